@@ -1,0 +1,19 @@
+/**
+ * What: the clocks, by what they are good for.
+ * Invariants: clock_boot_us never goes back and counts suspended time; clock_wall_us may step.
+ * Threads: any.
+ * Ownership: none.
+ * Failure: none.
+ */
+#ifndef BASE_CLOCK_H
+#define BASE_CLOCK_H
+
+#include <stdint.h>
+
+/** Microseconds since boot (CLOCK_BOOTTIME): for waits, ages and liveness. */
+int64_t clock_boot_us(void);
+
+/** Microseconds since 1970 (CLOCK_REALTIME): for people only. */
+int64_t clock_wall_us(void);
+
+#endif

@@ -1,0 +1,137 @@
+#include "base/log.h"
+
+#include <stdarg.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+static _Atomic int least_level = LOG_INFO;
+static _Atomic bool as_json;
+
+void log_configure(enum log_level least, bool json)
+{
+    least_level = (int)least;
+    as_json = json;
+}
+
+const char *log_int_text(char buffer[24], int64_t value)
+{
+    (void)snprintf(buffer, 24, "%lld", (long long)value);
+    return buffer;
+}
+
+struct line {
+    char text[4096];
+    size_t used;
+};
+
+static void put(struct line *line, const char *s, size_t n)
+{
+    size_t room = sizeof line->text - 1 - line->used; /* one byte is kept for the newline */
+    if (n > room)
+        n = room;
+    memcpy(line->text + line->used, s, n);
+    line->used += n;
+}
+
+static void put_text(struct line *line, const char *s)
+{
+    put(line, s, strlen(s));
+}
+
+/* Quotes when needed and escapes what would break the line or the terminal. */
+static void put_value(struct line *line, const char *s, bool always_quote)
+{
+    bool quote = always_quote || s[strcspn(s, " =\"\\")] != '\0';
+    for (const char *p = s; !quote && *p; p++)
+        quote = (unsigned char)*p < 0x20 || *p == 0x7f;
+    if (!quote) {
+        put_text(line, s);
+        return;
+    }
+    put_text(line, "\"");
+    for (; *s; s++) {
+        unsigned char c = (unsigned char)*s;
+        char escaped[8];
+        if (c == '"' || c == '\\') {
+            char pair[2] = {'\\', (char)c};
+            put(line, pair, 2);
+        } else if (c == '\n') {
+            put_text(line, "\\n");
+        } else if (c < 0x20 || c == 0x7f) {
+            (void)snprintf(escaped, sizeof escaped, "\\u%04x", c);
+            put_text(line, escaped);
+        } else {
+            put(line, s, 1);
+        }
+    }
+    put_text(line, "\"");
+}
+
+static void put_pair(struct line *line, const char *key, const char *value)
+{
+    if (value == NULL || *value == '\0')
+        return;
+    if (as_json) {
+        put_text(line, line->used > 1 ? ",\"" : "\"");
+        put_text(line, key);
+        put_text(line, "\":");
+    } else {
+        put_text(line, line->used > 0 ? " " : "");
+        put_text(line, key);
+        put_text(line, "=");
+    }
+    put_value(line, value, as_json);
+}
+
+static void start_line(struct line *line, enum log_level level, const char *event)
+{
+    static const char *const names[] = {"debug", "info", "warn", "error"};
+    struct timespec now;
+    struct tm tm;
+    char ts[64];
+    (void)clock_gettime(CLOCK_REALTIME, &now);
+    (void)gmtime_r(&now.tv_sec, &tm);
+    size_t n = strftime(ts, sizeof ts, "%Y-%m-%dT%H:%M:%S", &tm);
+    (void)snprintf(ts + n, sizeof ts - n, ".%03ldZ", now.tv_nsec / 1000000);
+    line->used = 0;
+    if (as_json)
+        put_text(line, "{");
+    put_pair(line, "ts", ts);
+    put_pair(line, "level", names[level]);
+    put_pair(line, "event", event);
+}
+
+static void end_line(struct line *line)
+{
+    if (as_json)
+        put_text(line, "}");
+    line->text[line->used++] = '\n';
+    ssize_t ignored = write(STDERR_FILENO, line->text, line->used);
+    (void)ignored;
+}
+
+void log_event(enum log_level level, const char *event, ...)
+{
+    if ((int)level < least_level)
+        return;
+    struct line line;
+    start_line(&line, level, event);
+    va_list ap;
+    va_start(ap, event);
+    const char *key;
+    while ((key = va_arg(ap, const char *)) != NULL) {
+        const char *value = va_arg(ap, const char *);
+        put_pair(&line, key, value);
+    }
+    va_end(ap);
+    end_line(&line);
+}
+
+void log_err(enum log_level level, const char *event, const char *queue, const struct err *err)
+{
+    log_event(level, event, "queue", queue ? queue : "", "object", err->object, "code", err->code, "error",
+              err->message, "detail", err->detail, "hint", err->hint, NULL);
+}

@@ -1,0 +1,113 @@
+#include "base/str.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void *had(void *memory)
+{
+    if (memory == NULL) {
+        (void)fputs("lockstep: out of memory\n", stderr);
+        abort();
+    }
+    return memory;
+}
+
+void *xmalloc(size_t size)
+{
+    return had(malloc(size ? size : 1));
+}
+
+void *xcalloc(size_t count, size_t size)
+{
+    return had(calloc(count ? count : 1, size ? size : 1));
+}
+
+void *xrealloc(void *old, size_t count, size_t size)
+{
+    return had(reallocarray(old, count ? count : 1, size ? size : 1));
+}
+
+char *xstrdup(const char *text)
+{
+    return had(strdup(text));
+}
+
+void free_pointer(void *address_of_pointer)
+{
+    void *memory;
+    memcpy(&memory, address_of_pointer, sizeof memory);
+    free(memory);
+}
+
+static void reserve(struct str *str, size_t more)
+{
+    if (str->len + more < str->cap)
+        return;
+    size_t cap = str->cap ? str->cap : 64;
+    while (cap <= str->len + more)
+        cap *= 2;
+    str->data = xrealloc(str->data, cap, 1);
+    str->cap = cap;
+}
+
+void str_add(struct str *str, const char *bytes, size_t len)
+{
+    reserve(str, len);
+    if (len > 0)
+        memcpy(str->data + str->len, bytes, len);
+    str->len += len;
+    str->data[str->len] = '\0';
+}
+
+void str_text(struct str *str, const char *text)
+{
+    str_add(str, text, strlen(text));
+}
+
+void str_format(struct str *str, const char *fmt, ...)
+{
+    va_list ap, again;
+    va_start(ap, fmt);
+    va_copy(again, ap);
+    int n = vsnprintf(NULL, 0, fmt, ap);
+    va_end(ap);
+    if (n > 0) {
+        reserve(str, (size_t)n);
+        (void)vsnprintf(str->data + str->len, (size_t)n + 1, fmt, again);
+        str->len += (size_t)n;
+    }
+    va_end(again);
+}
+
+void str_clear(struct str *str)
+{
+    str->len = 0;
+    if (str->data != NULL)
+        str->data[0] = '\0';
+}
+
+void str_done(struct str *str)
+{
+    free(str->data);
+    *str = (struct str){0};
+}
+
+bool int64_parse(const char *text, size_t len, int64_t *ret_value)
+{
+    size_t at = len > 0 && text[0] == '-';
+    if (len == at || len > 20 || (text[at] == '0' && len > at + 1))
+        return false;
+    uint64_t limit = (uint64_t)INT64_MAX + at, value = 0;
+    for (size_t i = at; i < len; i++) {
+        if (text[i] < '0' || text[i] > '9')
+            return false;
+        uint64_t digit = (uint64_t)(text[i] - '0');
+        if (value > (limit - digit) / 10)
+            return false;
+        value = value * 10 + digit;
+    }
+    *ret_value = at ? (int64_t)(~value + 1) : (int64_t)value;
+    return true;
+}

@@ -1,0 +1,40 @@
+/**
+ * What: a growing byte string, and the cleanup attributes for memory.
+ * Invariants: data[len] is always '\0' once data is not NULL; data may hold NUL bytes before len.
+ * Threads: one at a time.
+ * Ownership: struct str owns data; str_done frees it; STR_AUTO frees it at the end of the block.
+ * Failure: memory that cannot be had ends the process (xmalloc family): this program keeps no state in memory that
+ *   the database does not have, so a restart is the right recovery.
+ */
+#ifndef BASE_STR_H
+#define BASE_STR_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct str {
+    char *data;
+    size_t len, cap;
+};
+
+#define STR_AUTO  __attribute__((cleanup(str_done))) struct str
+#define FREE_AUTO __attribute__((cleanup(free_pointer)))
+
+void str_add(struct str *str, const char *bytes, size_t len);
+void str_text(struct str *str, const char *text);
+void str_format(struct str *str, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+void str_clear(struct str *str); /* keeps the memory */
+void str_done(struct str *str);  /* frees; may be called twice */
+
+/** Never NULL: a message on stderr and abort() instead. */
+void *xmalloc(size_t size) __attribute__((malloc, returns_nonnull));
+void *xcalloc(size_t count, size_t size) __attribute__((malloc, returns_nonnull));
+void *xrealloc(void *old, size_t count, size_t size) __attribute__((returns_nonnull));
+char *xstrdup(const char *text) __attribute__((malloc, returns_nonnull));
+void free_pointer(void *address_of_pointer); /* for FREE_AUTO */
+
+/** Strict decimal int64: optional '-', no leading zero, nothing after it. */
+bool int64_parse(const char *text, size_t len, int64_t *ret_value);
+
+#endif

@@ -1,0 +1,17 @@
+# lockstep_library(NAME LINKS ...): the folder NAME is the static library NAME. A folder without a
+# C file yet becomes an interface library, so that a new room needs one line here and nothing else.
+function(lockstep_library name)
+  cmake_parse_arguments(ARG "" "" "LINKS" ${ARGN})
+  file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/${name}/*.c)
+  if(sources)
+    add_library(${name} STATIC ${sources})
+    target_include_directories(${name} PUBLIC ${CMAKE_SOURCE_DIR})
+    target_link_libraries(${name} PUBLIC ${ARG_LINKS})
+    target_compile_options(${name} PRIVATE ${LOCKSTEP_WARNINGS})
+    target_compile_definitions(${name} PRIVATE _GNU_SOURCE LOCKSTEP_VERSION="${PROJECT_VERSION}")
+  else()
+    add_library(${name} INTERFACE)
+    target_include_directories(${name} INTERFACE ${CMAKE_SOURCE_DIR})
+    target_link_libraries(${name} INTERFACE ${ARG_LINKS})
+  endif()
+endfunction()

@@ -1,0 +1,35 @@
+/**
+ * What: publishes to one partition, idempotent, acks=all, within transactions.
+ * Invariants: order of kafka_publish is the order on the partition. kafka_producer_open fences and settles a predecessor
+ *   with the same transactional id. After an error that librdkafka calls fatal or abortable only abort and close are left.
+ * Threads: one; librdkafka's delivery reports are served inside the calls.
+ * Ownership: copies what is published.
+ * Failure: RC_LOST + ERR_KAFKA_DOWN: broker not reachable within the time-out. RC_REJECT: record too large.
+ */
+#ifndef KAFKA_PRODUCER_H
+#define KAFKA_PRODUCER_H
+
+#include "kafka/kafka.h"
+
+struct kafka_producer;
+
+/** transactional_id NULL: idempotent only. Waits for the coordinator at most timeout_ms. */
+MUST_CHECK enum rc kafka_producer_open(const struct kafka_properties *props, const char *transactional_id,
+                                       int timeout_ms, struct kafka_producer **ret_producer, struct err *err);
+void kafka_producer_close(struct kafka_producer *producer); /* aborts what is open */
+
+MUST_CHECK enum rc kafka_begin(struct kafka_producer *producer, struct err *err);
+/** Waits while the local queue is full. headers: name, value, ..., NULL; or NULL. */
+MUST_CHECK enum rc kafka_publish(struct kafka_producer *producer, const char *topic, int partition, const char *key,
+                                 size_t key_len, const char *value, size_t value_len, const char *const *headers,
+                                 struct err *err);
+/** All delivered, then committed; RC_OK means both. */
+MUST_CHECK enum rc kafka_commit(struct kafka_producer *producer, int timeout_ms, struct err *err);
+MUST_CHECK enum rc kafka_abort(struct kafka_producer *producer, int timeout_ms, struct err *err);
+/** Without transactions: waits until all is delivered. */
+MUST_CHECK enum rc kafka_flush(struct kafka_producer *producer, int timeout_ms, struct err *err);
+
+/** Records acknowledged so far and the offset of the newest of them (-1: none). */
+void kafka_producer_acked(const struct kafka_producer *producer, int64_t *ret_count, int64_t *ret_last_offset);
+
+#endif

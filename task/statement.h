@@ -1,0 +1,28 @@
+/**
+ * What: reads task SQL just far enough to run it safely: splits a text into statements and says how each must be run.
+ * Invariants: the server is the last judge: every statement goes through the extended protocol, which takes one command
+ *   only, so a wrong split is a syntax error and never a way around the check. Nothing that ends a transaction is let
+ *   through (COMMIT, ROLLBACK, SAVEPOINT, PREPARE TRANSACTION, ...).
+ * Threads: any; pure functions.
+ * Ownership: slices point into the caller's text.
+ * Failure: RC_REJECT with the word that is refused and what to do instead.
+ */
+#ifndef TASK_STATEMENT_H
+#define TASK_STATEMENT_H
+
+#include "base/err.h"
+#include <stdbool.h>
+#include <stddef.h>
+
+struct statement {
+    const char *text; /* without the ';' */
+    size_t len;
+    bool plain;           /* SELECT, INSERT, UPDATE, DELETE, MERGE, WITH, VALUES, TABLE: may share an implicit transaction */
+    bool changes_session; /* may leave state behind (SET, set_config, LISTEN, temporary objects, PREPARE, advisory locks, DO, CALL ...) */
+};
+
+/** Splits; *ret_statements is freed by the caller; empty statements are dropped; none at all is RC_REJECT. */
+MUST_CHECK enum rc statement_split(const char *text, struct statement **ret_statements, int *ret_count,
+                                   struct err *err);
+
+#endif
