@@ -3,7 +3,7 @@
 #   migrations/NNNN_x.sql  -> an entry of sql_migrations[], in order
 #   functions/x.sql        -> an entry of sql_functions[], in name order; applied again when changed
 # The first line of a statement is its contract: "-- <noun>_<verb> :one|:maybe|:many|:none  what it is for".
-cmake_policy(SET CMP0007 NEW)
+cmake_minimum_required(VERSION 3.25)
 file(GLOB_RECURSE files RELATIVE ${SOURCE} ${SOURCE}/*.sql)
 list(SORT files)
 set(header "/* Generated from sql/ by cmake/embed_sql.cmake. */\n#ifndef SQL_SQL_H\n#define SQL_SQL_H\n#include <stddef.h>\n
@@ -60,14 +60,5 @@ string(APPEND header "\n#define SQL_STATEMENT_COUNT ${ns}\n#define SQL_MIGRATION
 extern const struct sql_statement *const sql_statements[];\nextern const struct sql_script sql_migrations[];\nextern const struct sql_script sql_functions[];\n\n#endif\n")
 string(APPEND body "\nconst struct sql_statement *const sql_statements[] = {\n${all}    0};\nconst struct sql_script sql_migrations[] = {\n${migrations}    {0, 0, 0, 0}};\nconst struct sql_script sql_functions[] = {\n${functions}    {0, 0, 0, 0}};\n")
 file(MAKE_DIRECTORY ${OUT})
-foreach(kind header body)
-  set(path ${OUT}/sql.h)
-  if(kind STREQUAL body)
-    set(path ${OUT}/sql.c)
-  endif()
-  set(old "")
-  if(EXISTS ${path})
-    file(READ ${path} old)
-  endif()
-  file(WRITE ${path} "${${kind}}")
-endforeach()
+file(WRITE ${OUT}/sql.h "${header}")
+file(WRITE ${OUT}/sql.c "${body}")

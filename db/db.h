@@ -60,6 +60,7 @@ int db_socket(const struct db *db);
 
 /** Backend process id of this session and PostgreSQL's version number (150004). */
 int db_backend_pid(const struct db *db);
+const char *db_backend_start(const struct db *db); /* timestamptz; with the pid it names the backend for good */
 int db_server_version(const struct db *db);
 
 /** Notices, warnings: a callback on the session's own thread. Default: WARNING and above are logged. */

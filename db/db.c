@@ -1,0 +1,282 @@
+#include "db/session.h"
+
+#include "base/log.h"
+#include "base/str.h"
+#include "db/sqlstate.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char *const role_names[] = {"cli",    "control", "gate",    "liveness",
+                                         "reader", "producer", "migrate"};
+
+static void copy_line(char *to, size_t size, const char *from)
+{
+    (void)snprintf(to, size, "%s", from ? from : "");
+    size_t n = strlen(to);
+    while (n > 0 && (to[n - 1] == '\n' || to[n - 1] == ' '))
+        to[--n] = '\0';
+}
+
+enum rc db_fail(struct db *db, const char *object, const PGresult *result, struct err *err)
+{
+    const char *state = result ? PQresultErrorField(result, PG_DIAG_SQLSTATE) : NULL;
+    enum err_kind kind;
+    const char *hint;
+    enum rc rc = sqlstate_reaction(state, &kind, &hint);
+    if (err == NULL)
+        return rc;
+    const char *text = result ? PQresultErrorField(result, PG_DIAG_MESSAGE_PRIMARY) : NULL;
+    if (text == NULL)
+        text = PQerrorMessage(db->conn);
+    const char *server_hint = result ? PQresultErrorField(result, PG_DIAG_MESSAGE_HINT) : NULL;
+    (void)err_set(err, rc, kind, object, server_hint ? server_hint : hint, "%s",
+                  text && *text ? text : "the connection to the server was lost");
+    copy_line(err->message, sizeof err->message, err->message[0] ? text : NULL);
+    if (err->message[0] == '\0')
+        copy_line(err->message, sizeof err->message, "the connection to the server was lost");
+    err_code(err, state);
+    if (result != NULL) {
+        copy_line(err->detail, sizeof err->detail, PQresultErrorField(result, PG_DIAG_MESSAGE_DETAIL));
+        copy_line(err->context, sizeof err->context, PQresultErrorField(result, PG_DIAG_CONTEXT));
+    }
+    return rc;
+}
+
+static void on_notice(void *context, const PGresult *result)
+{
+    struct db *db = context;
+    const char *severity = PQresultErrorField(result, PG_DIAG_SEVERITY_NONLOCALIZED);
+    const char *message = PQresultErrorField(result, PG_DIAG_MESSAGE_PRIMARY);
+    if (severity == NULL || message == NULL)
+        return;
+    if (db->notice != NULL)
+        db->notice(db->notice_context, severity, message);
+    else if (strcmp(severity, "WARNING") == 0 && db->role != DB_READER)
+        log_event(LOG_WARN, "database_warning", "session", role_names[db->role], "message", message, NULL);
+}
+
+void db_on_notice(struct db *db, db_notice_fn *fn, void *context)
+{
+    db->notice = fn;
+    db->notice_context = context;
+}
+
+struct db_result *db_result_new(PGresult *result)
+{
+    struct db_result *wrapped = xmalloc(sizeof *wrapped);
+    wrapped->result = result;
+    return wrapped;
+}
+
+/* COMMITs of task sessions are asynchronous: a prefix survives a crash (DESIGN section 6, Flush). */
+enum rc db_setup(struct db *db, struct err *err)
+{
+    bool lazy = db->role == DB_READER || db->role == DB_CONTROL || db->role == DB_GATE;
+    memset(db->prepared, 0, sizeof db->prepared);
+    const char *params[] = {lazy ? "off" : "on"};
+    PGresult *result = PQexecParams(db->conn, sql_session_settings.text, 1, NULL, params, NULL, NULL, 0);
+    enum rc rc = RC_OK;
+    if (PQresultStatus(result) != PGRES_TUPLES_OK)
+        rc = db_fail(db, "session settings", result, err);
+    PQclear(result);
+    return rc;
+}
+
+/* A transaction pooler invents the backend pid of the protocol; behind one, session locks are silently wrong. */
+static enum rc check_identity(struct db *db, struct err *err)
+{
+    DB_RESULT_AUTO *result = NULL;
+    enum rc rc = db_run(db, &sql_session_identity, NULL, &result, err);
+    if (rc != RC_OK)
+        return rc;
+    db->backend_pid = PQbackendPID(db->conn);
+    if (db_int(result, 0, 0) != db->backend_pid)
+        return err_set(err, RC_FATAL, ERR_CONFIG, PQhost(db->conn),
+                       "Connect to PostgreSQL itself: session locks do not work through a pooler.",
+                       "there is a connection pooler between us and PostgreSQL (backend %s answers for %d)",
+                       db_text(result, 0, 0), db->backend_pid);
+    if (db_bool(result, 0, 1) && db->role != DB_CLI)
+        return err_set(err, RC_LOST, ERR_DB_DOWN, PQhost(db->conn), "Connect to the primary.",
+                       "the server is a standby (in recovery)");
+    if (strcmp(db_text(result, 0, 2), "UTF8") != 0)
+        return err_set(err, RC_FATAL, ERR_CONFIG, PQdb(db->conn),
+                       "CREATE DATABASE ... ENCODING 'UTF8' TEMPLATE template0",
+                       "the database's encoding is %s, it must be UTF8", db_text(result, 0, 2));
+    (void)snprintf(db->backend_start, sizeof db->backend_start, "%s", db_text(result, 0, 3));
+    return RC_OK;
+}
+
+static enum rc connect_failed(struct db *db, const char *conninfo, struct err *err)
+{
+    const char *text = PQerrorMessage(db->conn);
+    bool pooler = strstr(text, "unsupported startup parameter") != NULL;
+    bool parse = PQstatus(db->conn) == CONNECTION_BAD && strstr(text, "missing \"=\" after") != NULL;
+    enum rc rc = pooler || parse ? RC_FATAL : RC_LOST;
+    (void)err_set(err, rc, parse ? ERR_CONFIG : ERR_DB_DOWN, PQhost(db->conn) ? PQhost(db->conn) : conninfo,
+                  "Is the server running, and is the connection string right (--dbname)?", "cannot connect");
+    if (err != NULL)
+        copy_line(err->message, sizeof err->message, text);
+    return rc;
+}
+
+enum rc db_open(const char *conninfo, enum db_role role, struct db **ret_db, struct err *err)
+{
+    char name[64];
+    (void)snprintf(name, sizeof name, "lockstep/%s", role_names[role]);
+    const char *const keys[] = {"application_name", "connect_timeout",      "keepalives_idle", "keepalives_interval",
+                                "keepalives_count", "tcp_user_timeout",     "client_encoding", "dbname",
+                                NULL};
+    const char *const values[] = {name, "10", "3", "1", "3", "5000", "UTF8", conninfo ? conninfo : "", NULL};
+
+    struct db *db = xcalloc(1, sizeof *db);
+    db->role = role;
+    db->conn = PQconnectdbParams(keys, values, 1);
+    enum rc rc = RC_OK;
+    if (PQstatus(db->conn) != CONNECTION_OK)
+        rc = connect_failed(db, conninfo, err);
+    if (rc == RC_OK) {
+        db->server_version = PQserverVersion(db->conn);
+        (void)PQsetNoticeReceiver(db->conn, on_notice, db);
+        rc = db_setup(db, err);
+    }
+    if (rc == RC_OK)
+        rc = check_identity(db, err);
+    if (rc != RC_OK) {
+        db_close(db);
+        return rc;
+    }
+    *ret_db = db;
+    return RC_OK;
+}
+
+void db_close(struct db *db)
+{
+    if (db == NULL)
+        return;
+    if (db->notify != NULL)
+        PQfreemem(db->notify);
+    PQfinish(db->conn);
+    free(db);
+}
+
+static enum rc prepare(struct db *db, const struct sql_statement *stmt, struct err *err)
+{
+    if (db->prepared[stmt->index])
+        return RC_OK;
+    PGresult *result = PQprepare(db->conn, stmt->name, stmt->text, 0, NULL);
+    enum rc rc = RC_OK;
+    if (PQresultStatus(result) == PGRES_COMMAND_OK)
+        db->prepared[stmt->index] = true;
+    else
+        rc = db_fail(db, stmt->name, result, err);
+    PQclear(result);
+    return rc;
+}
+
+static enum rc check_rows(const struct sql_statement *stmt, int rows, struct err *err)
+{
+    if (stmt->rows == SQL_MAYBE && rows == 0)
+        return RC_NONE;
+    if ((stmt->rows == SQL_ONE && rows != 1) || (stmt->rows == SQL_MAYBE && rows > 1))
+        return err_set(err, RC_FATAL, ERR_INTERNAL, stmt->name, "Please report this.",
+                       "the statement returned %d rows", rows);
+    return RC_OK;
+}
+
+enum rc db_run(struct db *db, const struct sql_statement *stmt, const char *const *params,
+               struct db_result **ret_result, struct err *err)
+{
+    enum rc rc = prepare(db, stmt, err);
+    if (rc != RC_OK)
+        return rc;
+    PGresult *result = PQexecPrepared(db->conn, stmt->name, stmt->params, params, NULL, NULL, 0);
+    ExecStatusType status = PQresultStatus(result);
+    if (status != PGRES_COMMAND_OK && status != PGRES_TUPLES_OK)
+        rc = db_fail(db, stmt->name, result, err);
+    else if (status == PGRES_TUPLES_OK)
+        rc = check_rows(stmt, PQntuples(result), err);
+    if ((rc == RC_OK || rc == RC_NONE) && ret_result != NULL)
+        *ret_result = db_result_new(result);
+    else
+        PQclear(result);
+    return rc;
+}
+
+enum rc db_script(struct db *db, const char *text, struct db_result **ret_result, struct err *err)
+{
+    PGresult *result = PQexec(db->conn, text);
+    ExecStatusType status = PQresultStatus(result);
+    enum rc rc = RC_OK;
+    if (status != PGRES_COMMAND_OK && status != PGRES_TUPLES_OK && status != PGRES_EMPTY_QUERY)
+        rc = db_fail(db, "script", result, err);
+    if (rc == RC_OK && ret_result != NULL)
+        *ret_result = db_result_new(result);
+    else
+        PQclear(result);
+    return rc;
+}
+
+int db_socket(const struct db *db)
+{
+    return PQsocket(db->conn);
+}
+
+int db_backend_pid(const struct db *db)
+{
+    return db->backend_pid;
+}
+
+const char *db_backend_start(const struct db *db)
+{
+    return db->backend_start;
+}
+
+int db_server_version(const struct db *db)
+{
+    return db->server_version;
+}
+
+enum rc db_notification(struct db *db, const char **ret_channel, const char **ret_payload, struct err *err)
+{
+    if (db->notify != NULL)
+        PQfreemem(db->notify);
+    db->notify = PQnotifies(db->conn);
+    if (db->notify == NULL) {
+        if (!PQconsumeInput(db->conn))
+            return db_fail(db, "notifications", NULL, err);
+        db->notify = PQnotifies(db->conn);
+    }
+    if (db->notify == NULL)
+        return RC_NONE;
+    *ret_channel = db->notify->relname;
+    *ret_payload = db->notify->extra;
+    return RC_OK;
+}
+
+struct db_canceller {
+    PGcancel *cancel;
+};
+
+struct db_canceller *db_canceller_new(struct db *db)
+{
+    struct db_canceller *canceller = xmalloc(sizeof *canceller);
+    canceller->cancel = PQgetCancel(db->conn);
+    return canceller;
+}
+
+void db_canceller_free(struct db_canceller *canceller)
+{
+    if (canceller == NULL)
+        return;
+    PQfreeCancel(canceller->cancel);
+    free(canceller);
+}
+
+void db_cancel(struct db_canceller *canceller)
+{
+    char text[256];
+    if (canceller->cancel != NULL && !PQcancel(canceller->cancel, text, sizeof text))
+        log_event(LOG_WARN, "cancel_failed", "error", text, NULL);
+}

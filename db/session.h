@@ -1,0 +1,39 @@
+/**
+ * What: the inside of struct db, for the files of db/ only.
+ * Invariants: prepared[] tells which statements of sql/ this session has prepared.
+ * Threads: the session's own.
+ * Ownership: struct db owns conn.
+ * Failure: see db.h.
+ */
+#ifndef DB_SESSION_H
+#define DB_SESSION_H
+
+#include "db/db.h"
+#include <libpq-fe.h>
+
+struct db {
+    PGconn *conn;
+    enum db_role role;
+    int server_version;
+    int backend_pid;
+    char backend_start[64];
+    PGnotify *notify; /* what db_notification handed out last */
+    db_notice_fn *notice;
+    void *notice_context;
+    bool prepared[SQL_STATEMENT_COUNT + 1];
+};
+
+struct db_result {
+    PGresult *result;
+};
+
+/** Fills err from a failed result, or from the connection when result is NULL, and says how to react. */
+enum rc db_fail(struct db *db, const char *object, const PGresult *result, struct err *err);
+
+/** Runs sql/session/settings.sql: after connecting and after DISCARD ALL. */
+MUST_CHECK enum rc db_setup(struct db *db, struct err *err);
+
+/** Wraps a result; takes it. */
+struct db_result *db_result_new(PGresult *result);
+
+#endif

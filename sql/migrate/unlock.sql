@@ -1,0 +1,2 @@
+-- migrate_unlock :one  gives the migrators' lock back
+SELECT pg_catalog.pg_advisory_unlock(1280507909, 1);

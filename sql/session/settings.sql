@@ -1,0 +1,23 @@
+-- session_settings :many  makes a session ours: name -> value for every setting that this server knows
+SELECT pg_catalog.set_config(s.name, s.value, false)
+FROM (VALUES
+    ('default_transaction_isolation', 'read committed'),
+    ('default_transaction_read_only', 'off'),
+    ('default_transaction_deferrable', 'off'),
+    ('statement_timeout', '0'),
+    ('lock_timeout', '0'),
+    ('idle_in_transaction_session_timeout', '300000'),
+    ('idle_session_timeout', '0'),
+    ('transaction_timeout', '0'),
+    ('client_connection_check_interval', '1000'),
+    ('tcp_keepalives_idle', '3'),
+    ('tcp_keepalives_interval', '1'),
+    ('tcp_keepalives_count', '3'),
+    ('tcp_user_timeout', '5000'),
+    ('standard_conforming_strings', 'on'),
+    ('client_encoding', 'UTF8'),
+    ('bytea_output', 'hex'),
+    ('DateStyle', 'ISO, MDY'),
+    ('IntervalStyle', 'postgres'),
+    ('synchronous_commit', $1::text)) AS s (name, value)
+WHERE pg_catalog.current_setting(s.name, true) IS NOT NULL;
