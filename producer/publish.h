@@ -1,0 +1,89 @@
+/**
+ * What: publishes staged work (a file, standard input, a query) as one run: orders and tags it, sends it to the queue's
+ *   partition, ends it with the counts, and may wait for the outcome.
+ * Invariants: one producer at a time per queue (an exclusive advisory lock, class of producers, queue_id) and one
+ *   transactional.id "lockstep.<queue>", whose taking fences and settles a predecessor. The run's row is flushed in
+ *   PostgreSQL before the first record is sent. A finite source is wholly read and checked before anything is sent; a
+ *   streamed one is sent while it is read, in small transactions and constant memory.
+ * Threads: the caller's own; callbacks run on it.
+ * Ownership: borrows the options and everything that they name.
+ * Failure: ERR_USAGE: the options or the source are wrong; ERR_HELD: another producer; ERR_CONFIG: the topic is not fit;
+ *   ERR_CANCELLED: the caller's wish; ERR_FAILED: the run waited for ended badly; ERR_TIMEOUT: it did not end in time. What
+ *   was sent and not committed is invisible for ever; a stream of which a part is committed is ended as aborted.
+ */
+#ifndef PRODUCER_PUBLISH_H
+#define PRODUCER_PUBLISH_H
+
+#include "base/err.h"
+#include "kafka/kafka.h"
+#include <stdbool.h>
+#include <stdint.h>
+
+/** PUBLISH_AUTO: by the file's name; ".csv" in any case is CSV, everything else and standard input is JSON Lines. */
+enum publish_format { PUBLISH_AUTO, PUBLISH_JSONL, PUBLISH_CSV };
+
+enum publish_stage { PUBLISH_READING, PUBLISH_LOCKING, PUBLISH_SENDING, PUBLISH_WAITING };
+
+/** One thing that is wrong with the source. Strings live until the callback returns; "" = nothing to say. */
+struct publish_fault {
+    const char *source;  /* the file's name, "stdin" or "query" */
+    int64_t line;        /* from 1; of a query: the row; 0 = the whole source */
+    const char *path;    /* "$.params[2]", or a column */
+    const char *message; /* one sentence */
+    const char *hint;
+};
+
+struct publish_progress {
+    enum publish_stage stage;
+    const char *run;        /* "" before the run's row is written */
+    int64_t read;           /* tasks read from the source so far */
+    int64_t sent, total;    /* tasks sent, of how many (-1 = not known: a stream) */
+    int64_t acked;          /* records acknowledged by the broker */
+    const char *run_status; /* PUBLISH_WAITING: lockstep.run.status; otherwise "" */
+};
+
+struct publish_phase {
+    int64_t order, previous_order, tasks;
+};
+
+struct publish_options {
+    const char *conninfo;
+    const struct kafka_properties *kafka;
+    const char *queue;
+    const char *path; /* "-" = standard input; NULL with query */
+    enum publish_format format;
+    const char *query; /* NULL with path */
+    const char *run;   /* UUID; NULL = a new one */
+    const char *name;  /* of the run, for people; may be NULL */
+    const char *resume; /* not supported yet: anything but NULL is refused */
+    bool stream, dry_run, wait;
+    int wait_timeout_ms; /* of wait; -1 = none */
+    int lock_wait_ms;    /* how long to wait for another producer; 0 = not at all; PUBLISH_LOCK_WAIT_MS is usual */
+
+    /* Callbacks, all optional. */
+    void *context;
+    /** Called up to PUBLISH_MAX_FAULTS times; the err of publish_run then counts all of them. */
+    void (*fault)(void *context, const struct publish_fault *fault);
+    /** A few times a second at most, and at every change of stage. */
+    void (*progress)(void *context, const struct publish_progress *progress);
+    /** The phases of a dry run, in order. */
+    void (*phase)(void *context, const struct publish_phase *phase);
+    /** true: give up (ERR_CANCELLED). Asked a few times a second, e.g. for a flag of a signal handler. */
+    bool (*cancelled)(void *context);
+};
+
+#define PUBLISH_LOCK_WAIT_MS 10000
+#define PUBLISH_MAX_FAULTS   100
+
+struct publish_result {
+    char run[37];                      /* "" until the run's row is written, and in a dry run */
+    int64_t tasks, phases;             /* of the source; of a failed stream: what was committed */
+    int64_t first_offset, last_offset; /* of the run's records; -1 = not known */
+    char status[32];                   /* lockstep.run.status as last seen by wait, otherwise "" */
+};
+
+/** *ret_result is filled as far as it goes, on failure, too. RC_REJECT with ERR_FAILED: waited, and the run ended badly. */
+MUST_CHECK enum rc publish_run(const struct publish_options *options, struct publish_result *ret_result,
+                               struct err *err);
+
+#endif
