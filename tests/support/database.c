@@ -1,0 +1,217 @@
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+
+#include "base/clock.h"
+#include "base/str.h"
+#include "db/migrate.h"
+#include "tests/support/own.h"
+#include "tests/support/support.h"
+
+#define LOCK_WAIT_MS 5000
+
+static struct database {
+    struct database *next;
+    const char *name, *conninfo;
+} * databases; /* the newest first */
+
+const char *support_cluster(void)
+{
+    return support_environment("LOCKSTEP_TEST_PG");
+}
+
+static struct db *open_session(const char *conninfo, enum db_role role)
+{
+    struct err err;
+    struct db *db = NULL;
+
+    assert_ok(db_open(conninfo, role, &db, &err), &err);
+    return db;
+}
+
+/** At exit: no assertion counts any more, so a failure is only said. */
+static void drop_databases(void)
+{
+    struct err err;
+    struct db *db = NULL;
+
+    if (db_open(support_cluster(), DB_CLI, &db, &err) != RC_OK) {
+        (void)fprintf(stderr, "support: databases not dropped: %s\n", err.message);
+        return;
+    }
+    while (databases != NULL) {
+        struct database *database = databases;
+        STR_AUTO sql = {0};
+
+        databases = database->next;
+        str_format(&sql, "DROP DATABASE %s WITH (FORCE)", database->name);
+        if (db_script(db, sql.data, NULL, &err) != RC_OK) {
+            (void)fprintf(stderr, "support: %s not dropped: %s\n", database->name, err.message);
+        }
+        free(database);
+    }
+    db_close(db);
+}
+
+const char *support_empty_database(void)
+{
+    struct db *db = open_session(support_cluster(), DB_CLI);
+    struct database *database = xcalloc(1, sizeof *database);
+    STR_AUTO conninfo = {0};
+
+    database->name = support_name("ls");
+    support_exec(db, "CREATE DATABASE %s", database->name);
+    db_close(db);
+    str_format(&conninfo, "%s dbname=%s", support_cluster(),
+               database->name); /* the last dbname counts */
+    database->conninfo = support_keep(conninfo.data);
+    if (databases == NULL) {
+        (void)atexit(drop_databases);
+    }
+    database->next = databases;
+    databases = database;
+    return database->conninfo;
+}
+
+const char *support_database(void)
+{
+    const char *conninfo = support_empty_database();
+    struct db *db = open_session(conninfo, DB_MIGRATE);
+    struct err err;
+    int applied;
+
+    assert_ok(migrate_up(db, false, NULL, &applied, &err), &err);
+    db_close(db);
+    return conninfo;
+}
+
+const char *support_conninfo_as(const char *user)
+{
+    STR_AUTO conninfo = {0};
+
+    assert_non_null(databases);
+    str_format(&conninfo, "%s user=%s", databases->conninfo, user);
+    return support_keep(conninfo.data);
+}
+
+struct db *support_db(void)
+{
+    if (databases == NULL) {
+        (void)support_database();
+    }
+    return open_session(databases->conninfo, DB_CLI);
+}
+
+static struct db_result *query(struct db *db, const char *fmt, va_list args)
+    __attribute__((format(printf, 2, 0)));
+static struct db_result *query(struct db *db, const char *fmt, va_list args)
+{
+    struct err err;
+    struct db_result *result = NULL;
+    char *sql = NULL;
+    enum rc rc;
+
+    assert_true(vasprintf(&sql, fmt, args) >= 0);
+    rc = db_script(db, sql, &result, &err);
+    if (rc != RC_OK) {
+        print_error("SQL: %s\n", sql);
+    }
+    free(sql);
+    assert_ok(rc, &err);
+    return result;
+}
+
+void support_exec(struct db *db, const char *fmt, ...)
+{
+    va_list args;
+
+    va_start(args, fmt);
+    db_free(query(db, fmt, args));
+    va_end(args);
+}
+
+int64_t support_int(struct db *db, const char *fmt, ...)
+{
+    va_list args;
+
+    va_start(args, fmt);
+    DB_RESULT_AUTO *result = query(db, fmt, args);
+    va_end(args);
+    assert_true(db_rows(result) >= 1);
+    return db_int(result, 0, 0);
+}
+
+const char *support_text(struct db *db, const char *fmt, ...)
+{
+    va_list args;
+
+    va_start(args, fmt);
+    DB_RESULT_AUTO *result = query(db, fmt, args);
+    va_end(args);
+    assert_true(db_rows(result) >= 1);
+    return support_keep(db_text(result, 0, 0));
+}
+
+static bool holds(struct db *db, const char *sql)
+{
+    struct err err;
+    DB_RESULT_AUTO *result = NULL;
+
+    assert_ok(db_script(db, sql, &result, &err), &err);
+    assert_true(db_rows(result) >= 1);
+    return db_bool(result, 0, 0);
+}
+
+/** Asks every 5 ms: a condition is waited for, never a time. */
+static bool await(struct db *db, int timeout_ms, const char *sql)
+{
+    int64_t until_us = clock_boot_us() + (int64_t)timeout_ms * 1000;
+    struct timespec pause = {.tv_nsec = 5000000};
+
+    while (!holds(db, sql)) {
+        if (clock_boot_us() > until_us) {
+            return false;
+        }
+        (void)nanosleep(&pause, NULL);
+    }
+    return true;
+}
+
+void support_await(struct db *db, int timeout_ms, const char *fmt, ...)
+{
+    va_list args;
+    char *sql = NULL;
+    bool held;
+
+    va_start(args, fmt);
+    assert_true(vasprintf(&sql, fmt, args) >= 0);
+    va_end(args);
+    held = await(db, timeout_ms, sql);
+    if (!held) {
+        print_error("not so within %d ms: %s\n", timeout_ms, sql);
+    }
+    free(sql);
+    assert_true(held);
+}
+
+#define ADVISORY_LOCKS                                                                             \
+    "FROM pg_locks l LEFT JOIN pg_stat_activity a USING (pid) WHERE l.locktype = 'advisory' AND "  \
+    "l.database = (SELECT oid FROM pg_database WHERE datname = current_database())"
+
+void support_no_advisory_locks(void)
+{
+    struct db *db = support_db();
+    bool none = await(db, LOCK_WAIT_MS, "SELECT count(*) = 0 " ADVISORY_LOCKS);
+
+    if (!none) {
+        print_error(
+            "advisory locks left behind: %s\n",
+            support_text(db,
+                         "SELECT coalesce(string_agg(format('%%s(%%s,%%s,%%s)%%s by %%s pid %%s', "
+                         "l.mode, l.classid, l.objid, l.objsubid, "
+                         "CASE WHEN l.granted THEN '' ELSE ' waited for' END, "
+                         "a.application_name, l.pid), '; '), 'gone by now') " ADVISORY_LOCKS));
+    }
+    db_close(db);
+    assert_true(none);
+}
