@@ -21,7 +21,7 @@ CREATE TABLE lockstep.run (
     end_tasks bigint,
     end_phases bigint,
     aborted boolean NOT NULL DEFAULT false,
-    failed_order bigint,                   -- the first phase with a finally failed task; what comes later is cancelled under "stop"
+    stop_after bigint,                     -- phases of a later order are cancelled: the order that failed under "stop", 0 after a loss
     error text,                            -- what ended it badly, in a sentence
     published_by text,
     published_at timestamptz,

@@ -1,0 +1,2 @@
+-- executor_give_back :one  gives back unstarted tasks: queue_id, task ids, tokens
+SELECT lockstep.give_back($1::int, $2::bigint[], $3::uuid[]);

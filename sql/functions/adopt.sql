@@ -1,0 +1,82 @@
+-- Adopt: takes work that nobody owns and that is due: given back, waiting for its next attempt, or of an executor that is
+-- dead. One phase a call, the oldest first; S(phase) is tried, the phase row is skipped when it is locked.
+--
+-- One row a task; or one row without a task: verdict 'none' (wait_ms: until something is due, NULL if nothing is), 'busy'.
+CREATE OR REPLACE FUNCTION lockstep.adopt(p_queue_id int, p_executor_no int, p_limit int, p_held bigint[])
+RETURNS TABLE (verdict text, wait_ms int, phase_id bigint, run_no bigint, "order" bigint, is_open boolean, took_shared boolean,
+               task_id bigint, token uuid, attempt_num int, seq bigint, kafka_offset bigint, payload text)
+LANGUAGE plpgsql AS $$
+#variable_conflict use_column
+DECLARE
+    living int[] := lockstep.executors_living();
+    p record;
+    due timestamptz;
+BEGIN
+    took_shared := false;
+    FOR p IN SELECT ph.phase_id FROM lockstep.phase ph WHERE ph.queue_id = p_queue_id AND ph.done_at IS NULL
+             ORDER BY ph.run_no, ph."order" LOOP
+        phase_id := p.phase_id;
+        CONTINUE WHEN NOT EXISTS (
+            SELECT FROM lockstep.task t WHERE t.phase_id = p.phase_id AND t.status IN ('Pending', 'Error', 'Processing')
+            AND (t.executor_no IS NULL OR t.executor_no <> ALL (living))
+            AND (t.scheduled_for IS NULL OR t.scheduled_for <= pg_catalog.clock_timestamp()));
+        IF NOT p.phase_id = ANY (p_held) THEN
+            took_shared := lockstep.lock_shared_try(p.phase_id);
+        END IF;
+        -- Under FOR SHARE, as in a claim: a retry that closes the phase is wholly before or wholly after this look.
+        SELECT ph.opened_at IS NOT NULL INTO is_open FROM lockstep.phase ph
+        WHERE ph.phase_id = p.phase_id AND ph.done_at IS NULL AND (took_shared OR p.phase_id = ANY (p_held)) FOR SHARE SKIP LOCKED;
+        IF NOT FOUND THEN
+            IF took_shared THEN
+                PERFORM lockstep.unlock_shared(p.phase_id);
+            END IF;
+            took_shared := false;
+            verdict := 'busy';
+            RETURN NEXT;
+            RETURN;
+        END IF;
+        verdict := 'adopted';
+        RETURN QUERY
+        WITH found AS (
+            -- Locked and looked at again: whoever else adopts at this moment takes other rows.
+            SELECT t.task_id, t.executor_no AS old_owner, t.status AS old_status, t.attempt_num AS old_attempt, t.started_at
+            FROM lockstep.task t
+            WHERE t.phase_id = p.phase_id AND t.status IN ('Pending', 'Error', 'Processing')
+              AND (t.executor_no IS NULL OR t.executor_no <> ALL (living))
+              AND (t.scheduled_for IS NULL OR t.scheduled_for <= pg_catalog.clock_timestamp())
+            ORDER BY t.kafka_offset LIMIT p_limit FOR UPDATE SKIP LOCKED),
+        lost AS (
+            INSERT INTO lockstep.task_attempt (task_id, attempt, status, executor_no, started_at, ended_at, error)
+            SELECT f.task_id, f.old_attempt, 'Pending', f.old_owner, f.started_at, pg_catalog.clock_timestamp(), 'lost: its executor died'
+            FROM found f WHERE f.old_owner IS NOT NULL
+            ON CONFLICT DO NOTHING),
+        taken AS (
+            UPDATE lockstep.task t
+            SET executor_no = p_executor_no, token = pg_catalog.gen_random_uuid(), status = 'Pending',
+                attempt_num = f.old_attempt + CASE WHEN f.old_owner IS NOT NULL OR f.old_status = 'Error' THEN 1 ELSE 0 END,
+                lost_num = t.lost_num + CASE WHEN f.old_owner IS NOT NULL THEN 1 ELSE 0 END,
+                max_attempts = t.max_attempts + CASE WHEN f.old_owner IS NOT NULL THEN 1 ELSE 0 END, -- it counts failed ones only
+                updated_at = pg_catalog.clock_timestamp()
+            FROM found f WHERE t.task_id = f.task_id
+            RETURNING t.run_no, t."order", t.task_id, t.token, t.attempt_num, t.seq, t.kafka_offset, t.payload)
+        SELECT 'adopted', 0, p.phase_id, k.run_no, k."order", is_open, took_shared, k.task_id, k.token, k.attempt_num, k.seq,
+               k.kafka_offset, k.payload
+        FROM taken k ORDER BY k.kafka_offset;
+        IF FOUND THEN
+            RETURN;
+        END IF;
+        IF took_shared THEN
+            PERFORM lockstep.unlock_shared(p.phase_id);
+            took_shared := false;
+        END IF;
+    END LOOP;
+    SELECT pg_catalog.min(t.scheduled_for) INTO due
+    FROM lockstep.phase ph JOIN lockstep.task t USING (phase_id)
+    WHERE ph.queue_id = p_queue_id AND ph.done_at IS NULL AND t.status IN ('Pending', 'Error') AND t.executor_no IS NULL;
+    phase_id := NULL;
+    verdict := 'none';
+    wait_ms := LEAST(GREATEST(EXTRACT(epoch FROM due - pg_catalog.clock_timestamp()) * 1000 + 1, 1), 3600000);
+    RETURN NEXT;
+END
+$$;
+GRANT EXECUTE ON FUNCTION lockstep.adopt TO lockstep_executor;

@@ -1,0 +1,270 @@
+-- Claim: the next messages of one phase become tasks of one executor, in the transaction that moves the cursor past them.
+-- Everything is decided under the lock of the queue's row, and nothing is waited for while it is held: S(phase) and the
+-- phase row are only tried. The caller sends a segment of its buffer: records that follow each other and share kind, run,
+-- order and previous order, so the tags are checked once. Another executor may have claimed the head of the segment
+-- meanwhile; then the rest of it is claimed.
+--
+-- p_buffer_from: the offset from which the caller's buffer is complete. A cursor below it has gone back (fail-over,
+-- restore): nothing is claimed, or messages would be lost.
+--
+-- verdict   claimed     task_ids and tokens are the caller's; is_open tells whether they may start
+--           cancelled   the run has failed before: the messages are recorded, nothing is to be done
+--           rejected    the records are in rejected_message
+--           ended       an end was taken
+--           moved       the cursor is past the whole segment      behind   the cursor went back
+--           lookahead   enough phases wait already                 busy     try again in a moment
+--           paused, halted
+CREATE OR REPLACE FUNCTION lockstep.claim(
+    p_queue_id int, p_executor_no int, p_buffer_from bigint, p_kind text, p_run uuid, p_implicit uuid,
+    p_order bigint, p_previous bigint, p_offsets bigint[], p_seqs bigint[], p_payloads text[], p_names text[],
+    p_max_attempts int[], p_traceparents text[], p_timestamp bigint, p_digest bytea, p_held bigint[],
+    p_reason text, p_detail text, p_raw bytea, p_key bytea, p_end_tasks bigint, p_end_phases bigint, p_aborted boolean,
+    OUT verdict text, OUT next_offset bigint, OUT phase_id bigint, OUT run_no bigint, OUT is_open boolean,
+    OUT took_shared boolean, OUT task_ids bigint[], OUT tokens uuid[], OUT note text)
+LANGUAGE plpgsql AS $$
+#variable_conflict use_column
+DECLARE
+    q record;
+    r record;
+    known boolean := false;  -- the run was seen before
+    head int := 1;           -- the first record of the segment that is not claimed yet
+    last int := pg_catalog.cardinality(p_offsets);
+    seq bigint;
+    gap bigint := 0;         -- sequence numbers that rejected records account for
+    fresh boolean;           -- the segment begins a phase
+    refused text;            -- why the tags are wrong
+    loss text;
+    stopped boolean;
+BEGIN
+    took_shared := false;
+    is_open := false;
+    SELECT queue.next_offset AS cursor, lookahead, on_failure, runs, max_attempts, paused, halted_reason, last_run_no,
+           implicit_run_no, loose_rejected INTO STRICT q
+    FROM lockstep.queue WHERE queue_id = p_queue_id FOR NO KEY UPDATE; -- serialises claims: no offset is claimed twice
+    next_offset := q.cursor;
+    verdict := CASE WHEN q.halted_reason IS NOT NULL THEN 'halted' WHEN q.paused THEN 'paused'
+                    WHEN q.cursor < p_buffer_from THEN 'behind' WHEN p_offsets[last] < q.cursor THEN 'moved' END;
+    IF verdict IS NOT NULL THEN
+        RETURN;
+    END IF;
+    WHILE p_offsets[head] < q.cursor LOOP
+        head := head + 1;
+    END LOOP;
+    seq := p_seqs[head];
+
+    SELECT run.run_no, run_id, next_seq, last_phase_id, last_order, last_previous_order, tasks, phases, rejected, end_offset,
+           stop_after, on_failure, first_offset, after_run_no INTO r
+    FROM lockstep.run
+    WHERE CASE WHEN p_run IS NULL THEN run.run_no = q.implicit_run_no
+               ELSE queue_id = p_queue_id AND run_id = p_run END;
+    known := FOUND AND r.first_offset IS NOT NULL; -- a row without an offset was made by its producer
+    run_no := CASE WHEN known THEN r.run_no END;
+
+    -- A record that is no message. If its run can be read it counts there, else the next seq may show it.
+    IF p_kind = 'reject' THEN
+        IF known AND p_run IS NOT NULL AND r.end_offset IS NULL AND seq = r.next_seq THEN
+            UPDATE lockstep.run SET next_seq = next_seq + 1 WHERE run.run_no = r.run_no;
+            PERFORM lockstep.run_reject(r.run_no, 1);
+        ELSE
+            UPDATE lockstep.queue SET loose_rejected = loose_rejected + 1 WHERE queue_id = p_queue_id;
+        END IF;
+        INSERT INTO lockstep.rejected_message (queue_id, kafka_offset, run_no, seq, reason, detail, raw, key)
+        VALUES (p_queue_id, p_offsets[head], CASE WHEN p_run IS NOT NULL THEN run_no END, seq, p_reason, p_detail, p_raw, p_key);
+        INSERT INTO lockstep.event_log (event, queue_id, run_no, executor_no, detail)
+        VALUES ('message_rejected', p_queue_id, run_no, p_executor_no,
+                pg_catalog.format('offset %s: %s: %s', p_offsets[head], p_reason, p_detail));
+        verdict := 'rejected';
+        next_offset := lockstep.cursor_advance(p_queue_id, p_offsets[head], p_timestamp, p_digest);
+        RETURN;
+    END IF;
+
+    -- The sequence within a run: dense from 0.
+    IF p_run IS NOT NULL THEN
+        IF known AND seq < r.next_seq THEN -- duplicates, up to where the new ones begin
+            last := LEAST(last, head + (r.next_seq - 1 - seq)::int);
+            refused := 'duplicate';
+        ELSIF known AND r.end_offset IS NOT NULL THEN
+            refused := 'late';
+        ELSE
+            gap := seq - CASE WHEN known THEN r.next_seq ELSE 0 END;
+            IF gap > q.loose_rejected AND NOT known THEN
+                UPDATE lockstep.queue SET halted_reason = 'unknown_run', halted_at = pg_catalog.clock_timestamp(),
+                    halted_detail = pg_catalog.format('offset %s belongs to run %s, of which nothing is known, but has seq %s and not 0: '
+                        'the topic was made anew or its beginning is lost', p_offsets[head], p_run, seq)
+                WHERE queue_id = p_queue_id RETURNING halted_detail INTO note;
+                verdict := 'halted';
+                RETURN;
+            ELSIF gap > q.loose_rejected THEN
+                loss := pg_catalog.format('messages are lost: after seq %s came seq %s (offset %s)', r.next_seq - 1, seq, p_offsets[head]);
+            END IF;
+        END IF;
+    END IF;
+
+    -- The tags. known is false for the first message of a run; the implicit run is the state machine of the documentation.
+    fresh := false;
+    IF refused IS NULL AND p_kind = 'task' THEN
+        IF p_run IS NULL AND p_previous = 0 AND (NOT known OR p_order <> r.last_order OR r.last_previous_order <> 0) THEN
+            IF head > 1 THEN -- the name of the new run comes from its first offset: have it computed again
+                verdict := 'moved';
+                RETURN;
+            END IF;
+            fresh := true;
+        ELSIF NOT known OR r.last_phase_id IS NULL THEN
+            fresh := true;
+            refused := CASE WHEN p_previous <> 0 THEN 'hole' END;
+        ELSIF p_order = r.last_order THEN
+            refused := CASE WHEN p_previous <> r.last_previous_order THEN 'contradiction' END;
+        ELSIF p_previous = r.last_order THEN
+            fresh := true;
+        ELSE
+            refused := CASE WHEN p_order < r.last_order THEN 'late' ELSE 'hole' END;
+        END IF;
+    END IF;
+    IF p_kind = 'end' AND p_run IS NULL AND NOT known THEN
+        refused := 'hole';
+    END IF;
+
+    IF refused IS NOT NULL THEN
+        IF p_run IS NOT NULL AND NOT known THEN
+            run_no := lockstep.run_start(p_queue_id, p_run, false, p_offsets[head]);
+        END IF;
+        IF p_run IS NOT NULL AND refused <> 'duplicate' AND (NOT known OR r.end_offset IS NULL) THEN
+            UPDATE lockstep.run SET next_seq = p_seqs[last] + 1 WHERE run.run_no = claim.run_no;
+            PERFORM lockstep.run_reject(run_no, last - head + 1 + gap);
+        END IF;
+        INSERT INTO lockstep.rejected_message (queue_id, kafka_offset, run_no, seq, reason, detail, raw)
+        SELECT p_queue_id, m.o, run_no, m.s, refused,
+               pg_catalog.format('order %s after %s does not follow order %s after %s', p_order, p_previous, r.last_order, r.last_previous_order),
+               pg_catalog.convert_to(m.p, 'UTF8')
+        FROM ROWS FROM (pg_catalog.unnest(p_offsets[head:last]), pg_catalog.unnest(p_seqs[head:last]),
+                        pg_catalog.unnest(p_payloads[head:last])) AS m (o, s, p);
+        INSERT INTO lockstep.event_log (event, queue_id, run_no, executor_no, detail)
+        VALUES ('message_rejected', p_queue_id, run_no, p_executor_no,
+                pg_catalog.format('offsets %s to %s: %s', p_offsets[head], p_offsets[last], refused));
+        verdict := 'rejected';
+        -- The digest is that of the segment's last record; without it the identity rests on the record before.
+        next_offset := CASE WHEN last = pg_catalog.cardinality(p_offsets)
+                            THEN lockstep.cursor_advance(p_queue_id, p_offsets[last], p_timestamp, p_digest)
+                            ELSE lockstep.cursor_advance(p_queue_id, p_offsets[last], NULL, NULL) END;
+        RETURN;
+    END IF;
+
+    -- What may say "not now" comes before the first write.
+    stopped := loss IS NOT NULL OR (known AND r.stop_after IS NOT NULL AND (fresh OR p_order > r.stop_after) AND NOT (p_run IS NULL AND p_previous = 0));
+    IF p_kind = 'task' AND fresh AND NOT stopped
+       AND (SELECT pg_catalog.count(*) FROM lockstep.phase p
+            WHERE p.queue_id = p_queue_id AND p.done_at IS NULL AND p.opened_at IS NULL) >= q.lookahead THEN
+        verdict := 'lookahead';
+        RETURN;
+    END IF;
+    IF p_kind = 'task' AND NOT fresh AND NOT stopped THEN
+        phase_id := r.last_phase_id;
+        -- Under FOR SHARE: a retry that closes the phase again is wholly before or wholly after this look. Skipped, not
+        -- waited for: a gate may be holding the row.
+        SELECT p.opened_at IS NOT NULL INTO is_open FROM lockstep.phase p WHERE p.phase_id = claim.phase_id FOR SHARE SKIP LOCKED;
+        IF NOT FOUND THEN
+            is_open := false;
+            verdict := 'busy';
+            RETURN;
+        END IF;
+        IF NOT phase_id = ANY (p_held) THEN
+            took_shared := lockstep.lock_shared_try(phase_id);
+            IF NOT took_shared THEN
+                verdict := 'busy';
+                RETURN;
+            END IF;
+        END IF;
+    END IF;
+
+    -- The run.
+    IF p_run IS NULL AND fresh AND p_kind = 'task' AND p_previous = 0 THEN
+        IF known THEN
+            UPDATE lockstep.run SET end_offset = p_offsets[head] WHERE run.run_no = r.run_no;
+            PERFORM lockstep.run_finish(r.run_no);
+        END IF;
+        run_no := lockstep.run_start(p_queue_id, p_implicit, true, p_offsets[head]);
+        known := false;
+    ELSIF NOT known THEN
+        run_no := lockstep.run_start(p_queue_id, p_run, false, p_offsets[head]);
+    END IF;
+    IF NOT known THEN
+        SELECT run.run_no, run_id, next_seq, last_phase_id, last_order, last_previous_order, tasks, phases, rejected, end_offset,
+               stop_after, on_failure, first_offset, after_run_no INTO STRICT r
+        FROM lockstep.run WHERE run.run_no = claim.run_no;
+    END IF;
+    IF loss IS NOT NULL THEN
+        PERFORM lockstep.run_stop(run_no, 0, loss);
+    ELSIF gap > 0 THEN
+        PERFORM lockstep.run_reject(run_no, gap);
+        SELECT stop_after, rejected INTO r.stop_after, r.rejected FROM lockstep.run WHERE run.run_no = claim.run_no;
+        stopped := stopped OR (r.stop_after IS NOT NULL AND p_order > r.stop_after);
+    END IF;
+
+    IF p_kind = 'end' THEN
+        IF p_aborted THEN
+            loss := 'aborted by its producer';
+        ELSIF loss IS NULL AND p_run IS NOT NULL AND (p_end_tasks <> r.tasks + r.rejected OR (r.rejected = 0 AND p_end_phases <> r.phases)) THEN
+            loss := pg_catalog.format('the end counts %s tasks in %s phases, there were %s in %s', p_end_tasks, p_end_phases,
+                                      r.tasks + r.rejected, r.phases);
+        END IF;
+        IF loss IS NOT NULL THEN
+            PERFORM lockstep.run_stop(run_no, 0, loss);
+        END IF;
+        UPDATE lockstep.run SET end_offset = p_offsets[head], next_seq = COALESCE(seq, next_seq) + 1, end_tasks = p_end_tasks,
+            end_phases = p_end_phases, aborted = p_aborted WHERE run.run_no = claim.run_no;
+        IF p_run IS NULL THEN
+            UPDATE lockstep.queue SET implicit_run_no = NULL WHERE queue_id = p_queue_id;
+        END IF;
+        verdict := 'ended';
+        next_offset := lockstep.cursor_advance(p_queue_id, p_offsets[head], p_timestamp, p_digest);
+        note := lockstep.run_finish(run_no);
+        phase_id := r.last_phase_id;
+        RETURN;
+    END IF;
+
+    -- The phase. The first phase of a run that waits for nobody is open from the start.
+    IF fresh THEN
+        is_open := r.last_phase_id IS NULL AND r.after_run_no IS NULL AND NOT stopped;
+        INSERT INTO lockstep.phase (run_no, queue_id, "order", previous_order, previous_phase_id, opened_at, done_at)
+        VALUES (run_no, p_queue_id, p_order, p_previous, r.last_phase_id,
+                CASE WHEN is_open THEN pg_catalog.clock_timestamp() END, CASE WHEN stopped THEN pg_catalog.clock_timestamp() END)
+        RETURNING phase.phase_id INTO phase_id;
+        IF is_open THEN
+            UPDATE lockstep.run SET started_at = COALESCE(started_at, pg_catalog.clock_timestamp()) WHERE run.run_no = claim.run_no;
+            INSERT INTO lockstep.event_log (event, queue_id, run_no, phase_id, executor_no, detail)
+            VALUES ('phase_opened', p_queue_id, run_no, phase_id, p_executor_no, pg_catalog.format('order %s', p_order));
+        END IF;
+        IF NOT stopped THEN
+            took_shared := lockstep.lock_shared_try(phase_id);
+            IF NOT took_shared THEN -- nobody can know of the phase yet
+                RAISE EXCEPTION 'phase %: its shared lock is not free though it is new', phase_id;
+            END IF;
+        END IF;
+    ELSE
+        phase_id := r.last_phase_id;
+    END IF;
+
+    WITH made AS (
+        INSERT INTO lockstep.task (phase_id, run_no, queue_id, status, "order", seq, kafka_offset, name, payload, traceparent,
+                                   executor_no, token, attempt_num, max_attempts)
+        SELECT claim.phase_id, claim.run_no, p_queue_id, CASE WHEN stopped THEN 'Cancelled' ELSE 'Pending' END::lockstep.status,
+               p_order, m.s, m.o, m.n, m.p, m.t, CASE WHEN NOT stopped THEN p_executor_no END,
+               CASE WHEN NOT stopped THEN pg_catalog.gen_random_uuid() END, CASE WHEN stopped THEN 0 ELSE 1 END,
+               COALESCE(m.a, q.max_attempts)
+        FROM ROWS FROM (pg_catalog.unnest(p_offsets[head:last]), pg_catalog.unnest(p_seqs[head:last]),
+                        pg_catalog.unnest(p_payloads[head:last]), pg_catalog.unnest(p_names[head:last]),
+                        pg_catalog.unnest(p_max_attempts[head:last]), pg_catalog.unnest(p_traceparents[head:last]))
+             AS m (o, s, p, n, a, t)
+        RETURNING task_id, token, kafka_offset)
+    SELECT pg_catalog.array_agg(made.task_id ORDER BY made.kafka_offset), pg_catalog.array_agg(made.token ORDER BY made.kafka_offset)
+    INTO task_ids, tokens FROM made;
+
+    UPDATE lockstep.run SET next_seq = COALESCE(p_seqs[last], next_seq) + 1, tasks = tasks + (last - head + 1),
+        phases = phases + CASE WHEN fresh THEN 1 ELSE 0 END, last_phase_id = claim.phase_id, last_order = p_order,
+        last_previous_order = p_previous
+    WHERE run.run_no = claim.run_no;
+    next_offset := lockstep.cursor_advance(p_queue_id, p_offsets[last], p_timestamp, p_digest);
+    verdict := CASE WHEN stopped THEN 'cancelled' ELSE 'claimed' END;
+END
+$$;
+GRANT EXECUTE ON FUNCTION lockstep.claim TO lockstep_executor;

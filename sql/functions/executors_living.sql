@@ -1,0 +1,25 @@
+-- The numbers of all incarnations that live. One that does not is marked as ended, once.
+CREATE OR REPLACE FUNCTION lockstep.executors_living() RETURNS int[] LANGUAGE plpgsql AS $$
+DECLARE
+    living int[];
+    dead int[];
+BEGIN
+    SELECT pg_catalog.array_agg(e.executor_no) FILTER (WHERE e.lives), pg_catalog.array_agg(e.executor_no) FILTER (WHERE NOT e.lives)
+    INTO living, dead
+    FROM (SELECT executor_no, lockstep.executor_lives(executor_no) AS lives FROM lockstep.executor
+          WHERE ended_at IS NULL OFFSET 0) AS e;
+    IF dead IS NOT NULL THEN
+        WITH gone AS (
+            -- Skipped when another observer marks it right now: it writes the same.
+            SELECT executor_no FROM lockstep.executor WHERE executor_no = ANY (dead) AND ended_at IS NULL FOR UPDATE SKIP LOCKED),
+        marked AS (
+            UPDATE lockstep.executor e SET ended_at = pg_catalog.clock_timestamp(), ended_why = 'found dead'
+            FROM gone WHERE e.executor_no = gone.executor_no RETURNING e.executor_no, e.executor_id)
+        INSERT INTO lockstep.event_log (event, executor_no, detail)
+        SELECT 'executor_died', executor_no, executor_id::text FROM marked;
+        DELETE FROM lockstep.slot_waiter WHERE executor_no = ANY (dead);
+    END IF;
+    RETURN COALESCE(living, '{}');
+END
+$$;
+GRANT EXECUTE ON FUNCTION lockstep.executors_living TO lockstep_executor;

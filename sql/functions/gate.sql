@@ -1,0 +1,113 @@
+-- Gate: one slice of the wait between claim and start. Waits for IX of the phase before, then opens, in one transaction:
+-- lock the row of the phase before; then, in a statement of its own, check; then open. Each statement of this function takes
+-- its own snapshot (READ COMMITTED, VOLATILE), so the check sees what was committed while the lock was waited for.
+--
+-- Only the oldest phase of the run that is not open gates, whoever owns its tasks; p_phase_id is the oldest phase of which
+-- the caller owns tasks and which it has not seen open: if another has opened it, only its IX is to be taken.
+--
+-- verdict   opened, open   the phase is open; the caller holds IX(previous_phase_id) (none if it is NULL)
+--           wait           IX was not granted within the slice: come again at once, that wait is the wake-up
+--           orphans        the phase before has work without a living owner: adopt it, then come again
+--           due            what is left of the phase before is due in wait_ms
+--           run            the run before has not ended: sleep until it is notified
+--           paused         sleep until it is notified
+--           gone           the caller's phase is done or cancelled: forget its tasks
+--           nothing        nothing to open
+CREATE OR REPLACE FUNCTION lockstep.gate(p_run_no bigint, p_phase_id bigint, p_wait_ms int, p_executor_no int,
+    OUT verdict text, OUT phase_id bigint, OUT previous_phase_id bigint, OUT wait_ms int)
+LANGUAGE plpgsql AS $$
+#variable_conflict use_column
+DECLARE
+    target record;
+    before_run bigint;
+    free boolean;
+    living int[];
+    due timestamptz;
+BEGIN
+    SELECT p.phase_id, p."order", p.previous_phase_id, p.opened_at, p.done_at, p.queue_id INTO target
+    FROM lockstep.phase p WHERE p.phase_id = p_phase_id;
+    IF FOUND AND target.done_at IS NOT NULL THEN
+        verdict := 'gone';
+        phase_id := p_phase_id;
+        RETURN;
+    END IF;
+    IF target.opened_at IS NULL THEN
+        SELECT p.phase_id, p."order", p.previous_phase_id, p.opened_at, p.done_at, p.queue_id INTO target
+        FROM lockstep.phase p WHERE p.run_no = p_run_no AND p.opened_at IS NULL AND p.done_at IS NULL ORDER BY p."order" LIMIT 1;
+        IF NOT FOUND THEN
+            verdict := 'nothing';
+            RETURN;
+        END IF;
+    END IF;
+    phase_id := target.phase_id;
+    previous_phase_id := target.previous_phase_id;
+    IF previous_phase_id IS NULL THEN
+        SELECT b.run_no, b.last_phase_id INTO before_run, previous_phase_id
+        FROM lockstep.run r JOIN lockstep.run b ON b.run_no = r.after_run_no WHERE r.run_no = p_run_no;
+    END IF;
+
+    IF previous_phase_id IS NOT NULL AND NOT lockstep.lock_intent(previous_phase_id, p_wait_ms) THEN
+        verdict := 'wait';
+        RETURN;
+    END IF;
+    IF target.opened_at IS NOT NULL THEN
+        verdict := 'open';
+        RETURN;
+    END IF;
+
+    -- A retry locks this row and the later ones FOR UPDATE before it makes a finished task unfinished again.
+    PERFORM FROM lockstep.phase p WHERE p.phase_id = gate.previous_phase_id FOR NO KEY UPDATE;
+    IF before_run IS NOT NULL THEN
+        SELECT r.ended_at IS NOT NULL INTO free FROM lockstep.run r WHERE r.run_no = before_run;
+        verdict := CASE WHEN NOT free THEN 'run' END;
+    ELSIF previous_phase_id IS NOT NULL THEN
+        SELECT (b.opened_at IS NOT NULL OR b.done_at IS NOT NULL) AND NOT EXISTS (
+                   SELECT FROM lockstep.task t WHERE t.phase_id = b.phase_id
+                   AND t.status NOT IN ('Completed', 'Failed', 'Cancelled', 'Terminated', 'PartiallyCompleted')) INTO free
+        FROM lockstep.phase b WHERE b.phase_id = gate.previous_phase_id;
+    ELSE
+        free := true;
+    END IF;
+    IF free AND EXISTS (SELECT FROM lockstep.run r JOIN lockstep.queue q USING (queue_id)
+                        WHERE r.run_no = p_run_no AND (q.paused OR r.status = 'Paused')) THEN
+        free := false;
+        verdict := 'paused';
+    END IF;
+    IF free THEN
+        UPDATE lockstep.phase p SET opened_at = pg_catalog.clock_timestamp()
+        WHERE p.phase_id = gate.phase_id AND p.opened_at IS NULL AND p.done_at IS NULL;
+        IF FOUND THEN
+            UPDATE lockstep.phase p SET done_at = pg_catalog.clock_timestamp()
+            WHERE p.phase_id = gate.previous_phase_id AND p.done_at IS NULL;
+            IF target.previous_phase_id IS NULL THEN
+                UPDATE lockstep.run r SET started_at = pg_catalog.clock_timestamp() WHERE r.run_no = p_run_no AND r.started_at IS NULL;
+            END IF;
+            INSERT INTO lockstep.event_log (event, queue_id, run_no, phase_id, executor_no, detail)
+            VALUES ('phase_opened', target.queue_id, p_run_no, phase_id, p_executor_no, pg_catalog.format('order %s', target."order"));
+            verdict := 'opened';
+        ELSE -- another opened it, or it was cancelled, while we waited for the rows
+            verdict := (SELECT CASE WHEN p.done_at IS NULL THEN 'open' ELSE 'gone' END FROM lockstep.phase p WHERE p.phase_id = gate.phase_id);
+        END IF;
+        IF verdict <> 'gone' THEN
+            RETURN;
+        END IF;
+    END IF;
+
+    IF previous_phase_id IS NOT NULL AND NOT lockstep.unlock_intent(previous_phase_id) THEN
+        RAISE EXCEPTION 'phase %: IX was granted and is not held', previous_phase_id;
+    END IF;
+    IF verdict IS NOT NULL THEN
+        RETURN;
+    END IF;
+    -- Why is it unfinished?
+    living := lockstep.executors_living();
+    SELECT pg_catalog.min(COALESCE(t.scheduled_for, '-infinity')) INTO due
+    FROM lockstep.task t
+    WHERE t.phase_id = gate.previous_phase_id AND t.status IN ('Pending', 'Error', 'Processing')
+      AND (t.executor_no IS NULL OR t.executor_no <> ALL (living));
+    wait_ms := CASE WHEN due > pg_catalog.clock_timestamp()
+                    THEN LEAST(EXTRACT(epoch FROM due - pg_catalog.clock_timestamp()) * 1000 + 1, 3600000) ELSE 0 END;
+    verdict := CASE WHEN due IS NULL THEN 'wait' WHEN wait_ms = 0 THEN 'orphans' ELSE 'due' END;
+END
+$$;
+GRANT EXECUTE ON FUNCTION lockstep.gate TO lockstep_executor;

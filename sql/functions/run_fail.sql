@@ -1,0 +1,17 @@
+-- A task of this order is finally failed: the run's policy decides. Called under the lock of the queue's row, in the
+-- transaction that records the failure, so that a gate that finds the phase finished finds this, too.
+CREATE OR REPLACE FUNCTION lockstep.run_fail(p_run_no bigint, p_order bigint, p_why text) RETURNS void LANGUAGE plpgsql AS $$
+DECLARE
+    policy text;
+BEGIN
+    SELECT on_failure INTO STRICT policy FROM lockstep.run WHERE run_no = p_run_no;
+    IF policy = 'stop' THEN
+        PERFORM lockstep.run_stop(p_run_no, p_order, p_why);
+    ELSIF policy = 'pause' THEN
+        UPDATE lockstep.run SET status = 'Paused', error = COALESCE(error, p_why) WHERE run_no = p_run_no AND status = 'Running';
+    ELSE
+        UPDATE lockstep.run SET error = COALESCE(error, p_why) WHERE run_no = p_run_no;
+    END IF;
+END
+$$;
+GRANT EXECUTE ON FUNCTION lockstep.run_fail TO lockstep_executor;

@@ -1,0 +1,33 @@
+-- The run has ended when its end is known and no row is unfinished. Tried by whoever takes the end, by every executor
+-- when its last task of a phase is done, and at start-up: the last of them sees both.
+-- Returns the run's status when it has ended, else NULL.
+CREATE OR REPLACE FUNCTION lockstep.run_finish(p_run_no bigint) RETURNS text LANGUAGE plpgsql AS $$
+DECLARE
+    r record;
+    result text;
+BEGIN
+    PERFORM FROM lockstep.queue WHERE queue_id = (SELECT queue_id FROM lockstep.run WHERE run_no = p_run_no) FOR NO KEY UPDATE;
+    -- A statement of its own: it must see what was committed while we waited for the row.
+    SELECT queue_id, status, end_offset, ended_at, stop_after, aborted, rejected INTO STRICT r FROM lockstep.run WHERE run_no = p_run_no;
+    IF r.ended_at IS NOT NULL THEN
+        RETURN r.status;
+    END IF;
+    IF r.end_offset IS NULL OR r.status = 'Paused' OR EXISTS (
+        SELECT FROM lockstep.phase p JOIN lockstep.task t USING (phase_id)
+        WHERE p.run_no = p_run_no AND p.done_at IS NULL
+          AND t.status NOT IN ('Completed', 'Failed', 'Cancelled', 'Terminated', 'PartiallyCompleted')) THEN
+        RETURN NULL;
+    END IF;
+    result := CASE
+        WHEN r.stop_after IS NOT NULL THEN 'Failed'
+        WHEN r.rejected > 0 OR EXISTS (SELECT FROM lockstep.phase p JOIN lockstep.task t USING (phase_id)
+            WHERE p.run_no = p_run_no AND t.status IN ('Failed', 'Terminated', 'PartiallyCompleted')) THEN 'PartiallyCompleted'
+        ELSE 'Completed' END;
+    UPDATE lockstep.phase SET done_at = pg_catalog.clock_timestamp() WHERE run_no = p_run_no AND done_at IS NULL;
+    UPDATE lockstep.run SET status = result, ended_at = pg_catalog.clock_timestamp() WHERE run_no = p_run_no;
+    INSERT INTO lockstep.event_log (event, queue_id, run_no, detail) VALUES ('run_ended', r.queue_id, p_run_no, result);
+    PERFORM pg_catalog.pg_notify('lockstep_' || r.queue_id, 'run'); -- wakes the gate of the next run, and who waits for the result
+    RETURN result;
+END
+$$;
+GRANT EXECUTE ON FUNCTION lockstep.run_finish TO lockstep_executor;

@@ -1,0 +1,25 @@
+-- The phases after p_order are cancelled, those that are claimed and those to come. Called under the lock of the queue's row:
+-- a claim of a later phase is wholly before (its rows are cancelled here) or wholly after (it sees stop_after).
+-- Phase rows are locked in ascending order, as gates do (previous, then next), so the two cannot deadlock.
+CREATE OR REPLACE FUNCTION lockstep.run_stop(p_run_no bigint, p_order bigint, p_why text) RETURNS void LANGUAGE plpgsql AS $$
+DECLARE
+    stopped bigint[];
+    own record;
+BEGIN
+    UPDATE lockstep.run SET stop_after = LEAST(COALESCE(stop_after, p_order), p_order), error = COALESCE(error, p_why)
+    WHERE run_no = p_run_no RETURNING queue_id INTO STRICT own;
+    SELECT pg_catalog.array_agg(locked.phase_id) INTO stopped
+    FROM (SELECT phase_id FROM lockstep.phase
+          WHERE run_no = p_run_no AND "order" > p_order AND opened_at IS NULL AND done_at IS NULL
+          ORDER BY "order" FOR UPDATE) AS locked;
+    IF stopped IS NOT NULL THEN
+        UPDATE lockstep.task
+        SET status = 'Cancelled', token = NULL, executor_no = NULL, updated_at = pg_catalog.clock_timestamp()
+        WHERE phase_id = ANY (stopped) AND status IN ('Pending', 'Error', 'Paused');
+        UPDATE lockstep.phase SET done_at = pg_catalog.clock_timestamp() WHERE phase_id = ANY (stopped);
+        PERFORM pg_catalog.pg_notify('lockstep_' || own.queue_id, 'run'); -- gates that wait for one of them look again
+    END IF;
+    INSERT INTO lockstep.event_log (event, queue_id, run_no, detail) VALUES ('run_stopped', own.queue_id, p_run_no, p_why);
+END
+$$;
+GRANT EXECUTE ON FUNCTION lockstep.run_stop TO lockstep_executor;

@@ -1,0 +1,2 @@
+-- reader_now :one  the database's clock
+SELECT clock_timestamp();
