@@ -1,11 +1,11 @@
 /**
  * What: the message of docs/message.schema.json: record value <-> struct message.
- * Invariants: strict RFC 8259, UTF-8, no NUL, no duplicate keys, depth <= 32; int64 values are exact; a field that is not
- *   known is refused. What parses here can be stored by PostgreSQL.
+ * Invariants: strict RFC 8259, UTF-8, no NUL, no duplicate keys, depth <= 32; int64 values are
+ *   exact; a field that is not known is refused. What parses here can be stored by PostgreSQL.
  * Threads: any; a struct message is plain data.
  * Ownership: message_parse gives, message_free takes; all strings belong to the message.
- * Failure: RC_REJECT with err->object = the JSON path ("$.params[2]", "$" with byte position in the message) and
- *   err->code one of the reasons of enum message_reason by name ("bad_json", ...).
+ * Failure: RC_REJECT with err->object = the JSON path ("$.params[2]", "$" with the byte position in
+ *   the message) and err->code a reason of enum message_reason by name ("bad_json", ...).
  */
 #ifndef TASK_MESSAGE_H
 #define TASK_MESSAGE_H
@@ -14,6 +14,7 @@
 #include "base/str.h"
 
 #define MESSAGE_MAX_BYTES (1000 * 1000) /* default of librdkafka's message.max.bytes */
+#define MESSAGE_TAG_BYTES 128 /* message_tag adds less; a staged task is that much shorter */
 
 enum message_type { MESSAGE_SQL, MESSAGE_COMMAND, MESSAGE_HTTP, MESSAGE_EXTERNAL, MESSAGE_END };
 
@@ -32,46 +33,68 @@ struct message {
     enum message_type type;
     char run[37]; /* lower case, "" = implicit run */
     int64_t order, previous_order;
-    int64_t seq; /* -1: absent */
-    char *name, *description; /* NULL: absent */
+    int64_t seq;                          /* -1: absent */
+    char *name, *description;             /* NULL: absent */
     struct message_statement *statements; /* type sql: one or more, in one transaction */
     int statement_count;
-    bool transaction;     /* false: statements that cannot run inside one */
-    int max_attempts;     /* 0: absent */
-    double *retry_intervals; /* seconds */
+    bool transaction;        /* false: statements that cannot run inside one */
+    int max_attempts;        /* 0: absent */
+    double *retry_intervals; /* seconds, 0 to 1e9 */
     int retry_interval_count;
-    int64_t end_tasks, end_phases; /* type end: counts, -1 absent */
+    int64_t end_tasks, end_phases; /* type end: counts, -1 absent (only if aborted) */
     bool aborted;
 };
 
-/** What a parser is given. A staged task has no previous_order, seq, run (the producer computes them): present = refused. */
+/**
+ * What a parser is given. A staged task has no previous_order, seq, run (the producer computes
+ * them): present = refused.
+ */
 enum message_form { MESSAGE_RECORD, MESSAGE_STAGED };
 
-MUST_CHECK enum rc message_parse(const char *bytes, size_t len, enum message_form form, struct message **ret_msg,
-                                 struct err *err);
+MUST_CHECK enum rc message_parse(const char *bytes, size_t len, enum message_form form,
+                                 struct message **ret_msg, struct err *err);
 void message_free(struct message *msg);
 void message_auto(struct message **msg);
 #define MESSAGE_AUTO __attribute__((cleanup(message_auto))) struct message
 
+/** The i-th field that is known, NULL behind the last: what docs/message.schema.json must list. */
+const char *message_field_name(int i);
+
 /**
- * Best effort on a record that does not parse: finds run and seq if the top level is readable, so that its loss is
- * accounted to the run. RC_NONE when it cannot.
+ * Best effort on a record that does not parse: finds run and seq if the top level is readable, so
+ * that its loss is accounted to the run. RC_OK with run "" (the implicit run) only if all of the
+ * top level could be read and holds no run; ret_seq = -1 when there is none. RC_NONE when it
+ * cannot. Takes no memory, reads MESSAGE_MAX_BYTES at most.
  */
 MUST_CHECK enum rc message_peek(const char *bytes, size_t len, char ret_run[37], int64_t *ret_seq);
 
-/** Turns the text of one valid staged object into a record value by putting the tags in front; all else is kept verbatim. */
+/**
+ * Turns the text of one valid staged object into a record value by putting the tags in front; all
+ * else is kept verbatim. run "" or NULL and seq -1 are left out (the implicit run).
+ */
 void message_tag(struct str *out, const char *staged, size_t len, const char *run, int64_t seq,
                  int64_t previous_order);
-/** The end message of a run. */
-void message_end(struct str *out, const char *run, int64_t seq, int64_t tasks, int64_t phases, bool aborted);
-/** Appends text as a JSON string with its quotes. */
+/** The end of a run. run "" or NULL, seq, tasks, phases -1: left out (counts only if aborted). */
+void message_end(struct str *out, const char *run, int64_t seq, int64_t tasks, int64_t phases,
+                 bool aborted);
+/** Appends text as a JSON string in its quotes. What is not UTF-8 stays so: message_parse tells. */
 void json_quote(struct str *out, const char *text, size_t len);
 
 /** Why a record was rejected: the value of rejected_message.reason. */
-#define MESSAGE_REASONS(X) \
-    X(BAD_JSON, "bad_json") X(BAD_FIELD, "bad_field") X(OUT_OF_RANGE, "out_of_range") X(OVERSIZE, "oversize") \
-    X(EMPTY, "empty") X(UNKNOWN_TYPE, "unknown_type") X(NOT_SUPPORTED, "not_supported") X(LATE, "late") \
-    X(HOLE, "hole") X(CONTRADICTION, "contradiction") X(DUPLICATE, "duplicate")
+/* clang-format off */
+#define MESSAGE_REASONS(X)            \
+    X(BAD_JSON, "bad_json")           \
+    X(BAD_FIELD, "bad_field")         \
+    X(OUT_OF_RANGE, "out_of_range")   \
+    X(OVERSIZE, "oversize")           \
+    X(EMPTY, "empty")                 \
+    X(UNKNOWN_TYPE, "unknown_type")   \
+    X(NOT_SUPPORTED, "not_supported") \
+    X(LATE, "late")                   \
+    X(HOLE, "hole")                   \
+    X(CONTRADICTION, "contradiction") \
+    X(DUPLICATE, "duplicate")
+/* clang-format on */
 enum message_reason {
 #define X(name, text) MESSAGE_##name,
     MESSAGE_REASONS(X)
@@ -79,7 +102,7 @@ enum message_reason {
 };
 const char *message_reason_name(enum message_reason reason);
 
-/** Random (version 4) and name-based (version 5, of queue and first offset: the implicit run) UUIDs, lower case. */
+/** Random (version 4) and of queue and first offset (version 5: the implicit run), lower case. */
 void uuid_new(char ret_uuid[37]);
 void uuid_implicit_run(char ret_uuid[37], const char *queue, int64_t first_offset);
 bool uuid_valid(const char *text);

@@ -1,0 +1,491 @@
+#include "task/message_field.h"
+
+#include <cjson/cJSON.h>
+#include <ctype.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define MOST_INTERVALS 100
+#define MOST_ATTEMPTS  1000
+#define LONGEST_KEY    1000  /* characters */
+#define LONGEST_NAME   1000  /* characters */
+#define LONGEST_TEXT   10000 /* characters */
+#define MOST_SECONDS   1e9
+
+static const char *const type_names[] = {"sql", "command", "http", "external", "end"};
+
+/* ---- readers of one field each ---- */
+
+typedef enum rc read_field(struct reading *r, cJSON *node, const struct json_path *path);
+
+static enum rc read_type(struct reading *r, cJSON *node, const struct json_path *path)
+{
+    if (!cJSON_IsString(node))
+        return field_wrong_type(r, node, path, "a string");
+    for (size_t i = 0; i < sizeof type_names / sizeof *type_names; i++)
+        if (strcmp(node->valuestring, type_names[i]) == 0) {
+            r->msg->type = (enum message_type)i;
+            return RC_OK;
+        }
+    char value[JSON_EXCERPT_SIZE];
+    return field_wrong(r, MESSAGE_UNKNOWN_TYPE, path,
+                       "must be sql, command, http, external or end, not %s.",
+                       json_excerpt(r->json, node, value));
+}
+
+static enum rc read_run(struct reading *r, cJSON *node, const struct json_path *path)
+{
+    if (!cJSON_IsString(node) || !uuid_valid(node->valuestring))
+        return field_wrong_type(r, node, path, "a UUID");
+    for (int i = 0; i < 36; i++)
+        r->msg->run[i] = (char)tolower((unsigned char)node->valuestring[i]);
+    return RC_OK;
+}
+
+static enum rc read_seq(struct reading *r, cJSON *node, const struct json_path *path)
+{
+    return field_int(r, node, path, 0, INT64_MAX, &r->msg->seq);
+}
+
+static enum rc read_order(struct reading *r, cJSON *node, const struct json_path *path)
+{
+    return field_int(r, node, path, 1, INT64_MAX, &r->msg->order);
+}
+
+static enum rc read_previous_order(struct reading *r, cJSON *node, const struct json_path *path)
+{
+    return field_int(r, node, path, 0, INT64_MAX - 1, &r->msg->previous_order);
+}
+
+static enum rc read_transaction(struct reading *r, cJSON *node, const struct json_path *path)
+{
+    return field_bool(r, node, path, &r->msg->transaction);
+}
+
+static enum rc short_text(struct reading *r, const cJSON *node, const struct json_path *path,
+                          int most)
+{
+    if (!cJSON_IsString(node))
+        return field_wrong_type(r, node, path, "a string");
+    int count = 0;
+    for (const char *c = node->valuestring; *c != '\0'; c++)
+        count += ((unsigned char)*c & 0xc0) != 0x80;
+    if (count > most)
+        return field_wrong(r, MESSAGE_BAD_FIELD, path, "has %d characters, at most %d are allowed.",
+                           count, most);
+    return RC_OK;
+}
+
+static enum rc read_name(struct reading *r, cJSON *node, const struct json_path *path)
+{
+    enum rc rc = short_text(r, node, path, LONGEST_NAME);
+    if (rc == RC_OK)
+        r->msg->name = take_text(node);
+    return rc;
+}
+
+static enum rc read_description(struct reading *r, cJSON *node, const struct json_path *path)
+{
+    enum rc rc = short_text(r, node, path, LONGEST_TEXT);
+    if (rc == RC_OK)
+        r->msg->description = take_text(node);
+    return rc;
+}
+
+static enum rc read_max_attempts(struct reading *r, cJSON *node, const struct json_path *path)
+{
+    int64_t n = 0;
+    enum rc rc = field_int(r, node, path, 1, MOST_ATTEMPTS, &n);
+    if (rc == RC_OK)
+        r->msg->max_attempts = (int)n;
+    return rc;
+}
+
+static enum rc read_retry_intervals(struct reading *r, cJSON *node, const struct json_path *path)
+{
+    struct message *msg = r->msg;
+    if (!cJSON_IsArray(node))
+        return field_wrong_type(r, node, path, "an array of seconds");
+    int count = cJSON_GetArraySize(node);
+    if (count < 1 || count > MOST_INTERVALS)
+        return field_wrong(r, MESSAGE_OUT_OF_RANGE, path,
+                           "must hold between 1 and %d intervals, not %d.", MOST_INTERVALS, count);
+    msg->retry_intervals = xcalloc((size_t)count, sizeof *msg->retry_intervals);
+    for (const cJSON *child = node->child; child != NULL; child = child->next) {
+        struct json_path at = {.up = path, .index = msg->retry_interval_count};
+        enum rc rc = field_number(r, child, &at, MOST_SECONDS,
+                                  &msg->retry_intervals[msg->retry_interval_count]);
+        if (rc != RC_OK)
+            return rc;
+        msg->retry_interval_count++;
+    }
+    return RC_OK;
+}
+
+static enum rc read_condition(struct reading *r, cJSON *node, const struct json_path *path)
+{
+    if (!cJSON_IsString(node))
+        return field_wrong_type(r, node, path, "a string");
+    if (strcmp(node->valuestring, "success") == 0)
+        return RC_OK;
+    if (strcmp(node->valuestring, "always") != 0 && strcmp(node->valuestring, "failure") != 0)
+        return field_wrong_type(r, node, path, "success, always or failure");
+    field_not_supported(r, path, "A condition other than success");
+    return RC_OK;
+}
+
+static enum rc read_tasks(struct reading *r, cJSON *node, const struct json_path *path)
+{
+    return field_int(r, node, path, 0, INT64_MAX, &r->msg->end_tasks);
+}
+
+static enum rc read_phases(struct reading *r, cJSON *node, const struct json_path *path)
+{
+    return field_int(r, node, path, 0, INT64_MAX, &r->msg->end_phases);
+}
+
+static enum rc read_aborted(struct reading *r, cJSON *node, const struct json_path *path)
+{
+    return field_bool(r, node, path, &r->msg->aborted);
+}
+
+/* ---- readers of what is valid but not executed yet: the shape is checked, so that a producer
+ * hears of both ---- */
+
+static enum rc read_some_text(struct reading *r, cJSON *node, const struct json_path *path)
+{
+    return field_text(r, node, path);
+}
+
+static enum rc read_any_text(struct reading *r, cJSON *node, const struct json_path *path)
+{
+    return short_text(r, node, path, INT32_MAX);
+}
+
+static enum rc only_strings(struct reading *r, const cJSON *node, const struct json_path *path)
+{
+    int index = 0;
+    for (const cJSON *child = node->child; child != NULL; child = child->next, index++) {
+        struct json_path at = {.up = path, .key = child->string, .index = index};
+        if (!cJSON_IsString(child))
+            return field_wrong_type(r, child, &at, "a string");
+    }
+    return RC_OK;
+}
+
+static enum rc read_args(struct reading *r, cJSON *node, const struct json_path *path)
+{
+    if (!cJSON_IsArray(node))
+        return field_wrong_type(r, node, path, "an array of strings");
+    return only_strings(r, node, path);
+}
+
+static enum rc read_headers(struct reading *r, cJSON *node, const struct json_path *path)
+{
+    if (!cJSON_IsObject(node))
+        return field_wrong_type(r, node, path, "an object of strings");
+    return only_strings(r, node, path);
+}
+
+static enum rc read_key(struct reading *r, cJSON *node, const struct json_path *path)
+{
+    enum rc rc = field_text(r, node, path);
+    if (rc == RC_OK)
+        rc = short_text(r, node, path, LONGEST_KEY);
+    field_not_supported(r, path, "The idempotency key");
+    return rc;
+}
+
+static enum rc read_steps(struct reading *r, cJSON *node, const struct json_path *path)
+{
+    if (!cJSON_IsArray(node))
+        return field_wrong_type(r, node, path, "an array of steps");
+    if (node->child == NULL)
+        return field_wrong(r, MESSAGE_BAD_FIELD, path, "must hold at least one step.");
+    int index = 0;
+    for (const cJSON *child = node->child; child != NULL; child = child->next, index++) {
+        struct json_path at = {.up = path, .index = index};
+        if (!cJSON_IsObject(child))
+            return field_wrong_type(r, child, &at, "an object");
+    }
+    field_not_supported(r, path, "A task of several steps");
+    return RC_OK;
+}
+
+static enum rc read_timeout(struct reading *r, cJSON *node, const struct json_path *path)
+{
+    double seconds;
+    enum rc rc = field_number(r, node, path, MOST_SECONDS, &seconds);
+    field_not_supported(r, path, "A time-out per attempt");
+    return rc;
+}
+
+static enum rc read_not_before(struct reading *r, cJSON *node, const struct json_path *path)
+{
+    enum rc rc = field_text(r, node, path);
+    field_not_supported(r, path, "An earliest start");
+    return rc;
+}
+
+/* ---- the table of fields ---- */
+
+enum {
+    SQL = 1 << MESSAGE_SQL,
+    COMMAND = 1 << MESSAGE_COMMAND,
+    HTTP = 1 << MESSAGE_HTTP,
+    EXTERNAL = 1 << MESSAGE_EXTERNAL,
+    END = 1 << MESSAGE_END,
+    TASKS = SQL | COMMAND | HTTP | EXTERNAL,
+    ANY = TASKS | END
+};
+
+/** Read in this order: type decides what else may stand there, sql comes before its params. */
+static const struct field {
+    const char *name;
+    int types;
+    bool tag; /* the producer's to compute: not in a staged task */
+    read_field *read;
+} fields[] = {
+    {"type", ANY, false, read_type},
+    {"run", ANY, true, read_run},
+    {"seq", ANY, true, read_seq},
+    {"order", ANY, false, read_order},
+    {"previous_order", ANY, true, read_previous_order},
+    {"sql", SQL, false, read_sql},
+    {"params", SQL, false, read_params},
+    {"transaction", SQL, false, read_transaction},
+    {"name", ANY, false, read_name},
+    {"description", ANY, false, read_description},
+    {"max_attempts", TASKS, false, read_max_attempts},
+    {"retry_intervals", TASKS, false, read_retry_intervals},
+    {"condition", TASKS, false, read_condition},
+    {"tasks", END, false, read_tasks},
+    {"phases", END, false, read_phases},
+    {"aborted", END, false, read_aborted},
+    {"command", COMMAND, false, read_some_text},
+    {"args", COMMAND, false, read_args},
+    {"input", COMMAND, false, read_any_text},
+    {"url", HTTP, false, read_some_text},
+    {"method", HTTP, false, read_some_text},
+    {"headers", HTTP, false, read_headers},
+    {"body", HTTP, false, read_any_text},
+    {"steps", SQL, false, read_steps},
+    {"key", TASKS, false, read_key},
+    {"timeout", TASKS, false, read_timeout},
+    {"not_before", TASKS, false, read_not_before},
+};
+enum { FIELDS = sizeof fields / sizeof *fields };
+
+const char *message_field_name(int i)
+{
+    return i >= 0 && i < FIELDS ? fields[i].name : NULL;
+}
+
+/* ---- the whole ---- */
+
+static const struct json_path root = {0};
+
+/** Puts each member of the object where its field stands in the table. */
+static enum rc sort_members(struct reading *r, cJSON *members[FIELDS])
+{
+    if (!cJSON_IsObject(r->json->root))
+        return field_wrong_type(r, r->json->root, &root, "an object");
+    for (cJSON *child = r->json->root->child; child != NULL; child = child->next) {
+        int i = 0;
+        while (i < FIELDS && strcmp(fields[i].name, child->string) != 0)
+            i++;
+        struct json_path path = {.up = &root, .key = child->string};
+        if (i == FIELDS) {
+            const char *near = nearest_field(child->string);
+            return field_wrong(r, MESSAGE_BAD_FIELD, &path, "is not a field of a message%s%s%s",
+                               near ? "; did you mean " : "", near ? near : "", near ? "?" : ".");
+        }
+        if (fields[i].tag && r->form == MESSAGE_STAGED)
+            return field_wrong(r, MESSAGE_BAD_FIELD, &path,
+                               "is computed by the producer and must not stand in staged work.");
+        members[i] = child;
+    }
+    return RC_OK;
+}
+
+static cJSON *member(cJSON *const members[FIELDS], const char *name)
+{
+    int i = 0;
+    while (strcmp(fields[i].name, name) != 0)
+        i++;
+    return members[i];
+}
+
+static enum rc require(struct reading *r, cJSON *const members[FIELDS], const char *name,
+                       const char *when)
+{
+    struct json_path path = {.up = &root, .key = name};
+    if (member(members, name) != NULL)
+        return RC_OK;
+    return field_wrong(r, MESSAGE_BAD_FIELD, &path, "is missing: it is required %s.", when);
+}
+
+/** What must stand there, by type and form. */
+static enum rc check_required(struct reading *r, cJSON *const members[FIELDS])
+{
+    const struct message *msg = r->msg;
+    enum rc rc = RC_OK;
+    if (msg->type != MESSAGE_END) {
+        rc = require(r, members, "order", "for a task");
+        if (rc == RC_OK && r->form == MESSAGE_RECORD)
+            rc = require(r, members, "previous_order", "for a task");
+    } else if (!msg->aborted) {
+        rc = require(r, members, "tasks", "at the end of a run that is not aborted");
+        if (rc == RC_OK)
+            rc = require(r, members, "phases", "at the end of a run that is not aborted");
+    }
+    if (rc == RC_OK && member(members, "run") != NULL)
+        rc = require(r, members, "seq", "when there is a run");
+    if (rc != RC_OK)
+        return rc;
+    switch (msg->type) {
+    case MESSAGE_SQL:
+        return member(members, "steps") ? RC_OK : require(r, members, "sql", "for type sql");
+    case MESSAGE_COMMAND:
+        return require(r, members, "command", "for type command");
+    case MESSAGE_HTTP:
+        return require(r, members, "url", "for type http");
+    case MESSAGE_EXTERNAL:
+    case MESSAGE_END:
+        break;
+    }
+    return RC_OK;
+}
+
+/** What the fields say together. */
+static enum rc check_together(struct reading *r, cJSON *const members[FIELDS])
+{
+    const struct message *msg = r->msg;
+    struct json_path type = {.up = &root, .key = "type"};
+    if (r->form == MESSAGE_STAGED && msg->type == MESSAGE_END)
+        return field_wrong(r, MESSAGE_BAD_FIELD, &type,
+                           "must not be end in staged work: the producer ends the run itself.");
+    enum rc rc = check_required(r, members);
+    if (rc != RC_OK)
+        return rc;
+    struct json_path steps = {.up = &root, .key = "steps"}, order = {.up = &root, .key = "order"};
+    if (member(members, "steps") != NULL && member(members, "sql") != NULL)
+        return field_wrong(r, MESSAGE_BAD_FIELD, &steps,
+                           "and sql must not both stand in a message.");
+    if (member(members, "order") != NULL && member(members, "previous_order") != NULL &&
+        msg->order <= msg->previous_order)
+        return field_wrong(r, MESSAGE_BAD_FIELD, &order,
+                           "must be greater than previous_order: %" PRId64
+                           " is not greater than %" PRId64 ".",
+                           msg->order, msg->previous_order);
+    return RC_OK;
+}
+
+/** The type where none is written: what there is to do tells it. */
+static enum message_type implied_type(const struct json *json)
+{
+    if (cJSON_GetObjectItemCaseSensitive(json->root, "sql") != NULL)
+        return MESSAGE_SQL;
+    if (cJSON_GetObjectItemCaseSensitive(json->root, "command") != NULL)
+        return MESSAGE_COMMAND;
+    if (cJSON_GetObjectItemCaseSensitive(json->root, "url") != NULL)
+        return MESSAGE_HTTP;
+    return MESSAGE_SQL;
+}
+
+static enum rc read_fields(struct reading *r)
+{
+    cJSON *members[FIELDS] = {0};
+    enum rc rc = sort_members(r, members);
+    if (rc != RC_OK)
+        return rc;
+    if (member(members, "type") == NULL)
+        r->msg->type = implied_type(r->json);
+    for (int i = 0; i < FIELDS; i++) {
+        if (members[i] == NULL)
+            continue;
+        struct json_path path = {.up = &root, .key = fields[i].name};
+        if ((fields[i].types & (1 << r->msg->type)) == 0)
+            return field_wrong(r, MESSAGE_BAD_FIELD, &path,
+                               "does not belong to a message of type %s.",
+                               type_names[r->msg->type]);
+        rc = fields[i].read(r, members[i], &path);
+        if (rc != RC_OK)
+            return rc;
+    }
+    rc = check_together(r, members);
+    if (rc != RC_OK)
+        return rc;
+    if (r->msg->type != MESSAGE_SQL && r->msg->type != MESSAGE_END) {
+        struct json_path path = {.up = &root, .key = "type"};
+        r->unsupported[0] = '\0'; /* the type says more than one of its fields */
+        (void)snprintf(r->because, sizeof r->because, "Type %s", type_names[r->msg->type]);
+        json_path_text(&path, r->unsupported);
+    }
+    if (r->unsupported[0] == '\0')
+        return RC_OK;
+    (void)err_set(r->err, RC_REJECT, ERR_FAILED, r->unsupported,
+                  "use what docs/MESSAGE.md lists as supported",
+                  "%s is not supported by this executor.", r->because);
+    err_code(r->err, message_reason_name(MESSAGE_NOT_SUPPORTED));
+    return RC_REJECT;
+}
+
+enum rc message_parse(const char *bytes, size_t len, enum message_form form,
+                      struct message **ret_msg, struct err *err)
+{
+    size_t most = MESSAGE_MAX_BYTES - (form == MESSAGE_STAGED ? MESSAGE_TAG_BYTES : 0);
+    if (bytes == NULL || len == 0) {
+        (void)err_set(err, RC_REJECT, ERR_FAILED, "$", NULL, "The message is empty.");
+        err_code(err, message_reason_name(MESSAGE_EMPTY));
+        return RC_REJECT;
+    }
+    if (len > most) {
+        (void)err_set(err, RC_REJECT, ERR_FAILED, "$",
+                      "keep large data in a table and pass its key",
+                      "The message has %zu bytes, at most %zu are allowed.", len, most);
+        err_code(err, message_reason_name(MESSAGE_OVERSIZE));
+        return RC_REJECT;
+    }
+    struct json json = {0};
+    enum rc rc = json_parse(bytes, len, most, &json, err);
+    if (rc != RC_OK) {
+        err_code(err, message_reason_name(MESSAGE_BAD_JSON));
+        return rc;
+    }
+    MESSAGE_AUTO *msg = xcalloc(1, sizeof *msg);
+    msg->seq = msg->end_tasks = msg->end_phases = -1;
+    msg->transaction = true;
+    struct reading r = {.json = &json, .form = form, .msg = msg, .err = err};
+    rc = read_fields(&r);
+    json_done(&json);
+    if (rc == RC_OK) {
+        *ret_msg = msg;
+        msg = NULL;
+    }
+    return rc;
+}
+
+void message_free(struct message *msg)
+{
+    if (msg == NULL)
+        return;
+    for (int i = 0; i < msg->statement_count; i++) {
+        for (int j = 0; j < msg->statements[i].param_count; j++)
+            free(msg->statements[i].params[j].text);
+        free(msg->statements[i].params);
+        free(msg->statements[i].sql);
+    }
+    free(msg->statements);
+    free(msg->retry_intervals);
+    free(msg->name);
+    free(msg->description);
+    free(msg);
+}
+
+void message_auto(struct message **msg)
+{
+    message_free(*msg);
+}

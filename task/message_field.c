@@ -1,0 +1,161 @@
+#include "task/message_field.h"
+
+#include <cjson/cJSON.h>
+#include <ctype.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { LONGEST_GUESS = 24 };
+
+enum rc field_wrong(struct reading *r, enum message_reason reason, const struct json_path *path,
+                    const char *fmt, ...)
+{
+    char text[900], object[JSON_PATH_SIZE];
+    va_list ap;
+    va_start(ap, fmt);
+    (void)vsnprintf(text, sizeof text, fmt, ap);
+    va_end(ap);
+    json_path_text(path, object);
+    (void)err_set(r->err, RC_REJECT, ERR_FAILED, object,
+                  "docs/MESSAGE.md has the fields and their rules", "%s %s", object, text);
+    err_code(r->err, message_reason_name(reason));
+    return RC_REJECT;
+}
+
+enum rc field_wrong_type(struct reading *r, const cJSON *node, const struct json_path *path,
+                         const char *wanted)
+{
+    char value[JSON_EXCERPT_SIZE];
+    json_excerpt(r->json, node, value);
+    if (cJSON_IsNull(node))
+        return field_wrong(r, MESSAGE_BAD_FIELD, path, "must be %s, not null.", wanted);
+    return field_wrong(r, MESSAGE_BAD_FIELD, path, "must be %s, not %s: %s.", wanted,
+                       json_type_name(node), value);
+}
+
+void field_not_supported(struct reading *r, const struct json_path *path, const char *what)
+{
+    if (r->unsupported[0] != '\0')
+        return;
+    json_path_text(path, r->unsupported);
+    (void)snprintf(r->because, sizeof r->because, "%s", what);
+}
+
+/** Digits with a '-' before them at most: a spelling of an integer, of whatever size. */
+static bool plain_integer(const char *raw, size_t len)
+{
+    size_t sign = len > 0 && raw[0] == '-';
+    for (size_t i = sign; i < len; i++)
+        if (raw[i] < '0' || raw[i] > '9')
+            return false;
+    return len > sign && !(sign == 1 && raw[1] == '0');
+}
+
+enum rc field_int(struct reading *r, const cJSON *node, const struct json_path *path, int64_t least,
+                  int64_t most, int64_t *ret_value)
+{
+    if (!cJSON_IsNumber(node))
+        return field_wrong_type(r, node, path, "an integer");
+    size_t len;
+    const char *raw = json_raw(r->json, node, &len);
+    char value[JSON_EXCERPT_SIZE];
+    json_excerpt(r->json, node, value);
+    if (!plain_integer(raw, len))
+        return field_wrong(r, MESSAGE_BAD_FIELD, path,
+                           "must be an integer written in plain digits, not %s.", value);
+    int64_t n = 0;
+    if (!int64_parse(raw, len, &n) || n < least || n > most)
+        return field_wrong(r, MESSAGE_OUT_OF_RANGE, path,
+                           "must be between %" PRId64 " and %" PRId64 ", not %s.", least, most,
+                           value);
+    *ret_value = n;
+    return RC_OK;
+}
+
+enum rc field_bool(struct reading *r, const cJSON *node, const struct json_path *path,
+                   bool *ret_value)
+{
+    if (!cJSON_IsBool(node))
+        return field_wrong_type(r, node, path, "true or false");
+    *ret_value = cJSON_IsTrue(node);
+    return RC_OK;
+}
+
+enum rc field_number(struct reading *r, const cJSON *node, const struct json_path *path,
+                     double most, double *ret_value)
+{
+    if (!cJSON_IsNumber(node))
+        return field_wrong_type(r, node, path, "a number of seconds");
+    double n = node->valuedouble;
+    if (!isfinite(n) || n < 0 || n > most) {
+        char value[JSON_EXCERPT_SIZE];
+        return field_wrong(r, MESSAGE_OUT_OF_RANGE, path,
+                           "must be between 0 and %.0f seconds, not %s.", most,
+                           json_excerpt(r->json, node, value));
+    }
+    *ret_value = n;
+    return RC_OK;
+}
+
+enum rc field_text(struct reading *r, const cJSON *node, const struct json_path *path)
+{
+    if (!cJSON_IsString(node))
+        return field_wrong_type(r, node, path, "a string");
+    if (node->valuestring[strspn(node->valuestring, " \t\r\n")] == '\0')
+        return field_wrong(r, MESSAGE_BAD_FIELD, path, "must not be empty.");
+    return RC_OK;
+}
+
+char *take_text(cJSON *node)
+{
+    char *text = node->valuestring;
+    node->valuestring = NULL;
+    return text;
+}
+
+/** Changes of one letter (put in, left out, replaced, two swapped) from a to b, without regard to
+ * case. */
+static int distance(const char *a, const char *b)
+{
+    int row[3][LONGEST_GUESS + 1] = {{0}};
+    int la = (int)strlen(a), lb = (int)strlen(b);
+    for (int j = 0; j <= lb; j++)
+        row[0][j] = j;
+    for (int i = 1; i <= la; i++) {
+        int *now = row[i % 3], *last = row[(i + 2) % 3], *before = row[(i + 1) % 3];
+        now[0] = i;
+        for (int j = 1; j <= lb; j++) {
+            bool same = tolower((unsigned char)a[i - 1]) == tolower((unsigned char)b[j - 1]);
+            int best = last[j - 1] + !same;
+            if (last[j] + 1 < best)
+                best = last[j] + 1;
+            if (now[j - 1] + 1 < best)
+                best = now[j - 1] + 1;
+            bool swapped = i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1];
+            if (swapped && before[j - 2] + 1 < best)
+                best = before[j - 2] + 1;
+            now[j] = best;
+        }
+    }
+    return row[la % 3][lb];
+}
+
+const char *nearest_field(const char *word)
+{
+    const char *nearest = NULL, *name;
+    size_t len = strlen(word);
+    int least = len <= 4 ? 2 : 3; /* first distance that is too far */
+    if (len > LONGEST_GUESS)
+        return NULL;
+    for (int i = 0; (name = message_field_name(i)) != NULL; i++) {
+        int d = distance(word, name);
+        if (d < least) {
+            least = d;
+            nearest = name;
+        }
+    }
+    return nearest;
+}

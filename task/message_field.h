@@ -1,0 +1,55 @@
+/**
+ * What: what the readers of single fields (message.c, message_sql.c) share: the state of one
+ *   reading, the checked scalars, the way to say what is wrong. Private to the message codec.
+ * Invariants: a reader stores into r->msg only what it has checked.
+ * Threads: one reading, one thread.
+ * Ownership: struct reading borrows everything; take_text moves a string from tree to message.
+ * Failure: RC_REJECT through field_wrong: err->code = the reason, err->object = the path.
+ */
+#ifndef TASK_MESSAGE_FIELD_H
+#define TASK_MESSAGE_FIELD_H
+
+#include "task/json.h"
+#include "task/message.h"
+
+struct reading {
+    const struct json *json;
+    enum message_form form;
+    struct message *msg;
+    struct err *err;
+    char unsupported[JSON_PATH_SIZE]; /* "" or the first thing that is valid but not for this
+                                         executor */
+    char because[80];
+};
+
+enum rc field_wrong(struct reading *r, enum message_reason reason, const struct json_path *path,
+                    const char *fmt, ...) __attribute__((format(printf, 4, 5)));
+/** "$.path must be <wanted>, not <type> <value>." */
+enum rc field_wrong_type(struct reading *r, const struct cJSON *node, const struct json_path *path,
+                         const char *wanted);
+/** Remembers that path is valid but not for this executor. */
+void field_not_supported(struct reading *r, const struct json_path *path, const char *what);
+
+MUST_CHECK enum rc field_int(struct reading *r, const struct cJSON *node,
+                             const struct json_path *path, int64_t least, int64_t most,
+                             int64_t *ret_value);
+MUST_CHECK enum rc field_bool(struct reading *r, const struct cJSON *node,
+                              const struct json_path *path, bool *ret_value);
+/** A finite number, 0 to most. */
+MUST_CHECK enum rc field_number(struct reading *r, const struct cJSON *node,
+                                const struct json_path *path, double most, double *ret_value);
+/** A string that is neither empty nor white space only. */
+MUST_CHECK enum rc field_text(struct reading *r, const struct cJSON *node,
+                              const struct json_path *path);
+
+/** Moves the string out of the tree, so that it need not be copied. */
+char *take_text(struct cJSON *node);
+
+/** The name nearest to word, NULL if none is near. */
+const char *nearest_field(const char *word);
+
+MUST_CHECK enum rc read_sql(struct reading *r, struct cJSON *node, const struct json_path *path);
+/** After read_sql. */
+MUST_CHECK enum rc read_params(struct reading *r, struct cJSON *node, const struct json_path *path);
+
+#endif

@@ -1,0 +1,137 @@
+#include "task/message.h"
+
+#include <ctype.h>
+#include <string.h>
+
+/* Reads the top level of what is not JSON enough for message_parse: looks for brackets, quotes and
+ * commas only, counts depth instead of recursing, and takes whatever bytes stand in strings. */
+
+struct peek {
+    const char *at, *end;
+};
+
+struct slice {
+    const char *text;
+    size_t len;
+};
+
+static bool skip_to(struct peek *peek, char wanted)
+{
+    while (peek->at < peek->end && strchr(" \t\r\n", *peek->at) != NULL && *peek->at != '\0')
+        peek->at++;
+    if (peek->at == peek->end || *peek->at != wanted)
+        return false;
+    peek->at++;
+    return true;
+}
+
+/** The inside of a string, escapes as written; at stands behind its opening quote. */
+static bool string_rest(struct peek *peek, struct slice *ret_slice)
+{
+    const char *start = peek->at;
+    while (peek->at < peek->end && *peek->at != '"')
+        peek->at += *peek->at == '\\' && peek->end - peek->at > 1 ? 2 : 1;
+    if (peek->at == peek->end)
+        return false;
+    *ret_slice = (struct slice){start, (size_t)(peek->at - start)};
+    peek->at++;
+    return true;
+}
+
+/** A value of any kind; *ret_string tells whether it is a string (then the slice is its inside). */
+static bool any_value(struct peek *peek, struct slice *ret_slice, bool *ret_string)
+{
+    *ret_string = skip_to(peek, '"');
+    if (*ret_string)
+        return string_rest(peek, ret_slice);
+    const char *start = peek->at;
+    size_t depth = 0;
+    while (peek->at < peek->end) {
+        char c = *peek->at;
+        struct slice inside;
+        if (depth == 0 && (c == ',' || c == '}' || c == ']'))
+            break;
+        peek->at++;
+        if (c == '"' && !string_rest(peek, &inside))
+            return false;
+        if (c == '{' || c == '[')
+            depth++;
+        if (c == '}' || c == ']')
+            depth--;
+    }
+    size_t len = (size_t)(peek->at - start);
+    while (len > 0 && isspace((unsigned char)start[len - 1]))
+        len--;
+    *ret_slice = (struct slice){start, len};
+    return peek->at < peek->end;
+}
+
+/** Outputs of message_peek while they are gathered; spoilt: contradictory or not readable, no
+ * account is better. */
+struct found {
+    char run[37];
+    int64_t seq;
+    bool spoilt;
+};
+
+static void note_member(struct found *found, struct slice key, struct slice value, bool string)
+{
+    if (memchr(key.text, '\\', key.len) != NULL)
+        found->spoilt = true; /* may spell "run" */
+    if (key.len != 3)
+        return;
+    if (memcmp(key.text, "run", 3) == 0) {
+        char run[37] = "";
+        if (value.len == 36)
+            memcpy(run, value.text, 36);
+        if (!string || !uuid_valid(run) || found->run[0] != '\0') {
+            found->spoilt = true;
+            return;
+        }
+        for (int i = 0; i < 36; i++)
+            found->run[i] = (char)tolower((unsigned char)run[i]);
+    } else if (memcmp(key.text, "seq", 3) == 0) {
+        int64_t seq;
+        if (string || found->seq >= 0 || !int64_parse(value.text, value.len, &seq) || seq < 0 ||
+            value.text[0] == '-')
+            found->spoilt = true;
+        else
+            found->seq = seq;
+    }
+}
+
+/** True if the object was read to its end. */
+static bool read_members(struct peek *peek, struct found *found)
+{
+    if (!skip_to(peek, '{'))
+        return false;
+    if (skip_to(peek, '}'))
+        return true;
+    do {
+        struct slice key, value;
+        bool string;
+        if (!skip_to(peek, '"') || !string_rest(peek, &key) || !skip_to(peek, ':') ||
+            !any_value(peek, &value, &string))
+            return false;
+        note_member(found, key, value, string);
+    } while (skip_to(peek, ','));
+    return skip_to(peek, '}');
+}
+
+enum rc message_peek(const char *bytes, size_t len, char ret_run[37], int64_t *ret_seq)
+{
+    if (bytes == NULL)
+        return RC_NONE;
+    if (len >= 3 && memcmp(bytes, "\xef\xbb\xbf", 3) == 0) {
+        bytes += 3;
+        len -= 3;
+    }
+    struct peek peek = {bytes, bytes + (len < MESSAGE_MAX_BYTES ? len : MESSAGE_MAX_BYTES)};
+    struct found found = {.seq = -1};
+    bool whole = read_members(&peek, &found);
+    if (found.spoilt || (!whole && found.run[0] == '\0'))
+        return RC_NONE;
+    memcpy(ret_run, found.run, sizeof found.run);
+    *ret_seq = found.seq;
+    return RC_OK;
+}

@@ -1,0 +1,106 @@
+#include "task/message_field.h"
+#include "task/statement.h"
+
+#include <cjson/cJSON.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define MOST_PARAMS 65535 /* the protocol's count is 16 bits */
+
+enum rc read_sql(struct reading *r, cJSON *node, const struct json_path *path)
+{
+    struct message *msg = r->msg;
+    if (cJSON_IsString(node)) {
+        enum rc rc = field_text(r, node, path);
+        if (rc != RC_OK)
+            return rc;
+        msg->statements = xcalloc(1, sizeof *msg->statements);
+        msg->statements[msg->statement_count++].sql = take_text(node);
+        return RC_OK;
+    }
+    if (!cJSON_IsArray(node))
+        return field_wrong_type(r, node, path, "a string or an array of strings");
+    int count = cJSON_GetArraySize(node);
+    if (count == 0)
+        return field_wrong(r, MESSAGE_BAD_FIELD, path, "must hold at least one statement.");
+    msg->statements = xcalloc((size_t)count, sizeof *msg->statements);
+    for (cJSON *child = node->child; child != NULL; child = child->next) {
+        struct json_path at = {.up = path, .index = msg->statement_count};
+        enum rc rc = field_text(r, child, &at);
+        if (rc != RC_OK)
+            return rc;
+        msg->statements[msg->statement_count++].sql = take_text(child);
+    }
+    return RC_OK;
+}
+
+/** Text format as PostgreSQL takes it: a string as it is, true, false and numbers as written, all
+ * else its JSON. */
+static char *param_text(const struct reading *r, cJSON *node)
+{
+    if (cJSON_IsNull(node))
+        return NULL;
+    if (cJSON_IsString(node))
+        return take_text(node);
+    size_t len;
+    const char *raw = json_raw(r->json, node, &len);
+    char *text = xmalloc(len + 1);
+    memcpy(text, raw, len);
+    text[len] = '\0';
+    return text;
+}
+
+static bool several_statements(const char *sql)
+{
+    struct statement *statements = NULL;
+    int count = 0;
+    if (strchr(sql, ';') == NULL || statement_split(sql, &statements, &count, NULL) != RC_OK)
+        return false; /* what the splitter refuses is the task's own failure, told when it runs */
+    free(statements);
+    return count > 1;
+}
+
+static enum rc read_list(struct reading *r, cJSON *node, const struct json_path *path,
+                         struct message_statement *statement)
+{
+    if (!cJSON_IsArray(node))
+        return field_wrong_type(r, node, path, "an array of parameters");
+    int count = cJSON_GetArraySize(node);
+    if (count > MOST_PARAMS)
+        return field_wrong(r, MESSAGE_OUT_OF_RANGE, path, "has %d parameters, PostgreSQL takes %d.",
+                           count, MOST_PARAMS);
+    if (count > 0 && several_statements(statement->sql))
+        return field_wrong(
+            r, MESSAGE_BAD_FIELD, path,
+            "belongs to a string with several statements; write sql as an array of single "
+            "statements and params as an array of arrays.");
+    statement->params = xcalloc((size_t)count, sizeof *statement->params);
+    for (cJSON *child = node->child; child != NULL; child = child->next)
+        statement->params[statement->param_count++].text = param_text(r, child);
+    return RC_OK;
+}
+
+enum rc read_params(struct reading *r, cJSON *node, const struct json_path *path)
+{
+    struct message *msg = r->msg;
+    if (msg->statements == NULL)
+        return field_wrong(r, MESSAGE_BAD_FIELD, path, "has no sql to belong to.");
+    const cJSON *sql = cJSON_GetObjectItemCaseSensitive(r->json->root, "sql");
+    if (!cJSON_IsArray(sql))
+        return read_list(r, node, path, &msg->statements[0]);
+    if (!cJSON_IsArray(node))
+        return field_wrong_type(r, node, path, "an array of arrays, one for each statement");
+    int count = cJSON_GetArraySize(node), index = 0;
+    if (count != msg->statement_count)
+        return field_wrong(
+            r, MESSAGE_BAD_FIELD, path,
+            "must be an array of arrays, one for each of the %d statements; it has %d.",
+            msg->statement_count, count);
+    for (cJSON *child = node->child; child != NULL; child = child->next, index++) {
+        struct json_path at = {.up = path, .index = index};
+        enum rc rc = read_list(r, child, &at, &msg->statements[index]);
+        if (rc != RC_OK)
+            return rc;
+    }
+    return RC_OK;
+}

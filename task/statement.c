@@ -1,0 +1,449 @@
+#include "task/statement.h"
+#include "base/str.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define WORD_SIZE  32 /* longer than every word that is looked for */
+#define HEAD_WORDS 5  /* CREATE OR REPLACE FUNCTION, SET SESSION SESSION AUTHORIZATION */
+
+/* ---- tokens, as scan.l of PostgreSQL cuts them ---- */
+
+enum token {
+    TOKEN_END,
+    TOKEN_WORD,
+    TOKEN_QUOTED, /* an identifier in double quotes, the quotes not in the slice */
+    TOKEN_OPEN,
+    TOKEN_CLOSE,
+    TOKEN_SEMICOLON,
+    TOKEN_OTHER, /* strings, numbers, operators */
+    TOKEN_UNCLOSED
+};
+
+struct lexer {
+    const char *at;
+    const char *text; /* of the last token */
+    size_t len;
+    const char *unclosed; /* TOKEN_UNCLOSED: what has no end */
+};
+
+static bool starts_word(char c)
+{
+    return isalpha((unsigned char)c) || c == '_' || (unsigned char)c >= 0x80;
+}
+
+static bool continues_word(char c)
+{
+    return starts_word(c) || isdigit((unsigned char)c);
+}
+
+static bool is_space(char c)
+{
+    return c != '\0' && strchr(" \t\n\r\f\v", c) != NULL;
+}
+
+static const char *line_end(const char *at)
+{
+    return at + strcspn(at, "\r\n");
+}
+
+/** Behind a comment with comments nested in it, NULL if it has no end. */
+static const char *comment_end(const char *at)
+{
+    size_t depth = 0;
+    do {
+        if (at[0] == '/' && at[1] == '*') {
+            depth++;
+            at += 2;
+        } else if (at[0] == '*' && at[1] == '/') {
+            depth--;
+            at += 2;
+        } else if (*at++ == '\0') {
+            return NULL;
+        }
+    } while (depth > 0);
+    return at;
+}
+
+/** False if a comment has no end. */
+static bool skip_space(struct lexer *lexer)
+{
+    for (;;) {
+        const char *at = lexer->at;
+        if (is_space(*at)) {
+            lexer->at++;
+        } else if (at[0] == '-' && at[1] == '-') {
+            lexer->at = line_end(at);
+        } else if (at[0] == '/' && at[1] == '*') {
+            lexer->at = comment_end(at);
+            if (lexer->at == NULL) {
+                lexer->at = at;
+                lexer->unclosed = "comment";
+                return false;
+            }
+        } else {
+            return true;
+        }
+    }
+}
+
+/** Behind the closing quote (a doubled one does not close), NULL if there is none. at stands on the
+ * opening one. */
+static const char *quote_end(const char *at, bool backslashes)
+{
+    char quote = *at++;
+    for (;; at++) {
+        if (*at == '\0')
+            return NULL;
+        if (*at == '\\' && backslashes) {
+            if (*++at == '\0')
+                return NULL;
+        } else if (*at == quote) {
+            if (at[1] != quote)
+                return at + 1;
+            at++;
+        }
+    }
+}
+
+/** A literal goes on in the next line: the quote that continues it, NULL if it ends at at. */
+static const char *continuation(const char *at)
+{
+    bool newline = false;
+    for (; is_space(*at) || (at[0] == '-' && at[1] == '-'); at++) {
+        if (*at == '-')
+            at = line_end(at);
+        newline |= *at == '\n' || *at == '\r';
+        if (*at == '\0')
+            return NULL;
+    }
+    return newline && *at == '\'' ? at : NULL;
+}
+
+static enum token lex_quote(struct lexer *lexer, bool backslashes)
+{
+    bool identifier = *lexer->at == '"';
+    const char *start = lexer->at, *end = NULL;
+    for (const char *part = start; part != NULL;) {
+        end = quote_end(part, backslashes);
+        if (end == NULL) {
+            lexer->unclosed = identifier ? "identifier in double quotes" : "string";
+            return TOKEN_UNCLOSED;
+        }
+        part = backslashes ? continuation(end)
+                           : NULL; /* a plain one is as well cut as a token of its own */
+    }
+    lexer->text = start + 1;
+    lexer->len = (size_t)(end - start - 2);
+    lexer->at = end;
+    return identifier ? TOKEN_QUOTED : TOKEN_OTHER;
+}
+
+/** $tag$...$tag$, or a lone $ or $1. */
+static enum token lex_dollar(struct lexer *lexer)
+{
+    const char *start = lexer->at, *at = start + 1;
+    if (starts_word(*at))
+        while (continues_word(*at))
+            at++;
+    if (*at != '$') {
+        lexer->at++;
+        return TOKEN_OTHER;
+    }
+    size_t tag = (size_t)(at + 1 - start);
+    for (at++; (at = strchr(at, '$')) != NULL; at++)
+        if (strncmp(at, start, tag) == 0) {
+            lexer->at = at + tag;
+            return TOKEN_OTHER;
+        }
+    lexer->unclosed = "dollar-quoted string";
+    return TOKEN_UNCLOSED;
+}
+
+static enum token lex_word(struct lexer *lexer)
+{
+    const char *start = lexer->at;
+    bool escape_string = (*start == 'e' || *start == 'E') && start[1] == '\'';
+    if (escape_string) {
+        lexer->at++;
+        return lex_quote(lexer, true);
+    }
+    while (continues_word(*lexer->at) || *lexer->at == '$')
+        lexer->at++;
+    lexer->text = start;
+    lexer->len = (size_t)(lexer->at - start);
+    return TOKEN_WORD;
+}
+
+static enum token next_token(struct lexer *lexer)
+{
+    if (!skip_space(lexer))
+        return TOKEN_UNCLOSED;
+    char c = *lexer->at;
+    if (starts_word(c))
+        return lex_word(lexer);
+    if (c == '\'' || c == '"')
+        return lex_quote(lexer, false);
+    if (c == '$')
+        return lex_dollar(lexer);
+    if (c == '\0')
+        return TOKEN_END;
+    lexer->at++;
+    if (isdigit((unsigned char)c)) /* so that the e of 1e5 starts no word */
+        while (continues_word(*lexer->at) || *lexer->at == '.')
+            lexer->at++;
+    return c == '('   ? TOKEN_OPEN
+           : c == ')' ? TOKEN_CLOSE
+           : c == ';' ? TOKEN_SEMICOLON
+                      : TOKEN_OTHER;
+}
+
+/* ---- one statement ---- */
+
+struct reading {
+    char head[HEAD_WORDS][WORD_SIZE]; /* the words it starts with, in capitals */
+    int heads;
+    bool head_done;
+    char last[2][WORD_SIZE]; /* the words just before, "" where another token stood */
+    char before;             /* the character of the last other token */
+    size_t parens;
+    size_t body; /* open BEGIN ATOMIC and CASE of an SQL function's body */
+    bool tokens; /* there is one */
+    bool session_word, into_temp, temp, client_copy;
+};
+
+static bool is_one_of(const char *word, const char *const *list)
+{
+    for (; *list != NULL; list++)
+        if (strcmp(word, *list) == 0)
+            return true;
+    return false;
+}
+
+/** A word that leaves something in the session wherever it stands. */
+static bool is_session_word(const char *word)
+{
+    static const char *const prefixes[] = {
+        "SET_CONFIG",     "SETSEED", "PG_ADVISORY_", "PG_TRY_ADVISORY_",
+        "DBLINK_CONNECT", "PG_TEMP", "SET_LIMIT",    NULL};
+    for (const char *const *p = prefixes; *p != NULL; p++)
+        if (strncmp(word, *p, strlen(*p)) == 0)
+            return strstr(word, "ADVISORY_XACT_") == NULL; /* those end with the transaction */
+    return false;
+}
+
+/** CREATE [OR REPLACE] FUNCTION or PROCEDURE: may have a body of statements. */
+static bool creates_routine(const struct reading *r)
+{
+    static const char *const routines[] = {"FUNCTION", "PROCEDURE", NULL};
+    int i = strcmp(r->head[1], "OR") == 0 ? 3 : 1;
+    return strcmp(r->head[0], "CREATE") == 0 && is_one_of(r->head[i], routines);
+}
+
+/** Counts what opens and closes inside BEGIN ATOMIC ... END. AS end and x.end are names. */
+static void count_body(struct reading *r, const char *word)
+{
+    bool name = r->before == '.' || strcmp(r->last[0], "AS") == 0;
+    if (r->body == 0)
+        r->body =
+            strcmp(word, "ATOMIC") == 0 && strcmp(r->last[0], "BEGIN") == 0 && creates_routine(r);
+    else if (!name && strcmp(word, "CASE") == 0)
+        r->body++;
+    else if (!name && strcmp(word, "END") == 0)
+        r->body--;
+}
+
+static void read_word(struct reading *r, enum token token, const char *text, size_t len)
+{
+    static const char *const scopes[] = {"LOCAL", "GLOBAL", NULL};
+    char word[WORD_SIZE] = "";
+    for (size_t i = 0; i < len && i < WORD_SIZE - 1; i++)
+        word[i] = (char)toupper((unsigned char)text[i]);
+    if (!r->head_done && r->heads < HEAD_WORDS)
+        memcpy(r->head[r->heads++], word, WORD_SIZE);
+    /* behind U& an identifier may be spelled with escapes, so it may be any */
+    r->session_word |= is_session_word(word) || (token == TOKEN_QUOTED && r->before == '&');
+    if (token == TOKEN_WORD) {
+        count_body(r, word);
+        const char *into = is_one_of(r->last[0], scopes) ? r->last[1] : r->last[0];
+        if (strcmp(word, "TEMP") == 0 || strcmp(word, "TEMPORARY") == 0) {
+            r->temp = true;
+            r->into_temp |= strcmp(into, "INTO") == 0;
+        }
+        r->client_copy |= (strcmp(word, "STDIN") == 0 && strcmp(r->last[0], "FROM") == 0) ||
+                          (strcmp(word, "STDOUT") == 0 && strcmp(r->last[0], "TO") == 0);
+    }
+    memcpy(r->last[1], r->last[0], WORD_SIZE);
+    memcpy(r->last[0], word, WORD_SIZE);
+    r->before = '\0';
+}
+
+static void read_other(struct reading *r, enum token token, char c)
+{
+    if (token == TOKEN_OPEN)
+        r->parens++;
+    if (token == TOKEN_CLOSE && r->parens > 0)
+        r->parens--;
+    if (r->heads > 0 || token != TOKEN_OPEN)
+        r->head_done = true;
+    r->last[0][0] = r->last[1][0] = '\0';
+    r->before = c;
+}
+
+/* ---- what is refused, and what to do instead ---- */
+
+#define OWN_TRANSACTION                                                                            \
+    "the executor itself commits a task's statements together with the record of it; leave it out"
+#define ATTRIBUTES "the record of the task is written in the same transaction; leave it out"
+#define OWN_ROLE   "set the role in task_conninfo, or use SET LOCAL ROLE"
+
+static const struct refusal {
+    const char *first, *second; /* second NULL: whatever follows */
+    const char *said, *hint;
+} refusals[] = {
+    {"BEGIN", NULL, "BEGIN", OWN_TRANSACTION},
+    {"START", NULL, "START TRANSACTION", OWN_TRANSACTION},
+    {"COMMIT", NULL, "COMMIT", OWN_TRANSACTION},
+    {"END", NULL, "END", OWN_TRANSACTION},
+    {"ROLLBACK", NULL, "ROLLBACK", "raise an error to make the task fail; it is rolled back then"},
+    {"ABORT", NULL, "ABORT", "raise an error to make the task fail; it is rolled back then"},
+    {"SAVEPOINT", NULL, "SAVEPOINT", "catch errors in a DO block or a function"},
+    {"RELEASE", NULL, "RELEASE SAVEPOINT", "catch errors in a DO block or a function"},
+    {"PREPARE", "TRANSACTION", "PREPARE TRANSACTION", OWN_TRANSACTION},
+    {"DISCARD", NULL, "DISCARD", "the executor resets the session between tasks; leave it out"},
+    {"SET", "TRANSACTION", "SET TRANSACTION", ATTRIBUTES},
+    {"SET", "TRANSACTION_READ_ONLY", "SET transaction_read_only", ATTRIBUTES},
+    {"SET", "TRANSACTION_ISOLATION", "SET transaction_isolation", ATTRIBUTES},
+    {"SET", "TRANSACTION_DEFERRABLE", "SET transaction_deferrable", ATTRIBUTES},
+    {"SET", "CHARACTERISTICS", "SET SESSION CHARACTERISTICS", ATTRIBUTES},
+    {"SET", "AUTHORIZATION", "SET SESSION AUTHORIZATION", OWN_ROLE},
+    {"SET", "SESSION_AUTHORIZATION", "SET session_authorization", OWN_ROLE},
+    {"RESET", "AUTHORIZATION", "RESET SESSION AUTHORIZATION", OWN_ROLE},
+    {"RESET", "SESSION_AUTHORIZATION", "RESET session_authorization", OWN_ROLE},
+    {"COPY", "STDIN", "COPY with STDIN or STDOUT",
+     "there is no client on the other side; use INSERT with params, or COPY with a file of the "
+     "server"},
+};
+
+/** What is set or reset, behind SESSION and LOCAL. */
+static const char *setting(const struct reading *r)
+{
+    static const char *const scopes[] = {"SESSION", "LOCAL", NULL};
+    int i = 1;
+    while (i < HEAD_WORDS - 1 && is_one_of(r->head[i], scopes))
+        i++;
+    return r->head[i];
+}
+
+static const struct refusal *find_refusal(const struct reading *r)
+{
+    static const char *const set[] = {"SET", "RESET", NULL};
+    const char *second = is_one_of(r->head[0], set) ? setting(r) : r->head[1];
+    if (strcmp(r->head[0], "COPY") == 0)
+        second = r->client_copy ? "STDIN" : "";
+    for (size_t i = 0; i < sizeof refusals / sizeof *refusals; i++)
+        if (strcmp(r->head[0], refusals[i].first) == 0 &&
+            (refusals[i].second == NULL || strcmp(second, refusals[i].second) == 0))
+            return &refusals[i];
+    return NULL;
+}
+
+static void classify(const struct reading *r, struct statement *statement)
+{
+    static const char *const plain[] = {"SELECT", "INSERT", "UPDATE", "DELETE", "MERGE",
+                                        "WITH",   "VALUES", "TABLE",  NULL};
+    static const char *const session[] = {"SET",  "RESET",   "LISTEN",     "UNLISTEN",
+                                          "LOAD", "PREPARE", "DEALLOCATE", "DECLARE",
+                                          "DO",   "CALL",    NULL};
+    statement->plain = is_one_of(r->head[0], plain);
+    statement->changes_session = r->session_word || r->into_temp ||
+                                 (r->temp && !statement->plain) || is_one_of(r->head[0], session);
+}
+
+/* ---- the whole ---- */
+
+struct list {
+    struct statement *items;
+    int count, cap;
+};
+
+/** Ends the statement that starts at start with white space already skipped. */
+static enum rc finish(struct list *list, const struct reading *r, const char *start,
+                      const char *end, struct err *err)
+{
+    if (!r->tokens)
+        return RC_OK;
+    const struct refusal *refusal = find_refusal(r);
+    if (refusal != NULL) {
+        char object[40];
+        (void)snprintf(object, sizeof object, "statement %d", list->count + 1);
+        return err_set(err, RC_REJECT, ERR_FAILED, object, refusal->hint,
+                       "%s is not allowed in the SQL of a task.", refusal->said);
+    }
+    while (end > start && is_space(end[-1]))
+        end--;
+    if (list->count == list->cap) {
+        list->cap = list->cap ? list->cap * 2 : 4;
+        list->items = xrealloc(list->items, (size_t)list->cap, sizeof *list->items);
+    }
+    struct statement *statement = &list->items[list->count++];
+    *statement = (struct statement){.text = start, .len = (size_t)(end - start)};
+    classify(r, statement);
+    return RC_OK;
+}
+
+static const char *behind_space(const char *at)
+{
+    while (is_space(*at))
+        at++;
+    return at;
+}
+
+static enum rc split(const char *text, struct list *list, struct err *err)
+{
+    struct lexer lexer = {.at = text};
+    struct reading r = {0};
+    const char *start = behind_space(text);
+    for (;;) {
+        enum token token = next_token(&lexer);
+        const char *here = lexer.at;
+        if (token == TOKEN_UNCLOSED)
+            return err_set(err, RC_REJECT, ERR_FAILED, NULL, "close it",
+                           "The SQL has a %s without an end; it starts at byte %zu.",
+                           lexer.unclosed, (size_t)(here - text));
+        if (token == TOKEN_END)
+            return finish(list, &r, start, here, err);
+        if (token == TOKEN_SEMICOLON && r.parens == 0 && r.body == 0) {
+            enum rc rc = finish(list, &r, start, here - 1, err);
+            if (rc != RC_OK)
+                return rc;
+            r = (struct reading){0};
+            start = behind_space(here);
+            continue;
+        }
+        r.tokens = true;
+        if (token == TOKEN_WORD || token == TOKEN_QUOTED)
+            read_word(&r, token, lexer.text, lexer.len);
+        else
+            read_other(&r, token, here[-1]);
+    }
+}
+
+enum rc statement_split(const char *text, struct statement **ret_statements, int *ret_count,
+                        struct err *err)
+{
+    struct list list = {0};
+    enum rc rc = split(text, &list, err);
+    if (rc == RC_OK && list.count == 0)
+        rc = err_set(err, RC_REJECT, ERR_FAILED, NULL, "write a statement",
+                     "The SQL holds no statement, only white space or comments.");
+    if (rc != RC_OK) {
+        free(list.items);
+        return rc;
+    }
+    *ret_statements = list.items;
+    *ret_count = list.count;
+    return RC_OK;
+}
