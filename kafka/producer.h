@@ -1,10 +1,15 @@
 /**
  * What: publishes to one partition, idempotent, acks=all, within transactions.
- * Invariants: order of kafka_publish is the order on the partition. kafka_producer_open fences and settles a predecessor
- *   with the same transactional id. After an error that librdkafka calls fatal or abortable only abort and close are left.
- * Threads: one; librdkafka's delivery reports are served inside the calls.
- * Ownership: copies what is published.
- * Failure: RC_LOST + ERR_KAFKA_DOWN: broker not reachable within the time-out. RC_REJECT: record too large.
+ * Invariants: order of kafka_publish is the order on the partition. kafka_producer_open fences and
+ * settles a predecessor with the same transactional id. The first failed delivery makes every later
+ * call fail with its error, until kafka_abort has removed the transaction it belonged to. After a
+ * fatal error (RC_LOST) only close is left. Threads: one; librdkafka's delivery reports are served
+ * inside the calls. Ownership: copies what is published. Failure: RC_LOST + ERR_KAFKA_DOWN: broker
+ * not reachable within the time-out. RC_LOST + ERR_HELD: fenced by another producer with the same
+ * transactional id. RC_LOST otherwise: open anew and go on after the last record of the log.
+ *   RC_RETRY of kafka_commit: err->hint says whether to commit again (time-out) or to abort and
+ * publish again. RC_REJECT: record too large; refused by librdkafka itself it leaves the
+ * transaction whole.
  */
 #ifndef KAFKA_PRODUCER_H
 #define KAFKA_PRODUCER_H
@@ -14,22 +19,26 @@
 struct kafka_producer;
 
 /** transactional_id NULL: idempotent only. Waits for the coordinator at most timeout_ms. */
-MUST_CHECK enum rc kafka_producer_open(const struct kafka_properties *props, const char *transactional_id,
-                                       int timeout_ms, struct kafka_producer **ret_producer, struct err *err);
+MUST_CHECK enum rc kafka_producer_open(const struct kafka_properties *props,
+                                       const char *transactional_id, int timeout_ms,
+                                       struct kafka_producer **ret_producer, struct err *err);
 void kafka_producer_close(struct kafka_producer *producer); /* aborts what is open */
 
 MUST_CHECK enum rc kafka_begin(struct kafka_producer *producer, struct err *err);
-/** Waits while the local queue is full. headers: name, value, ..., NULL; or NULL. */
-MUST_CHECK enum rc kafka_publish(struct kafka_producer *producer, const char *topic, int partition, const char *key,
-                                 size_t key_len, const char *value, size_t value_len, const char *const *headers,
-                                 struct err *err);
+/** Waits while the local queue is full. headers: name, value, ..., NULL; or NULL. value NULL: a
+ * tombstone. */
+MUST_CHECK enum rc kafka_publish(struct kafka_producer *producer, const char *topic, int partition,
+                                 const char *key, size_t key_len, const char *value,
+                                 size_t value_len, const char *const *headers, struct err *err);
 /** All delivered, then committed; RC_OK means both. */
 MUST_CHECK enum rc kafka_commit(struct kafka_producer *producer, int timeout_ms, struct err *err);
 MUST_CHECK enum rc kafka_abort(struct kafka_producer *producer, int timeout_ms, struct err *err);
 /** Without transactions: waits until all is delivered. */
 MUST_CHECK enum rc kafka_flush(struct kafka_producer *producer, int timeout_ms, struct err *err);
 
-/** Records acknowledged so far and the offset of the newest of them (-1: none). */
-void kafka_producer_acked(const struct kafka_producer *producer, int64_t *ret_count, int64_t *ret_last_offset);
+/** Records acknowledged so far, those of aborted transactions too, and the offset of the newest of
+ * them (-1: none). */
+void kafka_producer_acked(const struct kafka_producer *producer, int64_t *ret_count,
+                          int64_t *ret_last_offset);
 
 #endif

@@ -1,0 +1,342 @@
+#include "kafka/consumer.h"
+
+#include "base/clock.h"
+#include "base/log.h"
+#include "base/str.h"
+#include "kafka/error.h"
+#include "kafka/lag.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#define XXH_STATIC_LINKING_ONLY /* XXH3_state_t on the stack */
+#include <xxhash.h>
+
+struct kafka_consumer {
+    struct kafka_handle *handle;
+    struct kafka_lag *lag;
+    int wake_fd;
+    char *cluster_id;
+    int64_t gone_after_us; /* how long an unknown topic is taken for a hiccup of the metadata */
+};
+
+struct kafka_source {
+    struct kafka_consumer *consumer;
+    char *topic;
+    int partition;
+    char name[160]; /* "topic[0]", for error texts */
+    rd_kafka_queue_t *queue;
+    bool assigned; /* librdkafka fetches it */
+    bool stopped;  /* told RC_FATAL; `why` is told again until the next assign */
+    int64_t next;  /* records below it are stale */
+    int64_t end;   /* -1: not at the end */
+    int64_t
+        trouble_since_us; /* 0: none; of transient errors, unknown_since_us of a missing topic */
+    int64_t unknown_since_us;
+    struct err why;
+};
+
+enum rc kafka_consumer_open(const struct kafka_properties *props, int wake_fd,
+                            struct kafka_consumer **ret_consumer, struct err *err)
+{
+    struct kafka_handle *handle;
+    enum rc rc = kafka_handle_open(props, KAFKA_CONSUMER, NULL, NULL, NULL, &handle, err);
+    if (rc != RC_OK)
+        return rc;
+    rd_kafka_resp_err_t code = rd_kafka_poll_set_consumer(handle->rk);
+    if (code != RD_KAFKA_RESP_ERR_NO_ERROR) {
+        kafka_handle_close(handle);
+        return kafka_err(err, code, "consumer", NULL);
+    }
+    struct kafka_consumer *consumer = xcalloc(1, sizeof *consumer);
+    consumer->handle = handle;
+    consumer->wake_fd = wake_fd;
+    consumer->lag = kafka_lag_open(handle);
+    char text[32] = "30000";
+    size_t size = sizeof text;
+    int64_t propagation_ms = 0;
+    (void)rd_kafka_conf_get(rd_kafka_conf(handle->rk), "topic.metadata.propagation.max.ms", text,
+                            &size);
+    if (!int64_parse(text, strlen(text), &propagation_ms))
+        propagation_ms = 30000;
+    consumer->gone_after_us = propagation_ms * 1000 * KAFKA_TOPIC_GONE_FACTOR;
+    *ret_consumer = consumer;
+    return RC_OK;
+}
+
+void kafka_consumer_close(struct kafka_consumer *consumer)
+{
+    if (consumer == NULL)
+        return;
+    kafka_lag_close(consumer->lag);
+    if (consumer->cluster_id != NULL)
+        rd_kafka_mem_free(consumer->handle->rk, consumer->cluster_id);
+    kafka_handle_close(consumer->handle);
+    free(consumer);
+}
+
+enum rc kafka_source_open(struct kafka_consumer *consumer, const char *topic, int partition,
+                          struct kafka_source **ret_source, struct err *err)
+{
+    static const uint64_t one = 1;
+    rd_kafka_queue_t *queue = rd_kafka_queue_get_partition(consumer->handle->rk, topic, partition);
+    if (queue == NULL)
+        return err_set(err, RC_FATAL, ERR_USAGE, topic, "", "librdkafka knows no partition %d",
+                       partition);
+    /* Before the first assign and for good: otherwise an assign would forward to the consumer's
+     * common queue. */
+    rd_kafka_queue_forward(queue, NULL);
+    if (consumer->wake_fd >= 0)
+        rd_kafka_queue_io_event_enable(queue, consumer->wake_fd, &one, sizeof one);
+    struct kafka_source *source = xcalloc(1, sizeof *source);
+    source->consumer = consumer;
+    source->topic = xstrdup(topic);
+    source->partition = partition;
+    source->queue = queue;
+    source->end = -1;
+    (void)snprintf(source->name, sizeof source->name, "%.120s[%d]", topic, partition);
+    *ret_source = source;
+    return RC_OK;
+}
+
+/* librdkafka numbers what it queues by assignment and drops the older ones when they are taken; the
+ * queue is emptied all the same, so that nothing keeps memory. */
+static enum rc unassign(struct kafka_source *source, struct err *err)
+{
+    if (!source->assigned)
+        return RC_OK;
+    rd_kafka_topic_partition_list_t *list = rd_kafka_topic_partition_list_new(1);
+    rd_kafka_topic_partition_list_add(list, source->topic, source->partition);
+    rd_kafka_error_t *error = rd_kafka_incremental_unassign(source->consumer->handle->rk, list);
+    rd_kafka_topic_partition_list_destroy(list);
+    if (error != NULL)
+        return kafka_err_take(err, error, source->name);
+    source->assigned = false;
+    rd_kafka_message_t *stale;
+    while ((stale = rd_kafka_consume_queue(source->queue, 0)) != NULL)
+        rd_kafka_message_destroy(stale);
+    return RC_OK;
+}
+
+void kafka_source_close(struct kafka_source *source)
+{
+    if (source == NULL)
+        return;
+    struct err err;
+    if (source->consumer->wake_fd >= 0)
+        rd_kafka_queue_io_event_enable(source->queue, -1, NULL, 0);
+    if (unassign(source, &err) != RC_OK)
+        log_err(LOG_WARN, "kafka_source_close", NULL, &err);
+    rd_kafka_queue_destroy(source->queue);
+    free(source->topic);
+    free(source);
+}
+
+enum rc kafka_source_assign(struct kafka_source *source, int64_t offset, struct err *err)
+{
+    if (offset < 0)
+        return err_set(err, RC_FATAL, ERR_INTERNAL, source->name, "", "offset %lld is below 0",
+                       (long long)offset);
+    enum rc rc = unassign(source, err);
+    if (rc != RC_OK)
+        return rc;
+    rd_kafka_topic_partition_list_t *list = rd_kafka_topic_partition_list_new(1);
+    rd_kafka_topic_partition_list_add(list, source->topic, source->partition)->offset = offset;
+    rd_kafka_error_t *error = rd_kafka_incremental_assign(source->consumer->handle->rk, list);
+    rd_kafka_topic_partition_list_destroy(list);
+    if (error != NULL)
+        return kafka_err_take(err, error, source->name);
+    source->assigned = true;
+    source->stopped = false;
+    source->next = offset;
+    source->end = -1;
+    source->trouble_since_us = source->unknown_since_us = 0;
+    return RC_OK;
+}
+
+/* Something came: whatever troubled the source is over. */
+static void well(struct kafka_source *source)
+{
+    kafka_handle_alive(source->consumer->handle);
+    if (source->trouble_since_us != 0)
+        log_event(LOG_INFO, "kafka_source_well", "object", source->name, NULL);
+    source->trouble_since_us = source->unknown_since_us = 0;
+}
+
+/* A bad batch would be fetched again and again: fetching ends until the next assign. */
+static enum rc stop(struct kafka_source *source, struct err *err)
+{
+    struct err ignored;
+    (void)unassign(source, &ignored);
+    source->stopped = true;
+    if (err != NULL)
+        *err = source->why;
+    return RC_FATAL;
+}
+
+static void to_record(rd_kafka_message_t *message, struct kafka_record *ret_record)
+{
+    rd_kafka_timestamp_type_t type;
+    rd_kafka_headers_t *headers;
+    const void *value;
+    size_t len;
+    *ret_record = (struct kafka_record){.offset = message->offset,
+                                        .timestamp_ms = rd_kafka_message_timestamp(message, &type),
+                                        .value = message->payload,
+                                        .value_len = message->len,
+                                        .key = message->key,
+                                        .key_len = message->key_len,
+                                        .owner = message};
+    if (rd_kafka_message_headers(message, &headers) == RD_KAFKA_RESP_ERR_NO_ERROR &&
+        rd_kafka_header_get_last(headers, "traceparent", &value, &len) ==
+            RD_KAFKA_RESP_ERR_NO_ERROR)
+        ret_record->traceparent = value; /* librdkafka ends it with a NUL */
+}
+
+/* RC_NONE: librdkafka goes on by itself. */
+static enum rc on_trouble(struct kafka_source *source, const rd_kafka_message_t *message,
+                          struct err *err)
+{
+    rd_kafka_resp_err_t code = message->err;
+    enum rc rc = kafka_err(&source->why, code, source->name, rd_kafka_message_errstr(message));
+    bool unknown = code == RD_KAFKA_RESP_ERR__UNKNOWN_TOPIC ||
+                   code == RD_KAFKA_RESP_ERR__UNKNOWN_PARTITION ||
+                   code == RD_KAFKA_RESP_ERR_UNKNOWN_TOPIC_OR_PART;
+    if (rc == RC_FATAL) {
+        (void)snprintf(source->why.context, sizeof source->why.context, "position %lld",
+                       (long long)source->next);
+        return stop(source, err);
+    }
+    int64_t now_us = clock_boot_us();
+    if (source->trouble_since_us == 0) {
+        source->trouble_since_us = now_us;
+        log_err(LOG_WARN, "kafka_source_trouble", NULL, &source->why);
+    }
+    if (unknown && source->unknown_since_us == 0)
+        source->unknown_since_us = now_us;
+    return RC_NONE;
+}
+
+static enum rc nothing(struct kafka_source *source, struct err *err)
+{
+    if (source->unknown_since_us == 0 ||
+        clock_boot_us() - source->unknown_since_us < source->consumer->gone_after_us)
+        return RC_NONE;
+    (void)kafka_err(&source->why, RD_KAFKA_RESP_ERR_UNKNOWN_TOPIC_OR_PART, source->name,
+                    "the topic or its partition is gone");
+    return stop(source, err);
+}
+
+/* True when the message says the position is the end of the partition, false when it is to be
+ * looked at further. */
+static bool took_end(struct kafka_source *source, const rd_kafka_message_t *message)
+{
+    if (message->err != RD_KAFKA_RESP_ERR__PARTITION_EOF)
+        return false;
+    if (message->offset >= source->next)
+        source->end = message->offset;
+    well(source);
+    return true;
+}
+
+enum rc kafka_source_poll(struct kafka_source *source, struct kafka_record *ret_record,
+                          struct err *err)
+{
+    if (source->stopped) {
+        if (err != NULL)
+            *err = source->why;
+        return RC_FATAL;
+    }
+    if (!source->assigned)
+        return RC_NONE;
+    rd_kafka_message_t *message;
+    while ((message = rd_kafka_consume_queue(source->queue, 0)) != NULL) {
+        if (message->err == RD_KAFKA_RESP_ERR_NO_ERROR && message->offset >= source->next) {
+            source->next = message->offset + 1;
+            source->end = -1;
+            if (source->trouble_since_us != 0 || source->consumer->handle->down)
+                well(source);
+            to_record(message, ret_record);
+            return RC_OK;
+        }
+        enum rc rc = RC_NONE;
+        if (message->err != RD_KAFKA_RESP_ERR_NO_ERROR && !took_end(source, message))
+            rc = on_trouble(source, message, err);
+        rd_kafka_message_destroy(message);
+        if (rc != RC_NONE)
+            return rc;
+    }
+    return nothing(source, err);
+}
+
+void kafka_record_free(struct kafka_record *record)
+{
+    if (record == NULL || record->owner == NULL)
+        return;
+    rd_kafka_message_destroy(record->owner);
+    *record = (struct kafka_record){0};
+}
+
+int64_t kafka_source_end(const struct kafka_source *source)
+{
+    return source->end;
+}
+
+void kafka_consumer_serve(struct kafka_consumer *consumer)
+{
+    rd_kafka_message_t *message;
+    while ((message = rd_kafka_consumer_poll(consumer->handle->rk, 0)) != NULL) {
+        /* Sources have queues of their own, so this is an error of the handle as a whole. */
+        log_event(LOG_WARN, "kafka_trouble", "object", consumer->handle->brokers, "code",
+                  rd_kafka_err2name(message->err), "error", rd_kafka_message_errstr(message), NULL);
+        rd_kafka_message_destroy(message);
+    }
+    kafka_lag_serve(consumer->lag);
+}
+
+const char *kafka_consumer_cluster_id(struct kafka_consumer *consumer, int timeout_ms)
+{
+    if (consumer->cluster_id == NULL)
+        consumer->cluster_id = rd_kafka_clusterid(consumer->handle->rk, timeout_ms);
+    return consumer->cluster_id != NULL ? consumer->cluster_id : "";
+}
+
+void kafka_source_watermarks(const struct kafka_source *source, int64_t *ret_low, int64_t *ret_high)
+{
+    int64_t low = -1, high = -1;
+    if (rd_kafka_get_watermark_offsets(source->consumer->handle->rk, source->topic,
+                                       source->partition, &low,
+                                       &high) != RD_KAFKA_RESP_ERR_NO_ERROR)
+        low = high = -1;
+    *ret_low = low < 0 ? -1 : low;
+    *ret_high = high < 0 ? -1 : high;
+}
+
+/* The length goes before the bytes, so that ("a", "bc") and ("ab", "c") differ; all ones for NULL.
+ */
+static void digest_add(XXH3_state_t *state, const char *bytes, size_t len)
+{
+    unsigned char prefix[8];
+    uint64_t n = bytes != NULL ? len : UINT64_MAX;
+    for (int i = 0; i < 8; i++)
+        prefix[i] = (unsigned char)(n >> (8 * i));
+    (void)XXH3_128bits_update(state, prefix, sizeof prefix);
+    if (bytes != NULL && len > 0)
+        (void)XXH3_128bits_update(state, bytes, len);
+}
+
+void kafka_record_digest(const struct kafka_record *record, unsigned char ret_digest[16])
+{
+    XXH3_state_t state;
+    XXH128_canonical_t canonical;
+    (void)XXH3_128bits_reset(&state);
+    digest_add(&state, record->key, record->key_len);
+    digest_add(&state, record->value, record->value_len);
+    XXH128_canonicalFromHash(&canonical, XXH3_128bits_digest(&state));
+    memcpy(ret_digest, canonical.digest, sizeof canonical.digest);
+}
+
+void kafka_source_publish_lag(struct kafka_source *source, const char *group, int64_t next_offset)
+{
+    kafka_lag_publish(source->consumer->lag, group, source->topic, source->partition, next_offset);
+}

@@ -1,0 +1,146 @@
+#include "kafka/error.h"
+
+struct row {
+    rd_kafka_resp_err_t code;
+    enum rc rc;
+    enum err_kind kind;
+    const char *hint;
+};
+
+#define K(name) RD_KAFKA_RESP_ERR_##name
+
+static const char hint_reach[] =
+    "check the broker list (-b, [kafka] bootstrap.servers), that the brokers run, and that their "
+    "advertised.listeners can be reached from this host";
+static const char hint_auth[] = "check security.protocol, sasl.mechanism, sasl.username and the "
+                                "certificates in section [kafka]";
+static const char hint_acl[] =
+    "the Kafka principal lacks an ACL on this object; ask for it with kafka-acls";
+static const char hint_topic[] = "check the topic's name; create it with: lockstep queue create "
+                                 "NAME --topic TOPIC --create-topic";
+static const char hint_range[] = "the position lies outside the log: retention or deletion removed "
+                                 "records, or the topic was made anew; "
+                                 "compare the queue's next_offset with the topic before going on";
+static const char hint_corrupt[] = "the record batch at this offset is damaged on the broker; "
+                                   "restore it from a replica, or skip the range by hand";
+static const char hint_size[] = "raise message.max.bytes (-X message.max.bytes=N) and the topic's "
+                                "max.message.bytes, or make the record smaller";
+static const char hint_fenced[] = "another producer with the same transactional.id has taken over; "
+                                  "find out which one before starting again";
+static const char hint_anew[] = "open the producer anew and go on after the last record of the log";
+static const char hint_isr[] =
+    "too few replicas are in sync; see the brokers' logs and min.insync.replicas";
+static const char hint_bug[] = "this is a defect of lockstep; please report it with the log";
+
+/* Rows of one reaction stand together. Codes not listed: RC_RETRY, ERR_KAFKA, no hint. */
+static const struct row rows[] = {
+    {K(_TRANSPORT), RC_LOST, ERR_KAFKA_DOWN, hint_reach},
+    {K(_ALL_BROKERS_DOWN), RC_LOST, ERR_KAFKA_DOWN, hint_reach},
+    {K(_RESOLVE), RC_LOST, ERR_KAFKA_DOWN, hint_reach},
+    {K(_TIMED_OUT), RC_LOST, ERR_KAFKA_DOWN, hint_reach},
+    {K(_MSG_TIMED_OUT), RC_LOST, ERR_KAFKA_DOWN, hint_reach},
+    {K(_TIMED_OUT_QUEUE), RC_LOST, ERR_KAFKA_DOWN, hint_reach},
+    {K(_WAIT_COORD), RC_LOST, ERR_KAFKA_DOWN, hint_reach},
+    {K(_DESTROY), RC_LOST, ERR_KAFKA, hint_anew},
+    {K(_FATAL), RC_LOST, ERR_KAFKA, hint_anew},
+    {K(_GAPLESS_GUARANTEE), RC_LOST, ERR_KAFKA, hint_anew},
+    {K(OUT_OF_ORDER_SEQUENCE_NUMBER), RC_LOST, ERR_KAFKA, hint_anew},
+    {K(UNKNOWN_PRODUCER_ID), RC_LOST, ERR_KAFKA, hint_anew},
+    {K(INVALID_PRODUCER_ID_MAPPING), RC_LOST, ERR_KAFKA, hint_anew},
+    {K(INVALID_TXN_STATE), RC_LOST, ERR_KAFKA, hint_anew},
+
+    {K(_FENCED), RC_LOST, ERR_HELD, hint_fenced},
+    {K(PRODUCER_FENCED), RC_LOST, ERR_HELD, hint_fenced},
+    {K(INVALID_PRODUCER_EPOCH), RC_LOST, ERR_HELD, hint_fenced},
+    {K(TRANSACTION_COORDINATOR_FENCED), RC_LOST, ERR_HELD, hint_fenced},
+
+    {K(_QUEUE_FULL), RC_RETRY, ERR_KAFKA, ""},
+    {K(NOT_ENOUGH_REPLICAS), RC_RETRY, ERR_KAFKA, hint_isr},
+    {K(NOT_ENOUGH_REPLICAS_AFTER_APPEND), RC_RETRY, ERR_KAFKA, hint_isr},
+    /* librdkafka 2.0.2 hands transient metadata errors to the application as if they were final */
+    {K(_UNKNOWN_TOPIC), RC_RETRY, ERR_KAFKA, hint_topic},
+    {K(_UNKNOWN_PARTITION), RC_RETRY, ERR_KAFKA, hint_topic},
+    {K(UNKNOWN_TOPIC_OR_PART), RC_RETRY, ERR_KAFKA, hint_topic},
+
+    {K(MSG_SIZE_TOO_LARGE), RC_REJECT, ERR_KAFKA, hint_size},
+    {K(RECORD_LIST_TOO_LARGE), RC_REJECT, ERR_KAFKA, hint_size},
+    {K(INVALID_MSG_SIZE), RC_REJECT, ERR_KAFKA, hint_size},
+    {K(INVALID_RECORD), RC_REJECT, ERR_KAFKA,
+     "the topic's settings refuse this record (compaction needs a key)"},
+    {K(INVALID_TIMESTAMP), RC_REJECT, ERR_KAFKA,
+     "the broker refuses the time stamp; check this host's clock"},
+
+    {K(_AUTO_OFFSET_RESET), RC_FATAL, ERR_KAFKA, hint_range},
+    {K(OFFSET_OUT_OF_RANGE), RC_FATAL, ERR_KAFKA, hint_range},
+    {K(_BAD_MSG), RC_FATAL, ERR_KAFKA, hint_corrupt},
+    {K(_BAD_COMPRESSION), RC_FATAL, ERR_KAFKA, hint_corrupt},
+    {K(INVALID_MSG), RC_FATAL, ERR_KAFKA, hint_corrupt},
+    {K(_PARTIAL), RC_FATAL, ERR_KAFKA, hint_corrupt},
+    {K(_UNDERFLOW), RC_FATAL, ERR_KAFKA, hint_corrupt},
+    {K(_AUTHENTICATION), RC_FATAL, ERR_CONFIG, hint_auth},
+    {K(_SSL), RC_FATAL, ERR_CONFIG, hint_auth},
+    {K(SASL_AUTHENTICATION_FAILED), RC_FATAL, ERR_CONFIG, hint_auth},
+    {K(UNSUPPORTED_SASL_MECHANISM), RC_FATAL, ERR_CONFIG, hint_auth},
+    {K(ILLEGAL_SASL_STATE), RC_FATAL, ERR_CONFIG, hint_auth},
+    {K(TOPIC_AUTHORIZATION_FAILED), RC_FATAL, ERR_KAFKA, hint_acl},
+    {K(GROUP_AUTHORIZATION_FAILED), RC_FATAL, ERR_KAFKA, hint_acl},
+    {K(CLUSTER_AUTHORIZATION_FAILED), RC_FATAL, ERR_KAFKA, hint_acl},
+    {K(TRANSACTIONAL_ID_AUTHORIZATION_FAILED), RC_FATAL, ERR_KAFKA, hint_acl},
+    {K(TOPIC_EXCEPTION), RC_FATAL, ERR_USAGE,
+     "a topic's name has letters, digits, '.', '_' and '-', 249 at most"},
+    {K(TOPIC_DELETION_DISABLED), RC_FATAL, ERR_KAFKA,
+     "the brokers run with delete.topic.enable=false"},
+    {K(INVALID_PARTITIONS), RC_FATAL, ERR_USAGE, "a topic needs at least one partition"},
+    {K(INVALID_REPLICATION_FACTOR), RC_FATAL, ERR_CONFIG,
+     "the cluster has fewer brokers than replicas asked for"},
+    {K(INVALID_CONFIG), RC_FATAL, ERR_CONFIG, "the broker refuses one of the topic's settings"},
+    {K(POLICY_VIOLATION), RC_FATAL, ERR_KAFKA,
+     "the brokers' policy forbids it; ask whoever runs the cluster"},
+    {K(INVALID_TRANSACTION_TIMEOUT), RC_FATAL, ERR_CONFIG,
+     "lower transaction.timeout.ms, or raise the brokers' transaction.max.timeout.ms"},
+    {K(UNSUPPORTED_VERSION), RC_FATAL, ERR_KAFKA,
+     "the broker is too old for this; Kafka 2.5 or later is needed"},
+    {K(_UNSUPPORTED_FEATURE), RC_FATAL, ERR_KAFKA,
+     "the broker cannot do this; Kafka 2.5 or later is needed"},
+    {K(UNSUPPORTED_COMPRESSION_TYPE), RC_FATAL, ERR_CONFIG, "choose another compression.codec"},
+    {K(_FS), RC_FATAL, ERR_CONFIG, "a file named in section [kafka] cannot be read"},
+    {K(_INVALID_ARG), RC_FATAL, ERR_INTERNAL, hint_bug},
+    {K(_STATE), RC_FATAL, ERR_INTERNAL, hint_bug},
+    {K(_CONFLICT), RC_FATAL, ERR_INTERNAL, hint_bug},
+    {K(_NOT_CONFIGURED), RC_FATAL, ERR_INTERNAL, hint_bug},
+};
+
+static const struct row *row_of(rd_kafka_resp_err_t code)
+{
+    static const struct row other = {K(UNKNOWN), RC_RETRY, ERR_KAFKA, ""};
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
+        if (rows[i].code == code)
+            return &rows[i];
+    return &other;
+}
+
+enum rc kafka_err(struct err *err, rd_kafka_resp_err_t code, const char *object, const char *text)
+{
+    const struct row *row = row_of(code);
+    const char *words = text != NULL && *text != '\0' ? text : rd_kafka_err2str(code);
+    enum rc rc = err_set(err, row->rc, row->kind, object, row->hint, "%s", words);
+    err_code(err, rd_kafka_err2name(code));
+    return rc;
+}
+
+enum rc kafka_err_take(struct err *err, rd_kafka_error_t *error, const char *object)
+{
+    enum rc rc = kafka_err(err, rd_kafka_error_code(error), object, rd_kafka_error_string(error));
+    rd_kafka_error_destroy(error);
+    return rc;
+}
+
+enum rc kafka_err_rc(rd_kafka_resp_err_t code)
+{
+    return row_of(code)->rc;
+}
+
+bool kafka_err_no_answer(rd_kafka_resp_err_t code)
+{
+    return row_of(code)->kind == ERR_KAFKA_DOWN;
+}

@@ -1,0 +1,266 @@
+#include "kafka/handle.h"
+
+#include "base/log.h"
+#include "base/str.h"
+#include "kafka/error.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define ALL (KAFKA_CONSUMER | KAFKA_PRODUCER | KAFKA_ADMIN)
+
+/* What every client gets. kept: a promise rests on it, so the user's other value is refused. */
+static const struct setting {
+    const char *key, *value;
+    int roles;
+    bool kept;
+} settings[] = {
+    {"client.id", "lockstep", ALL,
+     false}, /* short: librdkafka < 2.5.0 has a buffer bug with unlucky lengths */
+    {"socket.keepalive.enable", "true", ALL, false},
+    {"socket.nagle.disable", "true", ALL, false},
+    {"group.id", "lockstep", KAFKA_CONSUMER,
+     false}, /* the API wants one; the group is never joined */
+    {"isolation.level", "read_committed", KAFKA_CONSUMER, true},
+    {"auto.offset.reset", "error", KAFKA_CONSUMER,
+     true}, /* the default jumps to the end and loses everything */
+    {"enable.auto.commit", "false", KAFKA_CONSUMER, true},
+    {"enable.auto.offset.store", "false", KAFKA_CONSUMER, true},
+    {"enable.partition.eof", "true", KAFKA_CONSUMER, true},
+    {"check.crcs", "true", KAFKA_CONSUMER, true},
+    {"queued.max.messages.kbytes", "16384", KAFKA_CONSUMER, false},
+    {"statistics.interval.ms", "10000", KAFKA_CONSUMER, false}, /* keeps the low watermark fresh */
+    {"allow.auto.create.topics", "false", KAFKA_CONSUMER | KAFKA_ADMIN,
+     true}, /* looking creates nothing */
+    {"enable.idempotence", "true", KAFKA_PRODUCER, true},
+    {"acks", "all", KAFKA_PRODUCER, true},
+    {"linger.ms", "5", KAFKA_PRODUCER, false},
+    {"queue.buffering.max.kbytes", "32768", KAFKA_PRODUCER, false},
+    {"transaction.timeout.ms", "60000", KAFKA_PRODUCER, false},
+};
+#define SETTING_COUNT (sizeof settings / sizeof settings[0])
+
+static enum rc refused(struct err *err, const char *key, const char *text)
+{
+    return err_set(err, RC_FATAL, ERR_CONFIG, key, "see librdkafka's CONFIGURATION.md", "%s", text);
+}
+
+static void value_of(const rd_kafka_conf_t *conf, const char *key, char *ret_value, size_t size)
+{
+    if (rd_kafka_conf_get(conf, key, ret_value, &size) != RD_KAFKA_CONF_OK)
+        ret_value[0] = '\0';
+}
+
+/* A kept setting wins; a user who asked for another value is told, rather than ignored. */
+static enum rc keep(rd_kafka_conf_t *conf, const rd_kafka_conf_t *fresh, const struct setting *s,
+                    struct err *err)
+{
+    char text[512], standard[256], before[256], after[256];
+    value_of(fresh, s->key, standard, sizeof standard);
+    value_of(conf, s->key, before, sizeof before);
+    if (rd_kafka_conf_set(conf, s->key, s->value, text, sizeof text) != RD_KAFKA_CONF_OK)
+        return refused(err, s->key, text);
+    value_of(conf, s->key, after, sizeof after);
+    if (strcmp(before, after) != 0 && strcmp(before, standard) != 0)
+        return err_set(err, RC_FATAL, ERR_CONFIG, s->key,
+                       "remove this property from section [kafka]",
+                       "lockstep needs %s=%s, it cannot be %s", s->key, s->value, before);
+    return RC_OK;
+}
+
+static enum rc configure(rd_kafka_conf_t *conf, const struct kafka_properties *props,
+                         enum kafka_role role, const char *transactional_id, struct err *err)
+{
+    char text[512];
+    enum rc rc = RC_OK;
+    for (size_t i = 0; i < SETTING_COUNT; i++)
+        if ((settings[i].roles & (int)role) && !settings[i].kept &&
+            rd_kafka_conf_set(conf, settings[i].key, settings[i].value, text, sizeof text) !=
+                RD_KAFKA_CONF_OK)
+            return refused(err, settings[i].key, text);
+    for (int i = 0; i < props->count; i++)
+        if (rd_kafka_conf_set(conf, props->items[i].key, props->items[i].value, text,
+                              sizeof text) != RD_KAFKA_CONF_OK)
+            return refused(err, props->items[i].key, text);
+    rd_kafka_conf_t *fresh = rd_kafka_conf_new();
+    for (size_t i = 0; rc == RC_OK && i < SETTING_COUNT; i++)
+        if ((settings[i].roles & (int)role) && settings[i].kept)
+            rc = keep(conf, fresh, &settings[i], err);
+    rd_kafka_conf_destroy(fresh);
+    if (rc == RC_OK && transactional_id != NULL &&
+        rd_kafka_conf_set(conf, "transactional.id", transactional_id, text, sizeof text) !=
+            RD_KAFKA_CONF_OK)
+        return refused(err, "transactional.id", text);
+    return rc;
+}
+
+/* Reads back what librdkafka made of the kept settings: one release of it was reported to reset an
+ * offset against them. */
+static enum rc verify(const struct kafka_handle *handle, enum kafka_role role, struct err *err)
+{
+    for (size_t i = 0; i < SETTING_COUNT; i++) {
+        char want[256], have[256], text[512];
+        if (!(settings[i].roles & (int)role) || !settings[i].kept)
+            continue;
+        rd_kafka_conf_t *conf = rd_kafka_conf_new();
+        (void)rd_kafka_conf_set(conf, settings[i].key, settings[i].value, text, sizeof text);
+        value_of(conf, settings[i].key, want, sizeof want);
+        rd_kafka_conf_destroy(conf);
+        value_of(rd_kafka_conf(handle->rk), settings[i].key, have, sizeof have);
+        if (want[0] == '\0' || strcmp(want, have) != 0)
+            return err_set(err, RC_FATAL, ERR_CONFIG, settings[i].key,
+                           "check the version of librdkafka",
+                           "librdkafka runs with %s=%s instead of %s", settings[i].key, have, want);
+    }
+    return RC_OK;
+}
+
+static enum log_level level_of(int syslog_level, const char *facility)
+{
+    /* Failed connections come again and again: on_error tells the change of state once. A property
+     * of the other kind of client is normal, the section [kafka] serves both. */
+    if (strcmp(facility, "FAIL") == 0 || strcmp(facility, "CONFWARN") == 0)
+        return LOG_DEBUG;
+    if (syslog_level <= 3)
+        return LOG_ERROR;
+    if (syslog_level == 4)
+        return LOG_WARN;
+    return syslog_level < 7 ? LOG_INFO : LOG_DEBUG;
+}
+
+static void on_log(const rd_kafka_t *rk, int level, const char *facility, const char *text)
+{
+    const struct kafka_handle *handle = rd_kafka_opaque(rk);
+    FREE_AUTO char *safe = xstrdup(text);
+    if (handle != NULL)
+        kafka_properties_mask(&handle->props, safe);
+    log_event(level_of(level, facility), "kafka_log", "facility", facility, "message", safe, NULL);
+}
+
+static void on_error(rd_kafka_t *rk, int code, const char *reason, void *opaque)
+{
+    struct kafka_handle *handle = opaque;
+    rd_kafka_resp_err_t what = (rd_kafka_resp_err_t)code;
+    (void)rk;
+    if (what != RD_KAFKA_RESP_ERR__ALL_BROKERS_DOWN) {
+        handle->last_code = what;
+        (void)snprintf(handle->last_reason, sizeof handle->last_reason, "%s", reason);
+        kafka_properties_mask(&handle->props, handle->last_reason);
+    }
+    if (kafka_err_no_answer(what)) {
+        if (what == RD_KAFKA_RESP_ERR__ALL_BROKERS_DOWN && !atomic_exchange(&handle->down, true))
+            log_event(LOG_WARN, "kafka_down", "object", handle->brokers, "error",
+                      handle->last_reason, NULL);
+        return;
+    }
+    log_event(LOG_WARN, "kafka_trouble", "object", handle->brokers, "code", rd_kafka_err2name(what),
+              "error", handle->last_reason, NULL);
+}
+
+/* librdkafka tells no reconnection; its statistics name a broker that is up. */
+static int on_statistics(rd_kafka_t *rk, char *json, size_t len, void *opaque)
+{
+    (void)rk;
+    (void)len;
+    struct kafka_handle *handle = opaque;
+    if (handle->down && strstr(json, "\"state\":\"UP\"") != NULL)
+        kafka_handle_alive(handle);
+    return 0;
+}
+
+static const char *brokers_of(const struct kafka_properties *props)
+{
+    const char *brokers = kafka_properties_get(props, "bootstrap.servers");
+    return brokers != NULL ? brokers : kafka_properties_get(props, "metadata.broker.list");
+}
+
+static enum rc start(struct kafka_handle *handle, enum kafka_role role, rd_kafka_conf_t *conf,
+                     struct err *err)
+{
+    char text[512] = "";
+    rd_kafka_conf_set_opaque(conf, handle);
+    rd_kafka_conf_set_log_cb(conf, on_log);
+    rd_kafka_conf_set_error_cb(conf, on_error);
+    if (role == KAFKA_CONSUMER)
+        rd_kafka_conf_set_stats_cb(conf, on_statistics);
+    handle->rk = rd_kafka_new(role == KAFKA_PRODUCER ? RD_KAFKA_PRODUCER : RD_KAFKA_CONSUMER, conf,
+                              text, sizeof text);
+    if (handle->rk != NULL)
+        return verify(handle, role, err);
+    rd_kafka_conf_destroy(conf);
+    kafka_properties_mask(&handle->props, text);
+    return refused(err, handle->brokers, text);
+}
+
+enum rc kafka_handle_open(const struct kafka_properties *props, enum kafka_role role,
+                          const char *transactional_id,
+                          void (*on_delivery)(rd_kafka_t *, const rd_kafka_message_t *, void *),
+                          void *owner, struct kafka_handle **ret_handle, struct err *err)
+{
+    const char *brokers = brokers_of(props);
+    if (brokers == NULL || *brokers == '\0')
+        return err_set(err, RC_FATAL, ERR_CONFIG, "bootstrap.servers",
+                       "name the brokers with -b HOST:PORT or in section [kafka] of lockstep.conf",
+                       "no Kafka brokers are configured");
+    struct kafka_handle *handle = xcalloc(1, sizeof *handle);
+    handle->references = 1;
+    handle->owner = owner;
+    (void)snprintf(handle->brokers, sizeof handle->brokers, "%s", brokers);
+    kafka_properties_copy(&handle->props, props);
+    rd_kafka_conf_t *conf = rd_kafka_conf_new();
+    enum rc rc = configure(conf, props, role, transactional_id, err);
+    if (rc == RC_OK) {
+        if (on_delivery != NULL)
+            rd_kafka_conf_set_dr_msg_cb(conf, on_delivery);
+        rc = start(handle, role, conf, err); /* takes conf */
+    } else {
+        rd_kafka_conf_destroy(conf);
+    }
+    if (rc == RC_OK)
+        *ret_handle = handle;
+    else
+        kafka_handle_close(handle);
+    return rc;
+}
+
+struct kafka_handle *kafka_handle_hold(struct kafka_handle *handle)
+{
+    handle->references++;
+    return handle;
+}
+
+void kafka_handle_close(struct kafka_handle *handle)
+{
+    if (handle == NULL || --handle->references > 0)
+        return;
+    /* No group was joined, so there is none to leave; leaving can hang in 2.0.2 after a topic was
+     * deleted. */
+    if (handle->rk != NULL)
+        rd_kafka_destroy_flags(handle->rk, RD_KAFKA_DESTROY_F_NO_CONSUMER_CLOSE);
+    kafka_properties_done(&handle->props);
+    free(handle);
+}
+
+void kafka_handle_alive(struct kafka_handle *handle)
+{
+    if (handle->down && atomic_exchange(&handle->down, false))
+        log_event(LOG_INFO, "kafka_up", "object", handle->brokers, NULL);
+}
+
+enum rc kafka_handle_no_answer(struct kafka_handle *handle, const char *object, int timeout_ms,
+                               struct err *err)
+{
+    while (rd_kafka_poll(handle->rk, 0) > 0) { /* the reason may still be in the queue of events */
+    }
+    bool told_why =
+        !kafka_err_no_answer(handle->last_code) && kafka_err_rc(handle->last_code) == RC_FATAL;
+    enum rc rc =
+        kafka_err(err, told_why ? handle->last_code : RD_KAFKA_RESP_ERR__TRANSPORT, object, "");
+    if (err != NULL) {
+        (void)snprintf(err->message, sizeof err->message, "no answer from Kafka at %s within %d ms",
+                       handle->brokers, timeout_ms);
+        (void)snprintf(err->detail, sizeof err->detail, "%s", handle->last_reason);
+    }
+    return rc;
+}

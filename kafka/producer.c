@@ -1,0 +1,291 @@
+#include "kafka/producer.h"
+
+#include "base/clock.h"
+#include "base/str.h"
+#include "kafka/admin.h"
+#include "kafka/error.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define SLICE_MS         100  /* how long a wait lasts before a failed delivery is looked for */
+#define CLOSE_TIMEOUT_MS 5000 /* for aborting what is open */
+#define SERVE_EVERY      32   /* records between two looks at the delivery reports */
+
+struct kafka_producer {
+    struct kafka_handle *handle;
+    bool transactional, in_transaction, aborting;
+    int64_t published, acked, last_offset;
+    struct err failure; /* of the first failed delivery; valid when failed_rc is not RC_OK */
+    enum rc failed_rc;
+};
+
+/* Runs inside the calls, on the caller's thread. */
+static void on_delivery(rd_kafka_t *rk, const rd_kafka_message_t *message, void *opaque)
+{
+    struct kafka_handle *handle = opaque;
+    struct kafka_producer *producer = handle->owner;
+    (void)rk;
+    if (message->err == RD_KAFKA_RESP_ERR_NO_ERROR) {
+        producer->acked++;
+        producer->last_offset = message->offset;
+        kafka_handle_alive(handle);
+        return;
+    }
+    if (producer->aborting || producer->failed_rc != RC_OK)
+        return; /* purged by the abort, or a consequence of the first failure */
+    producer->failed_rc = kafka_err(
+        &producer->failure, message->err, rd_kafka_topic_name(message->rkt),
+        message->err == RD_KAFKA_RESP_ERR__PURGE_QUEUE ? "" : rd_kafka_message_errstr(message));
+    if (message->err == RD_KAFKA_RESP_ERR__UNKNOWN_PARTITION ||
+        message->err == RD_KAFKA_RESP_ERR__UNKNOWN_TOPIC)
+        producer->failed_rc =
+            RC_FATAL; /* librdkafka has waited topic.metadata.propagation.max.ms for it */
+}
+
+/* A fatal error means a new producer, except where a new one would meet the same. */
+static enum rc fatal(struct kafka_producer *producer, struct err *err)
+{
+    char text[512] = "";
+    rd_kafka_resp_err_t code = rd_kafka_fatal_error(producer->handle->rk, text, sizeof text);
+    if (code == RD_KAFKA_RESP_ERR_NO_ERROR)
+        return RC_OK;
+    return kafka_err(err, code, producer->handle->brokers, text) == RC_FATAL ? RC_FATAL : RC_LOST;
+}
+
+/* What went wrong before this call, if anything. */
+static enum rc check(struct kafka_producer *producer, struct err *err)
+{
+    enum rc rc = fatal(producer, err);
+    if (rc != RC_OK || producer->failed_rc == RC_OK)
+        return rc;
+    if (err != NULL)
+        *err = producer->failure;
+    return producer->failed_rc;
+}
+
+/* Takes the error of a transaction call that will not be tried again. */
+static enum rc give_up(struct kafka_producer *producer, rd_kafka_error_t *error, int timeout_ms,
+                       struct err *err)
+{
+    bool is_fatal = rd_kafka_error_is_fatal(error) != 0,
+         abortable = rd_kafka_error_txn_requires_abort(error) != 0;
+    rd_kafka_resp_err_t code = rd_kafka_error_code(error);
+    enum rc rc = kafka_err_take(err, error, producer->handle->brokers);
+    if (is_fatal)
+        return rc == RC_FATAL ? RC_FATAL : RC_LOST;
+    if (abortable) {
+        (void)rd_kafka_poll(producer->handle->rk, 0);
+        if (producer->failed_rc != RC_OK) /* the cause tells more than the consequence */
+            return check(producer, err);
+        if (rc == RC_FATAL || rc == RC_REJECT)
+            return rc;
+        if (err != NULL)
+            (void)snprintf(err->hint, sizeof err->hint,
+                           "abort the transaction and publish it again");
+        return RC_RETRY;
+    }
+    if (!kafka_err_no_answer(code))
+        return rc;
+    return kafka_handle_no_answer(producer->handle, "transaction coordinator", timeout_ms, err);
+}
+
+/* One of librdkafka's calls about a transaction, with the time left. */
+typedef rd_kafka_error_t *transaction_call(rd_kafka_t *rk, int timeout_ms);
+
+/* Retriable errors are tried again until the time is over. */
+static enum rc insist(struct kafka_producer *producer, transaction_call *call, int timeout_ms,
+                      struct err *err)
+{
+    int64_t until_us = clock_boot_us() + (int64_t)timeout_ms * 1000;
+    for (;;) {
+        int left_ms = kafka_left_ms(until_us);
+        rd_kafka_error_t *error = call(producer->handle->rk, left_ms > 0 ? left_ms : 1);
+        if (error == NULL)
+            return RC_OK;
+        if (!rd_kafka_error_is_retriable(error) || kafka_left_ms(until_us) == 0)
+            return give_up(producer, error, timeout_ms, err);
+        rd_kafka_error_destroy(error);
+        (void)rd_kafka_poll(producer->handle->rk, SLICE_MS);
+    }
+}
+
+/* Without a transaction nothing has talked to the cluster yet. */
+static enum rc meet(struct kafka_producer *producer, int timeout_ms, struct err *err)
+{
+    const struct rd_kafka_metadata *metadata = NULL;
+    rd_kafka_resp_err_t code =
+        rd_kafka_metadata(producer->handle->rk, 0, NULL, &metadata, timeout_ms);
+    if (code == RD_KAFKA_RESP_ERR_NO_ERROR) {
+        rd_kafka_metadata_destroy(metadata);
+        return RC_OK;
+    }
+    if (kafka_err_no_answer(code))
+        return kafka_handle_no_answer(producer->handle, "", timeout_ms, err);
+    return kafka_err(err, code, producer->handle->brokers, NULL);
+}
+
+enum rc kafka_producer_open(const struct kafka_properties *props, const char *transactional_id,
+                            int timeout_ms, struct kafka_producer **ret_producer, struct err *err)
+{
+    struct kafka_producer *producer = xcalloc(1, sizeof *producer);
+    producer->last_offset = -1;
+    producer->transactional =
+        transactional_id != NULL || kafka_properties_get(props, "transactional.id") != NULL;
+    enum rc rc = kafka_handle_open(props, KAFKA_PRODUCER, transactional_id, on_delivery, producer,
+                                   &producer->handle, err);
+    if (rc != RC_OK) {
+        free(producer);
+        return rc;
+    }
+    rc = producer->transactional ? insist(producer, rd_kafka_init_transactions, timeout_ms, err)
+                                 : meet(producer, timeout_ms, err);
+    if (rc == RC_OK)
+        *ret_producer = producer;
+    else
+        kafka_producer_close(producer);
+    return rc;
+}
+
+void kafka_producer_close(struct kafka_producer *producer)
+{
+    if (producer == NULL)
+        return;
+    struct err ignored;
+    if (producer->in_transaction && fatal(producer, NULL) == RC_OK)
+        (void)!kafka_abort(producer, CLOSE_TIMEOUT_MS, &ignored);
+    producer->aborting = true;
+    (void)rd_kafka_purge(producer->handle->rk, RD_KAFKA_PURGE_F_QUEUE | RD_KAFKA_PURGE_F_INFLIGHT);
+    while (rd_kafka_poll(producer->handle->rk, 0) > 0) {
+    }
+    kafka_handle_close(producer->handle);
+    free(producer);
+}
+
+enum rc kafka_begin(struct kafka_producer *producer, struct err *err)
+{
+    enum rc rc = check(producer, err);
+    if (rc != RC_OK)
+        return rc;
+    rd_kafka_error_t *error = rd_kafka_begin_transaction(producer->handle->rk);
+    if (error != NULL)
+        return give_up(producer, error, 0, err);
+    producer->in_transaction = true;
+    return RC_OK;
+}
+
+static rd_kafka_headers_t *headers_of(const char *const *headers)
+{
+    if (headers == NULL || headers[0] == NULL)
+        return NULL;
+    rd_kafka_headers_t *list = rd_kafka_headers_new(2);
+    for (int i = 0; headers[i] != NULL && headers[i + 1] != NULL; i += 2)
+        (void)rd_kafka_header_add(list, headers[i], -1, headers[i + 1], -1);
+    return list;
+}
+
+struct record {
+    const char *topic;
+    int partition;
+    const char *key, *value;
+    size_t key_len, value_len;
+    const char *const *headers;
+};
+
+/* producev, not produceva: the latter frees the headers twice in 2.0.2 when the partition does not
+ * exist. */
+static rd_kafka_resp_err_t produce(struct kafka_producer *producer, const struct record *r)
+{
+    rd_kafka_headers_t *list = headers_of(r->headers);
+    rd_kafka_resp_err_t code = rd_kafka_producev(
+        producer->handle->rk, RD_KAFKA_VTYPE_TOPIC, r->topic, RD_KAFKA_VTYPE_PARTITION,
+        (int32_t)r->partition, RD_KAFKA_VTYPE_MSGFLAGS, RD_KAFKA_MSG_F_COPY, RD_KAFKA_VTYPE_KEY,
+        r->key, r->key_len, RD_KAFKA_VTYPE_VALUE, r->value, r->value_len,
+        list != NULL ? RD_KAFKA_VTYPE_HEADERS : RD_KAFKA_VTYPE_END, list, RD_KAFKA_VTYPE_END);
+    if (code != RD_KAFKA_RESP_ERR_NO_ERROR && list != NULL)
+        rd_kafka_headers_destroy(list); /* taken on success only */
+    return code;
+}
+
+enum rc kafka_publish(struct kafka_producer *producer, const char *topic, int partition,
+                      const char *key, size_t key_len, const char *value, size_t value_len,
+                      const char *const *headers, struct err *err)
+{
+    const struct record record = {topic, partition, key, value, key_len, value_len, headers};
+    for (;;) {
+        enum rc rc = check(producer, err);
+        if (rc != RC_OK)
+            return rc;
+        rd_kafka_resp_err_t code = produce(producer, &record);
+        if (code == RD_KAFKA_RESP_ERR_NO_ERROR)
+            break;
+        if (code != RD_KAFKA_RESP_ERR__QUEUE_FULL)
+            return kafka_err(err, code, topic, NULL);
+        /* Ends at the latest when message.timeout.ms fails the oldest record. */
+        (void)rd_kafka_poll(producer->handle->rk, SLICE_MS);
+    }
+    if (++producer->published % SERVE_EVERY == 0)
+        (void)rd_kafka_poll(producer->handle->rk, 0);
+    return RC_OK;
+}
+
+enum rc kafka_flush(struct kafka_producer *producer, int timeout_ms, struct err *err)
+{
+    int64_t until_us = clock_boot_us() + (int64_t)timeout_ms * 1000;
+    for (;;) {
+        int left_ms = kafka_left_ms(until_us);
+        rd_kafka_resp_err_t code =
+            rd_kafka_flush(producer->handle->rk, left_ms < SLICE_MS ? left_ms : SLICE_MS);
+        enum rc rc = check(producer, err);
+        if (rc != RC_OK || code == RD_KAFKA_RESP_ERR_NO_ERROR)
+            return rc;
+        if (code != RD_KAFKA_RESP_ERR__TIMED_OUT)
+            return kafka_err(err, code, producer->handle->brokers, NULL);
+        if (left_ms > 0)
+            continue;
+        if (producer->handle->down)
+            return kafka_handle_no_answer(producer->handle, "", timeout_ms, err);
+        return err_set(err, RC_RETRY, ERR_TIMEOUT, producer->handle->brokers,
+                       "flush again, or see why Kafka is slow",
+                       "%d records are not acknowledged after %d ms",
+                       rd_kafka_outq_len(producer->handle->rk), timeout_ms);
+    }
+}
+
+enum rc kafka_commit(struct kafka_producer *producer, int timeout_ms, struct err *err)
+{
+    int64_t until_us = clock_boot_us() + (int64_t)timeout_ms * 1000;
+    enum rc rc = kafka_flush(producer, timeout_ms, err);
+    if (rc != RC_OK)
+        return rc;
+    rc = insist(producer, rd_kafka_commit_transaction, kafka_left_ms(until_us), err);
+    if (rc == RC_OK)
+        producer->in_transaction = false;
+    return rc;
+}
+
+enum rc kafka_abort(struct kafka_producer *producer, int timeout_ms, struct err *err)
+{
+    enum rc rc = fatal(producer, err);
+    if (rc != RC_OK)
+        return rc;
+    producer->aborting = true;
+    rc = insist(producer, rd_kafka_abort_transaction, timeout_ms, err);
+    if (rc == RC_OK) {
+        while (rd_kafka_poll(producer->handle->rk, 0) >
+               0) { /* the reports of what the abort purged */
+        }
+        producer->in_transaction = false;
+        producer->failed_rc = RC_OK;
+    }
+    producer->aborting = false;
+    return rc;
+}
+
+void kafka_producer_acked(const struct kafka_producer *producer, int64_t *ret_count,
+                          int64_t *ret_last_offset)
+{
+    *ret_count = producer->acked;
+    *ret_last_offset = producer->last_offset;
+}
