@@ -1,0 +1,13 @@
+#include "phaselock/failed.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum rc phaselock_failed(enum rc rc, struct err *err)
+{
+    if (rc == RC_RETRY && strcmp(err->code, "53200") == 0) {
+        (void)snprintf(err->hint, sizeof err->hint, "%s", LOCK_TABLE_HINT);
+        return RC_RETRY;
+    }
+    return rc == RC_FATAL ? RC_FATAL : RC_LOST;
+}

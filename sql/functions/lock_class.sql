@@ -1,0 +1,17 @@
+-- The first of the two integers of every advisory lock of ours. Task SQL that takes advisory locks of its own mostly uses
+-- the key space of one bigint, which is a different one, so the two do not meet.
+-- An unknown word is an error: the lock functions are strict, and a NULL key would silently lock nothing.
+CREATE OR REPLACE FUNCTION lockstep.lock_class(what text) RETURNS int LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE AS $$
+BEGIN
+    CASE what
+        WHEN 'phase' THEN RETURN 1280507905;    -- second integer: lockstep.phase_key(phase_id, 0 or 1)
+        WHEN 'slot' THEN RETURN 1280507906;     -- slot_id
+        WHEN 'executor' THEN RETURN 1280507907; -- executor_no
+        WHEN 'producer' THEN RETURN 1280507908; -- queue_id
+        WHEN 'migrator' THEN RETURN 1280507909; -- 1
+    END CASE; -- anything else: case_not_found
+END
+$$;
+REVOKE EXECUTE ON FUNCTION lockstep.lock_class(text) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION lockstep.lock_class(text)
+    TO lockstep_executor, lockstep_producer, lockstep_operator, lockstep_monitor;

@@ -1,0 +1,10 @@
+-- How many locks the cluster's lock table is sure to hold, and how many are in it now, of all databases. When it is full,
+-- nobody can even log in. The real capacity is a little larger (background processes, slack): that is not counted on.
+CREATE OR REPLACE FUNCTION lockstep.lock_headroom() RETURNS TABLE (capacity bigint, used bigint) LANGUAGE sql AS $$
+    SELECT pg_catalog.current_setting('max_locks_per_transaction')::bigint
+               * (pg_catalog.current_setting('max_connections')::bigint
+                  + pg_catalog.current_setting('max_prepared_transactions')::bigint),
+           (SELECT pg_catalog.count(*) FROM pg_catalog.pg_locks l WHERE NOT l.fastpath)
+$$;
+REVOKE EXECUTE ON FUNCTION lockstep.lock_headroom() FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION lockstep.lock_headroom() TO lockstep_executor, lockstep_operator, lockstep_monitor;

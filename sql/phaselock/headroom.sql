@@ -1,0 +1,2 @@
+-- phaselock_headroom :one  capacity of the cluster's lock table, locks in it
+SELECT h.capacity, h.used FROM lockstep.lock_headroom() AS h;

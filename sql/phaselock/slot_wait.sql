@@ -1,0 +1,2 @@
+-- phaselock_slot_wait :one  registers executor $2 as waiting for slots of queue $1: was it new?
+SELECT lockstep.slot_wait($1::int, $2::int);
