@@ -1,10 +1,11 @@
 /**
  * What: what tests with servers share: a database and a topic of their own, and the check that no
- * lock is left behind. Invariants: nothing is shared between two tests that asked for a database or
- * a topic each. Databases go with the process; topics and what a killed test left go with the
- * servers. Threads: the test's own thread only. Ownership: strings live until the process ends; a
- * session belongs to the caller (db_close). Failure: the test fails with the error's text; nothing
- * is returned.
+ *   lock is left behind.
+ * Invariants: nothing is shared between two tests that asked for a database or a topic each.
+ *   Databases go with the process; topics, and what a killed test left, go with the servers.
+ * Threads: the test's own thread only.
+ * Ownership: strings live until the process ends; a session belongs to the caller (db_close).
+ * Failure: the test fails with the error's text; nothing is returned.
  */
 #ifndef TESTS_SUPPORT_SUPPORT_H
 #define TESTS_SUPPORT_SUPPORT_H
