@@ -60,6 +60,7 @@ teardown() {
     for pid in "${pids[@]}"; do wait "$pid"; done
     "$LOCKSTEP_BIN" migrate up -d "$db"
     "$LOCKSTEP_BIN" migrate validate -d "$db"
+    [ "$(sql "SELECT to_regclass('lockstep.task') IS NOT NULL")" = t ]
 }
 
 @test "a queue that was created is listed" {
