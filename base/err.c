@@ -3,8 +3,8 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-enum rc err_set(struct err *err, enum rc rc, enum err_kind kind, const char *object, const char *hint,
-                const char *fmt, ...)
+enum rc err_set(struct err *err, enum rc rc, enum err_kind kind, const char *object,
+                const char *hint, const char *fmt, ...)
 {
     if (err == NULL)
         return rc;

@@ -1,10 +1,9 @@
 /**
  * What: the result of everything that can fail: a reaction (enum rc) and, for people, a struct err.
- * Invariants: rc says what the caller can do; err says what happened. err is filled exactly when rc is neither
- *   RC_OK nor RC_NONE. Whoever decides the reaction logs it, once.
- * Threads: a struct err lives on the caller's stack and belongs to it.
- * Ownership: plain data, nothing to free.
- * Failure: texts too long are cut, never refused.
+ * Invariants: rc says what the caller can do; err says what happened. err is filled exactly when rc
+ * is neither RC_OK nor RC_NONE. Whoever decides the reaction logs it, once. Threads: a struct err
+ * lives on the caller's stack and belongs to it. Ownership: plain data, nothing to free. Failure:
+ * texts too long are cut, never refused.
  */
 #ifndef BASE_ERR_H
 #define BASE_ERR_H
@@ -37,7 +36,7 @@ enum err_kind {
 
 struct err {
     enum err_kind kind;
-    char code[40];      /* verbatim: an SQLSTATE, a librdkafka error name, an errno name; "" if none */
+    char code[40]; /* verbatim: an SQLSTATE, a librdkafka error name, an errno name; "" if none */
     char object[160];   /* what it is about: a file and line, a queue, a topic, a statement */
     char message[1024]; /* one sentence */
     char detail[1024];  /* the server's DETAIL, "" if none */
@@ -48,8 +47,8 @@ struct err {
 #define MUST_CHECK __attribute__((warn_unused_result))
 
 /** Fills err and returns rc, so that a failing function ends in one line. err may be NULL. */
-enum rc err_set(struct err *err, enum rc rc, enum err_kind kind, const char *object, const char *hint,
-                const char *fmt, ...) __attribute__((format(printf, 6, 7)));
+enum rc err_set(struct err *err, enum rc rc, enum err_kind kind, const char *object,
+                const char *hint, const char *fmt, ...) __attribute__((format(printf, 6, 7)));
 
 /** Puts the code of a foreign library into err. */
 void err_code(struct err *err, const char *code);

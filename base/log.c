@@ -132,6 +132,6 @@ void log_event(enum log_level level, const char *event, ...)
 
 void log_err(enum log_level level, const char *event, const char *queue, const struct err *err)
 {
-    log_event(level, event, "queue", queue ? queue : "", "object", err->object, "code", err->code, "error",
-              err->message, "detail", err->detail, "hint", err->hint, NULL);
+    log_event(level, event, "queue", queue ? queue : "", "object", err->object, "code", err->code,
+              "error", err->message, "detail", err->detail, "hint", err->hint, NULL);
 }

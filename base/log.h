@@ -1,10 +1,9 @@
 /**
  * What: one event a line on stderr, key=value (or JSON), for operators and their tools.
- * Invariants: the leading keys are ts and level and event; a value never breaks the line (control characters
- *   are escaped); no payload and no secret is logged.
- * Threads: any thread; a line is written with one write(2).
- * Ownership: borrows every argument.
- * Failure: a line that cannot be written is dropped; logging never fails its caller.
+ * Invariants: the leading keys are ts and level and event; a value never breaks the line (control
+ * characters are escaped); no payload and no secret is logged. Threads: any thread; a line is
+ * written with one write(2). Ownership: borrows every argument. Failure: a line that cannot be
+ * written is dropped; logging never fails its caller.
  */
 #ifndef BASE_LOG_H
 #define BASE_LOG_H
@@ -19,8 +18,9 @@ enum log_level { LOG_DEBUG, LOG_INFO, LOG_WARN, LOG_ERROR, LOG_OFF };
 void log_configure(enum log_level least, bool json);
 
 /**
- * Logs an event with key, value pairs of strings, ended by NULL. A pair whose value is NULL or "" is left out.
- *   log_event(LOG_INFO, "phase_opened", "queue", name, "phase", LOG_INT(phase_id), NULL);
+ * Logs an event with key, value pairs of strings, ended by NULL. A pair whose value is NULL or ""
+ * is left out. log_event(LOG_INFO, "phase_opened", "queue", name, "phase", LOG_INT(phase_id),
+ * NULL);
  */
 void log_event(enum log_level level, const char *event, ...) __attribute__((sentinel));
 

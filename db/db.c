@@ -2,13 +2,14 @@
 
 #include "base/log.h"
 #include "base/str.h"
+#include "db/pipeline.h"
 #include "db/sqlstate.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-static const char *const role_names[] = {"cli",    "control", "gate",    "liveness",
+static const char *const role_names[] = {"cli",    "control",  "gate",   "liveness",
                                          "reader", "producer", "migrate"};
 
 static void copy_line(char *to, size_t size, const char *from)
@@ -38,7 +39,8 @@ enum rc db_fail(struct db *db, const char *object, const PGresult *result, struc
         copy_line(err->message, sizeof err->message, "the connection to the server was lost");
     err_code(err, state);
     if (result != NULL) {
-        copy_line(err->detail, sizeof err->detail, PQresultErrorField(result, PG_DIAG_MESSAGE_DETAIL));
+        copy_line(err->detail, sizeof err->detail,
+                  PQresultErrorField(result, PG_DIAG_MESSAGE_DETAIL));
         copy_line(err->context, sizeof err->context, PQresultErrorField(result, PG_DIAG_CONTEXT));
     }
     return rc;
@@ -54,7 +56,8 @@ static void on_notice(void *context, const PGresult *result)
     if (db->notice != NULL)
         db->notice(db->notice_context, severity, message);
     else if (strcmp(severity, "WARNING") == 0 && db->role != DB_READER)
-        log_event(LOG_WARN, "database_warning", "session", role_names[db->role], "message", message, NULL);
+        log_event(LOG_WARN, "database_warning", "session", role_names[db->role], "message", message,
+                  NULL);
 }
 
 void db_on_notice(struct db *db, db_notice_fn *fn, void *context)
@@ -70,13 +73,15 @@ struct db_result *db_result_new(PGresult *result)
     return wrapped;
 }
 
-/* COMMITs of task sessions are asynchronous: a prefix survives a crash (DESIGN section 6, Flush). */
+/* COMMITs of task sessions are asynchronous: a prefix survives a crash (DESIGN section 6, Flush).
+ */
 enum rc db_setup(struct db *db, struct err *err)
 {
     bool lazy = db->role == DB_READER || db->role == DB_CONTROL || db->role == DB_GATE;
     memset(db->prepared, 0, sizeof db->prepared);
     const char *params[] = {lazy ? "off" : "on"};
-    PGresult *result = PQexecParams(db->conn, sql_session_settings.text, 1, NULL, params, NULL, NULL, 0);
+    PGresult *result =
+        PQexecParams(db->conn, sql_session_settings.text, 1, NULL, params, NULL, NULL, 0);
     enum rc rc = RC_OK;
     if (PQresultStatus(result) != PGRES_TUPLES_OK)
         rc = db_fail(db, "session settings", result, err);
@@ -84,7 +89,8 @@ enum rc db_setup(struct db *db, struct err *err)
     return rc;
 }
 
-/* A transaction pooler invents the backend pid of the protocol; behind one, session locks are silently wrong. */
+/* A transaction pooler invents the backend pid of the protocol; behind one, session locks are
+ * silently wrong. */
 static enum rc check_identity(struct db *db, struct err *err)
 {
     DB_RESULT_AUTO *result = NULL;
@@ -93,10 +99,11 @@ static enum rc check_identity(struct db *db, struct err *err)
         return rc;
     db->backend_pid = PQbackendPID(db->conn);
     if (db_int(result, 0, 0) != db->backend_pid)
-        return err_set(err, RC_FATAL, ERR_CONFIG, PQhost(db->conn),
-                       "Connect to PostgreSQL itself: session locks do not work through a pooler.",
-                       "there is a connection pooler between us and PostgreSQL (backend %s answers for %d)",
-                       db_text(result, 0, 0), db->backend_pid);
+        return err_set(
+            err, RC_FATAL, ERR_CONFIG, PQhost(db->conn),
+            "Connect to PostgreSQL itself: session locks do not work through a pooler.",
+            "there is a connection pooler between us and PostgreSQL (backend %s answers for %d)",
+            db_text(result, 0, 0), db->backend_pid);
     if (db_bool(result, 0, 1) && db->role != DB_CLI)
         return err_set(err, RC_LOST, ERR_DB_DOWN, PQhost(db->conn), "Connect to the primary.",
                        "the server is a standby (in recovery)");
@@ -112,10 +119,12 @@ static enum rc connect_failed(struct db *db, const char *conninfo, struct err *e
 {
     const char *text = PQerrorMessage(db->conn);
     bool pooler = strstr(text, "unsupported startup parameter") != NULL;
-    bool parse = PQstatus(db->conn) == CONNECTION_BAD && strstr(text, "missing \"=\" after") != NULL;
+    bool parse =
+        PQstatus(db->conn) == CONNECTION_BAD && strstr(text, "missing \"=\" after") != NULL;
     enum rc rc = pooler || parse ? RC_FATAL : RC_LOST;
-    (void)err_set(err, rc, parse ? ERR_CONFIG : ERR_DB_DOWN, PQhost(db->conn) ? PQhost(db->conn) : conninfo,
-                  "Is the server running, and is the connection string right (--dbname)?", "cannot connect");
+    (void)err_set(
+        err, rc, parse ? ERR_CONFIG : ERR_DB_DOWN, PQhost(db->conn) ? PQhost(db->conn) : conninfo,
+        "Is the server running, and is the connection string right (--dbname)?", "cannot connect");
     if (err != NULL)
         copy_line(err->message, sizeof err->message, text);
     return rc;
@@ -125,10 +134,11 @@ enum rc db_open(const char *conninfo, enum db_role role, struct db **ret_db, str
 {
     char name[64];
     (void)snprintf(name, sizeof name, "lockstep/%s", role_names[role]);
-    const char *const keys[] = {"application_name", "connect_timeout",      "keepalives_idle", "keepalives_interval",
-                                "keepalives_count", "tcp_user_timeout",     "client_encoding", "dbname",
-                                NULL};
-    const char *const values[] = {name, "10", "3", "1", "3", "5000", "UTF8", conninfo ? conninfo : "", NULL};
+    const char *const keys[] = {"application_name",    "connect_timeout",  "keepalives_idle",
+                                "keepalives_interval", "keepalives_count", "tcp_user_timeout",
+                                "client_encoding",     "dbname",           NULL};
+    const char *const values[] = {
+        name, "10", "3", "1", "3", "5000", "UTF8", conninfo ? conninfo : "", NULL};
 
     struct db *db = xcalloc(1, sizeof *db);
     db->role = role;
@@ -161,7 +171,7 @@ void db_close(struct db *db)
     free(db);
 }
 
-static enum rc prepare(struct db *db, const struct sql_statement *stmt, struct err *err)
+enum rc db_prepare(struct db *db, const struct sql_statement *stmt, struct err *err)
 {
     if (db->prepared[stmt->index])
         return RC_OK;
@@ -188,7 +198,7 @@ static enum rc check_rows(const struct sql_statement *stmt, int rows, struct err
 enum rc db_run(struct db *db, const struct sql_statement *stmt, const char *const *params,
                struct db_result **ret_result, struct err *err)
 {
-    enum rc rc = prepare(db, stmt, err);
+    enum rc rc = db_prepare(db, stmt, err);
     if (rc != RC_OK)
         return rc;
     PGresult *result = PQexecPrepared(db->conn, stmt->name, stmt->params, params, NULL, NULL, 0);
@@ -238,7 +248,8 @@ int db_server_version(const struct db *db)
     return db->server_version;
 }
 
-enum rc db_notification(struct db *db, const char **ret_channel, const char **ret_payload, struct err *err)
+enum rc db_notification(struct db *db, const char **ret_channel, const char **ret_payload,
+                        struct err *err)
 {
     if (db->notify != NULL)
         PQfreemem(db->notify);

@@ -1,12 +1,14 @@
 /**
- * What: one PostgreSQL session, and how a statement of sql/ is run on it. Only this folder includes libpq.
- * Invariants: every session is set up alike (sql/session/settings.sql: READ COMMITTED, UTF-8, time-outs, dead-peer
- *   parameters), whatever a DBA's defaults are; a session behind a transaction pooler is refused. Statements are
- *   prepared on first use. A session that failed without an SQLSTATE is lost: only db_close is left to call.
- * Threads: a session, and so an advisory lock, belongs to one thread; db_canceller may be used from any other.
- * Ownership: db_open gives the session to the caller; db_close takes it. A result belongs to the caller (db_free).
- * Failure: RC_LOST: close and open again. RC_RETRY: contention or a time-out. RC_REJECT: the statement or its data are
- *   wrong. RC_FATAL: rights, schema, a standby. db/sqlstate.c has the table. err->code is the SQLSTATE.
+ * What: one PostgreSQL session, and how a statement of sql/ is run on it. Only this folder includes
+ * libpq. Invariants: every session is set up alike (sql/session/settings.sql: READ COMMITTED,
+ * UTF-8, time-outs, dead-peer parameters), whatever a DBA's defaults are; a session behind a
+ * transaction pooler is refused. Statements are prepared on first use. A session that failed
+ * without an SQLSTATE is lost: only db_close is left to call. Threads: a session, and so an
+ * advisory lock, belongs to one thread; db_canceller may be used from any other. Ownership: db_open
+ * gives the session to the caller; db_close takes it. A result belongs to the caller (db_free).
+ * Failure: RC_LOST: close and open again. RC_RETRY: contention or a time-out. RC_REJECT: the
+ * statement or its data are wrong. RC_FATAL: rights, schema, a standby. db/sqlstate.c has the
+ * table. err->code is the SQLSTATE.
  */
 #ifndef DB_DB_H
 #define DB_DB_H
@@ -23,27 +25,32 @@ struct db_result;
 /** What a session is for; sets its application_name "lockstep/<role>". */
 enum db_role { DB_CLI, DB_CONTROL, DB_GATE, DB_LIVENESS, DB_READER, DB_PRODUCER, DB_MIGRATE };
 
-/** Connects (10 s at most per host), refuses poolers and standbys, sets the session up. conninfo "" = libpq's defaults. */
-MUST_CHECK enum rc db_open(const char *conninfo, enum db_role role, struct db **ret_db, struct err *err);
+/** Connects (10 s at most per host), refuses poolers and standbys, sets the session up. conninfo ""
+ * = libpq's defaults. */
+MUST_CHECK enum rc db_open(const char *conninfo, enum db_role role, struct db **ret_db,
+                           struct err *err);
 void db_close(struct db *db); /* NULL is fine */
 
 /**
  * Runs one statement with stmt->params text-format parameters (NULL = SQL NULL).
  * RC_OK, or RC_NONE when a :maybe statement found no row. ret_result may be NULL.
  */
-MUST_CHECK enum rc db_run(struct db *db, const struct sql_statement *stmt, const char *const *params,
-                          struct db_result **ret_result, struct err *err);
+MUST_CHECK enum rc db_run(struct db *db, const struct sql_statement *stmt,
+                          const char *const *params, struct db_result **ret_result,
+                          struct err *err);
 
 /** Runs text as a simple query, several statements allowed: migrations, and tests. */
-MUST_CHECK enum rc db_script(struct db *db, const char *text, struct db_result **ret_result, struct err *err);
+MUST_CHECK enum rc db_script(struct db *db, const char *text, struct db_result **ret_result,
+                             struct err *err);
 
-/** Rows are 0-based; columns by number. db_text is "" for NULL (see db_null) and lives as long as the result. */
+/** Rows are 0-based; columns by number. db_text is "" for NULL (see db_null) and lives as long as
+ * the result. */
 int db_rows(const struct db_result *result);
 int db_columns(const struct db_result *result);
 const char *db_column_name(const struct db_result *result, int column);
 bool db_null(const struct db_result *result, int row, int column);
 const char *db_text(const struct db_result *result, int row, int column);
-int db_length(const struct db_result *result, int row, int column); /* bytes */
+int db_length(const struct db_result *result, int row, int column);  /* bytes */
 int64_t db_int(const struct db_result *result, int row, int column); /* 0 for NULL */
 bool db_bool(const struct db_result *result, int row, int column);
 double db_double(const struct db_result *result, int row, int column);
@@ -60,24 +67,29 @@ int db_socket(const struct db *db);
 
 /** Backend process id of this session and PostgreSQL's version number (150004). */
 int db_backend_pid(const struct db *db);
-const char *db_backend_start(const struct db *db); /* timestamptz; with the pid it names the backend for good */
+const char *
+db_backend_start(const struct db *db); /* timestamptz; with the pid it names the backend for good */
 int db_server_version(const struct db *db);
 
-/** Notices, warnings: a callback on the session's own thread. Default: WARNING and above are logged. */
+/** Notices, warnings: a callback on the session's own thread. Default: WARNING and above are
+ * logged. */
 typedef void db_notice_fn(void *context, const char *severity, const char *message);
 void db_on_notice(struct db *db, db_notice_fn *fn, void *context);
 
-/** Reads what the server sent unasked. RC_OK with channel and payload (live until the next call), RC_NONE if nothing. */
-MUST_CHECK enum rc db_notification(struct db *db, const char **ret_channel, const char **ret_payload,
-                                   struct err *err);
+/** Reads what the server sent unasked. RC_OK with channel and payload (live until the next call),
+ * RC_NONE if nothing. */
+MUST_CHECK enum rc db_notification(struct db *db, const char **ret_channel,
+                                   const char **ret_payload, struct err *err);
 
-/** For another thread: asks the server to cancel what the session runs. The canceller outlives the session. */
+/** For another thread: asks the server to cancel what the session runs. The canceller outlives the
+ * session. */
 struct db_canceller;
 struct db_canceller *db_canceller_new(struct db *db);
 void db_canceller_free(struct db_canceller *canceller);
 void db_cancel(struct db_canceller *canceller);
 
-/** Array literals for parameters of type int8[], text[], bytea[]: db_array_start, then elements, then db_array_end. */
+/** Array literals for parameters of type int8[], text[], bytea[]: db_array_start, then elements,
+ * then db_array_end. */
 struct str;
 void db_array_start(struct str *str);
 void db_array_int(struct str *str, int64_t value);

@@ -14,8 +14,8 @@ static const struct sql_script *script_at(int i)
     return i < SQL_MIGRATION_COUNT ? &sql_migrations[i] : &sql_functions[i - SQL_MIGRATION_COUNT];
 }
 
-static void fill_item(struct migrate_item *item, int version, const char *name, enum migrate_state state,
-                      const char *applied_at)
+static void fill_item(struct migrate_item *item, int version, const char *name,
+                      enum migrate_state state, const char *applied_at)
 {
     item->version = version;
     item->state = state;
@@ -38,12 +38,14 @@ static bool is_known(const struct db_result *applied, int row)
 {
     for (int i = 0; i < SQL_MIGRATION_COUNT + SQL_FUNCTION_COUNT; i++)
         if (db_int(applied, row, 0) == script_at(i)->version &&
-            (script_at(i)->version != 0 || strcmp(db_text(applied, row, 1), script_at(i)->name) == 0))
+            (script_at(i)->version != 0 ||
+             strcmp(db_text(applied, row, 1), script_at(i)->name) == 0))
             return true;
     return false;
 }
 
-enum rc migrate_list(struct db *db, struct migrate_item **ret_items, int *ret_count, struct err *err)
+enum rc migrate_list(struct db *db, struct migrate_item **ret_items, int *ret_count,
+                     struct err *err)
 {
     DB_RESULT_AUTO *exists = NULL;
     DB_RESULT_AUTO *applied = NULL;
@@ -60,28 +62,33 @@ enum rc migrate_list(struct db *db, struct migrate_item **ret_items, int *ret_co
         int row = find_applied(applied, script);
         enum migrate_state state = MIGRATE_PENDING;
         if (row >= 0)
-            state = strcmp(db_text(applied, row, 2), script->checksum) == 0 ? MIGRATE_APPLIED : MIGRATE_CHANGED;
-        fill_item(&items[count++], script->version, script->name, state, row >= 0 ? db_text(applied, row, 3) : "");
+            state = strcmp(db_text(applied, row, 2), script->checksum) == 0 ? MIGRATE_APPLIED
+                                                                            : MIGRATE_CHANGED;
+        fill_item(&items[count++], script->version, script->name, state,
+                  row >= 0 ? db_text(applied, row, 3) : "");
     }
     for (int row = 0; row < rows; row++)
         if (!is_known(applied, row))
-            fill_item(&items[count++], (int)db_int(applied, row, 0), db_text(applied, row, 1), MIGRATE_UNKNOWN,
-                      db_text(applied, row, 3));
+            fill_item(&items[count++], (int)db_int(applied, row, 0), db_text(applied, row, 1),
+                      MIGRATE_UNKNOWN, db_text(applied, row, 3));
     *ret_items = items;
     *ret_count = count;
     return RC_OK;
 }
 
-/* Applied and not ours: a newer binary was here. A numbered migration whose text changed was altered after the fact. */
+/* Applied and not ours: a newer binary was here. A numbered migration whose text changed was
+ * altered after the fact. */
 static enum rc refuse(const struct migrate_item *item, struct err *err)
 {
     if (item->state == MIGRATE_UNKNOWN && item->version > SQL_MIGRATION_COUNT)
-        return err_set(err, RC_FATAL, ERR_SCHEMA, item->name, "Use the newer lockstep that made this schema.",
-                       "the schema is newer than this program: migration %d is unknown here", item->version);
+        return err_set(
+            err, RC_FATAL, ERR_SCHEMA, item->name, "Use the newer lockstep that made this schema.",
+            "the schema is newer than this program: migration %d is unknown here", item->version);
     if (item->state == MIGRATE_CHANGED && item->version > 0)
         return err_set(err, RC_FATAL, ERR_SCHEMA, item->name,
                        "Use the lockstep that made this schema, or restore the migration's text.",
-                       "migration %d was applied with another text than this program has", item->version);
+                       "migration %d was applied with another text than this program has",
+                       item->version);
     return RC_OK;
 }
 
@@ -95,8 +102,9 @@ enum rc migrate_validate(struct db *db, struct err *err)
     for (int i = 0; rc == RC_OK && i < count; i++)
         if (items[i].state == MIGRATE_PENDING || items[i].state == MIGRATE_CHANGED)
             rc = err_set(err, RC_FATAL, ERR_SCHEMA, items[i].name, "Run: lockstep migrate up",
-                         "the schema is not current: %s %s is %s", items[i].version ? "migration" : "function",
-                         items[i].name, items[i].state == MIGRATE_PENDING ? "not applied" : "older");
+                         "the schema is not current: %s %s is %s",
+                         items[i].version ? "migration" : "function", items[i].name,
+                         items[i].state == MIGRATE_PENDING ? "not applied" : "older");
     return rc;
 }
 
@@ -109,7 +117,8 @@ static enum rc lock_migrators(struct db *db, struct err *err)
         if (rc != RC_OK || db_bool(result, 0, 0))
             return rc;
         if (clock_boot_us() > until)
-            return err_set(err, RC_RETRY, ERR_HELD, "lockstep migrate", "Wait for it, or look at: lockstep lock list",
+            return err_set(err, RC_RETRY, ERR_HELD, "lockstep migrate",
+                           "Wait for it, or look at: lockstep lock list",
                            "another migrator has been at work for a minute");
         (void)nanosleep(&(struct timespec){.tv_nsec = 50 * 1000 * 1000}, NULL);
     }
@@ -117,20 +126,24 @@ static enum rc lock_migrators(struct db *db, struct err *err)
 
 static enum rc apply_one(struct db *db, const struct sql_script *script, struct err *err)
 {
-    /* The roles come first and are made as whoever migrates; everything after them in the owner's name. */
+    /* The roles come first and are made as whoever migrates; everything after them in the owner's
+     * name. */
     bool as_owner = script->version == 0 || script->version > 2;
     enum rc rc = db_script(db, "BEGIN", NULL, err);
     if (rc == RC_OK && as_owner)
-        rc = db_script(db, "SET LOCAL ROLE lockstep_owner; SET LOCAL check_function_bodies = off", NULL, err);
+        rc = db_script(db, "SET LOCAL ROLE lockstep_owner; SET LOCAL check_function_bodies = off",
+                       NULL, err);
     if (rc == RC_OK)
         rc = db_script(db, script->text, NULL, err);
     if (rc == RC_OK && as_owner)
         rc = db_script(db, "RESET ROLE", NULL, err);
     if (rc == RC_OK && script->version > 0)
         rc = db_run(db, &sql_migrate_record,
-                    (const char *const[]){DB_INT(script->version), script->name, script->checksum}, NULL, err);
+                    (const char *const[]){DB_INT(script->version), script->name, script->checksum},
+                    NULL, err);
     else if (rc == RC_OK)
-        rc = db_run(db, &sql_migrate_record_function, (const char *const[]){script->name, script->checksum}, NULL, err);
+        rc = db_run(db, &sql_migrate_record_function,
+                    (const char *const[]){script->name, script->checksum}, NULL, err);
     if (rc == RC_OK)
         return db_script(db, "COMMIT", NULL, err);
     if (err != NULL && rc != RC_LOST)

@@ -1,10 +1,10 @@
 /**
- * What: the schema `lockstep`: numbered forward migrations and the functions, embedded in the binary.
- * Invariants: a migration is applied once, in its own transaction, under one advisory lock, so any number of migrators
- *   may start at once; what is applied keeps its checksum. Functions are replaced when their text changed.
- * Threads: the session's own.
- * Ownership: borrows the session.
- * Failure: RC_FATAL with ERR_SCHEMA when the schema is older, newer or altered; the hint says which command mends it.
+ * What: the schema `lockstep`: numbered forward migrations and the functions, embedded in the
+ * binary. Invariants: a migration is applied once, in its own transaction, under one advisory lock,
+ * so any number of migrators may start at once; what is applied keeps its checksum. Functions are
+ * replaced when their text changed. Threads: the session's own. Ownership: borrows the session.
+ * Failure: RC_FATAL with ERR_SCHEMA when the schema is older, newer or altered; the hint says which
+ * command mends it.
  */
 #ifndef DB_MIGRATE_H
 #define DB_MIGRATE_H
@@ -22,10 +22,12 @@ struct migrate_item {
 };
 
 /** Lists what is there and what is to come; *ret_items is freed by the caller. */
-MUST_CHECK enum rc migrate_list(struct db *db, struct migrate_item **ret_items, int *ret_count, struct err *err);
+MUST_CHECK enum rc migrate_list(struct db *db, struct migrate_item **ret_items, int *ret_count,
+                                struct err *err);
 
 /** Applies what is pending. show: prints the SQL there (NULL: not). dry_run: changes nothing. */
-MUST_CHECK enum rc migrate_up(struct db *db, bool dry_run, FILE *show, int *ret_applied, struct err *err);
+MUST_CHECK enum rc migrate_up(struct db *db, bool dry_run, FILE *show, int *ret_applied,
+                              struct err *err);
 
 /** RC_OK when the schema is exactly what this binary was built with. */
 MUST_CHECK enum rc migrate_validate(struct db *db, struct err *err);

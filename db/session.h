@@ -20,6 +20,8 @@ struct db {
     PGnotify *notify; /* what db_notification handed out last */
     db_notice_fn *notice;
     void *notice_context;
+    int syncs;  /* pipeline: syncs not yet answered */
+    bool fresh; /* pipeline: the next result is the first of its statement */
     bool prepared[SQL_STATEMENT_COUNT + 1];
 };
 
@@ -27,7 +29,8 @@ struct db_result {
     PGresult *result;
 };
 
-/** Fills err from a failed result, or from the connection when result is NULL, and says how to react. */
+/** Fills err from a failed result, or from the connection when result is NULL, and says how to
+ * react. */
 enum rc db_fail(struct db *db, const char *object, const PGresult *result, struct err *err);
 
 /** Runs sql/session/settings.sql: after connecting and after DISCARD ALL. */

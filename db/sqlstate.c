@@ -13,12 +13,15 @@ static const struct reaction {
     {"08", RC_LOST, ERR_DB_DOWN, NULL},
     {"57P01", RC_LOST, ERR_DB_DOWN, NULL}, /* admin_shutdown: also pg_terminate_backend */
     {"57P02", RC_LOST, ERR_DB_DOWN, NULL}, /* crash_shutdown */
-    {"57P03", RC_LOST, ERR_DB_DOWN, "The server is starting up or shutting down; try again in a moment."},
+    {"57P03", RC_LOST, ERR_DB_DOWN,
+     "The server is starting up or shutting down; try again in a moment."},
     {"57P05", RC_LOST, ERR_DB_DOWN, NULL}, /* idle_session_timeout */
     {"25P03", RC_LOST, ERR_DB_DOWN, NULL}, /* idle_in_transaction_session_timeout */
     {"25006", RC_LOST, ERR_DB, "The server is read-only: a standby? Connect to the primary."},
-    {"53300", RC_LOST, ERR_DB_DOWN, "No connection is free: raise max_connections or lower the readers."},
-    {"53200", RC_RETRY, ERR_DB, "Out of memory or lock table full: raise max_locks_per_transaction."},
+    {"53300", RC_LOST, ERR_DB_DOWN,
+     "No connection is free: raise max_connections or lower the readers."},
+    {"53200", RC_RETRY, ERR_DB,
+     "Out of memory or lock table full: raise max_locks_per_transaction."},
     {"53", RC_RETRY, ERR_DB, "The server lacks a resource (disk, memory); see its log."},
     {"40", RC_RETRY, ERR_DB, NULL}, /* deadlock, serialization */
     {"55P03", RC_RETRY, ERR_DB, NULL},
@@ -27,7 +30,8 @@ static const struct reaction {
     {"58", RC_RETRY, ERR_DB, "The server met an operating system error; see its log."},
     {"28", RC_FATAL, ERR_DB_DOWN, "Check user, password and pg_hba.conf."},
     {"3D000", RC_FATAL, ERR_DB_DOWN, "Create the database, or name another one with --dbname."},
-    {"42501", RC_FATAL, ERR_DB, "Grant the group role that this needs (lockstep_executor, lockstep_producer, ...)."},
+    {"42501", RC_FATAL, ERR_DB,
+     "Grant the group role that this needs (lockstep_executor, lockstep_producer, ...)."},
     {"3F000", RC_FATAL, ERR_SCHEMA, "Run: lockstep migrate up"},
     {"42P01", RC_FATAL, ERR_SCHEMA, "Run: lockstep migrate up"},
     {"42883", RC_FATAL, ERR_SCHEMA, "Run: lockstep migrate up"},

@@ -1,0 +1,62 @@
+#include "base/mailbox.h"
+
+#include <poll.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+void mailbox_init(struct mailbox *box)
+{
+    (void)pthread_mutex_init(&box->lock, NULL);
+    box->first = NULL;
+    box->last = &box->first;
+    box->fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+    if (box->fd < 0) {
+        perror("lockstep: eventfd");
+        abort();
+    }
+}
+
+void mailbox_done(struct mailbox *box)
+{
+    (void)close(box->fd);
+    (void)pthread_mutex_destroy(&box->lock);
+}
+
+void mailbox_put(struct mailbox *box, struct mail *mail)
+{
+    mail->next = NULL;
+    (void)pthread_mutex_lock(&box->lock);
+    bool was_empty = box->first == NULL;
+    *box->last = mail;
+    box->last = &mail->next;
+    (void)pthread_mutex_unlock(&box->lock);
+    if (was_empty) {
+        uint64_t one = 1;
+        ssize_t ignored = write(box->fd, &one, sizeof one);
+        (void)ignored;
+    }
+}
+
+struct mail *mailbox_take(struct mailbox *box)
+{
+    uint64_t count;
+    /* Before the list is taken: what is put in between leaves the descriptor readable, at worst for
+     * nothing. */
+    ssize_t ignored = read(box->fd, &count, sizeof count);
+    (void)ignored;
+    (void)pthread_mutex_lock(&box->lock);
+    struct mail *first = box->first;
+    box->first = NULL;
+    box->last = &box->first;
+    (void)pthread_mutex_unlock(&box->lock);
+    return first;
+}
+
+void mailbox_wait(struct mailbox *box, int timeout_ms)
+{
+    struct pollfd fd = {.fd = box->fd, .events = POLLIN};
+    (void)poll(&fd, 1, timeout_ms);
+}

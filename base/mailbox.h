@@ -1,0 +1,37 @@
+/**
+ * What: a queue of messages between threads, with a file descriptor to poll(2) on. Threads share
+ * queues, not structs. Invariants: messages come out in the order they were put in; what is in a
+ * mailbox belongs to it, what was taken belongs to the taker. Threads: mailbox_put from any; the
+ * rest from the one thread that owns the mailbox. Ownership: struct mail is embedded at the front
+ * of what is sent; the mailbox never frees it. Failure: none; a mailbox that cannot be made ends
+ * the process, as memory does.
+ */
+#ifndef BASE_MAILBOX_H
+#define BASE_MAILBOX_H
+
+#include <pthread.h>
+#include <stdbool.h>
+
+struct mail {
+    struct mail *next;
+    int kind; /* the receiver's enum */
+};
+
+struct mailbox {
+    pthread_mutex_t lock;
+    struct mail *first, **last;
+    int fd; /* eventfd: readable while something may be in it */
+};
+
+void mailbox_init(struct mailbox *box);
+void mailbox_done(struct mailbox *box);
+void mailbox_put(struct mailbox *box, struct mail *mail);
+
+/** All that is in it, oldest first, linked by next; NULL if nothing. Makes the descriptor
+ * unreadable. */
+struct mail *mailbox_take(struct mailbox *box);
+
+/** Waits until something is in it, at most timeout_ms (-1: no limit). */
+void mailbox_wait(struct mailbox *box, int timeout_ms);
+
+#endif

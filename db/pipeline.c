@@ -1,0 +1,148 @@
+#include "db/pipeline.h"
+
+#include "db/session.h"
+
+enum rc pipeline_start(struct db *db, struct err *err)
+{
+    if (PQenterPipelineMode(db->conn) != 1 || PQsetnonblocking(db->conn, 1) != 0)
+        return db_fail(db, "pipeline", NULL, err);
+    db->syncs = 0;
+    db->fresh = true;
+    return RC_OK;
+}
+
+enum rc pipeline_stop(struct db *db, struct err *err)
+{
+    if (PQexitPipelineMode(db->conn) != 1 || PQsetnonblocking(db->conn, 0) != 0)
+        return db_fail(db, "pipeline", NULL, err);
+    return RC_OK;
+}
+
+enum rc pipeline_send(struct db *db, const char *sql, int param_count, const char *const *params,
+                      struct err *err)
+{
+    if (PQsendQueryParams(db->conn, sql, param_count, NULL, params, NULL, NULL, 0) != 1)
+        return db_fail(db, "pipeline", NULL, err);
+    return RC_OK;
+}
+
+enum rc pipeline_send_stmt(struct db *db, const struct sql_statement *stmt,
+                           const char *const *params, struct err *err)
+{
+    if (PQsendQueryPrepared(db->conn, stmt->name, stmt->params, params, NULL, NULL, 0) != 1)
+        return db_fail(db, stmt->name, NULL, err);
+    return RC_OK;
+}
+
+enum rc pipeline_sync(struct db *db, struct err *err)
+{
+    if (PQpipelineSync(db->conn) != 1)
+        return db_fail(db, "pipeline", NULL, err);
+    db->syncs++;
+    return RC_OK;
+}
+
+enum rc pipeline_flush(struct db *db, bool *ret_more, struct err *err)
+{
+    int left = PQflush(db->conn);
+    if (left < 0)
+        return db_fail(db, "pipeline", NULL, err);
+    *ret_more = left == 1;
+    return RC_OK;
+}
+
+enum rc pipeline_read(struct db *db, struct err *err)
+{
+    if (PQconsumeInput(db->conn) != 1)
+        return db_fail(db, "pipeline", NULL, err);
+    return RC_OK;
+}
+
+static bool classify(const PGresult *result, enum pipeline_reply *ret_reply)
+{
+    ExecStatusType status = PQresultStatus(result);
+    if (status == PGRES_SINGLE_TUPLE)
+        return false;
+    if (status == PGRES_PIPELINE_SYNC)
+        *ret_reply = PIPELINE_SYNC;
+    else if (status == PGRES_PIPELINE_ABORTED)
+        *ret_reply = PIPELINE_SKIPPED;
+    else if (status == PGRES_COMMAND_OK || status == PGRES_TUPLES_OK || status == PGRES_EMPTY_QUERY)
+        *ret_reply = PIPELINE_OK;
+    else if (status == PGRES_COPY_IN || status == PGRES_COPY_OUT || status == PGRES_COPY_BOTH)
+        *ret_reply = PIPELINE_COPY;
+    else
+        *ret_reply = PIPELINE_ERROR;
+    return true;
+}
+
+enum rc pipeline_next(struct db *db, enum pipeline_reply *ret_reply, struct err *ret_failed,
+                      struct err *err)
+{
+    while (db->syncs > 0) {
+        if (db->fresh) /* refused when no result is due yet; then it is asked again */
+            (void)PQsetSingleRowMode(db->conn);
+        if (PQisBusy(db->conn))
+            return RC_NONE;
+        PGresult *result = PQgetResult(db->conn);
+        db->fresh = result == NULL;
+        if (result == NULL) {
+            if (PQstatus(db->conn) == CONNECTION_BAD)
+                return db_fail(db, "pipeline", NULL, err);
+            continue;
+        }
+        bool complete = classify(result, ret_reply);
+        enum rc rc = RC_OK;
+        if (complete && *ret_reply == PIPELINE_ERROR) {
+            rc = db_fail(db, "task", result, ret_failed);
+            if (rc == RC_LOST)
+                rc = db_fail(db, "task", result, err);
+            else
+                rc = RC_OK;
+        }
+        if (complete && *ret_reply == PIPELINE_SYNC) {
+            db->syncs--;
+            db->fresh = true;
+        }
+        PQclear(result);
+        if (complete)
+            return rc;
+    }
+    return RC_NONE;
+}
+
+enum rc db_reset(struct db *db, struct err *err)
+{
+    enum rc rc = db_script(db, "DISCARD ALL", NULL, err);
+    return rc == RC_OK ? db_setup(db, err) : rc;
+}
+
+enum rc db_command(struct db *db, const char *sql, int param_count, const char *const *params,
+                   struct err *err)
+{
+    if (PQsendQueryParams(db->conn, sql, param_count, NULL, params, NULL, NULL, 0) != 1)
+        return db_fail(db, "task", NULL, err);
+    (void)PQsetSingleRowMode(db->conn);
+    enum rc rc = RC_OK;
+    PGresult *result;
+    while ((result = PQgetResult(db->conn)) != NULL) {
+        enum pipeline_reply reply = PIPELINE_OK;
+        bool complete = classify(result, &reply);
+        PGresult *done = result;
+        if (complete && reply == PIPELINE_ERROR && rc == RC_OK)
+            rc = db_fail(db, "task", result, err);
+        PQclear(done);
+        if (complete && reply == PIPELINE_COPY)
+            return err_set(err, RC_LOST, ERR_DB, "task",
+                           "Load files with COPY FROM a path or a program, or with INSERT.",
+                           "COPY to or from the client is not possible in a task");
+    }
+    if (rc == RC_OK && PQstatus(db->conn) == CONNECTION_BAD)
+        rc = db_fail(db, "task", NULL, err);
+    return rc;
+}
+
+bool db_in_transaction(const struct db *db)
+{
+    return PQtransactionStatus(db->conn) != PQTRANS_IDLE;
+}

@@ -1,0 +1,53 @@
+/**
+ * What: libpq's pipeline mode: statements are sent ahead and their results read as they come.
+ * Invariants: what stands between two syncs is one implicit transaction (PostgreSQL manual,
+ * section 34.5); a failed statement skips the rest up to its sync. Rows of results are thrown away
+ * as they arrive, so memory stays flat. Threads: the session's own. Ownership: borrows the session;
+ * parameters are copied into its send buffer. Failure: as db.h. RC_LOST: everything under way is of
+ * unknown outcome.
+ */
+#ifndef DB_PIPELINE_H
+#define DB_PIPELINE_H
+
+#include "db/db.h"
+
+/** Into and out of pipeline mode. Out: only when every sync was answered. */
+MUST_CHECK enum rc pipeline_start(struct db *db, struct err *err);
+MUST_CHECK enum rc pipeline_stop(struct db *db, struct err *err);
+
+/** Sends one command of the user's, with text parameters (NULL = SQL NULL). */
+MUST_CHECK enum rc pipeline_send(struct db *db, const char *sql, int param_count,
+                                 const char *const *params, struct err *err);
+/** Sends a statement of sql/; it must have been prepared by db_prepare. */
+MUST_CHECK enum rc pipeline_send_stmt(struct db *db, const struct sql_statement *stmt,
+                                      const char *const *params, struct err *err);
+MUST_CHECK enum rc pipeline_sync(struct db *db, struct err *err);
+
+/** Pushes out what is buffered. *ret_more: poll the socket for writing, too. */
+MUST_CHECK enum rc pipeline_flush(struct db *db, bool *ret_more, struct err *err);
+
+enum pipeline_reply { PIPELINE_OK, PIPELINE_ERROR, PIPELINE_SKIPPED, PIPELINE_SYNC, PIPELINE_COPY };
+
+/**
+ * Reads what the socket has (pipeline_read), then hands out one reply after the other without
+ * waiting. RC_NONE: no reply is complete yet. PIPELINE_ERROR fills *ret_failed with the server's
+ * words.
+ */
+MUST_CHECK enum rc pipeline_read(struct db *db, struct err *err);
+MUST_CHECK enum rc pipeline_next(struct db *db, enum pipeline_reply *ret_reply,
+                                 struct err *ret_failed, struct err *err);
+
+/** Prepares a statement of sql/ on this session now. Not in pipeline mode. */
+MUST_CHECK enum rc db_prepare(struct db *db, const struct sql_statement *stmt, struct err *err);
+
+/** DISCARD ALL and the settings of a new session. Not in pipeline mode. */
+MUST_CHECK enum rc db_reset(struct db *db, struct err *err);
+
+/** One command of the user's, waited for; rows are thrown away. Not in pipeline mode. COPY to or
+ * from us is refused. */
+MUST_CHECK enum rc db_command(struct db *db, const char *sql, int param_count,
+                              const char *const *params, struct err *err);
+/** In a transaction block, in a failed one? */
+bool db_in_transaction(const struct db *db);
+
+#endif

@@ -1,0 +1,40 @@
+/**
+ * What: one attempt on a reader's session outside the pipeline: what needs a transaction block of
+ * its own, or none, and how a failed attempt is recorded. Invariants: an effect never commits
+ * without its record, but for `transaction: false`, where the record follows, made durable at once.
+ * Threads: the reader's own.
+ * Ownership: borrows session and work.
+ * Failure: RC_LOST: the session is gone and the outcome unknown. Anything else ends as the work's
+ * outcome.
+ */
+#ifndef EXECUTOR_ATTEMPT_H
+#define EXECUTOR_ATTEMPT_H
+
+#include "db/db.h"
+#include "task/statement.h"
+
+struct work;
+
+/** The statements of a task, split and judged. */
+struct plan {
+    struct statement *statements; /* owned */
+    int count;
+    bool pipelined;       /* one plain statement: goes into the pipeline */
+    bool changes_session; /* reset the session afterwards */
+};
+
+MUST_CHECK enum rc plan_make(struct plan *plan, const struct work *work, struct err *err);
+void plan_done(struct plan *plan);
+
+/** Runs the whole attempt and records its end in work->outcome. */
+MUST_CHECK enum rc attempt_run(struct db *db, struct work *work, const struct plan *plan,
+                               struct err *err);
+
+/** Records why the attempt failed: sets work->outcome. */
+MUST_CHECK enum rc attempt_fail(struct db *db, struct work *work, const struct err *why,
+                                bool permanent, struct err *err);
+
+/** The parameters of a work's i-th statement, as db functions take them; freed by the caller. */
+const char **attempt_params(const struct work *work, int i, int *ret_count);
+
+#endif

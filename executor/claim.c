@@ -1,0 +1,298 @@
+/* claim: the head of the buffer becomes tasks of ours, in the transaction that moves the cursor. */
+#include "executor/lane.h"
+
+#include "base/clock.h"
+#include "base/log.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define CLAIM_MOST    256
+#define WORK_AHEAD_US 4000.0
+#define DEPTH_MOST    16
+#define BUSY_WAIT_US  500
+
+struct phase *phase_find(struct lane *lane, int64_t phase_id)
+{
+    struct phase *phase = lane->phases;
+    while (phase != NULL && phase->phase_id != phase_id)
+        phase = phase->next;
+    return phase;
+}
+
+/* Ids grow with the log, so keeping them in that order keeps the oldest first. */
+struct phase *phase_get(struct lane *lane, int64_t phase_id, int64_t run_no, int64_t order)
+{
+    struct phase **at = &lane->phases;
+    while (*at != NULL && (*at)->phase_id < phase_id)
+        at = &(*at)->next;
+    if (*at != NULL && (*at)->phase_id == phase_id)
+        return *at;
+    struct phase *phase = xcalloc(1, sizeof *phase);
+    *phase = (struct phase){.next = *at, .phase_id = phase_id, .run_no = run_no, .order = order};
+    phase->waiting_last = &phase->waiting;
+    *at = phase;
+    return phase;
+}
+
+void phase_add(struct phase *phase, struct work *work)
+{
+    work->phase = phase;
+    work->next = NULL;
+    *phase->waiting_last = work;
+    phase->waiting_last = &work->next;
+    phase->waiting_count++;
+}
+
+/* A few milliseconds of work ahead per reader; a long task never has another one behind it. */
+int lane_depth(const struct lane *lane)
+{
+    if (lane->task_us <= 0)
+        return 1;
+    double depth = WORK_AHEAD_US / lane->task_us;
+    return depth < 1 ? 1 : depth > DEPTH_MOST ? DEPTH_MOST : (int)depth;
+}
+
+int lane_readers(const struct lane *lane)
+{
+    int readers = lane->ex->reader_count;
+    return readers < lane->max_readers ? readers : lane->max_readers;
+}
+
+/* The run and order of the phase that the buffer's head belongs to, if we have tasks of it. */
+static struct phase *head_phase(struct lane *lane, const struct held *head)
+{
+    struct phase *last = lane->phases;
+    while (last != NULL && last->next != NULL)
+        last = last->next;
+    return last != NULL && head->msg != NULL && last->order == head->msg->order ? last : NULL;
+}
+
+static int wanted(struct lane *lane, const struct held *head)
+{
+    int most = lane_readers(lane) * lane_depth(lane), have = 0;
+    struct phase *last = head_phase(lane, head);
+    if (last != NULL && !last->open)
+        have = last->waiting_count;
+    else
+        for (struct phase *phase = lane->phases; phase != NULL; phase = phase->next)
+            have += phase->open     ? phase->waiting_count + phase->running
+                    : phase == last ? phase->waiting_count
+                                    : 0;
+    int want = most - have;
+    return want > CLAIM_MOST ? CLAIM_MOST : want;
+}
+
+/* No reader of ours may work: others hold the slots, so others should claim. */
+static bool no_slot(const struct lane *lane)
+{
+    return lane->slots == 0 && lane->slot_after_us > lane->ex->now_us;
+}
+
+static bool same_segment(const struct held *a, const struct held *b)
+{
+    return b->msg != NULL && b->msg->type == a->msg->type && strcmp(a->run, b->run) == 0 &&
+           a->msg->order == b->msg->order && a->msg->previous_order == b->msg->previous_order &&
+           (a->seq < 0 ? b->seq < 0 : b->seq == a->seq + 1);
+}
+
+static int segment(struct lane *lane, int want)
+{
+    const struct held *head = lane_head(lane, 0);
+    int n = 1;
+    if (head->msg == NULL || head->msg->type == MESSAGE_END)
+        return 1;
+    while (n < want && n < lane->buffer_count &&
+           same_segment(lane_head(lane, n - 1), lane_head(lane, n)))
+        n++;
+    return n;
+}
+
+enum { OFFSETS, SEQS, PAYLOADS, NAMES, ATTEMPTS, TRACES, HELD, DIGEST };
+
+static void fill_arrays(struct lane *lane, int count)
+{
+    struct str *s = lane->ex->scratch;
+    for (int i = OFFSETS; i <= HELD; i++)
+        db_array_start(&s[i]);
+    for (int i = 0; i < count; i++) {
+        const struct held *held = lane_head(lane, i);
+        const struct message *msg = held->msg;
+        db_array_int(&s[OFFSETS], held->offset);
+        if (held->seq >= 0)
+            db_array_int(&s[SEQS], held->seq);
+        else
+            db_array_text(&s[SEQS], NULL, 0);
+        if (msg == NULL || msg->type == MESSAGE_END) {
+            db_array_text(&s[PAYLOADS], msg ? held->value : NULL, held->value_len);
+            continue;
+        }
+        db_array_text(&s[PAYLOADS], held->value, held->value_len);
+        db_array_text(&s[NAMES], msg->name, msg->name ? strlen(msg->name) : 0);
+        if (msg->max_attempts > 0)
+            db_array_int(&s[ATTEMPTS], msg->max_attempts);
+        else
+            db_array_text(&s[ATTEMPTS], NULL, 0);
+        db_array_text(&s[TRACES], held->traceparent,
+                      held->traceparent ? strlen(held->traceparent) : 0);
+    }
+    for (struct phase *phase = lane->phases; phase != NULL; phase = phase->next)
+        if (phase->shared)
+            db_array_int(&s[HELD], phase->phase_id);
+    for (int i = OFFSETS; i <= HELD; i++)
+        db_array_end(&s[i]);
+    str_clear(&s[DIGEST]);
+    db_bytea(&s[DIGEST], lane_head(lane, count - 1)->digest, 16);
+}
+
+static enum rc ask(struct lane *lane, int count, struct db_result **ret_row, struct err *err)
+{
+    const struct held *head = lane_head(lane, 0);
+    const struct message *msg = head->msg;
+    struct str *s = lane->ex->scratch;
+    bool end = msg != NULL && msg->type == MESSAGE_END;
+    char implicit[37] = "";
+    STR_AUTO raw = {0};
+    STR_AUTO key = {0};
+    fill_arrays(lane, count);
+    if (msg != NULL && head->run[0] == '\0')
+        uuid_implicit_run(implicit, lane->name, head->offset);
+    if (msg == NULL)
+        db_bytea(&raw, head->value, head->value_len);
+    if (msg == NULL && head->key != NULL)
+        db_bytea(&key, head->key, head->key_len);
+    const char *const params[] = {DB_INT(lane->queue_id),
+                                  DB_INT(lane->ex->executor_no),
+                                  DB_INT(lane->buffer_from),
+                                  msg == NULL ? "reject"
+                                  : end       ? "end"
+                                              : "task",
+                                  head->run[0] ? head->run : NULL,
+                                  implicit[0] ? implicit : NULL,
+                                  msg ? DB_INT(msg->order) : NULL,
+                                  msg ? DB_INT(msg->previous_order) : NULL,
+                                  s[OFFSETS].data,
+                                  s[SEQS].data,
+                                  s[PAYLOADS].data,
+                                  s[NAMES].data,
+                                  s[ATTEMPTS].data,
+                                  s[TRACES].data,
+                                  DB_INT(lane_head(lane, count - 1)->timestamp_ms),
+                                  s[DIGEST].data,
+                                  s[HELD].data,
+                                  msg ? NULL : head->why.code,
+                                  msg ? NULL : head->why.message,
+                                  msg ? NULL : raw.data,
+                                  key.data,
+                                  end ? DB_INT(msg->end_tasks) : NULL,
+                                  end ? DB_INT(msg->end_phases) : NULL,
+                                  end && msg->aborted ? "true" : "false"};
+    return db_run(lane->ex->control, &sql_executor_claim, params, ret_row, err);
+}
+
+/* Walks an array literal of plain elements: {a,b,c}. */
+static const char *element(const char *at, char *to, size_t size)
+{
+    at += *at == '{' || *at == ',';
+    size_t n = strcspn(at, ",}");
+    (void)snprintf(to, size, "%.*s", (int)n, at);
+    return at + n;
+}
+
+static void take(struct lane *lane, const struct db_result *row, int count)
+{
+    struct phase *phase =
+        phase_get(lane, db_int(row, 0, 2), db_int(row, 0, 3), lane_head(lane, 0)->msg->order);
+    const char *ids = db_text(row, 0, 6), *tokens = db_text(row, 0, 7);
+    int64_t next_offset = db_int(row, 0, 1);
+    phase->open = db_bool(row, 0, 4);
+    phase->shared = phase->shared || db_bool(row, 0, 5);
+    int skip = count;
+    for (const char *p = ids; *p; p++) /* the tasks are the last ones of the segment */
+        skip -= *p == ',' || *p == '{';
+    for (int i = skip; i < count; i++) {
+        struct held *held = lane_head(lane, i);
+        struct work *work = xcalloc(1, sizeof *work);
+        char id[24];
+        work->lane = lane;
+        ids = element(ids, id, sizeof id);
+        tokens = element(tokens, work->token, sizeof work->token);
+        work->task_id = strtoll(id, NULL, 10);
+        work->offset = held->offset;
+        work->attempt = 1;
+        work->msg = held->msg;
+        held->msg = NULL;
+        phase_add(phase, work);
+    }
+    lane_drop(lane, next_offset);
+}
+
+static enum rc went_back(struct lane *lane, int64_t next_offset, struct err *err)
+{
+    log_event(LOG_WARN, "cursor_went_back", "queue", lane->name, "buffer_from",
+              LOG_INT(lane->buffer_from), "next_offset", LOG_INT(next_offset), NULL);
+    lane->cursor = next_offset;
+    return lane_assign(lane, err);
+}
+
+/* What follows from a verdict is a table, like everything that decides about a message. */
+static enum rc follow(struct lane *lane, const struct db_result *row, int count, bool *ret_progress,
+                      struct err *err)
+{
+    const char *verdict = db_text(row, 0, 0);
+    int64_t next_offset = db_int(row, 0, 1);
+    *ret_progress = true;
+    if (strcmp(verdict, "claimed") == 0) {
+        take(lane, row, count);
+        return RC_OK;
+    }
+    if (strcmp(verdict, "behind") == 0)
+        return went_back(lane, next_offset, err);
+    if (strcmp(verdict, "ended") == 0) {
+        if (!db_null(row, 0, 8))
+            log_event(LOG_INFO, "run_ended", "queue", lane->name, "run", db_text(row, 0, 3),
+                      "status", db_text(row, 0, 8), NULL);
+    } else if (strcmp(verdict, "rejected") == 0 && lane_head(lane, 0)->msg == NULL) {
+        const struct held *head = lane_head(lane, 0);
+        log_event(LOG_WARN, "message_rejected", "queue", lane->name, "offset",
+                  LOG_INT(head->offset), "reason", head->why.code, "at", head->why.object, "detail",
+                  head->why.message, NULL);
+    } else if (strcmp(verdict, "rejected") == 0) {
+        log_event(LOG_WARN, "message_rejected", "queue", lane->name, "offset",
+                  LOG_INT(lane_head(lane, 0)->offset), "reason", "tags", NULL);
+    } else if (strcmp(verdict, "busy") == 0) {
+        lane->claim_after_us = lane->ex->now_us + BUSY_WAIT_US;
+        *ret_progress = false;
+    } else if (strcmp(verdict, "lookahead") == 0 || strcmp(verdict, "paused") == 0) {
+        lane->claim_blocked = true;
+        *ret_progress = false;
+    } else if (strcmp(verdict, "halted") == 0) {
+        lane->halted = true;
+        *ret_progress = false;
+        log_event(LOG_ERROR, "queue_halted", "queue", lane->name, "detail", db_text(row, 0, 8),
+                  NULL);
+    }
+    lane_drop(lane, next_offset); /* also cancelled, moved */
+    return RC_OK;
+}
+
+enum rc claim(struct lane *lane, bool *ret_progress, struct err *err)
+{
+    struct executor *ex = lane->ex;
+    *ret_progress = false;
+    if (lane->buffer_count == 0 || lane->claim_blocked || lane->halted || lane->paused ||
+        ex->claims_paused || ex->draining || lane->claim_after_us > ex->now_us)
+        return RC_OK;
+    const struct held *head = lane_head(lane, 0);
+    bool tasks = head->msg != NULL && head->msg->type != MESSAGE_END;
+    int want = tasks ? wanted(lane, head) : 1;
+    /* Not one by one while the readers are busy: a claim is worth its round trip. */
+    int worth = lane_depth(lane) > 1 ? lane_readers(lane) * lane_depth(lane) / 2 : 1;
+    if (want <= 0 || (tasks && (want < worth || no_slot(lane))))
+        return RC_OK;
+    DB_RESULT_AUTO *row = NULL;
+    int count = segment(lane, want);
+    enum rc rc = ask(lane, count, &row, err);
+    return rc == RC_OK ? follow(lane, row, count, ret_progress, err) : rc;
+}

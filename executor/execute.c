@@ -1,0 +1,181 @@
+/* execute: hands startable tasks to readers that hold a slot. Control decides, readers run. */
+#include "executor/lane.h"
+
+#include "base/clock.h"
+#include "base/log.h"
+#include "executor/reader.h"
+#include "phaselock/slot.h"
+
+#include <string.h>
+
+#define MARK_AFTER_US (50 * 1000)   /* an attempt that runs for this long is shown as Processing */
+#define SLOT_KEEP_US  (5 * 1000)    /* an idle reader keeps its slot over a barrier */
+#define SLOT_AGAIN_US (1000 * 1000) /* a notification comes before, unless its sender died */
+#define MARK_MOST     64
+
+static int startable(const struct lane *lane)
+{
+    int count = 0;
+    for (const struct phase *phase = lane->phases; phase != NULL; phase = phase->next)
+        count += phase->open ? phase->waiting_count : 0;
+    return count;
+}
+
+static struct phase *next_phase(struct lane *lane)
+{
+    struct phase *phase = lane->phases;
+    while (phase != NULL && !(phase->open && phase->waiting_count > 0))
+        phase = phase->next;
+    return phase;
+}
+
+/* One slot for each reader that could start something now. */
+static enum rc take_slots(struct lane *lane, int want, struct err *err)
+{
+    struct executor *ex = lane->ex;
+    struct slot_reader wanted[64];
+    struct reader *of[64];
+    char starts[64][64];
+    int nos[64], count = 0, got = 0;
+    for (int i = 0; i < ex->reader_count && count < want && count < 64; i++) {
+        struct reader *reader = &ex->readers[i];
+        if (reader->lane != NULL)
+            continue;
+        reader_backend(reader->thread, &wanted[count].pid, starts[count]);
+        wanted[count].backend_start = starts[count];
+        of[count++] = reader;
+    }
+    if (count == 0)
+        return RC_OK;
+    enum rc rc =
+        slot_take(ex->control, lane->queue_id, ex->executor_no, wanted, count, nos, &got, err);
+    if (rc != RC_OK && rc != RC_NONE)
+        return rc;
+    if (rc == RC_NONE)
+        lane->slot_after_us = ex->now_us + SLOT_AGAIN_US;
+    for (int i = 0; i < got; i++) {
+        of[i]->lane = lane;
+        of[i]->slot_no = nos[i];
+        of[i]->idle_since_us = ex->now_us;
+        lane->slots++;
+    }
+    return RC_OK;
+}
+
+static void start(struct reader *reader, struct phase *phase, int64_t now_us)
+{
+    struct work *work = phase->waiting;
+    phase->waiting = work->next;
+    if (phase->waiting == NULL)
+        phase->waiting_last = &phase->waiting;
+    phase->waiting_count--;
+    phase->running++;
+    work->behind = NULL;
+    work->head_since_us = reader->first == NULL ? now_us : 0;
+    if (reader->first == NULL)
+        reader->first = work;
+    else
+        reader->last->behind = work;
+    reader->last = work;
+    reader->count++;
+    reader_give(reader->thread, work);
+}
+
+enum rc execute(struct lane *lane, struct err *err)
+{
+    struct executor *ex = lane->ex;
+    int ready = startable(lane), depth = lane_depth(lane);
+    if (ready == 0 || (ex->draining && ex->now_us > 0 && ex->drain_until_us > 0))
+        return RC_OK;
+    int most = lane_readers(lane);
+    int want = ready < most ? ready : most;
+    if (lane->slots < want && lane->slot_after_us <= ex->now_us) {
+        enum rc rc = take_slots(lane, want - lane->slots, err);
+        if (rc != RC_OK)
+            return rc;
+    }
+    /* Level by level, so that no reader has a second task before each has a first one. */
+    for (int level = 1; level <= depth && ready > 0; level++)
+        for (int i = 0; i < ex->reader_count && ready > 0; i++) {
+            struct reader *reader = &ex->readers[i];
+            if (reader->lane != lane || reader->count >= level ||
+                reader->slot_no > lane->max_readers)
+                continue;
+            start(reader, next_phase(lane), ex->now_us);
+            ready--;
+        }
+    return RC_OK;
+}
+
+/* Shows what runs for longer than a moment. Short tasks cost nothing here. */
+enum rc mark_running(struct executor *ex, int *ret_timeout_ms, struct err *err)
+{
+    struct str *s = ex->scratch;
+    int count = 0;
+    for (int i = 0; i < 3; i++)
+        db_array_start(&s[i]);
+    for (int i = 0; i < ex->reader_count && count < MARK_MOST; i++) {
+        struct work *work = ex->readers[i].first;
+        if (work == NULL || work->marked || work->head_since_us == 0)
+            continue;
+        int64_t age_us = ex->now_us - work->head_since_us;
+        if (age_us < MARK_AFTER_US) {
+            int wait_ms = (int)((MARK_AFTER_US - age_us) / 1000) + 1;
+            *ret_timeout_ms =
+                *ret_timeout_ms < 0 || wait_ms < *ret_timeout_ms ? wait_ms : *ret_timeout_ms;
+            continue;
+        }
+        work->marked = true;
+        db_array_int(&s[0], work->task_id);
+        db_array_text(&s[1], work->token, strlen(work->token));
+        db_array_int(&s[2], age_us);
+        count++;
+    }
+    for (int i = 0; i < 3; i++)
+        db_array_end(&s[i]);
+    if (count == 0)
+        return RC_OK;
+    return db_run(ex->control, &sql_executor_mark_processing,
+                  (const char *const[]){s[0].data, s[1].data, s[2].data}, NULL, err);
+}
+
+static bool may_keep(const struct executor *ex, const struct reader *reader, int64_t *ret_left_us)
+{
+    const struct lane *lane = reader->lane;
+    if (reader->slot_no > lane->max_readers)
+        return false;
+    if (startable(lane) > 0 && !ex->draining)
+        return true;
+    *ret_left_us = SLOT_KEEP_US - (ex->now_us - reader->idle_since_us);
+    return *ret_left_us > 0;
+}
+
+/* An executor holds no slot without startable work, but for a moment. */
+enum rc slots_return(struct executor *ex, bool all, int *ret_timeout_ms, struct err *err)
+{
+    for (int l = 0; l < ex->lane_count; l++) {
+        struct lane *lane = &ex->lanes[l];
+        int nos[64], count = 0;
+        for (int i = 0; i < ex->reader_count && count < 64; i++) {
+            struct reader *reader = &ex->readers[i];
+            int64_t left_us = 0;
+            if (reader->lane != lane || reader->count > 0)
+                continue;
+            if (!all && may_keep(ex, reader, &left_us)) {
+                int wait_ms = (int)(left_us / 1000) + 1;
+                if (left_us > 0 && (*ret_timeout_ms < 0 || wait_ms < *ret_timeout_ms))
+                    *ret_timeout_ms = wait_ms;
+                continue;
+            }
+            nos[count++] = reader->slot_no;
+            reader->lane = NULL;
+            lane->slots--;
+        }
+        if (count == 0)
+            continue;
+        enum rc rc = slot_release(ex->control, lane->queue_id, ex->executor_no, nos, count, err);
+        if (rc != RC_OK)
+            return rc;
+    }
+    return RC_OK;
+}

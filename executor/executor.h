@@ -1,0 +1,33 @@
+/**
+ * What: the daemon: claims tasks from its queues in order and runs them, phase by phase. Walk
+ * through the files in the order of a task's life: run.c tells the story, then receive, claim,
+ * gate, execute, record, release, recover. Invariants: DESIGN of promises in docs/ARCHITECTURE.md.
+ * A process is one or more incarnations after each other: when a session that carries locks is
+ * lost, everything is dropped and a new incarnation starts. Threads: executor_run blocks its
+ * caller, who must be the main thread: it installs the handlers of SIGTERM, SIGINT, SIGHUP,
+ * SIGUSR1, SIGUSR2. The table of threads is in docs/ARCHITECTURE.md. Ownership: borrows the options
+ * until it returns. Failure: RC_LOST/RC_FATAL when the first incarnation cannot start; later ones
+ * are tried again for ever.
+ */
+#ifndef EXECUTOR_EXECUTOR_H
+#define EXECUTOR_EXECUTOR_H
+
+#include "base/err.h"
+#include "kafka/kafka.h"
+
+struct executor_options {
+    const char *conninfo;      /* control, gate and liveness sessions */
+    const char *task_conninfo; /* who runs the tasks' SQL; NULL: conninfo, with a warning */
+    const struct kafka_properties *kafka;
+    const char *const *queues;
+    int queue_count;
+    int readers;          /* of this executor, over all its queues */
+    bool until_idle;      /* end when the topics' ends are reached and nothing is unfinished */
+    int drain_timeout_ms; /* how long running tasks may go on after SIGTERM */
+    int heartbeat_ms;     /* while work is owned; five times as long when idle */
+};
+
+/** Runs until a signal, or idle, ends it. RC_OK: drained. */
+MUST_CHECK enum rc executor_run(const struct executor_options *options, struct err *err);
+
+#endif

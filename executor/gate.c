@@ -1,0 +1,296 @@
+/* gate: the wait between claim and start. One thread and session per active run waits for IX of the
+ * phase before; that wait is the wake-up of a barrier. Control tells it the oldest phase it has not
+ * seen open; it tells control what is open. */
+#include "executor/lane.h"
+
+#include "base/log.h"
+#include "phaselock/phaselock.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define FALLBACK_MS 5000 /* a notification is what wakes a gate; this is for one that was lost */
+#define ORPHAN_MS   100  /* after asking for an adoption */
+
+enum gate_mail { GATE_WANT, GATE_RELEASE, GATE_WAKE, GATE_STOP };
+
+struct gate_order {
+    struct mail mail;
+    int64_t run_no, phase_id; /* WANT: 0 = nothing; RELEASE: the phase whose IX is given back */
+};
+
+enum gate_verdict { VERDICT_OPEN, VERDICT_GONE, VERDICT_ORPHANS, VERDICT_FAILED };
+
+struct gate_answer {
+    struct mail mail;
+    struct gate *gate;
+    enum gate_verdict verdict;
+    int64_t run_no, phase_id, previous_phase_id;
+    struct err err;
+};
+
+struct gate {
+    struct gate *next; /* control's list */
+    struct lane *lane;
+    pthread_t thread;
+    struct mailbox inbox;
+    struct db *db;
+    struct db_canceller *canceller;
+    int64_t asked_run, asked_phase; /* control: what it was told last */
+    int executor_no;
+    struct mailbox *control;
+    int64_t run_no, phase_id; /* thread: what it is to open */
+    bool stopping;
+};
+
+static void send_order(struct gate *gate, enum gate_mail kind, int64_t run_no, int64_t phase_id)
+{
+    struct gate_order *order = xcalloc(1, sizeof *order);
+    *order = (struct gate_order){.mail.kind = (int)kind, .run_no = run_no, .phase_id = phase_id};
+    mailbox_put(&gate->inbox, &order->mail);
+}
+
+static void answer(struct gate *gate, enum gate_verdict verdict, int64_t phase_id, int64_t previous,
+                   const struct err *err)
+{
+    struct gate_answer *mail = xcalloc(1, sizeof *mail);
+    *mail = (struct gate_answer){.mail.kind = MAIL_GATE,
+                                 .gate = gate,
+                                 .verdict = verdict,
+                                 .run_no = gate->run_no,
+                                 .phase_id = phase_id,
+                                 .previous_phase_id = previous};
+    if (err != NULL)
+        mail->err = *err;
+    mailbox_put(gate->control, &mail->mail);
+}
+
+static enum rc take_orders(struct gate *gate, struct err *err)
+{
+    enum rc rc = RC_OK;
+    for (struct mail *mail = mailbox_take(&gate->inbox), *next; mail != NULL; mail = next) {
+        struct gate_order *order = (struct gate_order *)mail;
+        next = mail->next;
+        switch ((enum gate_mail)mail->kind) {
+        case GATE_WANT:
+            gate->run_no = order->run_no;
+            gate->phase_id = order->phase_id;
+            break;
+        case GATE_RELEASE:
+            if (rc == RC_OK)
+                rc = phaselock_release(gate->db, order->phase_id, PHASELOCK_INTENT, err);
+            break;
+        case GATE_WAKE:
+            break;
+        case GATE_STOP:
+            gate->stopping = true;
+            break;
+        }
+        free(order);
+    }
+    return rc;
+}
+
+/* What to do after a verdict; the time to sleep for, 0 = go on at once. */
+static int follow(struct gate *gate, const struct db_result *row)
+{
+    const char *verdict = db_text(row, 0, 0);
+    int64_t phase_id = db_int(row, 0, 1), previous = db_int(row, 0, 2);
+    if (strcmp(verdict, "opened") == 0 || strcmp(verdict, "open") == 0) {
+        answer(gate, VERDICT_OPEN, phase_id, previous, NULL);
+        if (phase_id == gate->phase_id)
+            gate->phase_id = 0;
+        return 0;
+    }
+    if (strcmp(verdict, "gone") == 0) {
+        answer(gate, VERDICT_GONE, phase_id, 0, NULL);
+        if (phase_id == gate->phase_id)
+            gate->phase_id = 0;
+        return 0;
+    }
+    if (strcmp(verdict, "orphans") == 0) {
+        answer(gate, VERDICT_ORPHANS, phase_id, 0, NULL);
+        return ORPHAN_MS;
+    }
+    if (strcmp(verdict, "wait") == 0)
+        return 0;
+    if (strcmp(verdict, "due") == 0) {
+        int wait_ms = (int)db_int(row, 0, 3);
+        return wait_ms < FALLBACK_MS ? wait_ms : FALLBACK_MS;
+    }
+    return FALLBACK_MS; /* run, paused, nothing */
+}
+
+static void *gate_main(void *context)
+{
+    struct gate *gate = context;
+    struct err err = {0};
+    enum rc rc = RC_OK;
+    while (rc == RC_OK) {
+        rc = take_orders(gate, &err);
+        if (gate->stopping || rc != RC_OK)
+            break;
+        if (gate->phase_id == 0) {
+            mailbox_wait(&gate->inbox, -1);
+            continue;
+        }
+        DB_RESULT_AUTO *row = NULL;
+        rc = db_run(gate->db, &sql_executor_gate,
+                    (const char *const[]){DB_INT(gate->run_no), DB_INT(gate->phase_id),
+                                          DB_INT(PHASELOCK_SLICE_MS), DB_INT(gate->executor_no)},
+                    &row, &err);
+        int sleep_ms = rc == RC_OK ? follow(gate, row) : 0;
+        if (sleep_ms > 0)
+            mailbox_wait(&gate->inbox, sleep_ms);
+    }
+    if (!gate->stopping)
+        answer(gate, VERDICT_FAILED, 0, 0, &err);
+    return NULL;
+}
+
+static enum rc gate_start(struct lane *lane, struct gate **ret_gate, struct err *err)
+{
+    struct gate *gate = xcalloc(1, sizeof *gate);
+    gate->lane = lane;
+    gate->executor_no = lane->ex->executor_no;
+    gate->control = &lane->ex->inbox;
+    enum rc rc = db_open(lane->ex->options->conninfo, DB_GATE, &gate->db, err);
+    if (rc != RC_OK) {
+        free(gate);
+        return rc;
+    }
+    gate->canceller = db_canceller_new(gate->db);
+    mailbox_init(&gate->inbox);
+    int failed = pthread_create(&gate->thread, NULL, gate_main, gate);
+    if (failed != 0) {
+        mailbox_done(&gate->inbox);
+        db_canceller_free(gate->canceller);
+        db_close(gate->db);
+        free(gate);
+        return err_set(err, RC_FATAL, ERR_INTERNAL, "gate", NULL, "cannot start a thread: %s",
+                       strerror(failed));
+    }
+    gate->next = lane->gates;
+    lane->gates = gate;
+    *ret_gate = gate;
+    return RC_OK;
+}
+
+void gates_stop(struct lane *lane)
+{
+    while (lane->gates != NULL) {
+        struct gate *gate = lane->gates;
+        lane->gates = gate->next;
+        send_order(gate, GATE_STOP, 0, 0);
+        if (gate->asked_phase != 0)
+            db_cancel(gate->canceller);
+        (void)pthread_join(gate->thread, NULL);
+        for (struct mail *mail = mailbox_take(&gate->inbox), *next; mail != NULL; mail = next) {
+            next = mail->next;
+            free(mail);
+        }
+        mailbox_done(&gate->inbox);
+        db_canceller_free(gate->canceller);
+        db_close(gate->db);
+        free(gate);
+    }
+}
+
+void gates_wake(struct lane *lane)
+{
+    for (struct gate *gate = lane->gates; gate != NULL; gate = gate->next)
+        if (gate->asked_phase != 0)
+            send_order(gate, GATE_WAKE, 0, 0);
+}
+
+void gate_release(struct phase *phase)
+{
+    if (phase->gate != NULL && phase->previous_phase_id != 0)
+        send_order(phase->gate, GATE_RELEASE, 0, phase->previous_phase_id);
+    phase->gate = NULL;
+    phase->previous_phase_id = 0;
+}
+
+/* The gate that works for a run, else one that has nothing to open. */
+static struct gate *gate_for(struct lane *lane, int64_t run_no)
+{
+    struct gate *idle = NULL;
+    for (struct gate *gate = lane->gates; gate != NULL; gate = gate->next) {
+        if (gate->asked_run == run_no && gate->asked_phase != 0)
+            return gate;
+        if (gate->asked_phase == 0)
+            idle = gate;
+    }
+    return idle;
+}
+
+static enum rc ask(struct lane *lane, int64_t run_no, int64_t phase_id, struct err *err)
+{
+    struct gate *gate = gate_for(lane, run_no);
+    enum rc rc = gate != NULL ? RC_OK : gate_start(lane, &gate, err);
+    if (rc != RC_OK || (gate->asked_run == run_no && gate->asked_phase == phase_id))
+        return rc;
+    gate->asked_run = run_no;
+    gate->asked_phase = phase_id;
+    send_order(gate, GATE_WANT, run_no, phase_id);
+    return RC_OK;
+}
+
+/* Per run, the oldest phase of ours that we have not seen open. Runs come one after the other in
+ * the list of phases. */
+enum rc gate(struct lane *lane, struct err *err)
+{
+    enum rc rc = RC_OK;
+    int64_t asked_run = 0;
+    for (struct phase *phase = lane->phases; rc == RC_OK && phase != NULL; phase = phase->next) {
+        if (phase->open || phase->waiting_count == 0 || phase->run_no == asked_run)
+            continue;
+        bool asked = false; /* concurrent runs interleave */
+        for (struct phase *older = lane->phases; older != phase; older = older->next)
+            asked = asked ||
+                    (older->run_no == phase->run_no && !older->open && older->waiting_count > 0);
+        if (!asked)
+            rc = ask(lane, phase->run_no, phase->phase_id, err);
+        asked_run = phase->run_no;
+    }
+    return rc;
+}
+
+enum rc gate_report(struct executor *ex, struct mail *mail, struct err *err)
+{
+    struct gate_answer *said = (struct gate_answer *)mail;
+    struct gate *gate = said->gate;
+    struct lane *lane = gate->lane;
+    struct phase *phase = phase_find(lane, said->phase_id);
+    enum rc rc = RC_OK;
+    (void)ex;
+    switch (said->verdict) {
+    case VERDICT_OPEN:
+        lane->claim_blocked = false;
+        if (phase != NULL && phase->gate == NULL) {
+            phase->open = true;
+            phase->gate = gate;
+            phase->previous_phase_id = said->previous_phase_id;
+        } else if (said->previous_phase_id != 0) { /* nothing of it runs here */
+            send_order(gate, GATE_RELEASE, 0, said->previous_phase_id);
+        }
+        break;
+    case VERDICT_GONE:
+        lane->claim_blocked = false;
+        if (phase != NULL)
+            phase_forget_waiting(phase);
+        break;
+    case VERDICT_ORPHANS:
+        lane->adopt = true;
+        break;
+    case VERDICT_FAILED:
+        *err = said->err;
+        rc = RC_LOST;
+        break;
+    }
+    if (said->verdict != VERDICT_ORPHANS && gate->asked_phase == said->phase_id)
+        gate->asked_phase = 0;
+    free(said);
+    return rc;
+}

@@ -1,0 +1,193 @@
+/**
+ * What: the state that the control thread keeps in memory: the executor, its lanes (one per queue),
+ * the phases and tasks in their hands. For the files of executor/ only. Invariants: everything here
+ * can be lost at any moment; the database knows better. All of it belongs to the control thread;
+ * readers, gates and the liveness thread get messages (base/mailbox.h) and send messages back.
+ * Threads: control only, but for the two mailboxes.
+ * Ownership: executor owns lanes, readers, gates; lane owns phases and buffer; phase owns its
+ * waiting work; work that a reader runs belongs to the reader until it comes back. Failure: -
+ */
+#ifndef EXECUTOR_LANE_H
+#define EXECUTOR_LANE_H
+
+#include "base/mailbox.h"
+#include "base/str.h"
+#include "db/db.h"
+#include "executor/executor.h"
+#include "kafka/consumer.h"
+#include "task/message.h"
+
+/** What reaches the control thread. */
+enum control_mail { MAIL_WORK_DONE, MAIL_GATE, MAIL_ALIVE };
+
+enum outcome {
+    OUTCOME_COMPLETED,
+    OUTCOME_ERROR,  /* another attempt is due */
+    OUTCOME_FAILED, /* for good */
+    OUTCOME_STALE,  /* somebody else has the task now; nothing was done */
+    OUTCOME_LOST    /* the reader's session is gone: outcome unknown */
+};
+
+/** One attempt at a task, in this executor's hands. */
+struct work {
+    struct mail mail; /* first: travels to a reader and back */
+    struct work
+        *next; /* of whoever has it: the phase's waiting list, then the reader's own lists */
+    struct work *behind; /* control: handed to the same reader after it */
+    struct lane *lane;
+    struct phase *phase;
+    int64_t task_id, offset;
+    char token[37];
+    int attempt;
+    struct message *msg;   /* owned */
+    int64_t head_since_us; /* control: when the reader came to it, 0 = not yet */
+    bool marked;           /* shown as Processing */
+    enum outcome outcome;  /* set by the reader */
+    int64_t ran_us;
+    struct err *why; /* reader: the error that is to be recorded; owned */
+};
+
+/** A phase of which this executor has, or just had, tasks. */
+struct phase {
+    struct phase *next;
+    int64_t phase_id, run_no, order;
+    int64_t previous_phase_id; /* IX on it is held by gate, 0: none */
+    struct gate *gate;         /* which holds that IX */
+    bool open, shared;         /* seen open; S is held */
+    struct work *waiting, **waiting_last;
+    int waiting_count, running;
+};
+
+/** One record of the topic, decoded. */
+struct held {
+    int64_t offset, timestamp_ms, seq;
+    unsigned char digest[16];
+    char *value, *key; /* owned; value is text with a NUL at its end */
+    size_t value_len, key_len;
+    char *traceparent;
+    struct message *msg; /* NULL: rejected */
+    char run[37];
+    struct err why; /* rejected: why */
+};
+
+enum source_state { SOURCE_CHECKING, SOURCE_READING, SOURCE_STOPPED };
+
+struct lane {
+    struct executor *ex;
+    const char *name;
+    char topic[256];
+    int queue_id, partition, max_readers;
+    bool paused, halted;
+
+    /* receive */
+    struct kafka_source *source;
+    enum source_state state;
+    int64_t check_offset, check_timestamp; /* SOURCE_CHECKING: the last claimed record */
+    char check_digest[33];
+    int64_t cursor;      /* as last heard */
+    int64_t buffer_from; /* the buffer is complete from this offset */
+    struct held *buffer; /* ring */
+    int buffer_cap, buffer_first, buffer_count;
+    size_t buffer_bytes;
+    int64_t lag_sent_us, lag_sent;
+
+    /* claim */
+    struct phase *phases;   /* oldest first */
+    bool claim_blocked;     /* until something changes: lookahead, paused, halted */
+    int64_t claim_after_us; /* busy: not before */
+    double task_us;         /* how long a task takes: moving average, quick to rise */
+
+    /* recover */
+    bool adopt;          /* look for orphans at the next turn */
+    int64_t adopt_at_us; /* and not later than this, 0: no timer */
+
+    /* slots */
+    int slots;             /* held */
+    int64_t slot_after_us; /* none was free: not before this, or a notification */
+
+    struct gate *gates;
+    int64_t idle_asked_us;
+};
+
+struct reader {
+    struct reader_thread *thread; /* reader.h */
+    struct lane *lane;            /* whose slot it has, NULL: none */
+    int slot_no;
+    struct work *first, *last; /* by work->behind: handed out, in the order it runs them */
+    int count;
+    int64_t idle_since_us;
+};
+
+struct executor {
+    const struct executor_options *options;
+    char id[37];
+    int executor_no;
+    struct db *control;
+    struct alive *alive;
+    struct kafka_consumer *consumer;
+    struct mailbox inbox;
+    struct lane *lanes;
+    int lane_count;
+    struct reader *readers;
+    int reader_count;
+    bool draining, cancelled, claims_paused;
+    int64_t drain_until_us;
+    int64_t now_us; /* of this turn */
+    int64_t lost_reader_us;
+    enum rc rc; /* why the incarnation ends */
+    struct err err;
+    struct str scratch[8]; /* array parameters */
+};
+
+/* receive.c */
+MUST_CHECK enum rc lane_open(struct lane *lane, struct err *err);
+MUST_CHECK enum rc
+lane_assign(struct lane *lane,
+            struct err *err); /* re-reads the queue's row, starts at its cursor */
+void lane_close(struct lane *lane);
+MUST_CHECK enum rc receive(struct lane *lane, struct err *err);
+void lane_drop(struct lane *lane, int64_t below); /* forgets what is claimed */
+MUST_CHECK enum rc lane_halt(struct lane *lane, const char *reason, const char *detail,
+                             struct err *err);
+bool lane_at_end(const struct lane *lane);
+static inline struct held *lane_head(struct lane *lane, int i)
+{
+    return &lane->buffer[(lane->buffer_first + i) % lane->buffer_cap];
+}
+
+/* claim.c */
+MUST_CHECK enum rc claim(struct lane *lane, bool *ret_progress, struct err *err);
+struct phase *phase_find(struct lane *lane, int64_t phase_id);
+struct phase *phase_get(struct lane *lane, int64_t phase_id, int64_t run_no, int64_t order);
+void phase_add(struct phase *phase, struct work *work);
+int lane_depth(const struct lane *lane);   /* tasks handed to one reader at a time */
+int lane_readers(const struct lane *lane); /* readers that may work for it */
+
+/* gate.c */
+MUST_CHECK enum rc gate(struct lane *lane,
+                        struct err *err); /* asks the gates for what is not open */
+MUST_CHECK enum rc gate_report(struct executor *ex, struct mail *mail, struct err *err);
+void gates_wake(struct lane *lane);
+void gate_release(struct phase *phase); /* gives IX of the phase before back */
+void gates_stop(struct lane *lane);
+
+/* execute.c */
+MUST_CHECK enum rc execute(struct lane *lane, struct err *err);
+MUST_CHECK enum rc mark_running(struct executor *ex, int *ret_timeout_ms, struct err *err);
+MUST_CHECK enum rc slots_return(struct executor *ex, bool all, int *ret_timeout_ms,
+                                struct err *err);
+
+/* record.c */
+MUST_CHECK enum rc record(struct executor *ex, struct work *work, struct err *err);
+
+/* release.c */
+MUST_CHECK enum rc release(struct lane *lane, struct err *err);
+void work_free(struct work *work);
+void phase_forget_waiting(struct phase *phase);
+MUST_CHECK enum rc give_back(struct lane *lane, struct err *err); /* all that is not started */
+
+/* recover.c */
+MUST_CHECK enum rc recover(struct lane *lane, struct err *err);
+MUST_CHECK enum rc recover_start(struct lane *lane, struct err *err);
+
+#endif

@@ -1,0 +1,331 @@
+#include "executor/reader.h"
+
+#include "base/clock.h"
+#include "base/log.h"
+#include "db/pipeline.h"
+#include "executor/attempt.h"
+#include "executor/lane.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+enum reader_mail { READER_WORK, READER_STOP };
+
+struct reader_thread {
+    pthread_t thread;
+    struct mailbox inbox;
+    struct mailbox *control;
+    char *conninfo;
+    struct db *db;
+    struct work *todo, **todo_last;     /* not sent yet */
+    struct work *sent, **sent_last;     /* in the pipeline, oldest first */
+    struct work *broken, **broken_last; /* failed; recorded when the pipeline is empty */
+    bool stopping;
+    struct err *why; /* of the oldest one sent, NULL while it is well; owned */
+    int64_t head_us; /* since when the oldest one sent can have been running */
+    struct mail stop;
+    pthread_mutex_t lock; /* guards what other threads read: */
+    struct db_canceller *canceller;
+    int pid;
+    char backend_start[64];
+};
+
+static void append(struct work ***last, struct work *work)
+{
+    work->next = NULL;
+    **last = work;
+    *last = &work->next;
+}
+
+static struct work *shift(struct work **first, struct work ***last)
+{
+    struct work *work = *first;
+    *first = work->next;
+    if (*first == NULL)
+        *last = first;
+    return work;
+}
+
+static void report(struct reader_thread *reader, struct work *work, enum outcome outcome)
+{
+    work->outcome = outcome;
+    work->mail.kind = MAIL_WORK_DONE;
+    mailbox_put(reader->control, &work->mail);
+}
+
+static enum rc open_session(struct reader_thread *reader, struct err *err)
+{
+    struct db *db;
+    enum rc rc = db_open(reader->conninfo, DB_READER, &db, err);
+    if (rc != RC_OK)
+        return rc;
+    rc = db_prepare(db, &sql_reader_complete, err);
+    if (rc != RC_OK) {
+        db_close(db);
+        return rc;
+    }
+    reader->db = db;
+    (void)pthread_mutex_lock(&reader->lock);
+    db_canceller_free(reader->canceller);
+    reader->canceller = db_canceller_new(db);
+    reader->pid = db_backend_pid(db);
+    (void)snprintf(reader->backend_start, sizeof reader->backend_start, "%s", db_backend_start(db));
+    (void)pthread_mutex_unlock(&reader->lock);
+    return pipeline_start(db, err);
+}
+
+/* Everything in hand is of unknown outcome; control decides. */
+static void lose_session(struct reader_thread *reader, const struct err *why)
+{
+    log_err(LOG_WARN, "reader_lost", NULL, why);
+    db_close(reader->db);
+    reader->db = NULL;
+    free(reader->why);
+    reader->why = NULL;
+    while (reader->broken != NULL)
+        report(reader, shift(&reader->broken, &reader->broken_last), OUTCOME_LOST);
+    while (reader->sent != NULL)
+        report(reader, shift(&reader->sent, &reader->sent_last), OUTCOME_LOST);
+    while (reader->todo != NULL)
+        report(reader, shift(&reader->todo, &reader->todo_last), OUTCOME_LOST);
+}
+
+/* Outside the pipeline, which is empty now. */
+static enum rc run_alone(struct reader_thread *reader, struct work *work, const struct plan *plan,
+                         struct err *err)
+{
+    enum rc rc = pipeline_stop(reader->db, err);
+    if (rc == RC_OK)
+        rc = attempt_run(reader->db, work, plan, err);
+    if (rc == RC_OK)
+        rc = db_prepare(reader->db, &sql_reader_complete, err);
+    if (rc == RC_OK)
+        rc = pipeline_start(reader->db, err);
+    report(reader, work, rc == RC_OK ? work->outcome : OUTCOME_LOST);
+    return rc;
+}
+
+/* Outside the pipeline, which is empty now: records failed attempts, on a session made new. */
+static enum rc record_broken(struct reader_thread *reader, bool permanent, struct err *err)
+{
+    enum rc rc = pipeline_stop(reader->db, err);
+    if (rc == RC_OK)
+        rc = db_reset(reader->db, err);
+    while (rc == RC_OK && reader->broken != NULL) {
+        struct work *work = reader->broken;
+        rc = attempt_fail(reader->db, work, work->why, permanent, err);
+        if (rc == RC_OK)
+            report(reader, shift(&reader->broken, &reader->broken_last), work->outcome);
+    }
+    if (rc == RC_OK)
+        rc = db_prepare(reader->db, &sql_reader_complete, err);
+    return rc == RC_OK ? pipeline_start(reader->db, err) : rc;
+}
+
+static void set_broken(struct reader_thread *reader, struct work *work, const struct err *why)
+{
+    work->why = xmalloc(sizeof *work->why);
+    *work->why = *why;
+    append(&reader->broken_last, work);
+}
+
+static enum rc send_one(struct reader_thread *reader, struct work *work, const struct plan *plan,
+                        struct err *err)
+{
+    int count;
+    const char **params = attempt_params(work, 0, &count);
+    STR_AUTO text = {0};
+    str_add(&text, plan->statements[0].text, plan->statements[0].len);
+    enum rc rc = pipeline_send(reader->db, text.data, count, params, err);
+    free(params);
+    if (rc == RC_OK)
+        rc = pipeline_send_stmt(reader->db, &sql_reader_complete,
+                                (const char *const[]){DB_INT(work->task_id), work->token, NULL},
+                                err);
+    return rc == RC_OK ? pipeline_sync(reader->db, err) : rc;
+}
+
+/* Sends what may share the pipeline; what may not waits until it is empty and runs alone. */
+static enum rc send_todo(struct reader_thread *reader, struct err *err)
+{
+    enum rc rc = RC_OK;
+    while (rc == RC_OK && reader->todo != NULL && reader->broken == NULL) {
+        struct plan plan;
+        struct err why = {0};
+        enum rc planned = plan_make(&plan, reader->todo, &why);
+        bool alone = planned != RC_OK || !plan.pipelined || plan.changes_session;
+        if (alone && reader->sent != NULL) {
+            plan_done(&plan);
+            return RC_OK;
+        }
+        struct work *work = shift(&reader->todo, &reader->todo_last);
+        if (planned != RC_OK) {
+            set_broken(reader, work, &why);
+            rc = record_broken(reader, true, err);
+        } else if (alone)
+            rc = run_alone(reader, work, &plan, err);
+        else {
+            if (reader->sent == NULL)
+                reader->head_us = clock_boot_us();
+            append(&reader->sent_last, work);
+            rc = send_one(reader, work, &plan, err);
+        }
+        plan_done(&plan);
+    }
+    return rc;
+}
+
+/* The oldest one's sync came: its transaction has committed or was rolled back. */
+static enum rc head_done(struct reader_thread *reader, struct err *err)
+{
+    int64_t now_us = clock_boot_us();
+    struct work *work = shift(&reader->sent, &reader->sent_last);
+    work->ran_us = now_us - reader->head_us;
+    reader->head_us = now_us;
+    if (reader->why == NULL) {
+        report(reader, work, OUTCOME_COMPLETED);
+    } else {
+        work->why = reader->why;
+        reader->why = NULL;
+        append(&reader->broken_last, work);
+    }
+    return reader->sent == NULL && reader->broken != NULL ? record_broken(reader, false, err)
+                                                          : RC_OK;
+}
+
+static enum rc read_replies(struct reader_thread *reader, struct err *err)
+{
+    enum rc rc = pipeline_read(reader->db, err);
+    while (rc == RC_OK) {
+        enum pipeline_reply reply;
+        struct err failed = {0};
+        rc = pipeline_next(reader->db, &reply, &failed, err);
+        if (rc != RC_OK)
+            break;
+        if (reply == PIPELINE_ERROR && reader->why == NULL) {
+            reader->why = xmalloc(sizeof *reader->why);
+            *reader->why = failed;
+        } else if (reply == PIPELINE_COPY) {
+            return err_set(err, RC_LOST, ERR_DB, "task", NULL,
+                           "COPY to or from the client is not possible in a task");
+        } else if (reply == PIPELINE_SYNC) {
+            rc = head_done(reader, err);
+        }
+    }
+    return rc == RC_NONE ? RC_OK : rc;
+}
+
+static void take_mail(struct reader_thread *reader)
+{
+    for (struct mail *mail = mailbox_take(&reader->inbox), *next; mail != NULL; mail = next) {
+        next = mail->next;
+        if (mail->kind == READER_STOP)
+            reader->stopping = true;
+        else
+            append(&reader->todo_last, (struct work *)mail);
+    }
+}
+
+static enum rc turn(struct reader_thread *reader, struct err *err)
+{
+    bool more = false;
+    enum rc rc = send_todo(reader, err);
+    if (rc == RC_OK)
+        rc = pipeline_flush(reader->db, &more, err);
+    if (rc != RC_OK)
+        return rc;
+    struct pollfd fds[2] = {
+        {.fd = reader->inbox.fd, .events = POLLIN},
+        {.fd = db_socket(reader->db), .events = (short)(POLLIN | (more ? POLLOUT : 0))}};
+    if (poll(fds, 2, -1) < 0 && errno != EINTR)
+        return RC_OK;
+    if (fds[0].revents != 0)
+        take_mail(reader);
+    return fds[1].revents != 0 ? read_replies(reader, err) : RC_OK;
+}
+
+static void *reader_main(void *context)
+{
+    struct reader_thread *reader = context;
+    while (!reader->stopping || reader->todo != NULL || reader->sent != NULL) {
+        struct err err = {0};
+        enum rc rc = reader->db != NULL ? turn(reader, &err) : open_session(reader, &err);
+        if (rc == RC_OK)
+            continue;
+        bool had = reader->db != NULL;
+        lose_session(reader, &err);
+        if (!had) {
+            mailbox_wait(&reader->inbox, 500);
+            take_mail(reader);
+        }
+    }
+    return NULL;
+}
+
+enum rc reader_start(const char *conninfo, struct mailbox *control,
+                     struct reader_thread **ret_reader, struct err *err)
+{
+    struct reader_thread *reader = xcalloc(1, sizeof *reader);
+    reader->todo_last = &reader->todo;
+    reader->sent_last = &reader->sent;
+    reader->broken_last = &reader->broken;
+    reader->control = control;
+    reader->conninfo = xstrdup(conninfo);
+    mailbox_init(&reader->inbox);
+    (void)pthread_mutex_init(&reader->lock, NULL);
+    enum rc rc = open_session(reader, err);
+    int failed = rc == RC_OK ? pthread_create(&reader->thread, NULL, reader_main, reader) : 0;
+    if (failed != 0)
+        rc = err_set(err, RC_FATAL, ERR_INTERNAL, "reader", "Lower --readers.",
+                     "cannot start a thread: %s", strerror(failed));
+    if (rc == RC_OK) {
+        *ret_reader = reader;
+        return rc;
+    }
+    db_close(reader->db);
+    db_canceller_free(reader->canceller);
+    mailbox_done(&reader->inbox);
+    free(reader->conninfo);
+    free(reader);
+    return rc;
+}
+
+void reader_give(struct reader_thread *reader, struct work *work)
+{
+    work->mail.kind = READER_WORK;
+    mailbox_put(&reader->inbox, &work->mail);
+}
+
+void reader_cancel(struct reader_thread *reader)
+{
+    (void)pthread_mutex_lock(&reader->lock);
+    db_cancel(reader->canceller);
+    (void)pthread_mutex_unlock(&reader->lock);
+}
+
+void reader_backend(struct reader_thread *reader, int *ret_pid, char ret_start[64])
+{
+    (void)pthread_mutex_lock(&reader->lock);
+    *ret_pid = reader->pid;
+    memcpy(ret_start, reader->backend_start, 64);
+    (void)pthread_mutex_unlock(&reader->lock);
+}
+
+void reader_stop(struct reader_thread *reader)
+{
+    if (reader == NULL)
+        return;
+    reader->stop.kind = READER_STOP;
+    mailbox_put(&reader->inbox, &reader->stop);
+    (void)pthread_join(reader->thread, NULL);
+    db_close(reader->db);
+    db_canceller_free(reader->canceller);
+    mailbox_done(&reader->inbox);
+    (void)pthread_mutex_destroy(&reader->lock);
+    free(reader->conninfo);
+    free(reader);
+}

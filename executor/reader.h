@@ -1,0 +1,29 @@
+/**
+ * What: a reader: a thread with its own session that runs one task at a time, several sent ahead.
+ * It makes effect and record one commit (pipelined: the task's statement, complete(task, token),
+ * sync). Invariants: a task is reported back exactly once. Transaction control never reaches the
+ * server. What a task may have left in the session is discarded before the next one runs. Threads:
+ * one per reader; control talks to it by mailbox only. Ownership: work handed over belongs to the
+ * reader until it comes back by mail (kind MAIL_WORK_DONE). Failure: a lost session is opened again
+ * by the thread itself; its tasks come back as OUTCOME_LOST.
+ */
+#ifndef EXECUTOR_READER_H
+#define EXECUTOR_READER_H
+
+#include "base/mailbox.h"
+#include "db/db.h"
+
+struct work;
+struct reader_thread;
+
+MUST_CHECK enum rc reader_start(const char *conninfo, struct mailbox *control,
+                                struct reader_thread **ret_reader, struct err *err);
+/** Waits for what it runs, unless cancelled first. */
+void reader_stop(struct reader_thread *reader);
+void reader_give(struct reader_thread *reader, struct work *work);
+/** Asks the server to cancel what it runs now. */
+void reader_cancel(struct reader_thread *reader);
+/** The backend that it uses: pid and start; the slot row names it. */
+void reader_backend(struct reader_thread *reader, int *ret_pid, char ret_start[64]);
+
+#endif

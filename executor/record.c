@@ -1,0 +1,89 @@
+/* record: a reader is done with a task; the record itself was made in the task's own transaction.
+ */
+#include "executor/lane.h"
+
+#include "base/log.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Quick to rise, slow to fall: a long task must not find others queued behind it for long. */
+static void learn(struct lane *lane, int64_t ran_us)
+{
+    double sample = (double)ran_us;
+    lane->task_us += (sample - lane->task_us) * (sample > lane->task_us ? 0.5 : 0.1);
+}
+
+static void take_from_reader(struct executor *ex, const struct work *work)
+{
+    for (int i = 0; i < ex->reader_count; i++) {
+        struct reader *reader = &ex->readers[i];
+        struct work *before = NULL, *at = reader->first;
+        while (at != NULL && at != work) {
+            before = at;
+            at = at->behind;
+        }
+        if (at == NULL)
+            continue;
+        if (before != NULL)
+            before->behind = at->behind;
+        else
+            reader->first = at->behind;
+        if (reader->last == at)
+            reader->last = before;
+        reader->count--;
+        reader->idle_since_us = ex->now_us;
+        if (reader->first != NULL && reader->first->head_since_us == 0)
+            reader->first->head_since_us = ex->now_us;
+        return;
+    }
+}
+
+/* The session broke: whether it committed is in the row. What did not is nobody's, and its token
+ * void. */
+static enum rc lost(struct executor *ex, const struct work *work, struct err *err)
+{
+    struct str *s = ex->scratch;
+    for (int i = 0; i < 2; i++)
+        db_array_start(&s[i]);
+    db_array_int(&s[0], work->task_id);
+    db_array_text(&s[1], work->token, strlen(work->token));
+    for (int i = 0; i < 2; i++)
+        db_array_end(&s[i]);
+    log_event(LOG_WARN, "attempt_lost", "queue", work->lane->name, "task", LOG_INT(work->task_id),
+              "attempt", LOG_INT(work->attempt), NULL);
+    work->lane->adopt = true;
+    return db_run(ex->control, &sql_executor_give_back,
+                  (const char *const[]){DB_INT(work->lane->queue_id), s[0].data, s[1].data}, NULL,
+                  err);
+}
+
+enum rc record(struct executor *ex, struct work *work, struct err *err)
+{
+    struct lane *lane = work->lane;
+    enum rc rc = RC_OK;
+    take_from_reader(ex, work);
+    work->phase->running--;
+    switch (work->outcome) {
+    case OUTCOME_COMPLETED:
+        learn(lane, work->ran_us);
+        break;
+    case OUTCOME_ERROR:
+        lane->adopt = true; /* to learn when it is due */
+        break;
+    case OUTCOME_FAILED:
+        log_event(LOG_WARN, "task_failed", "queue", lane->name, "task", LOG_INT(work->task_id),
+                  "sqlstate", work->why ? work->why->code : "", "error",
+                  work->why ? work->why->message : "", NULL);
+        break;
+    case OUTCOME_STALE:
+        log_event(LOG_WARN, "attempt_stale", "queue", lane->name, "task", LOG_INT(work->task_id),
+                  NULL);
+        break;
+    case OUTCOME_LOST:
+        rc = lost(ex, work, err);
+        break;
+    }
+    work_free(work);
+    return rc;
+}

@@ -1,0 +1,94 @@
+/* recover: work that nobody owns: given back, due for another attempt, or of an executor that died.
+ */
+#include "executor/lane.h"
+
+#include "base/log.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define BUSY_AGAIN_US (2 * 1000)
+
+static void add_adopted(struct lane *lane, const struct db_result *rows, int i)
+{
+    struct phase *phase =
+        phase_get(lane, db_int(rows, i, 2), db_int(rows, i, 3), db_int(rows, i, 4));
+    struct work *work = xcalloc(1, sizeof *work);
+    struct err why;
+    work->lane = lane;
+    work->task_id = db_int(rows, i, 7);
+    (void)snprintf(work->token, sizeof work->token, "%s", db_text(rows, i, 8));
+    work->attempt = (int)db_int(rows, i, 9);
+    work->offset = db_int(rows, i, 11);
+    phase->open = db_bool(rows, i, 5);
+    phase->shared = phase->shared || db_bool(rows, i, 6);
+    if (message_parse(db_text(rows, i, 12), (size_t)db_length(rows, i, 12), MESSAGE_RECORD,
+                      &work->msg, &why) != RC_OK) {
+        /* It parsed when it was claimed, so this is another version's message: leave it to that
+         * version. */
+        log_err(LOG_ERROR, "task_unreadable", lane->name, &why);
+        work_free(work);
+        return;
+    }
+    phase_add(phase, work);
+}
+
+static int unfilled(const struct lane *lane)
+{
+    int have = 0;
+    for (const struct phase *phase = lane->phases; phase != NULL; phase = phase->next)
+        have += phase->open ? phase->waiting_count + phase->running : 0;
+    return lane_readers(lane) * lane_depth(lane) - have;
+}
+
+enum rc recover(struct lane *lane, struct err *err)
+{
+    struct executor *ex = lane->ex;
+    if (lane->adopt_at_us != 0 && lane->adopt_at_us <= ex->now_us)
+        lane->adopt = true;
+    int room = unfilled(lane);
+    if (!lane->adopt || ex->draining || room <= 0 ||
+        (lane->slots == 0 && lane->slot_after_us > ex->now_us))
+        return RC_OK;
+    struct str *held = &ex->scratch[0];
+    db_array_start(held);
+    for (struct phase *phase = lane->phases; phase != NULL; phase = phase->next)
+        if (phase->shared)
+            db_array_int(held, phase->phase_id);
+    db_array_end(held);
+    DB_RESULT_AUTO *rows = NULL;
+    enum rc rc = db_run(ex->control, &sql_executor_adopt,
+                        (const char *const[]){DB_INT(lane->queue_id), DB_INT(ex->executor_no),
+                                              DB_INT(room), held->data},
+                        &rows, err);
+    if (rc != RC_OK)
+        return rc;
+    lane->adopt_at_us = 0;
+    lane->adopt = false;
+    if (strcmp(db_text(rows, 0, 0), "busy") == 0) {
+        lane->adopt_at_us = ex->now_us + BUSY_AGAIN_US;
+    } else if (strcmp(db_text(rows, 0, 0), "none") == 0) {
+        if (!db_null(rows, 0, 1))
+            lane->adopt_at_us = ex->now_us + db_int(rows, 0, 1) * 1000;
+    } else {
+        for (int i = 0; i < db_rows(rows); i++)
+            add_adopted(lane, rows, i);
+        lane->adopt = true; /* until there is none left */
+        log_event(LOG_INFO, "tasks_adopted", "queue", lane->name, "phase", db_text(rows, 0, 2),
+                  "tasks", LOG_INT(db_rows(rows)), NULL);
+    }
+    return RC_OK;
+}
+
+/* Runs whose end was taken by an executor that died before it could say so. */
+enum rc recover_start(struct lane *lane, struct err *err)
+{
+    DB_RESULT_AUTO *runs = NULL;
+    enum rc rc = db_run(lane->ex->control, &sql_executor_open_runs,
+                        (const char *const[]){DB_INT(lane->queue_id)}, &runs, err);
+    for (int i = 0; rc == RC_OK && i < db_rows(runs); i++)
+        rc = db_run(lane->ex->control, &sql_executor_finish,
+                    (const char *const[]){db_text(runs, i, 0)}, NULL, err);
+    return rc;
+}

@@ -1,0 +1,90 @@
+/* release: S of a phase goes when none of its tasks is left here and no more of them can come from
+ * the buffer's head. */
+#include "executor/lane.h"
+
+#include "base/log.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+void work_free(struct work *work)
+{
+    message_free(work->msg);
+    free(work->why);
+    free(work);
+}
+
+void phase_forget_waiting(struct phase *phase)
+{
+    while (phase->waiting != NULL) {
+        struct work *work = phase->waiting;
+        phase->waiting = work->next;
+        work_free(work);
+    }
+    phase->waiting_last = &phase->waiting;
+    phase->waiting_count = 0;
+}
+
+static bool more_to_come(struct lane *lane, const struct phase *phase)
+{
+    if (lane->buffer_count == 0 || phase->next != NULL || lane->claim_blocked)
+        return false;
+    const struct message *msg = lane_head(lane, 0)->msg;
+    return msg != NULL && msg->type != MESSAGE_END && msg->order == phase->order;
+}
+
+static enum rc let_go(struct lane *lane, struct phase *phase, struct err *err)
+{
+    DB_RESULT_AUTO *row = NULL;
+    enum rc rc =
+        db_run(lane->ex->control, &sql_executor_release,
+               (const char *const[]){DB_INT(phase->phase_id), phase->shared ? "true" : "false"},
+               &row, err);
+    gate_release(phase);
+    if (rc == RC_OK && !db_bool(row, 0, 0))
+        rc = err_set(err, RC_FATAL, ERR_INTERNAL, lane->name, "Please report this.",
+                     "the shared lock of phase %lld was not held", (long long)phase->phase_id);
+    if (rc == RC_OK && !db_null(row, 0, 1))
+        log_event(LOG_INFO, "run_ended", "queue", lane->name, "run", LOG_INT(phase->run_no),
+                  "status", db_text(row, 0, 1), NULL);
+    return rc;
+}
+
+enum rc release(struct lane *lane, struct err *err)
+{
+    for (struct phase **at = &lane->phases; *at != NULL;) {
+        struct phase *phase = *at;
+        if (phase->waiting_count > 0 || phase->running > 0 || more_to_come(lane, phase)) {
+            at = &phase->next;
+            continue;
+        }
+        enum rc rc = let_go(lane, phase, err);
+        *at = phase->next;
+        free(phase);
+        if (rc != RC_OK)
+            return rc;
+    }
+    return RC_OK;
+}
+
+enum rc give_back(struct lane *lane, struct err *err)
+{
+    struct str *s = lane->ex->scratch;
+    int count = 0;
+    for (int i = 0; i < 2; i++)
+        db_array_start(&s[i]);
+    for (struct phase *phase = lane->phases; phase != NULL; phase = phase->next) {
+        for (struct work *work = phase->waiting; work != NULL; work = work->next, count++) {
+            db_array_int(&s[0], work->task_id);
+            db_array_text(&s[1], work->token, strlen(work->token));
+        }
+        phase_forget_waiting(phase);
+    }
+    for (int i = 0; i < 2; i++)
+        db_array_end(&s[i]);
+    if (count == 0)
+        return RC_OK;
+    log_event(LOG_INFO, "tasks_given_back", "queue", lane->name, "tasks", LOG_INT(count), NULL);
+    return db_run(lane->ex->control, &sql_executor_give_back,
+                  (const char *const[]){DB_INT(lane->queue_id), s[0].data, s[1].data}, NULL, err);
+}

@@ -1,0 +1,422 @@
+/* The story of an executor: receive -> parse -> claim -> gate -> execute -> record -> release, one
+ * step a line in turn(). */
+#include "executor/alive.h"
+#include "executor/lane.h"
+#include "executor/reader.h"
+
+#include "base/clock.h"
+#include "base/log.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#define BACKOFF_FIRST_MS 100
+#define BACKOFF_LAST_MS  2000
+#define IDLE_ASK_US      (200 * 1000)
+#define LAG_EVERY_US     (1000 * 1000)
+
+static volatile sig_atomic_t stop_signals, pause_signal;
+static int wake_fd = -1;
+
+static void on_signal(int signal)
+{
+    int saved = errno;
+    uint64_t one = 1;
+    if (signal == SIGTERM || signal == SIGINT)
+        stop_signals = stop_signals + 1;
+    else if (signal == SIGUSR1 || signal == SIGUSR2)
+        pause_signal = signal;
+    ssize_t ignored = write(wake_fd, &one, sizeof one);
+    (void)ignored;
+    errno = saved;
+}
+
+static void install_signals(void)
+{
+    struct sigaction action = {.sa_handler = on_signal, .sa_flags = SA_RESTART};
+    (void)sigemptyset(&action.sa_mask);
+    const int wanted[] = {SIGTERM, SIGINT, SIGUSR1, SIGUSR2, SIGHUP};
+    for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++)
+        (void)sigaction(wanted[i], &action, NULL);
+}
+
+static bool busy(const struct lane *lane)
+{
+    return lane->phases != NULL;
+}
+
+static enum rc alive_report(struct executor *ex, struct mail *mail, struct err *err)
+{
+    struct alive_mail *said = (struct alive_mail *)mail;
+    enum rc rc = RC_OK;
+    if (said->news == ALIVE_LOST) {
+        *err = said->err;
+        rc = RC_LOST;
+    } else
+        for (int i = 0; i < ex->lane_count; i++)
+            ex->lanes[i].adopt = true;
+    free(said);
+    return rc;
+}
+
+static enum rc take_mail(struct executor *ex, struct err *err)
+{
+    enum rc rc = RC_OK;
+    for (struct mail *mail = mailbox_take(&ex->inbox), *next; mail != NULL; mail = next) {
+        struct err ignored;
+        struct err *to = rc == RC_OK ? err : &ignored;
+        enum rc said = RC_OK;
+        next = mail->next;
+        switch ((enum control_mail)mail->kind) {
+        case MAIL_WORK_DONE:
+            said = record(ex, (struct work *)mail, to);
+            break;
+        case MAIL_GATE:
+            said = gate_report(ex, mail, to);
+            break;
+        case MAIL_ALIVE:
+            said = alive_report(ex, mail, to);
+            break;
+        }
+        rc = rc == RC_OK ? said : rc;
+    }
+    return rc;
+}
+
+static enum rc reread(struct lane *lane, struct err *err)
+{
+    DB_RESULT_AUTO *row = NULL;
+    enum rc rc = db_run(lane->ex->control, &sql_executor_queue, (const char *const[]){lane->name},
+                        &row, err);
+    if (rc != RC_OK)
+        return rc == RC_NONE
+                   ? err_set(err, RC_FATAL, ERR_CONFIG, lane->name, NULL, "the queue was deleted")
+                   : rc;
+    bool was_halted = lane->halted;
+    lane->max_readers = (int)db_int(row, 0, 4);
+    lane->paused = db_bool(row, 0, 5);
+    lane->halted = !db_null(row, 0, 10);
+    return was_halted && !lane->halted ? lane_assign(lane, err) : RC_OK;
+}
+
+/* Channel lockstep_<queue_id>; the payload says what has changed. */
+static enum rc take_notifications(struct executor *ex, struct err *err)
+{
+    const char *channel, *payload;
+    enum rc rc;
+    while ((rc = db_notification(ex->control, &channel, &payload, err)) == RC_OK) {
+        int queue_id = atoi(channel + strlen("lockstep_"));
+        for (int i = 0; i < ex->lane_count && rc == RC_OK; i++) {
+            struct lane *lane = &ex->lanes[i];
+            if (lane->queue_id != queue_id)
+                continue;
+            lane->claim_blocked = false;
+            if (strcmp(payload, "slot") == 0)
+                lane->slot_after_us = 0;
+            else if (strcmp(payload, "work") == 0)
+                lane->adopt = true;
+            else if (strcmp(payload, "control") == 0) {
+                lane->slot_after_us = 0;
+                rc = reread(lane, err);
+            }
+            gates_wake(lane);
+        }
+        if (rc != RC_OK)
+            return rc;
+    }
+    return rc == RC_NONE ? RC_OK : rc;
+}
+
+static enum rc lane_turn(struct lane *lane, struct err *err)
+{
+    bool progress = true;
+    enum rc rc = receive(lane, err);
+    if (rc == RC_OK)
+        rc = recover(lane, err);
+    while (rc == RC_OK && progress) {
+        rc = claim(lane, &progress, err);
+        if (rc == RC_OK)
+            rc = execute(lane, err);
+    }
+    if (rc == RC_OK)
+        rc = gate(lane, err);
+    if (rc == RC_OK)
+        rc = release(lane, err);
+    return rc;
+}
+
+static void publish_lag(struct lane *lane)
+{
+    int64_t position = lane_at_end(lane) ? kafka_source_end(lane->source) : lane->cursor;
+    if (lane->source == NULL || lane->state != SOURCE_READING || lane->lag_sent == position ||
+        lane->ex->now_us - lane->lag_sent_us < LAG_EVERY_US)
+        return;
+    STR_AUTO group = {0};
+    str_format(&group, "lockstep.%s", lane->name);
+    kafka_source_publish_lag(lane->source, group.data, position);
+    lane->lag_sent = position;
+    lane->lag_sent_us = lane->ex->now_us;
+}
+
+static bool owns_work(const struct executor *ex)
+{
+    for (int i = 0; i < ex->lane_count; i++)
+        if (busy(&ex->lanes[i]))
+            return true;
+    return false;
+}
+
+/* At the topics' ends, and nothing unfinished, here or elsewhere. Asked rarely: others may still be
+ * at work. */
+static enum rc idle(struct executor *ex, bool *ret_idle, struct err *err)
+{
+    *ret_idle = false;
+    for (int i = 0; i < ex->lane_count; i++) {
+        struct lane *lane = &ex->lanes[i];
+        if (lane->halted)
+            return err_set(err, RC_FATAL, ERR_FAILED, lane->name, "See: lockstep queue show",
+                           "the queue is halted");
+        if (busy(lane) || !lane_at_end(lane) || ex->now_us - lane->idle_asked_us < IDLE_ASK_US)
+            return RC_OK;
+    }
+    for (int i = 0; i < ex->lane_count; i++) {
+        DB_RESULT_AUTO *row = NULL;
+        struct lane *lane = &ex->lanes[i];
+        lane->idle_asked_us = ex->now_us;
+        enum rc rc = db_run(ex->control, &sql_executor_unfinished,
+                            (const char *const[]){DB_INT(lane->queue_id)}, &row, err);
+        if (rc != RC_OK || db_bool(row, 0, 0))
+            return rc;
+    }
+    *ret_idle = true;
+    return RC_OK;
+}
+
+static void sooner(int *timeout_ms, int64_t at_us, int64_t now_us)
+{
+    if (at_us == 0)
+        return;
+    int64_t left_us = at_us > now_us ? at_us - now_us : 0;
+    int ms = left_us > 3600000000LL ? 3600000 : (int)((left_us + 999) / 1000);
+    *timeout_ms = *timeout_ms < 0 || ms < *timeout_ms ? ms : *timeout_ms;
+}
+
+static void wait_for_news(struct executor *ex, int timeout_ms)
+{
+    for (int i = 0; i < ex->lane_count; i++) {
+        const struct lane *lane = &ex->lanes[i];
+        sooner(&timeout_ms, lane->adopt_at_us, ex->now_us);
+        if (lane->claim_after_us > ex->now_us)
+            sooner(&timeout_ms, lane->claim_after_us, ex->now_us);
+        if (lane->slot_after_us > ex->now_us)
+            sooner(&timeout_ms, lane->slot_after_us, ex->now_us);
+        if (lane->lag_sent != lane->cursor && lane->state == SOURCE_READING)
+            sooner(&timeout_ms, lane->lag_sent_us + LAG_EVERY_US, ex->now_us);
+    }
+    if (ex->options->until_idle && !owns_work(ex))
+        sooner(&timeout_ms, ex->now_us + IDLE_ASK_US, ex->now_us);
+    if (ex->draining)
+        sooner(&timeout_ms, ex->drain_until_us, ex->now_us);
+    struct pollfd fds[] = {{.fd = ex->inbox.fd, .events = POLLIN},
+                           {.fd = db_socket(ex->control), .events = POLLIN},
+                           {.fd = wake_fd, .events = POLLIN}};
+    (void)poll(fds, 3, timeout_ms);
+    if (fds[2].revents != 0) {
+        uint64_t count;
+        ssize_t ignored = read(wake_fd, &count, sizeof count);
+        (void)ignored;
+    }
+}
+
+/* SIGTERM: no new claims, what runs may finish; the second one, or the time-out: cancel it. */
+static enum rc take_signals(struct executor *ex, struct err *err)
+{
+    enum rc rc = RC_OK;
+    if (pause_signal != 0) {
+        ex->claims_paused = pause_signal == SIGUSR1;
+        log_event(LOG_INFO, ex->claims_paused ? "claims_paused" : "claims_resumed", NULL);
+        pause_signal = 0;
+    }
+    if (stop_signals > 0 && !ex->draining) {
+        ex->draining = true;
+        ex->drain_until_us = ex->now_us + (int64_t)ex->options->drain_timeout_ms * 1000;
+        log_event(LOG_INFO, "draining", NULL);
+        for (int i = 0; rc == RC_OK && i < ex->lane_count; i++) {
+            rc = give_back(&ex->lanes[i], err);
+            gates_stop(&ex->lanes[i]);
+        }
+    }
+    if (ex->draining && !ex->cancelled && (stop_signals > 1 || ex->now_us >= ex->drain_until_us)) {
+        ex->cancelled = true;
+        log_event(LOG_WARN, "cancelling_tasks", NULL);
+        for (int i = 0; i < ex->reader_count; i++)
+            if (ex->readers[i].count > 0)
+                reader_cancel(ex->readers[i].thread);
+    }
+    return rc;
+}
+
+static bool running(const struct executor *ex)
+{
+    for (int i = 0; i < ex->reader_count; i++)
+        if (ex->readers[i].count > 0)
+            return true;
+    return false;
+}
+
+static enum rc turn(struct executor *ex, int *ret_timeout_ms, bool *ret_done, struct err *err)
+{
+    *ret_timeout_ms = -1;
+    ex->now_us = clock_boot_us();
+    enum rc rc = take_signals(ex, err);
+    kafka_consumer_serve(ex->consumer);
+    if (rc == RC_OK)
+        rc = take_mail(ex, err);
+    if (rc == RC_OK)
+        rc = take_notifications(ex, err);
+    for (int i = 0; rc == RC_OK && i < ex->lane_count; i++) {
+        rc = ex->draining ? release(&ex->lanes[i], err) : lane_turn(&ex->lanes[i], err);
+        publish_lag(&ex->lanes[i]);
+    }
+    if (rc == RC_OK)
+        rc = mark_running(ex, ret_timeout_ms, err);
+    if (rc == RC_OK)
+        rc = slots_return(ex, false, ret_timeout_ms, err);
+    alive_busy(ex->alive, owns_work(ex));
+    if (rc == RC_OK && ex->draining)
+        *ret_done = !running(ex);
+    else if (rc == RC_OK && ex->options->until_idle)
+        rc = idle(ex, ret_done, err);
+    return rc;
+}
+
+/* What the database keeps of us is given up in order; after a loss there is nothing to give. */
+static void incarnation_stop(struct executor *ex, enum rc why)
+{
+    bool clean = why == RC_OK;
+    struct err err;
+    int ignored_ms;
+    for (int i = 0; !clean && i < ex->reader_count; i++)
+        if (ex->readers[i].thread != NULL && ex->readers[i].count > 0)
+            reader_cancel(ex->readers[i].thread);
+    for (int i = 0; i < ex->lane_count; i++)
+        gates_stop(&ex->lanes[i]);
+    for (int i = 0; i < ex->reader_count; i++)
+        reader_stop(ex->readers[i].thread);
+    for (struct mail *mail = mailbox_take(&ex->inbox), *next; mail != NULL; mail = next) {
+        next = mail->next;
+        if (mail->kind == MAIL_WORK_DONE)
+            work_free((struct work *)mail);
+        else
+            free(mail);
+    }
+    for (int i = 0; i < ex->lane_count; i++) {
+        struct lane *lane = &ex->lanes[i];
+        while (lane->phases != NULL) {
+            struct phase *phase = lane->phases;
+            lane->phases = phase->next;
+            phase_forget_waiting(phase);
+            free(phase);
+        }
+        lane_close(lane);
+    }
+    for (int i = 0; i < ex->reader_count; i++)
+        ex->readers[i].count = 0;
+    if (clean && slots_return(ex, true, &ignored_ms, &err) != RC_OK)
+        log_err(LOG_WARN, "slots_not_returned", NULL, &err);
+    db_close(ex->control);
+    alive_stop(ex->alive, clean ? "drained" : "lost");
+    if (ex->consumer != NULL)
+        kafka_consumer_close(ex->consumer);
+    for (size_t i = 0; i < sizeof ex->scratch / sizeof *ex->scratch; i++)
+        str_done(&ex->scratch[i]);
+    mailbox_done(&ex->inbox);
+    free(ex->lanes);
+    free(ex->readers);
+}
+
+static enum rc incarnation_start(struct executor *ex, struct err *err)
+{
+    const struct executor_options *options = ex->options;
+    const char *task_conninfo = options->task_conninfo ? options->task_conninfo : options->conninfo;
+    mailbox_init(&ex->inbox);
+    ex->lanes = xcalloc((size_t)options->queue_count, sizeof *ex->lanes);
+    ex->readers = xcalloc((size_t)options->readers, sizeof *ex->readers);
+    enum rc rc = db_open(options->conninfo, DB_CONTROL, &ex->control, err);
+    if (rc == RC_OK)
+        rc = alive_start(ex, &ex->alive, err);
+    if (rc == RC_OK)
+        rc = kafka_consumer_open(options->kafka, wake_fd, &ex->consumer, err);
+    for (; rc == RC_OK && ex->reader_count < options->readers; ex->reader_count++)
+        rc = reader_start(task_conninfo, &ex->inbox, &ex->readers[ex->reader_count].thread, err);
+    ex->now_us = clock_boot_us();
+    for (int i = 0; rc == RC_OK && i < options->queue_count; i++) {
+        ex->lanes[i] = (struct lane){.ex = ex, .name = options->queues[i], .lag_sent = -1};
+        ex->lane_count++;
+        rc = lane_open(&ex->lanes[i], err);
+        if (rc == RC_OK)
+            rc = recover_start(&ex->lanes[i], err);
+    }
+    if (rc == RC_OK)
+        log_event(LOG_INFO, "executor_started", "executor", ex->id, "readers",
+                  LOG_INT(options->readers), NULL);
+    return rc;
+}
+
+/* One incarnation: from its first session to its last. *ret_ran: it came up. */
+static enum rc incarnation(const struct executor_options *options, bool *ret_ran, struct err *err)
+{
+    struct executor ex = {.options = options};
+    bool done = false;
+    *ret_ran = false;
+    enum rc rc = incarnation_start(&ex, err);
+    *ret_ran = rc == RC_OK;
+    while (rc == RC_OK && !done) {
+        int timeout_ms;
+        rc = turn(&ex, &timeout_ms, &done, err);
+        if (rc == RC_OK && !done)
+            wait_for_news(&ex, timeout_ms);
+    }
+    incarnation_stop(&ex, rc);
+    log_event(LOG_INFO, "executor_stopped", "executor", ex.id, NULL);
+    return rc;
+}
+
+enum rc executor_run(const struct executor_options *options, struct err *err)
+{
+    wake_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+    stop_signals = 0;
+    pause_signal = 0;
+    install_signals();
+    if (options->task_conninfo == NULL)
+        log_event(LOG_WARN, "tasks_run_with_executor_rights", "hint",
+                  "set [postgres] task_conninfo", NULL);
+    enum rc rc;
+    bool ran_once = false;
+    int backoff_ms = BACKOFF_FIRST_MS;
+    for (;;) {
+        bool ran;
+        struct err why = {0};
+        rc = incarnation(options, &ran, &why);
+        if (rc != RC_OK && err != NULL)
+            *err = why;
+        ran_once = ran_once || ran;
+        if (rc == RC_OK || stop_signals > 0 || !ran_once ||
+            (rc == RC_FATAL && why.kind != ERR_KAFKA_DOWN))
+            break;
+        log_err(LOG_WARN, "incarnation_lost", NULL, &why);
+        backoff_ms = ran                                ? BACKOFF_FIRST_MS
+                     : backoff_ms * 2 > BACKOFF_LAST_MS ? BACKOFF_LAST_MS
+                                                        : backoff_ms * 2;
+        struct pollfd fd = {.fd = wake_fd, .events = POLLIN};
+        (void)poll(&fd, 1, backoff_ms);
+    }
+    (void)close(wake_fd);
+    return stop_signals > 0 && rc == RC_LOST ? RC_OK : rc;
+}

@@ -1,0 +1,17 @@
+-- Release: this executor runs nothing more of the phase: S goes. If that may have been the last of its run, the run's end is
+-- tried: the last executor to come here sees everything that the others committed before.
+CREATE OR REPLACE FUNCTION lockstep.release(p_phase_id bigint, p_shared boolean, OUT unlocked boolean, OUT ended text)
+LANGUAGE plpgsql AS $$
+DECLARE
+    last_of bigint;
+BEGIN
+    SELECT r.run_no INTO last_of FROM lockstep.phase p JOIN lockstep.run r USING (run_no)
+    WHERE p.phase_id = p_phase_id AND r.end_offset IS NOT NULL AND r.ended_at IS NULL
+      AND (r.last_phase_id = p_phase_id OR r.stop_after IS NOT NULL);
+    IF FOUND THEN
+        ended := lockstep.run_finish(last_of);
+    END IF;
+    unlocked := NOT p_shared OR lockstep.unlock_shared(p_phase_id);
+END
+$$;
+GRANT EXECUTE ON FUNCTION lockstep.release TO lockstep_executor;
