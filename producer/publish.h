@@ -1,15 +1,16 @@
 /**
- * What: publishes staged work (a file, standard input, a query) as one run: orders and tags it, sends it to the queue's
- *   partition, ends it with the counts, and may wait for the outcome.
- * Invariants: one producer at a time per queue (an exclusive advisory lock, class of producers, queue_id) and one
- *   transactional.id "lockstep.<queue>", whose taking fences and settles a predecessor. The run's row is flushed in
- *   PostgreSQL before the first record is sent. A finite source is wholly read and checked before anything is sent; a
- *   streamed one is sent while it is read, in small transactions and constant memory.
- * Threads: the caller's own; callbacks run on it.
+ * What: publishes staged work (a file, standard input, a query) as one run: orders and tags it,
+ * sends it to the queue's partition, ends it with the counts, and may wait for the outcome.
+ * Invariants: one producer at a time per queue (an exclusive advisory lock, class of producers,
+ * queue_id) and one transactional.id "lockstep.<queue>", whose taking fences and settles a
+ * predecessor. The run's row is flushed in PostgreSQL before the first record is sent. A finite
+ * source is wholly read and checked before anything is sent; a streamed one is sent while it is
+ * read, in small transactions and constant memory. Threads: the caller's own; callbacks run on it.
  * Ownership: borrows the options and everything that they name.
- * Failure: ERR_USAGE: the options or the source are wrong; ERR_HELD: another producer; ERR_CONFIG: the topic is not fit;
- *   ERR_CANCELLED: the caller's wish; ERR_FAILED: the run waited for ended badly; ERR_TIMEOUT: it did not end in time. What
- *   was sent and not committed is invisible for ever; a stream of which a part is committed is ended as aborted.
+ * Failure: ERR_USAGE: the options or the source are wrong; ERR_HELD: another producer; ERR_CONFIG:
+ * the topic is not fit; ERR_CANCELLED: the caller's wish; ERR_FAILED: the run waited for ended
+ * badly; ERR_TIMEOUT: it did not end in time. What was sent and not committed is invisible for
+ * ever; a stream of which a part is committed is ended as aborted.
  */
 #ifndef PRODUCER_PUBLISH_H
 #define PRODUCER_PUBLISH_H
@@ -19,12 +20,14 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/** PUBLISH_AUTO: by the file's name; ".csv" in any case is CSV, everything else and standard input is JSON Lines. */
+/** PUBLISH_AUTO: by the file's name; ".csv" in any case is CSV, everything else and standard input
+ * is JSON Lines. */
 enum publish_format { PUBLISH_AUTO, PUBLISH_JSONL, PUBLISH_CSV };
 
 enum publish_stage { PUBLISH_READING, PUBLISH_LOCKING, PUBLISH_SENDING, PUBLISH_WAITING };
 
-/** One thing that is wrong with the source. Strings live until the callback returns; "" = nothing to say. */
+/** One thing that is wrong with the source. Strings live until the callback returns; "" = nothing
+ * to say. */
 struct publish_fault {
     const char *source;  /* the file's name, "stdin" or "query" */
     int64_t line;        /* from 1; of a query: the row; 0 = the whole source */
@@ -52,13 +55,14 @@ struct publish_options {
     const char *queue;
     const char *path; /* "-" = standard input; NULL with query */
     enum publish_format format;
-    const char *query; /* NULL with path */
-    const char *run;   /* UUID; NULL = a new one */
-    const char *name;  /* of the run, for people; may be NULL */
+    const char *query;  /* NULL with path */
+    const char *run;    /* UUID; NULL = a new one */
+    const char *name;   /* of the run, for people; may be NULL */
     const char *resume; /* not supported yet: anything but NULL is refused */
     bool stream, dry_run, wait;
     int wait_timeout_ms; /* of wait; -1 = none */
-    int lock_wait_ms;    /* how long to wait for another producer; 0 = not at all; PUBLISH_LOCK_WAIT_MS is usual */
+    int lock_wait_ms; /* how long to wait for another producer; 0 = not at all; PUBLISH_LOCK_WAIT_MS
+                         is usual */
 
     /* Callbacks, all optional. */
     void *context;
@@ -68,7 +72,8 @@ struct publish_options {
     void (*progress)(void *context, const struct publish_progress *progress);
     /** The phases of a dry run, in order. */
     void (*phase)(void *context, const struct publish_phase *phase);
-    /** true: give up (ERR_CANCELLED). Asked a few times a second, e.g. for a flag of a signal handler. */
+    /** true: give up (ERR_CANCELLED). Asked a few times a second, e.g. for a flag of a signal
+     * handler. */
     bool (*cancelled)(void *context);
 };
 
@@ -82,8 +87,9 @@ struct publish_result {
     char status[32];                   /* lockstep.run.status as last seen by wait, otherwise "" */
 };
 
-/** *ret_result is filled as far as it goes, on failure, too. RC_REJECT with ERR_FAILED: waited, and the run ended badly. */
-MUST_CHECK enum rc publish_run(const struct publish_options *options, struct publish_result *ret_result,
-                               struct err *err);
+/** *ret_result is filled as far as it goes, on failure, too. RC_REJECT with ERR_FAILED: waited, and
+ * the run ended badly. */
+MUST_CHECK enum rc publish_run(const struct publish_options *options,
+                               struct publish_result *ret_result, struct err *err);
 
 #endif

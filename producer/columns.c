@@ -1,0 +1,213 @@
+#include "producer/columns.h"
+
+#include "task/json.h"
+#include "task/message.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum column_kind { COLUMN_INTEGER, COLUMN_BOOLEAN, COLUMN_TEXT, COLUMN_JSON };
+
+static const struct column {
+    const char *name, *field;
+    enum column_kind kind;
+    bool required;
+} known[] = {
+    {"order", "order", COLUMN_INTEGER, true},
+    {"execution_order", "order", COLUMN_INTEGER, false},
+    {"sql", "sql", COLUMN_TEXT, true},
+    {"name", "name", COLUMN_TEXT, false},
+    {"description", "description", COLUMN_TEXT, false},
+    {"type", "type", COLUMN_TEXT, false},
+    {"params", "params", COLUMN_JSON, false},
+    {"transaction", "transaction", COLUMN_BOOLEAN, false},
+    {"condition", "condition", COLUMN_TEXT, false},
+    {"max_attempts", "max_attempts", COLUMN_INTEGER, false},
+    {"retry_intervals", "retry_intervals", COLUMN_JSON, false},
+};
+enum { KNOWN = sizeof known / sizeof *known };
+
+#define KNOWN_HINT                                                                                 \
+    "columns are order (or execution_order), sql, name, description, type, params, transaction, "  \
+    "condition, max_attempts, retry_intervals; the first line of a CSV file is its header"
+
+static bool has_field(const struct columns *columns, const char *field)
+{
+    for (int i = 0; i < columns->count; i++)
+        if (strcmp(columns->at[i]->field, field) == 0)
+            return true;
+    return false;
+}
+
+static enum rc add_column(struct columns *columns, const struct column_value *name, struct err *err)
+{
+    char object[80];
+    int shown = name->len < 60 ? (int)name->len : 60;
+    (void)snprintf(object, sizeof object, "%.*s", shown, name->text);
+    int i = 0;
+    while (i < KNOWN && !(strlen(known[i].name) == name->len &&
+                          memcmp(known[i].name, name->text, name->len) == 0))
+        i++;
+    if (i == KNOWN)
+        return err_set(err, RC_REJECT, ERR_USAGE, object, KNOWN_HINT,
+                       "The column \"%s\" is not known.", object);
+    if (has_field(columns, known[i].field))
+        return err_set(err, RC_REJECT, ERR_USAGE, object, "remove one of them",
+                       "The column \"%s\" stands there twice.", known[i].field);
+    columns->at[columns->count++] = &known[i];
+    return RC_OK;
+}
+
+enum rc columns_header(const struct column_value *names, int count, struct columns *ret_columns,
+                       struct err *err)
+{
+    struct columns columns = {.count = 0};
+    for (int i = 0; i < count; i++) { /* none twice, so there are never more than KNOWN */
+        enum rc rc = add_column(&columns, &names[i], err);
+        if (rc != RC_OK)
+            return rc;
+    }
+    for (int i = 0; i < KNOWN; i++)
+        if (known[i].required && !has_field(&columns, known[i].field))
+            return err_set(err, RC_REJECT, ERR_USAGE, known[i].name, KNOWN_HINT,
+                           "The column \"%s\" is missing.", known[i].name);
+    *ret_columns = columns;
+    return RC_OK;
+}
+
+/** The index of the first byte that is not UTF-8 (RFC 3629), or is NUL; len if there is none. */
+static size_t first_bad_byte(const char *text, size_t len)
+{
+    const unsigned char *b = (const unsigned char *)text;
+    size_t i = 0;
+    while (i < len) {
+        if (b[i] < 0x80) {
+            if (b[i] == 0)
+                return i;
+            i++;
+            continue;
+        }
+        size_t more = b[i] < 0xc2 ? 0 : b[i] < 0xe0 ? 1 : b[i] < 0xf0 ? 2 : b[i] < 0xf5 ? 3 : 0;
+        if (more == 0 || len - i <= more)
+            return i;
+        /* no overlong form, no surrogate, nothing above U+10FFFF */
+        unsigned char least = b[i] == 0xe0 ? 0xa0 : b[i] == 0xf0 ? 0x90 : 0x80;
+        unsigned char most = b[i] == 0xed ? 0x9f : b[i] == 0xf4 ? 0x8f : 0xbf;
+        if (b[i + 1] < least || b[i + 1] > most)
+            return i;
+        for (size_t k = 2; k <= more; k++)
+            if ((b[i + k] & 0xc0) != 0x80)
+                return i;
+        i += more + 1;
+    }
+    return len;
+}
+
+static enum rc bad_value(const struct column *column, const struct column_value *value,
+                         const char *wanted, struct err *err)
+{
+    char shown[40];
+    size_t len = value->len < sizeof shown - 1 ? value->len : sizeof shown - 1;
+    for (size_t i = 0; i < len; i++)
+        shown[i] = value->text[i] >= ' ' && value->text[i] <= '~' ? value->text[i] : '?';
+    shown[len] = '\0';
+    return err_set(err, RC_REJECT, ERR_USAGE, column->name, NULL,
+                   "The column \"%s\" must be %s, not: %s%s", column->name, wanted, shown,
+                   len < value->len ? "..." : "");
+}
+
+static enum rc add_integer(const struct column *column, const struct column_value *value,
+                           struct str *out, struct err *err)
+{
+    int64_t n;
+    if (!int64_parse(value->text, value->len, &n))
+        return bad_value(column, value, "an integer in plain digits, at most 9223372036854775807",
+                         err);
+    str_add(out, value->text, value->len);
+    return RC_OK;
+}
+
+static enum rc add_boolean(const struct column *column, const struct column_value *value,
+                           struct str *out, struct err *err)
+{
+    static const struct {
+        const char *text;
+        bool value;
+    } words[] = {{"true", true}, {"t", true}, {"false", false}, {"f", false}};
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (strlen(words[i].text) == value->len &&
+            memcmp(words[i].text, value->text, value->len) == 0) {
+            str_text(out, words[i].value ? "true" : "false");
+            return RC_OK;
+        }
+    return bad_value(column, value, "true or false", err);
+}
+
+static enum rc add_text(const struct column *column, const struct column_value *value,
+                        struct str *out, struct err *err)
+{
+    size_t bad = first_bad_byte(value->text, value->len);
+    if (bad < value->len)
+        return err_set(err, RC_REJECT, ERR_USAGE, column->name,
+                       "staged work is UTF-8 without NUL bytes; convert it, e.g. with iconv",
+                       "The column \"%s\" holds a byte 0x%02x at %zu that is %s.", column->name,
+                       (unsigned char)value->text[bad], bad,
+                       value->text[bad] == '\0' ? "not allowed" : "not UTF-8");
+    json_quote(out, value->text, value->len);
+    return RC_OK;
+}
+
+/** Parsed on its own, so that it can not bring fields of its own into the object. */
+static enum rc add_json(const struct column *column, const struct column_value *value,
+                        struct str *out, struct err *err)
+{
+    struct json json = {0};
+    struct err why;
+    if (json_parse(value->text, value->len, MESSAGE_MAX_BYTES, &json, &why) != RC_OK)
+        return err_set(err, RC_REJECT, ERR_USAGE, column->name, "write it as a JSON array",
+                       "The column \"%s\" must be JSON: %s", column->name, why.message);
+    json_done(&json);
+    str_add(out, value->text, value->len);
+    return RC_OK;
+}
+
+static enum rc add_value(const struct column *column, const struct column_value *value,
+                         struct str *out, struct err *err)
+{
+    str_format(out, "%c\"%s\":", out->data == NULL || out->len == 0 ? '{' : ',', column->field);
+    switch (column->kind) {
+    case COLUMN_INTEGER:
+        return add_integer(column, value, out, err);
+    case COLUMN_BOOLEAN:
+        return add_boolean(column, value, out, err);
+    case COLUMN_TEXT:
+        return add_text(column, value, out, err);
+    case COLUMN_JSON:
+        return add_json(column, value, out, err);
+    }
+    return RC_OK;
+}
+
+enum rc columns_row(const struct columns *columns, const struct column_value *values, int count,
+                    struct str *out, struct err *err)
+{
+    if (count != columns->count)
+        return err_set(err, RC_REJECT, ERR_USAGE, "",
+                       "a value that holds a comma, a quote or a line break stands in quotes, "
+                       "quotes within it doubled",
+                       "The row has %d values, the header has %d columns.", count, columns->count);
+    for (int i = 0; i < count; i++) {
+        const struct column *column = columns->at[i];
+        bool none = values[i].text == NULL || values[i].len == 0;
+        bool needed = strcmp(column->field, "order") == 0 || column->required;
+        if (none && needed)
+            return err_set(err, RC_REJECT, ERR_USAGE, column->name, "every task needs one",
+                           "The column \"%s\" is %s.", column->name,
+                           values[i].text == NULL ? "NULL" : "empty");
+        enum rc rc = none ? RC_OK : add_value(column, &values[i], out, err);
+        if (rc != RC_OK)
+            return rc;
+    }
+    str_text(out, "}");
+    return RC_OK;
+}

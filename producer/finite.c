@@ -1,0 +1,142 @@
+#include "producer/batch.h"
+#include "producer/publishing.h"
+
+#include "base/clock.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define READ_SLICE_MS       1000
+#define TICK_EVERY          256   /* tasks */
+#define TRANSACTION_TIMEOUT 60000 /* librdkafka's default, ms */
+
+static void tell_fault(const struct publishing *p, int count, const struct err *err)
+{
+    const struct publish_options *options = p->options;
+    if (options->fault == NULL || count > PUBLISH_MAX_FAULTS)
+        return;
+    const struct publish_fault fault = {.source = staged_name(p->staged),
+                                        .line = staged_line(p->staged),
+                                        .path = err->object,
+                                        .message = err->message,
+                                        .hint = err->hint};
+    options->fault(options->context, &fault);
+}
+
+static enum rc count_faults(const struct publishing *p, int faults, const struct err *first,
+                            int64_t first_line, struct err *err)
+{
+    char object[160];
+    (void)snprintf(object, sizeof object, "%s:%" PRId64, staged_name(p->staged), first_line);
+    if (faults == 1)
+        return err_set(err, RC_REJECT, ERR_USAGE, object, first->hint, "%s", first->message);
+    char more[64] = "";
+    if (faults > PUBLISH_MAX_FAULTS)
+        (void)snprintf(more, sizeof more, "... and %d more. ", faults - PUBLISH_MAX_FAULTS);
+    return err_set(err, RC_REJECT, ERR_USAGE, object, first->hint,
+                   "%s%d errors in the staged work, nothing is published. The first: %s", more,
+                   faults, first->message);
+}
+
+/** All of the source, and all that is wrong with it. */
+static enum rc read_all(struct publishing *p, struct batch *batch, struct err *err)
+{
+    struct err fault, first = {0};
+    int64_t first_line = 0;
+    int faults = 0;
+    int slice_ms = staged_may_wait(p->staged) ? READ_SLICE_MS : -1;
+    for (;;) {
+        struct staged_task task;
+        enum rc rc = staged_next(p->staged, slice_ms, &task, &fault);
+        if (rc == RC_NONE)
+            break;
+        if (rc == RC_OK) {
+            p->read++;
+            if (faults == 0)
+                batch_add(batch, &task);
+        } else if (rc == RC_REJECT) {
+            if (faults++ == 0) {
+                first = fault;
+                first_line = staged_line(p->staged);
+            }
+            tell_fault(p, faults, &fault);
+        } else if (rc != RC_RETRY) {
+            *err = fault;
+            return rc;
+        }
+        if (p->read % TICK_EVERY == 0 && (rc = tick(p, err)) != RC_OK)
+            return rc;
+    }
+    if (faults > 0)
+        return count_faults(p, faults, &first, first_line, err);
+    if (batch->count == 0)
+        return err_set(err, RC_REJECT, ERR_USAGE, staged_name(p->staged),
+                       "a run needs at least one task, e.g. {\"order\":100,\"sql\":\"SELECT 1\"}",
+                       "There is no task in the source.");
+    return RC_OK;
+}
+
+static int64_t count_phases(const struct publishing *p, const struct batch *batch)
+{
+    const struct publish_options *options = p->options;
+    struct publish_phase phase = {0};
+    int64_t phases = 0;
+    for (size_t i = 0; i < batch->count; i++) {
+        int64_t order = batch->items[i].order;
+        if (order != phase.order) {
+            phases++;
+            phase = (struct publish_phase){.order = order, .previous_order = phase.order};
+        }
+        phase.tasks++;
+        bool last = i + 1 == batch->count || batch->items[i + 1].order != order;
+        if (last && options->dry_run && options->phase != NULL)
+            options->phase(options->context, &phase);
+    }
+    return phases;
+}
+
+/** A transaction of the broker's patience is committed at half of it and followed by another. */
+static int64_t transaction_limit_us(const struct publishing *p)
+{
+    const char *text = kafka_properties_get(p->options->kafka, "transaction.timeout.ms");
+    return (text != NULL ? strtoll(text, NULL, 10) : TRANSACTION_TIMEOUT) * 1000 / 2;
+}
+
+static enum rc send_all(struct publishing *p, const struct batch *batch, struct err *err)
+{
+    int64_t limit_us = transaction_limit_us(p);
+    for (size_t i = 0; i < batch->count; i++) {
+        const struct staged_task task = batch_task(batch, i);
+        enum rc rc = sending_task(p, &task, err);
+        if (rc == RC_OK && i % TICK_EVERY == 0)
+            rc = tick(p, err);
+        if (rc == RC_OK && i % TICK_EVERY == 0 && clock_boot_us() - p->begun_us > limit_us)
+            rc = sending_commit(p, err);
+        if (rc != RC_OK)
+            return rc;
+    }
+    return sending_end(p, false, err);
+}
+
+enum rc publish_finite(struct publishing *p, struct err *err)
+{
+    BATCH_AUTO batch = {0};
+    tick_stage(p, PUBLISH_READING);
+    enum rc rc = read_all(p, &batch, err);
+    if (rc != RC_OK)
+        return rc;
+    (void)staged_digest(p->staged, p->digest);
+    batch_sort(&batch);
+    p->total = p->result->tasks = (int64_t)batch.count;
+    p->result->phases = count_phases(p, &batch);
+    if (p->options->dry_run)
+        return RC_OK;
+    rc = publishing_lock(p, err);
+    if (rc == RC_OK)
+        rc = sending_open(p, err);
+    if (rc == RC_OK)
+        rc = sending_start(p, err);
+    return rc == RC_OK ? send_all(p, &batch, err) : rc;
+}

@@ -1,0 +1,26 @@
+#include "producer/publishing.h"
+
+#include <stdio.h>
+
+enum rc publishing_queue(struct publishing *p, struct err *err)
+{
+    const char *name = p->options->queue;
+    enum rc rc = db_open(p->options->conninfo, DB_PRODUCER, &p->db, err);
+    if (rc != RC_OK)
+        return rc;
+    DB_RESULT_AUTO *queue = NULL;
+    rc = db_run(p->db, &sql_publish_queue, &name, &queue, err);
+    if (rc == RC_NONE)
+        return err_set(err, RC_FATAL, ERR_USAGE, name,
+                       "lockstep queue list shows the queues of this database, lockstep queue "
+                       "create makes one",
+                       "There is no queue of this name.");
+    if (rc != RC_OK)
+        return rc;
+    p->queue_id = (int)db_int(queue, 0, 0);
+    p->partition = (int)db_int(queue, 0, 2);
+    (void)snprintf(p->topic, sizeof p->topic, "%s", db_text(queue, 0, 1));
+    (void)snprintf(p->on_failure, sizeof p->on_failure, "%s", db_text(queue, 0, 3));
+    (void)snprintf(p->cluster_id, sizeof p->cluster_id, "%s", db_text(queue, 0, 4));
+    return RC_OK;
+}

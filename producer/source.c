@@ -1,0 +1,165 @@
+#include "producer/source.h"
+
+#include "base/str.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <xxhash.h>
+
+struct source {
+    char *name;
+    int fd;
+    bool regular, started, ended;
+    size_t from, to; /* window[from..to) is read and not taken */
+    XXH3_state_t *hash;
+    char window[SOURCE_WINDOW];
+};
+
+static enum rc system_error(const char *name, const char *what, const char *hint, struct err *err)
+{
+    int code = errno;
+    (void)err_set(err, RC_REJECT, ERR_USAGE, name, hint, "%s: %s", what, strerror(code));
+    err_code(err, strerrorname_np(code));
+    return RC_REJECT;
+}
+
+enum rc source_open(const char *path, struct source **ret_source, struct err *err)
+{
+    bool standard = strcmp(path, "-") == 0;
+    int fd = standard ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0)
+        return system_error(path, "cannot open the file", "check the path and its permissions",
+                            err);
+    struct stat stat;
+    if (fstat(fd, &stat) == 0 && S_ISDIR(stat.st_mode)) {
+        if (!standard)
+            (void)close(fd);
+        return err_set(err, RC_REJECT, ERR_USAGE, path, "name a file, or - for standard input",
+                       "this is a directory");
+    }
+    struct source *source = xmalloc(sizeof *source);
+    source->name = xstrdup(standard ? "stdin" : path);
+    source->fd = fd;
+    source->regular = !standard && S_ISREG(stat.st_mode);
+    source->started = source->ended = false;
+    source->from = source->to = 0;
+    source->hash = XXH3_createState();
+    if (source->hash == NULL)
+        abort();
+    (void)XXH3_128bits_reset(source->hash);
+    *ret_source = source;
+    return RC_OK;
+}
+
+void source_close(struct source *source)
+{
+    if (source == NULL)
+        return;
+    if (source->fd != STDIN_FILENO)
+        (void)close(source->fd);
+    (void)XXH3_freeState(source->hash);
+    free(source->name);
+    free(source);
+}
+
+const char *source_name(const struct source *source)
+{
+    return source->name;
+}
+
+const char *source_bytes(const struct source *source, size_t *ret_len)
+{
+    *ret_len = source->to - source->from;
+    return source->window + source->from;
+}
+
+void source_take(struct source *source, size_t len)
+{
+    source->from += len;
+}
+
+static enum rc await_input(const struct source *source, int timeout_ms, struct err *err)
+{
+    struct pollfd input = {.fd = source->fd, .events = POLLIN};
+    int n = poll(&input, 1, timeout_ms);
+    if (n > 0)
+        return RC_OK;
+    if (n < 0 && errno != EINTR)
+        return system_error(source->name, "cannot wait for input", NULL, err);
+    return err_set(err, RC_RETRY, ERR_TIMEOUT, source->name, NULL, "no input within %d ms",
+                   timeout_ms);
+}
+
+/** A pipe may hand over the byte order mark in pieces, so the start is looked at only once it is
+ * whole. */
+static void drop_mark(struct source *source)
+{
+    if (source->started || (source->to < 3 && !source->ended))
+        return;
+    source->started = true;
+    if (source->to >= 3 && memcmp(source->window, "\xef\xbb\xbf", 3) == 0)
+        source->from = 3;
+}
+
+enum rc source_more(struct source *source, int timeout_ms, struct err *err)
+{
+    if (source->from > 0) {
+        memmove(source->window, source->window + source->from, source->to - source->from);
+        source->to -= source->from;
+        source->from = 0;
+    }
+    do {
+        enum rc rc = source->ended ? RC_NONE : await_input(source, timeout_ms, err);
+        if (rc != RC_OK)
+            return rc;
+        ssize_t n;
+        do
+            n = read(source->fd, source->window + source->to, SOURCE_WINDOW - source->to);
+        while (n < 0 && errno == EINTR);
+        if (n < 0)
+            return system_error(source->name, "cannot read the source", NULL, err);
+        (void)XXH3_128bits_update(source->hash, source->window + source->to, (size_t)n);
+        source->to += (size_t)n;
+        source->ended = n == 0;
+        drop_mark(source);
+    } while (!source->started);
+    return source->ended ? RC_NONE : RC_OK;
+}
+
+static void digest_text(const XXH3_state_t *hash, char ret_digest[33])
+{
+    XXH128_canonical_t bytes;
+    XXH128_canonicalFromHash(&bytes, XXH3_128bits_digest(hash));
+    for (int i = 0; i < 16; i++)
+        (void)snprintf(ret_digest + (ptrdiff_t)2 * i, 3, "%02x", bytes.digest[i]);
+}
+
+bool source_digest(const struct source *source, char ret_digest[33])
+{
+    if (source->regular)
+        digest_text(source->hash, ret_digest);
+    return source->regular;
+}
+
+enum rc source_file_digest(const char *path, char ret_digest[33], struct err *err)
+{
+    struct source *source;
+    enum rc rc = source_open(path, &source, err);
+    if (rc != RC_OK)
+        return rc;
+    if (source->regular)
+        while ((rc = source_more(source, -1, err)) == RC_OK)
+            source->from = source->to;
+    if (rc == RC_NONE && source_digest(source, ret_digest))
+        rc = RC_OK;
+    else if (rc == RC_OK)
+        rc = RC_NONE;
+    source_close(source);
+    return rc;
+}

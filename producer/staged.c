@@ -1,0 +1,117 @@
+#include "producer/staged.h"
+
+#include "base/str.h"
+#include "producer/staged_reader.h"
+#include "task/message.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+struct staged {
+    struct source *source; /* NULL: a query */
+    struct staged_reader reader;
+    size_t limit;
+    int64_t line;
+};
+
+static bool is_csv(const char *path, enum publish_format format)
+{
+    size_t len = strlen(path);
+    if (format != PUBLISH_AUTO)
+        return format == PUBLISH_CSV;
+    return len > 4 && strcasecmp(path + len - 4, ".csv") == 0;
+}
+
+enum rc staged_open_file(const char *path, enum publish_format format, size_t limit,
+                         struct staged **ret_staged, struct err *err)
+{
+    struct source *source;
+    enum rc rc = source_open(path, &source, err);
+    if (rc != RC_OK)
+        return rc;
+    struct staged *staged = xcalloc(1, sizeof *staged);
+    staged->source = source;
+    staged->limit = limit;
+    if (is_csv(path, format))
+        staged_csv(source, &staged->reader);
+    else
+        staged_jsonl(source, &staged->reader);
+    *ret_staged = staged;
+    return RC_OK;
+}
+
+enum rc staged_open_query(struct db *db, const char *query, size_t limit,
+                          struct staged **ret_staged, struct err *err)
+{
+    struct staged_reader reader;
+    enum rc rc = staged_query(db, query, &reader, err);
+    if (rc != RC_OK)
+        return rc;
+    struct staged *staged = xcalloc(1, sizeof *staged);
+    staged->reader = reader;
+    staged->limit = limit;
+    *ret_staged = staged;
+    return RC_OK;
+}
+
+void staged_close(struct staged *staged)
+{
+    if (staged == NULL)
+        return;
+    staged->reader.close(staged->reader.state);
+    source_close(staged->source);
+    free(staged);
+}
+
+static enum rc check_task(const struct staged *staged, const struct staged_text *text,
+                          int64_t *ret_order, struct err *err)
+{
+    MESSAGE_AUTO *msg = NULL;
+    enum rc rc = message_parse(text->text, text->len, MESSAGE_STAGED, &msg, err);
+    if (rc != RC_OK)
+        return rc;
+    *ret_order = msg->order;
+    if (text->len > staged->limit)
+        return err_set(err, RC_REJECT, ERR_USAGE, "$",
+                       "keep large data in a table and pass its key, or raise max.message.bytes of "
+                       "the topic and -X message.max.bytes",
+                       "The task has %zu bytes, this topic takes %zu.", text->len, staged->limit);
+    return RC_OK;
+}
+
+enum rc staged_next(struct staged *staged, int timeout_ms, struct staged_task *ret_task,
+                    struct err *err)
+{
+    struct staged_text text = {.line = staged->line};
+    enum rc rc = staged->reader.next(staged->reader.state, timeout_ms, &text, err);
+    staged->line = text.line;
+    if (rc != RC_OK)
+        return rc;
+    struct staged_task task = {.line = text.line, .text = text.text, .len = text.len};
+    rc = check_task(staged, &text, &task.order, err);
+    if (rc == RC_OK)
+        *ret_task = task;
+    return rc;
+}
+
+bool staged_may_wait(const struct staged *staged)
+{
+    return staged->source != NULL;
+}
+
+int64_t staged_line(const struct staged *staged)
+{
+    return staged->line;
+}
+
+const char *staged_name(const struct staged *staged)
+{
+    return staged->source != NULL ? source_name(staged->source) : "query";
+}
+
+bool staged_digest(const struct staged *staged, char ret_digest[33])
+{
+    return staged->source != NULL && source_digest(staged->source, ret_digest);
+}

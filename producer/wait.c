@@ -1,0 +1,108 @@
+#include "producer/publishing.h"
+
+#include "base/clock.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <stdio.h>
+#include <string.h>
+
+#define READ_EVERY_MS   1000  /* in case a notification was lost with its session */
+#define RECONNECT_MS    60000 /* a restart or a fail-over of the server */
+#define RECONNECT_EVERY 1000
+
+/** RC_NONE: not ended yet. */
+static enum rc read_outcome(struct publishing *p, struct err *err)
+{
+    DB_RESULT_AUTO *outcome = NULL;
+    const char *const params[] = {DB_INT(p->queue_id), p->run};
+    enum rc rc = db_run(p->db, &sql_publish_outcome, params, &outcome, err);
+    if (rc == RC_NONE)
+        return err_set(err, RC_REJECT, ERR_FAILED, p->run, NULL,
+                       "The run is not there any more: somebody deleted it.");
+    if (rc != RC_OK)
+        return rc;
+    const char *status = db_text(outcome, 0, 0), *reason = db_text(outcome, 0, 2);
+    (void)snprintf(p->result->status, sizeof p->result->status, "%s", status);
+    if (!db_bool(outcome, 0, 1))
+        return RC_NONE;
+    if (strcmp(status, "Completed") == 0)
+        return RC_OK;
+    return err_set(err, RC_REJECT, ERR_FAILED, p->run,
+                   "lockstep run show RUN and lockstep task list --run RUN tell what failed",
+                   "The run ended as %s%s%s", status, reason[0] != '\0' ? ": " : ".", reason);
+}
+
+/** Until a notification, or READ_EVERY_MS, whichever is first. */
+static enum rc await_news(struct publishing *p, int64_t until_us, struct err *err)
+{
+    const char *channel, *payload;
+    enum rc rc = db_notification(p->db, &channel, &payload, err);
+    if (rc == RC_NONE) {
+        int64_t left_ms = until_us >= 0 ? (until_us - clock_boot_us()) / 1000 + 1 : READ_EVERY_MS;
+        struct pollfd input = {.fd = db_socket(p->db), .events = POLLIN};
+        (void)poll(&input, 1, left_ms < READ_EVERY_MS ? (int)left_ms : READ_EVERY_MS);
+        rc = db_notification(p->db, &channel, &payload, err);
+    }
+    while (rc == RC_OK) /* what they say is read from the row */
+        rc = db_notification(p->db, &channel, &payload, err);
+    return rc == RC_NONE ? RC_OK : rc;
+}
+
+static enum rc listen(struct publishing *p, struct err *err)
+{
+    return db_run(p->db, &sql_publish_listen, (const char *const[]){DB_INT(p->queue_id)}, NULL,
+                  err);
+}
+
+/** The run does not need us, so a lost session is only a reason to ask anew. */
+static enum rc reconnect(struct publishing *p, struct err *err)
+{
+    int64_t until_us = clock_boot_us() + (int64_t)RECONNECT_MS * 1000;
+    for (;;) {
+        db_close(p->db);
+        p->db = NULL;
+        enum rc rc = db_open(p->options->conninfo, DB_PRODUCER, &p->db, err);
+        if (rc == RC_OK)
+            rc = listen(p, err);
+        if (rc != RC_LOST || clock_boot_us() >= until_us)
+            return rc;
+        rc = tick_cancelled(p, err);
+        if (rc != RC_OK)
+            return rc;
+        (void)poll(NULL, 0, RECONNECT_EVERY);
+    }
+}
+
+static enum rc timed_out(const struct publishing *p, struct err *err)
+{
+    return err_set(err, RC_RETRY, ERR_TIMEOUT, p->run,
+                   "it goes on; lockstep run watch RUN follows it",
+                   "The run has not ended within %d ms; it is %s.", p->options->wait_timeout_ms,
+                   p->result->status);
+}
+
+enum rc publishing_wait(struct publishing *p, struct err *err)
+{
+    int timeout_ms = p->options->wait_timeout_ms;
+    int64_t until_us = timeout_ms >= 0 ? clock_boot_us() + (int64_t)timeout_ms * 1000 : -1;
+    tick_stage(p, PUBLISH_WAITING);
+    enum rc rc = listen(p, err); /* before the first look, so that nothing falls between */
+    for (;;) {
+        if (rc == RC_OK)
+            rc = read_outcome(p, err);
+        if (rc == RC_NONE) {
+            tick_progress(p, p->result->status);
+            if (until_us >= 0 && clock_boot_us() >= until_us)
+                return timed_out(p, err);
+            rc = tick_cancelled(p, err);
+            if (rc == RC_OK)
+                rc = await_news(p, until_us, err);
+            if (rc == RC_OK)
+                continue;
+        }
+        if (rc != RC_LOST)
+            return rc;
+        rc = reconnect(p, err);
+    }
+}

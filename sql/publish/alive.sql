@@ -1,0 +1,2 @@
+-- publish_alive :one  asks whether this session, and with it the lock, is still there
+SELECT true;
