@@ -200,5 +200,6 @@ void staged_csv(struct source *source, struct staged_reader *ret_reader)
     if (csv_init(&csv->parser, CSV_STRICT | CSV_STRICT_FINI | CSV_REPALL_NL) != 0)
         abort(); /* only for options that do not exist */
     csv_set_space_func(&csv->parser, no_space);
+    csv_set_blk_size(&csv->parser, 65536); /* its buffer grows by this, 128 bytes if not told */
     *ret_reader = (struct staged_reader){csv_next, csv_close, csv};
 }
