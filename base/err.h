@@ -1,9 +1,11 @@
 /**
- * What: the result of everything that can fail: a reaction (enum rc) and, for people, a struct err.
- * Invariants: rc says what the caller can do; err says what happened. err is filled exactly when rc
- * is neither RC_OK nor RC_NONE. Whoever decides the reaction logs it, once. Threads: a struct err
- * lives on the caller's stack and belongs to it. Ownership: plain data, nothing to free. Failure:
- * texts too long are cut, never refused.
+ * What: the result of everything that can fail: a reaction (enum rc) and, for people, a struct
+ *   err.
+ * Invariants: rc says what the caller can do; err says what happened. err is filled exactly
+ *   when rc is neither RC_OK nor RC_NONE. Whoever decides the reaction logs it, once.
+ * Threads: a struct err lives on the caller's stack and belongs to it.
+ * Ownership: plain data, nothing to free.
+ * Failure: texts too long are cut, never refused.
  */
 #ifndef BASE_ERR_H
 #define BASE_ERR_H

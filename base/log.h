@@ -1,9 +1,10 @@
 /**
  * What: one event a line on stderr, key=value (or JSON), for operators and their tools.
- * Invariants: the leading keys are ts and level and event; a value never breaks the line (control
- * characters are escaped); no payload and no secret is logged. Threads: any thread; a line is
- * written with one write(2). Ownership: borrows every argument. Failure: a line that cannot be
- * written is dropped; logging never fails its caller.
+ * Invariants: the leading keys are ts and level and event; a value never breaks the line
+ *   (control characters are escaped); no payload and no secret is logged.
+ * Threads: any thread; a line is written with one write(2).
+ * Ownership: borrows every argument.
+ * Failure: a line that cannot be written is dropped; logging never fails its caller.
  */
 #ifndef BASE_LOG_H
 #define BASE_LOG_H

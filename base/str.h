@@ -1,10 +1,12 @@
 /**
  * What: a growing byte string, and the cleanup attributes for memory.
- * Invariants: data[len] is always '\0' once data is not NULL; data may hold NUL bytes before len.
+ * Invariants: data[len] is always '\0' once data is not NULL; data may hold NUL bytes before
+ *   len.
  * Threads: one at a time.
- * Ownership: struct str owns data; str_done frees it; STR_AUTO frees it at the end of the block.
- * Failure: memory that cannot be had ends the process (xmalloc family): this program keeps no state
- * in memory that the database does not have, so a restart is the right recovery.
+ * Ownership: struct str owns data; str_done frees it; STR_AUTO frees it at the end of the
+ *   block.
+ * Failure: memory that cannot be had ends the process (xmalloc family): this program keeps no
+ *   state in memory that the database does not have, so a restart is the right recovery.
  */
 #ifndef BASE_STR_H
 #define BASE_STR_H

@@ -1,14 +1,17 @@
 /**
- * What: one PostgreSQL session, and how a statement of sql/ is run on it. Only this folder includes
- * libpq. Invariants: every session is set up alike (sql/session/settings.sql: READ COMMITTED,
- * UTF-8, time-outs, dead-peer parameters), whatever a DBA's defaults are; a session behind a
- * transaction pooler is refused. Statements are prepared on first use. A session that failed
- * without an SQLSTATE is lost: only db_close is left to call. Threads: a session, and so an
- * advisory lock, belongs to one thread; db_canceller may be used from any other. Ownership: db_open
- * gives the session to the caller; db_close takes it. A result belongs to the caller (db_free).
+ * What: one PostgreSQL session, and how a statement of sql/ is run on it. Only this folder
+ *   includes libpq.
+ * Invariants: every session is set up alike (sql/session/settings.sql: READ COMMITTED, UTF-8,
+ *   time-outs, dead-peer parameters), whatever a DBA's defaults are; a session behind a
+ *   transaction pooler is refused. Statements are prepared on first use. A session that failed
+ *   without an SQLSTATE is lost: only db_close is left to call.
+ * Threads: a session, and so an advisory lock, belongs to one thread; db_canceller may be used
+ *   from any other.
+ * Ownership: db_open gives the session to the caller; db_close takes it. A result belongs to
+ *   the caller (db_free).
  * Failure: RC_LOST: close and open again. RC_RETRY: contention or a time-out. RC_REJECT: the
- * statement or its data are wrong. RC_FATAL: rights, schema, a standby. db/sqlstate.c has the
- * table. err->code is the SQLSTATE.
+ *   statement or its data are wrong. RC_FATAL: rights, schema, a standby. db/sqlstate.c has the
+ *   table. err->code is the SQLSTATE.
  */
 #ifndef DB_DB_H
 #define DB_DB_H

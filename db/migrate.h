@@ -1,10 +1,13 @@
 /**
  * What: the schema `lockstep`: numbered forward migrations and the functions, embedded in the
- * binary. Invariants: a migration is applied once, in its own transaction, under one advisory lock,
- * so any number of migrators may start at once; what is applied keeps its checksum. Functions are
- * replaced when their text changed. Threads: the session's own. Ownership: borrows the session.
- * Failure: RC_FATAL with ERR_SCHEMA when the schema is older, newer or altered; the hint says which
- * command mends it.
+ *   binary.
+ * Invariants: a migration is applied once, in its own transaction, under one advisory lock, so
+ *   any number of migrators may start at once; what is applied keeps its checksum. Functions
+ *   are replaced when their text changed.
+ * Threads: the session's own.
+ * Ownership: borrows the session.
+ * Failure: RC_FATAL with ERR_SCHEMA when the schema is older, newer or altered; the hint says
+ *   which command mends it.
  */
 #ifndef DB_MIGRATE_H
 #define DB_MIGRATE_H

@@ -1,10 +1,11 @@
 /**
  * What: libpq's pipeline mode: statements are sent ahead and their results read as they come.
  * Invariants: what stands between two syncs is one implicit transaction (PostgreSQL manual,
- * section 34.5); a failed statement skips the rest up to its sync. Rows of results are thrown away
- * as they arrive, so memory stays flat. Threads: the session's own. Ownership: borrows the session;
- * parameters are copied into its send buffer. Failure: as db.h. RC_LOST: everything under way is of
- * unknown outcome.
+ *   section 34.5); a failed statement skips the rest up to its sync. Rows of results are thrown
+ *   away as they arrive, so memory stays flat.
+ * Threads: the session's own.
+ * Ownership: borrows the session; parameters are copied into its send buffer.
+ * Failure: as db.h. RC_LOST: everything under way is of unknown outcome.
  */
 #ifndef DB_PIPELINE_H
 #define DB_PIPELINE_H

@@ -1,7 +1,9 @@
 /**
  * What: the one table that turns an SQLSTATE into a reaction.
  * Invariants: no SQLSTATE (NULL or "") means the session is lost.
- * Threads: any. Ownership: none. Failure: none.
+ * Threads: any.
+ * Ownership: none.
+ * Failure: none.
  */
 #ifndef DB_SQLSTATE_H
 #define DB_SQLSTATE_H

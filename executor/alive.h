@@ -1,10 +1,12 @@
 /**
- * What: the life of an incarnation: its row, its exclusive lock and its heartbeat, on a session of
- * their own that carries no claims. Invariants: the number and the id are fresh for every
- * incarnation. The heartbeat is a counter; nobody compares clocks of different machines. Threads:
- * one of its own; alive_busy may be called by control at any time. Ownership: alive_start gives,
- * alive_stop takes. Failure: the session is lost, or no heartbeat was confirmed for ALIVE_T1_MS:
- * control gets MAIL_ALIVE and must end the incarnation.
+ * What: the life of an incarnation: its row, its exclusive lock and its heartbeat, on a session
+ *   of their own that carries no claims.
+ * Invariants: the number and the id are fresh for every incarnation. The heartbeat is a
+ *   counter; nobody compares clocks of different machines.
+ * Threads: one of its own; alive_busy may be called by control at any time.
+ * Ownership: alive_start gives, alive_stop takes.
+ * Failure: the session is lost, or no heartbeat was confirmed for ALIVE_T1_MS: control gets
+ *   MAIL_ALIVE and must end the incarnation.
  */
 #ifndef EXECUTOR_ALIVE_H
 #define EXECUTOR_ALIVE_H

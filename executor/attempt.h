@@ -1,11 +1,12 @@
 /**
- * What: one attempt on a reader's session outside the pipeline: what needs a transaction block of
- * its own, or none, and how a failed attempt is recorded. Invariants: an effect never commits
- * without its record, but for `transaction: false`, where the record follows, made durable at once.
+ * What: one attempt on a reader's session outside the pipeline: what needs a transaction block
+ *   of its own, or none, and how a failed attempt is recorded.
+ * Invariants: an effect never commits without its record, but for `transaction: false`, where
+ *   the record follows, made durable at once.
  * Threads: the reader's own.
  * Ownership: borrows session and work.
- * Failure: RC_LOST: the session is gone and the outcome unknown. Anything else ends as the work's
- * outcome.
+ * Failure: RC_LOST: the session is gone and the outcome unknown. Anything else ends as the
+ *   work's outcome.
  */
 #ifndef EXECUTOR_ATTEMPT_H
 #define EXECUTOR_ATTEMPT_H

@@ -1,11 +1,13 @@
 /**
- * What: the state that the control thread keeps in memory: the executor, its lanes (one per queue),
- * the phases and tasks in their hands. For the files of executor/ only. Invariants: everything here
- * can be lost at any moment; the database knows better. All of it belongs to the control thread;
- * readers, gates and the liveness thread get messages (base/mailbox.h) and send messages back.
+ * What: the state that the control thread keeps in memory: the executor, its lanes (one per
+ *   queue), the phases and tasks in their hands. For the files of executor/ only.
+ * Invariants: everything here can be lost at any moment; the database knows better. All of it
+ *   belongs to the control thread; readers, gates and the liveness thread get messages
+ *   (base/mailbox.h) and send messages back.
  * Threads: control only, but for the two mailboxes.
  * Ownership: executor owns lanes, readers, gates; lane owns phases and buffer; phase owns its
- * waiting work; work that a reader runs belongs to the reader until it comes back. Failure: -
+ *   waiting work; work that a reader runs belongs to the reader until it comes back.
+ * Failure: -
  */
 #ifndef EXECUTOR_LANE_H
 #define EXECUTOR_LANE_H

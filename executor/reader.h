@@ -1,11 +1,14 @@
 /**
- * What: a reader: a thread with its own session that runs one task at a time, several sent ahead.
- * It makes effect and record one commit (pipelined: the task's statement, complete(task, token),
- * sync). Invariants: a task is reported back exactly once. Transaction control never reaches the
- * server. What a task may have left in the session is discarded before the next one runs. Threads:
- * one per reader; control talks to it by mailbox only. Ownership: work handed over belongs to the
- * reader until it comes back by mail (kind MAIL_WORK_DONE). Failure: a lost session is opened again
- * by the thread itself; its tasks come back as OUTCOME_LOST.
+ * What: a reader: a thread with its own session that runs one task at a time, several sent
+ *   ahead. It makes effect and record one commit (pipelined: the task's statement,
+ *   complete(task, token), sync).
+ * Invariants: a task is reported back exactly once. Transaction control never reaches the
+ *   server. What a task may have left in the session is discarded before the next one runs.
+ * Threads: one per reader; control talks to it by mailbox only.
+ * Ownership: work handed over belongs to the reader until it comes back by mail (kind
+ *   MAIL_WORK_DONE).
+ * Failure: a lost session is opened again by the thread itself; its tasks come back as
+ *   OUTCOME_LOST.
  */
 #ifndef EXECUTOR_READER_H
 #define EXECUTOR_READER_H

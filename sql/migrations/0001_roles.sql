@@ -26,13 +26,23 @@ BEGIN
         END IF;
     END LOOP;
 
-    -- The executor may do what a task may, so that it may cancel and terminate its sessions.
-    IF NOT pg_catalog.pg_has_role('lockstep_executor', 'lockstep_task', 'MEMBER') THEN
-        GRANT lockstep_task TO lockstep_executor;
-    END IF;
-    -- Whoever migrates makes everything in the owner's name.
-    IF NOT pg_catalog.pg_has_role(current_user, 'lockstep_owner', 'MEMBER') THEN
-        EXECUTE pg_catalog.format('GRANT lockstep_owner TO %I', current_user);
-    END IF;
+    -- The executor may do what a task may, so that it may cancel and terminate its sessions; whoever migrates makes
+    -- everything in the owner's name. Two migrators, on two databases, may be doing this at once: look again then.
+    FOR try IN 1 .. 10 LOOP
+        BEGIN
+            IF NOT pg_catalog.pg_has_role('lockstep_executor', 'lockstep_task', 'MEMBER') THEN
+                GRANT lockstep_task TO lockstep_executor;
+            END IF;
+            IF NOT pg_catalog.pg_has_role(current_user, 'lockstep_owner', 'MEMBER') THEN
+                EXECUTE pg_catalog.format('GRANT lockstep_owner TO %I', current_user);
+            END IF;
+            EXIT;
+        EXCEPTION
+            WHEN unique_violation OR internal_error THEN -- "tuple concurrently updated"
+                IF try = 10 THEN
+                    RAISE;
+                END IF;
+        END;
+    END LOOP;
 END
 $$;
