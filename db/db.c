@@ -12,10 +12,19 @@
 static const char *const role_names[] = {"cli",    "control",  "gate",   "liveness",
                                          "reader", "producer", "migrate"};
 
+static const char *or_empty(const char *text)
+{
+    return text ? text : "";
+}
+
 static void copy_line(char *to, size_t size, const char *from)
 {
-    (void)snprintf(to, size, "%s", from ? from : "");
-    size_t n = strlen(to);
+    /* libpq explains a lost connection over several lines; the first says it. */
+    size_t n = from ? strcspn(from, "\n") : 0;
+    if (n >= size)
+        n = size - 1;
+    memcpy(to, from ? from : "", n);
+    to[n] = '\0';
     while (n > 0 && (to[n - 1] == '\n' || to[n - 1] == ' '))
         to[--n] = '\0';
 }
@@ -41,7 +50,8 @@ enum rc db_fail(struct db *db, const char *object, const PGresult *result, struc
     if (result != NULL) {
         copy_line(err->detail, sizeof err->detail,
                   PQresultErrorField(result, PG_DIAG_MESSAGE_DETAIL));
-        copy_line(err->context, sizeof err->context, PQresultErrorField(result, PG_DIAG_CONTEXT));
+        (void)snprintf(err->context, sizeof err->context, "%s",
+                       or_empty(PQresultErrorField(result, PG_DIAG_CONTEXT)));
     }
     return rc;
 }

@@ -140,7 +140,8 @@ static enum rc run_bare(struct db *db, const struct work *work, const struct pla
     return rc;
 }
 
-enum rc attempt_run(struct db *db, struct work *work, const struct plan *plan, struct err *err)
+enum rc attempt_run(struct db *db, struct work *work, const struct plan *plan,
+                    const _Atomic bool *cancelled, struct err *err)
 {
     struct err why = {0};
     int64_t from_us = clock_boot_us();
@@ -156,5 +157,9 @@ enum rc attempt_run(struct db *db, struct work *work, const struct plan *plan, s
         return rc;
     }
     rc = db_reset(db, err);
+    if (rc == RC_OK && *cancelled && strcmp(why.code, "57014") == 0) { /* query_canceled */
+        work->outcome = OUTCOME_LOST;
+        return rc;
+    }
     return rc == RC_OK ? attempt_fail(db, work, &why, false, err) : rc;
 }

@@ -27,9 +27,12 @@ struct plan {
 MUST_CHECK enum rc plan_make(struct plan *plan, const struct work *work, struct err *err);
 void plan_done(struct plan *plan);
 
-/** Runs the whole attempt and records its end in work->outcome. */
+/**
+ * Runs the whole attempt and records its end in work->outcome. *cancelled: the executor stops and has
+ * cancelled it: then it is lost, not failed.
+ */
 MUST_CHECK enum rc attempt_run(struct db *db, struct work *work, const struct plan *plan,
-                               struct err *err);
+                               const _Atomic bool *cancelled, struct err *err);
 
 /** Records why the attempt failed: sets work->outcome. */
 MUST_CHECK enum rc attempt_fail(struct db *db, struct work *work, const struct err *why,

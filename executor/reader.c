@@ -8,6 +8,7 @@
 
 #include <errno.h>
 #include <poll.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,8 +26,9 @@ struct reader_thread {
     struct work *sent, **sent_last;     /* in the pipeline, oldest first */
     struct work *broken, **broken_last; /* failed; recorded when the pipeline is empty */
     bool stopping;
-    struct err *why; /* of the oldest one sent, NULL while it is well; owned */
-    int64_t head_us; /* since when the oldest one sent can have been running */
+    _Atomic bool cancelled; /* by us: what fails for that is lost, not failed */
+    struct err *why;        /* of the oldest one sent, NULL while it is well; owned */
+    int64_t head_us;        /* since when the oldest one sent can have been running */
     struct mail stop;
     pthread_mutex_t lock; /* guards what other threads read: */
     struct db_canceller *canceller;
@@ -100,7 +102,7 @@ static enum rc run_alone(struct reader_thread *reader, struct work *work, const 
 {
     enum rc rc = pipeline_stop(reader->db, err);
     if (rc == RC_OK)
-        rc = attempt_run(reader->db, work, plan, err);
+        rc = attempt_run(reader->db, work, plan, &reader->cancelled, err);
     if (rc == RC_OK)
         rc = db_prepare(reader->db, &sql_reader_complete, err);
     if (rc == RC_OK)
@@ -179,6 +181,12 @@ static enum rc send_todo(struct reader_thread *reader, struct err *err)
     return rc;
 }
 
+/* An attempt that was cancelled because this executor stops did not fail. */
+static bool cancelled_by_us(const struct reader_thread *reader, const struct err *why)
+{
+    return reader->cancelled && strcmp(why->code, "57014") == 0; /* query_canceled */
+}
+
 /* The oldest one's sync came: its transaction has committed or was rolled back. */
 static enum rc head_done(struct reader_thread *reader, struct err *err)
 {
@@ -188,6 +196,10 @@ static enum rc head_done(struct reader_thread *reader, struct err *err)
     reader->head_us = now_us;
     if (reader->why == NULL) {
         report(reader, work, OUTCOME_COMPLETED);
+    } else if (cancelled_by_us(reader, reader->why)) {
+        free(reader->why);
+        reader->why = NULL;
+        report(reader, work, OUTCOME_LOST);
     } else {
         work->why = reader->why;
         reader->why = NULL;
@@ -303,6 +315,7 @@ void reader_give(struct reader_thread *reader, struct work *work)
 void reader_cancel(struct reader_thread *reader)
 {
     (void)pthread_mutex_lock(&reader->lock);
+    reader->cancelled = true;
     db_cancel(reader->canceller);
     (void)pthread_mutex_unlock(&reader->lock);
 }
