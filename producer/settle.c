@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #define ABORT_WAIT_MS 10000
+#define FLUSH_WAIT_MS 2000
 #define TAIL_WAIT_MS  30000
 #define SLICE_MS      100
 
@@ -93,6 +94,9 @@ static enum rc settle(struct publishing *p, struct err *err)
 static void drop_open(struct publishing *p)
 {
     struct err why;
+    /* librdkafka 2.0.2 ends a transaction that the broker has not heard of yet with a fatal error; a flush makes it known. */
+    if (p->in_transaction && !p->in_doubt)
+        (void)!kafka_flush(p->producer, FLUSH_WAIT_MS, &why);
     if (p->in_transaction && !p->in_doubt)
         p->in_doubt = kafka_abort(p->producer, ABORT_WAIT_MS, &why) != RC_OK;
     if (!p->in_doubt) {

@@ -20,8 +20,10 @@ struct query {
  * the context. */
 static enum rc query_failed(enum rc rc, struct err *err)
 {
-    bool theirs = rc == RC_REJECT || strstr(err->context, "publish_open") != NULL;
-    if (!theirs || rc == RC_LOST)
+    bool writes =
+        strcmp(err->code, "25006") == 0; /* the transaction is read-only, not the server */
+    bool theirs = rc == RC_REJECT || writes || strstr(err->context, "publish_open") != NULL;
+    if (!theirs || (rc == RC_LOST && !writes))
         return rc;
     err->kind = ERR_USAGE;
     err->context[0] = '\0';
