@@ -530,7 +530,7 @@ static void a_peek_agrees_with_a_parse(void **state)
     MESSAGE_AUTO *msg = parsed(text);
     peeks(text, msg->run, msg->seq);
     for (size_t len = 0; len < strlen(text); len++) {
-        bool found = len > strlen("{\"order\":2,\"sql\":\"x\",\"run\":\"" RUN "\"");
+        bool found = len >= strlen("{\"order\":2,\"sql\":\"x\",\"run\":\"" RUN "\"");
         bool seq = len > strlen("{\"order\":2,\"sql\":\"x\"," TAGS);
         peek_bytes(text, len, found ? RC_OK : RC_NONE, RUN, seq ? 5 : -1);
     }
