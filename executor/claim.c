@@ -54,10 +54,13 @@ int lane_depth(const struct lane *lane)
     return depth < 1 ? 1 : depth > DEPTH_MOST ? DEPTH_MOST : (int)depth;
 }
 
+/* Others hold the slots: then others should claim. */
 int lane_readers(const struct lane *lane)
 {
-    int readers = lane->ex->reader_count;
-    return readers < lane->max_readers ? readers : lane->max_readers;
+    int readers =
+        lane->ex->reader_count < lane->max_readers ? lane->ex->reader_count : lane->max_readers;
+    bool starved = lane->slot_after_us > lane->ex->now_us;
+    return starved && lane->slots < readers ? lane->slots : readers;
 }
 
 /* The run and order of the phase that the buffer's head belongs to, if we have tasks of it. */
@@ -82,12 +85,6 @@ static int wanted(struct lane *lane, const struct held *head)
                                     : 0;
     int want = most - have;
     return want > CLAIM_MOST ? CLAIM_MOST : want;
-}
-
-/* No reader of ours may work: others hold the slots, so others should claim. */
-static bool no_slot(const struct lane *lane)
-{
-    return lane->slots == 0 && lane->slot_after_us > lane->ex->now_us;
 }
 
 static bool same_segment(const struct held *a, const struct held *b)
@@ -219,6 +216,7 @@ static void take(struct lane *lane, const struct db_result *row, int count)
         ids = element(ids, id, sizeof id);
         tokens = element(tokens, work->token, sizeof work->token);
         work->task_id = strtoll(id, NULL, 10);
+        work->run_no = phase->run_no;
         work->offset = held->offset;
         work->attempt = 1;
         work->msg = held->msg;
@@ -289,7 +287,7 @@ enum rc claim(struct lane *lane, bool *ret_progress, struct err *err)
     int want = tasks ? wanted(lane, head) : 1;
     /* Not one by one while the readers are busy: a claim is worth its round trip. */
     int worth = lane_depth(lane) > 1 ? lane_readers(lane) * lane_depth(lane) / 2 : 1;
-    if (want <= 0 || (tasks && (want < worth || no_slot(lane))))
+    if (want <= 0 || (tasks && want < worth))
         return RC_OK;
     DB_RESULT_AUTO *row = NULL;
     int count = segment(lane, want);

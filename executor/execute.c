@@ -53,6 +53,10 @@ static enum rc take_slots(struct lane *lane, int want, struct err *err)
         return rc;
     if (rc == RC_NONE)
         lane->slot_after_us = ex->now_us + SLOT_AGAIN_US;
+    if (rc == RC_OK)
+        lane->starved_us = 0;
+    else if (lane->starved_us == 0)
+        lane->starved_us = ex->now_us;
     for (int i = 0; i < got; i++) {
         of[i]->lane = lane;
         of[i]->slot_no = nos[i];
@@ -81,20 +85,11 @@ static void start(struct reader *reader, struct phase *phase, int64_t now_us)
     reader_give(reader->thread, work);
 }
 
-enum rc execute(struct lane *lane, struct err *err)
+/* Level by level, so that no reader has a second task before each has a first one. */
+static void hand_out(struct lane *lane, int ready)
 {
     struct executor *ex = lane->ex;
-    int ready = startable(lane), depth = lane_depth(lane);
-    if (ready == 0 || (ex->draining && ex->now_us > 0 && ex->drain_until_us > 0))
-        return RC_OK;
-    int most = lane_readers(lane);
-    int want = ready < most ? ready : most;
-    if (lane->slots < want && lane->slot_after_us <= ex->now_us) {
-        enum rc rc = take_slots(lane, want - lane->slots, err);
-        if (rc != RC_OK)
-            return rc;
-    }
-    /* Level by level, so that no reader has a second task before each has a first one. */
+    int depth = lane_depth(lane);
     for (int level = 1; level <= depth && ready > 0; level++)
         for (int i = 0; i < ex->reader_count && ready > 0; i++) {
             struct reader *reader = &ex->readers[i];
@@ -104,7 +99,29 @@ enum rc execute(struct lane *lane, struct err *err)
             start(reader, next_phase(lane), ex->now_us);
             ready--;
         }
-    return RC_OK;
+}
+
+enum rc execute(struct lane *lane, struct err *err)
+{
+    struct executor *ex = lane->ex;
+    int ready = startable(lane);
+    enum rc rc = RC_OK;
+    if (ready == 0 || ex->draining) {
+        lane->starved_us = 0;
+        return RC_OK;
+    }
+    int most = ex->reader_count < lane->max_readers ? ex->reader_count : lane->max_readers;
+    int want = ready < most ? ready : most;
+    if (lane->slots < want && lane->slot_after_us <= ex->now_us)
+        rc = take_slots(lane, want - lane->slots, err);
+    hand_out(lane, ready);
+    ready = startable(lane);
+    if (rc == RC_OK && ready > 0 && lane->starved_us != 0 &&
+        ex->now_us - lane->starved_us >= STARVED_US) {
+        lane->starved_us = ex->now_us;
+        rc = give_back(lane, lane->slots * lane_depth(lane), err);
+    }
+    return rc;
 }
 
 /* Shows what runs for longer than a moment. Short tasks cost nothing here. */

@@ -19,6 +19,8 @@
 #include "kafka/consumer.h"
 #include "task/message.h"
 
+#define STARVED_US (100 * 1000) /* startable work is given back when no slot came for so long */
+
 /** What reaches the control thread. */
 enum control_mail { MAIL_WORK_DONE, MAIL_GATE, MAIL_ALIVE };
 
@@ -38,7 +40,7 @@ struct work {
     struct work *behind; /* control: handed to the same reader after it */
     struct lane *lane;
     struct phase *phase;
-    int64_t task_id, offset;
+    int64_t task_id, run_no, offset;
     char token[37];
     int attempt;
     struct message *msg;   /* owned */
@@ -105,7 +107,8 @@ struct lane {
 
     /* slots */
     int slots;             /* held */
-    int64_t slot_after_us; /* none was free: not before this, or a notification */
+    int64_t slot_after_us; /* too few were free: not before this, or a notification */
+    int64_t starved_us;    /* since when too few were free, 0: enough */
 
     struct gate *gates;
     int64_t idle_asked_us;
@@ -163,7 +166,7 @@ struct phase *phase_find(struct lane *lane, int64_t phase_id);
 struct phase *phase_get(struct lane *lane, int64_t phase_id, int64_t run_no, int64_t order);
 void phase_add(struct phase *phase, struct work *work);
 int lane_depth(const struct lane *lane);   /* tasks handed to one reader at a time */
-int lane_readers(const struct lane *lane); /* readers that may work for it */
+int lane_readers(const struct lane *lane); /* readers that may work for it now */
 
 /* gate.c */
 MUST_CHECK enum rc gate(struct lane *lane,
@@ -186,7 +189,8 @@ MUST_CHECK enum rc record(struct executor *ex, struct work *work, struct err *er
 MUST_CHECK enum rc release(struct lane *lane, struct err *err);
 void work_free(struct work *work);
 void phase_forget_waiting(struct phase *phase);
-MUST_CHECK enum rc give_back(struct lane *lane, struct err *err); /* all that is not started */
+/* Gives back what is not started and may start, but for `keep` tasks; keep -1: everything, open or not. */
+MUST_CHECK enum rc give_back(struct lane *lane, int keep, struct err *err);
 
 /* recover.c */
 MUST_CHECK enum rc recover(struct lane *lane, struct err *err);

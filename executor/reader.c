@@ -28,6 +28,7 @@ struct reader_thread {
     bool stopping;
     _Atomic bool cancelled; /* by us: what fails for that is lost, not failed */
     struct err *why;        /* of the oldest one sent, NULL while it is well; owned */
+    int64_t run_no;         /* of the task before */
     int64_t head_us;        /* since when the oldest one sent can have been running */
     struct mail stop;
     pthread_mutex_t lock; /* guards what other threads read: */
@@ -151,6 +152,16 @@ static enum rc send_one(struct reader_thread *reader, struct work *work, const s
     return rc == RC_OK ? pipeline_sync(reader->db, err) : rc;
 }
 
+static enum rc fresh_session(struct reader_thread *reader, struct err *err)
+{
+    enum rc rc = pipeline_stop(reader->db, err);
+    if (rc == RC_OK)
+        rc = db_reset(reader->db, err);
+    if (rc == RC_OK)
+        rc = db_prepare(reader->db, &sql_reader_complete, err);
+    return rc == RC_OK ? pipeline_start(reader->db, err) : rc;
+}
+
 /* Sends what may share the pipeline; what may not waits until it is empty and runs alone. */
 static enum rc send_todo(struct reader_thread *reader, struct err *err)
 {
@@ -159,16 +170,22 @@ static enum rc send_todo(struct reader_thread *reader, struct err *err)
         struct plan plan;
         struct err why = {0};
         enum rc planned = plan_make(&plan, reader->todo, &why);
-        bool alone = planned != RC_OK || !plan.pipelined || plan.changes_session;
+        bool other_run = reader->run_no != 0 && reader->run_no != reader->todo->run_no;
+        bool alone = planned != RC_OK || !plan.pipelined || plan.changes_session || other_run;
         if (alone && reader->sent != NULL) {
             plan_done(&plan);
             return RC_OK;
         }
         struct work *work = shift(&reader->todo, &reader->todo_last);
-        if (planned != RC_OK) {
+        reader->run_no = work->run_no;
+        if (other_run) /* nothing of one run's session reaches the next */
+            rc = fresh_session(reader, err);
+        if (rc != RC_OK) {
+            append(&reader->broken_last, work);
+        } else if (planned != RC_OK) {
             set_broken(reader, work, &why);
             rc = record_broken(reader, true, err);
-        } else if (alone)
+        } else if (!plan.pipelined || plan.changes_session)
             rc = run_alone(reader, work, &plan, err);
         else {
             if (reader->sent == NULL)

@@ -18,6 +18,7 @@ static void add_adopted(struct lane *lane, const struct db_result *rows, int i)
     struct err why;
     work->lane = lane;
     work->task_id = db_int(rows, i, 7);
+    work->run_no = phase->run_no;
     (void)snprintf(work->token, sizeof work->token, "%s", db_text(rows, i, 8));
     work->attempt = (int)db_int(rows, i, 9);
     work->offset = db_int(rows, i, 11);
@@ -48,8 +49,7 @@ enum rc recover(struct lane *lane, struct err *err)
     if (lane->adopt_at_us != 0 && lane->adopt_at_us <= ex->now_us)
         lane->adopt = true;
     int room = unfilled(lane);
-    if (!lane->adopt || ex->draining || room <= 0 ||
-        (lane->slots == 0 && lane->slot_after_us > ex->now_us))
+    if (!lane->adopt || ex->draining || room <= 0)
         return RC_OK;
     struct str *held = &ex->scratch[0];
     db_array_start(held);

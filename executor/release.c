@@ -67,18 +67,37 @@ enum rc release(struct lane *lane, struct err *err)
     return RC_OK;
 }
 
-enum rc give_back(struct lane *lane, struct err *err)
+/* The youngest go first: the oldest phase is what everybody waits for. */
+static struct work *cut(struct phase *phase, int keep)
+{
+    struct work **at = &phase->waiting;
+    for (int i = 0; i < keep && *at != NULL; i++)
+        at = &(*at)->next;
+    struct work *rest = *at;
+    *at = NULL;
+    phase->waiting_last = at;
+    if (keep < phase->waiting_count)
+        phase->waiting_count = keep;
+    return rest;
+}
+
+enum rc give_back(struct lane *lane, int keep, struct err *err)
 {
     struct str *s = lane->ex->scratch;
     int count = 0;
     for (int i = 0; i < 2; i++)
         db_array_start(&s[i]);
     for (struct phase *phase = lane->phases; phase != NULL; phase = phase->next) {
-        for (struct work *work = phase->waiting; work != NULL; work = work->next, count++) {
+        if (keep >= 0 && !phase->open)
+            continue;
+        int stays = keep < 0 ? 0 : keep < phase->waiting_count ? keep : phase->waiting_count;
+        keep -= keep > 0 ? stays : 0;
+        for (struct work *work = cut(phase, stays), *next; work != NULL; work = next, count++) {
+            next = work->next;
             db_array_int(&s[0], work->task_id);
             db_array_text(&s[1], work->token, strlen(work->token));
+            work_free(work);
         }
-        phase_forget_waiting(phase);
     }
     for (int i = 0; i < 2; i++)
         db_array_end(&s[i]);

@@ -118,7 +118,7 @@ static enum rc take_notifications(struct executor *ex, struct err *err)
                 continue;
             lane->claim_blocked = false;
             if (strcmp(payload, "slot") == 0)
-                lane->slot_after_us = 0;
+                lane->slot_after_us = 0; /* claims and adopts again, too */
             else if (strcmp(payload, "work") == 0)
                 lane->adopt = true;
             else if (strcmp(payload, "control") == 0) {
@@ -216,6 +216,8 @@ static void wait_for_news(struct executor *ex, int timeout_ms)
             sooner(&timeout_ms, lane->claim_after_us, ex->now_us);
         if (lane->slot_after_us > ex->now_us)
             sooner(&timeout_ms, lane->slot_after_us, ex->now_us);
+        if (lane->starved_us != 0 && !ex->draining)
+            sooner(&timeout_ms, lane->starved_us + STARVED_US, ex->now_us);
         if (lane->lag_sent != lane->cursor && lane->state == SOURCE_READING)
             sooner(&timeout_ms, lane->lag_sent_us + LAG_EVERY_US, ex->now_us);
     }
@@ -248,7 +250,7 @@ static enum rc take_signals(struct executor *ex, struct err *err)
         ex->drain_until_us = ex->now_us + (int64_t)ex->options->drain_timeout_ms * 1000;
         log_event(LOG_INFO, "draining", NULL);
         for (int i = 0; rc == RC_OK && i < ex->lane_count; i++) {
-            rc = give_back(&ex->lanes[i], err);
+            rc = give_back(&ex->lanes[i], -1, err);
             gates_stop(&ex->lanes[i]);
         }
     }

@@ -85,6 +85,11 @@ BEGIN
             INSERT INTO lockstep.event_log (event, queue_id, run_no, phase_id, executor_no, detail)
             VALUES ('phase_opened', target.queue_id, p_run_no, phase_id, p_executor_no, pg_catalog.format('order %s', target."order"));
             verdict := 'opened';
+            -- The lookahead was full until now: whoever was refused a claim for that may come again.
+            IF (SELECT pg_catalog.count(*) FROM lockstep.phase p WHERE p.queue_id = target.queue_id AND p.done_at IS NULL AND p.opened_at IS NULL)
+               = (SELECT q.lookahead - 1 FROM lockstep.queue q WHERE q.queue_id = target.queue_id) THEN
+                PERFORM pg_catalog.pg_notify('lockstep_' || target.queue_id, 'opened');
+            END IF;
         ELSE -- another opened it, or it was cancelled, while we waited for the rows
             verdict := (SELECT CASE WHEN p.done_at IS NULL THEN 'open' ELSE 'gone' END FROM lockstep.phase p WHERE p.phase_id = gate.phase_id);
         END IF;
