@@ -326,7 +326,68 @@ static int64_t first_try(struct db *db)
                        queue_id);
 }
 
-/* The interleaving that slot_wait is for: given back after the first try, before the registration. */
+struct taker {
+    struct db *db;
+    int slot_no, got;
+    enum rc rc;
+    struct err err;
+};
+
+static void *take_one(void *context)
+{
+    struct taker *taker = context;
+    struct slot_reader reader = reader_of(taker->db);
+    taker->rc =
+        slot_take(taker->db, queue_id, 2, &reader, 1, &taker->slot_no, &taker->got, &taker->err);
+    return NULL;
+}
+
+/* The interleaving that slot_wait is for: given back after the first try, before the registration,
+ * which a trigger holds up. */
+static void who_registers_tries_once_more(void **state)
+{
+    (void)state;
+    struct err err;
+    pthread_t thread;
+    int nos[4];
+    struct db *holder = support_db();
+    struct taker taker = {.db = support_db()};
+    support_exec(holder, "CREATE FUNCTION lockstep.probe() RETURNS trigger LANGUAGE plpgsql AS $$ "
+                         "BEGIN PERFORM pg_advisory_xact_lock(1); RETURN NEW; END $$; "
+                         "CREATE TRIGGER probe BEFORE INSERT ON lockstep.slot_waiter "
+                         "FOR EACH ROW EXECUTE FUNCTION lockstep.probe()");
+    assert_int_equal(take(holder, 1, holder, 4, nos), 4);
+    support_exec(holder, "SELECT pg_advisory_lock(1)");
+    assert_int_equal(pthread_create(&thread, NULL, take_one, &taker), 0);
+    support_await(holder, 5000,
+                  "SELECT EXISTS (SELECT FROM pg_locks WHERE locktype = 'advisory' "
+                  "AND objsubid = 1 AND NOT granted)");
+    enum rc released = slot_release(holder, queue_id, 1, nos, 4, &err);
+    support_exec(holder, "SELECT pg_advisory_unlock(1)");
+    (void)pthread_join(thread, NULL);
+    assert_ok(released, &err);
+    assert_ok(taker.rc, &taker.err);
+    assert_int_equal(taker.got, 1);
+    assert_int_equal(support_int(holder, "SELECT count(*) FROM lockstep.slot_waiter"), 0);
+    db_close(holder);
+    db_close(taker.db);
+}
+
+static void a_slot_kept_by_an_executor_whose_reader_died_is_not_given_to_it_twice(void **state)
+{
+    (void)state;
+    int nos[4], more[4];
+    struct db *db = support_db(), *reader = support_db();
+    assert_int_equal(take(db, 1, reader, 2, nos), 2);
+    int pid = db_backend_pid(reader);
+    db_close(reader);
+    support_await(db, 5000, "SELECT NOT EXISTS (SELECT FROM pg_stat_activity WHERE pid = %d)", pid);
+    assert_int_equal(take(db, 1, db, 4, more), 2); /* advisory locks are re-entrant */
+    for (int i = 0; i < 2; i++)
+        assert_true(more[i] != nos[0] && more[i] != nos[1]);
+    db_close(db);
+}
+
 static void a_slot_given_back_before_the_registration_is_found_by_the_second_try(void **state)
 {
     (void)state;
@@ -373,6 +434,8 @@ int main(void)
         TEST(a_backend_younger_than_the_transaction_is_seen),
         TEST(growth_is_immediate_and_shrinking_lets_finish),
         TEST(who_waits_is_notified_and_who_does_not_is_not),
+        TEST(who_registers_tries_once_more),
+        TEST(a_slot_kept_by_an_executor_whose_reader_died_is_not_given_to_it_twice),
         TEST(a_slot_given_back_before_the_registration_is_found_by_the_second_try),
         TEST(giving_back_what_is_not_held_is_a_bug_said_aloud),
     };
