@@ -472,6 +472,7 @@ static void run_and_seq_are_found_in_what_does_not_parse(void **state)
     peeks("{" TAGS ",\"order\":1,\"order\":2}", RUN, 5);
     peeks("{" TAGS ",\"sql\":\"cut", RUN, 5);
     peeks("{" TAGS ",", RUN, 5);
+    peeks("{\"sql\":\"a\\\",b\"," TAGS "}", RUN, 5);
     peeks("{" TAGS ",\"sql\":\"a\\\"}\",\"x", RUN, 5);
     peeks("{\"run\":\"" RUN "\",\"order\":1}", RUN, -1);
     peeks("{\"run\":\"" RUN "\",\"seq\":", RUN, -1);
@@ -499,6 +500,9 @@ static void what_may_mislead_gives_no_account(void **state)
     peeks_nothing("{\"run\":\"" RUN "0\"}");
     peeks_nothing("{\"run\":\"" RUN);     /* cut */
     peeks_nothing("{" TAGS "," TAGS "}"); /* which? */
+    peeks_nothing("{" TAGS ",\"seq\":6}");
+    peeks_nothing("{" TAGS ",\"run\":\"00000000-9b0a-4a53-8f43-2a8f3bb0c9de\"}");
+    peeks_nothing("{\"sql\":\"\\\",\\\"run\\\":\\\"\",\"seq\":7"); /* inside a string */
     peeks_nothing("{\"run\":\"" RUN "\",\"seq\":\"5\"}");
     peeks_nothing("{\"run\":\"" RUN "\",\"seq\":-1}");
     peeks_nothing("{\"run\":\"" RUN "\",\"seq\":-0}");
