@@ -1,0 +1,196 @@
+#include "cli/cli.h"
+
+#include "base/log.h"
+#include "cli/exit.h"
+#include "db/migrate.h"
+
+#include <locale.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static void report_config_error(void *context, const struct err *err)
+{
+    struct cli *cli = context;
+    exit_tell(stderr, err, cli->verbose > 0);
+    cli->told = true;
+}
+
+/* -X key=value is kafka.key=value; both kinds keep their order. */
+static int collect_settings(const struct cli *cli, char **ret_settings)
+{
+    int count = 0;
+    for (int i = 0; i < cli->use_count; i++) {
+        const char *name = cli->uses[i].spec->name;
+        if (strcmp(name, "set") != 0 && strcmp(name, "property") != 0)
+            continue;
+        STR_AUTO setting = {0};
+        str_format(&setting, "%s%s", *name == 'p' ? "kafka." : "", cli->uses[i].value);
+        ret_settings[count++] = xstrdup(setting.data);
+    }
+    return count;
+}
+
+static enum rc load_config(struct cli *cli, struct err *err)
+{
+    FREE_AUTO char **settings = xcalloc((size_t)cli->use_count + 1, sizeof *settings);
+    int count = collect_settings(cli, settings);
+    struct config_request request = {.path = cli_text(cli, "config"),
+                                     .environ = environ,
+                                     .set = (const char *const *)settings,
+                                     .set_count = count,
+                                     .report = report_config_error,
+                                     .context = cli};
+    enum rc rc = config_load(&request, &cli->config, err);
+    for (int i = 0; i < count; i++)
+        free(settings[i]);
+    const char *dbname = cli_text(cli, "dbname"), *brokers = cli_text(cli, "brokers");
+    if (rc == RC_OK && dbname != NULL)
+        rc = config_set(cli->config, "postgres", "conninfo", dbname, CONFIG_BY_OPTION, "--dbname", err);
+    if (rc == RC_OK && brokers != NULL)
+        rc = config_set(cli->config, "kafka", "bootstrap.servers", brokers, CONFIG_BY_OPTION, "--brokers", err);
+    return rc;
+}
+
+static void configure_log(const struct cli *cli)
+{
+    static const char *const levels[] = {"debug", "info", "warn", "error", "off"};
+    const char *level = config_get_text(cli->config, "log", "level");
+    enum log_level least = LOG_INFO;
+    for (int i = 0; i < 5; i++)
+        if (strcmp(level, levels[i]) == 0)
+            least = (enum log_level)i;
+    if (cli->verbose > 1)
+        least = LOG_DEBUG;
+    else if (cli->quiet && least < LOG_ERROR)
+        least = LOG_ERROR;
+    log_configure(least, strcmp(config_get_text(cli->config, "log", "format"), "json") == 0);
+}
+
+/* librdkafka judges its properties itself; we add where a wrong one came from. */
+static enum rc set_kafka(struct cli *cli, struct err *err)
+{
+    const struct config_value *value;
+    for (int i = 0; (value = config_at(cli->config, i)) != NULL; i++) {
+        if (strcmp(value->section, "kafka") != 0)
+            continue;
+        enum rc rc = kafka_properties_set(&cli->kafka, value->key, value->value, err);
+        if (rc != RC_OK) {
+            (void)snprintf(err->object, sizeof err->object, "%s", value->where);
+            return rc;
+        }
+    }
+    if ((cli->command->needs & NEEDS_KAFKA) == NEEDS_KAFKA &&
+        kafka_properties_get(&cli->kafka, "bootstrap.servers") == NULL)
+        return err_set(err, RC_FATAL, ERR_CONFIG, "kafka.bootstrap.servers",
+                       "Say where Kafka is: --brokers HOST:PORT, or [kafka] bootstrap.servers; `lockstep dev broker` is "
+                       "one for trying things out.",
+                       "no broker is configured");
+    return RC_OK;
+}
+
+static enum rc open_db(struct cli *cli, struct err *err)
+{
+    STR_AUTO conninfo = {0};
+    config_conninfo(cli->config, &conninfo);
+    bool primary = (cli->command->needs & NEEDS_PRIMARY) != 0;
+    enum rc rc = db_open(conninfo.data, primary ? DB_MIGRATE : DB_CLI, &cli->db, err);
+    const char *zone = cli_text(cli, "time-zone");
+    if (rc == RC_OK && zone != NULL)
+        rc = db_run(cli->db, &sql_view_time_zone, (const char *const[]){zone}, NULL, err);
+    if (rc == RC_OK && (cli->command->needs & NEEDS_SCHEMA) == NEEDS_SCHEMA)
+        rc = migrate_validate(cli->db, err);
+    return rc;
+}
+
+static enum output output_of(const struct cli *cli)
+{
+    static const char *const names[] = {"table", "json", "jsonl", "csv"};
+    const char *name = cli_text(cli, "output");
+    for (int i = 0; name != NULL && i < 4; i++)
+        if (strcmp(name, names[i]) == 0)
+            return (enum output)i;
+    return OUTPUT_TABLE;
+}
+
+static void settle_style(struct cli *cli)
+{
+    const char *no_color = getenv("NO_COLOR");
+    const char *term = getenv("TERM");
+    cli->output = output_of(cli);
+    cli->quiet = cli_has(cli, "quiet");
+    cli->color = isatty(STDOUT_FILENO) && !cli_has(cli, "no-color") && (no_color == NULL || *no_color == '\0') &&
+                 (term == NULL || strcmp(term, "dumb") != 0);
+    while (cli_repeated(cli, "verbose", cli->verbose) != NULL)
+        cli->verbose++;
+}
+
+static enum rc run_command(struct cli *cli, struct err *err)
+{
+    unsigned needs = cli->command->needs;
+    enum rc rc = RC_OK;
+    if (needs & NEEDS_CONFIG)
+        rc = load_config(cli, err);
+    if (rc == RC_OK && (needs & NEEDS_CONFIG)) {
+        configure_log(cli);
+        rc = set_kafka(cli, err);
+    }
+    if (rc == RC_OK && (needs & NEEDS_DB) == NEEDS_DB)
+        rc = open_db(cli, err);
+    return rc == RC_OK ? cli->command->run(cli, err) : rc;
+}
+
+static enum rc help_or_run(struct cli *cli, struct err *err)
+{
+    settle_style(cli);
+    if (cli->help && cli->command != NULL)
+        help_command(stdout, cli->command);
+    else if (cli->help && cli->noun != NULL)
+        help_noun(stdout, cli->noun);
+    else if (cli_has(cli, "version"))
+        (void)puts("lockstep " LOCKSTEP_VERSION);
+    else if (cli->command == NULL && !cli_has(cli, "help") && cli->use_count > 0)
+        return err_set(err, RC_REJECT, ERR_USAGE, "", "lockstep --help", "no command is given");
+    else if (cli->command == NULL)
+        help_program(stdout);
+    else
+        return run_command(cli, err);
+    return table_check(stdout, err);
+}
+
+int cli_main(int argc, char **argv)
+{
+    (void)setlocale(LC_CTYPE, "");
+    (void)signal(SIGPIPE, SIG_IGN);
+    struct cli cli = {0};
+    struct err err = {0};
+    enum rc rc = options_parse(&cli, argc, argv, &err);
+    if (rc == RC_OK)
+        rc = help_or_run(&cli, &err);
+    int code = exit_of(rc, &err);
+    if (rc != RC_OK && rc != RC_NONE && !cli.told)
+        exit_tell(stderr, &err, cli.verbose > 0);
+    db_close(cli.db);
+    kafka_properties_done(&cli.kafka);
+    config_free(cli.config);
+    free(cli.uses);
+    return code;
+}
+
+void cli_say(const struct cli *cli, const char *fmt, ...)
+{
+    if (cli->quiet)
+        return;
+    va_list ap;
+    va_start(ap, fmt);
+    (void)vfprintf(stderr, fmt, ap);
+    va_end(ap);
+}
+
+enum rc cli_print(struct cli *cli, const char *types, const struct db_result *result, struct err *err)
+{
+    return table_result(stdout, (struct table_style){cli->output, cli->color}, types, result, false, err);
+}

@@ -1,0 +1,95 @@
+/**
+ * What: one run of the program: the command, its options, and what the dispatcher made ready for it.
+ * Invariants: a command's function runs only when everything its row in cli/commands.c needs is there. Results go to
+ *   stdout, talk to stderr.
+ * Threads: the main thread.
+ * Ownership: struct cli owns configuration, session and Kafka properties; option values are argv's.
+ * Failure: a command returns its rc and fills err; cli/exit.c turns err->kind into the exit code.
+ */
+#ifndef CLI_CLI_H
+#define CLI_CLI_H
+
+#include "base/err.h"
+#include "cli/table.h"
+#include "config/config.h"
+#include "db/db.h"
+#include "kafka/kafka.h"
+#include <stdbool.h>
+#include <stdint.h>
+
+struct cli;
+typedef enum rc command_fn(struct cli *cli, struct err *err);
+
+enum needs {
+    NEEDS_NOTHING = 0,
+    NEEDS_CONFIG = 1,
+    NEEDS_DB = 2 | NEEDS_CONFIG,
+    NEEDS_SCHEMA = 4 | NEEDS_DB,
+    NEEDS_PRIMARY = 8, /* a session for migrations */
+    NEEDS_KAFKA = 16 | NEEDS_CONFIG
+};
+
+/** argument NULL: a flag; "N": an integer >= 0; "TIME": a duration; with '|': one of these words; else any text. */
+struct option_spec {
+    const char *name, *argument, *help;
+    char letter;
+};
+
+struct command {
+    const char *noun, *verb; /* verb "" for commands of one word */
+    const char *arguments;   /* "NAME": at least one, "[FILE]": one or none, "" none */
+    unsigned needs;
+    command_fn *run;
+    const char *summary;
+    const struct option_spec *options; /* NULL, or ended by a row without name */
+    const char *example;               /* NULL: none */
+};
+extern const struct command commands[]; /* ended by a row without noun */
+extern const struct option_spec global_options[];
+
+struct cli {
+    const struct command *command;
+    const char *noun; /* as typed, when no command was found */
+    struct option_use {
+        const struct option_spec *spec;
+        const char *value;
+    } *uses;
+    int use_count;
+    char **arguments;
+    int argument_count;
+    struct config *config;
+    struct kafka_properties kafka;
+    struct db *db;
+    enum output output;
+    bool help, quiet, color, told; /* told: the error is already on stderr */
+    int verbose;
+};
+
+/** Everything from argv to the exit code. */
+int cli_main(int argc, char **argv);
+
+/** Finds command, options and arguments in argv. RC_REJECT + ERR_USAGE. */
+MUST_CHECK enum rc options_parse(struct cli *cli, int argc, char **argv, struct err *err);
+
+/** The last value of an option, NULL if not given. */
+const char *cli_text(const struct cli *cli, const char *name);
+bool cli_has(const struct cli *cli, const char *name);
+/** The value of an option with argument N or TIME (in ms), fallback if not given. */
+int64_t cli_int(const struct cli *cli, const char *name, int64_t fallback);
+/** The index-th value of a repeated option, NULL at the end. */
+const char *cli_repeated(const struct cli *cli, const char *name, int index);
+
+/** "queue create" for messages, in buffer. */
+const char *cli_command_name(const struct cli *cli, char buffer[64]);
+
+void help_program(FILE *out);
+void help_noun(FILE *out, const char *noun);
+void help_command(FILE *out, const struct command *command);
+
+/** Talk on stderr, not with -q. */
+void cli_say(const struct cli *cli, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+
+/** Prints a result as the command's answer. types: see cli/table.h. */
+MUST_CHECK enum rc cli_print(struct cli *cli, const char *types, const struct db_result *result, struct err *err);
+
+#endif

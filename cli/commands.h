@@ -1,0 +1,25 @@
+/**
+ * What: the functions of the commands, one line each; cli/commands.c is the table that names them.
+ * Invariants: each runs at most once in a process.
+ * Threads: the main thread.
+ * Ownership: borrows struct cli.
+ * Failure: as cli/cli.h.
+ */
+#ifndef CLI_COMMANDS_H
+#define CLI_COMMANDS_H
+
+#include "cli/cli.h"
+
+command_fn command_help, command_version;
+command_fn command_migrate_up, command_migrate_list, command_migrate_validate, command_migrate_get;
+command_fn command_queue_create, command_queue_list, command_queue_show, command_queue_set, command_queue_pause,
+    command_queue_resume, command_queue_delete;
+command_fn command_publish, command_executor_run, command_executor_list;
+command_fn command_run_list, command_run_show, command_run_watch;
+command_fn command_task_list, command_task_show;
+command_fn command_rejected_list, command_rejected_show;
+command_fn command_lock_list, command_log, command_check;
+command_fn command_config_show, command_config_check, command_config_list;
+command_fn command_dev_broker, command_dev_up, command_dev_down;
+
+#endif

@@ -1,0 +1,8 @@
+#include "cli/commands.h"
+
+enum rc command_executor_list(struct cli *cli, struct err *err)
+{
+    DB_RESULT_AUTO *result = NULL;
+    enum rc rc = db_run(cli->db, &sql_view_executor_list, NULL, &result, err);
+    return rc == RC_OK ? cli_print(cli, "ttittiizzb", result, err) : rc;
+}

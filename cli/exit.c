@@ -1,0 +1,47 @@
+#include "cli/exit.h"
+
+const struct exit_code exit_codes[] = {
+    {ERR_FAILED, 1, "it ran and the answer is bad: the run failed, a check failed"},
+    {ERR_DB, 1, "PostgreSQL refused a statement"},
+    {ERR_KAFKA, 1, "Kafka refused a request"},
+    {ERR_USAGE, 2, "usage"},
+    {ERR_CONFIG, 2, "configuration"},
+    {ERR_DB_DOWN, 3, "PostgreSQL is not reachable"},
+    {ERR_KAFKA_DOWN, 4, "Kafka is not reachable"},
+    {ERR_SCHEMA, 5, "the schema is not current"},
+    {ERR_TIMEOUT, 6, "timed out"},
+    {ERR_HELD, 7, "held by another"},
+    {ERR_CANCELLED, 8, "cancelled by the user"},
+    {ERR_INTERNAL, 70, "internal error"},
+    {ERR_INTERNAL, 70, NULL},
+};
+
+int exit_of(enum rc rc, const struct err *err)
+{
+    if (rc == RC_OK || rc == RC_NONE)
+        return 0;
+    for (const struct exit_code *row = exit_codes; row->meaning != NULL; row++)
+        if (row->kind == err->kind)
+            return row->code;
+    return 70;
+}
+
+static void tell_part(FILE *out, const char *name, const char *text)
+{
+    if (*text != '\0')
+        (void)fprintf(out, "  %s: %s\n", name, text);
+}
+
+void exit_tell(FILE *out, const struct err *err, bool verbose)
+{
+    if (*err->object != '\0')
+        (void)fprintf(out, "lockstep: %s: %s\n", err->object, err->message);
+    else
+        (void)fprintf(out, "lockstep: %s\n", err->message);
+    tell_part(out, "detail", err->detail);
+    if (verbose) {
+        tell_part(out, "context", err->context);
+        tell_part(out, "code", err->code);
+    }
+    tell_part(out, "hint", err->hint);
+}

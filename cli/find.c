@@ -1,0 +1,119 @@
+#include "cli/find.h"
+
+#include "config/nearest.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <string.h>
+
+static enum rc unknown_queue(struct cli *cli, const char *name, struct err *err)
+{
+    DB_RESULT_AUTO *names = NULL;
+    enum rc rc = db_run(cli->db, &sql_queue_names, NULL, &names, err);
+    if (rc != RC_OK)
+        return rc;
+    const char *near = NULL;
+    for (int row = 0; row < db_rows(names); row++)
+        near = nearest_of(name, near, db_text(names, row, 0));
+    char hint[200];
+    if (near != NULL)
+        (void)snprintf(hint, sizeof hint, "Did you mean \"%s\"?", near);
+    else
+        (void)snprintf(hint, sizeof hint, "lockstep queue list; lockstep queue create %.60s", name);
+    return err_set(err, RC_REJECT, ERR_USAGE, name, hint, "there is no queue of this name");
+}
+
+enum rc find_queue(struct cli *cli, const char *name, struct queue_row *ret_queue, struct err *err)
+{
+    DB_RESULT_AUTO *found = NULL;
+    enum rc rc = db_run(cli->db, &sql_queue_find, (const char *const[]){name}, &found, err);
+    if (rc == RC_NONE)
+        return unknown_queue(cli, name, err);
+    if (rc != RC_OK)
+        return rc;
+    struct queue_row queue = {.queue_id = db_int(found, 0, 0),
+                              .partition = (int)db_int(found, 0, 3),
+                              .next_offset = db_int(found, 0, 4)};
+    (void)snprintf(queue.name, sizeof queue.name, "%s", db_text(found, 0, 1));
+    (void)snprintf(queue.topic, sizeof queue.topic, "%s", db_text(found, 0, 2));
+    (void)snprintf(queue.cluster_id, sizeof queue.cluster_id, "%s", db_text(found, 0, 5));
+    *ret_queue = queue;
+    return RC_OK;
+}
+
+enum rc find_queue_filter(struct cli *cli, const char **ret_name, struct err *err)
+{
+    struct queue_row queue;
+    *ret_name = cli_text(cli, "queue");
+    return *ret_name ? find_queue(cli, *ret_name, &queue, err) : RC_OK;
+}
+
+static void fill_run(struct run_row *run, const struct db_result *result)
+{
+    run->run_no = db_int(result, 0, 0);
+    (void)snprintf(run->run_id, sizeof run->run_id, "%s", db_text(result, 0, 1));
+    (void)snprintf(run->queue, sizeof run->queue, "%s", db_text(result, 0, 2));
+}
+
+/* The lowest and the highest UUID that begin with text: an index finds what lies between. */
+static bool bounds_of(const char *text, char low[33], char high[33])
+{
+    int digits = 0;
+    for (; *text != '\0'; text++) {
+        if (*text == '-')
+            continue;
+        if (!isxdigit((unsigned char)*text) || digits == 32)
+            return false;
+        low[digits] = high[digits] = *text;
+        digits++;
+    }
+    memset(low + digits, '0', (size_t)(32 - digits));
+    memset(high + digits, 'f', (size_t)(32 - digits));
+    low[32] = high[32] = '\0';
+    return digits > 0;
+}
+
+enum rc find_run(struct cli *cli, const char *text, struct run_row *ret_run, struct err *err)
+{
+    char low[33], high[33];
+    const char *queue = NULL;
+    if (!bounds_of(text, low, high))
+        return err_set(err, RC_REJECT, ERR_USAGE, text, "lockstep run list", "this is no UUID and no beginning of one");
+    enum rc rc = find_queue_filter(cli, &queue, err);
+    DB_RESULT_AUTO *found = NULL;
+    if (rc == RC_OK)
+        rc = db_run(cli->db, &sql_run_find, (const char *const[]){low, high, queue}, &found, err);
+    if (rc != RC_OK)
+        return rc;
+    if (db_rows(found) == 0)
+        return err_set(err, RC_REJECT, ERR_USAGE, text, "lockstep run list", "there is no run with this id");
+    if (db_rows(found) > 1) {
+        (void)err_set(err, RC_REJECT, ERR_USAGE, text, "Type more of the id, or add --queue.", "several runs fit");
+        (void)snprintf(err->detail, sizeof err->detail, "%s (%s), %s (%s)%s", db_text(found, 0, 1), db_text(found, 0, 2),
+                       db_text(found, 1, 1), db_text(found, 1, 2), db_rows(found) > 2 ? ", ..." : "");
+        return RC_REJECT;
+    }
+    fill_run(ret_run, found);
+    return RC_OK;
+}
+
+enum rc find_run_argument(struct cli *cli, struct run_row *ret_run, struct err *err)
+{
+    bool latest = cli_has(cli, "latest");
+    if (latest == (cli->argument_count == 1))
+        return err_set(err, RC_REJECT, ERR_USAGE, "run", "lockstep run list",
+                       latest ? "give an id or --latest, not both" : "give a run's id, or --latest");
+    if (!latest)
+        return find_run(cli, cli->arguments[0], ret_run, err);
+    const char *queue;
+    DB_RESULT_AUTO *found = NULL;
+    enum rc rc = find_queue_filter(cli, &queue, err);
+    if (rc == RC_OK)
+        rc = db_run(cli->db, &sql_run_latest, (const char *const[]){queue}, &found, err);
+    if (rc == RC_NONE)
+        return err_set(err, RC_REJECT, ERR_USAGE, queue ? queue : "", "lockstep publish --queue ...",
+                       "there is no run yet");
+    if (rc == RC_OK)
+        fill_run(ret_run, found);
+    return rc;
+}

@@ -1,0 +1,94 @@
+#include "cli/cli.h"
+#include "cli/commands.h"
+#include "cli/exit.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static void option_lines(FILE *out, const struct option_spec *specs)
+{
+    for (; specs != NULL && specs->name != NULL; specs++) {
+        char left[80];
+        bool choice = specs->argument != NULL && strchr(specs->argument, '|') != NULL;
+        (void)snprintf(left, sizeof left, "%c%c%s--%s%s%s", specs->letter ? '-' : ' ', specs->letter ? specs->letter : ' ',
+                       specs->letter ? ", " : "  ", specs->name, specs->argument ? " " : "",
+                       choice             ? "WORD"
+                       : specs->argument ? specs->argument
+                                         : "");
+        (void)fprintf(out, "  %-32s %s", left, specs->help);
+        (void)fprintf(out, choice ? ": %s\n" : "\n", choice ? specs->argument : "");
+    }
+}
+
+static void command_line(FILE *out, const struct command *command)
+{
+    char left[80];
+    (void)snprintf(left, sizeof left, "%s%s%s%s%s", command->noun, *command->verb ? " " : "", command->verb,
+                   *command->arguments ? " " : "", command->arguments);
+    (void)fprintf(out, "  %-26s %s\n", left, command->summary);
+}
+
+void help_program(FILE *out)
+{
+    (void)fputs("lockstep runs tasks from a Kafka partition in strictly ordered phases, recorded in PostgreSQL.\n\n"
+                "usage: lockstep NOUN [VERB] [options]\n\ncommands\n",
+                out);
+    for (const struct command *row = commands; row->noun != NULL; row++)
+        command_line(out, row);
+    (void)fputs("\noptions of every command\n", out);
+    option_lines(out, global_options);
+    (void)fputs("\nexit codes\n   0  done\n", out);
+    for (const struct exit_code *row = exit_codes; row->meaning != NULL; row++)
+        (void)fprintf(out, "  %2d  %s\n", row->code, row->meaning);
+    (void)fputs("\nlockstep NOUN VERB --help tells the options of one command.\n", out);
+}
+
+void help_noun(FILE *out, const char *noun)
+{
+    (void)fprintf(out, "usage: lockstep %s VERB [options]\n\ncommands\n", noun);
+    for (const struct command *row = commands; row->noun != NULL; row++)
+        if (strcmp(row->noun, noun) == 0)
+            command_line(out, row);
+    (void)fprintf(out, "\nlockstep %s VERB --help tells the options of one command.\n", noun);
+}
+
+void help_command(FILE *out, const struct command *command)
+{
+    (void)fprintf(out, "usage: lockstep %s%s%s%s%s [options]\n\n%s\n", command->noun, *command->verb ? " " : "",
+                  command->verb, *command->arguments ? " " : "", command->arguments, command->summary);
+    if (command->options != NULL) {
+        (void)fputs("\noptions\n", out);
+        option_lines(out, command->options);
+    }
+    (void)fputs("\noptions of every command\n", out);
+    option_lines(out, global_options);
+    if (command->example != NULL)
+        (void)fprintf(out, "\nexample\n  %s\n", command->example);
+}
+
+/* lockstep help [NOUN [VERB]] */
+enum rc command_help(struct cli *cli, struct err *err)
+{
+    if (cli->argument_count == 0) {
+        help_program(stdout);
+        return table_check(stdout, err);
+    }
+    const char *noun = cli->arguments[0], *verb = cli->argument_count > 1 ? cli->arguments[1] : NULL;
+    const struct command *found = NULL;
+    int same_noun = 0;
+    for (const struct command *row = commands; row->noun != NULL; row++) {
+        if (strcmp(row->noun, noun) != 0)
+            continue;
+        same_noun++;
+        if (*row->verb == '\0' || (verb != NULL && strcmp(row->verb, verb) == 0))
+            found = row;
+    }
+    if (found != NULL)
+        help_command(stdout, found);
+    else if (same_noun > 0 && verb == NULL)
+        help_noun(stdout, noun);
+    else
+        return err_set(err, RC_REJECT, ERR_USAGE, "help", "lockstep help", "there is no command %s%s%s", noun,
+                       verb ? " " : "", verb ? verb : "");
+    return table_check(stdout, err);
+}

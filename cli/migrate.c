@@ -1,0 +1,68 @@
+#include "db/migrate.h"
+
+#include "cli/commands.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum rc command_migrate_up(struct cli *cli, struct err *err)
+{
+    int applied = 0;
+    bool dry_run = cli_has(cli, "dry-run");
+    enum rc rc = migrate_up(cli->db, dry_run, cli_has(cli, "show-sql") ? stdout : NULL, &applied, err);
+    if (rc != RC_OK)
+        return rc;
+    if (applied == 0)
+        cli_say(cli, "lockstep: the schema is current\n");
+    else
+        cli_say(cli, "lockstep: %d %s %s\n", applied, applied == 1 ? "script" : "scripts",
+                dry_run ? "would be applied" : "applied");
+    return table_check(stdout, err);
+}
+
+enum rc command_migrate_list(struct cli *cli, struct err *err)
+{
+    static const char *const names[] = {"version", "name", "state", "applied_at"};
+    static const char *const states[] = {"applied", "pending", "changed", "unknown"};
+    struct migrate_item *items = NULL;
+    int count = 0;
+    enum rc rc = migrate_list(cli->db, &items, &count, err);
+    if (rc != RC_OK)
+        return rc;
+    struct table *table = table_new(stdout, (struct table_style){cli->output, cli->color}, "itsz", names, 4, false);
+    for (int i = 0; i < count; i++) {
+        const char *cells[] = {items[i].version > 0 ? DB_INT(items[i].version) : NULL, items[i].name,
+                               states[items[i].state], *items[i].applied_at ? items[i].applied_at : NULL};
+        table_row(table, cells);
+    }
+    free(items);
+    return table_end(table, err);
+}
+
+enum rc command_migrate_validate(struct cli *cli, struct err *err)
+{
+    enum rc rc = migrate_validate(cli->db, err);
+    if (rc == RC_OK)
+        cli_say(cli, "lockstep: the schema is current\n");
+    return rc;
+}
+
+/* Without a version: everything, in the order in which it is applied. */
+enum rc command_migrate_get(struct cli *cli, struct err *err)
+{
+    const char *wanted = cli->argument_count > 0 ? cli->arguments[0] : NULL;
+    int64_t version = 0;
+    bool number = wanted != NULL && int64_parse(wanted, strlen(wanted), &version), found = false;
+    for (int i = 0; i < SQL_MIGRATION_COUNT + SQL_FUNCTION_COUNT; i++) {
+        const struct sql_script *script =
+            i < SQL_MIGRATION_COUNT ? &sql_migrations[i] : &sql_functions[i - SQL_MIGRATION_COUNT];
+        if (wanted != NULL && (!number || script->version != version) && strcmp(script->name, wanted) != 0)
+            continue;
+        found = true;
+        (void)printf("%s%s", wanted == NULL && i > 0 ? "\n" : "", script->text);
+    }
+    if (!found)
+        return err_set(err, RC_REJECT, ERR_USAGE, wanted, "lockstep migrate list", "there is no migration of this number");
+    return table_check(stdout, err);
+}

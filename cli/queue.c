@@ -1,0 +1,125 @@
+#include "cli/commands.h"
+#include "cli/find.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define KAFKA_PATIENCE_MS 2000
+
+enum rc command_queue_list(struct cli *cli, struct err *err)
+{
+    DB_RESULT_AUTO *result = NULL;
+    enum rc rc = db_run(cli->db, &sql_queue_list, NULL, &result, err);
+    return rc == RC_OK ? cli_print(cli, "ttiiiittsit", result, err) : rc;
+}
+
+/* Kafka only adds the log's end here: when it does not answer, the rest is shown all the same. */
+static bool log_end(struct cli *cli, const struct queue_row *queue, int64_t *ret_end)
+{
+    struct err err;
+    struct kafka_admin *admin = NULL;
+    int64_t low, high;
+    if (kafka_properties_get(&cli->kafka, "bootstrap.servers") == NULL)
+        return false;
+    enum rc rc = kafka_admin_open(&cli->kafka, &admin, &err);
+    if (rc == RC_OK)
+        rc = kafka_watermarks(admin, queue->topic, queue->partition, KAFKA_PATIENCE_MS, &low, &high, &err);
+    kafka_admin_close(admin);
+    if (rc != RC_OK) {
+        cli_say(cli, "lockstep: %s: the end of the log is not known: %s\n", queue->topic, err.message);
+        return false;
+    }
+    *ret_end = high;
+    return true;
+}
+
+enum rc command_queue_show(struct cli *cli, struct err *err)
+{
+    struct queue_row queue;
+    DB_RESULT_AUTO *facts = NULL;
+    DB_RESULT_AUTO *readers = NULL;
+    int64_t end = 0;
+    enum rc rc = find_queue(cli, cli->arguments[0], &queue, err);
+    if (rc != RC_OK)
+        return rc;
+    bool known = log_end(cli, &queue, &end);
+    const char *params[] = {DB_INT(queue.queue_id), known ? DB_INT(end) : NULL};
+    rc = db_run(cli->db, &sql_queue_show, params, &facts, err);
+    if (rc == RC_OK)
+        rc = db_run(cli->db, &sql_queue_readers, (const char *const[]){queue.name}, &readers, err);
+    if (rc != RC_OK)
+        return rc;
+    const struct table_part parts[] = {{"queue", "ttiiiiiittitibtzttztiizz", facts, true, true},
+                                       {"executors", "ttiiizzt", readers, false, false}};
+    return table_parts(stdout, (struct table_style){cli->output, cli->color}, parts, 2, err);
+}
+
+/* The statement's placeholder for "leave it as it is" is NULL. */
+enum rc command_queue_set(struct cli *cli, struct err *err)
+{
+    static const char *const names[] = {"max-readers", "on-failure", "runs", "max-attempts", "lookahead"};
+    struct queue_row queue;
+    const char *params[6] = {cli->arguments[0]};
+    int given = 0;
+    for (int i = 0; i < 5; i++) {
+        params[i + 1] = cli_text(cli, names[i]);
+        given += params[i + 1] != NULL;
+    }
+    if (given == 0)
+        return err_set(err, RC_REJECT, ERR_USAGE, "queue set", "lockstep queue set --help", "nothing is to be set");
+    enum rc rc = find_queue(cli, cli->arguments[0], &queue, err);
+    DB_RESULT_AUTO *result = NULL;
+    if (rc == RC_OK)
+        rc = db_run(cli->db, &sql_queue_set, params, &result, err);
+    if (rc == RC_OK)
+        cli_say(cli, "lockstep: %s: max_readers %s, on_failure %s, runs %s, max_attempts %s, lookahead %s\n", queue.name,
+                db_text(result, 0, 0), db_text(result, 0, 1), db_text(result, 0, 2), db_text(result, 0, 3),
+                db_text(result, 0, 4));
+    return rc;
+}
+
+static enum rc hold(struct cli *cli, bool paused, struct err *err)
+{
+    struct queue_row queue;
+    enum rc rc = find_queue(cli, cli->arguments[0], &queue, err);
+    if (rc == RC_OK) {
+        const char *params[] = {queue.name, paused ? "true" : "false", cli_text(cli, "reason")};
+        rc = db_run(cli->db, &sql_queue_hold, params, NULL, err);
+    }
+    if (rc == RC_OK)
+        cli_say(cli, "lockstep: %s: %s\n", queue.name, paused ? "paused" : "open");
+    return rc;
+}
+
+enum rc command_queue_pause(struct cli *cli, struct err *err)
+{
+    return hold(cli, true, err);
+}
+
+enum rc command_queue_resume(struct cli *cli, struct err *err)
+{
+    return hold(cli, false, err);
+}
+
+enum rc command_queue_delete(struct cli *cli, struct err *err)
+{
+    struct queue_row queue;
+    DB_RESULT_AUTO *used = NULL;
+    DB_RESULT_AUTO *gone = NULL;
+    enum rc rc = find_queue(cli, cli->arguments[0], &queue, err);
+    if (rc != RC_OK)
+        return rc;
+    if (!cli_has(cli, "yes"))
+        return err_set(err, RC_REJECT, ERR_USAGE, queue.name, "Add --yes if that is meant.",
+                       "this deletes the queue with its runs, tasks and records");
+    rc = db_run(cli->db, &sql_queue_in_use, (const char *const[]){queue.name}, &used, err);
+    if (rc == RC_OK && db_int(used, 0, 0) > 0)
+        return err_set(err, RC_RETRY, ERR_HELD, queue.name, "Stop its executors first: lockstep executor list",
+                       "%s readers work on it", db_text(used, 0, 0));
+    if (rc == RC_OK)
+        rc = db_run(cli->db, &sql_queue_delete, (const char *const[]){DB_INT(queue.queue_id)}, &gone, err);
+    if (rc == RC_OK)
+        cli_say(cli, "lockstep: %s: deleted, with %s tasks; the topic %s stays\n", queue.name, db_text(gone, 0, 0),
+                queue.topic);
+    return rc;
+}

@@ -1,0 +1,19 @@
+/**
+ * What: SIGINT and SIGTERM as a flag, for commands that wait.
+ * Invariants: the second signal ends the process at once.
+ * Threads: stop_requested from any; stop_catch from the main thread.
+ * Ownership: none.
+ * Failure: none.
+ */
+#ifndef CLI_STOP_H
+#define CLI_STOP_H
+
+#include <stdbool.h>
+
+void stop_catch(void);
+bool stop_requested(void);
+
+/** Waits at most ms, or until a signal, or until somebody closes stdout's other end. */
+void stop_wait(int ms);
+
+#endif

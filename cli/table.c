@@ -1,0 +1,243 @@
+#include "cli/table.h"
+
+#include "base/str.h"
+#include "cli/table_cell.h"
+
+#include <errno.h>
+#include <libsmartcols/libsmartcols.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+struct table {
+    FILE *out;
+    struct table_style style;
+    bool record;
+    int columns, rows;
+    char *types;
+    char **names;
+    struct libscols_table *lines; /* OUTPUT_TABLE */
+};
+
+static bool is_number(char type)
+{
+    return type == 'i';
+}
+
+static const char *color_of(const char *status)
+{
+    static const struct {
+        const char *status, *color;
+    } colors[] = {{"Completed", "green"}, {"ok", "green"},       {"Failed", "red"},      {"FAIL", "red"},
+                  {"Terminated", "red"},  {"Error", "yellow"},   {"warn", "yellow"},     {"Paused", "yellow"},
+                  {"Cancelled", "yellow"}, {"Processing", "cyan"}, {"Running", "cyan"},   {"Publishing", "cyan"}};
+    for (size_t i = 0; i < sizeof colors / sizeof colors[0]; i++)
+        if (strcmp(colors[i].status, status) == 0)
+            return colors[i].color;
+    return NULL;
+}
+
+static void prepare_lines(struct table *table)
+{
+    table->lines = scols_new_table();
+    if (table->lines == NULL)
+        abort();
+    (void)scols_table_set_stream(table->lines, table->out);
+    (void)scols_table_enable_colors(table->lines, table->style.color);
+    if (!isatty(fileno(table->out)))
+        (void)scols_table_set_termforce(table->lines, SCOLS_TERMFORCE_NEVER);
+    if (table->record) {
+        (void)scols_table_enable_noheadings(table->lines, 1);
+        (void)scols_table_new_column(table->lines, "name", 0, 0);
+        (void)scols_table_new_column(table->lines, "value", 0, SCOLS_FL_WRAP);
+        return;
+    }
+    for (int i = 0; i < table->columns; i++)
+        (void)scols_table_new_column(table->lines, table->names[i], 0,
+                                     is_number(table->types[i]) ? SCOLS_FL_RIGHT : 0);
+}
+
+struct table *table_new(FILE *out, struct table_style style, const char *types, const char *const *names, int columns,
+                        bool record)
+{
+    struct table *table = xcalloc(1, sizeof *table);
+    *table = (struct table){.out = out, .style = style, .record = record, .columns = columns};
+    table->types = xmalloc((size_t)columns + 1);
+    memset(table->types, 't', (size_t)columns);
+    table->types[columns] = '\0';
+    if (types != NULL)
+        memcpy(table->types, types, strnlen(types, (size_t)columns));
+    table->names = xcalloc((size_t)columns, sizeof *table->names);
+    for (int i = 0; i < columns; i++)
+        table->names[i] = xstrdup(names[i]);
+    if (style.output == OUTPUT_TABLE)
+        prepare_lines(table);
+    else if (style.output == OUTPUT_CSV)
+        cell_csv_row(out, names, columns);
+    return table;
+}
+
+static void add_cell(struct table *table, struct libscols_line *line, int column, char type, const char *cell)
+{
+    const char *text = cell ? cell : "";
+    (void)scols_line_set_data(line, (size_t)column, type == 'b' && *text ? (*text == 't' ? "yes" : "no") : text);
+    const char *color = type == 's' && table->style.color ? color_of(text) : NULL;
+    if (color != NULL)
+        (void)scols_cell_set_color(scols_line_get_cell(line, (size_t)column), color);
+}
+
+static void line_row(struct table *table, const char *const *cells)
+{
+    struct libscols_line *line = table->record ? NULL : scols_table_new_line(table->lines, NULL);
+    for (int i = 0; i < table->columns; i++) {
+        if (!table->record) {
+            add_cell(table, line, i, table->types[i], cells[i]);
+            continue;
+        }
+        struct libscols_line *field = scols_table_new_line(table->lines, NULL);
+        add_cell(table, field, 0, 't', table->names[i]);
+        add_cell(table, field, 1, table->types[i], cells[i]);
+    }
+}
+
+static void json_row(struct table *table, const char *const *cells)
+{
+    for (int i = 0; i < table->columns; i++) {
+        (void)fputs(i > 0 ? ", " : "{", table->out);
+        table_json_text(table->out, table->names[i]);
+        (void)fputs(": ", table->out);
+        cell_json(table->out, table->types[i], cells[i]);
+    }
+    (void)fputc('}', table->out);
+}
+
+void table_row(struct table *table, const char *const *cells)
+{
+    switch (table->style.output) {
+    case OUTPUT_TABLE:
+        line_row(table, cells);
+        break;
+    case OUTPUT_CSV:
+        cell_csv_row(table->out, cells, table->columns);
+        break;
+    case OUTPUT_JSONL:
+        json_row(table, cells);
+        (void)fputc('\n', table->out);
+        break;
+    case OUTPUT_JSON:
+        if (!table->record)
+            (void)fputs(table->rows > 0 ? ",\n " : "[\n ", table->out);
+        json_row(table, cells);
+        break;
+    }
+    table->rows++;
+}
+
+void table_flush(struct table *table)
+{
+    if (table->style.output == OUTPUT_TABLE) {
+        (void)scols_print_table(table->lines);
+        if (table->rows > 0)
+            (void)fputc('\n', table->out);
+        scols_table_remove_lines(table->lines);
+        (void)scols_table_enable_noheadings(table->lines, 1);
+        table->rows = 0;
+    }
+    (void)fflush(table->out);
+}
+
+static void finish(struct table *table)
+{
+    if (table->style.output == OUTPUT_TABLE) {
+        (void)scols_print_table(table->lines);
+        if (table->rows > 0)
+            (void)fputc('\n', table->out);
+    } else if (table->style.output == OUTPUT_JSON) {
+        if (!table->record)
+            (void)fputs(table->rows > 0 ? "\n]" : "[]", table->out);
+        else if (table->rows == 0)
+            (void)fputs("null", table->out);
+    }
+    scols_unref_table(table->lines);
+    for (int i = 0; i < table->columns; i++)
+        free(table->names[i]);
+    free(table->names);
+    free(table->types);
+    free(table);
+}
+
+enum rc table_check(FILE *out, struct err *err)
+{
+    errno = 0;
+    if (fflush(out) == 0 && !ferror(out))
+        return RC_OK;
+    int number = errno;
+    if (number == EPIPE)
+        return RC_NONE;
+    return err_set(err, RC_FATAL, ERR_INTERNAL, "stdout", "", "cannot write the result: %s",
+                   number ? strerror(number) : "an earlier write failed");
+}
+
+enum rc table_end(struct table *table, struct err *err)
+{
+    FILE *out = table->out;
+    bool line = table->style.output == OUTPUT_JSON;
+    finish(table);
+    if (line)
+        (void)fputc('\n', out);
+    return table_check(out, err);
+}
+
+static void add_result(struct table *table, const struct db_result *result)
+{
+    FREE_AUTO const char **cells = xcalloc((size_t)table->columns, sizeof *cells);
+    for (int row = 0; row < db_rows(result); row++) {
+        for (int i = 0; i < table->columns; i++)
+            cells[i] = db_null(result, row, i) ? NULL : db_text(result, row, i);
+        table_row(table, cells);
+    }
+}
+
+static struct table *new_of(FILE *out, struct table_style style, const char *types, const struct db_result *result,
+                            bool record)
+{
+    int columns = db_columns(result);
+    FREE_AUTO const char **names = xcalloc((size_t)columns, sizeof *names);
+    for (int i = 0; i < columns; i++)
+        names[i] = db_column_name(result, i);
+    return table_new(out, style, types, names, columns, record);
+}
+
+enum rc table_result(FILE *out, struct table_style style, const char *types, const struct db_result *result,
+                     bool record, struct err *err)
+{
+    struct table *table = new_of(out, style, types, result, record);
+    add_result(table, result);
+    return table_end(table, err);
+}
+
+enum rc table_parts(FILE *out, struct table_style style, const struct table_part *parts, int count, struct err *err)
+{
+    bool json = style.output == OUTPUT_JSON, all = json || style.output == OUTPUT_TABLE;
+    bool first = true;
+    for (int i = 0; i < count; i++) {
+        if (!all && !parts[i].main)
+            continue;
+        if (json) {
+            (void)fputs(first ? "{" : ",\n ", out);
+            table_json_text(out, parts[i].name);
+            (void)fputs(": ", out);
+        } else if (!first && db_rows(parts[i].result) > 0) {
+            (void)fputc('\n', out);
+        }
+        first = false;
+        if (!json && db_rows(parts[i].result) == 0 && all)
+            continue;
+        struct table *table = new_of(out, style, parts[i].types, parts[i].result, parts[i].record);
+        add_result(table, parts[i].result);
+        finish(table);
+    }
+    if (json)
+        (void)fputs("}\n", out);
+    return table_check(out, err);
+}

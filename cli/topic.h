@@ -1,0 +1,26 @@
+/**
+ * What: whether a topic is fit to be a queue's log, for `queue create` and `check`.
+ * Invariants: what the broker does not tell (a mock, missing rights) is not judged.
+ * Threads: any.
+ * Ownership: findings are plain data.
+ * Failure: none.
+ */
+#ifndef CLI_TOPIC_H
+#define CLI_TOPIC_H
+
+#include "kafka/kafka.h"
+
+#define TOPIC_FINDINGS 8
+
+enum topic_grade { TOPIC_OK, TOPIC_WARN, TOPIC_FAIL };
+
+struct topic_finding {
+    enum topic_grade grade;
+    char text[200], hint[300];
+};
+
+/** whole: the queue is the whole topic, so it must have exactly one partition. The number of findings that are not OK. */
+int topic_judge(const struct kafka_topic_info *info, int partition, bool whole,
+                struct topic_finding ret_findings[TOPIC_FINDINGS]);
+
+#endif

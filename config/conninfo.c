@@ -1,0 +1,124 @@
+#include "config/config.h"
+
+#include <ctype.h>
+#include <string.h>
+#include <strings.h>
+
+static bool is_uri(const char *text)
+{
+    return strncmp(text, "postgresql://", 13) == 0 || strncmp(text, "postgres://", 11) == 0;
+}
+
+/* libpq's quoting: single quotes around, backslash before quote and backslash. */
+static void add_keyword(struct str *str, const char *key, const char *value)
+{
+    str_format(str, "%s%s='", str->len > 0 ? " " : "", key);
+    for (; *value != '\0'; value++) {
+        if (*value == '\'' || *value == '\\')
+            str_text(str, "\\");
+        str_add(str, value, 1);
+    }
+    str_text(str, "'");
+}
+
+static void add_parameter(struct str *str, const char *key, const char *value)
+{
+    str_format(str, "%s%s=", strchr(str->data, '?') ? "&" : "?", key);
+    for (; *value != '\0'; value++)
+        if (isalnum((unsigned char)*value))
+            str_add(str, value, 1);
+        else
+            str_format(str, "%%%02X", (unsigned)(unsigned char)*value);
+}
+
+/* The base: a URI and key=value as they are, a bare word as the database's name, as psql reads it.
+ */
+static void add_base(struct str *str, const char *conninfo)
+{
+    if (is_uri(conninfo) || strchr(conninfo, '=') != NULL)
+        str_text(str, conninfo);
+    else if (*conninfo != '\0')
+        add_keyword(str, "dbname", conninfo);
+}
+
+void config_conninfo(const struct config *config, struct str *ret_conninfo)
+{
+    const struct config_value *base = config_find(config, "postgres", "conninfo");
+    const char *conninfo = base ? base->value : "";
+    bool uri = is_uri(conninfo);
+    str_clear(ret_conninfo);
+    str_text(ret_conninfo, "");
+    add_base(ret_conninfo, conninfo);
+    const struct config_value *value;
+    for (int i = 0; (value = config_at(config, i)) != NULL; i++) {
+        if (strcmp(value->section, "postgres") != 0 || value->row->type == CONFIG_CONNINFO)
+            continue;
+        if (base != NULL && value->origin < base->origin)
+            continue;
+        if (uri)
+            add_parameter(ret_conninfo, value->key, value->value);
+        else
+            add_keyword(ret_conninfo, value->key, value->value);
+    }
+}
+
+/* The length of a value in key=value form: quoted or up to white space. */
+static size_t value_length(const char *text)
+{
+    if (*text != '\'')
+        return strcspn(text, " \t\r\n");
+    size_t n = 1;
+    while (text[n] != '\0' && text[n] != '\'')
+        n += text[n] == '\\' && text[n + 1] != '\0' ? 2 : 1;
+    return text[n] == '\'' ? n + 1 : n;
+}
+
+/* After "password" or "sslpassword" and "=", with white space around: the start of the value, or
+ * NULL. */
+static const char *password_value(const char *at)
+{
+    size_t len = strncasecmp(at, "sslpassword", 11) == 0 ? 11
+                 : strncasecmp(at, "password", 8) == 0   ? 8
+                                                         : 0;
+    if (len == 0)
+        return NULL;
+    at += len + strspn(at + len, " \t");
+    if (*at != '=')
+        return NULL;
+    return at + 1 + strspn(at + 1, " \t");
+}
+
+static void mask_keywords(const char *text, bool uri, struct str *ret_text)
+{
+    for (const char *at = text; *at != '\0';) {
+        bool starts = at == text || strchr(uri ? "?&" : " \t\r\n", at[-1]) != NULL;
+        const char *value = starts ? password_value(at) : NULL;
+        if (value == NULL) {
+            str_add(ret_text, at++, 1);
+            continue;
+        }
+        str_add(ret_text, at, (size_t)(value - at));
+        size_t len = uri ? strcspn(value, "&") : value_length(value);
+        str_text(ret_text, len > 0 ? "***" : "");
+        at = value + len;
+    }
+}
+
+void config_mask_conninfo(const char *conninfo, struct str *ret_text)
+{
+    str_text(ret_text, "");
+    if (!is_uri(conninfo)) {
+        mask_keywords(conninfo, false, ret_text);
+        return;
+    }
+    const char *start = strstr(conninfo, "://") + 3;
+    const char *end = start + strcspn(start, "/?");
+    const char *at = memrchr(start, '@', (size_t)(end - start));
+    const char *colon = at ? memchr(start, ':', (size_t)(at - start)) : NULL;
+    if (colon != NULL) {
+        str_add(ret_text, conninfo, (size_t)(colon + 1 - conninfo));
+        str_text(ret_text, "***");
+        conninfo = at;
+    }
+    mask_keywords(conninfo, true, ret_text);
+}

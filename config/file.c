@@ -1,0 +1,142 @@
+#include "config/store.h"
+
+#include "config/value.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <ini.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#define LONGEST_LINE 65536
+
+/* inih reads lines of at most 200 bytes and does not tell their number to its handler. So the lines
+ * come through next_line, which counts them and keeps the whole of each: a longer value is taken
+ * from there. */
+struct reading {
+    struct config *config;
+    FILE *file;
+    const char *path;
+    char line[LONGEST_LINE];
+    int number, secret_at;
+    bool cut, too_long;
+};
+
+static void where_of(const struct reading *reading, char *ret_where, size_t size)
+{
+    (void)snprintf(ret_where, size, "%s:%d", reading->path, reading->number);
+}
+
+static char *next_line(char *buffer, int size, void *context)
+{
+    struct reading *reading = context;
+    if (fgets(reading->line, sizeof reading->line, reading->file) == NULL)
+        return NULL;
+    reading->number++;
+    reading->too_long = strlen(reading->line) == sizeof reading->line - 1;
+    if (reading->too_long) /* the rest of the line is not a line of its own */
+        for (int c = fgetc(reading->file); c != '\n' && c != EOF;)
+            c = fgetc(reading->file);
+    /* Indented, a line would continue the one before. */
+    const char *start = reading->line + strspn(reading->line, " \t");
+    int written = snprintf(buffer, (size_t)size, "%s", start);
+    reading->cut = written >= size;
+    return buffer;
+}
+
+/* The value of a line that inih saw only the beginning of, by inih's rules. */
+static char *whole_value(struct reading *reading)
+{
+    char *value = reading->line + strcspn(reading->line, "=:");
+    value += *value != '\0';
+    value += strspn(value, " \t");
+    for (char *at = value; *at != '\0'; at++)
+        if (*at == ';' && at > value && isspace((unsigned char)at[-1])) {
+            *at = '\0';
+            break;
+        }
+    for (size_t n = strlen(value); n > 0 && isspace((unsigned char)value[n - 1]);)
+        value[--n] = '\0';
+    return value;
+}
+
+static int on_value(void *context, const char *section, const char *name, const char *value)
+{
+    struct reading *reading = context;
+    char where[160];
+    where_of(reading, where, sizeof where);
+    struct err err;
+    enum rc rc;
+    if (reading->too_long)
+        rc = err_set(&err, RC_FATAL, ERR_CONFIG, where, "", "the line is longer than %d bytes",
+                     LONGEST_LINE);
+    else if (*section == '\0')
+        rc = err_set(&err, RC_FATAL, ERR_CONFIG, where, "Begin with a section, such as [postgres].",
+                     "\"%s\" stands before the first section", name);
+    else
+        rc = config_set(reading->config, section, name, reading->cut ? whole_value(reading) : value,
+                        CONFIG_BY_FILE, where, &err);
+    if (rc != RC_OK) {
+        store_error(reading->config, &err);
+        return 1; /* told; go on to the next line */
+    }
+    const struct config_value *stored = config_find(reading->config, section, name);
+    if (stored != NULL && value_is_secret(stored->row, name, stored->value) &&
+        reading->secret_at == 0)
+        reading->secret_at = reading->number;
+    return 1;
+}
+
+/* libpq ignores a .pgpass that others can read; here it is refused, because silence would be worse.
+ */
+static enum rc check_mode(const struct reading *reading, struct err *err)
+{
+    struct stat info;
+    if (reading->secret_at == 0 || fstat(fileno(reading->file), &info) != 0 ||
+        (info.st_mode & 077) == 0)
+        return RC_OK;
+    char where[160], hint[300];
+    (void)snprintf(where, sizeof where, "%s:%d", reading->path, reading->secret_at);
+    (void)snprintf(hint, sizeof hint, "chmod 600 %s", reading->path);
+    return err_set(
+        err, RC_FATAL, ERR_CONFIG, where, hint,
+        "the file holds a password and its mode is %04o: group or others have access to it",
+        (unsigned)(info.st_mode & 07777));
+}
+
+static enum rc open_file(struct reading *reading, struct err *err)
+{
+    reading->file = fopen(reading->path, "re");
+    struct stat info;
+    if (reading->file == NULL)
+        return err_set(err, RC_FATAL, ERR_CONFIG, reading->path, "",
+                       "cannot read the configuration file: %s", strerror(errno));
+    if (fstat(fileno(reading->file), &info) == 0 && S_ISREG(info.st_mode))
+        return RC_OK;
+    (void)fclose(reading->file);
+    return err_set(err, RC_FATAL, ERR_CONFIG, reading->path, "",
+                   "the configuration file is not a regular file");
+}
+
+enum rc file_read(struct config *config, const char *path, struct err *err)
+{
+    FREE_AUTO struct reading *reading = xcalloc(1, sizeof *reading);
+    reading->config = config;
+    reading->path = path;
+    enum rc rc = open_file(reading, err);
+    if (rc != RC_OK)
+        return rc;
+    int bad_line = ini_parse_stream(next_line, reading, on_value, reading);
+    if (bad_line > 0) {
+        char where[160];
+        (void)snprintf(where, sizeof where, "%s:%d", path, bad_line);
+        rc = err_set(err, RC_FATAL, ERR_CONFIG, where,
+                     "A line is [section], key = value, or a comment after ; or #.",
+                     "this line is neither a section nor key = value");
+    } else {
+        rc = check_mode(reading, err);
+    }
+    (void)fclose(reading->file);
+    return rc;
+}

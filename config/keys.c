@@ -1,0 +1,87 @@
+#include "config/config.h"
+
+#include <limits.h>
+
+#define PG(key, meaning)                                                                           \
+    {                                                                                              \
+        "postgres", key, CONFIG_TEXT, NULL, "", NULL, 0, 0, meaning                                \
+    }
+
+/* The key table: the one place that knows the names. */
+static const struct config_key keys[] = {
+    {"postgres", "conninfo", CONFIG_CONNINFO, NULL, "", NULL, 0, 0,
+     "connection string or URI of the database that holds the schema lockstep; empty: libpq's own "
+     "defaults"},
+    {"postgres", "task_conninfo", CONFIG_CONNINFO, NULL, "", NULL, 0, 0,
+     "who runs the tasks' SQL: a login role that is a member of lockstep_task; without it conninfo "
+     "is used"},
+    PG("service", "a section of pg_service.conf"),
+    PG("host", "name, address or directory of the socket; several with commas"),
+    PG("hostaddr", "address, to save the name look-up"),
+    PG("port", "port; several with commas"),
+    PG("dbname", "name of the database"),
+    PG("user", "login role"),
+    {"postgres", "password", CONFIG_SECRET, NULL, "", NULL, 0, 0,
+     "password; better kept in passfile"},
+    PG("passfile", "file with passwords, instead of ~/.pgpass"),
+    PG("require_auth", "authentication methods to accept (libpq 16)"),
+    PG("channel_binding", "disable, prefer or require"),
+    PG("connect_timeout", "seconds"),
+    PG("options", "command-line options for the server's session"),
+    PG("target_session_attrs", "read-write finds the primary among several hosts"),
+    PG("sslmode", "disable, allow, prefer, require, verify-ca or verify-full"),
+    PG("sslrootcert", "file with the certificate authorities"),
+    PG("sslcert", "file with the client's certificate"),
+    PG("sslkey", "file with the client's key"),
+    {"postgres", "sslpassword", CONFIG_SECRET, NULL, "", NULL, 0, 0,
+     "password of the client's key"},
+    PG("sslcrl", "file with revoked certificates"),
+    PG("ssl_min_protocol_version", "TLSv1.2 or TLSv1.3"),
+    PG("gssencmode", "disable, prefer or require"),
+    PG("krbsrvname", "Kerberos service name"),
+    {"kafka", "*", CONFIG_TEXT, NULL, "", NULL, 0, 0,
+     "any librdkafka property as it is; bootstrap.servers is needed"},
+    {"queue:", "topic", CONFIG_TEXT, NULL, "", NULL, 0, 0,
+     "`queue create`: the topic; the queue's name if not given"},
+    {"queue:", "partition", CONFIG_INT, "0", "", NULL, 0, INT_MAX, "`queue create`: the partition"},
+    {"queue:", "max_readers", CONFIG_INT, "5", "", NULL, 0, 1000,
+     "`queue create`: tasks running at once, over all executors"},
+    {"queue:", "on_failure", CONFIG_CHOICE, "stop", "", "stop|continue|pause", 0, 0,
+     "`queue create`: what a finally failed task does to its run"},
+    {"queue:", "runs", CONFIG_CHOICE, "serial", "", "serial|concurrent", 0, 0,
+     "`queue create`: order between runs"},
+    {"queue:", "max_attempts", CONFIG_INT, "1", "", NULL, 1, 1000,
+     "`queue create`: attempts of a task that names no number"},
+    {"queue:", "lookahead", CONFIG_INT, "8", "", NULL, 1, 1000,
+     "`queue create`: phases claimed beyond the open one"},
+    {"executor", "queues", CONFIG_LIST, NULL, "", NULL, 0, 0,
+     "queues of `executor run` without --queue"},
+    {"executor", "readers", CONFIG_INT, "5", "", NULL, 1, 1000,
+     "reader threads, each with a connection of its own"},
+    {"executor", "drain_timeout", CONFIG_DURATION, "30s", "s", NULL, 0, 86400000,
+     "how long running tasks may go on after SIGTERM"},
+    {"executor", "heartbeat", CONFIG_DURATION, "1s", "ms", NULL, 100, 4000,
+     "interval of the heartbeat while work is owned"},
+    {"commands", "*", CONFIG_PROGRAM, NULL, "", NULL, 0, 0,
+     "name = absolute program and fixed arguments: what tasks of type command may run"},
+    {"log", "level", CONFIG_CHOICE, "info", "", "debug|info|warn|error|off", 0, 0,
+     "least level that is logged"},
+    {"log", "format", CONFIG_CHOICE, "text", "", "text|json", 0, 0,
+     "key=value lines, or one JSON object a line"},
+    {"console", "", CONFIG_TEXT, NULL, "", NULL, 0, 0, "reserved"},
+    {"scheduler", "", CONFIG_TEXT, NULL, "", NULL, 0, 0, "reserved"},
+};
+
+const struct config_key *config_keys(int *ret_count)
+{
+    *ret_count = (int)(sizeof keys / sizeof keys[0]);
+    return keys;
+}
+
+const char *config_type_name(enum config_type type)
+{
+    static const char *const names[] = {
+        "text", "integer", "boolean", "duration",          "size",
+        "word", "list",    "program", "connection string", "secret"};
+    return names[type];
+}

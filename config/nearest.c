@@ -1,0 +1,47 @@
+#include "config/nearest.h"
+
+#include <ctype.h>
+#include <stddef.h>
+#include <string.h>
+
+#define LONGEST 80
+
+static int least(int a, int b)
+{
+    return a < b ? a : b;
+}
+
+static int lower(char c)
+{
+    return tolower((unsigned char)c);
+}
+
+/* Damerau's distance with adjacent swaps (optimal string alignment), three rows at a time. */
+int nearest_distance(const char *from, const char *to)
+{
+    int n = (int)strnlen(from, LONGEST), m = (int)strnlen(to, LONGEST);
+    int rows[3][LONGEST + 1];
+    for (int j = 0; j <= m; j++)
+        rows[0][j] = j;
+    for (int i = 1; i <= n; i++) {
+        int *row = rows[i % 3], *above = rows[(i + 2) % 3], *second = rows[(i + 1) % 3];
+        row[0] = i;
+        for (int j = 1; j <= m; j++) {
+            int differs = lower(from[i - 1]) != lower(to[j - 1]);
+            row[j] = least(least(above[j] + 1, row[j - 1] + 1), above[j - 1] + differs);
+            if (i > 1 && j > 1 && lower(from[i - 1]) == lower(to[j - 2]) &&
+                lower(from[i - 2]) == lower(to[j - 1]))
+                row[j] = least(row[j], second[j - 2] + 1);
+        }
+    }
+    return rows[n % 3][m];
+}
+
+const char *nearest_of(const char *word, const char *best, const char *candidate)
+{
+    int distance = nearest_distance(word, candidate);
+    int allowed = (int)strlen(candidate) / 3 + 1;
+    if (distance > allowed || (best != NULL && nearest_distance(word, best) <= distance))
+        return best;
+    return candidate;
+}

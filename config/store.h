@@ -1,0 +1,37 @@
+/**
+ * What: the inside of struct config, shared by the files of this folder.
+ * Invariants: values are unique by (section, key) and sorted by them.
+ * Threads: as config.h.
+ * Ownership: struct config owns everything it names.
+ * Failure: as config.h.
+ */
+#ifndef CONFIG_STORE_H
+#define CONFIG_STORE_H
+
+#include "config/config.h"
+
+struct config {
+    struct config_value *values;
+    int count;
+    char *path;
+    config_report_fn *report;
+    void *context;
+    int errors;
+    struct err first;
+};
+
+/** The row for section and key, NULL + err with the nearest name when there is none. */
+const struct config_key *store_row(const char *section, const char *key, const char *where,
+                                   struct err *err);
+
+/** Counts and reports err; loading goes on, so that everything wrong is told. */
+void store_error(struct config *config, const struct err *err);
+
+/** Reads path into config. Errors go to store_error; the return code tells whether the file could
+ * be read. */
+MUST_CHECK enum rc file_read(struct config *config, const char *path, struct err *err);
+
+/** Reads LOCKSTEP_SECTION_KEY variables; errors go to store_error. */
+void environment_read(struct config *config, char *const *environ_list);
+
+#endif

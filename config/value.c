@@ -1,0 +1,154 @@
+#include "config/value.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <strings.h>
+
+struct unit {
+    const char *name;
+    int64_t factor;
+};
+
+static const struct unit time_units[] = {{"ms", 1},      {"s", 1000},     {"min", 60000},
+                                         {"h", 3600000}, {"d", 86400000}, {NULL, 0}};
+static const struct unit size_units[] = {{"B", 1},          {"kB", 1LL << 10}, {"MB", 1LL << 20},
+                                         {"GB", 1LL << 30}, {"TB", 1LL << 40}, {NULL, 0}};
+
+/* Digits, then white space, then a unit or, for a bare number, the key's own. Never negative. */
+static bool parse_unit(const char *text, const char *bare, const struct unit *units,
+                       int64_t *ret_value)
+{
+    size_t digits = strspn(text, "0123456789");
+    const char *name = text + digits + strspn(text + digits, " \t");
+    int64_t number;
+    if (!int64_parse(text, digits, &number))
+        return false;
+    if (*name == '\0')
+        name = bare;
+    for (; units->name != NULL; units++)
+        if (strcmp(units->name, name) == 0) {
+            if (number > INT64_MAX / units->factor)
+                return false;
+            *ret_value = number * units->factor;
+            return true;
+        }
+    return false;
+}
+
+bool config_parse_duration(const char *text, const char *unit, int64_t *ret_ms)
+{
+    return parse_unit(text, unit, time_units, ret_ms);
+}
+
+bool config_parse_size(const char *text, int64_t *ret_bytes)
+{
+    return parse_unit(text, "B", size_units, ret_bytes);
+}
+
+bool config_parse_bool(const char *text, bool *ret_value)
+{
+    static const char *const words[] = {"off", "on", "false", "true", "no", "yes", "0", "1"};
+    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
+        if (strcasecmp(text, words[i]) == 0) {
+            *ret_value = i % 2 == 1;
+            return true;
+        }
+    return false;
+}
+
+static bool is_choice(const char *choices, const char *value)
+{
+    size_t len = strlen(value);
+    for (const char *at = choices; at != NULL; at = strchr(at, '|')) {
+        at += *at == '|';
+        if (len > 0 && strncmp(at, value, len) == 0 && (at[len] == '|' || at[len] == '\0'))
+            return true;
+    }
+    return false;
+}
+
+static enum rc bad(const struct config_key *row, const char *key, const char *value,
+                   const char *where, struct err *err)
+{
+    char hint[400] = "";
+    if (row->type == CONFIG_CHOICE)
+        (void)snprintf(hint, sizeof hint, "One of: %s", row->choices);
+    else if (row->type == CONFIG_INT)
+        (void)snprintf(hint, sizeof hint, "A whole number from %" PRId64 " to %" PRId64 ".",
+                       row->least, row->most);
+    else if (row->type == CONFIG_DURATION)
+        (void)snprintf(hint, sizeof hint,
+                       "A time with a unit (ms, s, min, h, d), from %" PRId64 " ms to %" PRId64
+                       " ms.",
+                       row->least, row->most);
+    else if (row->type == CONFIG_SIZE)
+        (void)snprintf(hint, sizeof hint, "A size with a unit (B, kB, MB, GB, TB).");
+    else if (row->type == CONFIG_BOOL)
+        (void)snprintf(hint, sizeof hint, "on or off");
+    else if (row->type == CONFIG_PROGRAM)
+        (void)snprintf(hint, sizeof hint,
+                       "An absolute path, then fixed arguments: /usr/bin/program --option");
+    return err_set(err, RC_FATAL, ERR_CONFIG, where, hint,
+                   "%s = \"%s\" is no %s that is allowed here", key, value,
+                   config_type_name(row->type));
+}
+
+enum rc value_check(const struct config_key *row, const char *key, const char *value,
+                    const char *where, struct err *err)
+{
+    int64_t number;
+    bool yes, good = true;
+    switch (row->type) {
+    case CONFIG_INT:
+        good = int64_parse(value, strlen(value), &number) && number >= row->least &&
+               number <= row->most;
+        break;
+    case CONFIG_DURATION:
+        good = config_parse_duration(value, row->unit, &number) && number >= row->least &&
+               number <= row->most;
+        break;
+    case CONFIG_SIZE:
+        good = config_parse_size(value, &number);
+        break;
+    case CONFIG_BOOL:
+        good = config_parse_bool(value, &yes);
+        break;
+    case CONFIG_CHOICE:
+        good = is_choice(row->choices, value);
+        break;
+    case CONFIG_PROGRAM:
+        good = value[0] == '/';
+        break;
+    case CONFIG_TEXT:
+    case CONFIG_LIST:
+    case CONFIG_CONNINFO:
+    case CONFIG_SECRET:
+        break;
+    }
+    return good ? RC_OK : bad(row, key, value, where, err);
+}
+
+static bool ends_with(const char *text, const char *end)
+{
+    size_t n = strlen(text), m = strlen(end);
+    return n >= m && strcmp(text + n - m, end) == 0;
+}
+
+static bool conninfo_has_password(const char *value)
+{
+    STR_AUTO masked = {0};
+    config_mask_conninfo(value, &masked);
+    return masked.data != NULL && strcmp(masked.data, value) != 0;
+}
+
+bool value_is_secret(const struct config_key *row, const char *key, const char *value)
+{
+    if (row->type == CONFIG_CONNINFO)
+        return conninfo_has_password(value);
+    if (strcmp(row->section, "kafka") == 0)
+        return ends_with(key, "password") || ends_with(key, "secret") ||
+               ends_with(key, "key.pem") || strcmp(key, "sasl.jaas.config") == 0 ||
+               strcmp(key, "sasl.oauthbearer.config") == 0;
+    return row->type == CONFIG_SECRET;
+}

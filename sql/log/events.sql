@@ -1,0 +1,12 @@
+-- log_events :many  events after number $1 of run $2, queue $3, kind $4 (NULL: any), the newest $5
+SELECT v.event_id AS id, v.at, v.event, v.queue, v.run_id, v."order", v.task_id AS task, v.executor_id, v.actor, v.detail
+FROM (SELECT l.event_id, l.at, l.event, q.name AS queue, r.run_id, p."order", l.task_id, e.executor_id, l.actor, l.detail
+      FROM lockstep.event_log l
+      LEFT JOIN lockstep.queue q ON q.queue_id = l.queue_id
+      LEFT JOIN lockstep.run r ON r.run_no = l.run_no
+      LEFT JOIN lockstep.phase p ON p.phase_id = l.phase_id
+      LEFT JOIN lockstep.executor e ON e.executor_no = l.executor_no
+      WHERE l.event_id > $1::bigint AND ($2::bigint IS NULL OR l.run_no = $2::bigint)
+          AND ($3::text IS NULL OR q.name = $3::text) AND ($4::text IS NULL OR l.event = $4::text)
+      ORDER BY l.event_id DESC LIMIT $5::bigint) v
+ORDER BY v.event_id;

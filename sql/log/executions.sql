@@ -1,0 +1,11 @@
+-- log_executions :many  attempts of run $1, queue $2 (NULL: all), the newest $3, by start
+SELECT v.queue, v.run_id, v."order", v.previous_order, v.seq, v.task_id, v.attempt, v.type, v.status, v.started_at, v.ended_at,
+       v.seconds, v.executor_id, v.error
+FROM (SELECT l.queue, l.run_id, l."order", l.previous_order, l.seq, l.task_id, l.attempt, l.type, l.status, l.started_at,
+             l.ended_at, round(extract(epoch FROM l.duration)::numeric, 6) AS seconds, l.executor_id, l.error
+      FROM lockstep.execution_log l
+      WHERE ($1::bigint IS NULL OR l.task_id IN (SELECT t.task_id FROM lockstep.phase p JOIN lockstep.task t USING (phase_id)
+                                                 WHERE p.run_no = $1::bigint))
+          AND ($2::text IS NULL OR l.queue = $2::text)
+      ORDER BY l.started_at DESC LIMIT $3::bigint) v
+ORDER BY v.started_at, v.task_id;

@@ -1,0 +1,5 @@
+-- queue_readers :many  the executors that serve queue $1
+SELECT r.executor_id, r.host, r.pid, r.readers, r.in_use, r.heartbeat_at, r.started_at, r.version
+FROM lockstep.reader_status r
+WHERE r.queue = $1::text AND r.executor_id IS NOT NULL
+ORDER BY r.started_at;

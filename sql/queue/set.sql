@@ -1,0 +1,17 @@
+-- queue_set :maybe  changes queue $1 where a value is given, tells the executors, and writes it down; no row: no such queue
+WITH changed AS (
+    UPDATE lockstep.queue q
+    SET max_readers = COALESCE($2::int, q.max_readers), on_failure = COALESCE($3::text, q.on_failure),
+        runs = COALESCE($4::text, q.runs), max_attempts = COALESCE($5::int, q.max_attempts),
+        lookahead = COALESCE($6::int, q.lookahead), updated_at = clock_timestamp()
+    WHERE q.name = $1::text
+    RETURNING queue_id, max_readers, on_failure, runs, max_attempts, lookahead),
+logged AS (
+    INSERT INTO lockstep.event_log (event, queue_id, detail)
+    SELECT 'queue_changed', c.queue_id,
+           concat_ws(', ', 'max_readers ' || $2::int, 'on_failure ' || $3::text, 'runs ' || $4::text,
+                     'max_attempts ' || $5::int, 'lookahead ' || $6::int)
+    FROM changed c)
+SELECT c.max_readers, c.on_failure, c.runs, c.max_attempts, c.lookahead,
+       pg_notify('lockstep_' || c.queue_id, 'control')::text AS told
+FROM changed c;

@@ -1,0 +1,25 @@
+-- run_gantt :many  run $1 cut into $2 columns of time: for each phase and column the mean number of tasks running in it
+WITH attempt AS (
+    SELECT t."order", t.started_at AS t0, COALESCE(t.started_at + t.duration, clock_timestamp()) AS t1
+    FROM lockstep.phase p JOIN lockstep.task t USING (phase_id)
+    WHERE p.run_no = $1::bigint AND t.status IN ('Completed', 'Processing') AND t.started_at IS NOT NULL
+    UNION ALL
+    SELECT t."order", a.started_at, a.ended_at
+    FROM lockstep.phase p JOIN lockstep.task t USING (phase_id) JOIN lockstep.task_attempt a USING (task_id)
+    WHERE p.run_no = $1::bigint AND a.started_at IS NOT NULL),
+axis AS (
+    SELECT min(a.t0) AS t0, extract(epoch FROM max(a.t1) - min(a.t0))::float8 AS makespan,
+           GREATEST(extract(epoch FROM max(a.t1) - min(a.t0))::float8 / $2::int, 1e-6) AS width
+    FROM attempt a),
+span AS (
+    SELECT a."order", extract(epoch FROM a.t0 - x.t0)::float8 / x.width AS b0,
+           extract(epoch FROM a.t1 - x.t0)::float8 / x.width AS b1
+    FROM attempt a CROSS JOIN axis x),
+busy AS (
+    SELECT s."order", i AS cell, sum(LEAST(s.b1, i + 1) - GREATEST(s.b0, i)) AS running
+    FROM span s
+    CROSS JOIN LATERAL generate_series(floor(s.b0)::int, LEAST(floor(s.b1)::int, $2::int - 1)) AS i
+    GROUP BY s."order", i)
+SELECT b."order", b.cell, b.running, x.makespan
+FROM busy b CROSS JOIN axis x
+ORDER BY b."order", b.cell;

@@ -1,0 +1,9 @@
+-- run_list :many  runs of queue $1 (NULL: all) with status $2 (NULL: any), the newest $3
+SELECT s.queue, s.run_id, s.name, s.status, s.tasks, s.completed, s.failed, s.cancelled, s.phases, s."order",
+       s.started_at, s.ended_at, round(extract(epoch FROM COALESCE(s.ended_at, clock_timestamp()) - s.started_at)::numeric, 3)
+           AS seconds
+FROM lockstep.run_status s
+WHERE s.run_no = ANY (ARRAY(SELECT r.run_no FROM lockstep.run r JOIN lockstep.queue q USING (queue_id)
+                            WHERE ($1::text IS NULL OR q.name = $1::text) AND ($2::text IS NULL OR r.status = $2::text)
+                            ORDER BY r.run_no DESC LIMIT $3::bigint))
+ORDER BY s.run_no;

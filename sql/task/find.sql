@@ -1,0 +1,10 @@
+-- task_find :maybe  task $1 with everything
+SELECT t.task_id AS id, q.name AS queue, r.run_id, t."order", p.previous_order, t.seq, t.kafka_offset AS "offset", t.name,
+       t.type, t.status, t.attempt_num AS attempt, t.max_attempts, t.lost_num AS lost, t.step, t.response, t.error,
+       t.scheduled_for, t.started_at, t.duration, t.updated_at, e.executor_id, t.traceparent, t.payload
+FROM lockstep.task t
+JOIN lockstep.phase p USING (phase_id)
+JOIN lockstep.run r ON r.run_no = t.run_no
+JOIN lockstep.queue q ON q.queue_id = t.queue_id
+LEFT JOIN lockstep.executor e ON e.executor_no = t.executor_no
+WHERE t.task_id = $1::bigint;

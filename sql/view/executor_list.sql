@@ -1,0 +1,11 @@
+-- view_executor_list :many  the executors that have not ended, one row each
+SELECT e.executor_id, e.host, e.pid, e.version, array_to_string(e.queues, ',') AS queues, e.readers,
+       COALESCE((SELECT sum(r.in_use) FROM lockstep.reader_status r WHERE r.executor_no = e.executor_no), 0) AS in_use,
+       e.started_at, e.heartbeat_at,
+       EXISTS (SELECT FROM pg_catalog.pg_locks l -- class of executors, see sql/functions/lock_class.sql
+               WHERE l.locktype = 'advisory' AND l.classid = 1280507907 AND l.objid = e.executor_no::oid AND l.objsubid = 2
+                   AND l.granted AND l.database = (SELECT d.oid FROM pg_catalog.pg_database d
+                                                   WHERE d.datname = current_database())) AS alive
+FROM lockstep.executor e
+WHERE e.ended_at IS NULL
+ORDER BY e.executor_no;

@@ -1,0 +1,12 @@
+-- view_server :one  what `check` wants to know about the server and about us
+SELECT current_setting('server_version_num')::int AS version_num, current_setting('server_version') AS version,
+       pg_is_in_recovery() AS standby, current_database() AS database, session_user AS login,
+       (SELECT u.rolsuper FROM pg_roles u WHERE u.rolname = session_user) AS superuser,
+       pg_postmaster_start_time()::text AS started,
+       COALESCE((SELECT pg_has_role(session_user, r.oid, 'MEMBER') FROM pg_roles r WHERE r.rolname = 'lockstep_executor'),
+                false) AS is_executor,
+       COALESCE((SELECT pg_has_role(session_user, r.oid, 'MEMBER') FROM pg_roles r WHERE r.rolname = 'lockstep_task'),
+                false) AS is_task,
+       COALESCE((SELECT pg_has_role(session_user, r.oid, 'MEMBER') FROM pg_roles r WHERE r.rolname = 'lockstep_owner'),
+                false) AS is_owner,
+       current_setting('fsync') AS fsync, current_setting('full_page_writes') AS full_page_writes;

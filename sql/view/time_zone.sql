@@ -1,0 +1,2 @@
+-- view_time_zone :one  shows times in zone $1
+SELECT pg_catalog.set_config('TimeZone', $1::text, false);
