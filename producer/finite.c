@@ -137,6 +137,8 @@ enum rc publish_finite(struct publishing *p, struct err *err)
     if (rc == RC_OK)
         rc = sending_open(p, err);
     if (rc == RC_OK)
+        rc = publishing_takeover(p, err);
+    if (rc == RC_OK)
         rc = sending_start(p, err);
     return rc == RC_OK ? send_all(p, &batch, err) : rc;
 }

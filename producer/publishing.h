@@ -1,6 +1,6 @@
 /**
  * What: the state of one publish_run, and its steps: one file a step, in the order
- *   queue -> topic -> (read) -> lock -> send -> settle or wait. Private to this folder.
+ *   queue -> topic -> (read) -> lock -> take over -> send -> settle or wait. Private to this folder.
  * Invariants: seq, order and previous_order are what the next record continues; committed counts
  * the records of the run that are certainly on the partition. The row of the run exists before the
  * first record is sent. Threads: the caller's own. db holds the advisory lock, so while it answers,
@@ -39,10 +39,11 @@ struct publishing {
     int64_t seq;                   /* of the next record */
     int64_t order, previous_order; /* of the last record; 0 = none yet */
     int64_t phases;
-    int64_t high;        /* the partition's end when the producer was opened */
-    bool in_transaction; /* records are sent and not committed */
-    bool in_doubt;       /* a commit or an abort gave no clear answer */
-    bool ending, ended;  /* the end message is sent; it is committed */
+    int64_t high;         /* the partition's end when the producer was opened */
+    int64_t acked_before; /* records acknowledged that are not of this run */
+    bool in_transaction;  /* records are sent and not committed */
+    bool in_doubt;        /* a commit or an abort gave no clear answer */
+    bool ending, ended;   /* the end message is sent; it is committed */
     int64_t committed, committed_phases;
     int64_t begun_us;          /* when the transaction began */
     size_t transaction_bytes;  /* in it */
@@ -72,7 +73,13 @@ void publishing_unlock(struct publishing *p);
 MUST_CHECK enum rc publish_finite(struct publishing *p, struct err *err);
 MUST_CHECK enum rc publish_stream(struct publishing *p, struct err *err);
 
+/* takeover.c */
+/** Ends the runs that a predecessor left unfinished: aborted, or Cancelled if nothing of them came onto the topic. */
+MUST_CHECK enum rc publishing_takeover(struct publishing *p, struct err *err);
+
 /* sending.c */
+/** Sets high to the partition's high watermark. */
+MUST_CHECK enum rc sending_high(struct publishing *p, struct err *err);
 /** Fences and settles a predecessor, and notes where the partition ends. */
 MUST_CHECK enum rc sending_open(struct publishing *p, struct err *err);
 /** Writes the run's row, flushed. After this only failed_publish or sending_finish may end it. */

@@ -12,7 +12,7 @@
 
 /** The high watermark after the predecessor's transaction is settled: no record of this run lies
  * below it. */
-static enum rc find_high(struct publishing *p, struct err *err)
+enum rc sending_high(struct publishing *p, struct err *err)
 {
     struct kafka_admin *admin;
     int64_t low;
@@ -21,6 +21,8 @@ static enum rc find_high(struct publishing *p, struct err *err)
         return rc;
     rc = kafka_watermarks(admin, p->topic, p->partition, WATERMARK_WAIT_MS, &low, &p->high, err);
     kafka_admin_close(admin);
+    int64_t last;
+    kafka_producer_acked(p->producer, &p->acked_before, &last);
     return rc;
 }
 
@@ -30,7 +32,7 @@ enum rc sending_open(struct publishing *p, struct err *err)
     (void)snprintf(id, sizeof id, "lockstep.%s", p->options->queue);
     tick_stage(p, PUBLISH_SENDING);
     enum rc rc = kafka_producer_open(p->options->kafka, id, KAFKA_WAIT_MS, &p->producer, err);
-    return rc == RC_OK ? find_high(p, err) : rc;
+    return rc == RC_OK ? sending_high(p, err) : rc;
 }
 
 enum rc sending_exists(const struct publishing *p, struct err *err)
@@ -100,7 +102,7 @@ static void note_offsets(struct publishing *p)
     int64_t count, last;
     kafka_producer_acked(p->producer, &count, &last);
     p->result->last_offset = last;
-    if (p->committed == 0 && last - count + 1 == p->high)
+    if (p->committed == 0 && last - (count - p->acked_before) + 1 == p->high)
         p->result->first_offset = p->high;
 }
 

@@ -1,79 +1,13 @@
 #include "producer/publishing.h"
+#include "producer/tail.h"
 
-#include "base/clock.h"
 #include "base/log.h"
-#include "kafka/consumer.h"
-#include "task/message.h"
 
 #include <inttypes.h>
-#include <poll.h>
 #include <stdio.h>
-#include <string.h>
-#include <sys/eventfd.h>
-#include <unistd.h>
 
 #define ABORT_WAIT_MS 10000
 #define FLUSH_WAIT_MS 2000
-#define TAIL_WAIT_MS  30000
-#define SLICE_MS      100
-
-/** Reads one record's run and seq; those of this run come in order. */
-static void count_record(struct publishing *p, const struct kafka_record *record)
-{
-    char run[37];
-    int64_t seq;
-    if (record->value == NULL ||
-        message_peek(record->value, record->value_len, run, &seq) != RC_OK ||
-        strcmp(run, p->run) != 0)
-        return;
-    p->committed = seq + 1;
-    p->result->last_offset = record->offset;
-}
-
-static enum rc read_to_end(struct publishing *p, struct kafka_source *source, int wake_fd,
-                           struct err *err)
-{
-    int64_t until_us = clock_boot_us() + (int64_t)TAIL_WAIT_MS * 1000;
-    while (clock_boot_us() < until_us) {
-        struct kafka_record record;
-        enum rc rc = kafka_source_poll(source, &record, err);
-        if (rc == RC_OK) {
-            count_record(p, &record);
-            kafka_record_free(&record);
-        } else if (rc != RC_NONE) {
-            return rc;
-        } else if (kafka_source_end(source) >= 0) {
-            return RC_OK;
-        } else {
-            struct pollfd wake = {.fd = wake_fd, .events = POLLIN};
-            uint64_t count;
-            if (poll(&wake, 1, SLICE_MS) > 0 && read(wake_fd, &count, sizeof count) < 0)
-                continue; /* taken by a spurious wake-up */
-        }
-    }
-    return err_set(err, RC_RETRY, ERR_TIMEOUT, p->topic, NULL, "the topic's end is not reached");
-}
-
-/** What the partition holds of the run, read from where it ended before the run. */
-static enum rc read_tail(struct publishing *p, struct err *err)
-{
-    int wake_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-    struct kafka_consumer *consumer = NULL;
-    struct kafka_source *source = NULL;
-    enum rc rc = kafka_consumer_open(p->options->kafka, wake_fd, &consumer, err);
-    if (rc == RC_OK)
-        rc = kafka_source_open(consumer, p->topic, p->partition, &source, err);
-    if (rc == RC_OK)
-        rc = kafka_source_assign(source, p->high, err);
-    if (rc == RC_OK)
-        rc = read_to_end(p, source, wake_fd, err);
-    if (source != NULL)
-        kafka_source_close(source);
-    if (consumer != NULL)
-        kafka_consumer_close(consumer);
-    (void)close(wake_fd);
-    return rc;
-}
 
 /** Taking the transactional id anew ends what was open, one way or the other; then the partition
  * tells which. */
@@ -84,8 +18,13 @@ static enum rc settle(struct publishing *p, struct err *err)
     int64_t high = p->high;
     enum rc rc = sending_open(p, err);
     p->high = high;
+    struct tail tail = {.next_seq = 0};
     if (rc == RC_OK)
-        rc = read_tail(p, err);
+        rc = tail_read(p->options->kafka, p->topic, p->partition, p->high, p->run, &tail, err);
+    if (rc == RC_OK) {
+        p->committed = tail.next_seq;
+        p->result->last_offset = tail.last_offset;
+    }
     p->in_doubt = rc != RC_OK;
     p->in_transaction = false;
     return rc;
@@ -116,6 +55,15 @@ static void cancel_row(struct publishing *p, const struct err *err)
         log_err(LOG_WARN, "publish_cancel_failed", p->options->queue, &why);
 }
 
+static void note_aborted(struct publishing *p, const struct err *err)
+{
+    struct err why;
+    const char *const params[] = {DB_INT(p->queue_id), p->run, DB_INT(p->seq - 1),
+                                  DB_INT(p->result->last_offset), err->message};
+    if (db_run(p->db, &sql_publish_abort, params, NULL, &why) != RC_OK)
+        log_err(LOG_WARN, "publish_note_failed", p->options->queue, &why);
+}
+
 /** A part is on the partition: its executors must learn that no more comes. */
 static void end_aborted(struct publishing *p, struct err *err)
 {
@@ -124,6 +72,7 @@ static void end_aborted(struct publishing *p, struct err *err)
     p->result->tasks = p->committed;
     p->result->phases = p->committed_phases;
     if (sending_end(p, true, &why) == RC_OK) {
+        note_aborted(p, err);
         (void)snprintf(err->detail, sizeof err->detail,
                        "%" PRId64 " tasks of run %s were published before; the run is ended as "
                        "aborted.",

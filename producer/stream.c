@@ -105,6 +105,8 @@ enum rc publish_stream(struct publishing *p, struct err *err)
     if (rc == RC_OK)
         rc = sending_open(p, err);
     if (rc == RC_OK)
+        rc = publishing_takeover(p, err);
+    if (rc == RC_OK)
         rc = send_stream(p, err);
     if (rc != RC_OK)
         return rc;

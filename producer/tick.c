@@ -21,6 +21,7 @@ void tick_progress(struct publishing *p, const char *run_status)
     int64_t last_offset;
     if (p->producer != NULL)
         kafka_producer_acked(p->producer, &progress.acked, &last_offset);
+    progress.acked -= p->producer != NULL ? p->acked_before : 0;
     options->progress(options->context, &progress);
 }
 

@@ -605,6 +605,58 @@ static void what_a_predecessor_left_open_is_aborted(void **state)
     expect_topic(five_phases_tagged);
 }
 
+static void what_a_killed_predecessor_left_is_ended(void **state)
+{
+    (void)state;
+    static const char *const runs[] = {"5ec0de00-0000-4000-8000-00000000000a",
+                                       "5ec0de00-0000-4000-8000-00000000000b",
+                                       "5ec0de00-0000-4000-8000-00000000000c"};
+    struct kafka_producer *predecessor = open_rival();
+    assert_ok(kafka_begin(predecessor, &err), &err);
+    for (int seq = 0; seq < 4; seq++) { /* a: two tasks; b: nothing; c: a task and its end */
+        STR_AUTO record = {0};
+        static const char staged[] = "{\"order\":7,\"sql\":\"SELECT 7\"}";
+        if (seq < 3)
+            message_tag(&record, staged, sizeof staged - 1, runs[seq < 2 ? 0 : 2], seq % 2, 0);
+        else
+            message_end(&record, runs[2], 1, 1, 1, false);
+        assert_ok(
+            kafka_publish(predecessor, topic, 0, NULL, 0, record.data, record.len, NULL, &err),
+            &err);
+    }
+    assert_ok(kafka_commit(predecessor, WAIT_MS, &err), &err);
+    kafka_producer_close(predecessor);
+    for (int i = 0; i < 3; i++)
+        support_exec(db,
+                     "INSERT INTO lockstep.run (run_id, queue_id, on_failure, status, "
+                     "publish_acked_seq, publish_acked_offset) SELECT '%s', queue_id, 'stop', "
+                     "'Publishing', -1, -1 FROM lockstep.queue WHERE name = '%s'",
+                     runs[i], queue);
+    write_file(five_phases);
+    assert_ok(publish(), &err);
+    struct readback all = read_topic();
+    assert_int_equal(all.count, 4 + 1 + 5);
+    assert_string_equal(all.at[4]->run, runs[0]);
+    assert_int_equal(all.at[4]->type, MESSAGE_END);
+    assert_int_equal(all.at[4]->seq, 2);
+    assert_true(all.at[4]->aborted);
+    assert_string_equal(all.at[5]->run, result.run);
+    assert_true(result.first_offset == -1 || result.first_offset == all.offsets[5]);
+    free_readback(&all);
+    assert_string_equal(
+        support_text(db,
+                     "SELECT string_agg(r.status || (published_at IS NOT NULL)::text || "
+                     "(ended_at IS NOT NULL)::text, ' ' ORDER BY run_no) FROM lockstep.run r "
+                     "JOIN lockstep.queue q USING (queue_id) WHERE q.name = '%s'",
+                     queue),
+        "Publishingtruefalse Cancelledfalsetrue Publishingtruefalse Publishingtruefalse");
+    struct publish_result second; /* and is ended once */
+    assert_ok(publish_run(&options, &second, &err), &err);
+    all = read_topic();
+    assert_int_equal(all.count, 15);
+    free_readback(&all);
+}
+
 static void come_in_between(struct seen *seen, const struct publish_progress *progress)
 {
     (void)progress;
@@ -961,6 +1013,7 @@ int main(int argc, char **argv)
         WITH_QUEUE(a_second_producer_is_held),
         WITH_QUEUE(a_second_producer_waits_and_then_publishes),
         WITH_QUEUE(what_a_predecessor_left_open_is_aborted),
+        WITH_QUEUE(what_a_killed_predecessor_left_is_ended),
         WITH_QUEUE(a_producer_that_is_fenced_leaves_nothing),
         WITH_QUEUE(a_producer_that_lost_its_lock_stops_and_leaves_nothing),
         WITH_QUEUE(an_unsorted_line_ends_a_stream_as_aborted),
