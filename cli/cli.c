@@ -49,9 +49,11 @@ static enum rc load_config(struct cli *cli, struct err *err)
         free(settings[i]);
     const char *dbname = cli_text(cli, "dbname"), *brokers = cli_text(cli, "brokers");
     if (rc == RC_OK && dbname != NULL)
-        rc = config_set(cli->config, "postgres", "conninfo", dbname, CONFIG_BY_OPTION, "--dbname", err);
+        rc = config_set(cli->config, "postgres", "conninfo", dbname, CONFIG_BY_OPTION, "--dbname",
+                        err);
     if (rc == RC_OK && brokers != NULL)
-        rc = config_set(cli->config, "kafka", "bootstrap.servers", brokers, CONFIG_BY_OPTION, "--brokers", err);
+        rc = config_set(cli->config, "kafka", "bootstrap.servers", brokers, CONFIG_BY_OPTION,
+                        "--brokers", err);
     return rc;
 }
 
@@ -86,7 +88,8 @@ static enum rc set_kafka(struct cli *cli, struct err *err)
     if ((cli->command->needs & NEEDS_KAFKA) == NEEDS_KAFKA &&
         kafka_properties_get(&cli->kafka, "bootstrap.servers") == NULL)
         return err_set(err, RC_FATAL, ERR_CONFIG, "kafka.bootstrap.servers",
-                       "Say where Kafka is: --brokers HOST:PORT, or [kafka] bootstrap.servers; `lockstep dev broker` is "
+                       "Say where Kafka is: --brokers HOST:PORT, or [kafka] bootstrap.servers; "
+                       "`lockstep dev broker` is "
                        "one for trying things out.",
                        "no broker is configured");
     return RC_OK;
@@ -122,7 +125,8 @@ static void settle_style(struct cli *cli)
     const char *term = getenv("TERM");
     cli->output = output_of(cli);
     cli->quiet = cli_has(cli, "quiet");
-    cli->color = isatty(STDOUT_FILENO) && !cli_has(cli, "no-color") && (no_color == NULL || *no_color == '\0') &&
+    cli->color = isatty(STDOUT_FILENO) && !cli_has(cli, "no-color") &&
+                 (no_color == NULL || *no_color == '\0') &&
                  (term == NULL || strcmp(term, "dumb") != 0);
     while (cli_repeated(cli, "verbose", cli->verbose) != NULL)
         cli->verbose++;
@@ -190,7 +194,9 @@ void cli_say(const struct cli *cli, const char *fmt, ...)
     va_end(ap);
 }
 
-enum rc cli_print(struct cli *cli, const char *types, const struct db_result *result, struct err *err)
+enum rc cli_print(struct cli *cli, const char *types, const struct db_result *result,
+                  struct err *err)
 {
-    return table_result(stdout, (struct table_style){cli->output, cli->color}, types, result, false, err);
+    return table_result(stdout, (struct table_style){cli->output, cli->color}, types, result, false,
+                        err);
 }

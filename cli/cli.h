@@ -53,7 +53,7 @@ struct cli {
     struct option_use {
         const struct option_spec *spec;
         const char *value;
-    } *uses;
+    } * uses;
     int use_count;
     char **arguments;
     int argument_count;
@@ -90,6 +90,7 @@ void help_command(FILE *out, const struct command *command);
 void cli_say(const struct cli *cli, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
 /** Prints a result as the command's answer. types: see cli/table.h. */
-MUST_CHECK enum rc cli_print(struct cli *cli, const char *types, const struct db_result *result, struct err *err);
+MUST_CHECK enum rc cli_print(struct cli *cli, const char *types, const struct db_result *result,
+                             struct err *err);
 
 #endif

@@ -8,12 +8,14 @@ static const struct option_spec migrate_up_options[] = {
     {0},
 };
 
-#define QUEUE_OPTIONS                                                                                                  \
-    {"max-readers", "N", "tasks running at once, over all executors", 0},                                              \
-        {"on-failure", "stop|continue|pause", "what a finally failed task does to its run", 0},                        \
-        {"runs", "serial|concurrent", "order between runs", 0},                                                        \
-        {"max-attempts", "N", "attempts of a task that names no number", 0},                                           \
-        {"lookahead", "N", "phases claimed beyond the open one", 0}
+#define QUEUE_OPTIONS                                                                              \
+    {"max-readers", "N", "tasks running at once, over all executors", 0},                          \
+        {"on-failure", "stop|continue|pause", "what a finally failed task does to its run", 0},    \
+        {"runs", "serial|concurrent", "order between runs", 0},                                    \
+        {"max-attempts", "N", "attempts of a task that names no number", 0},                       \
+    {                                                                                              \
+        "lookahead", "N", "phases claimed beyond the open one", 0                                  \
+    }
 
 static const struct option_spec queue_create_options[] = {
     {"topic", "T", "the topic; default: the queue's name", 0},
@@ -26,9 +28,11 @@ static const struct option_spec queue_create_options[] = {
     {0},
 };
 static const struct option_spec queue_set_options[] = {QUEUE_OPTIONS, {0}};
-static const struct option_spec reason_options[] = {{"reason", "TEXT", "why, for the event log", 0}, {0}};
+static const struct option_spec reason_options[] = {{"reason", "TEXT", "why, for the event log", 0},
+                                                    {0}};
 static const struct option_spec queue_delete_options[] = {
-    {"yes", NULL, "needed: the queue's runs, tasks and records are deleted with it; the topic stays", 0},
+    {"yes", NULL,
+     "needed: the queue's runs, tasks and records are deleted with it; the topic stays", 0},
     {0},
 };
 
@@ -53,17 +57,20 @@ static const struct option_spec executor_run_options[] = {
     {0},
 };
 
-#define LIMIT_OPTION                                                                                                   \
-    {                                                                                                                  \
-        "limit", "N", "the newest so many; default 100", 0                                                             \
+#define LIMIT_OPTION                                                                               \
+    {                                                                                              \
+        "limit", "N", "the newest so many; default 100", 0                                         \
     }
-#define QUEUE_OPTION                                                                                                   \
-    {                                                                                                                  \
-        "queue", "Q", "of this queue only", 0                                                                          \
+#define QUEUE_OPTION                                                                               \
+    {                                                                                              \
+        "queue", "Q", "of this queue only", 0                                                      \
     }
 
 static const struct option_spec run_list_options[] = {
-    QUEUE_OPTION, {"status", "S", "Publishing, Running, Paused, Completed, ...", 0}, LIMIT_OPTION, {0}};
+    QUEUE_OPTION,
+    {"status", "S", "Publishing, Running, Paused, Completed, ...", 0},
+    LIMIT_OPTION,
+    {0}};
 static const struct option_spec run_show_options[] = {
     QUEUE_OPTION,
     {"latest", NULL, "the newest run instead of an id", 0},
@@ -71,68 +78,95 @@ static const struct option_spec run_show_options[] = {
     {0},
 };
 static const struct option_spec task_list_options[] = {
-    {"run", "ID", "of this run only", 0}, QUEUE_OPTION, {"status", "S", "Pending, Processing, Failed, ...", 0},
-    LIMIT_OPTION, {0}};
+    {"run", "ID", "of this run only", 0},
+    QUEUE_OPTION,
+    {"status", "S", "Pending, Processing, Failed, ...", 0},
+    LIMIT_OPTION,
+    {0}};
 static const struct option_spec rejected_list_options[] = {QUEUE_OPTION, LIMIT_OPTION, {0}};
-static const struct option_spec rejected_show_options[] = {{"raw", NULL, "only the bytes, as they came", 0}, {0}};
+static const struct option_spec rejected_show_options[] = {
+    {"raw", NULL, "only the bytes, as they came", 0}, {0}};
 static const struct option_spec log_options[] = {
-    {"run", "ID", "of this run only", 0}, QUEUE_OPTION, {"event", "E", "of this kind only", 0},
+    {"run", "ID", "of this run only", 0},
+    QUEUE_OPTION,
+    {"event", "E", "of this kind only", 0},
     {"executions", NULL, "the execution log instead: one row an attempt", 0},
-    {"follow", NULL, "go on as new events come", 0}, LIMIT_OPTION, {0}};
-static const struct option_spec config_show_options[] = {{"origin", NULL, "where each value comes from", 0}, {0}};
+    {"follow", NULL, "go on as new events come", 0},
+    LIMIT_OPTION,
+    {0}};
+static const struct option_spec config_show_options[] = {
+    {"origin", NULL, "where each value comes from", 0}, {0}};
 static const struct option_spec dev_broker_options[] = {
     {"topic", "NAME", "make a topic with one partition; may be repeated", 0}, {0}};
 static const struct option_spec dev_dir_options[] = {{"dir", "DIR", "where it lives", 0}, {0}};
 
 const struct command commands[] = {
     {"help", "", "[NOUN [VERB]]", NEEDS_NOTHING, command_help, "tells about commands", NULL, NULL},
-    {"version", "", "", NEEDS_NOTHING, command_version, "the version of the program and its libraries", NULL, NULL},
-    {"check", "", "", NEEDS_CONFIG, command_check, "tests everything that it needs, end to end, one line each", NULL, NULL},
-    {"migrate", "up", "", NEEDS_DB | NEEDS_PRIMARY, command_migrate_up, "brings the schema lockstep up to date",
-     migrate_up_options, "lockstep migrate up --dry-run --show-sql"},
-    {"migrate", "list", "", NEEDS_DB, command_migrate_list, "what is applied and what is to come", NULL, NULL},
-    {"migrate", "validate", "", NEEDS_DB, command_migrate_validate, "exit code 0 if the schema is current, 5 if not", NULL,
-     NULL},
-    {"migrate", "get", "[VERSION]", NEEDS_NOTHING, command_migrate_get, "prints the SQL of one migration, or of all", NULL,
-     "lockstep migrate get 4"},
+    {"version", "", "", NEEDS_NOTHING, command_version,
+     "the version of the program and its libraries", NULL, NULL},
+    {"check", "", "", NEEDS_CONFIG, command_check,
+     "tests everything that it needs, end to end, one line each", NULL, NULL},
+    {"migrate", "up", "", NEEDS_DB | NEEDS_PRIMARY, command_migrate_up,
+     "brings the schema lockstep up to date", migrate_up_options,
+     "lockstep migrate up --dry-run --show-sql"},
+    {"migrate", "list", "", NEEDS_DB, command_migrate_list, "what is applied and what is to come",
+     NULL, NULL},
+    {"migrate", "validate", "", NEEDS_DB, command_migrate_validate,
+     "exit code 0 if the schema is current, 5 if not", NULL, NULL},
+    {"migrate", "get", "[VERSION]", NEEDS_NOTHING, command_migrate_get,
+     "prints the SQL of one migration, or of all", NULL, "lockstep migrate get 4"},
     {"queue", "create", "NAME", NEEDS_SCHEMA | NEEDS_KAFKA, command_queue_create,
      "makes a queue over a topic with one partition", queue_create_options,
      "lockstep queue create orders --create-topic --max-readers 5"},
     {"queue", "list", "", NEEDS_SCHEMA, command_queue_list, "the queues", NULL, NULL},
     {"queue", "show", "NAME", NEEDS_SCHEMA, command_queue_show, "cursor, readers, lag", NULL, NULL},
-    {"queue", "set", "NAME", NEEDS_SCHEMA, command_queue_set, "changes a queue; running executors follow at once",
-     queue_set_options, "lockstep queue set orders --max-readers 20"},
-    {"queue", "pause", "NAME", NEEDS_SCHEMA, command_queue_pause, "starts nothing new; running tasks finish", reason_options,
+    {"queue", "set", "NAME", NEEDS_SCHEMA, command_queue_set,
+     "changes a queue; running executors follow at once", queue_set_options,
+     "lockstep queue set orders --max-readers 20"},
+    {"queue", "pause", "NAME", NEEDS_SCHEMA, command_queue_pause,
+     "starts nothing new; running tasks finish", reason_options, NULL},
+    {"queue", "resume", "NAME", NEEDS_SCHEMA, command_queue_resume, "goes on", reason_options,
      NULL},
-    {"queue", "resume", "NAME", NEEDS_SCHEMA, command_queue_resume, "goes on", reason_options, NULL},
-    {"queue", "delete", "NAME", NEEDS_SCHEMA, command_queue_delete, "deletes a queue and its records", queue_delete_options,
-     NULL},
-    {"publish", "", "[FILE|-]", NEEDS_SCHEMA | NEEDS_KAFKA, command_publish, "publishes staged work as one run",
-     publish_options, "lockstep publish --queue orders work.csv --wait"},
-    {"executor", "run", "", NEEDS_SCHEMA | NEEDS_KAFKA, command_executor_run, "the daemon, in the foreground",
-     executor_run_options, "lockstep executor run --queue orders --readers 5"},
-    {"executor", "list", "", NEEDS_SCHEMA, command_executor_list, "the executors that have not ended", NULL, NULL},
-    {"run", "list", "", NEEDS_SCHEMA, command_run_list, "the runs, the newest last", run_list_options, NULL},
-    {"run", "show", "[ID]", NEEDS_SCHEMA, command_run_show, "a run, its phases, and when they ran", run_show_options, NULL},
-    {"run", "watch", "[ID]", NEEDS_SCHEMA, command_run_watch, "a run while it runs; exit code 0 if it completed",
-     run_show_options, "lockstep run watch --latest --queue orders"},
-    {"task", "list", "", NEEDS_SCHEMA, command_task_list, "tasks, in the order of their run", task_list_options,
-     "lockstep task list --run 0190 --status Failed"},
+    {"queue", "delete", "NAME", NEEDS_SCHEMA, command_queue_delete,
+     "deletes a queue and its records", queue_delete_options, NULL},
+    {"publish", "", "[FILE|-]", NEEDS_SCHEMA | NEEDS_KAFKA, command_publish,
+     "publishes staged work as one run", publish_options,
+     "lockstep publish --queue orders work.csv --wait"},
+    {"executor", "run", "", NEEDS_SCHEMA | NEEDS_KAFKA, command_executor_run,
+     "the daemon, in the foreground", executor_run_options,
+     "lockstep executor run --queue orders --readers 5"},
+    {"executor", "list", "", NEEDS_SCHEMA, command_executor_list,
+     "the executors that have not ended", NULL, NULL},
+    {"run", "list", "", NEEDS_SCHEMA, command_run_list, "the runs, the newest last",
+     run_list_options, NULL},
+    {"run", "show", "[ID]", NEEDS_SCHEMA, command_run_show, "a run, its phases, and when they ran",
+     run_show_options, NULL},
+    {"run", "watch", "[ID]", NEEDS_SCHEMA, command_run_watch,
+     "a run while it runs; exit code 0 if it completed", run_show_options,
+     "lockstep run watch --latest --queue orders"},
+    {"task", "list", "", NEEDS_SCHEMA, command_task_list, "tasks, in the order of their run",
+     task_list_options, "lockstep task list --run 0190 --status Failed"},
     {"task", "show", "ID", NEEDS_SCHEMA, command_task_show, "a task and its attempts", NULL, NULL},
-    {"rejected", "list", "", NEEDS_SCHEMA, command_rejected_list, "messages that could not become tasks",
-     rejected_list_options, NULL},
-    {"rejected", "show", "ID", NEEDS_SCHEMA, command_rejected_show, "one of them, with its bytes escaped",
-     rejected_show_options, NULL},
-    {"lock", "list", "", NEEDS_SCHEMA, command_lock_list, "phase locks, slots, holders, waiters", NULL, NULL},
-    {"log", "", "", NEEDS_SCHEMA, command_log, "the event log", log_options, "lockstep log --queue orders --follow"},
-    {"config", "show", "", NEEDS_CONFIG, command_config_show, "the configuration in force, secrets masked",
-     config_show_options, NULL},
-    {"config", "check", "", NEEDS_CONFIG, command_config_check, "exit code 0 if the configuration is right", NULL, NULL},
-    {"config", "list", "", NEEDS_NOTHING, command_config_list, "all keys, their types and defaults", NULL, NULL},
+    {"rejected", "list", "", NEEDS_SCHEMA, command_rejected_list,
+     "messages that could not become tasks", rejected_list_options, NULL},
+    {"rejected", "show", "ID", NEEDS_SCHEMA, command_rejected_show,
+     "one of them, with its bytes escaped", rejected_show_options, NULL},
+    {"lock", "list", "", NEEDS_SCHEMA, command_lock_list, "phase locks, slots, holders, waiters",
+     NULL, NULL},
+    {"log", "", "", NEEDS_SCHEMA, command_log, "the event log", log_options,
+     "lockstep log --queue orders --follow"},
+    {"config", "show", "", NEEDS_CONFIG, command_config_show,
+     "the configuration in force, secrets masked", config_show_options, NULL},
+    {"config", "check", "", NEEDS_CONFIG, command_config_check,
+     "exit code 0 if the configuration is right", NULL, NULL},
+    {"config", "list", "", NEEDS_NOTHING, command_config_list, "all keys, their types and defaults",
+     NULL, NULL},
     {"dev", "broker", "", NEEDS_NOTHING, command_dev_broker,
-     "an embedded broker for trying things out; the first line is its address", dev_broker_options, NULL},
-    {"dev", "up", "", NEEDS_NOTHING, command_dev_up, "starts a private PostgreSQL; prints its connection string",
+     "an embedded broker for trying things out; the first line is its address", dev_broker_options,
+     NULL},
+    {"dev", "up", "", NEEDS_NOTHING, command_dev_up,
+     "starts a private PostgreSQL; prints its connection string", dev_dir_options, NULL},
+    {"dev", "down", "", NEEDS_NOTHING, command_dev_down, "stops it; its data stays",
      dev_dir_options, NULL},
-    {"dev", "down", "", NEEDS_NOTHING, command_dev_down, "stops it; its data stays", dev_dir_options, NULL},
     {0},
 };

@@ -12,8 +12,8 @@
 
 command_fn command_help, command_version;
 command_fn command_migrate_up, command_migrate_list, command_migrate_validate, command_migrate_get;
-command_fn command_queue_create, command_queue_list, command_queue_show, command_queue_set, command_queue_pause,
-    command_queue_resume, command_queue_delete;
+command_fn command_queue_create, command_queue_list, command_queue_show, command_queue_set,
+    command_queue_pause, command_queue_resume, command_queue_delete;
 command_fn command_publish, command_executor_run, command_executor_list;
 command_fn command_run_list, command_run_show, command_run_watch;
 command_fn command_task_list, command_task_show;

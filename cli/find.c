@@ -78,7 +78,8 @@ enum rc find_run(struct cli *cli, const char *text, struct run_row *ret_run, str
     char low[33], high[33];
     const char *queue = NULL;
     if (!bounds_of(text, low, high))
-        return err_set(err, RC_REJECT, ERR_USAGE, text, "lockstep run list", "this is no UUID and no beginning of one");
+        return err_set(err, RC_REJECT, ERR_USAGE, text, "lockstep run list",
+                       "this is no UUID and no beginning of one");
     enum rc rc = find_queue_filter(cli, &queue, err);
     DB_RESULT_AUTO *found = NULL;
     if (rc == RC_OK)
@@ -86,11 +87,14 @@ enum rc find_run(struct cli *cli, const char *text, struct run_row *ret_run, str
     if (rc != RC_OK)
         return rc;
     if (db_rows(found) == 0)
-        return err_set(err, RC_REJECT, ERR_USAGE, text, "lockstep run list", "there is no run with this id");
+        return err_set(err, RC_REJECT, ERR_USAGE, text, "lockstep run list",
+                       "there is no run with this id");
     if (db_rows(found) > 1) {
-        (void)err_set(err, RC_REJECT, ERR_USAGE, text, "Type more of the id, or add --queue.", "several runs fit");
-        (void)snprintf(err->detail, sizeof err->detail, "%s (%s), %s (%s)%s", db_text(found, 0, 1), db_text(found, 0, 2),
-                       db_text(found, 1, 1), db_text(found, 1, 2), db_rows(found) > 2 ? ", ..." : "");
+        (void)err_set(err, RC_REJECT, ERR_USAGE, text, "Type more of the id, or add --queue.",
+                      "several runs fit");
+        (void)snprintf(err->detail, sizeof err->detail, "%s (%s), %s (%s)%s", db_text(found, 0, 1),
+                       db_text(found, 0, 2), db_text(found, 1, 1), db_text(found, 1, 2),
+                       db_rows(found) > 2 ? ", ..." : "");
         return RC_REJECT;
     }
     fill_run(ret_run, found);
@@ -102,7 +106,8 @@ enum rc find_run_argument(struct cli *cli, struct run_row *ret_run, struct err *
     bool latest = cli_has(cli, "latest");
     if (latest == (cli->argument_count == 1))
         return err_set(err, RC_REJECT, ERR_USAGE, "run", "lockstep run list",
-                       latest ? "give an id or --latest, not both" : "give a run's id, or --latest");
+                       latest ? "give an id or --latest, not both"
+                              : "give a run's id, or --latest");
     if (!latest)
         return find_run(cli, cli->arguments[0], ret_run, err);
     const char *queue;
@@ -111,9 +116,26 @@ enum rc find_run_argument(struct cli *cli, struct run_row *ret_run, struct err *
     if (rc == RC_OK)
         rc = db_run(cli->db, &sql_run_latest, (const char *const[]){queue}, &found, err);
     if (rc == RC_NONE)
-        return err_set(err, RC_REJECT, ERR_USAGE, queue ? queue : "", "lockstep publish --queue ...",
-                       "there is no run yet");
+        return err_set(err, RC_REJECT, ERR_USAGE, queue ? queue : "",
+                       "lockstep publish --queue ...", "there is no run yet");
     if (rc == RC_OK)
         fill_run(ret_run, found);
     return rc;
+}
+
+enum rc number_argument(struct cli *cli, const char *what, struct err *err)
+{
+    int64_t number;
+    const char *text = cli->arguments[0];
+    if (int64_parse(text, strlen(text), &number) && number > 0)
+        return RC_OK;
+    char hint[80];
+    (void)snprintf(hint, sizeof hint, "lockstep %s list", what);
+    return err_set(err, RC_REJECT, ERR_USAGE, text, hint, "this is no number of a %s", what);
+}
+
+const char *limit_of(const struct cli *cli)
+{
+    const char *limit = cli_text(cli, "limit");
+    return limit ? limit : "100";
 }

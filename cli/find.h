@@ -15,7 +15,8 @@ struct queue_row {
     int partition;
     char name[64], topic[256], cluster_id[64];
 };
-MUST_CHECK enum rc find_queue(struct cli *cli, const char *name, struct queue_row *ret_queue, struct err *err);
+MUST_CHECK enum rc find_queue(struct cli *cli, const char *name, struct queue_row *ret_queue,
+                              struct err *err);
 
 /** For options --queue that only filter: an unknown name is an error, NULL is fine. */
 MUST_CHECK enum rc find_queue_filter(struct cli *cli, const char **ret_name, struct err *err);
@@ -25,8 +26,15 @@ struct run_row {
     char run_id[40], queue[64];
 };
 /** text: a UUID or its beginning; --queue narrows. */
-MUST_CHECK enum rc find_run(struct cli *cli, const char *text, struct run_row *ret_run, struct err *err);
+MUST_CHECK enum rc find_run(struct cli *cli, const char *text, struct run_row *ret_run,
+                            struct err *err);
 /** The command's argument, or --latest. */
 MUST_CHECK enum rc find_run_argument(struct cli *cli, struct run_row *ret_run, struct err *err);
+
+/** Whether the command's argument is a number > 0, of a "task" or the like. */
+MUST_CHECK enum rc number_argument(struct cli *cli, const char *what, struct err *err);
+
+/** The value of --limit, or 100. */
+const char *limit_of(const struct cli *cli);
 
 #endif

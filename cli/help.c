@@ -10,9 +10,10 @@ static void option_lines(FILE *out, const struct option_spec *specs)
     for (; specs != NULL && specs->name != NULL; specs++) {
         char left[80];
         bool choice = specs->argument != NULL && strchr(specs->argument, '|') != NULL;
-        (void)snprintf(left, sizeof left, "%c%c%s--%s%s%s", specs->letter ? '-' : ' ', specs->letter ? specs->letter : ' ',
-                       specs->letter ? ", " : "  ", specs->name, specs->argument ? " " : "",
-                       choice             ? "WORD"
+        (void)snprintf(left, sizeof left, "%c%c%s--%s%s%s", specs->letter ? '-' : ' ',
+                       specs->letter ? specs->letter : ' ', specs->letter ? ", " : "  ",
+                       specs->name, specs->argument ? " " : "",
+                       choice            ? "WORD"
                        : specs->argument ? specs->argument
                                          : "");
         (void)fprintf(out, "  %-32s %s", left, specs->help);
@@ -23,14 +24,15 @@ static void option_lines(FILE *out, const struct option_spec *specs)
 static void command_line(FILE *out, const struct command *command)
 {
     char left[80];
-    (void)snprintf(left, sizeof left, "%s%s%s%s%s", command->noun, *command->verb ? " " : "", command->verb,
-                   *command->arguments ? " " : "", command->arguments);
+    (void)snprintf(left, sizeof left, "%s%s%s%s%s", command->noun, *command->verb ? " " : "",
+                   command->verb, *command->arguments ? " " : "", command->arguments);
     (void)fprintf(out, "  %-26s %s\n", left, command->summary);
 }
 
 void help_program(FILE *out)
 {
-    (void)fputs("lockstep runs tasks from a Kafka partition in strictly ordered phases, recorded in PostgreSQL.\n\n"
+    (void)fputs("lockstep runs tasks from a Kafka partition in strictly ordered phases, recorded "
+                "in PostgreSQL.\n\n"
                 "usage: lockstep NOUN [VERB] [options]\n\ncommands\n",
                 out);
     for (const struct command *row = commands; row->noun != NULL; row++)
@@ -54,8 +56,9 @@ void help_noun(FILE *out, const char *noun)
 
 void help_command(FILE *out, const struct command *command)
 {
-    (void)fprintf(out, "usage: lockstep %s%s%s%s%s [options]\n\n%s\n", command->noun, *command->verb ? " " : "",
-                  command->verb, *command->arguments ? " " : "", command->arguments, command->summary);
+    (void)fprintf(out, "usage: lockstep %s%s%s%s%s [options]\n\n%s\n", command->noun,
+                  *command->verb ? " " : "", command->verb, *command->arguments ? " " : "",
+                  command->arguments, command->summary);
     if (command->options != NULL) {
         (void)fputs("\noptions\n", out);
         option_lines(out, command->options);
@@ -73,7 +76,8 @@ enum rc command_help(struct cli *cli, struct err *err)
         help_program(stdout);
         return table_check(stdout, err);
     }
-    const char *noun = cli->arguments[0], *verb = cli->argument_count > 1 ? cli->arguments[1] : NULL;
+    const char *noun = cli->arguments[0],
+               *verb = cli->argument_count > 1 ? cli->arguments[1] : NULL;
     const struct command *found = NULL;
     int same_noun = 0;
     for (const struct command *row = commands; row->noun != NULL; row++) {
@@ -88,7 +92,7 @@ enum rc command_help(struct cli *cli, struct err *err)
     else if (same_noun > 0 && verb == NULL)
         help_noun(stdout, noun);
     else
-        return err_set(err, RC_REJECT, ERR_USAGE, "help", "lockstep help", "there is no command %s%s%s", noun,
-                       verb ? " " : "", verb ? verb : "");
+        return err_set(err, RC_REJECT, ERR_USAGE, "help", "lockstep help",
+                       "there is no command %s%s%s", noun, verb ? " " : "", verb ? verb : "");
     return table_check(stdout, err);
 }

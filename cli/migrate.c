@@ -10,7 +10,8 @@ enum rc command_migrate_up(struct cli *cli, struct err *err)
 {
     int applied = 0;
     bool dry_run = cli_has(cli, "dry-run");
-    enum rc rc = migrate_up(cli->db, dry_run, cli_has(cli, "show-sql") ? stdout : NULL, &applied, err);
+    enum rc rc =
+        migrate_up(cli->db, dry_run, cli_has(cli, "show-sql") ? stdout : NULL, &applied, err);
     if (rc != RC_OK)
         return rc;
     if (applied == 0)
@@ -30,10 +31,12 @@ enum rc command_migrate_list(struct cli *cli, struct err *err)
     enum rc rc = migrate_list(cli->db, &items, &count, err);
     if (rc != RC_OK)
         return rc;
-    struct table *table = table_new(stdout, (struct table_style){cli->output, cli->color}, "itsz", names, 4, false);
+    struct table *table =
+        table_new(stdout, (struct table_style){cli->output, cli->color}, "itsz", names, 4, false);
     for (int i = 0; i < count; i++) {
-        const char *cells[] = {items[i].version > 0 ? DB_INT(items[i].version) : NULL, items[i].name,
-                               states[items[i].state], *items[i].applied_at ? items[i].applied_at : NULL};
+        const char *cells[] = {items[i].version > 0 ? DB_INT(items[i].version) : NULL,
+                               items[i].name, states[items[i].state],
+                               *items[i].applied_at ? items[i].applied_at : NULL};
         table_row(table, cells);
     }
     free(items);
@@ -57,12 +60,14 @@ enum rc command_migrate_get(struct cli *cli, struct err *err)
     for (int i = 0; i < SQL_MIGRATION_COUNT + SQL_FUNCTION_COUNT; i++) {
         const struct sql_script *script =
             i < SQL_MIGRATION_COUNT ? &sql_migrations[i] : &sql_functions[i - SQL_MIGRATION_COUNT];
-        if (wanted != NULL && (!number || script->version != version) && strcmp(script->name, wanted) != 0)
+        if (wanted != NULL && (!number || script->version != version) &&
+            strcmp(script->name, wanted) != 0)
             continue;
         found = true;
         (void)printf("%s%s", wanted == NULL && i > 0 ? "\n" : "", script->text);
     }
     if (!found)
-        return err_set(err, RC_REJECT, ERR_USAGE, wanted, "lockstep migrate list", "there is no migration of this number");
+        return err_set(err, RC_REJECT, ERR_USAGE, wanted, "lockstep migrate list",
+                       "there is no migration of this number");
     return table_check(stdout, err);
 }

@@ -8,12 +8,14 @@
 #include <string.h>
 
 const struct option_spec global_options[] = {
-    {"config", "FILE", "configuration file; default ./lockstep.conf, ~/.config/lockstep/, /etc/lockstep/", 0},
+    {"config", "FILE",
+     "configuration file; default ./lockstep.conf, ~/.config/lockstep/, /etc/lockstep/", 0},
     {"dbname", "CONNINFO", "PostgreSQL connection string or URI; empty: libpq's own defaults", 'd'},
     {"brokers", "LIST", "bootstrap.servers of Kafka", 'b'},
     {"property", "KEY=VALUE", "any librdkafka property", 'X'},
     {"set", "SECTION.KEY=VALUE", "any value of the configuration file", 's'},
-    {"output", "table|json|jsonl|csv", "form of the result; table is for people and may change", 'o'},
+    {"output", "table|json|jsonl|csv", "form of the result; table is for people and may change",
+     'o'},
     {"time-zone", "ZONE", "time zone of the times shown", 0},
     {"no-color", NULL, "no colours (also: the variable NO_COLOR)", 0},
     {"quiet", NULL, "only results and errors", 'q'},
@@ -38,8 +40,8 @@ static void accept_options(struct accepted *accepted, const struct option_spec *
     for (; specs != NULL && specs->name != NULL && accepted->count < MOST_OPTIONS; specs++) {
         int i = accepted->count++;
         accepted->specs[i] = specs;
-        accepted->longs[i] = (struct option){specs->name, specs->argument ? required_argument : no_argument, NULL,
-                                             256 + i};
+        accepted->longs[i] = (struct option){
+            specs->name, specs->argument ? required_argument : no_argument, NULL, 256 + i};
         if (specs->letter != 0) {
             size_t n = strlen(accepted->shorts);
             accepted->shorts[n++] = specs->letter;
@@ -72,7 +74,8 @@ static enum rc usage(const struct cli *cli, struct err *err, const char *text, c
 {
     char name[64], hint[200];
     (void)cli_command_name(cli, name);
-    (void)snprintf(hint, sizeof hint, "lockstep %s%s--help", cli->command ? name : "", cli->command ? " " : "");
+    (void)snprintf(hint, sizeof hint, "lockstep %s%s--help", cli->command ? name : "",
+                   cli->command ? " " : "");
     return err_set(err, RC_REJECT, ERR_USAGE, cli->command ? name : "", hint, "%s %s", text, what);
 }
 
@@ -87,7 +90,8 @@ static bool is_word_of(const char *choices, const char *value)
     return false;
 }
 
-static enum rc check_value(const struct cli *cli, const struct option_spec *spec, const char *value, struct err *err)
+static enum rc check_value(const struct cli *cli, const struct option_spec *spec, const char *value,
+                           struct err *err)
 {
     int64_t number;
     bool good = true;
@@ -102,14 +106,15 @@ static enum rc check_value(const struct cli *cli, const struct option_spec *spec
         return RC_OK;
     char name[64];
     return err_set(err, RC_REJECT, ERR_USAGE, cli_command_name(cli, name),
-                   strcmp(want, "N") == 0      ? "A whole number, not negative."
-                   : strcmp(want, "TIME") == 0 ? "A time such as 500ms, 30s, 5min; a bare number is seconds."
-                                               : want,
+                   strcmp(want, "N") == 0 ? "A whole number, not negative."
+                   : strcmp(want, "TIME") == 0
+                       ? "A time such as 500ms, 30s, 5min; a bare number is seconds."
+                       : want,
                    "--%s cannot be \"%s\"", spec->name, value);
 }
 
-static enum rc unknown_option(const struct cli *cli, const struct accepted *accepted, const char *typed,
-                              struct err *err)
+static enum rc unknown_option(const struct cli *cli, const struct accepted *accepted,
+                              const char *typed, struct err *err)
 {
     const char *near = NULL;
     if (strncmp(typed, "--", 2) == 0)
@@ -122,8 +127,8 @@ static enum rc unknown_option(const struct cli *cli, const struct accepted *acce
 }
 
 /* An option that could not be read: its text is optopt for a letter, the word itself for a long one. */
-static enum rc refuse_option(const struct cli *cli, const struct accepted *accepted, int code, char **argv,
-                             struct err *err)
+static enum rc refuse_option(const struct cli *cli, const struct accepted *accepted, int code,
+                             char **argv, struct err *err)
 {
     char letter[3] = {'-', (char)optopt, '\0'};
     bool is_letter = optopt > 0 && optopt < 256;
@@ -135,7 +140,8 @@ static enum rc refuse_option(const struct cli *cli, const struct accepted *accep
     return unknown_option(cli, accepted, typed, err);
 }
 
-static enum rc keep(struct cli *cli, const struct option_spec *spec, const char *value, struct err *err)
+static enum rc keep(struct cli *cli, const struct option_spec *spec, const char *value,
+                    struct err *err)
 {
     enum rc rc = check_value(cli, spec, value, err);
     if (rc != RC_OK)
@@ -146,8 +152,8 @@ static enum rc keep(struct cli *cli, const struct option_spec *spec, const char 
 }
 
 /* prefix "+": stops at the first word that is no option. */
-static enum rc read_options(struct cli *cli, const char *prefix, const struct option_spec *specs, int argc, char **argv,
-                            struct err *err)
+static enum rc read_options(struct cli *cli, const char *prefix, const struct option_spec *specs,
+                            int argc, char **argv, struct err *err)
 {
     struct accepted accepted = {0};
     (void)snprintf(accepted.shorts, sizeof accepted.shorts, "%s:", prefix);
@@ -190,20 +196,22 @@ static enum rc unknown_command(const char *noun, const char *verb, struct err *e
             near = nearest_of(verb, near, row->verb);
     char hint[200];
     if (near != NULL && *near != '\0')
-        (void)snprintf(hint, sizeof hint, "Did you mean: lockstep %s%s%s", known ? noun : near, known ? " " : "",
-                       known ? near : "");
+        (void)snprintf(hint, sizeof hint, "Did you mean: lockstep %s%s%s", known ? noun : near,
+                       known ? " " : "", known ? near : "");
     else
-        (void)snprintf(hint, sizeof hint, "lockstep %s%s--help", known ? noun : "", known ? " " : "");
+        (void)snprintf(hint, sizeof hint, "lockstep %s%s--help", known ? noun : "",
+                       known ? " " : "");
     if (known && verb == NULL)
         return err_set(err, RC_REJECT, ERR_USAGE, noun, hint, "a verb is missing");
-    return err_set(err, RC_REJECT, ERR_USAGE, "", hint, "unknown command: %s%s%s", noun, known ? " " : "",
-                   known ? verb : "");
+    return err_set(err, RC_REJECT, ERR_USAGE, "", hint, "unknown command: %s%s%s", noun,
+                   known ? " " : "", known ? verb : "");
 }
 
 static const struct command *find_command(const char *noun, const char *verb)
 {
     for (const struct command *row = commands; row->noun != NULL; row++)
-        if (strcmp(row->noun, noun) == 0 && (*row->verb == '\0' || (verb && strcmp(row->verb, verb) == 0)))
+        if (strcmp(row->noun, noun) == 0 &&
+            (*row->verb == '\0' || (verb && strcmp(row->verb, verb) == 0)))
             return row;
     return NULL;
 }
@@ -231,7 +239,8 @@ enum rc options_parse(struct cli *cli, int argc, char **argv, struct err *err)
     cli->noun = argv[at];
     const char *verb = at + 1 < argc && argv[at + 1][0] != '-' ? argv[at + 1] : NULL;
     cli->command = find_command(cli->noun, verb);
-    if (cli->command == NULL && verb == NULL && is_noun(cli->noun) && at + 1 < argc && asks_help(argv[at + 1])) {
+    if (cli->command == NULL && verb == NULL && is_noun(cli->noun) && at + 1 < argc &&
+        asks_help(argv[at + 1])) {
         cli->help = true;
         return RC_OK;
     }

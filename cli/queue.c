@@ -23,10 +23,12 @@ static bool log_end(struct cli *cli, const struct queue_row *queue, int64_t *ret
         return false;
     enum rc rc = kafka_admin_open(&cli->kafka, &admin, &err);
     if (rc == RC_OK)
-        rc = kafka_watermarks(admin, queue->topic, queue->partition, KAFKA_PATIENCE_MS, &low, &high, &err);
+        rc = kafka_watermarks(admin, queue->topic, queue->partition, KAFKA_PATIENCE_MS, &low, &high,
+                              &err);
     kafka_admin_close(admin);
     if (rc != RC_OK) {
-        cli_say(cli, "lockstep: %s: the end of the log is not known: %s\n", queue->topic, err.message);
+        cli_say(cli, "lockstep: %s: the end of the log is not known: %s\n", queue->topic,
+                err.message);
         return false;
     }
     *ret_end = high;
@@ -57,7 +59,8 @@ enum rc command_queue_show(struct cli *cli, struct err *err)
 /* The statement's placeholder for "leave it as it is" is NULL. */
 enum rc command_queue_set(struct cli *cli, struct err *err)
 {
-    static const char *const names[] = {"max-readers", "on-failure", "runs", "max-attempts", "lookahead"};
+    static const char *const names[] = {"max-readers", "on-failure", "runs", "max-attempts",
+                                        "lookahead"};
     struct queue_row queue;
     const char *params[6] = {cli->arguments[0]};
     int given = 0;
@@ -66,15 +69,18 @@ enum rc command_queue_set(struct cli *cli, struct err *err)
         given += params[i + 1] != NULL;
     }
     if (given == 0)
-        return err_set(err, RC_REJECT, ERR_USAGE, "queue set", "lockstep queue set --help", "nothing is to be set");
+        return err_set(err, RC_REJECT, ERR_USAGE, "queue set", "lockstep queue set --help",
+                       "nothing is to be set");
     enum rc rc = find_queue(cli, cli->arguments[0], &queue, err);
     DB_RESULT_AUTO *result = NULL;
     if (rc == RC_OK)
         rc = db_run(cli->db, &sql_queue_set, params, &result, err);
     if (rc == RC_OK)
-        cli_say(cli, "lockstep: %s: max_readers %s, on_failure %s, runs %s, max_attempts %s, lookahead %s\n", queue.name,
-                db_text(result, 0, 0), db_text(result, 0, 1), db_text(result, 0, 2), db_text(result, 0, 3),
-                db_text(result, 0, 4));
+        cli_say(
+            cli,
+            "lockstep: %s: max_readers %s, on_failure %s, runs %s, max_attempts %s, lookahead %s\n",
+            queue.name, db_text(result, 0, 0), db_text(result, 0, 1), db_text(result, 0, 2),
+            db_text(result, 0, 3), db_text(result, 0, 4));
     return rc;
 }
 
@@ -114,12 +120,14 @@ enum rc command_queue_delete(struct cli *cli, struct err *err)
                        "this deletes the queue with its runs, tasks and records");
     rc = db_run(cli->db, &sql_queue_in_use, (const char *const[]){queue.name}, &used, err);
     if (rc == RC_OK && db_int(used, 0, 0) > 0)
-        return err_set(err, RC_RETRY, ERR_HELD, queue.name, "Stop its executors first: lockstep executor list",
-                       "%s readers work on it", db_text(used, 0, 0));
+        return err_set(err, RC_RETRY, ERR_HELD, queue.name,
+                       "Stop its executors first: lockstep executor list", "%s readers work on it",
+                       db_text(used, 0, 0));
     if (rc == RC_OK)
-        rc = db_run(cli->db, &sql_queue_delete, (const char *const[]){DB_INT(queue.queue_id)}, &gone, err);
+        rc = db_run(cli->db, &sql_queue_delete, (const char *const[]){DB_INT(queue.queue_id)},
+                    &gone, err);
     if (rc == RC_OK)
-        cli_say(cli, "lockstep: %s: deleted, with %s tasks; the topic %s stays\n", queue.name, db_text(gone, 0, 0),
-                queue.topic);
+        cli_say(cli, "lockstep: %s: deleted, with %s tasks; the topic %s stays\n", queue.name,
+                db_text(gone, 0, 0), queue.topic);
     return rc;
 }

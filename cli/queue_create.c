@@ -15,7 +15,8 @@ struct creation {
 };
 
 /* An option, else [queue:NAME] of the configuration file, else the table's default. */
-static const char *setting(const struct cli *cli, const char *name, const char *option, const char *key)
+static const char *setting(const struct cli *cli, const char *name, const char *option,
+                           const char *key)
 {
     char section[80];
     const char *given = cli_text(cli, option);
@@ -31,20 +32,26 @@ static enum rc check_name(const char *name, struct err *err)
         good = (name[i] > ' ' && isalnum((unsigned char)name[i])) || strchr("._-", name[i]) != NULL;
     if (good)
         return RC_OK;
-    return err_set(err, RC_REJECT, ERR_USAGE, name, "Letters, digits, '.', '_' and '-', at most 63, a letter or digit first.",
+    return err_set(err, RC_REJECT, ERR_USAGE, name,
+                   "Letters, digits, '.', '_' and '-', at most 63, a letter or digit first.",
                    "a queue cannot have this name");
 }
 
-static enum rc ensure_topic(struct cli *cli, struct kafka_admin *admin, struct creation *creation, struct err *err)
+static enum rc ensure_topic(struct cli *cli, struct kafka_admin *admin, struct creation *creation,
+                            struct err *err)
 {
     enum rc rc = kafka_topic_describe(admin, creation->topic, KAFKA_MS, &creation->info, err);
     if (rc != RC_NONE)
         return rc;
     if (!cli_has(cli, "create-topic")) {
         char hint[300];
-        (void)snprintf(hint, sizeof hint, "Add --create-topic, or make it with one partition: kafka-topics.sh --create "
-                       "--topic %.100s --partitions 1 --config retention.ms=-1", creation->topic);
-        return err_set(err, RC_REJECT, ERR_CONFIG, creation->topic, hint, "there is no topic of this name");
+        (void)snprintf(
+            hint, sizeof hint,
+            "Add --create-topic, or make it with one partition: kafka-topics.sh --create "
+            "--topic %.100s --partitions 1 --config retention.ms=-1",
+            creation->topic);
+        return err_set(err, RC_REJECT, ERR_CONFIG, creation->topic, hint,
+                       "there is no topic of this name");
     }
     int replication = (int)cli_int(cli, "replication", -1);
     rc = kafka_topic_create(admin, creation->topic, 1, replication, KAFKA_MS, err);
@@ -66,26 +73,31 @@ static enum rc judge(struct cli *cli, const struct creation *creation, struct er
     int count = topic_judge(&creation->info, creation->partition, whole, findings);
     for (int i = 0; i < count; i++) {
         if (findings[i].grade == TOPIC_FAIL)
-            return err_set(err, RC_REJECT, ERR_CONFIG, creation->topic, findings[i].hint, "%s", findings[i].text);
+            return err_set(err, RC_REJECT, ERR_CONFIG, creation->topic, findings[i].hint, "%s",
+                           findings[i].text);
         if (findings[i].grade == TOPIC_WARN)
-            cli_say(cli, "lockstep: warning: %s: %s\n  hint: %s\n", creation->topic, findings[i].text, findings[i].hint);
+            cli_say(cli, "lockstep: warning: %s: %s\n  hint: %s\n", creation->topic,
+                    findings[i].text, findings[i].hint);
     }
     return RC_OK;
 }
 
-static enum rc choose_offset(struct cli *cli, struct kafka_admin *admin, struct creation *creation, struct err *err)
+static enum rc choose_offset(struct cli *cli, struct kafka_admin *admin, struct creation *creation,
+                             struct err *err)
 {
     int64_t low = 0, high = 0, wanted = cli_int(cli, "from-offset", -1);
     if (wanted >= 0 && cli_has(cli, "from-end"))
         return err_set(err, RC_REJECT, ERR_USAGE, "queue create", "Give one of them.",
                        "--from-offset and --from-end contradict each other");
-    enum rc rc = kafka_watermarks(admin, creation->topic, creation->partition, KAFKA_MS, &low, &high, err);
+    enum rc rc =
+        kafka_watermarks(admin, creation->topic, creation->partition, KAFKA_MS, &low, &high, err);
     if (rc != RC_OK)
         return rc;
     if (wanted > high || (wanted >= 0 && wanted < low))
-        return err_set(err, RC_REJECT, ERR_USAGE, creation->topic, "Choose an offset inside, or leave it out.",
-                       "offset %lld is outside the log, which goes from %lld to %lld", (long long)wanted,
-                       (long long)low, (long long)high);
+        return err_set(err, RC_REJECT, ERR_USAGE, creation->topic,
+                       "Choose an offset inside, or leave it out.",
+                       "offset %lld is outside the log, which goes from %lld to %lld",
+                       (long long)wanted, (long long)low, (long long)high);
     creation->offset = cli_has(cli, "from-end") ? high : wanted >= 0 ? wanted : low;
     return RC_OK;
 }
@@ -116,7 +128,8 @@ enum rc command_queue_create(struct cli *cli, struct err *err)
     const char *partition = setting(cli, name, "partition", "partition");
     int64_t number = 0;
     if (!int64_parse(partition, strlen(partition), &number) || number > INT32_MAX)
-        return err_set(err, RC_REJECT, ERR_USAGE, "--partition", "", "%s is no partition", partition);
+        return err_set(err, RC_REJECT, ERR_USAGE, "--partition", "", "%s is no partition",
+                       partition);
     creation.partition = (int)number;
     rc = prepare(cli, &creation, err);
     if (rc != RC_OK)
@@ -136,7 +149,7 @@ enum rc command_queue_create(struct cli *cli, struct err *err)
         return err_set(err, RC_REJECT, ERR_FAILED, name, "lockstep queue set changes it.",
                        "there is a queue of this name already");
     if (rc == RC_OK)
-        cli_say(cli, "lockstep: %s: queue made over partition %d of topic %s, from offset %lld\n", name,
-                creation.partition, creation.topic, (long long)creation.offset);
+        cli_say(cli, "lockstep: %s: queue made over partition %d of topic %s, from offset %lld\n",
+                name, creation.partition, creation.topic, (long long)creation.offset);
     return rc;
 }

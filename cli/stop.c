@@ -12,7 +12,8 @@ static void on_signal(int number)
 {
     (void)number;
     caught = 1;
-    ssize_t written = write(pipe_ends[1], "", 1); /* wakes stop_wait also when the signal came just before */
+    ssize_t written =
+        write(pipe_ends[1], "", 1); /* wakes stop_wait also when the signal came just before */
     (void)written;
 }
 
@@ -32,6 +33,7 @@ bool stop_requested(void)
 
 void stop_wait(int ms)
 {
-    struct pollfd watched[] = {{.fd = pipe_ends[0], .events = POLLIN}, {.fd = STDOUT_FILENO, .events = 0}};
+    struct pollfd watched[] = {{.fd = pipe_ends[0], .events = POLLIN},
+                               {.fd = STDOUT_FILENO, .events = 0}};
     (void)poll(watched, 2, ms);
 }

@@ -28,9 +28,10 @@ static const char *color_of(const char *status)
 {
     static const struct {
         const char *status, *color;
-    } colors[] = {{"Completed", "green"}, {"ok", "green"},       {"Failed", "red"},      {"FAIL", "red"},
-                  {"Terminated", "red"},  {"Error", "yellow"},   {"warn", "yellow"},     {"Paused", "yellow"},
-                  {"Cancelled", "yellow"}, {"Processing", "cyan"}, {"Running", "cyan"},   {"Publishing", "cyan"}};
+    } colors[] = {{"Completed", "green"}, {"ok", "green"},       {"Failed", "red"},
+                  {"FAIL", "red"},        {"Terminated", "red"}, {"Error", "yellow"},
+                  {"warn", "yellow"},     {"Paused", "yellow"},  {"Cancelled", "yellow"},
+                  {"Processing", "cyan"}, {"Running", "cyan"},   {"Publishing", "cyan"}};
     for (size_t i = 0; i < sizeof colors / sizeof colors[0]; i++)
         if (strcmp(colors[i].status, status) == 0)
             return colors[i].color;
@@ -57,8 +58,8 @@ static void prepare_lines(struct table *table)
                                      is_number(table->types[i]) ? SCOLS_FL_RIGHT : 0);
 }
 
-struct table *table_new(FILE *out, struct table_style style, const char *types, const char *const *names, int columns,
-                        bool record)
+struct table *table_new(FILE *out, struct table_style style, const char *types,
+                        const char *const *names, int columns, bool record)
 {
     struct table *table = xcalloc(1, sizeof *table);
     *table = (struct table){.out = out, .style = style, .record = record, .columns = columns};
@@ -77,10 +78,12 @@ struct table *table_new(FILE *out, struct table_style style, const char *types, 
     return table;
 }
 
-static void add_cell(struct table *table, struct libscols_line *line, int column, char type, const char *cell)
+static void add_cell(struct table *table, struct libscols_line *line, int column, char type,
+                     const char *cell)
 {
     const char *text = cell ? cell : "";
-    (void)scols_line_set_data(line, (size_t)column, type == 'b' && *text ? (*text == 't' ? "yes" : "no") : text);
+    (void)scols_line_set_data(line, (size_t)column,
+                              type == 'b' && *text ? (*text == 't' ? "yes" : "no") : text);
     const char *color = type == 's' && table->style.color ? color_of(text) : NULL;
     if (color != NULL)
         (void)scols_cell_set_color(scols_line_get_cell(line, (size_t)column), color);
@@ -198,8 +201,8 @@ static void add_result(struct table *table, const struct db_result *result)
     }
 }
 
-static struct table *new_of(FILE *out, struct table_style style, const char *types, const struct db_result *result,
-                            bool record)
+static struct table *new_of(FILE *out, struct table_style style, const char *types,
+                            const struct db_result *result, bool record)
 {
     int columns = db_columns(result);
     FREE_AUTO const char **names = xcalloc((size_t)columns, sizeof *names);
@@ -208,15 +211,16 @@ static struct table *new_of(FILE *out, struct table_style style, const char *typ
     return table_new(out, style, types, names, columns, record);
 }
 
-enum rc table_result(FILE *out, struct table_style style, const char *types, const struct db_result *result,
-                     bool record, struct err *err)
+enum rc table_result(FILE *out, struct table_style style, const char *types,
+                     const struct db_result *result, bool record, struct err *err)
 {
     struct table *table = new_of(out, style, types, result, record);
     add_result(table, result);
     return table_end(table, err);
 }
 
-enum rc table_parts(FILE *out, struct table_style style, const struct table_part *parts, int count, struct err *err)
+enum rc table_parts(FILE *out, struct table_style style, const struct table_part *parts, int count,
+                    struct err *err)
 {
     bool json = style.output == OUTPUT_JSON, all = json || style.output == OUTPUT_TABLE;
     bool first = true;

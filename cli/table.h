@@ -24,8 +24,8 @@ struct table_style {
 
 struct table;
 /** record: the answer is one row; a table shows it as one line a field, JSON as one object. */
-struct table *table_new(FILE *out, struct table_style style, const char *types, const char *const *names, int columns,
-                        bool record);
+struct table *table_new(FILE *out, struct table_style style, const char *types,
+                        const char *const *names, int columns, bool record);
 /** cells: one a column, NULL for SQL NULL. */
 void table_row(struct table *table, const char *const *cells);
 MUST_CHECK enum rc table_end(struct table *table, struct err *err);
@@ -34,8 +34,8 @@ MUST_CHECK enum rc table_end(struct table *table, struct err *err);
 void table_flush(struct table *table);
 
 /** A whole result. */
-MUST_CHECK enum rc table_result(FILE *out, struct table_style style, const char *types, const struct db_result *result,
-                                bool record, struct err *err);
+MUST_CHECK enum rc table_result(FILE *out, struct table_style style, const char *types,
+                                const struct db_result *result, bool record, struct err *err);
 
 /** Parts of one answer: in JSON one object with a member a part, in jsonl and csv the main part alone. */
 struct table_part {
@@ -43,8 +43,8 @@ struct table_part {
     const struct db_result *result;
     bool record, main;
 };
-MUST_CHECK enum rc table_parts(FILE *out, struct table_style style, const struct table_part *parts, int count,
-                               struct err *err);
+MUST_CHECK enum rc table_parts(FILE *out, struct table_style style, const struct table_part *parts,
+                               int count, struct err *err);
 
 /** Whether everything written to out so far went out; flushes. */
 MUST_CHECK enum rc table_check(FILE *out, struct err *err);

@@ -68,7 +68,8 @@ void cell_csv_row(FILE *out, const char *const *cells, int columns)
         if (i > 0)
             (void)fputc(',', out);
         /* An empty text is quoted, so that it differs from NULL. */
-        if (cells[i] == NULL || (*cell != '\0' && strpbrk(cell, ",\"\r\n") == NULL && *cell != ' ')) {
+        if (cells[i] == NULL ||
+            (*cell != '\0' && strpbrk(cell, ",\"\r\n") == NULL && *cell != ' ')) {
             (void)fputs(cell, out);
             continue;
         }

@@ -112,11 +112,12 @@ static enum rc open_file(struct reading *reading, struct err *err)
     if (reading->file == NULL)
         return err_set(err, RC_FATAL, ERR_CONFIG, reading->path, "",
                        "cannot read the configuration file: %s", strerror(errno));
-    if (fstat(fileno(reading->file), &info) == 0 && S_ISREG(info.st_mode))
+    if (fstat(fileno(reading->file), &info) == 0 &&
+        (S_ISREG(info.st_mode) || S_ISCHR(info.st_mode)))
         return RC_OK;
     (void)fclose(reading->file);
     return err_set(err, RC_FATAL, ERR_CONFIG, reading->path, "",
-                   "the configuration file is not a regular file");
+                   "the configuration file is no file");
 }
 
 enum rc file_read(struct config *config, const char *path, struct err *err)

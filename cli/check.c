@@ -1,0 +1,174 @@
+#include "cli/check.h"
+
+#include "cli/commands.h"
+#include "cli/exit.h"
+#include "db/migrate.h"
+#include "phaselock/phaselock.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#define LOCKS_WANTED 200
+
+void check_tell(struct check *check, enum topic_grade grade, const char *subject, const char *hint,
+                const char *fmt, ...)
+{
+    static const char *const words[] = {"ok", "warn", "FAIL"};
+    char text[1200];
+    va_list ap;
+    va_start(ap, fmt);
+    (void)vsnprintf(text, sizeof text, fmt, ap);
+    va_end(ap);
+    check->counts[grade]++;
+    table_row(check->table, (const char *const[]){words[grade], subject, text,
+                                                  hint != NULL && *hint != '\0' ? hint : NULL});
+    if (check->cli->output != OUTPUT_JSON)
+        table_flush(check->table);
+}
+
+void check_failed(struct check *check, const char *subject, const struct err *err)
+{
+    check_tell(check, TOPIC_FAIL, subject, err->hint, "%s%s%s%s%s", err->object,
+               *err->object ? ": " : "", err->message, *err->detail ? ": " : "", err->detail);
+}
+
+static void check_version(struct check *check, const struct db_result *server)
+{
+    int64_t major = db_int(server, 0, 0) / 10000;
+    if (major < 13)
+        check_tell(check, TOPIC_FAIL, "version", "Use PostgreSQL 13 to 18.",
+                   "PostgreSQL %s is too old", db_text(server, 0, 1));
+    else if (major > 18)
+        check_tell(check, TOPIC_WARN, "version", "Tested with 13 to 18.", "PostgreSQL %s",
+                   db_text(server, 0, 1));
+    else
+        check_tell(check, TOPIC_OK, "version", NULL, "PostgreSQL %s", db_text(server, 0, 1));
+    if (db_bool(server, 0, 2))
+        check_tell(check, TOPIC_FAIL, "primary",
+                   "Connect to the primary; target_session_attrs=read-write finds it.",
+                   "the server is a standby");
+    if (strcmp(db_text(server, 0, 10), "off") == 0 || strcmp(db_text(server, 0, 11), "off") == 0)
+        check_tell(check, TOPIC_WARN, "durability", "fsync = on, full_page_writes = on",
+                   "fsync is %s, full_page_writes is %s: a crash may corrupt the database",
+                   db_text(server, 0, 10), db_text(server, 0, 11));
+}
+
+static void check_login(struct check *check, const struct db_result *server)
+{
+    const char *login = db_text(server, 0, 4);
+    if (db_bool(server, 0, 5))
+        check_tell(check, TOPIC_WARN, "rights",
+                   "A login role that is a member of lockstep_executor is enough.",
+                   "%s is a superuser", login);
+    else if (db_bool(server, 0, 7))
+        check_tell(check, TOPIC_OK, "rights", NULL, "%s is a member of lockstep_executor", login);
+    else
+        check_tell(check, TOPIC_WARN, "rights",
+                   "GRANT lockstep_executor TO that role, to run executors with it.",
+                   "%s is no member of lockstep_executor", login);
+}
+
+/* The session of task SQL: the same database, and no more rights than a task needs. */
+static void judge_task_session(struct check *check, const struct db_result *ours,
+                               const struct db_result *theirs, const struct db_result *rights)
+{
+    const char *login = db_text(theirs, 0, 4);
+    if (strcmp(db_text(ours, 0, 3), db_text(theirs, 0, 3)) != 0 ||
+        strcmp(db_text(ours, 0, 6), db_text(theirs, 0, 6)) != 0)
+        check_tell(check, TOPIC_FAIL, "task SQL",
+                   "conninfo and task_conninfo must name the same database.",
+                   "task_conninfo leads to another database (%s)", db_text(theirs, 0, 3));
+    else if (db_bool(theirs, 0, 5) || db_bool(theirs, 0, 9) || *db_text(rights, 0, 1) != '\0')
+        check_tell(check, TOPIC_WARN, "task SQL",
+                   "A plain login role that is a member of lockstep_task only.",
+                   "%s may change lockstep's own tables: tasks can forge their completion", login);
+    else if (!db_bool(theirs, 0, 8))
+        check_tell(check, TOPIC_FAIL, "task SQL", "GRANT lockstep_task TO that role.",
+                   "%s is no member of lockstep_task", login);
+    else
+        check_tell(check, TOPIC_OK, "task SQL", NULL, "%s, a member of lockstep_task", login);
+}
+
+static void check_tasks(struct check *check, const struct db_result *ours)
+{
+    const char *conninfo = config_get_text(check->cli->config, "postgres", "task_conninfo");
+    if (*conninfo == '\0') {
+        check_tell(check, TOPIC_WARN, "task SQL",
+                   "[postgres] task_conninfo = a login role that is a member of lockstep_task",
+                   "task_conninfo is not set: task SQL runs with the executor's rights");
+        return;
+    }
+    struct err err;
+    struct db *db = NULL;
+    DB_RESULT_AUTO *server = NULL;
+    DB_RESULT_AUTO *rights = NULL;
+    enum rc rc = db_open(conninfo, DB_CLI, &db, &err);
+    if (rc == RC_OK)
+        rc = db_run(db, &sql_view_server, NULL, &server, &err);
+    if (rc == RC_OK)
+        rc = db_run(db, &sql_view_task_rights, NULL, &rights, &err);
+    if (rc == RC_OK)
+        judge_task_session(check, ours, server, rights);
+    else
+        check_failed(check, "task SQL", &err);
+    db_close(db);
+}
+
+static void check_schema(struct check *check, struct db *db, const struct db_result *server)
+{
+    struct err err;
+    if (migrate_validate(db, &err) != RC_OK) {
+        check_failed(check, "schema", &err);
+        return;
+    }
+    check->schema = true;
+    check_tell(check, TOPIC_OK, "schema", NULL, "current, %d migrations", SQL_MIGRATION_COUNT);
+    check_login(check, server);
+    check_tasks(check, server);
+    if (phaselock_headroom(db, LOCKS_WANTED, &err) == RC_OK)
+        check_tell(check, TOPIC_OK, "lock table", NULL, "room for %d more locks", LOCKS_WANTED);
+    else
+        check_failed(check, "lock table", &err);
+}
+
+/* db_open itself refuses poolers, other encodings than UTF8, and servers that do not answer. */
+static void check_postgres(struct check *check)
+{
+    struct err err;
+    STR_AUTO conninfo = {0};
+    DB_RESULT_AUTO *server = NULL;
+    config_conninfo(check->cli->config, &conninfo);
+    enum rc rc = db_open(conninfo.data, DB_CLI, &check->cli->db, &err);
+    if (rc == RC_OK)
+        rc = db_run(check->cli->db, &sql_view_server, NULL, &server, &err);
+    if (rc != RC_OK) {
+        check_failed(check, "PostgreSQL", &err);
+        return;
+    }
+    check_tell(check, TOPIC_OK, "PostgreSQL", NULL, "database %s, UTF8, no pooler between",
+               db_text(server, 0, 3));
+    check_version(check, server);
+    check_schema(check, check->cli->db, server);
+}
+
+enum rc command_check(struct cli *cli, struct err *err)
+{
+    static const char *const names[] = {"result", "subject", "finding", "hint"};
+    struct check check = {.cli = cli};
+    check.table =
+        table_new(stdout, (struct table_style){cli->output, cli->color}, "sttt", names, 4, false);
+    const char *path = config_path(cli->config);
+    check_tell(&check, TOPIC_OK, "configuration", NULL, "%s",
+               *path ? path : "no file: defaults, environment, options");
+    check_postgres(&check);
+    check_kafka(&check);
+    enum rc rc = table_end(check.table, err);
+    if (rc != RC_OK && rc != RC_NONE)
+        return rc;
+    int fails = check.counts[TOPIC_FAIL];
+    if (fails > 0)
+        return err_set(err, RC_REJECT, ERR_FAILED, "check", "", "%d of %d checks failed", fails,
+                       fails + check.counts[TOPIC_OK] + check.counts[TOPIC_WARN]);
+    return RC_OK;
+}

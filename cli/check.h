@@ -1,0 +1,26 @@
+/**
+ * What: the state of `lockstep check`, shared by its two halves: PostgreSQL (check.c) and Kafka (check_kafka.c).
+ * Invariants: one line a finding, told as soon as it is known; a failure never stops what can still be checked.
+ * Threads: the main thread.
+ * Ownership: borrows struct cli; the session that check_postgres opens belongs to struct cli.
+ * Failure: told, and counted; the exit code is 1 if any is FAIL.
+ */
+#ifndef CLI_CHECK_H
+#define CLI_CHECK_H
+
+#include "cli/cli.h"
+#include "cli/topic.h"
+
+struct check {
+    struct cli *cli;
+    struct table *table;
+    int counts[3]; /* by enum topic_grade */
+    bool schema;   /* current: queues can be read */
+};
+
+void check_tell(struct check *check, enum topic_grade grade, const char *subject, const char *hint,
+                const char *fmt, ...) __attribute__((format(printf, 5, 6)));
+void check_failed(struct check *check, const char *subject, const struct err *err);
+void check_kafka(struct check *check);
+
+#endif

@@ -1,0 +1,51 @@
+#include "cli/commands.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum rc command_config_show(struct cli *cli, struct err *err)
+{
+    static const char *const names[] = {"section", "key", "value", "origin", "where"};
+    static const char *const origins[] = {"default", "file", "environment", "setting", "option"};
+    bool origin = cli_has(cli, "origin");
+    struct table *table = table_new(stdout, (struct table_style){cli->output, cli->color}, "ttttt",
+                                    names, origin ? 5 : 3, false);
+    const struct config_value *value;
+    for (int i = 0; (value = config_at(cli->config, i)) != NULL; i++) {
+        STR_AUTO shown = {0};
+        config_mask(value, &shown);
+        const char *cells[] = {value->section, value->key, shown.data, origins[value->origin],
+                               value->where};
+        table_row(table, cells);
+    }
+    return table_end(table, err);
+}
+
+/* The dispatcher has loaded and judged it already; what is wrong never gets here. */
+enum rc command_config_check(struct cli *cli, struct err *err)
+{
+    (void)err;
+    const char *path = config_path(cli->config);
+    cli_say(cli, "lockstep: %s: the configuration is right\n", *path ? path : "no file");
+    return RC_OK;
+}
+
+enum rc command_config_list(struct cli *cli, struct err *err)
+{
+    static const char *const names[] = {"section", "key", "type", "default", "unit", "meaning"};
+    int count;
+    const struct config_key *rows = config_keys(&count);
+    struct table *table =
+        table_new(stdout, (struct table_style){cli->output, cli->color}, NULL, names, 6, false);
+    for (int i = 0; i < count; i++) {
+        const char *cells[] = {strcmp(rows[i].section, "queue:") == 0 ? "queue:NAME"
+                                                                      : rows[i].section,
+                               rows[i].key,
+                               rows[i].choices ? rows[i].choices : config_type_name(rows[i].type),
+                               rows[i].initial,
+                               *rows[i].unit ? rows[i].unit : NULL,
+                               rows[i].meaning};
+        table_row(table, cells);
+    }
+    return table_end(table, err);
+}

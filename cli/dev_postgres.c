@@ -1,0 +1,250 @@
+#include "cli/commands.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <glob.h>
+#include <grp.h>
+#include <limits.h>
+#include <pwd.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define SOCKET_NAME_MAX 107 /* sun_path */
+
+/* A private PostgreSQL: dir/data, its socket in dir, its log in dir/log. */
+struct private_server {
+    char dir[PATH_MAX - 64], bin[PATH_MAX - 64];
+    uid_t uid;
+    gid_t gid;
+    const char *user; /* to drop to; NULL: stay who we are */
+};
+
+/* PostgreSQL refuses to run as root. */
+static enum rc choose_user(struct private_server *server, const char **ret_home, struct err *err)
+{
+    *ret_home = getenv("HOME");
+    if (geteuid() != 0)
+        return RC_OK;
+    const struct passwd *entry = getpwnam("postgres");
+    if (entry == NULL)
+        entry = getpwnam("nobody");
+    if (entry == NULL)
+        return err_set(
+            err, RC_FATAL, ERR_CONFIG, "dev up", "Run it as an ordinary user.",
+            "PostgreSQL does not run as root, and there is no user postgres or nobody to drop to");
+    server->user = strcmp(entry->pw_name, "postgres") == 0 ? "postgres" : "nobody";
+    server->uid = entry->pw_uid;
+    server->gid = entry->pw_gid;
+    *ret_home = entry->pw_dir;
+    return RC_OK;
+}
+
+static enum rc choose_dir(struct cli *cli, struct private_server *server, const char *home,
+                          struct err *err)
+{
+    const char *given = cli_text(cli, "dir");
+    char here[PATH_MAX] = "";
+    int written;
+    if (given != NULL && given[0] != '/' && getcwd(here, sizeof here) == NULL)
+        here[0] = '\0';
+    if (given != NULL)
+        written =
+            snprintf(server->dir, sizeof server->dir, "%s%s%s", here, *here ? "/" : "", given);
+    else
+        written = snprintf(server->dir, sizeof server->dir, "%s/.local/share/lockstep",
+                           home ? home : "/nonexistent");
+    if (written >= SOCKET_NAME_MAX - (int)sizeof "/.s.PGSQL.5432")
+        return err_set(err, RC_REJECT, ERR_USAGE, "--dir", "Choose a shorter one.",
+                       "the path is too long for a Unix socket in it");
+    return RC_OK;
+}
+
+/* The newest of Debian's, Red Hat's and what PATH has. */
+static enum rc choose_bin(struct private_server *server, struct err *err)
+{
+    static const char *const patterns[] = {"/usr/lib/postgresql/*/bin/initdb",
+                                           "/usr/pgsql-*/bin/initdb", "/usr/bin/initdb",
+                                           "/usr/local/bin/initdb", "/usr/local/pgsql/bin/initdb"};
+    for (size_t i = 0; i < sizeof patterns / sizeof patterns[0]; i++) {
+        glob_t found;
+        if (glob(patterns[i], 0, NULL, &found) != 0)
+            continue;
+        (void)snprintf(server->bin, sizeof server->bin, "%s", found.gl_pathv[found.gl_pathc - 1]);
+        globfree(&found);
+        *strrchr(server->bin, '/') = '\0';
+        return RC_OK;
+    }
+    return err_set(err, RC_FATAL, ERR_CONFIG, "dev up",
+                   "Install PostgreSQL's server, e.g. apt install postgresql.",
+                   "initdb is not found");
+}
+
+static void become(const struct private_server *server)
+{
+    if (server->user != NULL &&
+        (initgroups(server->user, server->gid) != 0 || setgid(server->gid) != 0 ||
+         setuid(server->uid) != 0 || chdir("/") != 0))
+        _exit(126);
+}
+
+/* Runs a program of PostgreSQL as its user, talk going to stderr. The exit code, -1 if it did not end by itself. */
+static int run_program(const struct private_server *server, const char *program,
+                       char *const *arguments, bool quiet)
+{
+    char path[PATH_MAX];
+    (void)snprintf(path, sizeof path, "%s/%s", server->bin, program);
+    pid_t pid = fork();
+    if (pid == 0) {
+        become(server);
+        int null = open("/dev/null", O_RDWR | O_CLOEXEC);
+        (void)dup2(null, STDIN_FILENO);
+        (void)dup2(quiet ? null : STDERR_FILENO, STDOUT_FILENO);
+        if (quiet)
+            (void)dup2(null, STDERR_FILENO);
+        execv(path, arguments);
+        _exit(127);
+    }
+    int status = 0;
+    while (pid > 0 && waitpid(pid, &status, 0) < 0 && errno == EINTR)
+        ;
+    return pid > 0 && WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+/* Makes dir and what leads to it, as the server's user. */
+static enum rc make_dir(const struct private_server *server, struct err *err)
+{
+    char path[PATH_MAX];
+    (void)snprintf(path, sizeof path, "%s", server->dir);
+    for (char *slash = strchr(path + 1, '/');; slash = strchr(slash + 1, '/')) {
+        if (slash != NULL)
+            *slash = '\0';
+        if (mkdir(path, 0700) == 0 && server->user != NULL &&
+            chown(path, server->uid, server->gid) != 0)
+            break;
+        if (slash == NULL)
+            break;
+        *slash = '/';
+    }
+    struct stat info;
+    uid_t owner = server->user != NULL ? server->uid : geteuid();
+    if (stat(server->dir, &info) != 0)
+        return err_set(err, RC_FATAL, ERR_CONFIG, server->dir, "Name another one: --dir DIR",
+                       "cannot make it: %s", strerror(errno));
+    if (info.st_uid != owner || (info.st_mode & 077) != 0)
+        return err_set(err, RC_FATAL, ERR_CONFIG, server->dir, "Name another one: --dir DIR",
+                       "it must belong to %s and be closed to others (mode 0700)",
+                       server->user ? server->user : "you");
+    return RC_OK;
+}
+
+static enum rc program_failed(const struct private_server *server, const char *program, int code,
+                              struct err *err)
+{
+    char hint[300];
+    (void)snprintf(hint, sizeof hint, "Look into %.200s/log", server->dir);
+    return err_set(err, RC_FATAL, ERR_FAILED, program, hint, "it ended with exit code %d", code);
+}
+
+static enum rc choose(struct cli *cli, struct private_server *server, struct err *err)
+{
+    const char *home = NULL;
+    enum rc rc = choose_user(server, &home, err);
+    if (rc == RC_OK)
+        rc = choose_dir(cli, server, home, err);
+    return rc == RC_OK ? choose_bin(server, err) : rc;
+}
+
+static bool is_running(const struct private_server *server, char *data)
+{
+    char *status[] = {(char[]){"pg_ctl"}, (char[]){"-D"}, data, (char[]){"status"}, NULL};
+    return run_program(server, "pg_ctl", status, true) == 0;
+}
+
+static enum rc start(const struct private_server *server, char *data, struct err *err)
+{
+    char version[PATH_MAX], log[PATH_MAX], options[PATH_MAX + 100];
+    (void)snprintf(version, sizeof version, "%s/PG_VERSION", data);
+    (void)snprintf(log, sizeof log, "%s/log", server->dir);
+    (void)snprintf(options, sizeof options, "-k '%s' -c listen_addresses= -p 5432", server->dir);
+    char *init[] = {(char[]){"initdb"},
+                    (char[]){"-D"},
+                    data,
+                    (char[]){"--auth=trust"},
+                    (char[]){"--encoding=UTF8"},
+                    (char[]){"--locale=C"},
+                    (char[]){"--username=lockstep"},
+                    NULL};
+    char *go[] = {(char[]){"pg_ctl"},
+                  (char[]){"-D"},
+                  data,
+                  (char[]){"-w"},
+                  (char[]){"-l"},
+                  log,
+                  (char[]){"-o"},
+                  options,
+                  (char[]){"start"},
+                  NULL};
+    char *database[] = {(char[]){"createdb"},
+                        (char[]){"-h"},
+                        (char *)(uintptr_t)server->dir,
+                        (char[]){"-U"},
+                        (char[]){"lockstep"},
+                        (char[]){"lockstep"},
+                        NULL};
+    bool fresh = access(version, F_OK) != 0;
+    int code = fresh ? run_program(server, "initdb", init, true) : 0;
+    if (code != 0)
+        return program_failed(server, "initdb", code, err);
+    code = run_program(server, "pg_ctl", go, true);
+    if (code == 0 && fresh)
+        code = run_program(server, "createdb", database, true);
+    return code == 0 ? RC_OK : program_failed(server, "pg_ctl", code, err);
+}
+
+enum rc command_dev_up(struct cli *cli, struct err *err)
+{
+    struct private_server server = {0};
+    char data[PATH_MAX];
+    enum rc rc = choose(cli, &server, err);
+    if (rc == RC_OK)
+        rc = make_dir(&server, err);
+    if (rc != RC_OK)
+        return rc;
+    (void)snprintf(data, sizeof data, "%s/data", server.dir);
+    if (!is_running(&server, data))
+        rc = start(&server, data, err);
+    if (rc != RC_OK)
+        return rc;
+    (void)printf("host=%s user=lockstep dbname=lockstep\n", server.dir);
+    cli_say(cli,
+            "lockstep: a private PostgreSQL runs in %s; next: lockstep migrate up -d 'host=%s "
+            "user=lockstep "
+            "dbname=lockstep'; lockstep dev broker; lockstep dev down stops it\n",
+            server.dir, server.dir);
+    return table_check(stdout, err);
+}
+
+enum rc command_dev_down(struct cli *cli, struct err *err)
+{
+    struct private_server server = {0};
+    char data[PATH_MAX];
+    enum rc rc = choose(cli, &server, err);
+    if (rc != RC_OK)
+        return rc;
+    (void)snprintf(data, sizeof data, "%s/data", server.dir);
+    if (!is_running(&server, data)) {
+        cli_say(cli, "lockstep: nothing runs in %s\n", server.dir);
+        return RC_OK;
+    }
+    char *stop[] = {(char[]){"pg_ctl"}, (char[]){"-D"},   data, (char[]){"-m"}, (char[]){"fast"},
+                    (char[]){"-w"},     (char[]){"stop"}, NULL};
+    int code = run_program(&server, "pg_ctl", stop, true);
+    if (code != 0)
+        return program_failed(&server, "pg_ctl", code, err);
+    cli_say(cli, "lockstep: stopped; the data stays in %s\n", data);
+    return RC_OK;
+}

@@ -1,0 +1,64 @@
+#include "cli/commands.h"
+#include "cli/find.h"
+
+#include "base/log.h"
+#include "executor/executor.h"
+
+#include <string.h>
+
+#define MOST_QUEUES 64
+
+/* Unknown queues are told at once, with the nearest name, not by a daemon's log. */
+static enum rc collect_queues(struct cli *cli, const char *names[MOST_QUEUES], int *ret_count,
+                              struct err *err)
+{
+    int count = 0;
+    const char *name;
+    for (; (name = cli_repeated(cli, "queue", count)) != NULL; count++) {
+        struct queue_row queue;
+        if (count == MOST_QUEUES)
+            return err_set(err, RC_REJECT, ERR_USAGE, "executor run", "Start several executors.",
+                           "more than %d queues", MOST_QUEUES);
+        for (int i = 0; i < count; i++)
+            if (strcmp(names[i], name) == 0)
+                return err_set(err, RC_REJECT, ERR_USAGE, name, "Name each queue once.",
+                               "the queue is named twice");
+        enum rc rc = find_queue(cli, name, &queue, err);
+        if (rc != RC_OK)
+            return rc;
+        names[count] = name;
+    }
+    if (count == 0)
+        return err_set(err, RC_REJECT, ERR_USAGE, "executor run", "See: lockstep queue list",
+                       "which queue? --queue NAME is needed");
+    *ret_count = count;
+    return RC_OK;
+}
+
+enum rc command_executor_run(struct cli *cli, struct err *err)
+{
+    const char *queues[MOST_QUEUES];
+    STR_AUTO conninfo = {0};
+    int count = 0;
+    enum rc rc = collect_queues(cli, queues, &count, err);
+    if (rc != RC_OK)
+        return rc;
+    config_conninfo(cli->config, &conninfo);
+    const char *task_conninfo = config_get_text(cli->config, "postgres", "task_conninfo");
+    const struct executor_options options = {
+        .conninfo = conninfo.data ? conninfo.data : "",
+        .task_conninfo = *task_conninfo ? task_conninfo : NULL,
+        .kafka = &cli->kafka,
+        .queues = queues,
+        .queue_count = count,
+        .readers = (int)cli_int(cli, "readers", config_get_int(cli->config, "executor", "readers")),
+        .until_idle = cli_has(cli, "until-idle"),
+        .drain_timeout_ms = (int)config_get_duration_ms(cli->config, "executor", "drain_timeout"),
+        .heartbeat_ms = (int)config_get_duration_ms(cli->config, "executor", "heartbeat")};
+    if (options.readers < 1 || options.readers > 1000)
+        return err_set(err, RC_REJECT, ERR_USAGE, "--readers", "Give a number from 1 to 1000.",
+                       "%d readers cannot be", options.readers);
+    db_close(cli->db); /* the daemon has sessions of its own */
+    cli->db = NULL;
+    return executor_run(&options, err);
+}

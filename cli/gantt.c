@@ -1,0 +1,106 @@
+#include "cli/gantt.h"
+
+#include <langinfo.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#define MOST_LINES  60
+#define LEAST_CELLS 20
+
+bool gantt_blocks(const struct cli *cli)
+{
+    return !cli_has(cli, "ascii") && strcmp(nl_langinfo(CODESET), "UTF-8") == 0;
+}
+
+int gantt_width(void)
+{
+    struct winsize size;
+    const char *columns = getenv("COLUMNS");
+    int64_t number;
+    if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col >= 40)
+        return size.ws_col;
+    if (columns != NULL && int64_parse(columns, strlen(columns), &number) && number >= 40 &&
+        number <= 500)
+        return (int)number;
+    return 80;
+}
+
+static double most_running(const struct db_result *cells)
+{
+    double most = 1;
+    for (int row = 0; row < db_rows(cells); row++)
+        most = db_double(cells, row, 2) > most ? db_double(cells, row, 2) : most;
+    return most;
+}
+
+/* One of five shades; whatever ran at all is seen. */
+static const char *shade(double running, double most, bool blocks)
+{
+    static const char *const dark[] = {" ", "░", "▒", "▓", "█"};
+    static const char *const plain[] = {" ", ".", "-", "+", "#"};
+    int level = running <= 0 ? 0 : 1 + (int)(running / most * 3.999);
+    if (level > 4)
+        level = 4;
+    return blocks ? dark[level] : plain[level];
+}
+
+static void draw_line(const struct db_result *cells, int *row, const char *order, int columns,
+                      double most, bool blocks)
+{
+    for (int column = 0; column < columns; column++) {
+        double running = 0;
+        if (*row < db_rows(cells) && strcmp(db_text(cells, *row, 0), order) == 0 &&
+            db_int(cells, *row, 1) == column)
+            running = db_double(cells, (*row)++, 2);
+        (void)fputs(shade(running, most, blocks), stdout);
+    }
+}
+
+static void draw(const struct db_result *phases, const struct db_result *cells, int columns,
+                 int left, bool blocks)
+{
+    int lines = db_rows(phases), row = 0;
+    double most = most_running(cells);
+    const char *bar = blocks ? "│" : "|";
+    for (int line = 0; line < lines; line++) {
+        const char *order = db_text(phases, line, 0);
+        if (lines > MOST_LINES && line == MOST_LINES / 2) {
+            (void)printf("%*s %s %d phases are not drawn\n", left, "...", bar, lines - MOST_LINES);
+            line = lines - MOST_LINES / 2;
+            order = db_text(phases, line, 0);
+        }
+        while (row < db_rows(cells) && db_int(cells, row, 0) < db_int(phases, line, 0))
+            row++;
+        (void)printf("%*s %s", left, order, bar);
+        draw_line(cells, &row, order, columns, most, blocks);
+        (void)printf("%s %s\n", bar, db_text(phases, line, 2));
+    }
+    (void)printf("%*s  each column %.3g s; darkest: %.3g tasks at once\n", left, "",
+                 db_double(cells, 0, 3) / columns, most);
+    (void)printf("%*s  makespan %.3f s\n", left, "", db_double(cells, 0, 3));
+}
+
+enum rc gantt_print(struct cli *cli, int64_t run_no, const struct db_result *phases,
+                    struct err *err)
+{
+    size_t left = 5, right = 1;
+    for (int row = 0; row < db_rows(phases); row++) {
+        size_t order = strlen(db_text(phases, row, 0)), tasks = strlen(db_text(phases, row, 2));
+        left = order > left ? order : left;
+        right = tasks > right ? tasks : right;
+    }
+    int columns = gantt_width() - (int)(left + right) - 4;
+    if (columns < LEAST_CELLS)
+        columns = LEAST_CELLS;
+    DB_RESULT_AUTO *cells = NULL;
+    enum rc rc = db_run(cli->db, &sql_run_gantt,
+                        (const char *const[]){DB_INT(run_no), DB_INT(columns)}, &cells, err);
+    if (rc != RC_OK || db_rows(cells) == 0)
+        return rc;
+    (void)printf("\n%*s\n", (int)left, "order");
+    draw(phases, cells, columns, (int)left, gantt_blocks(cli));
+    return table_check(stdout, err);
+}

@@ -1,0 +1,141 @@
+#include "cli/commands.h"
+#include "cli/stop.h"
+
+#include "producer/publish.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+struct talk {
+    struct cli *cli;
+    enum publish_stage stage;
+    bool live;           /* stderr is a terminal: one line that is drawn again */
+    bool drawn, started; /* dry run: the heading is out */
+    int64_t phases;
+};
+
+static void on_fault(void *context, const struct publish_fault *fault)
+{
+    const struct talk *talk = context;
+    (void)talk;
+    (void)fprintf(stderr, "%s:%lld: %s%s%s\n", fault->source, (long long)fault->line, fault->path,
+                  *fault->path ? ": " : "", fault->message);
+    if (*fault->hint)
+        (void)fprintf(stderr, "  hint: %s\n", fault->hint);
+}
+
+static void on_progress(void *context, const struct publish_progress *progress)
+{
+    static const char *const stages[] = {"reading", "waiting for the queue's producer lock",
+                                         "sending", "waiting for the run's end"};
+    struct talk *talk = context;
+    bool news = !talk->drawn || talk->stage != progress->stage;
+    if (talk->cli->quiet || (!news && !talk->live))
+        return;
+    talk->stage = progress->stage;
+    talk->drawn = true;
+    if (talk->live)
+        (void)fprintf(stderr, "\r\033[K");
+    (void)fprintf(stderr, "lockstep: %s", stages[progress->stage]);
+    if (progress->stage == PUBLISH_READING)
+        (void)fprintf(stderr, ": %lld tasks", (long long)progress->read);
+    else if (progress->stage == PUBLISH_SENDING && progress->total >= 0)
+        (void)fprintf(stderr, ": %lld of %lld tasks", (long long)progress->sent,
+                      (long long)progress->total);
+    else if (progress->stage == PUBLISH_SENDING)
+        (void)fprintf(stderr, ": %lld tasks", (long long)progress->sent);
+    else if (progress->stage == PUBLISH_WAITING)
+        (void)fprintf(stderr, ": %s", progress->run_status);
+    if (!talk->live)
+        (void)fputc('\n', stderr);
+    (void)fflush(stderr);
+}
+
+static void on_phase(void *context, const struct publish_phase *phase)
+{
+    struct talk *talk = context;
+    if (!talk->started)
+        (void)printf("%20s %20s %12s\n", "ORDER", "PREVIOUS ORDER", "TASKS");
+    talk->started = true;
+    talk->phases++;
+    (void)printf("%20lld %20lld %12lld\n", (long long)phase->order,
+                 (long long)phase->previous_order, (long long)phase->tasks);
+}
+
+static bool on_cancelled(void *context)
+{
+    (void)context;
+    return stop_requested();
+}
+
+static enum rc check_source(const struct cli *cli, struct err *err)
+{
+    if (cli_text(cli, "queue") == NULL)
+        return err_set(err, RC_REJECT, ERR_USAGE, "publish", "See: lockstep queue list",
+                       "which queue? --queue NAME is needed");
+    if ((cli->argument_count > 0) == (cli_text(cli, "query") != NULL))
+        return err_set(err, RC_REJECT, ERR_USAGE, "publish", "lockstep publish --help",
+                       "what is to be published? Give a FILE, - for standard input, or --query");
+    return RC_OK;
+}
+
+static enum publish_format format_of(const struct cli *cli)
+{
+    const char *format = cli_text(cli, "format");
+    if (format == NULL)
+        return PUBLISH_AUTO;
+    return strcmp(format, "csv") == 0 ? PUBLISH_CSV : PUBLISH_JSONL;
+}
+
+static void answer(const struct cli *cli, const struct publish_result *result, bool waited)
+{
+    if (cli->quiet) {
+        (void)printf("%s\n", result->run);
+        return;
+    }
+    (void)printf("%s\n", result->run);
+    cli_say(cli, "lockstep: published %lld tasks in %lld phases%s%s\n", (long long)result->tasks,
+            (long long)result->phases, waited ? ", the run is " : "", waited ? result->status : "");
+}
+
+enum rc command_publish(struct cli *cli, struct err *err)
+{
+    struct talk talk = {.cli = cli, .live = isatty(STDERR_FILENO) != 0};
+    STR_AUTO conninfo = {0};
+    struct publish_result result = {.first_offset = -1};
+    enum rc rc = check_source(cli, err);
+    if (rc != RC_OK)
+        return rc;
+    config_conninfo(cli->config, &conninfo);
+    stop_catch();
+    const struct publish_options options = {
+        .conninfo = conninfo.data ? conninfo.data : "",
+        .kafka = &cli->kafka,
+        .queue = cli_text(cli, "queue"),
+        .path = cli->argument_count > 0 ? cli->arguments[0] : NULL,
+        .format = format_of(cli),
+        .query = cli_text(cli, "query"),
+        .run = cli_text(cli, "run"),
+        .name = cli_text(cli, "name"),
+        .resume = cli_text(cli, "resume"),
+        .stream = cli_has(cli, "stream"),
+        .dry_run = cli_has(cli, "dry-run"),
+        .wait = cli_has(cli, "wait"),
+        .wait_timeout_ms = (int)cli_int(cli, "timeout", -1),
+        .lock_wait_ms = cli_has(cli, "no-wait-lock") ? 0 : PUBLISH_LOCK_WAIT_MS,
+        .context = &talk,
+        .fault = on_fault,
+        .progress = on_progress,
+        .phase = on_phase,
+        .cancelled = on_cancelled};
+    rc = publish_run(&options, &result, err);
+    if (talk.live && talk.drawn)
+        (void)fprintf(stderr, "\r\033[K");
+    if (options.dry_run && rc == RC_OK)
+        cli_say(cli, "lockstep: %lld tasks in %lld phases; nothing was published\n",
+                (long long)result.tasks, (long long)result.phases);
+    else if (result.run[0] != '\0' && (rc == RC_OK || result.status[0] != '\0'))
+        answer(cli, &result, options.wait);
+    return rc;
+}

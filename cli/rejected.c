@@ -1,0 +1,46 @@
+#include "cli/commands.h"
+#include "cli/find.h"
+
+#include <ctype.h>
+#include <stdio.h>
+
+enum rc command_rejected_list(struct cli *cli, struct err *err)
+{
+    const char *queue;
+    DB_RESULT_AUTO *result = NULL;
+    enum rc rc = find_queue_filter(cli, &queue, err);
+    if (rc == RC_OK)
+        rc = db_run(cli->db, &sql_view_rejected_list, (const char *const[]){queue, limit_of(cli)},
+                    &result, err);
+    return rc == RC_OK ? cli_print(cli, "ititittiz", result, err) : rc;
+}
+
+static int nibble(char digit)
+{
+    return isdigit((unsigned char)digit) ? digit - '0' : digit - 'a' + 10;
+}
+
+static void write_hex(const char *hex)
+{
+    for (; hex[0] != '\0' && hex[1] != '\0'; hex += 2)
+        (void)fputc(nibble(hex[0]) << 4 | nibble(hex[1]), stdout);
+}
+
+enum rc command_rejected_show(struct cli *cli, struct err *err)
+{
+    DB_RESULT_AUTO *message = NULL;
+    enum rc rc = number_argument(cli, "rejected", err);
+    if (rc == RC_OK)
+        rc = db_run(cli->db, &sql_view_rejected_show, (const char *const[]){cli->arguments[0]},
+                    &message, err);
+    if (rc == RC_NONE)
+        return err_set(err, RC_REJECT, ERR_USAGE, cli->arguments[0], "lockstep rejected list",
+                       "there is no rejected message of this number");
+    if (rc != RC_OK)
+        return rc;
+    if (!cli_has(cli, "raw"))
+        return table_result(stdout, (struct table_style){cli->output, cli->color}, "ititittzitt",
+                            message, true, err);
+    write_hex(db_text(message, 0, 10));
+    return table_check(stdout, err);
+}
