@@ -2,6 +2,8 @@
 
 #include "db/session.h"
 
+#include <string.h>
+
 enum rc pipeline_start(struct db *db, struct err *err)
 {
     if (PQenterPipelineMode(db->conn) != 1 || PQsetnonblocking(db->conn, 1) != 0)
@@ -76,6 +78,17 @@ static bool classify(const PGresult *result, enum pipeline_reply *ret_reply)
     return true;
 }
 
+/* What a task raises is its own affair, whatever SQLSTATE it chose: only a session that ends is lost. */
+static enum rc task_failed(struct db *db, const PGresult *result, struct err *ret_failed)
+{
+    const char *severity = PQresultErrorField(result, PG_DIAG_SEVERITY_NONLOCALIZED);
+    enum rc rc = db_fail(db, "task", result, ret_failed);
+    bool ends = severity == NULL || strcmp(severity, "FATAL") == 0 || strcmp(severity, "PANIC") == 0;
+    if (!ends && rc == RC_LOST)
+        ret_failed->hint[0] = '\0';
+    return ends ? RC_LOST : RC_REJECT;
+}
+
 enum rc pipeline_next(struct db *db, enum pipeline_reply *ret_reply, struct err *ret_failed,
                       struct err *err)
 {
@@ -94,11 +107,9 @@ enum rc pipeline_next(struct db *db, enum pipeline_reply *ret_reply, struct err 
         bool complete = classify(result, ret_reply);
         enum rc rc = RC_OK;
         if (complete && *ret_reply == PIPELINE_ERROR) {
-            rc = db_fail(db, "task", result, ret_failed);
-            if (rc == RC_LOST)
-                rc = db_fail(db, "task", result, err);
-            else
-                rc = RC_OK;
+            rc = task_failed(db, result, ret_failed) == RC_LOST ? RC_LOST : RC_OK;
+            if (rc == RC_LOST && err != NULL)
+                *err = *ret_failed;
         }
         if (complete && *ret_reply == PIPELINE_SYNC) {
             db->syncs--;
@@ -130,7 +141,7 @@ enum rc db_command(struct db *db, const char *sql, int param_count, const char *
         bool complete = classify(result, &reply);
         PGresult *done = result;
         if (complete && reply == PIPELINE_ERROR && rc == RC_OK)
-            rc = db_fail(db, "task", result, err);
+            rc = task_failed(db, result, err);
         PQclear(done);
         if (complete && reply == PIPELINE_COPY)
             return err_set(err, RC_LOST, ERR_DB, "task",
