@@ -41,6 +41,43 @@ static enum rc failed(struct kafka_admin *admin, rd_kafka_resp_err_t code, const
     return kafka_err(err, code, topic, text);
 }
 
+/* Tells the mock cluster by its id: it makes every topic that is asked for by name (with 4 partitions), and lets admin
+ * requests wait until they time out. */
+static enum rc meet(struct kafka_admin *admin, const char *topic, int timeout_ms, struct err *err)
+{
+    const struct rd_kafka_metadata *metadata = NULL;
+    if (admin->met)
+        return RC_OK;
+    rd_kafka_resp_err_t code = rd_kafka_metadata(admin->handle->rk, 0, NULL, &metadata, timeout_ms);
+    if (code != RD_KAFKA_RESP_ERR_NO_ERROR)
+        return failed(admin, code, NULL, topic, timeout_ms, err);
+    rd_kafka_metadata_destroy(metadata);
+    char *id = rd_kafka_clusterid(admin->handle->rk, 0);
+    admin->mock = id != NULL && strncmp(id, "mockCluster", strlen("mockCluster")) == 0;
+    admin->met = true;
+    if (id != NULL)
+        rd_kafka_mem_free(admin->handle->rk, id);
+    return RC_OK;
+}
+
+static enum rc mock_cannot(const char *topic, struct err *err)
+{
+    enum rc rc = err_set(
+        err, RC_FATAL, ERR_KAFKA, topic, "name the topic when the embedded broker is started",
+        "the embedded broker can neither create nor delete topics for its clients");
+    err_code(err, rd_kafka_err2name(RD_KAFKA_RESP_ERR__UNSUPPORTED_FEATURE));
+    return rc;
+}
+
+static const struct rd_kafka_metadata_topic *topic_in(const struct rd_kafka_metadata *metadata,
+                                                      const char *topic)
+{
+    for (int i = 0; i < metadata->topic_cnt; i++)
+        if (strcmp(metadata->topics[i].topic, topic) == 0)
+            return &metadata->topics[i];
+    return NULL;
+}
+
 /* Partitions and replicas of a topic; RC_NONE: it does not exist. Without a leader for each it is
  * RC_RETRY. */
 static enum rc look(struct kafka_admin *admin, const char *topic, int timeout_ms,
@@ -48,16 +85,21 @@ static enum rc look(struct kafka_admin *admin, const char *topic, int timeout_ms
 {
     rd_kafka_t *rk = admin->handle->rk;
     const struct rd_kafka_metadata *metadata = NULL;
-    rd_kafka_topic_t *rkt = rd_kafka_topic_new(rk, topic, NULL);
-    if (rkt == NULL)
+    enum rc rc = meet(admin, topic, timeout_ms, err);
+    if (rc != RC_OK)
+        return rc;
+    /* Naming the topic, even to rd_kafka_topic_new alone, would make it on the mock. */
+    rd_kafka_topic_t *rkt = admin->mock ? NULL : rd_kafka_topic_new(rk, topic, NULL);
+    if (rkt == NULL && !admin->mock)
         return kafka_err(err, rd_kafka_last_error(), topic, NULL);
-    rd_kafka_resp_err_t code = rd_kafka_metadata(rk, 0, rkt, &metadata, timeout_ms);
-    rd_kafka_topic_destroy(rkt);
+    rd_kafka_resp_err_t code = rd_kafka_metadata(rk, admin->mock, rkt, &metadata, timeout_ms);
+    if (rkt != NULL)
+        rd_kafka_topic_destroy(rkt);
     if (code != RD_KAFKA_RESP_ERR_NO_ERROR)
         return failed(admin, code, NULL, topic, timeout_ms, err);
-    enum rc rc = RC_NONE;
-    if (metadata->topic_cnt == 1) {
-        const struct rd_kafka_metadata_topic *found = &metadata->topics[0];
+    rc = RC_NONE;
+    const struct rd_kafka_metadata_topic *found = topic_in(metadata, topic);
+    if (found != NULL) {
         code = found->err;
         for (int i = 0; code == RD_KAFKA_RESP_ERR_NO_ERROR && i < found->partition_cnt; i++)
             if (found->partitions[i].leader < 0)
@@ -169,12 +211,12 @@ enum rc kafka_topic_describe(struct kafka_admin *admin, const char *topic, int t
     enum rc rc = look(admin, topic, timeout_ms, &info, err);
     if (rc != RC_OK)
         return rc;
-    char *id = rd_kafka_clusterid(admin->handle->rk, kafka_left_ms(until_us));
+    char *id = rd_kafka_clusterid(admin->handle->rk, 0); /* the metadata brought it */
     if (id != NULL) {
         (void)snprintf(info.cluster_id, sizeof info.cluster_id, "%s", id);
         rd_kafka_mem_free(admin->handle->rk, id);
     }
-    if (kafka_left_ms(until_us) > 0)
+    if (kafka_left_ms(until_us) > 0 && !admin->mock)
         describe_settings(admin, topic, kafka_left_ms(until_us), &info);
     *ret_info = info;
     return RC_OK;
@@ -232,6 +274,11 @@ enum rc kafka_topic_create(struct kafka_admin *admin, const char *topic, int par
 {
     char text[512] = "";
     int64_t until_us = clock_boot_us() + (int64_t)timeout_ms * 1000;
+    enum rc rc = meet(admin, topic, timeout_ms, err);
+    if (rc != RC_OK)
+        return rc;
+    if (admin->mock)
+        return mock_cannot(topic, err);
     rd_kafka_NewTopic_t *wanted = rd_kafka_NewTopic_new(
         topic, partitions, replication > 0 ? replication : -1, text, sizeof text);
     if (wanted == NULL)
@@ -241,7 +288,7 @@ enum rc kafka_topic_create(struct kafka_admin *admin, const char *topic, int par
     struct request request = request_new(admin, RD_KAFKA_ADMIN_OP_CREATETOPICS, timeout_ms);
     rd_kafka_CreateTopics(admin->handle->rk, &wanted, 1, request.options, request.queue);
     rd_kafka_NewTopic_destroy(wanted);
-    enum rc rc = outcome(admin, request_answer(&request, timeout_ms), topic, timeout_ms, err);
+    rc = outcome(admin, request_answer(&request, timeout_ms), topic, timeout_ms, err);
     return rc == RC_OK ? settle(admin, topic, RC_OK, until_us, err) : rc;
 }
 
@@ -249,10 +296,15 @@ enum rc kafka_topic_delete(struct kafka_admin *admin, const char *topic, int tim
                            struct err *err)
 {
     int64_t until_us = clock_boot_us() + (int64_t)timeout_ms * 1000;
+    enum rc rc = meet(admin, topic, timeout_ms, err);
+    if (rc != RC_OK)
+        return rc;
+    if (admin->mock)
+        return mock_cannot(topic, err);
     rd_kafka_DeleteTopic_t *unwanted = rd_kafka_DeleteTopic_new(topic);
     struct request request = request_new(admin, RD_KAFKA_ADMIN_OP_DELETETOPICS, timeout_ms);
     rd_kafka_DeleteTopics(admin->handle->rk, &unwanted, 1, request.options, request.queue);
     rd_kafka_DeleteTopic_destroy(unwanted);
-    enum rc rc = outcome(admin, request_answer(&request, timeout_ms), topic, timeout_ms, err);
+    rc = outcome(admin, request_answer(&request, timeout_ms), topic, timeout_ms, err);
     return rc == RC_OK ? settle(admin, topic, RC_NONE, until_us, err) : rc;
 }

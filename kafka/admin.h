@@ -1,7 +1,11 @@
 /**
  * What: what admin.c and watermarks.c share. Internal to this folder; the public part is in
- * kafka.h. Invariants: none. Threads: the admin's. Ownership: the admin owns one count of its
- * handle; an abandoned watermark query may own another. Failure: none.
+ *   kafka.h.
+ * Invariants: none.
+ * Threads: the admin's.
+ * Ownership: the admin owns one count of its handle; an abandoned watermark query may own
+ *   another.
+ * Failure: none.
  */
 #ifndef KAFKA_ADMIN_H
 #define KAFKA_ADMIN_H
@@ -10,6 +14,8 @@
 
 struct kafka_admin {
     struct kafka_handle *handle;
+    bool met;  /* the cluster has answered; what follows is known */
+    bool mock; /* it is librdkafka's mock cluster */
 };
 
 /** Milliseconds until until_us (clock_boot_us), rounded up, 0 when it has passed. */

@@ -27,14 +27,15 @@ struct kafka_source {
     char name[160]; /* "topic[0]", for error texts */
     rd_kafka_queue_t *queue;
     bool assigned; /* librdkafka fetches it */
-    bool stopped;  /* told RC_FATAL; `why` is told again until the next assign */
+    bool failed;   /* `why` is RC_FATAL: to be told and the fetching to be stopped */
+    bool troubled; /* a transient error was logged and nothing came since */
     int64_t next;  /* records below it are stale */
     int64_t end;   /* -1: not at the end */
-    int64_t
-        trouble_since_us; /* 0: none; of transient errors, unknown_since_us of a missing topic */
-    int64_t unknown_since_us;
+    int64_t unknown_since_us, unknown_last_us; /* the topic is reported missing; 0: it is not */
     struct err why;
 };
+
+static void on_trouble(void *owner, rd_kafka_resp_err_t code, const char *text);
 
 enum rc kafka_consumer_open(const struct kafka_properties *props, int wake_fd,
                             struct kafka_consumer **ret_consumer, struct err *err)
@@ -43,6 +44,7 @@ enum rc kafka_consumer_open(const struct kafka_properties *props, int wake_fd,
     enum rc rc = kafka_handle_open(props, KAFKA_CONSUMER, NULL, NULL, NULL, &handle, err);
     if (rc != RC_OK)
         return rc;
+    handle->on_owner_error = on_trouble;
     rd_kafka_resp_err_t code = rd_kafka_poll_set_consumer(handle->rk);
     if (code != RD_KAFKA_RESP_ERR_NO_ERROR) {
         kafka_handle_close(handle);
@@ -99,6 +101,17 @@ enum rc kafka_source_open(struct kafka_consumer *consumer, const char *topic, in
     return RC_OK;
 }
 
+/* The next message of the source, an error among them. Errors of metadata come through the handle's error callback while
+ * the queue of the source is served, hence the note whose queue it is. */
+static rd_kafka_message_t *take(struct kafka_source *source)
+{
+    struct kafka_handle *handle = source->consumer->handle;
+    handle->owner = source;
+    rd_kafka_message_t *message = rd_kafka_consume_queue(source->queue, 0);
+    handle->owner = NULL;
+    return message;
+}
+
 /* librdkafka numbers what it queues by assignment and drops the older ones when they are taken; the
  * queue is emptied all the same, so that nothing keeps memory. */
 static enum rc unassign(struct kafka_source *source, struct err *err)
@@ -113,7 +126,7 @@ static enum rc unassign(struct kafka_source *source, struct err *err)
         return kafka_err_take(err, error, source->name);
     source->assigned = false;
     rd_kafka_message_t *stale;
-    while ((stale = rd_kafka_consume_queue(source->queue, 0)) != NULL)
+    while ((stale = take(source)) != NULL)
         rd_kafka_message_destroy(stale);
     return RC_OK;
 }
@@ -147,10 +160,10 @@ enum rc kafka_source_assign(struct kafka_source *source, int64_t offset, struct 
     if (error != NULL)
         return kafka_err_take(err, error, source->name);
     source->assigned = true;
-    source->stopped = false;
+    source->failed = source->troubled = false;
     source->next = offset;
     source->end = -1;
-    source->trouble_since_us = source->unknown_since_us = 0;
+    source->unknown_since_us = source->unknown_last_us = 0;
     return RC_OK;
 }
 
@@ -158,19 +171,21 @@ enum rc kafka_source_assign(struct kafka_source *source, int64_t offset, struct 
 static void well(struct kafka_source *source)
 {
     kafka_handle_alive(source->consumer->handle);
-    if (source->trouble_since_us != 0)
+    if (source->troubled)
         log_event(LOG_INFO, "kafka_source_well", "object", source->name, NULL);
-    source->trouble_since_us = source->unknown_since_us = 0;
+    source->troubled = false;
+    source->unknown_since_us = source->unknown_last_us = 0;
 }
 
-/* A bad batch would be fetched again and again: fetching ends until the next assign. */
-static enum rc stop(struct kafka_source *source, struct err *err)
+/* Tells why the source stands still. A bad batch would be fetched again and again: fetching ends until the next assign. */
+static enum rc stand_still(struct kafka_source *source, struct err *err)
 {
-    struct err ignored;
+    struct err why = source->why, ignored;
     (void)unassign(source, &ignored);
-    source->stopped = true;
+    source->why = why;
+    source->failed = true;
     if (err != NULL)
-        *err = source->why;
+        *err = why;
     return RC_FATAL;
 }
 
@@ -193,38 +208,34 @@ static void to_record(rd_kafka_message_t *message, struct kafka_record *ret_reco
         ret_record->traceparent = value; /* librdkafka ends it with a NUL */
 }
 
-/* RC_NONE: librdkafka goes on by itself. */
-static enum rc on_trouble(struct kafka_source *source, const rd_kafka_message_t *message,
-                          struct err *err)
+/* True when the topic is reported missing for so long that it is no hiccup of the metadata. librdkafka repeats the report
+ * every second; a pause in between means that the topic was back. */
+static bool is_gone(struct kafka_source *source)
 {
-    rd_kafka_resp_err_t code = message->err;
-    enum rc rc = kafka_err(&source->why, code, source->name, rd_kafka_message_errstr(message));
+    int64_t now_us = clock_boot_us(), limit_us = source->consumer->gone_after_us;
+    if (source->unknown_since_us == 0 || now_us - source->unknown_last_us > limit_us / 2)
+        source->unknown_since_us = now_us;
+    source->unknown_last_us = now_us;
+    return now_us - source->unknown_since_us >= limit_us;
+}
+
+/* Sets failed for what librdkafka does not get over by itself. */
+static void on_trouble(void *owner, rd_kafka_resp_err_t code, const char *text)
+{
+    struct kafka_source *source = owner;
+    if (source->failed)
+        return; /* the first reason counts */
     bool unknown = code == RD_KAFKA_RESP_ERR__UNKNOWN_TOPIC ||
                    code == RD_KAFKA_RESP_ERR__UNKNOWN_PARTITION ||
                    code == RD_KAFKA_RESP_ERR_UNKNOWN_TOPIC_OR_PART;
-    if (rc == RC_FATAL) {
-        (void)snprintf(source->why.context, sizeof source->why.context, "position %lld",
-                       (long long)source->next);
-        return stop(source, err);
-    }
-    int64_t now_us = clock_boot_us();
-    if (source->trouble_since_us == 0) {
-        source->trouble_since_us = now_us;
-        log_err(LOG_WARN, "kafka_source_trouble", NULL, &source->why);
-    }
-    if (unknown && source->unknown_since_us == 0)
-        source->unknown_since_us = now_us;
-    return RC_NONE;
-}
-
-static enum rc nothing(struct kafka_source *source, struct err *err)
-{
-    if (source->unknown_since_us == 0 ||
-        clock_boot_us() - source->unknown_since_us < source->consumer->gone_after_us)
-        return RC_NONE;
-    (void)kafka_err(&source->why, RD_KAFKA_RESP_ERR_UNKNOWN_TOPIC_OR_PART, source->name,
-                    "the topic or its partition is gone");
-    return stop(source, err);
+    source->failed = kafka_err(&source->why, code, source->name, text) == RC_FATAL ||
+                     (unknown && is_gone(source));
+    (void)snprintf(source->why.context, sizeof source->why.context, "position %lld",
+                   (long long)source->next);
+    if (source->failed || source->troubled)
+        return;
+    source->troubled = true;
+    log_err(LOG_WARN, "kafka_source_trouble", NULL, &source->why);
 }
 
 /* True when the message says the position is the end of the partition, false when it is to be
@@ -242,31 +253,23 @@ static bool took_end(struct kafka_source *source, const rd_kafka_message_t *mess
 enum rc kafka_source_poll(struct kafka_source *source, struct kafka_record *ret_record,
                           struct err *err)
 {
-    if (source->stopped) {
-        if (err != NULL)
-            *err = source->why;
-        return RC_FATAL;
-    }
-    if (!source->assigned)
-        return RC_NONE;
-    rd_kafka_message_t *message;
-    while ((message = rd_kafka_consume_queue(source->queue, 0)) != NULL) {
+    while (source->assigned && !source->failed) {
+        rd_kafka_message_t *message = take(source);
+        if (message == NULL)
+            break;
         if (message->err == RD_KAFKA_RESP_ERR_NO_ERROR && message->offset >= source->next) {
             source->next = message->offset + 1;
             source->end = -1;
-            if (source->trouble_since_us != 0 || source->consumer->handle->down)
+            if (source->troubled || source->consumer->handle->down)
                 well(source);
             to_record(message, ret_record);
             return RC_OK;
         }
-        enum rc rc = RC_NONE;
         if (message->err != RD_KAFKA_RESP_ERR_NO_ERROR && !took_end(source, message))
-            rc = on_trouble(source, message, err);
+            on_trouble(source, message->err, rd_kafka_message_errstr(message));
         rd_kafka_message_destroy(message);
-        if (rc != RC_NONE)
-            return rc;
     }
-    return nothing(source, err);
+    return source->failed ? stand_still(source, err) : RC_NONE;
 }
 
 void kafka_record_free(struct kafka_record *record)

@@ -1,21 +1,26 @@
 /**
- * What: reads partitions from offsets that the caller names; never a subscribed group. One consumer
- * (one librdkafka handle) per cluster; a source is one partition read through it, with a queue of
- * its own, so that a source that is not read does not hold up the others. Invariants:
- * isolation.level=read_committed, auto.offset.reset=error, enable.auto.commit=false,
- * check.crcs=true, all read back at open; records come in offset order, gaps are normal, an offset
- * never comes twice between two calls of source_assign. What librdkafka buffers ahead is bounded
- * per source (queued.max.messages.kbytes, 16384 by default). Threads: consumer_open/close and all
- * calls on its sources from one thread; kafka_record_free from any. wake_fd (an eventfd,
- * EFD_NONBLOCK; -1: none) gets 8 bytes from librdkafka's threads when the *empty* queue of a source
- * gets something: poll a source until RC_NONE before waiting for it. Ownership: the caller owns
- * records it got (kafka_record_free, before the consumer is closed); a source is freed by
- *   source_close before its consumer. wake_fd stays the caller's and must outlive the consumer.
+ * What: reads partitions from offsets that the caller names; never a subscribed group. One
+ *   consumer (one librdkafka handle) per cluster; a source is one partition read through it, with
+ *   a queue of its own, so that a source that is not read does not hold up the others.
+ * Invariants: isolation.level=read_committed, auto.offset.reset=error, enable.auto.commit=false,
+ *   check.crcs=true, all read back at open; records come in offset order, gaps are normal, an
+ *   offset never comes twice between two calls of source_assign. What librdkafka buffers ahead is
+ *   bounded per source (queued.max.messages.kbytes, 16384 by default). A reader that outruns a
+ *   full buffer is held up: 2.0.2 looks at a full one only once a second, so a source delivers
+ *   one buffer (or queued.min.messages) a second at most.
+ * Threads: consumer_open/close and all calls on its sources from one thread; kafka_record_free
+ *   from any. wake_fd (an eventfd, EFD_NONBLOCK; -1: none) gets 8 bytes from librdkafka's threads
+ *   when the *empty* queue of a source gets something: poll a source until RC_NONE before waiting
+ *   for it.
+ * Ownership: the caller owns records it got (kafka_record_free, before the consumer is closed); a
+ *   source is freed by source_close before its consumer. wake_fd stays the caller's and must
+ *   outlive the consumer.
  * Failure: kafka_source_poll tells RC_FATAL when the position is out of range or the data is
- * corrupt, and tells it again: the source stands still until it is assigned again. Broker outages
- * are waited out by librdkafka and only logged. A topic that becomes unknown is waited for, too
- * (librdkafka 2.0.2 takes a metadata hiccup for it), for KAFKA_TOPIC_GONE_FACTOR times
- * topic.metadata.propagation.max.ms (3 minutes by default); then it is RC_FATAL.
+ *   corrupt, and tells it again: the source stands still until it is assigned again. Broker
+ *   outages are waited out by librdkafka and only logged. A topic that becomes unknown is waited
+ *   for, too (2.0.2 takes a metadata hiccup for it), for KAFKA_TOPIC_GONE_FACTOR times
+ *   topic.metadata.propagation.max.ms (3 minutes by default); then it is RC_FATAL,
+ *   UNKNOWN_TOPIC_OR_PART.
  */
 #ifndef KAFKA_CONSUMER_H
 #define KAFKA_CONSUMER_H

@@ -1,11 +1,13 @@
 /**
- * What: one librdkafka client (rd_kafka_t) with our settings, its logs and its state (up or down).
- * Internal to this folder. Invariants: the settings table in handle.c is what every client gets;
- * one that a promise rests on cannot be overridden and is read back. A change between up and down
- * is logged once, not each failed connection. Threads: librdkafka's threads call the log callback;
- * everything else from the client's own thread. Ownership: counted: kafka_handle_hold and
- * kafka_handle_close; the last one destroys the client. Failure: RC_FATAL + ERR_CONFIG for settings
- * that librdkafka or this folder refuse.
+ * What: one librdkafka client (rd_kafka_t) with our settings, its logs and its state (up or
+ *   down). Internal to this folder.
+ * Invariants: the settings table in handle.c is what every client gets; one that a promise rests
+ *   on cannot be overridden and is read back. A change between up and down is logged once, not
+ *   each failed connection.
+ * Threads: librdkafka's threads call the log callback; everything else from the client's own
+ *   thread.
+ * Ownership: counted: kafka_handle_hold and kafka_handle_close; the last one destroys the client.
+ * Failure: RC_FATAL + ERR_CONFIG for settings that librdkafka or this folder refuse.
  */
 #ifndef KAFKA_HANDLE_H
 #define KAFKA_HANDLE_H
@@ -19,9 +21,12 @@ enum kafka_role { KAFKA_CONSUMER = 1, KAFKA_PRODUCER = 2, KAFKA_ADMIN = 4 };
 
 struct kafka_handle {
     rd_kafka_t *rk;
-    void *owner;                   /* the producer, for its delivery reports */
-    char brokers[128];             /* for error texts */
-    struct kafka_properties props; /* for masking */
+    void
+        *owner; /* the producer, for its delivery reports; the source whose queue is being served */
+    void (*on_owner_error)(void *owner, rd_kafka_resp_err_t code,
+                           const char *text); /* a consumer's; else NULL */
+    char brokers[128];                        /* for error texts */
+    struct kafka_properties props;            /* for masking */
     _Atomic bool down;
     _Atomic int references;
     rd_kafka_resp_err_t last_code; /* the newest connection error; the client's own thread */
@@ -44,6 +49,9 @@ void kafka_handle_alive(struct kafka_handle *handle);
  * RC_LOST, or RC_FATAL for bad credentials. */
 enum rc kafka_handle_no_answer(struct kafka_handle *handle, const char *object, int timeout_ms,
                                struct err *err);
+
+/** librdkafka's log callback: into base/log.h, secrets masked. */
+void kafka_handle_log(const rd_kafka_t *rk, int level, const char *facility, const char *text);
 
 /** properties.c */
 bool kafka_property_is_secret(const char *key);

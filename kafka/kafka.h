@@ -1,12 +1,14 @@
 /**
- * What: one Kafka cluster as librdkafka properties; what a topic is; the error table. Only this
- * folder includes librdkafka. Invariants: every error code is translated in kafka/error.c and
- * nowhere else. Properties are passed to librdkafka as they are; an unknown one is an error with
- * librdkafka's own text. Those that a promise rests on (the rows "kept" of the table in handle.c)
- * cannot be given another value. Secrets are masked in logs and error texts. Threads: any, an admin
- * from one at a time; struct kafka_properties is read-only once filled. Ownership: kafka_properties
- * owns copies of its strings. Failure: RC_LOST + ERR_KAFKA_DOWN: not reachable. RC_RETRY: may pass
- * by itself. RC_FATAL: a person must act.
+ * What: one Kafka cluster as librdkafka properties; what a topic is. Only this folder includes
+ *   librdkafka.
+ * Invariants: every error code is translated in kafka/error.c and nowhere else. Properties are
+ *   passed to librdkafka as they are; an unknown one is an error with librdkafka's own text.
+ *   Those that a promise rests on ("kept" in the table of handle.c) cannot be given another
+ *   value. Secrets are masked in logs and error texts.
+ * Threads: any, an admin from one at a time; struct kafka_properties is read-only once filled.
+ * Ownership: kafka_properties owns copies of its strings.
+ * Failure: RC_LOST + ERR_KAFKA_DOWN: not reachable. RC_RETRY: may pass by itself. RC_FATAL: a
+ *   person must act.
  */
 #ifndef KAFKA_KAFKA_H
 #define KAFKA_KAFKA_H

@@ -1,9 +1,11 @@
 /**
  * What: commits offsets to consumer groups that nobody joins, so that people's lag tools see a
- * queue. Internal to this folder. Invariants: at most one request per group and partition is under
- * way; a newer offset replaces one that waits. Threads: the consumer's. Ownership: owned by the
- * consumer; closed before its handle. Failure: never the caller's business: a failure is logged
- * when it starts, not each time.
+ *   queue. Internal to this folder.
+ * Invariants: at most one request per group and partition is under way; a newer offset replaces
+ *   one that waits.
+ * Threads: the consumer's.
+ * Ownership: owned by the consumer; closed before its handle.
+ * Failure: never the caller's business: a failure is logged when it starts, not each time.
  */
 #ifndef KAFKA_LAG_H
 #define KAFKA_LAG_H

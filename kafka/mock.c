@@ -2,6 +2,7 @@
 
 #include "base/str.h"
 #include "kafka/error.h"
+#include "kafka/handle.h"
 
 #include <librdkafka/rdkafka_mock.h>
 #include <stdlib.h>
@@ -16,6 +17,7 @@ enum rc kafka_mock_open(struct kafka_mock **ret_mock, struct err *err)
     char text[256] = "";
     rd_kafka_conf_t *conf = rd_kafka_conf_new();
     rd_kafka_t *rk = NULL;
+    rd_kafka_conf_set_log_cb(conf, kafka_handle_log);
     if (rd_kafka_conf_set(conf, "client.id", "lockstep", text, sizeof text) == RD_KAFKA_CONF_OK)
         rk = rd_kafka_new(RD_KAFKA_PRODUCER, conf, text, sizeof text); /* takes conf on success */
     if (rk == NULL) {

@@ -1,7 +1,7 @@
 /**
  * What: the embedded broker (librdkafka's mock cluster) for a first look and for injected errors.
- * It needs no Java. It knows no isolation, no fencing and no persistence, no admin requests but
- * offset commits, and keeps 5 MiB a partition. Other processes reach it like any broker.
+ *   It needs no Java. It knows no isolation, no fencing, no persistence and no admin requests,
+ *   and keeps 5 MiB a partition. Other processes reach it like any broker.
  * Invariants: listens on 127.0.0.1 only.
  * Threads: own threads inside; the functions from one thread.
  * Ownership: kafka_mock_close takes it.

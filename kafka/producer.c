@@ -79,12 +79,16 @@ static enum rc give_up(struct kafka_producer *producer, rd_kafka_error_t *error,
         (void)rd_kafka_poll(producer->handle->rk, 0);
         if (producer->failed_rc != RC_OK) /* the cause tells more than the consequence */
             return check(producer, err);
-        if (rc == RC_FATAL || rc == RC_REJECT)
-            return rc;
-        if (err != NULL)
-            (void)snprintf(err->hint, sizeof err->hint,
-                           "abort the transaction and publish it again");
-        return RC_RETRY;
+        struct err *failure = &producer->failure;
+        (void)kafka_err(failure, code, producer->handle->brokers,
+                        err != NULL ? err->message : NULL);
+        if (rc != RC_FATAL && rc != RC_REJECT) {
+            rc = RC_RETRY;
+            (void)snprintf(failure->hint, sizeof failure->hint,
+                           "abort, and publish again with a new producer");
+        }
+        producer->failed_rc = rc;
+        return check(producer, err);
     }
     if (!kafka_err_no_answer(code))
         return rc;
@@ -277,7 +281,6 @@ enum rc kafka_abort(struct kafka_producer *producer, int timeout_ms, struct err 
                0) { /* the reports of what the abort purged */
         }
         producer->in_transaction = false;
-        producer->failed_rc = RC_OK;
     }
     producer->aborting = false;
     return rc;

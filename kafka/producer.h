@@ -1,15 +1,17 @@
 /**
  * What: publishes to one partition, idempotent, acks=all, within transactions.
- * Invariants: order of kafka_publish is the order on the partition. kafka_producer_open fences and
- * settles a predecessor with the same transactional id. The first failed delivery makes every later
- * call fail with its error, until kafka_abort has removed the transaction it belonged to. After a
- * fatal error (RC_LOST) only close is left. Threads: one; librdkafka's delivery reports are served
- * inside the calls. Ownership: copies what is published. Failure: RC_LOST + ERR_KAFKA_DOWN: broker
- * not reachable within the time-out. RC_LOST + ERR_HELD: fenced by another producer with the same
- * transactional id. RC_LOST otherwise: open anew and go on after the last record of the log.
- *   RC_RETRY of kafka_commit: err->hint says whether to commit again (time-out) or to abort and
- * publish again. RC_REJECT: record too large; refused by librdkafka itself it leaves the
- * transaction whole.
+ * Invariants: order of kafka_publish is the order on the partition. kafka_producer_open fences
+ *   and settles a predecessor with the same transactional id. After the first failed delivery, or
+ *   an error that librdkafka calls fatal or abortable, every later call fails with that error;
+ *   only abort and close are left (the next transaction of such a producer would fail for skipped
+ *   sequence numbers in 2.0.2).
+ * Threads: one; librdkafka's delivery reports are served inside the calls.
+ * Ownership: copies what is published.
+ * Failure: RC_LOST + ERR_KAFKA_DOWN: broker not reachable within the time-out. RC_LOST +
+ *   ERR_HELD: fenced by another producer with the same transactional id. RC_LOST otherwise: open
+ *   anew and go on after the last record of the log. RC_RETRY + ERR_TIMEOUT: the same call may be
+ *   made again; RC_RETRY otherwise: abort, publish again with a new producer. RC_REJECT: record
+ *   too large; refused by librdkafka itself it leaves the transaction whole.
  */
 #ifndef KAFKA_PRODUCER_H
 #define KAFKA_PRODUCER_H
