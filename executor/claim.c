@@ -182,8 +182,8 @@ static enum rc ask(struct lane *lane, int count, struct db_result **ret_row, str
                                   msg ? NULL : head->why.message,
                                   msg ? NULL : raw.data,
                                   key.data,
-                                  end ? DB_INT(msg->end_tasks) : NULL,
-                                  end ? DB_INT(msg->end_phases) : NULL,
+                                  end && msg->end_tasks >= 0 ? DB_INT(msg->end_tasks) : NULL,
+                                  end && msg->end_phases >= 0 ? DB_INT(msg->end_phases) : NULL,
                                   end && msg->aborted ? "true" : "false"};
     return db_run(lane->ex->control, &sql_executor_claim, params, ret_row, err);
 }

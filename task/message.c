@@ -336,10 +336,11 @@ static enum rc check_required(struct reading *r, cJSON *const members[FIELDS])
         rc = require(r, members, "order", "for a task");
         if (rc == RC_OK && r->form == MESSAGE_RECORD)
             rc = require(r, members, "previous_order", "for a task");
-    } else if (!msg->aborted) {
-        rc = require(r, members, "tasks", "at the end of a run that is not aborted");
+    } else if (!msg->aborted && member(members, "run") != NULL) {
+        rc = require(r, members, "tasks", "at the end of a run with an id that is not aborted");
         if (rc == RC_OK)
-            rc = require(r, members, "phases", "at the end of a run that is not aborted");
+            rc =
+                require(r, members, "phases", "at the end of a run with an id that is not aborted");
     }
     if (rc == RC_OK && member(members, "run") != NULL)
         rc = require(r, members, "seq", "when there is a run");

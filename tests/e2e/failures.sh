@@ -1,0 +1,102 @@
+#!/bin/bash
+# What a task raises is recorded whole, and the run's policy is applied: stop cancels what comes later, continue does not.
+# ctest: timeout=120
+set -euo pipefail
+here=$(cd "$(dirname "$0")" && pwd)
+. "$here/../support/shell.bash"
+. "$here/ledger.bash"
+tmp=$(mktemp -d)
+trap 'scratch_drop; rm -rf "$tmp"' EXIT
+scratch_database
+failed=0
+
+# expect WHAT GOT WANTED
+expect() {
+    [ "$2" = "$3" ] && return 0
+    printf '%s:\n  is     %s\n  wanted %s\n' "$1" "$2" "$3"
+    failed=1
+}
+
+# run POLICY: publishes $tmp/tasks.jsonl on a fresh queue and runs it to its end; $q and $run.
+run() {
+    q=$(scratch_name)
+    lockstep queue create "$q" -q --create-topic --max-readers 4 --on-failure "$1" >/dev/null
+    run=$(lockstep publish --queue "$q" -q "$tmp/tasks.jsonl")
+    executors 2 "$q" 4
+    executors_wait || { cat "$tmp/$q".*.log; failed=1; }
+}
+
+sql 'CREATE TABLE effect (q text, n int)'
+cat >"$tmp/tasks.jsonl" <<'END'
+{"order": 10, "name": "good", "sql": "INSERT INTO effect VALUES ('x', 1)"}
+{"order": 20, "name": "bad", "sql": "INSERT INTO effect SELECT 'x', 2 / 0"}
+{"order": 20, "name": "sibling", "sql": "INSERT INTO effect VALUES ('x', 3)"}
+{"order": 30, "name": "later", "sql": "INSERT INTO effect VALUES ('x', 4)"}
+{"order": 40, "name": "last", "sql": "INSERT INTO effect VALUES ('x', 5)"}
+END
+run stop
+expect 'stop: run' "$(sql "SELECT status FROM lockstep.run_status WHERE run_id = '$run'")" Failed
+expect 'stop: tasks' "$(sql "SELECT string_agg(t.name || '=' || t.status, ' ' ORDER BY t.task_id) FROM lockstep.task t JOIN lockstep.run r USING (run_no) WHERE r.run_id = '$run'")" \
+    'good=Completed bad=Failed sibling=Completed later=Cancelled last=Cancelled'
+expect 'stop: effects' "$(sql "SELECT string_agg(n::text, ' ' ORDER BY n) FROM effect")" '1 3'
+expect 'stop: what was raised' "$(sql "SELECT sqlstate, error FROM lockstep.execution_log WHERE run_id = '$run' AND status = 'Failed'")" '22012|division by zero'
+
+sql 'DELETE FROM effect'
+run continue
+expect 'continue: run' "$(sql "SELECT status FROM lockstep.run_status WHERE run_id = '$run'")" PartiallyCompleted
+expect 'continue: effects' "$(sql "SELECT string_agg(n::text, ' ' ORDER BY n) FROM effect")" '1 3 4 5'
+
+# Message, detail and context of the server, verbatim.
+sql "CREATE FUNCTION raise() RETURNS void LANGUAGE plpgsql AS \$\$BEGIN RAISE EXCEPTION 'no such account' USING ERRCODE = 'P0042', DETAIL = 'account 7', HINT = 'open it'; END\$\$"
+echo '{"order": 1, "sql": "SELECT raise()"}' >"$tmp/tasks.jsonl"
+run stop
+expect 'attempt' "$(sql "SELECT a.sqlstate, a.error, a.detail, a.hint, a.context FROM lockstep.task_attempt a JOIN lockstep.task t USING (task_id) JOIN lockstep.run r USING (run_no) WHERE r.run_id = '$run'")" \
+    'P0042|no such account|account 7|open it|PL/pgSQL function raise() line 1 at RAISE'
+
+# A retry: two attempts fail, the third succeeds; its rows are there, one effect.
+sql 'CREATE SEQUENCE tries; DELETE FROM effect'
+echo '{"order": 1, "max_attempts": 3, "retry_intervals": [0.05], "sql": "INSERT INTO effect SELECT '"'r'"', 1 / (nextval('"'tries'"') / 3)::int"}
+{"order": 2, "sql": "INSERT INTO effect VALUES ('"'r'"', 9)"}' >"$tmp/tasks.jsonl"
+run stop
+expect 'retry: attempts' "$(sql "SELECT string_agg(attempt || '=' || status, ' ' ORDER BY task_id, attempt) FROM lockstep.execution_log WHERE run_id = '$run'")" \
+    '1=Error 2=Error 3=Completed 1=Completed'
+expect 'retry: effects' "$(sql "SELECT string_agg(n::text, ' ' ORDER BY n) FROM effect")" '1 9'
+
+# Transaction control never lets an effect out without its record.
+sql 'DELETE FROM effect; CREATE PROCEDURE commits() LANGUAGE plpgsql AS $$BEGIN INSERT INTO effect VALUES ('"'c'"', 1); COMMIT; END$$'
+cat >"$tmp/tasks.jsonl" <<'END'
+{"order": 1, "sql": "INSERT INTO effect VALUES ('c', 2); COMMIT; SELECT 1/0"}
+{"order": 1, "sql": "CALL commits()"}
+{"order": 1, "sql": ["INSERT INTO effect VALUES ('c', 3)", "ROLLBACK"]}
+{"order": 1, "sql": "SELECT 1; SELECT 1/0"}
+{"order": 1, "sql": "VACUUM effect"}
+{"order": 1, "sql": "COPY effect FROM STDIN"}
+{"order": 1, "sql": "PREPARE TRANSACTION 'x'"}
+{"order": 1, "sql": "DO $$BEGIN INSERT INTO effect VALUES ('c', 4); COMMIT; END$$"}
+{"order": 1, "sql": "/* a comment */ ((SELECT 1)); INSERT INTO effect VALUES ('c', 5)"}
+{"order": 1, "sql": "VACUUM effect", "transaction": false}
+{"order": 1, "sql": "INSERT INTO effect VALUES ('c', $1)", "params": [6]}
+{"order": 1, "sql": ["INSERT INTO effect VALUES ('c', $1)", "INSERT INTO effect VALUES ('c', $1)"], "params": [[7], [8]]}
+END
+run continue
+expect 'control: statuses' "$(sql "SELECT string_agg(t.seq || '=' || t.status, ' ' ORDER BY t.seq) FROM lockstep.task t JOIN lockstep.run r USING (run_no) WHERE r.run_id = '$run'")" \
+    '0=Failed 1=Failed 2=Failed 3=Failed 4=Failed 5=Failed 6=Failed 7=Failed 8=Completed 9=Completed 10=Completed 11=Completed'
+expect 'control: effects' "$(sql "SELECT string_agg(n::text, ' ' ORDER BY n) FROM effect")" '5 6 7 8'
+
+# What a task leaves in its session does not reach the next one.
+cat >"$tmp/tasks.jsonl" <<'END'
+{"order": 1, "sql": "SET work_mem = '77MB'"}
+{"order": 2, "sql": "CREATE TEMPORARY TABLE mine (a int)"}
+{"order": 3, "sql": "SELECT set_config('search_path', 'pg_catalog', false)"}
+{"order": 4, "sql": "SELECT pg_advisory_lock(4711)"}
+{"order": 5, "sql": "LISTEN something"}
+{"order": 6, "sql": "PREPARE p AS SELECT 1"}
+{"order": 7, "sql": "DO $$BEGIN IF current_setting('work_mem') = '77MB' OR to_regclass('pg_temp.mine') IS NOT NULL OR current_setting('search_path') = 'pg_catalog' OR EXISTS (SELECT FROM pg_listening_channels()) OR EXISTS (SELECT FROM pg_prepared_statements WHERE name = 'p') OR EXISTS (SELECT FROM pg_locks WHERE objid = 4711 AND locktype = 'advisory') THEN RAISE EXCEPTION 'something was left'; END IF; END$$"}
+END
+q=$(scratch_name)
+lockstep queue create "$q" -q --create-topic --max-readers 1 >/dev/null
+run=$(lockstep publish --queue "$q" -q "$tmp/tasks.jsonl")
+executors 1 "$q" 1
+executors_wait || failed=1
+expect 'hygiene' "$(sql "SELECT status, error FROM lockstep.run_status r WHERE run_id = '$run'")" 'Completed|0'
+exit $failed

@@ -1,0 +1,40 @@
+#!/bin/bash
+# Strict order, exactly once, bounded: many shapes, 1, 2 and 4 executors, 1 to 16 readers, phases of 1 to 500 tasks, three seeds.
+# ctest: timeout=240
+set -euo pipefail
+here=$(cd "$(dirname "$0")" && pwd)
+. "$here/../support/shell.bash"
+. "$here/ledger.bash"
+tmp=$(mktemp -d)
+trap 'scratch_drop; rm -rf "$tmp"' EXIT
+scratch_database
+ledger_create
+failed=0
+
+# shape EXECUTORS READERS BOUND SEED PHASES MOST_TASKS MOST_MS
+shape() {
+    local q run wrong
+    q=$(scratch_name)
+    lockstep queue create "$q" -q --create-topic --max-readers "$3" >/dev/null
+    ledger_tasks "$q" "$4" "$5" "$6" "$7" >"$tmp/$q.jsonl"
+    executors "$1" "$q" "$2"
+    run=$(lockstep publish --queue "$q" -q "$tmp/$q.jsonl")
+    executors_wait || { failed=1; cat "$tmp/$q".*.log; }
+    # An executor may have come to the end of the topic before the run was there.
+    [ "$(sql "SELECT status FROM lockstep.run WHERE run_id = '$run'")" = Completed ] || {
+        executors "$1" "$q" "$2"
+        executors_wait || failed=1
+    }
+    wrong=$(ledger_check "$q" "$3")
+    [ "$(sql "SELECT status FROM lockstep.run WHERE run_id = '$run'")" = Completed ] || wrong+="the run is not Completed"
+    echo "executors $1 readers $2 bound $3 seed $4: $(wc -l <"$tmp/$q.jsonl") tasks${wrong:+: $wrong}"
+    [ -z "$wrong" ] || failed=1
+}
+
+for seed in 1 2 3; do
+    shape 1 1 1 "$seed" 6 20 4
+    shape 1 16 16 "$seed" 6 500 4
+    shape 2 5 7 "$seed" 12 60 6
+    shape 4 4 6 "$seed" 8 200 4
+done
+exit $failed

@@ -1,0 +1,68 @@
+#!/bin/bash
+# A message that cannot become a task is kept with its bytes and the reason, and the stream goes on. Messages as any producer
+# may write them, put on the topic by kcat.
+# ctest: timeout=120
+set -euo pipefail
+here=$(cd "$(dirname "$0")" && pwd)
+. "$here/../support/shell.bash"
+. "$here/ledger.bash"
+tmp=$(mktemp -d)
+trap 'scratch_drop; rm -rf "$tmp"' EXIT
+scratch_database
+failed=0
+expect() {
+    [ "$2" = "$3" ] && return 0
+    printf '%s:\n  is     %s\n  wanted %s\n' "$1" "$2" "$3"
+    failed=1
+}
+put() { kcat -P -q -b "$LOCKSTEP_TEST_BROKERS" -t "$q" -p 0 "$@"; }
+
+# The implicit run: no run, no seq; the order is in the tags alone.
+q=$(scratch_name)
+lockstep queue create "$q" -q --create-topic --max-readers 4 >/dev/null
+put <<'END'
+{"order": 5, "previous_order": 3, "sql": "SELECT 'a hole'"}
+{"order": 1, "previous_order": 0, "sql": "SELECT 1"}
+{"order": 2, "previous_order": 1, "sql": "SELECT 2"}
+not json at all
+{"order": 1, "previous_order": 1, "sql": "SELECT 'not above'"}
+{"order": 3, "previous_order": 1, "sql": "SELECT 'skipped one'"}
+{"order": 2, "previous_order": 1, "sql": "SELECT 3"}
+{"order": 2, "previous_order": 0, "type": "nonsense", "sql": "SELECT 1"}
+{"order": 9, "previous_order": 2, "type": "command", "command": "ls"}
+{"order": 9223372036854775808, "previous_order": 2, "sql": "SELECT 1"}
+{"order": 3, "previous_order": 2, "sql": "SELECT 4", "surprise": true}
+{"order": 9223372036854775807, "previous_order": 2, "sql": "SELECT 5"}
+{"type": "end"}
+{"order": 1, "previous_order": 0, "sql": "SELECT 6"}
+END
+printf '{"order": 2, "previous_order": 1, "sql": "\xff"}' >"$tmp/bytes"
+put "$tmp/bytes"
+head -c 999000 /dev/zero | tr '\0' 'x' >"$tmp/big"
+put "$tmp/big"
+executors 1 "$q" 4
+executors_wait || { cat "$tmp/$q".*.log; failed=1; }
+expect 'rejected' "$(sql "SELECT string_agg(\"offset\" || '=' || reason, ' ' ORDER BY \"offset\") FROM lockstep.rejected WHERE queue = '$q'")" \
+    '0=hole 3=bad_json 4=bad_field 5=hole 7=unknown_type 8=not_supported 9=out_of_range 10=bad_field 14=bad_json 15=bad_json'
+expect 'raw bytes' "$(sql "SELECT encode(raw, 'hex') FROM lockstep.rejected WHERE queue = '$q' AND \"offset\" = 14")" "$(od -An -v -tx1 "$tmp/bytes" | tr -d ' \n')"
+expect 'tasks' "$(sql "SELECT string_agg(t.\"order\" || '=' || t.status, ' ' ORDER BY t.task_id) FROM lockstep.task t JOIN lockstep.queue q USING (queue_id) WHERE q.name = '$q'")" \
+    '1=Completed 2=Completed 2=Completed 9223372036854775807=Completed 1=Completed'
+expect 'cursor' "$(sql "SELECT next_offset FROM lockstep.queue WHERE name = '$q'")" 16
+
+# A run with an identity: a duplicate is recorded and not run, a gap stops the run loudly.
+q=$(scratch_name)
+lockstep queue create "$q" -q --create-topic >/dev/null
+r=6f6b2a52-7f4f-4c55-9f2e-94c0b8d2a001
+put <<END
+{"run": "$r", "seq": 0, "order": 1, "previous_order": 0, "sql": "SELECT 1"}
+{"run": "$r", "seq": 1, "order": 1, "previous_order": 0, "sql": "SELECT 2"}
+{"run": "$r", "seq": 1, "order": 1, "previous_order": 0, "sql": "SELECT 2"}
+{"run": "$r", "seq": 4, "order": 2, "previous_order": 1, "sql": "SELECT 'too far'"}
+{"run": "$r", "seq": 5, "type": "end", "tasks": 5, "phases": 2}
+END
+executors 1 "$q" 2
+executors_wait || failed=1
+expect 'duplicate' "$(sql "SELECT string_agg(\"offset\" || '=' || reason, ' ') FROM lockstep.rejected WHERE queue = '$q'")" '2=duplicate'
+expect 'loss' "$(sql "SELECT status, reason LIKE 'messages are lost: after seq 1 came seq 4%' FROM lockstep.run_status WHERE run_id = '$r'")" 'Failed|t'
+expect 'loss: tasks' "$(sql "SELECT string_agg(t.seq || '=' || t.status, ' ' ORDER BY t.seq) FROM lockstep.task t JOIN lockstep.run r USING (run_no) WHERE r.run_id = '$r'")" '0=Completed 1=Completed 4=Cancelled'
+exit $failed
