@@ -30,7 +30,8 @@ DECLARE
     head int := 1;           -- the first record of the segment that is not claimed yet
     last int := pg_catalog.cardinality(p_offsets);
     seq bigint;
-    gap bigint := 0;         -- sequence numbers that rejected records account for
+    gap bigint := 0;         -- sequence numbers that are missing
+    loose bigint[];          -- rejected records, not counted yet, that may account for them
     fresh boolean;           -- the segment begins a phase
     refused text;            -- why the tags are wrong
     loss text;
@@ -39,7 +40,7 @@ BEGIN
     took_shared := false;
     is_open := false;
     SELECT queue.next_offset AS cursor, lookahead, on_failure, runs, max_attempts, paused, halted_reason, last_run_no,
-           implicit_run_no, loose_rejected INTO STRICT q
+           implicit_run_no INTO STRICT q
     FROM lockstep.queue WHERE queue_id = p_queue_id FOR NO KEY UPDATE; -- serialises claims: no offset is claimed twice
     next_offset := q.cursor;
     verdict := CASE WHEN q.halted_reason IS NOT NULL THEN 'halted' WHEN q.paused THEN 'paused'
@@ -65,8 +66,6 @@ BEGIN
         IF known AND p_run IS NOT NULL AND r.end_offset IS NULL AND seq = r.next_seq THEN
             UPDATE lockstep.run SET next_seq = next_seq + 1 WHERE run.run_no = r.run_no;
             PERFORM lockstep.run_reject(r.run_no, 1);
-        ELSE
-            UPDATE lockstep.queue SET loose_rejected = loose_rejected + 1 WHERE queue_id = p_queue_id;
         END IF;
         INSERT INTO lockstep.rejected_message (queue_id, kafka_offset, run_no, seq, reason, detail, raw, key)
         VALUES (p_queue_id, p_offsets[head], CASE WHEN p_run IS NOT NULL THEN run_no END, seq, p_reason, p_detail, p_raw, p_key);
@@ -87,14 +86,28 @@ BEGIN
             refused := 'late';
         ELSE
             gap := seq - CASE WHEN known THEN r.next_seq ELSE 0 END;
-            IF gap > q.loose_rejected AND NOT known THEN
+            IF gap > 0 THEN
+                -- Those since the last message of the run; of a run not seen before: since the run before it.
+                loose := ARRAY(
+                    SELECT m.rejected_id FROM lockstep.rejected_message m
+                    WHERE m.queue_id = p_queue_id AND m.kafka_offset < p_offsets[head]
+                      AND (m.run_no IS NULL OR (m.run_no = r.run_no AND m.seq >= r.next_seq))
+                      AND m.kafka_offset > CASE WHEN known THEN GREATEST(r.first_offset,
+                              (SELECT pg_catalog.max(t.kafka_offset) FROM lockstep.task t WHERE t.phase_id = r.last_phase_id),
+                              (SELECT pg_catalog.max(c.kafka_offset) FROM lockstep.rejected_message c
+                               WHERE c.queue_id = p_queue_id AND c.run_no = r.run_no AND c.seq < r.next_seq AND c.reason <> 'duplicate'))
+                          ELSE COALESCE((SELECT COALESCE(b.end_offset, b.first_offset) FROM lockstep.run b
+                                         WHERE b.run_no = q.last_run_no), -1) END
+                    ORDER BY m.kafka_offset DESC LIMIT gap);
+            END IF;
+            IF gap > pg_catalog.cardinality(loose) AND NOT known THEN
                 UPDATE lockstep.queue SET halted_reason = 'unknown_run', halted_at = pg_catalog.clock_timestamp(),
                     halted_detail = pg_catalog.format('offset %s belongs to run %s, of which nothing is known, but has seq %s and not 0: '
                         'the topic was made anew or its beginning is lost', p_offsets[head], p_run, seq)
                 WHERE queue_id = p_queue_id RETURNING halted_detail INTO note;
                 verdict := 'halted';
                 RETURN;
-            ELSIF gap > q.loose_rejected THEN
+            ELSIF gap > pg_catalog.cardinality(loose) THEN
                 loss := pg_catalog.format('messages are lost: after seq %s came seq %s (offset %s)', r.next_seq - 1, seq, p_offsets[head]);
             END IF;
         END IF;
@@ -130,6 +143,12 @@ BEGIN
         END IF;
         IF p_run IS NOT NULL AND refused <> 'duplicate' AND (NOT known OR r.end_offset IS NULL) THEN
             UPDATE lockstep.run SET next_seq = p_seqs[last] + 1 WHERE run.run_no = claim.run_no;
+            IF loss IS NOT NULL THEN -- a missing phase makes a hole of what follows; it is loss all the same
+                PERFORM lockstep.run_stop(run_no, 0, loss);
+                gap := 0;
+            ELSE
+                UPDATE lockstep.rejected_message m SET run_no = claim.run_no WHERE m.rejected_id = ANY (loose);
+            END IF;
             PERFORM lockstep.run_reject(run_no, last - head + 1 + gap);
         END IF;
         INSERT INTO lockstep.rejected_message (queue_id, kafka_offset, run_no, seq, reason, detail, raw)
@@ -195,6 +214,7 @@ BEGIN
     IF loss IS NOT NULL THEN
         PERFORM lockstep.run_stop(run_no, 0, loss);
     ELSIF gap > 0 THEN
+        UPDATE lockstep.rejected_message m SET run_no = claim.run_no WHERE m.rejected_id = ANY (loose);
         PERFORM lockstep.run_reject(run_no, gap);
         SELECT stop_after, rejected INTO r.stop_after, r.rejected FROM lockstep.run WHERE run.run_no = claim.run_no;
         stopped := stopped OR (r.stop_after IS NOT NULL AND p_order > r.stop_after);

@@ -9,7 +9,7 @@
 --           wait           IX was not granted within the slice: come again at once, that wait is the wake-up
 --           orphans        the phase before has work without a living owner: adopt it, then come again
 --           due            what is left of the phase before is due in wait_ms
---           run            the run before has not ended: sleep until it is notified
+--           run            a run before it has not ended: sleep until it is notified
 --           paused         sleep until it is notified
 --           gone           the caller's phase is done or cancelled: forget its tasks
 --           nothing        nothing to open
@@ -58,7 +58,10 @@ BEGIN
     -- A retry locks this row and the later ones FOR UPDATE before it makes a finished task unfinished again.
     PERFORM FROM lockstep.phase p WHERE p.phase_id = gate.previous_phase_id FOR NO KEY UPDATE;
     IF before_run IS NOT NULL THEN
-        SELECT r.ended_at IS NOT NULL INTO free FROM lockstep.run r WHERE r.run_no = before_run;
+        -- Not that one alone: cancelled, it may have ended before one that it waited for.
+        SELECT NOT EXISTS (SELECT FROM lockstep.run b
+                           WHERE b.queue_id = r.queue_id AND b.ended_at IS NULL AND b.first_offset < r.first_offset)
+        INTO free FROM lockstep.run r WHERE r.run_no = p_run_no;
         verdict := CASE WHEN NOT free THEN 'run' END;
     ELSIF previous_phase_id IS NOT NULL THEN
         SELECT (b.opened_at IS NOT NULL OR b.done_at IS NOT NULL) AND NOT EXISTS (

@@ -7,8 +7,6 @@ DECLARE
 BEGIN
     UPDATE lockstep.run SET rejected = rejected + p_count WHERE run_no = p_run_no
     RETURNING on_failure, last_order INTO STRICT policy, filling;
-    UPDATE lockstep.queue SET loose_rejected = 0
-    WHERE queue_id = (SELECT queue_id FROM lockstep.run WHERE run_no = p_run_no) AND loose_rejected > 0;
     PERFORM lockstep.run_fail(p_run_no, filling, pg_catalog.format('%s message(s) rejected', p_count));
 END
 $$;

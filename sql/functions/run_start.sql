@@ -1,6 +1,6 @@
 -- The first message of a run: the row (made here, or by its producer before), and whom it waits for. Called under the lock of
--- the queue's row. A run that follows one that has not ended waits for it, unless the queue's runs are concurrent; an
--- implicit run always does.
+-- the queue's row. A run waits for those before it, that is, for the newest of them that has not ended (the gate looks at the
+-- others), unless the queue's runs are concurrent; an implicit run always does.
 CREATE OR REPLACE FUNCTION lockstep.run_start(p_queue_id int, p_run_id uuid, p_implicit boolean, p_offset bigint) RETURNS bigint
 LANGUAGE plpgsql AS $$
 DECLARE
@@ -8,10 +8,12 @@ DECLARE
     made bigint;
     policy text;
 BEGIN
-    SELECT q.on_failure, CASE WHEN (q.runs = 'serial' OR p_implicit) AND b.ended_at IS NULL THEN b.run_no END
+    SELECT q.on_failure, CASE WHEN q.runs = 'serial' OR p_implicit THEN
+               (SELECT b.run_no FROM lockstep.run b
+                WHERE b.queue_id = q.queue_id AND b.ended_at IS NULL AND b.first_offset IS NOT NULL
+                ORDER BY b.first_offset DESC LIMIT 1) END
     INTO STRICT policy, before
-    FROM lockstep.queue q LEFT JOIN lockstep.run b ON b.run_no = q.last_run_no
-    WHERE q.queue_id = p_queue_id;
+    FROM lockstep.queue q WHERE q.queue_id = p_queue_id;
 
     INSERT INTO lockstep.run AS r (run_id, queue_id, implicit, on_failure, status, after_run_no, first_offset)
     VALUES (p_run_id, p_queue_id, p_implicit, policy, 'Running', before, p_offset)
@@ -20,7 +22,7 @@ BEGIN
             ended_at = NULL, error = NULL
     RETURNING r.run_no INTO made;
     UPDATE lockstep.queue
-    SET last_run_no = made, loose_rejected = 0,
+    SET last_run_no = made,
         implicit_run_no = CASE WHEN p_implicit THEN made ELSE implicit_run_no END
     WHERE queue_id = p_queue_id;
     INSERT INTO lockstep.event_log (event, queue_id, run_no, detail)

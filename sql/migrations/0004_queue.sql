@@ -26,7 +26,6 @@ CREATE TABLE lockstep.queue (
     -- Tag state.
     last_run_no bigint,     -- the newest run in log order
     implicit_run_no bigint, -- the open implicit run
-    loose_rejected int NOT NULL DEFAULT 0, -- rejected records since the last good one that named no run
     created_at timestamptz NOT NULL DEFAULT clock_timestamp(),
     updated_at timestamptz NOT NULL DEFAULT clock_timestamp()
 ) WITH (fillfactor = 10); -- one hot row a queue: room for HOT updates

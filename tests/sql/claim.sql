@@ -1,0 +1,273 @@
+-- The claim (sql/functions/claim.sql): what becomes of each message. pg_temp.tell feeds a queue of its own with messages, one
+-- claim after the other, and says what became of them:
+--   100<0            order 100 after 0, of the implicit run        A0:100<0       of run A, with seq 0
+--   A0..2:100<0      one segment of three                          end            ends the implicit run
+--   A3:end(3,1)      ends run A: 3 tasks, 1 phase                  A3:abort       ends it as aborted
+--   !                a record whose run can not be read            A2:!           one whose run and seq can
+-- Answers: A:100x3+ claimed, the phase is open (- it waits, ~ cancelled); i1, i2: implicit runs; [verdict]; else why rejected.
+BEGIN;
+SELECT plan(112);
+CREATE EXTENSION dblink SCHEMA tap;
+
+CREATE TEMP TABLE said (n serial, queue_id int, verdict text, next_offset bigint, phase_id bigint, run_no bigint, is_open boolean,
+                        took_shared boolean, task_ids bigint[], tokens uuid[], note text);
+
+CREATE FUNCTION pg_temp.run_of(letter text) RETURNS uuid LANGUAGE sql AS $$
+    SELECT ('00000000-0000-4000-8000-' || lpad(ascii(letter)::text, 12, '0'))::uuid
+$$;
+
+CREATE FUNCTION pg_temp.queue(runs text DEFAULT 'serial', on_failure text DEFAULT 'stop') RETURNS int LANGUAGE sql AS $$
+    INSERT INTO lockstep.queue (name, topic, runs, on_failure, lookahead)
+    VALUES ('q' || (SELECT count(*) FROM lockstep.queue), 't', runs, on_failure, 100) RETURNING queue_id
+$$;
+
+-- One claim, as an executor sends it. Keeps the answer in said, returns the verdict.
+CREATE FUNCTION pg_temp.claim(q int, kind text, run uuid, ord bigint, previous bigint, offsets bigint[], seqs bigint[],
+    tasks bigint DEFAULT NULL, phases bigint DEFAULT NULL, aborted boolean DEFAULT false, buffer_from bigint DEFAULT 0,
+    held bigint[] DEFAULT NULL, digest bytea DEFAULT '\xd1', attempts int[] DEFAULT NULL) RETURNS text LANGUAGE sql AS $$
+    INSERT INTO said (queue_id, verdict, next_offset, phase_id, run_no, is_open, took_shared, task_ids, tokens, note)
+    SELECT q, c.* FROM lockstep.claim(q, 1, buffer_from, kind, run, md5(q || ':' || offsets[1])::uuid, ord, previous, offsets, seqs,
+        CASE WHEN kind <> 'reject' THEN ARRAY(SELECT 'payload ' || o FROM unnest(offsets) AS o) END,
+        ARRAY(SELECT 'name ' || o FROM unnest(offsets) AS o), coalesce(attempts, array_fill(NULL::int, ARRAY[cardinality(offsets)])),
+        array_fill('00-trace'::text, ARRAY[cardinality(offsets)]), 1000 + offsets[cardinality(offsets)], digest,
+        coalesce(held, ARRAY(SELECT DISTINCT s.phase_id FROM said s WHERE s.phase_id IS NOT NULL)),
+        CASE WHEN kind = 'reject' THEN 'bad_json' END, CASE WHEN kind = 'reject' THEN 'no object' END,
+        CASE WHEN kind = 'reject' THEN '\x00ff'::bytea END, CASE WHEN kind = 'reject' THEN '\x6b'::bytea END, tasks, phases, aborted) AS c
+    RETURNING verdict
+$$;
+
+CREATE FUNCTION pg_temp.answer(q int, offsets bigint[]) RETURNS text LANGUAGE sql AS $$
+    SELECT CASE
+        WHEN s.verdict IN ('claimed', 'cancelled') THEN
+            CASE WHEN r.implicit THEN 'i' || (SELECT count(*) FROM lockstep.run o WHERE o.queue_id = q AND o.implicit AND o.run_no <= r.run_no)
+                 ELSE chr(right(r.run_id::text, 12)::int) END || ':' || p."order"
+            || CASE WHEN cardinality(s.task_ids) > 1 THEN 'x' || cardinality(s.task_ids) ELSE '' END
+            || CASE WHEN s.verdict = 'cancelled' THEN '~' WHEN s.is_open THEN '+' ELSE '-' END
+        WHEN s.verdict = 'rejected' THEN
+            (SELECT m.reason FROM lockstep.rejected_message m WHERE m.queue_id = q AND m.kafka_offset = ANY (offsets)
+             ORDER BY m.rejected_id DESC LIMIT 1)
+        WHEN s.verdict = 'ended' THEN 'ended' || coalesce('=' || s.note, '')
+        ELSE '[' || s.verdict || ']' END
+    FROM said s LEFT JOIN lockstep.run r USING (run_no) LEFT JOIN lockstep.phase p ON p.phase_id = s.phase_id
+    ORDER BY s.n DESC LIMIT 1
+$$;
+
+CREATE FUNCTION pg_temp.tell(q int, messages text) RETURNS text LANGUAGE plpgsql AS $$
+DECLARE
+    word text;
+    m text[];
+    answers text[] := '{}';
+    at bigint;
+    first bigint;
+    offsets bigint[];
+    seqs bigint[];
+    verdict text;
+BEGIN
+    FOREACH word IN ARRAY string_to_array(messages, ' ') LOOP
+        m := regexp_match(word, '^(?:([A-Z])(\d+)(?:\.\.(\d+))?:)?(?:(\d+)<(\d+)|(end)(?:\((\d+),(\d+)\))?|(abort)|(!))$');
+        IF m IS NULL THEN
+            RAISE EXCEPTION 'what is "%"?', word;
+        END IF;
+        SELECT next_offset INTO at FROM lockstep.queue WHERE queue_id = q;
+        first := at;
+        LOOP -- what is left of the segment, like an executor's buffer
+            offsets := ARRAY(SELECT generate_series(at, first + coalesce(m[3]::bigint, m[2]::bigint, 0) - coalesce(m[2]::bigint, 0)));
+            EXIT WHEN cardinality(offsets) = 0;
+            seqs := ARRAY(SELECT m[2]::bigint + o - first FROM unnest(offsets) AS o);
+            verdict := pg_temp.claim(q, CASE WHEN m[4] IS NOT NULL THEN 'task' WHEN m[10] IS NOT NULL THEN 'reject' ELSE 'end' END,
+                CASE WHEN m[1] IS NOT NULL THEN pg_temp.run_of(m[1]) END, m[4]::bigint, m[5]::bigint, offsets, seqs,
+                m[7]::bigint, m[8]::bigint, m[9] IS NOT NULL);
+            answers := answers || pg_temp.answer(q, offsets);
+            EXIT WHEN verdict NOT IN ('claimed', 'cancelled', 'rejected', 'ended');
+            SELECT next_offset INTO at FROM lockstep.queue WHERE queue_id = q;
+        END LOOP;
+    END LOOP;
+    RETURN array_to_string(answers, ' ');
+END
+$$;
+-- The same on a new queue; currval of the queue's identity names it for the checks that follow.
+CREATE FUNCTION pg_temp.tell(messages text) RETURNS text LANGUAGE sql AS $$ SELECT pg_temp.tell(pg_temp.queue(), messages) $$;
+CREATE FUNCTION pg_temp.q() RETURNS int LANGUAGE sql AS $$ SELECT max(queue_id) FROM lockstep.queue $$;
+CREATE FUNCTION pg_temp.run(letter text) RETURNS lockstep.run LANGUAGE sql AS $$
+    SELECT r FROM lockstep.run r WHERE queue_id = pg_temp.q() AND run_id = pg_temp.run_of(letter)
+$$;
+
+-- The implicit run, row by row of the table in docs/MESSAGE.md: c is the order of its newest phase, q the one before.
+SELECT is(pg_temp.tell('200<100'), 'hole', 'none open, previous_order > 0: hole');
+SELECT is((SELECT count(*) FROM lockstep.run WHERE queue_id = pg_temp.q()), 0::bigint, 'a hole opens no implicit run');
+SELECT is(pg_temp.tell('200<100 100<0'), 'hole i1:100+', 'after a hole the next first phase opens a run');
+SELECT is(pg_temp.tell('100<0'), 'i1:100+', 'none open, previous_order 0: opens a run, whose first phase is open at once');
+SELECT is(pg_temp.tell('100<0 100<0'), 'i1:100+ i1:100+', 'order c, previous q: the same phase, also the first one');
+SELECT is(pg_temp.tell('100<0 200<0'), 'i1:100+ i2:200-', 'previous_order 0 and another, higher order: a new run, which waits');
+SELECT is(pg_temp.tell('100<0 50<0'), 'i1:100+ i2:50-', 'previous_order 0 and another, lower order: a new run, which waits');
+SELECT is(pg_temp.tell('100<0 200<100 200<0'), 'i1:100+ i1:200- i2:200-', 'previous_order 0, order c, q not 0: a new run');
+SELECT is(pg_temp.tell('100<0 200<100 100<0'), 'i1:100+ i1:200- i2:100-', 'the same pipeline again: a new run');
+SELECT is(pg_temp.tell('100<0 200<100 200<100'), 'i1:100+ i1:200- i1:200-', 'order c, previous q: the same phase');
+SELECT is(pg_temp.tell('100<0 200<100 300<200 300<100'), 'i1:100+ i1:200- i1:300- contradiction', 'order c, another previous: contradiction');
+SELECT is(pg_temp.tell('100<0 100<50'), 'i1:100+ contradiction', 'also in the first phase');
+SELECT is(pg_temp.tell('100<0 200<100 300<200'), 'i1:100+ i1:200- i1:300-', 'previous c, order > c: the next phase');
+SELECT is(pg_temp.tell('100<0 200<100 300<200 150<100'), 'i1:100+ i1:200- i1:300- late', 'an order below c: late');
+SELECT is(pg_temp.tell('100<0 200<100 300<200 200<100'), 'i1:100+ i1:200- i1:300- late', 'a phase that is closed: late');
+SELECT is(pg_temp.tell('100<0 300<200'), 'i1:100+ hole', 'anything else: hole');
+SELECT is(pg_temp.tell('100<0 300<50'), 'i1:100+ hole', 'a previous_order below c that is not the last phase: hole');
+SELECT is(pg_temp.tell('100<0 300<200 200<100'), 'i1:100+ hole i1:200-', 'a rejected message changes nothing for the next');
+SELECT is(pg_temp.tell('100<0 end 100<0'), 'i1:100+ ended i2:100-', 'end separates two equal one-phase runs');
+SELECT is(pg_temp.tell('end'), 'hole', 'an end when none is open: hole');
+SELECT is(pg_temp.tell('100<0 end end'), 'i1:100+ ended hole', 'a second end: hole');
+SELECT is(pg_temp.tell('100<0 end 200<100'), 'i1:100+ ended hole', 'after an end no next phase: hole');
+SELECT is((SELECT array_agg(end_offset ORDER BY run_no) FROM lockstep.run WHERE queue_id = pg_temp.q()), '{1}', 'the end is noted in the run');
+SELECT pg_temp.tell('100<0 50<0');
+SELECT is((SELECT array_agg(end_offset ORDER BY run_no) FROM lockstep.run WHERE queue_id = pg_temp.q()), '{1,NULL}',
+          'a run that is closed by the next one has its end there');
+SELECT is((SELECT after_run_no FROM lockstep.run WHERE queue_id = pg_temp.q() ORDER BY run_no DESC LIMIT 1),
+          (SELECT min(run_no) FROM lockstep.run WHERE queue_id = pg_temp.q()), 'and is waited for by it');
+SELECT is((SELECT run_id FROM lockstep.run WHERE queue_id = pg_temp.q() ORDER BY run_no DESC LIMIT 1),
+          md5(pg_temp.q() || ':1')::uuid, 'the name of an implicit run comes from its first offset');
+
+-- Runs with a UUID.
+SELECT is(pg_temp.tell('A0:100<0 A1:100<0 A2:200<100 A3:200<100 A4:300<200'), 'A:100+ A:100+ A:200- A:200- A:300-', 'same phase, next phase');
+SELECT is(((r).tasks, (r).phases, (r).next_seq, (r).last_order, (r).last_previous_order)::text, '(5,3,5,300,200)',
+          'the run counts what it got') FROM pg_temp.run('A') AS r;
+SELECT is(pg_temp.tell('A0:100<0 A1:100<50'), 'A:100+ contradiction', 'a run: contradiction');
+SELECT is(pg_temp.tell('A0:100<0 A1:300<200'), 'A:100+ hole', 'a run: hole');
+SELECT is(pg_temp.tell('A0:100<0 A1:200<0'), 'A:100+ hole', 'a run has one first phase: hole');
+SELECT is(pg_temp.tell('A0:100<0 A1:200<100 A2:100<0'), 'A:100+ A:200- late', 'a run: late');
+SELECT is(pg_temp.tell('A0:200<100'), 'hole', 'a run that begins with a hole');
+SELECT is(((r).rejected, (r).status, (r).next_seq)::text, '(1,Running,1)', 'it is known, with one rejected message') FROM pg_temp.run('A') AS r;
+SELECT is(pg_temp.tell(pg_temp.queue(on_failure => 'continue'), 'A0:200<100 A1:100<0 A2:end(2,1)'), 'hole A:100+ ended',
+          'and goes on with its first phase under continue');
+SELECT is((r).error, '1 message(s) rejected', 'a rejected message and the end''s counts agree') FROM pg_temp.run('A') AS r;
+SELECT is(pg_temp.tell('A0:100<0 A1:300<200 A2:100<0 A3:200<100'), 'A:100+ hole A:100+ A:200~',
+          'under stop a rejected message cancels the phases after the one that was being filled');
+SELECT is(pg_temp.tell(pg_temp.queue(on_failure => 'continue'), 'A0:100<0 A1:300<200 A2:200<100'), 'A:100+ hole A:200-', 'under continue it does not');
+SELECT is(pg_temp.tell(pg_temp.queue(on_failure => 'pause'), 'A0:100<0 A1:300<200 A2:200<100'), 'A:100+ hole A:200-', 'under pause it is claimed');
+SELECT is((r).status, 'Paused', 'and the run is paused') FROM pg_temp.run('A') AS r;
+
+-- The sequence: duplicates.
+SELECT is(pg_temp.tell('A0:100<0 A0:100<0'), 'A:100+ duplicate', 'a repeat is a duplicate');
+SELECT is((r).rejected, 0::bigint, 'which does not count as failed') FROM pg_temp.run('A') AS r;
+SELECT is(pg_temp.tell('A0..2:100<0 A1..4:100<0'), 'A:100x3+ duplicate A:100x2+', 'a segment whose first part is a duplicate');
+SELECT is((SELECT array_agg((kafka_offset, seq, convert_from(raw, 'UTF8'))::text ORDER BY kafka_offset) FROM lockstep.rejected_message WHERE queue_id = pg_temp.q()),
+          ARRAY['(3,1,"payload 3")', '(4,2,"payload 4")'], 'one row for each duplicate, with its bytes');
+SELECT is((SELECT array_agg((kafka_offset, seq)::text ORDER BY kafka_offset) FROM lockstep.task WHERE queue_id = pg_temp.q()),
+          ARRAY['(0,0)', '(1,1)', '(2,2)', '(5,3)', '(6,4)'], 'one task for each of the others');
+SELECT is(pg_temp.tell('A0..1:100<0 A0..1:100<0 A2:end(2,1)'), 'A:100x2+ duplicate ended', 'a whole segment of duplicates');
+SELECT is((r).error, NULL, 'duplicates do not count in the end') FROM pg_temp.run('A') AS r;
+SELECT is(pg_temp.tell('A0:100<0 A1:200<100 A0:100<0 A2:200<100'), 'A:100+ A:200- duplicate A:200-', 'a repeat of an older phase is a duplicate, not late');
+SELECT is(pg_temp.tell('A0:100<0 A1:end(1,1) A1:end(1,1)'), 'A:100+ ended duplicate', 'a repeat of the end is a duplicate');
+
+-- The sequence: loss.
+SELECT is(pg_temp.tell('A0:100<0 A1:200<100 A3:200<100 A4:300<200'), 'A:100+ A:200- A:200~ A:300~', 'a gap is loss: nothing after it is run');
+SELECT is(((r).stop_after, (r).error)::text, '(0,"messages are lost: after seq 1 came seq 3 (offset 2)")', 'the run says which') FROM pg_temp.run('A') AS r;
+SELECT is((SELECT array_agg(status::text ORDER BY kafka_offset) FROM lockstep.task WHERE queue_id = pg_temp.q()),
+          ARRAY['Pending', 'Cancelled', 'Cancelled', 'Cancelled'], 'claimed phases that were not open are cancelled, too');
+SELECT is((SELECT count(*) FROM lockstep.phase WHERE queue_id = pg_temp.q() AND done_at IS NULL), 1::bigint, 'only the open phase is not done');
+SELECT is(pg_temp.tell('A0:100<0 A3:end(1,1)'), 'A:100+ ended', 'a gap before the end');
+SELECT is((r).stop_after, 0::bigint, 'is loss, too') FROM pg_temp.run('A') AS r;
+SELECT is(pg_temp.tell(pg_temp.queue(on_failure => 'continue'), 'A0:100<0 A2:100<0'), 'A:100+ A:100~', 'loss stops the run whatever its policy');
+SELECT is(pg_temp.tell(pg_temp.queue(on_failure => 'continue'), 'A0:100<0 A2:300<200 A3:400<300 A4:end(5,4)'), 'A:100+ hole hole ended', 'a whole phase is missing: what follows has no place');
+SELECT is(((r).stop_after, (r).error, (r).rejected)::text, '(0,"messages are lost: after seq 0 came seq 2 (offset 1)",2)', 'and it is loss all the same') FROM pg_temp.run('A') AS r;
+SELECT is(pg_temp.tell('A1:100<0'), '[halted]', 'an unknown run that does not begin with 0 halts the queue');
+SELECT is((SELECT (halted_reason, next_offset, halted_at IS NOT NULL)::text FROM lockstep.queue WHERE queue_id = pg_temp.q()), '(unknown_run,0,t)',
+          'the cursor stays before it');
+SELECT matches((SELECT note FROM said ORDER BY n DESC LIMIT 1), '^offset 0 belongs to run 0.*65, .* seq 1 and not 0', 'the note says so');
+SELECT is(pg_temp.tell(pg_temp.q(), 'B0:100<0'), '[halted]', 'then nothing is claimed');
+
+-- Rejected records account for a gap.
+SELECT is(pg_temp.tell(pg_temp.queue(on_failure => 'continue'), 'A0:100<0 ! A2:100<0 A3:end(3,1)'), 'A:100+ bad_json A:100+ ended', 'of an unreadable run');
+SELECT is(((r).rejected, (r).tasks, (r).stop_after)::text, '(1,2,)', 'counted once') FROM pg_temp.run('A') AS r;
+SELECT is(pg_temp.tell(pg_temp.queue(on_failure => 'continue'), 'A0:100<0 A1:! A2:100<0 A3:end(3,1)'), 'A:100+ bad_json A:100+ ended', 'of a readable run');
+SELECT is(((r).rejected, (r).tasks, (r).stop_after)::text, '(1,2,)', 'counted once') FROM pg_temp.run('A') AS r;
+SELECT is(pg_temp.tell('A0:100<0 ! A2:200<100'), 'A:100+ bad_json A:200~', 'under stop the next phase is cancelled');
+SELECT is(pg_temp.tell('! A1:100<0'), 'bad_json A:100~', 'the first message was unreadable: the policy decides before the first phase');
+SELECT is(pg_temp.tell(pg_temp.queue(on_failure => 'continue'), '! A1:100<0'), 'bad_json A:100+', 'under continue it runs');
+SELECT is(pg_temp.tell(pg_temp.queue(on_failure => 'continue'), 'A0:! A1:100<0'), 'bad_json A:100+', 'likewise when its run could be read');
+SELECT is((r).rejected, 1::bigint, 'counted once') FROM pg_temp.run('A') AS r;
+SELECT is(pg_temp.tell('A0:100<0 ! A3:100<0'), 'A:100+ bad_json A:100~', 'a gap of two and one rejected record: loss');
+SELECT is(pg_temp.tell(pg_temp.queue(on_failure => 'continue', runs => 'concurrent'), 'A0:100<0 B0:100<0 ! A2:100<0 B2:100<0'),
+          'A:100+ B:100+ bad_json A:100+ B:100~', 'one rejected record accounts for one gap');
+SELECT is(pg_temp.tell(pg_temp.queue(on_failure => 'continue'), 'A0:100<0 ! A0:100<0 A2:100<0'), 'A:100+ bad_json duplicate A:100+', 'a duplicate in between changes nothing');
+SELECT is(pg_temp.tell('A0:100<0 ! A2:end(2,1) B1:100<0'), 'A:100+ bad_json ended [halted]', 'an old rejected record does not stand for the beginning of a new run');
+SELECT is(pg_temp.tell('! A2:100<0'), 'bad_json [halted]', 'an unknown run with one rejected record and seq 2: halted');
+SELECT is(pg_temp.tell(pg_temp.queue(on_failure => 'continue'), 'A0:100<0 ! A1:100<0 A3:100<0'), 'A:100+ bad_json A:100+ A:100~',
+          'a rejected record before the last good message of the run accounts for nothing after it');
+SELECT is(pg_temp.tell(pg_temp.queue(on_failure => 'continue', runs => 'concurrent'), 'A0:100<0 B0:100<0 ! A1:100<0 B2:100<0'),
+          'A:100+ B:100+ bad_json A:100+ B:100+', 'runs that interleave: the record was of the run that misses one');
+SELECT is(pg_temp.tell(pg_temp.queue(on_failure => 'continue'), 'A0:100<0 ! A2:! A3:100<0'), 'A:100+ bad_json bad_json A:100+',
+          'an unreadable and a readable one account for two');
+SELECT is((r).rejected, 2::bigint, 'each counted once') FROM pg_temp.run('A') AS r;
+
+SELECT is((SELECT array_agg((kafka_offset, seq, reason, detail, raw, key)::text ORDER BY kafka_offset) FROM lockstep.rejected_message WHERE queue_id = pg_temp.q()),
+          ARRAY['(1,,bad_json,"no object","\\x00ff","\\x6b")', '(2,2,bad_json,"no object","\\x00ff","\\x6b")'], 'rejected records keep their raw bytes and key');
+
+-- The end.
+SELECT is(pg_temp.tell('A0:end(0,0)'), 'ended=Completed', 'an empty run');
+SELECT is(pg_temp.tell('A0:100<0 A1:end(1,1)'), 'A:100+ ended', 'an end while a task is unfinished');
+SELECT is(((r).end_offset, (r).stop_after, (r).ended_at IS NULL)::text, '(1,,t)', 'is noted') FROM pg_temp.run('A') AS r;
+SELECT pg_temp.tell('A0:100<0 A1:200<100 A2:end(3,2)');
+SELECT is(((r).stop_after, (r).error)::text, '(0,"the end counts 3 tasks in 2 phases, there were 2 in 2")', 'wrong count of tasks') FROM pg_temp.run('A') AS r;
+SELECT is((SELECT string_agg(status::text, ' ' ORDER BY kafka_offset) FROM lockstep.task WHERE queue_id = pg_temp.q()), 'Pending Cancelled', 'what waits is cancelled');
+SELECT pg_temp.tell('A0:100<0 A1:200<100 A2:end(2,3)');
+SELECT is((r).error, 'the end counts 2 tasks in 3 phases, there were 2 in 2', 'wrong count of phases') FROM pg_temp.run('A') AS r;
+SELECT pg_temp.tell('A0:100<0 A1:200<100 A2:abort');
+SELECT is(((r).stop_after, (r).aborted, (r).error)::text, '(0,t,"aborted by its producer")', 'an aborted end') FROM pg_temp.run('A') AS r;
+SELECT is(pg_temp.tell('A0:abort'), 'ended=Failed', 'an aborted empty run has failed');
+SELECT is(pg_temp.tell('A0:100<0 A1:end(1,1) A2:100<0 A3:200<100'), 'A:100+ ended late late', 'messages after the end are late');
+SELECT is((r).rejected, 0::bigint, 'and change nothing of the run') FROM pg_temp.run('A') AS r;
+
+-- Runs among each other.
+SELECT is(pg_temp.tell('A0:100<0 A1:end(1,1) B0:100<0 B1:200<100'), 'A:100+ ended B:100- B:200-', 'serial: the second run waits for the first');
+SELECT is(pg_temp.tell(pg_temp.queue(runs => 'concurrent'), 'A0:100<0 A1:end(1,1) B0:100<0 B1:200<100'), 'A:100+ ended B:100+ B:200-', 'concurrent: it does not');
+SELECT is(pg_temp.tell(pg_temp.queue(runs => 'concurrent'), '100<0 50<0'), 'i1:100+ i2:50-', 'implicit runs are serial also there');
+SELECT is(pg_temp.tell('A0:end(0,0) B0:100<0'), 'ended=Completed B:100+', 'a run after one that has ended waits for nobody');
+SELECT is(pg_temp.tell('A0:100<0 A1:end(1,1) B0:end(0,0) C0:100<0'), 'A:100+ ended ended=Completed C:100-',
+          'serial: a run waits for every run before it, also behind an empty one');
+SELECT is(pg_temp.tell('A0:100<0 A1:end(1,1) B0:100<0 B1:abort C0:100<0'), 'A:100+ ended B:100- ended=Failed C:100-', 'and behind one that was cancelled whole');
+
+-- A row made by the producer is taken over: name and policy are its own.
+SELECT pg_temp.queue();
+INSERT INTO lockstep.run (run_id, queue_id, name, on_failure, status, published_at)
+VALUES (pg_temp.run_of('A'), pg_temp.q(), 'nightly', 'continue', 'Publishing', now());
+SELECT is(pg_temp.tell(pg_temp.q(), 'A0:100<0'), 'A:100+', 'a run that its producer has registered');
+SELECT is(((r).name, (r).on_failure, (r).status, (r).first_offset)::text, '(nightly,continue,Running,0)', 'keeps name and policy') FROM pg_temp.run('A') AS r;
+SELECT is((SELECT count(*) FROM lockstep.run WHERE queue_id = pg_temp.q()), 1::bigint, 'there is one row');
+
+-- What is written: the task rows, the cursor and its fingerprint.
+SELECT pg_temp.queue();
+UPDATE lockstep.queue SET max_attempts = 4 WHERE queue_id = pg_temp.q();
+SELECT pg_temp.claim(pg_temp.q(), 'task', pg_temp.run_of('A'), 100, 0, '{5,8}', '{0,1}', attempts => '{NULL,9}', digest => '\xabcd');
+SELECT results_eq($$ SELECT t.kafka_offset, t.seq, t.max_attempts, t.attempt_num, t.executor_no, t.payload, t.name, t.traceparent, t.status::text,
+                            t.task_id = s.task_ids[t.seq + 1] AND t.token = s.tokens[t.seq + 1]
+                     FROM lockstep.task t JOIN said s USING (phase_id) WHERE t.queue_id = pg_temp.q() ORDER BY 1 $$,
+                  $$ VALUES (5::bigint, 0::bigint, 4, 1, 1, 'payload 5', 'name 5', '00-trace', 'Pending', true), (8, 1, 9, 1, 1, 'payload 8', 'name 8', '00-trace', 'Pending', true) $$,
+                  'tasks are as they came, the caller''s, with ids and tokens in order; max_attempts is its own or the queue''s');
+SELECT is((SELECT (next_offset, last_offset, last_timestamp, last_digest)::text FROM lockstep.queue WHERE queue_id = pg_temp.q()),
+          '(9,8,1008,"\\xabcd")', 'the cursor is past the last record, whose fingerprint is kept');
+
+-- Not now.
+SELECT is(pg_temp.claim(pg_temp.q(), 'task', pg_temp.run_of('A'), 100, 0, '{8}', '{1}'), 'moved', 'a segment that others have claimed');
+SELECT is(pg_temp.claim(pg_temp.q(), 'task', pg_temp.run_of('A'), 100, 0, '{12}', '{2}', buffer_from => 10), 'behind', 'a buffer that begins after the cursor');
+SELECT pg_temp.claim(pg_temp.q(), 'task', pg_temp.run_of('A'), 100, 0, '{8,9,10}', '{1,2,3}');
+SELECT is((SELECT (verdict, cardinality(task_ids))::text FROM said ORDER BY n DESC LIMIT 1), '(claimed,2)', 'others have claimed the head of the segment: the rest of it');
+UPDATE lockstep.queue SET paused = true WHERE queue_id = pg_temp.q();
+SELECT is(pg_temp.tell(pg_temp.q(), 'A4:100<0'), '[paused]', 'a paused queue');
+UPDATE lockstep.queue SET paused = false, lookahead = 2 WHERE queue_id = pg_temp.q();
+SELECT is(pg_temp.tell(pg_temp.q(), 'A4:200<100 A5:300<200 A6:400<300'), 'A:200- A:300- [lookahead]', 'as many phases wait as may');
+SELECT is(pg_temp.tell(pg_temp.q(), 'A6:300<200'), 'A:300-', 'more of the last phase is welcome');
+SELECT is((SELECT (next_offset, last_order)::text FROM lockstep.queue JOIN lockstep.run USING (queue_id) WHERE queue_id = pg_temp.q()), '(14,300)',
+          'a refusal has moved nothing');
+
+-- Busy: another session stands at the gate behind the phase.
+SELECT dblink_connect('other', format('host=%s port=%s dbname=%s user=%s', current_setting('unix_socket_directories'), current_setting('port'), current_database(), session_user));
+SELECT pg_temp.tell('A0:100<0');
+SELECT lockstep.unlock_shared(phase_id) FROM lockstep.phase WHERE queue_id = pg_temp.q();
+SELECT * FROM dblink('other', format('SELECT lockstep.lock_intent(%s, 0)', (SELECT phase_id FROM lockstep.phase WHERE queue_id = pg_temp.q()))) AS t (ok boolean);
+SELECT is(pg_temp.claim(pg_temp.q(), 'task', pg_temp.run_of('A'), 100, 0, '{1}', '{1}', held => '{}'), 'busy', 'the shared lock is tried, never waited for');
+SELECT is((SELECT (next_offset, (SELECT count(*) FROM lockstep.task t WHERE t.queue_id = q.queue_id))::text FROM lockstep.queue q WHERE queue_id = pg_temp.q()), '(1,1)', 'and nothing is written');
+SELECT * FROM dblink('other', format('SELECT lockstep.unlock_intent(%s)', (SELECT phase_id FROM lockstep.phase WHERE queue_id = pg_temp.q()))) AS t (ok boolean);
+SELECT dblink_disconnect('other');
+SELECT pg_temp.claim(pg_temp.q(), 'task', pg_temp.run_of('A'), 100, 0, '{1}', '{1}', held => '{}');
+SELECT is((SELECT (verdict, took_shared)::text FROM said ORDER BY n DESC LIMIT 1), '(claimed,t)', 'then it is taken with the claim');
+
+SELECT * FROM finish();
+ROLLBACK;
