@@ -15,12 +15,14 @@
 struct kafka_consumer {
     struct kafka_handle *handle;
     struct kafka_lag *lag;
+    struct kafka_source *sources; /* a list */
     int wake_fd;
     char *cluster_id;
     int64_t gone_after_us; /* how long an unknown topic is taken for a hiccup of the metadata */
 };
 
 struct kafka_source {
+    struct kafka_source *next_source;
     struct kafka_consumer *consumer;
     char *topic;
     int partition;
@@ -80,24 +82,44 @@ void kafka_consumer_close(struct kafka_consumer *consumer)
 enum rc kafka_source_open(struct kafka_consumer *consumer, const char *topic, int partition,
                           struct kafka_source **ret_source, struct err *err)
 {
-    static const uint64_t one = 1;
-    rd_kafka_queue_t *queue = rd_kafka_queue_get_partition(consumer->handle->rk, topic, partition);
-    if (queue == NULL)
-        return err_set(err, RC_FATAL, ERR_USAGE, topic, "", "librdkafka knows no partition %d",
-                       partition);
-    /* Before the first assign and for good: otherwise an assign would forward to the consumer's
-     * common queue. */
-    rd_kafka_queue_forward(queue, NULL);
-    if (consumer->wake_fd >= 0)
-        rd_kafka_queue_io_event_enable(queue, consumer->wake_fd, &one, sizeof one);
+    if (*topic == '\0' || partition < 0)
+        return err_set(err, RC_FATAL, ERR_USAGE, topic, "", "there is no partition %d", partition);
     struct kafka_source *source = xcalloc(1, sizeof *source);
     source->consumer = consumer;
     source->topic = xstrdup(topic);
     source->partition = partition;
-    source->queue = queue;
     source->end = -1;
     (void)snprintf(source->name, sizeof source->name, "%.120s[%d]", topic, partition);
+    source->next_source = consumer->sources;
+    consumer->sources = source;
     *ret_source = source;
+    return RC_OK;
+}
+
+static void drop_queue(struct kafka_source *source)
+{
+    if (source->queue == NULL)
+        return;
+    if (source->consumer->wake_fd >= 0)
+        rd_kafka_queue_io_event_enable(source->queue, -1, NULL, 0);
+    rd_kafka_queue_destroy(source->queue);
+    source->queue = NULL;
+}
+
+/* Anew for each assign: a topic that was gone comes back as another partition object with another queue. */
+static enum rc take_queue(struct kafka_source *source, struct err *err)
+{
+    static const uint64_t one = 1;
+    drop_queue(source);
+    source->queue = rd_kafka_queue_get_partition(source->consumer->handle->rk, source->topic,
+                                                 source->partition);
+    if (source->queue == NULL)
+        return err_set(err, RC_FATAL, ERR_USAGE, source->name, "",
+                       "librdkafka refuses this topic or partition");
+    /* Before the assign and for good: otherwise the assign would forward to the consumer's common queue. */
+    rd_kafka_queue_forward(source->queue, NULL);
+    if (source->consumer->wake_fd >= 0)
+        rd_kafka_queue_io_event_enable(source->queue, source->consumer->wake_fd, &one, sizeof one);
     return RC_OK;
 }
 
@@ -136,11 +158,13 @@ void kafka_source_close(struct kafka_source *source)
     if (source == NULL)
         return;
     struct err err;
-    if (source->consumer->wake_fd >= 0)
-        rd_kafka_queue_io_event_enable(source->queue, -1, NULL, 0);
     if (unassign(source, &err) != RC_OK)
         log_err(LOG_WARN, "kafka_source_close", NULL, &err);
-    rd_kafka_queue_destroy(source->queue);
+    drop_queue(source);
+    struct kafka_source **link = &source->consumer->sources;
+    while (*link != source)
+        link = &(*link)->next_source;
+    *link = source->next_source;
     free(source->topic);
     free(source);
 }
@@ -151,6 +175,8 @@ enum rc kafka_source_assign(struct kafka_source *source, int64_t offset, struct 
         return err_set(err, RC_FATAL, ERR_INTERNAL, source->name, "", "offset %lld is below 0",
                        (long long)offset);
     enum rc rc = unassign(source, err);
+    if (rc == RC_OK)
+        rc = take_queue(source, err);
     if (rc != RC_OK)
         return rc;
     rd_kafka_topic_partition_list_t *list = rd_kafka_topic_partition_list_new(1);
@@ -285,13 +311,45 @@ int64_t kafka_source_end(const struct kafka_source *source)
     return source->end;
 }
 
+static struct kafka_source *source_of(struct kafka_consumer *consumer,
+                                      const rd_kafka_message_t *message)
+{
+    if (message->rkt == NULL)
+        return NULL;
+    for (struct kafka_source *source = consumer->sources; source != NULL;
+         source = source->next_source)
+        if (source->partition == message->partition &&
+            strcmp(source->topic, rd_kafka_topic_name(message->rkt)) == 0)
+            return source;
+    return NULL;
+}
+
+/* A message of a source in the common queue: librdkafka made the partition anew behind our back (the topic was gone and is
+ * back), so the source's queue is a dead one. Reading goes on where it was. */
+static void mend(struct kafka_source *source)
+{
+    struct err err;
+    if (!source->assigned || source->failed)
+        return;
+    log_event(LOG_WARN, "kafka_source_mended", "object", source->name, "offset",
+              LOG_INT(source->next), NULL);
+    if (kafka_source_assign(source, source->next, &err) != RC_OK) {
+        source->why = err;
+        source->failed = true;
+    }
+}
+
 void kafka_consumer_serve(struct kafka_consumer *consumer)
 {
     rd_kafka_message_t *message;
     while ((message = rd_kafka_consumer_poll(consumer->handle->rk, 0)) != NULL) {
-        /* Sources have queues of their own, so this is an error of the handle as a whole. */
-        log_event(LOG_WARN, "kafka_trouble", "object", consumer->handle->brokers, "code",
-                  rd_kafka_err2name(message->err), "error", rd_kafka_message_errstr(message), NULL);
+        struct kafka_source *source = source_of(consumer, message);
+        if (source != NULL)
+            mend(source);
+        else
+            log_event(LOG_WARN, "kafka_trouble", "object", consumer->handle->brokers, "code",
+                      rd_kafka_err2name(message->err), "error", rd_kafka_message_errstr(message),
+                      NULL);
         rd_kafka_message_destroy(message);
     }
     kafka_lag_serve(consumer->lag);

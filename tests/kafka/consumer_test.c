@@ -362,7 +362,7 @@ static void closing_right_after_publishing_a_lag_leaves_nothing_behind(void **st
     reader_close(&reader);
 }
 
-static void a_deleted_topic_is_told_and_does_not_keep_the_consumer_from_closing(void **state)
+static void a_deleted_topic_is_told_and_can_be_assigned_again_when_it_is_back(void **state)
 {
     (void)state;
     struct err err;
@@ -393,9 +393,31 @@ static void a_deleted_topic_is_told_and_does_not_keep_the_consumer_from_closing(
         rc = await_source(&reader, reader.source, false, 100, &record, &err);
     assert_rc(rc, RC_FATAL, &err);
     assert_string_equal(err.code, "UNKNOWN_TOPIC_OR_PART");
+    assert_ok(kafka_topic_create(admin, topic, 1, 1, WAIT_MS, &err), &err);
+    assert_ok(kafka_source_assign(reader.source, 0, &err), &err);
+    read_end(&reader, reader.source, 0); /* and the source works again when the topic is back */
+    kafka_producer_close(producer);
+    producer = writer_open(support_name("tx"));
+    write_run(producer, topic, "b", 1);
+    assert_int_equal(read_value(&reader, reader.source, "b0"), 0);
     kafka_admin_close(admin);
     reader_close(&reader);
     kafka_producer_close(producer);
+}
+
+static void a_consumer_closes_although_its_topic_was_deleted(void **state)
+{
+    (void)state;
+    struct err err;
+    struct kafka_admin *admin;
+    const char *topic = support_topic();
+    struct reader reader = reader_open(topic);
+    assert_ok(kafka_source_assign(reader.source, 0, &err), &err);
+    read_end(&reader, reader.source, 0);
+    assert_ok(kafka_admin_open(&reader.props, &admin, &err), &err);
+    assert_ok(kafka_topic_delete(admin, topic, WAIT_MS, &err), &err);
+    kafka_admin_close(admin);
+    reader_close(&reader); /* 2.0.2 can hang here in rd_kafka_consumer_close */
 }
 
 static void the_cluster_id_is_known(void **state)
@@ -426,7 +448,8 @@ int main(void)
         cmocka_unit_test(a_record_arrives_with_key_headers_and_time_or_as_a_tombstone),
         cmocka_unit_test(the_published_lag_is_the_newest_offset_in_a_group_of_its_own),
         cmocka_unit_test(closing_right_after_publishing_a_lag_leaves_nothing_behind),
-        cmocka_unit_test(a_deleted_topic_is_told_and_does_not_keep_the_consumer_from_closing),
+        cmocka_unit_test(a_deleted_topic_is_told_and_can_be_assigned_again_when_it_is_back),
+        cmocka_unit_test(a_consumer_closes_although_its_topic_was_deleted),
         cmocka_unit_test(the_cluster_id_is_known),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
