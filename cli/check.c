@@ -11,6 +11,19 @@
 
 #define LOCKS_WANTED 200
 
+/* A line at once, because some answers take seconds to come. */
+static void tell_person(const struct check *check, const char *word, enum topic_grade grade,
+                        const char *subject, const char *text, const char *hint)
+{
+    static const char *const colors[] = {"\033[32m", "\033[33m", "\033[31m"};
+    bool color = check->cli->color;
+    (void)printf("%s%-4s%s  %-16s  %s\n", color ? colors[grade] : "", word, color ? "\033[0m" : "",
+                 subject, text);
+    if (hint != NULL && *hint != '\0')
+        (void)printf("%24s%s\n", "", hint);
+    (void)fflush(stdout);
+}
+
 void check_tell(struct check *check, enum topic_grade grade, const char *subject, const char *hint,
                 const char *fmt, ...)
 {
@@ -21,10 +34,11 @@ void check_tell(struct check *check, enum topic_grade grade, const char *subject
     (void)vsnprintf(text, sizeof text, fmt, ap);
     va_end(ap);
     check->counts[grade]++;
-    table_row(check->table, (const char *const[]){words[grade], subject, text,
-                                                  hint != NULL && *hint != '\0' ? hint : NULL});
-    if (check->cli->output != OUTPUT_JSON)
-        table_flush(check->table);
+    if (check->table != NULL)
+        table_row(check->table, (const char *const[]){words[grade], subject, text,
+                                                      hint != NULL && *hint != '\0' ? hint : NULL});
+    else
+        tell_person(check, words[grade], grade, subject, text, hint);
 }
 
 void check_failed(struct check *check, const char *subject, const struct err *err)
@@ -156,14 +170,15 @@ enum rc command_check(struct cli *cli, struct err *err)
 {
     static const char *const names[] = {"result", "subject", "finding", "hint"};
     struct check check = {.cli = cli};
-    check.table =
-        table_new(stdout, (struct table_style){cli->output, cli->color}, "sttt", names, 4, false);
+    if (cli->output != OUTPUT_TABLE)
+        check.table = table_new(stdout, (struct table_style){cli->output, cli->color}, "sttt",
+                                names, 4, false);
     const char *path = config_path(cli->config);
     check_tell(&check, TOPIC_OK, "configuration", NULL, "%s",
                *path ? path : "no file: defaults, environment, options");
     check_postgres(&check);
     check_kafka(&check);
-    enum rc rc = table_end(check.table, err);
+    enum rc rc = check.table != NULL ? table_end(check.table, err) : table_check(stdout, err);
     if (rc != RC_OK && rc != RC_NONE)
         return rc;
     int fails = check.counts[TOPIC_FAIL];

@@ -13,9 +13,9 @@
 
 struct check {
     struct cli *cli;
-    struct table *table;
-    int counts[3]; /* by enum topic_grade */
-    bool schema;   /* current: queues can be read */
+    struct table *table; /* NULL: lines for people */
+    int counts[3];       /* by enum topic_grade */
+    bool schema;         /* current: queues can be read */
 };
 
 void check_tell(struct check *check, enum topic_grade grade, const char *subject, const char *hint,

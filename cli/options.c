@@ -81,7 +81,9 @@ static enum rc usage(const struct cli *cli, struct err *err, const char *text, c
 
 static bool is_word_of(const char *choices, const char *value)
 {
-    size_t len = strlen(value);
+    size_t len = strcspn(value, "|");
+    if (value[len] != '\0')
+        return false;
     for (const char *at = choices; at != NULL; at = strchr(at, '|')) {
         at += *at == '|';
         if (len > 0 && strncmp(at, value, len) == 0 && (at[len] == '|' || at[len] == '\0'))

@@ -140,8 +140,6 @@ void table_flush(struct table *table)
 {
     if (table->style.output == OUTPUT_TABLE) {
         (void)scols_print_table(table->lines);
-        if (table->rows > 0)
-            (void)fputc('\n', table->out);
         scols_table_remove_lines(table->lines);
         (void)scols_table_enable_noheadings(table->lines, 1);
         table->rows = 0;
@@ -153,8 +151,6 @@ static void finish(struct table *table)
 {
     if (table->style.output == OUTPUT_TABLE) {
         (void)scols_print_table(table->lines);
-        if (table->rows > 0)
-            (void)fputc('\n', table->out);
     } else if (table->style.output == OUTPUT_JSON) {
         if (!table->record)
             (void)fputs(table->rows > 0 ? "\n]" : "[]", table->out);

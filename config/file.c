@@ -28,6 +28,17 @@ static void where_of(const struct reading *reading, char *ret_where, size_t size
     (void)snprintf(ret_where, size, "%s:%d", reading->path, reading->number);
 }
 
+/* inih tells of such a line only at the end, after what follows from it was told. */
+static void refuse_heading(struct reading *reading)
+{
+    char where[160];
+    struct err err;
+    where_of(reading, where, sizeof where);
+    (void)err_set(&err, RC_FATAL, ERR_CONFIG, where, "[section]",
+                  "this line is neither a section nor key = value");
+    store_error(reading->config, &err);
+}
+
 static char *next_line(char *buffer, int size, void *context)
 {
     struct reading *reading = context;
@@ -40,6 +51,10 @@ static char *next_line(char *buffer, int size, void *context)
             c = fgetc(reading->file);
     /* Indented, a line would continue the one before. */
     const char *start = reading->line + strspn(reading->line, " \t");
+    if (*start == '[' && strchr(start, ']') == NULL) {
+        refuse_heading(reading);
+        start = "";
+    }
     int written = snprintf(buffer, (size_t)size, "%s", start);
     reading->cut = written >= size;
     return buffer;

@@ -59,7 +59,9 @@ bool config_parse_bool(const char *text, bool *ret_value)
 
 static bool is_choice(const char *choices, const char *value)
 {
-    size_t len = strlen(value);
+    size_t len = strcspn(value, "|");
+    if (value[len] != '\0')
+        return false;
     for (const char *at = choices; at != NULL; at = strchr(at, '|')) {
         at += *at == '|';
         if (len > 0 && strncmp(at, value, len) == 0 && (at[len] == '|' || at[len] == '\0'))
