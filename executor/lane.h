@@ -79,7 +79,7 @@ enum source_state { SOURCE_CHECKING, SOURCE_READING, SOURCE_STOPPED };
 struct lane {
     struct executor *ex;
     const char *name;
-    char topic[256];
+    char topic[256], cluster_id[64];
     int queue_id, partition, max_readers;
     bool paused, halted;
 

@@ -9,8 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define BUFFER_RECORDS 4096
-#define BUFFER_BYTES   (8 * 1024 * 1024)
+#define BROKER_PATIENCE_MS 3000
+#define BUFFER_RECORDS     4096
+#define BUFFER_BYTES       (8 * 1024 * 1024)
 
 static enum rc read_queue(struct lane *lane, struct err *err)
 {
@@ -36,16 +37,35 @@ static enum rc read_queue(struct lane *lane, struct err *err)
     if (lane->halted)
         log_event(LOG_ERROR, "queue_halted", "queue", lane->name, "reason", db_text(row, 0, 10),
                   "detail", db_text(row, 0, 11), NULL);
-    const char *cluster = kafka_consumer_cluster_id(lane->ex->consumer, 10000);
-    if (*cluster == '\0' || lane->halted)
+    return RC_OK;
+}
+
+/* Another cluster, or another number of partitions, is not this queue's stream. A broker that does not answer now is waited
+ * for by librdkafka; the fingerprint is checked in any case. */
+static enum rc check_topic(struct lane *lane, struct err *err)
+{
+    struct err why = {0};
+    int partitions = 0;
+    STR_AUTO detail = {0};
+    enum rc rc = kafka_consumer_partitions(lane->ex->consumer, lane->topic, BROKER_PATIENCE_MS,
+                                           &partitions, &why);
+    if (rc != RC_OK) {
+        log_err(LOG_WARN, "topic_not_checked", lane->name, &why);
         return RC_OK;
-    if (db_null(row, 0, 6))
+    }
+    if (partitions <= lane->partition || (lane->partition == 0 && partitions > 1)) {
+        str_format(&detail, "topic %s has %d partitions, this queue is partition %d of %s",
+                   lane->topic, partitions, lane->partition,
+                   lane->partition == 0 ? "exactly one" : "it");
+        return partitions == 0 ? RC_OK : lane_halt(lane, "partitions", detail.data, err);
+    }
+    const char *cluster = kafka_consumer_cluster_id(lane->ex->consumer, 0);
+    if (*cluster == '\0' || strcmp(cluster, lane->cluster_id) == 0)
+        return RC_OK;
+    if (lane->cluster_id[0] == '\0')
         return db_run(lane->ex->control, &sql_executor_cluster,
                       (const char *const[]){DB_INT(lane->queue_id), cluster}, NULL, err);
-    if (strcmp(cluster, db_text(row, 0, 6)) == 0)
-        return RC_OK;
-    STR_AUTO detail = {0};
-    str_format(&detail, "the queue belongs to cluster %s, this is cluster %s", db_text(row, 0, 6),
+    str_format(&detail, "the queue belongs to cluster %s, this is cluster %s", lane->cluster_id,
                cluster);
     return lane_halt(lane, "other_cluster", detail.data, err);
 }
@@ -95,6 +115,8 @@ enum rc lane_assign(struct lane *lane, struct err *err)
     while (lane->buffer_count > 0)
         drop_head(lane);
     enum rc rc = read_queue(lane, err);
+    if (rc == RC_OK && !lane->halted)
+        rc = check_topic(lane, err);
     if (rc != RC_OK || lane->halted)
         return rc;
     lane->buffer_from = lane->cursor;

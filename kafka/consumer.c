@@ -362,6 +362,25 @@ const char *kafka_consumer_cluster_id(struct kafka_consumer *consumer, int timeo
     return consumer->cluster_id != NULL ? consumer->cluster_id : "";
 }
 
+enum rc kafka_consumer_partitions(struct kafka_consumer *consumer, const char *topic,
+                                  int timeout_ms, int *ret_count, struct err *err)
+{
+    rd_kafka_t *rk = consumer->handle->rk;
+    const struct rd_kafka_metadata *metadata = NULL;
+    rd_kafka_topic_t *handle = rd_kafka_topic_new(rk, topic, NULL);
+    if (handle == NULL)
+        return kafka_err(err, rd_kafka_last_error(), topic, NULL);
+    rd_kafka_resp_err_t code = rd_kafka_metadata(rk, 0, handle, &metadata, timeout_ms);
+    rd_kafka_topic_destroy(handle);
+    if (code != RD_KAFKA_RESP_ERR_NO_ERROR)
+        return kafka_err(err, code, topic, NULL);
+    *ret_count = metadata->topic_cnt == 1 && metadata->topics[0].err == RD_KAFKA_RESP_ERR_NO_ERROR
+                     ? metadata->topics[0].partition_cnt
+                     : 0;
+    rd_kafka_metadata_destroy(metadata);
+    return RC_OK;
+}
+
 void kafka_source_watermarks(const struct kafka_source *source, int64_t *ret_low, int64_t *ret_high)
 {
     int64_t low = -1, high = -1;

@@ -75,6 +75,13 @@ void kafka_consumer_serve(struct kafka_consumer *consumer);
 const char *kafka_consumer_cluster_id(struct kafka_consumer *consumer, int timeout_ms);
 
 /**
+ * How many partitions the topic has now, 0 if there is no such topic. Asked before an assign it also
+ * spares librdkafka the second that it otherwise takes to find the partition's leader.
+ */
+MUST_CHECK enum rc kafka_consumer_partitions(struct kafka_consumer *consumer, const char *topic,
+                                             int timeout_ms, int *ret_count, struct err *err);
+
+/**
  * Low and high watermark as last seen by the consumer, without asking the broker; -1 if not known.
  * high is as of the last fetch, low is renewed in the background every statistics.interval.ms (10 s
  * at least).
