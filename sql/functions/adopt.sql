@@ -75,7 +75,8 @@ BEGIN
     WHERE ph.queue_id = p_queue_id AND ph.done_at IS NULL AND t.status IN ('Pending', 'Error') AND t.executor_no IS NULL;
     phase_id := NULL;
     verdict := 'none';
-    wait_ms := LEAST(GREATEST(EXTRACT(epoch FROM due - pg_catalog.clock_timestamp()) * 1000 + 1, 1), 3600000);
+    wait_ms := CASE WHEN due IS NOT NULL -- LEAST and GREATEST pass NULL over
+                    THEN LEAST(GREATEST(EXTRACT(epoch FROM due - pg_catalog.clock_timestamp()) * 1000 + 1, 1), 3600000) END;
     RETURN NEXT;
 END
 $$;

@@ -1,96 +1,7 @@
--- The claim (sql/functions/claim.sql): what becomes of each message. pg_temp.tell feeds a queue of its own with messages, one
--- claim after the other, and says what became of them:
---   100<0            order 100 after 0, of the implicit run        A0:100<0       of run A, with seq 0
---   A0..2:100<0      one segment of three                          end            ends the implicit run
---   A3:end(3,1)      ends run A: 3 tasks, 1 phase                  A3:abort       ends it as aborted
---   !                a record whose run can not be read            A2:!           one whose run and seq can
--- Answers: A:100x3+ claimed, the phase is open (- it waits, ~ cancelled); i1, i2: implicit runs; [verdict]; else why rejected.
+-- The claim (sql/functions/claim.sql): what becomes of each message. protocol.inc explains how messages and answers are written.
 BEGIN;
 SELECT plan(112);
-CREATE EXTENSION dblink SCHEMA tap;
-
-CREATE TEMP TABLE said (n serial, queue_id int, verdict text, next_offset bigint, phase_id bigint, run_no bigint, is_open boolean,
-                        took_shared boolean, task_ids bigint[], tokens uuid[], note text);
-
-CREATE FUNCTION pg_temp.run_of(letter text) RETURNS uuid LANGUAGE sql AS $$
-    SELECT ('00000000-0000-4000-8000-' || lpad(ascii(letter)::text, 12, '0'))::uuid
-$$;
-
-CREATE FUNCTION pg_temp.queue(runs text DEFAULT 'serial', on_failure text DEFAULT 'stop') RETURNS int LANGUAGE sql AS $$
-    INSERT INTO lockstep.queue (name, topic, runs, on_failure, lookahead)
-    VALUES ('q' || (SELECT count(*) FROM lockstep.queue), 't', runs, on_failure, 100) RETURNING queue_id
-$$;
-
--- One claim, as an executor sends it. Keeps the answer in said, returns the verdict.
-CREATE FUNCTION pg_temp.claim(q int, kind text, run uuid, ord bigint, previous bigint, offsets bigint[], seqs bigint[],
-    tasks bigint DEFAULT NULL, phases bigint DEFAULT NULL, aborted boolean DEFAULT false, buffer_from bigint DEFAULT 0,
-    held bigint[] DEFAULT NULL, digest bytea DEFAULT '\xd1', attempts int[] DEFAULT NULL) RETURNS text LANGUAGE sql AS $$
-    INSERT INTO said (queue_id, verdict, next_offset, phase_id, run_no, is_open, took_shared, task_ids, tokens, note)
-    SELECT q, c.* FROM lockstep.claim(q, 1, buffer_from, kind, run, md5(q || ':' || offsets[1])::uuid, ord, previous, offsets, seqs,
-        CASE WHEN kind <> 'reject' THEN ARRAY(SELECT 'payload ' || o FROM unnest(offsets) AS o) END,
-        ARRAY(SELECT 'name ' || o FROM unnest(offsets) AS o), coalesce(attempts, array_fill(NULL::int, ARRAY[cardinality(offsets)])),
-        array_fill('00-trace'::text, ARRAY[cardinality(offsets)]), 1000 + offsets[cardinality(offsets)], digest,
-        coalesce(held, ARRAY(SELECT DISTINCT s.phase_id FROM said s WHERE s.phase_id IS NOT NULL)),
-        CASE WHEN kind = 'reject' THEN 'bad_json' END, CASE WHEN kind = 'reject' THEN 'no object' END,
-        CASE WHEN kind = 'reject' THEN '\x00ff'::bytea END, CASE WHEN kind = 'reject' THEN '\x6b'::bytea END, tasks, phases, aborted) AS c
-    RETURNING verdict
-$$;
-
-CREATE FUNCTION pg_temp.answer(q int, offsets bigint[]) RETURNS text LANGUAGE sql AS $$
-    SELECT CASE
-        WHEN s.verdict IN ('claimed', 'cancelled') THEN
-            CASE WHEN r.implicit THEN 'i' || (SELECT count(*) FROM lockstep.run o WHERE o.queue_id = q AND o.implicit AND o.run_no <= r.run_no)
-                 ELSE chr(right(r.run_id::text, 12)::int) END || ':' || p."order"
-            || CASE WHEN cardinality(s.task_ids) > 1 THEN 'x' || cardinality(s.task_ids) ELSE '' END
-            || CASE WHEN s.verdict = 'cancelled' THEN '~' WHEN s.is_open THEN '+' ELSE '-' END
-        WHEN s.verdict = 'rejected' THEN
-            (SELECT m.reason FROM lockstep.rejected_message m WHERE m.queue_id = q AND m.kafka_offset = ANY (offsets)
-             ORDER BY m.rejected_id DESC LIMIT 1)
-        WHEN s.verdict = 'ended' THEN 'ended' || coalesce('=' || s.note, '')
-        ELSE '[' || s.verdict || ']' END
-    FROM said s LEFT JOIN lockstep.run r USING (run_no) LEFT JOIN lockstep.phase p ON p.phase_id = s.phase_id
-    ORDER BY s.n DESC LIMIT 1
-$$;
-
-CREATE FUNCTION pg_temp.tell(q int, messages text) RETURNS text LANGUAGE plpgsql AS $$
-DECLARE
-    word text;
-    m text[];
-    answers text[] := '{}';
-    at bigint;
-    first bigint;
-    offsets bigint[];
-    seqs bigint[];
-    verdict text;
-BEGIN
-    FOREACH word IN ARRAY string_to_array(messages, ' ') LOOP
-        m := regexp_match(word, '^(?:([A-Z])(\d+)(?:\.\.(\d+))?:)?(?:(\d+)<(\d+)|(end)(?:\((\d+),(\d+)\))?|(abort)|(!))$');
-        IF m IS NULL THEN
-            RAISE EXCEPTION 'what is "%"?', word;
-        END IF;
-        SELECT next_offset INTO at FROM lockstep.queue WHERE queue_id = q;
-        first := at;
-        LOOP -- what is left of the segment, like an executor's buffer
-            offsets := ARRAY(SELECT generate_series(at, first + coalesce(m[3]::bigint, m[2]::bigint, 0) - coalesce(m[2]::bigint, 0)));
-            EXIT WHEN cardinality(offsets) = 0;
-            seqs := ARRAY(SELECT m[2]::bigint + o - first FROM unnest(offsets) AS o);
-            verdict := pg_temp.claim(q, CASE WHEN m[4] IS NOT NULL THEN 'task' WHEN m[10] IS NOT NULL THEN 'reject' ELSE 'end' END,
-                CASE WHEN m[1] IS NOT NULL THEN pg_temp.run_of(m[1]) END, m[4]::bigint, m[5]::bigint, offsets, seqs,
-                m[7]::bigint, m[8]::bigint, m[9] IS NOT NULL);
-            answers := answers || pg_temp.answer(q, offsets);
-            EXIT WHEN verdict NOT IN ('claimed', 'cancelled', 'rejected', 'ended');
-            SELECT next_offset INTO at FROM lockstep.queue WHERE queue_id = q;
-        END LOOP;
-    END LOOP;
-    RETURN array_to_string(answers, ' ');
-END
-$$;
--- The same on a new queue; currval of the queue's identity names it for the checks that follow.
-CREATE FUNCTION pg_temp.tell(messages text) RETURNS text LANGUAGE sql AS $$ SELECT pg_temp.tell(pg_temp.queue(), messages) $$;
-CREATE FUNCTION pg_temp.q() RETURNS int LANGUAGE sql AS $$ SELECT max(queue_id) FROM lockstep.queue $$;
-CREATE FUNCTION pg_temp.run(letter text) RETURNS lockstep.run LANGUAGE sql AS $$
-    SELECT r FROM lockstep.run r WHERE queue_id = pg_temp.q() AND run_id = pg_temp.run_of(letter)
-$$;
+\ir protocol.inc
 
 -- The implicit run, row by row of the table in docs/MESSAGE.md: c is the order of its newest phase, q the one before.
 SELECT is(pg_temp.tell('200<100'), 'hole', 'none open, previous_order > 0: hole');
@@ -148,7 +59,7 @@ SELECT is(pg_temp.tell('A0:100<0 A0:100<0'), 'A:100+ duplicate', 'a repeat is a 
 SELECT is((r).rejected, 0::bigint, 'which does not count as failed') FROM pg_temp.run('A') AS r;
 SELECT is(pg_temp.tell('A0..2:100<0 A1..4:100<0'), 'A:100x3+ duplicate A:100x2+', 'a segment whose first part is a duplicate');
 SELECT is((SELECT array_agg((kafka_offset, seq, convert_from(raw, 'UTF8'))::text ORDER BY kafka_offset) FROM lockstep.rejected_message WHERE queue_id = pg_temp.q()),
-          ARRAY['(3,1,"payload 3")', '(4,2,"payload 4")'], 'one row for each duplicate, with its bytes');
+          ARRAY[$$(3,1,"{""sql"": ""SELECT 3""}")$$, $$(4,2,"{""sql"": ""SELECT 4""}")$$], 'one row for each duplicate, with its bytes');
 SELECT is((SELECT array_agg((kafka_offset, seq)::text ORDER BY kafka_offset) FROM lockstep.task WHERE queue_id = pg_temp.q()),
           ARRAY['(0,0)', '(1,1)', '(2,2)', '(5,3)', '(6,4)'], 'one task for each of the others');
 SELECT is(pg_temp.tell('A0..1:100<0 A0..1:100<0 A2:end(2,1)'), 'A:100x2+ duplicate ended', 'a whole segment of duplicates');
@@ -239,7 +150,7 @@ SELECT pg_temp.claim(pg_temp.q(), 'task', pg_temp.run_of('A'), 100, 0, '{5,8}', 
 SELECT results_eq($$ SELECT t.kafka_offset, t.seq, t.max_attempts, t.attempt_num, t.executor_no, t.payload, t.name, t.traceparent, t.status::text,
                             t.task_id = s.task_ids[t.seq + 1] AND t.token = s.tokens[t.seq + 1]
                      FROM lockstep.task t JOIN said s USING (phase_id) WHERE t.queue_id = pg_temp.q() ORDER BY 1 $$,
-                  $$ VALUES (5::bigint, 0::bigint, 4, 1, 1, 'payload 5', 'name 5', '00-trace', 'Pending', true), (8, 1, 9, 1, 1, 'payload 8', 'name 8', '00-trace', 'Pending', true) $$,
+                  $$ VALUES (5::bigint, 0::bigint, 4, 1, 1, '{"sql": "SELECT 5"}', 'name 5', '00-trace', 'Pending', true), (8, 1, 9, 1, 1, '{"sql": "SELECT 8"}', 'name 8', '00-trace', 'Pending', true) $$,
                   'tasks are as they came, the caller''s, with ids and tokens in order; max_attempts is its own or the queue''s');
 SELECT is((SELECT (next_offset, last_offset, last_timestamp, last_digest)::text FROM lockstep.queue WHERE queue_id = pg_temp.q()),
           '(9,8,1008,"\\xabcd")', 'the cursor is past the last record, whose fingerprint is kept');
@@ -258,14 +169,12 @@ SELECT is((SELECT (next_offset, last_order)::text FROM lockstep.queue JOIN locks
           'a refusal has moved nothing');
 
 -- Busy: another session stands at the gate behind the phase.
-SELECT dblink_connect('other', format('host=%s port=%s dbname=%s user=%s', current_setting('unix_socket_directories'), current_setting('port'), current_database(), session_user));
 SELECT pg_temp.tell('A0:100<0');
 SELECT lockstep.unlock_shared(phase_id) FROM lockstep.phase WHERE queue_id = pg_temp.q();
-SELECT * FROM dblink('other', format('SELECT lockstep.lock_intent(%s, 0)', (SELECT phase_id FROM lockstep.phase WHERE queue_id = pg_temp.q()))) AS t (ok boolean);
+SELECT pg_temp.other('lockstep.lock_intent(%s, 0)', (pg_temp.phase(100)).phase_id::text);
 SELECT is(pg_temp.claim(pg_temp.q(), 'task', pg_temp.run_of('A'), 100, 0, '{1}', '{1}', held => '{}'), 'busy', 'the shared lock is tried, never waited for');
 SELECT is((SELECT (next_offset, (SELECT count(*) FROM lockstep.task t WHERE t.queue_id = q.queue_id))::text FROM lockstep.queue q WHERE queue_id = pg_temp.q()), '(1,1)', 'and nothing is written');
-SELECT * FROM dblink('other', format('SELECT lockstep.unlock_intent(%s)', (SELECT phase_id FROM lockstep.phase WHERE queue_id = pg_temp.q()))) AS t (ok boolean);
-SELECT dblink_disconnect('other');
+SELECT pg_temp.other('lockstep.unlock_intent(%s)', (pg_temp.phase(100)).phase_id::text);
 SELECT pg_temp.claim(pg_temp.q(), 'task', pg_temp.run_of('A'), 100, 0, '{1}', '{1}', held => '{}');
 SELECT is((SELECT (verdict, took_shared)::text FROM said ORDER BY n DESC LIMIT 1), '(claimed,t)', 'then it is taken with the claim');
 

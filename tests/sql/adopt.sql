@@ -1,0 +1,85 @@
+-- Adoption and giving back (sql/functions/adopt.sql, give_back.sql). protocol.inc explains how messages are written.
+BEGIN;
+SELECT plan(34);
+\ir protocol.inc
+
+-- One call of executor 2: the verdict, or the adopted tasks as offset#attempt, after the order of their phase (- not open).
+CREATE FUNCTION pg_temp.adopt(most int DEFAULT 10, held bigint[] DEFAULT '{}') RETURNS text LANGUAGE sql AS $$
+    SELECT CASE WHEN min(a.verdict) = 'adopted'
+                THEN min(a."order") || CASE WHEN bool_and(a.is_open) THEN ': ' ELSE '-: ' END
+                     || string_agg(a.kafka_offset || '#' || a.attempt_num, ' ' ORDER BY a.kafka_offset)
+                ELSE concat_ws(' ', min(a.verdict), min(a.wait_ms)) END
+    FROM lockstep.adopt(pg_temp.q(), 2, most, held) AS a
+$$;
+
+INSERT INTO lockstep.executor (executor_id, host, pid, version, readers, queues)
+SELECT gen_random_uuid(), 'h', 1, 'v', 1, '{q}' FROM generate_series(1, 2);
+SELECT is((SELECT array_agg(executor_no ORDER BY 1) FROM lockstep.executor), '{1,2}', 'the claims here are of executor 1, the adoptions of 2');
+SELECT pg_temp.other('pg_advisory_lock(lockstep.lock_class(%L), 1)::text', 'executor');
+SELECT pg_temp.other('pg_advisory_lock(lockstep.lock_class(%L), 2)::text', 'executor');
+
+SELECT pg_temp.tell('A0..2:100<0 A3..4:200<100');
+SELECT is(pg_temp.adopt(), 'none', 'a living owner is left alone; nothing is due, so there is no time to wait for');
+
+-- Given back.
+SELECT is(lockstep.give_back(pg_temp.q(), ARRAY[(pg_temp.task(1)).task_id, (pg_temp.task(2)).task_id],
+                             ARRAY[(pg_temp.task(1)).token, gen_random_uuid()]), 1::bigint, 'who holds the token gives back, no other');
+SELECT is((t.executor_no, t.token)::text, '(,)', 'the task has neither owner nor token') FROM pg_temp.task(1) AS t;
+SELECT is(pg_temp.adopt(), '100: 1#1', 'it is adopted; nothing was tried, so it is still the first attempt');
+SELECT is((t.executor_no, t.status, t.lost_num, t.max_attempts)::text, '(2,Pending,0,1)', 'the row is the adopter''s') FROM pg_temp.task(1) AS t;
+SELECT isnt((pg_temp.task(1)).token, NULL, 'with a token');
+SELECT ok(NOT EXISTS (SELECT FROM lockstep.task_attempt WHERE task_id = (pg_temp.task(1)).task_id), 'no attempt is noted');
+SELECT is(pg_temp.adopt(), 'none', 'no second time');
+SELECT lockstep.give_back(pg_temp.q(), ARRAY[(pg_temp.task(4)).task_id], ARRAY[(pg_temp.task(4)).token]);
+SELECT is(pg_temp.adopt(), '200-: 4#1', 'of a phase that is not open, too; it says so');
+UPDATE lockstep.task SET status = 'Processing' WHERE task_id = (pg_temp.task(4)).task_id;
+SELECT is(lockstep.give_back(pg_temp.q(), ARRAY[(pg_temp.task(4)).task_id], ARRAY[(pg_temp.task(4)).token]), 1::bigint, 'one that was shown as running is given back');
+SELECT is((pg_temp.task(4)).status::text, 'Pending', 'and waits again');
+SELECT is(pg_temp.adopt(), '200-: 4#1', 'and is adopted again');
+SELECT pg_temp.complete(1);
+SELECT is(lockstep.give_back(pg_temp.q(), ARRAY[(pg_temp.task(1)).task_id], ARRAY[NULL::uuid]), 0::bigint, 'what is finished is not given back');
+
+-- Failed, to be tried again.
+UPDATE lockstep.task SET max_attempts = 3 WHERE queue_id = pg_temp.q();
+UPDATE lockstep.queue SET retry_intervals = '{60}' WHERE queue_id = pg_temp.q();
+SELECT is(pg_temp.fail(0), 'Error', 'a failed attempt, another is due in a minute');
+SELECT matches(pg_temp.adopt(), '^none (59\d\d\d|6000\d)$', 'not due: adopt says in how many milliseconds');
+UPDATE lockstep.task SET scheduled_for = now() - interval '1 s' WHERE task_id = (pg_temp.task(0)).task_id;
+SELECT is(pg_temp.adopt(), '100: 0#2', 'due: the second attempt');
+SELECT is((t.status, t.lost_num, t.max_attempts)::text, '(Pending,0,3)', 'a failed attempt is not a lost one') FROM pg_temp.task(0) AS t;
+SELECT is(lockstep.give_back(pg_temp.q(), ARRAY[(pg_temp.task(0)).task_id], ARRAY[(pg_temp.task(0)).token]), 1::bigint, 'given back before it started');
+SELECT is(pg_temp.adopt(), '100: 0#2', 'it stays the second attempt');
+
+-- The owner died.
+UPDATE lockstep.task SET status = 'Processing', started_at = now() WHERE task_id = (pg_temp.task(2)).task_id;
+CREATE TEMP TABLE zombie AS SELECT * FROM pg_temp.task(2) AS t;
+SELECT pg_temp.other('pg_advisory_unlock(lockstep.lock_class(%L), 1)', 'executor');
+SELECT is(pg_temp.adopt(), '100: 2#2', 'a running task of a dead executor: the oldest phase first, the next attempt');
+SELECT is((t.status, t.lost_num, t.max_attempts, t.executor_no)::text, '(Pending,1,4,2)', 'a lost attempt costs none of max_attempts') FROM pg_temp.task(2) AS t;
+SELECT is((SELECT (attempt, status, executor_no, started_at IS NOT NULL, error)::text FROM lockstep.task_attempt WHERE task_id = (SELECT task_id FROM zombie)),
+          '(1,Pending,1,t,"lost: its executor died")', 'the lost attempt is noted');
+SELECT throws_ok(format('SELECT lockstep.complete(%s, %L)', task_id, token), 'LS001', NULL, 'the zombie can not complete it') FROM zombie;
+SELECT throws_ok(format('SELECT lockstep.fail(%s, %L, false, 0, NULL, NULL, NULL, NULL, NULL)', task_id, token), 'LS001', NULL, 'nor fail it') FROM zombie;
+SELECT is(pg_temp.adopt(), '200-: 3#2', 'then the next phase');
+SELECT is(pg_temp.adopt(), 'none', 'then nothing');
+SELECT is((SELECT count(*) FROM lockstep.event_log WHERE event = 'executor_died' AND executor_no = 1), 1::bigint, 'its death is noted once');
+
+-- How many, and what else stands in the way.
+SELECT pg_temp.tell('A0..4:100<0');
+SELECT is(pg_temp.adopt(2) || ', ' || pg_temp.adopt(2), '100: 0#2 1#2, 100: 2#2 3#2', 'no more than asked for, the oldest first');
+SELECT pg_temp.tell('A0:100<0');
+SELECT lockstep.unlock_shared((pg_temp.phase(100)).phase_id);
+SELECT pg_temp.other('lockstep.lock_intent(%s, 1)', (pg_temp.phase(100)).phase_id::text);
+SELECT is(pg_temp.adopt(), 'busy', 'somebody stands at the gate behind the phase: S is tried, not waited for');
+SELECT ok(NOT lockstep.unlock_shared((pg_temp.phase(100)).phase_id), 'busy leaves no S');
+SELECT pg_temp.other('lockstep.unlock_intent(%s)', (pg_temp.phase(100)).phase_id::text);
+SELECT is((SELECT (verdict, took_shared)::text FROM lockstep.adopt(pg_temp.q(), 2, 9, '{}')), '(adopted,t)', 'then it is taken');
+SELECT pg_temp.tell('A0:100<0');
+SELECT is((SELECT (verdict, took_shared)::text FROM lockstep.adopt(pg_temp.q(), 2, 9, ARRAY[(pg_temp.phase(100)).phase_id])), '(adopted,f)',
+          'a phase that the caller holds is not taken again');
+SELECT pg_temp.tell('A0:100<0 A1:200<100');
+SELECT pg_temp.fail(0, true);
+SELECT is(pg_temp.adopt() || ' ' || pg_temp.statuses(), 'none Failed Cancelled', 'what is finished or cancelled is nobody''s');
+
+SELECT * FROM finish();
+ROLLBACK;
