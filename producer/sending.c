@@ -57,6 +57,7 @@ enum rc sending_start(struct publishing *p, struct err *err)
     if (rc != RC_OK)
         return rc;
     p->row_written = true;
+    p->noted_us = clock_boot_us();
     (void)snprintf(p->result->run, sizeof p->result->run, "%s", p->run);
     tick_stage(p, PUBLISH_SENDING);
     return RC_OK;

@@ -110,14 +110,17 @@ static enum rc publish(void)
 struct readback {
     struct message **at;
     int64_t *offsets;
-    int count;
+    int count, room;
 };
 
 static void read_record(struct readback *all, const struct kafka_record *record)
 {
     struct err why;
-    all->at = xrealloc(all->at, (size_t)all->count + 1, sizeof *all->at);
-    all->offsets = xrealloc(all->offsets, (size_t)all->count + 1, sizeof *all->offsets);
+    if (all->count == all->room) {
+        all->room = all->room > 0 ? 2 * all->room : 64;
+        all->at = xrealloc(all->at, (size_t)all->room, sizeof *all->at);
+        all->offsets = xrealloc(all->offsets, (size_t)all->room, sizeof *all->offsets);
+    }
     all->offsets[all->count] = record->offset;
     assert_ok(
         message_parse(record->value, record->value_len, MESSAGE_RECORD, &all->at[all->count], &why),
