@@ -25,7 +25,8 @@ MUST_CHECK enum rc phaselock_shared(struct db *db, int64_t phase_id, int wait_ms
 /** Takes IX(phase), waiting at most wait_ms. */
 MUST_CHECK enum rc phaselock_intent(struct db *db, int64_t phase_id, int wait_ms, struct err *err);
 /** RC_FATAL when the session did not hold it: a bug, said aloud. */
-MUST_CHECK enum rc phaselock_release(struct db *db, int64_t phase_id, enum phaselock_mode mode, struct err *err);
+MUST_CHECK enum rc phaselock_release(struct db *db, int64_t phase_id, enum phaselock_mode mode,
+                                     struct err *err);
 
 /** Who holds, who waits: one row per lock and session; see sql/functions/lock_list.sql for the columns. */
 MUST_CHECK enum rc phaselock_list(struct db *db, struct db_result **ret_result, struct err *err);

@@ -40,7 +40,7 @@ MUST_CHECK enum rc slot_release(struct db *db, int queue_id, int executor_no, co
 /** No slot is wanted any more: no notification is needed. */
 MUST_CHECK enum rc slot_unwait(struct db *db, int queue_id, int executor_no, struct err *err);
 
-/** Free slots that cannot be taken yet, because a dead executor's backend still runs. */
+/** Slots within the bound that still name a dead executor: come again until there are none, or no slot is wanted. */
 MUST_CHECK enum rc slot_ghosts(struct db *db, int queue_id, int *ret_ghosts, struct err *err);
 
 #endif

@@ -1,2 +1,2 @@
--- phaselock_slot_ghosts :one  free slots of queue $1 whose last backend is still there
+-- phaselock_slot_ghosts :one  slots of queue $1 that still name a dead executor
 SELECT lockstep.slot_ghosts($1::int);

@@ -99,7 +99,8 @@ static void inject(struct db *db, struct worker *workers, enum fault fault)
             db_cancel(victim->canceller);
         pthread_mutex_unlock(&victim->lock);
         if (fault == FAULT_KILL)
-            support_exec(db, "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid = %d", pid);
+            support_exec(
+                db, "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid = %d", pid);
         support_exec(db, "SELECT pg_sleep(%s)", fault == FAULT_KILL ? "0.01" : "0.001");
     }
 }
