@@ -97,7 +97,7 @@ static const struct option_spec log_options[] = {
 static const struct option_spec config_show_options[] = {
     {"origin", NULL, "where each value comes from", 0}, {0}};
 static const struct option_spec dev_broker_options[] = {
-    {"topic", "NAME", "make a topic with one partition; may be repeated", 0}, {0}};
+    {"topic", "NAME[:N]", "make a topic with one partition, or with N; may be repeated", 0}, {0}};
 static const struct option_spec dev_dir_options[] = {{"dir", "DIR", "where it lives", 0}, {0}};
 
 const struct command commands[] = {

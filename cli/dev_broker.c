@@ -3,6 +3,23 @@
 #include "kafka/mock.h"
 
 #include <stdio.h>
+#include <string.h>
+
+/* "NAME" or "NAME:PARTITIONS"; a topic's name holds no colon. */
+static enum rc make_topic(struct kafka_mock *mock, const char *text, struct err *err)
+{
+    FREE_AUTO char *name = xstrdup(text);
+    char *colon = strchr(name, ':');
+    int64_t partitions = 1;
+    if (colon != NULL) {
+        *colon++ = '\0';
+        if (!int64_parse(colon, strlen(colon), &partitions) || partitions < 1 || partitions > 100)
+            return err_set(err, RC_REJECT, ERR_USAGE, "--topic",
+                           "NAME or NAME:PARTITIONS, from 1 to 100.", "\"%s\" is no topic", text);
+    }
+    enum rc rc = kafka_mock_topic(mock, name, (int)partitions, err);
+    return rc == RC_NONE ? RC_OK : rc;
+}
 
 enum rc command_dev_broker(struct cli *cli, struct err *err)
 {
@@ -10,10 +27,8 @@ enum rc command_dev_broker(struct cli *cli, struct err *err)
     const char *topic;
     stop_catch();
     enum rc rc = kafka_mock_open(&mock, err);
-    for (int i = 0; rc == RC_OK && (topic = cli_repeated(cli, "topic", i)) != NULL; i++) {
-        rc = kafka_mock_topic(mock, topic, 1, err);
-        rc = rc == RC_NONE ? RC_OK : rc;
-    }
+    for (int i = 0; rc == RC_OK && (topic = cli_repeated(cli, "topic", i)) != NULL; i++)
+        rc = make_topic(mock, topic, err);
     if (rc == RC_OK) {
         (void)puts(kafka_mock_brokers(mock));
         rc = table_check(stdout, err);

@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <libsmartcols/libsmartcols.h>
+#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -165,13 +166,20 @@ static void finish(struct table *table)
     free(table);
 }
 
+/* A pipe whose reader left; asked for when an earlier write failed and its errno is gone. */
+static bool reader_left(FILE *out)
+{
+    struct pollfd watched = {.fd = fileno(out), .events = 0};
+    return poll(&watched, 1, 0) == 1 && (watched.revents & POLLERR) != 0;
+}
+
 enum rc table_check(FILE *out, struct err *err)
 {
     errno = 0;
     if (fflush(out) == 0 && !ferror(out))
         return RC_OK;
     int number = errno;
-    if (number == EPIPE)
+    if (number == EPIPE || (number == 0 && reader_left(out)))
         return RC_NONE;
     return err_set(err, RC_FATAL, ERR_INTERNAL, "stdout", "", "cannot write the result: %s",
                    number ? strerror(number) : "an earlier write failed");

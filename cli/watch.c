@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 #define LOOK_EVERY_MS 150
@@ -49,14 +50,24 @@ static void add_phase(struct watch *watch, struct str *out, const struct db_resu
             str_format(out, ", %s %s", db_text(phases, row, counts[i].column), counts[i].word);
 }
 
-/* On a terminal of few lines the phases around the open one are what people want to see. */
-static int first_shown(const struct db_result *phases)
+/* As many phases as the terminal has room for: what scrolled away cannot be drawn again. */
+static int most_phases(void)
+{
+    struct winsize size;
+    if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_row > 5 &&
+        size.ws_row - 3 < MOST_PHASES)
+        return size.ws_row - 3;
+    return MOST_PHASES;
+}
+
+/* The phases around the open one are what people want to see. */
+static int first_shown(const struct db_result *phases, int most)
 {
     int rows = db_rows(phases), open = 0;
     while (open < rows - 1 && strcmp(db_text(phases, open, 9), "done") == 0)
         open++;
-    int first = open > MOST_PHASES / 2 ? open - MOST_PHASES / 2 : 0;
-    return rows - first < MOST_PHASES && rows > MOST_PHASES ? rows - MOST_PHASES : first;
+    int first = open > most / 2 ? open - most / 2 : 0;
+    return rows - first < most && rows > most ? rows - most : first;
 }
 
 static void draw_live(struct watch *watch, const struct db_result *progress,
@@ -68,8 +79,8 @@ static void draw_live(struct watch *watch, const struct db_result *progress,
     watch->drawn = 1;
     str_format(&out, "\r\033[Krun %s  %s  %.1f s\n", watch->run.run_id, db_text(progress, 0, 0),
                db_double(progress, 0, 6));
-    int first = first_shown(phases);
-    for (int row = first; row < db_rows(phases) && row < first + MOST_PHASES; row++) {
+    int most = most_phases(), first = first_shown(phases, most);
+    for (int row = first; row < db_rows(phases) && row < first + most; row++) {
         str_text(&out, "\033[K");
         add_phase(watch, &out, phases, row, true);
         str_text(&out, "\n");

@@ -1,0 +1,88 @@
+#!/usr/bin/env bats
+# Help of every command, and how a wrong one is refused: nothing here needs a server.
+
+setup() {
+    . "$BATS_TEST_DIRNAME/../support/shell.bash"
+}
+
+commands() { # "NOUN VERB" a line, from the program's own help
+    "$LOCKSTEP_BIN" help | sed -n '/^commands$/,/^$/p' | sed -nE 's/^  ([a-z]+)( [a-z]+)? .*/\1\2/p'
+}
+
+@test "lockstep and lockstep help print the same list of commands" {
+    run "$LOCKSTEP_BIN"
+    [ "$status" -eq 0 ]
+    [ "$output" = "$("$LOCKSTEP_BIN" help)" ]
+    [ "$output" = "$("$LOCKSTEP_BIN" --help)" ]
+    [ "$(commands | wc -l)" -ge 30 ]
+}
+
+@test "every command has help that exits with 0 and names the command and its options" {
+    while read -r noun verb; do
+        for help in "$noun $verb --help" "help $noun $verb"; do
+            # shellcheck disable=SC2086
+            run "$LOCKSTEP_BIN" $help
+            [ "$status" -eq 0 ] || { echo "$help: $status"; return 1; }
+            [[ ${lines[0]} == "usage: lockstep $noun${verb:+ $verb}"* ]] || { echo "$help: ${lines[0]}"; return 1; }
+            [[ $output == *--dbname* ]]
+        done
+    done < <(commands)
+}
+
+@test "every noun with verbs has help that lists them" {
+    while read -r noun; do
+        run "$LOCKSTEP_BIN" "$noun" --help
+        [ "$status" -eq 0 ]
+        [[ $output == *"  $noun "* ]]
+    done < <(commands | awk 'NF == 2 { print $1 }' | sort -u)
+}
+
+@test "every command refuses an unknown option with exit code 2" {
+    while read -r noun verb; do
+        # shellcheck disable=SC2086
+        run "$LOCKSTEP_BIN" $noun $verb --frobnicate
+        [ "$status" -eq 2 ] || { echo "$noun $verb: $status"; return 1; }
+        [[ $output == *"unknown option --frobnicate"* ]]
+    done < <(commands)
+}
+
+@test "wrong words are refused with the nearest right one" {
+    run "$LOCKSTEP_BIN" queu list
+    [ "$status" -eq 2 ]
+    [[ $output == *"lockstep queue"* ]]
+    run "$LOCKSTEP_BIN" queue lsit
+    [ "$status" -eq 2 ]
+    [[ $output == *"lockstep queue list"* ]]
+    run "$LOCKSTEP_BIN" queue list --ouptut json
+    [ "$status" -eq 2 ]
+    [[ $output == *"Did you mean --output"* ]]
+    run "$LOCKSTEP_BIN" queue
+    [ "$status" -eq 2 ]
+}
+
+@test "missing and superfluous arguments and bad values are refused with exit code 2" {
+    for words in "queue show" "queue show a b" "queue list -o" "queue list -o xml" "queue create a --max-readers many" \
+        "queue create a --max-readers -1" "queue create a --on-failure stop|continue" "publish --timeout soon" \
+        "migrate up --dry-run=yes" "-q"; do
+        # shellcheck disable=SC2086
+        run "$LOCKSTEP_BIN" $words
+        [ "$status" -eq 2 ] || { echo "$words: $status"; return 1; }
+        [[ $output == lockstep:* ]]
+    done
+}
+
+@test "a result that cannot be written is an internal error, a reader that goes away is none" {
+    run bash -c '"$LOCKSTEP_BIN" config list > /dev/full'
+    [ "$status" -eq 70 ]
+    run bash -c '"$LOCKSTEP_BIN" migrate get | head -n 1; exit "${PIPESTATUS[0]}"'
+    [ "$status" -eq 0 ]
+    [ "${#lines[@]}" -eq 1 ]
+}
+
+@test "migrate get prints the SQL of one migration, or refuses an unknown number" {
+    run "$LOCKSTEP_BIN" migrate get 4
+    [ "$status" -eq 0 ]
+    [[ $output == *"CREATE TABLE lockstep.queue"* ]]
+    run "$LOCKSTEP_BIN" migrate get 9999
+    [ "$status" -eq 2 ]
+}

@@ -1,0 +1,123 @@
+#!/usr/bin/env bats
+# Queues, and the forms of results, with both servers.
+# ctest: timeout=120
+
+setup() {
+    . "$BATS_TEST_DIRNAME/../support/shell.bash"
+    scratch_database
+    queue=$(scratch_name)
+}
+
+teardown() {
+    scratch_drop
+}
+
+@test "queue create makes a topic that is fit, and refuses a second queue of the name" {
+    run lockstep queue create "$queue"
+    [ "$status" -eq 2 ]
+    [[ $output == *--create-topic* ]]
+    lockstep queue create "$queue" --create-topic --max-readers 3 --on-failure continue --runs concurrent --lookahead 2
+    run lockstep queue show "$queue" -o json
+    [ "$status" -eq 0 ]
+    [ "$(jq -r '.queue | [.max_readers, .on_failure, .runs, .lookahead, .next_offset, .log_end, .lag, .paused] | @csv' \
+        <<<"$output")" = '3,"continue","concurrent",2,0,0,0,false' ]
+    [ -n "$(sql "SELECT cluster_id FROM lockstep.queue WHERE cluster_id <> ''")" ]
+    run lockstep queue create "$queue"
+    [ "$status" -eq 1 ]
+}
+
+@test "a topic with two partitions is refused with what to do, unless one is named" {
+    "$LOCKSTEP_BIN" dev broker --topic one --topic two:2 >"$BATS_TEST_TMPDIR/broker" 2>/dev/null 3>&- &
+    broker=$!
+    eventually 10 test -s "$BATS_TEST_TMPDIR/broker"
+    brokers=$(head -n 1 "$BATS_TEST_TMPDIR/broker")
+    run "$LOCKSTEP_BIN" queue create two -d "$db" -b "$brokers"
+    refusal=$status said=$output
+    run "$LOCKSTEP_BIN" queue create two --partition 1 -d "$db" -b "$brokers"
+    named=$status
+    run "$LOCKSTEP_BIN" queue create three --topic two --partition 2 -d "$db" -b "$brokers"
+    outside=$status
+    run "$LOCKSTEP_BIN" queue create one -d "$db" -b "$brokers"
+    fit=$status
+    kill "$broker"
+    wait "$broker"
+    [ "$refusal" -eq 2 ]
+    [[ $said == *"the topic has 2 partitions, a queue needs exactly one"*hint:*--create-topic*--partition* ]]
+    [ "$named" -eq 0 ]
+    [ "$outside" -eq 2 ]
+    [ "$fit" -eq 0 ]
+    [ "$(sql "SELECT string_agg(name || partition, ' ' ORDER BY name) FROM lockstep.queue")" = "one0 two1" ]
+}
+
+@test "queue set changes only what is given, tells the executors and writes it down" {
+    lockstep queue create "$queue" --create-topic
+    lockstep queue set "$queue" --max-readers 9
+    [ "$(sql "SELECT max_readers, on_failure, runs FROM lockstep.queue")" = "9|stop|serial" ]
+    [ "$(sql "SELECT detail FROM lockstep.event_log WHERE event = 'queue_changed'")" = "max_readers 9" ]
+    run lockstep queue set "$queue"
+    [ "$status" -eq 2 ]
+    run lockstep queue set "$queue" --max-readers 1001
+    [ "$status" -ne 0 ]
+    [ "$(sql "SELECT max_readers FROM lockstep.queue")" = 9 ]
+}
+
+@test "queue pause and resume keep who and why" {
+    lockstep queue create "$queue" --create-topic
+    lockstep queue pause "$queue" --reason 'a reason'
+    [ "$(sql "SELECT paused, paused_by = session_user FROM lockstep.queue")" = "t|t" ]
+    [ "$(sql "SELECT detail FROM lockstep.event_log WHERE event = 'queue_paused'")" = "a reason" ]
+    lockstep queue resume "$queue"
+    [ "$(sql "SELECT paused, paused_by IS NULL FROM lockstep.queue")" = "f|t" ]
+}
+
+@test "queue delete needs --yes and takes the queue's records with it" {
+    lockstep queue create "$queue" --create-topic
+    run lockstep queue delete "$queue"
+    [ "$status" -eq 2 ]
+    lockstep queue delete "$queue" --yes
+    [ "$(sql "SELECT count(*) FROM lockstep.queue")" = 0 ]
+}
+
+@test "an unknown queue is a usage error with the nearest name" {
+    lockstep queue create "$queue" --create-topic
+    for command in "queue show" "queue pause" "queue set --max-readers 1" "run list --queue" "log --queue" \
+        "executor run --queue"; do
+        # shellcheck disable=SC2086
+        run lockstep $command "${queue}x"
+        [ "$status" -eq 2 ] || { echo "$command: $status"; return 1; }
+        [[ $output == *"$queue\""* ]]
+    done
+}
+
+@test "a Kafka that is not there is exit code 4, and does not keep queue show from answering" {
+    run timeout 60 "$LOCKSTEP_BIN" queue create "$queue" -d "$db" -b 127.0.0.1:1 -q
+    [ "$status" -eq 4 ]
+    lockstep queue create "$queue" --create-topic
+    run "$LOCKSTEP_BIN" queue show "$queue" -d "$db" -b 127.0.0.1:1 -q
+    [ "$status" -eq 0 ]
+}
+
+@test "json, jsonl and csv are valid whatever a text holds" {
+    lockstep queue create "$queue" --create-topic
+    lockstep queue pause "$queue" --reason $'quote " comma, back\\slash\nline\ttab \x01 ü'
+    lockstep log -o json | jq -e --arg want $'quote " comma, back\\slash\nline\ttab \x01 ü' \
+        'map(select(.event == "queue_paused"))[0].detail == $want'
+    lockstep log -o jsonl | jq -e -s 'length == 2 and (.[0].id | type) == "number" and .[0].run_id == null'
+    [ "$(lockstep log -o csv | tr -d '\r' | head -n 1)" = id,at,event,queue,run_id,order,task,executor_id,actor,detail ]
+    lockstep log -o csv | grep -qF '"quote "" comma, back\slash'
+    lockstep log -o json | jq -e 'all(.at | test("^[0-9-]{10}T[0-9:.]+[+-][0-9:]{5}$"))'
+}
+
+@test "every list is valid JSON, also when it is empty" {
+    for list in "queue list" "run list" "task list" "rejected list" "lock list" "executor list" "log" "log --executions" \
+        "migrate list" "config list" "config show"; do
+        # shellcheck disable=SC2086
+        run bash -c '"$LOCKSTEP_BIN" '"$list"' -o json -d "$1" -b "$LOCKSTEP_TEST_BROKERS" | jq -e "type == \"array\""' - "$db"
+        [ "$status" -eq 0 ] || { echo "$list: $output"; return 1; }
+    done
+}
+
+@test "times are shown in the zone that is asked for" {
+    lockstep queue create "$queue" --create-topic
+    lockstep log -o json --time-zone Asia/Kolkata | jq -e 'all(.at | endswith("+05:30"))'
+}

@@ -1,0 +1,110 @@
+#!/usr/bin/env bats
+# A run as people look at it. The rows are written by hand, so that every state is there at once and nothing has to run.
+
+setup() {
+    . "$BATS_TEST_DIRNAME/../support/shell.bash"
+    scratch_database
+    sql "INSERT INTO lockstep.queue (name, topic) VALUES ('q', 't'), ('other', 't');
+         INSERT INTO lockstep.run (run_id, queue_id, name, on_failure, status, phases, tasks, started_at, ended_at, end_offset, error)
+         SELECT v.id::uuid, q.queue_id, v.name, 'stop', v.status, 2, 3, v.t0, v.t0 + '4 s', 9, v.error
+         FROM (VALUES ('aaaa0000-0000-4000-8000-000000000001', 'good', 'Completed', timestamptz '2024-05-06 07:00:00Z', NULL),
+                      ('aaaa0000-0000-4000-8000-000000000002', 'bad', 'Failed', '2024-05-06 08:00:00Z', 'a task failed'))
+              AS v (id, name, status, t0, error), lockstep.queue q WHERE q.name = 'q' ORDER BY v.t0;
+         INSERT INTO lockstep.phase (run_no, queue_id, \"order\", previous_order, opened_at, done_at)
+         SELECT r.run_no, r.queue_id, o, o - 10, r.started_at, r.ended_at FROM lockstep.run r, (VALUES (10), (20)) AS v (o);
+         INSERT INTO lockstep.task (phase_id, run_no, queue_id, \"order\", seq, kafka_offset, payload, status, attempt_num,
+                                    started_at, duration)
+         SELECT p.phase_id, p.run_no, p.queue_id, p.\"order\", n, n, '{\"order\":1}',
+                CASE WHEN p.run_no = 2 AND n = 2 THEN 'Failed' ELSE 'Completed' END::lockstep.status, 1,
+                p.opened_at + make_interval(secs => CASE WHEN n = 2 THEN 2 ELSE 0 END), interval '2 s'
+         FROM lockstep.phase p, generate_series(0, 2) AS n WHERE (n = 2) = (p.\"order\" = 20);
+         INSERT INTO lockstep.task_attempt (task_id, attempt, status, started_at, ended_at, sqlstate, error)
+         SELECT t.task_id, 1, 'Failed', t.started_at, t.started_at + t.duration, '22012', 'division by zero'
+         FROM lockstep.task t WHERE t.status = 'Failed';
+         INSERT INTO lockstep.rejected_message (queue_id, kafka_offset, reason, detail, raw)
+         SELECT q.queue_id, 7, 'json', 'no JSON', '\\x00ff0a41'::bytea FROM lockstep.queue q WHERE q.name = 'q'"
+}
+
+teardown() {
+    scratch_drop
+}
+
+@test "run show ends with a picture of when the tasks of each phase ran" {
+    COLUMNS=60 run lockstep run show aaaa0000-0000-4000-8000-000000000001 --ascii
+    [ "$status" -eq 0 ]
+    first='10 \|(#+)( +)\| 2' second='20 \| +-+\| 1'
+    [[ $output =~ $first ]]
+    dark=${#BASH_REMATCH[1]} blank=${#BASH_REMATCH[2]}
+    [ $((dark - blank)) -le 1 ] && [ $((blank - dark)) -le 2 ] # the two of phase 10 ran in the first half, one in the second
+    [[ $output =~ $second ]]
+    [[ $output == *"makespan 4.000 s"* ]]
+}
+
+@test "run show as JSON has the facts and the phases" {
+    lockstep run show --latest -o json |
+        jq -e '.run.status == "Failed" and .run.failed == 1 and (.phases | map(.order)) == [10, 20] and .phases[0].completed == 2'
+}
+
+@test "a run is found by the beginning of its id, never by a guess" {
+    run lockstep run show aaaa
+    [ "$status" -eq 2 ]
+    [[ $output == *"several runs fit"* ]]
+    run lockstep run show bbbb
+    [ "$status" -eq 2 ]
+    run lockstep run show xyz
+    [ "$status" -eq 2 ]
+    run lockstep run show
+    [ "$status" -eq 2 ]
+    run lockstep run show --latest --queue other
+    [ "$status" -eq 2 ]
+}
+
+@test "run watch tells each phase once and its exit code is the run's outcome" {
+    run lockstep run watch aaaa0000-0000-4000-8000-000000000001
+    [ "$status" -eq 0 ]
+    [ "$(grep -c '2/2  done' <<<"$output")" -eq 1 ]
+    [[ ${lines[-1]} == *Completed* ]]
+    run lockstep run watch --latest --queue q
+    [ "$status" -eq 1 ]
+    [[ $output == *"Failed: a task failed"* ]]
+}
+
+@test "run watch that is interrupted is exit code 8" {
+    sql "UPDATE lockstep.run SET ended_at = NULL, status = 'Running'"
+    "$LOCKSTEP_BIN" run watch --latest -d "$db" >"$BATS_TEST_TMPDIR/out" 2>&1 3>&- &
+    watcher=$!
+    eventually 10 grep -q Running "$BATS_TEST_TMPDIR/out"
+    kill -TERM "$watcher"
+    code=0
+    wait "$watcher" || code=$?
+    [ "$code" -eq 8 ]
+}
+
+@test "task list and task show tell the attempts and their errors" {
+    lockstep task list --run aaaa0000-0000-4000-8000-000000000002 --status Failed -o json | jq -e 'length == 1 and .[0].order == 20'
+    id=$(sql "SELECT task_id FROM lockstep.task WHERE status = 'Failed'")
+    lockstep task show "$id" -o json | jq -e '.task.status == "Failed" and .attempts[0].sqlstate == "22012"'
+    run lockstep task show 999999
+    [ "$status" -eq 2 ]
+    run lockstep task list --status Failde
+    [ "$status" -ne 0 ]
+}
+
+@test "rejected show escapes the bytes, --raw writes them as they came" {
+    lockstep rejected show 1 -o json | jq -e '.hex == "00ff0a41" and (.raw | startswith("\\000\\377"))'
+    [ "$(lockstep rejected show 1 --raw | od -An -tx1 | tr -d ' \n')" = 00ff0a41 ]
+    lockstep rejected list --queue q -o json | jq -e '.[0].bytes == 4'
+}
+
+@test "log --follow prints what comes and ends with exit code 0 at a signal" {
+    "$LOCKSTEP_BIN" log --follow -o jsonl -d "$db" >"$BATS_TEST_TMPDIR/out" 2>&1 3>&- &
+    follower=$!
+    sql "INSERT INTO lockstep.event_log (event) VALUES ('early')"
+    eventually 10 grep -q early "$BATS_TEST_TMPDIR/out"
+    sql "INSERT INTO lockstep.event_log (event) VALUES ('late')"
+    eventually 10 grep -q late "$BATS_TEST_TMPDIR/out"
+    kill -INT "$follower" || true
+    kill -TERM "$follower"
+    wait "$follower"
+    [ "$(grep -c late "$BATS_TEST_TMPDIR/out")" -eq 1 ]
+}
