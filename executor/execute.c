@@ -21,6 +21,14 @@ static int startable(const struct lane *lane)
     return count;
 }
 
+static int busy_readers(const struct lane *lane)
+{
+    int count = 0;
+    for (int i = 0; i < lane->ex->reader_count; i++)
+        count += lane->ex->readers[i].lane == lane && lane->ex->readers[i].count > 0;
+    return count;
+}
+
 static struct phase *next_phase(struct lane *lane)
 {
     struct phase *phase = lane->phases;
@@ -111,7 +119,8 @@ enum rc execute(struct lane *lane, struct err *err)
         return RC_OK;
     }
     int most = ex->reader_count < lane->max_readers ? ex->reader_count : lane->max_readers;
-    int want = ready < most ? ready : most;
+    int want = ready + busy_readers(lane);
+    want = want < most ? want : most;
     if (lane->slots < want && lane->slot_after_us <= ex->now_us)
         rc = take_slots(lane, want - lane->slots, err);
     hand_out(lane, ready);
