@@ -74,9 +74,8 @@ static enum rc take_slots(struct lane *lane, int want, struct err *err)
     return RC_OK;
 }
 
-static void start(struct reader *reader, struct phase *phase, int64_t now_us)
+static void start(struct reader *reader, struct phase *phase, struct work *work, int64_t now_us)
 {
-    struct work *work = phase->waiting;
     phase->waiting = work->next;
     if (phase->waiting == NULL)
         phase->waiting_last = &phase->waiting;
@@ -104,7 +103,10 @@ static void hand_out(struct lane *lane, int ready)
             if (reader->lane != lane || reader->count >= level ||
                 reader->slot_no > lane->max_readers)
                 continue;
-            start(reader, next_phase(lane), ex->now_us);
+            struct phase *phase = next_phase(lane);
+            if (phase == NULL || phase->waiting == NULL)
+                return;
+            start(reader, phase, phase->waiting, ex->now_us);
             ready--;
         }
 }

@@ -229,7 +229,7 @@ static enum rc ask(struct lane *lane, int64_t run_no, int64_t phase_id, struct e
 {
     struct gate *gate = gate_for(lane, run_no);
     enum rc rc = gate != NULL ? RC_OK : gate_start(lane, &gate, err);
-    if (rc != RC_OK || (gate->asked_run == run_no && gate->asked_phase == phase_id))
+    if (rc != RC_OK || gate == NULL || (gate->asked_run == run_no && gate->asked_phase == phase_id))
         return rc;
     gate->asked_run = run_no;
     gate->asked_phase = phase_id;
