@@ -117,13 +117,13 @@ table_task ("order", name, sql) AS (
             code_point integer PRIMARY KEY CHECK (code_point BETWEEN 0 AND 1114111),
             name text,
             category text NOT NULL REFERENCES unicode.general_category,
-            combining_class smallint NOT NULL REFERENCES unicode.combining_class,
-            bidi_class text NOT NULL REFERENCES unicode.bidi_class,
+            combining_class smallint NOT NULL,
+            bidi_class text NOT NULL,
             block_id smallint NOT NULL REFERENCES unicode.block,
             script text NOT NULL REFERENCES unicode.script,
             age text NOT NULL REFERENCES unicode.age,
-            east_asian_width text NOT NULL REFERENCES unicode.east_asian_width,
-            line_break text NOT NULL REFERENCES unicode.line_break,
+            east_asian_width text NOT NULL,
+            line_break text NOT NULL,
             mirrored boolean NOT NULL,
             numeric_value text);
         CREATE TABLE unicode.case_mapping (
@@ -214,6 +214,7 @@ code_point_task ("order", name, sql) AS (
             LEFT JOIN unicode_typed.unicode_data AS z ON a.name LIKE '<%%, First>' AND z.line_no = a.line_no + 1,
             generate_series(greatest(a.code_point, %1$s), least(coalesce(z.code_point, a.code_point), %2$s)) AS point
             WHERE a.name NOT LIKE '<%%, Last>'
+              AND a.code_point <= %2$s AND coalesce(z.code_point, a.code_point) >= %1$s
         )
         INSERT INTO unicode.code_point
         SELECT code_point,
@@ -248,8 +249,17 @@ code_point_task ("order", name, sql) AS (
             WITH ORDINALITY AS looked_up (name, n)
     ) AS lookup (expand)
 ),
--- Order 60: facts about characters, in the slices of the files that they come from.
+-- Order 60: facts about characters, in the slices of the files that they come from. Half of the foreign keys of the
+-- characters were checked row by row as these were inserted, the other half is checked here, all rows at once.
 fact_task ("order", name, sql) AS (
+    SELECT 60, 'more foreign keys of code_point', $sql$
+        ALTER TABLE unicode.code_point
+            ADD CONSTRAINT code_point_combining_class_fkey FOREIGN KEY (combining_class) REFERENCES unicode.combining_class,
+            ADD CONSTRAINT code_point_bidi_class_fkey FOREIGN KEY (bidi_class) REFERENCES unicode.bidi_class,
+            ADD CONSTRAINT code_point_east_asian_width_fkey FOREIGN KEY (east_asian_width) REFERENCES unicode.east_asian_width,
+            ADD CONSTRAINT code_point_line_break_fkey FOREIGN KEY (line_break) REFERENCES unicode.line_break
+    $sql$
+    UNION ALL
     SELECT 60, format('%s %s/%s', fact, number, slices), format(statement, first_line, last_line)
     FROM (VALUES
         ('case_mapping', 'unicode_data', $sql$
