@@ -102,8 +102,7 @@ static const struct option_spec dev_dir_options[] = {{"dir", "DIR", "where it li
 
 const struct command commands[] = {
     {"help", "", "[NOUN [VERB]]", NEEDS_NOTHING, command_help, "tells about commands", NULL, NULL},
-    {"version", "", "", NEEDS_NOTHING, command_version,
-     "the version of the program and its libraries", NULL, NULL},
+    {"version", "", "", NEEDS_NOTHING, command_version, "the version of the program", NULL, NULL},
     {"check", "", "", NEEDS_CONFIG, command_check,
      "tests everything that it needs, end to end, one line each", NULL, NULL},
     {"migrate", "up", "", NEEDS_DB | NEEDS_PRIMARY, command_migrate_up,

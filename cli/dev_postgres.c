@@ -166,7 +166,7 @@ static bool is_running(const struct private_server *server, char *data)
 
 static enum rc start(const struct private_server *server, char *data, struct err *err)
 {
-    char version[PATH_MAX], log[PATH_MAX], options[PATH_MAX + 100];
+    char version[PATH_MAX + 16], log[PATH_MAX], options[PATH_MAX + 100];
     (void)snprintf(version, sizeof version, "%s/PG_VERSION", data);
     (void)snprintf(log, sizeof log, "%s/log", server->dir);
     (void)snprintf(options, sizeof options, "-k '%s' -c listen_addresses= -p 5432", server->dir);

@@ -97,7 +97,9 @@ static enum rc check_value(const struct cli *cli, const struct option_spec *spec
 {
     int64_t number;
     bool good = true;
-    const char *want = spec->argument ? spec->argument : "";
+    const char *want = spec != NULL && spec->argument ? spec->argument : "";
+    if (spec == NULL || value == NULL) /* a flag */
+        return RC_OK;
     if (strcmp(want, "N") == 0)
         good = int64_parse(value, strlen(value), &number) && number >= 0;
     else if (strcmp(want, "TIME") == 0)

@@ -12,13 +12,13 @@ struct talk {
     enum publish_stage stage;
     bool live;           /* stderr is a terminal: one line that is drawn again */
     bool drawn, started; /* dry run: the heading is out */
-    int64_t phases;
+    int64_t phases, faults;
 };
 
 static void on_fault(void *context, const struct publish_fault *fault)
 {
-    const struct talk *talk = context;
-    (void)talk;
+    struct talk *talk = context;
+    talk->faults++;
     (void)fprintf(stderr, "%s:%lld: %s%s%s\n", fault->source, (long long)fault->line, fault->path,
                   *fault->path ? ": " : "", fault->message);
     if (*fault->hint)
@@ -130,6 +130,7 @@ enum rc command_publish(struct cli *cli, struct err *err)
         .phase = on_phase,
         .cancelled = on_cancelled};
     rc = publish_run(&options, &result, err);
+    cli->told = talk.faults == 1; /* the one fault is the error */
     if (talk.live && talk.drawn)
         (void)fprintf(stderr, "\r\033[K");
     if (options.dry_run && rc == RC_OK)

@@ -86,3 +86,15 @@ commands() { # "NOUN VERB" a line, from the program's own help
     run "$LOCKSTEP_BIN" migrate get 9999
     [ "$status" -eq 2 ]
 }
+
+@test "docs/COMMANDS.md names every command and every option" {
+    page=$BATS_TEST_DIRNAME/../../docs/COMMANDS.md
+    while read -r noun verb; do
+        section=$(sed -n "/^## $noun${verb:+ $verb}\( \|\$\)/,/^## /p" "$page")
+        [ -n "$section" ] || { echo "no section $noun $verb"; return 1; }
+        # shellcheck disable=SC2086
+        for option in $("$LOCKSTEP_BIN" $noun $verb --help | sed -n '/^options$/,/^$/p' | grep -oE '^ +(-., )?--[a-z-]+' | grep -oE -- '--[a-z-]+'); do
+            grep -qF -- "$option" <<<"$section" || { echo "$noun $verb $option"; return 1; }
+        done
+    done < <(commands)
+}

@@ -49,11 +49,18 @@ teardown() {
     [ "$(sql "SELECT string_agg(name || partition, ' ' ORDER BY name) FROM lockstep.queue")" = "one0 two1" ]
 }
 
+# Whether COMMAND notifies the executors of the first queue; psql tells a notification after the next statement.
+notifies() {
+    printf 'LISTEN lockstep_1;\n\\! "$LOCKSTEP_BIN" %s -q -d "$LISTENED"\nSELECT 1;\n' "$*" |
+        LISTENED=$db "$LOCKSTEP_TEST_PGBIN/psql" -X -q -At -d "$db" | grep -q 'lockstep_1" with payload "control"'
+}
+
 @test "queue set changes only what is given, tells the executors and writes it down" {
     lockstep queue create "$queue" --create-topic
     lockstep queue set "$queue" --max-readers 9
     [ "$(sql "SELECT max_readers, on_failure, runs FROM lockstep.queue")" = "9|stop|serial" ]
     [ "$(sql "SELECT detail FROM lockstep.event_log WHERE event = 'queue_changed'")" = "max_readers 9" ]
+    notifies queue set "$queue" --max-readers 9
     run lockstep queue set "$queue"
     [ "$status" -eq 2 ]
     run lockstep queue set "$queue" --max-readers 1001
@@ -66,6 +73,8 @@ teardown() {
     lockstep queue pause "$queue" --reason 'a reason'
     [ "$(sql "SELECT paused, paused_by = session_user FROM lockstep.queue")" = "t|t" ]
     [ "$(sql "SELECT detail FROM lockstep.event_log WHERE event = 'queue_paused'")" = "a reason" ]
+    notifies queue resume "$queue"
+    notifies queue pause "$queue"
     lockstep queue resume "$queue"
     [ "$(sql "SELECT paused, paused_by IS NULL FROM lockstep.queue")" = "f|t" ]
 }
