@@ -1,13 +1,15 @@
 -- Release: this executor runs nothing more of the phase: S goes. If that may have been the last of its run, the run's end is
--- tried: the last executor to come here sees everything that the others committed before.
+-- tried: the last executor to come here sees everything that the others committed before. Whether the end is known is asked
+-- by run_finish under the lock of the queue's row: a claim that takes the end at this moment has looked for unfinished tasks
+-- before ours was finished, and we would not see its end.
 CREATE OR REPLACE FUNCTION lockstep.release(p_phase_id bigint, p_shared boolean, OUT unlocked boolean, OUT ended text)
 LANGUAGE plpgsql AS $$
 DECLARE
     last_of bigint;
 BEGIN
     SELECT r.run_no INTO last_of FROM lockstep.phase p JOIN lockstep.run r USING (run_no)
-    WHERE p.phase_id = p_phase_id AND r.end_offset IS NOT NULL AND r.ended_at IS NULL
-      AND (r.last_phase_id = p_phase_id OR r.stop_after IS NOT NULL);
+    WHERE p.phase_id = p_phase_id AND r.ended_at IS NULL
+      AND (r.last_phase_id = p_phase_id OR (r.stop_after IS NOT NULL AND r.end_offset IS NOT NULL));
     IF FOUND THEN
         ended := lockstep.run_finish(last_of);
     END IF;

@@ -1,0 +1,164 @@
+/**
+ * What: what the tests of the protocol with several sessions share: claims, ends and attempts as
+ *   SQL text, and a statement on another thread that is seen to wait.
+ * Invariants: a message's seq is its offset; every run here has the same id, each in a queue of its
+ *   own.
+ * Threads: struct other runs its statement on a thread of its own and is judged after finish().
+ * Ownership: texts are built in the caller's struct str; sessions are borrowed.
+ * Failure: the test fails.
+ */
+#ifndef TESTS_DB_PROTOCOL_H
+#define TESTS_DB_PROTOCOL_H
+
+#include "base/str.h"
+#include "tests/support/support.h"
+
+#include <pthread.h>
+#include <stdio.h>
+
+#define UNUSED __attribute__((unused))
+
+UNUSED static int teardown(void **state)
+{
+    (void)state;
+    support_no_advisory_locks();
+    return 0;
+}
+
+#define RUN "'11111111-1111-4111-8111-111111111111'"
+
+/** A claim of `count` messages from offset `at` by an executor; the seq is the offset. */
+UNUSED static const char *claim_text(struct str *to, int64_t queue, int executor, int at, int count,
+                                     int order, int previous)
+{
+    str_clear(to);
+    str_format(
+        to,
+        "SELECT c.verdict || coalesce(' ' || cardinality(c.task_ids), '') FROM "
+        "lockstep.claim(%lld, "
+        "%d, 0, 'task', " RUN ", NULL, %d, %d, ARRAY(SELECT generate_series(%d, %d)), ARRAY(SELECT "
+        "generate_series(%d, %d)), array_fill('{}'::text, ARRAY[%d]), array_fill(NULL::text, "
+        "ARRAY[%d]), array_fill(NULL::int, ARRAY[%d]), array_fill(NULL::text, ARRAY[%d]), 1, "
+        "'\\x00', ARRAY(SELECT p.phase_id FROM lockstep.phase p WHERE false), NULL, NULL, NULL, "
+        "NULL, NULL, NULL, NULL) AS c",
+        (long long)queue, executor, order, previous, at, at + count - 1, at, at + count - 1, count,
+        count, count, count);
+    return to->data;
+}
+
+UNUSED static const char *end_text(struct str *to, int64_t queue, int at, int tasks, int phases)
+{
+    str_clear(to);
+    str_format(
+        to,
+        "SELECT concat_ws(' ', c.verdict, c.note) FROM lockstep.claim(%lld, 1, 0, 'end', " RUN
+        ", NULL, NULL, NULL, ARRAY[%d], ARRAY[%d], ARRAY['{}'], '{}', '{}', '{}', 1, '\\x00', "
+        "'{}', NULL, NULL, NULL, NULL, %d, %d, false) AS c",
+        (long long)queue, at, at, tasks, phases);
+    return to->data;
+}
+
+UNUSED static int64_t new_queue(struct db *db, const char *on_failure)
+{
+    return support_int(
+        db,
+        "INSERT INTO lockstep.queue (name, topic, on_failure) VALUES ('%s', 't', '%s') RETURNING "
+        "queue_id",
+        support_name("q"), on_failure);
+}
+
+UNUSED static void claim(struct db *db, int64_t queue, int at, int count, int order, int previous)
+{
+    STR_AUTO sql = {0};
+    STR_AUTO expected = {0};
+    str_format(&expected, "claimed %d", count);
+    assert_string_equal(
+        support_text(db, "%s", claim_text(&sql, queue, 1, at, count, order, previous)),
+        expected.data);
+}
+
+UNUSED static const char *complete_text(struct str *to, struct db *db, int64_t queue, int offset)
+{
+    str_clear(to);
+    str_format(to, "SELECT lockstep.complete(%s)",
+               support_text(db,
+                            "SELECT task_id || ', ' || quote_literal(token) FROM lockstep.task "
+                            "WHERE queue_id = %lld AND kafka_offset = %d",
+                            (long long)queue, offset));
+    return to->data;
+}
+
+UNUSED static const char *fail_text(struct str *to, struct db *db, int64_t queue, int offset)
+{
+    str_clear(to);
+    str_format(to, "SELECT lockstep.fail(%s, true, 0, 'X', 'x', NULL, NULL, NULL)",
+               support_text(db,
+                            "SELECT task_id || ', ' || quote_literal(token) FROM lockstep.task "
+                            "WHERE queue_id = %lld AND kafka_offset = %d",
+                            (long long)queue, offset));
+    return to->data;
+}
+
+UNUSED static int64_t phase_id(struct db *db, int64_t queue, int order)
+{
+    return support_int(
+        db, "SELECT phase_id FROM lockstep.phase WHERE queue_id = %lld AND \"order\" = %d",
+        (long long)queue, order);
+}
+
+UNUSED static const char *statuses(struct db *db, int64_t queue)
+{
+    return support_text(db,
+                        "SELECT string_agg(status::text, ' ' ORDER BY kafka_offset) FROM "
+                        "lockstep.task WHERE queue_id = %lld",
+                        (long long)queue);
+}
+
+UNUSED static const char *run_status(struct db *db, int64_t queue)
+{
+    return support_text(db, "SELECT status FROM lockstep.run WHERE queue_id = %lld",
+                        (long long)queue);
+}
+
+/* ---- one statement on another thread, which is seen to wait and then let go */
+
+struct other {
+    struct db *db;
+    const char *sql;
+    pthread_t thread;
+    enum rc rc;
+    struct err err;
+    char answer[200];
+};
+
+UNUSED static void *run_other(void *context)
+{
+    struct other *other = context;
+    DB_RESULT_AUTO *result = NULL;
+    other->rc = db_script(other->db, other->sql, &result, &other->err);
+    if (other->rc == RC_OK && db_rows(result) > 0)
+        (void)snprintf(other->answer, sizeof other->answer, "%s", db_text(result, 0, 0));
+    return NULL;
+}
+
+UNUSED static void start(struct other *other, struct db *db, const char *sql)
+{
+    *other = (struct other){.db = db, .sql = sql, .rc = RC_FATAL};
+    assert_int_equal(pthread_create(&other->thread, NULL, run_other, other), 0);
+}
+
+/** Until it waits for a lock that the session `holder` has. */
+UNUSED static void await_blocked(struct db *watcher, struct db *waiter, struct db *holder)
+{
+    support_await(watcher, 5000, "SELECT %d = ANY (pg_blocking_pids(%d))", db_backend_pid(holder),
+                  db_backend_pid(waiter));
+}
+
+UNUSED static const char *finish(struct other *other)
+{
+    (void)pthread_join(other->thread, NULL);
+    assert_ok(other->rc, &other->err);
+    return other->answer;
+}
+
+#endif

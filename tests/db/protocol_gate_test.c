@@ -1,0 +1,206 @@
+/* Gates, final failures and the ends of runs, of two sessions at once; as protocol_claim_test.c. */
+#include "tests/db/protocol.h"
+
+static const char *gate_text(struct str *to, struct db *db, int64_t queue, int order, int executor)
+{
+    str_clear(to);
+    str_format(to,
+               "SELECT verdict FROM lockstep.gate((SELECT max(run_no) FROM lockstep.run WHERE "
+               "queue_id = %lld), %lld, 500, %d)",
+               (long long)queue, (long long)phase_id(db, queue, order), executor);
+    return to->data;
+}
+
+static void two_gates_open_a_phase_once_and_both_may_run_it(void **state)
+{
+    (void)state;
+    struct db *one = support_db(), *two = support_db(), *watcher = support_db();
+    int64_t queue = new_queue(one, "stop");
+    STR_AUTO sql = {0};
+    struct other other;
+    claim(watcher, queue, 0, 1, 100, 0);
+    claim(watcher, queue, 1, 1, 200, 100);
+    support_exec(watcher, "%s", complete_text(&sql, watcher, queue, 0));
+    support_exec(watcher, "SELECT lockstep.unlock_shared(%lld)",
+                 (long long)phase_id(watcher, queue, 100));
+    (void)gate_text(&sql, watcher, queue, 200, 1);
+    /* Not by the gate's own transaction, which holds the advisory locks to its end: its rows only. */
+    support_exec(one, "BEGIN; SELECT FROM lockstep.phase WHERE phase_id = %lld FOR NO KEY UPDATE",
+                 (long long)phase_id(watcher, queue, 100));
+    start(&other, two, sql.data);
+    await_blocked(watcher, two, one);
+    support_exec(one, "UPDATE lockstep.phase SET opened_at = now() WHERE phase_id = %lld; COMMIT",
+                 (long long)phase_id(watcher, queue, 200));
+    assert_string_equal(finish(&other), "open");
+    assert_string_equal(support_text(one, "%s", sql.data), "open");
+    assert_int_equal(support_int(watcher,
+                                 "SELECT count(*) FROM lockstep.lock_list() WHERE mode = 'intent' "
+                                 "AND state = 'held' AND phase_id = %lld",
+                                 (long long)phase_id(watcher, queue, 100)),
+                     2);
+    db_close(one);
+    db_close(two);
+    db_close(watcher);
+}
+
+static void a_gate_sees_what_was_committed_while_it_waited(void **state)
+{
+    (void)state;
+    struct db *one = support_db(), *two = support_db(), *watcher = support_db();
+    int64_t queue = new_queue(one, "stop");
+    STR_AUTO sql = {0};
+    struct other other;
+    claim(watcher, queue, 0, 1, 100, 0);
+    claim(watcher, queue, 1, 1, 200, 100);
+    support_exec(watcher, "%s", complete_text(&sql, watcher, queue, 0));
+    support_exec(watcher, "SELECT lockstep.unlock_shared(%lld)",
+                 (long long)phase_id(watcher, queue, 100));
+    /* A retry: the finished task waits again. The gate came first and waits for the row. */
+    support_exec(one,
+                 "BEGIN; SELECT FROM lockstep.phase WHERE queue_id = %lld ORDER BY \"order\" "
+                 "FOR UPDATE",
+                 (long long)queue);
+    start(&other, two, gate_text(&sql, watcher, queue, 200, 1));
+    await_blocked(watcher, two, one);
+    support_exec(one,
+                 "UPDATE lockstep.task SET status = 'Pending' WHERE queue_id = %lld AND "
+                 "kafka_offset = 0; COMMIT",
+                 (long long)queue);
+    assert_string_equal(finish(&other), "orphans");
+    assert_string_equal(
+        support_text(watcher,
+                     "SELECT coalesce(opened_at::text, 'closed') FROM lockstep.phase "
+                     "WHERE phase_id = %lld",
+                     (long long)phase_id(watcher, queue, 200)),
+        "closed");
+    db_close(one);
+    db_close(two);
+    db_close(watcher);
+}
+
+static void a_claim_of_a_later_phase_that_waits_for_the_final_failure_is_cancelled(void **state)
+{
+    (void)state;
+    struct db *one = support_db(), *two = support_db(), *watcher = support_db();
+    int64_t queue = new_queue(one, "stop");
+    STR_AUTO sql = {0};
+    struct other other;
+    claim(two, queue, 0, 1, 100, 0);
+    support_exec(one, "BEGIN; %s", fail_text(&sql, watcher, queue, 0));
+    start(&other, two, claim_text(&sql, queue, 2, 1, 2, 200, 100));
+    await_blocked(watcher, two, one);
+    support_exec(one, "COMMIT");
+    assert_string_equal(finish(&other), "cancelled 2");
+    assert_string_equal(statuses(watcher, queue), "Failed Cancelled Cancelled");
+    db_close(one);
+    db_close(two);
+    db_close(watcher);
+}
+
+static void a_final_failure_that_waits_for_the_claim_of_a_later_phase_cancels_it(void **state)
+{
+    (void)state;
+    struct db *one = support_db(), *two = support_db(), *watcher = support_db();
+    int64_t queue = new_queue(one, "stop");
+    STR_AUTO sql = {0};
+    struct other other;
+    claim(one, queue, 0, 1, 100, 0);
+    (void)fail_text(&sql, watcher, queue, 0);
+    support_exec(one, "BEGIN");
+    claim(one, queue, 1, 2, 200, 100);
+    start(&other, two, sql.data);
+    await_blocked(watcher, two, one);
+    support_exec(one, "COMMIT");
+    assert_string_equal(finish(&other), "Failed");
+    assert_string_equal(statuses(watcher, queue), "Failed Cancelled Cancelled");
+    db_close(one);
+    db_close(two);
+    db_close(watcher);
+}
+
+static void a_failure_and_an_opening_gate_never_start_what_the_failure_cancels(void **state)
+{
+    (void)state;
+    struct db *one = support_db(), *two = support_db();
+    int64_t queue = new_queue(one, "stop");
+    STR_AUTO sql = {0};
+    claim(two, queue, 0, 1, 100, 0);
+    claim(two, queue, 1, 1, 200, 100);
+    support_exec(two, "SELECT lockstep.unlock_shared(%lld)", (long long)phase_id(two, queue, 100));
+    support_exec(one, "BEGIN; %s", fail_text(&sql, two, queue, 0));
+    assert_string_equal(support_text(two, "%s", gate_text(&sql, two, queue, 200, 1)), "orphans");
+    support_exec(one, "COMMIT");
+    assert_string_equal(support_text(two, "%s", sql.data), "gone");
+    assert_string_equal(statuses(two, queue), "Failed Cancelled");
+    db_close(one);
+    db_close(two);
+}
+
+/* The claim of the end looks for unfinished tasks; then the last one completes, and its executor
+ * looks for an end that is not committed yet. One of the two must end the run. */
+static void a_run_ends_when_its_end_and_its_last_task_meet(void **state)
+{
+    (void)state;
+    struct db *one = support_db(), *two = support_db(), *watcher = support_db();
+    int64_t queue = new_queue(one, "stop");
+    STR_AUTO sql = {0};
+    STR_AUTO release = {0};
+    struct other other;
+    claim(two, queue, 0, 1, 100, 0);
+    str_format(&release, "SELECT ended FROM lockstep.release(%lld, true)",
+               (long long)phase_id(watcher, queue, 100));
+    support_exec(one, "BEGIN");
+    assert_string_equal(support_text(one, "%s", end_text(&sql, queue, 1, 1, 1)), "ended");
+    support_exec(two, "%s", complete_text(&sql, two, queue, 0));
+    start(&other, two, release.data);
+    /* It waits for the claim, or it has answered already: then it must not have missed the end. */
+    support_await(watcher, 5000,
+                  "SELECT wait_event_type = 'Lock' OR state = 'idle' AND query LIKE '%%release%%' "
+                  "FROM pg_stat_activity WHERE pid = %d",
+                  db_backend_pid(two));
+    support_exec(one, "COMMIT");
+    (void)finish(&other);
+    assert_string_equal(run_status(watcher, queue), "Completed");
+    db_close(one);
+    db_close(two);
+    db_close(watcher);
+}
+
+static void a_gate_waits_for_the_shared_lock_and_is_woken_by_its_release(void **state)
+{
+    (void)state;
+    struct db *one = support_db(), *two = support_db(), *watcher = support_db();
+    int64_t queue = new_queue(one, "stop");
+    STR_AUTO sql = {0};
+    STR_AUTO gate = {0};
+    struct other other;
+    claim(one, queue, 0, 1, 100, 0);
+    claim(two, queue, 1, 1, 200, 100);
+    support_exec(one, "%s", complete_text(&sql, watcher, queue, 0));
+    start(&other, two, gate_text(&gate, watcher, queue, 200, 1));
+    await_blocked(watcher, two, one);
+    support_exec(one, "SELECT FROM lockstep.release(%lld, true)",
+                 (long long)phase_id(watcher, queue, 100));
+    assert_string_equal(finish(&other), "opened");
+    db_close(one);
+    db_close(two);
+    db_close(watcher);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_teardown(two_gates_open_a_phase_once_and_both_may_run_it, teardown),
+        cmocka_unit_test_teardown(a_gate_sees_what_was_committed_while_it_waited, teardown),
+        cmocka_unit_test_teardown(
+            a_claim_of_a_later_phase_that_waits_for_the_final_failure_is_cancelled, teardown),
+        cmocka_unit_test_teardown(
+            a_final_failure_that_waits_for_the_claim_of_a_later_phase_cancels_it, teardown),
+        cmocka_unit_test_teardown(
+            a_failure_and_an_opening_gate_never_start_what_the_failure_cancels, teardown),
+        cmocka_unit_test_teardown(a_run_ends_when_its_end_and_its_last_task_meet, teardown),
+        cmocka_unit_test_teardown(a_gate_waits_for_the_shared_lock_and_is_woken_by_its_release,
+                                  teardown),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
