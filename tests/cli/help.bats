@@ -61,11 +61,11 @@ commands() { # "NOUN VERB" a line, from the program's own help
 }
 
 @test "missing and superfluous arguments and bad values are refused with exit code 2" {
-    for words in "queue show" "queue show a b" "queue list -o" "queue list -o xml" "queue create a --max-readers many" \
-        "queue create a --max-readers -1" "queue create a --on-failure stop|continue" "publish --timeout soon" \
+    for words in "queue show" "queue show a b" "queue list -o" "queue list -o xml" "queue set a --max-readers many" \
+        "queue set a --max-readers -1" "queue set a --on-failure stop|continue" "publish --timeout soon" \
         "migrate up --dry-run=yes" "-q"; do
         # shellcheck disable=SC2086
-        run "$LOCKSTEP_BIN" $words
+        PGHOST=127.0.0.1 PGPORT=1 run "$LOCKSTEP_BIN" $words # read on, it would be exit code 3
         [ "$status" -eq 2 ] || { echo "$words: $status"; return 1; }
         [[ $output == lockstep:* ]]
     done

@@ -21,6 +21,18 @@ teardown() {
     done
 }
 
+@test "a schema that is older than the program, or was altered, is refused before anything is read" {
+    scratch_database
+    sql "UPDATE lockstep.migration SET checksum = 'x' WHERE version = 1"
+    run lockstep queue list
+    [ "$status" -eq 5 ]
+    scratch_drop
+    scratch_database
+    sql "DELETE FROM lockstep.migration WHERE version = (SELECT max(version) FROM lockstep.migration)"
+    run lockstep queue list
+    [ "$status" -eq 5 ]
+}
+
 @test "migrate up --dry-run --show-sql prints SQL and changes nothing" {
     scratch_empty_database
     run lockstep migrate up --dry-run --show-sql
