@@ -1,0 +1,344 @@
+/* ctest: timeout=180
+ * The migrations: several migrators at once, what is behind, ahead or altered, and the roles, which
+ * belong to the whole cluster (each such test starts a server of its own: tests/db/private_server). */
+#include "base/str.h"
+#include "db/migrate.h"
+#include "tests/support/support.h"
+
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define SCRIPTS (SQL_MIGRATION_COUNT + SQL_FUNCTION_COUNT)
+#define CROWD   4
+
+static char home[64], conninfo[256]; /* of the private server, if one runs */
+
+static void read_line(FILE *from, char *to, size_t size)
+{
+    to[0] = '\0';
+    if (fgets(to, (int)size, from) != NULL)
+        to[strcspn(to, "\n")] = '\0';
+}
+
+static int stop_private(void **state)
+{
+    (void)state;
+    STR_AUTO command = {0};
+    str_format(&command, "bash '%s/tests/db/private_server' stop %s", LOCKSTEP_SOURCE, home);
+    return system(command.data);
+}
+
+/** A fresh cluster with the databases one and two. */
+static int start_private(void **state)
+{
+    (void)state;
+    STR_AUTO command = {0};
+    struct db *db = NULL;
+    struct err err;
+    str_format(&command, "bash '%s/tests/db/private_server' postgres", LOCKSTEP_SOURCE);
+    FILE *pipe = popen(command.data, "r");
+    assert_non_null(pipe);
+    read_line(pipe, home, sizeof home);
+    read_line(pipe, conninfo, sizeof conninfo);
+    assert_int_equal(pclose(pipe), 0);
+    assert_ok(db_open(conninfo, DB_CLI, &db, &err), &err);
+    support_exec(db, "CREATE DATABASE one");
+    support_exec(db, "CREATE DATABASE two");
+    db_close(db);
+    return 0;
+}
+
+static int teardown(void **state)
+{
+    (void)state;
+    support_no_advisory_locks();
+    return 0;
+}
+
+static struct db *open_at(const char *where, enum db_role role)
+{
+    struct db *db = NULL;
+    struct err err;
+    assert_ok(db_open(where, role, &db, &err), &err);
+    return db;
+}
+
+static struct db *open_private(const char *rest)
+{
+    STR_AUTO where = {0};
+    str_format(&where, "%s %s", conninfo, rest);
+    return open_at(where.data, DB_MIGRATE);
+}
+
+static int up(struct db *db)
+{
+    struct err err;
+    int applied = -1;
+    assert_ok(migrate_up(db, false, NULL, &applied, &err), &err);
+    return applied;
+}
+
+/* ---- on one database */
+
+static void everything_is_applied_once(void **state)
+{
+    (void)state;
+    struct db *db = open_at(support_empty_database(), DB_MIGRATE);
+    struct err err;
+    assert_int_equal(up(db), SCRIPTS);
+    assert_int_equal(up(db), 0);
+    assert_ok(migrate_validate(db, &err), &err);
+    assert_int_equal(support_int(db, "SELECT count(*) FROM lockstep.migration"),
+                     SQL_MIGRATION_COUNT);
+    assert_int_equal(support_int(db, "SELECT count(*) FROM lockstep.function_version"),
+                     SQL_FUNCTION_COUNT);
+    db_close(db);
+}
+
+struct migrator {
+    struct db *db;
+    pthread_t thread;
+    enum rc rc;
+    int applied;
+    struct err err;
+};
+
+static void *migrate(void *context)
+{
+    struct migrator *migrator = context;
+    migrator->rc = migrate_up(migrator->db, false, NULL, &migrator->applied, &migrator->err);
+    return NULL;
+}
+
+static int migrate_together(struct migrator *crowd, int count)
+{
+    int applied = 0;
+    for (int i = 0; i < count; i++)
+        assert_int_equal(pthread_create(&crowd[i].thread, NULL, migrate, &crowd[i]), 0);
+    for (int i = 0; i < count; i++)
+        (void)pthread_join(crowd[i].thread, NULL);
+    for (int i = 0; i < count; i++) {
+        assert_ok(crowd[i].rc, &crowd[i].err);
+        applied += crowd[i].applied;
+        db_close(crowd[i].db);
+    }
+    return applied;
+}
+
+static void several_migrators_at_once_apply_everything_once(void **state)
+{
+    (void)state;
+    const char *where = support_empty_database();
+    struct migrator crowd[CROWD] = {0};
+    for (int i = 0; i < CROWD; i++)
+        crowd[i].db = open_at(where, DB_MIGRATE);
+    assert_int_equal(migrate_together(crowd, CROWD), SCRIPTS);
+}
+
+static void a_dry_run_shows_everything_and_changes_nothing(void **state)
+{
+    (void)state;
+    struct db *db = open_at(support_empty_database(), DB_MIGRATE);
+    struct err err;
+    char *text = NULL;
+    size_t len = 0;
+    int applied = -1;
+    FILE *show = open_memstream(&text, &len);
+    assert_non_null(show);
+    assert_ok(migrate_up(db, true, show, &applied, &err), &err);
+    (void)fclose(show);
+    assert_int_equal(applied, SCRIPTS);
+    for (int i = 0; i < SQL_MIGRATION_COUNT; i++)
+        assert_non_null(strstr(text, sql_migrations[i].text));
+    for (int i = 0; i < SQL_FUNCTION_COUNT; i++)
+        assert_non_null(strstr(text, sql_functions[i].text));
+    free(text);
+    assert_int_equal(
+        support_int(db, "SELECT count(*) FROM pg_namespace WHERE nspname = 'lockstep'"), 0);
+    db_close(db);
+}
+
+static void an_empty_database_is_not_valid_and_says_what_to_do(void **state)
+{
+    (void)state;
+    struct db *db = open_at(support_empty_database(), DB_CLI);
+    struct err err;
+    assert_rc(migrate_validate(db, &err), RC_FATAL, &err);
+    assert_int_equal(err.kind, ERR_SCHEMA);
+    assert_non_null(strstr(err.hint, "lockstep migrate up"));
+    db_close(db);
+}
+
+static void the_list_tells_what_is_applied_and_what_is_to_come(void **state)
+{
+    (void)state;
+    struct db *db = open_at(support_empty_database(), DB_MIGRATE);
+    struct err err;
+    for (int round = 0; round < 2; round++) {
+        FREE_AUTO struct migrate_item *items = NULL;
+        int count = 0;
+        assert_ok(migrate_list(db, &items, &count, &err), &err);
+        assert_int_equal(count, SCRIPTS);
+        for (int i = 0; i < count; i++) {
+            assert_int_equal(items[i].state, round ? MIGRATE_APPLIED : MIGRATE_PENDING);
+            assert_int_equal(items[i].applied_at[0] != '\0', round);
+        }
+        assert_string_equal(items[0].name, sql_migrations[0].name);
+        assert_int_equal(items[0].version, 1);
+        if (round == 0)
+            (void)up(db);
+    }
+    db_close(db);
+}
+
+/** Neither validate nor up accepts the schema; both say this. */
+static void refused_as(struct db *db, const char *words)
+{
+    struct err err;
+    int applied = -1;
+    assert_rc(migrate_validate(db, &err), RC_FATAL, &err);
+    assert_int_equal(err.kind, ERR_SCHEMA);
+    assert_non_null(strstr(err.message, words));
+    assert_rc(migrate_up(db, false, NULL, &applied, &err), RC_FATAL, &err);
+    assert_int_equal(err.kind, ERR_SCHEMA);
+    assert_non_null(strstr(err.message, words));
+    assert_true(err.hint[0] != '\0');
+    assert_int_equal(applied, -1);
+}
+
+static void a_newer_schema_is_refused(void **state)
+{
+    (void)state;
+    struct db *db = open_at(support_database(), DB_MIGRATE);
+    support_exec(db,
+                 "INSERT INTO lockstep.migration (version, name, checksum) VALUES (%d, 'x', '')",
+                 SQL_MIGRATION_COUNT + 1);
+    refused_as(db, "newer than this program");
+    db_close(db);
+}
+
+static void a_migration_with_another_text_is_refused(void **state)
+{
+    (void)state;
+    struct db *db = open_at(support_database(), DB_MIGRATE);
+    support_exec(db, "UPDATE lockstep.migration SET checksum = 'x' WHERE version = 4");
+    refused_as(db, "another text");
+    db_close(db);
+}
+
+static void a_schema_that_is_behind_is_not_valid_and_up_mends_it(void **state)
+{
+    (void)state;
+    struct db *db = open_at(support_database(), DB_MIGRATE);
+    struct err err;
+    support_exec(db, "UPDATE lockstep.function_version SET checksum = 'x' WHERE name = 'claim'; "
+                     "DROP FUNCTION lockstep.is_finished; DELETE FROM lockstep.function_version "
+                     "WHERE name = 'is_finished'");
+    assert_rc(migrate_validate(db, &err), RC_FATAL, &err);
+    assert_int_equal(err.kind, ERR_SCHEMA);
+    assert_non_null(strstr(err.message, "not current"));
+    assert_int_equal(up(db), 2);
+    assert_ok(migrate_validate(db, &err), &err);
+    assert_int_equal(support_int(db, "SELECT lockstep.is_finished('Failed')::int"), 1);
+    db_close(db);
+}
+
+static void a_function_that_is_no_longer_ours_does_no_harm(void **state)
+{
+    (void)state;
+    struct db *db = open_at(support_database(), DB_MIGRATE);
+    struct err err;
+    support_exec(db, "INSERT INTO lockstep.function_version (name, checksum) VALUES ('old', 'x')");
+    assert_ok(migrate_validate(db, &err), &err);
+    assert_int_equal(up(db), 0);
+    db_close(db);
+}
+
+/* ---- roles belong to the cluster */
+
+static void two_migrators_on_two_databases_of_a_new_cluster_make_the_roles_once(void **state)
+{
+    (void)state;
+    struct migrator crowd[4] = {0};
+    for (int i = 0; i < 4; i++)
+        crowd[i].db = open_private(i % 2 ? "dbname=one" : "dbname=two");
+    assert_int_equal(migrate_together(crowd, 4), 2 * SCRIPTS);
+}
+
+static void a_login_role_with_a_group_roles_name_is_refused_and_nothing_is_left(void **state)
+{
+    (void)state;
+    struct db *db = open_private("dbname=one");
+    struct err err;
+    int applied = -1;
+    support_exec(db, "CREATE ROLE lockstep_operator LOGIN");
+    assert_rc(migrate_up(db, false, NULL, &applied, &err), RC_REJECT, &err);
+    assert_non_null(strstr(err.message, "lockstep_operator"));
+    assert_non_null(strstr(err.hint, "ALTER ROLE lockstep_operator NOLOGIN"));
+    assert_string_equal(err.object, sql_migrations[0].name);
+    support_exec(db, "%s", err.hint);
+    assert_int_equal(up(db), SCRIPTS);
+    db_close(db);
+}
+
+static void who_may_not_make_roles_is_told_who_may(void **state)
+{
+    (void)state;
+    struct db *admin = open_private("dbname=one");
+    struct err err;
+    int applied = -1;
+    support_exec(admin, "CREATE ROLE plain LOGIN; GRANT CREATE ON DATABASE one TO plain");
+    struct db *plain = open_private("dbname=one user=plain");
+    assert_rc(migrate_up(plain, false, NULL, &applied, &err), RC_FATAL, &err);
+    assert_non_null(strstr(err.hint, "CREATE ROLE lockstep_owner NOLOGIN"));
+    assert_int_equal(
+        support_int(admin, "SELECT count(*) FROM pg_locks WHERE locktype = 'advisory'"), 0);
+    db_close(plain);
+    db_close(admin);
+}
+
+static void an_administrator_makes_the_roles_and_a_plain_user_migrates(void **state)
+{
+    (void)state;
+    struct db *admin = open_private("dbname=one");
+    support_exec(admin,
+                 "CREATE ROLE plain LOGIN; GRANT CREATE ON DATABASE one TO plain; CREATE ROLE "
+                 "lockstep_owner; CREATE ROLE lockstep_executor; CREATE ROLE lockstep_task; CREATE "
+                 "ROLE lockstep_producer; CREATE ROLE lockstep_operator; CREATE ROLE "
+                 "lockstep_monitor; GRANT lockstep_task TO lockstep_executor; GRANT lockstep_owner "
+                 "TO plain; GRANT CREATE ON DATABASE one TO lockstep_owner");
+    struct db *plain = open_private("dbname=one user=plain");
+    struct err err;
+    assert_int_equal(up(plain), SCRIPTS);
+    assert_ok(migrate_validate(plain, &err), &err);
+    db_close(plain);
+    db_close(admin);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_teardown(everything_is_applied_once, teardown),
+        cmocka_unit_test_teardown(several_migrators_at_once_apply_everything_once, teardown),
+        cmocka_unit_test_teardown(a_dry_run_shows_everything_and_changes_nothing, teardown),
+        cmocka_unit_test_teardown(an_empty_database_is_not_valid_and_says_what_to_do, teardown),
+        cmocka_unit_test_teardown(the_list_tells_what_is_applied_and_what_is_to_come, teardown),
+        cmocka_unit_test_teardown(a_newer_schema_is_refused, teardown),
+        cmocka_unit_test_teardown(a_migration_with_another_text_is_refused, teardown),
+        cmocka_unit_test_teardown(a_schema_that_is_behind_is_not_valid_and_up_mends_it, teardown),
+        cmocka_unit_test_teardown(a_function_that_is_no_longer_ours_does_no_harm, teardown),
+        cmocka_unit_test_setup_teardown(
+            two_migrators_on_two_databases_of_a_new_cluster_make_the_roles_once, start_private,
+            stop_private),
+        cmocka_unit_test_setup_teardown(
+            a_login_role_with_a_group_roles_name_is_refused_and_nothing_is_left, start_private,
+            stop_private),
+        cmocka_unit_test_setup_teardown(who_may_not_make_roles_is_told_who_may, start_private,
+                                        stop_private),
+        cmocka_unit_test_setup_teardown(an_administrator_makes_the_roles_and_a_plain_user_migrates,
+                                        start_private, stop_private),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
