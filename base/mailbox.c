@@ -33,11 +33,15 @@ void mailbox_put(struct mailbox *box, struct mail *mail)
     *box->last = mail;
     box->last = &mail->next;
     (void)pthread_mutex_unlock(&box->lock);
-    if (was_empty) {
-        uint64_t one = 1;
-        ssize_t ignored = write(box->fd, &one, sizeof one);
-        (void)ignored;
-    }
+    if (was_empty)
+        mailbox_poke(box);
+}
+
+void mailbox_poke(struct mailbox *box)
+{
+    uint64_t one = 1;
+    ssize_t ignored = write(box->fd, &one, sizeof one);
+    (void)ignored;
 }
 
 struct mail *mailbox_take(struct mailbox *box)

@@ -28,6 +28,9 @@ void mailbox_init(struct mailbox *box);
 void mailbox_done(struct mailbox *box);
 void mailbox_put(struct mailbox *box, struct mail *mail);
 
+/** Wakes its owner with nothing in it. */
+void mailbox_poke(struct mailbox *box);
+
 /** All that is in it, oldest first, linked by next; NULL if nothing. Makes the descriptor
  * unreadable. */
 struct mail *mailbox_take(struct mailbox *box);

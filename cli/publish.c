@@ -88,15 +88,21 @@ static enum publish_format format_of(const struct cli *cli)
     return strcmp(format, "csv") == 0 ? PUBLISH_CSV : PUBLISH_JSONL;
 }
 
+/* The run's id stands alone on stdout, unless a format for programs is asked for. */
 static void answer(const struct cli *cli, const struct publish_result *result, bool waited)
 {
-    if (cli->quiet) {
+    const char *status = waited ? result->status : "";
+    if (cli->output == OUTPUT_JSON || cli->output == OUTPUT_JSONL)
+        (void)printf("{\"run_id\":\"%s\",\"tasks\":%lld,\"phases\":%lld,\"status\":%s%s%s}\n",
+                     result->run, (long long)result->tasks, (long long)result->phases,
+                     *status ? "\"" : "", *status ? status : "null", *status ? "\"" : "");
+    else if (cli->output == OUTPUT_CSV)
+        (void)printf("run_id,tasks,phases,status\n%s,%lld,%lld,%s\n", result->run,
+                     (long long)result->tasks, (long long)result->phases, status);
+    else
         (void)printf("%s\n", result->run);
-        return;
-    }
-    (void)printf("%s\n", result->run);
     cli_say(cli, "lockstep: published %lld tasks in %lld phases%s%s\n", (long long)result->tasks,
-            (long long)result->phases, waited ? ", the run is " : "", waited ? result->status : "");
+            (long long)result->phases, waited ? ", the run is " : "", status);
 }
 
 enum rc command_publish(struct cli *cli, struct err *err)

@@ -52,6 +52,7 @@ static void *alive_main(void *context)
     int64_t confirmed_us = clock_boot_us();
     while (!alive->stopping && rc != RC_LOST) {
         mailbox_wait(&alive->inbox, alive->heartbeat_ms * (alive->busy ? 1 : IDLE_FACTOR));
+        (void)mailbox_take(&alive->inbox);
         if (alive->stopping)
             break;
         rc = beat(alive, &err);
@@ -118,6 +119,8 @@ void alive_busy(struct alive *alive, bool busy)
     if (alive->busy == busy)
         return;
     alive->busy = busy;
+    if (busy) /* the others look for the dead, too, from now on */
+        mailbox_poke(&alive->inbox);
 }
 
 void alive_stop(struct alive *alive, const char *why)

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Raised by lockstep.complete and lockstep.fail when the token is no longer the task's. */
+/* Raised by lockstep.fail when the token is no longer the task's. A task may raise it, too: that is no proof. */
 #define STALE_TOKEN "LS001"
 
 enum rc plan_make(struct plan *plan, const struct work *work, struct err *err)
@@ -61,10 +61,6 @@ enum rc attempt_fail(struct db *db, struct work *work, const struct err *why, bo
                      struct err *err)
 {
     DB_RESULT_AUTO *result = NULL;
-    if (strcmp(why->code, STALE_TOKEN) == 0) {
-        work->outcome = OUTCOME_STALE;
-        return RC_OK;
-    }
     const char *const params[] = {
         DB_INT(work->task_id), work->token,        permanent ? "true" : "false",
         DB_INT(work->ran_us),  or_null(why->code), why->message,

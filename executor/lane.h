@@ -155,6 +155,8 @@ void lane_drop(struct lane *lane, int64_t below); /* forgets what is claimed */
 MUST_CHECK enum rc lane_halt(struct lane *lane, const char *reason, const char *detail,
                              struct err *err);
 bool lane_at_end(const struct lane *lane);
+/* Moves the cursor over the control records at the end, once. */
+MUST_CHECK enum rc lane_end(struct lane *lane, struct err *err);
 static inline struct held *lane_head(struct lane *lane, int i)
 {
     return &lane->buffer[(lane->buffer_first + i) % lane->buffer_cap];

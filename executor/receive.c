@@ -218,6 +218,28 @@ static void hold(struct lane *lane, const struct kafka_record *record)
     }
 }
 
+/* Retention has taken the last claimed record: its fingerprint cannot be checked any more. What was not claimed must still
+ * be there, or it is lost. */
+static enum rc retention_passed(struct lane *lane, bool *ret_passed, struct err *err)
+{
+    struct kafka_admin *admin = NULL;
+    struct err why;
+    int64_t low = 0, high = 0;
+    *ret_passed = false;
+    enum rc rc = kafka_admin_open(lane->ex->options->kafka, &admin, &why);
+    if (rc == RC_OK)
+        rc = kafka_watermarks(admin, lane->topic, lane->partition, BROKER_PATIENCE_MS, &low, &high,
+                              &why);
+    kafka_admin_close(admin);
+    if (rc != RC_OK || low <= lane->check_offset || low > lane->cursor)
+        return RC_OK;
+    *ret_passed = true;
+    log_event(LOG_WARN, "fingerprint_skipped", "queue", lane->name, "offset",
+              LOG_INT(lane->check_offset), "low", LOG_INT(low), NULL);
+    lane->state = SOURCE_READING;
+    return kafka_source_assign(lane->source, lane->cursor, err);
+}
+
 static enum rc source_failed(struct lane *lane, const struct err *why, struct err *err)
 {
     STR_AUTO detail = {0};
@@ -233,6 +255,12 @@ enum rc receive(struct lane *lane, struct err *err)
         struct kafka_record record;
         struct err why = {0};
         enum rc polled = kafka_source_poll(lane->source, &record, &why);
+        if (polled == RC_FATAL && lane->state == SOURCE_CHECKING) {
+            bool passed;
+            rc = retention_passed(lane, &passed, err);
+            if (rc != RC_OK || passed)
+                return rc;
+        }
         if (polled == RC_FATAL)
             return source_failed(lane, &why, err);
         if (polled != RC_OK)
@@ -244,6 +272,20 @@ enum rc receive(struct lane *lane, struct err *err)
         kafka_record_free(&record);
     }
     return rc;
+}
+
+enum rc lane_end(struct lane *lane, struct err *err)
+{
+    int64_t end = kafka_source_end(lane->source);
+    if (!lane_at_end(lane) || lane->halted || end <= lane->cursor)
+        return RC_OK;
+    enum rc rc =
+        db_run(lane->ex->control, &sql_executor_at_end,
+               (const char *const[]){DB_INT(lane->queue_id), DB_INT(lane->cursor), DB_INT(end)},
+               NULL, err);
+    if (rc == RC_OK)
+        lane_drop(lane, end);
+    return rc == RC_NONE ? RC_OK : rc;
 }
 
 bool lane_at_end(const struct lane *lane)

@@ -148,6 +148,8 @@ static enum rc lane_turn(struct lane *lane, struct err *err)
         rc = gate(lane, err);
     if (rc == RC_OK)
         rc = release(lane, err);
+    if (rc == RC_OK && !busy(lane))
+        rc = lane_end(lane, err);
     return rc;
 }
 

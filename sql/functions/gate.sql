@@ -55,6 +55,10 @@ BEGIN
         RETURN;
     END IF;
 
+    -- The run before its phases, as everybody who changes a run: started_at is written below.
+    IF target.previous_phase_id IS NULL THEN
+        PERFORM FROM lockstep.run r WHERE r.run_no = p_run_no FOR NO KEY UPDATE;
+    END IF;
     -- A retry locks this row and the later ones FOR UPDATE before it makes a finished task unfinished again.
     PERFORM FROM lockstep.phase p WHERE p.phase_id = gate.previous_phase_id FOR NO KEY UPDATE;
     IF before_run IS NOT NULL THEN

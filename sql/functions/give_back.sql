@@ -4,6 +4,8 @@ LANGUAGE plpgsql AS $$
 DECLARE
     count bigint;
 BEGIN
+    -- In the order of their ids, as run_stop does, so that the two cannot deadlock.
+    PERFORM FROM lockstep.task t WHERE t.task_id = ANY (p_task_ids) ORDER BY t.task_id FOR NO KEY UPDATE;
     UPDATE lockstep.task t SET executor_no = NULL, token = NULL, status = 'Pending', updated_at = pg_catalog.clock_timestamp()
     FROM ROWS FROM (pg_catalog.unnest(p_task_ids), pg_catalog.unnest(p_tokens)) AS g (task_id, token)
     WHERE t.task_id = g.task_id AND t.token = g.token AND t.status IN ('Pending', 'Processing', 'Error');

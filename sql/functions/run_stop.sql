@@ -13,6 +13,7 @@ BEGIN
           WHERE run_no = p_run_no AND "order" > p_order AND opened_at IS NULL AND done_at IS NULL
           ORDER BY "order" FOR UPDATE) AS locked;
     IF stopped IS NOT NULL THEN
+        PERFORM FROM lockstep.task t WHERE t.phase_id = ANY (stopped) ORDER BY t.task_id FOR NO KEY UPDATE;
         UPDATE lockstep.task
         SET status = 'Cancelled', token = NULL, executor_no = NULL, updated_at = pg_catalog.clock_timestamp()
         WHERE phase_id = ANY (stopped) AND status IN ('Pending', 'Error', 'Paused');
