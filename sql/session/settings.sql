@@ -16,6 +16,7 @@ FROM (VALUES
     ('tcp_user_timeout', '5000'),
     ('standard_conforming_strings', 'on'),
     ('client_encoding', 'UTF8'),
+    ('array_nulls', 'on'),
     ('bytea_output', 'hex'),
     ('DateStyle', 'ISO, MDY'),
     ('IntervalStyle', 'postgres'),

@@ -1,0 +1,476 @@
+/* ctest: timeout=120
+ * One session: results, arrays, promised row counts, settings, cancelling, notifications, and what
+ * a lost session looks like. */
+#include "base/str.h"
+#include "db/pipeline.h"
+#include "tests/support/support.h"
+
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static int teardown(void **state)
+{
+    (void)state;
+    support_no_advisory_locks();
+    return 0;
+}
+
+/* ---- results */
+
+static void a_result_gives_its_values_by_row_and_column(void **state)
+{
+    (void)state;
+    struct db *db = support_db();
+    struct err err;
+    DB_RESULT_AUTO *rows = NULL;
+    assert_ok(db_script(db,
+                        "SELECT 9223372036854775807 AS big, -1 AS small, NULL::text AS none, "
+                        "true AS yes, 0.5::float8 AS half, E'a\\tb' AS text UNION ALL SELECT 0, 0, "
+                        "'x', false, 1e300, ''",
+                        &rows, &err),
+              &err);
+    assert_int_equal(db_rows(rows), 2);
+    assert_int_equal(db_columns(rows), 6);
+    assert_string_equal(db_column_name(rows, 0), "big");
+    assert_true(db_int(rows, 0, 0) == INT64_MAX);
+    assert_true(db_int(rows, 0, 1) == -1);
+    assert_true(db_null(rows, 0, 2));
+    assert_string_equal(db_text(rows, 0, 2), "");
+    assert_int_equal(db_int(rows, 0, 2), 0);
+    assert_int_equal(db_length(rows, 0, 2), 0);
+    assert_false(db_null(rows, 1, 5)); /* empty is not NULL */
+    assert_true(db_bool(rows, 0, 3));
+    assert_false(db_bool(rows, 1, 3));
+    assert_true(db_double(rows, 0, 4) > 0.49 && db_double(rows, 0, 4) < 0.51);
+    assert_true(db_double(rows, 1, 4) > 9e299);
+    assert_string_equal(db_text(rows, 0, 5), "a\tb");
+    assert_int_equal(db_length(rows, 0, 5), 3);
+    db_free(NULL);
+    db_close(db);
+    db_close(NULL);
+}
+
+static void an_integer_is_a_parameter(void **state)
+{
+    (void)state;
+    assert_string_equal(DB_INT(INT64_MIN), "-9223372036854775808");
+    assert_string_equal(DB_INT(INT64_MAX), "9223372036854775807");
+    assert_string_equal(DB_INT(0), "0");
+}
+
+/* ---- statements: what the first line promises is checked */
+
+static struct sql_statement statement(const char *text, enum sql_rows rows, int params)
+{
+    static const char *last;
+    static int number;
+    static char name[40];
+    if (last != text)
+        (void)snprintf(name, sizeof name, "test_%d", ++number);
+    last = text;
+    return (struct sql_statement){name, text, rows, params, SQL_STATEMENT_COUNT};
+}
+
+static void what_a_statement_promises_is_checked(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text;
+        enum sql_rows rows;
+        enum rc rc;
+    } cases[] = {
+        {"SELECT 1", SQL_ONE, RC_OK},
+        {"SELECT 1 WHERE false", SQL_ONE, RC_FATAL},
+        {"SELECT 1 UNION ALL SELECT 2", SQL_ONE, RC_FATAL},
+        {"SELECT 3", SQL_MAYBE, RC_OK},
+        {"SELECT 3 WHERE false", SQL_MAYBE, RC_NONE},
+        {"SELECT 3 UNION ALL SELECT 4", SQL_MAYBE, RC_FATAL},
+        {"SELECT 5 WHERE false", SQL_MANY, RC_OK},
+        {"SELECT 6 UNION ALL SELECT 7", SQL_MANY, RC_OK},
+        {"SET application_name = 'x'", SQL_NONE, RC_OK},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct db *db = support_db(); /* the one free place for a statement that is not of sql/ */
+        struct err err = {0};
+        DB_RESULT_AUTO *result = NULL;
+        struct sql_statement stmt = statement(cases[i].text, cases[i].rows, 0);
+        assert_rc(db_run(db, &stmt, NULL, &result, &err), cases[i].rc, &err);
+        assert_int_equal(result != NULL, cases[i].rc == RC_OK || cases[i].rc == RC_NONE);
+        if (cases[i].rc == RC_FATAL)
+            assert_int_equal(err.kind, ERR_INTERNAL);
+        assert_rc(db_run(db, &stmt, NULL, NULL, &err), cases[i].rc, &err); /* nobody wants rows */
+        db_close(db);
+    }
+}
+
+static void a_failed_statement_tells_code_detail_and_hint(void **state)
+{
+    (void)state;
+    struct db *db = support_db();
+    struct err err;
+    support_exec(db, "CREATE TABLE once (n int PRIMARY KEY); INSERT INTO once VALUES (1)");
+    assert_rc(db_script(db, "INSERT INTO once VALUES (1)", NULL, &err), RC_REJECT, &err);
+    assert_string_equal(err.code, "23505");
+    assert_non_null(strstr(err.message, "duplicate key"));
+    assert_string_equal(err.detail, "Key (n)=(1) already exists.");
+    assert_rc(db_script(db,
+                        "DO $$ BEGIN RAISE 'mine' USING ERRCODE = 'LS001', HINT = 'do this', "
+                        "DETAIL = 'so it is'; END $$",
+                        NULL, &err),
+              RC_REJECT, &err);
+    assert_string_equal(err.code, "LS001");
+    assert_string_equal(err.message, "mine");
+    assert_string_equal(err.hint, "do this");
+    assert_string_equal(err.detail, "so it is");
+    assert_non_null(strstr(err.context, "PL/pgSQL function"));
+    assert_rc(db_script(db, "SELECT FROM lockstep.nothing", NULL, &err), RC_FATAL, &err);
+    assert_int_equal(err.kind, ERR_SCHEMA);
+    db_close(db);
+}
+
+/* ---- arrays: whatever is put in comes out */
+
+static void assert_round_trip(struct db *db, const char *array, const char *text)
+{
+    struct sql_statement stmt = statement("SELECT cardinality($1::text[]), ($1::text[])[1], "
+                                          "($1::text[])[3] IS NULL, ($1::text[])[2]",
+                                          SQL_ONE, 1);
+    struct err err;
+    DB_RESULT_AUTO *row = NULL;
+    const char *const params[] = {array};
+
+    assert_ok(db_run(db, &stmt, params, &row, &err), &err);
+    assert_int_equal(db_int(row, 0, 0), 3);
+    assert_string_equal(db_text(row, 0, 1), text);
+    assert_true(db_bool(row, 0, 2));
+    assert_string_equal(db_text(row, 0, 3), text);
+}
+
+static void every_text_round_trips_through_an_array(void **state)
+{
+    (void)state;
+    struct db *db = support_db();
+    static const char *const nasty[] = {"",
+                                        "NULL",
+                                        "null",
+                                        " ",
+                                        " leading and trailing ",
+                                        ",",
+                                        "{",
+                                        "}",
+                                        "{}",
+                                        "{a,b}",
+                                        "\"",
+                                        "\"\"",
+                                        "\\",
+                                        "\\\\",
+                                        "\\\"",
+                                        "a\\",
+                                        "\\x41",
+                                        "'",
+                                        "''",
+                                        "$1",
+                                        "$$",
+                                        "\n",
+                                        "\r\n\t\v\f\b",
+                                        "\x01\x1f\x7f",
+                                        "%s",
+                                        "--",
+                                        "/*",
+                                        "\xc3\xa4",
+                                        "\xe2\x82\xac",
+                                        "\xf0\x9f\x98\x80",
+                                        "\xef\xbb\xbf",
+                                        "\xe2\x80\xae"};
+    for (size_t i = 0; i < sizeof nasty / sizeof *nasty; i++) {
+        STR_AUTO array = {0};
+        db_array_start(&array);
+        db_array_text(&array, nasty[i], strlen(nasty[i]));
+        db_array_text(&array, nasty[i], strlen(nasty[i]));
+        db_array_text(&array, NULL, 0);
+        db_array_end(&array);
+        assert_round_trip(db, array.data, nasty[i]);
+    }
+    char all[128];
+    STR_AUTO array = {0};
+    for (int c = 1; c < 128; c++)
+        all[c - 1] = (char)c;
+    all[127] = '\0';
+    db_array_start(&array);
+    db_array_text(&array, all, 127);
+    db_array_text(&array, all, 127);
+    db_array_text(&array, NULL, 0);
+    db_array_end(&array);
+    assert_round_trip(db, array.data, all);
+    db_close(db);
+}
+
+static void every_byte_round_trips_through_an_array_and_a_parameter(void **state)
+{
+    (void)state;
+    struct db *db = support_db();
+    struct err err;
+    unsigned char all[256];
+    STR_AUTO array = {0};
+    STR_AUTO bytes = {0};
+    DB_RESULT_AUTO *row = NULL;
+    struct sql_statement stmt =
+        statement("SELECT ($1::bytea[])[1] = $2::bytea, ($1::bytea[])[2] IS NULL, "
+                  "length(($1::bytea[])[3]), (SELECT bool_and(get_byte($2, i) = i) FROM "
+                  "generate_series(0, 255) AS i), length($2)",
+                  SQL_ONE, 2);
+    for (int i = 0; i < 256; i++)
+        all[i] = (unsigned char)i;
+    db_array_start(&array);
+    db_array_bytes(&array, all, sizeof all);
+    db_array_bytes(&array, NULL, 0);
+    db_array_bytes(&array, "", 0);
+    db_array_end(&array);
+    db_bytea(&bytes, all, sizeof all);
+    const char *const params[] = {array.data, bytes.data};
+    assert_ok(db_run(db, &stmt, params, &row, &err), &err);
+    assert_true(db_bool(row, 0, 0));
+    assert_true(db_bool(row, 0, 1));
+    assert_int_equal(db_int(row, 0, 2), 0);
+    assert_true(db_bool(row, 0, 3));
+    assert_int_equal(db_int(row, 0, 4), 256);
+    db_close(db);
+}
+
+static void integers_round_trip_through_an_array_also_when_there_are_none(void **state)
+{
+    (void)state;
+    struct db *db = support_db();
+    struct err err;
+    STR_AUTO array = {0};
+    struct sql_statement stmt =
+        statement("SELECT coalesce(array_to_string($1::bigint[], ' ', 'null'), '')", SQL_ONE, 1);
+    static const char *const expected[] = {"", "-9223372036854775808 null 9223372036854775807"};
+    for (int i = 0; i < 2; i++) {
+        DB_RESULT_AUTO *row = NULL;
+        db_array_start(&array); /* starts anew */
+        if (i == 1) {
+            db_array_int(&array, INT64_MIN);
+            db_array_text(&array, NULL, 0);
+            db_array_int(&array, INT64_MAX);
+        }
+        db_array_end(&array);
+        const char *const params[] = {array.data};
+        assert_ok(db_run(db, &stmt, params, &row, &err), &err);
+        assert_string_equal(db_text(row, 0, 0), expected[i]);
+    }
+    db_close(db);
+}
+
+/* ---- the session */
+
+static void a_session_is_ours_whatever_the_databases_defaults_are(void **state)
+{
+    (void)state;
+    const char *where = support_empty_database();
+    struct err err;
+    static const char *const settings[][3] = {
+        {"default_transaction_isolation", "serializable", "read committed"},
+        {"default_transaction_read_only", "on", "off"},
+        {"default_transaction_deferrable", "on", "off"},
+        {"statement_timeout", "5000", "0"},
+        {"lock_timeout", "5000", "0"},
+        {"idle_session_timeout", "5000", "0"},
+        {"client_encoding", "LATIN1", "UTF8"},
+        {"bytea_output", "escape", "hex"},
+        {"datestyle", "German", "ISO, MDY"},
+        {"intervalstyle", "sql_standard", "postgres"},
+        {"standard_conforming_strings", "off", "on"},
+        {"client_connection_check_interval", "0", "1s"},
+        {"array_nulls", "off", "on"}};
+    struct db *admin = support_db();
+    for (size_t i = 0; i < sizeof settings / sizeof *settings; i++)
+        support_exec(admin,
+                     "DO $$ BEGIN EXECUTE format('ALTER DATABASE %%I SET %s = %%L', "
+                     "current_database(), '%s'); END $$",
+                     settings[i][0], settings[i][1]);
+    for (enum db_role role = DB_CLI; role <= DB_MIGRATE; role++) {
+        struct db *db = NULL;
+        assert_ok(db_open(where, role, &db, &err), &err);
+        for (int round = 0; round < 2; round++) {
+            for (size_t i = 0; i < sizeof settings / sizeof *settings; i++)
+                assert_string_equal(support_text(db, "SHOW %s", settings[i][0]), settings[i][2]);
+            assert_string_equal(support_text(db, "SHOW transaction_isolation"), "read committed");
+            bool lazy = role == DB_CONTROL || role == DB_GATE || role == DB_READER;
+            assert_string_equal(support_text(db, "SHOW synchronous_commit"), lazy ? "off" : "on");
+            assert_ok(db_reset(db, &err), &err); /* and after DISCARD ALL */
+        }
+        db_close(db);
+    }
+    db_close(admin);
+    (void)support_database(); /* the next tests want one without these */
+}
+
+static void a_session_says_what_it_is_for_and_who_it_is(void **state)
+{
+    (void)state;
+    struct err err;
+    struct db *db = NULL;
+    assert_ok(db_open(support_conninfo_as("lockstep_test"), DB_LIVENESS, &db, &err), &err);
+    assert_string_equal(support_text(db, "SHOW application_name"), "lockstep/liveness");
+    assert_int_equal(support_int(db, "SELECT pg_backend_pid()"), db_backend_pid(db));
+    assert_string_equal(support_text(db, "SELECT backend_start FROM pg_stat_activity WHERE pid = "
+                                         "pg_backend_pid()"),
+                        db_backend_start(db));
+    assert_int_equal(support_int(db, "SHOW server_version_num"), db_server_version(db));
+    assert_true(db_socket(db) >= 0);
+    db_close(db);
+}
+
+static void what_cannot_be_reached_is_lost_and_what_is_no_conninfo_is_fatal(void **state)
+{
+    (void)state;
+    struct err err;
+    struct db *db = NULL;
+    assert_rc(db_open("host=/nowhere dbname=x", DB_CLI, &db, &err), RC_LOST, &err);
+    assert_int_equal(err.kind, ERR_DB_DOWN);
+    assert_non_null(strstr(err.message, "/nowhere"));
+    assert_rc(db_open("host=x nonsense", DB_CLI, &db, &err), RC_FATAL, &err);
+    assert_int_equal(err.kind, ERR_CONFIG);
+    assert_null(db);
+}
+
+static void prepared_statements_come_back_after_a_reset(void **state)
+{
+    (void)state;
+    struct db *db = support_db();
+    struct err err;
+    assert_ok(db_run(db, &sql_reader_now, NULL, NULL, &err), &err);
+    support_exec(db, "CREATE TEMP TABLE left_over (); SET search_path = x; LISTEN y");
+    assert_ok(db_reset(db, &err), &err);
+    assert_ok(db_run(db, &sql_reader_now, NULL, NULL, &err), &err);
+    assert_int_equal(support_int(db, "SELECT (to_regclass('left_over') IS NOT NULL)::int"), 0);
+    assert_int_equal(support_int(db, "SELECT count(*) FROM pg_listening_channels()"), 0);
+    db_close(db);
+}
+
+struct busy {
+    struct db *db;
+    enum rc rc;
+    struct err err;
+};
+
+static void *sleep_long(void *context)
+{
+    struct busy *busy = context;
+    busy->rc = db_script(busy->db, "SELECT pg_sleep(60)", NULL, &busy->err);
+    return NULL;
+}
+
+static void a_canceller_stops_a_statement_and_outlives_its_session(void **state)
+{
+    (void)state;
+    struct db *watcher = support_db();
+    struct busy busy = {.db = support_db(), .rc = RC_OK};
+    struct db_canceller *canceller = db_canceller_new(busy.db);
+    pthread_t thread;
+    assert_int_equal(pthread_create(&thread, NULL, sleep_long, &busy), 0);
+    support_await(watcher, 5000,
+                  "SELECT wait_event = 'PgSleep' FROM pg_stat_activity WHERE pid = %d",
+                  db_backend_pid(busy.db));
+    db_cancel(canceller);
+    (void)pthread_join(thread, NULL);
+    assert_rc(busy.rc, RC_RETRY, &busy.err);
+    assert_string_equal(busy.err.code, "57014");
+    assert_int_equal(support_int(busy.db, "SELECT 1"), 1);
+    db_close(busy.db);
+    db_cancel(canceller);
+    db_canceller_free(canceller);
+    db_canceller_free(NULL);
+    db_close(watcher);
+}
+
+static void a_notification_is_read_when_it_has_come(void **state)
+{
+    (void)state;
+    struct db *listener = support_db(), *teller = support_db();
+    struct err err;
+    const char *channel = NULL, *payload = NULL;
+    support_exec(listener, "LISTEN news");
+    assert_rc(db_notification(listener, &channel, &payload, &err), RC_NONE, &err);
+    support_exec(teller, "NOTIFY news, 'one'; NOTIFY news, 'two'; NOTIFY other, 'three'");
+    support_exec(listener, "SELECT 1"); /* a round trip, so it is there */
+    assert_ok(db_notification(listener, &channel, &payload, &err), &err);
+    assert_string_equal(channel, "news");
+    assert_string_equal(payload, "one");
+    assert_ok(db_notification(listener, &channel, &payload, &err), &err);
+    assert_string_equal(payload, "two");
+    assert_rc(db_notification(listener, &channel, &payload, &err), RC_NONE, &err);
+    db_close(listener);
+    db_close(teller);
+}
+
+struct notices {
+    int count;
+    char last[100];
+};
+
+static void on_notice(void *context, const char *severity, const char *message)
+{
+    struct notices *notices = context;
+    notices->count++;
+    (void)snprintf(notices->last, sizeof notices->last, "%s: %s", severity, message);
+}
+
+static void notices_go_to_whom_asked_for_them(void **state)
+{
+    (void)state;
+    struct db *db = support_db();
+    struct notices notices = {0};
+    db_on_notice(db, on_notice, &notices);
+    support_exec(db, "DO $$ BEGIN RAISE NOTICE 'n'; RAISE WARNING 'w'; END $$");
+    assert_int_equal(notices.count, 2);
+    assert_string_equal(notices.last, "WARNING: w");
+    db_close(db);
+}
+
+static void a_terminated_session_is_lost_and_stays_so(void **state)
+{
+    (void)state;
+    struct db *db = support_db(), *killer = support_db();
+    struct err err;
+    const char *channel, *payload;
+    support_exec(killer, "SELECT pg_terminate_backend(%d)", db_backend_pid(db));
+    support_await(killer, 5000, "SELECT NOT EXISTS (SELECT FROM pg_stat_activity WHERE pid = %d)",
+                  db_backend_pid(db));
+    assert_rc(db_run(db, &sql_reader_now, NULL, NULL, &err), RC_LOST, &err);
+    assert_int_equal(err.kind, ERR_DB_DOWN);
+    assert_rc(db_run(db, &sql_reader_now, NULL, NULL, &err), RC_LOST, &err);
+    assert_rc(db_script(db, "SELECT 1", NULL, &err), RC_LOST, &err);
+    assert_rc(db_notification(db, &channel, &payload, &err), RC_LOST, &err);
+    assert_true(err.message[0] != '\0');
+    db_close(db);
+    db_close(killer);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_teardown(a_result_gives_its_values_by_row_and_column, teardown),
+        cmocka_unit_test(an_integer_is_a_parameter),
+        cmocka_unit_test_teardown(what_a_statement_promises_is_checked, teardown),
+        cmocka_unit_test_teardown(a_failed_statement_tells_code_detail_and_hint, teardown),
+        cmocka_unit_test_teardown(every_text_round_trips_through_an_array, teardown),
+        cmocka_unit_test_teardown(every_byte_round_trips_through_an_array_and_a_parameter,
+                                  teardown),
+        cmocka_unit_test_teardown(integers_round_trip_through_an_array_also_when_there_are_none,
+                                  teardown),
+        cmocka_unit_test_teardown(a_session_is_ours_whatever_the_databases_defaults_are, teardown),
+        cmocka_unit_test_teardown(a_session_says_what_it_is_for_and_who_it_is, teardown),
+        cmocka_unit_test_teardown(what_cannot_be_reached_is_lost_and_what_is_no_conninfo_is_fatal,
+                                  teardown),
+        cmocka_unit_test_teardown(prepared_statements_come_back_after_a_reset, teardown),
+        cmocka_unit_test_teardown(a_canceller_stops_a_statement_and_outlives_its_session, teardown),
+        cmocka_unit_test_teardown(a_notification_is_read_when_it_has_come, teardown),
+        cmocka_unit_test_teardown(notices_go_to_whom_asked_for_them, teardown),
+        cmocka_unit_test_teardown(a_terminated_session_is_lost_and_stays_so, teardown),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
