@@ -229,7 +229,7 @@ static void make_traps(struct db *db)
 static void nothing_that_task_sql_makes_fools_complete_or_fail(void **state)
 {
     struct house *house = *state;
-    support_exec(house->admin, "CREATE SCHEMA trap; GRANT ALL ON SCHEMA trap TO lockstep_task; "
+    support_exec(house->admin, "CREATE SCHEMA trap; GRANT ALL ON SCHEMA trap TO PUBLIC; "
                                "CREATE TABLE trap.sprung (what text); GRANT ALL ON trap.sprung TO "
                                "PUBLIC");
     struct db *db = login(house, "lockstep_task", DB_READER);
