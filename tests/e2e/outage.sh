@@ -1,0 +1,61 @@
+#!/bin/bash
+# The database goes away for ten seconds and comes back, then the broker does: the executors go on by themselves, in order, every
+# effect once. Its servers are its own.
+# ctest: timeout=180 serial
+set -euo pipefail
+here=$(cd "$(dirname "$0")" && pwd)
+root=$(cd "$here/../.." && pwd)
+tmp=$(mktemp -d)
+chmod 755 "$tmp"
+trap 'jobs -p | xargs -r kill -9 2>/dev/null; kill -CONT "${LOCKSTEP_TEST_KAFKA_PID:-0}" 2>/dev/null; "$root/scripts/servers" stop "$tmp/servers" >/dev/null; rm -rf "$tmp"' EXIT
+"$root/scripts/servers" start "$tmp/servers" >/dev/null
+set -a
+. "$tmp/servers/env"
+set +a
+. "$here/../support/shell.bash"
+. "$here/ledger.bash"
+scratch_database
+ledger_create
+failed=0
+q=$(scratch_name)
+lockstep queue create "$q" -q --create-topic --max-readers 6
+for o in 1 2 3 4 5; do
+    for ((i = 0; i < 120; i++)); do echo "{\"order\": $o, \"sql\": \"SELECT work('$q', $o, $(((o - 1) * 120 + i)), 0.03)\"}"; done
+done >"$tmp/tasks.jsonl"
+status() { [ "$(sql "SELECT $1 FROM lockstep.run_status WHERE queue = '$q' ORDER BY run_no DESC LIMIT 1" 2>/dev/null)" = "$2" ]; }
+progress() { [ "$(sql "SELECT completed >= $1 FROM lockstep.run_status WHERE queue = '$q' ORDER BY run_no DESC LIMIT 1" 2>/dev/null)" = t ]; }
+# An executor that comes to the end of the topic before the run is there must not end: no --until-idle here.
+for i in 0 1; do
+    "$LOCKSTEP_BIN" executor run -d "$db" -b "$LOCKSTEP_TEST_BROKERS" --queue "$q" --readers 4 2>"$tmp/$i.log" &
+    executors+=($!)
+done
+
+lockstep publish --queue "$q" -q "$tmp/tasks.jsonl" >/dev/null
+eventually 30 progress 100
+data=$(sql 'SHOW data_directory')
+as() { if [ "$(id -u)" = 0 ]; then setpriv --reuid "$(stat -c %u "$data")" --regid "$(stat -c %g "$data")" --clear-groups "$@"; else "$@"; fi; }
+options=$(sed -n 's/^[^ ]* //p' "$data/postmaster.opts")
+as "$LOCKSTEP_TEST_PGBIN/pg_ctl" -D "$data" -m immediate -w stop >/dev/null
+sleep "${LOCKSTEP_TEST_OUTAGE:-10}" # the outage itself, not a wait for something
+eval "as \"$LOCKSTEP_TEST_PGBIN/pg_ctl\" -D \"$data\" -w -l \"$data/../outage.log\" -o \"${options//\"/\\\"}\" start >/dev/null"
+eventually 40 status status Completed || failed=1
+wrong=$(ledger_check "$q" 6 | grep -v '^a lock is left' || true)
+[ -z "$wrong" ] || { echo "after the database came back: $wrong"; failed=1; }
+
+# The broker stands still while a run is under way and another is to come.
+sql 'TRUNCATE ledger'
+lockstep publish --queue "$q" -q "$tmp/tasks.jsonl" >/dev/null
+eventually 30 progress 50
+kill -STOP "$LOCKSTEP_TEST_KAFKA_PID"
+sleep "${LOCKSTEP_TEST_OUTAGE:-10}"
+kill -CONT "$LOCKSTEP_TEST_KAFKA_PID"
+eventually 40 status status Completed || failed=1
+lockstep publish --queue "$q" -q "$tmp/tasks.jsonl" >/dev/null
+eventually 40 status status Completed || failed=1
+[ "$(sql "SELECT count(*), count(DISTINCT seq) FROM ledger WHERE q = '$q'")" = '1200|600' ] || { echo "effects: $(sql "SELECT count(*), count(DISTINCT seq) FROM ledger")"; failed=1; }
+for pid in "${executors[@]}"; do
+    kill -TERM "$pid"
+    wait "$pid" || { echo "an executor ended with $?"; failed=1; }
+done
+[ $failed = 0 ] || tail -n 20 "$tmp"/*.log
+exit $failed
