@@ -12,6 +12,8 @@
 #define XXH_STATIC_LINKING_ONLY /* XXH3_state_t on the stack */
 #include <xxhash.h>
 
+#define PAUSE_US 10000000
+
 struct kafka_consumer {
     struct kafka_handle *handle;
     struct kafka_lag *lag;
@@ -235,14 +237,14 @@ static void to_record(rd_kafka_message_t *message, struct kafka_record *ret_reco
 }
 
 /* True when the topic is reported missing for so long that it is no hiccup of the metadata. librdkafka repeats the report
- * every second; a pause in between means that the topic was back. */
+ * every second; a long pause in between means that the topic was back. */
 static bool is_gone(struct kafka_source *source)
 {
-    int64_t now_us = clock_boot_us(), limit_us = source->consumer->gone_after_us;
-    if (source->unknown_since_us == 0 || now_us - source->unknown_last_us > limit_us / 2)
+    int64_t now_us = clock_boot_us();
+    if (source->unknown_since_us == 0 || now_us - source->unknown_last_us > PAUSE_US)
         source->unknown_since_us = now_us;
     source->unknown_last_us = now_us;
-    return now_us - source->unknown_since_us >= limit_us;
+    return now_us - source->unknown_since_us >= source->consumer->gone_after_us;
 }
 
 /* Sets failed for what librdkafka does not get over by itself. */

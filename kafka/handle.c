@@ -2,13 +2,15 @@
 
 #include "base/log.h"
 #include "base/str.h"
+#include "kafka/bounded.h"
 #include "kafka/error.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define ALL (KAFKA_CONSUMER | KAFKA_PRODUCER | KAFKA_ADMIN)
+#define CLOSE_TIMEOUT_MS 5000
+#define ALL              (KAFKA_CONSUMER | KAFKA_PRODUCER | KAFKA_ADMIN)
 
 /* What every client gets. kept: a promise rests on it, so the user's other value is refused. */
 static const struct setting {
@@ -240,16 +242,32 @@ struct kafka_handle *kafka_handle_hold(struct kafka_handle *handle)
     return handle;
 }
 
-void kafka_handle_close(struct kafka_handle *handle)
+static void destroy(void *argument)
 {
-    if (handle == NULL || --handle->references > 0)
-        return;
-    /* No group was joined, so there is none to leave; leaving can hang in 2.0.2 after a topic was
-     * deleted. */
+    struct kafka_handle *handle = argument;
+    /* No group was joined, so there is none to leave. */
     if (handle->rk != NULL)
         rd_kafka_destroy_flags(handle->rk, RD_KAFKA_DESTROY_F_NO_CONSUMER_CLOSE);
+}
+
+static void handle_free(void *argument)
+{
+    struct kafka_handle *handle = argument;
     kafka_properties_done(&handle->props);
     free(handle);
+}
+
+void kafka_handle_close(struct kafka_handle *handle)
+{
+    char brokers[sizeof handle->brokers];
+    if (handle == NULL || --handle->references > 0)
+        return;
+    (void)snprintf(brokers, sizeof brokers, "%s", handle->brokers);
+    /* 2.0.2 sometimes never ends a client whose topic was deleted: its threads are left behind then. */
+    if (kafka_bounded(destroy, handle_free, handle, CLOSE_TIMEOUT_MS))
+        handle_free(handle);
+    else
+        log_event(LOG_WARN, "kafka_close_abandoned", "object", brokers, NULL);
 }
 
 void kafka_handle_alive(struct kafka_handle *handle)

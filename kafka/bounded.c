@@ -1,0 +1,92 @@
+#include "kafka/bounded.h"
+
+#include "base/str.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <time.h>
+
+struct bounded {
+    pthread_mutex_t lock;
+    pthread_cond_t ended;
+    void (*job)(void *), (*leave)(void *);
+    void *argument;
+    bool done, abandoned;
+};
+
+static struct bounded *bounded_new(void (*job)(void *), void (*leave)(void *), void *argument)
+{
+    struct bounded *it = xcalloc(1, sizeof *it);
+    pthread_condattr_t attr;
+    (void)pthread_condattr_init(&attr);
+    (void)pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
+    (void)pthread_cond_init(&it->ended, &attr);
+    (void)pthread_condattr_destroy(&attr);
+    (void)pthread_mutex_init(&it->lock, NULL);
+    it->job = job;
+    it->leave = leave;
+    it->argument = argument;
+    return it;
+}
+
+static void bounded_free(struct bounded *it)
+{
+    (void)pthread_cond_destroy(&it->ended);
+    (void)pthread_mutex_destroy(&it->lock);
+    free(it);
+}
+
+static void *run(void *argument)
+{
+    struct bounded *it = argument;
+    it->job(it->argument);
+    (void)pthread_mutex_lock(&it->lock);
+    it->done = true;
+    bool abandoned = it->abandoned;
+    (void)pthread_cond_signal(&it->ended);
+    (void)pthread_mutex_unlock(&it->lock);
+    if (abandoned) { /* else the caller joins this thread and frees */
+        it->leave(it->argument);
+        bounded_free(it);
+    }
+    return NULL;
+}
+
+static struct timespec in_ms(int timeout_ms)
+{
+    struct timespec until;
+    (void)clock_gettime(CLOCK_MONOTONIC, &until);
+    until.tv_sec += timeout_ms / 1000;
+    until.tv_nsec += (long)(timeout_ms % 1000) * 1000000L;
+    if (until.tv_nsec >= 1000000000L) {
+        until.tv_sec++;
+        until.tv_nsec -= 1000000000L;
+    }
+    return until;
+}
+
+bool kafka_bounded(void (*job)(void *argument), void (*leave)(void *argument), void *argument,
+                   int timeout_ms)
+{
+    pthread_t thread;
+    struct bounded *it = bounded_new(job, leave, argument);
+    struct timespec until = in_ms(timeout_ms);
+    if (pthread_create(&thread, NULL, run, it) != 0) {
+        bounded_free(it);
+        job(argument);
+        return true;
+    }
+    (void)pthread_mutex_lock(&it->lock);
+    while (!it->done && pthread_cond_timedwait(&it->ended, &it->lock, &until) == 0) {
+    }
+    bool done = it->done;
+    it->abandoned = !done;
+    if (!done)
+        (void)pthread_detach(thread); /* before the lock is released: then `it` may be gone */
+    (void)pthread_mutex_unlock(&it->lock);
+    if (done) {
+        (void)pthread_join(thread, NULL);
+        bounded_free(it);
+    }
+    return done;
+}
