@@ -78,6 +78,80 @@ static void a_gate_sees_what_was_committed_while_it_waited(void **state)
     db_close(watcher);
 }
 
+static void a_gate_does_not_open_behind_a_phase_that_is_closed_while_it_waits(void **state)
+{
+    (void)state;
+    struct db *one = support_db(), *two = support_db(), *watcher = support_db();
+    int64_t queue = new_queue(one, "stop");
+    STR_AUTO sql = {0};
+    struct other other;
+    claim(watcher, queue, 0, 1, 100, 0);
+    claim(watcher, queue, 1, 1, 200, 100);
+    claim(watcher, queue, 2, 1, 300, 200);
+    support_exec(watcher, "%s", complete_text(&sql, watcher, queue, 0));
+    support_exec(watcher, "%s", complete_text(&sql, watcher, queue, 1));
+    support_exec(
+        watcher,
+        "UPDATE lockstep.phase SET opened_at = now() WHERE queue_id = %lld AND \"order\" = "
+        "200; SELECT lockstep.unlock_shared(%lld)",
+        (long long)queue, (long long)phase_id(watcher, queue, 200));
+    /* A retry in phase 100 closes 200, whose own tasks are finished. */
+    support_exec(one,
+                 "BEGIN; SELECT FROM lockstep.phase WHERE queue_id = %lld ORDER BY \"order\" "
+                 "FOR UPDATE",
+                 (long long)queue);
+    start(&other, two, gate_text(&sql, watcher, queue, 300, 1));
+    await_blocked(watcher, two, one);
+    support_exec(
+        one,
+        "UPDATE lockstep.task SET status = 'Pending' WHERE queue_id = %lld AND kafka_offset "
+        "= 0; UPDATE lockstep.phase SET opened_at = NULL WHERE queue_id = %lld AND "
+        "\"order\" = 200; COMMIT",
+        (long long)queue, (long long)queue);
+    assert_string_equal(finish(&other), "wait");
+    assert_string_equal(
+        support_text(
+            watcher,
+            "SELECT string_agg((opened_at IS NOT NULL)::text, ' ' ORDER BY \"order\") FROM "
+            "lockstep.phase WHERE queue_id = %lld",
+            (long long)queue),
+        "true false false");
+    db_close(one);
+    db_close(two);
+    db_close(watcher);
+}
+
+static void a_gate_does_not_open_what_is_cancelled_while_it_waits(void **state)
+{
+    (void)state;
+    struct db *one = support_db(), *two = support_db(), *watcher = support_db();
+    int64_t queue = new_queue(one, "stop");
+    STR_AUTO sql = {0};
+    struct other other;
+    claim(watcher, queue, 0, 1, 100, 0);
+    claim(watcher, queue, 1, 1, 200, 100);
+    support_exec(watcher, "%s", complete_text(&sql, watcher, queue, 0));
+    support_exec(watcher, "SELECT lockstep.unlock_shared(%lld)",
+                 (long long)phase_id(watcher, queue, 100));
+    support_exec(one,
+                 "BEGIN; SELECT lockstep.run_stop(max(run_no), 0, 'x') FROM lockstep.run WHERE "
+                 "queue_id = %lld",
+                 (long long)queue);
+    start(&other, two, gate_text(&sql, watcher, queue, 200, 1));
+    await_blocked(watcher, two, one);
+    support_exec(one, "COMMIT");
+    assert_string_equal(finish(&other), "gone");
+    assert_string_equal(statuses(watcher, queue), "Completed Cancelled");
+    assert_int_equal(support_int(watcher,
+                                 "SELECT count(*) FROM lockstep.phase WHERE queue_id = %lld AND "
+                                 "opened_at IS NOT NULL",
+                                 (long long)queue),
+                     1);
+    db_close(one);
+    db_close(two);
+    db_close(watcher);
+}
+
 static void a_claim_of_a_later_phase_that_waits_for_the_final_failure_is_cancelled(void **state)
 {
     (void)state;
@@ -192,6 +266,9 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_teardown(two_gates_open_a_phase_once_and_both_may_run_it, teardown),
         cmocka_unit_test_teardown(a_gate_sees_what_was_committed_while_it_waited, teardown),
+        cmocka_unit_test_teardown(a_gate_does_not_open_behind_a_phase_that_is_closed_while_it_waits,
+                                  teardown),
+        cmocka_unit_test_teardown(a_gate_does_not_open_what_is_cancelled_while_it_waits, teardown),
         cmocka_unit_test_teardown(
             a_claim_of_a_later_phase_that_waits_for_the_final_failure_is_cancelled, teardown),
         cmocka_unit_test_teardown(

@@ -1,6 +1,6 @@
 -- How an attempt ends (sql/functions/complete.sql, fail.sql) and how a run does (run_finish.sql, release.sql).
 BEGIN;
-SELECT plan(56);
+SELECT plan(57);
 \ir protocol.inc
 
 -- complete: once, with the token.
@@ -65,6 +65,10 @@ SELECT is((SELECT count(*) FROM lockstep.event_log WHERE event = 'run_ended' AND
 SELECT pg_temp.tell('A0:100<0 A1:100<0 A2:100<0 A3:200<100');
 SELECT lockstep.fail((t).task_id, (t).token, true, 0, 'X', 'x', NULL, NULL, NULL) FROM generate_series(0, 2) AS n, pg_temp.task(n) AS t;
 SELECT is(pg_temp.statuses(), 'Failed Failed Failed Cancelled', 'every task of the phase may fail');
+SELECT pg_temp.tell('A0:100<0 A2:100<0');
+SELECT pg_temp.fail(0);
+SELECT is((r.stop_after, r.error)::text, '(0,"messages are lost: after seq 0 came seq 2 (offset 1)")', 'a failure after a loss: the run stays stopped where it was, for the first reason')
+FROM pg_temp.run('A') AS r;
 SELECT pg_temp.tell(pg_temp.queue(on_failure => 'continue'), 'A0:100<0 A1:200<100 A2:end(2,2)');
 SELECT pg_temp.fail(0);
 SELECT is(pg_temp.statuses(), 'Failed Pending', 'continue: nothing is cancelled');
