@@ -103,10 +103,15 @@ enum rc db_setup(struct db *db, struct err *err)
  * silently wrong. */
 static enum rc check_identity(struct db *db, struct err *err)
 {
-    DB_RESULT_AUTO *result = NULL;
-    enum rc rc = db_run(db, &sql_session_identity, NULL, &result, err);
-    if (rc != RC_OK)
+    /* Not prepared: behind a pooler the name may be taken on the backend that happens to answer. */
+    PGresult *answer =
+        PQexecParams(db->conn, sql_session_identity.text, 0, NULL, NULL, NULL, NULL, 0);
+    if (PQresultStatus(answer) != PGRES_TUPLES_OK) {
+        enum rc rc = db_fail(db, "session identity", answer, err);
+        PQclear(answer);
         return rc;
+    }
+    DB_RESULT_AUTO *result = db_result_new(answer);
     db->backend_pid = PQbackendPID(db->conn);
     if (db_int(result, 0, 0) != db->backend_pid)
         return err_set(

@@ -83,7 +83,8 @@ static enum rc task_failed(struct db *db, const PGresult *result, struct err *re
 {
     const char *severity = PQresultErrorField(result, PG_DIAG_SEVERITY_NONLOCALIZED);
     enum rc rc = db_fail(db, "task", result, ret_failed);
-    bool ends = severity == NULL || strcmp(severity, "FATAL") == 0 || strcmp(severity, "PANIC") == 0;
+    bool ends =
+        severity == NULL || strcmp(severity, "FATAL") == 0 || strcmp(severity, "PANIC") == 0;
     if (!ends && rc == RC_LOST)
         ret_failed->hint[0] = '\0';
     return ends ? RC_LOST : RC_REJECT;

@@ -10,6 +10,9 @@
 #include <unistd.h>
 
 #define IDLE_FACTOR 5
+#define OTHERS_MOST 256
+#define PROMPT_US                                                                                  \
+    (1000 * 1000LL) /* only time in which our own round trips took less counts against others */
 
 struct alive {
     pthread_t thread;
@@ -18,7 +21,15 @@ struct alive {
     struct db *db;
     int executor_no, heartbeat_ms;
     _Atomic bool busy, stopping;
+    bool others_busy;
     struct mail stop;
+    struct other {
+        int executor_no;
+        int64_t heartbeat, still_us; /* for how long it has stood at that count */
+        bool seen;
+    } others[OTHERS_MOST];
+    int other_count;
+    int64_t beaten_us; /* when we beat last */
 };
 
 static void tell(struct alive *alive, enum alive_news news, const struct err *err)
@@ -31,15 +42,80 @@ static void tell(struct alive *alive, enum alive_news news, const struct err *er
     mailbox_put(alive->control, &mail->mail);
 }
 
+static struct other *find_other(struct alive *alive, int executor_no)
+{
+    for (int i = 0; i < alive->other_count; i++)
+        if (alive->others[i].executor_no == executor_no)
+            return &alive->others[i];
+    if (alive->other_count == OTHERS_MOST)
+        return NULL;
+    struct other *other = &alive->others[alive->other_count++];
+    *other = (struct other){.executor_no = executor_no, .heartbeat = -1};
+    return other;
+}
+
+/* passed_us: the time since our last beat that may be held against others, 0 when we ourselves were slow: then the database
+ * stood still, or this process. Nobody's clock is compared with anybody's. */
+static enum rc watch(struct alive *alive, int executor_no, int64_t heartbeat, int64_t passed_us,
+                     struct err *err)
+{
+    struct other *other = find_other(alive, executor_no);
+    if (other == NULL)
+        return RC_OK;
+    other->still_us = other->heartbeat == heartbeat ? other->still_us + passed_us : 0;
+    other->heartbeat = heartbeat;
+    other->seen = true;
+    if (other->still_us < ALIVE_T2_MS * 1000LL)
+        return RC_OK;
+    other->still_us = 0;
+    log_event(LOG_WARN, "executor_frozen", "executor", LOG_INT(executor_no), "heartbeat",
+              LOG_INT(heartbeat), NULL);
+    return db_run(alive->db, &sql_executor_fence,
+                  (const char *const[]){DB_INT(executor_no), DB_INT(heartbeat)}, NULL, err);
+}
+
+static void forget_gone(struct alive *alive)
+{
+    int kept = 0;
+    for (int i = 0; i < alive->other_count; i++)
+        if (alive->others[i].seen) {
+            alive->others[kept] = alive->others[i];
+            alive->others[kept++].seen = false;
+        }
+    alive->other_count = kept;
+}
+
 static enum rc beat(struct alive *alive, struct err *err)
 {
-    DB_RESULT_AUTO *row = NULL;
-    enum rc rc = db_run(alive->db, &sql_executor_heartbeat,
-                        (const char *const[]){DB_INT(alive->executor_no)}, &row, err);
-    if (rc == RC_OK && db_rows(row) == 0)
+    DB_RESULT_AUTO *rows = NULL;
+    bool died = false;
+    int64_t from_us = clock_boot_us();
+    enum rc rc =
+        db_run(alive->db, &sql_executor_heartbeat,
+               (const char *const[]){DB_INT(alive->executor_no), alive->busy ? "true" : "false"},
+               &rows, err);
+    if (rc != RC_OK)
+        return rc;
+    if (db_rows(rows) == 0)
         return err_set(err, RC_LOST, ERR_DB, "executor", NULL,
                        "another executor has declared this one dead");
-    if (rc == RC_OK && db_int(row, 0, 0) > 0)
+    int64_t now_us = clock_boot_us(), passed_us = now_us - alive->beaten_us;
+    bool prompt = now_us - from_us < PROMPT_US &&
+                  passed_us < alive->heartbeat_ms * 1000LL * IDLE_FACTOR + PROMPT_US;
+    alive->others_busy = false;
+    for (int i = 0; rc == RC_OK && i < db_rows(rows); i++) {
+        if (db_null(rows, i, 0))
+            continue;
+        alive->others_busy = alive->others_busy || db_bool(rows, i, 3);
+        if (!db_bool(rows, i, 2))
+            died = true;
+        else
+            rc = watch(alive, (int)db_int(rows, i, 0), db_int(rows, i, 1),
+                       alive->beaten_us && prompt ? passed_us : 0, err);
+    }
+    alive->beaten_us = now_us;
+    forget_gone(alive);
+    if (died)
         tell(alive, ALIVE_OTHERS_DIED, NULL);
     return rc;
 }
@@ -51,7 +127,8 @@ static void *alive_main(void *context)
     enum rc rc = RC_OK;
     int64_t confirmed_us = clock_boot_us();
     while (!alive->stopping && rc != RC_LOST) {
-        mailbox_wait(&alive->inbox, alive->heartbeat_ms * (alive->busy ? 1 : IDLE_FACTOR));
+        mailbox_wait(&alive->inbox,
+                     alive->heartbeat_ms * (alive->busy || alive->others_busy ? 1 : IDLE_FACTOR));
         (void)mailbox_take(&alive->inbox);
         if (alive->stopping)
             break;
@@ -65,6 +142,12 @@ static void *alive_main(void *context)
     if (!alive->stopping)
         tell(alive, ALIVE_LOST, &err);
     return NULL;
+}
+
+int alive_pid(const struct alive *alive, const char **ret_start)
+{
+    *ret_start = db_backend_start(alive->db);
+    return db_backend_pid(alive->db);
 }
 
 static enum rc enroll(struct executor *ex, struct alive *alive, struct err *err)

@@ -14,6 +14,7 @@
 #include "executor/lane.h"
 
 #define ALIVE_T1_MS 5000
+#define ALIVE_T2_MS 10000 /* an executor that stands still for so long is fenced */
 
 struct alive;
 
@@ -29,6 +30,8 @@ struct alive_mail {
 MUST_CHECK enum rc alive_start(struct executor *ex, struct alive **ret_alive, struct err *err);
 /** Work is owned: beat more often. */
 void alive_busy(struct alive *alive, bool busy);
+/** The backend of its session. */
+int alive_pid(const struct alive *alive, const char **ret_start);
 /** Ends the incarnation in the database, too, if it can. */
 void alive_stop(struct alive *alive, const char *why);
 

@@ -52,6 +52,12 @@ const char **attempt_params(const struct work *work, int i, int *ret_count)
     return params;
 }
 
+bool attempt_cancelled(const struct err *why, bool ours)
+{
+    return strcmp(why->code, "57014") == 0 && /* query_canceled */
+           (ours || strstr(why->message, "user request") != NULL);
+}
+
 static const char *or_null(const char *text)
 {
     return *text ? text : NULL;
@@ -153,7 +159,7 @@ enum rc attempt_run(struct db *db, struct work *work, const struct plan *plan,
         return rc;
     }
     rc = db_reset(db, err);
-    if (rc == RC_OK && *cancelled && strcmp(why.code, "57014") == 0) { /* query_canceled */
+    if (rc == RC_OK && attempt_cancelled(&why, *cancelled)) {
         work->outcome = OUTCOME_LOST;
         return rc;
     }

@@ -38,6 +38,12 @@ MUST_CHECK enum rc attempt_run(struct db *db, struct work *work, const struct pl
 MUST_CHECK enum rc attempt_fail(struct db *db, struct work *work, const struct err *why,
                                 bool permanent, struct err *err);
 
+/**
+ * Whether it was cancelled, by this executor (ours) or by somebody from outside, and so is lost and not failed. A time-out of
+ * the task's own has the same SQLSTATE and another message.
+ */
+bool attempt_cancelled(const struct err *why, bool ours);
+
 /** The parameters of a work's i-th statement, as db functions take them; freed by the caller. */
 const char **attempt_params(const struct work *work, int i, int *ret_count);
 

@@ -160,6 +160,12 @@ static enum rc gate_start(struct lane *lane, struct gate **ret_gate, struct err 
         free(gate);
         return rc;
     }
+    rc = session_note(lane->ex, db_backend_pid(gate->db), db_backend_start(gate->db), "gate", err);
+    if (rc != RC_OK) {
+        db_close(gate->db);
+        free(gate);
+        return rc;
+    }
     gate->canceller = db_canceller_new(gate->db);
     mailbox_init(&gate->inbox);
     int failed = pthread_create(&gate->thread, NULL, gate_main, gate);

@@ -103,6 +103,7 @@ struct lane {
 
     /* recover */
     bool adopt;          /* look for orphans at the next turn */
+    bool finish;         /* an executor died: runs may be waiting for their end to be said */
     int64_t adopt_at_us; /* and not later than this, 0: no timer */
 
     /* slots */
@@ -117,7 +118,7 @@ struct lane {
 struct reader {
     struct reader_thread *thread; /* reader.h */
     struct lane *lane;            /* whose slot it has, NULL: none */
-    int slot_no;
+    int slot_no, noted_pid;
     struct work *first, *last; /* by work->behind: handed out, in the order it runs them */
     int count;
     int64_t idle_since_us;
@@ -196,6 +197,10 @@ MUST_CHECK enum rc give_back(struct lane *lane, int keep, struct err *err);
 
 /* recover.c */
 MUST_CHECK enum rc recover(struct lane *lane, struct err *err);
+/* Notes sessions for whoever has to end what is left of this executor; sessions_note: readers with new ones. */
+MUST_CHECK enum rc session_note(struct executor *ex, int pid, const char *start, const char *kind,
+                                struct err *err);
+MUST_CHECK enum rc sessions_note(struct executor *ex, struct err *err);
 MUST_CHECK enum rc recover_start(struct lane *lane, struct err *err);
 
 #endif

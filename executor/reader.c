@@ -33,7 +33,7 @@ struct reader_thread {
     struct mail stop;
     pthread_mutex_t lock; /* guards what other threads read: */
     struct db_canceller *canceller;
-    int pid;
+    _Atomic int pid;
     char backend_start[64];
 };
 
@@ -198,12 +198,6 @@ static enum rc send_todo(struct reader_thread *reader, struct err *err)
     return rc;
 }
 
-/* An attempt that was cancelled because this executor stops did not fail. */
-static bool cancelled_by_us(const struct reader_thread *reader, const struct err *why)
-{
-    return reader->cancelled && strcmp(why->code, "57014") == 0; /* query_canceled */
-}
-
 /* The oldest one's sync came: its transaction has committed or was rolled back. */
 static enum rc head_done(struct reader_thread *reader, struct err *err)
 {
@@ -213,7 +207,7 @@ static enum rc head_done(struct reader_thread *reader, struct err *err)
     reader->head_us = now_us;
     if (reader->why == NULL) {
         report(reader, work, OUTCOME_COMPLETED);
-    } else if (cancelled_by_us(reader, reader->why)) {
+    } else if (attempt_cancelled(reader->why, reader->cancelled)) {
         free(reader->why);
         reader->why = NULL;
         report(reader, work, OUTCOME_LOST);
@@ -335,6 +329,11 @@ void reader_cancel(struct reader_thread *reader)
     reader->cancelled = true;
     db_cancel(reader->canceller);
     (void)pthread_mutex_unlock(&reader->lock);
+}
+
+int reader_pid(const struct reader_thread *reader)
+{
+    return reader->pid;
 }
 
 void reader_backend(struct reader_thread *reader, int *ret_pid, char ret_start[64])

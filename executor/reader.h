@@ -27,6 +27,8 @@ void reader_give(struct reader_thread *reader, struct work *work);
 /** Asks the server to cancel what it runs now. */
 void reader_cancel(struct reader_thread *reader);
 /** The backend that it uses: pid and start; the slot row names it. */
+/** The pid alone, without waiting: to see that it has a new session. */
+int reader_pid(const struct reader_thread *reader);
 void reader_backend(struct reader_thread *reader, int *ret_pid, char ret_start[64]);
 
 #endif

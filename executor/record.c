@@ -53,9 +53,10 @@ static enum rc lost(struct executor *ex, const struct work *work, struct err *er
     log_event(LOG_WARN, "attempt_lost", "queue", work->lane->name, "task", LOG_INT(work->task_id),
               "attempt", LOG_INT(work->attempt), NULL);
     work->lane->adopt = true;
-    return db_run(ex->control, &sql_executor_give_back,
-                  (const char *const[]){DB_INT(work->lane->queue_id), s[0].data, s[1].data}, NULL,
-                  err);
+    return db_run(ex->control, &sql_executor_lose,
+                  (const char *const[]){DB_INT(work->lane->queue_id), s[0].data, s[1].data,
+                                        "its session is gone or was cancelled"},
+                  NULL, err);
 }
 
 enum rc record(struct executor *ex, struct work *work, struct err *err)

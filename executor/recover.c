@@ -3,6 +3,7 @@
 #include "executor/lane.h"
 
 #include "base/log.h"
+#include "executor/reader.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -35,6 +36,32 @@ static void add_adopted(struct lane *lane, const struct db_result *rows, int i)
     phase_add(phase, work);
 }
 
+static void session_add(struct str *s, int pid, const char *start, const char *kind)
+{
+    db_array_int(&s[0], pid);
+    db_array_text(&s[1], start, strlen(start));
+    db_array_text(&s[2], kind, strlen(kind));
+}
+
+static enum rc sessions_write(struct executor *ex, struct err *err)
+{
+    struct str *s = ex->scratch;
+    for (int i = 0; i < 3; i++)
+        db_array_end(&s[i]);
+    return db_run(ex->control, &sql_executor_sessions,
+                  (const char *const[]){DB_INT(ex->executor_no), s[0].data, s[1].data, s[2].data},
+                  NULL, err);
+}
+
+enum rc session_note(struct executor *ex, int pid, const char *start, const char *kind,
+                     struct err *err)
+{
+    for (int i = 0; i < 3; i++)
+        db_array_start(&ex->scratch[i]);
+    session_add(ex->scratch, pid, start, kind);
+    return sessions_write(ex, err);
+}
+
 static int unfilled(const struct lane *lane)
 {
     int have = 0;
@@ -51,6 +78,10 @@ enum rc recover(struct lane *lane, struct err *err)
     int room = unfilled(lane);
     if (!lane->adopt || ex->draining || room <= 0)
         return RC_OK;
+    enum rc rc = db_run(ex->control, &sql_executor_give_up,
+                        (const char *const[]){DB_INT(lane->queue_id)}, NULL, err);
+    if (rc != RC_OK)
+        return rc;
     struct str *held = &ex->scratch[0];
     db_array_start(held);
     for (struct phase *phase = lane->phases; phase != NULL; phase = phase->next)
@@ -58,10 +89,10 @@ enum rc recover(struct lane *lane, struct err *err)
             db_array_int(held, phase->phase_id);
     db_array_end(held);
     DB_RESULT_AUTO *rows = NULL;
-    enum rc rc = db_run(ex->control, &sql_executor_adopt,
-                        (const char *const[]){DB_INT(lane->queue_id), DB_INT(ex->executor_no),
-                                              DB_INT(room), held->data},
-                        &rows, err);
+    rc = db_run(ex->control, &sql_executor_adopt,
+                (const char *const[]){DB_INT(lane->queue_id), DB_INT(ex->executor_no), DB_INT(room),
+                                      held->data},
+                &rows, err);
     if (rc != RC_OK)
         return rc;
     lane->adopt_at_us = 0;
@@ -81,10 +112,32 @@ enum rc recover(struct lane *lane, struct err *err)
     return RC_OK;
 }
 
+/* The sessions by which others know what is left of us. Readers open new ones by themselves. */
+enum rc sessions_note(struct executor *ex, struct err *err)
+{
+    struct str *s = ex->scratch;
+    int count = 0;
+    for (int i = 0; i < 3; i++)
+        db_array_start(&s[i]);
+    for (int i = 0; i < ex->reader_count; i++) {
+        struct reader *reader = &ex->readers[i];
+        char start[64];
+        int pid = reader_pid(reader->thread);
+        if (pid == reader->noted_pid)
+            continue;
+        reader_backend(reader->thread, &pid, start);
+        reader->noted_pid = pid;
+        session_add(s, pid, start, "reader");
+        count++;
+    }
+    return count > 0 ? sessions_write(ex, err) : RC_OK;
+}
+
 /* Runs whose end was taken by an executor that died before it could say so. */
 enum rc recover_start(struct lane *lane, struct err *err)
 {
     DB_RESULT_AUTO *runs = NULL;
+    lane->finish = false;
     enum rc rc = db_run(lane->ex->control, &sql_executor_open_runs,
                         (const char *const[]){DB_INT(lane->queue_id)}, &runs, err);
     for (int i = 0; rc == RC_OK && i < db_rows(runs); i++)

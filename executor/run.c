@@ -60,7 +60,7 @@ static enum rc alive_report(struct executor *ex, struct mail *mail, struct err *
         rc = RC_LOST;
     } else
         for (int i = 0; i < ex->lane_count; i++)
-            ex->lanes[i].adopt = true;
+            ex->lanes[i].adopt = ex->lanes[i].finish = true;
     free(said);
     return rc;
 }
@@ -123,6 +123,7 @@ static enum rc take_notifications(struct executor *ex, struct err *err)
                 lane->adopt = true;
             else if (strcmp(payload, "control") == 0) {
                 lane->slot_after_us = 0;
+                lane->adopt = true; /* it may have been paused */
                 rc = reread(lane, err);
             }
             gates_wake(lane);
@@ -137,6 +138,8 @@ static enum rc lane_turn(struct lane *lane, struct err *err)
 {
     bool progress = true;
     enum rc rc = receive(lane, err);
+    if (rc == RC_OK && lane->finish)
+        rc = recover_start(lane, err);
     if (rc == RC_OK)
         rc = recover(lane, err);
     while (rc == RC_OK && progress) {
@@ -284,6 +287,8 @@ static enum rc turn(struct executor *ex, int *ret_timeout_ms, bool *ret_done, st
         rc = take_mail(ex, err);
     if (rc == RC_OK)
         rc = take_notifications(ex, err);
+    if (rc == RC_OK)
+        rc = sessions_note(ex, err);
     for (int i = 0; rc == RC_OK && i < ex->lane_count; i++) {
         rc = ex->draining ? release(&ex->lanes[i], err) : lane_turn(&ex->lanes[i], err);
         publish_lag(&ex->lanes[i]);
@@ -359,6 +364,15 @@ static enum rc incarnation_start(struct executor *ex, struct err *err)
         rc = kafka_consumer_open(options->kafka, wake_fd, &ex->consumer, err);
     for (; rc == RC_OK && ex->reader_count < options->readers; ex->reader_count++)
         rc = reader_start(task_conninfo, &ex->inbox, &ex->readers[ex->reader_count].thread, err);
+    const char *start = NULL;
+    int pid = rc == RC_OK ? alive_pid(ex->alive, &start) : 0;
+    if (rc == RC_OK)
+        rc = session_note(ex, pid, start, "liveness", err);
+    if (rc == RC_OK)
+        rc = session_note(ex, db_backend_pid(ex->control), db_backend_start(ex->control), "control",
+                          err);
+    if (rc == RC_OK)
+        rc = sessions_note(ex, err);
     ex->now_us = clock_boot_us();
     for (int i = 0; rc == RC_OK && i < options->queue_count; i++) {
         ex->lanes[i] = (struct lane){.ex = ex, .name = options->queues[i], .lag_sent = -1};

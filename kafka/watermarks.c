@@ -1,9 +1,13 @@
+#include "base/clock.h"
 #include "base/str.h"
 #include "kafka/admin.h"
 #include "kafka/bounded.h"
 #include "kafka/error.h"
 
 #include <stdlib.h>
+#include <time.h>
+
+#define AGAIN_MS 50
 
 struct query {
     struct kafka_handle *handle; /* counted */
@@ -13,12 +17,25 @@ struct query {
     rd_kafka_resp_err_t code;
 };
 
+/* A topic that was made a moment ago, or a broker that has just come back. */
+static bool passes(rd_kafka_resp_err_t code)
+{
+    return code == RD_KAFKA_RESP_ERR_NOT_LEADER_FOR_PARTITION ||
+           code == RD_KAFKA_RESP_ERR_LEADER_NOT_AVAILABLE;
+}
+
 static void ask(void *argument)
 {
     struct query *query = argument;
-    query->code =
-        rd_kafka_query_watermark_offsets(query->handle->rk, query->topic, query->partition,
-                                         &query->low, &query->high, query->timeout_ms);
+    int64_t until_us = clock_boot_us() + (int64_t)query->timeout_ms * 1000;
+    for (;;) {
+        query->code =
+            rd_kafka_query_watermark_offsets(query->handle->rk, query->topic, query->partition,
+                                             &query->low, &query->high, query->timeout_ms);
+        if (!passes(query->code) || clock_boot_us() >= until_us)
+            return;
+        (void)nanosleep(&(struct timespec){.tv_nsec = AGAIN_MS * 1000 * 1000}, NULL);
+    }
 }
 
 static void query_free(void *argument)

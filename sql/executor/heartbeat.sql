@@ -1,5 +1,8 @@
--- executor_heartbeat :one  beats, and counts other executors that are registered and no longer live
-UPDATE lockstep.executor SET heartbeat = heartbeat + 1, heartbeat_at = clock_timestamp()
-WHERE executor_no = $1::int AND ended_at IS NULL
-RETURNING (SELECT count(*) FROM lockstep.executor o
-           WHERE o.ended_at IS NULL AND o.executor_no <> $1::int AND NOT lockstep.executor_lives(o.executor_no));
+-- executor_heartbeat :many  beats, and looks at the others: a row each (executor_no, heartbeat, lives, busy), one of NULLs if there is
+-- none; no row at all: this executor was declared dead
+WITH beat AS (
+    UPDATE lockstep.executor SET busy = $2::boolean, heartbeat = heartbeat + 1, heartbeat_at = clock_timestamp()
+    WHERE executor_no = $1::int AND ended_at IS NULL
+    RETURNING executor_no)
+SELECT o.executor_no, o.heartbeat, o.executor_no IS NULL OR lockstep.executor_lives(o.executor_no) AS lives, o.busy
+FROM beat b LEFT JOIN lockstep.executor o ON o.ended_at IS NULL AND o.executor_no <> b.executor_no;

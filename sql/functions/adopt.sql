@@ -11,14 +11,22 @@ DECLARE
     living int[] := lockstep.executors_living();
     p record;
     due timestamptz;
+    most int;
 BEGIN
     took_shared := false;
+    SELECT CASE WHEN NOT q.paused THEN q.max_lost END INTO STRICT most FROM lockstep.queue q WHERE q.queue_id = p_queue_id;
+    IF most IS NULL THEN -- paused: told when it goes on
+        verdict := 'none';
+        RETURN NEXT;
+        RETURN;
+    END IF;
     FOR p IN SELECT ph.phase_id FROM lockstep.phase ph WHERE ph.queue_id = p_queue_id AND ph.done_at IS NULL
              ORDER BY ph.run_no, ph."order" LOOP
         phase_id := p.phase_id;
         CONTINUE WHEN NOT EXISTS (
             SELECT FROM lockstep.task t WHERE t.phase_id = p.phase_id AND t.status IN ('Pending', 'Error', 'Processing')
             AND (t.executor_no IS NULL OR t.executor_no <> ALL (living))
+            AND t.lost_num < most -- the others are given up, by give_up()
             AND (t.scheduled_for IS NULL OR t.scheduled_for <= pg_catalog.clock_timestamp()));
         IF NOT p.phase_id = ANY (p_held) THEN
             took_shared := lockstep.lock_shared_try(p.phase_id);
@@ -43,6 +51,7 @@ BEGIN
             FROM lockstep.task t
             WHERE t.phase_id = p.phase_id AND t.status IN ('Pending', 'Error', 'Processing')
               AND (t.executor_no IS NULL OR t.executor_no <> ALL (living))
+              AND t.lost_num < most
               AND (t.scheduled_for IS NULL OR t.scheduled_for <= pg_catalog.clock_timestamp())
             ORDER BY t.kafka_offset LIMIT p_limit FOR UPDATE SKIP LOCKED),
         lost AS (

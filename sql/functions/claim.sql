@@ -153,7 +153,11 @@ BEGIN
         END IF;
         INSERT INTO lockstep.rejected_message (queue_id, kafka_offset, run_no, seq, reason, detail, raw)
         SELECT p_queue_id, m.o, run_no, m.s, refused,
-               pg_catalog.format('order %s after %s does not follow order %s after %s', p_order, p_previous, r.last_order, r.last_previous_order),
+               CASE WHEN refused = 'duplicate' THEN pg_catalog.format('seq %s of the run was there before', m.s)
+                    WHEN known AND r.end_offset IS NOT NULL AND p_run IS NOT NULL
+                    THEN pg_catalog.format('the run has ended at offset %s', r.end_offset)
+                    ELSE pg_catalog.format('order %s after %s does not follow order %s after %s', p_order, p_previous,
+                                           r.last_order, r.last_previous_order) END,
                pg_catalog.convert_to(m.p, 'UTF8')
         FROM ROWS FROM (pg_catalog.unnest(p_offsets[head:last]), pg_catalog.unnest(p_seqs[head:last]),
                         pg_catalog.unnest(p_payloads[head:last])) AS m (o, s, p);

@@ -1,4 +1,6 @@
--- The numbers of all incarnations that live. One that does not is marked as ended, once.
+-- The numbers of all executors whose work is not to be touched: those that live (their liveness lock is held), and those that
+-- died but whose task sessions are still there: these are ended first, so that an old attempt does not run beside a new one.
+-- One that is found dead is marked as ended, once.
 CREATE OR REPLACE FUNCTION lockstep.executors_living() RETURNS int[] LANGUAGE plpgsql AS $$
 DECLARE
     living int[];
@@ -8,6 +10,7 @@ BEGIN
     INTO living, dead
     FROM (SELECT executor_no, lockstep.executor_lives(executor_no) AS lives FROM lockstep.executor
           WHERE ended_at IS NULL OFFSET 0) AS e;
+    living := COALESCE(living, '{}');
     IF dead IS NOT NULL THEN
         WITH gone AS (
             -- Skipped when another observer marks it right now: it writes the same.
@@ -19,7 +22,11 @@ BEGIN
         SELECT 'executor_died', executor_no, executor_id::text FROM marked;
         DELETE FROM lockstep.slot_waiter WHERE executor_no = ANY (dead);
     END IF;
-    RETURN COALESCE(living, '{}');
+    IF EXISTS (SELECT FROM lockstep.executor_session s WHERE s.executor_no <> ALL (living)) THEN
+        living := living || lockstep.sessions_left(living);
+    END IF;
+    RETURN living;
 END
 $$;
-GRANT EXECUTE ON FUNCTION lockstep.executors_living TO lockstep_executor;
+REVOKE EXECUTE ON FUNCTION lockstep.executors_living() FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION lockstep.executors_living() TO lockstep_executor;

@@ -1,0 +1,30 @@
+-- These attempts are lost: their session is gone, or somebody cancelled them. What did commit is finished and its token is
+-- gone, so only the others are touched. A lost attempt is counted apart from failed ones and does not use up max_attempts.
+CREATE OR REPLACE FUNCTION lockstep.lose(p_queue_id int, p_task_ids bigint[], p_tokens uuid[], p_why text) RETURNS bigint
+LANGUAGE plpgsql AS $$
+DECLARE
+    count bigint;
+BEGIN
+    -- In the order of their ids, as run_stop does, so that the two cannot deadlock.
+    PERFORM FROM lockstep.task t WHERE t.task_id = ANY (p_task_ids) ORDER BY t.task_id FOR NO KEY UPDATE;
+    WITH hit AS (
+        SELECT t.task_id, t.attempt_num, t.executor_no, t.started_at
+        FROM lockstep.task t
+        JOIN ROWS FROM (pg_catalog.unnest(p_task_ids), pg_catalog.unnest(p_tokens)) AS g (task_id, token)
+             ON t.task_id = g.task_id AND t.token = g.token
+        WHERE t.status IN ('Pending', 'Processing', 'Error')),
+    noted AS (
+        INSERT INTO lockstep.task_attempt (task_id, attempt, status, executor_no, started_at, ended_at, error)
+        SELECT h.task_id, h.attempt_num, 'Pending', h.executor_no, h.started_at, pg_catalog.clock_timestamp(), 'lost: ' || p_why
+        FROM hit h ON CONFLICT DO NOTHING)
+    UPDATE lockstep.task t
+    SET executor_no = NULL, token = NULL, status = 'Pending', attempt_num = t.attempt_num + 1, lost_num = t.lost_num + 1,
+        max_attempts = t.max_attempts + 1, updated_at = pg_catalog.clock_timestamp()
+    FROM hit h WHERE t.task_id = h.task_id;
+    GET DIAGNOSTICS count = ROW_COUNT;
+    PERFORM pg_catalog.pg_notify('lockstep_' || p_queue_id, 'work');
+    RETURN count;
+END
+$$;
+REVOKE EXECUTE ON FUNCTION lockstep.lose(int, bigint[], uuid[], text) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION lockstep.lose(int, bigint[], uuid[], text) TO lockstep_executor;

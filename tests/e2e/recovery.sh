@@ -1,0 +1,89 @@
+#!/bin/bash
+# An executor dies in the middle of a phase, or freezes: others take its work over, in order, every effect once. The times are
+# told, and bounded generously: 2 s is what a quiet machine keeps.
+# ctest: timeout=180 serial
+set -euo pipefail
+here=$(cd "$(dirname "$0")" && pwd)
+. "$here/../support/shell.bash"
+. "$here/ledger.bash"
+tmp=$(mktemp -d)
+trap 'jobs -p | xargs -r kill -9 2>/dev/null; scratch_drop; rm -rf "$tmp"' EXIT
+scratch_database
+ledger_create
+sql "CREATE TABLE let_go (q text);
+     CREATE TABLE tries (q text, seq int, at timestamptz, pid int);
+     CREATE FUNCTION hold(q text, seq int) RETURNS void LANGUAGE plpgsql AS \$\$
+     BEGIN
+         WHILE NOT EXISTS (SELECT FROM let_go l WHERE l.q = hold.q) LOOP
+             PERFORM pg_sleep(0.01);
+         END LOOP;
+         INSERT INTO ledger VALUES (q, 1, seq, now(), clock_timestamp());
+     END \$\$"
+failed=0
+expect() {
+    [ "$2" = "$3" ] && return 0
+    printf '%s:\n  is     %s\n  wanted %s\n' "$1" "$2" "$3"
+    failed=1
+}
+is() { [ "$(sql "$1")" = "$2" ]; }
+daemon() { "$LOCKSTEP_BIN" executor run -d "$db" -b "$LOCKSTEP_TEST_BROKERS" --queue "$q" --readers 4 2>>"$tmp/$1.log" & pid=$!; }
+backends() { echo "SELECT count(*) FROM pg_stat_activity a JOIN lockstep.executor_session s ON s.pid = a.pid AND s.backend_start = a.backend_start JOIN lockstep.executor e USING (executor_no) WHERE e.pid = $1 AND a.query LIKE 'SELECT hold(%' AND a.state = 'active'"; }
+now() { date +%s%3N; }
+
+# kill -9: all that the victim ran is running elsewhere; what it had is an attempt that was lost.
+times=()
+for ((n = 0; n < ${LOCKSTEP_TEST_KILLS:-5}; n++)); do
+    q=$(scratch_name)
+    lockstep queue create "$q" -q --create-topic --max-readers 4
+    for ((i = 0; i < 4; i++)); do echo "{\"order\": 1, \"sql\": \"SELECT hold('$q', $i)\"}"; done >"$tmp/tasks.jsonl"
+    echo "{\"order\": 2, \"sql\": \"INSERT INTO ledger VALUES ('$q', 2, 4, now(), clock_timestamp())\"}" >>"$tmp/tasks.jsonl"
+    daemon victim
+    victim=$pid
+    run=$(lockstep publish --queue "$q" -q "$tmp/tasks.jsonl")
+    eventually 10 is "$(backends "$victim")" 4
+    daemon heir
+    heir=$pid
+    eventually 10 is "SELECT count(*) FROM lockstep.executor WHERE pid = $heir" 1
+    killed=$(now)
+    kill -9 "$victim"
+    wait "$victim" 2>/dev/null || true
+    eventually 15 is "$(backends "$heir")" 4 || failed=1
+    times+=($(($(now) - killed)))
+    sql "INSERT INTO let_go VALUES ('$q')"
+    eventually 15 is "SELECT status FROM lockstep.run_status WHERE run_id = '$run'" Completed || failed=1
+    expect 'effects' "$(sql "SELECT count(*), count(DISTINCT seq) FROM ledger WHERE q = '$q'")" '5|5'
+    expect 'attempts' "$(sql "SELECT string_agg(DISTINCT attempt || '=' || status, ' ') FROM lockstep.execution_log WHERE run_id = '$run' AND \"order\" = 1")" '1=Pending 2=Completed'
+    kill -TERM "$heir"
+    wait "$heir" || { echo "the heir ended with $?"; failed=1; }
+done
+printf 'taken over after kill -9, ms: %s\n' "${times[*]}"
+for t in "${times[@]}"; do [ "$t" -le 6000 ] || { echo "$t ms is too long"; failed=1; }; done
+
+# A frozen one: its sessions are ended after T2, its work goes on elsewhere, and when it wakes it does no harm.
+q=$(scratch_name)
+lockstep queue create "$q" -q --create-topic --max-readers 4
+for ((i = 0; i < 4; i++)); do echo "{\"order\": 1, \"sql\": \"SELECT hold('$q', $i)\"}"; done >"$tmp/tasks.jsonl"
+daemon frozen
+frozen=$pid
+run=$(lockstep publish --queue "$q" -q "$tmp/tasks.jsonl")
+eventually 10 is "$(backends "$frozen")" 4
+daemon heir2
+heir=$pid
+eventually 10 is "SELECT count(*) FROM lockstep.executor WHERE pid = $heir" 1
+since=$(now)
+kill -STOP "$frozen"
+eventually 40 is "$(backends "$heir")" 4 || failed=1
+printf 'taken over from a frozen executor, ms: %s\n' "$(($(now) - since))"
+kill -CONT "$frozen"
+eventually 10 grep -q 'event=incarnation_lost' "$tmp/frozen.log" || failed=1
+sql "INSERT INTO let_go VALUES ('$q')"
+eventually 15 is "SELECT status FROM lockstep.run_status WHERE run_id = '$run'" Completed || failed=1
+expect 'effects after the thaw' "$(sql "SELECT count(*), count(DISTINCT seq) FROM ledger WHERE q = '$q'")" '4|4'
+
+# A task that ends its session every time comes to an end itself.
+echo '{"order": 1, "sql": "SELECT pg_terminate_backend(pg_backend_pid())"}' >"$tmp/tasks.jsonl"
+run=$(lockstep publish --queue "$q" -q "$tmp/tasks.jsonl")
+eventually 30 is "SELECT status FROM lockstep.run_status WHERE run_id = '$run'" Failed || failed=1
+expect 'lost attempts' "$(sql "SELECT t.lost_num, t.error FROM lockstep.task t JOIN lockstep.run r USING (run_no) WHERE r.run_id = '$run'")" '5|given up: 5 attempts were lost'
+[ $failed = 0 ] || tail -n 15 "$tmp"/*.log
+exit $failed
