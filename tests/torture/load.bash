@@ -71,7 +71,8 @@ load_publish() {
         n=$(wc -l <"$file") way=finite killed=no
         [ $((RANDOM % 4)) != 0 ] || way=stream
         [ $((RANDOM % 6)) != 0 ] || killed=yes
-        lockstep publish --queue "$q" -q --run "$run" "${ways[$way]}" "$file" >/dev/null 2>"$tmp/$q.publish.err" &
+        # not through lockstep(): $! is to be the publisher itself
+        "$LOCKSTEP_BIN" publish -d "$db" -b "$LOCKSTEP_TEST_BROKERS" --queue "$q" -q --run "$run" "${ways[$way]}" "$file" >/dev/null 2>"$tmp/$q.publish.err" &
         pid=$!
         if [ $killed = yes ]; then
             sleep "0.$((RANDOM % 5))$((RANDOM % 10))"

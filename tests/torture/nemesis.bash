@@ -4,6 +4,7 @@
 declare -a pid log fds
 declare -A leaving counts
 executors_started=0
+thawed=0 # when the last frozen one goes on
 bad() { echo "VIOLATION $*" | tee -a "$tmp/violations"; }
 alive() { grep -qs '^State:.[^ZX]' "/proc/$1/status"; }
 
@@ -79,6 +80,12 @@ freeze_executor() {
     kill -STOP "${pid[$i]}"
     later "$((RANDOM % 2)).$((2 + RANDOM % 8))" kill -CONT "${pid[$i]}"
 }
+freeze_long() { # longer than the others wait before they fence it
+    local i=$((RANDOM % ${#pid[@]}))
+    kill -STOP "${pid[$i]}"
+    later "1$((1 + RANDOM % 3)).$((RANDOM % 10))" kill -CONT "${pid[$i]}"
+    thawed=$((SECONDS + 15))
+}
 term_executor() {
     local i=$((RANDOM % ${#pid[@]}))
     kill -TERM "${pid[$i]}"
@@ -142,7 +149,7 @@ kill_broker() {
 }
 
 # name and how many of it are in the deck; the deck is dealt to its end and shuffled again
-faults=(kill_executor 3 make_zombie 3 freeze_executor 4 term_executor 2 terminate_control 2 terminate_gate 2 terminate_liveness 2 terminate_reader 3
+faults=(kill_executor 3 make_zombie 3 freeze_executor 3 freeze_long 1 term_executor 2 terminate_control 2 terminate_gate 2 terminate_liveness 2 terminate_reader 3
     terminate_producer 1 cancel_control 2 cancel_gate 2 cancel_liveness 1 cancel_reader 2 kill_backend 1 crash_postgres 1 freeze_broker 2 kill_broker 1)
 deck=()
 deal() { # the next fault, in $fault

@@ -36,9 +36,12 @@ seed=$((10#$seed % 1000000000))
 echo "torture: seed $seed, $seconds s"
 
 export LOCKSTEP_BIN=${LOCKSTEP_BIN:-$root/build/release/lockstep} PGCONNECT_TIMEOUT=3
+LOCKSTEP_BIN=$(realpath -m "$LOCKSTEP_BIN")
 [ -x "$LOCKSTEP_BIN" ] || { echo "torture: $LOCKSTEP_BIN is missing; ./dev build makes it" >&2 && exit 2; }
+[ -z "$plant" ] || plant=$(realpath "$plant")
 tmp=${keep:-$(mktemp -d)}
 mkdir -p "$tmp"
+tmp=$(cd "$tmp" && pwd)
 chmod 755 "$tmp"
 own='' kept=$keep
 if [ -z "$servers" ]; then
@@ -60,6 +63,8 @@ set +a
 . "$here/../support/shell.bash"
 . "$here/load.bash"
 . "$here/nemesis.bash"
+cd "$tmp" # a core stays with the logs
+ulimit -c unlimited || true
 trap tidy EXIT
 trap 'exit 130' INT TERM
 
@@ -85,7 +90,7 @@ nemesis "$seconds"
 
 # The faults are over: the publishers finish, one more run on each queue settles what a killed one left, and all comes to its end.
 touch "$tmp/stop"
-sleep 3 # the last frozen one thaws
+sleep $((thawed > SECONDS + 3 ? thawed - SECONDS : 3)) # the last frozen one thaws
 wait "${publishers[@]}"
 last=''
 last_run() { # QUEUE: under a new id each time, one that was begun is not taken twice
@@ -133,8 +138,9 @@ sql "\\copy published FROM STDIN WITH (DELIMITER ' ')" <"$tmp/published"
 eventually 10 test "$(sql "SELECT count(*) FROM pg_stat_activity WHERE application_name LIKE 'lockstep/%'")" = 0 2>/dev/null || true
 "$LOCKSTEP_TEST_PGBIN/psql" -X -q -At -v ON_ERROR_STOP=1 -d "$db" -f "$here/check.sql" >"$tmp/found" 2>&1 || echo 'the checker failed' >>"$tmp/found"
 while read -r line; do bad "$line"; done < <(head -n 40 "$tmp/found")
-while read -r line; do bad "server: $line"; done < <(tail -n +$((log_from + 1)) "$LOCKSTEP_TEST_HOME/postgres.log" | grep -E 'LOG:  torture:|signal 11|signal 6|PANIC' | head -n 10)
+while read -r line; do bad "server: $line"; done < <(tail -n +$((log_from + 1)) "$LOCKSTEP_TEST_HOME/postgres.log" | grep -E 'LOG:  torture:|signal 11|signal 6|PANIC' |&
 while read -r line; do bad "log: $line"; done < <(grep -iE 'please report|internal error|sanitizer|runtime error:|assertion' "$tmp"/executor.*.log "$tmp/publish.log" 2>/dev/null | head -n 10)
+while read -r line; do bad "core: $line"; done < <(find "$tmp" -maxdepth 1 -name "core*")
 while read -r line; do bad "publisher: $line"; done < <(awk '($5 != "yes" && $4 > 8) || $4 == 70' "$tmp/published")
 
 # The report.
