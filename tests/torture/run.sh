@@ -138,7 +138,7 @@ sql "\\copy published FROM STDIN WITH (DELIMITER ' ')" <"$tmp/published"
 eventually 10 test "$(sql "SELECT count(*) FROM pg_stat_activity WHERE application_name LIKE 'lockstep/%'")" = 0 2>/dev/null || true
 "$LOCKSTEP_TEST_PGBIN/psql" -X -q -At -v ON_ERROR_STOP=1 -d "$db" -f "$here/check.sql" >"$tmp/found" 2>&1 || echo 'the checker failed' >>"$tmp/found"
 while read -r line; do bad "$line"; done < <(head -n 40 "$tmp/found")
-while read -r line; do bad "server: $line"; done < <(tail -n +$((log_from + 1)) "$LOCKSTEP_TEST_HOME/postgres.log" | grep -E 'LOG:  torture:|signal 11|signal 6|PANIC' |&
+while read -r line; do bad "server: $line"; done < <(tail -n +$((log_from + 1)) "$LOCKSTEP_TEST_HOME/postgres.log" | grep -E 'LOG:  torture:|signal 11|signal 6|PANIC' | head -n 10)
 while read -r line; do bad "log: $line"; done < <(grep -iE 'please report|internal error|sanitizer|runtime error:|assertion' "$tmp"/executor.*.log "$tmp/publish.log" 2>/dev/null | head -n 10)
 while read -r line; do bad "core: $line"; done < <(find "$tmp" -maxdepth 1 -name "core*")
 while read -r line; do bad "publisher: $line"; done < <(awk '($5 != "yes" && $4 > 8) || $4 == 70' "$tmp/published")
