@@ -156,11 +156,19 @@ static enum rc lane_turn(struct lane *lane, struct err *err)
     return rc;
 }
 
+/* What lag tools are to be told now, -1: nothing new. */
+static int64_t lag_due(const struct lane *lane)
+{
+    if (lane->source == NULL || lane->state != SOURCE_READING)
+        return -1;
+    int64_t position = lane_at_end(lane) ? kafka_source_end(lane->source) : lane->cursor;
+    return position == lane->lag_sent ? -1 : position;
+}
+
 static void publish_lag(struct lane *lane)
 {
-    int64_t position = lane_at_end(lane) ? kafka_source_end(lane->source) : lane->cursor;
-    if (lane->source == NULL || lane->state != SOURCE_READING || lane->lag_sent == position ||
-        lane->ex->now_us - lane->lag_sent_us < LAG_EVERY_US)
+    int64_t position = lag_due(lane);
+    if (position < 0 || lane->ex->now_us - lane->lag_sent_us < LAG_EVERY_US)
         return;
     STR_AUTO group = {0};
     str_format(&group, "lockstep.%s", lane->name);
@@ -223,7 +231,7 @@ static void wait_for_news(struct executor *ex, int timeout_ms)
             sooner(&timeout_ms, lane->slot_after_us, ex->now_us);
         if (lane->starved_us != 0 && !ex->draining)
             sooner(&timeout_ms, lane->starved_us + STARVED_US, ex->now_us);
-        if (lane->lag_sent != lane->cursor && lane->state == SOURCE_READING)
+        if (lag_due(lane) >= 0)
             sooner(&timeout_ms, lane->lag_sent_us + LAG_EVERY_US, ex->now_us);
     }
     if (ex->options->until_idle && !owns_work(ex))

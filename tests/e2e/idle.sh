@@ -1,0 +1,38 @@
+#!/bin/bash
+# Idle means idle: an executor at the end of its topic does next to nothing, in the database and on the processor; also while a
+# long task runs, with the end of the topic read.
+# ctest: timeout=90 nosan
+set -euo pipefail
+here=$(cd "$(dirname "$0")" && pwd)
+. "$here/../support/shell.bash"
+. "$here/ledger.bash"
+tmp=$(mktemp -d)
+trap 'jobs -p | xargs -r kill -9 2>/dev/null; scratch_drop; rm -rf "$tmp"' EXIT
+scratch_database
+ledger_create
+failed=0
+is() { [ "$(sql "$1")" = "$2" ]; }
+ticks() { awk '{print $14 + $15}' "/proc/$1/stat"; }
+# quiet WHAT SECONDS MOST_TICKS: processor time of the executor, in hundredths of a second, over a stretch of time
+quiet() {
+    local before
+    before=$(ticks "$pid")
+    sleep "$2" # the stretch that is measured
+    local used=$(($(ticks "$pid") - before))
+    echo "$1: $used hundredths of a second of processor time in $2 s"
+    [ "$used" -le "$3" ] || failed=1
+}
+q=$(scratch_name)
+lockstep queue create "$q" -q --create-topic
+"$LOCKSTEP_BIN" executor run -d "$db" -b "$LOCKSTEP_TEST_BROKERS" --queue "$q" --readers 2 2>"$tmp/log" &
+pid=$!
+run=$(echo '{"order": 1, "sql": "SELECT 1"}' | lockstep publish --queue "$q" -q -)
+eventually 15 is "SELECT status FROM lockstep.run_status WHERE run_id = '$run'" Completed
+eventually 5 is "SELECT next_offset FROM lockstep.queue WHERE name = '$q'" 3 # past the commit marker
+quiet idle 4 10
+run=$(echo '{"order": 1, "sql": "SELECT pg_sleep(4)"}' | lockstep publish --queue "$q" -q -)
+eventually 15 is "SELECT processing FROM lockstep.run_status WHERE run_id = '$run'" 1
+quiet 'a long task' 2 10
+kill -TERM "$pid"
+wait "$pid" || failed=1
+exit $failed
