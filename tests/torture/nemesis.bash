@@ -149,7 +149,7 @@ kill_broker() {
 }
 
 # name and how many of it are in the deck; the deck is dealt to its end and shuffled again
-faults=(kill_executor 3 make_zombie 3 freeze_executor 3 freeze_long 1 term_executor 2 terminate_control 2 terminate_gate 2 terminate_liveness 2 terminate_reader 3
+faults=(kill_executor 3 make_zombie 3 freeze_executor 3 term_executor 2 terminate_control 2 terminate_gate 2 terminate_liveness 2 terminate_reader 3
     terminate_producer 1 cancel_control 2 cancel_gate 2 cancel_liveness 1 cancel_reader 2 kill_backend 1 crash_postgres 1 freeze_broker 2 kill_broker 1)
 deck=()
 deal() { # the next fault, in $fault
@@ -165,11 +165,25 @@ deal() { # the next fault, in $fault
     unset 'deck[-1]'
 }
 
+completed() { sql "SELECT count(*) FROM lockstep.task WHERE status = 'Completed'" 2>/dev/null || echo 0; }
+# Two of three times until thirty more tasks are through, but not for ever; else the next fault meets the last one.
+breathe() {
+    local until=$((SECONDS + 5)) goal
+    sleep "0.$((RANDOM % 6))"
+    [ $((RANDOM % 3)) != 0 ] || return 0
+    goal=$(($(completed) + 30))
+    while [ $SECONDS -lt $until ] && [ "$(completed)" -lt $goal ]; do
+        executors_look
+        sleep 0.1
+    done
+}
+
 # nemesis SECONDS
 nemesis() {
     local until=$((SECONDS + $1)) fault
+    [ "$1" -lt 60 ] || faults+=(freeze_long 1)
     while [ $SECONDS -lt $until ]; do
-        sleep "$((RANDOM % 5 / 4)).$((RANDOM % 10))$((RANDOM % 10))"
+        breathe
         executors_look
         deal
         counts[$fault]=$((${counts[$fault]:-0} + 1))
