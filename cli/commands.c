@@ -30,6 +30,12 @@ static const struct option_spec queue_create_options[] = {
 static const struct option_spec queue_set_options[] = {QUEUE_OPTIONS, {0}};
 static const struct option_spec reason_options[] = {{"reason", "TEXT", "why, for the event log", 0},
                                                     {0}};
+static const struct option_spec queue_resume_options[] = {
+    {"reason", "TEXT", "why, for the event log", 0},
+    {"accept-topic", NULL, "of a halted queue: the topic is right as it is now", 0},
+    {"from-offset", "N", "with --accept-topic: the first offset to run; default: the cursor", 0},
+    {0},
+};
 static const struct option_spec queue_delete_options[] = {
     {"yes", NULL,
      "needed: the queue's runs, tasks and records are deleted with it; the topic stays", 0},
@@ -124,8 +130,8 @@ const struct command commands[] = {
      "lockstep queue set orders --max-readers 20"},
     {"queue", "pause", "NAME", NEEDS_SCHEMA, command_queue_pause,
      "starts nothing new; running tasks finish", reason_options, NULL},
-    {"queue", "resume", "NAME", NEEDS_SCHEMA, command_queue_resume, "goes on", reason_options,
-     NULL},
+    {"queue", "resume", "NAME", NEEDS_SCHEMA, command_queue_resume, "goes on", queue_resume_options,
+     "lockstep queue resume orders --accept-topic --from-offset 0"},
     {"queue", "delete", "NAME", NEEDS_SCHEMA, command_queue_delete,
      "deletes a queue and its records", queue_delete_options, NULL},
     {"publish", "", "[FILE|-]", NEEDS_SCHEMA | NEEDS_KAFKA, command_publish,

@@ -102,8 +102,32 @@ enum rc command_queue_pause(struct cli *cli, struct err *err)
     return hold(cli, true, err);
 }
 
+static enum rc accept_topic(struct cli *cli, struct err *err)
+{
+    struct queue_row queue;
+    DB_RESULT_AUTO *result = NULL;
+    enum rc rc = find_queue(cli, cli->arguments[0], &queue, err);
+    if (rc != RC_OK)
+        return rc;
+    const char *params[] = {queue.name, cli_text(cli, "from-offset"), cli_text(cli, "reason")};
+    rc = db_run(cli->db, &sql_queue_accept, params, &result, err);
+    if (rc == RC_NONE)
+        return err_set(err, RC_REJECT, ERR_FAILED, queue.name, "See: lockstep queue show",
+                       "the queue is not halted, there is nothing to accept");
+    if (rc == RC_OK)
+        cli_say(cli, "lockstep: %s: topic %s is accepted, it goes on from offset %s\n", queue.name,
+                queue.topic, db_text(result, 0, 0));
+    return rc;
+}
+
 enum rc command_queue_resume(struct cli *cli, struct err *err)
 {
+    if (cli_has(cli, "accept-topic"))
+        return accept_topic(cli, err);
+    if (cli_has(cli, "from-offset"))
+        return err_set(err, RC_REJECT, ERR_USAGE, "--from-offset",
+                       "Add --accept-topic if that is meant.",
+                       "the cursor moves by hand only when a halted queue's topic is accepted");
     return hold(cli, false, err);
 }
 

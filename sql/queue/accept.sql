@@ -1,0 +1,17 @@
+-- queue_accept :maybe  an operator accepts the topic of halted queue $1 as it is now, from offset $2 (NULL: from the cursor),
+-- because of $3; no row: there is no such queue, or it is not halted
+WITH changed AS (
+    UPDATE lockstep.queue q
+    SET halted_reason = NULL, halted_detail = NULL, halted_at = NULL, cluster_id = NULL, last_offset = NULL,
+        last_timestamp = NULL, last_digest = NULL, next_offset = COALESCE($2::bigint, q.next_offset),
+        updated_at = clock_timestamp()
+    FROM (SELECT b.queue_id, b.halted_reason, b.next_offset FROM lockstep.queue b
+          WHERE b.name = $1::text AND b.halted_reason IS NOT NULL FOR UPDATE) AS before
+    WHERE q.queue_id = before.queue_id
+    RETURNING q.queue_id, before.halted_reason, before.next_offset AS was, q.next_offset AS is_now),
+logged AS (
+    INSERT INTO lockstep.event_log (event, queue_id, detail)
+    SELECT 'topic_accepted', c.queue_id,
+           concat_ws(', ', c.halted_reason, 'cursor ' || c.was || ' -> ' || c.is_now, $3::text)
+    FROM changed c)
+SELECT c.is_now, pg_notify('lockstep_' || c.queue_id, 'control')::text AS told FROM changed c;
