@@ -33,6 +33,7 @@ static enum rc read_queue(struct lane *lane, struct err *err)
     lane->check_offset = db_null(row, 0, 7) ? -1 : db_int(row, 0, 7);
     lane->check_timestamp = db_int(row, 0, 8);
     (void)snprintf(lane->check_digest, sizeof lane->check_digest, "%s", db_text(row, 0, 9));
+    (void)snprintf(lane->cluster_id, sizeof lane->cluster_id, "%s", db_text(row, 0, 6));
     lane->halted = !db_null(row, 0, 10);
     if (lane->halted)
         log_event(LOG_ERROR, "queue_halted", "queue", lane->name, "reason", db_text(row, 0, 10),
