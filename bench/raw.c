@@ -1,0 +1,112 @@
+/* bench_raw produce BROKERS TOPIC FILE: publishes the lines of FILE in one transaction.
+ * bench_raw consume BROKERS TOPIC COUNT: reads COUNT records from the beginning.
+ * Both through kafka/, so with Lockstep's own settings and nothing else of it: what librdkafka alone can do. Prints the
+ * seconds from the first record to the end, connecting left out. */
+#include "base/clock.h"
+#include "kafka/consumer.h"
+#include "kafka/producer.h"
+
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#define WAIT_MS 30000
+
+static enum rc produce(const struct kafka_properties *props, const char *topic, FILE *lines,
+                       double *ret_seconds, struct err *err)
+{
+    struct kafka_producer *producer;
+    char *line = NULL;
+    size_t size = 0;
+    ssize_t len;
+    enum rc rc = kafka_producer_open(props, topic, WAIT_MS, &producer, err);
+    if (rc != RC_OK)
+        return rc;
+    int64_t start_us = clock_boot_us();
+    rc = kafka_begin(producer, err);
+    while (rc == RC_OK && (len = getline(&line, &size, lines)) > 0)
+        rc = kafka_publish(producer, topic, 0, NULL, 0, line, (size_t)len - 1, NULL, err);
+    if (rc == RC_OK)
+        rc = kafka_commit(producer, WAIT_MS, err);
+    *ret_seconds = (double)(clock_boot_us() - start_us) / 1e6;
+    free(line);
+    kafka_producer_close(producer);
+    return rc;
+}
+
+static enum rc read_records(struct kafka_source *source, int wake_fd, long count,
+                            double *ret_seconds, struct err *err)
+{
+    struct pollfd fd = {.fd = wake_fd, .events = POLLIN};
+    enum rc rc = kafka_source_assign(source, 0, err);
+    int64_t start_us = clock_boot_us();
+    while (count > 0 && (rc == RC_OK || rc == RC_NONE)) {
+        struct kafka_record record;
+        uint64_t woken;
+        rc = kafka_source_poll(source, &record, err);
+        if (rc == RC_NONE &&
+            (poll(&fd, 1, WAIT_MS) != 1 || read(wake_fd, &woken, sizeof woken) < 0))
+            return err_set(err, RC_RETRY, ERR_TIMEOUT, "consume", NULL, "nothing came for 30 s");
+        if (rc != RC_OK)
+            continue;
+        kafka_record_free(&record);
+        count--;
+    }
+    *ret_seconds = (double)(clock_boot_us() - start_us) / 1e6;
+    return rc == RC_NONE ? RC_OK : rc;
+}
+
+static enum rc consume(const struct kafka_properties *props, const char *topic, long count,
+                       double *ret_seconds, struct err *err)
+{
+    struct kafka_consumer *consumer;
+    struct kafka_source *source;
+    int wake_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK), partitions;
+    enum rc rc = kafka_consumer_open(props, wake_fd, &consumer, err);
+    if (rc != RC_OK)
+        return rc;
+    rc = kafka_consumer_partitions(consumer, topic, WAIT_MS, &partitions, err);
+    if (rc == RC_OK)
+        rc = kafka_source_open(consumer, topic, 0, &source, err);
+    if (rc == RC_OK) {
+        rc = read_records(source, wake_fd, count, ret_seconds, err);
+        kafka_source_close(source);
+    }
+    kafka_consumer_close(consumer);
+    (void)close(wake_fd);
+    return rc;
+}
+
+int main(int argc, char **argv)
+{
+    struct kafka_properties props = {0};
+    struct err err = {0};
+    double seconds = 0;
+    if (argc != 5) {
+        (void)fprintf(
+            stderr, "usage: bench_raw produce BROKERS TOPIC FILE | consume BROKERS TOPIC COUNT\n");
+        return 2;
+    }
+    enum rc rc = kafka_properties_set(&props, "bootstrap.servers", argv[2], &err);
+    if (rc == RC_OK && strcmp(argv[1], "produce") == 0) {
+        FILE *lines = fopen(argv[4], "re");
+        if (lines == NULL) {
+            perror(argv[4]);
+            return 1;
+        }
+        rc = produce(&props, argv[3], lines, &seconds, &err);
+        (void)fclose(lines);
+    } else if (rc == RC_OK) {
+        rc = consume(&props, argv[3], atol(argv[4]), &seconds, &err);
+    }
+    kafka_properties_done(&props);
+    if (rc == RC_OK) {
+        (void)printf("%.6f\n", seconds);
+        return 0;
+    }
+    (void)fprintf(stderr, "bench_raw: %s: %s\n", err.object, err.message);
+    return 1;
+}

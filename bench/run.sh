@@ -1,0 +1,83 @@
+#!/bin/bash
+# Fixed workloads, each beside its reference in the same run. docs/PERFORMANCE.md says how to read the figures.
+set -euo pipefail
+here=$(cd "$(dirname "$0")" && pwd)
+root=$(cd "$here/.." && pwd)
+workloads="seed narrow wide raw memory idle"
+
+usage() {
+    cat <<END
+usage: ./dev bench [--quick] [WORKLOAD...]
+
+  --quick  three rounds and short runs: about two minutes
+
+Workloads: $workloads. Without one: all.
+Starts a PostgreSQL (fsync on) and a Kafka of its own. Figures go to stdout and to build/bench/results.jsonl. A missed target is
+told and no failure; a broken promise (strict order, exactly once, bounded) is one: exit 1.
+BENCH_BUILD names another build directory than build/release.
+END
+}
+
+say() { echo "bench: $*" >&2; }
+fail() {
+    say "$@"
+    exit 1
+}
+
+quick=false rounds=5 reference_seconds=5 chosen=''
+for word; do
+    case $word in
+    --quick) quick=true rounds=3 reference_seconds=2 ;;
+    -h | --help) usage && exit 0 ;;
+    *) [[ " $workloads " == *" $word "* ]] && chosen+=" $word" || { usage >&2 && exit 2; } ;;
+    esac
+done
+
+build=$(cd "${BENCH_BUILD:-$root/build/release}" && pwd)
+cmake --build "$build" --target bench_programs >/dev/null
+mkdir -p "$root/build/bench"
+results=$root/build/bench/results.jsonl
+servers=$root/build/bench/servers
+tmp=$(mktemp -d)
+db='' checked=0 missed=()
+
+cleanup() {
+    local rc=$? pid
+    trap - EXIT
+    for pid in $(jobs -p); do kill "$pid" 2>/dev/null || true; done
+    wait
+    "$root/scripts/servers" stop "$servers"
+    rm -rf "$tmp"
+    exit "$rc"
+}
+trap cleanup EXIT
+trap 'exit 130' INT TERM
+
+"$root/scripts/servers" start "$servers" --fsync
+set -a
+# shellcheck disable=SC1091
+. "$servers/env"
+set +a
+export LOCKSTEP_BIN=$build/lockstep
+# shellcheck disable=SC1091
+. "$root/tests/support/shell.bash"
+# shellcheck disable=SC1091
+. "$root/tests/e2e/ledger.bash"
+for part in figures work $workloads; do
+    # shellcheck disable=SC1090
+    . "$here/$part.bash"
+done
+
+began=$(date -u +%FT%TZ)
+commit=$(git -C "$root" rev-parse --short HEAD 2>/dev/null || echo unknown)
+read -r load _ </proc/loadavg
+say "$(nproc) processors ($(awk -F ': ' '/^model name/ { print $2; exit }' /proc/cpuinfo)), load $load, commit $commit"
+figures_header
+for workload in ${chosen:-$workloads}; do
+    scratch_database 2>/dev/null
+    ledger_create
+    "workload_$workload"
+    scratch_drop
+done
+say "the order and exactly-once check passed $checked times"
+for target in "${missed[@]}"; do say "missed: $target"; done
