@@ -1,13 +1,15 @@
 /**
  * What: the configuration: one key table (config/keys.c), read from defaults, a file, the
- * environment and the command line. The table makes the checks, `config list`, `config show` and
- * the reference in docs/CONFIGURATION.md. Invariants: default < file < environment
- * LOCKSTEP_SECTION_KEY < -X/-s < named option; each value remembers where it comes from. Every
- * value in a struct config has been checked against its type. A file that holds a password and can
- * be read by others is refused. Threads: read-only after config_load and config_set, then any
- * thread. Ownership: config_load gives the configuration to the caller, config_free takes it; texts
- * live as long as it. Failure: RC_FATAL + ERR_CONFIG; err->object is "FILE:LINE", a variable's name
- * or "-s". Everything that is wrong is given to the report function, err holds the first.
+ *   environment and the command line. The table makes the checks, `config list`, `config show`
+ *   and the reference in docs/CONFIGURATION.md.
+ * Invariants: default < file < environment LOCKSTEP_SECTION_KEY < -X/-s < named option; each
+ *   value remembers where it comes from. Every value in a struct config has been checked
+ *   against its type. A file that holds a password and can be read by others is refused.
+ * Threads: read-only after config_load and config_set, then any thread.
+ * Ownership: config_load gives the configuration to the caller, config_free takes it; texts
+ *   live as long as it.
+ * Failure: RC_FATAL + ERR_CONFIG; err->object is "FILE:LINE", a variable's name or "-s".
+ *   Everything that is wrong is given to the report function, err holds the first.
  */
 #ifndef CONFIG_CONFIG_H
 #define CONFIG_CONFIG_H

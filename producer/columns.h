@@ -1,9 +1,12 @@
 /**
- * What: which columns a CSV file or a query of staged work may have, and how a row becomes a task
- * in JSON. Invariants: the columns are the simple fields of a message, by the same names;
- * "execution_order" is another name of "order". A row that comes out is one JSON object with no
- * field but those of its columns. Threads: any; plain data. Ownership: struct columns borrows
- * nothing; rows are borrowed. Failure: RC_REJECT; err->object is the column.
+ * What: which columns a CSV file or a query of staged work may have, and how a row becomes a
+ *   task in JSON.
+ * Invariants: the columns are the simple fields of a message, by the same names;
+ *   "execution_order" is another name of "order". A row that comes out is one JSON object with
+ *   no field but those of its columns.
+ * Threads: any; plain data.
+ * Ownership: struct columns borrows nothing; rows are borrowed.
+ * Failure: RC_REJECT; err->object is the column.
  */
 #ifndef PRODUCER_COLUMNS_H
 #define PRODUCER_COLUMNS_H

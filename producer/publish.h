@@ -1,16 +1,17 @@
 /**
  * What: publishes staged work (a file, standard input, a query) as one run: orders and tags it,
- * sends it to the queue's partition, ends it with the counts, and may wait for the outcome.
+ *   sends it to the queue's partition, ends it with the counts, and may wait for the outcome.
  * Invariants: one producer at a time per queue (an exclusive advisory lock, class of producers,
- * queue_id) and one transactional.id "lockstep.<queue>", whose taking fences and settles a
- * predecessor. The run's row is flushed in PostgreSQL before the first record is sent. A finite
- * source is wholly read and checked before anything is sent; a streamed one is sent while it is
- * read, in small transactions and constant memory. Threads: the caller's own; callbacks run on it.
+ *   queue_id) and one transactional.id "lockstep.<queue>", whose taking fences and settles a
+ *   predecessor. The run's row is flushed in PostgreSQL before the first record is sent. A
+ *   finite source is wholly read and checked before anything is sent; a streamed one is sent
+ *   while it is read, in small transactions and constant memory.
+ * Threads: the caller's own; callbacks run on it.
  * Ownership: borrows the options and everything that they name.
- * Failure: ERR_USAGE: the options or the source are wrong; ERR_HELD: another producer; ERR_CONFIG:
- * the topic is not fit; ERR_CANCELLED: the caller's wish; ERR_FAILED: the run waited for ended
- * badly; ERR_TIMEOUT: it did not end in time. What was sent and not committed is invisible for
- * ever; a stream of which a part is committed is ended as aborted.
+ * Failure: ERR_USAGE: the options or the source are wrong; ERR_HELD: another producer;
+ *   ERR_CONFIG: the topic is not fit; ERR_CANCELLED: the caller's wish; ERR_FAILED: the run
+ *   waited for ended badly; ERR_TIMEOUT: it did not end in time. What was sent and not
+ *   committed is invisible for ever; a stream of which a part is committed is ended as aborted.
  */
 #ifndef PRODUCER_PUBLISH_H
 #define PRODUCER_PUBLISH_H

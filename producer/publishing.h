@@ -1,12 +1,14 @@
 /**
- * What: the state of one publish_run, and its steps: one file a step, in the order
- *   queue -> topic -> (read) -> lock -> take over -> send -> settle or wait. Private to this folder.
- * Invariants: seq, order and previous_order are what the next record continues; committed counts
- * the records of the run that are certainly on the partition. The row of the run exists before the
- * first record is sent. Threads: the caller's own. db holds the advisory lock, so while it answers,
- * this is the queue's only producer. Ownership: publish_run owns all of it and ends it itself.
+ * What: the state of one publish_run, and its steps: one file a step, in the order queue ->
+ *   topic -> (read) -> lock -> take over -> send -> settle or wait. Private to this folder.
+ * Invariants: seq, order and previous_order are what the next record continues; committed
+ *   counts the records of the run that are certainly on the partition. The row of the run
+ *   exists before the first record is sent.
+ * Threads: the caller's own. db holds the advisory lock, so while it answers, this is the
+ *   queue's only producer.
+ * Ownership: publish_run owns all of it and ends it itself.
  * Failure: each step fills err; failed_publish (settle.c) then makes good what the step left
- * behind.
+ *   behind.
  */
 #ifndef PRODUCER_PUBLISHING_H
 #define PRODUCER_PUBLISHING_H

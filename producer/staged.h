@@ -1,12 +1,13 @@
 /**
  * What: staged work, one task after the other: JSON Lines, CSV, or the rows of a query.
  * Invariants: every task that comes out is one JSON object that message_parse takes as
- * MESSAGE_STAGED (of JSON Lines the line itself), not longer than the limit. Nothing longer than a
- * message is ever held in memory. Threads: one at a time; a query runs on the session that was
- * given. Ownership: opened here, closed with staged_close; borrows the session. A task's text lives
- * until the next call. Failure: RC_REJECT from staged_next is about one task: staged_line says
- * where, err->object names the field, and the next call goes on behind it. Everything else ends the
- * reading.
+ *   MESSAGE_STAGED (of JSON Lines the line itself), not longer than the limit. Nothing longer
+ *   than a message is ever held in memory.
+ * Threads: one at a time; a query runs on the session that was given.
+ * Ownership: opened here, closed with staged_close; borrows the session. A task's text lives
+ *   until the next call.
+ * Failure: RC_REJECT from staged_next is about one task: staged_line says where, err->object
+ *   names the field, and the next call goes on behind it. Everything else ends the reading.
  */
 #ifndef PRODUCER_STAGED_H
 #define PRODUCER_STAGED_H

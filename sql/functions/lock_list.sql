@@ -8,7 +8,8 @@ CREATE OR REPLACE FUNCTION lockstep.lock_list() RETURNS TABLE (kind text, mode t
     "order" bigint, phase_id bigint, slot_no int, executor_id uuid, pid int, application_name text, host text,
     since timestamptz, age interval, blocked_by int[], query text) LANGUAGE sql STABLE AS $$
     WITH ours AS (
-        SELECT l.classid::bigint AS class, l.objid::bigint AS key, l.pid, l.mode, l.granted, l.waitstart
+        SELECT l.classid::bigint AS class, l.objid::bigint AS key, l.pid, l.mode, l.granted,
+               (pg_catalog.to_jsonb(l) ->> 'waitstart')::timestamptz AS waitstart -- from PostgreSQL 14 on
         FROM pg_catalog.pg_locks l
         WHERE l.locktype = 'advisory' AND l.objsubid = 2 AND l.classid::bigint BETWEEN 1280507905 AND 1280507909
             AND l.database = (SELECT d.oid FROM pg_catalog.pg_database d WHERE d.datname = pg_catalog.current_database())),
