@@ -153,14 +153,14 @@ static void many_small_transactions_keep_their_order(void **state)
     const char *topic = support_topic();
     struct kafka_producer *producer = writer_open(support_name("tx"));
     for (int i = 0; i < COUNT; i++) {
-        char prefix[16];
+        char prefix[32];
         (void)snprintf(prefix, sizeof prefix, "%d.", i);
         write_run(producer, topic, prefix, 2);
     }
     struct reader reader = reader_open(topic);
     assert_ok(kafka_source_assign(reader.source, 0, &err), &err);
     for (int i = 0; i < COUNT; i++) {
-        char value[16];
+        char value[32];
         for (int k = 0; k < 2; k++) {
             (void)snprintf(value, sizeof value, "%d.%d", i, k);
             assert_int_equal(read_value(&reader, reader.source, value), i * 3 + k);
