@@ -1,5 +1,6 @@
 #!/bin/bash
 # Fixed workloads, each beside its reference in the same run. docs/PERFORMANCE.md says how to read the figures.
+# shellcheck disable=SC2034 # the workloads, sourced below, use what is set here
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 root=$(cd "$here/.." && pwd)
@@ -29,7 +30,10 @@ for word; do
     case $word in
     --quick) quick=true rounds=3 reference_seconds=2 ;;
     -h | --help) usage && exit 0 ;;
-    *) [[ " $workloads " == *" $word "* ]] && chosen+=" $word" || { usage >&2 && exit 2; } ;;
+    *)
+        [[ " $workloads " == *" $word "* ]] || { usage >&2 && exit 2; }
+        chosen+=" $word"
+        ;;
     esac
 done
 
