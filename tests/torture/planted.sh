@@ -22,20 +22,26 @@ trap '"$root/scripts/servers" stop "$tmp/servers" >/dev/null 2>&1; rm -rf "$tmp"
 trap 'exit 130' INT TERM
 missed=0
 
-# plant NAME EXPECTED FUNCTION OLD NEW [OLD NEW]...: in the function as it is installed; a text that is not there is an error.
+# plant NAME EXPECTED [FUNCTION OLD NEW]...: in the functions as they are installed; a text that is not there is an error.
 plant() {
-    local name=$1 expected=$2 function=$3 verdict first
+    local name=$1 expected=$2 verdict first
     [ "$names" = '  ' ] || [[ $names == *" $name "* ]] || return 0
-    shift 3
-    {
-        echo "DO \$plant\$ DECLARE was text; is_now text := pg_get_functiondef((SELECT oid FROM pg_proc WHERE pronamespace = 'lockstep'::regnamespace AND proname = '$function')); BEGIN"
-        while [ $# -ge 2 ]; do
-            printf 'was := is_now; is_now := replace(was, $old$%s$old$, $new$%s$new$); IF is_now = was THEN RAISE EXCEPTION %s; END IF;\n' "$1" "$2" "'$function: the text to be changed is not there'"
-            shift 2
-        done
-        echo 'EXECUTE is_now; END $plant$;'
-    } >"$tmp/plant.sql"
-    if [ "$function" = none ]; then : >"$tmp/plant.sql"; fi
+    shift 2
+    while [ $# -ge 3 ]; do
+        cat <<SQL
+DO \$plant\$
+DECLARE
+    was text := pg_get_functiondef((SELECT oid FROM pg_proc WHERE pronamespace = 'lockstep'::regnamespace AND proname = '$1'));
+    changed text := replace(was, \$old\$$2\$old\$, \$new\$$3\$new\$);
+BEGIN
+    IF changed = was THEN
+        RAISE EXCEPTION '$1: the text to be changed is not there';
+    END IF;
+    EXECUTE changed;
+END \$plant\$;
+SQL
+        shift 3
+    done >"$tmp/plant.sql"
     "$root/scripts/servers" start "$tmp/servers" >/dev/null
     rm -rf "$tmp/run"
     verdict=harmless
@@ -48,30 +54,35 @@ plant() {
     [ "$verdict" != broken ] || tail -n 5 "$tmp/$name.log"
 }
 
-plant nothing harmless none
+plant nothing harmless
 # 1. order
 plant gate_without_check found gate 'IF free AND EXISTS' 'free := true; verdict := NULL; IF free AND EXISTS'
 plant phase_without_check found gate 'FROM lockstep.phase b WHERE b.phase_id = gate.previous_phase_id;' 'FROM lockstep.phase b WHERE b.phase_id = gate.previous_phase_id; free := true;'
 plant run_ends_early found run_finish "r.status = 'Paused' OR EXISTS" "r.status = 'Paused' OR false AND EXISTS"
 plant stop_leaves_claimed found run_stop 'WHERE phase_id = ANY (stopped) AND status IN' 'WHERE false AND phase_id = ANY (stopped) AND status IN'
 # 2. exactly once
-plant complete_without_token found complete ' AND token OPERATOR(pg_catalog.=) p_token' ''
-plant adopt_keeps_token found adopt 'token = pg_catalog.gen_random_uuid(),' 'token = t.token,'
+plant complete_without_token found complete ' AND token OPERATOR(pg_catalog.=) p_token' '' \
+    executors_living 'living := living || lockstep.sessions_left(living);' 'NULL;'
+plant adopt_keeps_token found adopt 'token = pg_catalog.gen_random_uuid(),' 'token = t.token,' \
+    executors_living 'living := living || lockstep.sessions_left(living);' 'NULL;'
 plant adopt_from_living found adopt 'living int[] := lockstep.executors_living()' "living int[] := '{}'"
 # 3. nothing lost
 plant claim_without_lock found claim 'WHERE queue_id = p_queue_id FOR NO KEY UPDATE;' 'WHERE queue_id = p_queue_id;'
 plant cursor_skips found claim 'last int := pg_catalog.cardinality(p_offsets)' 'last int := GREATEST(1, pg_catalog.cardinality(p_offsets) - (pg_catalog.random() < 0.01)::int)' \
-    'next_offset := lockstep.cursor_advance(p_queue_id, p_offsets[last], p_timestamp, p_digest);
+    claim 'next_offset := lockstep.cursor_advance(p_queue_id, p_offsets[last], p_timestamp, p_digest);
     verdict := CASE' 'next_offset := lockstep.cursor_advance(p_queue_id, p_offsets[pg_catalog.cardinality(p_offsets)], p_timestamp, p_digest);
     verdict := CASE'
 # 4. bounded
 plant slot_of_a_living_backend found slot_take 'IF named.pid IS NOT NULL AND lockstep' 'IF false AND named.pid IS NOT NULL AND lockstep'
 plant slot_for_all found slot_take 'CONTINUE WHEN NOT pg_catalog.pg_try_advisory_lock(class, candidate.slot_id);' '' \
-    'IF named.pid IS NOT NULL AND lockstep' 'IF false AND named.pid IS NOT NULL AND lockstep'
+    slot_take 'IF named.pid IS NOT NULL AND lockstep' 'IF false AND named.pid IS NOT NULL AND lockstep'
 # 5. self-healing
 plant release_keeps_lock found release 'unlocked := NOT p_shared OR lockstep.unlock_shared(p_phase_id)' 'unlocked := true'
 plant nobody_is_adopted found adopt 't.executor_no IS NULL OR t.executor_no <> ALL (living)' 't.executor_no IS NULL'
-# What nothing rests on: the new owner gets a new token all the same; a buffer does not outlive its incarnation.
+# What nothing rests on: the token alone stops an old attempt, and ending its session alone does; the new owner gets a new token
+# all the same; a buffer does not outlive its incarnation.
+plant token_unchecked harmless complete ' AND token OPERATOR(pg_catalog.=) p_token' ''
+plant sessions_live_on harmless executors_living 'living := living || lockstep.sessions_left(living);' 'NULL;'
 plant give_back_keeps_token harmless give_back 'executor_no = NULL, token = NULL' 'executor_no = NULL'
 plant claim_behind harmless claim "WHEN q.cursor < p_buffer_from THEN 'behind'" ''
 
