@@ -9,8 +9,8 @@
 #include <string.h>
 
 #define CLAIM_MOST    256
-#define WORK_AHEAD_US 4000.0
-#define DEPTH_MOST    16
+#define WORK_AHEAD_US 8000.0
+#define DEPTH_MOST    32
 #define BUSY_WAIT_US  500
 
 struct phase *phase_find(struct lane *lane, int64_t phase_id)

@@ -249,6 +249,10 @@ enum rc gate(struct lane *lane, struct err *err)
 {
     enum rc rc = RC_OK;
     int64_t asked_run = 0;
+    struct gate *first;
+    if (lane->gates == NULL &&
+        lane->phases != NULL) /* before a barrier would wait for its session */
+        rc = gate_start(lane, &first, err);
     for (struct phase *phase = lane->phases; rc == RC_OK && phase != NULL; phase = phase->next) {
         if (phase->open || phase->waiting_count == 0 || phase->run_no == asked_run)
             continue;

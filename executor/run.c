@@ -6,6 +6,7 @@
 
 #include "base/clock.h"
 #include "base/log.h"
+#include "phaselock/phaselock.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -19,6 +20,7 @@
 #define BACKOFF_FIRST_MS 100
 #define BACKOFF_LAST_MS  2000
 #define IDLE_ASK_US      (200 * 1000)
+#define LOCKS_PER_LANE   64 /* S and IX of the phases in hand, twice the usual lookahead */
 #define LAG_EVERY_US     (1000 * 1000)
 
 static volatile sig_atomic_t stop_signals, pause_signal;
@@ -395,6 +397,21 @@ static enum rc incarnation_start(struct executor *ex, struct err *err)
     return rc;
 }
 
+/* When the lock table is full the whole cluster refuses connections: rather a word at the start. */
+static enum rc check_locks(struct executor *ex, struct err *err)
+{
+    struct err why = {0};
+    int needed = LOCKS_PER_LANE * ex->lane_count + ex->reader_count;
+    enum rc rc = phaselock_headroom(ex->control, needed, &why);
+    if (rc == RC_RETRY) {
+        log_err(LOG_WARN, "lock_table_nearly_full", NULL, &why);
+        return RC_OK;
+    }
+    if (rc != RC_OK && err != NULL)
+        *err = why;
+    return rc;
+}
+
 /* One incarnation: from its first session to its last. *ret_ran: it came up. */
 static enum rc incarnation(const struct executor_options *options, bool *ret_ran, struct err *err)
 {
@@ -402,6 +419,8 @@ static enum rc incarnation(const struct executor_options *options, bool *ret_ran
     bool done = false;
     *ret_ran = false;
     enum rc rc = incarnation_start(&ex, err);
+    if (rc == RC_OK)
+        rc = check_locks(&ex, err);
     *ret_ran = rc == RC_OK;
     while (rc == RC_OK && !done) {
         int timeout_ms;

