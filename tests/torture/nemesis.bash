@@ -20,7 +20,7 @@ executors_look() {
     local i status
     for i in "${!pid[@]}"; do
         if alive "${pid[$i]}"; then
-            [ -n "${fds[$i]}" ] || ! grep -qs executor_started "${log[$i]}" || fds[$i]=$(find "/proc/${pid[$i]}/fd" | wc -l)
+            [ -n "${fds[$i]}" ] || ! grep -qs executor_started "${log[$i]}" || fds[$i]=$(find "/proc/${pid[$i]}/fd" 2>/dev/null | wc -l) || fds[$i]=''
             continue
         fi
         status=0
@@ -36,7 +36,7 @@ executors_look() {
 # An executor's sockets and eventfds may vary by its gates; a leak grows with its incarnations.
 executor_fds() { # I
     local now
-    now=$(find "/proc/${pid[$1]}/fd" 2>/dev/null | wc -l)
+    now=$(find "/proc/${pid[$1]}/fd" 2>/dev/null | wc -l) || return 0
     [ -z "${fds[$1]}" ] || [ "$now" -le $((fds[$1] + 16)) ] || bad "executor $1 had ${fds[$1]} descriptors and has $now"
     fd_report+=" ${fds[$1]:-?}->$now"
 }
@@ -112,9 +112,13 @@ kill_backend() { # the server restarts itself
     [ -z "$p" ] || kill -KILL "$p"
 }
 make_zombie() { # an executor dies while the server still works for it, and stands still long enough for its work to be adopted
-    local i=$((RANDOM % ${#pid[@]})) p
-    p=$(sql "SELECT s.pid FROM lockstep.slot s JOIN lockstep.executor e USING (executor_no) JOIN pg_stat_activity a ON a.pid = s.pid
+    local i=$((RANDOM % ${#pid[@]})) p='' try
+    for try in {1..20}; do # until it has a task in hand
+        p=$(sql "SELECT s.pid FROM lockstep.slot s JOIN lockstep.executor e USING (executor_no) JOIN pg_stat_activity a ON a.pid = s.pid
              WHERE e.pid = ${pid[$i]} AND e.ended_at IS NULL AND a.wait_event = 'PgSleep' LIMIT 1" 2>/dev/null)
+        [ -z "$p" ] || break
+        sleep 0.05
+    done
     [ -z "$p" ] || kill -STOP "$p"
     kill -KILL "${pid[$i]}"
     wait "${pid[$i]}" 2>/dev/null
@@ -182,6 +186,7 @@ breathe() {
 nemesis() {
     local until=$((SECONDS + $1)) fault
     [ "$1" -lt 60 ] || faults+=(freeze_long 1)
+    [ -z "$only" ] || read -ra faults <<<"$only"
     while [ $SECONDS -lt $until ]; do
         breathe
         executors_look

@@ -45,7 +45,7 @@ SQL
     "$root/scripts/servers" start "$tmp/servers" >/dev/null
     rm -rf "$tmp/run"
     verdict=harmless
-    "$here/run.sh" --seconds "$seconds" --seed "$seed" --servers "$tmp/servers" --sql "$tmp/plant.sql" --keep "$tmp/run" </dev/null >"$tmp/$name.log" 2>&1 || verdict=found
+    "$here/run.sh" --seconds "$seconds" --seed "$seed" --faults "${faults:-}" --servers "$tmp/servers" --sql "$tmp/plant.sql" --keep "$tmp/run" </dev/null >"$tmp/$name.log" 2>&1 || verdict=found
     grep -q '^torture: seed .*violations' "$tmp/$name.log" || verdict=broken
     if [ "$verdict" = found ] && grep -q '^torture: but only' "$tmp/$name.log"; then verdict=idle; fi
     first=$(grep -m 1 '^VIOLATION' "$tmp/$name.log" || true)
@@ -61,9 +61,9 @@ plant phase_without_check found gate 'FROM lockstep.phase b WHERE b.phase_id = g
 plant run_ends_early found run_finish "r.status = 'Paused' OR EXISTS" "r.status = 'Paused' OR false AND EXISTS"
 plant stop_leaves_claimed found run_stop 'WHERE phase_id = ANY (stopped) AND status IN' 'WHERE false AND phase_id = ANY (stopped) AND status IN'
 # 2. exactly once
-plant complete_without_token found complete ' AND token OPERATOR(pg_catalog.=) p_token' '' \
+faults='make_zombie 1' plant complete_without_token found complete ' AND token OPERATOR(pg_catalog.=) p_token' '' \
     executors_living 'living := living || lockstep.sessions_left(living);' 'NULL;'
-plant adopt_keeps_token found adopt 'token = pg_catalog.gen_random_uuid(),' 'token = t.token,' \
+faults='make_zombie 1' plant adopt_keeps_token found adopt 'token = pg_catalog.gen_random_uuid(),' 'token = t.token,' \
     executors_living 'living := living || lockstep.sessions_left(living);' 'NULL;'
 plant adopt_from_living found adopt 'living int[] := lockstep.executors_living()' "living int[] := '{}'"
 # 3. nothing lost
@@ -73,7 +73,7 @@ plant cursor_skips found claim 'last int := pg_catalog.cardinality(p_offsets)' '
     verdict := CASE' 'next_offset := lockstep.cursor_advance(p_queue_id, p_offsets[pg_catalog.cardinality(p_offsets)], p_timestamp, p_digest);
     verdict := CASE'
 # 4. bounded
-plant slot_of_a_living_backend found slot_take 'IF named.pid IS NOT NULL AND lockstep' 'IF false AND named.pid IS NOT NULL AND lockstep'
+faults='make_zombie 1' plant slot_of_a_living_backend found slot_take 'IF named.pid IS NOT NULL AND lockstep' 'IF false AND named.pid IS NOT NULL AND lockstep'
 plant slot_for_all found slot_take 'CONTINUE WHEN NOT pg_catalog.pg_try_advisory_lock(class, candidate.slot_id);' '' \
     slot_take 'IF named.pid IS NOT NULL AND lockstep' 'IF false AND named.pid IS NOT NULL AND lockstep'
 # 5. self-healing
@@ -81,8 +81,8 @@ plant release_keeps_lock found release 'unlocked := NOT p_shared OR lockstep.unl
 plant nobody_is_adopted found adopt 't.executor_no IS NULL OR t.executor_no <> ALL (living)' 't.executor_no IS NULL'
 # What nothing rests on: the token alone stops an old attempt, and ending its session alone does; the new owner gets a new token
 # all the same; a buffer does not outlive its incarnation.
-plant token_unchecked harmless complete ' AND token OPERATOR(pg_catalog.=) p_token' ''
-plant sessions_live_on harmless executors_living 'living := living || lockstep.sessions_left(living);' 'NULL;'
+faults='make_zombie 1' plant token_unchecked harmless complete ' AND token OPERATOR(pg_catalog.=) p_token' ''
+faults='make_zombie 1' plant sessions_live_on harmless executors_living 'living := living || lockstep.sessions_left(living);' 'NULL;'
 plant give_back_keeps_token harmless give_back 'executor_no = NULL, token = NULL' 'executor_no = NULL'
 plant claim_behind harmless claim "WHEN q.cursor < p_buffer_from THEN 'behind'" ''
 
