@@ -60,10 +60,11 @@ plant gate_without_check found gate 'IF free AND EXISTS' 'free := true; verdict 
 plant phase_without_check found gate 'FROM lockstep.phase b WHERE b.phase_id = gate.previous_phase_id;' 'FROM lockstep.phase b WHERE b.phase_id = gate.previous_phase_id; free := true;'
 plant run_ends_early found run_finish "r.status = 'Paused' OR EXISTS" "r.status = 'Paused' OR false AND EXISTS"
 plant stop_leaves_claimed found run_stop 'WHERE phase_id = ANY (stopped) AND status IN' 'WHERE false AND phase_id = ANY (stopped) AND status IN'
-# 2. exactly once
-faults='make_zombie 1' plant complete_without_token found complete ' AND token OPERATOR(pg_catalog.=) p_token' '' \
+# 2. exactly once. Without token and without the end of old sessions the server itself still ends a session whose client is gone
+# (client_connection_check_interval, 1 s), before a stopped one comes to its record; the model shows what the token is for.
+faults='make_zombie 1' plant complete_without_token harmless complete ' AND token OPERATOR(pg_catalog.=) p_token' '' \
     executors_living 'living := living || lockstep.sessions_left(living);' 'NULL;'
-faults='make_zombie 1' plant adopt_keeps_token found adopt 'token = pg_catalog.gen_random_uuid(),' 'token = t.token,' \
+faults='make_zombie 1' plant adopt_keeps_token harmless adopt 'token = pg_catalog.gen_random_uuid(),' 'token = t.token,' \
     executors_living 'living := living || lockstep.sessions_left(living);' 'NULL;'
 plant adopt_from_living found adopt 'living int[] := lockstep.executors_living()' "living int[] := '{}'"
 # 3. nothing lost
