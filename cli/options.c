@@ -79,19 +79,6 @@ static enum rc usage(const struct cli *cli, struct err *err, const char *text, c
     return err_set(err, RC_REJECT, ERR_USAGE, cli->command ? name : "", hint, "%s %s", text, what);
 }
 
-static bool is_word_of(const char *choices, const char *value)
-{
-    size_t len = strcspn(value, "|");
-    if (value[len] != '\0')
-        return false;
-    for (const char *at = choices; at != NULL; at = strchr(at, '|')) {
-        at += *at == '|';
-        if (len > 0 && strncmp(at, value, len) == 0 && (at[len] == '|' || at[len] == '\0'))
-            return true;
-    }
-    return false;
-}
-
 static enum rc check_value(const struct cli *cli, const struct option_spec *spec, const char *value,
                            struct err *err)
 {
@@ -105,7 +92,7 @@ static enum rc check_value(const struct cli *cli, const struct option_spec *spec
     else if (strcmp(want, "TIME") == 0)
         good = config_parse_duration(value, "s", &number);
     else if (strchr(want, '|') != NULL)
-        good = is_word_of(want, value);
+        good = config_is_choice(want, value);
     if (good)
         return RC_OK;
     char name[64];

@@ -111,5 +111,7 @@ void config_mask_conninfo(const char *conninfo, struct str *ret_text);
 bool config_parse_duration(const char *text, const char *unit, int64_t *ret_ms);
 bool config_parse_size(const char *text, int64_t *ret_bytes);
 bool config_parse_bool(const char *text, bool *ret_value);
+/** Whether value is one of the words of "a|b|c". */
+bool config_is_choice(const char *choices, const char *value);
 
 #endif

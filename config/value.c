@@ -57,7 +57,7 @@ bool config_parse_bool(const char *text, bool *ret_value)
     return false;
 }
 
-static bool is_choice(const char *choices, const char *value)
+bool config_is_choice(const char *choices, const char *value)
 {
     size_t len = strcspn(value, "|");
     if (value[len] != '\0')
@@ -117,7 +117,7 @@ enum rc value_check(const struct config_key *row, const char *key, const char *v
         good = config_parse_bool(value, &yes);
         break;
     case CONFIG_CHOICE:
-        good = is_choice(row->choices, value);
+        good = config_is_choice(row->choices, value);
         break;
     case CONFIG_PROGRAM:
         good = value[0] == '/';

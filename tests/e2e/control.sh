@@ -11,12 +11,6 @@ trap 'jobs -p | xargs -r kill -9 2>/dev/null; scratch_drop; rm -rf "$tmp"' EXIT
 scratch_database
 ledger_create
 failed=0
-expect() {
-    [ "$2" = "$3" ] && return 0
-    printf '%s:\n  is     %s\n  wanted %s\n' "$1" "$2" "$3"
-    failed=1
-}
-is() { [ "$(sql "$1")" = "$2" ]; }
 daemon() { "$LOCKSTEP_BIN" executor run -d "$db" -b "$LOCKSTEP_TEST_BROKERS" "$@" 2>>"$tmp/daemon.log" & daemon=$!; }
 sleepers() { # QUEUE ORDER COUNT: tasks that run until somebody lets them go
     for ((i = 0; i < $3; i++)); do

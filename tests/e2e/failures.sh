@@ -10,13 +10,6 @@ trap 'scratch_drop; rm -rf "$tmp"' EXIT
 scratch_database
 failed=0
 
-# expect WHAT GOT WANTED
-expect() {
-    [ "$2" = "$3" ] && return 0
-    printf '%s:\n  is     %s\n  wanted %s\n' "$1" "$2" "$3"
-    failed=1
-}
-
 # run POLICY: publishes $tmp/tasks.jsonl on a fresh queue and runs it to its end; $q and $run.
 run() {
     q=$(scratch_name)

@@ -11,7 +11,6 @@ trap 'jobs -p | xargs -r kill -9 2>/dev/null; scratch_drop; rm -rf "$tmp"' EXIT
 scratch_database
 ledger_create
 failed=0
-is() { [ "$(sql "$1")" = "$2" ]; }
 ticks() { awk '{print $14 + $15}' "/proc/$1/stat"; }
 # quiet WHAT SECONDS MOST_TICKS: processor time of the executor, in hundredths of a second, over a stretch of time
 quiet() {

@@ -1,6 +1,18 @@
 # tests/e2e/ledger.bash: tasks that write down when they ran, and the checker of the promises over what they wrote and over
 # lockstep.execution_log. Sourced after tests/support/shell.bash.
 
+failed=0 # the script's exit status
+
+# expect WHAT GOT WANTED
+expect() {
+    [ "$2" = "$3" ] && return 0
+    printf '%s:\n  is     %s\n  wanted %s\n' "$1" "$2" "$3"
+    failed=1
+}
+
+# is QUERY VALUE: for eventually
+is() { [ "$(sql "$1")" = "$2" ]; }
+
 # work(ord, seq, seconds): what a task does; its row is part of the task's own transaction.
 ledger_create() {
     sql "CREATE TABLE ledger (q text, ord bigint, seq bigint, started timestamptz, ended timestamptz);

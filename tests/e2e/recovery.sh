@@ -20,12 +20,6 @@ sql "CREATE TABLE let_go (q text);
          INSERT INTO ledger VALUES (q, 1, seq, now(), clock_timestamp());
      END \$\$"
 failed=0
-expect() {
-    [ "$2" = "$3" ] && return 0
-    printf '%s:\n  is     %s\n  wanted %s\n' "$1" "$2" "$3"
-    failed=1
-}
-is() { [ "$(sql "$1")" = "$2" ]; }
 daemon() { "$LOCKSTEP_BIN" executor run -d "$db" -b "$LOCKSTEP_TEST_BROKERS" --queue "$q" --readers 4 2>>"$tmp/$1.log" & pid=$!; }
 backends() { echo "SELECT count(*) FROM pg_stat_activity a JOIN lockstep.executor_session s ON s.pid = a.pid AND s.backend_start = a.backend_start JOIN lockstep.executor e USING (executor_no) WHERE e.pid = $1 AND a.query LIKE 'SELECT hold(%' AND a.state = 'active'"; }
 now() { date +%s%3N; }

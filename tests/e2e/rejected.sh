@@ -10,11 +10,6 @@ tmp=$(mktemp -d)
 trap 'scratch_drop; rm -rf "$tmp"' EXIT
 scratch_database
 failed=0
-expect() {
-    [ "$2" = "$3" ] && return 0
-    printf '%s:\n  is     %s\n  wanted %s\n' "$1" "$2" "$3"
-    failed=1
-}
 put() { kcat -P -q -b "$LOCKSTEP_TEST_BROKERS" -t "$q" -p 0 "$@"; }
 
 # The implicit run: no run, no seq; the order is in the tags alone.
