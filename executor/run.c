@@ -264,10 +264,8 @@ static enum rc take_signals(struct executor *ex, struct err *err)
         ex->draining = true;
         ex->drain_until_us = ex->now_us + (int64_t)ex->options->drain_timeout_ms * 1000;
         log_event(LOG_INFO, "draining", NULL);
-        for (int i = 0; rc == RC_OK && i < ex->lane_count; i++) {
+        for (int i = 0; rc == RC_OK && i < ex->lane_count; i++)
             rc = give_back(&ex->lanes[i], -1, err);
-            gates_stop(&ex->lanes[i]);
-        }
     }
     if (ex->draining && !ex->cancelled && (stop_signals > 1 || ex->now_us >= ex->drain_until_us)) {
         ex->cancelled = true;

@@ -57,7 +57,7 @@ enum rc kafka_consumer_open(const struct kafka_properties *props, int wake_fd,
     struct kafka_consumer *consumer = xcalloc(1, sizeof *consumer);
     consumer->handle = handle;
     consumer->wake_fd = wake_fd;
-    consumer->lag = kafka_lag_open(handle);
+    consumer->lag = kafka_lag_open(props);
     char text[32] = "30000";
     size_t size = sizeof text;
     int64_t propagation_ms = 0;

@@ -7,10 +7,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define REQUEST_TIMEOUT_MS 10000
-
-/* One group and partition. */
+/* One group and partition, with a client of its own: librdkafka commits to its own group.id only, and the admin request that
+ * names any group ends the process in 2.0.2 when the broker dies while it is under way (an assertion about its counts). */
 struct mark {
+    struct kafka_handle *handle; /* NULL: could not be opened */
+    rd_kafka_queue_t *answers;
     char *group, *topic;
     int partition;
     int64_t offset, sent; /* sent != offset: something waits; sent -1: never */
@@ -18,32 +19,60 @@ struct mark {
 };
 
 struct kafka_lag {
-    struct kafka_handle *handle;
-    rd_kafka_queue_t *answers;
+    struct kafka_properties props;
     struct mark **marks;
     int count;
 };
 
-struct kafka_lag *kafka_lag_open(struct kafka_handle *handle)
+struct kafka_lag *kafka_lag_open(const struct kafka_properties *props)
 {
     struct kafka_lag *lag = xcalloc(1, sizeof *lag);
-    lag->handle = handle;
-    lag->answers = rd_kafka_queue_new(handle->rk);
+    kafka_properties_copy(&lag->props, props);
     return lag;
+}
+
+static void mark_free(struct mark *mark)
+{
+    if (mark->answers != NULL)
+        rd_kafka_queue_destroy(mark->answers);
+    if (mark->handle != NULL)
+        kafka_handle_close(mark->handle);
+    free(mark->group);
+    free(mark->topic);
+    free(mark);
 }
 
 void kafka_lag_close(struct kafka_lag *lag)
 {
     if (lag == NULL)
         return;
-    rd_kafka_queue_destroy(lag->answers);
-    for (int i = 0; i < lag->count; i++) {
-        free(lag->marks[i]->group);
-        free(lag->marks[i]->topic);
-        free(lag->marks[i]);
-    }
+    for (int i = 0; i < lag->count; i++)
+        mark_free(lag->marks[i]);
     free(lag->marks);
+    kafka_properties_done(&lag->props);
     free(lag);
+}
+
+static void failed(struct mark *mark, const struct err *err)
+{
+    if (!mark->failing)
+        log_err(LOG_WARN, "kafka_lag_not_published", NULL, err);
+    mark->failing = true;
+}
+
+static void open_client(struct kafka_lag *lag, struct mark *mark)
+{
+    struct kafka_properties props = {0};
+    struct err err = {0};
+    kafka_properties_copy(&props, &lag->props);
+    enum rc rc = kafka_properties_set(&props, "group.id", mark->group, &err);
+    if (rc == RC_OK)
+        rc = kafka_handle_open(&props, KAFKA_CONSUMER, NULL, NULL, NULL, &mark->handle, &err);
+    kafka_properties_done(&props);
+    if (rc == RC_OK)
+        mark->answers = rd_kafka_queue_new(mark->handle->rk);
+    else
+        failed(mark, &err);
 }
 
 static struct mark *mark_of(struct kafka_lag *lag, const char *group, const char *topic,
@@ -58,30 +87,28 @@ static struct mark *mark_of(struct kafka_lag *lag, const char *group, const char
     struct mark *mark = xcalloc(1, sizeof *mark);
     *mark = (struct mark){
         .group = xstrdup(group), .topic = xstrdup(topic), .partition = partition, .sent = -1};
+    open_client(lag, mark);
     lag->marks = xrealloc(lag->marks, (size_t)lag->count + 1, sizeof(struct mark *));
     lag->marks[lag->count++] = mark;
     return mark;
 }
 
-/* The consumer's own commit can only name its own group.id; the admin request names any. */
-static void send_mark(struct kafka_lag *lag, struct mark *mark)
+static void send_mark(struct mark *mark)
 {
-    char text[256];
-    rd_kafka_t *rk = lag->handle->rk;
+    struct err err;
+    if (mark->handle == NULL)
+        return;
     rd_kafka_topic_partition_list_t *list = rd_kafka_topic_partition_list_new(1);
     rd_kafka_topic_partition_list_add(list, mark->topic, mark->partition)->offset = mark->offset;
-    rd_kafka_AlterConsumerGroupOffsets_t *request =
-        rd_kafka_AlterConsumerGroupOffsets_new(mark->group, list);
-    rd_kafka_AdminOptions_t *options =
-        rd_kafka_AdminOptions_new(rk, RD_KAFKA_ADMIN_OP_ALTERCONSUMERGROUPOFFSETS);
-    (void)rd_kafka_AdminOptions_set_request_timeout(options, REQUEST_TIMEOUT_MS, text, sizeof text);
-    rd_kafka_AdminOptions_set_opaque(options, mark);
-    mark->under_way = true;
-    mark->sent = mark->offset;
-    rd_kafka_AlterConsumerGroupOffsets(rk, &request, 1, options, lag->answers);
-    rd_kafka_AdminOptions_destroy(options);
-    rd_kafka_AlterConsumerGroupOffsets_destroy(request);
+    rd_kafka_resp_err_t code =
+        rd_kafka_commit_queue(mark->handle->rk, list, mark->answers, NULL, NULL);
     rd_kafka_topic_partition_list_destroy(list);
+    mark->sent = mark->offset;
+    mark->under_way = code == RD_KAFKA_RESP_ERR_NO_ERROR;
+    if (!mark->under_way) {
+        (void)kafka_err(&err, code, mark->group, NULL);
+        failed(mark, &err);
+    }
 }
 
 void kafka_lag_publish(struct kafka_lag *lag, const char *group, const char *topic, int partition,
@@ -91,49 +118,39 @@ void kafka_lag_publish(struct kafka_lag *lag, const char *group, const char *top
     struct mark *mark = mark_of(lag, group, topic, partition);
     mark->offset = offset;
     if (!mark->under_way)
-        send_mark(lag, mark); /* also when the offset is the old one: committed offsets expire */
+        send_mark(mark); /* also when the offset is the old one: committed offsets expire */
 }
 
-static rd_kafka_resp_err_t outcome_of(rd_kafka_event_t *event, const char **ret_text)
+static void take_answer(struct mark *mark, rd_kafka_event_t *event)
 {
-    *ret_text = rd_kafka_event_error_string(event);
-    if (rd_kafka_event_error(event) != RD_KAFKA_RESP_ERR_NO_ERROR)
-        return rd_kafka_event_error(event);
-    size_t count = 0;
-    const rd_kafka_AlterConsumerGroupOffsets_result_t *result =
-        rd_kafka_event_AlterConsumerGroupOffsets_result(event);
-    const rd_kafka_group_result_t **groups =
-        result != NULL ? rd_kafka_AlterConsumerGroupOffsets_result_groups(result, &count) : NULL;
-    if (count != 1)
-        return RD_KAFKA_RESP_ERR__FAIL;
-    const rd_kafka_error_t *error = rd_kafka_group_result_error(groups[0]);
-    if (error != NULL) {
-        *ret_text = rd_kafka_error_string(error);
-        return rd_kafka_error_code(error);
+    struct err err;
+    rd_kafka_resp_err_t code = rd_kafka_event_error(event);
+    rd_kafka_topic_partition_list_t *list = rd_kafka_event_topic_partition_list(event);
+    if (code == RD_KAFKA_RESP_ERR_NO_ERROR && list != NULL && list->cnt == 1)
+        code = list->elems[0].err;
+    mark->under_way = false;
+    if (code != RD_KAFKA_RESP_ERR_NO_ERROR) {
+        (void)kafka_err(&err, code, mark->group, rd_kafka_event_error_string(event));
+        failed(mark, &err);
+    } else {
+        mark->failing = false;
     }
-    const rd_kafka_topic_partition_list_t *list = rd_kafka_group_result_partitions(groups[0]);
-    *ret_text = "";
-    return list != NULL && list->cnt == 1 ? list->elems[0].err : RD_KAFKA_RESP_ERR_NO_ERROR;
+    if (mark->sent != mark->offset)
+        send_mark(mark);
 }
 
 void kafka_lag_serve(struct kafka_lag *lag)
 {
-    rd_kafka_event_t *event;
-    while ((event = rd_kafka_queue_poll(lag->answers, 0)) != NULL) {
-        if (rd_kafka_event_type(event) == RD_KAFKA_EVENT_ALTERCONSUMERGROUPOFFSETS_RESULT) {
-            struct mark *mark = rd_kafka_event_opaque(event);
-            const char *text;
-            rd_kafka_resp_err_t code = outcome_of(event, &text);
-            struct err err;
-            mark->under_way = false;
-            if (code != RD_KAFKA_RESP_ERR_NO_ERROR && !mark->failing) {
-                (void)kafka_err(&err, code, mark->group, text);
-                log_err(LOG_WARN, "kafka_lag_not_published", NULL, &err);
-            }
-            mark->failing = code != RD_KAFKA_RESP_ERR_NO_ERROR;
-            if (mark->sent != mark->offset)
-                send_mark(lag, mark);
+    for (int i = 0; i < lag->count; i++) {
+        struct mark *mark = lag->marks[i];
+        rd_kafka_event_t *event;
+        if (mark->handle == NULL)
+            continue;
+        (void)rd_kafka_poll(mark->handle->rk, 0); /* its errors and logs */
+        while ((event = rd_kafka_queue_poll(mark->answers, 0)) != NULL) {
+            if (rd_kafka_event_type(event) == RD_KAFKA_EVENT_OFFSET_COMMIT)
+                take_answer(mark, event);
+            rd_kafka_event_destroy(event);
         }
-        rd_kafka_event_destroy(event);
     }
 }

@@ -4,7 +4,7 @@
  * Invariants: at most one request per group and partition is under way; a newer offset replaces
  *   one that waits.
  * Threads: the consumer's.
- * Ownership: owned by the consumer; closed before its handle.
+ * Ownership: owned by the consumer; has clients of its own, one a group.
  * Failure: never the caller's business: a failure is logged when it starts, not each time.
  */
 #ifndef KAFKA_LAG_H
@@ -14,7 +14,7 @@
 
 struct kafka_lag;
 
-struct kafka_lag *kafka_lag_open(struct kafka_handle *handle);
+struct kafka_lag *kafka_lag_open(const struct kafka_properties *props);
 void kafka_lag_close(struct kafka_lag *lag);
 void kafka_lag_publish(struct kafka_lag *lag, const char *group, const char *topic, int partition,
                        int64_t offset);
