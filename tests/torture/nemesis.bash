@@ -37,7 +37,7 @@ executors_look() {
 executor_fds() { # I
     local now
     now=$(find "/proc/${pid[$1]}/fd" 2>/dev/null | wc -l) || return 0
-    [ -z "${fds[$1]}" ] || [ "$now" -le $((fds[$1] + 16)) ] || bad "executor $1 had ${fds[$1]} descriptors and has $now"
+    [ -z "${fds[$1]}" ] || [ "$now" -le $((fds[$1] + 32)) ] || bad "executor $1 had ${fds[$1]} descriptors and has $now"
     fd_report+=" ${fds[$1]:-?}->$now"
 }
 
