@@ -73,8 +73,10 @@ static int unfilled(const struct lane *lane)
 enum rc recover(struct lane *lane, struct err *err)
 {
     struct executor *ex = lane->ex;
-    if (lane->adopt_at_us != 0 && lane->adopt_at_us <= ex->now_us)
+    if (lane->adopt_at_us != 0 && lane->adopt_at_us <= ex->now_us) {
         lane->adopt = true;
+        lane->adopt_at_us = 0;
+    }
     int room = unfilled(lane);
     if (!lane->adopt || ex->draining || room <= 0)
         return RC_OK;

@@ -238,7 +238,7 @@ static void wait_for_news(struct executor *ex, int timeout_ms)
     }
     if (ex->options->until_idle && !owns_work(ex))
         sooner(&timeout_ms, ex->now_us + IDLE_ASK_US, ex->now_us);
-    if (ex->draining)
+    if (ex->draining && !ex->cancelled)
         sooner(&timeout_ms, ex->drain_until_us, ex->now_us);
     struct pollfd fds[] = {{.fd = ex->inbox.fd, .events = POLLIN},
                            {.fd = db_socket(ex->control), .events = POLLIN},
