@@ -475,6 +475,22 @@ static void options_that_contradict_each_other_are_refused(void **state)
     assert_non_null(strstr(err.hint, "queue create"));
 }
 
+/* A broker may not know yet what it has just made. */
+static void await_topic(const char *name)
+{
+    struct kafka_properties props;
+    struct kafka_admin *admin;
+    struct kafka_topic_info info;
+    enum rc rc = RC_NONE;
+    support_properties(&props);
+    assert_ok(kafka_admin_open(&props, &admin, &err), &err);
+    for (int tries = 0; tries < 1000 && rc != RC_OK; tries++)
+        rc = kafka_topic_describe(admin, name, WAIT_MS, &info, &err);
+    kafka_admin_close(admin);
+    kafka_properties_done(&props);
+    assert_int_equal(rc, RC_OK);
+}
+
 /** A topic as no queue wants it. */
 static const char *odd_topic(int partitions, const char *key, const char *value)
 {
@@ -496,6 +512,7 @@ static const char *odd_topic(int partitions, const char *key, const char *value)
     rd_kafka_queue_destroy(events);
     rd_kafka_NewTopic_destroy(fresh);
     rd_kafka_destroy(rk);
+    await_topic(name);
     return name;
 }
 
