@@ -478,16 +478,16 @@ static void options_that_contradict_each_other_are_refused(void **state)
 /* A broker may not know yet what it has just made. */
 static void await_topic(const char *name)
 {
-    struct kafka_properties props;
+    struct kafka_properties reach;
     struct kafka_admin *admin;
     struct kafka_topic_info info;
     enum rc rc = RC_NONE;
-    support_properties(&props);
-    assert_ok(kafka_admin_open(&props, &admin, &err), &err);
+    support_properties(&reach);
+    assert_ok(kafka_admin_open(&reach, &admin, &err), &err);
     for (int tries = 0; tries < 1000 && rc != RC_OK; tries++)
         rc = kafka_topic_describe(admin, name, WAIT_MS, &info, &err);
     kafka_admin_close(admin);
-    kafka_properties_done(&props);
+    kafka_properties_done(&reach);
     assert_int_equal(rc, RC_OK);
 }
 
