@@ -431,6 +431,17 @@ static enum rc incarnation(const struct executor_options *options, bool *ret_ran
     return rc;
 }
 
+/* A signal ends the wait; what librdkafka's threads wrote before does not. */
+static void wait_before_next(int backoff_ms)
+{
+    uint64_t count;
+    ssize_t ignored = read(wake_fd, &count, sizeof count);
+    (void)ignored;
+    struct pollfd fd = {.fd = wake_fd, .events = POLLIN};
+    if (stop_signals == 0)
+        (void)poll(&fd, 1, backoff_ms);
+}
+
 enum rc executor_run(const struct executor_options *options, struct err *err)
 {
     wake_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
@@ -457,8 +468,7 @@ enum rc executor_run(const struct executor_options *options, struct err *err)
         backoff_ms = ran                                ? BACKOFF_FIRST_MS
                      : backoff_ms * 2 > BACKOFF_LAST_MS ? BACKOFF_LAST_MS
                                                         : backoff_ms * 2;
-        struct pollfd fd = {.fd = wake_fd, .events = POLLIN};
-        (void)poll(&fd, 1, backoff_ms);
+        wait_before_next(backoff_ms);
     }
     (void)close(wake_fd);
     return stop_signals > 0 && rc == RC_LOST ? RC_OK : rc;

@@ -71,7 +71,7 @@ echo "run $run"
 
 step 'Two executors; the run, live'
 for number in 1 2; do
-    lockstep executor run --queue demo --readers 5 --until-idle >"$work/executor$number.log" 2>&1 &
+    "$bin" executor run -d "$pg" -b "$brokers" --queue demo --readers 5 --until-idle >"$work/executor$number.log" 2>&1 &
     pids+=($!)
 done
 lockstep run watch "$run" || {
