@@ -267,14 +267,13 @@ enum rc gate(struct lane *lane, struct err *err)
     return rc;
 }
 
-enum rc gate_report(struct executor *ex, struct mail *mail, struct err *err)
+enum rc gate_report(struct mail *mail, struct err *err)
 {
     struct gate_answer *said = (struct gate_answer *)mail;
     struct gate *gate = said->gate;
     struct lane *lane = gate->lane;
     struct phase *phase = phase_find(lane, said->phase_id);
     enum rc rc = RC_OK;
-    (void)ex;
     switch (said->verdict) {
     case VERDICT_OPEN:
         lane->claim_blocked = false;

@@ -139,8 +139,7 @@ struct executor {
     bool draining, cancelled, claims_paused;
     int64_t drain_until_us;
     int64_t now_us; /* of this turn */
-    int64_t lost_reader_us;
-    enum rc rc; /* why the incarnation ends */
+    enum rc rc;     /* why the incarnation ends */
     struct err err;
     struct str scratch[8]; /* array parameters */
 };
@@ -174,7 +173,7 @@ int lane_readers(const struct lane *lane); /* readers that may work for it now *
 /* gate.c */
 MUST_CHECK enum rc gate(struct lane *lane,
                         struct err *err); /* asks the gates for what is not open */
-MUST_CHECK enum rc gate_report(struct executor *ex, struct mail *mail, struct err *err);
+MUST_CHECK enum rc gate_report(struct mail *mail, struct err *err);
 void gates_wake(struct lane *lane);
 void gate_release(struct phase *phase); /* gives IX of the phase before back */
 void gates_stop(struct lane *lane);

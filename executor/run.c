@@ -80,7 +80,7 @@ static enum rc take_mail(struct executor *ex, struct err *err)
             said = record(ex, (struct work *)mail, to);
             break;
         case MAIL_GATE:
-            said = gate_report(ex, mail, to);
+            said = gate_report(mail, to);
             break;
         case MAIL_ALIVE:
             said = alive_report(ex, mail, to);
