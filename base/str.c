@@ -111,3 +111,30 @@ bool int64_parse(const char *text, size_t len, int64_t *ret_value)
     *ret_value = at ? (int64_t)(~value + 1) : (int64_t)value;
     return true;
 }
+
+size_t utf8_prefix(const char *text, size_t len)
+{
+    const unsigned char *b = (const unsigned char *)text;
+    size_t i = 0;
+    while (i < len) {
+        if (b[i] < 0x80) {
+            if (b[i] == 0)
+                return i;
+            i++;
+            continue;
+        }
+        size_t more = b[i] < 0xc2 ? 0 : b[i] < 0xe0 ? 1 : b[i] < 0xf0 ? 2 : b[i] < 0xf5 ? 3 : 0;
+        if (more == 0 || len - i <= more)
+            return i;
+        /* no overlong form, no surrogate, nothing above U+10FFFF */
+        unsigned char least = b[i] == 0xe0 ? 0xa0 : b[i] == 0xf0 ? 0x90 : 0x80;
+        unsigned char most = b[i] == 0xed ? 0x9f : b[i] == 0xf4 ? 0x8f : 0xbf;
+        if (b[i + 1] < least || b[i + 1] > most)
+            return i;
+        for (size_t k = 2; k <= more; k++)
+            if ((b[i + k] & 0xc0) != 0x80)
+                return i;
+        i += more + 1;
+    }
+    return len;
+}

@@ -39,4 +39,7 @@ void free_pointer(void *address_of_pointer); /* for FREE_AUTO */
 /** Strict decimal int64: optional '-', no leading zero, nothing after it. */
 bool int64_parse(const char *text, size_t len, int64_t *ret_value);
 
+/** How many bytes from the start are UTF-8 (RFC 3629) without NUL; len if all are. */
+size_t utf8_prefix(const char *text, size_t len);
+
 #endif

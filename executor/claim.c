@@ -143,7 +143,48 @@ static void fill_arrays(struct lane *lane, int count)
     db_bytea(&s[DIGEST], lane_head(lane, count - 1)->digest, 16);
 }
 
-static enum rc ask(struct lane *lane, int count, struct db_result **ret_row, struct err *err)
+/* What only a rejected message needs; no parameter where there is nothing. */
+struct attached {
+    struct str keys, offsets, names, values;
+};
+
+static void attached_done(struct attached *attached)
+{
+    str_done(&attached->keys);
+    str_done(&attached->offsets);
+    str_done(&attached->names);
+    str_done(&attached->values);
+}
+
+static bool has_attached(struct lane *lane, int count)
+{
+    for (int i = 0; i < count; i++)
+        if (lane_head(lane, i)->key != NULL || lane_head(lane, i)->headers != NULL)
+            return true;
+    return false;
+}
+
+static void fill_attached(struct lane *lane, int count, struct attached *to)
+{
+    struct str *const arrays[] = {&to->keys, &to->offsets, &to->names, &to->values};
+    for (int i = 0; i < 4; i++)
+        db_array_start(arrays[i]);
+    for (int i = 0; i < count; i++) {
+        const struct held *held = lane_head(lane, i);
+        db_array_bytes(&to->keys, held->key, held->key_len);
+        headers_arrays(held, &to->offsets, &to->names, &to->values);
+    }
+    for (int i = 0; i < 4; i++)
+        db_array_end(arrays[i]);
+    if (strcmp(to->names.data, "{}") == 0) {
+        str_done(&to->offsets);
+        str_done(&to->names);
+        str_done(&to->values);
+    }
+}
+
+static enum rc ask(struct lane *lane, int count, bool bare, struct db_result **ret_row,
+                   struct err *err)
 {
     const struct held *head = lane_head(lane, 0);
     const struct message *msg = head->msg;
@@ -151,14 +192,15 @@ static enum rc ask(struct lane *lane, int count, struct db_result **ret_row, str
     bool end = msg != NULL && msg->type == MESSAGE_END;
     char implicit[37] = "";
     STR_AUTO raw = {0};
-    STR_AUTO key = {0};
+    __attribute__((cleanup(attached_done))) struct attached attached = {0};
+    bool withheld = bare && msg != NULL && has_attached(lane, count);
     fill_arrays(lane, count);
+    if (!withheld && has_attached(lane, count))
+        fill_attached(lane, count, &attached);
     if (msg != NULL && head->run[0] == '\0')
         uuid_implicit_run(implicit, lane->name, head->offset);
-    if (msg == NULL)
+    if (msg == NULL && !head->tombstone)
         db_bytea(&raw, head->value, head->value_len);
-    if (msg == NULL && head->key != NULL)
-        db_bytea(&key, head->key, head->key_len);
     const char *const params[] = {DB_INT(lane->queue_id),
                                   DB_INT(lane->ex->executor_no),
                                   DB_INT(lane->buffer_from),
@@ -181,10 +223,14 @@ static enum rc ask(struct lane *lane, int count, struct db_result **ret_row, str
                                   msg ? NULL : head->why.code,
                                   msg ? NULL : head->why.message,
                                   msg ? NULL : raw.data,
-                                  key.data,
+                                  attached.keys.data,
                                   end && msg->end_tasks >= 0 ? DB_INT(msg->end_tasks) : NULL,
                                   end && msg->end_phases >= 0 ? DB_INT(msg->end_phases) : NULL,
-                                  end && msg->aborted ? "true" : "false"};
+                                  end && msg->aborted ? "true" : "false",
+                                  attached.offsets.data,
+                                  attached.names.data,
+                                  attached.values.data,
+                                  withheld ? "true" : "false"};
     return db_run(lane->ex->control, &sql_executor_claim, params, ret_row, err);
 }
 
@@ -291,6 +337,11 @@ enum rc claim(struct lane *lane, bool *ret_progress, struct err *err)
         return RC_OK;
     DB_RESULT_AUTO *row = NULL;
     int count = segment(lane, want);
-    enum rc rc = ask(lane, count, &row, err);
+    enum rc rc = ask(lane, count, true, &row, err);
+    if (rc == RC_OK && strcmp(db_text(row, 0, 0), "bare") == 0) {
+        db_free(row);
+        row = NULL;
+        rc = ask(lane, count, false, &row, err);
+    }
     return rc == RC_OK ? follow(lane, row, count, ret_progress, err) : rc;
 }

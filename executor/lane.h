@@ -68,7 +68,10 @@ struct held {
     unsigned char digest[16];
     char *value, *key; /* owned; value is text with a NUL at its end */
     size_t value_len, key_len;
+    bool tombstone; /* the record has no value at all */
     char *traceparent;
+    char *headers; /* packed by headers_pack, NULL: none; only a rejected record needs them */
+    size_t headers_len;
     struct message *msg; /* NULL: rejected */
     char run[37];
     struct err why; /* rejected: why */
@@ -129,6 +132,8 @@ struct executor {
     char id[37];
     int executor_no;
     struct db *control;
+    struct db_canceller *control_canceller;
+    int patience_ms; /* for an answer on control and gate sessions */
     struct alive *alive;
     struct kafka_consumer *consumer;
     struct mailbox inbox;
@@ -162,6 +167,11 @@ static inline struct held *lane_head(struct lane *lane, int i)
     return &lane->buffer[(lane->buffer_first + i) % lane->buffer_cap];
 }
 
+/* headers.c: name, value, ... of a record in one piece of memory; then as the claim's array parameters, to be ended there. */
+char *headers_pack(const struct kafka_record *record, size_t *ret_len);
+void headers_arrays(const struct held *held, struct str *offsets, struct str *names,
+                    struct str *values);
+
 /* claim.c */
 MUST_CHECK enum rc claim(struct lane *lane, bool *ret_progress, struct err *err);
 struct phase *phase_find(struct lane *lane, int64_t phase_id);
@@ -176,7 +186,7 @@ MUST_CHECK enum rc gate(struct lane *lane,
 MUST_CHECK enum rc gate_report(struct mail *mail, struct err *err);
 void gates_wake(struct lane *lane);
 void gate_release(struct phase *phase); /* gives IX of the phase before back */
-void gates_stop(struct lane *lane);
+void gates_stop(struct lane *lane, bool clean);
 
 /* execute.c */
 MUST_CHECK enum rc execute(struct lane *lane, struct err *err);

@@ -86,6 +86,7 @@ static void held_done(struct held *held)
     free(held->value);
     free(held->key);
     free(held->traceparent);
+    free(held->headers);
     message_free(held->msg);
     *held = (struct held){0};
 }
@@ -94,7 +95,7 @@ static void drop_head(struct lane *lane)
 {
     struct held *held = lane_head(lane, 0);
     lane->buffer_from = held->offset + 1;
-    lane->buffer_bytes -= held->value_len;
+    lane->buffer_bytes -= held->value_len + held->headers_len;
     held_done(held);
     lane->buffer_first = (lane->buffer_first + 1) % lane->buffer_cap;
     lane->buffer_count--;
@@ -191,6 +192,7 @@ static void hold(struct lane *lane, const struct kafka_record *record)
     *held = (struct held){.offset = record->offset,
                           .timestamp_ms = record->timestamp_ms,
                           .seq = -1,
+                          .tombstone = record->value == NULL,
                           .value_len = record->value_len,
                           .key_len = record->key_len};
     held->value = xmalloc(record->value_len + 1);
@@ -203,8 +205,9 @@ static void hold(struct lane *lane, const struct kafka_record *record)
     }
     if (record->traceparent != NULL)
         held->traceparent = xstrdup(record->traceparent);
+    held->headers = headers_pack(record, &held->headers_len);
     kafka_record_digest(record, held->digest);
-    lane->buffer_bytes += held->value_len;
+    lane->buffer_bytes += held->value_len + held->headers_len;
     if (message_parse(held->value, held->value_len, MESSAGE_RECORD, &held->msg, &held->why) ==
         RC_OK) {
         held->seq = held->msg->seq;

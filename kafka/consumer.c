@@ -230,10 +230,24 @@ static void to_record(rd_kafka_message_t *message, struct kafka_record *ret_reco
                                         .key = message->key,
                                         .key_len = message->key_len,
                                         .owner = message};
-    if (rd_kafka_message_headers(message, &headers) == RD_KAFKA_RESP_ERR_NO_ERROR &&
-        rd_kafka_header_get_last(headers, "traceparent", &value, &len) ==
-            RD_KAFKA_RESP_ERR_NO_ERROR)
+    if (rd_kafka_message_headers(message, &headers) != RD_KAFKA_RESP_ERR_NO_ERROR)
+        return;
+    ret_record->headers = headers;
+    if (rd_kafka_header_get_last(headers, "traceparent", &value, &len) ==
+        RD_KAFKA_RESP_ERR_NO_ERROR)
         ret_record->traceparent = value; /* librdkafka ends it with a NUL */
+}
+
+bool kafka_record_header(const struct kafka_record *record, size_t index,
+                         struct kafka_header *ret_header)
+{
+    const void *value;
+    if (record->headers == NULL ||
+        rd_kafka_header_get_all(record->headers, index, &ret_header->name, &value,
+                                &ret_header->value_len) != RD_KAFKA_RESP_ERR_NO_ERROR)
+        return false;
+    ret_header->value = value;
+    return true;
 }
 
 /* True when the topic is reported missing for so long that it is no hiccup of the metadata. librdkafka repeats the report

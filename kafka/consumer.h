@@ -40,7 +40,15 @@ struct kafka_record {
     const char *key;
     size_t key_len;
     const char *traceparent; /* the header of that name, NULL if absent */
+    void *headers;           /* librdkafka's list, NULL: none; see kafka_record_header */
     void *owner;             /* librdkafka's message */
+};
+
+/** One header; lives as long as its record. A name may be anything but has no NUL in it. */
+struct kafka_header {
+    const char *name;
+    const char *value; /* NULL: null, which is not the same as empty */
+    size_t value_len;
 };
 
 MUST_CHECK enum rc kafka_consumer_open(const struct kafka_properties *props, int wake_fd,
@@ -63,6 +71,10 @@ MUST_CHECK enum rc kafka_source_assign(struct kafka_source *source, int64_t offs
 MUST_CHECK enum rc kafka_source_poll(struct kafka_source *source, struct kafka_record *ret_record,
                                      struct err *err);
 void kafka_record_free(struct kafka_record *record);
+
+/** The header at index, from 0, in the order of the record, repeated names included; false after the last. */
+bool kafka_record_header(const struct kafka_record *record, size_t index,
+                         struct kafka_header *ret_header);
 
 /** The offset at which the end of the partition was last reported, -1 while it is not known to be
  * at the end. */

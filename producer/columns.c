@@ -75,34 +75,6 @@ enum rc columns_header(const struct column_value *names, int count, struct colum
     return RC_OK;
 }
 
-/** The index of the first byte that is not UTF-8 (RFC 3629), or is NUL; len if there is none. */
-static size_t first_bad_byte(const char *text, size_t len)
-{
-    const unsigned char *b = (const unsigned char *)text;
-    size_t i = 0;
-    while (i < len) {
-        if (b[i] < 0x80) {
-            if (b[i] == 0)
-                return i;
-            i++;
-            continue;
-        }
-        size_t more = b[i] < 0xc2 ? 0 : b[i] < 0xe0 ? 1 : b[i] < 0xf0 ? 2 : b[i] < 0xf5 ? 3 : 0;
-        if (more == 0 || len - i <= more)
-            return i;
-        /* no overlong form, no surrogate, nothing above U+10FFFF */
-        unsigned char least = b[i] == 0xe0 ? 0xa0 : b[i] == 0xf0 ? 0x90 : 0x80;
-        unsigned char most = b[i] == 0xed ? 0x9f : b[i] == 0xf4 ? 0x8f : 0xbf;
-        if (b[i + 1] < least || b[i + 1] > most)
-            return i;
-        for (size_t k = 2; k <= more; k++)
-            if ((b[i + k] & 0xc0) != 0x80)
-                return i;
-        i += more + 1;
-    }
-    return len;
-}
-
 static enum rc bad_value(const struct column *column, const struct column_value *value,
                          const char *wanted, struct err *err)
 {
@@ -146,7 +118,7 @@ static enum rc add_boolean(const struct column *column, const struct column_valu
 static enum rc add_text(const struct column *column, const struct column_value *value,
                         struct str *out, struct err *err)
 {
-    size_t bad = first_bad_byte(value->text, value->len);
+    size_t bad = utf8_prefix(value->text, value->len);
     if (bad < value->len)
         return err_set(err, RC_REJECT, ERR_USAGE, column->name,
                        "staged work is UTF-8 without NUL bytes; convert it, e.g. with iconv",

@@ -7,9 +7,14 @@
 -- p_buffer_from: the offset from which the caller's buffer is complete. A cursor below it has gone back (fail-over,
 -- restore): nothing is claimed, or messages would be lost.
 --
+-- p_keys, p_headers...: what a rejected message keeps beside its value; a task needs none of it. So a segment comes without
+-- (p_withheld tells that there is something), and is asked for again when it is to be rejected. A header is one row of the
+-- three arrays: offset of its message, name, value.
+--
 -- verdict   claimed     task_ids and tokens are the caller's; is_open tells whether they may start
 --           cancelled   the run has failed before: the messages are recorded, nothing is to be done
 --           rejected    the records are in rejected_message
+--           bare        it would be rejected; nothing was written: come again with keys and headers
 --           ended       an end was taken
 --           moved       the cursor is past the whole segment      behind   the cursor went back
 --           lookahead   enough phases wait already                 busy     try again in a moment
@@ -18,7 +23,9 @@ CREATE OR REPLACE FUNCTION lockstep.claim(
     p_queue_id int, p_executor_no int, p_buffer_from bigint, p_kind text, p_run uuid, p_implicit uuid,
     p_order bigint, p_previous bigint, p_offsets bigint[], p_seqs bigint[], p_payloads text[], p_names text[],
     p_max_attempts int[], p_traceparents text[], p_timestamp bigint, p_digest bytea, p_held bigint[],
-    p_reason text, p_detail text, p_raw bytea, p_key bytea, p_end_tasks bigint, p_end_phases bigint, p_aborted boolean,
+    p_reason text, p_detail text, p_raw bytea, p_keys bytea[], p_end_tasks bigint, p_end_phases bigint, p_aborted boolean,
+    p_header_offsets bigint[] DEFAULT NULL, p_header_names text[] DEFAULT NULL, p_header_values bytea[] DEFAULT NULL,
+    p_withheld boolean DEFAULT false,
     OUT verdict text, OUT next_offset bigint, OUT phase_id bigint, OUT run_no bigint, OUT is_open boolean,
     OUT took_shared boolean, OUT task_ids bigint[], OUT tokens uuid[], OUT note text)
 LANGUAGE plpgsql AS $$
@@ -67,8 +74,9 @@ BEGIN
             UPDATE lockstep.run SET next_seq = next_seq + 1 WHERE run.run_no = r.run_no;
             PERFORM lockstep.run_reject(r.run_no, 1);
         END IF;
-        INSERT INTO lockstep.rejected_message (queue_id, kafka_offset, run_no, seq, reason, detail, raw, key)
-        VALUES (p_queue_id, p_offsets[head], CASE WHEN p_run IS NOT NULL THEN run_no END, seq, p_reason, p_detail, p_raw, p_key);
+        INSERT INTO lockstep.rejected_message (queue_id, kafka_offset, run_no, seq, reason, detail, raw, key, header_names, header_values)
+        VALUES (p_queue_id, p_offsets[head], CASE WHEN p_run IS NOT NULL THEN run_no END, seq, p_reason, p_detail, p_raw,
+                p_keys[head], p_header_names, p_header_values);
         INSERT INTO lockstep.event_log (event, queue_id, run_no, executor_no, detail)
         VALUES ('message_rejected', p_queue_id, run_no, p_executor_no,
                 pg_catalog.format('offset %s: %s: %s', p_offsets[head], p_reason, p_detail));
@@ -137,7 +145,10 @@ BEGIN
         refused := 'hole';
     END IF;
 
-    IF refused IS NOT NULL THEN
+    IF refused IS NOT NULL AND p_withheld THEN
+        verdict := 'bare';
+        RETURN;
+    ELSIF refused IS NOT NULL THEN
         IF p_run IS NOT NULL AND NOT known THEN
             run_no := lockstep.run_start(p_queue_id, p_run, false, p_offsets[head]);
         END IF;
@@ -151,16 +162,22 @@ BEGIN
             END IF;
             PERFORM lockstep.run_reject(run_no, last - head + 1 + gap);
         END IF;
-        INSERT INTO lockstep.rejected_message (queue_id, kafka_offset, run_no, seq, reason, detail, raw)
+        INSERT INTO lockstep.rejected_message (queue_id, kafka_offset, run_no, seq, reason, detail, raw, key, header_names, header_values)
         SELECT p_queue_id, m.o, run_no, m.s, refused,
                CASE WHEN refused = 'duplicate' THEN pg_catalog.format('seq %s of the run was there before', m.s)
                     WHEN known AND r.end_offset IS NOT NULL AND p_run IS NOT NULL
                     THEN pg_catalog.format('the run has ended at offset %s', r.end_offset)
                     ELSE pg_catalog.format('order %s after %s does not follow order %s after %s', p_order, p_previous,
                                            r.last_order, r.last_previous_order) END,
-               pg_catalog.convert_to(m.p, 'UTF8')
+               pg_catalog.convert_to(m.p, 'UTF8'), m.k, h.names, h.contents
         FROM ROWS FROM (pg_catalog.unnest(p_offsets[head:last]), pg_catalog.unnest(p_seqs[head:last]),
-                        pg_catalog.unnest(p_payloads[head:last])) AS m (o, s, p);
+                        pg_catalog.unnest(p_payloads[head:last]), pg_catalog.unnest(p_keys[head:last])) AS m (o, s, p, k)
+        CROSS JOIN LATERAL (
+            SELECT pg_catalog.array_agg(a.name ORDER BY a.n) AS names, pg_catalog.array_agg(a.content ORDER BY a.n) AS contents
+            FROM ROWS FROM (pg_catalog.unnest(p_header_offsets), pg_catalog.unnest(p_header_names),
+                            pg_catalog.unnest(p_header_values)) WITH ORDINALITY AS a (o, name, content, n)
+            WHERE a.o = m.o) h
+        ORDER BY m.o;
         INSERT INTO lockstep.event_log (event, queue_id, run_no, executor_no, detail)
         VALUES ('message_rejected', p_queue_id, run_no, p_executor_no,
                 pg_catalog.format('offsets %s to %s: %s', p_offsets[head], p_offsets[last], refused));

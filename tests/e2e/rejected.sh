@@ -60,4 +60,32 @@ executors_wait || failed=1
 expect 'duplicate' "$(sql "SELECT string_agg(\"offset\" || '=' || reason, ' ') FROM lockstep.rejected WHERE queue = '$q'")" '2=duplicate'
 expect 'loss' "$(sql "SELECT status, reason LIKE 'messages are lost: after seq 1 came seq 4%' FROM lockstep.run_status WHERE run_id = '$r'")" 'Failed|t'
 expect 'loss: tasks' "$(sql "SELECT string_agg(t.seq || '=' || t.status, ' ' ORDER BY t.seq) FROM lockstep.task t JOIN lockstep.run r USING (run_no) WHERE r.run_id = '$r'")" '0=Completed 1=Completed 4=Cancelled'
+
+# Key and headers are kept with it, whoever rejects: the parser, or the database for tags and sequence.
+q=$(scratch_name)
+lockstep queue create "$q" -q --create-topic >/dev/null
+r=6f6b2a52-7f4f-4c55-9f2e-94c0b8d2a002
+printf 'k\xff\t1' >"$tmp/key"
+lines() { printf '%s' "$@" | put -K '~' -D '|' "${headers[@]}"; }
+headers=(-H a=1 -H "b=$(printf '\xfe')" -H a=2 -H none -H "$(printf 'n\xffame')=x")
+lines "$(cat "$tmp/key")~not json|" "$(cat "$tmp/key")~{\"order\": 7, \"previous_order\": 3, \"sql\": \"SELECT 1\"}|"
+headers=(-H only=one)
+lines "first~{\"run\": \"$r\", \"seq\": 0, \"order\": 1, \"previous_order\": 0, \"sql\": \"SELECT 1\"}|" \
+    "second~{\"run\": \"$r\", \"seq\": 0, \"order\": 1, \"previous_order\": 0, \"sql\": \"SELECT 1\"}|"
+put <<END
+{"run": "$r", "seq": 0, "order": 1, "previous_order": 0, "sql": "SELECT 1"}
+{"run": "$r", "seq": 1, "type": "end", "tasks": 1, "phases": 1}
+END
+put -Z -K '~' <<<'gone~'
+executors 1 "$q" 2
+executors_wait || failed=1
+expect 'key and headers' "$(sql "SELECT v.\"offset\", v.reason, encode(key, 'hex'), header_names, header_values FROM lockstep.rejected_message m
+        JOIN lockstep.rejected v USING (rejected_id) WHERE v.queue = '$q' ORDER BY 1")" \
+    '0|bad_json|6bff0931|{a,b,a,none,"n\\xffame"}|{"\\x31","\\xfe","\\x32",NULL,"\\x78"}
+1|hole|6bff0931|{a,b,a,none,"n\\xffame"}|{"\\x31","\\xfe","\\x32",NULL,"\\x78"}
+3|duplicate|7365636f6e64|{only}|{"\\x6f6e65"}
+4|duplicate|||
+6|empty|676f6e65||'
+expect 'a record without a value has none' "$(sql "SELECT raw IS NULL FROM lockstep.rejected WHERE queue = '$q' AND \"offset\" = 6")" t
+expect 'the good one runs' "$(sql "SELECT status, tasks, failed FROM lockstep.run_status WHERE run_id = '$r'")" 'Completed|1|0'
 exit $failed
