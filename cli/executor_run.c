@@ -54,7 +54,8 @@ enum rc command_executor_run(struct cli *cli, struct err *err)
         .readers = (int)cli_int(cli, "readers", config_get_int(cli->config, "executor", "readers")),
         .until_idle = cli_has(cli, "until-idle"),
         .drain_timeout_ms = (int)config_get_duration_ms(cli->config, "executor", "drain_timeout"),
-        .heartbeat_ms = (int)config_get_duration_ms(cli->config, "executor", "heartbeat")};
+        .heartbeat_ms = (int)config_get_duration_ms(cli->config, "executor", "heartbeat"),
+        .frozen_after_ms = (int)config_get_duration_ms(cli->config, "executor", "frozen_after")};
     if (options.readers < 1 || options.readers > 1000)
         return err_set(err, RC_REJECT, ERR_USAGE, "--readers", "Give a number from 1 to 1000.",
                        "%d readers cannot be", options.readers);

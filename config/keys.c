@@ -59,7 +59,12 @@ static const struct config_key keys[] = {
     {"executor", "drain_timeout", CONFIG_DURATION, "30s", "s", NULL, 0, 86400000,
      "how long running tasks may go on after SIGTERM"},
     {"executor", "heartbeat", CONFIG_DURATION, "1s", "ms", NULL, 100, 4000,
-     "interval of the heartbeat while work is owned"},
+     "interval of the heartbeat while work is owned; at most a quarter of frozen_after"},
+    {"executor", "frozen_after", CONFIG_DURATION, "10s", "s", NULL, 2000, 600000,
+     "an executor whose heartbeat stands still for so long is ended by the others; after half of "
+     "it "
+     "without an answer from the database an executor ends its tasks itself. The same for all "
+     "executors of a queue"},
     {"commands", "*", CONFIG_PROGRAM, NULL, "", NULL, 0, 0,
      "name = absolute program and fixed arguments: what tasks of type command may run"},
     {"log", "level", CONFIG_CHOICE, "info", "", "debug|info|warn|error|off", 0, 0,

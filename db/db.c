@@ -9,6 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define SETUP_MS 10000 /* as long as connect_timeout */
+
 static const char *const role_names[] = {"cli",    "control",  "gate",   "liveness",
                                          "reader", "producer", "migrate"};
 
@@ -38,7 +40,10 @@ enum rc db_fail(struct db *db, const char *object, const PGresult *result, struc
     if (err == NULL)
         return rc;
     const char *text = result ? PQresultErrorField(result, PG_DIAG_MESSAGE_PRIMARY) : NULL;
-    if (text == NULL)
+    if (result == NULL && db->late) {
+        kind = ERR_TIMEOUT;
+        text = "the server does not answer";
+    } else if (text == NULL)
         text = PQerrorMessage(db->conn);
     const char *server_hint = result ? PQresultErrorField(result, PG_DIAG_MESSAGE_HINT) : NULL;
     (void)err_set(err, rc, kind, object, server_hint ? server_hint : hint, "%s",
@@ -90,8 +95,8 @@ enum rc db_setup(struct db *db, struct err *err)
     bool lazy = db->role == DB_READER || db->role == DB_CONTROL || db->role == DB_GATE;
     memset(db->prepared, 0, sizeof db->prepared);
     const char *params[] = {lazy ? "off" : "on"};
-    PGresult *result =
-        PQexecParams(db->conn, sql_session_settings.text, 1, NULL, params, NULL, NULL, 0);
+    PGresult *result = db_answer(
+        db, PQsendQueryParams(db->conn, sql_session_settings.text, 1, NULL, params, NULL, NULL, 0));
     enum rc rc = RC_OK;
     if (PQresultStatus(result) != PGRES_TUPLES_OK)
         rc = db_fail(db, "session settings", result, err);
@@ -104,8 +109,8 @@ enum rc db_setup(struct db *db, struct err *err)
 static enum rc check_identity(struct db *db, struct err *err)
 {
     /* Not prepared: behind a pooler the name may be taken on the backend that happens to answer. */
-    PGresult *answer =
-        PQexecParams(db->conn, sql_session_identity.text, 0, NULL, NULL, NULL, NULL, 0);
+    PGresult *answer = db_answer(
+        db, PQsendQueryParams(db->conn, sql_session_identity.text, 0, NULL, NULL, NULL, NULL, 0));
     if (PQresultStatus(answer) != PGRES_TUPLES_OK) {
         enum rc rc = db_fail(db, "session identity", answer, err);
         PQclear(answer);
@@ -164,10 +169,13 @@ enum rc db_open(const char *conninfo, enum db_role role, struct db **ret_db, str
     if (rc == RC_OK) {
         db->server_version = PQserverVersion(db->conn);
         (void)PQsetNoticeReceiver(db->conn, on_notice, db);
+        db_patience(db, SETUP_MS);
         rc = db_setup(db, err);
     }
     if (rc == RC_OK)
         rc = check_identity(db, err);
+    if (rc == RC_OK)
+        db_patience(db, 0);
     if (rc != RC_OK) {
         db_close(db);
         return rc;
@@ -190,7 +198,7 @@ enum rc db_prepare(struct db *db, const struct sql_statement *stmt, struct err *
 {
     if (db->prepared[stmt->index])
         return RC_OK;
-    PGresult *result = PQprepare(db->conn, stmt->name, stmt->text, 0, NULL);
+    PGresult *result = db_answer(db, PQsendPrepare(db->conn, stmt->name, stmt->text, 0, NULL));
     enum rc rc = RC_OK;
     if (PQresultStatus(result) == PGRES_COMMAND_OK)
         db->prepared[stmt->index] = true;
@@ -216,7 +224,8 @@ enum rc db_run(struct db *db, const struct sql_statement *stmt, const char *cons
     enum rc rc = db_prepare(db, stmt, err);
     if (rc != RC_OK)
         return rc;
-    PGresult *result = PQexecPrepared(db->conn, stmt->name, stmt->params, params, NULL, NULL, 0);
+    PGresult *result = db_answer(
+        db, PQsendQueryPrepared(db->conn, stmt->name, stmt->params, params, NULL, NULL, 0));
     ExecStatusType status = PQresultStatus(result);
     if (status != PGRES_COMMAND_OK && status != PGRES_TUPLES_OK)
         rc = db_fail(db, stmt->name, result, err);
@@ -231,7 +240,7 @@ enum rc db_run(struct db *db, const struct sql_statement *stmt, const char *cons
 
 enum rc db_script(struct db *db, const char *text, struct db_result **ret_result, struct err *err)
 {
-    PGresult *result = PQexec(db->conn, text);
+    PGresult *result = db_answer(db, PQsendQuery(db->conn, text));
     ExecStatusType status = PQresultStatus(result);
     enum rc rc = RC_OK;
     if (status != PGRES_COMMAND_OK && status != PGRES_TUPLES_OK && status != PGRES_EMPTY_QUERY)
@@ -279,30 +288,4 @@ enum rc db_notification(struct db *db, const char **ret_channel, const char **re
     *ret_channel = db->notify->relname;
     *ret_payload = db->notify->extra;
     return RC_OK;
-}
-
-struct db_canceller {
-    PGcancel *cancel;
-};
-
-struct db_canceller *db_canceller_new(struct db *db)
-{
-    struct db_canceller *canceller = xmalloc(sizeof *canceller);
-    canceller->cancel = PQgetCancel(db->conn);
-    return canceller;
-}
-
-void db_canceller_free(struct db_canceller *canceller)
-{
-    if (canceller == NULL)
-        return;
-    PQfreeCancel(canceller->cancel);
-    free(canceller);
-}
-
-void db_cancel(struct db_canceller *canceller)
-{
-    char text[256];
-    if (canceller->cancel != NULL && !PQcancel(canceller->cancel, text, sizeof text))
-        log_event(LOG_WARN, "cancel_failed", "error", text, NULL);
 }

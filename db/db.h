@@ -35,6 +35,13 @@ MUST_CHECK enum rc db_open(const char *conninfo, enum db_role role, struct db **
 void db_close(struct db *db); /* NULL is fine */
 
 /**
+ * From now on a call that the server has not answered after patience_ms fails with RC_LOST and kind ERR_TIMEOUT, and so does
+ * every later one: a stopped backend or a line that is cut tells nobody. 0: no limit, as after db_open. For sessions whose
+ * statements are short; not in pipeline mode.
+ */
+void db_patience(struct db *db, int patience_ms);
+
+/**
  * Runs one statement with stmt->params text-format parameters (NULL = SQL NULL).
  * RC_OK, or RC_NONE when a :maybe statement found no row. ret_result may be NULL.
  */
@@ -84,12 +91,17 @@ void db_on_notice(struct db *db, db_notice_fn *fn, void *context);
 MUST_CHECK enum rc db_notification(struct db *db, const char **ret_channel,
                                    const char **ret_payload, struct err *err);
 
-/** For another thread: asks the server to cancel what the session runs. The canceller outlives the
- * session. */
+/**
+ * For other threads. db_cancel asks the server to cancel what the session runs, and waits for nothing: the request has a
+ * thread of its own. db_sever cuts the session's socket: a call that waits on it returns RC_LOST at once, and the server
+ * cancels what it runs within a second (client_connection_check_interval). The canceller outlives the session; while it is
+ * there, closing the session does not close the socket.
+ */
 struct db_canceller;
 struct db_canceller *db_canceller_new(struct db *db);
 void db_canceller_free(struct db_canceller *canceller);
 void db_cancel(struct db_canceller *canceller);
+void db_sever(struct db_canceller *canceller);
 
 /** Array literals for parameters of type int8[], text[], bytea[]: db_array_start, then elements,
  * then db_array_end. */

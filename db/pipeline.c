@@ -29,8 +29,15 @@ enum rc pipeline_send(struct db *db, const char *sql, int param_count, const cha
 }
 
 enum rc pipeline_send_stmt(struct db *db, const struct sql_statement *stmt,
-                           const char *const *params, struct err *err)
+                           const char *const *params, int *ret_replies, struct err *err)
 {
+    *ret_replies = 1;
+    if (!db->prepared[stmt->index]) {
+        if (PQsendPrepare(db->conn, stmt->name, stmt->text, 0, NULL) != 1)
+            return db_fail(db, stmt->name, NULL, err);
+        db->prepared[stmt->index] = true;
+        *ret_replies = 2;
+    }
     if (PQsendQueryPrepared(db->conn, stmt->name, stmt->params, params, NULL, NULL, 0) != 1)
         return db_fail(db, stmt->name, NULL, err);
     return RC_OK;

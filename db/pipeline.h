@@ -19,9 +19,10 @@ MUST_CHECK enum rc pipeline_stop(struct db *db, struct err *err);
 /** Sends one command of the user's, with text parameters (NULL = SQL NULL). */
 MUST_CHECK enum rc pipeline_send(struct db *db, const char *sql, int param_count,
                                  const char *const *params, struct err *err);
-/** Sends a statement of sql/; it must have been prepared by db_prepare. */
+/** Sends a statement of sql/. *ret_replies: how many replies it will have, 2 when it is prepared on
+ * the way. A failure before it leaves it unprepared without db knowing: then reset the session. */
 MUST_CHECK enum rc pipeline_send_stmt(struct db *db, const struct sql_statement *stmt,
-                                      const char *const *params, struct err *err);
+                                      const char *const *params, int *ret_replies, struct err *err);
 MUST_CHECK enum rc pipeline_sync(struct db *db, struct err *err);
 
 /** Pushes out what is buffered. *ret_more: poll the socket for writing, too. */

@@ -20,8 +20,10 @@ struct db {
     PGnotify *notify; /* what db_notification handed out last */
     db_notice_fn *notice;
     void *notice_context;
-    int syncs;  /* pipeline: syncs not yet answered */
-    bool fresh; /* pipeline: the next result is the first of its statement */
+    int patience_ms; /* for one call to be answered, 0: no limit */
+    bool late;       /* one was not: the session is given up */
+    int syncs;       /* pipeline: syncs not yet answered */
+    bool fresh;      /* pipeline: the next result is the first of its statement */
     bool prepared[SQL_STATEMENT_COUNT + 1];
 };
 
@@ -35,6 +37,13 @@ enum rc db_fail(struct db *db, const char *object, const PGresult *result, struc
 
 /** Runs sql/session/settings.sql: after connecting and after DISCARD ALL. */
 MUST_CHECK enum rc db_setup(struct db *db, struct err *err);
+
+/**
+ * What PQexec would return for what a PQsend function has sent (sent: its result); NULL: not sent, or not answered in time.
+ */
+PGresult *db_answer(struct db *db, int sent);
+/** No further call on this session will get an answer, nor wait for one. */
+void db_give_up(struct db *db);
 
 /** Wraps a result; takes it. */
 struct db_result *db_result_new(PGresult *result);

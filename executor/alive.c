@@ -19,8 +19,12 @@ struct alive {
     struct mailbox inbox; /* anything in it means: look again */
     struct mailbox *control;
     struct db *db;
-    int executor_no, heartbeat_ms;
-    _Atomic bool busy, stopping;
+    int executor_no;
+    int busy_ms, idle_ms; /* between heartbeats */
+    int t1_ms, t2_ms;
+    struct db_canceller *severs; /* control's session */
+    _Atomic bool busy, stopping, lost;
+    struct err why; /* when lost */
     bool others_busy;
     struct mail stop;
     struct other {
@@ -40,6 +44,11 @@ static void tell(struct alive *alive, enum alive_news news, const struct err *er
     if (err != NULL)
         mail->err = *err;
     mailbox_put(alive->control, &mail->mail);
+}
+
+static int least(int a, int b)
+{
+    return a < b ? a : b;
 }
 
 static struct other *find_other(struct alive *alive, int executor_no)
@@ -65,7 +74,7 @@ static enum rc watch(struct alive *alive, int executor_no, int64_t heartbeat, in
     other->still_us = other->heartbeat == heartbeat ? other->still_us + passed_us : 0;
     other->heartbeat = heartbeat;
     other->seen = true;
-    if (other->still_us < ALIVE_T2_MS * 1000LL)
+    if (other->still_us < alive->t2_ms * 1000LL)
         return RC_OK;
     other->still_us = 0;
     log_event(LOG_WARN, "executor_frozen", "executor", LOG_INT(executor_no), "heartbeat",
@@ -100,8 +109,7 @@ static enum rc beat(struct alive *alive, struct err *err)
         return err_set(err, RC_LOST, ERR_DB, "executor", NULL,
                        "another executor has declared this one dead");
     int64_t now_us = clock_boot_us(), passed_us = now_us - alive->beaten_us;
-    bool prompt = now_us - from_us < PROMPT_US &&
-                  passed_us < alive->heartbeat_ms * 1000LL * IDLE_FACTOR + PROMPT_US;
+    bool prompt = now_us - from_us < PROMPT_US && passed_us < alive->idle_ms * 1000LL + PROMPT_US;
     alive->others_busy = false;
     for (int i = 0; rc == RC_OK && i < db_rows(rows); i++) {
         if (db_null(rows, i, 0))
@@ -120,6 +128,24 @@ static enum rc beat(struct alive *alive, struct err *err)
     return rc;
 }
 
+/* T1 counts from when the last confirmed heartbeat was sent: others have not seen us stand still for longer. After a wait
+ * without work, or after this process stood still, the answer has a fifth of it. */
+static int beat_patience(const struct alive *alive, int64_t confirmed_us, int64_t now_us)
+{
+    int64_t left_ms = alive->t1_ms - (now_us - confirmed_us) / 1000;
+    return left_ms > alive->t1_ms / 5 ? (int)left_ms : alive->t1_ms / 5;
+}
+
+/* Control may be waiting for the same server: it must not wait for longer than we do. */
+static void lose(struct alive *alive, const struct err *err)
+{
+    alive->why = *err;
+    (void)snprintf(alive->why.object, sizeof alive->why.object, "liveness");
+    alive->lost = true;
+    tell(alive, ALIVE_LOST, &alive->why);
+    db_sever(alive->severs);
+}
+
 static void *alive_main(void *context)
 {
     struct alive *alive = context;
@@ -128,20 +154,29 @@ static void *alive_main(void *context)
     int64_t confirmed_us = clock_boot_us();
     while (!alive->stopping && rc != RC_LOST) {
         mailbox_wait(&alive->inbox,
-                     alive->heartbeat_ms * (alive->busy || alive->others_busy ? 1 : IDLE_FACTOR));
+                     alive->busy || alive->others_busy ? alive->busy_ms : alive->idle_ms);
         (void)mailbox_take(&alive->inbox);
         if (alive->stopping)
             break;
+        int64_t sent_us = clock_boot_us();
+        db_patience(alive->db, beat_patience(alive, confirmed_us, sent_us));
         rc = beat(alive, &err);
-        int64_t now_us = clock_boot_us();
         if (rc == RC_OK)
-            confirmed_us = now_us;
-        else if (now_us - confirmed_us > ALIVE_T1_MS * 1000LL)
+            confirmed_us = sent_us;
+        else if (clock_boot_us() - confirmed_us > alive->t1_ms * 1000LL)
             rc = RC_LOST;
     }
     if (!alive->stopping)
-        tell(alive, ALIVE_LOST, &err);
+        lose(alive, &err);
     return NULL;
+}
+
+bool alive_lost(struct alive *alive, struct err *ret_why)
+{
+    if (alive == NULL || !alive->lost)
+        return false;
+    *ret_why = alive->why;
+    return true;
 }
 
 int alive_pid(const struct alive *alive, const char **ret_start)
@@ -178,7 +213,11 @@ enum rc alive_start(struct executor *ex, struct alive **ret_alive, struct err *e
 {
     struct alive *alive = xcalloc(1, sizeof *alive);
     alive->control = &ex->inbox;
-    alive->heartbeat_ms = ex->options->heartbeat_ms;
+    alive->severs = ex->control_canceller;
+    alive->t2_ms = ex->options->frozen_after_ms;
+    alive->t1_ms = alive_t1_ms(ex->options);
+    alive->busy_ms = least(ex->options->heartbeat_ms, alive->t2_ms / 4);
+    alive->idle_ms = least(ex->options->heartbeat_ms * IDLE_FACTOR, alive->t2_ms / 2);
     mailbox_init(&alive->inbox);
     enum rc rc = db_open(ex->options->conninfo, DB_LIVENESS, &alive->db, err);
     if (rc == RC_OK)
@@ -213,6 +252,7 @@ void alive_stop(struct alive *alive, const char *why)
     alive->stopping = true;
     mailbox_put(&alive->inbox, &alive->stop);
     (void)pthread_join(alive->thread, NULL);
+    db_patience(alive->db, alive->t1_ms / 5);
     enum rc rc = db_run(alive->db, &sql_executor_end,
                         (const char *const[]){DB_INT(alive->executor_no), why}, NULL, NULL);
     if (rc != RC_OK)

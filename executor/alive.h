@@ -5,16 +5,19 @@
  *   counter; nobody compares clocks of different machines.
  * Threads: one of its own; alive_busy may be called by control at any time.
  * Ownership: alive_start gives, alive_stop takes.
- * Failure: the session is lost, or no heartbeat was confirmed for ALIVE_T1_MS: control gets
- *   MAIL_ALIVE and must end the incarnation.
+ * Failure: the session is lost, or no heartbeat was confirmed for T1: control gets MAIL_ALIVE and
+ *   must end the incarnation; should it wait for an answer of the server, its session is cut.
  */
 #ifndef EXECUTOR_ALIVE_H
 #define EXECUTOR_ALIVE_H
 
 #include "executor/lane.h"
 
-#define ALIVE_T1_MS 5000
-#define ALIVE_T2_MS 10000 /* an executor that stands still for so long is fenced */
+/** T1: without a confirmed heartbeat for so long an executor ends its own incarnation; half of T2, after which others end it. */
+static inline int alive_t1_ms(const struct executor_options *options)
+{
+    return options->frozen_after_ms / 2;
+}
 
 struct alive;
 
@@ -32,6 +35,8 @@ MUST_CHECK enum rc alive_start(struct executor *ex, struct alive **ret_alive, st
 void alive_busy(struct alive *alive, bool busy);
 /** The backend of its session. */
 int alive_pid(const struct alive *alive, const char **ret_start);
+/** Whether it is lost, and why: then that is the cause of whatever else went wrong. */
+bool alive_lost(struct alive *alive, struct err *ret_why);
 /** Ends the incarnation in the database, too, if it can. */
 void alive_stop(struct alive *alive, const char *why);
 

@@ -28,6 +28,7 @@ struct executor_options {
     bool until_idle;      /* end when the topics' ends are reached and nothing is unfinished */
     int drain_timeout_ms; /* how long running tasks may go on after SIGTERM */
     int heartbeat_ms;     /* while work is owned; five times as long when idle */
+    int frozen_after_ms;  /* T2: others end an executor whose heartbeat stands still for so long */
 };
 
 /** Runs until a signal, or idle, ends it. RC_OK: drained. */

@@ -166,6 +166,7 @@ static enum rc gate_start(struct lane *lane, struct gate **ret_gate, struct err 
         free(gate);
         return rc;
     }
+    db_patience(gate->db, lane->ex->patience_ms);
     gate->canceller = db_canceller_new(gate->db);
     mailbox_init(&gate->inbox);
     int failed = pthread_create(&gate->thread, NULL, gate_main, gate);
@@ -183,13 +184,15 @@ static enum rc gate_start(struct lane *lane, struct gate **ret_gate, struct err 
     return RC_OK;
 }
 
-void gates_stop(struct lane *lane)
+void gates_stop(struct lane *lane, bool clean)
 {
     while (lane->gates != NULL) {
         struct gate *gate = lane->gates;
         lane->gates = gate->next;
         send_order(gate, GATE_STOP, 0, 0);
-        if (gate->asked_phase != 0)
+        if (!clean)
+            db_sever(gate->canceller);
+        else if (gate->asked_phase != 0)
             db_cancel(gate->canceller);
         (void)pthread_join(gate->thread, NULL);
         for (struct mail *mail = mailbox_take(&gate->inbox), *next; mail != NULL; mail = next) {

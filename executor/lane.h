@@ -26,10 +26,11 @@ enum control_mail { MAIL_WORK_DONE, MAIL_GATE, MAIL_ALIVE };
 
 enum outcome {
     OUTCOME_COMPLETED,
-    OUTCOME_ERROR,  /* another attempt is due */
-    OUTCOME_FAILED, /* for good */
-    OUTCOME_STALE,  /* somebody else has the task now; nothing was done */
-    OUTCOME_LOST    /* the reader's session is gone: outcome unknown */
+    OUTCOME_ERROR,    /* another attempt is due */
+    OUTCOME_FAILED,   /* for good */
+    OUTCOME_STALE,    /* somebody else has the task now; nothing was done */
+    OUTCOME_LOST,     /* the reader's session is gone: outcome unknown */
+    OUTCOME_UNSTARTED /* it was not come to: given back */
 };
 
 /** One attempt at a task, in this executor's hands. */
@@ -46,6 +47,8 @@ struct work {
     struct message *msg;   /* owned */
     int64_t head_since_us; /* control: when the reader came to it, 0 = not yet */
     bool marked;           /* shown as Processing */
+    int replies;           /* reader: sent, and this many replies are to come before it is done */
+    bool begun, last;      /* reader: its transaction was opened; the last one of its batch */
     enum outcome outcome;  /* set by the reader */
     int64_t ran_us;
     struct err *why; /* reader: the error that is to be recorded; owned */

@@ -21,11 +21,13 @@ struct reader_thread;
 
 MUST_CHECK enum rc reader_start(const char *conninfo, struct mailbox *control,
                                 struct reader_thread **ret_reader, struct err *err);
-/** Waits for what it runs, unless cancelled first. */
+/** Waits for what it runs, unless cancelled or abandoned first. */
 void reader_stop(struct reader_thread *reader);
 void reader_give(struct reader_thread *reader, struct work *work);
 /** Asks the server to cancel what it runs now. */
 void reader_cancel(struct reader_thread *reader);
+/** Cancels it and cuts its session, whether the server answers or not: the incarnation is over. */
+void reader_abandon(struct reader_thread *reader);
 /** The backend that it uses: pid and start; the slot row names it. */
 /** The pid alone, without waiting: to see that it has a new session. */
 int reader_pid(const struct reader_thread *reader);

@@ -20,8 +20,11 @@
 #define BACKOFF_FIRST_MS 100
 #define BACKOFF_LAST_MS  2000
 #define IDLE_ASK_US      (200 * 1000)
-#define LOCKS_PER_LANE   64 /* S and IX of the phases in hand, twice the usual lookahead */
-#define LAG_EVERY_US     (1000 * 1000)
+#define PATIENCE_LAST_MS                                                                           \
+    60000 /* doubled from T1 on: a statement that needs longer gets through in the end */
+#define CALM_US        (60 * 1000 * 1000LL)
+#define LOCKS_PER_LANE 64 /* S and IX of the phases in hand, twice the usual lookahead */
+#define LAG_EVERY_US   (1000 * 1000)
 
 static volatile sig_atomic_t stop_signals, pause_signal;
 static int wake_fd = -1;
@@ -320,10 +323,9 @@ static void incarnation_stop(struct executor *ex, enum rc why)
     struct err err;
     int ignored_ms;
     for (int i = 0; !clean && i < ex->reader_count; i++)
-        if (ex->readers[i].thread != NULL && ex->readers[i].count > 0)
-            reader_cancel(ex->readers[i].thread);
+        reader_abandon(ex->readers[i].thread);
     for (int i = 0; i < ex->lane_count; i++)
-        gates_stop(&ex->lanes[i]);
+        gates_stop(&ex->lanes[i], clean);
     for (int i = 0; i < ex->reader_count; i++)
         reader_stop(ex->readers[i].thread);
     for (struct mail *mail = mailbox_take(&ex->inbox), *next; mail != NULL; mail = next) {
@@ -349,6 +351,7 @@ static void incarnation_stop(struct executor *ex, enum rc why)
         log_err(LOG_WARN, "slots_not_returned", NULL, &err);
     db_close(ex->control);
     alive_stop(ex->alive, clean ? "drained" : "lost");
+    db_canceller_free(ex->control_canceller);
     if (ex->consumer != NULL)
         kafka_consumer_close(ex->consumer);
     for (size_t i = 0; i < sizeof ex->scratch / sizeof *ex->scratch; i++)
@@ -366,8 +369,11 @@ static enum rc incarnation_start(struct executor *ex, struct err *err)
     ex->lanes = xcalloc((size_t)options->queue_count, sizeof *ex->lanes);
     ex->readers = xcalloc((size_t)options->readers, sizeof *ex->readers);
     enum rc rc = db_open(options->conninfo, DB_CONTROL, &ex->control, err);
-    if (rc == RC_OK)
+    if (rc == RC_OK) {
+        db_patience(ex->control, ex->patience_ms);
+        ex->control_canceller = db_canceller_new(ex->control);
         rc = alive_start(ex, &ex->alive, err);
+    }
     if (rc == RC_OK)
         rc = kafka_consumer_open(options->kafka, wake_fd, &ex->consumer, err);
     for (; rc == RC_OK && ex->reader_count < options->readers; ex->reader_count++)
@@ -411,11 +417,13 @@ static enum rc check_locks(struct executor *ex, struct err *err)
 }
 
 /* One incarnation: from its first session to its last. *ret_ran: it came up. */
-static enum rc incarnation(const struct executor_options *options, bool *ret_ran, struct err *err)
+static enum rc incarnation(const struct executor_options *options, int *patience_ms, bool *ret_ran,
+                           struct err *err)
 {
-    struct executor ex = {.options = options};
+    struct executor ex = {.options = options, .patience_ms = *patience_ms};
     bool done = false;
     *ret_ran = false;
+    int64_t from_us = clock_boot_us();
     enum rc rc = incarnation_start(&ex, err);
     if (rc == RC_OK)
         rc = check_locks(&ex, err);
@@ -426,6 +434,12 @@ static enum rc incarnation(const struct executor_options *options, bool *ret_ran
         if (rc == RC_OK && !done)
             wait_for_news(&ex, timeout_ms);
     }
+    if (rc != RC_OK && alive_lost(ex.alive, err))
+        rc = RC_LOST; /* and what control met follows from it */
+    else if (rc == RC_LOST && err->kind == ERR_TIMEOUT && *patience_ms < PATIENCE_LAST_MS)
+        *patience_ms *= 2;
+    else if (clock_boot_us() - from_us > CALM_US)
+        *patience_ms = alive_t1_ms(options);
     incarnation_stop(&ex, rc);
     log_event(LOG_INFO, "executor_stopped", "executor", ex.id, NULL);
     return rc;
@@ -453,11 +467,11 @@ enum rc executor_run(const struct executor_options *options, struct err *err)
                   "set [postgres] task_conninfo", NULL);
     enum rc rc;
     bool ran_once = false;
-    int backoff_ms = BACKOFF_FIRST_MS;
+    int backoff_ms = BACKOFF_FIRST_MS, patience_ms = alive_t1_ms(options);
     for (;;) {
         bool ran;
         struct err why = {0};
-        rc = incarnation(options, &ran, &why);
+        rc = incarnation(options, &patience_ms, &ran, &why);
         if (rc != RC_OK && err != NULL)
             *err = why;
         ran_once = ran_once || ran;

@@ -1,0 +1,69 @@
+/* One call and its answer, within the session's patience. A peer that says nothing (a stopped backend, a cut line) keeps its
+ * connection for ever; keepalive does not see it, because the kernel answers. */
+#include "db/session.h"
+
+#include "base/clock.h"
+
+#include <poll.h>
+#include <sys/socket.h>
+
+void db_patience(struct db *db, int patience_ms)
+{
+    db->patience_ms = patience_ms;
+    if (!db->late && PQsetnonblocking(db->conn, patience_ms > 0) != 0)
+        db_give_up(db);
+}
+
+void db_give_up(struct db *db)
+{
+    db->late = true;
+    if (PQsocket(db->conn) >=
+        0) /* nothing that comes later is read, and closing it does not wait */
+        (void)shutdown(PQsocket(db->conn), SHUT_RDWR);
+}
+
+/* Until PQgetResult would not wait. An error is left to it to tell. */
+static bool ready(struct db *db, int64_t until_us)
+{
+    for (;;) {
+        int unsent = PQflush(db->conn);
+        if (unsent < 0 || PQsocket(db->conn) < 0 || (unsent == 0 && !PQisBusy(db->conn)))
+            return true;
+        int64_t left_us = until_us - clock_boot_us();
+        struct pollfd fd = {.fd = PQsocket(db->conn),
+                            .events = (short)(POLLIN | (unsent > 0 ? POLLOUT : 0))};
+        if (left_us <= 0)
+            return false;
+        if (poll(&fd, 1, (int)(left_us / 1000) + 1) > 0 && (fd.revents & ~POLLOUT) != 0 &&
+            PQconsumeInput(db->conn) != 1)
+            return true;
+    }
+}
+
+/* Copying to or from us is nothing that we ask for: its result is the last one, and an error. */
+static bool copies(const PGresult *result)
+{
+    ExecStatusType status = PQresultStatus(result);
+    return status == PGRES_COPY_IN || status == PGRES_COPY_OUT || status == PGRES_COPY_BOTH;
+}
+
+PGresult *db_answer(struct db *db, int sent)
+{
+    int64_t until_us = clock_boot_us() + db->patience_ms * 1000LL;
+    PGresult *last = NULL, *next;
+    if (sent != 1 || db->late)
+        return NULL;
+    for (;;) {
+        if (db->patience_ms > 0 && !ready(db, until_us)) {
+            db_give_up(db);
+            PQclear(last);
+            return NULL;
+        }
+        if ((next = PQgetResult(db->conn)) == NULL)
+            return last;
+        PQclear(last);
+        last = next;
+        if (copies(last) || PQstatus(db->conn) == CONNECTION_BAD)
+            return last;
+    }
+}
