@@ -24,6 +24,8 @@ static const struct setting {
     {"socket.nagle.disable", "true", ALL, false},
     {"group.id", "lockstep", KAFKA_CONSUMER,
      false}, /* the API wants one; the group is never joined */
+    {"session.timeout.ms", "1000", KAFKA_CONSUMER | KAFKA_ADMIN,
+     false}, /* no session: how long a close waits for a commit that found no coordinator (45 s) */
     {"isolation.level", "read_committed", KAFKA_CONSUMER, true},
     {"isolation.level", "read_uncommitted", KAFKA_ADMIN,
      true}, /* else the high watermark is the last stable offset */

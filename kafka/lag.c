@@ -1,11 +1,14 @@
 #include "kafka/lag.h"
 
+#include "base/clock.h"
 #include "base/log.h"
 #include "base/str.h"
 #include "kafka/error.h"
 
 #include <stdlib.h>
 #include <string.h>
+
+#define AGAIN_US 1000000
 
 /* One group and partition, with a client of its own: librdkafka commits to its own group.id only, and the admin request that
  * names any group ends the process in 2.0.2 when the broker dies while it is under way (an assertion about its counts). */
@@ -15,6 +18,7 @@ struct mark {
     char *group, *topic;
     int partition;
     int64_t offset, sent; /* sent != offset: something waits; sent -1: never */
+    int64_t again_us;     /* it failed: not before this once more, 0: it did not */
     bool under_way, failing;
 };
 
@@ -104,6 +108,7 @@ static void send_mark(struct mark *mark)
         rd_kafka_commit_queue(mark->handle->rk, list, mark->answers, NULL, NULL);
     rd_kafka_topic_partition_list_destroy(list);
     mark->sent = mark->offset;
+    mark->again_us = 0;
     mark->under_way = code == RD_KAFKA_RESP_ERR_NO_ERROR;
     if (!mark->under_way) {
         (void)kafka_err(&err, code, mark->group, NULL);
@@ -117,7 +122,7 @@ void kafka_lag_publish(struct kafka_lag *lag, const char *group, const char *top
     kafka_lag_serve(lag);
     struct mark *mark = mark_of(lag, group, topic, partition);
     mark->offset = offset;
-    if (!mark->under_way)
+    if (!mark->under_way && mark->again_us == 0)
         send_mark(mark); /* also when the offset is the old one: committed offsets expire */
 }
 
@@ -132,11 +137,12 @@ static void take_answer(struct mark *mark, rd_kafka_event_t *event)
     if (code != RD_KAFKA_RESP_ERR_NO_ERROR) {
         (void)kafka_err(&err, code, mark->group, rd_kafka_event_error_string(event));
         failed(mark, &err);
+        mark->again_us = clock_boot_us() + AGAIN_US;
     } else {
         mark->failing = false;
+        if (mark->sent != mark->offset)
+            send_mark(mark);
     }
-    if (mark->sent != mark->offset)
-        send_mark(mark);
 }
 
 void kafka_lag_serve(struct kafka_lag *lag)
@@ -152,5 +158,7 @@ void kafka_lag_serve(struct kafka_lag *lag)
                 take_answer(mark, event);
             rd_kafka_event_destroy(event);
         }
+        if (mark->again_us != 0 && !mark->under_way && clock_boot_us() >= mark->again_us)
+            send_mark(mark);
     }
 }

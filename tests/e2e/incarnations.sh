@@ -1,0 +1,51 @@
+#!/bin/bash
+# An executor that loses its control session again and again, while it has work and while it has none: it starts anew each time,
+# and the thirtieth incarnation has no more descriptors and threads than the second one had.
+# ctest: timeout=120
+set -euo pipefail
+here=$(cd "$(dirname "$0")" && pwd)
+. "$here/../support/shell.bash"
+tmp=$(mktemp -d)
+trap 'jobs -p | xargs -r kill -9 2>/dev/null; rm -rf "$tmp"' EXIT
+scratch_database
+q=$(scratch_name)
+lockstep queue create "$q" -q --create-topic --max-readers 4
+for o in 1 2 3 4; do
+    for ((i = 0; i < 100; i++)); do echo "{\"order\": $o, \"sql\": \"SELECT pg_sleep(0.05)\"}"; done
+done >"$tmp/tasks.jsonl"
+lockstep publish --queue "$q" -q "$tmp/tasks.jsonl" >/dev/null
+
+"$LOCKSTEP_BIN" executor run -d "$db" -b "$LOCKSTEP_TEST_BROKERS" --queue "$q" --readers 4 2>"$tmp/log" &
+pid=$!
+incarnation() { [ "$(grep -c 'executor_started' "$tmp/log")" -ge "$1" ]; }
+# It reads the topic again: lag tools are told, so all its clients are at work.
+reads() { [ "$(grep -c 'event=assigned' "$tmp/log")" -ge "$1" ]; }
+lose() { [ "$(sql "SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity WHERE datname = current_database() AND application_name = 'lockstep/control'")" = 1 ]; }
+open_now() { echo "$(find "/proc/$pid/fd" -mindepth 1 | wc -l) $(find "/proc/$pid/task" -mindepth 1 -maxdepth 1 | wc -l)"; }
+# Counts settle a moment after a start, when librdkafka has found its way: the least of some looks.
+settled() {
+    local i least='' now
+    for ((i = 0; i < 15; i++)); do
+        now=$(open_now)
+        if [ -z "$least" ] || [ "${now% *}" -lt "${least% *}" ]; then least=$now; fi
+        sleep 0.1
+    done
+    echo "$least"
+}
+
+eventually 20 incarnation 1
+for ((i = 1; i <= 30; i++)); do
+    eventually 10 reads "$i"
+    eventually 10 lose
+    eventually 20 incarnation $((i + 1))
+    [ $i != 2 ] || first=$(settled)
+done
+last=$(settled)
+echo "descriptors and threads of the third incarnation: $first, of the last: $last"
+kill -TERM $pid
+wait $pid || { echo "the executor ended with $?"; tail -n 20 "$tmp/log"; exit 1; }
+if grep -q kafka_close_abandoned "$tmp/log"; then
+    echo 'a client of Kafka could not be closed'
+    exit 1
+fi
+[ "${last% *}" -le $((${first% *} + 2)) ] && [ "${last#* }" -le $((${first#* } + 2)) ]
