@@ -2,6 +2,7 @@
 
 #include "base/clock.h"
 #include "base/log.h"
+#include "base/probe.h"
 
 #include <stdatomic.h>
 #include <stdio.h>
@@ -77,6 +78,7 @@ static enum rc watch(struct alive *alive, int executor_no, int64_t heartbeat, in
     if (other->still_us < alive->t2_ms * 1000LL)
         return RC_OK;
     other->still_us = 0;
+    probe("fence.send");
     log_event(LOG_WARN, "executor_frozen", "executor", LOG_INT(executor_no), "heartbeat",
               LOG_INT(heartbeat), NULL);
     return db_run(alive->db, &sql_executor_fence,
@@ -152,19 +154,22 @@ static void *alive_main(void *context)
     struct err err = {0};
     enum rc rc = RC_OK;
     int64_t confirmed_us = clock_boot_us();
+    int wait_ms = 0; /* at once: from then on the others are watched */
     while (!alive->stopping && rc != RC_LOST) {
-        mailbox_wait(&alive->inbox,
-                     alive->busy || alive->others_busy ? alive->busy_ms : alive->idle_ms);
+        mailbox_wait(&alive->inbox, wait_ms);
         (void)mailbox_take(&alive->inbox);
         if (alive->stopping)
             break;
         int64_t sent_us = clock_boot_us();
         db_patience(alive->db, beat_patience(alive, confirmed_us, sent_us));
+        probe("heartbeat.send");
         rc = beat(alive, &err);
+        probe("heartbeat.done");
         if (rc == RC_OK)
             confirmed_us = sent_us;
         else if (clock_boot_us() - confirmed_us > alive->t1_ms * 1000LL)
             rc = RC_LOST;
+        wait_ms = alive->busy || alive->others_busy ? alive->busy_ms : alive->idle_ms;
     }
     if (!alive->stopping)
         lose(alive, &err);

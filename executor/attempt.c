@@ -1,6 +1,7 @@
 #include "executor/attempt.h"
 
 #include "base/clock.h"
+#include "base/probe.h"
 #include "db/pipeline.h"
 #include "executor/lane.h"
 
@@ -72,7 +73,9 @@ enum rc attempt_fail(struct db *db, struct work *work, const struct err *why, bo
         DB_INT(work->ran_us),  or_null(why->code), why->message,
         or_null(why->detail),  or_null(why->hint), or_null(why->context)};
     struct err failed;
+    probe("fail.send");
     enum rc rc = db_run(db, &sql_reader_fail, params, &result, &failed);
+    probe("fail.answered");
     if (rc == RC_OK)
         work->outcome =
             strcmp(db_text(result, 0, 0), "Failed") == 0 ? OUTCOME_FAILED : OUTCOME_ERROR;
@@ -108,13 +111,19 @@ static enum rc run_block(struct db *db, const struct work *work, const struct pl
                          struct err *why)
 {
     enum rc rc = db_script(db, "BEGIN", NULL, why);
+    probe("block.begun");
     if (rc == RC_OK)
         rc = run_statements(db, work, plan, why);
+    probe("block.ran");
     if (rc == RC_OK)
         rc = db_run(db, &sql_reader_complete,
                     (const char *const[]){DB_INT(work->task_id), work->token, NULL}, NULL, why);
-    if (rc == RC_OK)
-        return db_script(db, "COMMIT", NULL, why);
+    probe("block.completed");
+    if (rc == RC_OK) {
+        rc = db_script(db, "COMMIT", NULL, why);
+        probe("block.committed");
+        return rc;
+    }
     if (rc != RC_LOST) {
         enum rc rolled = db_script(db, "ROLLBACK", NULL, NULL);
         rc = rolled == RC_OK ? rc : RC_LOST;
@@ -132,8 +141,10 @@ static enum rc run_bare(struct db *db, const struct work *work, const struct pla
         rc = db_run(db, &sql_session_flush, NULL, NULL, why);
     if (rc == RC_OK)
         rc = db_run(db, &sql_reader_now, NULL, &started, why);
+    probe("bare.run");
     if (rc == RC_OK)
         rc = run_statements(db, work, plan, why);
+    probe("bare.ran");
     if (rc == RC_OK)
         rc = db_run(
             db, &sql_reader_complete,

@@ -3,6 +3,7 @@
 
 #include "base/clock.h"
 #include "base/log.h"
+#include "base/probe.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -337,11 +338,13 @@ enum rc claim(struct lane *lane, bool *ret_progress, struct err *err)
         return RC_OK;
     DB_RESULT_AUTO *row = NULL;
     int count = segment(lane, want);
+    probe("claim.send");
     enum rc rc = ask(lane, count, true, &row, err);
     if (rc == RC_OK && strcmp(db_text(row, 0, 0), "bare") == 0) {
         db_free(row);
         row = NULL;
         rc = ask(lane, count, false, &row, err);
     }
+    probe("claim.answered");
     return rc == RC_OK ? follow(lane, row, count, ret_progress, err) : rc;
 }

@@ -3,6 +3,7 @@
 
 #include "base/clock.h"
 #include "base/log.h"
+#include "base/probe.h"
 #include "executor/reader.h"
 #include "phaselock/slot.h"
 
@@ -55,10 +56,12 @@ static enum rc take_slots(struct lane *lane, int want, struct err *err)
     }
     if (count == 0)
         return RC_OK;
+    probe("slot.take");
     enum rc rc =
         slot_take(ex->control, lane->queue_id, ex->executor_no, wanted, count, nos, &got, err);
     if (rc != RC_OK && rc != RC_NONE)
         return rc;
+    probe("slot.taken");
     if (rc == RC_NONE)
         lane->slot_after_us = ex->now_us + SLOT_AGAIN_US;
     if (rc == RC_OK)
@@ -125,7 +128,9 @@ enum rc execute(struct lane *lane, struct err *err)
     want = want < most ? want : most;
     if (lane->slots < want && lane->slot_after_us <= ex->now_us)
         rc = take_slots(lane, want - lane->slots, err);
+    probe("execute.hand");
     hand_out(lane, ready);
+    probe("execute.handed");
     ready = startable(lane);
     if (rc == RC_OK && ready > 0 && lane->starved_us != 0 &&
         ex->now_us - lane->starved_us >= STARVED_US) {
@@ -163,6 +168,7 @@ enum rc mark_running(struct executor *ex, int *ret_timeout_ms, struct err *err)
         db_array_end(&s[i]);
     if (count == 0)
         return RC_OK;
+    probe("mark.send");
     return db_run(ex->control, &sql_executor_mark_processing,
                   (const char *const[]){s[0].data, s[1].data, s[2].data}, NULL, err);
 }
@@ -201,6 +207,7 @@ enum rc slots_return(struct executor *ex, bool all, int *ret_timeout_ms, struct 
         }
         if (count == 0)
             continue;
+        probe("slot.return");
         enum rc rc = slot_release(ex->control, lane->queue_id, ex->executor_no, nos, count, err);
         if (rc != RC_OK)
             return rc;

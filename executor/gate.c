@@ -4,6 +4,7 @@
 #include "executor/lane.h"
 
 #include "base/log.h"
+#include "base/probe.h"
 #include "phaselock/phaselock.h"
 
 #include <stdio.h>
@@ -136,10 +137,12 @@ static void *gate_main(void *context)
             continue;
         }
         DB_RESULT_AUTO *row = NULL;
+        probe("gate.wait");
         rc = db_run(gate->db, &sql_executor_gate,
                     (const char *const[]){DB_INT(gate->run_no), DB_INT(gate->phase_id),
                                           DB_INT(PHASELOCK_SLICE_MS), DB_INT(gate->executor_no)},
                     &row, &err);
+        probe("gate.answered");
         int sleep_ms = rc == RC_OK ? follow(gate, row) : 0;
         if (sleep_ms > 0)
             mailbox_wait(&gate->inbox, sleep_ms);
@@ -279,6 +282,7 @@ enum rc gate_report(struct mail *mail, struct err *err)
     enum rc rc = RC_OK;
     switch (said->verdict) {
     case VERDICT_OPEN:
+        probe("gate.told");
         lane->claim_blocked = false;
         if (phase != NULL && phase->gate == NULL) {
             phase->open = true;

@@ -2,6 +2,7 @@
 
 #include "base/clock.h"
 #include "base/log.h"
+#include "base/probe.h"
 #include "db/pipeline.h"
 #include "executor/attempt.h"
 #include "executor/lane.h"
@@ -319,6 +320,7 @@ static void on_ok(struct reader_thread *reader)
 
 static enum rc read_replies(struct reader_thread *reader, struct err *err)
 {
+    probe("reader.answered");
     enum rc rc = pipeline_read(reader->db, err);
     while (rc == RC_OK) {
         enum pipeline_reply reply;
@@ -363,9 +365,12 @@ static void take_mail(struct reader_thread *reader)
 static enum rc turn(struct reader_thread *reader, struct err *err)
 {
     bool more = false;
+    probe("reader.send");
     enum rc rc = send_todo(reader, err);
+    probe("reader.flush");
     if (rc == RC_OK)
         rc = pipeline_flush(reader->db, &more, err);
+    probe("reader.sent");
     if (rc != RC_OK)
         return rc;
     struct pollfd fds[2] = {

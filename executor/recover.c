@@ -3,6 +3,7 @@
 #include "executor/lane.h"
 
 #include "base/log.h"
+#include "base/probe.h"
 #include "executor/reader.h"
 
 #include <stdio.h>
@@ -91,6 +92,7 @@ enum rc recover(struct lane *lane, struct err *err)
             db_array_int(held, phase->phase_id);
     db_array_end(held);
     DB_RESULT_AUTO *rows = NULL;
+    probe("adopt.send");
     rc = db_run(ex->control, &sql_executor_adopt,
                 (const char *const[]){DB_INT(lane->queue_id), DB_INT(ex->executor_no), DB_INT(room),
                                       held->data},
@@ -99,6 +101,7 @@ enum rc recover(struct lane *lane, struct err *err)
         return rc;
     lane->adopt_at_us = 0;
     lane->adopt = false;
+    probe("adopt.answered");
     if (strcmp(db_text(rows, 0, 0), "busy") == 0) {
         lane->adopt_at_us = ex->now_us + BUSY_AGAIN_US;
     } else if (strcmp(db_text(rows, 0, 0), "none") == 0) {
@@ -140,6 +143,7 @@ enum rc recover_start(struct lane *lane, struct err *err)
 {
     DB_RESULT_AUTO *runs = NULL;
     lane->finish = false;
+    probe("finish.send");
     enum rc rc = db_run(lane->ex->control, &sql_executor_open_runs,
                         (const char *const[]){DB_INT(lane->queue_id)}, &runs, err);
     for (int i = 0; rc == RC_OK && i < db_rows(runs); i++)

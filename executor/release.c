@@ -3,6 +3,7 @@
 #include "executor/lane.h"
 
 #include "base/log.h"
+#include "base/probe.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -36,10 +37,12 @@ static bool more_to_come(struct lane *lane, const struct phase *phase)
 static enum rc let_go(struct lane *lane, struct phase *phase, struct err *err)
 {
     DB_RESULT_AUTO *row = NULL;
+    probe("release.send");
     enum rc rc =
         db_run(lane->ex->control, &sql_executor_release,
                (const char *const[]){DB_INT(phase->phase_id), phase->shared ? "true" : "false"},
                &row, err);
+    probe("release.done");
     gate_release(phase);
     if (rc == RC_OK && !db_bool(row, 0, 0))
         rc = err_set(err, RC_FATAL, ERR_INTERNAL, lane->name, "Please report this.",
@@ -103,6 +106,7 @@ enum rc give_back(struct lane *lane, int keep, struct err *err)
         db_array_end(&s[i]);
     if (count == 0)
         return RC_OK;
+    probe("give_back.send");
     log_event(LOG_INFO, "tasks_given_back", "queue", lane->name, "tasks", LOG_INT(count), NULL);
     return db_run(lane->ex->control, &sql_executor_give_back,
                   (const char *const[]){DB_INT(lane->queue_id), s[0].data, s[1].data}, NULL, err);

@@ -6,6 +6,7 @@
 
 #include "base/clock.h"
 #include "base/log.h"
+#include "base/probe.h"
 #include "phaselock/phaselock.h"
 
 #include <errno.h>
@@ -143,6 +144,7 @@ static enum rc lane_turn(struct lane *lane, struct err *err)
 {
     bool progress = true;
     enum rc rc = receive(lane, err);
+    probe("receive.done");
     if (rc == RC_OK && lane->finish)
         rc = recover_start(lane, err);
     if (rc == RC_OK)
@@ -267,8 +269,10 @@ static enum rc take_signals(struct executor *ex, struct err *err)
         ex->draining = true;
         ex->drain_until_us = ex->now_us + (int64_t)ex->options->drain_timeout_ms * 1000;
         log_event(LOG_INFO, "draining", NULL);
+        probe("drain.begin");
         for (int i = 0; rc == RC_OK && i < ex->lane_count; i++)
             rc = give_back(&ex->lanes[i], -1, err);
+        probe("drain.given");
     }
     if (ex->draining && !ex->cancelled && (stop_signals > 1 || ex->now_us >= ex->drain_until_us)) {
         ex->cancelled = true;
@@ -322,6 +326,7 @@ static void incarnation_stop(struct executor *ex, enum rc why)
     bool clean = why == RC_OK;
     struct err err;
     int ignored_ms;
+    probe(clean ? "incarnation.drained" : "incarnation.lost");
     for (int i = 0; !clean && i < ex->reader_count; i++)
         reader_abandon(ex->readers[i].thread);
     for (int i = 0; i < ex->lane_count; i++)

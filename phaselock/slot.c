@@ -1,6 +1,7 @@
 #include "phaselock/slot.h"
 
 #include "base/str.h"
+#include "base/probe.h"
 #include "phaselock/failed.h"
 
 #include <string.h>
@@ -71,7 +72,9 @@ enum rc slot_release(struct db *db, int queue_id, int executor_no, const int *sl
     enum rc rc = db_run(db, &sql_phaselock_slot_clear, params, NULL, err);
     if (rc != RC_OK)
         return rc;
+    probe("slot.cleared");
     rc = db_run(db, &sql_phaselock_slot_unlock, params, &result, err);
+    probe("slot.returned");
     if (rc != RC_OK)
         return rc == RC_FATAL ? RC_FATAL : RC_LOST; /* some are unlocked and some not */
     if (db_int(result, 0, 0) != count)
