@@ -3,6 +3,7 @@
 #include "executor/lane.h"
 
 #include "base/log.h"
+#include "base/probe.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -39,9 +40,7 @@ static void take_from_reader(struct executor *ex, const struct work *work)
     }
 }
 
-/* The session broke: whether it committed is in the row. What did not is nobody's, and its token
- * void. */
-static enum rc lost(struct executor *ex, const struct work *work, struct err *err)
+static void arrays(struct executor *ex, const struct work *work)
 {
     struct str *s = ex->scratch;
     for (int i = 0; i < 2; i++)
@@ -50,12 +49,31 @@ static enum rc lost(struct executor *ex, const struct work *work, struct err *er
     db_array_text(&s[1], work->token, strlen(work->token));
     for (int i = 0; i < 2; i++)
         db_array_end(&s[i]);
+}
+
+/* The session broke: whether it committed is in the row. What did not is nobody's, and its token
+ * void. */
+static enum rc lost(struct executor *ex, const struct work *work, struct err *err)
+{
+    arrays(ex, work);
     log_event(LOG_WARN, "attempt_lost", "queue", work->lane->name, "task", LOG_INT(work->task_id),
               "attempt", LOG_INT(work->attempt), NULL);
     work->lane->adopt = true;
+    probe("lose.send");
     return db_run(ex->control, &sql_executor_lose,
-                  (const char *const[]){DB_INT(work->lane->queue_id), s[0].data, s[1].data,
+                  (const char *const[]){DB_INT(work->lane->queue_id), ex->scratch[0].data,
+                                        ex->scratch[1].data,
                                         "its session is gone or was cancelled"},
+                  NULL, err);
+}
+
+static enum rc unstarted(struct executor *ex, const struct work *work, struct err *err)
+{
+    arrays(ex, work);
+    work->lane->adopt = true;
+    return db_run(ex->control, &sql_executor_give_back,
+                  (const char *const[]){DB_INT(work->lane->queue_id), ex->scratch[0].data,
+                                        ex->scratch[1].data},
                   NULL, err);
 }
 
@@ -63,6 +81,7 @@ enum rc record(struct executor *ex, struct work *work, struct err *err)
 {
     struct lane *lane = work->lane;
     enum rc rc = RC_OK;
+    probe("record.take");
     take_from_reader(ex, work);
     work->phase->running--;
     switch (work->outcome) {
@@ -83,6 +102,9 @@ enum rc record(struct executor *ex, struct work *work, struct err *err)
         break;
     case OUTCOME_LOST:
         rc = lost(ex, work, err);
+        break;
+    case OUTCOME_UNSTARTED:
+        rc = unstarted(ex, work, err);
         break;
     }
     work_free(work);

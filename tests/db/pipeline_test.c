@@ -120,13 +120,14 @@ static void a_prepared_statement_of_ours_follows_the_users(void **state)
 {
     (void)state;
     struct db *db = support_db();
+    int count;
     struct err failed, err;
     const char *const params[] = {"1", "aaaaaaaa-0000-4000-8000-000000000001", NULL};
     support_exec(db, "CREATE TABLE IF NOT EXISTS n (n int PRIMARY KEY); TRUNCATE n");
     assert_ok(db_prepare(db, &sql_reader_complete, &err), &err);
     assert_ok(pipeline_start(db, &err), &err);
     send_all(db, (const char *const[]){"INSERT INTO n VALUES (1)", NULL});
-    assert_ok(pipeline_send_stmt(db, &sql_reader_complete, params, &err), &err);
+    assert_ok(pipeline_send_stmt(db, &sql_reader_complete, params, &count, &err), &err);
     assert_ok(pipeline_sync(db, &err), &err);
     assert_string_equal(replies(db, 1, &failed), "oe|"); /* there is no such task: */
     assert_string_equal(failed.code, "LS001");

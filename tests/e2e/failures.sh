@@ -55,6 +55,20 @@ expect 'retry: attempts' "$(sql "SELECT string_agg(attempt || '=' || status, ' '
     '1=Error 2=Error 3=Completed 1=Completed'
 expect 'retry: effects' "$(sql "SELECT string_agg(n::text, ' ' ORDER BY n) FROM effect")" '1 9'
 
+# Short tasks are sent ahead in batches: one that fails, at its statement or only at its commit, takes no other one with it.
+sql "DELETE FROM effect; CREATE TABLE late (n int UNIQUE DEFERRABLE INITIALLY DEFERRED); INSERT INTO late VALUES (1)"
+awk 'BEGIN {
+    for (n = 0; n < 400; n++)
+        printf "{\"order\": 1, \"sql\": \"INSERT INTO %s\"}\n", n % 7 == 3 ? "effect SELECT '\''b'\'', " n " / 0" : n % 31 == 5 ? "late VALUES (1)" : "effect VALUES ('\''b'\'', " n ")"
+}' >"$tmp/tasks.jsonl"
+run continue
+expect 'batch: good tasks have one effect each' "$(sql "SELECT count(*), count(DISTINCT n), (SELECT count(*) FROM late) FROM effect")" '332|332|1'
+expect 'batch: attempts' "$(sql "SELECT status, coalesce(sqlstate, ''), count(*), max(attempt) FROM lockstep.execution_log WHERE run_id = '$run' GROUP BY 1, 2 ORDER BY 1, 2")" \
+    'Failed|22012|57|1
+Failed|23505|11|1
+Completed||332|1'
+expect 'batch: nothing lost' "$(sql "SELECT sum(lost_num) FROM lockstep.task t JOIN lockstep.run r USING (run_no) WHERE run_id = '$run'")" 0
+
 # Transaction control never lets an effect out without its record.
 sql 'DELETE FROM effect; CREATE PROCEDURE commits() LANGUAGE plpgsql AS $$BEGIN INSERT INTO effect VALUES ('"'c'"', 1); COMMIT; END$$'
 cat >"$tmp/tasks.jsonl" <<'END'

@@ -1,0 +1,2 @@
+-- reader_begin :none  opens the transaction of the first task that is sent ahead
+BEGIN;
