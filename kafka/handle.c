@@ -127,8 +127,9 @@ static enum rc verify(const struct kafka_handle *handle, enum kafka_role role, s
 static enum log_level level_of(int syslog_level, const char *facility)
 {
     /* Failed connections come again and again: on_error tells the change of state once. A property of the other kind
-     * of client is normal, the section [kafka] serves both. The mock cluster cannot refuse to make topics. */
-    static const char *const quiet[] = {"FAIL", "CONFWARN", "AUTOCREATE"};
+     * of client is normal, the section [kafka] serves both. The mock cluster cannot refuse to make topics. What a changed number of
+     * partitions means is told by who looks at the topic. */
+    static const char *const quiet[] = {"FAIL", "CONFWARN", "AUTOCREATE", "PARTCNT"};
     for (size_t i = 0; i < sizeof quiet / sizeof quiet[0]; i++)
         if (strcmp(facility, quiet[i]) == 0)
             return LOG_DEBUG;
