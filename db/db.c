@@ -9,10 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define SETUP_MS 10000 /* as long as connect_timeout */
-
-static const char *const role_names[] = {"cli",    "control",  "gate",   "liveness",
-                                         "reader", "producer", "migrate"};
+const char *const db_role_names[] = {"cli",    "control",  "gate",  "liveness",
+                                     "reader", "producer", "relay", "migrate"};
 
 static const char *or_empty(const char *text)
 {
@@ -71,8 +69,13 @@ static void on_notice(void *context, const PGresult *result)
     if (db->notice != NULL)
         db->notice(db->notice_context, severity, message);
     else if (strcmp(severity, "WARNING") == 0 && db->role != DB_READER)
-        log_event(LOG_WARN, "database_warning", "session", role_names[db->role], "message", message,
-                  NULL);
+        log_event(LOG_WARN, "database_warning", "session", db_role_names[db->role], "message",
+                  message, NULL);
+}
+
+void db_receive_notices(struct db *db)
+{
+    (void)PQsetNoticeReceiver(db->conn, on_notice, db);
 }
 
 void db_on_notice(struct db *db, db_notice_fn *fn, void *context)
@@ -102,86 +105,6 @@ enum rc db_setup(struct db *db, struct err *err)
         rc = db_fail(db, "session settings", result, err);
     PQclear(result);
     return rc;
-}
-
-/* A transaction pooler invents the backend pid of the protocol; behind one, session locks are
- * silently wrong. */
-static enum rc check_identity(struct db *db, struct err *err)
-{
-    /* Not prepared: behind a pooler the name may be taken on the backend that happens to answer. */
-    PGresult *answer = db_answer(
-        db, PQsendQueryParams(db->conn, sql_session_identity.text, 0, NULL, NULL, NULL, NULL, 0));
-    if (PQresultStatus(answer) != PGRES_TUPLES_OK) {
-        enum rc rc = db_fail(db, "session identity", answer, err);
-        PQclear(answer);
-        return rc;
-    }
-    DB_RESULT_AUTO *result = db_result_new(answer);
-    db->backend_pid = PQbackendPID(db->conn);
-    if (db_int(result, 0, 0) != db->backend_pid)
-        return err_set(
-            err, RC_FATAL, ERR_CONFIG, PQhost(db->conn),
-            "Connect to PostgreSQL itself: session locks do not work through a pooler.",
-            "there is a connection pooler between us and PostgreSQL (backend %s answers for %d)",
-            db_text(result, 0, 0), db->backend_pid);
-    if (db_bool(result, 0, 1) && db->role != DB_CLI)
-        return err_set(err, RC_LOST, ERR_DB_DOWN, PQhost(db->conn), "Connect to the primary.",
-                       "the server is a standby (in recovery)");
-    if (strcmp(db_text(result, 0, 2), "UTF8") != 0)
-        return err_set(err, RC_FATAL, ERR_CONFIG, PQdb(db->conn),
-                       "CREATE DATABASE ... ENCODING 'UTF8' TEMPLATE template0",
-                       "the database's encoding is %s, it must be UTF8", db_text(result, 0, 2));
-    (void)snprintf(db->backend_start, sizeof db->backend_start, "%s", db_text(result, 0, 3));
-    return RC_OK;
-}
-
-static enum rc connect_failed(struct db *db, const char *conninfo, struct err *err)
-{
-    const char *text = PQerrorMessage(db->conn);
-    bool pooler = strstr(text, "unsupported startup parameter") != NULL;
-    bool parse =
-        PQstatus(db->conn) == CONNECTION_BAD && strstr(text, "missing \"=\" after") != NULL;
-    enum rc rc = pooler || parse ? RC_FATAL : RC_LOST;
-    (void)err_set(
-        err, rc, parse ? ERR_CONFIG : ERR_DB_DOWN, PQhost(db->conn) ? PQhost(db->conn) : conninfo,
-        "Is the server running, and is the connection string right (--dbname)?", "cannot connect");
-    if (err != NULL)
-        copy_line(err->message, sizeof err->message, text);
-    return rc;
-}
-
-enum rc db_open(const char *conninfo, enum db_role role, struct db **ret_db, struct err *err)
-{
-    char name[64];
-    (void)snprintf(name, sizeof name, "lockstep/%s", role_names[role]);
-    const char *const keys[] = {"application_name",    "connect_timeout",  "keepalives_idle",
-                                "keepalives_interval", "keepalives_count", "tcp_user_timeout",
-                                "client_encoding",     "dbname",           NULL};
-    const char *const values[] = {
-        name, "10", "3", "1", "3", "5000", "UTF8", conninfo ? conninfo : "", NULL};
-
-    struct db *db = xcalloc(1, sizeof *db);
-    db->role = role;
-    db->conn = PQconnectdbParams(keys, values, 1);
-    enum rc rc = RC_OK;
-    if (PQstatus(db->conn) != CONNECTION_OK)
-        rc = connect_failed(db, conninfo, err);
-    if (rc == RC_OK) {
-        db->server_version = PQserverVersion(db->conn);
-        (void)PQsetNoticeReceiver(db->conn, on_notice, db);
-        db_patience(db, SETUP_MS);
-        rc = db_setup(db, err);
-    }
-    if (rc == RC_OK)
-        rc = check_identity(db, err);
-    if (rc == RC_OK)
-        db_patience(db, 0);
-    if (rc != RC_OK) {
-        db_close(db);
-        return rc;
-    }
-    *ret_db = db;
-    return RC_OK;
 }
 
 void db_close(struct db *db)
@@ -265,6 +188,11 @@ int db_backend_pid(const struct db *db)
 const char *db_backend_start(const struct db *db)
 {
     return db->backend_start;
+}
+
+const struct db_server *db_server(const struct db *db)
+{
+    return &db->server;
 }
 
 int db_server_version(const struct db *db)

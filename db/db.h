@@ -9,7 +9,8 @@
  *   from any other.
  * Ownership: db_open gives the session to the caller; db_close takes it. A result belongs to
  *   the caller (db_free).
- * Failure: RC_LOST: close and open again. RC_RETRY: contention or a time-out. RC_REJECT: the
+ * Failure: RC_LOST: close and open again. RC_RETRY: contention or a time-out; from db_open: the server is there, but takes
+ *   nobody now (all connections in use, starting, a standby). RC_REJECT: the
  *   statement or its data are wrong. RC_FATAL: rights, schema, a standby. db/sqlstate.c has the
  *   table. err->code is the SQLSTATE.
  */
@@ -26,12 +27,39 @@ struct db;
 struct db_result;
 
 /** What a session is for; sets its application_name "lockstep/<role>". */
-enum db_role { DB_CLI, DB_CONTROL, DB_GATE, DB_LIVENESS, DB_READER, DB_PRODUCER, DB_MIGRATE };
+enum db_role {
+    DB_CLI,
+    DB_CONTROL,
+    DB_GATE,
+    DB_LIVENESS,
+    DB_READER,
+    DB_PRODUCER,
+    DB_RELAY,
+    DB_MIGRATE
+};
 
-/** Connects (10 s at most per host), refuses poolers and standbys, sets the session up. conninfo ""
- * = libpq's defaults. */
+/** Connects (10 s at most per host), refuses poolers, and standbys but for DB_CLI, sets the session up. conninfo "" = libpq's
+ * defaults. */
 MUST_CHECK enum rc db_open(const char *conninfo, enum db_role role, struct db **ret_db,
                            struct err *err);
+
+/** What a session leads to. */
+struct db_server {
+    char system_id[24]; /* of the cluster, kept by its copies; "": this server does not tell */
+    int64_t database;   /* oid */
+    int64_t timeline;   /* grows with each promotion and each restore; 0 on a standby */
+};
+const struct db_server *db_server(const struct db *db);
+
+/**
+ * As db_open, but only to that server: DB_SAME: cluster, database and timeline are the same. DB_NOT_OLDER: it is another
+ * cluster, or its timeline is not lower: an old primary that came back is refused. Of several hosts in conninfo each is
+ * looked at, not only the first that answers. RC_LOST: none of them is it.
+ */
+enum db_match { DB_SAME, DB_NOT_OLDER };
+MUST_CHECK enum rc db_open_on(const char *conninfo, enum db_role role,
+                              const struct db_server *server, enum db_match match,
+                              struct db **ret_db, struct err *err);
 void db_close(struct db *db); /* NULL is fine */
 
 /**

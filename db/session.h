@@ -17,6 +17,7 @@ struct db {
     int server_version;
     int backend_pid;
     char backend_start[64];
+    struct db_server server;
     PGnotify *notify; /* what db_notification handed out last */
     db_notice_fn *notice;
     void *notice_context;
@@ -30,6 +31,12 @@ struct db {
 struct db_result {
     PGresult *result;
 };
+
+/** By enum db_role. */
+extern const char *const db_role_names[];
+
+/** Notices of the server go to the session's callback, or to the log. */
+void db_receive_notices(struct db *db);
 
 /** Fills err from a failed result, or from the connection when result is NULL, and says how to
  * react. */

@@ -13,12 +13,12 @@ static const struct reaction {
     {"08", RC_LOST, ERR_DB_DOWN, NULL},
     {"57P01", RC_LOST, ERR_DB_DOWN, NULL}, /* admin_shutdown: also pg_terminate_backend */
     {"57P02", RC_LOST, ERR_DB_DOWN, NULL}, /* crash_shutdown */
-    {"57P03", RC_LOST, ERR_DB_DOWN,
+    {"57P03", RC_RETRY, ERR_DB_DOWN,
      "The server is starting up or shutting down; try again in a moment."},
     {"57P05", RC_LOST, ERR_DB_DOWN, NULL}, /* idle_session_timeout */
     {"25P03", RC_LOST, ERR_DB_DOWN, NULL}, /* idle_in_transaction_session_timeout */
     {"25006", RC_LOST, ERR_DB, "The server is read-only: a standby? Connect to the primary."},
-    {"53300", RC_LOST, ERR_DB_DOWN,
+    {"53300", RC_RETRY, ERR_DB_DOWN,
      "No connection is free: raise max_connections or lower the readers."},
     {"53200", RC_RETRY, ERR_DB,
      "Out of memory or lock table full: raise max_locks_per_transaction."},

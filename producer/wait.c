@@ -65,7 +65,7 @@ static enum rc reconnect(struct publishing *p, struct err *err)
         enum rc rc = db_open(p->options->conninfo, DB_PRODUCER, &p->db, err);
         if (rc == RC_OK)
             rc = listen(p, err);
-        if (rc != RC_LOST || clock_boot_us() >= until_us)
+        if ((rc != RC_LOST && rc != RC_RETRY) || clock_boot_us() >= until_us)
             return rc;
         rc = tick_cancelled(p, err);
         if (rc != RC_OK)

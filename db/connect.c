@@ -1,0 +1,330 @@
+/* From a connection string to a session that is ours: the right server, set up, nothing between us and it. */
+#include "db/session.h"
+
+#include "base/clock.h"
+#include "base/str.h"
+#include "db/sqlstate.h"
+
+#include <ctype.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define CONNECT_S "10" /* per host */
+#define SETUP_MS  10000
+#define ASK_MS    5000
+
+/* The hosts of a connection string, as libpq takes them: lists separated by commas. */
+struct hosts {
+    char *host, *hostaddr, *port; /* owned, NULL: not given */
+    int count;
+};
+
+static void hosts_done(struct hosts *hosts)
+{
+    free(hosts->host);
+    free(hosts->hostaddr);
+    free(hosts->port);
+}
+#define HOSTS_AUTO __attribute__((cleanup(hosts_done))) struct hosts
+
+static int list_length(const char *list)
+{
+    int count = 1;
+    for (; *list; list++)
+        count += *list == ',';
+    return count;
+}
+
+static struct hosts hosts_of(const char *conninfo)
+{
+    struct hosts hosts = {.count = 1};
+    PQconninfoOption *options = PQconninfoParse(conninfo, NULL);
+    for (const PQconninfoOption *option = options; option != NULL && option->keyword != NULL;
+         option++) {
+        char **to = strcmp(option->keyword, "host") == 0       ? &hosts.host
+                    : strcmp(option->keyword, "hostaddr") == 0 ? &hosts.hostaddr
+                    : strcmp(option->keyword, "port") == 0     ? &hosts.port
+                                                               : NULL;
+        if (to == NULL || option->val == NULL)
+            continue;
+        *to = xstrdup(option->val);
+        if (to != &hosts.port && list_length(option->val) > hosts.count)
+            hosts.count = list_length(option->val);
+    }
+    PQconninfoFree(options);
+    return hosts;
+}
+
+/* "a,b,c" -> "b,c,a"; what is no list stays. */
+static void rotate(char *list)
+{
+    char *comma = list != NULL ? strchr(list, ',') : NULL;
+    if (comma == NULL)
+        return;
+    size_t len = strlen(list), first = (size_t)(comma - list);
+    char *head = xstrdup(list);
+    memmove(list, comma + 1, len - first - 1);
+    list[len - first - 1] = ',';
+    memcpy(list + len - first, head, first);
+    free(head);
+}
+
+/* Lines of libpq's that stand for themselves, one after the other: there is one a host. */
+static void join_lines(struct err *err, const char *text)
+{
+    STR_AUTO all = {0};
+    while (*text != '\0') {
+        size_t n = strcspn(text, "\n");
+        if (n > 0 && *text != '\t') {
+            str_text(&all, all.len > 0 ? "; " : "");
+            str_add(&all, text, n);
+        }
+        text += n + (text[n] == '\n');
+    }
+    if (all.len > 0)
+        (void)snprintf(err->message, sizeof err->message, "%s", all.data);
+}
+
+/* In libpq's verbose words an SQLSTATE stands after the severity, whatever the server's language: "FATAL:  53300: ...". Of
+ * several hosts the one that might take us later counts. */
+static void find_code(const char *text, char ret_code[6])
+{
+    for (const char *at = strstr(text, ":  "); at != NULL; at = strstr(at + 1, ":  ")) {
+        const char *code = at + 3;
+        size_t n = 0;
+        while (n < 5 && (isdigit((unsigned char)code[n]) || isupper((unsigned char)code[n])))
+            n++;
+        if (n != 5 || code[5] != ':' ||
+            (*ret_code && sqlstate_reaction(ret_code, NULL, NULL) == RC_RETRY))
+            continue;
+        memcpy(ret_code, code, 5);
+        ret_code[5] = '\0';
+    }
+}
+
+/* PQconnectdb tells no SQLSTATE: asked once more, in verbose words. It may succeed this time. */
+static PGconn *connect_verbosely(const char *const *keys, const char *const *values)
+{
+    PGconn *conn = PQconnectStartParams(keys, values, 1);
+    int64_t until_us = clock_boot_us() + ASK_MS * 1000LL;
+    PostgresPollingStatusType next = PGRES_POLLING_WRITING;
+    (void)PQsetErrorVerbosity(conn, PQERRORS_VERBOSE);
+    while (PQstatus(conn) != CONNECTION_BAD && next != PGRES_POLLING_OK &&
+           next != PGRES_POLLING_FAILED && clock_boot_us() < until_us) {
+        struct pollfd fd = {.fd = PQsocket(conn),
+                            .events = next == PGRES_POLLING_READING ? POLLIN : POLLOUT};
+        if (poll(&fd, 1, (int)((until_us - clock_boot_us()) / 1000) + 1) > 0)
+            next = PQconnectPoll(conn);
+    }
+    (void)PQsetErrorVerbosity(conn, PQERRORS_DEFAULT);
+    return conn;
+}
+
+static enum rc connect_failed(const struct db *db, const char *conninfo, const char *code,
+                              const char *text, struct err *err)
+{
+    const char *about = PQhost(db->conn) && *PQhost(db->conn) ? PQhost(db->conn) : conninfo;
+    const char *hint = "Is the server running, and is the connection string right (--dbname)?";
+    enum err_kind kind = ERR_DB_DOWN;
+    enum rc rc = RC_LOST;
+    if (strstr(text, "unsupported startup parameter") != NULL) /* pgbouncer */
+        rc = RC_FATAL;
+    else if (strstr(text, "missing \"=\" after") != NULL) {
+        rc = RC_FATAL;
+        kind = ERR_CONFIG;
+    } else if (*code != '\0') {
+        rc = sqlstate_reaction(code, &kind, &hint);
+        rc = rc == RC_REJECT ? RC_LOST : rc;
+    } else if (strstr(text, "server is in hot standby mode") != NULL ||
+               strstr(text, "session is read-only") != NULL) {
+        rc = RC_RETRY;
+        hint = "Only a standby answers: it is waited for until one is promoted, or the primary is "
+               "back. Several hosts may be named: host=a,b.";
+    }
+    (void)err_set(err, rc, kind, about, hint, "cannot connect");
+    if (err != NULL)
+        join_lines(err, text);
+    err_code(err, code);
+    return rc;
+}
+
+/* A transaction pooler invents the backend pid of the protocol; behind one, session locks are
+ * silently wrong. */
+static enum rc check_session(struct db *db, struct err *err)
+{
+    /* Not prepared: behind a pooler the name may be taken on the backend that happens to answer. */
+    PGresult *answer = db_answer(
+        db, PQsendQueryParams(db->conn, sql_session_identity.text, 0, NULL, NULL, NULL, NULL, 0));
+    if (PQresultStatus(answer) != PGRES_TUPLES_OK) {
+        enum rc rc = db_fail(db, "session identity", answer, err);
+        PQclear(answer);
+        return rc;
+    }
+    DB_RESULT_AUTO *result = db_result_new(answer);
+    db->backend_pid = PQbackendPID(db->conn);
+    if (db_int(result, 0, 0) != db->backend_pid)
+        return err_set(
+            err, RC_FATAL, ERR_CONFIG, PQhost(db->conn),
+            "Connect to PostgreSQL itself: session locks do not work through a pooler.",
+            "there is a connection pooler between us and PostgreSQL (backend %s answers for %d)",
+            db_text(result, 0, 0), db->backend_pid);
+    if (db_bool(result, 0, 1) && db->role != DB_CLI)
+        return err_set(err, RC_RETRY, ERR_DB_DOWN, PQhost(db->conn), "Connect to the primary.",
+                       "the server is a standby (in recovery)");
+    if (strcmp(db_text(result, 0, 2), "UTF8") != 0)
+        return err_set(err, RC_FATAL, ERR_CONFIG, PQdb(db->conn),
+                       "CREATE DATABASE ... ENCODING 'UTF8' TEMPLATE template0",
+                       "the database's encoding is %s, it must be UTF8", db_text(result, 0, 2));
+    (void)snprintf(db->backend_start, sizeof db->backend_start, "%s", db_text(result, 0, 3));
+    return RC_OK;
+}
+
+/* A server that does not tell which one it is is taken as it is. */
+static enum rc read_server(struct db *db, struct err *err)
+{
+    PGresult *answer = db_answer(
+        db, PQsendQueryParams(db->conn, sql_session_server.text, 0, NULL, NULL, NULL, NULL, 0));
+    if (PQresultStatus(answer) != PGRES_TUPLES_OK) {
+        enum rc rc = db_fail(db, "session server", answer, err);
+        PQclear(answer);
+        return rc == RC_LOST ? rc : RC_OK;
+    }
+    DB_RESULT_AUTO *result = db_result_new(answer);
+    (void)snprintf(db->server.system_id, sizeof db->server.system_id, "%s", db_text(result, 0, 0));
+    db->server.database = db_int(result, 0, 1);
+    db->server.timeline = db_int(result, 0, 2);
+    return RC_OK;
+}
+
+static enum rc connect_to(struct db *db, const char *conninfo, const struct hosts *hosts,
+                          struct err *err)
+{
+    char name[64], code[6] = "";
+    (void)snprintf(name, sizeof name, "lockstep/%s", db_role_names[db->role]);
+    /* What stands before dbname is a default, what stands after it overrides the string. */
+    const char *const keys[] = {"application_name",
+                                "connect_timeout",
+                                "keepalives_idle",
+                                "keepalives_interval",
+                                "keepalives_count",
+                                "tcp_user_timeout",
+                                "target_session_attrs",
+                                "client_encoding",
+                                "dbname",
+                                "host",
+                                "hostaddr",
+                                "port",
+                                NULL};
+    const char *const values[] = {name,
+                                  CONNECT_S,
+                                  "3",
+                                  "1",
+                                  "3",
+                                  "5000",
+                                  db->role == DB_CLI ? "any" : "primary",
+                                  "UTF8",
+                                  conninfo,
+                                  hosts->count > 1 ? hosts->host : NULL,
+                                  hosts->count > 1 ? hosts->hostaddr : NULL,
+                                  hosts->count > 1 ? hosts->port : NULL,
+                                  NULL};
+    db->conn = PQconnectdbParams(keys, values, 1);
+    if (PQstatus(db->conn) == CONNECTION_OK)
+        return RC_OK;
+    STR_AUTO text = {0};
+    str_text(&text, PQerrorMessage(db->conn));
+    if (strstr(text.data, ":  ") != NULL) { /* the server said it, not libpq */
+        PQfinish(db->conn);
+        db->conn = connect_verbosely(keys, values);
+        if (PQstatus(db->conn) == CONNECTION_OK)
+            return RC_OK;
+        find_code(PQerrorMessage(db->conn), code);
+    }
+    return connect_failed(db, conninfo, code, text.data, err);
+}
+
+static enum rc open_once(const char *conninfo, enum db_role role, const struct hosts *hosts,
+                         struct db **ret_db, struct err *err)
+{
+    struct db *db = xcalloc(1, sizeof *db);
+    db->role = role;
+    enum rc rc = connect_to(db, conninfo, hosts, err);
+    if (rc == RC_OK) {
+        db->server_version = PQserverVersion(db->conn);
+        db_receive_notices(db);
+        db_patience(db, SETUP_MS);
+        rc = db_setup(db, err);
+    }
+    if (rc == RC_OK)
+        rc = check_session(db, err);
+    if (rc == RC_OK)
+        rc = read_server(db, err);
+    if (rc == RC_OK)
+        db_patience(db, 0);
+    if (rc != RC_OK) {
+        db_close(db);
+        return rc;
+    }
+    *ret_db = db;
+    return RC_OK;
+}
+
+enum rc db_open(const char *conninfo, enum db_role role, struct db **ret_db, struct err *err)
+{
+    const struct hosts as_given = {.count = 1};
+    return open_once(conninfo ? conninfo : "", role, &as_given, ret_db, err);
+}
+
+static bool fits(const struct db_server *is, const struct db_server *wanted, enum db_match match)
+{
+    bool known = *is->system_id && *wanted->system_id;
+    bool cluster = strcmp(is->system_id, wanted->system_id) == 0;
+    if (!known)
+        return true;
+    if (match == DB_NOT_OLDER)
+        return !cluster || is->timeline >= wanted->timeline;
+    return cluster && is->database == wanted->database && is->timeline == wanted->timeline;
+}
+
+static enum rc not_fitting(const struct db *db, const struct db_server *wanted, enum db_match match,
+                           struct err *err)
+{
+    const struct db_server *is = &db->server;
+    if (match == DB_NOT_OLDER)
+        return err_set(err, RC_LOST, ERR_DB_DOWN, PQhost(db->conn),
+                       "An old primary that came back? Stop it, and let the connection string lead "
+                       "to the new one. If this is the right server, start the executor anew.",
+                       "the server is on timeline %lld, but timeline %lld of it was seen before",
+                       (long long)is->timeline, (long long)wanted->timeline);
+    return err_set(err, RC_LOST, ERR_DB_DOWN, PQhost(db->conn),
+                   "conninfo and task_conninfo must lead to the same database of the same server.",
+                   "another server or database answers (system %s, database %lld, timeline %lld) "
+                   "than the control session has (system %s, database %lld, timeline %lld)",
+                   is->system_id, (long long)is->database, (long long)is->timeline,
+                   wanted->system_id, (long long)wanted->database, (long long)wanted->timeline);
+}
+
+enum rc db_open_on(const char *conninfo, enum db_role role, const struct db_server *server,
+                   enum db_match match, struct db **ret_db, struct err *err)
+{
+    HOSTS_AUTO hosts = hosts_of(conninfo ? conninfo : "");
+    enum rc rc = RC_LOST;
+    for (int i = 0; i < hosts.count; i++) {
+        struct db *db;
+        rc = open_once(conninfo ? conninfo : "", role, &hosts, &db, err);
+        if (rc != RC_OK)
+            return rc; /* libpq has asked them all */
+        if (fits(&db->server, server, match)) {
+            *ret_db = db;
+            return RC_OK;
+        }
+        rc = not_fitting(db, server, match, err);
+        db_close(db);
+        rotate(hosts.host);
+        rotate(hosts.hostaddr);
+        rotate(hosts.port);
+    }
+    return rc;
+}
