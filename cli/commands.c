@@ -33,6 +33,7 @@ static const struct option_spec reason_options[] = {{"reason", "TEXT", "why, for
 static const struct option_spec queue_resume_options[] = {
     {"reason", "TEXT", "why, for the event log", 0},
     {"accept-topic", NULL, "of a halted queue: the topic is right as it is now", 0},
+    {"accept-server", NULL, "of a queue halted for its server: it may run on this one", 0},
     {"from-offset", "N", "with --accept-topic: the first offset to run; default: the cursor", 0},
     {0},
 };
@@ -49,7 +50,9 @@ static const struct option_spec publish_options[] = {
     {"run", "UUID", "the run's id; default: a new one", 0},
     {"name", "TEXT", "the run's name, for people", 0},
     {"stream", NULL, "send while reading, in constant memory; the work must come sorted", 0},
-    {"resume", "RUN", "go on with a run whose producer died", 0},
+    {"resume", "RUN", "go on with a run whose producer died; FILE only if it has moved", 0},
+    {"unfinished", "close|refuse",
+     "what to do with another run whose producer died; default: close", 0},
     {"wait", NULL, "wait for the run's end; exit code 1 if it did not complete", 0},
     {"timeout", "TIME", "of --wait", 0},
     {"no-wait-lock", NULL, "give up at once if another producer is on the queue", 0},

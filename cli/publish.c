@@ -63,6 +63,14 @@ static void on_phase(void *context, const struct publish_phase *phase)
                  (long long)phase->previous_order, (long long)phase->tasks);
 }
 
+static void on_notice(void *context, const char *text)
+{
+    struct talk *talk = context;
+    if (talk->live && talk->drawn)
+        (void)fprintf(stderr, "\r\033[K");
+    (void)fprintf(stderr, "lockstep: %s\n", text);
+}
+
 static bool on_cancelled(void *context)
 {
     (void)context;
@@ -74,7 +82,8 @@ static enum rc check_source(const struct cli *cli, struct err *err)
     if (cli_text(cli, "queue") == NULL)
         return err_set(err, RC_REJECT, ERR_USAGE, "publish", "See: lockstep queue list",
                        "which queue? --queue NAME is needed");
-    if ((cli->argument_count > 0) == (cli_text(cli, "query") != NULL))
+    bool file = cli->argument_count > 0, query = cli_text(cli, "query") != NULL;
+    if (file == query && (file || cli_text(cli, "resume") == NULL))
         return err_set(err, RC_REJECT, ERR_USAGE, "publish", "lockstep publish --help",
                        "what is to be published? Give a FILE, - for standard input, or --query");
     return RC_OK;
@@ -113,6 +122,7 @@ enum rc command_publish(struct cli *cli, struct err *err)
     enum rc rc = check_source(cli, err);
     if (rc != RC_OK)
         return rc;
+    const char *unfinished = cli_text(cli, "unfinished");
     config_conninfo(cli->config, &conninfo);
     stop_catch();
     const struct publish_options options = {
@@ -129,9 +139,11 @@ enum rc command_publish(struct cli *cli, struct err *err)
         .dry_run = cli_has(cli, "dry-run"),
         .wait = cli_has(cli, "wait"),
         .wait_timeout_ms = (int)cli_int(cli, "timeout", -1),
+        .refuse_unfinished = unfinished != NULL && strcmp(unfinished, "refuse") == 0,
         .lock_wait_ms = cli_has(cli, "no-wait-lock") ? 0 : PUBLISH_LOCK_WAIT_MS,
         .context = &talk,
         .fault = on_fault,
+        .notice = on_notice,
         .progress = on_progress,
         .phase = on_phase,
         .cancelled = on_cancelled};

@@ -51,12 +51,14 @@ enum rc kafka_open_transaction(const struct kafka_properties *props, const char 
     rc = kafka_watermarks(admin, topic, partition, timeout_ms, &low, &open.end, err);
     if (rc == RC_OK) /* in this order: a transaction that begins between the two is none */
         rc = last_stable(props, topic, partition, timeout_ms, &open.offset, err);
-    if (rc == RC_OK && open.offset >= open.end)
-        rc = RC_NONE;
-    if (rc == RC_OK) {
+    if (rc == RC_OK && open.offset < open.end)
         open.since_ms = time_of(admin, topic, partition, open.offset, timeout_ms);
+    else if (rc == RC_OK)
+        open.offset = open.end;
+    if (rc == RC_OK)
         *ret_open = open;
-    }
+    if (rc == RC_OK && open.offset == open.end)
+        rc = RC_NONE;
     kafka_admin_close(admin);
     return rc;
 }

@@ -12,12 +12,13 @@
 #include "kafka/kafka.h"
 
 struct kafka_open_transaction {
-    int64_t offset;   /* of its first record here; nothing committed is delivered from there on */
+    int64_t
+        offset; /* of its first record here: nothing is delivered from there on. No transaction: end */
     int64_t end;      /* the high watermark */
     int64_t since_ms; /* the first record's time stamp, Unix time; -1: not known */
 };
 
-/** RC_NONE: every record up to the high watermark is readable. timeout_ms is for each of three requests. */
+/** RC_NONE: all records are readable; ret_open then tells the end. timeout_ms is for each of three requests. */
 MUST_CHECK enum rc kafka_open_transaction(const struct kafka_properties *props, const char *topic,
                                           int partition, int timeout_ms,
                                           struct kafka_open_transaction *ret_open, struct err *err);

@@ -117,7 +117,8 @@ static enum rc send_all(struct publishing *p, const struct batch *batch, struct 
         if (rc != RC_OK)
             return rc;
     }
-    return sending_end(p, false, err);
+    enum rc rc = resume_verify(p, err); /* it may have come to its end too early */
+    return rc == RC_OK ? sending_end(p, false, err) : rc;
 }
 
 enum rc publish_finite(struct publishing *p, struct err *err)
@@ -127,18 +128,17 @@ enum rc publish_finite(struct publishing *p, struct err *err)
     enum rc rc = read_all(p, &batch, err);
     if (rc != RC_OK)
         return rc;
-    (void)staged_digest(p->staged, p->digest);
+    (void)staged_digest(p->staged, p->digest, &p->digest_bytes);
+    rc = resume_check_digest(p, p->digest, p->digest_bytes, err);
+    if (rc != RC_OK)
+        return rc;
     batch_sort(&batch);
     p->total = p->result->tasks = (int64_t)batch.count;
     p->result->phases = count_phases(p, &batch);
     if (p->options->dry_run)
         return RC_OK;
-    rc = publishing_lock(p, err);
-    if (rc == RC_OK)
-        rc = sending_open(p, err);
-    if (rc == RC_OK)
-        rc = publishing_takeover(p, err);
-    if (rc == RC_OK)
+    rc = sending_prepare(p, err);
+    if (rc == RC_OK && !p->resume.wanted)
         rc = sending_start(p, err);
-    return rc == RC_OK ? send_all(p, &batch, err) : rc;
+    return rc == RC_OK && !p->ended ? send_all(p, &batch, err) : rc;
 }

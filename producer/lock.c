@@ -2,6 +2,7 @@
 
 #include "base/clock.h"
 #include "base/log.h"
+#include "base/probe.h"
 
 #include <poll.h>
 
@@ -30,6 +31,7 @@ enum rc publishing_lock(struct publishing *p, struct err *err)
 {
     int64_t until_us = clock_boot_us() + (int64_t)p->options->lock_wait_ms * 1000;
     tick_stage(p, PUBLISH_LOCKING);
+    probe("publish.locking");
     for (;;) {
         DB_RESULT_AUTO *got = NULL;
         enum rc rc =
@@ -37,8 +39,10 @@ enum rc publishing_lock(struct publishing *p, struct err *err)
         if (rc != RC_OK)
             return rc;
         p->locked = db_bool(got, 0, 0);
-        if (p->locked)
+        if (p->locked) {
+            probe("publish.locked");
             return RC_OK;
+        }
         if (clock_boot_us() >= until_us)
             return held(p, err);
         rc = tick_cancelled(p, err);

@@ -5,6 +5,7 @@
 
 #include <ctype.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 static enum rc wrong_options(const char *option, const char *hint, const char *message,
@@ -13,15 +14,27 @@ static enum rc wrong_options(const char *option, const char *hint, const char *m
     return err_set(err, RC_FATAL, ERR_USAGE, option, hint, "%s", message);
 }
 
+static enum rc check_resume(const struct publish_options *options, struct err *err)
+{
+    if (!uuid_valid(options->resume))
+        return wrong_options("--resume", "lockstep run list shows the runs",
+                             "The id of the run is not a UUID.", err);
+    if (options->run != NULL || options->name != NULL)
+        return wrong_options(options->run != NULL ? "--run" : "--name", "leave it out",
+                             "A run that is resumed has its id and its name already.", err);
+    if (options->dry_run)
+        return wrong_options("--dry-run", "leave one of the two out", "A dry run resumes nothing.",
+                             err);
+    return RC_OK;
+}
+
 static enum rc check_options(const struct publish_options *options, struct err *err)
 {
     if (options->queue == NULL || options->queue[0] == '\0')
         return wrong_options("--queue", "lockstep queue list shows them", "No queue is named.",
                              err);
-    if (options->resume != NULL)
-        return wrong_options("--resume", "publish the rest as a run of its own",
-                             "Resuming a run is not supported yet.", err);
-    if ((options->path == NULL) == (options->query == NULL))
+    bool resumes = options->resume != NULL; /* then the run knows its source */
+    if ((options->path == NULL) == (options->query == NULL) && (options->path != NULL || !resumes))
         return wrong_options("FILE", "name a file, - for standard input, or --query",
                              "Exactly one source is needed: a file or a query.", err);
     if (options->run != NULL && !uuid_valid(options->run))
@@ -30,17 +43,18 @@ static enum rc check_options(const struct publish_options *options, struct err *
     if (options->stream && options->dry_run)
         return wrong_options("--dry-run", "leave --stream out: a dry run reads everything first",
                              "A stream has no end to look ahead to.", err);
-    return RC_OK;
+    return resumes ? check_resume(options, err) : RC_OK;
 }
 
 static void name_run(struct publishing *p)
 {
-    if (p->options->run == NULL) {
+    const char *given = p->options->resume != NULL ? p->options->resume : p->options->run;
+    if (given == NULL) {
         uuid_new(p->run);
         return;
     }
     for (int i = 0; i < 37; i++)
-        p->run[i] = (char)tolower((unsigned char)p->options->run[i]);
+        p->run[i] = (char)tolower((unsigned char)given[i]);
 }
 
 /** Before a long source is read, so that a mistyped id costs nothing; sending_start decides. */
@@ -55,26 +69,33 @@ static enum rc check_run(const struct publishing *p, struct err *err)
 
 static enum rc open_source(struct publishing *p, struct err *err)
 {
-    const struct publish_options *options = p->options;
-    if (options->path != NULL)
-        return staged_open_file(options->path, options->format, p->limit, &p->staged, err);
-    enum rc rc = db_open(options->conninfo, DB_PRODUCER, &p->query_db, err);
+    if (p->path != NULL)
+        return staged_open_file(p->path, p->format, p->limit, &p->staged, err);
+    enum rc rc = db_open(p->options->conninfo, DB_PRODUCER, &p->query_db, err);
     if (rc != RC_OK)
         return rc;
-    return staged_open_query(p->query_db, options->query, p->limit, &p->staged, err);
+    return staged_open_query(p->query_db, p->query, p->limit, &p->staged, err);
+}
+
+static enum rc send_source(struct publishing *p, struct err *err)
+{
+    if (p->path == NULL && p->query == NULL)
+        return resume_close(p, err);
+    enum rc rc = open_source(p, err);
+    if (rc == RC_OK)
+        rc = p->stream ? publish_stream(p, err) : publish_finite(p, err);
+    return rc;
 }
 
 static enum rc publish(struct publishing *p, struct err *err)
 {
     enum rc rc = publishing_queue(p, err);
     if (rc == RC_OK)
-        rc = check_run(p, err);
+        rc = p->resume.wanted ? resume_find(p, err) : check_run(p, err);
     if (rc == RC_OK)
         rc = publishing_topic(p, err);
     if (rc == RC_OK)
-        rc = open_source(p, err);
-    if (rc == RC_OK)
-        rc = p->options->stream ? publish_stream(p, err) : publish_finite(p, err);
+        rc = send_source(p, err);
     if (rc != RC_OK)
         rc = failed_publish(p, rc, err);
     if (rc == RC_OK && p->ended)
@@ -101,13 +122,21 @@ enum rc publish_run(const struct publish_options *options, struct publish_result
     enum rc rc = check_options(options, err);
     if (rc != RC_OK)
         return rc;
-    struct publishing p = {.options = options, .result = ret_result, .total = -1};
+    struct publishing p = {.options = options,
+                           .result = ret_result,
+                           .total = -1,
+                           .path = options->path,
+                           .query = options->query,
+                           .format = options->format,
+                           .stream = options->stream,
+                           .resume.wanted = options->resume != NULL};
     name_run(&p);
     rc = publish(&p, err);
     close_sending(&p);
     if (rc == RC_OK && options->wait && !options->dry_run)
         rc = publishing_wait(&p, err);
     str_done(&p.record);
+    free(p.resume.source);
     db_close(p.db);
     return rc;
 }

@@ -8,10 +8,12 @@
  *   while it is read, in small transactions and constant memory.
  * Threads: the caller's own; callbacks run on it.
  * Ownership: borrows the options and everything that they name.
- * Failure: ERR_USAGE: the options or the source are wrong; ERR_HELD: another producer;
+ * Failure: ERR_USAGE: the options or the source are wrong; ERR_HELD: another producer, on the queue, with its transactional
+ *   id, or with a transaction that hides the topic's end; ERR_FAILED also: a run that cannot be resumed is closed;
  *   ERR_CONFIG: the topic is not fit; ERR_CANCELLED: the caller's wish; ERR_FAILED: the run
  *   waited for ended badly; ERR_TIMEOUT: it did not end in time. What was sent and not
- *   committed is invisible for ever; a stream of which a part is committed is ended as aborted.
+ *   committed is invisible for ever; a run of which a part is committed is ended as aborted, or, where that cannot be done
+ *   (the process, Kafka or the lock is gone), left to be resumed or to be closed by the next producer.
  */
 #ifndef PRODUCER_PUBLISH_H
 #define PRODUCER_PUBLISH_H
@@ -56,12 +58,15 @@ struct publish_options {
     const char *queue;
     const char *path; /* "-" = standard input; NULL with query */
     enum publish_format format;
-    const char *query;  /* NULL with path */
-    const char *run;    /* UUID; NULL = a new one */
-    const char *name;   /* of the run, for people; may be NULL */
-    const char *resume; /* not supported yet: anything but NULL is refused */
+    const char *query; /* NULL with path */
+    const char *run;   /* UUID; NULL = a new one */
+    const char *name;  /* of the run, for people; may be NULL */
+    const char *
+        resume; /* UUID of a run whose publishing was broken off; path, query, format and stream may be left out */
     bool stream, dry_run, wait;
-    int wait_timeout_ms; /* of wait; -1 = none */
+    bool
+        refuse_unfinished; /* ERR_HELD instead of closing a run that its producer left unfinished */
+    int wait_timeout_ms;   /* of wait; -1 = none */
     int lock_wait_ms; /* how long to wait for another producer; 0 = not at all; PUBLISH_LOCK_WAIT_MS
                          is usual */
 
@@ -71,6 +76,9 @@ struct publish_options {
     void (*fault)(void *context, const struct publish_fault *fault);
     /** A few times a second at most, and at every change of stage. */
     void (*progress)(void *context, const struct publish_progress *progress);
+    /** What the user must see though it ends nothing: a run that is closed or resumed, a transaction that is in the way.
+     * NULL: it is logged. */
+    void (*notice)(void *context, const char *text);
     /** The phases of a dry run, in order. */
     void (*phase)(void *context, const struct publish_phase *phase);
     /** true: give up (ERR_CANCELLED). Asked a few times a second, e.g. for a flag of a signal

@@ -1,9 +1,11 @@
 /**
  * What: the state of one publish_run, and its steps: one file a step, in the order queue ->
- *   topic -> (read) -> lock -> take over -> send -> settle or wait. Private to this folder.
+ *   topic -> (read) -> lock -> take over -> (resume) -> send -> settle or wait. Private to this folder.
  * Invariants: seq, order and previous_order are what the next record continues; committed
- *   counts the records of the run that are certainly on the partition. The row of the run
- *   exists before the first record is sent.
+ *   counts the records of the run that are certainly on the partition, and committed_chain is
+ *   their digest. The row of the run exists before the first record is sent. Of a run that is
+ *   resumed the records before resume.seq are made again and not sent; until their digest is found
+ *   to be that of the topic's nothing is sent and nothing of the run is changed.
  * Threads: the caller's own. db holds the advisory lock, so while it answers, this is the
  *   queue's only producer.
  * Ownership: publish_run owns all of it and ends it itself.
@@ -16,6 +18,8 @@
 #include "base/str.h"
 #include "db/db.h"
 #include "kafka/producer.h"
+#include "kafka/stable.h"
+#include "producer/chain.h"
 #include "producer/publish.h"
 #include "producer/staged.h"
 
@@ -33,8 +37,27 @@ struct publishing {
     struct db *db; /* settings, the lock, the run's row */
     bool locked, row_written;
     struct db *query_db; /* the session of --query, NULL otherwise */
+
+    /* The source: as the options name it, or as the run that is resumed was begun. */
+    const char *path, *query; /* both NULL: a pipe that nobody can read again */
+    enum publish_format format;
+    bool stream;
     struct staged *staged;
-    char digest[33]; /* "" = the source is not repeatable */
+    char digest[33];      /* of a regular file; "" = the source is none */
+    int64_t digest_bytes; /* of so many bytes of it */
+    struct resume {
+        bool wanted, verified;
+        int64_t seq;        /* of the first record that is not on the topic */
+        struct chain chain; /* of those that are */
+        int64_t noted_seq, noted_offset;
+        struct chain noted_chain;
+        char digest[33]; /* of the file that the run was begun from, or "" */
+        int64_t digest_bytes;
+        char state[16]; /* publish_resumable */
+        char why[256];  /* it was closed */
+        char *source;   /* owned: the path or the query of the row */
+        bool from_file, from_query;
+    } resume;
 
     struct kafka_producer *producer;
     char run[37];
@@ -45,11 +68,14 @@ struct publishing {
     int64_t acked_before; /* records acknowledged that are not of this run */
     bool in_transaction;  /* records are sent and not committed */
     bool in_doubt;        /* a commit or an abort gave no clear answer */
+    bool fenced;          /* somebody else has the transactional id */
     bool ending, ended;   /* the end message is sent; it is committed */
     int64_t committed, committed_phases;
-    int64_t begun_us;          /* when the transaction began */
-    size_t transaction_bytes;  /* in it */
-    int64_t transaction_tasks; /* in it */
+    struct chain chain, committed_chain; /* of the records before seq; before committed */
+    int64_t settled_offset;              /* what is committed of the run lies at or before it */
+    int64_t begun_us;                    /* when the transaction began */
+    size_t transaction_bytes;            /* in it */
+    int64_t transaction_tasks;           /* in it */
     struct str record;
 
     enum publish_stage stage;
@@ -76,14 +102,43 @@ MUST_CHECK enum rc publish_finite(struct publishing *p, struct err *err);
 MUST_CHECK enum rc publish_stream(struct publishing *p, struct err *err);
 
 /* takeover.c */
-/** Ends the runs that a predecessor left unfinished: aborted, or Cancelled if nothing of them came onto the topic. */
-MUST_CHECK enum rc publishing_takeover(struct publishing *p, struct err *err);
+/** Ends the runs that a predecessor left unfinished: aborted, or Cancelled if nothing of them came onto the topic. ERR_HELD
+ * instead with options->refuse_unfinished. The run that is to be resumed is left alone, unless without_exception. */
+MUST_CHECK enum rc publishing_takeover(struct publishing *p, bool without_exception,
+                                       struct err *err);
+
+/* resume.c */
+/** Reads the row of the run that is to be resumed and takes from it what the options leave open; refuses one that cannot be. */
+MUST_CHECK enum rc resume_find(struct publishing *p, struct err *err);
+/** The file is the one that the run was begun from: its digest over so many bytes. */
+MUST_CHECK enum rc resume_check_digest(const struct publishing *p, const char *digest,
+                                       int64_t bytes, struct err *err);
+/** Under the lock: what of the run is on the topic. With p->ended all of it is. */
+MUST_CHECK enum rc resume_settle(struct publishing *p, struct err *err);
+/** Called when the source has given the records before resume.seq again, or has come to its end. */
+MUST_CHECK enum rc resume_verify(struct publishing *p, struct err *err);
+/** Of a source that nobody can read again: closes the run, and says so. */
+MUST_CHECK enum rc resume_close(struct publishing *p, struct err *err);
+
+/* blocked.c: an open transaction of somebody else */
+/** RC_NONE: there is none. */
+MUST_CHECK enum rc blocked_look(const struct publishing *p, struct kafka_open_transaction *ret_open,
+                                struct err *err);
+void blocked_tell(struct publishing *p, const struct kafka_open_transaction *open);
+/** Not of one that has only just begun. */
+void blocked_tell_old(struct publishing *p, const struct kafka_open_transaction *open);
+enum rc blocked_err(const struct publishing *p, const struct kafka_open_transaction *open,
+                    struct err *err);
 
 /* sending.c */
-/** Sets high to the partition's high watermark. */
-MUST_CHECK enum rc sending_high(struct publishing *p, struct err *err);
-/** Fences and settles a predecessor, and notes where the partition ends. */
+/** The partition's high watermark. */
+MUST_CHECK enum rc sending_high(const struct publishing *p, int64_t *ret_high, struct err *err);
+/** Fences and settles a predecessor. */
 MUST_CHECK enum rc sending_open(struct publishing *p, struct err *err);
+/** Notes where the partition ends: no record of a new run lies below. Tells of an open transaction there. */
+MUST_CHECK enum rc sending_mark(struct publishing *p, struct err *err);
+/** From the lock to where the first record may be sent: sending_open, sending_mark, takeover, resume_settle. */
+MUST_CHECK enum rc sending_prepare(struct publishing *p, struct err *err);
 /** Writes the run's row, flushed. After this only failed_publish or sending_finish may end it. */
 MUST_CHECK enum rc sending_start(struct publishing *p, struct err *err);
 /** Refuses a run id that the queue has already. */
@@ -97,6 +152,9 @@ MUST_CHECK enum rc sending_commit(struct publishing *p, struct err *err);
 MUST_CHECK enum rc sending_end(struct publishing *p, bool aborted, struct err *err);
 /** Tells PostgreSQL that all is published. */
 void sending_finish(struct publishing *p);
+/** "file", "pipe" or "query", and the file's absolute path or the query (NULL: a pipe) as the row has them. */
+const char *sending_source(const struct publishing *p, char ret_path[4096],
+                           const char **ret_source);
 
 /* settle.c */
 /** After a failure: nothing, or a part and an end that says aborted, is left of the run. err is the
@@ -111,6 +169,9 @@ MUST_CHECK enum rc tick(struct publishing *p, struct err *err);
 MUST_CHECK enum rc tick_cancelled(const struct publishing *p, struct err *err);
 void tick_stage(struct publishing *p, enum publish_stage stage);
 void tick_progress(struct publishing *p, const char *run_status);
+/** What the user must see, though it ends nothing. */
+void publish_notice(struct publishing *p, const char *fmt, ...)
+    __attribute__((format(printf, 2, 3)));
 
 /* wait.c */
 MUST_CHECK enum rc publishing_wait(struct publishing *p, struct err *err);

@@ -2,27 +2,26 @@
 
 #include "base/clock.h"
 #include "base/log.h"
+#include "base/probe.h"
 #include "task/message.h"
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define WATERMARK_WAIT_MS 15000
+#define PROBE_EVERY       32 /* records */
 
-/** The high watermark after the predecessor's transaction is settled: no record of this run lies
- * below it. */
-enum rc sending_high(struct publishing *p, struct err *err)
+enum rc sending_high(const struct publishing *p, int64_t *ret_high, struct err *err)
 {
     struct kafka_admin *admin;
     int64_t low;
     enum rc rc = kafka_admin_open(p->options->kafka, &admin, err);
     if (rc != RC_OK)
         return rc;
-    rc = kafka_watermarks(admin, p->topic, p->partition, WATERMARK_WAIT_MS, &low, &p->high, err);
+    rc = kafka_watermarks(admin, p->topic, p->partition, WATERMARK_WAIT_MS, &low, ret_high, err);
     kafka_admin_close(admin);
-    int64_t last;
-    kafka_producer_acked(p->producer, &p->acked_before, &last);
     return rc;
 }
 
@@ -31,36 +30,90 @@ enum rc sending_open(struct publishing *p, struct err *err)
     char id[128];
     (void)snprintf(id, sizeof id, "lockstep.%s", p->options->queue);
     tick_stage(p, PUBLISH_SENDING);
+    probe("publish.fencing");
     enum rc rc = kafka_producer_open(p->options->kafka, id, KAFKA_WAIT_MS, &p->producer, err);
-    return rc == RC_OK ? sending_high(p, err) : rc;
+    if (rc != RC_OK)
+        return rc;
+    probe("publish.fenced");
+    p->acked_before = 0;
+    return RC_OK;
+}
+
+enum rc sending_mark(struct publishing *p, struct err *err)
+{
+    struct kafka_open_transaction open;
+    int64_t last;
+    enum rc rc = blocked_look(p, &open, err);
+    if (rc == RC_OK)
+        blocked_tell_old(p, &open);
+    else if (rc != RC_NONE)
+        return rc;
+    p->high = open.end;
+    kafka_producer_acked(p->producer, &p->acked_before, &last);
+    return RC_OK;
+}
+
+enum rc sending_prepare(struct publishing *p, struct err *err)
+{
+    enum rc rc = publishing_lock(p, err);
+    if (rc == RC_OK)
+        rc = sending_open(p, err);
+    if (rc == RC_OK)
+        rc = sending_mark(p, err);
+    if (rc == RC_OK)
+        rc = publishing_takeover(p, false, err);
+    probe("publish.prepared");
+    return rc == RC_OK && p->resume.wanted ? resume_settle(p, err) : rc;
 }
 
 enum rc sending_exists(const struct publishing *p, struct err *err)
 {
     return err_set(err, RC_REJECT, ERR_USAGE, p->run,
                    "leave --run out for a new run; lockstep run show RUN shows the one that is "
-                   "there, lockstep run retry RUN repeats what failed in it",
+                   "there, lockstep publish --resume RUN goes on with one that was broken off",
                    "A run with this id exists in queue %s already.", p->options->queue);
 }
 
 enum rc sending_start(struct publishing *p, struct err *err)
 {
+    char path[4096];
+    const char *source, *from = sending_source(p, path, &source);
+    bool repeatable = p->digest[0] != '\0';
     const char *const params[] = {DB_INT(p->queue_id),
                                   p->run,
                                   p->options->name,
                                   p->on_failure,
-                                  p->digest[0] != '\0' ? p->digest : NULL,
+                                  p->stream ? "stream" : "finite",
+                                  from,
+                                  source,
+                                  staged_format_name(p->staged),
+                                  repeatable ? p->digest : NULL,
+                                  repeatable ? DB_INT(p->digest_bytes) : NULL,
                                   DB_INT(p->high - 1)};
+    probe("publish.starting");
     enum rc rc = db_run(p->db, &sql_publish_start, params, NULL, err);
     if (rc == RC_NONE)
         return sending_exists(p, err);
     if (rc != RC_OK)
         return rc;
+    probe("publish.started");
     p->row_written = true;
+    p->settled_offset = p->high - 1;
     p->noted_us = clock_boot_us();
     (void)snprintf(p->result->run, sizeof p->result->run, "%s", p->run);
     tick_stage(p, PUBLISH_SENDING);
     return RC_OK;
+}
+
+const char *sending_source(const struct publishing *p, char ret_path[4096], const char **ret_source)
+{
+    *ret_source = p->query;
+    if (p->query != NULL)
+        return "query";
+    if (p->digest[0] == '\0')
+        return "pipe";
+    *ret_source = realpath(p->path, ret_path) != NULL ? ret_path : p->path;
+    return "file";
 }
 
 static enum rc send(struct publishing *p, struct err *err)
@@ -73,13 +126,17 @@ static enum rc send(struct publishing *p, struct err *err)
         p->begun_us = clock_boot_us();
         p->transaction_bytes = 0;
         p->transaction_tasks = 0;
+        probe("publish.begun");
     }
     enum rc rc = kafka_publish(p->producer, p->topic, p->partition, NULL, 0, p->record.data,
                                p->record.len, NULL, err);
     if (rc != RC_OK)
         return rc;
+    if (p->seq % PROBE_EVERY == PROBE_EVERY - 1)
+        probe("publish.record");
     p->seq++;
     p->transaction_bytes += p->record.len;
+    chain_add(&p->chain, p->record.data, p->record.len);
     return RC_OK;
 }
 
@@ -92,6 +149,10 @@ enum rc sending_task(struct publishing *p, const struct staged_task *task, struc
     }
     str_clear(&p->record);
     message_tag(&p->record, task->text, task->len, p->run, p->seq, p->previous_order);
+    if (p->seq < p->resume.seq) { /* on the topic already */
+        chain_add(&p->chain, p->record.data, p->record.len);
+        return ++p->seq == p->resume.seq ? resume_verify(p, err) : RC_OK;
+    }
     p->transaction_tasks++;
     return send(p, err);
 }
@@ -102,7 +163,7 @@ static void note_offsets(struct publishing *p)
 {
     int64_t count, last;
     kafka_producer_acked(p->producer, &count, &last);
-    p->result->last_offset = last;
+    p->result->last_offset = p->settled_offset = last;
     if (p->committed == 0 && last - (count - p->acked_before) + 1 == p->high)
         p->result->first_offset = p->high;
 }
@@ -111,15 +172,21 @@ enum rc sending_commit(struct publishing *p, struct err *err)
 {
     if (!p->in_transaction)
         return RC_OK;
-    enum rc rc = kafka_commit(p->producer, KAFKA_WAIT_MS, err);
+    probe("publish.flushing");
+    enum rc rc = kafka_flush(p->producer, KAFKA_WAIT_MS, err);
+    probe("publish.committing");
+    if (rc == RC_OK)
+        rc = kafka_commit(p->producer, KAFKA_WAIT_MS, err);
     if (rc != RC_OK) {
         p->in_doubt = true;
         return rc;
     }
+    probe("publish.committed");
     p->in_transaction = false;
     note_offsets(p);
     p->committed = p->seq;
     p->committed_phases = p->phases;
+    p->committed_chain = p->chain;
     return RC_OK;
 }
 
@@ -129,6 +196,7 @@ enum rc sending_end(struct publishing *p, bool aborted, struct err *err)
     message_end(&p->record, p->run, p->seq, aborted ? -1 : p->seq, aborted ? -1 : p->phases,
                 aborted);
     p->ending = !aborted;
+    probe("publish.ending");
     enum rc rc = send(p, err);
     /* The lock is asked for once more: a successor must not meet a commit that comes after it. */
     if (rc == RC_OK && p->locked)
@@ -136,6 +204,7 @@ enum rc sending_end(struct publishing *p, bool aborted, struct err *err)
     if (rc == RC_OK)
         rc = sending_commit(p, err);
     p->ended = rc == RC_OK && !aborted;
+    probe("publish.ended");
     return rc;
 }
 
@@ -152,4 +221,5 @@ void sending_finish(struct publishing *p)
     /* The run is on the partition and will be executed whether or not this note is written. */
     if (db_run(p->db, &sql_publish_finish, params, NULL, &err) != RC_OK)
         log_err(LOG_WARN, "publish_note_failed", p->options->queue, &err);
+    probe("publish.finished");
 }

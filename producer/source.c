@@ -18,6 +18,7 @@ struct source {
     bool regular, started, ended;
     size_t from, to; /* window[from..to) is read and not taken */
     XXH3_state_t *hash;
+    int64_t hashed, most; /* bytes that went into hash, and may */
     char window[SOURCE_WINDOW];
 };
 
@@ -50,6 +51,8 @@ enum rc source_open(const char *path, struct source **ret_source, struct err *er
     source->started = source->ended = false;
     source->from = source->to = 0;
     source->hash = XXH3_createState();
+    source->hashed = 0;
+    source->most = INT64_MAX;
     if (source->hash == NULL)
         abort();
     (void)XXH3_128bits_reset(source->hash);
@@ -124,7 +127,9 @@ enum rc source_more(struct source *source, int timeout_ms, struct err *err)
         while (n < 0 && errno == EINTR);
         if (n < 0)
             return system_error(source->name, "cannot read the source", NULL, err);
-        (void)XXH3_128bits_update(source->hash, source->window + source->to, (size_t)n);
+        int64_t hashed = n < source->most - source->hashed ? n : source->most - source->hashed;
+        (void)XXH3_128bits_update(source->hash, source->window + source->to, (size_t)hashed);
+        source->hashed += hashed;
         source->to += (size_t)n;
         source->ended = n == 0;
         drop_mark(source);
@@ -140,26 +145,29 @@ static void digest_text(const XXH3_state_t *hash, char ret_digest[33])
         (void)snprintf(ret_digest + (ptrdiff_t)2 * i, 3, "%02x", bytes.digest[i]);
 }
 
-bool source_digest(const struct source *source, char ret_digest[33])
+bool source_digest(const struct source *source, char ret_digest[33], int64_t *ret_bytes)
 {
-    if (source->regular)
-        digest_text(source->hash, ret_digest);
-    return source->regular;
+    if (!source->regular)
+        return false;
+    digest_text(source->hash, ret_digest);
+    *ret_bytes = source->hashed;
+    return true;
 }
 
-enum rc source_file_digest(const char *path, char ret_digest[33], struct err *err)
+enum rc source_file_digest(const char *path, int64_t most, char ret_digest[33], int64_t *ret_bytes,
+                           struct err *err)
 {
     struct source *source;
     enum rc rc = source_open(path, &source, err);
     if (rc != RC_OK)
         return rc;
-    if (source->regular)
-        while ((rc = source_more(source, -1, err)) == RC_OK)
-            source->from = source->to;
-    if (rc == RC_NONE && source_digest(source, ret_digest))
-        rc = RC_OK;
-    else if (rc == RC_OK)
-        rc = RC_NONE;
+    if (most >= 0)
+        source->most = most;
+    while (source->regular && source->hashed < source->most &&
+           (rc = source_more(source, -1, err)) == RC_OK)
+        source->from = source->to;
+    if (rc == RC_OK || rc == RC_NONE)
+        rc = source_digest(source, ret_digest, ret_bytes) ? RC_OK : RC_NONE;
     source_close(source);
     return rc;
 }

@@ -14,6 +14,7 @@ struct staged {
     struct staged_reader reader;
     size_t limit;
     int64_t line;
+    bool csv;
 };
 
 static bool is_csv(const char *path, enum publish_format format)
@@ -34,7 +35,8 @@ enum rc staged_open_file(const char *path, enum publish_format format, size_t li
     struct staged *staged = xcalloc(1, sizeof *staged);
     staged->source = source;
     staged->limit = limit;
-    if (is_csv(path, format))
+    staged->csv = is_csv(path, format);
+    if (staged->csv)
         staged_csv(source, &staged->reader);
     else
         staged_jsonl(source, &staged->reader);
@@ -111,7 +113,12 @@ const char *staged_name(const struct staged *staged)
     return staged->source != NULL ? source_name(staged->source) : "query";
 }
 
-bool staged_digest(const struct staged *staged, char ret_digest[33])
+const char *staged_format_name(const struct staged *staged)
 {
-    return staged->source != NULL && source_digest(staged->source, ret_digest);
+    return staged->source == NULL ? NULL : staged->csv ? "csv" : "jsonl";
+}
+
+bool staged_digest(const struct staged *staged, char ret_digest[33], int64_t *ret_bytes)
+{
+    return staged->source != NULL && source_digest(staged->source, ret_digest, ret_bytes);
 }

@@ -46,8 +46,10 @@ bool staged_may_wait(const struct staged *staged);
 int64_t staged_line(const struct staged *staged);
 /** The file's name, "stdin" or "query". */
 const char *staged_name(const struct staged *staged);
-/** XXH3-128 of what was read, in hexadecimal; false if the source is not repeatable (no regular
+/** "jsonl" or "csv"; NULL: a query. */
+const char *staged_format_name(const struct staged *staged);
+/** XXH3-128 of the bytes that were read, in hexadecimal, and how many; false if the source is not repeatable (no regular
  * file). */
-bool staged_digest(const struct staged *staged, char ret_digest[33]);
+bool staged_digest(const struct staged *staged, char ret_digest[33], int64_t *ret_bytes);
 
 #endif

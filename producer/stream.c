@@ -5,6 +5,7 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 
 /* A transaction is as long as readers wait for its first record, and as large as memory may be. */
 #define TRANSACTION_US    100000
@@ -93,21 +94,30 @@ static enum rc send_stream(struct publishing *p, struct err *err)
     }
 }
 
+/** A file may grow while it is streamed: what it has at the start must be the same for a resumed publish. */
+static enum rc digest_file(struct publishing *p, struct err *err)
+{
+    const struct resume *r = &p->resume;
+    enum rc rc = p->path != NULL && strcmp(p->path, "-") != 0
+                     ? source_file_digest(p->path, r->digest[0] != '\0' ? r->digest_bytes : -1,
+                                          p->digest, &p->digest_bytes, err)
+                     : RC_NONE;
+    return rc == RC_OK || rc == RC_NONE ? resume_check_digest(p, p->digest, p->digest_bytes, err)
+                                        : rc;
+}
+
 enum rc publish_stream(struct publishing *p, struct err *err)
 {
     p->total = -1;
-    if (p->options->path != NULL && staged_may_wait(p->staged)) {
-        enum rc rc = source_file_digest(p->options->path, p->digest, err);
-        if (rc != RC_OK && rc != RC_NONE)
-            return rc;
-    }
-    enum rc rc = publishing_lock(p, err);
+    enum rc rc = digest_file(p, err);
     if (rc == RC_OK)
-        rc = sending_open(p, err);
-    if (rc == RC_OK)
-        rc = publishing_takeover(p, err);
+        rc = sending_prepare(p, err);
+    if (rc == RC_OK && p->ended)
+        return RC_OK;
     if (rc == RC_OK)
         rc = send_stream(p, err);
+    if (rc == RC_OK)
+        rc = resume_verify(p, err); /* it may have come to its end too early */
     if (rc != RC_OK)
         return rc;
     if (p->seq == 0)

@@ -11,74 +11,127 @@
 
 #define TAIL_WAIT_MS  30000
 #define SLICE_MS      100
-#define END_MAX_BYTES 400 /* of an end message; so that not every task must be parsed */
+#define LOOK_EVERY_US 1000000 /* for what may be in the way */
+#define END_MAX_BYTES 400     /* of an end message; so that not every task must be parsed */
 
-static bool is_end(const struct kafka_record *record)
+struct reading {
+    struct publishing *p;
+    const char *run;
+    struct kafka_source *source;
+    int wake_fd;
+    int64_t target;   /* the high watermark */
+    int64_t until_us; /* then it has taken too long */
+    int64_t look_us;
+    bool blocked;
+    struct tail tail;
+};
+
+static void see_end(struct tail *tail, const struct kafka_record *record)
 {
     MESSAGE_AUTO *msg = NULL;
     struct err ignored;
-    return record->value_len <= END_MAX_BYTES &&
-           message_parse(record->value, record->value_len, MESSAGE_RECORD, &msg, &ignored) ==
-               RC_OK &&
-           msg->type == MESSAGE_END;
+    if (record->value_len > END_MAX_BYTES ||
+        message_parse(record->value, record->value_len, MESSAGE_RECORD, &msg, &ignored) != RC_OK ||
+        msg->type != MESSAGE_END)
+        return;
+    tail->ended = true;
+    tail->aborted = msg->aborted;
+    tail->tasks = msg->end_tasks;
+    tail->phases = msg->end_phases;
 }
 
 static void see(struct tail *tail, const char *run, const struct kafka_record *record)
 {
     char of[37];
     int64_t seq;
-    if (record->value == NULL ||
-        message_peek(record->value, record->value_len, of, &seq) != RC_OK || strcmp(of, run) != 0)
+    if (record->value == NULL || tail->ended ||
+        message_peek(record->value, record->value_len, of, &seq) != RC_OK || strcmp(of, run) != 0 ||
+        seq < tail->next_seq)
         return;
+    if (seq > tail->next_seq && tail->missing < 0)
+        tail->missing = tail->next_seq;
     tail->next_seq = seq + 1;
     tail->last_offset = record->offset;
-    tail->ended = is_end(record);
+    chain_add(&tail->chain, record->value, record->value_len);
+    see_end(tail, record);
 }
 
-static enum rc read_to_end(struct kafka_source *source, int wake_fd, const char *run,
-                           struct tail *tail, struct err *err)
+/** Nothing came for a while, and the end is not reached: is somebody's transaction in the way? */
+static enum rc look(struct reading *r, struct err *err)
 {
-    int64_t until_us = clock_boot_us() + (int64_t)TAIL_WAIT_MS * 1000;
-    while (clock_boot_us() < until_us) {
+    int64_t now_us = clock_boot_us();
+    struct kafka_open_transaction open;
+    enum rc rc = tick_cancelled(r->p, err);
+    if (rc != RC_OK || now_us < r->look_us)
+        return rc;
+    rc = blocked_look(r->p, &open, err);
+    r->look_us = clock_boot_us() + LOOK_EVERY_US;
+    if (rc == RC_NONE && r->blocked) {
+        r->blocked = false;
+        r->until_us = r->look_us + (int64_t)TAIL_WAIT_MS * 1000;
+    }
+    if (rc != RC_OK)
+        return rc == RC_NONE ? RC_OK : rc;
+    if (!r->blocked) {
+        r->blocked = true;
+        r->until_us = now_us + (int64_t)r->p->options->lock_wait_ms * 1000;
+        blocked_tell(r->p, &open);
+    }
+    return now_us >= r->until_us ? blocked_err(r->p, &open, err) : RC_OK;
+}
+
+static enum rc read_to_end(struct reading *r, struct err *err)
+{
+    while (clock_boot_us() < r->until_us || r->blocked) {
         struct kafka_record record;
-        enum rc rc = kafka_source_poll(source, &record, err);
+        enum rc rc = kafka_source_poll(r->source, &record, err);
         if (rc == RC_OK) {
-            see(tail, run, &record);
+            see(&r->tail, r->run, &record);
             kafka_record_free(&record);
         } else if (rc != RC_NONE) {
             return rc;
-        } else if (kafka_source_end(source) >= 0) {
+        } else if (kafka_source_end(r->source) >= r->target) {
             return RC_OK;
         } else {
-            struct pollfd wake = {.fd = wake_fd, .events = POLLIN};
+            struct pollfd wake = {.fd = r->wake_fd, .events = POLLIN};
             uint64_t count;
-            if (poll(&wake, 1, SLICE_MS) > 0 && read(wake_fd, &count, sizeof count) < 0)
+            if (poll(&wake, 1, SLICE_MS) > 0 && read(r->wake_fd, &count, sizeof count) < 0)
                 continue; /* taken by a spurious wake-up */
+            rc = look(r, err);
+            if (rc != RC_OK)
+                return rc;
         }
     }
-    return err_set(err, RC_RETRY, ERR_TIMEOUT, run, NULL, "the topic's end is not reached");
+    return err_set(err, RC_RETRY, ERR_TIMEOUT, r->run, NULL, "the topic's end is not reached");
 }
 
-enum rc tail_read(const struct kafka_properties *kafka, const char *topic, int partition,
-                  int64_t from_offset, const char *run, struct tail *ret_tail, struct err *err)
+enum rc tail_read(struct publishing *p, int64_t from_offset, const char *run, struct tail *ret_tail,
+                  struct err *err)
 {
-    int wake_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+    int64_t now_us = clock_boot_us();
+    struct reading r = {.p = p,
+                        .run = run,
+                        .wake_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK),
+                        .until_us = now_us + (int64_t)TAIL_WAIT_MS * 1000,
+                        .look_us = now_us + LOOK_EVERY_US,
+                        .tail = *ret_tail};
+    r.tail.last_offset = r.tail.missing = r.tail.tasks = r.tail.phases = -1;
     struct kafka_consumer *consumer = NULL;
-    struct kafka_source *source = NULL;
-    struct tail tail = {.next_seq = ret_tail->next_seq, .last_offset = -1};
-    enum rc rc = kafka_consumer_open(kafka, wake_fd, &consumer, err);
+    enum rc rc = sending_high(p, &r.target, err);
     if (rc == RC_OK)
-        rc = kafka_source_open(consumer, topic, partition, &source, err);
+        rc = kafka_consumer_open(p->options->kafka, r.wake_fd, &consumer, err);
     if (rc == RC_OK)
-        rc = kafka_source_assign(source, from_offset, err);
+        rc = kafka_source_open(consumer, p->topic, p->partition, &r.source, err);
     if (rc == RC_OK)
-        rc = read_to_end(source, wake_fd, run, &tail, err);
-    if (source != NULL)
-        kafka_source_close(source);
+        rc = kafka_source_assign(r.source, from_offset, err);
+    if (rc == RC_OK)
+        rc = read_to_end(&r, err);
+    if (r.source != NULL)
+        kafka_source_close(r.source);
     if (consumer != NULL)
         kafka_consumer_close(consumer);
-    (void)close(wake_fd);
+    (void)close(r.wake_fd);
     if (rc == RC_OK)
-        *ret_tail = tail;
+        *ret_tail = r.tail;
     return rc;
 }

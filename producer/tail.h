@@ -1,26 +1,32 @@
 /**
  * What: what a partition holds of a run from some offset on: the answer to "what did the predecessor, or the commit that was
  *   never answered, leave behind?". Private to this folder.
- * Invariants: reads committed records only, up to the end that the partition has while it is read. Right only while nobody
- *   else publishes and no transaction of a producer of the queue is open: under the lock, after kafka_producer_open.
+ * Invariants: reads committed records only, up to the high watermark as it is when the reading begins: an open transaction of
+ *   somebody else, behind which nothing can be read, is waited for, named, and in the end an error, never taken for the end.
+ *   Right only while nobody else publishes the run: under the lock, when no transaction of a producer of the queue is open or
+ *   when the one that is will be settled by whoever fenced it.
  * Threads: the caller's own.
  * Ownership: plain data.
- * Failure: as kafka/consumer.h; RC_RETRY when the end is not reached in time.
+ * Failure: as kafka/consumer.h; ERR_HELD: an open transaction, longer than options->lock_wait_ms; ERR_CANCELLED; RC_RETRY when
+ *   the end is not reached in time.
  */
 #ifndef PRODUCER_TAIL_H
 #define PRODUCER_TAIL_H
 
-#include "kafka/kafka.h"
+#include "producer/publishing.h"
 
 struct tail {
-    int64_t next_seq;    /* behind the last record of the run; as it was given, if there is none */
-    int64_t last_offset; /* of that record; -1: none */
-    bool ended;          /* it is an end, aborted or not */
+    int64_t next_seq; /* behind the last record of the run; as it was given, if there is none */
+    struct chain
+        chain; /* of the records before next_seq, if it was given that of those before the given one */
+    int64_t last_offset;   /* of the last record; -1: none */
+    int64_t missing;       /* the first seq between them that is not there; -1: none */
+    bool ended, aborted;   /* the last record is an end, of which kind */
+    int64_t tasks, phases; /* that it counts */
 };
 
-/** ret_tail->next_seq is given by the caller: what is known already. */
-MUST_CHECK enum rc tail_read(const struct kafka_properties *kafka, const char *topic, int partition,
-                             int64_t from_offset, const char *run, struct tail *ret_tail,
-                             struct err *err);
+/** next_seq and chain are given by the caller: what is known already. */
+MUST_CHECK enum rc tail_read(struct publishing *p, int64_t from_offset, const char *run,
+                             struct tail *ret_tail, struct err *err);
 
 #endif

@@ -1,6 +1,11 @@
 #include "producer/publishing.h"
 
 #include "base/clock.h"
+#include "base/log.h"
+#include "base/probe.h"
+
+#include <stdarg.h>
+#include <stdio.h>
 
 #define TELL_EVERY_US 250000
 #define NOTE_EVERY_US 1000000
@@ -37,7 +42,21 @@ enum rc tick_cancelled(const struct publishing *p, struct err *err)
     const struct publish_options *options = p->options;
     if (options->cancelled == NULL || !options->cancelled(options->context))
         return RC_OK;
-    return err_set(err, RC_REJECT, ERR_CANCELLED, options->queue, NULL, "Cancelled.");
+    return err_set(err, RC_REJECT, ERR_CANCELLED, options->queue, NULL,
+                   "The publishing was interrupted.");
+}
+
+void publish_notice(struct publishing *p, const char *fmt, ...)
+{
+    char text[1024];
+    va_list args;
+    va_start(args, fmt);
+    (void)vsnprintf(text, sizeof text, fmt, args);
+    va_end(args);
+    if (p->options->notice != NULL)
+        p->options->notice(p->options->context, text);
+    else
+        log_event(LOG_WARN, "publish_notice", "queue", p->options->queue, "message", text, NULL);
 }
 
 /* Losing this session is losing the lock, and then nothing more may be sent. */
@@ -45,9 +64,14 @@ static enum rc note(struct publishing *p, struct err *err)
 {
     if (!p->row_written || p->committed == 0)
         return db_run(p->db, &sql_publish_alive, NULL, NULL, err);
+    char chain[33];
+    chain_format(&p->committed_chain, chain);
     const char *const params[] = {DB_INT(p->queue_id), p->run, DB_INT(p->committed - 1),
-                                  DB_INT(p->result->last_offset)};
-    return db_run(p->db, &sql_publish_note, params, NULL, err);
+                                  DB_INT(p->settled_offset), chain};
+    probe("publish.noting");
+    enum rc rc = db_run(p->db, &sql_publish_note, params, NULL, err);
+    probe("publish.noted");
+    return rc;
 }
 
 enum rc tick(struct publishing *p, struct err *err)

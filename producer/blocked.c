@@ -1,0 +1,75 @@
+#include "producer/publishing.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <time.h>
+
+/* Whoever reads committed records reads nothing behind the first record of an open transaction, whatever is committed there:
+ * neither the executors, nor a publisher that must know what is on the topic. So it is named, with what can be done. */
+
+#define LOOK_WAIT_MS 15000
+#define TELL_AGE_MS  5000 /* a younger one may be any producer at its work */
+
+enum rc blocked_look(const struct publishing *p, struct kafka_open_transaction *ret_open,
+                     struct err *err)
+{
+    return kafka_open_transaction(p->options->kafka, p->topic, p->partition, LOOK_WAIT_MS, ret_open,
+                                  err);
+}
+
+static int64_t age_ms(const struct kafka_open_transaction *open)
+{
+    struct timespec now;
+    (void)clock_gettime(CLOCK_REALTIME, &now); /* the record has its producer's wall clock */
+    int64_t now_ms = (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+    return open->since_ms < 0 || open->since_ms > now_ms ? 0 : now_ms - open->since_ms;
+}
+
+static void describe(const struct publishing *p, const struct kafka_open_transaction *open,
+                     char *text, size_t size)
+{
+    char since[64] = "an unknown time";
+    time_t seconds = (time_t)(open->since_ms / 1000);
+    struct tm utc;
+    if (open->since_ms >= 0 && gmtime_r(&seconds, &utc) != NULL)
+        (void)strftime(since, sizeof since, "%Y-%m-%d %H:%M:%S UTC", &utc);
+    (void)snprintf(text, size,
+                   "An open transaction of another producer begins at offset %" PRId64
+                   " of topic %s (partition %d), since %s, %" PRId64
+                   " s ago: what is behind it cannot be read",
+                   open->offset, p->topic, p->partition, since, age_ms(open) / 1000);
+}
+
+static void advise(const struct publishing *p, const struct kafka_open_transaction *open,
+                   char *text, size_t size)
+{
+    (void)snprintf(text, size,
+                   "end that producer, or wait until Kafka aborts its transaction "
+                   "(its transaction.timeout.ms); if it hangs: kafka-transactions.sh "
+                   "--bootstrap-server BROKER abort --topic %s --partition %d --start-offset "
+                   "%" PRId64,
+                   p->topic, p->partition, open->offset);
+}
+
+void blocked_tell(struct publishing *p, const struct kafka_open_transaction *open)
+{
+    char what[400], hint[480];
+    describe(p, open, what, sizeof what);
+    advise(p, open, hint, sizeof hint);
+    publish_notice(p, "%s.\n  hint: %s", what, hint);
+}
+
+void blocked_tell_old(struct publishing *p, const struct kafka_open_transaction *open)
+{
+    if (age_ms(open) >= TELL_AGE_MS)
+        blocked_tell(p, open);
+}
+
+enum rc blocked_err(const struct publishing *p, const struct kafka_open_transaction *open,
+                    struct err *err)
+{
+    char what[400], hint[480];
+    describe(p, open, what, sizeof what);
+    advise(p, open, hint, sizeof hint);
+    return err_set(err, RC_RETRY, ERR_HELD, p->options->queue, hint, "%s.", what);
+}

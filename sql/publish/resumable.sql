@@ -1,0 +1,12 @@
+-- publish_resumable :maybe  queue_id $1, run $2: how far its publishing came; a run of another queue only if this one has none of the id
+-- ended_at of a run whose end was never claimed: it was cancelled. A run that was closed has its reason in publish_error or error.
+SELECT q.name, r.queue_id = $1::int, r.publish_mode, r.publish_from, r.publish_source, r.publish_format, r.publish_digest,
+       r.publish_bytes, r.publish_acked_seq, r.publish_acked_offset, r.publish_chain,
+       CASE WHEN r.publish_error IS NOT NULL THEN 'aborted' WHEN r.aborted THEN 'aborted'
+            WHEN r.published_at IS NOT NULL THEN 'published'
+            WHEN r.ended_at IS NOT NULL AND r.end_offset IS NULL THEN 'cancelled' ELSE 'unfinished' END,
+       COALESCE(r.publish_error, r.error)
+FROM lockstep.run r JOIN lockstep.queue q USING (queue_id)
+WHERE r.run_id = $2::uuid
+ORDER BY r.queue_id = $1::int DESC
+LIMIT 1;
