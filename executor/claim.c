@@ -326,8 +326,8 @@ enum rc claim(struct lane *lane, bool *ret_progress, struct err *err)
 {
     struct executor *ex = lane->ex;
     *ret_progress = false;
-    if (lane->buffer_count == 0 || lane->claim_blocked || lane->halted || lane->paused ||
-        ex->claims_paused || ex->draining || lane->claim_after_us > ex->now_us)
+    if (lane->buffer_count == 0 || !identity_known(lane) || lane->claim_blocked || lane->halted ||
+        lane->paused || ex->claims_paused || ex->draining || lane->claim_after_us > ex->now_us)
         return RC_OK;
     const struct held *head = lane_head(lane, 0);
     bool tasks = head->msg != NULL && head->msg->type != MESSAGE_END;

@@ -19,10 +19,11 @@
 #include "kafka/consumer.h"
 #include "task/message.h"
 
-#define STARVED_US (100 * 1000) /* startable work is given back when no slot came for so long */
+#define MARK_RENEW_S 3600
+#define STARVED_US   (100 * 1000) /* startable work is given back when no slot came for so long */
 
 /** What reaches the control thread. */
-enum control_mail { MAIL_WORK_DONE, MAIL_GATE, MAIL_ALIVE };
+enum control_mail { MAIL_WORK_DONE, MAIL_GATE, MAIL_ALIVE, MAIL_TOPIC };
 
 enum outcome {
     OUTCOME_COMPLETED,
@@ -80,7 +81,8 @@ struct held {
     struct err why; /* rejected: why */
 };
 
-enum source_state { SOURCE_CHECKING, SOURCE_READING, SOURCE_STOPPED };
+/* ASKING: the position is outside the log; the next look tells why. */
+enum source_state { SOURCE_CHECKING, SOURCE_READING, SOURCE_ASKING, SOURCE_STOPPED };
 
 struct lane {
     struct executor *ex;
@@ -100,6 +102,22 @@ struct lane {
     int buffer_cap, buffer_first, buffer_count;
     size_t buffer_bytes;
     int64_t lag_sent_us, lag_sent;
+
+    /* identity */
+    int partitions;                   /* of the topic, as the queue knows it; 0: not yet */
+    int halt_no;                      /* under which what is known here was read */
+    char mark[37];                    /* the topic's birthmark, */
+    bool marked;                      /* which was seen there, */
+    int64_t mark_age_s;               /* so long before it was read here */
+    int64_t assigned_us, renew_at_us; /* the mark expires if nobody renews it */
+    bool mark_trouble;                /* told that it cannot be read */
+    int asked;                        /* looks asked for; older answers count no more */
+    bool looked;                      /* one has come since the last assign: claims may be made */
+    char suspect[24];                 /* what the last look found wrong, "": nothing */
+    int64_t suspect_cursor;           /* the queue's cursor then */
+    int leader, outages;              /* of the partition; of the brokers, at the last look */
+    int64_t held_at, held_since_us;   /* at the end there, and the log goes on; -1 */
+    int64_t blocked_offset;           /* told to be blocked there, -1: not */
 
     /* claim */
     struct phase *phases;   /* oldest first */
@@ -138,6 +156,7 @@ struct executor {
     struct db_canceller *control_canceller;
     int patience_ms; /* for an answer on control and gate sessions */
     struct alive *alive;
+    struct watcher *watcher;
     struct kafka_consumer *consumer;
     struct mailbox inbox;
     struct lane *lanes;
@@ -157,6 +176,9 @@ MUST_CHECK enum rc lane_open(struct lane *lane, struct err *err);
 MUST_CHECK enum rc
 lane_assign(struct lane *lane,
             struct err *err); /* re-reads the queue's row, starts at its cursor */
+/* The same, but the last claimed record is not there any more to be compared. */
+MUST_CHECK enum rc lane_assign_unchecked(struct lane *lane, struct err *err);
+MUST_CHECK enum rc lane_reread(struct lane *lane, struct err *err);
 void lane_close(struct lane *lane);
 MUST_CHECK enum rc receive(struct lane *lane, struct err *err);
 void lane_drop(struct lane *lane, int64_t below); /* forgets what is claimed */
@@ -174,6 +196,14 @@ static inline struct held *lane_head(struct lane *lane, int i)
 char *headers_pack(const struct kafka_record *record, size_t *ret_len);
 void headers_arrays(const struct held *held, struct str *offsets, struct str *names,
                     struct str *values);
+
+/* identity.c */
+bool identity_known(const struct lane *lane); /* the topic was looked at since the last assign */
+void identity_ask(struct lane *lane, int delay_ms);
+/* The reason to halt for the cluster or the number of partitions, NULL if they are right. */
+const char *identity_shape(const struct lane *lane, const char *cluster_id, int partitions,
+                           struct str *detail);
+MUST_CHECK enum rc identity_report(struct mail *mail, struct err *err);
 
 /* claim.c */
 MUST_CHECK enum rc claim(struct lane *lane, bool *ret_progress, struct err *err);

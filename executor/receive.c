@@ -1,6 +1,7 @@
 /* receive: from the partition into the lane's buffer, decoded. A record that does not decode is
  * held as rejected. */
 #include "executor/lane.h"
+#include "executor/watcher.h"
 
 #include "base/clock.h"
 #include "base/log.h"
@@ -10,6 +11,8 @@
 #include <string.h>
 
 #define BROKER_PATIENCE_MS 3000
+#define RANGE_US           (10 * 1000 * 1000LL) /* outside the log again so soon: wait a moment */
+#define RANGE_MS           1000
 #define BUFFER_RECORDS     4096
 #define BUFFER_BYTES       (8 * 1024 * 1024)
 
@@ -34,6 +37,13 @@ static enum rc read_queue(struct lane *lane, struct err *err)
     lane->check_timestamp = db_int(row, 0, 8);
     (void)snprintf(lane->check_digest, sizeof lane->check_digest, "%s", db_text(row, 0, 9));
     (void)snprintf(lane->cluster_id, sizeof lane->cluster_id, "%s", db_text(row, 0, 6));
+    lane->halt_no = (int)db_int(row, 0, 12);
+    lane->partitions = (int)db_int(row, 0, 13);
+    lane->marked = !db_null(row, 0, 15);
+    (void)snprintf(lane->mark, sizeof lane->mark, "%s", db_text(row, 0, 14));
+    lane->mark_age_s = db_int(row, 0, 15);
+    lane->renew_at_us = lane->ex->now_us + (MARK_RENEW_S - lane->mark_age_s) * 1000 * 1000;
+    lane->blocked_offset = db_null(row, 0, 16) ? -1 : db_int(row, 0, 16);
     lane->halted = !db_null(row, 0, 10);
     if (lane->halted)
         log_event(LOG_ERROR, "queue_halted", "queue", lane->name, "reason", db_text(row, 0, 10),
@@ -54,31 +64,27 @@ static enum rc check_topic(struct lane *lane, struct err *err)
         log_err(LOG_WARN, "topic_not_checked", lane->name, &why);
         return RC_OK;
     }
-    if (partitions <= lane->partition || (lane->partition == 0 && partitions > 1)) {
-        str_format(&detail, "topic %s has %d partitions, this queue is partition %d of %s",
-                   lane->topic, partitions, lane->partition,
-                   lane->partition == 0 ? "exactly one" : "it");
-        return partitions == 0 ? RC_OK : lane_halt(lane, "partitions", detail.data, err);
-    }
-    const char *cluster = kafka_consumer_cluster_id(lane->ex->consumer, 0);
-    if (*cluster == '\0' || strcmp(cluster, lane->cluster_id) == 0)
-        return RC_OK;
-    if (lane->cluster_id[0] == '\0')
-        return db_run(lane->ex->control, &sql_executor_cluster,
-                      (const char *const[]){DB_INT(lane->queue_id), cluster}, NULL, err);
-    str_format(&detail, "the queue belongs to cluster %s, this is cluster %s", lane->cluster_id,
-               cluster);
-    return lane_halt(lane, "other_cluster", detail.data, err);
+    const char *reason =
+        identity_shape(lane, kafka_consumer_cluster_id(lane->ex->consumer, 0), partitions, &detail);
+    return reason == NULL ? RC_OK : lane_halt(lane, reason, detail.data, err);
 }
 
 enum rc lane_halt(struct lane *lane, const char *reason, const char *detail, struct err *err)
 {
+    lane->suspect[0] = '\0';
+    enum rc rc =
+        db_run(lane->ex->control, &sql_executor_halt,
+               (const char *const[]){DB_INT(lane->queue_id), reason, detail, DB_INT(lane->halt_no)},
+               NULL, err);
+    if (rc == RC_NONE)
+        return lane_assign(lane, err);
+    if (rc != RC_OK)
+        return rc;
     lane->halted = true;
     lane->state = SOURCE_STOPPED;
     log_event(LOG_ERROR, "queue_halted", "queue", lane->name, "reason", reason, "detail", detail,
               NULL);
-    return db_run(lane->ex->control, &sql_executor_halt,
-                  (const char *const[]){DB_INT(lane->queue_id), reason, detail}, NULL, err);
+    return RC_OK;
 }
 
 static void held_done(struct held *held)
@@ -111,8 +117,7 @@ void lane_drop(struct lane *lane, int64_t below)
         lane->cursor = below;
 }
 
-/* A topic with another number of partitions than one is not this queue's stream any more. */
-enum rc lane_assign(struct lane *lane, struct err *err)
+static enum rc assign(struct lane *lane, bool checked, struct err *err)
 {
     while (lane->buffer_count > 0)
         drop_head(lane);
@@ -123,12 +128,47 @@ enum rc lane_assign(struct lane *lane, struct err *err)
         return rc;
     lane->buffer_from = lane->cursor;
     lane->claim_blocked = false;
-    bool check = lane->check_offset >= 0;
+    bool check = checked && lane->check_offset >= 0;
+    lane->looked = false;
+    lane->suspect[0] = '\0';
+    lane->held_at = -1;
+    lane->assigned_us = lane->ex->now_us;
+    identity_ask(lane, 0);
     lane->state = check ? SOURCE_CHECKING : SOURCE_READING;
     rc = kafka_source_assign(lane->source, check ? lane->check_offset : lane->cursor, err);
     log_event(LOG_INFO, "assigned", "queue", lane->name, "topic", lane->topic, "offset",
               LOG_INT(lane->cursor), NULL);
     return rc;
+}
+
+enum rc lane_assign(struct lane *lane, struct err *err)
+{
+    return assign(lane, true, err);
+}
+
+enum rc lane_assign_unchecked(struct lane *lane, struct err *err)
+{
+    return assign(lane, false, err);
+}
+
+/* The queue was changed: what of it matters at once. */
+enum rc lane_reread(struct lane *lane, struct err *err)
+{
+    DB_RESULT_AUTO *row = NULL;
+    enum rc rc = db_run(lane->ex->control, &sql_executor_queue, (const char *const[]){lane->name},
+                        &row, err);
+    if (rc != RC_OK)
+        return rc == RC_NONE
+                   ? err_set(err, RC_FATAL, ERR_CONFIG, lane->name, NULL, "the queue was deleted")
+                   : rc;
+    bool decided = db_int(row, 0, 12) != lane->halt_no, was_halted = lane->halted;
+    lane->max_readers = (int)db_int(row, 0, 4);
+    lane->paused = db_bool(row, 0, 5);
+    lane->halted = !db_null(row, 0, 10);
+    if (lane->halted && !was_halted)
+        log_event(LOG_ERROR, "queue_halted", "queue", lane->name, "reason", db_text(row, 0, 10),
+                  "detail", db_text(row, 0, 11), NULL);
+    return decided && !lane->halted ? lane_assign(lane, err) : RC_OK;
 }
 
 enum rc lane_open(struct lane *lane, struct err *err)
@@ -139,6 +179,8 @@ enum rc lane_open(struct lane *lane, struct err *err)
     enum rc rc = read_queue(lane, err);
     if (rc != RC_OK)
         return rc;
+    lane->leader = -1;
+    watcher_add(lane->ex->watcher, lane);
     STR_AUTO listen = {0};
     str_format(&listen, "LISTEN lockstep_%d", lane->queue_id);
     rc = db_script(lane->ex->control, listen.data, NULL, err);
@@ -222,49 +264,47 @@ static void hold(struct lane *lane, const struct kafka_record *record)
     }
 }
 
-/* Retention has taken the last claimed record: its fingerprint cannot be checked any more. What was not claimed must still
- * be there, or it is lost. */
-static enum rc retention_passed(struct lane *lane, bool *ret_passed, struct err *err)
-{
-    struct kafka_admin *admin = NULL;
-    struct err why;
-    int64_t low = 0, high = 0;
-    *ret_passed = false;
-    enum rc rc = kafka_admin_open(lane->ex->options->kafka, &admin, &why);
-    if (rc == RC_OK)
-        rc = kafka_watermarks(admin, lane->topic, lane->partition, BROKER_PATIENCE_MS, &low, &high,
-                              &why);
-    kafka_admin_close(admin);
-    if (rc != RC_OK || low <= lane->check_offset || low > lane->cursor)
-        return RC_OK;
-    *ret_passed = true;
-    log_event(LOG_WARN, "fingerprint_skipped", "queue", lane->name, "offset",
-              LOG_INT(lane->check_offset), "low", LOG_INT(low), NULL);
-    lane->state = SOURCE_READING;
-    return kafka_source_assign(lane->source, lane->cursor, err);
-}
-
+/* What stops the stream. A position outside the log has several causes: the next look tells which. */
 static enum rc source_failed(struct lane *lane, const struct err *why, struct err *err)
 {
+    static const struct {
+        const char *code, *reason;
+    } reasons[] = {
+        {"UNKNOWN_TOPIC_OR_PART", "topic_deleted"},
+        {"_UNKNOWN_TOPIC", "topic_deleted"},
+        {"_UNKNOWN_PARTITION", "topic_deleted"},
+        {"_BAD_MSG", "corrupt"},
+        {"_BAD_COMPRESSION", "corrupt"},
+        {"_PARTIAL", "corrupt"},
+        {"_UNDERFLOW", "corrupt"},
+        {"INVALID_MSG", "corrupt"},
+    };
+    if (strcmp(why->code, "_AUTO_OFFSET_RESET") == 0 ||
+        strcmp(why->code, "OFFSET_OUT_OF_RANGE") == 0) {
+        log_event(LOG_WARN, "position_outside_log", "queue", lane->name, "detail", why->message,
+                  "at", why->context, NULL);
+        lane->state = SOURCE_ASKING;
+        lane->looked = false;
+        identity_ask(lane, lane->ex->now_us - lane->assigned_us < RANGE_US ? RANGE_MS : 0);
+        return RC_OK;
+    }
     STR_AUTO detail = {0};
-    str_format(&detail, "%s (%s)", why->message, why->hint);
-    return lane_halt(lane, why->code[0] ? why->code : "kafka", detail.data, err);
+    const char *reason = "kafka";
+    for (size_t i = 0; i < sizeof reasons / sizeof *reasons; i++)
+        if (strcmp(why->code, reasons[i].code) == 0)
+            reason = reasons[i].reason;
+    str_format(&detail, "%s: %s, %s (%s)", why->object, why->message, why->context, why->code);
+    return lane_halt(lane, reason, detail.data, err);
 }
 
 enum rc receive(struct lane *lane, struct err *err)
 {
     enum rc rc = RC_OK;
-    while (rc == RC_OK && lane->state != SOURCE_STOPPED && lane->buffer_count < lane->buffer_cap &&
+    while (rc == RC_OK && lane->state <= SOURCE_READING && lane->buffer_count < lane->buffer_cap &&
            lane->buffer_bytes < BUFFER_BYTES) {
         struct kafka_record record;
         struct err why = {0};
         enum rc polled = kafka_source_poll(lane->source, &record, &why);
-        if (polled == RC_FATAL && lane->state == SOURCE_CHECKING) {
-            bool passed;
-            rc = retention_passed(lane, &passed, err);
-            if (rc != RC_OK || passed)
-                return rc;
-        }
         if (polled == RC_FATAL)
             return source_failed(lane, &why, err);
         if (polled != RC_OK)

@@ -3,6 +3,7 @@
 #include "executor/alive.h"
 #include "executor/lane.h"
 #include "executor/reader.h"
+#include "executor/watcher.h"
 
 #include "base/clock.h"
 #include "base/log.h"
@@ -89,26 +90,13 @@ static enum rc take_mail(struct executor *ex, struct err *err)
         case MAIL_ALIVE:
             said = alive_report(ex, mail, to);
             break;
+        case MAIL_TOPIC:
+            said = identity_report(mail, to);
+            break;
         }
         rc = rc == RC_OK ? said : rc;
     }
     return rc;
-}
-
-static enum rc reread(struct lane *lane, struct err *err)
-{
-    DB_RESULT_AUTO *row = NULL;
-    enum rc rc = db_run(lane->ex->control, &sql_executor_queue, (const char *const[]){lane->name},
-                        &row, err);
-    if (rc != RC_OK)
-        return rc == RC_NONE
-                   ? err_set(err, RC_FATAL, ERR_CONFIG, lane->name, NULL, "the queue was deleted")
-                   : rc;
-    bool was_halted = lane->halted;
-    lane->max_readers = (int)db_int(row, 0, 4);
-    lane->paused = db_bool(row, 0, 5);
-    lane->halted = !db_null(row, 0, 10);
-    return was_halted && !lane->halted ? lane_assign(lane, err) : RC_OK;
 }
 
 /* Channel lockstep_<queue_id>; the payload says what has changed. */
@@ -130,7 +118,7 @@ static enum rc take_notifications(struct executor *ex, struct err *err)
             else if (strcmp(payload, "control") == 0) {
                 lane->slot_after_us = 0;
                 lane->adopt = true; /* it may have been paused */
-                rc = reread(lane, err);
+                rc = lane_reread(lane, err);
             }
             gates_wake(lane);
         }
@@ -202,7 +190,8 @@ static enum rc idle(struct executor *ex, bool *ret_idle, struct err *err)
         if (lane->halted)
             return err_set(err, RC_FATAL, ERR_FAILED, lane->name, "See: lockstep queue show",
                            "the queue is halted");
-        if (busy(lane) || !lane_at_end(lane) || ex->now_us - lane->idle_asked_us < IDLE_ASK_US)
+        if (busy(lane) || !lane_at_end(lane) || !identity_known(lane) ||
+            ex->now_us - lane->idle_asked_us < IDLE_ASK_US)
             return RC_OK;
     }
     for (int i = 0; i < ex->lane_count; i++) {
@@ -320,6 +309,17 @@ static enum rc turn(struct executor *ex, int *ret_timeout_ms, bool *ret_done, st
     return rc;
 }
 
+static void drop_mail(struct executor *ex)
+{
+    for (struct mail *mail = mailbox_take(&ex->inbox), *next; mail != NULL; mail = next) {
+        next = mail->next;
+        if (mail->kind == MAIL_WORK_DONE)
+            work_free((struct work *)mail);
+        else
+            free(mail);
+    }
+}
+
 /* What the database keeps of us is given up in order; after a loss there is nothing to give. */
 static void incarnation_stop(struct executor *ex, enum rc why)
 {
@@ -333,13 +333,7 @@ static void incarnation_stop(struct executor *ex, enum rc why)
         gates_stop(&ex->lanes[i], clean);
     for (int i = 0; i < ex->reader_count; i++)
         reader_stop(ex->readers[i].thread);
-    for (struct mail *mail = mailbox_take(&ex->inbox), *next; mail != NULL; mail = next) {
-        next = mail->next;
-        if (mail->kind == MAIL_WORK_DONE)
-            work_free((struct work *)mail);
-        else
-            free(mail);
-    }
+    drop_mail(ex);
     for (int i = 0; i < ex->lane_count; i++) {
         struct lane *lane = &ex->lanes[i];
         while (lane->phases != NULL) {
@@ -357,6 +351,8 @@ static void incarnation_stop(struct executor *ex, enum rc why)
     db_close(ex->control);
     alive_stop(ex->alive, clean ? "drained" : "lost");
     db_canceller_free(ex->control_canceller);
+    watcher_stop(ex->watcher); /* the last one who writes to us */
+    drop_mail(ex);
     if (ex->consumer != NULL)
         kafka_consumer_close(ex->consumer);
     for (size_t i = 0; i < sizeof ex->scratch / sizeof *ex->scratch; i++)
@@ -381,6 +377,8 @@ static enum rc incarnation_start(struct executor *ex, struct err *err)
     }
     if (rc == RC_OK)
         rc = kafka_consumer_open(options->kafka, wake_fd, &ex->consumer, err);
+    if (rc == RC_OK)
+        rc = watcher_start(ex, &ex->watcher, err);
     for (; rc == RC_OK && ex->reader_count < options->readers; ex->reader_count++)
         rc = reader_start(task_conninfo, &ex->inbox, &ex->readers[ex->reader_count].thread, err);
     const char *start = NULL;

@@ -355,6 +355,11 @@ static void mend(struct kafka_source *source)
     }
 }
 
+int kafka_consumer_outages(const struct kafka_consumer *consumer)
+{
+    return consumer->handle->outages;
+}
+
 void kafka_consumer_serve(struct kafka_consumer *consumer)
 {
     rd_kafka_message_t *message;

@@ -164,7 +164,8 @@ static void on_error(rd_kafka_t *rk, int code, const char *reason, void *opaque)
         kafka_properties_mask(&handle->props, handle->last_reason);
     }
     if (kafka_err_no_answer(what)) {
-        if (what == RD_KAFKA_RESP_ERR__ALL_BROKERS_DOWN && !atomic_exchange(&handle->down, true))
+        if (what == RD_KAFKA_RESP_ERR__ALL_BROKERS_DOWN && !atomic_exchange(&handle->down, true) &&
+            !handle->quiet)
             log_event(LOG_WARN, "kafka_down", "object", handle->brokers, "error",
                       handle->last_reason, NULL);
         return;
@@ -275,7 +276,10 @@ void kafka_handle_close(struct kafka_handle *handle)
 
 void kafka_handle_alive(struct kafka_handle *handle)
 {
-    if (handle->down && atomic_exchange(&handle->down, false))
+    if (!handle->down || !atomic_exchange(&handle->down, false))
+        return;
+    handle->outages++;
+    if (!handle->quiet)
         log_event(LOG_INFO, "kafka_up", "object", handle->brokers, NULL);
 }
 

@@ -27,7 +27,9 @@ struct kafka_handle {
                            const char *text); /* a consumer's; else NULL */
     char brokers[128];                        /* for error texts */
     struct kafka_properties props;            /* for masking */
+    bool quiet;                               /* others tell whether the cluster is there */
     _Atomic bool down;
+    int outages; /* that ended */
     _Atomic int references;
     rd_kafka_resp_err_t last_code; /* the newest connection error; the client's own thread */
     char last_reason[512];

@@ -74,6 +74,8 @@ static void open_client(struct kafka_lag *lag, struct mark *mark)
         rc = kafka_handle_open(&props, KAFKA_CONSUMER, NULL, NULL, NULL, &mark->handle, &err);
     kafka_properties_done(&props);
     if (rc == RC_OK)
+        mark->handle->quiet = true;
+    if (rc == RC_OK)
         mark->answers = rd_kafka_queue_new(mark->handle->rk);
     else
         failed(mark, &err);

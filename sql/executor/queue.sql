@@ -1,4 +1,5 @@
 -- executor_queue :maybe  what an executor needs to know of a queue, by name
 SELECT queue_id, topic, partition, next_offset, max_readers, paused, cluster_id, last_offset, last_timestamp,
-       encode(last_digest, 'hex'), halted_reason, halted_detail
+       encode(last_digest, 'hex'), halted_reason, halted_detail, halt_no, COALESCE(partitions, 0), mark,
+       extract(epoch FROM clock_timestamp() - marked_at)::bigint AS mark_age_s, blocked_offset
 FROM lockstep.queue WHERE name = $1::text;

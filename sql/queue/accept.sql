@@ -2,9 +2,9 @@
 -- because of $3; no row: there is no such queue, or it is not halted
 WITH changed AS (
     UPDATE lockstep.queue q
-    SET halted_reason = NULL, halted_detail = NULL, halted_at = NULL, cluster_id = NULL, last_offset = NULL,
-        last_timestamp = NULL, last_digest = NULL, next_offset = COALESCE($2::bigint, q.next_offset),
-        updated_at = clock_timestamp()
+    SET halted_reason = NULL, halted_detail = NULL, halted_at = NULL, halt_no = q.halt_no + 1, cluster_id = NULL,
+        partitions = NULL, mark = NULL, marked_at = NULL, last_offset = NULL, last_timestamp = NULL, last_digest = NULL,
+        next_offset = COALESCE($2::bigint, q.next_offset), updated_at = clock_timestamp()
     FROM (SELECT b.queue_id, b.halted_reason, b.next_offset FROM lockstep.queue b
           WHERE b.name = $1::text AND b.halted_reason IS NOT NULL FOR UPDATE) AS before
     WHERE q.queue_id = before.queue_id

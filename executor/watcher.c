@@ -1,0 +1,225 @@
+#include "executor/watcher.h"
+
+#include "base/clock.h"
+#include "base/log.h"
+#include "base/probe.h"
+
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define EVERY_US   (5 * 1000 * 1000LL)
+#define AGAIN_US   (1000 * 1000LL) /* after a look without an answer */
+#define TIMEOUT_MS 2000
+
+enum asks { ASK_ADD, ASK_LOOK, ASK_SIGN, ASK_STOP };
+
+struct ask {
+    struct mail mail; /* enum asks */
+    struct lane *lane;
+    int asked, delay_ms;
+    bool first;
+    char mark[KAFKA_MARK_SIZE];
+    char queue[64], topic[256];
+    int partition;
+};
+
+/* One topic. */
+struct watched {
+    struct watched *next;
+    struct ask what;
+    struct kafka_watch *watch;
+    char sign[KAFKA_MARK_SIZE]; /* to be committed, "": nothing */
+    bool first;
+    int64_t due_us;
+};
+
+struct watcher {
+    pthread_t thread;
+    struct mailbox inbox;
+    struct mailbox *control;
+    const struct kafka_properties *kafka;
+    struct watched *list;
+    _Atomic bool stopping;
+    struct ask stop;
+};
+
+static struct watched *find(struct watcher *watcher, const struct lane *lane)
+{
+    struct watched *it = watcher->list;
+    while (it != NULL && it->what.lane != lane)
+        it = it->next;
+    return it;
+}
+
+static void add(struct watcher *watcher, const struct ask *ask)
+{
+    struct watched *it = xcalloc(1, sizeof *it);
+    it->what = *ask;
+    it->next = watcher->list;
+    watcher->list = it;
+}
+
+static void take_asks(struct watcher *watcher)
+{
+    for (struct mail *mail = mailbox_take(&watcher->inbox), *next; mail != NULL; mail = next) {
+        struct ask *ask = (struct ask *)mail;
+        next = mail->next;
+        if (mail->kind == ASK_STOP)
+            continue;
+        if (mail->kind == ASK_ADD)
+            add(watcher, ask);
+        struct watched *it = find(watcher, ask->lane);
+        if (mail->kind == ASK_SIGN) {
+            memcpy(it->sign, ask->mark, sizeof it->sign);
+            it->first = ask->first;
+        } else if (mail->kind == ASK_LOOK) {
+            it->what.asked = ask->asked;
+        }
+        int64_t due_us = clock_boot_us() + ask->delay_ms * 1000LL;
+        it->due_us = mail->kind == ASK_LOOK && it->due_us < due_us ? it->due_us : due_us;
+        free(ask);
+    }
+}
+
+static enum rc sign(struct watched *it, struct watcher_mail *said)
+{
+    struct kafka_look *look = &said->look;
+    char mark[KAFKA_MARK_SIZE];
+    memcpy(mark, it->sign, sizeof mark);
+    it->sign[0] = '\0';
+    bool fits = look->mark_known && look->partitions > it->what.partition &&
+                (strcmp(look->mark, mark) == 0 || (it->first && look->mark[0] == '\0'));
+    if (mark[0] == '\0' || !fits)
+        return RC_OK;
+    int64_t from_us = clock_boot_us();
+    probe("mark.commit");
+    enum rc rc = kafka_watch_sign(it->watch, it->what.topic, it->what.partition, look->high, mark,
+                                  TIMEOUT_MS, &said->err);
+    said->took_us = clock_boot_us() - from_us;
+    said->is_signed = rc == RC_OK;
+    if (said->is_signed)
+        memcpy(look->mark, mark, sizeof mark);
+    return rc;
+}
+
+static void look_at(struct watcher *watcher, struct watched *it)
+{
+    struct watcher_mail *said = xcalloc(1, sizeof *said);
+    said->mail.kind = MAIL_TOPIC;
+    said->lane = it->what.lane;
+    said->asked = it->what.asked;
+    said->rc = RC_OK;
+    if (it->watch == NULL) {
+        char group[80];
+        (void)snprintf(group, sizeof group, "lockstep.%s.mark", it->what.queue);
+        said->rc = kafka_watch_open(watcher->kafka, group, &it->watch, &said->err);
+    }
+    if (said->rc == RC_OK)
+        said->rc = kafka_watch_look(it->watch, it->what.topic, it->what.partition, TIMEOUT_MS,
+                                    &said->look, &said->err);
+    if (said->rc == RC_OK) {
+        enum rc rc = sign(it, said);
+        if (rc != RC_OK) /* it may be written all the same: the next look tells */
+            log_err(LOG_WARN, "birthmark_not_written", it->what.queue, &said->err);
+    }
+    it->due_us = clock_boot_us() + (said->rc == RC_OK ? EVERY_US : AGAIN_US);
+    mailbox_put(watcher->control, &said->mail);
+}
+
+/* Milliseconds until the next look is due, -1: there is nothing to look at. */
+static int next_due_ms(const struct watcher *watcher)
+{
+    int64_t now_us = clock_boot_us(), left_us = -1;
+    for (const struct watched *it = watcher->list; it != NULL; it = it->next) {
+        int64_t it_us = it->due_us > now_us ? it->due_us - now_us : 0;
+        left_us = left_us < 0 || it_us < left_us ? it_us : left_us;
+    }
+    return left_us < 0 ? -1 : (int)((left_us + 999) / 1000);
+}
+
+static void *watcher_main(void *context)
+{
+    struct watcher *watcher = context;
+    while (!watcher->stopping) {
+        mailbox_wait(&watcher->inbox, next_due_ms(watcher));
+        take_asks(watcher);
+        for (struct watched *it = watcher->list; it != NULL && !watcher->stopping; it = it->next)
+            if (it->due_us <= clock_boot_us())
+                look_at(watcher, it);
+    }
+    return NULL;
+}
+
+enum rc watcher_start(struct executor *ex, struct watcher **ret_watcher, struct err *err)
+{
+    struct watcher *watcher = xcalloc(1, sizeof *watcher);
+    watcher->control = &ex->inbox;
+    watcher->kafka = ex->options->kafka;
+    mailbox_init(&watcher->inbox);
+    int failed = pthread_create(&watcher->thread, NULL, watcher_main, watcher);
+    if (failed == 0) {
+        *ret_watcher = watcher;
+        return RC_OK;
+    }
+    mailbox_done(&watcher->inbox);
+    free(watcher);
+    return err_set(err, RC_FATAL, ERR_INTERNAL, "watcher", NULL, "cannot start a thread: %s",
+                   strerror(failed));
+}
+
+static struct ask *ask_new(enum asks kind, struct lane *lane)
+{
+    struct ask *ask = xcalloc(1, sizeof *ask);
+    ask->mail.kind = kind;
+    ask->lane = lane;
+    return ask;
+}
+
+void watcher_add(struct watcher *watcher, struct lane *lane)
+{
+    struct ask *ask = ask_new(ASK_ADD, lane);
+    (void)snprintf(ask->queue, sizeof ask->queue, "%s", lane->name);
+    (void)snprintf(ask->topic, sizeof ask->topic, "%s", lane->topic);
+    ask->partition = lane->partition;
+    mailbox_put(&watcher->inbox, &ask->mail);
+}
+
+void watcher_look(struct watcher *watcher, struct lane *lane, int asked, int delay_ms)
+{
+    struct ask *ask = ask_new(ASK_LOOK, lane);
+    ask->asked = asked;
+    ask->delay_ms = delay_ms;
+    mailbox_put(&watcher->inbox, &ask->mail);
+}
+
+void watcher_sign(struct watcher *watcher, struct lane *lane, const char *mark, bool first)
+{
+    struct ask *ask = ask_new(ASK_SIGN, lane);
+    (void)snprintf(ask->mark, sizeof ask->mark, "%s", mark);
+    ask->first = first;
+    mailbox_put(&watcher->inbox, &ask->mail);
+}
+
+void watcher_stop(struct watcher *watcher)
+{
+    if (watcher == NULL)
+        return;
+    watcher->stopping = true;
+    watcher->stop.mail.kind = ASK_STOP;
+    mailbox_put(&watcher->inbox, &watcher->stop.mail);
+    (void)pthread_join(watcher->thread, NULL);
+    for (struct mail *mail = mailbox_take(&watcher->inbox), *next; mail != NULL; mail = next) {
+        next = mail->next;
+        if (mail != &watcher->stop.mail)
+            free(mail);
+    }
+    for (struct watched *it = watcher->list, *next; it != NULL; it = next) {
+        next = it->next;
+        kafka_watch_close(it->watch);
+        free(it);
+    }
+    mailbox_done(&watcher->inbox);
+    free(watcher);
+}
