@@ -53,7 +53,7 @@ static void advise(const struct publishing *p, const struct kafka_open_transacti
 
 void blocked_tell(struct publishing *p, const struct kafka_open_transaction *open)
 {
-    char what[400], hint[480];
+    char what[512], hint[512];
     describe(p, open, what, sizeof what);
     advise(p, open, hint, sizeof hint);
     publish_notice(p, "%s.\n  hint: %s", what, hint);
@@ -68,7 +68,7 @@ void blocked_tell_old(struct publishing *p, const struct kafka_open_transaction 
 enum rc blocked_err(const struct publishing *p, const struct kafka_open_transaction *open,
                     struct err *err)
 {
-    char what[400], hint[480];
+    char what[512], hint[512];
     describe(p, open, what, sizeof what);
     advise(p, open, hint, sizeof hint);
     return err_set(err, RC_RETRY, ERR_HELD, p->options->queue, hint, "%s.", what);
