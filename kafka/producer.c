@@ -152,6 +152,25 @@ enum rc kafka_producer_open(const struct kafka_properties *props, const char *tr
     return rc;
 }
 
+enum rc kafka_producer_meet(struct kafka_producer *producer, const char *topic, int timeout_ms,
+                            struct err *err)
+{
+    rd_kafka_t *rk = producer->handle->rk;
+    const struct rd_kafka_metadata *metadata = NULL;
+    rd_kafka_topic_t *of = rd_kafka_topic_new(rk, topic, NULL);
+    if (of == NULL)
+        return kafka_err(err, rd_kafka_last_error(), topic, NULL);
+    rd_kafka_resp_err_t code = rd_kafka_metadata(rk, 0, of, &metadata, timeout_ms);
+    rd_kafka_topic_destroy(of); /* librdkafka goes on knowing it */
+    if (code == RD_KAFKA_RESP_ERR_NO_ERROR) {
+        rd_kafka_metadata_destroy(metadata);
+        return RC_OK;
+    }
+    if (kafka_err_no_answer(code))
+        return kafka_handle_no_answer(producer->handle, topic, timeout_ms, err);
+    return kafka_err(err, code, topic, NULL);
+}
+
 void kafka_producer_close(struct kafka_producer *producer)
 {
     if (producer == NULL)

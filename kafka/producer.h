@@ -26,6 +26,10 @@ MUST_CHECK enum rc kafka_producer_open(const struct kafka_properties *props,
                                        struct kafka_producer **ret_producer, struct err *err);
 void kafka_producer_close(struct kafka_producer *producer); /* aborts what is open */
 
+/** Learns who leads the topic's partitions, at once; otherwise the first record waits a second for it in 2.0.2. A topic that
+ * is not there is told of by the first delivery. */
+MUST_CHECK enum rc kafka_producer_meet(struct kafka_producer *producer, const char *topic,
+                                       int timeout_ms, struct err *err);
 MUST_CHECK enum rc kafka_begin(struct kafka_producer *producer, struct err *err);
 /** Waits while the local queue is full. headers: name, value, ..., NULL; or NULL. value NULL: a
  * tombstone. */
