@@ -32,6 +32,8 @@ enum rc sending_open(struct publishing *p, struct err *err)
     tick_stage(p, PUBLISH_SENDING);
     probe("publish.fencing");
     enum rc rc = kafka_producer_open(p->options->kafka, id, KAFKA_WAIT_MS, &p->producer, err);
+    if (rc == RC_OK)
+        rc = kafka_producer_meet(p->producer, p->topic, KAFKA_WAIT_MS, err);
     if (rc != RC_OK)
         return rc;
     probe("publish.fenced");
