@@ -281,6 +281,15 @@ static enum rc went_back(struct lane *lane, int64_t next_offset, struct err *err
     return lane_assign(lane, err);
 }
 
+static void tell_rejected(struct lane *lane)
+{
+    const struct held *head = lane_head(lane, 0);
+    bool unread = head->msg == NULL; /* else its tags were refused */
+    log_event(LOG_WARN, "message_rejected", "queue", lane->name, "offset", LOG_INT(head->offset),
+              "reason", unread ? head->why.code : "tags", "at", unread ? head->why.object : NULL,
+              "detail", unread ? head->why.message : NULL, NULL);
+}
+
 /* What follows from a verdict is a table, like everything that decides about a message. */
 static enum rc follow(struct lane *lane, const struct db_result *row, int count, bool *ret_progress,
                       struct err *err)
@@ -298,14 +307,9 @@ static enum rc follow(struct lane *lane, const struct db_result *row, int count,
         if (!db_null(row, 0, 8))
             log_event(LOG_INFO, "run_ended", "queue", lane->name, "run", db_text(row, 0, 3),
                       "status", db_text(row, 0, 8), NULL);
-    } else if (strcmp(verdict, "rejected") == 0 && lane_head(lane, 0)->msg == NULL) {
-        const struct held *head = lane_head(lane, 0);
-        log_event(LOG_WARN, "message_rejected", "queue", lane->name, "offset",
-                  LOG_INT(head->offset), "reason", head->why.code, "at", head->why.object, "detail",
-                  head->why.message, NULL);
     } else if (strcmp(verdict, "rejected") == 0) {
-        log_event(LOG_WARN, "message_rejected", "queue", lane->name, "offset",
-                  LOG_INT(lane_head(lane, 0)->offset), "reason", "tags", NULL);
+        letters_wake(lane, RELAY_NEWS);
+        tell_rejected(lane);
     } else if (strcmp(verdict, "busy") == 0) {
         lane->claim_after_us = lane->ex->now_us + BUSY_WAIT_US;
         *ret_progress = false;

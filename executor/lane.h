@@ -17,6 +17,7 @@
 #include "db/db.h"
 #include "executor/executor.h"
 #include "kafka/consumer.h"
+#include "relay/relay.h"
 #include "task/message.h"
 
 #define MARK_RENEW_S 3600
@@ -157,6 +158,7 @@ struct executor {
     int patience_ms; /* for an answer on control and gate sessions */
     struct alive *alive;
     struct watcher *watcher;
+    struct relay *relay; /* NULL until there is something to relay */
     struct kafka_consumer *consumer;
     struct mailbox inbox;
     struct lane *lanes;
@@ -204,6 +206,10 @@ void identity_ask(struct lane *lane, int delay_ms);
 const char *identity_shape(const struct lane *lane, const char *cluster_id, int partitions,
                            struct str *detail);
 MUST_CHECK enum rc identity_report(struct mail *mail, struct err *err);
+
+/* letters.c: dead letters, and whatever else is in the outbox. Looking asks whether there is something. */
+void letters_wake(struct lane *lane, enum relay_word word);
+MUST_CHECK enum rc letters_look(struct lane *lane, struct err *err);
 
 /* claim.c */
 MUST_CHECK enum rc claim(struct lane *lane, bool *ret_progress, struct err *err);

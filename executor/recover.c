@@ -149,5 +149,5 @@ enum rc recover_start(struct lane *lane, struct err *err)
     for (int i = 0; rc == RC_OK && i < db_rows(runs); i++)
         rc = db_run(lane->ex->control, &sql_executor_finish,
                     (const char *const[]){db_text(runs, i, 0)}, NULL, err);
-    return rc;
+    return rc == RC_OK ? letters_look(lane, err) : rc;
 }

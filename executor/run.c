@@ -115,6 +115,8 @@ static enum rc take_notifications(struct executor *ex, struct err *err)
                 lane->slot_after_us = 0; /* claims and adopts again, too */
             else if (strcmp(payload, "work") == 0)
                 lane->adopt = true;
+            else if (strcmp(payload, "relay") == 0 || strcmp(payload, "relay_again") == 0)
+                letters_wake(lane, strcmp(payload, "relay") == 0 ? RELAY_HEARD : RELAY_AGAIN);
             else if (strcmp(payload, "control") == 0) {
                 lane->slot_after_us = 0;
                 lane->adopt = true; /* it may have been paused */
@@ -348,6 +350,7 @@ static void incarnation_stop(struct executor *ex, enum rc why)
         ex->readers[i].count = 0;
     if (clean && slots_return(ex, true, &ignored_ms, &err) != RC_OK)
         log_err(LOG_WARN, "slots_not_returned", NULL, &err);
+    relay_stop(ex->relay, clean);
     db_close(ex->control);
     alive_stop(ex->alive, clean ? "drained" : "lost");
     db_canceller_free(ex->control_canceller);

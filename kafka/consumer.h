@@ -44,13 +44,6 @@ struct kafka_record {
     void *owner;             /* librdkafka's message */
 };
 
-/** One header; lives as long as its record. A name may be anything but has no NUL in it. */
-struct kafka_header {
-    const char *name;
-    const char *value; /* NULL: null, which is not the same as empty */
-    size_t value_len;
-};
-
 MUST_CHECK enum rc kafka_consumer_open(const struct kafka_properties *props, int wake_fd,
                                        struct kafka_consumer **ret_consumer, struct err *err);
 void kafka_consumer_close(struct kafka_consumer *consumer);
@@ -72,7 +65,8 @@ MUST_CHECK enum rc kafka_source_poll(struct kafka_source *source, struct kafka_r
                                      struct err *err);
 void kafka_record_free(struct kafka_record *record);
 
-/** The header at index, from 0, in the order of the record, repeated names included; false after the last. */
+/** The header at index, from 0, in the order of the record, repeated names included; false after the
+ * last. It lives as long as the record. */
 bool kafka_record_header(const struct kafka_record *record, size_t index,
                          struct kafka_header *ret_header);
 

@@ -45,6 +45,13 @@ struct kafka_topic_info {
     char unclean_leader_election[8];
 };
 
+/** One header of a record. The name is never NULL in one, has no NUL in it, and may come twice. */
+struct kafka_header {
+    const char *name;
+    const char *value; /* NULL: null, which is not the same as empty */
+    size_t value_len;
+};
+
 struct kafka_admin; /* a short-lived client for describing and creating */
 MUST_CHECK enum rc kafka_admin_open(const struct kafka_properties *props,
                                     struct kafka_admin **ret_admin, struct err *err);

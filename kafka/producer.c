@@ -198,13 +198,14 @@ enum rc kafka_begin(struct kafka_producer *producer, struct err *err)
     return RC_OK;
 }
 
-static rd_kafka_headers_t *headers_of(const char *const *headers)
+static rd_kafka_headers_t *headers_of(const struct kafka_header *headers)
 {
-    if (headers == NULL || headers[0] == NULL)
+    if (headers == NULL || headers->name == NULL)
         return NULL;
-    rd_kafka_headers_t *list = rd_kafka_headers_new(2);
-    for (int i = 0; headers[i] != NULL && headers[i + 1] != NULL; i += 2)
-        (void)rd_kafka_header_add(list, headers[i], -1, headers[i + 1], -1);
+    rd_kafka_headers_t *list = rd_kafka_headers_new(8);
+    for (; headers->name != NULL; headers++)
+        (void)rd_kafka_header_add(list, headers->name, -1, headers->value,
+                                  headers->value != NULL ? (ssize_t)headers->value_len : 0);
     return list;
 }
 
@@ -213,7 +214,7 @@ struct record {
     int partition;
     const char *key, *value;
     size_t key_len, value_len;
-    const char *const *headers;
+    const struct kafka_header *headers;
 };
 
 /* producev, not produceva: the latter frees the headers twice in 2.0.2 when the partition does not
@@ -233,7 +234,7 @@ static rd_kafka_resp_err_t produce(struct kafka_producer *producer, const struct
 
 enum rc kafka_publish(struct kafka_producer *producer, const char *topic, int partition,
                       const char *key, size_t key_len, const char *value, size_t value_len,
-                      const char *const *headers, struct err *err)
+                      const struct kafka_header *headers, struct err *err)
 {
     const struct record record = {topic, partition, key, value, key_len, value_len, headers};
     for (;;) {

@@ -31,11 +31,12 @@ void kafka_producer_close(struct kafka_producer *producer); /* aborts what is op
 MUST_CHECK enum rc kafka_producer_meet(struct kafka_producer *producer, const char *topic,
                                        int timeout_ms, struct err *err);
 MUST_CHECK enum rc kafka_begin(struct kafka_producer *producer, struct err *err);
-/** Waits while the local queue is full. headers: name, value, ..., NULL; or NULL. value NULL: a
+/** Waits while the local queue is full. headers: ended by one without a name; or NULL. value NULL: a
  * tombstone. */
 MUST_CHECK enum rc kafka_publish(struct kafka_producer *producer, const char *topic, int partition,
                                  const char *key, size_t key_len, const char *value,
-                                 size_t value_len, const char *const *headers, struct err *err);
+                                 size_t value_len, const struct kafka_header *headers,
+                                 struct err *err);
 /** All delivered, then committed; RC_OK means both. */
 MUST_CHECK enum rc kafka_commit(struct kafka_producer *producer, int timeout_ms, struct err *err);
 MUST_CHECK enum rc kafka_abort(struct kafka_producer *producer, int timeout_ms, struct err *err);

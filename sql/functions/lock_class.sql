@@ -9,6 +9,8 @@ BEGIN
         WHEN 'executor' THEN RETURN 1280507907; -- executor_no
         WHEN 'producer' THEN RETURN 1280507908; -- queue_id
         WHEN 'migrator' THEN RETURN 1280507909; -- 1
+        WHEN 'relay' THEN RETURN 1280507910;    -- queue_id
+        WHEN 'replay' THEN RETURN 1280507911;   -- queue_id
     END CASE; -- anything else: case_not_found
 END
 $$;

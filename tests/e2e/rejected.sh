@@ -79,7 +79,7 @@ END
 put -Z -K '~' <<<'gone~'
 executors 1 "$q" 2
 executors_wait || failed=1
-expect 'key and headers' "$(sql "SELECT v.\"offset\", v.reason, encode(key, 'hex'), header_names, header_values FROM lockstep.rejected_message m
+expect 'key and headers' "$(sql "SELECT v.\"offset\", v.reason, encode(m.key, 'hex'), m.header_names, m.header_values FROM lockstep.rejected_message m
         JOIN lockstep.rejected v USING (rejected_id) WHERE v.queue = '$q' ORDER BY 1")" \
     '0|bad_json|6bff0931|{a,b,a,none,"n\\xffame"}|{"\\x31","\\xfe","\\x32",NULL,"\\x78"}
 1|hole|6bff0931|{a,b,a,none,"n\\xffame"}|{"\\x31","\\xfe","\\x32",NULL,"\\x78"}

@@ -282,7 +282,8 @@ static void a_record_arrives_with_key_headers_and_time_or_as_a_tombstone(void **
     struct err err;
     struct kafka_record record;
     const char *topic = support_topic();
-    const char *const headers[] = {"other", "x", "traceparent", "00-abc-def-01", NULL};
+    const struct kafka_header headers[] = {
+        {"other", "x", 1}, {"traceparent", "00-abc-def-01", 13}, {0}};
     struct kafka_producer *producer = writer_open(NULL);
     assert_ok(kafka_publish(producer, topic, 0, "k", 1, "v\0w", 3, headers, &err), &err);
     assert_ok(kafka_publish(producer, topic, 0, "k", 1, NULL, 0, NULL, &err), &err);

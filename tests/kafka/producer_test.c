@@ -109,7 +109,7 @@ static void a_partition_that_does_not_exist_fails_the_delivery(void **state)
 {
     (void)state;
     struct err err;
-    const char *const headers[] = {"traceparent", "00", NULL};
+    const struct kafka_header headers[] = {{"traceparent", "00", 2}, {0}};
     const char *topic = support_topic();
     struct kafka_producer *producer = writer_open(NULL);
     publish(producer, topic, "known now"); /* an unknown topic would be waited for */

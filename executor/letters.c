@@ -1,0 +1,30 @@
+/* letters: what this executor knows of the outbox of its queues goes to the relay's thread, which is started when there is
+ * something for the first time. */
+#include "executor/lane.h"
+
+#include "base/log.h"
+
+void letters_wake(struct lane *lane, enum relay_word word)
+{
+    struct executor *ex = lane->ex;
+    struct err err = {0};
+    if (ex->relay == NULL && word != RELAY_AGAIN &&
+        relay_start(ex->options->conninfo, db_server(ex->control), ex->options->kafka,
+                    ex->executor_no, &ex->relay, &err) != RC_OK) {
+        log_err(LOG_WARN, "relay_not_started", lane->name, &err); /* the rows wait */
+        return;
+    }
+    if (ex->relay != NULL)
+        relay_wake(ex->relay, lane->queue_id, word);
+}
+
+/* At the start, and when an executor died, which may have been the relay. */
+enum rc letters_look(struct lane *lane, struct err *err)
+{
+    DB_RESULT_AUTO *row = NULL;
+    enum rc rc = db_run(lane->ex->control, &sql_relay_waiting,
+                        (const char *const[]){DB_INT(lane->queue_id)}, &row, err);
+    if (rc == RC_OK && db_bool(row, 0, 0))
+        letters_wake(lane, RELAY_HEARD);
+    return rc;
+}

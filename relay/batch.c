@@ -1,0 +1,172 @@
+/* batch: number, flush, send, commit, note. Wherever it ends, the rows that are numbered and not noted are in doubt, and the
+ * end of the topic tells. */
+#include "relay/relaying.h"
+
+#include "base/log.h"
+#include "base/probe.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define BATCH_ROWS  500
+#define BATCH_BYTES (4 * 1024 * 1024)
+#define COMMIT_MS   10000
+
+/* The bytes of a bytea column. NULL for NULL; freed by the caller. */
+static char *bytes_of(const struct db_result *rows, int row, int column, size_t *ret_len)
+{
+    *ret_len = 0;
+    if (db_null(rows, row, column))
+        return NULL;
+    const char *hex = db_text(rows, row, column) + 2; /* \x */
+    size_t len = (size_t)(db_length(rows, row, column) - 2) / 2;
+    char *bytes = xmalloc(len + 1);
+    for (size_t i = 0; i < len; i++) {
+        char high = hex[2 * i], low = hex[2 * i + 1];
+        bytes[i] = (char)((high <= '9' ? high - '0' : high - 'a' + 10) << 4 |
+                          (low <= '9' ? low - '0' : low - 'a' + 10));
+    }
+    bytes[len] = '\0';
+    *ret_len = len;
+    return bytes;
+}
+
+/* The headers of one row: `count` rows of the headers' result from `first` on. */
+struct headers {
+    struct kafka_header *list; /* ended by one without a name */
+    char **values;
+    int count;
+};
+
+static void headers_done(struct headers *headers)
+{
+    for (int i = 0; i < headers->count; i++)
+        free(headers->values[i]);
+    free(headers->values);
+    free(headers->list);
+}
+
+static struct headers headers_of(const struct db_result *rows, int first, int64_t seq)
+{
+    struct headers headers = {0};
+    while (first + headers.count < db_rows(rows) && db_int(rows, first + headers.count, 0) == seq)
+        headers.count++;
+    headers.list = xcalloc((size_t)headers.count + 2, sizeof *headers.list);
+    headers.values = xcalloc((size_t)headers.count + 1, sizeof *headers.values);
+    for (int i = 0; i < headers.count; i++) {
+        headers.list[i].name = db_text(rows, first + i, 1);
+        headers.values[i] = bytes_of(rows, first + i, 2, &headers.list[i].value_len);
+        headers.list[i].value = headers.values[i];
+    }
+    return headers;
+}
+
+/* Too large with what we say about it: the value stays in the database, and the headers tell so. If that is not enough,
+ * the original's own key and headers stay there, too. */
+static enum rc publish_less(struct relay_queue *queue, const struct relay_kind *kind,
+                            const char *key, size_t key_len, int64_t size, struct headers *headers,
+                            struct err *err)
+{
+    char text[24];
+    int len = snprintf(text, sizeof text, "%lld", (long long)size);
+    struct kafka_header left_out = {"lockstep-value-left-out", text, (size_t)len};
+    headers->list[headers->count] = left_out;
+    enum rc rc =
+        kafka_publish(queue->producer, kind->topic, 0, key, key_len, NULL, 0, headers->list, err);
+    if (rc != RC_REJECT)
+        return rc;
+    int kept = 0;
+    for (int i = 0; i <= headers->count; i++)
+        if (strncmp(headers->list[i].name, "lockstep-", strlen("lockstep-")) == 0)
+            headers->list[kept++] = headers->list[i];
+    headers->list[kept] = (struct kafka_header){0};
+    return kafka_publish(queue->producer, kind->topic, 0, NULL, 0, NULL, 0, headers->list, err);
+}
+
+static enum rc publish(struct relay_queue *queue, const struct relay_kind *kind,
+                       const struct db_result *rows, int row, struct headers *headers,
+                       struct err *err)
+{
+    size_t key_len, value_len;
+    FREE_AUTO char *key = bytes_of(rows, row, 1, &key_len);
+    FREE_AUTO char *value = bytes_of(rows, row, 2, &value_len);
+    enum rc rc = kafka_publish(queue->producer, kind->topic, 0, key, key_len, value, value_len,
+                               headers->list, err);
+    if (rc == RC_REJECT && value != NULL)
+        rc = publish_less(queue, kind, key, key_len, (int64_t)value_len, headers, err);
+    return rc;
+}
+
+static enum rc publish_all(struct relay *relay, struct relay_queue *queue,
+                           const struct relay_kind *kind, const struct db_result *rows,
+                           struct err *err)
+{
+    DB_RESULT_AUTO *all = NULL;
+    int last = db_rows(rows) - 1, at = 0;
+    enum rc rc = db_run(relay->db, &sql_relay_headers,
+                        (const char *const[]){DB_INT(queue->queue_id), kind->name,
+                                              db_text(rows, 0, 0), db_text(rows, last, 0)},
+                        &all, err);
+    if (rc == RC_OK)
+        rc = kafka_begin(queue->producer, err);
+    for (int i = 0; rc == RC_OK && i <= last; i++) {
+        struct headers headers = headers_of(all, at, db_int(rows, i, 0));
+        rc = publish(queue, kind, rows, i, &headers, err);
+        at += headers.count;
+        headers_done(&headers);
+    }
+    return rc;
+}
+
+static enum rc note(struct relay *relay, struct relay_queue *queue, struct relay_kind *kind,
+                    int64_t seq, struct err *err)
+{
+    int64_t count, last;
+    kafka_producer_acked(queue->producer, &count, &last);
+    int64_t next_offset = last >= 0 ? last + 1 : kind->next_offset;
+    enum rc rc = db_run(relay->db, &sql_relay_sent,
+                        (const char *const[]){DB_INT(queue->queue_id), kind->name, DB_INT(seq),
+                                              DB_INT(next_offset)},
+                        NULL, err);
+    if (rc != RC_OK)
+        return rc;
+    kind->sent_seq = seq;
+    kind->next_offset = next_offset;
+    probe("relay.noted");
+    return RC_OK;
+}
+
+enum rc relay_batch(struct relay *relay, struct relay_queue *queue, struct relay_kind *kind,
+                    struct err *err)
+{
+    DB_RESULT_AUTO *rows = NULL;
+    enum rc rc = db_run(
+        relay->db, &sql_relay_number,
+        (const char *const[]){DB_INT(queue->queue_id), kind->name, DB_INT(BATCH_ROWS)}, NULL, err);
+    probe("relay.numbered");
+    if (rc == RC_OK)
+        rc = db_run(relay->db, &sql_relay_fetch,
+                    (const char *const[]){DB_INT(queue->queue_id), kind->name,
+                                          DB_INT(kind->sent_seq), DB_INT(BATCH_ROWS),
+                                          DB_INT(BATCH_BYTES)},
+                    &rows, err);
+    if (rc == RC_OK && db_rows(rows) == 0)
+        return RC_NONE;
+    if (rc == RC_OK) /* a record must not know more than the database after a crash */
+        rc = db_run(relay->db, &sql_session_flush, NULL, NULL, err);
+    probe("relay.flushed");
+    if (rc == RC_OK)
+        rc = publish_all(relay, queue, kind, rows, err);
+    probe("relay.sent");
+    if (rc == RC_OK) /* the lock is asked for once more: better than to be fenced */
+        rc = db_run(relay->db, &sql_publish_alive, NULL, NULL, err);
+    if (rc == RC_OK)
+        rc = kafka_commit(queue->producer, COMMIT_MS, err);
+    probe("relay.committed");
+    if (rc != RC_OK)
+        return rc;
+    log_event(LOG_INFO, "relayed", "queue", queue->name, "topic", kind->topic, "records",
+              LOG_INT(db_rows(rows)), "seq", db_text(rows, db_rows(rows) - 1, 0), NULL);
+    return note(relay, queue, kind, db_int(rows, db_rows(rows) - 1, 0), err);
+}

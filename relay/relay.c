@@ -1,0 +1,413 @@
+/* The relay's thread: waits for a word that there may be something, becomes the relay of that queue if nobody else is, sends
+ * until nothing is left, and lets go a moment later. */
+#include "relay/relaying.h"
+
+#include "base/clock.h"
+#include "base/log.h"
+#include "base/probe.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define LINGER_US                                                                                  \
+    (2 * 1000 * 1000) /* lock and producer are kept: what is rejected seldom comes alone */
+#define BACKOFF_FIRST_MS 200
+#define BACKOFF_LAST_MS  10000
+#define BACKOFF_FATAL_MS 30000 /* a person must act: no hurry */
+#define FINISH_US        (5 * 1000 * 1000)
+#define DB_PATIENCE_MS   5000
+
+enum relay_mail { RELAY_WAKE, RELAY_STOP };
+
+struct relay_order {
+    struct mail mail;
+    int queue_id;
+    enum relay_word word;
+    bool finish;
+};
+
+static struct relay_queue *queue_get(struct relay *relay, int queue_id)
+{
+    struct relay_queue *queue = relay->queues;
+    while (queue != NULL && queue->queue_id != queue_id)
+        queue = queue->next;
+    if (queue != NULL)
+        return queue;
+    queue = xcalloc(1, sizeof *queue);
+    *queue = (struct relay_queue){.next = relay->queues, .queue_id = queue_id};
+    relay->queues = queue;
+    return queue;
+}
+
+static void take_orders(struct relay *relay)
+{
+    for (struct mail *mail = mailbox_take(&relay->inbox), *next; mail != NULL; mail = next) {
+        struct relay_order *order = (struct relay_order *)mail;
+        next = mail->next;
+        switch ((enum relay_mail)mail->kind) {
+        case RELAY_WAKE: {
+            struct relay_queue *queue = queue_get(relay, order->queue_id);
+            if (order->word == RELAY_AGAIN && !queue->locked)
+                break; /* by now it is not ours; whoever had it has looked since */
+            queue->wanted = queue->fresh = true;
+            queue->news = queue->news || order->word == RELAY_NEWS;
+            break;
+        }
+        case RELAY_STOP:
+            relay->stopping = true;
+            relay->stop_us = order->finish ? clock_boot_us() + FINISH_US : 0;
+            break;
+        }
+        free(order);
+    }
+}
+
+static int next_backoff(int backoff_ms, enum rc rc)
+{
+    if (rc == RC_FATAL || rc == RC_REJECT)
+        return BACKOFF_FATAL_MS;
+    if (backoff_ms == 0)
+        return BACKOFF_FIRST_MS;
+    return backoff_ms * 2 > BACKOFF_LAST_MS ? BACKOFF_LAST_MS : backoff_ms * 2;
+}
+
+/* What was sent with it and is not noted is in doubt: the next producer begins by settling. */
+static void producer_drop(struct relay_queue *queue)
+{
+    kafka_producer_close(queue->producer);
+    queue->producer = NULL;
+    for (int i = 0; i < queue->kind_count; i++)
+        queue->kinds[i].settled = false;
+}
+
+/* The session is gone, and the locks with it. */
+static void session_lost(struct relay *relay, enum rc rc, const struct err *err)
+{
+    for (struct relay_queue *queue = relay->queues; queue != NULL; queue = queue->next) {
+        queue->wanted = queue->wanted || queue->locked;
+        queue->locked = false;
+        producer_drop(queue);
+    }
+    db_close(relay->db);
+    relay->db = NULL;
+    if (relay->db_backoff_ms == 0)
+        log_err(LOG_WARN, "relay_lost", NULL, err);
+    relay->db_backoff_ms = next_backoff(relay->db_backoff_ms, rc);
+    relay->db_after_us = clock_boot_us() + (int64_t)relay->db_backoff_ms * 1000;
+}
+
+static enum rc session_open(struct relay *relay, struct err *err)
+{
+    if (relay->db != NULL)
+        return RC_OK;
+    enum rc rc = db_open_on(relay->conninfo, DB_RELAY, &relay->server, DB_SAME, &relay->db, err);
+    if (rc != RC_OK)
+        return rc;
+    db_patience(relay->db, DB_PATIENCE_MS);
+    return db_run(relay->db, &sql_relay_session,
+                  (const char *const[]){DB_INT(relay->executor_no),
+                                        DB_INT(db_backend_pid(relay->db)),
+                                        db_backend_start(relay->db)},
+                  NULL, err);
+}
+
+/* Nothing is left to do. */
+static void session_close(struct relay *relay)
+{
+    struct err ignored;
+    if (relay->db == NULL)
+        return;
+    (void)!db_run(relay->db, &sql_relay_session_end,
+                  (const char *const[]){DB_INT(relay->executor_no),
+                                        DB_INT(db_backend_pid(relay->db)),
+                                        db_backend_start(relay->db)},
+                  NULL, &ignored);
+    db_close(relay->db);
+    relay->db = NULL;
+}
+
+/* Told once: when it begins, and when it is over. */
+static void trouble(struct relay *relay, struct relay_queue *queue, struct relay_kind *kind,
+                    enum rc rc, const struct err *err)
+{
+    struct err ignored;
+    STR_AUTO text = {0};
+    producer_drop(queue);
+    if (kind->backoff_ms == 0 || (rc == RC_FATAL && kind->backoff_ms != BACKOFF_FATAL_MS)) {
+        log_err(LOG_WARN, "relay_waits", queue->name, err);
+        str_format(&text, "%s: %s%s%s%s", err->object, err->message, *err->hint ? " (" : "",
+                   err->hint, *err->hint ? ")" : "");
+        (void)!db_run(relay->db, &sql_relay_begin,
+                      (const char *const[]){DB_INT(queue->queue_id), kind->name}, NULL, &ignored);
+        (void)!db_run(relay->db, &sql_relay_trouble,
+                      (const char *const[]){DB_INT(queue->queue_id), kind->name, text.data}, NULL,
+                      &ignored);
+        kind->unsure = true;
+    }
+    kind->backoff_ms = next_backoff(kind->backoff_ms, rc);
+    kind->after_us = clock_boot_us() + (int64_t)kind->backoff_ms * 1000;
+}
+
+static enum rc well(struct relay *relay, struct relay_queue *queue, struct relay_kind *kind,
+                    struct err *err)
+{
+    if (!kind->unsure)
+        return RC_OK;
+    if (kind->backoff_ms != 0)
+        log_event(LOG_INFO, "relay_goes_on", "queue", queue->name, "topic", kind->topic, NULL);
+    kind->backoff_ms = 0;
+    kind->after_us = 0;
+    enum rc rc =
+        db_run(relay->db, &sql_relay_trouble,
+               (const char *const[]){DB_INT(queue->queue_id), kind->name, NULL}, NULL, err);
+    kind->unsure = rc != RC_OK;
+    return rc;
+}
+
+static bool out_of_time(const struct relay *relay)
+{
+    return relay->stopping && clock_boot_us() >= relay->stop_us;
+}
+
+static bool is_database(enum rc rc, const struct err *err)
+{
+    return err->kind == ERR_DB || err->kind == ERR_DB_DOWN || err->kind == ERR_SCHEMA ||
+           (err->kind == ERR_TIMEOUT && rc == RC_LOST); /* its patience is at an end */
+}
+
+/* Everything of one kind. RC_OK, too, when Kafka does not want it now. */
+static enum rc send_kind(struct relay *relay, struct relay_queue *queue, struct relay_kind *kind,
+                         struct err *err)
+{
+    if (kind->after_us > clock_boot_us())
+        return RC_OK;
+    enum rc rc = relay_prepare(relay, queue, kind, err);
+    while (rc == RC_OK && !out_of_time(relay)) {
+        rc = relay_batch(relay, queue, kind, err);
+        if (rc == RC_OK)
+            rc = well(relay, queue, kind, err);
+        take_orders(relay);
+    }
+    if (rc == RC_NONE)
+        rc = well(relay, queue, kind, err);
+    if (rc == RC_OK || is_database(rc, err))
+        return rc;
+    trouble(relay, queue, kind, rc, err);
+    return RC_OK;
+}
+
+static struct relay_kind *kind_get(struct relay_queue *queue, const char *name, const char *topic)
+{
+    struct relay_kind *kind = queue->kinds;
+    int i = 0;
+    while (i < queue->kind_count && strcmp(kind[i].name, name) != 0)
+        i++;
+    if (i == queue->kind_count && i == RELAY_KINDS)
+        return NULL;
+    if (i == queue->kind_count) {
+        queue->kind_count++;
+        (void)snprintf(kind[i].name, sizeof kind[i].name, "%s", name);
+        kind[i].unsure = true; /* a predecessor's trouble */
+    }
+    (void)snprintf(kind[i].topic, sizeof kind[i].topic, "%s", topic);
+    return &kind[i];
+}
+
+static enum rc tell(struct relay *relay, const struct relay_queue *queue, const char *what,
+                    struct err *err)
+{
+    return db_run(relay->db, &sql_relay_tell, (const char *const[]){DB_INT(queue->queue_id), what},
+                  NULL, err);
+}
+
+static enum rc lock(struct relay *relay, struct relay_queue *queue, struct err *err)
+{
+    const char *const params[] = {DB_INT(queue->queue_id)};
+    DB_RESULT_AUTO *got = NULL;
+    if (queue->locked)
+        return RC_OK;
+    enum rc rc = db_run(relay->db, &sql_relay_lock, params, &got, err);
+    if (rc != RC_OK)
+        return rc;
+    queue->locked = db_bool(got, 0, 0);
+    if (queue->locked) {
+        probe("relay.locked");
+        return RC_OK;
+    }
+    if (queue->news)
+        rc = tell(relay, queue, "relay_again", err);
+    queue->wanted = queue->news = false;
+    return rc == RC_OK ? RC_NONE : rc;
+}
+
+/* All kinds of a queue once; then nothing is wanted but what is in trouble. */
+static enum rc serve(struct relay *relay, struct relay_queue *queue, struct err *err)
+{
+    DB_RESULT_AUTO *kinds = NULL;
+    queue->fresh = false; /* before the look */
+    enum rc rc = lock(relay, queue, err);
+    if (rc == RC_OK)
+        rc = db_run(relay->db, &sql_relay_kinds, (const char *const[]){DB_INT(queue->queue_id)},
+                    &kinds, err);
+    if (rc != RC_OK)
+        return rc == RC_NONE ? RC_OK : rc;
+    queue->wanted = queue->news = false;
+    bool waits = false;
+    for (int i = 0; rc == RC_OK && i < db_rows(kinds) && !out_of_time(relay); i++) {
+        (void)snprintf(queue->name, sizeof queue->name, "%s", db_text(kinds, i, 2));
+        struct relay_kind *kind = kind_get(queue, db_text(kinds, i, 0), db_text(kinds, i, 1));
+        if (kind == NULL)
+            continue;
+        rc = send_kind(relay, queue, kind, err);
+        waits = waits || kind->backoff_ms > 0;
+    }
+    queue->wanted = queue->fresh || waits;
+    queue->release_us = clock_boot_us() + LINGER_US;
+    return rc;
+}
+
+/* Lets go. Whoever was refused meanwhile has told us or will find the lock free; a row that was committed before is seen by
+ * one more look, which is what the order is for. */
+static enum rc release(struct relay *relay, struct relay_queue *queue, struct err *err)
+{
+    const char *const params[] = {DB_INT(queue->queue_id)};
+    DB_RESULT_AUTO *row = NULL;
+    producer_drop(queue);
+    queue->locked = false;
+    enum rc rc = db_run(relay->db, &sql_relay_unlock, params, NULL, err);
+    probe("relay.unlocked");
+    if (rc == RC_OK)
+        rc = db_run(relay->db, &sql_relay_waiting, params, &row, err);
+    if (rc == RC_OK)
+        queue->wanted = db_bool(row, 0, 0);
+    if (rc == RC_OK && queue->wanted && relay->stopping)
+        rc = tell(relay, queue, "relay", err);
+    return rc;
+}
+
+/* When the queue is next to be looked at: 0 = now, INT64_MAX = when there is word of it. */
+static int64_t due(const struct relay *relay, const struct relay_queue *queue)
+{
+    int64_t at = INT64_MAX;
+    if (relay->stopping)
+        return 0;
+    if (queue->fresh)
+        return 0;
+    if (!queue->wanted)
+        return queue->locked ? queue->release_us : INT64_MAX;
+    for (int i = 0; i < queue->kind_count; i++)
+        if (queue->kinds[i].backoff_ms > 0 && queue->kinds[i].after_us < at)
+            at = queue->kinds[i].after_us;
+    return at == INT64_MAX || !queue->locked ? 0 : at;
+}
+
+static enum rc turn(struct relay *relay, struct relay_queue *queue, struct err *err)
+{
+    enum rc rc = session_open(relay, err);
+    if (rc == RC_OK && queue->wanted && !out_of_time(relay))
+        rc = serve(relay, queue, err);
+    if (rc == RC_OK && queue->locked &&
+        (relay->stopping || (!queue->wanted && queue->release_us <= clock_boot_us())))
+        rc = release(relay, queue, err);
+    if (rc == RC_OK && relay->db_backoff_ms != 0) {
+        log_event(LOG_INFO, "relay_goes_on", "queue", queue->name, NULL);
+        relay->db_backoff_ms = 0;
+        relay->db_after_us = 0;
+    }
+    return rc;
+}
+
+/* One look at every queue; how long there is nothing to do then, -1: until there is word. */
+static int round_of_queues(struct relay *relay)
+{
+    int64_t next_us = INT64_MAX, now_us = clock_boot_us();
+    bool needed = false;
+    for (struct relay_queue *queue = relay->queues; queue != NULL; queue = queue->next) {
+        struct err err = {0};
+        if (relay->db == NULL && relay->db_after_us > now_us) {
+            next_us = relay->db_after_us < next_us ? relay->db_after_us : next_us;
+            continue;
+        }
+        if (due(relay, queue) <= now_us && (queue->wanted || queue->locked)) {
+            enum rc rc = turn(relay, queue, &err);
+            if (rc != RC_OK)
+                session_lost(relay, rc, &err);
+        }
+        int64_t at = relay->db == NULL && queue->wanted ? relay->db_after_us : due(relay, queue);
+        next_us = at < next_us ? at : next_us;
+        needed = needed || queue->wanted || queue->locked;
+    }
+    if (!needed)
+        session_close(relay);
+    if (next_us == INT64_MAX)
+        return -1;
+    int64_t left_us = next_us - clock_boot_us();
+    return left_us <= 0 ? 0 : (int)(left_us / 1000) + 1;
+}
+
+static void *relay_main(void *context)
+{
+    struct relay *relay = context;
+    for (;;) {
+        take_orders(relay);
+        bool last = relay->stopping;
+        int timeout_ms = last && relay->stop_us == 0 ? 0 : round_of_queues(relay);
+        if (last)
+            break;
+        mailbox_wait(&relay->inbox, timeout_ms);
+    }
+    while (relay->queues != NULL) {
+        struct relay_queue *queue = relay->queues;
+        relay->queues = queue->next;
+        kafka_producer_close(queue->producer);
+        free(queue);
+    }
+    session_close(relay);
+    return NULL;
+}
+
+enum rc relay_start(const char *conninfo, const struct db_server *server,
+                    const struct kafka_properties *kafka, int executor_no, struct relay **ret_relay,
+                    struct err *err)
+{
+    struct relay *relay = xcalloc(1, sizeof *relay);
+    *relay = (struct relay){
+        .conninfo = conninfo, .server = *server, .kafka = kafka, .executor_no = executor_no};
+    mailbox_init(&relay->inbox);
+    int failed = pthread_create(&relay->thread, NULL, relay_main, relay);
+    if (failed != 0) {
+        mailbox_done(&relay->inbox);
+        free(relay);
+        return err_set(err, RC_FATAL, ERR_INTERNAL, "relay", NULL, "cannot start a thread: %s",
+                       strerror(failed));
+    }
+    *ret_relay = relay;
+    return RC_OK;
+}
+
+static void order(struct relay *relay, struct relay_order what)
+{
+    struct relay_order *mail = xcalloc(1, sizeof *mail);
+    *mail = what;
+    mailbox_put(&relay->inbox, &mail->mail);
+}
+
+void relay_wake(struct relay *relay, int queue_id, enum relay_word word)
+{
+    order(relay, (struct relay_order){.mail.kind = RELAY_WAKE, .queue_id = queue_id, .word = word});
+}
+
+void relay_stop(struct relay *relay, bool finish)
+{
+    if (relay == NULL)
+        return;
+    order(relay, (struct relay_order){.mail.kind = RELAY_STOP, .finish = finish});
+    (void)pthread_join(relay->thread, NULL);
+    for (struct mail *mail = mailbox_take(&relay->inbox), *next; mail != NULL; mail = next) {
+        next = mail->next;
+        free(mail);
+    }
+    mailbox_done(&relay->inbox);
+    free(relay);
+}

@@ -1,0 +1,74 @@
+/**
+ * What: the state of the relay's thread, and its steps. For the files of relay/ only.
+ * Invariants: all of it can be lost at any moment. A queue that is locked has this session's advisory lock; a kind is settled
+ *   when, since this producer was opened, the end of its topic was read.
+ * Threads: the relay's own.
+ * Ownership: struct relay owns session and queues, a queue its producer.
+ * Failure: each step fills err. A failed step leaves the producer to be closed: what was in its hands is in doubt until the
+ *   next one has settled.
+ */
+#ifndef RELAY_RELAYING_H
+#define RELAY_RELAYING_H
+
+#include "base/mailbox.h"
+#include "base/str.h"
+#include "db/db.h"
+#include "kafka/producer.h"
+#include "relay/relay.h"
+
+#define RELAY_KINDS 8
+
+/** One topic of a queue. */
+struct relay_kind {
+    char name[32], topic[300];
+    bool settled;
+    int64_t sent_seq;    /* settled: up to here all is on the topic */
+    int64_t next_offset; /* settled: nothing unknown of ours before it */
+    int64_t after_us;    /* it was in trouble: not before */
+    int backoff_ms;      /* 0: it is not in trouble */
+    bool unsure;         /* the database may still tell of trouble */
+};
+
+struct relay_queue {
+    struct relay_queue *next;
+    int queue_id;
+    char name[64];
+    bool wanted; /* something may be there */
+    bool fresh;  /* and there is word of it since the last look */
+    bool news;   /* and it is ours to tell of */
+    bool locked;
+    int64_t release_us; /* locked, nothing there: when lock and producer are given back */
+    struct kafka_producer *producer;
+    struct relay_kind kinds[RELAY_KINDS];
+    int kind_count;
+};
+
+struct relay {
+    const char *conninfo;
+    struct db_server server;
+    const struct kafka_properties *kafka;
+    int executor_no;
+    pthread_t thread;
+    struct mailbox inbox;
+    struct db *db;       /* NULL: none is needed now */
+    int64_t db_after_us; /* it failed: not before */
+    int db_backoff_ms;
+    struct relay_queue *queues;
+    bool stopping;
+    int64_t stop_us; /* stopping: no new batch after this */
+};
+
+/* topic.c: the topic is there, the producer open, and the kind settled. */
+MUST_CHECK enum rc relay_prepare(struct relay *relay, struct relay_queue *queue,
+                                 struct relay_kind *kind, struct err *err);
+
+/* settle.c: what of the kind is on its topic already, between next_offset and high. */
+MUST_CHECK enum rc relay_settle(struct relay *relay, struct relay_queue *queue,
+                                struct relay_kind *kind, int64_t low, int64_t high,
+                                struct err *err);
+
+/* batch.c: the next rows, sent. RC_NONE: there are none. */
+MUST_CHECK enum rc relay_batch(struct relay *relay, struct relay_queue *queue,
+                               struct relay_kind *kind, struct err *err);
+
+#endif

@@ -1,0 +1,147 @@
+/* settle: reads the end of a topic, to learn which rows a predecessor had sent before it could note that. */
+#include "relay/relaying.h"
+
+#include "base/clock.h"
+#include "base/log.h"
+#include "base/probe.h"
+#include "kafka/consumer.h"
+
+#include <poll.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#define READ_MS  10000
+#define SLICE_MS 100
+
+/* What is found. */
+struct found {
+    const char *queue;
+    struct str uids; /* an array parameter */
+    int64_t count, seq;
+};
+
+static void text_of(const struct kafka_header *header, char *to, size_t size)
+{
+    size_t len = header->value != NULL && header->value_len < size ? header->value_len : 0;
+    if (len > 0)
+        memcpy(to, header->value, len);
+    to[len] = '\0';
+}
+
+/* Only the last header of a name counts: those before it may be the original's own, of a dead letter of a dead letter. */
+static void see(struct found *found, const struct kafka_record *record)
+{
+    char queue[64] = "", uid[37] = "", seq[24] = "";
+    struct kafka_header header;
+    int64_t number;
+    for (size_t i = 0; kafka_record_header(record, i, &header); i++) {
+        if (strcmp(header.name, "lockstep-queue") == 0)
+            text_of(&header, queue, sizeof queue);
+        else if (strcmp(header.name, "lockstep-outbox-id") == 0)
+            text_of(&header, uid, sizeof uid);
+        else if (strcmp(header.name, "lockstep-relay-seq") == 0)
+            text_of(&header, seq, sizeof seq);
+    }
+    if (strcmp(queue, found->queue) != 0 || strspn(uid, "0123456789abcdef-") != 36 ||
+        !int64_parse(seq, strlen(seq), &number))
+        return; /* another queue's, or nobody's of ours */
+    db_array_text(&found->uids, uid, 36);
+    found->count++;
+    found->seq = number > found->seq ? number : found->seq;
+}
+
+/* Until the end that was seen is reached. A transaction of somebody else's that is open there keeps us from it. */
+static enum rc read_on(struct kafka_source *source, int wake_fd, const char *topic, int64_t high,
+                       struct found *found, struct err *err)
+{
+    int64_t until_us = clock_boot_us() + (int64_t)READ_MS * 1000;
+    while (clock_boot_us() < until_us) {
+        struct kafka_record record;
+        enum rc rc = kafka_source_poll(source, &record, err);
+        if (rc == RC_OK) {
+            see(found, &record);
+            kafka_record_free(&record);
+        } else if (rc != RC_NONE) {
+            return rc;
+        } else if (kafka_source_end(source) >= high) {
+            return RC_OK;
+        } else {
+            struct pollfd wake = {.fd = wake_fd, .events = POLLIN};
+            uint64_t count;
+            if (poll(&wake, 1, SLICE_MS) > 0 && read(wake_fd, &count, sizeof count) < 0)
+                continue; /* taken by a spurious wake-up */
+        }
+    }
+    return err_set(err, RC_RETRY, ERR_TIMEOUT, topic,
+                   "an open transaction of another producer on this topic holds its readers back, "
+                   "or the broker is slow",
+                   "the end of the topic, offset %lld, is not reached", (long long)high);
+}
+
+static enum rc read_tail(const struct relay *relay, const struct relay_kind *kind, int64_t from,
+                         int64_t high, struct found *found, struct err *err)
+{
+    int wake_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+    struct kafka_consumer *consumer = NULL;
+    struct kafka_source *source = NULL;
+    enum rc rc = kafka_consumer_open(relay->kafka, wake_fd, &consumer, err);
+    if (rc == RC_OK)
+        rc = kafka_source_open(consumer, kind->topic, 0, &source, err);
+    if (rc == RC_OK)
+        rc = kafka_source_assign(source, from, err);
+    if (rc == RC_OK)
+        rc = read_on(source, wake_fd, kind->topic, high, found, err);
+    kafka_source_close(source);
+    kafka_consumer_close(consumer);
+    (void)close(wake_fd);
+    return rc;
+}
+
+static enum rc settle(struct relay *relay, struct relay_queue *queue, struct relay_kind *kind,
+                      const struct found *found, int64_t high, struct err *err)
+{
+    DB_RESULT_AUTO *row = NULL;
+    enum rc rc = db_run(relay->db, &sql_relay_settle,
+                        (const char *const[]){DB_INT(queue->queue_id), kind->name, found->uids.data,
+                                              DB_INT(found->seq), DB_INT(high)},
+                        &row, err);
+    if (rc != RC_OK)
+        return rc;
+    int64_t rows = db_int(row, 0, 0);
+    kind->sent_seq = db_int(row, 0, 1);
+    kind->next_offset = high;
+    kind->settled = true;
+    if (rows > 0)
+        log_event(LOG_INFO, "relay_settled", "queue", queue->name, "topic", kind->topic, "records",
+                  LOG_INT(rows), NULL);
+    if (rows < found->count)
+        log_event(LOG_WARN, "relay_ahead", "queue", queue->name, "topic", kind->topic, "records",
+                  LOG_INT(found->count - rows), "reason",
+                  "the topic has records of which the database knows nothing: it was set back",
+                  NULL);
+    probe("relay.settled");
+    return RC_OK;
+}
+
+enum rc relay_settle(struct relay *relay, struct relay_queue *queue, struct relay_kind *kind,
+                     int64_t low, int64_t high, struct err *err)
+{
+    DB_RESULT_AUTO *row = NULL;
+    enum rc rc = db_run(relay->db, &sql_relay_begin,
+                        (const char *const[]){DB_INT(queue->queue_id), kind->name}, &row, err);
+    if (rc != RC_OK)
+        return rc;
+    int64_t from = db_int(row, 0, 1);
+    if (from < low || from > high) /* deleted up to there, or made anew */
+        from = low;
+    struct found found = {.queue = queue->name};
+    db_array_start(&found.uids);
+    if (from < high)
+        rc = read_tail(relay, kind, from, high, &found, err);
+    db_array_end(&found.uids);
+    if (rc == RC_OK)
+        rc = settle(relay, queue, kind, &found, high, err);
+    str_done(&found.uids);
+    return rc;
+}

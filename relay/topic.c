@@ -1,0 +1,68 @@
+/* topic: before the first batch of a kind its topic must be there, the predecessor fenced, and what it sent be known. */
+#include "relay/relaying.h"
+
+#include "base/log.h"
+#include "base/probe.h"
+
+#include <stdio.h>
+
+#define ADMIN_MS       5000
+#define COORDINATOR_MS 5000
+#define BATCH_OVERHEAD                                                                             \
+    512 /* of a batch of one record, and to spare: librdkafka must be the one to refuse what is too large */
+
+static enum rc topic_ensure(struct relay_queue *queue, struct relay_kind *kind,
+                            struct kafka_admin *admin, struct kafka_topic_info *ret_info,
+                            struct err *err)
+{
+    enum rc rc = kafka_topic_describe(admin, kind->topic, ADMIN_MS, ret_info, err);
+    if (rc != RC_NONE)
+        return rc;
+    rc = kafka_topic_create(admin, kind->topic, 1, -1, ADMIN_MS, err);
+    if (rc == RC_OK)
+        log_event(LOG_INFO, "topic_created", "queue", queue->name, "topic", kind->topic, NULL);
+    if (rc == RC_OK || rc == RC_NONE) /* another was quicker */
+        rc = kafka_topic_describe(admin, kind->topic, ADMIN_MS, ret_info, err);
+    if (rc == RC_NONE)
+        rc = err_set(err, RC_RETRY, ERR_KAFKA, kind->topic, NULL,
+                     "the topic was made but the cluster does not show it yet");
+    return rc;
+}
+
+/* A dead letter is a little larger than the record it is about, so the limit is the topic's and not the one for tasks. */
+static enum rc producer_open(struct relay *relay, struct relay_queue *queue,
+                             const struct kafka_topic_info *info, struct err *err)
+{
+    struct kafka_properties props = {0};
+    char id[128];
+    enum rc rc = RC_OK;
+    kafka_properties_copy(&props, relay->kafka);
+    (void)snprintf(id, sizeof id, "lockstep.%s.relay", queue->name);
+    if (info->max_message_bytes > 2 * BATCH_OVERHEAD)
+        rc = kafka_properties_set(&props, "message.max.bytes",
+                                  DB_INT(info->max_message_bytes - BATCH_OVERHEAD), err);
+    if (rc == RC_OK)
+        rc = kafka_producer_open(&props, id, COORDINATOR_MS, &queue->producer, err);
+    kafka_properties_done(&props);
+    probe("relay.opened");
+    return rc;
+}
+
+enum rc relay_prepare(struct relay *relay, struct relay_queue *queue, struct relay_kind *kind,
+                      struct err *err)
+{
+    if (queue->producer != NULL && kind->settled)
+        return RC_OK;
+    struct kafka_admin *admin = NULL;
+    struct kafka_topic_info info = {0};
+    int64_t low = 0, high = 0;
+    enum rc rc = kafka_admin_open(relay->kafka, &admin, err);
+    if (rc == RC_OK)
+        rc = topic_ensure(queue, kind, admin, &info, err);
+    if (rc == RC_OK && queue->producer == NULL)
+        rc = producer_open(relay, queue, &info, err);
+    if (rc == RC_OK) /* after the fencing: nothing of a predecessor's comes behind it */
+        rc = kafka_watermarks(admin, kind->topic, 0, ADMIN_MS, &low, &high, err);
+    kafka_admin_close(admin);
+    return rc == RC_OK ? relay_settle(relay, queue, kind, low, high, err) : rc;
+}

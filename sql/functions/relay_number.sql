@@ -1,0 +1,21 @@
+-- The relay takes rows of the outbox into its hands: they get the next numbers, in the order of their ids as far as they can
+-- be seen now; one that is committed later with a lower id gets a later number. Returns the newest number given so far.
+CREATE OR REPLACE FUNCTION lockstep.relay_number(p_queue_id int, p_kind text, p_most int) RETURNS bigint LANGUAGE plpgsql AS $$
+DECLARE
+    last bigint;
+BEGIN
+    SELECT last_seq INTO STRICT last FROM lockstep.relay WHERE queue_id = p_queue_id AND kind = p_kind FOR NO KEY UPDATE;
+    WITH fresh AS (
+        SELECT o.outbox_id, last + pg_catalog.row_number() OVER (ORDER BY o.outbox_id) AS seq
+        FROM lockstep.outbox o
+        WHERE o.queue_id = p_queue_id AND o.kind = p_kind AND o.relay_seq IS NULL
+        ORDER BY o.outbox_id LIMIT p_most),
+    taken AS (
+        UPDATE lockstep.outbox o SET relay_seq = f.seq FROM fresh f WHERE o.outbox_id = f.outbox_id RETURNING o.relay_seq)
+    SELECT COALESCE(pg_catalog.max(t.relay_seq), last) INTO last FROM taken t;
+    UPDATE lockstep.relay SET last_seq = last WHERE queue_id = p_queue_id AND kind = p_kind AND last_seq <> last;
+    RETURN last;
+END
+$$;
+REVOKE EXECUTE ON FUNCTION lockstep.relay_number(int, text, int) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION lockstep.relay_number(int, text, int) TO lockstep_executor;
