@@ -113,15 +113,35 @@ static enum rc accept_topic(struct cli *cli, struct err *err)
     rc = db_run(cli->db, &sql_queue_accept, params, &result, err);
     if (rc == RC_NONE)
         return err_set(err, RC_REJECT, ERR_FAILED, queue.name, "See: lockstep queue show",
-                       "the queue is not halted, there is nothing to accept");
+                       "the queue is not halted for its topic, there is nothing to accept");
     if (rc == RC_OK)
         cli_say(cli, "lockstep: %s: topic %s is accepted, it goes on from offset %s\n", queue.name,
                 queue.topic, db_text(result, 0, 0));
     return rc;
 }
 
+static enum rc accept_server(struct cli *cli, struct err *err)
+{
+    struct queue_row queue;
+    DB_RESULT_AUTO *result = NULL;
+    enum rc rc = find_queue(cli, cli->arguments[0], &queue, err);
+    if (rc != RC_OK)
+        return rc;
+    const char *params[] = {queue.name, cli_text(cli, "reason")};
+    rc = db_run(cli->db, &sql_queue_accept_server, params, &result, err);
+    if (rc == RC_NONE)
+        return err_set(err, RC_REJECT, ERR_FAILED, queue.name, "See: lockstep queue show",
+                       "the queue is not halted for its server, there is nothing to accept");
+    if (rc == RC_OK)
+        cli_say(cli, "lockstep: %s: this server is accepted, it goes on from offset %s\n",
+                queue.name, db_text(result, 0, 0));
+    return rc;
+}
+
 enum rc command_queue_resume(struct cli *cli, struct err *err)
 {
+    if (cli_has(cli, "accept-server"))
+        return accept_server(cli, err);
     if (cli_has(cli, "accept-topic"))
         return accept_topic(cli, err);
     if (cli_has(cli, "from-offset"))

@@ -224,7 +224,8 @@ enum rc alive_start(struct executor *ex, struct alive **ret_alive, struct err *e
     alive->busy_ms = least(ex->options->heartbeat_ms, alive->t2_ms / 4);
     alive->idle_ms = least(ex->options->heartbeat_ms * IDLE_FACTOR, alive->t2_ms / 2);
     mailbox_init(&alive->inbox);
-    enum rc rc = db_open(ex->options->conninfo, DB_LIVENESS, &alive->db, err);
+    enum rc rc = db_open_on(ex->options->conninfo, DB_LIVENESS, db_server(ex->control), DB_SAME,
+                            &alive->db, err);
     if (rc == RC_OK)
         rc = enroll(ex, alive, err);
     int failed = rc == RC_OK ? pthread_create(&alive->thread, NULL, alive_main, alive) : 0;

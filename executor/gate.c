@@ -158,7 +158,8 @@ static enum rc gate_start(struct lane *lane, struct gate **ret_gate, struct err 
     gate->lane = lane;
     gate->executor_no = lane->ex->executor_no;
     gate->control = &lane->ex->inbox;
-    enum rc rc = db_open(lane->ex->options->conninfo, DB_GATE, &gate->db, err);
+    enum rc rc = db_open_on(lane->ex->options->conninfo, DB_GATE, db_server(lane->ex->control),
+                            DB_SAME, &gate->db, err);
     if (rc != RC_OK) {
         free(gate);
         return rc;

@@ -91,6 +91,7 @@ struct lane {
     char topic[256], cluster_id[64];
     int queue_id, partition, max_readers;
     bool paused, halted;
+    bool foreign; /* not the server that the queue knows: nothing of it runs here (server.h) */
 
     /* receive */
     struct kafka_source *source;
@@ -153,6 +154,7 @@ struct executor {
     const struct executor_options *options;
     char id[37];
     int executor_no;
+    struct server_memory *memory; /* server.h; outlives the incarnation */
     struct db *control;
     struct db_canceller *control_canceller;
     int patience_ms; /* for an answer on control and gate sessions */

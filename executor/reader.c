@@ -25,6 +25,7 @@ struct reader_thread {
     struct mailbox inbox;
     struct mailbox *control;
     char *conninfo;
+    struct db_server server; /* of the control session: work is done there only */
     struct db *db;
     struct work *todo, **todo_last;     /* not sent yet */
     struct work *sent, **sent_last;     /* in the pipeline, oldest first, batch after batch */
@@ -71,7 +72,7 @@ static void report(struct reader_thread *reader, struct work *work, enum outcome
 static enum rc open_session(struct reader_thread *reader, struct err *err)
 {
     struct db *db;
-    enum rc rc = db_open(reader->conninfo, DB_READER, &db, err);
+    enum rc rc = db_open_on(reader->conninfo, DB_READER, &reader->server, DB_SAME, &db, err);
     if (rc != RC_OK)
         return rc;
     reader->db = db;
@@ -408,7 +409,7 @@ static void *reader_main(void *context)
     return NULL;
 }
 
-enum rc reader_start(const char *conninfo, struct mailbox *control,
+enum rc reader_start(const char *conninfo, const struct db_server *server, struct mailbox *control,
                      struct reader_thread **ret_reader, struct err *err)
 {
     struct reader_thread *reader = xcalloc(1, sizeof *reader);
@@ -417,6 +418,7 @@ enum rc reader_start(const char *conninfo, struct mailbox *control,
     reader->broken_last = &reader->broken;
     reader->control = control;
     reader->conninfo = xstrdup(conninfo);
+    reader->server = *server;
     mailbox_init(&reader->inbox);
     (void)pthread_mutex_init(&reader->lock, NULL);
     enum rc rc = open_session(reader, err);

@@ -19,8 +19,9 @@
 struct work;
 struct reader_thread;
 
-MUST_CHECK enum rc reader_start(const char *conninfo, struct mailbox *control,
-                                struct reader_thread **ret_reader, struct err *err);
+MUST_CHECK enum rc reader_start(const char *conninfo, const struct db_server *server,
+                                struct mailbox *control, struct reader_thread **ret_reader,
+                                struct err *err);
 /** Waits for what it runs, unless cancelled or abandoned first. */
 void reader_stop(struct reader_thread *reader);
 void reader_give(struct reader_thread *reader, struct work *work);

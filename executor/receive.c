@@ -1,6 +1,7 @@
 /* receive: from the partition into the lane's buffer, decoded. A record that does not decode is
  * held as rejected. */
 #include "executor/lane.h"
+#include "executor/server.h"
 #include "executor/watcher.h"
 
 #include "base/clock.h"
@@ -122,6 +123,8 @@ static enum rc assign(struct lane *lane, bool checked, struct err *err)
     while (lane->buffer_count > 0)
         drop_head(lane);
     enum rc rc = read_queue(lane, err);
+    if (rc == RC_OK)
+        rc = server_recognise(lane, err);
     if (rc == RC_OK && !lane->halted)
         rc = check_topic(lane, err);
     if (rc != RC_OK || lane->halted)

@@ -3,6 +3,7 @@
 #include "executor/alive.h"
 #include "executor/lane.h"
 #include "executor/reader.h"
+#include "executor/server.h"
 #include "executor/watcher.h"
 
 #include "base/clock.h"
@@ -21,6 +22,7 @@
 
 #define BACKOFF_FIRST_MS 100
 #define BACKOFF_LAST_MS  2000
+#define LIVED_US         (1000 * 1000) /* one that ends sooner is followed by a longer pause */
 #define IDLE_ASK_US      (200 * 1000)
 #define PATIENCE_LAST_MS                                                                           \
     60000 /* doubled from T1 on: a statement that needs longer gets through in the end */
@@ -133,6 +135,8 @@ static enum rc take_notifications(struct executor *ex, struct err *err)
 static enum rc lane_turn(struct lane *lane, struct err *err)
 {
     bool progress = true;
+    if (lane->foreign)
+        return RC_OK;
     enum rc rc = receive(lane, err);
     probe("receive.done");
     if (rc == RC_OK && lane->finish)
@@ -372,7 +376,7 @@ static enum rc incarnation_start(struct executor *ex, struct err *err)
     mailbox_init(&ex->inbox);
     ex->lanes = xcalloc((size_t)options->queue_count, sizeof *ex->lanes);
     ex->readers = xcalloc((size_t)options->readers, sizeof *ex->readers);
-    enum rc rc = db_open(options->conninfo, DB_CONTROL, &ex->control, err);
+    enum rc rc = server_open(ex, err);
     if (rc == RC_OK) {
         db_patience(ex->control, ex->patience_ms);
         ex->control_canceller = db_canceller_new(ex->control);
@@ -383,7 +387,8 @@ static enum rc incarnation_start(struct executor *ex, struct err *err)
     if (rc == RC_OK)
         rc = watcher_start(ex, &ex->watcher, err);
     for (; rc == RC_OK && ex->reader_count < options->readers; ex->reader_count++)
-        rc = reader_start(task_conninfo, &ex->inbox, &ex->readers[ex->reader_count].thread, err);
+        rc = reader_start(task_conninfo, db_server(ex->control), &ex->inbox,
+                          &ex->readers[ex->reader_count].thread, err);
     const char *start = NULL;
     int pid = rc == RC_OK ? alive_pid(ex->alive, &start) : 0;
     if (rc == RC_OK)
@@ -398,7 +403,7 @@ static enum rc incarnation_start(struct executor *ex, struct err *err)
         ex->lanes[i] = (struct lane){.ex = ex, .name = options->queues[i], .lag_sent = -1};
         ex->lane_count++;
         rc = lane_open(&ex->lanes[i], err);
-        if (rc == RC_OK)
+        if (rc == RC_OK && !ex->lanes[i].foreign)
             rc = recover_start(&ex->lanes[i], err);
     }
     if (rc == RC_OK)
@@ -423,10 +428,10 @@ static enum rc check_locks(struct executor *ex, struct err *err)
 }
 
 /* One incarnation: from its first session to its last. *ret_ran: it came up. */
-static enum rc incarnation(const struct executor_options *options, int *patience_ms, bool *ret_ran,
-                           struct err *err)
+static enum rc incarnation(const struct executor_options *options, struct server_memory *memory,
+                           int *patience_ms, bool *ret_ran, struct err *err)
 {
-    struct executor ex = {.options = options, .patience_ms = *patience_ms};
+    struct executor ex = {.options = options, .memory = memory, .patience_ms = *patience_ms};
     bool done = false;
     *ret_ran = false;
     int64_t from_us = clock_boot_us();
@@ -446,6 +451,7 @@ static enum rc incarnation(const struct executor_options *options, int *patience
         *patience_ms *= 2;
     else if (clock_boot_us() - from_us > CALM_US)
         *patience_ms = alive_t1_ms(options);
+    server_remember(&ex);
     incarnation_stop(&ex, rc);
     log_event(LOG_INFO, "executor_stopped", "executor", ex.id, NULL);
     return rc;
@@ -472,24 +478,29 @@ enum rc executor_run(const struct executor_options *options, struct err *err)
         log_event(LOG_WARN, "tasks_run_with_executor_rights", "hint",
                   "set [postgres] task_conninfo", NULL);
     enum rc rc;
+    struct server_memory memory;
     bool ran_once = false;
+    server_memory_init(&memory);
     int backoff_ms = BACKOFF_FIRST_MS, patience_ms = alive_t1_ms(options);
     for (;;) {
         bool ran;
         struct err why = {0};
-        rc = incarnation(options, &patience_ms, &ran, &why);
+        int64_t from_us = clock_boot_us();
+        rc = incarnation(options, &memory, &patience_ms, &ran, &why);
         if (rc != RC_OK && err != NULL)
             *err = why;
         ran_once = ran_once || ran;
-        if (rc == RC_OK || stop_signals > 0 || !ran_once ||
-            (rc == RC_FATAL && why.kind != ERR_KAFKA_DOWN))
+        if (rc == RC_OK || stop_signals > 0 || !(rc == RC_RETRY || ran_once) ||
+            (rc == RC_FATAL && why.kind != ERR_KAFKA_DOWN && why.kind != ERR_DB_DOWN &&
+             why.kind != ERR_SCHEMA))
             break;
         log_err(LOG_WARN, "incarnation_lost", NULL, &why);
-        backoff_ms = ran                                ? BACKOFF_FIRST_MS
+        bool lived = ran && clock_boot_us() - from_us > LIVED_US;
+        backoff_ms = lived                              ? BACKOFF_FIRST_MS
                      : backoff_ms * 2 > BACKOFF_LAST_MS ? BACKOFF_LAST_MS
                                                         : backoff_ms * 2;
         wait_before_next(backoff_ms);
     }
     (void)close(wake_fd);
-    return stop_signals > 0 && rc == RC_LOST ? RC_OK : rc;
+    return stop_signals > 0 && (rc == RC_LOST || rc == RC_RETRY) ? RC_OK : rc;
 }

@@ -6,7 +6,7 @@ WITH changed AS (
         partitions = NULL, mark = NULL, marked_at = NULL, last_offset = NULL, last_timestamp = NULL, last_digest = NULL,
         next_offset = COALESCE($2::bigint, q.next_offset), updated_at = clock_timestamp()
     FROM (SELECT b.queue_id, b.halted_reason, b.next_offset FROM lockstep.queue b
-          WHERE b.name = $1::text AND b.halted_reason IS NOT NULL FOR UPDATE) AS before
+          WHERE b.name = $1::text AND b.halted_reason <> 'other_server' FOR UPDATE) AS before
     WHERE q.queue_id = before.queue_id
     RETURNING q.queue_id, before.halted_reason, before.next_offset AS was, q.next_offset AS is_now),
 logged AS (

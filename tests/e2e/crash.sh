@@ -13,7 +13,7 @@ cluster_open
 pg_init main wal_buffers=16MB checkpoint_timeout=1h restart_after_crash=on
 pg_start main
 db=$(pg_conninfo main)
-"$LOCKSTEP_BIN" migrate up -d "$db" >/dev/null
+"$LOCKSTEP_BIN" migrate up -q -d "$db" >/dev/null
 ledger_create
 q=$(scratch_name)
 lockstep queue create "$q" -q --create-topic --max-readers 6

@@ -1,0 +1,84 @@
+#include "executor/server.h"
+
+#include "base/log.h"
+#include "executor/lane.h"
+
+#include <stdio.h>
+#include <string.h>
+
+void server_memory_init(struct server_memory *memory)
+{
+    *memory = (struct server_memory){0};
+    for (int i = 0; i < SERVER_MOST_QUEUES; i++)
+        memory->cursors[i] = -1;
+}
+
+enum rc server_open(struct executor *ex, struct err *err)
+{
+    struct server_memory *memory = ex->memory;
+    enum rc rc = db_open_on(ex->options->conninfo, DB_CONTROL, &memory->server, DB_NOT_OLDER,
+                            &ex->control, err);
+    if (rc != RC_OK)
+        return rc;
+    const struct db_server *is = db_server(ex->control);
+    if (*memory->server.system_id && strcmp(memory->server.system_id, is->system_id) != 0)
+        log_event(LOG_WARN, "server_changed", "system_was", memory->server.system_id, "system",
+                  is->system_id, NULL);
+    if (*is->system_id)
+        memory->server = *is;
+    return RC_OK;
+}
+
+/* One line a queue: what people look for after a fail-over, a restore or a crash. */
+static void tell_change(const struct lane *lane, int64_t timeline_was)
+{
+    const struct server_memory *memory = lane->ex->memory;
+    int i = (int)(lane - lane->ex->lanes);
+    int64_t was = memory->cursors[i], timeline = memory->server.timeline;
+    if (was >= 0 && memory->timelines[i] < timeline)
+        timeline_was = memory->timelines[i];
+    if (timeline_was > 0 && timeline_was < timeline && was < 0)
+        log_event(LOG_WARN, "failed_over", "queue", lane->name, "timeline_was",
+                  LOG_INT(timeline_was), "timeline", LOG_INT(timeline), "cursor",
+                  LOG_INT(lane->cursor), NULL);
+    else if (timeline_was > 0 && timeline_was < timeline)
+        log_event(LOG_WARN, "failed_over", "queue", lane->name, "timeline_was",
+                  LOG_INT(timeline_was), "timeline", LOG_INT(timeline), "cursor_was", LOG_INT(was),
+                  "cursor", LOG_INT(lane->cursor), NULL);
+    else if (was > lane->cursor)
+        log_event(LOG_WARN, "cursor_went_back", "queue", lane->name, "cursor_was", LOG_INT(was),
+                  "cursor", LOG_INT(lane->cursor), NULL);
+}
+
+enum rc server_recognise(struct lane *lane, struct err *err)
+{
+    struct executor *ex = lane->ex;
+    const struct db_server *is = db_server(ex->control);
+    DB_RESULT_AUTO *row = NULL;
+    lane->foreign = false;
+    const char *const params[] = {DB_INT(lane->queue_id), DB_INT(ex->executor_no),
+                                  *is->system_id ? is->system_id : NULL, DB_INT(is->database),
+                                  DB_INT(is->timeline)};
+    enum rc rc = db_run(ex->control, &sql_executor_server, params, &row, err);
+    if (rc != RC_OK)
+        return rc;
+    if (strcmp(db_text(row, 0, 0), "other") != 0) {
+        tell_change(lane, db_int(row, 0, 1));
+        return RC_OK;
+    }
+    lane->halted = lane->foreign = true;
+    lane->state = SOURCE_STOPPED;
+    log_event(LOG_ERROR, "queue_halted", "queue", lane->name, "reason", "other_server", "detail",
+              db_text(row, 0, 2), NULL);
+    return RC_OK;
+}
+
+void server_remember(struct executor *ex)
+{
+    for (int i = 0; i < ex->lane_count; i++) {
+        if (ex->lanes[i].queue_id == 0 || ex->lanes[i].foreign)
+            continue;
+        ex->memory->cursors[i] = ex->lanes[i].cursor;
+        ex->memory->timelines[i] = ex->memory->server.timeline;
+    }
+}

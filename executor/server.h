@@ -1,0 +1,39 @@
+/**
+ * What: which PostgreSQL server an executor works on (db_server: cluster, database, timeline), and what it makes of a change.
+ *   A fail-over is logged and worked on from the cursor that came with it. An old primary that answers again is refused for
+ *   as long as this process lives. A copy of the database, or another one at the same address, halts the queue until an
+ *   operator accepts it.
+ * Invariants: the sessions of an incarnation lead to one cluster, database and timeline. On a server that the queue does not
+ *   know nothing of it is claimed, adopted, opened or run (lane->foreign). What the queue knows stands in its row
+ *   (server_system, server_database, server_timeline) and travels with the database into every copy.
+ * Threads: control; server_memory belongs to it and outlives the incarnations of the process.
+ * Ownership: server_open gives the session to the executor.
+ * Failure: RC_LOST or RC_RETRY: to be tried again after a pause.
+ */
+#ifndef EXECUTOR_SERVER_H
+#define EXECUTOR_SERVER_H
+
+#include "db/db.h"
+
+struct executor;
+struct lane;
+
+#define SERVER_MOST_QUEUES 64
+
+/** What this process has seen of its server. */
+struct server_memory {
+    struct db_server server; /* system_id "": nothing yet */
+    int64_t cursors
+        [SERVER_MOST_QUEUES]; /* of its queues, as they were when the last incarnation ended; -1: not known */
+    int64_t timelines[SERVER_MOST_QUEUES]; /* on which */
+};
+void server_memory_init(struct server_memory *memory);
+
+/** Opens the control session, on a server that is not older than what was seen. */
+MUST_CHECK enum rc server_open(struct executor *ex, struct err *err);
+/** Compares the server with the queue's row, halts the lane or notes the change; lane->cursor was read before. */
+MUST_CHECK enum rc server_recognise(struct lane *lane, struct err *err);
+/** The incarnation ends: where its lanes were. */
+void server_remember(struct executor *ex);
+
+#endif

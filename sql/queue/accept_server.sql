@@ -1,0 +1,14 @@
+-- queue_accept_server :maybe  an operator accepts the server that queue $1, halted for it, is on now, because of $2; no row: there
+-- is no such queue, or it is not halted for its server
+WITH changed AS (
+    UPDATE lockstep.queue q
+    SET halted_reason = NULL, halted_detail = NULL, halted_at = NULL, server_system = NULL, server_database = NULL,
+        server_timeline = NULL, updated_at = clock_timestamp()
+    FROM (SELECT b.queue_id, b.halted_detail FROM lockstep.queue b
+          WHERE b.name = $1::text AND b.halted_reason = 'other_server' FOR UPDATE) AS before
+    WHERE q.queue_id = before.queue_id
+    RETURNING q.queue_id, before.halted_detail, q.next_offset),
+logged AS (
+    INSERT INTO lockstep.event_log (event, queue_id, detail)
+    SELECT 'server_accepted', c.queue_id, concat_ws(', ', $2::text, c.halted_detail) FROM changed c)
+SELECT c.next_offset, pg_notify('lockstep_' || c.queue_id, 'control')::text AS told FROM changed c;

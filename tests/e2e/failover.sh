@@ -1,0 +1,92 @@
+#!/bin/bash
+# The primary dies with commits that its standby has not, and the standby is promoted: the executors find it, see how far the
+# cursor went back, and finish, in order, every effect once. Then the old primary comes back: nobody works there.
+# ctest: timeout=180
+set -euo pipefail
+here=$(cd "$(dirname "$0")" && pwd)
+. "$here/../support/shell.bash"
+. "$here/../support/cluster.bash"
+. "$here/ledger.bash"
+tmp=$(mktemp -d)
+trap 'jobs -p | xargs -r kill -9 2>/dev/null; cluster_close; rm -rf "$tmp"' EXIT
+cluster_open
+pg_init a checkpoint_timeout=1h
+pg_start a
+db=$(pg_conninfo a)
+"$LOCKSTEP_BIN" migrate up -q -d "$db" >/dev/null
+ledger_create
+q=$(scratch_name)
+lockstep queue create "$q" -q --create-topic --max-readers 6
+pg_standby a b
+pg_start b
+
+daemon() { # LOG CONNINFO
+    "$LOCKSTEP_BIN" executor run -d "$2" -b "$LOCKSTEP_TEST_BROKERS" --queue "$q" --readers 3 2>>"$tmp/$1.log" &
+    executors+=($!)
+}
+publish() { # FIRST_ORDER
+    local i
+    base=$1
+    for ((i = 0; i < 800; i++)); do echo "{\"order\": $((base + i / 100)), \"sql\": \"SELECT work('$q', $((base + i / 100)), $i, 0.004)\"}"; done >"$tmp/tasks.jsonl"
+    run=$(lockstep publish --queue "$q" -q "$tmp/tasks.jsonl")
+}
+effects() { [ "$(sql "SELECT count(*) >= $1 FROM ledger WHERE ord >= $base" 2>/dev/null)" = t ]; }
+completed() { [ "$(sql "SELECT status FROM lockstep.run_status WHERE run_id = '$run'" 2>/dev/null)" = Completed ]; }
+living() { [ "$(sql 'SELECT count(*) FROM lockstep.executor WHERE ended_at IS NULL AND lockstep.executor_lives(executor_no)' 2>/dev/null)" = "$1" ]; }
+judge() {
+    eventually 40 completed || { failed=1; lockstep run show "$run"; }
+    expect "$1" "$(ledger_check "$q" 6 | grep -v '^a lock is left' || true)" ''
+    expect "$1: effects" "$(sql "SELECT count(*) FROM ledger WHERE ord >= $base")" 800
+}
+
+# Two know both servers; one knows an address that leads to the one or to the other; one knows the standby only, and waits.
+mkdir "$cluster/address"
+lead_to() { ln -sfn "$cluster/.s.PGSQL.${pg_ports[$1]}" "$cluster/address/.s.PGSQL.6000"; }
+lead_to a
+address="host=$cluster/address port=6000 user=lockstep_test dbname=postgres"
+daemon both1 "$(pg_conninfo a b)"
+daemon both2 "$(pg_conninfo a b)"
+daemon address "$address"
+daemon standby "$(pg_conninfo b)"
+eventually 20 living 3
+eventually 20 grep -q 'event=incarnation_lost.*standby' "$tmp/standby.log"
+
+# The standby is cut off while work goes on; then the primary dies.
+publish 1
+eventually 30 effects 100
+pg_set b primary_conninfo=
+eventually 10 is 'SELECT count(*) FROM pg_stat_replication' 0
+before=$(pg_sql b 'SELECT count(*) FROM ledger')
+eventually 30 effects $((before + 150))
+pg_crash a
+pg_promote b
+lead_to b
+db=$(pg_conninfo b)
+judge 'after the fail-over'
+eventually 20 living 4
+for log in both1 both2 address; do
+    grep -q 'event=failed_over .*timeline_was=1 timeline=2 cursor_was=' "$tmp/$log.log" || { echo "$log did not say that it failed over"; failed=1; }
+done
+# The cursor went back, and so did the effects: commits of the dead primary are lost, nothing of a claim is.
+gone=$(sed -n 's/.*event=failed_over .*cursor_was=\([0-9]*\) cursor=\([0-9]*\).*/\1 \2/p' "$tmp"/*.log | awk '$1 > $2' | wc -l)
+[ "$gone" -gt 0 ] || { echo 'no cursor went back: this proves nothing'; grep -h event=failed_over "$tmp"/*.log; failed=1; }
+sed -n 's/.*event=failed_over queue=[^ ]* /failed over: /p' "$tmp"/*.log
+expect 'the event' "$(sql "SELECT string_agg(detail, ';') FROM lockstep.event_log WHERE event = 'failed_over'")" 'timeline 1 -> 2'
+
+# The old primary is there again, first in the list, and takes writes. Whoever has to connect anew goes to the new one all the
+# same; whoever is led to the old one waits.
+pg_start a
+lead_to a
+sql "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'lockstep/control'" >/dev/null
+eventually 20 grep -q 'event=incarnation_lost.*timeline 1, but timeline 2' "$tmp/address.log" || failed=1
+publish 101
+judge 'with an old primary'
+eventually 20 living 3 || failed=1
+expect 'work on the old primary' "$(pg_sql a 'SELECT count(*) FROM lockstep.executor e WHERE ended_at IS NULL AND lockstep.executor_lives(executor_no)')" 0
+lead_to b
+eventually 20 living 4 || failed=1
+
+for pid in "${executors[@]}"; do kill -TERM "$pid"; done
+for pid in "${executors[@]}"; do wait "$pid" || { echo "an executor ended with $?"; failed=1; }; done
+[ $failed = 0 ] || tail -n 20 "$tmp"/*.log
+exit $failed
