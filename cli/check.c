@@ -104,6 +104,31 @@ static void judge_task_session(struct check *check, const struct db_result *ours
         check_tell(check, TOPIC_OK, "task SQL", NULL, "%s, a member of lockstep_task", login);
 }
 
+/* What takes over a dead executor's work ends what is left of its task sessions first. */
+static void check_ending(struct check *check, struct db *tasks, const char *login)
+{
+    struct err err;
+    DB_RESULT_AUTO *rights = NULL;
+    if (db_run(check->cli->db, &sql_view_task_session,
+               (const char *const[]){DB_INT(db_backend_pid(tasks)), login}, &rights, &err) != RC_OK)
+        check_failed(check, "task sessions", &err);
+    else if (!db_bool(rights, 0, 1))
+        check_tell(
+            check, TOPIC_FAIL, "task sessions",
+            "GRANT the task's login, or pg_signal_backend and pg_read_all_stats, TO this login.",
+            "no right to end sessions of %s: a frozen executor's tasks would never be taken over",
+            login);
+    else if (!db_bool(rights, 0, 0))
+        check_tell(
+            check, TOPIC_FAIL, "task sessions",
+            "GRANT pg_read_all_stats, or the task's login, TO this login.",
+            "it cannot be seen when a session of %s began: a dead executor's tasks wait a minute",
+            login);
+    else
+        check_tell(check, TOPIC_OK, "task sessions", NULL, "those of %s can be seen and ended",
+                   login);
+}
+
 static void check_tasks(struct check *check, const struct db_result *ours)
 {
     const char *conninfo = config_get_text(check->cli->config, "postgres", "task_conninfo");
@@ -122,9 +147,10 @@ static void check_tasks(struct check *check, const struct db_result *ours)
         rc = db_run(db, &sql_view_server, NULL, &server, &err);
     if (rc == RC_OK)
         rc = db_run(db, &sql_view_task_rights, NULL, &rights, &err);
-    if (rc == RC_OK)
+    if (rc == RC_OK) {
         judge_task_session(check, ours, server, rights);
-    else
+        check_ending(check, db, db_text(server, 0, 4));
+    } else
         check_failed(check, "task SQL", &err);
     db_close(db);
 }

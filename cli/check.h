@@ -1,5 +1,6 @@
 /**
- * What: the state of `lockstep check`, shared by its two halves: PostgreSQL (check.c) and Kafka (check_kafka.c).
+ * What: the state of `lockstep check`, shared by its parts: PostgreSQL (check.c), Kafka (check_kafka.c) and each queue with its topic
+ *   (check_queue.c).
  * Invariants: one line a finding, told as soon as it is known; a failure never stops what can still be checked.
  * Threads: the main thread.
  * Ownership: borrows struct cli; the session that check_postgres opens belongs to struct cli.
@@ -22,5 +23,6 @@ void check_tell(struct check *check, enum topic_grade grade, const char *subject
                 const char *fmt, ...) __attribute__((format(printf, 5, 6)));
 void check_failed(struct check *check, const char *subject, const struct err *err);
 void check_kafka(struct check *check);
+void check_queue(struct check *check, struct kafka_admin *admin, const char *name);
 
 #endif

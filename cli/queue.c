@@ -1,5 +1,6 @@
 #include "cli/commands.h"
 #include "cli/find.h"
+#include "cli/topic.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -13,26 +14,18 @@ enum rc command_queue_list(struct cli *cli, struct err *err)
     return rc == RC_OK ? cli_print(cli, "ttiiiittsit", result, err) : rc;
 }
 
-/* Kafka only adds the log's end here: when it does not answer, the rest is shown all the same. */
-static bool log_end(struct cli *cli, const struct queue_row *queue, int64_t *ret_end)
+/* Kafka only adds the ends of the log here: when it does not answer, the rest is shown all the same. */
+static bool ends_of(struct cli *cli, const struct queue_row *queue, struct topic_ends *ret_ends)
 {
     struct err err;
-    struct kafka_admin *admin = NULL;
-    int64_t low, high;
     if (kafka_properties_get(&cli->kafka, "bootstrap.servers") == NULL)
         return false;
-    enum rc rc = kafka_admin_open(&cli->kafka, &admin, &err);
-    if (rc == RC_OK)
-        rc = kafka_watermarks(admin, queue->topic, queue->partition, KAFKA_PATIENCE_MS, &low, &high,
-                              &err);
-    kafka_admin_close(admin);
-    if (rc != RC_OK) {
-        cli_say(cli, "lockstep: %s: the end of the log is not known: %s\n", queue->topic,
+    enum rc rc =
+        topic_ends(&cli->kafka, queue->topic, queue->partition, KAFKA_PATIENCE_MS, ret_ends, &err);
+    if (rc != RC_OK)
+        cli_say(cli, "lockstep: %s: the ends of the log are not known: %s\n", queue->topic,
                 err.message);
-        return false;
-    }
-    *ret_end = high;
-    return true;
+    return rc == RC_OK;
 }
 
 enum rc command_queue_show(struct cli *cli, struct err *err)
@@ -40,19 +33,22 @@ enum rc command_queue_show(struct cli *cli, struct err *err)
     struct queue_row queue;
     DB_RESULT_AUTO *facts = NULL;
     DB_RESULT_AUTO *readers = NULL;
-    int64_t end = 0;
+    struct topic_ends ends = {0};
     enum rc rc = find_queue(cli, cli->arguments[0], &queue, err);
     if (rc != RC_OK)
         return rc;
-    bool known = log_end(cli, &queue, &end);
-    const char *params[] = {DB_INT(queue.queue_id), known ? DB_INT(end) : NULL};
+    bool known = ends_of(cli, &queue, &ends);
+    const char *params[] = {DB_INT(queue.queue_id), known ? DB_INT(ends.low) : NULL,
+                            known ? DB_INT(ends.stable) : NULL, known ? DB_INT(ends.high) : NULL,
+                            known && ends.open_since_ms >= 0 ? DB_INT(ends.open_since_ms) : NULL};
     rc = db_run(cli->db, &sql_queue_show, params, &facts, err);
     if (rc == RC_OK)
         rc = db_run(cli->db, &sql_queue_readers, (const char *const[]){queue.name}, &readers, err);
     if (rc != RC_OK)
         return rc;
-    const struct table_part parts[] = {{"queue", "ttiiiiiittitibtzttztiizz", facts, true, true},
-                                       {"executors", "ttiiizzt", readers, false, false}};
+    const struct table_part parts[] = {
+        {"queue", "ttiiiiiiiziiittitibtztttztitiizz", facts, true, true},
+        {"executors", "ttiiizzt", readers, false, false}};
     return table_parts(stdout, (struct table_style){cli->output, cli->color}, parts, 2, err);
 }
 
@@ -84,6 +80,20 @@ enum rc command_queue_set(struct cli *cli, struct err *err)
     return rc;
 }
 
+/* Lifts a halt: what halted the queue is looked at again, and halts it again if it is still there. */
+static enum rc retry(struct cli *cli, const struct queue_row *queue, struct err *err)
+{
+    DB_RESULT_AUTO *result = NULL;
+    const char *params[] = {queue->name, cli_text(cli, "reason")};
+    enum rc rc = db_run(cli->db, &sql_queue_retry, params, &result, err);
+    if (rc == RC_OK)
+        cli_say(cli,
+                "lockstep: %s: it was halted (%s); executors look again, and halt it again if "
+                "nothing has changed\n",
+                queue->name, db_text(result, 0, 0));
+    return rc == RC_NONE ? RC_OK : rc;
+}
+
 static enum rc hold(struct cli *cli, bool paused, struct err *err)
 {
     struct queue_row queue;
@@ -92,6 +102,8 @@ static enum rc hold(struct cli *cli, bool paused, struct err *err)
         const char *params[] = {queue.name, paused ? "true" : "false", cli_text(cli, "reason")};
         rc = db_run(cli->db, &sql_queue_hold, params, NULL, err);
     }
+    if (rc == RC_OK && !paused)
+        rc = retry(cli, &queue, err);
     if (rc == RC_OK)
         cli_say(cli, "lockstep: %s: %s\n", queue.name, paused ? "paused" : "open");
     return rc;
@@ -102,11 +114,38 @@ enum rc command_queue_pause(struct cli *cli, struct err *err)
     return hold(cli, true, err);
 }
 
+/* Where the queue is to go on must lie inside the log, or it would be halted again at once. */
+static enum rc check_offset(struct cli *cli, const struct queue_row *queue, struct err *err)
+{
+    struct topic_ends ends;
+    struct err why;
+    int64_t offset = cli_int(cli, "from-offset", queue->next_offset);
+    if (kafka_properties_get(&cli->kafka, "bootstrap.servers") == NULL)
+        return RC_OK;
+    enum rc rc =
+        topic_ends(&cli->kafka, queue->topic, queue->partition, KAFKA_PATIENCE_MS, &ends, &why);
+    if (rc != RC_OK) {
+        cli_say(cli, "lockstep: warning: %s: whether offset %lld is in the log is not known: %s\n",
+                queue->topic, (long long)offset, why.message);
+        return RC_OK;
+    }
+    if (offset >= ends.low && offset <= ends.high)
+        return RC_OK;
+    char hint[160];
+    (void)snprintf(hint, sizeof hint, "Give one that is: --from-offset %lld to %lld.",
+                   (long long)ends.low, (long long)ends.high);
+    return err_set(err, RC_REJECT, ERR_USAGE, queue->name, hint,
+                   "offset %lld is outside the log of topic %s, which goes from %lld to %lld",
+                   (long long)offset, queue->topic, (long long)ends.low, (long long)ends.high);
+}
+
 static enum rc accept_topic(struct cli *cli, struct err *err)
 {
     struct queue_row queue;
     DB_RESULT_AUTO *result = NULL;
     enum rc rc = find_queue(cli, cli->arguments[0], &queue, err);
+    if (rc == RC_OK)
+        rc = check_offset(cli, &queue, err);
     if (rc != RC_OK)
         return rc;
     const char *params[] = {queue.name, cli_text(cli, "from-offset"), cli_text(cli, "reason")};

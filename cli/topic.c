@@ -1,5 +1,7 @@
 #include "cli/topic.h"
 
+#include "kafka/stable.h"
+
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -72,4 +74,37 @@ int topic_judge(const struct kafka_topic_info *info, int partition, bool whole,
              "messages",
              info->replication);
     return count;
+}
+
+enum rc topic_ends(const struct kafka_properties *kafka, const char *topic, int partition,
+                   int timeout_ms, struct topic_ends *ret_ends, struct err *err)
+{
+    struct kafka_admin *admin = NULL;
+    struct kafka_open_transaction open;
+    struct topic_ends ends = {.open_since_ms = -1};
+    int64_t high;
+    enum rc rc = kafka_admin_open(kafka, &admin, err);
+    if (rc == RC_OK)
+        rc = kafka_watermarks(admin, topic, partition, timeout_ms, &ends.low, &high, err);
+    kafka_admin_close(admin);
+    if (rc == RC_OK)
+        rc = kafka_open_transaction(kafka, topic, partition, timeout_ms, &open, err);
+    if (rc != RC_OK && rc != RC_NONE)
+        return rc;
+    ends.stable = open.offset;
+    ends.high = open.end;
+    if (rc == RC_OK)
+        ends.open_since_ms = open.since_ms;
+    *ret_ends = ends;
+    return RC_OK;
+}
+
+void topic_advise_open(const char *topic, int partition, int64_t offset, char *ret_text,
+                       size_t size)
+{
+    (void)snprintf(ret_text, size,
+                   "End that producer, or wait until Kafka aborts its transaction (its "
+                   "transaction.timeout.ms). If it hangs: kafka-transactions.sh --bootstrap-server "
+                   "BROKER abort --topic %s --partition %d --start-offset %" PRId64,
+                   topic, partition, offset);
 }

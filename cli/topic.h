@@ -20,6 +20,20 @@ struct topic_finding {
 };
 
 /** whole: the queue is the whole topic, so it must have exactly one partition. The number of findings that are not OK. */
+/** The ends of a queue's log. */
+struct topic_ends {
+    int64_t low;          /* where it begins now */
+    int64_t stable, high; /* last stable offset; high watermark */
+    int64_t
+        open_since_ms; /* Unix time of the open transaction's first record; -1: none, or not known */
+};
+MUST_CHECK enum rc topic_ends(const struct kafka_properties *kafka, const char *topic,
+                              int partition, int timeout_ms, struct topic_ends *ret_ends,
+                              struct err *err);
+/** What ends an open transaction that begins at offset. */
+void topic_advise_open(const char *topic, int partition, int64_t offset, char *ret_text,
+                       size_t size);
+
 int topic_judge(const struct kafka_topic_info *info, int partition, bool whole,
                 struct topic_finding ret_findings[TOPIC_FINDINGS]);
 

@@ -1,11 +1,21 @@
--- queue_show :one  everything about queue $1; log end $2 (NULL: Kafka did not answer)
-SELECT q.name, q.topic, q.partition, q.next_offset, $2::bigint AS log_end,
-       CASE WHEN $2::bigint >= q.next_offset THEN $2::bigint - q.next_offset END AS lag,
+-- queue_show :one  everything about queue $1; the log begins at $2, can be read up to $3 and ends at $4 (NULL: Kafka did not
+-- answer), the transaction that makes the difference is open since $5 (ms since 1970)
+SELECT q.name, q.topic, q.partition, q.next_offset, $2::bigint AS log_start, $3::bigint AS last_stable, $4::bigint AS log_end,
+       CASE WHEN $4::bigint >= q.next_offset THEN $4::bigint - q.next_offset END AS lag,
+       b.blocked_offset,
+       CASE WHEN b.blocked_offset IS NOT NULL
+           THEN COALESCE(to_timestamp($5::bigint / 1000.0), CASE WHEN q.blocked_offset = b.blocked_offset THEN q.blocked_at END) END AS blocked_at,
+       CASE WHEN b.blocked_offset IS NOT NULL
+           THEN floor(extract(epoch FROM clock_timestamp() - COALESCE(to_timestamp($5::bigint / 1000.0), q.blocked_at)))::bigint END AS blocked_s,
        q.max_readers, (SELECT COALESCE(sum(r.in_use), 0) FROM lockstep.reader_status r WHERE r.queue = q.name) AS in_use,
        q.on_failure, q.runs, q.max_attempts, array_to_string(q.retry_intervals, ',') AS retry_intervals, q.lookahead,
-       q.paused, q.paused_by, q.paused_at, q.halted_reason, q.halted_detail, q.halted_at, q.cluster_id,
+       q.paused, q.paused_by, q.paused_at, q.halted_reason, q.halted_detail,
+       replace(h.remedy, 'QUEUE', q.name) AS halted_remedy, q.halted_at, q.cluster_id, q.partitions, q.mark::text AS birthmark,
        (SELECT count(*) FROM lockstep.run r WHERE r.queue_id = q.queue_id AND r.ended_at IS NULL) AS active_runs,
        (SELECT count(*) FROM lockstep.rejected_message m WHERE m.queue_id = q.queue_id) AS rejected,
        q.created_at, q.updated_at
 FROM lockstep.queue q
+CROSS JOIN LATERAL (SELECT CASE WHEN $4::bigint IS NULL THEN q.blocked_offset
+                                WHEN $3::bigint < $4::bigint THEN $3::bigint END AS blocked_offset) b
+LEFT JOIN lockstep.halt_reason h ON h.reason = q.halted_reason
 WHERE q.queue_id = $1::int;

@@ -1,0 +1,189 @@
+/* check: one queue and its topic. What is wrong has a line each, with what resolves it; a queue that is well has one line. */
+#include "cli/check.h"
+#include "cli/find.h"
+
+#include "kafka/watch.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+#define KAFKA_MS  5000
+#define YOUNG_S   5  /* a transaction that any producer may have */
+#define HANGING_S 60 /* librdkafka's and Java's transaction.timeout.ms */
+
+struct subject {
+    struct check *check;
+    struct kafka_admin *admin;
+    struct queue_row queue;
+    char name[100];
+    int known_partitions;
+    char mark[40];
+    struct topic_ends ends;
+    struct kafka_topic_info info;
+    bool well; /* nothing was told yet */
+};
+
+#define TELL(subject, grade, hint, ...)                                                            \
+    ((subject)->well = false,                                                                      \
+     check_tell((subject)->check, (grade), (subject)->name, (hint), __VA_ARGS__))
+
+static void failed(struct subject *subject, const struct err *err)
+{
+    subject->well = false;
+    check_failed(subject->check, subject->name, err);
+}
+
+static bool read_row(struct subject *subject)
+{
+    struct err err;
+    DB_RESULT_AUTO *row = NULL;
+    if (db_run(subject->check->cli->db, &sql_queue_check,
+               (const char *const[]){DB_INT(subject->queue.queue_id)}, &row, &err) != RC_OK) {
+        failed(subject, &err);
+        return false;
+    }
+    subject->known_partitions = (int)db_int(row, 0, 4);
+    (void)snprintf(subject->mark, sizeof subject->mark, "%s", db_text(row, 0, 5));
+    if (!db_null(row, 0, 0))
+        TELL(subject, TOPIC_FAIL, db_text(row, 0, 2), "halted since %s (%s): %s",
+             db_text(row, 0, 3), db_text(row, 0, 0), db_text(row, 0, 1));
+    if (db_bool(row, 0, 6))
+        TELL(subject, TOPIC_WARN, "lockstep queue resume", "paused by %s", db_text(row, 0, 7));
+    return true;
+}
+
+static void judge_shape(struct subject *subject)
+{
+    const struct queue_row *queue = &subject->queue;
+    const struct kafka_topic_info *info = &subject->info;
+    if (*queue->cluster_id != '\0' && strcmp(queue->cluster_id, info->cluster_id) != 0)
+        TELL(subject, TOPIC_FAIL, "Does --brokers name the cluster that the queue was made on?",
+             "the cluster is %s, the queue was made on %s", info->cluster_id, queue->cluster_id);
+    /* A queue may be one partition of a larger topic: create asked for that in so many words. */
+    if (subject->known_partitions == 1 && info->partitions > 1)
+        TELL(
+            subject, TOPIC_FAIL,
+            "Order holds within one partition. An executor halts the queue; if its producers still "
+            "write to its partition: lockstep queue resume --accept-topic",
+            "topic %s has %d partitions now, it had 1", queue->topic, info->partitions);
+    struct topic_finding findings[TOPIC_FINDINGS];
+    int count = topic_judge(info, queue->partition, false, findings);
+    for (int i = 0; i < count; i++)
+        TELL(subject, findings[i].grade, findings[i].hint, "topic %s: %s", queue->topic,
+             findings[i].text);
+}
+
+static void judge_mark(struct subject *subject)
+{
+    struct err err;
+    struct kafka_watch *watch = NULL;
+    struct kafka_look look;
+    char group[80];
+    if (subject->mark[0] == '\0')
+        return;
+    (void)snprintf(group, sizeof group, "lockstep.%s.mark", subject->queue.name);
+    enum rc rc = kafka_watch_open(&subject->check->cli->kafka, group, &watch, &err);
+    if (rc == RC_OK)
+        rc = kafka_watch_look(watch, subject->queue.topic, subject->queue.partition, KAFKA_MS,
+                              &look, &err);
+    kafka_watch_close(watch);
+    if (rc != RC_OK)
+        failed(subject, &err);
+    else if (!look.mark_known)
+        TELL(subject, TOPIC_WARN, "Executors need Read on this group.",
+             "the topic's birthmark cannot be read from group %s: %s", group,
+             look.mark_err.message);
+    else if (strcmp(look.mark, subject->mark) != 0)
+        TELL(subject, TOPIC_FAIL,
+             "An executor halts the queue; then: lockstep queue resume --accept-topic "
+             "--from-offset 0",
+             "the topic's birthmark is gone: it was deleted and made anew");
+}
+
+static void judge_open(struct subject *subject)
+{
+    const struct topic_ends *ends = &subject->ends;
+    struct timespec now;
+    char hint[400];
+    if (ends->stable >= ends->high)
+        return;
+    (void)clock_gettime(CLOCK_REALTIME, &now);
+    int64_t age_s = ends->open_since_ms < 0 ? 0 : (int64_t)now.tv_sec - ends->open_since_ms / 1000;
+    topic_advise_open(subject->queue.topic, subject->queue.partition, ends->stable, hint,
+                      sizeof hint);
+    if (age_s >= YOUNG_S)
+        TELL(subject, age_s >= HANGING_S ? TOPIC_FAIL : TOPIC_WARN, hint,
+             "blocked for %" PRId64
+             " s by an open transaction: nothing at or behind offset %" PRId64
+             " of topic %s can be read (its end is %" PRId64 ")",
+             age_s, ends->stable, subject->queue.topic, ends->high);
+}
+
+static void judge_cursor(struct subject *subject)
+{
+    const struct queue_row *queue = &subject->queue;
+    const struct topic_ends *ends = &subject->ends;
+    if (queue->next_offset < ends->low)
+        TELL(
+            subject, TOPIC_FAIL,
+            "What no executor holds in memory is lost: publish those runs again. An executor halts "
+            "the queue if it is so; then: lockstep queue resume --accept-topic --from-offset N",
+            "the cursor %" PRId64 " is below the log's beginning %" PRId64
+            ": messages were deleted before they were claimed",
+            queue->next_offset, ends->low);
+    else if (queue->next_offset > ends->high)
+        TELL(
+            subject, TOPIC_FAIL,
+            "The topic was made anew, or the log lost its tail. An executor halts the queue; then: "
+            "lockstep queue resume --accept-topic --from-offset N",
+            "the cursor %" PRId64 " is behind the log's end %" PRId64, queue->next_offset,
+            ends->high);
+}
+
+static bool look_at_topic(struct subject *subject)
+{
+    struct err err;
+    const struct queue_row *queue = &subject->queue;
+    enum rc rc = kafka_topic_describe(subject->admin, queue->topic, KAFKA_MS, &subject->info, &err);
+    if (rc == RC_NONE)
+        TELL(subject, TOPIC_FAIL,
+             "Was the topic deleted, or is this another cluster? Once it is made again: lockstep "
+             "queue resume --accept-topic --from-offset 0",
+             "topic %s does not exist", queue->topic);
+    else if (rc != RC_OK)
+        failed(subject, &err);
+    if (rc != RC_OK)
+        return false;
+    judge_shape(subject);
+    judge_mark(subject);
+    rc = queue->partition < subject->info.partitions
+             ? topic_ends(&subject->check->cli->kafka, queue->topic, queue->partition, KAFKA_MS,
+                          &subject->ends, &err)
+             : RC_NONE;
+    if (rc != RC_OK && rc != RC_NONE)
+        failed(subject, &err);
+    return rc == RC_OK;
+}
+
+void check_queue(struct check *check, struct kafka_admin *admin, const char *name)
+{
+    struct err err;
+    struct subject subject = {.check = check, .admin = admin, .well = true};
+    (void)snprintf(subject.name, sizeof subject.name, "queue %s", name);
+    if (find_queue(check->cli, name, &subject.queue, &err) != RC_OK) {
+        failed(&subject, &err);
+        return;
+    }
+    if (!read_row(&subject) || !look_at_topic(&subject))
+        return;
+    judge_open(&subject);
+    judge_cursor(&subject);
+    if (subject.well)
+        check_tell(check, TOPIC_OK, subject.name, NULL,
+                   "topic %s, partition %d of %d, cursor %" PRId64 " of %" PRId64 "%s",
+                   subject.queue.topic, subject.queue.partition, subject.info.partitions,
+                   subject.queue.next_offset, subject.ends.high,
+                   subject.mark[0] != '\0' ? ", birthmark intact" : ", no birthmark yet");
+}
