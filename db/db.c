@@ -97,6 +97,7 @@ enum rc db_setup(struct db *db, struct err *err)
 {
     bool lazy = db->role == DB_READER || db->role == DB_CONTROL || db->role == DB_GATE;
     memset(db->prepared, 0, sizeof db->prepared);
+    recall_clear(&db->recall);
     const char *params[] = {lazy ? "off" : "on"};
     PGresult *result = db_answer(
         db, PQsendQueryParams(db->conn, sql_session_settings.text, 1, NULL, params, NULL, NULL, 0));
@@ -114,6 +115,7 @@ void db_close(struct db *db)
     if (db->notify != NULL)
         PQfreemem(db->notify);
     PQfinish(db->conn);
+    recall_clear(&db->recall);
     free(db);
 }
 

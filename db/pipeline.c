@@ -1,6 +1,9 @@
 #include "db/pipeline.h"
 
+#include "base/str.h"
 #include "db/session.h"
+
+#include <stdio.h>
 
 #include <string.h>
 
@@ -24,6 +27,43 @@ enum rc pipeline_send(struct db *db, const char *sql, int param_count, const cha
                       struct err *err)
 {
     if (PQsendQueryParams(db->conn, sql, param_count, NULL, params, NULL, NULL, 0) != 1)
+        return db_fail(db, "pipeline", NULL, err);
+    return RC_OK;
+}
+
+/* Names of ours end in no number: they cannot be the same. */
+static const char *name_of(unsigned id, char name[24])
+{
+    (void)snprintf(name, 24, "task_%u", id);
+    return name;
+}
+
+static enum rc deallocate(struct db *db, unsigned id, struct err *err)
+{
+    char name[24], sql[48];
+    (void)snprintf(sql, sizeof sql, "DEALLOCATE %s", name_of(id, name));
+    return pipeline_send(db, sql, 0, NULL, err);
+}
+
+enum rc pipeline_send_recalled(struct db *db, int64_t scope, const char *text, size_t len,
+                               int param_count, const char *const *params, int *ret_replies,
+                               bool *ret_prepared, struct err *err)
+{
+    char name[24];
+    unsigned id = 0, dropped;
+    STR_AUTO sql = {0};
+    enum recall_advice advice = recall(&db->recall, scope, text, len, &id, &dropped);
+    enum rc rc = dropped != 0 ? deallocate(db, dropped, err) : RC_OK;
+    *ret_replies = 1 + (dropped != 0) + (advice == RECALL_PREPARE);
+    *ret_prepared = advice != RECALL_PLAIN;
+    if (advice != RECALL_EXECUTE)
+        str_add(&sql, text, len);
+    if (rc != RC_OK || advice == RECALL_PLAIN)
+        return rc != RC_OK ? rc : pipeline_send(db, sql.data, param_count, params, err);
+    if (advice == RECALL_PREPARE &&
+        PQsendPrepare(db->conn, name_of(id, name), sql.data, 0, NULL) != 1)
+        return db_fail(db, "pipeline", NULL, err);
+    if (PQsendQueryPrepared(db->conn, name_of(id, name), param_count, params, NULL, NULL, 0) != 1)
         return db_fail(db, "pipeline", NULL, err);
     return RC_OK;
 }

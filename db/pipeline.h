@@ -19,6 +19,12 @@ MUST_CHECK enum rc pipeline_stop(struct db *db, struct err *err);
 /** Sends one command of the user's, with text parameters (NULL = SQL NULL). */
 MUST_CHECK enum rc pipeline_send(struct db *db, const char *sql, int param_count,
                                  const char *const *params, struct err *err);
+/** The same for a command without a NUL in text[0 .. len), prepared when it comes again in the same scope.
+ * *ret_replies: how many there will be, the command's own the last one; *ret_prepared: it is executed by a name, which may
+ * fail where the command itself would not (SQLSTATE 0A000): then send it with pipeline_send. */
+MUST_CHECK enum rc pipeline_send_recalled(struct db *db, int64_t scope, const char *text,
+                                          size_t len, int param_count, const char *const *params,
+                                          int *ret_replies, bool *ret_prepared, struct err *err);
 /** Sends a statement of sql/. *ret_replies: how many replies it will have, 2 when it is prepared on
  * the way. A failure before it leaves it unprepared without db knowing: then reset the session. */
 MUST_CHECK enum rc pipeline_send_stmt(struct db *db, const struct sql_statement *stmt,

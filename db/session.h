@@ -9,6 +9,7 @@
 #define DB_SESSION_H
 
 #include "db/db.h"
+#include "db/recall.h"
 #include <libpq-fe.h>
 
 struct db {
@@ -26,6 +27,7 @@ struct db {
     int syncs;       /* pipeline: syncs not yet answered */
     bool fresh;      /* pipeline: the next result is the first of its statement */
     bool prepared[SQL_STATEMENT_COUNT + 1];
+    struct recall recall; /* pipeline: statements of the user's that are prepared */
 };
 
 struct db_result {

@@ -40,6 +40,7 @@ struct phase *phase_get(struct lane *lane, int64_t phase_id, int64_t run_no, int
 void phase_add(struct phase *phase, struct work *work)
 {
     work->phase = phase;
+    work->phase_id = phase->phase_id;
     work->next = NULL;
     *phase->waiting_last = work;
     phase->waiting_last = &work->next;
@@ -252,6 +253,7 @@ static void take(struct lane *lane, const struct db_result *row, int count)
     int64_t next_offset = db_int(row, 0, 1);
     phase->open = db_bool(row, 0, 4);
     phase->shared = phase->shared || db_bool(row, 0, 5);
+    phase->claimed = true;
     int skip = count;
     for (const char *p = ids; *p; p++) /* the tasks are the last ones of the segment */
         skip -= *p == ',' || *p == '{';

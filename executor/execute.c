@@ -95,15 +95,18 @@ static void start(struct reader *reader, struct phase *phase, struct work *work,
     reader_give(reader->thread, work);
 }
 
-/* Level by level, so that no reader has a second task before each has a first one. */
+/* Level by level, so that no reader has a second task before each has a first one. Refilled when half of it is done: what
+ * comes together goes to the server together. */
 static void hand_out(struct lane *lane, int ready)
 {
     struct executor *ex = lane->ex;
     int depth = lane_depth(lane);
+    for (int i = 0; i < ex->reader_count; i++)
+        ex->readers[i].refill = ex->readers[i].count <= depth / 2;
     for (int level = 1; level <= depth && ready > 0; level++)
         for (int i = 0; i < ex->reader_count && ready > 0; i++) {
             struct reader *reader = &ex->readers[i];
-            if (reader->lane != lane || reader->count >= level ||
+            if (reader->lane != lane || !reader->refill || reader->count >= level ||
                 reader->slot_no > lane->max_readers)
                 continue;
             struct phase *phase = next_phase(lane);

@@ -43,13 +43,14 @@ struct work {
     struct work *behind; /* control: handed to the same reader after it */
     struct lane *lane;
     struct phase *phase;
-    int64_t task_id, run_no, offset;
+    int64_t task_id, phase_id, run_no, offset;
     char token[37];
     int attempt;
     struct message *msg;   /* owned */
     int64_t head_since_us; /* control: when the reader came to it, 0 = not yet */
     bool marked;           /* shown as Processing */
     int replies;           /* reader: sent, and this many replies are to come before it is done */
+    bool prepared, plain;  /* reader: sent by a prepared name; not to be sent so again */
     bool begun, last;      /* reader: its transaction was opened; the last one of its batch */
     enum outcome outcome;  /* set by the reader */
     int64_t ran_us;
@@ -63,6 +64,7 @@ struct phase {
     int64_t previous_phase_id; /* IX on it is held by gate, 0: none */
     struct gate *gate;         /* which holds that IX */
     bool open, shared;         /* seen open; S is held */
+    bool claimed; /* by a claim of ours, not only adopted: the buffer's head may be of it */
     struct work *waiting, **waiting_last;
     int waiting_count, running;
 };
@@ -129,6 +131,7 @@ struct lane {
 
     /* recover */
     bool adopt;          /* look for orphans at the next turn */
+    bool adopt_opened;   /* and once more when a phase is opened */
     bool finish;         /* an executor died: runs may be waiting for their end to be said */
     int64_t adopt_at_us; /* and not later than this, 0: no timer */
 
@@ -147,6 +150,7 @@ struct reader {
     int slot_no, noted_pid;
     struct work *first, *last; /* by work->behind: handed out, in the order it runs them */
     int count;
+    bool refill; /* within hand_out */
     int64_t idle_since_us;
 };
 
@@ -154,6 +158,7 @@ struct executor {
     const struct executor_options *options;
     char id[37];
     int executor_no;
+    int predecessor_no;           /* the incarnation before this one, 0: none */
     struct server_memory *memory; /* server.h; outlives the incarnation */
     struct db *control;
     struct db_canceller *control_canceller;

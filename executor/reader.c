@@ -166,15 +166,21 @@ static enum rc send_one(struct reader_thread *reader, struct work *before, struc
     const char **params = attempt_params(work, 0, &count);
     STR_AUTO text = {0};
     str_add(&text, plan->statements[0].text, plan->statements[0].len);
-    work->replies = 1;
+    int replies = 1;
+    work->replies = 0;
+    work->prepared = false;
     work->begun = before != NULL;
     work->last = false;
     enum rc rc = before == NULL
                      ? send_stmt(reader, work, &sql_reader_begin, NULL, err)
                      : send_stmt(reader, before, &sql_reader_commit_and_chain, NULL, err);
     append(&reader->sent_last, work);
-    if (rc == RC_OK)
+    if (rc == RC_OK && work->plain)
         rc = pipeline_send(reader->db, text.data, count, params, err);
+    else if (rc == RC_OK)
+        rc = pipeline_send_recalled(reader->db, work->phase_id, text.data, text.len, count, params,
+                                    &replies, &work->prepared, err);
+    work->replies += replies;
     free(params);
     if (rc == RC_OK)
         rc = send_stmt(reader, work, &sql_reader_complete,
@@ -263,6 +269,12 @@ static void skipped(struct reader_thread *reader, struct work *first, struct wor
     }
 }
 
+/* Of a statement that is executed by its name: "cached plan must not change result type". */
+static bool outdated(const struct err *why)
+{
+    return strcmp(why->code, "0A000") == 0;
+}
+
 /* A sync came: each task of the oldest batch has committed, or failed, or was skipped because of one that did. */
 static enum rc batch_done(struct reader_thread *reader, struct err *err)
 {
@@ -281,7 +293,10 @@ static enum rc batch_done(struct reader_thread *reader, struct err *err)
             report(reader, work, OUTCOME_COMPLETED);
         else if (work != reader->failed)
             append(&again_last, work);
-        else if (attempt_cancelled(reader->why, reader->cancelled))
+        else if (work->prepared && outdated(reader->why)) {
+            work->plain = true;
+            append(&again_last, work);
+        } else if (attempt_cancelled(reader->why, reader->cancelled))
             report(reader, work, OUTCOME_LOST);
         else
             set_broken(reader, work, reader->why);

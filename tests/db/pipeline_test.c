@@ -136,6 +136,62 @@ static void a_prepared_statement_of_ours_follows_the_users(void **state)
     db_close(db);
 }
 
+/** Sends the text in this scope and tells: p prepared and executed, x executed, - as it is; d before it: another one was dropped. */
+static const char *recalled(struct db *db, int64_t scope, const char *text)
+{
+    int count;
+    bool prepared;
+    struct err failed, err;
+    assert_ok(
+        pipeline_send_recalled(db, scope, text, strlen(text), 0, NULL, &count, &prepared, &err),
+        &err);
+    assert_ok(pipeline_sync(db, &err), &err);
+    assert_int_equal(strlen(replies(db, 1, &failed)), count + 1);
+    return prepared ? (count == 1 ? "x" : count == 2 ? "p" : "dp") : (count == 1 ? "-" : "d-");
+}
+
+static void a_command_that_comes_again_in_its_scope_is_prepared(void **state)
+{
+    (void)state;
+    struct db *db = support_db();
+    struct err err;
+    assert_ok(pipeline_start(db, &err), &err);
+    assert_string_equal(recalled(db, 1, "SELECT 1"), "-");
+    assert_string_equal(recalled(db, 1, "SELECT 1"), "p");
+    assert_string_equal(recalled(db, 1, "SELECT 1"), "x");
+    assert_string_equal(recalled(db, 1, "SELECT 2"), "-");
+    assert_string_equal(recalled(db, 1, "SELECT 1"), "x");
+    assert_string_equal(recalled(db, 2, "SELECT 1"), "d-"); /* another phase */
+    assert_string_equal(recalled(db, 2, "SELECT 1"), "p");
+    assert_ok(pipeline_stop(db, &err), &err);
+    assert_int_equal(
+        support_int(db, "SELECT count(*) FROM pg_prepared_statements WHERE name LIKE 'task%'"), 1);
+    assert_ok(db_reset(db, &err), &err); /* the server has forgotten them, and so have we */
+    assert_ok(pipeline_start(db, &err), &err);
+    assert_string_equal(recalled(db, 2, "SELECT 1"), "-");
+    assert_ok(pipeline_stop(db, &err), &err);
+    db_close(db);
+}
+
+static void texts_that_never_come_again_neither_grow_nor_displace_what_does(void **state)
+{
+    (void)state;
+    struct db *db = support_db();
+    struct err err;
+    char text[40];
+    int executed = 0;
+    assert_ok(pipeline_start(db, &err), &err);
+    for (int i = 0; i < 3000; i++) {
+        (void)snprintf(text, sizeof text, "SELECT %d", i % 3 == 0 ? 0 : i);
+        executed += *recalled(db, 1, text) == 'x';
+    }
+    assert_true(executed > 900); /* of 1000 */
+    assert_ok(pipeline_stop(db, &err), &err);
+    assert_int_equal(
+        support_int(db, "SELECT count(*) FROM pg_prepared_statements WHERE name LIKE 'task%'"), 1);
+    db_close(db);
+}
+
 static void parameters_are_bound(void **state)
 {
     (void)state;
@@ -296,6 +352,9 @@ int main(void)
         cmocka_unit_test_teardown(an_empty_sync_and_an_empty_command_are_answered, teardown),
         cmocka_unit_test_teardown(nothing_is_complete_before_it_is_sent, teardown),
         cmocka_unit_test_teardown(a_prepared_statement_of_ours_follows_the_users, teardown),
+        cmocka_unit_test_teardown(a_command_that_comes_again_in_its_scope_is_prepared, teardown),
+        cmocka_unit_test_teardown(texts_that_never_come_again_neither_grow_nor_displace_what_does,
+                                  teardown),
         cmocka_unit_test_teardown(parameters_are_bound, teardown),
         cmocka_unit_test_teardown(many_transactions_are_under_way_at_once, teardown),
         cmocka_unit_test_teardown(a_big_result_is_thrown_away_as_it_comes, teardown),

@@ -69,6 +69,19 @@ Failed|23505|11|1
 Completed||332|1'
 expect 'batch: nothing lost' "$(sql "SELECT sum(lost_num) FROM lockstep.task t JOIN lockstep.run r USING (run_no) WHERE run_id = '$run'")" 0
 
+# A text that comes again is prepared; a change of what it was prepared for is no failure of the task's.
+sql 'CREATE TABLE shape (n int)'
+s='{"order": 1, "sql": "SELECT * FROM shape"}'
+printf '%s\n' "$s" "$s" "$s" "$s" '{"order": 1, "sql": "ALTER TABLE shape ADD m text"}' "$s" "$s" "$s" "$s" \
+    '{"order": 2, "sql": "ALTER TABLE shape ALTER n TYPE text"}' "$s" >"$tmp/tasks.jsonl"
+sed -i '$s/1/3/' "$tmp/tasks.jsonl"
+q=$(scratch_name)
+lockstep queue create "$q" -q --create-topic --max-readers 1 >/dev/null
+run=$(lockstep publish --queue "$q" -q "$tmp/tasks.jsonl")
+executors 1 "$q" 1
+executors_wait || failed=1
+expect 'prepared: outcomes' "$(sql "SELECT status, count(*), max(attempt) FROM lockstep.execution_log WHERE run_id = '$run' GROUP BY 1")" 'Completed|11|1'
+
 # Transaction control never lets an effect out without its record.
 sql 'DELETE FROM effect; CREATE PROCEDURE commits() LANGUAGE plpgsql AS $$BEGIN INSERT INTO effect VALUES ('"'c'"', 1); COMMIT; END$$'
 cat >"$tmp/tasks.jsonl" <<'END'
