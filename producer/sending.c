@@ -199,7 +199,9 @@ enum rc sending_end(struct publishing *p, bool aborted, struct err *err)
                 aborted);
     p->ending = !aborted;
     probe("publish.ending");
-    enum rc rc = send(p, err);
+    enum rc rc = aborted ? RC_OK : tick_cancelled(p, err); /* the last moment for it */
+    if (rc == RC_OK)
+        rc = send(p, err);
     /* The lock is asked for once more: a successor must not meet a commit that comes after it. */
     if (rc == RC_OK && p->locked)
         rc = db_run(p->db, &sql_publish_alive, NULL, NULL, err);

@@ -1,0 +1,146 @@
+#!/bin/bash
+# publish --resume: with which sources a run goes on, with which it is left as it is, and what cannot be resumed; publishers that are
+# interrupted or lose their lock.
+# ctest: timeout=120
+set -euo pipefail
+here=$(cd "$(dirname "$0")" && pwd)
+. "$here/../support/shell.bash"
+. "$here/ledger.bash"
+tmp=$(mktemp -d)
+trap 'jobs -p | xargs -r kill -9 2>/dev/null; scratch_drop; rm -rf "$tmp"' EXIT
+scratch_database
+export LOCKSTEP_PROBE_DIR=$tmp
+tasks() { awk -v from="$1" -v to="$2" 'BEGIN { for (i = from; i < to; i++) printf "{\"order\": %d, \"sql\": \"SELECT %d\"}\n", 1 + int(i / 50), i }'; }
+queue() { q=$(scratch_name) && lockstep queue create "$q" -q --create-topic; }
+probed() { LOCKSTEP_PROBE=$1 "$LOCKSTEP_BIN-probed" publish -d "$db" -b "$LOCKSTEP_TEST_BROKERS" --queue "$q" -q "${@:2}"; }
+# ends STATUS TEXT COMMAND...: it ends with STATUS and says TEXT on stderr
+ends() {
+    local wanted=$1 text=$2 status=0
+    shift 2
+    "$@" >"$tmp/out" 2>"$tmp/err" || status=$?
+    if [ "$status" != "$wanted" ] || ! grep -qF -- "$text" "$tmp/err"; then
+        echo "$*: ended with $status, wanted $wanted and: $text"
+        sed 's/^/    /' "$tmp/err"
+        failed=1
+    fi
+}
+resume() { lockstep publish --queue "$q" -q --resume "$run" "$@"; }
+# A publisher of $run in the mode of "$@" that is killed with 64 of its records on the topic.
+killed() {
+    run=$(cat /proc/sys/kernel/random/uuid)
+    ends 137 '' probed publish.record=sleep:110@2,publish.committed=kill --run "$run" "$@"
+}
+topic() { kcat -C -b "$LOCKSTEP_TEST_BROKERS" -t "$q" -o beginning -e -q -X isolation.level=read_committed -f '%s\n'; }
+# whole N: the run is on the topic, and nothing is there twice
+whole() { expect "$run on the topic" "$(topic | jq -rn --arg run "$run" '[inputs | select(.run == $run)] | [length, ([.[].seq] == [range(length)]), .[-1].tasks, .[-1].aborted] | @csv')" "$(($1 + 1)),true,$1,"; }
+row() { sql "SELECT $1 FROM lockstep.run WHERE run_id = '$run'"; }
+
+queue
+tasks 0 200 >"$tmp/a.jsonl"
+
+echo '- a file: changed, cut, gone; then as it was, under another name, grown'
+killed --stream "$tmp/a.jsonl"
+cp "$tmp/a.jsonl" "$tmp/copy.jsonl"
+sed 's/SELECT 190/SELECT 191/' "$tmp/copy.jsonl" >"$tmp/a.jsonl"
+ends 2 'is not the file that the run was begun from' resume
+head -n 100 "$tmp/copy.jsonl" >"$tmp/a.jsonl"
+ends 2 'is not the file that the run was begun from' resume
+ends 2 'is not the file that the run was begun from' resume - <"$tmp/copy.jsonl"
+rm "$tmp/a.jsonl"
+ends 2 "$tmp/a.jsonl" resume
+expect 'left as it was' "$(row "published_at IS NULL, publish_error IS NULL, publish_source = '$tmp/a.jsonl'")" 't|t|t'
+tasks 200 210 >>"$tmp/copy.jsonl"
+ends 0 'is resumed with seq 64' resume "$tmp/copy.jsonl"
+whole 210
+ends 2 'there is nothing to resume' resume
+
+echo '- the queue, the run, the options'
+ends 2 'There is no such run' lockstep publish --queue "$q" --resume 5ec0de00-0000-4000-8000-000000000001
+one=$q
+queue
+ends 2 "belongs to queue $one" lockstep publish --queue "$q" --resume "$run"
+ends 2 'not a UUID' lockstep publish --queue "$q" --resume abc
+ends 2 'its id and its name already' lockstep publish --queue "$q" --resume "$run" --name other
+sql "INSERT INTO lockstep.run (run_id, queue_id, on_failure, status) SELECT '5ec0de00-0000-4000-8000-00000000000f', queue_id, 'stop', 'Running' FROM lockstep.queue WHERE name = '$q'"
+ends 2 'was not begun by lockstep publish' lockstep publish --queue "$q" --resume 5ec0de00-0000-4000-8000-00000000000f
+
+echo '- a finite run goes on only as one'
+cp "$tmp/copy.jsonl" "$tmp/b.jsonl"
+run=$(cat /proc/sys/kernel/random/uuid)
+tasks 0 600 | sort -R --random-source=<(yes) >"$tmp/b.jsonl"
+ends 137 '' probed publish.begun=sleep:550@1,publish.begun=sleep:550@2,publish.committed=kill@2 -X transaction.timeout.ms=1000 --run "$run" "$tmp/b.jsonl"
+ends 2 'was not begun with --stream' resume --stream
+echo >>"$tmp/b.jsonl"
+ends 2 'is not the file that the run was begun from' resume
+truncate -s -1 "$tmp/b.jsonl"
+ends 0 'is resumed' resume
+whole 600
+
+echo '- a query is asked again'
+queue
+sql "CREATE TABLE staging AS SELECT 1 + i / 50 AS \"order\", 'SELECT ' || i AS sql FROM generate_series(0, 199) AS i"
+run=$(cat /proc/sys/kernel/random/uuid)
+ends 137 '' probed publish.record=sleep:110@2,publish.committed=kill --run "$run" --stream --query 'TABLE staging ORDER BY 1, length(sql), sql'
+sql "UPDATE staging SET sql = 'SELECT 0' WHERE sql = 'SELECT 3'"
+ends 2 'it has changed' resume
+sql "UPDATE staging SET sql = 'SELECT 3' WHERE sql = 'SELECT 0' AND ctid <> '(0,1)'"
+ends 0 'is resumed with seq 64' resume
+whole 200
+
+echo '- a pipe: with a copy it goes on, without one it is closed'
+tasks 0 200 >"$tmp/copy.jsonl"
+killed --stream - < <(cat "$tmp/copy.jsonl")
+sed 's/SELECT 3"/SELECT 4"/' "$tmp/copy.jsonl" >"$tmp/other.jsonl"
+ends 2 'it has changed' resume "$tmp/other.jsonl"
+head -n 20 "$tmp/copy.jsonl" >"$tmp/short.jsonl"
+ends 2 'it has changed' resume "$tmp/short.jsonl"
+ends 0 'is resumed with seq 64' resume "$tmp/copy.jsonl"
+whole 200
+killed --stream - < <(cat "$tmp/copy.jsonl")
+ends 1 'it is ended as aborted after 64 tasks' resume
+expect 'its end' "$(topic | jq -c 'select(.aborted)')" "{\"run\":\"$run\",\"seq\":64,\"aborted\":true,\"type\":\"end\"}"
+ends 2 'was ended as aborted' resume "$tmp/copy.jsonl"
+run=$(cat /proc/sys/kernel/random/uuid)
+ends 137 '' probed publish.committing=kill --run "$run" --stream - < <(cat "$tmp/copy.jsonl")
+ends 1 'it is cancelled after 0 tasks' resume
+expect 'Cancelled' "$(row 'status')" Cancelled
+ends 2 'was cancelled' resume "$tmp/copy.jsonl"
+
+echo '- the next producer: refuses if told to, else closes it and says so'
+cp "$tmp/copy.jsonl" "$tmp/c.jsonl"
+killed --stream "$tmp/c.jsonl"
+tasks 0 5 >"$tmp/five.jsonl"
+ends 7 "lockstep publish --queue $q --resume $run goes on with it" lockstep publish --queue "$q" --unfinished refuse "$tmp/five.jsonl"
+ends 0 'is resumed with seq 64' resume
+whole 200
+killed --stream "$tmp/c.jsonl"
+ends 0 "run $run, whose producer ended after 64 tasks, is closed as aborted" lockstep publish --queue "$q" -q "$tmp/five.jsonl"
+ends 2 'was ended as aborted' resume
+
+echo '- interrupted: 8, and nothing, or an end that says so'
+run=$(cat /proc/sys/kernel/random/uuid)
+ends 8 'interrupted' probed publish.record=term --run "$run" "$tmp/copy.jsonl"
+expect 'interrupted, finite' "$(row 'status, error')" 'Cancelled|The publishing was interrupted.'
+expect 'on the topic' "$(topic | jq -c --arg run "$run" 'select(.run == $run)')" ''
+run=$(cat /proc/sys/kernel/random/uuid)
+ends 8 'the run is ended as aborted' probed publish.record=sleep:110@2,publish.record=term@4 --run "$run" --stream "$tmp/copy.jsonl"
+expect 'interrupted, stream' "$(row 'publish_error')" 'The publishing was interrupted.'
+expect 'on the topic' "$(topic | jq -c --arg run "$run" 'select(.run == $run)' | tail -n 1)" "{\"run\":\"$run\",\"seq\":64,\"aborted\":true,\"type\":\"end\"}"
+
+echo '- the lock is lost: nothing more is sent, and another one goes on with it'
+run=$(cat /proc/sys/kernel/random/uuid)
+probed publish.record=sleep:110@2,publish.record=hold@4 --run "$run" --stream "$tmp/c.jsonl" 2>"$tmp/lost.err" &
+pid=$!
+eventually 20 test -e "$tmp/publish.record.hit"
+rm -f "$tmp/publish.record.hit"
+eventually 20 test -e "$tmp/publish.record.hit" # the second action
+sql "SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity WHERE application_name = 'lockstep/producer' AND datname = current_database()" >/dev/null
+touch "$tmp/publish.record.go"
+status=0
+wait $pid || status=$?
+expect 'its exit' $status 3
+grep -q 'held the lock' "$tmp/lost.err" || { cat "$tmp/lost.err"; failed=1; }
+grep -q -- "--resume $run goes on with it" "$tmp/lost.err" || { cat "$tmp/lost.err"; failed=1; }
+ends 0 'is resumed with seq 64' resume
+whole 200
+exit $failed
