@@ -13,6 +13,7 @@ static const struct option_spec migrate_up_options[] = {
         {"on-failure", "stop|continue|pause", "what a finally failed task does to its run", 0},    \
         {"runs", "serial|concurrent", "order between runs", 0},                                    \
         {"max-attempts", "N", "attempts of a task that names no number", 0},                       \
+        {"dead-letters", "on|off", "rejected messages go to the topic <topic>.rejected, too", 0},  \
     {                                                                                              \
         "lookahead", "N", "phases claimed beyond the open one", 0                                  \
     }

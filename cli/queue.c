@@ -55,12 +55,13 @@ enum rc command_queue_show(struct cli *cli, struct err *err)
 /* The statement's placeholder for "leave it as it is" is NULL. */
 enum rc command_queue_set(struct cli *cli, struct err *err)
 {
-    static const char *const names[] = {"max-readers", "on-failure", "runs", "max-attempts",
-                                        "lookahead"};
+    static const char *const names[] = {"max-readers",  "on-failure", "runs",
+                                        "max-attempts", "lookahead",  "dead-letters"};
+    enum { COUNT = sizeof names / sizeof *names };
     struct queue_row queue;
-    const char *params[6] = {cli->arguments[0]};
+    const char *params[COUNT + 1] = {cli->arguments[0]};
     int given = 0;
-    for (int i = 0; i < 5; i++) {
+    for (int i = 0; i < COUNT; i++) {
         params[i + 1] = cli_text(cli, names[i]);
         given += params[i + 1] != NULL;
     }
@@ -74,9 +75,10 @@ enum rc command_queue_set(struct cli *cli, struct err *err)
     if (rc == RC_OK)
         cli_say(
             cli,
-            "lockstep: %s: max_readers %s, on_failure %s, runs %s, max_attempts %s, lookahead %s\n",
+            "lockstep: %s: max_readers %s, on_failure %s, runs %s, max_attempts %s, lookahead %s, "
+            "dead_letters %s\n",
             queue.name, db_text(result, 0, 0), db_text(result, 0, 1), db_text(result, 0, 2),
-            db_text(result, 0, 3), db_text(result, 0, 4));
+            db_text(result, 0, 3), db_text(result, 0, 4), db_text(result, 0, 5));
     return rc;
 }
 

@@ -143,7 +143,8 @@ enum rc command_queue_create(struct cli *cli, struct err *err)
                             setting(cli, name, "on-failure", "on_failure"),
                             setting(cli, name, "runs", "runs"),
                             setting(cli, name, "max-attempts", "max_attempts"),
-                            setting(cli, name, "lookahead", "lookahead")};
+                            setting(cli, name, "lookahead", "lookahead"),
+                            setting(cli, name, "dead-letters", "dead_letters")};
     rc = db_run(cli->db, &sql_queue_create, params, NULL, err);
     if (rc == RC_NONE)
         return err_set(err, RC_REJECT, ERR_FAILED, name, "lockstep queue set changes it.",

@@ -54,6 +54,8 @@ static const struct config_key keys[] = {
      "`queue create`: attempts of a task that names no number"},
     {"queue:", "lookahead", CONFIG_INT, "8", "", NULL, 1, 1000,
      "`queue create`: phases claimed beyond the open one"},
+    {"queue:", "dead_letters", CONFIG_CHOICE, "on", "", "on|off", 0, 0,
+     "`queue create`: rejected messages go to the topic <topic>.rejected, too"},
     {"executor", "readers", CONFIG_INT, "5", "", NULL, 1, 1000,
      "reader threads, each with a connection of its own"},
     {"executor", "drain_timeout", CONFIG_DURATION, "30s", "s", NULL, 0, 86400000,

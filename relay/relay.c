@@ -221,6 +221,23 @@ static enum rc tell(struct relay *relay, const struct relay_queue *queue, const 
                   NULL, err);
 }
 
+/* Another is the queue's relay. It is told, and asked after until it is done: it may be dead and its session not yet. */
+static enum rc leave(struct relay *relay, struct relay_queue *queue, struct err *err)
+{
+    DB_RESULT_AUTO *row = NULL;
+    enum rc rc = queue->news ? tell(relay, queue, "relay_again", err) : RC_OK;
+    queue->news = false;
+    if (rc == RC_OK)
+        rc = db_run(relay->db, &sql_relay_waiting, (const char *const[]){DB_INT(queue->queue_id)},
+                    &row, err);
+    if (rc != RC_OK)
+        return rc;
+    queue->wanted = db_bool(row, 0, 0);
+    queue->backoff_ms = queue->wanted ? next_backoff(queue->backoff_ms, RC_RETRY) : 0;
+    queue->again_us = clock_boot_us() + (int64_t)queue->backoff_ms * 1000;
+    return RC_NONE;
+}
+
 static enum rc lock(struct relay *relay, struct relay_queue *queue, struct err *err)
 {
     const char *const params[] = {DB_INT(queue->queue_id)};
@@ -231,14 +248,11 @@ static enum rc lock(struct relay *relay, struct relay_queue *queue, struct err *
     if (rc != RC_OK)
         return rc;
     queue->locked = db_bool(got, 0, 0);
-    if (queue->locked) {
-        probe("relay.locked");
-        return RC_OK;
-    }
-    if (queue->news)
-        rc = tell(relay, queue, "relay_again", err);
-    queue->wanted = queue->news = false;
-    return rc == RC_OK ? RC_NONE : rc;
+    if (!queue->locked)
+        return leave(relay, queue, err);
+    queue->again_us = queue->backoff_ms = 0;
+    probe("relay.locked");
+    return RC_OK;
 }
 
 /* All kinds of a queue once; then nothing is wanted but what is in trouble. */
@@ -294,12 +308,14 @@ static int64_t due(const struct relay *relay, const struct relay_queue *queue)
         return 0;
     if (queue->fresh)
         return 0;
+    if (!queue->locked)
+        return queue->wanted ? queue->again_us : INT64_MAX;
     if (!queue->wanted)
-        return queue->locked ? queue->release_us : INT64_MAX;
+        return queue->release_us;
     for (int i = 0; i < queue->kind_count; i++)
         if (queue->kinds[i].backoff_ms > 0 && queue->kinds[i].after_us < at)
             at = queue->kinds[i].after_us;
-    return at == INT64_MAX || !queue->locked ? 0 : at;
+    return at == INT64_MAX ? 0 : at;
 }
 
 static enum rc turn(struct relay *relay, struct relay_queue *queue, struct err *err)

@@ -37,6 +37,9 @@ struct relay_queue {
     bool fresh;  /* and there is word of it since the last look */
     bool news;   /* and it is ours to tell of */
     bool locked;
+    int64_t
+        again_us;   /* not locked, wanted: another is the relay; when to see whether it still is */
+    int backoff_ms; /* of that */
     int64_t release_us; /* locked, nothing there: when lock and producer are given back */
     struct kafka_producer *producer;
     struct relay_kind kinds[RELAY_KINDS];

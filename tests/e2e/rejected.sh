@@ -10,6 +10,7 @@ tmp=$(mktemp -d)
 trap 'scratch_drop; rm -rf "$tmp"' EXIT
 scratch_database
 failed=0
+letters() { kcat -C -q -b "$LOCKSTEP_TEST_BROKERS" -t "$q.rejected" -p 0 -o beginning -e -X isolation.level=read_committed "$@"; }
 put() { kcat -P -q -b "$LOCKSTEP_TEST_BROKERS" -t "$q" -p 0 "$@"; }
 
 # The implicit run: no run, no seq; the order is in the tags alone.
@@ -40,6 +41,10 @@ executors_wait || { cat "$tmp/$q".*.log; failed=1; }
 expect 'rejected' "$(sql "SELECT string_agg(\"offset\" || '=' || reason, ' ' ORDER BY \"offset\") FROM lockstep.rejected WHERE queue = '$q'")" \
     '0=hole 3=bad_json 4=bad_field 5=hole 7=unknown_type 8=not_supported 9=out_of_range 10=bad_field 14=bad_json 15=bad_json'
 expect 'raw bytes' "$(sql "SELECT encode(raw, 'hex') FROM lockstep.rejected WHERE queue = '$q' AND \"offset\" = 14")" "$(od -An -v -tx1 "$tmp/bytes" | tr -d ' \n')"
+expect 'dead letters' "$(letters -f '%h\n' | sed -E 's/.*lockstep-reason=([a-z_]+),.*lockstep-offset=([0-9]+),.*/\2=\1/' | tr '\n' ' ')" \
+    '0=hole 3=bad_json 4=bad_field 5=hole 7=unknown_type 8=not_supported 9=out_of_range 10=bad_field 14=bad_json 15=bad_json '
+letters -o 8 -c 1 -f '%s' | cmp - "$tmp/bytes" || failed=1
+letters -o 9 -c 1 -f '%s' | cmp - "$tmp/big" || failed=1
 expect 'tasks' "$(sql "SELECT string_agg(t.\"order\" || '=' || t.status, ' ' ORDER BY t.task_id) FROM lockstep.task t JOIN lockstep.queue q USING (queue_id) WHERE q.name = '$q'")" \
     '1=Completed 2=Completed 2=Completed 9223372036854775807=Completed 1=Completed'
 expect 'cursor' "$(sql "SELECT next_offset FROM lockstep.queue WHERE name = '$q'")" 16
@@ -87,5 +92,24 @@ expect 'key and headers' "$(sql "SELECT v.\"offset\", v.reason, encode(m.key, 'h
 4|duplicate|||
 6|empty|676f6e65||'
 expect 'a record without a value has none' "$(sql "SELECT raw IS NULL FROM lockstep.rejected WHERE queue = '$q' AND \"offset\" = 6")" t
+letters -o 0 -c 1 -f '%k' | cmp - "$tmp/key" || failed=1
+printf 'a=1,b=\xfe,a=2,none=NULL,n\\xffame=x,' >"$tmp/headers"
+letters -o 1 -c 1 -f '%h' | head -c "$(stat -c %s "$tmp/headers")" | cmp - "$tmp/headers" || failed=1
+expect 'keys, lengths and headers' "$(letters -f '%K %S %h\n' | LC_ALL=C sed -E 's/^([-0-9]+ [-0-9]+) .*(lockstep-topic=.*,lockstep-offset=[0-9]+),lockstep-time=.*(lockstep-queue=[^,]*).*/\1 \2 \3/' | sed "s/$q/Q/g" | tail -n 4)" \
+    '4 52 lockstep-topic=Q,lockstep-partition=0,lockstep-offset=1 lockstep-queue=Q
+6 109 lockstep-topic=Q,lockstep-partition=0,lockstep-offset=3 lockstep-queue=Q
+-1 109 lockstep-topic=Q,lockstep-partition=0,lockstep-offset=4 lockstep-queue=Q
+4 -1 lockstep-topic=Q,lockstep-partition=0,lockstep-offset=6 lockstep-queue=Q'
 expect 'the good one runs' "$(sql "SELECT status, tasks, failed FROM lockstep.run_status WHERE run_id = '$r'")" 'Completed|1|0'
+
+# Without dead letters the rows are there all the same.
+q=$(scratch_name)
+lockstep queue create "$q" -q --create-topic --dead-letters off >/dev/null
+echo 'not json' | put
+executors 1 "$q" 1
+executors_wait || failed=1
+expect 'off' "$(sql "SELECT (SELECT count(*) FROM lockstep.rejected WHERE queue = '$q'), (SELECT count(*) FROM lockstep.outbox)")" '1|0'
+kcat -L -b "$LOCKSTEP_TEST_BROKERS" -J | grep -q "\"$q.rejected\"" && { echo 'a dead-letter topic was made'; failed=1; }
+lockstep queue set "$q" --dead-letters on -q
+expect 'on' "$(sql "SELECT dead_letters FROM lockstep.queue WHERE name = '$q'")" t
 exit $failed
