@@ -138,3 +138,19 @@ size_t utf8_prefix(const char *text, size_t len)
     }
     return len;
 }
+
+void utf8_escape(struct str *str, const char *text)
+{
+    size_t len = strlen(text);
+    while (len > 0) {
+        size_t good = utf8_prefix(text, len);
+        str_add(str, text, good);
+        text += good;
+        len -= good;
+        if (len == 0)
+            break;
+        str_format(str, "\\x%02x", (unsigned char)*text);
+        text++;
+        len--;
+    }
+}

@@ -24,7 +24,7 @@ static const struct option_spec queue_create_options[] = {
     QUEUE_OPTIONS,
     {"create-topic", NULL, "make the topic if it is not there: one partition, kept for ever", 0},
     {"replication", "N", "replication factor of a topic made here; default: the cluster's", 0},
-    {"from-offset", "N", "begin at this offset; default: the earliest", 0},
+    {"from-offset", "OFFSET", "begin here: a number, earliest (default) or latest", 0},
     {"from-end", NULL, "begin at the end: what is there now is not run", 0},
     {0},
 };
@@ -96,6 +96,25 @@ static const struct option_spec task_list_options[] = {
 static const struct option_spec rejected_list_options[] = {QUEUE_OPTION, LIMIT_OPTION, {0}};
 static const struct option_spec rejected_show_options[] = {
     {"raw", NULL, "only the bytes, as they came", 0}, {0}};
+static const struct option_spec replay_options[] = {
+    {"queue", "Q", "the queue", 0},
+    {"from-offset", "OFFSET", "begin here: a number, earliest (default) or latest", 0},
+    {"to-offset", "OFFSET",
+     "the first one that is not replayed: a number or latest; default: latest", 0},
+    {"from-time", "TIMESTAMP", "begin with the first message of this time or later", 0},
+    {"to-time", "TIMESTAMP", "end before the first message of this time or later", 0},
+    {"run", "ID", "this run only", 0},
+    {"phase", "ORDER", "with --run: this phase only", 0},
+    {"mode", "missing|failed|all",
+     "missing (default): what has no row; failed: what failed, and what was cancelled for it; "
+     "all: also what is done",
+     0},
+    {"execute", NULL, "do it; without, it is only shown", 0},
+    {"reason", "TEXT", "with --execute, needed: why, for the event log", 0},
+    {"resume", "ID", "go on with a replay that was interrupted", 0},
+    {"abandon", "ID", "give up a replay that was interrupted", 0},
+    {0},
+};
 static const struct option_spec log_options[] = {
     {"run", "ID", "of this run only", 0},
     QUEUE_OPTION,
@@ -160,6 +179,10 @@ const struct command commands[] = {
      "messages that could not become tasks", rejected_list_options, NULL},
     {"rejected", "show", "ID", NEEDS_SCHEMA, command_rejected_show,
      "one of them, with its bytes escaped", rejected_show_options, NULL},
+    {"replay", "", "", NEEDS_SCHEMA | NEEDS_KAFKA, command_replay,
+     "runs part of the topic again: shows what it would do, and does it with --execute",
+     replay_options,
+     "lockstep replay --queue orders --from-offset 0 --to-offset latest --mode missing"},
     {"lock", "list", "", NEEDS_SCHEMA, command_lock_list, "phase locks, slots, holders, waiters",
      NULL, NULL},
     {"log", "", "", NEEDS_SCHEMA, command_log, "the event log", log_options,

@@ -85,10 +85,17 @@ static enum rc judge(struct cli *cli, const struct creation *creation, struct er
 static enum rc choose_offset(struct cli *cli, struct kafka_admin *admin, struct creation *creation,
                              struct err *err)
 {
-    int64_t low = 0, high = 0, wanted = cli_int(cli, "from-offset", -1);
-    if (wanted >= 0 && cli_has(cli, "from-end"))
+    const char *text = cli_text(cli, "from-offset");
+    int64_t low = 0, high = 0, wanted = -1;
+    bool latest = cli_has(cli, "from-end") || (text != NULL && strcmp(text, "latest") == 0);
+    if (text != NULL && cli_has(cli, "from-end"))
         return err_set(err, RC_REJECT, ERR_USAGE, "queue create", "Give one of them.",
                        "--from-offset and --from-end contradict each other");
+    if (text != NULL && !latest && strcmp(text, "earliest") != 0 &&
+        (!int64_parse(text, strlen(text), &wanted) || wanted < 0))
+        return err_set(err, RC_REJECT, ERR_USAGE, "--from-offset",
+                       "A whole number, not negative; earliest; or latest.",
+                       "there is no offset \"%s\"", text);
     enum rc rc =
         kafka_watermarks(admin, creation->topic, creation->partition, KAFKA_MS, &low, &high, err);
     if (rc != RC_OK)
@@ -98,7 +105,7 @@ static enum rc choose_offset(struct cli *cli, struct kafka_admin *admin, struct 
                        "Choose an offset inside, or leave it out.",
                        "offset %lld is outside the log, which goes from %lld to %lld",
                        (long long)wanted, (long long)low, (long long)high);
-    creation->offset = cli_has(cli, "from-end") ? high : wanted >= 0 ? wanted : low;
+    creation->offset = latest ? high : wanted >= 0 ? wanted : low;
     return RC_OK;
 }
 

@@ -285,11 +285,14 @@ enum rc gate_report(struct mail *mail, struct err *err)
     case VERDICT_OPEN:
         probe("gate.told");
         lane->claim_blocked = false;
-        if (phase != NULL && phase->gate == NULL) {
+        lane->adopt = lane->adopt || lane->adopt_opened;
+        lane->adopt_opened = false;
+        if (phase != NULL)
             phase->open = true;
+        if (phase != NULL && phase->gate == NULL) {
             phase->gate = gate;
             phase->previous_phase_id = said->previous_phase_id;
-        } else if (said->previous_phase_id != 0) { /* nothing of it runs here */
+        } else if (said->previous_phase_id != 0) { /* nothing of it runs here, or IX is held */
             send_order(gate, GATE_RELEASE, 0, said->previous_phase_id);
         }
         break;

@@ -24,18 +24,7 @@ char *headers_pack(const struct kafka_record *record, size_t *ret_len)
 static void add_name(struct str *names, const char *name)
 {
     STR_AUTO text = {0};
-    size_t len = strlen(name);
-    while (len > 0) {
-        size_t good = utf8_prefix(name, len);
-        str_add(&text, name, good);
-        name += good;
-        len -= good;
-        if (len == 0)
-            break;
-        str_format(&text, "\\x%02x", (unsigned char)*name);
-        name++;
-        len--;
-    }
+    utf8_escape(&text, name);
     db_array_text(names, text.data ? text.data : "", text.len);
 }
 

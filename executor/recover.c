@@ -85,17 +85,24 @@ enum rc recover(struct lane *lane, struct err *err)
                         (const char *const[]){DB_INT(lane->queue_id)}, NULL, err);
     if (rc != RC_OK)
         return rc;
-    struct str *held = &ex->scratch[0];
+    struct str *held = &ex->scratch[0], *enough = &ex->scratch[1];
     db_array_start(held);
-    for (struct phase *phase = lane->phases; phase != NULL; phase = phase->next)
+    db_array_start(enough);
+    for (struct phase *phase = lane->phases; phase != NULL; phase = phase->next) {
+        bool closed = !phase->open && phase->waiting_count > 0;
         if (phase->shared)
             db_array_int(held, phase->phase_id);
+        if (closed)
+            db_array_int(enough, phase->phase_id);
+        lane->adopt_opened = lane->adopt_opened || closed;
+    }
     db_array_end(held);
+    db_array_end(enough);
     DB_RESULT_AUTO *rows = NULL;
     probe("adopt.send");
     rc = db_run(ex->control, &sql_executor_adopt,
                 (const char *const[]){DB_INT(lane->queue_id), DB_INT(ex->executor_no), DB_INT(room),
-                                      held->data},
+                                      held->data, enough->data},
                 &rows, err);
     if (rc != RC_OK)
         return rc;
@@ -110,6 +117,7 @@ enum rc recover(struct lane *lane, struct err *err)
     } else {
         for (int i = 0; i < db_rows(rows); i++)
             add_adopted(lane, rows, i);
+        probe("adopt.taken");
         lane->adopt = true; /* until there is none left */
         log_event(LOG_INFO, "tasks_adopted", "queue", lane->name, "phase", db_text(rows, 0, 2),
                   "tasks", LOG_INT(db_rows(rows)), NULL);

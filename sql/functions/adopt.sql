@@ -1,8 +1,12 @@
 -- Adopt: takes work that nobody owns and that is due: given back, waiting for its next attempt, or of an executor that is
 -- dead. One phase a call, the oldest first; S(phase) is tried, the phase row is skipped when it is locked.
 --
+-- p_enough: phases of which the caller has unstarted tasks and which it has not seen open. It takes no more of them while they
+-- are closed: a few make its gate open the phase, the rest comes then.
+--
 -- One row a task; or one row without a task: verdict 'none' (wait_ms: until something is due, NULL if nothing is), 'busy'.
-CREATE OR REPLACE FUNCTION lockstep.adopt(p_queue_id int, p_executor_no int, p_limit int, p_held bigint[])
+CREATE OR REPLACE FUNCTION lockstep.adopt(p_queue_id int, p_executor_no int, p_limit int, p_held bigint[],
+    p_enough bigint[] DEFAULT '{}')
 RETURNS TABLE (verdict text, wait_ms int, phase_id bigint, run_no bigint, "order" bigint, is_open boolean, took_shared boolean,
                task_id bigint, token uuid, attempt_num int, seq bigint, kafka_offset bigint, payload text)
 LANGUAGE plpgsql AS $$
@@ -20,9 +24,10 @@ BEGIN
         RETURN NEXT;
         RETURN;
     END IF;
-    FOR p IN SELECT ph.phase_id FROM lockstep.phase ph WHERE ph.queue_id = p_queue_id AND ph.done_at IS NULL
+    FOR p IN SELECT ph.phase_id, ph.opened_at FROM lockstep.phase ph WHERE ph.queue_id = p_queue_id AND ph.done_at IS NULL
              ORDER BY ph.run_no, ph."order" LOOP
         phase_id := p.phase_id;
+        CONTINUE WHEN p.opened_at IS NULL AND p.phase_id = ANY (p_enough);
         CONTINUE WHEN NOT EXISTS (
             SELECT FROM lockstep.task t WHERE t.phase_id = p.phase_id AND t.status IN ('Pending', 'Error', 'Processing')
             AND (t.executor_no IS NULL OR t.executor_no <> ALL (living))

@@ -290,7 +290,7 @@ BEGIN
                                    executor_no, token, attempt_num, max_attempts)
         SELECT claim.phase_id, claim.run_no, p_queue_id, CASE WHEN stopped THEN 'Cancelled' ELSE 'Pending' END::lockstep.status,
                p_order, m.s, m.o, m.n, m.p, m.t, CASE WHEN NOT stopped THEN p_executor_no END,
-               CASE WHEN NOT stopped THEN pg_catalog.gen_random_uuid() END, CASE WHEN stopped THEN 0 ELSE 1 END,
+               CASE WHEN NOT stopped AND p_executor_no IS NOT NULL THEN pg_catalog.gen_random_uuid() END, CASE WHEN stopped THEN 0 ELSE 1 END,
                COALESCE(m.a, q.max_attempts)
         FROM ROWS FROM (pg_catalog.unnest(p_offsets[head:last]), pg_catalog.unnest(p_seqs[head:last]),
                         pg_catalog.unnest(p_payloads[head:last]), pg_catalog.unnest(p_names[head:last]),

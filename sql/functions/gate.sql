@@ -24,7 +24,7 @@ DECLARE
     living int[];
     due timestamptz;
 BEGIN
-    SELECT p.phase_id, p."order", p.previous_phase_id, p.opened_at, p.done_at, p.queue_id INTO target
+    SELECT p.phase_id, p."order", p.previous_phase_id, p.opened_at, p.done_at, p.queue_id, p.after_runs INTO target
     FROM lockstep.phase p WHERE p.phase_id = p_phase_id;
     IF FOUND AND target.done_at IS NOT NULL THEN
         verdict := 'gone';
@@ -32,7 +32,7 @@ BEGIN
         RETURN;
     END IF;
     IF target.opened_at IS NULL THEN
-        SELECT p.phase_id, p."order", p.previous_phase_id, p.opened_at, p.done_at, p.queue_id INTO target
+        SELECT p.phase_id, p."order", p.previous_phase_id, p.opened_at, p.done_at, p.queue_id, p.after_runs INTO target
         FROM lockstep.phase p WHERE p.run_no = p_run_no AND p.opened_at IS NULL AND p.done_at IS NULL ORDER BY p."order" LIMIT 1;
         IF NOT FOUND THEN
             verdict := 'nothing';
@@ -44,6 +44,12 @@ BEGIN
     IF previous_phase_id IS NULL THEN
         SELECT b.run_no, b.last_phase_id INTO before_run, previous_phase_id
         FROM lockstep.run r JOIN lockstep.run b ON b.run_no = r.after_run_no WHERE r.run_no = p_run_no;
+    ELSIF target.opened_at IS NULL THEN
+        -- The last one before it that is not done: a reopened phase may lie behind others that stay done.
+        previous_phase_id := COALESCE((
+            SELECT p.phase_id FROM lockstep.phase p
+            WHERE p.queue_id = target.queue_id AND p.run_no = p_run_no AND p."order" < target."order" AND p.done_at IS NULL
+            ORDER BY p."order" DESC LIMIT 1), previous_phase_id);
     END IF;
 
     IF previous_phase_id IS NOT NULL AND NOT lockstep.lock_intent(previous_phase_id, p_wait_ms) THEN
@@ -59,21 +65,25 @@ BEGIN
     IF target.previous_phase_id IS NULL THEN
         PERFORM FROM lockstep.run r WHERE r.run_no = p_run_no FOR NO KEY UPDATE;
     END IF;
-    -- A retry locks this row and the later ones FOR UPDATE before it makes a finished task unfinished again.
+    -- A reopening of any phase before ours locks ours, too, FOR UPDATE, before it makes a finished task unfinished again.
     PERFORM FROM lockstep.phase p WHERE p.phase_id = gate.previous_phase_id FOR NO KEY UPDATE;
-    IF before_run IS NOT NULL THEN
+    PERFORM FROM lockstep.phase p WHERE p.phase_id = gate.phase_id FOR NO KEY UPDATE;
+    IF before_run IS NULL AND previous_phase_id IS NOT NULL THEN
+        SELECT NOT EXISTS (
+            SELECT FROM lockstep.phase b
+            WHERE b.queue_id = target.queue_id AND b.run_no = p_run_no AND b."order" < target."order" AND b.done_at IS NULL
+              AND (b.opened_at IS NULL OR EXISTS (
+                       SELECT FROM lockstep.task t WHERE t.phase_id = b.phase_id
+                       AND t.status NOT IN ('Completed', 'Failed', 'Cancelled', 'Terminated', 'PartiallyCompleted')))) INTO free;
+    ELSE
+        free := true;
+    END IF;
+    IF free AND (before_run IS NOT NULL OR target.after_runs) THEN
         -- Not that one alone: cancelled, it may have ended before one that it waited for.
         SELECT NOT EXISTS (SELECT FROM lockstep.run b
                            WHERE b.queue_id = r.queue_id AND b.ended_at IS NULL AND b.first_offset < r.first_offset)
         INTO free FROM lockstep.run r WHERE r.run_no = p_run_no;
         verdict := CASE WHEN NOT free THEN 'run' END;
-    ELSIF previous_phase_id IS NOT NULL THEN
-        SELECT (b.opened_at IS NOT NULL OR b.done_at IS NOT NULL) AND NOT EXISTS (
-                   SELECT FROM lockstep.task t WHERE t.phase_id = b.phase_id
-                   AND t.status NOT IN ('Completed', 'Failed', 'Cancelled', 'Terminated', 'PartiallyCompleted')) INTO free
-        FROM lockstep.phase b WHERE b.phase_id = gate.previous_phase_id;
-    ELSE
-        free := true;
     END IF;
     IF free AND EXISTS (SELECT FROM lockstep.run r JOIN lockstep.queue q USING (queue_id)
                         WHERE r.run_no = p_run_no AND (q.paused OR r.status = 'Paused')) THEN
@@ -81,7 +91,7 @@ BEGIN
         verdict := 'paused';
     END IF;
     IF free THEN
-        UPDATE lockstep.phase p SET opened_at = pg_catalog.clock_timestamp()
+        UPDATE lockstep.phase p SET opened_at = pg_catalog.clock_timestamp(), after_runs = false
         WHERE p.phase_id = gate.phase_id AND p.opened_at IS NULL AND p.done_at IS NULL;
         IF FOUND THEN
             UPDATE lockstep.phase p SET done_at = pg_catalog.clock_timestamp()

@@ -9,7 +9,7 @@ DECLARE
 BEGIN
     SELECT r.run_no INTO last_of FROM lockstep.phase p JOIN lockstep.run r USING (run_no)
     WHERE p.phase_id = p_phase_id AND r.ended_at IS NULL
-      AND (r.last_phase_id = p_phase_id OR (r.stop_after IS NOT NULL AND r.end_offset IS NOT NULL));
+      AND (r.last_phase_id = p_phase_id OR ((r.stop_after IS NOT NULL OR r.reopened_at IS NOT NULL) AND r.end_offset IS NOT NULL));
     IF FOUND THEN
         ended := lockstep.run_finish(last_of);
     END IF;

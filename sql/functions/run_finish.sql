@@ -8,11 +8,11 @@ DECLARE
 BEGIN
     PERFORM FROM lockstep.queue WHERE queue_id = (SELECT queue_id FROM lockstep.run WHERE run_no = p_run_no) FOR NO KEY UPDATE;
     -- A statement of its own: it must see what was committed while we waited for the row.
-    SELECT queue_id, status, end_offset, ended_at, stop_after, aborted, rejected INTO STRICT r FROM lockstep.run WHERE run_no = p_run_no;
+    SELECT queue_id, status, end_offset, ended_at, stop_after, aborted, rejected, replay_id, reopened_at, on_failure INTO STRICT r FROM lockstep.run WHERE run_no = p_run_no;
     IF r.ended_at IS NOT NULL THEN
         RETURN r.status;
     END IF;
-    IF r.end_offset IS NULL OR r.status = 'Paused' OR EXISTS (
+    IF r.end_offset IS NULL OR r.status = 'Paused' OR r.replay_id IS NOT NULL OR EXISTS (
         SELECT FROM lockstep.phase p JOIN lockstep.task t USING (phase_id)
         WHERE p.run_no = p_run_no AND p.done_at IS NULL
           AND t.status NOT IN ('Completed', 'Failed', 'Cancelled', 'Terminated', 'PartiallyCompleted')) THEN
@@ -20,6 +20,9 @@ BEGIN
     END IF;
     result := CASE
         WHEN r.stop_after IS NOT NULL THEN 'Failed'
+        -- A reopening has taken the stop back, and not all of what it had stopped was run.
+        WHEN r.reopened_at IS NOT NULL AND r.on_failure = 'stop' AND EXISTS (SELECT FROM lockstep.phase p JOIN lockstep.task t USING (phase_id)
+            WHERE p.run_no = p_run_no AND t.status IN ('Failed', 'Terminated', 'PartiallyCompleted', 'Cancelled')) THEN 'Failed'
         WHEN r.rejected > 0 OR EXISTS (SELECT FROM lockstep.phase p JOIN lockstep.task t USING (phase_id)
             WHERE p.run_no = p_run_no AND t.status IN ('Failed', 'Terminated', 'PartiallyCompleted')) THEN 'PartiallyCompleted'
         ELSE 'Completed' END;

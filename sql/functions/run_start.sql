@@ -1,6 +1,6 @@
 -- The first message of a run: the row (made here, or by its producer before), and whom it waits for. Called under the lock of
--- the queue's row. A run waits for those before it, that is, for the newest of them that has not ended (the gate looks at the
--- others), unless the queue's runs are concurrent; an implicit run always does.
+-- the queue's row. A run waits for those before it, that is, for the newest of them in log order that has not ended (the gate looks at the
+-- others; those behind it in the log are there when a replay makes it), unless the queue's runs are concurrent; an implicit run always does.
 CREATE OR REPLACE FUNCTION lockstep.run_start(p_queue_id int, p_run_id uuid, p_implicit boolean, p_offset bigint) RETURNS bigint
 LANGUAGE plpgsql AS $$
 DECLARE
@@ -10,7 +10,7 @@ DECLARE
 BEGIN
     SELECT q.on_failure, CASE WHEN q.runs = 'serial' OR p_implicit THEN
                (SELECT b.run_no FROM lockstep.run b
-                WHERE b.queue_id = q.queue_id AND b.ended_at IS NULL AND b.first_offset IS NOT NULL
+                WHERE b.queue_id = q.queue_id AND b.ended_at IS NULL AND b.first_offset < p_offset
                 ORDER BY b.first_offset DESC LIMIT 1) END
     INTO STRICT policy, before
     FROM lockstep.queue q WHERE q.queue_id = p_queue_id;

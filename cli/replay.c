@@ -1,0 +1,262 @@
+#include "cli/commands.h"
+#include "cli/find.h"
+#include "cli/stop.h"
+
+#include "replay/replay.h"
+#include "task/message.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static enum rc usage(struct err *err, const char *hint, const char *message)
+{
+    return err_set(err, RC_REJECT, ERR_USAGE, "replay",
+                   hint != NULL ? hint : "lockstep replay --help", "%s", message);
+}
+
+static enum rc check_action(const struct cli *cli, bool ranged, struct err *err)
+{
+    bool resume = cli_has(cli, "resume"), abandon = cli_has(cli, "abandon");
+    const char *reason = cli_text(cli, "reason");
+    if (resume && abandon)
+        return usage(err, NULL, "--resume and --abandon contradict each other");
+    if ((resume || abandon) && (ranged || cli_has(cli, "mode")))
+        return usage(err, NULL,
+                     "a replay that is under way has its range and mode: give the number alone");
+    if (!resume && !abandon && cli_has(cli, "execute") && (reason == NULL || *reason == '\0'))
+        return usage(err, "--reason TEXT: it stands in the event log.",
+                     "to replay, say why: --reason is needed");
+    return RC_OK;
+}
+
+/* Offsets, times, or a run: one of them. */
+static enum rc check_range(const struct cli *cli, struct err *err)
+{
+    bool offsets = cli_has(cli, "from-offset") || cli_has(cli, "to-offset");
+    bool times = cli_has(cli, "from-time") || cli_has(cli, "to-time");
+    bool run = cli_has(cli, "run"), ranged = offsets || times || run;
+    if (cli_text(cli, "queue") == NULL)
+        return usage(err, "See: lockstep queue list", "which queue? --queue NAME is needed");
+    if (offsets + times + run > 1)
+        return usage(err, NULL, "give offsets, times or a run, not two of them");
+    if (!ranged && !cli_has(cli, "resume") && !cli_has(cli, "abandon"))
+        return usage(err, "--from-offset earliest --to-offset latest is everything.",
+                     "which part? Give --from-offset and --to-offset, --from-time and --to-time, "
+                     "or --run");
+    if (cli_has(cli, "phase") && !run)
+        return usage(err, NULL, "--phase needs --run");
+    return check_action(cli, ranged, err);
+}
+
+static enum rc offset_of(const struct cli *cli, const char *option, struct replay_place *place,
+                         struct err *err)
+{
+    const char *text = cli_text(cli, option);
+    char name[40];
+    if (text == NULL)
+        return RC_OK;
+    if (strcmp(text, "earliest") == 0)
+        place->bound = REPLAY_EARLIEST;
+    else if (strcmp(text, "latest") == 0)
+        place->bound = REPLAY_LATEST;
+    else if (int64_parse(text, strlen(text), &place->value) && place->value >= 0)
+        place->bound = REPLAY_OFFSET;
+    else {
+        (void)snprintf(name, sizeof name, "--%s", option);
+        return err_set(err, RC_REJECT, ERR_USAGE, name,
+                       "A whole number, not negative; earliest; or latest.",
+                       "there is no offset \"%s\"", text);
+    }
+    return RC_OK;
+}
+
+static enum rc time_of(struct cli *cli, const char *option, struct replay_place *place,
+                       struct err *err)
+{
+    const char *text = cli_text(cli, option);
+    DB_RESULT_AUTO *row = NULL;
+    char name[40];
+    if (text == NULL)
+        return RC_OK;
+    enum rc rc = db_run(cli->db, &sql_replay_time, (const char *const[]){text}, &row, err);
+    if (rc == RC_REJECT) {
+        (void)snprintf(name, sizeof name, "--%s", option);
+        return err_set(err, RC_REJECT, ERR_USAGE, name,
+                       "As PostgreSQL reads it: \"2026-05-04 13:00\", \"2026-05-04T13:00:00Z\", "
+                       "\"yesterday\".",
+                       "there is no time \"%s\"", text);
+    }
+    if (rc == RC_OK)
+        *place = (struct replay_place){REPLAY_TIME, db_int(row, 0, 0)};
+    return rc;
+}
+
+static enum rc number_of(const struct cli *cli, const char *option, int64_t most, int64_t *number,
+                         struct err *err)
+{
+    const char *text = cli_text(cli, option);
+    char name[40];
+    if (text == NULL || (int64_parse(text, strlen(text), number) && *number > 0 && *number <= most))
+        return RC_OK;
+    (void)snprintf(name, sizeof name, "--%s", option);
+    return err_set(err, RC_REJECT, ERR_USAGE, name, "A whole number above 0.",
+                   "there is no such number: \"%s\"", text);
+}
+
+/* A full id may be that of a run which the database has lost; the beginning of one is looked up. */
+static enum rc run_of(struct cli *cli, char ret_run[40], struct err *err)
+{
+    const char *text = cli_text(cli, "run");
+    struct run_row run;
+    ret_run[0] = '\0';
+    if (text == NULL)
+        return RC_OK;
+    if (uuid_valid(text)) {
+        (void)snprintf(ret_run, 40, "%s", text);
+        for (char *c = ret_run; *c != '\0'; c++)
+            *c = (char)(*c >= 'A' && *c <= 'F' ? *c - 'A' + 'a' : *c);
+        return RC_OK;
+    }
+    enum rc rc = find_run(cli, text, &run, err);
+    if (rc == RC_OK)
+        (void)snprintf(ret_run, 40, "%s", run.run_id);
+    return rc;
+}
+
+static enum rc print(struct cli *cli, const struct replay_report *report, struct err *err)
+{
+    static const char *const names[] = {"run_id", "order", "action", "why", "messages", "meaning"};
+    struct table *table =
+        table_new(stdout, (struct table_style){cli->output, cli->color}, "tittit", names, 6, false);
+    for (int i = 0; i < report->count; i++) {
+        const struct replay_line *line = &report->lines[i];
+        const char *cells[] = {*line->run ? line->run : NULL,
+                               line->order > 0 ? DB_INT(line->order) : NULL,
+                               line->action,
+                               line->why,
+                               DB_INT(line->records),
+                               line->meaning};
+        table_row(table, cells);
+    }
+    return table_end(table, err);
+}
+
+static void say(struct cli *cli, const struct replay_report *report, bool acts, enum rc rc)
+{
+    if (report->readable < report->to)
+        cli_say(
+            cli,
+            "lockstep: warning: from offset %lld on an open transaction holds the records back\n",
+            (long long)report->readable);
+    for (int i = 0; i < report->count; i++)
+        if (strcmp(report->lines[i].why, "deleted") == 0)
+            cli_say(cli,
+                    "lockstep: warning: %lld messages of the range are no longer on the topic\n",
+                    (long long)report->lines[i].records);
+    if (!acts) {
+        cli_say(cli,
+                "lockstep: offsets %lld to %lld: %lld messages would be run, %lld skipped; nothing "
+                "was changed (--execute --reason TEXT does it)\n",
+                (long long)report->from, (long long)report->to, (long long)report->acted,
+                (long long)report->skipped);
+        return;
+    }
+    cli_say(cli, "lockstep: replay %d: %lld messages handed to the executors, %lld skipped%s\n",
+            report->replay_id, (long long)report->acted, (long long)report->skipped,
+            rc == RC_OK ? "" : "; it is not finished");
+    if (report->open_runs != NULL)
+        cli_say(
+            cli,
+            "lockstep: warning: the range ends within these runs, and runs after them wait: %s\n"
+            "  hint: replay what follows, or the whole run with --run\n",
+            report->open_runs);
+}
+
+static void on_waiting(void *context, const char *why)
+{
+    cli_say(context, "lockstep: waiting: enough phases wait to be opened; %s\n", why);
+}
+
+static bool on_cancelled(void *context)
+{
+    (void)context;
+    return stop_requested();
+}
+
+/* Whatever interrupted it: how it goes on. */
+static void tell_resume(const struct replay_report *report, const char *queue, struct err *err)
+{
+    char hint[sizeof err->hint];
+    (void)snprintf(hint, sizeof hint,
+                   "%.300s%sGo on with: lockstep replay --queue %.63s --resume %d", err->hint,
+                   *err->hint ? " " : "", queue, report->replay_id);
+    (void)snprintf(err->hint, sizeof err->hint, "%s", hint);
+}
+
+static enum rc prepare(struct cli *cli, struct replay_options *options, struct queue_row *queue,
+                       char run[40], struct err *err)
+{
+    int64_t resume = 0;
+    enum rc rc = check_range(cli, err);
+    if (rc == RC_OK)
+        rc = offset_of(cli, "from-offset", &options->from, err);
+    if (rc == RC_OK)
+        rc = offset_of(cli, "to-offset", &options->to, err);
+    if (rc == RC_OK)
+        rc = number_of(cli, "phase", INT64_MAX, &options->order, err);
+    if (rc == RC_OK)
+        rc =
+            number_of(cli, cli_has(cli, "abandon") ? "abandon" : "resume", INT32_MAX, &resume, err);
+    options->resume = (int)resume;
+    if (rc == RC_OK)
+        rc = find_queue(cli, cli_text(cli, "queue"), queue, err);
+    if (rc == RC_OK)
+        rc = time_of(cli, "from-time", &options->from, err);
+    if (rc == RC_OK)
+        rc = time_of(cli, "to-time", &options->to, err);
+    return rc == RC_OK ? run_of(cli, run, err) : rc;
+}
+
+enum rc command_replay(struct cli *cli, struct err *err)
+{
+    struct queue_row queue = {0};
+    struct replay_report report = {0};
+    char run[40];
+    struct replay_options options = {.db = cli->db,
+                                     .kafka = &cli->kafka,
+                                     .queue = queue.name,
+                                     .topic = queue.topic,
+                                     .from = {REPLAY_EARLIEST, 0},
+                                     .to = {REPLAY_LATEST, 0},
+                                     .run = run,
+                                     .order = -1,
+                                     .reason = cli_text(cli, "reason"),
+                                     .mode = cli_text(cli, "mode"),
+                                     .context = cli,
+                                     .waiting = on_waiting,
+                                     .cancelled = on_cancelled};
+    bool abandon = cli_has(cli, "abandon");
+    bool acts = cli_has(cli, "execute") || abandon || cli_has(cli, "resume");
+    enum rc rc = prepare(cli, &options, &queue, run, err);
+    if (rc != RC_OK)
+        return rc;
+    options.queue_id = (int)queue.queue_id;
+    options.partition = queue.partition;
+    options.mode = options.mode ? options.mode : "missing";
+    stop_catch();
+    rc = abandon ? replay_abandon(&options, &report, err)
+         : acts  ? replay_run(&options, &report, err)
+                 : replay_look(&options, &report, err);
+    if (abandon && rc == RC_OK)
+        cli_say(cli, "lockstep: replay %d is given up; what it did stays done\n", report.replay_id);
+    if (!abandon && (rc == RC_OK || report.replay_id > 0)) {
+        struct err ignored;
+        enum rc printed = print(cli, &report, rc == RC_OK ? err : &ignored);
+        say(cli, &report, acts, rc);
+        rc = rc == RC_OK ? printed : rc;
+    }
+    if (rc != RC_OK && report.replay_id > 0)
+        tell_resume(&report, queue.name, err);
+    replay_report_done(&report);
+    return rc;
+}

@@ -1,0 +1,105 @@
+/* range: from what was asked for to offsets. */
+#include "replay/reading.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define KAFKA_MS 10000
+
+struct log {
+    struct kafka_admin *admin;
+    int64_t low, high;
+};
+
+static enum rc place_offset(const struct replay_options *options, const struct log *log,
+                            const struct replay_place *place, int64_t *ret_offset, struct err *err)
+{
+    enum rc rc = RC_OK;
+    switch (place->bound) {
+    case REPLAY_EARLIEST:
+        *ret_offset = log->low;
+        break;
+    case REPLAY_LATEST:
+        *ret_offset = log->high;
+        break;
+    case REPLAY_OFFSET:
+        *ret_offset = place->value;
+        break;
+    case REPLAY_TIME:
+        rc = kafka_offset_at(log->admin, options->topic, options->partition, place->value, KAFKA_MS,
+                             ret_offset, err);
+        if (rc == RC_NONE) { /* nothing is that young */
+            *ret_offset = log->high;
+            rc = RC_OK;
+        }
+        break;
+    }
+    return rc;
+}
+
+/* A run lies where its row says; one that has none is looked for in the whole topic. */
+static enum rc place_run(struct reading *reading, const struct log *log, struct err *err)
+{
+    const struct replay_options *options = reading->options;
+    DB_RESULT_AUTO *row = NULL;
+    (void)snprintf(reading->run, sizeof reading->run, "%s", options->run);
+    enum rc rc = db_run(options->db, &sql_replay_run,
+                        (const char *const[]){DB_INT(options->queue_id), options->run}, &row, err);
+    reading->from = log->low;
+    reading->to = log->high;
+    if (rc == RC_NONE)
+        return RC_OK;
+    if (rc != RC_OK)
+        return rc;
+    reading->implicit = db_bool(row, 0, 2);
+    reading->from = db_int(row, 0, 0);
+    if (!db_null(row, 0, 1)) /* what ends an implicit run is not part of it */
+        reading->to = db_int(row, 0, 1) + !reading->implicit;
+    return RC_OK;
+}
+
+static enum rc check(const struct reading *reading, const struct log *log, struct err *err)
+{
+    const char *queue = reading->options->queue;
+    if (reading->to > log->high)
+        return err_set(err, RC_REJECT, ERR_USAGE, queue,
+                       "The end is the first offset that is not replayed; \"latest\" names it.",
+                       "offset %lld is outside the log, which goes from %lld to %lld",
+                       (long long)reading->to, (long long)log->low, (long long)log->high);
+    if (reading->from > reading->to)
+        return err_set(err, RC_REJECT, ERR_USAGE, queue, NULL,
+                       "the range is empty: it begins at offset %lld and ends at %lld",
+                       (long long)reading->from, (long long)reading->to);
+    return RC_OK;
+}
+
+enum rc reading_range(struct reading *reading, struct replay_report *report, struct err *err)
+{
+    const struct replay_options *options = reading->options;
+    struct log log = {0};
+    reading->order = options->order;
+    enum rc rc = kafka_admin_open(options->kafka, &log.admin, err);
+    if (rc == RC_OK)
+        rc = kafka_watermarks(log.admin, options->topic, options->partition, KAFKA_MS, &log.low,
+                              &log.high, err);
+    if (rc == RC_OK && options->run[0] != '\0')
+        rc = place_run(reading, &log, err);
+    else if (rc == RC_OK) {
+        rc = place_offset(options, &log, &options->from, &reading->from, err);
+        if (rc == RC_OK)
+            rc = place_offset(options, &log, &options->to, &reading->to, err);
+    }
+    kafka_admin_close(log.admin);
+    if (rc == RC_OK)
+        rc = check(reading, &log, err);
+    if (rc != RC_OK)
+        return rc;
+    if (reading->from < log.low) {
+        int64_t upto = reading->to < log.low ? reading->to : log.low;
+        report_add(report, reading->run, 0, "skip", "deleted", upto - reading->from);
+        reading->from = upto;
+    }
+    report->from = reading->from;
+    report->to = reading->to;
+    return RC_OK;
+}

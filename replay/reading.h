@@ -1,0 +1,91 @@
+/**
+ * What: a range of the topic as segments: records that follow each other and share kind, run, order and previous order, as a claim
+ *   takes them. And what looking and running share. For the files of replay/ only.
+ * Invariants: a segment holds SEGMENT_MOST records and about SEGMENT_BYTES at most. Records that the choice (run, order) leaves out
+ *   are passed over.
+ * Threads: one.
+ * Ownership: reading owns consumer, records and messages; a segment lives until the next reading_next.
+ * Failure: as kafka/consumer.h; a record that is no message is a segment of kind reject.
+ */
+#ifndef REPLAY_READING_H
+#define REPLAY_READING_H
+
+#include "replay/replay.h"
+
+#include "kafka/consumer.h"
+#include "task/message.h"
+
+#define SEGMENT_MOST  256
+#define SEGMENT_BYTES (1024 * 1024)
+
+enum segment_kind { SEGMENT_TASK, SEGMENT_END, SEGMENT_REJECT };
+
+struct decoded {
+    struct kafka_record record;
+    struct message *msg; /* NULL: it is none, why says it */
+    char run[37];        /* "": none */
+    int64_t seq;         /* -1: none */
+    struct err why;
+};
+
+/** The runs met in the range: what a gap before a message means depends on it. */
+struct met {
+    char run[37];
+    bool cut; /* it began before the range, with messages that are missing, too */
+};
+
+struct reading {
+    const struct replay_options *options;
+    int64_t from, to, end; /* end: where reading stopped, for good */
+    char run[37];          /* the choice */
+    bool implicit;         /* the run chosen is an implicit one: its messages name none */
+    int64_t order;
+    int wake_fd;
+    struct kafka_consumer *consumer;
+    struct kafka_source *source;
+    struct decoded segment[SEGMENT_MOST], ahead; /* ahead: read already, begins the next one */
+    int count;
+    bool has_ahead;
+    size_t bytes;
+    struct met *runs;
+    int run_count, run_cap, *run_slots, run_slot_count;
+};
+
+/** Where the range lies, from the options: offsets, times, a run. Records that retention has deleted are counted in the report. */
+MUST_CHECK enum rc reading_range(struct reading *reading, struct replay_report *report,
+                                 struct err *err);
+MUST_CHECK enum rc reading_start(struct reading *reading, int64_t from, struct err *err);
+/** RC_NONE: the range is read. */
+MUST_CHECK enum rc reading_next(struct reading *reading, struct err *err);
+void reading_done(struct reading *reading);
+
+enum segment_kind reading_kind(const struct reading *reading);
+const char *reading_kind_name(const struct reading *reading);
+/** The entry of the segment's run, NULL if it was not met before, or the segment has none. */
+struct met *reading_met(struct reading *reading);
+void reading_meet(struct reading *reading, bool cut);
+
+/** The parameters of the segment's statements that are arrays, in this order. */
+enum {
+    OFFSETS,
+    SEQS,
+    PAYLOADS,
+    NAMES,
+    ATTEMPTS,
+    TRACES,
+    KEYS,
+    HEADER_OFFSETS,
+    HEADER_NAMES,
+    HEADER_VALUES,
+    ARRAYS
+};
+void reading_arrays(const struct reading *reading, struct str arrays[ARRAYS]);
+
+/* report.c */
+void report_add(struct replay_report *report, const char *run, int64_t order, const char *action,
+                const char *why, int64_t records);
+
+/** A hash of names, for two tables: the slot of key, or the free one where it belongs. */
+uint32_t replay_hash(const char *key, uint32_t seed);
+
+#endif

@@ -1,0 +1,72 @@
+/**
+ * What: replay: a second cursor over a range of a queue's topic. Looking says what a replay would do with each message; running
+ *   does it, segment by segment, in the database: rows are made or made unfinished again, executors adopt and run them.
+ * Invariants: the topic is read with assign(), read_committed, never as a group. Looking changes nothing. The cursor of a run is in
+ *   lockstep.replay and moves in the transaction of what it does, so whoever goes on with a replay that was interrupted does
+ *   nothing twice. What happens to a message is decided in the database (sql/functions/replay_*.sql).
+ * Threads: one.
+ * Ownership: the caller owns options and session; replay_report_done frees a report.
+ * Failure: RC_REJECT + ERR_USAGE: the range is none. RC_RETRY + ERR_HELD: another replay is under way, or a later phase is at work;
+ *   what was done stays done. RC_RETRY + ERR_CANCELLED: options->cancelled said so.
+ */
+#ifndef REPLAY_REPLAY_H
+#define REPLAY_REPLAY_H
+
+#include "db/db.h"
+#include "kafka/kafka.h"
+
+/** Where a range begins or ends: an offset (>= 0), a time (Unix, ms), or an end of the log. */
+enum replay_bound { REPLAY_EARLIEST, REPLAY_LATEST, REPLAY_OFFSET, REPLAY_TIME };
+struct replay_place {
+    enum replay_bound bound;
+    int64_t value;
+};
+
+struct replay_options {
+    struct db *db;
+    const struct kafka_properties *kafka;
+    const char *queue, *topic;
+    int queue_id, partition;
+    struct replay_place from, to; /* to: the first one that is not replayed */
+    const char *run;              /* "": every run; a UUID: this run only, wherever it lies */
+    int64_t order;                /* of the run, this phase only; -1: all of it */
+    const char *mode;             /* missing, failed, all */
+    const char *reason;           /* of a replay that begins */
+    int resume; /* the number of the one to go on with, 0: a new one, or the same again */
+    void *context;
+    void (*waiting)(void *context, const char *why); /* for longer than a moment; may be NULL */
+    bool (*cancelled)(void *context);                /* may be NULL */
+};
+
+/** One line of the answer: so many records of this run and order, and what is (would be) done with them, and why. */
+struct replay_line {
+    char run[37];                       /* "": it has none, or it cannot be known */
+    int64_t order;                      /* 0: none */
+    const char *action, *why, *meaning; /* literals; meaning is for people */
+    int64_t records;
+};
+
+struct replay_report {
+    int replay_id; /* 0: only looked */
+    bool resumed;
+    int64_t from, to, readable; /* readable < to: an open transaction holds back the rest */
+    int64_t acted, skipped;
+    char *
+        open_runs; /* UUIDs: acted on, and their end is neither in the range nor to come; NULL: none */
+    struct replay_line *lines;
+    int count, cap;
+    int *slots; /* internal: hash of lines */
+    int slot_count;
+};
+void replay_report_done(struct replay_report *report);
+
+MUST_CHECK enum rc replay_look(const struct replay_options *options,
+                               struct replay_report *ret_report, struct err *err);
+/** What was done until an error is in the report, too. */
+MUST_CHECK enum rc replay_run(const struct replay_options *options,
+                              struct replay_report *ret_report, struct err *err);
+/** Gives one up that was interrupted: options->resume. */
+MUST_CHECK enum rc replay_abandon(const struct replay_options *options,
+                                  struct replay_report *ret_report, struct err *err);
+
+#endif

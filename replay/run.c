@@ -1,0 +1,350 @@
+/* run: the story of a replay: range -> read a segment -> look, or step. */
+#include "replay/reading.h"
+
+#include "base/clock.h"
+#include "base/probe.h"
+
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#define LOCK_MS  5000 /* the server may take a moment to notice that its last holder is gone */
+#define AGAIN_MS 20
+#define ROOM_MS  500 /* a notification comes before */
+#define SAY_US   (5 * 1000 * 1000)
+
+static bool cancelled(const struct replay_options *options)
+{
+    return options->cancelled != NULL && options->cancelled(options->context);
+}
+
+static void sleep_ms(int ms)
+{
+    (void)nanosleep(&(struct timespec){.tv_sec = ms / 1000, .tv_nsec = (ms % 1000) * 1000000L},
+                    NULL);
+}
+
+static const char *seen(struct reading *reading)
+{
+    const struct met *met = reading_met(reading);
+    return met != NULL && !met->cut ? "true" : "false";
+}
+
+/* Counts what was said about the segment, and remembers its run. */
+static void count(struct reading *reading, struct replay_report *report,
+                  const struct db_result *rows, int run_column)
+{
+    const struct decoded *head = &reading->segment[0];
+    int64_t order = reading_kind(reading) == SEGMENT_TASK ? head->msg->order : 0;
+    bool cut = false;
+    for (int i = 0; i < db_rows(rows); i++) {
+        const char *run = db_text(rows, i, run_column);
+        cut = cut || strcmp(db_text(rows, i, 1), "no_beginning") == 0;
+        if (reading_kind(reading) != SEGMENT_END)
+            report_add(report, *run && reading_kind(reading) == SEGMENT_TASK ? run : head->run,
+                       order, db_text(rows, i, 0), db_text(rows, i, 1), db_int(rows, i, 2));
+    }
+    reading_meet(reading, cut);
+}
+
+static enum rc look(struct reading *reading, struct str arrays[ARRAYS],
+                    struct replay_report *report, struct err *err)
+{
+    const struct replay_options *options = reading->options;
+    const struct decoded *head = &reading->segment[0];
+    DB_RESULT_AUTO *rows = NULL;
+    reading_arrays(reading, arrays);
+    const char *const params[] = {DB_INT(options->queue_id),
+                                  options->mode,
+                                  reading_kind_name(reading),
+                                  head->run[0] ? head->run : NULL,
+                                  head->msg ? DB_INT(head->msg->order) : NULL,
+                                  arrays[OFFSETS].data,
+                                  arrays[SEQS].data,
+                                  arrays[PAYLOADS].data,
+                                  seen(reading)};
+    enum rc rc = db_run(options->db, &sql_replay_look, params, &rows, err);
+    if (rc == RC_OK)
+        count(reading, report, rows, 3);
+    return rc;
+}
+
+static void arrays_done(struct str arrays[ARRAYS])
+{
+    for (int i = 0; i < ARRAYS; i++)
+        str_done(&arrays[i]);
+}
+
+enum rc replay_look(const struct replay_options *options, struct replay_report *ret_report,
+                    struct err *err)
+{
+    struct reading reading = {.options = options};
+    struct str arrays[ARRAYS] = {0};
+    enum rc rc = reading_range(&reading, ret_report, err);
+    if (rc == RC_OK && reading.from < reading.to) {
+        rc = reading_start(&reading, reading.from, err);
+        while (rc == RC_OK && (rc = reading_next(&reading, err)) == RC_OK)
+            rc = look(&reading, arrays, ret_report, err);
+        rc = rc == RC_NONE ? RC_OK : rc;
+        ret_report->readable = reading.end;
+    } else {
+        ret_report->readable = ret_report->to;
+    }
+    arrays_done(arrays);
+    reading_done(&reading);
+    return rc;
+}
+
+static enum rc lock(const struct replay_options *options, struct err *err)
+{
+    int64_t until_us = clock_boot_us() + LOCK_MS * 1000;
+    for (;;) {
+        DB_RESULT_AUTO *row = NULL;
+        enum rc rc = db_run(options->db, &sql_replay_lock,
+                            (const char *const[]){DB_INT(options->queue_id)}, &row, err);
+        if (rc != RC_OK || db_bool(row, 0, 0))
+            return rc;
+        if (clock_boot_us() >= until_us)
+            return err_set(err, RC_RETRY, ERR_HELD, options->queue, "See: lockstep lock list",
+                           "another session is replaying this queue");
+        sleep_ms(AGAIN_MS);
+    }
+}
+
+static enum rc refuse(const struct replay_options *options, const struct db_result *row,
+                      struct err *err)
+{
+    const char *verdict = db_text(row, 0, 0);
+    char hint[300];
+    if (strcmp(verdict, "halted") == 0)
+        return err_set(err, RC_FATAL, ERR_FAILED, options->queue,
+                       "See: lockstep queue show; then: lockstep queue resume --accept-topic",
+                       "the queue is halted: its topic may not be what the rows came from");
+    if (strcmp(verdict, "other") == 0) {
+        (void)snprintf(hint, sizeof hint,
+                       "lockstep replay --queue %.63s --resume %s, or --abandon %s", options->queue,
+                       db_text(row, 0, 1), db_text(row, 0, 1));
+        return err_set(err, RC_RETRY, ERR_HELD, options->queue, hint,
+                       "replay %s of this queue is not finished", db_text(row, 0, 1));
+    }
+    return err_set(err, RC_REJECT, ERR_USAGE, options->queue,
+                   "See: lockstep log --event replay_begun", "replay %d %s", options->resume,
+                   strcmp(verdict, "ended") == 0 ? "has ended" : "is none of this queue");
+}
+
+/* The row of the replay: a new one, or the one that is under way. From where it goes on. */
+static enum rc begin(struct reading *reading, struct replay_report *report, char ret_mode[16],
+                     int64_t *ret_cursor, struct err *err)
+{
+    const struct replay_options *options = reading->options;
+    DB_RESULT_AUTO *row = NULL;
+    bool resume = options->resume > 0;
+    const char *const params[] = {DB_INT(options->queue_id),
+                                  resume ? DB_INT(options->resume) : NULL,
+                                  options->mode,
+                                  DB_INT(reading->from),
+                                  DB_INT(reading->to),
+                                  options->run[0] ? options->run : NULL,
+                                  options->order >= 0 ? DB_INT(options->order) : NULL,
+                                  options->reason};
+    enum rc rc = db_run(options->db, &sql_replay_begin, params, &row, err);
+    if (rc != RC_OK)
+        return rc;
+    report->resumed = strcmp(db_text(row, 0, 0), "resumed") == 0;
+    if (!report->resumed && strcmp(db_text(row, 0, 0), "begun") != 0)
+        return refuse(options, row, err);
+    report->replay_id = (int)db_int(row, 0, 1);
+    *ret_cursor = report->from = db_int(row, 0, 2);
+    reading->to = report->to = db_int(row, 0, 3);
+    (void)snprintf(ret_mode, 16, "%s", db_text(row, 0, 4));
+    (void)snprintf(reading->run, sizeof reading->run, "%s", db_text(row, 0, 5));
+    reading->order = db_null(row, 0, 6) ? -1 : db_int(row, 0, 6);
+    return RC_OK;
+}
+
+/* A replay that is resumed by its number: whether its run is an implicit one stands in the run's row. */
+static enum rc recall(struct reading *reading, struct err *err)
+{
+    const struct replay_options *options = reading->options;
+    DB_RESULT_AUTO *row = NULL;
+    if (reading->run[0] == '\0' || options->resume == 0)
+        return RC_OK;
+    enum rc rc = db_run(options->db, &sql_replay_run,
+                        (const char *const[]){DB_INT(options->queue_id), reading->run}, &row, err);
+    reading->implicit = rc == RC_OK && db_bool(row, 0, 2);
+    return rc == RC_NONE ? RC_OK : rc;
+}
+
+static enum rc send_step(struct reading *reading, struct str arrays[ARRAYS], int replay_id,
+                         struct db_result **ret_rows, struct err *err)
+{
+    const struct replay_options *options = reading->options;
+    const struct decoded *head = &reading->segment[0];
+    const struct message *msg = head->msg;
+    bool end = msg != NULL && msg->type == MESSAGE_END;
+    char implicit[37] = "";
+    STR_AUTO raw = {0};
+    if (msg != NULL && head->run[0] == '\0')
+        uuid_implicit_run(implicit, options->queue, head->record.offset);
+    if (msg == NULL && head->record.value != NULL)
+        db_bytea(&raw, head->record.value, head->record.value_len);
+    const char *const params[] = {DB_INT(replay_id),
+                                  reading_kind_name(reading),
+                                  head->run[0] ? head->run : NULL,
+                                  implicit[0] ? implicit : NULL,
+                                  msg ? DB_INT(msg->order) : NULL,
+                                  msg ? DB_INT(msg->previous_order) : NULL,
+                                  arrays[OFFSETS].data,
+                                  arrays[SEQS].data,
+                                  arrays[PAYLOADS].data,
+                                  arrays[NAMES].data,
+                                  arrays[ATTEMPTS].data,
+                                  arrays[TRACES].data,
+                                  msg ? NULL : head->why.code,
+                                  msg ? NULL : head->why.message,
+                                  raw.data,
+                                  arrays[KEYS].data,
+                                  arrays[HEADER_OFFSETS].data,
+                                  arrays[HEADER_NAMES].data,
+                                  arrays[HEADER_VALUES].data,
+                                  end && msg->end_tasks >= 0 ? DB_INT(msg->end_tasks) : NULL,
+                                  end && msg->end_phases >= 0 ? DB_INT(msg->end_phases) : NULL,
+                                  end && msg->aborted ? "true" : "false",
+                                  seen(reading)};
+    return db_run(options->db, &sql_replay_step, params, ret_rows, err);
+}
+
+/* Enough phases wait to be opened: executors make room. A notification, or a moment. */
+static enum rc wait_for_room(struct reading *reading, int64_t *since_us, struct err *err)
+{
+    const struct replay_options *options = reading->options;
+    const char *channel, *payload;
+    struct pollfd news = {.fd = db_socket(options->db), .events = POLLIN};
+    int64_t now_us = clock_boot_us();
+    (void)poll(&news, 1, ROOM_MS);
+    enum rc rc;
+    while ((rc = db_notification(options->db, &channel, &payload, err)) == RC_OK)
+        ;
+    if (rc != RC_NONE)
+        return rc;
+    if (*since_us == 0)
+        *since_us = now_us;
+    if (now_us - *since_us < SAY_US || options->waiting == NULL)
+        return RC_OK;
+    *since_us = now_us;
+    DB_RESULT_AUTO *row = NULL;
+    rc = db_run(options->db, &sql_replay_waits, (const char *const[]){DB_INT(options->queue_id)},
+                &row, err);
+    if (rc == RC_OK)
+        options->waiting(options->context, db_bool(row, 0, 1) ? "the queue is paused"
+                                           : db_int(row, 0, 0) > 0
+                                               ? "the executors are at work on what is there"
+                                               : "no executor serves the queue");
+    return rc;
+}
+
+static enum rc blocked(const struct reading *reading, const struct db_result *rows, struct err *err)
+{
+    return err_set(err, RC_RETRY, ERR_HELD, reading->options->queue, NULL,
+                   "order %lld of run %s cannot be run again now: its later order %s is at work; "
+                   "wait for its end, or pause the queue",
+                   (long long)reading->segment[0].msg->order, db_text(rows, 0, 3),
+                   db_text(rows, 0, 4));
+}
+
+static enum rc step(struct reading *reading, struct str arrays[ARRAYS],
+                    struct replay_report *report, struct err *err)
+{
+    const struct replay_options *options = reading->options;
+    int64_t since_us = 0;
+    reading_arrays(reading, arrays);
+    for (;;) {
+        DB_RESULT_AUTO *rows = NULL;
+        if (cancelled(options))
+            return err_set(err, RC_RETRY, ERR_CANCELLED, options->queue, NULL, "cancelled");
+        enum rc rc = send_step(reading, arrays, report->replay_id, &rows, err);
+        if (rc == RC_RETRY && err->kind == ERR_DB) { /* a deadlock, or the phase became busy */
+            sleep_ms(AGAIN_MS);
+            continue;
+        }
+        if (rc != RC_OK)
+            return rc;
+        const char *action = db_rows(rows) > 0 ? db_text(rows, 0, 0) : "";
+        if (strcmp(action, "refused") == 0)
+            return blocked(reading, rows, err);
+        if (strcmp(action, "wait") != 0) {
+            count(reading, report, rows, 3);
+            probe("replay.step");
+            return RC_OK;
+        }
+        if (strcmp(db_text(rows, 0, 1), "busy") == 0)
+            sleep_ms(AGAIN_MS);
+        else if ((rc = wait_for_room(reading, &since_us, err)) != RC_OK)
+            return rc;
+    }
+}
+
+static enum rc finish(const struct replay_options *options, const char *state,
+                      struct replay_report *report, struct err *err)
+{
+    DB_RESULT_AUTO *row = NULL;
+    enum rc rc = db_run(options->db, &sql_replay_end,
+                        (const char *const[]){DB_INT(report->replay_id), state}, &row, err);
+    if (rc == RC_OK && *db_text(row, 0, 2) != '\0')
+        report->open_runs = xstrdup(db_text(row, 0, 2));
+    return rc;
+}
+
+static enum rc listen(const struct replay_options *options, struct err *err)
+{
+    STR_AUTO text = {0};
+    str_format(&text, "LISTEN lockstep_%d", options->queue_id);
+    return db_script(options->db, text.data, NULL, err);
+}
+
+enum rc replay_run(const struct replay_options *given, struct replay_report *ret_report,
+                   struct err *err)
+{
+    struct replay_options options = *given;
+    struct reading reading = {.options = &options};
+    struct str arrays[ARRAYS] = {0};
+    char mode[16] = "";
+    int64_t cursor = 0;
+    enum rc rc = options.resume > 0 ? RC_OK : reading_range(&reading, ret_report, err);
+    if (rc == RC_OK)
+        rc = lock(&options, err);
+    if (rc == RC_OK)
+        rc = listen(&options, err);
+    if (rc == RC_OK)
+        rc = begin(&reading, ret_report, mode, &cursor, err);
+    options.mode = mode;
+    if (rc == RC_OK)
+        rc = recall(&reading, err);
+    ret_report->readable = reading.to;
+    if (rc == RC_OK && cursor < reading.to) {
+        rc = reading_start(&reading, cursor, err);
+        while (rc == RC_OK && (rc = reading_next(&reading, err)) == RC_OK)
+            rc = step(&reading, arrays, ret_report, err);
+        rc = rc == RC_NONE ? RC_OK : rc;
+        ret_report->readable = reading.end;
+    }
+    if (rc == RC_OK)
+        rc = finish(&options, "Completed", ret_report, err);
+    arrays_done(arrays);
+    reading_done(&reading);
+    return rc;
+}
+
+enum rc replay_abandon(const struct replay_options *options, struct replay_report *ret_report,
+                       struct err *err)
+{
+    struct reading reading = {.options = options};
+    char mode[16];
+    int64_t cursor;
+    enum rc rc = lock(options, err);
+    if (rc == RC_OK)
+        rc = begin(&reading, ret_report, mode, &cursor, err);
+    return rc == RC_OK ? finish(options, "Abandoned", ret_report, err) : rc;
+}

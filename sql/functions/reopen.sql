@@ -1,0 +1,111 @@
+-- Reopen: finished tasks of one phase are made unfinished again, to be run by whoever adopts them. For replay, `run retry` and
+-- `task retry`. The rows of the phase and of every later phase of the run are locked in ascending order; then, in a statement of
+-- its own, it is refused if a later open phase has unfinished work that names an owner, dead or alive (so an open phase with owned
+-- work is never closed, and an executor starts only what it saw open); then later phases that are not done are closed. Done ones
+-- stay done: the gate of a phase looks at all phases before it that are not.
+--   p_task_ids: those of them that are finished; NULL: all that failed, or were cancelled because of a failure. '{}': none, only
+--   the run goes on.
+-- A run that had ended is Running again; its end stays known. If the runs of its queue are serial it takes its place in log order
+-- again: the phase waits for the runs before it that have not ended (those after it that have begun are not held up).
+-- Attempts: each reopened task has as many as its message or its queue says, counted on.
+--
+-- verdict   reopened   reopened says how many
+--           refused    a later phase is at work: blocking is its order
+CREATE OR REPLACE FUNCTION lockstep.reopen(p_phase_id bigint, p_task_ids bigint[], p_why text,
+    OUT verdict text, OUT reopened bigint, OUT blocking bigint)
+LANGUAGE plpgsql AS $$
+#variable_conflict use_column
+DECLARE
+    own record;
+    r record;
+    before bigint;
+    chosen bigint[];
+BEGIN
+    reopened := 0;
+    SELECT p.run_no, p.queue_id, p."order" INTO STRICT own FROM lockstep.phase p WHERE p.phase_id = p_phase_id;
+    -- The queue, the run, its phases, tasks: as everybody who changes a run. All reopenings of a queue are one after the other.
+    PERFORM FROM lockstep.queue q WHERE q.queue_id = own.queue_id FOR NO KEY UPDATE;
+    PERFORM FROM lockstep.run WHERE run.run_no = own.run_no FOR NO KEY UPDATE;
+    PERFORM FROM lockstep.phase p WHERE p.run_no = own.run_no AND p."order" >= own."order" ORDER BY p."order" FOR UPDATE;
+    SELECT run.status, run.ended_at, run.first_offset, run.implicit OR q.runs = 'serial' AS serial, q.max_attempts INTO STRICT r
+    FROM lockstep.run JOIN lockstep.queue q USING (queue_id) WHERE run.run_no = own.run_no;
+    SELECT p."order" INTO blocking
+    FROM lockstep.phase p
+    WHERE p.run_no = own.run_no AND p."order" > own."order" AND p.opened_at IS NOT NULL AND p.done_at IS NULL
+      AND EXISTS (SELECT FROM lockstep.task t WHERE t.phase_id = p.phase_id AND t.executor_no IS NOT NULL
+                  AND t.status NOT IN ('Completed', 'Failed', 'Cancelled', 'Terminated', 'PartiallyCompleted'))
+    ORDER BY p."order" LIMIT 1;
+    IF FOUND THEN
+        verdict := 'refused';
+        RETURN;
+    END IF;
+    verdict := 'reopened';
+    SELECT pg_catalog.array_agg(t.task_id) INTO chosen
+    FROM (SELECT k.task_id FROM lockstep.task k
+          WHERE k.phase_id = p_phase_id AND (p_task_ids IS NULL OR k.task_id = ANY (p_task_ids))
+            AND (k.status IN ('Failed', 'Terminated', 'PartiallyCompleted')
+                 OR (k.status IN ('Completed', 'Cancelled') AND p_task_ids IS NOT NULL)
+                 OR (k.status = 'Cancelled' AND lockstep.cancelled_by_failure(own.run_no, own."order")))
+          ORDER BY k.task_id FOR NO KEY UPDATE) AS t;
+    IF chosen IS NULL AND (p_task_ids IS NULL OR p_task_ids <> '{}') THEN
+        RETURN; -- nothing to do, and nothing is closed
+    END IF;
+
+    UPDATE lockstep.phase p SET opened_at = NULL
+    WHERE p.run_no = own.run_no AND p."order" > own."order" AND p.done_at IS NULL AND p.opened_at IS NOT NULL;
+    IF r.ended_at IS NOT NULL AND r.serial THEN
+        SELECT b.run_no INTO before FROM lockstep.run b
+        WHERE b.queue_id = own.queue_id AND b.ended_at IS NULL AND b.first_offset < r.first_offset
+        ORDER BY b.first_offset DESC LIMIT 1;
+    END IF;
+    -- Its own phase: closed if it has to wait, for a phase before it or for a run.
+    UPDATE lockstep.phase p
+    SET done_at = NULL, after_runs = p.after_runs OR before IS NOT NULL,
+        opened_at = CASE WHEN before IS NULL AND NOT EXISTS (
+            SELECT FROM lockstep.phase b WHERE b.run_no = own.run_no AND b."order" < own."order" AND b.done_at IS NULL)
+            THEN p.opened_at END
+    WHERE p.phase_id = p_phase_id;
+    UPDATE lockstep.run
+    SET reopened_at = pg_catalog.clock_timestamp(), ended_at = NULL,
+        status = CASE WHEN r.ended_at IS NOT NULL THEN 'Running' ELSE run.status END,
+        after_run_no = CASE WHEN r.ended_at IS NOT NULL AND r.serial THEN before ELSE run.after_run_no END,
+        stop_after = CASE WHEN run.stop_after < own."order" THEN run.stop_after END,
+        stop_lifted = LEAST(CASE WHEN run.stop_after >= own."order" THEN run.stop_after END, run.stop_lifted), -- passes NULL over
+        error = CASE WHEN run.stop_after < own."order" THEN run.error END
+    WHERE run.run_no = own.run_no;
+    -- The phase that is being filled may have been cancelled as a whole: what is claimed for it from now on is not.
+    UPDATE lockstep.phase p SET done_at = NULL FROM lockstep.run
+    WHERE run.run_no = own.run_no AND p.phase_id = run.last_phase_id AND p."order" > own."order" AND run.end_offset IS NULL
+      AND run.stop_after IS NULL AND p.opened_at IS NULL AND p.done_at IS NOT NULL;
+    IF r.ended_at IS NOT NULL THEN
+        INSERT INTO lockstep.event_log (event, queue_id, run_no, detail)
+        VALUES ('run_reopened', own.queue_id, own.run_no, pg_catalog.format('it was %s: %s', r.status, p_why));
+    END IF;
+    IF chosen IS NULL THEN
+        RETURN;
+    END IF;
+
+    -- What a successful attempt did is told by the task's row alone: kept before the row tells of another one.
+    INSERT INTO lockstep.task_attempt (task_id, attempt, status, executor_no, started_at, ended_at)
+    SELECT t.task_id, t.attempt_num, 'Completed', t.executor_no, t.started_at, COALESCE(t.started_at + t.duration, t.updated_at)
+    FROM lockstep.task t WHERE t.task_id = ANY (chosen) AND t.status = 'Completed'
+    ON CONFLICT DO NOTHING;
+    UPDATE lockstep.task t
+    SET status = 'Pending', executor_no = NULL, token = NULL, attempt_num = n.next,
+        max_attempts = n.next - 1 + COALESCE((t.payload::json ->> 'max_attempts')::int, r.max_attempts), lost_num = 0,
+        step = NULL, response = NULL, error = NULL, scheduled_for = NULL, started_at = NULL, duration = NULL,
+        updated_at = pg_catalog.clock_timestamp()
+    FROM (SELECT k.task_id, -- a cancelled task has not made the attempt that its row names
+                 CASE WHEN k.status = 'Cancelled' AND NOT EXISTS (
+                          SELECT FROM lockstep.task_attempt a WHERE a.task_id = k.task_id AND a.attempt = k.attempt_num)
+                      THEN GREATEST(k.attempt_num, 1) ELSE k.attempt_num + 1 END AS next
+          FROM lockstep.task k WHERE k.task_id = ANY (chosen)) AS n
+    WHERE t.task_id = n.task_id;
+    GET DIAGNOSTICS reopened = ROW_COUNT;
+    INSERT INTO lockstep.event_log (event, queue_id, run_no, phase_id, detail)
+    VALUES ('tasks_reopened', own.queue_id, own.run_no, p_phase_id,
+            pg_catalog.format('%s of order %s: %s', reopened, own."order", p_why));
+    PERFORM pg_catalog.pg_notify('lockstep_' || own.queue_id, 'work');
+END
+$$;
+REVOKE EXECUTE ON FUNCTION lockstep.reopen(bigint, bigint[], text) FROM PUBLIC;

@@ -1,0 +1,68 @@
+-- Claims messages for a replay: lockstep.claim itself, with the replay's cursor in the place of the queue's for the length of
+-- this transaction. The queue's row is locked by the caller, so nobody sees it in between; what a claim writes there is put back
+-- at the end (a column of the queue that a claim comes to write belongs into both lists below). Nobody owns what is made: it is
+-- adopted. The segment is as in replay_judge and contiguous; claimed is how many of its records, from the first, became rows.
+--
+-- verdict   made       rows were written
+--           busy       a gate has the phase in hand: try again in a moment
+--           unknown    the run has no beginning
+CREATE OR REPLACE FUNCTION lockstep.replay_claim(p_replay_id int, p_kind text, p_run uuid, p_implicit uuid, p_order bigint,
+    p_previous bigint, p_offsets bigint[], p_seqs bigint[], p_payloads text[], p_names text[], p_max_attempts int[],
+    p_traceparents text[], p_reason text, p_detail text, p_raw bytea, p_keys bytea[], p_header_offsets bigint[],
+    p_header_names text[], p_header_values bytea[], p_end_tasks bigint, p_end_phases bigint, p_aborted boolean, OUT verdict text, OUT claimed int, OUT run_no bigint)
+LANGUAGE plpgsql AS $$
+#variable_conflict use_column
+DECLARE
+    v record;
+    q record;
+    c record;
+    after record;
+BEGIN
+    claimed := 0;
+    SELECT y.queue_id, y.implicit_run_no, y.last_run_no INTO STRICT v FROM lockstep.replay y WHERE y.replay_id = p_replay_id;
+    SELECT b.next_offset, b.last_offset, b.last_timestamp, b.last_digest, b.last_run_no, b.implicit_run_no, b.lookahead, b.paused,
+           b.halted_reason, b.halted_detail, b.halted_at INTO STRICT q
+    FROM lockstep.queue b WHERE b.queue_id = v.queue_id FOR NO KEY UPDATE;
+    BEGIN
+        -- Whether there is room for another phase is asked by the caller, and a paused queue may be prepared.
+        UPDATE lockstep.queue b
+        SET next_offset = p_offsets[1], implicit_run_no = v.implicit_run_no, last_run_no = v.last_run_no, lookahead = 1000,
+            paused = false
+        WHERE b.queue_id = v.queue_id;
+        SELECT * INTO c
+        FROM lockstep.claim(p_queue_id => v.queue_id, p_executor_no => NULL, p_buffer_from => p_offsets[1], p_kind => p_kind,
+            p_run => p_run, p_implicit => p_implicit, p_order => p_order, p_previous => p_previous, p_offsets => p_offsets,
+            p_seqs => p_seqs, p_payloads => p_payloads, p_names => p_names, p_max_attempts => p_max_attempts,
+            p_traceparents => p_traceparents, p_timestamp => NULL, p_digest => NULL, p_held => '{}', p_reason => p_reason,
+            p_detail => p_detail, p_raw => p_raw, p_keys => p_keys, p_header_offsets => p_header_offsets,
+            p_header_names => p_header_names, p_header_values => p_header_values, p_end_tasks => p_end_tasks, p_end_phases => p_end_phases,
+            p_aborted => p_aborted);
+        IF c.verdict NOT IN ('claimed', 'cancelled', 'rejected', 'ended') THEN
+            RAISE EXCEPTION 'the claim of a replay said %', c.verdict USING ERRCODE = 'LS002';
+        END IF;
+        SELECT b.next_offset, b.last_run_no, b.implicit_run_no INTO STRICT after FROM lockstep.queue b WHERE b.queue_id = v.queue_id;
+        UPDATE lockstep.queue b
+        SET next_offset = q.next_offset, last_offset = q.last_offset, last_timestamp = q.last_timestamp, last_digest = q.last_digest,
+            last_run_no = q.last_run_no, implicit_run_no = q.implicit_run_no, lookahead = q.lookahead, paused = q.paused,
+            halted_reason = q.halted_reason, halted_detail = q.halted_detail, halted_at = q.halted_at
+        WHERE b.queue_id = v.queue_id;
+    EXCEPTION
+        WHEN SQLSTATE 'LS002' THEN -- everything of it is taken back
+            verdict := CASE WHEN c.verdict = 'halted' THEN 'unknown' WHEN c.verdict IN ('busy', 'lookahead') THEN 'busy' END;
+            IF verdict IS NULL THEN
+                RAISE EXCEPTION 'replay %: the claim of offset % said %', p_replay_id, p_offsets[1], c.verdict;
+            END IF;
+            RETURN;
+    END;
+    IF c.took_shared AND NOT lockstep.unlock_shared(c.phase_id) THEN
+        RAISE EXCEPTION 'phase %: S was granted and is not held', c.phase_id;
+    END IF;
+    UPDATE lockstep.replay y
+    SET implicit_run_no = after.implicit_run_no, last_run_no = COALESCE(after.last_run_no, y.last_run_no)
+    WHERE y.replay_id = p_replay_id;
+    verdict := 'made';
+    run_no := c.run_no;
+    SELECT pg_catalog.count(*) INTO claimed FROM pg_catalog.unnest(p_offsets) AS o WHERE o < after.next_offset;
+END
+$$;
+REVOKE EXECUTE ON FUNCTION lockstep.replay_claim FROM PUBLIC;

@@ -1,0 +1,87 @@
+-- What a replay would do with a segment of the topic: records that follow each other and share kind, run, order and previous
+-- order, as in a claim. Changes nothing; one row a record, in their order. For the dry run, and for replay_step, which asks again
+-- under the lock of the queue's row before it acts.
+--   p_seen: a record of the same run, not beyond it, has been met in the range before, so a gap before this one is in the topic.
+--
+-- action   why
+-- make     missing        the message has no row: it gets one, by the rules of a claim
+--          duplicate      likewise, a row that says that it repeats another
+-- reopen   failed, cancelled (because of a failure), done
+-- skip     done, failed, cancelled    the mode leaves them
+--          unfinished     is to be run anyway
+--          ahead          not claimed yet: executors will
+--          missing        mode failed
+--          rejected, duplicate        has its row; redrive is for those
+--          differs        the row at this offset holds another message: the topic is not the one it came from
+--          no_beginning   of its run, what comes before it is missing, too, and not in the range
+--          gone_on        its run went on without it
+CREATE OR REPLACE FUNCTION lockstep.replay_judge(p_queue_id int, p_mode text, p_kind text, p_run uuid, p_order bigint,
+    p_offsets bigint[], p_seqs bigint[], p_payloads text[], p_seen boolean)
+RETURNS TABLE (n int, action text, why text, run_no bigint, run_id uuid, phase_id bigint, task_id bigint)
+LANGUAGE plpgsql STABLE AS $$
+#variable_conflict use_column
+DECLARE
+    r record;
+    known boolean;
+    place bigint;   -- the phase
+    cursor bigint := (SELECT q.next_offset FROM lockstep.queue q WHERE q.queue_id = p_queue_id);
+    by_failure boolean;
+    beyond boolean := false; -- an implicit run: it has tasks behind the segment
+BEGIN
+    -- The implicit run at an offset: the last one that begins at or before it.
+    SELECT b.run_no, b.run_id, b.next_seq, b.end_offset, b.last_phase_id, b.implicit INTO r
+    FROM lockstep.run b
+    WHERE b.queue_id = p_queue_id AND CASE WHEN p_run IS NULL THEN b.implicit AND b.first_offset <= p_offsets[1]
+                                           ELSE b.run_id = p_run AND b.first_offset IS NOT NULL END
+    ORDER BY b.first_offset DESC LIMIT 1;
+    known := FOUND;
+    IF known THEN
+        place := (SELECT p.phase_id FROM lockstep.phase p WHERE p.run_no = r.run_no AND p."order" = p_order);
+        by_failure := lockstep.cancelled_by_failure(r.run_no, p_order);
+        beyond := p_run IS NULL AND COALESCE(r.end_offset > p_offsets[1], true)
+              AND EXISTS (SELECT FROM lockstep.task t WHERE t.phase_id = r.last_phase_id AND t.kafka_offset > p_offsets[1]);
+    END IF;
+    RETURN QUERY
+    WITH m AS (
+        SELECT i.n::int AS n, i.o, i.s, t.task_id, t.status, t.task_id IS NOT NULL AND t.payload <> i.p AS other, j.reason,
+               p_kind = 'end' AND r.end_offset = i.o AND (p_run IS NOT NULL OR j.reason IS NULL) AS ended
+        FROM ROWS FROM (pg_catalog.unnest(p_offsets), pg_catalog.unnest(p_seqs), pg_catalog.unnest(p_payloads))
+             WITH ORDINALITY AS i (o, s, p, n)
+        LEFT JOIN lockstep.task t ON p_kind = 'task' AND t.phase_id = place AND t.kafka_offset = i.o
+        LEFT JOIN lockstep.rejected_message j ON j.queue_id = p_queue_id AND j.kafka_offset = i.o),
+    judged AS (
+        SELECT m.n, m.task_id,
+               CASE WHEN m.o >= cursor THEN 'ahead'
+                    WHEN m.reason = 'duplicate' THEN 'duplicate'
+                    WHEN m.reason IS NOT NULL THEN 'rejected'
+                    WHEN m.ended THEN 'done'
+                    WHEN m.other THEN 'differs'
+                    WHEN m.status = 'Completed' THEN 'done'
+                    WHEN m.status = 'Cancelled' THEN 'cancelled'
+                    WHEN m.status IN ('Failed', 'Terminated', 'PartiallyCompleted') THEN 'failed'
+                    WHEN m.task_id IS NOT NULL THEN 'unfinished'
+                    WHEN p_mode = 'failed' OR p_kind = 'reject' THEN 'missing'
+                    WHEN beyond THEN 'gone_on'
+                    WHEN p_run IS NULL THEN 'missing'
+                    WHEN m.s > CASE WHEN known THEN r.next_seq ELSE 0 END + m.n - 1 AND NOT p_seen THEN 'no_beginning'
+                    WHEN NOT known OR m.s >= r.next_seq THEN 'missing'
+                    WHEN EXISTS (SELECT FROM lockstep.task d WHERE d.phase_id = place AND d.seq = m.s) THEN 'duplicate'
+                    WHEN EXISTS (SELECT FROM lockstep.rejected_message d WHERE d.run_no = r.run_no AND d.seq = m.s) THEN 'duplicate'
+                    WHEN p_kind = 'end' AND r.end_offset IS NOT NULL THEN 'duplicate'
+                    ELSE 'gone_on' END AS why
+        FROM m)
+    SELECT j.n,
+           CASE WHEN j.task_id IS NULL AND j.why = 'missing' AND p_mode <> 'failed' THEN 'make'
+                WHEN j.why = 'duplicate' AND p_mode <> 'failed' AND NOT EXISTS (
+                    SELECT FROM lockstep.rejected_message d WHERE d.queue_id = p_queue_id AND d.kafka_offset = p_offsets[j.n]) THEN 'make'
+                WHEN j.why = 'failed' AND p_mode <> 'missing' THEN 'reopen'
+                WHEN j.why = 'cancelled' AND (p_mode = 'all' OR (p_mode = 'failed' AND by_failure)) THEN 'reopen'
+                WHEN j.why = 'done' AND p_kind = 'task' AND p_mode = 'all' THEN 'reopen'
+                ELSE 'skip' END,
+           j.why, CASE WHEN known THEN r.run_no END, CASE WHEN known THEN r.run_id END, place, j.task_id
+    FROM judged j ORDER BY j.n;
+END
+$$;
+REVOKE EXECUTE ON FUNCTION lockstep.replay_judge(int, text, text, uuid, bigint, bigint[], bigint[], text[], boolean) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION lockstep.replay_judge(int, text, text, uuid, bigint, bigint[], bigint[], text[], boolean)
+    TO lockstep_executor, lockstep_operator, lockstep_monitor;

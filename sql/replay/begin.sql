@@ -1,0 +1,3 @@
+-- replay_begin :one  begins a replay or goes on with one; see sql/functions/replay_begin.sql
+SELECT b.verdict, b.replay_id, b.cursor, b.to_offset, b.mode, b.run_id, b."order"
+FROM lockstep.replay_begin($1::int, $2::int, $3::text, $4::bigint, $5::bigint, $6::uuid, $7::bigint, $8::text) AS b;

@@ -1,0 +1,2 @@
+-- replay_end :one  replay $1 is Completed or Abandoned ($2)
+SELECT e.made, e.reopened, array_to_string(e.open_runs, ' ') FROM lockstep.replay_end($1::int, $2::text) AS e;
