@@ -184,12 +184,6 @@ bool alive_lost(struct alive *alive, struct err *ret_why)
     return true;
 }
 
-int alive_pid(const struct alive *alive, const char **ret_start)
-{
-    *ret_start = db_backend_start(alive->db);
-    return db_backend_pid(alive->db);
-}
-
 static enum rc enroll(struct executor *ex, struct alive *alive, struct err *err)
 {
     char host[256] = "";
@@ -208,6 +202,11 @@ static enum rc enroll(struct executor *ex, struct alive *alive, struct err *err)
     if (rc != RC_OK)
         return rc;
     ex->executor_no = alive->executor_no = (int)db_int(row, 0, 0);
+    if (ex->predecessor_no != 0)
+        rc = db_run(alive->db, &sql_executor_end,
+                    (const char *const[]){DB_INT(ex->predecessor_no), "lost"}, NULL, err);
+    if (rc != RC_OK)
+        return rc;
     if (!db_bool(row, 0, 1))
         return err_set(err, RC_FATAL, ERR_INTERNAL, ex->id, "Please report this.",
                        "a new executor's lock is not free");
@@ -228,6 +227,7 @@ enum rc alive_start(struct executor *ex, struct alive **ret_alive, struct err *e
                             &alive->db, err);
     if (rc == RC_OK)
         rc = enroll(ex, alive, err);
+    probe("start.enrolled");
     int failed = rc == RC_OK ? pthread_create(&alive->thread, NULL, alive_main, alive) : 0;
     if (failed != 0)
         rc = err_set(err, RC_FATAL, ERR_INTERNAL, "liveness", NULL, "cannot start a thread: %s",

@@ -33,8 +33,6 @@ struct alive_mail {
 MUST_CHECK enum rc alive_start(struct executor *ex, struct alive **ret_alive, struct err *err);
 /** Work is owned: beat more often. */
 void alive_busy(struct alive *alive, bool busy);
-/** The backend of its session. */
-int alive_pid(const struct alive *alive, const char **ret_start);
 /** Whether it is lost, and why: then that is the cause of whatever else went wrong. */
 bool alive_lost(struct alive *alive, struct err *ret_why);
 /** Ends the incarnation in the database, too, if it can. */

@@ -332,7 +332,10 @@ static void incarnation_stop(struct executor *ex, enum rc why)
     bool clean = why == RC_OK;
     struct err err;
     int ignored_ms;
-    probe(clean ? "incarnation.drained" : "incarnation.lost");
+    if (clean)
+        probe("incarnation.drained");
+    else
+        probe("incarnation.lost");
     for (int i = 0; !clean && i < ex->reader_count; i++)
         reader_abandon(ex->readers[i].thread);
     for (int i = 0; i < ex->lane_count; i++)
@@ -389,10 +392,6 @@ static enum rc incarnation_start(struct executor *ex, struct err *err)
     for (; rc == RC_OK && ex->reader_count < options->readers; ex->reader_count++)
         rc = reader_start(task_conninfo, db_server(ex->control), &ex->inbox,
                           &ex->readers[ex->reader_count].thread, err);
-    const char *start = NULL;
-    int pid = rc == RC_OK ? alive_pid(ex->alive, &start) : 0;
-    if (rc == RC_OK)
-        rc = session_note(ex, pid, start, "liveness", err);
     if (rc == RC_OK)
         rc = session_note(ex, db_backend_pid(ex->control), db_backend_start(ex->control), "control",
                           err);
@@ -429,9 +428,12 @@ static enum rc check_locks(struct executor *ex, struct err *err)
 
 /* One incarnation: from its first session to its last. *ret_ran: it came up. */
 static enum rc incarnation(const struct executor_options *options, struct server_memory *memory,
-                           int *patience_ms, bool *ret_ran, struct err *err)
+                           int *patience_ms, int *executor_no, bool *ret_ran, struct err *err)
 {
-    struct executor ex = {.options = options, .memory = memory, .patience_ms = *patience_ms};
+    struct executor ex = {.options = options,
+                          .memory = memory,
+                          .patience_ms = *patience_ms,
+                          .predecessor_no = *executor_no};
     bool done = false;
     *ret_ran = false;
     int64_t from_us = clock_boot_us();
@@ -451,6 +453,7 @@ static enum rc incarnation(const struct executor_options *options, struct server
         *patience_ms *= 2;
     else if (clock_boot_us() - from_us > CALM_US)
         *patience_ms = alive_t1_ms(options);
+    *executor_no = ex.executor_no != 0 ? ex.executor_no : *executor_no;
     server_remember(&ex);
     incarnation_stop(&ex, rc);
     log_event(LOG_INFO, "executor_stopped", "executor", ex.id, NULL);
@@ -481,12 +484,12 @@ enum rc executor_run(const struct executor_options *options, struct err *err)
     struct server_memory memory;
     bool ran_once = false;
     server_memory_init(&memory);
-    int backoff_ms = BACKOFF_FIRST_MS, patience_ms = alive_t1_ms(options);
+    int backoff_ms = BACKOFF_FIRST_MS, patience_ms = alive_t1_ms(options), executor_no = 0;
     for (;;) {
         bool ran;
         struct err why = {0};
         int64_t from_us = clock_boot_us();
-        rc = incarnation(options, &memory, &patience_ms, &ran, &why);
+        rc = incarnation(options, &memory, &patience_ms, &executor_no, &ran, &why);
         if (rc != RC_OK && err != NULL)
             *err = why;
         ran_once = ran_once || ran;

@@ -1,4 +1,11 @@
 -- executor_register :one  a new incarnation: executor_id, host, pid, version, readers, queues; its number and its lock
-INSERT INTO lockstep.executor (executor_id, host, pid, version, readers, queues)
-VALUES ($1::uuid, $2::text, $3::int, $4::text, $5::int, $6::text[])
-RETURNING executor_no, pg_catalog.pg_try_advisory_lock(1280507907, executor_no);
+-- Its liveness session, the caller, is noted at once: what stands still from here on can be ended by others.
+WITH made AS (
+    INSERT INTO lockstep.executor (executor_id, host, pid, version, readers, queues)
+    VALUES ($1::uuid, $2::text, $3::int, $4::text, $5::int, $6::text[])
+    RETURNING executor_no),
+noted AS (
+    INSERT INTO lockstep.executor_session (executor_no, pid, backend_start, kind)
+    SELECT m.executor_no, a.pid, a.backend_start, 'liveness' FROM made m, pg_catalog.pg_stat_activity a
+    WHERE a.pid = pg_catalog.pg_backend_pid())
+SELECT m.executor_no, pg_catalog.pg_try_advisory_lock(1280507907, m.executor_no) FROM made m;

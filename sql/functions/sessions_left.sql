@@ -11,7 +11,9 @@ BEGIN
              FROM lockstep.executor_session es
              JOIN lockstep.executor e USING (executor_no)
              LEFT JOIN pg_catalog.pg_stat_activity a ON a.pid = es.pid
-             WHERE es.executor_no <> ALL (p_living) LOOP
+             WHERE es.executor_no <> ALL (p_living)
+               AND (e.ended_at IS NOT NULL OR NOT lockstep.executor_lives(es.executor_no)) -- it may have come since they were counted
+             LOOP
         IF s.there AND (s.seen_start = s.backend_start
                         OR (s.seen_start IS NULL AND s.ended_at > pg_catalog.clock_timestamp() - interval '1 minute')) THEN
             left_over := left_over || s.executor_no;

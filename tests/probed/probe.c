@@ -127,7 +127,8 @@ static void act(const struct action *action)
     if (strcmp(action->what, "kill") == 0)
         (void)raise(SIGKILL);
     else if (strcmp(action->what, "stop") == 0)
-        (void)kill(getpid(), SIGSTOP);
+        (void)raise(
+            SIGSTOP); /* to this thread: it does not run on until the others have stopped, too */
     else if (strcmp(action->what, "term") == 0)
         (void)kill(getpid(), SIGTERM);
     else if (strcmp(action->what, "sleep") == 0)

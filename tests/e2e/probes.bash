@@ -1,0 +1,92 @@
+# tests/e2e/probes.bash: the points of a task's life at which zombie.sh stops an executor and kill.sh kills one, and the work
+# that leads past all of them. Sourced after tests/support/shell.bash and tests/e2e/ledger.bash.
+
+# PROBE[@N][+HELP]: at the N-th time; HELP is what else the process does to come there:
+#   term   drains from the first answered claim on      lost   its control session is ended from outside
+points="
+start.enrolled receive.done claim.send claim.answered claim.answered@2 claim.answered@3
+slot.take slot.taken execute.hand execute.handed execute.handed@4 mark.send
+reader.send@2 reader.flush@2 reader.sent@2 reader.answered reader.answered@3 record.take record.take@3
+block.begun block.ran block.completed block.committed bare.run bare.ran
+fail.send fail.answered lose.send adopt.send adopt.answered adopt.taken
+gate.wait gate.answered gate.answered@2 gate.told release.send release.done release.send@2
+slot.return slot.cleared slot.returned finish.send heartbeat.send@3 heartbeat.done@3
+drain.begin+term give_back.send+term drain.given+term incarnation.drained+term incarnation.lost+lost
+"
+# Only where another executor has to be ended: by the scripts themselves.
+points_special="fence.send"
+
+# What passes by everything: short tasks, a block, SET, one that fails once, one that loses its session once, one of its own
+# transactions (at least once: it goes into another table), and long ones.
+point_tasks() {
+    local q=$1 order=1 seq=0
+    task() { printf '{"order": %d, "sql": "%s"%s}\n' "$order" "$1" "${2:-}"; seq=$((seq + 1)); }
+    for _ in 1 2 3 4 5 6; do task "SELECT work('$q', $order, $seq, 0)"; done
+    order=2
+    task "DO \$\$BEGIN PERFORM work('$q', $order, $seq, 0); END\$\$"
+    task "SET work_mem = '1MB'; SELECT work('$q', $order, $seq, 0)"
+    task "SELECT once('$q', 'fails'), work('$q', $order, $seq, 0)" ', "max_attempts": 2, "retry_intervals": [0.05]'
+    task "INSERT INTO bare VALUES ('$q')" ', "transaction": false'
+    order=3
+    task "SELECT once('$q', 'dies'), work('$q', $order, $seq, 0)"
+    for _ in 1 2 3; do task "SELECT work('$q', $order, $seq, 0.2)"; done
+    order=4
+    for _ in 1 2 3; do task "SELECT work('$q', $order, $seq, 0)"; done
+}
+point_effects=16 # in the ledger
+
+# once(): the first time in a queue it raises, or ends its own session; a sequence remembers it across the rollback.
+points_create() {
+    ledger_create
+    sql "CREATE TABLE bare (q text);
+         CREATE FUNCTION once(q text, what text) RETURNS void LANGUAGE plpgsql AS \$\$
+         BEGIN
+             IF nextval(q || '_' || what) = 1 THEN
+                 IF what = 'fails' THEN RAISE EXCEPTION 'the first time'; END IF;
+                 PERFORM pg_terminate_backend(pg_backend_pid());
+             END IF;
+         END \$\$"
+}
+
+# point_run QUEUE NAME: queue and run
+point_run() {
+    sql "CREATE SEQUENCE \"$1_fails\"; CREATE SEQUENCE \"$1_dies\""
+    lockstep queue create "$1" -q --create-topic --max-readers 3
+    point_tasks "$1" >"$tmp/$1.jsonl"
+    lockstep publish --queue "$1" -q "$tmp/$1.jsonl" >/dev/null
+}
+
+# point_start POINT ACTION QUEUE: an executor in the background that comes to POINT; its pid in $pid
+point_start() {
+    local point=${1%+*} list
+    list="${point%@*}=$2"
+    [ "$point" = "${point%@*}" ] || list+="@${point#*@}"
+    case $1 in *+term) list+=,claim.answered=term@2 ;; esac
+    mkdir -p "$tmp/$3.hit"
+    LOCKSTEP_PROBE=$list LOCKSTEP_PROBE_DIR=$tmp/$3.hit LOCKSTEP_PROBE_LOG=$tmp/reached.$3 point_executor "$3" "$LOCKSTEP_BIN-probed" --queue "$3"
+    case $1 in *+lost) point_lose "$pid" ;; esac
+}
+
+# point_executor LOG BINARY OPTIONS...: T1 is one second, T2 two
+point_executor() {
+    local log=$tmp/$1.log binary=$2
+    shift 2
+    LOCKSTEP_EXECUTOR_FROZEN_AFTER=2s LOCKSTEP_EXECUTOR_HEARTBEAT=200ms \
+        "$binary" executor run -d "$db" -b "$LOCKSTEP_TEST_BROKERS" --readers 2 "$@" 2>>"$log" &
+    pid=$!
+}
+
+point_lose() {
+    eventually 10 is "SELECT count(pg_terminate_backend(s.pid)) FROM lockstep.executor_session s JOIN lockstep.executor e USING (executor_no) WHERE e.pid = $1 AND s.kind = 'control'" 1
+}
+
+# point_check QUEUE POINT: what is wrong with its effects and its run
+point_check() {
+    local wrong bare
+    wrong=$(sql "SELECT 'the run is ' || status || ', not Completed: ' || COALESCE(error, '') FROM lockstep.run JOIN lockstep.queue q USING (queue_id) WHERE q.name = '$1' AND run.status <> 'Completed'"
+        ledger_check "$1" 3 | grep -v -e '^a lock is left' -e '^task 9 of order 2 ' || true) # that one is not in the ledger
+    [ "$(sql "SELECT count(*) FROM ledger WHERE q = '$1'")" = $point_effects ] || wrong+=" effects: $(sql "SELECT count(*), count(DISTINCT seq) FROM ledger WHERE q = '$1'")"
+    bare=$(sql "SELECT count(*) FROM bare WHERE q = '$1'") # at least once: twice when what had been done could not be told
+    [ "$bare" = 1 ] || { [ "$bare" = 2 ] && [ "$2" = bare.ran ]; } || wrong+=" without a transaction: $bare effects"
+    [ -z "$wrong" ] || printf '%s: %s\n' "$2" "$wrong"
+}
