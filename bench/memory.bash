@@ -1,8 +1,8 @@
-# memory: a backlog of a million records (a fifth of it with --quick), published as a stream, and an executor that works on it
-# for 20 s (8 s). Peak memory is VmHWM; flat is how much VmRSS grew after the first quarter of the time.
+# memory: a backlog of two million records (a tenth of it with --quick), published as a stream, and an executor that works on it
+# for 60 s (8 s). Peak memory is VmHWM; flat is how much VmRSS grew after the first quarter of the time.
 
 workload_memory() {
-    local backlog=1000000 seconds=20 peak='' rss samples=() i pid done
+    local backlog=2000000 seconds=60 peak='' rss samples=() i pid done
     if [ "$quick" = true ]; then
         backlog=200000
         seconds=8

@@ -48,12 +48,12 @@ reference() {
     echo "$rate"
 }
 
-# wide_rounds PHASES TASKS
+# wide_rounds PHASES TASKS [params]
 wide_rounds() {
     local ours=() refs=() ratios=() i our ref
     for ((i = 0; i < rounds; i++)); do
         new_queue 4
-        insert_tasks "$q" "$1" "$2" >"$tmp/work.jsonl"
+        insert_tasks "$q" "$1" "$2" "${3:-}" >"$tmp/work.jsonl"
         run=$(lockstep publish --queue "$q" -q "$tmp/work.jsonl")
         work_off 4
         our=$(sql "SELECT count(*) / extract(epoch FROM max(ended_at) -
@@ -64,12 +64,14 @@ wide_rounds() {
         refs+=("$ref")
         ratios+=("$(ratio "$our" "$ref")")
     done
-    figure wide "$1 x $2: throughput" tasks/s '' "${ours[@]}"
-    figure wide "$1 x $2: reference, pgbench" tasks/s '' "${refs[@]}"
-    figure wide "$1 x $2: throughput / reference" ratio '>= 0.5' "${ratios[@]}"
+    local what="$1 x $2${3:+, one text}"
+    figure wide "$what: throughput" tasks/s '' "${ours[@]}"
+    figure wide "$what: reference, pgbench" tasks/s '' "${refs[@]}"
+    figure wide "$what: throughput / reference" ratio '>= 0.5' "${ratios[@]}"
 }
 
 workload_wide() {
     wide_rounds 10 2000
+    wide_rounds 10 2000 params
     wide_rounds 1 20000
 }

@@ -7,13 +7,18 @@ new_queue() {
     sql 'TRUNCATE ledger'
 }
 
-# insert_tasks QUEUE PHASES TASKS: staged work, each task one INSERT into the ledger; sorted
+# insert_tasks QUEUE PHASES TASKS [params]: staged work, each task one INSERT into the ledger; sorted. The texts differ; with
+# params they are the same and the values are parameters.
 insert_tasks() {
-    awk -v q="$1" -v phases="$2" -v tasks="$3" 'BEGIN {
+    awk -v q="$1" -v phases="$2" -v tasks="$3" -v params="${4:-}" 'BEGIN {
         for (p = 1; p <= phases; p++)
             for (t = 0; t < tasks; t++)
-                printf "{\"order\": %d, \"sql\": \"INSERT INTO ledger VALUES ('\''%s'\'', %d, %d, clock_timestamp(), clock_timestamp())\"}\n",
-                    p * 100, q, p * 100, n++
+                if (params == "")
+                    printf "{\"order\": %d, \"sql\": \"INSERT INTO ledger VALUES ('\''%s'\'', %d, %d, clock_timestamp(), clock_timestamp())\"}\n",
+                        p * 100, q, p * 100, n++
+                else
+                    printf "{\"order\": %d, \"sql\": \"INSERT INTO ledger VALUES ($1, $2, $3, clock_timestamp(), clock_timestamp())\", \"params\": [\"%s\", %d, %d]}\n",
+                        p * 100, q, p * 100, n++
     }'
 }
 
