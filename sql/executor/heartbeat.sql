@@ -5,4 +5,7 @@ WITH beat AS (
     WHERE executor_no = $1::int AND ended_at IS NULL
     RETURNING executor_no)
 SELECT o.executor_no, o.heartbeat, o.executor_no IS NULL OR lockstep.executor_lives(o.executor_no) AS lives, o.busy
-FROM beat b LEFT JOIN lockstep.executor o ON o.ended_at IS NULL AND o.executor_no <> b.executor_no;
+FROM beat b LEFT JOIN lockstep.executor o ON o.executor_no <> b.executor_no AND (
+    o.ended_at IS NULL
+    -- Whoever saw it die first has marked it, and may serve other queues: for a while everybody looks for its work.
+    OR (o.ended_why IS DISTINCT FROM 'drained' AND o.ended_at > clock_timestamp() - interval '15 seconds'));

@@ -91,6 +91,14 @@ BEGIN
     verdict := 'none';
     wait_ms := CASE WHEN due IS NOT NULL -- LEAST and GREATEST pass NULL over
                     THEN LEAST(GREATEST(EXTRACT(epoch FROM due - pg_catalog.clock_timestamp()) * 1000 + 1, 1), 3600000) END;
+    -- A dead executor's sessions, told to end, are still there: nobody says when they are gone, so who looked comes again.
+    IF EXISTS (SELECT FROM lockstep.executor e WHERE e.executor_no = ANY (living) AND e.ended_at IS NOT NULL) AND EXISTS (
+        SELECT FROM lockstep.executor e
+        JOIN lockstep.task t ON t.executor_no = e.executor_no AND t.status IN ('Pending', 'Processing', 'Error')
+        JOIN lockstep.phase ph ON ph.phase_id = t.phase_id AND ph.done_at IS NULL
+        WHERE ph.queue_id = p_queue_id AND e.executor_no = ANY (living) AND e.ended_at IS NOT NULL) THEN
+        wait_ms := LEAST(wait_ms, 20);
+    END IF;
     RETURN NEXT;
 END
 $$;

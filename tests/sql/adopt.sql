@@ -1,6 +1,6 @@
 -- Adoption and giving back (sql/functions/adopt.sql, give_back.sql). protocol.inc explains how messages are written.
 BEGIN;
-SELECT plan(34);
+SELECT plan(37);
 \ir protocol.inc
 
 -- One call of executor 2: the verdict, or the adopted tasks as offset#attempt, after the order of their phase (- not open).
@@ -54,6 +54,12 @@ SELECT is(pg_temp.adopt(), '100: 0#2', 'it stays the second attempt');
 UPDATE lockstep.task SET status = 'Processing', started_at = now() WHERE task_id = (pg_temp.task(2)).task_id;
 CREATE TEMP TABLE zombie AS SELECT * FROM pg_temp.task(2) AS t;
 SELECT pg_temp.other('pg_advisory_unlock(lockstep.lock_class(%L), 1)', 'executor');
+INSERT INTO lockstep.executor_session (executor_no, pid, backend_start, kind) -- one that cannot be ended
+SELECT 1, pid, backend_start, 'reader' FROM pg_stat_activity WHERE backend_type = 'checkpointer';
+SELECT is(pg_temp.adopt(), 'none 20', 'not while a session of it is still there; nobody tells when it is gone, so come again soon');
+SELECT isnt((SELECT ended_at FROM lockstep.executor WHERE executor_no = 1), NULL, 'it is marked as dead all the same');
+SELECT is(pg_temp.adopt(), 'none 20', 'and the next look is not the last one either');
+DELETE FROM lockstep.executor_session;
 SELECT is(pg_temp.adopt(), '100: 2#2', 'a running task of a dead executor: the oldest phase first, the next attempt');
 SELECT is((t.status, t.lost_num, t.max_attempts, t.executor_no)::text, '(Pending,1,4,2)', 'a lost attempt costs none of max_attempts') FROM pg_temp.task(2) AS t;
 SELECT is((SELECT (attempt, status, executor_no, started_at IS NOT NULL, error)::text FROM lockstep.task_attempt WHERE task_id = (SELECT task_id FROM zombie)),
