@@ -1,51 +1,97 @@
 # tests/torture/load.bash: what is run under torture, and who publishes it. Sourced by run.sh.
+#
+# What the tasks leave behind is the evidence:
+#   ledger      one row for each effect of a transactional task, part of its transaction; no key, so that a double would show
+#   bare        one row for each effect of a task with "transaction": false
+#   history     a line of the server's log for each begin of an attempt, which no rollback takes back: torture-begin
+#   torture-bad a line of the server's log for what a task sees and must not see
 
-# work(): a task. Its ledger row is part of its own transaction; there is no key, so that a double would show. What a rolled
-# back attempt saw goes to the server's log: how many run at once, counted by a lock that each holds until its transaction ends
-# (so attempts of dead executors count, too), and whether a setting of another task is still there.
+# begins(): an attempt begins. It holds, as long as it lives, one of as many locks as the queue may run tasks (none free: one
+# too many runs, attempts of dead executors included) and a lock on its task (not free: another attempt of it is alive). And
+# what did another task leave in this session? p_keep: across the statements of a task without a transaction.
 load_create() {
+    sql "ALTER DATABASE ${db##*dbname=} SET log_error_verbosity = terse"
     sql "CREATE TABLE ledger (q text, run uuid, ord bigint, n int, started timestamptz, ended timestamptz);
-    CREATE FUNCTION work(p_q text, p_run uuid, p_ord bigint, p_n int, p_seconds float8, p_fails int DEFAULT 0, p_set boolean DEFAULT false)
-    RETURNS void LANGUAGE plpgsql AS \$\$
+    CREATE TABLE bare (q text, run uuid, ord bigint, n int, pid int, ended timestamptz);
+    CREATE FUNCTION begins(p_q text, p_run uuid, p_ord bigint, p_n int, p_kind text, p_keep boolean) RETURNS timestamptz
+    LANGUAGE plpgsql AS \$\$
     DECLARE
         started timestamptz := clock_timestamp();
-        key bigint := hashtext(p_q)::bigint & 1073741823;
-        running int;
+        place bigint := (1::bigint << 61) + (hashtext(p_q) & 1073741823)::bigint * 64;
+        task bigint := hashtextextended(p_run::text || p_n, 0) >> 4;
         bound int := (SELECT max_readers FROM lockstep.queue WHERE name = p_q);
+        found_in_session text := concat_ws(' ',
+            CASE WHEN current_setting('work_mem') = '77MB' THEN 'a setting' END,
+            CASE WHEN EXISTS (SELECT FROM pg_prepared_statements WHERE from_sql) THEN 'a prepared statement' END,
+            CASE WHEN EXISTS (SELECT FROM pg_listening_channels()) THEN 'a LISTEN' END,
+            CASE WHEN EXISTS (SELECT FROM pg_cursors WHERE is_holdable) THEN 'a cursor' END,
+            CASE WHEN EXISTS (SELECT FROM pg_class WHERE relnamespace = pg_my_temp_schema() AND relname = 'mine') THEN 'a temporary table' END,
+            CASE WHEN EXISTS (SELECT FROM pg_locks WHERE pid = pg_backend_pid() AND locktype = 'advisory') THEN 'an advisory lock' END);
+        i int := 1;
     BEGIN
-        PERFORM pg_advisory_xact_lock_shared(key);
-        SELECT count(DISTINCT pid) INTO running FROM pg_locks
-        WHERE locktype = 'advisory' AND objsubid = 1 AND classid = 0 AND objid::bigint = key AND granted AND mode = 'ShareLock';
-        IF running > bound THEN
-            RAISE LOG 'torture: % tasks of % at once, the bound is %', running, p_q, bound;
+        RAISE LOG 'torture-begin % % % % % %', to_char(started, 'YYYY-MM-DD\"T\"HH24:MI:SS.US'), p_q, p_run, p_ord, p_n, p_kind;
+        IF found_in_session <> '' THEN
+            RAISE LOG 'torture-bad session: task % of run % finds % that another left', p_n, p_run, found_in_session;
         END IF;
-        IF NOT p_set AND current_setting('work_mem') = '77MB' THEN
-            RAISE LOG 'torture: task % of % finds what another left in its session', p_n, p_run;
+        WHILE i <= bound AND NOT CASE WHEN p_keep THEN pg_try_advisory_lock(place + i) ELSE pg_try_advisory_xact_lock(place + i) END LOOP
+            i := i + 1;
+        END LOOP;
+        IF i > bound THEN
+            RAISE LOG 'torture-bad bound: task % of run % is one more than % of %', p_n, p_run, bound, p_q;
         END IF;
+        IF NOT (CASE WHEN p_keep THEN pg_try_advisory_lock(task) ELSE pg_try_advisory_xact_lock(task) END) AND p_kind = 'bare' THEN
+            RAISE LOG 'torture-bad overlap: task % of run % begins while another attempt at it is alive', p_n, p_run;
+        END IF;
+        RETURN started;
+    END \$\$;
+    CREATE FUNCTION work(p_q text, p_run uuid, p_ord bigint, p_n int, p_seconds float8, p_fails int DEFAULT 0) RETURNS void
+    LANGUAGE plpgsql AS \$\$
+    DECLARE
+        started timestamptz := begins(p_q, p_run, p_ord, p_n, 'sql', false);
+    BEGIN
         PERFORM pg_sleep(p_seconds);
         IF p_fails > 0 AND EXISTS (SELECT FROM lockstep.task t JOIN lockstep.run r USING (run_no)
                                    WHERE r.run_id = p_run AND t.name = p_n::text AND t.attempt_num - t.lost_num <= p_fails) THEN
             RAISE EXCEPTION 'fails on purpose';
         END IF;
         INSERT INTO ledger VALUES (p_q, p_run, p_ord, p_n, started, clock_timestamp());
-    END \$\$"
+    END \$\$;
+    CREATE PROCEDURE work_called(p_q text, p_run uuid, p_ord bigint, p_n int, p_seconds float8) LANGUAGE sql AS
+        'SELECT work(p_q, p_run, p_ord, p_n, p_seconds)';
+    CREATE FUNCTION work_bare(p_q text, p_run uuid, p_ord bigint, p_n int, p_seconds float8) RETURNS void LANGUAGE sql AS
+        'SELECT begins(p_q, p_run, p_ord, p_n, ''bare'', false); SELECT pg_sleep(p_seconds);
+         INSERT INTO bare VALUES (p_q, p_run, p_ord, p_n, pg_backend_pid(), clock_timestamp())'"
 }
 
-# load_tasks QUEUE RUN SEED FAILURES: JSON Lines, sorted. A tenth fails at first; one of FAILURES fails for good (0: none).
+# load_tasks QUEUE RUN SEED FAILURES SLEEP: JSON Lines, sorted. A tenth fails at first; one of FAILURES fails for good (0:
+# none). SLEEP: the longest usual one, in seconds; one in thirty sleeps ten times as long.
 load_tasks() {
-    awk -v q="$1" -v run="$2" -v seed="$3" -v failures="$4" 'BEGIN {
+    awk -v q="$1" -v run="$2" -v seed="$3" -v failures="$4" -v longest="$5" 'BEGIN {
         srand(seed); order = 0; n = 0; phases = 1 + int(rand() * 8); most = rand() < 0.2 ? 200 : 30
         for (p = 0; p < phases; p++) {
             order += 1 + int(rand() * 100); tasks = 1 + int(most * rand() ^ 2)
             for (t = 0; t < tasks; t++) {
-                c = sprintf("work('\''%s'\'', '\''%s'\'', %d, %d, %.4f", q, run, order, n, rand() < 0.4 ? 0 : rand() * 0.03)
+                z = rand() < 0.4 ? 0 : rand() * longest
+                if (rand() < 0.03) z = longest * 10 * rand()
+                who = sprintf("'\''%s'\'', '\''%s'\'', %d, %d", q, run, order, n)
+                c = sprintf("work(%s, %.4f", who, z)
                 k = rand(); more = ""
                 if (failures > 0 && rand() < 1 / failures) sql = "SELECT " c "); SELECT 1 / 0"
-                else if (k < 0.1) { sql = "SELECT " c ", 1)"; more = ", \"max_attempts\": 3, \"retry_intervals\": [0.02]" }
-                else if (k < 0.2) sql = "DO $$BEGIN PERFORM " c "); END$$"
-                else if (k < 0.3) sql = "SET work_mem = '\''77MB'\''; SELECT " c ", 0, true)"
-                else if (k < 0.4) sql = "CREATE TEMPORARY TABLE mine (a int); SELECT " c ")"
-                else if (k < 0.5) sql = "SELECT 1; SELECT " c "); SELECT 2"
+                else if (k < 0.10) { sql = "SELECT " c ", 1)"; more = ", \"max_attempts\": 2, \"retry_intervals\": [0.02]" }
+                else if (k < 0.15) sql = "DO $$BEGIN PERFORM " c "); END$$"
+                else if (k < 0.20) sql = "CALL work_called(" substr(c, 6) ")"
+                else if (k < 0.24) sql = "SELECT " c "); SET work_mem = '\''77MB'\''"
+                else if (k < 0.28) sql = "SELECT " c "); CREATE TEMPORARY TABLE mine (a int)"
+                else if (k < 0.32) sql = "SELECT " c "); SELECT pg_advisory_lock_shared(" n ")"
+                else if (k < 0.34) sql = "SELECT " c "); LISTEN mine"
+                else if (k < 0.36) sql = "SELECT " c "); PREPARE mine AS SELECT 1"
+                else if (k < 0.38) sql = "SELECT " c "); DECLARE mine CURSOR WITH HOLD FOR SELECT 1"
+                else if (k < 0.42) { sql = sprintf("SELECT work_bare(%s, %.4f)", who, z); more = ", \"transaction\": false" }
+                else if (k < 0.46) {
+                    sql = sprintf("SELECT begins(%s, '\''bare'\'', true); SELECT pg_sleep(%.4f); INSERT INTO bare VALUES (%s, pg_backend_pid(), clock_timestamp())", who, z, who)
+                    more = ", \"transaction\": false"
+                }
+                else if (k < 0.55) sql = "SELECT 1; SELECT " c "); SELECT 2"
                 else sql = "SELECT " c ")"
                 printf "{\"order\": %d, \"name\": \"%d\", \"sql\": \"%s\"%s}\n", order, n++, sql, more
             }
@@ -53,11 +99,11 @@ load_tasks() {
     }'
 }
 
-# load_publish QUEUE SEED FAILURES: runs of random shapes, one after another, until $tmp/stop is there; a sixth of the publishers
-# is killed. Each is written down: queue, run, tasks, exit status, killed or not, stream or finite.
+# load_publish QUEUE SEED FAILURES SLEEP: runs of random shapes, one after another, until $tmp/stop is there; a sixth of the
+# publishers is killed. Each is written down: queue, run, tasks, exit status, killed or not, stream or finite.
 load_publish() {
     local -A ways=([finite]=--format=jsonl [stream]=--stream)
-    local q=$1 failures=$3 file=$tmp/$1.jsonl run n open killed way pid status
+    local q=$1 file=$tmp/$1.jsonl run n open killed way pid status
     RANDOM=$2
     while [ ! -e "$tmp/stop" ]; do
         open=$(sql "SELECT count(*) FROM lockstep.run r JOIN lockstep.queue q USING (queue_id)
@@ -67,12 +113,12 @@ load_publish() {
             continue
         fi
         printf -v run '%04x%04x-%04x-4%03x-8%03x-%04x%04x%04x' $RANDOM $RANDOM $RANDOM $((RANDOM % 4096)) $((RANDOM % 4096)) $RANDOM $RANDOM $RANDOM
-        load_tasks "$q" "$run" $RANDOM "$failures" >"$file"
+        load_tasks "$q" "$run" $RANDOM "$3" "$4" >"$file"
         n=$(wc -l <"$file") way=finite killed=no
         [ $((RANDOM % 4)) != 0 ] || way=stream
         [ $((RANDOM % 6)) != 0 ] || killed=yes
         # not through lockstep(): $! is to be the publisher itself
-        "$LOCKSTEP_BIN" publish -d "$db" -b "$LOCKSTEP_TEST_BROKERS" --queue "$q" -q --run "$run" "${ways[$way]}" "$file" >/dev/null 2>"$tmp/$q.publish.err" &
+        "$LOCKSTEP_BIN" publish -d "$(via publish)" -b "$brokers" --queue "$q" -q --run "$run" "${ways[$way]}" "$file" >/dev/null 2>"$tmp/$q.publish.err" &
         pid=$!
         if [ $killed = yes ]; then
             sleep "0.$((RANDOM % 5))$((RANDOM % 10))"

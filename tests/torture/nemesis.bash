@@ -1,44 +1,43 @@
 # tests/torture/nemesis.bash: the faults. Sourced by run.sh, called in its main shell: $RANDOM there is a function of the seed.
 # Executors are $pid[i], their logs $log[i]; who is to leave or was killed is in $leaving, so nobody waits for it here.
+# $tmp/suspects: when which of them stood still or was cut off, so that others may take it for frozen.
 
-declare -a pid log fds
+declare -a pid log
 declare -A leaving counts
+executors=4
 executors_started=0
-thawed=0 # when the last frozen one goes on
-bad() { echo "VIOLATION $*" | tee -a "$tmp/violations"; }
+thawed=0 # when the last frozen one goes on, the last cut is healed
 alive() { grep -qs '^State:.[^ZX]' "/proc/$1/status"; }
+order() { echo "$*" >"$tmp/network"; } # to the proxy
+pick() { i=$((RANDOM % executors)); }
 
+# Every other one gets a clock that can be set; only the real-time clock, as on a machine whose clock is set.
 executor_start() { # I
+    local i=$1
     executors_started=$((executors_started + 1))
-    log[$1]=$tmp/executor.$executors_started.log
-    "$LOCKSTEP_BIN" executor run -d "$db" -b "$LOCKSTEP_TEST_BROKERS" --queue "$q1" --queue "$q2" --readers "$((2 + $1))" >"${log[$1]}" 2>&1 &
-    pid[$1]=$! fds[$1]=''
+    log[i]=$tmp/executor.$executors_started.log
+    (
+        if [ $((i % 2)) = 1 ]; then
+            export LOCKSTEP_TORTURE_CLOCK=$tmp/clock.$i LD_PRELOAD=$clock
+        fi
+        exec "$LOCKSTEP_BIN" executor run -d "$(via "executor$i")" -b "$brokers" --queue "$q1" --queue "$q2" --queue "$q3" --readers "$((2 + i))" >"${log[i]}" 2>&1
+    ) &
+    pid[i]=$!
 }
 
 # Who ended by itself: before it was started, for want of a server, it may; after that it must not.
 executors_look() {
     local i status
     for i in "${!pid[@]}"; do
-        if alive "${pid[$i]}"; then
-            [ -n "${fds[$i]}" ] || ! grep -qs executor_started "${log[$i]}" || fds[$i]=$(find "/proc/${pid[$i]}/fd" 2>/dev/null | wc -l) || fds[$i]=''
-            continue
-        fi
+        ! alive "${pid[i]}" || continue
         status=0
-        wait "${pid[$i]}" || status=$?
+        wait "${pid[i]}" || status=$?
         case $status in
-        3 | 4) grep -q executor_started "${log[$i]}" && bad "executor $i ended with $status: $(tail -n 1 "${log[$i]}")" ;;
-        *) bad "executor $i ended by itself with $status: $(tail -n 3 "${log[$i]}")" ;;
+        3 | 4) grep -q executor_started "${log[i]}" && bad "executor $i ended with $status: $(tail -n 1 "${log[i]}")" ;;
+        *) bad "executor $i ended by itself with $status: $(tail -n 3 "${log[i]}")" ;;
         esac
         executor_start "$i"
     done
-}
-
-# An executor's sockets and eventfds may vary by its gates; a leak grows with its incarnations.
-executor_fds() { # I
-    local now
-    now=$(find "/proc/${pid[$1]}/fd" 2>/dev/null | wc -l) || return 0
-    [ -z "${fds[$1]}" ] || [ "$now" -le $((fds[$1] + 32)) ] || bad "executor $1 had ${fds[$1]} descriptors and has $now"
-    fd_report+=" ${fds[$1]:-?}->$now"
 }
 
 # At the end of the run, each that was told to leave: did it, and how?
@@ -68,32 +67,53 @@ as_owner() {
 later() { # SECONDS COMMAND...: in the background
     (sleep "$1" && shift && "$@" 2>/dev/null) &
 }
+until_thawed() { # SECONDS: until then nobody must judge what is left
+    [ $((SECONDS + $1)) -lt $thawed ] || thawed=$((SECONDS + $1))
+}
+stands_still() { # SECONDS: executor $i
+    echo "${pid[i]} $(date -u +%FT%T.%3N) $(date -u +%FT%T.%3N -d "@$(awk -v now="$(date +%s.%3N)" -v s="$1" 'BEGIN {printf "%.3f", now + s}')")" >>"$tmp/suspects"
+    until_thawed $((${1%.*} + 2))
+}
 
+# Processes.
 kill_executor() {
-    local i=$((RANDOM % ${#pid[@]}))
-    kill -KILL "${pid[$i]}"
-    wait "${pid[$i]}" 2>/dev/null
+    local i
+    pick
+    kill -KILL "${pid[i]}"
+    wait "${pid[i]}" 2>/dev/null
     executor_start "$i"
+}
+freeze() { # SECONDS: executor $i stands still
+    stands_still "$1"
+    kill -STOP "${pid[i]}"
+    later "$1" kill -CONT "${pid[i]}"
 }
 freeze_executor() {
-    local i=$((RANDOM % ${#pid[@]}))
-    kill -STOP "${pid[$i]}"
-    later "$((RANDOM % 2)).$((2 + RANDOM % 8))" kill -CONT "${pid[$i]}"
+    local i
+    pick
+    freeze "$((RANDOM % 2)).$((2 + RANDOM % 8))"
 }
 freeze_long() { # longer than the others wait before they fence it
-    local i=$((RANDOM % ${#pid[@]}))
-    kill -STOP "${pid[$i]}"
-    later "1$((1 + RANDOM % 3)).$((RANDOM % 10))" kill -CONT "${pid[$i]}"
-    thawed=$((SECONDS + 15))
+    local i
+    pick
+    freeze "1$((1 + RANDOM % 3)).$((RANDOM % 10))"
 }
 term_executor() {
-    local i=$((RANDOM % ${#pid[@]}))
-    kill -TERM "${pid[$i]}"
-    leaving[${pid[$i]}]=${log[$i]}
+    local i
+    pick
+    kill -TERM "${pid[i]}"
+    leaving[${pid[i]}]=${log[i]}
     executor_start "$i"
 }
-# session FUNCTION KIND: of a random session of that kind
-session() {
+clock_by() { # I SECONDS: the clock of executor I is wrong by so much
+    perl -e 'print pack("q", shift)' -- "$2" | dd of="$tmp/clock.$1" conv=notrunc status=none
+}
+set_clock() { # by up to nine hours, either way, or right again
+    clock_by $((RANDOM % (executors / 2) * 2 + 1)) $(((RANDOM % 3 - 1) * (1 + RANDOM)))
+}
+
+# Sessions.
+session() { # FUNCTION KIND: of a random session of that kind
     sql "SELECT $1(pid) FROM pg_stat_activity WHERE application_name LIKE 'lockstep/$2%' ORDER BY backend_start, pid
          OFFSET $RANDOM % GREATEST(1, (SELECT count(*) FROM pg_stat_activity WHERE application_name LIKE 'lockstep/$2%')) LIMIT 1" >/dev/null 2>&1
 }
@@ -111,28 +131,106 @@ kill_backend() { # the server restarts itself
     p=$(sql "SELECT pid FROM pg_stat_activity WHERE application_name LIKE 'lockstep/reader%' LIMIT 1" 2>/dev/null)
     [ -z "$p" ] || kill -KILL "$p"
 }
-make_zombie() { # an executor dies while the server still works for it, and stands still long enough for its work to be adopted
-    local i=$((RANDOM % ${#pid[@]})) p='' try
-    for try in {1..20}; do # until it has a task in hand
+# busy_reader SECONDS: the backend of executor $i in which a task sleeps, in $p; waited for so long.
+busy_reader() {
+    local try
+    p=''
+    for ((try = 0; try < $1 * 20; try++)); do
         p=$(sql "SELECT s.pid FROM lockstep.slot s JOIN lockstep.executor e USING (executor_no) JOIN pg_stat_activity a ON a.pid = s.pid
-             WHERE e.pid = ${pid[$i]} AND e.ended_at IS NULL AND a.wait_event = 'PgSleep' LIMIT 1" 2>/dev/null)
-        [ -z "$p" ] || break
+             WHERE e.pid = ${pid[i]} AND e.ended_at IS NULL AND a.wait_event = 'PgSleep' LIMIT 1" 2>/dev/null)
+        [ -z "$p" ] || return 0
         sleep 0.05
     done
-    [ -z "$p" ] || kill -STOP "$p"
-    kill -KILL "${pid[$i]}"
-    wait "${pid[$i]}" 2>/dev/null
+    return 1
+}
+make_zombie() { # an executor dies while the server still works for it, and stands still long enough for its work to be adopted
+    local i p
+    pick
+    busy_reader 1 && kill -STOP "$p"
+    kill -KILL "${pid[i]}"
+    wait "${pid[i]}" 2>/dev/null
     [ -z "$p" ] || later "2.$((RANDOM % 10))" kill -CONT "$p"
     executor_start "$i"
 }
+lose_reader() { # its connection breaks in the middle of a task, and the server learns it late: the backend stands still
+    local i p
+    pick
+    busy_reader 1 && kill -STOP "$p"
+    order "executor$i" reset
+    [ -z "$p" ] || later "$((RANDOM % 2)).$((3 + RANDOM % 6))" kill -CONT "$p" # a second: when the server looks for its client
+}
+
+# The network.
+slow_network() {
+    local i
+    pick
+    order "executor$i" slow $((5 + RANDOM % 200))
+    later "$((1 + RANDOM % 3)).$((RANDOM % 10))" order "executor$i" heal
+    until_thawed 5
+}
+narrow_network() {
+    local i
+    pick
+    order "executor$i" rate $((2000 + RANDOM % 20000))
+    later "$((1 + RANDOM % 3)).$((RANDOM % 10))" order "executor$i" heal
+    until_thawed 5
+}
+reset_network() {
+    local i
+    pick
+    order "executor$i" reset
+}
+cut() { # SECONDS: executor $i is cut off
+    stands_still "$1"
+    order "executor$i" cut
+    later "$1" order "executor$i" heal
+}
+cut_network() { # shorter than the others wait
+    local i
+    pick
+    cut "$((RANDOM % 4)).$((2 + RANDOM % 8))"
+}
+cut_long() { # half the time what was held back arrives late, else the connections are found to be gone
+    local i s=1$((1 + RANDOM % 3))
+    pick
+    cut "$s.3"
+    [ $((RANDOM % 2)) = 0 ] || later "$s.2" order "executor$i" reset
+}
+cut_publisher() {
+    order publish cut
+    later "$((RANDOM % 3)).$((2 + RANDOM % 8))" order publish heal
+    until_thawed 4
+}
+slow_kafka() {
+    order kafka slow $((5 + RANDOM % 200))
+    later "$((1 + RANDOM % 3)).$((RANDOM % 10))" order kafka heal
+    until_thawed 5
+}
+reset_kafka() { order kafka reset; }
+cut_kafka() {
+    order kafka cut
+    later "$((RANDOM % 4)).$((2 + RANDOM % 8))" order kafka heal
+    until_thawed 5
+}
+
+# Servers.
 postgres_start() {
     as_owner "$LOCKSTEP_TEST_PGBIN/pg_ctl" -D "$data" -w -t 30 -l "$LOCKSTEP_TEST_HOME/postgres.log" start >/dev/null </dev/null || bad 'PostgreSQL does not start again'
     sed -i "s/^LOCKSTEP_TEST_PG_PID=.*/LOCKSTEP_TEST_PG_PID=$(head -n 1 "$data/postmaster.pid")/" "$servers/env"
 }
 crash_postgres() {
     as_owner "$LOCKSTEP_TEST_PGBIN/pg_ctl" -D "$data" -m immediate -w stop >/dev/null
-    sleep "$((1 + RANDOM % 2)).$((RANDOM % 10))"
+    sleep "$((RANDOM % 3)).$((RANDOM % 10))"
     postgres_start
+}
+freeze_postgres() { # all of it stands still: nobody is to be blamed for that
+    local p
+    p=$(pgrep -P "$(head -n 1 "$data/postmaster.pid")")
+    # shellcheck disable=SC2086
+    kill -STOP $p 2>/dev/null
+    sleep "$((RANDOM % 2)).$((RANDOM % 10))"
+    # shellcheck disable=SC2086
+    kill -CONT $p 2>/dev/null
 }
 broker_pid() { sed -n 's/^LOCKSTEP_TEST_KAFKA_PID=//p' "$servers/env"; }
 freeze_broker() {
@@ -153,8 +251,11 @@ kill_broker() {
 }
 
 # name and how many of it are in the deck; the deck is dealt to its end and shuffled again
-faults=(kill_executor 3 make_zombie 3 freeze_executor 3 term_executor 2 terminate_control 2 terminate_gate 2 terminate_liveness 2 terminate_reader 3
-    terminate_producer 1 cancel_control 2 cancel_gate 2 cancel_liveness 1 cancel_reader 2 kill_backend 1 crash_postgres 1 freeze_broker 2 kill_broker 1)
+faults=(kill_executor 4 make_zombie 3 freeze_executor 3 term_executor 2 set_clock 3
+    terminate_control 2 terminate_gate 2 terminate_liveness 2 terminate_reader 3 terminate_producer 1
+    cancel_control 2 cancel_gate 1 cancel_liveness 1 cancel_reader 2 lose_reader 2
+    slow_network 2 narrow_network 1 reset_network 2 cut_network 2 cut_publisher 1 slow_kafka 1 reset_kafka 1 cut_kafka 1
+    kill_backend 1 crash_postgres 1 freeze_postgres 1 freeze_broker 1 kill_broker 1)
 deck=()
 deal() { # the next fault, in $fault
     local i j
@@ -170,27 +271,35 @@ deal() { # the next fault, in $fault
 }
 
 completed() { sql "SELECT count(*) FROM lockstep.task WHERE status = 'Completed'" 2>/dev/null || echo 0; }
-# Two of three times until thirty more tasks are through, but not for ever; else the next fault meets the last one.
-breathe() {
-    local until=$((SECONDS + 5)) goal
-    sleep "0.$((RANDOM % 6))"
-    [ $((RANDOM % 3)) != 0 ] || return 0
-    goal=$(($(completed) + 30))
-    while [ $SECONDS -lt $until ] && [ "$(completed)" -lt $goal ]; do
+# Until the next fault is due, and two of three times until some tasks are through since the last one, but not for ever: else
+# every fault meets what the last one did to an idle system.
+breathe() { # DUE, in milliseconds
+    local goal until
+    goal=$((seen + 15))
+    while [ "$(now_ms)" -lt "$1" ]; do
+        executors_look
+        sleep "0.$((RANDOM % 3))"
+    done
+    until=$(($(now_ms) + (RANDOM % 3 != 0 ? 1200 : 0)))
+    while seen=$(completed) && [ "$seen" -lt $goal ] && [ "$(now_ms)" -lt $until ]; do
         executors_look
         sleep 0.1
     done
 }
+now_ms() { date +%s%3N; }
 
-# nemesis SECONDS
+# nemesis SECONDS RATE: RATE faults a minute. Ends early when a violation is found and that is all that is wanted.
 nemesis() {
-    local until=$((SECONDS + $1)) fault
-    [ "$1" -lt 60 ] || faults+=(freeze_long 1)
+    local from due seen=0 fault rate=$2 n=0
+    from=$(now_ms)
+    [ "$1" -lt 60 ] || faults+=(freeze_long 1 cut_long 1)
     [ -z "$only" ] || read -ra faults <<<"$only"
-    while [ $SECONDS -lt $until ]; do
-        breathe
+    while due=$((from + n * 60000 / rate)) && [ $((due - from)) -lt $(($1 * 1000)) ] && [ "$(now_ms)" -lt $((from + $1 * 1000)) ]; do
+        breathe $due
+        [ -z "$first" ] || [ ! -s "$tmp/violations" ] || break
         executors_look
         deal
+        n=$((n + 1))
         counts[$fault]=$((${counts[$fault]:-0} + 1))
         echo "$(date +%T.%3N) $fault" >>"$tmp/nemesis.log"
         "$fault" || true

@@ -1,34 +1,32 @@
 #!/bin/bash
-# Does torture find what it is for? Plants one defect at a time in the functions of a scratch database and runs run.sh on it.
-# A mutant that another mechanism makes harmless is marked so and must not be found; for the others it is the other way round.
-# usage: tests/torture/planted.sh [--seconds N] [--seed S] [NAME...]        default: 30 s each, seed 1, all
-# 0: each as expected.
+# Does torture find what it is for? Plants one defect at a time, in the functions of a scratch database or in one C file of a
+# binary made for it alone, runs run.sh on it until the first violation, and prints after how many seconds that came and what
+# it was. The control, with nothing planted, must not be found; all others must be.
+# usage: tests/torture/planted.sh [--seed S] [NAME...]        default: seed 1, all
+# LOCKSTEP_BIN names the binary, in its build directory; default build/release/lockstep. 0: each as expected.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 root=$(cd "$here/../.." && pwd)
-seconds=30 seed=1
+seed=1
 while [ $# -gt 0 ]; do
     case $1 in
-    --seconds) seconds=$2 && shift 2 ;;
     --seed) seed=$2 && shift 2 ;;
-    -h | --help) sed -n '2,5s/^# //p' "$0" && exit 0 ;;
+    -h | --help) sed -n '2,6s/^# //p' "$0" && exit 0 ;;
     *) break ;;
     esac
 done
 names=" $* "
+bin=$(realpath "${LOCKSTEP_BIN:-$root/build/release/lockstep}")
+build=${bin%/*}
 tmp=$(mktemp -d)
 chmod 755 "$tmp"
 trap '"$root/scripts/servers" stop "$tmp/servers" >/dev/null 2>&1; rm -rf "$tmp"' EXIT
 trap 'exit 130' INT TERM
-missed=0
+wrong=0
 
-# plant NAME EXPECTED [FUNCTION OLD NEW]...: in the functions as they are installed; a text that is not there is an error.
-plant() {
-    local name=$1 expected=$2 verdict first
-    [ "$names" = '  ' ] || [[ $names == *" $name "* ]] || return 0
-    shift 2
-    while [ $# -ge 3 ]; do
-        cat <<SQL
+# sql FUNCTION OLD NEW: in a function as it is installed.
+sql() {
+    cat <<SQL
 DO \$plant\$
 DECLARE
     was text := pg_get_functiondef((SELECT oid FROM pg_proc WHERE pronamespace = 'lockstep'::regnamespace AND proname = '$1'));
@@ -40,40 +38,104 @@ BEGIN
     EXECUTE changed;
 END \$plant\$;
 SQL
-        shift 3
-    done >"$tmp/plant.sql"
-    "$root/scripts/servers" start "$tmp/servers" >/dev/null
-    rm -rf "$tmp/run"
-    verdict=harmless
-    "$here/run.sh" --seconds "$seconds" --seed "$seed" --faults "${faults:-}" --servers "$tmp/servers" --sql "$tmp/plant.sql" --keep "$tmp/run" </dev/null >"$tmp/$name.log" 2>&1 || verdict=found
-    grep -q '^torture: seed .*violations' "$tmp/$name.log" || verdict=broken
-    if [ "$verdict" = found ] && grep -q '^torture: but only' "$tmp/$name.log"; then verdict=idle; fi
-    first=$(grep -m 1 '^VIOLATION' "$tmp/$name.log" || true)
-    printf '%-9s (expected %s)  %s  %s\n' "$verdict" "$expected" "$name" "${first#VIOLATION }"
-    [ "$verdict" = "$expected" ] || missed=$((missed + 1))
-    [ "$verdict" != broken ] || tail -n 5 "$tmp/$name.log"
 }
 
-plant nothing harmless
-# 1. order
-plant gate_without_check found gate 'IF free AND EXISTS' 'free := true; verdict := NULL; IF free AND EXISTS'
-plant phase_without_check found gate 'FROM lockstep.phase b WHERE b.phase_id = gate.previous_phase_id;' 'FROM lockstep.phase b WHERE b.phase_id = gate.previous_phase_id; free := true;'
-plant run_ends_early found run_finish "r.status = 'Paused' OR EXISTS" "r.status = 'Paused' OR false AND EXISTS"
-plant stop_leaves_claimed found run_stop 'WHERE phase_id = ANY (stopped) AND status IN' 'WHERE false AND phase_id = ANY (stopped) AND status IN'
-# 2. exactly once
-plant adopt_from_living found adopt 'living int[] := lockstep.executors_living()' "living int[] := '{}'"
-# 3. nothing lost
-plant claim_without_lock found claim 'WHERE queue_id = p_queue_id FOR NO KEY UPDATE;' 'WHERE queue_id = p_queue_id;'
-plant cursor_skips found claim 'last int := pg_catalog.cardinality(p_offsets)' 'last int := GREATEST(1, pg_catalog.cardinality(p_offsets) - (pg_catalog.random() < 0.01)::int)' \
-    claim 'next_offset := lockstep.cursor_advance(p_queue_id, p_offsets[last], p_timestamp, p_digest);
-    verdict := CASE' 'next_offset := lockstep.cursor_advance(p_queue_id, p_offsets[pg_catalog.cardinality(p_offsets)], p_timestamp, p_digest);
-    verdict := CASE'
-# 4. self-healing
-plant release_keeps_lock found release 'unlocked := NOT p_shared OR lockstep.unlock_shared(p_phase_id)' 'unlocked := true'
-plant nobody_is_adopted found adopt 't.executor_no IS NULL OR t.executor_no <> ALL (living)' 't.executor_no IS NULL'
-# Not found so far by these loads: a completion that does not look at the token, with or without the old sessions being ended; a
-# slot handed out while its old backend runs; slots without their locks. The first is proven by tests/db/protocol_claim_test.c
-# and tests/model (NO_TOKEN), the others by tests/db/slot_test.c and tests/model/slots.pml.
+# c FILE OLD NEW: compiles a changed copy of the file and links it before the library that has the true one.
+c() {
+    local copy=$tmp/${1##*/} compile link
+    OLD=$2 NEW=$3 perl -0pe 's/\Q$ENV{OLD}\E/$ENV{NEW}/ or die "$ARGV: the text to be changed is not there\n"' "$root/$1" >"$copy"
+    compile=$(jq -r --arg f "$root/$1" '.[] | select(.file == $f) | .command' "$build/compile_commands.json" | head -n 1)
+    compile=${compile%% -o *}
+    link=$(ninja -C "$build" -t commands lockstep | tail -n 1)
+    link=${link/ -o lockstep / -o $tmp\/lockstep $copy.o }
+    (cd "$build" && bash -c "$compile -w -o $copy.o -c $copy" && bash -c "$link")
+    LOCKSTEP_BIN=$tmp/lockstep
+}
 
-echo "planted: $missed not as expected"
-[ "$missed" = 0 ]
+# plant NAME [CHANGE]...: a CHANGE is a command, sql or c, with its arguments, written with printf %q. $faults, $seconds: run.sh's.
+faults='' seconds=25
+plant() {
+    local name=$1 verdict=found expected=found after first
+    [ "$names" = '  ' ] || [[ $names == *" $name "* ]] || return 0
+    shift
+    [ $# -gt 0 ] || expected=harmless
+    rm -rf "$tmp/run" "$tmp"/*.c "$tmp"/*.o "$tmp/lockstep"
+    export LOCKSTEP_BIN=$bin LOCKSTEP_TORTURE_CLOCK_LIB=$build/libtorture_clock.so
+    : >"$tmp/plant.sql"
+    for change; do eval "$change" >>"$tmp/plant.sql"; done
+    "$root/scripts/servers" start "$tmp/servers" --via >/dev/null
+    ! "$here/run.sh" --first --seconds "$seconds" --settle 30 --seed "$seed" --faults "$faults" --servers "$tmp/servers" --sql "$tmp/plant.sql" --keep "$tmp/run" \
+        </dev/null >"$tmp/$name.log" 2>&1 || verdict=harmless
+    first=$(grep -m 1 '^VIOLATION' "$tmp/$name.log" || true)
+    if [ $verdict = found ] && [ -z "$first" ]; then verdict=broken; fi
+    after=$(sed -n 's/^torture: the first violation was found after //p' "$tmp/$name.log")
+    printf '| %-28s | %-8s | %5s | %s |\n' "$name" "$verdict" "$after" "$(cut -c1-110 <<<"${first#VIOLATION }")"
+    if [ "$verdict" != "$expected" ]; then
+        wrong=$((wrong + 1))
+        tail -n 5 "$tmp/$name.log"
+    fi
+    faults='' seconds=25
+}
+q() { printf '%q ' "$@"; }
+
+plant nothing
+
+# Strict order.
+plant phase_before_not_looked_at "$(q sql gate 'FROM lockstep.phase b WHERE b.phase_id = gate.previous_phase_id;' 'FROM lockstep.phase b WHERE b.phase_id = gate.previous_phase_id; free := true;')" \
+    "$(q sql lock_intent 'RETURN false;' 'RETURN true;')"
+plant gate_opens_at_once "$(q sql gate 'IF free AND EXISTS' 'free := true; verdict := NULL; IF free AND EXISTS')"
+plant run_before_not_looked_at "$(q sql gate 'SELECT NOT EXISTS (SELECT FROM lockstep.run b' 'SELECT true OR NOT EXISTS (SELECT FROM lockstep.run b')"
+plant run_ends_early "$(q sql run_finish "r.status = 'Paused' OR EXISTS" "r.status = 'Paused' OR false AND EXISTS")"
+plant stop_leaves_claimed "$(q sql run_stop 'WHERE phase_id = ANY (stopped) AND status IN' 'WHERE false AND phase_id = ANY (stopped) AND status IN')"
+
+# Exactly once, at least once, no overlap.
+no_end_of_sessions=$(q sql executors_living 'living := living || lockstep.sessions_left(living)' 'living := living')
+no_token=$(q sql complete ' AND token OPERATOR(pg_catalog.=) p_token' '')
+faults='make_zombie 1 lose_reader 1'
+plant completed_without_token "$no_token"
+faults='make_zombie 1 kill_executor 1'
+plant zombie_completes "$no_token" "$no_end_of_sessions"
+faults='make_zombie 1'
+plant adopted_beside_the_old "$no_end_of_sessions"
+plant adopted_from_the_living "$(q sql adopt 'living int[] := lockstep.executors_living()' "living int[] := '{}'")"
+faults='slow_network 2 kill_executor 2 terminate_reader 2 reset_network 1'
+plant recorded_after_the_commit "$(q c executor/attempt.c '        rc = db_run(db, &sql_reader_complete,' '        rc = db_script(db, "COMMIT", NULL, why);
+    if (rc == RC_OK)
+        rc = db_script(db, "BEGIN", NULL, why);
+    if (rc == RC_OK)
+        rc = db_run(db, &sql_reader_complete,')"
+plant lost_counts_as_failed "$(q sql adopt 'max_attempts = t.max_attempts + CASE WHEN f.old_owner IS NOT NULL THEN 1 ELSE 0 END' 'max_attempts = t.max_attempts')" \
+    "$(q sql lose 'max_attempts = t.max_attempts + 1' 'max_attempts = t.max_attempts')"
+
+# Nothing lost.
+plant claimed_without_lock "$(q sql claim 'WHERE queue_id = p_queue_id FOR NO KEY UPDATE;' 'WHERE queue_id = p_queue_id;')"
+plant cursor_skips "$(q sql claim 'last int := pg_catalog.cardinality(p_offsets)' 'last int := GREATEST(1, pg_catalog.cardinality(p_offsets) - (pg_catalog.random() < 0.01)::int)')" \
+    "$(q sql claim 'next_offset := lockstep.cursor_advance(p_queue_id, p_offsets[last], p_timestamp, p_digest);
+    verdict := CASE' 'next_offset := lockstep.cursor_advance(p_queue_id, p_offsets[pg_catalog.cardinality(p_offsets)], p_timestamp, p_digest);
+    verdict := CASE')"
+plant cursor_in_its_own_transaction "$(q sql cursor_advance 'SET next_offset = p_offset + 1,' 'SET next_offset = next_offset,')" \
+    "$(q c executor/claim.c '    return rc == RC_OK ? follow(lane, row, count, ret_progress, err) : rc;' '    if (rc == RC_OK) {
+        STR_AUTO text = {0};
+        str_format(&text, "UPDATE lockstep.queue SET next_offset = GREATEST(next_offset, %s) WHERE queue_id = %d", db_text(row, 0, 1), lane->queue_id);
+        rc = db_script(ex->control, text.data, NULL, err);
+    }
+    return rc == RC_OK ? follow(lane, row, count, ret_progress, err) : rc;')"
+
+# Bounded.
+faults='make_zombie 3 kill_executor 1'
+plant slot_of_the_dead "$(q sql slot_take 'IF named.pid IS NOT NULL AND' 'IF false AND')"
+plant slots_without_locks "$(q sql slot_take 'CONTINUE WHEN NOT pg_catalog.pg_try_advisory_lock(class, candidate.slot_id);' '')"
+
+# Self-healing.
+seconds=10
+plant nobody_is_adopted "$(q sql adopt 't.executor_no IS NULL OR t.executor_no <> ALL (living)' 't.executor_no IS NULL')"
+seconds=10
+plant frozen_is_not_fenced "$(q sql executor_fence "PERFORM FROM lockstep.executor WHERE" "PERFORM FROM lockstep.executor WHERE false AND")"
+plant lock_not_given_back "$(q sql release 'unlocked := NOT p_shared OR lockstep.unlock_shared(p_phase_id)' 'unlocked := true')"
+
+# Locks and sessions.
+plant intent_beside_shared "$(q sql lock_intent 'PERFORM pg_catalog.pg_advisory_xact_lock(class, a);' '')"
+plant session_not_reset "$(q c executor/attempt.c 'plan->changes_session = plan->changes_session ||' 'plan->changes_session = false &&')"
+
+echo "planted: $wrong not as expected"
+[ "$wrong" = 0 ]
