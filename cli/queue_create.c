@@ -151,7 +151,8 @@ enum rc command_queue_create(struct cli *cli, struct err *err)
                             setting(cli, name, "runs", "runs"),
                             setting(cli, name, "max-attempts", "max_attempts"),
                             setting(cli, name, "lookahead", "lookahead"),
-                            setting(cli, name, "dead-letters", "dead_letters")};
+                            setting(cli, name, "dead-letters", "dead_letters"),
+                            DB_INT(creation.info.partitions)};
     rc = db_run(cli->db, &sql_queue_create, params, NULL, err);
     if (rc == RC_NONE)
         return err_set(err, RC_REJECT, ERR_FAILED, name, "lockstep queue set changes it.",

@@ -15,7 +15,7 @@
 #define EXPIRED_S                                                                                  \
     (24 * 3600) /* offsets of a group that nobody renews expire, after a week by default */
 #define SLOW_SIGN_US (2 * 1000 * 1000LL)
-#define BLOCKED_US    (5 * 1000 * 1000LL) /* a publisher's transaction is open for a moment */
+#define BLOCKED_US   (5 * 1000 * 1000LL) /* a publisher's transaction is open for a moment */
 
 bool identity_known(const struct lane *lane)
 {

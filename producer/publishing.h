@@ -31,6 +31,7 @@ struct publishing {
 
     /* The queue and its topic. */
     int queue_id, partition;
+    int partitions; /* of the topic, as the queue knows it; 0: not yet */
     char topic[256], on_failure[16], cluster_id[64];
     size_t limit; /* bytes that a staged task may have */
 

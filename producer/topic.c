@@ -14,7 +14,7 @@
 static enum rc check_partitions(const struct publishing *p, const struct kafka_topic_info *info,
                                 struct err *err)
 {
-    if (p->partition == 0 && info->partitions != 1)
+    if (p->partition == 0 && p->partitions <= 1 && info->partitions != 1)
         return err_set(err, RC_FATAL, ERR_CONFIG, p->topic,
                        "order exists within one partition only: create a topic with one partition "
                        "and give it to the queue, or name the queue's partition explicitly",
