@@ -54,8 +54,17 @@ all_ended() {
     executors_look
     [ "$(sql "SELECT count(*) FILTER (WHERE ended_at IS NULL), count(*) FILTER (WHERE run_id::text IN (${last%,})) FROM lockstep.run" 2>/dev/null)" = "0|3" ] || found_first
 }
+finished() { sql "SELECT count(*) FROM lockstep.task WHERE status IN ('Completed', 'Failed', 'Cancelled')" 2>/dev/null; }
+goes_on() { # for as long as something is finished every now and then
+    local before=-1 now=0 until=$((SECONDS + 300))
+    while now=$(finished) && [ "$now" != "$before" ] && [ $SECONDS -lt $until ]; do
+        before=$now
+        ! eventually "$settle" all_ended 2>/dev/null || return 0
+    done
+    return 1
+}
 not_ended() {
-    bad "not everything came to its end within $settle s: $(sql "SELECT string_agg(format('run %s of %s: %s', run_no, queue, status), ', ') FROM lockstep.run_status WHERE ended_at IS NULL" 2>/dev/null)"
+    bad "not everything comes to its end: nothing was finished for $settle s: $(sql "SELECT string_agg(format('run %s of %s: %s', run_no, queue, status), ', ' ORDER BY run_no) FROM lockstep.run_status WHERE ended_at IS NULL AND status <> 'Publishing'" 2>/dev/null)"
     {
         lockstep lock list || true
         sql "SELECT queue, run_id, status, tasks, pending, processing, error, completed, rejected, \"order\" FROM lockstep.run_status WHERE ended_at IS NULL" || true

@@ -67,7 +67,7 @@ load_create() {
 # none). SLEEP: the longest usual one, in seconds; one in thirty sleeps ten times as long.
 load_tasks() {
     awk -v q="$1" -v run="$2" -v seed="$3" -v failures="$4" -v longest="$5" 'BEGIN {
-        srand(seed); order = 0; n = 0; phases = 1 + int(rand() * 8); most = rand() < 0.2 ? 200 : 30
+        srand(seed); order = 0; n = 0; phases = 1 + int(rand() * 8); most = rand() < 0.2 ? 120 : 30
         for (p = 0; p < phases; p++) {
             order += 1 + int(rand() * 100); tasks = 1 + int(most * rand() ^ 2)
             for (t = 0; t < tasks; t++) {

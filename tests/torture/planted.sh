@@ -64,7 +64,7 @@ plant() {
     : >"$tmp/plant.sql"
     for change; do eval "$change" >>"$tmp/plant.sql"; done
     "$root/scripts/servers" start "$tmp/servers" --via >/dev/null
-    ! "$here/run.sh" --first --seconds "$seconds" --settle 30 --seed "$seed" --faults "$faults" --servers "$tmp/servers" --sql "$tmp/plant.sql" --keep "$tmp/run" \
+    ! "$here/run.sh" --first --seconds "$seconds" --settle 20 --seed "$seed" --faults "$faults" --servers "$tmp/servers" --sql "$tmp/plant.sql" --keep "$tmp/run" \
         </dev/null >"$tmp/$name.log" 2>&1 || verdict=harmless
     first=$(grep -m 1 '^VIOLATION' "$tmp/$name.log" || true)
     if [ $verdict = found ] && [ -z "$first" ]; then verdict=broken; fi
@@ -81,11 +81,11 @@ q() { printf '%q ' "$@"; }
 plant nothing
 
 # Strict order.
-plant phase_before_not_looked_at "$(q sql gate 'FROM lockstep.phase b WHERE b.phase_id = gate.previous_phase_id;' 'FROM lockstep.phase b WHERE b.phase_id = gate.previous_phase_id; free := true;')" \
+plant phase_before_not_looked_at "$(q sql gate 'IF before_run IS NULL AND previous_phase_id IS NOT NULL THEN' 'IF false THEN')" \
     "$(q sql lock_intent 'RETURN false;' 'RETURN true;')"
 plant gate_opens_at_once "$(q sql gate 'IF free AND EXISTS' 'free := true; verdict := NULL; IF free AND EXISTS')"
 plant run_before_not_looked_at "$(q sql gate 'SELECT NOT EXISTS (SELECT FROM lockstep.run b' 'SELECT true OR NOT EXISTS (SELECT FROM lockstep.run b')"
-plant run_ends_early "$(q sql run_finish "r.status = 'Paused' OR EXISTS" "r.status = 'Paused' OR false AND EXISTS")"
+plant run_ends_early "$(q sql run_finish 'r.replay_id IS NOT NULL OR EXISTS' 'r.replay_id IS NOT NULL OR false AND EXISTS')"
 plant stop_leaves_claimed "$(q sql run_stop 'WHERE phase_id = ANY (stopped) AND status IN' 'WHERE false AND phase_id = ANY (stopped) AND status IN')"
 
 # Exactly once, at least once, no overlap.
