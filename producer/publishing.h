@@ -68,9 +68,10 @@ struct publishing {
     int64_t high;         /* the partition's end when the producer was opened */
     int64_t acked_before; /* records acknowledged that are not of this run */
     bool in_transaction;  /* records are sent and not committed */
-    bool in_doubt;        /* a commit or an abort gave no clear answer */
-    bool fenced;          /* somebody else has the transactional id */
-    bool ending, ended;   /* the end message is sent; it is committed */
+    bool
+        in_doubt; /* a call about it failed: only a new producer settles it, and the topic tells how */
+    bool fenced;        /* somebody else has the transactional id */
+    bool ending, ended; /* the end message is sent; it is committed */
     int64_t committed, committed_phases;
     struct chain chain, committed_chain; /* of the records before seq; before committed */
     int64_t settled_offset;              /* what is committed of the run lies at or before it */

@@ -132,8 +132,10 @@ static enum rc send(struct publishing *p, struct err *err)
     }
     enum rc rc = kafka_publish(p->producer, p->topic, p->partition, NULL, 0, p->record.data,
                                p->record.len, NULL, err);
-    if (rc != RC_OK)
+    if (rc != RC_OK) {
+        p->in_doubt = true;
         return rc;
+    }
     if (p->seq % PROBE_EVERY == PROBE_EVERY - 1)
         probe("publish.record");
     p->seq++;
@@ -176,9 +178,14 @@ enum rc sending_commit(struct publishing *p, struct err *err)
         return RC_OK;
     probe("publish.flushing");
     enum rc rc = kafka_flush(p->producer, KAFKA_WAIT_MS, err);
+    p->in_doubt = rc != RC_OK;
+    /* The lock is asked for once more: a successor must not meet a commit that comes after it. */
+    if (rc == RC_OK && p->locked)
+        rc = db_run(p->db, &sql_publish_alive, NULL, NULL, err);
+    if (rc != RC_OK)
+        return rc;
     probe("publish.committing");
-    if (rc == RC_OK)
-        rc = kafka_commit(p->producer, KAFKA_WAIT_MS, err);
+    rc = kafka_commit(p->producer, KAFKA_WAIT_MS, err);
     if (rc != RC_OK) {
         p->in_doubt = true;
         return rc;
@@ -197,14 +204,11 @@ enum rc sending_end(struct publishing *p, bool aborted, struct err *err)
     str_clear(&p->record);
     message_end(&p->record, p->run, p->seq, aborted ? -1 : p->seq, aborted ? -1 : p->phases,
                 aborted);
-    p->ending = !aborted;
     probe("publish.ending");
     enum rc rc = aborted ? RC_OK : tick_cancelled(p, err); /* the last moment for it */
     if (rc == RC_OK)
         rc = send(p, err);
-    /* The lock is asked for once more: a successor must not meet a commit that comes after it. */
-    if (rc == RC_OK && p->locked)
-        rc = db_run(p->db, &sql_publish_alive, NULL, NULL, err);
+    p->ending = rc == RC_OK && !aborted;
     if (rc == RC_OK)
         rc = sending_commit(p, err);
     p->ended = rc == RC_OK && !aborted;
