@@ -131,13 +131,13 @@ kill_backend() { # the server restarts itself
     p=$(sql "SELECT pid FROM pg_stat_activity WHERE application_name LIKE 'lockstep/reader%' LIMIT 1" 2>/dev/null)
     [ -z "$p" ] || kill -KILL "$p"
 }
-# busy_reader SECONDS: the backend of executor $i in which a task sleeps, in $p; waited for so long.
+# busy_reader SECONDS: the backend of executor $i in which a task sleeps, in $p, and its client's port; waited for so long.
 busy_reader() {
     local try
-    p=''
+    p='' port=''
     for ((try = 0; try < $1 * 20; try++)); do
-        p=$(sql "SELECT s.pid FROM lockstep.slot s JOIN lockstep.executor e USING (executor_no) JOIN pg_stat_activity a ON a.pid = s.pid
-             WHERE e.pid = ${pid[i]} AND e.ended_at IS NULL AND a.wait_event = 'PgSleep' LIMIT 1" 2>/dev/null)
+        IFS='|' read -r p port < <(sql "SELECT s.pid, a.client_port FROM lockstep.slot s JOIN lockstep.executor e USING (executor_no) JOIN pg_stat_activity a ON a.pid = s.pid
+             WHERE e.pid = ${pid[i]} AND e.ended_at IS NULL AND a.wait_event = 'PgSleep' LIMIT 1" 2>/dev/null) || true
         [ -z "$p" ] || return 0
         sleep 0.05
     done
@@ -156,7 +156,7 @@ lose_reader() { # its connection breaks in the middle of a task, and the server 
     local i p
     pick
     busy_reader 1 && kill -STOP "$p"
-    order "executor$i" reset
+    [ -z "$p" ] || order "executor$i" reset "$port"
     [ -z "$p" ] || later "$((RANDOM % 2)).$((3 + RANDOM % 6))" kill -CONT "$p" # a second: when the server looks for its client
 }
 

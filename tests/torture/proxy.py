@@ -8,7 +8,7 @@ Prints "NAME PORT" a line when all listen, then obeys lines written to the FIFO 
   NAME rate BYTES   at most so many a second, each way of each connection
   NAME cut          nothing goes through, and nobody is told: no FIN, no RST; new connections get no answer
   NAME heal         all well again: what was held back by a cut arrives
-  NAME reset        every connection is reset (RST) on both sides; new ones are well
+  NAME reset [PORT] every connection is reset (RST) on both sides, or the one that the server knows by PORT; new ones are well
 A NAME that ends with * means all that begin so. Ends with its parent.
 """
 import asyncio
@@ -51,7 +51,8 @@ class Link:
             self.heal()
         elif order == "reset":
             for pair in list(self.pairs):
-                pair.reset()
+                if not value or pair.port() == int(value):
+                    pair.reset()
         else:
             print(f"proxy: unknown order {order}", file=sys.stderr, flush=True)
 
@@ -105,6 +106,9 @@ class Pair:
                 if reset:
                     s.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
                 s.close()
+
+    def port(self):
+        return self.server.getsockname()[1] if self.server is not None else None
 
     def reset(self):
         """run() sees it and closes."""

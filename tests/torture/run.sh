@@ -55,7 +55,7 @@ tmp=${keep:-$(mktemp -d)}
 mkdir -p "$tmp"
 tmp=$(cd "$tmp" && pwd)
 chmod 755 "$tmp"
-own='' kept=$keep
+own='' kept=$keep data=''
 if [ -z "$servers" ]; then
     own=yes servers=$tmp/servers
     "$root/scripts/servers" start "$servers" --via >/dev/null
@@ -65,7 +65,8 @@ tidy() {
     local p
     touch "$tmp/stop"
     for p in $(jobs -p); do kill -CONT "$p" 2>/dev/null && kill -KILL "$p" 2>/dev/null; done
-    kill -CONT "$(broker_pid)" 2>/dev/null
+    # shellcheck disable=SC2046
+    kill -CONT "$(broker_pid)" $(pgrep -P "$(head -n 1 "$data/postmaster.pid")") 2>/dev/null
     if [ -n "$own" ]; then "$root/scripts/servers" stop "$servers"; else scratch_drop; fi
     [ -n "$kept" ] || rm -rf "$tmp"
 } >/dev/null 2>&1
