@@ -37,7 +37,7 @@ struct option_spec {
 
 struct command {
     const char *noun, *verb; /* verb "" for commands of one word */
-    const char *arguments;   /* "NAME": at least one, "[FILE]": one or none, "" none */
+    const char *arguments; /* "NAME": one, "[FILE]": one or none, "[ID...]": any number, "" none */
     unsigned needs;
     command_fn *run;
     const char *summary;

@@ -96,6 +96,20 @@ static const struct option_spec task_list_options[] = {
 static const struct option_spec rejected_list_options[] = {QUEUE_OPTION, LIMIT_OPTION, {0}};
 static const struct option_spec rejected_show_options[] = {
     {"raw", NULL, "only the bytes, as they came", 0}, {0}};
+static const struct option_spec rejected_redrive_options[] = {
+    QUEUE_OPTION,
+    {"all", NULL, "instead of ids: everything but duplicates and what was redriven", 0},
+    {"run", "ID", "instead of ids: what was rejected of this run", 0},
+    {"reason-is", "WORD", "instead of ids: what was rejected for this reason, e.g. hole", 0},
+    {"file", "FILE", "corrected messages as JSON Lines, each with the rejected_id that it corrects",
+     0},
+    {"order", "N", "the order of all of them; default: each keeps its own", 0},
+    {"reason", "TEXT", "why, for the event log", 0},
+    {"again", NULL, "also what was redriven before", 0},
+    {"dry-run", NULL, "check the messages, show their phases, send nothing", 0},
+    {"wait", NULL, "wait for the run's end; exit code 1 if it did not complete", 0},
+    {"timeout", "TIME", "of --wait", 0},
+    {0}};
 static const struct option_spec replay_options[] = {
     {"queue", "Q", "the queue", 0},
     {"from-offset", "OFFSET", "begin here: a number, earliest (default) or latest", 0},
@@ -179,6 +193,10 @@ const struct command commands[] = {
      "messages that could not become tasks", rejected_list_options, NULL},
     {"rejected", "show", "ID", NEEDS_SCHEMA, command_rejected_show,
      "one of them, with its bytes escaped", rejected_show_options, NULL},
+    {"rejected", "redrive", "[ID...]", NEEDS_SCHEMA | NEEDS_KAFKA, command_rejected_redrive,
+     "publishes rejected messages again, corrected or as they are, as a run of their own",
+     rejected_redrive_options,
+     "lockstep rejected redrive 17 18 --reason \"the phase before came late\""},
     {"replay", "", "", NEEDS_SCHEMA | NEEDS_KAFKA, command_replay,
      "runs part of the topic again: shows what it would do, and does it with --execute",
      replay_options,

@@ -3,6 +3,7 @@
 #include "config/nearest.h"
 
 #include <getopt.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -211,7 +212,8 @@ static enum rc check_arguments(const struct cli *cli, struct err *err)
 {
     const char *want = cli->command->arguments;
     bool optional = *want == '[';
-    int least = *want == '\0' || optional ? 0 : 1, most = *want == '\0' ? 0 : 1;
+    bool several = strstr(want, "...") != NULL;
+    int least = *want == '\0' || optional ? 0 : 1, most = *want == '\0' ? 0 : several ? INT_MAX : 1;
     if (cli->help || cli_has(cli, "version"))
         return RC_OK;
     if (cli->argument_count > most && strcmp(cli->command->noun, "help") != 0)

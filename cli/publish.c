@@ -1,7 +1,7 @@
+#include "cli/publish.h"
+
 #include "cli/commands.h"
 #include "cli/stop.h"
-
-#include "producer/publish.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -114,20 +114,43 @@ static void answer(const struct cli *cli, const struct publish_result *result, b
             (long long)result->phases, waited ? ", the run is " : "", status);
 }
 
-enum rc command_publish(struct cli *cli, struct err *err)
+enum rc publish_and_tell(struct cli *cli, struct publish_options *options, struct err *err)
 {
     struct talk talk = {.cli = cli, .live = isatty(STDERR_FILENO) != 0};
     STR_AUTO conninfo = {0};
     struct publish_result result = {.first_offset = -1};
+    config_conninfo(cli->config, &conninfo);
+    stop_catch();
+    options->conninfo = conninfo.data ? conninfo.data : "";
+    options->kafka = &cli->kafka;
+    options->dry_run = cli_has(cli, "dry-run");
+    options->wait = cli_has(cli, "wait");
+    options->wait_timeout_ms = (int)cli_int(cli, "timeout", -1);
+    options->context = &talk;
+    options->fault = on_fault;
+    options->notice = on_notice;
+    options->progress = on_progress;
+    options->phase = on_phase;
+    options->cancelled = on_cancelled;
+    enum rc rc = publish_run(options, &result, err);
+    cli->told = talk.faults == 1; /* the one fault is the error */
+    if (talk.live && talk.drawn)
+        (void)fprintf(stderr, "\r\033[K");
+    if (options->dry_run && rc == RC_OK)
+        cli_say(cli, "lockstep: %lld tasks in %lld phases; nothing was published\n",
+                (long long)result.tasks, (long long)result.phases);
+    else if (result.run[0] != '\0' && (rc == RC_OK || result.status[0] != '\0'))
+        answer(cli, &result, options->wait);
+    return rc;
+}
+
+enum rc command_publish(struct cli *cli, struct err *err)
+{
     enum rc rc = check_source(cli, err);
     if (rc != RC_OK)
         return rc;
     const char *unfinished = cli_text(cli, "unfinished");
-    config_conninfo(cli->config, &conninfo);
-    stop_catch();
-    const struct publish_options options = {
-        .conninfo = conninfo.data ? conninfo.data : "",
-        .kafka = &cli->kafka,
+    struct publish_options options = {
         .queue = cli_text(cli, "queue"),
         .path = cli->argument_count > 0 ? cli->arguments[0] : NULL,
         .format = format_of(cli),
@@ -136,25 +159,7 @@ enum rc command_publish(struct cli *cli, struct err *err)
         .name = cli_text(cli, "name"),
         .resume = cli_text(cli, "resume"),
         .stream = cli_has(cli, "stream"),
-        .dry_run = cli_has(cli, "dry-run"),
-        .wait = cli_has(cli, "wait"),
-        .wait_timeout_ms = (int)cli_int(cli, "timeout", -1),
         .refuse_unfinished = unfinished != NULL && strcmp(unfinished, "refuse") == 0,
-        .lock_wait_ms = cli_has(cli, "no-wait-lock") ? 0 : PUBLISH_LOCK_WAIT_MS,
-        .context = &talk,
-        .fault = on_fault,
-        .notice = on_notice,
-        .progress = on_progress,
-        .phase = on_phase,
-        .cancelled = on_cancelled};
-    rc = publish_run(&options, &result, err);
-    cli->told = talk.faults == 1; /* the one fault is the error */
-    if (talk.live && talk.drawn)
-        (void)fprintf(stderr, "\r\033[K");
-    if (options.dry_run && rc == RC_OK)
-        cli_say(cli, "lockstep: %lld tasks in %lld phases; nothing was published\n",
-                (long long)result.tasks, (long long)result.phases);
-    else if (result.run[0] != '\0' && (rc == RC_OK || result.status[0] != '\0'))
-        answer(cli, &result, options.wait);
-    return rc;
+        .lock_wait_ms = cli_has(cli, "no-wait-lock") ? 0 : PUBLISH_LOCK_WAIT_MS};
+    return publish_and_tell(cli, &options, err);
 }

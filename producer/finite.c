@@ -138,6 +138,8 @@ enum rc publish_finite(struct publishing *p, struct err *err)
     if (p->options->dry_run)
         return RC_OK;
     rc = sending_prepare(p, err);
+    if (rc == RC_OK && p->options->books.begin != NULL)
+        rc = p->options->books.begin(p->options->books.context, err);
     if (rc == RC_OK && !p->resume.wanted)
         rc = sending_start(p, err);
     return rc == RC_OK && !p->ended ? send_all(p, &batch, err) : rc;

@@ -100,6 +100,8 @@ static enum rc publish(struct publishing *p, struct err *err)
         rc = failed_publish(p, rc, err);
     if (rc == RC_OK && p->ended)
         sending_finish(p);
+    if (rc == RC_OK && p->ended && p->options->books.done != NULL)
+        p->options->books.done(p->options->books.context);
     return rc;
 }
 

@@ -84,6 +84,14 @@ struct publish_options {
     /** true: give up (ERR_CANCELLED). Asked a few times a second, e.g. for a flag of a signal
      * handler. */
     bool (*cancelled)(void *context);
+
+    /** For a caller that keeps books about its run. begin: this is the queue's only producer, all before it is settled, and
+     * the run's row is not written yet; it may refuse. done: the whole run is on the topic. Not of a stream. */
+    struct publish_books {
+        void *context;
+        enum rc (*begin)(void *context, struct err *err);
+        void (*done)(void *context);
+    } books;
 };
 
 #define PUBLISH_LOCK_WAIT_MS 10000

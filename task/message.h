@@ -77,6 +77,12 @@ void message_tag(struct str *out, const char *staged, size_t len, const char *ru
 /** The end of a run. run "" or NULL, seq, tasks, phases -1: left out (counts only if aborted). */
 void message_end(struct str *out, const char *run, int64_t seq, int64_t tasks, int64_t phases,
                  bool aborted);
+/**
+ * Appends the text of a JSON object on one line and without the members of its top level that are named (ended by NULL); all
+ * else is kept verbatim. RC_REJECT: it is no JSON object.
+ */
+MUST_CHECK enum rc message_without(struct str *out, const char *text, size_t len,
+                                   const char *const *names, struct err *err);
 /** Appends text as a JSON string in its quotes. What is not UTF-8 stays so: message_parse tells. */
 void json_quote(struct str *out, const char *text, size_t len);
 

@@ -1,0 +1,389 @@
+/* rejected redrive: rejected messages, corrected or as they are, become staged work, which is published like any other. Run,
+ * seq and previous_order are the producer's and new; each message keeps its order. */
+#include "cli/commands.h"
+#include "cli/find.h"
+#include "cli/publish.h"
+
+#include "base/log.h"
+#include "base/probe.h"
+#include "task/json.h"
+#include "task/message.h"
+
+#include <cjson/cJSON.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define MOST_TOLD 100
+
+/* One line of --file. */
+struct correction {
+    int64_t id;
+    char *text; /* owned; without rejected_id */
+};
+
+struct redrive {
+    struct cli *cli;
+    struct correction *corrections;
+    int correction_count;
+    struct str ids; /* array parameter: what was asked for, then what is published */
+    FILE *work;     /* staged work */
+    int64_t queue_id;
+    char queue[64], run[37];
+    int64_t messages, faults, ends;
+};
+
+static enum rc usage(const char *object, const char *hint, const char *what, struct err *err)
+{
+    return err_set(err, RC_REJECT, ERR_USAGE, object, hint, "%s", what);
+}
+
+/* ---- corrections */
+
+static enum rc find_id(const char *text, size_t len, int64_t *ret_id, struct err *err)
+{
+    struct json json;
+    enum rc rc = json_parse(text, len, len, &json, err);
+    if (rc != RC_OK)
+        return rc;
+    const cJSON *node = json.root->child;
+    while (node != NULL && (node->string == NULL || strcmp(node->string, "rejected_id") != 0))
+        node = node->next;
+    size_t raw_len = 0;
+    const char *raw = node != NULL ? json_raw(&json, node, &raw_len) : NULL;
+    bool good = raw != NULL && int64_parse(raw, raw_len, ret_id) && *ret_id > 0;
+    json_done(&json);
+    return good ? RC_OK
+                : usage("$.rejected_id", "lockstep rejected list shows the ids",
+                        "the line does not say which rejected message it corrects", err);
+}
+
+static enum rc add_correction(struct redrive *redrive, const char *text, size_t len,
+                              struct err *err)
+{
+    int64_t id;
+    struct str rest = {0};
+    enum rc rc = find_id(text, len, &id, err);
+    for (int i = 0; rc == RC_OK && i < redrive->correction_count; i++)
+        if (redrive->corrections[i].id == id)
+            rc =
+                usage("$.rejected_id", "", "the message is corrected by an earlier line, too", err);
+    if (rc == RC_OK)
+        rc = message_without(&rest, text, len, (const char *const[]){"rejected_id", NULL}, err);
+    if (rc != RC_OK) {
+        str_done(&rest);
+        return rc;
+    }
+    redrive->corrections = xrealloc(redrive->corrections, (size_t)redrive->correction_count + 1,
+                                    sizeof *redrive->corrections);
+    redrive->corrections[redrive->correction_count++] =
+        (struct correction){.id = id, .text = rest.data};
+    return RC_OK;
+}
+
+static enum rc read_corrections(struct redrive *redrive, struct err *err)
+{
+    const char *path = cli_text(redrive->cli, "file");
+    if (path == NULL)
+        return RC_OK;
+    FILE *file = fopen(path, "r");
+    if (file == NULL)
+        return err_set(err, RC_REJECT, ERR_USAGE, path, "", "it cannot be opened: %s",
+                       strerror(errno));
+    char *line = NULL;
+    size_t size = 0;
+    ssize_t len;
+    enum rc rc = RC_OK;
+    for (int number = 1; rc == RC_OK && (len = getline(&line, &size, file)) >= 0; number++) {
+        if ((size_t)len == strspn(line, " \t\r\n"))
+            continue;
+        struct err why;
+        rc = add_correction(redrive, line, (size_t)len, &why);
+        char object[160];
+        (void)snprintf(object, sizeof object, "%.140s:%d", path, number);
+        if (rc != RC_OK)
+            (void)err_set(err, rc, ERR_USAGE, object, why.hint, "%s: %s", why.object, why.message);
+    }
+    free(line);
+    (void)fclose(file);
+    return rc;
+}
+
+static struct correction *correction_of(struct redrive *redrive, int64_t id)
+{
+    for (int i = 0; i < redrive->correction_count; i++)
+        if (redrive->corrections[i].id == id)
+            return &redrive->corrections[i];
+    return NULL;
+}
+
+/* ---- what is asked for */
+
+/* *ret_named: there are ids. */
+static enum rc ask_ids(struct redrive *redrive, bool *ret_named, struct err *err)
+{
+    const struct cli *cli = redrive->cli;
+    bool filters = cli_has(cli, "all") || cli_has(cli, "run") || cli_has(cli, "reason-is");
+    *ret_named = cli->argument_count > 0 || (redrive->correction_count > 0 && !filters);
+    if (cli->argument_count > 0 && filters)
+        return usage("rejected redrive", "", "name ids, or --all, --run, --reason-is; not both",
+                     err);
+    if (!*ret_named && !filters)
+        return usage("rejected redrive", "lockstep rejected list",
+                     "which messages? Name ids, --all, --run, --reason-is, or a --file", err);
+    if (!cli_has(cli, "dry-run") &&
+        (cli_text(cli, "reason") == NULL || *cli_text(cli, "reason") == '\0'))
+        return usage("rejected redrive", "it stands in the event log",
+                     "a reason is needed: --reason TEXT", err);
+    db_array_start(&redrive->ids);
+    for (int i = 0; i < cli->argument_count; i++) {
+        int64_t id = 0;
+        const char *text = cli->arguments[i];
+        if (!int64_parse(text, strlen(text), &id) || id < 1)
+            return usage(text, "lockstep rejected list", "this is no number of a rejected message",
+                         err);
+        db_array_int(&redrive->ids, id);
+    }
+    for (int i = 0; i < redrive->correction_count; i++)
+        db_array_int(&redrive->ids, redrive->corrections[i].id);
+    db_array_end(&redrive->ids);
+    return RC_OK;
+}
+
+static enum rc select_rows(struct redrive *redrive, struct db_result **ret_rows, struct err *err)
+{
+    struct cli *cli = redrive->cli;
+    struct run_row run = {0};
+    const char *queue;
+    bool named = false;
+    enum rc rc = find_queue_filter(cli, &queue, err);
+    if (rc == RC_OK && cli_text(cli, "run") != NULL)
+        rc = find_run(cli, cli_text(cli, "run"), &run, err);
+    if (rc == RC_OK)
+        rc = ask_ids(redrive, &named, err);
+    if (rc != RC_OK)
+        return rc;
+    const char *const params[] = {
+        named ? redrive->ids.data : NULL, queue, run.run_no > 0 ? DB_INT(run.run_no) : NULL,
+        cli_text(cli, "reason-is"), cli_has(cli, "again") ? "true" : "false"};
+    return db_run(cli->db, &sql_redrive_select, params, ret_rows, err);
+}
+
+/* ---- from a message to a line of staged work */
+
+static void fault(struct redrive *redrive, const struct db_result *rows, int row, const char *what,
+                  const char *hint)
+{
+    if (redrive->faults++ < MOST_TOLD)
+        (void)fprintf(stderr, "rejected message %s (offset %s, %s): %s%s%s\n",
+                      db_text(rows, row, 0), db_text(rows, row, 3), db_text(rows, row, 4), what,
+                      *hint ? "\n  hint: " : "", hint);
+}
+
+static bool is_end(const char *text, size_t len)
+{
+    MESSAGE_AUTO *msg = NULL;
+    struct err ignored;
+    return message_parse(text, len, MESSAGE_RECORD, &msg, &ignored) == RC_OK &&
+           msg->type == MESSAGE_END;
+}
+
+static void bytes_of(struct str *to, const char *hex)
+{
+    for (hex += 2; hex[0] != '\0' && hex[1] != '\0'; hex += 2) {
+        const char pair[3] = {hex[0], hex[1], '\0'};
+        char byte = (char)strtol(pair, NULL, 16);
+        str_add(to, &byte, 1);
+    }
+}
+
+/* One message's line, or what is wrong with it. */
+static void stage(struct redrive *redrive, const struct db_result *rows, int row)
+{
+    static const char correct[] = "give its corrected text with --file";
+    struct correction *correction = correction_of(redrive, db_int(rows, row, 0));
+    const char *order = cli_text(redrive->cli, "order");
+    STR_AUTO raw = {0};
+    STR_AUTO line = {0};
+    struct err why;
+    MESSAGE_AUTO *msg = NULL;
+    if (correction == NULL && db_null(rows, row, 6)) {
+        fault(redrive, rows, row, "it has no value, there is nothing to publish", correct);
+        return;
+    }
+    if (correction != NULL)
+        str_text(&raw, correction->text);
+    else
+        bytes_of(&raw, db_text(rows, row, 6));
+    if (correction == NULL && is_end(raw.data ? raw.data : "", raw.len)) {
+        redrive->ends++;
+        return;
+    }
+    enum rc rc = message_without(
+        &line, raw.data ? raw.data : "", raw.len,
+        (const char *const[]){"run", "seq", "previous_order", order ? "order" : NULL, NULL}, &why);
+    if (rc == RC_OK && order != NULL) {
+        STR_AUTO rest = {0};
+        str_add(&rest, line.data + 1, line.len - 1);
+        str_clear(&line);
+        str_format(&line, "{\"order\": %s%s%s", order, rest.len > 1 ? ", " : "", rest.data);
+    }
+    if (rc == RC_OK)
+        rc = message_parse(line.data, line.len, MESSAGE_STAGED, &msg, &why);
+    if (rc != RC_OK) {
+        STR_AUTO what = {0};
+        str_format(&what, "%s%s%s", why.object, *why.object ? ": " : "", why.message);
+        fault(redrive, rows, row, what.data, correction == NULL ? correct : why.hint);
+        return;
+    }
+    str_text(&line, "\n");
+    (void)fwrite(line.data, 1, line.len, redrive->work);
+    db_array_int(&redrive->ids, db_int(rows, row, 0));
+    redrive->messages++;
+}
+
+/* All of them are of one queue, and none was redriven before. */
+static enum rc check_rows(struct redrive *redrive, const struct db_result *rows, struct err *err)
+{
+    for (int i = 0; i < db_rows(rows); i++) {
+        if (strcmp(db_text(rows, i, 1), db_text(rows, 0, 1)) != 0)
+            return err_set(err, RC_REJECT, ERR_USAGE, db_text(rows, i, 0), "narrow it with --queue",
+                           "the messages are of several queues, %s and %s; a run is of one",
+                           db_text(rows, 0, 1), db_text(rows, i, 1));
+        if (!db_null(rows, i, 8) && !cli_has(redrive->cli, "again"))
+            return err_set(err, RC_REJECT, ERR_USAGE, db_text(rows, i, 0),
+                           "Add --again if that is meant.",
+                           "this message was redriven at %s as run %s", db_text(rows, i, 8),
+                           db_text(rows, i, 7));
+    }
+    return RC_OK;
+}
+
+static enum rc check_found(const struct redrive *redrive, const struct db_result *rows,
+                           struct err *err)
+{
+    const struct cli *cli = redrive->cli;
+    for (int i = 0; i < cli->argument_count + redrive->correction_count; i++) {
+        bool argument = i < cli->argument_count, there = false;
+        int64_t id = argument ? 0 : redrive->corrections[i - cli->argument_count].id;
+        if (argument)
+            (void)int64_parse(cli->arguments[i], strlen(cli->arguments[i]), &id);
+        for (int row = 0; row < db_rows(rows) && !there; row++)
+            there = db_int(rows, row, 0) == id;
+        if (!there)
+            return err_set(err, RC_REJECT, ERR_USAGE, DB_INT(id), "lockstep rejected list",
+                           "there is no rejected message of this number%s",
+                           cli_has(cli, "queue") || !argument ? " among those that are chosen"
+                                                              : "");
+    }
+    if (db_rows(rows) == 0)
+        return usage("rejected redrive", "lockstep rejected list", "there is nothing to redrive",
+                     err);
+    return RC_OK;
+}
+
+static enum rc stage_all(struct redrive *redrive, struct err *err)
+{
+    DB_RESULT_AUTO *rows = NULL;
+    enum rc rc = select_rows(redrive, &rows, err);
+    if (rc == RC_OK)
+        rc = check_found(redrive, rows, err);
+    if (rc == RC_OK)
+        rc = check_rows(redrive, rows, err);
+    if (rc != RC_OK)
+        return rc;
+    redrive->queue_id = db_int(rows, 0, 2);
+    (void)snprintf(redrive->queue, sizeof redrive->queue, "%s", db_text(rows, 0, 1));
+    str_clear(&redrive->ids);
+    db_array_start(&redrive->ids);
+    for (int i = 0; i < db_rows(rows); i++)
+        stage(redrive, rows, i);
+    db_array_end(&redrive->ids);
+    if (redrive->faults > 0)
+        return err_set(err, RC_REJECT, ERR_USAGE, redrive->queue,
+                       "correct them with --file, or leave them out",
+                       "%lld of %d messages cannot become tasks as they are; nothing is published",
+                       (long long)redrive->faults, db_rows(rows));
+    if (redrive->ends > 0)
+        cli_say(redrive->cli,
+                "lockstep: %lld ends of runs are left out: the new run gets its own\n",
+                (long long)redrive->ends);
+    if (redrive->messages == 0)
+        return usage("rejected redrive", "", "there is nothing to redrive but ends of runs", err);
+    if (fflush(redrive->work) != 0)
+        return err_set(err, RC_FATAL, ERR_INTERNAL, "temporary file", "", "%s", strerror(errno));
+    return RC_OK;
+}
+
+/* ---- the books: which run has which messages, before it is sent and after */
+
+static enum rc begin(void *context, struct err *err)
+{
+    struct redrive *redrive = context;
+    DB_RESULT_AUTO *row = NULL;
+    const char *const params[] = {DB_INT(redrive->queue_id), redrive->ids.data, redrive->run,
+                                  cli_has(redrive->cli, "again") ? "true" : "false",
+                                  cli_text(redrive->cli, "reason")};
+    enum rc rc = db_run(redrive->cli->db, &sql_redrive_begin, params, &row, err);
+    probe("redrive.noted");
+    if (rc != RC_OK || db_null(row, 0, 0))
+        return rc;
+    if (db_null(row, 0, 2))
+        return err_set(err, RC_RETRY, ERR_HELD, db_text(row, 0, 0),
+                       "lockstep run show tells what became of it",
+                       "this message is being redriven as run %s, whose outcome is not known",
+                       db_text(row, 0, 1));
+    return err_set(err, RC_REJECT, ERR_USAGE, db_text(row, 0, 0), "Add --again if that is meant.",
+                   "this message was redriven at %s as run %s", db_text(row, 0, 2),
+                   db_text(row, 0, 1));
+}
+
+/* Also after a failure: then the note is taken back, if it is certain that nothing came onto the topic. */
+static void settle(void *context)
+{
+    struct redrive *redrive = context;
+    struct err err;
+    const char *const params[] = {DB_INT(redrive->queue_id), redrive->run};
+    probe("redrive.published");
+    if (db_run(redrive->cli->db, &sql_redrive_settle, params, NULL, &err) != RC_OK)
+        log_err(LOG_WARN, "redrive_not_settled", redrive->queue, &err); /* the next redrive does */
+    probe("redrive.settled");
+}
+
+static enum rc publish(struct redrive *redrive, struct err *err)
+{
+    char path[40];
+    (void)snprintf(path, sizeof path, "/proc/self/fd/%d", fileno(redrive->work));
+    struct publish_options options = {.queue = redrive->queue,
+                                      .path = path,
+                                      .format = PUBLISH_JSONL,
+                                      .run = redrive->run,
+                                      .name = "redrive",
+                                      .lock_wait_ms = PUBLISH_LOCK_WAIT_MS,
+                                      .books = {redrive, begin, settle}};
+    enum rc rc = publish_and_tell(redrive->cli, &options, err);
+    if (rc != RC_OK && !options.dry_run)
+        settle(redrive);
+    return rc;
+}
+
+enum rc command_rejected_redrive(struct cli *cli, struct err *err)
+{
+    struct redrive redrive = {.cli = cli, .work = tmpfile()};
+    if (redrive.work == NULL)
+        return err_set(err, RC_FATAL, ERR_INTERNAL, "temporary file", "is TMPDIR writable?", "%s",
+                       strerror(errno));
+    uuid_new(redrive.run);
+    enum rc rc = read_corrections(&redrive, err);
+    if (rc == RC_OK)
+        rc = stage_all(&redrive, err);
+    if (rc == RC_OK)
+        rc = publish(&redrive, err);
+    for (int i = 0; i < redrive.correction_count; i++)
+        free(redrive.corrections[i].text);
+    free(redrive.corrections);
+    str_done(&redrive.ids);
+    (void)fclose(redrive.work);
+    return rc;
+}

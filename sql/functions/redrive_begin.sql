@@ -1,0 +1,25 @@
+-- Notes, under the producers' lock and before anything is sent, the run that is to publish rejected messages again, so that a
+-- crash leaves no doubt about them. Returns NULLs, or the first message that was redriven before, with its run; then nothing
+-- is noted.
+CREATE OR REPLACE FUNCTION lockstep.redrive_begin(p_queue_id int, p_ids bigint[], p_run uuid, p_again boolean, p_reason text,
+    OUT rejected_id bigint, OUT run uuid, OUT at timestamptz) LANGUAGE plpgsql AS $$
+#variable_conflict use_column
+BEGIN
+    PERFORM lockstep.redrive_settle(p_queue_id, NULL);
+    PERFORM FROM lockstep.rejected_message WHERE rejected_id = ANY (p_ids) ORDER BY rejected_id FOR UPDATE;
+    SELECT m.rejected_id, m.redrive_run, m.redriven_at INTO rejected_id, run, at
+    FROM lockstep.rejected_message m
+    WHERE m.rejected_id = ANY (p_ids) AND m.redrive_run IS NOT NULL AND (m.redriven_at IS NULL OR NOT p_again)
+    ORDER BY m.rejected_id LIMIT 1;
+    IF FOUND THEN
+        RETURN;
+    END IF;
+    UPDATE lockstep.rejected_message SET redrive_run = p_run, redriven_at = NULL, redriven_by = SESSION_USER
+    WHERE rejected_id = ANY (p_ids);
+    INSERT INTO lockstep.event_log (event, queue_id, detail)
+    VALUES ('messages_redriven', p_queue_id, pg_catalog.format('%s rejected message(s) again as run %s: %s (ids %s)',
+            pg_catalog.cardinality(p_ids), p_run, p_reason, pg_catalog.left(pg_catalog.array_to_string(p_ids, ','), 1000)));
+END
+$$;
+REVOKE EXECUTE ON FUNCTION lockstep.redrive_begin(int, bigint[], uuid, boolean, text) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION lockstep.redrive_begin(int, bigint[], uuid, boolean, text) TO lockstep_producer;

@@ -1,0 +1,18 @@
+-- What became of redrives of a queue (of one run, or of all) that had noted their run and not its outcome: the run is on the
+-- topic, or nothing of it is and never will be; then the messages can be redriven again. A run whose producer ended without
+-- a word is settled by the next producer, so whoever asks about all of them holds the producers' lock and has taken over.
+CREATE OR REPLACE FUNCTION lockstep.redrive_settle(p_queue_id int, p_run uuid) RETURNS void LANGUAGE sql AS $$
+    WITH outcome AS (
+        SELECT m.rejected_id, (r.published_at IS NOT NULL OR r.first_offset IS NOT NULL) IS TRUE AS published
+        FROM lockstep.rejected_message m
+        LEFT JOIN lockstep.run r ON r.queue_id = m.queue_id AND r.run_id = m.redrive_run
+        WHERE m.redrive_run IS NOT NULL AND m.redriven_at IS NULL AND m.queue_id = p_queue_id
+          AND (p_run IS NULL OR m.redrive_run = p_run)
+          AND (r.run_no IS NULL OR r.published_at IS NOT NULL OR r.first_offset IS NOT NULL OR r.status = 'Cancelled'))
+    UPDATE lockstep.rejected_message m
+    SET redriven_at = CASE WHEN o.published THEN pg_catalog.clock_timestamp() END,
+        redrive_run = CASE WHEN o.published THEN m.redrive_run END, redriven_by = CASE WHEN o.published THEN m.redriven_by END
+    FROM outcome o WHERE m.rejected_id = o.rejected_id
+$$;
+REVOKE EXECUTE ON FUNCTION lockstep.redrive_settle(int, uuid) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION lockstep.redrive_settle(int, uuid) TO lockstep_producer;

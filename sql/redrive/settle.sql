@@ -1,0 +1,2 @@
+-- redrive_settle :one  queue_id $1, run $2: what became of a redrive
+SELECT lockstep.redrive_settle($1::int, $2::uuid)::text;

@@ -1,0 +1,127 @@
+#!/bin/bash
+# rejected redrive: rejected messages are published again, corrected or as they are, as a run of their own, each once, also when
+# the command is killed on the way.
+# ctest: nosan timeout=120
+set -euo pipefail
+here=$(cd "$(dirname "$0")" && pwd)
+. "$here/../support/shell.bash"
+. "$here/ledger.bash"
+tmp=$(mktemp -d)
+trap 'jobs -p | xargs -r kill -9 2>/dev/null; scratch_drop; rm -rf "$tmp"' EXIT
+scratch_database
+sql 'CREATE TABLE done (what text)'
+failed=0
+put() { kcat -P -q -b "$LOCKSTEP_TEST_BROKERS" -t "$q" -p 0 "$@"; }
+drain() {
+    executors 1 "$q" 4
+    executors_wait || { cat "$tmp/$q".*.log; failed=1; }
+}
+ids() { sql "SELECT string_agg(rejected_id::text, ' ' ORDER BY rejected_id) FROM lockstep.rejected WHERE queue = '$q' AND $1"; }
+id() { sql "SELECT rejected_id FROM lockstep.rejected WHERE queue = '$q' AND \"offset\" = $1"; }
+done_is() { expect "$1" "$(sql "SELECT string_agg(what, ' ' ORDER BY what) FROM done")" "$2"; }
+# refused STATUS PATTERN ARGS...: redrive ends with STATUS and says PATTERN, and nothing is published
+refused() {
+    local status=0 before after want=$1 pattern=$2
+    shift 2
+    before=$(sql 'SELECT count(*) FROM lockstep.run')
+    lockstep rejected redrive "$@" >"$tmp/out" 2>&1 || status=$?
+    after=$(sql 'SELECT count(*) FROM lockstep.run')
+    expect "redrive $*: status" "$status" "$want"
+    grep -q "$pattern" "$tmp/out" || { echo "redrive $*: $(cat "$tmp/out")"; failed=1; }
+    expect "redrive $*: runs" "$after" "$before"
+}
+q=$(scratch_name)
+lockstep queue create "$q" -q --create-topic
+put <<'END'
+{"order": 5, "previous_order": 3, "sql": "INSERT INTO done VALUES ('hole 5')", "description": "9007199254740993 { \" } [ , is kept"}
+{"order": 5, "previous_order": 3, "sql": "INSERT INTO done VALUES ('hole 5b')"}
+not json
+{"order": 9, "previous_order": 7, "sql": "INSERT INTO done VALUES ($1)", "params": ["hole 9"], "name": "nine"}
+{"type": "end"}
+END
+printf '{"order": 2,\n "previous_order": 1,\n "sql": "INSERT INTO done VALUES ($$two\\nlines$$)"}' >"$tmp/lines"
+put "$tmp/lines"
+put -Z -K '~' <<<'gone~'
+drain
+expect 'rejected' "$(ids true | wc -w)" 7
+
+# What is wrong is told before anything is published.
+refused 2 'which messages'
+refused 2 'a reason is needed' "$(id 0)"
+refused 2 'not both' "$(id 0)" --all --reason x
+refused 2 'no rejected message of this number' 999999 --reason x
+refused 2 'no number of a rejected message' 0x1 --reason x
+refused 2 'there is no queue' --all --queue nowhere --reason x
+refused 2 "rejected message $(id 2) (offset 2, bad_json)" --all --queue "$q" --reason x
+grep -q "rejected message $(id 6) (offset 6, empty): it has no value" "$tmp/out" || { cat "$tmp/out"; failed=1; }
+grep -q '2 of 7 messages cannot become tasks' "$tmp/out" || { cat "$tmp/out"; failed=1; }
+echo '{"order": 1}' >"$tmp/bad.jsonl"
+refused 2 'does not say which rejected message' --file "$tmp/bad.jsonl" --reason x
+echo "{\"rejected_id\": $(id 2), \"order\": 1, \"sequel\": 1}" >"$tmp/bad.jsonl"
+refused 2 'sequel' --file "$tmp/bad.jsonl" --reason x
+refused 2 'nothing to redrive but ends' "$(id 4)" --reason x
+
+# A dry run shows the phases, and sends nothing.
+lockstep rejected redrive --reason-is hole --queue "$q" --dry-run >"$tmp/out" 2>&1 || failed=1
+expect 'dry run' "$(awk '/^ +[0-9]/ {print $1, $2, $3}' "$tmp/out" | tr '\n' ';')" '2 0 1;5 2 2;9 5 1;'
+grep -q '1 ends of runs are left out' "$tmp/out" || { cat "$tmp/out"; failed=1; }
+expect 'dry run: nothing noted' "$(ids 'redrive_run IS NOT NULL')" ''
+
+# As they are: orders kept, run and seq new.
+run=$(lockstep rejected redrive --reason-is hole --queue "$q" --reason 'the phase before came late' -q)
+expect 'noted' "$(sql "SELECT count(*), count(redriven_at), min(redriven_by) = session_user FROM lockstep.rejected WHERE redrive_run = '$run'")" '4|4|t'
+drain
+done_is 'holes' 'hole 5 hole 5b hole 9 two
+lines'
+expect 'run' "$(sql "SELECT name, status, tasks FROM lockstep.run_status WHERE run_id = '$run'")" 'redrive|Completed|4'
+expect 'tasks' "$(sql "SELECT string_agg(seq || ':' || \"order\", ' ' ORDER BY seq) FROM lockstep.task JOIN lockstep.run USING (run_no) WHERE run_id = '$run'")" '0:2 1:5 2:5 3:9'
+expect 'text is kept' "$(sql "SELECT payload::json ->> 'description' FROM lockstep.task WHERE payload LIKE '%hole 5''%'")" '9007199254740993 { " } [ , is kept'
+sql "SELECT detail FROM lockstep.event_log WHERE event = 'messages_redriven'" | grep -q "4 rejected message(s) again as run $run: the phase before came late" || { echo 'not in the log'; failed=1; }
+refused 2 "was redriven at .* as run $run" "$(id 0)" --reason x
+refused 2 'nothing to redrive' --reason-is hole --queue "$q" --reason x
+
+# Corrected, and in one phase of their own; waited for.
+cat >"$tmp/corrected.jsonl" <<END
+{"rejected_id": $(id 2), "order": 1, "sql": "INSERT INTO done VALUES ('json now')"}
+{"order": 7, "sql": "INSERT INTO done VALUES ('value now')", "rejected_id": $(id 6)}
+END
+"$LOCKSTEP_BIN" executor run -d "$db" -b "$LOCKSTEP_TEST_BROKERS" --queue "$q" --readers 2 2>"$tmp/executor.log" &
+lockstep rejected redrive --file "$tmp/corrected.jsonl" --order 30 --reason 'a typing error' --wait --timeout 30s -o json >"$tmp/out" 2>/dev/null || failed=1
+expect 'waited' "$(jq -r '[.tasks, .phases, .status] | @csv' "$tmp/out")" '2,1,"Completed"'
+expect 'corrected' "$(sql "SELECT string_agg(what, ', ' ORDER BY what) FROM done WHERE what LIKE '% now'")" 'json now, value now'
+
+# Again only if that is said.
+lockstep rejected redrive "$(id 3)" --again --reason 'once more' --wait -q >/dev/null || failed=1
+expect 'again' "$(sql "SELECT count(*) FROM done WHERE what = 'hole 9'")" 2
+
+# A repeat is not run again unless it is asked for by name.
+r=6f6b2a52-7f4f-4c55-9f2e-94c0b8d2a003
+for _ in 1 2; do echo "{\"run\": \"$r\", \"seq\": 0, \"order\": 1, \"previous_order\": 0, \"sql\": \"INSERT INTO done VALUES ('repeated')\"}"; done | put
+echo "{\"run\": \"$r\", \"seq\": 1, \"type\": \"end\", \"tasks\": 1, \"phases\": 1}" | put
+eventually 20 is "SELECT count(*) FROM lockstep.rejected WHERE queue = '$q' AND reason = 'duplicate'" 1
+refused 2 'nothing to redrive' --run "$r" --queue "$q" --reason x
+lockstep rejected redrive --reason-is duplicate --queue "$q" --reason 'wanted twice' --wait -q >/dev/null || failed=1
+expect 'duplicate' "$(sql "SELECT count(*) FROM done WHERE what = 'repeated'")" 2
+
+# Killed on the way: the next one finds out what became of it, and each message is run once.
+probed() { LOCKSTEP_PROBE=$1 "${LOCKSTEP_BIN}-probed" rejected redrive "${@:2}" -d "$db" -b "$LOCKSTEP_TEST_BROKERS" --reason killed -q; }
+n=0
+for at in redrive.noted publish.started publish.committing publish.committed redrive.published redrive.settled; do
+    n=$((n + 1))
+    echo "{\"order\": 5, \"previous_order\": 3, \"sql\": \"INSERT INTO done VALUES ('kill $n')\"}" | put
+    eventually 20 is "SELECT count(*) FROM lockstep.rejected WHERE convert_from(raw, 'UTF8') LIKE '%kill $n%'" 1
+    one=$(sql "SELECT rejected_id FROM lockstep.rejected WHERE convert_from(raw, 'UTF8') LIKE '%kill $n%'")
+    probed "$at=kill" "$one" >/dev/null 2>&1 && { echo "$at: not killed"; failed=1; }
+    status=0
+    lockstep rejected redrive "$one" --reason 'the one before died' -q >"$tmp/out" 2>&1 || status=$?
+    case $at in redrive.noted | publish.started | publish.committing) want=0 ;; *) want=2 ;; esac # not there yet; there already
+    expect "$at: the next one" "$status" $want
+    eventually 20 is "SELECT count(*) FROM done WHERE what = 'kill $n'" 1 || { cat "$tmp/out"; failed=1; }
+    expect "$at: noted" "$(sql "SELECT redriven_at IS NOT NULL FROM lockstep.rejected WHERE rejected_id = $one")" t
+done
+kill -TERM %%
+wait || true
+done_is 'all in all' 'hole 5 hole 5b hole 9 hole 9 json now kill 1 kill 2 kill 3 kill 4 kill 5 kill 6 repeated repeated two
+lines value now'
+[ $failed = 0 ] || tail -n 30 "$tmp/executor.log"
+exit $failed
