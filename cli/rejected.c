@@ -39,8 +39,8 @@ enum rc command_rejected_show(struct cli *cli, struct err *err)
     if (rc != RC_OK)
         return rc;
     if (!cli_has(cli, "raw"))
-        return table_result(stdout, (struct table_style){cli->output, cli->color}, "ititittzittttztzt",
-                            message, true, err);
+        return table_result(stdout, (struct table_style){cli->output, cli->color},
+                            "ititittzittttztzt", message, true, err);
     write_hex(db_text(message, 0, 10));
     return table_check(stdout, err);
 }
