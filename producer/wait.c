@@ -10,6 +10,7 @@
 #define READ_EVERY_MS   1000  /* in case a notification was lost with its session */
 #define RECONNECT_MS    60000 /* a restart or a fail-over of the server */
 #define RECONNECT_EVERY 1000
+#define LOOK_EVERY_US   10000000 /* why no executor has met the run yet */
 
 /** RC_NONE: not ended yet. */
 static enum rc read_outcome(struct publishing *p, struct err *err)
@@ -74,6 +75,21 @@ static enum rc reconnect(struct publishing *p, struct err *err)
     }
 }
 
+/** A run that no executor has met may be hidden from them by an open transaction, which is told of once. */
+static void look_why(struct publishing *p, int64_t *look_us)
+{
+    struct kafka_open_transaction open;
+    struct err ignored;
+    int64_t now_us = clock_boot_us();
+    if (*look_us < 0 || now_us < *look_us || strcmp(p->result->status, "Publishing") != 0)
+        return;
+    *look_us = now_us + LOOK_EVERY_US;
+    if (blocked_look(p, &open, &ignored) != RC_OK || open.offset > p->result->last_offset)
+        return;
+    blocked_tell(p, &open);
+    *look_us = -1;
+}
+
 static enum rc timed_out(const struct publishing *p, struct err *err)
 {
     return err_set(err, RC_RETRY, ERR_TIMEOUT, p->run,
@@ -86,6 +102,7 @@ enum rc publishing_wait(struct publishing *p, struct err *err)
 {
     int timeout_ms = p->options->wait_timeout_ms;
     int64_t until_us = timeout_ms >= 0 ? clock_boot_us() + (int64_t)timeout_ms * 1000 : -1;
+    int64_t look_us = clock_boot_us() + LOOK_EVERY_US;
     tick_stage(p, PUBLISH_WAITING);
     enum rc rc = listen(p, err); /* before the first look, so that nothing falls between */
     for (;;) {
@@ -93,6 +110,7 @@ enum rc publishing_wait(struct publishing *p, struct err *err)
             rc = read_outcome(p, err);
         if (rc == RC_NONE) {
             tick_progress(p, p->result->status);
+            look_why(p, &look_us);
             if (until_us >= 0 && clock_boot_us() >= until_us)
                 return timed_out(p, err);
             rc = tick_cancelled(p, err);

@@ -30,13 +30,24 @@ ends() {
 }
 topic() { kcat -C -b "$LOCKSTEP_TEST_BROKERS" -t "$q" -o beginning -e -q -X isolation.level=read_committed -f '%s\n'; }
 
+# A queue $q, and a producer of another queue that leaves its transaction open there; its pid in $foreign.
+hanging() {
+    q=$(scratch_name)
+    lockstep queue create "$q" -q --create-topic
+    db=$two lockstep queue create "other$q" -q --topic "$q"
+    rm -f "$tmp"/publish.committing.hit
+    LOCKSTEP_PROBE=publish.committing=hold "$LOCKSTEP_BIN-probed" publish -d "$two" -b "$LOCKSTEP_TEST_BROKERS" --queue "other$q" "$tmp/five.jsonl" >/dev/null 2>&1 &
+    foreign=$! # the binary itself, no function of ours
+    eventually 20 test -e "$tmp/publish.committing.hit"
+}
+
+hanging
+lockstep publish --queue "$q" -q "$tmp/five.jsonl" --wait --timeout 14s >/dev/null 2>"$tmp/waits.err" & # looked at in the end
+waits=$!
+eventually 20 is "SELECT count(*) FROM lockstep.run r JOIN lockstep.queue q USING (queue_id) WHERE q.name = '$q' AND published_at IS NOT NULL" 1
+
 echo '- an open transaction of another producer'
-q=$(scratch_name)
-lockstep queue create "$q" -q --create-topic
-db=$two lockstep queue create "other$q" -q --topic "$q"
-LOCKSTEP_PROBE=publish.committing=hold "$LOCKSTEP_BIN-probed" publish -d "$two" -b "$LOCKSTEP_TEST_BROKERS" --queue "other$q" "$tmp/five.jsonl" >/dev/null 2>&1 &
-foreign=$! # the binary itself, no function of ours
-eventually 20 test -e "$tmp/publish.committing.hit"
+hanging
 run=$(cat /proc/sys/kernel/random/uuid)
 ends 137 '' probed publish.record=sleep:110@2,publish.committed=kill "$one" --queue "$q" --run "$run" --stream "$tmp/a.jsonl"
 ends 7 "open transaction of another producer begins at offset 0 of topic $q \(partition 0\), since 20.* UTC, [0-9]+ s ago" lockstep publish --queue "$q" -q --resume "$run" --no-wait-lock
@@ -105,4 +116,10 @@ expect 'the next' "$(outcome 5)" 'Completed: '
 expect 'effects' "$(sql "SELECT string_agg(run || '.' || n || '=' || c, ' ' ORDER BY run, n) FROM (SELECT run, n, count(*) AS c FROM effect WHERE run > 3 GROUP BY 1, 2) AS x")" '4.0=1 4.1=1 4.2=1 5.0=1'
 expect 'nothing behind a hole' "$(sql "SELECT count(*) FROM effect WHERE run = 1 AND n > 0")" 0
 expect 'recorded' "$(sql "SELECT string_agg(reason || ' ' || c, ', ') FROM (SELECT reason, count(*) AS c FROM lockstep.rejected WHERE queue = '$q' GROUP BY 1) AS x")" 'duplicate 4'
+
+echo '- who waits for a run that an open transaction hides is told'
+status=0
+wait $waits || status=$?
+expect 'its exit' "$status" 6
+grep -q 'open transaction of another producer begins at offset 0' "$tmp/waits.err" || { cat "$tmp/waits.err"; failed=1; }
 exit $failed
