@@ -119,6 +119,9 @@ for at in redrive.noted publish.started publish.committing publish.committed red
     eventually 20 is "SELECT count(*) FROM done WHERE what = 'kill $n'" 1 || { cat "$tmp/out"; failed=1; }
     expect "$at: noted" "$(sql "SELECT redriven_at IS NOT NULL FROM lockstep.rejected WHERE rejected_id = $one")" t
 done
+# What relays goes away when there is nothing to relay.
+eventually 10 is "SELECT count(*) FROM pg_stat_activity WHERE application_name = 'lockstep/relay' AND datname = current_database()" 0 || failed=1
+expect 'no relay is left' "$(sql "SELECT (SELECT count(*) FROM lockstep.lock_list() WHERE kind = 'relay'), (SELECT count(*) FROM lockstep.executor_session WHERE kind = 'relay')")" '0|0'
 kill -TERM %%
 wait || true
 done_is 'all in all' 'hole 5 hole 5b hole 9 hole 9 json now kill 1 kill 2 kill 3 kill 4 kill 5 kill 6 repeated repeated two

@@ -1,0 +1,53 @@
+#!/bin/bash
+# The broker stands still while a relay sends dead letters: the rows wait, the executor lives, and each is there once afterwards.
+# Then its session is ended under it. Its servers are its own.
+# ctest: serial slow nosan timeout=180
+set -euo pipefail
+here=$(cd "$(dirname "$0")" && pwd)
+root=$(cd "$here/../.." && pwd)
+tmp=$(mktemp -d)
+chmod 755 "$tmp"
+trap 'jobs -p | xargs -r kill -9 2>/dev/null; kill -CONT "${LOCKSTEP_TEST_KAFKA_PID:-0}" 2>/dev/null; "$root/scripts/servers" stop "$tmp/servers" >/dev/null; rm -rf "$tmp"' EXIT
+"$root/scripts/servers" start "$tmp/servers" >/dev/null
+set -a
+. "$tmp/servers/env"
+set +a
+. "$here/../support/shell.bash"
+. "$here/ledger.bash"
+scratch_database
+failed=0
+q=$(scratch_name)
+lockstep queue create "$q" -q --create-topic
+bad() { for ((i = $1; i <= $2; i++)); do echo "bad $i"; done | kcat -P -q -b "$LOCKSTEP_TEST_BROKERS" -t "$q" -p 0; }
+letters() { kcat -C -q -b "$LOCKSTEP_TEST_BROKERS" -t "$q.rejected" -p 0 -o beginning -e -X isolation.level=read_committed -f '%s\n'; }
+empty() { is "SELECT count(*) FROM lockstep.outbox" 0; }
+rejected() { is "SELECT count(*) FROM lockstep.rejected" "$1"; }
+LOCKSTEP_PROBE=relay.sent=hold@2 LOCKSTEP_PROBE_DIR=$tmp "${LOCKSTEP_BIN}-probed" executor run -d "$db" -b "$LOCKSTEP_TEST_BROKERS" --queue "$q" --readers 1 2>"$tmp/log" &
+pid=$!
+bad 1 2
+eventually 30 rejected 2
+eventually 30 empty
+bad 3 4
+eventually 30 test -e "$tmp/relay.sent.hit"
+kill -STOP "$LOCKSTEP_TEST_KAFKA_PID"
+touch "$tmp/relay.sent.go"
+eventually 30 grep -q event=relay_waits "$tmp/log" || failed=1
+kill -CONT "$LOCKSTEP_TEST_KAFKA_PID"
+eventually 60 empty || failed=1
+expect 'after the broker stood still' "$(letters)" "$(printf 'bad %d\n' 1 2 3 4)"
+eventually 10 grep -q event=relay_goes_on "$tmp/log" || failed=1
+expect 'no trouble is left' "$(sql 'SELECT count(*) FROM lockstep.relay WHERE trouble IS NOT NULL')" 0
+
+# The session is ended in the middle of the work.
+bad 5 6
+eventually 30 rejected 6 || failed=1
+eventually 30 empty || failed=1
+bad 7 60
+sql "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'lockstep/relay'" >/dev/null
+eventually 60 rejected 60 || failed=1
+eventually 60 empty || failed=1
+expect 'after its session was ended' "$(letters)" "$(for ((i = 1; i <= 60; i++)); do echo "bad $i"; done)"
+kill -TERM "$pid"
+wait "$pid" || failed=1
+[ $failed = 0 ] || grep -v message_rejected "$tmp/log"
+exit $failed
