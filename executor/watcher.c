@@ -172,7 +172,7 @@ enum rc watcher_start(struct executor *ex, struct watcher **ret_watcher, struct 
 static struct ask *ask_new(enum asks kind, struct lane *lane)
 {
     struct ask *ask = xcalloc(1, sizeof *ask);
-    ask->mail.kind = kind;
+    ask->mail.kind = (int)kind;
     ask->lane = lane;
     return ask;
 }
