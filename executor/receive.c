@@ -135,6 +135,7 @@ static enum rc assign(struct lane *lane, bool checked, struct err *err)
     lane->looked = false;
     lane->suspect[0] = '\0';
     lane->held_at = -1;
+    lane->outages = kafka_consumer_outages(lane->ex->consumer);
     lane->assigned_us = lane->ex->now_us;
     identity_ask(lane, 0);
     lane->state = check ? SOURCE_CHECKING : SOURCE_READING;
@@ -303,8 +304,10 @@ static enum rc source_failed(struct lane *lane, const struct err *why, struct er
 enum rc receive(struct lane *lane, struct err *err)
 {
     enum rc rc = RC_OK;
-    while (rc == RC_OK && lane->state <= SOURCE_READING && lane->buffer_count < lane->buffer_cap &&
-           lane->buffer_bytes < BUFFER_BYTES) {
+    /* After an outage nothing is taken until the fingerprint is checked again: a broker may have lost its tail. */
+    while (rc == RC_OK && lane->state <= SOURCE_READING &&
+           kafka_consumer_outages(lane->ex->consumer) == lane->outages &&
+           lane->buffer_count < lane->buffer_cap && lane->buffer_bytes < BUFFER_BYTES) {
         struct kafka_record record;
         struct err why = {0};
         enum rc polled = kafka_source_poll(lane->source, &record, &why);

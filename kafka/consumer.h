@@ -74,7 +74,8 @@ bool kafka_record_header(const struct kafka_record *record, size_t index,
  * at the end. */
 int64_t kafka_source_end(const struct kafka_source *source);
 
-/** How often all brokers have been away since the consumer was opened; not counting now, while they are. */
+/** How often all brokers went away since the consumer was opened, as far as kafka_consumer_serve was told. It is told before
+ * anything that was fetched after it comes. */
 int kafka_consumer_outages(const struct kafka_consumer *consumer);
 
 /** Serves the handle's own events (errors, logs). Call at each wake-up and every few seconds. */

@@ -128,8 +128,8 @@ static enum log_level level_of(int syslog_level, const char *facility)
 {
     /* Failed connections come again and again: on_error tells the change of state once. A property of the other kind
      * of client is normal, the section [kafka] serves both. The mock cluster cannot refuse to make topics. What a changed number of
-     * partitions means is told by who looks at the topic. */
-    static const char *const quiet[] = {"FAIL", "CONFWARN", "AUTOCREATE", "PARTCNT"};
+     * partitions, or another cluster, means is told by who looks at the topic. */
+    static const char *const quiet[] = {"FAIL", "CONFWARN", "AUTOCREATE", "PARTCNT", "CLUSTERID"};
     for (size_t i = 0; i < sizeof quiet / sizeof quiet[0]; i++)
         if (strcmp(facility, quiet[i]) == 0)
             return LOG_DEBUG;
@@ -154,6 +154,8 @@ static void on_error(rd_kafka_t *rk, int code, const char *reason, void *opaque)
     struct kafka_handle *handle = opaque;
     rd_kafka_resp_err_t what = (rd_kafka_resp_err_t)code;
     (void)rk;
+    if (what == RD_KAFKA_RESP_ERR__ALL_BROKERS_DOWN)
+        handle->outages++;
     if (handle->on_owner_error != NULL && handle->owner != NULL) {
         handle->on_owner_error(handle->owner, what, reason);
         return;
@@ -278,7 +280,6 @@ void kafka_handle_alive(struct kafka_handle *handle)
 {
     if (!handle->down || !atomic_exchange(&handle->down, false))
         return;
-    handle->outages++;
     if (!handle->quiet)
         log_event(LOG_INFO, "kafka_up", "object", handle->brokers, NULL);
 }

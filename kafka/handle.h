@@ -29,7 +29,7 @@ struct kafka_handle {
     struct kafka_properties props;            /* for masking */
     bool quiet;                               /* others tell whether the cluster is there */
     _Atomic bool down;
-    int outages; /* that ended */
+    int outages; /* how often all brokers went away; the client's own thread */
     _Atomic int references;
     rd_kafka_resp_err_t last_code; /* the newest connection error; the client's own thread */
     char last_reason[512];
