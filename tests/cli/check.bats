@@ -1,0 +1,61 @@
+#!/usr/bin/env bats
+# `check`: what it says is true, line by line, and its exit code follows.
+# ctest: timeout=120
+
+setup() {
+    . "$BATS_TEST_DIRNAME/../support/shell.bash"
+    scratch_database
+    queue=$(scratch_name)
+    executor=$(scratch_name)_e
+    task=$(scratch_name)_t
+    sql "CREATE ROLE $executor LOGIN; GRANT lockstep_executor TO $executor; CREATE ROLE $task LOGIN; GRANT lockstep_task TO $task"
+}
+
+teardown() {
+    sql "DROP OWNED BY $executor, $task; DROP ROLE $executor, $task"
+    scratch_drop
+}
+
+# checked SUBJECT WORD: the grade of its line, and some of its words
+checked() {
+    "$LOCKSTEP_BIN" check -d "$db user=$executor" -b "$LOCKSTEP_TEST_BROKERS" -s "postgres.task_conninfo=$db user=$task" -o json >"$BATS_TEST_TMPDIR/check" || true
+    jq -r ".[] | select(.subject == \"$1\") | .result + \" \" + .finding" "$BATS_TEST_TMPDIR/check" | grep -q "$2"
+}
+
+@test "check says whether a dead executor's task sessions can be seen and ended" {
+    checked 'task sessions' "FAIL no right to end sessions of $task"
+    sql "GRANT pg_signal_backend TO $executor"
+    checked 'task sessions' 'FAIL it cannot be seen when'
+    sql "GRANT pg_read_all_stats TO $executor"
+    checked 'task sessions' 'ok those of'
+    sql "REVOKE pg_signal_backend, pg_read_all_stats FROM $executor; GRANT $task TO $executor"
+    checked 'task sessions' 'ok those of'
+}
+
+@test "check says when a task's login could forge its completion" {
+    checked 'task SQL' "ok $task, a member of lockstep_task"
+    sql "GRANT UPDATE ON lockstep.task TO $task"
+    checked 'task SQL' "warn $task may change lockstep's own tables"
+}
+
+@test "a queue that is well has one line, and a halted one says why, since when and what to do" {
+    lockstep queue create "$queue" --create-topic -q
+    run lockstep check
+    [ "$status" -eq 0 ]
+    [ "$(grep -c "queue $queue" <<<"$output")" = 1 ]
+    [[ $output == *"ok    queue $queue  topic $queue, partition 0 of 1, cursor 0 of 0"* ]]
+    sql "UPDATE lockstep.queue SET halted_reason = 'retention', halted_detail = 'offsets 0 to 7 are gone', halted_at = clock_timestamp()"
+    run lockstep check
+    [ "$status" -eq 1 ]
+    [[ $output == *"FAIL  queue $queue  halted since "*" (retention): offsets 0 to 7 are gone"*"lockstep queue resume $queue --accept-topic"* ]]
+    lockstep queue resume "$queue"
+    lockstep check >/dev/null
+}
+
+@test "every reason to halt is in the manual, and names a command" {
+    while IFS='|' read -r reason remedy; do
+        grep -q "^| \`$reason\` |" "$BATS_TEST_DIRNAME/../../docs/OPERATING.md"
+        [[ $remedy == *'lockstep queue resume QUEUE'* ]]
+    done < <(sql 'SELECT reason, remedy FROM lockstep.halt_reason')
+    [ "$(sql 'SELECT count(*) > 9 FROM lockstep.halt_reason')" = t ]
+}
