@@ -29,7 +29,7 @@ void str_format(struct str *str, const char *fmt, ...) __attribute__((format(pri
 void str_clear(struct str *str); /* keeps the memory */
 void str_done(struct str *str);  /* frees; may be called twice */
 
-/** Never NULL: a message on stderr and abort() instead. */
+/** Never NULL: a message on stderr and exit code 70 instead. */
 void *xmalloc(size_t size) __attribute__((malloc, returns_nonnull));
 void *xcalloc(size_t count, size_t size) __attribute__((malloc, returns_nonnull));
 void *xrealloc(void *old, size_t count, size_t size) __attribute__((returns_nonnull));

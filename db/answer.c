@@ -61,6 +61,10 @@ PGresult *db_answer(struct db *db, int sent)
         }
         if ((next = PQgetResult(db->conn)) == NULL)
             return last;
+        if (last != NULL && PQresultStatus(last) == PGRES_FATAL_ERROR) {
+            PQclear(next); /* what comes after an error does not heal it */
+            continue;
+        }
         PQclear(last);
         last = next;
         if (copies(last) || PQstatus(db->conn) == CONNECTION_BAD)

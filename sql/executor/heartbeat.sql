@@ -4,7 +4,7 @@ WITH beat AS (
     UPDATE lockstep.executor SET busy = $2::boolean, heartbeat = heartbeat + 1, heartbeat_at = clock_timestamp()
     WHERE executor_no = $1::int AND ended_at IS NULL
     RETURNING executor_no)
-SELECT o.executor_no, o.heartbeat, o.executor_no IS NULL OR lockstep.executor_lives(o.executor_no) AS lives, o.busy
+SELECT o.executor_no, o.heartbeat, o.executor_no IS NULL OR (o.ended_at IS NULL AND lockstep.executor_lives(o.executor_no)) AS lives, o.busy
 FROM beat b LEFT JOIN lockstep.executor o ON o.executor_no <> b.executor_no AND (
     o.ended_at IS NULL
     -- Whoever saw it die first has marked it, and may serve other queues: for a while everybody looks for its work.

@@ -2,19 +2,19 @@
 # that leads past all of them. Sourced after tests/support/shell.bash and tests/e2e/ledger.bash.
 
 # PROBE[@N][+HELP]: at the N-th time; HELP is what else the process does to come there:
-#   term   drains from the first answered claim on      lost   its control session is ended from outside
+#   start  is at its start, so it leaves when it cannot go on
+#   term   drains from its first wait at a gate on      lost   its control session is ended from outside
 points="
-start.enrolled receive.done claim.send claim.answered claim.answered@2 claim.answered@3
-slot.take slot.taken execute.hand execute.handed execute.handed@4 mark.send
-reader.send@2 reader.flush@2 reader.sent@2 reader.answered reader.answered@3 record.take record.take@3
+start.enrolled+start receive.done claim.send claim.answered claim.answered@2 claim.answered@3
+slot.take slot.taken execute.hand execute.handed execute.handed@4 mark.send mark.commit
+reader.send@3 reader.flush@3 reader.sent@3 reader.answered reader.answered@3 record.take record.take@3
 block.begun block.ran block.completed block.committed bare.run bare.ran
 fail.send fail.answered lose.send adopt.send adopt.answered adopt.taken
 gate.wait gate.answered gate.answered@2 gate.told release.send release.done release.send@2
-slot.return slot.cleared slot.returned finish.send heartbeat.send@3 heartbeat.done@3
+slot.return slot.cleared slot.returned finish.send+start heartbeat.send@3 heartbeat.done@3
 drain.begin+term give_back.send+term drain.given+term incarnation.drained+term incarnation.lost+lost
 "
-# Only where another executor has to be ended: by the scripts themselves.
-points_special="fence.send"
+# Besides, in zombie.sh: fence.send, of one that is about to end another.
 
 # What passes by everything: short tasks, a block, SET, one that fails once, one that loses its session once, one of its own
 # transactions (at least once: it goes into another table), and long ones.
@@ -61,10 +61,10 @@ point_start() {
     local point=${1%+*} list
     list="${point%@*}=$2"
     [ "$point" = "${point%@*}" ] || list+="@${point#*@}"
-    case $1 in *+term) list+=,claim.answered=term@2 ;; esac
+    case $1 in *+term) list+=,gate.wait=term ;; esac
     mkdir -p "$tmp/$3.hit"
     LOCKSTEP_PROBE=$list LOCKSTEP_PROBE_DIR=$tmp/$3.hit LOCKSTEP_PROBE_LOG=$tmp/reached.$3 point_executor "$3" "$LOCKSTEP_BIN-probed" --queue "$3"
-    case $1 in *+lost) point_lose "$pid" ;; esac
+    case $1 in *+lost) point_lose "$pid" "$3" ;; esac
 }
 
 # point_executor LOG BINARY OPTIONS...: T1 is one second, T2 two
@@ -77,6 +77,7 @@ point_executor() {
 }
 
 point_lose() {
+    eventually 10 grep -q 'event=executor_started' "$tmp/$2.log"
     eventually 10 is "SELECT count(pg_terminate_backend(s.pid)) FROM lockstep.executor_session s JOIN lockstep.executor e USING (executor_no) WHERE e.pid = $1 AND s.kind = 'control'" 1
 }
 
@@ -89,4 +90,70 @@ point_check() {
     bare=$(sql "SELECT count(*) FROM bare WHERE q = '$1'") # at least once: twice when what had been done could not be told
     [ "$bare" = 1 ] || { [ "$bare" = 2 ] && [ "$2" = bare.ran ]; } || wrong+=" without a transaction: $bare effects"
     [ -z "$wrong" ] || printf '%s: %s\n' "$2" "$wrong"
+}
+
+# points_runs POINT...: a queue with its run for each, in $queues
+points_runs() {
+    local making=() maker
+    for _; do
+        queues+=("$(scratch_name)")
+        point_run "${queues[-1]}" &
+        making+=($!)
+    done
+    for maker in "${making[@]}"; do wait "$maker" || { echo "a run could not be published"; exit 1; }; done
+}
+
+# points_hit POINT QUEUE: it has come there
+points_hit() {
+    local point=${1%+*}
+    eventually 20 test -f "$tmp/$2.hit/${point%@*}.hit" || { echo "$1: it did not come there"; failed=1; tail -n 5 "$tmp/$2.log"; }
+}
+
+points_done() { is "SELECT count(*) FROM lockstep.run WHERE status <> 'Completed'" 0; }
+
+# points_told POINT...: what the runs wait for that did not end in time
+points_told() {
+    failed=1
+    for i in "${!queues[@]}"; do
+        [ "$(sql "SELECT count(*) FROM lockstep.run JOIN lockstep.queue q USING (queue_id) WHERE q.name = '${queues[i]}' AND run.status <> 'Completed'")" = 0 ] || {
+            echo "${*:i+1:1}: its run has not ended:"
+            sql "SELECT 'phase ' || p.phase_id, p.opened_at IS NOT NULL AS open, t.status, t.executor_no, e.ended_why, count(*) FROM lockstep.task t JOIN lockstep.phase p USING (phase_id) JOIN lockstep.queue q ON q.queue_id = p.queue_id LEFT JOIN lockstep.executor e USING (executor_no) WHERE q.name = '${queues[i]}' GROUP BY 1, 2, 3, 4, 5 ORDER BY 1"
+            grep -h "${queues[i]}" "$tmp"/*.log | tail -n 5
+        }
+    done
+    sql "SELECT e.executor_no, e.pid, kind, a.pid, a.state, a.wait_event, left(a.query, 60) FROM lockstep.executor_session s JOIN lockstep.executor e USING (executor_no) LEFT JOIN pg_stat_activity a ON a.pid = s.pid AND a.backend_start = s.backend_start"
+}
+
+# points_check POINT...: the promises, when all have ended
+points_check() {
+    for i in "${!queues[@]}"; do
+        [ "${*:i+1:1}" = fence.send ] || point_check "${queues[i]}" "${*:i+1:1}" >"$tmp/wrong"
+        [ ! -s "$tmp/wrong" ] || { cat "$tmp/wrong"; failed=1; }
+    done
+    impossible=$(sql "$(cat "$here/../support/impossible.sql")")
+    [ -z "$impossible" ] || { echo "$impossible"; failed=1; }
+    expect 'locks that are left' "$(sql "SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND database = (SELECT oid FROM pg_database WHERE datname = current_database())")" 0
+}
+
+# points_go: all points, some at a time
+points_go() {
+    local all from batch=${LOCKSTEP_TEST_BATCH:-16}
+    read -ra all <<<"$(tr '\n' ' ' <<<"${LOCKSTEP_TEST_POINTS:-$points}")"
+    for ((from = 0; from < ${#all[@]}; from += batch)); do
+        go "${all[@]:from:batch}"
+    done
+    printf '%s points, %s seconds\n' "${#all[@]}" "$SECONDS"
+}
+
+# points_reached: every probe in the code of an executor is in the list, and each was come to
+points_reached() {
+    local root=$here/../.. probe
+    sed -n 's/.*probe("\([a-z_.]*\)").*/\1/p' "$root"/executor/*.c "$root"/phaselock/*.c | sort -u >"$tmp/in_code"
+    sort -u "$tmp"/reached.* >"$tmp/reached"
+    tr ' ' '\n' <<<"$points fence.send" | sed 's/[@+].*//' | sort -u | sed '/^$/d' >"$tmp/listed"
+    expect 'probes that are in the code and not in the list (<), or the other way (>)' "$(diff "$tmp/in_code" "$tmp/listed" | grep '^[<>]' || true)" ''
+    for probe in $(cat "$tmp/in_code"); do
+        grep -qxF "$probe" "$tmp/reached" || { echo "no executor came to $probe"; failed=1; }
+        grep -qF "\`$probe\`" "$root/tests/probed/README.md" || { echo "$probe is not described in tests/probed/README.md"; failed=1; }
+    done
 }
