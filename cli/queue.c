@@ -47,7 +47,7 @@ enum rc command_queue_show(struct cli *cli, struct err *err)
     if (rc != RC_OK)
         return rc;
     const struct table_part parts[] = {
-        {"queue", "ttiiiiiiiziiittitibtztttztitiizz", facts, true, true},
+        {"queue", "ttiiiiiiiziiittitibtztttztitiibitzz", facts, true, true},
         {"executors", "ttiiizzt", readers, false, false}};
     return table_parts(stdout, (struct table_style){cli->output, cli->color}, parts, 2, err);
 }

@@ -167,6 +167,9 @@ BEGIN
                CASE WHEN refused = 'duplicate' THEN pg_catalog.format('seq %s of the run was there before', m.s)
                     WHEN known AND r.end_offset IS NOT NULL AND p_run IS NOT NULL
                     THEN pg_catalog.format('the run has ended at offset %s', r.end_offset)
+                    WHEN p_kind = 'end' THEN 'there is no run to end'
+                    WHEN NOT known OR r.last_phase_id IS NULL
+                    THEN pg_catalog.format('order %s after %s follows nothing: no order was before it', p_order, p_previous)
                     ELSE pg_catalog.format('order %s after %s does not follow order %s after %s', p_order, p_previous,
                                            r.last_order, r.last_previous_order) END,
                pg_catalog.convert_to(m.p, 'UTF8'), m.k, h.names, h.contents

@@ -13,6 +13,8 @@ SELECT q.name, q.topic, q.partition, q.next_offset, $2::bigint AS log_start, $3:
        replace(h.remedy, 'QUEUE', q.name) AS halted_remedy, q.halted_at, q.cluster_id, q.partitions, q.mark::text AS birthmark,
        (SELECT count(*) FROM lockstep.run r WHERE r.queue_id = q.queue_id AND r.ended_at IS NULL) AS active_runs,
        (SELECT count(*) FROM lockstep.rejected_message m WHERE m.queue_id = q.queue_id) AS rejected,
+       q.dead_letters, (SELECT count(*) FROM lockstep.outbox o WHERE o.queue_id = q.queue_id) AS outbox,
+       (SELECT string_agg(r.trouble, '; ' ORDER BY r.kind) FROM lockstep.relay r WHERE r.queue_id = q.queue_id) AS outbox_trouble,
        q.created_at, q.updated_at
 FROM lockstep.queue q
 CROSS JOIN LATERAL (SELECT CASE WHEN $4::bigint IS NULL THEN q.blocked_offset

@@ -121,6 +121,7 @@ executors 1 "$q" 1
 executors_wait || failed=1
 expect 'without a topic: told once' "$(grep -c 'event=relay_waits' "$tmp/$q.0.log")" 1
 expect 'without a topic: the rows wait' "$(sql "SELECT count(*) FROM lockstep.outbox JOIN lockstep.queue q USING (queue_id) WHERE q.name = '$q'")" 3
+expect 'without a topic: shown' "$(lockstep queue show "$q" -o json | jq -r '.queue | [.rejected, .dead_letters, .outbox, (.outbox_trouble | test("name"))] | @csv')" '3,true,3,true'
 expect 'without a topic: why' "$(sql "SELECT trouble ~ 'a topic.s name has' FROM lockstep.relay JOIN lockstep.queue q USING (queue_id) WHERE q.name = '$q'")" t
 
 # What is too large with its headers goes without its value, which stays in the row.
