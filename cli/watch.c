@@ -121,6 +121,9 @@ static enum rc look(struct watch *watch, bool *ret_ended, struct err *err)
     enum rc rc = db_run(watch->cli->db, &sql_run_progress, params, &progress, err);
     if (rc == RC_OK)
         rc = db_run(watch->cli->db, &sql_run_phases, params, &phases, err);
+    /* An end that is told must still be true after a crash. What a standby shows is on the primary's disk. */
+    if (rc == RC_OK && db_bool(progress, 0, 1) && db_server(watch->cli->db)->timeline != 0)
+        rc = db_run(watch->cli->db, &sql_session_flush, NULL, NULL, err);
     if (rc != RC_OK)
         return rc;
     if (watch->live)

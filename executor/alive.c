@@ -1,4 +1,5 @@
 #include "executor/alive.h"
+#include "executor/server.h"
 
 #include "base/clock.h"
 #include "base/log.h"
@@ -20,6 +21,7 @@ struct alive {
     struct mailbox inbox; /* anything in it means: look again */
     struct mailbox *control;
     struct db *db;
+    char id[37];
     int executor_no;
     int busy_ms, idle_ms; /* between heartbeats */
     int t1_ms, t2_ms;
@@ -202,9 +204,10 @@ static enum rc enroll(struct executor *ex, struct alive *alive, struct err *err)
     if (rc != RC_OK)
         return rc;
     ex->executor_no = alive->executor_no = (int)db_int(row, 0, 0);
-    if (ex->predecessor_no != 0)
+    (void)snprintf(alive->id, sizeof alive->id, "%s", ex->id);
+    if (ex->memory->predecessor[0] != '\0')
         rc = db_run(alive->db, &sql_executor_end,
-                    (const char *const[]){DB_INT(ex->predecessor_no), "lost"}, NULL, err);
+                    (const char *const[]){ex->memory->predecessor, "lost"}, NULL, err);
     if (rc != RC_OK)
         return rc;
     if (!db_bool(row, 0, 1))
@@ -259,8 +262,8 @@ void alive_stop(struct alive *alive, const char *why)
     mailbox_put(&alive->inbox, &alive->stop);
     (void)pthread_join(alive->thread, NULL);
     db_patience(alive->db, alive->t1_ms / 5);
-    enum rc rc = db_run(alive->db, &sql_executor_end,
-                        (const char *const[]){DB_INT(alive->executor_no), why}, NULL, NULL);
+    enum rc rc =
+        db_run(alive->db, &sql_executor_end, (const char *const[]){alive->id, why}, NULL, NULL);
     if (rc != RC_OK)
         log_event(LOG_WARN, "executor_not_signed_off", "executor", LOG_INT(alive->executor_no),
                   NULL);

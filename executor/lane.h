@@ -158,7 +158,6 @@ struct executor {
     const struct executor_options *options;
     char id[37];
     int executor_no;
-    int predecessor_no;           /* the incarnation before this one, 0: none */
     struct server_memory *memory; /* server.h; outlives the incarnation */
     struct db *control;
     struct db_canceller *control_canceller;

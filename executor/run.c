@@ -209,8 +209,10 @@ static enum rc idle(struct executor *ex, bool *ret_idle, struct err *err)
         if (rc != RC_OK || db_bool(row, 0, 0))
             return rc;
     }
-    *ret_idle = true;
-    return RC_OK;
+    /* What is told to be done must still be done after a crash of the server. */
+    enum rc rc = db_run(ex->control, &sql_session_flush, NULL, NULL, err);
+    *ret_idle = rc == RC_OK;
+    return rc;
 }
 
 static void sooner(int *timeout_ms, int64_t at_us, int64_t now_us)
@@ -428,12 +430,9 @@ static enum rc check_locks(struct executor *ex, struct err *err)
 
 /* One incarnation: from its first session to its last. *ret_ran: it came up. */
 static enum rc incarnation(const struct executor_options *options, struct server_memory *memory,
-                           int *patience_ms, int *executor_no, bool *ret_ran, struct err *err)
+                           int *patience_ms, bool *ret_ran, struct err *err)
 {
-    struct executor ex = {.options = options,
-                          .memory = memory,
-                          .patience_ms = *patience_ms,
-                          .predecessor_no = *executor_no};
+    struct executor ex = {.options = options, .memory = memory, .patience_ms = *patience_ms};
     bool done = false;
     *ret_ran = false;
     int64_t from_us = clock_boot_us();
@@ -453,7 +452,6 @@ static enum rc incarnation(const struct executor_options *options, struct server
         *patience_ms *= 2;
     else if (clock_boot_us() - from_us > CALM_US)
         *patience_ms = alive_t1_ms(options);
-    *executor_no = ex.executor_no != 0 ? ex.executor_no : *executor_no;
     server_remember(&ex);
     incarnation_stop(&ex, rc);
     log_event(LOG_INFO, "executor_stopped", "executor", ex.id, NULL);
@@ -484,12 +482,12 @@ enum rc executor_run(const struct executor_options *options, struct err *err)
     struct server_memory memory;
     bool ran_once = false;
     server_memory_init(&memory);
-    int backoff_ms = BACKOFF_FIRST_MS, patience_ms = alive_t1_ms(options), executor_no = 0;
+    int backoff_ms = BACKOFF_FIRST_MS, patience_ms = alive_t1_ms(options);
     for (;;) {
         bool ran;
         struct err why = {0};
         int64_t from_us = clock_boot_us();
-        rc = incarnation(options, &memory, &patience_ms, &executor_no, &ran, &why);
+        rc = incarnation(options, &memory, &patience_ms, &ran, &why);
         if (rc != RC_OK && err != NULL)
             *err = why;
         ran_once = ran_once || ran;

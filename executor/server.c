@@ -75,6 +75,8 @@ enum rc server_recognise(struct lane *lane, struct err *err)
 
 void server_remember(struct executor *ex)
 {
+    if (ex->executor_no != 0)
+        memcpy(ex->memory->predecessor, ex->id, sizeof ex->memory->predecessor);
     for (int i = 0; i < ex->lane_count; i++) {
         if (ex->lanes[i].queue_id == 0 || ex->lanes[i].foreign)
             continue;

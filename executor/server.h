@@ -26,6 +26,8 @@ struct server_memory {
     int64_t cursors
         [SERVER_MOST_QUEUES]; /* of its queues, as they were when the last incarnation ended; -1: not known */
     int64_t timelines[SERVER_MOST_QUEUES]; /* on which */
+    char predecessor
+        [37]; /* id of the incarnation before, "": none. Not its number, which a copy may give to another */
 };
 void server_memory_init(struct server_memory *memory);
 

@@ -12,12 +12,15 @@
 #define RECONNECT_EVERY 1000
 #define LOOK_EVERY_US   10000000 /* why no executor has met the run yet */
 
-/** RC_NONE: not ended yet. */
-static enum rc read_outcome(struct publishing *p, struct err *err)
+/** RC_NONE: not ended yet. What is told as ended has been made durable before. */
+static enum rc read_outcome(struct publishing *p, bool reconnected, struct err *err)
 {
     DB_RESULT_AUTO *outcome = NULL;
     const char *const params[] = {DB_INT(p->queue_id), p->run};
     enum rc rc = db_run(p->db, &sql_publish_outcome, params, &outcome, err);
+    if (rc == RC_NONE &&
+        reconnected) /* a fail-over may have lost its row: its first claim makes it again */
+        return RC_NONE;
     if (rc == RC_NONE)
         return err_set(err, RC_REJECT, ERR_FAILED, p->run, NULL,
                        "The run is not there any more: somebody deleted it.");
@@ -27,6 +30,9 @@ static enum rc read_outcome(struct publishing *p, struct err *err)
     (void)snprintf(p->result->status, sizeof p->result->status, "%s", status);
     if (!db_bool(outcome, 0, 1))
         return RC_NONE;
+    rc = db_run(p->db, &sql_session_flush, NULL, NULL, err);
+    if (rc != RC_OK)
+        return rc;
     if (strcmp(status, "Completed") == 0)
         return RC_OK;
     return err_set(err, RC_REJECT, ERR_FAILED, p->run,
@@ -103,11 +109,12 @@ enum rc publishing_wait(struct publishing *p, struct err *err)
     int timeout_ms = p->options->wait_timeout_ms;
     int64_t until_us = timeout_ms >= 0 ? clock_boot_us() + (int64_t)timeout_ms * 1000 : -1;
     int64_t look_us = clock_boot_us() + LOOK_EVERY_US;
+    bool reconnected = false;
     tick_stage(p, PUBLISH_WAITING);
     enum rc rc = listen(p, err); /* before the first look, so that nothing falls between */
     for (;;) {
         if (rc == RC_OK)
-            rc = read_outcome(p, err);
+            rc = read_outcome(p, reconnected, err);
         if (rc == RC_NONE) {
             tick_progress(p, p->result->status);
             look_why(p, &look_us);
@@ -122,5 +129,6 @@ enum rc publishing_wait(struct publishing *p, struct err *err)
         if (rc != RC_LOST)
             return rc;
         rc = reconnect(p, err);
+        reconnected = true;
     }
 }

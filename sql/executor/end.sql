@@ -1,4 +1,7 @@
--- executor_end :none  this incarnation has ended: executor_no, why
+-- executor_end :none  this incarnation has ended: executor_id, why
 -- Unless it was drained, its sessions stay listed: a statement of theirs may still be running, and whoever adopts ends it first.
-WITH gone AS (DELETE FROM lockstep.executor_session WHERE executor_no = $1::int AND $2::text = 'drained')
-UPDATE lockstep.executor SET ended_at = clock_timestamp(), ended_why = $2::text WHERE executor_no = $1::int AND ended_at IS NULL;
+-- By id: after a fail-over or on a copy its number may be another one's.
+WITH gone AS (
+    DELETE FROM lockstep.executor_session WHERE $2::text = 'drained'
+    AND executor_no = (SELECT e.executor_no FROM lockstep.executor e WHERE e.executor_id = $1::uuid))
+UPDATE lockstep.executor SET ended_at = clock_timestamp(), ended_why = $2::text WHERE executor_id = $1::uuid AND ended_at IS NULL;

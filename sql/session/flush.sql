@@ -1,2 +1,3 @@
--- session_flush :one  makes everything committed so far durable (with synchronous_commit = on in its transaction)
-SELECT pg_catalog.pg_logical_emit_message(true, 'lockstep', '');
+-- session_flush :one  makes everything that was committed before durable, here and on synchronous standbys, whatever the session's setting is
+WITH strict AS MATERIALIZED (SELECT pg_catalog.set_config('synchronous_commit', 'on', true) AS setting)
+SELECT pg_catalog.pg_logical_emit_message(true, 'lockstep', '') FROM strict;
