@@ -4,7 +4,7 @@
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 root=$(cd "$here/.." && pwd)
-workloads="seed narrow wide raw memory idle"
+workloads="seed narrow wide raw memory idle recovery"
 
 usage() {
     cat <<END

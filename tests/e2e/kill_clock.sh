@@ -1,0 +1,67 @@
+#!/bin/bash
+# What looks like a death and is none: the database stands still for ten seconds, and the clock of the executors' processes steps
+# by an hour, forth and back. No process ends, nobody ends another one, and the run is finished, every effect once. Its servers
+# are its own.
+# ctest: timeout=180 serial nosan
+set -euo pipefail
+here=$(cd "$(dirname "$0")" && pwd)
+root=$(cd "$here/../.." && pwd)
+tmp=$(mktemp -d)
+chmod 755 "$tmp"
+trap 'sleep 0; kill -CONT $(pids_of_server) 2>/dev/null; jobs -p | xargs -r kill -9 2>/dev/null; "$root/scripts/servers" stop "$tmp/servers" >/dev/null; rm -rf "$tmp"' EXIT
+"$root/scripts/servers" start "$tmp/servers" >/dev/null
+set -a
+. "$tmp/servers/env"
+set +a
+. "$here/../support/shell.bash"
+. "$here/ledger.bash"
+scratch_database
+ledger_create
+data=$(sql 'SHOW data_directory')
+pids_of_server() { local top; top=$(head -n 1 "$data/postmaster.pid"); echo "$top"; pgrep -P "$top"; }
+faketime=$(find /usr/lib -name libfaketime.so.1 -print -quit)
+[ -n "$faketime" ] || { echo 'libfaketime is missing: scripts/setup'; exit 1; }
+
+q=$(scratch_name)
+lockstep queue create "$q" -q --create-topic --max-readers 6
+for o in 1 2 3 4 5 6; do
+    for ((i = 0; i < 60; i++)); do echo "{\"order\": $o, \"sql\": \"SELECT work('$q', $o, $(((o - 1) * 60 + i)), 0.1)\"}"; done
+done >"$tmp/tasks.jsonl"
+echo '+0' >"$tmp/clock"
+executors=()
+for i in 0 1; do # CLOCK_REALTIME only: the other clocks of a machine do not step
+    LD_PRELOAD=$faketime FAKETIME_TIMESTAMP_FILE=$tmp/clock FAKETIME_NO_CACHE=1 DONT_FAKE_MONOTONIC=1 \
+        "$LOCKSTEP_BIN" executor run -d "$db" -b "$LOCKSTEP_TEST_BROKERS" --queue "$q" --readers 4 2>"$tmp/$i.log" &
+    executors+=($!)
+done
+eventually 20 is 'SELECT count(*) FROM lockstep.executor WHERE ended_at IS NULL' 2
+lockstep publish --queue "$q" -q "$tmp/tasks.jsonl" >/dev/null
+progress() { [ "$(sql "SELECT completed >= $1 FROM lockstep.run_status WHERE queue = '$q'")" = t ]; }
+ended() { sql 'SELECT count(*) FROM lockstep.executor WHERE ended_at IS NOT NULL'; }
+
+# An hour forth, two back: nobody ends, not even an incarnation.
+eventually 20 progress 40
+echo '+3600' >"$tmp/clock"
+eventually 20 grep -q "ts=$(date -u -d '+1 hour' +%FT%H)" <(lockstep executor list >/dev/null; kill -USR1 "${executors[0]}"; kill -USR2 "${executors[0]}"; sleep 0.5; cat "$tmp/0.log") || { echo 'the clock did not step'; failed=1; }
+eventually 20 progress 100
+echo '-3600' >"$tmp/clock"
+eventually 20 progress 160
+expect 'incarnations that ended by the clock' "$(ended)" 0
+
+# The whole server stands still for ten seconds. An executor may give an incarnation up by itself (T1); nobody is ended by others.
+kill -STOP $(pids_of_server)
+sleep "${LOCKSTEP_TEST_OUTAGE:-10}" # the standstill itself
+kill -CONT $(pids_of_server)
+eventually 60 is "SELECT status FROM lockstep.run_status WHERE queue = '$q'" Completed || failed=1
+expect 'frozen, as others saw it' "$(sql "SELECT count(*) FROM lockstep.event_log WHERE event = 'executor_frozen'")" 0
+expect 'tasks that failed' "$(sql "SELECT count(*) FROM lockstep.task WHERE status <> 'Completed'")" 0
+expect 'attempts of a task that were lost, at most' "$(sql 'SELECT max(lost_num) <= 1 FROM lockstep.task')" t
+for pid in "${executors[@]}"; do
+    kill -0 "$pid" || { echo 'a process ended'; failed=1; }
+    kill -TERM "$pid"
+    wait "$pid" || { echo "an executor ended with $?"; failed=1; }
+done
+wrong=$(ledger_check "$q" 6)
+[ -z "$wrong" ] || { echo "$wrong"; failed=1; }
+[ $failed = 0 ] || tail -n 20 "$tmp"/*.log
+exit $failed
