@@ -52,8 +52,16 @@ static const char *const transitions[TASK_STATUS_COUNT][TASK_STATUS_COUNT] = {
             [TASK_PENDING] = "retried by an operator",
             [TASK_COMPLETED] = "declared done by an operator",
         },
-    [TASK_CANCELLED] = {[TASK_PENDING] = "retried by an operator"},
-    [TASK_TERMINATED] = {[TASK_PENDING] = "retried by an operator"},
+    [TASK_CANCELLED] =
+        {
+            [TASK_PENDING] = "retried by an operator",
+            [TASK_COMPLETED] = "declared done by an operator",
+        },
+    [TASK_TERMINATED] =
+        {
+            [TASK_PENDING] = "retried by an operator",
+            [TASK_COMPLETED] = "declared done by an operator",
+        },
     [TASK_PARTIALLY_COMPLETED] = {[TASK_PENDING] = "retried by an operator"},
     [TASK_COMPLETED] = {[TASK_PENDING] = "run again by a replay of all"},
 };

@@ -24,21 +24,25 @@ BEGIN
         RETURN NEXT;
         RETURN;
     END IF;
-    FOR p IN SELECT ph.phase_id, ph.opened_at FROM lockstep.phase ph WHERE ph.queue_id = p_queue_id AND ph.done_at IS NULL
+    FOR p IN SELECT ph.phase_id, ph.opened_at FROM lockstep.phase ph JOIN lockstep.run r USING (run_no)
+             WHERE ph.queue_id = p_queue_id AND ph.done_at IS NULL
+               AND r.paused_by IS NULL AND r.cancelled_at IS NULL -- held, or left to give_up
              ORDER BY ph.run_no, ph."order" LOOP
         phase_id := p.phase_id;
         CONTINUE WHEN p.opened_at IS NULL AND p.phase_id = ANY (p_enough);
         CONTINUE WHEN NOT EXISTS (
             SELECT FROM lockstep.task t WHERE t.phase_id = p.phase_id AND t.status IN ('Pending', 'Error', 'Processing')
             AND (t.executor_no IS NULL OR t.executor_no <> ALL (living))
-            AND t.lost_num < most -- the others are given up, by give_up()
+            AND t.lost_num < most AND t.cancelled_by IS NULL -- the others are ended, by give_up()
             AND (t.scheduled_for IS NULL OR t.scheduled_for <= pg_catalog.clock_timestamp()));
         IF NOT p.phase_id = ANY (p_held) THEN
             took_shared := lockstep.lock_shared_try(p.phase_id);
         END IF;
         -- Under FOR SHARE, as in a claim: a retry that closes the phase is wholly before or wholly after this look.
         SELECT ph.opened_at IS NOT NULL INTO is_open FROM lockstep.phase ph
-        WHERE ph.phase_id = p.phase_id AND ph.done_at IS NULL AND (took_shared OR p.phase_id = ANY (p_held)) FOR SHARE SKIP LOCKED;
+        WHERE ph.phase_id = p.phase_id AND ph.done_at IS NULL AND (took_shared OR p.phase_id = ANY (p_held))
+          AND NOT EXISTS (SELECT FROM lockstep.run r WHERE r.run_no = ph.run_no AND (r.paused_by IS NOT NULL OR r.cancelled_at IS NOT NULL))
+        FOR SHARE OF ph SKIP LOCKED;
         IF NOT FOUND THEN
             IF took_shared THEN
                 PERFORM lockstep.unlock_shared(p.phase_id);
@@ -56,7 +60,7 @@ BEGIN
             FROM lockstep.task t
             WHERE t.phase_id = p.phase_id AND t.status IN ('Pending', 'Error', 'Processing')
               AND (t.executor_no IS NULL OR t.executor_no <> ALL (living))
-              AND t.lost_num < most
+              AND t.lost_num < most AND t.cancelled_by IS NULL
               AND (t.scheduled_for IS NULL OR t.scheduled_for <= pg_catalog.clock_timestamp())
             ORDER BY t.kafka_offset LIMIT p_limit FOR UPDATE SKIP LOCKED),
         lost AS (
@@ -85,8 +89,9 @@ BEGIN
         END IF;
     END LOOP;
     SELECT pg_catalog.min(t.scheduled_for) INTO due
-    FROM lockstep.phase ph JOIN lockstep.task t USING (phase_id)
-    WHERE ph.queue_id = p_queue_id AND ph.done_at IS NULL AND t.status IN ('Pending', 'Error') AND t.executor_no IS NULL;
+    FROM lockstep.phase ph JOIN lockstep.task t USING (phase_id) JOIN lockstep.run r ON r.run_no = ph.run_no
+    WHERE ph.queue_id = p_queue_id AND ph.done_at IS NULL AND t.status IN ('Pending', 'Error') AND t.executor_no IS NULL
+      AND r.paused_by IS NULL AND r.cancelled_at IS NULL;
     phase_id := NULL;
     verdict := 'none';
     wait_ms := CASE WHEN due IS NOT NULL -- LEAST and GREATEST pass NULL over

@@ -234,6 +234,7 @@ BEGIN
         SELECT run.run_no, run_id, next_seq, last_phase_id, last_order, last_previous_order, tasks, phases, rejected, end_offset,
                stop_after, on_failure, first_offset, after_run_no INTO STRICT r
         FROM lockstep.run WHERE run.run_no = claim.run_no;
+        stopped := stopped OR r.stop_after IS NOT NULL; -- an operator cancelled it before its first message was claimed
     END IF;
     IF loss IS NOT NULL THEN
         PERFORM lockstep.run_stop(run_no, 0, loss);

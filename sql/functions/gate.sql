@@ -118,6 +118,8 @@ BEGIN
     IF previous_phase_id IS NOT NULL AND NOT lockstep.unlock_intent(previous_phase_id) THEN
         RAISE EXCEPTION 'phase %: IX was granted and is not held', previous_phase_id;
     END IF;
+    -- What is left of a run that is held is not adopted: nothing to look for until it is resumed.
+    verdict := COALESCE(verdict, (SELECT 'paused' FROM lockstep.run r WHERE r.run_no = p_run_no AND r.paused_by IS NOT NULL));
     IF verdict IS NOT NULL THEN
         RETURN;
     END IF;

@@ -1,18 +1,31 @@
--- Tasks that were lost too often (queue.max_lost) and have no living owner are finally failed: a task that ends its server or
--- its executor each time must not go on for ever. The queue's row first, as for every change of a run.
+-- What is not to be tried again and has no living owner is ended: tasks that were lost too often (queue.max_lost) are finally
+-- failed, because a task that ends its server or its executor each time must not go on for ever; tasks that an operator has
+-- cancelled, by themselves or with their run, are Cancelled or Terminated. The queue's row first, as for every change of a run.
 CREATE OR REPLACE FUNCTION lockstep.give_up(p_queue_id int) RETURNS bigint LANGUAGE plpgsql AS $$
 DECLARE
     living int[];
     t record;
+    cancelled bigint[];
+    runs bigint[];
     count bigint := 0;
 BEGIN
     IF NOT EXISTS (SELECT FROM lockstep.phase p JOIN lockstep.task k USING (phase_id) JOIN lockstep.queue q ON q.queue_id = p_queue_id
-                   WHERE p.queue_id = p_queue_id AND p.done_at IS NULL AND k.lost_num >= q.max_lost
-                     AND k.status IN ('Pending', 'Processing', 'Error')) THEN
+                   JOIN lockstep.run r ON r.run_no = p.run_no
+                   WHERE p.queue_id = p_queue_id AND p.done_at IS NULL AND k.status IN ('Pending', 'Processing', 'Error')
+                     AND (k.lost_num >= q.max_lost OR k.cancelled_by IS NOT NULL OR r.cancelled_at IS NOT NULL)) THEN
         RETURN 0;
     END IF;
     PERFORM FROM lockstep.queue WHERE queue_id = p_queue_id FOR NO KEY UPDATE;
     living := lockstep.executors_living();
+    SELECT pg_catalog.array_agg(k.task_id), pg_catalog.array_agg(DISTINCT k.run_no) INTO cancelled, runs
+    FROM lockstep.phase p JOIN lockstep.task k USING (phase_id) JOIN lockstep.run r ON r.run_no = p.run_no
+    WHERE p.queue_id = p_queue_id AND p.done_at IS NULL AND (k.cancelled_by IS NOT NULL OR r.cancelled_at IS NOT NULL)
+      AND k.status IN ('Pending', 'Processing', 'Error') AND (k.executor_no IS NULL OR k.executor_no <> ALL (living));
+    IF cancelled IS NOT NULL THEN
+        count := lockstep.task_stopped(cancelled);
+        PERFORM lockstep.run_finish(n) FROM pg_catalog.unnest(runs) AS n; -- nobody releases what nobody had
+        PERFORM pg_catalog.pg_notify('lockstep_' || p_queue_id, 'run'); -- gates behind a phase that is finished now
+    END IF;
     FOR t IN SELECT k.task_id, k.run_no, k."order", k.phase_id, k.attempt_num, k.lost_num
              FROM lockstep.phase p JOIN lockstep.task k USING (phase_id) JOIN lockstep.queue q ON q.queue_id = p_queue_id
              WHERE p.queue_id = p_queue_id AND p.done_at IS NULL AND k.lost_num >= q.max_lost

@@ -1,10 +1,20 @@
 -- These attempts are lost: their session is gone, or somebody cancelled them. What did commit is finished and its token is
 -- gone, so only the others are touched. A lost attempt is counted apart from failed ones and does not use up max_attempts.
+-- One that an operator has cancelled is not lost, it is stopped.
 CREATE OR REPLACE FUNCTION lockstep.lose(p_queue_id int, p_task_ids bigint[], p_tokens uuid[], p_why text) RETURNS bigint
 LANGUAGE plpgsql AS $$
 DECLARE
     count bigint;
+    stopped bigint[];
 BEGIN
+    stopped := ARRAY(SELECT t.task_id FROM lockstep.task t JOIN lockstep.run r USING (run_no)
+                     JOIN ROWS FROM (pg_catalog.unnest(p_task_ids), pg_catalog.unnest(p_tokens)) AS g (task_id, token)
+                          ON t.task_id = g.task_id AND t.token = g.token
+                     WHERE t.cancelled_by IS NOT NULL OR r.cancelled_at IS NOT NULL);
+    IF stopped <> '{}' THEN -- the queue's row first, as for every change of a run
+        PERFORM FROM lockstep.queue WHERE queue_id = p_queue_id FOR NO KEY UPDATE;
+        PERFORM lockstep.task_stopped(stopped); -- their tokens are void then
+    END IF;
     -- In the order of their ids, as run_stop does, so that the two cannot deadlock.
     PERFORM FROM lockstep.task t WHERE t.task_id = ANY (p_task_ids) ORDER BY t.task_id FOR NO KEY UPDATE;
     WITH hit AS (

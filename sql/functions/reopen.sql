@@ -51,6 +51,7 @@ BEGIN
         RETURN; -- nothing to do, and nothing is closed
     END IF;
 
+    PERFORM lockstep.run_uncancel(own.run_no);
     UPDATE lockstep.phase p SET opened_at = NULL
     WHERE p.run_no = own.run_no AND p."order" > own."order" AND p.done_at IS NULL AND p.opened_at IS NOT NULL;
     IF r.ended_at IS NOT NULL AND r.serial THEN
@@ -93,7 +94,7 @@ BEGIN
     UPDATE lockstep.task t
     SET status = 'Pending', executor_no = NULL, token = NULL, attempt_num = n.next,
         max_attempts = n.next - 1 + COALESCE((t.payload::json ->> 'max_attempts')::int, r.max_attempts), lost_num = 0,
-        step = NULL, response = NULL, error = NULL, scheduled_for = NULL, started_at = NULL, duration = NULL,
+        step = NULL, response = NULL, error = NULL, cancelled_by = NULL, scheduled_for = NULL, started_at = NULL, duration = NULL,
         updated_at = pg_catalog.clock_timestamp()
     FROM (SELECT k.task_id, -- a cancelled task has not made the attempt that its row names
                  CASE WHEN k.status = 'Cancelled' AND NOT EXISTS (

@@ -8,7 +8,12 @@ BEGIN
     IF policy = 'stop' THEN
         PERFORM lockstep.run_stop(p_run_no, p_order, p_why);
     ELSIF policy = 'pause' THEN
-        UPDATE lockstep.run SET status = 'Paused', error = COALESCE(error, p_why) WHERE run_no = p_run_no AND status = 'Running';
+        UPDATE lockstep.run SET status = 'Paused', paused_at = pg_catalog.clock_timestamp(), error = COALESCE(error, p_why)
+        WHERE run_no = p_run_no AND status = 'Running' AND cancelled_at IS NULL;
+        IF FOUND THEN
+            INSERT INTO lockstep.event_log (event, queue_id, run_no, detail)
+            SELECT 'run_paused', r.queue_id, p_run_no, 'on_failure = pause: ' || p_why FROM lockstep.run r WHERE r.run_no = p_run_no;
+        END IF;
     ELSE
         UPDATE lockstep.run SET error = COALESCE(error, p_why) WHERE run_no = p_run_no;
     END IF;

@@ -4,11 +4,13 @@
 CREATE OR REPLACE FUNCTION lockstep.run_finish(p_run_no bigint) RETURNS text LANGUAGE plpgsql AS $$
 DECLARE
     r record;
+    stop bigint;
     result text;
 BEGIN
     PERFORM FROM lockstep.queue WHERE queue_id = (SELECT queue_id FROM lockstep.run WHERE run_no = p_run_no) FOR NO KEY UPDATE;
     -- A statement of its own: it must see what was committed while we waited for the row.
-    SELECT queue_id, status, end_offset, ended_at, stop_after, aborted, rejected, replay_id, reopened_at, on_failure INTO STRICT r FROM lockstep.run WHERE run_no = p_run_no;
+    SELECT queue_id, status, end_offset, ended_at, stop_after, aborted, rejected, replay_id, reopened_at, on_failure,
+           cancelled_at, stop_kept INTO STRICT r FROM lockstep.run WHERE run_no = p_run_no;
     IF r.ended_at IS NOT NULL THEN
         RETURN r.status;
     END IF;
@@ -18,13 +20,18 @@ BEGIN
           AND t.status NOT IN ('Completed', 'Failed', 'Cancelled', 'Terminated', 'PartiallyCompleted')) THEN
         RETURN NULL;
     END IF;
+    stop := CASE WHEN r.cancelled_at IS NULL THEN r.stop_after ELSE r.stop_kept END;
     result := CASE
-        WHEN r.stop_after IS NOT NULL THEN 'Failed'
+        -- Unless all of it was done before the cancelling could stop anything.
+        WHEN r.cancelled_at IS NOT NULL AND (EXISTS (SELECT FROM lockstep.phase p JOIN lockstep.task t USING (phase_id)
+            WHERE p.run_no = p_run_no AND t.status IN ('Cancelled', 'Terminated'))
+            OR NOT EXISTS (SELECT FROM lockstep.phase p JOIN lockstep.task t USING (phase_id) WHERE p.run_no = p_run_no)) THEN 'Cancelled'
+        WHEN stop IS NOT NULL THEN 'Failed'
         -- A reopening has taken the stop back, and not all of what it had stopped was run.
         WHEN r.reopened_at IS NOT NULL AND r.on_failure = 'stop' AND EXISTS (SELECT FROM lockstep.phase p JOIN lockstep.task t USING (phase_id)
             WHERE p.run_no = p_run_no AND t.status IN ('Failed', 'Terminated', 'PartiallyCompleted', 'Cancelled')) THEN 'Failed'
         WHEN r.rejected > 0 OR EXISTS (SELECT FROM lockstep.phase p JOIN lockstep.task t USING (phase_id)
-            WHERE p.run_no = p_run_no AND t.status IN ('Failed', 'Terminated', 'PartiallyCompleted')) THEN 'PartiallyCompleted'
+            WHERE p.run_no = p_run_no AND (t.status IN ('Failed', 'Terminated', 'PartiallyCompleted') OR (t.status = 'Cancelled' AND t.cancelled_by IS NOT NULL))) THEN 'PartiallyCompleted'
         ELSE 'Completed' END;
     UPDATE lockstep.phase SET done_at = pg_catalog.clock_timestamp() WHERE run_no = p_run_no AND done_at IS NULL;
     UPDATE lockstep.run SET status = result, ended_at = pg_catalog.clock_timestamp() WHERE run_no = p_run_no;

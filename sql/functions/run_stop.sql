@@ -6,7 +6,8 @@ DECLARE
     stopped bigint[];
     own record;
 BEGIN
-    UPDATE lockstep.run SET stop_after = LEAST(COALESCE(stop_after, p_order), p_order), error = COALESCE(error, p_why)
+    UPDATE lockstep.run SET stop_after = LEAST(stop_after, p_order), error = COALESCE(error, p_why), -- LEAST passes NULL over
+        stop_kept = CASE WHEN cancelled_at IS NOT NULL THEN LEAST(stop_kept, p_order) END
     WHERE run_no = p_run_no RETURNING queue_id INTO STRICT own;
     SELECT pg_catalog.array_agg(locked.phase_id) INTO stopped
     FROM (SELECT phase_id FROM lockstep.phase

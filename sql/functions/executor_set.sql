@@ -1,0 +1,21 @@
+-- An operator has an executor use so many of the readers it was started with, over all its queues; NULL: all. What runs finishes.
+CREATE OR REPLACE FUNCTION lockstep.executor_set(executor_id uuid, readers int, reason text DEFAULT NULL) RETURNS int
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+#variable_conflict use_column
+DECLARE
+    no CONSTANT int := lockstep.executor_named(executor_set.executor_id);
+    most CONSTANT int := (SELECT e.readers FROM lockstep.executor e WHERE e.executor_no = no);
+BEGIN
+    IF executor_set.readers NOT BETWEEN 0 AND most THEN
+        RAISE EXCEPTION 'executor % can use 0 to % readers, not %', executor_set.executor_id, most, executor_set.readers
+            USING ERRCODE = 'LS002', HINT = 'It was started with so many; start it with more, or start another one.';
+    END IF;
+    UPDATE lockstep.executor e SET readers_limit = executor_set.readers WHERE e.executor_no = no;
+    INSERT INTO lockstep.event_log (event, executor_no, detail)
+    VALUES ('executor_changed', no, concat_ws(': ', format('readers %s of %s', COALESCE(executor_set.readers, most), most), reason));
+    PERFORM lockstep.executor_tell(no);
+    RETURN no;
+END
+$$;
+REVOKE EXECUTE ON FUNCTION lockstep.executor_set(uuid, int, text) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION lockstep.executor_set(uuid, int, text) TO lockstep_operator;

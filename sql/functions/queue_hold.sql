@@ -1,0 +1,22 @@
+-- An operator pauses a queue (held true) or lets it go on. No phase opens and nothing is claimed while it is paused.
+CREATE OR REPLACE FUNCTION lockstep.queue_hold(queue text, held boolean, reason text DEFAULT NULL) RETURNS int
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+#variable_conflict use_column
+DECLARE
+    own int;
+BEGIN
+    UPDATE lockstep.queue q
+    SET paused = queue_hold.held, paused_by = CASE WHEN queue_hold.held THEN session_user END,
+        paused_at = CASE WHEN queue_hold.held THEN clock_timestamp() END, updated_at = clock_timestamp()
+    WHERE q.name = queue_hold.queue RETURNING q.queue_id INTO own;
+    IF NOT FOUND THEN
+        RAISE EXCEPTION 'there is no queue %', COALESCE(queue_hold.queue, 'without a name') USING ERRCODE = 'LS003', HINT = 'lockstep queue list';
+    END IF;
+    INSERT INTO lockstep.event_log (event, queue_id, detail)
+    VALUES (CASE WHEN queue_hold.held THEN 'queue_paused' ELSE 'queue_resumed' END, own, reason);
+    PERFORM pg_notify('lockstep_' || own, 'control');
+    RETURN own;
+END
+$$;
+REVOKE EXECUTE ON FUNCTION lockstep.queue_hold(text, boolean, text) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION lockstep.queue_hold(text, boolean, text) TO lockstep_operator;

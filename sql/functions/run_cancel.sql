@@ -1,0 +1,65 @@
+-- An operator cancels a run. What is not running is Cancelled at once and its tokens are void; what runs is to be stopped by its
+-- executor, which is notified, and ends as Terminated (or Completed, if it was quicker); what is still on the topic is recorded as
+-- Cancelled when it is claimed (stop_after 0). The run has ended when nothing of it runs and its end is known: until then the
+-- next run waits, so the order is kept.
+--   cancelled   tasks that are      stopping   tasks that still run      status   of the run now
+CREATE OR REPLACE FUNCTION lockstep.run_cancel(run_id uuid, reason text DEFAULT NULL, queue text DEFAULT NULL,
+    OUT status text, OUT cancelled bigint, OUT stopping bigint)
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+#variable_conflict use_column
+DECLARE
+    no CONSTANT bigint := lockstep.run_named(run_cancel.run_id, run_cancel.queue);
+    own CONSTANT int := (SELECT r.queue_id FROM lockstep.run r WHERE r.run_no = no);
+    why CONSTANT text := concat_ws(': ', 'cancelled by ' || session_user, reason);
+    r record;
+    touched bigint[];
+    orphans bigint[];
+    living int[];
+BEGIN
+    PERFORM FROM lockstep.queue q WHERE q.queue_id = own FOR NO KEY UPDATE;
+    -- A gate of its first phase holds it for a moment; a statement of its own sees what that has written.
+    PERFORM FROM lockstep.run b WHERE b.run_no = no FOR NO KEY UPDATE;
+    SELECT b.status, b.ended_at, b.stop_after, b.cancelled_by, b.cancelled_at INTO STRICT r FROM lockstep.run b WHERE b.run_no = no;
+    IF r.ended_at IS NOT NULL THEN
+        RAISE EXCEPTION 'run % has ended: it is %', run_cancel.run_id, r.status USING ERRCODE = 'LS002';
+    ELSIF r.cancelled_at IS NOT NULL THEN
+        RAISE EXCEPTION 'run % is being cancelled already, by %', run_cancel.run_id, r.cancelled_by
+            USING ERRCODE = 'LS002', HINT = 'lockstep run explain says what it waits for.';
+    END IF;
+    UPDATE lockstep.run
+    SET cancelled_by = session_user, cancelled_at = clock_timestamp(), stop_kept = r.stop_after, stop_after = 0, error = why,
+        status = CASE WHEN run.status = 'Paused' THEN 'Running' ELSE run.status END, paused_by = NULL, paused_at = NULL
+    WHERE run_no = no;
+    -- In ascending order, as gates do.
+    PERFORM FROM lockstep.phase p WHERE p.run_no = no AND p.done_at IS NULL ORDER BY p."order" FOR UPDATE;
+    -- Skipped: the row of an attempt that is being recorded right now. If it does not end there, give_up finds it: it looks at the run.
+    touched := ARRAY(
+        SELECT t.task_id FROM lockstep.task t JOIN lockstep.phase p USING (phase_id)
+        WHERE p.run_no = no AND p.done_at IS NULL AND t.status IN ('Pending', 'Error', 'Paused')
+        ORDER BY t.task_id FOR NO KEY UPDATE OF t SKIP LOCKED);
+    UPDATE lockstep.task t
+    SET status = 'Cancelled', token = NULL, executor_no = NULL, scheduled_for = NULL, cancelled_by = session_user,
+        error = 'the run was ' || why, updated_at = clock_timestamp()
+    WHERE t.task_id = ANY (touched) AND t.status IN ('Pending', 'Error', 'Paused');
+    GET DIAGNOSTICS cancelled = ROW_COUNT;
+    -- What was running when its executor died: nobody is there to stop it.
+    living := lockstep.executors_living();
+    orphans := ARRAY(
+        SELECT t.task_id FROM lockstep.task t JOIN lockstep.phase p USING (phase_id)
+        WHERE p.run_no = no AND p.done_at IS NULL AND t.status = 'Processing'
+          AND (t.executor_no IS NULL OR t.executor_no <> ALL (living))
+        ORDER BY t.task_id FOR NO KEY UPDATE OF t SKIP LOCKED);
+    cancelled := cancelled + lockstep.task_stopped(orphans);
+    UPDATE lockstep.phase p SET done_at = clock_timestamp()
+    WHERE p.run_no = no AND p.done_at IS NULL AND p.opened_at IS NULL
+      AND NOT EXISTS (SELECT FROM lockstep.task t WHERE t.phase_id = p.phase_id AND NOT lockstep.is_finished(t.status));
+    SELECT count(*) INTO stopping FROM lockstep.task t JOIN lockstep.phase p USING (phase_id)
+    WHERE p.run_no = no AND p.done_at IS NULL AND NOT lockstep.is_finished(t.status);
+    INSERT INTO lockstep.event_log (event, queue_id, run_no, detail)
+    VALUES ('run_cancelled', own, no, concat_ws(': ', format('%s tasks cancelled, %s to be stopped', cancelled, stopping), reason));
+    PERFORM pg_notify('lockstep_' || own, 'cancel');
+    status := COALESCE(lockstep.run_finish(no), (SELECT b.status FROM lockstep.run b WHERE b.run_no = no));
+END
+$$;
+REVOKE EXECUTE ON FUNCTION lockstep.run_cancel(uuid, text, text) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION lockstep.run_cancel(uuid, text, text) TO lockstep_operator;

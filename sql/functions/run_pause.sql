@@ -1,0 +1,30 @@
+-- An operator holds a run: no phase of it opens, no task of it starts, what runs may finish. Its executors are notified, give
+-- back what they have not started and claim no more of it. A run that is not claimed yet may be held, too.
+CREATE OR REPLACE FUNCTION lockstep.run_pause(run_id uuid, reason text DEFAULT NULL, queue text DEFAULT NULL, OUT status text)
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+#variable_conflict use_column
+DECLARE
+    no CONSTANT bigint := lockstep.run_named(run_pause.run_id, run_pause.queue);
+    own CONSTANT int := (SELECT r.queue_id FROM lockstep.run r WHERE r.run_no = no);
+    r record;
+BEGIN
+    PERFORM FROM lockstep.queue q WHERE q.queue_id = own FOR NO KEY UPDATE;
+    PERFORM FROM lockstep.run b WHERE b.run_no = no FOR NO KEY UPDATE;
+    SELECT b.status, b.ended_at, b.paused_by, b.paused_at, b.cancelled_at, b.cancelled_by INTO STRICT r FROM lockstep.run b WHERE b.run_no = no;
+    IF r.ended_at IS NOT NULL THEN
+        RAISE EXCEPTION 'run % has ended: it is %', run_pause.run_id, r.status USING ERRCODE = 'LS002';
+    ELSIF r.cancelled_at IS NOT NULL THEN
+        RAISE EXCEPTION 'run % is being cancelled, by %', run_pause.run_id, r.cancelled_by USING ERRCODE = 'LS002';
+    ELSIF r.paused_by IS NOT NULL THEN
+        RAISE EXCEPTION 'run % is paused already, by %, since %', run_pause.run_id, r.paused_by, date_trunc('second', r.paused_at)
+            USING ERRCODE = 'LS002', HINT = 'lockstep run resume lets it go on.';
+    END IF;
+    UPDATE lockstep.run SET paused_by = session_user, paused_at = clock_timestamp(),
+        status = CASE WHEN run.status = 'Running' THEN 'Paused' ELSE run.status END
+    WHERE run_no = no RETURNING run.status INTO status;
+    INSERT INTO lockstep.event_log (event, queue_id, run_no, detail) VALUES ('run_paused', own, no, reason);
+    PERFORM pg_notify('lockstep_' || own, 'control');
+END
+$$;
+REVOKE EXECUTE ON FUNCTION lockstep.run_pause(uuid, text, text) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION lockstep.run_pause(uuid, text, text) TO lockstep_operator;

@@ -1,0 +1,26 @@
+-- An operator lets a run go on that an operator or its own policy has paused. What failed stays failed (run_retry tries it again).
+CREATE OR REPLACE FUNCTION lockstep.run_resume(run_id uuid, reason text DEFAULT NULL, queue text DEFAULT NULL, OUT status text)
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+#variable_conflict use_column
+DECLARE
+    no CONSTANT bigint := lockstep.run_named(run_resume.run_id, run_resume.queue);
+    own CONSTANT int := (SELECT r.queue_id FROM lockstep.run r WHERE r.run_no = no);
+    r record;
+BEGIN
+    PERFORM FROM lockstep.queue q WHERE q.queue_id = own FOR NO KEY UPDATE;
+    PERFORM FROM lockstep.run b WHERE b.run_no = no FOR NO KEY UPDATE;
+    SELECT b.status, b.paused_by INTO STRICT r FROM lockstep.run b WHERE b.run_no = no;
+    IF r.status <> 'Paused' AND r.paused_by IS NULL THEN
+        RAISE EXCEPTION 'run % is not paused: it is %', run_resume.run_id, r.status
+            USING ERRCODE = 'LS002', HINT = 'lockstep run explain says what it waits for.';
+    END IF;
+    UPDATE lockstep.run SET paused_by = NULL, paused_at = NULL,
+        status = CASE WHEN run.status = 'Paused' THEN 'Running' ELSE run.status END
+    WHERE run_no = no;
+    INSERT INTO lockstep.event_log (event, queue_id, run_no, detail) VALUES ('run_resumed', own, no, reason);
+    PERFORM pg_notify('lockstep_' || own, 'control');
+    status := COALESCE(lockstep.run_finish(no), (SELECT b.status FROM lockstep.run b WHERE b.run_no = no));
+END
+$$;
+REVOKE EXECUTE ON FUNCTION lockstep.run_resume(uuid, text, text) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION lockstep.run_resume(uuid, text, text) TO lockstep_operator;

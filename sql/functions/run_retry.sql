@@ -1,0 +1,57 @@
+-- An operator has the failed tasks of a run tried again, and what was cancelled because of them, from the first such phase on, in
+-- order. Of a cancelled run: all that was cancelled. The run has ended, or is paused, which this ends. See reopen.
+CREATE OR REPLACE FUNCTION lockstep.run_retry(run_id uuid, reason text DEFAULT NULL, queue text DEFAULT NULL,
+    OUT tasks bigint, OUT phases int, OUT "order" bigint)
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+#variable_conflict use_column
+DECLARE
+    no CONSTANT bigint := lockstep.run_named(run_retry.run_id, run_retry.queue);
+    own CONSTANT int := (SELECT r.queue_id FROM lockstep.run r WHERE r.run_no = no);
+    why CONSTANT text := concat_ws(': ', 'retried by ' || session_user, reason);
+    r record;
+    p record;
+    done record;
+BEGIN
+    PERFORM FROM lockstep.queue q WHERE q.queue_id = own FOR NO KEY UPDATE;
+    PERFORM FROM lockstep.run b WHERE b.run_no = no FOR NO KEY UPDATE;
+    SELECT b.status, b.ended_at, b.error, b.cancelled_at, b.cancelled_by INTO STRICT r FROM lockstep.run b WHERE b.run_no = no;
+    IF r.ended_at IS NULL AND r.cancelled_at IS NOT NULL THEN
+        RAISE EXCEPTION 'run % is being cancelled, by %: it can be retried when that has ended', run_retry.run_id, r.cancelled_by
+            USING ERRCODE = 'LS002', HINT = 'lockstep run explain says what it waits for.';
+    ELSIF r.ended_at IS NULL AND r.status <> 'Paused' THEN
+        RAISE EXCEPTION 'run % has not ended: it is %', run_retry.run_id, r.status
+            USING ERRCODE = 'LS002', HINT = 'Retry it when it has ended, or a single task now: lockstep task retry.';
+    END IF;
+    tasks := 0;
+    phases := 0;
+    -- Chosen before anything is reopened: that takes back what the run was stopped for.
+    FOR p IN SELECT h.phase_id, h."order", array_agg(t.task_id) AS ids
+             FROM lockstep.phase h JOIN lockstep.task t USING (phase_id)
+             WHERE h.run_no = no
+               AND (t.status IN ('Failed', 'Terminated', 'PartiallyCompleted')
+                    OR (t.status = 'Cancelled' AND (r.cancelled_at IS NOT NULL OR t.cancelled_by IS NOT NULL
+                                                    OR lockstep.cancelled_by_failure(no, h."order"))))
+             GROUP BY h.phase_id, h."order" ORDER BY h."order" LOOP
+        SELECT * INTO STRICT done FROM lockstep.reopen(p.phase_id, p.ids, why);
+        IF done.verdict = 'refused' THEN
+            RAISE EXCEPTION 'run %: order % can not be retried while order % is at work', run_retry.run_id, p."order", done.blocking
+                USING ERRCODE = 'LS002', HINT = 'Wait for it, or cancel its tasks.';
+        END IF;
+        tasks := tasks + done.reopened;
+        phases := phases + 1;
+        "order" := COALESCE(run_retry."order", p."order");
+    END LOOP;
+    IF tasks = 0 THEN
+        RAISE EXCEPTION 'run %: nothing of it failed or was cancelled for a failure; it is %', run_retry.run_id,
+            concat_ws(': ', r.status, r.error)
+            USING ERRCODE = 'LS002', HINT = CASE WHEN r.status = 'Paused' THEN 'lockstep run resume lets it go on.'
+                                                 ELSE 'lockstep replay runs again what is done, and what has no row.' END;
+    END IF;
+    UPDATE lockstep.run SET status = 'Running', paused_by = NULL, paused_at = NULL WHERE run_no = no AND run.status = 'Paused';
+    INSERT INTO lockstep.event_log (event, queue_id, run_no, detail)
+    VALUES ('run_retried', own, no, concat_ws(': ', format('%s tasks in %s phases, from order %s on', tasks, phases, "order"), reason));
+    PERFORM pg_notify('lockstep_' || own, 'control');
+END
+$$;
+REVOKE EXECUTE ON FUNCTION lockstep.run_retry(uuid, text, text) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION lockstep.run_retry(uuid, text, text) TO lockstep_operator;

@@ -1,0 +1,27 @@
+-- An operator declares a task done: what it was to do was done by other means. One that runs is refused (cancel it first), unless
+-- it is external: then its worker's token is void. What its failure has stopped stays so: run_retry takes that up.
+CREATE OR REPLACE FUNCTION lockstep.task_complete(task_id bigint, reason text DEFAULT NULL, OUT status text)
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+#variable_conflict use_column
+DECLARE
+    t CONSTANT record := lockstep.task_held(task_complete.task_id);
+BEGIN
+    IF t.status IN ('Completed', 'PartiallyCompleted', 'Paused') THEN
+        RAISE EXCEPTION 'task % can not be declared done: it is %', t.task_id, t.status USING ERRCODE = 'LS002';
+    ELSIF t.status = 'Processing' AND t.type <> 'external' THEN
+        RAISE EXCEPTION 'task % is running', t.task_id
+            USING ERRCODE = 'LS002', HINT = format('Stop it first: lockstep task cancel %s', t.task_id);
+    END IF;
+    UPDATE lockstep.task k
+    SET status = 'Completed', token = NULL, executor_no = NULL, error = NULL, cancelled_by = NULL, scheduled_for = NULL,
+        response = concat_ws(': ', 'declared done by ' || session_user, reason), updated_at = clock_timestamp()
+    WHERE k.task_id = t.task_id;
+    INSERT INTO lockstep.event_log (event, queue_id, run_no, phase_id, task_id, detail)
+    VALUES ('task_completed', t.queue_id, t.run_no, t.phase_id, t.task_id, concat_ws(': ', 'it was ' || t.status, reason));
+    PERFORM pg_notify('lockstep_' || t.queue_id, 'cancel'); -- whoever has it in hand lets it go
+    PERFORM lockstep.run_finish(t.run_no);
+    status := 'Completed';
+END
+$$;
+REVOKE EXECUTE ON FUNCTION lockstep.task_complete(bigint, text) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION lockstep.task_complete(bigint, text) TO lockstep_operator;

@@ -1,0 +1,31 @@
+-- An operator declares a task finally failed, whatever attempts it has left; the run's policy decides. One that runs is refused
+-- (cancel it first), unless it is external: then its worker's token is void.
+CREATE OR REPLACE FUNCTION lockstep.task_fail(task_id bigint, reason text DEFAULT NULL, OUT status text)
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+#variable_conflict use_column
+DECLARE
+    t CONSTANT record := lockstep.task_held(task_fail.task_id);
+    why CONSTANT text := concat_ws(': ', 'declared failed by ' || session_user, reason);
+BEGIN
+    IF lockstep.is_finished(t.status) OR t.status = 'Paused' THEN
+        RAISE EXCEPTION 'task % can not be declared failed: it is %', t.task_id, t.status USING ERRCODE = 'LS002';
+    ELSIF t.status = 'Processing' AND t.type <> 'external' THEN
+        RAISE EXCEPTION 'task % is running', t.task_id
+            USING ERRCODE = 'LS002', HINT = format('Stop it first: lockstep task cancel %s', t.task_id);
+    END IF;
+    UPDATE lockstep.task k
+    SET status = 'Failed', token = NULL, executor_no = NULL, error = why, scheduled_for = NULL, updated_at = clock_timestamp()
+    WHERE k.task_id = t.task_id;
+    INSERT INTO lockstep.task_attempt (task_id, attempt, status, executor_no, started_at, ended_at, error)
+    VALUES (t.task_id, t.attempt_num, 'Failed', t.executor_no, t.started_at, clock_timestamp(), why)
+    ON CONFLICT (task_id, attempt) DO UPDATE SET status = 'Failed', error = concat_ws('; ', EXCLUDED.error, task_attempt.error);
+    INSERT INTO lockstep.event_log (event, queue_id, run_no, phase_id, task_id, detail)
+    VALUES ('task_failed', t.queue_id, t.run_no, t.phase_id, t.task_id, why);
+    PERFORM lockstep.run_fail(t.run_no, t."order", format('task %s of order %s was %s', t.task_id, t."order", why));
+    PERFORM pg_notify('lockstep_' || t.queue_id, 'cancel');
+    PERFORM lockstep.run_finish(t.run_no);
+    status := 'Failed';
+END
+$$;
+REVOKE EXECUTE ON FUNCTION lockstep.task_fail(bigint, text) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION lockstep.task_fail(bigint, text) TO lockstep_operator;

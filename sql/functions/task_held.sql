@@ -1,0 +1,26 @@
+-- A task, for an operator who is about to change it: the locks of its queue's row, its run and itself, in this order, then the row.
+-- The task's own row is not waited for while the queue's is held: it is locked when an attempt is being recorded right now, and
+-- what comes of that is to be seen first (55P03: come again in a moment). LS003: there is no such task.
+CREATE OR REPLACE FUNCTION lockstep.task_held(p_task_id bigint) RETURNS lockstep.task LANGUAGE plpgsql AS $$
+DECLARE
+    t lockstep.task;
+BEGIN
+    SELECT k.* INTO t FROM lockstep.task k WHERE k.task_id = p_task_id;
+    IF NOT FOUND THEN
+        RAISE EXCEPTION 'there is no task %', COALESCE(p_task_id::text, 'without a number') USING ERRCODE = 'LS003', HINT = 'lockstep task list';
+    END IF;
+    PERFORM FROM lockstep.queue q WHERE q.queue_id = t.queue_id FOR NO KEY UPDATE;
+    PERFORM FROM lockstep.run r WHERE r.run_no = t.run_no FOR NO KEY UPDATE;
+    IF EXISTS (SELECT FROM lockstep.run r WHERE r.run_no = t.run_no AND r.cancelled_at IS NOT NULL AND r.ended_at IS NULL) THEN
+        RAISE EXCEPTION 'task %: its run is being cancelled', p_task_id USING ERRCODE = 'LS002', HINT = 'lockstep run explain says what it waits for.';
+    END IF;
+    PERFORM FROM lockstep.task k WHERE k.task_id = p_task_id FOR NO KEY UPDATE SKIP LOCKED;
+    IF NOT FOUND THEN
+        RAISE EXCEPTION 'task %: an attempt of it is being recorded at this moment', p_task_id
+            USING ERRCODE = 'lock_not_available', HINT = 'Try again.';
+    END IF;
+    SELECT k.* INTO STRICT t FROM lockstep.task k WHERE k.task_id = p_task_id;
+    RETURN t;
+END
+$$;
+REVOKE EXECUTE ON FUNCTION lockstep.task_held(bigint) FROM PUBLIC;

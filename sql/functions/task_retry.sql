@@ -1,0 +1,31 @@
+-- An operator has one finished task tried again that is not done, or one whose next attempt is due later tried now. A run that had
+-- ended is Running again. See reopen.
+CREATE OR REPLACE FUNCTION lockstep.task_retry(task_id bigint, reason text DEFAULT NULL, OUT status text)
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+#variable_conflict use_column
+DECLARE
+    t CONSTANT record := lockstep.task_held(task_retry.task_id);
+    done record;
+BEGIN
+    IF t.status = 'Error' AND t.cancelled_by IS NULL THEN
+        UPDATE lockstep.task k SET scheduled_for = clock_timestamp() WHERE k.task_id = t.task_id;
+    ELSIF t.status IN ('Failed', 'Terminated', 'PartiallyCompleted', 'Cancelled') THEN
+        SELECT * INTO STRICT done
+        FROM lockstep.reopen(t.phase_id, ARRAY[t.task_id], concat_ws(': ', 'retried by ' || session_user, reason));
+        IF done.verdict = 'refused' THEN
+            RAISE EXCEPTION 'task %: it can not be retried while order % of its run is at work', t.task_id, done.blocking
+                USING ERRCODE = 'LS002', HINT = 'Wait for it, or cancel its tasks.';
+        END IF;
+    ELSE
+        RAISE EXCEPTION 'task % has not failed: it is %', t.task_id, t.status
+            USING ERRCODE = 'LS002', HINT = CASE WHEN t.status = 'Completed' THEN 'lockstep replay --mode all runs again what is done.'
+                                                 ELSE 'lockstep task explain says what it waits for.' END;
+    END IF;
+    INSERT INTO lockstep.event_log (event, queue_id, run_no, phase_id, task_id, detail)
+    VALUES ('task_retried', t.queue_id, t.run_no, t.phase_id, t.task_id, concat_ws(': ', 'it was ' || t.status, reason));
+    PERFORM pg_notify('lockstep_' || t.queue_id, 'work');
+    status := (SELECT k.status FROM lockstep.task k WHERE k.task_id = t.task_id);
+END
+$$;
+REVOKE EXECUTE ON FUNCTION lockstep.task_retry(bigint, text) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION lockstep.task_retry(bigint, text) TO lockstep_operator;
