@@ -30,40 +30,55 @@ ends() {
 }
 topic() { kcat -C -b "$LOCKSTEP_TEST_BROKERS" -t "$q" -o beginning -e -q -X isolation.level=read_committed -f '%s\n'; }
 
-# A queue $q, and a producer of another queue that leaves its transaction open there; its pid in $foreign.
-hanging() {
+queue() {
     q=$(scratch_name)
     lockstep queue create "$q" -q --create-topic
     db=$two lockstep queue create "other$q" -q --topic "$q"
+}
+# A producer of another queue that leaves its transaction open on the topic of $q; its pid in $foreign.
+hanging() {
     rm -f "$tmp"/publish.committing.hit
     LOCKSTEP_PROBE=publish.committing=hold "$LOCKSTEP_BIN-probed" publish -d "$two" -b "$LOCKSTEP_TEST_BROKERS" --queue "other$q" "$tmp/five.jsonl" >/dev/null 2>&1 &
     foreign=$! # the binary itself, no function of ours
     eventually 20 test -e "$tmp/publish.committing.hit"
 }
 
+queue
 hanging
 lockstep publish --queue "$q" -q "$tmp/five.jsonl" --wait --timeout 14s >/dev/null 2>"$tmp/waits.err" & # looked at in the end
 waits=$!
 eventually 20 is "SELECT count(*) FROM lockstep.run r JOIN lockstep.queue q USING (queue_id) WHERE q.name = '$q' AND published_at IS NOT NULL" 1
 
-echo '- an open transaction of another producer'
-hanging
-run=$(cat /proc/sys/kernel/random/uuid)
-ends 137 '' probed publish.record=sleep:110@2,publish.committed=kill "$one" --queue "$q" --run "$run" --stream "$tmp/a.jsonl"
-ends 7 "open transaction of another producer begins at offset 0 of topic $q \(partition 0\), since 20.* UTC, [0-9]+ s ago" lockstep publish --queue "$q" -q --resume "$run" --no-wait-lock
-grep -q 'hint: .*kafka-transactions.sh .* abort --topic .* --start-offset 0' "$tmp/err" || { cat "$tmp/err"; failed=1; }
-expect 'left as it was' "$(sql "SELECT published_at IS NULL AND publish_error IS NULL AND ended_at IS NULL FROM lockstep.run WHERE run_id = '$run'")" t
-# It ends while we wait: then the run goes on, behind what was always there.
-lockstep publish --queue "$q" -q --resume "$run" >"$tmp/out" 2>"$tmp/err" &
-pid=$!
-eventually 20 grep -q 'begins at offset 0' "$tmp/err"
-kill -9 $foreign
-wait $foreign 2>/dev/null || true
-db=$two lockstep publish --queue "other$q" -q "$tmp/five.jsonl" >/dev/null 2>&1 # its successor settles it
-status=0
-wait $pid || status=$?
-expect 'resumed when the way is free' "$status $(grep -c 'is resumed with seq 64' "$tmp/err")" '0 1'
-expect 'the run' "$(topic | jq -rn --arg run "$run" '[inputs | select(.run == $run)] | [length, ([.[].seq] == [range(201)])] | @csv')" '201,true'
+# Begun before our run or in it: what is looked for lies behind the end that can be read, or that end is where the looking begins.
+for begun in before in; do
+    echo "- an open transaction of another producer, begun $begun the run"
+    queue
+    run=$(cat /proc/sys/kernel/random/uuid)
+    rm -f "$tmp"/publish.started.*
+    [ $begun = in ] || hanging
+    LOCKSTEP_PROBE=publish.started=hold,publish.record=sleep:110@2,publish.committed=kill "$LOCKSTEP_BIN-probed" publish -d "$one" -b "$LOCKSTEP_TEST_BROKERS" --queue "$q" -q --run "$run" --stream "$tmp/a.jsonl" >/dev/null 2>&1 &
+    pid=$!
+    eventually 20 test -e "$tmp/publish.started.hit"
+    [ $begun = before ] || hanging
+    touch "$tmp/publish.started.go"
+    status=0
+    wait $pid 2>/dev/null || status=$?
+    expect 'killed' $status 137
+    ends 7 "open transaction of another producer begins at offset 0 of topic $q \(partition 0\), since 20.* UTC, [0-9]+ s ago" lockstep publish --queue "$q" -q --resume "$run" --no-wait-lock
+    grep -q 'hint: .*kafka-transactions.sh .* abort --topic .* --start-offset 0' "$tmp/err" || { cat "$tmp/err"; failed=1; }
+    expect 'left as it was' "$(sql "SELECT published_at IS NULL AND publish_error IS NULL AND ended_at IS NULL FROM lockstep.run WHERE run_id = '$run'")" t
+    # It ends while we wait: then the run goes on, behind what was always there.
+    lockstep publish --queue "$q" -q --resume "$run" >"$tmp/out" 2>"$tmp/err" &
+    pid=$!
+    eventually 20 grep -q 'begins at offset 0' "$tmp/err"
+    kill -9 $foreign
+    wait $foreign 2>/dev/null || true
+    db=$two lockstep publish --queue "other$q" -q "$tmp/five.jsonl" >/dev/null 2>&1 # its successor settles it
+    status=0
+    wait $pid || status=$?
+    expect 'resumed when the way is free' "$status $(grep -c 'is resumed with seq 64' "$tmp/err")" '0 1'
+    expect 'the run' "$(topic | jq -rn --arg run "$run" '[inputs | select(.run == $run)] | [length, ([.[].seq] == [range(201)])] | @csv')" '201,true'
+done
 
 echo '- the transactional id is taken by a queue of the same name in another database'
 q=$(scratch_name)
