@@ -1,0 +1,98 @@
+#!/bin/bash
+# The database is lost, the topic is kept: a replay of everything makes the same runs, tasks, rejected messages and effects again.
+# ctest: timeout=180
+set -euo pipefail
+here=$(cd "$(dirname "$0")" && pwd)
+. "$here/../support/shell.bash"
+. "$here/ledger.bash"
+. "$here/replay.bash"
+tmp=$(mktemp -d)
+trap 'kill $(jobs -p) 2>/dev/null || true; scratch_drop; rm -rf "$tmp"' EXIT
+scratch_database
+replay_create
+q=$(scratch_name)
+lockstep queue create "$q" -q --create-topic --max-readers 4
+put() { kcat -P -q -b "$LOCKSTEP_TEST_BROKERS" -t "$q" -p 0 "$@"; }
+task() { printf '{"order": %d, "previous_order": %d%s, "sql": "SELECT maybe('\''%s'\'', %d, %d)"}\n' "$2" "$3" "${5:-}" "$1" "$2" "$4"; }
+publish() { tasks "$@" >"$tmp/work.jsonl"; lockstep publish --queue "$q" -q "$tmp/work.jsonl" >/dev/null; }
+
+# Runs that complete, one that fails in the middle, runs without an identity, and messages that are none.
+sql "INSERT INTO flaw VALUES (666)"
+publish a 10:5 20:3 25:1 30:5 35:1 40:2 45:2 50:1 55:1 60:2 70:1
+publish b 10:2 666:1 700:3
+{
+    task i 10 0 0; task i 10 0 1; task i 20 10 2; task i 30 20 3
+    task i 90 50 99 # a hole
+    task i 30 20 4
+    echo 'no json at all'
+    task j 10 0 0   # begins the next one
+    task j 20 10 1
+    echo '{"type": "end"}'
+    task k 20 0 0   # one phase of the same order, kept apart by the end
+} | put -H what=header -K : -k key
+r=6f6b2a52-7f4f-4c55-9f2e-94c0b8d2a001
+{
+    task l 1 0 0 ", \"run\": \"$r\", \"seq\": 0"
+    task l 1 0 1 ", \"run\": \"$r\", \"seq\": 1"
+    task l 1 0 1 ", \"run\": \"$r\", \"seq\": 1" # a duplicate
+    task l 2 1 2 ", \"run\": \"$r\", \"seq\": 4" # a gap: loss
+    printf '{"run": "%s", "seq": 5, "type": "end", "tasks": 5, "phases": 2}\n' "$r"
+} | put
+publish m 10:4 20:4
+task n 10 0 0 | put # a run without an identity that is open at the end
+executors 2 "$q" 4
+executors_wait || failed=1
+
+state() {
+    sql "SELECT 'effect', q, ord, seq FROM ledger ORDER BY 2, 3, 4"
+    sql "SELECT 'task', t.kafka_offset, r.run_id, t.\"order\", t.seq, t.status, t.payload FROM lockstep.task t JOIN lockstep.run r USING (run_no) ORDER BY 2"
+    sql "SELECT 'rejected', m.kafka_offset, r.run_id, m.seq, m.reason, m.detail, m.raw, m.key, m.header_names, m.header_values
+         FROM lockstep.rejected_message m LEFT JOIN lockstep.run r USING (run_no) ORDER BY 2"
+    sql "SELECT 'run', r.run_id, r.status, r.implicit, r.first_offset, r.end_offset, r.tasks, r.phases, r.rejected, r.next_seq, r.stop_after, r.aborted
+         FROM lockstep.run r ORDER BY first_offset"
+    sql "SELECT 'phase', r.run_id, p.\"order\", p.previous_order, p.opened_at IS NOT NULL, p.done_at IS NOT NULL FROM lockstep.phase p JOIN lockstep.run r USING (run_no) ORDER BY 2, 3"
+    sql "SELECT 'open run', r.first_offset FROM lockstep.queue q JOIN lockstep.run r ON r.run_no = q.implicit_run_no"
+}
+state >"$tmp/before"
+[ "$(grep -c ^effect "$tmp/before")" -eq 45 ] || { echo 'the load is not what it should be'; failed=1; }
+end=$(sql "SELECT next_offset FROM lockstep.queue")
+
+# Everything is gone but the topic. The new queue begins at its end.
+scratch_drop
+scratch_database
+replay_create
+sql "INSERT INTO flaw VALUES (666)"
+lockstep queue create "$q" -q --from-offset latest --max-readers 4
+expect 'nothing is known' "$(sql "SELECT count(*) FROM lockstep.task"; sql "SELECT next_offset FROM lockstep.queue")" "$(printf '0\n%s' "$end")"
+lockstep replay --queue "$q" --from-offset earliest --to-offset latest --execute --reason 'the database is lost' >/dev/null 2>"$tmp/said" &
+replaying=$!
+# Nobody runs anything yet: no more phases are made than may wait.
+eventually 20 is "SELECT count(*) > 1 FROM lockstep.phase" t
+"$LOCKSTEP_BIN" executor run -d "$db" -b "$LOCKSTEP_TEST_BROKERS" --queue "$q" --readers 4 2>"$tmp/one.log" &
+one=$!
+wait $replaying || { echo "the replay ended with $?"; cat "$tmp/said"; failed=1; }
+kill -TERM $one
+wait $one || failed=1
+executors 2 "$q" 4
+executors_wait || { cat "$tmp/$q".*.log; failed=1; }
+state >"$tmp/after"
+diff "$tmp/before" "$tmp/after" || { echo 'before (<) and after (>) differ'; failed=1; }
+for tag in a b i j k l m n; do in_order $tag | grep . && failed=1; done
+
+# Again: there is nothing to do, and each rejected message has its row once.
+lockstep replay --queue "$q" --from-offset earliest --to-offset latest -o jsonl 2>/dev/null >"$tmp/look"
+expect 'nothing is missing' "$(jq -r .action "$tmp/look" | sort -u)" skip
+lockstep replay --queue "$q" --from-offset earliest --to-offset latest --execute --reason 'twice' >/dev/null 2>&1 || failed=1
+executors 1 "$q" 4
+executors_wait || failed=1
+state >"$tmp/after"
+diff "$tmp/before" "$tmp/after" || { echo 'a second replay did something'; failed=1; }
+
+# The open run goes on with live messages.
+task n 20 10 1 | put
+task o 10 0 0 | put
+executors 1 "$q" 4
+executors_wait || failed=1
+expect 'live work goes on where the replay ended' "$(effects n) $(effects o)" '1x2 1x1'
+expect 'one run' "$(sql "SELECT status, tasks FROM lockstep.run_status WHERE implicit ORDER BY run_no DESC OFFSET 1 LIMIT 1")" 'Completed|2'
+exit $failed

@@ -1,0 +1,72 @@
+#!/bin/bash
+# A replay that is killed between two steps, or loses its session, goes on and does nothing twice. One of a queue at a time.
+# ctest: timeout=120
+set -euo pipefail
+here=$(cd "$(dirname "$0")" && pwd)
+. "$here/../support/shell.bash"
+. "$here/ledger.bash"
+. "$here/replay.bash"
+tmp=$(mktemp -d)
+trap 'kill $(jobs -p) 2>/dev/null || true; scratch_drop; rm -rf "$tmp"' EXIT
+scratch_database
+replay_create
+q=$(scratch_name)
+lockstep queue create "$q" -q --create-topic --max-readers 4
+for tag in a b c; do
+    tasks $tag 10:6 20:300 30:6 40:6 >"$tmp/work.jsonl" # 300: more than one step
+    lockstep publish --queue "$q" -q "$tmp/work.jsonl" >/dev/null
+done
+executors 2 "$q" 4
+executors_wait || failed=1
+expect 'before' "$(effects a) $(effects b) $(effects c)" '1x318 1x318 1x318'
+again=(replay --queue "$q" --from-offset earliest --to-offset latest --mode all --execute --reason 'again' -d "$db" -b "$LOCKSTEP_TEST_BROKERS")
+
+# Killed after its third step, and what is under way keeps another one away.
+status=0
+LOCKSTEP_PROBE=replay.step=kill@3 "${LOCKSTEP_BIN}-probed" "${again[@]}" >/dev/null 2>&1 || status=$?
+expect 'killed' "$status $(sql "SELECT state, cursor > from_offset AND cursor < to_offset, reopened FROM lockstep.replay")" '137 Running|t|306'
+status=0
+lockstep replay --queue "$q" --from-offset 0 --to-offset 9 --mode all --execute --reason 'another' >/dev/null 2>"$tmp/said" || status=$?
+expect 'another one' "$status $(grep -c 'replay 1 of this queue is not finished' "$tmp/said")" '7 1'
+expect 'a run that it has in hand does not end' "$(sql "SELECT count(*) FROM lockstep.run WHERE replay_id = 1 AND ended_at IS NULL")" 1
+
+# The same command again, killed every second step, while executors run what is there.
+executors 2 "$q" 4
+kills=0
+until LOCKSTEP_PROBE=replay.step=kill@2 "${LOCKSTEP_BIN}-probed" "${again[@]}" >/dev/null 2>"$tmp/said"; do
+    kills=$((kills + 1))
+    [ $kills -lt 30 ] || { cat "$tmp/said"; break; }
+done
+[ $kills -gt 3 ] || { echo "killed $kills times only"; failed=1; }
+executors_wait || failed=1
+executors 2 "$q" 4 # those before may have been idle for a moment between two kills
+executors_wait || failed=1
+expect 'each effect once more' "$(effects a) $(effects b) $(effects c)" '2x318 2x318 2x318'
+expect 'it says what it did in all' "$(sql "SELECT state, made, reopened, cursor = to_offset FROM lockstep.replay WHERE replay_id = 1")" 'Completed|0|954|t'
+expect 'the runs have ended' "$(sql "SELECT string_agg(DISTINCT status, ' ') FROM lockstep.run WHERE replay_id IS NULL")" Completed
+
+# Its session is ended between two steps: exit code 3, and how to go on.
+export LOCKSTEP_PROBE_DIR=$tmp
+LOCKSTEP_PROBE=replay.step=hold@2 "${LOCKSTEP_BIN}-probed" "${again[@]}" >/dev/null 2>"$tmp/said" &
+held=$!
+eventually 20 test -e "$tmp/replay.step.hit"
+status=0
+"${LOCKSTEP_BIN}" "${again[@]}" >/dev/null 2>"$tmp/other" || status=$?
+expect 'one session drives it' "$status $(grep -c 'another session is replaying this queue' "$tmp/other")" '7 1'
+sql "SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity WHERE application_name = 'lockstep/cli'" >/dev/null
+touch "$tmp/replay.step.go"
+status=0
+wait $held || status=$?
+expect 'its session is gone' "$status $(grep -c -- '--resume 2' "$tmp/said")" '3 1'
+
+# Given up: what was done stays done, the next one begins anew.
+lockstep replay --queue "$q" --abandon 2 2>/dev/null || failed=1
+expect 'given up' "$(sql "SELECT state FROM lockstep.replay WHERE replay_id = 2")" Abandoned
+executors 1 "$q" 4
+executors_wait || failed=1
+expect 'what it did is run, and nothing else' "$(effects a) $(effects b) $(effects c)" '2x56 3x262 2x318 2x318'
+expect 'the run has ended' "$(sql "SELECT string_agg(DISTINCT status, ' ') FROM lockstep.run")" Completed
+status=0
+lockstep replay --queue "$q" --resume 2 >/dev/null 2>"$tmp/said" || status=$?
+expect 'it cannot go on' "$status $(grep -c 'replay 2 has ended' "$tmp/said")" '2 1'
+exit $failed
