@@ -5,6 +5,7 @@
 #include "db/pipeline.h"
 #include "executor/lane.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -33,7 +34,8 @@ enum rc plan_make(struct plan *plan, const struct work *work, struct err *err)
     }
     for (int i = 0; i < plan->count; i++)
         plan->changes_session = plan->changes_session || plan->statements[i].changes_session;
-    plan->pipelined = plan->count == 1 && plan->statements[0].plain && msg->transaction;
+    plan->pipelined =
+        plan->count == 1 && plan->statements[0].plain && msg->transaction && msg->timeout_us == 0;
     return RC_OK;
 }
 
@@ -57,6 +59,18 @@ bool attempt_cancelled(const struct err *why, bool ours)
 {
     return strcmp(why->code, "57014") == 0 && /* query_canceled */
            (ours || strstr(why->message, "user request") != NULL);
+}
+
+bool attempt_timed_out(const struct work *work, struct err *why)
+{
+    if (!work->timed_out || (why->code[0] != '\0' && strcmp(why->code, "57014") != 0))
+        return false;
+    *why = (struct err){0};
+    (void)err_set(why, RC_REJECT, ERR_TIMEOUT, "task", NULL,
+                  "time-out: the attempt ran for longer than %g s",
+                  (double)work->msg->timeout_us / 1e6);
+    (void)snprintf(why->code, sizeof why->code, "57014");
+    return true;
 }
 
 static const char *or_null(const char *text)
@@ -170,7 +184,7 @@ enum rc attempt_run(struct db *db, struct work *work, const struct plan *plan,
         return rc;
     }
     rc = db_reset(db, err);
-    if (rc == RC_OK && attempt_cancelled(&why, *cancelled)) {
+    if (rc == RC_OK && !attempt_timed_out(work, &why) && attempt_cancelled(&why, *cancelled)) {
         work->outcome = OUTCOME_LOST;
         return rc;
     }

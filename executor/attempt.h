@@ -44,6 +44,9 @@ MUST_CHECK enum rc attempt_fail(struct db *db, struct work *work, const struct e
  */
 bool attempt_cancelled(const struct err *why, bool ours);
 
+/** Whether it failed because its time was over; then *why says so. */
+bool attempt_timed_out(const struct work *work, struct err *why);
+
 /** The parameters of a work's i-th statement, as db functions take them; freed by the caller. */
 const char **attempt_params(const struct work *work, int i, int *ret_count);
 

@@ -9,10 +9,11 @@
 
 #include <string.h>
 
-#define MARK_AFTER_US (50 * 1000)   /* an attempt that runs for this long is shown as Processing */
-#define SLOT_KEEP_US  (5 * 1000)    /* an idle reader keeps its slot over a barrier */
-#define SLOT_AGAIN_US (1000 * 1000) /* a notification comes before, unless its sender died */
-#define MARK_MOST     64
+#define MARK_AFTER_US    (50 * 1000) /* an attempt that runs for this long is shown as Processing */
+#define SLOT_KEEP_US     (5 * 1000)  /* an idle reader keeps its slot over a barrier */
+#define SLOT_AGAIN_US    (1000 * 1000) /* a notification comes before, unless its sender died */
+#define MARK_MOST        64
+#define TIMEOUT_GRACE_US (5 * 1000 * 1000)
 
 static int startable(const struct lane *lane)
 {
@@ -46,7 +47,7 @@ static enum rc take_slots(struct lane *lane, int want, struct err *err)
     struct reader *of[64];
     char starts[64][64];
     int nos[64], count = 0, got = 0;
-    for (int i = 0; i < ex->reader_count && count < want && count < 64; i++) {
+    for (int i = 0; i < ex->reader_limit && count < want && count < 64; i++) {
         struct reader *reader = &ex->readers[i];
         if (reader->lane != NULL)
             continue;
@@ -71,6 +72,7 @@ static enum rc take_slots(struct lane *lane, int want, struct err *err)
     for (int i = 0; i < got; i++) {
         of[i]->lane = lane;
         of[i]->slot_no = nos[i];
+        of[i]->slot_pid = wanted[i].pid;
         of[i]->idle_since_us = ex->now_us;
         lane->slots++;
     }
@@ -104,10 +106,11 @@ static void hand_out(struct lane *lane, int ready)
     for (int i = 0; i < ex->reader_count; i++)
         ex->readers[i].refill = ex->readers[i].count <= depth / 2;
     for (int level = 1; level <= depth && ready > 0; level++)
-        for (int i = 0; i < ex->reader_count && ready > 0; i++) {
+        for (int i = 0; i < ex->reader_limit && ready > 0; i++) {
             struct reader *reader = &ex->readers[i];
             if (reader->lane != lane || !reader->refill || reader->count >= level ||
-                reader->slot_no > lane->max_readers)
+                reader->slot_no > lane->max_readers ||
+                reader->slot_pid != reader_pid(reader->thread))
                 continue;
             struct phase *phase = next_phase(lane);
             if (phase == NULL || phase->waiting == NULL)
@@ -126,7 +129,7 @@ enum rc execute(struct lane *lane, struct err *err)
         lane->starved_us = 0;
         return RC_OK;
     }
-    int most = ex->reader_count < lane->max_readers ? ex->reader_count : lane->max_readers;
+    int most = ex->reader_limit < lane->max_readers ? ex->reader_limit : lane->max_readers;
     int want = ready + busy_readers(lane);
     want = want < most ? want : most;
     if (lane->slots < want && lane->slot_after_us <= ex->now_us)
@@ -143,6 +146,12 @@ enum rc execute(struct lane *lane, struct err *err)
     return rc;
 }
 
+static void sooner_ms(int *timeout_ms, int64_t left_us)
+{
+    int ms = left_us > 3600000000LL ? 3600000 : (int)(left_us / 1000) + 1;
+    *timeout_ms = *timeout_ms < 0 || ms < *timeout_ms ? ms : *timeout_ms;
+}
+
 /* Shows what runs for longer than a moment. Short tasks cost nothing here. */
 enum rc mark_running(struct executor *ex, int *ret_timeout_ms, struct err *err)
 {
@@ -156,9 +165,7 @@ enum rc mark_running(struct executor *ex, int *ret_timeout_ms, struct err *err)
             continue;
         int64_t age_us = ex->now_us - work->head_since_us;
         if (age_us < MARK_AFTER_US) {
-            int wait_ms = (int)((MARK_AFTER_US - age_us) / 1000) + 1;
-            *ret_timeout_ms =
-                *ret_timeout_ms < 0 || wait_ms < *ret_timeout_ms ? wait_ms : *ret_timeout_ms;
+            sooner_ms(ret_timeout_ms, MARK_AFTER_US - age_us);
             continue;
         }
         work->marked = true;
@@ -176,10 +183,32 @@ enum rc mark_running(struct executor *ex, int *ret_timeout_ms, struct err *err)
                   (const char *const[]){s[0].data, s[1].data, s[2].data}, NULL, err);
 }
 
+/* First its statement is cancelled; what does not mind that loses its session. */
+void time_out(struct executor *ex, int *ret_timeout_ms)
+{
+    for (int i = 0; i < ex->reader_count; i++) {
+        struct work *work = ex->readers[i].first;
+        if (work == NULL || work->msg->timeout_us == 0 || work->late == 2)
+            continue;
+        int64_t since_us =
+            work->alone_since_us; /* not yet: looked at again when it could be over */
+        int64_t until_us = (since_us != 0 ? since_us : ex->now_us) + work->msg->timeout_us;
+        if (work->late == 1)
+            until_us += TIMEOUT_GRACE_US;
+        if (ex->now_us < until_us) {
+            sooner_ms(ret_timeout_ms, until_us - ex->now_us);
+            continue;
+        }
+        if (reader_time_out(ex->readers[i].thread, work, work->late == 1))
+            work->late++;
+        sooner_ms(ret_timeout_ms, work->late == 0 ? 1000 : TIMEOUT_GRACE_US);
+    }
+}
+
 static bool may_keep(const struct executor *ex, const struct reader *reader, int64_t *ret_left_us)
 {
     const struct lane *lane = reader->lane;
-    if (reader->slot_no > lane->max_readers)
+    if (reader->slot_no > lane->max_readers || reader->slot_pid != reader_pid(reader->thread))
         return false;
     if (startable(lane) > 0 && !ex->draining)
         return true;
@@ -199,9 +228,8 @@ enum rc slots_return(struct executor *ex, bool all, int *ret_timeout_ms, struct 
             if (reader->lane != lane || reader->count > 0)
                 continue;
             if (!all && may_keep(ex, reader, &left_us)) {
-                int wait_ms = (int)(left_us / 1000) + 1;
-                if (left_us > 0 && (*ret_timeout_ms < 0 || wait_ms < *ret_timeout_ms))
-                    *ret_timeout_ms = wait_ms;
+                if (left_us > 0)
+                    sooner_ms(ret_timeout_ms, left_us);
                 continue;
             }
             nos[count++] = reader->slot_no;

@@ -49,10 +49,16 @@ struct work {
     struct message *msg;   /* owned */
     int64_t head_since_us; /* control: when the reader came to it, 0 = not yet */
     bool marked;           /* shown as Processing */
-    int replies;           /* reader: sent, and this many replies are to come before it is done */
-    bool prepared, plain;  /* reader: sent by a prepared name; not to be sent so again */
-    bool begun, last;      /* reader: its transaction was opened; the last one of its batch */
-    enum outcome outcome;  /* set by the reader */
+    int64_t stop_us, stop_again_us; /* control: since when it is to be stopped, 0 = not; not again before */
+    bool severed; /* control: its session was cut off for that */
+    int late; /* control: 1 its statement was cancelled for its time-out, 2 its session was cut off */
+    _Atomic int64_t
+        alone_since_us;     /* reader: when it began to run outside the pipeline, 0: not yet */
+    _Atomic bool timed_out; /* it was cancelled for that, in time */
+    int replies;            /* reader: sent, and this many replies are to come before it is done */
+    bool prepared, plain;   /* reader: sent by a prepared name; not to be sent so again */
+    bool begun, last;       /* reader: its transaction was opened; the last one of its batch */
+    enum outcome outcome;   /* set by the reader */
     int64_t ran_us;
     struct err *why; /* reader: the error that is to be recorded; owned */
 };
@@ -82,6 +88,12 @@ struct held {
     struct message *msg; /* NULL: rejected */
     char run[37];
     struct err why; /* rejected: why */
+};
+
+/** A run that an operator holds: nothing of it is claimed, adopted or started. */
+struct held_run {
+    int64_t run_no;
+    char run_id[37]; /* "": the implicit run */
 };
 
 /* ASKING: the position is outside the log; the next look tells why. */
@@ -135,6 +147,10 @@ struct lane {
     bool finish;         /* an executor died: runs may be waiting for their end to be said */
     int64_t adopt_at_us; /* and not later than this, 0: no timer */
 
+    /* obey */
+    struct held_run *held_runs;
+    int held_count;
+
     /* slots */
     int slots;             /* held */
     int64_t slot_after_us; /* too few were free: not before this, or a notification */
@@ -148,6 +164,7 @@ struct reader {
     struct reader_thread *thread; /* reader.h */
     struct lane *lane;            /* whose slot it has, NULL: none */
     int slot_no, noted_pid;
+    int slot_pid;              /* the backend that the slot names: on another one nothing may run */
     struct work *first, *last; /* by work->behind: handed out, in the order it runs them */
     int count;
     bool refill; /* within hand_out */
@@ -171,6 +188,7 @@ struct executor {
     int lane_count;
     struct reader *readers;
     int reader_count;
+    int reader_limit; /* of them, the first so many are used */
     bool draining, cancelled, claims_paused;
     int64_t drain_until_us;
     int64_t now_us; /* of this turn */
@@ -235,6 +253,8 @@ void gates_stop(struct lane *lane, bool clean);
 
 /* execute.c */
 MUST_CHECK enum rc execute(struct lane *lane, struct err *err);
+/* Ends attempts that have run out of their time. */
+void time_out(struct executor *ex, int *ret_timeout_ms);
 MUST_CHECK enum rc mark_running(struct executor *ex, int *ret_timeout_ms, struct err *err);
 MUST_CHECK enum rc slots_return(struct executor *ex, bool all, int *ret_timeout_ms,
                                 struct err *err);
@@ -248,6 +268,16 @@ void work_free(struct work *work);
 void phase_forget_waiting(struct phase *phase);
 /* Gives back what is not started and may start, but for `keep` tasks; keep -1: everything, open or not. */
 MUST_CHECK enum rc give_back(struct lane *lane, int keep, struct err *err);
+/* All of a run that is not started. */
+MUST_CHECK enum rc give_back_run(struct lane *lane, int64_t run_no, struct err *err);
+
+/* obey.c */
+/* Which tasks in our hands are cancelled: those that are not started are dropped, the others stopped. */
+MUST_CHECK enum rc obey_stops(struct lane *lane, struct err *err);
+void obey_interrupt(struct executor *ex, int *ret_timeout_ms);
+/* What is held, how many readers to use, whether to end. */
+MUST_CHECK enum rc obey_control(struct lane *lane, struct err *err);
+bool obey_holds(const struct lane *lane, const struct held *head);
 
 /* recover.c */
 MUST_CHECK enum rc recover(struct lane *lane, struct err *err);

@@ -27,8 +27,13 @@ void reader_stop(struct reader_thread *reader);
 void reader_give(struct reader_thread *reader, struct work *work);
 /** Asks the server to cancel what it runs now. */
 void reader_cancel(struct reader_thread *reader);
+/** Asks the server to cancel what it runs now, or cuts its session off; what that was is lost, and its row decides. */
+void reader_interrupt(struct reader_thread *reader, bool sever);
 /** Cancels it and cuts its session, whether the server answers or not: the incarnation is over. */
 void reader_abandon(struct reader_thread *reader);
+/** The attempt has run out of its time: cancels its statement, or cuts its session off. False: it
+ * is not running. */
+bool reader_time_out(struct reader_thread *reader, struct work *work, bool sever);
 /** The backend that it uses: pid and start; the slot row names it. */
 /** The pid alone, without waiting: to see that it has a new session. */
 int reader_pid(const struct reader_thread *reader);

@@ -305,6 +305,7 @@ static enum rc turn(struct executor *ex, int *ret_timeout_ms, bool *ret_done, st
         rc = ex->draining ? release(&ex->lanes[i], err) : lane_turn(&ex->lanes[i], err);
         publish_lag(&ex->lanes[i]);
     }
+    time_out(ex, ret_timeout_ms);
     if (rc == RC_OK)
         rc = mark_running(ex, ret_timeout_ms, err);
     if (rc == RC_OK)

@@ -13,6 +13,7 @@
 #define LONGEST_NAME   1000  /* characters */
 #define LONGEST_TEXT   10000 /* characters */
 #define MOST_SECONDS   1e9
+#define LEAST_TIMEOUT  0.001
 
 static const char *const type_names[] = {"sql", "command", "http", "external", "end"};
 
@@ -124,6 +125,17 @@ static enum rc read_retry_intervals(struct reading *r, cJSON *node, const struct
     return RC_OK;
 }
 
+static enum rc read_timeout(struct reading *r, cJSON *node, const struct json_path *path)
+{
+    double seconds;
+    enum rc rc = field_number(r, node, path, MOST_SECONDS, &seconds);
+    if (rc == RC_OK && seconds < LEAST_TIMEOUT)
+        return field_wrong(r, MESSAGE_OUT_OF_RANGE, path, "must be at least 0.001 seconds.");
+    if (rc == RC_OK)
+        r->msg->timeout_us = (int64_t)(seconds * 1e6);
+    return rc;
+}
+
 static enum rc read_condition(struct reading *r, cJSON *node, const struct json_path *path)
 {
     if (!cJSON_IsString(node))
@@ -212,14 +224,6 @@ static enum rc read_steps(struct reading *r, cJSON *node, const struct json_path
     }
     field_not_supported(r, path, "A task of several steps");
     return RC_OK;
-}
-
-static enum rc read_timeout(struct reading *r, cJSON *node, const struct json_path *path)
-{
-    double seconds;
-    enum rc rc = field_number(r, node, path, MOST_SECONDS, &seconds);
-    field_not_supported(r, path, "A time-out per attempt");
-    return rc;
 }
 
 static enum rc read_not_before(struct reading *r, cJSON *node, const struct json_path *path)

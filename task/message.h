@@ -39,6 +39,7 @@ struct message {
     int statement_count;
     bool transaction;        /* false: statements that cannot run inside one */
     int max_attempts;        /* 0: absent */
+    int64_t timeout_us;      /* of an attempt; 0: absent */
     double *retry_intervals; /* seconds, 0 to 1e9 */
     int retry_interval_count;
     int64_t end_tasks, end_phases; /* type end: counts, -1 absent (only if aborted) */

@@ -210,7 +210,8 @@ static void every_field_arrives(void **state)
         parsed("{\"run\":\"7B1F0F5E-9B0A-4A53-8F43-2A8F3BB0C9DE\",\"seq\":9223372036854775807,"
                "\"order\":9007199254740993,\"previous_order\":9007199254740992,\"type\":\"sql\","
                "\"sql\":\"VACUUM\",\"transaction\":false,\"name\":\"n\\u00e9\","
-               "\"description\":\"d\",\"max_attempts\":3,\"retry_intervals\":[0,1.5,1e3]}");
+               "\"description\":\"d\",\"max_attempts\":3,\"retry_intervals\":[0,1.5,1e3],"
+               "\"timeout\":2.5}");
     assert_string_equal(msg->run, RUN);
     assert_true(msg->seq == INT64_MAX);
     assert_true(msg->order == 9007199254740993);
@@ -222,6 +223,7 @@ static void every_field_arrives(void **state)
     assert_int_equal(msg->max_attempts, 3);
     assert_int_equal(msg->retry_interval_count, 3);
     assert_true(msg->retry_intervals[1] > 1.49 && msg->retry_intervals[1] < 1.51);
+    assert_int_equal(msg->timeout_us, 2500000);
     assert_true(msg->retry_intervals[2] > 999.9 && msg->retry_intervals[2] < 1000.1);
 }
 

@@ -1,0 +1,290 @@
+/* A reader's batches: short tasks go to the server together, each a transaction of its own, with one sync at the end, because
+ * every sync costs the server a system call and us a wake-up. What cannot share the pipeline runs alone. */
+#include "executor/reader_state.h"
+
+#include "base/clock.h"
+#include "base/probe.h"
+#include "db/pipeline.h"
+#include "executor/attempt.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* What fails makes the server skip the rest of its batch, which is sent again. */
+#define BATCH_MOST 32
+
+static void set_broken(struct reader_thread *reader, struct work *work, const struct err *why)
+{
+    work->why = xmalloc(sizeof *work->why);
+    *work->why = *why;
+    append(&reader->broken_last, work);
+}
+
+/* What reader_time_out may cancel. */
+static void set_alone(struct reader_thread *reader, struct work *work)
+{
+    (void)pthread_mutex_lock(&reader->lock);
+    reader->alone = work;
+    if (work != NULL)
+        work->alone_since_us = clock_boot_us();
+    (void)pthread_mutex_unlock(&reader->lock);
+}
+
+/* Outside the pipeline, which is empty now. */
+static enum rc run_alone(struct reader_thread *reader, struct work *work, const struct plan *plan,
+                         struct err *err)
+{
+    enum rc rc = pipeline_stop(reader->db, err);
+    set_alone(reader, work);
+    if (rc == RC_OK)
+        rc = attempt_run(reader->db, work, plan, &reader->cancelled, err);
+    set_alone(reader, NULL);
+    if (rc == RC_OK)
+        rc = pipeline_start(reader->db, err);
+    struct err why = {0};
+    if (rc == RC_LOST && attempt_timed_out(work, &why))
+        set_broken(reader, work, &why); /* recorded on the next session */
+    else if (rc != RC_OK)
+        append(&reader->lost_last, work);
+    else
+        reader_report(reader, work, work->outcome);
+    return rc;
+}
+
+/* Outside the pipeline, which is empty now: a session made new, on which failed attempts are recorded. */
+enum rc batch_reset(struct reader_thread *reader, bool permanent, struct err *err)
+{
+    enum rc rc = pipeline_stop(reader->db, err);
+    if (rc == RC_OK && db_in_transaction(reader->db))
+        rc = db_script(reader->db, "ROLLBACK", NULL, err);
+    if (rc == RC_OK)
+        rc = db_reset(reader->db, err);
+    while (rc == RC_OK && reader->broken != NULL) {
+        struct work *work = reader->broken;
+        rc = attempt_fail(reader->db, work, work->why, permanent, err);
+        if (rc == RC_OK)
+            reader_report(reader, shift(&reader->broken, &reader->broken_last), work->outcome);
+    }
+    if (rc == RC_OK)
+        reader->unclean = false;
+    return rc == RC_OK ? pipeline_start(reader->db, err) : rc;
+}
+
+static enum rc send_stmt(struct reader_thread *reader, struct work *work,
+                         const struct sql_statement *stmt, const char *const *params,
+                         struct err *err)
+{
+    int replies;
+    enum rc rc = pipeline_send_stmt(reader->db, stmt, params, &replies, err);
+    work->replies += replies;
+    return rc;
+}
+
+/* A task's transaction, but for its end: that is the next one's beginning, if there is one. */
+static enum rc send_one(struct reader_thread *reader, struct work *before, struct work *work,
+                        const struct plan *plan, struct err *err)
+{
+    int count;
+    const char **params = attempt_params(work, 0, &count);
+    STR_AUTO text = {0};
+    str_add(&text, plan->statements[0].text, plan->statements[0].len);
+    int replies = 1;
+    work->replies = 0;
+    work->prepared = false;
+    work->begun = before != NULL;
+    work->last = false;
+    enum rc rc = before == NULL
+                     ? send_stmt(reader, work, &sql_reader_begin, NULL, err)
+                     : send_stmt(reader, before, &sql_reader_commit_and_chain, NULL, err);
+    append(&reader->sent_last, work);
+    if (rc == RC_OK && work->plain)
+        rc = pipeline_send(reader->db, text.data, count, params, err);
+    else if (rc == RC_OK)
+        rc = pipeline_send_recalled(reader->db, work->phase_id, text.data, text.len, count, params,
+                                    &replies, &work->prepared, err);
+    work->replies += replies;
+    free(params);
+    if (rc == RC_OK)
+        rc = send_stmt(reader, work, &sql_reader_complete,
+                       (const char *const[]){DB_INT(work->task_id), work->token, NULL}, err);
+    return rc;
+}
+
+static enum rc end_batch(struct reader_thread *reader, struct work *last, struct err *err)
+{
+    if (last == NULL)
+        return RC_OK;
+    last->last = true;
+    enum rc rc = send_stmt(reader, last, &sql_reader_commit, NULL, err);
+    return rc == RC_OK ? pipeline_sync(reader->db, err) : rc;
+}
+
+/* What cannot share the pipeline, which is empty now. */
+static enum rc send_alone(struct reader_thread *reader, struct work *work, const struct plan *plan,
+                          const struct err *refused, struct err *err)
+{
+    enum rc rc = RC_OK;
+    bool other_run = reader->run_no != 0 && reader->run_no != work->run_no;
+    reader->run_no = work->run_no;
+    if (other_run) /* nothing of one run's session reaches the next */
+        rc = batch_reset(reader, false, err);
+    if (rc != RC_OK)
+        append(&reader->broken_last, work);
+    else if (refused != NULL) {
+        set_broken(reader, work, refused);
+        rc = batch_reset(reader, true, err);
+    } else
+        rc = run_alone(reader, work, plan, err);
+    return rc;
+}
+
+/* Sends what may share the pipeline as one batch: each task a transaction of its own, and one sync at the end, because every
+ * sync costs the server a system call and us a wake-up. What may not waits until the pipeline is empty and runs alone. */
+enum rc batch_send(struct reader_thread *reader, struct err *err)
+{
+    enum rc rc = RC_OK;
+    struct work *before = NULL;
+    int count = 0;
+    while (rc == RC_OK && reader->todo != NULL && reader->broken == NULL && !reader->unclean &&
+           count < BATCH_MOST) {
+        struct plan plan;
+        struct err why = {0};
+        enum rc planned = plan_make(&plan, reader->todo, &why);
+        bool same_run = reader->run_no == 0 || reader->run_no == reader->todo->run_no;
+        if (planned == RC_OK && plan.pipelined && !plan.changes_session && same_run) {
+            struct work *work = shift(&reader->todo, &reader->todo_last);
+            reader->run_no = work->run_no;
+            if (reader->sent == NULL) {
+                reader->head_us = clock_boot_us();
+                reader->at = work;
+            } else if (reader->at == NULL)
+                reader->at = work;
+            rc = send_one(reader, before, work, &plan, err);
+            before = work;
+            count++;
+        } else if (reader->sent == NULL) {
+            struct work *work = shift(&reader->todo, &reader->todo_last);
+            rc = send_alone(reader, work, &plan, planned == RC_OK ? NULL : &why, err);
+        } else {
+            plan_done(&plan);
+            break;
+        }
+        plan_done(&plan);
+    }
+    return rc == RC_OK ? end_batch(reader, before, err) : rc;
+}
+
+/* What the server skipped goes to the front of the queue again, or back when we are to stop. */
+static void skipped(struct reader_thread *reader, struct work *first, struct work **last)
+{
+    if (reader->cancelled) {
+        while (first != NULL) {
+            struct work *work = first;
+            first = work->next;
+            reader_report(reader, work, OUTCOME_UNSTARTED);
+        }
+    } else if (first != NULL) {
+        *last = reader->todo;
+        if (reader->todo == NULL)
+            reader->todo_last = last;
+        reader->todo = first;
+    }
+}
+
+/* Of a statement that is executed by its name: "cached plan must not change result type". */
+static bool outdated(const struct err *why)
+{
+    return strcmp(why->code, "0A000") == 0;
+}
+
+/* A sync came: each task of the oldest batch has committed, or failed, or was skipped because of one that did. */
+static enum rc batch_done(struct reader_thread *reader, struct err *err)
+{
+    int64_t now_us = clock_boot_us();
+    struct work *again = NULL, **again_last = &again;
+    int ran = 0;
+    for (struct work *work = reader->sent; work != NULL; work = work->last ? NULL : work->next)
+        ran += work->replies == 0 || work == reader->failed;
+    int64_t each_us = (now_us - reader->head_us) / (ran > 0 ? ran : 1);
+    reader->head_us = now_us;
+    for (bool last = false; !last;) {
+        struct work *work = shift(&reader->sent, &reader->sent_last);
+        last = work->last;
+        work->ran_us = each_us;
+        if (work->replies == 0)
+            reader_report(reader, work, OUTCOME_COMPLETED);
+        else if (work != reader->failed)
+            append(&again_last, work);
+        else if (work->prepared && outdated(reader->why)) {
+            work->plain = true;
+            append(&again_last, work);
+        } else if (attempt_cancelled(reader->why, reader->cancelled))
+            reader_report(reader, work, OUTCOME_LOST);
+        else
+            set_broken(reader, work, reader->why);
+    }
+    free(reader->why);
+    reader->why = NULL;
+    reader->failed = NULL;
+    reader->at = reader->sent;
+    skipped(reader, again, again_last);
+    return reader->sent == NULL && reader->unclean ? batch_reset(reader, false, err) : RC_OK;
+}
+
+static enum rc on_error(struct reader_thread *reader, const struct err *failed, struct err *err)
+{
+    /* Sent before it was known that the batch before it failed; or cancelled, when that was meant for one before. */
+    bool not_begun = !reader->at->begun;
+    if (not_begun && strcmp(failed->code, "25P02") != 0 && strcmp(failed->code, "57014") != 0) {
+        *err = *failed;
+        return RC_LOST;
+    }
+    reader->unclean = true;
+    if (!not_begun) {
+        reader->failed = reader->at;
+        reader->why = xmalloc(sizeof *reader->why);
+        *reader->why = *failed;
+    }
+    return RC_OK;
+}
+
+static void on_ok(struct reader_thread *reader)
+{
+    struct work *work = reader->at;
+    work->begun = true;
+    if (--work->replies == 0)
+        reader->at = work->next;
+}
+
+enum rc batch_read(struct reader_thread *reader, struct err *err)
+{
+    probe("reader.answered");
+    enum rc rc = pipeline_read(reader->db, err);
+    while (rc == RC_OK) {
+        enum pipeline_reply reply;
+        struct err failed = {0};
+        rc = pipeline_next(reader->db, &reply, &failed, err);
+        if (rc != RC_OK)
+            break;
+        if (reader->at == NULL && reply != PIPELINE_SYNC)
+            return err_set(err, RC_LOST, ERR_INTERNAL, "reader", "Please report this.",
+                           "a reply that belongs to no task");
+        switch (reply) {
+        case PIPELINE_OK:
+            on_ok(reader);
+            break;
+        case PIPELINE_ERROR:
+            rc = on_error(reader, &failed, err);
+            break;
+        case PIPELINE_SKIPPED:
+            break;
+        case PIPELINE_SYNC:
+            rc = batch_done(reader, err);
+            break;
+        case PIPELINE_COPY:
+            return err_set(err, RC_LOST, ERR_DB, "task", NULL,
+                           "COPY to or from the client is not possible in a task");
+        }
+    }
+    return rc == RC_NONE ? RC_OK : rc;
+}

@@ -1,0 +1,75 @@
+/**
+ * What: the inside of a reader, for reader.c (its thread and its session) and batch.c (what it sends and what comes back).
+ * Invariants: a work is in one of the lists, or on its way to control.
+ * Threads: the reader's own, but for what is said to be guarded by lock or is atomic.
+ * Ownership: the lists own the works in them.
+ * Failure: RC_LOST: the session is to be given up.
+ */
+#ifndef EXECUTOR_READER_STATE_H
+#define EXECUTOR_READER_STATE_H
+
+#include "executor/lane.h"
+#include "executor/reader.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+
+struct reader_thread {
+    pthread_t thread;
+    struct mailbox inbox;
+    struct mailbox *control;
+    char *conninfo;
+    struct db_server server; /* of the control session: work is done there only */
+    struct db *db;
+    struct work *todo, **todo_last;     /* not sent yet */
+    struct work *sent, **sent_last;     /* in the pipeline, oldest first, batch after batch */
+    struct work *broken, **broken_last; /* failed; recorded when the pipeline is empty */
+    struct work *lost,
+        **lost_last;     /* of unknown outcome; told when the session they ran on is gone */
+    struct work *at;     /* the one of sent whose replies come now */
+    struct work *failed; /* the one of the oldest batch that failed, and why */
+    struct work *alone;  /* runs outside the pipeline; guarded by lock */
+    struct err *why;     /* owned */
+    bool unclean;        /* a transaction failed: reset when the pipeline is empty */
+    bool stopping;
+    _Atomic bool cancelled; /* by us: what fails for that is lost, not failed */
+    _Atomic bool abandoned; /* the incarnation is over: no task starts any more */
+    int64_t run_no;         /* of the task before */
+    int64_t head_us;        /* since when the oldest batch can have been running */
+    struct mail stop;
+    pthread_mutex_t lock; /* guards what other threads read: */
+    struct db_canceller *canceller;
+    _Atomic int pid;
+    char backend_start[64];
+    int lost_pid; /* the session of those in lost, 0: none */
+    char lost_start[64];
+};
+
+static inline void append(struct work ***last, struct work *work)
+{
+    work->next = NULL;
+    **last = work;
+    *last = &work->next;
+}
+
+static inline struct work *shift(struct work **first, struct work ***last)
+{
+    struct work *work = *first;
+    *first = work->next;
+    if (*first == NULL)
+        *last = first;
+    return work;
+}
+
+/** Gives it back to control. */
+void reader_report(struct reader_thread *reader, struct work *work, enum outcome outcome);
+
+/* batch.c */
+/** Sends of todo what can be sent now. */
+MUST_CHECK enum rc batch_send(struct reader_thread *reader, struct err *err);
+/** Takes in what has come. */
+MUST_CHECK enum rc batch_read(struct reader_thread *reader, struct err *err);
+/** The pipeline is empty: makes the session new and records on it what is broken; permanent: no attempt is left. */
+MUST_CHECK enum rc batch_reset(struct reader_thread *reader, bool permanent, struct err *err);
+
+#endif

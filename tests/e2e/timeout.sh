@@ -1,0 +1,39 @@
+#!/bin/bash
+# An attempt that runs for longer than its task's time-out is cancelled, and its session cut off when it does not mind; it counts
+# as failed, and what runs beside it and after it is left alone.
+set -euo pipefail
+here=$(cd "$(dirname "$0")" && pwd)
+. "$here/../support/shell.bash"
+. "$here/ledger.bash"
+tmp=$(mktemp -d)
+trap 'scratch_drop; rm -rf "$tmp"' EXIT
+scratch_database
+failed=0
+sql "CREATE TABLE effect (n int);
+     CREATE FUNCTION deaf() RETURNS void LANGUAGE plpgsql AS \$\$
+     BEGIN
+         INSERT INTO effect VALUES (9);
+         LOOP
+             BEGIN PERFORM pg_sleep(60); EXCEPTION WHEN query_canceled THEN NULL; END;
+         END LOOP;
+     END \$\$"
+cat >"$tmp/tasks.jsonl" <<'END'
+{"order": 1, "name": "twice", "timeout": 0.2, "max_attempts": 2, "retry_intervals": [0.05], "sql": ["INSERT INTO effect VALUES (1)", "SELECT pg_sleep(60)"]}
+{"order": 1, "name": "bare", "timeout": 0.2, "transaction": false, "sql": "SELECT pg_sleep(60)"}
+{"order": 1, "name": "deaf", "timeout": 0.2, "sql": "SELECT deaf()"}
+{"order": 1, "name": "in time", "timeout": 30, "sql": "INSERT INTO effect VALUES (2)"}
+{"order": 1, "name": "beside", "sql": "INSERT INTO effect SELECT 3 FROM pg_sleep(1)"}
+{"order": 2, "name": "after", "sql": "INSERT INTO effect VALUES (4)"}
+END
+q=$(scratch_name)
+lockstep queue create "$q" -q --create-topic --max-readers 3 --max-attempts 1 --on-failure continue >/dev/null
+run=$(lockstep publish --queue "$q" -q "$tmp/tasks.jsonl")
+executors 1 "$q" 3
+executors_wait || { cat "$tmp/$q".*.log; failed=1; }
+expect 'outcomes' "$(sql "SELECT string_agg(t.name || '=' || t.status || '/' || t.attempt_num || '/' || t.lost_num, ' ' ORDER BY t.seq) FROM lockstep.task t JOIN lockstep.run r USING (run_no) WHERE r.run_id = '$run'")" \
+    'twice=Failed/2/0 bare=Failed/1/0 deaf=Failed/1/0 in time=Completed/1/0 beside=Completed/1/0 after=Completed/1/0'
+expect 'what is told' "$(sql "SELECT DISTINCT sqlstate, error FROM lockstep.execution_log WHERE run_id = '$run' AND status <> 'Completed'")" \
+    '57014|time-out: the attempt ran for longer than 0.2 s'
+expect 'cancelled in time' "$(sql "SELECT bool_and(l.duration BETWEEN '0.2 s' AND '3 s') FROM lockstep.execution_log l JOIN lockstep.task t USING (task_id) WHERE run_id = '$run' AND t.name IN ('twice', 'bare')")" t
+expect 'effects' "$(sql "SELECT string_agg(n::text, ' ' ORDER BY n) FROM effect")" '2 3 4'
+exit $failed
