@@ -20,6 +20,7 @@ struct kafka_consumer {
     struct kafka_source *sources; /* a list */
     int wake_fd;
     char *cluster_id;
+    int64_t buffer_bytes;  /* queued.max.messages.kbytes */
     int64_t gone_after_us; /* how long an unknown topic is taken for a hiccup of the metadata */
 };
 
@@ -34,6 +35,7 @@ struct kafka_source {
     bool failed;   /* `why` is RC_FATAL: to be told and the fetching to be stopped */
     bool troubled; /* a transient error was logged and nothing came since */
     int64_t next;  /* records below it are stale */
+    int64_t run;   /* bytes taken since the queue was empty last */
     int64_t end;   /* -1: not at the end */
     int64_t unknown_since_us, unknown_last_us; /* the topic is reported missing; 0: it is not */
     struct err why;
@@ -65,6 +67,10 @@ enum rc kafka_consumer_open(const struct kafka_properties *props, int wake_fd,
                             &size);
     if (!int64_parse(text, strlen(text), &propagation_ms))
         propagation_ms = 30000;
+    size = sizeof text;
+    (void)rd_kafka_conf_get(rd_kafka_conf(handle->rk), "queued.max.messages.kbytes", text, &size);
+    if (int64_parse(text, strlen(text), &consumer->buffer_bytes))
+        consumer->buffer_bytes *= 1000;
     consumer->gone_after_us = propagation_ms * 1000 * KAFKA_TOPIC_GONE_FACTOR;
     *ret_consumer = consumer;
     return RC_OK;
@@ -190,6 +196,7 @@ enum rc kafka_source_assign(struct kafka_source *source, int64_t offset, struct 
     source->assigned = true;
     source->failed = source->troubled = false;
     source->next = offset;
+    source->run = 0;
     source->end = -1;
     source->unknown_since_us = source->unknown_last_us = 0;
     return RC_OK;
@@ -292,13 +299,33 @@ static bool took_end(struct kafka_source *source, const rd_kafka_message_t *mess
     return true;
 }
 
+/* librdkafka 2.0.2 looks only once a second whether a buffer that was full has room again, so reading would be held to one
+ * buffer a second. A seek to where we are wakes it; it throws away nothing, for the queue is empty. That the buffer was full
+ * is known by the bytes that came without a break. */
+static void nudge(struct kafka_source *source)
+{
+    bool was_full = source->run >= source->consumer->buffer_bytes / 8 * 7;
+    source->run = 0;
+    if (!was_full)
+        return;
+    rd_kafka_topic_t *topic = rd_kafka_topic_new(source->consumer->handle->rk, source->topic, NULL);
+    if (topic == NULL)
+        return;
+    rd_kafka_resp_err_t code = rd_kafka_seek(topic, source->partition, source->next, 0);
+    rd_kafka_topic_destroy(topic);
+    (void)code; /* then it goes on within the second */
+}
+
 enum rc kafka_source_poll(struct kafka_source *source, struct kafka_record *ret_record,
                           struct err *err)
 {
     while (source->assigned && !source->failed) {
         rd_kafka_message_t *message = take(source);
-        if (message == NULL)
+        if (message == NULL) {
+            nudge(source);
             break;
+        }
+        source->run += (int64_t)(message->len + message->key_len);
         if (message->err == RD_KAFKA_RESP_ERR_NO_ERROR && message->offset >= source->next) {
             source->next = message->offset + 1;
             source->end = -1;

@@ -431,6 +431,37 @@ static void the_cluster_id_is_known(void **state)
     reader_close(&reader);
 }
 
+/* Whoever reads in bursts finds the buffer full each time. librdkafka 2.0.2 by itself would fill it again once a second. */
+static void a_backlog_is_read_faster_than_one_buffer_a_second(void **state)
+{
+    (void)state;
+    enum { BUFFER_KB = 2048, RECORDS = 24 * 1024 }; /* of 1 KB: twelve buffers */
+    struct err err;
+    const char *topic = support_topic();
+    struct kafka_producer *producer = writer_open(support_name("tx"));
+    char value[1025];
+    memset(value, 'x', sizeof value - 1);
+    value[sizeof value - 1] = '\0';
+    assert_ok(kafka_begin(producer, &err), &err);
+    for (int i = 0; i < RECORDS; i++)
+        publish(producer, topic, value);
+    assert_ok(kafka_commit(producer, WAIT_MS, &err), &err);
+    kafka_producer_close(producer);
+    struct reader reader = reader_open_with(topic, "queued.max.messages.kbytes", "2048");
+    assert_ok(kafka_source_assign(reader.source, 0, &err), &err);
+    int64_t from_us = clock_boot_us();
+    for (int i = 0; i < RECORDS; i++) {
+        assert_int_equal(read_value(&reader, reader.source, value), i);
+        if (i % BUFFER_KB == 0)
+            (void)poll(NULL, 0, 100); /* at work, while librdkafka fills its buffer */
+    }
+    int64_t took_us = clock_boot_us() - from_us;
+    reader_close(&reader);
+    printf("%d MB in %.1f s through a buffer of %d MB\n", RECORDS / 1024, (double)took_us / 1e6,
+           BUFFER_KB / 1024);
+    assert_true(took_us < RECORDS / BUFFER_KB * 1000000LL / 3);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -451,6 +482,7 @@ int main(void)
         cmocka_unit_test(closing_right_after_publishing_a_lag_leaves_nothing_behind),
         cmocka_unit_test(a_deleted_topic_is_told_and_can_be_assigned_again_when_it_is_back),
         cmocka_unit_test(a_consumer_closes_although_its_topic_was_deleted),
+        cmocka_unit_test(a_backlog_is_read_faster_than_one_buffer_a_second),
         cmocka_unit_test(the_cluster_id_is_known),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

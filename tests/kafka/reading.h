@@ -31,15 +31,24 @@ struct reader {
     struct kafka_source *source;
 };
 
-static inline struct reader reader_open(const char *topic)
+/** property: NULL: none. */
+static inline struct reader reader_open_with(const char *topic, const char *property,
+                                             const char *value)
 {
     struct reader reader = {.fd = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC)};
     struct err err;
     assert_true(reader.fd >= 0);
     support_properties(&reader.props);
+    if (property != NULL)
+        assert_ok(kafka_properties_set(&reader.props, property, value, &err), &err);
     assert_ok(kafka_consumer_open(&reader.props, reader.fd, &reader.consumer, &err), &err);
     assert_ok(kafka_source_open(reader.consumer, topic, 0, &reader.source, &err), &err);
     return reader;
+}
+
+static inline struct reader reader_open(const char *topic)
+{
+    return reader_open_with(topic, NULL, NULL);
 }
 
 static inline void reader_close(struct reader *reader)
