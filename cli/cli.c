@@ -5,12 +5,16 @@
 #include "db/migrate.h"
 
 #include <locale.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+
+#define PAUSE_FIRST_MS 100
+#define PAUSE_LAST_MS  2000
 
 static void report_config_error(void *context, const struct err *err)
 {
@@ -95,12 +99,27 @@ static enum rc set_kafka(struct cli *cli, struct err *err)
     return RC_OK;
 }
 
+/* Full, starting, a standby: that ends by itself. */
+static enum rc open_session(struct cli *cli, const char *conninfo, struct err *err)
+{
+    bool primary = (cli->command->needs & NEEDS_PRIMARY) != 0;
+    bool patient = (cli->command->needs & NEEDS_PATIENCE) != 0;
+    int pause_ms = PAUSE_FIRST_MS;
+    enum rc rc;
+    while ((rc = db_open(conninfo, primary ? DB_MIGRATE : DB_CLI, &cli->db, err)) == RC_RETRY &&
+           patient) {
+        log_err(LOG_WARN, "database_not_ready", NULL, err);
+        (void)poll(NULL, 0, pause_ms);
+        pause_ms = pause_ms * 2 < PAUSE_LAST_MS ? pause_ms * 2 : PAUSE_LAST_MS;
+    }
+    return rc;
+}
+
 static enum rc open_db(struct cli *cli, struct err *err)
 {
     STR_AUTO conninfo = {0};
     config_conninfo(cli->config, &conninfo);
-    bool primary = (cli->command->needs & NEEDS_PRIMARY) != 0;
-    enum rc rc = db_open(conninfo.data, primary ? DB_MIGRATE : DB_CLI, &cli->db, err);
+    enum rc rc = open_session(cli, conninfo.data, err);
     const char *zone = cli_text(cli, "time-zone");
     if (rc == RC_OK && zone != NULL)
         rc = db_run(cli->db, &sql_view_time_zone, (const char *const[]){zone}, NULL, err);

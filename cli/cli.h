@@ -26,7 +26,8 @@ enum needs {
     NEEDS_DB = 2 | NEEDS_CONFIG,
     NEEDS_SCHEMA = 4 | NEEDS_DB,
     NEEDS_PRIMARY = 8, /* a session for migrations */
-    NEEDS_KAFKA = 16 | NEEDS_CONFIG
+    NEEDS_KAFKA = 16 | NEEDS_CONFIG,
+    NEEDS_PATIENCE = 32 /* a daemon: a server that takes nobody now is waited for */
 };
 
 /** argument NULL: a flag; "N": an integer >= 0; "TIME": a duration; with '|': one of these words; else any text. */

@@ -174,7 +174,7 @@ const struct command commands[] = {
     {"publish", "", "[FILE|-]", NEEDS_SCHEMA | NEEDS_KAFKA, command_publish,
      "publishes staged work as one run", publish_options,
      "lockstep publish --queue orders work.csv --wait"},
-    {"executor", "run", "", NEEDS_SCHEMA | NEEDS_KAFKA, command_executor_run,
+    {"executor", "run", "", NEEDS_SCHEMA | NEEDS_KAFKA | NEEDS_PATIENCE, command_executor_run,
      "the daemon, in the foreground", executor_run_options,
      "lockstep executor run --queue orders --readers 5"},
     {"executor", "list", "", NEEDS_SCHEMA, command_executor_list,

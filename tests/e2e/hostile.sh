@@ -1,0 +1,94 @@
+#!/bin/bash
+# A server whose settings were made for others, and one that has no connection left: time-outs that are shorter than our waits,
+# read-only and serializable by default, for everybody and for our role; max_connections reached before the start and in the
+# middle. Nothing of it changes what happens, some of it when.
+# ctest: timeout=120
+set -euo pipefail
+here=$(cd "$(dirname "$0")" && pwd)
+. "$here/../support/shell.bash"
+. "$here/../support/cluster.bash"
+. "$here/ledger.bash"
+tmp=$(mktemp -d)
+trap 'jobs -p | xargs -r kill -9 2>/dev/null; cluster_close; rm -rf "$tmp"' EXIT
+cluster_open
+pg_init main max_connections=16 superuser_reserved_connections=2
+pg_start main
+bare=$(pg_conninfo main)
+# The test itself looks with settings of its own.
+db="$bare options='-c search_path=public -c default_transaction_read_only=off -c statement_timeout=0 -c lock_timeout=0 -c idle_session_timeout=0'"
+"$LOCKSTEP_BIN" migrate up -q -d "$db" >/dev/null
+ledger_create
+sql 'CREATE ROLE plain LOGIN; GRANT lockstep_executor TO plain; GRANT INSERT, SELECT ON ledger TO plain'
+plain="$bare user=plain"
+publish() { # SECONDS: three phases
+    q=$(scratch_name)
+    db=$bare lockstep queue create "$q" -q --create-topic --max-readers 4
+    for ((i = 0; i < 12; i++)); do echo "{\"order\": $((1 + i / 4)), \"sql\": \"SELECT public.work('$q', $((1 + i / 4)), $i, $1)\"}"; done >"$tmp/tasks.jsonl"
+    run=$(db=$bare lockstep publish --queue "$q" -q "$tmp/tasks.jsonl")
+}
+daemon() {
+    "$LOCKSTEP_BIN" executor run -d "$plain" -b "$LOCKSTEP_TEST_BROKERS" --queue "$q" --readers 4 2>"$tmp/$q.log" &
+    daemon=$!
+}
+completed() { [ "$(sql "SELECT status FROM lockstep.run_status WHERE run_id = '$run'")" = Completed ]; }
+judge() {
+    eventually 30 completed || { failed=1; lockstep run show "$run"; }
+    expect "$1" "$(ledger_check "$q" 4 | grep -v '^a lock is left' || true)" ''
+    expect "$1: attempts" "$(sql "SELECT count(*), max(attempt_num) FROM lockstep.task t JOIN lockstep.queue q USING (queue_id) WHERE q.name = '$q'")" "12|${2:-1}"
+    kill -TERM "$daemon"
+    wait "$daemon" || { echo "$1: the executor ended with $?"; failed=1; }
+}
+
+# A DBA's defaults, for everybody and for the role, some in the middle of a run. Sessions that are ours override them.
+hostile=(statement_timeout=150ms lock_timeout=20ms idle_in_transaction_session_timeout=150ms idle_session_timeout=300ms
+    default_transaction_read_only=on default_transaction_isolation=serializable default_transaction_deferrable=on
+    search_path= client_min_messages=error DateStyle=SQL,DMY IntervalStyle=sql_standard bytea_output=escape row_security=off
+    standard_conforming_strings=off client_connection_check_interval=0 synchronous_commit=local extra_float_digits=-3)
+pg_set main "${hostile[@]}"
+for setting in "${hostile[@]}"; do sql "ALTER ROLE plain SET ${setting%%=*} = '${setting#*=}'"; done
+sql 'ALTER FUNCTION work SET search_path = public'
+publish 0.5
+daemon
+judge 'with hostile settings'
+! grep -E 'event=(incarnation_lost|reader_lost|attempt_lost)' "$tmp/$q.log" || failed=1
+publish 0.1
+daemon
+eventually 10 is "SELECT count(*) > 0 FROM ledger WHERE q = '$q'" t
+sql 'ALTER SYSTEM RESET ALL'
+sql 'ALTER ROLE plain RESET ALL; SELECT pg_reload_conf()' >/dev/null
+judge 'with settings that change'
+
+# No connection is left at the start.
+fill() {
+    local i
+    for ((i = 0; i < 14; i++)); do
+        "$LOCKSTEP_TEST_PGBIN/psql" -X -q -d "$plain" -c 'SELECT pg_sleep(1000)' >/dev/null 2>&1 &
+        fillers+=($!)
+    done
+    eventually 10 full
+}
+full() { ! "$LOCKSTEP_TEST_PGBIN/psql" -X -q -d "$plain" -c 'SELECT 1' >/dev/null 2>&1; }
+drain() {
+    sql "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE query = 'SELECT pg_sleep(1000)'" >/dev/null
+    wait "${fillers[@]}" 2>/dev/null || true
+    fillers=()
+}
+fillers=()
+publish 0.05
+fill
+daemon
+eventually 20 grep -q 'event=database_not_ready.*code=53300' "$tmp/$q.log" || failed=1
+drain
+judge 'no connection at the start'
+
+# And in the middle: it has lost its sessions and gets only some of them back.
+publish 0.3
+daemon
+eventually 20 is "SELECT count(*) > 3 FROM ledger WHERE q = '$q'" t
+sql 'ALTER ROLE plain CONNECTION LIMIT 3'
+sql "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'lockstep/control'" >/dev/null
+eventually 20 grep -q 'event=incarnation_lost.*code=53300' "$tmp/$q.log" || failed=1
+sql 'ALTER ROLE plain CONNECTION LIMIT -1'
+judge 'no connection in the middle' 2
+[ $failed = 0 ] || tail -n 20 "$tmp"/*.log
+exit $failed
