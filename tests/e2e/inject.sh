@@ -22,73 +22,88 @@ trials=0 failures=0
 ends() {
     local what=$1 log=$2 rc=0
     shift 2
-    timeout -s ABRT 20 "$@" >>"$log" 2>&1 || rc=$?
-    if [ "$rc" -ge 124 ] || grep -qE 'Sanitizer|runtime error:' "$log"; then
+    timeout -s ABRT -k 5 20 "$@" >>"$log" 2>&1 || rc=$?
+    # (124: timeout has told it to end, and it did.)
+    if [ "$rc" -gt 124 ] || grep -qE 'Sanitizer|runtime error:' "$log"; then
         echo "$what: it ended with $rc"
         tail -n 25 "$log"
         failed=1
     fi
+    # 70 is for memory only, and says so.
     [ "$rc" != 70 ] || case $what in *malloc*) grep -q 'out of memory' "$log" ;; *) false ;; esac || { echo "$what: exit 70"; tail -n 5 "$log"; failed=1; }
     return 0
 }
 
-options() { echo executor run -d "$db" -b "$LOCKSTEP_TEST_BROKERS" --queue "$q" --readers 2 --until-idle; }
+# A queue is made ready while the trial before runs.
+prepare() {
+    sql "CREATE SEQUENCE \"$1_fails\"; CREATE SEQUENCE \"$1_dies\""
+    lockstep queue create "$1" -q --create-topic --max-readers 2
+    point_tasks "$1" >"$tmp/$1.jsonl"
+}
+next='' preparing=''
+new_queue() {
+    [ -n "$next" ] || { next=$(scratch_name); prepare "$next"; preparing=''; }
+    [ -z "$preparing" ] || wait "$preparing"
+    q=$next next=$(scratch_name)
+    prepare "$next" &
+    preparing=$!
+}
 
 # trial WHO FUNCTION=N[+]
 trial() {
-    local q wrong who=$1 fault=$2 log=$tmp/log
-    q=$(scratch_name)
+    local q wrong who=$1 fault=$2 log=$tmp/log publish run
+    new_queue
     : >"$log" >"$tmp/injected"
-    sql "CREATE SEQUENCE \"${q}_fails\"; CREATE SEQUENCE \"${q}_dies\""
-    lockstep queue create "$q" -q --create-topic --max-readers 2
-    point_tasks "$q" >"$tmp/tasks.jsonl"
+    publish=(publish -d "$db" -b "$LOCKSTEP_TEST_BROKERS" --queue "$q" -q "$tmp/$q.jsonl")
+    run=(executor run -d "$db" -b "$LOCKSTEP_TEST_BROKERS" --queue "$q" --readers 2 --until-idle)
     if [ "$who" = publish ]; then
-        LOCKSTEP_INJECT=$fault LOCKSTEP_INJECT_LOG=$tmp/injected ends "publish $fault" "$log" \
-            "$probed" publish -d "$db" -b "$LOCKSTEP_TEST_BROKERS" --queue "$q" -q "$tmp/tasks.jsonl"
-        if [ "$(sql "SELECT count(*) FROM lockstep.run JOIN lockstep.queue q USING (queue_id) WHERE q.name = '$q'")" != 0 ]; then
-            ends "executor after publish $fault" "$log" "$LOCKSTEP_BIN" $(options)
-        fi
-        # Whole or not at all; a publisher that failed is told so, and publishes again.
-        [ "$(sql "SELECT count(*) FROM ledger WHERE q = '$q'")" = $point_effects ] ||
-            { lockstep publish --queue "$q" -q "$tmp/tasks.jsonl" >/dev/null 2>>"$log" || { echo "publish $fault: another one is refused"; tail -n 5 "$log"; failed=1; }; }
+        LOCKSTEP_INJECT=$fault LOCKSTEP_INJECT_LOG=$tmp/injected LOCKSTEP_INJECT_COUNT=${counts:-/dev/null} ends "publish $fault" "$log" "$probed" "${publish[@]}"
+        ends "executor after publish $fault" "$log" "$LOCKSTEP_BIN" "${run[@]}"
+        # Whole or not at all; a publisher that failed was told so, and publishes again.
+        [ "$(sql "SELECT count(*) FROM ledger WHERE q = '$q'")" != 0 ] || "$LOCKSTEP_BIN" "${publish[@]}" >>"$log" 2>&1 ||
+            { echo "publish $fault: another one is refused"; tail -n 5 "$log"; failed=1; }
     else
-        lockstep publish --queue "$q" -q "$tmp/tasks.jsonl" >/dev/null
-        # A failure that stays is no reason to end; it gets two seconds.
-        case $fault in *+) set -- timeout -s TERM -k 15 2 ;; *) set -- timeout -s TERM -k 15 8 ;; esac
-        LOCKSTEP_EXECUTOR_FROZEN_AFTER=2s LOCKSTEP_INJECT=$fault LOCKSTEP_INJECT_LOG=$tmp/injected \
-            ends "executor $fault" "$log" "$@" "$probed" $(options)
+        "$LOCKSTEP_BIN" "${publish[@]}" >/dev/null
+        # A failure that stays is no reason to end: it is told to after two seconds.
+        case $fault in *+) set -- timeout -s TERM 2 ;; *) set -- timeout -s TERM 10 ;; esac
+        LOCKSTEP_EXECUTOR_FROZEN_AFTER=2s LOCKSTEP_INJECT=$fault LOCKSTEP_INJECT_LOG=$tmp/injected LOCKSTEP_INJECT_COUNT=${counts:-/dev/null} \
+            ends "executor $fault" "$log" "$@" "$probed" "${run[@]}"
     fi
     wrong=$(sql "$impossible")
     [ -z "$wrong" ] || { echo "$who $fault: $wrong"; failed=1; }
-    ends "executor after $who $fault" "$log" "$LOCKSTEP_BIN" $(options)
-    wrong=$(point_check "$q" "$who $fault" | sed 's/without a transaction: [12] effects//' | grep -v ': *$' || true)
-    [ "$who" = executor ] || wrong=$([ "$(sql "SELECT count(DISTINCT (ord, seq)) = $point_effects AND count(*) = $point_effects FROM ledger WHERE q = '$q'")" = t ] || echo "publish $fault: effects")
-    [ -z "$wrong" ] || { echo "$wrong"; tail -n 12 "$log"; failed=1; }
-    [ "$(sql "SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND database = (SELECT oid FROM pg_database WHERE datname = current_database())")" = 0 ] ||
+    ends "executor after $who $fault" "$log" "$LOCKSTEP_BIN" "${run[@]}"
+    if [ "$who" = executor ]; then
+        wrong=$(point_check "$q" "$who $fault" | grep -v ':  without a transaction: 2 effects$' || true) # at least once
+    else # a run that was broken off is Cancelled, or Failed; another one has the effects
+        wrong=$([ "$(sql "SELECT count(DISTINCT (ord, seq)) = $point_effects AND count(*) = $point_effects FROM ledger WHERE q = '$q'")" = t ] || echo "publish $fault: $(sql "SELECT count(*), count(DISTINCT (ord, seq)) FROM ledger WHERE q = '$q'") effects")
+    fi
+    [ -z "$wrong" ] || { echo "$wrong"; tail -n 25 "$log"; failed=1; }
+    [ "$(sql "SELECT count(*) FROM pg_locks l JOIN pg_stat_activity a USING (pid) WHERE locktype = 'advisory' AND l.database = (SELECT oid FROM pg_database WHERE datname = current_database()) AND a.application_name IN ('lockstep/control', 'lockstep/gate', 'lockstep/liveness')")" = 0 ] ||
         { echo "$who $fault: a lock is left"; failed=1; }
     trials=$((trials + 1)) failures=$((failures + $(wc -l <"$tmp/injected")))
-    grep -q . "$tmp/injected"
 }
 
-# Dense in the beginning, sampled later: 1, 2, 3, 5, 8, 12, ...; every function, who is first changes. A function whose n-th
-# call did not come is done.
-mapfile -t functions < <(sed -n 's/^FAILS(\(.*\))$/\1/p' "$here/../probed/inject.def" | shuf --random-source=<(yes "${LOCKSTEP_TEST_SEED:-1}"))
+# How often each function is called when all is well; then 1, 1+, 2, 3, 5, 8, 13, ... up to that, all functions in turn, in an
+# order that the seed chooses.
 sweep() {
-    local n=1 f who left=1
-    declare -A over
-    while [ "$SECONDS" -lt "$seconds" ] && [ $left = 1 ] && [ $failed = 0 ]; do
+    local who function calls n=1 left=1 list
+    for who in publish executor; do
+        counts=$tmp/counts.$who trial "$who" rd_kafka_new=1000000
+    done
+    mapfile -t list < <(for who in publish executor; do awk -v w="$who" '$2 > 0 { print w, $1, $2 }' "$tmp/counts.$who"; done |
+        shuf --random-source=<(yes "${LOCKSTEP_TEST_SEED:-1}"))
+    while [ $left = 1 ]; do
         left=0
-        for f in "${functions[@]}"; do
-            for who in executor publish; do
-                for on in '' +; do
-                    [ -z "${over[$who$f]:-}" ] && [ "$SECONDS" -lt "$seconds" ] || continue
-                    [ "$n" = 1 ] || [ -z "$on" ] || continue # one that stays: at its beginning
-                    if trial "$who" "$f=$n$on"; then left=1; else over[$who$f]=1; fi
-                done
-            done
+        for word in "${list[@]}"; do
+            read -r who function calls <<<"$word"
+            [ "$n" -le "$calls" ] && [ "$SECONDS" -lt "$seconds" ] || continue
+            left=1
+            trial "$who" "$function=$n"
+            [ "$n" != 1 ] || trial "$who" "$function=1+"
         done
         n=$((n + 1 + n / 2))
     done
+    [ "$failures" -gt $((trials / 2)) ] || { echo 'hardly a failure was injected'; failed=1; }
     printf '%s trials, %s failures injected, up to the %s. call, %s s\n' "$trials" "$failures" "$n" "$SECONDS"
 }
 

@@ -8,7 +8,7 @@ here=$(cd "$(dirname "$0")" && pwd)
 root=$(cd "$here/../.." && pwd)
 tmp=$(mktemp -d)
 chmod 755 "$tmp"
-trap 'sleep 0; kill -CONT $(pids_of_server) 2>/dev/null; jobs -p | xargs -r kill -9 2>/dev/null; "$root/scripts/servers" stop "$tmp/servers" >/dev/null; rm -rf "$tmp"' EXIT
+trap 'kill -CONT $(pids_of_server) 2>/dev/null; jobs -p | xargs -r kill -9 2>/dev/null; "$root/scripts/servers" stop "$tmp/servers" >/dev/null; rm -rf "$tmp"' EXIT
 "$root/scripts/servers" start "$tmp/servers" >/dev/null
 set -a
 . "$tmp/servers/env"
@@ -42,7 +42,9 @@ ended() { sql 'SELECT count(*) FROM lockstep.executor WHERE ended_at IS NOT NULL
 # An hour forth, two back: nobody ends, not even an incarnation.
 eventually 20 progress 40
 echo '+3600' >"$tmp/clock"
-eventually 20 grep -q "ts=$(date -u -d '+1 hour' +%FT%H)" <(lockstep executor list >/dev/null; kill -USR1 "${executors[0]}"; kill -USR2 "${executors[0]}"; sleep 0.5; cat "$tmp/0.log") || { echo 'the clock did not step'; failed=1; }
+kill -USR1 "${executors[@]}" # what they log tells their time
+kill -USR2 "${executors[@]}"
+eventually 5 grep -qE "^ts=($(date -u -d '+60 min' +%FT%H)|$(date -u -d '+61 min' +%FT%H))" "$tmp/0.log" || { echo 'the clock did not step'; failed=1; }
 eventually 20 progress 100
 echo '-3600' >"$tmp/clock"
 eventually 20 progress 160

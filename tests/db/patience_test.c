@@ -1,0 +1,127 @@
+/* Sessions whose server says nothing (the backend is stopped; its kernel answers every keepalive), and sessions that are cut. */
+#include "tests/support/support.h"
+
+#include "base/clock.h"
+
+#include <pthread.h>
+#include <signal.h>
+#include <string.h>
+
+#define PATIENCE_MS 300
+
+static int64_t since_ms(int64_t from_us)
+{
+    return (clock_boot_us() - from_us) / 1000;
+}
+
+static void a_call_without_an_answer_ends_in_time_and_later_ones_at_once(void **state)
+{
+    (void)state;
+    struct db *db = support_db();
+    struct err err = {0};
+    db_patience(db, PATIENCE_MS);
+    assert_int_equal(support_int(db, "SELECT 1"), 1);
+    assert_int_equal(kill(db_backend_pid(db), SIGSTOP), 0);
+    int64_t from_us = clock_boot_us();
+    enum rc rc = db_script(db, "SELECT 1", NULL, &err);
+    int64_t took_ms = since_ms(from_us);
+    from_us = clock_boot_us();
+    enum rc again = db_script(db, "SELECT 1", NULL, NULL);
+    int64_t again_ms = since_ms(from_us);
+    (void)kill(db_backend_pid(db), SIGCONT);
+    assert_rc(rc, RC_LOST, &err);
+    assert_int_equal(err.kind, ERR_TIMEOUT);
+    assert_string_equal(err.message, "the server does not answer");
+    assert_in_range(took_ms, PATIENCE_MS, PATIENCE_MS + 2000);
+    assert_int_equal(again, RC_LOST);
+    assert_in_range(again_ms, 0, PATIENCE_MS / 2);
+    db_close(db);
+}
+
+static void an_answer_within_the_patience_is_an_answer(void **state)
+{
+    (void)state;
+    struct db *db = support_db();
+    struct err err = {0};
+    DB_RESULT_AUTO *result = NULL;
+    db_patience(db, 5000);
+    assert_ok(db_script(db, "SELECT pg_sleep(0.2); SELECT repeat('x', 3000000)", &result, &err),
+              &err);
+    assert_int_equal(db_length(result, 0, 0), 3000000);
+    db_patience(db, 0);
+    assert_int_equal(support_int(db, "SELECT 2"), 2);
+    db_close(db);
+}
+
+struct waiting {
+    struct db *db;
+    enum rc rc;
+};
+
+static void *wait_long(void *context)
+{
+    struct waiting *waiting = context;
+    waiting->rc = db_script(waiting->db, "SELECT pg_sleep(60)", NULL, NULL);
+    return NULL;
+}
+
+static void a_session_that_is_cut_returns_to_who_waits_on_it_and_its_statement_ends(void **state)
+{
+    (void)state;
+    struct db *watcher = support_db();
+    struct waiting waiting = {.db = support_db(), .rc = RC_OK};
+    struct db_canceller *canceller = db_canceller_new(waiting.db);
+    pthread_t thread;
+    int pid = db_backend_pid(waiting.db);
+    assert_int_equal(pthread_create(&thread, NULL, wait_long, &waiting), 0);
+    support_await(watcher, 5000,
+                  "SELECT wait_event = 'PgSleep' FROM pg_stat_activity WHERE pid = %d", pid);
+    int64_t from_us = clock_boot_us();
+    db_sever(canceller);
+    (void)pthread_join(thread, NULL);
+    assert_int_equal(waiting.rc, RC_LOST);
+    assert_in_range(since_ms(from_us), 0, 2000);
+    db_close(waiting.db);
+    support_await(watcher, 5000, "SELECT count(*) = 0 FROM pg_stat_activity WHERE pid = %d", pid);
+    db_sever(canceller);
+    db_sever(NULL);
+    db_canceller_free(canceller);
+    db_close(watcher);
+}
+
+static void a_request_to_cancel_waits_for_nobody(void **state)
+{
+    (void)state;
+    struct db *db = support_db();
+    struct db_canceller *canceller = db_canceller_new(db);
+    int postmaster =
+        (int)support_int(db, "SELECT split_part(pg_read_file('postmaster.pid'), E'\\n', 1)::int");
+    assert_int_equal(kill(postmaster, SIGSTOP), 0);
+    int64_t from_us = clock_boot_us();
+    db_cancel(canceller);
+    int64_t took_ms = since_ms(from_us);
+    (void)kill(postmaster, SIGCONT);
+    assert_in_range(took_ms, 0, 200);
+    db_canceller_free(canceller);
+    db_close(db);
+}
+
+static int teardown(void **state)
+{
+    (void)state;
+    support_no_advisory_locks();
+    return 0;
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_teardown(a_call_without_an_answer_ends_in_time_and_later_ones_at_once,
+                                  teardown),
+        cmocka_unit_test_teardown(an_answer_within_the_patience_is_an_answer, teardown),
+        cmocka_unit_test_teardown(
+            a_session_that_is_cut_returns_to_who_waits_on_it_and_its_statement_ends, teardown),
+        cmocka_unit_test_teardown(a_request_to_cancel_waits_for_nobody, teardown),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
