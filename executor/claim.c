@@ -60,7 +60,7 @@ int lane_depth(const struct lane *lane)
 int lane_readers(const struct lane *lane)
 {
     int readers =
-        lane->ex->reader_count < lane->max_readers ? lane->ex->reader_count : lane->max_readers;
+        lane->ex->reader_limit < lane->max_readers ? lane->ex->reader_limit : lane->max_readers;
     bool starved = lane->slot_after_us > lane->ex->now_us;
     return starved && lane->slots < readers ? lane->slots : readers;
 }
@@ -336,6 +336,8 @@ enum rc claim(struct lane *lane, bool *ret_progress, struct err *err)
         lane->paused || ex->claims_paused || ex->draining || lane->claim_after_us > ex->now_us)
         return RC_OK;
     const struct held *head = lane_head(lane, 0);
+    if (obey_holds(lane, head))
+        return RC_OK;
     bool tasks = head->msg != NULL && head->msg->type != MESSAGE_END;
     int want = tasks ? wanted(lane, head) : 1;
     /* Not one by one while the readers are busy: a claim is worth its round trip. */

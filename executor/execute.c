@@ -208,7 +208,8 @@ void time_out(struct executor *ex, int *ret_timeout_ms)
 static bool may_keep(const struct executor *ex, const struct reader *reader, int64_t *ret_left_us)
 {
     const struct lane *lane = reader->lane;
-    if (reader->slot_no > lane->max_readers || reader->slot_pid != reader_pid(reader->thread))
+    if (reader->slot_no > lane->max_readers || reader->slot_pid != reader_pid(reader->thread) ||
+        reader - ex->readers >= ex->reader_limit)
         return false;
     if (startable(lane) > 0 && !ex->draining)
         return true;

@@ -200,6 +200,7 @@ void lane_close(struct lane *lane)
         drop_head(lane);
     free(lane->buffer);
     lane->buffer = NULL;
+    free(lane->held_runs);
     if (lane->source != NULL)
         kafka_source_close(lane->source);
     lane->source = NULL;

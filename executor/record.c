@@ -56,7 +56,8 @@ static void arrays(struct executor *ex, const struct work *work)
 static enum rc lost(struct executor *ex, const struct work *work, struct err *err)
 {
     arrays(ex, work);
-    log_event(LOG_WARN, "attempt_lost", "queue", work->lane->name, "task", LOG_INT(work->task_id),
+    bool stopped = work->stop_us != 0; /* for an operator: its row says so */
+    log_event(stopped ? LOG_INFO : LOG_WARN, stopped ? "attempt_stopped" : "attempt_lost", "queue", work->lane->name, "task", LOG_INT(work->task_id),
               "attempt", LOG_INT(work->attempt), NULL);
     work->lane->adopt = true;
     probe("lose.send");

@@ -85,24 +85,28 @@ static struct work *cut(struct phase *phase, int keep)
     return rest;
 }
 
-enum rc give_back(struct lane *lane, int keep, struct err *err)
+static void back_start(struct lane *lane)
+{
+    for (int i = 0; i < 2; i++)
+        db_array_start(&lane->ex->scratch[i]);
+}
+
+static int back_add(struct lane *lane, struct phase *phase, int stays)
 {
     struct str *s = lane->ex->scratch;
     int count = 0;
-    for (int i = 0; i < 2; i++)
-        db_array_start(&s[i]);
-    for (struct phase *phase = lane->phases; phase != NULL; phase = phase->next) {
-        if (keep >= 0 && !phase->open)
-            continue;
-        int stays = keep < 0 ? 0 : keep < phase->waiting_count ? keep : phase->waiting_count;
-        keep -= keep > 0 ? stays : 0;
-        for (struct work *work = cut(phase, stays), *next; work != NULL; work = next, count++) {
-            next = work->next;
-            db_array_int(&s[0], work->task_id);
-            db_array_text(&s[1], work->token, strlen(work->token));
-            work_free(work);
-        }
+    for (struct work *work = cut(phase, stays), *next; work != NULL; work = next, count++) {
+        next = work->next;
+        db_array_int(&s[0], work->task_id);
+        db_array_text(&s[1], work->token, strlen(work->token));
+        work_free(work);
     }
+    return count;
+}
+
+static enum rc back_send(struct lane *lane, int count, struct err *err)
+{
+    struct str *s = lane->ex->scratch;
     for (int i = 0; i < 2; i++)
         db_array_end(&s[i]);
     if (count == 0)
@@ -111,4 +115,28 @@ enum rc give_back(struct lane *lane, int keep, struct err *err)
     log_event(LOG_INFO, "tasks_given_back", "queue", lane->name, "tasks", LOG_INT(count), NULL);
     return db_run(lane->ex->control, &sql_executor_give_back,
                   (const char *const[]){DB_INT(lane->queue_id), s[0].data, s[1].data}, NULL, err);
+}
+
+enum rc give_back(struct lane *lane, int keep, struct err *err)
+{
+    int count = 0;
+    back_start(lane);
+    for (struct phase *phase = lane->phases; phase != NULL; phase = phase->next) {
+        if (keep >= 0 && !phase->open)
+            continue;
+        int stays = keep < 0 ? 0 : keep < phase->waiting_count ? keep : phase->waiting_count;
+        keep -= keep > 0 ? stays : 0;
+        count += back_add(lane, phase, stays);
+    }
+    return back_send(lane, count, err);
+}
+
+enum rc give_back_run(struct lane *lane, int64_t run_no, struct err *err)
+{
+    int count = 0;
+    back_start(lane);
+    for (struct phase *phase = lane->phases; phase != NULL; phase = phase->next)
+        if (phase->run_no == run_no)
+            count += back_add(lane, phase, 0);
+    return back_send(lane, count, err);
 }

@@ -123,6 +123,11 @@ static enum rc take_notifications(struct executor *ex, struct err *err)
                 lane->slot_after_us = 0;
                 lane->adopt = true; /* it may have been paused */
                 rc = lane_reread(lane, err);
+                if (rc == RC_OK)
+                    rc = obey_control(lane, err);
+            } else if (strcmp(payload, "cancel") == 0) {
+                lane->adopt = true; /* whoever looks ends what is left of it */
+                rc = obey_stops(lane, err);
             }
             gates_wake(lane);
         }
@@ -306,6 +311,7 @@ static enum rc turn(struct executor *ex, int *ret_timeout_ms, bool *ret_done, st
         publish_lag(&ex->lanes[i]);
     }
     time_out(ex, ret_timeout_ms);
+    obey_interrupt(ex, ret_timeout_ms);
     if (rc == RC_OK)
         rc = mark_running(ex, ret_timeout_ms, err);
     if (rc == RC_OK)
@@ -395,6 +401,7 @@ static enum rc incarnation_start(struct executor *ex, struct err *err)
     for (; rc == RC_OK && ex->reader_count < options->readers; ex->reader_count++)
         rc = reader_start(task_conninfo, db_server(ex->control), &ex->inbox,
                           &ex->readers[ex->reader_count].thread, err);
+    ex->reader_limit = ex->reader_count;
     if (rc == RC_OK)
         rc = session_note(ex, db_backend_pid(ex->control), db_backend_start(ex->control), "control",
                           err);
@@ -405,6 +412,8 @@ static enum rc incarnation_start(struct executor *ex, struct err *err)
         ex->lanes[i] = (struct lane){.ex = ex, .name = options->queues[i], .lag_sent = -1};
         ex->lane_count++;
         rc = lane_open(&ex->lanes[i], err);
+        if (rc == RC_OK)
+            rc = obey_control(&ex->lanes[i], err);
         if (rc == RC_OK && !ex->lanes[i].foreign)
             rc = recover_start(&ex->lanes[i], err);
     }

@@ -1,0 +1,185 @@
+/* obey: what operators ask of this executor: to stop tasks, to hold runs, to use fewer readers, to end. What is wanted stands
+ * in the rows; a notification says when to look. */
+#include "executor/lane.h"
+
+#include "base/log.h"
+#include "base/probe.h"
+#include "executor/reader.h"
+#include "executor/server.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define STOP_AGAIN_US (200 * 1000) /* a cancel between two statements of a task meets nothing */
+#define STOP_GRACE_US                                                                              \
+    (5 * 1000 * 1000) /* what does not mind cancels for so long loses its session */
+
+static void add_work(struct str *s, const struct work *work)
+{
+    db_array_int(&s[0], work->task_id);
+    db_array_text(&s[1], work->token, strlen(work->token));
+}
+
+static int row_of(const struct db_result *rows, const struct work *work)
+{
+    for (int i = 0; i < db_rows(rows); i++)
+        if (db_int(rows, i, 0) == work->task_id)
+            return i;
+    return -1;
+}
+
+/* Of those that are not started: what nobody else has ended is ended here. */
+static enum rc drop_waiting(struct lane *lane, const struct db_result *rows, struct err *err)
+{
+    struct str *s = lane->ex->scratch;
+    int ours = 0;
+    for (int i = 0; i < 2; i++)
+        db_array_start(&s[i]);
+    for (struct phase *phase = lane->phases; phase != NULL; phase = phase->next) {
+        struct work **at = &phase->waiting;
+        while (*at != NULL) {
+            struct work *work = *at;
+            int row = row_of(rows, work);
+            if (row < 0) {
+                at = &work->next;
+                continue;
+            }
+            if (!db_bool(rows, row, 1)) {
+                add_work(s, work);
+                ours++;
+            }
+            *at = work->next;
+            phase->waiting_count--;
+            work_free(work);
+        }
+        phase->waiting_last = at;
+    }
+    for (int i = 0; i < 2; i++)
+        db_array_end(&s[i]);
+    return ours == 0 ? RC_OK
+                     : db_run(lane->ex->control, &sql_executor_lose,
+                              (const char *const[]){DB_INT(lane->queue_id), s[0].data, s[1].data,
+                                                    "cancelled by an operator"},
+                              NULL, err);
+}
+
+enum rc obey_stops(struct lane *lane, struct err *err)
+{
+    struct executor *ex = lane->ex;
+    struct str *s = ex->scratch;
+    DB_RESULT_AUTO *rows = NULL;
+    for (int i = 0; i < 2; i++)
+        db_array_start(&s[i]);
+    for (struct phase *phase = lane->phases; phase != NULL; phase = phase->next)
+        for (struct work *work = phase->waiting; work != NULL; work = work->next)
+            add_work(s, work);
+    for (int i = 0; i < ex->reader_count; i++)
+        for (struct work *work = ex->readers[i].first; work != NULL; work = work->behind)
+            if (work->lane == lane)
+                add_work(s, work);
+    for (int i = 0; i < 2; i++)
+        db_array_end(&s[i]);
+    if (strcmp(s[0].data, "{}") == 0)
+        return RC_OK;
+    probe("stop.ask");
+    enum rc rc = db_run(ex->control, &sql_control_stopped,
+                        (const char *const[]){s[0].data, s[1].data}, &rows, err);
+    probe("stop.told");
+    if (rc != RC_OK || db_rows(rows) == 0)
+        return rc;
+    for (int i = 0; i < ex->reader_count; i++)
+        for (struct work *work = ex->readers[i].first; work != NULL; work = work->behind) {
+            int row = work->lane == lane ? row_of(rows, work) : -1;
+            if (row < 0 || !db_bool(rows, row, 2) || work->stop_us != 0)
+                continue;
+            work->stop_us = work->stop_again_us = ex->now_us;
+            log_event(LOG_INFO, "task_stopping", "queue", lane->name, "task",
+                      LOG_INT(work->task_id), NULL);
+        }
+    return drop_waiting(lane, rows, err);
+}
+
+void obey_interrupt(struct executor *ex, int *ret_timeout_ms)
+{
+    for (int i = 0; i < ex->reader_count; i++) {
+        struct work *work = ex->readers[i].first;
+        if (work == NULL || work->stop_us == 0 || work->severed)
+            continue;
+        if (ex->now_us >= work->stop_again_us) {
+            work->severed = ex->now_us - work->stop_us > STOP_GRACE_US;
+            work->stop_again_us = ex->now_us + STOP_AGAIN_US;
+            probe("stop.send");
+            reader_interrupt(ex->readers[i].thread, work->severed);
+        }
+        int wait_ms = (int)((work->stop_again_us - ex->now_us) / 1000) + 1;
+        *ret_timeout_ms =
+            *ret_timeout_ms < 0 || wait_ms < *ret_timeout_ms ? wait_ms : *ret_timeout_ms;
+    }
+}
+
+bool obey_holds(const struct lane *lane, const struct held *head)
+{
+    for (int i = 0; i < lane->held_count; i++)
+        if (strcmp(lane->held_runs[i].run_id, head->run) == 0)
+            return true;
+    return false;
+}
+
+static enum rc read_held(struct lane *lane, struct err *err)
+{
+    DB_RESULT_AUTO *rows = NULL;
+    enum rc rc = db_run(lane->ex->control, &sql_control_held,
+                        (const char *const[]){DB_INT(lane->queue_id)}, &rows, err);
+    if (rc != RC_OK)
+        return rc;
+    lane->held_count = db_rows(rows);
+    lane->held_runs =
+        xrealloc(lane->held_runs, (size_t)lane->held_count + 1, sizeof *lane->held_runs);
+    for (int i = 0; rc == RC_OK && i < lane->held_count; i++) {
+        struct held_run *run = &lane->held_runs[i];
+        run->run_no = db_int(rows, i, 0);
+        (void)snprintf(run->run_id, sizeof run->run_id, "%s", db_text(rows, i, 1));
+        rc = give_back_run(lane, run->run_no, err);
+    }
+    return rc;
+}
+
+static enum rc use_readers(struct executor *ex, int readers, struct err *err)
+{
+    enum rc rc = RC_OK;
+    if (readers == ex->reader_limit)
+        return RC_OK;
+    log_event(LOG_INFO, "readers_set", "readers", LOG_INT(readers), "of", LOG_INT(ex->reader_count),
+              NULL);
+    ex->reader_limit = readers;
+    for (int i = 0; rc == RC_OK && i < ex->lane_count; i++) {
+        struct lane *lane = &ex->lanes[i];
+        lane->adopt = true;
+        lane->slot_after_us = 0;
+        rc = give_back(lane, readers == 0 ? -1 : readers * lane_depth(lane), err);
+    }
+    return rc;
+}
+
+enum rc obey_control(struct lane *lane, struct err *err)
+{
+    struct executor *ex = lane->ex;
+    DB_RESULT_AUTO *row = NULL;
+    const char *before = ex->memory->predecessor;
+    enum rc rc = read_held(lane, err);
+    if (rc == RC_OK)
+        rc = db_run(ex->control, &sql_control_mine,
+                    (const char *const[]){DB_INT(ex->executor_no), *before != 0 ? before : NULL},
+                    &row, err);
+    if (rc != RC_OK)
+        return rc;
+    if (!db_null(row, 0, 0) && !ex->draining) {
+        log_event(LOG_INFO, "drain_asked", "by", db_text(row, 0, 0), NULL);
+        (void)raise(SIGTERM); /* the same way from here on */
+    }
+    int most = ex->reader_count;
+    return use_readers(
+        ex, db_null(row, 0, 1) || db_int(row, 0, 1) > most ? most : (int)db_int(row, 0, 1), err);
+}
