@@ -113,6 +113,9 @@ BEGIN
                     halted_detail = pg_catalog.format('offset %s belongs to run %s, of which nothing is known, but has seq %s and not 0: '
                         'the topic was made anew or its beginning is lost', p_offsets[head], p_run, seq)
                 WHERE queue_id = p_queue_id RETURNING halted_detail INTO note;
+                INSERT INTO lockstep.event_log (event, queue_id, executor_no, detail)
+                VALUES ('queue_halted', p_queue_id, p_executor_no, 'unknown_run: ' || note);
+                PERFORM pg_catalog.pg_notify('lockstep_' || p_queue_id, 'control');
                 verdict := 'halted';
                 RETURN;
             ELSIF gap > pg_catalog.cardinality(loose) THEN
