@@ -52,7 +52,8 @@ leavers_look() {
         fi
         status=0
         wait "$p" || status=$?
-        [ $status = 0 ] || ! grep -q executor_started "${leaving[$p]}" || bad "executor $p was told to stop and ended with $status: $(tail -n 3 "${leaving[$p]}")"
+        [ $status != 127 ] || ! grep -q executor_stopped "${leaving[$p]}" || status=0 # the shell has forgotten it; its log has not
+        [ $status = 0 ] || ! grep -q executor_started "${leaving[$p]}" || bad "executor $p was told to stop and ended with $status: $(tail -n 1 "${leaving[$p]}")"
     done
     leaving=()
 }
@@ -131,11 +132,11 @@ kill_backend() { # the server restarts itself
     p=$(sql "SELECT pid FROM pg_stat_activity WHERE application_name LIKE 'lockstep/reader%' LIMIT 1" 2>/dev/null)
     [ -z "$p" ] || kill -KILL "$p"
 }
-# busy_reader SECONDS: the backend of executor $i in which a task sleeps, in $p, and its client's port; waited for so long.
+# busy_reader TIMES: the backend of executor $i in which a task sleeps, in $p, and its client's port; looked for so many times.
 busy_reader() {
     local try
     p='' port=''
-    for ((try = 0; try < $1 * 20; try++)); do
+    for ((try = 0; try < $1; try++)); do
         IFS='|' read -r p port < <(sql "SELECT s.pid, a.client_port FROM lockstep.slot s JOIN lockstep.executor e USING (executor_no) JOIN pg_stat_activity a ON a.pid = s.pid
              WHERE e.pid = ${pid[i]} AND e.ended_at IS NULL AND a.wait_event = 'PgSleep' LIMIT 1" 2>/dev/null) || true
         [ -z "$p" ] || return 0
@@ -146,16 +147,16 @@ busy_reader() {
 make_zombie() { # an executor dies while the server still works for it, and stands still long enough for its work to be adopted
     local i p
     pick
-    busy_reader 1 && kill -STOP "$p"
+    busy_reader 20 && kill -STOP "$p"
     kill -KILL "${pid[i]}"
     wait "${pid[i]}" 2>/dev/null
-    [ -z "$p" ] || later "2.$((RANDOM % 10))" kill -CONT "$p"
+    [ -z "$p" ] || later "$((RANDOM % 3)).$((5 + RANDOM % 5))" kill -CONT "$p" # before or after the server looks for its client
     executor_start "$i"
 }
 lose_reader() { # its connection breaks in the middle of a task, and the server learns it late: the backend stands still
     local i p
     pick
-    busy_reader 1 && kill -STOP "$p"
+    busy_reader 20 && kill -STOP "$p"
     [ -z "$p" ] || order "executor$i" reset "$port"
     [ -z "$p" ] || later "$((RANDOM % 2)).$((3 + RANDOM % 6))" kill -CONT "$p" # a second: when the server looks for its client
 }
@@ -296,7 +297,7 @@ nemesis() {
     [ -z "$only" ] || read -ra faults <<<"$only"
     while due=$((from + n * 60000 / rate)) && [ $((due - from)) -lt $(($1 * 1000)) ] && [ "$(now_ms)" -lt $((from + $1 * 1000)) ]; do
         breathe $due
-        [ -z "$first" ] || [ ! -s "$tmp/violations" ] || break
+        ! found_first || break
         executors_look
         deal
         n=$((n + 1))
