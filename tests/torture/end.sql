@@ -48,12 +48,13 @@ SELECT format('log: executor log %s: %s', file, line) FROM said WHERE line LIKE 
 SELECT format('log: task %s failed by the word of its executor and is %s', t.task_id, t.status)
 FROM said s JOIN lockstep.task t ON t.task_id = substring(s.line FROM ' task=(\d+)')::bigint
 WHERE s.event = 'task_failed' AND t.status <> 'Failed' AND NOT EXISTS (SELECT FROM restarts);
--- A frozen executor is one that stood still for long: no clock, no stall of the database, no slow network makes one.
+-- A frozen executor is one that stood still for long (T2, less the pause between two heartbeats of an idle one): no clock, no
+-- stall of the database, no slow network makes one.
 SELECT format('frozen: executor %s (pid %s) was taken for frozen at %s and was not', e.executor_no, e.pid, l.at)
 FROM lockstep.event_log l JOIN lockstep.executor e USING (executor_no)
 WHERE l.event = 'executor_frozen'
   AND COALESCE((SELECT sum(LEAST(s.until_at, l.at) - GREATEST(s.from_at, l.at - interval '25 seconds')) FROM suspects s
-                WHERE s.pid = e.pid AND s.from_at < l.at AND s.until_at > l.at - interval '25 seconds'), '0') < interval '7 seconds';
+                WHERE s.pid = e.pid AND s.from_at < l.at AND s.until_at > l.at - interval '25 seconds'), '0') < interval '4 seconds';
 
 -- 5. nothing left over
 SELECT format('left: %s lock %s of pid %s (%s)', l.mode, l.objid, l.pid, a.application_name)
