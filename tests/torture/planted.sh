@@ -52,8 +52,8 @@ c() {
     LOCKSTEP_BIN=$tmp/lockstep
 }
 
-# plant NAME [CHANGE]...: a CHANGE is a command, sql or c, with its arguments, written with printf %q. $faults, $seconds: run.sh's.
-faults='' seconds=25
+# plant NAME [CHANGE]...: a CHANGE is a command, sql or c, with its arguments, written with printf %q. $faults, $seconds, $kind: run.sh's.
+faults='' seconds=25 kind=.
 plant() {
     local name=$1 verdict=found expected=found after first
     [ "$names" = '  ' ] || [[ $names == *" $name "* ]] || return 0
