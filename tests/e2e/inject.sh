@@ -38,6 +38,7 @@ ends() {
 prepare() {
     sql "CREATE SEQUENCE \"$1_fails\"; CREATE SEQUENCE \"$1_dies\""
     lockstep queue create "$1" -q --create-topic --max-readers 2
+    sql "UPDATE lockstep.queue SET max_lost = 1000 WHERE name = '$1'" # a failure that stays would end the tasks instead
     point_tasks "$1" >"$tmp/$1.jsonl"
 }
 next='' preparing=''

@@ -276,7 +276,7 @@ rd_kafka_resp_err_t __wrap_rd_kafka_producev(rd_kafka_t *rk, ...)
 {
     rd_kafka_vu_t list[16];
     if (fails(AT_rd_kafka_producev))
-        return plan[AT_rd_kafka_producev].on ? RD_KAFKA_RESP_ERR__STATE
+        return plan[AT_rd_kafka_producev].on ? RD_KAFKA_RESP_ERR_MSG_SIZE_TOO_LARGE
                                              : RD_KAFKA_RESP_ERR__QUEUE_FULL; /* that passes */
     va_list ap;
     va_start(ap, rk);
