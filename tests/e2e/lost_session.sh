@@ -9,6 +9,7 @@ tmp=$(mktemp -d)
 trap 'jobs -p | xargs -r kill -9 2>/dev/null; scratch_drop; rm -rf "$tmp"' EXIT
 scratch_database 2>/dev/null
 mkfifo "$tmp/network"
+touch "$tmp/links"
 "$here/../torture/proxy.py" "$tmp/network" "readers=0:127.0.0.1:$(sed -n 's/.* port=\([0-9]*\) .*/\1/p' <<<"$LOCKSTEP_TEST_PG")" >"$tmp/links" &
 eventually 10 grep -q '^ready' "$tmp/links"
 via="host=127.0.0.1 port=$(sed -n 's/^readers //p' "$tmp/links") user=lockstep_test dbname=${db##*dbname=}"

@@ -117,6 +117,7 @@ load_publish() {
         n=$(wc -l <"$file") way=finite killed=no
         [ $((RANDOM % 4)) != 0 ] || way=stream
         [ $((RANDOM % 6)) != 0 ] || killed=yes
+        : >"$tmp/$q.publish.err"
         # not through lockstep(): $! is to be the publisher itself
         "$LOCKSTEP_BIN" publish -d "$(via publish)" -b "$brokers" --queue "$q" -q --run "$run" "${ways[$way]}" "$file" >/dev/null 2>"$tmp/$q.publish.err" &
         pid=$!

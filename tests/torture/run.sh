@@ -89,6 +89,7 @@ network_start() {
     pg=$(sed -n 's/.* port=\([0-9]*\) .*/\1/p' <<<"$LOCKSTEP_TEST_PG")
     for ((i = 0; i < executors; i++)); do links+=("executor$i=0:127.0.0.1:$pg"); done
     mkfifo "$tmp/network"
+    touch "$tmp/links"
     "$here/proxy.py" "$tmp/network" "${links[@]}" "publish=0:127.0.0.1:$pg" >"$tmp/links" 2>"$tmp/proxy.log" &
     eventually 10 grep -q '^ready' "$tmp/links"
     brokers=127.0.0.1:$LOCKSTEP_TEST_VIA
