@@ -474,7 +474,6 @@ int main(void)
         STAGED(an_endless_csv_row_is_refused_without_being_held),
         STAGED(the_format_follows_the_files_name),
         STAGED(a_file_that_is_not_there_is_named),
-        STAGED(equal_files_have_equal_digests),
         STAGED(a_slow_pipe_is_waited_for_in_slices),
         cmocka_unit_test(a_batch_is_sorted_by_order_and_then_as_it_was_read),
     };
