@@ -1,5 +1,6 @@
 /* claim: the head of the buffer becomes tasks of ours, in the transaction that moves the cursor. */
 #include "executor/lane.h"
+#include "executor/server.h"
 
 #include "base/clock.h"
 #include "base/log.h"
@@ -328,6 +329,53 @@ static enum rc follow(struct lane *lane, const struct db_result *row, int count,
     return RC_OK;
 }
 
+static struct refusal *refusal_of(struct lane *lane)
+{
+    return &lane->ex->memory->refusals[lane - lane->ex->lanes];
+}
+
+/* What the data of a message can cause: data exceptions, CHECK and NOT NULL, limits of the server. */
+static bool by_data(const struct err *err)
+{
+    static const char *const states[] = {"22", "23502", "23514", "54"};
+    for (size_t i = 0; i < sizeof states / sizeof *states; i++)
+        if (strncmp(err->code, states[i], strlen(states[i])) == 0)
+            return true;
+    return false;
+}
+
+/* A claim that the database refuses for its data would be refused again and again. The next incarnation claims half of it, and
+ * so on, until the message is alone; that one is kept as rejected. This incarnation ends, and with it the locks that the
+ * claim may have taken. */
+static enum rc refused(struct lane *lane, int count, struct err *err)
+{
+    struct refusal *refusal = refusal_of(lane);
+    const struct held *last = lane_head(lane, count - 1);
+    if (!by_data(err) || last->msg == NULL)
+        return RC_REJECT;
+    *refusal = (struct refusal){
+        .until = last->offset, .most = count > 1 ? count / 2 : 1, .alone = count == 1};
+    (void)snprintf(refusal->why, sizeof refusal->why, "%s: %.400s", err->code, err->message);
+    log_event(LOG_WARN, "claim_refused", "queue", lane->name, "messages", LOG_INT(count), "last",
+              LOG_INT(last->offset), "error", refusal->why, NULL);
+    return RC_RETRY;
+}
+
+/* The head of the buffer is the one that was refused: from here on it is no message. */
+static void reject_refused(struct lane *lane)
+{
+    struct refusal *refusal = refusal_of(lane);
+    struct held *head = lane_head(lane, 0);
+    if (refusal->most > 0 && head->offset > refusal->until)
+        *refusal = (struct refusal){0};
+    if (!refusal->alone || head->offset != refusal->until || head->msg == NULL)
+        return;
+    message_free(head->msg);
+    head->msg = NULL;
+    (void)err_set(&head->why, RC_REJECT, ERR_DB, "", NULL, "%s", refusal->why);
+    err_code(&head->why, "refused_by_database");
+}
+
 enum rc claim(struct lane *lane, bool *ret_progress, struct err *err)
 {
     struct executor *ex = lane->ex;
@@ -335,14 +383,17 @@ enum rc claim(struct lane *lane, bool *ret_progress, struct err *err)
     if (lane->buffer_count == 0 || !identity_known(lane) || lane->claim_blocked || lane->halted ||
         lane->paused || ex->claims_paused || ex->draining || lane->claim_after_us > ex->now_us)
         return RC_OK;
+    reject_refused(lane);
     const struct held *head = lane_head(lane, 0);
     if (obey_holds(lane, head))
         return RC_OK;
     bool tasks = head->msg != NULL && head->msg->type != MESSAGE_END;
-    int want = tasks ? wanted(lane, head) : 1;
+    int want = tasks ? wanted(lane, head) : 1, most = refusal_of(lane)->most;
+    if (most > 0 && want > most)
+        want = most;
     /* Not one by one while the readers are busy: a claim is worth its round trip. */
     int worth = lane_depth(lane) > 1 ? lane_readers(lane) * lane_depth(lane) / 2 : 1;
-    if (want <= 0 || (tasks && want < worth))
+    if (want <= 0 || (tasks && want < worth && most == 0))
         return RC_OK;
     DB_RESULT_AUTO *row = NULL;
     int count = segment(lane, want);
@@ -354,5 +405,7 @@ enum rc claim(struct lane *lane, bool *ret_progress, struct err *err)
         rc = ask(lane, count, false, &row, err);
     }
     probe("claim.answered");
+    if (rc == RC_REJECT)
+        return refused(lane, count, err);
     return rc == RC_OK ? follow(lane, row, count, ret_progress, err) : rc;
 }
