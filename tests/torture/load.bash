@@ -49,6 +49,9 @@ load_create() {
     DECLARE
         started timestamptz := begins(p_q, p_run, p_ord, p_n, 'sql', false);
     BEGIN
+        IF p_n % 3 = 0 THEN -- as on a server that cannot look for its client: it works on for one that is gone
+            PERFORM set_config('client_connection_check_interval', '0', true);
+        END IF;
         PERFORM pg_sleep(p_seconds);
         IF p_fails > 0 AND EXISTS (SELECT FROM lockstep.task t JOIN lockstep.run r USING (run_no)
                                    WHERE r.run_id = p_run AND t.name = p_n::text AND t.attempt_num - t.lost_num <= p_fails) THEN

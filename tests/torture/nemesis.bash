@@ -33,7 +33,7 @@ executors_look() {
         status=0
         wait "${pid[i]}" || status=$?
         case $status in
-        3 | 4) grep -q executor_started "${log[i]}" && bad "executor $i ended with $status: $(tail -n 1 "${log[i]}")" ;;
+        3 | 4 | 6) grep -q executor_started "${log[i]}" && bad "executor $i ended with $status: $(tail -n 1 "${log[i]}")" ;;
         *) bad "executor $i ended by itself with $status: $(tail -n 3 "${log[i]}")" ;;
         esac
         executor_start "$i"
