@@ -165,7 +165,7 @@ static void a_command_that_comes_again_in_its_scope_is_prepared(void **state)
     assert_string_equal(recalled(db, 2, "SELECT 1"), "p");
     assert_ok(pipeline_stop(db, &err), &err);
     assert_int_equal(
-        support_int(db, "SELECT count(*) FROM pg_prepared_statements WHERE name LIKE 'task%'"), 1);
+        support_int(db, "SELECT count(*) FROM pg_prepared_statements WHERE name LIKE 'task%%'"), 1);
     assert_ok(db_reset(db, &err), &err); /* the server has forgotten them, and so have we */
     assert_ok(pipeline_start(db, &err), &err);
     assert_string_equal(recalled(db, 2, "SELECT 1"), "-");
@@ -188,7 +188,7 @@ static void texts_that_never_come_again_neither_grow_nor_displace_what_does(void
     assert_true(executed > 900); /* of 1000 */
     assert_ok(pipeline_stop(db, &err), &err);
     assert_int_equal(
-        support_int(db, "SELECT count(*) FROM pg_prepared_statements WHERE name LIKE 'task%'"), 1);
+        support_int(db, "SELECT count(*) FROM pg_prepared_statements WHERE name LIKE 'task%%'"), 1);
     db_close(db);
 }
 

@@ -8,6 +8,7 @@
 #include "base/clock.h"
 #include "kafka/kafka.h"
 
+#define LIBRDKAFKA_TYPECHECKS 0 /* they are statement expressions, which clang calls an extension */
 #include <librdkafka/rdkafka.h>
 #include <signal.h>
 #include <stdio.h>
