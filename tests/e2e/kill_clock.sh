@@ -43,13 +43,16 @@ ended() { sql 'SELECT count(*) FROM lockstep.executor WHERE ended_at IS NOT NULL
 eventually 20 progress 40
 echo '+3600' >"$tmp/clock"
 kill -USR1 "${executors[@]}" # what they log tells their time
+for i in 0 1; do eventually 10 grep -q 'event=claims_paused' "$tmp/$i.log"; done
 kill -USR2 "${executors[@]}"
+for i in 0 1; do eventually 10 grep -q 'event=claims_resumed' "$tmp/$i.log"; done
 eventually 5 grep -qE "^ts=($(date -u -d '+60 min' +%FT%H)|$(date -u -d '+61 min' +%FT%H))" "$tmp/0.log" || { echo 'the clock did not step'; failed=1; }
 eventually 20 progress 100
 echo '-3600' >"$tmp/clock"
 eventually 20 progress 160
 expect 'incarnations that ended by the clock' "$(ended)" 0
 
+echo '+0' >"$tmp/clock" # what starts anew under libfaketime with a wrong clock waits wrongly in librdkafka
 # The whole server stands still for ten seconds. An executor may give an incarnation up by itself (T1); nobody is ended by others.
 kill -STOP $(pids_of_server)
 sleep "${LOCKSTEP_TEST_OUTAGE:-10}" # the standstill itself
