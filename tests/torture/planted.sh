@@ -109,7 +109,7 @@ plant lost_counts_as_failed "$(q sql adopt 'max_attempts = t.max_attempts + CASE
 # Nothing lost.
 plant claimed_without_lock "$(q sql claim 'WHERE queue_id = p_queue_id FOR NO KEY UPDATE;' 'WHERE queue_id = p_queue_id;')"
 seconds=10
-plant cursor_skips "$(q sql claim 'last int := pg_catalog.cardinality(p_offsets)' 'last int := GREATEST(1, pg_catalog.cardinality(p_offsets) - (pg_catalog.random() < 0.01)::int)')" \
+plant cursor_skips "$(q sql claim 'last int := pg_catalog.cardinality(p_offsets)' 'last int := GREATEST(1, pg_catalog.cardinality(p_offsets) - (pg_catalog.random() < 0.05)::int)')" \
     "$(q sql claim 'next_offset := lockstep.cursor_advance(p_queue_id, p_offsets[last], p_timestamp, p_digest);
     verdict := CASE' 'next_offset := lockstep.cursor_advance(p_queue_id, p_offsets[pg_catalog.cardinality(p_offsets)], p_timestamp, p_digest);
     verdict := CASE')"
