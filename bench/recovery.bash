@@ -47,6 +47,6 @@ recovery_daemon() {
     eventually 20 recovery_said "$1" executor_started
 }
 # recovery_said NAME EVENT [TIMES]
-recovery_said() { [ "$(grep -c "event=$2" "$tmp/$q.$1.log")" -ge "${3:-1}" ]; }
+recovery_said() { [ "$(cat "$tmp/$q.$1.log" 2>/dev/null | grep -c "event=$2")" -ge "${3:-1}" ]; }
 recovery_running() { echo "SELECT count(*) FROM pg_stat_activity a JOIN lockstep.executor_session s ON s.pid = a.pid AND s.backend_start = a.backend_start JOIN lockstep.executor e USING (executor_no) WHERE e.pid = $1 AND a.query LIKE 'SELECT hold(%' AND a.state = 'active'"; }
 recovery_runs() { [ "$(sql "$(recovery_running "$1")")" = "$2" ]; }
