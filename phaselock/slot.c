@@ -1,7 +1,7 @@
 #include "phaselock/slot.h"
 
-#include "base/str.h"
 #include "base/probe.h"
+#include "base/str.h"
 #include "phaselock/failed.h"
 
 #include <string.h>

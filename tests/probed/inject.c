@@ -24,14 +24,14 @@
 
 enum function {
 #define FAILS(name) AT_##name,
-#include "inject.def"
+#include "tests/probed/inject.def"
 #undef FAILS
     FUNCTIONS
 };
 
 static const char *const names[] = {
 #define FAILS(name) #name,
-#include "inject.def"
+#include "tests/probed/inject.def"
 #undef FAILS
 };
 
