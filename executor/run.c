@@ -4,6 +4,7 @@
 #include "executor/lane.h"
 #include "executor/reader.h"
 #include "executor/server.h"
+#include "executor/signals.h"
 #include "executor/watcher.h"
 
 #include "base/clock.h"
@@ -11,14 +12,10 @@
 #include "base/probe.h"
 #include "phaselock/phaselock.h"
 
-#include <errno.h>
 #include <poll.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/eventfd.h>
-#include <unistd.h>
 
 #define BACKOFF_FIRST_MS 100
 #define BACKOFF_LAST_MS  2000
@@ -29,31 +26,6 @@
 #define CALM_US        (60 * 1000 * 1000LL)
 #define LOCKS_PER_LANE 64 /* S and IX of the phases in hand, twice the usual lookahead */
 #define LAG_EVERY_US   (1000 * 1000)
-
-static volatile sig_atomic_t stop_signals, pause_signal;
-static int wake_fd = -1;
-
-static void on_signal(int signal)
-{
-    int saved = errno;
-    uint64_t one = 1;
-    if (signal == SIGTERM || signal == SIGINT)
-        stop_signals = stop_signals + 1;
-    else if (signal == SIGUSR1 || signal == SIGUSR2)
-        pause_signal = signal;
-    ssize_t ignored = write(wake_fd, &one, sizeof one);
-    (void)ignored;
-    errno = saved;
-}
-
-static void install_signals(void)
-{
-    struct sigaction action = {.sa_handler = on_signal, .sa_flags = SA_RESTART};
-    (void)sigemptyset(&action.sa_mask);
-    const int wanted[] = {SIGTERM, SIGINT, SIGUSR1, SIGUSR2, SIGHUP};
-    for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++)
-        (void)sigaction(wanted[i], &action, NULL);
-}
 
 static bool busy(const struct lane *lane)
 {
@@ -249,41 +221,10 @@ static void wait_for_news(struct executor *ex, int timeout_ms)
         sooner(&timeout_ms, ex->drain_until_us, ex->now_us);
     struct pollfd fds[] = {{.fd = ex->inbox.fd, .events = POLLIN},
                            {.fd = db_socket(ex->control), .events = POLLIN},
-                           {.fd = wake_fd, .events = POLLIN}};
+                           {.fd = signals_fd(), .events = POLLIN}};
     (void)poll(fds, 3, timeout_ms);
-    if (fds[2].revents != 0) {
-        uint64_t count;
-        ssize_t ignored = read(wake_fd, &count, sizeof count);
-        (void)ignored;
-    }
-}
-
-/* SIGTERM: no new claims, what runs may finish; the second one, or the time-out: cancel it. */
-static enum rc take_signals(struct executor *ex, struct err *err)
-{
-    enum rc rc = RC_OK;
-    if (pause_signal != 0) {
-        ex->claims_paused = pause_signal == SIGUSR1;
-        log_event(LOG_INFO, ex->claims_paused ? "claims_paused" : "claims_resumed", NULL);
-        pause_signal = 0;
-    }
-    if (stop_signals > 0 && !ex->draining) {
-        ex->draining = true;
-        ex->drain_until_us = ex->now_us + (int64_t)ex->options->drain_timeout_ms * 1000;
-        log_event(LOG_INFO, "draining", NULL);
-        probe("drain.begin");
-        for (int i = 0; rc == RC_OK && i < ex->lane_count; i++)
-            rc = give_back(&ex->lanes[i], -1, err);
-        probe("drain.given");
-    }
-    if (ex->draining && !ex->cancelled && (stop_signals > 1 || ex->now_us >= ex->drain_until_us)) {
-        ex->cancelled = true;
-        log_event(LOG_WARN, "cancelling_tasks", NULL);
-        for (int i = 0; i < ex->reader_count; i++)
-            if (ex->readers[i].count > 0)
-                reader_cancel(ex->readers[i].thread);
-    }
-    return rc;
+    if (fds[2].revents != 0)
+        signals_clear();
 }
 
 static bool running(const struct executor *ex)
@@ -298,7 +239,7 @@ static enum rc turn(struct executor *ex, int *ret_timeout_ms, bool *ret_done, st
 {
     *ret_timeout_ms = -1;
     ex->now_us = clock_boot_us();
-    enum rc rc = take_signals(ex, err);
+    enum rc rc = signals_take(ex, err);
     kafka_consumer_serve(ex->consumer);
     if (rc == RC_OK)
         rc = take_mail(ex, err);
@@ -395,7 +336,7 @@ static enum rc incarnation_start(struct executor *ex, struct err *err)
         rc = alive_start(ex, &ex->alive, err);
     }
     if (rc == RC_OK)
-        rc = kafka_consumer_open(options->kafka, wake_fd, &ex->consumer, err);
+        rc = kafka_consumer_open(options->kafka, signals_fd(), &ex->consumer, err);
     if (rc == RC_OK)
         rc = watcher_start(ex, &ex->watcher, err);
     for (; rc == RC_OK && ex->reader_count < options->readers; ex->reader_count++)
@@ -471,20 +412,15 @@ static enum rc incarnation(const struct executor_options *options, struct server
 /* A signal ends the wait; what librdkafka's threads wrote before does not. */
 static void wait_before_next(int backoff_ms)
 {
-    uint64_t count;
-    ssize_t ignored = read(wake_fd, &count, sizeof count);
-    (void)ignored;
-    struct pollfd fd = {.fd = wake_fd, .events = POLLIN};
-    if (stop_signals == 0)
+    signals_clear();
+    struct pollfd fd = {.fd = signals_fd(), .events = POLLIN};
+    if (signals_stop() == 0)
         (void)poll(&fd, 1, backoff_ms);
 }
 
 enum rc executor_run(const struct executor_options *options, struct err *err)
 {
-    wake_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-    stop_signals = 0;
-    pause_signal = 0;
-    install_signals();
+    signals_start();
     if (options->task_conninfo == NULL)
         log_event(LOG_WARN, "tasks_run_with_executor_rights", "hint",
                   "set [postgres] task_conninfo", NULL);
@@ -501,7 +437,7 @@ enum rc executor_run(const struct executor_options *options, struct err *err)
         if (rc != RC_OK && err != NULL)
             *err = why;
         ran_once = ran_once || ran;
-        if (rc == RC_OK || stop_signals > 0 || !(rc == RC_RETRY || ran_once) ||
+        if (rc == RC_OK || signals_stop() > 0 || !(rc == RC_RETRY || ran_once) ||
             (rc == RC_FATAL && why.kind != ERR_KAFKA_DOWN && why.kind != ERR_DB_DOWN &&
              why.kind != ERR_SCHEMA))
             break;
@@ -512,6 +448,6 @@ enum rc executor_run(const struct executor_options *options, struct err *err)
                                                         : backoff_ms * 2;
         wait_before_next(backoff_ms);
     }
-    (void)close(wake_fd);
-    return stop_signals > 0 && (rc == RC_LOST || rc == RC_RETRY) ? RC_OK : rc;
+    signals_end();
+    return signals_stop() > 0 && (rc == RC_LOST || rc == RC_RETRY) ? RC_OK : rc;
 }

@@ -1,0 +1,89 @@
+#include "executor/signals.h"
+
+#include "base/log.h"
+#include "base/probe.h"
+#include "executor/lane.h"
+#include "executor/reader.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+static volatile sig_atomic_t stop_signals, pause_signal;
+static int wake_fd = -1;
+
+static void on_signal(int signal)
+{
+    int saved = errno;
+    uint64_t one = 1;
+    if (signal == SIGTERM || signal == SIGINT)
+        stop_signals = stop_signals + 1;
+    else if (signal == SIGUSR1 || signal == SIGUSR2)
+        pause_signal = signal;
+    ssize_t ignored = write(wake_fd, &one, sizeof one);
+    (void)ignored;
+    errno = saved;
+}
+
+void signals_start(void)
+{
+    struct sigaction action = {.sa_handler = on_signal, .sa_flags = SA_RESTART};
+    wake_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+    stop_signals = 0;
+    pause_signal = 0;
+    (void)sigemptyset(&action.sa_mask);
+    const int wanted[] = {SIGTERM, SIGINT, SIGUSR1, SIGUSR2, SIGHUP};
+    for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++)
+        (void)sigaction(wanted[i], &action, NULL);
+}
+
+void signals_end(void)
+{
+    (void)close(wake_fd);
+}
+
+int signals_fd(void)
+{
+    return wake_fd;
+}
+
+void signals_clear(void)
+{
+    uint64_t count;
+    ssize_t ignored = read(wake_fd, &count, sizeof count);
+    (void)ignored;
+}
+
+int signals_stop(void)
+{
+    return stop_signals;
+}
+
+/* SIGTERM: no new claims, what runs may finish; the second one, or the time-out: cancel it. */
+enum rc signals_take(struct executor *ex, struct err *err)
+{
+    enum rc rc = RC_OK;
+    if (pause_signal != 0) {
+        ex->claims_paused = pause_signal == SIGUSR1;
+        log_event(LOG_INFO, ex->claims_paused ? "claims_paused" : "claims_resumed", NULL);
+        pause_signal = 0;
+    }
+    if (stop_signals > 0 && !ex->draining) {
+        ex->draining = true;
+        ex->drain_until_us = ex->now_us + (int64_t)ex->options->drain_timeout_ms * 1000;
+        log_event(LOG_INFO, "draining", NULL);
+        probe("drain.begin");
+        for (int i = 0; rc == RC_OK && i < ex->lane_count; i++)
+            rc = give_back(&ex->lanes[i], -1, err);
+        probe("drain.given");
+    }
+    if (ex->draining && !ex->cancelled && (stop_signals > 1 || ex->now_us >= ex->drain_until_us)) {
+        ex->cancelled = true;
+        log_event(LOG_WARN, "cancelling_tasks", NULL);
+        for (int i = 0; i < ex->reader_count; i++)
+            if (ex->readers[i].count > 0)
+                reader_cancel(ex->readers[i].thread);
+    }
+    return rc;
+}

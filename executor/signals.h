@@ -1,0 +1,26 @@
+/**
+ * What: the signals of an executor: SIGTERM and SIGINT drain it, the second one cancels; SIGUSR1 and SIGUSR2 pause and resume
+ *   its claims.
+ * Invariants: a handler only counts, and writes to an eventfd on which the control thread (and librdkafka, to wake it) polls.
+ * Threads: control only, but for the descriptor, to which any may write.
+ * Ownership: one executor a process.
+ * Failure: -
+ */
+#ifndef EXECUTOR_SIGNALS_H
+#define EXECUTOR_SIGNALS_H
+
+#include "base/err.h"
+
+struct executor;
+
+void signals_start(void);
+void signals_end(void);
+int signals_fd(void);
+/** Makes the descriptor unreadable again. */
+void signals_clear(void);
+/** How often it was told to stop. */
+int signals_stop(void);
+/** Does what they asked for since the last call. */
+MUST_CHECK enum rc signals_take(struct executor *ex, struct err *err);
+
+#endif
