@@ -93,6 +93,23 @@ static const struct option_spec task_list_options[] = {
     {"status", "S", "Pending, Processing, Failed, ...", 0},
     LIMIT_OPTION,
     {0}};
+static const struct option_spec run_retry_options[] = {
+    QUEUE_OPTION,
+    {"latest", NULL, "the newest run instead of an id", 0},
+    {"status", "Failed|PartiallyCompleted|Cancelled|Paused",
+     "instead of an id: all runs of this status, each by itself", 0},
+    {"name", "PATTERN", "with --status: those with a name LIKE this", 0},
+    LIMIT_OPTION,
+    {"reason", "TEXT", "why, for the event log", 0},
+    {0}};
+static const struct option_spec run_control_options[] = {
+    QUEUE_OPTION, {"reason", "TEXT", "why, for the event log", 0}, {0}};
+static const struct option_spec run_explain_options[] = {
+    QUEUE_OPTION, {"latest", NULL, "the newest run instead of an id", 0}, {0}};
+static const struct option_spec executor_set_options[] = {
+    {"readers", "N", "so many of the readers it was started with", 0},
+    {"reason", "TEXT", "why, for the event log", 0},
+    {0}};
 static const struct option_spec rejected_list_options[] = {QUEUE_OPTION, LIMIT_OPTION, {0}};
 static const struct option_spec rejected_show_options[] = {
     {"raw", NULL, "only the bytes, as they came", 0}, {0}};
@@ -169,6 +186,8 @@ const struct command commands[] = {
      "starts nothing new; running tasks finish", reason_options, NULL},
     {"queue", "resume", "NAME", NEEDS_SCHEMA, command_queue_resume, "goes on", queue_resume_options,
      "lockstep queue resume orders --accept-topic --from-offset 0"},
+    {"queue", "explain", "NAME", NEEDS_SCHEMA, command_queue_explain,
+     "why nothing of it runs, since when, and what would help", NULL, NULL},
     {"queue", "delete", "NAME", NEEDS_SCHEMA, command_queue_delete,
      "deletes a queue and its records", queue_delete_options, NULL},
     {"publish", "", "[FILE|-]", NEEDS_SCHEMA | NEEDS_KAFKA, command_publish,
@@ -179,6 +198,12 @@ const struct command commands[] = {
      "lockstep executor run --queue orders --readers 5"},
     {"executor", "list", "", NEEDS_SCHEMA, command_executor_list,
      "the executors that have not ended", NULL, NULL},
+    {"executor", "set", "ID", NEEDS_SCHEMA, command_executor_set,
+     "changes a running executor; it follows at once", executor_set_options,
+     "lockstep executor set 3f2a --readers 2 --reason 'host is loaded'"},
+    {"executor", "drain", "ID", NEEDS_SCHEMA, command_executor_drain,
+     "ends an executor as SIGTERM does: what runs finishes, the rest is given back", reason_options,
+     NULL},
     {"run", "list", "", NEEDS_SCHEMA, command_run_list, "the runs, the newest last",
      run_list_options, NULL},
     {"run", "show", "[ID]", NEEDS_SCHEMA, command_run_show, "a run, its phases, and when they ran",
@@ -186,9 +211,31 @@ const struct command commands[] = {
     {"run", "watch", "[ID]", NEEDS_SCHEMA, command_run_watch,
      "a run while it runs; exit code 0 if it completed", run_show_options,
      "lockstep run watch --latest --queue orders"},
+    {"run", "cancel", "ID", NEEDS_SCHEMA, command_run_cancel,
+     "cancels what is not done and stops what runs", run_control_options,
+     "lockstep run cancel 0190 --reason 'wrong source file'"},
+    {"run", "pause", "ID", NEEDS_SCHEMA, command_run_pause,
+     "starts nothing new of a run; running tasks finish", run_control_options, NULL},
+    {"run", "resume", "ID", NEEDS_SCHEMA, command_run_resume,
+     "goes on, without what has failed; run retry tries that again", run_control_options, NULL},
+    {"run", "retry", "[ID]", NEEDS_SCHEMA, command_run_retry,
+     "tries again what failed, and what was cancelled for it, in order", run_retry_options,
+     "lockstep run retry --queue orders --status Failed --reason 'disk was full'"},
+    {"run", "explain", "[ID]", NEEDS_SCHEMA, command_run_explain,
+     "why it does not go on, since when, and what would help", run_explain_options, NULL},
     {"task", "list", "", NEEDS_SCHEMA, command_task_list, "tasks, in the order of their run",
      task_list_options, "lockstep task list --run 0190 --status Failed"},
     {"task", "show", "ID", NEEDS_SCHEMA, command_task_show, "a task and its attempts", NULL, NULL},
+    {"task", "cancel", "ID", NEEDS_SCHEMA, command_task_cancel,
+     "cancels or stops a task; it counts as failed", reason_options, NULL},
+    {"task", "retry", "ID", NEEDS_SCHEMA, command_task_retry,
+     "tries a task again, or at once if it is due later", reason_options, NULL},
+    {"task", "complete", "ID", NEEDS_SCHEMA, command_task_complete,
+     "declares a task done that was done by other means", reason_options, NULL},
+    {"task", "fail", "ID", NEEDS_SCHEMA, command_task_fail,
+     "declares a task failed, whatever attempts it has left", reason_options, NULL},
+    {"task", "explain", "ID", NEEDS_SCHEMA, command_task_explain,
+     "why it does not run, since when, and what would help", NULL, NULL},
     {"rejected", "list", "", NEEDS_SCHEMA, command_rejected_list,
      "messages that could not become tasks", rejected_list_options, NULL},
     {"rejected", "show", "ID", NEEDS_SCHEMA, command_rejected_show,

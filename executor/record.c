@@ -57,8 +57,9 @@ static enum rc lost(struct executor *ex, const struct work *work, struct err *er
 {
     arrays(ex, work);
     bool stopped = work->stop_us != 0; /* for an operator: its row says so */
-    log_event(stopped ? LOG_INFO : LOG_WARN, stopped ? "attempt_stopped" : "attempt_lost", "queue", work->lane->name, "task", LOG_INT(work->task_id),
-              "attempt", LOG_INT(work->attempt), NULL);
+    log_event(stopped ? LOG_INFO : LOG_WARN, stopped ? "attempt_stopped" : "attempt_lost", "queue",
+              work->lane->name, "task", LOG_INT(work->task_id), "attempt", LOG_INT(work->attempt),
+              NULL);
     work->lane->adopt = true;
     probe("lose.send");
     return db_run(ex->control, &sql_executor_lose,

@@ -1,0 +1,53 @@
+/* executor drain, set: an executor is named by its id or the beginning of it. */
+#include "cli/commands.h"
+#include "cli/control.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static enum rc find_executor(struct cli *cli, char ret_id[37], struct err *err)
+{
+    DB_RESULT_AUTO *found = NULL;
+    const char *text = cli->arguments[0];
+    enum rc rc = db_run(cli->db, &sql_control_executor, (const char *const[]){text}, &found, err);
+    if (rc != RC_OK)
+        return rc;
+    if (db_rows(found) != 1)
+        return err_set(err, RC_REJECT, ERR_USAGE, text,
+                       db_rows(found) == 0 ? "lockstep executor list" : "Type more of the id.",
+                       db_rows(found) == 0 ? "there is no executor with this id"
+                                           : "several executors fit");
+    (void)snprintf(ret_id, 37, "%s", db_text(found, 0, 0));
+    return RC_OK;
+}
+
+enum rc command_executor_drain(struct cli *cli, struct err *err)
+{
+    char id[37];
+    enum rc rc = find_executor(cli, id, err);
+    if (rc == RC_OK)
+        rc = control_done(db_run(cli->db, &sql_control_executor_drain,
+                                 (const char *const[]){id, cli_text(cli, "reason")}, NULL, err),
+                          err);
+    if (rc == RC_OK)
+        cli_say(cli, "lockstep: %s: it drains, and ends when what it runs is finished\n", id);
+    return rc;
+}
+
+enum rc command_executor_set(struct cli *cli, struct err *err)
+{
+    char id[37];
+    const char *readers = cli_text(cli, "readers");
+    if (readers == NULL)
+        return err_set(err, RC_REJECT, ERR_USAGE, "executor set", "Give --readers N.",
+                       "nothing is to be set");
+    enum rc rc = find_executor(cli, id, err);
+    if (rc == RC_OK)
+        rc = control_done(db_run(cli->db, &sql_control_executor_set,
+                                 (const char *const[]){id, readers, cli_text(cli, "reason")}, NULL,
+                                 err),
+                          err);
+    if (rc == RC_OK)
+        cli_say(cli, "lockstep: %s: readers %s\n", id, readers);
+    return rc;
+}

@@ -1,0 +1,52 @@
+/* task cancel, retry, complete, fail. */
+#include "cli/commands.h"
+#include "cli/control.h"
+#include "cli/find.h"
+#include "cli/stop.h"
+
+#include "base/clock.h"
+
+#include <string.h>
+
+#define AGAIN_MS    20
+#define PATIENCE_US (5 * 1000 * 1000)
+
+/* 55P03: an attempt of it is being recorded at this moment; what came of it is seen in the next. */
+static enum rc on_task(struct cli *cli, const struct sql_statement *stmt, struct err *err)
+{
+    DB_RESULT_AUTO *done = NULL;
+    enum rc rc = number_argument(cli, "task", err);
+    if (rc != RC_OK)
+        return rc;
+    const char *params[] = {cli->arguments[0], cli_text(cli, "reason")};
+    stop_catch();
+    int64_t until_us = clock_boot_us() + PATIENCE_US;
+    do {
+        rc = db_run(cli->db, stmt, params, &done, err);
+        if (rc != RC_RETRY || strcmp(err->code, "55P03") != 0 || clock_boot_us() > until_us)
+            break;
+        stop_wait(AGAIN_MS);
+    } while (!stop_requested());
+    rc = control_done(rc, err);
+    return rc == RC_OK ? cli_print(cli, "is", done, err) : rc;
+}
+
+enum rc command_task_cancel(struct cli *cli, struct err *err)
+{
+    return on_task(cli, &sql_control_task_cancel, err);
+}
+
+enum rc command_task_retry(struct cli *cli, struct err *err)
+{
+    return on_task(cli, &sql_control_task_retry, err);
+}
+
+enum rc command_task_complete(struct cli *cli, struct err *err)
+{
+    return on_task(cli, &sql_control_task_complete, err);
+}
+
+enum rc command_task_fail(struct cli *cli, struct err *err)
+{
+    return on_task(cli, &sql_control_task_fail, err);
+}

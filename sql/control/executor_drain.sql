@@ -1,0 +1,2 @@
+-- control_executor_drain :one  has executor $1 end, because of $2
+SELECT lockstep.executor_drain($1::uuid, $2::text);

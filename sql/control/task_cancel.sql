@@ -1,0 +1,2 @@
+-- control_task_cancel :one  task cancel of $1, because of $2
+SELECT $1::bigint AS id, t.status FROM lockstep.task_cancel($1::bigint, $2::text) AS t (status);

@@ -1,0 +1,89 @@
+-- Why a run does not go on: see explain. p_whole: with what holds up its queue, and the run before it.
+CREATE OR REPLACE FUNCTION lockstep.explain_run(p_run_no bigint, p_whole boolean DEFAULT true) RETURNS SETOF lockstep.explanation LANGUAGE plpgsql AS $$
+DECLARE
+    r record;
+    q record;
+    b record;
+    about text;
+    n text[];
+    open record;
+    next_order bigint;
+    now timestamptz := pg_catalog.clock_timestamp();
+BEGIN
+    SELECT * INTO STRICT r FROM lockstep.run x WHERE x.run_no = p_run_no;
+    SELECT * INTO STRICT q FROM lockstep.queue x WHERE x.queue_id = r.queue_id;
+    about := pg_catalog.concat_ws(' ', 'run', r.run_id, '"' || r.name || '"');
+    n := ARRAY['QUEUE', q.name, 'RUN', r.run_id::text];
+    IF r.ended_at IS NOT NULL THEN
+        RETURN NEXT lockstep.explain_row('run_ended', pg_catalog.concat_ws(': ', about || ' has ended, ' || r.status, r.error), about, r.ended_at, n);
+        RETURN;
+    END IF;
+    IF p_whole THEN
+        RETURN QUERY SELECT * FROM lockstep.explain_queue(r.queue_id);
+    END IF;
+    IF r.cancelled_at IS NOT NULL THEN
+        RETURN NEXT lockstep.explain_row('run_stopping', pg_catalog.format('%s was %s; %s of its tasks still run', about, r.error,
+            (SELECT pg_catalog.count(*) FROM lockstep.phase p JOIN lockstep.task t USING (phase_id)
+             WHERE p.run_no = p_run_no AND p.done_at IS NULL AND NOT lockstep.is_finished(t.status))), about, r.cancelled_at, n);
+    ELSIF r.paused_by IS NOT NULL THEN
+        RETURN NEXT lockstep.explain_row('run_paused', pg_catalog.format('%s is paused by %s%s', about, r.paused_by,
+            (SELECT ': ' || l.detail FROM lockstep.event_log l WHERE l.run_no = p_run_no AND l.event = 'run_paused' ORDER BY l.event_id DESC LIMIT 1)), about, r.paused_at, n);
+    ELSIF r.status = 'Paused' THEN
+        RETURN NEXT lockstep.explain_row('run_paused_by_failure', pg_catalog.format('%s waits for an operator (on_failure = pause): %s', about, r.error), about, r.paused_at, n);
+    END IF;
+    IF r.replay_id IS NOT NULL THEN
+        RETURN NEXT lockstep.explain_row('run_replay', pg_catalog.format('replay %s is going over %s', r.replay_id, about), about,
+            (SELECT y.started_at FROM lockstep.replay y WHERE y.replay_id = r.replay_id), n || ARRAY['resume N', 'resume ' || r.replay_id, 'abandon N', 'abandon ' || r.replay_id]);
+    END IF;
+    IF r.first_offset IS NULL THEN
+        RETURN NEXT lockstep.explain_row(CASE WHEN r.published_at IS NULL THEN 'run_publishing' ELSE 'run_unclaimed' END,
+            pg_catalog.format('nothing of %s is claimed yet%s: the queue''s cursor is at offset %s', about,
+                CASE WHEN r.published_at IS NULL THEN ', and its producer has not finished' ELSE '' END, q.next_offset),
+            about, COALESCE(r.published_at, r.created_at), n);
+        IF p_whole THEN
+            RETURN QUERY SELECT e.* FROM (SELECT x.run_no FROM lockstep.run x WHERE x.queue_id = r.queue_id AND x.ended_at IS NULL AND x.first_offset IS NOT NULL
+                                          ORDER BY x.first_offset LIMIT 1) AS oldest CROSS JOIN LATERAL lockstep.explain_run(oldest.run_no, false) AS e;
+        END IF;
+        RETURN;
+    END IF;
+
+    -- The oldest phase that is not done, and the next one.
+    SELECT p.* INTO open FROM lockstep.phase p WHERE p.run_no = p_run_no AND p.done_at IS NULL
+        AND (p.opened_at IS NULL OR EXISTS (SELECT FROM lockstep.task t WHERE t.phase_id = p.phase_id AND NOT lockstep.is_finished(t.status)))
+    ORDER BY p."order" LIMIT 1;
+    IF NOT FOUND THEN
+        IF r.end_offset IS NULL THEN
+            RETURN NEXT lockstep.explain_row(CASE WHEN r.published_at IS NULL AND NOT r.implicit THEN 'run_publishing' ELSE 'run_end_missing' END,
+                pg_catalog.format('all %s tasks of %s that are claimed are finished; its end has not come%s', r.tasks, about,
+                    CASE WHEN r.published_at IS NULL AND NOT r.implicit THEN ': its producer has not finished' ELSE '' END), about, NULL, n);
+        END IF;
+        RETURN;
+    END IF;
+    IF open.opened_at IS NULL AND (open.previous_phase_id IS NULL OR open.after_runs) THEN
+        FOR b IN SELECT x.run_no, x.run_id, x.name, x.status, x.started_at FROM lockstep.run x
+                 WHERE x.queue_id = r.queue_id AND x.ended_at IS NULL AND x.first_offset < r.first_offset
+                   AND (r.implicit OR q.runs = 'serial' OR r.after_run_no IS NOT NULL) ORDER BY x.first_offset LOOP
+            RETURN NEXT lockstep.explain_row('run_before', pg_catalog.format('%s waits for the end of run %s, which is %s', about,
+                pg_catalog.concat_ws(' ', b.run_id, '"' || b.name || '"'), b.status), about, b.started_at, n || ARRAY['OTHER', b.run_id::text]);
+            IF p_whole THEN -- that one is what everybody waits for
+                RETURN QUERY SELECT * FROM lockstep.explain_run(b.run_no, false);
+            END IF;
+            EXIT;
+        END LOOP;
+    END IF;
+    SELECT p."order" INTO next_order FROM lockstep.phase p WHERE p.run_no = p_run_no AND p."order" > open."order" AND p.done_at IS NULL AND p.opened_at IS NULL
+    ORDER BY p."order" LIMIT 1;
+    IF next_order IS NOT NULL THEN
+        RETURN NEXT (SELECT lockstep.explain_row('phase_before', pg_catalog.format('order %s of %s waits for order %s: %s of %s tasks are unfinished%s', next_order, about,
+            open."order", pg_catalog.count(*) FILTER (WHERE NOT lockstep.is_finished(t.status)), pg_catalog.count(*),
+            ', the oldest for ' || lockstep.explain_words(now - pg_catalog.min(t.started_at) FILTER (WHERE NOT lockstep.is_finished(t.status)))), about, open.opened_at, n)
+            FROM lockstep.task t WHERE t.phase_id = open.phase_id);
+    END IF;
+    RETURN QUERY SELECT e.* FROM (
+        SELECT t.task_id FROM lockstep.task t WHERE t.phase_id = open.phase_id AND open.opened_at IS NOT NULL AND NOT lockstep.is_finished(t.status)
+        ORDER BY t.status = 'Pending', t.started_at NULLS LAST, t.kafka_offset LIMIT 3) AS oldest
+    CROSS JOIN LATERAL lockstep.explain_task(oldest.task_id, false) AS e;
+END
+$$;
+REVOKE EXECUTE ON FUNCTION lockstep.explain_run(bigint, boolean) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION lockstep.explain_run(bigint, boolean) TO lockstep_executor, lockstep_operator, lockstep_monitor;

@@ -1,0 +1,59 @@
+-- Why a task does not run, or does not end: see explain. p_whole: with what holds up its phase, its run, its queue.
+CREATE OR REPLACE FUNCTION lockstep.explain_task(p_task_id bigint, p_whole boolean DEFAULT true) RETURNS SETOF lockstep.explanation LANGUAGE plpgsql AS $$
+DECLARE
+    t record;
+    e record;
+    what text;
+    owner text := '';
+    n text[];
+    backend int;
+    open boolean;
+    now timestamptz := pg_catalog.clock_timestamp();
+BEGIN
+    SELECT k.task_id, k.phase_id, k.run_no, k.queue_id, k.status, k."order", k.name, k.executor_no, k.error, k.scheduled_for, k.started_at, k.attempt_num,
+           k.updated_at, k.cancelled_by INTO STRICT t FROM lockstep.task k WHERE k.task_id = p_task_id;
+    SELECT x.executor_id, x.host, x.pid, lockstep.executor_lives(x.executor_no) AS lives INTO e FROM lockstep.executor x WHERE x.executor_no = t.executor_no;
+    SELECT p.opened_at IS NOT NULL INTO STRICT open FROM lockstep.phase p WHERE p.phase_id = t.phase_id;
+    what := pg_catalog.concat_ws(' ', 'task', t.task_id, '"' || t.name || '"', 'of order', t."order");
+    n := ARRAY['TASK', t.task_id::text, 'QUEUE', (SELECT q.name FROM lockstep.queue q WHERE q.queue_id = t.queue_id), 'EXECUTOR', e.executor_id::text];
+    IF e.executor_id IS NOT NULL THEN
+        owner := pg_catalog.format(' executor %s on %s (pid %s)', e.executor_id, e.host, e.pid);
+    END IF;
+    IF lockstep.is_finished(t.status) THEN
+        RETURN NEXT lockstep.explain_row('task_finished', pg_catalog.concat_ws(': ', what || ' is ' || t.status, t.error), what, t.updated_at, n);
+        RETURN;
+    END IF;
+    IF t.status = 'Processing' AND e.lives THEN
+        backend := lockstep.explain_backend(t.executor_no, t.started_at);
+        RETURN NEXT lockstep.explain_row(CASE WHEN t.cancelled_by IS NULL THEN 'task_running' ELSE 'task_stopping' END,
+            pg_catalog.format('%s%s runs for %s on%s%s', what, ', to be stopped for ' || t.cancelled_by || ',', lockstep.explain_words(now - t.started_at), owner,
+                              ', backend ' || backend), what, t.started_at, n);
+        RETURN QUERY
+        SELECT (lockstep.explain_row('task_blocked', pg_catalog.format('%s waits for a lock that backend %s holds (%s): %s', what, a.pid,
+            pg_catalog.concat_ws(', ', a.usename, NULLIF(a.application_name, ''), a.state || ' for ' || lockstep.explain_words(now - a.state_change)),
+            COALESCE(pg_catalog."left"(a.query, 200), 'its query is not to be seen')), what, a.xact_start, n || ARRAY['PID', a.pid::text])).*
+        FROM pg_catalog.unnest(pg_catalog.pg_blocking_pids(backend)) AS blocking (pid) JOIN pg_catalog.pg_stat_activity a ON a.pid = blocking.pid;
+        RETURN;
+    END IF;
+    IF t.status = 'Paused' THEN
+        RETURN NEXT lockstep.explain_row('task_paused', what || ' is held by an operator', what, t.updated_at, n);
+    ELSIF t.scheduled_for > now AND t.executor_no IS NULL THEN
+        RETURN NEXT lockstep.explain_row(CASE WHEN t.status = 'Error' THEN 'task_retry_later' ELSE 'task_not_before' END,
+            CASE WHEN t.status = 'Error'
+                 THEN pg_catalog.format('attempt %s of %s failed (%s); the next one is due in %s, at %s', t.attempt_num, what, t.error,
+                                        lockstep.explain_words(t.scheduled_for - now), pg_catalog.date_trunc('second', t.scheduled_for))
+                 ELSE pg_catalog.format('%s may start in %s, at %s', what, lockstep.explain_words(t.scheduled_for - now), pg_catalog.date_trunc('second', t.scheduled_for)) END,
+            what, t.updated_at, n);
+    ELSIF open AND e.lives THEN
+        RETURN NEXT lockstep.explain_row('task_in_hand', what || ' is in the hands of' || owner || ', which starts it when a reader is free', what, t.updated_at, n);
+    ELSIF open THEN
+        RETURN NEXT lockstep.explain_row('task_unowned', what || CASE WHEN t.executor_no IS NULL THEN ' may start, and no executor has taken it'
+            ELSE ' was in the hands of' || owner || ', which is gone, and nobody has taken it over' END, what, t.updated_at, n);
+    END IF;
+    IF p_whole THEN
+        RETURN QUERY SELECT x.* FROM lockstep.explain_run(t.run_no) AS x WHERE x.about <> what;
+    END IF;
+END
+$$;
+REVOKE EXECUTE ON FUNCTION lockstep.explain_task(bigint, boolean) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION lockstep.explain_task(bigint, boolean) TO lockstep_executor, lockstep_operator, lockstep_monitor;
