@@ -383,6 +383,7 @@ static void a_topic_made_anew_with_the_very_same_records_is_found_by_its_birthma
     write_loose(queue, 3);
     pid_t executor = executor_start(option, "");
     await_marked(queue);
+    support_await(db, WAIT_MS, "SELECT count(*) = 3 FROM effect WHERE q = '%s'", queue);
     assert_int_equal(executor_end(executor, SIGTERM), 0);
     delete_topic(queue);
     make_topic(queue);
