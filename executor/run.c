@@ -388,9 +388,9 @@ static enum rc incarnation(const struct executor_options *options, struct server
     *ret_ran = false;
     int64_t from_us = clock_boot_us();
     enum rc rc = incarnation_start(&ex, err);
+    *ret_ran = rc == RC_OK;
     if (rc == RC_OK)
         rc = check_locks(&ex, err);
-    *ret_ran = rc == RC_OK;
     while (rc == RC_OK && !done) {
         int timeout_ms;
         rc = turn(&ex, &timeout_ms, &done, err);

@@ -56,8 +56,8 @@ static enum rc read_row(struct publishing *p, struct db_result *row, struct err 
     p->stream = strcmp(db_text(row, 0, 2), "stream") == 0;
     r->from_file = strcmp(db_text(row, 0, 3), "file") == 0;
     r->from_query = strcmp(db_text(row, 0, 3), "query") == 0;
-    free(r->source);
-    r->source = xstrdup(db_text(row, 0, 4));
+    if (r->source == NULL) /* it does not change, and path or query may point to it */
+        r->source = xstrdup(db_text(row, 0, 4));
     if (p->options->format == PUBLISH_AUTO && !db_null(row, 0, 5))
         p->format = strcmp(db_text(row, 0, 5), "csv") == 0 ? PUBLISH_CSV : PUBLISH_JSONL;
     (void)snprintf(r->digest, sizeof r->digest, "%s", db_text(row, 0, 6));
