@@ -22,6 +22,9 @@ BEGIN
         RAISE EXCEPTION 'run % has not ended: it is %', run_retry.run_id, r.status
             USING ERRCODE = 'LS002', HINT = 'Retry it when it has ended, or a single task now: lockstep task retry.';
     END IF;
+    -- What failed may have been declared done since: then nothing of the phase that stopped the run is reopened. A loss (0) stays.
+    UPDATE lockstep.run SET stop_lifted = LEAST(run.stop_lifted, run.stop_after), stop_after = NULL, error = NULL
+    WHERE run_no = no AND run.stop_after > 0 AND run.cancelled_at IS NULL;
     tasks := 0;
     phases := 0;
     -- Chosen before anything is reopened: that takes back what the run was stopped for.

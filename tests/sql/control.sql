@@ -1,7 +1,7 @@
 -- What operators do to runs and tasks (sql/functions/run_cancel.sql, run_pause.sql, run_resume.sql, run_retry.sql, task_*.sql), as
 -- one of them: a login that is a member of lockstep_operator and nothing else. protocol.inc explains how messages are written.
 BEGIN;
-SELECT plan(121);
+SELECT plan(124);
 \ir protocol.inc
 
 INSERT INTO lockstep.executor (executor_id, host, pid, version, readers, queues)
@@ -180,6 +180,13 @@ SELECT is((SELECT array_agg(opened_at IS NOT NULL ORDER BY "order") FROM lockste
 SELECT is(pg_temp.adopt(), '0#2', 'first the failed one');
 SELECT pg_temp.complete(0);
 SELECT is((SELECT verdict FROM lockstep.gate((pg_temp.run('A')).run_no, (pg_temp.phase(200)).phase_id, 1, 1)), 'opened', 'then the next phase');
+SELECT pg_temp.tell('A0:100<0 A1:200<100 A2:end(2,2)');
+SELECT pg_temp.fail(0), lockstep.run_finish((pg_temp.run('A')).run_no), pg_temp.on_task('complete', 0);
+SELECT is(pg_temp.on_run('retry'), '(1,1,200)', 'what failed was declared done: the retry goes on behind it');
+SELECT is((r.status, r.stop_after, r.error)::text, '(Running,,)', 'and it is no failed run any more') FROM pg_temp.run('A') AS r;
+UPDATE lockstep.task SET token = gen_random_uuid() WHERE task_id = (pg_temp.task(1)).task_id;
+SELECT pg_temp.complete(1);
+SELECT is(lockstep.run_finish((pg_temp.run('A')).run_no), 'Completed', 'when the rest is done, it is Completed');
 SELECT pg_temp.tell('A0:100<0 A1:end(1,1)');
 SELECT pg_temp.complete(0), lockstep.run_finish((pg_temp.run('A')).run_no);
 SELECT is(pg_temp.on_run('retry'), 'LS002 run A: nothing of it failed or was cancelled for a failure; it is Completed', 'a completed run is refused');

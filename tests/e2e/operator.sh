@@ -1,0 +1,177 @@
+#!/bin/bash
+# An operator at work on runs, tasks and executors, with the commands: what runs is stopped, what waits is held, what failed is
+# tried again, and the next run goes on in order. tests/sql/control.sql has the rules, operator_race.sh the races.
+# ctest: timeout=120
+set -euo pipefail
+here=$(cd "$(dirname "$0")" && pwd)
+. "$here/../support/shell.bash"
+. "$here/ledger.bash"
+tmp=$(mktemp -d)
+trap 'jobs -p | xargs -r kill -9 2>/dev/null; scratch_drop; rm -rf "$tmp"' EXIT
+scratch_database
+ledger_create
+# hold(): a task that runs until its key is in let_go.
+sql "CREATE TABLE let_go (q text, n int);
+     CREATE FUNCTION hold(q text, n int) RETURNS void LANGUAGE plpgsql AS \$\$
+     BEGIN
+         WHILE NOT EXISTS (SELECT FROM let_go l WHERE l.q = hold.q AND l.n = hold.n) LOOP PERFORM pg_sleep(0.01); END LOOP;
+         INSERT INTO ledger VALUES (q, 0, n, now(), clock_timestamp());
+     END \$\$"
+daemon() { "$LOCKSTEP_BIN" executor run -d "$db" -b "$LOCKSTEP_TEST_BROKERS" "$@" 2>>"$tmp/daemon.log" & daemon=$!; }
+held() { # ORDER FIRST LAST
+    for ((i = $2; i <= $3; i++)); do echo "{\"order\": $1, \"sql\": \"SELECT hold('$q', $i)\"}"; done
+}
+publish() { lockstep publish --queue "$q" -q "$@"; }
+status_of() { sql "SELECT status FROM lockstep.run_status WHERE run_id = '$1'"; }
+ended() { eventually 15 is "SELECT status FROM lockstep.run WHERE run_id = '$1' AND ended_at IS NOT NULL" "$2" || told "$1"; }
+told() { # what became of a run instead
+    sql "SELECT event, task_id, detail FROM lockstep.event_log JOIN lockstep.run USING (run_no) WHERE run_id = '$1' ORDER BY event_id"
+    counts "$1"
+    lockstep run explain "$1"
+    tail -20 "$tmp/daemon.log"
+    exit 1
+}
+counts() { sql "SELECT string_agg(n || ' ' || status, ', ' ORDER BY status) FROM (SELECT t.status, count(*) AS n FROM lockstep.task t JOIN lockstep.run r USING (run_no) WHERE r.run_id = '$1' GROUP BY 1) c"; }
+at_work="SELECT count(*) FROM pg_stat_activity WHERE application_name = 'lockstep/reader' AND state = 'active' AND query LIKE 'SELECT hold(%' AND datname = current_database()"
+task_at() { sql "SELECT task_id FROM lockstep.task JOIN lockstep.run USING (run_no) WHERE run_id = '$1' AND seq = $2"; }
+refused() { # WHAT COMMAND...: exit code 1 and a message with WHAT
+    local what=$1 status=0
+    shift
+    lockstep "$@" >"$tmp/out" 2>"$tmp/err" || status=$?
+    [ "$status" = 1 ] && grep -q -- "$what" "$tmp/err" || { echo "lockstep $*: exit code $status, $(cat "$tmp/err"), wanted: $what"; failed=1; }
+}
+
+q=$(scratch_name)
+lockstep queue create "$q" -q --create-topic --max-readers 2 --max-attempts 1
+daemon --queue "$q" --readers 4
+
+# run cancel: two run, one waits in the same phase, more come later; the next run waits for the end of all that.
+{ held 1 1 3; for _ in $(seq 300); do echo '{"order": 2, "sql": "SELECT 1/0"}'; done; held 3 4 4; } >"$tmp/a.jsonl"
+echo "{\"order\": 1, \"sql\": \"INSERT INTO ledger VALUES ('$q', 0, 100, now(), now())\"}" >"$tmp/b.jsonl"
+a=$(publish "$tmp/a.jsonl")
+b=$(publish "$tmp/b.jsonl")
+eventually 15 is "$at_work" 2
+eventually 5 is "SELECT processing FROM lockstep.run_status WHERE run_id = '$a'" 2
+out=$(lockstep run cancel "$a" --reason 'wrong file' -o json)
+expect 'two are to be stopped' "$(jq -c '.[0] | [.status, .stopping]' <<<"$out")" '["Running",2]'
+ended "$a" Cancelled
+ended "$b" Completed
+expect 'what ran is Terminated, the rest Cancelled' "$(counts "$a")" '302 Cancelled, 2 Terminated'
+expect 'no effect of it' "$(sql "SELECT string_agg(seq::text, ' ') FROM ledger")" 100
+expect 'nothing is lost' "$(sql "SELECT count(*) FROM lockstep.task WHERE lost_num > 0")" 0
+expect 'the later phases did not start' "$(sql "SELECT count(*) FROM lockstep.task_attempt WHERE sqlstate IS NOT NULL")" 0
+expect 'the next run began when it had ended' "$(sql "SELECT b.started_at >= a.ended_at FROM lockstep.run a, lockstep.run b WHERE a.run_id = '$a' AND b.run_id = '$b'")" t
+expect 'who and why' "$(lockstep log --run "$a" --event run_cancelled -o jsonl | jq -r '.actor + " " + .detail' | sed 's/^[^ ]* [0-9]* tasks/tasks/')" 'tasks cancelled, 2 to be stopped: wrong file'
+refused 'has ended: it is Cancelled' run cancel "$a"
+refused 'nothing of it failed' run retry "$b"
+
+# run retry of it: all of it again, in order.
+sql "INSERT INTO let_go SELECT '$q', n FROM generate_series(1, 4) AS n"
+lockstep run retry "$a" --reason 'it was right' >/dev/null
+ended "$a" Failed
+expect 'again, up to the phase that fails' "$(counts "$a")" '300 Failed, 3 Completed, 1 Cancelled'
+expect 'each effect once' "$(sql "SELECT string_agg(seq::text, ' ' ORDER BY seq) FROM ledger WHERE seq < 100")" '1 2 3'
+
+# In bulk: every failed run of the queue, each by itself.
+sql 'CREATE TABLE broken (n int)'
+echo '{"order": 1, "sql": "SELECT 1/count(*) FROM mended"}
+{"order": 2, "sql": "SELECT 2"}' >"$tmp/c.jsonl"
+sql 'CREATE TABLE mended (n int)'
+runs=()
+for n in 1 2 3; do runs+=("$(publish "$tmp/c.jsonl" --name "nightly $n")"); done
+for run in "${runs[@]}"; do ended "$run" Failed; done
+sql 'INSERT INTO mended VALUES (1)'
+out=$(lockstep run retry --queue "$q" --status Failed --name 'nightly%' --reason 'mended' -o json)
+expect 'three runs' "$(jq -c '[.[] | [.tasks, .phases, .order, .refused]]' <<<"$out")" '[[2,2,1,null],[2,2,1,null],[2,2,1,null]]'
+for run in "${runs[@]}"; do ended "$run" Completed; done
+
+# run pause: what runs, and what was sent ahead to the same session, finishes; nothing else starts, claimed or not.
+held 1 1001 1060 >"$tmp/d.jsonl"
+d=$(publish "$tmp/d.jsonl")
+eventually 15 is "$at_work" 2
+lockstep run pause "$d" --reason 'look first' >/dev/null
+refused 'is paused already' run pause "$d"
+refused 'nothing of it failed' run retry "$d"
+sql "INSERT INTO let_go SELECT '$q', n FROM generate_series(1001, 1060) AS n"
+eventually 10 is "SELECT count(*) FROM lockstep.task JOIN lockstep.run USING (run_no) WHERE run_id = '$d' AND token IS NOT NULL" 0
+expect 'some are done, others have not begun' "$(sql "SELECT status, completed BETWEEN 2 AND 40 FROM lockstep.run_status WHERE run_id = '$d'")" 'Paused|t'
+lockstep run explain "$d" | grep -q 'is paused by .*: look first' || { echo 'run explain does not say so'; failed=1; }
+expect 'and none begins' "$(sql "$at_work")" 0
+lockstep run resume "$d" >/dev/null
+ended "$d" Completed
+refused 'is not paused' run resume "$d"
+
+# on_failure = pause: retry tries again, resume goes on without it.
+lockstep queue set "$q" -q --on-failure pause
+sql 'DELETE FROM mended'
+d=$(publish "$tmp/c.jsonl")
+eventually 15 is "SELECT status FROM lockstep.run_status WHERE run_id = '$d'" Paused
+lockstep run explain "$d" -o json | jq -e 'map(.reason) | index("run_paused_by_failure")' >/dev/null || { echo 'run explain does not say so'; failed=1; }
+lockstep run resume "$d" --reason 'not needed' >/dev/null
+ended "$d" PartiallyCompleted
+sql 'INSERT INTO mended VALUES (1)'
+lockstep run retry "$d" >/dev/null
+ended "$d" Completed
+
+# Tasks: stopped, tried again, declared done.
+held 1 31 32 >"$tmp/e.jsonl"
+echo '{"order": 2, "sql": "SELECT 3"}' >>"$tmp/e.jsonl"
+lockstep queue set "$q" -q --on-failure stop
+e=$(publish "$tmp/e.jsonl")
+eventually 15 is "SELECT processing FROM lockstep.run_status WHERE run_id = '$e'" 2
+refused 'is running' task complete "$(task_at "$e" 0)"
+lockstep task cancel "$(task_at "$e" 0)" --reason 'hangs' >/dev/null
+eventually 10 is "SELECT status FROM lockstep.task WHERE task_id = $(task_at "$e" 0)" Terminated
+expect 'the other one goes on' "$(sql "$at_work")" 1
+lockstep task retry "$(task_at "$e" 0)" >/dev/null
+eventually 10 is "$at_work" 2
+lockstep task cancel "$(task_at "$e" 0)" >/dev/null
+eventually 10 is "SELECT status FROM lockstep.task WHERE task_id = $(task_at "$e" 0)" Terminated
+lockstep task complete "$(task_at "$e" 0)" --reason 'by hand' >/dev/null
+sql "INSERT INTO let_go VALUES ('$q', 32)"
+ended "$e" Failed
+lockstep run retry "$e" >/dev/null # what was cancelled for the task that is done now
+ended "$e" Completed
+refused 'is finished: it is Completed' task cancel "$(task_at "$e" 0)"
+status=0
+lockstep task cancel 999999999 2>/dev/null || status=$?
+expect 'no such task' "$status" 2
+
+# What swallows cancels loses its session.
+echo '{"order": 1, "sql": "DO $$BEGIN LOOP BEGIN PERFORM pg_sleep(60); EXCEPTION WHEN query_canceled THEN NULL; END; END LOOP; END$$"}' >"$tmp/f.jsonl"
+f=$(publish "$tmp/f.jsonl")
+eventually 15 is "SELECT processing FROM lockstep.run_status WHERE run_id = '$f'" 1
+lockstep run cancel "$f" >/dev/null
+ended "$f" Cancelled
+expect 'stopped' "$(counts "$f")" '1 Terminated'
+
+# Readers of one executor, and its end.
+held 1 41 49 >"$tmp/g.jsonl"
+lockstep queue set "$q" -q --max-readers 4
+g=$(publish "$tmp/g.jsonl")
+eventually 15 is "$at_work" 4
+id=$(sql 'SELECT executor_id FROM lockstep.executor WHERE ended_at IS NULL')
+refused 'can use 0 to 4 readers, not 5' executor set "$id" --readers 5
+lockstep executor set "${id:0:8}" --readers 1 -q --reason 'host is loaded'
+sql "INSERT INTO let_go SELECT '$q', n FROM generate_series(41, 44) AS n"
+eventually 10 is "SELECT completed FROM lockstep.run_status WHERE run_id = '$g'" 4
+eventually 5 is "$at_work" 1
+lockstep executor set "$id" --readers 3 -q
+eventually 5 is "$at_work" 3
+lockstep executor drain "$id" -q --reason 'to be moved'
+eventually 5 grep -q 'event=draining' "$tmp/daemon.log"
+refused 'is draining already' executor drain "$id"
+sql "INSERT INTO let_go SELECT '$q', n FROM generate_series(45, 49) AS n"
+status=0
+wait $daemon || status=$?
+expect 'drained' "$status" 0
+status=0; lockstep executor drain "$id" 2>/dev/null || status=$?
+expect 'it is gone' "$status" 2
+expect 'nothing is left' "$(sql "SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND database = (SELECT oid FROM pg_database WHERE datname = current_database())")" 0
+lockstep run explain "$g" | grep -q 'no executor works for queue' || { echo 'run explain does not say that nobody is there'; failed=1; }
+executors 1 "$q" 4
+executors_wait || failed=1
+ended "$g" Completed
+
+[ $failed = 0 ] || tail -40 "$tmp/daemon.log"
+exit $failed

@@ -1,0 +1,181 @@
+-- Why something waits (sql/functions/explain*.sql): each reason of lockstep.wait_reason is made to happen, and is named.
+-- protocol.inc explains how messages are written.
+BEGIN;
+SELECT plan(59);
+\ir protocol.inc
+
+INSERT INTO lockstep.executor (executor_id, host, pid, version, readers, queues)
+SELECT ('00000000-0000-4000-8000-00000000000' || n)::uuid, 'host' || n, 100 + n, 'v', 4, '{}' FROM generate_series(1, 2) AS n;
+SELECT is((SELECT array_agg(executor_no ORDER BY 1) FROM lockstep.executor), '{1,2}', 'the claims here are of executor 1, which lives; 2 is dead');
+SELECT NULL FROM dblink_connect('alive', format('host=%s port=%s dbname=%s user=%s', current_setting('unix_socket_directories'),
+                                                current_setting('port'), current_database(), session_user));
+SELECT NULL FROM dblink('alive', 'SELECT pg_advisory_lock(1280507907, 1)::text') AS t (x text);
+
+CREATE TEMP TABLE named (reason text);
+CREATE FUNCTION pg_temp.queue_name() RETURNS text LANGUAGE sql AS $$ SELECT name FROM lockstep.queue WHERE queue_id = pg_temp.q() $$;
+-- The reasons, and the sentences; what is asked for: a run by its letter, a task by its offset, else the queue.
+CREATE FUNCTION pg_temp.reasons(letter text DEFAULT NULL, number bigint DEFAULT NULL) RETURNS SETOF lockstep.explanation LANGUAGE sql AS $$
+    SELECT e.* FROM lockstep.explain(CASE WHEN letter IS NULL AND number IS NULL THEN pg_temp.q() END,
+                                     CASE WHEN letter IS NOT NULL THEN (pg_temp.run(letter)).run_no END,
+                                     CASE WHEN number IS NOT NULL THEN (pg_temp.task(number)).task_id END) AS e
+$$;
+CREATE FUNCTION pg_temp.why(letter text DEFAULT NULL, number bigint DEFAULT NULL) RETURNS text LANGUAGE sql AS $$
+    INSERT INTO named SELECT e.reason FROM pg_temp.reasons(letter, number) AS e;
+    SELECT string_agg(e.reason, ' ') FROM pg_temp.reasons(letter, number) AS e
+$$;
+CREATE FUNCTION pg_temp.said(what text, letter text DEFAULT NULL, number bigint DEFAULT NULL) RETURNS text LANGUAGE sql AS $$
+    SELECT string_agg(regexp_replace(replace(replace(e.sentence || ' -> ' || e.helps, pg_temp.queue_name(), 'Q'), '00000000-0000-4000-8000-', 'ID'),
+                              'task ' || (SELECT coalesce(min(task_id), 0) FROM lockstep.task WHERE queue_id = pg_temp.q()) || '\M', 'task T'), '; ')
+    FROM pg_temp.reasons(letter, number) AS e WHERE e.reason = what
+$$;
+CREATE FUNCTION pg_temp.serve() RETURNS void LANGUAGE sql AS $$ UPDATE lockstep.executor SET queues = queues || pg_temp.queue_name() WHERE executor_no = 1 $$;
+-- A queue that executor 1 serves, with these messages.
+CREATE FUNCTION pg_temp.begin(messages text, runs text DEFAULT 'serial', on_failure text DEFAULT 'stop') RETURNS void LANGUAGE plpgsql AS $$
+BEGIN
+    PERFORM pg_temp.queue(runs, on_failure);
+    PERFORM pg_temp.serve();
+    IF messages <> '' THEN PERFORM pg_temp.tell(pg_temp.q(), messages); END IF;
+END
+$$;
+CREATE FUNCTION pg_temp.running(ago interval, VARIADIC numbers bigint[]) RETURNS void LANGUAGE sql AS $$
+    UPDATE lockstep.task SET status = 'Processing', started_at = clock_timestamp() - ago WHERE queue_id = pg_temp.q() AND kafka_offset = ANY (numbers)
+$$;
+
+-- Words.
+SELECT is((SELECT string_agg(lockstep.explain_words(w), ', ') FROM unnest('{0,59.9 s,61 s,2 h,49 h,-5 s}'::interval[]) AS w), '0 s, 59 s, 1 m 1 s, 2 h 0 m, 2 d 1 h, 0 s', 'spans of time');
+
+-- A queue.
+SELECT pg_temp.begin('');
+SELECT is(pg_temp.why(), 'queue_idle', 'nothing to do');
+SELECT pg_temp.queue();
+SELECT is(pg_temp.why(), 'no_executor queue_idle', 'no executor at all');
+SELECT is(pg_temp.said('no_executor'), 'no executor works for queue Q; there never was one -> lockstep executor run --queue Q', 'said so, with what helps');
+UPDATE lockstep.executor SET queues = queues || pg_temp.queue_name() WHERE executor_no = 2;
+SELECT is(pg_temp.why(), 'no_executor queue_idle', 'one that died');
+SELECT matches(pg_temp.said('no_executor'), 'the last one was ID000000000002 on host2 \(pid 102\)', 'is named');
+SELECT pg_temp.serve();
+UPDATE lockstep.executor SET heartbeat_at = clock_timestamp() - interval '5 min' WHERE executor_no = 1;
+SELECT is(pg_temp.why(), 'executor_silent queue_idle', 'one that does not stir');
+SELECT matches(pg_temp.said('executor_silent'), 'executor ID000000000001 on host1 \(pid 101\) holds its locks and has not stirred for 5 m 0 s', 'is named');
+UPDATE lockstep.executor SET heartbeat_at = clock_timestamp() WHERE executor_no = 1;
+UPDATE lockstep.executor SET readers_limit = 0 WHERE executor_no = 1;
+SELECT is(pg_temp.why(), 'executors_without_readers queue_idle', 'one that is to use no reader');
+SELECT matches(pg_temp.said('executors_without_readers'), 'lockstep executor set ID000000000001 --readers N', 'what helps names it');
+UPDATE lockstep.executor SET drain_by = 'u', drain_at = now() WHERE executor_no = 1;
+SELECT is(pg_temp.why(), 'executors_drain queue_idle', 'all are draining');
+UPDATE lockstep.executor SET drain_by = NULL, readers_limit = NULL WHERE executor_no = 1;
+UPDATE lockstep.queue SET halted_reason = 'fingerprint', halted_detail = 'another record', halted_at = now() WHERE queue_id = pg_temp.q();
+SELECT is(pg_temp.why(), 'queue_halted queue_idle', 'a halted queue');
+SELECT matches(pg_temp.said('queue_halted'), 'queue Q is halted \(fingerprint\): another record', 'says why');
+UPDATE lockstep.queue SET halted_reason = NULL WHERE queue_id = pg_temp.q();
+SELECT lockstep.queue_pause(pg_temp.queue_name(), 'disk full');
+SELECT is(pg_temp.why(), 'queue_paused queue_idle', 'a paused queue');
+SELECT is(pg_temp.said('queue_paused'), 'queue Q is paused by ' || session_user || ': disk full -> lockstep queue resume Q', 'says by whom and why');
+SELECT ok(since > now() - interval '1 min', 'and since when') FROM pg_temp.reasons() WHERE reason = 'queue_paused';
+SELECT lockstep.queue_resume(pg_temp.queue_name());
+UPDATE lockstep.queue SET blocked_offset = 7, blocked_at = now() - interval '70 s' WHERE queue_id = pg_temp.q();
+SELECT is(pg_temp.why(), 'blocked_by_transaction queue_idle', 'a transaction of somebody holds back the topic');
+SELECT matches(pg_temp.said('blocked_by_transaction'), 'topic t from offset 7 on, for 1 m 10 s', 'says where and since when');
+UPDATE lockstep.queue SET blocked_offset = NULL, max_readers = 0 WHERE queue_id = pg_temp.q();
+SELECT is(pg_temp.why(), 'no_readers queue_idle', 'a bound of 0');
+UPDATE lockstep.queue SET max_readers = 1 WHERE queue_id = pg_temp.q();
+INSERT INTO lockstep.slot (queue_id, slot_no, executor_no, pid, backend_start, taken_at)
+SELECT pg_temp.q(), 1, 2, pid, backend_start, now() FROM pg_stat_activity WHERE pid = pg_backend_pid();
+SELECT is(pg_temp.why(), 'slots_kept queue_idle', 'a dead executor''s session in a slot');
+SELECT matches(pg_temp.said('slots_kept'), 'slot 1 of queue Q is kept until backend ' || pg_backend_pid() || ' of a dead.*terminate_backend\(' || pg_backend_pid(), 'which is named');
+SELECT pg_temp.tell(pg_temp.q(), 'A0..2:100<0');
+SELECT pg_temp.running('4 min', 0);
+UPDATE lockstep.slot SET executor_no = 1, pid = NULL WHERE queue_id = pg_temp.q();
+SELECT pg_temp.other('pg_advisory_lock(1280507906, %s)::text', (SELECT slot_id::text FROM lockstep.slot WHERE queue_id = pg_temp.q()));
+SELECT is(pg_temp.why(), 'readers_busy task_running task_in_hand task_in_hand', 'no reader is free');
+SELECT matches(pg_temp.said('readers_busy'), 'no reader of queue Q is free: 1 of 1 are in use; the longest at work is task T "name 0" of order 100 on host1, for 4 m 0 s', 'how many, and the longest');
+SELECT matches(pg_temp.said('task_running'), 'task T "name 0" of order 100 runs for 4 m 0 s on executor ID000000000001 on host1 \(pid 101\)', 'a task that runs');
+SELECT matches(pg_temp.why(number => 1), '^task_in_hand readers_busy task_running', 'a task that waits for a reader');
+SELECT pg_temp.other('pg_advisory_unlock(1280507906, %s)::text', (SELECT slot_id::text FROM lockstep.slot WHERE queue_id = pg_temp.q()));
+
+-- Phases and runs.
+SELECT pg_temp.begin('A0..3:100<0 A4:200<100 B0:100<0');
+SELECT pg_temp.complete(1, 2), pg_temp.running('4 min', 0);
+SELECT is(pg_temp.why('A'), 'phase_before task_running task_in_hand', 'a phase waits for the one before');
+SELECT matches(pg_temp.said('phase_before', 'A'), 'order 200 of run ID.* waits for order 100: 2 of 4 tasks are unfinished, the oldest for 4 m 0 s', 'how many, and since when');
+SELECT is(pg_temp.why(number => 4), 'phase_before task_running task_in_hand', 'so does a task of it');
+SELECT is(pg_temp.why('B'), 'run_before phase_before task_running task_in_hand', 'a run waits for the one before, and that one for its tasks');
+SELECT matches(pg_temp.said('run_before', 'B'), 'run ID000000000066 waits for the end of run ID000000000065, which is Running -> .*run cancel ID000000000065', 'which is named');
+SELECT lockstep.run_pause(pg_temp.run_of('A'), 'look first', pg_temp.queue_name());
+SELECT is(pg_temp.why('A'), 'run_paused phase_before task_running task_in_hand', 'a run that is held');
+SELECT matches(pg_temp.said('run_paused', 'A'), 'run ID000000000065 is paused by ' || session_user || ': look first', 'says by whom and why');
+SELECT lockstep.run_resume(pg_temp.run_of('A'), NULL, pg_temp.queue_name());
+SELECT lockstep.run_cancel(pg_temp.run_of('A'), 'wrong file', pg_temp.queue_name());
+SELECT is(pg_temp.why('A'), 'run_stopping task_running', 'a run that is cancelled and still runs');
+SELECT matches(pg_temp.said('run_stopping', 'A'), 'was cancelled by ' || session_user || ': wrong file; 1 of its tasks still run', 'says so');
+SELECT pg_temp.tell(pg_temp.q(), 'A5:end(5,2)');
+SELECT lockstep.lose(pg_temp.q(), ARRAY[(pg_temp.task(0)).task_id], ARRAY[(pg_temp.task(0)).token], 'x'), lockstep.run_finish((pg_temp.run('A')).run_no);
+SELECT is(pg_temp.why('A'), 'run_ended', 'a run that has ended');
+SELECT is(pg_temp.why(number => 0), 'task_finished', 'a task that is finished');
+UPDATE lockstep.queue SET lookahead = 1 WHERE queue_id = pg_temp.q();
+SELECT is(pg_temp.why('B'), 'lookahead', 'enough is claimed ahead');
+SELECT pg_temp.begin('A0:100<0 A1:200<100', on_failure => 'pause');
+SELECT pg_temp.fail(0);
+SELECT is(pg_temp.why('A'), 'run_paused_by_failure', 'a run that its policy paused');
+SELECT matches(pg_temp.said('run_paused_by_failure', 'A'), 'task T of order 100 failed: division by zero -> lockstep run retry ID', 'says for what, and what to do');
+SELECT pg_temp.begin('A0:100<0');
+SELECT pg_temp.complete(0);
+SELECT is(pg_temp.why('A'), 'run_publishing', 'everything is finished, and its producer is not');
+UPDATE lockstep.run SET published_at = now() WHERE queue_id = pg_temp.q();
+SELECT is(pg_temp.why('A'), 'run_end_missing', 'its producer is finished, and its end is not claimed');
+SELECT pg_temp.begin('A0:100<0');
+INSERT INTO lockstep.run (run_id, queue_id, on_failure, status) VALUES (pg_temp.run_of('B'), pg_temp.q(), 'stop', 'Publishing');
+SELECT is(pg_temp.why('B'), 'run_publishing task_in_hand', 'nothing of it is claimed, its producer has not finished');
+UPDATE lockstep.run SET published_at = now() WHERE queue_id = pg_temp.q();
+SELECT is(pg_temp.why('B'), 'run_unclaimed task_in_hand', 'nothing of it is claimed, though it is published');
+INSERT INTO lockstep.replay (queue_id, mode, from_offset, to_offset, cursor, reason) VALUES (pg_temp.q(), 'all', 0, 1, 0, 'why');
+UPDATE lockstep.run SET replay_id = (SELECT max(replay_id) FROM lockstep.replay) WHERE run_no = (pg_temp.run('A')).run_no;
+SELECT is(pg_temp.why('A'), 'run_replay task_in_hand', 'a replay is going over it');
+SELECT matches(pg_temp.said('run_replay', 'A'), 'replay \d+ is going over run ID.*--resume \d+ goes on.*--abandon \d+', 'which is named');
+
+-- Tasks.
+SELECT pg_temp.begin('A0..1:100<0');
+UPDATE lockstep.task SET max_attempts = 3 WHERE queue_id = pg_temp.q();
+UPDATE lockstep.queue SET retry_intervals = '{3600}' WHERE queue_id = pg_temp.q();
+SELECT pg_temp.fail(0);
+SELECT is(pg_temp.why(number => 0), 'task_retry_later task_in_hand', 'its next attempt is due later');
+SELECT matches(pg_temp.said('task_retry_later', number => 0), 'attempt 1 of task T "name 0" of order 100 failed \(22012: division by zero\); the next one is due in 59 m 59 s, at ', 'when, and why');
+UPDATE lockstep.task SET executor_no = NULL, token = NULL, scheduled_for = now() + interval '1 day' WHERE queue_id = pg_temp.q() AND kafka_offset = 1;
+SELECT is(split_part(pg_temp.why(number => 1), ' ', 1), 'task_not_before', 'it may not start yet');
+UPDATE lockstep.task SET scheduled_for = NULL WHERE queue_id = pg_temp.q() AND kafka_offset = 1;
+SELECT is(split_part(pg_temp.why(number => 1), ' ', 1), 'task_unowned', 'nobody has taken it');
+UPDATE lockstep.task SET executor_no = 2 WHERE queue_id = pg_temp.q() AND kafka_offset = 1;
+SELECT matches(pg_temp.said('task_unowned', number => 1), 'was in the hands of executor ID000000000002 on host2 \(pid 102\), which is gone', 'nor taken it over');
+UPDATE lockstep.task SET status = 'Paused' WHERE queue_id = pg_temp.q() AND kafka_offset = 1;
+SELECT is(split_part(pg_temp.why(number => 1), ' ', 1), 'task_paused', 'it is held');
+
+-- A task that waits for a lock: the session other is its reader, and waits for one that this session holds.
+SELECT pg_temp.begin('A0:100<0');
+SELECT NULL FROM dblink_exec('other', 'BEGIN');
+INSERT INTO lockstep.executor_session (executor_no, pid, backend_start, kind)
+SELECT 1, a.pid, a.backend_start, 'reader' FROM dblink('other', 'SELECT pg_backend_pid()') AS o (pid int) JOIN pg_stat_activity a ON a.pid = o.pid;
+SELECT pg_advisory_xact_lock(77);
+SELECT is(dblink_send_query('other', 'SELECT pg_advisory_xact_lock(77)'), 1, 'the reader waits');
+DO $$
+DECLARE
+    tries int := 1000;
+BEGIN
+    WHILE NOT EXISTS (SELECT FROM pg_locks l JOIN lockstep.executor_session s USING (pid) WHERE NOT l.granted) AND tries > 0 LOOP
+        PERFORM pg_sleep(0.01);
+        tries := tries - 1;
+    END LOOP;
+END $$;
+SELECT pg_stat_clear_snapshot();
+UPDATE lockstep.task SET status = 'Processing', started_at = (SELECT a.xact_start FROM pg_stat_activity a JOIN lockstep.executor_session s USING (pid))
+WHERE queue_id = pg_temp.q();
+SELECT is(pg_temp.why(number => 0), 'task_running task_blocked', 'a lock of another session');
+SELECT matches(pg_temp.said('task_blocked', number => 0), 'task T "name 0" of order 100 waits for a lock that backend ' || pg_backend_pid() || ' holds \(' || session_user || '.*terminate_backend\(' || pg_backend_pid(), 'which is named, with what it does');
+SELECT matches(pg_temp.said('task_running', number => 0), 'backend ' || pid, 'and so is the backend of the task') FROM lockstep.executor_session;
+UPDATE lockstep.task SET cancelled_by = 'u' WHERE queue_id = pg_temp.q();
+SELECT is(pg_temp.why(number => 0), 'task_stopping task_blocked', 'it is to be stopped');
+
+SELECT is((SELECT array_agg(w.reason) FROM lockstep.wait_reason w WHERE w.reason NOT IN (SELECT n.reason FROM named n)), NULL, 'every reason was made to happen');
+SELECT is((SELECT array_agg(w.reason) FROM lockstep.wait_reason w WHERE w.helps = '' OR w.meaning = ''), NULL, 'and says what helps');
+
+SELECT * FROM finish();
+ROLLBACK;
