@@ -1,7 +1,7 @@
 #!/bin/bash
 # The primary dies with commits that its standby has not, and the standby is promoted: the executors find it, see how far the
 # cursor went back, and finish, in order, every effect once. Then the old primary comes back: nobody works there.
-# ctest: timeout=180
+# ctest: nosan timeout=180
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 . "$here/../support/shell.bash"

@@ -1,7 +1,7 @@
 #!/bin/bash
 # What was told is still true after a crash of the server that loses everything that is not on disk: a run that was published, a
 # run that was reported as completed, an attempt with effects elsewhere that had begun or had been recorded.
-# ctest: timeout=120
+# ctest: nosan timeout=120
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 . "$here/../support/shell.bash"

@@ -1,7 +1,7 @@
 #!/bin/bash
 # The database goes away for ten seconds and comes back, then the broker does: the executors go on by themselves, in order, every
 # effect once. Its servers are its own.
-# ctest: timeout=180 serial
+# ctest: nosan timeout=180 serial
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 root=$(cd "$here/../.." && pwd)

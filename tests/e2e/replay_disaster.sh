@@ -1,6 +1,6 @@
 #!/bin/bash
 # The database is lost, the topic is kept: a replay of everything makes the same runs, tasks, rejected messages and effects again.
-# ctest: timeout=180
+# ctest: nosan timeout=180
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 . "$here/../support/shell.bash"

@@ -1,7 +1,7 @@
 #!/bin/bash
 # A replay beside live work: old runs are run again while new ones are published and run. Inside every run the order holds, live
 # tasks have one effect, replayed ones two, the bound is kept, and everything ends.
-# ctest: timeout=180
+# ctest: nosan timeout=180
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 . "$here/../support/shell.bash"
