@@ -124,7 +124,7 @@ lockstep task cancel "$(task_at "$e" 0)" --reason 'hangs' >/dev/null
 eventually 10 is "SELECT status FROM lockstep.task WHERE task_id = $(task_at "$e" 0)" Terminated
 expect 'the other one goes on' "$(sql "$at_work")" 1
 lockstep task retry "$(task_at "$e" 0)" >/dev/null
-eventually 10 is "$at_work" 2
+eventually 10 is "SELECT processing FROM lockstep.run_status WHERE run_id = '$e'" 2 # before it is shown as running it would be Cancelled
 lockstep task cancel "$(task_at "$e" 0)" >/dev/null
 eventually 10 is "SELECT status FROM lockstep.task WHERE task_id = $(task_at "$e" 0)" Terminated
 lockstep task complete "$(task_at "$e" 0)" --reason 'by hand' >/dev/null
