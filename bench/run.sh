@@ -48,7 +48,7 @@ db='' checked=0 missed=()
 cleanup() {
     local rc=$? pid
     trap - EXIT
-    for pid in $(jobs -p); do kill "$pid" 2>/dev/null || true; done
+    for pid in $(jobs -pr; jobs -ps); do kill "$pid" 2>/dev/null || true; done
     wait
     "$root/scripts/servers" stop "$servers"
     rm -rf "$tmp"

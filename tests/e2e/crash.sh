@@ -8,7 +8,7 @@ here=$(cd "$(dirname "$0")" && pwd)
 . "$here/../support/cluster.bash"
 . "$here/ledger.bash"
 tmp=$(mktemp -d)
-trap 'jobs -p | xargs -r kill -9 2>/dev/null; cluster_close; rm -rf "$tmp"' EXIT
+trap 'jobs_end; cluster_close; rm -rf "$tmp"' EXIT
 cluster_open
 pg_init main wal_buffers=16MB checkpoint_timeout=1h restart_after_crash=on
 pg_start main

@@ -8,7 +8,7 @@ here=$(cd "$(dirname "$0")" && pwd)
 . "$here/../support/cluster.bash"
 . "$here/ledger.bash"
 tmp=$(mktemp -d)
-trap 'jobs -p | xargs -r kill -9 2>/dev/null; cluster_close; rm -rf "$tmp"' EXIT
+trap 'jobs_end; cluster_close; rm -rf "$tmp"' EXIT
 cluster_open
 chmod 777 "$tmp"
 pg_init main wal_buffers=16MB checkpoint_timeout=1h
@@ -28,7 +28,7 @@ begin() { # CASE
 }
 crash() { # and an executor that is left would only change what is to be looked at
     pg_crash main
-    jobs -p | xargs -r kill -9 2>/dev/null
+    jobs_end
     wait 2>/dev/null || true
     pg_start main
 }

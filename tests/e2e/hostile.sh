@@ -9,7 +9,7 @@ here=$(cd "$(dirname "$0")" && pwd)
 . "$here/../support/cluster.bash"
 . "$here/ledger.bash"
 tmp=$(mktemp -d)
-trap 'jobs -p | xargs -r kill -9 2>/dev/null; cluster_close; rm -rf "$tmp"' EXIT
+trap 'jobs_end; cluster_close; rm -rf "$tmp"' EXIT
 cluster_open
 pg_init main max_connections=16 superuser_reserved_connections=2
 pg_start main

@@ -6,7 +6,7 @@ set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 . "$here/../support/shell.bash"
 tmp=$(mktemp -d)
-trap 'jobs -p | xargs -r kill -9 2>/dev/null; rm -rf "$tmp"' EXIT
+trap 'jobs_end; rm -rf "$tmp"' EXIT
 scratch_database
 q=$(scratch_name)
 lockstep queue create "$q" -q --create-topic --max-readers 4

@@ -10,7 +10,7 @@ here=$(cd "$(dirname "$0")" && pwd)
 . "$here/ledger.bash"
 . "$here/probes.bash"
 tmp=$(mktemp -d)
-trap 'jobs -p | xargs -r kill -9 2>/dev/null; scratch_drop; rm -rf "$tmp"' EXIT
+trap 'jobs_end; scratch_drop; rm -rf "$tmp"' EXIT
 scratch_database 2>/dev/null
 points_create
 impossible=$(cat "$here/../support/impossible.sql")

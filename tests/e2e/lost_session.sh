@@ -6,7 +6,7 @@ set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 . "$here/../support/shell.bash"
 tmp=$(mktemp -d)
-trap 'jobs -p | xargs -r kill -9 2>/dev/null; scratch_drop; rm -rf "$tmp"' EXIT
+trap 'jobs_end; scratch_drop; rm -rf "$tmp"' EXIT
 scratch_database 2>/dev/null
 mkfifo "$tmp/network"
 touch "$tmp/links"

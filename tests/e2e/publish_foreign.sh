@@ -7,7 +7,7 @@ here=$(cd "$(dirname "$0")" && pwd)
 . "$here/../support/shell.bash"
 . "$here/ledger.bash"
 tmp=$(mktemp -d)
-trap 'jobs -p | xargs -r kill -9 2>/dev/null || true; scratch_drop; db=$two; scratch_drop; rm -rf "$tmp"' EXIT
+trap 'jobs_end; scratch_drop; db=$two; scratch_drop; rm -rf "$tmp"' EXIT
 one='' two=''
 scratch_database
 two=$db # a second database, whose queues are on the same topics

@@ -7,7 +7,7 @@ set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 . "$here/../support/shell.bash"
 tmp=$(mktemp -d)
-trap 'jobs -p | xargs -r kill -9 2>/dev/null || true; scratch_drop; rm -rf "$tmp"' EXIT
+trap 'jobs_end; scratch_drop; rm -rf "$tmp"' EXIT
 scratch_database
 sql 'CREATE TABLE effect (q text, run uuid, n int)'
 tasks=200

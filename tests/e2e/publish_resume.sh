@@ -7,7 +7,7 @@ here=$(cd "$(dirname "$0")" && pwd)
 . "$here/../support/shell.bash"
 . "$here/ledger.bash"
 tmp=$(mktemp -d)
-trap 'jobs -p | xargs -r kill -9 2>/dev/null || true; scratch_drop; rm -rf "$tmp"' EXIT
+trap 'jobs_end; scratch_drop; rm -rf "$tmp"' EXIT
 scratch_database
 export LOCKSTEP_PROBE_DIR=$tmp
 tasks() { awk -v from="$1" -v to="$2" 'BEGIN { for (i = from; i < to; i++) printf "{\"order\": %d, \"sql\": \"SELECT %d\"}\n", 1 + int(i / 50), i }'; }

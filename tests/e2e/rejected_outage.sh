@@ -7,7 +7,7 @@ here=$(cd "$(dirname "$0")" && pwd)
 root=$(cd "$here/../.." && pwd)
 tmp=$(mktemp -d)
 chmod 755 "$tmp"
-trap 'jobs -p | xargs -r kill -9 2>/dev/null; kill -CONT "${LOCKSTEP_TEST_KAFKA_PID:-0}" 2>/dev/null; "$root/scripts/servers" stop "$tmp/servers" >/dev/null; rm -rf "$tmp"' EXIT
+trap 'jobs_end; kill -CONT "${LOCKSTEP_TEST_KAFKA_PID:-0}" 2>/dev/null; "$root/scripts/servers" stop "$tmp/servers" >/dev/null; rm -rf "$tmp"' EXIT
 "$root/scripts/servers" start "$tmp/servers" >/dev/null
 set -a
 . "$tmp/servers/env"

@@ -7,7 +7,7 @@ here=$(cd "$(dirname "$0")" && pwd)
 . "$here/ledger.bash"
 . "$here/replay.bash"
 tmp=$(mktemp -d)
-trap 'kill $(jobs -p) 2>/dev/null || true; scratch_drop; rm -rf "$tmp"' EXIT
+trap 'jobs_end; scratch_drop; rm -rf "$tmp"' EXIT
 scratch_database
 replay_create
 q=$(scratch_name)

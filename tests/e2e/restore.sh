@@ -9,7 +9,7 @@ here=$(cd "$(dirname "$0")" && pwd)
 . "$here/../support/cluster.bash"
 . "$here/ledger.bash"
 tmp=$(mktemp -d)
-trap 'jobs -p | xargs -r kill -9 2>/dev/null; cluster_close; rm -rf "$tmp"' EXIT
+trap 'jobs_end; cluster_close; rm -rf "$tmp"' EXIT
 cluster_open
 mkdir -m 777 "$cluster/archive" "$cluster/address"
 pg_init a archive_mode=on "archive_command=cp %p $cluster/archive/%f"

@@ -2,7 +2,7 @@
  * the command that resolves it; an open transaction of somebody else's is told and waited for. On a real Kafka.
  *
  * The live cases share one executor and are broken all at once, so that the seconds between two looks pass once.
- * ctest: timeout=180 */
+ * ctest: nosan timeout=180 */
 #include "tests/support/support.h"
 
 #include "base/clock.h"

@@ -2,14 +2,14 @@
 # An executor stands still (SIGSTOP) for longer than T2 at every point of a task's life. Another one ends its sessions, takes its
 # work over and finishes the run; then the first one wakes: no effect of it commits, and it goes on as a new incarnation.
 # Several points at a time, each with a queue of its own. LOCKSTEP_TEST_POINTS names other ones.
-# ctest: timeout=240
+# ctest: nosan timeout=240
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 . "$here/../support/shell.bash"
 . "$here/ledger.bash"
 . "$here/probes.bash"
 tmp=$(mktemp -d)
-trap 'jobs -p | xargs -r kill -9 2>/dev/null; scratch_drop; rm -rf "$tmp"' EXIT
+trap 'jobs_end; scratch_drop; rm -rf "$tmp"' EXIT
 scratch_database 2>/dev/null
 points_create
 stopped() { [ "$(sed 's/.*) \(.\).*/\1/' "/proc/$1/stat" 2>/dev/null)" = T ]; }

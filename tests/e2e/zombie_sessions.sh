@@ -2,7 +2,7 @@
 # An executor whose calls get no answer: the server's backend of its liveness or control session is stopped (SIGSTOP), or the
 # line is cut without a word. After T1 it starts no task, ends those that run, and begins anew; the loss is one line in its log.
 # A stopped backend of a reader is waited for, and when its executor dies nobody runs its task beside it.
-# ctest: timeout=120
+# ctest: nosan timeout=120
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 . "$here/../support/shell.bash"
@@ -10,7 +10,7 @@ here=$(cd "$(dirname "$0")" && pwd)
 . "$here/probes.bash"
 tmp=$(mktemp -d)
 stopped=()
-trap 'kill -CONT "${stopped[@]}" 2>/dev/null; jobs -p | xargs -r kill -9 2>/dev/null; scratch_drop; rm -rf "$tmp"' EXIT
+trap 'kill -CONT "${stopped[@]}" 2>/dev/null; jobs_end; scratch_drop; rm -rf "$tmp"' EXIT
 scratch_database 2>/dev/null
 points_create
 sql "CREATE TABLE let_go (q text);

@@ -4,6 +4,7 @@
 #   scratch_name       a name that nothing else on these servers has: for queues, topics, roles
 #   sql TEXT           runs SQL there as the superuser, results unaligned
 #   lockstep ARGS...   the built binary on that database and the test broker
+#   jobs_end           kills the jobs that still run; those that have ended may have left their numbers to others
 #   eventually SECONDS COMMAND...   until COMMAND succeeds: a condition is waited for, never a time
 
 : "${LOCKSTEP_BIN:?run this through ctest or scripts/with-servers}"
@@ -33,6 +34,11 @@ scratch_drop() {
 sql() { "$LOCKSTEP_TEST_PGBIN/psql" -X -q -At -v ON_ERROR_STOP=1 -d "$db" -c "$1"; }
 
 lockstep() { "$LOCKSTEP_BIN" "$@" -d "$db" -b "$LOCKSTEP_TEST_BROKERS"; }
+
+jobs_end() {
+    local p
+    for p in $(jobs -pr; jobs -ps); do kill -9 "$p" 2>/dev/null || true; done
+}
 
 eventually() {
     local until=$((SECONDS + $1))

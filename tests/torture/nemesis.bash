@@ -7,7 +7,8 @@ declare -A leaving counts
 executors=4
 executors_started=0
 thawed=0 # when the last frozen one goes on, the last cut is healed
-alive() { grep -qs '^State:.[^ZX]' "/proc/$1/status"; }
+# A child of ours: a number may have been given to somebody else meanwhile.
+alive() { grep -qs "^PPid:[[:space:]]*$$\$" "/proc/$1/status" && grep -qs '^State:.[^ZX]' "/proc/$1/status"; }
 order() { echo "$*" >"$tmp/network"; } # to the proxy
 pick() { i=$((RANDOM % executors)); }
 

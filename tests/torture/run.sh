@@ -64,7 +64,7 @@ unset KAFKA_LIBS_DIR
 tidy() {
     local p
     touch "$tmp/stop"
-    for p in $(jobs -p); do kill -CONT "$p" 2>/dev/null && kill -KILL "$p" 2>/dev/null; done
+    for p in $(jobs -pr; jobs -ps); do kill -CONT "$p" 2>/dev/null && kill -KILL "$p" 2>/dev/null; done
     # shellcheck disable=SC2046
     kill -CONT "$(broker_pid)" $(pgrep -P "$(head -n 1 "$data/postmaster.pid")") 2>/dev/null
     if [ -n "$own" ]; then "$root/scripts/servers" stop "$servers"; else scratch_drop; fi
