@@ -49,8 +49,9 @@ struct work {
     struct message *msg;   /* owned */
     int64_t head_since_us; /* control: when the reader came to it, 0 = not yet */
     bool marked;           /* shown as Processing */
-    int64_t stop_us, stop_again_us; /* control: since when it is to be stopped, 0 = not; not again before */
-    bool severed; /* control: its session was cut off for that */
+    int64_t stop_us,
+        stop_again_us; /* control: since when it is to be stopped, 0 = not; not again before */
+    bool severed;      /* control: its session was cut off for that */
     int late; /* control: 1 its statement was cancelled for its time-out, 2 its session was cut off */
     _Atomic int64_t
         alone_since_us;     /* reader: when it began to run outside the pipeline, 0: not yet */

@@ -8,7 +8,7 @@ here=$(cd "$(dirname "$0")" && pwd)
 root=$(cd "$here/../.." && pwd)
 tmp=$(mktemp -d)
 chmod 755 "$tmp"
-trap 'kill -CONT $(pids_of_server) 2>/dev/null; jobs_end; "$root/scripts/servers" stop "$tmp/servers" >/dev/null; rm -rf "$tmp"' EXIT
+trap 'kill -CONT $(pids_of_server) 2>/dev/null || true; jobs_end; "$root/scripts/servers" stop "$tmp/servers" >/dev/null; rm -rf "$tmp"' EXIT
 "$root/scripts/servers" start "$tmp/servers" >/dev/null
 set -a
 . "$tmp/servers/env"

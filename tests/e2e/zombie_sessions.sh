@@ -10,7 +10,7 @@ here=$(cd "$(dirname "$0")" && pwd)
 . "$here/probes.bash"
 tmp=$(mktemp -d)
 stopped=()
-trap 'kill -CONT "${stopped[@]}" 2>/dev/null; jobs_end; scratch_drop; rm -rf "$tmp"' EXIT
+trap 'kill -CONT "${stopped[@]}" 2>/dev/null || true; jobs_end; scratch_drop; rm -rf "$tmp"' EXIT
 scratch_database 2>/dev/null
 points_create
 sql "CREATE TABLE let_go (q text);
