@@ -191,10 +191,12 @@ static void skipped(struct reader_thread *reader, struct work *first, struct wor
     }
 }
 
-/* Of a statement that is executed by its name: "cached plan must not change result type". */
-static bool outdated(const struct err *why)
+/* The plan of a statement that is executed by its name is outdated ("cached plan must not change result type"), or what should have
+ * prepared it was skipped because of a failure before it. Once: a task that deallocates everything does it again. */
+static bool outdated(const struct work *work, const struct err *why)
 {
-    return strcmp(why->code, "0A000") == 0;
+    return !work->plain &&
+           ((work->prepared && strcmp(why->code, "0A000") == 0) || strcmp(why->code, "26000") == 0);
 }
 
 /* A sync came: each task of the oldest batch has committed, or failed, or was skipped because of one that did. */
@@ -215,7 +217,7 @@ static enum rc batch_done(struct reader_thread *reader, struct err *err)
             reader_report(reader, work, OUTCOME_COMPLETED);
         else if (work != reader->failed)
             append(&again_last, work);
-        else if (work->prepared && outdated(reader->why)) {
+        else if (outdated(work, reader->why)) {
             work->plain = true;
             append(&again_last, work);
         } else if (attempt_cancelled(reader->why, reader->cancelled))
