@@ -255,6 +255,11 @@ static void take(struct lane *lane, const struct db_result *row, int count)
     phase->open = db_bool(row, 0, 4);
     phase->shared = phase->shared || db_bool(row, 0, 5);
     phase->claimed = true;
+    if (lane_head(lane, 0)->msg->type == MESSAGE_EXTERNAL) { /* for workers: see next_task */
+        lane->adopt = true; /* looks after their leases, and whether the phase is to be opened */
+        lane_drop(lane, next_offset);
+        return;
+    }
     int skip = count;
     for (const char *p = ids; *p; p++) /* the tasks are the last ones of the segment */
         skip -= *p == ',' || *p == '{';
@@ -388,12 +393,16 @@ enum rc claim(struct lane *lane, bool *ret_progress, struct err *err)
     if (obey_holds(lane, head))
         return RC_OK;
     bool tasks = head->msg != NULL && head->msg->type != MESSAGE_END;
-    int want = tasks ? wanted(lane, head) : 1, most = refusal_of(lane)->most;
+    bool external = tasks && head->msg->type == MESSAGE_EXTERNAL; /* takes no reader */
+    int want = external ? CLAIM_MOST
+               : tasks  ? wanted(lane, head)
+                        : 1,
+        most = refusal_of(lane)->most;
     if (most > 0 && want > most)
         want = most;
     /* Not one by one while the readers are busy: a claim is worth its round trip. */
     int worth = lane_depth(lane) > 1 ? lane_readers(lane) * lane_depth(lane) / 2 : 1;
-    if (want <= 0 || (tasks && want < worth && most == 0))
+    if (want <= 0 || (tasks && !external && want < worth && most == 0))
         return RC_OK;
     DB_RESULT_AUTO *row = NULL;
     int count = segment(lane, want);

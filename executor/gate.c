@@ -261,12 +261,11 @@ enum rc gate(struct lane *lane, struct err *err)
         lane->phases != NULL) /* before a barrier would wait for its session */
         rc = gate_start(lane, &first, err);
     for (struct phase *phase = lane->phases; rc == RC_OK && phase != NULL; phase = phase->next) {
-        if (phase->open || phase->waiting_count == 0 || phase->run_no == asked_run)
+        if (!phase_gates(phase) || phase->run_no == asked_run)
             continue;
         bool asked = false; /* concurrent runs interleave */
         for (struct phase *older = lane->phases; older != phase; older = older->next)
-            asked = asked ||
-                    (older->run_no == phase->run_no && !older->open && older->waiting_count > 0);
+            asked = asked || (older->run_no == phase->run_no && phase_gates(older));
         if (!asked)
             rc = ask(lane, phase->run_no, phase->phase_id, err);
         asked_run = phase->run_no;

@@ -71,6 +71,7 @@ struct phase {
     int64_t previous_phase_id; /* IX on it is held by gate, 0: none */
     struct gate *gate;         /* which holds that IX */
     bool open, shared;         /* seen open; S is held */
+    bool external;             /* of external tasks, which nobody owns: to be opened by us */
     bool claimed; /* by a claim of ours, not only adopted: the buffer's head may be of it */
     struct work *waiting, **waiting_last;
     int waiting_count, running;
@@ -241,6 +242,11 @@ MUST_CHECK enum rc claim(struct lane *lane, bool *ret_progress, struct err *err)
 struct phase *phase_find(struct lane *lane, int64_t phase_id);
 struct phase *phase_get(struct lane *lane, int64_t phase_id, int64_t run_no, int64_t order);
 void phase_add(struct phase *phase, struct work *work);
+/* It is not open, as far as we have seen, and we are to open it. */
+static inline bool phase_gates(const struct phase *phase)
+{
+    return !phase->open && (phase->waiting_count > 0 || phase->external);
+}
 int lane_depth(const struct lane *lane);   /* tasks handed to one reader at a time */
 int lane_readers(const struct lane *lane); /* readers that may work for it now */
 

@@ -89,7 +89,7 @@ enum rc recover(struct lane *lane, struct err *err)
     db_array_start(held);
     db_array_start(enough);
     for (struct phase *phase = lane->phases; phase != NULL; phase = phase->next) {
-        bool closed = !phase->open && phase->waiting_count > 0;
+        bool closed = phase_gates(phase);
         if (phase->shared)
             db_array_int(held, phase->phase_id);
         if (closed)
@@ -114,6 +114,11 @@ enum rc recover(struct lane *lane, struct err *err)
     } else if (strcmp(db_text(rows, 0, 0), "none") == 0) {
         if (!db_null(rows, 0, 1))
             lane->adopt_at_us = ex->now_us + db_int(rows, 0, 1) * 1000;
+        if (!db_null(rows, 0, 2)) { /* and whether there is another one */
+            phase_get(lane, db_int(rows, 0, 2), db_int(rows, 0, 3), db_int(rows, 0, 4))->external =
+                true;
+            lane->adopt = true;
+        }
     } else {
         for (int i = 0; i < db_rows(rows); i++)
             add_adopted(lane, rows, i);

@@ -24,6 +24,7 @@ void phase_forget_waiting(struct phase *phase)
     }
     phase->waiting_last = &phase->waiting;
     phase->waiting_count = 0;
+    phase->external = false;
 }
 
 static bool more_to_come(struct lane *lane, const struct phase *phase)
@@ -58,7 +59,8 @@ enum rc release(struct lane *lane, struct err *err)
 {
     for (struct phase **at = &lane->phases; *at != NULL;) {
         struct phase *phase = *at;
-        if (phase->waiting_count > 0 || phase->running > 0 || more_to_come(lane, phase)) {
+        if (phase->waiting_count > 0 || phase->running > 0 || phase_gates(phase) ||
+            more_to_come(lane, phase)) {
             at = &phase->next;
             continue;
         }

@@ -10,6 +10,7 @@
 #define MOST_INTERVALS 100
 #define MOST_ATTEMPTS  1000
 #define LONGEST_KEY    1000  /* characters */
+#define LONGEST_KIND   200   /* characters */
 #define LONGEST_NAME   1000  /* characters */
 #define LONGEST_TEXT   10000 /* characters */
 #define MOST_SECONDS   1e9
@@ -176,6 +177,24 @@ static enum rc read_any_text(struct reading *r, cJSON *node, const struct json_p
     return short_text(r, node, path, INT32_MAX);
 }
 
+/* For a command its standard input; for an external worker any JSON value, which is its own. */
+static enum rc read_input(struct reading *r, cJSON *node, const struct json_path *path)
+{
+    return r->msg->type == MESSAGE_EXTERNAL ? RC_OK : read_any_text(r, node, path);
+}
+
+static enum rc read_kind(struct reading *r, cJSON *node, const struct json_path *path)
+{
+    enum rc rc = field_text(r, node, path);
+    if (rc == RC_OK)
+        rc = short_text(r, node, path, LONGEST_KIND);
+    for (size_t i = 0; rc == RC_OK && i < sizeof type_names / sizeof *type_names; i++)
+        if (strcmp(node->valuestring, type_names[i]) == 0)
+            rc = field_wrong(r, MESSAGE_BAD_FIELD, path, "must not be the name of a type: %s.",
+                             type_names[i]);
+    return rc;
+}
+
 static enum rc only_strings(struct reading *r, const cJSON *node, const struct json_path *path)
 {
     int index = 0;
@@ -270,7 +289,8 @@ static const struct field {
     {"aborted", END, false, read_aborted},
     {"command", COMMAND, false, read_some_text},
     {"args", COMMAND, false, read_args},
-    {"input", COMMAND, false, read_any_text},
+    {"input", COMMAND | EXTERNAL, false, read_input},
+    {"kind", EXTERNAL, false, read_kind},
     {"url", HTTP, false, read_some_text},
     {"method", HTTP, false, read_some_text},
     {"headers", HTTP, false, read_headers},
@@ -423,7 +443,7 @@ static enum rc read_fields(struct reading *r)
     rc = check_together(r, members);
     if (rc != RC_OK)
         return rc;
-    if (r->msg->type != MESSAGE_SQL && r->msg->type != MESSAGE_END) {
+    if (r->msg->type == MESSAGE_COMMAND || r->msg->type == MESSAGE_HTTP) {
         struct json_path path = {.up = &root, .key = "type"};
         r->unsupported[0] = '\0'; /* the type says more than one of its fields */
         (void)snprintf(r->because, sizeof r->because, "Type %s", type_names[r->msg->type]);

@@ -4,7 +4,10 @@
 -- p_enough: phases of which the caller has unstarted tasks and which it has not seen open. It takes no more of them while they
 -- are closed: a few make its gate open the phase, the rest comes then.
 --
--- One row a task; or one row without a task: verdict 'none' (wait_ms: until something is due, NULL if nothing is), 'busy'.
+-- External tasks are passed over; their leases are looked after. A closed phase of them has no owner that would gate for it.
+--
+-- One row a task; or one row without a task: verdict 'none' (wait_ms: until something is due, NULL if nothing is; phase_id,
+-- run_no, order: a closed phase of external tasks that is not in p_enough, the caller is to open it), 'busy'.
 CREATE OR REPLACE FUNCTION lockstep.adopt(p_queue_id int, p_executor_no int, p_limit int, p_held bigint[],
     p_enough bigint[] DEFAULT '{}')
 RETURNS TABLE (verdict text, wait_ms int, phase_id bigint, run_no bigint, "order" bigint, is_open boolean, took_shared boolean,
@@ -32,7 +35,7 @@ BEGIN
         CONTINUE WHEN p.opened_at IS NULL AND p.phase_id = ANY (p_enough);
         CONTINUE WHEN NOT EXISTS (
             SELECT FROM lockstep.task t WHERE t.phase_id = p.phase_id AND t.status IN ('Pending', 'Error', 'Processing')
-            AND (t.executor_no IS NULL OR t.executor_no <> ALL (living))
+            AND t.type <> 'external' AND (t.executor_no IS NULL OR t.executor_no <> ALL (living))
             AND t.lost_num < most AND t.cancelled_by IS NULL -- the others are ended, by give_up()
             AND (t.scheduled_for IS NULL OR t.scheduled_for <= pg_catalog.clock_timestamp()));
         IF NOT p.phase_id = ANY (p_held) THEN
@@ -59,7 +62,7 @@ BEGIN
             SELECT t.task_id, t.executor_no AS old_owner, t.status AS old_status, t.attempt_num AS old_attempt, t.started_at
             FROM lockstep.task t
             WHERE t.phase_id = p.phase_id AND t.status IN ('Pending', 'Error', 'Processing')
-              AND (t.executor_no IS NULL OR t.executor_no <> ALL (living))
+              AND t.type <> 'external' AND (t.executor_no IS NULL OR t.executor_no <> ALL (living))
               AND t.lost_num < most AND t.cancelled_by IS NULL
               AND (t.scheduled_for IS NULL OR t.scheduled_for <= pg_catalog.clock_timestamp())
             ORDER BY t.kafka_offset LIMIT p_limit FOR UPDATE SKIP LOCKED),
@@ -91,9 +94,23 @@ BEGIN
     SELECT pg_catalog.min(t.scheduled_for) INTO due
     FROM lockstep.phase ph JOIN lockstep.task t USING (phase_id) JOIN lockstep.run r ON r.run_no = ph.run_no
     WHERE ph.queue_id = p_queue_id AND ph.done_at IS NULL AND t.status IN ('Pending', 'Error') AND t.executor_no IS NULL
-      AND r.paused_by IS NULL AND r.cancelled_at IS NULL;
+      AND t.type <> 'external' AND r.paused_by IS NULL AND r.cancelled_at IS NULL;
     phase_id := NULL;
+    is_open := NULL;
     verdict := 'none';
+    IF EXISTS (SELECT FROM lockstep.phase ph WHERE ph.queue_id = p_queue_id AND ph.done_at IS NULL AND ph.external) THEN
+        -- The next look at the leases: none runs out before that, also if it is given out in this moment.
+        SELECT LEAST(due, COALESCE(pg_catalog.min(t.lease_until), 'infinity'), pg_catalog.clock_timestamp() + q.external_lease) INTO due
+        FROM lockstep.queue q
+        LEFT JOIN lockstep.phase ph ON ph.queue_id = q.queue_id AND ph.done_at IS NULL AND ph.external AND ph.opened_at IS NOT NULL
+        LEFT JOIN lockstep.task t ON t.phase_id = ph.phase_id AND t.type = 'external' AND t.status = 'Processing'
+        WHERE q.queue_id = p_queue_id GROUP BY q.external_lease;
+        SELECT ph.phase_id, ph.run_no, ph."order" INTO phase_id, run_no, "order"
+        FROM lockstep.phase ph JOIN lockstep.run r USING (run_no)
+        WHERE ph.queue_id = p_queue_id AND ph.done_at IS NULL AND ph.external AND ph.opened_at IS NULL
+          AND r.paused_by IS NULL AND r.cancelled_at IS NULL AND NOT ph.phase_id = ANY (p_enough)
+        ORDER BY ph.run_no, ph."order" LIMIT 1;
+    END IF;
     wait_ms := CASE WHEN due IS NOT NULL -- LEAST and GREATEST pass NULL over
                     THEN LEAST(GREATEST(EXTRACT(epoch FROM due - pg_catalog.clock_timestamp()) * 1000 + 1, 1), 3600000) END;
     -- A dead executor's sessions, told to end, are still there: nobody says when they are gone, so who looked comes again.

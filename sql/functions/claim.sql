@@ -11,7 +11,8 @@
 -- (p_withheld tells that there is something), and is asked for again when it is to be rejected. A header is one row of the
 -- three arrays: offset of its message, name, value.
 --
--- verdict   claimed     task_ids and tokens are the caller's; is_open tells whether they may start
+-- verdict   claimed     task_ids and tokens are the caller's; is_open tells whether they may start. External tasks are nobody's
+--                       and have no token: workers ask for them (next_task)
 --           cancelled   the run has failed before: the messages are recorded, nothing is to be done
 --           rejected    the records are in rejected_message
 --           bare        it would be rejected; nothing was written: come again with keys and headers
@@ -43,6 +44,7 @@ DECLARE
     refused text;            -- why the tags are wrong
     loss text;
     stopped boolean;
+    external CONSTANT boolean := p_kind = 'task' AND p_payloads[last]::json ->> 'type' IS NOT DISTINCT FROM 'external'; -- all of it, or none
 BEGIN
     took_shared := false;
     is_open := false;
@@ -273,8 +275,8 @@ BEGIN
     -- The phase. The first phase of a run that waits for nobody is open from the start.
     IF fresh THEN
         is_open := r.last_phase_id IS NULL AND r.after_run_no IS NULL AND NOT stopped;
-        INSERT INTO lockstep.phase (run_no, queue_id, "order", previous_order, previous_phase_id, opened_at, done_at)
-        VALUES (run_no, p_queue_id, p_order, p_previous, r.last_phase_id,
+        INSERT INTO lockstep.phase (run_no, queue_id, "order", previous_order, previous_phase_id, external, opened_at, done_at)
+        VALUES (run_no, p_queue_id, p_order, p_previous, r.last_phase_id, external,
                 CASE WHEN is_open THEN pg_catalog.clock_timestamp() END, CASE WHEN stopped THEN pg_catalog.clock_timestamp() END)
         RETURNING phase.phase_id INTO phase_id;
         IF is_open THEN
@@ -290,14 +292,18 @@ BEGIN
         END IF;
     ELSE
         phase_id := r.last_phase_id;
+        IF external THEN
+            UPDATE lockstep.phase p SET external = true WHERE p.phase_id = claim.phase_id AND NOT p.external;
+        END IF;
     END IF;
 
     WITH made AS (
-        INSERT INTO lockstep.task (phase_id, run_no, queue_id, status, "order", seq, kafka_offset, name, payload, traceparent,
+        INSERT INTO lockstep.task (phase_id, run_no, queue_id, status, type, "order", seq, kafka_offset, name, payload, traceparent,
                                    executor_no, token, attempt_num, max_attempts)
         SELECT claim.phase_id, claim.run_no, p_queue_id, CASE WHEN stopped THEN 'Cancelled' ELSE 'Pending' END::lockstep.status,
-               p_order, m.s, m.o, m.n, m.p, m.t, CASE WHEN NOT stopped THEN p_executor_no END,
-               CASE WHEN NOT stopped AND p_executor_no IS NOT NULL THEN pg_catalog.gen_random_uuid() END, CASE WHEN stopped THEN 0 ELSE 1 END,
+               CASE WHEN external THEN 'external' ELSE 'sql' END, p_order, m.s, m.o, m.n, m.p, m.t,
+               CASE WHEN NOT stopped AND NOT external THEN p_executor_no END,
+               CASE WHEN NOT stopped AND NOT external AND p_executor_no IS NOT NULL THEN pg_catalog.gen_random_uuid() END, CASE WHEN stopped THEN 0 ELSE 1 END,
                COALESCE(m.a, q.max_attempts)
         FROM ROWS FROM (pg_catalog.unnest(p_offsets[head:last]), pg_catalog.unnest(p_seqs[head:last]),
                         pg_catalog.unnest(p_payloads[head:last]), pg_catalog.unnest(p_names[head:last]),
@@ -313,6 +319,9 @@ BEGIN
     WHERE run.run_no = claim.run_no;
     next_offset := lockstep.cursor_advance(p_queue_id, p_offsets[last], p_timestamp, p_digest);
     verdict := CASE WHEN stopped THEN 'cancelled' ELSE 'claimed' END;
+    IF external AND is_open THEN
+        PERFORM pg_catalog.pg_notify('lockstep_external', (SELECT queue.name FROM lockstep.queue WHERE queue_id = p_queue_id));
+    END IF;
 END
 $$;
 GRANT EXECUTE ON FUNCTION lockstep.claim TO lockstep_executor;

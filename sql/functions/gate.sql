@@ -9,6 +9,7 @@
 --           wait           IX was not granted within the slice: come again at once, that wait is the wake-up
 --           orphans        the phase before has work without a living owner: adopt it, then come again
 --           due            what is left of the phase before is due in wait_ms
+--           external       it is left to external workers: sleep until one notifies
 --           run            a run before it has not ended: sleep until it is notified
 --           paused         sleep until it is notified
 --           gone           the caller's phase is done or cancelled: forget its tasks
@@ -23,6 +24,7 @@ DECLARE
     free boolean;
     living int[];
     due timestamptz;
+    external boolean;
 BEGIN
     SELECT p.phase_id, p."order", p.previous_phase_id, p.opened_at, p.done_at, p.queue_id, p.after_runs INTO target
     FROM lockstep.phase p WHERE p.phase_id = p_phase_id;
@@ -102,6 +104,9 @@ BEGIN
             INSERT INTO lockstep.event_log (event, queue_id, run_no, phase_id, executor_no, detail)
             VALUES ('phase_opened', target.queue_id, p_run_no, phase_id, p_executor_no, pg_catalog.format('order %s', target."order"));
             verdict := 'opened';
+            IF (SELECT p.external FROM lockstep.phase p WHERE p.phase_id = gate.phase_id) THEN
+                PERFORM pg_catalog.pg_notify('lockstep_external', (SELECT q.name FROM lockstep.queue q WHERE q.queue_id = target.queue_id));
+            END IF;
             -- The lookahead was full until now: whoever was refused a claim for that may come again.
             IF (SELECT pg_catalog.count(*) FROM lockstep.phase p WHERE p.queue_id = target.queue_id AND p.done_at IS NULL AND p.opened_at IS NULL)
                = (SELECT q.lookahead - 1 FROM lockstep.queue q WHERE q.queue_id = target.queue_id) THEN
@@ -127,11 +132,15 @@ BEGIN
     living := lockstep.executors_living();
     SELECT pg_catalog.min(COALESCE(t.scheduled_for, '-infinity')) INTO due
     FROM lockstep.task t
-    WHERE t.phase_id = gate.previous_phase_id AND t.status IN ('Pending', 'Error', 'Processing')
+    WHERE t.phase_id = gate.previous_phase_id AND t.status IN ('Pending', 'Error', 'Processing') AND t.type <> 'external'
       AND (t.executor_no IS NULL OR t.executor_no <> ALL (living));
     wait_ms := CASE WHEN due > pg_catalog.clock_timestamp()
                     THEN LEAST(EXTRACT(epoch FROM due - pg_catalog.clock_timestamp()) * 1000 + 1, 3600000) ELSE 0 END;
-    verdict := CASE WHEN due IS NULL THEN 'wait' WHEN wait_ms = 0 THEN 'orphans' ELSE 'due' END;
+    -- Nobody holds S for a worker, so IX was granted: waiting for it once more would not wait at all.
+    external := due IS NULL AND (SELECT p.external FROM lockstep.phase p WHERE p.phase_id = gate.previous_phase_id) AND EXISTS (
+        SELECT FROM lockstep.task t
+        WHERE t.phase_id = gate.previous_phase_id AND t.type = 'external' AND t.status IN ('Pending', 'Error', 'Processing', 'Paused'));
+    verdict := CASE WHEN external THEN 'external' WHEN due IS NULL THEN 'wait' WHEN wait_ms = 0 THEN 'orphans' ELSE 'due' END;
 END
 $$;
 GRANT EXECUTE ON FUNCTION lockstep.gate TO lockstep_executor;

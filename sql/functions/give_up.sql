@@ -9,26 +9,31 @@ DECLARE
     runs bigint[];
     count bigint := 0;
 BEGIN
+    count := lockstep.worker_expire(p_queue_id);
     IF NOT EXISTS (SELECT FROM lockstep.phase p JOIN lockstep.task k USING (phase_id) JOIN lockstep.queue q ON q.queue_id = p_queue_id
                    JOIN lockstep.run r ON r.run_no = p.run_no
                    WHERE p.queue_id = p_queue_id AND p.done_at IS NULL AND k.status IN ('Pending', 'Processing', 'Error')
                      AND (k.lost_num >= q.max_lost OR k.cancelled_by IS NOT NULL OR r.cancelled_at IS NOT NULL)) THEN
-        RETURN 0;
+        RETURN count;
     END IF;
     PERFORM FROM lockstep.queue WHERE queue_id = p_queue_id FOR NO KEY UPDATE;
     living := lockstep.executors_living();
-    SELECT pg_catalog.array_agg(k.task_id), pg_catalog.array_agg(DISTINCT k.run_no) INTO cancelled, runs
-    FROM lockstep.phase p JOIN lockstep.task k USING (phase_id) JOIN lockstep.run r ON r.run_no = p.run_no
-    WHERE p.queue_id = p_queue_id AND p.done_at IS NULL AND (k.cancelled_by IS NOT NULL OR r.cancelled_at IS NOT NULL)
-      AND k.status IN ('Pending', 'Processing', 'Error') AND (k.executor_no IS NULL OR k.executor_no <> ALL (living));
+    -- Skipped: a row that an external worker is reporting at this moment; it needs the queue's row to commit.
+    SELECT pg_catalog.array_agg(c.task_id), pg_catalog.array_agg(DISTINCT c.run_no) INTO cancelled, runs
+    FROM (SELECT k.task_id, k.run_no
+          FROM lockstep.phase p JOIN lockstep.task k USING (phase_id) JOIN lockstep.run r ON r.run_no = p.run_no
+          WHERE p.queue_id = p_queue_id AND p.done_at IS NULL AND (k.cancelled_by IS NOT NULL OR r.cancelled_at IS NOT NULL)
+            AND k.status IN ('Pending', 'Processing', 'Error') AND (k.executor_no IS NULL OR k.executor_no <> ALL (living))
+          ORDER BY k.task_id FOR NO KEY UPDATE OF k SKIP LOCKED) AS c;
     IF cancelled IS NOT NULL THEN
-        count := lockstep.task_stopped(cancelled);
+        count := count + lockstep.task_stopped(cancelled);
         PERFORM lockstep.run_finish(n) FROM pg_catalog.unnest(runs) AS n; -- nobody releases what nobody had
         PERFORM pg_catalog.pg_notify('lockstep_' || p_queue_id, 'run'); -- gates behind a phase that is finished now
     END IF;
     FOR t IN SELECT k.task_id, k.run_no, k."order", k.phase_id, k.attempt_num, k.lost_num
              FROM lockstep.phase p JOIN lockstep.task k USING (phase_id) JOIN lockstep.queue q ON q.queue_id = p_queue_id
              WHERE p.queue_id = p_queue_id AND p.done_at IS NULL AND k.lost_num >= q.max_lost
+               AND (k.type <> 'external' OR k.status <> 'Processing') -- its lease decides
                AND k.status IN ('Pending', 'Processing', 'Error') AND (k.executor_no IS NULL OR k.executor_no <> ALL (living))
              ORDER BY k.task_id FOR NO KEY UPDATE OF k LOOP
         UPDATE lockstep.task

@@ -20,6 +20,7 @@ DECLARE
     r record;
     before bigint;
     chosen bigint[];
+    free bigint[];
 BEGIN
     reopened := 0;
     SELECT p.run_no, p.queue_id, p."order" INTO STRICT own FROM lockstep.phase p WHERE p.phase_id = p_phase_id;
@@ -29,10 +30,17 @@ BEGIN
     PERFORM FROM lockstep.phase p WHERE p.run_no = own.run_no AND p."order" >= own."order" ORDER BY p."order" FOR UPDATE;
     SELECT run.status, run.ended_at, run.first_offset, run.implicit OR q.runs = 'serial' AS serial, q.max_attempts INTO STRICT r
     FROM lockstep.run JOIN lockstep.queue q USING (queue_id) WHERE run.run_no = own.run_no;
+    -- A worker may be taking an external task at this moment (next_task): then its row is locked, and it counts as owned.
+    free := ARRAY(
+        SELECT t.task_id FROM lockstep.phase p JOIN lockstep.task t USING (phase_id)
+        WHERE p.run_no = own.run_no AND p."order" > own."order" AND p.opened_at IS NOT NULL AND p.done_at IS NULL AND p.external
+          AND t.type = 'external' AND t.status IN ('Pending', 'Error', 'Paused')
+        ORDER BY t.task_id FOR NO KEY UPDATE OF t SKIP LOCKED);
     SELECT p."order" INTO blocking
     FROM lockstep.phase p
     WHERE p.run_no = own.run_no AND p."order" > own."order" AND p.opened_at IS NOT NULL AND p.done_at IS NULL
-      AND EXISTS (SELECT FROM lockstep.task t WHERE t.phase_id = p.phase_id AND t.executor_no IS NOT NULL
+      AND EXISTS (SELECT FROM lockstep.task t WHERE t.phase_id = p.phase_id
+                  AND (t.executor_no IS NOT NULL OR (t.type = 'external' AND NOT t.task_id = ANY (free)))
                   AND t.status NOT IN ('Completed', 'Failed', 'Cancelled', 'Terminated', 'PartiallyCompleted'))
     ORDER BY p."order" LIMIT 1;
     IF FOUND THEN
@@ -87,12 +95,12 @@ BEGIN
     END IF;
 
     -- What a successful attempt did is told by the task's row alone: kept before the row tells of another one.
-    INSERT INTO lockstep.task_attempt (task_id, attempt, status, executor_no, started_at, ended_at)
-    SELECT t.task_id, t.attempt_num, 'Completed', t.executor_no, t.started_at, COALESCE(t.started_at + t.duration, t.updated_at)
+    INSERT INTO lockstep.task_attempt (task_id, attempt, status, executor_no, worker, started_at, ended_at)
+    SELECT t.task_id, t.attempt_num, 'Completed', t.executor_no, t.worker, t.started_at, COALESCE(t.started_at + t.duration, t.updated_at)
     FROM lockstep.task t WHERE t.task_id = ANY (chosen) AND t.status = 'Completed'
     ON CONFLICT DO NOTHING;
     UPDATE lockstep.task t
-    SET status = 'Pending', executor_no = NULL, token = NULL, attempt_num = n.next,
+    SET status = 'Pending', executor_no = NULL, token = NULL, worker = NULL, lease_until = NULL, attempt_num = n.next,
         max_attempts = n.next - 1 + COALESCE((t.payload::json ->> 'max_attempts')::int, r.max_attempts), lost_num = 0,
         step = NULL, response = NULL, error = NULL, cancelled_by = NULL, scheduled_for = NULL, started_at = NULL, duration = NULL,
         updated_at = pg_catalog.clock_timestamp()

@@ -307,7 +307,8 @@ static void an_administrator_makes_the_roles_and_a_plain_user_migrates(void **st
                  "CREATE ROLE plain LOGIN; GRANT CREATE ON DATABASE one TO plain; CREATE ROLE "
                  "lockstep_owner; CREATE ROLE lockstep_executor; CREATE ROLE lockstep_task; CREATE "
                  "ROLE lockstep_producer; CREATE ROLE lockstep_operator; CREATE ROLE "
-                 "lockstep_monitor; GRANT lockstep_task TO lockstep_executor; GRANT lockstep_owner "
+                 "lockstep_monitor; CREATE ROLE lockstep_worker; GRANT lockstep_task TO "
+                 "lockstep_executor; GRANT lockstep_owner "
                  "TO plain; GRANT CREATE ON DATABASE one TO lockstep_owner");
     struct db *plain = open_private("dbname=one user=plain");
     struct err err;

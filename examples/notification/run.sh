@@ -1,0 +1,31 @@
+#!/bin/bash
+# examples/notification/run.sh CONNINFO BROKERS: notifications and invoices as external tasks between two SQL phases, with two
+# workers in Python and one in C. The database has the schema (lockstep migrate up). Leaves a queue, the schema notification and
+# a role behind, all named below.
+#   LOCKSTEP_BIN   the binary (default: lockstep)       WORKER_ROLE   the workers' login, made if it is not there
+set -euo pipefail
+here=$(cd "$(dirname "$0")" && pwd)
+[ $# = 2 ] || { sed -n '2,5p' "$0" >&2; exit 2; }
+lockstep=${LOCKSTEP_BIN:-lockstep} role=${WORKER_ROLE:-notification_worker}
+queue=notification_$$ tmp=$(mktemp -d)
+trap 'kill "${pids[@]}" 2>/dev/null; wait; rm -rf "$tmp"' EXIT
+pids=()
+
+psql -X -q -v ON_ERROR_STOP=1 -d "$1" -f "$here/schema.sql"
+psql -X -q -v ON_ERROR_STOP=1 -d "$1" -c "DO \$\$ BEGIN CREATE ROLE $role LOGIN; EXCEPTION WHEN duplicate_object THEN NULL; END \$\$" \
+    -c "GRANT lockstep_worker TO $role"
+cc -O -Wall -o "$tmp/worker" "$here/worker.c" -I"$(pg_config --includedir)" -lpq
+
+"$lockstep" queue create "$queue" -q --create-topic -d "$1" -b "$2"
+"$lockstep" executor run --queue "$queue" -d "$1" -b "$2" 2>"$tmp/executor.log" & pids+=($!)
+/usr/bin/python3 "$here/worker.py" "$1 user=$role" "$queue" "$tmp/outbox" & pids+=($!)
+/usr/bin/python3 "$here/worker.py" "$1 user=$role" "$queue" "$tmp/outbox" & pids+=($!)
+"$tmp/worker" "$1 user=$role" "$queue" & pids+=($!)
+
+"$lockstep" publish --queue "$queue" -d "$1" -b "$2" --wait --timeout 60s "$here/tasks.jsonl"
+echo
+echo "What was sent:"
+sort "$tmp/outbox"
+echo "Who did it:"
+psql -X -d "$1" -c "SELECT \"order\", name, attempt, status, split_part(worker, ' ', 2) AS worker, error
+    FROM lockstep.execution_log WHERE queue = '$queue' ORDER BY \"order\", seq, attempt"

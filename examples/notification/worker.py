@@ -1,0 +1,105 @@
+#!/usr/bin/python3
+"""worker.py CONNINFO QUEUE OUTBOX: renders, sends and confirms notifications until there are none left to come.
+
+Debian: python3-psycopg2. Each step is reported, so that an attempt that fails goes on at the step that failed. What stands
+in for a mail server is the file OUTBOX; it fails once for each address on .org, to show a retry.
+"""
+import os
+import select
+import socket
+import sys
+
+import psycopg2
+import psycopg2.extras
+
+
+class Stale(Exception):
+    """The task is no longer ours: its lease ran out, or an operator has ended it."""
+
+
+class Task:
+    def __init__(self, connection, row):
+        self.connection, self.row, self.token = connection, row, row["updated_at"]
+
+    def report(self, status, step=None, response=None, error=None):
+        """One transaction: what this worker wrote since the last report, and the report."""
+        try:
+            with self.connection.cursor() as cursor:
+                cursor.execute("SELECT updated_at FROM lockstep.modify_task(%s, %s, %s, %s, %s, %s)",
+                               (self.row["task_id"], self.token, status, step, response, error))
+                self.token = cursor.fetchone()[0]
+            self.connection.commit()
+        except psycopg2.Error as failure:
+            self.connection.rollback()
+            if failure.pgcode == "LS001":
+                raise Stale(str(failure)) from failure
+            raise
+
+    def write(self, statement, *values):
+        with self.connection.cursor() as cursor:
+            cursor.execute(statement, values)
+
+    def view(self):
+        with self.connection.cursor(cursor_factory=psycopg2.extras.RealDictCursor) as cursor:
+            cursor.execute("SELECT * FROM notification.notification_worker WHERE task_id = %s", (self.row["task_id"],))
+            return cursor.fetchone()
+
+
+def send(outbox, channel, address, text, attempt):
+    if channel == "email" and attempt == 1:
+        raise OSError("451 try again later")
+    with open(outbox, "a", encoding="utf-8") as file:
+        file.write(f"{channel} {address}: {text}\n")
+
+
+def work(task, outbox):
+    """render, send, confirm; step is the last one that is done."""
+    done, attempt = task.row["step"], task.row["attempt_num"]
+    if done is None:
+        task.write("SELECT notification.enter(%s, %s)", task.row["task_id"],
+                   psycopg2.extras.Json(task.row["payload"]["input"]))
+        task.write("UPDATE notification.notification SET rendered = template || '!' WHERE task_id = %s", task.row["task_id"])
+        task.report("Processing", "render")
+        done = "render"
+    if done == "render":
+        view = task.view()
+        for channel, address in (("email", view["address"]), ("sms", view["number"])):
+            if address is not None and view[channel + "_sent_at"] is None:
+                send(outbox, channel, address, view["rendered"], attempt)
+                task.write(f"UPDATE notification.{channel} SET sent_at = now() WHERE task_id = %s", task.row["task_id"])
+        task.report("Processing", "send")
+    task.write("UPDATE notification.notification SET confirmed_at = now() WHERE task_id = %s", task.row["task_id"])
+    task.report("Completed", "confirm", response="confirmed")
+
+
+def main():
+    conninfo, queue, outbox = sys.argv[1:]
+    name = f"{socket.gethostname()}/{os.getpid()} python"
+    connection = psycopg2.connect(conninfo, application_name="notification worker")
+    with connection.cursor() as cursor:
+        cursor.execute("LISTEN lockstep_external")
+    connection.commit()
+    while True:
+        with connection.cursor(cursor_factory=psycopg2.extras.RealDictCursor) as cursor:
+            cursor.execute("SELECT * FROM lockstep.next_task(%s, %s, ARRAY['notification'])", (queue, name))
+            row = cursor.fetchone()
+        connection.commit()  # it is ours from here on
+        if row is None:
+            select.select([connection], [], [], 0.5)  # something new, or an attempt is due
+            connection.poll()
+            connection.notifies.clear()
+            continue
+        task = Task(connection, row)
+        try:
+            work(task, outbox)
+            print(f"{row['name']}: confirmed", flush=True)
+        except Stale as stale:
+            print(f"{row['name']}: {stale}", flush=True)
+        except OSError as failure:
+            connection.rollback()
+            task.report("Error", error=str(failure))
+            print(f"{row['name']}: {failure}", flush=True)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,64 @@
+-- An external worker asks for work: the oldest external task of the queue that is due, of a phase that is open, of a run and a
+-- queue that nobody holds; at most one row. The task is Processing until the worker reports (modify_task) or its lease runs out.
+--   types   only tasks of these types (the message's kind, else external); NULL: of any
+-- updated_at is the concurrency token: every later call for this task names it, and gets the next one.
+--
+-- No lock of the phase is held: a worker's transaction may stay open, and a gate must not wait for it. Instead the task's row is
+-- locked first and the phase is looked at afterwards, in a statement of its own; whoever closes a phase (reopen) locks its
+-- external tasks first, and is refused where one is locked or being worked on.
+CREATE OR REPLACE FUNCTION lockstep.next_task(queue text, worker text, types text[] DEFAULT NULL)
+RETURNS TABLE (task_id bigint, updated_at timestamptz, name text, type text, step text, attempt_num int, payload jsonb, run_id uuid,
+               "order" bigint, max_attempts int, lease_until timestamptz)
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+#variable_conflict use_column
+DECLARE
+    q record;
+    chosen bigint;
+    at timestamptz;
+BEGIN
+    PERFORM lockstep.worker_begin();
+    IF next_task.worker IS NULL OR char_length(next_task.worker) NOT BETWEEN 1 AND 200 THEN
+        RAISE EXCEPTION 'a worker needs a name of 1 to 200 characters' USING ERRCODE = 'LS002', HINT = 'For people: host and pid are good ones.';
+    END IF;
+    SELECT b.queue_id, b.paused, b.external_lease INTO q FROM lockstep.queue b WHERE b.name = next_task.queue;
+    IF NOT FOUND THEN
+        RAISE EXCEPTION 'there is no queue %', COALESCE(next_task.queue, 'without a name') USING ERRCODE = 'LS003', HINT = 'lockstep queue list';
+    END IF;
+    PERFORM lockstep.worker_expire(q.queue_id);
+    IF q.paused THEN
+        RETURN;
+    END IF;
+    -- Skipped: what another worker takes at this moment.
+    SELECT k.task_id INTO chosen
+    FROM lockstep.phase p JOIN lockstep.run r USING (run_no) JOIN lockstep.task k USING (phase_id)
+    WHERE p.queue_id = q.queue_id AND p.external AND p.opened_at IS NOT NULL AND p.done_at IS NULL
+      AND r.status <> 'Paused' AND r.paused_by IS NULL AND r.cancelled_at IS NULL
+      AND k.type = 'external' AND k.status IN ('Pending', 'Error') AND k.cancelled_by IS NULL
+      AND (k.scheduled_for IS NULL OR k.scheduled_for <= clock_timestamp())
+      AND (next_task.types IS NULL OR COALESCE(k.payload::json ->> 'kind', 'external') = ANY (next_task.types))
+    ORDER BY p.run_no, p."order", k.kafka_offset LIMIT 1
+    FOR NO KEY UPDATE OF k SKIP LOCKED;
+    IF NOT FOUND THEN
+        RETURN;
+    END IF;
+    PERFORM FROM lockstep.task k JOIN lockstep.phase p USING (phase_id) JOIN lockstep.run r ON r.run_no = p.run_no
+    WHERE k.task_id = chosen AND k.status IN ('Pending', 'Error') AND p.opened_at IS NOT NULL AND p.done_at IS NULL
+      AND r.paused_by IS NULL AND r.cancelled_at IS NULL;
+    IF NOT FOUND THEN
+        RETURN; -- closed, held or cancelled at this moment: come again
+    END IF;
+    at := clock_timestamp();
+    RETURN QUERY
+    UPDATE lockstep.task k
+    SET status = 'Processing', worker = next_task.worker, started_at = at, duration = NULL, scheduled_for = NULL,
+        attempt_num = k.attempt_num + CASE WHEN k.status = 'Error' THEN 1 ELSE 0 END,
+        lease_until = at + LEAST(q.external_lease, (k.payload::json ->> 'timeout')::float8 * interval '1 second'),
+        updated_at = GREATEST(at, k.updated_at + interval '1 microsecond')
+    FROM lockstep.run r
+    WHERE k.task_id = chosen AND r.run_no = k.run_no
+    RETURNING k.task_id, k.updated_at, k.name, COALESCE(k.payload::json ->> 'kind', 'external'), k.step, k.attempt_num,
+              k.payload::jsonb, r.run_id, k."order", k.max_attempts, k.lease_until;
+END
+$$;
+REVOKE EXECUTE ON FUNCTION lockstep.next_task(text, text, text[]) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION lockstep.next_task(text, text, text[]) TO lockstep_worker;

@@ -1,0 +1,33 @@
+-- When a transaction commits in which a worker has reported a task as finished: the run's policy is applied if it failed; if it
+-- was the last external one of its phase, gates are told to look again and the run's end is tried. Fired by
+-- lockstep.worker_report at the commit, so that no client decides how long the queue's row is locked. Two workers that report the
+-- last two tasks come here one after the other, and the second sees what the first has committed. An executor that completes an
+-- SQL task of the same phase at this moment tries the run's end after its own commit (see release).
+CREATE OR REPLACE FUNCTION lockstep.worker_settle() RETURNS trigger LANGUAGE plpgsql
+SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+    t record;
+BEGIN
+    DELETE FROM lockstep.worker_report WHERE report_id = NEW.report_id;
+    SELECT k.queue_id, k.run_no, k.phase_id, k."order", k.status, k.error, k.worker INTO STRICT t
+    FROM lockstep.task k WHERE k.task_id = NEW.task_id;
+    PERFORM FROM lockstep.queue q WHERE q.queue_id = t.queue_id FOR NO KEY UPDATE;
+    IF t.status IN ('Failed', 'Terminated', 'PartiallyCompleted') THEN
+        INSERT INTO lockstep.event_log (event, queue_id, run_no, phase_id, task_id, detail)
+        VALUES (CASE WHEN t.status = 'Terminated' THEN 'task_terminated' ELSE 'task_failed' END, t.queue_id, t.run_no, t.phase_id,
+                NEW.task_id, concat_ws(': ', 'worker ' || t.worker, t.error));
+        PERFORM lockstep.run_fail(t.run_no, t."order",
+            format('task %s of order %s %s: %s', NEW.task_id, t."order",
+                   CASE t.status WHEN 'Failed' THEN 'failed' ELSE 'is ' || t.status END, COALESCE(t.error, 'no reason was given')));
+    END IF;
+    -- From the end: the oldest are taken first, so what is unfinished lies there.
+    IF COALESCE((SELECT false FROM lockstep.task k
+                 WHERE k.phase_id = t.phase_id AND k.type = 'external' AND NOT lockstep.is_finished(k.status)
+                 ORDER BY k.kafka_offset DESC LIMIT 1), true) THEN
+        PERFORM pg_notify('lockstep_' || t.queue_id, 'external');
+        PERFORM lockstep.run_finish(t.run_no);
+    END IF;
+    RETURN NULL;
+END
+$$;
+REVOKE EXECUTE ON FUNCTION lockstep.worker_settle() FROM PUBLIC;

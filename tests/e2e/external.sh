@@ -1,0 +1,111 @@
+#!/bin/bash
+# External tasks: the example with its workers in Python and C; many workers share a phase and each task is done once, in phase
+# order; a phase of external tasks only, and what comes behind it, opens at once, also when the executor that claimed it is gone;
+# a worker that dies is followed by another one; the queue's row is not locked while a worker's transaction is open.
+# ctest: timeout=120
+set -euo pipefail
+here=$(cd "$(dirname "$0")" && pwd)
+. "$here/../support/shell.bash"
+. "$here/ledger.bash"
+tmp=$(mktemp -d)
+role=$(scratch_name)
+trap 'jobs -p | xargs -r kill -9 2>/dev/null || true; sql "DROP OWNED BY $role; DROP ROLE $role" 2>/dev/null || true; scratch_drop; rm -rf "$tmp"' EXIT
+scratch_database
+failed=0
+export PATH=$LOCKSTEP_TEST_PGBIN:$PATH
+
+# The example.
+WORKER_ROLE=$role timeout 60 "$here/../../examples/notification/run.sh" "$db" "$LOCKSTEP_TEST_BROKERS" >"$tmp/example.log" 2>&1 || failed=1
+expect 'what was sent' "$(sed -n '/What was sent/,/Who did it/p' "$tmp/example.log" | grep ': Hello' | tr '\n' ',')" \
+    'email ann@example.org: Hello Ann!,email eve@example.org: Hello Eve!,sms +431234: Hello Bob!,sms +435678: Hello Eve!,'
+expect 'the run' "$(sql 'SELECT status, completed FROM lockstep.run_status')" 'Completed|7'
+expect 'attempts' "$(sql "SELECT name, attempt, status, split_part(worker, ' ', 2), executor_id IS NULL FROM lockstep.execution_log WHERE type = 'external' ORDER BY seq, attempt" | tr '\n' ' ')" \
+    'ann|1|Error|python|t ann|2|Completed|python|t bob|1|Completed|python|t eve|1|Error|python|t eve|2|Completed|python|t invoice 1|1|Completed|C|t invoice 2|1|Completed|C|t '
+expect 'their rows' "$(sql "SELECT (SELECT count(*) FROM notification.notification WHERE confirmed_at IS NOT NULL), (SELECT count(*) FROM notification.invoice WHERE printed_at IS NOT NULL)")" '3|2'
+expect 'order' "$(sql 'SELECT count(*) FROM (SELECT min(started_at) AS s, lag(max(ended_at)) OVER (ORDER BY "order") AS before FROM lockstep.execution_log GROUP BY "order") x WHERE s < before')" 0
+expect 'an exclusive subtype' "$(sql "INSERT INTO notification.invoice SELECT task_id, 1 FROM lockstep.task WHERE name = 'bob'" 2>&1 | grep -o 'violates check constraint')" 'violates check constraint'
+[ $failed = 0 ] || cat "$tmp/example.log"
+
+# A worker by psql alone: takes what there is, notes it, completes it; several side by side.
+as_worker="$db user=$role"
+sql "CREATE TABLE done (worker text, task_id bigint, ord bigint, at timestamptz DEFAULT clock_timestamp());
+     GRANT INSERT, SELECT ON done TO $role;
+     CREATE FUNCTION work_once(q text, w text) RETURNS boolean LANGUAGE plpgsql AS \$\$
+     DECLARE t record;
+     BEGIN
+         SELECT * INTO t FROM lockstep.next_task(q, w);
+         IF NOT FOUND THEN RETURN false; END IF;
+         INSERT INTO done VALUES (w, t.task_id, t.\"order\");
+         PERFORM lockstep.modify_task(t.task_id, t.updated_at, 'Completed');
+         RETURN true;
+     END \$\$;
+     CREATE PROCEDURE work_until(q text, w text, many int) LANGUAGE plpgsql AS \$\$
+     BEGIN
+         FOR i IN 1 .. 3000 LOOP -- a minute at most
+             IF NOT work_once(q, w) THEN
+                 COMMIT;
+                 EXIT WHEN (SELECT count(*) FROM done) >= many;
+                 PERFORM pg_sleep(0.02);
+             END IF;
+             COMMIT;
+         END LOOP;
+     END \$\$"
+external() { for ((i = 0; i < $2; i++)); do echo "{\"order\": $1, \"type\": \"external\"}"; done; }
+q=$(scratch_name)
+lockstep queue create "$q" -q --create-topic --max-readers 2
+{ external 1 60; external 2 60; echo '{"order": 2, "sql": "SELECT pg_sleep(0.05)"}'; external 3 1; external 4 60; echo '{"order": 5, "sql": "SELECT 1"}'; external 6 3; } >"$tmp/tasks.jsonl"
+run=$(lockstep publish --queue "$q" -q "$tmp/tasks.jsonl")
+executors 2 "$q" 2
+workers=()
+for w in 1 2 3 4; do
+    psql -X -q -v ON_ERROR_STOP=1 -d "$as_worker" -c "CALL work_until('$q', 'w$w', 184)" >>"$tmp/workers.log" 2>&1 & workers+=($!)
+done
+for pid in "${workers[@]}"; do wait "$pid" || { failed=1; cat "$tmp/workers.log"; }; done
+executors_wait || { failed=1; tail -20 "$tmp/$q".*.log; }
+expect 'the run' "$(sql "SELECT status, completed FROM lockstep.run_status WHERE run_id = '$run'")" 'Completed|186'
+expect 'each once' "$(sql 'SELECT count(*), count(DISTINCT task_id), count(DISTINCT worker) > 1 FROM done')" '184|184|t'
+expect 'in order' "$(sql 'SELECT count(*) FROM (SELECT min(at) AS s, lag(max(at)) OVER (ORDER BY ord) AS before FROM done GROUP BY ord) x WHERE s < before')" 0
+expect 'promptly: no phase waited for the look every five seconds' "$(sql "SELECT max(d) < interval '4 s' FROM (SELECT p.opened_at - lag(p.last_end) OVER (ORDER BY \"order\") AS d FROM lockstep.phase_status p WHERE run_id = '$run') x")" t
+
+# The executor that claimed a closed external phase is killed; the next one opens it. Nobody adopts external tasks.
+sql 'DELETE FROM done'
+{ echo '{"order": 1, "type": "external"}'; external 2 2; } >"$tmp/tasks.jsonl"
+run=$(lockstep publish --queue "$q" -q "$tmp/tasks.jsonl")
+"$LOCKSTEP_BIN" executor run -d "$db" -b "$LOCKSTEP_TEST_BROKERS" --queue "$q" 2>"$tmp/killed.log" & killed=$!
+eventually 20 is "SELECT count(*) FROM lockstep.task t JOIN lockstep.run r USING (run_no) WHERE run_id = '$run'" 3
+expect 'the first is open' "$(psql -X -At -d "$as_worker" -c "SELECT work_once('$q', 'w')")" t
+kill -9 $killed
+wait $killed 2>/dev/null || true
+executors 1 "$q" 2
+eventually 20 is "SELECT count(*) FROM lockstep.phase_status WHERE run_id = '$run' AND opened_at IS NOT NULL" 2
+
+# A worker dies with a task: its lease runs out by itself, and the run does not hang.
+sql "UPDATE lockstep.queue SET external_lease = '1 s' WHERE name = '$q'"
+expect 'taken' "$(psql -X -At -d "$as_worker" -c "SELECT \"order\" FROM lockstep.next_task('$q', 'dies')")" 2
+sql "UPDATE lockstep.queue SET external_lease = '5 min' WHERE name = '$q'"
+eventually 20 is "SELECT work_once('$q', 'w')" t
+eventually 20 is "SELECT work_once('$q', 'w')" t
+executors_wait || { failed=1; tail -20 "$tmp/$q".*.log; }
+expect 'lost once' "$(sql "SELECT status, (SELECT count(*) FROM lockstep.execution_log WHERE run_id = '$run' AND worker = 'dies' AND error LIKE 'lost%') FROM lockstep.run_status WHERE run_id = '$run'")" 'Completed|1'
+
+# Two sessions. A report that is not committed locks its own task only: the queue's row is free, another worker reports.
+external 1 2 >"$tmp/tasks.jsonl"
+run=$(lockstep publish --queue "$q" -q "$tmp/tasks.jsonl")
+executors 1 "$q" 2
+eventually 20 is "SELECT count(*) FROM lockstep.phase_status WHERE run_id = '$run' AND opened_at IS NOT NULL" 1
+mkfifo "$tmp/in"
+psql -X -q -At -d "$as_worker" <"$tmp/in" >"$tmp/out" 2>&1 &
+exec 7>"$tmp/in"
+echo "BEGIN; SELECT 'did ' || work_once('$q', 'slow');" >&7
+eventually 10 grep -q 'did true' "$tmp/out"
+expect 'another worker' "$(psql -X -At -d "$as_worker" -c "SELECT work_once('$q', 'quick')")" t
+expect 'the queue is free' "$(sql "SELECT name = '$q' FROM lockstep.queue WHERE name = '$q' FOR UPDATE NOWAIT")" t
+expect 'nothing else to do' "$(psql -X -At -d "$as_worker" -c "SELECT work_once('$q', 'third')")" f
+expect 'the run goes on' "$(sql "SELECT status FROM lockstep.run_status WHERE run_id = '$run'")" Running
+echo 'COMMIT; SELECT 1;' >&7
+exec 7>&-
+eventually 10 is "SELECT status FROM lockstep.run_status WHERE run_id = '$run'" Completed
+executors_wait || failed=1
+expect 'REPEATABLE READ' "$(psql -X -At -d "$as_worker" -c 'BEGIN ISOLATION LEVEL REPEATABLE READ' -c "SELECT work_once('$q', 'w')" 2>&1 | grep -o 'need transactions that are READ COMMITTED')" 'need transactions that are READ COMMITTED'
+expect 'nothing is left to settle' "$(sql 'SELECT count(*) FROM lockstep.worker_report')" 0
+exit $failed
