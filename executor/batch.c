@@ -1,5 +1,4 @@
-/* A reader's batches: short tasks go to the server together, each a transaction of its own, with one sync at the end, because
- * every sync costs the server a system call and us a wake-up. What cannot share the pipeline runs alone. */
+/* What a reader sends, and what comes back. */
 #include "executor/reader_state.h"
 
 #include "base/clock.h"
@@ -154,10 +153,9 @@ enum rc batch_send(struct reader_thread *reader, struct err *err)
         if (planned == RC_OK && plan.pipelined && !plan.changes_session && same_run) {
             struct work *work = shift(&reader->todo, &reader->todo_last);
             reader->run_no = work->run_no;
-            if (reader->sent == NULL) {
+            if (reader->sent == NULL)
                 reader->head_us = clock_boot_us();
-                reader->at = work;
-            } else if (reader->at == NULL)
+            if (reader->at == NULL)
                 reader->at = work;
             rc = send_one(reader, before, work, &plan, err);
             before = work;

@@ -146,37 +146,27 @@ enum rc execute(struct lane *lane, struct err *err)
     return rc;
 }
 
-static void sooner_ms(int *timeout_ms, int64_t left_us)
-{
-    int ms = left_us > 3600000000LL ? 3600000 : (int)(left_us / 1000) + 1;
-    *timeout_ms = *timeout_ms < 0 || ms < *timeout_ms ? ms : *timeout_ms;
-}
-
 /* Shows what runs for longer than a moment. Short tasks cost nothing here. */
 enum rc mark_running(struct executor *ex, int *ret_timeout_ms, struct err *err)
 {
     struct str *s = ex->scratch;
-    int count = 0;
-    for (int i = 0; i < 3; i++)
-        db_array_start(&s[i]);
-    for (int i = 0; i < ex->reader_count && count < MARK_MOST; i++) {
+    work_names_start(ex);
+    db_array_start(&s[2]);
+    for (int i = 0; i < ex->reader_count && ex->named < MARK_MOST; i++) {
         struct work *work = ex->readers[i].first;
         if (work == NULL || work->marked || work->head_since_us == 0)
             continue;
         int64_t age_us = ex->now_us - work->head_since_us;
         if (age_us < MARK_AFTER_US) {
-            sooner_ms(ret_timeout_ms, MARK_AFTER_US - age_us);
+            sooner_us(ret_timeout_ms, MARK_AFTER_US - age_us);
             continue;
         }
         work->marked = true;
-        db_array_int(&s[0], work->task_id);
-        db_array_text(&s[1], work->token, strlen(work->token));
+        work_names_add(ex, work);
         db_array_int(&s[2], age_us);
-        count++;
     }
-    for (int i = 0; i < 3; i++)
-        db_array_end(&s[i]);
-    if (count == 0)
+    db_array_end(&s[2]);
+    if (work_names_end(ex) == 0)
         return RC_OK;
     probe("mark.send");
     return db_run(ex->control, &sql_executor_mark_processing,
@@ -196,12 +186,12 @@ void time_out(struct executor *ex, int *ret_timeout_ms)
         if (work->late == 1)
             until_us += TIMEOUT_GRACE_US;
         if (ex->now_us < until_us) {
-            sooner_ms(ret_timeout_ms, until_us - ex->now_us);
+            sooner_us(ret_timeout_ms, until_us - ex->now_us);
             continue;
         }
         if (reader_time_out(ex->readers[i].thread, work, work->late == 1))
             work->late++;
-        sooner_ms(ret_timeout_ms, work->late == 0 ? 1000 : TIMEOUT_GRACE_US);
+        sooner_us(ret_timeout_ms, work->late == 0 ? 1000 : TIMEOUT_GRACE_US);
     }
 }
 
@@ -230,7 +220,7 @@ enum rc slots_return(struct executor *ex, bool all, int *ret_timeout_ms, struct 
                 continue;
             if (!all && may_keep(ex, reader, &left_us)) {
                 if (left_us > 0)
-                    sooner_ms(ret_timeout_ms, left_us);
+                    sooner_us(ret_timeout_ms, left_us);
                 continue;
             }
             nos[count++] = reader->slot_no;

@@ -197,7 +197,15 @@ struct executor {
     enum rc rc;     /* why the incarnation ends */
     struct err err;
     struct str scratch[8]; /* array parameters */
+    int named;             /* works in the first two of them, see work.c */
 };
+
+/* The control thread is to wake after left_us, if it would not earlier. */
+static inline void sooner_us(int *timeout_ms, int64_t left_us)
+{
+    int ms = left_us > 3600000000LL ? 3600000 : (int)(left_us / 1000) + 1;
+    *timeout_ms = *timeout_ms < 0 || ms < *timeout_ms ? ms : *timeout_ms;
+}
 
 /* receive.c */
 MUST_CHECK enum rc lane_open(struct lane *lane, struct err *err);
@@ -269,9 +277,15 @@ MUST_CHECK enum rc slots_return(struct executor *ex, bool all, int *ret_timeout_
 /* record.c */
 MUST_CHECK enum rc record(struct executor *ex, struct work *work, struct err *err);
 
+/* work.c: to name works to the database: their ids and tokens in scratch[0] and [1]. */
+void work_names_start(struct executor *ex);
+void work_names_add(struct executor *ex, const struct work *work);
+int work_names_end(struct executor *ex);                      /* how many */
+void work_name(struct executor *ex, const struct work *work); /* the one */
+void work_free(struct work *work);
+
 /* release.c */
 MUST_CHECK enum rc release(struct lane *lane, struct err *err);
-void work_free(struct work *work);
 void phase_forget_waiting(struct phase *phase);
 /* Gives back what is not started and may start, but for `keep` tasks; keep -1: everything, open or not. */
 MUST_CHECK enum rc give_back(struct lane *lane, int keep, struct err *err);

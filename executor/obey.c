@@ -16,12 +16,6 @@
 #define STOP_GRACE_US                                                                              \
     (5 * 1000 * 1000) /* what does not mind cancels for so long loses its session */
 
-static void add_work(struct str *s, const struct work *work)
-{
-    db_array_int(&s[0], work->task_id);
-    db_array_text(&s[1], work->token, strlen(work->token));
-}
-
 static int row_of(const struct db_result *rows, const struct work *work)
 {
     for (int i = 0; i < db_rows(rows); i++)
@@ -33,10 +27,8 @@ static int row_of(const struct db_result *rows, const struct work *work)
 /* Of those that are not started: what nobody else has ended is ended here. */
 static enum rc drop_waiting(struct lane *lane, const struct db_result *rows, struct err *err)
 {
-    struct str *s = lane->ex->scratch;
-    int ours = 0;
-    for (int i = 0; i < 2; i++)
-        db_array_start(&s[i]);
+    const struct str *s = lane->ex->scratch;
+    work_names_start(lane->ex);
     for (struct phase *phase = lane->phases; phase != NULL; phase = phase->next) {
         struct work **at = &phase->waiting;
         while (*at != NULL) {
@@ -46,42 +38,36 @@ static enum rc drop_waiting(struct lane *lane, const struct db_result *rows, str
                 at = &work->next;
                 continue;
             }
-            if (!db_bool(rows, row, 1)) {
-                add_work(s, work);
-                ours++;
-            }
+            if (!db_bool(rows, row, 1))
+                work_names_add(lane->ex, work);
             *at = work->next;
             phase->waiting_count--;
             work_free(work);
         }
         phase->waiting_last = at;
     }
-    for (int i = 0; i < 2; i++)
-        db_array_end(&s[i]);
-    return ours == 0 ? RC_OK
-                     : db_run(lane->ex->control, &sql_executor_lose,
-                              (const char *const[]){DB_INT(lane->queue_id), s[0].data, s[1].data,
-                                                    "cancelled by an operator"},
-                              NULL, err);
+    if (work_names_end(lane->ex) == 0)
+        return RC_OK;
+    return db_run(lane->ex->control, &sql_executor_lose,
+                  (const char *const[]){DB_INT(lane->queue_id), s[0].data, s[1].data,
+                                        "cancelled by an operator"},
+                  NULL, err);
 }
 
 enum rc obey_stops(struct lane *lane, struct err *err)
 {
     struct executor *ex = lane->ex;
-    struct str *s = ex->scratch;
+    const struct str *s = ex->scratch;
     DB_RESULT_AUTO *rows = NULL;
-    for (int i = 0; i < 2; i++)
-        db_array_start(&s[i]);
+    work_names_start(ex);
     for (struct phase *phase = lane->phases; phase != NULL; phase = phase->next)
         for (struct work *work = phase->waiting; work != NULL; work = work->next)
-            add_work(s, work);
+            work_names_add(ex, work);
     for (int i = 0; i < ex->reader_count; i++)
         for (struct work *work = ex->readers[i].first; work != NULL; work = work->behind)
             if (work->lane == lane)
-                add_work(s, work);
-    for (int i = 0; i < 2; i++)
-        db_array_end(&s[i]);
-    if (strcmp(s[0].data, "{}") == 0)
+                work_names_add(ex, work);
+    if (work_names_end(ex) == 0)
         return RC_OK;
     probe("stop.ask");
     enum rc rc = db_run(ex->control, &sql_control_stopped,
@@ -113,9 +99,7 @@ void obey_interrupt(struct executor *ex, int *ret_timeout_ms)
             probe("stop.send");
             reader_interrupt(ex->readers[i].thread, work->severed);
         }
-        int wait_ms = (int)((work->stop_again_us - ex->now_us) / 1000) + 1;
-        *ret_timeout_ms =
-            *ret_timeout_ms < 0 || wait_ms < *ret_timeout_ms ? wait_ms : *ret_timeout_ms;
+        sooner_us(ret_timeout_ms, work->stop_again_us - ex->now_us);
     }
 }
 

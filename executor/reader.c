@@ -1,19 +1,15 @@
 #include "executor/reader_state.h"
 
-#include "base/clock.h"
 #include "base/log.h"
 #include "base/probe.h"
 #include "db/pipeline.h"
 #include "executor/attempt.h"
-#include "executor/lane.h"
 
 #include <errno.h>
 #include <poll.h>
-#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #define GONE_AGAIN_MS 10 /* until a session that was told to end is asked after again */
 
@@ -48,7 +44,6 @@ static void lose_session(struct reader_thread *reader, const struct err *why)
     free(reader->why);
     reader->why = NULL;
     reader->at = reader->failed = NULL;
-    reader->unclean = false;
     while (reader->broken != NULL && (reader->abandoned || !reader->broken->timed_out))
         append(&reader->lost_last, shift(&reader->broken, &reader->broken_last));
     reader->unclean = reader->broken != NULL;
@@ -212,13 +207,19 @@ void reader_cancel(struct reader_thread *reader)
     (void)pthread_mutex_unlock(&reader->lock);
 }
 
-void reader_interrupt(struct reader_thread *reader, bool sever)
+/* With the lock. */
+static void interrupt(struct reader_thread *reader, bool sever)
 {
-    (void)pthread_mutex_lock(&reader->lock);
     if (sever)
         db_sever(reader->canceller);
     else
         db_cancel(reader->canceller);
+}
+
+void reader_interrupt(struct reader_thread *reader, bool sever)
+{
+    (void)pthread_mutex_lock(&reader->lock);
+    interrupt(reader, sever);
     (void)pthread_mutex_unlock(&reader->lock);
 }
 
@@ -227,10 +228,8 @@ bool reader_time_out(struct reader_thread *reader, struct work *work, bool sever
     (void)pthread_mutex_lock(&reader->lock);
     bool running = reader->alone == work;
     work->timed_out = work->timed_out || running;
-    if (running && sever)
-        db_sever(reader->canceller);
-    else if (running)
-        db_cancel(reader->canceller);
+    if (running)
+        interrupt(reader, sever);
     (void)pthread_mutex_unlock(&reader->lock);
     return running;
 }

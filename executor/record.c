@@ -40,22 +40,11 @@ static void take_from_reader(struct executor *ex, const struct work *work)
     }
 }
 
-static void arrays(struct executor *ex, const struct work *work)
-{
-    struct str *s = ex->scratch;
-    for (int i = 0; i < 2; i++)
-        db_array_start(&s[i]);
-    db_array_int(&s[0], work->task_id);
-    db_array_text(&s[1], work->token, strlen(work->token));
-    for (int i = 0; i < 2; i++)
-        db_array_end(&s[i]);
-}
-
 /* The session broke: whether it committed is in the row. What did not is nobody's, and its token
  * void. */
 static enum rc lost(struct executor *ex, const struct work *work, struct err *err)
 {
-    arrays(ex, work);
+    work_name(ex, work);
     bool stopped = work->stop_us != 0; /* for an operator: its row says so */
     log_event(stopped ? LOG_INFO : LOG_WARN, stopped ? "attempt_stopped" : "attempt_lost", "queue",
               work->lane->name, "task", LOG_INT(work->task_id), "attempt", LOG_INT(work->attempt),
@@ -71,7 +60,7 @@ static enum rc lost(struct executor *ex, const struct work *work, struct err *er
 
 static enum rc unstarted(struct executor *ex, const struct work *work, struct err *err)
 {
-    arrays(ex, work);
+    work_name(ex, work);
     work->lane->adopt = true;
     return db_run(ex->control, &sql_executor_give_back,
                   (const char *const[]){DB_INT(work->lane->queue_id), ex->scratch[0].data,

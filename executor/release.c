@@ -8,13 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-void work_free(struct work *work)
-{
-    message_free(work->msg);
-    free(work->why);
-    free(work);
-}
-
 void phase_forget_waiting(struct phase *phase)
 {
     while (phase->waiting != NULL) {
@@ -87,30 +80,19 @@ static struct work *cut(struct phase *phase, int keep)
     return rest;
 }
 
-static void back_start(struct lane *lane)
+static void back_add(struct lane *lane, struct phase *phase, int stays)
 {
-    for (int i = 0; i < 2; i++)
-        db_array_start(&lane->ex->scratch[i]);
-}
-
-static int back_add(struct lane *lane, struct phase *phase, int stays)
-{
-    struct str *s = lane->ex->scratch;
-    int count = 0;
-    for (struct work *work = cut(phase, stays), *next; work != NULL; work = next, count++) {
+    for (struct work *work = cut(phase, stays), *next; work != NULL; work = next) {
         next = work->next;
-        db_array_int(&s[0], work->task_id);
-        db_array_text(&s[1], work->token, strlen(work->token));
+        work_names_add(lane->ex, work);
         work_free(work);
     }
-    return count;
 }
 
-static enum rc back_send(struct lane *lane, int count, struct err *err)
+static enum rc back_send(struct lane *lane, struct err *err)
 {
-    struct str *s = lane->ex->scratch;
-    for (int i = 0; i < 2; i++)
-        db_array_end(&s[i]);
+    const struct str *s = lane->ex->scratch;
+    int count = work_names_end(lane->ex);
     if (count == 0)
         return RC_OK;
     probe("give_back.send");
@@ -121,24 +103,22 @@ static enum rc back_send(struct lane *lane, int count, struct err *err)
 
 enum rc give_back(struct lane *lane, int keep, struct err *err)
 {
-    int count = 0;
-    back_start(lane);
+    work_names_start(lane->ex);
     for (struct phase *phase = lane->phases; phase != NULL; phase = phase->next) {
         if (keep >= 0 && !phase->open)
             continue;
         int stays = keep < 0 ? 0 : keep < phase->waiting_count ? keep : phase->waiting_count;
         keep -= keep > 0 ? stays : 0;
-        count += back_add(lane, phase, stays);
+        back_add(lane, phase, stays);
     }
-    return back_send(lane, count, err);
+    return back_send(lane, err);
 }
 
 enum rc give_back_run(struct lane *lane, int64_t run_no, struct err *err)
 {
-    int count = 0;
-    back_start(lane);
+    work_names_start(lane->ex);
     for (struct phase *phase = lane->phases; phase != NULL; phase = phase->next)
         if (phase->run_no == run_no)
-            count += back_add(lane, phase, 0);
-    return back_send(lane, count, err);
+            back_add(lane, phase, 0);
+    return back_send(lane, err);
 }
