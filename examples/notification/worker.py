@@ -1,7 +1,7 @@
 #!/usr/bin/python3
-"""worker.py CONNINFO QUEUE OUTBOX: renders, sends and confirms notifications until there are none left to come.
+"""worker.py CONNINFO QUEUE OUTBOX: renders, sends and confirms notifications as they come.
 
-Debian: python3-psycopg2. Each step is reported, so that an attempt that fails goes on at the step that failed. What stands
+Debian: python3-psycopg (psycopg 3). Each step is reported, so that an attempt that fails goes on at the step that failed. What stands
 in for a mail server is the file OUTBOX; it fails once for each address on .org, to show a retry.
 """
 import os
@@ -9,8 +9,9 @@ import select
 import socket
 import sys
 
-import psycopg2
-import psycopg2.extras
+import psycopg
+from psycopg.rows import dict_row
+from psycopg.types.json import Jsonb
 
 
 class Stale(Exception):
@@ -24,25 +25,22 @@ class Task:
     def report(self, status, step=None, response=None, error=None):
         """One transaction: what this worker wrote since the last report, and the report."""
         try:
-            with self.connection.cursor() as cursor:
-                cursor.execute("SELECT updated_at FROM lockstep.modify_task(%s, %s, %s, %s, %s, %s)",
-                               (self.row["task_id"], self.token, status, step, response, error))
-                self.token = cursor.fetchone()[0]
+            answer = self.connection.execute("SELECT updated_at FROM lockstep.modify_task(%s, %s, %s, %s, %s, %s)",
+                                             (self.row["task_id"], self.token, status, step, response, error))
+            self.token = answer.fetchone()["updated_at"]
             self.connection.commit()
-        except psycopg2.Error as failure:
+        except psycopg.Error as failure:
             self.connection.rollback()
-            if failure.pgcode == "LS001":
+            if failure.sqlstate == "LS001":
                 raise Stale(str(failure)) from failure
             raise
 
     def write(self, statement, *values):
-        with self.connection.cursor() as cursor:
-            cursor.execute(statement, values)
+        self.connection.execute(statement, values)
 
     def view(self):
-        with self.connection.cursor(cursor_factory=psycopg2.extras.RealDictCursor) as cursor:
-            cursor.execute("SELECT * FROM notification.notification_worker WHERE task_id = %s", (self.row["task_id"],))
-            return cursor.fetchone()
+        return self.connection.execute("SELECT * FROM notification.notification_worker WHERE task_id = %s",
+                                       (self.row["task_id"],)).fetchone()
 
 
 def send(outbox, channel, address, text, attempt):
@@ -57,7 +55,7 @@ def work(task, outbox):
     done, attempt = task.row["step"], task.row["attempt_num"]
     if done is None:
         task.write("SELECT notification.enter(%s, %s)", task.row["task_id"],
-                   psycopg2.extras.Json(task.row["payload"]["input"]))
+                   Jsonb(task.row["payload"]["input"]))
         task.write("UPDATE notification.notification SET rendered = template || '!' WHERE task_id = %s", task.row["task_id"])
         task.report("Processing", "render")
         done = "render"
@@ -67,6 +65,7 @@ def work(task, outbox):
             if address is not None and view[channel + "_sent_at"] is None:
                 send(outbox, channel, address, view["rendered"], attempt)
                 task.write(f"UPDATE notification.{channel} SET sent_at = now() WHERE task_id = %s", task.row["task_id"])
+                task.report("Processing")  # still at the same step: this much is not sent again
         task.report("Processing", "send")
     task.write("UPDATE notification.notification SET confirmed_at = now() WHERE task_id = %s", task.row["task_id"])
     task.report("Completed", "confirm", response="confirmed")
@@ -75,19 +74,14 @@ def work(task, outbox):
 def main():
     conninfo, queue, outbox = sys.argv[1:]
     name = f"{socket.gethostname()}/{os.getpid()} python"
-    connection = psycopg2.connect(conninfo, application_name="notification worker")
-    with connection.cursor() as cursor:
-        cursor.execute("LISTEN lockstep_external")
+    connection = psycopg.connect(conninfo, application_name="notification worker", row_factory=dict_row)
+    connection.execute("LISTEN lockstep_external")
     connection.commit()
     while True:
-        with connection.cursor(cursor_factory=psycopg2.extras.RealDictCursor) as cursor:
-            cursor.execute("SELECT * FROM lockstep.next_task(%s, %s, ARRAY['notification'])", (queue, name))
-            row = cursor.fetchone()
+        row = connection.execute("SELECT * FROM lockstep.next_task(%s, %s, ARRAY['notification'])", (queue, name)).fetchone()
         connection.commit()  # it is ours from here on
         if row is None:
-            select.select([connection], [], [], 0.5)  # something new, or an attempt is due
-            connection.poll()
-            connection.notifies.clear()
+            select.select([connection], [], [], 0.5)  # something new, or an attempt is due: what it was, next_task tells
             continue
         task = Task(connection, row)
         try:
