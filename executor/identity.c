@@ -32,10 +32,7 @@ static enum rc reread_cursor(struct lane *lane, int64_t *ret_cursor, bool *ret_d
                              struct err *err)
 {
     DB_RESULT_AUTO *row = NULL;
-    enum rc rc = db_run(lane->ex->control, &sql_executor_queue, (const char *const[]){lane->name},
-                        &row, err);
-    if (rc == RC_NONE)
-        return err_set(err, RC_FATAL, ERR_CONFIG, lane->name, NULL, "the queue was deleted");
+    enum rc rc = lane_row(lane, &row, err);
     if (rc != RC_OK)
         return rc;
     *ret_cursor = db_int(row, 0, 3);

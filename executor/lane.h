@@ -214,6 +214,8 @@ lane_assign(struct lane *lane,
             struct err *err); /* re-reads the queue's row, starts at its cursor */
 /* The same, but the last claimed record is not there any more to be compared. */
 MUST_CHECK enum rc lane_assign_unchecked(struct lane *lane, struct err *err);
+/* The queue's row as it is now: sql/executor/queue.sql. */
+MUST_CHECK enum rc lane_row(struct lane *lane, struct db_result **ret_row, struct err *err);
 MUST_CHECK enum rc lane_reread(struct lane *lane, struct err *err);
 void lane_close(struct lane *lane);
 MUST_CHECK enum rc receive(struct lane *lane, struct err *err);

@@ -17,15 +17,22 @@
 #define BUFFER_RECORDS     4096
 #define BUFFER_BYTES       (8 * 1024 * 1024)
 
-static enum rc read_queue(struct lane *lane, struct err *err)
+enum rc lane_row(struct lane *lane, struct db_result **ret_row, struct err *err)
 {
-    DB_RESULT_AUTO *row = NULL;
     enum rc rc = db_run(lane->ex->control, &sql_executor_queue, (const char *const[]){lane->name},
-                        &row, err);
+                        ret_row, err);
     if (rc == RC_NONE)
         return err_set(err, RC_FATAL, ERR_CONFIG, lane->name,
                        "See: lockstep queue list; or make it: lockstep queue create",
-                       "there is no queue of that name");
+                       lane->queue_id == 0 ? "there is no queue of that name"
+                                           : "the queue was deleted");
+    return rc;
+}
+
+static enum rc read_queue(struct lane *lane, struct err *err)
+{
+    DB_RESULT_AUTO *row = NULL;
+    enum rc rc = lane_row(lane, &row, err);
     if (rc != RC_OK)
         return rc;
     lane->queue_id = (int)db_int(row, 0, 0);
@@ -159,12 +166,9 @@ enum rc lane_assign_unchecked(struct lane *lane, struct err *err)
 enum rc lane_reread(struct lane *lane, struct err *err)
 {
     DB_RESULT_AUTO *row = NULL;
-    enum rc rc = db_run(lane->ex->control, &sql_executor_queue, (const char *const[]){lane->name},
-                        &row, err);
+    enum rc rc = lane_row(lane, &row, err);
     if (rc != RC_OK)
-        return rc == RC_NONE
-                   ? err_set(err, RC_FATAL, ERR_CONFIG, lane->name, NULL, "the queue was deleted")
-                   : rc;
+        return rc;
     bool decided = db_int(row, 0, 12) != lane->halt_no, was_halted = lane->halted;
     lane->max_readers = (int)db_int(row, 0, 4);
     lane->paused = db_bool(row, 0, 5);

@@ -434,6 +434,8 @@ enum rc executor_run(const struct executor_options *options, struct err *err)
         struct err why = {0};
         int64_t from_us = clock_boot_us();
         rc = incarnation(options, &memory, &patience_ms, &ran, &why);
+        if (rc == RC_LOST && why.kind == ERR_TIMEOUT) /* not a time-out of the user's */
+            why.kind = ERR_DB_DOWN;
         if (rc != RC_OK && err != NULL)
             *err = why;
         ran_once = ran_once || ran;

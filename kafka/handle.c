@@ -206,8 +206,13 @@ static enum rc start(struct kafka_handle *handle, enum kafka_role role, rd_kafka
                               text, sizeof text);
     if (handle->rk != NULL)
         return verify(handle, role, err);
+    bool short_of = rd_kafka_last_error() != RD_KAFKA_RESP_ERR__INVALID_ARG;
     rd_kafka_conf_destroy(conf);
     kafka_properties_mask(&handle->props, text);
+    if (short_of) /* of threads, memory: the configuration is not to blame */
+        return err_set(err, RC_RETRY, ERR_KAFKA, handle->brokers,
+                       "Raise the limits of processes and open files for this user.",
+                       "cannot start a client: %s", text);
     return refused(err, handle->brokers, text);
 }
 

@@ -82,6 +82,10 @@ point_lose() {
     eventually 10 is "SELECT count(pg_terminate_backend(s.pid)) FROM lockstep.executor_session s JOIN lockstep.executor e USING (executor_no) WHERE e.pid = $1 AND s.kind = 'control'" 1
 }
 
+# Before these the task without a transaction has not been sent by that executor: it is done once.
+points_before_bare="start.enrolled receive.done claim.send claim.answered slot.take slot.taken execute.hand execute.handed
+gate.wait drain.begin drain.given incarnation.drained give_back.send finish.send bare.run"
+
 # point_check QUEUE POINT: what is wrong with its effects and its run
 point_check() {
     local wrong bare
@@ -89,7 +93,7 @@ point_check() {
         ledger_check "$1" 3 | grep -v -e '^a lock is left' -e '^task 9 of order 2 ' || true) # that one is not in the ledger
     [ "$(sql "SELECT count(*) FROM ledger WHERE q = '$1'")" = $point_effects ] || wrong+=" effects: $(sql "SELECT count(*), count(DISTINCT seq) FROM ledger WHERE q = '$1'")"
     bare=$(sql "SELECT count(*) FROM bare WHERE q = '$1'") # at least once: twice when what had been done could not be told
-    [ "$bare" = 1 ] || [ "$bare" = 2 ] || wrong+=" without a transaction: $bare effects"
+    [ "$bare" = 1 ] || { [ "$bare" = 2 ] && [[ " $(echo $points_before_bare) " != *" ${2%%+*} "* ]]; } || wrong+=" without a transaction: $bare effects"
     [ -z "$wrong" ] || printf '%s: %s\n' "$2" "$wrong"
 }
 

@@ -1,0 +1,50 @@
+#!/bin/bash
+# Two starts that fail for what is not the configuration's fault: a later incarnation cannot make its client of Kafka, and
+# tries again; the server falls silent under a first start, which ends as "not reachable".
+# ctest: timeout=120
+set -euo pipefail
+here=$(cd "$(dirname "$0")" && pwd)
+. "$here/../support/shell.bash"
+. "$here/ledger.bash"
+tmp=$(mktemp -d)
+trap 'jobs_end; scratch_drop; rm -rf "$tmp"' EXIT
+scratch_database 2>/dev/null
+q=$(scratch_name)
+lockstep queue create "$q" -q --create-topic --max-readers 1
+
+# The calls of the first incarnation are counted; the next one's first call fails.
+LOCKSTEP_INJECT_COUNT=$tmp/counts LOCKSTEP_INJECT=rd_kafka_new=1000000 \
+    "$LOCKSTEP_BIN-probed" executor run -d "$db" -b "$LOCKSTEP_TEST_BROKERS" --queue "$q" --readers 1 --until-idle 2>/dev/null
+calls=$(sed -n 's/^rd_kafka_new //p' "$tmp/counts")
+: >"$tmp/log" >"$tmp/injected"
+LOCKSTEP_INJECT=rd_kafka_new=$((calls + 1)) LOCKSTEP_INJECT_LOG=$tmp/injected \
+    "$LOCKSTEP_BIN-probed" executor run -d "$db" -b "$LOCKSTEP_TEST_BROKERS" --queue "$q" --readers 1 2>>"$tmp/log" &
+pid=$!
+started() { [ "$(grep -c executor_started "$tmp/log")" -ge "$1" ]; }
+lose() { [ "$(sql "SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity WHERE datname = current_database() AND application_name = 'lockstep/control'")" = 1 ]; }
+eventually 20 started 1
+for i in 2 3 4 5; do # how many clients an incarnation has made when it is ended is a matter of time
+    [ -s "$tmp/injected" ] || { eventually 10 lose && eventually 20 started $i; }
+done
+expect 'clients that could not be made' "$(cat "$tmp/injected")" "rd_kafka_new $((calls + 1))"
+expect 'what was told' "$(grep -c 'cannot start a client: injected' "$tmp/log")" 1
+kill -TERM $pid
+wait $pid || { echo "the executor ended with $?"; failed=1; }
+[ $failed = 0 ] || tail -n 20 "$tmp/log"
+
+mkfifo "$tmp/network"
+touch "$tmp/links"
+"$here/../torture/proxy.py" "$tmp/network" "server=0:127.0.0.1:$(sed -n 's/.* port=\([0-9]*\) .*/\1/p' <<<"$LOCKSTEP_TEST_PG")" >"$tmp/links" &
+eventually 10 grep -q '^ready' "$tmp/links"
+via="host=127.0.0.1 port=$(sed -n 's/^server //p' "$tmp/links") user=lockstep_test dbname=${db##*dbname=}"
+LOCKSTEP_PROBE=start.enrolled=hold LOCKSTEP_PROBE_DIR=$tmp LOCKSTEP_EXECUTOR_FROZEN_AFTER=2s \
+    "$LOCKSTEP_BIN-probed" executor run -d "$via" -b "$LOCKSTEP_TEST_BROKERS" --queue "$q" --readers 1 2>"$tmp/silent" &
+pid=$!
+eventually 20 test -f "$tmp/start.enrolled.hit"
+echo "server cut" >"$tmp/network"
+touch "$tmp/start.enrolled.go"
+rc=0
+wait $pid || rc=$?
+expect 'a silent server' "$rc" 3
+[ "$rc" = 3 ] || tail -n 5 "$tmp/silent"
+exit $failed
