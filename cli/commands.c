@@ -14,6 +14,7 @@ static const struct option_spec migrate_up_options[] = {
         {"runs", "serial|concurrent", "order between runs", 0},                                    \
         {"max-attempts", "N", "attempts of a task that names no number", 0},                       \
         {"dead-letters", "on|off", "rejected messages go to the topic <topic>.rejected, too", 0},  \
+        {"external-lease", "TIME", "how long a worker of an external task may be silent", 0},      \
     {                                                                                              \
         "lookahead", "N", "phases claimed beyond the open one", 0                                  \
     }

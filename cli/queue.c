@@ -47,7 +47,7 @@ enum rc command_queue_show(struct cli *cli, struct err *err)
     if (rc != RC_OK)
         return rc;
     const struct table_part parts[] = {
-        {"queue", "ttiiiiiiiziiittitibtztttztitiibitzz", facts, true, true},
+        {"queue", "ttiiiiiiiziiittitibtztttztitiibitzzi", facts, true, true},
         {"executors", "ttiiizzt", readers, false, false}};
     return table_parts(stdout, (struct table_style){cli->output, cli->color}, parts, 2, err);
 }
@@ -55,8 +55,9 @@ enum rc command_queue_show(struct cli *cli, struct err *err)
 /* The statement's placeholder for "leave it as it is" is NULL. */
 enum rc command_queue_set(struct cli *cli, struct err *err)
 {
-    static const char *const names[] = {"max-readers",  "on-failure", "runs",
-                                        "max-attempts", "lookahead",  "dead-letters"};
+    static const char *const names[] = {"max-readers",   "on-failure", "runs",
+                                        "max-attempts",  "lookahead",  "dead-letters",
+                                        "external-lease"};
     enum { COUNT = sizeof names / sizeof *names };
     struct queue_row queue;
     const char *params[COUNT + 1] = {cli->arguments[0]};
@@ -76,9 +77,10 @@ enum rc command_queue_set(struct cli *cli, struct err *err)
         cli_say(
             cli,
             "lockstep: %s: max_readers %s, on_failure %s, runs %s, max_attempts %s, lookahead %s, "
-            "dead_letters %s\n",
+            "dead_letters %s, external_lease %s s\n",
             queue.name, db_text(result, 0, 0), db_text(result, 0, 1), db_text(result, 0, 2),
-            db_text(result, 0, 3), db_text(result, 0, 4), db_text(result, 0, 5));
+            db_text(result, 0, 3), db_text(result, 0, 4), db_text(result, 0, 5),
+            db_text(result, 0, 6));
     return rc;
 }
 

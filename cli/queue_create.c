@@ -152,7 +152,8 @@ enum rc command_queue_create(struct cli *cli, struct err *err)
                             setting(cli, name, "max-attempts", "max_attempts"),
                             setting(cli, name, "lookahead", "lookahead"),
                             setting(cli, name, "dead-letters", "dead_letters"),
-                            DB_INT(creation.info.partitions)};
+                            DB_INT(creation.info.partitions),
+                            setting(cli, name, "external-lease", "external_lease")};
     rc = db_run(cli->db, &sql_queue_create, params, NULL, err);
     if (rc == RC_NONE)
         return err_set(err, RC_REJECT, ERR_FAILED, name, "lockstep queue set changes it.",

@@ -34,7 +34,7 @@ enum rc command_task_show(struct cli *cli, struct err *err)
         rc = db_run(cli->db, &sql_task_attempts, params, &attempts, err);
     if (rc != RC_OK)
         return rc;
-    const struct table_part parts[] = {{"task", "ittiiiittsiiitttzztzttt", task, true, true},
-                                       {"attempts", "istzzttttt", attempts, false, false}};
+    const struct table_part parts[] = {{"task", "ittiiiittsiiitttzztzttztt", task, true, true},
+                                       {"attempts", "isttzzttttt", attempts, false, false}};
     return table_parts(stdout, (struct table_style){cli->output, cli->color}, parts, 2, err);
 }

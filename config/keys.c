@@ -56,6 +56,8 @@ static const struct config_key keys[] = {
      "`queue create`: phases claimed beyond the open one"},
     {"queue:", "dead_letters", CONFIG_CHOICE, "on", "", "on|off", 0, 0,
      "`queue create`: rejected messages go to the topic <topic>.rejected, too"},
+    {"queue:", "external_lease", CONFIG_DURATION, "5min", "s", NULL, 1000, 3600000000,
+     "`queue create`: how long a worker of an external task may be silent"},
     {"executor", "readers", CONFIG_INT, "5", "", NULL, 1, 1000,
      "reader threads, each with a connection of its own"},
     {"executor", "drain_timeout", CONFIG_DURATION, "30s", "s", NULL, 0, 86400000,

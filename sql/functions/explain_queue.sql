@@ -52,7 +52,7 @@ BEGIN
     SELECT COALESCE(pg_catalog.sum(r.in_use), 0) INTO living FROM lockstep.reader_status r WHERE r.queue = q.name;
     SELECT t.task_id, t.name, t."order", t.started_at, x.host INTO long
     FROM lockstep.phase p JOIN lockstep.task t USING (phase_id) LEFT JOIN lockstep.executor x ON x.executor_no = t.executor_no
-    WHERE p.queue_id = p_queue_id AND p.done_at IS NULL AND t.status = 'Processing' ORDER BY t.started_at LIMIT 1;
+    WHERE p.queue_id = p_queue_id AND p.done_at IS NULL AND t.status = 'Processing' AND t.type <> 'external' ORDER BY t.started_at LIMIT 1;
     IF q.max_readers = 0 THEN
         RETURN NEXT lockstep.explain_row('no_readers', about || ' may use no reader: its bound is 0', about, q.updated_at, n);
     ELSIF living >= q.max_readers THEN

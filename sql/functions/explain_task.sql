@@ -11,7 +11,7 @@ DECLARE
     now timestamptz := pg_catalog.clock_timestamp();
 BEGIN
     SELECT k.task_id, k.phase_id, k.run_no, k.queue_id, k.status, k."order", k.name, k.executor_no, k.error, k.scheduled_for, k.started_at, k.attempt_num,
-           k.updated_at, k.cancelled_by INTO STRICT t FROM lockstep.task k WHERE k.task_id = p_task_id;
+           k.updated_at, k.cancelled_by, k.type, k.worker, k.lease_until, k.step, k.payload INTO STRICT t FROM lockstep.task k WHERE k.task_id = p_task_id;
     SELECT x.executor_id, x.host, x.pid, lockstep.executor_lives(x.executor_no) AS lives INTO e FROM lockstep.executor x WHERE x.executor_no = t.executor_no;
     SELECT p.opened_at IS NOT NULL INTO STRICT open FROM lockstep.phase p WHERE p.phase_id = t.phase_id;
     what := pg_catalog.concat_ws(' ', 'task', t.task_id, '"' || t.name || '"', 'of order', t."order");
@@ -35,7 +35,13 @@ BEGIN
         FROM pg_catalog.unnest(pg_catalog.pg_blocking_pids(backend)) AS blocking (pid) JOIN pg_catalog.pg_stat_activity a ON a.pid = blocking.pid;
         RETURN;
     END IF;
-    IF t.status = 'Paused' THEN
+    IF t.type = 'external' AND t.status = 'Processing' THEN
+        RETURN NEXT lockstep.explain_row('task_with_worker', pg_catalog.format('%s is with worker %s for %s%s; its lease %s', what, t.worker,
+            lockstep.explain_words(now - t.started_at), ', step ' || t.step,
+            CASE WHEN t.lease_until < now THEN 'ran out ' || lockstep.explain_words(now - t.lease_until) || ' ago: it is given back to whoever asks next'
+                 ELSE 'ends in ' || lockstep.explain_words(t.lease_until - now) END), what, t.started_at, n);
+        RETURN;
+    ELSIF t.status = 'Paused' THEN
         RETURN NEXT lockstep.explain_row('task_paused', what || ' is held by an operator', what, t.updated_at, n);
     ELSIF t.scheduled_for > now AND t.executor_no IS NULL THEN
         RETURN NEXT lockstep.explain_row(CASE WHEN t.status = 'Error' THEN 'task_retry_later' ELSE 'task_not_before' END,
@@ -43,6 +49,12 @@ BEGIN
                  THEN pg_catalog.format('attempt %s of %s failed (%s); the next one is due in %s, at %s', t.attempt_num, what, t.error,
                                         lockstep.explain_words(t.scheduled_for - now), pg_catalog.date_trunc('second', t.scheduled_for))
                  ELSE pg_catalog.format('%s may start in %s, at %s', what, lockstep.explain_words(t.scheduled_for - now), pg_catalog.date_trunc('second', t.scheduled_for)) END,
+            what, t.updated_at, n);
+    ELSIF open AND t.type = 'external' THEN
+        RETURN NEXT lockstep.explain_row('task_offered', pg_catalog.format('%s waits for a worker%s to ask for it%s', what,
+            ' of kind ' || (t.payload::json ->> 'kind'),
+            (SELECT pg_catalog.format('; the last one seen in its phase was %s, %s ago', k.worker, lockstep.explain_words(now - k.updated_at))
+             FROM lockstep.task k WHERE k.phase_id = t.phase_id AND k.worker IS NOT NULL ORDER BY k.updated_at DESC LIMIT 1)),
             what, t.updated_at, n);
     ELSIF open AND e.lives THEN
         RETURN NEXT lockstep.explain_row('task_in_hand', what || ' is in the hands of' || owner || ', which starts it when a reader is free', what, t.updated_at, n);

@@ -73,3 +73,9 @@ JOIN lockstep.phase p USING (phase_id)
 JOIN lockstep.run r ON r.run_no = t.run_no
 JOIN lockstep.queue q ON q.queue_id = t.queue_id
 LEFT JOIN lockstep.executor e ON e.executor_no = a.executor_no;
+
+INSERT INTO lockstep.wait_reason (reason, meaning, helps) VALUES
+    ('task_offered', 'an external task is due, and no worker has asked for it',
+     'Start a worker that calls lockstep.next_task(''QUEUE'', ...), see docs/EXTERNAL.md; or end it by hand: lockstep task complete TASK, lockstep task fail TASK'),
+    ('task_with_worker', 'an external worker has it',
+     'Wait for its report or for the end of its lease; lockstep task cancel TASK, task complete or task fail end it, whoever has it');

@@ -1,5 +1,5 @@
 -- task_attempts :many  the attempts of task $1 that did not end it well
-SELECT a.attempt, CASE WHEN a.status = 'Pending' THEN 'lost' ELSE a.status::text END AS status, e.executor_id, a.started_at,
+SELECT a.attempt, CASE WHEN a.status = 'Pending' THEN 'lost' ELSE a.status::text END AS status, e.executor_id, a.worker, a.started_at,
        a.ended_at, a.sqlstate, a.error, a.detail, a.hint, a.context
 FROM lockstep.task_attempt a
 LEFT JOIN lockstep.executor e ON e.executor_no = a.executor_no

@@ -66,6 +66,13 @@ notifies() {
     run lockstep queue set "$queue" --max-readers 1001
     [ "$status" -ne 0 ]
     [ "$(sql "SELECT max_readers FROM lockstep.queue")" = 9 ]
+    lockstep queue set "$queue" --external-lease 90s
+    [ "$(sql "SELECT external_lease FROM lockstep.queue")" = 00:01:30 ]
+    run lockstep queue show "$queue" -o json
+    [ "$(jq -r .queue.external_lease_s <<<"$output")" = 90 ]
+    run lockstep queue set "$queue" --external-lease 1ms
+    [ "$status" -ne 0 ]
+    [[ $output == *external_lease* ]]
 }
 
 @test "queue pause and resume keep who and why" {

@@ -1,7 +1,7 @@
 -- Why something waits (sql/functions/explain*.sql): each reason of lockstep.wait_reason is made to happen, and is named.
 -- protocol.inc explains how messages are written.
 BEGIN;
-SELECT plan(59);
+SELECT plan(65);
 \ir protocol.inc
 
 INSERT INTO lockstep.executor (executor_id, host, pid, version, readers, queues)
@@ -148,6 +148,20 @@ UPDATE lockstep.task SET executor_no = 2 WHERE queue_id = pg_temp.q() AND kafka_
 SELECT matches(pg_temp.said('task_unowned', number => 1), 'was in the hands of executor ID000000000002 on host2 \(pid 102\), which is gone', 'nor taken it over');
 UPDATE lockstep.task SET status = 'Paused' WHERE queue_id = pg_temp.q() AND kafka_offset = 1;
 SELECT is(split_part(pg_temp.why(number => 1), ' ', 1), 'task_paused', 'it is held');
+
+-- External tasks.
+SELECT pg_temp.begin('A0..1:100<0');
+UPDATE lockstep.task SET type = 'external', executor_no = NULL, token = NULL, payload = '{"kind": "mail"}' WHERE queue_id = pg_temp.q();
+SELECT is(split_part(pg_temp.why(number => 0), ' ', 1), 'task_offered', 'no worker has asked for it');
+SELECT matches(pg_temp.said('task_offered', number => 0), '^task T "name 0" of order 100 waits for a worker of kind mail to ask for it -> Start a worker that calls lockstep.next_task\(''Q''', 'what helps names the queue');
+UPDATE lockstep.task SET status = 'Processing', worker = 'host/7', started_at = now() - interval '2 min', updated_at = now() - interval '1 min',
+    lease_until = now() + interval '1 h', step = 'render'
+WHERE queue_id = pg_temp.q() AND kafka_offset = 0;
+SELECT is(split_part(pg_temp.why(number => 0), ' ', 1), 'task_with_worker', 'a worker has it');
+SELECT matches(pg_temp.said('task_with_worker', number => 0), '^task T "name 0" of order 100 is with worker host/7 for 2 m 0 s, step render; its lease ends in (59 m 59 s|1 h 0 m)', 'which is named, with its lease');
+SELECT matches(pg_temp.said('task_offered', number => 1), 'the last one seen in its phase was host/7, 1 m 0 s ago', 'so is the last one seen');
+UPDATE lockstep.task SET lease_until = now() - interval '3 s' WHERE queue_id = pg_temp.q() AND kafka_offset = 0;
+SELECT matches(pg_temp.said('task_with_worker', number => 0), 'its lease ran out 3 s ago', 'a lease that ran out');
 
 -- A task that waits for a lock: the session other is its reader, and waits for one that this session holds.
 SELECT pg_temp.begin('A0:100<0');
