@@ -38,8 +38,9 @@ enum rc command_config_list(struct cli *cli, struct err *err)
     struct table *table =
         table_new(stdout, (struct table_style){cli->output, cli->color}, NULL, names, 6, false);
     for (int i = 0; i < count; i++) {
-        const char *cells[] = {strcmp(rows[i].section, "queue:") == 0 ? "queue:NAME"
-                                                                      : rows[i].section,
+        STR_AUTO section = {0};
+        str_format(&section, "%s%s", rows[i].section, strchr(rows[i].section, ':') ? "NAME" : "");
+        const char *cells[] = {section.data,
                                rows[i].key,
                                rows[i].choices ? rows[i].choices : config_type_name(rows[i].type),
                                rows[i].initial,

@@ -10,8 +10,9 @@
 
 static bool is_section(const struct config_key *row, const char *section)
 {
-    if (strcmp(row->section, "queue:") == 0)
-        return strncmp(section, "queue:", 6) == 0 && section[6] != '\0';
+    size_t len = strlen(row->section);
+    if (row->section[len - 1] == ':') /* [queue:NAME] */
+        return strncmp(section, row->section, len) == 0 && section[len] != '\0';
     return strcmp(row->section, section) == 0;
 }
 
@@ -126,7 +127,7 @@ void store_error(struct config *config, const struct err *err)
         config->report(config->context, err);
 }
 
-/* "section.key=value"; a queue's name may hold dots, its keys hold none. */
+/* "section.key=value"; the name of a queue or a command may hold dots, its keys hold none. */
 static void set_one(struct config *config, const char *setting)
 {
     struct err err;
@@ -134,7 +135,9 @@ static void set_one(struct config *config, const char *setting)
     char *equals = strchr(copy, '=');
     if (equals != NULL)
         *equals = '\0';
-    char *dot = strncmp(copy, "queue:", 6) == 0 ? strrchr(copy, '.') : strchr(copy, '.');
+    char *dot = strchr(copy, ':') != NULL && strchr(copy, ':') < strchrnul(copy, '.')
+                    ? strrchr(copy, '.')
+                    : strchr(copy, '.');
     enum rc rc;
     if (equals == NULL || dot == NULL || dot == copy) {
         rc = err_set(&err, RC_FATAL, ERR_CONFIG, "-s", "Write: -s section.key=value",
@@ -157,7 +160,7 @@ static void set_defaults(struct config *config)
     int count;
     const struct config_key *rows = config_keys(&count);
     for (int i = 0; i < count; i++) {
-        if (rows[i].initial == NULL || strcmp(rows[i].section, "queue:") == 0)
+        if (rows[i].initial == NULL || strchr(rows[i].section, ':') != NULL)
             continue;
         struct err err;
         if (config_set(config, rows[i].section, rows[i].key, rows[i].initial, CONFIG_BY_DEFAULT,

@@ -32,14 +32,15 @@ enum config_type {
     CONFIG_SECRET
 };
 
-/** A row of the key table. section "queue:" stands for every [queue:NAME]; key "*" for any name. */
+/** A row of the key table. section "queue:" stands for every [queue:NAME], "command:" alike; key "*" for any name. */
 struct config_key {
     const char *section, *key;
     enum config_type type;
     const char *initial; /* NULL: none */
     const char *unit;    /* of a bare number: "ms", "s", "B"; "" if none */
     const char *choices; /* "a|b|c" */
-    int64_t least, most; /* of CONFIG_INT, and in ms of CONFIG_DURATION */
+    int64_t least,
+        most; /* of CONFIG_INT; in ms of CONFIG_DURATION; in bytes of CONFIG_SIZE, 0, 0: any */
     const char *meaning;
 };
 const struct config_key *config_keys(int *ret_count);
@@ -111,6 +112,12 @@ void config_mask_conninfo(const char *conninfo, struct str *ret_text);
 bool config_parse_duration(const char *text, const char *unit, int64_t *ret_ms);
 bool config_parse_size(const char *text, int64_t *ret_bytes);
 bool config_parse_bool(const char *text, bool *ret_value);
+/**
+ * The words of a CONFIG_PROGRAM, ended by NULL: white space parts them; "..." and '...' keep it; a backslash keeps the next
+ * character, but within '...'. Nothing is expanded. False: a quote is not closed. Freed by config_words_free (NULL is fine).
+ */
+bool config_words(const char *text, char ***ret_words, int *ret_count);
+void config_words_free(char **words);
 /** Whether value is one of the words of "a|b|c". */
 bool config_is_choice(const char *choices, const char *value);
 

@@ -85,15 +85,29 @@ static enum rc bad(const struct config_key *row, const char *key, const char *va
                        " ms.",
                        row->least, row->most);
     else if (row->type == CONFIG_SIZE)
-        (void)snprintf(hint, sizeof hint, "A size with a unit (B, kB, MB, GB, TB).");
+        (void)snprintf(hint, sizeof hint,
+                       row->most == 0 ? "A size with a unit (B, kB, MB, GB, TB)."
+                                      : "A size with a unit (B, kB, MB, GB, TB), from %" PRId64
+                                        " to %" PRId64 " bytes.",
+                       row->least, row->most);
     else if (row->type == CONFIG_BOOL)
         (void)snprintf(hint, sizeof hint, "on or off");
     else if (row->type == CONFIG_PROGRAM)
         (void)snprintf(hint, sizeof hint,
-                       "An absolute path, then fixed arguments: /usr/bin/program --option");
+                       "An absolute path, then fixed arguments: /usr/bin/program --option \"one "
+                       "argument\". There is no shell.");
     return err_set(err, RC_FATAL, ERR_CONFIG, where, hint,
                    "%s = \"%s\" is no %s that is allowed here", key, value,
                    config_type_name(row->type));
+}
+
+static bool is_program(const char *value)
+{
+    char **words = NULL;
+    int count = 0;
+    bool good = config_words(value, &words, &count) && count > 0 && words[0][0] == '/';
+    config_words_free(words);
+    return good;
 }
 
 enum rc value_check(const struct config_key *row, const char *key, const char *value,
@@ -111,7 +125,8 @@ enum rc value_check(const struct config_key *row, const char *key, const char *v
                number <= row->most;
         break;
     case CONFIG_SIZE:
-        good = config_parse_size(value, &number);
+        good = config_parse_size(value, &number) &&
+               (row->most == 0 || (number >= row->least && number <= row->most));
         break;
     case CONFIG_BOOL:
         good = config_parse_bool(value, &yes);
@@ -120,7 +135,7 @@ enum rc value_check(const struct config_key *row, const char *key, const char *v
         good = config_is_choice(row->choices, value);
         break;
     case CONFIG_PROGRAM:
-        good = value[0] == '/';
+        good = is_program(value);
         break;
     case CONFIG_TEXT:
     case CONFIG_LIST:

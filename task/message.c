@@ -167,22 +167,6 @@ static enum rc read_aborted(struct reading *r, cJSON *node, const struct json_pa
 /* ---- readers of what is valid but not executed yet: the shape is checked, so that a producer
  * hears of both ---- */
 
-static enum rc read_some_text(struct reading *r, cJSON *node, const struct json_path *path)
-{
-    return field_text(r, node, path);
-}
-
-static enum rc read_any_text(struct reading *r, cJSON *node, const struct json_path *path)
-{
-    return short_text(r, node, path, INT32_MAX);
-}
-
-/* For a command its standard input; for an external worker any JSON value, which is its own. */
-static enum rc read_input(struct reading *r, cJSON *node, const struct json_path *path)
-{
-    return r->msg->type == MESSAGE_EXTERNAL ? RC_OK : read_any_text(r, node, path);
-}
-
 static enum rc read_kind(struct reading *r, cJSON *node, const struct json_path *path)
 {
     enum rc rc = field_text(r, node, path);
@@ -193,31 +177,6 @@ static enum rc read_kind(struct reading *r, cJSON *node, const struct json_path 
             rc = field_wrong(r, MESSAGE_BAD_FIELD, path, "must not be the name of a type: %s.",
                              type_names[i]);
     return rc;
-}
-
-static enum rc only_strings(struct reading *r, const cJSON *node, const struct json_path *path)
-{
-    int index = 0;
-    for (const cJSON *child = node->child; child != NULL; child = child->next, index++) {
-        struct json_path at = {.up = path, .key = child->string, .index = index};
-        if (!cJSON_IsString(child))
-            return field_wrong_type(r, child, &at, "a string");
-    }
-    return RC_OK;
-}
-
-static enum rc read_args(struct reading *r, cJSON *node, const struct json_path *path)
-{
-    if (!cJSON_IsArray(node))
-        return field_wrong_type(r, node, path, "an array of strings");
-    return only_strings(r, node, path);
-}
-
-static enum rc read_headers(struct reading *r, cJSON *node, const struct json_path *path)
-{
-    if (!cJSON_IsObject(node))
-        return field_wrong_type(r, node, path, "an object of strings");
-    return only_strings(r, node, path);
 }
 
 static enum rc read_key(struct reading *r, cJSON *node, const struct json_path *path)
@@ -287,14 +246,14 @@ static const struct field {
     {"tasks", END, false, read_tasks},
     {"phases", END, false, read_phases},
     {"aborted", END, false, read_aborted},
-    {"command", COMMAND, false, read_some_text},
+    {"command", COMMAND, false, read_command},
     {"args", COMMAND, false, read_args},
     {"input", COMMAND | EXTERNAL, false, read_input},
     {"kind", EXTERNAL, false, read_kind},
-    {"url", HTTP, false, read_some_text},
-    {"method", HTTP, false, read_some_text},
+    {"url", HTTP, false, read_url},
+    {"method", HTTP, false, read_method},
     {"headers", HTTP, false, read_headers},
-    {"body", HTTP, false, read_any_text},
+    {"body", HTTP, false, read_body},
     {"steps", SQL, false, read_steps},
     {"key", TASKS, false, read_key},
     {"timeout", TASKS, false, read_timeout},
@@ -504,6 +463,7 @@ void message_free(struct message *msg)
         free(msg->statements[i].sql);
     }
     free(msg->statements);
+    message_action_done(&msg->action);
     free(msg->retry_intervals);
     free(msg->name);
     free(msg->description);

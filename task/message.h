@@ -29,6 +29,22 @@ struct message_statement {
     int param_count;
 };
 
+struct message_header {
+    char *name, *value;
+};
+
+/** What is done outside the database. type command: command, args, input; type http: the rest. */
+struct message_action {
+    char *command; /* a name that executors have registered */
+    char **args;
+    int arg_count;
+    char *input;               /* NULL: none */
+    char *url, *method, *body; /* method, body: NULL: absent */
+    struct message_header *headers;
+    int header_count;
+};
+void message_action_done(struct message_action *action);
+
 struct message {
     enum message_type type;
     char run[37]; /* lower case, "" = implicit run */
@@ -37,6 +53,7 @@ struct message {
     char *name, *description;             /* NULL: absent */
     struct message_statement *statements; /* type sql: one or more, in one transaction */
     int statement_count;
+    struct message_action action; /* types command and http */
     bool transaction;        /* false: statements that cannot run inside one */
     int max_attempts;        /* 0: absent */
     int64_t timeout_us;      /* of an attempt; 0: absent */

@@ -52,4 +52,15 @@ MUST_CHECK enum rc read_sql(struct reading *r, struct cJSON *node, const struct 
 /** After read_sql. */
 MUST_CHECK enum rc read_params(struct reading *r, struct cJSON *node, const struct json_path *path);
 
+/** Fields of commands and requests, into r->msg->action. */
+MUST_CHECK enum rc read_command(struct reading *r, struct cJSON *node,
+                                const struct json_path *path);
+MUST_CHECK enum rc read_args(struct reading *r, struct cJSON *node, const struct json_path *path);
+MUST_CHECK enum rc read_input(struct reading *r, struct cJSON *node, const struct json_path *path);
+MUST_CHECK enum rc read_url(struct reading *r, struct cJSON *node, const struct json_path *path);
+MUST_CHECK enum rc read_method(struct reading *r, struct cJSON *node, const struct json_path *path);
+MUST_CHECK enum rc read_headers(struct reading *r, struct cJSON *node,
+                                const struct json_path *path);
+MUST_CHECK enum rc read_body(struct reading *r, struct cJSON *node, const struct json_path *path);
+
 #endif

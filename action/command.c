@@ -1,0 +1,312 @@
+/* A command, on the executor's side: its runner is started and fed, and its result judged. */
+#include "action/running.h"
+#include "action/wire.h"
+
+#include "base/clock.h"
+#include "base/log.h"
+#include "base/probe.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define BEATS         5 /* in the time after which the runner takes us for gone */
+#define LEAST_BEAT_MS 10
+#define LAST_LINE     400
+
+extern char **environ;
+
+struct command {
+    const struct action_command *row;
+    pid_t runner;
+    int socket;
+    struct str send;
+    size_t sent;
+    struct str answer;
+    int stop_sent; /* enum action_stop_how */
+    int64_t beat_us;
+};
+
+static void add_text(struct str *to, const char *text)
+{
+    str_add(to, text, strlen(text) + 1);
+}
+
+static int add_variable(struct str *to, const char *name, const char *value)
+{
+    if (value == NULL || *value == '\0')
+        return 0;
+    str_text(to, name);
+    str_text(to, "=");
+    add_text(to, value);
+    return 1;
+}
+
+static void make_spec(const struct action_command *row, const struct action_attempt *attempt,
+                      int silence_ms, struct str *out)
+{
+    const struct message_action *action = &attempt->msg->action;
+    struct wire_spec spec = {.argc = row->argc + action->arg_count,
+                             .silence_ms = silence_ms,
+                             .kill_after_ms = row->kill_after_ms,
+                             .output_limit = row->output_limit,
+                             .cpu_s = row->cpu_s,
+                             .memory = row->memory,
+                             .open_files = row->open_files,
+                             .processes = row->processes,
+                             .file_limit = row->file_limit};
+    STR_AUTO texts = {0};
+    add_text(&texts, row->user);
+    add_text(&texts, row->directory);
+    for (int i = 0; i < row->argc; i++)
+        add_text(&texts, row->argv[i]);
+    for (int i = 0; i < action->arg_count; i++)
+        add_text(&texts, action->args[i]);
+    const struct {
+        const char *name, *value;
+    } variables[] = {{"PATH", row->path},
+                     {"USER", row->user},
+                     {"LOGNAME", row->user},
+                     {"LOCKSTEP_QUEUE", attempt->queue},
+                     {"LOCKSTEP_RUN", attempt->run},
+                     {"LOCKSTEP_ORDER", attempt->order},
+                     {"LOCKSTEP_SEQ", attempt->seq},
+                     {"LOCKSTEP_OFFSET", attempt->offset},
+                     {"LOCKSTEP_TASK", attempt->task},
+                     {"LOCKSTEP_ATTEMPT", attempt->attempt},
+                     {"LOCKSTEP_TOKEN", attempt->token},
+                     {"TRACEPARENT", attempt->traceparent}};
+    for (size_t i = 0; i < sizeof variables / sizeof *variables; i++)
+        spec.envc += add_variable(&texts, variables[i].name, variables[i].value);
+    spec.input_bytes = action->input ? strlen(action->input) : 0;
+    if (action->input != NULL)
+        str_add(&texts, action->input, spec.input_bytes);
+    spec.bytes = texts.len;
+    str_add(out, (const char *)&spec, sizeof spec);
+    str_add(out, texts.data, texts.len);
+}
+
+/* Both ends are above what the runner finds at its fixed numbers. */
+static int open_pair(int pair[2])
+{
+    if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) != 0)
+        return errno;
+    for (int i = 0; i < 2; i++) {
+        int moved = fcntl(pair[i], F_DUPFD_CLOEXEC, 10);
+        (void)close(pair[i]);
+        pair[i] = moved;
+    }
+    return 0;
+}
+
+/* This same program, whatever has become of its file: so both ends always speak the same language. */
+static int spawn_runner(struct command *command, const struct action_tie *tie)
+{
+    int pair[2], held[2] = {-1, -1}, error = open_pair(pair);
+    if (error != 0)
+        return error;
+    posix_spawn_file_actions_t files;
+    posix_spawnattr_t how;
+    sigset_t none, all;
+    (void)sigemptyset(&none);
+    (void)sigfillset(&all);
+    (void)posix_spawn_file_actions_init(&files);
+    (void)posix_spawnattr_init(&how);
+    (void)posix_spawnattr_setsigmask(&how, &none);
+    (void)posix_spawnattr_setsigdefault(&how, &all);
+    (void)posix_spawnattr_setpgroup(&how, 0);
+    (void)posix_spawnattr_setflags(&how, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF |
+                                             POSIX_SPAWN_SETPGROUP);
+    (void)posix_spawn_file_actions_adddup2(&files, pair[1], WIRE_FD);
+    for (int i = 0; i < 2; i++) {
+        held[i] = tie->held[i] >= 0 ? fcntl(tie->held[i], F_DUPFD_CLOEXEC, 10) : -1;
+        if (held[i] >= 0)
+            (void)posix_spawn_file_actions_adddup2(&files, held[i], WIRE_HELD + i);
+    }
+    (void)posix_spawn_file_actions_addclosefrom_np(&files, WIRE_HELD + 2);
+    char name[] = RUNNER_NAME;
+    char *const argv[] = {name, NULL};
+    error = posix_spawn(&command->runner, "/proc/self/exe", &files, &how, argv, environ);
+    (void)posix_spawn_file_actions_destroy(&files);
+    (void)posix_spawnattr_destroy(&how);
+    for (int i = 0; i < 2; i++)
+        if (held[i] >= 0)
+            (void)close(held[i]);
+    (void)close(pair[1]);
+    command->socket = pair[0];
+    if (error != 0)
+        (void)close(pair[0]);
+    else
+        (void)fcntl(pair[0], F_SETFL, O_NONBLOCK);
+    return error;
+}
+
+static void say(struct command *command, enum wire_word word)
+{
+    char c = (char)word;
+    str_add(&command->send, &c, 1);
+}
+
+/* A word of being alive only when the ones before are out: else the runner does not listen, and they would pile up. */
+static void beat(struct command *command, const struct action_tie *tie, int beat_ms)
+{
+    int how = tie->stop->how;
+    int64_t now_us = clock_boot_us();
+    if (how > command->stop_sent) {
+        say(command, how == ACTION_KILL ? WIRE_KILL : WIRE_TERMINATE);
+        command->stop_sent = how;
+    }
+    if (now_us - command->beat_us >= beat_ms * 1000LL && command->sent == command->send.len) {
+        say(command, WIRE_ALIVE);
+        command->beat_us = now_us;
+    }
+}
+
+static void send_some(struct command *command)
+{
+    ssize_t n = send(command->socket, command->send.data + command->sent,
+                     command->send.len - command->sent, MSG_NOSIGNAL | MSG_DONTWAIT);
+    if (n > 0)
+        command->sent += (size_t)n;
+    if (command->sent == command->send.len) {
+        str_clear(&command->send);
+        command->sent = 0;
+    }
+}
+
+/* Until the runner has said all and is gone. */
+static void attend(struct command *command, const struct action_tie *tie)
+{
+    int beat_ms = tie->silence_ms / BEATS > LEAST_BEAT_MS ? tie->silence_ms / BEATS : LEAST_BEAT_MS;
+    for (;;) {
+        char bytes[16384];
+        beat(command, tie, beat_ms);
+        if (command->sent < command->send.len)
+            send_some(command);
+        bool more = command->sent < command->send.len;
+        bool asked = command->stop_sent == ACTION_KILL; /* nothing can be added to that */
+        struct pollfd fds[] = {
+            {.fd = command->socket, .events = (short)(POLLIN | (more ? POLLOUT : 0))},
+            {.fd = asked ? -1 : tie->stop->fd, .events = POLLIN}};
+        (void)poll(fds, 2, beat_ms);
+        if (fds[1].revents != 0)
+            action_stop_heard(tie->stop);
+        if ((fds[0].revents & (POLLIN | POLLHUP | POLLERR)) == 0)
+            continue;
+        ssize_t n = recv(command->socket, bytes, sizeof bytes, MSG_DONTWAIT);
+        if (n > 0)
+            str_add(&command->answer, bytes, (size_t)n);
+        else if (n == 0 || (errno != EAGAIN && errno != EINTR))
+            break;
+    }
+    (void)close(command->socket);
+}
+
+static void fail(struct action_result *result, bool permanent, const char *fmt, ...)
+    __attribute__((format(printf, 3, 4)));
+static void fail(struct action_result *result, bool permanent, const char *fmt, ...)
+{
+    char text[1000];
+    va_list ap;
+    va_start(ap, fmt);
+    (void)vsnprintf(text, sizeof text, fmt, ap);
+    va_end(ap);
+    result->outcome = ACTION_FAILED;
+    result->permanent = permanent;
+    str_text(&result->error, text);
+}
+
+/* The last line of standard error says most in one line. */
+static void add_last_line(struct action_result *result)
+{
+    size_t end = result->detail.len, start;
+    while (end > 0 &&
+           (result->detail.data[end - 1] == '\n' || result->detail.data[end - 1] == '\r'))
+        end--;
+    for (start = end; start > 0 && result->detail.data[start - 1] != '\n';)
+        start--;
+    if (start == end)
+        return;
+    size_t len = end - start;
+    str_text(&result->error, ": ");
+    if (len > LAST_LINE) {
+        while (len > LAST_LINE || ((unsigned char)result->detail.data[start] & 0xc0) == 0x80) {
+            start++;
+            len--;
+        }
+        str_text(&result->error, "...");
+    }
+    str_add(&result->error, result->detail.data + start, len);
+}
+
+static void judge_status(const struct action_command *row, int status, struct action_result *result)
+{
+    if (WIFEXITED(status) && WEXITSTATUS(status) == 0)
+        return;
+    if (WIFEXITED(status))
+        fail(result, false, "command %s: exit code %d", row->name, WEXITSTATUS(status));
+    else
+        fail(result, false, "command %s: killed by signal %d (%s)%s", row->name, WTERMSIG(status),
+             strsignal(WTERMSIG(status)),
+             WTERMSIG(status) == SIGXCPU && row->cpu_s >= 0 ? ", its cpu_limit" : "");
+    add_last_line(result);
+}
+
+static void judge(const struct command *command, int runner_status, struct action_result *result)
+{
+    const struct action_command *row = command->row;
+    const struct wire_result *told = (const void *)command->answer.data;
+    if (command->answer.len < sizeof *told ||
+        command->answer.len < sizeof *told + told->out_bytes + told->err_bytes) {
+        fail(result, false, "command %s: its runner ended (%s %d): whether it was done is unknown",
+             row->name, WIFSIGNALED(runner_status) ? "signal" : "exit code",
+             WIFSIGNALED(runner_status) ? WTERMSIG(runner_status) : WEXITSTATUS(runner_status));
+        return;
+    }
+    const char *out = command->answer.data + sizeof *told;
+    action_text(&result->response, out, told->out_bytes, told->out_total);
+    action_text_tail(&result->detail, out + told->out_bytes, told->err_bytes, told->err_total);
+    if (told->left > 0)
+        log_event(LOG_WARN, "command_left_processes", "command", row->name, "killed",
+                  LOG_INT(told->left), NULL);
+    if (told->end == WIRE_NOT_STARTED)
+        fail(result, told->error == E2BIG, "command %s: cannot %s (%s): %s", row->name, told->step,
+             strcmp(told->step, "change to its directory") == 0 ? row->directory
+             : strcmp(told->step, "find its user") == 0         ? row->user
+                                                                : row->argv[0],
+             strerror(told->error));
+    else if (told->end ==
+             WIRE_SILENCE) /* this process stood still: whoever has the task now decides */
+        result->outcome = ACTION_STOPPED;
+    else
+        judge_status(row, told->status, result);
+}
+
+void action_command_run(const struct action_command *row, const struct action_attempt *attempt,
+                        const struct action_tie *tie, struct action_result *result)
+{
+    struct command command = {.row = row, .beat_us = clock_boot_us()};
+    make_spec(row, attempt, tie->silence_ms, &command.send);
+    probe("command.spawn");
+    int error = spawn_runner(&command, tie);
+    if (error != 0) {
+        fail(result, false, "command %s: cannot start its runner: %s", row->name, strerror(error));
+    } else {
+        int status = 0;
+        attend(&command, tie);
+        while (waitpid(command.runner, &status, 0) < 0 && errno == EINTR) {
+        }
+        probe("command.ended");
+        judge(&command, status, result);
+    }
+    str_done(&command.send);
+    str_done(&command.answer);
+}

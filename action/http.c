@@ -1,0 +1,238 @@
+/* A request: one, to an allowed host, no redirects, and of the answer as much as the configuration keeps. */
+#include "action/url.h"
+
+#include "base/clock.h"
+#include "base/probe.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#define LOOK_AGAIN_MS  1000
+#define LONGEST_WAIT_S 86400 /* what a server may ask for with Retry-After */
+#define LOCATION_SHOWN 200
+
+struct transfer {
+    CURL *easy;
+    CURLU *url;
+    struct curl_slist *headers;
+    struct str body;
+    uint64_t limit, total;
+    bool cut;
+    char target[ACTION_NEED_SIZE], why[CURL_ERROR_SIZE];
+};
+
+static size_t on_body(char *bytes, size_t size, size_t count, void *context)
+{
+    struct transfer *transfer = context;
+    size_t len = size * count, room = transfer->limit - transfer->body.len;
+    str_add(&transfer->body, bytes, len < room ? len : room);
+    transfer->cut = len > room;
+    return transfer->cut ? 0 : len; /* the rest is not waited for */
+}
+
+static bool has_header(const struct message_action *action, const char *name)
+{
+    for (int i = 0; i < action->header_count; i++)
+        if (strcasecmp(action->headers[i].name, name) == 0)
+            return true;
+    return false;
+}
+
+static void add_header(struct transfer *transfer, const char *name, const char *value)
+{
+    STR_AUTO line = {0};
+    /* libcurl's word for a header without a value is a semicolon. */
+    if (*value == '\0')
+        str_format(&line, "%s;", name);
+    else
+        str_format(&line, "%s: %s", name, value);
+    transfer->headers = curl_slist_append(transfer->headers, line.data);
+}
+
+/* The same for every attempt of the task, and after a replay: a server that knows it does nothing twice. */
+static void add_idempotency_key(struct transfer *transfer, const struct action_attempt *attempt)
+{
+    STR_AUTO key = {0};
+    if (*attempt->seq != '\0')
+        str_format(&key, "%s-%s", attempt->run, attempt->seq);
+    else
+        str_format(&key, "%s-o%s", attempt->run, attempt->offset);
+    add_header(transfer, "Idempotency-Key", key.data);
+}
+
+static void set_headers(struct transfer *transfer, const struct action_attempt *attempt)
+{
+    const struct message_action *action = &attempt->msg->action;
+    for (int i = 0; i < action->header_count; i++)
+        add_header(transfer, action->headers[i].name, action->headers[i].value);
+    if (!has_header(action, "Idempotency-Key"))
+        add_idempotency_key(transfer, attempt);
+    if (!has_header(action, "traceparent") && *attempt->traceparent != '\0')
+        add_header(transfer, "traceparent", attempt->traceparent);
+    if (action->body != NULL && !has_header(action, "Content-Type"))
+        add_header(transfer, "Content-Type", "application/json");
+    if (!has_header(action, "User-Agent"))
+        add_header(transfer, "User-Agent", "lockstep/" LOCKSTEP_VERSION);
+    add_header(transfer, "Expect", ""); /* not asked before whether the body is welcome */
+    (void)curl_easy_setopt(transfer->easy, CURLOPT_HTTPHEADER, transfer->headers);
+}
+
+static void set_request(struct transfer *transfer, const struct message_action *action)
+{
+    CURL *easy = transfer->easy;
+    const char *method = action->method ? action->method : action->body ? "POST" : "GET";
+    if (action->body != NULL) {
+        (void)curl_easy_setopt(easy, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)strlen(action->body));
+        (void)curl_easy_setopt(easy, CURLOPT_POSTFIELDS, action->body);
+    } else if (strcmp(method, "POST") == 0) {
+        (void)curl_easy_setopt(easy, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)0);
+        (void)curl_easy_setopt(easy, CURLOPT_POSTFIELDS, "");
+    }
+    if (strcmp(method, "HEAD") == 0)
+        (void)curl_easy_setopt(easy, CURLOPT_NOBODY, 1L);
+    else
+        (void)curl_easy_setopt(easy, CURLOPT_CUSTOMREQUEST, method);
+}
+
+static void set_options(struct transfer *transfer, const struct action_http *http,
+                        int64_t timeout_us)
+{
+    CURL *easy = transfer->easy;
+    (void)curl_easy_setopt(easy, CURLOPT_CURLU, transfer->url);
+    (void)curl_easy_setopt(easy, CURLOPT_PROTOCOLS_STR, "http,https");
+    (void)curl_easy_setopt(easy, CURLOPT_FOLLOWLOCATION, 0L);
+    (void)curl_easy_setopt(easy, CURLOPT_NOSIGNAL, 1L);
+    (void)curl_easy_setopt(easy, CURLOPT_PROXY,
+                           http->proxy); /* "": none, whatever the environment says */
+    (void)curl_easy_setopt(easy, CURLOPT_NETRC, (long)CURL_NETRC_IGNORED);
+    (void)curl_easy_setopt(easy, CURLOPT_SSL_VERIFYPEER, 1L);
+    (void)curl_easy_setopt(easy, CURLOPT_SSL_VERIFYHOST, 2L);
+    if (*http->ca_file != '\0')
+        (void)curl_easy_setopt(easy, CURLOPT_CAINFO, http->ca_file);
+    (void)curl_easy_setopt(easy, CURLOPT_CONNECTTIMEOUT_MS, (long)http->connect_timeout_ms);
+    /* A time-out of the task's own is looked after by the executor, as for every task. */
+    (void)curl_easy_setopt(easy, CURLOPT_TIMEOUT_MS, timeout_us ? 0L : (long)http->timeout_ms);
+    (void)curl_easy_setopt(easy, CURLOPT_WRITEFUNCTION, on_body);
+    (void)curl_easy_setopt(easy, CURLOPT_WRITEDATA, transfer);
+    (void)curl_easy_setopt(easy, CURLOPT_ERRORBUFFER, transfer->why);
+}
+
+/* Until it is over or ended. */
+static CURLcode perform(struct transfer *transfer, const struct action_tie *tie)
+{
+    CURLM *multi = curl_multi_init();
+    CURLcode code = CURLE_OUT_OF_MEMORY;
+    int running = 1;
+    if (multi == NULL || curl_multi_add_handle(multi, transfer->easy) != CURLM_OK)
+        running = 0;
+    while (running > 0 && tie->stop->how == ACTION_GO_ON) {
+        struct curl_waitfd waits = {.fd = tie->stop->fd, .events = CURL_WAIT_POLLIN};
+        if (curl_multi_perform(multi, &running) != CURLM_OK)
+            break;
+        if (running > 0)
+            (void)curl_multi_poll(multi, &waits, 1, LOOK_AGAIN_MS, NULL);
+        if (waits.revents != 0)
+            action_stop_heard(tie->stop);
+    }
+    int left;
+    for (CURLMsg *said; multi != NULL && (said = curl_multi_info_read(multi, &left)) != NULL;)
+        if (said->msg == CURLMSG_DONE)
+            code = said->data.result;
+    if (multi != NULL)
+        (void)curl_multi_remove_handle(multi, transfer->easy);
+    (void)curl_multi_cleanup(multi);
+    return code;
+}
+
+static const char *header_of(const struct transfer *transfer, const char *name)
+{
+    struct curl_header *header;
+    return curl_easy_header(transfer->easy, name, 0, CURLH_HEADER, -1, &header) == CURLHE_OK
+               ? header->value
+               : NULL;
+}
+
+/* Seconds or a date (RFC 9110). -1: none that can be read. */
+static int retry_after(const char *value)
+{
+    int64_t seconds;
+    if (value == NULL)
+        return -1;
+    if (int64_parse(value, strlen(value), &seconds) && seconds >= 0)
+        return seconds < LONGEST_WAIT_S ? (int)seconds : LONGEST_WAIT_S;
+    time_t at = curl_getdate(value, NULL);
+    if (at == (time_t)-1)
+        return -1;
+    seconds = (int64_t)at - clock_wall_us() / 1000000;
+    return seconds < 0 ? 0 : seconds < LONGEST_WAIT_S ? (int)seconds : LONGEST_WAIT_S;
+}
+
+/* A server's word that the request itself is wrong; the others may be better the next time. 409: another one with the same key is
+ * under way. */
+static bool is_permanent(long status)
+{
+    return status < 500 && status != 408 && status != 409 && status != 423 && status != 425 &&
+           status != 429;
+}
+
+static void judge(const struct transfer *transfer, CURLcode code, struct action_result *result)
+{
+    long status = 0;
+    (void)curl_easy_getinfo(transfer->easy, CURLINFO_RESPONSE_CODE, &status);
+    action_text(&result->response, transfer->body.data ? transfer->body.data : "",
+                transfer->body.len, transfer->body.len + transfer->cut);
+    if (code != CURLE_OK && !(code == CURLE_WRITE_ERROR && transfer->cut)) {
+        result->outcome = ACTION_FAILED;
+        str_format(&result->error, "http %s: %s", transfer->target,
+                   transfer->why[0] ? transfer->why : curl_easy_strerror(code));
+        return;
+    }
+    if (status >= 200 && status < 300)
+        return;
+    const char *location = header_of(transfer, "Location");
+    result->outcome = ACTION_FAILED;
+    result->permanent = is_permanent(status);
+    result->retry_after_s = retry_after(header_of(transfer, "Retry-After"));
+    str_format(&result->error, "http %s: status %ld", transfer->target, status);
+    if (status >= 300 && status < 400) {
+        STR_AUTO shown = {0};
+        action_text(&shown, location ? location : "", location ? strlen(location) : 0, 0);
+        str_format(&result->error, ", a redirect, which is not followed, to %.*s", LOCATION_SHOWN,
+                   shown.data);
+    }
+}
+
+void action_http_run(const struct action_http *http, const struct action_attempt *attempt,
+                     const struct action_tie *tie, struct action_result *result)
+{
+    const struct message_action *action = &attempt->msg->action;
+    struct transfer transfer = {
+        .easy = curl_easy_init(), .url = curl_url(), .limit = (uint64_t)http->response_limit};
+    struct err why = {0};
+    enum url_verdict verdict =
+        url_judge(http->allowed, http->allowed_count, transfer.url, action->url, transfer.target,
+                  sizeof transfer.target, &why);
+    if (verdict == URL_ALLOWED) {
+        set_options(&transfer, http, attempt->msg->timeout_us);
+        set_request(&transfer, action);
+        set_headers(&transfer, attempt);
+        probe("http.send");
+        CURLcode code = perform(&transfer, tie);
+        probe("http.ended");
+        judge(&transfer, code, result);
+    } else {
+        result->outcome = ACTION_FAILED;
+        result->permanent = verdict == URL_BAD;
+        if (verdict == URL_BAD)
+            str_format(&result->error, "http: %s", why.message);
+        else /* asked for with action_able before */
+            str_format(&result->error, "http %s: not in [http] allow of this executor",
+                       transfer.target);
+    }
+    curl_slist_free_all(transfer.headers);
+    curl_url_cleanup(transfer.url);
+    curl_easy_cleanup(transfer.easy);
+    str_done(&transfer.body);
+}

@@ -1,0 +1,161 @@
+/* [commands], [command:NAME] and [http], as action.h wants them. */
+#include "action/running.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct loading {
+    const struct config *config;
+    struct action_settings *settings;
+    config_report_fn *report;
+    void *context;
+    int errors;
+    struct err first;
+};
+
+static void wrong(struct loading *loading, const struct err *err)
+{
+    if (loading->errors++ == 0)
+        loading->first = *err;
+    if (loading->report != NULL)
+        loading->report(loading->context, err);
+}
+
+const struct action_command *action_command_find(const struct action_settings *settings,
+                                                 const char *name)
+{
+    for (int i = 0; i < settings->command_count; i++)
+        if (strcmp(settings->commands[i].name, name) == 0)
+            return &settings->commands[i];
+    return NULL;
+}
+
+const struct action_command *action_command_at(const struct action_settings *settings, int i)
+{
+    return i >= 0 && i < settings->command_count ? &settings->commands[i] : NULL;
+}
+
+enum limit_unit { LIMIT_INT, LIMIT_SIZE, LIMIT_SECONDS };
+
+static int64_t limit_of(const struct config *config, const char *section, const char *key,
+                        enum limit_unit unit)
+{
+    if (*config_get_text(config, section, key) == '\0')
+        return -1;
+    return unit == LIMIT_INT    ? config_get_int(config, section, key)
+           : unit == LIMIT_SIZE ? config_get_size(config, section, key)
+                                : (config_get_duration_ms(config, section, key) + 999) / 1000;
+}
+
+static void add_command(struct loading *loading, const struct config_value *value)
+{
+    const struct config *config = loading->config;
+    struct action_settings *settings = loading->settings;
+    STR_AUTO section = {0};
+    str_format(&section, "command:%s", value->key);
+    const char *s = section.data;
+    struct action_command command = {.name = value->key,
+                                     .where = value->where,
+                                     .user = config_get_text(config, s, "user"),
+                                     .directory = config_get_text(config, s, "directory"),
+                                     .path = config_get_text(config, s, "path"),
+                                     .kill_after_ms =
+                                         config_get_duration_ms(config, s, "kill_after"),
+                                     .output_limit = config_get_size(config, s, "output_limit"),
+                                     .cpu_s = limit_of(config, s, "cpu_limit", LIMIT_SECONDS),
+                                     .memory = limit_of(config, s, "memory_limit", LIMIT_SIZE),
+                                     .open_files = limit_of(config, s, "open_files", LIMIT_INT),
+                                     .processes = limit_of(config, s, "processes", LIMIT_INT),
+                                     .file_limit = limit_of(config, s, "file_limit", LIMIT_SIZE)};
+    struct err err;
+    if (!config_words(value->value, &command.argv, &command.argc))
+        return; /* the key table has checked it */
+    if (command.directory[0] != '/') {
+        (void)err_set(&err, RC_FATAL, ERR_CONFIG, value->where, "Give an absolute path.",
+                      "[%s] directory = \"%s\" is no absolute path", s, command.directory);
+        wrong(loading, &err);
+    }
+    settings->commands = xrealloc(settings->commands, (size_t)settings->command_count + 1,
+                                  sizeof *settings->commands);
+    settings->commands[settings->command_count++] = command;
+}
+
+static void check_section(struct loading *loading, const struct config_value *value)
+{
+    struct err err;
+    if (config_find(loading->config, "commands", value->section + strlen("command:")) != NULL)
+        return;
+    (void)err_set(&err, RC_FATAL, ERR_CONFIG, value->where,
+                  "Register it: [commands] NAME = /absolute/program arguments",
+                  "[%s] is about a command that [commands] does not name", value->section);
+    wrong(loading, &err);
+}
+
+static void add_allowed(struct loading *loading, const struct config_value *value)
+{
+    struct action_http *http = &loading->settings->http;
+    for (const char *at = value->value; *at != '\0';) {
+        at += strspn(at, ", \t");
+        size_t len = strcspn(at, ", \t");
+        if (len == 0)
+            break;
+        http->allowed =
+            xrealloc(http->allowed, (size_t)http->allowed_count + 1, sizeof *http->allowed);
+        if (allow_parse(at, len, &http->allowed[http->allowed_count])) {
+            http->allowed_count++;
+        } else {
+            struct err err;
+            (void)err_set(&err, RC_FATAL, ERR_CONFIG, value->where,
+                          "host, host:port, host:*, *.example.com, [::1]:8080; commas between; no "
+                          "scheme, no path",
+                          "[http] allow: \"%.*s\" is no host", (int)len, at);
+            wrong(loading, &err);
+        }
+        at += len;
+    }
+}
+
+enum rc action_settings_load(const struct config *config, config_report_fn *report, void *context,
+                             struct action_settings **ret_settings, struct err *err)
+{
+    struct action_settings *settings = xcalloc(1, sizeof *settings);
+    struct loading loading = {
+        .config = config, .settings = settings, .report = report, .context = context};
+    const struct config_value *value;
+    for (int i = 0; (value = config_at(config, i)) != NULL; i++) {
+        if (strcmp(value->section, "commands") == 0)
+            add_command(&loading, value);
+        else if (strncmp(value->section, "command:", strlen("command:")) == 0)
+            check_section(&loading, value);
+        else if (strcmp(value->section, "http") == 0 && strcmp(value->key, "allow") == 0)
+            add_allowed(&loading, value);
+    }
+    settings->http.ca_file = config_get_text(config, "http", "ca_file");
+    settings->http.proxy = config_get_text(config, "http", "proxy");
+    settings->http.connect_timeout_ms = config_get_duration_ms(config, "http", "connect_timeout");
+    settings->http.timeout_ms = config_get_duration_ms(config, "http", "timeout");
+    settings->http.response_limit = config_get_size(config, "http", "response_limit");
+    if (loading.errors > 0) {
+        if (err != NULL)
+            *err = loading.first;
+        action_settings_free(settings);
+        return RC_FATAL;
+    }
+    *ret_settings = settings;
+    return RC_OK;
+}
+
+void action_settings_free(struct action_settings *settings)
+{
+    if (settings == NULL)
+        return;
+    for (int i = 0; i < settings->command_count; i++)
+        config_words_free(settings->commands[i].argv);
+    for (int i = 0; i < settings->http.allowed_count; i++)
+        allow_done(&settings->http.allowed[i]);
+    free(settings->commands);
+    free(settings->http.allowed);
+    free(settings);
+}

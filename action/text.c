@@ -1,0 +1,50 @@
+#include "action/running.h"
+
+#define REPLACEMENT "\xef\xbf\xbd"
+
+static void add_stored(struct str *out, const char *bytes, size_t len)
+{
+    while (len > 0) {
+        size_t good = utf8_prefix(bytes, len);
+        str_add(out, bytes, good);
+        if (good < len) {
+            str_text(out, REPLACEMENT);
+            good++;
+        }
+        bytes += good;
+        len -= good;
+    }
+}
+
+/* A character that the limit has cut in two is left out. */
+static size_t whole(const char *bytes, size_t len)
+{
+    size_t back = 0;
+    while (back < 3 && back < len && ((unsigned char)bytes[len - 1 - back] & 0xc0) == 0x80)
+        back++;
+    if (back < len && ((unsigned char)bytes[len - 1 - back] & 0xc0) == 0xc0 &&
+        utf8_prefix(bytes + len - 1 - back, back + 1) == 0)
+        return len - 1 - back;
+    return len;
+}
+
+void action_text(struct str *out, const char *bytes, size_t len, uint64_t total)
+{
+    str_text(out, "");
+    add_stored(out, bytes, total > len ? whole(bytes, len) : len);
+    if (total > len)
+        str_format(out, "\n[cut: %zu of %llu bytes]", len, (unsigned long long)total);
+}
+
+void action_text_tail(struct str *out, const char *bytes, size_t len, uint64_t total)
+{
+    str_text(out, "");
+    if (total > len)
+        str_format(out, "[the last %zu of %llu bytes]\n", len, (unsigned long long)total);
+    for (int i = 0; total > len && i < 3 && len > 0 && ((unsigned char)*bytes & 0xc0) == 0x80;
+         i++) {
+        bytes++;
+        len--;
+    }
+    add_stored(out, bytes, len);
+}

@@ -1,0 +1,162 @@
+/* The fields of what runs outside the database: commands and requests. */
+#include "task/message_field.h"
+
+#include <cjson/cJSON.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#define LONGEST_URL    8000 /* bytes */
+#define LONGEST_METHOD 20
+#define MOST_HEADERS   100
+#define MOST_ARGS      1000
+
+static const char token_chars[] =
+    "!#$%&'*+-.^_`|~0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
+
+static bool is_token(const char *text)
+{
+    return *text != '\0' && text[strspn(text, token_chars)] == '\0';
+}
+
+enum rc read_command(struct reading *r, cJSON *node, const struct json_path *path)
+{
+    enum rc rc = field_text(r, node, path);
+    if (rc == RC_OK)
+        r->msg->action.command = take_text(node);
+    return rc;
+}
+
+enum rc read_args(struct reading *r, cJSON *node, const struct json_path *path)
+{
+    struct message_action *action = &r->msg->action;
+    if (!cJSON_IsArray(node))
+        return field_wrong_type(r, node, path, "an array of strings");
+    int count = cJSON_GetArraySize(node);
+    if (count > MOST_ARGS)
+        return field_wrong(r, MESSAGE_OUT_OF_RANGE, path,
+                           "has %d elements, at most %d are allowed.", count, MOST_ARGS);
+    action->args = xcalloc((size_t)count + 1, sizeof *action->args);
+    for (cJSON *child = node->child; child != NULL; child = child->next) {
+        struct json_path at = {.up = path, .index = action->arg_count};
+        if (!cJSON_IsString(child))
+            return field_wrong_type(r, child, &at, "a string");
+        action->args[action->arg_count++] = take_text(child);
+    }
+    return RC_OK;
+}
+
+/* For a command its standard input; for an external worker any JSON value, which is its own. */
+enum rc read_input(struct reading *r, cJSON *node, const struct json_path *path)
+{
+    if (r->msg->type == MESSAGE_EXTERNAL)
+        return RC_OK;
+    if (!cJSON_IsString(node))
+        return field_wrong_type(r, node, path, "a string");
+    r->msg->action.input = take_text(node);
+    return RC_OK;
+}
+
+/* Which hosts may be called is the executor's to say, when it runs. */
+enum rc read_url(struct reading *r, cJSON *node, const struct json_path *path)
+{
+    enum rc rc = field_text(r, node, path);
+    if (rc != RC_OK)
+        return rc;
+    const char *url = node->valuestring;
+    if (strncasecmp(url, "http://", 7) != 0 && strncasecmp(url, "https://", 8) != 0)
+        return field_wrong(r, MESSAGE_BAD_FIELD, path, "must begin with http:// or https://.");
+    if (strlen(url) > LONGEST_URL)
+        return field_wrong(r, MESSAGE_OUT_OF_RANGE, path, "has %zu bytes, at most %d are allowed.",
+                           strlen(url), LONGEST_URL);
+    for (const unsigned char *c = (const unsigned char *)url; *c != '\0'; c++)
+        if (*c <= ' ' || *c >= 0x7f)
+            return field_wrong(r, MESSAGE_BAD_FIELD, path,
+                               "must be plain ASCII without white space: write other characters "
+                               "as %%XX, and a host in its xn-- form.");
+    r->msg->action.url = take_text(node);
+    return RC_OK;
+}
+
+enum rc read_method(struct reading *r, cJSON *node, const struct json_path *path)
+{
+    enum rc rc = field_text(r, node, path);
+    if (rc != RC_OK)
+        return rc;
+    const char *method = node->valuestring;
+    if (method[strspn(method, "ABCDEFGHIJKLMNOPQRSTUVWXYZ")] != '\0' ||
+        strlen(method) > LONGEST_METHOD || strcmp(method, "CONNECT") == 0 ||
+        strcmp(method, "TRACE") == 0)
+        return field_wrong(
+            r, MESSAGE_BAD_FIELD, path,
+            "must be a method in capitals, such as GET, POST, PUT, PATCH or DELETE.");
+    r->msg->action.method = take_text(node);
+    return RC_OK;
+}
+
+static enum rc check_header(struct reading *r, const cJSON *node, const struct json_path *path)
+{
+    /* They say how the request is framed and to whom it goes: that is told by url and body. */
+    static const char *const ours[] = {"Host",       "Content-Length", "Transfer-Encoding",
+                                       "Connection", "Expect",         "Upgrade"};
+    if (!is_token(node->string))
+        return field_wrong(r, MESSAGE_BAD_FIELD, path, "is no name of a header.");
+    for (size_t i = 0; i < sizeof ours / sizeof *ours; i++)
+        if (strcasecmp(node->string, ours[i]) == 0)
+            return field_wrong(r, MESSAGE_BAD_FIELD, path,
+                               "must not be set: it follows from url and body.");
+    if (!cJSON_IsString(node))
+        return field_wrong_type(r, node, path, "a string");
+    for (const unsigned char *c = (const unsigned char *)node->valuestring; *c != '\0'; c++)
+        if ((*c < ' ' && *c != '\t') || *c == 0x7f)
+            return field_wrong(r, MESSAGE_BAD_FIELD, path, "must not hold control characters.");
+    return RC_OK;
+}
+
+enum rc read_headers(struct reading *r, cJSON *node, const struct json_path *path)
+{
+    struct message_action *action = &r->msg->action;
+    if (!cJSON_IsObject(node))
+        return field_wrong_type(r, node, path, "an object of strings");
+    int count = cJSON_GetArraySize(node);
+    if (count > MOST_HEADERS)
+        return field_wrong(r, MESSAGE_OUT_OF_RANGE, path, "has %d members, at most %d are allowed.",
+                           count, MOST_HEADERS);
+    action->headers = xcalloc((size_t)count + 1, sizeof *action->headers);
+    for (cJSON *child = node->child; child != NULL; child = child->next) {
+        struct json_path at = {.up = path, .key = child->string};
+        enum rc rc = check_header(r, child, &at);
+        if (rc != RC_OK)
+            return rc;
+        struct message_header *header = &action->headers[action->header_count++];
+        header->name = xstrdup(child->string);
+        header->value = take_text(child);
+    }
+    return RC_OK;
+}
+
+enum rc read_body(struct reading *r, cJSON *node, const struct json_path *path)
+{
+    if (!cJSON_IsString(node))
+        return field_wrong_type(r, node, path, "a string");
+    r->msg->action.body = take_text(node);
+    return RC_OK;
+}
+
+void message_action_done(struct message_action *action)
+{
+    for (int i = 0; i < action->arg_count; i++)
+        free(action->args[i]);
+    for (int i = 0; i < action->header_count; i++) {
+        free(action->headers[i].name);
+        free(action->headers[i].value);
+    }
+    free(action->args);
+    free(action->headers);
+    free(action->command);
+    free(action->input);
+    free(action->url);
+    free(action->method);
+    free(action->body);
+    *action = (struct message_action){0};
+}
