@@ -12,30 +12,40 @@
 /* Raised by lockstep.fail when the token is no longer the task's. A task may raise it, too: that is no proof. */
 #define STALE_TOKEN "LS001"
 
-enum rc plan_make(struct plan *plan, const struct work *work, struct err *err)
+static enum rc plan_text(struct plan *plan, const struct message_statement *text, struct err *err)
 {
-    const struct message *msg = work->msg;
-    *plan = (struct plan){0};
-    for (int i = 0; i < msg->statement_count; i++) {
-        struct statement *part = NULL;
-        int count = 0;
-        enum rc rc = statement_split(msg->statements[i].sql, &part, &count, err);
-        if (rc == RC_OK && count > 1 && msg->statements[i].param_count > 0) {
-            free(part);
-            rc = err_set(err, RC_REJECT, ERR_USAGE, "$.sql", "Give an array of statements instead.",
-                         "parameters need one statement, there are %d in this text", count);
-        }
-        if (rc != RC_OK)
-            return rc;
-        plan->statements = xrealloc(plan->statements, (size_t)(plan->count + count), sizeof *part);
-        memcpy(plan->statements + plan->count, part, (size_t)count * sizeof *part);
-        plan->count += count;
+    struct statement *part = NULL;
+    int count = 0;
+    enum rc rc = statement_split(text->sql, &part, &count, err);
+    if (rc == RC_OK && count > 1 && text->param_count > 0) {
         free(part);
+        rc = err_set(err, RC_REJECT, ERR_USAGE, "$.sql", "Give an array of statements instead.",
+                     "parameters need one statement, there are %d in this text", count);
+    }
+    if (rc != RC_OK)
+        return rc;
+    plan->statements = xrealloc(plan->statements, (size_t)(plan->count + count), sizeof *part);
+    memcpy(plan->statements + plan->count, part, (size_t)count * sizeof *part);
+    plan->count += count;
+    free(part);
+    return RC_OK;
+}
+
+enum rc plan_make(struct plan *plan, const struct message *msg, int first, int count,
+                  struct err *err)
+{
+    *plan = (struct plan){0};
+    for (int i = first; i < first + count; i++) {
+        enum rc rc = plan_text(plan, &msg->statements[i], err);
+        if (rc != RC_OK) {
+            steps_tell(msg, i, err);
+            return rc;
+        }
     }
     for (int i = 0; i < plan->count; i++)
         plan->changes_session = plan->changes_session || plan->statements[i].changes_session;
-    plan->pipelined =
-        plan->count == 1 && plan->statements[0].plain && msg->transaction && msg->timeout_us == 0;
+    plan->pipelined = plan->count == 1 && plan->statements[0].plain && msg->transaction &&
+                      msg->timeout_us == 0 && msg->step_count == 0;
     return RC_OK;
 }
 
@@ -105,14 +115,14 @@ enum rc attempt_fail(struct db *db, struct work *work, const struct err *why, bo
 
 /* Statements of the plan belong to texts of the message in order; only a text of one statement may
  * have parameters. */
-static enum rc run_statements(struct db *db, const struct work *work, const struct plan *plan,
-                              struct err *err)
+static enum rc run_statements(struct db *db, const struct work *work, const struct part *part,
+                              const struct plan *plan, struct err *err)
 {
     enum rc rc = RC_OK;
     for (int i = 0; rc == RC_OK && i < plan->count; i++) {
         int count = 0;
         const char **params =
-            plan->count == work->msg->statement_count ? attempt_params(work, i, &count) : NULL;
+            plan->count == part->count ? attempt_params(work, part->first + i, &count) : NULL;
         STR_AUTO text = {0};
         str_add(&text, plan->statements[i].text, plan->statements[i].len);
         rc = db_command(db, text.data, count, params, err);
@@ -121,17 +131,32 @@ static enum rc run_statements(struct db *db, const struct work *work, const stru
     return rc;
 }
 
-static enum rc run_block(struct db *db, const struct work *work, const struct plan *plan,
-                         struct err *why)
+static enum rc record_end(struct db *db, const struct work *work, struct part *part,
+                          const char *started, struct err *why)
+{
+    DB_RESULT_AUTO *row = NULL;
+    if (part->next == NULL)
+        return db_run(db, &sql_reader_complete,
+                      (const char *const[]){DB_INT(work->task_id), work->token, started}, NULL,
+                      why);
+    enum rc rc =
+        db_run(db, &sql_reader_step_done,
+               (const char *const[]){DB_INT(work->task_id), work->token, part->next}, &row, why);
+    if (rc == RC_OK)
+        part->go_on = db_bool(row, 0, 0);
+    return rc;
+}
+
+static enum rc run_block(struct db *db, const struct work *work, struct part *part,
+                         const struct plan *plan, struct err *why)
 {
     enum rc rc = db_script(db, "BEGIN", NULL, why);
     probe("block.begun");
     if (rc == RC_OK)
-        rc = run_statements(db, work, plan, why);
+        rc = run_statements(db, work, part, plan, why);
     probe("block.ran");
     if (rc == RC_OK)
-        rc = db_run(db, &sql_reader_complete,
-                    (const char *const[]){DB_INT(work->task_id), work->token, NULL}, NULL, why);
+        rc = record_end(db, work, part, part->started, why);
     probe("block.completed");
     if (rc == RC_OK) {
         rc = db_script(db, "COMMIT", NULL, why);
@@ -145,39 +170,53 @@ static enum rc run_block(struct db *db, const struct work *work, const struct pl
     return rc;
 }
 
-/* The claim is made durable before, the record after: the effect commits by itself in between. */
-static enum rc run_bare(struct db *db, const struct work *work, const struct plan *plan,
-                        struct err *why)
+/* What was claimed and done is made durable before, the record after: the effect commits by itself in between. */
+static enum rc run_bare(struct db *db, const struct work *work, struct part *part,
+                        const struct plan *plan, struct err *why)
 {
-    DB_RESULT_AUTO *started = NULL;
+    DB_RESULT_AUTO *now = NULL;
     enum rc rc = db_script(db, "SET synchronous_commit = on", NULL, why);
     if (rc == RC_OK)
         rc = db_run(db, &sql_session_flush, NULL, NULL, why);
     if (rc == RC_OK)
-        rc = db_run(db, &sql_reader_now, NULL, &started, why);
+        rc = db_run(db, &sql_reader_now, NULL, &now, why);
     probe("bare.run");
     if (rc == RC_OK)
-        rc = run_statements(db, work, plan, why);
+        rc = run_statements(db, work, part, plan, why);
     probe("bare.ran");
     if (rc == RC_OK)
-        rc = db_run(
-            db, &sql_reader_complete,
-            (const char *const[]){DB_INT(work->task_id), work->token, db_text(started, 0, 0)}, NULL,
-            why);
+        rc = record_end(db, work, part, part->started ? part->started : db_text(now, 0, 0), why);
     return rc;
 }
 
-enum rc attempt_run(struct db *db, struct work *work, const struct plan *plan,
-                    const _Atomic bool *cancelled, struct err *err)
+enum rc part_run(struct db *db, const struct work *work, struct part *part, struct err *why)
+{
+    struct plan plan;
+    enum rc rc = plan_make(&plan, work->msg, part->first, part->count, why);
+    part->go_on = true;
+    if (rc == RC_OK)
+        rc = part->transaction ? run_block(db, work, part, &plan, why)
+                               : run_bare(db, work, part, &plan, why);
+    if (rc == RC_OK && (plan.changes_session || !part->transaction))
+        rc = db_reset(db, why) == RC_OK ? RC_OK : RC_LOST; /* its record stands */
+    plan_done(&plan);
+    return rc;
+}
+
+enum rc attempt_run(struct db *db, struct work *work, const _Atomic bool *cancelled,
+                    struct err *err)
 {
     struct err why = {0};
+    const struct message *msg = work->msg;
+    struct part whole = {.count = msg->statement_count, .transaction = msg->transaction};
+    bool stopped = false;
     int64_t from_us = clock_boot_us();
-    enum rc rc =
-        work->msg->transaction ? run_block(db, work, plan, &why) : run_bare(db, work, plan, &why);
+    enum rc rc = msg->step_count > 0 ? steps_run(db, work, cancelled, &stopped, &why)
+                                     : part_run(db, work, &whole, &why);
     work->ran_us = clock_boot_us() - from_us;
     if (rc == RC_OK) {
-        work->outcome = OUTCOME_COMPLETED;
-        return plan->changes_session || !work->msg->transaction ? db_reset(db, err) : RC_OK;
+        work->outcome = stopped ? OUTCOME_LOST : OUTCOME_COMPLETED;
+        return RC_OK;
     }
     if (rc == RC_LOST) {
         *err = why;

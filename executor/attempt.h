@@ -14,6 +14,7 @@
 #include "db/db.h"
 #include "task/statement.h"
 
+struct message;
 struct work;
 
 /** The statements of a task, split and judged. */
@@ -24,15 +25,39 @@ struct plan {
     bool changes_session; /* reset the session afterwards */
 };
 
-MUST_CHECK enum rc plan_make(struct plan *plan, const struct work *work, struct err *err);
+/** Of count texts of the message, from first on; whose statements are refused: nothing of the task is to run. */
+MUST_CHECK enum rc plan_make(struct plan *plan, const struct message *msg, int first, int count,
+                             struct err *err);
 void plan_done(struct plan *plan);
+
+/** What is done and recorded together: a whole task, or one of its steps. */
+struct part {
+    int first, count; /* texts of the message */
+    bool transaction;
+    const char *next;    /* the step that follows; NULL: the task is completed by this part */
+    const char *started; /* when the attempt began; NULL: with this part */
+    bool go_on;          /* set when it is recorded: nobody has cancelled the task meanwhile */
+};
+
+/** Runs it on a session that is clean, and leaves it so if nothing failed. */
+MUST_CHECK enum rc part_run(struct db *db, const struct work *work, struct part *part,
+                            struct err *why);
+
+/**
+ * steps.c: all steps that are left, each a part of its own; the row says which. *ret_stopped: it did not come to the end, because
+ * the task was cancelled or the executor stops.
+ */
+MUST_CHECK enum rc steps_run(struct db *db, struct work *work, const _Atomic bool *cancelled,
+                             bool *ret_stopped, struct err *why);
+/** Says in *why that it happened in the step to which a text of the message belongs, if it has steps. */
+void steps_tell(const struct message *msg, int text, struct err *why);
 
 /**
  * Runs the whole attempt and records its end in work->outcome. *cancelled: the executor stops and has
  * cancelled it: then it is lost, not failed.
  */
-MUST_CHECK enum rc attempt_run(struct db *db, struct work *work, const struct plan *plan,
-                               const _Atomic bool *cancelled, struct err *err);
+MUST_CHECK enum rc attempt_run(struct db *db, struct work *work, const _Atomic bool *cancelled,
+                               struct err *err);
 
 /** Records why the attempt failed: sets work->outcome. */
 MUST_CHECK enum rc attempt_fail(struct db *db, struct work *work, const struct err *why,

@@ -30,13 +30,12 @@ static void set_alone(struct reader_thread *reader, struct work *work)
 }
 
 /* Outside the pipeline, which is empty now. */
-static enum rc run_alone(struct reader_thread *reader, struct work *work, const struct plan *plan,
-                         struct err *err)
+static enum rc run_alone(struct reader_thread *reader, struct work *work, struct err *err)
 {
     enum rc rc = pipeline_stop(reader->db, err);
     set_alone(reader, work);
     if (rc == RC_OK)
-        rc = attempt_run(reader->db, work, plan, &reader->cancelled, err);
+        rc = attempt_run(reader->db, work, &reader->cancelled, err);
     set_alone(reader, NULL);
     if (rc == RC_OK)
         rc = pipeline_start(reader->db, err);
@@ -119,7 +118,7 @@ static enum rc end_batch(struct reader_thread *reader, struct work *last, struct
 }
 
 /* What cannot share the pipeline, which is empty now. */
-static enum rc send_alone(struct reader_thread *reader, struct work *work, const struct plan *plan,
+static enum rc send_alone(struct reader_thread *reader, struct work *work,
                           const struct err *refused, struct err *err)
 {
     enum rc rc = RC_OK;
@@ -133,7 +132,7 @@ static enum rc send_alone(struct reader_thread *reader, struct work *work, const
         set_broken(reader, work, refused);
         rc = batch_reset(reader, true, err);
     } else
-        rc = run_alone(reader, work, plan, err);
+        rc = run_alone(reader, work, err);
     return rc;
 }
 
@@ -148,7 +147,8 @@ enum rc batch_send(struct reader_thread *reader, struct err *err)
            count < BATCH_MOST) {
         struct plan plan;
         struct err why = {0};
-        enum rc planned = plan_make(&plan, reader->todo, &why);
+        const struct message *msg = reader->todo->msg;
+        enum rc planned = plan_make(&plan, msg, 0, msg->statement_count, &why);
         bool same_run = reader->run_no == 0 || reader->run_no == reader->todo->run_no;
         if (planned == RC_OK && plan.pipelined && !plan.changes_session && same_run) {
             struct work *work = shift(&reader->todo, &reader->todo_last);
@@ -162,7 +162,7 @@ enum rc batch_send(struct reader_thread *reader, struct err *err)
             count++;
         } else if (reader->sent == NULL) {
             struct work *work = shift(&reader->todo, &reader->todo_last);
-            rc = send_alone(reader, work, &plan, planned == RC_OK ? NULL : &why, err);
+            rc = send_alone(reader, work, planned == RC_OK ? NULL : &why, err);
         } else {
             plan_done(&plan);
             break;

@@ -11,7 +11,6 @@
 #define MOST_ATTEMPTS  1000
 #define LONGEST_KEY    1000  /* characters */
 #define LONGEST_KIND   200   /* characters */
-#define LONGEST_NAME   1000  /* characters */
 #define LONGEST_TEXT   10000 /* characters */
 #define MOST_SECONDS   1e9
 #define LEAST_TIMEOUT  0.001
@@ -61,28 +60,19 @@ static enum rc read_previous_order(struct reading *r, cJSON *node, const struct 
     return field_int(r, node, path, 0, INT64_MAX - 1, &r->msg->previous_order);
 }
 
+static enum rc read_own_params(struct reading *r, cJSON *node, const struct json_path *path)
+{
+    return read_params(r, node, path, r->json->root, 0);
+}
+
 static enum rc read_transaction(struct reading *r, cJSON *node, const struct json_path *path)
 {
     return field_bool(r, node, path, &r->msg->transaction);
 }
 
-static enum rc short_text(struct reading *r, const cJSON *node, const struct json_path *path,
-                          int most)
-{
-    if (!cJSON_IsString(node))
-        return field_wrong_type(r, node, path, "a string");
-    int count = 0;
-    for (const char *c = node->valuestring; *c != '\0'; c++)
-        count += ((unsigned char)*c & 0xc0) != 0x80;
-    if (count > most)
-        return field_wrong(r, MESSAGE_BAD_FIELD, path, "has %d characters, at most %d are allowed.",
-                           count, most);
-    return RC_OK;
-}
-
 static enum rc read_name(struct reading *r, cJSON *node, const struct json_path *path)
 {
-    enum rc rc = short_text(r, node, path, LONGEST_NAME);
+    enum rc rc = field_short_text(r, node, path, LONGEST_NAME);
     if (rc == RC_OK)
         r->msg->name = take_text(node);
     return rc;
@@ -90,7 +80,7 @@ static enum rc read_name(struct reading *r, cJSON *node, const struct json_path 
 
 static enum rc read_description(struct reading *r, cJSON *node, const struct json_path *path)
 {
-    enum rc rc = short_text(r, node, path, LONGEST_TEXT);
+    enum rc rc = field_short_text(r, node, path, LONGEST_TEXT);
     if (rc == RC_OK)
         r->msg->description = take_text(node);
     return rc;
@@ -171,7 +161,7 @@ static enum rc read_kind(struct reading *r, cJSON *node, const struct json_path 
 {
     enum rc rc = field_text(r, node, path);
     if (rc == RC_OK)
-        rc = short_text(r, node, path, LONGEST_KIND);
+        rc = field_short_text(r, node, path, LONGEST_KIND);
     for (size_t i = 0; rc == RC_OK && i < sizeof type_names / sizeof *type_names; i++)
         if (strcmp(node->valuestring, type_names[i]) == 0)
             rc = field_wrong(r, MESSAGE_BAD_FIELD, path, "must not be the name of a type: %s.",
@@ -183,25 +173,9 @@ static enum rc read_key(struct reading *r, cJSON *node, const struct json_path *
 {
     enum rc rc = field_text(r, node, path);
     if (rc == RC_OK)
-        rc = short_text(r, node, path, LONGEST_KEY);
+        rc = field_short_text(r, node, path, LONGEST_KEY);
     field_not_supported(r, path, "The idempotency key");
     return rc;
-}
-
-static enum rc read_steps(struct reading *r, cJSON *node, const struct json_path *path)
-{
-    if (!cJSON_IsArray(node))
-        return field_wrong_type(r, node, path, "an array of steps");
-    if (node->child == NULL)
-        return field_wrong(r, MESSAGE_BAD_FIELD, path, "must hold at least one step.");
-    int index = 0;
-    for (const cJSON *child = node->child; child != NULL; child = child->next, index++) {
-        struct json_path at = {.up = path, .index = index};
-        if (!cJSON_IsObject(child))
-            return field_wrong_type(r, child, &at, "an object");
-    }
-    field_not_supported(r, path, "A task of several steps");
-    return RC_OK;
 }
 
 static enum rc read_not_before(struct reading *r, cJSON *node, const struct json_path *path)
@@ -236,7 +210,7 @@ static const struct field {
     {"order", ANY, false, read_order},
     {"previous_order", ANY, true, read_previous_order},
     {"sql", SQL, false, read_sql},
-    {"params", SQL, false, read_params},
+    {"params", SQL, false, read_own_params},
     {"transaction", SQL, false, read_transaction},
     {"name", ANY, false, read_name},
     {"description", ANY, false, read_description},
@@ -358,6 +332,10 @@ static enum rc check_together(struct reading *r, cJSON *const members[FIELDS])
     if (member(members, "steps") != NULL && member(members, "sql") != NULL)
         return field_wrong(r, MESSAGE_BAD_FIELD, &steps,
                            "and sql must not both stand in a message.");
+    if (member(members, "steps") != NULL && member(members, "transaction") != NULL)
+        return field_wrong(r, MESSAGE_BAD_FIELD,
+                           &(struct json_path){.up = &root, .key = "transaction"},
+                           "belongs into the step that it is for.");
     if (member(members, "order") != NULL && member(members, "previous_order") != NULL &&
         msg->order <= msg->previous_order)
         return field_wrong(r, MESSAGE_BAD_FIELD, &order,
@@ -464,6 +442,9 @@ void message_free(struct message *msg)
     }
     free(msg->statements);
     message_action_done(&msg->action);
+    for (int i = 0; i < msg->step_count; i++)
+        free(msg->steps[i].name);
+    free(msg->steps);
     free(msg->retry_intervals);
     free(msg->name);
     free(msg->description);

@@ -45,6 +45,13 @@ struct message_action {
 };
 void message_action_done(struct message_action *action);
 
+/** One of a task's steps: a part of message->statements, in a transaction of its own. */
+struct message_step {
+    char *name;
+    int first, count;
+    bool transaction;
+};
+
 struct message {
     enum message_type type;
     char run[37]; /* lower case, "" = implicit run */
@@ -53,6 +60,8 @@ struct message {
     char *name, *description;             /* NULL: absent */
     struct message_statement *statements; /* type sql: one or more, in one transaction */
     int statement_count;
+    struct message_step *steps; /* type sql: if it has steps, all statements belong to them */
+    int step_count;
     struct message_action action; /* types command and http */
     bool transaction;        /* false: statements that cannot run inside one */
     int max_attempts;        /* 0: absent */

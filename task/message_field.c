@@ -109,6 +109,20 @@ enum rc field_text(struct reading *r, const cJSON *node, const struct json_path 
     return RC_OK;
 }
 
+enum rc field_short_text(struct reading *r, const cJSON *node, const struct json_path *path,
+                         int most)
+{
+    if (!cJSON_IsString(node))
+        return field_wrong_type(r, node, path, "a string");
+    int count = 0;
+    for (const char *c = node->valuestring; *c != '\0'; c++)
+        count += ((unsigned char)*c & 0xc0) != 0x80;
+    if (count > most)
+        return field_wrong(r, MESSAGE_BAD_FIELD, path, "has %d characters, at most %d are allowed.",
+                           count, most);
+    return RC_OK;
+}
+
 char *take_text(cJSON *node)
 {
     char *text = node->valuestring;

@@ -48,9 +48,17 @@ char *take_text(struct cJSON *node);
 /** The name nearest to word, NULL if none is near. */
 const char *nearest_field(const char *word);
 
+/** A string of so many characters at most. */
+MUST_CHECK enum rc field_short_text(struct reading *r, const struct cJSON *node,
+                                    const struct json_path *path, int most);
+#define LONGEST_NAME 1000 /* characters; of a task, of a step */
+
+/** One after the other: each adds to the statements of the message. */
 MUST_CHECK enum rc read_sql(struct reading *r, struct cJSON *node, const struct json_path *path);
-/** After read_sql. */
-MUST_CHECK enum rc read_params(struct reading *r, struct cJSON *node, const struct json_path *path);
+/** After read_sql of its object, whose statements begin at first. */
+MUST_CHECK enum rc read_params(struct reading *r, struct cJSON *node, const struct json_path *path,
+                               const struct cJSON *object, int first);
+MUST_CHECK enum rc read_steps(struct reading *r, struct cJSON *node, const struct json_path *path);
 
 /** Fields of commands and requests, into r->msg->action. */
 MUST_CHECK enum rc read_command(struct reading *r, struct cJSON *node,

@@ -7,6 +7,13 @@
 
 #define MOST_PARAMS 65535 /* the protocol's count is 16 bits */
 
+static void more_statements(struct message *msg, int count)
+{
+    size_t had = (size_t)msg->statement_count, more = (size_t)count;
+    msg->statements = xrealloc(msg->statements, had + more, sizeof *msg->statements);
+    memset(msg->statements + had, 0, more * sizeof *msg->statements);
+}
+
 enum rc read_sql(struct reading *r, cJSON *node, const struct json_path *path)
 {
     struct message *msg = r->msg;
@@ -14,7 +21,7 @@ enum rc read_sql(struct reading *r, cJSON *node, const struct json_path *path)
         enum rc rc = field_text(r, node, path);
         if (rc != RC_OK)
             return rc;
-        msg->statements = xcalloc(1, sizeof *msg->statements);
+        more_statements(msg, 1);
         msg->statements[msg->statement_count++].sql = take_text(node);
         return RC_OK;
     }
@@ -23,9 +30,10 @@ enum rc read_sql(struct reading *r, cJSON *node, const struct json_path *path)
     int count = cJSON_GetArraySize(node);
     if (count == 0)
         return field_wrong(r, MESSAGE_BAD_FIELD, path, "must hold at least one statement.");
-    msg->statements = xcalloc((size_t)count, sizeof *msg->statements);
-    for (cJSON *child = node->child; child != NULL; child = child->next) {
-        struct json_path at = {.up = path, .index = msg->statement_count};
+    more_statements(msg, count);
+    int index = 0;
+    for (cJSON *child = node->child; child != NULL; child = child->next, index++) {
+        struct json_path at = {.up = path, .index = index};
         enum rc rc = field_text(r, child, &at);
         if (rc != RC_OK)
             return rc;
@@ -80,25 +88,26 @@ static enum rc read_list(struct reading *r, cJSON *node, const struct json_path 
     return RC_OK;
 }
 
-enum rc read_params(struct reading *r, cJSON *node, const struct json_path *path)
+enum rc read_params(struct reading *r, cJSON *node, const struct json_path *path,
+                    const cJSON *object, int first)
 {
     struct message *msg = r->msg;
-    if (msg->statements == NULL)
+    const cJSON *sql = cJSON_GetObjectItemCaseSensitive(object, "sql");
+    if (sql == NULL)
         return field_wrong(r, MESSAGE_BAD_FIELD, path, "has no sql to belong to.");
-    const cJSON *sql = cJSON_GetObjectItemCaseSensitive(r->json->root, "sql");
     if (!cJSON_IsArray(sql))
-        return read_list(r, node, path, &msg->statements[0]);
+        return read_list(r, node, path, &msg->statements[first]);
     if (!cJSON_IsArray(node))
         return field_wrong_type(r, node, path, "an array of arrays, one for each statement");
-    int count = cJSON_GetArraySize(node), index = 0;
-    if (count != msg->statement_count)
+    int count = cJSON_GetArraySize(node), wanted = cJSON_GetArraySize(sql), index = 0;
+    if (count != wanted)
         return field_wrong(
             r, MESSAGE_BAD_FIELD, path,
-            "must be an array of arrays, one for each of the %d statements; it has %d.",
-            msg->statement_count, count);
+            "must be an array of arrays, one for each of the %d statements; it has %d.", wanted,
+            count);
     for (cJSON *child = node->child; child != NULL; child = child->next, index++) {
         struct json_path at = {.up = path, .index = index};
-        enum rc rc = read_list(r, child, &at, &msg->statements[index]);
+        enum rc rc = read_list(r, child, &at, &msg->statements[first + index]);
         if (rc != RC_OK)
             return rc;
     }

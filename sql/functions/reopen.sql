@@ -102,7 +102,8 @@ BEGIN
     UPDATE lockstep.task t
     SET status = 'Pending', executor_no = NULL, token = NULL, worker = NULL, lease_until = NULL, attempt_num = n.next,
         max_attempts = n.next - 1 + COALESCE((t.payload::json ->> 'max_attempts')::int, r.max_attempts), lost_num = 0,
-        step = NULL, response = NULL, error = NULL, cancelled_by = NULL, scheduled_for = NULL, started_at = NULL, duration = NULL,
+        step = CASE WHEN t.status <> 'Completed' THEN t.step END, -- what is done of it stays done
+        response = NULL, error = NULL, cancelled_by = NULL, scheduled_for = NULL, started_at = NULL, duration = NULL,
         updated_at = pg_catalog.clock_timestamp()
     FROM (SELECT k.task_id, -- a cancelled task has not made the attempt that its row names
                  CASE WHEN k.status = 'Cancelled' AND NOT EXISTS (

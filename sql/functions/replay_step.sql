@@ -67,6 +67,9 @@ BEGIN
             RETURN QUERY SELECT 'refused'::text, 'later_phase'::text, 0::bigint, b.run_id, reopens.blocking FROM lockstep.run b WHERE b.run_no = own;
             RETURN;
         END IF;
+        IF v.mode = 'all' THEN
+            UPDATE lockstep.task t SET step = NULL WHERE t.task_id = ANY (reopening); -- from the first step again
+        END IF;
         PERFORM lockstep.replay_hold(p_replay_id, own);
     END IF;
 

@@ -1,0 +1,2 @@
+-- reader_step_begin :one  an attempt at a task with steps begins: task_id, token, name of its first step; at which step, and when
+SELECT b.step, b.started_at FROM lockstep.step_begin($1::bigint, $2::uuid, $3::text) AS b;
