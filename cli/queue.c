@@ -1,5 +1,6 @@
 #include "cli/commands.h"
 #include "cli/find.h"
+#include "cli/queue_keep.h"
 #include "cli/topic.h"
 
 #include <stdio.h>
@@ -47,7 +48,7 @@ enum rc command_queue_show(struct cli *cli, struct err *err)
     if (rc != RC_OK)
         return rc;
     const struct table_part parts[] = {
-        {"queue", "ttiiiiiiiziiittitibtztttztitiibitzzi", facts, true, true},
+        {"queue", "ttiiiiiiiziiittitibtztttztitiibitzzibtzt", facts, true, true},
         {"executors", "ttiiizzt", readers, false, false}};
     return table_parts(stdout, (struct table_style){cli->output, cli->color}, parts, 2, err);
 }
@@ -66,14 +67,19 @@ enum rc command_queue_set(struct cli *cli, struct err *err)
         params[i + 1] = cli_text(cli, names[i]);
         given += params[i + 1] != NULL;
     }
-    if (given == 0)
+    bool keep = queue_keep_given(cli);
+    if (given == 0 && !keep)
         return err_set(err, RC_REJECT, ERR_USAGE, "queue set", "lockstep queue set --help",
                        "nothing is to be set");
-    enum rc rc = find_queue(cli, cli->arguments[0], &queue, err);
+    enum rc rc = queue_keep_check(cli, err);
+    if (rc == RC_OK)
+        rc = find_queue(cli, cli->arguments[0], &queue, err);
     DB_RESULT_AUTO *result = NULL;
-    if (rc == RC_OK)
+    if (rc == RC_OK && given > 0)
         rc = db_run(cli->db, &sql_queue_set, params, &result, err);
-    if (rc == RC_OK)
+    if (rc == RC_OK && keep)
+        rc = queue_keep_set(cli, queue.name, cli_text(cli, "events"), err);
+    if (rc == RC_OK && given > 0)
         cli_say(
             cli,
             "lockstep: %s: max_readers %s, on_failure %s, runs %s, max_attempts %s, lookahead %s, "

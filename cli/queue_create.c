@@ -1,4 +1,5 @@
 #include "cli/commands.h"
+#include "cli/queue_keep.h"
 #include "cli/topic.h"
 
 #include <ctype.h>
@@ -138,7 +139,9 @@ enum rc command_queue_create(struct cli *cli, struct err *err)
         return err_set(err, RC_REJECT, ERR_USAGE, "--partition", "", "%s is no partition",
                        partition);
     creation.partition = (int)number;
-    rc = prepare(cli, &creation, err);
+    rc = queue_keep_check(cli, err);
+    if (rc == RC_OK)
+        rc = prepare(cli, &creation, err);
     if (rc != RC_OK)
         return rc;
     const char *params[] = {name,
@@ -161,5 +164,8 @@ enum rc command_queue_create(struct cli *cli, struct err *err)
     if (rc == RC_OK)
         cli_say(cli, "lockstep: %s: queue made over partition %d of topic %s, from offset %lld\n",
                 name, creation.partition, creation.topic, (long long)creation.offset);
+    const char *events = setting(cli, name, "events", "events");
+    if (rc == RC_OK && (queue_keep_given(cli) || strcmp(events, "on") == 0))
+        rc = queue_keep_set(cli, name, events, err);
     return rc;
 }

@@ -21,7 +21,13 @@ struct gate_order {
     int64_t run_no, phase_id; /* WANT: 0 = nothing; RELEASE: the phase whose IX is given back */
 };
 
-enum gate_verdict { VERDICT_OPEN, VERDICT_GONE, VERDICT_ORPHANS, VERDICT_FAILED };
+enum gate_verdict {
+    VERDICT_OPEN,
+    VERDICT_OPEN_TOLD,
+    VERDICT_GONE,
+    VERDICT_ORPHANS,
+    VERDICT_FAILED
+};
 
 struct gate_answer {
     struct mail mail;
@@ -99,7 +105,8 @@ static int follow(struct gate *gate, const struct db_result *row)
     const char *verdict = db_text(row, 0, 0);
     int64_t phase_id = db_int(row, 0, 1), previous = db_int(row, 0, 2);
     if (strcmp(verdict, "opened") == 0 || strcmp(verdict, "open") == 0) {
-        answer(gate, VERDICT_OPEN, phase_id, previous, NULL);
+        answer(gate, db_bool(row, 0, 4) ? VERDICT_OPEN_TOLD : VERDICT_OPEN, phase_id, previous,
+               NULL);
         if (phase_id == gate->phase_id)
             gate->phase_id = 0;
         return 0;
@@ -281,6 +288,9 @@ enum rc gate_report(struct mail *mail, struct err *err)
     struct phase *phase = phase_find(lane, said->phase_id);
     enum rc rc = RC_OK;
     switch (said->verdict) {
+    case VERDICT_OPEN_TOLD: /* events of it are in the outbox */
+        letters_wake(lane, RELAY_NEWS);
+        /* fall through */
     case VERDICT_OPEN:
         probe("gate.told");
         lane->claim_blocked = false;

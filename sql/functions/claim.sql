@@ -63,7 +63,7 @@ BEGIN
     seq := p_seqs[head];
 
     SELECT run.run_no, run_id, next_seq, last_phase_id, last_order, last_previous_order, tasks, phases, rejected, end_offset,
-           stop_after, on_failure, first_offset, after_run_no INTO r
+           stop_after, on_failure, first_offset, after_run_no, events INTO r
     FROM lockstep.run
     WHERE CASE WHEN p_run IS NULL THEN run.run_no = q.implicit_run_no
                ELSE queue_id = p_queue_id AND run_id = p_run END;
@@ -237,7 +237,7 @@ BEGIN
     END IF;
     IF NOT known THEN
         SELECT run.run_no, run_id, next_seq, last_phase_id, last_order, last_previous_order, tasks, phases, rejected, end_offset,
-               stop_after, on_failure, first_offset, after_run_no INTO STRICT r
+               stop_after, on_failure, first_offset, after_run_no, events INTO STRICT r
         FROM lockstep.run WHERE run.run_no = claim.run_no;
         stopped := stopped OR r.stop_after IS NOT NULL; -- an operator cancelled it before its first message was claimed
     END IF;
@@ -275,8 +275,8 @@ BEGIN
     -- The phase. The first phase of a run that waits for nobody is open from the start.
     IF fresh THEN
         is_open := r.last_phase_id IS NULL AND r.after_run_no IS NULL AND NOT stopped;
-        INSERT INTO lockstep.phase (run_no, queue_id, "order", previous_order, previous_phase_id, external, opened_at, done_at)
-        VALUES (run_no, p_queue_id, p_order, p_previous, r.last_phase_id, external,
+        INSERT INTO lockstep.phase (run_no, queue_id, "order", previous_order, previous_phase_id, external, events, opened_at, done_at)
+        VALUES (run_no, p_queue_id, p_order, p_previous, r.last_phase_id, external, r.events,
                 CASE WHEN is_open THEN pg_catalog.clock_timestamp() END, CASE WHEN stopped THEN pg_catalog.clock_timestamp() END)
         RETURNING phase.phase_id INTO phase_id;
         IF is_open THEN

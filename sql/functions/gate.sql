@@ -5,7 +5,7 @@
 -- Only the oldest phase of the run that is not open gates, whoever owns its tasks; p_phase_id is the oldest phase of which
 -- the caller owns tasks and which it has not seen open: if another has opened it, only its IX is to be taken.
 --
--- verdict   opened, open   the phase is open; the caller holds IX(previous_phase_id) (none if it is NULL)
+-- verdict   opened, open   the phase is open; the caller holds IX(previous_phase_id) (none if it is NULL). tells: events wait for a relay
 --           wait           IX was not granted within the slice: come again at once, that wait is the wake-up
 --           orphans        the phase before has work without a living owner: adopt it, then come again
 --           due            what is left of the phase before is due in wait_ms
@@ -15,7 +15,7 @@
 --           gone           the caller's phase is done or cancelled: forget its tasks
 --           nothing        nothing to open
 CREATE OR REPLACE FUNCTION lockstep.gate(p_run_no bigint, p_phase_id bigint, p_wait_ms int, p_executor_no int,
-    OUT verdict text, OUT phase_id bigint, OUT previous_phase_id bigint, OUT wait_ms int)
+    OUT verdict text, OUT phase_id bigint, OUT previous_phase_id bigint, OUT wait_ms int, OUT tells boolean)
 LANGUAGE plpgsql AS $$
 #variable_conflict use_column
 DECLARE
@@ -93,11 +93,13 @@ BEGIN
         verdict := 'paused';
     END IF;
     IF free THEN
+        -- The one before first, because both tell events.
+        UPDATE lockstep.phase p SET done_at = pg_catalog.clock_timestamp()
+        WHERE p.phase_id = gate.previous_phase_id AND p.done_at IS NULL
+          AND EXISTS (SELECT FROM lockstep.phase o WHERE o.phase_id = gate.phase_id AND o.opened_at IS NULL AND o.done_at IS NULL);
         UPDATE lockstep.phase p SET opened_at = pg_catalog.clock_timestamp(), after_runs = false
-        WHERE p.phase_id = gate.phase_id AND p.opened_at IS NULL AND p.done_at IS NULL;
+        WHERE p.phase_id = gate.phase_id AND p.opened_at IS NULL AND p.done_at IS NULL RETURNING p.events INTO tells;
         IF FOUND THEN
-            UPDATE lockstep.phase p SET done_at = pg_catalog.clock_timestamp()
-            WHERE p.phase_id = gate.previous_phase_id AND p.done_at IS NULL;
             IF target.previous_phase_id IS NULL THEN
                 UPDATE lockstep.run r SET started_at = pg_catalog.clock_timestamp() WHERE r.run_no = p_run_no AND r.started_at IS NULL;
             END IF;

@@ -1,5 +1,6 @@
 -- The relay takes rows of the outbox into its hands: they get the next numbers, in the order of their ids as far as they can
--- be seen now; one that is committed later with a lower id gets a later number. Returns the newest number given so far.
+-- be seen now; one that is committed later with a lower id gets a later number. So what was caused by something is behind it: its
+-- row was made when that was committed. What an event tells is made now. Returns the newest number given so far.
 CREATE OR REPLACE FUNCTION lockstep.relay_number(p_queue_id int, p_kind text, p_most int) RETURNS bigint LANGUAGE plpgsql AS $$
 DECLARE
     last bigint;
@@ -11,7 +12,12 @@ BEGIN
         WHERE o.queue_id = p_queue_id AND o.kind = p_kind AND o.relay_seq IS NULL
         ORDER BY o.outbox_id LIMIT p_most),
     taken AS (
-        UPDATE lockstep.outbox o SET relay_seq = f.seq FROM fresh f WHERE o.outbox_id = f.outbox_id RETURNING o.relay_seq)
+        UPDATE lockstep.outbox o
+        SET relay_seq = f.seq,
+            key = CASE WHEN o.event IS NULL THEN o.key
+                       ELSE (SELECT pg_catalog.convert_to(r.run_id::text, 'UTF8') FROM lockstep.run r WHERE r.run_no = o.run_no) END,
+            value = CASE WHEN o.event IS NULL THEN o.value ELSE COALESCE(o.value, lockstep.event_message(o.outbox_id)) END
+        FROM fresh f WHERE o.outbox_id = f.outbox_id RETURNING o.relay_seq)
     SELECT COALESCE(pg_catalog.max(t.relay_seq), last) INTO last FROM taken t;
     UPDATE lockstep.relay SET last_seq = last WHERE queue_id = p_queue_id AND kind = p_kind AND last_seq <> last;
     RETURN last;

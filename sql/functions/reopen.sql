@@ -59,6 +59,7 @@ BEGIN
         RETURN; -- nothing to do, and nothing is closed
     END IF;
 
+    PERFORM lockstep.event_freeze(own.run_no);
     PERFORM lockstep.run_uncancel(own.run_no);
     UPDATE lockstep.phase p SET opened_at = NULL
     WHERE p.run_no = own.run_no AND p."order" > own."order" AND p.done_at IS NULL AND p.opened_at IS NOT NULL;

@@ -7,18 +7,19 @@ DECLARE
     before bigint;
     made bigint;
     policy text;
+    tell boolean;
 BEGIN
-    SELECT q.on_failure, CASE WHEN q.runs = 'serial' OR p_implicit THEN
+    SELECT q.on_failure, q.events, CASE WHEN q.runs = 'serial' OR p_implicit THEN
                (SELECT b.run_no FROM lockstep.run b
                 WHERE b.queue_id = q.queue_id AND b.ended_at IS NULL AND b.first_offset < p_offset
                 ORDER BY b.first_offset DESC LIMIT 1) END
-    INTO STRICT policy, before
+    INTO STRICT policy, tell, before
     FROM lockstep.queue q WHERE q.queue_id = p_queue_id;
 
-    INSERT INTO lockstep.run AS r (run_id, queue_id, implicit, on_failure, status, after_run_no, first_offset)
-    VALUES (p_run_id, p_queue_id, p_implicit, policy, 'Running', before, p_offset)
+    INSERT INTO lockstep.run AS r (run_id, queue_id, implicit, on_failure, status, after_run_no, first_offset, events)
+    VALUES (p_run_id, p_queue_id, p_implicit, policy, 'Running', before, p_offset, tell)
     ON CONFLICT (queue_id, run_id) DO UPDATE
-        SET status = CASE WHEN r.paused_by IS NULL THEN 'Running' ELSE 'Paused' END, after_run_no = EXCLUDED.after_run_no, first_offset = EXCLUDED.first_offset,
+        SET status = CASE WHEN r.paused_by IS NULL THEN 'Running' ELSE 'Paused' END, after_run_no = EXCLUDED.after_run_no, first_offset = EXCLUDED.first_offset, events = EXCLUDED.events,
             ended_at = NULL, error = CASE WHEN r.cancelled_at IS NOT NULL THEN r.error END
     RETURNING r.run_no INTO made;
     UPDATE lockstep.queue

@@ -1,5 +1,5 @@
 #!/bin/bash
-# The broker stands still while a relay sends dead letters: the rows wait, the executor lives, and each is there once afterwards.
+# The broker stands still while a relay sends dead letters and events: the rows wait, the executor lives, and each is there once afterwards.
 # Then its session is ended under it. Its servers are its own.
 # ctest: serial slow nosan timeout=180
 set -euo pipefail
@@ -17,7 +17,7 @@ set +a
 scratch_database
 failed=0
 q=$(scratch_name)
-lockstep queue create "$q" -q --create-topic
+lockstep queue create "$q" -q --create-topic --events on
 bad() { for ((i = $1; i <= $2; i++)); do echo "bad $i"; done | kcat -P -q -b "$LOCKSTEP_TEST_BROKERS" -t "$q" -p 0; }
 letters() { kcat -C -q -b "$LOCKSTEP_TEST_BROKERS" -t "$q.rejected" -p 0 -o beginning -e -X isolation.level=read_committed -f '%s\n'; }
 empty() { is "SELECT count(*) FROM lockstep.outbox" 0; }
@@ -32,9 +32,15 @@ eventually 30 test -e "$tmp/relay.sent.hit"
 kill -STOP "$LOCKSTEP_TEST_KAFKA_PID"
 touch "$tmp/relay.sent.go"
 eventually 30 grep -q event=relay_waits "$tmp/log" || failed=1
+for i in 1 2 3; do # events, too: what an operator does needs no broker
+    lockstep queue pause "$q" -q --reason "look $i"
+    lockstep queue resume "$q" -q --reason "look $i"
+done
 kill -CONT "$LOCKSTEP_TEST_KAFKA_PID"
 eventually 60 empty || failed=1
 expect 'after the broker stood still' "$(letters)" "$(printf 'bad %d\n' 1 2 3 4)"
+expect 'events after the broker stood still' "$(kcat -C -q -b "$LOCKSTEP_TEST_BROKERS" -t "$q.events" -p 0 -o beginning -e -X isolation.level=read_committed -f '%s\n' | jq -r '"\(.event) \(.detail)"' | grep look)" \
+    "$(for i in 1 2 3; do echo "queue_paused look $i"; echo "queue_resumed look $i"; done)"
 eventually 10 grep -q event=relay_goes_on "$tmp/log" || failed=1
 expect 'no trouble is left' "$(sql 'SELECT count(*) FROM lockstep.relay WHERE trouble IS NOT NULL')" 0
 
