@@ -57,15 +57,18 @@ all_ended() {
 }
 finished() { sql "SELECT count(*) FROM lockstep.task WHERE status IN ('Completed', 'Failed', 'Cancelled')" 2>/dev/null; }
 goes_on() { # for as long as something is finished every now and then
-    local before=-1 now=0 until=$((SECONDS + 300))
+    local before=-1 now=0 until=$((SECONDS + 900))
     while now=$(finished) && [ "$now" != "$before" ] && [ $SECONDS -lt $until ]; do
         before=$now
+        why_not="nothing was finished for $settle s"
         ! eventually "$settle" all_ended 2>/dev/null || return 0
     done
+    [ -n "$now" ] || why_not='the database does not answer'
+    [ "$now" = "$before" ] || why_not='it goes on for 15 minutes'
     return 1
 }
 not_ended() {
-    bad "not everything comes to its end: nothing was finished for $settle s: $(sql "SELECT string_agg(format('run %s of %s: %s', run_no, queue, status), ', ' ORDER BY run_no) FROM lockstep.run_status WHERE ended_at IS NULL AND status <> 'Publishing'" 2>/dev/null)"
+    bad "not everything comes to its end: $why_not: $(sql "SELECT string_agg(format('run %s of %s: %s', run_no, queue, status), ', ' ORDER BY run_no) FROM lockstep.run_status WHERE ended_at IS NULL AND status <> 'Publishing'" 2>/dev/null)"
     {
         lockstep lock list || true
         sql "SELECT queue, run_id, status, tasks, pending, processing, error, completed, rejected, \"order\" FROM lockstep.run_status WHERE ended_at IS NULL" || true
