@@ -13,6 +13,8 @@ static const struct option_spec migrate_up_options[] = {
         {"on-failure", "stop|continue|pause", "what a finally failed task does to its run", 0},    \
         {"runs", "serial|concurrent", "order between runs", 0},                                    \
         {"max-attempts", "N", "attempts of a task that names no number", 0},                       \
+        {"retry-intervals", "LIST", "seconds until the next attempt, with commas", 0},             \
+        {"retry-on", "LIST", "which errors are tried again: all,-42,-23505", 0},                   \
         {"dead-letters", "on|off", "rejected messages go to the topic <topic>.rejected, too", 0},  \
         {"external-lease", "TIME", "how long a worker of an external task may be silent", 0},      \
         {"events", "on|off", "what happens to runs and phases goes to the topic <topic>.events",   \

@@ -12,6 +12,9 @@
 
 command_fn command_help, command_version;
 command_fn command_migrate_up, command_migrate_list, command_migrate_validate, command_migrate_get;
+/* What --retry-intervals and --retry-on may be; NULL: not given. */
+MUST_CHECK enum rc queue_check_lists(const char *retry_intervals, const char *retry_on,
+                                     struct err *err);
 command_fn command_queue_create, command_queue_list, command_queue_show, command_queue_set,
     command_queue_pause, command_queue_resume, command_queue_delete;
 command_fn command_publish, command_executor_run, command_executor_list;

@@ -52,6 +52,7 @@ enum rc command_executor_run(struct cli *cli, struct err *err)
         .queues = queues,
         .queue_count = count,
         .readers = (int)cli_int(cli, "readers", config_get_int(cli->config, "executor", "readers")),
+        .max_attempts = (int)config_get_int(cli->config, "executor", "max_attempts"),
         .until_idle = cli_has(cli, "until-idle"),
         .drain_timeout_ms = (int)config_get_duration_ms(cli->config, "executor", "drain_timeout"),
         .heartbeat_ms = (int)config_get_duration_ms(cli->config, "executor", "heartbeat"),

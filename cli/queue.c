@@ -48,7 +48,7 @@ enum rc command_queue_show(struct cli *cli, struct err *err)
     if (rc != RC_OK)
         return rc;
     const struct table_part parts[] = {
-        {"queue", "ttiiiiiiiziiittitibtztttztitiibitzzibtzt", facts, true, true},
+        {"queue", "ttiiiiiiiziiittitibtztttztitiibitzzibtztt", facts, true, true},
         {"executors", "ttiiizzt", readers, false, false}};
     return table_parts(stdout, (struct table_style){cli->output, cli->color}, parts, 2, err);
 }
@@ -56,9 +56,9 @@ enum rc command_queue_show(struct cli *cli, struct err *err)
 /* The statement's placeholder for "leave it as it is" is NULL. */
 enum rc command_queue_set(struct cli *cli, struct err *err)
 {
-    static const char *const names[] = {"max-readers",   "on-failure", "runs",
-                                        "max-attempts",  "lookahead",  "dead-letters",
-                                        "external-lease"};
+    static const char *const names[] = {"max-readers",    "on-failure",      "runs",
+                                        "max-attempts",   "lookahead",       "dead-letters",
+                                        "external-lease", "retry-intervals", "retry-on"};
     enum { COUNT = sizeof names / sizeof *names };
     struct queue_row queue;
     const char *params[COUNT + 1] = {cli->arguments[0]};
@@ -73,6 +73,8 @@ enum rc command_queue_set(struct cli *cli, struct err *err)
                        "nothing is to be set");
     enum rc rc = queue_keep_check(cli, err);
     if (rc == RC_OK)
+        rc = queue_check_lists(cli_text(cli, "retry-intervals"), cli_text(cli, "retry-on"), err);
+    if (rc == RC_OK)
         rc = find_queue(cli, cli->arguments[0], &queue, err);
     DB_RESULT_AUTO *result = NULL;
     if (rc == RC_OK && given > 0)
@@ -83,10 +85,10 @@ enum rc command_queue_set(struct cli *cli, struct err *err)
         cli_say(
             cli,
             "lockstep: %s: max_readers %s, on_failure %s, runs %s, max_attempts %s, lookahead %s, "
-            "dead_letters %s, external_lease %s s\n",
+            "dead_letters %s, external_lease %s s, retry_intervals %s, retry_on %s\n",
             queue.name, db_text(result, 0, 0), db_text(result, 0, 1), db_text(result, 0, 2),
             db_text(result, 0, 3), db_text(result, 0, 4), db_text(result, 0, 5),
-            db_text(result, 0, 6));
+            db_text(result, 0, 6), db_text(result, 0, 7), db_text(result, 0, 8));
     return rc;
 }
 

@@ -140,6 +140,11 @@ enum rc command_queue_create(struct cli *cli, struct err *err)
                        partition);
     creation.partition = (int)number;
     rc = queue_keep_check(cli, err);
+    const char *attempts = setting(cli, name, "max-attempts", "max_attempts");
+    const char *intervals = setting(cli, name, "retry-intervals", "retry_intervals");
+    const char *retry_on = setting(cli, name, "retry-on", "retry_on");
+    if (rc == RC_OK)
+        rc = queue_check_lists(intervals, retry_on, err);
     if (rc == RC_OK)
         rc = prepare(cli, &creation, err);
     if (rc != RC_OK)
@@ -152,11 +157,13 @@ enum rc command_queue_create(struct cli *cli, struct err *err)
                             setting(cli, name, "max-readers", "max_readers"),
                             setting(cli, name, "on-failure", "on_failure"),
                             setting(cli, name, "runs", "runs"),
-                            setting(cli, name, "max-attempts", "max_attempts"),
+                            *attempts ? attempts : NULL,
                             setting(cli, name, "lookahead", "lookahead"),
                             setting(cli, name, "dead-letters", "dead_letters"),
                             DB_INT(creation.info.partitions),
-                            setting(cli, name, "external-lease", "external_lease")};
+                            setting(cli, name, "external-lease", "external_lease"),
+                            intervals,
+                            retry_on};
     rc = db_run(cli->db, &sql_queue_create, params, NULL, err);
     if (rc == RC_NONE)
         return err_set(err, RC_REJECT, ERR_FAILED, name, "lockstep queue set changes it.",

@@ -38,6 +38,12 @@ struct phase *phase_get(struct lane *lane, int64_t phase_id, int64_t run_no, int
     return phase;
 }
 
+void phase_seen(struct lane *lane, struct phase *phase, bool open)
+{
+    lane->doubtful = lane->doubtful || (open && !phase->open && phase->waiting_count > 0);
+    phase->open = open;
+}
+
 void phase_add(struct phase *phase, struct work *work)
 {
     work->phase = phase;
@@ -186,6 +192,14 @@ static void fill_attached(struct lane *lane, int count, struct attached *to)
     }
 }
 
+static bool special(struct lane *lane, int count)
+{
+    for (int i = 0; i < count; i++)
+        if (lane_head(lane, i)->msg != NULL && lane_head(lane, i)->msg->special)
+            return true;
+    return false;
+}
+
 static enum rc ask(struct lane *lane, int count, bool bare, struct db_result **ret_row,
                    struct err *err)
 {
@@ -233,7 +247,8 @@ static enum rc ask(struct lane *lane, int count, bool bare, struct db_result **r
                                   attached.offsets.data,
                                   attached.names.data,
                                   attached.values.data,
-                                  withheld ? "true" : "false"};
+                                  withheld ? "true" : "false",
+                                  special(lane, count) ? "true" : "false"};
     return db_run(lane->ex->control, &sql_executor_claim, params, ret_row, err);
 }
 
@@ -252,7 +267,7 @@ static void take(struct lane *lane, const struct db_result *row, int count)
         phase_get(lane, db_int(row, 0, 2), db_int(row, 0, 3), lane_head(lane, 0)->msg->order);
     const char *ids = db_text(row, 0, 6), *tokens = db_text(row, 0, 7);
     int64_t next_offset = db_int(row, 0, 1);
-    phase->open = db_bool(row, 0, 4);
+    phase_seen(lane, phase, db_bool(row, 0, 4));
     phase->shared = phase->shared || db_bool(row, 0, 5);
     phase->claimed = true;
     if (lane_head(lane, 0)->msg->type == MESSAGE_EXTERNAL) { /* for workers: see next_task */
@@ -270,6 +285,11 @@ static void take(struct lane *lane, const struct db_result *row, int count)
         work->lane = lane;
         ids = element(ids, id, sizeof id);
         tokens = element(tokens, work->token, sizeof work->token);
+        if (strcmp(work->token, "NULL") == 0) { /* nobody's: not due yet, or not to be run */
+            lane->adopt = true;                 /* learns when it is due */
+            free(work);
+            continue;
+        }
         work->task_id = strtoll(id, NULL, 10);
         work->run_no = phase->run_no;
         work->offset = held->offset;

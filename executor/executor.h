@@ -25,6 +25,7 @@ struct executor_options {
     const char *const *queues;
     int queue_count;
     int readers;          /* of this executor, over all its queues */
+    int max_attempts;     /* of a task of which neither message nor queue tells */
     bool until_idle;      /* end when the topics' ends are reached and nothing is unfinished */
     int drain_timeout_ms; /* how long running tasks may go on after SIGTERM */
     int heartbeat_ms;     /* while work is owned; five times as long when idle */

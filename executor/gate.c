@@ -34,6 +34,7 @@ struct gate_answer {
     struct gate *gate;
     enum gate_verdict verdict;
     int64_t run_no, phase_id, previous_phase_id;
+    bool conditional; /* some tasks of the phase that is open may be cancelled */
     struct err err;
 };
 
@@ -59,7 +60,7 @@ static void send_order(struct gate *gate, enum gate_mail kind, int64_t run_no, i
 }
 
 static void answer(struct gate *gate, enum gate_verdict verdict, int64_t phase_id, int64_t previous,
-                   const struct err *err)
+                   bool conditional, const struct err *err)
 {
     struct gate_answer *mail = xcalloc(1, sizeof *mail);
     *mail = (struct gate_answer){.mail.kind = MAIL_GATE,
@@ -67,7 +68,8 @@ static void answer(struct gate *gate, enum gate_verdict verdict, int64_t phase_i
                                  .verdict = verdict,
                                  .run_no = gate->run_no,
                                  .phase_id = phase_id,
-                                 .previous_phase_id = previous};
+                                 .previous_phase_id = previous,
+                                 .conditional = conditional};
     if (err != NULL)
         mail->err = *err;
     mailbox_put(gate->control, &mail->mail);
@@ -105,20 +107,20 @@ static int follow(struct gate *gate, const struct db_result *row)
     const char *verdict = db_text(row, 0, 0);
     int64_t phase_id = db_int(row, 0, 1), previous = db_int(row, 0, 2);
     if (strcmp(verdict, "opened") == 0 || strcmp(verdict, "open") == 0) {
-        answer(gate, db_bool(row, 0, 4) ? VERDICT_OPEN_TOLD : VERDICT_OPEN, phase_id, previous,
-               NULL);
+        answer(gate, db_bool(row, 0, 5) ? VERDICT_OPEN_TOLD : VERDICT_OPEN, phase_id, previous,
+               db_bool(row, 0, 4), NULL);
         if (phase_id == gate->phase_id)
             gate->phase_id = 0;
         return 0;
     }
     if (strcmp(verdict, "gone") == 0) {
-        answer(gate, VERDICT_GONE, phase_id, 0, NULL);
+        answer(gate, VERDICT_GONE, phase_id, 0, false, NULL);
         if (phase_id == gate->phase_id)
             gate->phase_id = 0;
         return 0;
     }
     if (strcmp(verdict, "orphans") == 0) {
-        answer(gate, VERDICT_ORPHANS, phase_id, 0, NULL);
+        answer(gate, VERDICT_ORPHANS, phase_id, 0, false, NULL);
         return ORPHAN_MS;
     }
     if (strcmp(verdict, "wait") == 0)
@@ -155,7 +157,7 @@ static void *gate_main(void *context)
             mailbox_wait(&gate->inbox, sleep_ms);
     }
     if (!gate->stopping)
-        answer(gate, VERDICT_FAILED, 0, 0, &err);
+        answer(gate, VERDICT_FAILED, 0, 0, false, &err);
     return NULL;
 }
 
@@ -298,6 +300,7 @@ enum rc gate_report(struct mail *mail, struct err *err)
         lane->adopt_opened = false;
         if (phase != NULL)
             phase->open = true;
+        lane->doubtful = lane->doubtful || said->conditional;
         if (phase != NULL && phase->gate == NULL) {
             phase->gate = gate;
             phase->previous_phase_id = said->previous_phase_id;

@@ -139,6 +139,7 @@ struct lane {
 
     /* claim */
     struct phase *phases;   /* oldest first */
+    bool doubtful;          /* a phase has opened of which tasks in our hands may be cancelled: ask */
     bool claim_blocked;     /* until something changes: lookahead, paused, halted */
     int64_t claim_after_us; /* busy: not before */
     double task_us;         /* how long a task takes: moving average, quick to rise */
@@ -252,6 +253,8 @@ MUST_CHECK enum rc claim(struct lane *lane, bool *ret_progress, struct err *err)
 struct phase *phase_find(struct lane *lane, int64_t phase_id);
 struct phase *phase_get(struct lane *lane, int64_t phase_id, int64_t run_no, int64_t order);
 void phase_add(struct phase *phase, struct work *work);
+/* The database has said whether it is open. */
+void phase_seen(struct lane *lane, struct phase *phase, bool open);
 /* It is not open, as far as we have seen, and we are to open it. */
 static inline bool phase_gates(const struct phase *phase)
 {

@@ -59,6 +59,7 @@ enum rc obey_stops(struct lane *lane, struct err *err)
     struct executor *ex = lane->ex;
     const struct str *s = ex->scratch;
     DB_RESULT_AUTO *rows = NULL;
+    lane->doubtful = false;
     work_names_start(ex);
     for (struct phase *phase = lane->phases; phase != NULL; phase = phase->next)
         for (struct work *work = phase->waiting; work != NULL; work = work->next)

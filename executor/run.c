@@ -122,6 +122,8 @@ static enum rc lane_turn(struct lane *lane, struct err *err)
         rc = recover(lane, err);
     while (rc == RC_OK && progress) {
         rc = claim(lane, &progress, err);
+        if (rc == RC_OK && lane->doubtful)
+            rc = obey_stops(lane, err);
         if (rc == RC_OK)
             rc = execute(lane, err);
     }
@@ -357,6 +359,11 @@ static enum rc incarnation_start(struct executor *ex, struct err *err)
             rc = obey_control(&ex->lanes[i], err);
         if (rc == RC_OK && !ex->lanes[i].foreign)
             rc = recover_start(&ex->lanes[i], err);
+        if (rc == RC_OK && !ex->lanes[i].foreign)
+            rc = db_run(ex->control, &sql_executor_attempts,
+                        (const char *const[]){DB_INT(ex->lanes[i].queue_id),
+                                              DB_INT(options->max_attempts)},
+                        NULL, err);
     }
     if (rc == RC_OK)
         log_event(LOG_INFO, "executor_started", "executor", ex->id, "readers",

@@ -9,7 +9,6 @@
 
 #define MOST_INTERVALS 100
 #define MOST_ATTEMPTS  1000
-#define LONGEST_KEY    1000  /* characters */
 #define LONGEST_KIND   200   /* characters */
 #define LONGEST_TEXT   10000 /* characters */
 #define MOST_SECONDS   1e9
@@ -127,18 +126,6 @@ static enum rc read_timeout(struct reading *r, cJSON *node, const struct json_pa
     return rc;
 }
 
-static enum rc read_condition(struct reading *r, cJSON *node, const struct json_path *path)
-{
-    if (!cJSON_IsString(node))
-        return field_wrong_type(r, node, path, "a string");
-    if (strcmp(node->valuestring, "success") == 0)
-        return RC_OK;
-    if (strcmp(node->valuestring, "always") != 0 && strcmp(node->valuestring, "failure") != 0)
-        return field_wrong_type(r, node, path, "success, always or failure");
-    field_not_supported(r, path, "A condition other than success");
-    return RC_OK;
-}
-
 static enum rc read_tasks(struct reading *r, cJSON *node, const struct json_path *path)
 {
     return field_int(r, node, path, 0, INT64_MAX, &r->msg->end_tasks);
@@ -166,22 +153,6 @@ static enum rc read_kind(struct reading *r, cJSON *node, const struct json_path 
         if (strcmp(node->valuestring, type_names[i]) == 0)
             rc = field_wrong(r, MESSAGE_BAD_FIELD, path, "must not be the name of a type: %s.",
                              type_names[i]);
-    return rc;
-}
-
-static enum rc read_key(struct reading *r, cJSON *node, const struct json_path *path)
-{
-    enum rc rc = field_text(r, node, path);
-    if (rc == RC_OK)
-        rc = field_short_text(r, node, path, LONGEST_KEY);
-    field_not_supported(r, path, "The idempotency key");
-    return rc;
-}
-
-static enum rc read_not_before(struct reading *r, cJSON *node, const struct json_path *path)
-{
-    enum rc rc = field_text(r, node, path);
-    field_not_supported(r, path, "An earliest start");
     return rc;
 }
 
@@ -216,6 +187,7 @@ static const struct field {
     {"description", ANY, false, read_description},
     {"max_attempts", TASKS, false, read_max_attempts},
     {"retry_intervals", TASKS, false, read_retry_intervals},
+    {"retry_on", TASKS, false, read_retry_on},
     {"condition", TASKS, false, read_condition},
     {"tasks", END, false, read_tasks},
     {"phases", END, false, read_phases},

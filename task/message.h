@@ -63,10 +63,11 @@ struct message {
     struct message_step *steps; /* type sql: if it has steps, all statements belong to them */
     int step_count;
     struct message_action action; /* types command and http */
-    bool transaction;        /* false: statements that cannot run inside one */
-    int max_attempts;        /* 0: absent */
-    int64_t timeout_us;      /* of an attempt; 0: absent */
-    double *retry_intervals; /* seconds, 0 to 1e9 */
+    bool transaction;             /* false: statements that cannot run inside one */
+    int max_attempts;             /* 0: absent */
+    int64_t timeout_us;           /* of an attempt; 0: absent */
+    bool special; /* it has a condition, a key or a not_before: the claim reads them */
+    double *retry_intervals;      /* seconds, 0 to 1e9 */
     int retry_interval_count;
     int64_t end_tasks, end_phases; /* type end: counts, -1 absent (only if aborted) */
     bool aborted;
@@ -83,6 +84,9 @@ MUST_CHECK enum rc message_parse(const char *bytes, size_t len, enum message_for
 void message_free(struct message *msg);
 void message_auto(struct message **msg);
 #define MESSAGE_AUTO __attribute__((cleanup(message_auto))) struct message
+
+/** One entry of a retry_on list: a SQLSTATE class or code, or all; "-" before it: not. */
+bool retry_on_valid(const char *entry, size_t len);
 
 /** The i-th field that is known, NULL behind the last: what docs/message.schema.json must list. */
 const char *message_field_name(int i);

@@ -48,6 +48,15 @@ char *take_text(struct cJSON *node);
 /** The name nearest to word, NULL if none is near. */
 const char *nearest_field(const char *word);
 
+/** message_life.c. Each sets msg->special but for read_retry_on, which fail() reads. */
+MUST_CHECK enum rc read_condition(struct reading *r, struct cJSON *node,
+                                  const struct json_path *path);
+MUST_CHECK enum rc read_key(struct reading *r, struct cJSON *node, const struct json_path *path);
+MUST_CHECK enum rc read_not_before(struct reading *r, struct cJSON *node,
+                                   const struct json_path *path);
+MUST_CHECK enum rc read_retry_on(struct reading *r, struct cJSON *node,
+                                 const struct json_path *path);
+
 /** A string of so many characters at most. */
 MUST_CHECK enum rc field_short_text(struct reading *r, const struct cJSON *node,
                                     const struct json_path *path, int most);

@@ -4,10 +4,11 @@
 -- p_enough: phases of which the caller has unstarted tasks and which it has not seen open. It takes no more of them while they
 -- are closed: a few make its gate open the phase, the rest comes then.
 --
--- External tasks are passed over; their leases are looked after. A closed phase of them has no owner that would gate for it.
+-- External tasks are passed over; their leases are looked after. So are tasks that may run only after a failure, as long as their phase
+-- is closed. A closed phase of such tasks has no owner that would gate for it.
 --
 -- One row a task; or one row without a task: verdict 'none' (wait_ms: until something is due, NULL if nothing is; phase_id,
--- run_no, order: a closed phase of external tasks that is not in p_enough, the caller is to open it), 'busy'.
+-- run_no, order: a closed phase of such tasks that is not in p_enough, the caller is to open it), 'busy'.
 CREATE OR REPLACE FUNCTION lockstep.adopt(p_queue_id int, p_executor_no int, p_limit int, p_held bigint[],
     p_enough bigint[] DEFAULT '{}')
 RETURNS TABLE (verdict text, wait_ms int, phase_id bigint, run_no bigint, "order" bigint, is_open boolean, took_shared boolean,
@@ -16,6 +17,7 @@ LANGUAGE plpgsql AS $$
 #variable_conflict use_column
 DECLARE
     living int[] := lockstep.executors_living();
+    lacks text[] := COALESCE((SELECT e.unable FROM lockstep.executor e WHERE e.executor_no = p_executor_no), '{}'); -- see action_leave
     p record;
     due timestamptz;
     most int;
@@ -36,6 +38,8 @@ BEGIN
         CONTINUE WHEN NOT EXISTS (
             SELECT FROM lockstep.task t WHERE t.phase_id = p.phase_id AND t.status IN ('Pending', 'Error', 'Processing')
             AND t.type <> 'external' AND (t.executor_no IS NULL OR t.executor_no <> ALL (living))
+            AND (t.needs IS NULL OR t.needs <> ALL (lacks))
+            AND (p.opened_at IS NOT NULL OR t.condition IS DISTINCT FROM 'failure')
             AND t.lost_num < most AND t.cancelled_by IS NULL -- the others are ended, by give_up()
             AND (t.scheduled_for IS NULL OR t.scheduled_for <= pg_catalog.clock_timestamp()));
         IF NOT p.phase_id = ANY (p_held) THEN
@@ -63,7 +67,8 @@ BEGIN
             FROM lockstep.task t
             WHERE t.phase_id = p.phase_id AND t.status IN ('Pending', 'Error', 'Processing')
               AND t.type <> 'external' AND (t.executor_no IS NULL OR t.executor_no <> ALL (living))
-              AND t.lost_num < most AND t.cancelled_by IS NULL
+              AND (t.needs IS NULL OR t.needs <> ALL (lacks))
+              AND t.lost_num < most AND t.cancelled_by IS NULL AND (is_open OR t.condition IS DISTINCT FROM 'failure')
               AND (t.scheduled_for IS NULL OR t.scheduled_for <= pg_catalog.clock_timestamp())
             ORDER BY t.kafka_offset LIMIT p_limit FOR UPDATE SKIP LOCKED),
         lost AS (
@@ -94,20 +99,23 @@ BEGIN
     SELECT pg_catalog.min(t.scheduled_for) INTO due
     FROM lockstep.phase ph JOIN lockstep.task t USING (phase_id) JOIN lockstep.run r ON r.run_no = ph.run_no
     WHERE ph.queue_id = p_queue_id AND ph.done_at IS NULL AND t.status IN ('Pending', 'Error') AND t.executor_no IS NULL
-      AND t.type <> 'external' AND r.paused_by IS NULL AND r.cancelled_at IS NULL;
+      AND t.type <> 'external' AND (t.needs IS NULL OR t.needs <> ALL (lacks)) AND r.paused_by IS NULL AND r.cancelled_at IS NULL
+      -- What is due in a closed phase and is not to be taken now is taken when that opens.
+      AND (ph.opened_at IS NOT NULL OR NOT (t.condition IS NOT DISTINCT FROM 'failure' OR ph.phase_id = ANY (p_enough)));
     phase_id := NULL;
     is_open := NULL;
     verdict := 'none';
-    IF EXISTS (SELECT FROM lockstep.phase ph WHERE ph.queue_id = p_queue_id AND ph.done_at IS NULL AND ph.external) THEN
+    IF EXISTS (SELECT FROM lockstep.phase ph WHERE ph.queue_id = p_queue_id AND ph.done_at IS NULL AND (ph.external OR ph.conditional)) THEN
         -- The next look at the leases: none runs out before that, also if it is given out in this moment.
-        SELECT LEAST(due, COALESCE(pg_catalog.min(t.lease_until), 'infinity'), pg_catalog.clock_timestamp() + q.external_lease) INTO due
+        SELECT LEAST(due, pg_catalog.min(t.lease_until),
+                     CASE WHEN pg_catalog.count(ph.phase_id) > 0 THEN pg_catalog.clock_timestamp() + q.external_lease END) INTO due
         FROM lockstep.queue q
         LEFT JOIN lockstep.phase ph ON ph.queue_id = q.queue_id AND ph.done_at IS NULL AND ph.external AND ph.opened_at IS NOT NULL
         LEFT JOIN lockstep.task t ON t.phase_id = ph.phase_id AND t.type = 'external' AND t.status = 'Processing'
         WHERE q.queue_id = p_queue_id GROUP BY q.external_lease;
         SELECT ph.phase_id, ph.run_no, ph."order" INTO phase_id, run_no, "order"
         FROM lockstep.phase ph JOIN lockstep.run r USING (run_no)
-        WHERE ph.queue_id = p_queue_id AND ph.done_at IS NULL AND ph.external AND ph.opened_at IS NULL
+        WHERE ph.queue_id = p_queue_id AND ph.done_at IS NULL AND (ph.external OR ph.conditional) AND ph.opened_at IS NULL
           AND r.paused_by IS NULL AND r.cancelled_at IS NULL AND NOT ph.phase_id = ANY (p_enough)
         ORDER BY ph.run_no, ph."order" LIMIT 1;
     END IF;

@@ -11,9 +11,12 @@
 -- (p_withheld tells that there is something), and is asked for again when it is to be rejected. A header is one row of the
 -- three arrays: offset of its message, name, value.
 --
--- verdict   claimed     task_ids and tokens are the caller's; is_open tells whether they may start. External tasks are nobody's
---                       and have no token: workers ask for them (next_task)
---           cancelled   the run has failed before: the messages are recorded, nothing is to be done
+-- p_special: the segment may have messages with a condition, a key or a not_before; the text is looked at for them.
+--
+-- verdict   claimed     task_ids and tokens are the caller's; is_open tells whether they may start. Without a token and nobody's: external
+--                       tasks (workers ask for them, next_task), what is not due yet, what may run only after a failure and whose
+--                       phase is closed (adopted when it is open), what is finished already: duplicates of a key
+--           cancelled   the run has failed before: the messages are recorded, nothing is to be done; what runs all the same is nobody's
 --           rejected    the records are in rejected_message
 --           bare        it would be rejected; nothing was written: come again with keys and headers
 --           ended       an end was taken
@@ -26,11 +29,12 @@ CREATE OR REPLACE FUNCTION lockstep.claim(
     p_max_attempts int[], p_traceparents text[], p_timestamp bigint, p_digest bytea, p_held bigint[],
     p_reason text, p_detail text, p_raw bytea, p_keys bytea[], p_end_tasks bigint, p_end_phases bigint, p_aborted boolean,
     p_header_offsets bigint[] DEFAULT NULL, p_header_names text[] DEFAULT NULL, p_header_values bytea[] DEFAULT NULL,
-    p_withheld boolean DEFAULT false,
+    p_withheld boolean DEFAULT false, p_special boolean DEFAULT false,
     OUT verdict text, OUT next_offset bigint, OUT phase_id bigint, OUT run_no bigint, OUT is_open boolean,
     OUT took_shared boolean, OUT task_ids bigint[], OUT tokens uuid[], OUT note text)
 LANGUAGE plpgsql AS $$
 #variable_conflict use_column
+<<own>>
 DECLARE
     q record;
     r record;
@@ -44,11 +48,21 @@ DECLARE
     refused text;            -- why the tags are wrong
     loss text;
     stopped boolean;
-    external CONSTANT boolean := p_kind = 'task' AND p_payloads[last]::json ->> 'type' IS NOT DISTINCT FROM 'external'; -- all of it, or none
+    spared boolean;          -- stopped, but some of it runs in spite of that
+    due timestamptz[];       -- of each record: not before,
+    conditions text[];       -- always, failure,
+    keys text[];             -- idempotency key
+    conditional boolean := false;
+    in_vain boolean := false; -- the phase is open and nothing failed before it
+    -- Of all of the segment. Where none is written, what there is to do tells it, as in the codec.
+    task_type CONSTANT text := CASE WHEN p_kind = 'task' THEN COALESCE(p_payloads[last]::json ->> 'type',
+        CASE WHEN p_payloads[last]::json -> 'sql' IS NOT NULL THEN 'sql' WHEN p_payloads[last]::json -> 'command' IS NOT NULL THEN 'command'
+             WHEN p_payloads[last]::json -> 'url' IS NOT NULL THEN 'http' ELSE 'sql' END) END;
+    external CONSTANT boolean := task_type IS NOT DISTINCT FROM 'external';
 BEGIN
     took_shared := false;
     is_open := false;
-    SELECT queue.next_offset AS cursor, lookahead, on_failure, runs, max_attempts, paused, halted_reason, last_run_no,
+    SELECT queue.next_offset AS cursor, lookahead, on_failure, runs, COALESCE(max_attempts, default_attempts, 3) AS max_attempts, paused, halted_reason, last_run_no,
            implicit_run_no INTO STRICT q
     FROM lockstep.queue WHERE queue_id = p_queue_id FOR NO KEY UPDATE; -- serialises claims: no offset is claimed twice
     next_offset := q.cursor;
@@ -61,6 +75,13 @@ BEGIN
         head := head + 1;
     END LOOP;
     seq := p_seqs[head];
+    IF p_special AND p_kind = 'task' THEN
+        SELECT pg_catalog.array_agg((m.j ->> 'not_before')::timestamptz ORDER BY m.n),
+               pg_catalog.array_agg(NULLIF(m.j ->> 'condition', 'success') ORDER BY m.n), pg_catalog.array_agg(m.j ->> 'key' ORDER BY m.n)
+        INTO due, conditions, keys
+        FROM (SELECT u.p::json AS j, u.n FROM pg_catalog.unnest(p_payloads) WITH ORDINALITY AS u (p, n)) AS m;
+        conditional := pg_catalog.array_remove(conditions[head:last], NULL) <> '{}';
+    END IF;
 
     SELECT run.run_no, run_id, next_seq, last_phase_id, last_order, last_previous_order, tasks, phases, rejected, end_offset,
            stop_after, on_failure, first_offset, after_run_no, events INTO r
@@ -199,13 +220,14 @@ BEGIN
 
     -- What may say "not now" comes before the first write.
     stopped := loss IS NOT NULL OR (known AND r.stop_after IS NOT NULL AND (fresh OR p_order > r.stop_after) AND NOT (p_run IS NULL AND p_previous = 0));
-    IF p_kind = 'task' AND fresh AND NOT stopped
+    spared := stopped AND conditional AND loss IS NULL AND r.stop_after > 0; -- 0: messages are missing, or an operator cancelled the run
+    IF p_kind = 'task' AND fresh AND (NOT stopped OR spared)
        AND (SELECT pg_catalog.count(*) FROM lockstep.phase p
             WHERE p.queue_id = p_queue_id AND p.done_at IS NULL AND p.opened_at IS NULL) >= q.lookahead THEN
         verdict := 'lookahead';
         RETURN;
     END IF;
-    IF p_kind = 'task' AND NOT fresh AND NOT stopped THEN
+    IF p_kind = 'task' AND NOT fresh AND (NOT stopped OR spared) THEN
         phase_id := r.last_phase_id;
         -- Under FOR SHARE: a retry that closes the phase again is wholly before or wholly after this look. Skipped, not
         -- waited for: a gate may be holding the row.
@@ -215,7 +237,7 @@ BEGIN
             verdict := 'busy';
             RETURN;
         END IF;
-        IF NOT phase_id = ANY (p_held) THEN
+        IF NOT stopped AND NOT phase_id = ANY (p_held) THEN
             took_shared := lockstep.lock_shared_try(phase_id);
             IF NOT took_shared THEN
                 verdict := 'busy';
@@ -273,11 +295,12 @@ BEGIN
     END IF;
 
     -- The phase. The first phase of a run that waits for nobody is open from the start.
+    spared := stopped AND conditional AND loss IS NULL AND r.stop_after > 0;
     IF fresh THEN
         is_open := r.last_phase_id IS NULL AND r.after_run_no IS NULL AND NOT stopped;
-        INSERT INTO lockstep.phase (run_no, queue_id, "order", previous_order, previous_phase_id, external, events, opened_at, done_at)
-        VALUES (run_no, p_queue_id, p_order, p_previous, r.last_phase_id, external, r.events,
-                CASE WHEN is_open THEN pg_catalog.clock_timestamp() END, CASE WHEN stopped THEN pg_catalog.clock_timestamp() END)
+        INSERT INTO lockstep.phase (run_no, queue_id, "order", previous_order, previous_phase_id, external, conditional, events, opened_at, done_at)
+        VALUES (run_no, p_queue_id, p_order, p_previous, r.last_phase_id, external, conditional, r.events,
+                CASE WHEN is_open THEN pg_catalog.clock_timestamp() END, CASE WHEN stopped AND NOT spared THEN pg_catalog.clock_timestamp() END)
         RETURNING phase.phase_id INTO phase_id;
         IF is_open THEN
             UPDATE lockstep.run SET started_at = COALESCE(started_at, pg_catalog.clock_timestamp()) WHERE run.run_no = claim.run_no;
@@ -292,26 +315,44 @@ BEGIN
         END IF;
     ELSE
         phase_id := r.last_phase_id;
-        IF external THEN
-            UPDATE lockstep.phase p SET external = true WHERE p.phase_id = claim.phase_id AND NOT p.external;
+        IF external OR conditional THEN -- all of it so far was cancelled: then it was done; nothing is claimed behind it yet
+            UPDATE lockstep.phase p
+            SET external = p.external OR own.external, conditional = p.conditional OR own.conditional,
+                done_at = CASE WHEN NOT spared OR p.opened_at IS NOT NULL THEN p.done_at END
+            WHERE p.phase_id = claim.phase_id
+              AND (p.external <> (p.external OR own.external) OR p.conditional <> (p.conditional OR own.conditional)
+                   OR (spared AND p.done_at IS NOT NULL));
         END IF;
+    END IF;
+    IF conditional AND is_open THEN -- else it is decided when the phase opens
+        in_vain := NOT lockstep.run_failed_before(run_no, p_order);
     END IF;
 
     WITH made AS (
         INSERT INTO lockstep.task (phase_id, run_no, queue_id, status, type, "order", seq, kafka_offset, name, payload, traceparent,
-                                   executor_no, token, attempt_num, max_attempts)
-        SELECT claim.phase_id, claim.run_no, p_queue_id, CASE WHEN stopped THEN 'Cancelled' ELSE 'Pending' END::lockstep.status,
-               CASE WHEN external THEN 'external' ELSE 'sql' END, p_order, m.s, m.o, m.n, m.p, m.t,
-               CASE WHEN NOT stopped AND NOT external THEN p_executor_no END,
-               CASE WHEN NOT stopped AND NOT external AND p_executor_no IS NOT NULL THEN pg_catalog.gen_random_uuid() END, CASE WHEN stopped THEN 0 ELSE 1 END,
-               COALESCE(m.a, q.max_attempts)
+                                   executor_no, token, attempt_num, max_attempts, condition, key, scheduled_for, skipped, error)
+        SELECT claim.phase_id, claim.run_no, p_queue_id, w.status,
+               task_type, p_order, m.s, m.o, m.n, m.p, m.t,
+               CASE WHEN w.ours THEN p_executor_no END, CASE WHEN w.ours THEN pg_catalog.gen_random_uuid() END,
+               CASE w.status WHEN 'Pending' THEN 1 ELSE 0 END, COALESCE(m.a, q.max_attempts), m.c, m.k, m.d,
+               CASE WHEN w.vain THEN 'condition' END, CASE WHEN w.vain THEN 'not needed: nothing before it failed' END
         FROM ROWS FROM (pg_catalog.unnest(p_offsets[head:last]), pg_catalog.unnest(p_seqs[head:last]),
                         pg_catalog.unnest(p_payloads[head:last]), pg_catalog.unnest(p_names[head:last]),
-                        pg_catalog.unnest(p_max_attempts[head:last]), pg_catalog.unnest(p_traceparents[head:last]))
-             AS m (o, s, p, n, a, t)
+                        pg_catalog.unnest(p_max_attempts[head:last]), pg_catalog.unnest(p_traceparents[head:last]),
+                        pg_catalog.unnest(due[head:last]), pg_catalog.unnest(conditions[head:last]), pg_catalog.unnest(keys[head:last]))
+             AS m (o, s, p, n, a, t, d, c, k)
+        CROSS JOIN LATERAL (SELECT in_vain AND m.c = 'failure' AS vain, stopped AND NOT (spared AND m.c IS NOT NULL) AS cancelled) AS v
+        CROSS JOIN LATERAL (
+            SELECT CASE WHEN v.vain OR v.cancelled THEN 'Cancelled' ELSE 'Pending' END::lockstep.status AS status, COALESCE(v.vain, false) AS vain,
+                   NOT stopped AND NOT external AND p_executor_no IS NOT NULL AND v.vain IS NOT TRUE
+                   AND (m.d IS NULL OR m.d <= pg_catalog.clock_timestamp()) AND (m.c IS DISTINCT FROM 'failure' OR is_open) AS ours) AS w
         RETURNING task_id, token, kafka_offset)
     SELECT pg_catalog.array_agg(made.task_id ORDER BY made.kafka_offset), pg_catalog.array_agg(made.token ORDER BY made.kafka_offset)
     INTO task_ids, tokens FROM made;
+    IF pg_catalog.array_remove(keys[head:last], NULL) <> '{}' AND (NOT stopped OR spared) THEN
+        PERFORM lockstep.key_skip(p_queue_id, r.run_id, task_ids);
+        SELECT pg_catalog.array_agg(t.token ORDER BY t.kafka_offset) INTO tokens FROM lockstep.task t WHERE t.task_id = ANY (task_ids);
+    END IF;
 
     UPDATE lockstep.run SET next_seq = COALESCE(p_seqs[last], next_seq) + 1, tasks = tasks + (last - head + 1),
         phases = phases + CASE WHEN fresh THEN 1 ELSE 0 END, last_phase_id = claim.phase_id, last_order = p_order,
@@ -319,6 +360,9 @@ BEGIN
     WHERE run.run_no = claim.run_no;
     next_offset := lockstep.cursor_advance(p_queue_id, p_offsets[last], p_timestamp, p_digest);
     verdict := CASE WHEN stopped THEN 'cancelled' ELSE 'claimed' END;
+    IF spared THEN
+        PERFORM pg_catalog.pg_notify('lockstep_' || p_queue_id, 'work');
+    END IF;
     IF external AND is_open THEN
         PERFORM pg_catalog.pg_notify('lockstep_external', (SELECT queue.name FROM lockstep.queue WHERE queue_id = p_queue_id));
     END IF;

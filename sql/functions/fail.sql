@@ -1,46 +1,61 @@
 -- The attempt that holds this token failed, and why. Attempts left: Error, due after the interval, owned by nobody. None
--- left, or p_permanent: Failed, and the run's policy decides, in the same transaction. p_ran_us: how long it ran.
+-- left, p_permanent, or an error that is not to be tried again (retry_on, of the message or the queue): Failed, and the run's policy
+-- decides, in the same transaction. p_ran_us: how long it ran.
+-- What is the server's fault counts as a lost attempt, not as a failed one: put off, longer each time; Failed after queue.max_lost.
 -- Returns the new status. A stale token raises.
 CREATE OR REPLACE FUNCTION lockstep.fail(p_task_id bigint, p_token uuid, p_permanent boolean, p_ran_us bigint, p_sqlstate text,
     p_error text, p_detail text, p_hint text, p_context text) RETURNS text
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
     t record;
+    q record;
+    wish json;
     intervals float8[];
+    lost CONSTANT boolean := NOT p_permanent AND lockstep.server_fault(p_sqlstate);
     final boolean;
+    seconds float8;
     ended timestamptz := clock_timestamp();
+    why CONSTANT text := concat_ws(': ', p_sqlstate, p_error);
 BEGIN
-    SELECT queue_id, run_no, "order", phase_id, attempt_num, max_attempts, executor_no, payload INTO t
+    SELECT queue_id, run_no, "order", phase_id, attempt_num, max_attempts, lost_num, executor_no, payload INTO t
     FROM lockstep.task WHERE task_id = p_task_id AND token = p_token;
     IF NOT FOUND THEN
         RAISE EXCEPTION 'task %: this attempt is no longer the current one', p_task_id USING ERRCODE = 'LS001';
     END IF;
-    final := p_permanent OR t.attempt_num >= t.max_attempts;
+    wish := t.payload::json;
+    SELECT b.max_lost, b.retry_intervals,
+           COALESCE((SELECT array_agg(e) FROM json_array_elements_text(wish -> 'retry_on') AS i (e)), b.retry_on) AS retry_on
+    INTO STRICT q FROM lockstep.queue b WHERE b.queue_id = t.queue_id;
+    final := CASE WHEN p_permanent THEN true WHEN lost THEN t.lost_num + 1 >= q.max_lost
+                  ELSE t.attempt_num >= t.max_attempts OR NOT lockstep.retries(p_sqlstate, q.retry_on) END;
     IF final THEN -- the queue's row first, as for every change of a run
         PERFORM FROM lockstep.queue WHERE queue_id = t.queue_id FOR NO KEY UPDATE;
+    ELSIF lost THEN
+        seconds := (ARRAY[1, 10, 60, 300, 600])[LEAST(t.lost_num + 1, 5)];
     ELSE
-        SELECT COALESCE((SELECT array_agg(e::float8 ORDER BY n)
-                         FROM json_array_elements_text(t.payload::json -> 'retry_intervals') WITH ORDINALITY AS i (e, n)),
-                        retry_intervals) INTO intervals
-        FROM lockstep.queue WHERE queue_id = t.queue_id;
+        intervals := COALESCE((SELECT array_agg(e::float8 ORDER BY n)
+                               FROM json_array_elements_text(wish -> 'retry_intervals') WITH ORDINALITY AS i (e, n)), q.retry_intervals);
+        seconds := COALESCE(intervals[LEAST(t.attempt_num - t.lost_num, cardinality(intervals))], 1);
     END IF;
     UPDATE lockstep.task
     SET status = CASE WHEN final THEN 'Failed' ELSE 'Error' END::lockstep.status, token = NULL,
         executor_no = CASE WHEN final THEN executor_no END,
-        error = concat_ws(': ', p_sqlstate, p_error), started_at = ended - p_ran_us * interval '1 microsecond',
+        lost_num = lost_num + CASE WHEN lost THEN 1 ELSE 0 END,
+        max_attempts = max_attempts + CASE WHEN lost THEN 1 ELSE 0 END, -- it counts failed ones only
+        error = CASE WHEN final AND lost THEN format('given up: %s attempts were lost; the last one: %s', t.lost_num + 1, why) ELSE why END,
+        started_at = ended - p_ran_us * interval '1 microsecond',
         duration = p_ran_us * interval '1 microsecond', updated_at = ended,
-        scheduled_for = CASE WHEN NOT final THEN ended + interval '1 second'
-            * COALESCE(intervals[LEAST(t.attempt_num, cardinality(intervals))], 1) END
+        scheduled_for = CASE WHEN NOT final THEN ended + interval '1 second' * seconds END
     WHERE task_id = p_task_id AND token = p_token; -- still ours: the look above took no lock
     IF NOT FOUND THEN
         RAISE EXCEPTION 'task %: this attempt is no longer the current one', p_task_id USING ERRCODE = 'LS001';
     END IF;
     INSERT INTO lockstep.task_attempt (task_id, attempt, status, executor_no, started_at, ended_at, sqlstate, error, detail, hint, context)
-    VALUES (p_task_id, t.attempt_num, CASE WHEN final THEN 'Failed' ELSE 'Error' END::lockstep.status, t.executor_no,
+    VALUES (p_task_id, t.attempt_num, CASE WHEN final THEN 'Failed' WHEN lost THEN 'Pending' ELSE 'Error' END::lockstep.status, t.executor_no,
             ended - p_ran_us * interval '1 microsecond', ended, p_sqlstate, p_error, p_detail, p_hint, p_context);
     IF final THEN
         INSERT INTO lockstep.event_log (event, queue_id, run_no, phase_id, task_id, executor_no, detail)
-        VALUES ('task_failed', t.queue_id, t.run_no, t.phase_id, p_task_id, t.executor_no, concat_ws(': ', p_sqlstate, p_error));
+        VALUES ('task_failed', t.queue_id, t.run_no, t.phase_id, p_task_id, t.executor_no, why);
         PERFORM lockstep.run_fail(t.run_no, t."order", format('task %s of order %s failed: %s', p_task_id, t."order", p_error));
     ELSE
         PERFORM pg_notify('lockstep_' || t.queue_id, 'work'); -- whoever is free takes it when it is due

@@ -14,8 +14,9 @@
 --           paused         sleep until it is notified
 --           gone           the caller's phase is done or cancelled: forget its tasks
 --           nothing        nothing to open
+-- conditional: some tasks of a phase that was opened may have been cancelled while others were not: the caller asks which of its own.
 CREATE OR REPLACE FUNCTION lockstep.gate(p_run_no bigint, p_phase_id bigint, p_wait_ms int, p_executor_no int,
-    OUT verdict text, OUT phase_id bigint, OUT previous_phase_id bigint, OUT wait_ms int, OUT tells boolean)
+    OUT verdict text, OUT phase_id bigint, OUT previous_phase_id bigint, OUT wait_ms int, OUT conditional boolean, OUT tells boolean)
 LANGUAGE plpgsql AS $$
 #variable_conflict use_column
 DECLARE
@@ -26,7 +27,8 @@ DECLARE
     due timestamptz;
     external boolean;
 BEGIN
-    SELECT p.phase_id, p."order", p.previous_phase_id, p.opened_at, p.done_at, p.queue_id, p.after_runs INTO target
+    conditional := false;
+    SELECT p.phase_id, p."order", p.previous_phase_id, p.opened_at, p.done_at, p.queue_id, p.after_runs, p.conditional INTO target
     FROM lockstep.phase p WHERE p.phase_id = p_phase_id;
     IF FOUND AND target.done_at IS NOT NULL THEN
         verdict := 'gone';
@@ -34,7 +36,7 @@ BEGIN
         RETURN;
     END IF;
     IF target.opened_at IS NULL THEN
-        SELECT p.phase_id, p."order", p.previous_phase_id, p.opened_at, p.done_at, p.queue_id, p.after_runs INTO target
+        SELECT p.phase_id, p."order", p.previous_phase_id, p.opened_at, p.done_at, p.queue_id, p.after_runs, p.conditional INTO target
         FROM lockstep.phase p WHERE p.run_no = p_run_no AND p.opened_at IS NULL AND p.done_at IS NULL ORDER BY p."order" LIMIT 1;
         IF NOT FOUND THEN
             verdict := 'nothing';
@@ -59,6 +61,7 @@ BEGIN
         RETURN;
     END IF;
     IF target.opened_at IS NOT NULL THEN
+        conditional := target.conditional;
         verdict := 'open';
         RETURN;
     END IF;
@@ -106,6 +109,11 @@ BEGIN
             INSERT INTO lockstep.event_log (event, queue_id, run_no, phase_id, executor_no, detail)
             VALUES ('phase_opened', target.queue_id, p_run_no, phase_id, p_executor_no, pg_catalog.format('order %s', target."order"));
             verdict := 'opened';
+            -- Asked again: a claim may have brought the first such task while we waited for the row.
+            SELECT p.conditional INTO conditional FROM lockstep.phase p WHERE p.phase_id = gate.phase_id;
+            IF conditional THEN
+                PERFORM lockstep.phase_decide(phase_id);
+            END IF;
             IF (SELECT p.external FROM lockstep.phase p WHERE p.phase_id = gate.phase_id) THEN
                 PERFORM pg_catalog.pg_notify('lockstep_external', (SELECT q.name FROM lockstep.queue q WHERE q.queue_id = target.queue_id));
             END IF;
@@ -115,7 +123,8 @@ BEGIN
                 PERFORM pg_catalog.pg_notify('lockstep_' || target.queue_id, 'opened');
             END IF;
         ELSE -- another opened it, or it was cancelled, while we waited for the rows
-            verdict := (SELECT CASE WHEN p.done_at IS NULL THEN 'open' ELSE 'gone' END FROM lockstep.phase p WHERE p.phase_id = gate.phase_id);
+            SELECT CASE WHEN p.done_at IS NULL THEN 'open' ELSE 'gone' END, p.conditional INTO verdict, conditional
+            FROM lockstep.phase p WHERE p.phase_id = gate.phase_id;
         END IF;
         IF verdict <> 'gone' THEN
             RETURN;

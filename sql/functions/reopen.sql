@@ -8,6 +8,7 @@
 -- A run that had ended is Running again; its end stays known. If the runs of its queue are serial it takes its place in log order
 -- again: the phase waits for the runs before it that have not ended (those after it that have begun are not held up).
 -- Attempts: each reopened task has as many as its message or its queue says, counted on.
+-- Not reopened: a task whose key is another's now (key_take); one whose condition is failure if nothing failed before it.
 --
 -- verdict   reopened   reopened says how many
 --           refused    a later phase is at work: blocking is its order
@@ -21,14 +22,17 @@ DECLARE
     before bigint;
     chosen bigint[];
     free bigint[];
+    stays_open boolean; -- the phase itself
+    keyless bigint[];
 BEGIN
     reopened := 0;
-    SELECT p.run_no, p.queue_id, p."order" INTO STRICT own FROM lockstep.phase p WHERE p.phase_id = p_phase_id;
+    SELECT p.run_no, p.queue_id, p."order", p.conditional INTO STRICT own FROM lockstep.phase p WHERE p.phase_id = p_phase_id;
     -- The queue, the run, its phases, tasks: as everybody who changes a run. All reopenings of a queue are one after the other.
     PERFORM FROM lockstep.queue q WHERE q.queue_id = own.queue_id FOR NO KEY UPDATE;
     PERFORM FROM lockstep.run WHERE run.run_no = own.run_no FOR NO KEY UPDATE;
     PERFORM FROM lockstep.phase p WHERE p.run_no = own.run_no AND p."order" >= own."order" ORDER BY p."order" FOR UPDATE;
-    SELECT run.status, run.ended_at, run.first_offset, run.implicit OR q.runs = 'serial' AS serial, q.max_attempts INTO STRICT r
+    SELECT run.run_id, run.status, run.ended_at, run.first_offset, run.implicit OR q.runs = 'serial' AS serial,
+           COALESCE(q.max_attempts, q.default_attempts, 3) AS max_attempts INTO STRICT r
     FROM lockstep.run JOIN lockstep.queue q USING (queue_id) WHERE run.run_no = own.run_no;
     -- A worker may be taking an external task at this moment (next_task): then its row is locked, and it counts as owned.
     free := ARRAY(
@@ -53,8 +57,23 @@ BEGIN
           WHERE k.phase_id = p_phase_id AND (p_task_ids IS NULL OR k.task_id = ANY (p_task_ids))
             AND (k.status IN ('Failed', 'Terminated', 'PartiallyCompleted')
                  OR (k.status IN ('Completed', 'Cancelled') AND p_task_ids IS NOT NULL)
-                 OR (k.status = 'Cancelled' AND lockstep.cancelled_by_failure(own.run_no, own."order")))
+                 OR (k.status = 'Cancelled' AND k.skipped IS NULL AND lockstep.cancelled_by_failure(own.run_no, own."order")))
           ORDER BY k.task_id FOR NO KEY UPDATE) AS t;
+    IF r.ended_at IS NOT NULL AND r.serial THEN
+        SELECT b.run_no INTO before FROM lockstep.run b
+        WHERE b.queue_id = own.queue_id AND b.ended_at IS NULL AND b.first_offset < r.first_offset
+        ORDER BY b.first_offset DESC LIMIT 1;
+    END IF;
+    stays_open := before IS NULL AND NOT EXISTS (
+        SELECT FROM lockstep.phase b WHERE b.run_no = own.run_no AND b."order" < own."order" AND b.done_at IS NULL);
+    IF own.conditional AND stays_open AND NOT lockstep.run_failed_before(own.run_no, own."order") THEN -- else its gate decides
+        chosen := (SELECT pg_catalog.array_agg(t.task_id) FROM lockstep.task t
+                   WHERE t.task_id = ANY (chosen) AND t.condition IS DISTINCT FROM 'failure');
+    END IF;
+    keyless := lockstep.key_take(own.queue_id, r.run_id, chosen);
+    IF keyless <> '{}' THEN
+        chosen := (SELECT pg_catalog.array_agg(c) FROM pg_catalog.unnest(chosen) AS c WHERE c <> ALL (keyless));
+    END IF;
     IF chosen IS NULL AND (p_task_ids IS NULL OR p_task_ids <> '{}') THEN
         RETURN; -- nothing to do, and nothing is closed
     END IF;
@@ -63,17 +82,9 @@ BEGIN
     PERFORM lockstep.run_uncancel(own.run_no);
     UPDATE lockstep.phase p SET opened_at = NULL
     WHERE p.run_no = own.run_no AND p."order" > own."order" AND p.done_at IS NULL AND p.opened_at IS NOT NULL;
-    IF r.ended_at IS NOT NULL AND r.serial THEN
-        SELECT b.run_no INTO before FROM lockstep.run b
-        WHERE b.queue_id = own.queue_id AND b.ended_at IS NULL AND b.first_offset < r.first_offset
-        ORDER BY b.first_offset DESC LIMIT 1;
-    END IF;
     -- Its own phase: closed if it has to wait, for a phase before it or for a run.
     UPDATE lockstep.phase p
-    SET done_at = NULL, after_runs = p.after_runs OR before IS NOT NULL,
-        opened_at = CASE WHEN before IS NULL AND NOT EXISTS (
-            SELECT FROM lockstep.phase b WHERE b.run_no = own.run_no AND b."order" < own."order" AND b.done_at IS NULL)
-            THEN p.opened_at END
+    SET done_at = NULL, after_runs = p.after_runs OR before IS NOT NULL, opened_at = CASE WHEN stays_open THEN p.opened_at END
     WHERE p.phase_id = p_phase_id;
     UPDATE lockstep.run
     SET reopened_at = pg_catalog.clock_timestamp(), ended_at = NULL,
@@ -104,7 +115,8 @@ BEGIN
     SET status = 'Pending', executor_no = NULL, token = NULL, worker = NULL, lease_until = NULL, attempt_num = n.next,
         max_attempts = n.next - 1 + COALESCE((t.payload::json ->> 'max_attempts')::int, r.max_attempts), lost_num = 0,
         step = CASE WHEN t.status <> 'Completed' THEN t.step END, -- what is done of it stays done
-        response = NULL, error = NULL, cancelled_by = NULL, scheduled_for = NULL, started_at = NULL, duration = NULL,
+        response = NULL, error = NULL, cancelled_by = NULL, skipped = NULL,
+        scheduled_for = (t.payload::json ->> 'not_before')::timestamptz, started_at = NULL, duration = NULL,
         updated_at = pg_catalog.clock_timestamp()
     FROM (SELECT k.task_id, -- a cancelled task has not made the attempt that its row names
                  CASE WHEN k.status = 'Cancelled' AND NOT EXISTS (

@@ -36,7 +36,7 @@ BEGIN
             p_traceparents => p_traceparents, p_timestamp => NULL, p_digest => NULL, p_held => '{}', p_reason => p_reason,
             p_detail => p_detail, p_raw => p_raw, p_keys => p_keys, p_header_offsets => p_header_offsets,
             p_header_names => p_header_names, p_header_values => p_header_values, p_end_tasks => p_end_tasks, p_end_phases => p_end_phases,
-            p_aborted => p_aborted);
+            p_aborted => p_aborted, p_special => true);
         IF c.verdict NOT IN ('claimed', 'cancelled', 'rejected', 'ended') THEN
             RAISE EXCEPTION 'the claim of a replay said %', c.verdict USING ERRCODE = 'LS002';
         END IF;

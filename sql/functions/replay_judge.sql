@@ -6,12 +6,13 @@
 -- action   why
 -- make     missing        the message has no row: it gets one, by the rules of a claim
 --          duplicate      likewise, a row that says that it repeats another
--- reopen   failed, cancelled (because of a failure), done
+-- reopen   failed, cancelled (because of a failure), done, not_needed (its condition was failure, and nothing had failed)
 -- skip     done, failed, cancelled    the mode leaves them
 --          unfinished     is to be run anyway
 --          ahead          not claimed yet: executors will
 --          missing        mode failed
---          rejected, duplicate        has its row; redrive is for those
+--          rejected, duplicate        has its row; redrive is for those. duplicate also: its key is another task's
+--          not_needed                 its condition was failure, and nothing had failed
 --          differs        the row at this offset holds another message: the topic is not the one it came from
 --          no_beginning   of its run, what comes before it is missing, too, and not in the range
 --          gone_on        its run went on without it
@@ -43,7 +44,7 @@ BEGIN
     END IF;
     RETURN QUERY
     WITH m AS (
-        SELECT i.n::int AS n, i.o, i.s, t.task_id, t.status, t.task_id IS NOT NULL AND t.payload <> i.p AS other, j.reason,
+        SELECT i.n::int AS n, i.o, i.s, t.task_id, t.status, t.skipped, t.task_id IS NOT NULL AND t.payload <> i.p AS other, j.reason,
                p_kind = 'end' AND r.end_offset = i.o AND (p_run IS NOT NULL OR j.reason IS NULL) AS ended
         FROM ROWS FROM (pg_catalog.unnest(p_offsets), pg_catalog.unnest(p_seqs), pg_catalog.unnest(p_payloads))
              WITH ORDINALITY AS i (o, s, p, n)
@@ -57,6 +58,8 @@ BEGIN
                     WHEN m.ended THEN 'done'
                     WHEN m.other THEN 'differs'
                     WHEN m.status = 'Completed' THEN 'done'
+                    WHEN m.skipped = 'duplicate' THEN 'duplicate' -- of a key
+                    WHEN m.skipped = 'condition' THEN 'not_needed'
                     WHEN m.status = 'Cancelled' THEN 'cancelled'
                     WHEN m.status IN ('Failed', 'Terminated', 'PartiallyCompleted') THEN 'failed'
                     WHEN m.task_id IS NOT NULL THEN 'unfinished'
@@ -72,11 +75,11 @@ BEGIN
         FROM m)
     SELECT j.n,
            CASE WHEN j.task_id IS NULL AND j.why = 'missing' AND p_mode <> 'failed' THEN 'make'
-                WHEN j.why = 'duplicate' AND p_mode <> 'failed' AND NOT EXISTS (
+                WHEN j.why = 'duplicate' AND j.task_id IS NULL AND p_mode <> 'failed' AND NOT EXISTS (
                     SELECT FROM lockstep.rejected_message d WHERE d.queue_id = p_queue_id AND d.kafka_offset = p_offsets[j.n]) THEN 'make'
                 WHEN j.why = 'failed' AND p_mode <> 'missing' THEN 'reopen'
                 WHEN j.why = 'cancelled' AND (p_mode = 'all' OR (p_mode = 'failed' AND by_failure)) THEN 'reopen'
-                WHEN j.why = 'done' AND p_kind = 'task' AND p_mode = 'all' THEN 'reopen'
+                WHEN (j.why = 'not_needed' OR (j.why = 'done' AND p_kind = 'task')) AND p_mode = 'all' THEN 'reopen'
                 ELSE 'skip' END,
            j.why, CASE WHEN known THEN r.run_no END, CASE WHEN known THEN r.run_id END, place, j.task_id
     FROM judged j ORDER BY j.n;

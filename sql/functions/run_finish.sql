@@ -24,12 +24,12 @@ BEGIN
     result := CASE
         -- Unless all of it was done before the cancelling could stop anything.
         WHEN r.cancelled_at IS NOT NULL AND (EXISTS (SELECT FROM lockstep.phase p JOIN lockstep.task t USING (phase_id)
-            WHERE p.run_no = p_run_no AND t.status IN ('Cancelled', 'Terminated'))
+            WHERE p.run_no = p_run_no AND t.status IN ('Cancelled', 'Terminated') AND t.skipped IS NULL)
             OR NOT EXISTS (SELECT FROM lockstep.phase p JOIN lockstep.task t USING (phase_id) WHERE p.run_no = p_run_no)) THEN 'Cancelled'
         WHEN stop IS NOT NULL THEN 'Failed'
         -- A reopening has taken the stop back, and not all of what it had stopped was run.
         WHEN r.reopened_at IS NOT NULL AND r.on_failure = 'stop' AND EXISTS (SELECT FROM lockstep.phase p JOIN lockstep.task t USING (phase_id)
-            WHERE p.run_no = p_run_no AND t.status IN ('Failed', 'Terminated', 'PartiallyCompleted', 'Cancelled')) THEN 'Failed'
+            WHERE p.run_no = p_run_no AND t.status IN ('Failed', 'Terminated', 'PartiallyCompleted', 'Cancelled') AND t.skipped IS NULL) THEN 'Failed'
         WHEN r.rejected > 0 OR EXISTS (SELECT FROM lockstep.phase p JOIN lockstep.task t USING (phase_id)
             WHERE p.run_no = p_run_no AND (t.status IN ('Failed', 'Terminated', 'PartiallyCompleted') OR (t.status = 'Cancelled' AND t.cancelled_by IS NOT NULL))) THEN 'PartiallyCompleted'
         ELSE 'Completed' END;

@@ -32,7 +32,7 @@ BEGIN
              FROM lockstep.phase h JOIN lockstep.task t USING (phase_id)
              WHERE h.run_no = no
                AND (t.status IN ('Failed', 'Terminated', 'PartiallyCompleted')
-                    OR (t.status = 'Cancelled' AND (r.cancelled_at IS NOT NULL OR t.cancelled_by IS NOT NULL
+                    OR (t.status = 'Cancelled' AND t.skipped IS NULL AND (r.cancelled_at IS NOT NULL OR t.cancelled_by IS NOT NULL
                                                     OR lockstep.cancelled_by_failure(no, h."order"))))
              GROUP BY h.phase_id, h."order" ORDER BY h."order" LOOP
         SELECT * INTO STRICT done FROM lockstep.reopen(p.phase_id, p.ids, why);

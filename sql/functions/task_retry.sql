@@ -15,6 +15,12 @@ BEGIN
         IF done.verdict = 'refused' THEN
             RAISE EXCEPTION 'task %: it can not be retried while order % of its run is at work', t.task_id, done.blocking
                 USING ERRCODE = 'LS002', HINT = 'Wait for it, or cancel its tasks.';
+        ELSIF done.reopened = 0 THEN
+            RAISE EXCEPTION 'task % is not to be run: %', t.task_id,
+                CASE WHEN t.key IS NOT NULL THEN format('its key "%s" is that of task %s', t.key,
+                         (SELECT i.task_id FROM lockstep.idempotency_key i WHERE i.queue_id = t.queue_id AND i.key = t.key))
+                     ELSE 'its condition is failure, and nothing before it failed' END
+                USING ERRCODE = 'LS002';
         END IF;
     ELSE
         RAISE EXCEPTION 'task % has not failed: it is %', t.task_id, t.status

@@ -1,9 +1,10 @@
 -- queue_create :maybe  makes queue $1 over topic $2, partition $3, from offset $4; no row: the name is taken
 WITH made AS (
     INSERT INTO lockstep.queue (name, topic, partition, next_offset, cluster_id, max_readers, on_failure, runs, max_attempts,
-                                lookahead, dead_letters, partitions, external_lease)
+                                lookahead, dead_letters, partitions, external_lease, retry_intervals, retry_on)
     VALUES ($1::text, $2::text, $3::int, $4::bigint, $5::text, $6::int, $7::text, $8::text, $9::int, $10::int, $11::text::boolean,
-            $12::int, $13::text::interval)
+            $12::int, $13::text::interval,
+            string_to_array($14::text, ',')::float8[], string_to_array($15::text, ','))
     ON CONFLICT (name) DO NOTHING
     RETURNING queue_id, topic, partition, next_offset),
 logged AS (

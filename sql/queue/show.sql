@@ -8,7 +8,7 @@ SELECT q.name, q.topic, q.partition, q.next_offset, $2::bigint AS log_start, $3:
        CASE WHEN b.blocked_offset IS NOT NULL
            THEN floor(extract(epoch FROM clock_timestamp() - COALESCE(to_timestamp($5::bigint / 1000.0), q.blocked_at)))::bigint END AS blocked_s,
        q.max_readers, (SELECT COALESCE(sum(r.in_use), 0) FROM lockstep.reader_status r WHERE r.queue = q.name) AS in_use,
-       q.on_failure, q.runs, q.max_attempts, array_to_string(q.retry_intervals, ',') AS retry_intervals, q.lookahead,
+       q.on_failure, q.runs, COALESCE(q.max_attempts, q.default_attempts, 3) AS max_attempts, array_to_string(q.retry_intervals, ',') AS retry_intervals, q.lookahead,
        q.paused, q.paused_by, q.paused_at, q.halted_reason, q.halted_detail,
        replace(h.remedy, 'QUEUE', q.name) AS halted_remedy, q.halted_at, q.cluster_id, q.partitions, q.mark::text AS birthmark,
        (SELECT count(*) FROM lockstep.run r WHERE r.queue_id = q.queue_id AND r.ended_at IS NULL) AS active_runs,
@@ -16,7 +16,8 @@ SELECT q.name, q.topic, q.partition, q.next_offset, $2::bigint AS log_start, $3:
        q.dead_letters, (SELECT count(*) FROM lockstep.outbox o WHERE o.queue_id = q.queue_id) AS outbox,
        (SELECT string_agg(r.trouble, '; ' ORDER BY r.kind) FROM lockstep.relay r WHERE r.queue_id = q.queue_id) AS outbox_trouble,
        q.created_at, q.updated_at, extract(epoch FROM q.external_lease)::float8 AS external_lease_s, q.events,
-       lockstep.keep_words(q.keep_runs, q.keep_days, q.keep_failed_days, q.keep_set_by) AS kept, q.swept_at, q.swept_detail
+       lockstep.keep_words(q.keep_runs, q.keep_days, q.keep_failed_days, q.keep_set_by) AS kept, q.swept_at, q.swept_detail,
+       array_to_string(q.retry_on, ',') AS retry_on
 FROM lockstep.queue q
 CROSS JOIN LATERAL (SELECT CASE WHEN $4::bigint IS NULL THEN q.blocked_offset
                                 WHEN $3::bigint < $4::bigint THEN $3::bigint END AS blocked_offset) b

@@ -62,7 +62,8 @@ UNUSED static int64_t new_queue(struct db *db, const char *on_failure)
 {
     return support_int(
         db,
-        "INSERT INTO lockstep.queue (name, topic, on_failure) VALUES ('%s', 't', '%s') RETURNING "
+        "INSERT INTO lockstep.queue (name, topic, on_failure, max_attempts) VALUES ('%s', 't', "
+        "'%s', 1) RETURNING "
         "queue_id",
         support_name("q"), on_failure);
 }

@@ -9,6 +9,7 @@
 
 : "${LOCKSTEP_BIN:?run this through ctest or scripts/with-servers}"
 export LOCKSTEP_CONFIG=/dev/null # a configuration of the user's must not interfere
+export LOCKSTEP_EXECUTOR_MAX_ATTEMPTS=1 # a failure is final unless a test says otherwise; the default is 3
 db=''
 
 scratch_name() { printf 'ls_%d_%04x%04x\n' "$$" "$RANDOM" "$RANDOM"; }

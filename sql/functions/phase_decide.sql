@@ -1,0 +1,20 @@
+-- A phase opens: everything before it is finished, so it is known whether something failed. If so, its tasks whose condition is failure
+-- may be taken; if not, they are Cancelled. Nobody has had them in hand (see claim and adopt). Called in the transaction that opens.
+CREATE OR REPLACE FUNCTION lockstep.phase_decide(p_phase_id bigint) RETURNS void LANGUAGE plpgsql AS $$
+DECLARE
+    p record;
+BEGIN
+    SELECT h.run_no, h.queue_id, h."order" INTO STRICT p FROM lockstep.phase h WHERE h.phase_id = p_phase_id;
+    IF lockstep.run_failed_before(p.run_no, p."order") THEN
+        PERFORM pg_catalog.pg_notify('lockstep_' || p.queue_id, 'work');
+        RETURN;
+    END IF;
+    PERFORM FROM lockstep.task t WHERE t.phase_id = p_phase_id AND t.condition = 'failure' ORDER BY t.task_id FOR NO KEY UPDATE;
+    UPDATE lockstep.task t
+    SET status = 'Cancelled', token = NULL, executor_no = NULL, skipped = 'condition', error = 'not needed: nothing before it failed',
+        scheduled_for = NULL, updated_at = pg_catalog.clock_timestamp()
+    WHERE t.phase_id = p_phase_id AND t.condition = 'failure' AND t.status IN ('Pending', 'Error', 'Paused');
+END
+$$;
+REVOKE EXECUTE ON FUNCTION lockstep.phase_decide(bigint) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION lockstep.phase_decide(bigint) TO lockstep_executor;
