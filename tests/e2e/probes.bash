@@ -8,7 +8,7 @@ points="
 start.enrolled+start receive.done claim.send claim.answered claim.answered@2 claim.answered@3
 slot.take slot.taken execute.hand execute.handed execute.handed@4 mark.send mark.commit
 reader.send@3 reader.flush@3 reader.sent@3 reader.answered reader.answered@3 record.take record.take@3
-block.begun block.ran block.completed block.committed bare.run bare.ran
+block.begun block.ran block.completed block.committed bare.run bare.ran step.begun step.done
 fail.send fail.answered lose.send adopt.send adopt.answered adopt.taken
 gate.wait gate.answered gate.answered@2 gate.told release.send release.done release.send@2
 slot.return slot.cleared slot.returned finish.send+start heartbeat.send@3+start heartbeat.done@3+start
@@ -18,7 +18,7 @@ drain.begin+term give_back.send+term drain.given+term incarnation.drained+term i
 points_elsewhere="stop.ask stop.send stop.told" # what an operator stops: the tests of those commands
 
 # What passes by everything: short tasks, a block, SET, one that fails once, one that loses its session once, one of its own
-# transactions (at least once: it goes into another table), and long ones.
+# transactions (at least once: it goes into another table), long ones, one with steps.
 point_tasks() {
     local q=$1 order=1 seq=0
     task() { printf '{"order": %d, "sql": "%s"%s}\n' "$order" "$1" "${2:-}"; seq=$((seq + 1)); }
@@ -33,8 +33,9 @@ point_tasks() {
     for _ in 1 2 3; do task "SELECT work('$q', $order, $seq, 0.2)"; done
     order=4
     for _ in 1 2 3; do task "SELECT work('$q', $order, $seq, 0)"; done
+    printf '{"order": 4, "steps": [{"name": "a", "sql": "SELECT 1"}, {"name": "b", "sql": "SELECT work('"'%s'"', 4, %d, 0)"}]}\n' "$q" "$seq"
 }
-point_effects=16 # in the ledger
+point_effects=17 # in the ledger
 
 # once(): the first time in a queue it raises, or ends its own session; a sequence remembers it across the rollback.
 points_create() {
