@@ -110,8 +110,8 @@ load_publish() {
     RANDOM=$2
     while [ ! -e "$tmp/stop" ]; do
         open=$(sql "SELECT count(*) FROM lockstep.run r JOIN lockstep.queue q USING (queue_id)
-                    WHERE q.name = '$q' AND r.ended_at IS NULL AND r.first_offset IS NOT NULL" 2>/dev/null) || open=99
-        if [ "$open" -gt 2 ]; then
+                    WHERE q.name = '$q' AND r.ended_at IS NULL" 2>/dev/null) || open=99 # claimed or not
+        if [ "$open" -gt 4 ]; then
             sleep 0.1
             continue
         fi
