@@ -24,10 +24,10 @@ BEGIN
         RETURN;
     END IF;
     IF t.status = 'Processing' AND e.lives THEN
-        backend := lockstep.explain_backend(t.executor_no, t.started_at);
+        backend := lockstep.explain_backend(t.executor_no, CASE WHEN t.step IS NULL THEN t.started_at ELSE t.updated_at END); -- since when its step runs
         RETURN NEXT lockstep.explain_row(CASE WHEN t.cancelled_by IS NULL THEN 'task_running' ELSE 'task_stopping' END,
-            pg_catalog.format('%s%s runs for %s on%s%s', what, ', to be stopped for ' || t.cancelled_by || ',', lockstep.explain_words(now - t.started_at), owner,
-                              ', backend ' || backend), what, t.started_at, n);
+            pg_catalog.format('%s%s runs for %s%s on%s%s', what, ', to be stopped for ' || t.cancelled_by || ',', lockstep.explain_words(now - t.started_at),
+                              ', with step "' || t.step || '"', owner, ', backend ' || backend), what, t.started_at, n);
         RETURN QUERY
         SELECT (lockstep.explain_row('task_blocked', pg_catalog.format('%s waits for a lock that backend %s holds (%s): %s', what, a.pid,
             pg_catalog.concat_ws(', ', a.usename, NULLIF(a.application_name, ''), a.state || ' for ' || lockstep.explain_words(now - a.state_change)),

@@ -1,7 +1,7 @@
 -- Why something waits (sql/functions/explain*.sql): each reason of lockstep.wait_reason is made to happen, and is named.
 -- protocol.inc explains how messages are written.
 BEGIN;
-SELECT plan(65);
+SELECT plan(68);
 \ir protocol.inc
 
 INSERT INTO lockstep.executor (executor_id, host, pid, version, readers, queues)
@@ -185,6 +185,11 @@ WHERE queue_id = pg_temp.q();
 SELECT is(pg_temp.why(number => 0), 'task_running task_blocked', 'a lock of another session');
 SELECT matches(pg_temp.said('task_blocked', number => 0), 'task T "name 0" of order 100 waits for a lock that backend ' || pg_backend_pid() || ' holds \(' || session_user || '.*terminate_backend\(' || pg_backend_pid(), 'which is named, with what it does');
 SELECT matches(pg_temp.said('task_running', number => 0), 'backend ' || pid, 'and so is the backend of the task') FROM lockstep.executor_session;
+UPDATE lockstep.task SET step = 'send', started_at = updated_at - interval '1 hour' WHERE task_id = (pg_temp.task(0)).task_id;
+SELECT is(pg_temp.why(number => 0), 'task_running task_blocked', 'a later step of a task');
+SELECT matches(pg_temp.said('task_running', number => 0), 'runs for 1 h 0 m, with step "send" on executor .* backend ' || pid, 'which is named, too') FROM lockstep.executor_session;
+UPDATE lockstep.task SET step = NULL, started_at = updated_at WHERE task_id = (pg_temp.task(0)).task_id;
+SELECT is(pg_temp.why(number => 0), 'task_running task_blocked', 'as before');
 UPDATE lockstep.task SET cancelled_by = 'u' WHERE queue_id = pg_temp.q();
 SELECT is(pg_temp.why(number => 0), 'task_stopping task_blocked', 'it is to be stopped');
 
