@@ -1,6 +1,7 @@
 #include "cli/commands.h"
 #include "cli/find.h"
 
+#include "action/action.h"
 #include "base/log.h"
 #include "executor/executor.h"
 
@@ -45,7 +46,7 @@ enum rc command_executor_run(struct cli *cli, struct err *err)
         return rc;
     config_conninfo(cli->config, &conninfo);
     const char *task_conninfo = config_get_text(cli->config, "postgres", "task_conninfo");
-    const struct executor_options options = {
+    struct executor_options options = {
         .conninfo = conninfo.data ? conninfo.data : "",
         .task_conninfo = *task_conninfo ? task_conninfo : NULL,
         .kafka = &cli->kafka,
@@ -60,7 +61,15 @@ enum rc command_executor_run(struct cli *cli, struct err *err)
     if (options.readers < 1 || options.readers > 1000)
         return err_set(err, RC_REJECT, ERR_USAGE, "--readers", "Give a number from 1 to 1000.",
                        "%d readers cannot be", options.readers);
+    struct action_settings *actions = NULL;
+    rc = action_settings_load(cli->config, NULL, NULL, &actions, err);
+    if (rc != RC_OK)
+        return rc;
+    options.actions = actions;
+    action_start();
     db_close(cli->db); /* the daemon has sessions of its own */
     cli->db = NULL;
-    return executor_run(&options, err);
+    rc = executor_run(&options, err);
+    action_settings_free(actions);
+    return rc;
 }

@@ -26,6 +26,11 @@ struct db_canceller *db_canceller_new(struct db *db)
     return canceller;
 }
 
+int db_canceller_socket(const struct db_canceller *canceller)
+{
+    return canceller != NULL ? canceller->socket : -1;
+}
+
 void db_canceller_free(struct db_canceller *canceller)
 {
     if (canceller == NULL || atomic_fetch_sub(&canceller->uses, 1) > 1)

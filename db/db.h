@@ -130,6 +130,8 @@ struct db_canceller *db_canceller_new(struct db *db);
 void db_canceller_free(struct db_canceller *canceller);
 void db_cancel(struct db_canceller *canceller);
 void db_sever(struct db_canceller *canceller);
+/** Its descriptor of the session's socket, for others to hold open: the server does not see us go before they do. */
+int db_canceller_socket(const struct db_canceller *canceller);
 
 /** Array literals for parameters of type int8[], text[], bytea[]: db_array_start, then elements,
  * then db_array_end. */

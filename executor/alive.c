@@ -26,6 +26,7 @@ struct alive {
     int busy_ms, idle_ms; /* between heartbeats */
     int t1_ms, t2_ms;
     struct db_canceller *severs; /* control's session */
+    struct db_canceller *socket; /* of our own */
     _Atomic bool busy, stopping, lost;
     struct err why; /* when lost */
     bool others_busy;
@@ -236,6 +237,7 @@ enum rc alive_start(struct executor *ex, struct alive **ret_alive, struct err *e
         rc = err_set(err, RC_FATAL, ERR_INTERNAL, "liveness", NULL, "cannot start a thread: %s",
                      strerror(failed));
     if (rc == RC_OK) {
+        alive->socket = db_canceller_new(alive->db);
         *ret_alive = alive;
         return rc;
     }
@@ -243,6 +245,11 @@ enum rc alive_start(struct executor *ex, struct alive **ret_alive, struct err *e
     mailbox_done(&alive->inbox);
     free(alive);
     return rc;
+}
+
+int alive_socket(const struct alive *alive)
+{
+    return db_canceller_socket(alive->socket);
 }
 
 void alive_busy(struct alive *alive, bool busy)
@@ -268,6 +275,7 @@ void alive_stop(struct alive *alive, const char *why)
         log_event(LOG_WARN, "executor_not_signed_off", "executor", LOG_INT(alive->executor_no),
                   NULL);
     db_close(alive->db);
+    db_canceller_free(alive->socket);
     mailbox_done(&alive->inbox);
     free(alive);
 }

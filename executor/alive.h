@@ -31,6 +31,8 @@ struct alive_mail {
 
 /** Registers the incarnation: fills ex->id and ex->executor_no. */
 MUST_CHECK enum rc alive_start(struct executor *ex, struct alive **ret_alive, struct err *err);
+/** Of the liveness session; stays the same, and open, until alive_stop. */
+int alive_socket(const struct alive *alive);
 /** Work is owned: beat more often. */
 void alive_busy(struct alive *alive, bool busy);
 /** Whether it is lost, and why: then that is the cause of whatever else went wrong. */

@@ -5,6 +5,7 @@
 #include "base/probe.h"
 #include "db/pipeline.h"
 #include "executor/attempt.h"
+#include "executor/outside.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -24,6 +25,8 @@ static void set_alone(struct reader_thread *reader, struct work *work)
 {
     (void)pthread_mutex_lock(&reader->lock);
     reader->alone = work;
+    if (work != NULL && outside(work) && !reader->cancelled) /* then nobody asks again */
+        action_stop_clear(&reader->stop_action);
     if (work != NULL)
         work->alone_since_us = clock_boot_us();
     (void)pthread_mutex_unlock(&reader->lock);
@@ -35,12 +38,15 @@ static enum rc run_alone(struct reader_thread *reader, struct work *work, struct
     enum rc rc = pipeline_stop(reader->db, err);
     set_alone(reader, work);
     if (rc == RC_OK)
-        rc = attempt_run(reader->db, work, &reader->cancelled, err);
+        rc = outside(work) ? outside_run(reader, work, err)
+                           : attempt_run(reader->db, work, &reader->cancelled, err);
     set_alone(reader, NULL);
     if (rc == RC_OK)
         rc = pipeline_start(reader->db, err);
     struct err why = {0};
-    if (rc == RC_LOST && attempt_timed_out(work, &why))
+    if (rc == RC_LOST && work->answer != NULL)
+        append(&reader->broken_last, work); /* as below */
+    else if (rc == RC_LOST && attempt_timed_out(work, &why))
         set_broken(reader, work, &why); /* recorded on the next session */
     else if (rc != RC_OK)
         append(&reader->lost_last, work);
@@ -59,7 +65,8 @@ enum rc batch_reset(struct reader_thread *reader, bool permanent, struct err *er
         rc = db_reset(reader->db, err);
     while (rc == RC_OK && reader->broken != NULL) {
         struct work *work = reader->broken;
-        rc = attempt_fail(reader->db, work, work->why, permanent, err);
+        rc = work->answer != NULL ? outside_record(reader->db, work, err)
+                                  : attempt_fail(reader->db, work, work->why, permanent, err);
         if (rc == RC_OK)
             reader_report(reader, shift(&reader->broken, &reader->broken_last), work->outcome);
     }

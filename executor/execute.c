@@ -123,8 +123,10 @@ static void hand_out(struct lane *lane, int ready)
 enum rc execute(struct lane *lane, struct err *err)
 {
     struct executor *ex = lane->ex;
+    enum rc rc = lane->unjudged ? leave_unable(lane, err) : RC_OK;
+    if (rc != RC_OK)
+        return rc;
     int ready = startable(lane);
-    enum rc rc = RC_OK;
     if (ready == 0 || ex->draining) {
         lane->starved_us = 0;
         return RC_OK;

@@ -18,14 +18,17 @@
 #include "base/err.h"
 #include "kafka/kafka.h"
 
+struct action_settings;
+
 struct executor_options {
     const char *conninfo;      /* control, gate and liveness sessions */
     const char *task_conninfo; /* who runs the tasks' SQL; NULL: conninfo, with a warning */
     const struct kafka_properties *kafka;
     const char *const *queues;
     int queue_count;
-    int readers;          /* of this executor, over all its queues */
-    int max_attempts;     /* of a task of which neither message nor queue tells */
+    const struct action_settings *actions; /* commands and requests */
+    int readers;                           /* of this executor, over all its queues */
+    int max_attempts;                      /* of a task of which neither message nor queue tells */
     bool until_idle;      /* end when the topics' ends are reached and nothing is unfinished */
     int drain_timeout_ms; /* how long running tasks may go on after SIGTERM */
     int heartbeat_ms;     /* while work is owned; five times as long when idle */

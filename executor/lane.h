@@ -12,6 +12,7 @@
 #ifndef EXECUTOR_LANE_H
 #define EXECUTOR_LANE_H
 
+#include "action/action.h"
 #include "base/mailbox.h"
 #include "base/str.h"
 #include "db/db.h"
@@ -61,7 +62,8 @@ struct work {
     bool begun, last;       /* reader: its transaction was opened; the last one of its batch */
     enum outcome outcome;   /* set by the reader */
     int64_t ran_us;
-    struct err *why; /* reader: the error that is to be recorded; owned */
+    struct err *why;              /* reader: the error that is to be recorded; owned */
+    struct action_result *answer; /* reader: outside.h; owned */
 };
 
 /** A phase of which this executor has, or just had, tasks. */
@@ -138,9 +140,10 @@ struct lane {
     int64_t blocked_offset;           /* told to be blocked there, -1: not */
 
     /* claim */
-    struct phase *phases;   /* oldest first */
-    bool doubtful;          /* a phase has opened of which tasks in our hands may be cancelled: ask */
-    bool claim_blocked;     /* until something changes: lookahead, paused, halted */
+    struct phase *phases; /* oldest first */
+    bool doubtful;        /* a phase has opened of which tasks in our hands may be cancelled: ask */
+    bool unjudged;        /* tasks have come that this executor may be unable to do */
+    bool claim_blocked;   /* until something changes: lookahead, paused, halted */
     int64_t claim_after_us; /* busy: not before */
     double task_us;         /* how long a task takes: moving average, quick to rise */
 
@@ -304,6 +307,10 @@ void obey_interrupt(struct executor *ex, int *ret_timeout_ms);
 /* What is held, how many readers to use, whether to end. */
 MUST_CHECK enum rc obey_control(struct lane *lane, struct err *err);
 bool obey_holds(const struct lane *lane, const struct held *head);
+
+/* able.c */
+/** Gives back what the configuration does not let this executor do. */
+MUST_CHECK enum rc leave_unable(struct lane *lane, struct err *err);
 
 /* recover.c */
 MUST_CHECK enum rc recover(struct lane *lane, struct err *err);

@@ -98,7 +98,7 @@ void obey_interrupt(struct executor *ex, int *ret_timeout_ms)
             work->severed = ex->now_us - work->stop_us > STOP_GRACE_US;
             work->stop_again_us = ex->now_us + STOP_AGAIN_US;
             probe("stop.send");
-            reader_interrupt(ex->readers[i].thread, work->severed);
+            reader_interrupt(ex->readers[i].thread, work, work->severed);
         }
         sooner_us(ret_timeout_ms, work->stop_again_us - ex->now_us);
     }

@@ -4,6 +4,7 @@
 #include "base/probe.h"
 #include "db/pipeline.h"
 #include "executor/attempt.h"
+#include "executor/outside.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -29,6 +30,12 @@ static void tell_lost(struct reader_thread *reader)
         reader_report(reader, shift(&reader->lost, &reader->lost_last), OUTCOME_LOST);
 }
 
+/* Known, though not recorded: that is done on the next session. */
+static bool known(const struct work *work)
+{
+    return work->timed_out || work->answer != NULL;
+}
+
 /* What was sent is of unknown outcome; control decides, when the session is gone: the server may not have noticed yet, and run
  * on, and neither the next attempt nor another task on this slot may begin beside it. */
 static void lose_session(struct reader_thread *reader, const struct err *why)
@@ -44,7 +51,7 @@ static void lose_session(struct reader_thread *reader, const struct err *why)
     free(reader->why);
     reader->why = NULL;
     reader->at = reader->failed = NULL;
-    while (reader->broken != NULL && (reader->abandoned || !reader->broken->timed_out))
+    while (reader->broken != NULL && (reader->abandoned || !known(reader->broken)))
         append(&reader->lost_last, shift(&reader->broken, &reader->broken_last));
     reader->unclean = reader->broken != NULL;
     while (reader->sent != NULL)
@@ -163,7 +170,8 @@ static void *reader_main(void *context)
     return NULL;
 }
 
-enum rc reader_start(const char *conninfo, const struct db_server *server, struct mailbox *control,
+enum rc reader_start(const char *conninfo, const struct db_server *server,
+                     const struct reader_outside *outside, struct mailbox *control,
                      struct reader_thread **ret_reader, struct err *err)
 {
     struct reader_thread *reader = xcalloc(1, sizeof *reader);
@@ -174,6 +182,8 @@ enum rc reader_start(const char *conninfo, const struct db_server *server, struc
     reader->control = control;
     reader->conninfo = xstrdup(conninfo);
     reader->server = *server;
+    reader->outside = *outside;
+    action_stop_init(&reader->stop_action);
     mailbox_init(&reader->inbox);
     (void)pthread_mutex_init(&reader->lock, NULL);
     enum rc rc = open_session(reader, err);
@@ -187,6 +197,7 @@ enum rc reader_start(const char *conninfo, const struct db_server *server, struc
     }
     db_close(reader->db);
     db_canceller_free(reader->canceller);
+    action_stop_done(&reader->stop_action);
     mailbox_done(&reader->inbox);
     free(reader->conninfo);
     free(reader);
@@ -203,23 +214,28 @@ void reader_cancel(struct reader_thread *reader)
 {
     (void)pthread_mutex_lock(&reader->lock);
     reader->cancelled = true;
-    db_cancel(reader->canceller);
+    action_stop_ask(&reader->stop_action, ACTION_TERMINATE);
+    if (reader->alone == NULL || !outside(reader->alone))
+        db_cancel(reader->canceller);
     (void)pthread_mutex_unlock(&reader->lock);
 }
 
-/* With the lock. */
+/* With the lock. What runs outside the database has a grace of its own, and needs the session for its record. */
 static void interrupt(struct reader_thread *reader, bool sever)
 {
-    if (sever)
+    if (reader->alone != NULL && outside(reader->alone))
+        action_stop_ask(&reader->stop_action, ACTION_TERMINATE);
+    else if (sever)
         db_sever(reader->canceller);
     else
         db_cancel(reader->canceller);
 }
 
-void reader_interrupt(struct reader_thread *reader, bool sever)
+void reader_interrupt(struct reader_thread *reader, const struct work *work, bool sever)
 {
     (void)pthread_mutex_lock(&reader->lock);
-    interrupt(reader, sever);
+    if (reader->alone == NULL || reader->alone == work)
+        interrupt(reader, sever);
     (void)pthread_mutex_unlock(&reader->lock);
 }
 
@@ -240,6 +256,7 @@ void reader_abandon(struct reader_thread *reader)
         return;
     (void)pthread_mutex_lock(&reader->lock);
     reader->cancelled = reader->abandoned = true;
+    action_stop_ask(&reader->stop_action, ACTION_KILL);
     db_cancel(reader->canceller);
     db_sever(reader->canceller);
     (void)pthread_mutex_unlock(&reader->lock);
@@ -267,6 +284,7 @@ void reader_stop(struct reader_thread *reader)
     (void)pthread_join(reader->thread, NULL);
     db_close(reader->db);
     db_canceller_free(reader->canceller);
+    action_stop_done(&reader->stop_action);
     mailbox_done(&reader->inbox);
     (void)pthread_mutex_destroy(&reader->lock);
     free(reader->conninfo);

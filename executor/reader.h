@@ -18,17 +18,26 @@
 
 struct work;
 struct reader_thread;
+struct action_settings;
+
+/** What attempts outside the database need; borrowed. */
+struct reader_outside {
+    const struct action_settings *settings;
+    int liveness_socket; /* of this executor: as long as a command holds it, nobody takes the executor for dead */
+    int silence_ms; /* T1 */
+};
 
 MUST_CHECK enum rc reader_start(const char *conninfo, const struct db_server *server,
-                                struct mailbox *control, struct reader_thread **ret_reader,
-                                struct err *err);
+                                const struct reader_outside *outside, struct mailbox *control,
+                                struct reader_thread **ret_reader, struct err *err);
 /** Waits for what it runs, unless cancelled or abandoned first. */
 void reader_stop(struct reader_thread *reader);
 void reader_give(struct reader_thread *reader, struct work *work);
 /** Asks the server to cancel what it runs now. */
 void reader_cancel(struct reader_thread *reader);
-/** Asks the server to cancel what it runs now, or cuts its session off; what that was is lost, and its row decides. */
-void reader_interrupt(struct reader_thread *reader, bool sever);
+/** Asks the server to cancel work, or cuts its session off; what that was is lost, and its row decides. Nothing, if it is seen to run
+ * another one by now. A command is told to end. */
+void reader_interrupt(struct reader_thread *reader, const struct work *work, bool sever);
 /** Cancels it and cuts its session, whether the server answers or not: the incarnation is over. */
 void reader_abandon(struct reader_thread *reader);
 /** The attempt has run out of its time: cancels its statement, or cuts its session off. False: it

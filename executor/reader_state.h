@@ -31,6 +31,8 @@ struct reader_thread {
     struct work *alone;  /* runs outside the pipeline; guarded by lock */
     struct err *why;     /* owned */
     bool unclean;        /* a transaction failed: reset when the pipeline is empty */
+    struct reader_outside outside;
+    struct action_stop stop_action;
     bool stopping;
     _Atomic bool cancelled; /* by us: what fails for that is lost, not failed */
     _Atomic bool abandoned; /* the incarnation is over: no task starts any more */

@@ -341,8 +341,12 @@ static enum rc incarnation_start(struct executor *ex, struct err *err)
         rc = kafka_consumer_open(options->kafka, signals_fd(), &ex->consumer, err);
     if (rc == RC_OK)
         rc = watcher_start(ex, &ex->watcher, err);
+    const struct reader_outside outside = {.settings = options->actions,
+                                           .liveness_socket =
+                                               rc == RC_OK ? alive_socket(ex->alive) : -1,
+                                           .silence_ms = alive_t1_ms(options)};
     for (; rc == RC_OK && ex->reader_count < options->readers; ex->reader_count++)
-        rc = reader_start(task_conninfo, db_server(ex->control), &ex->inbox,
+        rc = reader_start(task_conninfo, db_server(ex->control), &outside, &ex->inbox,
                           &ex->readers[ex->reader_count].thread, err);
     ex->reader_limit = ex->reader_count;
     if (rc == RC_OK)

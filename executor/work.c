@@ -1,5 +1,6 @@
 /* work: tasks in our hands, named to the database by their ids and tokens in scratch[0] and [1]. */
 #include "executor/lane.h"
+#include "executor/outside.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -8,6 +9,7 @@ void work_free(struct work *work)
 {
     message_free(work->msg);
     free(work->why);
+    outside_forget(work);
     free(work);
 }
 

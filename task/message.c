@@ -352,12 +352,6 @@ static enum rc read_fields(struct reading *r)
     rc = check_together(r, members);
     if (rc != RC_OK)
         return rc;
-    if (r->msg->type == MESSAGE_COMMAND || r->msg->type == MESSAGE_HTTP) {
-        struct json_path path = {.up = &root, .key = "type"};
-        r->unsupported[0] = '\0'; /* the type says more than one of its fields */
-        (void)snprintf(r->because, sizeof r->because, "Type %s", type_names[r->msg->type]);
-        json_path_text(&path, r->unsupported);
-    }
     if (r->unsupported[0] == '\0')
         return RC_OK;
     (void)err_set(r->err, RC_REJECT, ERR_FAILED, r->unsupported,

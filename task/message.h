@@ -66,8 +66,8 @@ struct message {
     bool transaction;             /* false: statements that cannot run inside one */
     int max_attempts;             /* 0: absent */
     int64_t timeout_us;           /* of an attempt; 0: absent */
-    bool special; /* it has a condition, a key or a not_before: the claim reads them */
-    double *retry_intervals;      /* seconds, 0 to 1e9 */
+    bool special;            /* it has a condition, a key or a not_before: the claim reads them */
+    double *retry_intervals; /* seconds, 0 to 1e9 */
     int retry_interval_count;
     int64_t end_tasks, end_phases; /* type end: counts, -1 absent (only if aborted) */
     bool aborted;

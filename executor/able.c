@@ -1,0 +1,56 @@
+/* able: what the configuration of this executor does not let it do is left to others, who may know the command or call the host. The
+ * database remembers what is needed and who lacks it, so that it does not come back to us. */
+#include "executor/lane.h"
+
+#include "base/log.h"
+#include "base/probe.h"
+
+#include <string.h>
+
+enum { IDS, TOKENS, NEEDS };
+
+static int take_unable(struct phase *phase, const struct action_settings *settings, struct str *s)
+{
+    int count = 0;
+    struct work **at = &phase->waiting;
+    while (*at != NULL) {
+        struct work *work = *at;
+        char need[ACTION_NEED_SIZE];
+        if (action_able(settings, work->msg, need)) {
+            at = &work->next;
+            continue;
+        }
+        db_array_int(&s[IDS], work->task_id);
+        db_array_text(&s[TOKENS], work->token, strlen(work->token));
+        db_array_text(&s[NEEDS], need, strlen(need));
+        if (count++ == 0)
+            log_event(LOG_WARN, "task_left", "queue", work->lane->name, "task",
+                      LOG_INT(work->task_id), "needs", need, NULL);
+        *at = work->next;
+        phase->waiting_count--;
+        work_free(work);
+    }
+    phase->waiting_last = at;
+    return count;
+}
+
+enum rc leave_unable(struct lane *lane, struct err *err)
+{
+    struct executor *ex = lane->ex;
+    struct str *s = ex->scratch;
+    int count = 0;
+    lane->unjudged = false;
+    for (int i = IDS; i <= NEEDS; i++)
+        db_array_start(&s[i]);
+    for (struct phase *phase = lane->phases; phase != NULL; phase = phase->next)
+        count += take_unable(phase, ex->options->actions, s);
+    for (int i = IDS; i <= NEEDS; i++)
+        db_array_end(&s[i]);
+    if (count == 0)
+        return RC_OK;
+    probe("leave.send");
+    return db_run(ex->control, &sql_executor_leave,
+                  (const char *const[]){DB_INT(lane->queue_id), DB_INT(ex->executor_no),
+                                        s[IDS].data, s[TOKENS].data, s[NEEDS].data},
+                  NULL, err);
+}

@@ -1,0 +1,142 @@
+#include "executor/outside.h"
+
+#include "base/clock.h"
+#include "base/log.h"
+#include "base/probe.h"
+#include "executor/attempt.h"
+
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define STALE_TOKEN "LS001"
+#define REFUSED_WAIT                                                                               \
+    200 /* ms, before what the server refused to record is tried on another session */
+
+void outside_forget(struct work *work)
+{
+    if (work->answer != NULL)
+        action_result_done(work->answer);
+    free(work->answer);
+    work->answer = NULL;
+}
+
+static const char *or_null(const struct str *str)
+{
+    return str->len > 0 ? str->data : NULL;
+}
+
+static enum rc send_failure(struct db *db, struct work *work, struct db_result **ret_row,
+                            struct err *err)
+{
+    const struct action_result *answer = work->answer;
+    struct err why = {0};
+    bool late = attempt_timed_out(work, &why);
+    work->why = work->why ? work->why : xcalloc(1, sizeof *work->why);
+    *work->why = why;
+    if (!late)
+        (void)snprintf(work->why->message, sizeof work->why->message, "%s",
+                       answer->error.data ? answer->error.data : "");
+    const char *const params[] = {DB_INT(work->task_id),
+                                  work->token,
+                                  answer->permanent && !late ? "true" : "false",
+                                  DB_INT(work->ran_us),
+                                  late ? why.code : NULL,
+                                  late ? why.message : answer->error.data,
+                                  or_null(&answer->detail),
+                                  NULL,
+                                  NULL,
+                                  or_null(&answer->response),
+                                  answer->retry_after_s >= 0 ? DB_INT(answer->retry_after_s)
+                                                             : NULL};
+    return db_run(db, &sql_reader_action_fail, params, ret_row, err);
+}
+
+enum rc outside_record(struct db *db, struct work *work, struct err *err)
+{
+    const struct action_result *answer = work->answer;
+    struct err why = {0};
+    DB_RESULT_AUTO *row = NULL;
+    enum rc rc;
+    probe("outside.record");
+    if (answer->outcome == ACTION_STOPPED && !work->timed_out) {
+        work->outcome = OUTCOME_LOST; /* control tells the row */
+        outside_forget(work);
+        return RC_OK;
+    }
+    bool done = answer->outcome == ACTION_DONE;
+    if (done)
+        rc =
+            db_run(db, &sql_reader_action_complete,
+                   (const char *const[]){DB_INT(work->task_id), work->token, answer->response.data},
+                   &row, &why);
+    else
+        rc = send_failure(db, work, &row, &why);
+    probe("outside.recorded");
+    if (rc == RC_OK)
+        work->outcome = done                                        ? OUTCOME_COMPLETED
+                        : strcmp(db_text(row, 0, 0), "Failed") == 0 ? OUTCOME_FAILED
+                                                                    : OUTCOME_ERROR;
+    else if (rc != RC_LOST && strcmp(why.code, STALE_TOKEN) == 0)
+        work->outcome = OUTCOME_STALE;
+    else {
+        if (rc != RC_LOST)
+            (void)poll(NULL, 0, REFUSED_WAIT);
+        *err = why;
+        return RC_LOST;
+    }
+    outside_forget(work);
+    return RC_OK;
+}
+
+/* The claim and all before it, and that this attempt runs, are on disk before anything is done that cannot be taken back. */
+static enum rc begin(struct db *db, struct work *work, struct db_result **ret_row, struct err *err)
+{
+    struct err why = {0};
+    probe("outside.begin");
+    enum rc rc = db_run(db, &sql_reader_action_begin,
+                        (const char *const[]){DB_INT(work->task_id), work->token}, ret_row, &why);
+    probe("outside.begun");
+    if (rc != RC_OK && rc != RC_LOST && strcmp(why.code, STALE_TOKEN) == 0) {
+        work->outcome = OUTCOME_STALE;
+        return RC_NONE;
+    }
+    if (rc != RC_OK)
+        *err = why;
+    return rc == RC_OK ? RC_OK : RC_LOST; /* nothing was done: the task is given to another */
+}
+
+enum rc outside_run(struct reader_thread *reader, struct work *work, struct err *err)
+{
+    DB_RESULT_AUTO *row = NULL;
+    if (reader->cancelled) { /* not begun, so that it need not be ended */
+        work->outcome = OUTCOME_UNSTARTED;
+        return RC_OK;
+    }
+    enum rc rc = begin(reader->db, work, &row, err);
+    if (rc != RC_OK)
+        return rc == RC_NONE ? RC_OK : rc;
+    const struct action_attempt attempt = {.msg = work->msg,
+                                           .queue = db_text(row, 0, 0),
+                                           .run = db_text(row, 0, 1),
+                                           .order = db_text(row, 0, 2),
+                                           .seq = db_text(row, 0, 3),
+                                           .offset = db_text(row, 0, 4),
+                                           .task = DB_INT(work->task_id),
+                                           .attempt = db_text(row, 0, 5),
+                                           .token = work->token,
+                                           .traceparent = db_text(row, 0, 6)};
+    const struct action_tie tie = {
+        .stop = &reader->stop_action,
+        .silence_ms = reader->outside.silence_ms,
+        .held = {reader->outside.liveness_socket, db_canceller_socket(reader->canceller)}};
+    int64_t from_us = clock_boot_us();
+    outside_forget(work);
+    work->answer = xcalloc(1, sizeof *work->answer);
+    action_run(reader->outside.settings, &attempt, &tie, work->answer);
+    work->ran_us = clock_boot_us() - from_us;
+    if (reader->abandoned)
+        work->answer->outcome = ACTION_STOPPED;
+    return outside_record(reader->db, work, err);
+}

@@ -1,0 +1,25 @@
+/**
+ * What: an attempt outside the database (action/action.h) on a reader: what surrounds the command or the request.
+ * Invariants: before it starts, the row says so and is on disk; its end is recorded by the token, durably. An answer whose record
+ *   was not confirmed is recorded again on the reader's next session: then a stale token means that it was.
+ * Threads: the reader's own.
+ * Ownership: the answer belongs to the work until it is recorded.
+ * Failure: RC_LOST: the session is gone; work->answer set: the answer is known and to be recorded on the next one.
+ */
+#ifndef EXECUTOR_OUTSIDE_H
+#define EXECUTOR_OUTSIDE_H
+
+#include "executor/reader_state.h"
+
+static inline bool outside(const struct work *work)
+{
+    return work->msg->type == MESSAGE_COMMAND || work->msg->type == MESSAGE_HTTP;
+}
+
+/** The whole attempt; sets work->outcome. */
+MUST_CHECK enum rc outside_run(struct reader_thread *reader, struct work *work, struct err *err);
+/** Records work->answer. */
+MUST_CHECK enum rc outside_record(struct db *db, struct work *work, struct err *err);
+void outside_forget(struct work *work); /* frees the answer, if there is one */
+
+#endif

@@ -1,0 +1,17 @@
+-- The attempt outside the database that holds this token succeeded, with this answer. Durable at once: what it did is. A stale token raises.
+CREATE OR REPLACE FUNCTION lockstep.action_complete(p_task_id bigint, p_token uuid, p_response text) RETURNS void
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+    ended CONSTANT timestamptz := clock_timestamp();
+BEGIN
+    PERFORM set_config('synchronous_commit', 'on', true);
+    UPDATE lockstep.task t SET status = 'Completed', token = NULL, error = NULL, response = p_response,
+        duration = ended - t.started_at, updated_at = ended
+    WHERE t.task_id = p_task_id AND t.token = p_token;
+    IF NOT FOUND THEN
+        RAISE EXCEPTION 'task %: this attempt is no longer the current one', p_task_id USING ERRCODE = 'LS001';
+    END IF;
+END
+$$;
+REVOKE EXECUTE ON FUNCTION lockstep.action_complete(bigint, uuid, text) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION lockstep.action_complete(bigint, uuid, text) TO lockstep_task;

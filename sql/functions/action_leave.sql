@@ -1,0 +1,26 @@
+-- An executor gives back tasks that it is not able to do: it does not know their command, or may not call their host. Another one may.
+-- What each needs is noted with the task, what this executor lacks with the executor, so that adopt does not offer them to it again;
+-- told once for each need. p_needs: 'command:NAME' or 'http:HOST:PORT', one a task.
+CREATE OR REPLACE FUNCTION lockstep.action_leave(p_queue_id int, p_executor_no int, p_task_ids bigint[], p_tokens uuid[], p_needs text[])
+RETURNS bigint LANGUAGE plpgsql AS $$
+DECLARE
+    count bigint;
+    fresh text[];
+BEGIN
+    PERFORM FROM lockstep.task t WHERE t.task_id = ANY (p_task_ids) ORDER BY t.task_id FOR NO KEY UPDATE; -- as give_back
+    UPDATE lockstep.task t SET executor_no = NULL, token = NULL, status = 'Pending', needs = g.need, updated_at = pg_catalog.clock_timestamp()
+    FROM ROWS FROM (pg_catalog.unnest(p_task_ids), pg_catalog.unnest(p_tokens), pg_catalog.unnest(p_needs)) AS g (task_id, token, need)
+    WHERE t.task_id = g.task_id AND t.token = g.token AND t.status IN ('Pending', 'Processing', 'Error');
+    GET DIAGNOSTICS count = ROW_COUNT;
+    SELECT pg_catalog.array_agg(DISTINCT n.need) INTO fresh
+    FROM pg_catalog.unnest(p_needs) AS n (need), lockstep.executor e WHERE e.executor_no = p_executor_no AND n.need <> ALL (e.unable);
+    UPDATE lockstep.executor e SET unable = e.unable || fresh WHERE e.executor_no = p_executor_no AND fresh IS NOT NULL;
+    INSERT INTO lockstep.event_log (event, queue_id, executor_no, detail)
+    SELECT 'task_left', p_queue_id, p_executor_no, f.need || ' is not in the configuration of this executor: such tasks are left to others'
+    FROM pg_catalog.unnest(fresh) AS f (need);
+    PERFORM pg_catalog.pg_notify('lockstep_' || p_queue_id, 'work');
+    RETURN count;
+END
+$$;
+REVOKE EXECUTE ON FUNCTION lockstep.action_leave(int, int, bigint[], uuid[], text[]) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION lockstep.action_leave(int, int, bigint[], uuid[], text[]) TO lockstep_executor;
