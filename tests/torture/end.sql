@@ -5,8 +5,10 @@
 
 -- 1. strict order again, now of all that began, also what was rolled back later. A restart undoes the last moments: then the
 -- end of the phase before may have been undone with it.
-WITH e AS (SELECT q, run, ord, max(ended) AS e FROM (SELECT q, run, ord, ended FROM ledger UNION ALL SELECT q, run, ord, ended FROM bare) a GROUP BY 1, 2, 3),
-     b AS (SELECT h.*, (SELECT max(e.e) FROM e WHERE e.q = h.q AND e.run = h.run AND e.ord < h.ord) AS before FROM history h)
+WITH e AS (SELECT q, run, ord, max(ended) AS e FROM (SELECT q, run, ord, ended FROM ledger UNION ALL SELECT q, run, ord, ended FROM bare
+           UNION ALL SELECT q, run, ord, NULL FROM history) a GROUP BY 1, 2, 3),
+     d AS (SELECT q, run, ord, max(e) OVER (PARTITION BY q, run ORDER BY ord ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS before FROM e),
+     b AS (SELECT h.*, d.before FROM history h JOIN d USING (q, run, ord))
 SELECT format('order: %s run %s order %s no. %s began %s before the end of one before (history)', q, run, ord, n, before - at) FROM b
 WHERE at < before AND NOT EXISTS (SELECT FROM restarts r WHERE r.at BETWEEN b.at AND b.before + interval '1 second');
 SELECT format('order: task %s (%s run %s order %s no. %s) is Cancelled and began at %s', t.task_id, h.q, h.run, h.ord, h.n, h.at)
