@@ -1,0 +1,139 @@
+#!/bin/bash
+# What becomes of a running command: its executor is killed, stands still, wakes again, loses a session, is told to end; its runner is
+# killed; an operator cancels it. Nothing of it is left before the next attempt begins.
+# ctest: timeout=90
+set -euo pipefail
+here=$(cd "$(dirname "$0")" && pwd)
+. "$here/../support/shell.bash"
+. "$here/ledger.bash"
+tmp=$(mktemp -d)
+chmod 755 "$tmp"
+trap 'jobs_end; scratch_drop; rm -rf "$tmp"' EXIT
+scratch_database
+
+# case_begin NAME VERB...: a queue of its own, with one task that runs the command, whose files are $tmp/NAME*
+case_begin() {
+    name=$1 q=$(scratch_name)
+    shift
+    cat >"$tmp/$name.conf" <<END
+[commands]
+act = $here/../support/act $tmp/$name
+[command:act]
+kill_after = 400ms
+[executor]
+frozen_after = 2s
+heartbeat = 200ms
+drain_timeout = ${drain:-30s}
+END
+    lockstep queue create "$q" -q --create-topic --max-readers 2 --max-attempts 1 --on-failure continue
+    printf '{"order": 1, "name": "it", "command": "act", "args": [%s]}\n{"order": 2, "sql": "SELECT 1"}\n' \
+        "$(printf '"%s"\n' "$@" | paste -sd,)" >"$tmp/$name.jsonl"
+    run=$(lockstep publish --queue "$q" -q "$tmp/$name.jsonl")
+}
+# executor LOG OPTIONS...: in the background, its pid in $pid
+executor() {
+    local log=$1
+    shift
+    LOCKSTEP_CONFIG=$tmp/$name.conf "${binary:-$LOCKSTEP_BIN}" executor run -d "$db" -b "$LOCKSTEP_TEST_BROKERS" --queue "$q" --readers 2 "$@" 2>>"$tmp/$name.$log.log" &
+    pid=$!
+}
+begun() { eventually 20 grep -qs "^start" "$tmp/$name"; }
+gone() { local p; while read -r p; do ! kill -0 "$p" 2>/dev/null || return 1; done <"$tmp/$name.pids"; }
+it() { sql "SELECT $1 FROM lockstep.task t JOIN lockstep.run r USING (run_no) WHERE r.run_id = '$run' AND t.name = 'it'"; }
+ended() { is "SELECT status FROM lockstep.run WHERE run_id = '$run'" "$1"; }
+check() { # WANTED: status/attempt/lost of the task, when the run has ended as Completed or $2
+    eventually 30 ended "${2:-Completed}" || failed=1
+    expect "$name: the task" "$(it "t.status || '/' || t.attempt_num || '/' || t.lost_num")" "$1"
+    [ ! -e "$tmp/$name.overlap" ] || { echo "$name: $(cat "$tmp/$name.overlap")"; failed=1; }
+    gone || { echo "$name: processes are left"; failed=1; }
+}
+leave() { kill -TERM "$1"; wait "$1" || { echo "$name: an executor ended with $?"; failed=1; }; }
+
+case_begin killed once
+executor a; a=$pid
+begun
+executor b; b=$pid
+kill -9 "$a"
+check Completed/2/1
+expect "$name: what it said" "$(it t.response)" 'attempt 2'
+leave "$b"
+
+case_begin frozen once
+executor a; a=$pid
+begun
+kill -STOP "$a"
+# T1 is one second: by then the runner has ended it, and nobody has taken the task over
+eventually 5 gone
+expect "$name: not taken over yet" "$(it "t.attempt_num")" 1
+executor b; b=$pid
+check Completed/2/1
+kill -CONT "$a"
+leave "$b"
+leave "$a"
+
+# It has done its command, and stands still before it says so; another one does it again, and it wakes.
+case_begin zombie span 0
+mkdir "$tmp/zombie.hit"
+binary=$LOCKSTEP_BIN-probed LOCKSTEP_PROBE=outside.record=stop LOCKSTEP_PROBE_DIR=$tmp/zombie.hit executor a; a=$pid
+eventually 20 test -f "$tmp/zombie.hit/outside.record.hit"
+executor b; b=$pid
+touch "$tmp/zombie.pids"
+check Completed/2/1
+kill -CONT "$a"
+eventually 20 grep -q 'event=incarnation_lost' "$tmp/zombie.a.log"
+expect "$name: the task" "$(it "t.status || '/' || t.attempt_num || '/' || t.lost_num")" Completed/2/1
+expect "$name: it was done twice" "$(grep -c ^end "$tmp/zombie")" 2
+leave "$b"
+leave "$a"
+
+case_begin reader span 1
+executor a; a=$pid
+begun
+touch "$tmp/reader.pids"
+expect "$name: sessions that are ended" "$(sql "SELECT count(pg_terminate_backend(s.pid)) FROM lockstep.executor_session s JOIN lockstep.executor e USING (executor_no) WHERE e.pid = $a AND s.kind = 'reader'")" 2
+check Completed/1/0
+expect "$name: it was done once" "$(grep -c ^end "$tmp/reader")" 1
+leave "$a"
+
+case_begin control once
+executor a; a=$pid
+begun
+sql "SELECT pg_terminate_backend(s.pid) FROM lockstep.executor_session s JOIN lockstep.executor e USING (executor_no) WHERE e.pid = $a AND s.kind = 'control'" >/dev/null
+check Completed/2/1
+leave "$a"
+
+case_begin runner once
+executor a; a=$pid
+begun
+kill -9 "$(pgrep -P "$a")"
+eventually 30 ended PartiallyCompleted || eventually 1 ended Failed || failed=1
+expect "$name: the task" "$(it "t.status || ': ' || t.error")" 'Failed: command act: its runner ended (signal 9): whether it was done is unknown'
+leave "$a"
+own=$(sed -n 's/^start [0-9]* 1 \([0-9]*\) .*/\1/p' "$tmp/runner")
+eventually 5 eval "! grep -qs '^State:.[^Z]' /proc/$own/status" || failed=1
+while read -r p; do kill -9 "$p" 2>/dev/null || true; done <"$tmp/runner.pids" # those it cannot reach are told of in the manual
+
+case_begin cancelled once
+executor a; a=$pid
+begun
+eventually 10 lockstep task cancel -q "$(it t.task_id)" --reason 'not wanted' >/dev/null
+eventually 30 is "SELECT t.status FROM lockstep.task t JOIN lockstep.run r USING (run_no) WHERE r.run_id = '$run' AND t.name = 'it'" Terminated || failed=1
+gone || { echo "$name: processes are left"; failed=1; }
+leave "$a"
+
+case_begin drained span 1
+executor a; a=$pid
+begun
+touch "$tmp/drained.pids"
+leave "$a"
+expect "$name: the task" "$(it "t.status || '/' || t.attempt_num")" Completed/1
+
+drain=200ms case_begin drained_late once
+executor a; a=$pid
+begun
+leave "$a"
+gone || { echo "$name: processes are left"; failed=1; }
+executor b --until-idle; b=$pid
+check Completed/2/1
+wait "$b" || failed=1
+exit $failed
