@@ -273,7 +273,8 @@ static void take(struct lane *lane, const struct db_result *row, int count)
     phase->shared = phase->shared || db_bool(row, 0, 5);
     phase->claimed = true;
     if (lane_head(lane, 0)->msg->type == MESSAGE_EXTERNAL) { /* for workers: see next_task */
-        lane->adopt = true; /* looks after their leases, and whether the phase is to be opened */
+        phase->external = !phase->open; /* nobody owns them: whoever claimed them opens the phase */
+        lane->adopt = true;             /* looks after their leases */
         lane_drop(lane, next_offset);
         return;
     }

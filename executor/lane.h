@@ -148,10 +148,11 @@ struct lane {
     double task_us;         /* how long a task takes: moving average, quick to rise */
 
     /* recover */
-    bool adopt;          /* look for orphans at the next turn */
-    bool adopt_opened;   /* and once more when a phase is opened */
-    bool finish;         /* an executor died: runs may be waiting for their end to be said */
-    int64_t adopt_at_us; /* and not later than this, 0: no timer */
+    bool adopt;              /* look for orphans at the next turn */
+    bool adopt_opened;       /* and once more when a phase is opened */
+    bool finish;             /* an executor died: runs may be waiting for their end to be said */
+    int64_t adopt_at_us;     /* and not later than this, 0: no timer */
+    int64_t glance_after_us; /* while no reader is free: not before this */
 
     /* obey */
     struct held_run *held_runs;

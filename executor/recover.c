@@ -11,6 +11,7 @@
 #include <string.h>
 
 #define BUSY_AGAIN_US (2 * 1000)
+#define GLANCE_US     (5 * 1000 * 1000)
 
 static void add_adopted(struct lane *lane, const struct db_result *rows, int i)
 {
@@ -76,11 +77,13 @@ enum rc recover(struct lane *lane, struct err *err)
     struct executor *ex = lane->ex;
     if (lane->adopt_at_us != 0 && lane->adopt_at_us <= ex->now_us) {
         lane->adopt = true;
-        lane->adopt_at_us = 0;
+        lane->adopt_at_us = lane->glance_after_us = 0;
     }
+    /* Without a free reader nothing is adopted, but external tasks need none: their leases, and who opens their phase. */
     int room = unfilled(lane);
-    if (!lane->adopt || ex->draining || room <= 0)
+    if (!lane->adopt || ex->draining || (room <= 0 && ex->now_us < lane->glance_after_us))
         return RC_OK;
+    lane->glance_after_us = ex->now_us + GLANCE_US;
     enum rc rc = db_run(ex->control, &sql_executor_give_up,
                         (const char *const[]){DB_INT(lane->queue_id)}, NULL, err);
     if (rc != RC_OK)
@@ -101,8 +104,8 @@ enum rc recover(struct lane *lane, struct err *err)
     DB_RESULT_AUTO *rows = NULL;
     probe("adopt.send");
     rc = db_run(ex->control, &sql_executor_adopt,
-                (const char *const[]){DB_INT(lane->queue_id), DB_INT(ex->executor_no), DB_INT(room),
-                                      held->data, enough->data},
+                (const char *const[]){DB_INT(lane->queue_id), DB_INT(ex->executor_no),
+                                      DB_INT(room < 0 ? 0 : room), held->data, enough->data},
                 &rows, err);
     if (rc != RC_OK)
         return rc;
@@ -127,6 +130,7 @@ enum rc recover(struct lane *lane, struct err *err)
         log_event(LOG_INFO, "tasks_adopted", "queue", lane->name, "phase", db_text(rows, 0, 2),
                   "tasks", LOG_INT(db_rows(rows)), NULL);
     }
+    lane->adopt = lane->adopt || room <= 0; /* as soon as a reader is free */
     return RC_OK;
 }
 

@@ -7,6 +7,8 @@
 -- External tasks are passed over; their leases are looked after. So are tasks that may run only after a failure, as long as their phase
 -- is closed. A closed phase of such tasks has no owner that would gate for it.
 --
+-- p_limit 0: nothing is adopted; the caller has no reader free, and looks for the rest.
+--
 -- One row a task; or one row without a task: verdict 'none' (wait_ms: until something is due, NULL if nothing is; phase_id,
 -- run_no, order: a closed phase of such tasks that is not in p_enough, the caller is to open it), 'busy'.
 CREATE OR REPLACE FUNCTION lockstep.adopt(p_queue_id int, p_executor_no int, p_limit int, p_held bigint[],
@@ -32,6 +34,7 @@ BEGIN
     FOR p IN SELECT ph.phase_id, ph.opened_at FROM lockstep.phase ph JOIN lockstep.run r USING (run_no)
              WHERE ph.queue_id = p_queue_id AND ph.done_at IS NULL
                AND r.paused_by IS NULL AND r.cancelled_at IS NULL -- held, or left to give_up
+               AND p_limit > 0
              ORDER BY ph.run_no, ph."order" LOOP
         phase_id := p.phase_id;
         CONTINUE WHEN p.opened_at IS NULL AND p.phase_id = ANY (p_enough);
@@ -99,7 +102,7 @@ BEGIN
     SELECT pg_catalog.min(t.scheduled_for) INTO due
     FROM lockstep.phase ph JOIN lockstep.task t USING (phase_id) JOIN lockstep.run r ON r.run_no = ph.run_no
     WHERE ph.queue_id = p_queue_id AND ph.done_at IS NULL AND t.status IN ('Pending', 'Error') AND t.executor_no IS NULL
-      AND t.type <> 'external' AND (t.needs IS NULL OR t.needs <> ALL (lacks)) AND r.paused_by IS NULL AND r.cancelled_at IS NULL
+      AND t.type <> 'external' AND (t.needs IS NULL OR t.needs <> ALL (lacks)) AND r.paused_by IS NULL AND r.cancelled_at IS NULL AND p_limit > 0
       -- What is due in a closed phase and is not to be taken now is taken when that opens.
       AND (ph.opened_at IS NOT NULL OR NOT (t.condition IS NOT DISTINCT FROM 'failure' OR ph.phase_id = ANY (p_enough)));
     phase_id := NULL;
@@ -107,7 +110,7 @@ BEGIN
     verdict := 'none';
     IF EXISTS (SELECT FROM lockstep.phase ph WHERE ph.queue_id = p_queue_id AND ph.done_at IS NULL AND (ph.external OR ph.conditional)) THEN
         -- The next look at the leases: none runs out before that, also if it is given out in this moment.
-        SELECT LEAST(due, pg_catalog.min(t.lease_until),
+        SELECT LEAST(due, pg_catalog.min(GREATEST(t.lease_until, pg_catalog.clock_timestamp() + interval '200 ms')) FILTER (WHERE t.lease_until IS NOT NULL),
                      CASE WHEN pg_catalog.count(ph.phase_id) > 0 THEN pg_catalog.clock_timestamp() + q.external_lease END) INTO due
         FROM lockstep.queue q
         LEFT JOIN lockstep.phase ph ON ph.queue_id = q.queue_id AND ph.done_at IS NULL AND ph.external AND ph.opened_at IS NOT NULL
@@ -121,6 +124,11 @@ BEGIN
     END IF;
     wait_ms := CASE WHEN due IS NOT NULL -- LEAST and GREATEST pass NULL over
                     THEN LEAST(GREATEST(EXTRACT(epoch FROM due - pg_catalog.clock_timestamp()) * 1000 + 1, 1), 3600000) END;
+    -- A worker was taking a task of a run in the moment in which that was cancelled: nobody says when it has committed.
+    IF EXISTS (SELECT FROM lockstep.phase ph JOIN lockstep.run r USING (run_no)
+               WHERE ph.queue_id = p_queue_id AND ph.done_at IS NULL AND ph.external AND r.cancelled_at IS NOT NULL) THEN
+        wait_ms := LEAST(wait_ms, 500);
+    END IF;
     -- A dead executor's sessions, told to end, are still there: nobody says when they are gone, so who looked comes again.
     IF EXISTS (SELECT FROM lockstep.executor e WHERE e.executor_no = ANY (living) AND e.ended_at IS NOT NULL) AND EXISTS (
         SELECT FROM lockstep.executor e

@@ -20,9 +20,14 @@ BEGIN
     IF next_task.worker IS NULL OR char_length(next_task.worker) NOT BETWEEN 1 AND 200 THEN
         RAISE EXCEPTION 'a worker needs a name of 1 to 200 characters' USING ERRCODE = 'LS002', HINT = 'For people: host and pid are good ones.';
     END IF;
-    SELECT b.queue_id, b.paused, b.external_lease INTO q FROM lockstep.queue b WHERE b.name = next_task.queue;
+    SELECT b.queue_id, b.paused, b.external_lease, b.halted_reason, b.server_system, b.server_database INTO q FROM lockstep.queue b WHERE b.name = next_task.queue;
     IF NOT FOUND THEN
         RAISE EXCEPTION 'there is no queue %', COALESCE(next_task.queue, 'without a name') USING ERRCODE = 'LS003', HINT = 'lockstep queue list';
+    END IF;
+    IF q.halted_reason = 'other_server' OR (q.server_system, q.server_database) <>
+       ((SELECT c.system_identifier::text FROM pg_control_system() c), (SELECT d.oid::bigint FROM pg_database d WHERE d.datname = current_database())) THEN
+        RAISE EXCEPTION 'queue % was worked on by another server or in another database: this is a copy, nothing of it is given out', next_task.queue
+            USING ERRCODE = 'LS002', HINT = format('If it is meant to run here: lockstep queue resume %s --accept-server', next_task.queue);
     END IF;
     PERFORM lockstep.worker_expire(q.queue_id);
     IF q.paused THEN

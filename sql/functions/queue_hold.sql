@@ -15,6 +15,9 @@ BEGIN
     INSERT INTO lockstep.event_log (event, queue_id, detail)
     VALUES (CASE WHEN queue_hold.held THEN 'queue_paused' ELSE 'queue_resumed' END, own, reason);
     PERFORM pg_notify('lockstep_' || own, 'control');
+    IF NOT queue_hold.held THEN
+        PERFORM lockstep.worker_tell(own);
+    END IF;
     RETURN own;
 END
 $$;

@@ -129,6 +129,7 @@ BEGIN
     VALUES ('tasks_reopened', own.queue_id, own.run_no, p_phase_id,
             pg_catalog.format('%s of order %s: %s', reopened, own."order", p_why));
     PERFORM pg_catalog.pg_notify('lockstep_' || own.queue_id, 'work');
+    PERFORM lockstep.worker_tell(own.queue_id);
 END
 $$;
 REVOKE EXECUTE ON FUNCTION lockstep.reopen(bigint, bigint[], text) FROM PUBLIC;

@@ -19,6 +19,7 @@ BEGIN
     WHERE run_no = no;
     INSERT INTO lockstep.event_log (event, queue_id, run_no, detail) VALUES ('run_resumed', own, no, reason);
     PERFORM pg_notify('lockstep_' || own, 'control');
+    PERFORM lockstep.worker_tell(own);
     status := COALESCE(lockstep.run_finish(no), (SELECT b.status FROM lockstep.run b WHERE b.run_no = no));
 END
 $$;

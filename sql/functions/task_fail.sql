@@ -14,7 +14,9 @@ BEGIN
             USING ERRCODE = 'LS002', HINT = format('Stop it first: lockstep task cancel %s', t.task_id);
     END IF;
     UPDATE lockstep.task k
-    SET status = 'Failed', token = NULL, executor_no = NULL, error = why, scheduled_for = NULL, updated_at = clock_timestamp()
+    SET status = 'Failed', token = NULL, executor_no = NULL, error = why, scheduled_for = NULL,
+        lease_until = NULL, duration = CASE WHEN k.status = 'Processing' THEN clock_timestamp() - k.started_at ELSE k.duration END,
+        updated_at = clock_timestamp()
     WHERE k.task_id = t.task_id;
     INSERT INTO lockstep.task_attempt (task_id, attempt, status, executor_no, started_at, ended_at, error)
     VALUES (t.task_id, t.attempt_num, 'Failed', t.executor_no, t.started_at, clock_timestamp(), why)

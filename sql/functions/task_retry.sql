@@ -30,6 +30,7 @@ BEGIN
     INSERT INTO lockstep.event_log (event, queue_id, run_no, phase_id, task_id, detail)
     VALUES ('task_retried', t.queue_id, t.run_no, t.phase_id, t.task_id, concat_ws(': ', 'it was ' || t.status, reason));
     PERFORM pg_notify('lockstep_' || t.queue_id, 'work');
+    PERFORM lockstep.worker_tell(t.queue_id);
     status := (SELECT k.status FROM lockstep.task k WHERE k.task_id = t.task_id);
 END
 $$;

@@ -19,6 +19,7 @@ BEGIN
         UPDATE lockstep.task
         SET status = CASE t.status WHEN 'Processing' THEN 'Terminated' ELSE 'Cancelled' END::lockstep.status, token = NULL,
             executor_no = CASE t.status WHEN 'Processing' THEN t.executor_no END, error = why, scheduled_for = NULL,
+            lease_until = NULL,
             cancelled_by = COALESCE(t.cancelled_by, t.run_by), updated_at = ended,
             duration = CASE t.status WHEN 'Processing' THEN ended - t.started_at END
         WHERE task_id = t.task_id;

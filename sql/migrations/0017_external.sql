@@ -35,6 +35,7 @@ ALTER TABLE lockstep.task
     ADD COLUMN lease_until timestamptz; -- external and Processing: then it is given back
 ALTER TABLE lockstep.task_attempt ADD COLUMN worker text;
 GRANT SELECT (worker, lease_until) ON lockstep.task TO lockstep_producer, lockstep_operator, lockstep_monitor;
+GRANT REFERENCES (task_id) ON lockstep.task TO lockstep_worker; -- tables of users' own types, see docs/EXTERNAL.md
 
 -- What workers have reported in this transaction and is settled when it commits: the trigger on it (worker_settle) applies the
 -- run's policy, ends the run and wakes the gates. Only then, because that needs the lock of the queue's row, and a worker's

@@ -5,7 +5,8 @@ SELECT e.executor_id, e.host, e.pid, e.version, array_to_string(e.queues, ',') A
        EXISTS (SELECT FROM pg_catalog.pg_locks l -- class of executors, see sql/functions/lock_class.sql
                WHERE l.locktype = 'advisory' AND l.classid = 1280507907 AND l.objid = e.executor_no::oid AND l.objsubid = 2
                    AND l.granted AND l.database = (SELECT d.oid FROM pg_catalog.pg_database d
-                                                   WHERE d.datname = current_database())) AS alive
+                                                   WHERE d.datname = current_database())) AS alive,
+       e.readers_limit, e.drain_by
 FROM lockstep.executor e
 WHERE e.ended_at IS NULL
 ORDER BY e.executor_no;
