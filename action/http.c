@@ -182,7 +182,7 @@ static void judge(const struct transfer *transfer, CURLcode code, struct action_
     long status = 0;
     (void)curl_easy_getinfo(transfer->easy, CURLINFO_RESPONSE_CODE, &status);
     action_text(&result->response, transfer->body.data ? transfer->body.data : "",
-                transfer->body.len, transfer->body.len + transfer->cut);
+                transfer->body.len, transfer->cut ? ACTION_MORE : transfer->body.len);
     if (code != CURLE_OK && !(code == CURLE_WRITE_ERROR && transfer->cut)) {
         result->outcome = ACTION_FAILED;
         str_format(&result->error, "http %s: %s", transfer->target,

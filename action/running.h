@@ -40,7 +40,8 @@ void action_http_run(const struct action_http *http, const struct action_attempt
 void action_stop_heard(struct action_stop *stop); /* makes its descriptor unreadable */
 
 /* text.c: bytes as text that PostgreSQL can store: what is not UTF-8, and each NUL, becomes U+FFFD. */
-/** The beginning of what were `total` bytes; says so at its end if there were more. */
+/** The beginning of what were `total` bytes, ACTION_MORE: nobody knows how many; says so at its end if there were more. */
+#define ACTION_MORE UINT64_MAX
 void action_text(struct str *out, const char *bytes, size_t len, uint64_t total);
 /** The end of what were `total` bytes; says so at its beginning. */
 void action_text_tail(struct str *out, const char *bytes, size_t len, uint64_t total);

@@ -32,7 +32,9 @@ void action_text(struct str *out, const char *bytes, size_t len, uint64_t total)
 {
     str_text(out, "");
     add_stored(out, bytes, total > len ? whole(bytes, len) : len);
-    if (total > len)
+    if (total == ACTION_MORE)
+        str_format(out, "\n[cut after %zu bytes]", len);
+    else if (total > len)
         str_format(out, "\n[cut: %zu of %llu bytes]", len, (unsigned long long)total);
 }
 
