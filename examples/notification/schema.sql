@@ -1,32 +1,37 @@
--- Notifications as external tasks: tables of a type of one's own, and what its workers read.
-CREATE SCHEMA notification;
+-- Notifications as external tasks: tables of a type of one's own, and what its workers read. Run by any role that may create a
+-- schema here and is a member of lockstep_worker; :owner (psql -v owner=...) is made to own it all.
+CREATE SCHEMA notification AUTHORIZATION :"owner";
+SET ROLE :"owner";
 
--- Exclusive: a task is of one type, and this table has only tasks of this one.
+-- Exclusive: a task is of one type, and this table has only tasks of this one. The row goes with its task when retention deletes
+-- that. NOT VALID: for every row that comes, but not for those that a restored dump brings before the tasks are there.
 CREATE TABLE notification.notification (
-    task_id bigint PRIMARY KEY CHECK (lockstep.task_is_type(task_id, 'notification')),
+    task_id bigint PRIMARY KEY REFERENCES lockstep.task ON DELETE CASCADE,
     template text NOT NULL,
     rendered text,
     confirmed_at timestamptz
 );
+ALTER TABLE notification.notification ADD CONSTRAINT is_notification CHECK (lockstep.task_is_type(task_id, 'notification')) NOT VALID;
 
 -- Inclusive: a notification may be an email, an SMS, or both.
 CREATE TABLE notification.email (
-    task_id bigint PRIMARY KEY REFERENCES notification.notification,
+    task_id bigint PRIMARY KEY REFERENCES notification.notification ON DELETE CASCADE,
     address text NOT NULL,
     sent_at timestamptz
 );
 CREATE TABLE notification.sms (
-    task_id bigint PRIMARY KEY REFERENCES notification.notification,
+    task_id bigint PRIMARY KEY REFERENCES notification.notification ON DELETE CASCADE,
     number text NOT NULL,
     sent_at timestamptz
 );
 
--- Another type, to show that the two cannot be mixed up.
+-- Another type, to show that the two cannot be mixed up. Invoices are kept when their task is deleted: no foreign key.
 CREATE TABLE notification.invoice (
-    task_id bigint PRIMARY KEY CHECK (lockstep.task_is_type(task_id, 'invoice')),
+    task_id bigint PRIMARY KEY,
     amount numeric NOT NULL,
     printed_at timestamptz
 );
+ALTER TABLE notification.invoice ADD CONSTRAINT is_invoice CHECK (lockstep.task_is_type(task_id, 'invoice')) NOT VALID;
 
 -- A worker view a type: one row has all that its worker needs.
 CREATE VIEW notification.notification_worker AS

@@ -26,6 +26,15 @@ expect 'order' "$(sql 'SELECT count(*) FROM (SELECT min(started_at) AS s, lag(ma
 expect 'an exclusive subtype' "$(sql "INSERT INTO notification.invoice SELECT task_id, 1 FROM lockstep.task WHERE name = 'bob'" 2>&1 | grep -o 'violates check constraint')" 'violates check constraint'
 [ $failed = 0 ] || cat "$tmp/example.log"
 
+# Tables of users' own types: owned by a plain role, they go with their tasks, and come back from a dump.
+expect 'their owner' "$(sql "SELECT string_agg(DISTINCT tableowner, ' ') = '$role', bool_or(rolsuper) FROM pg_tables JOIN pg_roles ON rolname = tableowner WHERE schemaname = 'notification'")" 't|f'
+sql "CREATE DATABASE ${db##*dbname=}_copy"
+pg_dump -d "$db" | psql -X -q -v ON_ERROR_STOP=1 -d "${db}_copy" >"$tmp/restore.log" 2>&1 || { failed=1; tail -3 "$tmp/restore.log"; }
+expect 'restored' "$(psql -X -At -d "${db}_copy" -c 'SELECT (SELECT count(*) FROM notification.notification), (SELECT count(*) FROM notification.invoice), (SELECT count(*) FROM lockstep.task)')" '3|2|7'
+psql -X -q -d "${db}_copy" -v ON_ERROR_STOP=1 -c 'DELETE FROM lockstep.task_attempt; DELETE FROM lockstep.task' 2>&1
+expect 'tasks are deleted, and their rows with them' "$(psql -X -At -d "${db}_copy" -c 'SELECT (SELECT count(*) FROM notification.notification), (SELECT count(*) FROM notification.email), (SELECT count(*) FROM notification.invoice)')" '0|0|2'
+sql "DROP DATABASE ${db##*dbname=}_copy WITH (FORCE)"
+
 # A worker by psql alone: takes what there is, notes it, completes it; several side by side.
 as_worker="$db user=$role"
 sql "CREATE TABLE done (worker text, task_id bigint, ord bigint, at timestamptz DEFAULT clock_timestamp());
