@@ -62,6 +62,8 @@ static const struct option_spec publish_options[] = {
     {"query", "SQL", "read the work from a query: columns order and sql", 0},
     {"run", "UUID", "the run's id; default: a new one", 0},
     {"name", "TEXT", "the run's name, for people", 0},
+    {"on-failure", "stop|continue|pause",
+     "what a finally failed task does to the run; default: as the queue says", 0},
     {"stream", NULL, "send while reading, in constant memory; the work must come sorted", 0},
     {"resume", "RUN", "go on with a run whose producer died; FILE only if it has moved", 0},
     {"unfinished", "close|refuse",

@@ -86,6 +86,9 @@ static enum rc check_source(const struct cli *cli, struct err *err)
     if (file == query && (file || cli_text(cli, "resume") == NULL))
         return err_set(err, RC_REJECT, ERR_USAGE, "publish", "lockstep publish --help",
                        "what is to be published? Give a FILE, - for standard input, or --query");
+    if (cli_text(cli, "on-failure") != NULL && cli_text(cli, "resume") != NULL)
+        return err_set(err, RC_REJECT, ERR_USAGE, "--on-failure", "Leave it out.",
+                       "a run that is resumed keeps the policy with which it began");
     return RC_OK;
 }
 
@@ -157,6 +160,7 @@ enum rc command_publish(struct cli *cli, struct err *err)
         .query = cli_text(cli, "query"),
         .run = cli_text(cli, "run"),
         .name = cli_text(cli, "name"),
+        .on_failure = cli_text(cli, "on-failure"),
         .resume = cli_text(cli, "resume"),
         .stream = cli_has(cli, "stream"),
         .refuse_unfinished = unfinished != NULL && strcmp(unfinished, "refuse") == 0,

@@ -24,12 +24,17 @@ static const struct column {
     {"condition", "condition", COLUMN_TEXT, false},
     {"max_attempts", "max_attempts", COLUMN_INTEGER, false},
     {"retry_intervals", "retry_intervals", COLUMN_JSON, false},
+    {"retry_on", "retry_on", COLUMN_JSON, false},
+    {"timeout", "timeout", COLUMN_JSON, false},
+    {"not_before", "not_before", COLUMN_TEXT, false},
+    {"key", "key", COLUMN_TEXT, false},
 };
 enum { KNOWN = sizeof known / sizeof *known };
 
 #define KNOWN_HINT                                                                                 \
     "columns are order (or execution_order), sql, name, description, type, params, transaction, "  \
-    "condition, max_attempts, retry_intervals; the first line of a CSV file is its header"
+    "condition, max_attempts, retry_intervals, retry_on, timeout, not_before, key; the first "     \
+    "line of a CSV file is its header"
 
 static bool has_field(const struct columns *columns, const char *field)
 {

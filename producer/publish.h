@@ -58,9 +58,10 @@ struct publish_options {
     const char *queue;
     const char *path; /* "-" = standard input; NULL with query */
     enum publish_format format;
-    const char *query; /* NULL with path */
-    const char *run;   /* UUID; NULL = a new one */
-    const char *name;  /* of the run, for people; may be NULL */
+    const char *query;      /* NULL with path */
+    const char *run;        /* UUID; NULL = a new one */
+    const char *name;       /* of the run, for people; may be NULL */
+    const char *on_failure; /* stop, continue, pause; NULL: the queue's */
     const char *
         resume; /* UUID of a run whose publishing was broken off; path, query, format and stream may be left out */
     bool stream, dry_run, wait;

@@ -21,7 +21,8 @@ enum rc publishing_queue(struct publishing *p, struct err *err)
     p->partition = (int)db_int(queue, 0, 2);
     p->partitions = (int)db_int(queue, 0, 5);
     (void)snprintf(p->topic, sizeof p->topic, "%s", db_text(queue, 0, 1));
-    (void)snprintf(p->on_failure, sizeof p->on_failure, "%s", db_text(queue, 0, 3));
+    (void)snprintf(p->on_failure, sizeof p->on_failure, "%s",
+                   p->options->on_failure ? p->options->on_failure : db_text(queue, 0, 3));
     (void)snprintf(p->cluster_id, sizeof p->cluster_id, "%s", db_text(queue, 0, 4));
     return RC_OK;
 }

@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#define LONGEST_KEY     1000 /* characters */
+#define LONGEST_KEY     1000 /* bytes: it stands in an index */
 #define MOST_CLASSES    100
 #define LONGEST_INSTANT 64
 
@@ -29,6 +29,9 @@ enum rc read_key(struct reading *r, cJSON *node, const struct json_path *path)
     enum rc rc = field_text(r, node, path);
     if (rc == RC_OK)
         rc = field_short_text(r, node, path, LONGEST_KEY);
+    if (rc == RC_OK && strlen(node->valuestring) > LONGEST_KEY)
+        return field_wrong(r, MESSAGE_BAD_FIELD, path, "has %zu bytes, at most %d are allowed.",
+                           strlen(node->valuestring), LONGEST_KEY);
     r->msg->special = true;
     return rc;
 }

@@ -1,6 +1,7 @@
 -- The phases after p_order are cancelled, those that are claimed and those to come. Called under the lock of the queue's row:
 -- a claim of a later phase is wholly before (its rows are cancelled here) or wholly after (it sees stop_after).
 -- Tasks whose condition says that they run in spite of a failure, or because of it, are spared, unless messages are missing (p_order 0).
+-- Who has others of their phase in hand asks for them when it opens (executor/lane.h: doubtful).
 -- Phase rows are locked in ascending order, as gates do (previous, then next), so the two cannot deadlock.
 CREATE OR REPLACE FUNCTION lockstep.run_stop(p_run_no bigint, p_order bigint, p_why text) RETURNS void LANGUAGE plpgsql AS $$
 DECLARE
@@ -23,9 +24,6 @@ BEGIN
         WHERE p.phase_id = ANY (stopped)
           AND NOT (p.conditional AND EXISTS (SELECT FROM lockstep.task t WHERE t.phase_id = p.phase_id AND NOT lockstep.is_finished(t.status)));
         PERFORM pg_catalog.pg_notify('lockstep_' || own.queue_id, 'run'); -- gates that wait for one of them look again
-        IF EXISTS (SELECT FROM lockstep.phase p WHERE p.phase_id = ANY (stopped) AND p.conditional) THEN
-            PERFORM pg_catalog.pg_notify('lockstep_' || own.queue_id, 'cancel'); -- part of a phase: who has it in hand looks which
-        END IF;
     END IF;
     INSERT INTO lockstep.event_log (event, queue_id, run_no, detail) VALUES ('run_stopped', own.queue_id, p_run_no, p_why);
 END

@@ -265,6 +265,20 @@ static void csv_rows_become_tasks(void **state)
     expect_end();
 }
 
+static void csv_columns_say_when_and_whether_a_task_runs(void **state)
+{
+    (void)state;
+    open_csv("order,sql,condition,retry_on,timeout,not_before,key\n"
+             "1,SELECT 1,always,\"[\"\"all\"\",\"\"-42\"\"]\",2.5,2026-01-31T05:00:00Z,a b\n"
+             "2,SELECT 1,,,,2026-01-31 05:00:00,\n");
+    expect_task(2, 1,
+                "{\"order\":1,\"sql\":\"SELECT "
+                "1\",\"condition\":\"always\",\"retry_on\":[\"all\",\"-42\"],\"timeout\":2.5,"
+                "\"not_before\":\"2026-01-31T05:00:00Z\",\"key\":\"a b\"}");
+    expect_fault(3, "$.not_before", "RFC 3339");
+    expect_end();
+}
+
 static void csv_lines_are_counted_across_quoted_and_empty_ones(void **state)
 {
     (void)state;
@@ -462,6 +476,7 @@ int main(void)
         STAGED(a_task_may_be_as_long_as_a_message_less_its_tags),
         STAGED(the_topics_limit_counts_when_it_is_lower),
         STAGED(csv_rows_become_tasks),
+        STAGED(csv_columns_say_when_and_whether_a_task_runs),
         STAGED(csv_lines_are_counted_across_quoted_and_empty_ones),
         STAGED(csv_takes_carriage_returns_as_line_ends),
         STAGED(a_csv_header_needs_order_and_sql),
