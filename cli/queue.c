@@ -48,7 +48,7 @@ enum rc command_queue_show(struct cli *cli, struct err *err)
     if (rc != RC_OK)
         return rc;
     const struct table_part parts[] = {
-        {"queue", "ttiiiiiiiziiittitibtztttztitiibitzzibtztt", facts, true, true},
+        {"queue", "ttiiiiiiiziiittitibtztttztitiibitzzibtztti", facts, true, true},
         {"executors", "ttiiizzt", readers, false, false}};
     return table_parts(stdout, (struct table_style){cli->output, cli->color}, parts, 2, err);
 }

@@ -1,3 +1,5 @@
+#include "producer/takeover.h"
+
 #include "producer/publishing.h"
 #include "producer/tail.h"
 
@@ -118,5 +120,22 @@ enum rc publishing_takeover(struct publishing *p, bool without_exception, struct
     kafka_producer_acked(p->producer, &count, &last);
     if (rc == RC_OK && count > before) /* our own run begins behind what was sent here */
         rc = sending_mark(p, err);
+    return rc;
+}
+
+enum rc producer_takeover(const struct producer_place *place, struct err *err)
+{
+    const struct publish_options options = {.queue = place->queue, .kafka = place->kafka};
+    struct publish_result result = {0};
+    struct publishing p = {.options = &options,
+                           .result = &result,
+                           .queue_id = place->queue_id,
+                           .partition = place->partition,
+                           .db = place->db,
+                           .locked = true,
+                           .producer = place->producer};
+    (void)snprintf(p.topic, sizeof p.topic, "%s", place->topic);
+    enum rc rc = publishing_takeover(&p, true, err);
+    str_done(&p.record);
     return rc;
 }

@@ -76,7 +76,8 @@ static int next_backoff(int backoff_ms, enum rc rc)
 static void producer_drop(struct relay_queue *queue)
 {
     kafka_producer_close(queue->producer);
-    queue->producer = NULL;
+    kafka_producer_close(queue->publisher);
+    queue->producer = queue->publisher = NULL;
     for (int i = 0; i < queue->kind_count; i++)
         queue->kinds[i].settled = false;
 }
@@ -182,15 +183,18 @@ static enum rc send_kind(struct relay *relay, struct relay_queue *queue, struct 
 {
     if (kind->after_us > clock_boot_us())
         return RC_OK;
-    enum rc rc = relay_prepare(relay, queue, kind, err);
-    while (rc == RC_OK && !out_of_time(relay)) {
+    kind->again = false;
+    bool enqueued = strcmp(kind->name, RELAY_ENQUEUE) == 0;
+    enum rc rc =
+        enqueued ? relay_enqueue(relay, queue, kind, err) : relay_prepare(relay, queue, kind, err);
+    while (!enqueued && rc == RC_OK && !out_of_time(relay)) {
         rc = relay_batch(relay, queue, kind, err);
         if (rc == RC_OK)
             rc = well(relay, queue, kind, err);
         take_orders(relay);
     }
     if (rc == RC_NONE)
-        rc = well(relay, queue, kind, err);
+        rc = kind->held_us == 0 ? well(relay, queue, kind, err) : RC_OK;
     if (rc == RC_OK || is_database(rc, err))
         return rc;
     trouble(relay, queue, kind, rc, err);
@@ -273,8 +277,9 @@ static enum rc serve(struct relay *relay, struct relay_queue *queue, struct err 
         struct relay_kind *kind = kind_get(queue, db_text(kinds, i, 0), db_text(kinds, i, 1));
         if (kind == NULL)
             continue;
+        kind->partition = (int)db_int(kinds, i, 3);
         rc = send_kind(relay, queue, kind, err);
-        waits = waits || kind->backoff_ms > 0;
+        waits = waits || kind->backoff_ms > 0 || kind->again;
     }
     queue->wanted = queue->fresh || waits;
     queue->release_us = clock_boot_us() + LINGER_US;
@@ -313,7 +318,8 @@ static int64_t due(const struct relay *relay, const struct relay_queue *queue)
     if (!queue->wanted)
         return queue->release_us;
     for (int i = 0; i < queue->kind_count; i++)
-        if (queue->kinds[i].backoff_ms > 0 && queue->kinds[i].after_us < at)
+        if ((queue->kinds[i].backoff_ms > 0 || queue->kinds[i].again) &&
+            queue->kinds[i].after_us < at)
             at = queue->kinds[i].after_us;
     return at == INT64_MAX ? 0 : at;
 }
@@ -377,6 +383,7 @@ static void *relay_main(void *context)
         struct relay_queue *queue = relay->queues;
         relay->queues = queue->next;
         kafka_producer_close(queue->producer);
+        kafka_producer_close(queue->publisher);
         free(queue);
     }
     session_close(relay);

@@ -13,20 +13,26 @@
 #include "base/mailbox.h"
 #include "base/str.h"
 #include "db/db.h"
+#include "kafka/consumer.h"
 #include "kafka/producer.h"
 #include "relay/relay.h"
 
 #define RELAY_KINDS 8
 
+#define RELAY_ENQUEUE "enqueue" /* the kind that goes to the queue's own topic */
+
 /** One topic of a queue. */
 struct relay_kind {
     char name[32], topic[300];
+    int partition;
     bool settled;
     int64_t sent_seq;    /* settled: up to here all is on the topic */
     int64_t next_offset; /* settled: nothing unknown of ours before it */
     int64_t after_us;    /* it was in trouble: not before */
     int backoff_ms;      /* 0: it is not in trouble */
     bool unsure;         /* the database may still tell of trouble */
+    bool again;          /* nothing is wrong, but it goes on only after after_us */
+    int64_t held_us;     /* enqueue: since when a publisher has the queue; 0: none has */
 };
 
 struct relay_queue {
@@ -42,6 +48,8 @@ struct relay_queue {
     int backoff_ms; /* of that */
     int64_t release_us; /* locked, nothing there: when lock and producer are given back */
     struct kafka_producer *producer;
+    struct kafka_producer
+        *publisher; /* enqueue: has the transactional id of the queue's producers */
     struct relay_kind kinds[RELAY_KINDS];
     int kind_count;
 };
@@ -69,6 +77,17 @@ MUST_CHECK enum rc relay_prepare(struct relay *relay, struct relay_queue *queue,
 MUST_CHECK enum rc relay_settle(struct relay *relay, struct relay_queue *queue,
                                 struct relay_kind *kind, int64_t low, int64_t high,
                                 struct err *err);
+
+typedef void relay_see_fn(void *context, const struct kafka_record *record);
+/* Everything committed that lies in [from, high). */
+MUST_CHECK enum rc relay_read(const struct relay *relay, const struct relay_kind *kind,
+                              int64_t from, int64_t high, relay_see_fn *see, void *context,
+                              struct err *err);
+
+/* enqueue.c: what was enqueued by SQL, sent under the lock of the queue's producers for a second at most. RC_NONE: there is
+ * nothing more, or a publisher has the queue. */
+MUST_CHECK enum rc relay_enqueue(struct relay *relay, struct relay_queue *queue,
+                                 struct relay_kind *kind, struct err *err);
 
 /* batch.c: the next rows, sent. RC_NONE: there are none. */
 MUST_CHECK enum rc relay_batch(struct relay *relay, struct relay_queue *queue,

@@ -30,8 +30,9 @@ static void text_of(const struct kafka_header *header, char *to, size_t size)
 }
 
 /* Only the last header of a name counts: those before it may be the original's own, of a dead letter of a dead letter. */
-static void see(struct found *found, const struct kafka_record *record)
+static void see(void *context, const struct kafka_record *record)
 {
+    struct found *found = context;
     char queue[64] = "", uid[37] = "", seq[24] = "";
     struct kafka_header header;
     int64_t number;
@@ -53,15 +54,17 @@ static void see(struct found *found, const struct kafka_record *record)
 
 /* Until the end that was seen is reached. A transaction of somebody else's that is open there keeps us from it. */
 static enum rc read_on(struct kafka_source *source, int wake_fd, const char *topic, int64_t high,
-                       struct found *found, struct err *err)
+                       relay_see_fn *see_record, void *context, struct err *err)
 {
     int64_t until_us = clock_boot_us() + (int64_t)READ_MS * 1000;
     while (clock_boot_us() < until_us) {
         struct kafka_record record;
         enum rc rc = kafka_source_poll(source, &record, err);
         if (rc == RC_OK) {
-            see(found, &record);
+            if (record.offset < high)
+                see_record(context, &record);
             kafka_record_free(&record);
+            until_us = clock_boot_us() + (int64_t)READ_MS * 1000; /* it moves */
         } else if (rc != RC_NONE) {
             return rc;
         } else if (kafka_source_end(source) >= high) {
@@ -79,19 +82,19 @@ static enum rc read_on(struct kafka_source *source, int wake_fd, const char *top
                    "the end of the topic, offset %lld, is not reached", (long long)high);
 }
 
-static enum rc read_tail(const struct relay *relay, const struct relay_kind *kind, int64_t from,
-                         int64_t high, struct found *found, struct err *err)
+enum rc relay_read(const struct relay *relay, const struct relay_kind *kind, int64_t from,
+                   int64_t high, relay_see_fn *see_record, void *context, struct err *err)
 {
     int wake_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
     struct kafka_consumer *consumer = NULL;
     struct kafka_source *source = NULL;
     enum rc rc = kafka_consumer_open(relay->kafka, wake_fd, &consumer, err);
     if (rc == RC_OK)
-        rc = kafka_source_open(consumer, kind->topic, 0, &source, err);
+        rc = kafka_source_open(consumer, kind->topic, kind->partition, &source, err);
     if (rc == RC_OK)
         rc = kafka_source_assign(source, from, err);
     if (rc == RC_OK)
-        rc = read_on(source, wake_fd, kind->topic, high, found, err);
+        rc = read_on(source, wake_fd, kind->topic, high, see_record, context, err);
     kafka_source_close(source);
     kafka_consumer_close(consumer);
     (void)close(wake_fd);
@@ -138,7 +141,7 @@ enum rc relay_settle(struct relay *relay, struct relay_queue *queue, struct rela
     struct found found = {.queue = queue->name};
     db_array_start(&found.uids);
     if (from < high)
-        rc = read_tail(relay, kind, from, high, &found, err);
+        rc = relay_read(relay, kind, from, high, see, &found, err);
     db_array_end(&found.uids);
     if (rc == RC_OK)
         rc = settle(relay, queue, kind, &found, high, err);

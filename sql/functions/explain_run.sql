@@ -35,6 +35,14 @@ BEGIN
         RETURN NEXT lockstep.explain_row('run_replay', pg_catalog.format('replay %s is going over %s', r.replay_id, about), about,
             (SELECT y.started_at FROM lockstep.replay y WHERE y.replay_id = r.replay_id), n || ARRAY['resume N', 'resume ' || r.replay_id, 'abandon N', 'abandon ' || r.replay_id]);
     END IF;
+    IF r.first_offset IS NULL AND EXISTS (SELECT FROM lockstep.enqueued e WHERE e.run_no = p_run_no) THEN
+        RETURN NEXT lockstep.explain_row('run_enqueued', pg_catalog.format('%s was enqueued by %s and is not on the topic yet%s%s', about, r.published_by,
+            (SELECT pg_catalog.format(': backend %s of %s is publishing', a.pid, a.usename) FROM pg_catalog.pg_locks l JOIN pg_catalog.pg_stat_activity a USING (pid)
+             WHERE l.locktype = 'advisory' AND l.classid = lockstep.lock_class('producer')::oid AND l.objid = r.queue_id::oid AND l.objsubid = 2
+               AND l.database = (SELECT d.oid FROM pg_catalog.pg_database d WHERE d.datname = pg_catalog.current_database()) LIMIT 1),
+            (SELECT ': ' || y.trouble FROM lockstep.relay y WHERE y.queue_id = r.queue_id AND y.kind = 'enqueue')), about, r.created_at, n);
+        RETURN;
+    END IF;
     IF r.first_offset IS NULL THEN
         RETURN NEXT lockstep.explain_row(CASE WHEN r.published_at IS NULL THEN 'run_publishing' ELSE 'run_unclaimed' END,
             pg_catalog.format('nothing of %s is claimed yet%s: the queue''s cursor is at offset %s', about,

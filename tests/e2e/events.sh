@@ -49,6 +49,7 @@ killed() {
     pid=$!
     eventually 40 ended "$q" || failed=1
     eventually 20 empty "$q" || failed=1
+    eventually 20 grep -q event=executor_started "$tmp/$q.log" || failed=1
     kill -TERM "$pid"
     wait "$pid" || failed=1
     expect "$at" "$(story "$q")" "$three_told"

@@ -1,7 +1,7 @@
 -- Why something waits (sql/functions/explain*.sql): each reason of lockstep.wait_reason is made to happen, and is named.
 -- protocol.inc explains how messages are written.
 BEGIN;
-SELECT plan(68);
+SELECT plan(69);
 \ir protocol.inc
 
 INSERT INTO lockstep.executor (executor_id, host, pid, version, readers, queues)
@@ -128,6 +128,10 @@ INSERT INTO lockstep.run (run_id, queue_id, on_failure, status) VALUES (pg_temp.
 SELECT is(pg_temp.why('B'), 'run_publishing task_in_hand', 'nothing of it is claimed, its producer has not finished');
 UPDATE lockstep.run SET published_at = now() WHERE queue_id = pg_temp.q();
 SELECT is(pg_temp.why('B'), 'run_unclaimed task_in_hand', 'nothing of it is claimed, though it is published');
+SELECT lockstep.enqueue(pg_temp.queue_name(), ARRAY['{"order": 1, "sql": "SELECT 1"}'::jsonb]);
+INSERT INTO named SELECT e.reason FROM lockstep.explain(NULL, (SELECT run_no FROM lockstep.enqueued), NULL) AS e;
+SELECT is((SELECT count(*) FROM named WHERE reason = 'run_enqueued'), 1::bigint, 'enqueued, and not on the topic yet');
+WITH e AS (DELETE FROM lockstep.enqueued RETURNING run_no) DELETE FROM lockstep.run r USING e WHERE e.run_no = r.run_no;
 INSERT INTO lockstep.replay (queue_id, mode, from_offset, to_offset, cursor, reason) VALUES (pg_temp.q(), 'all', 0, 1, 0, 'why');
 UPDATE lockstep.run SET replay_id = (SELECT max(replay_id) FROM lockstep.replay) WHERE run_no = (pg_temp.run('A')).run_no;
 SELECT is(pg_temp.why('A'), 'run_replay task_in_hand', 'a replay is going over it');

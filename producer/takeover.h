@@ -1,0 +1,28 @@
+/**
+ * What: ends the runs that a publisher left unfinished, as publish_run does before it sends: for whoever else publishes to a queue
+ *   (relay/, what was enqueued by SQL).
+ * Invariants: db holds the lock of the queue's producers, and producer has its transactional id: what a predecessor had open is
+ *   settled. A run of which something is on the topic is closed as aborted, one of which nothing is, is Cancelled.
+ * Threads: the caller's own.
+ * Ownership: borrows everything.
+ * Failure: as kafka/consumer.h and kafka/producer.h; ERR_HELD: a foreign transaction hides the topic's end.
+ */
+#ifndef PRODUCER_TAKEOVER_H
+#define PRODUCER_TAKEOVER_H
+
+#include "db/db.h"
+#include "kafka/producer.h"
+
+struct producer_place {
+    struct db *db;
+    const struct kafka_properties *kafka;
+    const char *queue;
+    int queue_id;
+    const char *topic;
+    int partition;
+    struct kafka_producer *producer;
+};
+
+MUST_CHECK enum rc producer_takeover(const struct producer_place *place, struct err *err);
+
+#endif

@@ -1,0 +1,316 @@
+/* enqueue: runs that were enqueued by SQL, onto their queue's own topic. A batch of whole runs is one Kafka transaction of the
+ * queue's transactional id, under the lock of its producers: so they stand beside `lockstep publish` as any other publisher. Wherever
+ * it ends, what was sent and not noted is in doubt until the next one has settled: it takes the id, which ends what is open, and reads
+ * the topic from where all was known. */
+#include "relay/relaying.h"
+
+#include "base/clock.h"
+#include "base/log.h"
+#include "base/probe.h"
+#include "producer/takeover.h"
+#include "task/message.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define BATCH_BYTES  (4 * 1024 * 1024)
+#define FOUND_RUNS   1000
+#define ADMIN_MS     5000
+#define COMMIT_MS    10000
+#define HOLD_US      (1000 * 1000) /* then publishers, who try every 50 ms, have their turn */
+#define PAUSE_US     (150 * 1000)
+#define TRY_US       (100 * 1000)
+#define TELL_HELD_US (5 * 1000 * 1000) /* a publisher has the queue for so long: that is told */
+
+/* Runs that are met on the topic. */
+struct met {
+    struct relay *relay;
+    int queue_id;
+    struct str runs; /* an array parameter */
+    int count;
+    char last[37];
+    enum rc rc;
+    struct err *err;
+};
+
+static enum rc tell_met(struct met *met, const char *next_offset)
+{
+    db_array_end(&met->runs);
+    enum rc rc = db_run(met->relay->db, &sql_relay_enqueue_sent,
+                        (const char *const[]){DB_INT(met->queue_id), met->runs.data, next_offset},
+                        NULL, met->err);
+    str_clear(&met->runs);
+    db_array_start(&met->runs);
+    met->count = 0;
+    return rc;
+}
+
+static void see(void *context, const struct kafka_record *record)
+{
+    struct met *met = context;
+    char run[37];
+    int64_t seq;
+    if (met->rc != RC_OK || record->value == NULL ||
+        message_peek(record->value, record->value_len, run, &seq) != RC_OK || *run == '\0' ||
+        strcmp(run, met->last) == 0 || !uuid_valid(run))
+        return;
+    (void)snprintf(met->last, sizeof met->last, "%s", run);
+    db_array_text(&met->runs, run, 36);
+    if (++met->count == FOUND_RUNS)
+        met->rc = tell_met(met, NULL);
+}
+
+/* What is on the topic of the runs that are here still: sent by a predecessor, or by a time that was undone. */
+static enum rc settle(struct relay *relay, const struct relay_queue *queue, struct relay_kind *kind,
+                      int64_t low, int64_t high, struct err *err)
+{
+    DB_RESULT_AUTO *row = NULL;
+    enum rc rc = db_run(relay->db, &sql_relay_enqueue_begin,
+                        (const char *const[]){DB_INT(queue->queue_id)}, &row, err);
+    if (rc != RC_OK)
+        return rc;
+    int64_t from = db_int(row, 0, 0);
+    if (from < low || from > high)
+        from = low;
+    struct met met = {.relay = relay, .queue_id = queue->queue_id, .rc = RC_OK, .err = err};
+    db_array_start(&met.runs);
+    if (from < high)
+        rc = relay_read(relay, kind, from, high, see, &met, err);
+    if (rc == RC_OK)
+        rc = met.rc;
+    if (rc == RC_OK)
+        rc = tell_met(&met, DB_INT(high));
+    str_done(&met.runs);
+    kind->next_offset = high;
+    probe("enqueue.settled");
+    return rc;
+}
+
+static enum rc fence(struct relay *relay, struct relay_queue *queue, const struct relay_kind *kind,
+                     struct err *err)
+{
+    char id[128];
+    (void)snprintf(id, sizeof id, "lockstep.%s", queue->name);
+    enum rc rc = kafka_producer_open(relay->kafka, id, ADMIN_MS, &queue->publisher, err);
+    if (rc == RC_OK)
+        rc = kafka_producer_meet(queue->publisher, kind->topic, ADMIN_MS, err);
+    probe("enqueue.opened");
+    const struct producer_place place = {.db = relay->db,
+                                         .kafka = relay->kafka,
+                                         .queue = queue->name,
+                                         .queue_id = queue->queue_id,
+                                         .topic = kind->topic,
+                                         .partition = kind->partition,
+                                         .producer = queue->publisher};
+    return rc == RC_OK ? producer_takeover(&place, err) : rc;
+}
+
+static enum rc prepare(struct relay *relay, struct relay_queue *queue, struct relay_kind *kind,
+                       struct kafka_admin *admin, struct err *err)
+{
+    if (queue->publisher != NULL)
+        return RC_OK;
+    int64_t low = 0, high = 0;
+    enum rc rc = fence(relay, queue, kind, err);
+    if (rc == RC_OK) /* after the fencing: nothing of a predecessor's comes behind it */
+        rc = kafka_watermarks(admin, kind->topic, kind->partition, ADMIN_MS, &low, &high, err);
+    return rc == RC_OK ? settle(relay, queue, kind, low, high, err) : rc;
+}
+
+static void publisher_close(struct relay_queue *queue)
+{
+    kafka_producer_close(queue->publisher);
+    queue->publisher = NULL;
+}
+
+/* The run can not be published, and never will: it ends, and the others go on. */
+static enum rc refuse(struct relay *relay, const struct relay_queue *queue,
+                      const struct db_result *rows, int row, const struct err *why, struct err *err)
+{
+    STR_AUTO text = {0};
+    int first = row;
+    while (first > 0 && strcmp(db_text(rows, first - 1, 0), db_text(rows, row, 0)) == 0)
+        first--;
+    str_format(&text, "the message of seq %d can not be published: %s: %s", row - first,
+               why->object, why->message);
+    log_event(LOG_ERROR, "enqueued_run_refused", "queue", queue->name, "run", db_text(rows, row, 1),
+              "reason", text.data, NULL);
+    enum rc rc = db_run(relay->db, &sql_relay_enqueue_refuse,
+                        (const char *const[]){db_text(rows, row, 0), text.data}, NULL, err);
+    return rc == RC_OK ? RC_RETRY : rc;
+}
+
+/* The row that is no message; RC_NONE: all are. Asked before anything is sent. */
+static enum rc find_bad(const struct db_result *rows, int *ret_row, struct err *ret_why)
+{
+    for (int i = 0; i < db_rows(rows); i++) {
+        MESSAGE_AUTO *msg = NULL;
+        if (message_parse(db_text(rows, i, 2), (size_t)db_length(rows, i, 2), MESSAGE_RECORD, &msg,
+                          ret_why) == RC_OK)
+            continue;
+        *ret_row = i;
+        return RC_OK;
+    }
+    return RC_NONE;
+}
+
+/* *ret_row: the record that was refused, with RC_REJECT. */
+static enum rc send(const struct relay_queue *queue, const struct relay_kind *kind,
+                    const struct db_result *rows, int *ret_row, struct err *err)
+{
+    enum rc rc = kafka_begin(queue->publisher, err);
+    for (int i = 0; rc == RC_OK && i < db_rows(rows); i++) {
+        *ret_row = i;
+        rc = kafka_publish(queue->publisher, kind->topic, kind->partition, NULL, 0,
+                           db_text(rows, i, 2), (size_t)db_length(rows, i, 2), NULL, err);
+    }
+    return rc;
+}
+
+static enum rc note(struct relay *relay, const struct relay_queue *queue, struct relay_kind *kind,
+                    const struct db_result *rows, struct err *err)
+{
+    int64_t count, last;
+    int runs = 0;
+    STR_AUTO list = {0};
+    db_array_start(&list);
+    for (int i = 0; i < db_rows(rows); i++)
+        if (i == 0 || strcmp(db_text(rows, i, 0), db_text(rows, i - 1, 0)) != 0) {
+            db_array_text(&list, db_text(rows, i, 1), 36);
+            runs++;
+        }
+    db_array_end(&list);
+    kafka_producer_acked(queue->publisher, &count, &last);
+    if (last >= kind->next_offset)
+        kind->next_offset = last + 1;
+    log_event(LOG_INFO, "enqueued_published", "queue", queue->name, "runs", LOG_INT(runs),
+              "records", LOG_INT(db_rows(rows)), NULL);
+    enum rc rc =
+        db_run(relay->db, &sql_relay_enqueue_sent,
+               (const char *const[]){DB_INT(queue->queue_id), list.data, DB_INT(kind->next_offset)},
+               NULL, err);
+    probe("enqueue.noted");
+    return rc;
+}
+
+/* RC_NONE: nothing waits. RC_RETRY with kind->again: a run was refused, what remains is to be fetched anew. */
+static enum rc batch(struct relay *relay, struct relay_queue *queue, struct relay_kind *kind,
+                     struct err *err)
+{
+    DB_RESULT_AUTO *rows = NULL;
+    struct err why;
+    int bad = 0;
+    enum rc rc =
+        db_run(relay->db, &sql_relay_enqueue_fetch,
+               (const char *const[]){DB_INT(queue->queue_id), DB_INT(BATCH_BYTES)}, &rows, err);
+    if (rc != RC_OK || db_rows(rows) == 0)
+        return rc == RC_OK ? RC_NONE : rc;
+    probe("enqueue.fetched");
+    if (find_bad(rows, &bad, &why) == RC_OK) {
+        kind->again = true;
+        return refuse(relay, queue, rows, bad, &why, err);
+    }
+    rc = db_run(relay->db, &sql_session_flush, NULL, NULL, err);
+    probe("enqueue.flushed");
+    if (rc == RC_OK)
+        rc = send(queue, kind, rows, &bad, err);
+    if (rc == RC_REJECT) { /* too large for the topic: nothing of the transaction is kept */
+        why = *err;
+        publisher_close(queue);
+        kind->again = true;
+        return refuse(relay, queue, rows, bad, &why, err);
+    }
+    probe("enqueue.sent");
+    if (rc == RC_OK) /* the lock is asked for once more: better than to be fenced */
+        rc = db_run(relay->db, &sql_publish_alive, NULL, NULL, err);
+    if (rc == RC_OK)
+        rc = kafka_commit(queue->publisher, COMMIT_MS, err);
+    probe("enqueue.committed");
+    return rc == RC_OK ? note(relay, queue, kind, rows, err) : rc;
+}
+
+/* A publisher has the queue. That is usual, for a moment. */
+static enum rc held(struct relay *relay, const struct relay_queue *queue, struct relay_kind *kind,
+                    struct err *err)
+{
+    DB_RESULT_AUTO *holder = NULL;
+    int64_t now_us = clock_boot_us();
+    if (kind->held_us == 0)
+        kind->held_us = now_us;
+    kind->again = true;
+    kind->after_us = now_us + TRY_US;
+    if (now_us - kind->held_us < TELL_HELD_US || kind->backoff_ms > 0)
+        return RC_NONE;
+    enum rc rc = db_run(relay->db, &sql_publish_holder,
+                        (const char *const[]){DB_INT(queue->queue_id)}, &holder, err);
+    if (rc != RC_OK)
+        return rc == RC_NONE ? RC_NONE : rc;
+    return err_set(err, RC_RETRY, ERR_HELD, queue->name,
+                   "it goes on when that one has ended; a publish --stream may take long",
+                   "what was enqueued waits for another producer: user %s from %s, backend %s, "
+                   "connected since %s",
+                   db_text(holder, 0, 1), db_text(holder, 0, 2), db_text(holder, 0, 0),
+                   db_text(holder, 0, 4));
+}
+
+/* Up to here all is known: the next one need not read it. */
+static enum rc note_end(struct relay *relay, const struct relay_queue *queue,
+                        const struct relay_kind *kind, struct kafka_admin *admin, struct err *err)
+{
+    int64_t low, high;
+    enum rc rc = kafka_watermarks(admin, kind->topic, kind->partition, ADMIN_MS, &low, &high, err);
+    if (rc == RC_OK)
+        rc = db_run(relay->db, &sql_relay_enqueue_sent,
+                    (const char *const[]){DB_INT(queue->queue_id), "{}", DB_INT(high)}, NULL, err);
+    return rc;
+}
+
+/* Under the lock. RC_OK: its time is over before everything was sent. */
+static enum rc send_all(struct relay *relay, struct relay_queue *queue, struct relay_kind *kind,
+                        struct kafka_admin *admin, struct err *err)
+{
+    int64_t until_us = clock_boot_us() + HOLD_US;
+    enum rc rc = RC_OK;
+    while (rc == RC_OK && clock_boot_us() < until_us) {
+        kind->again = false;
+        rc = prepare(relay, queue, kind, admin, err);
+        if (rc == RC_OK)
+            rc = batch(relay, queue, kind, err);
+        if (rc == RC_RETRY && kind->again)
+            rc = RC_OK;
+    }
+    struct err ignored;
+    if (rc == RC_OK || rc == RC_NONE)
+        (void)!note_end(relay, queue, kind, admin, &ignored); /* what fails here, fails again */
+    return rc;
+}
+
+enum rc relay_enqueue(struct relay *relay, struct relay_queue *queue, struct relay_kind *kind,
+                      struct err *err)
+{
+    const char *const params[] = {DB_INT(queue->queue_id)};
+    DB_RESULT_AUTO *got = NULL;
+    struct kafka_admin *admin = NULL;
+    enum rc rc = db_run(relay->db, &sql_publish_lock, params, &got, err);
+    if (rc != RC_OK)
+        return rc;
+    if (!db_bool(got, 0, 0))
+        return held(relay, queue, kind, err);
+    kind->held_us = 0;
+    probe("enqueue.locked");
+    rc = kafka_admin_open(relay->kafka, &admin, err);
+    if (rc == RC_OK)
+        rc = send_all(relay, queue, kind, admin, err);
+    kafka_admin_close(admin);
+    publisher_close(queue); /* the next publisher fences it anyway */
+    if (rc == RC_OK) {
+        kind->again = true;
+        kind->after_us = clock_boot_us() + PAUSE_US;
+        rc = RC_NONE;
+    }
+    struct err ignored;
+    enum rc unlocked =
+        db_run(relay->db, &sql_publish_unlock, params, NULL, rc == RC_NONE ? err : &ignored);
+    probe("enqueue.unlocked");
+    return unlocked != RC_OK && rc == RC_NONE ? unlocked : rc;
+}

@@ -1,0 +1,14 @@
+-- An enqueued run can not be published: one of its messages is none. Nothing of it is on the topic; it is Failed, with the reason.
+CREATE OR REPLACE FUNCTION lockstep.enqueue_refuse(p_enqueue_id bigint, p_why text) RETURNS uuid LANGUAGE plpgsql AS $$
+DECLARE
+    own record;
+BEGIN
+    DELETE FROM lockstep.enqueued WHERE enqueue_id = p_enqueue_id RETURNING queue_id, run_no, run_id INTO STRICT own;
+    UPDATE lockstep.run SET status = 'Failed', error = p_why, ended_at = pg_catalog.clock_timestamp() WHERE run_no = own.run_no;
+    INSERT INTO lockstep.event_log (event, queue_id, run_no, detail) VALUES ('publish_failed', own.queue_id, own.run_no, p_why);
+    PERFORM pg_catalog.pg_notify('lockstep_' || own.queue_id, 'run');
+    RETURN own.run_id;
+END
+$$;
+REVOKE EXECUTE ON FUNCTION lockstep.enqueue_refuse(bigint, text) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION lockstep.enqueue_refuse(bigint, text) TO lockstep_executor;

@@ -1,0 +1,2 @@
+-- relay_enqueue_refuse :one  enqueued run $1 can not be published because of $2: its id
+SELECT lockstep.enqueue_refuse($1::bigint, $2::text);
