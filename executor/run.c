@@ -364,10 +364,10 @@ static enum rc incarnation_start(struct executor *ex, struct err *err)
         if (rc == RC_OK && !ex->lanes[i].foreign)
             rc = recover_start(&ex->lanes[i], err);
         if (rc == RC_OK && !ex->lanes[i].foreign)
-            rc = db_run(ex->control, &sql_executor_attempts,
-                        (const char *const[]){DB_INT(ex->lanes[i].queue_id),
-                                              DB_INT(options->max_attempts)},
-                        NULL, err);
+            rc = db_run(
+                ex->control, &sql_executor_attempts,
+                (const char *const[]){DB_INT(ex->lanes[i].queue_id), DB_INT(options->max_attempts)},
+                NULL, err);
     }
     if (rc == RC_OK)
         log_event(LOG_INFO, "executor_started", "executor", ex->id, "readers",
