@@ -88,7 +88,7 @@ BEGIN
             FROM lockstep.task t WHERE t.phase_id = open.phase_id);
     END IF;
     RETURN QUERY SELECT e.* FROM (
-        SELECT t.task_id FROM lockstep.task t WHERE t.phase_id = open.phase_id AND open.opened_at IS NOT NULL AND NOT lockstep.is_finished(t.status)
+        SELECT t.task_id FROM lockstep.task t WHERE t.phase_id = open.phase_id AND (open.opened_at IS NOT NULL OR t.needs IS NOT NULL) AND NOT lockstep.is_finished(t.status)
         ORDER BY t.status = 'Pending', t.started_at NULLS LAST, t.kafka_offset LIMIT 3) AS oldest
     CROSS JOIN LATERAL lockstep.explain_task(oldest.task_id, false) AS e;
 END

@@ -3,6 +3,7 @@ CREATE OR REPLACE FUNCTION lockstep.explain_task(p_task_id bigint, p_whole boole
 DECLARE
     t record;
     e record;
+    able record;
     what text;
     owner text := '';
     n text[];
@@ -10,12 +11,15 @@ DECLARE
     open boolean;
     now timestamptz := pg_catalog.clock_timestamp();
 BEGIN
-    SELECT k.task_id, k.phase_id, k.run_no, k.queue_id, k.status, k."order", k.name, k.executor_no, k.error, k.scheduled_for, k.started_at, k.attempt_num,
+    SELECT k.task_id, k.needs, k.phase_id, k.run_no, k.queue_id, k.status, k."order", k.name, k.executor_no, k.error, k.scheduled_for, k.started_at, k.attempt_num,
            k.updated_at, k.cancelled_by, k.type, k.worker, k.lease_until, k.step, k.payload INTO STRICT t FROM lockstep.task k WHERE k.task_id = p_task_id;
     SELECT x.executor_id, x.host, x.pid, lockstep.executor_lives(x.executor_no) AS lives INTO e FROM lockstep.executor x WHERE x.executor_no = t.executor_no;
     SELECT p.opened_at IS NOT NULL INTO STRICT open FROM lockstep.phase p WHERE p.phase_id = t.phase_id;
     what := pg_catalog.concat_ws(' ', 'task', t.task_id, '"' || t.name || '"', 'of order', t."order");
     n := ARRAY['TASK', t.task_id::text, 'QUEUE', (SELECT q.name FROM lockstep.queue q WHERE q.queue_id = t.queue_id), 'EXECUTOR', e.executor_id::text];
+    SELECT pg_catalog.count(*) AS living, pg_catalog.count(*) FILTER (WHERE t.needs <> ALL (x.unable)) AS able INTO able
+    FROM (SELECT b.executor_no, b.unable FROM lockstep.executor b JOIN lockstep.queue q ON q.name = ANY (b.queues)
+          WHERE t.needs IS NOT NULL AND q.queue_id = t.queue_id AND b.ended_at IS NULL OFFSET 0) AS x WHERE lockstep.executor_lives(x.executor_no);
     IF e.executor_id IS NOT NULL THEN
         owner := pg_catalog.format(' executor %s on %s (pid %s)', e.executor_id, e.host, e.pid);
     END IF;
@@ -56,6 +60,9 @@ BEGIN
             (SELECT pg_catalog.format('; the last one seen in its phase was %s, %s ago', k.worker, lockstep.explain_words(now - k.updated_at))
              FROM lockstep.task k WHERE k.phase_id = t.phase_id AND k.worker IS NOT NULL ORDER BY k.updated_at DESC LIMIT 1)),
             what, t.updated_at, n);
+    ELSIF t.needs IS NOT NULL AND t.executor_no IS NULL AND able.living > 0 AND able.able = 0 THEN
+        RETURN NEXT lockstep.explain_row('task_nobody_able', pg_catalog.format('%s needs %s, which none of the executors of its queue (%s) has in its configuration',
+            what, t.needs, able.living), what, t.updated_at, n || ARRAY['NEED', t.needs]);
     ELSIF open AND e.lives THEN
         RETURN NEXT lockstep.explain_row('task_in_hand', what || ' is in the hands of' || owner || ', which starts it when a reader is free', what, t.updated_at, n);
     ELSIF open THEN

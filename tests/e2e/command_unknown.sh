@@ -1,0 +1,82 @@
+#!/bin/bash
+# An executor that does not know a command, or may not call a host, leaves such tasks to those who do; when nobody does, explain says so,
+# and an executor that starts with them goes on. Phases of sql, commands and requests keep their order over several executors, also when all
+# of a run is done again.
+# ctest: timeout=90
+set -euo pipefail
+here=$(cd "$(dirname "$0")" && pwd)
+. "$here/../support/shell.bash"
+. "$here/ledger.bash"
+tmp=$(mktemp -d)
+chmod 755 "$tmp"
+trap 'jobs_end; scratch_drop; rm -rf "$tmp"' EXIT
+scratch_database
+ledger_create
+mkdir "$tmp/http"
+python3 "$here/../support/http_server.py" "$tmp/http" 2>"$tmp/http.log" &
+eventually 10 test -f "$tmp/http/port" || { cat "$tmp/http.log"; exit 1; }
+host=127.0.0.1:$(cat "$tmp/http/port")
+printf '[executor]\nfrozen_after = 2s\nheartbeat = 200ms\n' | tee "$tmp/none.conf" "$tmp/all.conf" >"$tmp/command.conf"
+printf '[commands]\nact = %s %s\n' "$here/../support/act" "$tmp/ledger" | tee -a "$tmp/all.conf" >>"$tmp/command.conf"
+printf '[http]\nallow = %s\n' "$host" >>"$tmp/all.conf"
+executor() { # CONFIGURATION OPTIONS...: its pid in $pid
+    LOCKSTEP_CONFIG=$tmp/$1.conf "$LOCKSTEP_BIN" executor run -d "$db" -b "$LOCKSTEP_TEST_BROKERS" --queue "$q" --readers 2 "${@:2}" 2>>"$tmp/$1.log" &
+    pid=$!
+}
+q=$(scratch_name)
+lockstep queue create "$q" -q --create-topic --max-readers 3 --max-attempts 1
+awk -v q="$q" -v host="$host" 'BEGIN {
+    srand(7); n = 0
+    for (order = 10; order <= 80; order += 10)
+        for (t = 0; t < 1 + int(rand() * 6); t++) {
+            kind = order == 40 ? 1 : int(rand() * 3) # one phase of nothing but commands
+            if (kind == 0) printf "{\"order\": %d, \"sql\": \"SELECT work('\''%s'\'', %d, %d, %.3f)\"}\n", order, q, order, n, rand() / 20
+            if (kind == 1) printf "{\"order\": %d, \"command\": \"act\", \"args\": [\"span\", \"%.3f\"]}\n", order, rand() / 20
+            if (kind == 2) printf "{\"order\": %d, \"url\": \"http://%s/slow/%.3f\"}\n", order, host, rand() / 20
+            n++
+        }
+}' >"$tmp/tasks.jsonl"
+tasks=$(wc -l <"$tmp/tasks.jsonl")
+run=$(lockstep publish --queue "$q" -q "$tmp/tasks.jsonl")
+
+# Nobody is able.
+executor none; none=$pid
+why() { lockstep run explain "$run" -o jsonl | jq -r 'select(.reason == "task_nobody_able") | .sentence' | grep -q "$1"; }
+eventually 30 why "needs \(command:act\|http:$host\), which none of the executors of its queue (1) has in its configuration" || { lockstep run explain "$run"; failed=1; }
+executor command; command=$pid
+eventually 30 why "needs http:$host, which none of the executors of its queue (2) has" || { lockstep run explain "$run"; failed=1; }
+executor all; all=$pid
+done_well() { is "SELECT status FROM lockstep.run_status WHERE run_id = '$run'" Completed; }
+eventually 40 done_well || { lockstep run explain "$run"; tail -3 "$tmp"/*.log; exit 1; }
+
+# Each done once, and no phase began before the end of the one before, by what they wrote down themselves (one host, one clock).
+check() { # WHEN
+    expect "$1: effects" "$(grep -c ^end "$tmp/ledger") $(wc -l <"$tmp/http/requests") $(sql "SELECT count(*) FROM ledger")" \
+        "$(grep -c command "$tmp/tasks.jsonl") $(grep -c url "$tmp/tasks.jsonl") $(grep -c sql "$tmp/tasks.jsonl")"
+    expect "$1: types and attempts" "$(sql "SELECT count(DISTINCT type), max(attempt_num), sum(lost_num) FROM lockstep.task")" "3|${2:-1}|0"
+    sql "DROP TABLE IF EXISTS span; CREATE TABLE span AS
+         SELECT seq, min(at) AS s, max(at) AS e FROM (VALUES $(awk '{ printf "%s(%s, %.6f)", (NR > 1 ? ", " : ""), $2, $5 / 1e9 }' "$tmp/ledger")) AS v (seq, at) GROUP BY 1" 2>/dev/null
+    expect "$1: phases that began too soon" "$(sql "
+        WITH x AS (SELECT t.\"order\" AS o, s.s, s.e FROM span s JOIN lockstep.task t USING (seq)
+                   UNION ALL SELECT ord, extract(epoch FROM started), extract(epoch FROM ended) FROM ledger
+                   UNION ALL SELECT t.\"order\", extract(epoch FROM t.started_at), extract(epoch FROM t.started_at + t.duration) FROM lockstep.task t WHERE type = 'http'),
+             p AS (SELECT o, min(s) AS s, max(e) AS e FROM x GROUP BY o),
+             d AS (SELECT o, s, lag(e) OVER (ORDER BY o) AS before FROM p)
+        SELECT count(*) FILTER (WHERE s < before), count(*) FROM d")" '0|8'
+}
+check first
+for log in none command; do
+    expect "$log: what it left, each task once at most" "$(($(grep -c 'event=task_left' "$tmp/$log.log") <= tasks))" 1
+done
+expect 'told once for each need' "$(sql "SELECT count(*) = count(DISTINCT (executor_no, detail)), count(DISTINCT executor_no) FROM lockstep.event_log WHERE event = 'task_left'")" 't|2'
+
+# All of it once more.
+: >"$tmp/ledger"
+: >"$tmp/http/requests"
+sql 'TRUNCATE ledger'
+lockstep replay --queue "$q" --run "$run" --mode all --execute --reason test >/dev/null 2>"$tmp/said" || { cat "$tmp/said"; failed=1; }
+eventually 40 done_well || { lockstep run explain "$run"; failed=1; }
+check again 2
+kill -TERM "$none" "$command" "$all"
+wait "$none" && wait "$command" && wait "$all" || { echo 'an executor did not end well'; failed=1; }
+exit $failed
