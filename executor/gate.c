@@ -291,9 +291,9 @@ enum rc gate_report(struct mail *mail, struct err *err)
     enum rc rc = RC_OK;
     switch (said->verdict) {
     case VERDICT_OPEN_TOLD: /* events of it are in the outbox */
-        letters_wake(lane, RELAY_NEWS);
-        /* fall through */
     case VERDICT_OPEN:
+        if (said->verdict == VERDICT_OPEN_TOLD)
+            letters_wake(lane, RELAY_NEWS);
         probe("gate.told");
         lane->claim_blocked = false;
         lane->adopt = lane->adopt || lane->adopt_opened;
