@@ -1,5 +1,5 @@
 -- executor_mark_processing :many  shows that these attempts are running: task ids, tokens, ages in microseconds
-UPDATE lockstep.task t SET status = 'Processing', started_at = clock_timestamp() - m.age_us * interval '1 microsecond'
+UPDATE lockstep.task t SET status = 'Processing', started_at = clock_timestamp() - m.age_us * interval '1 microsecond', updated_at = clock_timestamp()
 FROM ROWS FROM (unnest($1::bigint[]), unnest($2::uuid[]), unnest($3::bigint[])) AS m (task_id, token, age_us)
 WHERE t.task_id = m.task_id AND t.token = m.token AND t.status IN ('Pending', 'Error')
   -- Not waited for: an attempt that is being completed right now needs no mark.

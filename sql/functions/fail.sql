@@ -44,7 +44,7 @@ BEGIN
         max_attempts = max_attempts + CASE WHEN lost THEN 1 ELSE 0 END, -- it counts failed ones only
         error = CASE WHEN final AND lost THEN format('given up: %s attempts were lost; the last one: %s', t.lost_num + 1, why) ELSE why END,
         started_at = ended - p_ran_us * interval '1 microsecond',
-        duration = p_ran_us * interval '1 microsecond', updated_at = ended,
+        duration = p_ran_us * interval '1 microsecond', updated_at = clock_timestamp(), -- not back, it may have been marked meanwhile
         scheduled_for = CASE WHEN NOT final THEN ended + interval '1 second' * seconds END
     WHERE task_id = p_task_id AND token = p_token; -- still ours: the look above took no lock
     IF NOT FOUND THEN

@@ -14,7 +14,8 @@ BEGIN
         RAISE EXCEPTION 'task % is being stopped already, for %', t.task_id, t.cancelled_by
             USING ERRCODE = 'LS002', HINT = 'lockstep task explain says on whom it waits.';
     END IF;
-    UPDATE lockstep.task k SET cancelled_by = session_user, error = concat_ws(': ', 'cancelled by ' || session_user, reason)
+    UPDATE lockstep.task k SET cancelled_by = session_user, error = concat_ws(': ', 'cancelled by ' || session_user, reason),
+        updated_at = clock_timestamp()
     WHERE k.task_id = t.task_id;
     living := lockstep.executors_living();
     IF t.status <> 'Processing' OR t.executor_no IS NULL OR t.executor_no <> ALL (living) THEN

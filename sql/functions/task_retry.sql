@@ -8,7 +8,7 @@ DECLARE
     done record;
 BEGIN
     IF t.status = 'Error' AND t.cancelled_by IS NULL THEN
-        UPDATE lockstep.task k SET scheduled_for = clock_timestamp() WHERE k.task_id = t.task_id;
+        UPDATE lockstep.task k SET scheduled_for = clock_timestamp(), updated_at = clock_timestamp() WHERE k.task_id = t.task_id;
     ELSIF t.status IN ('Failed', 'Terminated', 'PartiallyCompleted', 'Cancelled') THEN
         SELECT * INTO STRICT done
         FROM lockstep.reopen(t.phase_id, ARRAY[t.task_id], concat_ws(': ', 'retried by ' || session_user, reason));

@@ -28,6 +28,10 @@ tasks() { sql "SELECT string_agg(concat_ws('=', t.name, t.status, t.skipped), ' 
 status() { sql "SELECT status FROM lockstep.run WHERE run_id = '${1:-$run}'"; }
 effects() { sql "SELECT string_agg(n, ' ' ORDER BY n) FROM effect"; sql 'DELETE FROM effect'; }
 sql 'CREATE TABLE effect (n text, at timestamptz DEFAULT clock_timestamp()); CREATE SEQUENCE tries'
+# Whoever changes a task's row says when.
+sql "CREATE TABLE unstamped (task_id bigint, query text);
+     CREATE FUNCTION unstamped() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER AS \$\$BEGIN INSERT INTO public.unstamped VALUES (NEW.task_id, current_query()); RETURN NULL; END\$\$;
+     CREATE TRIGGER unstamped AFTER UPDATE ON lockstep.task FOR EACH ROW WHEN (NEW IS DISTINCT FROM OLD AND NEW.updated_at <= OLD.updated_at) EXECUTE FUNCTION unstamped()"
 
 echo '- how often: three times if nobody says otherwise; the setting, the queue, the task; not what does not get better'
 cat >"$tmp/tasks.jsonl" <<'END'
@@ -105,7 +109,7 @@ expect 'stop: tasks' "$(tasks)" 'bad=Failed sibling=Completed v1=Cancelled v2=Ca
 expect 'stop: effects' "$(effects)" 'alarm clean 1 last sibling'
 expect 'stop: order' "$(sql "SELECT bool_and(l.started_at >= e.ended_at) FROM lockstep.execution_log e, lockstep.execution_log l
     WHERE e.run_id = '$run' AND l.run_id = '$run' AND e.\"order\" < l.\"order\"")" t
-sql "UPDATE lockstep.task SET payload = replace(payload, '1 / 0', '1') WHERE name = 'bad'" # as if what it needs were there now
+sql "UPDATE lockstep.task SET payload = replace(payload, '1 / 0', '1'), updated_at = clock_timestamp() WHERE name = 'bad'" # as if what it needs were there now
 lockstep run retry "$run" -q --queue "$q" --reason 'repaired' >/dev/null
 go 2
 expect 'retry: run' "$(status)" Completed
@@ -196,4 +200,5 @@ for i in "${!bad[@]}"; do
     lockstep publish --queue "$q" "$tmp/tasks.jsonl" >"$tmp/out" 2>&1 && { echo "published: ${field[i]}"; failed=1; }
     grep -qF "\$.${field[i]}" "$tmp/out" || { cat "$tmp/out"; failed=1; }
 done
+expect 'every change is stamped' "$(sql 'SELECT * FROM unstamped')" ''
 exit $failed
