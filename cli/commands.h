@@ -15,6 +15,9 @@ command_fn command_migrate_up, command_migrate_list, command_migrate_validate, c
 /* What --retry-intervals and --retry-on may be; NULL: not given. */
 MUST_CHECK enum rc queue_check_lists(const char *retry_intervals, const char *retry_on,
                                      struct err *err);
+/* --events: on or off. */
+MUST_CHECK enum rc queue_set_events(struct cli *cli, const char *name, const char *events,
+                                    struct err *err);
 command_fn command_queue_create, command_queue_list, command_queue_show, command_queue_set,
     command_queue_pause, command_queue_resume, command_queue_delete;
 command_fn command_publish, command_executor_run, command_executor_list;

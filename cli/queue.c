@@ -1,6 +1,5 @@
 #include "cli/commands.h"
 #include "cli/find.h"
-#include "cli/queue_keep.h"
 #include "cli/topic.h"
 
 #include <stdio.h>
@@ -67,20 +66,19 @@ enum rc command_queue_set(struct cli *cli, struct err *err)
         params[i + 1] = cli_text(cli, names[i]);
         given += params[i + 1] != NULL;
     }
-    bool keep = queue_keep_given(cli);
-    if (given == 0 && !keep)
+    const char *events = cli_text(cli, "events");
+    if (given == 0 && events == NULL)
         return err_set(err, RC_REJECT, ERR_USAGE, "queue set", "lockstep queue set --help",
                        "nothing is to be set");
-    enum rc rc = queue_keep_check(cli, err);
-    if (rc == RC_OK)
-        rc = queue_check_lists(cli_text(cli, "retry-intervals"), cli_text(cli, "retry-on"), err);
+    enum rc rc =
+        queue_check_lists(cli_text(cli, "retry-intervals"), cli_text(cli, "retry-on"), err);
     if (rc == RC_OK)
         rc = find_queue(cli, cli->arguments[0], &queue, err);
     DB_RESULT_AUTO *result = NULL;
     if (rc == RC_OK && given > 0)
         rc = db_run(cli->db, &sql_queue_set, params, &result, err);
-    if (rc == RC_OK && keep)
-        rc = queue_keep_set(cli, queue.name, cli_text(cli, "events"), err);
+    if (rc == RC_OK && events != NULL)
+        rc = queue_set_events(cli, queue.name, events, err);
     if (rc == RC_OK && given > 0)
         cli_say(
             cli,

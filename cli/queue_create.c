@@ -1,5 +1,4 @@
 #include "cli/commands.h"
-#include "cli/queue_keep.h"
 #include "cli/topic.h"
 
 #include <ctype.h>
@@ -139,12 +138,10 @@ enum rc command_queue_create(struct cli *cli, struct err *err)
         return err_set(err, RC_REJECT, ERR_USAGE, "--partition", "", "%s is no partition",
                        partition);
     creation.partition = (int)number;
-    rc = queue_keep_check(cli, err);
     const char *attempts = setting(cli, name, "max-attempts", "max_attempts");
     const char *intervals = setting(cli, name, "retry-intervals", "retry_intervals");
     const char *retry_on = setting(cli, name, "retry-on", "retry_on");
-    if (rc == RC_OK)
-        rc = queue_check_lists(intervals, retry_on, err);
+    rc = queue_check_lists(intervals, retry_on, err);
     if (rc == RC_OK)
         rc = prepare(cli, &creation, err);
     if (rc != RC_OK)
@@ -172,7 +169,7 @@ enum rc command_queue_create(struct cli *cli, struct err *err)
         cli_say(cli, "lockstep: %s: queue made over partition %d of topic %s, from offset %lld\n",
                 name, creation.partition, creation.topic, (long long)creation.offset);
     const char *events = setting(cli, name, "events", "events");
-    if (rc == RC_OK && (queue_keep_given(cli) || strcmp(events, "on") == 0))
-        rc = queue_keep_set(cli, name, events, err);
+    if (rc == RC_OK && strcmp(events, "on") == 0)
+        rc = queue_set_events(cli, name, events, err);
     return rc;
 }

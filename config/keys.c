@@ -64,13 +64,6 @@ static const struct config_key keys[] = {
      "`queue create`: how long a worker of an external task may be silent"},
     {"queue:", "events", CONFIG_CHOICE, "off", "", "on|off", 0, 0,
      "`queue create`: what happens to runs and phases goes to the topic <topic>.events"},
-    {"queue:", "keep_runs", CONFIG_INT, NULL, "", NULL, 0, INT_MAX,
-     "executors: keep the tasks of the newest ended runs, so many; neither this nor the next two: "
-     "keep all"},
-    {"queue:", "keep_days", CONFIG_INT, NULL, "", NULL, 0, INT_MAX,
-     "executors: keep the tasks of runs that ended in the last days, so many"},
-    {"queue:", "keep_failed_days", CONFIG_INT, NULL, "", NULL, 0, INT_MAX,
-     "executors: keep the tasks of runs that did not complete for so many days"},
     {"executor", "readers", CONFIG_INT, "5", "", NULL, 1, 1000,
      "reader threads, each with a connection of its own"},
     {"executor", "max_attempts", CONFIG_INT, "3", "", NULL, 1, 1000,

@@ -5,6 +5,6 @@ CREATE OR REPLACE FUNCTION lockstep.enqueue_fields() RETURNS TABLE (field text, 
            ('condition', '{string}'), ('command', '{string}'), ('args', '{array}'),
            ('input', '{string,number,boolean,array,object,null}'), ('kind', '{string}'), ('url', '{string}'), ('method', '{string}'),
            ('headers', '{object}'), ('body', '{string}'), ('steps', '{array}'), ('key', '{string}'), ('timeout', '{number}'),
-           ('not_before', '{string}')
+           ('not_before', '{string}'), ('retry_on', '{array}')
 $$;
 REVOKE EXECUTE ON FUNCTION lockstep.enqueue_fields() FROM PUBLIC;

@@ -16,7 +16,6 @@ SELECT q.name, q.topic, q.partition, q.next_offset, $2::bigint AS log_start, $3:
        q.dead_letters, (SELECT count(*) FROM lockstep.outbox o WHERE o.queue_id = q.queue_id) AS outbox,
        (SELECT string_agg(r.trouble, '; ' ORDER BY r.kind) FROM lockstep.relay r WHERE r.queue_id = q.queue_id) AS outbox_trouble,
        q.created_at, q.updated_at, extract(epoch FROM q.external_lease)::float8 AS external_lease_s, q.events,
-       lockstep.keep_words(q.keep_runs, q.keep_days, q.keep_failed_days, q.keep_set_by) AS kept, q.swept_at, q.swept_detail,
        array_to_string(q.retry_on, ',') AS retry_on,
        (SELECT count(*) FROM lockstep.enqueued e WHERE e.queue_id = q.queue_id) AS enqueued
 FROM lockstep.queue q

@@ -6,6 +6,7 @@ set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 . "$here/../support/shell.bash"
 tmp=$(mktemp -d)
+failed=0
 trap 'jobs_end; rm -rf "$tmp"' EXIT
 scratch_database
 q=$(scratch_name)
@@ -40,7 +41,9 @@ for ((i = 1; i <= 30; i++)); do
     eventually 20 incarnation $((i + 1))
     [ $i != 2 ] || first=$(settled)
 done
-last=$(settled)
+# A client of the incarnation before may still be closing: that ends. A leak is thirty of them.
+at_rest() { last=$(settled) && [ "${last% *}" -le $((${first% *} + 2)) ] && [ "${last#* }" -le $((${first#* } + 2)) ]; }
+eventually 15 at_rest || failed=1
 echo "descriptors and threads of the third incarnation: $first, of the last: $last"
 kill -TERM $pid
 wait $pid || { echo "the executor ended with $?"; tail -n 20 "$tmp/log"; exit 1; }
@@ -48,4 +51,4 @@ if grep -q kafka_close_abandoned "$tmp/log"; then
     echo 'a client of Kafka could not be closed'
     exit 1
 fi
-[ "${last% *}" -le $((${first% *} + 2)) ] && [ "${last#* }" -le $((${first#* } + 2)) ]
+exit $failed

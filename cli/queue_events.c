@@ -1,0 +1,11 @@
+/* Whether a queue tells what happens to its runs: an option that `queue create` and `queue set` share. */
+#include "cli/commands.h"
+
+enum rc queue_set_events(struct cli *cli, const char *name, const char *events, struct err *err)
+{
+    DB_RESULT_AUTO *row = NULL;
+    enum rc rc = db_run(cli->db, &sql_queue_events, (const char *const[]){name, events}, &row, err);
+    if (rc == RC_OK)
+        cli_say(cli, "lockstep: %s: events %s\n", name, db_text(row, 0, 0));
+    return rc;
+}
