@@ -25,7 +25,7 @@ not json at all
 {"order": 3, "previous_order": 1, "sql": "SELECT 'skipped one'"}
 {"order": 2, "previous_order": 1, "sql": "SELECT 3"}
 {"order": 2, "previous_order": 0, "type": "nonsense", "sql": "SELECT 1"}
-{"order": 9, "previous_order": 2, "type": "command", "command": "ls"}
+{"order": 9, "previous_order": 2, "steps": [{"name": "list", "command": "ls"}]}
 {"order": 9223372036854775808, "previous_order": 2, "sql": "SELECT 1"}
 {"order": 3, "previous_order": 2, "sql": "SELECT 4", "surprise": true}
 {"order": 9223372036854775807, "previous_order": 2, "sql": "SELECT 5"}
