@@ -202,6 +202,7 @@ enum rc command_check(struct cli *cli, struct err *err)
     const char *path = config_path(cli->config);
     check_tell(&check, TOPIC_OK, "configuration", NULL, "%s",
                *path ? path : "no file: defaults, environment, options");
+    check_actions(&check);
     check_postgres(&check);
     check_kafka(&check);
     enum rc rc = check.table != NULL ? table_end(check.table, err) : table_check(stdout, err);

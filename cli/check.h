@@ -1,5 +1,5 @@
 /**
- * What: the state of `lockstep check`, shared by its parts: PostgreSQL (check.c), Kafka (check_kafka.c) and each queue with its topic
+ * What: the state of `lockstep check`, shared by its parts: PostgreSQL (check.c), Kafka (check_kafka.c), commands and hosts (check_actions.c) and each queue with its topic
  *   (check_queue.c).
  * Invariants: one line a finding, told as soon as it is known; a failure never stops what can still be checked.
  * Threads: the main thread.
@@ -22,6 +22,7 @@ struct check {
 void check_tell(struct check *check, enum topic_grade grade, const char *subject, const char *hint,
                 const char *fmt, ...) __attribute__((format(printf, 5, 6)));
 void check_failed(struct check *check, const char *subject, const struct err *err);
+void check_actions(struct check *check);
 void check_kafka(struct check *check);
 void check_queue(struct check *check, struct kafka_admin *admin, const char *name);
 

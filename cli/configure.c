@@ -1,5 +1,7 @@
 #include "cli/commands.h"
 
+#include "action/action.h"
+
 #include <stdio.h>
 #include <string.h>
 
@@ -21,11 +23,15 @@ enum rc command_config_show(struct cli *cli, struct err *err)
     return table_end(table, err);
 }
 
-/* The dispatcher has loaded and judged it already; what is wrong never gets here. */
+/* The dispatcher has loaded and judged it already, but for what sections say together. */
 enum rc command_config_check(struct cli *cli, struct err *err)
 {
-    (void)err;
     const char *path = config_path(cli->config);
+    struct action_settings *actions = NULL;
+    enum rc rc = action_settings_load(cli->config, NULL, NULL, &actions, err);
+    action_settings_free(actions);
+    if (rc != RC_OK)
+        return rc;
     cli_say(cli, "lockstep: %s: the configuration is right\n", *path ? path : "no file");
     return RC_OK;
 }

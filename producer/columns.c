@@ -15,7 +15,7 @@ static const struct column {
 } known[] = {
     {"order", "order", COLUMN_INTEGER, true},
     {"execution_order", "order", COLUMN_INTEGER, false},
-    {"sql", "sql", COLUMN_TEXT, true},
+    {"sql", "sql", COLUMN_TEXT, false},
     {"name", "name", COLUMN_TEXT, false},
     {"description", "description", COLUMN_TEXT, false},
     {"type", "type", COLUMN_TEXT, false},
@@ -28,13 +28,23 @@ static const struct column {
     {"timeout", "timeout", COLUMN_JSON, false},
     {"not_before", "not_before", COLUMN_TEXT, false},
     {"key", "key", COLUMN_TEXT, false},
+    {"steps", "steps", COLUMN_JSON, false},
+    {"command", "command", COLUMN_TEXT, false},
+    {"args", "args", COLUMN_JSON, false},
+    {"input", "input", COLUMN_TEXT, false},
+    {"url", "url", COLUMN_TEXT, false},
+    {"method", "method", COLUMN_TEXT, false},
+    {"headers", "headers", COLUMN_JSON, false},
+    {"body", "body", COLUMN_TEXT, false},
+    {"kind", "kind", COLUMN_TEXT, false},
 };
 enum { KNOWN = sizeof known / sizeof *known };
 
 #define KNOWN_HINT                                                                                 \
     "columns are order (or execution_order), sql, name, description, type, params, transaction, "  \
-    "condition, max_attempts, retry_intervals, retry_on, timeout, not_before, key; the first "     \
-    "line of a CSV file is its header"
+    "condition, max_attempts, retry_intervals, retry_on, timeout, not_before, key, "               \
+    "steps, command, args, input, url, method, headers, body, kind; the first line of a CSV file " \
+    "is its header"
 
 static bool has_field(const struct columns *columns, const char *field)
 {
@@ -63,6 +73,16 @@ static enum rc add_column(struct columns *columns, const struct column_value *na
     return RC_OK;
 }
 
+/* What is to be done stands in one of these; which of them a row needs, its type says. */
+static int work_columns(const struct columns *columns)
+{
+    static const char *const fields[] = {"sql", "command", "url", "steps", "type"};
+    int count = 0;
+    for (size_t i = 0; i < sizeof fields / sizeof *fields; i++)
+        count += has_field(columns, fields[i]);
+    return count;
+}
+
 enum rc columns_header(const struct column_value *names, int count, struct columns *ret_columns,
                        struct err *err)
 {
@@ -76,6 +96,9 @@ enum rc columns_header(const struct column_value *names, int count, struct colum
         if (known[i].required && !has_field(&columns, known[i].field))
             return err_set(err, RC_REJECT, ERR_USAGE, known[i].name, KNOWN_HINT,
                            "The column \"%s\" is missing.", known[i].name);
+    if (work_columns(&columns) == 0)
+        return err_set(err, RC_REJECT, ERR_USAGE, "sql", KNOWN_HINT,
+                       "The column \"sql\" is missing, and so are command, url, steps and type.");
     *ret_columns = columns;
     return RC_OK;
 }
@@ -176,7 +199,8 @@ enum rc columns_row(const struct columns *columns, const struct column_value *va
     for (int i = 0; i < count; i++) {
         const struct column *column = columns->at[i];
         bool none = values[i].text == NULL || values[i].len == 0;
-        bool needed = strcmp(column->field, "order") == 0 || column->required;
+        bool needed = strcmp(column->field, "order") == 0 || column->required ||
+                      (strcmp(column->field, "sql") == 0 && work_columns(columns) == 1);
         if (none && needed)
             return err_set(err, RC_REJECT, ERR_USAGE, column->name, "every task needs one",
                            "The column \"%s\" is %s.", column->name,

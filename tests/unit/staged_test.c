@@ -306,6 +306,20 @@ static void a_csv_header_needs_order_and_sql(void **state)
     expect_end();
 }
 
+static void a_csv_file_may_hold_commands_and_requests(void **state)
+{
+    (void)state;
+    open_csv("order,sql,command,args,url,method\n1,SELECT 1,,,,\n2,,load,\"[\"\"a "
+             "b\"\"]\",,\n3,,,,http://h/"
+             ",PUT\n4,,,,,\n5,SELECT 1,load,,,\n");
+    expect_task(2, 1, NULL);
+    expect_task(3, 2, NULL);
+    expect_task(4, 3, NULL);
+    expect_fault(5, "$.sql", "is missing");
+    expect_fault(6, "$.command", "does not belong");
+    expect_end();
+}
+
 static void a_csv_header_without_order_is_refused(void **state)
 {
     (void)state;
@@ -480,6 +494,7 @@ int main(void)
         STAGED(csv_lines_are_counted_across_quoted_and_empty_ones),
         STAGED(csv_takes_carriage_returns_as_line_ends),
         STAGED(a_csv_header_needs_order_and_sql),
+        STAGED(a_csv_file_may_hold_commands_and_requests),
         STAGED(a_csv_header_without_order_is_refused),
         STAGED(an_unknown_column_is_named),
         STAGED(a_column_may_stand_there_once),

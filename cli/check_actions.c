@@ -1,0 +1,84 @@
+/* Whether what tasks may do outside the database can be done on this host. */
+#include "cli/check.h"
+
+#include "action/action.h"
+
+#include <errno.h>
+#include <grp.h>
+#include <pwd.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* As for the user that it runs as; the executor may be another one than who asks now, so only root is sure. */
+static bool may(const struct stat *info, const struct passwd *user, unsigned mode)
+{
+    gid_t groups[256];
+    int count = 256;
+    uid_t uid = user != NULL ? user->pw_uid : geteuid();
+    if (uid == 0)
+        return (info->st_mode & (S_IXUSR | S_IXGRP | S_IXOTH)) != 0;
+    if (info->st_uid == uid)
+        return (info->st_mode & (mode << 6)) != 0;
+    bool member = false;
+    if (user == NULL) {
+        count = getgroups(256, groups);
+        member = info->st_gid == getegid();
+    } else if (getgrouplist(user->pw_name, user->pw_gid, groups, &count) < 0) {
+        count = 0;
+    }
+    for (int i = 0; i < count; i++)
+        member = member || groups[i] == info->st_gid;
+    return (info->st_mode & (member ? mode << 3 : mode)) != 0;
+}
+
+static void check_command(struct check *check, const struct action_command *command)
+{
+    struct stat program, directory;
+    const struct passwd *user = NULL;
+    char subject[60];
+    (void)snprintf(subject, sizeof subject, "command %.40s", command->name);
+    if (*command->user != '\0' && (user = getpwnam(command->user)) == NULL)
+        check_tell(check, TOPIC_FAIL, subject, "Make the user, or name another one.",
+                   "there is no user %s on this host", command->user);
+    else if (user != NULL && user->pw_uid != geteuid() && geteuid() != 0)
+        check_tell(check, TOPIC_FAIL, subject, "Run the executor as root, or leave user out.",
+                   "only root may run it as %s", command->user);
+    else if (stat(command->argv[0], &program) != 0)
+        check_tell(check, TOPIC_FAIL, subject, "Install it, or correct [commands].", "%s: %s",
+                   command->argv[0], strerror(errno));
+    else if (!S_ISREG(program.st_mode) || !may(&program, user, 1))
+        check_tell(check, TOPIC_FAIL, subject, "chmod +x, or correct [commands].",
+                   "%s cannot be executed%s%s", command->argv[0], user ? " by " : "",
+                   user ? command->user : "");
+    else if (stat(command->directory, &directory) != 0 || !S_ISDIR(directory.st_mode))
+        check_tell(check, TOPIC_FAIL, subject, "Make it, or correct directory.",
+                   "%s is no directory", command->directory);
+    else if ((program.st_mode & S_IWOTH) != 0)
+        check_tell(check, TOPIC_WARN, subject, "chmod o-w", "%s can be changed by everybody",
+                   command->argv[0]);
+    else
+        check_tell(check, TOPIC_OK, subject, NULL, "%s", command->argv[0]);
+}
+
+void check_actions(struct check *check)
+{
+    struct action_settings *settings = NULL;
+    const struct action_command *command;
+    struct err err;
+    if (action_settings_load(check->cli->config, NULL, NULL, &settings, &err) != RC_OK) {
+        check_failed(check, "actions", &err);
+        return;
+    }
+    for (int i = 0; (command = action_command_at(settings, i)) != NULL; i++)
+        check_command(check, command);
+    const char *ca_file = config_get_text(check->cli->config, "http", "ca_file");
+    if (*ca_file != '\0' && access(ca_file, R_OK) != 0)
+        check_tell(check, TOPIC_FAIL, "http", "Correct [http] ca_file.", "%s: %s", ca_file,
+                   strerror(errno));
+    const char *allow = config_get_text(check->cli->config, "http", "allow");
+    if (*allow != '\0')
+        check_tell(check, TOPIC_OK, "http", NULL, "tasks may call %s", allow);
+    action_settings_free(settings);
+}
