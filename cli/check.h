@@ -1,6 +1,6 @@
 /**
- * What: the state of `lockstep check`, shared by its parts: PostgreSQL (check.c), Kafka (check_kafka.c), commands and hosts (check_actions.c) and each queue with its topic
- *   (check_queue.c).
+ * What: the state of `lockstep check`, shared by its parts: PostgreSQL (check.c), Kafka (check_kafka.c), commands and
+ *   hosts (check_actions.c) and each queue with its topic (check_queue.c).
  * Invariants: one line a finding, told as soon as it is known; a failure never stops what can still be checked.
  * Threads: the main thread.
  * Ownership: borrows struct cli; the session that check_postgres opens belongs to struct cli.

@@ -62,15 +62,18 @@ static void check_command(struct check *check, const struct action_command *comm
         check_tell(check, TOPIC_OK, subject, NULL, "%s", command->argv[0]);
 }
 
+static void wrong(void *check, const struct err *err)
+{
+    check_failed(check, "actions", err);
+}
+
 void check_actions(struct check *check)
 {
     struct action_settings *settings = NULL;
     const struct action_command *command;
     struct err err;
-    if (action_settings_load(check->cli->config, NULL, NULL, &settings, &err) != RC_OK) {
-        check_failed(check, "actions", &err);
+    if (action_settings_load(check->cli->config, wrong, check, &settings, &err) != RC_OK)
         return;
-    }
     for (int i = 0; (command = action_command_at(settings, i)) != NULL; i++)
         check_command(check, command);
     const char *ca_file = config_get_text(check->cli->config, "http", "ca_file");

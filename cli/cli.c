@@ -16,7 +16,7 @@
 #define PAUSE_FIRST_MS 100
 #define PAUSE_LAST_MS  2000
 
-static void report_config_error(void *context, const struct err *err)
+void cli_config_wrong(void *context, const struct err *err)
 {
     struct cli *cli = context;
     exit_tell(stderr, err, cli->verbose > 0);
@@ -46,7 +46,7 @@ static enum rc load_config(struct cli *cli, struct err *err)
                                      .environ = environ,
                                      .set = (const char *const *)settings,
                                      .set_count = count,
-                                     .report = report_config_error,
+                                     .report = cli_config_wrong,
                                      .context = cli};
     enum rc rc = config_load(&request, &cli->config, err);
     for (int i = 0; i < count; i++)

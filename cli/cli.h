@@ -66,6 +66,9 @@ struct cli {
     int verbose;
 };
 
+/** A config_report_fn whose context is the struct cli: tells it at once. */
+void cli_config_wrong(void *cli, const struct err *err);
+
 /** Everything from argv to the exit code. */
 int cli_main(int argc, char **argv);
 

@@ -28,7 +28,7 @@ enum rc command_config_check(struct cli *cli, struct err *err)
 {
     const char *path = config_path(cli->config);
     struct action_settings *actions = NULL;
-    enum rc rc = action_settings_load(cli->config, NULL, NULL, &actions, err);
+    enum rc rc = action_settings_load(cli->config, cli_config_wrong, cli, &actions, err);
     action_settings_free(actions);
     if (rc != RC_OK)
         return rc;

@@ -62,7 +62,7 @@ enum rc command_executor_run(struct cli *cli, struct err *err)
         return err_set(err, RC_REJECT, ERR_USAGE, "--readers", "Give a number from 1 to 1000.",
                        "%d readers cannot be", options.readers);
     struct action_settings *actions = NULL;
-    rc = action_settings_load(cli->config, NULL, NULL, &actions, err);
+    rc = action_settings_load(cli->config, cli_config_wrong, cli, &actions, err);
     if (rc != RC_OK)
         return rc;
     options.actions = actions;

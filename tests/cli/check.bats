@@ -59,3 +59,58 @@ checked() {
     done < <(sql 'SELECT reason, remedy FROM lockstep.halt_reason')
     [ "$(sql 'SELECT count(*) > 9 FROM lockstep.halt_reason')" = t ]
 }
+
+# said SUBJECT WORDS: what check says of a command or of http, with $conf
+said() {
+    "$LOCKSTEP_BIN" check --config "$conf" -d "$db" -b "$LOCKSTEP_TEST_BROKERS" -o json >"$BATS_TEST_TMPDIR/check" || true
+    jq -r ".[] | select(.subject == \"$1\") | .result + \" \" + .finding" "$BATS_TEST_TMPDIR/check" | grep -qF "$2" || { cat "$BATS_TEST_TMPDIR/check"; return 1; }
+}
+
+@test "check says which commands can be run on this host" {
+    conf=$BATS_TEST_TMPDIR/lockstep.conf
+    install -m 755 /dev/null "$BATS_TEST_TMPDIR/runs"
+    install -m 644 /dev/null "$BATS_TEST_TMPDIR/plain"
+    install -m 757 /dev/null "$BATS_TEST_TMPDIR/open"
+    cat >"$conf" <<END
+[commands]
+runs = $BATS_TEST_TMPDIR/runs --quiet
+gone = $BATS_TEST_TMPDIR/gone
+plain = $BATS_TEST_TMPDIR/plain
+folder = $BATS_TEST_TMPDIR
+open = $BATS_TEST_TMPDIR/open
+homeless = $BATS_TEST_TMPDIR/runs
+whose = $BATS_TEST_TMPDIR/runs
+[command:homeless]
+directory = $BATS_TEST_TMPDIR/nowhere
+[command:whose]
+user = nobody_of_that_name
+[http]
+allow = hooks.example, *.example.com
+ca_file = $BATS_TEST_TMPDIR/ca.pem
+END
+    said 'command runs' "ok $BATS_TEST_TMPDIR/runs"
+    said 'command gone' "FAIL $BATS_TEST_TMPDIR/gone: No such file or directory"
+    said 'command plain' "FAIL $BATS_TEST_TMPDIR/plain cannot be executed"
+    said 'command folder' "FAIL $BATS_TEST_TMPDIR cannot be executed"
+    said 'command open' "warn $BATS_TEST_TMPDIR/open can be changed by everybody"
+    said 'command homeless' "FAIL $BATS_TEST_TMPDIR/nowhere is no directory"
+    said 'command whose' 'FAIL there is no user nobody_of_that_name on this host'
+    said http "FAIL $BATS_TEST_TMPDIR/ca.pem: No such file or directory"
+    said http 'ok tasks may call hooks.example, *.example.com'
+    printf '[http]\nallow = h/x, y/z\n' >"$conf"
+    said actions '"h/x" is no host'
+    said actions '"y/z" is no host'
+}
+
+@test "check says whether a command's user may run it, and that only root may become another" {
+    conf=$BATS_TEST_TMPDIR/lockstep.conf
+    install -m 750 /dev/null "$BATS_TEST_TMPDIR/ours"
+    printf '[commands]\na = %s\n[command:a]\nuser = nobody\n' "$BATS_TEST_TMPDIR/ours" >"$conf"
+    if [ "$(id -u)" = 0 ]; then
+        said 'command a' "FAIL $BATS_TEST_TMPDIR/ours cannot be executed by nobody"
+        chmod 755 "$BATS_TEST_TMPDIR/ours"
+        said 'command a' "ok $BATS_TEST_TMPDIR/ours"
+    else
+        said 'command a' 'FAIL only root may run it as nobody'
+    fi
+}

@@ -64,3 +64,37 @@ one() { jq -r --arg s "$1" --arg k "$2" '.[] | select(.section == $s and .key ==
         grep -qF "\`$key\`" "$BATS_TEST_DIRNAME/../../docs/CONFIGURATION.md" || { echo "[$section] $key"; return 1; }
     done < <("$LOCKSTEP_BIN" config list -o json | jq -r '.[] | select(.key != "") | "\(.section) \(.key)"')
 }
+
+refused() { # TEXT LINE WORDS: a configuration with TEXT is refused for what stands in LINE
+    printf "$1" >"$conf"
+    run "$LOCKSTEP_BIN" config check --config "$conf"
+    [ "$status" -eq 2 ] || { echo "$1: $status"; return 1; }
+    [[ $output == *"$conf:$2: "*"$3"* ]] || { echo "$1: $output"; return 1; }
+}
+
+@test "a command is an absolute program with limits that can be" {
+    refused '[commands]\na = bin/load\n' 2 'a = "bin/load" is no program'
+    refused '[commands]\na = "/bin/load\n' 2 'is no program'
+    refused '[commands]\na = /bin/load\n[command:a]\ncpu_limit = -1s\n' 4 'cpu_limit = "-1s"'
+    refused '[commands]\na = /bin/load\n[command:a]\nmemory_limit = 10B\n' 4 'memory_limit = "10B"'
+    refused '[commands]\na = /bin/load\n[command:a]\noutput_limit = 1TB\n' 4 'output_limit = "1TB"'
+    refused '[commands]\na = /bin/load\n[command:a]\nopen_files = many\n' 4 'open_files = "many"'
+    refused '[commands]\na = /bin/load\n[command:a]\nprocesses = 0\n' 4 'processes = "0"'
+    refused '[commands]\na = /bin/load\n[command:a]\nkill_after = 2d\n' 4 'kill_after = "2d"'
+    refused '[commands]\na = /bin/load\n[command:a]\ndirectory = work\n' 2 'directory = "work" is no absolute path'
+    refused '[commands]\na = /bin/load\n[command:b]\nuser = u\n' 4 '[command:b] is about a command that [commands] does not name'
+    printf '[commands]\na = /bin/load "one argument"\n[command:a]\ncpu_limit = 5s\nmemory_limit = 1GB\n' >"$conf"
+    "$LOCKSTEP_BIN" config check --config "$conf"
+}
+
+@test "hosts that may be called are hosts, and all that are none are told" {
+    refused '[http]\nallow = good.example, http://bad.example/, u@bad\n' 2 '"http://bad.example/" is no host'
+    [[ $output == *"$conf:2: "*'"u@bad" is no host'* ]]
+    [ "$(grep -c 'is no host' <<<"$output")" = 2 ]
+    refused '[http]\nallow = h\nresponse_limit = 1GB\n' 3 'response_limit = "1GB"'
+    refused '[http]\nallow = h\ntimeout = 0\n' 3 'timeout = "0"'
+    run "$LOCKSTEP_BIN" executor run --config "$conf" --queue q # it would not start either
+    [ "$status" -eq 2 ]
+    printf '[http]\nallow = h, h:8080, h:*, *.example.com, [::1]:8080\n' >"$conf"
+    "$LOCKSTEP_BIN" config check --config "$conf"
+}
