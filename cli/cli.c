@@ -213,9 +213,7 @@ void cli_say(const struct cli *cli, const char *fmt, ...)
     va_end(ap);
 }
 
-enum rc cli_print(struct cli *cli, const char *types, const struct db_result *result,
-                  struct err *err)
+enum rc cli_print(struct cli *cli, const struct db_result *result, struct err *err)
 {
-    return table_result(stdout, (struct table_style){cli->output, cli->color}, types, result, false,
-                        err);
+    return table_result(stdout, (struct table_style){cli->output, cli->color}, result, false, err);
 }

@@ -93,8 +93,7 @@ void help_command(FILE *out, const struct command *command);
 /** Talk on stderr, not with -q. */
 void cli_say(const struct cli *cli, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
-/** Prints a result as the command's answer. types: see cli/table.h. */
-MUST_CHECK enum rc cli_print(struct cli *cli, const char *types, const struct db_result *result,
-                             struct err *err);
+/** Prints a result as the command's answer. */
+MUST_CHECK enum rc cli_print(struct cli *cli, const struct db_result *result, struct err *err);
 
 #endif

@@ -4,5 +4,5 @@ enum rc command_executor_list(struct cli *cli, struct err *err)
 {
     DB_RESULT_AUTO *result = NULL;
     enum rc rc = db_run(cli->db, &sql_view_executor_list, NULL, &result, err);
-    return rc == RC_OK ? cli_print(cli, "ttittiizzbit", result, err) : rc;
+    return rc == RC_OK ? cli_print(cli, result, err) : rc;
 }

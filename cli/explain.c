@@ -12,7 +12,7 @@ static enum rc show(struct cli *cli, const char *queue_id, const char *run_no, c
     const char *params[] = {queue_id, run_no, task_id};
     enum rc rc = db_run(cli->db, &sql_explain_reasons, params, &rows, err);
     if (rc != RC_OK || cli->output != OUTPUT_TABLE)
-        return rc == RC_OK ? cli_print(cli, "tttzit", rows, err) : rc;
+        return rc == RC_OK ? cli_print(cli, rows, err) : rc;
     for (int i = 0; i < db_rows(rows); i++) {
         (void)printf("%s%s", i > 0 ? "\n" : "", db_text(rows, i, 1));
         if (!db_null(rows, i, 3))

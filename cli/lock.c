@@ -5,5 +5,5 @@ enum rc command_lock_list(struct cli *cli, struct err *err)
 {
     DB_RESULT_AUTO *result = NULL;
     enum rc rc = phaselock_list(cli->db, &result, err);
-    return rc == RC_OK ? cli_print(cli, "tttttiiitittzttt", result, err) : rc;
+    return rc == RC_OK ? cli_print(cli, result, err) : rc;
 }

@@ -6,7 +6,6 @@
 #include <string.h>
 
 #define FOLLOW_EVERY_MS 300
-#define EVENT_TYPES     "iztttiittt"
 
 struct reading {
     const char *queue, *event;
@@ -48,11 +47,8 @@ static enum rc follow(struct cli *cli, struct reading *reading, struct err *err)
     enum rc rc = read_events(cli, reading, limit_of(cli), &first, err);
     if (rc != RC_OK)
         return rc;
-    const char *names[16];
-    for (int i = 0; i < db_columns(first); i++)
-        names[i] = db_column_name(first, i);
-    struct table *table = table_new(stdout, (struct table_style){cli->output, cli->color},
-                                    EVENT_TYPES, names, db_columns(first), false);
+    struct table *table =
+        table_of(stdout, (struct table_style){cli->output, cli->color}, first, false);
     add_rows(table, first);
     stop_catch();
     while (rc == RC_OK && !stop_requested()) {
@@ -76,7 +72,7 @@ static enum rc executions(struct cli *cli, const struct reading *reading, struct
                             limit_of(cli)};
     DB_RESULT_AUTO *result = NULL;
     enum rc rc = db_run(cli->db, &sql_log_executions, params, &result, err);
-    return rc == RC_OK ? cli_print(cli, "ttiiiiitszzitt", result, err) : rc;
+    return rc == RC_OK ? cli_print(cli, result, err) : rc;
 }
 
 enum rc command_log(struct cli *cli, struct err *err)
@@ -99,5 +95,5 @@ enum rc command_log(struct cli *cli, struct err *err)
         return executions(cli, &reading, err);
     DB_RESULT_AUTO *result = NULL;
     rc = read_events(cli, &reading, limit_of(cli), &result, err);
-    return rc == RC_OK ? cli_print(cli, EVENT_TYPES, result, err) : rc;
+    return rc == RC_OK ? cli_print(cli, result, err) : rc;
 }

@@ -11,7 +11,7 @@ enum rc command_queue_list(struct cli *cli, struct err *err)
 {
     DB_RESULT_AUTO *result = NULL;
     enum rc rc = db_run(cli->db, &sql_queue_list, NULL, &result, err);
-    return rc == RC_OK ? cli_print(cli, "ttiiiittsit", result, err) : rc;
+    return rc == RC_OK ? cli_print(cli, result, err) : rc;
 }
 
 /* Kafka only adds the ends of the log here: when it does not answer, the rest is shown all the same. */
@@ -46,9 +46,8 @@ enum rc command_queue_show(struct cli *cli, struct err *err)
         rc = db_run(cli->db, &sql_queue_readers, (const char *const[]){queue.name}, &readers, err);
     if (rc != RC_OK)
         return rc;
-    const struct table_part parts[] = {
-        {"queue", "ttiiiiiiiziiittitibtztttztitiibitzzibtztti", facts, true, true},
-        {"executors", "ttiiizzt", readers, false, false}};
+    const struct table_part parts[] = {{"queue", facts, true, true},
+                                       {"executors", readers, false, false}};
     return table_parts(stdout, (struct table_style){cli->output, cli->color}, parts, 2, err);
 }
 

@@ -33,21 +33,21 @@ enum rc command_run_cancel(struct cli *cli, struct err *err)
 {
     DB_RESULT_AUTO *done = NULL;
     enum rc rc = on_run(cli, &sql_control_run_cancel, &done, err);
-    return rc == RC_OK ? cli_print(cli, "ttsii", done, err) : rc;
+    return rc == RC_OK ? cli_print(cli, done, err) : rc;
 }
 
 enum rc command_run_pause(struct cli *cli, struct err *err)
 {
     DB_RESULT_AUTO *done = NULL;
     enum rc rc = on_run(cli, &sql_control_run_pause, &done, err);
-    return rc == RC_OK ? cli_print(cli, "tts", done, err) : rc;
+    return rc == RC_OK ? cli_print(cli, done, err) : rc;
 }
 
 enum rc command_run_resume(struct cli *cli, struct err *err)
 {
     DB_RESULT_AUTO *done = NULL;
     enum rc rc = on_run(cli, &sql_control_run_resume, &done, err);
-    return rc == RC_OK ? cli_print(cli, "tts", done, err) : rc;
+    return rc == RC_OK ? cli_print(cli, done, err) : rc;
 }
 
 static const char *const retry_columns[] = {"queue",  "run_id", "tasks",
@@ -116,5 +116,5 @@ enum rc command_run_retry(struct cli *cli, struct err *err)
     DB_RESULT_AUTO *done = NULL;
     const char *params[] = {run.run_id, cli_text(cli, "reason"), run.queue};
     rc = control_done(db_run(cli->db, &sql_control_run_retry, params, &done, err), err);
-    return rc == RC_OK ? cli_print(cli, "ttiii", done, err) : rc;
+    return rc == RC_OK ? cli_print(cli, done, err) : rc;
 }

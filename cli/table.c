@@ -205,20 +205,42 @@ static void add_result(struct table *table, const struct db_result *result)
     }
 }
 
-static struct table *new_of(FILE *out, struct table_style style, const char *types,
-                            const struct db_result *result, bool record)
+static char letter_of(const struct db_result *result, int column)
+{
+    switch (db_column_type(result, column)) { /* pg_type.dat of PostgreSQL: these never change */
+    case 16:                                  /* bool */
+        return 'b';
+    case 20: /* int8, int2, int4, float4, float8, numeric */
+    case 21:
+    case 23:
+    case 700:
+    case 701:
+    case 1700:
+        return 'i';
+    case 1184: /* timestamptz */
+        return 'z';
+    default:
+        return strcmp(db_column_name(result, column), "status") == 0 ? 's' : 't';
+    }
+}
+
+struct table *table_of(FILE *out, struct table_style style, const struct db_result *result,
+                       bool record)
 {
     int columns = db_columns(result);
     FREE_AUTO const char **names = xcalloc((size_t)columns, sizeof *names);
-    for (int i = 0; i < columns; i++)
+    FREE_AUTO char *types = xcalloc((size_t)columns + 1, 1);
+    for (int i = 0; i < columns; i++) {
         names[i] = db_column_name(result, i);
+        types[i] = letter_of(result, i);
+    }
     return table_new(out, style, types, names, columns, record);
 }
 
-enum rc table_result(FILE *out, struct table_style style, const char *types,
-                     const struct db_result *result, bool record, struct err *err)
+enum rc table_result(FILE *out, struct table_style style, const struct db_result *result,
+                     bool record, struct err *err)
 {
-    struct table *table = new_of(out, style, types, result, record);
+    struct table *table = table_of(out, style, result, record);
     add_result(table, result);
     return table_end(table, err);
 }
@@ -241,7 +263,7 @@ enum rc table_parts(FILE *out, struct table_style style, const struct table_part
         first = false;
         if (!json && db_rows(parts[i].result) == 0 && all)
             continue;
-        struct table *table = new_of(out, style, parts[i].types, parts[i].result, parts[i].record);
+        struct table *table = table_of(out, style, parts[i].result, parts[i].record);
         add_result(table, parts[i].result);
         finish(table);
     }

@@ -33,13 +33,17 @@ MUST_CHECK enum rc table_end(struct table *table, struct err *err);
 /** Without an end: rows go out as they come (log --follow); tables are drawn line by line without borders. */
 void table_flush(struct table *table);
 
+/** With the columns of a result and no row yet. Their types are those of the database; text that is named status is a status. */
+struct table *table_of(FILE *out, struct table_style style, const struct db_result *result,
+                       bool record);
+
 /** A whole result. */
-MUST_CHECK enum rc table_result(FILE *out, struct table_style style, const char *types,
-                                const struct db_result *result, bool record, struct err *err);
+MUST_CHECK enum rc table_result(FILE *out, struct table_style style, const struct db_result *result,
+                                bool record, struct err *err);
 
 /** Parts of one answer: in JSON one object with a member a part, in jsonl and csv the main part alone. */
 struct table_part {
-    const char *name, *types;
+    const char *name;
     const struct db_result *result;
     bool record, main;
 };

@@ -16,7 +16,7 @@ enum rc command_task_list(struct cli *cli, struct err *err)
     const char *params[] = {id ? DB_INT(run.run_no) : NULL, queue, cli_text(cli, "status"),
                             limit_of(cli)};
     rc = db_run(cli->db, &sql_task_list, params, &result, err);
-    return rc == RC_OK ? cli_print(cli, "ittiittsizit", result, err) : rc;
+    return rc == RC_OK ? cli_print(cli, result, err) : rc;
 }
 
 enum rc command_task_show(struct cli *cli, struct err *err)
@@ -34,7 +34,7 @@ enum rc command_task_show(struct cli *cli, struct err *err)
         rc = db_run(cli->db, &sql_task_attempts, params, &attempts, err);
     if (rc != RC_OK)
         return rc;
-    const struct table_part parts[] = {{"task", "ittiiiittsiiitttzztzttztt", task, true, true},
-                                       {"attempts", "isttzzttttt", attempts, false, false}};
+    const struct table_part parts[] = {{"task", task, true, true},
+                                       {"attempts", attempts, false, false}};
     return table_parts(stdout, (struct table_style){cli->output, cli->color}, parts, 2, err);
 }

@@ -28,7 +28,7 @@ static enum rc on_task(struct cli *cli, const struct sql_statement *stmt, struct
         stop_wait(AGAIN_MS);
     } while (!stop_requested());
     rc = control_done(rc, err);
-    return rc == RC_OK ? cli_print(cli, "is", done, err) : rc;
+    return rc == RC_OK ? cli_print(cli, done, err) : rc;
 }
 
 enum rc command_task_cancel(struct cli *cli, struct err *err)

@@ -86,6 +86,7 @@ MUST_CHECK enum rc db_script(struct db *db, const char *text, struct db_result *
 int db_rows(const struct db_result *result);
 int db_columns(const struct db_result *result);
 const char *db_column_name(const struct db_result *result, int column);
+unsigned db_column_type(const struct db_result *result, int column); /* pg_type.oid */
 bool db_null(const struct db_result *result, int row, int column);
 const char *db_text(const struct db_result *result, int row, int column);
 int db_length(const struct db_result *result, int row, int column);  /* bytes */

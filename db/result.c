@@ -21,6 +21,11 @@ const char *db_column_name(const struct db_result *result, int column)
     return PQfname(result->result, column);
 }
 
+unsigned db_column_type(const struct db_result *result, int column)
+{
+    return PQftype(result->result, column);
+}
+
 bool db_null(const struct db_result *result, int row, int column)
 {
     return PQgetisnull(result->result, row, column) != 0;

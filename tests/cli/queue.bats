@@ -21,6 +21,8 @@ teardown() {
     [ "$status" -eq 0 ]
     [ "$(jq -r '.queue | [.max_readers, .on_failure, .runs, .lookahead, .next_offset, .log_end, .lag, .paused] | @csv' \
         <<<"$output")" = '3,"continue","concurrent",2,0,0,0,false' ]
+    jq -e '.queue | all(.partitions, .in_use, .active_runs, .outbox, .enqueued, .external_lease_s; type == "number")
+        and all(.paused, .dead_letters, .events; type == "boolean") and all(.created_at, .updated_at; contains("T"))' <<<"$output"
     [ -n "$(sql "SELECT cluster_id FROM lockstep.queue WHERE cluster_id <> ''")" ]
     run lockstep queue create "$queue"
     [ "$status" -eq 1 ]
