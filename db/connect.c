@@ -11,9 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define CONNECT_S "10" /* per host */
+#define CONNECT_S "10" /* a host; the connection string may say otherwise */
 #define SETUP_MS  10000
-#define ASK_MS    5000
 
 /* The hosts of a connection string, as libpq takes them: lists separated by commas. */
 struct hosts {
@@ -71,15 +70,21 @@ static void rotate(char *list)
     free(head);
 }
 
-/* Lines of libpq's that stand for themselves, one after the other: there is one a host. */
-static void join_lines(struct err *err, const char *text)
+/* Of libpq's verbose words the ones for people, in one line: there is a line a host, with an SQLSTATE behind the severity and
+ * the place in the server's source, which are left out, and hints of libpq's, which are ours to give. */
+static void join_lines(struct err *err, const char *text, const char *code)
 {
     STR_AUTO all = {0};
+    char verbose[16];
+    (void)snprintf(verbose, sizeof verbose, ":  %s: ", code);
     while (*text != '\0') {
         size_t n = strcspn(text, "\n");
-        if (n > 0 && *text != '\t') {
+        const char *at = *code ? memmem(text, n, verbose, strlen(verbose)) : NULL;
+        if (n > 0 && *text != '\t' && strncmp(text, "LOCATION:", 9) != 0) {
             str_text(&all, all.len > 0 ? "; " : "");
-            str_add(&all, text, n);
+            str_add(&all, text, at != NULL ? (size_t)(at - text) + 3 : n);
+            if (at != NULL)
+                str_add(&all, at + strlen(verbose), n - (size_t)(at - text) - strlen(verbose));
         }
         text += n + (text[n] == '\n');
     }
@@ -104,11 +109,26 @@ static void find_code(const char *text, char ret_code[6])
     }
 }
 
-/* PQconnectdb tells no SQLSTATE: asked once more, in verbose words. It may succeed this time. */
-static PGconn *connect_verbosely(const char *const *keys, const char *const *values)
+enum reached { REACHED, NOT_REACHED, SILENT };
+
+static int timeout_s(PGconn *conn)
 {
-    PGconn *conn = PQconnectStartParams(keys, values, 1);
-    int64_t until_us = clock_boot_us() + ASK_MS * 1000LL;
+    PQconninfoOption *options = PQconninfo(conn);
+    const PQconninfoOption *option = options;
+    while (option != NULL && option->keyword != NULL &&
+           strcmp(option->keyword, "connect_timeout") != 0)
+        option++;
+    long given = option != NULL && option->val != NULL ? strtol(option->val, NULL, 10) : 0;
+    PQconninfoFree(options);
+    return given > 0 && given <= 3600 ? (int)given : atoi(CONNECT_S);
+}
+
+/* PQconnectdb measures its time on the wall clock, which may be set meanwhile, and tells no SQLSTATE; so we wait ourselves. A host
+ * that does not take the connection ends by tcp_user_timeout, and libpq goes to the next address; one that takes it and says
+ * nothing uses up our time. */
+static enum reached establish(PGconn *conn)
+{
+    int64_t until_us = clock_boot_us() + timeout_s(conn) * 1000000LL;
     PostgresPollingStatusType next = PGRES_POLLING_WRITING;
     (void)PQsetErrorVerbosity(conn, PQERRORS_VERBOSE);
     while (PQstatus(conn) != CONNECTION_BAD && next != PGRES_POLLING_OK &&
@@ -119,16 +139,21 @@ static PGconn *connect_verbosely(const char *const *keys, const char *const *val
             next = PQconnectPoll(conn);
     }
     (void)PQsetErrorVerbosity(conn, PQERRORS_DEFAULT);
-    return conn;
+    if (next == PGRES_POLLING_OK && PQstatus(conn) == CONNECTION_OK)
+        return REACHED;
+    return next == PGRES_POLLING_FAILED || PQstatus(conn) == CONNECTION_BAD ? NOT_REACHED : SILENT;
 }
 
-static enum rc connect_failed(const struct db *db, const char *conninfo, const char *code,
-                              const char *text, struct err *err)
+static enum rc connect_failed(const struct db *db, const char *conninfo, enum reached reached,
+                              struct err *err)
 {
+    const char *text = PQerrorMessage(db->conn);
+    char code[6] = "";
     const char *about = PQhost(db->conn) && *PQhost(db->conn) ? PQhost(db->conn) : conninfo;
     const char *hint = "Is the server running, and is the connection string right (--dbname)?";
     enum err_kind kind = ERR_DB_DOWN;
     enum rc rc = RC_LOST;
+    find_code(text, code);
     if (strstr(text, "unsupported startup parameter") != NULL) /* pgbouncer */
         rc = RC_FATAL;
     else if (strstr(text, "missing \"=\" after") != NULL) {
@@ -143,9 +168,11 @@ static enum rc connect_failed(const struct db *db, const char *conninfo, const c
         hint = "Only a standby answers: it is waited for until one is promoted, or the primary is "
                "back. Several hosts may be named: host=a,b.";
     }
-    (void)err_set(err, rc, kind, about, hint, "cannot connect");
-    if (err != NULL)
-        join_lines(err, text);
+    (void)err_set(err, rc, kind, about, hint,
+                  "cannot connect: the server takes the connection and does not answer within %d s",
+                  timeout_s(db->conn));
+    if (err != NULL && reached != SILENT)
+        join_lines(err, text, code);
     err_code(err, code);
     return rc;
 }
@@ -199,13 +226,12 @@ static enum rc read_server(struct db *db, struct err *err)
 }
 
 static enum rc connect_to(struct db *db, const char *conninfo, const struct hosts *hosts,
-                          struct err *err)
+                          bool *ret_silent, struct err *err)
 {
-    char name[64], code[6] = "";
+    char name[64];
     (void)snprintf(name, sizeof name, "lockstep/%s", db_role_names[db->role]);
     /* What stands before dbname is a default, what stands after it overrides the string. */
     const char *const keys[] = {"application_name",
-                                "connect_timeout",
                                 "keepalives_idle",
                                 "keepalives_interval",
                                 "keepalives_count",
@@ -218,7 +244,6 @@ static enum rc connect_to(struct db *db, const char *conninfo, const struct host
                                 "port",
                                 NULL};
     const char *const values[] = {name,
-                                  CONNECT_S,
                                   "3",
                                   "1",
                                   "3",
@@ -230,27 +255,18 @@ static enum rc connect_to(struct db *db, const char *conninfo, const struct host
                                   hosts->count > 1 ? hosts->hostaddr : NULL,
                                   hosts->count > 1 ? hosts->port : NULL,
                                   NULL};
-    db->conn = PQconnectdbParams(keys, values, 1);
-    if (PQstatus(db->conn) == CONNECTION_OK)
-        return RC_OK;
-    STR_AUTO text = {0};
-    str_text(&text, PQerrorMessage(db->conn));
-    if (strstr(text.data, ":  ") != NULL) { /* the server said it, not libpq */
-        PQfinish(db->conn);
-        db->conn = connect_verbosely(keys, values);
-        if (PQstatus(db->conn) == CONNECTION_OK)
-            return RC_OK;
-        find_code(PQerrorMessage(db->conn), code);
-    }
-    return connect_failed(db, conninfo, code, text.data, err);
+    db->conn = PQconnectStartParams(keys, values, 1);
+    enum reached reached = establish(db->conn);
+    *ret_silent = reached == SILENT;
+    return reached == REACHED ? RC_OK : connect_failed(db, conninfo, reached, err);
 }
 
 static enum rc open_once(const char *conninfo, enum db_role role, const struct hosts *hosts,
-                         struct db **ret_db, struct err *err)
+                         struct db **ret_db, bool *ret_silent, struct err *err)
 {
     struct db *db = xcalloc(1, sizeof *db);
     db->role = role;
-    enum rc rc = connect_to(db, conninfo, hosts, err);
+    enum rc rc = connect_to(db, conninfo, hosts, ret_silent, err);
     if (rc == RC_OK) {
         db->server_version = PQserverVersion(db->conn);
         db_receive_notices(db);
@@ -269,12 +285,6 @@ static enum rc open_once(const char *conninfo, enum db_role role, const struct h
     }
     *ret_db = db;
     return RC_OK;
-}
-
-enum rc db_open(const char *conninfo, enum db_role role, struct db **ret_db, struct err *err)
-{
-    const struct hosts as_given = {.count = 1};
-    return open_once(conninfo ? conninfo : "", role, &as_given, ret_db, err);
 }
 
 static bool fits(const struct db_server *is, const struct db_server *wanted, enum db_match match)
@@ -313,18 +323,27 @@ enum rc db_open_on(const char *conninfo, enum db_role role, const struct db_serv
     enum rc rc = RC_LOST;
     for (int i = 0; i < hosts.count; i++) {
         struct db *db;
-        rc = open_once(conninfo ? conninfo : "", role, &hosts, &db, err);
-        if (rc != RC_OK)
+        bool silent = false;
+        rc = open_once(conninfo ? conninfo : "", role, &hosts, &db, &silent, err);
+        if (rc != RC_OK && !silent)
             return rc; /* libpq has asked them all */
-        if (fits(&db->server, server, match)) {
+        if (rc == RC_OK && fits(&db->server, server, match)) {
             *ret_db = db;
             return RC_OK;
         }
-        rc = not_fitting(db, server, match, err);
-        db_close(db);
+        if (rc == RC_OK) {
+            rc = not_fitting(db, server, match, err);
+            db_close(db);
+        }
         rotate(hosts.host);
         rotate(hosts.hostaddr);
         rotate(hosts.port);
     }
     return rc;
+}
+
+enum rc db_open(const char *conninfo, enum db_role role, struct db **ret_db, struct err *err)
+{
+    const struct db_server any = {0};
+    return db_open_on(conninfo, role, &any, DB_SAME, ret_db, err);
 }

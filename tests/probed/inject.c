@@ -135,12 +135,13 @@ WRAP(char *, strdup, (const char *text))
 }
 
 /* libpq. A connection that fails is a real one to nowhere. */
-WRAP(PGconn *, PQconnectdbParams, (const char *const *keys, const char *const *values, int expand))
+WRAP(PGconn *, PQconnectStartParams,
+     (const char *const *keys, const char *const *values, int expand))
 {
     static const char *const no_keys[] = {"host", "port", NULL};
     static const char *const nowhere[] = {"/nonexistent", "1", NULL};
-    return fails(AT_PQconnectdbParams) ? __real_PQconnectdbParams(no_keys, nowhere, 0)
-                                       : __real_PQconnectdbParams(keys, values, expand);
+    return fails(AT_PQconnectStartParams) ? __real_PQconnectStartParams(no_keys, nowhere, 0)
+                                          : __real_PQconnectStartParams(keys, values, expand);
 }
 
 /* An error, and then, as of a connection that is gone, nothing more. */
