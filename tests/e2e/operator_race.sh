@@ -1,7 +1,7 @@
 #!/bin/bash
 # An operator against an executor that is held at a named point of a task's life: whatever of the two comes first, an effect is
 # there if and only if its task is Completed, nothing starts twice, and the run ends.
-# ctest: timeout=120
+# ctest: timeout=240
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 . "$here/../support/shell.bash"
@@ -25,8 +25,8 @@ race() {
     LOCKSTEP_EXECUTOR_FROZEN_AFTER=60s LOCKSTEP_PROBE=${point%@*}=stop$([ "$point" = "${point%@*}" ] || echo "@${point#*@}") LOCKSTEP_PROBE_DIR=$tmp/$q.hit \
         "$LOCKSTEP_BIN-probed" executor run -d "$db" -b "$LOCKSTEP_TEST_BROKERS" --queue "$q" --readers 2 2>"$tmp/$q.log" &
     pid=$!
-    eventually 15 test -f "$tmp/$q.hit/${point%@*}.hit" || { echo "$point: it did not come there"; failed=1; }
-    eventually 5 stopped "$pid" || failed=1
+    eventually 30 test -f "$tmp/$q.hit/${point%@*}.hit" || { echo "$point: it did not come there"; failed=1; }
+    eventually 10 stopped "$pid" || failed=1
     if [ "$verb" = cancel ]; then
         lockstep run cancel "$run" -q --reason "$point" >/dev/null
     else # every task of the run by itself, then what is left is stopped by the policy
@@ -35,7 +35,7 @@ race() {
         done
     fi
     kill -CONT "$pid"
-    eventually 20 is "SELECT ended_at IS NOT NULL FROM lockstep.run WHERE run_id = '$run'" t || { echo "$point $verb: the run has not ended"; tail -n 5 "$tmp/$q.log"; failed=1; }
+    eventually 40 is "SELECT ended_at IS NOT NULL FROM lockstep.run WHERE run_id = '$run'" t || { echo "$point $verb: the run has not ended"; tail -n 5 "$tmp/$q.log"; failed=1; }
     kill -TERM "$pid"
     wait "$pid" || { echo "$point $verb: the executor ended with $?"; tail -n 5 "$tmp/$q.log"; failed=1; }
     # By hand declared done: Completed without an effect.
