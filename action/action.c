@@ -52,42 +52,65 @@ void action_stop_clear(struct action_stop *stop)
     action_stop_heard(stop);
 }
 
-bool action_able(const struct action_settings *settings, const struct message *msg,
-                 char ret_need[ACTION_NEED_SIZE])
+/* A name may be of any length, and goes to the database. */
+static void name_need(const char *kind, const char *name, char ret_need[ACTION_NEED_SIZE])
 {
-    char target[ACTION_NEED_SIZE];
-    struct err err;
-    ret_need[0] = '\0';
-    if (msg->type == MESSAGE_COMMAND) {
-        if (action_command_find(settings, msg->action.command) != NULL)
-            return true;
-        (void)snprintf(ret_need, ACTION_NEED_SIZE, "command:%.250s", msg->action.command);
+    int most = ACTION_NEED_SIZE - 20;
+    size_t len = strlen(name);
+    len = utf8_prefix(name, len < (size_t)most ? len : (size_t)most);
+    (void)snprintf(ret_need, ACTION_NEED_SIZE, "%s:%.*s", kind, (int)len, name);
+}
+
+bool action_need(const struct action_settings *settings, const struct message *msg, int i,
+                 char ret_need[ACTION_NEED_SIZE], bool *ret_has)
+{
+    bool steps = msg->step_count > 0;
+    if (i >= (steps ? msg->step_count : 1))
         return false;
+    enum message_type type = steps ? msg->steps[i].type : msg->type;
+    const struct message_action *action = steps ? &msg->steps[i].action : &msg->action;
+    ret_need[0] = '\0';
+    *ret_has = true;
+    if (type == MESSAGE_COMMAND) {
+        *ret_has = action_command_find(settings, action->command) != NULL;
+        name_need("command", action->command, ret_need);
+    } else if (type == MESSAGE_HTTP) {
+        char target[ACTION_NEED_SIZE];
+        struct err err;
+        enum url_verdict verdict = allow_judge(settings->http.allowed, settings->http.allowed_count,
+                                               action->url, target, sizeof target, &err);
+        *ret_has = verdict != URL_NOT_ALLOWED;
+        if (verdict != URL_BAD)
+            name_need("http", target, ret_need);
     }
-    if (msg->type != MESSAGE_HTTP ||
-        allow_judge(settings->http.allowed, settings->http.allowed_count, msg->action.url, target,
-                    sizeof target, &err) != URL_NOT_ALLOWED)
-        return true;
-    (void)snprintf(ret_need, ACTION_NEED_SIZE, "http:%.250s", target);
-    return false;
+    return true;
+}
+
+bool action_able(const struct action_settings *settings, const struct message *msg)
+{
+    char need[ACTION_NEED_SIZE];
+    bool has = true;
+    for (int i = 0; has && action_need(settings, msg, i, need, &has); i++) {
+    }
+    return has;
 }
 
 void action_run(const struct action_settings *settings, const struct action_attempt *attempt,
                 const struct action_tie *tie, struct action_result *ret_result)
 {
-    const struct message *msg = attempt->msg;
+    const struct message_action *action = action_of(attempt);
     *ret_result = (struct action_result){.outcome = ACTION_DONE, .retry_after_s = -1};
     const struct action_command *row = NULL;
-    if (msg->type == MESSAGE_COMMAND)
-        row = action_command_find(settings, msg->action.command);
-    if (msg->type == MESSAGE_HTTP) {
+    if (action->command != NULL)
+        row = action_command_find(settings, action->command);
+    if (action->url != NULL) {
         action_http_run(&settings->http, attempt, tie, ret_result);
     } else if (row != NULL) {
         action_command_run(row, attempt, tie, ret_result);
     } else { /* asked for with action_able before */
         ret_result->outcome = ACTION_FAILED;
         str_format(&ret_result->error, "command %s: not in [commands] of this executor",
-                   msg->action.command ? msg->action.command : "");
+                   action->command ? action->command : "");
     }
     if (tie->stop->how != ACTION_GO_ON)
         ret_result->outcome = ACTION_STOPPED; /* whatever it made of it */

@@ -36,13 +36,17 @@ void action_settings_free(struct action_settings *settings); /* NULL is fine */
 /** NULL behind the last. */
 const struct action_command *action_command_at(const struct action_settings *settings, int i);
 
+/** Whether this executor may do it: all that action_need names. */
+bool action_able(const struct action_settings *settings, const struct message *msg);
+
 #define ACTION_NEED_SIZE 300
 /**
- * Whether this executor may do it. If not, ret_need says what is missing: "command:NAME" or "http:HOST:PORT". What can be done
- * nowhere (a URL that is none) is said to be possible: it fails, with a clear error.
+ * What a task needs of an executor's configuration: for its i-th step, or for itself (i 0). ret_need: "command:NAME" or
+ * "http:HOST:PORT"; "": nothing, also for what can be done nowhere (a URL that is none): that fails, with a clear error.
+ * *ret_has: this one has it. False: there is no i-th.
  */
-bool action_able(const struct action_settings *settings, const struct message *msg,
-                 char ret_need[ACTION_NEED_SIZE]);
+bool action_need(const struct action_settings *settings, const struct message *msg, int i,
+                 char ret_need[ACTION_NEED_SIZE], bool *ret_has);
 
 enum action_stop_how { ACTION_GO_ON, ACTION_TERMINATE, ACTION_KILL };
 
@@ -59,6 +63,7 @@ void action_stop_clear(struct action_stop *stop); /* before the next one */
 /** The attempt, as the command or the server is told of it. */
 struct action_attempt {
     const struct message *msg;
+    int step; /* of the message, which has steps; -1: it has none */
     const char *queue, *run, *order, *seq, *offset, *task, *attempt, *token,
         *traceparent; /* "": none */
 };
@@ -67,6 +72,8 @@ struct action_attempt {
 struct action_tie {
     struct action_stop *stop;
     int silence_ms; /* a command is killed when this process was not heard for so long */
+    int64_t
+        alive_us; /* clock_boot_us when the attempt was last known to be ours: nothing starts silence_ms later */
     int held
         [2]; /* sockets whose other end must not see this process go before the command has; -1: none */
 };

@@ -51,11 +51,13 @@ static int add_variable(struct str *to, const char *name, const char *value)
 }
 
 static void make_spec(const struct action_command *row, const struct action_attempt *attempt,
-                      int silence_ms, struct str *out)
+                      const struct action_tie *tie, struct str *out)
 {
-    const struct message_action *action = &attempt->msg->action;
+    const struct message_action *action = action_of(attempt);
+    const char *step = attempt->step < 0 ? "" : attempt->msg->steps[attempt->step].name;
     struct wire_spec spec = {.argc = row->argc + action->arg_count,
-                             .silence_ms = silence_ms,
+                             .start_by_us = tie->alive_us + tie->silence_ms * 1000LL,
+                             .silence_ms = tie->silence_ms,
                              .kill_after_ms = row->kill_after_ms,
                              .output_limit = row->output_limit,
                              .cpu_s = row->cpu_s,
@@ -81,6 +83,7 @@ static void make_spec(const struct action_command *row, const struct action_atte
                      {"LOCKSTEP_SEQ", attempt->seq},
                      {"LOCKSTEP_OFFSET", attempt->offset},
                      {"LOCKSTEP_TASK", attempt->task},
+                     {"LOCKSTEP_STEP", step},
                      {"LOCKSTEP_ATTEMPT", attempt->attempt},
                      {"LOCKSTEP_TOKEN", attempt->token},
                      {"TRACEPARENT", attempt->traceparent}};
@@ -294,7 +297,7 @@ void action_command_run(const struct action_command *row, const struct action_at
                         const struct action_tie *tie, struct action_result *result)
 {
     struct command command = {.row = row, .beat_us = clock_boot_us()};
-    make_spec(row, attempt, tie->silence_ms, &command.send);
+    make_spec(row, attempt, tie, &command.send);
     probe("command.spawn");
     int error = spawn_runner(&command, tie);
     if (error != 0) {

@@ -4,6 +4,7 @@
 #include "base/clock.h"
 #include "base/probe.h"
 
+#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,6 +13,7 @@
 #define LOOK_AGAIN_MS  1000
 #define LONGEST_WAIT_S 86400 /* what a server may ask for with Retry-After */
 #define LOCATION_SHOWN 200
+#define LONGEST_STEP   200 /* in an Idempotency-Key */
 
 struct transfer {
     CURL *easy;
@@ -51,6 +53,21 @@ static void add_header(struct transfer *transfer, const char *name, const char *
     transfer->headers = curl_slist_append(transfer->headers, line.data);
 }
 
+/* A step by its name, as in a URL; one whose name is long by its number. */
+static void add_step(struct str *key, const struct action_attempt *attempt)
+{
+    STR_AUTO name = {0};
+    for (const char *c = attempt->msg->steps[attempt->step].name; *c != '\0'; c++)
+        if (isalnum((unsigned char)*c) || strchr("-._~", *c) != NULL)
+            str_add(&name, c, 1);
+        else
+            str_format(&name, "%%%02X", (unsigned char)*c);
+    if (name.len <= LONGEST_STEP)
+        str_format(key, "-%s", name.data);
+    else
+        str_format(key, "-#%d", attempt->step + 1);
+}
+
 /* The same for every attempt of the task, and after a replay: a server that knows it does nothing twice. */
 static void add_idempotency_key(struct transfer *transfer, const struct action_attempt *attempt)
 {
@@ -59,12 +76,14 @@ static void add_idempotency_key(struct transfer *transfer, const struct action_a
         str_format(&key, "%s-%s", attempt->run, attempt->seq);
     else
         str_format(&key, "%s-o%s", attempt->run, attempt->offset);
+    if (attempt->step >= 0)
+        add_step(&key, attempt);
     add_header(transfer, "Idempotency-Key", key.data);
 }
 
 static void set_headers(struct transfer *transfer, const struct action_attempt *attempt)
 {
-    const struct message_action *action = &attempt->msg->action;
+    const struct message_action *action = action_of(attempt);
     for (int i = 0; i < action->header_count; i++)
         add_header(transfer, action->headers[i].name, action->headers[i].value);
     if (!has_header(action, "Idempotency-Key"))
@@ -204,10 +223,16 @@ static void judge(const struct transfer *transfer, CURLcode code, struct action_
     }
 }
 
+/* This process stood still before it came to begin: somebody else may have the task by now. */
+static bool too_late(const struct action_tie *tie)
+{
+    return clock_boot_us() >= tie->alive_us + tie->silence_ms * 1000LL;
+}
+
 void action_http_run(const struct action_http *http, const struct action_attempt *attempt,
                      const struct action_tie *tie, struct action_result *result)
 {
-    const struct message_action *action = &attempt->msg->action;
+    const struct message_action *action = action_of(attempt);
     struct transfer transfer = {
         .easy = curl_easy_init(), .url = curl_url(), .limit = (uint64_t)http->response_limit};
     struct err why = {0};
@@ -219,9 +244,13 @@ void action_http_run(const struct action_http *http, const struct action_attempt
         set_request(&transfer, action);
         set_headers(&transfer, attempt);
         probe("http.send");
-        CURLcode code = perform(&transfer, tie);
-        probe("http.ended");
-        judge(&transfer, code, result);
+        if (too_late(tie)) {
+            result->outcome = ACTION_STOPPED;
+        } else {
+            CURLcode code = perform(&transfer, tie);
+            probe("http.ended");
+            judge(&transfer, code, result);
+        }
     } else {
         result->outcome = ACTION_FAILED;
         result->permanent = verdict == URL_BAD;

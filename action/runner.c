@@ -304,7 +304,9 @@ int action_runner_main(void)
     if (runner.signals < 0 || !take_spec(&runner))
         return 1;
     const struct wire_spec *spec = &runner.spec;
-    if (child_start(spec, runner.texts, &runner.child)) {
+    if (clock_boot_us() >= spec->start_by_us) {
+        runner.result.end = WIRE_SILENCE;
+    } else if (child_start(spec, runner.texts, &runner.child)) {
         if (spec->input_bytes == 0)
             close_fd(&runner.child.in);
         run(&runner);

@@ -28,6 +28,11 @@ struct action_settings {
 const struct action_command *action_command_find(const struct action_settings *settings,
                                                  const char *name);
 
+static inline const struct message_action *action_of(const struct action_attempt *attempt)
+{
+    return attempt->step < 0 ? &attempt->msg->action : &attempt->msg->steps[attempt->step].action;
+}
+
 /* command.c */
 void action_command_run(const struct action_command *row, const struct action_attempt *attempt,
                         const struct action_tie *tie, struct action_result *result);

@@ -24,6 +24,7 @@ struct wire_spec {
     uint64_t bytes; /* of what follows this struct */
     uint64_t input_bytes;
     int32_t argc, envc;
+    int64_t start_by_us; /* clock_boot_us; it is not started later */
     int64_t silence_ms, kill_after_ms, output_limit;
     int64_t cpu_s, memory, open_files, processes, file_limit; /* -1: no limit */
 };

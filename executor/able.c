@@ -7,7 +7,28 @@
 
 #include <string.h>
 
-enum { IDS, TOKENS, NEEDS };
+enum { IDS, TOKENS, NEEDS, LACKS };
+
+/* All that the task needs, and what of it is not here: the others are judged by that, too. */
+static void add_needs(struct str *s, const struct action_settings *settings,
+                      const struct work *work, bool tell)
+{
+    char need[ACTION_NEED_SIZE], first[ACTION_NEED_SIZE] = "";
+    bool has;
+    for (int i = 0; action_need(settings, work->msg, i, need, &has); i++) {
+        if (need[0] == '\0')
+            continue;
+        db_array_int(&s[IDS], work->task_id);
+        db_array_text(&s[TOKENS], work->token, strlen(work->token));
+        db_array_text(&s[NEEDS], need, strlen(need));
+        db_array_text(&s[LACKS], has ? "f" : "t", 1);
+        if (!has && first[0] == '\0')
+            memcpy(first, need, sizeof first);
+    }
+    if (tell)
+        log_event(LOG_WARN, "task_left", "queue", work->lane->name, "task", LOG_INT(work->task_id),
+                  "needs", first, NULL);
+}
 
 static int take_unable(struct phase *phase, const struct action_settings *settings, struct str *s)
 {
@@ -15,17 +36,11 @@ static int take_unable(struct phase *phase, const struct action_settings *settin
     struct work **at = &phase->waiting;
     while (*at != NULL) {
         struct work *work = *at;
-        char need[ACTION_NEED_SIZE];
-        if (action_able(settings, work->msg, need)) {
+        if (!work->msg->acts || action_able(settings, work->msg)) {
             at = &work->next;
             continue;
         }
-        db_array_int(&s[IDS], work->task_id);
-        db_array_text(&s[TOKENS], work->token, strlen(work->token));
-        db_array_text(&s[NEEDS], need, strlen(need));
-        if (count++ == 0)
-            log_event(LOG_WARN, "task_left", "queue", work->lane->name, "task",
-                      LOG_INT(work->task_id), "needs", need, NULL);
+        add_needs(s, settings, work, count++ == 0);
         *at = work->next;
         phase->waiting_count--;
         work_free(work);
@@ -40,17 +55,17 @@ enum rc leave_unable(struct lane *lane, struct err *err)
     struct str *s = ex->scratch;
     int count = 0;
     lane->unjudged = false;
-    for (int i = IDS; i <= NEEDS; i++)
+    for (int i = IDS; i <= LACKS; i++)
         db_array_start(&s[i]);
     for (struct phase *phase = lane->phases; phase != NULL; phase = phase->next)
         count += take_unable(phase, ex->options->actions, s);
-    for (int i = IDS; i <= NEEDS; i++)
+    for (int i = IDS; i <= LACKS; i++)
         db_array_end(&s[i]);
     if (count == 0)
         return RC_OK;
     probe("leave.send");
     return db_run(ex->control, &sql_executor_leave,
                   (const char *const[]){DB_INT(lane->queue_id), DB_INT(ex->executor_no),
-                                        s[IDS].data, s[TOKENS].data, s[NEEDS].data},
+                                        s[IDS].data, s[TOKENS].data, s[NEEDS].data, s[LACKS].data},
                   NULL, err);
 }

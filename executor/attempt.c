@@ -3,7 +3,7 @@
 #include "base/clock.h"
 #include "base/probe.h"
 #include "db/pipeline.h"
-#include "executor/lane.h"
+#include "executor/reader_state.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -38,7 +38,7 @@ enum rc plan_make(struct plan *plan, const struct message *msg, int first, int c
     for (int i = first; i < first + count; i++) {
         enum rc rc = plan_text(plan, &msg->statements[i], err);
         if (rc != RC_OK) {
-            steps_tell(msg, i, err);
+            steps_tell(msg, steps_find(msg, i), err);
             return rc;
         }
     }
@@ -75,11 +75,13 @@ bool attempt_timed_out(const struct work *work, struct err *why)
 {
     if (!work->timed_out || (why->code[0] != '\0' && strcmp(why->code, "57014") != 0))
         return false;
-    *why = (struct err){0};
-    (void)err_set(why, RC_REJECT, ERR_TIMEOUT, "task", NULL,
+    struct err late = {0};
+    (void)err_set(&late, RC_REJECT, ERR_TIMEOUT, "task", NULL,
                   "time-out: the attempt ran for longer than %g s",
                   (double)work->msg->timeout_us / 1e6);
-    (void)snprintf(why->code, sizeof why->code, "57014");
+    (void)snprintf(late.code, sizeof late.code, "57014");
+    memcpy(late.context, why->context, sizeof late.context); /* where it was then */
+    *why = late;
     return true;
 }
 
@@ -203,27 +205,25 @@ enum rc part_run(struct db *db, const struct work *work, struct part *part, stru
     return rc;
 }
 
-enum rc attempt_run(struct db *db, struct work *work, const _Atomic bool *cancelled,
-                    struct err *err)
+enum rc attempt_run(struct reader_thread *reader, struct work *work, struct err *err)
 {
+    struct db *db = reader->db;
     struct err why = {0};
     const struct message *msg = work->msg;
     struct part whole = {.count = msg->statement_count, .transaction = msg->transaction};
-    bool stopped = false;
-    int64_t from_us = clock_boot_us();
-    enum rc rc = msg->step_count > 0 ? steps_run(db, work, cancelled, &stopped, &why)
-                                     : part_run(db, work, &whole, &why);
-    work->ran_us = clock_boot_us() - from_us;
-    if (rc == RC_OK) {
-        work->outcome = stopped ? OUTCOME_LOST : OUTCOME_COMPLETED;
+    work->outcome = OUTCOME_COMPLETED;
+    enum rc rc =
+        msg->step_count > 0 ? steps_run(reader, work, &why) : part_run(db, work, &whole, &why);
+    work->ran_us = clock_boot_us() - work->alone_since_us;
+    if (rc == RC_OK)
         return RC_OK;
-    }
     if (rc == RC_LOST) {
         *err = why;
         return rc;
     }
     rc = db_reset(db, err);
-    if (rc == RC_OK && !attempt_timed_out(work, &why) && attempt_cancelled(&why, *cancelled)) {
+    if (rc == RC_OK && !attempt_timed_out(work, &why) &&
+        attempt_cancelled(&why, reader->cancelled)) {
         work->outcome = OUTCOME_LOST;
         return rc;
     }

@@ -15,6 +15,7 @@
 #include "task/statement.h"
 
 struct message;
+struct reader_thread;
 struct work;
 
 /** The statements of a task, split and judged. */
@@ -44,20 +45,17 @@ MUST_CHECK enum rc part_run(struct db *db, const struct work *work, struct part 
                             struct err *why);
 
 /**
- * steps.c: all steps that are left, each a part of its own; the row says which. *ret_stopped: it did not come to the end, because
- * the task was cancelled or the executor stops.
+ * steps.c: all steps that are left, each a part of its own or outside the database; the row says which. RC_OK: work->outcome is set; LOST
+ * also when the task was cancelled or the executor stops.
  */
-MUST_CHECK enum rc steps_run(struct db *db, struct work *work, const _Atomic bool *cancelled,
-                             bool *ret_stopped, struct err *why);
-/** Says in *why that it happened in the step to which a text of the message belongs, if it has steps. */
-void steps_tell(const struct message *msg, int text, struct err *why);
+MUST_CHECK enum rc steps_run(struct reader_thread *reader, struct work *work, struct err *why);
+/** The step to which a text of the message belongs; -1: it has none. */
+int steps_find(const struct message *msg, int text);
+/** Says in *why that it happened in this step, if it is one. */
+void steps_tell(const struct message *msg, int step, struct err *why);
 
-/**
- * Runs the whole attempt and records its end in work->outcome. *cancelled: the executor stops and has
- * cancelled it: then it is lost, not failed.
- */
-MUST_CHECK enum rc attempt_run(struct db *db, struct work *work, const _Atomic bool *cancelled,
-                               struct err *err);
+/** Runs the whole attempt and records its end in work->outcome. What the executor itself has cancelled is lost, not failed. */
+MUST_CHECK enum rc attempt_run(struct reader_thread *reader, struct work *work, struct err *err);
 
 /** Records why the attempt failed: sets work->outcome. */
 MUST_CHECK enum rc attempt_fail(struct db *db, struct work *work, const struct err *why,

@@ -25,7 +25,8 @@ static void set_alone(struct reader_thread *reader, struct work *work)
 {
     (void)pthread_mutex_lock(&reader->lock);
     reader->alone = work;
-    if (work != NULL && outside(work) && !reader->cancelled) /* then nobody asks again */
+    reader->acting = work != NULL && outside(work);
+    if (reader->acting && !reader->cancelled) /* then nobody asks again */
         action_stop_clear(&reader->stop_action);
     if (work != NULL)
         work->alone_since_us = clock_boot_us();
@@ -38,8 +39,7 @@ static enum rc run_alone(struct reader_thread *reader, struct work *work, struct
     enum rc rc = pipeline_stop(reader->db, err);
     set_alone(reader, work);
     if (rc == RC_OK)
-        rc = outside(work) ? outside_run(reader, work, err)
-                           : attempt_run(reader->db, work, &reader->cancelled, err);
+        rc = outside(work) ? outside_run(reader, work, err) : attempt_run(reader, work, err);
     set_alone(reader, NULL);
     if (rc == RC_OK)
         rc = pipeline_start(reader->db, err);

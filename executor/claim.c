@@ -52,8 +52,7 @@ void phase_add(struct phase *phase, struct work *work)
     *phase->waiting_last = work;
     phase->waiting_last = &work->next;
     phase->waiting_count++;
-    work->lane->unjudged = work->lane->unjudged || work->msg->type == MESSAGE_COMMAND ||
-                           work->msg->type == MESSAGE_HTTP;
+    work->lane->unjudged = work->lane->unjudged || work->msg->acts;
 }
 
 /* A few milliseconds of work ahead per reader; a long task never has another one behind it. */

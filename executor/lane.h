@@ -29,11 +29,12 @@ enum control_mail { MAIL_WORK_DONE, MAIL_GATE, MAIL_ALIVE, MAIL_TOPIC };
 
 enum outcome {
     OUTCOME_COMPLETED,
-    OUTCOME_ERROR,    /* another attempt is due */
-    OUTCOME_FAILED,   /* for good */
-    OUTCOME_STALE,    /* somebody else has the task now; nothing was done */
-    OUTCOME_LOST,     /* the reader's session is gone: outcome unknown */
-    OUTCOME_UNSTARTED /* it was not come to: given back */
+    OUTCOME_ERROR,     /* another attempt is due */
+    OUTCOME_FAILED,    /* for good */
+    OUTCOME_STALE,     /* somebody else has the task now; nothing was done */
+    OUTCOME_LOST,      /* the reader's session is gone: outcome unknown */
+    OUTCOME_UNSTARTED, /* it was not come to: given back */
+    OUTCOME_GO_ON      /* a step is done and recorded, more are to come: given back */
 };
 
 /** One attempt at a task, in this executor's hands. */
@@ -63,7 +64,8 @@ struct work {
     enum outcome outcome;   /* set by the reader */
     int64_t ran_us;
     struct err *why;              /* reader: the error that is to be recorded; owned */
-    struct action_result *answer; /* reader: outside.h; owned */
+    struct action_result *answer; /* reader: outside.h; owned, */
+    int answer_step;              /* and of which step; -1: the task has none */
 };
 
 /** A phase of which this executor has, or just had, tasks. */

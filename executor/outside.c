@@ -38,6 +38,7 @@ static enum rc send_failure(struct db *db, struct work *work, struct db_result *
     if (!late)
         (void)snprintf(work->why->message, sizeof work->why->message, "%s",
                        answer->error.data ? answer->error.data : "");
+    steps_tell(work->msg, work->answer_step, work->why);
     const char *const params[] = {DB_INT(work->task_id),
                                   work->token,
                                   answer->permanent && !late ? "true" : "false",
@@ -46,11 +47,32 @@ static enum rc send_failure(struct db *db, struct work *work, struct db_result *
                                   late ? why.message : answer->error.data,
                                   or_null(&answer->detail),
                                   NULL,
-                                  NULL,
+                                  work->why->context[0] ? work->why->context : NULL,
                                   or_null(&answer->response),
                                   answer->retry_after_s >= 0 ? DB_INT(answer->retry_after_s)
                                                              : NULL};
     return db_run(db, &sql_reader_action_fail, params, ret_row, err);
+}
+
+/* The record of a step that others follow may be made twice, when its answer was lost: nothing came after the first. */
+static enum rc send_success(struct db *db, struct work *work, struct db_result **ret_row,
+                            struct err *err)
+{
+    const struct message *msg = work->msg;
+    const char *response = work->answer->response.data;
+    int next = work->answer_step + 1;
+    work->outcome = OUTCOME_COMPLETED;
+    if (work->answer_step < 0 || next == msg->step_count)
+        return db_run(db, &sql_reader_action_complete,
+                      (const char *const[]){DB_INT(work->task_id), work->token, response}, ret_row,
+                      err);
+    enum rc rc = db_run(
+        db, &sql_reader_action_step,
+        (const char *const[]){DB_INT(work->task_id), work->token, msg->steps[next].name, response},
+        ret_row, err);
+    if (rc == RC_OK)
+        work->outcome = db_bool(*ret_row, 0, 0) ? OUTCOME_GO_ON : OUTCOME_LOST;
+    return rc;
 }
 
 enum rc outside_record(struct db *db, struct work *work, struct err *err)
@@ -65,22 +87,18 @@ enum rc outside_record(struct db *db, struct work *work, struct err *err)
         outside_forget(work);
         return RC_OK;
     }
-    bool done = answer->outcome == ACTION_DONE;
-    if (done)
-        rc =
-            db_run(db, &sql_reader_action_complete,
-                   (const char *const[]){DB_INT(work->task_id), work->token, answer->response.data},
-                   &row, &why);
-    else
+    if (answer->outcome == ACTION_DONE) {
+        rc = send_success(db, work, &row, &why);
+    } else {
         rc = send_failure(db, work, &row, &why);
+        if (rc == RC_OK)
+            work->outcome =
+                strcmp(db_text(row, 0, 0), "Failed") == 0 ? OUTCOME_FAILED : OUTCOME_ERROR;
+    }
     probe("outside.recorded");
-    if (rc == RC_OK)
-        work->outcome = done                                        ? OUTCOME_COMPLETED
-                        : strcmp(db_text(row, 0, 0), "Failed") == 0 ? OUTCOME_FAILED
-                                                                    : OUTCOME_ERROR;
-    else if (rc != RC_LOST && strcmp(why.code, STALE_TOKEN) == 0)
+    if (rc != RC_OK && rc != RC_LOST && strcmp(why.code, STALE_TOKEN) == 0)
         work->outcome = OUTCOME_STALE;
-    else {
+    else if (rc != RC_OK) {
         if (rc != RC_LOST)
             (void)poll(NULL, 0, REFUSED_WAIT);
         *err = why;
@@ -91,33 +109,23 @@ enum rc outside_record(struct db *db, struct work *work, struct err *err)
 }
 
 /* The claim and all before it, and that this attempt runs, are on disk before anything is done that cannot be taken back. */
-static enum rc begin(struct db *db, struct work *work, struct db_result **ret_row, struct err *err)
+static enum rc begin(struct db *db, const struct work *work, int step, struct db_result **ret_row,
+                     struct err *why)
 {
-    struct err why = {0};
     probe("outside.begin");
-    enum rc rc = db_run(db, &sql_reader_action_begin,
-                        (const char *const[]){DB_INT(work->task_id), work->token}, ret_row, &why);
+    enum rc rc = db_run(
+        db, &sql_reader_action_begin,
+        (const char *const[]){DB_INT(work->task_id), work->token, step >= 0 ? "true" : "false"},
+        ret_row, why);
     probe("outside.begun");
-    if (rc != RC_OK && rc != RC_LOST && strcmp(why.code, STALE_TOKEN) == 0) {
-        work->outcome = OUTCOME_STALE;
-        return RC_NONE;
-    }
-    if (rc != RC_OK)
-        *err = why;
-    return rc == RC_OK ? RC_OK : RC_LOST; /* nothing was done: the task is given to another */
+    return rc;
 }
 
-enum rc outside_run(struct reader_thread *reader, struct work *work, struct err *err)
+static enum rc act(struct reader_thread *reader, struct work *work, int step, int64_t alive_us,
+                   const struct db_result *row, struct err *err)
 {
-    DB_RESULT_AUTO *row = NULL;
-    if (reader->cancelled) { /* not begun, so that it need not be ended */
-        work->outcome = OUTCOME_UNSTARTED;
-        return RC_OK;
-    }
-    enum rc rc = begin(reader->db, work, &row, err);
-    if (rc != RC_OK)
-        return rc == RC_NONE ? RC_OK : rc;
     const struct action_attempt attempt = {.msg = work->msg,
+                                           .step = step,
                                            .queue = db_text(row, 0, 0),
                                            .run = db_text(row, 0, 1),
                                            .order = db_text(row, 0, 2),
@@ -130,13 +138,50 @@ enum rc outside_run(struct reader_thread *reader, struct work *work, struct err 
     const struct action_tie tie = {
         .stop = &reader->stop_action,
         .silence_ms = reader->outside.silence_ms,
+        .alive_us = alive_us,
         .held = {reader->outside.liveness_socket, db_canceller_socket(reader->canceller)}};
-    int64_t from_us = clock_boot_us();
     outside_forget(work);
     work->answer = xcalloc(1, sizeof *work->answer);
+    work->answer_step = step;
     action_run(reader->outside.settings, &attempt, &tie, work->answer);
-    work->ran_us = clock_boot_us() - from_us;
+    work->ran_us = clock_boot_us() - work->alone_since_us;
     if (reader->abandoned)
         work->answer->outcome = ACTION_STOPPED;
     return outside_record(reader->db, work, err);
+}
+
+enum rc outside_run(struct reader_thread *reader, struct work *work, struct err *err)
+{
+    DB_RESULT_AUTO *row = NULL;
+    struct err why = {0};
+    if (reader->cancelled) { /* not begun, so that it need not be ended */
+        work->outcome = OUTCOME_UNSTARTED;
+        return RC_OK;
+    }
+    int64_t alive_us = clock_boot_us();
+    enum rc rc = begin(reader->db, work, -1, &row, &why);
+    if (rc == RC_OK)
+        return act(reader, work, -1, alive_us, row, err);
+    if (rc != RC_LOST && strcmp(why.code, STALE_TOKEN) == 0) {
+        work->outcome = OUTCOME_STALE;
+        return RC_OK;
+    }
+    *err = why;
+    return RC_LOST; /* nothing was done: the task is given to another */
+}
+
+/* A cancel that was asked for before it begins to act may reach it in its beginning, as it would a statement. */
+enum rc outside_step(struct reader_thread *reader, struct work *work, int step, struct err *why)
+{
+    DB_RESULT_AUTO *row = NULL;
+    if (!reader_act(reader, true)) { /* the caller tells why */
+        work->outcome = OUTCOME_GO_ON;
+        return RC_OK;
+    }
+    int64_t alive_us = clock_boot_us();
+    enum rc rc = begin(reader->db, work, step, &row, why);
+    if (rc == RC_OK)
+        rc = act(reader, work, step, alive_us, row, why);
+    (void)reader_act(reader, false);
+    return rc;
 }

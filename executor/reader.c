@@ -215,15 +215,26 @@ void reader_cancel(struct reader_thread *reader)
     (void)pthread_mutex_lock(&reader->lock);
     reader->cancelled = true;
     action_stop_ask(&reader->stop_action, ACTION_TERMINATE);
-    if (reader->alone == NULL || !outside(reader->alone))
+    if (!reader->acting)
         db_cancel(reader->canceller);
     (void)pthread_mutex_unlock(&reader->lock);
+}
+
+bool reader_act(struct reader_thread *reader, bool acting)
+{
+    (void)pthread_mutex_lock(&reader->lock);
+    bool asked = reader->cancelled || reader->alone->timed_out;
+    reader->acting = acting && !asked;
+    if (reader->acting)
+        action_stop_clear(&reader->stop_action);
+    (void)pthread_mutex_unlock(&reader->lock);
+    return !asked;
 }
 
 /* With the lock. What runs outside the database has a grace of its own, and needs the session for its record. */
 static void interrupt(struct reader_thread *reader, bool sever)
 {
-    if (reader->alone != NULL && outside(reader->alone))
+    if (reader->acting)
         action_stop_ask(&reader->stop_action, ACTION_TERMINATE);
     else if (sever)
         db_sever(reader->canceller);

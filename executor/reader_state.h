@@ -29,8 +29,10 @@ struct reader_thread {
     struct work *at;     /* the one of sent whose replies come now */
     struct work *failed; /* the one of the oldest batch that failed, and why */
     struct work *alone;  /* runs outside the pipeline; guarded by lock */
-    struct err *why;     /* owned */
-    bool unclean;        /* a transaction failed: reset when the pipeline is empty */
+    bool
+        acting; /* and outside the database: ended by stop_action, not by a cancel; guarded by lock */
+    struct err *why; /* owned */
+    bool unclean;    /* a transaction failed: reset when the pipeline is empty */
     struct reader_outside outside;
     struct action_stop stop_action;
     bool stopping;
@@ -65,6 +67,12 @@ static inline struct work *shift(struct work **first, struct work ***last)
 
 /** Gives it back to control. */
 void reader_report(struct reader_thread *reader, struct work *work, enum outcome outcome);
+
+/**
+ * Whether what runs alone acts outside the database from now on, until this is called again: what asks it to end must not meet its
+ * record. False: it has been asked to end already.
+ */
+bool reader_act(struct reader_thread *reader, bool acting);
 
 /* batch.c */
 /** Sends of todo what can be sent now. */

@@ -94,6 +94,7 @@ enum rc record(struct executor *ex, struct work *work, struct err *err)
     case OUTCOME_LOST:
         rc = lost(ex, work, err);
         break;
+    case OUTCOME_GO_ON: /* not by the reader that did the step: its slot names the session of before */
     case OUTCOME_UNSTARTED:
         rc = unstarted(ex, work, err);
         break;

@@ -1,10 +1,11 @@
 /* The steps of a task: each is done and recorded in a transaction of its own, so whoever tries the task again goes on with the step
- * that is not done. The row names it. A step finds a clean session, as it would after a retry. */
+ * that is not done. The row names it. A step finds a clean session, as it would after a retry. A command or a request is done outside the
+ * database (outside.c), and its record is the transaction. */
 #include "executor/attempt.h"
 
 #include "base/probe.h"
 #include "base/str.h"
-#include "executor/lane.h"
+#include "executor/outside.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -17,15 +18,21 @@ static int find(const struct message *msg, const char *name)
     return i;
 }
 
-void steps_tell(const struct message *msg, int text, struct err *why)
+int steps_find(const struct message *msg, int text)
 {
     int i = msg->step_count - 1;
     while (i >= 0 && msg->steps[i].first > text)
         i--;
-    if (i < 0)
+    return i;
+}
+
+void steps_tell(const struct message *msg, int step, struct err *why)
+{
+    if (step < 0)
         return;
     STR_AUTO told = {0};
-    str_format(&told, "step \"%.200s\" (%d of %d)", msg->steps[i].name, i + 1, msg->step_count);
+    str_format(&told, "step \"%.200s\" (%d of %d)", msg->steps[step].name, step + 1,
+               msg->step_count);
     if (why->context[0] != '\0')
         str_format(&told, "\n%s", why->context);
     (void)snprintf(why->context, sizeof why->context, "%s", told.data);
@@ -51,31 +58,42 @@ static enum rc begin(struct db *db, const struct work *work, struct db_result **
     return RC_OK;
 }
 
-enum rc steps_run(struct db *db, struct work *work, const _Atomic bool *cancelled,
-                  bool *ret_stopped, struct err *why)
+static enum rc run_sql(struct db *db, struct work *work, int at, const char *started,
+                       struct err *why)
+{
+    const struct message *msg = work->msg;
+    const struct message_step *step = &msg->steps[at];
+    struct part part = {.first = step->first,
+                        .count = step->count,
+                        .transaction = step->transaction,
+                        .next = at + 1 < msg->step_count ? step[1].name : NULL,
+                        .started = started};
+    enum rc rc = part_run(db, work, &part, why);
+    work->outcome = part.next == NULL ? OUTCOME_COMPLETED
+                    : part.go_on      ? OUTCOME_GO_ON
+                                      : OUTCOME_LOST;
+    return rc;
+}
+
+enum rc steps_run(struct reader_thread *reader, struct work *work, struct err *why)
 {
     const struct message *msg = work->msg;
     DB_RESULT_AUTO *row = NULL;
     int at = 0;
-    enum rc rc = begin(db, work, &row, &at, why);
+    enum rc rc = begin(reader->db, work, &row, &at, why);
     probe("step.begun");
-    for (bool go_on = true; rc == RC_OK && at < msg->step_count; at++) {
-        const struct message_step *step = &msg->steps[at];
-        if (*cancelled || !go_on) {
-            *ret_stopped = true;
+    for (work->outcome = OUTCOME_GO_ON; rc == RC_OK && work->outcome == OUTCOME_GO_ON; at++) {
+        if (reader->cancelled) {
+            work->outcome = OUTCOME_LOST;
             return RC_OK;
         }
         if (work->timed_out) /* between two steps */
             return err_set(why, RC_REJECT, ERR_TIMEOUT, "task", NULL, "time-out");
-        struct part part = {.first = step->first,
-                            .count = step->count,
-                            .transaction = step->transaction,
-                            .next = at + 1 < msg->step_count ? step[1].name : NULL,
-                            .started = db_text(row, 0, 1)};
-        rc = part_run(db, work, &part, why);
+        rc = msg->steps[at].type == MESSAGE_SQL
+                 ? run_sql(reader->db, work, at, db_text(row, 0, 1), why)
+                 : outside_step(reader, work, at, why);
         if (rc != RC_OK && rc != RC_LOST)
-            steps_tell(msg, step->first, why);
-        go_on = part.go_on;
+            steps_tell(msg, at, why);
         probe("step.done");
     }
     return rc;

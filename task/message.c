@@ -18,8 +18,6 @@ static const char *const type_names[] = {"sql", "command", "http", "external", "
 
 /* ---- readers of one field each ---- */
 
-typedef enum rc read_field(struct reading *r, cJSON *node, const struct json_path *path);
-
 static enum rc read_type(struct reading *r, cJSON *node, const struct json_path *path)
 {
     if (!cJSON_IsString(node))
@@ -140,9 +138,6 @@ static enum rc read_aborted(struct reading *r, cJSON *node, const struct json_pa
 {
     return field_bool(r, node, path, &r->msg->aborted);
 }
-
-/* ---- readers of what is valid but not executed yet: the shape is checked, so that a producer
- * hears of both ---- */
 
 static enum rc read_kind(struct reading *r, cJSON *node, const struct json_path *path)
 {
@@ -317,16 +312,20 @@ static enum rc check_together(struct reading *r, cJSON *const members[FIELDS])
     return RC_OK;
 }
 
-/** The type where none is written: what there is to do tells it. */
-static enum message_type implied_type(const struct json *json)
+enum message_type implied_type(const cJSON *object)
 {
-    if (cJSON_GetObjectItemCaseSensitive(json->root, "sql") != NULL)
+    if (cJSON_GetObjectItemCaseSensitive(object, "sql") != NULL)
         return MESSAGE_SQL;
-    if (cJSON_GetObjectItemCaseSensitive(json->root, "command") != NULL)
+    if (cJSON_GetObjectItemCaseSensitive(object, "command") != NULL)
         return MESSAGE_COMMAND;
-    if (cJSON_GetObjectItemCaseSensitive(json->root, "url") != NULL)
+    if (cJSON_GetObjectItemCaseSensitive(object, "url") != NULL)
         return MESSAGE_HTTP;
     return MESSAGE_SQL;
+}
+
+const char *type_name(enum message_type type)
+{
+    return type_names[type];
 }
 
 static enum rc read_fields(struct reading *r)
@@ -336,29 +335,20 @@ static enum rc read_fields(struct reading *r)
     if (rc != RC_OK)
         return rc;
     if (member(members, "type") == NULL)
-        r->msg->type = implied_type(r->json);
+        r->msg->type = implied_type(r->json->root);
     for (int i = 0; i < FIELDS; i++) {
         if (members[i] == NULL)
             continue;
         struct json_path path = {.up = &root, .key = fields[i].name};
         if ((fields[i].types & (1 << r->msg->type)) == 0)
             return field_wrong(r, MESSAGE_BAD_FIELD, &path,
-                               "does not belong to a message of type %s.",
-                               type_names[r->msg->type]);
+                               "does not belong to a message of type %s.", type_name(r->msg->type));
         rc = fields[i].read(r, members[i], &path);
         if (rc != RC_OK)
             return rc;
     }
-    rc = check_together(r, members);
-    if (rc != RC_OK)
-        return rc;
-    if (r->unsupported[0] == '\0')
-        return RC_OK;
-    (void)err_set(r->err, RC_REJECT, ERR_FAILED, r->unsupported,
-                  "use what docs/MESSAGE.md lists as supported",
-                  "%s is not supported by this executor.", r->because);
-    err_code(r->err, message_reason_name(MESSAGE_NOT_SUPPORTED));
-    return RC_REJECT;
+    r->msg->acts = r->msg->acts || r->msg->type == MESSAGE_COMMAND || r->msg->type == MESSAGE_HTTP;
+    return check_together(r, members);
 }
 
 enum rc message_parse(const char *bytes, size_t len, enum message_form form,
@@ -386,7 +376,8 @@ enum rc message_parse(const char *bytes, size_t len, enum message_form form,
     MESSAGE_AUTO *msg = xcalloc(1, sizeof *msg);
     msg->seq = msg->end_tasks = msg->end_phases = -1;
     msg->transaction = true;
-    struct reading r = {.json = &json, .form = form, .msg = msg, .err = err};
+    struct reading r = {
+        .json = &json, .form = form, .msg = msg, .action = &msg->action, .err = err};
     rc = read_fields(&r);
     json_done(&json);
     if (rc == RC_OK) {
@@ -408,8 +399,10 @@ void message_free(struct message *msg)
     }
     free(msg->statements);
     message_action_done(&msg->action);
-    for (int i = 0; i < msg->step_count; i++)
+    for (int i = 0; i < msg->step_count; i++) {
         free(msg->steps[i].name);
+        message_action_done(&msg->steps[i].action);
+    }
     free(msg->steps);
     free(msg->retry_intervals);
     free(msg->name);

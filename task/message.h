@@ -45,11 +45,13 @@ struct message_action {
 };
 void message_action_done(struct message_action *action);
 
-/** One of a task's steps: a part of message->statements, in a transaction of its own. */
+/** One of a task's steps: a part of message->statements in a transaction of its own, or a command, or a request. */
 struct message_step {
     char *name;
-    int first, count;
+    enum message_type type; /* sql, command or http */
+    int first, count;       /* type sql */
     bool transaction;
+    struct message_action action; /* types command and http */
 };
 
 struct message {
@@ -63,6 +65,7 @@ struct message {
     struct message_step *steps; /* type sql: if it has steps, all statements belong to them */
     int step_count;
     struct message_action action; /* types command and http */
+    bool acts;                    /* it, or one of its steps, is a command or a request */
     bool transaction;             /* false: statements that cannot run inside one */
     int max_attempts;             /* 0: absent */
     int64_t timeout_us;           /* of an attempt; 0: absent */
@@ -126,7 +129,6 @@ void json_quote(struct str *out, const char *text, size_t len);
     X(OVERSIZE, "oversize")           \
     X(EMPTY, "empty")                 \
     X(UNKNOWN_TYPE, "unknown_type")   \
-    X(NOT_SUPPORTED, "not_supported") \
     X(LATE, "late")                   \
     X(HOLE, "hole")                   \
     X(CONTRADICTION, "contradiction") \

@@ -23,13 +23,13 @@ enum rc read_command(struct reading *r, cJSON *node, const struct json_path *pat
 {
     enum rc rc = field_text(r, node, path);
     if (rc == RC_OK)
-        r->msg->action.command = take_text(node);
+        r->action->command = take_text(node);
     return rc;
 }
 
 enum rc read_args(struct reading *r, cJSON *node, const struct json_path *path)
 {
-    struct message_action *action = &r->msg->action;
+    struct message_action *action = r->action;
     if (!cJSON_IsArray(node))
         return field_wrong_type(r, node, path, "an array of strings");
     int count = cJSON_GetArraySize(node);
@@ -53,7 +53,7 @@ enum rc read_input(struct reading *r, cJSON *node, const struct json_path *path)
         return RC_OK;
     if (!cJSON_IsString(node))
         return field_wrong_type(r, node, path, "a string");
-    r->msg->action.input = take_text(node);
+    r->action->input = take_text(node);
     return RC_OK;
 }
 
@@ -74,7 +74,7 @@ enum rc read_url(struct reading *r, cJSON *node, const struct json_path *path)
             return field_wrong(r, MESSAGE_BAD_FIELD, path,
                                "must be plain ASCII without white space: write other characters "
                                "as %%XX, and a host in its xn-- form.");
-    r->msg->action.url = take_text(node);
+    r->action->url = take_text(node);
     return RC_OK;
 }
 
@@ -90,7 +90,7 @@ enum rc read_method(struct reading *r, cJSON *node, const struct json_path *path
         return field_wrong(
             r, MESSAGE_BAD_FIELD, path,
             "must be a method in capitals, such as GET, POST, PUT, PATCH or DELETE.");
-    r->msg->action.method = take_text(node);
+    r->action->method = take_text(node);
     return RC_OK;
 }
 
@@ -115,7 +115,7 @@ static enum rc check_header(struct reading *r, const cJSON *node, const struct j
 
 enum rc read_headers(struct reading *r, cJSON *node, const struct json_path *path)
 {
-    struct message_action *action = &r->msg->action;
+    struct message_action *action = r->action;
     if (!cJSON_IsObject(node))
         return field_wrong_type(r, node, path, "an object of strings");
     int count = cJSON_GetArraySize(node);
@@ -139,7 +139,7 @@ enum rc read_body(struct reading *r, cJSON *node, const struct json_path *path)
 {
     if (!cJSON_IsString(node))
         return field_wrong_type(r, node, path, "a string");
-    r->msg->action.body = take_text(node);
+    r->action->body = take_text(node);
     return RC_OK;
 }
 

@@ -36,14 +36,6 @@ enum rc field_wrong_type(struct reading *r, const cJSON *node, const struct json
                        json_type_name(node), value);
 }
 
-void field_not_supported(struct reading *r, const struct json_path *path, const char *what)
-{
-    if (r->unsupported[0] != '\0')
-        return;
-    json_path_text(path, r->unsupported);
-    (void)snprintf(r->because, sizeof r->because, "%s", what);
-}
-
 /** Digits with a '-' before them at most: a spelling of an integer, of whatever size. */
 static bool plain_integer(const char *raw, size_t len)
 {

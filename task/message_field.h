@@ -16,19 +16,17 @@ struct reading {
     const struct json *json;
     enum message_form form;
     struct message *msg;
+    struct message_action
+        *action; /* where a command or a request is read to: the message's, or a step's */
     struct err *err;
-    char unsupported[JSON_PATH_SIZE]; /* "" or the first thing that is valid but not for this
-                                         executor */
-    char because[80];
 };
+typedef enum rc read_field(struct reading *r, struct cJSON *node, const struct json_path *path);
 
 enum rc field_wrong(struct reading *r, enum message_reason reason, const struct json_path *path,
                     const char *fmt, ...) __attribute__((format(printf, 4, 5)));
 /** "$.path must be <wanted>, not <type> <value>." */
 enum rc field_wrong_type(struct reading *r, const struct cJSON *node, const struct json_path *path,
                          const char *wanted);
-/** Remembers that path is valid but not for this executor. */
-void field_not_supported(struct reading *r, const struct json_path *path, const char *what);
 
 MUST_CHECK enum rc field_int(struct reading *r, const struct cJSON *node,
                              const struct json_path *path, int64_t least, int64_t most,
@@ -69,7 +67,11 @@ MUST_CHECK enum rc read_params(struct reading *r, struct cJSON *node, const stru
                                const struct cJSON *object, int first);
 MUST_CHECK enum rc read_steps(struct reading *r, struct cJSON *node, const struct json_path *path);
 
-/** Fields of commands and requests, into r->msg->action. */
+/** The type of a task or step that does not say it: what there is to do tells. */
+enum message_type implied_type(const struct cJSON *object);
+const char *type_name(enum message_type type);
+
+/** Fields of commands and requests, into r->action. */
 MUST_CHECK enum rc read_command(struct reading *r, struct cJSON *node,
                                 const struct json_path *path);
 MUST_CHECK enum rc read_args(struct reading *r, struct cJSON *node, const struct json_path *path);

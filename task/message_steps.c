@@ -1,4 +1,4 @@
-/* The steps of a task: an array of objects, each with a name and what a task of type sql has. */
+/* The steps of a task: an array of objects, each with a name and what a task of its type has. */
 #include "task/message_field.h"
 
 #include <cjson/cJSON.h>
@@ -7,38 +7,66 @@
 
 #define MOST_STEPS 1000
 
-/* What a step may hold. Steps of the other types are known and not run yet. */
+enum { SQL = 1 << MESSAGE_SQL, COMMAND = 1 << MESSAGE_COMMAND, HTTP = 1 << MESSAGE_HTTP };
+
+/* What a step may hold, by its type. */
 static const struct member {
     const char *name;
-    bool sql;
+    int types;
+    read_field *read; /* NULL: read by name, below */
 } members[] = {
-    {"name", true},  {"type", true},        {"sql", true},      {"params", true},
-    {"args", false}, {"transaction", true}, {"command", false}, {"input", false},
-    {"url", false},  {"method", false},     {"headers", false}, {"body", false},
+    {"name", SQL | COMMAND | HTTP, NULL},
+    {"type", SQL | COMMAND | HTTP, NULL},
+    {"sql", SQL, NULL},
+    {"params", SQL, NULL},
+    {"transaction", SQL, NULL},
+    {"command", COMMAND, read_command},
+    {"args", COMMAND, read_args},
+    {"input", COMMAND, read_input},
+    {"url", HTTP, read_url},
+    {"method", HTTP, read_method},
+    {"headers", HTTP, read_headers},
+    {"body", HTTP, read_body},
 };
+enum { MEMBERS = sizeof members / sizeof *members };
 
-static enum rc check_members(struct reading *r, const cJSON *step, const struct json_path *path,
-                             bool *ret_sql)
+static const char *const doing[] = {
+    [MESSAGE_SQL] = "sql", [MESSAGE_COMMAND] = "command", [MESSAGE_HTTP] = "url"};
+
+static enum rc read_step_type(struct reading *r, const cJSON *step, const struct json_path *path,
+                              enum message_type *ret_type)
 {
     const cJSON *type = cJSON_GetObjectItemCaseSensitive(step, "type");
-    struct json_path at_type = {.up = path, .key = "type"};
+    struct json_path at = {.up = path, .key = "type"};
     if (type != NULL && !cJSON_IsString(type))
-        return field_wrong_type(r, type, &at_type, "a string");
-    *ret_sql = type == NULL || strcmp(type->valuestring, "sql") == 0;
-    if (type != NULL && !*ret_sql && strcmp(type->valuestring, "command") != 0 &&
-        strcmp(type->valuestring, "http") != 0)
-        return field_wrong(r, MESSAGE_BAD_FIELD, &at_type, "must be sql, command or http.");
+        return field_wrong_type(r, type, &at, "a string");
+    *ret_type = implied_type(step);
+    for (size_t i = 0; type != NULL && i < sizeof doing / sizeof *doing; i++) {
+        *ret_type = (enum message_type)i;
+        if (strcmp(type->valuestring, type_name(*ret_type)) == 0)
+            return RC_OK;
+    }
+    return type == NULL ? RC_OK
+                        : field_wrong(r, MESSAGE_BAD_FIELD, &at, "must be sql, command or http.");
+}
+
+static enum rc check_members(struct reading *r, const cJSON *step, const struct json_path *path,
+                             enum message_type type)
+{
     for (const cJSON *child = step->child; child != NULL; child = child->next) {
         struct json_path at = {.up = path, .key = child->string};
-        size_t i = 0;
-        while (i < sizeof members / sizeof *members && strcmp(members[i].name, child->string) != 0)
+        int i = 0;
+        while (i < MEMBERS && strcmp(members[i].name, child->string) != 0)
             i++;
-        if (i == sizeof members / sizeof *members)
+        if (i == MEMBERS)
             return field_wrong(r, MESSAGE_BAD_FIELD, &at, "is not a field of a step.");
-        if (!members[i].sql && type != NULL && *ret_sql)
-            return field_wrong(r, MESSAGE_BAD_FIELD, &at, "does not belong to a step of type sql.");
-        *ret_sql = *ret_sql && members[i].sql;
+        if ((members[i].types & (1 << type)) == 0)
+            return field_wrong(r, MESSAGE_BAD_FIELD, &at, "does not belong to a step of type %s.",
+                               type_name(type));
     }
+    struct json_path at = {.up = path, .key = doing[type]};
+    if (cJSON_GetObjectItemCaseSensitive(step, doing[type]) == NULL)
+        return field_wrong(r, MESSAGE_BAD_FIELD, &at, "is missing: it is what the step does.");
     return RC_OK;
 }
 
@@ -60,13 +88,47 @@ static enum rc read_step_name(struct reading *r, const cJSON *object, const stru
     return rc;
 }
 
+static enum rc read_step_sql(struct reading *r, cJSON *object, const struct json_path *path,
+                             struct message_step *step)
+{
+    cJSON *sql = cJSON_GetObjectItemCaseSensitive(object, "sql");
+    cJSON *params = cJSON_GetObjectItemCaseSensitive(object, "params");
+    const cJSON *transaction = cJSON_GetObjectItemCaseSensitive(object, "transaction");
+    struct json_path at_sql = {.up = path, .key = "sql"}, at_params = {.up = path, .key = "params"},
+                     at_transaction = {.up = path, .key = "transaction"};
+    enum rc rc = read_sql(r, sql, &at_sql);
+    if (rc == RC_OK && params != NULL)
+        rc = read_params(r, params, &at_params, object, step->first);
+    if (rc == RC_OK && transaction != NULL)
+        rc = field_bool(r, transaction, &at_transaction, &step->transaction);
+    step->count = r->msg->statement_count - step->first;
+    return rc;
+}
+
+static enum rc read_step_action(struct reading *r, cJSON *object, const struct json_path *path,
+                                struct message_step *step)
+{
+    enum rc rc = RC_OK;
+    r->action = &step->action;
+    for (int i = 0; rc == RC_OK && i < MEMBERS; i++) {
+        cJSON *node = cJSON_GetObjectItemCaseSensitive(object, members[i].name);
+        struct json_path at = {.up = path, .key = members[i].name};
+        if (node != NULL && members[i].read != NULL)
+            rc = members[i].read(r, node, &at);
+    }
+    r->action = &r->msg->action;
+    r->msg->acts = true;
+    return rc;
+}
+
 static enum rc read_step(struct reading *r, cJSON *object, const struct json_path *path)
 {
     struct message_step *step = &r->msg->steps[r->msg->step_count];
-    bool sql_step = true;
     if (!cJSON_IsObject(object))
         return field_wrong_type(r, object, path, "an object");
-    enum rc rc = check_members(r, object, path, &sql_step);
+    enum rc rc = read_step_type(r, object, path, &step->type);
+    if (rc == RC_OK)
+        rc = check_members(r, object, path, step->type);
     if (rc == RC_OK)
         rc = read_step_name(r, object, path, step);
     if (rc != RC_OK)
@@ -74,24 +136,8 @@ static enum rc read_step(struct reading *r, cJSON *object, const struct json_pat
     step->first = r->msg->statement_count;
     step->transaction = true;
     r->msg->step_count++;
-    if (!sql_step) {
-        field_not_supported(r, path, "A step that is not of type sql");
-        return RC_OK;
-    }
-    cJSON *sql = cJSON_GetObjectItemCaseSensitive(object, "sql");
-    cJSON *params = cJSON_GetObjectItemCaseSensitive(object, "params");
-    const cJSON *transaction = cJSON_GetObjectItemCaseSensitive(object, "transaction");
-    struct json_path at_sql = {.up = path, .key = "sql"}, at_params = {.up = path, .key = "params"},
-                     at_transaction = {.up = path, .key = "transaction"};
-    if (sql == NULL)
-        return field_wrong(r, MESSAGE_BAD_FIELD, &at_sql, "is missing: it is what the step does.");
-    rc = read_sql(r, sql, &at_sql);
-    if (rc == RC_OK && params != NULL)
-        rc = read_params(r, params, &at_params, object, step->first);
-    if (rc == RC_OK && transaction != NULL)
-        rc = field_bool(r, transaction, &at_transaction, &step->transaction);
-    step->count = r->msg->statement_count - step->first;
-    return rc;
+    return step->type == MESSAGE_SQL ? read_step_sql(r, object, path, step)
+                                     : read_step_action(r, object, path, step);
 }
 
 enum rc read_steps(struct reading *r, cJSON *node, const struct json_path *path)

@@ -1,12 +1,14 @@
 -- An attempt outside the database begins: shown as Processing, and durable before anything is done there, with everything that led to
--- it, because it cannot be taken back. Returns what the command or the server is told. A stale token raises.
-CREATE OR REPLACE FUNCTION lockstep.action_begin(p_task_id bigint, p_token uuid, OUT queue text, OUT run_id uuid, OUT "order" bigint,
+-- it, because it cannot be taken back. p_step: it is a step of one that has begun. Returns what the command or the server is told. A stale
+-- token raises.
+CREATE OR REPLACE FUNCTION lockstep.action_begin(p_task_id bigint, p_token uuid, p_step boolean, OUT queue text, OUT run_id uuid, OUT "order" bigint,
     OUT seq bigint, OUT kafka_offset bigint, OUT attempt_num int, OUT traceparent text)
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 #variable_conflict use_column
 BEGIN
     PERFORM set_config('synchronous_commit', 'on', true);
-    UPDATE lockstep.task t SET status = 'Processing', started_at = clock_timestamp(), updated_at = clock_timestamp()
+    UPDATE lockstep.task t SET status = 'Processing', started_at = CASE WHEN p_step THEN t.started_at ELSE clock_timestamp() END,
+        updated_at = clock_timestamp()
     FROM lockstep.run r, lockstep.queue q
     WHERE t.task_id = p_task_id AND t.token = p_token AND r.run_no = t.run_no AND q.queue_id = t.queue_id
     RETURNING q.name, r.run_id, t."order", t.seq, t.kafka_offset, t.attempt_num, t.traceparent
@@ -16,5 +18,5 @@ BEGIN
     END IF;
 END
 $$;
-REVOKE EXECUTE ON FUNCTION lockstep.action_begin(bigint, uuid) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION lockstep.action_begin(bigint, uuid) TO lockstep_task;
+REVOKE EXECUTE ON FUNCTION lockstep.action_begin(bigint, uuid, boolean) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION lockstep.action_begin(bigint, uuid, boolean) TO lockstep_task;

@@ -41,7 +41,7 @@ BEGIN
         CONTINUE WHEN NOT EXISTS (
             SELECT FROM lockstep.task t WHERE t.phase_id = p.phase_id AND t.status IN ('Pending', 'Error', 'Processing')
             AND t.type <> 'external' AND (t.executor_no IS NULL OR t.executor_no <> ALL (living))
-            AND (t.needs IS NULL OR t.needs <> ALL (lacks))
+            AND (t.needs IS NULL OR NOT t.needs && lacks)
             AND (p.opened_at IS NOT NULL OR t.condition IS DISTINCT FROM 'failure')
             AND t.lost_num < most AND t.cancelled_by IS NULL -- the others are ended, by give_up()
             AND (t.scheduled_for IS NULL OR t.scheduled_for <= pg_catalog.clock_timestamp()));
@@ -70,7 +70,7 @@ BEGIN
             FROM lockstep.task t
             WHERE t.phase_id = p.phase_id AND t.status IN ('Pending', 'Error', 'Processing')
               AND t.type <> 'external' AND (t.executor_no IS NULL OR t.executor_no <> ALL (living))
-              AND (t.needs IS NULL OR t.needs <> ALL (lacks))
+              AND (t.needs IS NULL OR NOT t.needs && lacks)
               AND t.lost_num < most AND t.cancelled_by IS NULL AND (is_open OR t.condition IS DISTINCT FROM 'failure')
               AND (t.scheduled_for IS NULL OR t.scheduled_for <= pg_catalog.clock_timestamp())
             ORDER BY t.kafka_offset LIMIT p_limit FOR UPDATE SKIP LOCKED),
@@ -102,7 +102,7 @@ BEGIN
     SELECT pg_catalog.min(t.scheduled_for) INTO due
     FROM lockstep.phase ph JOIN lockstep.task t USING (phase_id) JOIN lockstep.run r ON r.run_no = ph.run_no
     WHERE ph.queue_id = p_queue_id AND ph.done_at IS NULL AND t.status IN ('Pending', 'Error') AND t.executor_no IS NULL
-      AND t.type <> 'external' AND (t.needs IS NULL OR t.needs <> ALL (lacks)) AND r.paused_by IS NULL AND r.cancelled_at IS NULL AND p_limit > 0
+      AND t.type <> 'external' AND (t.needs IS NULL OR NOT t.needs && lacks) AND r.paused_by IS NULL AND r.cancelled_at IS NULL AND p_limit > 0
       -- What is due in a closed phase and is not to be taken now is taken when that opens.
       AND (ph.opened_at IS NOT NULL OR NOT (t.condition IS NOT DISTINCT FROM 'failure' OR ph.phase_id = ANY (p_enough)));
     phase_id := NULL;

@@ -3,7 +3,8 @@ CREATE OR REPLACE FUNCTION lockstep.explain_task(p_task_id bigint, p_whole boole
 DECLARE
     t record;
     e record;
-    able record;
+    living int[];    -- executors of its queue, if it waits for one that is able to do it
+    lacking text[];  -- what of it some of them lack
     what text;
     owner text := '';
     n text[];
@@ -17,9 +18,13 @@ BEGIN
     SELECT p.opened_at IS NOT NULL INTO STRICT open FROM lockstep.phase p WHERE p.phase_id = t.phase_id;
     what := pg_catalog.concat_ws(' ', 'task', t.task_id, '"' || t.name || '"', 'of order', t."order");
     n := ARRAY['TASK', t.task_id::text, 'QUEUE', (SELECT q.name FROM lockstep.queue q WHERE q.queue_id = t.queue_id), 'EXECUTOR', e.executor_id::text];
-    SELECT pg_catalog.count(*) AS living, pg_catalog.count(*) FILTER (WHERE t.needs <> ALL (x.unable)) AS able INTO able
-    FROM (SELECT b.executor_no, b.unable FROM lockstep.executor b JOIN lockstep.queue q ON q.name = ANY (b.queues)
-          WHERE t.needs IS NOT NULL AND q.queue_id = t.queue_id AND b.ended_at IS NULL OFFSET 0) AS x WHERE lockstep.executor_lives(x.executor_no);
+    IF t.needs IS NOT NULL AND t.executor_no IS NULL THEN
+        living := ARRAY(SELECT x.executor_no
+                        FROM (SELECT b.executor_no FROM lockstep.executor b JOIN lockstep.queue q ON q.name = ANY (b.queues)
+                              WHERE q.queue_id = t.queue_id AND b.ended_at IS NULL OFFSET 0) AS x WHERE lockstep.executor_lives(x.executor_no));
+        lacking := ARRAY(SELECT w.need FROM pg_catalog.unnest(t.needs) AS w (need)
+                         WHERE EXISTS (SELECT FROM lockstep.executor b WHERE b.executor_no = ANY (living) AND w.need = ANY (b.unable)));
+    END IF;
     IF e.executor_id IS NOT NULL THEN
         owner := pg_catalog.format(' executor %s on %s (pid %s)', e.executor_id, e.host, e.pid);
     END IF;
@@ -60,9 +65,10 @@ BEGIN
             (SELECT pg_catalog.format('; the last one seen in its phase was %s, %s ago', k.worker, lockstep.explain_words(now - k.updated_at))
              FROM lockstep.task k WHERE k.phase_id = t.phase_id AND k.worker IS NOT NULL ORDER BY k.updated_at DESC LIMIT 1)),
             what, t.updated_at, n);
-    ELSIF t.needs IS NOT NULL AND t.executor_no IS NULL AND able.living > 0 AND able.able = 0 THEN
-        RETURN NEXT lockstep.explain_row('task_nobody_able', pg_catalog.format('%s needs %s, which none of the executors of its queue (%s) has in its configuration',
-            what, t.needs, able.living), what, t.updated_at, n || ARRAY['NEED', t.needs]);
+    ELSIF living <> '{}' AND NOT EXISTS (SELECT FROM lockstep.executor b WHERE b.executor_no = ANY (living) AND NOT t.needs && b.unable) THEN
+        RETURN NEXT lockstep.explain_row('task_nobody_able', pg_catalog.format('%s needs %s, which none of the executors of its queue (%s) has%s in its configuration',
+            what, pg_catalog.array_to_string(lacking, ', '), pg_catalog.cardinality(living), CASE WHEN pg_catalog.cardinality(lacking) > 1 THEN ', all of it,' ELSE '' END),
+            what, t.updated_at, n || ARRAY['NEED', pg_catalog.array_to_string(lacking, ', ')]);
     ELSIF open AND e.lives THEN
         RETURN NEXT lockstep.explain_row('task_in_hand', what || ' is in the hands of' || owner || ', which starts it when a reader is free', what, t.updated_at, n);
     ELSIF open THEN

@@ -25,7 +25,7 @@ not json at all
 {"order": 3, "previous_order": 1, "sql": "SELECT 'skipped one'"}
 {"order": 2, "previous_order": 1, "sql": "SELECT 3"}
 {"order": 2, "previous_order": 0, "type": "nonsense", "sql": "SELECT 1"}
-{"order": 9, "previous_order": 2, "steps": [{"name": "list", "command": "ls"}]}
+{"order": 9, "previous_order": 2, "steps": [{"name": "list", "type": "command"}]}
 {"order": 9223372036854775808, "previous_order": 2, "sql": "SELECT 1"}
 {"order": 3, "previous_order": 2, "sql": "SELECT 4", "surprise": true}
 {"order": 9223372036854775807, "previous_order": 2, "sql": "SELECT 5"}
@@ -39,10 +39,10 @@ put "$tmp/big"
 executors 1 "$q" 4
 executors_wait || { cat "$tmp/$q".*.log; failed=1; }
 expect 'rejected' "$(sql "SELECT string_agg(\"offset\" || '=' || reason, ' ' ORDER BY \"offset\") FROM lockstep.rejected WHERE queue = '$q'")" \
-    '0=hole 3=bad_json 4=bad_field 5=hole 7=unknown_type 8=not_supported 9=out_of_range 10=bad_field 14=bad_json 15=bad_json'
+    '0=hole 3=bad_json 4=bad_field 5=hole 7=unknown_type 8=bad_field 9=out_of_range 10=bad_field 14=bad_json 15=bad_json'
 expect 'raw bytes' "$(sql "SELECT encode(raw, 'hex') FROM lockstep.rejected WHERE queue = '$q' AND \"offset\" = 14")" "$(od -An -v -tx1 "$tmp/bytes" | tr -d ' \n')"
 expect 'dead letters' "$(letters -f '%h\n' | sed -E 's/.*lockstep-reason=([a-z_]+),.*lockstep-offset=([0-9]+),.*/\2=\1/' | tr '\n' ' ')" \
-    '0=hole 3=bad_json 4=bad_field 5=hole 7=unknown_type 8=not_supported 9=out_of_range 10=bad_field 14=bad_json 15=bad_json '
+    '0=hole 3=bad_json 4=bad_field 5=hole 7=unknown_type 8=bad_field 9=out_of_range 10=bad_field 14=bad_json 15=bad_json '
 letters -o 8 -c 1 -f '%s' | cmp - "$tmp/bytes" || failed=1
 letters -o 9 -c 1 -f '%s' | cmp - "$tmp/big" || failed=1
 expect 'tasks' "$(sql "SELECT string_agg(t.\"order\" || '=' || t.status, ' ' ORDER BY t.task_id) FROM lockstep.task t JOIN lockstep.queue q USING (queue_id) WHERE q.name = '$q'")" \

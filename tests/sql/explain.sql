@@ -1,7 +1,7 @@
 -- Why something waits (sql/functions/explain*.sql): each reason of lockstep.wait_reason is made to happen, and is named.
 -- protocol.inc explains how messages are written.
 BEGIN;
-SELECT plan(73);
+SELECT plan(76);
 \ir protocol.inc
 
 INSERT INTO lockstep.executor (executor_id, host, pid, version, readers, queues)
@@ -169,7 +169,7 @@ SELECT matches(pg_temp.said('task_with_worker', number => 0), 'its lease ran out
 
 -- What no executor is able to do.
 SELECT pg_temp.begin('A0..1:100<0');
-SELECT lockstep.action_leave(pg_temp.q(), 1, ARRAY[(pg_temp.task(0)).task_id], ARRAY[(pg_temp.task(0)).token], '{command:load}');
+SELECT lockstep.action_leave(pg_temp.q(), 1, ARRAY[(pg_temp.task(0)).task_id], ARRAY[(pg_temp.task(0)).token], '{command:load}', '{t}');
 SELECT is(split_part(pg_temp.why(number => 0), ' ', 1), 'task_nobody_able', 'the only executor does not know the command');
 SELECT matches(pg_temp.said('task_nobody_able', number => 0), '^task T "name 0" of order 100 needs command:load, which none of the executors of its queue \(1\) has in its configuration -> '
     'Put command:load into \[commands\] or \[http\] allow of an executor and start it again; or: lockstep task cancel \d+$', 'which is named');
@@ -177,6 +177,15 @@ SELECT is((SELECT string_agg(detail, ';') FROM lockstep.event_log WHERE event = 
     'command:load is not in the configuration of this executor: such tasks are left to others', 'and told');
 UPDATE lockstep.executor SET unable = '{}' WHERE executor_no = 1;
 SELECT is(split_part(pg_temp.why(number => 0), ' ', 1), 'task_unowned', 'one that may be able');
+-- Of a task with steps: all that it needs is noted, so that nobody who lacks some of it takes it again.
+SELECT lockstep.action_leave(pg_temp.q(), 1, ARRAY[(pg_temp.task(1)).task_id, (pg_temp.task(1)).task_id, (pg_temp.task(1)).task_id],
+    ARRAY[(pg_temp.task(1)).token, (pg_temp.task(1)).token, (pg_temp.task(1)).token], '{command:load,http:h:80,command:sort}', '{f,t,t}');
+SELECT is(((pg_temp.task(1)).needs, (SELECT unable FROM lockstep.executor WHERE executor_no = 1))::text, '("{command:load,command:sort,http:h:80}","{command:sort,http:h:80}")',
+    'what a task needs, and what of it the executor lacks');
+SELECT matches(pg_temp.said('task_nobody_able', number => 1), 'needs command:sort, http:h:80, which none of the executors of its queue \(1\) has, all of it, in its configuration -> Put command:sort, http:h:80 into', 'what is lacking is told');
+UPDATE lockstep.executor SET unable = '{command:else}' WHERE executor_no = 1;
+SELECT is(split_part(pg_temp.why(number => 1), ' ', 1), 'task_unowned', 'one that lacks something else');
+UPDATE lockstep.executor SET unable = '{}' WHERE executor_no = 1;
 
 -- A task that waits for a lock: the session other is its reader, and waits for one that this session holds.
 SELECT pg_temp.begin('A0:100<0');

@@ -1,6 +1,6 @@
--- Steps (sql/functions/step_begin.sql, step_done.sql): where the row stands, and who may move it.
+-- Steps (sql/functions/step_begin.sql, step_done.sql, action_step.sql): where the row stands, and who may move it.
 BEGIN;
-SELECT plan(17);
+SELECT plan(24);
 \ir protocol.inc
 
 CREATE FUNCTION pg_temp.at(number bigint) RETURNS text LANGUAGE sql AS $$ SELECT concat_ws(' ', status, step) FROM pg_temp.task(number) $$;
@@ -39,6 +39,21 @@ SELECT pg_temp.complete(0);
 SELECT is(pg_temp.at(0), 'Completed d', 'a completed task keeps its last step');
 SELECT lockstep.reopen(phase_id, ARRAY[task_id], 'test') FROM held;
 SELECT is(pg_temp.at(0), 'Pending', 'and begins with the first when it is run again');
+
+-- A step that is a command or a request: its record is a transaction of its own, with the answer.
+CREATE TEMP TABLE other AS SELECT t.* FROM pg_temp.task(1) AS t;
+SELECT pg_catalog.count(b) FROM other o, lockstep.step_begin(o.task_id, o.token, 'a') AS b;
+CREATE TEMP TABLE since AS SELECT t.started_at FROM pg_temp.task(1) AS t;
+SELECT is((b.attempt_num, t.status, t.started_at = s.started_at)::text, '(1,Processing,t)', 'its beginning is not that of the attempt')
+FROM other o, since s, lockstep.action_begin(o.task_id, o.token, true) AS b, pg_temp.task(1) AS t;
+SELECT is((lockstep.action_step(o.task_id, o.token, 'b', 'said'), lockstep.action_step(o.task_id, o.token, 'b', 'said'))::text, '(t,t)', 'recorded twice it is recorded once') FROM other o;
+SELECT is((pg_temp.at(1), t.response, t.token = o.token)::text, '("Processing b",said,t)', 'the row stands at the next one, with its answer') FROM other o, pg_temp.task(1) AS t;
+SELECT throws_ok(format('SELECT lockstep.action_step(%s, %L, ''c'', ''x'')', task_id, gen_random_uuid()), 'LS001', NULL, 'that of a zombie is refused') FROM other;
+SELECT throws_ok(format('SELECT lockstep.action_begin(%s, %L, true)', task_id, gen_random_uuid()), 'LS001', NULL, 'and it does not begin') FROM other;
+UPDATE lockstep.task k SET cancelled_by = 'ann' FROM other o WHERE k.task_id = o.task_id;
+SELECT is(lockstep.action_step(task_id, token, 'c', NULL), false, 'a cancelled task does not go on') FROM other;
+SELECT is(has_function_privilege('lockstep_task', 'lockstep.action_step(bigint, uuid, text, text)', 'EXECUTE')
+          AND NOT has_function_privilege('lockstep_monitor', 'lockstep.action_step(bigint, uuid, text, text)', 'EXECUTE'), true, 'only who runs tasks may');
 
 SELECT is(has_function_privilege('lockstep_task', 'lockstep.step_done(bigint, uuid, text)', 'EXECUTE')
           AND NOT has_function_privilege('lockstep_monitor', 'lockstep.step_done(bigint, uuid, text)', 'EXECUTE')

@@ -205,21 +205,49 @@ static void what_an_executor_cannot_do_it_says(void **state)
     struct config *config = NULL;
     struct action_settings *settings = NULL;
     struct err err = {0};
-    char need[ACTION_NEED_SIZE], a[] = "a", b[] = "b", good[] = "http://h/", other[] = "https://x/";
+    char need[ACTION_NEED_SIZE], a[] = "a", b[] = "b", good[] = "http://h/", other[] = "https://x/",
+                                 bad[] = "http://", name[1001] = "";
+    bool has = false;
     assert_int_equal(load("[commands]\na = /bin/x\n[http]\nallow = h\n", &config, &settings, &err),
                      RC_OK);
     struct message msg = {.type = MESSAGE_COMMAND, .action = {.command = a}};
-    assert_true(action_able(settings, &msg, need));
+    assert_true(action_able(settings, &msg));
     msg.action.command = b;
-    assert_false(action_able(settings, &msg, need));
+    assert_false(action_able(settings, &msg));
+    assert_true(action_need(settings, &msg, 0, need, &has));
     assert_string_equal(need, "command:b");
+    assert_false(has);
+    assert_false(action_need(settings, &msg, 1, need, &has));
+    for (int i = 0; i < 500; i++) /* what is kept of a long name is text that can be stored */
+        memcpy(name + 2 * i, "\xc3\xa9", 2);
+    msg.action.command = name;
+    assert_true(action_need(settings, &msg, 0, need, &has));
+    assert_int_equal(utf8_prefix(need, strlen(need)), strlen(need));
+    assert_true(strlen(need) > 250);
     msg = (struct message){.type = MESSAGE_HTTP, .action = {.url = good}};
-    assert_true(action_able(settings, &msg, need));
+    assert_true(action_able(settings, &msg));
     msg.action.url = other;
-    assert_false(action_able(settings, &msg, need));
+    assert_false(action_able(settings, &msg));
+    assert_true(action_need(settings, &msg, 0, need, &has));
     assert_string_equal(need, "http:x:443");
+    msg.action.url = bad; /* nobody can do it: it fails */
+    assert_true(action_able(settings, &msg));
     msg.type = MESSAGE_SQL;
-    assert_true(action_able(settings, &msg, need));
+    assert_true(action_able(settings, &msg));
+    struct message_step steps[] = {{.type = MESSAGE_SQL},
+                                   {.type = MESSAGE_COMMAND, .action = {.command = a}},
+                                   {.type = MESSAGE_HTTP, .action = {.url = other}}};
+    msg = (struct message){.type = MESSAGE_SQL, .steps = steps, .step_count = 2};
+    assert_true(action_able(settings, &msg));
+    msg.step_count = 3;
+    assert_false(action_able(settings, &msg));
+    static const char *const needs[] = {"", "command:a", "http:x:443"};
+    for (int i = 0; i < 3; i++) {
+        assert_true(action_need(settings, &msg, i, need, &has));
+        assert_string_equal(need, needs[i]);
+        assert_int_equal(has, i < 2);
+    }
+    assert_false(action_need(settings, &msg, 3, need, &has));
     action_settings_free(settings);
     config_free(config);
 }

@@ -1,0 +1,124 @@
+#!/bin/bash
+# An executor is killed, or stands still for longer than T2, at every point within and between steps that are SQL, commands and requests:
+# another one goes on with the step whose record is missing. SQL has its effect once; a command or a request is done twice only where its
+# end was not recorded, and no step before it is done again. One that wakes records nothing, and begins nothing.
+# Several points at a time, each with a queue of its own. LOCKSTEP_TEST_POINTS names other ones.
+# ctest: nosan timeout=120
+set -euo pipefail
+here=$(cd "$(dirname "$0")" && pwd)
+. "$here/../support/shell.bash"
+. "$here/ledger.bash"
+. "$here/probes.bash"
+tmp=$(mktemp -d)
+chmod 755 "$tmp"
+trap 'jobs_end; scratch_drop; rm -rf "$tmp"' EXIT
+scratch_database 2>/dev/null
+mkdir "$tmp/http"
+python3 "$here/../support/http_server.py" "$tmp/http" 2>"$tmp/http.log" &
+eventually 10 test -f "$tmp/http/port" || { cat "$tmp/http.log"; exit 1; }
+host=127.0.0.1:$(cat "$tmp/http/port")
+printf '[commands]\nact = %s\n[command:act]\nkill_after = 300ms\n[http]\nallow = %s\n' "$here/../support/act" "$host" >"$tmp/lockstep.conf"
+export LOCKSTEP_CONFIG=$tmp/lockstep.conf
+sql "CREATE TABLE effect (n int GENERATED ALWAYS AS IDENTITY, q text, step text);
+     CREATE FUNCTION did(q text, step text) RETURNS void LANGUAGE sql BEGIN ATOMIC INSERT INTO effect (q, step) VALUES (q, step); END"
+
+# a and d: SQL; b and e: commands; c: a request.
+point_tasks() {
+    local q=$1
+    does() { printf '{"name": "%s", "sql": "SELECT did($1, $2)", "params": ["%s", "%s"]}' "$1" "$q" "$1"; }
+    calls() { printf '{"name": "%s", "command": "act", "args": ["%s", "span", "0"]}' "$1" "$tmp/$q.act"; }
+    if [ -n "${only:-}" ]; then
+        printf '{"order": 1, "steps": [%s]}\n' "$only"
+        return
+    fi
+    printf '{"order": 1, "steps": [%s, %s, {"name": "c", "url": "http://%s/echo/%s"}, %s, %s]}\n' "$(does a)" "$(calls b)" "$host" "$q" "$(does d)" "$(calls e)"
+    printf '{"order": 2, "sql": "SELECT did('"'%s', 'after'"')"}\n' "$q"
+}
+point_run() {
+    lockstep queue create "$1" -q --create-topic --max-readers 3
+    point_tasks "$1" >"$tmp/$1.jsonl"
+    lockstep publish --queue "$1" -q "$tmp/$1.jsonl" >/dev/null
+}
+
+# POINT=STEP: that is done twice, when it is killed there
+points="step.begun= outside.begin= outside.begun= command.spawn= command.ended=b outside.record=b outside.recorded= step.done@2=
+outside.begin@2= outside.begun@2= http.send= http.ended=c outside.record@2=c outside.recorded@2= step.done@3=
+block.begun@2= block.completed@2= block.committed@2= step.done@4=
+outside.begin@3= outside.begun@3= command.spawn@2= command.ended@2=e outside.record@3=e outside.recorded@3="
+
+again() { [ "$(grep -c 'event=executor_started' "$tmp/$1.log")" -ge 2 ]; }
+# go ACTION POINT...: all of them at once
+go() {
+    local action=$1 i pid heir options=() pids=() queues=() at twice wanted got
+    shift
+    at=("${@%%=*}") twice=("${@##*=}")
+    points_runs "${at[@]}"
+    for i in "${!queues[@]}"; do
+        point_start "${at[i]}" "$action" "${queues[i]}"
+        pids+=("$pid") options+=(--queue "${queues[i]}")
+    done
+    for i in "${!queues[@]}"; do
+        points_hit "${at[i]}" "${queues[i]}"
+        [ "$action" = stop ] || ! wait "${pids[i]}" || { echo "${at[i]}: it was not killed"; failed=1; }
+    done
+    point_executor heir "$LOCKSTEP_BIN" "${options[@]}" --readers 10
+    heir=$pid
+    eventually 30 points_done || points_told "${at[@]}"
+    if [ "$action" = stop ]; then
+        kill -CONT "${pids[@]}" || failed=1
+        for i in "${!queues[@]}"; do
+            eventually 15 again "${queues[i]}" || { echo "${at[i]}: it did not start anew"; failed=1; }
+        done
+        kill -TERM "${pids[@]}"
+        for pid in "${pids[@]}"; do wait "$pid" || { echo "an executor ended with $?"; failed=1; }; done
+    fi
+    kill -TERM "$heir"
+    wait "$heir" || { echo "the heir ended with $?"; failed=1; tail -n 5 "$tmp/heir.log"; }
+    for i in "${!queues[@]}"; do
+        got=$(
+            sql "SELECT step FROM effect WHERE q = '${queues[i]}' ORDER BY n"
+            awk '$1 == "start" { print $NF }' "$tmp/${queues[i]}.act"
+            jq -r "select(.path == \"/echo/${queues[i]}\") | .key" "$tmp/http/requests" | sed 's/.*-//'
+        )
+        wanted=$(printf '%s\n' a b c d e after ${twice[i]})
+        expect "$action at ${at[i]}: effects" "$(sort <<<"$got" | paste -sd' ')" "$(sort <<<"$wanted" | paste -sd' ')"
+        expect "$action at ${at[i]}: the commands in their order" "$(awk '$1 == "start" { print $NF }' "$tmp/${queues[i]}.act" | uniq | paste -sd' ')" 'b e'
+        expect "$action at ${at[i]}: a request has one key" "$(jq -r "select(.path == \"/echo/${queues[i]}\") | .key" "$tmp/http/requests" | sort -u | wc -l)" 1
+        expect "$action at ${at[i]}: the row" "$(sql "SELECT t.status, t.step, t.attempt_num <= 2 FROM lockstep.task t JOIN lockstep.queue q USING (queue_id) WHERE q.name = '${queues[i]}' ORDER BY t.task_id LIMIT 1")" 'Completed|e|t'
+    done
+}
+
+read -ra all <<<"$(tr '\n' ' ' <<<"${LOCKSTEP_TEST_POINTS:-$points}")"
+for ((from = 0; from < ${#all[@]}; from += 16)); do
+    go kill "${all[@]:from:16}"
+done 2>/dev/null
+[ -n "${LOCKSTEP_TEST_POINTS:-}" ] || go stop outside.begin= outside.begun= command.spawn= command.ended=b outside.record=b outside.recorded= step.done@2= http.send= http.ended=c outside.record@2=c step.done@3= outside.record@3=e 2>/dev/null
+
+# late POINT STEP: it stands still just before it acts. When it wakes, another one has done the task, and its control thread has not come to
+# tell the reader: that begins nothing all the same.
+late() {
+    local q=late_$RANDOM late heir
+    only=${2//QUEUE/$q} point_run "$q"
+    mkdir "$tmp/$q.hit"
+    : >"$tmp/$q.act"
+    LOCKSTEP_PROBE=$1=stop,incarnation.lost=hold LOCKSTEP_PROBE_DIR=$tmp/$q.hit LOCKSTEP_PROBE_LOG=$tmp/reached.$q point_executor "$q" "$LOCKSTEP_BIN-probed" --queue "$q"
+    late=$pid
+    points_hit "$1" "$q"
+    point_executor heir "$LOCKSTEP_BIN" --queue "$q"
+    heir=$pid
+    eventually 20 points_done || points_told "$1"
+    kill -CONT "$late"
+    eventually 10 grep -qx outside.record "$tmp/reached.$q" || failed=1
+    expect "late at $1: done" "$(($(grep -c ^start "$tmp/$q.act" || true) + $(grep -c "/echo/$q\"" "$tmp/http/requests" || true)))" 1
+    touch "$tmp/$q.hit/incarnation.lost.go"
+    eventually 15 again "$q" || failed=1
+    kill -TERM "$late" "$heir"
+    wait "$late" && wait "$heir" || { echo "late at $1: an executor did not end well"; failed=1; }
+}
+if [ -z "${LOCKSTEP_TEST_POINTS:-}" ]; then
+    late command.spawn '{"name": "b", "command": "act", "args": ["'"$tmp"'/QUEUE.act", "span", "0"]}'
+    late http.send '{"name": "c", "url": "http://'"$host"'/echo/QUEUE"}'
+fi
+expect 'locks that are left' "$(sql "SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND database = (SELECT oid FROM pg_database WHERE datname = current_database())")" 0
+printf '%s points, %s seconds\n' "${#all[@]}" "$SECONDS"
+exit $failed
