@@ -7,7 +7,7 @@ workload_memory() {
         backlog=200000
         seconds=8
     fi
-    new_queue 4
+    new_queue 16
     insert_tasks "$q" 10 $((backlog / 10)) >"$tmp/work.jsonl"
     # Not the function: the process that is measured must be lockstep itself.
     "$LOCKSTEP_BIN" publish -d "$db" -b "$LOCKSTEP_TEST_BROKERS" --queue "$q" --stream -q - <"$tmp/work.jsonl" >/dev/null &
@@ -19,7 +19,7 @@ workload_memory() {
     wait "$pid" || fail 'publish --stream failed'
     figure memory "publish --stream of $backlog: peak" MB '<= 50' "$peak"
 
-    "$LOCKSTEP_BIN" executor run -d "$db" -b "$LOCKSTEP_TEST_BROKERS" --queue "$q" --readers 4 2>"$tmp/$q.log" &
+    "$LOCKSTEP_BIN" executor run -d "$db" -b "$LOCKSTEP_TEST_BROKERS" --queue "$q" --readers 16 2>"$tmp/$q.log" &
     pid=$!
     for ((i = 0; i < seconds * 2; i++)); do
         sleep 0.5
@@ -30,8 +30,8 @@ workload_memory() {
     wait "$pid" || fail "the executor did not end well: $(cat "$tmp/$q.log")"
     done=$(sql "SELECT count(*) FROM lockstep.task WHERE status = 'Completed'")
     [ "$done" -gt 0 ] && [ "$done" -lt "$backlog" ] || fail "$done of $backlog done: this was no work on a backlog"
-    check 4
-    figure memory "executor, $done done: peak" MB '<= 100' "$peak"
+    check 16
+    figure memory "executor, $done done: peak" MB '<= 64' "$peak"
     figure memory 'executor: growth after warming up' MB '<= 5' \
         "$(awk -v a="${samples[seconds / 2]}" -v b="${samples[-1]}" 'BEGIN { print b - a }')"
 }

@@ -4,13 +4,13 @@
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 root=$(cd "$here/.." && pwd)
-workloads="seed narrow wide raw memory idle recovery"
+workloads="seed narrow plain wide long mixed spread start cost raw memory idle recovery"
 
 usage() {
     cat <<END
 usage: ./dev bench [--quick] [WORKLOAD...]
 
-  --quick  three rounds and short runs: about two minutes
+  --quick  two rounds and short runs
 
 Workloads: $workloads. Without one: all.
 Starts a PostgreSQL (fsync on) and a Kafka of its own. Figures go to stdout and to build/bench/results.jsonl. A missed target is
@@ -28,7 +28,7 @@ fail() {
 quick=false rounds=5 reference_seconds=5 chosen=''
 for word; do
     case $word in
-    --quick) quick=true rounds=3 reference_seconds=2 ;;
+    --quick) quick=true rounds=2 reference_seconds=2 ;;
     -h | --help) usage && exit 0 ;;
     *)
         [[ " $workloads " == *" $word "* ]] || { usage >&2 && exit 2; }
@@ -67,7 +67,7 @@ export LOCKSTEP_BIN=$build/lockstep
 . "$root/tests/support/shell.bash"
 # shellcheck disable=SC1091
 . "$root/tests/e2e/ledger.bash"
-for part in figures work $workloads; do
+for part in figures work ceiling $workloads; do
     # shellcheck disable=SC1090
     . "$here/$part.bash"
 done

@@ -1,77 +1,8 @@
-# wide: phases of many INSERTs, 4 readers, one executor. Counted: tasks / (last end in lockstep.execution_log - first claim).
-# Reference: pgbench with 4 clients on the same server, synchronous_commit off, prepared statements, doing the same writes: a
-# batch of 64 is claimed in one statement (64 rows into a table of the task table's shape, and the queue row's cursor), then
-# each task is one transaction of the effect's INSERT and the task row's completion. Counted: batches * 64 a second by pgbench,
-# connecting left out. Neither Kafka nor JSON, locks or fences are in it: it is the writes alone.
-
-# reference_tables: the reference's own tables, empty
-reference_tables() {
-    local options
-    options=$(sql "SELECT array_to_string(reloptions, ', ') FROM pg_class WHERE oid = 'lockstep.task'::regclass")
-    sql "SET client_min_messages = warning;
-         DROP TABLE IF EXISTS ref_task, ref_queue, ref_ledger;
-         CREATE TABLE ref_task (LIKE lockstep.task INCLUDING ALL) WITH ($options);
-         CREATE TABLE ref_queue (LIKE lockstep.queue INCLUDING ALL) WITH (fillfactor = 10);
-         CREATE TABLE ref_ledger (LIKE ledger INCLUDING ALL);
-         INSERT INTO ref_queue (name, topic) VALUES ('ref', 'ref')"
-}
-
-# reference_script PAYLOAD_BYTES: pgbench's script for one batch
-reference_script() {
-    awk -v bytes="$1" 'BEGIN {
-        print "WITH q AS (UPDATE ref_queue SET next_offset = next_offset + 64 WHERE queue_id = 1 RETURNING next_offset - 64 AS o),"
-        print "t AS MATERIALIZED (SELECT gen_random_uuid() AS token),"
-        print "made AS (INSERT INTO ref_task (task_id, phase_id, run_no, queue_id, status, \"order\", seq, kafka_offset, payload, executor_no, token, attempt_num)"
-        print "  OVERRIDING SYSTEM VALUE SELECT q.o + i, 1, 1, 1, '\''Pending'\'', 100, q.o + i, q.o + i, repeat('\''x'\'', " bytes "), 1, t.token, 1"
-        print "  FROM q, t, generate_series(0, 63) AS i RETURNING 1)"
-        print "SELECT q.o, t.token FROM q, t \\gset"
-        for (i = 0; i < 64; i++) {
-            print "\\startpipeline"
-            print "INSERT INTO ref_ledger VALUES ('\''ref'\'', 100, :o + " i ", clock_timestamp(), clock_timestamp());"
-            print "UPDATE ref_task SET status = '\''Completed'\'', token = NULL, error = NULL, started_at = now(), duration = clock_timestamp() - now(), updated_at = clock_timestamp() WHERE task_id = :o + " i " AND token = :token;"
-            print "\\endpipeline"
-        }
-    }'
-}
-
-# reference SECONDS: tasks a second
-reference() {
-    local out rate
-    reference_tables
-    reference_script "$(sql 'SELECT avg(length(payload))::int FROM lockstep.task')" >"$tmp/reference.sql"
-    out=$(PGOPTIONS='-c synchronous_commit=off' "$LOCKSTEP_TEST_PGBIN/pgbench" -n -M prepared -c 4 -j 2 -T "$1" \
-        -f "$tmp/reference.sql" "$db" 2>"$tmp/pgbench.log") || fail "$(cat "$tmp/pgbench.log")"
-    rate=$(awk '/^tps = .*without initial/ { print $3 * 64 }' <<<"$out")
-    # What it counts it has done.
-    [ "$(sql "SELECT count(*) = (SELECT count(*) FROM ref_task WHERE status = 'Completed') AND count(*) > 0 FROM ref_ledger")" = t ] ||
-        fail 'the reference did not do its writes'
-    echo "$rate"
-}
-
-# wide_rounds PHASES TASKS [params]
-wide_rounds() {
-    local ours=() refs=() ratios=() i our ref
-    for ((i = 0; i < rounds; i++)); do
-        new_queue 4
-        insert_tasks "$q" "$1" "$2" "${3:-}" >"$tmp/work.jsonl"
-        run=$(lockstep publish --queue "$q" -q "$tmp/work.jsonl")
-        work_off 4
-        our=$(sql "SELECT count(*) / extract(epoch FROM max(ended_at) -
-                       (SELECT min(claimed_at) FROM lockstep.phase JOIN lockstep.run USING (run_no) WHERE run_id = '$run'))
-                   FROM lockstep.execution_log WHERE run_id = '$run'")
-        ref=$(reference "$reference_seconds")
-        ours+=("$our")
-        refs+=("$ref")
-        ratios+=("$(ratio "$our" "$ref")")
-    done
-    local what="$1 x $2${3:+, one text}"
-    figure wide "$what: throughput" tasks/s '' "${ours[@]}"
-    figure wide "$what: reference, pgbench" tasks/s '' "${refs[@]}"
-    figure wide "$what: throughput / reference" ratio '>= 0.5' "${ratios[@]}"
-}
+# wide: ten phases of many INSERTs, beside the ceiling.
 
 workload_wide() {
-    wide_rounds 10 2000
-    wide_rounds 10 2000 params
-    wide_rounds 1 20000
+    local tasks=5000
+    [ "$quick" = false ] || tasks=2000
+    ceiling_rounds wide 10 $tasks '>= 0.8'
+    ceiling_rounds wide 10 $tasks '>= 0.8' params
 }

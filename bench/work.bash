@@ -22,12 +22,13 @@ insert_tasks() {
     }'
 }
 
-# work_off READERS: one executor works off $q, whose run $run was published before; then the promises are checked
+# work_off READERS [EXECUTORS [BOUND]]: works off $q, whose run $run was published before; then the promises are checked. BOUND:
+# the queue's, READERS if it is not given
 work_off() {
-    executors 1 "$q" "$1"
+    executors "${2:-1}" "$q" "$1"
     executors_wait || fail "$(cat "$tmp/$q".*.log)"
     [ "$(sql "SELECT status FROM lockstep.run WHERE run_id = '$run'")" = Completed ] || fail "the run is not Completed: $(cat "$tmp/$q".*.log)"
-    check "$1"
+    check "${3:-$1}"
 }
 
 # check READERS: strict order, exactly once, bounded, nothing left over
