@@ -19,6 +19,9 @@ static const struct option_spec migrate_up_options[] = {
         {"external-lease", "TIME", "how long a worker of an external task may be silent", 0},      \
         {"events", "on|off", "what happens to runs and phases goes to the topic <topic>.events",   \
          0},                                                                                       \
+        {"keep-runs", "RUNS", "keep the tasks of so many of the newest ended runs; or none", 0},   \
+        {"keep-days", "DAYS", "keep the tasks of runs that ended in the last days; or none", 0},   \
+        {"keep-failed-days", "DAYS", "likewise of runs that did not complete", 0},                 \
     {                                                                                              \
         "lookahead", "N", "phases claimed beyond the open one", 0                                  \
     }
@@ -33,7 +36,11 @@ static const struct option_spec queue_create_options[] = {
     {"from-end", NULL, "begin at the end: what is there now is not run", 0},
     {0},
 };
-static const struct option_spec queue_set_options[] = {QUEUE_OPTIONS, {0}};
+static const struct option_spec queue_set_options[] = {
+    QUEUE_OPTIONS,
+    {"keep-from-file", NULL, "what is kept is said by [queue:NAME] of the executors' files again",
+     0},
+    {0}};
 static const struct option_spec reason_options[] = {{"reason", "TEXT", "why, for the event log", 0},
                                                     {0}};
 static const struct option_spec queue_resume_options[] = {

@@ -5,6 +5,7 @@
 #include "base/log.h"
 #include "executor/executor.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #define MOST_QUEUES 64
@@ -36,6 +37,22 @@ static enum rc collect_queues(struct cli *cli, const char *names[MOST_QUEUES], i
     return RC_OK;
 }
 
+/* What [queue:NAME] says of keeping becomes the queue's, unless `queue set` has said something. */
+static enum rc keep_by_file(struct cli *cli, const char *queue, struct err *err)
+{
+    static const char *const keys[] = {"keep_runs", "keep_days", "keep_failed_days"};
+    const char *params[] = {queue, NULL, NULL, NULL};
+    char section[80];
+    bool given = false;
+    (void)snprintf(section, sizeof section, "queue:%s", queue);
+    for (int i = 0; i < 3; i++) {
+        const char *text = config_get_text(cli->config, section, keys[i]);
+        params[i + 1] = text != NULL && *text != '\0' ? text : NULL;
+        given = given || params[i + 1] != NULL;
+    }
+    return given ? db_run(cli->db, &sql_sweep_file, params, NULL, err) : RC_OK;
+}
+
 enum rc command_executor_run(struct cli *cli, struct err *err)
 {
     const char *queues[MOST_QUEUES];
@@ -54,6 +71,7 @@ enum rc command_executor_run(struct cli *cli, struct err *err)
         .queue_count = count,
         .readers = (int)cli_int(cli, "readers", config_get_int(cli->config, "executor", "readers")),
         .max_attempts = (int)config_get_int(cli->config, "executor", "max_attempts"),
+        .sweep_interval_ms = (int)config_get_duration_ms(cli->config, "executor", "sweep_interval"),
         .until_idle = cli_has(cli, "until-idle"),
         .drain_timeout_ms = (int)config_get_duration_ms(cli->config, "executor", "drain_timeout"),
         .heartbeat_ms = (int)config_get_duration_ms(cli->config, "executor", "heartbeat"),
@@ -66,6 +84,12 @@ enum rc command_executor_run(struct cli *cli, struct err *err)
     if (rc != RC_OK)
         return rc;
     options.actions = actions;
+    for (int i = 0; rc == RC_OK && i < count; i++)
+        rc = keep_by_file(cli, queues[i], err);
+    if (rc != RC_OK) {
+        action_settings_free(actions);
+        return rc;
+    }
     action_start();
     db_close(cli->db); /* the daemon has sessions of its own */
     cli->db = NULL;

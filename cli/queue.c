@@ -1,5 +1,6 @@
 #include "cli/commands.h"
 #include "cli/find.h"
+#include "cli/queue_keep.h"
 #include "cli/topic.h"
 
 #include <stdio.h>
@@ -66,11 +67,13 @@ enum rc command_queue_set(struct cli *cli, struct err *err)
         given += params[i + 1] != NULL;
     }
     const char *events = cli_text(cli, "events");
-    if (given == 0 && events == NULL)
+    bool keep = queue_keep_given(cli);
+    if (given == 0 && events == NULL && !keep)
         return err_set(err, RC_REJECT, ERR_USAGE, "queue set", "lockstep queue set --help",
                        "nothing is to be set");
-    enum rc rc =
-        queue_check_lists(cli_text(cli, "retry-intervals"), cli_text(cli, "retry-on"), err);
+    enum rc rc = queue_keep_check(cli, err);
+    if (rc == RC_OK)
+        rc = queue_check_lists(cli_text(cli, "retry-intervals"), cli_text(cli, "retry-on"), err);
     if (rc == RC_OK)
         rc = find_queue(cli, cli->arguments[0], &queue, err);
     DB_RESULT_AUTO *result = NULL;
@@ -78,6 +81,8 @@ enum rc command_queue_set(struct cli *cli, struct err *err)
         rc = db_run(cli->db, &sql_queue_set, params, &result, err);
     if (rc == RC_OK && events != NULL)
         rc = queue_set_events(cli, queue.name, events, err);
+    if (rc == RC_OK && keep)
+        rc = queue_keep_set(cli, queue.name, err);
     if (rc == RC_OK && given > 0)
         cli_say(
             cli,

@@ -1,4 +1,5 @@
 #include "cli/commands.h"
+#include "cli/queue_keep.h"
 #include "cli/topic.h"
 
 #include <ctype.h>
@@ -141,7 +142,9 @@ enum rc command_queue_create(struct cli *cli, struct err *err)
     const char *attempts = setting(cli, name, "max-attempts", "max_attempts");
     const char *intervals = setting(cli, name, "retry-intervals", "retry_intervals");
     const char *retry_on = setting(cli, name, "retry-on", "retry_on");
-    rc = queue_check_lists(intervals, retry_on, err);
+    rc = queue_keep_check(cli, err);
+    if (rc == RC_OK)
+        rc = queue_check_lists(intervals, retry_on, err);
     if (rc == RC_OK)
         rc = prepare(cli, &creation, err);
     if (rc != RC_OK)
@@ -171,5 +174,7 @@ enum rc command_queue_create(struct cli *cli, struct err *err)
     const char *events = setting(cli, name, "events", "events");
     if (rc == RC_OK && strcmp(events, "on") == 0)
         rc = queue_set_events(cli, name, events, err);
+    if (rc == RC_OK && queue_keep_given(cli))
+        rc = queue_keep_set(cli, name, err);
     return rc;
 }

@@ -9,8 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-const char *const db_role_names[] = {"cli",    "control",  "gate",  "liveness",
-                                     "reader", "producer", "relay", "migrate"};
+const char *const db_role_names[] = {"cli",      "control", "gate",      "liveness", "reader",
+                                     "producer", "relay",   "retention", "migrate"};
 
 static const char *or_empty(const char *text)
 {

@@ -35,6 +35,7 @@ enum db_role {
     DB_READER,
     DB_PRODUCER,
     DB_RELAY,
+    DB_RETENTION,
     DB_MIGRATE
 };
 

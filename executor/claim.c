@@ -250,7 +250,11 @@ static enum rc ask(struct lane *lane, int count, bool bare, struct db_result **r
                                   attached.values.data,
                                   withheld ? "true" : "false",
                                   special(lane, count) ? "true" : "false"};
-    return db_run(lane->ex->control, &sql_executor_claim, params, ret_row, err);
+    int64_t from_us = lane->ex->retention != NULL ? clock_boot_us() : 0;
+    enum rc rc = db_run(lane->ex->control, &sql_executor_claim, params, ret_row, err);
+    if (from_us != 0)
+        retention_claimed(lane->ex->retention, clock_boot_us() - from_us);
+    return rc;
 }
 
 /* Walks an array literal of plain elements: {a,b,c}. */

@@ -29,10 +29,11 @@ struct executor_options {
     const struct action_settings *actions; /* commands and requests */
     int readers;                           /* of this executor, over all its queues */
     int max_attempts;                      /* of a task of which neither message nor queue tells */
-    bool until_idle;      /* end when the topics' ends are reached and nothing is unfinished */
-    int drain_timeout_ms; /* how long running tasks may go on after SIGTERM */
-    int heartbeat_ms;     /* while work is owned; five times as long when idle */
-    int frozen_after_ms;  /* T2: others end an executor whose heartbeat stands still for so long */
+    bool until_idle;       /* end when the topics' ends are reached and nothing is unfinished */
+    int sweep_interval_ms; /* of retention */
+    int drain_timeout_ms;  /* how long running tasks may go on after SIGTERM */
+    int heartbeat_ms;      /* while work is owned; five times as long when idle */
+    int frozen_after_ms;   /* T2: others end an executor whose heartbeat stands still for so long */
 };
 
 /** Runs until a signal, or idle, ends it. RC_OK: drained. */

@@ -19,6 +19,7 @@
 #include "executor/executor.h"
 #include "kafka/consumer.h"
 #include "relay/relay.h"
+#include "scheduler/retention.h"
 #include "task/message.h"
 
 #define MARK_RENEW_S 3600
@@ -111,7 +112,8 @@ struct lane {
     char topic[256], cluster_id[64];
     int queue_id, partition, max_readers;
     bool paused, halted;
-    bool foreign; /* not the server that the queue knows: nothing of it runs here (server.h) */
+    char keeps[64]; /* what the queue keeps, as far as retention was told; "": everything */
+    bool foreign;   /* not the server that the queue knows: nothing of it runs here (server.h) */
 
     /* receive */
     struct kafka_source *source;
@@ -190,7 +192,8 @@ struct executor {
     int patience_ms; /* for an answer on control and gate sessions */
     struct alive *alive;
     struct watcher *watcher;
-    struct relay *relay; /* NULL until there is something to relay */
+    struct relay *relay;         /* NULL until there is something to relay */
+    struct retention *retention; /* NULL until a queue keeps not everything */
     struct kafka_consumer *consumer;
     struct mailbox inbox;
     struct lane *lanes;
@@ -252,6 +255,8 @@ MUST_CHECK enum rc identity_report(struct mail *mail, struct err *err);
 
 /* letters.c: dead letters, and whatever else is in the outbox. Looking asks whether there is something. */
 void letters_wake(struct lane *lane, enum relay_word word);
+/* What the queue keeps: its row, as it was read. */
+void letters_keep(struct lane *lane, const char *keeps);
 MUST_CHECK enum rc letters_look(struct lane *lane, struct err *err);
 
 /* claim.c */

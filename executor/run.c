@@ -310,6 +310,7 @@ static void incarnation_stop(struct executor *ex, enum rc why)
     if (clean && slots_return(ex, true, &ignored_ms, &err) != RC_OK)
         log_err(LOG_WARN, "slots_not_returned", NULL, &err);
     relay_stop(ex->relay, clean);
+    retention_stop(ex->retention);
     db_close(ex->control);
     alive_stop(ex->alive, clean ? "drained" : "lost");
     db_canceller_free(ex->control_canceller);

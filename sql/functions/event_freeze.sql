@@ -14,3 +14,4 @@ BEGIN
 END
 $$;
 REVOKE EXECUTE ON FUNCTION lockstep.event_freeze(bigint) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION lockstep.event_freeze(bigint) TO lockstep_executor;

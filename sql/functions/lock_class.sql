@@ -11,6 +11,7 @@ BEGIN
         WHEN 'migrator' THEN RETURN 1280507909; -- 1
         WHEN 'relay' THEN RETURN 1280507910;    -- queue_id
         WHEN 'replay' THEN RETURN 1280507911;   -- queue_id
+        WHEN 'sweep' THEN RETURN 1280507912;    -- queue_id
     END CASE; -- anything else: case_not_found
 END
 $$;

@@ -31,6 +31,10 @@ BEGIN
     PERFORM FROM lockstep.queue q WHERE q.queue_id = own.queue_id FOR NO KEY UPDATE;
     PERFORM FROM lockstep.run WHERE run.run_no = own.run_no FOR NO KEY UPDATE;
     PERFORM FROM lockstep.phase p WHERE p.run_no = own.run_no AND p."order" >= own."order" ORDER BY p."order" FOR UPDATE;
+    IF EXISTS (SELECT FROM lockstep.run WHERE run.run_no = own.run_no AND run.swept) THEN
+        RAISE EXCEPTION 'the tasks of run % were deleted: its queue does not keep them any longer', (SELECT run.run_id FROM lockstep.run WHERE run.run_no = own.run_no)
+            USING ERRCODE = 'LS002', HINT = 'Publish the work again as another run.';
+    END IF;
     SELECT run.run_id, run.status, run.ended_at, run.first_offset, run.implicit OR q.runs = 'serial' AS serial,
            COALESCE(q.max_attempts, q.default_attempts, 3) AS max_attempts INTO STRICT r
     FROM lockstep.run JOIN lockstep.queue q USING (queue_id) WHERE run.run_no = own.run_no;

@@ -14,7 +14,11 @@ DECLARE
 BEGIN
     PERFORM FROM lockstep.queue q WHERE q.queue_id = own FOR NO KEY UPDATE;
     PERFORM FROM lockstep.run b WHERE b.run_no = no FOR NO KEY UPDATE;
-    SELECT b.status, b.ended_at, b.error, b.cancelled_at, b.cancelled_by INTO STRICT r FROM lockstep.run b WHERE b.run_no = no;
+    SELECT b.status, b.ended_at, b.error, b.cancelled_at, b.cancelled_by, b.swept INTO STRICT r FROM lockstep.run b WHERE b.run_no = no;
+    IF r.swept THEN
+        RAISE EXCEPTION 'the tasks of run % were deleted: its queue does not keep them any longer', run_retry.run_id
+            USING ERRCODE = 'LS002', HINT = 'Publish the work again as another run.';
+    END IF;
     IF r.ended_at IS NULL AND r.cancelled_at IS NOT NULL THEN
         RAISE EXCEPTION 'run % is being cancelled, by %: it can be retried when that has ended', run_retry.run_id, r.cancelled_by
             USING ERRCODE = 'LS002', HINT = 'lockstep run explain says what it waits for.';

@@ -1,0 +1,20 @@
+/**
+ * What: the options of `queue create` and `queue set` that say what a queue keeps (--keep-...).
+ * Invariants: what `queue set` says about keeping wins over [queue:NAME] of the executors' configuration files, until
+ *   --keep-from-file.
+ * Threads: the command's own.
+ * Ownership: nothing.
+ * Failure: ERR_USAGE: a value that is no number.
+ */
+#ifndef CLI_QUEUE_KEEP_H
+#define CLI_QUEUE_KEEP_H
+
+#include "cli/cli.h"
+
+/** Is one of the options given? */
+bool queue_keep_given(const struct cli *cli);
+MUST_CHECK enum rc queue_keep_check(const struct cli *cli, struct err *err);
+/** Writes what is given. */
+MUST_CHECK enum rc queue_keep_set(struct cli *cli, const char *name, struct err *err);
+
+#endif

@@ -1,0 +1,293 @@
+/* The thread of retention: sweeps its queues one after the other, a batch at a time, and sleeps until the next interval. */
+#include "scheduler/retention.h"
+
+#include "base/clock.h"
+#include "base/log.h"
+#include "base/mailbox.h"
+#include "base/probe.h"
+#include "base/str.h"
+
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define ROWS_FIRST   50
+#define ROWS_MOST    1000
+#define BATCH_US     20000
+#define REST_FACTOR  4
+#define REST_MOST_MS 2000
+#define SLOW_US      50000 /* a claim: usually a millisecond */
+#define SLOW_REST_MS 1000
+#define PATIENCE_MS  30000
+
+enum retention_mail { RETENTION_QUEUE, RETENTION_SLOW, RETENTION_STOP };
+
+struct retention_order {
+    struct mail mail;
+    int queue_id;
+    char name[64];
+    bool keeps_all;
+};
+
+struct swept_queue {
+    struct swept_queue *next;
+    int queue_id;
+    char name[64];
+    bool keeps_all;
+    int64_t at_us; /* its next sweep */
+};
+
+struct retention {
+    const char *conninfo;
+    struct db_server server;
+    int interval_ms;
+    pthread_t thread;
+    struct mailbox inbox;
+    struct db *db; /* NULL between sweeps */
+    struct swept_queue *queues;
+    int rows;      /* of a batch */
+    bool slow;     /* claims are, or were a moment ago */
+    bool troubled; /* told already */
+    bool stopping;
+};
+
+/* What one sweep did. */
+struct sweep {
+    int64_t rows, runs, batches;
+    char held[300];
+};
+
+static void queue_set(struct retention *retention, const struct retention_order *order)
+{
+    struct swept_queue *queue = retention->queues;
+    while (queue != NULL && queue->queue_id != order->queue_id)
+        queue = queue->next;
+    if (queue == NULL) {
+        queue = xcalloc(1, sizeof *queue);
+        *queue = (struct swept_queue){.next = retention->queues, .queue_id = order->queue_id};
+        retention->queues = queue;
+    }
+    (void)snprintf(queue->name, sizeof queue->name, "%s", order->name);
+    queue->keeps_all = order->keeps_all;
+    queue->at_us = clock_boot_us(); /* what was just set is done at once */
+}
+
+static void take_orders(struct retention *retention)
+{
+    for (struct mail *mail = mailbox_take(&retention->inbox), *next; mail != NULL; mail = next) {
+        next = mail->next;
+        switch ((enum retention_mail)mail->kind) {
+        case RETENTION_QUEUE:
+            queue_set(retention, (struct retention_order *)mail);
+            break;
+        case RETENTION_SLOW:
+            retention->slow = true;
+            break;
+        case RETENTION_STOP:
+            retention->stopping = true;
+            break;
+        }
+        free(mail);
+    }
+}
+
+/* Rests, and hears what comes meanwhile. */
+static void rest(struct retention *retention, int64_t took_us)
+{
+    int64_t ms = took_us * REST_FACTOR / 1000 + 1;
+    int64_t until_us;
+    if (ms > REST_MOST_MS)
+        ms = REST_MOST_MS;
+    if (retention->slow && ms < SLOW_REST_MS)
+        ms = SLOW_REST_MS;
+    retention->slow = false;
+    until_us = clock_boot_us() + ms * 1000;
+    for (;;) {
+        take_orders(retention);
+        int64_t left_us = until_us - clock_boot_us();
+        if (retention->stopping || left_us <= 0)
+            return;
+        mailbox_wait(&retention->inbox, (int)(left_us / 1000) + 1);
+    }
+}
+
+static void adapt(struct retention *retention, int64_t took_us)
+{
+    if (took_us > BATCH_US)
+        retention->rows = retention->rows / 2 > 0 ? retention->rows / 2 : 1;
+    else if (took_us < BATCH_US / 2 && retention->rows < ROWS_MOST)
+        retention->rows = retention->rows * 2 < ROWS_MOST ? retention->rows * 2 : ROWS_MOST;
+}
+
+static enum rc batch(struct retention *retention, const struct swept_queue *queue,
+                     const struct sql_statement *statement, struct sweep *sweep, int64_t *ret_rows,
+                     struct err *err)
+{
+    DB_RESULT_AUTO *row = NULL;
+    int64_t from_us = clock_boot_us();
+    enum rc rc =
+        db_run(retention->db, statement,
+               (const char *const[]){DB_INT(queue->queue_id), DB_INT(retention->rows)}, &row, err);
+    if (rc != RC_OK)
+        return rc;
+    int64_t took_us = clock_boot_us() - from_us;
+    *ret_rows = db_int(row, 0, 0);
+    sweep->rows += *ret_rows;
+    sweep->batches++;
+    if (statement == &sql_sweep_batch && !db_null(row, 0, 1))
+        sweep->runs++;
+    if (statement == &sql_sweep_batch && !db_null(row, 0, 2))
+        (void)snprintf(sweep->held, sizeof sweep->held, "%s", db_text(row, 0, 2));
+    if (*ret_rows > 0)
+        log_event(LOG_DEBUG, "sweep_batch", "queue", queue->name, "rows", LOG_INT(*ret_rows), "us",
+                  LOG_INT(took_us), NULL);
+    adapt(retention, took_us);
+    probe("sweep.batch");
+    if (*ret_rows > 0)
+        rest(retention, took_us);
+    return RC_OK;
+}
+
+static enum rc sweep_all(struct retention *retention, const struct swept_queue *queue,
+                         struct sweep *sweep, struct err *err)
+{
+    const struct sql_statement *const statements[] = {&sql_sweep_batch, &sql_sweep_rest};
+    enum rc rc = RC_OK;
+    for (int i = 0; i < 2; i++)
+        for (int64_t rows = 1; rc == RC_OK && rows > 0 && !retention->stopping;)
+            rc = batch(retention, queue, statements[i], sweep, &rows, err);
+    return rc;
+}
+
+static enum rc sweep_queue(struct retention *retention, const struct swept_queue *queue,
+                           struct err *err)
+{
+    struct sweep sweep = {0};
+    STR_AUTO text = {0};
+    enum rc rc = retention->db != NULL
+                     ? RC_OK
+                     : db_open_on(retention->conninfo, DB_RETENTION, &retention->server, DB_SAME,
+                                  &retention->db, err);
+    if (rc == RC_OK) {
+        db_patience(retention->db, PATIENCE_MS);
+        rc = sweep_all(retention, queue, &sweep, err);
+    }
+    if (rc != RC_OK)
+        return rc;
+    str_format(&text, "%lld rows in %lld batches, %lld runs", (long long)sweep.rows,
+               (long long)sweep.batches, (long long)sweep.runs);
+    if (sweep.rows > 0)
+        log_event(LOG_INFO, "swept", "queue", queue->name, "detail", text.data, NULL);
+    if (*sweep.held)
+        log_event(LOG_WARN, "sweep_held", "queue", queue->name, "reason", sweep.held, NULL);
+    return db_run(retention->db, &sql_sweep_note,
+                  (const char *const[]){DB_INT(queue->queue_id), text.data}, NULL, err);
+}
+
+static void trouble(struct retention *retention, const char *queue, const struct err *err)
+{
+    if (!retention->troubled)
+        log_err(LOG_WARN, "sweep_failed", queue, err);
+    retention->troubled = true;
+}
+
+/* Every queue that is due; how long nothing is to be done then, -1: until there is word. */
+static int round_of_queues(struct retention *retention)
+{
+    int64_t next_us = INT64_MAX;
+    for (struct swept_queue *queue = retention->queues; queue != NULL && !retention->stopping;
+         queue = queue->next) {
+        struct err err = {0};
+        if (queue->keeps_all)
+            continue;
+        if (queue->at_us <= clock_boot_us()) {
+            queue->at_us = clock_boot_us() + (int64_t)retention->interval_ms * 1000;
+            if (sweep_queue(retention, queue, &err) == RC_OK)
+                retention->troubled = false;
+            else {
+                trouble(retention, queue->name, &err);
+                db_close(retention->db);
+                retention->db = NULL;
+            }
+        }
+        next_us = queue->at_us < next_us ? queue->at_us : next_us;
+    }
+    db_close(retention->db);
+    retention->db = NULL;
+    if (next_us == INT64_MAX)
+        return -1;
+    int64_t left_us = next_us - clock_boot_us();
+    return left_us <= 0 ? 0 : (int)(left_us / 1000) + 1;
+}
+
+static void *retention_main(void *context)
+{
+    struct retention *retention = context;
+    while (!retention->stopping) {
+        take_orders(retention);
+        int timeout_ms = round_of_queues(retention); /* may have heard that it is to stop */
+        if (!retention->stopping)
+            mailbox_wait(&retention->inbox, timeout_ms);
+    }
+    while (retention->queues != NULL) {
+        struct swept_queue *queue = retention->queues;
+        retention->queues = queue->next;
+        free(queue);
+    }
+    db_close(retention->db);
+    return NULL;
+}
+
+enum rc retention_start(const char *conninfo, const struct db_server *server, int interval_ms,
+                        struct retention **ret_retention, struct err *err)
+{
+    struct retention *retention = xcalloc(1, sizeof *retention);
+    *retention = (struct retention){
+        .conninfo = conninfo, .server = *server, .interval_ms = interval_ms, .rows = ROWS_FIRST};
+    mailbox_init(&retention->inbox);
+    int failed = pthread_create(&retention->thread, NULL, retention_main, retention);
+    if (failed != 0) {
+        mailbox_done(&retention->inbox);
+        free(retention);
+        return err_set(err, RC_FATAL, ERR_INTERNAL, "retention", NULL, "cannot start a thread: %s",
+                       strerror(failed));
+    }
+    *ret_retention = retention;
+    return RC_OK;
+}
+
+static void order(struct retention *retention, const struct retention_order *what)
+{
+    struct retention_order *mail = xcalloc(1, sizeof *mail);
+    *mail = *what;
+    mailbox_put(&retention->inbox, &mail->mail);
+}
+
+void retention_queue(struct retention *retention, int queue_id, const char *name, bool keeps_all)
+{
+    struct retention_order what = {
+        .mail.kind = RETENTION_QUEUE, .queue_id = queue_id, .keeps_all = keeps_all};
+    (void)snprintf(what.name, sizeof what.name, "%s", name);
+    order(retention, &what);
+}
+
+void retention_claimed(struct retention *retention, int64_t took_us)
+{
+    if (retention != NULL && took_us > SLOW_US)
+        order(retention, &(struct retention_order){.mail.kind = RETENTION_SLOW});
+}
+
+void retention_stop(struct retention *retention)
+{
+    if (retention == NULL)
+        return;
+    order(retention, &(struct retention_order){.mail.kind = RETENTION_STOP});
+    (void)pthread_join(retention->thread, NULL);
+    for (struct mail *mail = mailbox_take(&retention->inbox), *next; mail != NULL; mail = next) {
+        next = mail->next;
+        free(mail);
+    }
+    mailbox_done(&retention->inbox);
+    free(retention);
+}
