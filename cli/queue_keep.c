@@ -16,18 +16,23 @@ bool queue_keep_given(const struct cli *cli)
     return given;
 }
 
-/* A number of days or of runs, or none: then this rule keeps nothing. */
+/* A number of days or of runs, or none: then there is no such rule. */
 static enum rc check(const struct cli *cli, const char *option, struct err *err)
 {
     const char *text = cli_text(cli, option);
-    int64_t number;
-    if (text == NULL || strcmp(text, "none") == 0 ||
-        (int64_parse(text, strlen(text), &number) && number >= 0 && number <= INT32_MAX))
+    bool runs = strcmp(option, "keep-runs") == 0;
+    int64_t number, most = runs ? KEEP_MOST_RUNS : KEEP_MOST_DAYS;
+    if (text == NULL || strcmp(text, "none") == 0)
         return RC_OK;
-    char object[64];
+    bool parsed = int64_parse(text, strlen(text), &number);
+    if (parsed && number >= 1 && number <= most)
+        return RC_OK;
+    char object[64], hint[100];
     (void)snprintf(object, sizeof object, "--%s", option);
-    return err_set(err, RC_REJECT, ERR_USAGE, object, "A whole number, 0 or more, or none.",
-                   "\"%s\" is no number", text);
+    (void)snprintf(hint, sizeof hint, "A whole number from 1 to %lld, or none: no such rule.",
+                   (long long)most);
+    return err_set(err, RC_REJECT, ERR_USAGE, object, hint, "\"%s\" is no number of %s%s", text,
+                   runs ? "runs" : "days", parsed ? " that can be kept" : "");
 }
 
 enum rc queue_keep_check(const struct cli *cli, struct err *err)

@@ -11,6 +11,9 @@
 
 #include "cli/cli.h"
 
+#define KEEP_MOST_RUNS 1000000 /* as the table says, and config/keys.c */
+#define KEEP_MOST_DAYS 36500
+
 /** Is one of the options given? */
 bool queue_keep_given(const struct cli *cli);
 MUST_CHECK enum rc queue_keep_check(const struct cli *cli, struct err *err);

@@ -112,7 +112,8 @@ struct lane {
     char topic[256], cluster_id[64];
     int queue_id, partition, max_readers;
     bool paused, halted;
-    char keeps[64]; /* what the queue keeps, as far as retention was told; "": everything */
+    char keep[64];  /* what the queue keeps, as in its row; "": everything */
+    char keeps[64]; /* as far as retention was told */
     bool foreign;   /* not the server that the queue knows: nothing of it runs here (server.h) */
 
     /* receive */
@@ -255,8 +256,8 @@ MUST_CHECK enum rc identity_report(struct mail *mail, struct err *err);
 
 /* letters.c: dead letters, and whatever else is in the outbox. Looking asks whether there is something. */
 void letters_wake(struct lane *lane, enum relay_word word);
-/* What the queue keeps: its row, as it was read. */
-void letters_keep(struct lane *lane, const char *keeps);
+/* What the queue keeps: tells retention, if that has changed. Once it is known to be on its own server. */
+void letters_keep(struct lane *lane);
 MUST_CHECK enum rc letters_look(struct lane *lane, struct err *err);
 
 /* claim.c */

@@ -32,9 +32,10 @@ enum rc letters_look(struct lane *lane, struct err *err)
     return rc;
 }
 
-void letters_keep(struct lane *lane, const char *keeps)
+void letters_keep(struct lane *lane)
 {
     struct executor *ex = lane->ex;
+    const char *keeps = lane->foreign ? "" : lane->keep;
     struct err err = {0};
     if (strcmp(lane->keeps, keeps) == 0)
         return;

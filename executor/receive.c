@@ -52,7 +52,7 @@ static enum rc read_queue(struct lane *lane, struct err *err)
     lane->mark_age_s = db_int(row, 0, 15);
     lane->renew_at_us = lane->ex->now_us + (MARK_RENEW_S - lane->mark_age_s) * 1000 * 1000;
     lane->blocked_offset = db_null(row, 0, 16) ? -1 : db_int(row, 0, 16);
-    letters_keep(lane, db_text(row, 0, 17));
+    (void)snprintf(lane->keep, sizeof lane->keep, "%s", db_text(row, 0, 17));
     lane->halted = !db_null(row, 0, 10);
     if (lane->halted)
         log_event(LOG_ERROR, "queue_halted", "queue", lane->name, "reason", db_text(row, 0, 10),
@@ -133,6 +133,8 @@ static enum rc assign(struct lane *lane, bool checked, struct err *err)
     enum rc rc = read_queue(lane, err);
     if (rc == RC_OK)
         rc = server_recognise(lane, err);
+    if (rc == RC_OK)
+        letters_keep(lane);
     if (rc == RC_OK && !lane->halted)
         rc = check_topic(lane, err);
     if (rc != RC_OK || lane->halted)
@@ -174,7 +176,8 @@ enum rc lane_reread(struct lane *lane, struct err *err)
     lane->max_readers = (int)db_int(row, 0, 4);
     lane->paused = db_bool(row, 0, 5);
     lane->halted = !db_null(row, 0, 10);
-    letters_keep(lane, db_text(row, 0, 17));
+    (void)snprintf(lane->keep, sizeof lane->keep, "%s", db_text(row, 0, 17));
+    letters_keep(lane);
     if (lane->halted && !was_halted)
         log_event(LOG_ERROR, "queue_halted", "queue", lane->name, "reason", db_text(row, 0, 10),
                   "detail", db_text(row, 0, 11), NULL);

@@ -19,7 +19,7 @@
 #define REST_MOST_MS 2000
 #define SLOW_US      50000 /* a claim: usually a millisecond */
 #define SLOW_REST_MS 1000
-#define PATIENCE_MS  30000
+#define PATIENCE_MS  5000
 
 enum retention_mail { RETENTION_QUEUE, RETENTION_SLOW, RETENTION_STOP };
 
@@ -36,6 +36,7 @@ struct swept_queue {
     char name[64];
     bool keeps_all;
     int64_t at_us; /* its next sweep */
+    bool troubled; /* told already */
 };
 
 struct retention {
@@ -46,16 +47,15 @@ struct retention {
     struct mailbox inbox;
     struct db *db; /* NULL between sweeps */
     struct swept_queue *queues;
-    int rows;      /* of a batch */
-    bool slow;     /* claims are, or were a moment ago */
-    bool troubled; /* told already */
+    int rows;  /* of a batch */
+    bool slow; /* claims are, or were a moment ago */
     bool stopping;
 };
 
 /* What one sweep did. */
 struct sweep {
     int64_t rows, runs, batches;
-    char held[300];
+    int64_t at; /* runs up to this one were looked at */
 };
 
 static void queue_set(struct retention *retention, const struct retention_order *order)
@@ -120,76 +120,114 @@ static void adapt(struct retention *retention, int64_t took_us)
         retention->rows = retention->rows * 2 < ROWS_MOST ? retention->rows * 2 : ROWS_MOST;
 }
 
-static enum rc batch(struct retention *retention, const struct swept_queue *queue,
-                     const struct sql_statement *statement, struct sweep *sweep, int64_t *ret_rows,
-                     struct err *err)
+/* After a batch, or what was tried as one. */
+static void pause(struct retention *retention, const struct swept_queue *queue, int64_t rows,
+                  int64_t from_us)
 {
-    DB_RESULT_AUTO *row = NULL;
-    int64_t from_us = clock_boot_us();
-    enum rc rc =
-        db_run(retention->db, statement,
-               (const char *const[]){DB_INT(queue->queue_id), DB_INT(retention->rows)}, &row, err);
-    if (rc != RC_OK)
-        return rc;
     int64_t took_us = clock_boot_us() - from_us;
-    *ret_rows = db_int(row, 0, 0);
-    sweep->rows += *ret_rows;
-    sweep->batches++;
-    if (statement == &sql_sweep_batch && !db_null(row, 0, 1))
-        sweep->runs++;
-    if (statement == &sql_sweep_batch && !db_null(row, 0, 2))
-        (void)snprintf(sweep->held, sizeof sweep->held, "%s", db_text(row, 0, 2));
-    if (*ret_rows > 0)
-        log_event(LOG_DEBUG, "sweep_batch", "queue", queue->name, "rows", LOG_INT(*ret_rows), "us",
-                  LOG_INT(took_us), NULL);
+    log_event(LOG_DEBUG, "sweep_batch", "queue", queue->name, "rows", LOG_INT(rows), "us",
+              LOG_INT(took_us), NULL);
     adapt(retention, took_us);
     probe("sweep.batch");
-    if (*ret_rows > 0)
-        rest(retention, took_us);
+    rest(retention, took_us);
+}
+
+static enum rc sweep_runs(struct retention *retention, const struct swept_queue *queue,
+                          struct sweep *sweep, struct err *err)
+{
+    bool more = true;
+    while (more && !retention->stopping) {
+        DB_RESULT_AUTO *row = NULL;
+        int64_t from_us = clock_boot_us();
+        const char *const params[] = {DB_INT(queue->queue_id), DB_INT(retention->rows),
+                                      DB_INT(sweep->at)};
+        enum rc rc = db_run(retention->db, &sql_sweep_batch, params, &row, err);
+        if (rc != RC_OK)
+            return rc;
+        more = db_bool(row, 0, 1);
+        sweep->at = db_int(row, 0, 2);
+        sweep->rows += db_int(row, 0, 0);
+        sweep->runs += !db_null(row, 0, 3);
+        if (!db_null(row, 0, 4))
+            log_event(LOG_WARN, "sweep_held", "queue", queue->name, "reason", db_text(row, 0, 4),
+                      NULL);
+        if (more) {
+            sweep->batches++;
+            pause(retention, queue, db_int(row, 0, 0), from_us);
+        }
+    }
     return RC_OK;
 }
 
-static enum rc sweep_all(struct retention *retention, const struct swept_queue *queue,
-                         struct sweep *sweep, struct err *err)
+static enum rc sweep_rest(struct retention *retention, const struct swept_queue *queue,
+                          struct sweep *sweep, struct err *err)
 {
-    const struct sql_statement *const statements[] = {&sql_sweep_batch, &sql_sweep_rest};
-    enum rc rc = RC_OK;
-    for (int i = 0; i < 2; i++)
-        for (int64_t rows = 1; rc == RC_OK && rows > 0 && !retention->stopping;)
-            rc = batch(retention, queue, statements[i], sweep, &rows, err);
-    return rc;
+    int64_t rows = 1;
+    while (rows > 0 && !retention->stopping) {
+        DB_RESULT_AUTO *row = NULL;
+        int64_t from_us = clock_boot_us();
+        const char *const params[] = {DB_INT(queue->queue_id), DB_INT(retention->rows)};
+        enum rc rc = db_run(retention->db, &sql_sweep_rest, params, &row, err);
+        if (rc != RC_OK)
+            return rc;
+        rows = db_int(row, 0, 0);
+        sweep->rows += rows;
+        sweep->batches += rows > 0;
+        if (rows > 0)
+            pause(retention, queue, rows, from_us);
+    }
+    return RC_OK;
 }
 
+/* RC_OK also if another executor is at it. */
 static enum rc sweep_queue(struct retention *retention, const struct swept_queue *queue,
                            struct err *err)
 {
-    struct sweep sweep = {0};
+    struct sweep sweep = {.at = -1};
     STR_AUTO text = {0};
+    DB_RESULT_AUTO *ours = NULL;
+    DB_RESULT_AUTO *given_back = NULL;
     enum rc rc = retention->db != NULL
                      ? RC_OK
                      : db_open_on(retention->conninfo, DB_RETENTION, &retention->server, DB_SAME,
                                   &retention->db, err);
-    if (rc == RC_OK) {
-        db_patience(retention->db, PATIENCE_MS);
-        rc = sweep_all(retention, queue, &sweep, err);
-    }
+    if (rc != RC_OK)
+        return rc;
+    db_patience(retention->db, PATIENCE_MS);
+    rc = db_run(retention->db, &sql_sweep_begin, (const char *const[]){DB_INT(queue->queue_id)},
+                &ours, err);
+    if (rc != RC_OK || !db_bool(ours, 0, 0))
+        return rc;
+    rc = sweep_runs(retention, queue, &sweep, err);
+    if (rc == RC_OK)
+        rc = sweep_rest(retention, queue, &sweep, err);
     if (rc != RC_OK)
         return rc;
     str_format(&text, "%lld rows in %lld batches, %lld runs", (long long)sweep.rows,
                (long long)sweep.batches, (long long)sweep.runs);
     if (sweep.rows > 0)
         log_event(LOG_INFO, "swept", "queue", queue->name, "detail", text.data, NULL);
-    if (*sweep.held)
-        log_event(LOG_WARN, "sweep_held", "queue", queue->name, "reason", sweep.held, NULL);
-    return db_run(retention->db, &sql_sweep_note,
-                  (const char *const[]){DB_INT(queue->queue_id), text.data}, NULL, err);
+    rc = db_run(retention->db, &sql_sweep_note,
+                (const char *const[]){DB_INT(queue->queue_id), text.data}, &given_back, err);
+    if (rc == RC_OK && !db_bool(given_back, 0, 0))
+        return err_set(err, RC_LOST, ERR_INTERNAL, queue->name, NULL,
+                       "the sweep lock was not held when it was given back");
+    return rc;
 }
 
-static void trouble(struct retention *retention, const char *queue, const struct err *err)
+/* Told once in the log, and to the operator; the next try is a small one, on a new session. */
+static void trouble(struct retention *retention, struct swept_queue *queue, const struct err *err)
 {
-    if (!retention->troubled)
-        log_err(LOG_WARN, "sweep_failed", queue, err);
-    retention->troubled = true;
+    struct err ignored;
+    if (!queue->troubled)
+        log_err(LOG_WARN, "sweep_failed", queue->name, err);
+    queue->troubled = true;
+    if (retention->db != NULL)
+        (void)!db_run(retention->db, &sql_sweep_failed,
+                      (const char *const[]){DB_INT(queue->queue_id), err->message}, NULL, &ignored);
+    db_close(retention->db);
+    retention->db = NULL;
+    retention->rows = retention->rows > 8 ? retention->rows / 8 : 1;
 }
 
 /* Every queue that is due; how long nothing is to be done then, -1: until there is word. */
@@ -204,12 +242,9 @@ static int round_of_queues(struct retention *retention)
         if (queue->at_us <= clock_boot_us()) {
             queue->at_us = clock_boot_us() + (int64_t)retention->interval_ms * 1000;
             if (sweep_queue(retention, queue, &err) == RC_OK)
-                retention->troubled = false;
-            else {
-                trouble(retention, queue->name, &err);
-                db_close(retention->db);
-                retention->db = NULL;
-            }
+                queue->troubled = false;
+            else
+                trouble(retention, queue, &err);
         }
         next_us = queue->at_us < next_us ? queue->at_us : next_us;
     }

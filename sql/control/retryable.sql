@@ -2,6 +2,6 @@
 SELECT v.run_id, v.queue
 FROM (SELECT r.run_id, q.name AS queue, r.queue_id, r.first_offset, r.run_no
       FROM lockstep.run r JOIN lockstep.queue q USING (queue_id)
-      WHERE ($1::text IS NULL OR q.name = $1::text) AND r.status = $2::text AND ($3::text IS NULL OR r.name LIKE $3::text)
+      WHERE ($1::text IS NULL OR q.name = $1::text) AND r.status = $2::text AND NOT r.swept AND ($3::text IS NULL OR r.name LIKE $3::text)
       ORDER BY r.run_no DESC LIMIT $4::bigint) v
 ORDER BY v.queue_id, v.first_offset;

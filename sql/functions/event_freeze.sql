@@ -14,4 +14,3 @@ BEGIN
 END
 $$;
 REVOKE EXECUTE ON FUNCTION lockstep.event_freeze(bigint) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION lockstep.event_freeze(bigint) TO lockstep_executor;

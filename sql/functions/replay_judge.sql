@@ -16,7 +16,7 @@
 --          differs        the row at this offset holds another message: the topic is not the one it came from
 --          no_beginning   of its run, what comes before it is missing, too, and not in the range
 --          gone_on        its run went on without it
---          retention      it was done with, and its run is not kept any longer
+--          retention      it was done with, and its run, or what was rejected then, is not kept any longer
 CREATE OR REPLACE FUNCTION lockstep.replay_judge(p_queue_id int, p_mode text, p_kind text, p_run uuid, p_order bigint,
     p_offsets bigint[], p_seqs bigint[], p_payloads text[], p_seen boolean)
 RETURNS TABLE (n int, action text, why text, run_no bigint, run_id uuid, phase_id bigint, task_id bigint)
@@ -28,6 +28,7 @@ DECLARE
     place bigint;   -- the phase
     cursor bigint := (SELECT q.next_offset FROM lockstep.queue q WHERE q.queue_id = p_queue_id);
     by_failure boolean;
+    deleted int8range := (SELECT t.rejected FROM lockstep.retention t WHERE t.queue_id = p_queue_id);
     beyond boolean := false; -- an implicit run: it has tasks behind the segment
 BEGIN
     -- The implicit run at an offset: the last one that begins at or before it.
@@ -57,7 +58,8 @@ BEGIN
                     WHEN m.reason = 'duplicate' THEN 'duplicate'
                     WHEN m.reason IS NOT NULL THEN 'rejected'
                     WHEN m.ended THEN 'done'
-                    WHEN r.swept AND (m.task_id IS NOT NULL OR CASE WHEN p_run IS NULL THEN m.o <= r.end_offset ELSE m.s < r.next_seq END) THEN 'retention'
+                    WHEN p_kind = 'reject' AND deleted @> m.o THEN 'retention'
+                    WHEN r.swept AND p_kind <> 'reject' AND (m.task_id IS NOT NULL OR CASE WHEN p_run IS NULL THEN m.o <= r.end_offset ELSE m.s < r.next_seq END) THEN 'retention'
                     WHEN m.other THEN 'differs'
                     WHEN m.status = 'Completed' THEN 'done'
                     WHEN m.skipped = 'duplicate' THEN 'duplicate' -- of a key

@@ -35,9 +35,12 @@ BEGIN
         RAISE EXCEPTION 'replay %: it is %, its cursor is at %, this is offset %', p_replay_id, v.state, v.cursor, p_offsets[1];
     END IF;
     -- Most of a range is skipped: that needs no lock.
-    IF EXISTS (SELECT FROM lockstep.replay_judge(v.queue_id, v.mode, p_kind, p_run, p_order, p_offsets, p_seqs, p_payloads, p_seen) j
-               WHERE j.action <> 'skip') THEN
+    SELECT j.run_no INTO own
+    FROM lockstep.replay_judge(v.queue_id, v.mode, p_kind, p_run, p_order, p_offsets, p_seqs, p_payloads, p_seen) j
+    WHERE j.action <> 'skip' LIMIT 1;
+    IF FOUND THEN
         PERFORM FROM lockstep.queue b WHERE b.queue_id = v.queue_id FOR NO KEY UPDATE;
+        PERFORM FROM lockstep.run b WHERE b.run_no = own FOR NO KEY UPDATE; -- retention may have begun with it: then it is judged anew
     END IF;
     SELECT b.lookahead, b.implicit_run_no INTO STRICT q FROM lockstep.queue b WHERE b.queue_id = v.queue_id;
     FOR judged IN SELECT * FROM lockstep.replay_judge(v.queue_id, v.mode, p_kind, p_run, p_order, p_offsets, p_seqs, p_payloads, p_seen) LOOP

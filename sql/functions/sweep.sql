@@ -1,72 +1,64 @@
--- Retention, one batch of it: at most p_rows tasks of the oldest run that nothing keeps any more are deleted, with their attempts, and
--- counted into its summary; then its events and phases; its own row stays. A run is kept as long as one of the queue's settings keeps
--- it. Nothing is waited for: what somebody has locked is for the next time. A run that is being swept is locked against whoever would
--- reopen it (reopen locks its row, too), and marked; a row that another table refers to keeps its run for an hour.
---   deleted   rows in this batch; 0: nothing is left to do for now
---   ended     a run whose last rows these were
-CREATE OR REPLACE FUNCTION lockstep.sweep(p_queue_id int, p_rows int, OUT deleted bigint, OUT ended uuid, OUT held text)
+-- Retention, one batch of it: at most p_rows tasks of the oldest run that nothing keeps any more are deleted (sweep_tasks) and counted
+-- into its summary; behind the last of them its events, rejected messages and phases (sweep_end); its own row stays. Nothing is
+-- waited for: what somebody has locked is for the next time. The run's row is locked and marked, so whoever would reopen it (reopen,
+-- task_held lock it, too) is either first, and then it is passed over, or finds it swept.
+--   p_after   the run before this one in the same sweep (at): those up to it were looked at
+--   deleted   rows     more   there may be more to do    ended   a run whose last rows these were
+--   held      a run that could not be deleted, and why, if that is news: its row in run_summary says when it is tried again
+CREATE OR REPLACE FUNCTION lockstep.sweep(p_queue_id int, p_rows int, p_after bigint,
+    OUT deleted bigint, OUT more boolean, OUT at bigint, OUT ended uuid, OUT held text)
 LANGUAGE plpgsql AS $$
 #variable_conflict use_column
 DECLARE
-    no bigint;
+    no CONSTANT bigint := lockstep.sweep_next(p_queue_id, p_after);
     r record;
+    batch record;
+    code text;
+    known text; -- what held it before
 BEGIN
     deleted := 0;
-    IF NOT pg_catalog.pg_try_advisory_xact_lock(lockstep.lock_class('sweep'), p_queue_id) THEN
-        RETURN; -- another executor is at it
+    at := p_after;
+    more := no IS NOT NULL;
+    -- A statement of its own: what was committed before we had the row is to be seen.
+    SELECT b.run_id, b.swept, b.ended_at IS NOT NULL AND b.replay_id IS NULL AND (b.swept OR NOT lockstep.sweep_waits(no)) AS due
+    INTO r FROM lockstep.run b WHERE b.run_no = no;
+    IF no IS NOT NULL AND NOT r.swept THEN
+        at := no;
     END IF;
-    no := lockstep.sweep_next(p_queue_id);
-    IF no IS NULL THEN
+    IF no IS NULL OR NOT r.due THEN
         RETURN;
     END IF;
-    PERFORM FROM lockstep.run b WHERE b.run_no = no FOR NO KEY UPDATE SKIP LOCKED;
-    IF NOT FOUND THEN
-        RETURN;
-    END IF;
-    -- A statement of its own: it may have been reopened before we had the row.
-    SELECT b.run_id, b.ended_at, b.replay_id INTO STRICT r FROM lockstep.run b WHERE b.run_no = no;
-    IF r.ended_at IS NULL OR r.replay_id IS NOT NULL THEN
-        RETURN;
-    END IF;
+    known := (SELECT s.held FROM lockstep.run_summary s WHERE s.run_no = no);
     BEGIN
-        PERFORM lockstep.event_freeze(no); -- what is still to be told of it counts its tasks
         INSERT INTO lockstep.run_summary AS s (run_no, begun_at) VALUES (no, pg_catalog.clock_timestamp())
         ON CONFLICT (run_no) DO UPDATE SET begun_at = COALESCE(s.begun_at, EXCLUDED.begun_at), held = NULL, look_at = NULL;
         UPDATE lockstep.run SET swept = true WHERE run_no = no AND NOT swept;
-        WITH doomed AS (
-            SELECT t.task_id FROM lockstep.phase p JOIN lockstep.task t USING (phase_id)
-            WHERE p.run_no = no ORDER BY p."order", t.kafka_offset LIMIT p_rows FOR UPDATE OF t SKIP LOCKED),
-        attempts AS (DELETE FROM lockstep.task_attempt a USING doomed d WHERE a.task_id = d.task_id RETURNING a.task_id),
-        gone AS (DELETE FROM lockstep.task t USING doomed d WHERE t.task_id = d.task_id RETURNING t.status, t.duration),
-        sums AS (
-            SELECT pg_catalog.count(*) AS tasks, pg_catalog.count(*) FILTER (WHERE g.status = 'Completed') AS completed,
-                   pg_catalog.count(*) FILTER (WHERE g.status IN ('Failed', 'Terminated', 'PartiallyCompleted')) AS failed,
-                   pg_catalog.count(*) FILTER (WHERE g.status = 'Cancelled') AS cancelled,
-                   COALESCE(pg_catalog.sum(g.duration), '0') AS busy FROM gone g),
-        counted AS (
-            UPDATE lockstep.run_summary s
-            SET tasks = s.tasks + x.tasks, completed = s.completed + x.completed, failed = s.failed + x.failed,
-                cancelled = s.cancelled + x.cancelled, busy = s.busy + x.busy,
-                attempts = s.attempts + (SELECT pg_catalog.count(*) FROM attempts)
-            FROM sums x WHERE s.run_no = no)
-        SELECT x.tasks INTO deleted FROM sums x;
-        IF deleted = 0 AND EXISTS (SELECT FROM lockstep.phase p JOIN lockstep.task t USING (phase_id) WHERE p.run_no = no) THEN
-            RAISE EXCEPTION 'its rows are locked by another session' USING ERRCODE = 'restrict_violation';
+        SELECT t.deleted, t.locked INTO STRICT batch FROM lockstep.sweep_tasks(no, p_rows) AS t;
+        deleted := batch.deleted;
+        IF batch.locked THEN -- from the beginning, then
+            UPDATE lockstep.run_summary
+            SET upto_order = NULL, upto_offset = NULL, held = 'its tasks are locked by another session',
+                look_at = pg_catalog.clock_timestamp() + interval '1 min'
+            WHERE run_no = no;
         ELSIF deleted < p_rows THEN
             deleted := deleted + lockstep.sweep_end(no, p_rows);
             ended := (SELECT r.run_id FROM lockstep.run_summary s WHERE s.run_no = no AND s.swept_at IS NOT NULL);
         END IF;
-    EXCEPTION WHEN foreign_key_violation OR restrict_violation THEN
+    EXCEPTION WHEN OTHERS THEN -- another table refers to a task, or has a trigger that does not like it
+        GET STACKED DIAGNOSTICS code = RETURNED_SQLSTATE;
+        IF pg_catalog.left(code, 2) IN ('08', '25', '40', '42', '53', '57', '58', 'XX') THEN
+            RAISE; -- not this run's
+        END IF;
         deleted := 0;
         held := SQLERRM;
     END;
     IF held IS NOT NULL THEN -- the next one meanwhile
-        deleted := 1;
-        INSERT INTO lockstep.run_summary AS s (run_no, held, look_at) VALUES (no, held, pg_catalog.clock_timestamp() + interval '1 hour')
+        INSERT INTO lockstep.run_summary AS s (run_no, held, look_at)
+        VALUES (no, held, pg_catalog.clock_timestamp() + CASE code WHEN '55P03' THEN interval '1 min' ELSE interval '1 hour' END)
         ON CONFLICT (run_no) DO UPDATE SET held = EXCLUDED.held, look_at = EXCLUDED.look_at;
-        held := pg_catalog.format('run %s: %s', r.run_id, held);
+        held := CASE WHEN code <> '55P03' AND held IS DISTINCT FROM known THEN pg_catalog.format('run %s: %s', r.run_id, held) END;
     END IF;
 END
 $$;
-REVOKE EXECUTE ON FUNCTION lockstep.sweep(int, int) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION lockstep.sweep(int, int) TO lockstep_executor;
+REVOKE EXECUTE ON FUNCTION lockstep.sweep(int, int, bigint) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION lockstep.sweep(int, int, bigint) TO lockstep_executor;

@@ -1,28 +1,37 @@
--- Retention of what belongs to no run that is kept: rejected messages and the events of the queue itself, by age (the longer of the two
--- settings). Not a message whose dead letter or whose redrive is under way, nor one that a run that has not ended may account for.
--- At most p_rows of each; how many.
+-- Retention of what belongs to no run that is still there: rejected messages and events of the queue itself go when they are older
+-- than the days that are kept (the longer of the two) and than every run that is still there, ended or not. Not a message whose dead
+-- letter or whose redrive is under way. At most p_rows of each; how many.
 CREATE OR REPLACE FUNCTION lockstep.sweep_rest(p_queue_id int, p_rows int) RETURNS bigint LANGUAGE plpgsql AS $$
 DECLARE
     old timestamptz;
+    first bigint;
+    last bigint;
     messages bigint;
+    runs bigint[];
     events bigint;
 BEGIN
-    SELECT pg_catalog.clock_timestamp() - GREATEST(q.keep_days, q.keep_failed_days) * interval '1 day' INTO STRICT old
-    FROM lockstep.queue q WHERE q.queue_id = p_queue_id;
-    IF old IS NULL OR NOT pg_catalog.pg_try_advisory_xact_lock(lockstep.lock_class('sweep'), p_queue_id) THEN
-        RETURN 0;
-    END IF;
-    DELETE FROM lockstep.rejected_message m WHERE m.rejected_id = ANY (ARRAY(
-        SELECT o.rejected_id FROM (SELECT b.* FROM lockstep.rejected_message b WHERE b.queue_id = p_queue_id ORDER BY b.kafka_offset LIMIT p_rows) AS o
-        WHERE o.rejected_at < old AND (o.redrive_run IS NULL OR o.redriven_at IS NOT NULL)
-          AND NOT EXISTS (SELECT FROM lockstep.outbox x WHERE x.queue_id = p_queue_id AND x.kind = 'rejected' AND x.rejected_id = o.rejected_id)
-          AND NOT EXISTS (SELECT FROM lockstep.run r WHERE r.queue_id = p_queue_id AND r.ended_at IS NULL
-                          AND (r.run_no = o.run_no OR (o.run_no IS NULL AND r.first_offset <= o.kafka_offset)))));
-    GET DIAGNOSTICS messages = ROW_COUNT;
+    -- Of the runs that are there the oldest is the first; LEAST and GREATEST pass NULL over.
+    SELECT LEAST(pg_catalog.clock_timestamp() - GREATEST(q.keep_days, q.keep_failed_days) * interval '1 day',
+                 (SELECT r.created_at FROM lockstep.run r WHERE r.queue_id = p_queue_id AND r.ended_at IS NULL ORDER BY r.run_no LIMIT 1),
+                 (SELECT r.created_at FROM lockstep.run r WHERE r.queue_id = p_queue_id AND r.ended_at IS NOT NULL AND NOT r.swept
+                  ORDER BY r.run_no LIMIT 1)) INTO old
+    FROM lockstep.queue q
+    WHERE q.queue_id = p_queue_id AND q.halted_reason IS NULL AND COALESCE(q.keep_runs, q.keep_days, q.keep_failed_days) IS NOT NULL;
+    WITH gone AS (
+        DELETE FROM lockstep.rejected_message m WHERE m.rejected_id = ANY (ARRAY(
+            SELECT o.rejected_id FROM lockstep.rejected_message o
+            WHERE o.queue_id = p_queue_id AND o.rejected_at < old AND (o.redrive_run IS NULL OR o.redriven_at IS NOT NULL)
+              AND NOT EXISTS (SELECT FROM lockstep.outbox x WHERE x.rejected_id = o.rejected_id)
+              AND NOT EXISTS (SELECT FROM lockstep.run r WHERE r.run_no = o.run_no AND NOT r.swept)
+            ORDER BY o.rejected_at LIMIT p_rows FOR UPDATE SKIP LOCKED))
+        RETURNING m.kafka_offset, m.run_no)
+    SELECT pg_catalog.count(*), pg_catalog.min(g.kafka_offset), pg_catalog.max(g.kafka_offset),
+           pg_catalog.array_agg(DISTINCT g.run_no) FILTER (WHERE g.run_no IS NOT NULL)
+    INTO messages, first, last, runs FROM gone g;
+    PERFORM lockstep.sweep_rejected(p_queue_id, first, last);
     DELETE FROM lockstep.event_log l WHERE l.event_id = ANY (ARRAY(
-        SELECT o.event_id FROM (SELECT b.event_id, b.at FROM lockstep.event_log b WHERE b.queue_id = p_queue_id AND b.run_no IS NULL
-                                ORDER BY b.event_id LIMIT p_rows) AS o
-        WHERE o.at < old));
+        SELECT o.event_id FROM lockstep.event_log o WHERE o.queue_id = p_queue_id AND o.run_no IS NULL AND o.at < old ORDER BY o.at LIMIT p_rows)
+        || ARRAY(SELECT o.event_id FROM lockstep.event_log o WHERE o.run_no = ANY (runs) LIMIT p_rows)); -- of runs that are swept
     GET DIAGNOSTICS events = ROW_COUNT;
     RETURN messages + events;
 END

@@ -18,9 +18,10 @@ SELECT q.name, q.topic, q.partition, q.next_offset, $2::bigint AS log_start, $3:
        q.created_at, q.updated_at, extract(epoch FROM q.external_lease)::float8 AS external_lease_s, q.events,
        array_to_string(q.retry_on, ',') AS retry_on,
        (SELECT count(*) FROM lockstep.enqueued e WHERE e.queue_id = q.queue_id) AS enqueued,
-       lockstep.keep_words(q.keep_runs, q.keep_days, q.keep_failed_days, q.keep_set_by) AS kept, q.swept_at, q.swept_detail
+       lockstep.keep_words(q.keep_runs, q.keep_days, q.keep_failed_days, q.keep_set_by) AS kept, t.swept_at, t.detail AS swept_detail
 FROM lockstep.queue q
 CROSS JOIN LATERAL (SELECT CASE WHEN $4::bigint IS NULL THEN q.blocked_offset
                                 WHEN $3::bigint < $4::bigint THEN $3::bigint END AS blocked_offset) b
 LEFT JOIN lockstep.halt_reason h ON h.reason = q.halted_reason
+LEFT JOIN lockstep.retention t USING (queue_id)
 WHERE q.queue_id = $1::int;

@@ -1,2 +1,2 @@
--- sweep_batch :one  queue_id $1, at most $2 rows: rows deleted, the run that is done with (or NULL), what keeps one (or NULL)
-SELECT s.deleted, s.ended, s.held FROM lockstep.sweep($1::int, $2::int) AS s;
+-- sweep_batch :one  queue_id $1, at most $2 rows, runs behind $3: rows deleted, more to do, position, the run that is done with, what is held
+SELECT s.deleted, s.more, s.at, s.ended, s.held FROM lockstep.sweep($1::int, $2::int, $3::bigint) AS s;

@@ -1,7 +1,9 @@
--- sweep_note :none  a sweep of queue $1 has ended: what it did $2; what other tables keep is added
-UPDATE lockstep.queue
-SET swept_at = clock_timestamp(), swept_detail = $2::text || COALESCE((
-    SELECT format('; %s kept by others: ', count(*)) || min(format('run %s: %s', r.run_id, s.held))
-    FROM lockstep.run_summary s JOIN lockstep.run r USING (run_no)
-    WHERE s.swept_at IS NULL AND r.queue_id = $1::int AND s.held IS NOT NULL HAVING count(*) > 0), '')
-WHERE queue_id = $1::int;
+-- sweep_note :one  a sweep of queue $1 has ended: what it did $2; runs that could not be deleted are added. Another may sweep it
+WITH noted AS (
+    INSERT INTO lockstep.retention AS t (queue_id, swept_at, detail)
+    SELECT $1::int, clock_timestamp(), $2::text || COALESCE((
+        SELECT format('; %s held up: ', count(*)) || min(format('run %s: %s', r.run_id, s.held))
+        FROM lockstep.run_summary s JOIN lockstep.run r USING (run_no)
+        WHERE s.swept_at IS NULL AND r.queue_id = $1::int AND s.held IS NOT NULL HAVING count(*) > 0), '')
+    ON CONFLICT (queue_id) DO UPDATE SET swept_at = EXCLUDED.swept_at, detail = EXCLUDED.detail)
+SELECT pg_advisory_unlock(lockstep.lock_class('sweep'), $1::int);

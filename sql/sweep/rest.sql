@@ -1,2 +1,2 @@
--- sweep_rest :one  queue_id $1, at most $2 rows of each kind: rejected messages and events of the queue itself; rows deleted
+-- sweep_rest :one  queue_id $1, at most $2 rows of each kind: rejected messages and events of no run; rows deleted
 SELECT lockstep.sweep_rest($1::int, $2::int);
