@@ -323,6 +323,44 @@ static void an_executor_that_is_a_member_of_its_readers_login_ends_their_session
     db_close(reader);
 }
 
+/* Retention is the executors'; how long what is kept is for operators to say. */
+static void executors_sweep_and_operators_say_what_is_kept(void **state)
+{
+    struct house *house = *state;
+    struct db *control = login(house, "lockstep_executor", DB_RETENTION);
+    struct db *operators = login(house, "lockstep_operator", DB_CLI);
+    struct db *monitor = login(house, "lockstep_monitor", DB_CLI);
+    struct err err;
+    DB_RESULT_AUTO *row = NULL;
+    support_exec(house->admin,
+                 "UPDATE lockstep.task SET status = 'Completed', key = 'k' || task_id; "
+                 "INSERT INTO lockstep.task_attempt (task_id, attempt, status, ended_at) VALUES "
+                 "(1, 1, 'Error', now()); INSERT INTO lockstep.idempotency_key (queue_id, key, "
+                 "task_id, run_id, kafka_offset) VALUES (1, 'k1', 1, " TOKEN ", 1); "
+                 "UPDATE lockstep.run SET ended_at = now() - interval '2 days', created_at = "
+                 "now() - interval '2 days'; INSERT INTO lockstep.rejected_message (queue_id, "
+                 "kafka_offset, reason, detail, rejected_at) VALUES (1, 9, 'r', 'd', now() - "
+                 "interval '2 days'); DELETE FROM lockstep.outbox");
+    assert_ok(db_run(operators, &sql_queue_keep,
+                     (const char *const[]){"q", NULL, "1", NULL, "false"}, &row, &err),
+              &err);
+    assert_string_equal(
+        support_text(control, "SELECT deleted || ' ' || more FROM lockstep.sweep(1, 10, -1)"),
+        "4 true");
+    assert_true(support_int(control, "SELECT lockstep.sweep_rest(1, 10)") > 0);
+    assert_ok(db_run(control, &sql_sweep_failed, (const char *const[]){"1", "x"}, NULL, &err),
+              &err);
+    assert_int_equal(support_int(monitor, "SELECT tasks FROM lockstep.run_summary"), 3);
+    assert_string_equal(support_text(monitor, "SELECT detail FROM lockstep.retention"),
+                        "failed: x");
+    refused(operators, "42501", "SELECT lockstep.sweep(1, 10, -1)");
+    refused(operators, "42501", "DELETE FROM lockstep.run_summary");
+    refused(operators, "42501", "UPDATE lockstep.run SET swept = false");
+    db_close(control);
+    db_close(operators);
+    db_close(monitor);
+}
+
 static void an_executor_changes_no_migration_and_no_vocabulary(void **state)
 {
     struct house *house = *state;
@@ -399,6 +437,8 @@ int main(void)
             an_executor_and_its_readers_do_their_work_with_their_own_logins, setup, teardown),
         cmocka_unit_test_setup_teardown(
             an_executor_that_is_a_member_of_its_readers_login_ends_their_sessions, setup, teardown),
+        cmocka_unit_test_setup_teardown(executors_sweep_and_operators_say_what_is_kept, setup,
+                                        teardown),
         cmocka_unit_test_setup_teardown(an_executor_changes_no_migration_and_no_vocabulary, setup,
                                         teardown),
         cmocka_unit_test_setup_teardown(a_monitor_reads_and_does_nothing_else, setup, teardown),

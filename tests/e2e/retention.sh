@@ -1,7 +1,7 @@
 #!/bin/bash
 # Retention: what a queue does not keep goes in small batches beside live work, its sums stay, and nothing takes it up again; what is
-# not over, is younger, failed, or is referred to stays.
-# ctest: slow nosan timeout=180
+# not over, is younger, failed, or is referred to stays. Which run goes when, row by row: tests/sql/retention.sql.
+# ctest: timeout=180
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 . "$here/../support/shell.bash"
@@ -13,139 +13,207 @@ ledger_create
 queue() { lockstep queue create "$1" -q --create-topic "${@:2}"; }
 task() { printf '{"order": %d, "sql": "%s"}\n' "$1" "$2"; }
 put() { lockstep publish -q --queue "$1" --name "$2" -; }
-kept() { sql "SELECT string_agg(r.name, ' ' ORDER BY r.run_no) FROM lockstep.run r JOIN lockstep.queue q USING (queue_id) WHERE q.name = '$1' AND EXISTS (SELECT FROM lockstep.task t WHERE t.run_no = r.run_no)"; }
-older() { sql "UPDATE lockstep.run SET ended_at = ended_at - $2 * interval '1 day' WHERE name = '$1'"; }
+run_of() { sql "SELECT run_id FROM lockstep.run WHERE name = '$1'"; }
+kept="SELECT coalesce(string_agg(r.name, ' ' ORDER BY r.run_no), '') FROM lockstep.run r WHERE EXISTS (SELECT FROM lockstep.task t WHERE t.run_no = r.run_no) AND r.queue_id = (SELECT queue_id FROM lockstep.queue WHERE name = "
+older() { sql "UPDATE lockstep.run SET ended_at = ended_at - $2 * interval '1 day', created_at = created_at - $2 * interval '1 day' WHERE name = ANY ('{$1}')"; }
 work() { executors 1 "$1" 2; executors_wait || failed=1; }
-# sweep QUEUE: an executor that sweeps until a sweep that began later has ended
+probed() { LOCKSTEP_PROBE=$1 LOCKSTEP_PROBE_DIR=$tmp "${LOCKSTEP_BIN}-probed" executor run -d "$db" -b "$LOCKSTEP_TEST_BROKERS" -s executor.sweep_interval=200ms "${@:2}"; }
+# sweeper QUEUE ARGS...: an executor in the background that sweeps often
+sweeper() { "$LOCKSTEP_BIN" executor run -d "$db" -b "$LOCKSTEP_TEST_BROKERS" -s executor.sweep_interval=200ms -s log.level=debug --readers 2 --queue "$@" 2>>"$tmp/$1.log" & }
+leave() { kill -TERM "$1"; wait "$1" || { echo "an executor ended with $?"; failed=1; }; }
+# sweep QUEUE ARGS...: until a sweep that began later has ended
 sweep() {
     local before
     before=$(sql 'SELECT clock_timestamp()')
-    "$LOCKSTEP_BIN" executor run -d "$db" -b "$LOCKSTEP_TEST_BROKERS" -s executor.sweep_interval=200ms --queue "$1" --readers 1 "${@:2}" 2>>"$tmp/$1.log" &
-    eventually 30 is "SELECT swept_at > '$before' FROM lockstep.queue WHERE name = '$1'" t || failed=1
-    kill -TERM $!
-    wait $! || failed=1
+    sweeper "$@"
+    eventually 30 is "SELECT count(*) FROM lockstep.retention t JOIN lockstep.queue q USING (queue_id) WHERE q.name = '$1' AND t.swept_at > '$before'" 1 || failed=1
+    leave $!
 }
-run_of() { sql "SELECT run_id FROM lockstep.run WHERE name = '$1'"; }
 
-# By number and by age: a run stays as long as one of the settings keeps it; what did not complete stays longer.
+# By number and by age; what did not complete stays longer. It is said, before and after.
 q=$(scratch_name)
-queue "$q" --on-failure continue
-for n in one two three four; do { task 1 'SELECT 1'; task 2 'SELECT 2'; } | put "$q" "$n" >/dev/null; done
+queue "$q" --on-failure continue --keep-runs 6
+for n in one two; do { task 1 'SELECT 1'; task 2 'SELECT 2'; } | put "$q" "$n" >/dev/null; done
 { task 1 'SELECT 1/0'; task 2 'SELECT 2'; } | put "$q" broken >/dev/null
 for n in five six; do task 1 'SELECT 1' | put "$q" "$n" >/dev/null; done
 work "$q"
-older one 10
-older two 10
-older broken 10
+older one,two,broken 10
 before=$(lockstep run list --queue "$q" -o csv)
-shown=$(lockstep run show "$(run_of broken)" -o json | jq -c '.run | [.status, .tasks, .completed, .failed, .phases, .seconds]')
-expect 'everything is kept' "$(lockstep queue show "$q" -o json | jq -r '.queue.kept')" everything
-sweep_none() { expect "$1" "$(kept "$q")" 'one two three four broken five six'; }
-lockstep queue set "$q" --keep-runs 7 -q
+facts() { lockstep run show "$(run_of broken)" -o json | jq -c '.run | [.status, .tasks, .completed, .failed, .phases, .seconds]'; }
+shown=$(facts)
 sweep "$q"
-sweep_none 'as many as there are'
-lockstep queue set "$q" --keep-runs none --keep-failed-days 30 -q
+expect 'as many as there are' "$(sql "$kept'$q')")" 'one two broken five six'
+lockstep queue set "$q" --keep-runs 1 --keep-days 5 --keep-failed-days 30 -q
 sweep "$q"
-sweep_none 'only those that failed have a term'
-lockstep queue set "$q" --keep-runs 2 --keep-days 5 -q
-sweep "$q"
-expect 'by age and number' "$(kept "$q")" 'three four broken five six'
-lockstep queue set "$q" --keep-days none -q
-sweep "$q"
-expect 'by number' "$(kept "$q")" 'broken five six'
+expect 'by age and number' "$(sql "$kept'$q')")" 'broken five six'
 expect 'what is kept is told' "$(lockstep queue show "$q" -o json | jq -r '.queue | .kept, (.swept_at != null), .swept_detail' | tr '\n' '|')" \
-    "the last 2 runs, failed ones of the last 30 days (set by lockstep_test)|true|$(sql "SELECT swept_detail FROM lockstep.queue WHERE name = '$q'")|"
+    "runs: the newest 1, days: 5, days of what did not complete: 30 (set by lockstep_test)|true|$(sql "SELECT detail FROM lockstep.retention")|"
 lockstep queue set "$q" --keep-failed-days 7 -q
 sweep "$q"
-expect 'what failed goes later' "$(kept "$q")" 'five six'
+expect 'what failed goes later' "$(sql "$kept'$q')")" 'five six'
 expect 'sums' "$(lockstep run list --queue "$q" -o csv | cut -d, -f3-9)" "$(cut -d, -f3-9 <<<"$before")"
-expect 'a run that is shown' "$(lockstep run show "$(run_of broken)" -o json | jq -c '.run | [.status, .tasks, .completed, .failed, .phases, .seconds]')" "$shown"
-expect 'nothing else of it is left' "$(sql "SELECT (SELECT count(*) FROM lockstep.phase p JOIN lockstep.run r USING (run_no) WHERE r.name = 'broken'),
-    (SELECT count(*) FROM lockstep.task_attempt), (SELECT count(*) FROM lockstep.event_log l JOIN lockstep.run r USING (run_no) WHERE r.name = 'broken'),
-    (SELECT count(*) FROM lockstep.run_summary WHERE swept_at IS NOT NULL AND tasks > 0 AND busy > '0')")" '0|0|0|5'
-
-# Nothing takes it up again: neither a retry nor a replay, whatever its mode.
+expect 'a run that is shown' "$(facts)" "$shown"
+expect 'and when it was deleted' "$(lockstep run show "$(run_of broken)" -o json | jq -c '.run | [.swept, (.swept_at != null)]')" '[true,true]'
+expect 'nothing else of it is left' "$(sql "SELECT (SELECT count(*) FROM lockstep.phase p JOIN lockstep.run r USING (run_no) WHERE r.swept),
+    (SELECT count(*) FROM lockstep.task_attempt), (SELECT count(*) FROM lockstep.event_log l JOIN lockstep.run r USING (run_no) WHERE r.swept),
+    (SELECT count(*) FROM lockstep.run_summary WHERE swept_at IS NOT NULL AND tasks > 0 AND busy > '0')")" '0|0|0|3'
+refusal='were deleted: its queue does not keep them any longer'
 said=$(lockstep run retry "$(run_of broken)" 2>&1) && { echo 'retried'; failed=1; }
-grep -q 'were deleted: its queue does not keep them' <<<"$said" || { echo "retry: $said"; failed=1; }
+grep -q "$refusal" <<<"$said" || { echo "retry: $said"; failed=1; }
+said=$(lockstep run retry --status PartiallyCompleted --queue "$q" 2>&1) || true
+expect 'it is not among those that can be' "$(grep -c "$refusal" <<<"$said")$(sql "SELECT count(*) FROM lockstep.run WHERE ended_at IS NULL")" 00
 for mode in missing failed all; do
-    lockstep replay --queue "$q" --run "$(run_of one)" --mode $mode --execute --reason test -q >"$tmp/replay" 2>&1 || { cat "$tmp/replay"; failed=1; }
+    lockstep replay --queue "$q" --run "$(run_of one)" --mode $mode --execute --reason test -o jsonl >"$tmp/replay" 2>"$tmp/said" || { cat "$tmp/said"; failed=1; }
+    expect "a replay of $mode" "$(jq -sc 'map({action, why}) | unique' "$tmp/replay")" '[{"action":"skip","why":"retention"}]'
 done
-work "$q"
-expect 'replays' "$(kept "$q")" 'five six'
-lockstep replay --queue "$q" --run "$(run_of one)" --mode missing 2>&1 | grep -q 'does not keep it any longer' || { echo 'a replay does not say why'; failed=1; }
 
-# What is not over stays, also with nothing to be kept: one that is paused, one that waits behind it. What others refer to is told of.
+# Bad values; a rule is taken back; the file says it, until an operator does, and until that is taken back.
+for bad in --keep-runs={-1,0,x,1.5,1000001,99999999999999999999} --keep-days={0,36501,-5,1d} --keep-failed-days=0; do
+    said=$(lockstep queue set "$q" "$bad" 2>&1) && { echo "$bad is taken"; failed=1; }
+    grep -q "^lockstep: ${bad%=*}: \"${bad#*=}\" is no number of \(runs\|days\)" <<<"$said" || { echo "$bad: $said"; failed=1; }
+done
+lockstep queue set "$q" --keep-runs 5 --keep-from-file 2>/dev/null && { echo 'both are taken'; failed=1; }
+lockstep queue create "$(scratch_name)" --keep-days 0 2>/dev/null && { echo 'create takes 0'; failed=1; }
+printf '[queue:%s]\nkeep_days = 5\nkeep_failed_days = 0\n' "$q" >"$tmp/bad"
+said=$(lockstep executor run --queue "$q" --until-idle --config "$tmp/bad" 2>&1) && { echo 'the file is taken'; failed=1; }
+grep -q ':3: .*keep_failed_days' <<<"$said" || { echo "file: $said"; failed=1; }
+printf '[queue:%s]\nkeep_days = 1\n' "$q" >"$tmp/conf"
+rules="SELECT concat_ws(' ', keep_runs, keep_days, keep_failed_days, keep_set_by IS NULL) FROM lockstep.queue WHERE name = '$q'"
+lockstep queue set "$q" --keep-days none --keep-failed-days none -q
+sweep "$q" --config "$tmp/conf"
+expect 'what an operator says wins' "$(sql "$rules")" '1 f'
+lockstep queue set "$q" --keep-from-file -q
+older five 2
+sweep "$q" --config "$tmp/conf"
+expect 'by the file' "$(sql "$rules"), $(sql "$kept'$q')")" '1 t, six'
+
+# What is not over stays: one that is paused, one that waits behind it. What others refer to is told of, once in the log.
 q=$(scratch_name)
 queue "$q" --on-failure pause
-task 1 'SELECT 1' | put "$q" referred >/dev/null
-task 1 'SELECT 1' | put "$q" free >/dev/null
+for n in referred free; do task 1 'SELECT 1' | put "$q" "$n" >/dev/null; done
 { task 1 'SELECT 1/0'; task 2 'SELECT 1'; } | put "$q" paused >/dev/null
 task 1 'SELECT 1' | put "$q" behind >/dev/null
-"$LOCKSTEP_BIN" executor run -d "$db" -b "$LOCKSTEP_TEST_BROKERS" --queue "$q" --readers 1 2>"$tmp/$q.log" &
+sweeper "$q"
 eventually 20 is "SELECT status FROM lockstep.run WHERE name = 'paused'" Paused || failed=1
-kill -TERM $!
-wait $! || failed=1
 sql "CREATE TABLE theirs (task_id bigint REFERENCES lockstep.task); INSERT INTO theirs SELECT task_id FROM lockstep.task t JOIN lockstep.run r USING (run_no) WHERE r.name = 'referred'"
-lockstep queue set "$q" --keep-days 0 -q
-sweep "$q"
-expect 'what is not over, and what is referred to' "$(kept "$q" | tr ' ' '\n' | grep -v behind | tr '\n' ' ')" 'referred paused '
-expect 'why' "$(sql "SELECT swept_detail ~ '1 kept by others: run .*theirs' FROM lockstep.queue WHERE name = '$q'")$(sql "SELECT swept FROM lockstep.run WHERE name = 'referred'")" tf
+older referred,free,paused,behind 10
+lockstep queue set "$q" --keep-days 1 -q # it is told to the one that runs
+eventually 20 is "$kept'$q') AND r.name <> 'behind'" 'referred paused' || failed=1
+held="SELECT count(*) FROM lockstep.retention WHERE detail ~ '1 held up: run .*theirs'"
+eventually 20 is "$held" 1 || failed=1
+sql "UPDATE lockstep.run_summary SET look_at = clock_timestamp()"
+eventually 20 is "SELECT count(*) FROM lockstep.run_summary WHERE look_at > clock_timestamp()" 1 || failed=1
+expect 'why' "$(lockstep queue show "$q" -o json | jq -r .queue.swept_detail | grep -c '1 held up: run .*theirs')$(grep -c event=sweep_held "$tmp/$q.log")" 11
 sql "DROP TABLE theirs; UPDATE lockstep.run_summary SET look_at = clock_timestamp()"
 lockstep run resume "$(run_of paused)" -q >/dev/null
-work "$q"
-sweep "$q"
-expect 'then they go' "$(kept "$q")" ''
+eventually 20 is "SELECT count(*) FROM lockstep.run WHERE name = 'behind' AND ended_at IS NOT NULL" 1 || failed=1
+older paused,behind 10
+eventually 20 is "$kept'$q')" '' || failed=1
+leave $!
 expect 'with their counts' "$(sql "SELECT string_agg(status || tasks || completed || failed, ' ' ORDER BY run_no) FROM lockstep.run_status WHERE queue = '$q'")" \
     'Completed110 Completed110 PartiallyCompleted211 Completed110'
 
-# Keys outlive their tasks; rejected messages go by age, but not before their dead letter is written.
+# Keys outlive tasks that were done; rejected messages go by age, but not before their dead letter is written; events not before they
+# are sent, and they tell what was.
 q=$(scratch_name)
-queue "$q"
-keyed() { printf '{"order": 1, "key": "k", "sql": "SELECT 1"}\n'; }
-keyed | put "$q" first >/dev/null
+queue "$q" --events on --keep-days 1 --on-failure continue
+keyed() { printf '{"order": 1, "key": "done", "sql": "SELECT 1"}\n{"order": 1, "key": "not", "sql": "SELECT 1%s"}\n' "$1"; }
+keyed /0 | put "$q" first >/dev/null
+work "$q"
 echo nonsense | kcat -P -q -b "$LOCKSTEP_TEST_BROKERS" -t "$q" -p 0
 work "$q"
-printf '[queue:%s]\nkeep_days = 0\n' "$q" >"$tmp/conf"
-sql "UPDATE lockstep.run SET ended_at = ended_at - interval '1 s'"
-sweep "$q" --config "$tmp/conf"
-expect 'by the file' "$(kept "$q"),$(sql "SELECT keep_days, keep_set_by IS NULL FROM lockstep.queue WHERE name = '$q'")" ',0|t'
-eventually 20 is "SELECT count(*) FROM lockstep.outbox o JOIN lockstep.queue q USING (queue_id) WHERE q.name = '$q'" 0 || failed=1
-sweep "$q"
-expect 'rejected' "$(sql "SELECT count(*) FROM lockstep.rejected WHERE queue = '$q'")$(kcat -C -q -b "$LOCKSTEP_TEST_BROKERS" -t "$q.rejected" -p 0 -o beginning -e -X isolation.level=read_committed -f '%s')" 0nonsense
-lockstep queue set "$q" --keep-days none -q
-sweep_started() { "$LOCKSTEP_BIN" executor run -d "$db" -b "$LOCKSTEP_TEST_BROKERS" --config "$tmp/conf" --queue "$q" --until-idle 2>>"$tmp/$q.log"; }
-keyed | put "$q" second >/dev/null
-sweep_started || failed=1
-expect 'what an operator says wins' "$(kept "$q"),$(sql "SELECT keep_days IS NULL FROM lockstep.queue WHERE name = '$q'")" 'second,t'
-expect 'a key is still taken' "$(sql "SELECT t.status, t.skipped FROM lockstep.task t JOIN lockstep.run r USING (run_no) WHERE r.name = 'second'")" 'Cancelled|duplicate'
-for bad in -1 x 1.5 99999999999; do lockstep queue set "$q" --keep-runs "$bad" 2>/dev/null && { echo "keep-runs $bad"; failed=1; }; done
+older first 10
+sql "UPDATE lockstep.rejected_message SET rejected_at = rejected_at - interval '2 days'"
+sweeper "$q"
+eventually 20 is "$kept'$q') UNION ALL SELECT 'message' FROM lockstep.rejected WHERE queue = '$q'" '' || failed=1
+leave $!
+expect 'events and dead letters' "$(kcat -C -q -b "$LOCKSTEP_TEST_BROKERS" -t "$q.events" -p 0 -o beginning -e -X isolation.level=read_committed | jq -r 'select(.event == "run_ended") | .tasks | "\(.total) \(.failed)"')$(kcat -C -q -b "$LOCKSTEP_TEST_BROKERS" -t "$q.rejected" -p 0 -o beginning -e -X isolation.level=read_committed -f ' %s')" '2 1 nonsense'
+keyed '' | put "$q" second >/dev/null
+work "$q"
+expect 'a key of what was done is taken' "$(sql "SELECT string_agg(concat_ws(' ', t.key, t.status, t.skipped), ', ' ORDER BY t.seq) FROM lockstep.task t JOIN lockstep.run r USING (run_no) WHERE r.name = 'second'")" \
+    'done Cancelled duplicate, not Completed'
+expect 'a replay of the lot' "$(lockstep replay --queue "$q" --from-offset earliest --to-offset latest -o jsonl 2>/dev/null | jq -r 'select(.action != "skip")')" ''
 
-# Beside live work: the order holds, batches stay small, and an executor that is killed in the midst leaves nothing half-counted.
+# A retry and a sweep of the same run: whoever is first wins, the other one does nothing, and is told.
 q=$(scratch_name)
+queue "$q" --on-failure continue
+for n in retried swept; do { for ((i = 0; i < 120; i++)); do task 1 'SELECT 1'; done; task 2 'SELECT 1/0'; } | put "$q" "$n" >/dev/null; done
+work "$q"
+older retried,swept 10
+sql "UPDATE lockstep.queue SET keep_days = 1 WHERE name = '$q'"
+id=$(sql "SELECT queue_id FROM lockstep.queue WHERE name = '$q'")
+{ # one transaction that stays open
+    echo "BEGIN; SELECT phases FROM lockstep.run_retry('$(run_of retried)');"
+    until [ -e "$tmp/tried" ]; do sleep 0.05; done
+    echo 'COMMIT;'
+} | "$LOCKSTEP_TEST_PGBIN/psql" -X -q -At -d "$db" >"$tmp/retry" &
+eventually 10 grep -q . "$tmp/retry" || failed=1
+expect 'a sweep beside a retry' "$(sql "SET lock_timeout = '1s'; SELECT deleted, at = (SELECT run_no FROM lockstep.run WHERE name = 'swept') FROM lockstep.sweep($id, 50, -1)")" '50|t'
+touch "$tmp/tried"
+wait $!
+rm "$tmp/tried"
+expect 'the retry' "$(cat "$tmp/retry"), $(sql "SELECT string_agg(name || ' ' || status, ', ' ORDER BY name) FROM lockstep.run WHERE name IN ('retried', 'swept')")" '1, retried Running, swept PartiallyCompleted'
+sql "UPDATE lockstep.task SET status = 'Failed' WHERE status = 'Pending'; SELECT lockstep.run_finish(run_no) FROM lockstep.run WHERE name = 'retried'" >/dev/null
+older retried 10
+{
+    echo "BEGIN; SELECT deleted FROM lockstep.sweep($id, 200, (SELECT run_no - 1 FROM lockstep.run WHERE name = 'retried'));" # the one that was begun
+    echo "SELECT at = run_no FROM lockstep.run, lockstep.sweep($id, 50, -1) WHERE name = 'retried';"
+    until [ -e "$tmp/tried" ]; do sleep 0.05; done
+    echo 'COMMIT;'
+} | "$LOCKSTEP_TEST_PGBIN/psql" -X -q -At -d "$db" >"$tmp/swept" &
+eventually 10 grep -q t "$tmp/swept" || failed=1
+lockstep run retry "$(run_of retried)" >"$tmp/retry" 2>&1 &
+eventually 10 is "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'" 1 || failed=1
+touch "$tmp/tried"
+wait $! && { echo 'it was retried'; failed=1; }
+grep -q "$refusal" "$tmp/retry" || { cat "$tmp/retry"; failed=1; }
+
+# Beside live work: the order holds, batches stay small, one executor at a time; whatever is killed in the midst leaves nothing half
+# counted, and what an operator finds then is over.
+old=$(scratch_name) q=$(scratch_name)
 queue "$q" --max-readers 4
-old=$(scratch_name)
 queue "$old"
-for ((i = 0; i < 20000; i++)); do task $((i / 5000 + 1)) "SELECT $i"; done | put "$old" huge >/dev/null
+for ((i = 0; i < 10000; i++)); do task $((i / 3000 + 1)) "SELECT $i"; done | put "$old" huge >/dev/null
 executors 1 "$old" 4
 executors_wait || failed=1
-lockstep queue set "$old" --keep-days 0 -q
+older huge 10
+lockstep queue set "$old" --keep-days 1 -q
 ledger_tasks "$q" 7 60 40 10 >"$tmp/live"
 lockstep publish -q --queue "$q" "$tmp/live" >/dev/null
-LOCKSTEP_PROBE=sweep.batch=kill@3 LOCKSTEP_PROBE_DIR=$tmp "${LOCKSTEP_BIN}-probed" executor run -d "$db" -b "$LOCKSTEP_TEST_BROKERS" --queue "$q" --queue "$old" --readers 2 2>"$tmp/$q.killed.log" &
 status=0
-wait $! || status=$?
+probed sweep.batch=kill@3 --queue "$q" --queue "$old" --readers 2 2>"$tmp/$q.killed.log" || status=$?
 expect 'killed in the midst' "$status" 137
-expect 'half-way' "$(sql "SELECT s.tasks > 0 AND s.swept_at IS NULL AND s.tasks + (SELECT count(*) FROM lockstep.task t WHERE t.run_no = s.run_no) = 20000 FROM lockstep.run_summary s JOIN lockstep.run r USING (run_no) WHERE r.name = 'huge'")" t
+expect 'half-way' "$(sql "SELECT s.tasks > 0 AND s.swept_at IS NULL AND s.tasks + (SELECT count(*) FROM lockstep.task t WHERE t.run_no = s.run_no) = 10000 FROM lockstep.run_summary s JOIN lockstep.run r USING (run_no) WHERE r.name = 'huge'")" t
+expect 'a run that is being deleted' "$(lockstep run show "$(run_of huge)" -o json | jq -c '.run | [.tasks, .completed, .swept, .swept_at]')" '[10000,10000,true,null]'
+last=$(sql "SELECT max(task_id) FROM lockstep.task t JOIN lockstep.run r USING (run_no) WHERE r.name = 'huge'")
+said=$(lockstep task retry "$last" 2>&1) && { echo 'its task is retried'; failed=1; }
+grep -q 'it is being deleted' <<<"$said" || { echo "task retry: $said"; failed=1; }
 for n in 1 2; do
     "$LOCKSTEP_BIN" executor run -d "$db" -b "$LOCKSTEP_TEST_BROKERS" -s log.level=debug -s executor.sweep_interval=200ms --queue "$q" --queue "$old" --readers 2 2>"$tmp/$q.$n.log" &
 done
 eventually 60 is "SELECT count(*) FROM lockstep.run_status WHERE queue = '$q' AND ended_at IS NULL" 0 || failed=1
-eventually 60 is "SELECT s.tasks FROM lockstep.run_summary s JOIN lockstep.run r USING (run_no) WHERE r.name = 'huge' AND s.swept_at IS NOT NULL" 20000 || failed=1
-for p in $(jobs -pr); do kill -TERM "$p"; done
-wait
-expect 'the counts' "$(sql "SELECT status, tasks, completed FROM lockstep.run_status WHERE queue = '$old'")" 'Completed|20000|20000'
-expect 'batches' "$(cat "$tmp/$q".[12].log | grep -o 'event=sweep_batch .*rows=[0-9]*' | sed 's/.*rows=//' | sort -n | awk 'END { print (NR > 10 && $1 <= 1000) ? "small" : "of " $1 ", " NR " of them" }')" small
+eventually 60 is "SELECT s.tasks FROM lockstep.run_summary s JOIN lockstep.run r USING (run_no) WHERE r.name = 'huge' AND s.swept_at IS NOT NULL" 10000 || failed=1
+for p in $(jobs -pr); do leave "$p"; done
+expect 'the counts' "$(sql "SELECT status, tasks, completed FROM lockstep.run_status WHERE queue = '$old'")" 'Completed|10000|10000'
+expect 'batches' "$(cat "$tmp/$q".[12].log | grep -o 'event=sweep_batch .*rows=[0-9]*' | sed 's/.*rows=//' | sort -n | awk 'END { print (NR > 5 && $1 <= 1000) ? "small" : "of " $1 ", " NR " of them" }')" small
 bad=$(ledger_check "$q" 4)
 expect 'beside live work' "$bad" ''
+
+# An empty database: what retention had deleted is made again with the rest.
+q=$(scratch_name)
+queue "$q" --keep-days 1
+task 1 "SELECT work('$q', 1, 0, 0)" | put "$q" past >/dev/null
+work "$q"
+older past 10
+sweep "$q"
+expect 'gone' "$(sql "$kept'$q')")$(sql "SELECT count(*) FROM ledger WHERE q = '$q'")" 1
+scratch_drop
+scratch_database
+ledger_create
+queue "$q" --from-end
+work "$q"
+lockstep replay --queue "$q" --from-offset earliest --to-offset latest --execute --reason 'database lost' -q >"$tmp/replay" 2>&1 || { cat "$tmp/replay"; failed=1; }
+work "$q"
+expect 'it runs again' "$(sql "SELECT status FROM lockstep.run")$(sql "SELECT count(*) FROM ledger WHERE q = '$q'")" Completed1
 [ $failed = 0 ] || grep -h -e level=warn -e level=error "$tmp"/*.log | grep -v -e executor_rights -e task_failed || true
 exit $failed

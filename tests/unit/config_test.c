@@ -90,6 +90,9 @@ static void a_value_of_the_wrong_type_is_refused_with_its_line(void **state)
     assert_refused("[executor]\nreaders = 5 \nheartbeat = 5 parsecs\n", 3, "heartbeat", "unit");
     assert_refused("[executor]\nheartbeat = -1s\n", 2, "heartbeat", "unit");
     assert_refused("[log]\nlevel = loud\n", 2, "level", "debug|info|warn|error|off");
+    assert_refused("[queue:a]\nkeep_runs = 0\n", 2, "keep_runs", "1");
+    assert_refused("[queue:a]\nkeep_days = 36501\n", 2, "keep_days", "36500");
+    assert_refused("[queue:a]\nkeep_failed_days = none\n", 2, "keep_failed_days", "");
     assert_refused("[queue:a]\non_failure = stop|continue\n", 2, "on_failure",
                    "stop|continue|pause");
     assert_refused("[commands]\nload = load.sh\n", 2, "load", "absolute path");
