@@ -35,7 +35,7 @@ static const struct setting {
     {"enable.auto.offset.store", "false", KAFKA_CONSUMER, true},
     {"enable.partition.eof", "true", KAFKA_CONSUMER, true},
     {"check.crcs", "true", KAFKA_CONSUMER, true},
-    {"queued.max.messages.kbytes", "16384", KAFKA_CONSUMER, false},
+    {"queued.max.messages.kbytes", "6144", KAFKA_CONSUMER, false},
     {"fetch.wait.max.ms", "100", KAFKA_CONSUMER,
      false}, /* how long an assign waits for the fetch under way */
     {"statistics.interval.ms", "10000", KAFKA_CONSUMER, false}, /* keeps the low watermark fresh */
