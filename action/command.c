@@ -283,8 +283,10 @@ static void judge(const struct command *command, int runner_status, struct actio
     if (told->end == WIRE_NOT_STARTED)
         fail(result, told->error == E2BIG, "command %s: cannot %s (%s): %s", row->name, told->step,
              strcmp(told->step, "change to its directory") == 0 ? row->directory
-             : strcmp(told->step, "find its user") == 0         ? row->user
-                                                                : row->argv[0],
+             : strcmp(told->step, "find its user") == 0 ||
+                     strcmp(told->step, "become its user") == 0
+                 ? row->user
+                 : row->argv[0],
              strerror(told->error));
     else if (told->end ==
              WIRE_SILENCE) /* this process stood still: whoever has the task now decides */

@@ -10,17 +10,18 @@
 #include <string.h>
 #include <strings.h>
 
-#define LOOK_AGAIN_MS  1000
-#define LONGEST_WAIT_S 86400 /* what a server may ask for with Retry-After */
-#define LOCATION_SHOWN 200
-#define LONGEST_STEP   200 /* in an Idempotency-Key */
+#define LOOK_AGAIN_MS     1000
+#define LONGEST_WAIT_S    86400 /* what a server may ask for with Retry-After */
+#define LOCATION_SHOWN    200
+#define MOST_HEADER_BYTES (256 * 1024) /* of an answer */
+#define LONGEST_STEP      200          /* in an Idempotency-Key */
 
 struct transfer {
     CURL *easy;
     CURLU *url;
     struct curl_slist *headers;
     struct str body;
-    uint64_t limit, total;
+    uint64_t limit, header_bytes;
     bool cut;
     char target[ACTION_NEED_SIZE], why[CURL_ERROR_SIZE];
 };
@@ -32,6 +33,16 @@ static size_t on_body(char *bytes, size_t size, size_t count, void *context)
     str_add(&transfer->body, bytes, len < room ? len : room);
     transfer->cut = len > room;
     return transfer->cut ? 0 : len; /* the rest is not waited for */
+}
+
+/* libcurl keeps every header, however many there are. */
+static size_t on_header(char *bytes, size_t size, size_t count, void *context)
+{
+    struct transfer *transfer = context;
+    size_t len = size * count;
+    (void)bytes;
+    transfer->header_bytes += len;
+    return transfer->header_bytes > MOST_HEADER_BYTES ? 0 : len;
 }
 
 static bool has_header(const struct message_action *action, const char *name)
@@ -135,6 +146,8 @@ static void set_options(struct transfer *transfer, const struct action_http *htt
     (void)curl_easy_setopt(easy, CURLOPT_TIMEOUT_MS, timeout_us ? 0L : (long)http->timeout_ms);
     (void)curl_easy_setopt(easy, CURLOPT_WRITEFUNCTION, on_body);
     (void)curl_easy_setopt(easy, CURLOPT_WRITEDATA, transfer);
+    (void)curl_easy_setopt(easy, CURLOPT_HEADERFUNCTION, on_header);
+    (void)curl_easy_setopt(easy, CURLOPT_HEADERDATA, transfer);
     (void)curl_easy_setopt(easy, CURLOPT_ERRORBUFFER, transfer->why);
 }
 
@@ -176,15 +189,15 @@ static const char *header_of(const struct transfer *transfer, const char *name)
 /* Seconds or a date (RFC 9110). -1: none that can be read. */
 static int retry_after(const char *value)
 {
-    int64_t seconds;
-    if (value == NULL)
+    if (value == NULL || *value == '\0')
         return -1;
-    if (int64_parse(value, strlen(value), &seconds) && seconds >= 0)
-        return seconds < LONGEST_WAIT_S ? (int)seconds : LONGEST_WAIT_S;
-    time_t at = curl_getdate(value, NULL);
-    if (at == (time_t)-1)
-        return -1;
-    seconds = (int64_t)at - clock_wall_us() / 1000000;
+    int64_t seconds = strtoll(value, NULL, 10); /* the largest, if there are too many digits */
+    if (value[strspn(value, "0123456789")] != '\0') {
+        time_t at = curl_getdate(value, NULL);
+        if (at == (time_t)-1)
+            return -1;
+        seconds = (int64_t)at - clock_wall_us() / 1000000;
+    }
     return seconds < 0 ? 0 : seconds < LONGEST_WAIT_S ? (int)seconds : LONGEST_WAIT_S;
 }
 
@@ -205,7 +218,10 @@ static void judge(const struct transfer *transfer, CURLcode code, struct action_
     if (code != CURLE_OK && !(code == CURLE_WRITE_ERROR && transfer->cut)) {
         result->outcome = ACTION_FAILED;
         str_format(&result->error, "http %s: %s", transfer->target,
-                   transfer->why[0] ? transfer->why : curl_easy_strerror(code));
+                   transfer->header_bytes > MOST_HEADER_BYTES
+                       ? "the headers of its answer are larger than 256 kB"
+                   : transfer->why[0] ? transfer->why
+                                      : curl_easy_strerror(code));
         return;
     }
     if (status >= 200 && status < 300)

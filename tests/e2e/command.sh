@@ -26,6 +26,7 @@ cpu_limit = 1s
 memory_limit = 256MB
 open_files = 33
 processes = 4000
+file_limit = 100kB
 kill_after = 300ms
 path = /usr/bin:/bin
 [executor]
@@ -51,6 +52,9 @@ cat >"$tmp/tasks.jsonl" <<'END'
 {"order": 2, "name": "binary", "command": "act", "args": ["binary"]}
 {"order": 2, "name": "limits", "command": "small", "args": ["limits"]}
 {"order": 2, "name": "burn", "command": "small", "args": ["burn"]}
+{"order": 2, "name": "file", "command": "small", "args": ["write", "FILE", "200000"]}
+{"order": 2, "name": "fds", "command": "act", "args": ["fds"]}
+{"order": 2, "name": "shout", "command": "act", "args": ["shout", "10000000"]}
 {"order": 2, "name": "left", "command": "act", "args": ["left"]}
 {"order": 3, "name": "deaf", "command": "small", "args": ["deaf"], "timeout": 0.3, "max_attempts": 2, "retry_intervals": [0.05]}
 {"order": 3, "name": "polite", "command": "act", "args": ["polite"], "timeout": 0.3}
@@ -61,7 +65,7 @@ END
 python3 - "$tmp/tasks.jsonl" <<'END'
 import sys
 path = sys.argv[1]
-text = open(path).read().replace('INPUT', 'x' * 900000)
+text = open(path).read().replace('INPUT', 'x' * 900000).replace('FILE', path + '.written')
 open(path, 'w').write(text)
 END
 run=$(lockstep publish --queue "$q" -q "$tmp/tasks.jsonl")
@@ -69,8 +73,8 @@ executors 1 "$q" 4
 executors_wait || { tail -20 "$tmp/$q".*.log; failed=1; }
 of() { sql "SELECT $2 FROM lockstep.task t WHERE t.name = '$1'"; }
 expect 'outcomes' "$(sql "SELECT string_agg(t.name || '=' || t.status || '/' || t.attempt_num, ', ' ORDER BY t.seq) FROM lockstep.task t JOIN lockstep.run r USING (run_no) WHERE r.run_id = '$run'")" \
-    'args=Completed/1, fixed=Completed/1, env=Completed/1, input=Completed/1, no input=Completed/1, input that is not read=Completed/1, exit 3=Failed/1, signal=Failed/1, missing=Failed/1, plain=Failed/1, cut=Completed/1, binary=Completed/1, limits=Completed/1, burn=Failed/1, left=Completed/1, deaf=Failed/2, polite=Failed/1, family=Failed/1, again=Failed/3, sql=Completed/1'
-expect 'types' "$(sql "SELECT type, count(*) FROM lockstep.task GROUP BY 1 ORDER BY 1" | tr '\n' ' ')" 'command|19 sql|1 '
+    'args=Completed/1, fixed=Completed/1, env=Completed/1, input=Completed/1, no input=Completed/1, input that is not read=Completed/1, exit 3=Failed/1, signal=Failed/1, missing=Failed/1, plain=Failed/1, cut=Completed/1, binary=Completed/1, limits=Completed/1, burn=Failed/1, file=Failed/1, fds=Completed/1, shout=Failed/1, left=Completed/1, deaf=Failed/2, polite=Failed/1, family=Failed/1, again=Failed/3, sql=Completed/1'
+expect 'types' "$(sql "SELECT type, count(*) FROM lockstep.task GROUP BY 1 ORDER BY 1" | tr '\n' ' ')" 'command|22 sql|1 '
 expect 'arguments, without a shell' "$(of args response)" $'<>\n<a b>\n<$(id)>\n<-n>\n<é\n\'"\\>'
 expect 'fixed arguments, then those of the task' "$(of fixed response)" $'<two words>\n<a"b>\n<c d>\n<$HOME>\n<x>'
 expect 'a clean environment' "$(of env response | sed 's/=.*//' | grep -v -e '^_$' -e '^PWD$' -e '^SHLVL$' | xargs)" \
@@ -87,6 +91,11 @@ expect 'a gigabyte is cut' "$(of cut response)" $'xxxxxxxxxx\n[cut: 10 of 107374
 expect 'bytes that are no text' "$(of binary "encode(convert_to(response, 'UTF8'), 'hex')")" '61efbfbdefbfbd62c3a963efbfbd'
 expect 'limits' "$(of limits response | sed -n -e 's/^cpu time .* //p' -e 's/^virtual memory .* //p' -e 's/^open files .* //p' -e 's/^max user processes .* //p' -e 's/^core file size .* //p' -e '/^\//p' | sort -n | xargs)" '/tmp 0 1 33 4000 262144'
 expect 'the processor limit' "$(of burn error)" 'command small: killed by signal 24 (CPU time limit exceeded), its cpu_limit'
+expect 'the limit of a file' "$(of file error) $(wc -c <"$tmp/tasks.jsonl.written")" 'command small: killed by signal 25 (File size limit exceeded) 102400'
+expect 'nothing of the executor is open' "$(of fds response | xargs)" '0 1 2 3' # the last is what it lists
+expect 'the last line of what it said' "$(of shout error)" 'command act: exit code 4: the last word'
+expect 'the end of what it said, of ten megabytes' "$(sql "SELECT split_part(detail, E'\n', 1), length(detail), right(detail, 17) FROM lockstep.execution_log WHERE error LIKE '%exit code 4%'")" \
+    $'[the last 4096 of 10000015 bytes]|4130|yy\nthe last word'
 expect 'a time-out' "$(of deaf "error || ' ' || (duration BETWEEN '0.3 s' AND '5 s')")" '57014: time-out: the attempt ran for longer than 0.3 s true'
 expect 'a time-out that is obeyed is one' "$(of polite error)" '57014: time-out: the attempt ran for longer than 0.3 s'
 nobody() { local pid; while read -r pid; do ! kill -0 "$pid" 2>/dev/null || { echo "process $pid is left: $(tr '\0' ' ' <"/proc/$pid/cmdline")"; return 1; }; done < <(cat "$tmp/done.pids" "$tmp/done.left"); }

@@ -20,6 +20,8 @@ server() { # NAME [CERTIFICATE]: its port in $port
 }
 server plain
 plain=$port
+server other
+other=$port
 server tls "$tmp/both.pem"
 tls=$port
 cat >"$tmp/lockstep.conf" <<END
@@ -50,6 +52,8 @@ at=http://127.0.0.1:$plain
     task 2 409 "$at/status/409" '"max_attempts": 2, "retry_intervals": [0.05]'
     task 2 204 "$at/status/204"
     task 2 redirect "$at/redirect"
+    task 2 elsewhere "$at/elsewhere/127.0.0.1:$other/stolen"
+    task 2 headers "$at/headers/100000000"
     task 2 big "$at/big"
     task 2 binary "$at/binary"
     task 2 close "$at/close"
@@ -69,7 +73,7 @@ executors 1 "$q" 6
 executors_wait || { tail -20 "$tmp/$q".*.log; failed=1; }
 of() { sql "SELECT $2 FROM lockstep.task t WHERE t.name = '$1'"; }
 expect 'outcomes' "$(sql "SELECT string_agg(t.name || '=' || t.status || '/' || t.attempt_num, ', ' ORDER BY t.seq) FROM lockstep.task t")" \
-    'get=Completed/1, post=Completed/1, put=Completed/1, head=Completed/1, delete=Completed/1, tls=Completed/1, another spelling=Completed/1, 404=Failed/1, 500=Failed/2, 409=Failed/2, 204=Completed/1, redirect=Failed/1, big=Completed/1, binary=Completed/1, close=Failed/1, refused=Failed/1, nowhere=Failed/1, user name=Failed/1, seconds=Completed/2, date=Completed/2, interval=Completed/2, slow=Failed/1, own time-out=Failed/1, longer than usual=Completed/1'
+    'get=Completed/1, post=Completed/1, put=Completed/1, head=Completed/1, delete=Completed/1, tls=Completed/1, another spelling=Completed/1, 404=Failed/1, 500=Failed/2, 409=Failed/2, 204=Completed/1, redirect=Failed/1, elsewhere=Failed/1, headers=Failed/1, big=Completed/1, binary=Completed/1, close=Failed/1, refused=Failed/1, nowhere=Failed/1, user name=Failed/1, seconds=Completed/2, date=Completed/2, interval=Completed/2, slow=Failed/1, own time-out=Failed/1, longer than usual=Completed/1'
 expect 'type' "$(sql "SELECT DISTINCT type FROM lockstep.task")" http
 expect 'get' "$(of get response | jq -c '[.method, .body, .headers.accept, .headers["idempotency-key"]]')" "[\"GET\",\"\",\"*/*\",\"$run-0\"]"
 expect 'post' "$(of post response | jq -c '[.method, .body, .headers["content-type"], .headers["x-empty"], .headers["user-agent"]]')" '["POST","{}","application/json","","me"]'
@@ -78,6 +82,8 @@ expect 'a status that is final' "$(of 404 "error || ' ' || response")" "http 127
 expect 'the same key at each attempt' "$(jq -r 'select(.path == "/status/500") | .key' "$tmp/plain/requests" | sort | uniq -c | tr -s ' ')" " 2 $run-8"
 expect 'a redirect' "$(of redirect error)" "http 127.0.0.1:$plain: status 302, a redirect, which is not followed, to /echo/redirected"
 expect 'and is not followed' "$(grep -c redirected "$tmp/plain/requests")" 0
+expect 'nor is one to a host that may not be called' "$(of elsewhere error) $(wc -l 2>/dev/null <"$tmp/other/requests" || true)" "http 127.0.0.1:$plain: status 302, a redirect, which is not followed, to http://127.0.0.1:$other/stolen "
+expect 'headers without end' "$(of headers error)" "http 127.0.0.1:$plain: the headers of its answer are larger than 256 kB"
 expect 'a gigabyte is cut' "$(of big "length(response) || right(response, 23)")" $'1023\n[cut after 1000 bytes]'
 eventually 10 grep -q /big "$tmp/plain/hung_up" || failed=1
 expect 'bytes that are no text' "$(of binary "encode(convert_to(response, 'UTF8'), 'hex')")" '61efbfbdefbfbd62c3a963efbfbd'
@@ -111,4 +117,23 @@ executors 1 "$q" 6
 executors_wait || failed=1
 expect 'after a kill' "$(of killed "status || '/' || attempt_num || '/' || response")" Completed/2/late
 expect 'the same key again' "$(jq -r 'select(.path == "/slow/2.001") | .key' "$tmp/plain/requests" | uniq -c | tr -s ' ')" " 2 $run-2"
+
+# What a server may ask for: a day at most. What cannot be read, or is over, is the interval.
+{
+    task 1 much "$at/retry/999999999" '"max_attempts": 2'
+    task 1 'too much' "$at/retry/99999999999999999999999999" '"max_attempts": 2'
+    task 1 'some day' "$at/retry/Fri,%2031%20Dec%209999%2023:59:59%20GMT" '"max_attempts": 2'
+    task 1 'long ago' "$at/retry/Thu,%2001%20Jan%201970%2000:00:00%20GMT" '"max_attempts": 2, "retry_intervals": [600]'
+    task 1 less "$at/retry/-5" '"max_attempts": 2, "retry_intervals": [600]'
+    task 1 soon "$at/retry/soon" '"max_attempts": 2, "retry_intervals": [600]'
+} >"$tmp/tasks.jsonl"
+run=$(lockstep publish --queue "$q" -q "$tmp/tasks.jsonl")
+"$LOCKSTEP_BIN" executor run -d "$db" -b "$LOCKSTEP_TEST_BROKERS" --queue "$q" --readers 6 2>>"$tmp/last.log" &
+last=$!
+eventually 20 is "SELECT count(*) FROM lockstep.task t JOIN lockstep.run r USING (run_no) WHERE r.run_id = '$run' AND t.status = 'Error'" 6 || { tail -5 "$tmp/last.log"; failed=1; }
+expect 'absurd words of a server' "$(sql "SELECT string_agg(t.name || ' ' || round(extract(epoch FROM t.scheduled_for - t.updated_at) / 60), ', ' ORDER BY t.seq) FROM lockstep.task t JOIN lockstep.run r USING (run_no) WHERE r.run_id = '$run'")" \
+    'much 1440, too much 1440, some day 1440, long ago 10, less 10, soon 10'
+lockstep run cancel "$run" -q >/dev/null
+kill -TERM "$last"
+wait "$last" || failed=1
 exit $failed

@@ -8,6 +8,7 @@ import ssl
 import sys
 import threading
 import time
+import urllib.parse
 
 directory = sys.argv[1]
 lock = threading.Lock()
@@ -42,6 +43,17 @@ class Handler(http.server.BaseHTTPRequestHandler):
                 file.write(self.path + "\n")
         self.close_connection = True
 
+    def header_flood(self, size):
+        try:
+            self.wfile.write(b"HTTP/1.1 200 OK\r\n")
+            for i in range(size // 1000):
+                self.wfile.write(b"X-%d: " % i + b"y" * 990 + b"\r\n")
+            self.wfile.write(b"Content-Length: 0\r\n\r\n")
+        except (BrokenPipeError, ConnectionResetError):
+            with lock, open(f"{directory}/hung_up", "a") as file:
+                file.write(self.path + "\n")
+        self.close_connection = True
+
     def serve(self):
         body = self.rfile.read(int(self.headers.get("Content-Length", 0)))
         with lock:
@@ -56,12 +68,16 @@ class Handler(http.server.BaseHTTPRequestHandler):
             self.answer(int(rest), b"because")
         elif word == "retry":
             if count == 1:
-                later = email.utils.formatdate(time.time() + 3, usegmt=True) if rest == "date" else rest
+                later = email.utils.formatdate(time.time() + 3, usegmt=True) if rest == "date" else urllib.parse.unquote(rest)
                 self.answer(503, b"busy", Retry_After=later)
             else:
                 self.answer(200, b"at last")
         elif word == "redirect":
             self.answer(302, Location="/echo/redirected")
+        elif word == "elsewhere":
+            self.answer(302, Location="http://" + rest)
+        elif word == "headers":
+            self.header_flood(int(rest))
         elif word == "big":
             self.flood(1 << 30)
         elif word == "slow":
