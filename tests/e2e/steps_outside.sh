@@ -130,5 +130,13 @@ expect 'who is able does it' "$(effects both) / $(acted both) / $(asked both)" "
 expect 'it was left once at most' "$(cat "$tmp/hosts.log" "$tmp/commands.log" | grep -c 'event=task_left')" "$lefts"
 kill -TERM "$hosts" "$commands" "$all"
 wait "$hosts" && wait "$commands" && wait "$all" || { echo 'an executor did not end well'; failed=1; }
+
+# The example, as the manual has it.
+unset LOCKSTEP_EXECUTOR_MAX_ATTEMPTS
+timeout 60 "$here/../../examples/report/run.sh" "$db" "$LOCKSTEP_TEST_BROKERS" >"$tmp/example.log" 2>&1 || failed=1
+expect 'the example' "$(grep -c '^told: {"report": "week"}$' "$tmp/example.log") $(grep -c '^Sales of the week: week (run .*, step render)$' "$tmp/example.log") $(sql "SELECT amount, told_at IS NOT NULL FROM report.line")" '1 1 280|t'
+expect 'its attempts' "$(sql "SELECT string_agg(t.name || ' ' || t.status || ' ' || t.attempt_num, ', ' ORDER BY t.seq) FROM lockstep.task t WHERE t.name IN ('sales of a week', 'report', 'tidy up')")" \
+    'sales of a week Completed 1, report Completed 2, tidy up Completed 1'
+[ "$failed" = 0 ] || cat "$tmp/example.log"
 expect 'locks that are left' "$(sql "SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND database = (SELECT oid FROM pg_database WHERE datname = current_database())")" 0
 exit $failed
