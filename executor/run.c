@@ -109,6 +109,12 @@ static enum rc take_notifications(struct executor *ex, struct err *err)
     return rc == RC_NONE ? RC_OK : rc;
 }
 
+static enum rc start_tasks(struct lane *lane, struct err *err)
+{
+    enum rc rc = lane->doubtful ? obey_stops(lane, err) : RC_OK;
+    return rc == RC_OK ? execute(lane, err) : rc;
+}
+
 static enum rc lane_turn(struct lane *lane, struct err *err)
 {
     bool progress = true;
@@ -120,12 +126,14 @@ static enum rc lane_turn(struct lane *lane, struct err *err)
         rc = recover_start(lane, err);
     if (rc == RC_OK)
         rc = recover(lane, err);
+    if (rc == RC_OK)
+        rc = start_tasks(lane, err);
+    if (rc == RC_OK) /* what a barrier waits for comes before the round trip of a claim */
+        rc = release(lane, err);
     while (rc == RC_OK && progress) {
         rc = claim(lane, &progress, err);
-        if (rc == RC_OK && lane->doubtful)
-            rc = obey_stops(lane, err);
         if (rc == RC_OK)
-            rc = execute(lane, err);
+            rc = start_tasks(lane, err);
     }
     if (rc == RC_OK)
         rc = gate(lane, err);
