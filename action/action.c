@@ -12,6 +12,7 @@
 void action_start(void)
 {
     (void)curl_global_init(CURL_GLOBAL_DEFAULT);
+    leftover_start();
 }
 
 void action_stop_init(struct action_stop *stop)

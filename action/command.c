@@ -137,7 +137,9 @@ static int spawn_runner(struct command *command, const struct action_tie *tie)
     (void)posix_spawn_file_actions_addclosefrom_np(&files, WIRE_HELD + 2);
     char name[] = RUNNER_NAME;
     char *const argv[] = {name, NULL};
+    leftover_lock();
     error = posix_spawn(&command->runner, "/proc/self/exe", &files, &how, argv, environ);
+    leftover_unlock(error == 0 ? command->runner : 0);
     (void)posix_spawn_file_actions_destroy(&files);
     (void)posix_spawnattr_destroy(&how);
     for (int i = 0; i < 2; i++)
@@ -309,6 +311,9 @@ void action_command_run(const struct action_command *row, const struct action_at
         attend(&command, tie);
         while (waitpid(command.runner, &status, 0) < 0 && errno == EINTR) {
         }
+        leftover_forget(command.runner);
+        if (WIFSIGNALED(status))
+            leftover_end();
         probe("command.ended");
         judge(&command, status, result);
     }

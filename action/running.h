@@ -11,6 +11,7 @@
 #include "action/action.h"
 
 #include <stdarg.h>
+#include <sys/types.h>
 
 struct action_http {
     const char *ca_file, *proxy; /* "": none */
@@ -36,6 +37,14 @@ static inline const struct message_action *action_of(const struct action_attempt
 /* command.c */
 void action_command_run(const struct action_command *row, const struct action_attempt *attempt,
                         const struct action_tie *tie, struct action_result *result);
+
+/* leftover.c: runners are started between lock and unlock (pid 0: it was not), forgotten when they are reaped. end: a runner was killed; returns when
+ * nothing of its command is left. Whoever else gives this process children has to tell, too. */
+void leftover_start(void);
+void leftover_lock(void);
+void leftover_unlock(pid_t runner);
+void leftover_forget(pid_t runner);
+void leftover_end(void);
 
 /* http.c */
 void action_http_run(const struct action_http *http, const struct action_attempt *attempt,

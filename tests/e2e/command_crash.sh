@@ -26,8 +26,8 @@ heartbeat = 200ms
 drain_timeout = ${drain:-30s}
 END
     lockstep queue create "$q" -q --create-topic --max-readers 2 --max-attempts 1 --on-failure continue
-    printf '{"order": 1, "name": "it", "command": "act", "args": [%s]}\n{"order": 2, "sql": "SELECT 1"}\n' \
-        "$(printf '"%s"\n' "$@" | paste -sd,)" >"$tmp/$name.jsonl"
+    printf '{"order": 1, "name": "it", "command": "act", "args": [%s]}\n%s{"order": 2, "sql": "SELECT 1"}\n' \
+        "$(printf '"%s"\n' "$@" | paste -sd,)" "${beside:-}" >"$tmp/$name.jsonl"
     run=$(lockstep publish --queue "$q" -q "$tmp/$name.jsonl")
 }
 # executor LOG OPTIONS...: in the background, its pid in $pid
@@ -102,16 +102,17 @@ sql "SELECT pg_terminate_backend(s.pid) FROM lockstep.executor_session s JOIN lo
 check Completed/2/1
 leave "$a"
 
-case_begin runner once
+beside=$'{"order": 1, "name": "beside", "command": "act", "args": ["span", "2"]}\n' case_begin runner once
 executor a; a=$pid
-begun
-kill -9 "$(pgrep -P "$a")"
-eventually 30 ended PartiallyCompleted || eventually 1 ended Failed || failed=1
+eventually 20 grep -qs '^start 0 ' "$tmp/runner" && eventually 20 grep -qs '^start 1 ' "$tmp/runner"
+own=$(sed -n 's/^start 0 1 \([0-9]*\) .*/\1/p' "$tmp/runner")
+kill -9 "$(ps -o ppid= -p "$own")"
+eventually 30 is "SELECT t.status FROM lockstep.task t JOIN lockstep.run r USING (run_no) WHERE r.run_id = '$run' AND t.name = 'it'" Failed || failed=1
+gone || { echo "$name: processes are left"; failed=1; }
 expect "$name: the task" "$(it "t.status || ': ' || t.error")" 'Failed: command act: its runner ended (signal 9): whether it was done is unknown'
+eventually 30 ended PartiallyCompleted || failed=1
+expect "$name: the command of another runner goes on" "$(sql "SELECT t.status FROM lockstep.task t WHERE t.name = 'beside'") $(grep -c '^end 1 ' "$tmp/runner")" 'Completed 1'
 leave "$a"
-own=$(sed -n 's/^start [0-9]* 1 \([0-9]*\) .*/\1/p' "$tmp/runner")
-eventually 5 eval "! grep -qs '^State:.[^Z]' /proc/$own/status" || failed=1
-while read -r p; do kill -9 "$p" 2>/dev/null || true; done <"$tmp/runner.pids" # those it cannot reach are told of in the manual
 
 case_begin cancelled once
 executor a; a=$pid
