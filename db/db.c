@@ -93,12 +93,17 @@ struct db_result *db_result_new(PGresult *result)
 
 /* COMMITs of task sessions are asynchronous: a prefix survives a crash (DESIGN section 6, Flush).
  */
-enum rc db_setup(struct db *db, struct err *err)
+const char *db_synchronous_commit(const struct db *db)
 {
     bool lazy = db->role == DB_READER || db->role == DB_CONTROL || db->role == DB_GATE;
+    return lazy ? "off" : "on";
+}
+
+enum rc db_setup(struct db *db, struct err *err)
+{
     memset(db->prepared, 0, sizeof db->prepared);
     recall_clear(&db->recall);
-    const char *params[] = {lazy ? "off" : "on"};
+    const char *params[] = {db_synchronous_commit(db)};
     PGresult *result = db_answer(
         db, PQsendQueryParams(db->conn, sql_session_settings.text, 1, NULL, params, NULL, NULL, 0));
     enum rc rc = RC_OK;

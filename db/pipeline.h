@@ -48,6 +48,11 @@ MUST_CHECK enum rc pipeline_next(struct db *db, enum pipeline_reply *ret_reply,
 /** Prepares a statement of sql/ on this session now. Not in pipeline mode. */
 MUST_CHECK enum rc db_prepare(struct db *db, const struct sql_statement *stmt, struct err *err);
 
+/** Sends what puts the session back to how it was opened, but keeps what is prepared. In a transaction of its own. */
+MUST_CHECK enum rc pipeline_send_clean(struct db *db, int *ret_replies, struct err *err);
+/** The same, waited for. Not in pipeline mode. */
+MUST_CHECK enum rc db_clean(struct db *db, struct err *err);
+
 /** DISCARD ALL and the settings of a new session. Not in pipeline mode. */
 MUST_CHECK enum rc db_reset(struct db *db, struct err *err);
 

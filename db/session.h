@@ -44,6 +44,8 @@ void db_receive_notices(struct db *db);
  * react. */
 enum rc db_fail(struct db *db, const char *object, const PGresult *result, struct err *err);
 
+/** Its parameter. */
+const char *db_synchronous_commit(const struct db *db);
 /** Runs sql/session/settings.sql: after connecting and after DISCARD ALL. */
 MUST_CHECK enum rc db_setup(struct db *db, struct err *err);
 

@@ -199,7 +199,10 @@ enum rc part_run(struct db *db, const struct work *work, struct part *part, stru
     if (rc == RC_OK)
         rc = part->transaction ? run_block(db, work, part, &plan, why)
                                : run_bare(db, work, part, &plan, why);
-    if (rc == RC_OK && (plan.changes_session || !part->transaction))
+    bool reset = plan.changes_session || !part->transaction;
+    if (rc == RC_OK && !reset && risks_meet(work->risks, &plan))
+        reset = db_clean(db, NULL) != RC_OK;
+    if (rc == RC_OK && reset)
         rc = db_reset(db, why) == RC_OK ? RC_OK : RC_LOST; /* its record stands */
     plan_done(&plan);
     return rc;

@@ -115,6 +115,25 @@ static enum rc send_one(struct reader_thread *reader, struct work *before, struc
     return rc;
 }
 
+/* What a task may have left is put right behind it, in a transaction of its own: in its batch if another task follows, else in one
+ * of its own, so that nobody waits for it. If that fails, the session is reset. */
+static enum rc send_cleaning(struct reader_thread *reader, struct work **before, struct err *err)
+{
+    struct work *work = xcalloc(1, sizeof *work);
+    int replies = 0;
+    work->cleans = true;
+    work->begun = *before != NULL;
+    enum rc rc = *before == NULL
+                     ? send_stmt(reader, work, &sql_reader_begin, NULL, err)
+                     : send_stmt(reader, *before, &sql_reader_commit_and_chain, NULL, err);
+    append(&reader->sent_last, work);
+    if (rc == RC_OK)
+        rc = pipeline_send_clean(reader->db, &replies, err);
+    work->replies += replies;
+    *before = work;
+    return rc;
+}
+
 static enum rc end_batch(struct reader_thread *reader, struct work *last, struct err *err)
 {
     if (last == NULL)
@@ -149,6 +168,7 @@ enum rc batch_send(struct reader_thread *reader, struct err *err)
 {
     enum rc rc = RC_OK;
     struct work *before = NULL;
+    bool dirty = false;
     int count = 0;
     while (rc == RC_OK && reader->todo != NULL && reader->broken == NULL && !reader->unclean &&
            count < BATCH_MOST) {
@@ -164,7 +184,13 @@ enum rc batch_send(struct reader_thread *reader, struct err *err)
                 reader->head_us = clock_boot_us();
             if (reader->at == NULL)
                 reader->at = work;
-            rc = send_one(reader, before, work, &plan, err);
+            if (dirty)
+                rc = send_cleaning(reader, &before, err);
+            if (rc == RC_OK)
+                rc = send_one(reader, before, work, &plan, err);
+            else
+                append(&reader->lost_last, work);
+            dirty = risks_meet(work->risks, &plan);
             before = work;
             count++;
         } else if (reader->sent == NULL) {
@@ -176,6 +202,11 @@ enum rc batch_send(struct reader_thread *reader, struct err *err)
         }
         plan_done(&plan);
     }
+    if (rc == RC_OK)
+        rc = end_batch(reader, before, err);
+    before = NULL;
+    if (rc == RC_OK && dirty)
+        rc = send_cleaning(reader, &before, err);
     return rc == RC_OK ? end_batch(reader, before, err) : rc;
 }
 
@@ -211,14 +242,14 @@ static enum rc batch_done(struct reader_thread *reader, struct err *err)
     struct work *again = NULL, **again_last = &again;
     int ran = 0;
     for (struct work *work = reader->sent; work != NULL; work = work->last ? NULL : work->next)
-        ran += work->replies == 0 || work == reader->failed;
+        ran += !work->cleans && (work->replies == 0 || work == reader->failed);
     int64_t each_us = (now_us - reader->head_us) / (ran > 0 ? ran : 1);
     reader->head_us = now_us;
     for (bool last = false; !last;) {
         struct work *work = shift(&reader->sent, &reader->sent_last);
         last = work->last;
         work->ran_us = each_us;
-        if (work->replies == 0)
+        if (work->replies == 0 || work->cleans)
             reader_report(reader, work, OUTCOME_COMPLETED);
         else if (work != reader->failed)
             append(&again_last, work);

@@ -13,6 +13,9 @@
 #define SLOT_KEEP_US     (5 * 1000)  /* an idle reader keeps its slot over a barrier */
 #define SLOT_AGAIN_US    (1000 * 1000) /* a notification comes before, unless its sender died */
 #define MARK_MOST        64
+#define RISKS_FRESH_US   (1000 * 1000)
+#define RISKS_TASKS      16 /* in a phase of fewer everything is a risk: that costs less than to ask */
+#define RISKS_PAUSE      20 /* times as long as it took */
 #define TIMEOUT_GRACE_US (5 * 1000 * 1000)
 
 static int startable(const struct lane *lane)
@@ -94,7 +97,33 @@ static void start(struct reader *reader, struct phase *phase, struct work *work,
         reader->last->behind = work;
     reader->last = work;
     reader->count++;
+    work->risks = phase->judged ? risks_keep(reader->lane->ex->risks) : NULL;
     reader_give(reader->thread, work);
+}
+
+/* What tasks may do that their texts do not show. Known, for a phase of more than a few tasks: from when it was open, and not older
+ * than a second. Asked for before its tasks are handed out, and not all the time where that takes long. */
+static enum rc judge(struct lane *lane, struct err *err)
+{
+    struct executor *ex = lane->ex;
+    const struct phase *next = next_phase(lane);
+    bool fresh = next->judged && ex->now_us - ex->risks_at_us < RISKS_FRESH_US;
+    if (fresh || next->waiting_count + next->running < RISKS_TASKS ||
+        ex->now_us < ex->risks_after_us)
+        return RC_OK;
+    struct risks *risks = NULL;
+    int64_t from_us = clock_boot_us();
+    enum rc rc = risks_read(ex->control, &risks, err);
+    if (rc != RC_OK)
+        return rc;
+    risks_release(ex->risks);
+    ex->risks = risks;
+    ex->risks_at_us = ex->now_us;
+    ex->risks_after_us = ex->now_us + RISKS_PAUSE * (clock_boot_us() - from_us);
+    for (int l = 0; l < ex->lane_count; l++)
+        for (struct phase *phase = ex->lanes[l].phases; phase != NULL; phase = phase->next)
+            phase->judged = phase->open;
+    return RC_OK;
 }
 
 /* Level by level, so that no reader has a second task before each has a first one. Refilled when half of it is done: what
@@ -136,6 +165,8 @@ enum rc execute(struct lane *lane, struct err *err)
     want = want < most ? want : most;
     if (lane->slots < want && lane->slot_after_us <= ex->now_us)
         rc = take_slots(lane, want - lane->slots, err);
+    if (rc == RC_OK)
+        rc = judge(lane, err);
     probe("execute.hand");
     hand_out(lane, ready);
     probe("execute.handed");

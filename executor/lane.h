@@ -17,6 +17,7 @@
 #include "base/str.h"
 #include "db/db.h"
 #include "executor/executor.h"
+#include "executor/risks.h"
 #include "kafka/consumer.h"
 #include "relay/relay.h"
 #include "scheduler/retention.h"
@@ -50,6 +51,7 @@ struct work {
     char token[37];
     int attempt;
     struct message *msg;   /* owned */
+    struct risks *risks;   /* what is known of what it may do; kept; NULL: nothing */
     int64_t head_since_us; /* control: when the reader came to it, 0 = not yet */
     bool marked;           /* shown as Processing */
     int64_t stop_us,
@@ -61,6 +63,7 @@ struct work {
     _Atomic bool timed_out; /* it was cancelled for that, in time */
     int replies;            /* reader: sent, and this many replies are to come before it is done */
     bool prepared, plain;   /* reader: sent by a prepared name; not to be sent so again */
+    bool cleans;            /* reader: its own: no task, it cleans the session behind one */
     bool begun, last;       /* reader: its transaction was opened; the last one of its batch */
     enum outcome outcome;   /* set by the reader */
     int64_t ran_us;
@@ -76,6 +79,7 @@ struct phase {
     int64_t previous_phase_id; /* IX on it is held by gate, 0: none */
     struct gate *gate;         /* which holds that IX */
     bool open, shared;         /* seen open; S is held */
+    bool judged;               /* ex->risks were read when it was open */
     bool external;             /* of external tasks, which nobody owns: to be opened by us */
     bool claimed; /* by a claim of ours, not only adopted: the buffer's head may be of it */
     struct work *waiting, **waiting_last;
@@ -204,8 +208,10 @@ struct executor {
     int reader_limit; /* of them, the first so many are used */
     bool draining, cancelled, claims_paused;
     int64_t drain_until_us;
-    int64_t now_us; /* of this turn */
-    enum rc rc;     /* why the incarnation ends */
+    int64_t now_us;                      /* of this turn */
+    struct risks *risks;                 /* risks.h; NULL: not read yet */
+    int64_t risks_at_us, risks_after_us; /* when they were read; not to be read again before */
+    enum rc rc;                          /* why the incarnation ends */
     struct err err;
     struct str scratch[8]; /* array parameters */
     int named;             /* works in the first two of them, see work.c */

@@ -18,6 +18,10 @@ enum reader_mail { READER_WORK, READER_STOP };
 
 void reader_report(struct reader_thread *reader, struct work *work, enum outcome outcome)
 {
+    if (work->cleans) {
+        free(work);
+        return;
+    }
     work->outcome = outcome;
     work->mail.kind = MAIL_WORK_DONE;
     mailbox_put(reader->control, &work->mail);

@@ -329,6 +329,7 @@ static void incarnation_stop(struct executor *ex, enum rc why)
     for (size_t i = 0; i < sizeof ex->scratch / sizeof *ex->scratch; i++)
         str_done(&ex->scratch[i]);
     mailbox_done(&ex->inbox);
+    risks_release(ex->risks);
     free(ex->lanes);
     free(ex->readers);
 }

@@ -8,6 +8,7 @@
 void work_free(struct work *work)
 {
     message_free(work->msg);
+    risks_release(work->risks);
     free(work->why);
     outside_forget(work);
     free(work);

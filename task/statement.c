@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define WORD_SIZE  32 /* longer than every word that is looked for */
-#define HEAD_WORDS 5  /* CREATE OR REPLACE FUNCTION, SET SESSION SESSION AUTHORIZATION */
+#define WORD_SIZE  STATEMENT_WORD /* longer than every word that is looked for */
+#define HEAD_WORDS 5 /* CREATE OR REPLACE FUNCTION, SET SESSION SESSION AUTHORIZATION */
 
 /* ---- tokens, as scan.l of PostgreSQL cuts them ---- */
 
@@ -226,8 +226,21 @@ static bool is_one_of(const char *word, const char *const *list)
 static bool is_session_word(const char *word)
 {
     static const char *const prefixes[] = {
-        "SET_CONFIG",     "SETSEED", "PG_ADVISORY_", "PG_TRY_ADVISORY_",
-        "DBLINK_CONNECT", "PG_TEMP", "SET_LIMIT",    NULL};
+        "SET_CONFIG",
+        "SETSEED",
+        "PG_ADVISORY_",
+        "PG_TRY_ADVISORY_",
+        "DBLINK_CONNECT",
+        "PG_TEMP",
+        "SET_LIMIT",
+        "QUERY_TO_XML",
+        "CURSOR_TO_XML",
+        "TABLE_TO_XML",
+        "SCHEMA_TO_XML",
+        "DATABASE_TO_XML",
+        "TS_STAT",
+        "TS_REWRITE",
+        NULL}; /* the last ones run a text, or whatever a view does */
     for (const char *const *p = prefixes; *p != NULL; p++)
         if (strncmp(word, *p, strlen(*p)) == 0)
             return strstr(word, "ADVISORY_XACT_") == NULL; /* those end with the transaction */
@@ -255,12 +268,19 @@ static void count_body(struct reading *r, const char *word)
         r->body--;
 }
 
+static void capitals(const char *text, size_t len, char word[WORD_SIZE])
+{
+    size_t i = 0;
+    for (; i < len && i < WORD_SIZE - 1; i++)
+        word[i] = (char)toupper((unsigned char)text[i]);
+    memset(word + i, 0, WORD_SIZE - i);
+}
+
 static void read_word(struct reading *r, enum token token, const char *text, size_t len)
 {
     static const char *const scopes[] = {"LOCAL", "GLOBAL", NULL};
-    char word[WORD_SIZE] = "";
-    for (size_t i = 0; i < len && i < WORD_SIZE - 1; i++)
-        word[i] = (char)toupper((unsigned char)text[i]);
+    char word[WORD_SIZE];
+    capitals(text, len, word);
     if (!r->head_done && r->heads < HEAD_WORDS)
         memcpy(r->head[r->heads++], word, WORD_SIZE);
     /* behind U& an identifier may be spelled with escapes, so it may be any */
@@ -446,4 +466,22 @@ enum rc statement_split(const char *text, struct statement **ret_statements, int
     *ret_statements = list.items;
     *ret_count = list.count;
     return RC_OK;
+}
+
+bool statement_names(const struct statement *statement, statement_known *known, const void *context)
+{
+    struct lexer lexer = {.at = statement->text};
+    const char *end = statement->text + statement->len;
+    while (lexer.at < end) {
+        enum token token = next_token(&lexer);
+        char word[WORD_SIZE];
+        if (token == TOKEN_END || token == TOKEN_UNCLOSED)
+            return token == TOKEN_UNCLOSED; /* has been refused before */
+        if (token != TOKEN_WORD && token != TOKEN_QUOTED)
+            continue;
+        capitals(lexer.text, lexer.len, word);
+        if (known(context, word) || (token == TOKEN_QUOTED && strchr(word, '"') != NULL))
+            return true;
+    }
+    return false;
 }

@@ -18,6 +18,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#define STATEMENT_WORD 32 /* an identifier is read to this length, with the \0 */
+
 struct statement {
     const char *text; /* without the ';' */
     size_t len;
@@ -33,5 +35,13 @@ struct statement {
  */
 MUST_CHECK enum rc statement_split(const char *text, struct statement **ret_statements,
                                    int *ret_count, struct err *err);
+
+/**
+ * Whether one of its identifiers, quoted or not, is known: asked for each as it is written, but in capitals (ASCII) and cut to
+ * STATEMENT_WORD.
+ */
+typedef bool statement_known(const void *context, const char *word);
+bool statement_names(const struct statement *statement, statement_known *known,
+                     const void *context);
 
 #endif

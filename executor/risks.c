@@ -1,0 +1,77 @@
+#include "executor/risks.h"
+
+#include "base/str.h"
+#include "executor/attempt.h"
+
+#include <ctype.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define MOST_NAMES 1000 /* if there are more, every task is a risk */
+
+struct risks {
+    _Atomic int holders;
+    bool everything;
+    int count;
+    char (*names)[STATEMENT_WORD]; /* in capitals, sorted */
+};
+
+static int compare(const void *a, const void *b)
+{
+    return strcmp(a, b);
+}
+
+enum rc risks_read(struct db *db, struct risks **ret_risks, struct err *err)
+{
+    DB_RESULT_AUTO *rows = NULL;
+    enum rc rc =
+        db_run(db, &sql_executor_risks, (const char *const[]){DB_INT(MOST_NAMES)}, &rows, err);
+    if (rc != RC_OK)
+        return rc;
+    struct risks *risks = xcalloc(1, sizeof *risks);
+    risks->holders = 1;
+    risks->count = db_rows(rows);
+    risks->names = xcalloc((size_t)risks->count + 1, sizeof *risks->names);
+    for (int i = 0; i < risks->count; i++) {
+        const char *name = db_text(rows, i, 0);
+        for (int k = 0; k < STATEMENT_WORD - 1 && name[k] != '\0'; k++)
+            risks->names[i][k] = (char)toupper((unsigned char)name[k]);
+        risks->everything = risks->everything || strcmp(name, "*") == 0;
+    }
+    qsort(risks->names, (size_t)risks->count, sizeof *risks->names, compare);
+    *ret_risks = risks;
+    return RC_OK;
+}
+
+struct risks *risks_keep(struct risks *risks)
+{
+    if (risks != NULL)
+        risks->holders++;
+    return risks;
+}
+
+void risks_release(struct risks *risks)
+{
+    if (risks == NULL || --risks->holders > 0)
+        return;
+    free(risks->names);
+    free(risks);
+}
+
+static bool known(const void *context, const char *word)
+{
+    const struct risks *risks = context;
+    return bsearch(word, risks->names, (size_t)risks->count, sizeof *risks->names, compare) != NULL;
+}
+
+bool risks_meet(const struct risks *risks, const struct plan *plan)
+{
+    if (risks == NULL || risks->everything)
+        return true;
+    for (int i = 0; i < plan->count; i++)
+        if (!plan->statements[i].plain || /* an event trigger, for one */
+            (risks->count > 0 && statement_names(&plan->statements[i], known, risks)))
+            return true;
+    return false;
+}

@@ -1,0 +1,88 @@
+#!/bin/bash
+# What a task leaves in its session never reaches the next one, also if its text does not show it: what a function, a trigger or a
+# view does. Each kind is left in each of these ways, in phases of two tasks and in a long one, and the task behind it in the same
+# session tells what it finds. tests/sql/session.sql has what else may run code.
+# ctest: timeout=120
+set -euo pipefail
+here=$(cd "$(dirname "$0")" && pwd)
+. "$here/../support/shell.bash"
+. "$here/ledger.bash"
+tmp=$(mktemp -d)
+role=$(scratch_name)
+trap 'jobs_end; [ -z "$db" ] || sql "DROP OWNED BY $role; DROP ROLE $role" || true; scratch_drop; rm -rf "$tmp"' EXIT
+scratch_database
+failed=0
+sql "CREATE ROLE $role; GRANT lockstep_task TO $role;
+     CREATE TABLE leak (kind text PRIMARY KEY, how text);
+     INSERT INTO leak VALUES
+         ('set', 'SET work_mem = ''77MB'''), ('set_config', 'SELECT set_config(''work_mem'', ''77MB'', false)'),
+         ('search_path', 'SET search_path = pg_catalog'), ('time_zone', 'SET TIME ZONE ''Asia/Tokyo'''), ('role', 'SET ROLE $role'),
+         ('session_authorization', 'SET SESSION AUTHORIZATION $role'), ('temporary_table', 'CREATE TEMPORARY TABLE mine (a int)'),
+         ('prepared', 'PREPARE p AS SELECT 1'), ('listen', 'LISTEN something'), ('advisory_lock', 'SELECT pg_advisory_lock(4711)'),
+         ('shared_lock', 'SELECT pg_advisory_lock_shared(1, 4711)'), ('cursor', 'DECLARE c CURSOR WITH HOLD FOR SELECT 1'),
+         ('synchronous_commit', 'SET synchronous_commit = remote_apply'), ('statement_timeout', 'SET statement_timeout = 60000');
+     CREATE TABLE seen (n int GENERATED ALWAYS AS IDENTITY, after text, found text, pid int DEFAULT pg_backend_pid());
+     CREATE VIEW looks AS SELECT concat_ws(' ', current_setting('work_mem'), current_setting('search_path'), current_setting('TimeZone'),
+         current_setting('synchronous_commit'), current_setting('statement_timeout'), current_user = session_user, current_setting('role'),
+         session_user = '$role', to_regclass('pg_temp.mine') IS NULL,
+         (SELECT count(*) FROM pg_prepared_statements WHERE from_sql), (SELECT count(*) FROM pg_listening_channels()),
+         (SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND pid = pg_backend_pid()),
+         (SELECT count(*) FROM pg_cursors WHERE is_holdable)) AS found;
+     CREATE FUNCTION leaves(kind text) RETURNS text LANGUAGE plpgsql AS \$\$
+     DECLARE how text := (SELECT l.how FROM public.leak l WHERE l.kind = leaves.kind);
+     BEGIN EXECUTE how; RETURN kind; END \$\$;
+     CREATE FUNCTION fires() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN PERFORM public.leaves(NEW.kind); RETURN NEW; END';
+     CREATE TABLE trap (kind text); CREATE TRIGGER t BEFORE INSERT ON trap FOR EACH ROW EXECUTE FUNCTION fires();
+     CREATE VIEW shows AS SELECT kind, leaves(kind) FROM leak;
+     GRANT ALL ON ALL TABLES IN SCHEMA public TO $role"
+kinds=$(sql "SELECT kind FROM leak WHERE kind <> 'session_authorization'") # that one is refused in the text, see failures.sh
+
+task() { jq -cn --argjson order "$order" --argjson sql "$1" '{order: $order, sql: $sql, max_attempts: 1} + $ARGS.named' "${@:2}"; }
+quoted() { jq -n --arg s "$1" '$s'; }
+looks() { task "$(quoted "INSERT INTO public.seen (after, found) SELECT '$1', found FROM public.looks")"; }
+# pair WAY KIND: a task that leaves it, and one that looks
+pair() {
+    case $1 in
+    text) task "$(quoted "$(sql "SELECT how FROM leak WHERE kind = '$2'")")" ;;
+    function) task "$(quoted "SELECT public.leaves('$2')")" ;;
+    trigger) task "$(quoted "INSERT INTO public.trap VALUES ('$2')")" ;;
+    view) task "$(quoted "SELECT * FROM public.shows WHERE kind = '$2'")" ;;
+    timed) task "$(quoted "SELECT public.leaves('$2')")" --argjson timeout 60 ;;
+    block) task "[$(quoted "SELECT 1"), $(quoted "SELECT public.leaves('$2')")]" ;;
+    step) jq -cn --argjson order "$order" --arg s "SELECT public.leaves('$2')" '{order: $order, max_attempts: 1, steps: [{name: "a", sql: $s}, {name: "b", sql: $s}]}' ;;
+    esac
+    looks "$order $1 $2"
+}
+order=1
+{
+    looks first
+    for kind in $kinds session_authorization; do # the long phase
+        for way in text function trigger view timed block step; do
+            [ "$way $kind" = 'text session_authorization' ] || pair "$way" "$kind"
+        done
+    done
+    for kind in set advisory_lock temporary_table role listen; do
+        for way in text function trigger view; do
+            order=$((order + 1))
+            pair "$way" "$kind"
+        done
+    done
+    # A table that was harmless in the phase before is no more.
+    order=$((order + 1))
+    task "$(quoted 'CREATE TABLE late (kind text)')"
+    order=$((order + 1))
+    for _ in $(seq 30); do task "$(quoted "INSERT INTO public.late VALUES ('set')")"; done
+    order=$((order + 1))
+    task "$(quoted 'CREATE TRIGGER t BEFORE INSERT ON late FOR EACH ROW EXECUTE FUNCTION fires()')"
+    order=$((order + 1))
+    for _ in $(seq 20); do task "$(quoted "INSERT INTO public.late VALUES ('set')")"; looks "$order late set"; done
+} >"$tmp/tasks.jsonl"
+q=$(scratch_name)
+lockstep queue create "$q" -q --create-topic --max-readers 1 --on-failure continue >/dev/null
+run=$(lockstep publish --queue "$q" -q "$tmp/tasks.jsonl")
+executors 1 "$q" 1
+executors_wait || { cat "$tmp/$q".*.log; failed=1; }
+expect 'all tasks are done' "$(sql "SELECT t.status, count(*) FROM lockstep.task t JOIN lockstep.run r USING (run_no) WHERE run_id = '$run' GROUP BY 1")" "Completed|$(wc -l <"$tmp/tasks.jsonl")"
+expect 'what a task finds of the one before' "$(sql "SELECT after, found FROM seen WHERE found <> (SELECT found FROM seen WHERE after = 'first') ORDER BY n")" ''
+expect 'in the same session' "$(sql "SELECT count(DISTINCT pid) FROM seen")" 1
+exit $failed
