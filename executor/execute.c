@@ -107,7 +107,7 @@ static enum rc judge(struct lane *lane, struct err *err)
 {
     struct executor *ex = lane->ex;
     const struct phase *next = next_phase(lane);
-    bool fresh = next->judged && ex->now_us - ex->risks_at_us < RISKS_FRESH_US;
+    bool fresh = next == NULL || (next->judged && ex->now_us - ex->risks_at_us < RISKS_FRESH_US);
     if (fresh || next->waiting_count + next->running < RISKS_TASKS ||
         ex->now_us < ex->risks_after_us)
         return RC_OK;

@@ -3,7 +3,7 @@
 -- SET clause and no SECURITY DEFINER: they would put back what is reset here.
 CREATE OR REPLACE FUNCTION lockstep.session_clean() RETURNS void LANGUAGE plpgsql AS $$
 DECLARE
-    own text;
+    own pg_catalog.text;
 BEGIN
     RESET SESSION AUTHORIZATION;
     RESET ROLE;

@@ -41,7 +41,7 @@ BEGIN
         WHERE c.oid >= 16384 AND c.relnamespace <> ALL (ours) AND c.relkind IN ('r', 'p', 'v', 'm', 'f')),
     direct AS ( -- OFFSET 0: by the index, and nothing of the system's is read
         SELECT own.oid AS relation FROM own, LATERAL (
-            SELECT FROM pg_trigger t WHERE t.tgrelid = own.oid AND NOT t.tgisinternal AND t.tgfoid = ANY (functions) OFFSET 0) AS x
+            SELECT FROM pg_trigger t WHERE t.tgrelid = own.oid AND t.tgfoid = ANY (functions) OFFSET 0) AS x
         UNION SELECT own.oid FROM own, LATERAL (SELECT a.oid, a.adbin FROM pg_attrdef a WHERE a.adrelid = own.oid OFFSET 0) AS x
         WHERE x.adbin::text ~ calls OR x.oid IN (SELECT objid FROM depends WHERE classid = 'pg_attrdef'::regclass)
         UNION SELECT own.oid FROM own, LATERAL (
