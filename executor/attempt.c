@@ -49,6 +49,11 @@ enum rc plan_make(struct plan *plan, const struct message *msg, int first, int c
     return RC_OK;
 }
 
+bool plan_risky(const struct plan *plan, const struct work *work)
+{
+    return plan->changes_session || risks_meet(work->risks, plan);
+}
+
 void plan_done(struct plan *plan)
 {
     free(plan->statements);
@@ -157,6 +162,8 @@ static enum rc run_block(struct db *db, const struct work *work, struct part *pa
     if (rc == RC_OK)
         rc = run_statements(db, work, part, plan, why);
     probe("block.ran");
+    if (rc == RC_OK && plan_risky(plan, work))
+        rc = db_run(db, &sql_reader_definitions_changed, NULL, NULL, why);
     if (rc == RC_OK)
         rc = record_end(db, work, part, part->started, why);
     probe("block.completed");
@@ -186,6 +193,11 @@ static enum rc run_bare(struct db *db, const struct work *work, struct part *par
     if (rc == RC_OK)
         rc = run_statements(db, work, part, plan, why);
     probe("bare.ran");
+    if (rc != RC_LOST) { /* what failed may have done a part of it */
+        enum rc told =
+            db_run(db, &sql_reader_definitions_changed, NULL, NULL, rc == RC_OK ? why : NULL);
+        rc = rc == RC_OK ? told : rc;
+    }
     if (rc == RC_OK)
         rc = record_end(db, work, part, part->started ? part->started : db_text(now, 0, 0), why);
     return rc;
@@ -200,7 +212,7 @@ enum rc part_run(struct db *db, const struct work *work, struct part *part, stru
         rc = part->transaction ? run_block(db, work, part, &plan, why)
                                : run_bare(db, work, part, &plan, why);
     bool reset = plan.changes_session || !part->transaction;
-    if (rc == RC_OK && !reset && risks_meet(work->risks, &plan))
+    if (rc == RC_OK && !reset && plan_risky(&plan, work))
         reset = db_clean(db, NULL) != RC_OK;
     if (rc == RC_OK && reset)
         rc = db_reset(db, why) == RC_OK ? RC_OK : RC_LOST; /* its record stands */

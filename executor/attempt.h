@@ -29,6 +29,8 @@ struct plan {
 /** Of count texts of the message, from first on; whose statements are refused: nothing of the task is to run. */
 MUST_CHECK enum rc plan_make(struct plan *plan, const struct message *msg, int first, int count,
                              struct err *err);
+/** It may leave something in its session, or change what the database defines, also if its text does not show it. */
+bool plan_risky(const struct plan *plan, const struct work *work);
 void plan_done(struct plan *plan);
 
 /** What is done and recorded together: a whole task, or one of its steps. */

@@ -85,23 +85,50 @@ static enum rc send_stmt(struct reader_thread *reader, struct work *work,
     return rc;
 }
 
-/* A task's transaction, but for its end: that is the next one's beginning, if there is one. */
-static enum rc send_one(struct reader_thread *reader, struct work *before, struct work *work,
+/* What is being sent: each work is a transaction, ended by what begins the next one. */
+struct batch {
+    struct work *last;
+    int tasks;
+    bool dirty; /* its last task may have left something in the session */
+};
+
+static enum rc send_begin(struct reader_thread *reader, struct batch *batch, struct work *work,
+                          struct err *err)
+{
+    work->replies = 0;
+    work->begun = batch->last != NULL;
+    work->last = false;
+    enum rc rc = batch->last == NULL
+                     ? send_stmt(reader, work, &sql_reader_begin, NULL, err)
+                     : send_stmt(reader, batch->last, &sql_reader_commit_and_chain, NULL, err);
+    append(&reader->sent_last, work);
+    batch->last = work;
+    return rc;
+}
+
+/* Right behind a task that may have left something, in a transaction of its own. If it fails, the session is reset. */
+static enum rc send_cleaning(struct reader_thread *reader, struct batch *batch, struct err *err)
+{
+    struct work *work = xcalloc(1, sizeof *work);
+    int replies = 0;
+    work->cleans = true;
+    batch->dirty = false;
+    enum rc rc = send_begin(reader, batch, work, err);
+    if (rc == RC_OK)
+        rc = pipeline_send_clean(reader->db, &replies, err);
+    work->replies += replies;
+    return rc;
+}
+
+static enum rc send_one(struct reader_thread *reader, struct batch *batch, struct work *work,
                         const struct plan *plan, struct err *err)
 {
-    int count;
+    int count, replies = 1;
     const char **params = attempt_params(work, 0, &count);
     STR_AUTO text = {0};
     str_add(&text, plan->statements[0].text, plan->statements[0].len);
-    int replies = 1;
-    work->replies = 0;
     work->prepared = false;
-    work->begun = before != NULL;
-    work->last = false;
-    enum rc rc = before == NULL
-                     ? send_stmt(reader, work, &sql_reader_begin, NULL, err)
-                     : send_stmt(reader, before, &sql_reader_commit_and_chain, NULL, err);
-    append(&reader->sent_last, work);
+    enum rc rc = send_begin(reader, batch, work, err);
     if (rc == RC_OK && work->plain)
         rc = pipeline_send(reader->db, text.data, count, params, err);
     else if (rc == RC_OK)
@@ -109,38 +136,33 @@ static enum rc send_one(struct reader_thread *reader, struct work *before, struc
                                     &replies, &work->prepared, err);
     work->replies += replies;
     free(params);
+    batch->tasks++;
+    batch->dirty = plan_risky(plan, work);
+    if (rc == RC_OK && batch->dirty)
+        rc = send_stmt(reader, work, &sql_reader_definitions_changed, NULL, err);
     if (rc == RC_OK)
         rc = send_stmt(reader, work, &sql_reader_complete,
                        (const char *const[]){DB_INT(work->task_id), work->token, NULL}, err);
     return rc;
 }
 
-/* What a task may have left is put right behind it, in a transaction of its own: in its batch if another task follows, else in one
- * of its own, so that nobody waits for it. If that fails, the session is reset. */
-static enum rc send_cleaning(struct reader_thread *reader, struct work **before, struct err *err)
+static enum rc end_batch(struct reader_thread *reader, struct batch *batch, struct err *err)
 {
-    struct work *work = xcalloc(1, sizeof *work);
-    int replies = 0;
-    work->cleans = true;
-    work->begun = *before != NULL;
-    enum rc rc = *before == NULL
-                     ? send_stmt(reader, work, &sql_reader_begin, NULL, err)
-                     : send_stmt(reader, *before, &sql_reader_commit_and_chain, NULL, err);
-    append(&reader->sent_last, work);
-    if (rc == RC_OK)
-        rc = pipeline_send_clean(reader->db, &replies, err);
-    work->replies += replies;
-    *before = work;
-    return rc;
+    if (batch->last == NULL)
+        return RC_OK;
+    batch->last->last = true;
+    enum rc rc = send_stmt(reader, batch->last, &sql_reader_commit, NULL, err);
+    batch->last = NULL;
+    return rc == RC_OK ? pipeline_sync(reader->db, err) : rc;
 }
 
-static enum rc end_batch(struct reader_thread *reader, struct work *last, struct err *err)
+/* The cleaning behind its last task is a batch of its own: nobody waits for it. */
+static enum rc end_batches(struct reader_thread *reader, struct batch *batch, struct err *err)
 {
-    if (last == NULL)
-        return RC_OK;
-    last->last = true;
-    enum rc rc = send_stmt(reader, last, &sql_reader_commit, NULL, err);
-    return rc == RC_OK ? pipeline_sync(reader->db, err) : rc;
+    enum rc rc = end_batch(reader, batch, err);
+    if (rc == RC_OK && batch->dirty)
+        rc = send_cleaning(reader, batch, err);
+    return rc == RC_OK ? end_batch(reader, batch, err) : rc;
 }
 
 /* What cannot share the pipeline, which is empty now. */
@@ -167,11 +189,9 @@ static enum rc send_alone(struct reader_thread *reader, struct work *work,
 enum rc batch_send(struct reader_thread *reader, struct err *err)
 {
     enum rc rc = RC_OK;
-    struct work *before = NULL;
-    bool dirty = false;
-    int count = 0;
+    struct batch batch = {0};
     while (rc == RC_OK && reader->todo != NULL && reader->broken == NULL && !reader->unclean &&
-           count < BATCH_MOST) {
+           batch.tasks < BATCH_MOST) {
         struct plan plan;
         struct err why = {0};
         const struct message *msg = reader->todo->msg;
@@ -184,15 +204,12 @@ enum rc batch_send(struct reader_thread *reader, struct err *err)
                 reader->head_us = clock_boot_us();
             if (reader->at == NULL)
                 reader->at = work;
-            if (dirty)
-                rc = send_cleaning(reader, &before, err);
+            if (batch.dirty)
+                rc = send_cleaning(reader, &batch, err);
             if (rc == RC_OK)
-                rc = send_one(reader, before, work, &plan, err);
+                rc = send_one(reader, &batch, work, &plan, err);
             else
                 append(&reader->lost_last, work);
-            dirty = risks_meet(work->risks, &plan);
-            before = work;
-            count++;
         } else if (reader->sent == NULL) {
             struct work *work = shift(&reader->todo, &reader->todo_last);
             rc = send_alone(reader, work, planned == RC_OK ? NULL : &why, err);
@@ -202,12 +219,7 @@ enum rc batch_send(struct reader_thread *reader, struct err *err)
         }
         plan_done(&plan);
     }
-    if (rc == RC_OK)
-        rc = end_batch(reader, before, err);
-    before = NULL;
-    if (rc == RC_OK && dirty)
-        rc = send_cleaning(reader, &before, err);
-    return rc == RC_OK ? end_batch(reader, before, err) : rc;
+    return rc == RC_OK ? end_batches(reader, &batch, err) : rc;
 }
 
 /* What the server skipped goes to the front of the queue again, or back when we are to stop. */

@@ -38,10 +38,11 @@ struct phase *phase_get(struct lane *lane, int64_t phase_id, int64_t run_no, int
     return phase;
 }
 
-void phase_seen(struct lane *lane, struct phase *phase, bool open)
+void phase_seen(struct lane *lane, struct phase *phase, bool open, int64_t definitions)
 {
     lane->doubtful = lane->doubtful || (open && !phase->open && phase->waiting_count > 0);
     phase->open = open;
+    phase->definitions = open ? definitions : 0;
 }
 
 void phase_add(struct phase *phase, struct work *work)
@@ -272,7 +273,7 @@ static void take(struct lane *lane, const struct db_result *row, int count)
         phase_get(lane, db_int(row, 0, 2), db_int(row, 0, 3), lane_head(lane, 0)->msg->order);
     const char *ids = db_text(row, 0, 6), *tokens = db_text(row, 0, 7);
     int64_t next_offset = db_int(row, 0, 1);
-    phase_seen(lane, phase, db_bool(row, 0, 4));
+    phase_seen(lane, phase, db_bool(row, 0, 4), db_int(row, 0, 9));
     phase->shared = phase->shared || db_bool(row, 0, 5);
     phase->claimed = true;
     if (lane_head(lane, 0)->msg->type == MESSAGE_EXTERNAL) { /* for workers: see next_task */

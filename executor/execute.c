@@ -14,8 +14,9 @@
 #define SLOT_AGAIN_US    (1000 * 1000) /* a notification comes before, unless its sender died */
 #define MARK_MOST        64
 #define RISKS_FRESH_US   (1000 * 1000)
-#define RISKS_TASKS      16 /* in a phase of fewer everything is a risk: that costs less than to ask */
-#define RISKS_PAUSE      20 /* times as long as it took */
+#define RISKS_OLD_US     (10 * 1000 * 1000)
+#define RISKS_PAUSE      20 /* at least so many times as long as reading them took is between two */
+#define RISKS_TASKS      16 /* for fewer it costs less to take each for a risk */
 #define TIMEOUT_GRACE_US (5 * 1000 * 1000)
 
 static int startable(const struct lane *lane)
@@ -82,6 +83,13 @@ static enum rc take_slots(struct lane *lane, int want, struct err *err)
     return RC_OK;
 }
 
+/* Is it known what its tasks may do? As of a moment when it was open, and not too old. */
+static bool judged(const struct executor *ex, const struct phase *phase)
+{
+    return ex->risks != NULL && phase->definitions == risks_definitions(ex->risks) &&
+           ex->now_us < ex->risks_until_us;
+}
+
 static void start(struct reader *reader, struct phase *phase, struct work *work, int64_t now_us)
 {
     phase->waiting = work->next;
@@ -97,18 +105,20 @@ static void start(struct reader *reader, struct phase *phase, struct work *work,
         reader->last->behind = work;
     reader->last = work;
     reader->count++;
-    work->risks = phase->judged ? risks_keep(reader->lane->ex->risks) : NULL;
+    if (judged(reader->lane->ex, phase))
+        work->risks = risks_keep(reader->lane->ex->risks);
+    else
+        reader->lane->ex->unjudged++;
     reader_give(reader->thread, work);
 }
 
-/* What tasks may do that their texts do not show. Known, for a phase of more than a few tasks: from when it was open, and not older
- * than a second. Asked for before its tasks are handed out, and not all the time where that takes long. */
+/* What tasks may do that their texts do not show is read before they are handed out, but not for a few of them, and not all the
+ * time where that takes long. What has shown that a phase is open tells whether what was read still holds for it. */
 static enum rc judge(struct lane *lane, struct err *err)
 {
     struct executor *ex = lane->ex;
     const struct phase *next = next_phase(lane);
-    bool fresh = next == NULL || (next->judged && ex->now_us - ex->risks_at_us < RISKS_FRESH_US);
-    if (fresh || next->waiting_count + next->running < RISKS_TASKS ||
+    if (next == NULL || judged(ex, next) || ex->unjudged + next->waiting_count < RISKS_TASKS ||
         ex->now_us < ex->risks_after_us)
         return RC_OK;
     struct risks *risks = NULL;
@@ -116,13 +126,17 @@ static enum rc judge(struct lane *lane, struct err *err)
     enum rc rc = risks_read(ex->control, &risks, err);
     if (rc != RC_OK)
         return rc;
+    int64_t pause_us = RISKS_PAUSE * (clock_boot_us() - from_us);
+    ex->risks_after_us = ex->now_us + pause_us;
+    ex->risks_until_us = ex->now_us + (pause_us < RISKS_FRESH_US ? RISKS_FRESH_US
+                                       : pause_us > RISKS_OLD_US ? RISKS_OLD_US
+                                                                 : pause_us);
+    ex->unjudged = 0;
     risks_release(ex->risks);
     ex->risks = risks;
-    ex->risks_at_us = ex->now_us;
-    ex->risks_after_us = ex->now_us + RISKS_PAUSE * (clock_boot_us() - from_us);
     for (int l = 0; l < ex->lane_count; l++)
         for (struct phase *phase = ex->lanes[l].phases; phase != NULL; phase = phase->next)
-            phase->judged = phase->open;
+            phase->definitions = phase->open ? risks_definitions(risks) : 0;
     return RC_OK;
 }
 

@@ -34,6 +34,7 @@ struct gate_answer {
     struct gate *gate;
     enum gate_verdict verdict;
     int64_t run_no, phase_id, previous_phase_id;
+    int64_t definitions;
     bool conditional; /* some tasks of the phase that is open may be cancelled */
     struct err err;
 };
@@ -59,19 +60,13 @@ static void send_order(struct gate *gate, enum gate_mail kind, int64_t run_no, i
     mailbox_put(&gate->inbox, &order->mail);
 }
 
-static void answer(struct gate *gate, enum gate_verdict verdict, int64_t phase_id, int64_t previous,
-                   bool conditional, const struct err *err)
+static void answer(struct gate *gate, struct gate_answer said)
 {
     struct gate_answer *mail = xcalloc(1, sizeof *mail);
-    *mail = (struct gate_answer){.mail.kind = MAIL_GATE,
-                                 .gate = gate,
-                                 .verdict = verdict,
-                                 .run_no = gate->run_no,
-                                 .phase_id = phase_id,
-                                 .previous_phase_id = previous,
-                                 .conditional = conditional};
-    if (err != NULL)
-        mail->err = *err;
+    *mail = said;
+    mail->mail.kind = MAIL_GATE;
+    mail->gate = gate;
+    mail->run_no = gate->run_no;
     mailbox_put(gate->control, &mail->mail);
 }
 
@@ -105,22 +100,26 @@ static enum rc take_orders(struct gate *gate, struct err *err)
 static int follow(struct gate *gate, const struct db_result *row)
 {
     const char *verdict = db_text(row, 0, 0);
-    int64_t phase_id = db_int(row, 0, 1), previous = db_int(row, 0, 2);
+    int64_t phase_id = db_int(row, 0, 1);
     if (strcmp(verdict, "opened") == 0 || strcmp(verdict, "open") == 0) {
-        answer(gate, db_bool(row, 0, 5) ? VERDICT_OPEN_TOLD : VERDICT_OPEN, phase_id, previous,
-               db_bool(row, 0, 4), NULL);
+        answer(gate, (struct gate_answer){.verdict =
+                                              db_bool(row, 0, 5) ? VERDICT_OPEN_TOLD : VERDICT_OPEN,
+                                          .phase_id = phase_id,
+                                          .previous_phase_id = db_int(row, 0, 2),
+                                          .definitions = db_int(row, 0, 6),
+                                          .conditional = db_bool(row, 0, 4)});
         if (phase_id == gate->phase_id)
             gate->phase_id = 0;
         return 0;
     }
     if (strcmp(verdict, "gone") == 0) {
-        answer(gate, VERDICT_GONE, phase_id, 0, false, NULL);
+        answer(gate, (struct gate_answer){.verdict = VERDICT_GONE, .phase_id = phase_id});
         if (phase_id == gate->phase_id)
             gate->phase_id = 0;
         return 0;
     }
     if (strcmp(verdict, "orphans") == 0) {
-        answer(gate, VERDICT_ORPHANS, phase_id, 0, false, NULL);
+        answer(gate, (struct gate_answer){.verdict = VERDICT_ORPHANS, .phase_id = phase_id});
         return ORPHAN_MS;
     }
     if (strcmp(verdict, "wait") == 0)
@@ -157,7 +156,7 @@ static void *gate_main(void *context)
             mailbox_wait(&gate->inbox, sleep_ms);
     }
     if (!gate->stopping)
-        answer(gate, VERDICT_FAILED, 0, 0, false, &err);
+        answer(gate, (struct gate_answer){.verdict = VERDICT_FAILED, .err = err});
     return NULL;
 }
 
@@ -298,8 +297,10 @@ enum rc gate_report(struct mail *mail, struct err *err)
         lane->claim_blocked = false;
         lane->adopt = lane->adopt || lane->adopt_opened;
         lane->adopt_opened = false;
-        if (phase != NULL)
+        if (phase != NULL) {
             phase->open = true;
+            phase->definitions = said->definitions;
+        }
         lane->doubtful = lane->doubtful || said->conditional;
         if (phase != NULL && phase->gate == NULL) {
             phase->gate = gate;

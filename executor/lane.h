@@ -79,7 +79,7 @@ struct phase {
     int64_t previous_phase_id; /* IX on it is held by gate, 0: none */
     struct gate *gate;         /* which holds that IX */
     bool open, shared;         /* seen open; S is held */
-    bool judged;               /* ex->risks were read when it was open */
+    int64_t definitions;       /* lockstep.definitions, read when it was open; 0: not known */
     bool external;             /* of external tasks, which nobody owns: to be opened by us */
     bool claimed; /* by a claim of ours, not only adopted: the buffer's head may be of it */
     struct work *waiting, **waiting_last;
@@ -208,10 +208,12 @@ struct executor {
     int reader_limit; /* of them, the first so many are used */
     bool draining, cancelled, claims_paused;
     int64_t drain_until_us;
-    int64_t now_us;                      /* of this turn */
-    struct risks *risks;                 /* risks.h; NULL: not read yet */
-    int64_t risks_at_us, risks_after_us; /* when they were read; not to be read again before */
-    enum rc rc;                          /* why the incarnation ends */
+    int64_t now_us;         /* of this turn */
+    struct risks *risks;    /* risks.h; NULL: not read yet */
+    int64_t risks_until_us; /* they are too old then */
+    int64_t risks_after_us; /* not to be read again before */
+    int unjudged;           /* tasks that were started since then without knowing */
+    enum rc rc;             /* why the incarnation ends */
     struct err err;
     struct str scratch[8]; /* array parameters */
     int named;             /* works in the first two of them, see work.c */
@@ -272,7 +274,7 @@ struct phase *phase_find(struct lane *lane, int64_t phase_id);
 struct phase *phase_get(struct lane *lane, int64_t phase_id, int64_t run_no, int64_t order);
 void phase_add(struct phase *phase, struct work *work);
 /* The database has said whether it is open. */
-void phase_seen(struct lane *lane, struct phase *phase, bool open);
+void phase_seen(struct lane *lane, struct phase *phase, bool open, int64_t definitions);
 /* It is not open, as far as we have seen, and we are to open it. */
 static inline bool phase_gates(const struct phase *phase)
 {

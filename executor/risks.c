@@ -12,6 +12,7 @@
 
 struct risks {
     _Atomic int holders;
+    int64_t definitions;
     bool everything;
     int count;
     char (*names)[STATEMENT_WORD]; /* in capitals, sorted */
@@ -31,10 +32,11 @@ enum rc risks_read(struct db *db, struct risks **ret_risks, struct err *err)
         return rc;
     struct risks *risks = xcalloc(1, sizeof *risks);
     risks->holders = 1;
-    risks->count = db_rows(rows);
+    risks->definitions = db_int(rows, 0, 0);
+    risks->count = db_null(rows, 0, 1) ? 0 : db_rows(rows);
     risks->names = xcalloc((size_t)risks->count + 1, sizeof *risks->names);
     for (int i = 0; i < risks->count; i++) {
-        const char *name = db_text(rows, i, 0);
+        const char *name = db_text(rows, i, 1);
         for (int k = 0; k < STATEMENT_WORD - 1 && name[k] != '\0'; k++)
             risks->names[i][k] = (char)toupper((unsigned char)name[k]);
         risks->everything = risks->everything || strcmp(name, "*") == 0;
@@ -42,6 +44,11 @@ enum rc risks_read(struct db *db, struct risks **ret_risks, struct err *err)
     qsort(risks->names, (size_t)risks->count, sizeof *risks->names, compare);
     *ret_risks = risks;
     return RC_OK;
+}
+
+int64_t risks_definitions(const struct risks *risks)
+{
+    return risks != NULL ? risks->definitions : 0;
 }
 
 struct risks *risks_keep(struct risks *risks)
@@ -59,7 +66,7 @@ void risks_release(struct risks *risks)
     free(risks);
 }
 
-static bool known(const void *context, const char *word)
+static bool is_risk(const void *context, const char *word)
 {
     const struct risks *risks = context;
     return bsearch(word, risks->names, (size_t)risks->count, sizeof *risks->names, compare) != NULL;
@@ -71,7 +78,7 @@ bool risks_meet(const struct risks *risks, const struct plan *plan)
         return true;
     for (int i = 0; i < plan->count; i++)
         if (!plan->statements[i].plain || /* an event trigger, for one */
-            (risks->count > 0 && statement_names(&plan->statements[i], known, risks)))
+            (risks->count > 0 && statement_names(&plan->statements[i], is_risk, risks)))
             return true;
     return false;
 }

@@ -16,6 +16,8 @@ struct plan;
 struct risks;
 
 MUST_CHECK enum rc risks_read(struct db *db, struct risks **ret_risks, struct err *err);
+/** The count of changes (lockstep.definitions) that they belong to; NULL: 0, which is none. */
+int64_t risks_definitions(const struct risks *risks);
 struct risks *risks_keep(struct risks *risks);
 void risks_release(struct risks *risks); /* NULL is fine */
 

@@ -1,2 +1,3 @@
--- executor_risks :many  names that may run code which a task's text does not show: so many at most
-SELECT r.name FROM lockstep.session_risks($1::int) AS r (name);
+-- executor_risks :many  names that may run code which a task's text does not show: so many at most; and the count of changes
+SELECT d.changes, r.name
+FROM lockstep.definitions d LEFT JOIN lockstep.session_risks($1::int) AS r (name) ON true;
