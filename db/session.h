@@ -44,7 +44,7 @@ void db_receive_notices(struct db *db);
  * react. */
 enum rc db_fail(struct db *db, const char *object, const PGresult *result, struct err *err);
 
-/** Its parameter. */
+/** The parameter of sql/session/settings.sql. */
 const char *db_synchronous_commit(const struct db *db);
 /** Runs sql/session/settings.sql: after connecting and after DISCARD ALL. */
 MUST_CHECK enum rc db_setup(struct db *db, struct err *err);

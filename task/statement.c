@@ -332,6 +332,9 @@ static const struct refusal {
     {"SAVEPOINT", NULL, "SAVEPOINT", "catch errors in a DO block or a function"},
     {"RELEASE", NULL, "RELEASE SAVEPOINT", "catch errors in a DO block or a function"},
     {"PREPARE", "TRANSACTION", "PREPARE TRANSACTION", OWN_TRANSACTION},
+    {"DEALLOCATE", "ALL", "DEALLOCATE ALL",
+     "the executor has statements of its own there; name what the task has prepared, or leave it "
+     "out"},
     {"DISCARD", NULL, "DISCARD", "the executor resets the session between tasks; leave it out"},
     {"SET", "TRANSACTION", "SET TRANSACTION", ATTRIBUTES},
     {"SET", "TRANSACTION_READ_ONLY", "SET transaction_read_only", ATTRIBUTES},
@@ -361,6 +364,8 @@ static const struct refusal *find_refusal(const struct reading *r)
 {
     static const char *const set[] = {"SET", "RESET", NULL};
     const char *second = is_one_of(r->head[0], set) ? setting(r) : r->head[1];
+    if (strcmp(r->head[0], "DEALLOCATE") == 0 && strcmp(second, "PREPARE") == 0)
+        second = r->head[2];
     if (strcmp(r->head[0], "COPY") == 0)
         second = r->client_copy ? "STDIN" : "";
     for (size_t i = 0; i < sizeof refusals / sizeof *refusals; i++)

@@ -20,5 +20,7 @@ FROM (VALUES
     ('bytea_output', 'hex'),
     ('DateStyle', 'ISO, MDY'),
     ('IntervalStyle', 'postgres'),
-    ('synchronous_commit', $1::text)) AS s (name, value)
-WHERE pg_catalog.current_setting(s.name, true) IS NOT NULL;
+    ('synchronous_commit', $1::pg_catalog.text)) AS s (name, value)
+WHERE pg_catalog.current_setting(s.name, true) IS NOT NULL
+UNION ALL -- nor does the seed that a task gave to random() stay
+SELECT pg_catalog.setseed(pg_catalog.hashtext(pg_catalog.gen_random_uuid()::pg_catalog.text) OPERATOR(pg_catalog./) 2147483648.0)::pg_catalog.text;

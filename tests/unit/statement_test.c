@@ -193,6 +193,8 @@ static void what_makes_the_record_of_a_task_impossible_is_refused(void **state)
     refused("RESET SESSION AUTHORIZATION", "RESET SESSION AUTHORIZATION");
     refused("RESET session_authorization", "RESET session_authorization");
     refused("DISCARD ALL", "DISCARD");
+    refused("DEALLOCATE ALL", "DEALLOCATE ALL");
+    refused("deallocate prepare all", "DEALLOCATE ALL");
 }
 
 static void copy_from_and_to_the_client_is_refused(void **state)
