@@ -15,7 +15,7 @@
 #define MARK_MOST        64
 #define RISKS_FRESH_US   (1000 * 1000)
 #define RISKS_OLD_US     (10 * 1000 * 1000)
-#define RISKS_PAUSE      20 /* at least so many times as long as reading them took is between two */
+#define RISKS_PAUSE      50 /* at least so many times as long as reading them took is between two */
 #define RISKS_TASKS      16 /* for fewer it costs less to take each for a risk */
 #define TIMEOUT_GRACE_US (5 * 1000 * 1000)
 
