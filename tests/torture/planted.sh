@@ -136,7 +136,7 @@ plant lock_not_given_back "$(q sql release 'unlocked := NOT p_shared OR lockstep
 
 # Locks and sessions.
 plant intent_beside_shared "$(q sql lock_intent 'PERFORM pg_catalog.pg_advisory_xact_lock(class, a);' '')"
-plant session_not_reset "$(q c executor/attempt.c 'plan->changes_session = plan->changes_session ||' 'plan->changes_session = false &&')"
+plant session_not_reset "$(q c executor/attempt.c 'bool reset = plan.changes_session || !part->transaction;' 'bool reset = false; plan_done(&plan); return rc;')"
 
 echo "planted: $wrong not as expected"
 [ "$wrong" = 0 ]
