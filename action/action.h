@@ -4,7 +4,7 @@
  * Invariants: nothing runs but registered programs, without a shell, and nothing is called but allowed hosts; both lists are empty
  *   by default. When action_run returns, no process of the command is left and the transfer is over. What it keeps of an answer is
  *   bounded and is text that PostgreSQL can store.
- * Threads: settings are read-only, for any thread. action_run blocks its caller, a thread that lives until it returns (the
+ * Threads: settings are read-only, for any thread, for as long as they are taken from their shelf. action_run blocks its caller, a thread that lives until it returns (the
  *   command's runner is bound to it); action_stop_ask from any thread.
  * Ownership: settings belong to whoever loaded them; a result to its caller (action_result_done).
  * Failure: action_settings_load: RC_FATAL + ERR_CONFIG with file and line, all of it to the report function. action_run tells in the result.
@@ -33,6 +33,16 @@ MUST_CHECK enum rc action_settings_load(const struct config *config, config_repo
                                         void *context, struct action_settings **ret_settings,
                                         struct err *err);
 void action_settings_free(struct action_settings *settings); /* NULL is fine */
+
+/** The settings in force. They may be replaced while others still use the ones before. Any thread. */
+struct action_shelf;
+/** Takes both, config NULL: the settings' is not ours to free. */
+struct action_shelf *action_shelf_new(struct action_settings *settings, struct config *config);
+void action_shelf_put(struct action_shelf *shelf, struct action_settings *settings,
+                      struct config *config);
+const struct action_settings *action_shelf_take(struct action_shelf *shelf);
+void action_shelf_give_back(struct action_shelf *shelf, const struct action_settings *settings);
+void action_shelf_free(struct action_shelf *shelf); /* all are given back; NULL is fine */
 /** NULL behind the last. */
 const struct action_command *action_command_at(const struct action_settings *settings, int i);
 

@@ -38,33 +38,38 @@ static int collect_settings(const struct cli *cli, char **ret_settings)
     return count;
 }
 
-static enum rc load_config(struct cli *cli, struct err *err)
+enum rc cli_config_load(struct cli *cli, config_report_fn *report, void *context,
+                        struct config **ret_config, struct err *err)
 {
+    struct config *config = NULL;
     FREE_AUTO char **settings = xcalloc((size_t)cli->use_count + 1, sizeof *settings);
     int count = collect_settings(cli, settings);
     struct config_request request = {.path = cli_text(cli, "config"),
                                      .environ = environ,
                                      .set = (const char *const *)settings,
                                      .set_count = count,
-                                     .report = cli_config_wrong,
-                                     .context = cli};
-    enum rc rc = config_load(&request, &cli->config, err);
+                                     .report = report,
+                                     .context = context};
+    enum rc rc = config_load(&request, &config, err);
     for (int i = 0; i < count; i++)
         free(settings[i]);
     const char *dbname = cli_text(cli, "dbname"), *brokers = cli_text(cli, "brokers");
     if (rc == RC_OK && dbname != NULL)
-        rc = config_set(cli->config, "postgres", "conninfo", dbname, CONFIG_BY_OPTION, "--dbname",
-                        err);
+        rc = config_set(config, "postgres", "conninfo", dbname, CONFIG_BY_OPTION, "--dbname", err);
     if (rc == RC_OK && brokers != NULL)
-        rc = config_set(cli->config, "kafka", "bootstrap.servers", brokers, CONFIG_BY_OPTION,
+        rc = config_set(config, "kafka", "bootstrap.servers", brokers, CONFIG_BY_OPTION,
                         "--brokers", err);
+    if (rc == RC_OK)
+        *ret_config = config;
+    else
+        config_free(config);
     return rc;
 }
 
-static void configure_log(const struct cli *cli)
+void cli_configure_log(const struct cli *cli, const struct config *config)
 {
     static const char *const levels[] = {"debug", "info", "warn", "error", "off"};
-    const char *level = config_get_text(cli->config, "log", "level");
+    const char *level = config_get_text(config, "log", "level");
     enum log_level least = LOG_INFO;
     for (int i = 0; i < 5; i++)
         if (strcmp(level, levels[i]) == 0)
@@ -73,7 +78,7 @@ static void configure_log(const struct cli *cli)
         least = LOG_DEBUG;
     else if (cli->quiet && least < LOG_ERROR)
         least = LOG_ERROR;
-    log_configure(least, strcmp(config_get_text(cli->config, "log", "format"), "json") == 0);
+    log_configure(least, strcmp(config_get_text(config, "log", "format"), "json") == 0);
 }
 
 /* librdkafka judges its properties itself; we add where a wrong one came from. */
@@ -156,9 +161,9 @@ static enum rc run_command(struct cli *cli, struct err *err)
     unsigned needs = cli->command->needs;
     enum rc rc = RC_OK;
     if (needs & NEEDS_CONFIG)
-        rc = load_config(cli, err);
+        rc = cli_config_load(cli, cli_config_wrong, cli, &cli->config, err);
     if (rc == RC_OK && (needs & NEEDS_CONFIG)) {
-        configure_log(cli);
+        cli_configure_log(cli, cli->config);
         rc = set_kafka(cli, err);
     }
     if (rc == RC_OK && (needs & NEEDS_DB) == NEEDS_DB)

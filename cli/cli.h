@@ -69,6 +69,11 @@ struct cli {
 /** A config_report_fn whose context is the struct cli: tells it at once. */
 void cli_config_wrong(void *cli, const struct err *err);
 
+/** The configuration that this call of the program has: file, environment, options, as they are now. What is wrong goes to report. */
+MUST_CHECK enum rc cli_config_load(struct cli *cli, config_report_fn *report, void *context,
+                                   struct config **ret_config, struct err *err);
+void cli_configure_log(const struct cli *cli, const struct config *config);
+
 /** Everything from argv to the exit code. */
 int cli_main(int argc, char **argv);
 

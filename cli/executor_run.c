@@ -53,6 +53,41 @@ static enum rc keep_by_file(struct cli *cli, const char *queue, struct err *err)
     return given ? db_run(cli->db, &sql_sweep_file, params, NULL, err) : RC_OK;
 }
 
+struct reloading {
+    struct cli *cli;
+    struct action_shelf *shelf;
+    bool told;
+};
+
+static void tell_refused(void *context, const struct err *err)
+{
+    struct reloading *reloading = context;
+    reloading->told = true;
+    log_err(LOG_WARN, "reload_refused", NULL, err);
+}
+
+/* Commands, hosts and the log; everything else is what it was at the start. */
+static bool reload(void *context)
+{
+    struct reloading *reloading = context;
+    struct config *config = NULL;
+    struct action_settings *actions = NULL;
+    struct err err;
+    reloading->told = false;
+    enum rc rc = cli_config_load(reloading->cli, tell_refused, reloading, &config, &err);
+    if (rc == RC_OK)
+        rc = action_settings_load(config, tell_refused, reloading, &actions, &err);
+    if (rc != RC_OK) {
+        config_free(config);
+        if (!reloading->told)
+            tell_refused(reloading, &err);
+        return false;
+    }
+    cli_configure_log(reloading->cli, config);
+    action_shelf_put(reloading->shelf, actions, config);
+    return true;
+}
+
 enum rc command_executor_run(struct cli *cli, struct err *err)
 {
     const char *queues[MOST_QUEUES];
@@ -83,7 +118,6 @@ enum rc command_executor_run(struct cli *cli, struct err *err)
     rc = action_settings_load(cli->config, cli_config_wrong, cli, &actions, err);
     if (rc != RC_OK)
         return rc;
-    options.actions = actions;
     for (int i = 0; rc == RC_OK && i < count; i++)
         rc = keep_by_file(cli, queues[i], err);
     if (rc != RC_OK) {
@@ -93,7 +127,11 @@ enum rc command_executor_run(struct cli *cli, struct err *err)
     action_start();
     db_close(cli->db); /* the daemon has sessions of its own */
     cli->db = NULL;
+    struct reloading reloading = {.cli = cli, .shelf = action_shelf_new(actions, NULL)};
+    options.actions = reloading.shelf;
+    options.reload = reload;
+    options.reload_context = &reloading;
     rc = executor_run(&options, err);
-    action_settings_free(actions);
+    action_shelf_free(reloading.shelf);
     return rc;
 }

@@ -57,8 +57,10 @@ enum rc leave_unable(struct lane *lane, struct err *err)
     lane->unjudged = false;
     for (int i = IDS; i <= LACKS; i++)
         db_array_start(&s[i]);
+    const struct action_settings *settings = action_shelf_take(ex->options->actions);
     for (struct phase *phase = lane->phases; phase != NULL; phase = phase->next)
-        count += take_unable(phase, ex->options->actions, s);
+        count += take_unable(phase, settings, s);
+    action_shelf_give_back(ex->options->actions, settings);
     for (int i = IDS; i <= LACKS; i++)
         db_array_end(&s[i]);
     if (count == 0)

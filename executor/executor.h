@@ -18,7 +18,7 @@
 #include "base/err.h"
 #include "kafka/kafka.h"
 
-struct action_settings;
+struct action_shelf;
 
 struct executor_options {
     const char *conninfo;      /* control, gate and liveness sessions */
@@ -26,9 +26,12 @@ struct executor_options {
     const struct kafka_properties *kafka;
     const char *const *queues;
     int queue_count;
-    const struct action_settings *actions; /* commands and requests */
-    int readers;                           /* of this executor, over all its queues */
-    int max_attempts;                      /* of a task of which neither message nor queue tells */
+    struct action_shelf *actions; /* commands and requests */
+    /* SIGHUP: reads the configuration again, and tells what is wrong. False: the one before stays. NULL: there is none. */
+    bool (*reload)(void *context);
+    void *reload_context;
+    int readers;           /* of this executor, over all its queues */
+    int max_attempts;      /* of a task of which neither message nor queue tells */
     bool until_idle;       /* end when the topics' ends are reached and nothing is unfinished */
     int sweep_interval_ms; /* of retention */
     int drain_timeout_ms;  /* how long running tasks may go on after SIGTERM */

@@ -143,7 +143,10 @@ static enum rc act(struct reader_thread *reader, struct work *work, int step, in
     outside_forget(work);
     work->answer = xcalloc(1, sizeof *work->answer);
     work->answer_step = step;
-    action_run(reader->outside.settings, &attempt, &tie, work->answer);
+    struct action_shelf *shelf = reader->outside.actions;
+    const struct action_settings *settings = action_shelf_take(shelf);
+    action_run(settings, &attempt, &tie, work->answer);
+    action_shelf_give_back(shelf, settings);
     work->ran_us = clock_boot_us() - work->alone_since_us;
     if (reader->abandoned)
         work->answer->outcome = ACTION_STOPPED;

@@ -18,11 +18,11 @@
 
 struct work;
 struct reader_thread;
-struct action_settings;
+struct action_shelf;
 
 /** What attempts outside the database need; borrowed. */
 struct reader_outside {
-    const struct action_settings *settings;
+    struct action_shelf *actions;
     int liveness_socket; /* of this executor: as long as a command holds it, nobody takes the executor for dead */
     int silence_ms; /* T1 */
 };

@@ -351,7 +351,7 @@ static enum rc incarnation_start(struct executor *ex, struct err *err)
         rc = kafka_consumer_open(options->kafka, signals_fd(), &ex->consumer, err);
     if (rc == RC_OK)
         rc = watcher_start(ex, &ex->watcher, err);
-    const struct reader_outside outside = {.settings = options->actions,
+    const struct reader_outside outside = {.actions = options->actions,
                                            .liveness_socket =
                                                rc == RC_OK ? alive_socket(ex->alive) : -1,
                                            .silence_ms = alive_t1_ms(options)};

@@ -10,7 +10,7 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
-static volatile sig_atomic_t stop_signals, pause_signal;
+static volatile sig_atomic_t stop_signals, pause_signal, reload_signal;
 static int wake_fd = -1;
 
 static void on_signal(int signal)
@@ -21,6 +21,8 @@ static void on_signal(int signal)
         stop_signals = stop_signals + 1;
     else if (signal == SIGUSR1 || signal == SIGUSR2)
         pause_signal = signal;
+    else if (signal == SIGHUP)
+        reload_signal = 1;
     ssize_t ignored = write(wake_fd, &one, sizeof one);
     (void)ignored;
     errno = saved;
@@ -31,7 +33,7 @@ void signals_start(void)
     struct sigaction action = {.sa_handler = on_signal, .sa_flags = SA_RESTART};
     wake_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
     stop_signals = 0;
-    pause_signal = 0;
+    pause_signal = reload_signal = 0;
     (void)sigemptyset(&action.sa_mask);
     const int wanted[] = {SIGTERM, SIGINT, SIGUSR1, SIGUSR2, SIGHUP};
     for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++)
@@ -60,6 +62,18 @@ int signals_stop(void)
     return stop_signals;
 }
 
+/* What this executor was not able to do it may do now, and the other way round. What runs goes on as it began. */
+static enum rc reload(struct executor *ex, struct err *err)
+{
+    if (ex->options->reload == NULL || !ex->options->reload(ex->options->reload_context))
+        return RC_OK;
+    log_event(LOG_INFO, "reloaded", "executor", ex->id, NULL);
+    for (int i = 0; i < ex->lane_count; i++)
+        ex->lanes[i].unjudged = ex->lanes[i].adopt = true;
+    return db_run(ex->control, &sql_executor_able, (const char *const[]){DB_INT(ex->executor_no)},
+                  NULL, err);
+}
+
 /* SIGTERM: no new claims, what runs may finish; the second one, or the time-out: cancel it. */
 enum rc signals_take(struct executor *ex, struct err *err)
 {
@@ -69,7 +83,11 @@ enum rc signals_take(struct executor *ex, struct err *err)
         log_event(LOG_INFO, ex->claims_paused ? "claims_paused" : "claims_resumed", NULL);
         pause_signal = 0;
     }
-    if (stop_signals > 0 && !ex->draining) {
+    if (reload_signal != 0) {
+        reload_signal = 0;
+        rc = reload(ex, err);
+    }
+    if (rc == RC_OK && stop_signals > 0 && !ex->draining) {
         ex->draining = true;
         ex->drain_until_us = ex->now_us + (int64_t)ex->options->drain_timeout_ms * 1000;
         log_event(LOG_INFO, "draining", NULL);

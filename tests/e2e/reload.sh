@@ -1,0 +1,53 @@
+#!/bin/bash
+# SIGHUP: an executor reads its configuration again. What it lacked it does then, what runs goes on as it began, what is wrong leaves the
+# one before in force.
+set -euo pipefail
+here=$(cd "$(dirname "$0")" && pwd)
+. "$here/../support/shell.bash"
+. "$here/ledger.bash"
+tmp=$(mktemp -d)
+trap 'jobs_end; scratch_drop; rm -rf "$tmp"' EXIT
+scratch_database
+export LOCKSTEP_CONFIG=$tmp/lockstep.conf
+act="$here/../support/act $tmp/act"
+printf '[log]\nlevel = info\n' >"$LOCKSTEP_CONFIG"
+q=$(scratch_name)
+lockstep queue create "$q" -q --create-topic --max-readers 3 --max-attempts 1 --on-failure continue
+"$LOCKSTEP_BIN" executor run -d "$db" -b "$LOCKSTEP_TEST_BROKERS" --queue "$q" --readers 3 2>"$tmp/log" &
+pid=$!
+publish() { printf '%s\n' "$@" | lockstep publish --queue "$q" -q -; }
+status() { is "SELECT status FROM lockstep.task t WHERE t.name = '$1'" "$2"; }
+reload() { # HOW OFTEN it has said WORD by then
+    kill -HUP "$pid"
+    eventually 10 eval "[ \$(grep -c 'event[=\":]*$2' '$tmp/log') = $1 ]" || { tail -5 "$tmp/log"; failed=1; }
+}
+run=$(publish '{"order": 1, "name": "first", "command": "act", "args": ["span", "0"]}')
+eventually 20 eval "lockstep run explain $run | grep -q 'needs command:act, which none of the executors of its queue (1) has in its configuration'" || failed=1
+
+printf '[commands]\nact = %s\n' "$act" >"$LOCKSTEP_CONFIG"
+reload 1 reloaded
+eventually 10 status first Completed || failed=1
+
+# One runs when its command is taken away, and when all is wrong; nothing changes by what is wrong.
+publish '{"order": 1, "name": "running", "command": "act", "args": ["span", "2"]}' >/dev/null
+eventually 10 eval "[ \$(grep -c ^start '$tmp/act') = 2 ]"
+printf '[commands]\nact = bin/act\nother = %s\n[http]\nallow = h/\n' "$act" >"$LOCKSTEP_CONFIG"
+reload 1 reload_refused
+grep -q "event=reload_refused.*$LOCKSTEP_CONFIG:2: \|event=reload_refused.*$LOCKSTEP_CONFIG:2" "$tmp/log" || { echo 'the refusal names no line:'; grep reload_refused "$tmp/log"; failed=1; }
+expect 'it was refused' "$(grep -c 'event=reloaded' "$tmp/log")" 1
+printf '[commands]\nother = %s args\n[log]\nformat = json\n' "$act" >"$LOCKSTEP_CONFIG"
+reload 2 reloaded
+expect 'the log has its new format' "$(tail -1 "$tmp/log" | jq -r .event)" reloaded
+eventually 10 status running Completed || failed=1
+expect 'what ran went on as it began' "$(grep -c ^end "$tmp/act")" 2
+publish '{"order": 1, "name": "gone", "command": "act", "args": ["span", "0"]}' '{"order": 1, "name": "new", "command": "other", "args": ["x"]}' >/dev/null
+eventually 10 status new Completed || failed=1
+eventually 10 is "SELECT needs FROM lockstep.task t WHERE t.name = 'gone'" '{command:act}' || failed=1
+rm "$LOCKSTEP_CONFIG"
+reload 2 reload_refused
+printf '[commands]\nact = %s\n' "$act" >"$LOCKSTEP_CONFIG"
+reload 3 reloaded
+eventually 10 status gone Completed || failed=1
+kill -TERM "$pid"
+wait "$pid" || failed=1
+exit $failed
