@@ -153,11 +153,24 @@ touch "$tmp/tried"
 wait $!
 rm "$tmp/tried"
 expect 'the retry' "$(cat "$tmp/retry"), $(sql "SELECT string_agg(name || ' ' || status, ', ' ORDER BY name) FROM lockstep.run WHERE name IN ('retried', 'swept')")" '1, retried Running, swept PartiallyCompleted'
+# A task that somebody has locked is for later, and the run with it.
+{
+    echo "BEGIN; SELECT task_id FROM lockstep.task t JOIN lockstep.run r USING (run_no) WHERE r.name = 'swept' ORDER BY 1 LIMIT 1 FOR KEY SHARE OF t;"
+    until [ -e "$tmp/tried" ]; do sleep 0.05; done
+} | "$LOCKSTEP_TEST_PGBIN/psql" -X -q -At -d "$db" >"$tmp/locked" &
+eventually 10 grep -q . "$tmp/locked" || failed=1
+left="SELECT concat_ws(' ', count(t.task_id), s.held, s.swept_at IS NOT NULL) FROM lockstep.run r JOIN lockstep.run_summary s USING (run_no) LEFT JOIN lockstep.task t USING (run_no) WHERE r.name = 'swept' GROUP BY r.run_no, s.run_no"
+expect 'beside who has a task locked' "$(sql "SET lock_timeout = '1s'; SELECT count(*) FROM lockstep.sweep($id, 1000, -1); $left")" "1
+1 its tasks are locked by another session f"
+touch "$tmp/tried"
+wait $!
+rm "$tmp/tried"
+expect 'and later' "$(sql "UPDATE lockstep.run_summary SET look_at = clock_timestamp() WHERE held IS NOT NULL; SELECT deleted > 1 FROM lockstep.sweep($id, 1000, -1); $left")" 't
+0 t'
 sql "UPDATE lockstep.task SET status = 'Failed' WHERE status = 'Pending'; SELECT lockstep.run_finish(run_no) FROM lockstep.run WHERE name = 'retried'" >/dev/null
 older retried 10
 {
-    echo "BEGIN; SELECT deleted FROM lockstep.sweep($id, 200, (SELECT run_no - 1 FROM lockstep.run WHERE name = 'retried'));" # the one that was begun
-    echo "SELECT at = run_no FROM lockstep.run, lockstep.sweep($id, 50, -1) WHERE name = 'retried';"
+    echo "BEGIN; SELECT at = run_no FROM lockstep.run, lockstep.sweep($id, 50, -1) WHERE name = 'retried';"
     until [ -e "$tmp/tried" ]; do sleep 0.05; done
     echo 'COMMIT;'
 } | "$LOCKSTEP_TEST_PGBIN/psql" -X -q -At -d "$db" >"$tmp/swept" &

@@ -116,6 +116,7 @@ SELECT pg_temp.keep(NULL, 1, NULL);
 SELECT is((SELECT deleted FROM lockstep.sweep(pg_temp.q(), 2, -1)), 2::bigint, 'a batch is as large as it is said');
 SELECT is(pg_temp.kept(), 'aBCDE', 'the first run is half deleted');
 SELECT is(pg_temp.counts(), (SELECT counts FROM before), 'and told as it was');
+SELECT is(pg_temp.tell(pg_temp.q(), 'A0:1<0'), 'duplicate', 'a message of it that comes again meanwhile is a duplicate');
 SELECT is(pg_temp.judge('missing', 'A', 1, 0, 0), 'skip retention', 'a replay does not take what is deleted for missing');
 SELECT is(pg_temp.judge('all', 'A', 1, 0, 0), 'skip retention', 'nor runs it again');
 SELECT is(pg_temp.judge('all', 'A', 2, 2, 2), 'skip retention', 'nor the half that is there');
@@ -131,7 +132,12 @@ SELECT is(pg_temp.kept(), '', 'all are gone');
 SELECT is(pg_temp.counts(), (SELECT counts FROM before), 'with their sums');
 SELECT is(pg_temp.judge('missing', 'A', 1, 0, 0) || ', ' || pg_temp.judge('failed', 'B', 1, 5, 1) || ', ' || pg_temp.judge('all', 'E', 2, 18, 2),
           'skip retention, skip retention, skip retention', 'and no replay takes them up');
+SELECT is((SELECT count(*) FROM lockstep.rejected_message WHERE queue_id = pg_temp.q()), 1::bigint, 'the duplicate is not sent yet: it stays');
 SELECT is(pg_temp.tell(pg_temp.q(), 'A1:1<0'), 'duplicate', 'a message that comes again is a duplicate, as before');
+DELETE FROM lockstep.outbox;
+UPDATE lockstep.rejected_message SET rejected_at = rejected_at - interval '2 days' WHERE queue_id = pg_temp.q() AND seq = 0;
+SELECT cmp_ok(lockstep.sweep_rest(pg_temp.q(), 100), '>=', 2::bigint, 'it goes by its age');
+SELECT is((SELECT string_agg(seq::text, ' ') FROM lockstep.rejected_message WHERE queue_id = pg_temp.q()), '1', 'the younger one stays');
 
 -- What has not ended stays, whatever is kept.
 SELECT pg_temp.queue('concurrent', 'pause');
