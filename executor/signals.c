@@ -7,10 +7,11 @@
 
 #include <errno.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <sys/eventfd.h>
 #include <unistd.h>
 
-static volatile sig_atomic_t stop_signals, pause_signal, reload_signal;
+static atomic_int stop_signals, pause_signal, reload_signal; /* a signal may come to any thread */
 static int wake_fd = -1;
 
 static void on_signal(int signal)
@@ -18,7 +19,7 @@ static void on_signal(int signal)
     int saved = errno;
     uint64_t one = 1;
     if (signal == SIGTERM || signal == SIGINT)
-        stop_signals = stop_signals + 1;
+        stop_signals++;
     else if (signal == SIGUSR1 || signal == SIGUSR2)
         pause_signal = signal;
     else if (signal == SIGHUP)
@@ -78,15 +79,13 @@ static enum rc reload(struct executor *ex, struct err *err)
 enum rc signals_take(struct executor *ex, struct err *err)
 {
     enum rc rc = RC_OK;
-    if (pause_signal != 0) {
-        ex->claims_paused = pause_signal == SIGUSR1;
+    int pause = atomic_exchange(&pause_signal, 0);
+    if (pause != 0) {
+        ex->claims_paused = pause == SIGUSR1;
         log_event(LOG_INFO, ex->claims_paused ? "claims_paused" : "claims_resumed", NULL);
-        pause_signal = 0;
     }
-    if (reload_signal != 0) {
-        reload_signal = 0;
+    if (atomic_exchange(&reload_signal, 0) != 0)
         rc = reload(ex, err);
-    }
     if (rc == RC_OK && stop_signals > 0 && !ex->draining) {
         ex->draining = true;
         ex->drain_until_us = ex->now_us + (int64_t)ex->options->drain_timeout_ms * 1000;

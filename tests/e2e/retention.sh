@@ -147,7 +147,7 @@ id=$(sql "SELECT queue_id FROM lockstep.queue WHERE name = '$q'")
     until [ -e "$tmp/tried" ]; do sleep 0.05; done
     echo 'COMMIT;'
 } | "$LOCKSTEP_TEST_PGBIN/psql" -X -q -At -d "$db" >"$tmp/retry" &
-eventually 10 grep -q . "$tmp/retry" || failed=1
+eventually 10 grep -qs . "$tmp/retry" || failed=1
 expect 'a sweep beside a retry' "$(sql "SET lock_timeout = '1s'; SELECT deleted, at = (SELECT run_no FROM lockstep.run WHERE name = 'swept') FROM lockstep.sweep($id, 50, -1)")" '50|t'
 touch "$tmp/tried"
 wait $!
@@ -158,7 +158,7 @@ expect 'the retry' "$(cat "$tmp/retry"), $(sql "SELECT string_agg(name || ' ' ||
     echo "BEGIN; SELECT task_id FROM lockstep.task t JOIN lockstep.run r USING (run_no) WHERE r.name = 'swept' ORDER BY 1 LIMIT 1 FOR KEY SHARE OF t;"
     until [ -e "$tmp/tried" ]; do sleep 0.05; done
 } | "$LOCKSTEP_TEST_PGBIN/psql" -X -q -At -d "$db" >"$tmp/locked" &
-eventually 10 grep -q . "$tmp/locked" || failed=1
+eventually 10 grep -qs . "$tmp/locked" || failed=1
 left="SELECT concat_ws(' ', count(t.task_id), s.held, s.swept_at IS NOT NULL) FROM lockstep.run r JOIN lockstep.run_summary s USING (run_no) LEFT JOIN lockstep.task t USING (run_no) WHERE r.name = 'swept' GROUP BY r.run_no, s.run_no"
 expect 'beside who has a task locked' "$(sql "SET lock_timeout = '1s'; SELECT count(*) FROM lockstep.sweep($id, 1000, -1); $left")" "1
 1 its tasks are locked by another session f"
@@ -174,7 +174,7 @@ older retried 10
     until [ -e "$tmp/tried" ]; do sleep 0.05; done
     echo 'COMMIT;'
 } | "$LOCKSTEP_TEST_PGBIN/psql" -X -q -At -d "$db" >"$tmp/swept" &
-eventually 10 grep -q t "$tmp/swept" || failed=1
+eventually 10 grep -qs t "$tmp/swept" || failed=1
 lockstep run retry "$(run_of retried)" >"$tmp/retry" 2>&1 &
 eventually 10 is "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'" 1 || failed=1
 touch "$tmp/tried"
@@ -204,6 +204,8 @@ grep -q 'it is being deleted' <<<"$said" || { echo "task retry: $said"; failed=1
 for n in 1 2; do
     "$LOCKSTEP_BIN" executor run -d "$db" -b "$LOCKSTEP_TEST_BROKERS" -s log.level=debug -s executor.sweep_interval=200ms --queue "$q" --queue "$old" --readers 2 2>"$tmp/$q.$n.log" &
 done
+eventually 20 is "SELECT count(pg_terminate_backend(pid)) > 0 FROM pg_stat_activity WHERE application_name = 'lockstep/retention' AND datname = current_database()" t || failed=1
+eventually 20 grep -q event=sweep_failed "$tmp/$q.1.log" "$tmp/$q.2.log" || failed=1 # and goes on
 eventually 60 is "SELECT count(*) FROM lockstep.run_status WHERE queue = '$q' AND ended_at IS NULL" 0 || failed=1
 eventually 60 is "SELECT s.tasks FROM lockstep.run_summary s JOIN lockstep.run r USING (run_no) WHERE r.name = 'huge' AND s.swept_at IS NOT NULL" 10000 || failed=1
 for p in $(jobs -pr); do leave "$p"; done
@@ -228,5 +230,5 @@ work "$q"
 lockstep replay --queue "$q" --from-offset earliest --to-offset latest --execute --reason 'database lost' -q >"$tmp/replay" 2>&1 || { cat "$tmp/replay"; failed=1; }
 work "$q"
 expect 'it runs again' "$(sql "SELECT status FROM lockstep.run")$(sql "SELECT count(*) FROM ledger WHERE q = '$q'")" Completed1
-[ $failed = 0 ] || grep -h -e level=warn -e level=error "$tmp"/*.log | grep -v -e executor_rights -e task_failed || true
+[ $failed = 0 ] || grep -h -A 30 -e level=warn -e level=error -e Sanitizer "$tmp"/*.log | grep -v -e executor_rights -e task_failed -e level=debug -e level=info || true
 exit $failed
