@@ -37,12 +37,14 @@ static enum rc collect_queues(struct cli *cli, const char *names[MOST_QUEUES], i
     return RC_OK;
 }
 
-/* What [queue:NAME] says of keeping becomes the queue's, unless `queue set` has said something. */
-static enum rc keep_by_file(struct cli *cli, const char *queue, struct err *err)
+/* What [queue:NAME] says of keeping becomes the queue's, unless `queue set` has said something. A server that takes no writes now
+ * (a standby is waited for later) keeps what it has. */
+static void keep_by_file(struct cli *cli, const char *queue)
 {
     static const char *const keys[] = {"keep_runs", "keep_days", "keep_failed_days"};
     const char *params[] = {queue, NULL, NULL, NULL};
     char section[80];
+    struct err err;
     bool given = false;
     (void)snprintf(section, sizeof section, "queue:%s", queue);
     for (int i = 0; i < 3; i++) {
@@ -50,7 +52,8 @@ static enum rc keep_by_file(struct cli *cli, const char *queue, struct err *err)
         params[i + 1] = text != NULL && *text != '\0' ? text : NULL;
         given = given || params[i + 1] != NULL;
     }
-    return given ? db_run(cli->db, &sql_sweep_file, params, NULL, err) : RC_OK;
+    if (given && db_run(cli->db, &sql_sweep_file, params, NULL, &err) != RC_OK)
+        log_err(LOG_WARN, "keep_not_set", queue, &err);
 }
 
 struct reloading {
@@ -118,12 +121,8 @@ enum rc command_executor_run(struct cli *cli, struct err *err)
     rc = action_settings_load(cli->config, cli_config_wrong, cli, &actions, err);
     if (rc != RC_OK)
         return rc;
-    for (int i = 0; rc == RC_OK && i < count; i++)
-        rc = keep_by_file(cli, queues[i], err);
-    if (rc != RC_OK) {
-        action_settings_free(actions);
-        return rc;
-    }
+    for (int i = 0; i < count; i++)
+        keep_by_file(cli, queues[i]);
     action_start();
     db_close(cli->db); /* the daemon has sessions of its own */
     cli->db = NULL;
