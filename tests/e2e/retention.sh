@@ -181,6 +181,25 @@ touch "$tmp/tried"
 wait $! && { echo 'it was retried'; failed=1; }
 grep -q "$refusal" "$tmp/retry" || { cat "$tmp/retry"; failed=1; }
 
+# A replay that meets a sweep judges the run anew.
+rm "$tmp/tried" "$tmp/swept"
+{ for ((i = 0; i < 60; i++)); do task 1 'SELECT 1'; done; task 2 'SELECT 1/0'; } | put "$q" replayed >/dev/null
+lockstep queue set "$q" --keep-days none -q
+work "$q"
+older replayed 10
+{
+    echo "UPDATE lockstep.run_summary SET look_at = 'infinity' WHERE swept_at IS NULL; UPDATE lockstep.queue SET keep_days = 1 WHERE queue_id = $id;"
+    echo "BEGIN; SELECT at = run_no FROM lockstep.run, lockstep.sweep($id, 50, -1) WHERE name = 'replayed';"
+    until [ -e "$tmp/tried" ]; do sleep 0.05; done
+    echo 'COMMIT;'
+} | "$LOCKSTEP_TEST_PGBIN/psql" -X -q -At -d "$db" >"$tmp/swept" &
+eventually 10 grep -qs t "$tmp/swept" || failed=1
+lockstep replay --queue "$q" --run "$(run_of replayed)" --mode failed --execute --reason test -o jsonl >"$tmp/replay" 2>"$tmp/said" &
+eventually 10 is "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'" 1 || failed=1
+touch "$tmp/tried"
+wait $! || { cat "$tmp/said"; failed=1; }
+expect 'a replay that meets a sweep' "$(jq -r 'select(.why != "failed" or .action != "reopen") | "\(.action) \(.why)"' "$tmp/replay" | sort -u | paste -sd,)" 'skip done,skip retention'
+
 # Beside live work: the order holds, batches stay small, one executor at a time; whatever is killed in the midst leaves nothing half
 # counted, and what an operator finds then is over.
 old=$(scratch_name) q=$(scratch_name)
