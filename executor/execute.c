@@ -141,13 +141,16 @@ static enum rc judge(struct lane *lane, struct err *err)
 }
 
 /* Level by level, so that no reader has a second task before each has a first one. Refilled when half of it is done: what
- * comes together goes to the server together. */
+ * comes together goes to the server together. Nothing goes behind a task that takes longer than the others did. */
 static void hand_out(struct lane *lane, int ready)
 {
     struct executor *ex = lane->ex;
     int depth = lane_depth(lane);
-    for (int i = 0; i < ex->reader_count; i++)
-        ex->readers[i].refill = ex->readers[i].count <= depth / 2;
+    for (int i = 0; i < ex->reader_count; i++) {
+        const struct work *first = ex->readers[i].first;
+        ex->readers[i].refill =
+            ex->readers[i].count <= depth / 2 && (first == NULL || !first->marked);
+    }
     for (int level = 1; level <= depth && ready > 0; level++)
         for (int i = 0; i < ex->reader_limit && ready > 0; i++) {
             struct reader *reader = &ex->readers[i];

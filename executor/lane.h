@@ -76,6 +76,7 @@ struct work {
 struct phase {
     struct phase *next;
     int64_t phase_id, run_no, order;
+    char run[37];              /* as its messages name it, if a claim of ours has seen one */
     int64_t previous_phase_id; /* IX on it is held by gate, 0: none */
     struct gate *gate;         /* which holds that IX */
     bool open, shared;         /* seen open; S is held */
@@ -101,10 +102,11 @@ struct held {
     struct err why; /* rejected: why */
 };
 
-/** A run that an operator holds: nothing of it is claimed, adopted or started. */
+/** A run that an operator holds: nothing of it is adopted or started. */
 struct held_run {
     int64_t run_no;
     char run_id[37]; /* "": the implicit run */
+    bool stops;      /* nothing of it is claimed, so what lies behind it waits, too */
 };
 
 /* ASKING: the position is outside the log; the next look tells why. */
@@ -130,6 +132,7 @@ struct lane {
     struct held *buffer; /* ring */
     int buffer_cap, buffer_first, buffer_count;
     size_t buffer_bytes;
+    bool unread; /* it was full: nobody tells that there is more */
     int64_t lag_sent_us, lag_sent;
 
     /* identity */
@@ -154,7 +157,8 @@ struct lane {
     bool unjudged;        /* tasks have come that this executor may be unable to do */
     bool claim_blocked;   /* until something changes: lookahead, paused, halted */
     int64_t claim_after_us; /* busy: not before */
-    double task_us;         /* how long a task takes: moving average, quick to rise */
+    char parked[37]; /* the run whose messages the last claim recorded without an owner, "": none */
+    double task_us;  /* how long a task takes: moving average, quick to rise */
 
     /* recover */
     bool adopt;              /* look for orphans at the next turn */
@@ -280,6 +284,8 @@ static inline bool phase_gates(const struct phase *phase)
 {
     return !phase->open && (phase->waiting_count > 0 || phase->external);
 }
+/* The head of the buffer belongs to it, as far as we know. */
+bool phase_is_of(const struct phase *phase, const struct held *head);
 int lane_depth(const struct lane *lane);   /* tasks handed to one reader at a time */
 int lane_readers(const struct lane *lane); /* readers that may work for it now */
 

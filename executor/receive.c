@@ -314,6 +314,7 @@ static enum rc source_failed(struct lane *lane, const struct err *why, struct er
 enum rc receive(struct lane *lane, struct err *err)
 {
     enum rc rc = RC_OK;
+    lane->unread = false;
     /* After an outage nothing is taken until the fingerprint is checked again: a broker may have lost its tail. */
     while (rc == RC_OK && lane->state <= SOURCE_READING &&
            kafka_consumer_outages(lane->ex->consumer) == lane->outages &&
@@ -330,6 +331,7 @@ enum rc receive(struct lane *lane, struct err *err)
         if (rc == RC_OK && lane->state == SOURCE_READING && record.offset >= lane->buffer_from)
             hold(lane, &record);
         kafka_record_free(&record);
+        lane->unread = lane->buffer_count == lane->buffer_cap || lane->buffer_bytes >= BUFFER_BYTES;
     }
     return rc;
 }
