@@ -74,13 +74,21 @@ int lane_readers(const struct lane *lane)
     return starved && lane->slots < readers ? lane->slots : readers;
 }
 
-/* The run and order of the phase that the buffer's head belongs to, if we have tasks of it. */
+bool phase_is_of(const struct phase *phase, const struct held *head)
+{
+    return head->msg != NULL && head->msg->type != MESSAGE_END &&
+           head->msg->order == phase->order &&
+           (*phase->run != 0 ? strcmp(phase->run, head->run) == 0 : phase->next == NULL);
+}
+
+/* The phase that the buffer's head belongs to, if we have tasks of it. */
 static struct phase *head_phase(struct lane *lane, const struct held *head)
 {
-    struct phase *last = lane->phases;
-    while (last != NULL && last->next != NULL)
-        last = last->next;
-    return last != NULL && head->msg != NULL && last->order == head->msg->order ? last : NULL;
+    struct phase *last = NULL; /* not the last of all: runs may be concurrent */
+    for (struct phase *phase = lane->phases; phase != NULL; phase = phase->next)
+        if (phase_is_of(phase, head))
+            last = phase;
+    return last;
 }
 
 static int wanted(struct lane *lane, const struct held *head)
@@ -202,6 +210,13 @@ static bool special(struct lane *lane, int count)
     return false;
 }
 
+/* As long as nobody resumes it, no reader is needed for what comes. */
+static bool parking(const struct lane *lane, const struct held *head)
+{
+    return *lane->parked != 0 && head->msg != NULL && head->msg->type != MESSAGE_END &&
+           strcmp(lane->parked, head->run) == 0;
+}
+
 static enum rc ask(struct lane *lane, int count, bool bare, struct db_result **ret_row,
                    struct err *err)
 {
@@ -250,7 +265,8 @@ static enum rc ask(struct lane *lane, int count, bool bare, struct db_result **r
                                   attached.names.data,
                                   attached.values.data,
                                   withheld ? "true" : "false",
-                                  special(lane, count) ? "true" : "false"};
+                                  special(lane, count) ? "true" : "false",
+                                  parking(lane, head) ? "true" : "false"};
     int64_t from_us = lane->ex->retention != NULL ? clock_boot_us() : 0;
     enum rc rc = db_run(lane->ex->control, &sql_executor_claim, params, ret_row, err);
     if (from_us != 0)
@@ -276,6 +292,7 @@ static void take(struct lane *lane, const struct db_result *row, int count)
     phase_seen(lane, phase, db_bool(row, 0, 4), db_int(row, 0, 9));
     phase->shared = phase->shared || db_bool(row, 0, 5);
     phase->claimed = true;
+    (void)snprintf(phase->run, sizeof phase->run, "%s", lane_head(lane, 0)->run);
     if (lane_head(lane, 0)->msg->type == MESSAGE_EXTERNAL) { /* for workers: see next_task */
         phase->external = !phase->open; /* nobody owns them: whoever claimed them opens the phase */
         lane->adopt = true;             /* looks after their leases */
@@ -332,6 +349,8 @@ static enum rc follow(struct lane *lane, const struct db_result *row, int count,
     const char *verdict = db_text(row, 0, 0);
     int64_t next_offset = db_int(row, 0, 1);
     *ret_progress = true;
+    (void)snprintf(lane->parked, sizeof lane->parked, "%s",
+                   strcmp(verdict, "parked") == 0 ? lane_head(lane, 0)->run : "");
     if (strcmp(verdict, "claimed") == 0) {
         take(lane, row, count);
         return RC_OK;
@@ -357,7 +376,7 @@ static enum rc follow(struct lane *lane, const struct db_result *row, int count,
         log_event(LOG_ERROR, "queue_halted", "queue", lane->name, "detail", db_text(row, 0, 8),
                   NULL);
     }
-    lane_drop(lane, next_offset); /* also cancelled, moved */
+    lane_drop(lane, next_offset); /* also cancelled, parked, resumed, moved */
     return RC_OK;
 }
 
@@ -420,16 +439,14 @@ enum rc claim(struct lane *lane, bool *ret_progress, struct err *err)
     if (obey_holds(lane, head))
         return RC_OK;
     bool tasks = head->msg != NULL && head->msg->type != MESSAGE_END;
-    bool external = tasks && head->msg->type == MESSAGE_EXTERNAL; /* takes no reader */
-    int want = external ? CLAIM_MOST
-               : tasks  ? wanted(lane, head)
-                        : 1,
-        most = refusal_of(lane)->most;
+    bool many =
+        parking(lane, head) || (tasks && head->msg->type == MESSAGE_EXTERNAL); /* takes no reader */
+    int want = many ? CLAIM_MOST : tasks ? wanted(lane, head) : 1, most = refusal_of(lane)->most;
     if (most > 0 && want > most)
         want = most;
     /* Not one by one while the readers are busy: a claim is worth its round trip. */
     int worth = lane_depth(lane) > 1 ? lane_readers(lane) * lane_depth(lane) / 2 : 1;
-    if (want <= 0 || (tasks && !external && want < worth && most == 0))
+    if (want <= 0 || (tasks && !many && want < worth && most == 0))
         return RC_OK;
     DB_RESULT_AUTO *row = NULL;
     int count = segment(lane, want);

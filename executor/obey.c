@@ -107,7 +107,7 @@ void obey_interrupt(struct executor *ex, int *ret_timeout_ms)
 bool obey_holds(const struct lane *lane, const struct held *head)
 {
     for (int i = 0; i < lane->held_count; i++)
-        if (strcmp(lane->held_runs[i].run_id, head->run) == 0)
+        if (lane->held_runs[i].stops && strcmp(lane->held_runs[i].run_id, head->run) == 0)
             return true;
     return false;
 }
@@ -126,6 +126,7 @@ static enum rc read_held(struct lane *lane, struct err *err)
         struct held_run *run = &lane->held_runs[i];
         run->run_no = db_int(rows, i, 0);
         (void)snprintf(run->run_id, sizeof run->run_id, "%s", db_text(rows, i, 1));
+        run->stops = db_bool(rows, i, 2);
         rc = give_back_run(lane, run->run_no, err);
     }
     return rc;

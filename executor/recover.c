@@ -80,8 +80,10 @@ enum rc recover(struct lane *lane, struct err *err)
         lane->adopt_at_us = lane->glance_after_us = 0;
     }
     /* Without a free reader nothing is adopted, but external tasks need none: their leases, and who opens their phase. */
-    int room = unfilled(lane);
-    if (!lane->adopt || ex->draining || (room <= 0 && ex->now_us < lane->glance_after_us))
+    int room = unfilled(lane), most = lane_readers(lane) * lane_depth(lane);
+    bool worth = room >= most / 2; /* not one by one while the readers are busy with short tasks */
+    if (!lane->adopt || ex->draining ||
+        ((room <= 0 || (!worth && lane_depth(lane) > 1)) && ex->now_us < lane->glance_after_us))
         return RC_OK;
     lane->glance_after_us = ex->now_us + GLANCE_US;
     enum rc rc = db_run(ex->control, &sql_executor_give_up,

@@ -22,11 +22,10 @@ void phase_forget_waiting(struct phase *phase)
 
 static bool more_to_come(struct lane *lane, const struct phase *phase)
 {
-    if (lane->buffer_count == 0 || phase->next != NULL || !phase->claimed || lane->claim_blocked ||
-        lane->paused || lane->ex->claims_paused)
+    if (lane->buffer_count == 0 || !phase->claimed || lane->claim_blocked || lane->paused ||
+        lane->ex->claims_paused)
         return false;
-    const struct message *msg = lane_head(lane, 0)->msg;
-    return msg != NULL && msg->type != MESSAGE_END && msg->order == phase->order;
+    return phase_is_of(phase, lane_head(lane, 0));
 }
 
 static enum rc let_go(struct lane *lane, struct phase *phase, struct err *err)

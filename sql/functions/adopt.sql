@@ -20,8 +20,11 @@ LANGUAGE plpgsql AS $$
 DECLARE
     living int[] := lockstep.executors_living();
     lacks text[] := COALESCE((SELECT e.unable FROM lockstep.executor e WHERE e.executor_no = p_executor_no), '{}'); -- see action_leave
+    r record;
     p record;
+    unowned boolean;
     due timestamptz;
+    later timestamptz;
     most int;
 BEGIN
     took_shared := false;
@@ -31,80 +34,101 @@ BEGIN
         RETURN NEXT;
         RETURN;
     END IF;
-    FOR p IN SELECT ph.phase_id, ph.opened_at FROM lockstep.phase ph JOIN lockstep.run r USING (run_no)
-             WHERE ph.queue_id = p_queue_id AND ph.done_at IS NULL
-               AND r.paused_by IS NULL AND r.cancelled_at IS NULL -- held, or left to give_up
-               AND p_limit > 0
-             ORDER BY ph.run_no, ph."order" LOOP
-        phase_id := p.phase_id;
-        CONTINUE WHEN p.opened_at IS NULL AND p.phase_id = ANY (p_enough);
-        CONTINUE WHEN NOT EXISTS (
-            SELECT FROM lockstep.task t WHERE t.phase_id = p.phase_id AND t.status IN ('Pending', 'Error', 'Processing')
-            AND t.type <> 'external' AND (t.executor_no IS NULL OR t.executor_no <> ALL (living))
-            AND (t.needs IS NULL OR NOT t.needs && lacks)
-            AND (p.opened_at IS NOT NULL OR t.condition IS DISTINCT FROM 'failure')
-            AND t.lost_num < most AND t.cancelled_by IS NULL -- the others are ended, by give_up()
-            AND (t.scheduled_for IS NULL OR t.scheduled_for <= pg_catalog.clock_timestamp()));
-        IF NOT p.phase_id = ANY (p_held) THEN
-            took_shared := lockstep.lock_shared_try(p.phase_id);
-        END IF;
-        -- Under FOR SHARE, as in a claim: a retry that closes the phase is wholly before or wholly after this look.
-        SELECT ph.opened_at IS NOT NULL INTO is_open FROM lockstep.phase ph
-        WHERE ph.phase_id = p.phase_id AND ph.done_at IS NULL AND (took_shared OR p.phase_id = ANY (p_held))
-          AND NOT EXISTS (SELECT FROM lockstep.run r WHERE r.run_no = ph.run_no AND (r.paused_by IS NOT NULL OR r.cancelled_at IS NOT NULL))
-        FOR SHARE OF ph SKIP LOCKED;
-        IF NOT FOUND THEN
+    FOR r IN SELECT b.run_no, b.status = 'Paused' AS paused FROM lockstep.run b
+             WHERE b.queue_id = p_queue_id AND b.ended_at IS NULL AND b.first_offset IS NOT NULL AND p_limit > 0
+               AND b.paused_by IS NULL AND b.cancelled_at IS NULL -- held, or left to give_up
+             ORDER BY b.run_no LOOP
+        FOR p IN SELECT ph.phase_id, ph.opened_at FROM lockstep.phase ph
+                 WHERE ph.queue_id = p_queue_id AND ph.run_no = r.run_no AND ph.done_at IS NULL ORDER BY ph."order" LOOP
+            -- Of its closed phases one is enough, however many there are: it is opened first.
+            EXIT WHEN p.opened_at IS NULL AND (r.paused OR p.phase_id = ANY (p_enough));
+            phase_id := p.phase_id;
+            -- Two questions, because each has an index.
+            unowned := EXISTS (
+                SELECT FROM lockstep.task t WHERE t.phase_id = p.phase_id AND t.executor_no IS NULL AND t.status IN ('Pending', 'Error', 'Processing')
+                AND t.type <> 'external' AND (t.needs IS NULL OR NOT t.needs && lacks)
+                AND (p.opened_at IS NOT NULL OR t.condition IS DISTINCT FROM 'failure')
+                AND t.lost_num < most AND t.cancelled_by IS NULL -- the others are ended, by give_up()
+                AND (t.scheduled_for IS NULL OR t.scheduled_for <= pg_catalog.clock_timestamp()));
+            IF NOT unowned AND NOT EXISTS (
+                SELECT FROM lockstep.task t WHERE t.phase_id = p.phase_id AND t.executor_no <> ALL (living) AND t.status IN ('Pending', 'Error', 'Processing')
+                AND t.type <> 'external' AND (t.needs IS NULL OR NOT t.needs && lacks)
+                AND (p.opened_at IS NOT NULL OR t.condition IS DISTINCT FROM 'failure')
+                AND t.lost_num < most AND t.cancelled_by IS NULL
+                AND (t.scheduled_for IS NULL OR t.scheduled_for <= pg_catalog.clock_timestamp())) THEN
+                SELECT pg_catalog.min(t.scheduled_for) INTO later FROM lockstep.task t
+                WHERE t.phase_id = p.phase_id AND t.executor_no IS NULL AND t.status IN ('Pending', 'Error') AND t.type <> 'external'
+                  AND (t.needs IS NULL OR NOT t.needs && lacks) AND (p.opened_at IS NOT NULL OR t.condition IS DISTINCT FROM 'failure');
+                due := LEAST(due, later); -- passes NULL over
+                EXIT WHEN p.opened_at IS NULL AND later IS NOT NULL; -- then it is opened, and what comes after it has time until then
+                CONTINUE;
+            END IF;
+            IF NOT p.phase_id = ANY (p_held) THEN
+                took_shared := lockstep.lock_shared_try(p.phase_id);
+            END IF;
+            -- Under FOR SHARE, as in a claim: a retry that closes the phase is wholly before or wholly after this look.
+            SELECT ph.opened_at IS NOT NULL INTO is_open FROM lockstep.phase ph
+            WHERE ph.phase_id = p.phase_id AND ph.done_at IS NULL AND (took_shared OR p.phase_id = ANY (p_held))
+              AND NOT EXISTS (SELECT FROM lockstep.run b WHERE b.run_no = r.run_no AND (b.paused_by IS NOT NULL OR b.cancelled_at IS NOT NULL))
+            FOR SHARE OF ph SKIP LOCKED;
+            IF NOT FOUND THEN
+                IF took_shared THEN
+                    PERFORM lockstep.unlock_shared(p.phase_id);
+                END IF;
+                took_shared := false;
+                verdict := 'busy';
+                RETURN NEXT;
+                RETURN;
+            END IF;
+            verdict := 'adopted';
+            RETURN QUERY
+            WITH nobodys AS (
+                -- Locked and looked at again: whoever else adopts at this moment takes other rows.
+                SELECT t.task_id, t.executor_no AS old_owner, t.status AS old_status, t.attempt_num AS old_attempt, t.started_at
+                FROM lockstep.task t
+                WHERE unowned AND t.phase_id = p.phase_id AND t.executor_no IS NULL AND t.status IN ('Pending', 'Error', 'Processing')
+                  AND t.type <> 'external' AND (t.needs IS NULL OR NOT t.needs && lacks)
+                  AND t.lost_num < most AND t.cancelled_by IS NULL AND (is_open OR t.condition IS DISTINCT FROM 'failure')
+                  AND (t.scheduled_for IS NULL OR t.scheduled_for <= pg_catalog.clock_timestamp())
+                ORDER BY t.kafka_offset LIMIT p_limit FOR UPDATE SKIP LOCKED),
+            orphans AS (
+                SELECT t.task_id, t.executor_no AS old_owner, t.status AS old_status, t.attempt_num AS old_attempt, t.started_at
+                FROM lockstep.task t
+                WHERE NOT unowned AND t.phase_id = p.phase_id AND t.executor_no <> ALL (living) AND t.status IN ('Pending', 'Error', 'Processing')
+                  AND t.type <> 'external' AND (t.needs IS NULL OR NOT t.needs && lacks)
+                  AND t.lost_num < most AND t.cancelled_by IS NULL AND (is_open OR t.condition IS DISTINCT FROM 'failure')
+                  AND (t.scheduled_for IS NULL OR t.scheduled_for <= pg_catalog.clock_timestamp())
+                ORDER BY t.kafka_offset LIMIT p_limit FOR UPDATE SKIP LOCKED),
+            found AS (
+                SELECT n.task_id, n.old_owner, n.old_status, n.old_attempt, n.started_at FROM nobodys n
+                UNION ALL
+                SELECT o.task_id, o.old_owner, o.old_status, o.old_attempt, o.started_at FROM orphans o),
+            lost AS (
+                INSERT INTO lockstep.task_attempt (task_id, attempt, status, executor_no, started_at, ended_at, error)
+                SELECT f.task_id, f.old_attempt, 'Pending', f.old_owner, f.started_at, pg_catalog.clock_timestamp(), 'lost: its executor died'
+                FROM found f WHERE f.old_owner IS NOT NULL
+                ON CONFLICT DO NOTHING),
+            taken AS (
+                UPDATE lockstep.task t
+                SET executor_no = p_executor_no, token = pg_catalog.gen_random_uuid(), status = 'Pending',
+                    attempt_num = f.old_attempt + CASE WHEN f.old_owner IS NOT NULL OR f.old_status = 'Error' THEN 1 ELSE 0 END,
+                    lost_num = t.lost_num + CASE WHEN f.old_owner IS NOT NULL THEN 1 ELSE 0 END,
+                    max_attempts = t.max_attempts + CASE WHEN f.old_owner IS NOT NULL THEN 1 ELSE 0 END, -- it counts failed ones only
+                    updated_at = pg_catalog.clock_timestamp()
+                FROM found f WHERE t.task_id = f.task_id
+                RETURNING t.run_no, t."order", t.task_id, t.token, t.attempt_num, t.seq, t.kafka_offset, t.payload)
+            SELECT 'adopted', 0, p.phase_id, k.run_no, k."order", is_open, took_shared, k.task_id, k.token, k.attempt_num, k.seq,
+                   k.kafka_offset, k.payload
+            FROM taken k ORDER BY k.kafka_offset;
+            IF FOUND THEN
+                RETURN;
+            END IF;
             IF took_shared THEN
                 PERFORM lockstep.unlock_shared(p.phase_id);
+                took_shared := false;
             END IF;
-            took_shared := false;
-            verdict := 'busy';
-            RETURN NEXT;
-            RETURN;
-        END IF;
-        verdict := 'adopted';
-        RETURN QUERY
-        WITH found AS (
-            -- Locked and looked at again: whoever else adopts at this moment takes other rows.
-            SELECT t.task_id, t.executor_no AS old_owner, t.status AS old_status, t.attempt_num AS old_attempt, t.started_at
-            FROM lockstep.task t
-            WHERE t.phase_id = p.phase_id AND t.status IN ('Pending', 'Error', 'Processing')
-              AND t.type <> 'external' AND (t.executor_no IS NULL OR t.executor_no <> ALL (living))
-              AND (t.needs IS NULL OR NOT t.needs && lacks)
-              AND t.lost_num < most AND t.cancelled_by IS NULL AND (is_open OR t.condition IS DISTINCT FROM 'failure')
-              AND (t.scheduled_for IS NULL OR t.scheduled_for <= pg_catalog.clock_timestamp())
-            ORDER BY t.kafka_offset LIMIT p_limit FOR UPDATE SKIP LOCKED),
-        lost AS (
-            INSERT INTO lockstep.task_attempt (task_id, attempt, status, executor_no, started_at, ended_at, error)
-            SELECT f.task_id, f.old_attempt, 'Pending', f.old_owner, f.started_at, pg_catalog.clock_timestamp(), 'lost: its executor died'
-            FROM found f WHERE f.old_owner IS NOT NULL
-            ON CONFLICT DO NOTHING),
-        taken AS (
-            UPDATE lockstep.task t
-            SET executor_no = p_executor_no, token = pg_catalog.gen_random_uuid(), status = 'Pending',
-                attempt_num = f.old_attempt + CASE WHEN f.old_owner IS NOT NULL OR f.old_status = 'Error' THEN 1 ELSE 0 END,
-                lost_num = t.lost_num + CASE WHEN f.old_owner IS NOT NULL THEN 1 ELSE 0 END,
-                max_attempts = t.max_attempts + CASE WHEN f.old_owner IS NOT NULL THEN 1 ELSE 0 END, -- it counts failed ones only
-                updated_at = pg_catalog.clock_timestamp()
-            FROM found f WHERE t.task_id = f.task_id
-            RETURNING t.run_no, t."order", t.task_id, t.token, t.attempt_num, t.seq, t.kafka_offset, t.payload)
-        SELECT 'adopted', 0, p.phase_id, k.run_no, k."order", is_open, took_shared, k.task_id, k.token, k.attempt_num, k.seq,
-               k.kafka_offset, k.payload
-        FROM taken k ORDER BY k.kafka_offset;
-        IF FOUND THEN
-            RETURN;
-        END IF;
-        IF took_shared THEN
-            PERFORM lockstep.unlock_shared(p.phase_id);
-            took_shared := false;
-        END IF;
+        END LOOP;
     END LOOP;
-    SELECT pg_catalog.min(t.scheduled_for) INTO due
-    FROM lockstep.phase ph JOIN lockstep.task t USING (phase_id) JOIN lockstep.run r ON r.run_no = ph.run_no
-    WHERE ph.queue_id = p_queue_id AND ph.done_at IS NULL AND t.status IN ('Pending', 'Error') AND t.executor_no IS NULL
-      AND t.type <> 'external' AND (t.needs IS NULL OR NOT t.needs && lacks) AND r.paused_by IS NULL AND r.cancelled_at IS NULL AND p_limit > 0
-      -- What is due in a closed phase and is not to be taken now is taken when that opens.
-      AND (ph.opened_at IS NOT NULL OR NOT (t.condition IS NOT DISTINCT FROM 'failure' OR ph.phase_id = ANY (p_enough)));
     phase_id := NULL;
     is_open := NULL;
     verdict := 'none';
@@ -119,7 +143,10 @@ BEGIN
         SELECT ph.phase_id, ph.run_no, ph."order" INTO phase_id, run_no, "order"
         FROM lockstep.phase ph JOIN lockstep.run r USING (run_no)
         WHERE ph.queue_id = p_queue_id AND ph.done_at IS NULL AND (ph.external OR ph.conditional) AND ph.opened_at IS NULL
-          AND r.paused_by IS NULL AND r.cancelled_at IS NULL AND NOT ph.phase_id = ANY (p_enough)
+          AND r.paused_by IS NULL AND r.status <> 'Paused' AND r.cancelled_at IS NULL
+          AND ph.phase_id = (SELECT f.phase_id FROM lockstep.phase f WHERE f.queue_id = p_queue_id AND f.run_no = r.run_no AND f.done_at IS NULL
+                                 AND f.opened_at IS NULL AND (f.external OR f.conditional) ORDER BY f."order" LIMIT 1)
+          AND NOT ph.phase_id = ANY (p_enough)
         ORDER BY ph.run_no, ph."order" LIMIT 1;
     END IF;
     wait_ms := CASE WHEN due IS NOT NULL -- LEAST and GREATEST pass NULL over

@@ -11,12 +11,17 @@
 -- (p_withheld tells that there is something), and is asked for again when it is to be rejected. A header is one row of the
 -- three arrays: offset of its message, name, value.
 --
+-- p_parking: the caller takes the run for paused and sends more than its readers can do; if it is not, nothing is claimed (resumed).
+--
 -- p_special: the segment may have messages with a condition, a key or a not_before; the text is looked at for them.
 --
 -- verdict   claimed     task_ids and tokens are the caller's; is_open tells whether they may start. Without a token and nobody's: external
 --                       tasks (workers ask for them, next_task), what is not due yet, what may run only after a failure and whose
 --                       phase is closed (adopted when it is open), what is finished already: duplicates of a key
 --           cancelled   the run has failed before: the messages are recorded, nothing is to be done; what runs all the same is nobody's
+--           parked      the run is paused, and those behind it need not wait: the messages are recorded and nobody's, to be adopted when it
+--                       goes on. No S is taken: it is as if the caller had died after the claim
+--           resumed     come again without p_parking
 --           rejected    the records are in rejected_message
 --           bare        it would be rejected; nothing was written: come again with keys and headers
 --           ended       an end was taken
@@ -30,6 +35,7 @@ CREATE OR REPLACE FUNCTION lockstep.claim(
     p_reason text, p_detail text, p_raw bytea, p_keys bytea[], p_end_tasks bigint, p_end_phases bigint, p_aborted boolean,
     p_header_offsets bigint[] DEFAULT NULL, p_header_names text[] DEFAULT NULL, p_header_values bytea[] DEFAULT NULL,
     p_withheld boolean DEFAULT false, p_special boolean DEFAULT false,
+    p_parking boolean DEFAULT false,
     OUT verdict text, OUT next_offset bigint, OUT phase_id bigint, OUT run_no bigint, OUT is_open boolean,
     OUT took_shared boolean, OUT task_ids bigint[], OUT tokens uuid[], OUT note text)
 LANGUAGE plpgsql AS $$
@@ -48,6 +54,7 @@ DECLARE
     refused text;            -- why the tags are wrong
     loss text;
     stopped boolean;
+    parked boolean;          -- the run is paused, its runs are concurrent
     spared boolean;          -- stopped, but some of it runs in spite of that
     due timestamptz[];       -- of each record: not before,
     conditions text[];       -- always, failure,
@@ -84,7 +91,7 @@ BEGIN
     END IF;
 
     SELECT run.run_no, run_id, next_seq, last_phase_id, last_order, last_previous_order, tasks, phases, rejected, end_offset,
-           stop_after, on_failure, first_offset, after_run_no, events INTO r
+           stop_after, on_failure, first_offset, after_run_no, events, status, paused_by INTO r
     FROM lockstep.run
     WHERE CASE WHEN p_run IS NULL THEN run.run_no = q.implicit_run_no
                ELSE queue_id = p_queue_id AND run_id = p_run END;
@@ -221,9 +228,8 @@ BEGIN
     -- What may say "not now" comes before the first write.
     stopped := loss IS NOT NULL OR (known AND r.stop_after IS NOT NULL AND (fresh OR p_order > r.stop_after) AND NOT (p_run IS NULL AND p_previous = 0));
     spared := stopped AND conditional AND loss IS NULL AND r.stop_after > 0; -- 0: messages are missing, or an operator cancelled the run
-    IF p_kind = 'task' AND fresh AND (NOT stopped OR spared)
-       AND (SELECT pg_catalog.count(*) FROM lockstep.phase p
-            WHERE p.queue_id = p_queue_id AND p.done_at IS NULL AND p.opened_at IS NULL) >= q.lookahead THEN
+    parked := p_executor_no IS NOT NULL AND q.runs = 'concurrent' AND p_run IS NOT NULL AND COALESCE(r.paused_by IS NOT NULL OR r.status = 'Paused', false);
+    IF p_kind = 'task' AND fresh AND (NOT stopped OR spared) AND NOT parked AND lockstep.phases_ahead(p_queue_id, q.lookahead) >= q.lookahead THEN
         verdict := 'lookahead';
         RETURN;
     END IF;
@@ -237,13 +243,19 @@ BEGIN
             verdict := 'busy';
             RETURN;
         END IF;
-        IF NOT stopped AND NOT phase_id = ANY (p_held) THEN
+        parked := parked AND (r.paused_by IS NOT NULL OR NOT is_open); -- under its policy what is open goes on
+        IF NOT stopped AND NOT parked AND NOT p_parking AND NOT phase_id = ANY (p_held) THEN
             took_shared := lockstep.lock_shared_try(phase_id);
             IF NOT took_shared THEN
                 verdict := 'busy';
                 RETURN;
             END IF;
         END IF;
+    END IF;
+    IF p_parking AND NOT parked AND p_kind = 'task' AND NOT stopped THEN
+        is_open := false;
+        verdict := 'resumed';
+        RETURN;
     END IF;
 
     -- The run.
@@ -297,7 +309,7 @@ BEGIN
     -- The phase. The first phase of a run that waits for nobody is open from the start.
     spared := stopped AND conditional AND loss IS NULL AND r.stop_after > 0;
     IF fresh THEN
-        is_open := r.last_phase_id IS NULL AND r.after_run_no IS NULL AND NOT stopped;
+        is_open := r.last_phase_id IS NULL AND r.after_run_no IS NULL AND NOT stopped AND NOT parked;
         INSERT INTO lockstep.phase (run_no, queue_id, "order", previous_order, previous_phase_id, external, conditional, events, opened_at, done_at)
         VALUES (run_no, p_queue_id, p_order, p_previous, r.last_phase_id, external, conditional, r.events,
                 CASE WHEN is_open THEN pg_catalog.clock_timestamp() END, CASE WHEN stopped AND NOT spared THEN pg_catalog.clock_timestamp() END)
@@ -307,7 +319,7 @@ BEGIN
             INSERT INTO lockstep.event_log (event, queue_id, run_no, phase_id, executor_no, detail)
             VALUES ('phase_opened', p_queue_id, run_no, phase_id, p_executor_no, pg_catalog.format('order %s', p_order));
         END IF;
-        IF NOT stopped THEN
+        IF NOT stopped AND NOT parked THEN
             took_shared := lockstep.lock_shared_try(phase_id);
             IF NOT took_shared THEN -- nobody can know of the phase yet
                 RAISE EXCEPTION 'phase %: its shared lock is not free though it is new', phase_id;
@@ -344,7 +356,7 @@ BEGIN
         CROSS JOIN LATERAL (SELECT in_vain AND m.c = 'failure' AS vain, stopped AND NOT (spared AND m.c IS NOT NULL) AS cancelled) AS v
         CROSS JOIN LATERAL (
             SELECT CASE WHEN v.vain OR v.cancelled THEN 'Cancelled' ELSE 'Pending' END::lockstep.status AS status, COALESCE(v.vain, false) AS vain,
-                   NOT stopped AND NOT external AND p_executor_no IS NOT NULL AND v.vain IS NOT TRUE
+                   NOT stopped AND NOT parked AND NOT external AND p_executor_no IS NOT NULL AND v.vain IS NOT TRUE
                    AND (m.d IS NULL OR m.d <= pg_catalog.clock_timestamp()) AND (m.c IS DISTINCT FROM 'failure' OR is_open) AS ours) AS w
         RETURNING task_id, token, kafka_offset)
     SELECT pg_catalog.array_agg(made.task_id ORDER BY made.kafka_offset), pg_catalog.array_agg(made.token ORDER BY made.kafka_offset)
@@ -356,10 +368,10 @@ BEGIN
 
     UPDATE lockstep.run SET next_seq = COALESCE(p_seqs[last], next_seq) + 1, tasks = tasks + (last - head + 1),
         phases = phases + CASE WHEN fresh THEN 1 ELSE 0 END, last_phase_id = claim.phase_id, last_order = p_order,
-        last_previous_order = p_previous
+        last_previous_order = p_previous, parked_order = CASE WHEN parked THEN p_order ELSE parked_order END
     WHERE run.run_no = claim.run_no;
     next_offset := lockstep.cursor_advance(p_queue_id, p_offsets[last], p_timestamp, p_digest);
-    verdict := CASE WHEN stopped THEN 'cancelled' ELSE 'claimed' END;
+    verdict := CASE WHEN stopped THEN 'cancelled' WHEN parked THEN 'parked' ELSE 'claimed' END;
     IF spared THEN
         PERFORM pg_catalog.pg_notify('lockstep_' || p_queue_id, 'work');
     END IF;

@@ -65,7 +65,7 @@ BEGIN
                                  s.taken_at, n || ARRAY['PID', s.pid::text])).*
     FROM (SELECT b.* FROM lockstep.slot b WHERE b.queue_id = p_queue_id AND b.slot_no <= q.max_readers AND b.pid IS NOT NULL OFFSET 0) AS s
     WHERE NOT lockstep.executor_lives(s.executor_no) AND lockstep.slot_backend_lives(s.pid, s.backend_start);
-    SELECT pg_catalog.count(*) INTO count FROM lockstep.phase p WHERE p.queue_id = p_queue_id AND p.done_at IS NULL AND p.opened_at IS NULL;
+    count := lockstep.phases_ahead(p_queue_id, q.lookahead);
     IF count >= q.lookahead THEN
         RETURN NEXT lockstep.explain_row('lookahead', pg_catalog.format('%s phases of %s are claimed and wait to be opened: no more are claimed until the next one opens',
             count, about), about, NULL, n);

@@ -118,8 +118,7 @@ BEGIN
                 PERFORM pg_catalog.pg_notify('lockstep_external', (SELECT q.name FROM lockstep.queue q WHERE q.queue_id = target.queue_id));
             END IF;
             -- The lookahead was full until now: whoever was refused a claim for that may come again.
-            IF (SELECT pg_catalog.count(*) FROM lockstep.phase p WHERE p.queue_id = target.queue_id AND p.done_at IS NULL AND p.opened_at IS NULL)
-               = (SELECT q.lookahead - 1 FROM lockstep.queue q WHERE q.queue_id = target.queue_id) THEN
+            IF (SELECT lockstep.phases_ahead(target.queue_id, q.lookahead) = q.lookahead - 1 FROM lockstep.queue q WHERE q.queue_id = target.queue_id) THEN
                 PERFORM pg_catalog.pg_notify('lockstep_' || target.queue_id, 'opened');
             END IF;
         ELSE -- another opened it, or it was cancelled, while we waited for the rows

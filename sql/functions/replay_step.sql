@@ -57,9 +57,8 @@ BEGIN
     -- Enough phases of this run and of those before it wait to be opened. Not of those after it: they may be waiting for this run.
     IF p_kind = 'task' AND (cardinality(making) > 0 OR reopening <> '{}')
        AND NOT EXISTS (SELECT FROM lockstep.phase p WHERE p.phase_id = own_phase AND p.done_at IS NULL)
-       AND (SELECT count(*) FROM lockstep.phase p JOIN lockstep.run b USING (run_no)
-            WHERE p.queue_id = v.queue_id AND p.done_at IS NULL AND p.opened_at IS NULL
-              AND b.first_offset <= COALESCE((SELECT o.first_offset FROM lockstep.run o WHERE o.run_no = own), p_offsets[1])) >= q.lookahead THEN
+       AND lockstep.phases_ahead(v.queue_id, q.lookahead, COALESCE((SELECT o.first_offset FROM lockstep.run o WHERE o.run_no = own), p_offsets[1]))
+           >= q.lookahead THEN
         RETURN QUERY SELECT 'wait'::text, 'lookahead'::text, 0::bigint, NULL::uuid, NULL::bigint;
         RETURN;
     END IF;

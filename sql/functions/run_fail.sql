@@ -8,9 +8,13 @@ BEGIN
     IF policy = 'stop' THEN
         PERFORM lockstep.run_stop(p_run_no, p_order, p_why);
     ELSIF policy = 'pause' THEN
-        UPDATE lockstep.run SET status = 'Paused', paused_at = pg_catalog.clock_timestamp(), error = COALESCE(error, p_why)
+        UPDATE lockstep.run r SET status = 'Paused', paused_at = pg_catalog.clock_timestamp(), error = COALESCE(error, p_why),
+            parked_order = CASE WHEN implicit OR (SELECT q.runs FROM lockstep.queue q WHERE q.queue_id = r.queue_id) = 'serial'
+                                THEN parked_order ELSE last_order END
         WHERE run_no = p_run_no AND status = 'Running' AND cancelled_at IS NULL;
         IF FOUND THEN
+            PERFORM pg_catalog.pg_notify('lockstep_' || r.queue_id, 'run') -- those behind it may have room in the lookahead now
+            FROM lockstep.run r WHERE r.run_no = p_run_no AND r.parked_order IS NOT NULL;
             INSERT INTO lockstep.event_log (event, queue_id, run_no, detail)
             SELECT 'run_paused', r.queue_id, p_run_no, 'on_failure = pause: ' || p_why FROM lockstep.run r WHERE r.run_no = p_run_no;
         END IF;

@@ -19,9 +19,11 @@ BEGIN
         RAISE EXCEPTION 'run % is paused already, by %, since %', run_pause.run_id, r.paused_by, date_trunc('second', r.paused_at)
             USING ERRCODE = 'LS002', HINT = 'lockstep run resume lets it go on.';
     END IF;
-    UPDATE lockstep.run SET paused_by = session_user, paused_at = clock_timestamp(),
+    UPDATE lockstep.run SET paused_by = session_user, paused_at = clock_timestamp(), 
+        parked_order = CASE WHEN run.implicit OR q.runs = 'serial' THEN run.parked_order ELSE run.last_order END, -- in nobody's way
         status = CASE WHEN run.status = 'Running' THEN 'Paused' ELSE run.status END
-    WHERE run_no = no RETURNING run.status INTO status;
+    FROM lockstep.queue q
+    WHERE run_no = no AND q.queue_id = own RETURNING run.status INTO status;
     INSERT INTO lockstep.event_log (event, queue_id, run_no, detail) VALUES ('run_paused', own, no, reason);
     PERFORM pg_notify('lockstep_' || own, 'control');
 END

@@ -5,6 +5,8 @@
  * locks the row of the queue; a completion does not. One task a phase: a1 = 1, a2 = 2 of run A, b1 = 4 of run B; runs are
  * bits too (A = 1, B = 2). The log is LOG 1: a1 a2 endA b1 endB, or LOG 2, two producers at once: a1 b1 a2 endA endB.
  * What phases.pml shows is taken for granted: phase locks, adoption, tokens of zombies. Policy: stop.
+ * CONCURRENT: run B waits for nobody, and what is claimed of A while it is paused is recorded without an owner (parked); it is
+ * looked for when A is resumed, or when somebody dies.
  * Switches: FAULTS (an executor dies for good), FAILS (a1 finally fails), PAUSES, CANCELS (of run A), mutants (README.md).  */
 #define E 2
 #ifndef LOG
@@ -47,7 +49,7 @@ bit  cur[E];                    /* the attempt's token is still the row's       
 byte tofin[E];                  /* runs that it has to try to finish: S of one of their phases was released            */
 byte gs[E], gt[E];
 bit  gp[E], gz[E];              /* paused: as the gate read it; ghost: as it was at the check                          */
-bit  wake[E], dead[E], seen[E];
+bit  wake[E], dead[E], seen[E], look[E];
 byte faults = FAULTS, fails = FAILS, pauses = PAUSES, cancels = CANCELS;
 bit  calm;
 
@@ -68,10 +70,19 @@ bit  calm;
 #define LEFT(r)  (rows & ~fin & TASKS(r))
 #define OVER(r)  ((endc & (r)) && !(ended & (r)) && !LEFT(r) && !(paused && (r)==1))
 #define GATES(e) (own[e] & ~known[e])
-#ifdef MUT_RUN_BY_ROWS          /* the run before is taken for ended when nothing of it is unfinished                   */
+#ifdef CONCURRENT
+#define AFTER_A  1
+#define HELD(t)  (paused && RUN(t)==1)
+#elif defined(MUT_RUN_BY_ROWS)  /* the run before is taken for ended when nothing of it is unfinished                   */
 #define AFTER_A  (!LEFT(1))
 #else
 #define AFTER_A  (ended & 1)
+#endif
+#ifndef HELD
+#define HELD(t)  0
+#define MAY_PAUSE rows
+#else
+#define MAY_PAUSE 1               /* also before its first message is claimed */
 #endif
 
 inline wake_all() { wake[0] = 1; wake[1] = 1 }
@@ -103,8 +114,19 @@ proctype executor(byte e) {
 #else
        :: t ->
 #endif
-            rows = rows|t; own[e] = own[e]|t;
-            if :: t==1 || (t==4 && (ended&1)) -> opened = opened|t; known[e] = known[e]|t :: else fi
+            rows = rows|t;
+            if
+            :: HELD(t) ->
+#ifdef MUT_PARK_OPEN
+                 if :: t==1 -> opened = opened|t :: else fi
+#else
+                 skip
+#endif
+            :: !HELD(t) ->
+                 own[e] = own[e]|t;
+                 if :: t==1 || (t==4 && AFTER_A) -> opened = opened|t; known[e] = known[e]|t :: else fi
+            fi;
+            assert(!(HELD(t) && (opened & t)))
        :: else -> cst[e] = 0;                  /* run_finish in the same transaction: checks now, seen when it commits   */
 #ifndef MUT_END_NO_FINISH
             if :: !LEFT(END(next)) && !(paused && END(next)==1) -> cst[e] = 1 :: else fi;
@@ -117,7 +139,7 @@ proctype executor(byte e) {
   /* START, COMMIT (no lock of the queue), final failure (with it). */
   :: d_step { cs[e]==IDLE && !dead[e] && (own[e] & known[e]) ->
        ct[e] = LOW(own[e] & known[e]); cur[e] = !(fin & ct[e]); cs[e] = WORK;
-       assert(!cur[e] || ct[e]!=4 || (ended&1)); assert(!cur[e] || ct[e]!=2 || (fin&1)) }
+       assert(!cur[e] || ct[e]!=4 || AFTER_A); assert(!cur[e] || ct[e]!=2 || (fin&1)) }
   :: d_step { cs[e]==WORK ->
        if :: cur[e] -> assert(!(eff & ct[e])); assert(!(canc & ct[e])); eff = eff|ct[e]; fin = fin|ct[e] :: else fi;
        drop(ct[e]); c_idle() }
@@ -169,11 +191,14 @@ proctype executor(byte e) {
   :: d_step { gs[e]==GOPEN ->                  /* the update meets the row as it is now: not one that is done           */
        if
        :: fin & gt[e] -> drop(gt[e])
-       :: else -> assert(!gz[e]); assert(gt[e]!=2 || ((fin&1) && !(failed&1))); assert(gt[e]!=4 || (ended&1));
+       :: else -> assert(!gz[e]); assert(gt[e]!=2 || ((fin&1) && !(failed&1))); assert(gt[e]!=4 || AFTER_A);
             opened = opened|gt[e]; known[e] = known[e]|gt[e]
        fi;
        g_idle() }
   :: d_step { gs[e]==GSLEEP && wake[e] -> g_idle() }
+#ifdef CONCURRENT               /* each slice chooses again: what was parked comes after what was claimed behind it     */
+  :: d_step { gs[e]==GWAIT && LOW(GATES(e))!=gt[e] -> g_idle() }
+#endif
 #ifndef MUT_ONE_GATE            /* a gate that sleeps for one run is in nobody's way: a session per active run, or chosen again */
   :: d_step { gs[e]==GSLEEP && LOW(GATES(e))!=gt[e] -> g_idle() }
 #endif
@@ -188,6 +213,11 @@ proctype executor(byte e) {
        tofin[e] = 3;
 #endif
        t = 0; wake_all() }
+#ifdef CONCURRENT                 /* what nobody owns and may run: one looks, the others find nothing                      */
+  :: d_step { look[e] && cs[e]==IDLE && !dead[e] -> look[e] = 0;
+       t = rows & ~fin & ~own[0] & ~own[1] & ~(paused -> 3 : 0);
+       own[e] = own[e]|t; known[e] = known[e] | (t & opened); t = 0 }
+#endif
 
   :: d_step { dead[e] || (calm && next==LENGTH && ended==3 && cs[e]==IDLE && gs[e]==0 && !own[e] && !tofin[e]) } break
   od
@@ -197,8 +227,11 @@ proctype executor(byte e) {
 proctype operator() {
   byte k;
   do
-  :: d_step { pauses>0 && !calm && !ql && rows && !(ended&1) && !(stop&1) -> pauses--; paused = 1 }
+  :: d_step { pauses>0 && !calm && !ql && MAY_PAUSE && !(ended&1) && !(stop&1) -> pauses--; paused = 1 }
   :: d_step { paused && !ql -> paused = 0;
+#if defined(CONCURRENT) && !defined(MUT_RESUME_NO_LOOK)
+       look[0] = 1; look[1] = 1;
+#endif
 #ifndef MUT_RESUME_SILENT
        wake_all();
 #endif
