@@ -30,7 +30,7 @@ enum needs {
     NEEDS_PATIENCE = 32 /* a daemon: a server that takes nobody now is waited for */
 };
 
-/** argument NULL: a flag; "N": an integer >= 0; "TIME": a duration; with '|': one of these words; else any text. */
+/** argument NULL: a flag; "N": an integer >= 0, "N|...": or one of these words; "TIME": a duration; with '|': one of these words; else any text. */
 struct option_spec {
     const char *name, *argument, *help;
     char letter;

@@ -12,7 +12,8 @@ static const struct option_spec migrate_up_options[] = {
     {"max-readers", "N", "tasks running at once, over all executors", 0},                          \
         {"on-failure", "stop|continue|pause", "what a finally failed task does to its run", 0},    \
         {"runs", "serial|concurrent", "order between runs", 0},                                    \
-        {"max-attempts", "N", "attempts of a task that names no number", 0},                       \
+        {"max-attempts", "N|default",                                                              \
+         "attempts of a task that names no number; default: as its executors say", 0},             \
         {"retry-intervals", "LIST", "seconds until the next attempt, with commas", 0},             \
         {"retry-on", "LIST", "which errors are tried again: all,-42,-23505", 0},                   \
         {"dead-letters", "on|off", "rejected messages go to the topic <topic>.rejected, too", 0},  \

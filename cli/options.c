@@ -90,6 +90,9 @@ static enum rc check_value(const struct cli *cli, const struct option_spec *spec
         return RC_OK;
     if (strcmp(want, "N") == 0)
         good = int64_parse(value, strlen(value), &number) && number >= 0;
+    else if (strncmp(want, "N|", 2) == 0)
+        good = (int64_parse(value, strlen(value), &number) && number >= 0) ||
+               config_is_choice(want + 2, value);
     else if (strcmp(want, "TIME") == 0)
         good = config_parse_duration(value, "s", &number);
     else if (strchr(want, '|') != NULL)

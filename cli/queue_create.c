@@ -157,7 +157,7 @@ enum rc command_queue_create(struct cli *cli, struct err *err)
                             setting(cli, name, "max-readers", "max_readers"),
                             setting(cli, name, "on-failure", "on_failure"),
                             setting(cli, name, "runs", "runs"),
-                            *attempts ? attempts : NULL,
+                            *attempts && strcmp(attempts, "default") != 0 ? attempts : NULL,
                             setting(cli, name, "lookahead", "lookahead"),
                             setting(cli, name, "dead-letters", "dead_letters"),
                             DB_INT(creation.info.partitions),

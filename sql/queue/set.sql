@@ -2,7 +2,7 @@
 WITH changed AS (
     UPDATE lockstep.queue q
     SET max_readers = COALESCE($2::int, q.max_readers), on_failure = COALESCE($3::text, q.on_failure),
-        runs = COALESCE($4::text, q.runs), max_attempts = COALESCE($5::int, q.max_attempts),
+        runs = COALESCE($4::text, q.runs), max_attempts = CASE WHEN $5::text = 'default' THEN NULL ELSE COALESCE($5::text::int, q.max_attempts) END,
         lookahead = COALESCE($6::int, q.lookahead), dead_letters = COALESCE($7::text::boolean, q.dead_letters),
         external_lease = COALESCE($8::text::interval, q.external_lease),
         retry_intervals = COALESCE(string_to_array($9::text, ',')::float8[], q.retry_intervals),
@@ -14,7 +14,7 @@ logged AS (
     INSERT INTO lockstep.event_log (event, queue_id, detail)
     SELECT 'queue_changed', c.queue_id,
            concat_ws(', ', 'max_readers ' || $2::int, 'on_failure ' || $3::text, 'runs ' || $4::text,
-                     'max_attempts ' || $5::int, 'lookahead ' || $6::int, 'dead_letters ' || $7::text, 'external_lease ' || $8::text,
+                     'max_attempts ' || $5::text, 'lookahead ' || $6::int, 'dead_letters ' || $7::text, 'external_lease ' || $8::text,
                      'retry_intervals ' || $9::text, 'retry_on ' || $10::text)
     FROM changed c)
 SELECT c.max_readers, c.on_failure, c.runs, c.max_attempts, c.lookahead,

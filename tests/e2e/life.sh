@@ -53,7 +53,10 @@ lockstep queue set "$q" -q --max-attempts 1 --retry-on 42 >/dev/null
 LOCKSTEP_EXECUTOR_MAX_ATTEMPTS=2 run
 expect 'queue' "$(attempts)" 'plain=1 own=1 syntax=1 undefined=1 wanted=1 unwanted=1'
 expect 'shown' "$(lockstep queue show "$q" -o json | jq -r '.queue | "\(.max_attempts) \(.retry_intervals) \(.retry_on)"')" '1 0.05 42'
-for bad in '--retry-on 4' '--retry-on all,42p01' '--retry-on every' '--retry-intervals 1,,2' '--retry-intervals -1' '--retry-intervals 1e10' \
+lockstep queue set "$q" -q --max-attempts default --retry-on all,-0A,-28,-3D,-3F,-42
+LOCKSTEP_EXECUTOR_MAX_ATTEMPTS=2 run
+expect 'as the executors say, again' "$(attempts)" 'plain=2 own=4 syntax=1 undefined=1 wanted=2 unwanted=1'
+for bad in '--max-attempts many' '--max-attempts -1' '--retry-on 4' '--retry-on all,42p01' '--retry-on every' '--retry-intervals 1,,2' '--retry-intervals -1' '--retry-intervals 1e10' \
     "--retry-intervals $(seq -s, 1 10000)"; do
     # shellcheck disable=SC2086
     lockstep queue set "$q" $bad >"$tmp/out" 2>&1 && { echo "taken: $bad"; failed=1; }
