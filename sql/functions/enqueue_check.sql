@@ -39,6 +39,7 @@ BEGIN
                      WHERE CASE WHEN pg_catalog.jsonb_typeof(i) = 'number' THEN i::numeric NOT BETWEEN 0 AND 1000000000 ELSE true END)
                 THEN '"retry_intervals" is no list of 1 to 100 numbers of seconds'
             WHEN (p_task ->> 'timeout')::numeric NOT BETWEEN 0.001 AND 1000000000 THEN '"timeout" is not from 0.001 to 1000000000 s'
+            WHEN p_task ->> 'not_before' !~ '^[0-9]{4}-[0-9]{2}-[0-9]{2}[Tt][0-9]{2}:[0-9]{2}:[0-9]{2}' THEN '"not_before" is no time of RFC 3339'
             WHEN p_task ->> 'condition' NOT IN ('success', 'always', 'failure') THEN '"condition" is none of success, always, failure'
             WHEN pg_catalog.length(p_task ->> 'name') > 1000 OR pg_catalog.length(p_task ->> 'key') > 1000 THEN '"name" or "key" is longer than 1000'
             WHEN p_task ->> 'key' = '' THEN '"key" is empty'

@@ -12,6 +12,7 @@
 --          ahead          not claimed yet: executors will
 --          missing        mode failed
 --          rejected, duplicate        has its row; redrive is for those. duplicate also: its key is another task's
+--                                     (also of what failed: another has done it since)
 --          not_needed                 its condition was failure, and nothing had failed
 --          differs        the row at this offset holds another message: the topic is not the one it came from
 --          no_beginning   of its run, what comes before it is missing, too, and not in the range
@@ -47,7 +48,12 @@ BEGIN
     RETURN QUERY
     WITH m AS (
         SELECT i.n::int AS n, i.o, i.s, t.task_id, t.status, t.skipped, t.task_id IS NOT NULL AND t.payload <> i.p AS other, j.reason,
-               p_kind = 'end' AND r.end_offset = i.o AND (p_run IS NOT NULL OR j.reason IS NULL) AS ended
+               p_kind = 'end' AND r.end_offset = i.o AND (p_run IS NOT NULL OR j.reason IS NULL) AS ended,
+               -- As in key_take, which would refuse it.
+               t.key IS NOT NULL AND t.status <> 'Completed' AND EXISTS (
+                   SELECT FROM lockstep.idempotency_key y
+                   WHERE y.queue_id = p_queue_id AND y.key = t.key AND y.task_id <> t.task_id AND NOT (y.run_id = r.run_id AND y.kafka_offset = i.o)
+                     AND NOT EXISTS (SELECT FROM lockstep.task h WHERE h.task_id = y.task_id AND h.status IN ('Failed', 'Cancelled', 'Terminated'))) AS taken
         FROM ROWS FROM (pg_catalog.unnest(p_offsets), pg_catalog.unnest(p_seqs), pg_catalog.unnest(p_payloads))
              WITH ORDINALITY AS i (o, s, p, n)
         LEFT JOIN lockstep.task t ON p_kind = 'task' AND t.phase_id = place AND t.kafka_offset = i.o
@@ -62,7 +68,7 @@ BEGIN
                     WHEN r.swept AND p_kind <> 'reject' AND (m.task_id IS NOT NULL OR CASE WHEN p_run IS NULL THEN m.o <= r.end_offset ELSE m.s < r.next_seq END) THEN 'retention'
                     WHEN m.other THEN 'differs'
                     WHEN m.status = 'Completed' THEN 'done'
-                    WHEN m.skipped = 'duplicate' THEN 'duplicate' -- of a key
+                    WHEN m.skipped = 'duplicate' OR (m.taken AND lockstep.is_finished(m.status)) THEN 'duplicate' -- of a key
                     WHEN m.skipped = 'condition' THEN 'not_needed'
                     WHEN m.status = 'Cancelled' THEN 'cancelled'
                     WHEN m.status IN ('Failed', 'Terminated', 'PartiallyCompleted') THEN 'failed'

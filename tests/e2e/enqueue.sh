@@ -158,6 +158,9 @@ refused 'an end' "ARRAY['{\"order\": 1, \"type\": \"end\"}'::jsonb]" '"type" is 
 refused 'too large' "ARRAY[jsonb_build_object('order', 1, 'sql', repeat('x', 1000000))]" 'bytes, 999872 are allowed'
 refused 'too many' "array_fill($good, ARRAY[100001])" 'at most 100000'
 refused 'a long list of intervals' "ARRAY[jsonb_build_object('order', 1, 'sql', 'x', 'retry_intervals', to_jsonb(array_fill(1, ARRAY[10000])))]" '"retry_intervals" is no list'
+refused 'a negative time-out' "ARRAY[jsonb_build_object('order', 1, 'sql', 'x', 'timeout', -1)]" '"timeout" is not from'
+refused 'a key of 10 kB' "ARRAY[jsonb_build_object('order', 1, 'sql', 'x', 'key', repeat('k', 10240))]" 'longer than 1000'
+refused 'the year 294277' "ARRAY[jsonb_build_object('order', 1, 'sql', 'x', 'not_before', '294277-01-01T00:00:00Z')]" '"not_before" is no time'
 run=$(sql "SELECT lockstep.enqueue('$q', ARRAY[$good, '{\"order\": 2, \"sql\": [\"SELECT 1\"], \"params\": [1]}'])")
 sql "SELECT lockstep.enqueue('$q', ARRAY[$(work 1 onward)])" >/dev/null
 eventually 20 is "SELECT count(*) FROM effect WHERE what = 'onward'" 1 || failed=1

@@ -2,7 +2,7 @@
 -- a member of lockstep_worker and nothing else. protocol.inc explains the rest. What two sessions do to each other is in
 -- tests/e2e/external.sh.
 BEGIN;
-SELECT plan(85);
+SELECT plan(87);
 \ir protocol.inc
 SET CONSTRAINTS ALL IMMEDIATE; -- what is settled at the commit is settled at once
 
@@ -130,6 +130,8 @@ SELECT is(pg_temp.report(0, 'Cancelled'), '23514 task N: a task that is Processi
 SELECT is(pg_temp.report(0, 'Paused'), '23514 task N: a task that is Processing cannot become Paused', 'and this');
 SELECT is(pg_temp.report(0, 'Completed', ', scheduled_for => now()'), 'LS002 task N: scheduled_for ' || now() || ' does not go with status Completed', 'when it is due next, of one that is done');
 SELECT is(pg_temp.report(0, 'Error', ', scheduled_for => ''infinity'''), 'LS002 task N: scheduled_for infinity does not go with status Error', 'an end of time');
+SELECT is(pg_temp.report(0, 'Error', ', scheduled_for => ''294276-01-01''') ~ '^LS002 task N: scheduled_for 294276-01-01 .* does not go with status Error', true, 'the year 294276');
+SELECT is(pg_temp.report(0, 'Error', ', scheduled_for => ''294277-01-01''') ~ '^22008 .*out of range', true, 'and the year after that');
 SELECT is(pg_temp.report(0, 'Completed', ', response => repeat(''x'', 1000001)'), 'LS002 task N: a response or an error has at most 1000000 bytes, a step 1000 characters', 'a response that is too large');
 SELECT is(pg_temp.report(0, 'Processing', ', ''rendered'', ''<p>'''), 'Processing', 'a step is done');
 SELECT is(pg_temp.worker(format('SELECT lockstep.modify_task(%s, %L, ''Completed'')::text', (pg_temp.task(0)).task_id, (pg_temp.task(0)).started_at)),
