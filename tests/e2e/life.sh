@@ -139,7 +139,7 @@ LOCKSTEP_PROBE_DIR=$tmp LOCKSTEP_PROBE='gate.told=kill' "$LOCKSTEP_BIN-probed" e
 wait $! 2>/dev/null && { echo 'it was not killed'; failed=1; }
 go 1
 expect 'killed: tasks' "$(tasks)" 'bad=Failed sibling=Completed v1=Cancelled v2=Cancelled clean=Completed v3=Cancelled alarm=Completed later=Cancelled last=Completed'
-expect 'killed: effects' "$(effects)" 'alarm clean 1 last sibling'
+expect 'killed: effects' "$(effects | sed 's/clean [12]/clean/')" 'alarm clean last sibling' # whichever of the phase came first
 
 echo '- the policy pause: later runs of a serial queue wait, and explain says so'
 echo '{"order": 1, "name": "bad", "sql": "SELECT 1 / 0", "max_attempts": 1}

@@ -103,7 +103,7 @@ racing=()
 for verb in run_cancel run_pause task_cancel task_complete task_fail; do
     for point in asked taken reported; do racing+=("$point $verb"); done
 done
-for probe in claim.answered gate.answered adopt.answered release.send; do
+for probe in claim.answered gate.answered release.send; do
     racing+=("taken run_cancel $probe" "reported run_pause $probe" "taken task_cancel $probe")
 done
 for ((i = 0; i < ${#racing[@]}; i += 6)); do
