@@ -62,10 +62,17 @@ race() {
     take
     case $point in
     asked) [ -n "$task" ] || wrong 'nothing was given out'; operate "$verb"; tell COMMIT; tell BEGIN; report ;;
-    taken) tell COMMIT; operate "$verb"; tell BEGIN; report ;;
+    taken)
+        tell COMMIT
+        operate "$verb"
+        tell BEGIN
+        report
+        [ "$verb" = run_pause ] || [ "$state" = LS001 ] || wrong "the report of what an operator has ended: $state $rows"
+        ;;
     reported) report; operate "$verb" ;;
     esac
     tell COMMIT
+    [ "$point" != reported ] || is "SELECT status || ' ' || response FROM lockstep.task WHERE task_id = $task" 'Completed by the worker' || wrong 'what was reported first does not count'
     [ -z "$probe" ] || { eventually 5 stopped "$pid" && kill -CONT "$pid"; }
     if [ "$verb" = run_pause ]; then
         take
