@@ -161,9 +161,9 @@ ended "$k" Completed
 expect 'j, k' "$(wrong j; wrong k)" ''
 
 # Very many: neither does the executor keep what is paused, nor does it take long to go on with.
-many=${LOCKSTEP_TEST_PAUSED:-30000}
+many=${LOCKSTEP_TEST_PAUSED:-15000}
 sql 'CREATE TABLE counted (n int)'
-padding=$(printf '%01000d' 0)
+padding=$(printf '%03000d' 0)
 {
     echo "{\"order\": 1, \"sql\": \"SELECT hold('m', 1, 0)\"}"
     for ((n = 1; n <= many; n++)); do echo '{"order": 2, "sql": "INSERT INTO counted VALUES (2)", "description": "'$padding'"}'; done
