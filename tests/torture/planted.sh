@@ -98,11 +98,8 @@ faults='make_zombie 1'
 plant adopted_beside_the_old "$no_end_of_sessions"
 plant adopted_from_the_living "$(q sql adopt 'living int[] := lockstep.executors_living()' "living int[] := '{}'")"
 faults='slow_network 2 kill_executor 2 terminate_reader 2 reset_network 1'
-plant recorded_after_the_commit "$(q c executor/attempt.c '        rc = db_run(db, &sql_reader_complete,' '        rc = db_script(db, "COMMIT", NULL, why);
-    if (rc == RC_OK)
-        rc = db_script(db, "BEGIN", NULL, why);
-    if (rc == RC_OK)
-        rc = db_run(db, &sql_reader_complete,')"
+plant recorded_after_the_commit "$(q c executor/attempt.c 'return db_run(db, &sql_reader_complete,' 'return db_script(db, "COMMIT", NULL, why) != RC_OK || db_script(db, "BEGIN", NULL, why) != RC_OK ? RC_LOST
+             : db_run(db, &sql_reader_complete,')"
 plant lost_counts_as_failed "$(q sql adopt 'max_attempts = t.max_attempts + CASE WHEN f.old_owner IS NOT NULL THEN 1 ELSE 0 END' 'max_attempts = t.max_attempts')" \
     "$(q sql lose 'max_attempts = t.max_attempts + 1' 'max_attempts = t.max_attempts')"
 
