@@ -163,7 +163,7 @@ static enum rc run_block(struct db *db, const struct work *work, struct part *pa
         rc = run_statements(db, work, part, plan, why);
     probe("block.ran");
     if (rc == RC_OK && plan_risky(plan, work))
-        rc = db_run(db, &sql_reader_definitions_changed, NULL, NULL, why);
+        rc = db_run(db, &sql_reader_definitions_changed, (const char *const[]){"true"}, NULL, why);
     if (rc == RC_OK)
         rc = record_end(db, work, part, part->started, why);
     probe("block.completed");
@@ -194,8 +194,8 @@ static enum rc run_bare(struct db *db, const struct work *work, struct part *par
         rc = run_statements(db, work, part, plan, why);
     probe("bare.ran");
     if (rc != RC_LOST) { /* what failed may have done a part of it */
-        enum rc told =
-            db_run(db, &sql_reader_definitions_changed, NULL, NULL, rc == RC_OK ? why : NULL);
+        enum rc told = db_run(db, &sql_reader_definitions_changed, (const char *const[]){"false"},
+                              NULL, rc == RC_OK ? why : NULL);
         rc = rc == RC_OK ? told : rc;
     }
     if (rc == RC_OK)

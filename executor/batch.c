@@ -139,7 +139,8 @@ static enum rc send_one(struct reader_thread *reader, struct batch *batch, struc
     batch->tasks++;
     batch->dirty = plan_risky(plan, work);
     if (rc == RC_OK && batch->dirty)
-        rc = send_stmt(reader, work, &sql_reader_definitions_changed, NULL, err);
+        rc = send_stmt(reader, work, &sql_reader_definitions_changed, (const char *const[]){"true"},
+                       err);
     if (rc == RC_OK)
         rc = send_stmt(reader, work, &sql_reader_complete,
                        (const char *const[]){DB_INT(work->task_id), work->token, NULL}, err);

@@ -1,2 +1,2 @@
--- reader_definitions_changed :one  in the transaction of a task that may have changed what the database defines
-SELECT lockstep.definitions_changed();
+-- reader_definitions_changed :one  behind a task that may have changed what the database defines: in its transaction?
+SELECT lockstep.definitions_changed($1::boolean);
