@@ -2,7 +2,7 @@
 # What a task leaves in its session never reaches the next one, also if its text does not show it: what a function, a trigger or a
 # view does. Each kind is left in each of these ways, in phases of two tasks and in a long one, and the task behind it in the same
 # session tells what it finds. tests/sql/session.sql has what else may run code.
-# ctest: timeout=120
+# ctest: timeout=240
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 . "$here/../support/shell.bash"
@@ -90,11 +90,13 @@ for change in 'CREATE TRIGGER t BEFORE INSERT ON late FOR EACH ROW EXECUTE FUNCT
     'CREATE TABLE other (kind text); CREATE TRIGGER t BEFORE INSERT ON other FOR EACH ROW EXECUTE FUNCTION fires();
      ALTER TABLE late RENAME TO first; ALTER TABLE other RENAME TO late'; do
     order=$((order + 1))
-    for _ in $(seq 40); do task "$(quoted "INSERT INTO public.late VALUES ('set')")"; done
+    inserts=$(task "$(quoted "INSERT INTO public.late VALUES ('set')")")
+    for _ in $(seq 40); do echo "$inserts"; done
     order=$((order + 1))
     task "$(quoted "$change")"
     order=$((order + 1))
-    for _ in $(seq 20); do task "$(quoted "INSERT INTO public.late VALUES ('set')")"; looks "$order late set"; done
+    inserts=$(task "$(quoted "INSERT INTO public.late VALUES ('set')")") look=$(looks "$order late set")
+    for _ in $(seq 20); do printf '%s\n' "$inserts" "$look"; done
 done >"$tmp/tasks.jsonl"
 work 2
 exit $failed
