@@ -59,6 +59,14 @@ struct mail *mailbox_take(struct mailbox *box)
     return first;
 }
 
+bool mailbox_waiting(struct mailbox *box)
+{
+    (void)pthread_mutex_lock(&box->lock);
+    bool waiting = box->first != NULL;
+    (void)pthread_mutex_unlock(&box->lock);
+    return waiting;
+}
+
 void mailbox_wait(struct mailbox *box, int timeout_ms)
 {
     struct pollfd fd = {.fd = box->fd, .events = POLLIN};

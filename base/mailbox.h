@@ -35,6 +35,9 @@ void mailbox_poke(struct mailbox *box);
  * unreadable. */
 struct mail *mailbox_take(struct mailbox *box);
 
+/** Whether something is in it. */
+bool mailbox_waiting(struct mailbox *box);
+
 /** Waits until something is in it, at most timeout_ms (-1: no limit). */
 void mailbox_wait(struct mailbox *box, int timeout_ms);
 

@@ -6,6 +6,7 @@
 #include "base/log.h"
 #include "base/probe.h"
 
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -56,12 +57,12 @@ void phase_add(struct phase *phase, struct work *work)
     work->lane->unjudged = work->lane->unjudged || work->msg->acts;
 }
 
-/* A few milliseconds of work ahead per reader; a long task never has another one behind it. */
+/* A few milliseconds of work ahead per reader, more where the server is far; a long task never has another one behind it. */
 int lane_depth(const struct lane *lane)
 {
     if (lane->task_us <= 0)
         return 1;
-    double depth = WORK_AHEAD_US / lane->task_us;
+    double depth = (WORK_AHEAD_US + 2.0 * (double)lane->ex->round_us) / lane->task_us;
     return depth < 1 ? 1 : depth > DEPTH_MOST ? DEPTH_MOST : (int)depth;
 }
 
@@ -427,6 +428,23 @@ static void reject_refused(struct lane *lane)
     err_code(&head->why, "refused_by_database");
 }
 
+/* All that may start is with the readers, and the next two phases are in hand: what comes next is a barrier, and a claim would
+ * keep control from giving S back and from handing out what opens. For a moment only: the tasks may be long ones. */
+static bool poised(struct lane *lane)
+{
+    int closed = 0;
+    for (const struct phase *phase = lane->phases; phase != NULL; phase = phase->next) {
+        if (phase->open && phase->waiting_count > 0)
+            closed = INT_MIN;
+        closed += !phase->open && phase->waiting_count > 0;
+    }
+    if (closed < 2)
+        lane->poised_us = 0;
+    else if (lane->poised_us == 0)
+        lane->poised_us = lane->ex->now_us;
+    return closed >= 2 && lane->ex->now_us < lane_poised_until(lane);
+}
+
 enum rc claim(struct lane *lane, bool *ret_progress, struct err *err)
 {
     struct executor *ex = lane->ex;
@@ -436,7 +454,7 @@ enum rc claim(struct lane *lane, bool *ret_progress, struct err *err)
         return RC_OK;
     reject_refused(lane);
     const struct held *head = lane_head(lane, 0);
-    if (obey_holds(lane, head))
+    if (obey_holds(lane, head) || poised(lane))
         return RC_OK;
     bool tasks = head->msg != NULL && head->msg->type != MESSAGE_END;
     bool many =

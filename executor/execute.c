@@ -11,6 +11,7 @@
 
 #define MARK_AFTER_US    (50 * 1000) /* an attempt that runs for this long is shown as Processing */
 #define SLOT_KEEP_US     (5 * 1000)  /* an idle reader keeps its slot over a barrier */
+#define BARRIER_ROUNDS   6           /* and as long as these take */
 #define SLOT_AGAIN_US    (1000 * 1000) /* a notification comes before, unless its sender died */
 #define MARK_MOST        64
 #define RISKS_FRESH_US   (1000 * 1000)
@@ -253,7 +254,8 @@ static bool may_keep(const struct executor *ex, const struct reader *reader, int
         return false;
     if (startable(lane) > 0 && !ex->draining)
         return true;
-    *ret_left_us = SLOT_KEEP_US - (ex->now_us - reader->idle_since_us);
+    *ret_left_us =
+        SLOT_KEEP_US + BARRIER_ROUNDS * ex->round_us - (ex->now_us - reader->idle_since_us);
     return *ret_left_us > 0;
 }
 

@@ -295,6 +295,7 @@ enum rc gate_report(struct mail *mail, struct err *err)
             letters_wake(lane, RELAY_NEWS);
         probe("gate.told");
         lane->claim_blocked = false;
+        lane->poised_us = 0;
         lane->adopt = lane->adopt || lane->adopt_opened;
         lane->adopt_opened = false;
         if (phase != NULL) {

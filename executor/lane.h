@@ -157,6 +157,7 @@ struct lane {
     bool unjudged;        /* tasks have come that this executor may be unable to do */
     bool claim_blocked;   /* until something changes: lookahead, paused, halted */
     int64_t claim_after_us; /* busy: not before */
+    int64_t poised_us; /* since when a barrier is waited for with enough in hand, 0: it is not */
     char parked[37]; /* the run whose messages the last claim recorded without an owner, "": none */
     double task_us;  /* how long a task takes: moving average, quick to rise */
 
@@ -199,6 +200,8 @@ struct executor {
     struct db *control;
     struct db_canceller *control_canceller;
     int patience_ms; /* for an answer on control and gate sessions */
+    int64_t
+        round_us; /* about the least time that a statement of control's takes: the way to the server and back */
     struct alive *alive;
     struct watcher *watcher;
     struct relay *relay;         /* NULL until there is something to relay */
@@ -228,6 +231,13 @@ static inline void sooner_us(int *timeout_ms, int64_t left_us)
 {
     int ms = left_us > 3600000000LL ? 3600000 : (int)(left_us / 1000) + 1;
     *timeout_ms = *timeout_ms < 0 || ms < *timeout_ms ? ms : *timeout_ms;
+}
+
+/* A short statement took so long: quick to fall, slow to rise. */
+static inline void round_trip(struct executor *ex, int64_t us)
+{
+    ex->round_us =
+        ex->round_us == 0 || us < ex->round_us ? us : ex->round_us + (us - ex->round_us) / 16;
 }
 
 /* receive.c */
@@ -273,6 +283,11 @@ void letters_keep(struct lane *lane);
 MUST_CHECK enum rc letters_look(struct lane *lane, struct err *err);
 
 /* claim.c */
+#define POISED_US 2000
+static inline int64_t lane_poised_until(const struct lane *lane)
+{
+    return lane->poised_us + POISED_US + 3 * lane->ex->round_us;
+}
 MUST_CHECK enum rc claim(struct lane *lane, bool *ret_progress, struct err *err);
 struct phase *phase_find(struct lane *lane, int64_t phase_id);
 struct phase *phase_get(struct lane *lane, int64_t phase_id, int64_t run_no, int64_t order);

@@ -2,6 +2,7 @@
  * the buffer's head. */
 #include "executor/lane.h"
 
+#include "base/clock.h"
 #include "base/log.h"
 #include "base/probe.h"
 
@@ -32,10 +33,12 @@ static enum rc let_go(struct lane *lane, struct phase *phase, struct err *err)
 {
     DB_RESULT_AUTO *row = NULL;
     probe("release.send");
+    int64_t from_us = clock_boot_us();
     enum rc rc =
         db_run(lane->ex->control, &sql_executor_release,
                (const char *const[]){DB_INT(phase->phase_id), phase->shared ? "true" : "false"},
                &row, err);
+    round_trip(lane->ex, clock_boot_us() - from_us);
     probe("release.done");
     gate_release(phase);
     if (rc == RC_OK && !db_bool(row, 0, 0))

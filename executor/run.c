@@ -131,11 +131,14 @@ static enum rc lane_turn(struct lane *lane, struct err *err)
     if (rc == RC_OK)
         rc = start_tasks(lane, err);
     if (rc == RC_OK) /* what a barrier waits for comes before the round trip of a claim */
+        rc = gate(lane, err);
+    if (rc == RC_OK)
         rc = release(lane, err);
     while (rc == RC_OK && progress) {
         rc = claim(lane, &progress, err);
         if (rc == RC_OK)
             rc = start_tasks(lane, err);
+        progress = progress && !mailbox_waiting(&lane->ex->inbox); /* which ends the wait at once */
     }
     if (rc == RC_OK)
         rc = gate(lane, err);
@@ -222,6 +225,8 @@ static void wait_for_news(struct executor *ex, int timeout_ms)
             timeout_ms = 0;
         if (lane->claim_after_us > ex->now_us)
             sooner(&timeout_ms, lane->claim_after_us, ex->now_us);
+        if (lane->poised_us != 0 && lane_poised_until(lane) > ex->now_us)
+            sooner(&timeout_ms, lane_poised_until(lane), ex->now_us);
         if (lane->slot_after_us > ex->now_us)
             sooner(&timeout_ms, lane->slot_after_us, ex->now_us);
         if (lane->starved_us != 0 && !ex->draining)
@@ -363,9 +368,11 @@ static enum rc incarnation_start(struct executor *ex, struct err *err)
         rc = reader_start(task_conninfo, db_server(ex->control), &outside, &ex->inbox,
                           &ex->readers[ex->reader_count].thread, err);
     ex->reader_limit = ex->reader_count;
+    ex->now_us = clock_boot_us();
     if (rc == RC_OK)
         rc = session_note(ex, db_backend_pid(ex->control), db_backend_start(ex->control), "control",
                           err);
+    round_trip(ex, clock_boot_us() - ex->now_us);
     if (rc == RC_OK)
         rc = sessions_note(ex, err);
     ex->now_us = clock_boot_us();
