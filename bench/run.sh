@@ -4,7 +4,7 @@
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 root=$(cd "$here/.." && pwd)
-workloads="seed narrow plain wide long mixed spread distance start cost raw memory idle recovery"
+workloads="seed narrow plain wide long mixed spread queues full distance start cost raw memory idle recovery"
 
 usage() {
     cat <<END
