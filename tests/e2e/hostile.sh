@@ -61,7 +61,8 @@ judge 'with settings that change'
 # No connection is left at the start.
 fill() {
     local i
-    for ((i = 0; i < 14; i++)); do
+    for ((i = 0; i < 60; i++)); do # one of them may meet the look whether it is full, and be refused
+        full && return
         "$LOCKSTEP_TEST_PGBIN/psql" -X -q -d "$plain" -c 'SELECT pg_sleep(1000)' >/dev/null 2>&1 &
         fillers+=($!)
     done
@@ -77,7 +78,7 @@ fillers=()
 publish 0.05
 fill
 daemon
-eventually 20 grep -q 'event=database_not_ready.*code=53300' "$tmp/$q.log" || failed=1
+eventually 20 grep -qE 'event=(database_not_ready|incarnation_lost).*code=53300' "$tmp/$q.log" || failed=1
 drain
 judge 'no connection at the start'
 
