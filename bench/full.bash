@@ -24,7 +24,7 @@ fill_finished() {
          INSERT INTO lockstep.run (run_id, queue_id, on_failure, status, first_offset, end_offset, ended_at)
          SELECT gen_random_uuid(), queue_id, 'stop', 'Completed', 0, 0, now() FROM lockstep.queue, generate_series(1, 100) WHERE name = 'full';
          INSERT INTO lockstep.phase (run_no, queue_id, \"order\", previous_order, opened_at, done_at)
-         SELECT run_no, queue_id, o, o - 1, now(), now() FROM lockstep.run JOIN lockstep.queue USING (queue_id), generate_series(1, 10) AS o WHERE name = 'full';
+         SELECT run_no, queue_id, o, o - 1, now(), now() FROM lockstep.run JOIN lockstep.queue q USING (queue_id), generate_series(1, 10) AS o WHERE q.name = 'full';
          INSERT INTO lockstep.task (phase_id, run_no, queue_id, status, type, \"order\", seq, kafka_offset, payload, attempt_num, started_at, duration)
          SELECT p.phase_id, p.run_no, p.queue_id, 'Completed', 'sql', p.\"order\", n, n, repeat('x', 120), 1, now(), interval '1 ms'
          FROM lockstep.phase p JOIN lockstep.queue q USING (queue_id), generate_series(1, $1 / 1000) AS n WHERE q.name = 'full'"
@@ -41,7 +41,7 @@ open_runs() {
     kill -TERM "$pid"
     wait "$pid" || fail "$(cat "$tmp/$q.open.log")"
 }
-all_claimed() { [ "$(sql "SELECT count(*) FROM lockstep.task t JOIN lockstep.queue USING (queue_id) WHERE name = '$q' AND t.type = 'external'")" = 1000 ]; }
+all_claimed() { [ "$(sql "SELECT count(*) FROM lockstep.task t JOIN lockstep.queue k USING (queue_id) WHERE k.name = '$q' AND t.type = 'external'")" = 1000 ]; }
 
 workload_full() {
     local i finished=2000000 base=() opened=() ratios=() rate

@@ -178,7 +178,8 @@ claimed $((many / 3))
 before=$(kib)
 at_end "$m"
 after=$(kib)
-[ $((after - before)) -lt 15000 ] || { echo "memory: $before KiB with a third of $many tasks paused, $after KiB with all"; failed=1; }
+# A sanitizer keeps what was freed.
+grep -q '__[at]san_init' "$LOCKSTEP_BIN" || [ $((after - before)) -lt 15000 ] || { echo "memory: $before KiB with a third of $many tasks paused, $after KiB with all"; failed=1; }
 from=$SECONDS
 sql "INSERT INTO let_go VALUES ('m', 0)"
 lockstep run resume "$m" >/dev/null
