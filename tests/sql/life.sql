@@ -241,6 +241,7 @@ SELECT is(pg_temp.special(0, 100, 0, '{"key": "a"}'), 'claimed+ ours', 'another 
 
 -- Types.
 SELECT throws_ok(format('UPDATE lockstep.task SET type = %L WHERE queue_id = %s', 'strange', pg_temp.q()), '23503', 'there is no task type strange', 'a task is of a type that the table lists');
+SELECT throws_ok(format('UPDATE lockstep.task SET condition = %L WHERE queue_id = %s', 'never', pg_temp.q()), '23514', 'there is no condition never', 'a condition is one of those that there are');
 SELECT lives_ok(format('UPDATE lockstep.task SET type = %L WHERE queue_id = %s', y.type, pg_temp.q()), 'such as ' || y.type) FROM lockstep.task_type y;
 
 SELECT * FROM finish();
