@@ -2,6 +2,7 @@
 #include "base/clock.h"
 #include "base/str.h"
 #include "kafka/error.h"
+#include "kafka/metadata.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -48,7 +49,7 @@ static enum rc meet(struct kafka_admin *admin, const char *topic, int timeout_ms
     const struct rd_kafka_metadata *metadata = NULL;
     if (admin->met)
         return RC_OK;
-    rd_kafka_resp_err_t code = rd_kafka_metadata(admin->handle->rk, 0, NULL, &metadata, timeout_ms);
+    rd_kafka_resp_err_t code = kafka_metadata(admin->handle, false, NULL, timeout_ms, &metadata);
     if (code != RD_KAFKA_RESP_ERR_NO_ERROR)
         return failed(admin, code, NULL, topic, timeout_ms, err);
     rd_kafka_metadata_destroy(metadata);
@@ -83,18 +84,13 @@ static const struct rd_kafka_metadata_topic *topic_in(const struct rd_kafka_meta
 static enum rc look(struct kafka_admin *admin, const char *topic, int timeout_ms,
                     struct kafka_topic_info *ret_info, struct err *err)
 {
-    rd_kafka_t *rk = admin->handle->rk;
     const struct rd_kafka_metadata *metadata = NULL;
     enum rc rc = meet(admin, topic, timeout_ms, err);
     if (rc != RC_OK)
         return rc;
     /* Naming the topic, even to rd_kafka_topic_new alone, would make it on the mock. */
-    rd_kafka_topic_t *rkt = admin->mock ? NULL : rd_kafka_topic_new(rk, topic, NULL);
-    if (rkt == NULL && !admin->mock)
-        return kafka_err(err, rd_kafka_last_error(), topic, NULL);
-    rd_kafka_resp_err_t code = rd_kafka_metadata(rk, admin->mock, rkt, &metadata, timeout_ms);
-    if (rkt != NULL)
-        rd_kafka_topic_destroy(rkt);
+    rd_kafka_resp_err_t code = kafka_metadata(admin->handle, admin->mock,
+                                              admin->mock ? NULL : topic, timeout_ms, &metadata);
     if (code != RD_KAFKA_RESP_ERR_NO_ERROR)
         return failed(admin, code, NULL, topic, timeout_ms, err);
     rc = RC_NONE;

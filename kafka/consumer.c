@@ -3,9 +3,9 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/str.h"
-#include "kafka/bounded.h"
 #include "kafka/error.h"
 #include "kafka/lag.h"
+#include "kafka/metadata.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -411,53 +411,19 @@ const char *kafka_consumer_cluster_id(struct kafka_consumer *consumer, int timeo
     return consumer->cluster_id != NULL ? consumer->cluster_id : "";
 }
 
-struct count {
-    struct kafka_handle *handle; /* counted */
-    char *topic;
-    int timeout_ms, partitions;
-    rd_kafka_resp_err_t code;
-};
-
-static void count_ask(void *argument)
-{
-    struct count *count = argument;
-    const struct rd_kafka_metadata *metadata = NULL;
-    rd_kafka_topic_t *topic = rd_kafka_topic_new(count->handle->rk, count->topic, NULL);
-    if (topic == NULL) {
-        count->code = rd_kafka_last_error();
-        return;
-    }
-    count->code = rd_kafka_metadata(count->handle->rk, 0, topic, &metadata, count->timeout_ms);
-    rd_kafka_topic_destroy(topic);
-    if (count->code != RD_KAFKA_RESP_ERR_NO_ERROR)
-        return;
-    if (metadata->topic_cnt == 1 && metadata->topics[0].err == RD_KAFKA_RESP_ERR_NO_ERROR)
-        count->partitions = metadata->topics[0].partition_cnt;
-    rd_kafka_metadata_destroy(metadata);
-}
-
-static void count_free(void *argument)
-{
-    struct count *count = argument;
-    kafka_handle_close(count->handle);
-    free(count->topic);
-    free(count);
-}
-
-/* librdkafka waits by the wall clock, and much longer than it was told when that is set back meanwhile. */
 enum rc kafka_consumer_partitions(struct kafka_consumer *consumer, const char *topic,
                                   int timeout_ms, int *ret_count, struct err *err)
 {
-    struct count *count = xcalloc(1, sizeof *count);
-    *count = (struct count){.handle = kafka_handle_hold(consumer->handle),
-                            .topic = xstrdup(topic),
-                            .timeout_ms = timeout_ms};
-    if (!kafka_bounded(count_ask, count_free, count, timeout_ms + 1000))
-        return kafka_err(err, RD_KAFKA_RESP_ERR__TIMED_OUT, topic, NULL);
-    rd_kafka_resp_err_t code = count->code;
-    *ret_count = count->partitions;
-    count_free(count);
-    return code == RD_KAFKA_RESP_ERR_NO_ERROR ? RC_OK : kafka_err(err, code, topic, NULL);
+    const struct rd_kafka_metadata *metadata = NULL;
+    rd_kafka_resp_err_t code =
+        kafka_metadata(consumer->handle, false, topic, timeout_ms, &metadata);
+    if (code != RD_KAFKA_RESP_ERR_NO_ERROR)
+        return kafka_err(err, code, topic, NULL);
+    *ret_count = metadata->topic_cnt == 1 && metadata->topics[0].err == RD_KAFKA_RESP_ERR_NO_ERROR
+                     ? metadata->topics[0].partition_cnt
+                     : 0;
+    rd_kafka_metadata_destroy(metadata);
+    return RC_OK;
 }
 
 void kafka_source_watermarks(const struct kafka_source *source, int64_t *ret_low, int64_t *ret_high)

@@ -4,6 +4,7 @@
 #include "base/str.h"
 #include "kafka/admin.h"
 #include "kafka/error.h"
+#include "kafka/metadata.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -119,8 +120,7 @@ static enum rc insist(struct kafka_producer *producer, transaction_call *call, i
 static enum rc meet(struct kafka_producer *producer, int timeout_ms, struct err *err)
 {
     const struct rd_kafka_metadata *metadata = NULL;
-    rd_kafka_resp_err_t code =
-        rd_kafka_metadata(producer->handle->rk, 0, NULL, &metadata, timeout_ms);
+    rd_kafka_resp_err_t code = kafka_metadata(producer->handle, false, NULL, timeout_ms, &metadata);
     if (code == RD_KAFKA_RESP_ERR_NO_ERROR) {
         rd_kafka_metadata_destroy(metadata);
         return RC_OK;
@@ -155,13 +155,9 @@ enum rc kafka_producer_open(const struct kafka_properties *props, const char *tr
 enum rc kafka_producer_meet(struct kafka_producer *producer, const char *topic, int timeout_ms,
                             struct err *err)
 {
-    rd_kafka_t *rk = producer->handle->rk;
     const struct rd_kafka_metadata *metadata = NULL;
-    rd_kafka_topic_t *of = rd_kafka_topic_new(rk, topic, NULL);
-    if (of == NULL)
-        return kafka_err(err, rd_kafka_last_error(), topic, NULL);
-    rd_kafka_resp_err_t code = rd_kafka_metadata(rk, 0, of, &metadata, timeout_ms);
-    rd_kafka_topic_destroy(of); /* librdkafka goes on knowing it */
+    rd_kafka_resp_err_t code =
+        kafka_metadata(producer->handle, false, topic, timeout_ms, &metadata);
     if (code == RD_KAFKA_RESP_ERR_NO_ERROR) {
         rd_kafka_metadata_destroy(metadata);
         return RC_OK;

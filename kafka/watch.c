@@ -3,6 +3,7 @@
 #include "base/str.h"
 #include "kafka/admin.h"
 #include "kafka/error.h"
+#include "kafka/metadata.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -55,11 +56,8 @@ static enum rc look_topic(struct kafka_watch *watch, const char *topic, int part
 {
     rd_kafka_t *rk = watch->admin.handle->rk;
     const struct rd_kafka_metadata *metadata = NULL;
-    rd_kafka_topic_t *rkt = rd_kafka_topic_new(rk, topic, NULL);
-    if (rkt == NULL)
-        return kafka_err(err, rd_kafka_last_error(), topic, NULL);
-    rd_kafka_resp_err_t code = rd_kafka_metadata(rk, 0, rkt, &metadata, timeout_ms);
-    rd_kafka_topic_destroy(rkt);
+    rd_kafka_resp_err_t code =
+        kafka_metadata(watch->admin.handle, false, topic, timeout_ms, &metadata);
     if (code != RD_KAFKA_RESP_ERR_NO_ERROR)
         return failed(watch, code, topic, timeout_ms, err);
     look->leader = -1;
