@@ -368,13 +368,14 @@ static enum rc incarnation_start(struct executor *ex, struct err *err)
         rc = reader_start(task_conninfo, db_server(ex->control), &outside, &ex->inbox,
                           &ex->readers[ex->reader_count].thread, err);
     ex->reader_limit = ex->reader_count;
-    ex->now_us = clock_boot_us();
+    int64_t asked_us = clock_boot_us();
     if (rc == RC_OK)
         rc = session_note(ex, db_backend_pid(ex->control), db_backend_start(ex->control), "control",
                           err);
-    round_trip(ex, clock_boot_us() - ex->now_us);
-    if (rc == RC_OK)
+    if (rc == RC_OK) {
+        round_trip(ex, clock_boot_us() - asked_us);
         rc = sessions_note(ex, err);
+    }
     ex->now_us = clock_boot_us();
     for (int i = 0; rc == RC_OK && i < options->queue_count; i++) {
         ex->lanes[i] = (struct lane){.ex = ex, .name = options->queues[i], .lag_sent = -1};
