@@ -130,6 +130,38 @@ points_told() {
     sql "SELECT e.executor_no, e.pid, kind, a.pid, a.state, a.wait_event, left(a.query, 60) FROM lockstep.executor_session s JOIN lockstep.executor e USING (executor_no) LEFT JOIN pg_stat_activity a ON a.pid = s.pid AND a.backend_start = s.backend_start"
 }
 
+# points_again QUEUE: its executor has begun anew
+points_again() { [ "$(grep -c 'event=executor_started' "$tmp/$1.log")" -ge 2 ]; }
+
+# points_inherited ACTION POINT...: executors come to the points, all at once; another one finishes their runs. What was stopped wakes then, and
+# begins anew. The runs' queues are in $queues.
+points_inherited() {
+    local action=$1 i pid heir options=() pids=()
+    shift
+    points_runs "$@"
+    for i in "${!queues[@]}"; do
+        point_start "${@:i+1:1}" "$action" "${queues[i]}"
+        pids+=("$pid") options+=(--queue "${queues[i]}")
+    done
+    for i in "${!queues[@]}"; do
+        points_hit "${@:i+1:1}" "${queues[i]}"
+        [ "$action" = stop ] || ! wait "${pids[i]}" || { echo "${*:i+1:1}: it was not killed"; failed=1; }
+    done
+    point_executor heir "$LOCKSTEP_BIN" "${options[@]}" --readers 10
+    heir=$pid
+    eventually 30 points_done || points_told "$@"
+    if [ "$action" = stop ]; then
+        kill -CONT "${pids[@]}" || failed=1
+        for i in "${!queues[@]}"; do
+            eventually 15 points_again "${queues[i]}" || { echo "${*:i+1:1}: it did not start anew"; failed=1; }
+        done
+        kill -TERM "${pids[@]}"
+        for pid in "${pids[@]}"; do wait "$pid" || { echo "an executor ended with $?"; failed=1; }; done
+    fi
+    kill -TERM "$heir"
+    wait "$heir" || { echo "the heir ended with $?"; failed=1; tail -n 5 "$tmp/heir.log"; }
+}
+
 # points_check POINT...: the promises, when all have ended
 points_check() {
     for i in "${!queues[@]}"; do

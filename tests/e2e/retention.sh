@@ -134,6 +134,15 @@ expect 'a key of what was done is taken' "$(sql "SELECT string_agg(concat_ws(' '
     'done Cancelled duplicate, not Completed'
 expect 'a replay of the lot' "$(lockstep replay --queue "$q" --from-offset earliest --to-offset latest -o jsonl 2>/dev/null | jq -r 'select(.action != "skip")')" ''
 
+# stays_open FILE SQL [END]: a transaction whose answers go to FILE, and which stays open until there is $tmp/tried. Then END.
+stays_open() {
+    {
+        echo "BEGIN; $2"
+        eventually 60 test -e "$tmp/tried"
+        echo "${3:-}"
+    } | "$LOCKSTEP_TEST_PGBIN/psql" -X -q -At -d "$db" >"$1" &
+}
+
 # A retry and a sweep of the same run: whoever is first wins, the other one does nothing, and is told.
 q=$(scratch_name)
 queue "$q" --on-failure continue
@@ -142,11 +151,7 @@ work "$q"
 older retried,swept 10
 sql "UPDATE lockstep.queue SET keep_days = 1 WHERE name = '$q'"
 id=$(sql "SELECT queue_id FROM lockstep.queue WHERE name = '$q'")
-{ # one transaction that stays open
-    echo "BEGIN; SELECT phases FROM lockstep.run_retry('$(run_of retried)');"
-    until [ -e "$tmp/tried" ]; do sleep 0.05; done
-    echo 'COMMIT;'
-} | "$LOCKSTEP_TEST_PGBIN/psql" -X -q -At -d "$db" >"$tmp/retry" &
+stays_open "$tmp/retry" "SELECT phases FROM lockstep.run_retry('$(run_of retried)');" 'COMMIT;'
 eventually 10 grep -qs . "$tmp/retry" || failed=1
 expect 'a sweep beside a retry' "$(sql "SET lock_timeout = '1s'; SELECT deleted, at = (SELECT run_no FROM lockstep.run WHERE name = 'swept') FROM lockstep.sweep($id, 50, -1)")" '50|t'
 touch "$tmp/tried"
@@ -154,10 +159,7 @@ wait $!
 rm "$tmp/tried"
 expect 'the retry' "$(cat "$tmp/retry"), $(sql "SELECT string_agg(name || ' ' || status, ', ' ORDER BY name) FROM lockstep.run WHERE name IN ('retried', 'swept')")" '1, retried Running, swept PartiallyCompleted'
 # A task that somebody has locked is for later, and the run with it.
-{
-    echo "BEGIN; SELECT task_id FROM lockstep.task t JOIN lockstep.run r USING (run_no) WHERE r.name = 'swept' ORDER BY 1 LIMIT 1 FOR KEY SHARE OF t;"
-    until [ -e "$tmp/tried" ]; do sleep 0.05; done
-} | "$LOCKSTEP_TEST_PGBIN/psql" -X -q -At -d "$db" >"$tmp/locked" &
+stays_open "$tmp/locked" "SELECT task_id FROM lockstep.task t JOIN lockstep.run r USING (run_no) WHERE r.name = 'swept' ORDER BY 1 LIMIT 1 FOR KEY SHARE OF t;"
 eventually 10 grep -qs . "$tmp/locked" || failed=1
 left="SELECT concat_ws(' ', count(t.task_id), s.held, s.swept_at IS NOT NULL) FROM lockstep.run r JOIN lockstep.run_summary s USING (run_no) LEFT JOIN lockstep.task t USING (run_no) WHERE r.name = 'swept' GROUP BY r.run_no, s.run_no"
 expect 'beside who has a task locked' "$(sql "SET lock_timeout = '1s'; SELECT count(*) FROM lockstep.sweep($id, 1000, -1); $left")" "1
@@ -169,11 +171,7 @@ expect 'and later' "$(sql "UPDATE lockstep.run_summary SET look_at = clock_times
 0 t'
 sql "UPDATE lockstep.task SET status = 'Failed' WHERE status = 'Pending'; SELECT lockstep.run_finish(run_no) FROM lockstep.run WHERE name = 'retried'" >/dev/null
 older retried 10
-{
-    echo "BEGIN; SELECT at = run_no FROM lockstep.run, lockstep.sweep($id, 50, -1) WHERE name = 'retried';"
-    until [ -e "$tmp/tried" ]; do sleep 0.05; done
-    echo 'COMMIT;'
-} | "$LOCKSTEP_TEST_PGBIN/psql" -X -q -At -d "$db" >"$tmp/swept" &
+stays_open "$tmp/swept" "SELECT at = run_no FROM lockstep.run, lockstep.sweep($id, 50, -1) WHERE name = 'retried';" 'COMMIT;'
 eventually 10 grep -qs t "$tmp/swept" || failed=1
 lockstep run retry "$(run_of retried)" >"$tmp/retry" 2>&1 &
 eventually 10 is "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'" 1 || failed=1
@@ -187,12 +185,8 @@ rm "$tmp/tried" "$tmp/swept"
 lockstep queue set "$q" --keep-days none -q
 work "$q"
 older replayed 10
-{
-    echo "UPDATE lockstep.run_summary SET look_at = 'infinity' WHERE swept_at IS NULL; UPDATE lockstep.queue SET keep_days = 1 WHERE queue_id = $id;"
-    echo "BEGIN; SELECT at = run_no FROM lockstep.run, lockstep.sweep($id, 50, -1) WHERE name = 'replayed';"
-    until [ -e "$tmp/tried" ]; do sleep 0.05; done
-    echo 'COMMIT;'
-} | "$LOCKSTEP_TEST_PGBIN/psql" -X -q -At -d "$db" >"$tmp/swept" &
+sql "UPDATE lockstep.run_summary SET look_at = 'infinity' WHERE swept_at IS NULL; UPDATE lockstep.queue SET keep_days = 1 WHERE queue_id = $id"
+stays_open "$tmp/swept" "SELECT at = run_no FROM lockstep.run, lockstep.sweep($id, 50, -1) WHERE name = 'replayed';" 'COMMIT;'
 eventually 10 grep -qs t "$tmp/swept" || failed=1
 lockstep replay --queue "$q" --run "$(run_of replayed)" --mode failed --execute --reason test -o jsonl >"$tmp/replay" 2>"$tmp/said" &
 eventually 10 is "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'" 1 || failed=1

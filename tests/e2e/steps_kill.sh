@@ -33,37 +33,15 @@ points+=" block.committed block.committed@2 step.done step.done@2 fail.send fail
 
 # go ACTION POINT...: all of them at once
 go() {
-    local action=$1 i pid heir options=() pids=() queues=() got
+    local action=$1 i queues=() got
     shift
-    points_runs "$@"
-    for i in "${!queues[@]}"; do
-        point_start "${@:i+1:1}" "$action" "${queues[i]}"
-        pids+=("$pid") options+=(--queue "${queues[i]}")
-    done
-    for i in "${!queues[@]}"; do
-        points_hit "${@:i+1:1}" "${queues[i]}"
-        [ "$action" = stop ] || ! wait "${pids[i]}" || { echo "${*:i+1:1}: it was not killed"; failed=1; }
-    done
-    point_executor heir "$LOCKSTEP_BIN" "${options[@]}" --readers 10
-    heir=$pid
-    eventually 30 points_done || points_told "$@"
-    if [ "$action" = stop ]; then
-        kill -CONT "${pids[@]}" || failed=1
-        for i in "${!queues[@]}"; do
-            eventually 15 again "${queues[i]}" || { echo "${*:i+1:1}: it did not start anew"; failed=1; }
-        done
-        kill -TERM "${pids[@]}"
-        for pid in "${pids[@]}"; do wait "$pid" || { echo "an executor ended with $?"; failed=1; }; done
-    fi
-    kill -TERM "$heir"
-    wait "$heir" || { echo "the heir ended with $?"; failed=1; tail -n 5 "$tmp/heir.log"; }
+    points_inherited "$action" "$@"
     for i in "${!queues[@]}"; do
         got=$(sql "SELECT string_agg(step, ' ' ORDER BY n) FROM effect WHERE q = '${queues[i]}'")
         expect "$action at ${*:i+1:1}: effects" "$got" 'a b c d after'
         expect "$action at ${*:i+1:1}: the row" "$(sql "SELECT t.status, t.step FROM lockstep.task t JOIN lockstep.queue q USING (queue_id) WHERE q.name = '${queues[i]}' ORDER BY t.task_id LIMIT 1")" 'Completed|d'
     done
 }
-again() { [ "$(grep -c 'event=executor_started' "$tmp/$1.log")" -ge 2 ]; }
 
 read -ra all <<<"${LOCKSTEP_TEST_POINTS:-$points}"
 for ((from = 0; from < ${#all[@]}; from += 24)); do

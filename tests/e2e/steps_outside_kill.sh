@@ -46,34 +46,12 @@ outside.begin@2= outside.begun@2= http.send= http.ended=c outside.record@2=c out
 block.begun@2= block.completed@2= block.committed@2= step.done@4=
 outside.begin@3= outside.begun@3= command.spawn@2= command.ended@2=e outside.record@3=e outside.recorded@3="
 
-again() { [ "$(grep -c 'event=executor_started' "$tmp/$1.log")" -ge 2 ]; }
 # go ACTION POINT...: all of them at once
 go() {
-    local action=$1 i pid heir options=() pids=() queues=() at twice wanted got
+    local action=$1 i queues=() at twice wanted got
     shift
     at=("${@%%=*}") twice=("${@##*=}")
-    points_runs "${at[@]}"
-    for i in "${!queues[@]}"; do
-        point_start "${at[i]}" "$action" "${queues[i]}"
-        pids+=("$pid") options+=(--queue "${queues[i]}")
-    done
-    for i in "${!queues[@]}"; do
-        points_hit "${at[i]}" "${queues[i]}"
-        [ "$action" = stop ] || ! wait "${pids[i]}" || { echo "${at[i]}: it was not killed"; failed=1; }
-    done
-    point_executor heir "$LOCKSTEP_BIN" "${options[@]}" --readers 10
-    heir=$pid
-    eventually 30 points_done || points_told "${at[@]}"
-    if [ "$action" = stop ]; then
-        kill -CONT "${pids[@]}" || failed=1
-        for i in "${!queues[@]}"; do
-            eventually 15 again "${queues[i]}" || { echo "${at[i]}: it did not start anew"; failed=1; }
-        done
-        kill -TERM "${pids[@]}"
-        for pid in "${pids[@]}"; do wait "$pid" || { echo "an executor ended with $?"; failed=1; }; done
-    fi
-    kill -TERM "$heir"
-    wait "$heir" || { echo "the heir ended with $?"; failed=1; tail -n 5 "$tmp/heir.log"; }
+    points_inherited "$action" "${at[@]}"
     for i in "${!queues[@]}"; do
         got=$(
             sql "SELECT step FROM effect WHERE q = '${queues[i]}' ORDER BY n"
@@ -111,7 +89,7 @@ late() {
     eventually 10 grep -qx outside.record "$tmp/reached.$q" || failed=1
     expect "late at $1: done" "$(($(grep -c ^start "$tmp/$q.act" || true) + $(grep -c "/echo/$q\"" "$tmp/http/requests" || true)))" 1
     touch "$tmp/$q.hit/incarnation.lost.go"
-    eventually 15 again "$q" || failed=1
+    eventually 15 points_again "$q" || failed=1
     kill -TERM "$late" "$heir"
     wait "$late" && wait "$heir" || { echo "late at $1: an executor did not end well"; failed=1; }
 }
