@@ -74,7 +74,7 @@ static enum rc check_topic(struct lane *lane, struct err *err)
         return RC_OK;
     }
     const char *reason =
-        identity_shape(lane, kafka_consumer_cluster_id(lane->ex->consumer, 0), partitions, &detail);
+        identity_shape(lane, kafka_consumer_cluster_id(lane->ex->consumer), partitions, &detail);
     return reason == NULL ? RC_OK : lane_halt(lane, reason, detail.data, err);
 }
 

@@ -377,7 +377,7 @@ static enum rc incarnation_start(struct executor *ex, struct err *err)
         rc = sessions_note(ex, err);
     }
     ex->now_us = clock_boot_us();
-    for (int i = 0; rc == RC_OK && i < options->queue_count; i++) {
+    for (int i = 0; rc == RC_OK && i < options->queue_count && signals_stop() == 0; i++) {
         ex->lanes[i] = (struct lane){.ex = ex, .name = options->queues[i], .lag_sent = -1};
         ex->lane_count++;
         rc = lane_open(&ex->lanes[i], err);

@@ -404,10 +404,10 @@ void kafka_consumer_serve(struct kafka_consumer *consumer)
     kafka_lag_serve(consumer->lag);
 }
 
-const char *kafka_consumer_cluster_id(struct kafka_consumer *consumer, int timeout_ms)
+const char *kafka_consumer_cluster_id(struct kafka_consumer *consumer)
 {
     if (consumer->cluster_id == NULL)
-        consumer->cluster_id = rd_kafka_clusterid(consumer->handle->rk, timeout_ms);
+        consumer->cluster_id = rd_kafka_clusterid(consumer->handle->rk, 0);
     return consumer->cluster_id != NULL ? consumer->cluster_id : "";
 }
 

@@ -79,8 +79,8 @@ int kafka_consumer_outages(const struct kafka_consumer *consumer);
 /** Serves the handle's own events (errors, logs). Call at each wake-up and every few seconds. */
 void kafka_consumer_serve(struct kafka_consumer *consumer);
 
-/** The cluster's id, "" if not known within timeout_ms. Lives as long as the consumer. */
-const char *kafka_consumer_cluster_id(struct kafka_consumer *consumer, int timeout_ms);
+/** The cluster's id, "" until kafka_consumer_partitions has had an answer. Lives as long as the consumer. */
+const char *kafka_consumer_cluster_id(struct kafka_consumer *consumer);
 
 /**
  * How many partitions the topic has now, 0 if there is no such topic. Asked before an assign it also

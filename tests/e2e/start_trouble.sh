@@ -1,6 +1,6 @@
 #!/bin/bash
-# Two starts that fail for what is not the configuration's fault: a later incarnation cannot make its client of Kafka, and
-# tries again; the server falls silent under a first start, which ends as "not reachable".
+# Starts that do not come up, for what is not the configuration's fault: a later incarnation cannot make its client of Kafka, and
+# tries again; the server falls silent under a first start, which ends as "not reachable"; somebody tells it to stop.
 # ctest: timeout=120
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
@@ -34,7 +34,7 @@ wait $pid || { echo "the executor ended with $?"; failed=1; }
 
 mkfifo "$tmp/network"
 touch "$tmp/links"
-"$here/../torture/proxy.py" "$tmp/network" "server=0:127.0.0.1:$(sed -n 's/.* port=\([0-9]*\) .*/\1/p' <<<"$LOCKSTEP_TEST_PG")" >"$tmp/links" &
+"$here/../torture/proxy.py" "$tmp/network" "server=0:127.0.0.1:$(sed -n 's/.* port=\([0-9]*\) .*/\1/p' <<<"$LOCKSTEP_TEST_PG")" "broker=0:127.0.0.1:${LOCKSTEP_TEST_BROKERS##*:}" >"$tmp/links" &
 eventually 10 grep -q '^ready' "$tmp/links"
 via="host=127.0.0.1 port=$(sed -n 's/^server //p' "$tmp/links") user=lockstep_test dbname=${db##*dbname=}"
 LOCKSTEP_PROBE=start.enrolled=hold LOCKSTEP_PROBE_DIR=$tmp LOCKSTEP_EXECUTOR_FROZEN_AFTER=2s \
@@ -47,4 +47,20 @@ rc=0
 wait $pid || rc=$?
 expect 'a silent server' "$rc" 3
 [ "$rc" = 3 ] || tail -n 5 "$tmp/silent"
+
+# The broker answers nobody, so that each queue takes its time: who is told to stop finishes with one at most.
+echo "broker cut" >"$tmp/network"
+queues=()
+for i in 1 2 3 4 5; do
+    queues+=(--queue "$q.$i")
+    lockstep queue create "$q.$i" -q --create-topic
+done
+"$LOCKSTEP_BIN" executor run -d "$db" -b "127.0.0.1:$(sed -n 's/^broker //p' "$tmp/links")" "${queues[@]}" --readers 1 2>"$tmp/waiting" &
+pid=$!
+eventually 20 grep -qs topic_not_checked "$tmp/waiting"
+kill -TERM $pid
+rc=0
+wait $pid || rc=$?
+looked=$(grep -c topic_not_checked "$tmp/waiting")
+expect 'told to stop while it starts' "$rc, $((looked <= 2)) ($looked looked at)" "0, 1 ($looked looked at)"
 exit $failed

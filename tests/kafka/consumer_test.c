@@ -424,10 +424,15 @@ static void a_consumer_closes_although_its_topic_was_deleted(void **state)
 static void the_cluster_id_is_known(void **state)
 {
     (void)state;
-    struct reader reader = reader_open(support_topic());
-    const char *id = kafka_consumer_cluster_id(reader.consumer, WAIT_MS);
+    const char *topic = support_topic();
+    struct reader reader = reader_open(topic);
+    int partitions;
+    struct err err;
+    assert_int_equal(kafka_consumer_partitions(reader.consumer, topic, WAIT_MS, &partitions, &err),
+                     RC_OK);
+    const char *id = kafka_consumer_cluster_id(reader.consumer);
     assert_true(id[0] != '\0');
-    assert_ptr_equal(id, kafka_consumer_cluster_id(reader.consumer, 0));
+    assert_ptr_equal(id, kafka_consumer_cluster_id(reader.consumer));
     reader_close(&reader);
 }
 

@@ -42,12 +42,17 @@ executors_look() {
 }
 
 # At the end of the run, each that was told to leave: did it, and how?
+stacks() { # PID: where each of its threads stands, for whoever looks at the logs
+    gdb -p "$1" -batch -ex 'set pagination off' -ex 'thread apply all backtrace' >"$tmp/stacks.$1" 2>&1 ||
+        grep -H . "/proc/$1/task/"*/{comm,wchan,syscall} >"$tmp/stacks.$1" 2>&1 || true
+}
 leavers_look() {
     local p status until=$((SECONDS + 30))
     for p in "${!leaving[@]}"; do
         while alive "$p" && [ $SECONDS -lt $until ]; do sleep 0.1; done
         if alive "$p"; then
             bad "executor $p was told to stop and does not: $(tail -n 3 "${leaving[$p]}")"
+            stacks "$p"
             kill -KILL "$p"
             continue
         fi
