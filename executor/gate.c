@@ -1,6 +1,8 @@
 /* gate: the wait between claim and start. One thread and session per active run waits for IX of the
  * phase before; that wait is the wake-up of a barrier. Control tells it the oldest phase it has not
- * seen open; it tells control what is open. */
+ * seen open; it tells control what is open. As long as this executor has S of the phase before itself, nobody
+ * waits: who gives the last S back opens the next phase in the same round trip (release.c), and only if
+ * that was not the last one a gate is asked. */
 #include "executor/lane.h"
 
 #include "base/log.h"
@@ -13,12 +15,14 @@
 
 #define FALLBACK_MS 5000 /* a notification is what wakes a gate; this is for one that was lost */
 #define ORPHAN_MS   100  /* after asking for an adoption */
+#define AFTER_MS    5 /* the readers come first: control's next order tells that they have begun */
 
-enum gate_mail { GATE_WANT, GATE_RELEASE, GATE_WAKE, GATE_STOP };
+enum gate_mail { GATE_WANT, GATE_RELEASE, GATE_TELL, GATE_WAKE, GATE_STOP };
 
 struct gate_order {
     struct mail mail;
-    int64_t run_no, phase_id; /* WANT: 0 = nothing; RELEASE: the phase whose IX is given back */
+    int64_t run_no,
+        phase_id; /* WANT: 0 = nothing; RELEASE: the phase whose IX is given back; TELL: what was opened */
 };
 
 enum gate_verdict {
@@ -70,6 +74,17 @@ static void answer(struct gate *gate, struct gate_answer said)
     mailbox_put(gate->control, &mail->mail);
 }
 
+/* Its tasks start meanwhile. An executor that stops may cancel what we do, for the wait: then once more. */
+static enum rc opened_told(struct db *db, int64_t phase_id, int executor_no, struct err *err)
+{
+    const char *const params[] = {DB_INT(phase_id), DB_INT(executor_no)};
+    probe("gate.opened");
+    enum rc rc = db_run(db, &sql_executor_opened, params, NULL, err);
+    if (rc != RC_OK && strcmp(err->code, "57014") == 0)
+        rc = db_run(db, &sql_executor_opened, params, NULL, err);
+    return rc;
+}
+
 static enum rc take_orders(struct gate *gate, struct err *err)
 {
     enum rc rc = RC_OK;
@@ -85,6 +100,10 @@ static enum rc take_orders(struct gate *gate, struct err *err)
             if (rc == RC_OK)
                 rc = phaselock_release(gate->db, order->phase_id, PHASELOCK_INTENT, err);
             break;
+        case GATE_TELL:
+            if (rc == RC_OK)
+                rc = opened_told(gate->db, order->phase_id, gate->executor_no, err);
+            break;
         case GATE_WAKE:
             break;
         case GATE_STOP:
@@ -96,18 +115,25 @@ static enum rc take_orders(struct gate *gate, struct err *err)
     return rc;
 }
 
+/* The columns that gate.sql and release.sql have in common begin at this one. */
+#define GATE_COLUMNS 2 /* of release.sql */
+static struct gate_answer opened_answer(const struct db_result *row, int column)
+{
+    return (struct gate_answer){.verdict =
+                                    db_bool(row, 0, column + 5) ? VERDICT_OPEN_TOLD : VERDICT_OPEN,
+                                .phase_id = db_int(row, 0, column + 1),
+                                .previous_phase_id = db_int(row, 0, column + 2),
+                                .definitions = db_int(row, 0, column + 3),
+                                .conditional = db_bool(row, 0, column + 4)};
+}
+
 /* What to do after a verdict; the time to sleep for, 0 = go on at once. */
 static int follow(struct gate *gate, const struct db_result *row)
 {
     const char *verdict = db_text(row, 0, 0);
     int64_t phase_id = db_int(row, 0, 1);
     if (strcmp(verdict, "opened") == 0 || strcmp(verdict, "open") == 0) {
-        answer(gate, (struct gate_answer){.verdict =
-                                              db_bool(row, 0, 5) ? VERDICT_OPEN_TOLD : VERDICT_OPEN,
-                                          .phase_id = phase_id,
-                                          .previous_phase_id = db_int(row, 0, 2),
-                                          .definitions = db_int(row, 0, 6),
-                                          .conditional = db_bool(row, 0, 4)});
+        answer(gate, opened_answer(row, 0));
         if (phase_id == gate->phase_id)
             gate->phase_id = 0;
         return 0;
@@ -125,7 +151,7 @@ static int follow(struct gate *gate, const struct db_result *row)
     if (strcmp(verdict, "wait") == 0)
         return 0;
     if (strcmp(verdict, "due") == 0) {
-        int wait_ms = (int)db_int(row, 0, 3);
+        int wait_ms = (int)db_int(row, 0, 6);
         return wait_ms < FALLBACK_MS ? wait_ms : FALLBACK_MS;
     }
     return FALLBACK_MS; /* run, paused, nothing */
@@ -148,10 +174,14 @@ static void *gate_main(void *context)
         probe("gate.wait");
         rc = db_run(gate->db, &sql_executor_gate,
                     (const char *const[]){DB_INT(gate->run_no), DB_INT(gate->phase_id),
-                                          DB_INT(PHASELOCK_SLICE_MS), DB_INT(gate->executor_no)},
+                                          DB_INT(PHASELOCK_SLICE_MS)},
                     &row, &err);
         probe("gate.answered");
         int sleep_ms = rc == RC_OK ? follow(gate, row) : 0;
+        if (rc == RC_OK && strcmp(db_text(row, 0, 0), "opened") == 0) {
+            mailbox_wait(&gate->inbox, AFTER_MS);
+            rc = opened_told(gate->db, db_int(row, 0, 1), gate->executor_no, &err);
+        }
         if (sleep_ms > 0)
             mailbox_wait(&gate->inbox, sleep_ms);
     }
@@ -246,6 +276,18 @@ static struct gate *gate_for(struct lane *lane, int64_t run_no)
     return idle;
 }
 
+/* By a gate that waits for nothing, so that no task waits for it. */
+static enum rc tell(struct lane *lane, int64_t phase_id, struct err *err)
+{
+    struct gate *gate = lane->gates;
+    while (gate != NULL && gate->asked_phase != 0)
+        gate = gate->next;
+    if (gate == NULL)
+        return opened_told(lane->ex->control, phase_id, lane->ex->executor_no, err);
+    send_order(gate, GATE_TELL, 0, phase_id);
+    return RC_OK;
+}
+
 static enum rc ask(struct lane *lane, int64_t run_no, int64_t phase_id, struct err *err)
 {
     struct gate *gate = gate_for(lane, run_no);
@@ -258,26 +300,84 @@ static enum rc ask(struct lane *lane, int64_t run_no, int64_t phase_id, struct e
     return RC_OK;
 }
 
-/* Per run, the oldest phase of ours that we have not seen open. Runs come one after the other in
- * the list of phases. */
+struct phase *gate_next(const struct lane *lane, int64_t run_no, const struct phase *but)
+{
+    for (struct phase *phase = lane->phases; phase != NULL; phase = phase->next) {
+        if (phase->run_no != run_no || phase == but)
+            continue;
+        if (phase_gates(phase))
+            return phase;
+        if (phase->shared)
+            return NULL;
+    }
+    return NULL;
+}
+
+bool gate_waits(const struct lane *lane, const struct phase *phase)
+{
+    for (const struct gate *gate = lane->gates; gate != NULL; gate = gate->next)
+        if (gate->asked_run == phase->run_no && gate->asked_phase != 0)
+            return true;
+    return false;
+}
+
 enum rc gate(struct lane *lane, struct err *err)
 {
     enum rc rc = RC_OK;
-    int64_t asked_run = 0;
     struct gate *first;
     if (lane->gates == NULL &&
         lane->phases != NULL) /* before a barrier would wait for its session */
         rc = gate_start(lane, &first, err);
-    for (struct phase *phase = lane->phases; rc == RC_OK && phase != NULL; phase = phase->next) {
-        if (!phase_gates(phase) || phase->run_no == asked_run)
-            continue;
-        bool asked = false; /* concurrent runs interleave */
-        for (struct phase *older = lane->phases; older != phase; older = older->next)
-            asked = asked || (older->run_no == phase->run_no && phase_gates(older));
-        if (!asked)
+    for (struct phase *phase = lane->phases; rc == RC_OK && phase != NULL; phase = phase->next)
+        if (phase_gates(phase) && gate_next(lane, phase->run_no, NULL) == phase)
             rc = ask(lane, phase->run_no, phase->phase_id, err);
-        asked_run = phase->run_no;
+    return rc;
+}
+
+static void seen_open(struct lane *lane, struct phase *phase, const struct gate_answer *said)
+{
+    if (said->verdict == VERDICT_OPEN_TOLD) /* events of it are in the outbox */
+        letters_wake(lane, RELAY_NEWS);
+    probe("gate.told");
+    lane->claim_blocked = false;
+    lane->poised_us = 0;
+    lane->adopt = lane->adopt || lane->adopt_opened;
+    lane->adopt_opened = false;
+    lane->doubtful = lane->doubtful || said->conditional;
+    if (phase == NULL)
+        return;
+    phase->open = true;
+    phase->definitions = said->definitions;
+}
+
+enum rc gate_passed(struct lane *lane, const struct db_result *row, struct err *err)
+{
+    const char *verdict = db_text(row, 0, GATE_COLUMNS);
+    bool opened = strcmp(verdict, "opened") == 0;
+    if (!opened && strcmp(verdict, "open") != 0)
+        return RC_OK;
+    struct gate_answer said = opened_answer(row, GATE_COLUMNS);
+    struct phase *phase = phase_find(lane, said.phase_id);
+    seen_open(lane, phase, &said);
+    if (phase != NULL && phase->previous_phase_id == 0) {
+        phase->previous_phase_id = said.previous_phase_id;
+        phase->untold = opened;
+        return RC_OK;
     }
+    enum rc rc = opened ? tell(lane, said.phase_id, err) : RC_OK;
+    if (rc == RC_OK && said.previous_phase_id != 0)
+        rc = phaselock_release(lane->ex->control, said.previous_phase_id, PHASELOCK_INTENT, err);
+    return rc;
+}
+
+enum rc gates_tell(struct lane *lane, struct err *err)
+{
+    enum rc rc = RC_OK;
+    for (struct phase *phase = lane->phases; rc == RC_OK && phase != NULL; phase = phase->next)
+        if (phase->untold) {
+            phase->untold = false;
+            rc = tell(lane, phase->phase_id, err);
+        }
     return rc;
 }
 
@@ -289,21 +389,10 @@ enum rc gate_report(struct mail *mail, struct err *err)
     struct phase *phase = phase_find(lane, said->phase_id);
     enum rc rc = RC_OK;
     switch (said->verdict) {
-    case VERDICT_OPEN_TOLD: /* events of it are in the outbox */
+    case VERDICT_OPEN_TOLD:
     case VERDICT_OPEN:
-        if (said->verdict == VERDICT_OPEN_TOLD)
-            letters_wake(lane, RELAY_NEWS);
-        probe("gate.told");
-        lane->claim_blocked = false;
-        lane->poised_us = 0;
-        lane->adopt = lane->adopt || lane->adopt_opened;
-        lane->adopt_opened = false;
-        if (phase != NULL) {
-            phase->open = true;
-            phase->definitions = said->definitions;
-        }
-        lane->doubtful = lane->doubtful || said->conditional;
-        if (phase != NULL && phase->gate == NULL) {
+        seen_open(lane, phase, said);
+        if (phase != NULL && phase->gate == NULL && phase->previous_phase_id == 0) {
             phase->gate = gate;
             phase->previous_phase_id = said->previous_phase_id;
         } else if (said->previous_phase_id != 0) { /* nothing of it runs here, or IX is held */

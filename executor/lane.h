@@ -76,9 +76,11 @@ struct work {
 struct phase {
     struct phase *next;
     int64_t phase_id, run_no, order;
+    int64_t previous_order;    /* 0: its first, or not known */
     char run[37];              /* as its messages name it, if a claim of ours has seen one */
     int64_t previous_phase_id; /* IX on it is held by gate, 0: none */
-    struct gate *gate;         /* which holds that IX */
+    struct gate *gate;         /* which holds that IX; NULL: control's session does */
+    bool untold;               /* opened by control: lockstep.opened is to be called */
     bool open, shared;         /* seen open; S is held */
     int64_t definitions;       /* lockstep.definitions, read when it was open; 0: not known */
     bool external;             /* of external tasks, which nobody owns: to be opened by us */
@@ -173,9 +175,11 @@ struct lane {
     int held_count;
 
     /* slots */
-    int slots;             /* held */
-    int64_t slot_after_us; /* too few were free: not before this, or a notification */
-    int64_t starved_us;    /* since when too few were free, 0: enough */
+    int slots;                    /* held */
+    int64_t slot_after_us;        /* too few were free: not before this, or a notification */
+    int64_t starved_us;           /* since when too few were free, 0: enough */
+    int64_t wanted_us;            /* when somebody was last short of them, 0: never */
+    int64_t last_run, last_order; /* of the phase of which a task came back last */
 
     struct gate *gates;
     int64_t idle_asked_us;
@@ -309,7 +313,15 @@ MUST_CHECK enum rc gate(struct lane *lane,
                         struct err *err); /* asks the gates for what is not open */
 MUST_CHECK enum rc gate_report(struct mail *mail, struct err *err);
 void gates_wake(struct lane *lane);
-void gate_release(struct phase *phase); /* gives IX of the phase before back */
+void gate_release(struct phase *phase); /* gives IX of the phase before back, if a gate has it */
+/* The oldest phase of the run that we have not seen open, if S of none before it is ours, nor of any but this one. */
+struct phase *gate_next(const struct lane *lane, int64_t run_no, const struct phase *but);
+bool gate_waits(const struct lane *lane,
+                const struct phase *phase); /* for it, or another of its run */
+/* What release.sql says of the next phase. */
+MUST_CHECK enum rc gate_passed(struct lane *lane, const struct db_result *row, struct err *err);
+MUST_CHECK enum rc gates_tell(struct lane *lane,
+                              struct err *err); /* of phases that were opened so */
 void gates_stop(struct lane *lane, bool clean);
 
 /* execute.c */

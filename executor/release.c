@@ -1,5 +1,5 @@
 /* release: S of a phase goes when none of its tasks is left here and no more of them can come from
- * the buffer's head. */
+ * the buffer's head. If nobody else has it, the same round trip opens the next phase. */
 #include "executor/lane.h"
 
 #include "base/clock.h"
@@ -29,14 +29,29 @@ static bool more_to_come(struct lane *lane, const struct phase *phase)
     return phase_is_of(phase, lane_head(lane, 0));
 }
 
+static bool followed(const struct phase *phase)
+{
+    const struct phase *later = phase->next;
+    while (later != NULL && later->run_no != phase->run_no)
+        later = later->next;
+    return later != NULL;
+}
+
 static enum rc let_go(struct lane *lane, struct phase *phase, struct err *err)
 {
     DB_RESULT_AUTO *row = NULL;
+    const struct phase *next = lane->ex->draining ? NULL : gate_next(lane, phase->run_no, phase);
+    if (next != NULL && gate_waits(lane, next))
+        next = NULL;
+    int64_t intent = phase->gate == NULL ? phase->previous_phase_id : 0;
     probe("release.send");
     int64_t from_us = clock_boot_us();
     enum rc rc =
         db_run(lane->ex->control, &sql_executor_release,
-               (const char *const[]){DB_INT(phase->phase_id), phase->shared ? "true" : "false"},
+               (const char *const[]){DB_INT(phase->phase_id), phase->shared ? "true" : "false",
+                                     next != NULL || followed(phase) ? "true" : "false",
+                                     intent != 0 ? DB_INT(intent) : NULL,
+                                     next != NULL ? DB_INT(next->phase_id) : NULL},
                &row, err);
     round_trip(lane->ex, clock_boot_us() - from_us);
     probe("release.done");
@@ -47,7 +62,7 @@ static enum rc let_go(struct lane *lane, struct phase *phase, struct err *err)
     if (rc == RC_OK && !db_null(row, 0, 1))
         log_event(LOG_INFO, "run_ended", "queue", lane->name, "run", LOG_INT(phase->run_no),
                   "status", db_text(row, 0, 1), NULL);
-    return rc;
+    return rc == RC_OK ? gate_passed(lane, row, err) : rc;
 }
 
 enum rc release(struct lane *lane, struct err *err)

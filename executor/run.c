@@ -40,8 +40,10 @@ static enum rc alive_report(struct executor *ex, struct mail *mail, struct err *
         *err = said->err;
         rc = RC_LOST;
     } else
-        for (int i = 0; i < ex->lane_count; i++)
+        for (int i = 0; i < ex->lane_count; i++) {
             ex->lanes[i].adopt = ex->lanes[i].finish = true;
+            ex->lanes[i].claim_blocked = false; /* a word to us may have died with it */
+        }
     free(said);
     return rc;
 }
@@ -87,6 +89,8 @@ static enum rc take_notifications(struct executor *ex, struct err *err)
             lane->claim_blocked = false;
             if (strcmp(payload, "slot") == 0)
                 lane->slot_after_us = 0; /* claims and adopts again, too */
+            else if (strcmp(payload, "wanted") == 0)
+                lane->wanted_us = ex->now_us;
             else if (strcmp(payload, "work") == 0)
                 lane->adopt = true;
             else if (strcmp(payload, "relay") == 0 || strcmp(payload, "relay_again") == 0)
@@ -117,6 +121,17 @@ static enum rc start_tasks(struct lane *lane, struct err *err)
     return rc == RC_OK ? execute(lane, err) : rc;
 }
 
+/* What a barrier waits for: comes before the round trip of a claim. */
+static enum rc barrier(struct lane *lane, struct err *err)
+{
+    enum rc rc = release(lane, err);
+    if (rc == RC_OK)
+        rc = start_tasks(lane, err);
+    if (rc == RC_OK)
+        rc = gates_tell(lane, err);
+    return rc == RC_OK ? gate(lane, err) : rc;
+}
+
 static enum rc lane_turn(struct lane *lane, struct err *err)
 {
     bool progress = true;
@@ -130,10 +145,8 @@ static enum rc lane_turn(struct lane *lane, struct err *err)
         rc = recover(lane, err);
     if (rc == RC_OK)
         rc = start_tasks(lane, err);
-    if (rc == RC_OK) /* what a barrier waits for comes before the round trip of a claim */
-        rc = gate(lane, err);
     if (rc == RC_OK)
-        rc = release(lane, err);
+        rc = barrier(lane, err);
     while (rc == RC_OK && progress) {
         rc = claim(lane, &progress, err);
         if (rc == RC_OK)
@@ -141,9 +154,7 @@ static enum rc lane_turn(struct lane *lane, struct err *err)
         progress = progress && !mailbox_waiting(&lane->ex->inbox); /* which ends the wait at once */
     }
     if (rc == RC_OK)
-        rc = gate(lane, err);
-    if (rc == RC_OK)
-        rc = release(lane, err);
+        rc = barrier(lane, err);
     if (rc == RC_OK && !busy(lane))
         rc = lane_end(lane, err);
     return rc;

@@ -1,6 +1,7 @@
 -- Gate: one slice of the wait between claim and start. Waits for IX of the phase before, then opens, in one transaction:
--- lock the row of the phase before; then, in a statement of its own, check; then open. Each statement of this function takes
--- its own snapshot (READ COMMITTED, VOLATILE), so the check sees what was committed while the lock was waited for.
+-- lock the rows of the phase before and of ours; then, in a statement of its own, check; then open. Each statement of this function takes
+-- its own snapshot (READ COMMITTED, VOLATILE), so the check sees what was committed while the lock was waited for. Every statement
+-- behind the lock is a part of the barrier: what nobody's start waits for is in lockstep.opened, which the caller calls next.
 --
 -- Only the oldest phase of the run that is not open gates, whoever owns its tasks; p_phase_id is the oldest phase of which
 -- the caller owns tasks and which it has not seen open: if another has opened it, only its IX is to be taken.
@@ -14,15 +15,20 @@
 --           paused         sleep until it is notified
 --           gone           the caller's phase is done or cancelled: forget its tasks
 --           nothing        nothing to open
+-- p_wait_ms: 0 tries only; the verdict is wait then, too.
 -- conditional: some tasks of a phase that was opened may have been cancelled while others were not: the caller asks which of its own.
-CREATE OR REPLACE FUNCTION lockstep.gate(p_run_no bigint, p_phase_id bigint, p_wait_ms int, p_executor_no int,
-    OUT verdict text, OUT phase_id bigint, OUT previous_phase_id bigint, OUT wait_ms int, OUT conditional boolean, OUT tells boolean)
+-- definitions: how often tasks have changed what the database defines, as of when everything before was finished.
+CREATE OR REPLACE FUNCTION lockstep.gate(p_run_no bigint, p_phase_id bigint, p_wait_ms int,
+    OUT verdict text, OUT phase_id bigint, OUT previous_phase_id bigint, OUT wait_ms int, OUT conditional boolean, OUT tells boolean, OUT definitions bigint)
 LANGUAGE plpgsql AS $$
 #variable_conflict use_column
 DECLARE
     target record;
+    own record;
     before_run bigint;
     free boolean;
+    held boolean;
+    cancelled boolean;
     living int[];
     due timestamptz;
     external boolean;
@@ -30,18 +36,27 @@ BEGIN
     conditional := false;
     SELECT p.phase_id, p."order", p.previous_phase_id, p.opened_at, p.done_at, p.queue_id, p.after_runs, p.conditional INTO target
     FROM lockstep.phase p WHERE p.phase_id = p_phase_id;
-    IF FOUND AND target.done_at IS NOT NULL THEN
+    IF NOT FOUND THEN
+        verdict := 'nothing';
+        RETURN;
+    END IF;
+    IF target.opened_at IS NULL AND target.done_at IS NULL THEN
+        -- Not beyond the caller's: if that is opened at this moment, it would wait for tasks that it may start itself. Of the queue, by the
+        -- index of what is not done: a run may have done thousands of phases.
+        SELECT p.phase_id, p."order", p.previous_phase_id, p.opened_at, p.done_at, p.queue_id, p.after_runs, p.conditional INTO own
+        FROM lockstep.phase p
+        WHERE p.queue_id = target.queue_id AND p.run_no = p_run_no AND p."order" <= target."order" AND p.opened_at IS NULL AND p.done_at IS NULL
+        ORDER BY p."order" LIMIT 1;
+        IF NOT FOUND THEN
+            SELECT p.phase_id, p."order", p.previous_phase_id, p.opened_at, p.done_at, p.queue_id, p.after_runs, p.conditional INTO own
+            FROM lockstep.phase p WHERE p.phase_id = p_phase_id;
+        END IF;
+        target := own;
+    END IF;
+    IF target.done_at IS NOT NULL THEN
         verdict := 'gone';
         phase_id := p_phase_id;
         RETURN;
-    END IF;
-    IF target.opened_at IS NULL THEN
-        SELECT p.phase_id, p."order", p.previous_phase_id, p.opened_at, p.done_at, p.queue_id, p.after_runs, p.conditional INTO target
-        FROM lockstep.phase p WHERE p.run_no = p_run_no AND p.opened_at IS NULL AND p.done_at IS NULL ORDER BY p."order" LIMIT 1;
-        IF NOT FOUND THEN
-            verdict := 'nothing';
-            RETURN;
-        END IF;
     END IF;
     phase_id := target.phase_id;
     previous_phase_id := target.previous_phase_id;
@@ -56,12 +71,14 @@ BEGIN
             ORDER BY p."order" DESC LIMIT 1), previous_phase_id);
     END IF;
 
-    IF previous_phase_id IS NOT NULL AND NOT lockstep.lock_intent(previous_phase_id, p_wait_ms) THEN
+    IF previous_phase_id IS NOT NULL AND NOT (CASE p_wait_ms WHEN 0 THEN lockstep.lock_intent_try(previous_phase_id)
+                                                    ELSE lockstep.lock_intent(previous_phase_id, p_wait_ms) END) THEN
         verdict := 'wait';
         RETURN;
     END IF;
     IF target.opened_at IS NOT NULL THEN
         conditional := target.conditional;
+        definitions := lockstep.definitions_changes();
         verdict := 'open';
         RETURN;
     END IF;
@@ -72,17 +89,17 @@ BEGIN
     END IF;
     -- A reopening of any phase before ours locks ours, too, FOR UPDATE, before it makes a finished task unfinished again.
     PERFORM FROM lockstep.phase p WHERE p.phase_id = gate.previous_phase_id FOR NO KEY UPDATE;
-    PERFORM FROM lockstep.phase p WHERE p.phase_id = gate.phase_id FOR NO KEY UPDATE;
-    IF before_run IS NULL AND previous_phase_id IS NOT NULL THEN
-        SELECT NOT EXISTS (
-            SELECT FROM lockstep.phase b
-            WHERE b.queue_id = target.queue_id AND b.run_no = p_run_no AND b."order" < target."order" AND b.done_at IS NULL
-              AND (b.opened_at IS NULL OR EXISTS (
-                       SELECT FROM lockstep.task t WHERE t.phase_id = b.phase_id
-                       AND t.status NOT IN ('Completed', 'Failed', 'Cancelled', 'Terminated', 'PartiallyCompleted')))) INTO free;
-    ELSE
-        free := true;
-    END IF;
+    SELECT p.opened_at, p.done_at, p.conditional, p.external, p.events INTO own FROM lockstep.phase p WHERE p.phase_id = gate.phase_id FOR NO KEY UPDATE;
+    cancelled := NOT FOUND OR own.done_at IS NOT NULL;
+    SELECT q.paused OR r.status = 'Paused', before_run IS NOT NULL OR previous_phase_id IS NULL OR (
+               SELECT b.phase_id FROM lockstep.phase b
+               WHERE b.queue_id = target.queue_id AND b.run_no = p_run_no AND b."order" < target."order" AND b.done_at IS NULL
+                 AND (b.opened_at IS NULL OR EXISTS (
+                          SELECT FROM lockstep.task t WHERE t.phase_id = b.phase_id
+                          AND t.status NOT IN ('Completed', 'Failed', 'Cancelled', 'Terminated', 'PartiallyCompleted')))
+               ORDER BY b."order" LIMIT 1) IS NULL, -- not EXISTS, which scans the table when it takes most phases for undone
+           (SELECT d.changes FROM lockstep.definitions d)
+    INTO held, free, definitions FROM lockstep.run r JOIN lockstep.queue q USING (queue_id) WHERE r.run_no = p_run_no;
     IF free AND (before_run IS NOT NULL OR target.after_runs) THEN
         -- Not that one alone: cancelled, it may have ended before one that it waited for.
         SELECT NOT EXISTS (SELECT FROM lockstep.run b
@@ -90,44 +107,33 @@ BEGIN
         INTO free FROM lockstep.run r WHERE r.run_no = p_run_no;
         verdict := CASE WHEN NOT free THEN 'run' END;
     END IF;
-    IF free AND EXISTS (SELECT FROM lockstep.run r JOIN lockstep.queue q USING (queue_id)
-                        WHERE r.run_no = p_run_no AND (q.paused OR r.status = 'Paused')) THEN
+    IF free AND held THEN
         free := false;
         verdict := 'paused';
     END IF;
-    IF free THEN
+    IF free AND own.opened_at IS NULL AND NOT cancelled THEN
         -- The one before first, because both tell events.
-        UPDATE lockstep.phase p SET done_at = pg_catalog.clock_timestamp()
-        WHERE p.phase_id = gate.previous_phase_id AND p.done_at IS NULL
-          AND EXISTS (SELECT FROM lockstep.phase o WHERE o.phase_id = gate.phase_id AND o.opened_at IS NULL AND o.done_at IS NULL);
-        UPDATE lockstep.phase p SET opened_at = pg_catalog.clock_timestamp(), after_runs = false
-        WHERE p.phase_id = gate.phase_id AND p.opened_at IS NULL AND p.done_at IS NULL RETURNING p.events INTO tells;
-        IF FOUND THEN
-            IF target.previous_phase_id IS NULL THEN
-                UPDATE lockstep.run r SET started_at = pg_catalog.clock_timestamp() WHERE r.run_no = p_run_no AND r.started_at IS NULL;
-            END IF;
-            INSERT INTO lockstep.event_log (event, queue_id, run_no, phase_id, executor_no, detail)
-            VALUES ('phase_opened', target.queue_id, p_run_no, phase_id, p_executor_no, pg_catalog.format('order %s', target."order"));
-            verdict := 'opened';
-            -- Asked again: a claim may have brought the first such task while we waited for the row.
-            SELECT p.conditional INTO conditional FROM lockstep.phase p WHERE p.phase_id = gate.phase_id;
-            IF conditional THEN
-                PERFORM lockstep.phase_decide(phase_id);
-            END IF;
-            IF (SELECT p.external FROM lockstep.phase p WHERE p.phase_id = gate.phase_id) THEN
-                PERFORM pg_catalog.pg_notify('lockstep_external', (SELECT q.name FROM lockstep.queue q WHERE q.queue_id = target.queue_id));
-            END IF;
-            -- The lookahead was full until now: whoever was refused a claim for that may come again.
-            IF (SELECT lockstep.phases_ahead(target.queue_id, q.lookahead) = q.lookahead - 1 FROM lockstep.queue q WHERE q.queue_id = target.queue_id) THEN
-                PERFORM pg_catalog.pg_notify('lockstep_' || target.queue_id, 'opened');
-            END IF;
-        ELSE -- another opened it, or it was cancelled, while we waited for the rows
-            SELECT CASE WHEN p.done_at IS NULL THEN 'open' ELSE 'gone' END, p.conditional INTO verdict, conditional
-            FROM lockstep.phase p WHERE p.phase_id = gate.phase_id;
+        UPDATE lockstep.phase p SET done_at = pg_catalog.clock_timestamp() WHERE p.phase_id = gate.previous_phase_id AND p.done_at IS NULL;
+        UPDATE lockstep.phase p SET opened_at = pg_catalog.clock_timestamp(), after_runs = false WHERE p.phase_id = gate.phase_id;
+        IF target.previous_phase_id IS NULL THEN
+            UPDATE lockstep.run r SET started_at = pg_catalog.clock_timestamp() WHERE r.run_no = p_run_no AND r.started_at IS NULL;
         END IF;
-        IF verdict <> 'gone' THEN
-            RETURN;
+        conditional := own.conditional;
+        IF conditional THEN
+            PERFORM lockstep.phase_decide(phase_id);
         END IF;
+        IF own.external THEN
+            PERFORM pg_catalog.pg_notify('lockstep_external', (SELECT q.name FROM lockstep.queue q WHERE q.queue_id = target.queue_id));
+        END IF;
+        tells := own.events;
+        verdict := 'opened';
+        RETURN;
+    ELSIF free AND NOT cancelled THEN -- another opened it while we waited for the rows
+        conditional := own.conditional;
+        verdict := 'open';
+        RETURN;
+    ELSIF free THEN
+        verdict := 'gone';
     END IF;
 
     IF previous_phase_id IS NOT NULL AND NOT lockstep.unlock_intent(previous_phase_id) THEN

@@ -1,13 +1,13 @@
 /* Gates, final failures and the ends of runs, of two sessions at once; as protocol_claim_test.c. */
 #include "tests/db/protocol.h"
 
-static const char *gate_text(struct str *to, struct db *db, int64_t queue, int order, int executor)
+static const char *gate_text(struct str *to, struct db *db, int64_t queue, int order)
 {
     str_clear(to);
     str_format(to,
                "SELECT verdict FROM lockstep.gate((SELECT max(run_no) FROM lockstep.run WHERE "
-               "queue_id = %lld), %lld, 500, %d)",
-               (long long)queue, (long long)phase_id(db, queue, order), executor);
+               "queue_id = %lld), %lld, 500)",
+               (long long)queue, (long long)phase_id(db, queue, order));
     return to->data;
 }
 
@@ -23,7 +23,7 @@ static void two_gates_open_a_phase_once_and_both_may_run_it(void **state)
     support_exec(watcher, "%s", complete_text(&sql, watcher, queue, 0));
     support_exec(watcher, "SELECT lockstep.unlock_shared(%lld)",
                  (long long)phase_id(watcher, queue, 100));
-    (void)gate_text(&sql, watcher, queue, 200, 1);
+    (void)gate_text(&sql, watcher, queue, 200);
     /* Not by the gate's own transaction, which holds the advisory locks to its end: its rows only. */
     support_exec(one, "BEGIN; SELECT FROM lockstep.phase WHERE phase_id = %lld FOR NO KEY UPDATE",
                  (long long)phase_id(watcher, queue, 100));
@@ -60,7 +60,7 @@ static void a_gate_sees_what_was_committed_while_it_waited(void **state)
                  "BEGIN; SELECT FROM lockstep.phase WHERE queue_id = %lld ORDER BY \"order\" "
                  "FOR UPDATE",
                  (long long)queue);
-    start(&other, two, gate_text(&sql, watcher, queue, 200, 1));
+    start(&other, two, gate_text(&sql, watcher, queue, 200));
     await_blocked(watcher, two, one);
     support_exec(one,
                  "UPDATE lockstep.task SET status = 'Pending' WHERE queue_id = %lld AND "
@@ -100,7 +100,7 @@ static void a_gate_does_not_open_behind_a_phase_that_is_closed_while_it_waits(vo
                  "BEGIN; SELECT FROM lockstep.phase WHERE queue_id = %lld ORDER BY \"order\" "
                  "FOR UPDATE",
                  (long long)queue);
-    start(&other, two, gate_text(&sql, watcher, queue, 300, 1));
+    start(&other, two, gate_text(&sql, watcher, queue, 300));
     await_blocked(watcher, two, one);
     support_exec(
         one,
@@ -137,7 +137,7 @@ static void a_gate_does_not_open_what_is_cancelled_while_it_waits(void **state)
                  "BEGIN; SELECT lockstep.run_stop(max(run_no), 0, 'x') FROM lockstep.run WHERE "
                  "queue_id = %lld",
                  (long long)queue);
-    start(&other, two, gate_text(&sql, watcher, queue, 200, 1));
+    start(&other, two, gate_text(&sql, watcher, queue, 200));
     await_blocked(watcher, two, one);
     support_exec(one, "COMMIT");
     assert_string_equal(finish(&other), "gone");
@@ -203,7 +203,7 @@ static void a_failure_and_an_opening_gate_never_start_what_the_failure_cancels(v
     claim(two, queue, 1, 1, 200, 100);
     support_exec(two, "SELECT lockstep.unlock_shared(%lld)", (long long)phase_id(two, queue, 100));
     support_exec(one, "BEGIN; %s", fail_text(&sql, two, queue, 0));
-    start(&other, two, gate_text(&sql, watcher, queue, 200, 1));
+    start(&other, two, gate_text(&sql, watcher, queue, 200));
     await_blocked(watcher, two, one); /* the failure has the row of the phase that it cancels */
     support_exec(one, "COMMIT");
     assert_string_equal(finish(&other), "gone");
@@ -254,7 +254,7 @@ static void a_gate_waits_for_the_shared_lock_and_is_woken_by_its_release(void **
     claim(one, queue, 0, 1, 100, 0);
     claim(two, queue, 1, 1, 200, 100);
     support_exec(one, "%s", complete_text(&sql, watcher, queue, 0));
-    start(&other, two, gate_text(&gate, watcher, queue, 200, 1));
+    start(&other, two, gate_text(&gate, watcher, queue, 200));
     await_blocked(watcher, two, one);
     support_exec(one, "SELECT FROM lockstep.release(%lld, true)",
                  (long long)phase_id(watcher, queue, 100));

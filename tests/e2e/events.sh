@@ -58,7 +58,7 @@ killed() {
     return $failed
 }
 declare -A pids
-for at in relay.settled relay.numbered relay.sent relay.committed relay.noted gate.answered; do
+for at in relay.settled relay.numbered relay.sent relay.committed relay.noted release.done; do
     q=$(scratch_name)
     queue "$q" --events on
     killed "$q" "$at" &

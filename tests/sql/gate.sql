@@ -1,12 +1,12 @@
 -- The gate (sql/functions/gate.sql): what it says, in the order in which it looks. protocol.inc explains how messages are written.
 BEGIN;
-SELECT plan(41);
+SELECT plan(49);
 \ir protocol.inc
 
 -- One slice at the gate of a run for its phase of this order: the verdict and the order of the phase it is about.
 CREATE FUNCTION pg_temp.gate(ord bigint, letter text DEFAULT 'A') RETURNS text LANGUAGE sql AS $$
     SELECT concat_ws(' ', g.verdict, p."order")
-    FROM lockstep.gate((pg_temp.run(letter)).run_no, (pg_temp.phase(ord, letter)).phase_id, 1, 1) AS g LEFT JOIN lockstep.phase p USING (phase_id)
+    FROM lockstep.gate((pg_temp.run(letter)).run_no, (pg_temp.phase(ord, letter)).phase_id, 1) AS g LEFT JOIN lockstep.phase p USING (phase_id)
 $$;
 CREATE FUNCTION pg_temp.intent(ord bigint) RETURNS boolean LANGUAGE sql AS $$ -- gives one IX back: was it held?
     SELECT lockstep.unlock_intent((pg_temp.phase(ord)).phase_id)
@@ -28,7 +28,7 @@ SELECT pg_temp.complete(0);
 SELECT is(pg_temp.gate(200), 'wait 200', 'one of two tasks is done');
 SELECT is(pg_temp.fail(1), 'Error', 'the other is to be tried again');
 SELECT is(pg_temp.gate(200), 'due 200', 'it has no owner and is not due');
-SELECT is((SELECT wait_ms BETWEEN 1 AND 1001 FROM lockstep.gate((pg_temp.run('A')).run_no, (pg_temp.phase(200)).phase_id, 1, 1)), true, 'wait_ms says when');
+SELECT is((SELECT wait_ms BETWEEN 1 AND 1001 FROM lockstep.gate((pg_temp.run('A')).run_no, (pg_temp.phase(200)).phase_id, 1)), true, 'wait_ms says when');
 UPDATE lockstep.task SET scheduled_for = now() - interval '1 s' WHERE status = 'Error';
 SELECT is(pg_temp.gate(200), 'orphans 200', 'it is due and has no owner');
 UPDATE lockstep.task SET executor_no = 1, status = 'Processing', token = gen_random_uuid() WHERE status = 'Error';
@@ -53,7 +53,9 @@ SELECT ok(pg_temp.intent(100) AND NOT pg_temp.intent(100), 'IX of the phase befo
 SELECT is(pg_temp.gate(200), 'open 200', 'opened already: only IX is taken');
 SELECT ok(pg_temp.intent(100), 'and kept');
 SELECT is(pg_temp.gate(300), 'orphans 300', 'the next one waits for this one');
-SELECT is((SELECT count(*) FROM lockstep.event_log WHERE event = 'phase_opened' AND queue_id = pg_temp.q()), 2::bigint, 'an opening is one line in the log');
+SELECT lockstep.opened((pg_temp.phase(200)).phase_id, 1);
+SELECT is((SELECT string_agg(detail || ', ' || (at = (pg_temp.phase(200)).opened_at), '; ') FROM lockstep.event_log
+           WHERE event = 'phase_opened' AND phase_id = (pg_temp.phase(200)).phase_id), 'order 200, true', 'an opening is one line in the log, of that time');
 
 -- A phase that a retry has closed again.
 UPDATE lockstep.phase SET opened_at = NULL, done_at = NULL WHERE phase_id IN ((pg_temp.phase(100)).phase_id, (pg_temp.phase(200)).phase_id);
@@ -75,6 +77,26 @@ SELECT is(pg_temp.gate(200), 'opened 200', 'continue: a failed task is a finishe
 SELECT pg_temp.tell(pg_temp.queue(on_failure => 'pause'), 'A0:100<0 A1:200<100');
 SELECT pg_temp.fail(0);
 SELECT is(pg_temp.gate(200), 'paused 200', 'pause: an operator decides');
+
+-- The short way: who gives S back opens the next phase, if nobody else has S.
+CREATE FUNCTION pg_temp.release(ord bigint, before bigint, next bigint) RETURNS text LANGUAGE sql AS $$
+    SELECT concat_ws(' ', r.unlocked, r.verdict, p."order", b."order")
+    FROM lockstep.release((pg_temp.phase(ord)).phase_id, true, true, (pg_temp.phase(before)).phase_id, (pg_temp.phase(next)).phase_id) AS r
+    LEFT JOIN lockstep.phase p USING (phase_id) LEFT JOIN lockstep.phase b ON b.phase_id = r.previous_phase_id
+$$;
+SELECT pg_temp.tell('A0:100<0 A1:200<100 A2:300<200 A3:400<300');
+SELECT pg_temp.other('lockstep.lock_shared(%s, 1)', (pg_temp.phase(100)).phase_id::text);
+SELECT pg_temp.complete(0);
+SELECT is(pg_temp.release(100, NULL, 200), 't wait 200 100', 'another one has S: its gate is to wait');
+SELECT ok(NOT pg_temp.intent(100), 'no IX is kept');
+SELECT pg_temp.other('lockstep.unlock_shared(%s)', (pg_temp.phase(100)).phase_id::text);
+SELECT is(pg_temp.gate(200), 'opened 200', 'it opens');
+SELECT pg_temp.complete(1);
+SELECT is(pg_temp.release(200, 100, 300), 't opened 300 200', 'nobody has: opened in the same statement');
+SELECT ok(NOT pg_temp.intent(100), 'IX of the phase before was given back');
+SELECT ok(pg_temp.intent(200) AND NOT pg_temp.intent(200), 'and that of this one is kept, once');
+SELECT is(pg_temp.release(300, NULL, 400), 't orphans 400 300', 'a task of it is unfinished, and nobody lives who has it');
+SELECT throws_ok(format('SELECT lockstep.release(%s, false, true, %s)', (pg_temp.phase(300)).phase_id, (pg_temp.phase(100)).phase_id), 'P0001', NULL, 'IX that is not held is a bug that release tells');
 
 -- The run before.
 SELECT pg_temp.tell('A0:100<0 A1:end(1,1) B0:100<0 B1:200<100 B2:end(2,2) C0:100<0');
