@@ -57,12 +57,17 @@ void phase_add(struct phase *phase, struct work *work)
     work->lane->unjudged = work->lane->unjudged || work->msg->acts;
 }
 
-/* A few milliseconds of work ahead per reader, more where the server is far; a long task never has another one behind it. */
+/* A few milliseconds of work ahead, in tasks per reader; more where the server is far. */
+static double ahead(const struct lane *lane)
+{
+    return lane->task_us <= 0 ? 0
+                              : (WORK_AHEAD_US + 2.0 * (double)lane->ex->round_us) / lane->task_us;
+}
+
+/* A long task never has another one behind it. */
 int lane_depth(const struct lane *lane)
 {
-    if (lane->task_us <= 0)
-        return 1;
-    double depth = (WORK_AHEAD_US + 2.0 * (double)lane->ex->round_us) / lane->task_us;
+    double depth = ahead(lane);
     return depth < 1 ? 1 : depth > DEPTH_MOST ? DEPTH_MOST : (int)depth;
 }
 
@@ -73,6 +78,14 @@ int lane_readers(const struct lane *lane)
         lane->ex->reader_limit < lane->max_readers ? lane->ex->reader_limit : lane->max_readers;
     bool starved = lane->slot_after_us > lane->ex->now_us;
     return starved && lane->slots < readers ? lane->slots : readers;
+}
+
+/* What the readers run and have behind it; of tasks that are not so short some that wait for whoever is free next. */
+static int enough(const struct lane *lane)
+{
+    int readers = lane_readers(lane), depth = lane_depth(lane);
+    double behind = ahead(lane);
+    return depth > 1 ? readers * depth : readers + (int)(readers * (behind < 1 ? behind : 1));
 }
 
 bool phase_is_of(const struct phase *phase, const struct held *head)
@@ -94,7 +107,7 @@ static struct phase *head_phase(struct lane *lane, const struct held *head)
 
 static int wanted(struct lane *lane, const struct held *head)
 {
-    int most = lane_readers(lane) * lane_depth(lane), have = 0;
+    int have = 0;
     struct phase *last = head_phase(lane, head);
     if (last != NULL && !last->open)
         have = last->waiting_count;
@@ -103,7 +116,7 @@ static int wanted(struct lane *lane, const struct held *head)
             have += phase->open     ? phase->waiting_count + phase->running
                     : phase == last ? phase->waiting_count
                                     : 0;
-    int want = most - have;
+    int want = enough(lane) - have;
     return want > CLAIM_MOST ? CLAIM_MOST : want;
 }
 
@@ -288,6 +301,7 @@ static void take(struct lane *lane, const struct db_result *row, int count)
 {
     struct phase *phase =
         phase_get(lane, db_int(row, 0, 2), db_int(row, 0, 3), lane_head(lane, 0)->msg->order);
+    phase->previous_order = lane_head(lane, 0)->msg->previous_order;
     const char *ids = db_text(row, 0, 6), *tokens = db_text(row, 0, 7);
     int64_t next_offset = db_int(row, 0, 1);
     phase_seen(lane, phase, db_bool(row, 0, 4), db_int(row, 0, 9));
@@ -463,7 +477,8 @@ enum rc claim(struct lane *lane, bool *ret_progress, struct err *err)
     if (most > 0 && want > most)
         want = most;
     /* Not one by one while the readers are busy: a claim is worth its round trip. */
-    int worth = lane_depth(lane) > 1 ? lane_readers(lane) * lane_depth(lane) / 2 : 1;
+    int full = enough(lane), spare = full - lane_readers(lane);
+    int worth = lane_depth(lane) > 1 ? full / 2 : (spare + 1) / 2;
     if (want <= 0 || (tasks && !many && want < worth && most == 0))
         return RC_OK;
     DB_RESULT_AUTO *row = NULL;

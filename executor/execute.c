@@ -11,7 +11,8 @@
 
 #define MARK_AFTER_US    (50 * 1000) /* an attempt that runs for this long is shown as Processing */
 #define SLOT_KEEP_US     (5 * 1000)  /* an idle reader keeps its slot over a barrier */
-#define BARRIER_ROUNDS   6           /* and as long as these take */
+#define WANTED_US        (1000 * 1000) /* others are short of slots for so long */
+#define BARRIER_ROUNDS   6             /* and as long as these take */
 #define SLOT_AGAIN_US    (1000 * 1000) /* a notification comes before, unless its sender died */
 #define MARK_MOST        64
 #define RISKS_FRESH_US   (1000 * 1000)
@@ -246,6 +247,16 @@ void time_out(struct executor *ex, int *ret_timeout_ms)
     }
 }
 
+/* The phase that follows the one that worked here last is waited for, and has tasks in our hands. */
+static bool next_is_ours(const struct lane *lane)
+{
+    for (const struct phase *phase = lane->phases; phase != NULL; phase = phase->next)
+        if (phase_gates(phase) && phase->run_no == lane->last_run &&
+            phase->previous_order == lane->last_order)
+            return true;
+    return false;
+}
+
 static bool may_keep(const struct executor *ex, const struct reader *reader, int64_t *ret_left_us)
 {
     const struct lane *lane = reader->lane;
@@ -254,6 +265,8 @@ static bool may_keep(const struct executor *ex, const struct reader *reader, int
         return false;
     if (startable(lane) > 0 && !ex->draining)
         return true;
+    if (lane->wanted_us != 0 && ex->now_us - lane->wanted_us < WANTED_US && !next_is_ours(lane))
+        return false;
     *ret_left_us =
         SLOT_KEEP_US + BARRIER_ROUNDS * ex->round_us - (ex->now_us - reader->idle_since_us);
     return *ret_left_us > 0;

@@ -75,6 +75,8 @@ enum rc record(struct executor *ex, struct work *work, struct err *err)
     probe("record.take");
     take_from_reader(ex, work);
     work->phase->running--;
+    work->lane->last_run = work->run_no;
+    work->lane->last_order = work->phase->order;
     switch (work->outcome) {
     case OUTCOME_COMPLETED:
         learn(lane, work->ran_us);
