@@ -87,7 +87,7 @@ publish 0.3
 daemon
 eventually 20 is "SELECT count(*) > 3 FROM ledger WHERE q = '$q'" t
 sql 'ALTER ROLE plain CONNECTION LIMIT 3'
-sql "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'lockstep/control'" >/dev/null
+sql "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND application_name = 'lockstep/control'" >/dev/null
 eventually 20 grep -q 'event=incarnation_lost.*code=53300' "$tmp/$q.log" || failed=1
 sql 'ALTER ROLE plain CONNECTION LIMIT -1'
 judge 'no connection in the middle' 2

@@ -6,7 +6,8 @@ set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 . "$here/../support/shell.bash"
 tmp=$(mktemp -d)
-trap 'jobs_end; scratch_drop; rm -rf "$tmp"' EXIT
+old=''
+trap '[ -z "$old" ] || kill -CONT "$old" 2>/dev/null || true; jobs_end; scratch_drop; rm -rf "$tmp"' EXIT
 scratch_database 2>/dev/null
 mkfifo "$tmp/network"
 touch "$tmp/links"
@@ -28,7 +29,7 @@ eventually 20 began
 old=$(sql 'SELECT pid FROM began')
 kill -STOP "$old"
 echo 'readers reset' >"$tmp/network"
-new_session() { [ "$(sql "SELECT count(*) FROM pg_stat_activity WHERE application_name = 'lockstep/reader' AND pid <> $old AND query <> ''")" = 1 ]; }
+new_session() { [ "$(sql "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND application_name = 'lockstep/reader' AND pid <> $old AND query <> ''")" = 1 ]; }
 eventually 10 new_session
 beside_the_old=$(sql 'SELECT count(*) - 1 FROM began') # it asks for the end of the old one, and waits
 kill -CONT "$old"

@@ -49,7 +49,7 @@ bad 5 6
 eventually 30 rejected 6 || failed=1
 eventually 30 empty || failed=1
 bad 7 60
-sql "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'lockstep/relay'" >/dev/null
+sql "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND application_name = 'lockstep/relay'" >/dev/null
 eventually 60 rejected 60 || failed=1
 eventually 60 empty || failed=1
 expect 'after its session was ended' "$(letters)" "$(for ((i = 1; i <= 60; i++)); do echo "bad $i"; done)"

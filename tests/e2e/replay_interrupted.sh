@@ -53,7 +53,7 @@ eventually 20 test -e "$tmp/replay.step.hit"
 status=0
 "${LOCKSTEP_BIN}" "${again[@]}" >/dev/null 2>"$tmp/other" || status=$?
 expect 'one session drives it' "$status $(grep -c 'another session is replaying this queue' "$tmp/other")" '7 1'
-sql "SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity WHERE application_name = 'lockstep/cli'" >/dev/null
+sql "SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity WHERE datname = current_database() AND application_name = 'lockstep/cli'" >/dev/null
 touch "$tmp/replay.step.go"
 status=0
 wait $held || status=$?
