@@ -46,6 +46,7 @@ all_claimed() { [ "$(sql "SELECT count(*) FROM lockstep.task t JOIN lockstep.que
 workload_full() {
     local i finished=2000000 base=() opened=() ratios=() rate
     [ "$quick" = false ] || finished=200000
+    finished=${BENCH_FINISHED:-$finished}
     for ((i = 0; i < rounds; i++)); do
         full_rate
         base+=("$rate")

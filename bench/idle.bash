@@ -22,8 +22,8 @@ workload_idle() {
     kill -TERM "$pid"
     wait "$pid" || fail "the executor did not end well: $(cat "$tmp/$q.log")"
     check 4
-    figure idle 'statements' '1/minute' '<= 12' "$(ratio "$((statements * 60))" "$seconds")"
-    figure idle 'processor time' 'ms/minute' '' "$cpu"
+    figure idle 'statements' '1/minute' '<= 15' "$(ratio "$((statements * 60))" "$seconds")"
+    figure idle 'processor time' 'ms/minute' '<= 60' "$cpu"
 }
 
 run_is_over() { [ "$(sql "SELECT status FROM lockstep.run WHERE run_id = '$run'")" = Completed ]; }

@@ -7,6 +7,7 @@ workload_memory() {
         backlog=200000
         seconds=8
     fi
+    backlog=${BENCH_BACKLOG:-$backlog}
     new_queue 16
     insert_tasks "$q" 10 $((backlog / 10)) >"$tmp/work.jsonl"
     # Not the function: the process that is measured must be lockstep itself.

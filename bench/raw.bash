@@ -25,6 +25,6 @@ workload_raw() {
     done
     figure raw 'publish' records/s '' "${ours[@]}"
     figure raw 'reference: librdkafka produces' records/s '' "${refs[@]}"
-    figure raw 'publish / reference' ratio '' "${ratios[@]}"
+    figure raw 'publish / reference' ratio '>= 0.8' "${ratios[@]}"
     figure raw 'librdkafka reads the topic' records/s '' "${reads[@]}"
 }
