@@ -6,7 +6,8 @@
 -- The barrier's short way: if nobody else has S, nor waits for IX, the caller opens the next phase at once. Else its gate waits.
 --   p_followed: the caller has a later phase of the run in hand, and comes here for that one, too.
 --   p_intent:   the phase before, if the caller's session has IX of it.
---   p_next:     the run's oldest phase that the caller has tasks of and has not seen open. The rest of the answer is lockstep.gate's.
+--   p_next:     the run's oldest phase that the caller has tasks of and has not seen open; only with
+--               p_followed, because an opening holds no row of a queue. The rest of the answer is lockstep.gate's.
 CREATE OR REPLACE FUNCTION lockstep.release(p_phase_id bigint, p_shared boolean, p_followed boolean DEFAULT false,
     p_intent bigint DEFAULT NULL, p_next bigint DEFAULT NULL, OUT unlocked boolean, OUT ended text, OUT verdict text, OUT phase_id bigint,
     OUT previous_phase_id bigint, OUT definitions bigint, OUT conditional boolean, OUT tells boolean)
@@ -31,7 +32,7 @@ BEGIN
     IF p_intent IS NOT NULL AND NOT lockstep.unlock_intent(p_intent) THEN
         RAISE EXCEPTION 'phase %: its IX was not held', p_intent;
     END IF;
-    IF p_next IS NOT NULL AND unlocked THEN
+    IF p_next IS NOT NULL AND p_followed AND unlocked THEN
         SELECT g.verdict, g.phase_id, g.previous_phase_id, g.definitions, g.conditional, g.tells
         INTO verdict, phase_id, previous_phase_id, definitions, conditional, tells
         FROM lockstep.gate((SELECT p.run_no FROM lockstep.phase p WHERE p.phase_id = p_next), p_next, 0) AS g;

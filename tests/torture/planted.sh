@@ -56,7 +56,7 @@ c() {
 faults='' seconds=25 kind=.
 plant() {
     local name=$1 verdict=found expected=found after first
-    [ "$names" = '  ' ] || [[ $names == *" $name "* ]] || return 0
+    [ "$names" = '  ' ] || [[ $names == *" $name "* ]] || { faults='' seconds=25 kind=. && return 0; }
     shift
     [ $# -gt 0 ] || expected=harmless
     rm -rf "$tmp/run" "$tmp"/*.c "$tmp"/*.o "$tmp/lockstep"
