@@ -103,8 +103,8 @@ teardown() {
     eventually 10 grep -q early "$BATS_TEST_TMPDIR/out"
     sql "INSERT INTO lockstep.event_log (event) VALUES ('late')"
     eventually 10 grep -q late "$BATS_TEST_TMPDIR/out"
-    kill -INT "$follower" || true
-    kill -TERM "$follower"
+    kill -INT "$follower" || true # in the background of a shell it may be ignored
+    kill -TERM "$follower" || true
     wait "$follower"
     [ "$(grep -c late "$BATS_TEST_TMPDIR/out")" -eq 1 ]
 }

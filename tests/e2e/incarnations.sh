@@ -41,8 +41,8 @@ for ((i = 1; i <= 30; i++)); do
     eventually 20 incarnation $((i + 1))
     [ $i != 2 ] || first=$(settled)
 done
-# A client of the incarnation before may still be closing: that ends. A leak is thirty of them.
-at_rest() { last=$(settled) && [ "${last% *}" -le $((${first% *} + 2)) ] && [ "${last#* }" -le $((${first#* } + 2)) ]; }
+# Which of librdkafka's connections are open differs by ten from look to look. What is lost once an incarnation is 28 of them.
+at_rest() { last=$(settled) && [ "${last% *}" -le $((${first% *} + 14)) ] && [ "${last#* }" -le $((${first#* } + 2)) ]; }
 eventually 15 at_rest || failed=1
 echo "descriptors and threads of the third incarnation: $first, of the last: $last"
 kill -TERM $pid
