@@ -263,8 +263,8 @@ void gate_release(struct phase *phase)
     phase->previous_phase_id = 0;
 }
 
-/* The gate that works for a run, else one that has nothing to open. */
-static struct gate *gate_for(struct lane *lane, int64_t run_no)
+/* The gate that works for a run (0: for none), else one that has nothing to open. */
+static struct gate *gate_for(const struct lane *lane, int64_t run_no)
 {
     struct gate *idle = NULL;
     for (struct gate *gate = lane->gates; gate != NULL; gate = gate->next) {
@@ -279,9 +279,7 @@ static struct gate *gate_for(struct lane *lane, int64_t run_no)
 /* By a gate that waits for nothing, so that no task waits for it. */
 static enum rc tell(struct lane *lane, int64_t phase_id, struct err *err)
 {
-    struct gate *gate = lane->gates;
-    while (gate != NULL && gate->asked_phase != 0)
-        gate = gate->next;
+    struct gate *gate = gate_for(lane, 0);
     if (gate == NULL)
         return opened_told(lane->ex->control, phase_id, lane->ex->executor_no, err);
     send_order(gate, GATE_TELL, 0, phase_id);
@@ -300,7 +298,8 @@ static enum rc ask(struct lane *lane, int64_t run_no, int64_t phase_id, struct e
     return RC_OK;
 }
 
-struct phase *gate_next(const struct lane *lane, int64_t run_no, const struct phase *but)
+/* The oldest phase of the run that we have not seen open, if S of none before it is ours, nor of any but this one. */
+static struct phase *next_closed(const struct lane *lane, int64_t run_no, const struct phase *but)
 {
     for (struct phase *phase = lane->phases; phase != NULL; phase = phase->next) {
         if (phase->run_no != run_no || phase == but)
@@ -313,12 +312,10 @@ struct phase *gate_next(const struct lane *lane, int64_t run_no, const struct ph
     return NULL;
 }
 
-bool gate_waits(const struct lane *lane, const struct phase *phase)
+struct phase *gate_behind(const struct lane *lane, const struct phase *phase)
 {
-    for (const struct gate *gate = lane->gates; gate != NULL; gate = gate->next)
-        if (gate->asked_run == phase->run_no && gate->asked_phase != 0)
-            return true;
-    return false;
+    const struct gate *gate = gate_for(lane, phase->run_no);
+    return gate != NULL && gate->asked_phase != 0 ? NULL : next_closed(lane, phase->run_no, phase);
 }
 
 enum rc gate(struct lane *lane, struct err *err)
@@ -329,7 +326,7 @@ enum rc gate(struct lane *lane, struct err *err)
         lane->phases != NULL) /* before a barrier would wait for its session */
         rc = gate_start(lane, &first, err);
     for (struct phase *phase = lane->phases; rc == RC_OK && phase != NULL; phase = phase->next)
-        if (phase_gates(phase) && gate_next(lane, phase->run_no, NULL) == phase)
+        if (phase_gates(phase) && next_closed(lane, phase->run_no, NULL) == phase)
             rc = ask(lane, phase->run_no, phase->phase_id, err);
     return rc;
 }

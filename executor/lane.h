@@ -314,10 +314,8 @@ MUST_CHECK enum rc gate(struct lane *lane,
 MUST_CHECK enum rc gate_report(struct mail *mail, struct err *err);
 void gates_wake(struct lane *lane);
 void gate_release(struct phase *phase); /* gives IX of the phase before back, if a gate has it */
-/* The oldest phase of the run that we have not seen open, if S of none before it is ours, nor of any but this one. */
-struct phase *gate_next(const struct lane *lane, int64_t run_no, const struct phase *but);
-bool gate_waits(const struct lane *lane,
-                const struct phase *phase); /* for it, or another of its run */
+/* The phase that may open when S of this one is given back and that no gate waits for; NULL: none. */
+struct phase *gate_behind(const struct lane *lane, const struct phase *phase);
 /* What release.sql says of the next phase. */
 MUST_CHECK enum rc gate_passed(struct lane *lane, const struct db_result *row, struct err *err);
 MUST_CHECK enum rc gates_tell(struct lane *lane,

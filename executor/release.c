@@ -40,9 +40,7 @@ static bool followed(const struct phase *phase)
 static enum rc let_go(struct lane *lane, struct phase *phase, struct err *err)
 {
     DB_RESULT_AUTO *row = NULL;
-    const struct phase *next = lane->ex->draining ? NULL : gate_next(lane, phase->run_no, phase);
-    if (next != NULL && gate_waits(lane, next))
-        next = NULL;
+    const struct phase *next = lane->ex->draining ? NULL : gate_behind(lane, phase);
     int64_t intent = phase->gate == NULL ? phase->previous_phase_id : 0;
     probe("release.send");
     int64_t from_us = clock_boot_us();
