@@ -12,6 +12,7 @@
 #include <string.h>
 
 #define CLAIM_MOST    256
+#define CLAIM_WORTH   64 /* of short tasks, however few the readers */
 #define WORK_AHEAD_US 8000.0
 #define DEPTH_MOST    32
 #define BUSY_WAIT_US  500
@@ -71,21 +72,14 @@ int lane_depth(const struct lane *lane)
     return depth < 1 ? 1 : depth > DEPTH_MOST ? DEPTH_MOST : (int)depth;
 }
 
-/* Others hold the slots: then others should claim. */
-int lane_readers(const struct lane *lane)
-{
-    int readers =
-        lane->ex->reader_limit < lane->max_readers ? lane->ex->reader_limit : lane->max_readers;
-    bool starved = lane->slot_after_us > lane->ex->now_us;
-    return starved && lane->slots < readers ? lane->slots : readers;
-}
-
 /* What the readers run and have behind it; of tasks that are not so short some that wait for whoever is free next. */
 static int enough(const struct lane *lane)
 {
     int readers = lane_readers(lane), depth = lane_depth(lane);
     double behind = ahead(lane);
-    return depth > 1 ? readers * depth : readers + (int)(readers * (behind < 1 ? behind : 1));
+    if (depth > 1)
+        return readers * depth < CLAIM_WORTH && behind > depth ? CLAIM_WORTH : readers * depth;
+    return readers + (int)(readers * (behind < 1 ? behind : 1));
 }
 
 bool phase_is_of(const struct phase *phase, const struct held *head)

@@ -21,22 +21,6 @@
 #define RISKS_TASKS      16 /* for fewer it costs less to take each for a risk */
 #define TIMEOUT_GRACE_US (5 * 1000 * 1000)
 
-static int startable(const struct lane *lane)
-{
-    int count = 0;
-    for (const struct phase *phase = lane->phases; phase != NULL; phase = phase->next)
-        count += phase->open ? phase->waiting_count : 0;
-    return count;
-}
-
-static int busy_readers(const struct lane *lane)
-{
-    int count = 0;
-    for (int i = 0; i < lane->ex->reader_count; i++)
-        count += lane->ex->readers[i].lane == lane && lane->ex->readers[i].count > 0;
-    return count;
-}
-
 static struct phase *next_phase(struct lane *lane)
 {
     struct phase *phase = lane->phases;
@@ -147,18 +131,20 @@ static enum rc judge(struct lane *lane, struct err *err)
 static void hand_out(struct lane *lane, int ready)
 {
     struct executor *ex = lane->ex;
-    int depth = lane_depth(lane);
+    int depth = lane_depth(lane), mine = 0;
     for (int i = 0; i < ex->reader_count; i++) {
-        const struct work *first = ex->readers[i].first;
-        ex->readers[i].refill =
-            ex->readers[i].count <= depth / 2 && (first == NULL || !first->marked);
+        struct reader *reader = &ex->readers[i];
+        bool may = reader->lane == lane && i < ex->reader_limit &&
+                   reader->slot_no <= lane->max_readers &&
+                   reader->slot_pid == reader_pid(reader->thread) && mine < lane->share;
+        mine += may;
+        reader->refill =
+            may && reader->count <= depth / 2 && (reader->first == NULL || !reader->first->marked);
     }
     for (int level = 1; level <= depth && ready > 0; level++)
         for (int i = 0; i < ex->reader_limit && ready > 0; i++) {
             struct reader *reader = &ex->readers[i];
-            if (reader->lane != lane || !reader->refill || reader->count >= level ||
-                reader->slot_no > lane->max_readers ||
-                reader->slot_pid != reader_pid(reader->thread))
+            if (!reader->refill || reader->count >= level)
                 continue;
             struct phase *phase = next_phase(lane);
             if (phase == NULL || phase->waiting == NULL)
@@ -179,11 +165,9 @@ enum rc execute(struct lane *lane, struct err *err)
         lane->starved_us = 0;
         return RC_OK;
     }
-    int most = ex->reader_limit < lane->max_readers ? ex->reader_limit : lane->max_readers;
-    int want = ready + busy_readers(lane);
-    want = want < most ? want : most;
-    if (lane->slots < want && lane->slot_after_us <= ex->now_us)
-        rc = take_slots(lane, want - lane->slots, err);
+    share_readers(ex);
+    if (lane->slots < lane->share && lane->slot_after_us <= ex->now_us)
+        rc = take_slots(lane, lane->share - lane->slots, err);
     if (rc == RC_OK)
         rc = judge(lane, err);
     probe("execute.hand");
@@ -195,6 +179,8 @@ enum rc execute(struct lane *lane, struct err *err)
         lane->starved_us = ex->now_us;
         rc = give_back(lane, lane->slots * lane_depth(lane), err);
     }
+    if (rc == RC_OK && out_of_reach(lane)) /* others' readers may be free */
+        rc = give_back(lane, 0, err);
     return rc;
 }
 
@@ -221,6 +207,8 @@ enum rc mark_running(struct executor *ex, int *ret_timeout_ms, struct err *err)
     if (work_names_end(ex) == 0)
         return RC_OK;
     probe("mark.send");
+    if (ex->lane_count > 1)
+        *ret_timeout_ms = 0; /* see out_of_reach */
     return db_run(ex->control, &sql_executor_mark_processing,
                   (const char *const[]){s[0].data, s[1].data, s[2].data}, NULL, err);
 }
@@ -247,21 +235,13 @@ void time_out(struct executor *ex, int *ret_timeout_ms)
     }
 }
 
-/* The phase that follows the one that worked here last is waited for, and has tasks in our hands. */
-static bool next_is_ours(const struct lane *lane)
-{
-    for (const struct phase *phase = lane->phases; phase != NULL; phase = phase->next)
-        if (phase_gates(phase) && phase->run_no == lane->last_run &&
-            phase->previous_order == lane->last_order)
-            return true;
-    return false;
-}
-
 static bool may_keep(const struct executor *ex, const struct reader *reader, int64_t *ret_left_us)
 {
     const struct lane *lane = reader->lane;
     if (reader->slot_no > lane->max_readers || reader->slot_pid != reader_pid(reader->thread) ||
         reader - ex->readers >= ex->reader_limit)
+        return false;
+    if (ex->short_handed && lane->slots > lane->share)
         return false;
     if (startable(lane) > 0 && !ex->draining)
         return true;
@@ -275,6 +255,8 @@ static bool may_keep(const struct executor *ex, const struct reader *reader, int
 /* An executor holds no slot without startable work, but for a moment. */
 enum rc slots_return(struct executor *ex, bool all, int *ret_timeout_ms, struct err *err)
 {
+    if (ex->lane_count > 1)
+        share_readers(ex);
     for (int l = 0; l < ex->lane_count; l++) {
         struct lane *lane = &ex->lanes[l];
         int nos[64], count = 0;
@@ -298,6 +280,8 @@ enum rc slots_return(struct executor *ex, bool all, int *ret_timeout_ms, struct 
         enum rc rc = slot_release(ex->control, lane->queue_id, ex->executor_no, nos, count, err);
         if (rc != RC_OK)
             return rc;
+        if (ex->short_handed)
+            *ret_timeout_ms = 0; /* somebody else can use them */
     }
     return RC_OK;
 }

@@ -21,8 +21,8 @@ enum gate_mail { GATE_WANT, GATE_RELEASE, GATE_TELL, GATE_WAKE, GATE_STOP };
 
 struct gate_order {
     struct mail mail;
-    int64_t run_no,
-        phase_id; /* WANT: 0 = nothing; RELEASE: the phase whose IX is given back; TELL: what was opened */
+    int64_t
+        phase_id; /* WANT: 0 = nothing; RELEASE: whose IX is given back; TELL: what was opened */
 };
 
 enum gate_verdict {
@@ -37,8 +37,7 @@ struct gate_answer {
     struct mail mail;
     struct gate *gate;
     enum gate_verdict verdict;
-    int64_t run_no, phase_id, previous_phase_id;
-    int64_t definitions;
+    int64_t phase_id, previous_phase_id, definitions;
     bool conditional; /* some tasks of the phase that is open may be cancelled */
     struct err err;
 };
@@ -48,19 +47,19 @@ struct gate {
     struct lane *lane;
     pthread_t thread;
     struct mailbox inbox;
-    struct db *db;
-    struct db_canceller *canceller;
-    int64_t asked_run, asked_phase; /* control: what it was told last */
-    int executor_no;
+    struct db *db;                          /* thread */
+    struct db_canceller *_Atomic canceller; /* NULL until the thread has its session */
+    int64_t asked_run, asked_phase;         /* control: what it was told last */
+    const struct executor *ex;              /* thread: what does not change */
     struct mailbox *control;
-    int64_t run_no, phase_id; /* thread: what it is to open */
+    int64_t phase_id; /* thread: what it is to open */
     bool stopping;
 };
 
-static void send_order(struct gate *gate, enum gate_mail kind, int64_t run_no, int64_t phase_id)
+static void send_order(struct gate *gate, enum gate_mail kind, int64_t phase_id)
 {
     struct gate_order *order = xcalloc(1, sizeof *order);
-    *order = (struct gate_order){.mail.kind = (int)kind, .run_no = run_no, .phase_id = phase_id};
+    *order = (struct gate_order){.mail.kind = (int)kind, .phase_id = phase_id};
     mailbox_put(&gate->inbox, &order->mail);
 }
 
@@ -70,7 +69,6 @@ static void answer(struct gate *gate, struct gate_answer said)
     *mail = said;
     mail->mail.kind = MAIL_GATE;
     mail->gate = gate;
-    mail->run_no = gate->run_no;
     mailbox_put(gate->control, &mail->mail);
 }
 
@@ -93,7 +91,6 @@ static enum rc take_orders(struct gate *gate, struct err *err)
         next = mail->next;
         switch ((enum gate_mail)mail->kind) {
         case GATE_WANT:
-            gate->run_no = order->run_no;
             gate->phase_id = order->phase_id;
             break;
         case GATE_RELEASE:
@@ -102,7 +99,7 @@ static enum rc take_orders(struct gate *gate, struct err *err)
             break;
         case GATE_TELL:
             if (rc == RC_OK)
-                rc = opened_told(gate->db, order->phase_id, gate->executor_no, err);
+                rc = opened_told(gate->db, order->phase_id, gate->ex->executor_no, err);
             break;
         case GATE_WAKE:
             break;
@@ -157,11 +154,25 @@ static int follow(struct gate *gate, const struct db_result *row)
     return FALLBACK_MS; /* run, paused, nothing */
 }
 
+/* Noted by itself, before it has a lock: others end it when this executor is lost. */
+static enum rc open_session(struct gate *gate, struct err *err)
+{
+    const struct executor *ex = gate->ex;
+    probe("gate.open");
+    enum rc rc =
+        db_open_on(ex->options->conninfo, DB_GATE, db_server(ex->control), DB_SAME, &gate->db, err);
+    if (rc != RC_OK)
+        return rc;
+    db_patience(gate->db, ex->patience_ms);
+    gate->canceller = db_canceller_new(gate->db);
+    return session_note(gate->db, ex->executor_no, "gate", err);
+}
+
 static void *gate_main(void *context)
 {
     struct gate *gate = context;
     struct err err = {0};
-    enum rc rc = RC_OK;
+    enum rc rc = open_session(gate, &err);
     while (rc == RC_OK) {
         rc = take_orders(gate, &err);
         if (gate->stopping || rc != RC_OK)
@@ -173,14 +184,13 @@ static void *gate_main(void *context)
         DB_RESULT_AUTO *row = NULL;
         probe("gate.wait");
         rc = db_run(gate->db, &sql_executor_gate,
-                    (const char *const[]){DB_INT(gate->run_no), DB_INT(gate->phase_id),
-                                          DB_INT(PHASELOCK_SLICE_MS)},
-                    &row, &err);
+                    (const char *const[]){DB_INT(gate->phase_id), DB_INT(PHASELOCK_SLICE_MS)}, &row,
+                    &err);
         probe("gate.answered");
         int sleep_ms = rc == RC_OK ? follow(gate, row) : 0;
         if (rc == RC_OK && strcmp(db_text(row, 0, 0), "opened") == 0) {
             mailbox_wait(&gate->inbox, AFTER_MS);
-            rc = opened_told(gate->db, db_int(row, 0, 1), gate->executor_no, &err);
+            rc = opened_told(gate->db, db_int(row, 0, 1), gate->ex->executor_no, &err);
         }
         if (sleep_ms > 0)
             mailbox_wait(&gate->inbox, sleep_ms);
@@ -190,33 +200,28 @@ static void *gate_main(void *context)
     return NULL;
 }
 
+static void gate_free(struct gate *gate)
+{
+    for (struct mail *mail = mailbox_take(&gate->inbox), *next; mail != NULL; mail = next) {
+        next = mail->next;
+        free(mail);
+    }
+    mailbox_done(&gate->inbox);
+    db_canceller_free(gate->canceller);
+    db_close(gate->db);
+    free(gate);
+}
+
 static enum rc gate_start(struct lane *lane, struct gate **ret_gate, struct err *err)
 {
     struct gate *gate = xcalloc(1, sizeof *gate);
     gate->lane = lane;
-    gate->executor_no = lane->ex->executor_no;
+    gate->ex = lane->ex;
     gate->control = &lane->ex->inbox;
-    enum rc rc = db_open_on(lane->ex->options->conninfo, DB_GATE, db_server(lane->ex->control),
-                            DB_SAME, &gate->db, err);
-    if (rc != RC_OK) {
-        free(gate);
-        return rc;
-    }
-    rc = session_note(lane->ex, db_backend_pid(gate->db), db_backend_start(gate->db), "gate", err);
-    if (rc != RC_OK) {
-        db_close(gate->db);
-        free(gate);
-        return rc;
-    }
-    db_patience(gate->db, lane->ex->patience_ms);
-    gate->canceller = db_canceller_new(gate->db);
     mailbox_init(&gate->inbox);
     int failed = pthread_create(&gate->thread, NULL, gate_main, gate);
     if (failed != 0) {
-        mailbox_done(&gate->inbox);
-        db_canceller_free(gate->canceller);
-        db_close(gate->db);
-        free(gate);
+        gate_free(gate);
         return err_set(err, RC_FATAL, ERR_INTERNAL, "gate", NULL, "cannot start a thread: %s",
                        strerror(failed));
     }
@@ -231,20 +236,14 @@ void gates_stop(struct lane *lane, bool clean)
     while (lane->gates != NULL) {
         struct gate *gate = lane->gates;
         lane->gates = gate->next;
-        send_order(gate, GATE_STOP, 0, 0);
-        if (!clean)
-            db_sever(gate->canceller);
-        else if (gate->asked_phase != 0)
-            db_cancel(gate->canceller);
+        send_order(gate, GATE_STOP, 0);
+        struct db_canceller *canceller = gate->canceller;
+        if (canceller != NULL && !clean)
+            db_sever(canceller);
+        else if (canceller != NULL && gate->asked_phase != 0)
+            db_cancel(canceller);
         (void)pthread_join(gate->thread, NULL);
-        for (struct mail *mail = mailbox_take(&gate->inbox), *next; mail != NULL; mail = next) {
-            next = mail->next;
-            free(mail);
-        }
-        mailbox_done(&gate->inbox);
-        db_canceller_free(gate->canceller);
-        db_close(gate->db);
-        free(gate);
+        gate_free(gate);
     }
 }
 
@@ -252,13 +251,13 @@ void gates_wake(struct lane *lane)
 {
     for (struct gate *gate = lane->gates; gate != NULL; gate = gate->next)
         if (gate->asked_phase != 0)
-            send_order(gate, GATE_WAKE, 0, 0);
+            send_order(gate, GATE_WAKE, 0);
 }
 
 void gate_release(struct phase *phase)
 {
     if (phase->gate != NULL && phase->previous_phase_id != 0)
-        send_order(phase->gate, GATE_RELEASE, 0, phase->previous_phase_id);
+        send_order(phase->gate, GATE_RELEASE, phase->previous_phase_id);
     phase->gate = NULL;
     phase->previous_phase_id = 0;
 }
@@ -282,7 +281,7 @@ static enum rc tell(struct lane *lane, int64_t phase_id, struct err *err)
     struct gate *gate = gate_for(lane, 0);
     if (gate == NULL)
         return opened_told(lane->ex->control, phase_id, lane->ex->executor_no, err);
-    send_order(gate, GATE_TELL, 0, phase_id);
+    send_order(gate, GATE_TELL, phase_id);
     return RC_OK;
 }
 
@@ -294,7 +293,7 @@ static enum rc ask(struct lane *lane, int64_t run_no, int64_t phase_id, struct e
         return rc;
     gate->asked_run = run_no;
     gate->asked_phase = phase_id;
-    send_order(gate, GATE_WANT, run_no, phase_id);
+    send_order(gate, GATE_WANT, phase_id);
     return RC_OK;
 }
 
@@ -393,7 +392,7 @@ enum rc gate_report(struct mail *mail, struct err *err)
             phase->gate = gate;
             phase->previous_phase_id = said->previous_phase_id;
         } else if (said->previous_phase_id != 0) { /* nothing of it runs here, or IX is held */
-            send_order(gate, GATE_RELEASE, 0, said->previous_phase_id);
+            send_order(gate, GATE_RELEASE, said->previous_phase_id);
         }
         break;
     case VERDICT_GONE:

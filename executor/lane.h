@@ -181,6 +181,11 @@ struct lane {
     int64_t wanted_us;            /* when somebody was last short of them, 0: never */
     int64_t last_run, last_order; /* of the phase of which a task came back last */
 
+    /* share */
+    int need, share; /* readers that it could use, and may */
+    int64_t turn;    /* its place in the line, 0: it needs none */
+    int64_t turn_us; /* since when it has had some, 0: not yet */
+
     struct gate *gates;
     int64_t idle_asked_us;
 };
@@ -216,7 +221,12 @@ struct executor {
     int lane_count;
     struct reader *readers;
     int reader_count;
-    int reader_limit; /* of them, the first so many are used */
+    int reader_limit;   /* of them, the first so many are used */
+    struct lane **line; /* share.c: the lanes that need readers, in the order of their turns */
+    int sharing;        /* so many */
+    int64_t turns;      /* the last one's turn */
+    bool crowded;       /* more of them than readers */
+    bool short_handed;  /* one of them should have a reader that another one has */
     bool draining, cancelled, claims_paused;
     int64_t drain_until_us;
     int64_t now_us;         /* of this turn */
@@ -233,7 +243,7 @@ struct executor {
 /* The control thread is to wake after left_us, if it would not earlier. */
 static inline void sooner_us(int *timeout_ms, int64_t left_us)
 {
-    int ms = left_us > 3600000000LL ? 3600000 : (int)(left_us / 1000) + 1;
+    int ms = left_us > 3600000000LL ? 3600000 : (int)((left_us + 999) / 1000);
     *timeout_ms = *timeout_ms < 0 || ms < *timeout_ms ? ms : *timeout_ms;
 }
 
@@ -305,8 +315,17 @@ static inline bool phase_gates(const struct phase *phase)
 }
 /* The head of the buffer belongs to it, as far as we know. */
 bool phase_is_of(const struct phase *phase, const struct held *head);
-int lane_depth(const struct lane *lane);   /* tasks handed to one reader at a time */
-int lane_readers(const struct lane *lane); /* readers that may work for it now */
+int lane_depth(const struct lane *lane); /* tasks handed to one reader at a time */
+
+/* share.c */
+void share_readers(struct executor *ex);   /* says how many each lane may use now: lane->share */
+int lane_readers(const struct lane *lane); /* readers to claim for */
+int startable(const struct lane *lane);    /* tasks */
+int busy_readers(const struct lane *lane);
+/* The phase that follows the one that worked here last is waited for, and has tasks in our hands. */
+bool next_is_ours(const struct lane *lane);
+/* None of our readers can come to it soon: they have long tasks of other queues. */
+bool out_of_reach(const struct lane *lane);
 
 /* gate.c */
 MUST_CHECK enum rc gate(struct lane *lane,
@@ -362,9 +381,8 @@ MUST_CHECK enum rc leave_unable(struct lane *lane, struct err *err);
 
 /* recover.c */
 MUST_CHECK enum rc recover(struct lane *lane, struct err *err);
-/* Notes sessions for whoever has to end what is left of this executor; sessions_note: readers with new ones. */
-MUST_CHECK enum rc session_note(struct executor *ex, int pid, const char *start, const char *kind,
-                                struct err *err);
+/* Notes the session of db for whoever has to end what is left of this executor; sessions_note: readers with new ones. */
+MUST_CHECK enum rc session_note(struct db *db, int executor_no, const char *kind, struct err *err);
 MUST_CHECK enum rc sessions_note(struct executor *ex, struct err *err);
 MUST_CHECK enum rc recover_start(struct lane *lane, struct err *err);
 

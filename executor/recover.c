@@ -45,23 +45,25 @@ static void session_add(struct str *s, int pid, const char *start, const char *k
     db_array_text(&s[2], kind, strlen(kind));
 }
 
-static enum rc sessions_write(struct executor *ex, struct err *err)
+static enum rc sessions_write(struct db *db, int executor_no, struct str *s, struct err *err)
 {
-    struct str *s = ex->scratch;
     for (int i = 0; i < 3; i++)
         db_array_end(&s[i]);
-    return db_run(ex->control, &sql_executor_sessions,
-                  (const char *const[]){DB_INT(ex->executor_no), s[0].data, s[1].data, s[2].data},
-                  NULL, err);
+    return db_run(db, &sql_executor_sessions,
+                  (const char *const[]){DB_INT(executor_no), s[0].data, s[1].data, s[2].data}, NULL,
+                  err);
 }
 
-enum rc session_note(struct executor *ex, int pid, const char *start, const char *kind,
-                     struct err *err)
+enum rc session_note(struct db *db, int executor_no, const char *kind, struct err *err)
 {
+    struct str s[3] = {0};
     for (int i = 0; i < 3; i++)
-        db_array_start(&ex->scratch[i]);
-    session_add(ex->scratch, pid, start, kind);
-    return sessions_write(ex, err);
+        db_array_start(&s[i]);
+    session_add(s, db_backend_pid(db), db_backend_start(db), kind);
+    enum rc rc = sessions_write(db, executor_no, s, err);
+    for (int i = 0; i < 3; i++)
+        str_done(&s[i]);
+    return rc;
 }
 
 static int unfilled(const struct lane *lane)
@@ -154,7 +156,7 @@ enum rc sessions_note(struct executor *ex, struct err *err)
         session_add(s, pid, start, "reader");
         count++;
     }
-    return count > 0 ? sessions_write(ex, err) : RC_OK;
+    return count > 0 ? sessions_write(ex->control, ex->executor_no, s, err) : RC_OK;
 }
 
 /* Runs whose end was taken by an executor that died before it could say so. */

@@ -220,11 +220,8 @@ static enum rc idle(struct executor *ex, bool *ret_idle, struct err *err)
 
 static void sooner(int *timeout_ms, int64_t at_us, int64_t now_us)
 {
-    if (at_us == 0)
-        return;
-    int64_t left_us = at_us > now_us ? at_us - now_us : 0;
-    int ms = left_us > 3600000000LL ? 3600000 : (int)((left_us + 999) / 1000);
-    *timeout_ms = *timeout_ms < 0 || ms < *timeout_ms ? ms : *timeout_ms;
+    if (at_us != 0)
+        sooner_us(timeout_ms, at_us > now_us ? at_us - now_us : 0);
 }
 
 static void wait_for_news(struct executor *ex, int timeout_ms)
@@ -351,6 +348,7 @@ static void incarnation_stop(struct executor *ex, enum rc why)
     mailbox_done(&ex->inbox);
     risks_release(ex->risks);
     free(ex->lanes);
+    free(ex->line);
     free(ex->readers);
 }
 
@@ -360,6 +358,7 @@ static enum rc incarnation_start(struct executor *ex, struct err *err)
     const char *task_conninfo = options->task_conninfo ? options->task_conninfo : options->conninfo;
     mailbox_init(&ex->inbox);
     ex->lanes = xcalloc((size_t)options->queue_count, sizeof *ex->lanes);
+    ex->line = xcalloc((size_t)options->queue_count, sizeof(struct lane *));
     ex->readers = xcalloc((size_t)options->readers, sizeof *ex->readers);
     enum rc rc = server_open(ex, err);
     if (rc == RC_OK) {
@@ -381,8 +380,7 @@ static enum rc incarnation_start(struct executor *ex, struct err *err)
     ex->reader_limit = ex->reader_count;
     int64_t asked_us = clock_boot_us();
     if (rc == RC_OK)
-        rc = session_note(ex, db_backend_pid(ex->control), db_backend_start(ex->control), "control",
-                          err);
+        rc = session_note(ex->control, ex->executor_no, "control", err);
     if (rc == RC_OK) {
         round_trip(ex, clock_boot_us() - asked_us);
         rc = sessions_note(ex, err);

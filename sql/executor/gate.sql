@@ -1,3 +1,3 @@
--- executor_gate :one  one slice at the gate: run_no, own oldest phase not seen open, slice in ms
+-- executor_gate :one  one slice at the gate: own oldest phase not seen open, slice in ms
 SELECT g.verdict, g.phase_id, g.previous_phase_id, g.definitions, g.conditional, g.tells, g.wait_ms
-FROM lockstep.gate($1::bigint, $2::bigint, $3::int) AS g;
+FROM lockstep.gate($1::bigint, $2::int) AS g;

@@ -18,7 +18,7 @@
 -- p_wait_ms: 0 tries only; the verdict is wait then, too.
 -- conditional: some tasks of a phase that was opened may have been cancelled while others were not: the caller asks which of its own.
 -- definitions: how often tasks have changed what the database defines, as of when everything before was finished.
-CREATE OR REPLACE FUNCTION lockstep.gate(p_run_no bigint, p_phase_id bigint, p_wait_ms int,
+CREATE OR REPLACE FUNCTION lockstep.gate(p_phase_id bigint, p_wait_ms int,
     OUT verdict text, OUT phase_id bigint, OUT previous_phase_id bigint, OUT wait_ms int, OUT conditional boolean, OUT tells boolean, OUT definitions bigint)
 LANGUAGE plpgsql AS $$
 #variable_conflict use_column
@@ -34,24 +34,26 @@ DECLARE
     external boolean;
 BEGIN
     conditional := false;
-    SELECT p.phase_id, p."order", p.previous_phase_id, p.opened_at, p.done_at, p.queue_id, p.after_runs, p.conditional INTO target
-    FROM lockstep.phase p WHERE p.phase_id = p_phase_id;
+    -- Not beyond the caller's: if that is opened at this moment, it would wait for tasks that it may start itself. Before it comes the last
+    -- one that is not done: a reopened phase may lie behind others that stay done. Both of the queue, by the index of what is
+    -- not done: a run may have done thousands of phases.
+    SELECT p.phase_id, p."order", p.previous_phase_id, p.opened_at, p.done_at, p.queue_id, p.run_no, p.after_runs, p.conditional,
+           before.phase_id AS undone INTO target
+    FROM lockstep.phase mine
+    LEFT JOIN LATERAL (
+        SELECT o.phase_id FROM lockstep.phase o
+        WHERE o.queue_id = mine.queue_id AND o.run_no = mine.run_no AND o."order" <= mine."order" AND o.opened_at IS NULL AND o.done_at IS NULL
+          AND mine.opened_at IS NULL AND mine.done_at IS NULL
+        ORDER BY o."order" LIMIT 1) oldest ON true
+    JOIN lockstep.phase p ON p.phase_id = COALESCE(oldest.phase_id, mine.phase_id)
+    LEFT JOIN LATERAL (
+        SELECT u.phase_id FROM lockstep.phase u
+        WHERE u.queue_id = p.queue_id AND u.run_no = p.run_no AND u."order" < p."order" AND u.done_at IS NULL AND p.opened_at IS NULL
+        ORDER BY u."order" DESC LIMIT 1) before ON true
+    WHERE mine.phase_id = p_phase_id;
     IF NOT FOUND THEN
         verdict := 'nothing';
         RETURN;
-    END IF;
-    IF target.opened_at IS NULL AND target.done_at IS NULL THEN
-        -- Not beyond the caller's: if that is opened at this moment, it would wait for tasks that it may start itself. Of the queue, by the
-        -- index of what is not done: a run may have done thousands of phases.
-        SELECT p.phase_id, p."order", p.previous_phase_id, p.opened_at, p.done_at, p.queue_id, p.after_runs, p.conditional INTO own
-        FROM lockstep.phase p
-        WHERE p.queue_id = target.queue_id AND p.run_no = p_run_no AND p."order" <= target."order" AND p.opened_at IS NULL AND p.done_at IS NULL
-        ORDER BY p."order" LIMIT 1;
-        IF NOT FOUND THEN
-            SELECT p.phase_id, p."order", p.previous_phase_id, p.opened_at, p.done_at, p.queue_id, p.after_runs, p.conditional INTO own
-            FROM lockstep.phase p WHERE p.phase_id = p_phase_id;
-        END IF;
-        target := own;
     END IF;
     IF target.done_at IS NOT NULL THEN
         verdict := 'gone';
@@ -59,16 +61,10 @@ BEGIN
         RETURN;
     END IF;
     phase_id := target.phase_id;
-    previous_phase_id := target.previous_phase_id;
-    IF previous_phase_id IS NULL THEN
+    previous_phase_id := COALESCE(target.undone, target.previous_phase_id);
+    IF target.previous_phase_id IS NULL THEN
         SELECT b.run_no, b.last_phase_id INTO before_run, previous_phase_id
-        FROM lockstep.run r JOIN lockstep.run b ON b.run_no = r.after_run_no WHERE r.run_no = p_run_no;
-    ELSIF target.opened_at IS NULL THEN
-        -- The last one before it that is not done: a reopened phase may lie behind others that stay done.
-        previous_phase_id := COALESCE((
-            SELECT p.phase_id FROM lockstep.phase p
-            WHERE p.queue_id = target.queue_id AND p.run_no = p_run_no AND p."order" < target."order" AND p.done_at IS NULL
-            ORDER BY p."order" DESC LIMIT 1), previous_phase_id);
+        FROM lockstep.run r JOIN lockstep.run b ON b.run_no = r.after_run_no WHERE r.run_no = target.run_no;
     END IF;
 
     IF previous_phase_id IS NOT NULL AND NOT (CASE p_wait_ms WHEN 0 THEN lockstep.lock_intent_try(previous_phase_id)
@@ -85,7 +81,7 @@ BEGIN
 
     -- The run before its phases, as everybody who changes a run: started_at is written below.
     IF target.previous_phase_id IS NULL THEN
-        PERFORM FROM lockstep.run r WHERE r.run_no = p_run_no FOR NO KEY UPDATE;
+        PERFORM FROM lockstep.run r WHERE r.run_no = target.run_no FOR NO KEY UPDATE;
     END IF;
     -- A reopening of any phase before ours locks ours, too, FOR UPDATE, before it makes a finished task unfinished again.
     PERFORM FROM lockstep.phase p WHERE p.phase_id = gate.previous_phase_id FOR NO KEY UPDATE;
@@ -93,18 +89,18 @@ BEGIN
     cancelled := NOT FOUND OR own.done_at IS NOT NULL;
     SELECT q.paused OR r.status = 'Paused', before_run IS NOT NULL OR previous_phase_id IS NULL OR (
                SELECT b.phase_id FROM lockstep.phase b
-               WHERE b.queue_id = target.queue_id AND b.run_no = p_run_no AND b."order" < target."order" AND b.done_at IS NULL
+               WHERE b.queue_id = target.queue_id AND b.run_no = target.run_no AND b."order" < target."order" AND b.done_at IS NULL
                  AND (b.opened_at IS NULL OR EXISTS (
                           SELECT FROM lockstep.task t WHERE t.phase_id = b.phase_id
                           AND t.status NOT IN ('Completed', 'Failed', 'Cancelled', 'Terminated', 'PartiallyCompleted')))
                ORDER BY b."order" LIMIT 1) IS NULL, -- not EXISTS, which scans the table when it takes most phases for undone
            (SELECT d.changes FROM lockstep.definitions d)
-    INTO held, free, definitions FROM lockstep.run r JOIN lockstep.queue q USING (queue_id) WHERE r.run_no = p_run_no;
+    INTO held, free, definitions FROM lockstep.run r JOIN lockstep.queue q USING (queue_id) WHERE r.run_no = target.run_no;
     IF free AND (before_run IS NOT NULL OR target.after_runs) THEN
         -- Not that one alone: cancelled, it may have ended before one that it waited for.
         SELECT NOT EXISTS (SELECT FROM lockstep.run b
                            WHERE b.queue_id = r.queue_id AND b.ended_at IS NULL AND b.first_offset < r.first_offset)
-        INTO free FROM lockstep.run r WHERE r.run_no = p_run_no;
+        INTO free FROM lockstep.run r WHERE r.run_no = target.run_no;
         verdict := CASE WHEN NOT free THEN 'run' END;
     END IF;
     IF free AND held THEN
@@ -116,7 +112,7 @@ BEGIN
         UPDATE lockstep.phase p SET done_at = pg_catalog.clock_timestamp() WHERE p.phase_id = gate.previous_phase_id AND p.done_at IS NULL;
         UPDATE lockstep.phase p SET opened_at = pg_catalog.clock_timestamp(), after_runs = false WHERE p.phase_id = gate.phase_id;
         IF target.previous_phase_id IS NULL THEN
-            UPDATE lockstep.run r SET started_at = pg_catalog.clock_timestamp() WHERE r.run_no = p_run_no AND r.started_at IS NULL;
+            UPDATE lockstep.run r SET started_at = pg_catalog.clock_timestamp() WHERE r.run_no = target.run_no AND r.started_at IS NULL;
         END IF;
         conditional := own.conditional;
         IF conditional THEN
@@ -140,7 +136,7 @@ BEGIN
         RAISE EXCEPTION 'phase %: IX was granted and is not held', previous_phase_id;
     END IF;
     -- What is left of a run that is held is not adopted: nothing to look for until it is resumed.
-    verdict := COALESCE(verdict, (SELECT 'paused' FROM lockstep.run r WHERE r.run_no = p_run_no AND r.paused_by IS NOT NULL));
+    verdict := COALESCE(verdict, (SELECT 'paused' FROM lockstep.run r WHERE r.run_no = target.run_no AND r.paused_by IS NOT NULL));
     IF verdict IS NOT NULL THEN
         RETURN;
     END IF;

@@ -35,7 +35,7 @@ BEGIN
     IF p_next IS NOT NULL AND p_followed AND unlocked THEN
         SELECT g.verdict, g.phase_id, g.previous_phase_id, g.definitions, g.conditional, g.tells
         INTO verdict, phase_id, previous_phase_id, definitions, conditional, tells
-        FROM lockstep.gate((SELECT p.run_no FROM lockstep.phase p WHERE p.phase_id = p_next), p_next, 0) AS g;
+        FROM lockstep.gate(p_next, 0) AS g;
     END IF;
 END
 $$;

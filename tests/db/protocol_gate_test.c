@@ -4,10 +4,8 @@
 static const char *gate_text(struct str *to, struct db *db, int64_t queue, int order)
 {
     str_clear(to);
-    str_format(to,
-               "SELECT verdict FROM lockstep.gate((SELECT max(run_no) FROM lockstep.run WHERE "
-               "queue_id = %lld), %lld, 500)",
-               (long long)queue, (long long)phase_id(db, queue, order));
+    str_format(to, "SELECT verdict FROM lockstep.gate(%lld, 500)",
+               (long long)phase_id(db, queue, order));
     return to->data;
 }
 

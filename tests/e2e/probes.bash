@@ -10,7 +10,7 @@ slot.take slot.taken execute.hand execute.handed execute.handed@4 mark.send mark
 reader.send@3 reader.flush@3 reader.sent@3 reader.answered reader.answered@3 record.take record.take@3
 block.begun block.ran block.completed block.committed bare.run bare.ran step.begun step.done
 fail.send fail.answered lose.send adopt.send adopt.answered adopt.taken
-gate.wait gate.answered gate.answered@2 gate.opened gate.told release.send release.done release.send@2
+gate.open gate.wait gate.answered gate.answered@2 gate.opened gate.told release.send release.done release.send@2
 slot.return slot.cleared slot.returned finish.send+start heartbeat.send@3+start heartbeat.done@3+start
 drain.begin+term give_back.send+term drain.given+term incarnation.drained+term incarnation.lost+lost
 "

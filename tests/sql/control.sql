@@ -88,14 +88,14 @@ SELECT is(pg_temp.statuses(), 'Processing Processing Cancelled Cancelled Pending
 SELECT is(pg_temp.adopt(), 'none', 'nobody takes over what runs');
 SELECT pg_temp.complete(0);
 SELECT is((pg_temp.task(0)).status::text, 'Completed', 'an attempt that was quicker is Completed');
-SELECT is((SELECT verdict FROM lockstep.gate((pg_temp.run('B')).run_no, (pg_temp.phase(100, 'B')).phase_id, 1)), 'run', 'the next run waits as long as a task runs');
+SELECT is((SELECT verdict FROM lockstep.gate((pg_temp.phase(100, 'B')).phase_id, 1)), 'run', 'the next run waits as long as a task runs');
 SELECT is(pg_temp.lose(1), 0::bigint, 'its executor has cancelled the statement: it is not lost');
 SELECT is((t.status, t.token, t.lost_num, t.attempt_num, t.error)::text, '(Terminated,,0,1,"the run was cancelled by control_operator: why")', 'it is Terminated') FROM pg_temp.task(1) AS t;
 SELECT is((SELECT (attempt, status, error)::text FROM lockstep.task_attempt WHERE task_id = (pg_temp.task(1)).task_id),
           '(1,Terminated,"the run was cancelled by control_operator: why")', 'and so is its attempt');
 SELECT lockstep.release((pg_temp.phase(100)).phase_id, true);
 SELECT is(pg_temp.facts(), 'Cancelled ended', 'the executor that releases the phase ends the run');
-SELECT is((SELECT verdict FROM lockstep.gate((pg_temp.run('B')).run_no, (pg_temp.phase(100, 'B')).phase_id, 1)), 'opened', 'then the next one opens');
+SELECT is((SELECT verdict FROM lockstep.gate((pg_temp.phase(100, 'B')).phase_id, 1)), 'opened', 'then the next one opens');
 
 -- ... and its executor died, or its attempt failed by itself.
 SELECT pg_temp.tell('A0..1:100<0 A2:end(2,1)');
@@ -142,7 +142,7 @@ SELECT is(pg_temp.on_run('pause'), 'Paused', 'a run is held');
 SELECT matches(pg_temp.on_run('pause'), 'LS002 run A is paused already, by control_operator, since', 'once');
 SELECT is(lockstep.give_back(pg_temp.q(), ARRAY[(pg_temp.task(1)).task_id], ARRAY[(pg_temp.task(1)).token]), 1::bigint, 'its executor gives back what it has not started');
 SELECT is(pg_temp.adopt(), 'none', 'and nobody takes it, nor is there a time to wait for');
-SELECT is((SELECT verdict FROM lockstep.gate((pg_temp.run('A')).run_no, (pg_temp.phase(200)).phase_id, 1)), 'paused', 'its gate sleeps');
+SELECT is((SELECT verdict FROM lockstep.gate((pg_temp.phase(200)).phase_id, 1)), 'paused', 'its gate sleeps');
 SELECT pg_temp.complete(0);
 SELECT is(pg_temp.on_run('retry'), 'LS002 run A: nothing of it failed or was cancelled for a failure; it is Paused', 'there is nothing to retry');
 SELECT is(pg_temp.on_run('resume'), 'Running', 'resumed');
@@ -162,7 +162,7 @@ SELECT is(pg_temp.facts() || ' ' || pg_temp.statuses(), 'Running Pending Complet
 SELECT is(pg_temp.adopt(), '0#2', 'with a second attempt');
 SELECT pg_temp.fail(0);
 SELECT is(pg_temp.facts() || ' ' || pg_temp.on_run('resume'), 'Paused Running', 'it may also go on without it');
-SELECT is((SELECT verdict FROM lockstep.gate((pg_temp.run('A')).run_no, (pg_temp.phase(200)).phase_id, 1)), 'opened', 'the next phase opens');
+SELECT is((SELECT verdict FROM lockstep.gate((pg_temp.phase(200)).phase_id, 1)), 'opened', 'the next phase opens');
 SELECT pg_temp.complete(2);
 SELECT is(lockstep.run_finish((pg_temp.run('A')).run_no), 'PartiallyCompleted', 'what failed stays failed');
 SELECT is(pg_temp.on_run('retry') || ' ' || pg_temp.statuses(), '(1,1,100) Pending Completed Completed', 'and can be tried again after the end');
@@ -179,7 +179,7 @@ SELECT is(pg_temp.statuses() || ' ' || pg_temp.facts(), 'Pending Completed Pendi
 SELECT is((SELECT array_agg(opened_at IS NOT NULL ORDER BY "order") FROM lockstep.phase WHERE queue_id = pg_temp.q()), '{t,f,f}', 'in order');
 SELECT is(pg_temp.adopt(), '0#2', 'first the failed one');
 SELECT pg_temp.complete(0);
-SELECT is((SELECT verdict FROM lockstep.gate((pg_temp.run('A')).run_no, (pg_temp.phase(200)).phase_id, 1)), 'opened', 'then the next phase');
+SELECT is((SELECT verdict FROM lockstep.gate((pg_temp.phase(200)).phase_id, 1)), 'opened', 'then the next phase');
 SELECT pg_temp.tell('A0:100<0 A1:200<100 A2:end(2,2)');
 SELECT pg_temp.fail(0), lockstep.run_finish((pg_temp.run('A')).run_no), pg_temp.on_task('complete', 0);
 SELECT is(pg_temp.on_run('retry'), '(1,1,200)', 'what failed was declared done: the retry goes on behind it');
@@ -208,7 +208,7 @@ SELECT is(lockstep.run_finish((pg_temp.run('A')).run_no), 'Failed', 'the run has
 SELECT is(pg_temp.on_run('retry') || ' ' || pg_temp.statuses(), '(3,2,100) Pending Pending Pending', 'its retry takes up what was cancelled, too');
 SELECT pg_temp.tell(pg_temp.queue(on_failure => 'continue'), 'A0:100<0 A1:200<100 A2:end(2,2)');
 SELECT is(pg_temp.on_task('cancel', 0), 'Cancelled', 'under continue');
-SELECT is((SELECT verdict FROM lockstep.gate((pg_temp.run('A')).run_no, (pg_temp.phase(200)).phase_id, 1)), 'opened', 'the next phase opens');
+SELECT is((SELECT verdict FROM lockstep.gate((pg_temp.phase(200)).phase_id, 1)), 'opened', 'the next phase opens');
 SELECT pg_temp.complete(1);
 SELECT is(lockstep.run_finish((pg_temp.run('A')).run_no), 'PartiallyCompleted', 'and it is PartiallyCompleted');
 SELECT pg_temp.tell('A0:100<0 A1:end(1,1)');

@@ -115,7 +115,7 @@ SELECT is(((t).status, (t).worker, (t).attempt_num, (t).started_at IS NOT NULL, 
 SELECT is(pg_temp.next('ARRAY[''external'']'), 2::bigint, 'of the types that it asks for: no kind');
 SELECT is(pg_temp.next('ARRAY[''mail'', ''letter'']'), 1::bigint, 'kinds');
 SELECT is(pg_temp.next(), NULL, 'nothing of a phase that is not open');
-SELECT is((SELECT verdict FROM lockstep.gate(((pg_temp.phase(200)).run_no), (pg_temp.phase(200)).phase_id, 100)), 'external', 'the gate waits for workers');
+SELECT is((SELECT verdict FROM lockstep.gate((pg_temp.phase(200)).phase_id, 100)), 'external', 'the gate waits for workers');
 SELECT is(pg_temp.worker(format('SELECT payload #>> ''{input,to}'' || type || name || "order" || run_id FROM lockstep.next_task(%L, ''w'')', pg_temp.queue_name())), NULL, 'nothing is an empty answer');
 
 -- modify_task: the token.
@@ -146,7 +146,7 @@ SELECT pg_temp.report(1, 'Pending');
 SELECT is(((t).status, (t).attempt_num, (t).worker, (SELECT count(*) FROM lockstep.task_attempt a WHERE a.task_id = (t).task_id))::text, '(Pending,1,,0)', 'given back: nothing is counted') FROM pg_temp.task(1) AS t;
 SELECT is(pg_temp.next(), 1::bigint, 'and taken again');
 SELECT is(pg_temp.report(1, 'Completed') || pg_temp.report(2, 'Completed'), 'CompletedCompleted', 'the phase is done');
-SELECT is((SELECT verdict FROM lockstep.gate(((pg_temp.phase(200)).run_no), (pg_temp.phase(200)).phase_id, 100)), 'opened', 'the gate opens the next one');
+SELECT is((SELECT verdict FROM lockstep.gate((pg_temp.phase(200)).phase_id, 100)), 'opened', 'the gate opens the next one');
 SELECT is(pg_temp.next(), 3::bigint, 'which is handed out');
 SELECT is(lockstep.worker_expire(pg_temp.q()), 0::bigint, 'a lease that runs is not touched');
 SELECT is(pg_temp.tell(pg_temp.q(), 'A4:end(4,2)'), 'ended', 'the end of the run');
@@ -198,7 +198,7 @@ SELECT lockstep.run_pause(pg_temp.run_of('A'), 'x', pg_temp.queue_name());
 SELECT is(pg_temp.next(), NULL, 'nor of a run that is held');
 SELECT lockstep.run_resume(pg_temp.run_of('A'), 'x', pg_temp.queue_name());
 SELECT pg_temp.next(), pg_temp.report(0, 'Failed', ', error => ''x''');
-SELECT is((SELECT verdict FROM lockstep.gate(((pg_temp.phase(200)).run_no), (pg_temp.phase(200)).phase_id, 100)), 'opened', 'continue');
+SELECT is((SELECT verdict FROM lockstep.gate((pg_temp.phase(200)).phase_id, 100)), 'opened', 'continue');
 SELECT is(pg_temp.next(), 1::bigint, 'a later phase is at work');
 SELECT is((SELECT (verdict, blocking)::text FROM lockstep.reopen((pg_temp.phase(100)).phase_id, NULL, 'x')), '(refused,200)', 'so what is before it is not reopened');
 SELECT pg_temp.report(1, 'Pending');

@@ -6,7 +6,7 @@ SELECT plan(49);
 -- One slice at the gate of a run for its phase of this order: the verdict and the order of the phase it is about.
 CREATE FUNCTION pg_temp.gate(ord bigint, letter text DEFAULT 'A') RETURNS text LANGUAGE sql AS $$
     SELECT concat_ws(' ', g.verdict, p."order")
-    FROM lockstep.gate((pg_temp.run(letter)).run_no, (pg_temp.phase(ord, letter)).phase_id, 1) AS g LEFT JOIN lockstep.phase p USING (phase_id)
+    FROM lockstep.gate((pg_temp.phase(ord, letter)).phase_id, 1) AS g LEFT JOIN lockstep.phase p USING (phase_id)
 $$;
 CREATE FUNCTION pg_temp.intent(ord bigint) RETURNS boolean LANGUAGE sql AS $$ -- gives one IX back: was it held?
     SELECT lockstep.unlock_intent((pg_temp.phase(ord)).phase_id)
@@ -28,7 +28,7 @@ SELECT pg_temp.complete(0);
 SELECT is(pg_temp.gate(200), 'wait 200', 'one of two tasks is done');
 SELECT is(pg_temp.fail(1), 'Error', 'the other is to be tried again');
 SELECT is(pg_temp.gate(200), 'due 200', 'it has no owner and is not due');
-SELECT is((SELECT wait_ms BETWEEN 1 AND 1001 FROM lockstep.gate((pg_temp.run('A')).run_no, (pg_temp.phase(200)).phase_id, 1)), true, 'wait_ms says when');
+SELECT is((SELECT wait_ms BETWEEN 1 AND 1001 FROM lockstep.gate((pg_temp.phase(200)).phase_id, 1)), true, 'wait_ms says when');
 UPDATE lockstep.task SET scheduled_for = now() - interval '1 s' WHERE status = 'Error';
 SELECT is(pg_temp.gate(200), 'orphans 200', 'it is due and has no owner');
 UPDATE lockstep.task SET executor_no = 1, status = 'Processing', token = gen_random_uuid() WHERE status = 'Error';

@@ -37,7 +37,7 @@ DECLARE
 BEGIN
     PERFORM lockstep.unlock_shared(s.phase_id) FROM said s WHERE s.took_shared;
     UPDATE said SET took_shared = false;
-    SELECT * INTO g FROM lockstep.gate((pg_temp.phase(ord)).run_no, (pg_temp.phase(ord)).phase_id, 100);
+    SELECT * INTO g FROM lockstep.gate((pg_temp.phase(ord)).phase_id, 100);
     IF g.verdict IN ('opened', 'open') AND g.previous_phase_id IS NOT NULL THEN
         PERFORM lockstep.unlock_intent(g.previous_phase_id);
     END IF;

@@ -10,7 +10,7 @@ CREATE FUNCTION pg_temp.reopen(ord bigint, VARIADIC numbers bigint[]) RETURNS te
 $$;
 CREATE FUNCTION pg_temp.gate(ord bigint, letter text DEFAULT 'A') RETURNS text LANGUAGE sql AS $$
     SELECT concat_ws(' ', g.verdict, p."order")
-    FROM lockstep.gate((pg_temp.run(letter)).run_no, (pg_temp.phase(ord, letter)).phase_id, 1) AS g LEFT JOIN lockstep.phase p USING (phase_id)
+    FROM lockstep.gate((pg_temp.phase(ord, letter)).phase_id, 1) AS g LEFT JOIN lockstep.phase p USING (phase_id)
 $$;
 -- The phases: order, + open, - not, . done
 CREATE FUNCTION pg_temp.phases(letter text DEFAULT 'A') RETURNS text LANGUAGE sql AS $$

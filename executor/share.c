@@ -1,0 +1,135 @@
+/* share: the readers of an executor among its queues. Each queue gets as many as the others, and what these cannot use. When
+ * there are more queues than readers they take turns. */
+#include "executor/lane.h"
+
+#define TURN_US (100 * 1000) /* then it is the turn of another one */
+
+int startable(const struct lane *lane)
+{
+    int count = 0;
+    for (const struct phase *phase = lane->phases; phase != NULL; phase = phase->next)
+        count += phase->open ? phase->waiting_count : 0;
+    return count;
+}
+
+int busy_readers(const struct lane *lane)
+{
+    int count = 0;
+    for (int i = 0; i < lane->ex->reader_count; i++)
+        count += lane->ex->readers[i].lane == lane && lane->ex->readers[i].count > 0;
+    return count;
+}
+
+bool next_is_ours(const struct lane *lane)
+{
+    for (const struct phase *phase = lane->phases; phase != NULL; phase = phase->next)
+        if (phase_gates(phase) && phase->run_no == lane->last_run &&
+            phase->previous_order == lane->last_order)
+            return true;
+    return false;
+}
+
+/* What the queue's bound allows. Others hold its slots: then others should claim. */
+static int bound(const struct lane *lane)
+{
+    int most =
+        lane->ex->reader_limit < lane->max_readers ? lane->ex->reader_limit : lane->max_readers;
+    bool starved = lane->slot_after_us > lane->ex->now_us;
+    return starved && lane->slots < most ? lane->slots : most;
+}
+
+/* Over a barrier it keeps what it has, for as long as slots are kept. */
+static int needed(const struct lane *lane)
+{
+    int work = startable(lane) + busy_readers(lane), most = bound(lane);
+    if (work < lane->slots && next_is_ours(lane))
+        work = lane->slots;
+    return work < most ? work : most;
+}
+
+static int free_readers(const struct executor *ex)
+{
+    int count = 0;
+    for (int i = 0; i < ex->reader_limit; i++)
+        count += ex->readers[i].lane == NULL;
+    return count;
+}
+
+/* In the order of their turns; who comes anew, or has had his turn while others wait, goes to the end. */
+static int line_up(struct executor *ex)
+{
+    int count = 0;
+    for (int l = 0; l < ex->lane_count; l++) {
+        struct lane *lane = &ex->lanes[l];
+        lane->share = 0;
+        lane->need = needed(lane);
+        if (lane->need == 0) {
+            lane->turn = 0;
+            continue;
+        }
+        bool over = ex->crowded && lane->turn_us != 0 && ex->now_us - lane->turn_us >= TURN_US;
+        if (lane->turn == 0 || over) {
+            lane->turn = ++ex->turns;
+            lane->turn_us = 0;
+        }
+        int at = count++;
+        for (; at > 0 && ex->line[at - 1]->turn > lane->turn; at--)
+            ex->line[at] = ex->line[at - 1];
+        ex->line[at] = lane;
+    }
+    return count;
+}
+
+void share_readers(struct executor *ex)
+{
+    int count = line_up(ex), left = ex->reader_limit, before;
+    ex->crowded = count > left;
+    ex->sharing = count;
+    do {
+        before = left;
+        for (int i = 0; i < count && left > 0; i++)
+            if (ex->line[i]->share < ex->line[i]->need) {
+                ex->line[i]->share++;
+                left--;
+            }
+    } while (left > 0 && left < before);
+    ex->short_handed = false;
+    int idle = free_readers(ex);
+    for (int i = 0; i < count; i++) {
+        struct lane *lane = ex->line[i];
+        if (lane->share > 0 && lane->turn_us == 0)
+            lane->turn_us = ex->now_us;
+        ex->short_handed = ex->short_handed || lane->share > lane->slots + idle;
+    }
+}
+
+/* Readers that are not in another queue's long task. */
+static int within_reach(const struct lane *lane)
+{
+    int count = 0;
+    for (int i = 0; i < lane->ex->reader_limit; i++) {
+        const struct reader *reader = &lane->ex->readers[i];
+        count += reader->lane == NULL || reader->lane == lane || reader->first == NULL ||
+                 !reader->first->marked;
+    }
+    return count;
+}
+
+bool out_of_reach(const struct lane *lane)
+{
+    return lane->slots == 0 && within_reach(lane) == 0;
+}
+
+/* Of those within reach no more than the others may have. */
+int lane_readers(const struct lane *lane)
+{
+    const struct executor *ex = lane->ex;
+    int most = bound(lane);
+    if (ex->lane_count == 1)
+        return most;
+    int reach = within_reach(lane), fair = ex->reader_limit / (ex->sharing + (lane->need == 0));
+    fair = fair > lane->share ? fair : lane->share;
+    fair = fair < 1 ? 1 : fair;
+    most = most < reach ? most : reach;
+    return most < fair ? most : fair;
+}
