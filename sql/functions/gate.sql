@@ -34,26 +34,33 @@ DECLARE
     external boolean;
 BEGIN
     conditional := false;
-    -- Not beyond the caller's: if that is opened at this moment, it would wait for tasks that it may start itself. Before it comes the last
-    -- one that is not done: a reopened phase may lie behind others that stay done. Both of the queue, by the index of what is
-    -- not done: a run may have done thousands of phases.
     SELECT p.phase_id, p."order", p.previous_phase_id, p.opened_at, p.done_at, p.queue_id, p.run_no, p.after_runs, p.conditional,
-           before.phase_id AS undone INTO target
-    FROM lockstep.phase mine
-    LEFT JOIN LATERAL (
-        SELECT o.phase_id FROM lockstep.phase o
-        WHERE o.queue_id = mine.queue_id AND o.run_no = mine.run_no AND o."order" <= mine."order" AND o.opened_at IS NULL AND o.done_at IS NULL
-          AND mine.opened_at IS NULL AND mine.done_at IS NULL
-        ORDER BY o."order" LIMIT 1) oldest ON true
-    JOIN lockstep.phase p ON p.phase_id = COALESCE(oldest.phase_id, mine.phase_id)
-    LEFT JOIN LATERAL (
-        SELECT u.phase_id FROM lockstep.phase u
-        WHERE u.queue_id = p.queue_id AND u.run_no = p.run_no AND u."order" < p."order" AND u.done_at IS NULL AND p.opened_at IS NULL
-        ORDER BY u."order" DESC LIMIT 1) before ON true
-    WHERE mine.phase_id = p_phase_id;
+           b.opened_at IS NOT NULL AND b.done_at IS NULL AND (
+               SELECT u.phase_id FROM lockstep.phase u
+               WHERE u.queue_id = p.queue_id AND u.run_no = p.run_no AND u."order" < b."order" AND u.opened_at IS NULL AND u.done_at IS NULL
+               ORDER BY u."order" LIMIT 1) IS NULL AS next
+    INTO target
+    FROM lockstep.phase p LEFT JOIN lockstep.phase b ON b.phase_id = p.previous_phase_id WHERE p.phase_id = p_phase_id;
     IF NOT FOUND THEN
         verdict := 'nothing';
         RETURN;
+    END IF;
+    previous_phase_id := target.previous_phase_id;
+    -- It is the next one, as it is most times. Else not beyond the caller's: if that is opened at this moment, it would wait for tasks
+    -- that it may start itself. Of the queue, by the index of what is not done: a run may have done thousands of phases.
+    IF target.opened_at IS NULL AND target.done_at IS NULL AND target.next IS NOT TRUE THEN
+        SELECT p.phase_id, p."order", p.previous_phase_id, p.opened_at, p.done_at, p.queue_id, p.run_no, p.after_runs, p.conditional INTO own
+        FROM lockstep.phase p
+        WHERE p.queue_id = target.queue_id AND p.run_no = target.run_no AND p."order" <= target."order" AND p.opened_at IS NULL AND p.done_at IS NULL
+        ORDER BY p."order" LIMIT 1;
+        IF FOUND THEN
+            target := own;
+        END IF;
+        -- The last one before it that is not done: a reopened phase may lie behind others that stay done.
+        previous_phase_id := COALESCE((
+            SELECT p.phase_id FROM lockstep.phase p
+            WHERE p.queue_id = target.queue_id AND p.run_no = target.run_no AND p."order" < target."order" AND p.done_at IS NULL
+            ORDER BY p."order" DESC LIMIT 1), target.previous_phase_id);
     END IF;
     IF target.done_at IS NOT NULL THEN
         verdict := 'gone';
@@ -61,7 +68,6 @@ BEGIN
         RETURN;
     END IF;
     phase_id := target.phase_id;
-    previous_phase_id := COALESCE(target.undone, target.previous_phase_id);
     IF target.previous_phase_id IS NULL THEN
         SELECT b.run_no, b.last_phase_id INTO before_run, previous_phase_id
         FROM lockstep.run r JOIN lockstep.run b ON b.run_no = r.after_run_no WHERE r.run_no = target.run_no;

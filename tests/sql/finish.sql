@@ -159,7 +159,7 @@ SELECT is(pg_temp.scans('run_finish(%s)', (pg_temp.run('A')).run_no::text), 'Com
 SELECT pg_temp.tell('A0:100<0 A1:200<100 A2:end(2,2)');
 SELECT pg_temp.complete(0);
 SELECT is(pg_temp.scans('release(%s, true)', (pg_temp.phase(100)).phase_id::text), '(t,,,,,,,), scans: 0', 'and whether a phase was the last with work');
-SELECT is(pg_temp.scans('gate(%s, %s, 0)', (pg_temp.run('A')).run_no::text, (pg_temp.phase(200)).phase_id::text) ~ '^\(opened,.*\), scans: 0$', true,
+SELECT is(pg_temp.scans('gate(%s, 0)', (pg_temp.phase(200)).phase_id::text) ~ '^\(opened,.*\), scans: 0$', true,
           'and whether the next may open');
 UPDATE lockstep.run SET error = 'x' WHERE run_no = (pg_temp.run('A')).run_no;
 SELECT is(pg_temp.scans('run_failed_before(%s, 200)', (pg_temp.run('A')).run_no::text), 'false, scans: 0', 'and whether something failed before');

@@ -1,6 +1,6 @@
 -- The gate (sql/functions/gate.sql): what it says, in the order in which it looks. protocol.inc explains how messages are written.
 BEGIN;
-SELECT plan(49);
+SELECT plan(52);
 \ir protocol.inc
 
 -- One slice at the gate of a run for its phase of this order: the verdict and the order of the phase it is about.
@@ -110,6 +110,27 @@ SELECT pg_temp.complete(0);
 SELECT is(lockstep.run_finish((pg_temp.run('A')).run_no), 'Completed', 'the first ends');
 SELECT is(pg_temp.gate(100, 'B'), 'opened 100', 'the second may start');
 SELECT ok((r).started_at IS NOT NULL, 'and has started') FROM pg_temp.run('B') AS r;
+
+-- An opening looks at as many rows behind 2,000 phases that are done as behind one, also when ANALYZE came when none was done.
+SELECT pg_temp.tell('A0:100<0 A1:200<100');
+SELECT pg_temp.gate(100);
+DELETE FROM lockstep.task;
+INSERT INTO lockstep.phase (run_no, queue_id, "order", previous_order, previous_phase_id)
+SELECT p.run_no, p.queue_id, n, n - 1, p.phase_id + n - 201 FROM generate_series(201, 2200) AS n, pg_temp.phase(200) AS p ORDER BY n;
+ANALYZE lockstep.phase;
+UPDATE lockstep.phase SET opened_at = now() WHERE "order" < 2100 AND queue_id = pg_temp.q();
+UPDATE lockstep.phase SET done_at = now() WHERE "order" < 2099 AND queue_id = pg_temp.q();
+CREATE FUNCTION pg_temp.rows_read() RETURNS bigint LANGUAGE sql VOLATILE AS $$
+    SELECT seq_tup_read + idx_tup_fetch FROM pg_stat_xact_user_tables WHERE relid = 'lockstep.phase'::regclass
+$$;
+CREATE TEMPORARY TABLE looked AS SELECT pg_temp.rows_read() AS before, '' AS verdict, 0::bigint AS after;
+UPDATE looked SET verdict = (SELECT verdict FROM lockstep.gate((SELECT phase_id FROM lockstep.phase WHERE "order" = 2100), 0));
+UPDATE looked SET after = pg_temp.rows_read();
+SELECT is((SELECT verdict FROM looked), 'opened', 'a phase behind 2,000 others opens');
+SELECT cmp_ok((SELECT after - before FROM looked), '<', 30::bigint, 'and few rows are read for that');
+UPDATE looked SET before = pg_temp.rows_read(), verdict = (SELECT verdict || ' ' || (SELECT "order" FROM lockstep.phase p WHERE p.phase_id = g.phase_id)
+    FROM lockstep.gate((SELECT phase_id FROM lockstep.phase WHERE "order" = 2110), 0) AS g);
+SELECT is((SELECT verdict || CASE WHEN pg_temp.rows_read() - before < 120 THEN '' ELSE ', reads all' END FROM looked), 'opened 2101', 'nor for who asks for a later one');
 
 SELECT * FROM finish();
 ROLLBACK;
