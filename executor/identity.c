@@ -162,7 +162,8 @@ static enum rc mark_seen(struct lane *lane, const char *mark, struct err *err)
                         NULL, err);
     if (rc == RC_NONE) /* others were quicker, with another one, or a person has decided */
         return lane_assign(lane, err);
-    (void)snprintf(lane->mark, sizeof lane->mark, "%s", mark);
+    if (mark != lane->mark) /* it is not only renewed */
+        (void)snprintf(lane->mark, sizeof lane->mark, "%s", mark);
     lane->marked = rc == RC_OK;
     lane->mark_age_s = 0;
     lane->renew_at_us = lane->ex->now_us + MARK_RENEW_S * 1000 * 1000LL;

@@ -1,0 +1,32 @@
+#!/bin/bash
+# A birthmark is renewed every hour. The queue knows it still at the looks that follow, and is not halted for it.
+# ctest: nosan timeout=60
+set -euo pipefail
+here=$(cd "$(dirname "$0")" && pwd)
+. "$here/../support/shell.bash"
+tmp=$(mktemp -d)
+trap 'jobs_end; scratch_drop; rm -rf "$tmp"' EXIT
+scratch_database 2>/dev/null
+q=$(scratch_name)
+lockstep queue create "$q" -q --create-topic
+age() { sql "SELECT extract(epoch FROM clock_timestamp() - marked_at)::int FROM lockstep.queue WHERE name = '$q'"; }
+fresh() { local now && now=$(age) && [ -n "$now" ] && [ "$now" -lt 60 ]; }
+run() {
+    "$LOCKSTEP_BIN" executor run -d "$db" -b "$LOCKSTEP_TEST_BROKERS" --queue "$q" --readers 1 2>"$tmp/log" &
+    pid=$!
+}
+finish() {
+    kill -TERM "$pid"
+    wait "$pid"
+}
+run
+eventually 20 fresh
+finish
+sql "UPDATE lockstep.queue SET marked_at = clock_timestamp() - interval '2 hours' WHERE name = '$q'"
+run
+eventually 20 fresh
+sleep 8 # a look, and the one that would confirm what it has found
+if grep 'event=queue_halted' "$tmp/log"; then
+    exit 1
+fi
+finish
