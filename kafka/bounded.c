@@ -6,17 +6,19 @@
 #include <stdlib.h>
 #include <time.h>
 
-struct bounded {
+struct kafka_bounded {
     pthread_mutex_t lock;
     pthread_cond_t ended;
+    pthread_t thread;
+    struct timespec until;
     void (*job)(void *), (*leave)(void *);
     void *argument;
-    bool done, abandoned;
+    bool threadless, done, abandoned;
 };
 
-static struct bounded *bounded_new(void (*job)(void *), void (*leave)(void *), void *argument)
+static struct kafka_bounded *bounded_new(void (*job)(void *), void (*leave)(void *), void *argument)
 {
-    struct bounded *it = xcalloc(1, sizeof *it);
+    struct kafka_bounded *it = xcalloc(1, sizeof *it);
     pthread_condattr_t attr;
     (void)pthread_condattr_init(&attr);
     (void)pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
@@ -29,7 +31,7 @@ static struct bounded *bounded_new(void (*job)(void *), void (*leave)(void *), v
     return it;
 }
 
-static void bounded_free(struct bounded *it)
+static void bounded_free(struct kafka_bounded *it)
 {
     (void)pthread_cond_destroy(&it->ended);
     (void)pthread_mutex_destroy(&it->lock);
@@ -38,7 +40,7 @@ static void bounded_free(struct bounded *it)
 
 static void *run(void *argument)
 {
-    struct bounded *it = argument;
+    struct kafka_bounded *it = argument;
     it->job(it->argument);
     (void)pthread_mutex_lock(&it->lock);
     it->done = true;
@@ -65,28 +67,49 @@ static struct timespec in_ms(int timeout_ms)
     return until;
 }
 
-bool kafka_bounded(void (*job)(void *argument), void (*leave)(void *argument), void *argument,
-                   int timeout_ms)
+struct kafka_bounded *kafka_bounded_start(void (*job)(void *argument),
+                                          void (*leave)(void *argument), void *argument,
+                                          int timeout_ms)
 {
-    pthread_t thread;
-    struct bounded *it = bounded_new(job, leave, argument);
-    struct timespec until = in_ms(timeout_ms);
-    if (pthread_create(&thread, NULL, run, it) != 0) {
-        bounded_free(it);
+    struct kafka_bounded *it = bounded_new(job, leave, argument);
+    it->until = in_ms(timeout_ms);
+    if (pthread_create(&it->thread, NULL, run, it) != 0) {
         job(argument);
-        return true;
+        it->threadless = it->done = true;
     }
+    return it;
+}
+
+bool kafka_bounded_over(struct kafka_bounded *it)
+{
+    struct timespec now = in_ms(0);
     (void)pthread_mutex_lock(&it->lock);
-    while (!it->done && pthread_cond_timedwait(&it->ended, &it->lock, &until) == 0) {
+    bool over = it->done || now.tv_sec > it->until.tv_sec ||
+                (now.tv_sec == it->until.tv_sec && now.tv_nsec >= it->until.tv_nsec);
+    (void)pthread_mutex_unlock(&it->lock);
+    return over;
+}
+
+bool kafka_bounded_end(struct kafka_bounded *it)
+{
+    (void)pthread_mutex_lock(&it->lock);
+    while (!it->done && pthread_cond_timedwait(&it->ended, &it->lock, &it->until) == 0) {
     }
     bool done = it->done;
     it->abandoned = !done;
     if (!done)
-        (void)pthread_detach(thread); /* before the lock is released: then `it` may be gone */
+        (void)pthread_detach(it->thread); /* before the lock is released: then `it` may be gone */
     (void)pthread_mutex_unlock(&it->lock);
     if (done) {
-        (void)pthread_join(thread, NULL);
+        if (!it->threadless)
+            (void)pthread_join(it->thread, NULL);
         bounded_free(it);
     }
     return done;
+}
+
+bool kafka_bounded(void (*job)(void *argument), void (*leave)(void *argument), void *argument,
+                   int timeout_ms)
+{
+    return kafka_bounded_end(kafka_bounded_start(job, leave, argument, timeout_ms));
 }

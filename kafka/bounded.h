@@ -4,7 +4,8 @@
  * Invariants: argument is touched by one side at a time: by the job while it runs; by the caller
  *   after true; by leave after false.
  * Threads: any; the job runs on a thread of its own.
- * Ownership: borrows argument; after false it belongs to the job, which gives it to leave.
+ * Ownership: borrows argument; after false it belongs to the job, which gives it to leave. What
+ *   start gives, end takes.
  * Failure: without a thread the job runs on the caller's.
  */
 #ifndef KAFKA_BOUNDED_H
@@ -18,5 +19,14 @@
  */
 bool kafka_bounded(void (*job)(void *argument), void (*leave)(void *argument), void *argument,
                    int timeout_ms);
+
+/** The same in steps: begun, */
+struct kafka_bounded *kafka_bounded_start(void (*job)(void *argument),
+                                          void (*leave)(void *argument), void *argument,
+                                          int timeout_ms);
+/** asked without waiting: the job has ended or its time is up, so that end does not wait, */
+bool kafka_bounded_over(struct kafka_bounded *bounded);
+/** and waited for, until timeout_ms after the start. */
+bool kafka_bounded_end(struct kafka_bounded *bounded);
 
 #endif

@@ -8,7 +8,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 
+#define SLACK_NS         10000000UL
 #define CLOSE_TIMEOUT_MS 5000
 #define ALL              (KAFKA_CONSUMER | KAFKA_PRODUCER | KAFKA_ADMIN)
 
@@ -37,7 +39,7 @@ static const struct setting {
     {"check.crcs", "true", KAFKA_CONSUMER, true},
     {"queued.max.messages.kbytes", "6144", KAFKA_CONSUMER, false},
     {"fetch.wait.max.ms", "100", KAFKA_CONSUMER,
-     false}, /* how long an assign waits for the fetch under way */
+     false}, /* how long metadata, asked before an assign, may wait behind the fetch under way */
     {"statistics.interval.ms", "10000", KAFKA_CONSUMER, false}, /* keeps the low watermark fresh */
     {"allow.auto.create.topics", "false", KAFKA_CONSUMER | KAFKA_ADMIN,
      true}, /* looking creates nothing */
@@ -193,6 +195,20 @@ static const char *brokers_of(const struct kafka_properties *props)
     return brokers != NULL ? brokers : kafka_properties_get(props, "metadata.broker.list");
 }
 
+/* The main thread of a client (before 2.4.0) asks for a wait of 0 ms, again and again, for the last millisecond before each of its
+ * timers. The kernel may end a wait of this thread later by its slack, also one of 0 ms: so it sleeps instead of spinning. A
+ * thread hands its slack down to those it starts; what comes by a signal or a socket is not delayed. */
+static rd_kafka_t *new_client(rd_kafka_type_t type, rd_kafka_conf_t *conf, char *text, size_t size)
+{
+    int own_ns = prctl(PR_GET_TIMERSLACK, 0UL, 0UL, 0UL, 0UL);
+    if (own_ns > 0 && type == RD_KAFKA_CONSUMER)
+        (void)prctl(PR_SET_TIMERSLACK, SLACK_NS, 0UL, 0UL, 0UL);
+    rd_kafka_t *rk = rd_kafka_new(type, conf, text, size);
+    if (own_ns > 0)
+        (void)prctl(PR_SET_TIMERSLACK, (unsigned long)own_ns, 0UL, 0UL, 0UL);
+    return rk;
+}
+
 static enum rc start(struct kafka_handle *handle, enum kafka_role role, rd_kafka_conf_t *conf,
                      struct err *err)
 {
@@ -202,8 +218,8 @@ static enum rc start(struct kafka_handle *handle, enum kafka_role role, rd_kafka
     rd_kafka_conf_set_error_cb(conf, on_error);
     if (role == KAFKA_CONSUMER)
         rd_kafka_conf_set_stats_cb(conf, on_statistics);
-    handle->rk = rd_kafka_new(role == KAFKA_PRODUCER ? RD_KAFKA_PRODUCER : RD_KAFKA_CONSUMER, conf,
-                              text, sizeof text);
+    handle->rk = new_client(role == KAFKA_PRODUCER ? RD_KAFKA_PRODUCER : RD_KAFKA_CONSUMER, conf,
+                            text, sizeof text);
     if (handle->rk != NULL)
         return verify(handle, role, err);
     bool short_of = rd_kafka_last_error() != RD_KAFKA_RESP_ERR__INVALID_ARG;
@@ -268,17 +284,41 @@ static void handle_free(void *argument)
     free(handle);
 }
 
+struct kafka_closing {
+    struct kafka_bounded *job;
+    char brokers[sizeof(((struct kafka_handle *)NULL)->brokers)];
+    struct kafka_handle *handle;
+};
+
+struct kafka_closing *kafka_handle_close_start(struct kafka_handle *handle)
+{
+    if (handle == NULL || --handle->references > 0)
+        return NULL;
+    struct kafka_closing *closing = xcalloc(1, sizeof *closing);
+    (void)snprintf(closing->brokers, sizeof closing->brokers, "%s", handle->brokers);
+    closing->handle = handle;
+    closing->job = kafka_bounded_start(destroy, handle_free, handle, CLOSE_TIMEOUT_MS);
+    return closing;
+}
+
+bool kafka_handle_closed(struct kafka_closing *closing, bool wait)
+{
+    if (closing == NULL)
+        return true;
+    if (!wait && !kafka_bounded_over(closing->job))
+        return false;
+    /* 2.0.2 sometimes never ends a client whose topic was deleted: its threads are left behind then. */
+    if (kafka_bounded_end(closing->job))
+        handle_free(closing->handle);
+    else
+        log_event(LOG_WARN, "kafka_close_abandoned", "object", closing->brokers, NULL);
+    free(closing);
+    return true;
+}
+
 void kafka_handle_close(struct kafka_handle *handle)
 {
-    char brokers[sizeof handle->brokers];
-    if (handle == NULL || --handle->references > 0)
-        return;
-    (void)snprintf(brokers, sizeof brokers, "%s", handle->brokers);
-    /* 2.0.2 sometimes never ends a client whose topic was deleted: its threads are left behind then. */
-    if (kafka_bounded(destroy, handle_free, handle, CLOSE_TIMEOUT_MS))
-        handle_free(handle);
-    else
-        log_event(LOG_WARN, "kafka_close_abandoned", "object", brokers, NULL);
+    (void)kafka_handle_closed(kafka_handle_close_start(handle), true);
 }
 
 void kafka_handle_alive(struct kafka_handle *handle)

@@ -4,7 +4,8 @@
  * Invariants: at most one request per group and partition is under way; a newer offset replaces
  *   one that waits.
  * Threads: the consumer's.
- * Ownership: owned by the consumer; has clients of its own, one a group.
+ * Ownership: owned by the consumer; has clients of its own, one for each group to which something
+ *   was committed in the last seconds. None of its functions but close waits for one to be closed.
  * Failure: never the caller's business: a failure is logged when it starts, not each time.
  */
 #ifndef KAFKA_LAG_H
@@ -18,7 +19,7 @@ struct kafka_lag *kafka_lag_open(const struct kafka_properties *props);
 void kafka_lag_close(struct kafka_lag *lag);
 void kafka_lag_publish(struct kafka_lag *lag, const char *group, const char *topic, int partition,
                        int64_t offset);
-/** Takes the answers that came and sends what waited for them. */
+/** Takes the answers that came, sends what waited for them, closes what is not used. */
 void kafka_lag_serve(struct kafka_lag *lag);
 
 #endif

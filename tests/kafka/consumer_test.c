@@ -311,58 +311,6 @@ static void a_record_arrives_with_key_headers_and_time_or_as_a_tombstone(void **
     kafka_producer_close(producer);
 }
 
-/* The offset that the group has committed, -1001 if none. */
-static int64_t committed(const char *group, const char *topic)
-{
-    char text[256];
-    rd_kafka_conf_t *conf = rd_kafka_conf_new();
-    assert_int_equal(
-        rd_kafka_conf_set(conf, "bootstrap.servers", support_brokers(), text, sizeof text),
-        RD_KAFKA_CONF_OK);
-    assert_int_equal(rd_kafka_conf_set(conf, "group.id", group, text, sizeof text),
-                     RD_KAFKA_CONF_OK);
-    rd_kafka_t *rk = rd_kafka_new(RD_KAFKA_CONSUMER, conf, text, sizeof text);
-    assert_non_null(rk);
-    rd_kafka_topic_partition_list_t *list = rd_kafka_topic_partition_list_new(1);
-    rd_kafka_topic_partition_list_add(list, topic, 0);
-    assert_int_equal(rd_kafka_committed(rk, list, WAIT_MS), RD_KAFKA_RESP_ERR_NO_ERROR);
-    int64_t offset = list->elems[0].offset;
-    rd_kafka_topic_partition_list_destroy(list);
-    rd_kafka_destroy(rk);
-    return offset;
-}
-
-static void the_published_lag_is_the_newest_offset_in_a_group_of_its_own(void **state)
-{
-    (void)state;
-    struct err err;
-    const char *topic = support_topic(), *group = support_name("lockstep.q");
-    struct kafka_producer *producer = writer_open(support_name("tx"));
-    write_run(producer, topic, "a", 9);
-    struct reader reader = reader_open(topic);
-    assert_ok(kafka_source_assign(reader.source, 0, &err), &err);
-    read_value(&reader, reader.source, "a0");
-    for (int64_t offset = 1; offset <= 7;
-         offset++) /* the later ones wait for the first and replace each other */
-        kafka_source_publish_lag(reader.source, group, offset);
-    int64_t until_us = clock_boot_us() + (int64_t)WAIT_MS * 1000, seen;
-    while ((seen = committed(group, topic)) != 7 && clock_boot_us() < until_us)
-        kafka_consumer_serve(reader.consumer);
-    assert_int_equal(seen, 7);
-    reader_close(&reader);
-    kafka_producer_close(producer);
-}
-
-static void closing_right_after_publishing_a_lag_leaves_nothing_behind(void **state)
-{
-    (void)state;
-    struct err err;
-    struct reader reader = reader_open(support_topic());
-    assert_ok(kafka_source_assign(reader.source, 0, &err), &err);
-    kafka_source_publish_lag(reader.source, support_name("lockstep.q"), 0);
-    reader_close(&reader);
-}
-
 static void a_deleted_topic_is_told_and_can_be_assigned_again_when_it_is_back(void **state)
 {
     (void)state;
@@ -483,8 +431,6 @@ int main(void)
         cmocka_unit_test(a_backlog_of_a_hundred_thousand_is_read_back_in_order),
         cmocka_unit_test(the_eventfd_is_signalled_when_a_record_arrives),
         cmocka_unit_test(a_record_arrives_with_key_headers_and_time_or_as_a_tombstone),
-        cmocka_unit_test(the_published_lag_is_the_newest_offset_in_a_group_of_its_own),
-        cmocka_unit_test(closing_right_after_publishing_a_lag_leaves_nothing_behind),
         cmocka_unit_test(a_deleted_topic_is_told_and_can_be_assigned_again_when_it_is_back),
         cmocka_unit_test(a_consumer_closes_although_its_topic_was_deleted),
         cmocka_unit_test(a_backlog_is_read_faster_than_one_buffer_a_second),

@@ -64,11 +64,42 @@ static void a_job_that_hangs_is_left_behind_and_leaves_when_it_ends(void **state
     close(left[1]);
 }
 
+static void a_job_that_was_started_is_over_when_it_has_ended_or_its_time_is_up(void **state)
+{
+    (void)state;
+    int go[2], left[2];
+    char byte = 0;
+    assert_int_equal(pipe(go), 0);
+    assert_int_equal(pipe(left), 0);
+    struct call ends = {go[0], left[1], false};
+    static struct call hangs;
+    hangs = ends;
+    struct kafka_bounded *first = kafka_bounded_start(wait_for_byte, leave, &ends, 20000);
+    assert_false(kafka_bounded_over(first));
+    assert_int_equal(write(go[1], "x", 1), 1); /* nobody reads it */
+    while (!kafka_bounded_over(first)) {
+    }
+    assert_true(kafka_bounded_end(first));
+    assert_int_equal(read(go[0], &byte, 1), 1);
+    struct kafka_bounded *second = kafka_bounded_start(wait_for_byte, leave, &hangs, 20);
+    while (!kafka_bounded_over(second)) {
+    }
+    assert_false(kafka_bounded_end(second));
+    assert_int_equal(write(go[1], "x", 1), 1);
+    assert_int_equal(read(left[0], &byte, 1), 1);
+    assert_int_equal(byte, 'y');
+    close(go[0]);
+    close(go[1]);
+    close(left[0]);
+    close(left[1]);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_job_that_ends_is_waited_for_and_its_argument_stays_the_callers),
         cmocka_unit_test(a_job_that_hangs_is_left_behind_and_leaves_when_it_ends),
+        cmocka_unit_test(a_job_that_was_started_is_over_when_it_has_ended_or_its_time_is_up),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
