@@ -80,11 +80,9 @@ static void judge_mark(struct subject *subject)
     struct err err;
     struct kafka_watch *watch = NULL;
     struct kafka_look look;
-    char group[80];
     if (subject->mark[0] == '\0')
         return;
-    (void)snprintf(group, sizeof group, "lockstep.%s.mark", subject->queue.name);
-    enum rc rc = kafka_watch_open(&subject->check->cli->kafka, group, &watch, &err);
+    enum rc rc = kafka_watch_open(&subject->check->cli->kafka, KAFKA_MARK_GROUP, &watch, &err);
     if (rc == RC_OK)
         rc = kafka_watch_look(watch, subject->queue.topic, subject->queue.partition, KAFKA_MS,
                               &look, &err);
@@ -93,7 +91,7 @@ static void judge_mark(struct subject *subject)
         failed(subject, &err);
     else if (!look.mark_known)
         TELL(subject, TOPIC_WARN, "Executors need Read on this group.",
-             "the topic's birthmark cannot be read from group %s: %s", group,
+             "the topic's birthmark cannot be read from group %s: %s", KAFKA_MARK_GROUP,
              look.mark_err.message);
     else if (strcmp(look.mark, subject->mark) != 0)
         TELL(subject, TOPIC_FAIL,

@@ -29,7 +29,6 @@ struct ask {
 struct watched {
     struct watched *next;
     struct ask what;
-    struct kafka_watch *watch;
     char sign[KAFKA_MARK_SIZE]; /* to be committed, "": nothing */
     bool first;
     int64_t due_us;
@@ -40,6 +39,7 @@ struct watcher {
     struct mailbox inbox;
     struct mailbox *control;
     const struct kafka_properties *kafka;
+    struct kafka_watch *watch; /* for all of them: a client costs as much as 50 looks a minute */
     struct watched *list;
     _Atomic bool stopping;
     struct ask stop;
@@ -83,7 +83,7 @@ static void take_asks(struct watcher *watcher)
     }
 }
 
-static enum rc sign(struct watched *it, struct watcher_mail *said)
+static enum rc sign(struct watcher *watcher, struct watched *it, struct watcher_mail *said)
 {
     struct kafka_look *look = &said->look;
     char mark[KAFKA_MARK_SIZE];
@@ -95,8 +95,8 @@ static enum rc sign(struct watched *it, struct watcher_mail *said)
         return RC_OK;
     int64_t from_us = clock_boot_us();
     probe("mark.commit");
-    enum rc rc = kafka_watch_sign(it->watch, it->what.topic, it->what.partition, look->high, mark,
-                                  TIMEOUT_MS, &said->err);
+    enum rc rc = kafka_watch_sign(watcher->watch, it->what.topic, it->what.partition, look->high,
+                                  mark, TIMEOUT_MS, &said->err);
     said->took_us = clock_boot_us() - from_us;
     said->is_signed = rc == RC_OK;
     if (said->is_signed)
@@ -111,20 +111,20 @@ static void look_at(struct watcher *watcher, struct watched *it)
     said->lane = it->what.lane;
     said->asked = it->what.asked;
     said->rc = RC_OK;
-    if (it->watch == NULL) {
-        char group[80];
-        (void)snprintf(group, sizeof group, "lockstep.%s.mark", it->what.queue);
-        said->rc = kafka_watch_open(watcher->kafka, group, &it->watch, &said->err);
-    }
+    if (watcher->watch == NULL)
+        said->rc = kafka_watch_open(watcher->kafka, KAFKA_MARK_GROUP, &watcher->watch, &said->err);
     if (said->rc == RC_OK)
-        said->rc = kafka_watch_look(it->watch, it->what.topic, it->what.partition, TIMEOUT_MS,
+        said->rc = kafka_watch_look(watcher->watch, it->what.topic, it->what.partition, TIMEOUT_MS,
                                     &said->look, &said->err);
     if (said->rc == RC_OK) {
-        enum rc rc = sign(it, said);
+        enum rc rc = sign(watcher, it, said);
         if (rc != RC_OK) /* it may be written all the same: the next look tells */
             log_err(LOG_WARN, "birthmark_not_written", it->what.queue, &said->err);
     }
-    it->due_us = clock_boot_us() + (said->rc == RC_OK ? EVERY_US : AGAIN_US);
+    /* Looks that nobody has asked for come at the same moment, so that nobody is woken for each of them; none comes sooner
+     * than one that control asks for to confirm what it suspects. */
+    int64_t next_us = clock_boot_us() + AGAIN_US;
+    it->due_us = said->rc == RC_OK ? (next_us / EVERY_US + 1) * EVERY_US : next_us;
     mailbox_put(watcher->control, &said->mail);
 }
 
@@ -217,9 +217,9 @@ void watcher_stop(struct watcher *watcher)
     }
     for (struct watched *it = watcher->list, *next; it != NULL; it = next) {
         next = it->next;
-        kafka_watch_close(it->watch);
         free(it);
     }
+    kafka_watch_close(watcher->watch);
     mailbox_done(&watcher->inbox);
     free(watcher);
 }

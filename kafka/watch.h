@@ -1,6 +1,6 @@
 /**
  * What: looks at a topic from beside the stream: how many partitions it has, where its log begins and ends, who leads it, and
- *   whether its birthmark is there: a text committed as metadata to a consumer group of the queue's own, which the broker
+ *   whether its birthmark is there: a text committed as metadata of the topic's partition to a consumer group, which the broker
  *   deletes together with the topic. librdkafka 2.0.2 knows no topic id, and reads a topic that was made anew from the old
  *   offset without a word.
  * Invariants: looking changes nothing. Nobody joins the group, so only kafka_watch_sign writes to it.
@@ -15,6 +15,8 @@
 #include "kafka/kafka.h"
 
 #define KAFKA_MARK_SIZE 64
+/* One for all topics, so that one client reads all marks. No queue can have it for its lag: those are lockstep.QUEUE. */
+#define KAFKA_MARK_GROUP "lockstep-birthmarks"
 
 struct kafka_watch;
 

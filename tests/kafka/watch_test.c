@@ -84,6 +84,26 @@ static void a_mark_is_read_back_and_goes_with_its_topic(void **state)
     kafka_watch_close(watch);
 }
 
+static void marks_of_several_topics_are_in_one_group_and_go_one_by_one(void **state)
+{
+    (void)state;
+    struct err err;
+    const char *stays = support_topic(), *goes = support_topic();
+    struct kafka_watch *watch = watch_open(stays);
+    struct kafka_admin *admin = admin_open();
+    assert_ok(kafka_watch_sign(watch, stays, 0, 0, "one", WAIT_MS, &err), &err);
+    assert_ok(kafka_watch_sign(watch, goes, 0, 0, "other", WAIT_MS, &err), &err);
+    assert_string_equal(look(watch, stays).mark, "one");
+    assert_string_equal(look(watch, goes).mark, "other");
+    assert_ok(kafka_topic_delete(admin, goes, WAIT_MS, &err), &err);
+    for (int tries = 0; tries < 200 && look(watch, goes).mark[0] != '\0'; tries++) {
+    }
+    assert_string_equal(look(watch, goes).mark, "");
+    assert_string_equal(look(watch, stays).mark, "one");
+    kafka_admin_close(admin);
+    kafka_watch_close(watch);
+}
+
 static void without_a_broker_a_look_ends_in_time(void **state)
 {
     (void)state;
@@ -107,6 +127,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_look_tells_partitions_ends_and_that_there_is_no_mark),
         cmocka_unit_test(a_mark_is_read_back_and_goes_with_its_topic),
+        cmocka_unit_test(marks_of_several_topics_are_in_one_group_and_go_one_by_one),
         cmocka_unit_test(without_a_broker_a_look_ends_in_time),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
