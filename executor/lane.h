@@ -255,6 +255,7 @@ static inline void round_trip(struct executor *ex, int64_t us)
 }
 
 /* receive.c */
+MUST_CHECK enum rc consumer_open(struct executor *ex, struct err *err);
 MUST_CHECK enum rc lane_open(struct lane *lane, struct err *err);
 MUST_CHECK enum rc
 lane_assign(struct lane *lane,

@@ -2,6 +2,7 @@
  * held as rejected. */
 #include "executor/lane.h"
 #include "executor/server.h"
+#include "executor/signals.h"
 #include "executor/watcher.h"
 
 #include "base/clock.h"
@@ -11,11 +12,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define BROKER_PATIENCE_MS 3000
-#define RANGE_US           (10 * 1000 * 1000LL) /* outside the log again so soon: wait a moment */
-#define RANGE_MS           1000
-#define BUFFER_RECORDS     4096
-#define BUFFER_BYTES       (8 * 1024 * 1024)
+#define BROKER_PATIENCE_MS  3000
+#define RANGE_US            (10 * 1000 * 1000LL) /* outside the log again so soon: wait a moment */
+#define RANGE_MS            1000
+#define BUFFER_RECORDS      4096
+#define BUFFER_BYTES        (8 * 1024 * 1024)
+#define FETCH_WAIT_MS       500 /* of all queues' fetches together, but */
+#define FETCH_WAIT_LEAST_MS 100 /* not less for one, as in kafka/handle.c */
 
 enum rc lane_row(struct lane *lane, struct db_result **ret_row, struct err *err)
 {
@@ -182,6 +185,27 @@ enum rc lane_reread(struct lane *lane, struct err *err)
         log_event(LOG_ERROR, "queue_halted", "queue", lane->name, "reason", db_text(row, 0, 10),
                   "detail", db_text(row, 0, 11), NULL);
     return decided && !lane->halted ? lane_assign(lane, err) : RC_OK;
+}
+
+/* At the end of a topic each fetch waits at the broker, and what is asked on the same connection before an assign waits behind
+ * it: with several queues that would add up at the start. With one nothing is under way yet, so the fetches may be long and few:
+ * they are most of what an idle client costs. But the end is told by the first one that brings nothing, and until_idle waits
+ * for that. */
+enum rc consumer_open(struct executor *ex, struct err *err)
+{
+    char wait_ms[16];
+    struct kafka_properties props = {0};
+    int each_ms = FETCH_WAIT_MS / ex->options->queue_count;
+    kafka_properties_copy(&props, ex->options->kafka);
+    (void)snprintf(wait_ms, sizeof wait_ms, "%d", each_ms);
+    enum rc rc = RC_OK;
+    if (!ex->options->until_idle && each_ms > FETCH_WAIT_LEAST_MS &&
+        kafka_properties_get(&props, "fetch.wait.max.ms") == NULL)
+        rc = kafka_properties_set(&props, "fetch.wait.max.ms", wait_ms, err);
+    if (rc == RC_OK)
+        rc = kafka_consumer_open(&props, signals_fd(), &ex->consumer, err);
+    kafka_properties_done(&props);
+    return rc;
 }
 
 enum rc lane_open(struct lane *lane, struct err *err)

@@ -367,7 +367,7 @@ static enum rc incarnation_start(struct executor *ex, struct err *err)
         rc = alive_start(ex, &ex->alive, err);
     }
     if (rc == RC_OK)
-        rc = kafka_consumer_open(options->kafka, signals_fd(), &ex->consumer, err);
+        rc = consumer_open(ex, err);
     if (rc == RC_OK)
         rc = watcher_start(ex, &ex->watcher, err);
     const struct reader_outside outside = {.actions = options->actions,
