@@ -119,6 +119,8 @@ void db_close(struct db *db)
         return;
     if (db->notify != NULL)
         PQfreemem(db->notify);
+    if (db->heard != NULL)
+        PQfreemem(db->heard);
     PQfinish(db->conn);
     recall_clear(&db->recall);
     free(db);
@@ -207,19 +209,25 @@ int db_server_version(const struct db *db)
     return db->server_version;
 }
 
+bool db_notified(struct db *db)
+{
+    if (db->heard == NULL)
+        db->heard = PQnotifies(db->conn);
+    return db->heard != NULL;
+}
+
 enum rc db_notification(struct db *db, const char **ret_channel, const char **ret_payload,
                         struct err *err)
 {
     if (db->notify != NULL)
         PQfreemem(db->notify);
-    db->notify = PQnotifies(db->conn);
-    if (db->notify == NULL) {
-        if (!PQconsumeInput(db->conn))
-            return db_fail(db, "notifications", NULL, err);
-        db->notify = PQnotifies(db->conn);
-    }
-    if (db->notify == NULL)
+    db->notify = NULL;
+    if (!db_notified(db) && !PQconsumeInput(db->conn))
+        return db_fail(db, "notifications", NULL, err);
+    if (!db_notified(db))
         return RC_NONE;
+    db->notify = db->heard;
+    db->heard = NULL;
     *ret_channel = db->notify->relname;
     *ret_payload = db->notify->extra;
     return RC_OK;

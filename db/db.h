@@ -116,6 +116,10 @@ int db_server_version(const struct db *db);
 typedef void db_notice_fn(void *context, const char *severity, const char *message);
 void db_on_notice(struct db *db, db_notice_fn *fn, void *context);
 
+/** A notification has come already, with the answer to a statement: the socket does not tell of it any more. To be asked before
+ * the socket is waited for. */
+bool db_notified(struct db *db);
+
 /** Reads what the server sent unasked. RC_OK with channel and payload (live until the next call),
  * RC_NONE if nothing. */
 MUST_CHECK enum rc db_notification(struct db *db, const char **ret_channel,

@@ -19,7 +19,8 @@ struct db {
     int backend_pid;
     char backend_start[64];
     struct db_server server;
-    PGnotify *notify; /* what db_notification handed out last */
+    PGnotify *notify; /* what db_notification handed out last, */
+    PGnotify *heard;  /* and what it hands out next, NULL: not taken from libpq yet */
     db_notice_fn *notice;
     void *notice_context;
     int patience_ms; /* for one call to be answered, 0: no limit */

@@ -246,6 +246,8 @@ static void wait_for_news(struct executor *ex, int timeout_ms)
         sooner(&timeout_ms, ex->now_us + IDLE_ASK_US, ex->now_us);
     if (ex->draining && !ex->cancelled)
         sooner(&timeout_ms, ex->drain_until_us, ex->now_us);
+    if (db_notified(ex->control))
+        timeout_ms = 0;
     struct pollfd fds[] = {{.fd = ex->inbox.fd, .events = POLLIN},
                            {.fd = db_socket(ex->control), .events = POLLIN},
                            {.fd = signals_fd(), .events = POLLIN}};

@@ -396,12 +396,15 @@ static void a_notification_is_read_when_it_has_come(void **state)
     support_exec(listener, "LISTEN news");
     assert_rc(db_notification(listener, &channel, &payload, &err), RC_NONE, &err);
     support_exec(teller, "NOTIFY news, 'one'; NOTIFY news, 'two'; NOTIFY other, 'three'");
-    support_exec(listener, "SELECT 1"); /* a round trip, so it is there */
+    assert_false(db_notified(listener));
+    support_exec(listener, "SELECT 1"); /* a round trip, so it is there, and the socket is silent */
+    assert_true(db_notified(listener));
     assert_ok(db_notification(listener, &channel, &payload, &err), &err);
     assert_string_equal(channel, "news");
     assert_string_equal(payload, "one");
     assert_ok(db_notification(listener, &channel, &payload, &err), &err);
     assert_string_equal(payload, "two");
+    assert_false(db_notified(listener));
     assert_rc(db_notification(listener, &channel, &payload, &err), RC_NONE, &err);
     db_close(listener);
     db_close(teller);
