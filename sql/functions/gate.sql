@@ -4,7 +4,8 @@
 -- behind the lock is a part of the barrier: what nobody's start waits for is in lockstep.opened, which the caller calls next.
 --
 -- Only the oldest phase of the run that is not open gates, whoever owns its tasks; p_phase_id is the oldest phase of which
--- the caller owns tasks and which it has not seen open: if another has opened it, only its IX is to be taken.
+-- the caller owns tasks and which it has not seen open: if another has opened it, only its IX is to be taken. While somebody has S of the
+-- phase right before that one, the caller waits for him.
 --
 -- verdict   opened, open   the phase is open; the caller holds IX(previous_phase_id) (none if it is NULL). tells: events wait for a relay
 --           wait           IX was not granted within the slice: come again at once, that wait is the wake-up
@@ -32,17 +33,39 @@ DECLARE
     living int[];
     due timestamptz;
     external boolean;
+    waited bigint; -- the phase before, if its IX was waited for until it was the open one
 BEGIN
     conditional := false;
-    SELECT p.phase_id, p."order", p.previous_phase_id, p.opened_at, p.done_at, p.queue_id, p.run_no, p.after_runs, p.conditional,
-           b.opened_at IS NOT NULL AND b.done_at IS NULL AND (
-               SELECT u.phase_id FROM lockstep.phase u
-               WHERE u.queue_id = p.queue_id AND u.run_no = p.run_no AND u."order" < b."order" AND u.opened_at IS NULL AND u.done_at IS NULL
-               ORDER BY u."order" LIMIT 1) IS NULL AS next
-    INTO target
-    FROM lockstep.phase p LEFT JOIN lockstep.phase b ON b.phase_id = p.previous_phase_id WHERE p.phase_id = p_phase_id;
-    IF NOT FOUND THEN
-        verdict := 'nothing';
+    LOOP
+        SELECT p.phase_id, p."order", p.previous_phase_id, p.opened_at, p.done_at, p.queue_id, p.run_no, p.after_runs, p.conditional,
+               b.opened_at IS NOT NULL AND b.done_at IS NULL AND (
+                   SELECT u.phase_id FROM lockstep.phase u
+                   WHERE u.queue_id = p.queue_id AND u.run_no = p.run_no AND u."order" < b."order" AND u.opened_at IS NULL AND u.done_at IS NULL
+                   ORDER BY u."order" LIMIT 1) IS NULL AS next
+        INTO target
+        FROM lockstep.phase p LEFT JOIN lockstep.phase b ON b.phase_id = p.previous_phase_id WHERE p.phase_id = p_phase_id;
+        IF NOT FOUND THEN
+            verdict := 'nothing';
+            RETURN;
+        END IF;
+        phase_id := p_phase_id;
+        EXIT WHEN waited IS NOT NULL OR target.next OR target.opened_at IS NOT NULL OR target.done_at IS NOT NULL OR target.previous_phase_id IS NULL
+            OR p_wait_ms = 0;
+        -- If somebody has S of the phase before, he has its tasks, and his gate opens it. What comes before that is not ours to wait for: we
+        -- would be in the way of those who give it back (lockstep.lock_intent_try). Else it is, or nobody opens it.
+        IF pg_catalog.pg_try_advisory_lock(lockstep.lock_class('phase'), lockstep.phase_key(target.previous_phase_id, 0)) THEN
+            PERFORM pg_catalog.pg_advisory_unlock(lockstep.lock_class('phase'), lockstep.phase_key(target.previous_phase_id, 0));
+            EXIT;
+        END IF;
+        IF NOT lockstep.lock_intent(target.previous_phase_id, p_wait_ms) THEN
+            verdict := 'wait';
+            RETURN;
+        END IF;
+        waited := target.previous_phase_id;
+    END LOOP;
+    IF waited IS NOT NULL AND target.next IS NOT TRUE AND (target.opened_at IS NULL OR target.done_at IS NOT NULL) THEN
+        PERFORM lockstep.unlock_intent(waited); -- it was given back undone: look again, without the locks of this transaction
+        verdict := 'wait';
         RETURN;
     END IF;
     previous_phase_id := target.previous_phase_id;
@@ -64,7 +87,6 @@ BEGIN
     END IF;
     IF target.done_at IS NOT NULL THEN
         verdict := 'gone';
-        phase_id := p_phase_id;
         RETURN;
     END IF;
     phase_id := target.phase_id;
@@ -73,8 +95,8 @@ BEGIN
         FROM lockstep.run r JOIN lockstep.run b ON b.run_no = r.after_run_no WHERE r.run_no = target.run_no;
     END IF;
 
-    IF previous_phase_id IS NOT NULL AND NOT (CASE p_wait_ms WHEN 0 THEN lockstep.lock_intent_try(previous_phase_id)
-                                                    ELSE lockstep.lock_intent(previous_phase_id, p_wait_ms) END) THEN
+    IF waited IS NULL AND previous_phase_id IS NOT NULL AND NOT (CASE p_wait_ms WHEN 0 THEN lockstep.lock_intent_try(previous_phase_id)
+                                                                        ELSE lockstep.lock_intent(previous_phase_id, p_wait_ms) END) THEN
         verdict := 'wait';
         RETURN;
     END IF;

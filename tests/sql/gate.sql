@@ -1,6 +1,6 @@
 -- The gate (sql/functions/gate.sql): what it says, in the order in which it looks. protocol.inc explains how messages are written.
 BEGIN;
-SELECT plan(52);
+SELECT plan(56);
 \ir protocol.inc
 
 -- One slice at the gate of a run for its phase of this order: the verdict and the order of the phase it is about.
@@ -24,6 +24,12 @@ SELECT pg_temp.other('lockstep.unlock_shared(%s)', (pg_temp.phase(100)).phase_id
 SELECT is(pg_temp.gate(200), 'wait 200', 'nobody does, but a task of a living owner is unfinished');
 SELECT is(pg_temp.gate(300), 'wait 200', 'who owns only later tasks gates for the oldest phase that is not open');
 SELECT ok(NOT pg_temp.intent(100), 'not yet: IX is given back');
+SELECT pg_temp.other('lockstep.lock_shared(%s, 1)', (pg_temp.phase(200)).phase_id::text);
+SELECT is(pg_temp.gate(300), 'wait 300', 'but while somebody has S of the one before ours, what comes before that is his to open');
+SELECT is(pg_temp.gate(400), 'wait 200', 'which does not count for who waits for a later one');
+SELECT pg_temp.other('lockstep.unlock_shared(%s)', (pg_temp.phase(200)).phase_id::text);
+SELECT is(pg_temp.gate(300), 'wait 200', 'he lets go of it undone: the oldest again');
+SELECT ok(NOT pg_temp.intent(200), 'and no IX is kept');
 SELECT pg_temp.complete(0);
 SELECT is(pg_temp.gate(200), 'wait 200', 'one of two tasks is done');
 SELECT is(pg_temp.fail(1), 'Error', 'the other is to be tried again');
