@@ -256,7 +256,9 @@ static inline void round_trip(struct executor *ex, int64_t us)
 
 /* receive.c */
 MUST_CHECK enum rc consumer_open(struct executor *ex, struct err *err);
+/* All lanes are opened before the first one starts to read: what is asked of a broker waits behind the fetches there. */
 MUST_CHECK enum rc lane_open(struct lane *lane, struct err *err);
+MUST_CHECK enum rc lane_start(struct lane *lane, struct err *err);
 MUST_CHECK enum rc
 lane_assign(struct lane *lane,
             struct err *err); /* re-reads the queue's row, starts at its cursor */

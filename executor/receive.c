@@ -12,13 +12,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define BROKER_PATIENCE_MS  3000
-#define RANGE_US            (10 * 1000 * 1000LL) /* outside the log again so soon: wait a moment */
-#define RANGE_MS            1000
-#define BUFFER_RECORDS      4096
-#define BUFFER_BYTES        (8 * 1024 * 1024)
-#define FETCH_WAIT_MS       500 /* of all queues' fetches together, but */
-#define FETCH_WAIT_LEAST_MS 100 /* not less for one, as in kafka/handle.c */
+#define BROKER_PATIENCE_MS 3000
+#define RANGE_US           (10 * 1000 * 1000LL) /* outside the log again so soon: wait a moment */
+#define RANGE_MS           1000
+#define BUFFER_RECORDS     4096
+#define BUFFER_BYTES       (8 * 1024 * 1024)
+#define FETCH_WAIT_MS      "500"
 
 enum rc lane_row(struct lane *lane, struct db_result **ret_row, struct err *err)
 {
@@ -129,19 +128,21 @@ void lane_drop(struct lane *lane, int64_t below)
         lane->cursor = below;
 }
 
-static enum rc assign(struct lane *lane, bool checked, struct err *err)
+/* The queue's row, and whether the topic is what it says. */
+static enum rc look_up(struct lane *lane, struct err *err)
 {
-    while (lane->buffer_count > 0)
-        drop_head(lane);
     enum rc rc = read_queue(lane, err);
     if (rc == RC_OK)
         rc = server_recognise(lane, err);
     if (rc == RC_OK)
         letters_keep(lane);
-    if (rc == RC_OK && !lane->halted)
-        rc = check_topic(lane, err);
-    if (rc != RC_OK || lane->halted)
-        return rc;
+    return rc == RC_OK && !lane->halted ? check_topic(lane, err) : rc;
+}
+
+static enum rc begin(struct lane *lane, bool checked, struct err *err)
+{
+    if (lane->halted)
+        return RC_OK;
     lane->buffer_from = lane->cursor;
     lane->claim_blocked = false;
     bool check = checked && lane->check_offset >= 0;
@@ -152,10 +153,18 @@ static enum rc assign(struct lane *lane, bool checked, struct err *err)
     lane->assigned_us = lane->ex->now_us;
     identity_ask(lane, 0);
     lane->state = check ? SOURCE_CHECKING : SOURCE_READING;
-    rc = kafka_source_assign(lane->source, check ? lane->check_offset : lane->cursor, err);
+    enum rc rc = kafka_source_assign(lane->source, check ? lane->check_offset : lane->cursor, err);
     log_event(LOG_INFO, "assigned", "queue", lane->name, "topic", lane->topic, "offset",
               LOG_INT(lane->cursor), NULL);
     return rc;
+}
+
+static enum rc assign(struct lane *lane, bool checked, struct err *err)
+{
+    while (lane->buffer_count > 0)
+        drop_head(lane);
+    enum rc rc = look_up(lane, err);
+    return rc == RC_OK ? begin(lane, checked, err) : rc;
 }
 
 enum rc lane_assign(struct lane *lane, struct err *err)
@@ -187,21 +196,15 @@ enum rc lane_reread(struct lane *lane, struct err *err)
     return decided && !lane->halted ? lane_assign(lane, err) : RC_OK;
 }
 
-/* At the end of a topic each fetch waits at the broker, and what is asked on the same connection before an assign waits behind
- * it: with several queues that would add up at the start. With one nothing is under way yet, so the fetches may be long and few:
- * they are most of what an idle client costs. But the end is told by the first one that brings nothing, and until_idle waits
- * for that. */
+/* Fetches at the end of a topic wait at the broker for long: they are most of what an idle client costs. But the end is told by the
+ * first one that brings nothing, and until_idle waits for that. */
 enum rc consumer_open(struct executor *ex, struct err *err)
 {
-    char wait_ms[16];
     struct kafka_properties props = {0};
-    int each_ms = FETCH_WAIT_MS / ex->options->queue_count;
     kafka_properties_copy(&props, ex->options->kafka);
-    (void)snprintf(wait_ms, sizeof wait_ms, "%d", each_ms);
     enum rc rc = RC_OK;
-    if (!ex->options->until_idle && each_ms > FETCH_WAIT_LEAST_MS &&
-        kafka_properties_get(&props, "fetch.wait.max.ms") == NULL)
-        rc = kafka_properties_set(&props, "fetch.wait.max.ms", wait_ms, err);
+    if (!ex->options->until_idle && kafka_properties_get(&props, "fetch.wait.max.ms") == NULL)
+        rc = kafka_properties_set(&props, "fetch.wait.max.ms", FETCH_WAIT_MS, err);
     if (rc == RC_OK)
         rc = kafka_consumer_open(&props, signals_fd(), &ex->consumer, err);
     kafka_properties_done(&props);
@@ -224,7 +227,22 @@ enum rc lane_open(struct lane *lane, struct err *err)
     if (rc == RC_OK)
         rc =
             kafka_source_open(lane->ex->consumer, lane->topic, lane->partition, &lane->source, err);
-    return rc == RC_OK ? lane_assign(lane, err) : rc;
+    return rc == RC_OK ? look_up(lane, err) : rc;
+}
+
+enum rc lane_start(struct lane *lane, struct err *err)
+{
+    enum rc rc = begin(lane, true, err);
+    if (rc == RC_OK)
+        rc = obey_control(lane, err);
+    if (rc == RC_OK && !lane->foreign)
+        rc = recover_start(lane, err);
+    if (rc == RC_OK && !lane->foreign)
+        rc = db_run(
+            lane->ex->control, &sql_executor_attempts,
+            (const char *const[]){DB_INT(lane->queue_id), DB_INT(lane->ex->options->max_attempts)},
+            NULL, err);
+    return rc;
 }
 
 void lane_close(struct lane *lane)

@@ -392,16 +392,9 @@ static enum rc incarnation_start(struct executor *ex, struct err *err)
         ex->lanes[i] = (struct lane){.ex = ex, .name = options->queues[i], .lag_sent = -1};
         ex->lane_count++;
         rc = lane_open(&ex->lanes[i], err);
-        if (rc == RC_OK)
-            rc = obey_control(&ex->lanes[i], err);
-        if (rc == RC_OK && !ex->lanes[i].foreign)
-            rc = recover_start(&ex->lanes[i], err);
-        if (rc == RC_OK && !ex->lanes[i].foreign)
-            rc = db_run(
-                ex->control, &sql_executor_attempts,
-                (const char *const[]){DB_INT(ex->lanes[i].queue_id), DB_INT(options->max_attempts)},
-                NULL, err);
     }
+    for (int i = 0; rc == RC_OK && i < ex->lane_count && signals_stop() == 0; i++)
+        rc = lane_start(&ex->lanes[i], err);
     if (rc == RC_OK)
         log_event(LOG_INFO, "executor_started", "executor", ex->id, "readers",
                   LOG_INT(options->readers), NULL);
