@@ -77,9 +77,10 @@ static int enough(const struct lane *lane)
 {
     int readers = lane_readers(lane), depth = lane_depth(lane);
     double behind = ahead(lane);
-    if (depth > 1)
-        return readers * depth < CLAIM_WORTH && behind > depth ? CLAIM_WORTH : readers * depth;
-    return readers + (int)(readers * (behind < 1 ? behind : 1));
+    if (depth == 1)
+        return readers + (int)(readers * (behind < 1 ? behind : 1));
+    bool few = readers > 0 && readers * depth < CLAIM_WORTH && behind > depth;
+    return few && lane->slot_after_us <= lane->ex->now_us ? CLAIM_WORTH : readers * depth;
 }
 
 bool phase_is_of(const struct phase *phase, const struct held *head)
@@ -453,16 +454,23 @@ static bool poised(struct lane *lane)
     return closed >= 2 && lane->ex->now_us < lane_poised_until(lane);
 }
 
+bool claims(struct lane *lane)
+{
+    const struct executor *ex = lane->ex;
+    return lane->buffer_count > 0 && identity_known(lane) && !lane->claim_blocked &&
+           !lane->halted && !lane->paused && !ex->claims_paused && !ex->draining &&
+           !obey_holds(lane, lane_head(lane, 0));
+}
+
 enum rc claim(struct lane *lane, bool *ret_progress, struct err *err)
 {
     struct executor *ex = lane->ex;
     *ret_progress = false;
-    if (lane->buffer_count == 0 || !identity_known(lane) || lane->claim_blocked || lane->halted ||
-        lane->paused || ex->claims_paused || ex->draining || lane->claim_after_us > ex->now_us)
+    if (!claims(lane) || lane->claim_after_us > ex->now_us)
         return RC_OK;
     reject_refused(lane);
     const struct held *head = lane_head(lane, 0);
-    if (obey_holds(lane, head) || poised(lane))
+    if (poised(lane))
         return RC_OK;
     bool tasks = head->msg != NULL && head->msg->type != MESSAGE_END;
     bool many =

@@ -280,8 +280,8 @@ enum rc slots_return(struct executor *ex, bool all, int *ret_timeout_ms, struct 
         enum rc rc = slot_release(ex->control, lane->queue_id, ex->executor_no, nos, count, err);
         if (rc != RC_OK)
             return rc;
-        if (ex->short_handed)
-            *ret_timeout_ms = 0; /* somebody else can use them */
+        if (ex->lane_count > 1)
+            *ret_timeout_ms = 0; /* somebody else may have use for them */
     }
     return RC_OK;
 }

@@ -5,6 +5,7 @@
  * that was not the last one a gate is asked. */
 #include "executor/lane.h"
 
+#include "base/clock.h"
 #include "base/log.h"
 #include "base/probe.h"
 #include "phaselock/phaselock.h"
@@ -15,7 +16,9 @@
 
 #define FALLBACK_MS 5000 /* a notification is what wakes a gate; this is for one that was lost */
 #define ORPHAN_MS   100  /* after asking for an adoption */
-#define AFTER_MS    5 /* the readers come first: control's next order tells that they have begun */
+#define GAP_MS                                                                                     \
+    3 /* between two slices of a wait: while one waits for IX, nobody who adopts gets S */
+#define AFTER_MS 5 /* the readers come first: control's next order tells that they have begun */
 
 enum gate_mail { GATE_WANT, GATE_RELEASE, GATE_TELL, GATE_WAKE, GATE_STOP };
 
@@ -183,11 +186,14 @@ static void *gate_main(void *context)
         }
         DB_RESULT_AUTO *row = NULL;
         probe("gate.wait");
+        int64_t from_us = clock_boot_us();
         rc = db_run(gate->db, &sql_executor_gate,
                     (const char *const[]){DB_INT(gate->phase_id), DB_INT(PHASELOCK_SLICE_MS)}, &row,
                     &err);
         probe("gate.answered");
         int sleep_ms = rc == RC_OK ? follow(gate, row) : 0;
+        if (sleep_ms == 0 && clock_boot_us() - from_us >= PHASELOCK_SLICE_MS * 1000)
+            sleep_ms = GAP_MS;
         if (rc == RC_OK && strcmp(db_text(row, 0, 0), "opened") == 0) {
             mailbox_wait(&gate->inbox, AFTER_MS);
             rc = opened_told(gate->db, db_int(row, 0, 1), gate->ex->executor_no, &err);

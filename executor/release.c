@@ -1,4 +1,4 @@
-/* release: S of a phase goes when none of its tasks is left here and no more of them can come from
+/* release: S of a phase goes when none of its tasks is left here and no more of them will come from
  * the buffer's head. If nobody else has it, the same round trip opens the next phase. */
 #include "executor/lane.h"
 
@@ -23,10 +23,8 @@ void phase_forget_waiting(struct phase *phase)
 
 static bool more_to_come(struct lane *lane, const struct phase *phase)
 {
-    if (lane->buffer_count == 0 || !phase->claimed || lane->claim_blocked || lane->paused ||
-        lane->ex->claims_paused)
-        return false;
-    return phase_is_of(phase, lane_head(lane, 0));
+    return phase->claimed && claims(lane) && lane_readers(lane) > 0 &&
+           phase_is_of(phase, lane_head(lane, 0));
 }
 
 static bool followed(const struct phase *phase)

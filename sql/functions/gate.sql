@@ -45,6 +45,9 @@ BEGIN
         INTO target
         FROM lockstep.phase p LEFT JOIN lockstep.phase b ON b.phase_id = p.previous_phase_id WHERE p.phase_id = p_phase_id;
         IF NOT FOUND THEN
+            IF waited IS NOT NULL THEN
+                PERFORM lockstep.unlock_intent(waited);
+            END IF;
             verdict := 'nothing';
             RETURN;
         END IF;

@@ -1,6 +1,6 @@
 #!/bin/bash
 # One executor on several busy queues: they share its readers, whether there are more readers or more queues, in strict order each;
-# and what waits behind another queue's long tasks is left to other executors.
+# what waits behind another queue's long tasks, or at an executor without readers, is left to other executors.
 # ctest: timeout=120
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
@@ -32,30 +32,56 @@ for count in 2 5; do
     "$LOCKSTEP_BIN" executor run -d "$db" -b "$LOCKSTEP_TEST_BROKERS" "${options[@]}" --readers 3 --until-idle 2>"$tmp/executor.log" || failed=1
     expect "$count queues: each begins before another one ends" "$(sql "SELECT max(s) < min(e) FROM (SELECT min(started) AS s, max(ended) AS e FROM ledger GROUP BY q) x")" t
     expect "$count queues: no reader idles where there is work" "$(sql "SELECT count(*) FROM (SELECT min(started) - max(max(ended)) OVER (ORDER BY min(started) ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS gap FROM ledger GROUP BY q, ord) x WHERE gap > '0.5 s'")" 0
+    expect "$count queues: all readers work" "$(sql "WITH e AS (SELECT started AS at, 1 AS d FROM ledger UNION ALL SELECT ended, -1 FROM ledger)
+        SELECT max(running) FROM (SELECT sum(d) OVER (ORDER BY at, d ROWS UNBOUNDED PRECEDING) AS running FROM e) x")" 3
     for q in "${queues[@]}"; do
         expect "$count queues: promises" "$(ledger_check "$q" 3)" ''
     done
     sql 'DELETE FROM lockstep.queue; TRUNCATE ledger'
 done
 
-# The one reader of the first executor has a long task of one queue. What the other queue gets runs on the second executor: the first
-# neither claims it nor keeps what it has claimed.
+# The one reader of the first executor gets a long task of one queue, before or after it has begun with another one. What the other queue has
+# runs on the second executor: the first neither claims it, nor keeps what it has claimed, nor is in the way of its phases.
 sql "CREATE TABLE let_go (gone boolean); CREATE FUNCTION hold() RETURNS void LANGUAGE plpgsql AS \$\$
      BEGIN
          WHILE NOT EXISTS (SELECT FROM let_go) LOOP PERFORM pg_sleep(0.01); END LOOP;
      END \$\$"
-long=$(scratch_name)
-lockstep queue create "$long" -q --create-topic --max-readers 1
-busy 1
-held=$(lockstep publish --queue "$long" -q - <<<'{"order": 1, "sql": "SELECT hold()"}')
-"$LOCKSTEP_BIN" executor run -d "$db" -b "$LOCKSTEP_TEST_BROKERS" --queue "$long" --queue "$q" --readers 1 2>"$tmp/first.log" &
-eventually 10 is "SELECT status FROM lockstep.run_status WHERE run_id = '$held'" Running
-"$LOCKSTEP_BIN" executor run -d "$db" -b "$LOCKSTEP_TEST_BROKERS" --queue "$q" --readers 3 2>"$tmp/second.log" &
-eventually 10 is "SELECT status FROM lockstep.run_status WHERE queue = '$q'" Completed
+for first in long short; do
+    sql 'TRUNCATE let_go'
+    long=$(scratch_name)
+    lockstep queue create "$long" -q --create-topic --max-readers 1
+    busy 1
+    [ $first = short ] || held=$(lockstep publish --queue "$long" -q - <<<'{"order": 1, "sql": "SELECT hold()"}')
+    "$LOCKSTEP_BIN" executor run -d "$db" -b "$LOCKSTEP_TEST_BROKERS" --queue "$long" --queue "$q" --readers 1 2>"$tmp/first.log" &
+    if [ $first = short ]; then
+        eventually 10 is "SELECT count(*) > 3 FROM ledger WHERE q = '$q'" t
+        held=$(lockstep publish --queue "$long" -q - <<<'{"order": 1, "sql": "SELECT hold()"}')
+    fi
+    eventually 10 is "SELECT processing FROM lockstep.run_status WHERE run_id = '$held'" 1
+    "$LOCKSTEP_BIN" executor run -d "$db" -b "$LOCKSTEP_TEST_BROKERS" --queue "$q" --readers 3 2>"$tmp/second.log" &
+    eventually 10 is "SELECT status FROM lockstep.run_status WHERE queue = '$q'" Completed
+    run=$(lockstep publish --queue "$q" -q "$tmp/tasks.jsonl")
+    eventually 10 is "SELECT status FROM lockstep.run_status WHERE run_id = '$run'" Completed
+    expect "$first first: the long task still runs" "$(sql "SELECT completed FROM lockstep.run_status WHERE run_id = '$held'")" 0
+    sql "INSERT INTO let_go VALUES (true)"
+    eventually 10 is "SELECT status FROM lockstep.run_status WHERE run_id = '$held'" Completed
+    kill -TERM $(jobs -pr)
+    wait
+    sql 'DELETE FROM lockstep.queue; TRUNCATE ledger'
+done
+# Without readers an executor claims nothing, however short the tasks were that it has done.
+q=$(scratch_name)
+lockstep queue create "$q" -q --create-topic
+for ((n = 0; n < 300; n++)); do echo '{"order": 1, "sql": "SELECT 1"}'; done >"$tmp/tasks.jsonl"
+"$LOCKSTEP_BIN" executor run -d "$db" -b "$LOCKSTEP_TEST_BROKERS" --queue "$q" --readers 1 2>"$tmp/none.log" &
 run=$(lockstep publish --queue "$q" -q "$tmp/tasks.jsonl")
 eventually 10 is "SELECT status FROM lockstep.run_status WHERE run_id = '$run'" Completed
-expect 'the long task still runs' "$(sql "SELECT completed FROM lockstep.run_status WHERE run_id = '$held'")" 0
-sql "INSERT INTO let_go VALUES (true)"
-eventually 10 is "SELECT status FROM lockstep.run_status WHERE run_id = '$held'" Completed
+lockstep executor set "$(sql 'SELECT executor_id FROM lockstep.executor WHERE ended_at IS NULL')" -q --readers 0
+eventually 10 grep -q event=readers_set "$tmp/none.log"
+run=$(lockstep publish --queue "$q" -q "$tmp/tasks.jsonl")
+executors 1 "$q" 1
+executors_wait || failed=1
+expect 'another one has done it' "$(sql "SELECT status FROM lockstep.run_status WHERE run_id = '$run'")" Completed
+expect 'it claimed nothing' "$(grep -c event=tasks_given_back "$tmp/none.log")" 0
 [ $failed = 0 ] || tail -40 "$tmp"/*.log
 exit $failed
