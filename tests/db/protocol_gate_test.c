@@ -41,6 +41,73 @@ static void two_gates_open_a_phase_once_and_both_may_run_it(void **state)
     db_close(watcher);
 }
 
+static int intents(struct db *db, int64_t queue, int order)
+{
+    return (int)support_int(db,
+                            "SELECT count(*) FROM lockstep.lock_list() WHERE mode = 'intent' AND "
+                            "state = 'held' AND phase_id = %lld",
+                            (long long)phase_id(db, queue, order));
+}
+
+/* Three phases, the first one done; holder has S of the others. A gate for the third one is seen to wait for it. */
+static int64_t wait_behind(struct db *holder, struct db *gate, struct db *watcher,
+                           struct other *other)
+{
+    int64_t queue = new_queue(holder, "stop");
+    STR_AUTO sql = {0};
+    claim(holder, queue, 0, 1, 100, 0);
+    claim(holder, queue, 1, 1, 200, 100);
+    claim(holder, queue, 2, 1, 300, 200);
+    support_exec(holder, "%s", complete_text(&sql, holder, queue, 0));
+    support_exec(holder, "SELECT lockstep.unlock_shared(%lld)",
+                 (long long)phase_id(holder, queue, 100));
+    start(other, gate, gate_text(&sql, watcher, queue, 300));
+    await_blocked(watcher, gate, holder);
+    return queue;
+}
+
+static void a_gate_waits_for_who_has_the_phase_before_and_not_for_what_he_opens(void **state)
+{
+    (void)state;
+    struct db *one = support_db(), *two = support_db(), *watcher = support_db();
+    STR_AUTO sql = {0};
+    struct other other;
+    int64_t queue = wait_behind(one, two, watcher, &other);
+    assert_string_equal(support_text(one,
+                                     "SELECT verdict FROM lockstep.gate(%lld, 0)", /* at once */
+                                     (long long)phase_id(watcher, queue, 200)),
+                        "opened");
+    support_exec(one, "%s", complete_text(&sql, watcher, queue, 1));
+    support_exec(one, "SELECT lockstep.unlock_shared(%lld)",
+                 (long long)phase_id(watcher, queue, 200));
+    assert_string_equal(finish(&other), "opened");
+    assert_int_equal(intents(watcher, queue, 200), 1);
+    support_exec(two, "SELECT lockstep.unlock_intent(%lld)",
+                 (long long)phase_id(watcher, queue, 200));
+    assert_int_equal(intents(watcher, queue, 200), 0);
+    db_close(one);
+    db_close(two);
+    db_close(watcher);
+}
+
+static void a_gate_opens_what_comes_before_when_its_owner_lets_go(void **state)
+{
+    (void)state;
+    struct db *one = support_db(), *two = support_db(), *watcher = support_db();
+    STR_AUTO sql = {0};
+    struct other other;
+    int64_t queue = wait_behind(one, two, watcher, &other);
+    support_exec(one, "SELECT lockstep.unlock_shared(%lld)",
+                 (long long)phase_id(watcher, queue, 200));
+    assert_string_equal(finish(&other), "wait");
+    assert_int_equal(intents(watcher, queue, 200), 0);
+    assert_string_equal(support_text(two, "%s", gate_text(&sql, watcher, queue, 300)), "opened");
+    assert_int_equal(intents(watcher, queue, 100), 1);
+    db_close(one);
+    db_close(two);
+    db_close(watcher);
+}
+
 static void a_gate_sees_what_was_committed_while_it_waited(void **state)
 {
     (void)state;
@@ -266,6 +333,9 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_teardown(two_gates_open_a_phase_once_and_both_may_run_it, teardown),
+        cmocka_unit_test_teardown(
+            a_gate_waits_for_who_has_the_phase_before_and_not_for_what_he_opens, teardown),
+        cmocka_unit_test_teardown(a_gate_opens_what_comes_before_when_its_owner_lets_go, teardown),
         cmocka_unit_test_teardown(a_gate_sees_what_was_committed_while_it_waited, teardown),
         cmocka_unit_test_teardown(a_gate_does_not_open_behind_a_phase_that_is_closed_while_it_waits,
                                   teardown),
