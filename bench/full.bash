@@ -72,7 +72,7 @@ in_turns() {
             settle
             "$2" "$side" "$3"
             seconds[$side]=$(awk -v a="${seconds[$side]}" -v tasks="$3" -v rate="$rate" 'BEGIN { print a + tasks / rate }')
-            looked[$side]=$buffers
+            looked[$side]=$(awk -v a="${looked[$side]:-0}" -v b="$buffers" 'BEGIN { print a + b }')
         done
         costs+=("$(ratio "${seconds[beside]}" "${seconds[alone]}")")
         looks+=("$(ratio "${looked[beside]}" "${looked[alone]}")")
@@ -80,24 +80,27 @@ in_turns() {
     figure full "cost with $1 / alone" ratio '<= 1.1' "${costs[@]}"
     figure full "buffers with $1 / alone" ratio '<= 1.1' "${looks[@]}"
 }
-with_open_runs() { if [ "$1" = beside ]; then full_rate "$2" open_runs; else full_rate "$2"; fi; }
-with_finished() {
-    db=${databases[$1]}
-    full_rate "$2"
+# fresh COMMAND...: in a database of its own
+fresh() {
+    local kept=$db
+    scratch_database 2>/dev/null
+    ledger_create
+    "$@"
+    scratch_drop
+    db=$kept
 }
+with_open_runs() { if [ "$1" = beside ]; then fresh full_rate "$2" open_runs; else fresh full_rate "$2"; fi; }
+with_finished() { if [ "$1" = beside ]; then full_rate "$2"; else fresh full_rate "$2"; fi; }
 
 workload_full() {
-    local finished=2000000
-    local -A databases=([alone]=$db)
+    local finished=2000000 kept=$db
     [ "$quick" = false ] || finished=200000
     finished=${BENCH_FINISHED:-$finished}
     in_turns '1,000 open runs' with_open_runs 20000
     scratch_database 2>/dev/null
-    databases[beside]=$db
     ledger_create
     fill_finished "$finished"
     in_turns "$finished finished" with_finished 60000
-    db=${databases[beside]}
     scratch_drop
-    db=${databases[alone]}
+    db=$kept
 }

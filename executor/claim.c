@@ -80,7 +80,8 @@ static int enough(const struct lane *lane)
     if (depth == 1)
         return readers + (int)(readers * (behind < 1 ? behind : 1));
     bool few = readers > 0 && readers * depth < CLAIM_WORTH && behind > depth;
-    return few && lane->slot_after_us <= lane->ex->now_us ? CLAIM_WORTH : readers * depth;
+    bool slots = lane->slots > 0 || lane->slot_after_us == 0;
+    return few && slots ? CLAIM_WORTH : readers * depth;
 }
 
 bool phase_is_of(const struct phase *phase, const struct held *head)
@@ -454,7 +455,13 @@ static bool poised(struct lane *lane)
     return closed >= 2 && lane->ex->now_us < lane_poised_until(lane);
 }
 
-bool claims(struct lane *lane)
+/* What takes no reader: workers do it, or nobody for now. */
+static bool readerless(const struct lane *lane, const struct held *head)
+{
+    return parking(lane, head) || (head->msg != NULL && head->msg->type == MESSAGE_EXTERNAL);
+}
+
+static bool may_claim(struct lane *lane)
 {
     const struct executor *ex = lane->ex;
     return lane->buffer_count > 0 && identity_known(lane) && !lane->claim_blocked &&
@@ -462,19 +469,26 @@ bool claims(struct lane *lane)
            !obey_holds(lane, lane_head(lane, 0));
 }
 
+bool claims_more(struct lane *lane, const struct phase *phase)
+{
+    if (!phase->claimed || !may_claim(lane))
+        return false;
+    const struct held *head = lane_head(lane, 0);
+    return phase_is_of(phase, head) && (readerless(lane, head) || wanted(lane, head) > 0);
+}
+
 enum rc claim(struct lane *lane, bool *ret_progress, struct err *err)
 {
     struct executor *ex = lane->ex;
     *ret_progress = false;
-    if (!claims(lane) || lane->claim_after_us > ex->now_us)
+    if (!may_claim(lane) || lane->claim_after_us > ex->now_us)
         return RC_OK;
     reject_refused(lane);
     const struct held *head = lane_head(lane, 0);
     if (poised(lane))
         return RC_OK;
     bool tasks = head->msg != NULL && head->msg->type != MESSAGE_END;
-    bool many =
-        parking(lane, head) || (tasks && head->msg->type == MESSAGE_EXTERNAL); /* takes no reader */
+    bool many = readerless(lane, head);
     int want = many ? CLAIM_MOST : tasks ? wanted(lane, head) : 1, most = refusal_of(lane)->most;
     if (most > 0 && want > most)
         want = most;

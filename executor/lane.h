@@ -306,7 +306,8 @@ static inline int64_t lane_poised_until(const struct lane *lane)
     return lane->poised_us + POISED_US + 3 * lane->ex->round_us;
 }
 MUST_CHECK enum rc claim(struct lane *lane, bool *ret_progress, struct err *err);
-bool claims(struct lane *lane); /* there is something that it may claim, if it has readers for it */
+/* The buffer's head is of this phase, and will be claimed. */
+bool claims_more(struct lane *lane, const struct phase *phase);
 struct phase *phase_find(struct lane *lane, int64_t phase_id);
 struct phase *phase_get(struct lane *lane, int64_t phase_id, int64_t run_no, int64_t order);
 void phase_add(struct phase *phase, struct work *work);

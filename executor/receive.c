@@ -128,7 +128,6 @@ void lane_drop(struct lane *lane, int64_t below)
         lane->cursor = below;
 }
 
-/* The queue's row, and whether the topic is what it says. */
 static enum rc look_up(struct lane *lane, struct err *err)
 {
     enum rc rc = read_queue(lane, err);
@@ -136,7 +135,7 @@ static enum rc look_up(struct lane *lane, struct err *err)
         rc = server_recognise(lane, err);
     if (rc == RC_OK)
         letters_keep(lane);
-    return rc == RC_OK && !lane->halted ? check_topic(lane, err) : rc;
+    return rc;
 }
 
 static enum rc begin(struct lane *lane, bool checked, struct err *err)
@@ -227,12 +226,10 @@ enum rc lane_open(struct lane *lane, struct err *err)
     if (rc == RC_OK)
         rc =
             kafka_source_open(lane->ex->consumer, lane->topic, lane->partition, &lane->source, err);
-    return rc == RC_OK ? look_up(lane, err) : rc;
-}
-
-enum rc lane_start(struct lane *lane, struct err *err)
-{
-    enum rc rc = begin(lane, true, err);
+    if (rc == RC_OK)
+        rc = look_up(lane, err);
+    if (rc == RC_OK && !lane->halted) /* later the watcher looks, and control waits for nobody */
+        rc = check_topic(lane, err);
     if (rc == RC_OK)
         rc = obey_control(lane, err);
     if (rc == RC_OK && !lane->foreign)
@@ -243,6 +240,11 @@ enum rc lane_start(struct lane *lane, struct err *err)
             (const char *const[]){DB_INT(lane->queue_id), DB_INT(lane->ex->options->max_attempts)},
             NULL, err);
     return rc;
+}
+
+enum rc lane_start(struct lane *lane, struct err *err)
+{
+    return begin(lane, true, err);
 }
 
 void lane_close(struct lane *lane)

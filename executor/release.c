@@ -21,12 +21,6 @@ void phase_forget_waiting(struct phase *phase)
     phase->external = false;
 }
 
-static bool more_to_come(struct lane *lane, const struct phase *phase)
-{
-    return phase->claimed && claims(lane) && lane_readers(lane) > 0 &&
-           phase_is_of(phase, lane_head(lane, 0));
-}
-
 static bool followed(const struct phase *phase)
 {
     const struct phase *later = phase->next;
@@ -66,7 +60,7 @@ enum rc release(struct lane *lane, struct err *err)
     for (struct phase **at = &lane->phases; *at != NULL;) {
         struct phase *phase = *at;
         if (phase->waiting_count > 0 || phase->running > 0 || phase_gates(phase) ||
-            more_to_come(lane, phase)) {
+            claims_more(lane, phase)) {
             at = &phase->next;
             continue;
         }

@@ -108,6 +108,25 @@ static void a_gate_opens_what_comes_before_when_its_owner_lets_go(void **state)
     db_close(watcher);
 }
 
+static void a_gate_keeps_nothing_when_its_phase_is_deleted(void **state)
+{
+    (void)state;
+    struct db *one = support_db(), *two = support_db(), *watcher = support_db();
+    struct other other;
+    int64_t queue = wait_behind(one, two, watcher, &other);
+    support_exec(watcher, "DELETE FROM lockstep.task WHERE queue_id = %lld AND \"order\" = 300",
+                 (long long)queue);
+    support_exec(watcher, "DELETE FROM lockstep.phase WHERE phase_id = %lld",
+                 (long long)phase_id(watcher, queue, 300));
+    support_exec(one, "SELECT lockstep.unlock_shared(%lld)",
+                 (long long)phase_id(watcher, queue, 200));
+    assert_string_equal(finish(&other), "nothing");
+    assert_int_equal(intents(watcher, queue, 200), 0);
+    db_close(one);
+    db_close(two);
+    db_close(watcher);
+}
+
 static void a_gate_sees_what_was_committed_while_it_waited(void **state)
 {
     (void)state;
@@ -336,6 +355,7 @@ int main(void)
         cmocka_unit_test_teardown(
             a_gate_waits_for_who_has_the_phase_before_and_not_for_what_he_opens, teardown),
         cmocka_unit_test_teardown(a_gate_opens_what_comes_before_when_its_owner_lets_go, teardown),
+        cmocka_unit_test_teardown(a_gate_keeps_nothing_when_its_phase_is_deleted, teardown),
         cmocka_unit_test_teardown(a_gate_sees_what_was_committed_while_it_waited, teardown),
         cmocka_unit_test_teardown(a_gate_does_not_open_behind_a_phase_that_is_closed_while_it_waits,
                                   teardown),
