@@ -103,6 +103,7 @@ static enum rc take_notifications(struct executor *ex, struct err *err)
                     rc = obey_control(lane, err);
             } else if (strcmp(payload, "cancel") == 0) {
                 lane->adopt = true; /* whoever looks ends what is left of it */
+                lane->glance_after_us = 0;
                 rc = obey_stops(lane, err);
                 if (rc == RC_OK && lane->held_count > 0) /* a held run is not held any more */
                     rc = obey_control(lane, err);
@@ -229,6 +230,8 @@ static void wait_for_news(struct executor *ex, int timeout_ms)
     for (int i = 0; i < ex->lane_count; i++) {
         const struct lane *lane = &ex->lanes[i];
         sooner(&timeout_ms, lane->adopt_at_us, ex->now_us);
+        if (lane->adopt && lane->glance_after_us > ex->now_us)
+            sooner(&timeout_ms, lane->glance_after_us, ex->now_us);
         if (lane->unread && lane->buffer_count == 0)
             timeout_ms = 0;
         if (lane->claim_after_us > ex->now_us)

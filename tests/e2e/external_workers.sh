@@ -130,7 +130,7 @@ eventually 10 grep -q took "$tmp/out"
 lockstep run cancel "$run" -q >/dev/null
 expect 'one is cancelled' "$(sql "SELECT string_agg(t.status::text, ' ' ORDER BY task_id) FROM lockstep.task t JOIN lockstep.run r USING (run_no) WHERE run_id = '$run'")" 'Pending Cancelled'
 echo 'COMMIT; SELECT 1;' >&8
-eventually 10 is "SELECT status FROM lockstep.run_status WHERE run_id = '$run'" Cancelled
+eventually 3 is "SELECT status FROM lockstep.run_status WHERE run_id = '$run'" Cancelled
 expect 'the other is ended' "$(sql "SELECT string_agg(t.status::text, ' ' ORDER BY task_id) FROM lockstep.task t JOIN lockstep.run r USING (run_no) WHERE run_id = '$run'")" 'Terminated Cancelled'
 
 # The last attempt; a pause; a queue that is somebody else's.

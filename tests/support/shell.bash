@@ -12,7 +12,7 @@ export LOCKSTEP_CONFIG=/dev/null # a configuration of the user's must not interf
 export LOCKSTEP_EXECUTOR_MAX_ATTEMPTS=1 # a failure is final unless a test says otherwise; the default is 3
 db=''
 
-scratch_name() { printf 'ls_%d_%04x%04x\n' "$$" "$RANDOM" "$RANDOM"; }
+scratch_name() { printf 'ls_%d_%08x\n' "$$" "$SRANDOM"; } # not RANDOM, which a test may have seeded
 
 scratch_empty_database() {
     local name
