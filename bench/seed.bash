@@ -23,6 +23,6 @@ seed_rounds() {
 }
 
 workload_seed() {
-    seed_rounds "$rounds" 10 '<= 3'
-    [ "$quick" = true ] || seed_rounds 1 1 '<= 1'
+    seed_rounds "$rounds" 10 '<= 0.5'
+    [ "$quick" = true ] || seed_rounds 1 1 '<= 0.1'
 }
