@@ -17,47 +17,6 @@
 #define DEPTH_MOST    32
 #define BUSY_WAIT_US  500
 
-struct phase *phase_find(struct lane *lane, int64_t phase_id)
-{
-    struct phase *phase = lane->phases;
-    while (phase != NULL && phase->phase_id != phase_id)
-        phase = phase->next;
-    return phase;
-}
-
-/* Ids grow with the log, so keeping them in that order keeps the oldest first. */
-struct phase *phase_get(struct lane *lane, int64_t phase_id, int64_t run_no, int64_t order)
-{
-    struct phase **at = &lane->phases;
-    while (*at != NULL && (*at)->phase_id < phase_id)
-        at = &(*at)->next;
-    if (*at != NULL && (*at)->phase_id == phase_id)
-        return *at;
-    struct phase *phase = xcalloc(1, sizeof *phase);
-    *phase = (struct phase){.next = *at, .phase_id = phase_id, .run_no = run_no, .order = order};
-    phase->waiting_last = &phase->waiting;
-    *at = phase;
-    return phase;
-}
-
-void phase_seen(struct lane *lane, struct phase *phase, bool open, int64_t definitions)
-{
-    lane->doubtful = lane->doubtful || (open && !phase->open && phase->waiting_count > 0);
-    phase->open = open;
-    phase->definitions = open ? definitions : 0;
-}
-
-void phase_add(struct phase *phase, struct work *work)
-{
-    work->phase = phase;
-    work->phase_id = phase->phase_id;
-    work->next = NULL;
-    *phase->waiting_last = work;
-    phase->waiting_last = &work->next;
-    phase->waiting_count++;
-    work->lane->unjudged = work->lane->unjudged || work->msg->acts;
-}
-
 /* A few milliseconds of work ahead, in tasks per reader; more where the server is far. */
 static double ahead(const struct lane *lane)
 {
@@ -82,13 +41,6 @@ static int enough(const struct lane *lane)
     bool few = readers > 0 && readers * depth < CLAIM_WORTH && behind > depth;
     bool slots = lane->slots > 0 || lane->slot_after_us == 0;
     return few && slots ? CLAIM_WORTH : readers * depth;
-}
-
-bool phase_is_of(const struct phase *phase, const struct held *head)
-{
-    return head->msg != NULL && head->msg->type != MESSAGE_END &&
-           head->msg->order == phase->order &&
-           (*phase->run != 0 ? strcmp(phase->run, head->run) == 0 : phase->next == NULL);
 }
 
 /* The phase that the buffer's head belongs to, if we have tasks of it. */

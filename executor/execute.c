@@ -126,6 +126,14 @@ static enum rc judge(struct lane *lane, struct err *err)
     return RC_OK;
 }
 
+/* Within the bounds of the queue and of the executor, and for the session that the reader has now. */
+static bool slot_holds(const struct executor *ex, const struct reader *reader)
+{
+    return reader->slot_no <= reader->lane->max_readers &&
+           reader->slot_pid == reader_pid(reader->thread) &&
+           reader - ex->readers < ex->reader_limit;
+}
+
 /* Level by level, so that no reader has a second task before each has a first one. Refilled when half of it is done: what
  * comes together goes to the server together. Nothing goes behind a task that takes longer than the others did. */
 static void hand_out(struct lane *lane, int ready)
@@ -134,9 +142,7 @@ static void hand_out(struct lane *lane, int ready)
     int depth = lane_depth(lane), mine = 0;
     for (int i = 0; i < ex->reader_count; i++) {
         struct reader *reader = &ex->readers[i];
-        bool may = reader->lane == lane && i < ex->reader_limit &&
-                   reader->slot_no <= lane->max_readers &&
-                   reader->slot_pid == reader_pid(reader->thread) && mine < lane->share;
+        bool may = reader->lane == lane && slot_holds(ex, reader) && mine < lane->share;
         mine += may;
         reader->refill =
             may && reader->count <= depth / 2 && (reader->first == NULL || !reader->first->marked);
@@ -238,8 +244,7 @@ void time_out(struct executor *ex, int *ret_timeout_ms)
 static bool may_keep(const struct executor *ex, const struct reader *reader, int64_t *ret_left_us)
 {
     const struct lane *lane = reader->lane;
-    if (reader->slot_no > lane->max_readers || reader->slot_pid != reader_pid(reader->thread) ||
-        reader - ex->readers >= ex->reader_limit)
+    if (!slot_holds(ex, reader))
         return false;
     if (ex->short_handed && lane->slots > lane->share)
         return false;

@@ -16,16 +16,16 @@
 
 #define FALLBACK_MS 5000 /* a notification is what wakes a gate; this is for one that was lost */
 #define ORPHAN_MS   100  /* after asking for an adoption */
-#define GAP_MS                                                                                     \
-    3 /* between two slices of a wait: while one waits for IX, nobody who adopts gets S */
+/* Between two slices of a wait: while one waits for IX, nobody who adopts gets S. */
+#define GAP_MS   3
 #define AFTER_MS 5 /* the readers come first: control's next order tells that they have begun */
 
 enum gate_mail { GATE_WANT, GATE_RELEASE, GATE_TELL, GATE_WAKE, GATE_STOP };
 
 struct gate_order {
     struct mail mail;
-    int64_t
-        phase_id; /* WANT: 0 = nothing; RELEASE: whose IX is given back; TELL: what was opened */
+    /* WANT: 0 = nothing; RELEASE: whose IX is given back; TELL: what was opened */
+    int64_t phase_id;
 };
 
 enum gate_verdict {
@@ -243,11 +243,10 @@ void gates_stop(struct lane *lane, bool clean)
         struct gate *gate = lane->gates;
         lane->gates = gate->next;
         send_order(gate, GATE_STOP, 0);
-        struct db_canceller *canceller = gate->canceller;
-        if (canceller != NULL && !clean)
-            db_sever(canceller);
-        else if (canceller != NULL && gate->asked_phase != 0)
-            db_cancel(canceller);
+        if (!clean)
+            db_sever(gate->canceller);
+        else if (gate->asked_phase != 0)
+            db_cancel(gate->canceller);
         (void)pthread_join(gate->thread, NULL);
         gate_free(gate);
     }

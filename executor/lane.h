@@ -225,7 +225,6 @@ struct executor {
     struct lane **line; /* share.c: the lanes that need readers, in the order of their turns */
     int sharing;        /* so many */
     int64_t turns;      /* the last one's turn */
-    bool crowded;       /* more of them than readers */
     bool short_handed;  /* one of them should have a reader that another one has */
     bool draining, cancelled, claims_paused;
     int64_t drain_until_us;
@@ -299,18 +298,11 @@ void letters_wake(struct lane *lane, enum relay_word word);
 void letters_keep(struct lane *lane);
 MUST_CHECK enum rc letters_look(struct lane *lane, struct err *err);
 
-/* claim.c */
-#define POISED_US 2000
-static inline int64_t lane_poised_until(const struct lane *lane)
-{
-    return lane->poised_us + POISED_US + 3 * lane->ex->round_us;
-}
-MUST_CHECK enum rc claim(struct lane *lane, bool *ret_progress, struct err *err);
-/* The buffer's head is of this phase, and will be claimed. */
-bool claims_more(struct lane *lane, const struct phase *phase);
+/* phase.c: the phases in hand */
 struct phase *phase_find(struct lane *lane, int64_t phase_id);
 struct phase *phase_get(struct lane *lane, int64_t phase_id, int64_t run_no, int64_t order);
 void phase_add(struct phase *phase, struct work *work);
+void phase_forget_waiting(struct phase *phase);
 /* The database has said whether it is open. */
 void phase_seen(struct lane *lane, struct phase *phase, bool open, int64_t definitions);
 /* It is not open, as far as we have seen, and we are to open it. */
@@ -320,13 +312,22 @@ static inline bool phase_gates(const struct phase *phase)
 }
 /* The head of the buffer belongs to it, as far as we know. */
 bool phase_is_of(const struct phase *phase, const struct held *head);
+
+/* claim.c */
+#define POISED_US 2000
+static inline int64_t lane_poised_until(const struct lane *lane)
+{
+    return lane->poised_us + POISED_US + 3 * lane->ex->round_us;
+}
+MUST_CHECK enum rc claim(struct lane *lane, bool *ret_progress, struct err *err);
+/* The buffer's head is of this phase, and will be claimed. */
+bool claims_more(struct lane *lane, const struct phase *phase);
 int lane_depth(const struct lane *lane); /* tasks handed to one reader at a time */
 
 /* share.c */
 void share_readers(struct executor *ex);   /* says how many each lane may use now: lane->share */
 int lane_readers(const struct lane *lane); /* readers to claim for */
 int startable(const struct lane *lane);    /* tasks */
-int busy_readers(const struct lane *lane);
 /* The phase that follows the one that worked here last is waited for, and has tasks in our hands. */
 bool next_is_ours(const struct lane *lane);
 /* None of our readers can come to it soon: they have long tasks of other queues. */
@@ -366,7 +367,6 @@ void work_free(struct work *work);
 
 /* release.c */
 MUST_CHECK enum rc release(struct lane *lane, struct err *err);
-void phase_forget_waiting(struct phase *phase);
 /* Gives back what is not started and may start, but for `keep` tasks; keep -1: everything, open or not. */
 MUST_CHECK enum rc give_back(struct lane *lane, int keep, struct err *err);
 /* All of a run that is not started. */

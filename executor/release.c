@@ -7,19 +7,6 @@
 #include "base/probe.h"
 
 #include <stdlib.h>
-#include <string.h>
-
-void phase_forget_waiting(struct phase *phase)
-{
-    while (phase->waiting != NULL) {
-        struct work *work = phase->waiting;
-        phase->waiting = work->next;
-        work_free(work);
-    }
-    phase->waiting_last = &phase->waiting;
-    phase->waiting_count = 0;
-    phase->external = false;
-}
 
 static bool followed(const struct phase *phase)
 {

@@ -12,7 +12,7 @@ int startable(const struct lane *lane)
     return count;
 }
 
-int busy_readers(const struct lane *lane)
+static int busy_readers(const struct lane *lane)
 {
     int count = 0;
     for (int i = 0; i < lane->ex->reader_count; i++)
@@ -67,7 +67,8 @@ static int line_up(struct executor *ex)
             lane->turn = 0;
             continue;
         }
-        bool over = ex->crowded && lane->turn_us != 0 && ex->now_us - lane->turn_us >= TURN_US;
+        bool over = ex->sharing > ex->reader_limit && lane->turn_us != 0 &&
+                    ex->now_us - lane->turn_us >= TURN_US;
         if (lane->turn == 0 || over) {
             lane->turn = ++ex->turns;
             lane->turn_us = 0;
@@ -83,7 +84,6 @@ static int line_up(struct executor *ex)
 void share_readers(struct executor *ex)
 {
     int count = line_up(ex), left = ex->reader_limit, before;
-    ex->crowded = count > left;
     ex->sharing = count;
     do {
         before = left;

@@ -9,6 +9,14 @@ static const char *gate_text(struct str *to, struct db *db, int64_t queue, int o
     return to->data;
 }
 
+static int intents(struct db *db, int64_t queue, int order)
+{
+    return (int)support_int(db,
+                            "SELECT count(*) FROM lockstep.lock_list() WHERE mode = 'intent' AND "
+                            "state = 'held' AND phase_id = %lld",
+                            (long long)phase_id(db, queue, order));
+}
+
 static void two_gates_open_a_phase_once_and_both_may_run_it(void **state)
 {
     (void)state;
@@ -31,22 +39,10 @@ static void two_gates_open_a_phase_once_and_both_may_run_it(void **state)
                  (long long)phase_id(watcher, queue, 200));
     assert_string_equal(finish(&other), "open");
     assert_string_equal(support_text(one, "%s", sql.data), "open");
-    assert_int_equal(support_int(watcher,
-                                 "SELECT count(*) FROM lockstep.lock_list() WHERE mode = 'intent' "
-                                 "AND state = 'held' AND phase_id = %lld",
-                                 (long long)phase_id(watcher, queue, 100)),
-                     2);
+    assert_int_equal(intents(watcher, queue, 100), 2);
     db_close(one);
     db_close(two);
     db_close(watcher);
-}
-
-static int intents(struct db *db, int64_t queue, int order)
-{
-    return (int)support_int(db,
-                            "SELECT count(*) FROM lockstep.lock_list() WHERE mode = 'intent' AND "
-                            "state = 'held' AND phase_id = %lld",
-                            (long long)phase_id(db, queue, order));
 }
 
 /* Three phases, the first one done; holder has S of the others. A gate for the third one is seen to wait for it. */

@@ -31,6 +31,20 @@ static void leave(void *argument)
     (void)!write(call->left, call->ran ? "y" : "n", 1);
 }
 
+static void pipes_open(int go[2], int left[2])
+{
+    assert_int_equal(pipe(go), 0);
+    assert_int_equal(pipe(left), 0);
+}
+
+static void pipes_close(const int go[2], const int left[2])
+{
+    close(go[0]);
+    close(go[1]);
+    close(left[0]);
+    close(left[1]);
+}
+
 static void a_job_that_ends_is_waited_for_and_its_argument_stays_the_callers(void **state)
 {
     (void)state;
@@ -50,18 +64,14 @@ static void a_job_that_hangs_is_left_behind_and_leaves_when_it_ends(void **state
     (void)state;
     int go[2], left[2];
     char byte = 0;
-    assert_int_equal(pipe(go), 0);
-    assert_int_equal(pipe(left), 0);
+    pipes_open(go, left);
     static struct call call;
     call = (struct call){go[0], left[1], false};
     assert_false(kafka_bounded(wait_for_byte, leave, &call, 20));
     assert_int_equal(write(go[1], "x", 1), 1);
     assert_int_equal(read(left[0], &byte, 1), 1);
     assert_int_equal(byte, 'y');
-    close(go[0]);
-    close(go[1]);
-    close(left[0]);
-    close(left[1]);
+    pipes_close(go, left);
 }
 
 static void a_job_that_was_started_is_over_when_it_has_ended_or_its_time_is_up(void **state)
@@ -69,8 +79,7 @@ static void a_job_that_was_started_is_over_when_it_has_ended_or_its_time_is_up(v
     (void)state;
     int go[2], left[2];
     char byte = 0;
-    assert_int_equal(pipe(go), 0);
-    assert_int_equal(pipe(left), 0);
+    pipes_open(go, left);
     struct call ends = {go[0], left[1], false};
     static struct call hangs;
     hangs = ends;
@@ -88,10 +97,7 @@ static void a_job_that_was_started_is_over_when_it_has_ended_or_its_time_is_up(v
     assert_int_equal(write(go[1], "x", 1), 1);
     assert_int_equal(read(left[0], &byte, 1), 1);
     assert_int_equal(byte, 'y');
-    close(go[0]);
-    close(go[1]);
-    close(left[0]);
-    close(left[1]);
+    pipes_close(go, left);
 }
 
 int main(void)

@@ -1,0 +1,64 @@
+/* phase: the phases of which this executor has tasks, and what of them waits for a reader. */
+#include "executor/lane.h"
+
+#include <string.h>
+
+struct phase *phase_find(struct lane *lane, int64_t phase_id)
+{
+    struct phase *phase = lane->phases;
+    while (phase != NULL && phase->phase_id != phase_id)
+        phase = phase->next;
+    return phase;
+}
+
+/* Ids grow with the log, so keeping them in that order keeps the oldest first. */
+struct phase *phase_get(struct lane *lane, int64_t phase_id, int64_t run_no, int64_t order)
+{
+    struct phase **at = &lane->phases;
+    while (*at != NULL && (*at)->phase_id < phase_id)
+        at = &(*at)->next;
+    if (*at != NULL && (*at)->phase_id == phase_id)
+        return *at;
+    struct phase *phase = xcalloc(1, sizeof *phase);
+    *phase = (struct phase){.next = *at, .phase_id = phase_id, .run_no = run_no, .order = order};
+    phase->waiting_last = &phase->waiting;
+    *at = phase;
+    return phase;
+}
+
+void phase_seen(struct lane *lane, struct phase *phase, bool open, int64_t definitions)
+{
+    lane->doubtful = lane->doubtful || (open && !phase->open && phase->waiting_count > 0);
+    phase->open = open;
+    phase->definitions = open ? definitions : 0;
+}
+
+void phase_add(struct phase *phase, struct work *work)
+{
+    work->phase = phase;
+    work->phase_id = phase->phase_id;
+    work->next = NULL;
+    *phase->waiting_last = work;
+    phase->waiting_last = &work->next;
+    phase->waiting_count++;
+    work->lane->unjudged = work->lane->unjudged || work->msg->acts;
+}
+
+void phase_forget_waiting(struct phase *phase)
+{
+    while (phase->waiting != NULL) {
+        struct work *work = phase->waiting;
+        phase->waiting = work->next;
+        work_free(work);
+    }
+    phase->waiting_last = &phase->waiting;
+    phase->waiting_count = 0;
+    phase->external = false;
+}
+
+bool phase_is_of(const struct phase *phase, const struct held *head)
+{
+    return head->msg != NULL && head->msg->type != MESSAGE_END &&
+           head->msg->order == phase->order &&
+           (*phase->run != 0 ? strcmp(phase->run, head->run) == 0 : phase->next == NULL);
+}
