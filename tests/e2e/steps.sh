@@ -85,15 +85,18 @@ expect 'a replay of all begins with the first step' "$(effects stuck) / $(effect
 kill -TERM "$daemon" && wait "$daemon"
 
 # Cancelled between two steps: none follows; a retry goes on.
-held() { # PROBE: the task "cancelled" stands there, and is cancelled
+held() { # PROBE TASK: TASK stands there until its cancel was sent once; it is sent again when step "b" is next
     rm -rf "$tmp/hold" && mkdir "$tmp/hold"
     sql "DELETE FROM effect"
-    LOCKSTEP_PROBE=$1=hold LOCKSTEP_PROBE_DIR=$tmp/hold daemon
+    LOCKSTEP_PROBE=$1=hold,stop.send=hold@2 LOCKSTEP_PROBE_DIR=$tmp/hold daemon
     run=$(lockstep publish --queue "$q" -q "$tmp/one.jsonl")
     eventually 10 test -f "$tmp/hold/$1.hit"
     eventually 5 status_is "$2" Processing
     lockstep task cancel "$(task_id "$2")" -q >/dev/null
+    eventually 10 test -f "$tmp/hold/stop.send.hit"
     touch "$tmp/hold/$1.go"
+    eventually 10 is "SELECT step FROM lockstep.task WHERE name = '$2'" b
+    touch "$tmp/hold/stop.send.go"
     eventually 15 status_is "$2" Terminated
 }
 task one "a=$(does one a)|b=$(does one b)" >"$tmp/one.jsonl"
