@@ -28,7 +28,7 @@ workload_cost() {
         reference_tables
         sql 'CHECKPOINT'
         read -r -a from < <(counters)
-        reference_run "$reference_seconds" >/dev/null
+        reference_run prepared "$reference_seconds" >/dev/null
         read -r -a to < <(counters)
         done=$(sql 'SELECT count(*) FROM ref_ledger')
         for j in "${!names[@]}"; do refs[$j]+=" $(awk -v a="${from[j]}" -v b="${to[j]}" -v n="$done" 'BEGIN { printf "%.5g", (b - a) / n }')"; done
