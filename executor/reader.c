@@ -18,7 +18,7 @@ enum reader_mail { READER_WORK, READER_STOP };
 
 void reader_report(struct reader_thread *reader, struct work *work, enum outcome outcome)
 {
-    if (work->cleans) {
+    if (work->own) {
         free(work);
         return;
     }
@@ -124,14 +124,18 @@ static enum rc open_session(struct reader_thread *reader, struct err *err)
         reader_report(reader, shift(&reader->todo, &reader->todo_last), OUTCOME_UNSTARTED);
     if (rc == RC_OK)
         rc = pipeline_start(db, err);
+    reader->cold = true;
     return rc == RC_OK && reader->unclean ? batch_reset(reader, false, err) : rc;
 }
 
 static enum rc turn(struct reader_thread *reader, struct err *err)
 {
     bool more = false;
+    enum rc rc = reader->cold ? batch_warm(reader, err) : RC_OK;
+    reader->cold = false;
     probe("reader.send");
-    enum rc rc = batch_send(reader, err);
+    if (rc == RC_OK)
+        rc = batch_send(reader, err);
     probe("reader.flush");
     if (rc == RC_OK)
         rc = pipeline_flush(reader->db, &more, err);

@@ -33,6 +33,7 @@ struct reader_thread {
         acting; /* and outside the database: ended by stop_action, not by a cancel; guarded by lock */
     struct err *why; /* owned */
     bool unclean;    /* a transaction failed: reset when the pipeline is empty */
+    bool cold;       /* the session is new */
     struct reader_outside outside;
     struct action_stop stop_action;
     bool stopping;
@@ -75,6 +76,8 @@ void reader_report(struct reader_thread *reader, struct work *work, enum outcome
 bool reader_act(struct reader_thread *reader, bool acting);
 
 /* batch.c */
+/** Sends what gets a new session, whose pipeline is empty, ready for its first task. */
+MUST_CHECK enum rc batch_warm(struct reader_thread *reader, struct err *err);
 /** Sends of todo what can be sent now. */
 MUST_CHECK enum rc batch_send(struct reader_thread *reader, struct err *err);
 /** Takes in what has come. */

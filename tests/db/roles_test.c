@@ -126,7 +126,8 @@ static void a_task_session_may_call_complete_and_fail_and_questions_only(void **
                          "pronamespace = 'lockstep'::regnamespace AND "
                          "has_function_privilege(oid, 'EXECUTE')"),
         "action_begin action_complete action_fail action_step complete definitions_changed fail "
-        "is_editable is_finished is_processable session_clean step_begin step_done task_is_type");
+        "is_editable is_finished is_processable session_clean session_warm step_begin step_done "
+        "task_is_type");
     refused(db, "42501",
             "SELECT FROM lockstep.claim(1,1,0,'end',NULL,NULL,0,0,'{0}','{0}','{}','{}','{}','{}',"
             "0,'','{}',NULL,NULL,NULL,NULL,0,0,false)");
@@ -147,6 +148,7 @@ static void a_task_session_ends_the_attempt_whose_token_it_holds_and_no_other(vo
     refused(db, "LS001", "SELECT lockstep.complete(1, NULL)");
     refused(db, "LS001", "SELECT lockstep.fail(1, " WRONG ", true, 0, '', '', '', '', '')");
     refused(db, "LS001", "SELECT lockstep.fail(1, NULL, true, 0, '', '', '', '', '')");
+    support_exec(db, "SELECT lockstep.session_warm()");
     assert_string_equal(task_status_of(house, 1), "Pending");
     support_exec(db, "SELECT lockstep.complete(1, " TOKEN ")");
     assert_string_equal(task_status_of(house, 1), "Completed");

@@ -1,0 +1,2 @@
+-- reader_warm :one  a new session gets ready for its first task
+SELECT lockstep.session_warm();
