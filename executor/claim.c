@@ -53,17 +53,32 @@ static struct phase *head_phase(struct lane *lane, const struct held *head)
     return last;
 }
 
+/* Of short tasks: while phases wait, who has the last one claims the next, for a barrier between two executors takes longer. */
+static bool in_stretches(const struct lane *lane)
+{
+    return lane_depth(lane) > 1;
+}
+
+/* The head waits for a barrier: its phase is ours and closed, or comes behind one that we have. */
+static bool head_closed(struct lane *lane, const struct held *head)
+{
+    const struct phase *last = head_phase(lane, head);
+    if (last != NULL)
+        return !last->open;
+    for (const struct phase *phase = lane->phases; phase != NULL; phase = phase->next)
+        if (head->msg->previous_order == phase->order && strcmp(phase->run, head->run) == 0)
+            return in_stretches(lane);
+    return false;
+}
+
+/* What waits for a barrier is counted by itself: it is claimed while the readers have work, not when they wait for it. */
 static int wanted(struct lane *lane, const struct held *head)
 {
     int have = 0;
-    struct phase *last = head_phase(lane, head);
-    if (last != NULL && !last->open)
-        have = last->waiting_count;
-    else
-        for (struct phase *phase = lane->phases; phase != NULL; phase = phase->next)
-            have += phase->open     ? phase->waiting_count + phase->running
-                    : phase == last ? phase->waiting_count
-                                    : 0;
+    bool closed = head_closed(lane, head);
+    for (const struct phase *phase = lane->phases; phase != NULL; phase = phase->next)
+        if (phase->open != closed)
+            have += phase->waiting_count + phase->running;
     int want = enough(lane) - have;
     return want > CLAIM_MOST ? CLAIM_MOST : want;
 }
@@ -228,7 +243,8 @@ static enum rc ask(struct lane *lane, int count, bool bare, struct db_result **r
                                   attached.values.data,
                                   withheld ? "true" : "false",
                                   special(lane, count) ? "true" : "false",
-                                  parking(lane, head) ? "true" : "false"};
+                                  parking(lane, head) ? "true" : "false",
+                                  in_stretches(lane) ? "true" : "false"};
     int64_t from_us = lane->ex->retention != NULL ? clock_boot_us() : 0;
     enum rc rc = db_run(lane->ex->control, &sql_executor_claim, params, ret_row, err);
     if (from_us != 0)

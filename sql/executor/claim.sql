@@ -4,4 +4,4 @@ SELECT c.verdict, c.next_offset, c.phase_id, c.run_no, c.is_open, c.took_shared,
 FROM lockstep.claim($1::int, $2::int, $3::bigint, $4::text, $5::uuid, $6::uuid, $7::bigint, $8::bigint, $9::bigint[],
                     $10::bigint[], $11::text[], $12::text[], $13::int[], $14::text[], $15::bigint, $16::bytea, $17::bigint[],
                     $18::text, $19::text, $20::bytea, $21::bytea[], $22::bigint, $23::bigint, $24::boolean, $25::bigint[],
-                    $26::text[], $27::bytea[], $28::boolean, $29::boolean, $30::boolean) AS c;
+                    $26::text[], $27::bytea[], $28::boolean, $29::boolean, $30::boolean, $31::boolean) AS c;

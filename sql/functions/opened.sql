@@ -1,12 +1,13 @@
 -- What follows an opening and keeps no task waiting: the line in the log, and a word to whoever was refused a claim because too many
--- phases were ahead. In a transaction of its own, behind the one that opened; if its caller dies in between, those that are
--- refused hear of that death and come again.
+-- phases were ahead, or others had the last one (lockstep.claim). In a transaction of its own, behind the one that opened; if its caller
+-- dies in between, those that are refused hear of that death and come again.
 CREATE OR REPLACE FUNCTION lockstep.opened(p_phase_id bigint, p_executor_no int) RETURNS void LANGUAGE plpgsql AS $$
 DECLARE
     p record;
 BEGIN
-    SELECT h.run_no, h.queue_id, h."order", h.opened_at, q.lookahead - lockstep.phases_ahead(h.queue_id, q.lookahead) AS room INTO p
-    FROM lockstep.phase h JOIN lockstep.queue q USING (queue_id) WHERE h.phase_id = p_phase_id;
+    SELECT h.run_no, h.queue_id, h."order", h.opened_at, q.lookahead - lockstep.phases_ahead(h.queue_id, q.lookahead) AS room,
+           r.last_phase_id = p_phase_id AS last INTO p
+    FROM lockstep.phase h JOIN lockstep.run r USING (run_no) JOIN lockstep.queue q ON q.queue_id = h.queue_id WHERE h.phase_id = p_phase_id;
     IF NOT FOUND THEN
         RETURN;
     END IF;
@@ -14,7 +15,7 @@ BEGIN
     VALUES (COALESCE(p.opened_at, pg_catalog.clock_timestamp()), 'phase_opened', p.queue_id, p.run_no, p_phase_id, p_executor_no,
             pg_catalog.format('order %s', p."order"));
     -- It was full a moment ago, also if other gates have opened something since.
-    IF p.room BETWEEN 1 AND 16 THEN
+    IF p.last OR p.room BETWEEN 1 AND 16 THEN
         PERFORM pg_catalog.pg_notify('lockstep_' || p.queue_id, 'opened');
     END IF;
 END

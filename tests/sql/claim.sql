@@ -1,6 +1,6 @@
 -- The claim (sql/functions/claim.sql): what becomes of each message. protocol.inc explains how messages and answers are written.
 BEGIN;
-SELECT plan(112);
+SELECT plan(118);
 \ir protocol.inc
 
 -- The implicit run, row by row of the table in docs/MESSAGE.md: c is the order of its newest phase, q the one before.
@@ -167,6 +167,17 @@ SELECT is(pg_temp.tell(pg_temp.q(), 'A4:200<100 A5:300<200 A6:400<300'), 'A:200-
 SELECT is(pg_temp.tell(pg_temp.q(), 'A6:300<200'), 'A:300-', 'more of the last phase is welcome');
 SELECT is((SELECT (next_offset, last_order)::text FROM lockstep.queue JOIN lockstep.run USING (queue_id) WHERE queue_id = pg_temp.q()), '(14,300)',
           'a refusal has moved nothing');
+UPDATE lockstep.queue SET lookahead = 5 WHERE queue_id = pg_temp.q();
+SELECT is(pg_temp.claim(pg_temp.q(), 'task', pg_temp.run_of('A'), 400, 300, '{14}', '{7}', held => '{}', stretches => true), 'lookahead',
+          'while the last phase waits the next one is for who has it');
+SELECT is(pg_temp.claim(pg_temp.q(), 'task', pg_temp.run_of('A'), 300, 200, '{14}', '{7}', held => '{}', stretches => true), 'claimed',
+          'of the last one others may have tasks, too');
+SELECT is(pg_temp.claim(pg_temp.q(), 'task', pg_temp.run_of('A'), 400, 300, '{15}', '{8}', stretches => true), 'claimed', 'who has it goes on');
+UPDATE lockstep.phase SET opened_at = now() WHERE queue_id = pg_temp.q() AND "order" = 400;
+SELECT is(pg_temp.claim(pg_temp.q(), 'task', pg_temp.run_of('A'), 500, 400, '{16}', '{9}', held => '{}', stretches => true), 'claimed',
+          'when it is open the next one is anybody''s');
+SELECT is(pg_temp.claim(pg_temp.q(), 'task', pg_temp.run_of('B'), 100, 0, '{17}', '{0}', held => '{}', stretches => true), 'claimed', 'a run begins with anybody');
+SELECT is(pg_temp.claim(pg_temp.q(), 'task', pg_temp.run_of('B'), 200, 100, '{18}', '{1}', held => '{}'), 'claimed', 'so do long tasks with any phase');
 
 -- Busy: another session stands at the gate behind the phase.
 SELECT pg_temp.tell('A0:100<0');
