@@ -14,6 +14,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 struct str {
     char *data;
@@ -28,6 +29,12 @@ void str_text(struct str *str, const char *text);
 void str_format(struct str *str, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 void str_clear(struct str *str); /* keeps the memory */
 void str_done(struct str *str);  /* frees; may be called twice */
+
+/** Equal. For looking a word up in a list, where nearly all differ in their first letter: most calls of strcmp are saved. */
+static inline bool str_same(const char *a, const char *b)
+{
+    return *a == *b && strcmp(a, b) == 0;
+}
 
 /** Never NULL: a message on stderr and exit code 70 instead. */
 void *xmalloc(size_t size) __attribute__((malloc, returns_nonnull));

@@ -218,7 +218,7 @@ static enum rc sort_members(struct reading *r, cJSON *members[FIELDS])
         return field_wrong_type(r, r->json->root, &root, "an object");
     for (cJSON *child = r->json->root->child; child != NULL; child = child->next) {
         int i = 0;
-        while (i < FIELDS && strcmp(fields[i].name, child->string) != 0)
+        while (i < FIELDS && !str_same(fields[i].name, child->string))
             i++;
         struct json_path path = {.up = &root, .key = child->string};
         if (i == FIELDS) {
@@ -237,7 +237,7 @@ static enum rc sort_members(struct reading *r, cJSON *members[FIELDS])
 static cJSON *member(cJSON *const members[FIELDS], const char *name)
 {
     int i = 0;
-    while (strcmp(fields[i].name, name) != 0)
+    while (!str_same(fields[i].name, name))
         i++;
     return members[i];
 }

@@ -217,7 +217,7 @@ struct reading {
 static bool is_one_of(const char *word, const char *const *list)
 {
     for (; *list != NULL; list++)
-        if (strcmp(word, *list) == 0)
+        if (str_same(word, *list))
             return true;
     return false;
 }
@@ -242,7 +242,7 @@ static bool is_session_word(const char *word)
         "TS_REWRITE",
         NULL}; /* the last ones run a text, or whatever a view does */
     for (const char *const *p = prefixes; *p != NULL; p++)
-        if (strncmp(word, *p, strlen(*p)) == 0)
+        if (**p == *word && strncmp(word, *p, strlen(*p)) == 0)
             return strstr(word, "ADVISORY_XACT_") == NULL; /* those end with the transaction */
     return false;
 }
