@@ -59,26 +59,27 @@ static bool in_stretches(const struct lane *lane)
     return lane_depth(lane) > 1;
 }
 
-/* The head waits for a barrier: its phase is ours and closed, or comes behind one that we have. */
-static bool head_closed(struct lane *lane, const struct held *head)
+static bool behind_ours(const struct lane *lane, const struct held *head)
 {
-    const struct phase *last = head_phase(lane, head);
-    if (last != NULL)
-        return !last->open;
     for (const struct phase *phase = lane->phases; phase != NULL; phase = phase->next)
         if (head->msg->previous_order == phase->order && strcmp(phase->run, head->run) == 0)
-            return in_stretches(lane);
+            return true;
     return false;
 }
 
-/* What waits for a barrier is counted by itself: it is claimed while the readers have work, not when they wait for it. */
+/* What comes behind a barrier is claimed while the readers have work: at the barrier they would wait for the claim. */
 static int wanted(struct lane *lane, const struct held *head)
 {
-    int have = 0;
-    bool closed = head_closed(lane, head);
+    int open = 0, closed = 0, have;
+    const struct phase *last = head_phase(lane, head);
     for (const struct phase *phase = lane->phases; phase != NULL; phase = phase->next)
-        if (phase->open != closed)
-            have += phase->waiting_count + phase->running;
+        *(phase->open ? &open : &closed) += phase->waiting_count + phase->running;
+    if (last != NULL && !last->open)
+        have = last->waiting_count;
+    else if (last == NULL && closed < open && in_stretches(lane) && behind_ours(lane, head))
+        have = closed;
+    else
+        have = open;
     int want = enough(lane) - have;
     return want > CLAIM_MOST ? CLAIM_MOST : want;
 }
@@ -347,6 +348,9 @@ static enum rc follow(struct lane *lane, const struct db_result *row, int count,
         lane->claim_after_us = lane->ex->now_us + BUSY_WAIT_US;
         *ret_progress = false;
     } else if (strcmp(verdict, "lookahead") == 0 || strcmp(verdict, "paused") == 0) {
+        if (!db_null(row, 0, 2))
+            phase_get(lane, db_int(row, 0, 2), db_int(row, 0, 3), db_int(row, 0, 8))->external =
+                true;
         lane->claim_blocked = true;
         *ret_progress = false;
     } else if (strcmp(verdict, "halted") == 0) {

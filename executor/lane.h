@@ -83,7 +83,7 @@ struct phase {
     bool untold;               /* opened by control: lockstep.opened is to be called */
     bool open, shared;         /* seen open; S is held */
     int64_t definitions;       /* lockstep.definitions, read when it was open; 0: not known */
-    bool external;             /* of external tasks, which nobody owns: to be opened by us */
+    bool external;             /* nobody owns a task of it: to be opened by us */
     bool claimed; /* by a claim of ours, not only adopted: the buffer's head may be of it */
     struct work *waiting, **waiting_last;
     int waiting_count, running;

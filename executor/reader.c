@@ -58,8 +58,13 @@ static void lose_session(struct reader_thread *reader, const struct err *why)
     while (reader->broken != NULL && (reader->abandoned || !known(reader->broken)))
         append(&reader->lost_last, shift(&reader->broken, &reader->broken_last));
     reader->unclean = reader->broken != NULL;
-    while (reader->sent != NULL)
-        append(&reader->lost_last, shift(&reader->sent, &reader->sent_last));
+    while (reader->sent != NULL) {
+        struct work *work = shift(&reader->sent, &reader->sent_last);
+        if (work->own) /* nobody asks for its outcome */
+            free(work);
+        else
+            append(&reader->lost_last, work);
+    }
     if (reader->lost_pid == 0 && (reader->lost != NULL || reader->broken != NULL)) {
         reader->lost_pid = reader->pid;
         memcpy(reader->lost_start, reader->backend_start, sizeof reader->lost_start);

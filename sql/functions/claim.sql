@@ -14,7 +14,8 @@
 -- p_parking: the caller takes the run for paused and sends more than its readers can do; if it is not, nothing is claimed (resumed).
 --
 -- p_in_stretches: the tasks are short. Then, while the run's last phase waits to be opened, the next one is left to those who have S of that:
--- a barrier inside one executor takes half the time of one between two. lockstep.opened wakes the others.
+-- a barrier inside one executor takes half the time of one between two. Only while somebody owns a task of it, for he opens it, and
+-- lockstep.opened wakes the others; whatever takes him the last one wakes them, too. Not where runs are concurrent: another run may be behind.
 --
 -- p_special: the segment may have messages with a condition, a key or a not_before; the text is looked at for them.
 --
@@ -29,7 +30,8 @@
 --           bare        it would be rejected; nothing was written: come again with keys and headers
 --           ended       an end was taken
 --           moved       the cursor is past the whole segment      behind   the cursor went back
---           lookahead   enough phases wait already, or others have the last one and go on
+--           lookahead   enough phases wait already, or others have the last one and go on. phase_id, run_no, note (its order): one of them
+--                       that nobody opens (phase_nobodys), the caller is to
 --           busy        try again in a moment
 --           paused, halted
 CREATE OR REPLACE FUNCTION lockstep.claim(
@@ -233,12 +235,19 @@ BEGIN
     stopped := loss IS NOT NULL OR (known AND r.stop_after IS NOT NULL AND (fresh OR p_order > r.stop_after) AND NOT (p_run IS NULL AND p_previous = 0));
     spared := stopped AND conditional AND loss IS NULL AND r.stop_after > 0; -- 0: messages are missing, or an operator cancelled the run
     parked := p_executor_no IS NOT NULL AND q.runs = 'concurrent' AND p_run IS NOT NULL AND COALESCE(r.paused_by IS NOT NULL OR r.status = 'Paused', false);
-    IF p_kind = 'task' AND fresh AND (NOT stopped OR spared) AND NOT parked AND (
-           lockstep.phases_ahead(p_queue_id, q.lookahead) >= q.lookahead
-           OR p_in_stretches AND known AND r.last_phase_id <> ALL (p_held) AND EXISTS (
-               SELECT FROM lockstep.phase l WHERE l.phase_id = r.last_phase_id AND l.opened_at IS NULL AND l.done_at IS NULL)) THEN
-        verdict := 'lookahead';
-        RETURN;
+    IF p_kind = 'task' AND fresh AND (NOT stopped OR spared) AND NOT parked THEN
+        IF lockstep.phases_ahead(p_queue_id, q.lookahead) >= q.lookahead THEN
+            verdict := 'lookahead';
+            SELECT n.phase_id, n.run_no, n."order" INTO phase_id, run_no, note FROM lockstep.phase_nobodys(p_queue_id, q.lookahead) AS n;
+        ELSIF p_in_stretches AND known AND q.runs = 'serial' AND r.last_phase_id <> ALL (p_held) THEN
+            SELECT 'lookahead' INTO verdict FROM lockstep.phase l JOIN lockstep.task t USING (phase_id)
+            WHERE l.phase_id = r.last_phase_id AND l.opened_at IS NULL AND l.done_at IS NULL
+              AND t.executor_no IS NOT NULL AND t.status IN ('Pending', 'Error', 'Processing')
+            LIMIT 1;
+        END IF;
+        IF verdict IS NOT NULL THEN
+            RETURN;
+        END IF;
     END IF;
     IF p_kind = 'task' AND NOT fresh AND (NOT stopped OR spared) THEN
         phase_id := r.last_phase_id;

@@ -5,19 +5,14 @@ CREATE OR REPLACE FUNCTION lockstep.opened(p_phase_id bigint, p_executor_no int)
 DECLARE
     p record;
 BEGIN
-    SELECT h.run_no, h.queue_id, h."order", h.opened_at, q.lookahead - lockstep.phases_ahead(h.queue_id, q.lookahead) AS room,
-           r.last_phase_id = p_phase_id AS last INTO p
-    FROM lockstep.phase h JOIN lockstep.run r USING (run_no) JOIN lockstep.queue q ON q.queue_id = h.queue_id WHERE h.phase_id = p_phase_id;
+    SELECT h.run_no, h.queue_id, h."order", h.opened_at INTO p FROM lockstep.phase h WHERE h.phase_id = p_phase_id;
     IF NOT FOUND THEN
         RETURN;
     END IF;
     INSERT INTO lockstep.event_log (at, event, queue_id, run_no, phase_id, executor_no, detail)
     VALUES (COALESCE(p.opened_at, pg_catalog.clock_timestamp()), 'phase_opened', p.queue_id, p.run_no, p_phase_id, p_executor_no,
             pg_catalog.format('order %s', p."order"));
-    -- It was full a moment ago, also if other gates have opened something since.
-    IF p.last OR p.room BETWEEN 1 AND 16 THEN
-        PERFORM pg_catalog.pg_notify('lockstep_' || p.queue_id, 'opened');
-    END IF;
+    PERFORM pg_catalog.pg_notify('lockstep_' || p.queue_id, 'opened');
 END
 $$;
 REVOKE EXECUTE ON FUNCTION lockstep.opened(bigint, int) FROM PUBLIC;

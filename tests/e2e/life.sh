@@ -182,6 +182,24 @@ lockstep replay --queue "$q" --run "$run" --mode all --execute --reason again -q
 go 1
 expect 'keys: a replay of all finds its own' "$(status) $(effects)" 'Completed b1 c'
 
+echo '- more phases than the lookahead of which nobody has anything to do: duplicates, and what an operator has declared done'
+for i in {1..7}; do echo '{"order": '"$i"', "key": "k'"$i"'", "sql": "INSERT INTO effect VALUES ('"'$i'"')"}'; done >"$tmp/tasks.jsonl"
+queue --lookahead 2
+run
+expect 'each once' "$(status) $(effects)" 'Completed 1 2 3 4 5 6 7'
+run
+expect 'all of them duplicates' "$(status) $(sql "SELECT count(*) FROM lockstep.task t JOIN lockstep.run r USING (run_no) WHERE r.run_id = '$run' AND t.skipped = 'duplicate'") $(effects)" 'Completed 7 '
+{
+    echo '{"order": 1, "name": "long", "sql": "SELECT pg_sleep(CASE nextval('"'tries'"') WHEN 0 THEN 0 ELSE 1 END)"}'
+    for i in {2..6}; do echo '{"order": '"$i"', "name": "t'"$i"'", "sql": "INSERT INTO effect VALUES ('"'$i'"')"}'; done
+} >"$tmp/tasks.jsonl"
+run=$(lockstep publish --queue "$q" -q "$tmp/tasks.jsonl")
+executors 1 "$q" 4
+eventually 10 is "SELECT count(*) FROM lockstep.task t WHERE t.name IN ('t2', 't3')" 2
+for name in t2 t3; do lockstep task complete "$(sql "SELECT task_id FROM lockstep.task t WHERE t.name = '$name'")" --reason 'by hand' -q >/dev/null; done
+executors_wait || { cat "$tmp/$q".*.log; failed=1; }
+expect 'declared done' "$(status) $(effects)" 'Completed 4 5 6'
+
 echo '- bad input is refused with its name, and nothing is lost'
 k() { head -c "$1" /dev/zero | tr '\0' k; }
 bad=('"retry_intervals": ['"$(seq -s, 1 10000)"']' '"timeout": -1' '"not_before": "294277-01-01T00:00:00Z"' '"key": "'"$(k 10240)"'"' '"retry_on": ["never"]' '"condition": "maybe"')
