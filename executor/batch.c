@@ -106,23 +106,14 @@ static enum rc send_begin(struct reader_thread *reader, struct batch *batch, str
     return rc;
 }
 
-/* A transaction that is no task. If it fails, the session is reset. */
-static enum rc send_own(struct reader_thread *reader, struct batch *batch, struct work **ret_work,
-                        struct err *err)
-{
-    struct work *work = xcalloc(1, sizeof *work);
-    work->own = true;
-    *ret_work = work;
-    return send_begin(reader, batch, work, err);
-}
-
-/* Right behind a task that may have left something. */
+/* Right behind a task that may have left something, in a transaction of its own. If it fails, the session is reset. */
 static enum rc send_cleaning(struct reader_thread *reader, struct batch *batch, struct err *err)
 {
-    struct work *work;
+    struct work *work = xcalloc(1, sizeof *work);
     int replies = 0;
+    work->cleans = true;
     batch->dirty = false;
-    enum rc rc = send_own(reader, batch, &work, err);
+    enum rc rc = send_begin(reader, batch, work, err);
     if (rc == RC_OK)
         rc = pipeline_send_clean(reader->db, &replies, err);
     work->replies += replies;
@@ -173,18 +164,6 @@ static enum rc end_batches(struct reader_thread *reader, struct batch *batch, st
     if (rc == RC_OK && batch->dirty)
         rc = send_cleaning(reader, batch, err);
     return rc == RC_OK ? end_batch(reader, batch, err) : rc;
-}
-
-enum rc batch_warm(struct reader_thread *reader, struct err *err)
-{
-    struct batch batch = {0};
-    struct work *work;
-    enum rc rc = send_own(reader, &batch, &work, err);
-    if (rc == RC_OK)
-        rc = send_stmt(reader, work, &sql_reader_warm, NULL, err);
-    reader->at = reader->sent;
-    reader->head_us = clock_boot_us();
-    return rc == RC_OK ? end_batch(reader, &batch, err) : rc;
 }
 
 /* What cannot share the pipeline, which is empty now. */
@@ -276,14 +255,14 @@ static enum rc batch_done(struct reader_thread *reader, struct err *err)
     struct work *again = NULL, **again_last = &again;
     int ran = 0;
     for (struct work *work = reader->sent; work != NULL; work = work->last ? NULL : work->next)
-        ran += !work->own && (work->replies == 0 || work == reader->failed);
+        ran += !work->cleans && (work->replies == 0 || work == reader->failed);
     int64_t each_us = (now_us - reader->head_us) / (ran > 0 ? ran : 1);
     reader->head_us = now_us;
     for (bool last = false; !last;) {
         struct work *work = shift(&reader->sent, &reader->sent_last);
         last = work->last;
         work->ran_us = each_us;
-        if (work->replies == 0 || work->own)
+        if (work->replies == 0 || work->cleans)
             reader_report(reader, work, OUTCOME_COMPLETED);
         else if (work != reader->failed)
             append(&again_last, work);

@@ -323,6 +323,14 @@ static void tell_rejected(struct lane *lane)
 }
 
 /* What follows from a verdict is a table, like everything that decides about a message. */
+static void open_nobodys(struct lane *lane, const struct db_result *row)
+{
+    struct phase *phase = phase_get(lane, db_int(row, 0, 2), db_int(row, 0, 3), db_int(row, 0, 8));
+    phase->external = true;
+    if (!phase->claimed) /* no head of the buffer is of it */
+        (void)snprintf(phase->run, sizeof phase->run, "-");
+}
+
 static enum rc follow(struct lane *lane, const struct db_result *row, int count, bool *ret_progress,
                       struct err *err)
 {
@@ -349,8 +357,7 @@ static enum rc follow(struct lane *lane, const struct db_result *row, int count,
         *ret_progress = false;
     } else if (strcmp(verdict, "lookahead") == 0 || strcmp(verdict, "paused") == 0) {
         if (!db_null(row, 0, 2))
-            phase_get(lane, db_int(row, 0, 2), db_int(row, 0, 3), db_int(row, 0, 8))->external =
-                true;
+            open_nobodys(lane, row);
         lane->claim_blocked = true;
         *ret_progress = false;
     } else if (strcmp(verdict, "halted") == 0) {

@@ -362,8 +362,8 @@ enum rc gate_passed(struct lane *lane, const struct db_result *row, struct err *
     seen_open(lane, phase, &said);
     if (phase != NULL && phase->previous_phase_id == 0) {
         phase->previous_phase_id = said.previous_phase_id;
-        phase->untold = opened;
-        return RC_OK;
+        phase->untold = opened && phase->waiting_count > 0; /* told when its tasks have started */
+        return opened && !phase->untold ? tell(lane, said.phase_id, err) : RC_OK;
     }
     enum rc rc = opened ? tell(lane, said.phase_id, err) : RC_OK;
     if (rc == RC_OK && said.previous_phase_id != 0)

@@ -63,7 +63,7 @@ struct work {
     _Atomic bool timed_out; /* it was cancelled for that, in time */
     int replies;            /* reader: sent, and this many replies are to come before it is done */
     bool prepared, plain;   /* reader: sent by a prepared name; not to be sent so again */
-    bool own;               /* reader: no task: cleans the session behind one, or warms it */
+    bool cleans;            /* reader: its own: no task, it cleans the session behind one */
     bool begun, last;       /* reader: its transaction was opened; the last one of its batch */
     enum outcome outcome;   /* set by the reader */
     int64_t ran_us;

@@ -18,7 +18,7 @@ enum reader_mail { READER_WORK, READER_STOP };
 
 void reader_report(struct reader_thread *reader, struct work *work, enum outcome outcome)
 {
-    if (work->own) {
+    if (work->cleans) {
         free(work);
         return;
     }
@@ -58,13 +58,8 @@ static void lose_session(struct reader_thread *reader, const struct err *why)
     while (reader->broken != NULL && (reader->abandoned || !known(reader->broken)))
         append(&reader->lost_last, shift(&reader->broken, &reader->broken_last));
     reader->unclean = reader->broken != NULL;
-    while (reader->sent != NULL) {
-        struct work *work = shift(&reader->sent, &reader->sent_last);
-        if (work->own) /* nobody asks for its outcome */
-            free(work);
-        else
-            append(&reader->lost_last, work);
-    }
+    while (reader->sent != NULL)
+        append(&reader->lost_last, shift(&reader->sent, &reader->sent_last));
     if (reader->lost_pid == 0 && (reader->lost != NULL || reader->broken != NULL)) {
         reader->lost_pid = reader->pid;
         memcpy(reader->lost_start, reader->backend_start, sizeof reader->lost_start);
@@ -133,14 +128,21 @@ static enum rc open_session(struct reader_thread *reader, struct err *err)
     return rc == RC_OK && reader->unclean ? batch_reset(reader, false, err) : rc;
 }
 
+/* Only for speed, and by this thread: nobody waits for it but the first task. */
+static enum rc warm(struct reader_thread *reader, struct err *err)
+{
+    reader->cold = false;
+    enum rc rc = pipeline_stop(reader->db, err);
+    if (rc == RC_OK && db_run(reader->db, &sql_reader_warm, NULL, NULL, err) == RC_LOST)
+        rc = RC_LOST;
+    return rc == RC_OK ? pipeline_start(reader->db, err) : rc;
+}
+
 static enum rc turn(struct reader_thread *reader, struct err *err)
 {
     bool more = false;
-    enum rc rc = reader->cold ? batch_warm(reader, err) : RC_OK;
-    reader->cold = false;
     probe("reader.send");
-    if (rc == RC_OK)
-        rc = batch_send(reader, err);
+    enum rc rc = batch_send(reader, err);
     probe("reader.flush");
     if (rc == RC_OK)
         rc = pipeline_flush(reader->db, &more, err);
@@ -170,7 +172,9 @@ static void *reader_main(void *context)
             take_mail(reader);
             continue;
         }
-        enum rc rc = reader->db != NULL ? turn(reader, &err) : open_session(reader, &err);
+        enum rc rc = reader->db == NULL ? open_session(reader, &err)
+                     : reader->cold     ? warm(reader, &err)
+                                        : turn(reader, &err);
         if (rc == RC_OK)
             continue;
         bool had = reader->db != NULL;

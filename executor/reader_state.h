@@ -76,8 +76,6 @@ void reader_report(struct reader_thread *reader, struct work *work, enum outcome
 bool reader_act(struct reader_thread *reader, bool acting);
 
 /* batch.c */
-/** Sends what gets a new session, whose pipeline is empty, ready for its first task. */
-MUST_CHECK enum rc batch_warm(struct reader_thread *reader, struct err *err);
 /** Sends of todo what can be sent now. */
 MUST_CHECK enum rc batch_send(struct reader_thread *reader, struct err *err);
 /** Takes in what has come. */

@@ -51,8 +51,8 @@ enum rc release(struct lane *lane, struct err *err)
             at = &phase->next;
             continue;
         }
+        *at = phase->next; /* before it may be what is opened */
         enum rc rc = let_go(lane, phase, err);
-        *at = phase->next;
         free(phase);
         if (rc != RC_OK)
             return rc;

@@ -27,6 +27,16 @@
 #define LOCKS_PER_LANE 64 /* S and IX of the phases in hand, twice the usual lookahead */
 #define LAG_EVERY_US   (1000 * 1000)
 
+/* Not those that it only opens: what nobody owns is asked for (executor_unfinished). */
+static bool owns_tasks(const struct executor *ex)
+{
+    for (int i = 0; i < ex->lane_count; i++)
+        for (const struct phase *phase = ex->lanes[i].phases; phase != NULL; phase = phase->next)
+            if (!phase->external || phase->waiting_count > 0 || phase->running > 0)
+                return true;
+    return false;
+}
+
 static bool busy(const struct lane *lane)
 {
     return lane->phases != NULL;
@@ -196,14 +206,16 @@ static enum rc idle(struct executor *ex, bool *ret_idle, struct err *err)
 {
     *ret_idle = false;
     for (int i = 0; i < ex->lane_count; i++) {
-        struct lane *lane = &ex->lanes[i];
+        const struct lane *lane = &ex->lanes[i];
         if (lane->halted)
             return err_set(err, RC_FATAL, ERR_FAILED, lane->name, "See: lockstep queue show",
                            "the queue is halted");
-        if (busy(lane) || !lane_at_end(lane) || !identity_known(lane) ||
+        if (!lane_at_end(lane) || !identity_known(lane) ||
             ex->now_us - lane->idle_asked_us < IDLE_ASK_US)
             return RC_OK;
     }
+    if (owns_tasks(ex))
+        return RC_OK;
     for (int i = 0; i < ex->lane_count; i++) {
         DB_RESULT_AUTO *row = NULL;
         struct lane *lane = &ex->lanes[i];
@@ -245,7 +257,7 @@ static void wait_for_news(struct executor *ex, int timeout_ms)
         if (lag_due(lane) >= 0)
             sooner(&timeout_ms, lane->lag_sent_us + LAG_EVERY_US, ex->now_us);
     }
-    if (ex->options->until_idle && !owns_work(ex))
+    if (ex->options->until_idle && !owns_tasks(ex))
         sooner(&timeout_ms, ex->now_us + IDLE_ASK_US, ex->now_us);
     if (ex->draining && !ex->cancelled)
         sooner(&timeout_ms, ex->drain_until_us, ex->now_us);

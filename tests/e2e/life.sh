@@ -199,6 +199,8 @@ eventually 10 is "SELECT count(*) FROM lockstep.task t WHERE t.name IN ('t2', 't
 for name in t2 t3; do lockstep task complete "$(sql "SELECT task_id FROM lockstep.task t WHERE t.name = '$name'")" --reason 'by hand' -q >/dev/null; done
 executors_wait || { cat "$tmp/$q".*.log; failed=1; }
 expect 'declared done' "$(status) $(effects)" 'Completed 4 5 6'
+expect 'each opening has its line' "$(sql "SELECT string_agg(detail, ' ' ORDER BY event_id) FROM lockstep.event_log JOIN lockstep.run USING (run_no) WHERE run_id = '$run' AND event = 'phase_opened'")" \
+    'order 1 order 2 order 3 order 4 order 5 order 6'
 
 echo '- bad input is refused with its name, and nothing is lost'
 k() { head -c "$1" /dev/zero | tr '\0' k; }
