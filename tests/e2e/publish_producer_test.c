@@ -153,8 +153,10 @@ static void end_publishers_session(struct seen *seen, const struct publish_progr
 {
     (void)progress;
     if (seen->calls++ == 0)
-        support_exec(db, "SELECT pg_terminate_backend(pid, 10000) FROM pg_locks "
-                         "WHERE locktype = 'advisory' AND classid = 1280507908");
+        support_exec(db, /* not that of a test that runs beside this one */
+                     "SELECT pg_terminate_backend(pid, 10000) FROM pg_locks "
+                     "WHERE locktype = 'advisory' AND classid = 1280507908 AND database = "
+                     "(SELECT oid FROM pg_database WHERE datname = current_database())");
 }
 
 static void a_producer_that_lost_its_lock_stops_and_leaves_nothing(void **state)
