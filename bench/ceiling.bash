@@ -22,7 +22,7 @@ reference_tables() {
 
 # reference_script FORM PAYLOAD_BYTES: pgbench's script for one batch
 reference_script() {
-    awk -v texts="$([ "$1" = texts ] && echo 1)" -v bytes="$2" '
+    awk -v form="$1" -v bytes="$2" '
     function effect(i) {
         return "INSERT INTO ref_ledger VALUES ('\''ref'\'', 100, :o + " i ", clock_timestamp(), clock_timestamp())"
     }
@@ -36,7 +36,7 @@ reference_script() {
             " OVERRIDING SYSTEM VALUE SELECT q.o + i, 1, 1, 1, '\''Pending'\'', 100, q.o + i, q.o + i, repeat('\''x'\'', " bytes "), 1, t.token, 1" \
             " FROM q, t, generate_series(0, 63) AS i RETURNING 1)" \
             " SELECT q.o, t.token FROM q, t"
-        if (texts) { # once a session: a variable of pgbench is kept from batch to batch
+        if (form == "texts") { # once a session: a variable of pgbench is kept from batch to batch
             print "\\if :fresh"
             print "PREPARE claim AS " claim ";"
             print "PREPARE complete (bigint, uuid) AS " completion("$1", "$2") ";"
@@ -46,7 +46,7 @@ reference_script() {
         } else
             print claim " \\gset"
         for (i = 0; i < 64; i++)
-            if (texts) {
+            if (form == "texts") {
                 print "\\set at :o + " i
                 print effect(i) "\\; EXECUTE complete(:at, '\'':token'\'');"
             } else

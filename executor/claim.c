@@ -322,7 +322,7 @@ static void tell_rejected(struct lane *lane)
               "detail", unread ? head->why.message : NULL, NULL);
 }
 
-/* What follows from a verdict is a table, like everything that decides about a message. */
+/* A phase that nobody owns a task of is opened by whom it keeps from claiming. */
 static void open_nobodys(struct lane *lane, const struct db_result *row)
 {
     struct phase *phase = phase_get(lane, db_int(row, 0, 2), db_int(row, 0, 3), db_int(row, 0, 8));
@@ -331,6 +331,7 @@ static void open_nobodys(struct lane *lane, const struct db_result *row)
         (void)snprintf(phase->run, sizeof phase->run, "-");
 }
 
+/* What follows from a verdict is a table, like everything that decides about a message. */
 static enum rc follow(struct lane *lane, const struct db_result *row, int count, bool *ret_progress,
                       struct err *err)
 {

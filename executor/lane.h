@@ -76,8 +76,9 @@ struct work {
 struct phase {
     struct phase *next;
     int64_t phase_id, run_no, order;
-    int64_t previous_order;    /* 0: its first, or not known */
-    char run[37];              /* as its messages name it, if a claim of ours has seen one */
+    int64_t previous_order; /* 0: its first, or not known */
+    /* as its messages name it, if a claim of ours has seen one; "-": no head is of it */
+    char run[37];
     int64_t previous_phase_id; /* IX on it is held by gate, 0: none */
     struct gate *gate;         /* which holds that IX; NULL: control's session does */
     bool untold;               /* opened by control: lockstep.opened is to be called */
@@ -312,6 +313,8 @@ static inline bool phase_gates(const struct phase *phase)
 }
 /* The head of the buffer belongs to it, as far as we know. */
 bool phase_is_of(const struct phase *phase, const struct held *head);
+/* Of any lane, and not only to be opened by us: what nobody owns is asked for (executor_unfinished). */
+bool phases_owned(const struct executor *ex);
 
 /* claim.c */
 #define POISED_US 2000

@@ -62,3 +62,12 @@ bool phase_is_of(const struct phase *phase, const struct held *head)
            head->msg->order == phase->order &&
            (*phase->run != 0 ? strcmp(phase->run, head->run) == 0 : phase->next == NULL);
 }
+
+bool phases_owned(const struct executor *ex)
+{
+    for (int i = 0; i < ex->lane_count; i++)
+        for (const struct phase *phase = ex->lanes[i].phases; phase != NULL; phase = phase->next)
+            if (!phase->external || phase->waiting_count > 0 || phase->running > 0)
+                return true;
+    return false;
+}

@@ -27,16 +27,6 @@
 #define LOCKS_PER_LANE 64 /* S and IX of the phases in hand, twice the usual lookahead */
 #define LAG_EVERY_US   (1000 * 1000)
 
-/* Not those that it only opens: what nobody owns is asked for (executor_unfinished). */
-static bool owns_tasks(const struct executor *ex)
-{
-    for (int i = 0; i < ex->lane_count; i++)
-        for (const struct phase *phase = ex->lanes[i].phases; phase != NULL; phase = phase->next)
-            if (!phase->external || phase->waiting_count > 0 || phase->running > 0)
-                return true;
-    return false;
-}
-
 static bool busy(const struct lane *lane)
 {
     return lane->phases != NULL;
@@ -214,7 +204,7 @@ static enum rc idle(struct executor *ex, bool *ret_idle, struct err *err)
             ex->now_us - lane->idle_asked_us < IDLE_ASK_US)
             return RC_OK;
     }
-    if (owns_tasks(ex))
+    if (phases_owned(ex))
         return RC_OK;
     for (int i = 0; i < ex->lane_count; i++) {
         DB_RESULT_AUTO *row = NULL;
@@ -257,7 +247,7 @@ static void wait_for_news(struct executor *ex, int timeout_ms)
         if (lag_due(lane) >= 0)
             sooner(&timeout_ms, lane->lag_sent_us + LAG_EVERY_US, ex->now_us);
     }
-    if (ex->options->until_idle && !owns_tasks(ex))
+    if (ex->options->until_idle && !phases_owned(ex))
         sooner(&timeout_ms, ex->now_us + IDLE_ASK_US, ex->now_us);
     if (ex->draining && !ex->cancelled)
         sooner(&timeout_ms, ex->drain_until_us, ex->now_us);

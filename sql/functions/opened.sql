@@ -3,16 +3,16 @@
 -- dies in between, those that are refused hear of that death and come again.
 CREATE OR REPLACE FUNCTION lockstep.opened(p_phase_id bigint, p_executor_no int) RETURNS void LANGUAGE plpgsql AS $$
 DECLARE
-    p record;
+    own_queue int;
 BEGIN
-    SELECT h.run_no, h.queue_id, h."order", h.opened_at INTO p FROM lockstep.phase h WHERE h.phase_id = p_phase_id;
-    IF NOT FOUND THEN
-        RETURN;
-    END IF;
     INSERT INTO lockstep.event_log (at, event, queue_id, run_no, phase_id, executor_no, detail)
-    VALUES (COALESCE(p.opened_at, pg_catalog.clock_timestamp()), 'phase_opened', p.queue_id, p.run_no, p_phase_id, p_executor_no,
-            pg_catalog.format('order %s', p."order"));
-    PERFORM pg_catalog.pg_notify('lockstep_' || p.queue_id, 'opened');
+    SELECT COALESCE(p.opened_at, pg_catalog.clock_timestamp()), 'phase_opened', p.queue_id, p.run_no, p.phase_id, p_executor_no,
+           pg_catalog.format('order %s', p."order")
+    FROM lockstep.phase p WHERE p.phase_id = p_phase_id
+    RETURNING queue_id INTO own_queue;
+    IF FOUND THEN
+        PERFORM pg_catalog.pg_notify('lockstep_' || own_queue, 'opened');
+    END IF;
 END
 $$;
 REVOKE EXECUTE ON FUNCTION lockstep.opened(bigint, int) FROM PUBLIC;
