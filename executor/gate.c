@@ -19,13 +19,14 @@
 /* Between two slices of a wait: while one waits for IX, nobody who adopts gets S. */
 #define GAP_MS   3
 #define AFTER_MS 5 /* the readers come first: control's next order tells that they have begun */
+#define TELL_US  (AFTER_MS * 1000)
 
 enum gate_mail { GATE_WANT, GATE_RELEASE, GATE_TELL, GATE_WAKE, GATE_STOP };
 
 struct gate_order {
     struct mail mail;
-    /* WANT: 0 = nothing; RELEASE: whose IX is given back; TELL: what was opened */
-    int64_t phase_id;
+    int64_t phase_id;     /* WANT: 0 = nothing; RELEASE: whose IX is given back */
+    struct untold untold; /* TELL: what was opened */
 };
 
 enum gate_verdict {
@@ -59,11 +60,16 @@ struct gate {
     bool stopping;
 };
 
-static void send_order(struct gate *gate, enum gate_mail kind, int64_t phase_id)
+static void send(struct gate *gate, struct gate_order said)
 {
     struct gate_order *order = xcalloc(1, sizeof *order);
-    *order = (struct gate_order){.mail.kind = (int)kind, .phase_id = phase_id};
+    *order = said;
     mailbox_put(&gate->inbox, &order->mail);
+}
+
+static void send_order(struct gate *gate, enum gate_mail kind, int64_t phase_id)
+{
+    send(gate, (struct gate_order){.mail.kind = (int)kind, .phase_id = phase_id});
 }
 
 static void answer(struct gate *gate, struct gate_answer said)
@@ -76,9 +82,15 @@ static void answer(struct gate *gate, struct gate_answer said)
 }
 
 /* Its tasks start meanwhile. An executor that stops may cancel what we do, for the wait: then once more. */
-static enum rc opened_told(struct db *db, int64_t phase_id, int executor_no, struct err *err)
+static enum rc opened_told(struct db *db, const struct untold *untold, int executor_no,
+                           struct err *err)
 {
-    const char *const params[] = {DB_INT(phase_id), DB_INT(executor_no)};
+    STR_AUTO phases = {0};
+    db_array_start(&phases);
+    for (int i = 0; i < untold->count; i++)
+        db_array_int(&phases, untold->phase_ids[i]);
+    db_array_end(&phases);
+    const char *const params[] = {phases.data, DB_INT(executor_no)};
     probe("gate.opened");
     enum rc rc = db_run(db, &sql_executor_opened, params, NULL, err);
     if (rc != RC_OK && strcmp(err->code, "57014") == 0)
@@ -102,7 +114,7 @@ static enum rc take_orders(struct gate *gate, struct err *err)
             break;
         case GATE_TELL:
             if (rc == RC_OK)
-                rc = opened_told(gate->db, order->phase_id, gate->ex->executor_no, err);
+                rc = opened_told(gate->db, &order->untold, gate->ex->executor_no, err);
             break;
         case GATE_WAKE:
             break;
@@ -196,7 +208,8 @@ static void *gate_main(void *context)
             sleep_ms = GAP_MS;
         if (rc == RC_OK && strcmp(db_text(row, 0, 0), "opened") == 0) {
             mailbox_wait(&gate->inbox, AFTER_MS);
-            rc = opened_told(gate->db, db_int(row, 0, 1), gate->ex->executor_no, &err);
+            const struct untold opened = {.phase_ids = {db_int(row, 0, 1)}, .count = 1};
+            rc = opened_told(gate->db, &opened, gate->ex->executor_no, &err);
         }
         if (sleep_ms > 0)
             mailbox_wait(&gate->inbox, sleep_ms);
@@ -280,16 +293,6 @@ static struct gate *gate_for(const struct lane *lane, int64_t run_no)
     return idle;
 }
 
-/* By a gate that waits for nothing, so that no task waits for it. */
-static enum rc tell(struct lane *lane, int64_t phase_id, struct err *err)
-{
-    struct gate *gate = gate_for(lane, 0);
-    if (gate == NULL)
-        return opened_told(lane->ex->control, phase_id, lane->ex->executor_no, err);
-    send_order(gate, GATE_TELL, phase_id);
-    return RC_OK;
-}
-
 static enum rc ask(struct lane *lane, int64_t run_no, int64_t phase_id, struct err *err)
 {
     struct gate *gate = gate_for(lane, run_no);
@@ -359,27 +362,48 @@ enum rc gate_passed(struct lane *lane, const struct db_result *row, struct err *
         return RC_OK;
     struct gate_answer said = opened_answer(row, GATE_COLUMNS);
     struct phase *phase = phase_find(lane, said.phase_id);
+    struct untold *untold = &lane->untold;
+    enum rc rc = RC_OK;
     seen_open(lane, phase, &said);
-    if (phase != NULL && phase->previous_phase_id == 0) {
-        phase->previous_phase_id = said.previous_phase_id;
-        phase->untold = opened && phase->waiting_count > 0; /* told when its tasks have started */
-        return opened && !phase->untold ? tell(lane, said.phase_id, err) : RC_OK;
+    if (opened) {
+        if (untold->count == UNTOLD_MOST)
+            rc = openings_told(lane, err);
+        if (untold->count == 0)
+            untold->since_us = lane->ex->now_us;
+        untold->phase_ids[untold->count++] = said.phase_id;
     }
-    enum rc rc = opened ? tell(lane, said.phase_id, err) : RC_OK;
-    if (rc == RC_OK && said.previous_phase_id != 0)
+    if (phase != NULL && phase->previous_phase_id == 0)
+        phase->previous_phase_id = said.previous_phase_id;
+    else if (rc == RC_OK && said.previous_phase_id != 0)
         rc = phaselock_release(lane->ex->control, said.previous_phase_id, PHASELOCK_INTENT, err);
     return rc;
 }
 
-enum rc gates_tell(struct lane *lane, struct err *err)
+enum rc openings_told(struct lane *lane, struct err *err)
 {
-    enum rc rc = RC_OK;
-    for (struct phase *phase = lane->phases; rc == RC_OK && phase != NULL; phase = phase->next)
-        if (phase->untold) {
-            phase->untold = false;
-            rc = tell(lane, phase->phase_id, err);
-        }
-    return rc;
+    const struct untold untold = lane->untold;
+    lane->untold.count = 0;
+    return untold.count > 0 ? opened_told(lane->ex->control, &untold, lane->ex->executor_no, err)
+                            : RC_OK;
+}
+
+enum rc openings_tell(struct lane *lane, struct err *err)
+{
+    const struct untold *untold = &lane->untold;
+    if (untold->count == 0 || lane->ex->now_us < untold_until(lane))
+        return RC_OK;
+    struct gate *gate = gate_for(lane, 0);
+    if (gate == NULL)
+        return openings_told(lane, err);
+    send(gate, (struct gate_order){.mail.kind = GATE_TELL, .untold = *untold});
+    lane->untold.count = 0;
+    return RC_OK;
+}
+
+int64_t untold_until(const struct lane *lane)
+{
+    bool now = lane->untold.count == UNTOLD_MOST || lane_depth(lane) == 1;
+    return lane->untold.since_us + (now ? 0 : TELL_US);
 }
 
 enum rc gate_report(struct mail *mail, struct err *err)

@@ -81,13 +81,20 @@ struct phase {
     char run[37];
     int64_t previous_phase_id; /* IX on it is held by gate, 0: none */
     struct gate *gate;         /* which holds that IX; NULL: control's session does */
-    bool untold;               /* opened by control: lockstep.opened is to be called */
     bool open, shared;         /* seen open; S is held */
     int64_t definitions;       /* lockstep.definitions, read when it was open; 0: not known */
     bool external;             /* nobody owns a task of it: to be opened by us */
     bool claimed; /* by a claim of ours, not only adopted: the buffer's head may be of it */
     struct work *waiting, **waiting_last;
     int waiting_count, running;
+};
+
+/** Phases that control has opened and for which lockstep.opened is to be called: of short tasks for several at once. */
+#define UNTOLD_MOST 8
+struct untold {
+    int64_t phase_ids[UNTOLD_MOST];
+    int count;
+    int64_t since_us; /* the first of them */
 };
 
 /** One record of the topic, decoded. */
@@ -188,6 +195,7 @@ struct lane {
     int64_t turn_us; /* since when it has had some, 0: not yet */
 
     struct gate *gates;
+    struct untold untold;
     int64_t idle_asked_us;
 };
 
@@ -346,8 +354,10 @@ void gate_release(struct phase *phase); /* gives IX of the phase before back, if
 struct phase *gate_behind(const struct lane *lane, const struct phase *phase);
 /* What release.sql says of the next phase. */
 MUST_CHECK enum rc gate_passed(struct lane *lane, const struct db_result *row, struct err *err);
-MUST_CHECK enum rc gates_tell(struct lane *lane,
-                              struct err *err); /* of phases that were opened so */
+/* Of phases that were opened so: by a gate that waits for nothing, so that no task waits for it, and not before it is time; all, at once. */
+MUST_CHECK enum rc openings_tell(struct lane *lane, struct err *err);
+MUST_CHECK enum rc openings_told(struct lane *lane, struct err *err);
+int64_t untold_until(const struct lane *lane);
 void gates_stop(struct lane *lane, bool clean);
 
 /* execute.c */

@@ -7,6 +7,7 @@
 #include "base/probe.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 static bool followed(const struct phase *phase)
 {
@@ -16,20 +17,29 @@ static bool followed(const struct phase *phase)
     return later != NULL;
 }
 
+/* The log tells of openings before it tells of the run's end; which does not come while the run goes on in the buffer. */
+static enum rc openings_before_end(struct lane *lane, const struct phase *phase, struct err *err)
+{
+    bool goes_on = lane->buffer_count > 0 && strcmp(lane_head(lane, 0)->run, phase->run) == 0;
+    return goes_on ? RC_OK : openings_told(lane, err);
+}
+
 static enum rc let_go(struct lane *lane, struct phase *phase, struct err *err)
 {
     DB_RESULT_AUTO *row = NULL;
     const struct phase *next = lane->ex->draining ? NULL : gate_behind(lane, phase);
+    bool last = next == NULL && !followed(phase); /* as far as we know */
     int64_t intent = phase->gate == NULL ? phase->previous_phase_id : 0;
+    enum rc rc = last ? openings_before_end(lane, phase, err) : RC_OK;
+    if (rc != RC_OK)
+        return rc;
     probe("release.send");
     int64_t from_us = clock_boot_us();
-    enum rc rc =
-        db_run(lane->ex->control, &sql_executor_release,
-               (const char *const[]){DB_INT(phase->phase_id), phase->shared ? "true" : "false",
-                                     next != NULL || followed(phase) ? "true" : "false",
-                                     intent != 0 ? DB_INT(intent) : NULL,
-                                     next != NULL ? DB_INT(next->phase_id) : NULL},
-               &row, err);
+    rc = db_run(lane->ex->control, &sql_executor_release,
+                (const char *const[]){DB_INT(phase->phase_id), phase->shared ? "true" : "false",
+                                      last ? "false" : "true", intent != 0 ? DB_INT(intent) : NULL,
+                                      next != NULL ? DB_INT(next->phase_id) : NULL},
+                &row, err);
     round_trip(lane->ex, clock_boot_us() - from_us);
     probe("release.done");
     gate_release(phase);

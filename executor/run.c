@@ -129,8 +129,14 @@ static enum rc barrier(struct lane *lane, struct err *err)
     if (rc == RC_OK)
         rc = start_tasks(lane, err);
     if (rc == RC_OK)
-        rc = gates_tell(lane, err);
+        rc = openings_tell(lane, err);
     return rc == RC_OK ? gate(lane, err) : rc;
+}
+
+static enum rc drain_turn(struct lane *lane, struct err *err)
+{
+    enum rc rc = release(lane, err);
+    return rc == RC_OK ? openings_told(lane, err) : rc;
 }
 
 static enum rc lane_turn(struct lane *lane, struct err *err)
@@ -244,6 +250,8 @@ static void wait_for_news(struct executor *ex, int timeout_ms)
             sooner(&timeout_ms, lane->slot_after_us, ex->now_us);
         if (lane->starved_us != 0 && !ex->draining)
             sooner(&timeout_ms, lane->starved_us + STARVED_US, ex->now_us);
+        if (lane->untold.count > 0)
+            sooner(&timeout_ms, untold_until(lane), ex->now_us);
         if (lag_due(lane) >= 0)
             sooner(&timeout_ms, lane->lag_sent_us + LAG_EVERY_US, ex->now_us);
     }
@@ -282,7 +290,7 @@ static enum rc turn(struct executor *ex, int *ret_timeout_ms, bool *ret_done, st
     if (rc == RC_OK)
         rc = sessions_note(ex, err);
     for (int i = 0; rc == RC_OK && i < ex->lane_count; i++) {
-        rc = ex->draining ? release(&ex->lanes[i], err) : lane_turn(&ex->lanes[i], err);
+        rc = ex->draining ? drain_turn(&ex->lanes[i], err) : lane_turn(&ex->lanes[i], err);
         publish_lag(&ex->lanes[i]);
     }
     time_out(ex, ret_timeout_ms);

@@ -297,7 +297,7 @@ static void an_executor_and_its_readers_do_their_work_with_their_own_logins(void
     support_exec(reader, "SELECT lockstep.fail(%s, true, 0, 'X', 'x', NULL, NULL, NULL)",
                  support_text(control, "SELECT task_id || ', ' || quote_literal(token) FROM "
                                        "lockstep.task WHERE kafka_offset = 11"));
-    support_exec(control, "SELECT lockstep.gate(2, 1); SELECT lockstep.opened(2, 1); SELECT "
+    support_exec(control, "SELECT lockstep.gate(2, 1); SELECT lockstep.opened('{2}', 1); SELECT "
                           "lockstep.adopt(1, 1, 1, '{}'); "
                           "SELECT lockstep.release(2, true); SELECT lockstep.run_finish(2)");
     assert_string_equal(task_status_of(house, 4), "Completed");

@@ -59,7 +59,7 @@ SELECT ok(pg_temp.intent(100) AND NOT pg_temp.intent(100), 'IX of the phase befo
 SELECT is(pg_temp.gate(200), 'open 200', 'opened already: only IX is taken');
 SELECT ok(pg_temp.intent(100), 'and kept');
 SELECT is(pg_temp.gate(300), 'orphans 300', 'the next one waits for this one');
-SELECT lockstep.opened((pg_temp.phase(200)).phase_id, 1);
+SELECT lockstep.opened(ARRAY[(pg_temp.phase(200)).phase_id], 1);
 SELECT is((SELECT string_agg(detail || ', ' || (at = (pg_temp.phase(200)).opened_at), '; ') FROM lockstep.event_log
            WHERE event = 'phase_opened' AND phase_id = (pg_temp.phase(200)).phase_id), 'order 200, true', 'an opening is one line in the log, of that time');
 
