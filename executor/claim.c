@@ -274,8 +274,8 @@ static void take(struct lane *lane, const struct db_result *row, int count)
     phase->claimed = true;
     (void)snprintf(phase->run, sizeof phase->run, "%s", lane_head(lane, 0)->run);
     if (lane_head(lane, 0)->msg->type == MESSAGE_EXTERNAL) { /* for workers: see next_task */
-        phase->external = !phase->open; /* nobody owns them: whoever claimed them opens the phase */
-        lane->adopt = true;             /* looks after their leases */
+        phase->nobodys = !phase->open;
+        lane->adopt = true; /* looks after their leases */
         lane_drop(lane, next_offset);
         return;
     }
@@ -302,6 +302,7 @@ static void take(struct lane *lane, const struct db_result *row, int count)
         held->msg = NULL;
         phase_add(phase, work);
     }
+    phase->nobodys = phase->nobodys || (!phase->open && phase->waiting_count == 0);
     lane_drop(lane, next_offset);
 }
 
@@ -320,15 +321,6 @@ static void tell_rejected(struct lane *lane)
     log_event(LOG_WARN, "message_rejected", "queue", lane->name, "offset", LOG_INT(head->offset),
               "reason", unread ? head->why.code : "tags", "at", unread ? head->why.object : NULL,
               "detail", unread ? head->why.message : NULL, NULL);
-}
-
-/* A phase that nobody owns a task of is opened by whom it keeps from claiming. */
-static void open_nobodys(struct lane *lane, const struct db_result *row)
-{
-    struct phase *phase = phase_get(lane, db_int(row, 0, 2), db_int(row, 0, 3), db_int(row, 0, 8));
-    phase->external = true;
-    if (!phase->claimed) /* no head of the buffer is of it */
-        (void)snprintf(phase->run, sizeof phase->run, "-");
 }
 
 /* What follows from a verdict is a table, like everything that decides about a message. */
@@ -357,8 +349,8 @@ static enum rc follow(struct lane *lane, const struct db_result *row, int count,
         lane->claim_after_us = lane->ex->now_us + BUSY_WAIT_US;
         *ret_progress = false;
     } else if (strcmp(verdict, "lookahead") == 0 || strcmp(verdict, "paused") == 0) {
-        if (!db_null(row, 0, 2))
-            open_nobodys(lane, row);
+        if (strcmp(db_text(row, 0, 8), "full") == 0)
+            recover_later(lane); /* nobody may be about to open what waits */
         lane->claim_blocked = true;
         *ret_progress = false;
     } else if (strcmp(verdict, "halted") == 0) {
@@ -479,8 +471,10 @@ enum rc claim(struct lane *lane, bool *ret_progress, struct err *err)
         return RC_OK;
     DB_RESULT_AUTO *row = NULL;
     int count = segment(lane, want);
+    enum rc rc = !tasks ? openings_told(lane, err) : RC_OK; /* before the run may end */
     probe("claim.send");
-    enum rc rc = ask(lane, count, true, &row, err);
+    if (rc == RC_OK)
+        rc = ask(lane, count, true, &row, err);
     if (rc == RC_OK && strcmp(db_text(row, 0, 0), "bare") == 0) {
         db_free(row);
         row = NULL;

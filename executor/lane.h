@@ -76,14 +76,13 @@ struct work {
 struct phase {
     struct phase *next;
     int64_t phase_id, run_no, order;
-    int64_t previous_order; /* 0: its first, or not known */
-    /* as its messages name it, if a claim of ours has seen one; "-": no head is of it */
-    char run[37];
+    int64_t previous_order;    /* 0: its first, or not known */
+    char run[37];              /* as its messages name it, if a claim of ours has seen one */
     int64_t previous_phase_id; /* IX on it is held by gate, 0: none */
     struct gate *gate;         /* which holds that IX; NULL: control's session does */
     bool open, shared;         /* seen open; S is held */
     int64_t definitions;       /* lockstep.definitions, read when it was open; 0: not known */
-    bool external;             /* nobody owns a task of it: to be opened by us */
+    bool nobodys;              /* we own no task of it, and are to open it all the same */
     bool claimed; /* by a claim of ours, not only adopted: the buffer's head may be of it */
     struct work *waiting, **waiting_last;
     int waiting_count, running;
@@ -176,6 +175,7 @@ struct lane {
     bool adopt_opened;       /* and once more when a phase is opened */
     bool finish;             /* an executor died: runs may be waiting for their end to be said */
     int64_t adopt_at_us;     /* and not later than this, 0: no timer */
+    int64_t look_us;         /* how long after a refused claim to look */
     int64_t glance_after_us; /* while no reader is free: not before this */
 
     /* obey */
@@ -317,7 +317,7 @@ void phase_seen(struct lane *lane, struct phase *phase, bool open, int64_t defin
 /* It is not open, as far as we have seen, and we are to open it. */
 static inline bool phase_gates(const struct phase *phase)
 {
-    return !phase->open && (phase->waiting_count > 0 || phase->external);
+    return !phase->open && (phase->waiting_count > 0 || phase->nobodys);
 }
 /* The head of the buffer belongs to it, as far as we know. */
 bool phase_is_of(const struct phase *phase, const struct held *head);
@@ -399,6 +399,7 @@ MUST_CHECK enum rc leave_unable(struct lane *lane, struct err *err);
 
 /* recover.c */
 MUST_CHECK enum rc recover(struct lane *lane, struct err *err);
+void recover_later(struct lane *lane); /* looks after a while, if nobody looks before */
 /* Notes the session of db for whoever has to end what is left of this executor; sessions_note: readers with new ones. */
 MUST_CHECK enum rc session_note(struct db *db, int executor_no, const char *kind, struct err *err);
 MUST_CHECK enum rc sessions_note(struct executor *ex, struct err *err);

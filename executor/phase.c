@@ -53,7 +53,7 @@ void phase_forget_waiting(struct phase *phase)
     }
     phase->waiting_last = &phase->waiting;
     phase->waiting_count = 0;
-    phase->external = false;
+    phase->nobodys = false;
 }
 
 bool phase_is_of(const struct phase *phase, const struct held *head)
@@ -67,7 +67,7 @@ bool phases_owned(const struct executor *ex)
 {
     for (int i = 0; i < ex->lane_count; i++)
         for (const struct phase *phase = ex->lanes[i].phases; phase != NULL; phase = phase->next)
-            if (!phase->external || phase->waiting_count > 0 || phase->running > 0)
+            if (!phase->nobodys || phase->waiting_count > 0 || phase->running > 0)
                 return true;
     return false;
 }

@@ -12,6 +12,9 @@
 
 #define BUSY_AGAIN_US (2 * 1000)
 #define GLANCE_US     (5 * 1000 * 1000)
+#define LOOK_US                                                                                    \
+    (100 * 1000) /* after a refused claim; twice as long each time that nothing is found, */
+#define LOOK_LAST_US GLANCE_US /* up to this */
 
 static void add_adopted(struct lane *lane, const struct db_result *rows, int i)
 {
@@ -74,6 +77,17 @@ static int unfilled(const struct lane *lane)
     return lane_readers(lane) * lane_depth(lane) - have;
 }
 
+void recover_later(struct lane *lane)
+{
+    if (lane->look_us < LOOK_US)
+        lane->look_us = LOOK_US;
+    if (lane->look_us > LOOK_LAST_US)
+        lane->look_us = LOOK_LAST_US;
+    int64_t at_us = lane->ex->now_us + lane->look_us;
+    if (lane->adopt_at_us == 0 || lane->adopt_at_us > at_us)
+        lane->adopt_at_us = at_us;
+}
+
 enum rc recover(struct lane *lane, struct err *err)
 {
     struct executor *ex = lane->ex;
@@ -119,10 +133,11 @@ enum rc recover(struct lane *lane, struct err *err)
     if (strcmp(db_text(rows, 0, 0), "busy") == 0) {
         lane->adopt_at_us = ex->now_us + BUSY_AGAIN_US;
     } else if (strcmp(db_text(rows, 0, 0), "none") == 0) {
+        lane->look_us = !db_null(rows, 0, 2) ? 0 : lane->look_us * 2;
         if (!db_null(rows, 0, 1))
             lane->adopt_at_us = ex->now_us + db_int(rows, 0, 1) * 1000;
         if (!db_null(rows, 0, 2)) { /* and whether there is another one */
-            phase_get(lane, db_int(rows, 0, 2), db_int(rows, 0, 3), db_int(rows, 0, 4))->external =
+            phase_get(lane, db_int(rows, 0, 2), db_int(rows, 0, 3), db_int(rows, 0, 4))->nobodys =
                 true;
             lane->adopt = true;
         }

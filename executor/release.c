@@ -9,10 +9,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* We have tasks of a later phase of the run, so that we come to let go of that. */
 static bool followed(const struct phase *phase)
 {
     const struct phase *later = phase->next;
-    while (later != NULL && later->run_no != phase->run_no)
+    while (later != NULL &&
+           (later->run_no != phase->run_no || (later->waiting_count == 0 && later->running == 0)))
         later = later->next;
     return later != NULL;
 }
@@ -20,7 +22,9 @@ static bool followed(const struct phase *phase)
 /* The log tells of openings before it tells of the run's end; which does not come while the run goes on in the buffer. */
 static enum rc openings_before_end(struct lane *lane, const struct phase *phase, struct err *err)
 {
-    bool goes_on = lane->buffer_count > 0 && strcmp(lane_head(lane, 0)->run, phase->run) == 0;
+    const struct held *head = lane->buffer_count > 0 ? lane_head(lane, 0) : NULL;
+    bool goes_on = head != NULL && strcmp(head->run, phase->run) == 0 &&
+                   (head->msg == NULL || head->msg->type != MESSAGE_END);
     return goes_on ? RC_OK : openings_told(lane, err);
 }
 
@@ -93,11 +97,11 @@ static void back_add(struct lane *lane, struct phase *phase, int stays)
     }
 }
 
-static enum rc back_send(struct lane *lane, struct err *err)
+static enum rc back_send(struct lane *lane, bool nobodys, struct err *err)
 {
     const struct str *s = lane->ex->scratch;
     int count = work_names_end(lane->ex);
-    if (count == 0)
+    if (count == 0 && !nobodys)
         return RC_OK;
     probe("give_back.send");
     log_event(LOG_INFO, "tasks_given_back", "queue", lane->name, "tasks", LOG_INT(count), NULL);
@@ -107,15 +111,18 @@ static enum rc back_send(struct lane *lane, struct err *err)
 
 enum rc give_back(struct lane *lane, int keep, struct err *err)
 {
+    bool nobodys = false;
     work_names_start(lane->ex);
     for (struct phase *phase = lane->phases; phase != NULL; phase = phase->next) {
         if (keep >= 0 && !phase->open)
             continue;
+        nobodys = nobodys || (keep < 0 && phase->nobodys);
+        phase->nobodys = phase->nobodys && keep >= 0; /* others are to open it */
         int stays = keep < 0 ? 0 : keep < phase->waiting_count ? keep : phase->waiting_count;
         keep -= keep > 0 ? stays : 0;
         back_add(lane, phase, stays);
     }
-    return back_send(lane, err);
+    return back_send(lane, nobodys, err);
 }
 
 enum rc give_back_run(struct lane *lane, int64_t run_no, struct err *err)
@@ -124,5 +131,5 @@ enum rc give_back_run(struct lane *lane, int64_t run_no, struct err *err)
     for (struct phase *phase = lane->phases; phase != NULL; phase = phase->next)
         if (phase->run_no == run_no)
             back_add(lane, phase, 0);
-    return back_send(lane, err);
+    return back_send(lane, false, err);
 }

@@ -221,8 +221,16 @@ static enum rc idle(struct executor *ex, bool *ret_idle, struct err *err)
         if (rc != RC_OK || db_bool(row, 0, 0))
             return rc;
     }
+    /* A run may have ended in a phase that others opened, or whose gate has not told us yet. */
+    enum rc rc = RC_OK;
+    for (int i = 0; rc == RC_OK && i < ex->lane_count; i++) {
+        rc = openings_told(&ex->lanes[i], err);
+        if (rc == RC_OK)
+            rc = recover_start(&ex->lanes[i], err);
+    }
     /* What is told to be done must still be done after a crash of the server. */
-    enum rc rc = db_run(ex->control, &sql_session_flush, NULL, NULL, err);
+    if (rc == RC_OK)
+        rc = db_run(ex->control, &sql_session_flush, NULL, NULL, err);
     *ret_idle = rc == RC_OK;
     return rc;
 }
@@ -237,7 +245,10 @@ static void wait_for_news(struct executor *ex, int timeout_ms)
 {
     for (int i = 0; i < ex->lane_count; i++) {
         const struct lane *lane = &ex->lanes[i];
-        sooner(&timeout_ms, lane->adopt_at_us, ex->now_us);
+        if (lane->foreign)
+            continue;
+        if (!ex->draining)
+            sooner(&timeout_ms, lane->adopt_at_us, ex->now_us);
         if (lane->adopt && lane->glance_after_us > ex->now_us)
             sooner(&timeout_ms, lane->glance_after_us, ex->now_us);
         if (lane->unread && lane->buffer_count == 0)

@@ -5,12 +5,13 @@
 -- are closed: a few make its gate open the phase, the rest comes then.
 --
 -- External tasks are passed over; their leases are looked after. So are tasks that may run only after a failure, as long as their phase
--- is closed. A closed phase of such tasks has no owner that would gate for it.
+-- is closed. A closed phase of such tasks may have no owner that would gate for it: who claimed it may be dead. Nor has a phase with
+-- nothing left to do: duplicates of a key, or tasks that an operator has ended. As many of them as the lookahead allows would wait for ever.
 --
--- p_limit 0: nothing is adopted; the caller has no reader free, and looks for the rest.
+-- p_limit 0: nothing is adopted; the caller has no reader free, and looks for what needs none.
 --
 -- One row a task; or one row without a task: verdict 'none' (wait_ms: until something is due, NULL if nothing is; phase_id,
--- run_no, order: a closed phase of such tasks that is not in p_enough, the caller is to open it), 'busy'.
+-- run_no, order: such a closed phase, the first of its run and not in p_enough, the caller is to open it), 'busy'.
 CREATE OR REPLACE FUNCTION lockstep.adopt(p_queue_id int, p_executor_no int, p_limit int, p_held bigint[],
     p_enough bigint[] DEFAULT '{}')
 RETURNS TABLE (verdict text, wait_ms int, phase_id bigint, run_no bigint, "order" bigint, is_open boolean, took_shared boolean,
@@ -26,6 +27,8 @@ DECLARE
     due timestamptz;
     later timestamptz;
     most int;
+    closed boolean; -- one of the run was seen
+    nobodys bigint[]; -- a phase with nothing left to do, its run and order
 BEGIN
     took_shared := false;
     SELECT CASE WHEN NOT q.paused THEN q.max_lost END INTO STRICT most FROM lockstep.queue q WHERE q.queue_id = p_queue_id;
@@ -34,15 +37,28 @@ BEGIN
         RETURN NEXT;
         RETURN;
     END IF;
-    FOR r IN SELECT b.run_no, b.status = 'Paused' AS paused FROM lockstep.run b
-             WHERE b.queue_id = p_queue_id AND b.ended_at IS NULL AND b.first_offset IS NOT NULL AND p_limit > 0
+    FOR r IN SELECT b.run_no, b.first_offset, b.after_run_no, b.status = 'Paused' AS paused FROM lockstep.run b
+             WHERE b.queue_id = p_queue_id AND b.ended_at IS NULL AND b.first_offset IS NOT NULL
                AND b.paused_by IS NULL AND b.cancelled_at IS NULL -- held, or left to give_up
              ORDER BY b.run_no LOOP
-        FOR p IN SELECT ph.phase_id, ph.opened_at FROM lockstep.phase ph
+        closed := false;
+        FOR p IN SELECT ph.phase_id, ph."order", ph.previous_phase_id, ph.after_runs, ph.opened_at FROM lockstep.phase ph
                  WHERE ph.queue_id = p_queue_id AND ph.run_no = r.run_no AND ph.done_at IS NULL ORDER BY ph."order" LOOP
             -- Of its closed phases one is enough, however many there are: it is opened first.
             EXIT WHEN p.opened_at IS NULL AND (r.paused OR p.phase_id = ANY (p_enough));
             phase_id := p.phase_id;
+            IF p.opened_at IS NULL AND NOT closed THEN
+                closed := true;
+                IF nobodys IS NULL AND (
+                    SELECT t.task_id FROM lockstep.task t WHERE t.phase_id = p.phase_id -- not EXISTS, which may read the whole table
+                    AND t.status NOT IN ('Completed', 'Failed', 'Cancelled', 'Terminated', 'PartiallyCompleted') LIMIT 1) IS NULL
+                   AND (((p.previous_phase_id IS NOT NULL OR r.after_run_no IS NULL) AND NOT p.after_runs) OR NOT EXISTS ( -- it may wait for runs
+                       SELECT FROM lockstep.run b WHERE b.queue_id = p_queue_id AND b.ended_at IS NULL AND b.first_offset < r.first_offset)) THEN
+                    nobodys := ARRAY[p.phase_id, r.run_no, p."order"];
+                END IF;
+            END IF;
+            EXIT WHEN p_limit <= 0 AND closed;
+            CONTINUE WHEN p_limit <= 0;
             -- Two questions, because each has an index.
             unowned := EXISTS (
                 SELECT FROM lockstep.task t WHERE t.phase_id = p.phase_id AND t.executor_no IS NULL AND t.status IN ('Pending', 'Error', 'Processing')
@@ -148,6 +164,11 @@ BEGIN
                                  AND f.opened_at IS NULL AND (f.external OR f.conditional) ORDER BY f."order" LIMIT 1)
           AND NOT ph.phase_id = ANY (p_enough)
         ORDER BY ph.run_no, ph."order" LIMIT 1;
+    END IF;
+    IF phase_id IS NULL AND nobodys IS NOT NULL THEN
+        phase_id := nobodys[1];
+        run_no := nobodys[2];
+        "order" := nobodys[3];
     END IF;
     wait_ms := CASE WHEN due IS NOT NULL -- LEAST and GREATEST pass NULL over
                     THEN LEAST(GREATEST(EXTRACT(epoch FROM due - pg_catalog.clock_timestamp()) * 1000 + 1, 1), 3600000) END;

@@ -30,8 +30,7 @@
 --           bare        it would be rejected; nothing was written: come again with keys and headers
 --           ended       an end was taken
 --           moved       the cursor is past the whole segment      behind   the cursor went back
---           lookahead   enough phases wait already, or others have the last one and go on. phase_id, run_no, note (its order): one of them
---                       that nobody opens (phase_nobodys), the caller is to
+--           lookahead   enough phases wait already (note: full), or others have the last one and go on
 --           busy        try again in a moment
 --           paused, halted
 CREATE OR REPLACE FUNCTION lockstep.claim(
@@ -242,7 +241,7 @@ BEGIN
     IF p_kind = 'task' AND fresh AND (NOT stopped OR spared) AND NOT parked THEN
         IF lockstep.phases_ahead(p_queue_id, q.lookahead) >= q.lookahead THEN
             verdict := 'lookahead';
-            SELECT n.phase_id, n.run_no, n."order" INTO phase_id, run_no, note FROM lockstep.phase_nobodys(p_queue_id, q.lookahead) AS n;
+            note := 'full';
         ELSIF p_in_stretches AND known AND q.runs = 'serial' AND r.last_phase_id <> ALL (p_held) THEN
             SELECT 'lookahead' INTO verdict FROM lockstep.phase l JOIN lockstep.task t USING (phase_id)
             WHERE l.phase_id = r.last_phase_id AND l.opened_at IS NULL AND l.done_at IS NULL

@@ -1,6 +1,6 @@
 -- Adoption and giving back (sql/functions/adopt.sql, give_back.sql). protocol.inc explains how messages are written.
 BEGIN;
-SELECT plan(37);
+SELECT plan(45);
 \ir protocol.inc
 
 -- One call of executor 2: the verdict, or the adopted tasks as offset#attempt, after the order of their phase (- not open).
@@ -18,6 +18,32 @@ SELECT is((SELECT array_agg(executor_no ORDER BY 1) FROM lockstep.executor), '{1
 SELECT pg_temp.other('pg_advisory_lock(lockstep.lock_class(%L), 1)::text', 'executor');
 SELECT pg_temp.other('pg_advisory_lock(lockstep.lock_class(%L), 2)::text', 'executor');
 
+-- A closed phase with nothing left to do, which nobody's gate would open.
+CREATE FUNCTION pg_temp.offer(enough bigint[] DEFAULT '{}') RETURNS text LANGUAGE sql AS $$
+    SELECT concat_ws(' ', a.verdict, a.run_no - min(r.run_no) OVER (), a."order")
+    FROM lockstep.adopt(pg_temp.q(), 2, 9, '{}', enough) AS a, lockstep.run r WHERE r.queue_id = pg_temp.q() LIMIT 1
+$$;
+CREATE FUNCTION pg_temp.declared(letter text, ord bigint) RETURNS void LANGUAGE sql AS $$
+    UPDATE lockstep.task t SET status = 'Cancelled', executor_no = NULL, token = NULL FROM lockstep.run r
+    WHERE r.run_no = t.run_no AND t.queue_id = pg_temp.q() AND r.run_id = pg_temp.run_of(letter) AND t."order" = ord
+$$;
+SELECT pg_temp.tell('A0:100<0 A1:200<100 A2:300<200 B0:100<0');
+SELECT is(pg_temp.offer(), 'none', 'a living owner opens what it has');
+SELECT pg_temp.declared('A', 300);
+SELECT is(pg_temp.offer(), 'none', 'and what comes behind it');
+SELECT pg_temp.declared('A', 200);
+SELECT is(pg_temp.offer(), 'none 0 200', 'nobody has the first one: who looks is to open it');
+SELECT is(pg_temp.offer(ARRAY[(pg_temp.phase(200)).phase_id]), 'none', 'it does already; the next one has time');
+SELECT pg_temp.declared('B', 100);
+SELECT is(pg_temp.offer(ARRAY[(pg_temp.phase(200)).phase_id]), 'none', 'not the first one of a run that waits for another');
+SELECT pg_temp.tell(pg_temp.queue(runs => 'concurrent'), 'A0:100<0 A1:200<100 B0:100<0 B1:200<100');
+SELECT pg_temp.declared('A', 200), pg_temp.declared('B', 200);
+SELECT is(pg_temp.offer(), 'none 0 200', 'concurrent: one of each run,');
+SELECT is(pg_temp.offer(ARRAY[(SELECT min(phase_id) FROM lockstep.phase WHERE queue_id = pg_temp.q() AND "order" = 200)]), 'none 1 200', 'one after the other');
+SELECT lockstep.run_cancel(pg_temp.run_of('B'), NULL, (SELECT name FROM lockstep.queue WHERE queue_id = pg_temp.q()));
+SELECT is(pg_temp.offer(ARRAY[(SELECT min(phase_id) FROM lockstep.phase WHERE queue_id = pg_temp.q() AND "order" = 200)]), 'none', 'none of a cancelled run');
+
+-- Owners.
 SELECT pg_temp.tell('A0..2:100<0 A3..4:200<100');
 SELECT is(pg_temp.adopt(), 'none', 'a living owner is left alone; nothing is due, so there is no time to wait for');
 
