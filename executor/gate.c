@@ -345,8 +345,7 @@ static void seen_open(struct lane *lane, struct phase *phase, const struct gate_
     probe("gate.told");
     lane->claim_blocked = false;
     lane->poised_us = 0;
-    lane->adopt = lane->adopt || lane->adopt_opened;
-    lane->adopt_opened = false;
+    lane->look = lane->look || (phase != NULL && (phase->looks > 0 || phase->nobodys));
     lane->doubtful = lane->doubtful || said->conditional;
     if (phase == NULL)
         return;

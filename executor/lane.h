@@ -82,7 +82,9 @@ struct phase {
     struct gate *gate;         /* which holds that IX; NULL: control's session does */
     bool open, shared;         /* seen open; S is held */
     int64_t definitions;       /* lockstep.definitions, read when it was open; 0: not known */
-    bool nobodys;              /* we own no task of it, and are to open it all the same */
+    /* orphans of it were passed over, or (less by one for each phase since then) may have been: looked for when it opens */
+    int looks;
+    bool nobodys; /* we own no task of it, and are to open it all the same */
     bool claimed; /* by a claim of ours, not only adopted: the buffer's head may be of it */
     struct work *waiting, **waiting_last;
     int waiting_count, running;
@@ -125,7 +127,7 @@ struct lane {
     struct executor *ex;
     const char *name;
     char topic[256], cluster_id[64];
-    int queue_id, partition, max_readers;
+    int queue_id, partition, max_readers, lookahead;
     bool paused, halted;
     char keep[64];  /* what the queue keeps, as in its row; "": everything */
     char keeps[64]; /* as far as retention was told */
@@ -171,11 +173,13 @@ struct lane {
     double task_us;  /* how long a task takes: moving average, quick to rise */
 
     /* recover */
-    bool adopt;              /* look for orphans at the next turn */
-    bool adopt_opened;       /* and once more when a phase is opened */
+    bool adopt;              /* something has changed: look for orphans at the next turn, */
+                             /* and when phases open that we have tasks of (phase->looks) */
+    bool look;               /* the same, without that: nothing new is known of closed phases */
     bool finish;             /* an executor died: runs may be waiting for their end to be said */
     int64_t adopt_at_us;     /* and not later than this, 0: no timer */
-    int64_t look_us;         /* how long after a refused claim to look */
+    int64_t look_at_us;      /* as adopt_at_us; */
+    int64_t look_us;         /* so long after a refused claim */
     int64_t glance_after_us; /* while no reader is free: not before this */
 
     /* obey */

@@ -15,12 +15,14 @@ struct phase *phase_find(struct lane *lane, int64_t phase_id)
 struct phase *phase_get(struct lane *lane, int64_t phase_id, int64_t run_no, int64_t order)
 {
     struct phase **at = &lane->phases;
-    while (*at != NULL && (*at)->phase_id < phase_id)
-        at = &(*at)->next;
+    int looks = 0;
+    for (; *at != NULL && (*at)->phase_id < phase_id; at = &(*at)->next)
+        looks = (*at)->run_no == run_no ? (*at)->looks : looks;
     if (*at != NULL && (*at)->phase_id == phase_id)
         return *at;
     struct phase *phase = xcalloc(1, sizeof *phase);
     *phase = (struct phase){.next = *at, .phase_id = phase_id, .run_no = run_no, .order = order};
+    phase->looks = looks > 0 ? looks - 1 : 0;
     phase->waiting_last = &phase->waiting;
     *at = phase;
     return phase;

@@ -42,6 +42,7 @@ static enum rc read_queue(struct lane *lane, struct err *err)
     lane->partition = (int)db_int(row, 0, 2);
     lane->cursor = db_int(row, 0, 3);
     lane->max_readers = (int)db_int(row, 0, 4);
+    lane->lookahead = (int)db_int(row, 0, 18);
     lane->paused = db_bool(row, 0, 5);
     lane->check_offset = db_null(row, 0, 7) ? -1 : db_int(row, 0, 7);
     lane->check_timestamp = db_int(row, 0, 8);
@@ -185,6 +186,7 @@ enum rc lane_reread(struct lane *lane, struct err *err)
         return rc;
     bool decided = db_int(row, 0, 12) != lane->halt_no, was_halted = lane->halted;
     lane->max_readers = (int)db_int(row, 0, 4);
+    lane->lookahead = (int)db_int(row, 0, 18);
     lane->paused = db_bool(row, 0, 5);
     lane->halted = !db_null(row, 0, 10);
     (void)snprintf(lane->keep, sizeof lane->keep, "%s", db_text(row, 0, 17));

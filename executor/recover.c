@@ -83,9 +83,8 @@ void recover_later(struct lane *lane)
         lane->look_us = LOOK_US;
     if (lane->look_us > LOOK_LAST_US)
         lane->look_us = LOOK_LAST_US;
-    int64_t at_us = lane->ex->now_us + lane->look_us;
-    if (lane->adopt_at_us == 0 || lane->adopt_at_us > at_us)
-        lane->adopt_at_us = at_us;
+    if (lane->look_at_us == 0)
+        lane->look_at_us = lane->ex->now_us + lane->look_us;
 }
 
 enum rc recover(struct lane *lane, struct err *err)
@@ -95,10 +94,16 @@ enum rc recover(struct lane *lane, struct err *err)
         lane->adopt = true;
         lane->adopt_at_us = lane->glance_after_us = 0;
     }
+    bool asked = lane->look_at_us != 0 && lane->look_at_us <= ex->now_us;
+    if (asked) {
+        lane->look = true;
+        lane->look_at_us = lane->glance_after_us = 0;
+    }
+    bool only_look = !lane->adopt;
     /* Without a free reader nothing is adopted, but external tasks need none: their leases, and who opens their phase. */
     int room = unfilled(lane), most = lane_readers(lane) * lane_depth(lane);
     bool worth = room >= most / 2; /* not one by one while the readers are busy with short tasks */
-    if (!lane->adopt || ex->draining ||
+    if ((!lane->adopt && !lane->look) || ex->draining ||
         ((room <= 0 || (!worth && lane_depth(lane) > 1)) && ex->now_us < lane->glance_after_us))
         return RC_OK;
     lane->glance_after_us = ex->now_us + GLANCE_US;
@@ -115,7 +120,8 @@ enum rc recover(struct lane *lane, struct err *err)
             db_array_int(held, phase->phase_id);
         if (closed)
             db_array_int(enough, phase->phase_id);
-        lane->adopt_opened = lane->adopt_opened || closed;
+        if (closed && !only_look) /* one more: it may be open, and we have not heard of it */
+            phase->looks = lane->lookahead + 1;
     }
     db_array_end(held);
     db_array_end(enough);
@@ -127,29 +133,35 @@ enum rc recover(struct lane *lane, struct err *err)
                 &rows, err);
     if (rc != RC_OK)
         return rc;
-    lane->adopt_at_us = 0;
-    lane->adopt = false;
+    lane->adopt_at_us = lane->look_at_us = 0;
+    lane->adopt = lane->look = false;
     probe("adopt.answered");
     if (strcmp(db_text(rows, 0, 0), "busy") == 0) {
         lane->adopt_at_us = ex->now_us + BUSY_AGAIN_US;
     } else if (strcmp(db_text(rows, 0, 0), "none") == 0) {
-        lane->look_us = !db_null(rows, 0, 2) ? 0 : lane->look_us * 2;
+        if (asked && lane->look_us < LOOK_LAST_US)
+            lane->look_us *= 2;
         if (!db_null(rows, 0, 1))
             lane->adopt_at_us = ex->now_us + db_int(rows, 0, 1) * 1000;
-        if (!db_null(rows, 0, 2)) { /* and whether there is another one */
-            phase_get(lane, db_int(rows, 0, 2), db_int(rows, 0, 3), db_int(rows, 0, 4))->nobodys =
-                true;
-            lane->adopt = true;
+        if (!db_null(rows, 0, 2)) {
+            struct phase *phase =
+                phase_get(lane, db_int(rows, 0, 2), db_int(rows, 0, 3), db_int(rows, 0, 4));
+            phase_seen(lane, phase, false, 0);
+            phase->nobodys = true;
+            lane->look_us = 0;
+            lane->look_at_us = ex->now_us + BUSY_AGAIN_US; /* whether there is another one */
         }
     } else {
         for (int i = 0; i < db_rows(rows); i++)
             add_adopted(lane, rows, i);
+        lane->look_us = 0;
         probe("adopt.taken");
         lane->adopt = true; /* until there is none left */
         log_event(LOG_INFO, "tasks_adopted", "queue", lane->name, "phase", db_text(rows, 0, 2),
                   "tasks", LOG_INT(db_rows(rows)), NULL);
     }
-    lane->adopt = lane->adopt || room <= 0; /* as soon as a reader is free */
+    if (room <= 0) /* as soon as a reader is free */
+        *(only_look ? &lane->look : &lane->adopt) = true;
     return RC_OK;
 }
 

@@ -93,6 +93,8 @@ static enum rc take_notifications(struct executor *ex, struct err *err)
                 lane->wanted_us = ex->now_us;
             else if (strcmp(payload, "work") == 0)
                 lane->adopt = true;
+            else if (strcmp(payload, "look") == 0)
+                recover_later(lane);
             else if (strcmp(payload, "relay") == 0 || strcmp(payload, "relay_again") == 0)
                 letters_wake(lane, strcmp(payload, "relay") == 0 ? RELAY_HEARD : RELAY_AGAIN);
             else if (strcmp(payload, "control") == 0) {
@@ -247,9 +249,11 @@ static void wait_for_news(struct executor *ex, int timeout_ms)
         const struct lane *lane = &ex->lanes[i];
         if (lane->foreign)
             continue;
-        if (!ex->draining)
+        if (!ex->draining) {
             sooner(&timeout_ms, lane->adopt_at_us, ex->now_us);
-        if (lane->adopt && lane->glance_after_us > ex->now_us)
+            sooner(&timeout_ms, lane->look_at_us, ex->now_us);
+        }
+        if ((lane->adopt || lane->look) && lane->glance_after_us > ex->now_us)
             sooner(&timeout_ms, lane->glance_after_us, ex->now_us);
         if (lane->unread && lane->buffer_count == 0)
             timeout_ms = 0;

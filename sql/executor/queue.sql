@@ -2,5 +2,5 @@
 SELECT queue_id, topic, partition, next_offset, max_readers, paused, cluster_id, last_offset, last_timestamp,
        encode(last_digest, 'hex'), halted_reason, halted_detail, halt_no, COALESCE(partitions, 0), mark,
        extract(epoch FROM clock_timestamp() - marked_at)::bigint AS mark_age_s, blocked_offset,
-       concat_ws(' ', 'runs ' || keep_runs, 'days ' || keep_days, 'failed_days ' || keep_failed_days) AS keeps
+       concat_ws(' ', 'runs ' || keep_runs, 'days ' || keep_days, 'failed_days ' || keep_failed_days) AS keeps, lookahead
 FROM lockstep.queue WHERE name = $1::text;

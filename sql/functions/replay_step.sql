@@ -59,7 +59,7 @@ BEGIN
        AND NOT EXISTS (SELECT FROM lockstep.phase p WHERE p.phase_id = own_phase AND p.done_at IS NULL)
        AND lockstep.phases_ahead(v.queue_id, q.lookahead, COALESCE((SELECT o.first_offset FROM lockstep.run o WHERE o.run_no = own), p_offsets[1]))
            >= q.lookahead THEN
-        PERFORM pg_notify('lockstep_' || v.queue_id, 'work'); -- nobody may have a task of them
+        PERFORM pg_notify('lockstep_' || v.queue_id, 'look'); -- nobody may have a task of them
         RETURN QUERY SELECT 'wait'::text, 'lookahead'::text, 0::bigint, NULL::uuid, NULL::bigint;
         RETURN;
     END IF;

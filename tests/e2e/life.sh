@@ -229,6 +229,18 @@ jobs_end
 expect 'each once' "$(cat "$tmp/out")" '1 2 3 4 5 6 7'
 expect 'replayed' "$(status) $(sql "SELECT count(*) FROM lockstep.task t JOIN lockstep.run r USING (run_no) WHERE r.run_id = '$run' AND t.skipped = 'duplicate'") $(effects)" 'Completed 7 '
 
+echo '- what is due later, of a last phase that opens when many phases of another run have opened'
+queue --runs concurrent
+{
+    echo '{"order": 1, "sql": "SELECT pg_sleep(1.5)"}'
+    echo '{"order": 2, "not_before": "'"$(date -u -d '+3 seconds' +%FT%TZ)"'", "sql": "INSERT INTO effect VALUES ('"'late'"')"}'
+} >"$tmp/tasks.jsonl"
+for i in {1..20}; do echo '{"order": '"$i"', "sql": "SELECT 1"}'; done >"$tmp/other.jsonl"
+run=$(lockstep publish --queue "$q" -q "$tmp/tasks.jsonl")
+lockstep publish --queue "$q" -q "$tmp/other.jsonl" >/dev/null
+go 1
+expect 'it runs' "$(status) $(effects)" 'Completed late'
+
 echo '- bad input is refused with its name, and nothing is lost'
 k() { head -c "$1" /dev/zero | tr '\0' k; }
 bad=('"retry_intervals": ['"$(seq -s, 1 10000)"']' '"timeout": -1' '"not_before": "294277-01-01T00:00:00Z"' '"key": "'"$(k 10240)"'"' '"retry_on": ["never"]' '"condition": "maybe"')
