@@ -267,18 +267,14 @@ static void take(struct lane *lane, const struct db_result *row, int count)
     struct phase *phase =
         phase_get(lane, db_int(row, 0, 2), db_int(row, 0, 3), lane_head(lane, 0)->msg->order);
     phase->previous_order = lane_head(lane, 0)->msg->previous_order;
+    bool external =
+        lane_head(lane, 0)->msg->type == MESSAGE_EXTERNAL; /* for workers: see next_task */
     const char *ids = db_text(row, 0, 6), *tokens = db_text(row, 0, 7);
     int64_t next_offset = db_int(row, 0, 1);
     phase_seen(lane, phase, db_bool(row, 0, 4), db_int(row, 0, 9));
     phase->shared = phase->shared || db_bool(row, 0, 5);
     phase->claimed = true;
     (void)snprintf(phase->run, sizeof phase->run, "%s", lane_head(lane, 0)->run);
-    if (lane_head(lane, 0)->msg->type == MESSAGE_EXTERNAL) { /* for workers: see next_task */
-        phase->nobodys = !phase->open;
-        lane->adopt = true; /* looks after their leases */
-        lane_drop(lane, next_offset);
-        return;
-    }
     int skip = count;
     for (const char *p = ids; *p; p++) /* the tasks are the last ones of the segment */
         skip -= *p == ',' || *p == '{';
@@ -289,8 +285,9 @@ static void take(struct lane *lane, const struct db_result *row, int count)
         work->lane = lane;
         ids = element(ids, id, sizeof id);
         tokens = element(tokens, work->token, sizeof work->token);
-        if (strcmp(work->token, "NULL") == 0) { /* nobody's: not due yet, or not to be run */
-            lane->adopt = true;                 /* learns when it is due */
+        if (strcmp(work->token, "NULL") ==
+            0) {                /* nobody's: external, not due yet, or not to be run */
+            lane->adopt = true; /* learns when it is due, and looks after leases */
             free(work);
             continue;
         }
@@ -302,7 +299,7 @@ static void take(struct lane *lane, const struct db_result *row, int count)
         held->msg = NULL;
         phase_add(phase, work);
     }
-    phase->nobodys = phase->nobodys || (!phase->open && phase->waiting_count == 0);
+    phase->nobodys = phase->nobodys || (!phase->open && (external || phase->waiting_count == 0));
     lane_drop(lane, next_offset);
 }
 

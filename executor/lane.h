@@ -397,6 +397,10 @@ void obey_interrupt(struct executor *ex, int *ret_timeout_ms);
 MUST_CHECK enum rc obey_control(struct lane *lane, struct err *err);
 bool obey_holds(const struct lane *lane, const struct held *head);
 
+/* idle.c: at the topics' ends, and nothing unfinished, here or elsewhere. Asked rarely: others may still be at work. */
+#define IDLE_ASK_US (200 * 1000)
+MUST_CHECK enum rc idle(struct executor *ex, bool *ret_idle, struct err *err);
+
 /* able.c */
 /** Gives back what the configuration does not let this executor do. */
 MUST_CHECK enum rc leave_unable(struct lane *lane, struct err *err);

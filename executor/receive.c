@@ -31,6 +31,16 @@ enum rc lane_row(struct lane *lane, struct db_result **ret_row, struct err *err)
     return rc;
 }
 
+/* What operators change while the queue is worked off. */
+static void settings(struct lane *lane, const struct db_result *row)
+{
+    lane->max_readers = (int)db_int(row, 0, 4);
+    lane->lookahead = (int)db_int(row, 0, 18);
+    lane->paused = db_bool(row, 0, 5);
+    lane->halted = !db_null(row, 0, 10);
+    (void)snprintf(lane->keep, sizeof lane->keep, "%s", db_text(row, 0, 17));
+}
+
 static enum rc read_queue(struct lane *lane, struct err *err)
 {
     DB_RESULT_AUTO *row = NULL;
@@ -41,9 +51,7 @@ static enum rc read_queue(struct lane *lane, struct err *err)
     (void)snprintf(lane->topic, sizeof lane->topic, "%s", db_text(row, 0, 1));
     lane->partition = (int)db_int(row, 0, 2);
     lane->cursor = db_int(row, 0, 3);
-    lane->max_readers = (int)db_int(row, 0, 4);
-    lane->lookahead = (int)db_int(row, 0, 18);
-    lane->paused = db_bool(row, 0, 5);
+    settings(lane, row);
     lane->check_offset = db_null(row, 0, 7) ? -1 : db_int(row, 0, 7);
     lane->check_timestamp = db_int(row, 0, 8);
     (void)snprintf(lane->check_digest, sizeof lane->check_digest, "%s", db_text(row, 0, 9));
@@ -55,8 +63,6 @@ static enum rc read_queue(struct lane *lane, struct err *err)
     lane->mark_age_s = db_int(row, 0, 15);
     lane->renew_at_us = lane->ex->now_us + (MARK_RENEW_S - lane->mark_age_s) * 1000 * 1000;
     lane->blocked_offset = db_null(row, 0, 16) ? -1 : db_int(row, 0, 16);
-    (void)snprintf(lane->keep, sizeof lane->keep, "%s", db_text(row, 0, 17));
-    lane->halted = !db_null(row, 0, 10);
     if (lane->halted)
         log_event(LOG_ERROR, "queue_halted", "queue", lane->name, "reason", db_text(row, 0, 10),
                   "detail", db_text(row, 0, 11), NULL);
@@ -185,11 +191,7 @@ enum rc lane_reread(struct lane *lane, struct err *err)
     if (rc != RC_OK)
         return rc;
     bool decided = db_int(row, 0, 12) != lane->halt_no, was_halted = lane->halted;
-    lane->max_readers = (int)db_int(row, 0, 4);
-    lane->lookahead = (int)db_int(row, 0, 18);
-    lane->paused = db_bool(row, 0, 5);
-    lane->halted = !db_null(row, 0, 10);
-    (void)snprintf(lane->keep, sizeof lane->keep, "%s", db_text(row, 0, 17));
+    settings(lane, row);
     letters_keep(lane);
     if (lane->halted && !was_halted)
         log_event(LOG_ERROR, "queue_halted", "queue", lane->name, "reason", db_text(row, 0, 10),

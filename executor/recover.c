@@ -12,9 +12,9 @@
 
 #define BUSY_AGAIN_US (2 * 1000)
 #define GLANCE_US     (5 * 1000 * 1000)
-#define LOOK_US                                                                                    \
-    (100 * 1000) /* after a refused claim; twice as long each time that nothing is found, */
-#define LOOK_LAST_US GLANCE_US /* up to this */
+/* After a refused claim; twice as long each time that nothing is found, up to the second. */
+#define LOOK_US      (100 * 1000)
+#define LOOK_LAST_US GLANCE_US
 
 static void add_adopted(struct lane *lane, const struct db_result *rows, int i)
 {
@@ -79,10 +79,8 @@ static int unfilled(const struct lane *lane)
 
 void recover_later(struct lane *lane)
 {
-    if (lane->look_us < LOOK_US)
+    if (lane->look_us == 0)
         lane->look_us = LOOK_US;
-    if (lane->look_us > LOOK_LAST_US)
-        lane->look_us = LOOK_LAST_US;
     if (lane->look_at_us == 0)
         lane->look_at_us = lane->ex->now_us + lane->look_us;
 }
@@ -139,8 +137,8 @@ enum rc recover(struct lane *lane, struct err *err)
     if (strcmp(db_text(rows, 0, 0), "busy") == 0) {
         lane->adopt_at_us = ex->now_us + BUSY_AGAIN_US;
     } else if (strcmp(db_text(rows, 0, 0), "none") == 0) {
-        if (asked && lane->look_us < LOOK_LAST_US)
-            lane->look_us *= 2;
+        if (asked)
+            lane->look_us = lane->look_us * 2 < LOOK_LAST_US ? lane->look_us * 2 : LOOK_LAST_US;
         if (!db_null(rows, 0, 1))
             lane->adopt_at_us = ex->now_us + db_int(rows, 0, 1) * 1000;
         if (!db_null(rows, 0, 2)) {
@@ -160,8 +158,9 @@ enum rc recover(struct lane *lane, struct err *err)
         log_event(LOG_INFO, "tasks_adopted", "queue", lane->name, "phase", db_text(rows, 0, 2),
                   "tasks", LOG_INT(db_rows(rows)), NULL);
     }
-    if (room <= 0) /* as soon as a reader is free */
-        *(only_look ? &lane->look : &lane->adopt) = true;
+    /* As soon as a reader is free. */
+    lane->adopt = lane->adopt || (room <= 0 && !only_look);
+    lane->look = lane->look || (room <= 0 && only_look);
     return RC_OK;
 }
 
@@ -186,7 +185,7 @@ enum rc sessions_note(struct executor *ex, struct err *err)
     return count > 0 ? sessions_write(ex->control, ex->executor_no, s, err) : RC_OK;
 }
 
-/* Runs whose end was taken by an executor that died before it could say so. */
+/* Runs that have ended and nobody has said so: an executor that took the end may have died before, or others opened the last phase. */
 enum rc recover_start(struct lane *lane, struct err *err)
 {
     DB_RESULT_AUTO *runs = NULL;

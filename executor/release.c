@@ -116,8 +116,10 @@ enum rc give_back(struct lane *lane, int keep, struct err *err)
     for (struct phase *phase = lane->phases; phase != NULL; phase = phase->next) {
         if (keep >= 0 && !phase->open)
             continue;
-        nobodys = nobodys || (keep < 0 && phase->nobodys);
-        phase->nobodys = phase->nobodys && keep >= 0; /* others are to open it */
+        if (keep < 0 && phase->nobodys) { /* others are to open it */
+            phase->nobodys = false;
+            nobodys = true;
+        }
         int stays = keep < 0 ? 0 : keep < phase->waiting_count ? keep : phase->waiting_count;
         keep -= keep > 0 ? stays : 0;
         back_add(lane, phase, stays);

@@ -20,7 +20,6 @@
 #define BACKOFF_FIRST_MS 100
 #define BACKOFF_LAST_MS  2000
 #define LIVED_US         (1000 * 1000) /* one that ends sooner is followed by a longer pause */
-#define IDLE_ASK_US      (200 * 1000)
 #define PATIENCE_LAST_MS                                                                           \
     60000 /* doubled from T1 on: a statement that needs longer gets through in the end */
 #define CALM_US        (60 * 1000 * 1000LL)
@@ -196,45 +195,6 @@ static bool owns_work(const struct executor *ex)
         if (busy(&ex->lanes[i]))
             return true;
     return false;
-}
-
-/* At the topics' ends, and nothing unfinished, here or elsewhere. Asked rarely: others may still be
- * at work. */
-static enum rc idle(struct executor *ex, bool *ret_idle, struct err *err)
-{
-    *ret_idle = false;
-    for (int i = 0; i < ex->lane_count; i++) {
-        const struct lane *lane = &ex->lanes[i];
-        if (lane->halted)
-            return err_set(err, RC_FATAL, ERR_FAILED, lane->name, "See: lockstep queue show",
-                           "the queue is halted");
-        if (!lane_at_end(lane) || !identity_known(lane) ||
-            ex->now_us - lane->idle_asked_us < IDLE_ASK_US)
-            return RC_OK;
-    }
-    if (phases_owned(ex))
-        return RC_OK;
-    for (int i = 0; i < ex->lane_count; i++) {
-        DB_RESULT_AUTO *row = NULL;
-        struct lane *lane = &ex->lanes[i];
-        lane->idle_asked_us = ex->now_us;
-        enum rc rc = db_run(ex->control, &sql_executor_unfinished,
-                            (const char *const[]){DB_INT(lane->queue_id)}, &row, err);
-        if (rc != RC_OK || db_bool(row, 0, 0))
-            return rc;
-    }
-    /* A run may have ended in a phase that others opened, or whose gate has not told us yet. */
-    enum rc rc = RC_OK;
-    for (int i = 0; rc == RC_OK && i < ex->lane_count; i++) {
-        rc = openings_told(&ex->lanes[i], err);
-        if (rc == RC_OK)
-            rc = recover_start(&ex->lanes[i], err);
-    }
-    /* What is told to be done must still be done after a crash of the server. */
-    if (rc == RC_OK)
-        rc = db_run(ex->control, &sql_session_flush, NULL, NULL, err);
-    *ret_idle = rc == RC_OK;
-    return rc;
 }
 
 static void sooner(int *timeout_ms, int64_t at_us, int64_t now_us)

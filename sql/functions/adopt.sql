@@ -28,7 +28,7 @@ DECLARE
     later timestamptz;
     most int;
     closed boolean; -- one of the run was seen
-    nobodys bigint[]; -- a phase with nothing left to do, its run and order
+    offer bigint[]; -- a closed phase with nothing left to do, its run and order
 BEGIN
     took_shared := false;
     SELECT CASE WHEN NOT q.paused THEN q.max_lost END INTO STRICT most FROM lockstep.queue q WHERE q.queue_id = p_queue_id;
@@ -49,16 +49,16 @@ BEGIN
             phase_id := p.phase_id;
             IF p.opened_at IS NULL AND NOT closed THEN
                 closed := true;
-                IF nobodys IS NULL AND (
+                IF offer IS NULL AND (
                     SELECT t.task_id FROM lockstep.task t WHERE t.phase_id = p.phase_id -- not EXISTS, which may read the whole table
                     AND t.status NOT IN ('Completed', 'Failed', 'Cancelled', 'Terminated', 'PartiallyCompleted') LIMIT 1) IS NULL
                    AND (((p.previous_phase_id IS NOT NULL OR r.after_run_no IS NULL) AND NOT p.after_runs) OR NOT EXISTS ( -- it may wait for runs
                        SELECT FROM lockstep.run b WHERE b.queue_id = p_queue_id AND b.ended_at IS NULL AND b.first_offset < r.first_offset)) THEN
-                    nobodys := ARRAY[p.phase_id, r.run_no, p."order"];
+                    offer := ARRAY[p.phase_id, r.run_no, p."order"];
                 END IF;
             END IF;
             EXIT WHEN p_limit <= 0 AND closed;
-            CONTINUE WHEN p_limit <= 0;
+            CONTINUE WHEN p_limit <= 0; -- on to the first closed one
             -- Two questions, because each has an index.
             unowned := EXISTS (
                 SELECT FROM lockstep.task t WHERE t.phase_id = p.phase_id AND t.executor_no IS NULL AND t.status IN ('Pending', 'Error', 'Processing')
@@ -165,10 +165,10 @@ BEGIN
           AND NOT ph.phase_id = ANY (p_enough)
         ORDER BY ph.run_no, ph."order" LIMIT 1;
     END IF;
-    IF phase_id IS NULL AND nobodys IS NOT NULL THEN
-        phase_id := nobodys[1];
-        run_no := nobodys[2];
-        "order" := nobodys[3];
+    IF phase_id IS NULL AND offer IS NOT NULL THEN
+        phase_id := offer[1];
+        run_no := offer[2];
+        "order" := offer[3];
     END IF;
     wait_ms := CASE WHEN due IS NOT NULL -- LEAST and GREATEST pass NULL over
                     THEN LEAST(GREATEST(EXTRACT(epoch FROM due - pg_catalog.clock_timestamp()) * 1000 + 1, 1), 3600000) END;

@@ -95,15 +95,11 @@ BEGIN
         conditional := pg_catalog.array_remove(conditions[head:last], NULL) <> '{}';
     END IF;
 
-    IF p_run IS NULL THEN -- two statements, because each has an index
-        SELECT run.run_no, run_id, next_seq, last_phase_id, last_order, last_previous_order, tasks, phases, rejected, end_offset,
-               stop_after, on_failure, first_offset, after_run_no, events, status, paused_by INTO r
-        FROM lockstep.run WHERE run.run_no = q.implicit_run_no;
-    ELSE
-        SELECT run.run_no, run_id, next_seq, last_phase_id, last_order, last_previous_order, tasks, phases, rejected, end_offset,
-               stop_after, on_failure, first_offset, after_run_no, events, status, paused_by INTO r
-        FROM lockstep.run WHERE queue_id = p_queue_id AND run_id = p_run;
-    END IF;
+    SELECT run.run_no, run_id, next_seq, last_phase_id, last_order, last_previous_order, tasks, phases, rejected, end_offset,
+           stop_after, on_failure, first_offset, after_run_no, events, status, paused_by INTO r
+    FROM lockstep.run
+    WHERE run.run_no = CASE WHEN p_run IS NULL THEN q.implicit_run_no -- so that each way has an index, also in a generic plan
+                            ELSE (SELECT b.run_no FROM lockstep.run b WHERE b.queue_id = p_queue_id AND b.run_id = p_run) END;
     known := FOUND AND r.first_offset IS NOT NULL; -- a row without an offset was made by its producer
     run_no := CASE WHEN known THEN r.run_no END;
 

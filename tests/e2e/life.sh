@@ -183,7 +183,8 @@ go 1
 expect 'keys: a replay of all finds its own' "$(status) $(effects)" 'Completed b1 c'
 
 echo '- more phases than the lookahead of which nobody has anything to do: duplicates, and what an operator has declared done'
-for i in {1..7}; do echo '{"order": '"$i"', "key": "k'"$i"'", "sql": "INSERT INTO effect VALUES ('"'$i'"')"}'; done >"$tmp/tasks.jsonl"
+keyed() { for i in {1..7}; do echo '{"order": '"$i"', "key": "'"$1$i"'", "sql": "INSERT INTO effect VALUES ('"'$i'"')"}'; done; }
+keyed k >"$tmp/tasks.jsonl"
 queue --lookahead 2
 run
 expect 'each once' "$(status) $(effects)" 'Completed 1 2 3 4 5 6 7'
@@ -202,6 +203,20 @@ expect 'declared done' "$(status) $(effects)" 'Completed 4 5 6'
 expect 'each opening has its line' "$(sql "SELECT string_agg(detail, ' ' ORDER BY event_id) FROM lockstep.event_log JOIN lockstep.run USING (run_no) WHERE run_id = '$run' AND event = 'phase_opened'")" \
     'order 1 order 2 order 3 order 4 order 5 order 6'
 
+echo '- the same where a replay puts them, and no executor has anything to claim'
+keyed r >"$tmp/tasks.jsonl"
+queue --lookahead 2
+run
+run
+effects >"$tmp/out"
+sql "DELETE FROM lockstep.task WHERE run_no = (SELECT run_no FROM lockstep.run WHERE run_id = '$run'); DELETE FROM lockstep.run WHERE run_id = '$run'"
+"$LOCKSTEP_BIN" executor run -d "$db" -b "$LOCKSTEP_TEST_BROKERS" --queue "$q" --readers 4 2>"$tmp/$q.log" &
+timeout 30 "$LOCKSTEP_BIN" replay -d "$db" -b "$LOCKSTEP_TEST_BROKERS" --queue "$q" --from-offset earliest --to-offset latest --mode missing --execute --reason lost >"$tmp/said" 2>&1 ||
+    { cat "$tmp/said" "$tmp/$q.log"; failed=1; }
+jobs_end
+expect 'each once' "$(cat "$tmp/out")" '1 2 3 4 5 6 7'
+expect 'replayed' "$(status) $(sql "SELECT count(*) FROM lockstep.task t JOIN lockstep.run r USING (run_no) WHERE r.run_id = '$run' AND t.skipped = 'duplicate'") $(effects)" 'Completed 7 '
+
 echo '- the last phase has duplicates only, and the one before it ends with a retry'
 sql 'CREATE SEQUENCE again MINVALUE 0'
 {
@@ -214,20 +229,6 @@ lockstep publish --queue "$q" -q "$tmp/first.jsonl" >/dev/null
 run=$(lockstep publish --queue "$q" -q "$tmp/tasks.jsonl")
 go 1
 expect 'ended' "$(status) $(effects)" 'Completed 1'
-
-echo '- the same where a replay puts them, and no executor has anything to claim'
-for i in {1..7}; do echo '{"order": '"$i"', "key": "r'"$i"'", "sql": "INSERT INTO effect VALUES ('"'$i'"')"}'; done >"$tmp/tasks.jsonl"
-queue --lookahead 2
-run
-run
-effects >"$tmp/out"
-sql "DELETE FROM lockstep.task WHERE run_no = (SELECT run_no FROM lockstep.run WHERE run_id = '$run'); DELETE FROM lockstep.run WHERE run_id = '$run'"
-"$LOCKSTEP_BIN" executor run -d "$db" -b "$LOCKSTEP_TEST_BROKERS" --queue "$q" --readers 4 2>"$tmp/$q.log" &
-timeout 30 "$LOCKSTEP_BIN" replay -d "$db" -b "$LOCKSTEP_TEST_BROKERS" --queue "$q" --from-offset earliest --to-offset latest --mode missing --execute --reason lost >"$tmp/said" 2>&1 ||
-    { cat "$tmp/said" "$tmp/$q.log"; failed=1; }
-jobs_end
-expect 'each once' "$(cat "$tmp/out")" '1 2 3 4 5 6 7'
-expect 'replayed' "$(status) $(sql "SELECT count(*) FROM lockstep.task t JOIN lockstep.run r USING (run_no) WHERE r.run_id = '$run' AND t.skipped = 'duplicate'") $(effects)" 'Completed 7 '
 
 echo '- what is due later, of a last phase that opens when many phases of another run have opened'
 queue --runs concurrent
