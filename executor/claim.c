@@ -464,6 +464,8 @@ enum rc claim(struct lane *lane, bool *ret_progress, struct err *err)
     /* Not one by one while the readers are busy: a claim is worth its round trip. */
     int full = enough(lane), spare = full - lane_readers(lane);
     int worth = lane_depth(lane) > 1 ? full / 2 : (spare + 1) / 2;
+    if (worth > CLAIM_MOST) /* of many readers */
+        worth = CLAIM_MOST;
     if (want <= 0 || (tasks && !many && want < worth && most == 0))
         return RC_OK;
     DB_RESULT_AUTO *row = NULL;
