@@ -28,10 +28,25 @@ void mailbox_done(struct mailbox *box)
 void mailbox_put(struct mailbox *box, struct mail *mail)
 {
     mail->next = NULL;
+    mailbox_put_all(box, mail);
+}
+
+static struct mail **end_of(struct mail *mails)
+{
+    while (mails->next != NULL)
+        mails = mails->next;
+    return &mails->next;
+}
+
+void mailbox_put_all(struct mailbox *box, struct mail *mails)
+{
+    if (mails == NULL)
+        return;
+    struct mail **last = end_of(mails);
     (void)pthread_mutex_lock(&box->lock);
     bool was_empty = box->first == NULL;
-    *box->last = mail;
-    box->last = &mail->next;
+    *box->last = mails;
+    box->last = last;
     (void)pthread_mutex_unlock(&box->lock);
     if (was_empty)
         mailbox_poke(box);
@@ -57,6 +72,20 @@ struct mail *mailbox_take(struct mailbox *box)
     box->last = &box->first;
     (void)pthread_mutex_unlock(&box->lock);
     return first;
+}
+
+void mailbox_put_back(struct mailbox *box, struct mail *mails)
+{
+    if (mails == NULL)
+        return;
+    struct mail **last = end_of(mails);
+    (void)pthread_mutex_lock(&box->lock);
+    *last = box->first;
+    if (box->first == NULL)
+        box->last = last;
+    box->first = mails;
+    (void)pthread_mutex_unlock(&box->lock);
+    mailbox_poke(box);
 }
 
 bool mailbox_waiting(struct mailbox *box)

@@ -28,12 +28,18 @@ void mailbox_init(struct mailbox *box);
 void mailbox_done(struct mailbox *box);
 void mailbox_put(struct mailbox *box, struct mail *mail);
 
+/** Several at once, linked by next: the owner is woken once, and takes them together. NULL: nothing. */
+void mailbox_put_all(struct mailbox *box, struct mail *mails);
+
 /** Wakes its owner with nothing in it. */
 void mailbox_poke(struct mailbox *box);
 
 /** All that is in it, oldest first, linked by next; NULL if nothing. Makes the descriptor
  * unreadable. */
 struct mail *mailbox_take(struct mailbox *box);
+
+/** Puts back some of what was taken, linked by next, in front of what has come since; NULL: nothing. */
+void mailbox_put_back(struct mailbox *box, struct mail *mails);
 
 /** Whether something is in it. */
 bool mailbox_waiting(struct mailbox *box);

@@ -30,13 +30,17 @@ static bool ready(struct db *db, int64_t until_us)
         if (unsent < 0 || PQsocket(db->conn) < 0 || (unsent == 0 && !PQisBusy(db->conn)))
             return true;
         int64_t left_us = until_us - clock_boot_us();
-        struct pollfd fd = {.fd = PQsocket(db->conn),
-                            .events = (short)(POLLIN | (unsent > 0 ? POLLOUT : 0))};
+        struct pollfd fds[] = {
+            {.fd = PQsocket(db->conn), .events = (short)(POLLIN | (unsent > 0 ? POLLOUT : 0))},
+            {.fd = db->beside != NULL ? db->beside->fd : -1, .events = POLLIN}};
         if (left_us <= 0)
             return false;
-        if (poll(&fd, 1, (int)(left_us / 1000) + 1) > 0 && (fd.revents & ~POLLOUT) != 0 &&
-            PQconsumeInput(db->conn) != 1)
+        if (poll(fds, 2, (int)(left_us / 1000) + 1) <= 0)
+            continue;
+        if ((fds[0].revents & ~POLLOUT) != 0 && PQconsumeInput(db->conn) != 1)
             return true;
+        if (fds[1].revents != 0)
+            db->beside->fn(db->beside->context);
     }
 }
 

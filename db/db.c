@@ -170,6 +170,16 @@ enum rc db_run(struct db *db, const struct sql_statement *stmt, const char *cons
     return rc;
 }
 
+enum rc db_run_beside(struct db *db, const struct sql_statement *stmt, const char *const *params,
+                      const struct db_beside *beside, struct db_result **ret_result,
+                      struct err *err)
+{
+    db->beside = beside;
+    enum rc rc = db_run(db, stmt, params, ret_result, err);
+    db->beside = NULL;
+    return rc;
+}
+
 enum rc db_script(struct db *db, const char *text, struct db_result **ret_result, struct err *err)
 {
     PGresult *result = db_answer(db, PQsendQuery(db->conn, text));

@@ -78,6 +78,19 @@ MUST_CHECK enum rc db_run(struct db *db, const struct sql_statement *stmt,
                           const char *const *params, struct db_result **ret_result,
                           struct err *err);
 
+/**
+ * The same, for a session with patience; while its answer is waited for, beside->fn is called whenever beside->fd can be read.
+ * It has to read it, and must not use this session.
+ */
+struct db_beside {
+    int fd;
+    void (*fn)(void *context);
+    void *context;
+};
+MUST_CHECK enum rc db_run_beside(struct db *db, const struct sql_statement *stmt,
+                                 const char *const *params, const struct db_beside *beside,
+                                 struct db_result **ret_result, struct err *err);
+
 /** Runs text as a simple query, several statements allowed: migrations, and tests. */
 MUST_CHECK enum rc db_script(struct db *db, const char *text, struct db_result **ret_result,
                              struct err *err);

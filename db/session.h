@@ -23,10 +23,11 @@ struct db {
     PGnotify *heard;  /* and what it hands out next, NULL: not taken from libpq yet */
     db_notice_fn *notice;
     void *notice_context;
-    int patience_ms; /* for one call to be answered, 0: no limit */
-    bool late;       /* one was not: the session is given up */
-    int syncs;       /* pipeline: syncs not yet answered */
-    bool fresh;      /* pipeline: the next result is the first of its statement */
+    int patience_ms;                /* for one call to be answered, 0: no limit */
+    bool late;                      /* one was not: the session is given up */
+    const struct db_beside *beside; /* during db_run_beside */
+    int syncs;                      /* pipeline: syncs not yet answered */
+    bool fresh;                     /* pipeline: the next result is the first of its statement */
     bool prepared[SQL_STATEMENT_COUNT + 1];
     struct recall recall; /* pipeline: statements of the user's that are prepared */
 };

@@ -10,8 +10,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What fails makes the server skip the rest of its batch, which is sent again. */
-#define BATCH_MOST 32
+/* What fails makes the server skip the rest of its batch, which is sent again. Of what a reader has at most it is half: control hears
+ * of a batch when all of it is done, and gives it more while the other one runs. */
+#define BATCH_MOST 16
 
 static void set_broken(struct reader_thread *reader, struct work *work, const struct err *why)
 {

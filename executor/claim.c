@@ -31,7 +31,8 @@ int lane_depth(const struct lane *lane)
     return depth < 1 ? 1 : depth > DEPTH_MOST ? DEPTH_MOST : (int)depth;
 }
 
-/* What the readers run and have behind it; of tasks that are not so short some that wait for whoever is free next. */
+/* What the readers run and have behind it, and of short tasks as much again, for them to go on with during a claim; of tasks that are
+ * not so short some that wait for whoever is free next. */
 static int enough(const struct lane *lane)
 {
     int readers = lane_readers(lane), depth = lane_depth(lane);
@@ -40,7 +41,7 @@ static int enough(const struct lane *lane)
         return readers + (int)(readers * (behind < 1 ? behind : 1));
     bool few = readers > 0 && readers * depth < CLAIM_WORTH && behind > depth;
     bool slots = lane->slots > 0 || lane->slot_after_us == 0;
-    return few && slots ? CLAIM_WORTH : readers * depth;
+    return few && slots ? CLAIM_WORTH : 2 * readers * depth;
 }
 
 /* The phase that the buffer's head belongs to, if we have tasks of it. */
@@ -247,7 +248,7 @@ static enum rc ask(struct lane *lane, int count, bool bare, struct db_result **r
                                   parking(lane, head) ? "true" : "false",
                                   in_stretches(lane) ? "true" : "false"};
     int64_t from_us = lane->ex->retention != NULL ? clock_boot_us() : 0;
-    enum rc rc = db_run(lane->ex->control, &sql_executor_claim, params, ret_row, err);
+    enum rc rc = run_beside(lane->ex, &sql_executor_claim, params, ret_row, err);
     if (from_us != 0)
         retention_claimed(lane->ex->retention, clock_boot_us() - from_us);
     return rc;

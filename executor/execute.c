@@ -95,17 +95,25 @@ static void start(struct reader *reader, struct phase *phase, struct work *work,
         work->risks = risks_keep(reader->lane->ex->risks);
     else
         reader->lane->ex->unjudged++;
-    reader_give(reader->thread, work);
+    work->mail.next = NULL;
+    *reader->given_last = &work->mail;
+    reader->given_last = &work->mail.next;
 }
 
 /* What tasks may do that their texts do not show is read before they are handed out, but not for a few of them, and not all the
  * time where that takes long. What has shown that a phase is open tells whether what was read still holds for it. */
+static bool to_be_judged(struct lane *lane)
+{
+    const struct executor *ex = lane->ex;
+    const struct phase *next = next_phase(lane);
+    return next != NULL && !judged(ex, next) && ex->unjudged + next->waiting_count >= RISKS_TASKS &&
+           ex->now_us >= ex->risks_after_us;
+}
+
 static enum rc judge(struct lane *lane, struct err *err)
 {
     struct executor *ex = lane->ex;
-    const struct phase *next = next_phase(lane);
-    if (next == NULL || judged(ex, next) || ex->unjudged + next->waiting_count < RISKS_TASKS ||
-        ex->now_us < ex->risks_after_us)
+    if (!to_be_judged(lane))
         return RC_OK;
     struct risks *risks = NULL;
     int64_t from_us = clock_boot_us();
@@ -146,18 +154,33 @@ static void hand_out(struct lane *lane, int ready)
         mine += may;
         reader->refill =
             may && reader->count <= depth / 2 && (reader->first == NULL || !reader->first->marked);
+        reader->given = NULL;
+        reader->given_last = &reader->given;
     }
     for (int level = 1; level <= depth && ready > 0; level++)
         for (int i = 0; i < ex->reader_limit && ready > 0; i++) {
             struct reader *reader = &ex->readers[i];
-            if (!reader->refill || reader->count >= level)
-                continue;
             struct phase *phase = next_phase(lane);
-            if (phase == NULL || phase->waiting == NULL)
-                return;
+            if (!reader->refill || reader->count >= level || phase == NULL)
+                continue;
             start(reader, phase, phase->waiting, ex->now_us);
             ready--;
         }
+    for (int i = 0; i < ex->reader_count; i++)
+        reader_give(ex->readers[i].thread, ex->readers[i].given);
+}
+
+void hand_on(struct executor *ex)
+{
+    if (ex->draining)
+        return;
+    share_readers(ex);
+    for (int i = 0; i < ex->lane_count; i++) {
+        struct lane *lane = &ex->lanes[i];
+        int ready = startable(lane);
+        if (ready > 0 && !lane->unjudged && !lane->doubtful && !to_be_judged(lane))
+            hand_out(lane, ready);
+    }
 }
 
 enum rc execute(struct lane *lane, struct err *err)

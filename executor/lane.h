@@ -210,7 +210,8 @@ struct reader {
     int slot_pid;              /* the backend that the slot names: on another one nothing may run */
     struct work *first, *last; /* by work->behind: handed out, in the order it runs them */
     int count;
-    bool refill; /* within hand_out */
+    bool refill;                      /* within hand_out, */
+    struct mail *given, **given_last; /* too: what it is given */
     int64_t idle_since_us;
 };
 
@@ -230,6 +231,7 @@ struct executor {
     struct retention *retention; /* NULL until a queue keeps not everything */
     struct kafka_consumer *consumer;
     struct mailbox inbox;
+    bool news; /* mail was taken beside a claim: what follows from it comes first */
     struct lane *lanes;
     int lane_count;
     struct reader *readers;
@@ -366,6 +368,8 @@ void gates_stop(struct lane *lane, bool clean);
 
 /* execute.c */
 MUST_CHECK enum rc execute(struct lane *lane, struct err *err);
+/* Of all lanes, as far as it takes no statement: what may start goes to readers that have a slot for it. */
+void hand_on(struct executor *ex);
 /* Ends attempts that have run out of their time. */
 void time_out(struct executor *ex, int *ret_timeout_ms);
 MUST_CHECK enum rc mark_running(struct executor *ex, int *ret_timeout_ms, struct err *err);
@@ -374,6 +378,11 @@ MUST_CHECK enum rc slots_return(struct executor *ex, bool all, int *ret_timeout_
 
 /* record.c */
 MUST_CHECK enum rc record(struct executor *ex, struct work *work, struct err *err);
+
+/* beside.c: as db_run on control; while its answer is waited for, readers that are done get what waits for them. */
+MUST_CHECK enum rc run_beside(struct executor *ex, const struct sql_statement *stmt,
+                              const char *const *params, struct db_result **ret_result,
+                              struct err *err);
 
 /* work.c: to name works to the database: their ids and tokens in scratch[0] and [1]. */
 void work_names_start(struct executor *ex);

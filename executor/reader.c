@@ -143,6 +143,8 @@ static enum rc turn(struct reader_thread *reader, struct err *err)
     bool more = false;
     probe("reader.send");
     enum rc rc = batch_send(reader, err);
+    if (rc == RC_OK && reader->todo != NULL) /* the next one, while that runs */
+        rc = batch_send(reader, err);
     probe("reader.flush");
     if (rc == RC_OK)
         rc = pipeline_flush(reader->db, &more, err);
@@ -221,10 +223,11 @@ enum rc reader_start(const char *conninfo, const struct db_server *server,
     return rc;
 }
 
-void reader_give(struct reader_thread *reader, struct work *work)
+void reader_give(struct reader_thread *reader, struct mail *works)
 {
-    work->mail.kind = READER_WORK;
-    mailbox_put(&reader->inbox, &work->mail);
+    for (struct mail *mail = works; mail != NULL; mail = mail->next)
+        mail->kind = READER_WORK;
+    mailbox_put_all(&reader->inbox, works);
 }
 
 void reader_cancel(struct reader_thread *reader)

@@ -32,7 +32,8 @@ MUST_CHECK enum rc reader_start(const char *conninfo, const struct db_server *se
                                 struct reader_thread **ret_reader, struct err *err);
 /** Waits for what it runs, unless cancelled or abandoned first. */
 void reader_stop(struct reader_thread *reader);
-void reader_give(struct reader_thread *reader, struct work *work);
+/** Works, linked by their mail's next; NULL: none. Together, so that they make one batch. */
+void reader_give(struct reader_thread *reader, struct mail *works);
 /** Asks the server to cancel what it runs now. */
 void reader_cancel(struct reader_thread *reader);
 /** Asks the server to cancel work, or cuts its session off; what that was is lost, and its row decides. Nothing, if it is seen to run

@@ -159,7 +159,8 @@ static enum rc lane_turn(struct lane *lane, struct err *err)
         rc = claim(lane, &progress, err);
         if (rc == RC_OK)
             rc = start_tasks(lane, err);
-        progress = progress && !mailbox_waiting(&lane->ex->inbox); /* which ends the wait at once */
+        /* Which ends the wait at once. */
+        progress = progress && !lane->ex->news && !mailbox_waiting(&lane->ex->inbox);
     }
     if (rc == RC_OK)
         rc = barrier(lane, err);
@@ -234,7 +235,7 @@ static void wait_for_news(struct executor *ex, int timeout_ms)
         sooner(&timeout_ms, ex->now_us + IDLE_ASK_US, ex->now_us);
     if (ex->draining && !ex->cancelled)
         sooner(&timeout_ms, ex->drain_until_us, ex->now_us);
-    if (db_notified(ex->control))
+    if (db_notified(ex->control) || ex->news)
         timeout_ms = 0;
     struct pollfd fds[] = {{.fd = ex->inbox.fd, .events = POLLIN},
                            {.fd = db_socket(ex->control), .events = POLLIN},
@@ -256,6 +257,7 @@ static enum rc turn(struct executor *ex, int *ret_timeout_ms, bool *ret_done, st
 {
     *ret_timeout_ms = -1;
     ex->now_us = clock_boot_us();
+    ex->news = false;
     enum rc rc = signals_take(ex, err);
     kafka_consumer_serve(ex->consumer);
     if (rc == RC_OK)

@@ -2,7 +2,9 @@
 #include "tests/support/support.h"
 
 #include "base/clock.h"
+#include "base/mailbox.h"
 
+#include <poll.h>
 #include <pthread.h>
 #include <signal.h>
 #include <string.h>
@@ -50,6 +52,73 @@ static void an_answer_within_the_patience_is_an_answer(void **state)
     assert_int_equal(db_length(result, 0, 0), 3000000);
     db_patience(db, 0);
     assert_int_equal(support_int(db, "SELECT 2"), 2);
+    db_close(db);
+}
+
+/* Another thread puts mail in while the answer is waited for. */
+struct visits {
+    struct mailbox box;
+    int count;
+    int64_t last_us;
+};
+
+static void visit(void *context)
+{
+    struct visits *visits = context;
+    struct mail *mail = mailbox_take(&visits->box);
+    for (; mail != NULL; mail = mail->next)
+        visits->count++;
+    visits->last_us = clock_boot_us();
+}
+
+static void *put_three(void *context)
+{
+    static struct mail mails[3];
+    struct visits *visits = context;
+    for (int i = 0; i < 3; i++) {
+        (void)poll(NULL, 0, 50);
+        mailbox_put(&visits->box, &mails[i]);
+    }
+    return NULL;
+}
+
+static void what_comes_beside_an_answer_is_seen_to_before_it(void **state)
+{
+    (void)state;
+    struct db *db = support_db();
+    struct err err = {0};
+    pthread_t thread;
+    struct visits visits = {0};
+    const struct sql_statement sleep = {"test/sleep",
+                                        "SELECT 7 FROM (SELECT pg_sleep($1::float8)) AS s", SQL_ONE,
+                                        1, SQL_STATEMENT_COUNT};
+    DB_RESULT_AUTO *result = NULL;
+    mailbox_init(&visits.box);
+    const struct db_beside beside = {.fd = visits.box.fd, .fn = visit, .context = &visits};
+    db_patience(db, 5000);
+    assert_int_equal(pthread_create(&thread, NULL, put_three, &visits), 0);
+    assert_ok(db_run_beside(db, &sleep, (const char *const[]){"0.6"}, &beside, &result, &err),
+              &err);
+    int64_t answered_us = clock_boot_us();
+    (void)pthread_join(thread, NULL);
+    assert_int_equal(db_int(result, 0, 0), 7);
+    assert_int_equal(visits.count, 3);
+    assert_true(answered_us - visits.last_us > 200 * 1000); /* it did not wait for the answer */
+    /* Only during that call. */
+    static struct mail late;
+    mailbox_put(&visits.box, &late);
+    assert_int_equal(support_int(db, "SELECT 1 FROM (SELECT pg_sleep(0.1)) AS s"), 1);
+    assert_int_equal(visits.count, 3);
+    /* It does not make the session more patient, and an error is an error. */
+    assert_rc(db_run_beside(db, &sleep, (const char *const[]){"no number"}, &beside, NULL, &err),
+              RC_REJECT, &err);
+    assert_int_equal(visits.count, 4);
+    db_patience(db, PATIENCE_MS);
+    int64_t from_us = clock_boot_us();
+    assert_rc(db_run_beside(db, &sleep, (const char *const[]){"5"}, &beside, NULL, &err), RC_LOST,
+              &err);
+    assert_in_range(since_ms(from_us), PATIENCE_MS, PATIENCE_MS + 2000);
+    mailbox_done(&visits.box);
     db_close(db);
 }
 
@@ -119,6 +188,7 @@ int main(void)
         cmocka_unit_test_teardown(a_call_without_an_answer_ends_in_time_and_later_ones_at_once,
                                   teardown),
         cmocka_unit_test_teardown(an_answer_within_the_patience_is_an_answer, teardown),
+        cmocka_unit_test_teardown(what_comes_beside_an_answer_is_seen_to_before_it, teardown),
         cmocka_unit_test_teardown(
             a_session_that_is_cut_returns_to_who_waits_on_it_and_its_statement_ends, teardown),
         cmocka_unit_test_teardown(a_request_to_cancel_waits_for_nobody, teardown),
