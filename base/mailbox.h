@@ -3,7 +3,7 @@
  *   share queues, not structs.
  * Invariants: messages come out in the order they were put in; what is in a mailbox belongs to
  *   it, what was taken belongs to the taker.
- * Threads: mailbox_put from any; the rest from the one thread that owns the mailbox.
+ * Threads: mailbox_put and mailbox_put_all from any; the rest from the one thread that owns the mailbox.
  * Ownership: struct mail is embedded at the front of what is sent; the mailbox never frees it.
  * Failure: none; a mailbox that cannot be made ends the process, as memory does.
  */

@@ -10,9 +10,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What fails makes the server skip the rest of its batch, which is sent again. Of what a reader has at most it is half: control hears
- * of a batch when all of it is done, and gives it more while the other one runs. */
-#define BATCH_MOST 16
+/* What fails makes the server skip the rest of its batch, which is sent again. Control hears of a batch when all of it is done: by
+ * halves of what a reader has, it gives more of it while the other half runs. */
+#define BATCH_MOST (DEPTH_MOST / 2)
 
 static void set_broken(struct reader_thread *reader, struct work *work, const struct err *why)
 {
@@ -155,6 +155,7 @@ static enum rc end_batch(struct reader_thread *reader, struct batch *batch, stru
     batch->last->last = true;
     enum rc rc = send_stmt(reader, batch->last, &sql_reader_commit, NULL, err);
     batch->last = NULL;
+    batch->tasks = 0;
     return rc == RC_OK ? pipeline_sync(reader->db, err) : rc;
 }
 
@@ -186,14 +187,13 @@ static enum rc send_alone(struct reader_thread *reader, struct work *work,
     return rc;
 }
 
-/* Sends what may share the pipeline as one batch: each task a transaction of its own, and one sync at the end, because every
+/* Sends what may share the pipeline in batches: each task a transaction of its own, and one sync at the end of a batch, because every
  * sync costs the server a system call and us a wake-up. What may not waits until the pipeline is empty and runs alone. */
 enum rc batch_send(struct reader_thread *reader, struct err *err)
 {
     enum rc rc = RC_OK;
     struct batch batch = {0};
-    while (rc == RC_OK && reader->todo != NULL && reader->broken == NULL && !reader->unclean &&
-           batch.tasks < BATCH_MOST) {
+    while (rc == RC_OK && reader->todo != NULL && reader->broken == NULL && !reader->unclean) {
         struct plan plan;
         struct err why = {0};
         const struct message *msg = reader->todo->msg;
@@ -220,11 +220,14 @@ enum rc batch_send(struct reader_thread *reader, struct err *err)
             break;
         }
         plan_done(&plan);
+        if (rc == RC_OK && batch.tasks == BATCH_MOST)
+            rc = end_batches(reader, &batch, err);
     }
     return rc == RC_OK ? end_batches(reader, &batch, err) : rc;
 }
 
-/* What the server skipped goes to the front of the queue again, or back when we are to stop. */
+/* What the server skipped goes to the front of the queue again, behind what it skipped of the batch before; or back when we are to
+ * stop. */
 static void skipped(struct reader_thread *reader, struct work *first, struct work **last)
 {
     if (reader->cancelled) {
@@ -234,11 +237,15 @@ static void skipped(struct reader_thread *reader, struct work *first, struct wor
             reader_report(reader, work, OUTCOME_UNSTARTED);
         }
     } else if (first != NULL) {
-        *last = reader->todo;
-        if (reader->todo == NULL)
+        struct work **at = reader->again_to != NULL ? reader->again_to : &reader->todo;
+        *last = *at;
+        if (*at == NULL)
             reader->todo_last = last;
-        reader->todo = first;
+        *at = first;
+        reader->again_to = last;
     }
+    if (reader->sent == NULL)
+        reader->again_to = NULL;
 }
 
 /* The plan of a statement that is executed by its name is outdated ("cached plan must not change result type"), or what should have
@@ -254,6 +261,7 @@ static enum rc batch_done(struct reader_thread *reader, struct err *err)
 {
     int64_t now_us = clock_boot_us();
     struct work *again = NULL, **again_last = &again;
+    struct mail *done = NULL, **done_last = &done; /* for control to hear of it once */
     int ran = 0;
     for (struct work *work = reader->sent; work != NULL; work = work->last ? NULL : work->next)
         ran += !work->cleans && (work->replies == 0 || work == reader->failed);
@@ -263,18 +271,25 @@ static enum rc batch_done(struct reader_thread *reader, struct err *err)
         struct work *work = shift(&reader->sent, &reader->sent_last);
         last = work->last;
         work->ran_us = each_us;
-        if (work->replies == 0 || work->cleans)
-            reader_report(reader, work, OUTCOME_COMPLETED);
-        else if (work != reader->failed)
+        if (work->cleans) {
+            free(work);
+        } else if (work->replies == 0) {
+            work->outcome = OUTCOME_COMPLETED;
+            work->mail = (struct mail){.kind = MAIL_WORK_DONE};
+            *done_last = &work->mail;
+            done_last = &work->mail.next;
+        } else if (work != reader->failed) {
             append(&again_last, work);
-        else if (outdated(work, reader->why)) {
+        } else if (outdated(work, reader->why)) {
             work->plain = true;
             append(&again_last, work);
-        } else if (attempt_cancelled(reader->why, reader->cancelled))
+        } else if (attempt_cancelled(reader->why, reader->cancelled)) {
             reader_report(reader, work, OUTCOME_LOST);
-        else
+        } else {
             set_broken(reader, work, reader->why);
+        }
     }
+    mailbox_put_all(reader->control, done);
     free(reader->why);
     reader->why = NULL;
     reader->failed = NULL;

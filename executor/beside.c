@@ -1,5 +1,6 @@
 /* beside: what control does while the server works on a claim, which takes as long as many short tasks: completed ones make room at
- * their readers, and what waits for a reader goes there. Other mail may take a statement: it waits for the answer. */
+ * their readers, and what waits for a reader goes there. All else takes a statement, or may: other mail, time-outs, cancels and a drain
+ * wait for the answer, at most for the session's patience. */
 #include "executor/lane.h"
 
 #include "base/clock.h"
@@ -13,15 +14,13 @@ static void take_completed(void *context)
 {
     struct beside *beside = context;
     struct executor *ex = beside->ex;
-    struct err ignored;
     ex->now_us = clock_boot_us();
+    ex->news = true;
     for (struct mail *mail = mailbox_take(&ex->inbox), *next; mail != NULL; mail = next) {
         struct work *work = (struct work *)mail;
         next = mail->next;
         if (mail->kind == MAIL_WORK_DONE && work->outcome == OUTCOME_COMPLETED) {
-            enum rc always_ok = record(ex, work, &ignored);
-            (void)always_ok;
-            ex->news = true;
+            record_completed(ex, work);
             continue;
         }
         mail->next = NULL;

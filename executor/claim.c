@@ -14,7 +14,6 @@
 #define CLAIM_MOST    256
 #define CLAIM_WORTH   64 /* of short tasks, however few the readers */
 #define WORK_AHEAD_US 8000.0
-#define DEPTH_MOST    32
 #define BUSY_WAIT_US  500
 
 /* A few milliseconds of work ahead, in tasks per reader; more where the server is far. */
@@ -33,15 +32,24 @@ int lane_depth(const struct lane *lane)
 
 /* What the readers run and have behind it, and of short tasks as much again, for them to go on with during a claim; of tasks that are
  * not so short some that wait for whoever is free next. */
-static int enough(const struct lane *lane)
+int lane_enough(const struct lane *lane)
 {
-    int readers = lane_readers(lane), depth = lane_depth(lane);
+    int readers = lane_readers(lane), depth = lane_depth(lane),
+        ahead_of_readers = 2 * readers * depth;
     double behind = ahead(lane);
     if (depth == 1)
         return readers + (int)(readers * (behind < 1 ? behind : 1));
-    bool few = readers > 0 && readers * depth < CLAIM_WORTH && behind > depth;
+    bool few = readers > 0 && ahead_of_readers < CLAIM_WORTH && behind > depth;
     bool slots = lane->slots > 0 || lane->slot_after_us == 0;
-    return few && slots ? CLAIM_WORTH : 2 * readers * depth;
+    return few && slots ? CLAIM_WORTH : ahead_of_readers;
+}
+
+/* Not one by one while the readers are busy: it is worth its round trip. */
+int lane_worth(const struct lane *lane)
+{
+    int full = lane_enough(lane), spare = full - lane_readers(lane);
+    int worth = lane_depth(lane) > 1 ? full / 2 : (spare + 1) / 2;
+    return worth < CLAIM_MOST ? worth : CLAIM_MOST; /* many readers */
 }
 
 /* The phase that the buffer's head belongs to, if we have tasks of it. */
@@ -81,7 +89,7 @@ static int wanted(struct lane *lane, const struct held *head)
         have = closed;
     else
         have = open;
-    int want = enough(lane) - have;
+    int want = lane_enough(lane) - have;
     return want > CLAIM_MOST ? CLAIM_MOST : want;
 }
 
@@ -462,12 +470,7 @@ enum rc claim(struct lane *lane, bool *ret_progress, struct err *err)
     int want = many ? CLAIM_MOST : tasks ? wanted(lane, head) : 1, most = refusal_of(lane)->most;
     if (most > 0 && want > most)
         want = most;
-    /* Not one by one while the readers are busy: a claim is worth its round trip. */
-    int full = enough(lane), spare = full - lane_readers(lane);
-    int worth = lane_depth(lane) > 1 ? full / 2 : (spare + 1) / 2;
-    if (worth > CLAIM_MOST) /* of many readers */
-        worth = CLAIM_MOST;
-    if (want <= 0 || (tasks && !many && want < worth && most == 0))
+    if (want <= 0 || (tasks && !many && want < lane_worth(lane) && most == 0))
         return RC_OK;
     DB_RESULT_AUTO *row = NULL;
     int count = segment(lane, want);

@@ -142,8 +142,16 @@ static bool slot_holds(const struct executor *ex, const struct reader *reader)
            reader - ex->readers < ex->reader_limit;
 }
 
+/* Its first task takes longer than others did. */
+static bool has_long(const struct executor *ex, const struct reader *reader)
+{
+    const struct work *first = reader->first;
+    return first != NULL && (first->marked || (first->head_since_us != 0 &&
+                                               ex->now_us - first->head_since_us >= MARK_AFTER_US));
+}
+
 /* Level by level, so that no reader has a second task before each has a first one. Refilled when half of it is done: what
- * comes together goes to the server together. Nothing goes behind a task that takes longer than the others did. */
+ * comes together goes to the server together. Nothing goes behind a long task. */
 static void hand_out(struct lane *lane, int ready)
 {
     struct executor *ex = lane->ex;
@@ -152,19 +160,19 @@ static void hand_out(struct lane *lane, int ready)
         struct reader *reader = &ex->readers[i];
         bool may = reader->lane == lane && slot_holds(ex, reader) && mine < lane->share;
         mine += may;
-        reader->refill =
-            may && reader->count <= depth / 2 && (reader->first == NULL || !reader->first->marked);
+        reader->refill = may && reader->count <= depth / 2 && !has_long(ex, reader);
         reader->given = NULL;
         reader->given_last = &reader->given;
     }
     for (int level = 1; level <= depth && ready > 0; level++)
         for (int i = 0; i < ex->reader_limit && ready > 0; i++) {
             struct reader *reader = &ex->readers[i];
-            struct phase *phase = next_phase(lane);
-            if (!reader->refill || reader->count >= level || phase == NULL)
+            if (!reader->refill || reader->count >= level)
                 continue;
-            start(reader, phase, phase->waiting, ex->now_us);
+            struct phase *phase = next_phase(lane);
             ready--;
+            if (phase != NULL)
+                start(reader, phase, phase->waiting, ex->now_us);
         }
     for (int i = 0; i < ex->reader_count; i++)
         reader_give(ex->readers[i].thread, ex->readers[i].given);
@@ -178,7 +186,7 @@ void hand_on(struct executor *ex)
     for (int i = 0; i < ex->lane_count; i++) {
         struct lane *lane = &ex->lanes[i];
         int ready = startable(lane);
-        if (ready > 0 && !lane->unjudged && !lane->doubtful && !to_be_judged(lane))
+        if (ready > 0 && !lane->foreign && !lane->unjudged && !lane->doubtful)
             hand_out(lane, ready);
     }
 }

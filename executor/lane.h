@@ -231,7 +231,8 @@ struct executor {
     struct retention *retention; /* NULL until a queue keeps not everything */
     struct kafka_consumer *consumer;
     struct mailbox inbox;
-    bool news; /* mail was taken beside a claim: what follows from it comes first */
+    bool
+        news; /* mail was looked at beside a claim: what follows from it comes first, in a turn of its own */
     struct lane *lanes;
     int lane_count;
     struct reader *readers;
@@ -339,7 +340,12 @@ static inline int64_t lane_poised_until(const struct lane *lane)
 MUST_CHECK enum rc claim(struct lane *lane, bool *ret_progress, struct err *err);
 /* The buffer's head is of this phase, and will be claimed. */
 bool claims_more(struct lane *lane, const struct phase *phase);
+#define DEPTH_MOST 32
 int lane_depth(const struct lane *lane); /* tasks handed to one reader at a time */
+int lane_enough(
+    const struct lane *lane); /* tasks that may start, and those that run: so many in hand */
+int lane_worth(
+    const struct lane *lane); /* so many of them have to be missing before it asks for more */
 
 /* share.c */
 void share_readers(struct executor *ex);   /* says how many each lane may use now: lane->share */
@@ -378,6 +384,7 @@ MUST_CHECK enum rc slots_return(struct executor *ex, bool all, int *ret_timeout_
 
 /* record.c */
 MUST_CHECK enum rc record(struct executor *ex, struct work *work, struct err *err);
+void record_completed(struct executor *ex, struct work *work); /* takes no statement */
 
 /* beside.c: as db_run on control; while its answer is waited for, readers that are done get what waits for them. */
 MUST_CHECK enum rc run_beside(struct executor *ex, const struct sql_statement *stmt,

@@ -55,6 +55,7 @@ static void lose_session(struct reader_thread *reader, const struct err *why)
     free(reader->why);
     reader->why = NULL;
     reader->at = reader->failed = NULL;
+    reader->again_to = NULL;
     while (reader->broken != NULL && (reader->abandoned || !known(reader->broken)))
         append(&reader->lost_last, shift(&reader->broken, &reader->broken_last));
     reader->unclean = reader->broken != NULL;
@@ -143,8 +144,6 @@ static enum rc turn(struct reader_thread *reader, struct err *err)
     bool more = false;
     probe("reader.send");
     enum rc rc = batch_send(reader, err);
-    if (rc == RC_OK && reader->todo != NULL) /* the next one, while that runs */
-        rc = batch_send(reader, err);
     probe("reader.flush");
     if (rc == RC_OK)
         rc = pipeline_flush(reader->db, &more, err);

@@ -21,7 +21,9 @@ struct reader_thread {
     char *conninfo;
     struct db_server server; /* of the control session: work is done there only */
     struct db *db;
-    struct work *todo, **todo_last;     /* not sent yet */
+    struct work *todo, **todo_last; /* not sent yet */
+    struct work *
+        *again_to; /* where in todo the next goes that the server skipped, NULL: its front */
     struct work *sent, **sent_last;     /* in the pipeline, oldest first, batch after batch */
     struct work *broken, **broken_last; /* failed; recorded when the pipeline is empty */
     struct work *lost,

@@ -68,18 +68,33 @@ static enum rc unstarted(struct executor *ex, const struct work *work, struct er
                   NULL, err);
 }
 
-enum rc record(struct executor *ex, struct work *work, struct err *err)
+static void leaves(struct executor *ex, struct work *work)
 {
-    struct lane *lane = work->lane;
-    enum rc rc = RC_OK;
     probe("record.take");
     take_from_reader(ex, work);
     work->phase->running--;
     work->lane->last_run = work->run_no;
     work->lane->last_order = work->phase->order;
+}
+
+void record_completed(struct executor *ex, struct work *work)
+{
+    leaves(ex, work);
+    learn(work->lane, work->ran_us);
+    work_free(work);
+}
+
+enum rc record(struct executor *ex, struct work *work, struct err *err)
+{
+    struct lane *lane = work->lane;
+    enum rc rc = RC_OK;
+    if (work->outcome == OUTCOME_COMPLETED) {
+        record_completed(ex, work);
+        return RC_OK;
+    }
+    leaves(ex, work);
     switch (work->outcome) {
     case OUTCOME_COMPLETED:
-        learn(lane, work->ran_us);
         break;
     case OUTCOME_ERROR:
         lane->adopt = true; /* to learn when it is due */

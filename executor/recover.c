@@ -74,7 +74,7 @@ static int unfilled(const struct lane *lane)
     int have = 0;
     for (const struct phase *phase = lane->phases; phase != NULL; phase = phase->next)
         have += phase->open ? phase->waiting_count + phase->running : 0;
-    return lane_readers(lane) * lane_depth(lane) - have;
+    return lane_enough(lane) - have;
 }
 
 void recover_later(struct lane *lane)
@@ -99,10 +99,10 @@ enum rc recover(struct lane *lane, struct err *err)
     }
     bool only_look = !lane->adopt;
     /* Without a free reader nothing is adopted, but external tasks need none: their leases, and who opens their phase. */
-    int room = unfilled(lane), most = lane_readers(lane) * lane_depth(lane);
-    bool worth = room >= most / 2; /* not one by one while the readers are busy with short tasks */
+    int room = unfilled(
+        lane); /* as for a claim, which comes behind this: else there would never be room */
     if ((!lane->adopt && !lane->look) || ex->draining ||
-        ((room <= 0 || (!worth && lane_depth(lane) > 1)) && ex->now_us < lane->glance_after_us))
+        ((room <= 0 || room < lane_worth(lane)) && ex->now_us < lane->glance_after_us))
         return RC_OK;
     lane->glance_after_us = ex->now_us + GLANCE_US;
     enum rc rc = db_run(ex->control, &sql_executor_give_up,

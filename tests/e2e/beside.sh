@@ -19,21 +19,51 @@ lockstep queue create "$q" -q --create-topic --max-readers 1 >/dev/null
 for n in {0..599}; do echo "{\"order\": 1, \"sql\": \"SELECT work('$q', 1, $n, 0.003)\"}"; done >"$tmp/work.jsonl"
 run=$(lockstep publish --queue "$q" -q "$tmp/work.jsonl")
 executors 1 "$q" 1
-completed="SELECT count(*) FROM lockstep.task WHERE status = 'Completed'"
-some() { [ "$(sql "$completed")" -ge "$1" ]; }
-eventually 20 some 50 || fail 'no task is completed'
+fifty() { [ "$(sql "SELECT count(*) FROM lockstep.task WHERE status = 'Completed'")" -ge 50 ]; }
+eventually 20 fifty || fail 'no task is completed'
 
 echo '- a claim waits for the row of its queue'
-sql "BEGIN; SELECT FROM lockstep.queue WHERE name = '$q' FOR UPDATE; SELECT pg_sleep(2); COMMIT" >/dev/null &
-eventually 5 is "SELECT count(*) FROM pg_stat_activity WHERE application_name = 'lockstep/control' AND wait_event_type = 'Lock'
-                 AND datname = current_database()" 1
-before=$(sql "$completed")
-eventually 1 some $((before + 10)) || fail "$before tasks were completed when the claim began to wait, then $(sql "$completed")"
-expect 'it still waits' "$(sql "SELECT count(*) FROM pg_stat_activity WHERE application_name = 'lockstep/control' AND wait_event_type = 'Lock'
-                                AND datname = current_database()")" 1
+sql "BEGIN; SELECT FROM lockstep.queue WHERE name = '$q' FOR UPDATE; SELECT pg_sleep(3); COMMIT" >/dev/null &
+waits="SELECT count(*) FROM pg_stat_activity WHERE application_name = 'lockstep/control' AND wait_event_type = 'Lock'
+       AND datname = current_database()"
+eventually 5 is "$waits" 1
+echo '- meanwhile all that is in hand is done'
+eventually 2 is "SELECT count(*) FROM lockstep.task WHERE status <> 'Completed'" 0 || fail 'readers wait for the claim'
+expect 'the claim still waits' "$(sql "$waits")" 1
 
 echo '- then all goes on'
 executors_wait || fail 'the executor failed'
 expect 'ended' "$(sql "SELECT status FROM lockstep.run WHERE run_id = '$run'")" Completed
 expect 'each once, within the bound' "$(ledger_check "$q" 1)" ''
+
+echo '- what is due again has its turn while messages of the phase go on coming, also with many readers'
+sql 'CREATE SEQUENCE again MINVALUE 0'
+for readers in 1 8 40; do
+    sql 'ALTER SEQUENCE again RESTART; TRUNCATE ledger'
+    q=$(scratch_name)
+    lockstep queue create "$q" -q --create-topic --max-readers "$readers" --max-attempts 2 --retry-intervals 0.05 >/dev/null
+    {
+        echo '{"order": 1, "sql": "SELECT 1 / nextval('"'again'"')"}'
+        for n in {1..15000}; do echo "{\"order\": 1, \"sql\": \"SELECT 1\"}"; done
+    } >"$tmp/work.jsonl"
+    run=$(lockstep publish --queue "$q" -q "$tmp/work.jsonl")
+    executors 1 "$q" "$readers"
+    executors_wait || fail 'the executor failed'
+    later=$(sql "WITH t AS MATERIALIZED (SELECT t.* FROM lockstep.task t JOIN lockstep.run USING (run_no) WHERE run_id = '$run')
+                 SELECT count(*) FROM t WHERE started_at > (SELECT started_at FROM t WHERE seq = 0 AND attempt_num = 2)")
+    [ "$later" -gt 3000 ] || expect "$readers readers: tasks that started after the second attempt of the first" "$later" 'more than 3000'
+done
+
+echo '- failures do not change the order in which one reader runs its tasks'
+q=$(scratch_name)
+lockstep queue create "$q" -q --create-topic --max-readers 1 --on-failure continue >/dev/null
+for n in {0..1999}; do echo "{\"order\": 1, \"sql\": \"SELECT 1 / ($n % 100 - 50)\"}"; done >"$tmp/work.jsonl"
+run=$(lockstep publish --queue "$q" -q "$tmp/work.jsonl")
+executors 1 "$q" 1
+executors_wait || fail 'the executor failed'
+expect 'failed; out of order' "$(sql "
+    WITH t AS (SELECT t.seq, t.status, t.started_at FROM lockstep.task t JOIN lockstep.run USING (run_no) WHERE run_id = '$run'),
+         c AS (SELECT started_at, max(started_at) OVER (ORDER BY seq ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS before
+               FROM t WHERE status = 'Completed')
+    SELECT (SELECT count(*) FROM t WHERE status = 'Failed'), count(*) FILTER (WHERE started_at < before) FROM c")" '20|0'
 exit $failed

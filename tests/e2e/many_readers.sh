@@ -23,6 +23,6 @@ eventually 30 ended || {
     lockstep queue explain "$q"
     exit 1
 }
-executors_wait || cat "$tmp/$q".*.log
+executors_wait || { cat "$tmp/$q".*.log; failed=1; }
 expect 'each once, in order' "$(ledger_check "$q" 40)" ''
 exit $failed
