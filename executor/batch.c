@@ -187,12 +187,22 @@ static enum rc send_alone(struct reader_thread *reader, struct work *work,
     return rc;
 }
 
+/* Once cancelled, nothing more is sent. */
+static void send_back(struct reader_thread *reader)
+{
+    while (reader->todo != NULL)
+        reader_report(reader, shift(&reader->todo, &reader->todo_last), OUTCOME_UNSTARTED);
+    reader->again_to = NULL;
+}
+
 /* Sends what may share the pipeline in batches: each task a transaction of its own, and one sync at the end of a batch, because every
  * sync costs the server a system call and us a wake-up. What may not waits until the pipeline is empty and runs alone. */
 enum rc batch_send(struct reader_thread *reader, struct err *err)
 {
     enum rc rc = RC_OK;
     struct batch batch = {0};
+    if (reader->cancelled)
+        send_back(reader);
     while (rc == RC_OK && reader->todo != NULL && reader->broken == NULL && !reader->unclean) {
         struct plan plan;
         struct err why = {0};
@@ -220,8 +230,8 @@ enum rc batch_send(struct reader_thread *reader, struct err *err)
             break;
         }
         plan_done(&plan);
-        if (rc == RC_OK && batch.tasks == BATCH_MOST)
-            rc = end_batches(reader, &batch, err);
+        if (rc == RC_OK && batch.tasks == BATCH_MOST) /* a cleaning leads the next one */
+            rc = end_batch(reader, &batch, err);
     }
     return rc == RC_OK ? end_batches(reader, &batch, err) : rc;
 }

@@ -178,6 +178,14 @@ static void hand_out(struct lane *lane, int ready)
         reader_give(ex->readers[i].thread, ex->readers[i].given);
 }
 
+static int running(const struct lane *lane)
+{
+    int count = 0;
+    for (const struct phase *phase = lane->phases; phase != NULL; phase = phase->next)
+        count += phase->running;
+    return count;
+}
+
 void hand_on(struct executor *ex)
 {
     if (ex->draining)
@@ -214,7 +222,8 @@ enum rc execute(struct lane *lane, struct err *err)
     if (rc == RC_OK && ready > 0 && lane->starved_us != 0 &&
         ex->now_us - lane->starved_us >= STARVED_US) {
         lane->starved_us = ex->now_us;
-        rc = give_back(lane, lane->slots * lane_depth(lane), err);
+        int keep = lane_enough(lane) - running(lane); /* what it would take again */
+        rc = give_back(lane, keep > 0 ? keep : 0, err);
     }
     if (rc == RC_OK && out_of_reach(lane)) /* others' readers may be free */
         rc = give_back(lane, 0, err);

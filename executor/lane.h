@@ -173,14 +173,15 @@ struct lane {
     double task_us;  /* how long a task takes: moving average, quick to rise */
 
     /* recover */
-    bool adopt;              /* something has changed: look for orphans at the next turn, */
-                             /* and when phases open that we have tasks of (phase->looks) */
-    bool look;               /* the same, without that: nothing new is known of closed phases */
-    bool finish;             /* an executor died: runs may be waiting for their end to be said */
-    int64_t adopt_at_us;     /* and not later than this, 0: no timer */
-    int64_t look_at_us;      /* as adopt_at_us; */
-    int64_t look_us;         /* so long after a refused claim */
-    int64_t glance_after_us; /* while no reader is free: not before this */
+    bool adopt;               /* something has changed: look for orphans at the next turn, */
+                              /* and when phases open that we have tasks of (phase->looks) */
+    bool look;                /* the same, without that: nothing new is known of closed phases */
+    bool finish;              /* an executor died: runs may be waiting for their end to be said */
+    int64_t adopt_at_us;      /* and not later than this, 0: no timer */
+    int64_t look_at_us;       /* as adopt_at_us; */
+    int64_t look_us;          /* so long after a refused claim */
+    int64_t glance_after_us;  /* while no reader is free: not before this, */
+    int64_t recover_after_us; /* and not before this while there is work in hand */
 
     /* obey */
     struct held_run *held_runs;
@@ -340,7 +341,7 @@ static inline int64_t lane_poised_until(const struct lane *lane)
 MUST_CHECK enum rc claim(struct lane *lane, bool *ret_progress, struct err *err);
 /* The buffer's head is of this phase, and will be claimed. */
 bool claims_more(struct lane *lane, const struct phase *phase);
-#define DEPTH_MOST 32
+#define DEPTH_MOST 64
 int lane_depth(const struct lane *lane); /* tasks handed to one reader at a time */
 int lane_enough(
     const struct lane *lane); /* tasks that may start, and those that run: so many in hand */

@@ -2,6 +2,7 @@
  */
 #include "executor/lane.h"
 
+#include "base/clock.h"
 #include "base/log.h"
 #include "base/probe.h"
 #include "executor/reader.h"
@@ -12,6 +13,8 @@
 
 #define BUSY_AGAIN_US (2 * 1000)
 #define GLANCE_US     (5 * 1000 * 1000)
+/* While there is work: so many times as long as the last look took, for it may read all of a phase. */
+#define PAUSE 20
 /* After a refused claim; twice as long each time that nothing is found, up to the second. */
 #define LOOK_US      (100 * 1000)
 #define LOOK_LAST_US GLANCE_US
@@ -69,12 +72,12 @@ enum rc session_note(struct db *db, int executor_no, const char *kind, struct er
     return rc;
 }
 
-static int unfilled(const struct lane *lane)
+static int in_hand(const struct lane *lane)
 {
     int have = 0;
     for (const struct phase *phase = lane->phases; phase != NULL; phase = phase->next)
         have += phase->open ? phase->waiting_count + phase->running : 0;
-    return lane_enough(lane) - have;
+    return have;
 }
 
 void recover_later(struct lane *lane)
@@ -99,10 +102,13 @@ enum rc recover(struct lane *lane, struct err *err)
     }
     bool only_look = !lane->adopt;
     /* Without a free reader nothing is adopted, but external tasks need none: their leases, and who opens their phase. */
-    int room = unfilled(
-        lane); /* as for a claim, which comes behind this: else there would never be room */
+    /* As for a claim, which comes behind this: else there would never be room. But not more than readers take at once. */
+    int have = in_hand(lane), room = lane_enough(lane) - have;
+    int most = lane_readers(lane) * lane_depth(lane);
     if ((!lane->adopt && !lane->look) || ex->draining ||
-        ((room <= 0 || room < lane_worth(lane)) && ex->now_us < lane->glance_after_us))
+        (room < (lane_worth(lane) > 1 ? lane_worth(lane) : 1) &&
+         ex->now_us < lane->glance_after_us) ||
+        (have > 0 && ex->now_us < lane->recover_after_us))
         return RC_OK;
     lane->glance_after_us = ex->now_us + GLANCE_US;
     enum rc rc = db_run(ex->control, &sql_executor_give_up,
@@ -125,12 +131,17 @@ enum rc recover(struct lane *lane, struct err *err)
     db_array_end(enough);
     DB_RESULT_AUTO *rows = NULL;
     probe("adopt.send");
+    int64_t from_us = clock_boot_us();
     rc = db_run(ex->control, &sql_executor_adopt,
                 (const char *const[]){DB_INT(lane->queue_id), DB_INT(ex->executor_no),
-                                      DB_INT(room < 0 ? 0 : room), held->data, enough->data},
+                                      DB_INT(room < 0      ? 0
+                                             : room < most ? room
+                                                           : most),
+                                      held->data, enough->data},
                 &rows, err);
     if (rc != RC_OK)
         return rc;
+    lane->recover_after_us = clock_boot_us() + PAUSE * (clock_boot_us() - from_us);
     lane->adopt_at_us = lane->look_at_us = 0;
     lane->adopt = lane->look = false;
     probe("adopt.answered");

@@ -216,6 +216,8 @@ static void wait_for_news(struct executor *ex, int timeout_ms)
         }
         if ((lane->adopt || lane->look) && lane->glance_after_us > ex->now_us)
             sooner(&timeout_ms, lane->glance_after_us, ex->now_us);
+        if ((lane->adopt || lane->look) && lane->recover_after_us > ex->now_us && !ex->draining)
+            sooner(&timeout_ms, lane->recover_after_us, ex->now_us);
         if (lane->unread && lane->buffer_count == 0)
             timeout_ms = 0;
         if (lane->claim_after_us > ex->now_us)

@@ -16,17 +16,17 @@ fail() { # with what the executor said
 }
 q=$(scratch_name)
 lockstep queue create "$q" -q --create-topic --max-readers 1 >/dev/null
-for n in {0..599}; do echo "{\"order\": 1, \"sql\": \"SELECT work('$q', 1, $n, 0.003)\"}"; done >"$tmp/work.jsonl"
+for n in {0..1999}; do echo "{\"order\": 1, \"sql\": \"SELECT work('$q', 1, $n, 0.003)\"}"; done >"$tmp/work.jsonl"
 run=$(lockstep publish --queue "$q" -q "$tmp/work.jsonl")
 executors 1 "$q" 1
 fifty() { [ "$(sql "SELECT count(*) FROM lockstep.task WHERE status = 'Completed'")" -ge 50 ]; }
 eventually 20 fifty || fail 'no task is completed'
 
 echo '- a claim waits for the row of its queue'
-sql "BEGIN; SELECT FROM lockstep.queue WHERE name = '$q' FOR UPDATE; SELECT pg_sleep(3); COMMIT" >/dev/null &
+sql "BEGIN; SELECT FROM lockstep.queue WHERE name = '$q' FOR UPDATE; SELECT pg_sleep(4); COMMIT" >/dev/null &
 waits="SELECT count(*) FROM pg_stat_activity WHERE application_name = 'lockstep/control' AND wait_event_type = 'Lock'
        AND datname = current_database()"
-eventually 5 is "$waits" 1
+eventually 5 is "$waits" 1 || fail 'no claim waits'
 echo '- meanwhile all that is in hand is done'
 eventually 2 is "SELECT count(*) FROM lockstep.task WHERE status <> 'Completed'" 0 || fail 'readers wait for the claim'
 expect 'the claim still waits' "$(sql "$waits")" 1
