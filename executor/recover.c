@@ -13,8 +13,10 @@
 
 #define BUSY_AGAIN_US (2 * 1000)
 #define GLANCE_US     (5 * 1000 * 1000)
-/* While there is work: so many times as long as the last look took, for it may read all of a phase. */
-#define PAUSE 20
+/* While there is work, after a look that found nothing: so many times as long as it took, for it may have read all of a phase; at most
+ * so long, for it may also have waited. */
+#define PAUSE         20
+#define PAUSE_LAST_US (500 * 1000)
 /* After a refused claim; twice as long each time that nothing is found, up to the second. */
 #define LOOK_US      (100 * 1000)
 #define LOOK_LAST_US GLANCE_US
@@ -141,13 +143,14 @@ enum rc recover(struct lane *lane, struct err *err)
                 &rows, err);
     if (rc != RC_OK)
         return rc;
-    lane->recover_after_us = clock_boot_us() + PAUSE * (clock_boot_us() - from_us);
+    int64_t done_us = clock_boot_us(), pause_us = PAUSE * (done_us - from_us);
     lane->adopt_at_us = lane->look_at_us = 0;
     lane->adopt = lane->look = false;
     probe("adopt.answered");
     if (strcmp(db_text(rows, 0, 0), "busy") == 0) {
         lane->adopt_at_us = ex->now_us + BUSY_AGAIN_US;
     } else if (strcmp(db_text(rows, 0, 0), "none") == 0) {
+        lane->recover_after_us = done_us + (pause_us < PAUSE_LAST_US ? pause_us : PAUSE_LAST_US);
         if (asked)
             lane->look_us = lane->look_us * 2 < LOOK_LAST_US ? lane->look_us * 2 : LOOK_LAST_US;
         if (!db_null(rows, 0, 1))
