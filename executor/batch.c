@@ -187,14 +187,6 @@ static enum rc send_alone(struct reader_thread *reader, struct work *work,
     return rc;
 }
 
-/* Once cancelled, nothing more is sent. */
-static void send_back(struct reader_thread *reader)
-{
-    while (reader->todo != NULL)
-        reader_report(reader, shift(&reader->todo, &reader->todo_last), OUTCOME_UNSTARTED);
-    reader->again_to = NULL;
-}
-
 /* Sends what may share the pipeline in batches: each task a transaction of its own, and one sync at the end of a batch, because every
  * sync costs the server a system call and us a wake-up. What may not waits until the pipeline is empty and runs alone. */
 enum rc batch_send(struct reader_thread *reader, struct err *err)
@@ -202,7 +194,7 @@ enum rc batch_send(struct reader_thread *reader, struct err *err)
     enum rc rc = RC_OK;
     struct batch batch = {0};
     if (reader->cancelled)
-        send_back(reader);
+        reader_send_back(reader);
     while (rc == RC_OK && reader->todo != NULL && reader->broken == NULL && !reader->unclean) {
         struct plan plan;
         struct err why = {0};
@@ -236,17 +228,10 @@ enum rc batch_send(struct reader_thread *reader, struct err *err)
     return rc == RC_OK ? end_batches(reader, &batch, err) : rc;
 }
 
-/* What the server skipped goes to the front of the queue again, behind what it skipped of the batch before; or back when we are to
- * stop. */
+/* What the server skipped goes to the front of the queue again, behind what it skipped of the batch before. */
 static void skipped(struct reader_thread *reader, struct work *first, struct work **last)
 {
-    if (reader->cancelled) {
-        while (first != NULL) {
-            struct work *work = first;
-            first = work->next;
-            reader_report(reader, work, OUTCOME_UNSTARTED);
-        }
-    } else if (first != NULL) {
+    if (first != NULL) {
         struct work **at = reader->again_to != NULL ? reader->again_to : &reader->todo;
         *last = *at;
         if (*at == NULL)

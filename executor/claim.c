@@ -49,7 +49,9 @@ int lane_worth(const struct lane *lane)
 {
     int full = lane_enough(lane), spare = full - lane_readers(lane);
     int worth = lane_depth(lane) > 1 ? full / 2 : (spare + 1) / 2;
-    return worth < CLAIM_MOST ? worth : CLAIM_MOST; /* many readers */
+    if (worth > CLAIM_MOST) /* many readers */
+        worth = CLAIM_MOST;
+    return worth > 1 ? worth : 1;
 }
 
 /* The phase that the buffer's head belongs to, if we have tasks of it. */

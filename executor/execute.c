@@ -102,18 +102,12 @@ static void start(struct reader *reader, struct phase *phase, struct work *work,
 
 /* What tasks may do that their texts do not show is read before they are handed out, but not for a few of them, and not all the
  * time where that takes long. What has shown that a phase is open tells whether what was read still holds for it. */
-static bool to_be_judged(struct lane *lane)
-{
-    const struct executor *ex = lane->ex;
-    const struct phase *next = next_phase(lane);
-    return next != NULL && !judged(ex, next) && ex->unjudged + next->waiting_count >= RISKS_TASKS &&
-           ex->now_us >= ex->risks_after_us;
-}
-
 static enum rc judge(struct lane *lane, struct err *err)
 {
     struct executor *ex = lane->ex;
-    if (!to_be_judged(lane))
+    const struct phase *next = next_phase(lane);
+    if (next == NULL || judged(ex, next) || ex->unjudged + next->waiting_count < RISKS_TASKS ||
+        ex->now_us < ex->risks_after_us)
         return RC_OK;
     struct risks *risks = NULL;
     int64_t from_us = clock_boot_us();
@@ -178,14 +172,6 @@ static void hand_out(struct lane *lane, int ready)
         reader_give(ex->readers[i].thread, ex->readers[i].given);
 }
 
-static int running(const struct lane *lane)
-{
-    int count = 0;
-    for (const struct phase *phase = lane->phases; phase != NULL; phase = phase->next)
-        count += phase->running;
-    return count;
-}
-
 void hand_on(struct executor *ex)
 {
     if (ex->draining)
@@ -222,7 +208,7 @@ enum rc execute(struct lane *lane, struct err *err)
     if (rc == RC_OK && ready > 0 && lane->starved_us != 0 &&
         ex->now_us - lane->starved_us >= STARVED_US) {
         lane->starved_us = ex->now_us;
-        int keep = lane_enough(lane) - running(lane); /* what it would take again */
+        int keep = lane_enough(lane) - started(lane); /* what it would take again */
         rc = give_back(lane, keep > 0 ? keep : 0, err);
     }
     if (rc == RC_OK && out_of_reach(lane)) /* others' readers may be free */

@@ -232,8 +232,7 @@ struct executor {
     struct retention *retention; /* NULL until a queue keeps not everything */
     struct kafka_consumer *consumer;
     struct mailbox inbox;
-    bool
-        news; /* mail was looked at beside a claim: what follows from it comes first, in a turn of its own */
+    bool news; /* mail was looked at beside a claim: what follows from it has a turn of its own */
     struct lane *lanes;
     int lane_count;
     struct reader *readers;
@@ -341,17 +340,18 @@ static inline int64_t lane_poised_until(const struct lane *lane)
 MUST_CHECK enum rc claim(struct lane *lane, bool *ret_progress, struct err *err);
 /* The buffer's head is of this phase, and will be claimed. */
 bool claims_more(struct lane *lane, const struct phase *phase);
+/* Tasks handed to one reader at a time; tasks that may start, and those that run: so many in hand; and so many of them, at least one,
+ * have to be missing before it asks for more. */
 #define DEPTH_MOST 64
-int lane_depth(const struct lane *lane); /* tasks handed to one reader at a time */
-int lane_enough(
-    const struct lane *lane); /* tasks that may start, and those that run: so many in hand */
-int lane_worth(
-    const struct lane *lane); /* so many of them have to be missing before it asks for more */
+int lane_depth(const struct lane *lane);
+int lane_enough(const struct lane *lane);
+int lane_worth(const struct lane *lane);
 
 /* share.c */
 void share_readers(struct executor *ex);   /* says how many each lane may use now: lane->share */
 int lane_readers(const struct lane *lane); /* readers to claim for */
-int startable(const struct lane *lane);    /* tasks */
+int startable(const struct lane *lane);    /* tasks: those that wait for a reader, */
+int started(const struct lane *lane);      /* and those that readers have */
 /* The phase that follows the one that worked here last is waited for, and has tasks in our hands. */
 bool next_is_ours(const struct lane *lane);
 /* None of our readers can come to it soon: they have long tasks of other queues. */

@@ -27,6 +27,13 @@ void reader_report(struct reader_thread *reader, struct work *work, enum outcome
     mailbox_put(reader->control, &work->mail);
 }
 
+void reader_send_back(struct reader_thread *reader)
+{
+    while (reader->todo != NULL)
+        reader_report(reader, shift(&reader->todo, &reader->todo_last), OUTCOME_UNSTARTED);
+    reader->again_to = NULL;
+}
+
 static void tell_lost(struct reader_thread *reader)
 {
     reader->lost_pid = 0;
@@ -55,7 +62,6 @@ static void lose_session(struct reader_thread *reader, const struct err *why)
     free(reader->why);
     reader->why = NULL;
     reader->at = reader->failed = NULL;
-    reader->again_to = NULL;
     while (reader->broken != NULL && (reader->abandoned || !known(reader->broken)))
         append(&reader->lost_last, shift(&reader->broken, &reader->broken_last));
     reader->unclean = reader->broken != NULL;
@@ -67,8 +73,7 @@ static void lose_session(struct reader_thread *reader, const struct err *why)
     }
     if (reader->abandoned) /* whoever takes over ends the session */
         tell_lost(reader);
-    while (reader->todo != NULL)
-        reader_report(reader, shift(&reader->todo, &reader->todo_last), OUTCOME_UNSTARTED);
+    reader_send_back(reader);
 }
 
 static void take_mail(struct reader_thread *reader)
@@ -121,8 +126,7 @@ static enum rc open_session(struct reader_thread *reader, struct err *err)
     (void)pthread_mutex_unlock(&reader->lock);
     rc = abandoned ? RC_LOST : end_lost(reader, err);
     take_mail(reader); /* what came for the session of before: control does not know this one yet */
-    while (reader->todo != NULL)
-        reader_report(reader, shift(&reader->todo, &reader->todo_last), OUTCOME_UNSTARTED);
+    reader_send_back(reader);
     if (rc == RC_OK)
         rc = pipeline_start(db, err);
     reader->cold = true;

@@ -70,6 +70,8 @@ static inline struct work *shift(struct work **first, struct work ***last)
 
 /** Gives it back to control. */
 void reader_report(struct reader_thread *reader, struct work *work, enum outcome outcome);
+/** All of todo, unstarted. */
+void reader_send_back(struct reader_thread *reader);
 
 /**
  * Whether what runs alone acts outside the database from now on, until this is called again: what asks it to end must not meet its

@@ -74,14 +74,6 @@ enum rc session_note(struct db *db, int executor_no, const char *kind, struct er
     return rc;
 }
 
-static int in_hand(const struct lane *lane)
-{
-    int have = 0;
-    for (const struct phase *phase = lane->phases; phase != NULL; phase = phase->next)
-        have += phase->open ? phase->waiting_count + phase->running : 0;
-    return have;
-}
-
 void recover_later(struct lane *lane)
 {
     if (lane->look_us == 0)
@@ -105,11 +97,10 @@ enum rc recover(struct lane *lane, struct err *err)
     bool only_look = !lane->adopt;
     /* Without a free reader nothing is adopted, but external tasks need none: their leases, and who opens their phase. */
     /* As for a claim, which comes behind this: else there would never be room. But not more than readers take at once. */
-    int have = in_hand(lane), room = lane_enough(lane) - have;
+    int have = startable(lane) + started(lane), room = lane_enough(lane) - have;
     int most = lane_readers(lane) * lane_depth(lane);
     if ((!lane->adopt && !lane->look) || ex->draining ||
-        (room < (lane_worth(lane) > 1 ? lane_worth(lane) : 1) &&
-         ex->now_us < lane->glance_after_us) ||
+        (room < lane_worth(lane) && ex->now_us < lane->glance_after_us) ||
         (have > 0 && ex->now_us < lane->recover_after_us))
         return RC_OK;
     lane->glance_after_us = ex->now_us + GLANCE_US;

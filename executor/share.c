@@ -12,6 +12,14 @@ int startable(const struct lane *lane)
     return count;
 }
 
+int started(const struct lane *lane)
+{
+    int count = 0;
+    for (const struct phase *phase = lane->phases; phase != NULL; phase = phase->next)
+        count += phase->running;
+    return count;
+}
+
 static int busy_readers(const struct lane *lane)
 {
     int count = 0;
