@@ -28,7 +28,9 @@ struct alive {
     struct db_canceller *severs; /* control's session */
     struct db_canceller *socket; /* of our own */
     _Atomic bool busy, stopping, lost;
-    struct err why; /* when lost */
+    _Atomic int64_t stirred_us; /* when something happened on a queue */
+    _Atomic bool soon;          /* the wait for the next heartbeat is one of busy_ms */
+    struct err why;             /* when lost */
     bool others_busy;
     struct mail stop;
     struct other {
@@ -172,7 +174,10 @@ static void *alive_main(void *context)
             confirmed_us = sent_us;
         else if (clock_boot_us() - confirmed_us > alive->t1_ms * 1000LL)
             rc = RC_LOST;
-        wait_ms = alive->busy || alive->others_busy ? alive->busy_ms : alive->idle_ms;
+        alive->soon = false; /* before stirred_us is looked at: see alive_stir */
+        alive->soon = alive->busy || alive->others_busy ||
+                      clock_boot_us() - alive->stirred_us < alive->busy_ms * 1000LL;
+        wait_ms = alive->soon ? alive->busy_ms : alive->idle_ms;
     }
     if (!alive->stopping)
         lose(alive, &err);
@@ -258,6 +263,13 @@ void alive_busy(struct alive *alive, bool busy)
         return;
     alive->busy = busy;
     if (busy) /* the others look for the dead, too, from now on */
+        mailbox_poke(&alive->inbox);
+}
+
+void alive_stir(struct alive *alive)
+{
+    alive->stirred_us = clock_boot_us();
+    if (!alive->soon)
         mailbox_poke(&alive->inbox);
 }
 

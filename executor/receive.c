@@ -1,5 +1,6 @@
 /* receive: from the partition into the lane's buffer, decoded. A record that does not decode is
  * held as rejected. */
+#include "executor/alive.h"
 #include "executor/lane.h"
 #include "executor/server.h"
 #include "executor/signals.h"
@@ -359,7 +360,7 @@ static enum rc source_failed(struct lane *lane, const struct err *why, struct er
     return lane_halt(lane, reason, detail.data, err);
 }
 
-enum rc receive(struct lane *lane, struct err *err)
+static enum rc take_records(struct lane *lane, struct err *err)
 {
     enum rc rc = RC_OK;
     lane->unread = false;
@@ -381,6 +382,15 @@ enum rc receive(struct lane *lane, struct err *err)
         kafka_record_free(&record);
         lane->unread = lane->buffer_count == lane->buffer_cap || lane->buffer_bytes >= BUFFER_BYTES;
     }
+    return rc;
+}
+
+enum rc receive(struct lane *lane, struct err *err)
+{
+    int before = lane->buffer_count;
+    enum rc rc = take_records(lane, err);
+    if (lane->buffer_count > before)
+        alive_stir(lane->ex->alive);
     return rc;
 }
 

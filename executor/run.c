@@ -86,6 +86,7 @@ static enum rc take_notifications(struct executor *ex, struct err *err)
             if (lane->queue_id != queue_id)
                 continue;
             lane->claim_blocked = false;
+            alive_stir(ex->alive);
             if (strcmp(payload, "slot") == 0)
                 lane->slot_after_us = 0; /* claims and adopts again, too */
             else if (strcmp(payload, "wanted") == 0)

@@ -24,6 +24,27 @@ daemon() { "$LOCKSTEP_BIN" executor run -d "$db" -b "$LOCKSTEP_TEST_BROKERS" --q
 backends() { echo "SELECT count(*) FROM pg_stat_activity a JOIN lockstep.executor_session s ON s.pid = a.pid AND s.backend_start = a.backend_start JOIN lockstep.executor e USING (executor_no) WHERE e.pid = $1 AND a.query LIKE 'SELECT hold(%' AND a.state = 'active'"; }
 now() { date +%s%3N; }
 
+# An idle executor looks at the others rarely, but soon when messages come: who took them may die.
+q=$(scratch_name)
+lockstep queue create "$q" -q --create-topic --max-readers 4
+daemon heir
+heir=$pid
+beats="SELECT coalesce(max(heartbeat), 0) FROM lockstep.executor WHERE pid = $heir"
+more_beats() { [ "$(sql "$beats")" -ge "$1" ]; }
+eventually 10 more_beats 1
+kill -USR1 "$heir" # it leaves what comes to the other one
+eventually 10 more_beats $(($(sql "$beats") + 1)) # and the next one is far
+daemon victim
+victim=$pid
+echo "{\"order\": 1, \"sql\": \"SELECT hold('$q', 0)\"}" | lockstep publish --queue "$q" -q - >/dev/null
+eventually 10 is "$(backends "$victim")" 1
+kill -9 "$victim"
+wait "$victim" 2>/dev/null || true
+eventually 3 is "$(backends "$heir")" 1 || { echo 'an idle executor does not notice the death of one that just began to work'; failed=1; }
+sql "INSERT INTO let_go VALUES ('$q')"
+kill -TERM "$heir"
+wait "$heir" || { echo "the heir ended with $?"; failed=1; }
+
 # kill -9: all that the victim ran is running elsewhere; what it had is an attempt that was lost.
 times=()
 for ((n = 0; n < ${LOCKSTEP_TEST_KILLS:-5}; n++)); do
