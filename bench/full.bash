@@ -2,25 +2,33 @@
 # without them in the same round.
 
 # full_rate TASKS [COMMAND...]: tasks a second of so many INSERTs on 4 readers, in $rate, and the buffers that the server looked at for
-# one of them, in $buffers. COMMAND comes before they are published.
+# one of them, in $buffers; for an executor that starts, and ends, with one of them, in $start. COMMAND comes before they are published.
 full_rate() {
-    local tasks=$1 before
+    local tasks=$1
     shift
     new_queue 4
     [ $# = 0 ] || "$@"
-    insert_tasks "$q" 1 "$tasks" params >"$tmp/work.jsonl"
-    run=$(lockstep publish --queue "$q" -q "$tmp/work.jsonl")
-    before=$(buffers_used)
-    "$LOCKSTEP_BIN" executor run -d "$db" -b "$LOCKSTEP_TEST_BROKERS" --queue "$q" --readers 4 2>"$tmp/$q.log" &
-    local pid=$!
-    eventually 120 run_is_over || fail "$(cat "$tmp/$q.log")"
-    kill -TERM "$pid"
-    wait "$pid" || fail "$(cat "$tmp/$q.log")"
-    buffers=$(ratio $(($(buffers_used) - before)) "$tasks")
-    [ "$(sql "SELECT count(*) = $tasks AND count(DISTINCT seq) = $tasks FROM ledger")" = t ] || fail 'not each task once'
+    full_run 1
+    start=$used
+    full_run "$tasks"
+    buffers=$(ratio $((used - start)) $((tasks - 1)))
+    [ "$(sql "SELECT count(*) = $tasks + 1 AND count(DISTINCT seq) = $tasks FROM ledger")" = t ] || fail 'not each task once'
     checked=$((checked + 1))
     rate=$(sql "SELECT count(*) / extract(epoch FROM max(ended_at) - (SELECT min(claimed_at) FROM lockstep.phase JOIN lockstep.run USING (run_no) WHERE run_id = '$run'))
                 FROM lockstep.execution_log WHERE run_id = '$run'")
+}
+# full_run TASKS: publishes them; an executor works them off. What the server looked at, in $used.
+full_run() {
+    insert_tasks "$q" 1 "$1" params >"$tmp/work.jsonl"
+    run=$(lockstep publish --queue "$q" -q "$tmp/work.jsonl")
+    local before pid
+    before=$(buffers_used)
+    "$LOCKSTEP_BIN" executor run -d "$db" -b "$LOCKSTEP_TEST_BROKERS" --queue "$q" --readers 4 2>"$tmp/$q.log" &
+    pid=$!
+    eventually 120 run_is_over || fail "$(cat "$tmp/$q.log")"
+    kill -TERM "$pid"
+    wait "$pid" || fail "$(cat "$tmp/$q.log")"
+    used=$(($(buffers_used) - before))
 }
 
 # A session tells of what it did when it ends, so those of an executor that has ended are all in it.
@@ -65,20 +73,23 @@ all_claimed() { [ "$(sql "SELECT count(*) FROM lockstep.task t JOIN lockstep.que
 # in_turns NAME COMMAND TASKS: "COMMAND SIDE TASKS" measures the sides alone and beside, in a round each of them twice and in an order that
 # favours neither: a window of a few seconds says little on a machine that others use as well.
 in_turns() {
-    local i side costs=() looks=() rate buffers
+    local i side costs=() looks=() starts=() rate buffers used start
     for ((i = 0; i < rounds; i++)); do
-        local -A seconds=([alone]=0 [beside]=0) looked=()
+        local -A seconds=([alone]=0 [beside]=0) looked=() started=()
         for side in alone beside beside alone; do
             settle
             "$2" "$side" "$3"
             seconds[$side]=$(awk -v a="${seconds[$side]}" -v tasks="$3" -v rate="$rate" 'BEGIN { print a + tasks / rate }')
             looked[$side]=$(awk -v a="${looked[$side]:-0}" -v b="$buffers" 'BEGIN { print a + b }')
+            started[$side]=$start
         done
+        starts+=($((started[beside] - started[alone])))
         costs+=("$(ratio "${seconds[beside]}" "${seconds[alone]}")")
         looks+=("$(ratio "${looked[beside]}" "${looked[alone]}")")
     done
     figure full "cost with $1 / alone" ratio '<= 1.1' "${costs[@]}"
     figure full "buffers with $1 / alone" ratio '<= 1.1' "${looks[@]}"
+    figure full "buffers of a start with $1, over those alone" '' '' "${starts[@]}"
 }
 # fresh COMMAND...: in a database of its own
 fresh() {
