@@ -1,7 +1,7 @@
 # idle: an executor with nothing to do: its statements (counted in the server's log) and the processor time it takes.
 
-# cpu_ms PID: user and system time so far
-cpu_ms() { awk -v hz="$(getconf CLK_TCK)" '{ sub(/.*\) /, ""); print ($12 + $13) * 1000 / hz }' "/proc/$1/stat"; }
+# cpu_ms PID: processor time of its threads so far; /proc/PID/stat has it in hundredths of a second only
+cpu_ms() { cat "/proc/$1/task"/*/schedstat | awk '{ ns += $1 } END { print ns / 1e6 }'; }
 
 workload_idle() {
     local seconds=60 pid log=$LOCKSTEP_TEST_HOME/postgres.log from cpu statements

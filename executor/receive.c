@@ -18,7 +18,7 @@
 #define RANGE_MS           1000
 #define BUFFER_RECORDS     4096
 #define BUFFER_BYTES       (8 * 1024 * 1024)
-#define FETCH_WAIT_MS      "500"
+#define FETCH_WAIT_MS      "1000"
 
 enum rc lane_row(struct lane *lane, struct db_result **ret_row, struct err *err)
 {
