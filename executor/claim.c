@@ -15,6 +15,8 @@
 #define CLAIM_WORTH   64 /* of short tasks, however few the readers */
 #define WORK_AHEAD_US 8000.0
 #define BUSY_WAIT_US  500
+/* Of tasks that are not short; many readers may be done at the same time, and a claim takes milliseconds. */
+#define LONG_AHEAD_US 50000.0
 
 /* A few milliseconds of work ahead, in tasks per reader; more where the server is far. */
 static double ahead(const struct lane *lane)
@@ -31,15 +33,16 @@ int lane_depth(const struct lane *lane)
 }
 
 /* What the readers run and have behind it, and of short tasks as much again, for them to go on with during a claim; of tasks that are
- * not so short some that wait for whoever is free next. */
+ * not so short those that readers may come to in LONG_AHEAD_US, at most one each. */
 int lane_enough(const struct lane *lane)
 {
     int readers = lane_readers(lane), depth = lane_depth(lane),
         ahead_of_readers = 2 * readers * depth;
-    double behind = ahead(lane);
-    if (depth == 1)
+    if (depth == 1) {
+        double behind = lane->task_us > 0 ? LONG_AHEAD_US / lane->task_us : 0;
         return readers + (int)(readers * (behind < 1 ? behind : 1));
-    bool few = readers > 0 && ahead_of_readers < CLAIM_WORTH && behind > depth;
+    }
+    bool few = readers > 0 && ahead_of_readers < CLAIM_WORTH && ahead(lane) > depth;
     bool slots = lane->slots > 0 || lane->slot_after_us == 0;
     return few && slots ? CLAIM_WORTH : ahead_of_readers;
 }
