@@ -460,6 +460,15 @@ bool claims_more(struct lane *lane, const struct phase *phase)
     return phase_is_of(phase, head) && (readerless(lane, head) || wanted(lane, head) > 0);
 }
 
+bool claim_waits(struct lane *lane)
+{
+    if (!may_claim(lane) || lane->claim_after_us > lane->ex->now_us)
+        return false;
+    const struct held *head = lane_head(lane, 0);
+    return head->msg != NULL && head->msg->type != MESSAGE_END && !readerless(lane, head) &&
+           wanted(lane, head) >= lane_worth(lane);
+}
+
 enum rc claim(struct lane *lane, bool *ret_progress, struct err *err)
 {
     struct executor *ex = lane->ex;

@@ -21,12 +21,15 @@
 #define RISKS_TASKS      16 /* for fewer it costs less to take each for a risk */
 #define TIMEOUT_GRACE_US (5 * 1000 * 1000)
 
+/* Of several open ones, which are of several runs, that of the task that came to hand first. */
 static struct phase *next_phase(struct lane *lane)
 {
-    struct phase *phase = lane->phases;
-    while (phase != NULL && !(phase->open && phase->waiting_count > 0))
-        phase = phase->next;
-    return phase;
+    struct phase *next = NULL;
+    for (struct phase *phase = lane->phases; phase != NULL; phase = phase->next)
+        if (phase->open && phase->waiting_count > 0 &&
+            (next == NULL || phase->waiting->came < next->waiting->came))
+            next = phase;
+    return next;
 }
 
 /* One slot for each reader that could start something now. */

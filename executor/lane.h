@@ -47,6 +47,7 @@ struct work {
     struct work *behind; /* control: handed to the same reader after it */
     struct lane *lane;
     struct phase *phase;
+    int64_t came; /* control: its place among all that came to the lane's hand */
     int64_t task_id, phase_id, run_no, offset;
     char token[37];
     int attempt;
@@ -170,6 +171,7 @@ struct lane {
     int64_t claim_after_us; /* busy: not before */
     int64_t poised_us; /* since when a barrier is waited for with enough in hand, 0: it is not */
     char parked[37]; /* the run whose messages the last claim recorded without an owner, "": none */
+    int64_t came;    /* the last one's work->came */
     double task_us;  /* how long a task takes: moving average, quick to rise */
 
     /* recover */
@@ -182,6 +184,7 @@ struct lane {
     int64_t look_us;          /* so long after a refused claim */
     int64_t glance_after_us;  /* while no reader is free: not before this, */
     int64_t recover_after_us; /* and not before this while there is work in hand */
+    bool claims_turn; /* what was in hand last was adopted: a claim comes before the next look */
 
     /* obey */
     struct held_run *held_runs;
@@ -338,6 +341,8 @@ static inline int64_t lane_poised_until(const struct lane *lane)
     return lane->poised_us + POISED_US + 3 * lane->ex->round_us;
 }
 MUST_CHECK enum rc claim(struct lane *lane, bool *ret_progress, struct err *err);
+/* The buffer's head needs readers, and there is room for it. */
+bool claim_waits(struct lane *lane);
 /* The buffer's head is of this phase, and will be claimed. */
 bool claims_more(struct lane *lane, const struct phase *phase);
 /* Tasks handed to one reader at a time; tasks that may start, and those that run: so many in hand; and so many of them, at least one,

@@ -40,6 +40,7 @@ void phase_add(struct phase *phase, struct work *work)
     work->phase = phase;
     work->phase_id = phase->phase_id;
     work->next = NULL;
+    work->came = ++work->lane->came;
     *phase->waiting_last = work;
     phase->waiting_last = &work->next;
     phase->waiting_count++;

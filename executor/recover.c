@@ -103,6 +103,11 @@ enum rc recover(struct lane *lane, struct err *err)
         (room < lane_worth(lane) && ex->now_us < lane->glance_after_us) ||
         (have > 0 && ex->now_us < lane->recover_after_us))
         return RC_OK;
+    if (lane->claims_turn && claim_waits(lane)) {
+        lane->claims_turn = false;
+        ex->news = true; /* and then it is our turn */
+        return RC_OK;
+    }
     lane->glance_after_us = ex->now_us + GLANCE_US;
     enum rc rc = db_run(ex->control, &sql_executor_give_up,
                         (const char *const[]){DB_INT(lane->queue_id)}, NULL, err);
@@ -159,7 +164,7 @@ enum rc recover(struct lane *lane, struct err *err)
             add_adopted(lane, rows, i);
         lane->look_us = 0;
         probe("adopt.taken");
-        lane->adopt = true; /* until there is none left */
+        lane->adopt = lane->claims_turn = true; /* until there is none left */
         log_event(LOG_INFO, "tasks_adopted", "queue", lane->name, "phase", db_text(rows, 0, 2),
                   "tasks", LOG_INT(db_rows(rows)), NULL);
     }
