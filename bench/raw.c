@@ -25,8 +25,10 @@ static enum rc produce(const struct kafka_properties *props, const char *topic, 
     enum rc rc = kafka_producer_open(props, topic, WAIT_MS, &producer, err);
     if (rc != RC_OK)
         return rc;
+    rc = kafka_producer_meet(producer, topic, WAIT_MS, err);
     int64_t start_us = clock_boot_us();
-    rc = kafka_begin(producer, err);
+    if (rc == RC_OK)
+        rc = kafka_begin(producer, err);
     while (rc == RC_OK && (len = getline(&line, &size, lines)) > 0)
         rc = kafka_publish(producer, topic, 0, NULL, 0, line, (size_t)len - 1, NULL, err);
     if (rc == RC_OK)

@@ -39,7 +39,8 @@ int lane_enough(const struct lane *lane)
     int readers = lane_readers(lane), depth = lane_depth(lane),
         ahead_of_readers = 2 * readers * depth;
     if (depth == 1) {
-        double behind = lane->task_us > 0 ? LONG_AHEAD_US / lane->task_us : 0;
+        double ahead_us = LONG_AHEAD_US + 2.0 * (double)lane->ex->round_us;
+        double behind = lane->task_us > 0 ? ahead_us / lane->task_us : 0;
         return readers + (int)(readers * (behind < 1 ? behind : 1));
     }
     bool few = readers > 0 && ahead_of_readers < CLAIM_WORTH && ahead(lane) > depth;
@@ -289,6 +290,7 @@ static void take(struct lane *lane, const struct db_result *row, int count)
     phase->shared = phase->shared || db_bool(row, 0, 5);
     phase->claimed = true;
     (void)snprintf(phase->run, sizeof phase->run, "%s", lane_head(lane, 0)->run);
+    lane->claims_turn = false;
     int skip = count;
     for (const char *p = ids; *p; p++) /* the tasks are the last ones of the segment */
         skip -= *p == ',' || *p == '{';
@@ -460,13 +462,22 @@ bool claims_more(struct lane *lane, const struct phase *phase)
     return phase_is_of(phase, head) && (readerless(lane, head) || wanted(lane, head) > 0);
 }
 
+/* How many of the head's kind to ask for now, 0: none. */
+static int due(struct lane *lane, const struct held *head)
+{
+    bool tasks = head->msg != NULL && head->msg->type != MESSAGE_END;
+    bool many = readerless(lane, head);
+    int want = many ? CLAIM_MOST : tasks ? wanted(lane, head) : 1, most = refusal_of(lane)->most;
+    if (most > 0 && want > most)
+        want = most;
+    bool worth = !tasks || many || most > 0 || want >= lane_worth(lane);
+    return want > 0 && worth ? want : 0;
+}
+
 bool claim_waits(struct lane *lane)
 {
-    if (!may_claim(lane) || lane->claim_after_us > lane->ex->now_us)
-        return false;
-    const struct held *head = lane_head(lane, 0);
-    return head->msg != NULL && head->msg->type != MESSAGE_END && !readerless(lane, head) &&
-           wanted(lane, head) >= lane_worth(lane);
+    return may_claim(lane) && lane->claim_after_us <= lane->ex->now_us &&
+           due(lane, lane_head(lane, 0)) > 0;
 }
 
 enum rc claim(struct lane *lane, bool *ret_progress, struct err *err)
@@ -477,15 +488,10 @@ enum rc claim(struct lane *lane, bool *ret_progress, struct err *err)
         return RC_OK;
     reject_refused(lane);
     const struct held *head = lane_head(lane, 0);
-    if (poised(lane))
+    int want = poised(lane) ? 0 : due(lane, head);
+    if (want == 0)
         return RC_OK;
     bool tasks = head->msg != NULL && head->msg->type != MESSAGE_END;
-    bool many = readerless(lane, head);
-    int want = many ? CLAIM_MOST : tasks ? wanted(lane, head) : 1, most = refusal_of(lane)->most;
-    if (most > 0 && want > most)
-        want = most;
-    if (want <= 0 || (tasks && !many && want < lane_worth(lane) && most == 0))
-        return RC_OK;
     DB_RESULT_AUTO *row = NULL;
     int count = segment(lane, want);
     enum rc rc = !tasks ? openings_told(lane, err) : RC_OK; /* before the run may end */

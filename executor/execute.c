@@ -79,6 +79,19 @@ static bool judged(const struct executor *ex, const struct phase *phase)
            ex->now_us < ex->risks_until_us;
 }
 
+/* A reader that changes its run has to clean its session: it goes on with that of its last task, but not for ever. */
+static struct phase *phase_for(struct lane *lane, const struct reader *reader)
+{
+    struct phase *next = next_phase(lane);
+    if (next == NULL || next->run_no == reader->run_no)
+        return next;
+    for (struct phase *phase = lane->phases; phase != NULL; phase = phase->next)
+        if (phase->run_no == reader->run_no && phase->open && phase->waiting_count > 0 &&
+            phase->waiting->came - next->waiting->came < lane_enough(lane))
+            return phase;
+    return next;
+}
+
 static void start(struct reader *reader, struct phase *phase, struct work *work, int64_t now_us)
 {
     phase->waiting = work->next;
@@ -93,6 +106,7 @@ static void start(struct reader *reader, struct phase *phase, struct work *work,
     else
         reader->last->behind = work;
     reader->last = work;
+    reader->run_no = work->run_no;
     reader->count++;
     if (judged(reader->lane->ex, phase))
         work->risks = risks_keep(reader->lane->ex->risks);
@@ -166,7 +180,7 @@ static void hand_out(struct lane *lane, int ready)
             struct reader *reader = &ex->readers[i];
             if (!reader->refill || reader->count >= level)
                 continue;
-            struct phase *phase = next_phase(lane);
+            struct phase *phase = phase_for(lane, reader);
             ready--;
             if (phase != NULL)
                 start(reader, phase, phase->waiting, ex->now_us);

@@ -184,7 +184,7 @@ struct lane {
     int64_t look_us;          /* so long after a refused claim */
     int64_t glance_after_us;  /* while no reader is free: not before this, */
     int64_t recover_after_us; /* and not before this while there is work in hand */
-    bool claims_turn; /* what was in hand last was adopted: a claim comes before the next look */
+    bool claims_turn; /* what came to hand last was adopted: a claim comes before the next look */
 
     /* obey */
     struct held_run *held_runs;
@@ -214,6 +214,7 @@ struct reader {
     int slot_pid;              /* the backend that the slot names: on another one nothing may run */
     struct work *first, *last; /* by work->behind: handed out, in the order it runs them */
     int count;
+    int64_t run_no;                   /* of its last task */
     bool refill;                      /* within hand_out, */
     struct mail *given, **given_last; /* too: what it is given */
     int64_t idle_since_us;
@@ -235,7 +236,8 @@ struct executor {
     struct retention *retention; /* NULL until a queue keeps not everything */
     struct kafka_consumer *consumer;
     struct mailbox inbox;
-    bool news; /* mail was looked at beside a claim: what follows from it has a turn of its own */
+    /* There is to be another turn at once: mail was looked at beside a claim, or adoption let a claim go first. */
+    bool news;
     struct lane *lanes;
     int lane_count;
     struct reader *readers;
@@ -341,7 +343,7 @@ static inline int64_t lane_poised_until(const struct lane *lane)
     return lane->poised_us + POISED_US + 3 * lane->ex->round_us;
 }
 MUST_CHECK enum rc claim(struct lane *lane, bool *ret_progress, struct err *err);
-/* The buffer's head needs readers, and there is room for it. */
+/* The buffer's head would be claimed now. */
 bool claim_waits(struct lane *lane);
 /* The buffer's head is of this phase, and will be claimed. */
 bool claims_more(struct lane *lane, const struct phase *phase);

@@ -19,6 +19,7 @@
 #define BUFFER_RECORDS     4096
 #define BUFFER_BYTES       (8 * 1024 * 1024)
 #define FETCH_WAIT_MS      "1000"
+#define FETCH_WAIT_MANY_MS "500"
 
 enum rc lane_row(struct lane *lane, struct db_result **ret_row, struct err *err)
 {
@@ -201,14 +202,16 @@ enum rc lane_reread(struct lane *lane, struct err *err)
 }
 
 /* Fetches at the end of a topic wait at the broker for long: they are most of what an idle client costs. But the end is told by the
- * first one that brings nothing, and until_idle waits for that. */
+ * first one that brings nothing, and until_idle waits for that. Of many queues a busy one whose buffer was full for a moment waits for the
+ * fetch that was sent without it. */
 enum rc consumer_open(struct executor *ex, struct err *err)
 {
     struct kafka_properties props = {0};
     kafka_properties_copy(&props, ex->options->kafka);
     enum rc rc = RC_OK;
+    const char *wait_ms = ex->options->queue_count == 1 ? FETCH_WAIT_MS : FETCH_WAIT_MANY_MS;
     if (!ex->options->until_idle && kafka_properties_get(&props, "fetch.wait.max.ms") == NULL)
-        rc = kafka_properties_set(&props, "fetch.wait.max.ms", FETCH_WAIT_MS, err);
+        rc = kafka_properties_set(&props, "fetch.wait.max.ms", wait_ms, err);
     if (rc == RC_OK)
         rc = kafka_consumer_open(&props, signals_fd(), &ex->consumer, err);
     kafka_properties_done(&props);

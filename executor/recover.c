@@ -96,13 +96,15 @@ enum rc recover(struct lane *lane, struct err *err)
     }
     bool only_look = !lane->adopt;
     /* Without a free reader nothing is adopted, but external tasks need none: their leases, and who opens their phase. */
-    /* As for a claim, which comes behind this: else there would never be room. But not more than readers take at once. */
+    /* As for a claim, with which this takes turns: else there would never be room. But not more than readers take at once, or is worth it. */
     int have = startable(lane) + started(lane), room = lane_enough(lane) - have;
-    int most = lane_readers(lane) * lane_depth(lane);
+    int most = lane_readers(lane) * lane_depth(lane), worth = lane_worth(lane);
     if ((!lane->adopt && !lane->look) || ex->draining ||
-        (room < lane_worth(lane) && ex->now_us < lane->glance_after_us) ||
+        (room < worth && ex->now_us < lane->glance_after_us) ||
         (have > 0 && ex->now_us < lane->recover_after_us))
         return RC_OK;
+    if (most < worth)
+        most = worth;
     if (lane->claims_turn && claim_waits(lane)) {
         lane->claims_turn = false;
         ex->news = true; /* and then it is our turn */
@@ -146,6 +148,7 @@ enum rc recover(struct lane *lane, struct err *err)
     if (strcmp(db_text(rows, 0, 0), "busy") == 0) {
         lane->adopt_at_us = ex->now_us + BUSY_AGAIN_US;
     } else if (strcmp(db_text(rows, 0, 0), "none") == 0) {
+        lane->claims_turn = false;
         lane->recover_after_us = done_us + (pause_us < PAUSE_LAST_US ? pause_us : PAUSE_LAST_US);
         if (asked)
             lane->look_us = lane->look_us * 2 < LOOK_LAST_US ? lane->look_us * 2 : LOOK_LAST_US;

@@ -1,5 +1,6 @@
 -- Adopt: takes work that nobody owns and that is due: given back, waiting for its next attempt, or of an executor that is
--- dead. One phase a call, the oldest first; S(phase) is tried, the phase row is skipped when it is locked.
+-- dead. One phase a call, the oldest first, but where runs are concurrent those of runs of which the caller has none (p_held) before the
+-- others; S(phase) is tried, the phase row is skipped when it is locked.
 --
 -- p_enough: phases of which the caller has unstarted tasks and which it has not seen open. It takes no more of them while they
 -- are closed: a few make its gate open the phase, the rest comes then.
@@ -28,19 +29,24 @@ DECLARE
     later timestamptz;
     most int;
     closed boolean; -- one of the run was seen
+    concurrent boolean;
+    in_hand bigint[] := '{}'; -- runs of which the caller has S of a phase
     offer bigint[]; -- a closed phase with nothing left to do, its run and order
 BEGIN
     took_shared := false;
-    SELECT CASE WHEN NOT q.paused THEN q.max_lost END INTO STRICT most FROM lockstep.queue q WHERE q.queue_id = p_queue_id;
+    SELECT CASE WHEN NOT q.paused THEN q.max_lost END, q.runs = 'concurrent' INTO STRICT most, concurrent FROM lockstep.queue q WHERE q.queue_id = p_queue_id;
     IF most IS NULL THEN -- paused: told when it goes on
         verdict := 'none';
         RETURN NEXT;
         RETURN;
     END IF;
+    IF concurrent THEN -- those of which the caller has nothing come before those of which it has something: else a large one would hold them up
+        in_hand := ARRAY(SELECT h.run_no FROM lockstep.phase h WHERE h.phase_id = ANY (p_held));
+    END IF;
     FOR r IN SELECT b.run_no, b.first_offset, b.after_run_no, b.status = 'Paused' AS paused FROM lockstep.run b
              WHERE b.queue_id = p_queue_id AND b.ended_at IS NULL AND b.first_offset IS NOT NULL
                AND b.paused_by IS NULL AND b.cancelled_at IS NULL -- held, or left to give_up
-             ORDER BY b.run_no LOOP
+             ORDER BY b.run_no = ANY (in_hand), b.run_no LOOP
         closed := false;
         FOR p IN SELECT ph.phase_id, ph."order", ph.previous_phase_id, ph.after_runs, ph.opened_at FROM lockstep.phase ph
                  WHERE ph.queue_id = p_queue_id AND ph.run_no = r.run_no AND ph.done_at IS NULL ORDER BY ph."order" LOOP

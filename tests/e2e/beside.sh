@@ -54,18 +54,19 @@ for readers in 1 8 40; do
     [ "$later" -gt 3000 ] || expect "$readers readers: tasks that started after the second attempt of the first" "$later" 'more than 3000'
 done
 
-echo '- messages of other runs have their turn while a backlog that nobody owns is adopted'
+echo '- messages of other runs, and their retries, have their turn while a backlog that nobody owns is adopted'
 q=$(scratch_name)
-lockstep queue create "$q" -q --create-topic --max-readers 2 --runs concurrent >/dev/null
-for n in {0..2999}; do echo "{\"order\": 1, \"sql\": \"SELECT work('$q', 1, $n, 0.003)\"}"; done >"$tmp/work.jsonl"
+lockstep queue create "$q" -q --create-topic --max-readers 2 --runs concurrent --max-attempts 2 --retry-intervals 0.05 >/dev/null
+for n in {0..9999}; do echo "{\"order\": 1, \"sql\": \"SELECT work('$q', 1, $n, 0.003)\"}"; done >"$tmp/work.jsonl"
 backlog=$(lockstep publish --queue "$q" -q "$tmp/work.jsonl")
 lockstep run pause "$backlog" -q >/dev/null
 "$LOCKSTEP_BIN" executor run -d "$db" -b "$LOCKSTEP_TEST_BROKERS" --queue "$q" --readers 2 2>"$tmp/$q.0.log" &
 pid=$!
-eventually 20 is "SELECT tasks FROM lockstep.run WHERE run_id = '$backlog'" 3000 || fail 'the messages of a paused run are not recorded'
+eventually 20 is "SELECT tasks FROM lockstep.run WHERE run_id = '$backlog'" 10000 || fail 'the messages of a paused run are not recorded'
 lockstep run resume "$backlog" -q >/dev/null
 eventually 10 is "SELECT count(*) > 100 FROM lockstep.task WHERE status = 'Completed' AND payload LIKE '%$q%'" t || fail 'the backlog is not adopted'
-live=$(for n in {1..40}; do echo '{"order": 1, "sql": "SELECT 1"}'; done | lockstep publish --queue "$q" -q -)
+sql 'ALTER SEQUENCE again RESTART'
+live=$(for n in {1..40}; do echo "{\"order\": 1, \"sql\": \"SELECT 1 / nextval('again')\"}"; done | lockstep publish --queue "$q" -q -)
 eventually 20 is "SELECT status FROM lockstep.run WHERE run_id = '$live'" Completed || fail 'the live run is not done'
 left=$(sql "SELECT count(*) FROM lockstep.task JOIN lockstep.run USING (run_no) WHERE run_id = '$backlog' AND task.status <> 'Completed'")
 [ "$left" -gt 500 ] || expect 'tasks of the backlog that are left when the live run is done' "$left" 'more than 500'

@@ -36,11 +36,12 @@ kill -USR1 "$heir" # it leaves what comes to the other one
 eventually 10 more_beats $(($(sql "$beats") + 1)) # and the next one is far
 daemon victim
 victim=$pid
+eventually 10 grep -q event=executor_started "$tmp/victim.log"
 echo "{\"order\": 1, \"sql\": \"SELECT hold('$q', 0)\"}" | lockstep publish --queue "$q" -q - >/dev/null
 eventually 10 is "$(backends "$victim")" 1
 kill -9 "$victim"
 wait "$victim" 2>/dev/null || true
-eventually 3 is "$(backends "$heir")" 1 || { echo 'an idle executor does not notice the death of one that just began to work'; failed=1; }
+eventually 4 is "$(backends "$heir")" 1 || { echo 'an idle executor does not notice the death of one that just began to work'; failed=1; }
 sql "INSERT INTO let_go VALUES ('$q')"
 kill -TERM "$heir"
 wait "$heir" || { echo "the heir ended with $?"; failed=1; }
