@@ -153,6 +153,17 @@ static bool slot_holds(const struct executor *ex, const struct reader *reader)
            reader - ex->readers < ex->reader_limit;
 }
 
+/* Readers that have work from before the bound was lowered: it counts, so that no more start than there may be. */
+static int beyond_bound(const struct lane *lane)
+{
+    int count = 0;
+    for (int i = 0; i < lane->ex->reader_count; i++) {
+        const struct reader *reader = &lane->ex->readers[i];
+        count += reader->lane == lane && reader->count > 0 && !slot_holds(lane->ex, reader);
+    }
+    return count;
+}
+
 /* Its first task takes longer than others did. */
 static bool has_long(const struct executor *ex, const struct reader *reader)
 {
@@ -166,7 +177,7 @@ static bool has_long(const struct executor *ex, const struct reader *reader)
 static void hand_out(struct lane *lane, int ready)
 {
     struct executor *ex = lane->ex;
-    int depth = lane_depth(lane), mine = 0;
+    int depth = lane_depth(lane), mine = beyond_bound(lane);
     for (int i = 0; i < ex->reader_count; i++) {
         struct reader *reader = &ex->readers[i];
         bool may = reader->lane == lane && slot_holds(ex, reader) && mine < lane->share;
