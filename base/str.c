@@ -68,6 +68,19 @@ void str_text(struct str *str, const char *text)
     str_add(str, text, strlen(text));
 }
 
+void str_int(struct str *str, int64_t value)
+{
+    char digits[20];
+    size_t at = sizeof digits;
+    uint64_t left = value < 0 ? 0 - (uint64_t)value : (uint64_t)value;
+    do
+        digits[--at] = (char)('0' + left % 10);
+    while ((left /= 10) > 0);
+    if (value < 0)
+        digits[--at] = '-';
+    str_add(str, digits + at, sizeof digits - at);
+}
+
 void str_format(struct str *str, const char *fmt, ...)
 {
     va_list ap, again;

@@ -26,6 +26,8 @@ struct str {
 
 void str_add(struct str *str, const char *bytes, size_t len);
 void str_text(struct str *str, const char *text);
+void str_int(struct str *str,
+             int64_t value); /* decimal, as int64_parse takes it; quicker than str_format */
 void str_format(struct str *str, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 void str_clear(struct str *str); /* keeps the memory */
 void str_done(struct str *str);  /* frees; may be called twice */

@@ -1,10 +1,11 @@
 # raw: lockstep publish of 200,000 tasks against librdkafka alone (bench/raw.c), which publishes the very records that Lockstep
-# made, in one transaction, with the same settings. Both counted over the whole process, starting and connecting included; the
+# made, in one transaction, with the same settings. Both counted over the whole process, starting and connecting included; a first
+# round, which finds a cold broker, is not counted. The
 # reading of the topic by librdkafka alone is told as what no executor can exceed.
 
 workload_raw() {
     local count=200000 ours=() refs=() ratios=() reads=() i start our ref topic
-    for ((i = 0; i < rounds; i++)); do
+    for ((i = -1; i < rounds; i++)); do
         new_queue 4
         insert_tasks "$q" 1 "$count" >"$tmp/work.jsonl"
         start=$(now)
@@ -18,6 +19,7 @@ workload_raw() {
         start=$(now)
         "$build/bench_raw" produce "$LOCKSTEP_TEST_BROKERS" "$topic" "$tmp/records" >/dev/null
         ref=$(since "$start")
+        [ "$i" -ge 0 ] || continue
         reads+=("$(ratio "$count" "$("$build/bench_raw" consume "$LOCKSTEP_TEST_BROKERS" "$q" "$count")")")
         ours+=("$(ratio "$count" "$our")")
         refs+=("$(ratio "$count" "$ref")")

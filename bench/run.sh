@@ -4,6 +4,7 @@
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 root=$(cd "$here/.." && pwd)
+quick_workloads="seed narrow plain wide long mixed start raw" # two minutes
 workloads="seed narrow plain wide long mixed spread queues full distance start cost raw memory idle recovery"
 
 usage() {
@@ -12,7 +13,8 @@ usage: ./dev bench [--quick] [WORKLOAD...]
 
   --quick  two rounds and short runs
 
-Workloads: $workloads. Without one: all.
+Workloads: $workloads. Without one: all; with
+--quick: $quick_workloads, which take two minutes.
 Starts a PostgreSQL (fsync on) and a Kafka of its own. Figures go to stdout and to build/bench/results.jsonl. A missed target is
 told and no failure; a broken promise (strict order, exactly once, bounded) is one: exit 1.
 BENCH_BUILD names another build directory than build/release; BENCH_BACKLOG and BENCH_FINISHED another number of records (memory) and
@@ -37,6 +39,8 @@ for word; do
         ;;
     esac
 done
+
+[ "$quick" = false ] || chosen=${chosen:-$quick_workloads}
 
 build=$(cd "${BENCH_BUILD:-$root/build/release}" && pwd)
 cmake --build "$build" --target bench_programs >/dev/null

@@ -90,7 +90,7 @@ static void next_element(struct str *str)
 void db_array_int(struct str *str, int64_t value)
 {
     next_element(str);
-    str_text(str, DB_INT(value));
+    str_int(str, value);
 }
 
 /* Every element is quoted, so only '"' and '\' need care (PostgreSQL manual, section 8.15.6). */

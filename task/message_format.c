@@ -1,6 +1,5 @@
 #include "task/message.h"
 
-#include <inttypes.h>
 #include <string.h>
 
 const char *message_reason_name(enum message_reason reason)
@@ -36,14 +35,22 @@ void json_quote(struct str *out, const char *text, size_t len)
 
 static void add_int(struct str *out, const char *key, int64_t value)
 {
-    if (value >= 0)
-        str_format(out, "\"%s\":%" PRId64 ",", key, value);
+    if (value < 0)
+        return;
+    str_text(out, "\"");
+    str_text(out, key);
+    str_text(out, "\":");
+    str_int(out, value);
+    str_text(out, ",");
 }
 
 static void add_run(struct str *out, const char *run, int64_t seq)
 {
-    if (run != NULL && run[0] != '\0')
-        str_format(out, "\"run\":\"%s\",", run);
+    if (run != NULL && run[0] != '\0') {
+        str_text(out, "\"run\":\"");
+        str_text(out, run);
+        str_text(out, "\",");
+    }
     add_int(out, "seq", seq);
 }
 
