@@ -68,17 +68,22 @@ void str_text(struct str *str, const char *text)
     str_add(str, text, strlen(text));
 }
 
-void str_int(struct str *str, int64_t value)
+const char *int64_text(char buffer[INT64_TEXT_SIZE], int64_t value)
 {
-    char digits[20];
-    size_t at = sizeof digits;
+    char *at = buffer + INT64_TEXT_SIZE - 1;
     uint64_t left = value < 0 ? 0 - (uint64_t)value : (uint64_t)value;
+    *at = '\0';
     do
-        digits[--at] = (char)('0' + left % 10);
+        *--at = (char)('0' + left % 10);
     while ((left /= 10) > 0);
     if (value < 0)
-        digits[--at] = '-';
-    str_add(str, digits + at, sizeof digits - at);
+        *--at = '-';
+    return at;
+}
+
+void str_int(struct str *str, int64_t value)
+{
+    str_text(str, int64_text((char[INT64_TEXT_SIZE]){0}, value));
 }
 
 void str_format(struct str *str, const char *fmt, ...)

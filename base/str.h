@@ -26,8 +26,7 @@ struct str {
 
 void str_add(struct str *str, const char *bytes, size_t len);
 void str_text(struct str *str, const char *text);
-void str_int(struct str *str,
-             int64_t value); /* decimal, as int64_parse takes it; quicker than str_format */
+void str_int(struct str *str, int64_t value); /* as int64_text */
 void str_format(struct str *str, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 void str_clear(struct str *str); /* keeps the memory */
 void str_done(struct str *str);  /* frees; may be called twice */
@@ -44,6 +43,10 @@ void *xcalloc(size_t count, size_t size) __attribute__((malloc, returns_nonnull)
 void *xrealloc(void *old, size_t count, size_t size) __attribute__((returns_nonnull));
 char *xstrdup(const char *text) __attribute__((malloc, returns_nonnull));
 void free_pointer(void *address_of_pointer); /* for FREE_AUTO */
+
+/** Decimal, as int64_parse reads it; within buffer, and quicker than printf. */
+#define INT64_TEXT_SIZE 24
+const char *int64_text(char buffer[INT64_TEXT_SIZE], int64_t value);
 
 /** Strict decimal int64: optional '-', no leading zero, nothing after it. */
 bool int64_parse(const char *text, size_t len, int64_t *ret_value);

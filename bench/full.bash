@@ -12,23 +12,28 @@ full_rate() {
     start=$used
     full_run "$tasks"
     buffers=$(ratio $((used - start)) $((tasks - 1)))
-    [ "$(sql "SELECT count(*) = $tasks + 1 AND count(DISTINCT seq) = $tasks FROM ledger")" = t ] || fail 'not each task once'
-    checked=$((checked + 1))
     rate=$(sql "SELECT count(*) / extract(epoch FROM max(ended_at) - (SELECT min(claimed_at) FROM lockstep.phase JOIN lockstep.run USING (run_no) WHERE run_id = '$run'))
                 FROM lockstep.execution_log WHERE run_id = '$run'")
 }
 # full_run TASKS: publishes them; an executor works them off. What the server looked at, in $used.
 full_run() {
+    local before
+    sql 'TRUNCATE ledger'
     insert_tasks "$q" 1 "$1" params >"$tmp/work.jsonl"
     run=$(lockstep publish --queue "$q" -q "$tmp/work.jsonl")
-    local before pid
     before=$(buffers_used)
-    "$LOCKSTEP_BIN" executor run -d "$db" -b "$LOCKSTEP_TEST_BROKERS" --queue "$q" --readers 4 2>"$tmp/$q.log" &
-    pid=$!
-    eventually 120 run_is_over || fail "$(cat "$tmp/$q.log")"
+    full_executor 4 120 run_is_over
+    used=$(($(buffers_used) - before))
+    [ "$(sql "SELECT count(*) = $1 AND count(DISTINCT seq) = $1 FROM ledger")" = t ] || fail 'not each task once'
+    checked=$((checked + 1))
+}
+# full_executor READERS SECONDS CONDITION: an executor that is ended when that is so, which takes so long at most
+full_executor() {
+    "$LOCKSTEP_BIN" executor run -d "$db" -b "$LOCKSTEP_TEST_BROKERS" --queue "$q" --readers "$1" 2>"$tmp/$q.log" &
+    local pid=$!
+    eventually "$2" "$3" || fail "$(cat "$tmp/$q.log")"
     kill -TERM "$pid"
     wait "$pid" || fail "$(cat "$tmp/$q.log")"
-    used=$(($(buffers_used) - before))
 }
 
 # A session tells of what it did when it ends, so those of an executor that has ended are all in it.
@@ -62,11 +67,7 @@ fill_finished() {
 open_runs() {
     lockstep queue set "$q" -q --runs concurrent
     sql "SELECT count(lockstep.enqueue('$q', ARRAY['{\"order\": 1, \"type\": \"external\"}'::jsonb])) FROM generate_series(1, 1000)" >/dev/null
-    "$LOCKSTEP_BIN" executor run -d "$db" -b "$LOCKSTEP_TEST_BROKERS" --queue "$q" --readers 1 2>"$tmp/$q.open.log" &
-    local pid=$!
-    eventually 60 all_claimed || fail "$(cat "$tmp/$q.open.log")"
-    kill -TERM "$pid"
-    wait "$pid" || fail "$(cat "$tmp/$q.open.log")"
+    full_executor 1 60 all_claimed
 }
 all_claimed() { [ "$(sql "SELECT count(*) FROM lockstep.task t JOIN lockstep.queue k USING (queue_id) WHERE k.name = '$q' AND t.type = 'external'")" = 1000 ]; }
 

@@ -1,7 +1,6 @@
 # raw: lockstep publish of 200,000 tasks against librdkafka alone (bench/raw.c), which publishes the very records that Lockstep
 # made, in one transaction, with the same settings. Both counted over the whole process, starting and connecting included; a first
-# round, which finds a cold broker, is not counted. The
-# reading of the topic by librdkafka alone is told as what no executor can exceed.
+# round, which finds a cold broker, is not counted. The reading of the topic by librdkafka alone is told as what no executor can exceed.
 
 workload_raw() {
     local count=200000 ours=() refs=() ratios=() reads=() i start our ref topic

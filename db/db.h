@@ -18,6 +18,7 @@
 #define DB_DB_H
 
 #include "base/err.h"
+#include "base/str.h"
 #include "sql/sql.h"
 #include <stdbool.h>
 #include <stddef.h>
@@ -112,8 +113,7 @@ void db_result_auto(struct db_result **result);
 #define DB_RESULT_AUTO __attribute__((cleanup(db_result_auto))) struct db_result
 
 /** An integer as a parameter; lives until the end of the enclosing block. */
-#define DB_INT(value) db_int_text((char[24]){0}, (int64_t)(value))
-const char *db_int_text(char buffer[24], int64_t value);
+#define DB_INT(value) int64_text((char[INT64_TEXT_SIZE]){0}, (int64_t)(value))
 
 /** The socket, for poll(2); changes when the session is opened anew. */
 int db_socket(const struct db *db);

@@ -69,12 +69,6 @@ void db_result_auto(struct db_result **result)
     db_free(*result);
 }
 
-const char *db_int_text(char buffer[24], int64_t value)
-{
-    (void)snprintf(buffer, 24, "%lld", (long long)value);
-    return buffer;
-}
-
 void db_array_start(struct str *str)
 {
     str_clear(str);

@@ -11,52 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define CLAIM_MOST    256
-#define CLAIM_WORTH   64 /* of short tasks, however few the readers */
-#define WORK_AHEAD_US 8000.0
-#define BUSY_WAIT_US  500
-/* Of tasks that are not short; many readers may be done at the same time, and a claim takes milliseconds. */
-#define LONG_AHEAD_US 50000.0
-
-/* A few milliseconds of work ahead, in tasks per reader; more where the server is far. */
-static double ahead(const struct lane *lane)
-{
-    return lane->task_us <= 0 ? 0
-                              : (WORK_AHEAD_US + 2.0 * (double)lane->ex->round_us) / lane->task_us;
-}
-
-/* A long task never has another one behind it. */
-int lane_depth(const struct lane *lane)
-{
-    double depth = ahead(lane);
-    return depth < 1 ? 1 : depth > DEPTH_MOST ? DEPTH_MOST : (int)depth;
-}
-
-/* What the readers run and have behind it, and of short tasks as much again, for them to go on with during a claim; of tasks that are
- * not so short those that readers may come to in LONG_AHEAD_US, at most one each. */
-int lane_enough(const struct lane *lane)
-{
-    int readers = lane_readers(lane), depth = lane_depth(lane),
-        ahead_of_readers = 2 * readers * depth;
-    if (depth == 1) {
-        double ahead_us = LONG_AHEAD_US + 2.0 * (double)lane->ex->round_us;
-        double behind = lane->task_us > 0 ? ahead_us / lane->task_us : 0;
-        return readers + (int)(readers * (behind < 1 ? behind : 1));
-    }
-    bool few = readers > 0 && ahead_of_readers < CLAIM_WORTH && ahead(lane) > depth;
-    bool slots = lane->slots > 0 || lane->slot_after_us == 0;
-    return few && slots ? CLAIM_WORTH : ahead_of_readers;
-}
-
-/* Not one by one while the readers are busy: it is worth its round trip. */
-int lane_worth(const struct lane *lane)
-{
-    int full = lane_enough(lane), spare = full - lane_readers(lane);
-    int worth = lane_depth(lane) > 1 ? full / 2 : (spare + 1) / 2;
-    if (worth > CLAIM_MOST) /* many readers */
-        worth = CLAIM_MOST;
-    return worth > 1 ? worth : 1;
-}
+#define BUSY_WAIT_US 500
 
 /* The phase that the buffer's head belongs to, if we have tasks of it. */
 static struct phase *head_phase(struct lane *lane, const struct held *head)
@@ -474,17 +429,20 @@ static int due(struct lane *lane, const struct held *head)
     return want > 0 && worth ? want : 0;
 }
 
+static bool may_claim_now(struct lane *lane)
+{
+    return may_claim(lane) && lane->claim_after_us <= lane->ex->now_us;
+}
+
 bool claim_waits(struct lane *lane)
 {
-    return may_claim(lane) && lane->claim_after_us <= lane->ex->now_us &&
-           due(lane, lane_head(lane, 0)) > 0;
+    return may_claim_now(lane) && due(lane, lane_head(lane, 0)) > 0;
 }
 
 enum rc claim(struct lane *lane, bool *ret_progress, struct err *err)
 {
-    struct executor *ex = lane->ex;
     *ret_progress = false;
-    if (!may_claim(lane) || lane->claim_after_us > ex->now_us)
+    if (!may_claim_now(lane))
         return RC_OK;
     reject_refused(lane);
     const struct held *head = lane_head(lane, 0);

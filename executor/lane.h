@@ -347,9 +347,12 @@ MUST_CHECK enum rc claim(struct lane *lane, bool *ret_progress, struct err *err)
 bool claim_waits(struct lane *lane);
 /* The buffer's head is of this phase, and will be claimed. */
 bool claims_more(struct lane *lane, const struct phase *phase);
+
+/* measure.c */
 /* Tasks handed to one reader at a time; tasks that may start, and those that run: so many in hand; and so many of them, at least one,
  * have to be missing before it asks for more. */
 #define DEPTH_MOST 64
+#define CLAIM_MOST 256
 int lane_depth(const struct lane *lane);
 int lane_enough(const struct lane *lane);
 int lane_worth(const struct lane *lane);

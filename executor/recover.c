@@ -95,16 +95,15 @@ enum rc recover(struct lane *lane, struct err *err)
         lane->look_at_us = lane->glance_after_us = 0;
     }
     bool only_look = !lane->adopt;
-    /* Without a free reader nothing is adopted, but external tasks need none: their leases, and who opens their phase. */
-    /* As for a claim, with which this takes turns: else there would never be room. But not more than readers take at once, or is worth it. */
+    /* Without a free reader nothing is adopted, but external tasks need none: their leases, and who opens their phase. Room is measured
+     * as for a claim, with which this takes turns: else there would never be any. */
     int have = startable(lane) + started(lane), room = lane_enough(lane) - have;
-    int most = lane_readers(lane) * lane_depth(lane), worth = lane_worth(lane);
+    int worth = lane_worth(lane), at_once = lane_readers(lane) * lane_depth(lane);
+    int most = at_once > worth ? at_once : worth;
     if ((!lane->adopt && !lane->look) || ex->draining ||
         (room < worth && ex->now_us < lane->glance_after_us) ||
         (have > 0 && ex->now_us < lane->recover_after_us))
         return RC_OK;
-    if (most < worth)
-        most = worth;
     if (lane->claims_turn && claim_waits(lane)) {
         lane->claims_turn = false;
         ex->news = true; /* and then it is our turn */

@@ -33,13 +33,18 @@ void json_quote(struct str *out, const char *text, size_t len)
     str_add(out, "\"", 1);
 }
 
+static void add_key(struct str *out, const char *key)
+{
+    str_text(out, "\"");
+    str_text(out, key);
+    str_text(out, "\":");
+}
+
 static void add_int(struct str *out, const char *key, int64_t value)
 {
     if (value < 0)
         return;
-    str_text(out, "\"");
-    str_text(out, key);
-    str_text(out, "\":");
+    add_key(out, key);
     str_int(out, value);
     str_text(out, ",");
 }
@@ -47,7 +52,8 @@ static void add_int(struct str *out, const char *key, int64_t value)
 static void add_run(struct str *out, const char *run, int64_t seq)
 {
     if (run != NULL && run[0] != '\0') {
-        str_text(out, "\"run\":\"");
+        add_key(out, "run");
+        str_text(out, "\"");
         str_text(out, run);
         str_text(out, "\",");
     }

@@ -29,24 +29,22 @@ DECLARE
     later timestamptz;
     most int;
     closed boolean; -- one of the run was seen
-    concurrent boolean;
-    in_hand bigint[] := '{}'; -- runs of which the caller has S of a phase
+    in_hand bigint[]; -- where runs are concurrent: those of which the caller has S of a phase
     offer bigint[]; -- a closed phase with nothing left to do, its run and order
 BEGIN
     took_shared := false;
-    SELECT CASE WHEN NOT q.paused THEN q.max_lost END, q.runs = 'concurrent' INTO STRICT most, concurrent FROM lockstep.queue q WHERE q.queue_id = p_queue_id;
+    SELECT CASE WHEN NOT q.paused THEN q.max_lost END,
+           ARRAY(SELECT h.run_no FROM lockstep.phase h WHERE h.phase_id = ANY (p_held) AND q.runs = 'concurrent')
+    INTO STRICT most, in_hand FROM lockstep.queue q WHERE q.queue_id = p_queue_id;
     IF most IS NULL THEN -- paused: told when it goes on
         verdict := 'none';
         RETURN NEXT;
         RETURN;
     END IF;
-    IF concurrent THEN -- those of which the caller has nothing come before those of which it has something: else a large one would hold them up
-        in_hand := ARRAY(SELECT h.run_no FROM lockstep.phase h WHERE h.phase_id = ANY (p_held));
-    END IF;
     FOR r IN SELECT b.run_no, b.first_offset, b.after_run_no, b.status = 'Paused' AS paused FROM lockstep.run b
              WHERE b.queue_id = p_queue_id AND b.ended_at IS NULL AND b.first_offset IS NOT NULL
                AND b.paused_by IS NULL AND b.cancelled_at IS NULL -- held, or left to give_up
-             ORDER BY b.run_no = ANY (in_hand), b.run_no LOOP
+             ORDER BY b.run_no = ANY (in_hand), b.run_no LOOP -- else a large one would hold the others up
         closed := false;
         FOR p IN SELECT ph.phase_id, ph."order", ph.previous_phase_id, ph.after_runs, ph.opened_at FROM lockstep.phase ph
                  WHERE ph.queue_id = p_queue_id AND ph.run_no = r.run_no AND ph.done_at IS NULL ORDER BY ph."order" LOOP

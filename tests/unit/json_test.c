@@ -357,22 +357,6 @@ static void paths_stay_within_their_buffer(void **state)
     assert_string_equal(buffer, "$[\"kkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkk...\"][2]");
 }
 
-static void integers_are_written_as_they_are_read(void **state)
-{
-    (void)state;
-    static const int64_t values[] = {0,         9,        10, -1, -1000, 4294967296, INT64_MAX - 1,
-                                     INT64_MAX, INT64_MIN};
-    for (size_t i = 0; i < sizeof values / sizeof *values; i++) {
-        STR_AUTO text = {0}, expected = {0};
-        int64_t read = 0;
-        str_int(&text, values[i]);
-        str_format(&expected, "%lld", (long long)values[i]);
-        assert_string_equal(text.data, expected.data);
-        assert_true(int64_parse(text.data, text.len, &read));
-        assert_true(read == values[i]);
-    }
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -392,7 +376,6 @@ int main(void)
         cmocka_unit_test(a_million_byte_array_is_read),
         cmocka_unit_test(excerpts_are_short_whole_characters_on_one_line),
         cmocka_unit_test(paths_stay_within_their_buffer),
-        cmocka_unit_test(integers_are_written_as_they_are_read),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
