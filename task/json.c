@@ -155,23 +155,33 @@ static bool scan_escape(struct scan *scan)
     return true;
 }
 
+/** Steps over what stands in a string as it is and in ASCII: nearly all of most messages. */
+static void skip_plain(struct scan *scan)
+{
+    const unsigned char *at = scan->text + scan->at, *end = scan->text + scan->len;
+    while (at < end && *at >= 0x20 && *at < 0x80 && *at != '"' && *at != '\\')
+        at++;
+    scan->at = (size_t)(at - scan->text);
+}
+
 /** at stands on the opening quote. */
 static bool scan_string(struct scan *scan)
 {
     for (scan->at++; scan->at < scan->len;) {
-        unsigned char c = scan->text[scan->at];
+        skip_plain(scan);
+        int c = byte_at(scan, scan->at);
         if (c == '"') {
             scan->at++;
             return true;
         }
+        if (c == -1)
+            break;
         if (c == '\\') {
             if (!scan_escape(scan))
                 return false;
         } else if (c < 0x20) {
             return wrong(scan, c == 0 ? "there is a NUL byte in a string"
                                       : "a control character in a string is not escaped");
-        } else if (c < 0x80) {
-            scan->at++;
         } else {
             size_t n = utf8_length(scan);
             if (n == 0)
@@ -299,7 +309,7 @@ static const char *duplicate_key(const cJSON *object)
     cJSON_ArrayForEach(child, object)
     {
         for (size_t i = 0; i < count && count < FEW_KEYS; i++)
-            if (strcmp(few[i], child->string) == 0)
+            if (str_same(few[i], child->string))
                 return child->string;
         if (count < FEW_KEYS)
             few[count] = child->string;
@@ -341,16 +351,69 @@ static enum rc attach_spans(cJSON *node, const struct json_path *path, int *next
     return RC_OK;
 }
 
-static void use_xmalloc(void)
+/* ---- the tree's memory: one block for all of a tree, where cJSON would call malloc for each part ---- */
+
+struct block {
+    char *start, *at, *end;
+};
+/* Of the tree that this thread makes or frees: cJSON's hooks know no context. */
+static _Thread_local struct block block;
+
+static struct block block_of(const struct json *json)
 {
-    cJSON_Hooks hooks = {.malloc_fn = xmalloc, .free_fn = free};
+    return (struct block){json->tree, json->tree, json->tree + json->tree_size};
+}
+
+static void *take_memory(size_t size)
+{
+    size_t room = (size_t)(block.end - block.at), whole = (size + 15) & ~(size_t)15;
+    if (whole > room)
+        return xmalloc(size);
+    char *memory = block.at;
+    block.at += whole;
+    return memory;
+}
+
+static void give_memory(void *memory)
+{
+    char *at = memory;
+    if (at < block.start || at >= block.end)
+        free(memory);
+}
+
+static void use_block(void)
+{
+    cJSON_Hooks hooks = {.malloc_fn = take_memory, .free_fn = give_memory};
     cJSON_InitHooks(&hooks);
+}
+
+/** With what xmalloc gives a NULL never means "out of memory", so no message is rejected for that. */
+static cJSON *make_tree(struct json *json, size_t len, size_t values)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    (void)pthread_once(&once, use_block);
+    /* a node, a key and a string each, rounded up; keys and strings are no longer than the text */
+    json->tree_size = values * (sizeof(cJSON) + 3 * 16) + len;
+    json->tree = xmalloc(json->tree_size);
+    block = block_of(json);
+    cJSON *root = cJSON_ParseWithLength(json->text, len);
+    block = (struct block){0};
+    return root;
+}
+
+static void free_tree(const struct json *json)
+{
+    if (json->tree == NULL)
+        return;
+    block = block_of(json);
+    cJSON_Delete(json->root);
+    block = (struct block){0};
+    free(json->tree);
 }
 
 enum rc json_parse(const char *text, size_t len, size_t max_bytes, struct json *ret_json,
                    struct err *err)
 {
-    static pthread_once_t once = PTHREAD_ONCE_INIT;
     if (len > max_bytes || len >= UINT32_MAX)
         return err_set(err, RC_REJECT, ERR_FAILED, "$", NULL,
                        "The text has %zu bytes, allowed are %zu.", len, max_bytes);
@@ -364,10 +427,7 @@ enum rc json_parse(const char *text, size_t len, size_t max_bytes, struct json *
         return err_set(err, RC_REJECT, ERR_FAILED, "$", NULL,
                        "The text is not strict JSON: at byte %zu %s.", scan.at, scan.wrong);
     }
-    /* with xmalloc a NULL of cJSON never means "out of memory", so no message is rejected for that
-     */
-    (void)pthread_once(&once, use_xmalloc);
-    json.root = cJSON_ParseWithLength(text, len);
+    json.root = make_tree(&json, len, scan.count);
     if (json.root == NULL) {
         json_done(&json);
         return err_set(err, RC_REJECT, ERR_FAILED, "$", "write very long numbers as strings",
@@ -386,7 +446,7 @@ enum rc json_parse(const char *text, size_t len, size_t max_bytes, struct json *
 
 void json_done(struct json *json)
 {
-    cJSON_Delete(json->root);
+    free_tree(json);
     free(json->spans);
     *json = (struct json){0};
 }

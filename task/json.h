@@ -7,7 +7,8 @@
  *   object holds a key twice. The raw text of every value is kept: numbers stay as written.
  *   O(n log n) in the length; no recursion on input that has not passed the scan.
  * Threads: any; a struct json belongs to one.
- * Ownership: json_parse gives, json_done takes; a struct json borrows the text.
+ * Ownership: json_parse gives, json_done takes, with all nodes and strings of the tree: nothing may be taken out of it. A
+ *   struct json borrows the text.
  * Failure: RC_REJECT; err->object = "$" with the byte position (from 0) in the message, or the path
  *   of a duplicate key.
  */
@@ -36,6 +37,8 @@ struct json {
     struct cJSON *root;
     const char *text;
     struct json_span *spans;
+    char *tree; /* where root's nodes and strings lie */
+    size_t tree_size;
 };
 
 /** A step from the root (up == NULL) to a value; lives on the stack of who walks. key NULL: an

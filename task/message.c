@@ -71,7 +71,7 @@ static enum rc read_name(struct reading *r, cJSON *node, const struct json_path 
 {
     enum rc rc = field_short_text(r, node, path, LONGEST_NAME);
     if (rc == RC_OK)
-        r->msg->name = take_text(node);
+        r->msg->name = copy_text(node);
     return rc;
 }
 
@@ -79,7 +79,7 @@ static enum rc read_description(struct reading *r, cJSON *node, const struct jso
 {
     enum rc rc = field_short_text(r, node, path, LONGEST_TEXT);
     if (rc == RC_OK)
-        r->msg->description = take_text(node);
+        r->msg->description = copy_text(node);
     return rc;
 }
 
@@ -164,43 +164,75 @@ enum {
 };
 
 /** Read in this order: type decides what else may stand there, sql comes before its params. */
+enum field_id {
+    F_TYPE,
+    F_RUN,
+    F_SEQ,
+    F_ORDER,
+    F_PREVIOUS_ORDER,
+    F_SQL,
+    F_PARAMS,
+    F_TRANSACTION,
+    F_NAME,
+    F_DESCRIPTION,
+    F_MAX_ATTEMPTS,
+    F_RETRY_INTERVALS,
+    F_RETRY_ON,
+    F_CONDITION,
+    F_TASKS,
+    F_PHASES,
+    F_ABORTED,
+    F_COMMAND,
+    F_ARGS,
+    F_INPUT,
+    F_KIND,
+    F_URL,
+    F_METHOD,
+    F_HEADERS,
+    F_BODY,
+    F_STEPS,
+    F_KEY,
+    F_TIMEOUT,
+    F_NOT_BEFORE,
+    FIELDS
+};
+
 static const struct field {
     const char *name;
     int types;
     bool tag; /* the producer's to compute: not in a staged task */
     read_field *read;
 } fields[] = {
-    {"type", ANY, false, read_type},
-    {"run", ANY, true, read_run},
-    {"seq", ANY, true, read_seq},
-    {"order", ANY, false, read_order},
-    {"previous_order", ANY, true, read_previous_order},
-    {"sql", SQL, false, read_sql},
-    {"params", SQL, false, read_own_params},
-    {"transaction", SQL, false, read_transaction},
-    {"name", ANY, false, read_name},
-    {"description", ANY, false, read_description},
-    {"max_attempts", TASKS, false, read_max_attempts},
-    {"retry_intervals", TASKS, false, read_retry_intervals},
-    {"retry_on", TASKS, false, read_retry_on},
-    {"condition", TASKS, false, read_condition},
-    {"tasks", END, false, read_tasks},
-    {"phases", END, false, read_phases},
-    {"aborted", END, false, read_aborted},
-    {"command", COMMAND, false, read_command},
-    {"args", COMMAND, false, read_args},
-    {"input", COMMAND | EXTERNAL, false, read_input},
-    {"kind", EXTERNAL, false, read_kind},
-    {"url", HTTP, false, read_url},
-    {"method", HTTP, false, read_method},
-    {"headers", HTTP, false, read_headers},
-    {"body", HTTP, false, read_body},
-    {"steps", SQL, false, read_steps},
-    {"key", TASKS, false, read_key},
-    {"timeout", TASKS, false, read_timeout},
-    {"not_before", TASKS, false, read_not_before},
+    [F_TYPE] = {"type", ANY, false, read_type},
+    [F_RUN] = {"run", ANY, true, read_run},
+    [F_SEQ] = {"seq", ANY, true, read_seq},
+    [F_ORDER] = {"order", ANY, false, read_order},
+    [F_PREVIOUS_ORDER] = {"previous_order", ANY, true, read_previous_order},
+    [F_SQL] = {"sql", SQL, false, read_sql},
+    [F_PARAMS] = {"params", SQL, false, read_own_params},
+    [F_TRANSACTION] = {"transaction", SQL, false, read_transaction},
+    [F_NAME] = {"name", ANY, false, read_name},
+    [F_DESCRIPTION] = {"description", ANY, false, read_description},
+    [F_MAX_ATTEMPTS] = {"max_attempts", TASKS, false, read_max_attempts},
+    [F_RETRY_INTERVALS] = {"retry_intervals", TASKS, false, read_retry_intervals},
+    [F_RETRY_ON] = {"retry_on", TASKS, false, read_retry_on},
+    [F_CONDITION] = {"condition", TASKS, false, read_condition},
+    [F_TASKS] = {"tasks", END, false, read_tasks},
+    [F_PHASES] = {"phases", END, false, read_phases},
+    [F_ABORTED] = {"aborted", END, false, read_aborted},
+    [F_COMMAND] = {"command", COMMAND, false, read_command},
+    [F_ARGS] = {"args", COMMAND, false, read_args},
+    [F_INPUT] = {"input", COMMAND | EXTERNAL, false, read_input},
+    [F_KIND] = {"kind", EXTERNAL, false, read_kind},
+    [F_URL] = {"url", HTTP, false, read_url},
+    [F_METHOD] = {"method", HTTP, false, read_method},
+    [F_HEADERS] = {"headers", HTTP, false, read_headers},
+    [F_BODY] = {"body", HTTP, false, read_body},
+    [F_STEPS] = {"steps", SQL, false, read_steps},
+    [F_KEY] = {"key", TASKS, false, read_key},
+    [F_TIMEOUT] = {"timeout", TASKS, false, read_timeout},
+    [F_NOT_BEFORE] = {"not_before", TASKS, false, read_not_before},
 };
-enum { FIELDS = sizeof fields / sizeof *fields };
 
 const char *message_field_name(int i)
 {
@@ -234,19 +266,11 @@ static enum rc sort_members(struct reading *r, cJSON *members[FIELDS])
     return RC_OK;
 }
 
-static cJSON *member(cJSON *const members[FIELDS], const char *name)
-{
-    int i = 0;
-    while (!str_same(fields[i].name, name))
-        i++;
-    return members[i];
-}
-
-static enum rc require(struct reading *r, cJSON *const members[FIELDS], const char *name,
+static enum rc require(struct reading *r, cJSON *const members[FIELDS], enum field_id field,
                        const char *when)
 {
-    struct json_path path = {.up = &root, .key = name};
-    if (member(members, name) != NULL)
+    struct json_path path = {.up = &root, .key = fields[field].name};
+    if (members[field] != NULL)
         return RC_OK;
     return field_wrong(r, MESSAGE_BAD_FIELD, &path, "is missing: it is required %s.", when);
 }
@@ -257,26 +281,26 @@ static enum rc check_required(struct reading *r, cJSON *const members[FIELDS])
     const struct message *msg = r->msg;
     enum rc rc = RC_OK;
     if (msg->type != MESSAGE_END) {
-        rc = require(r, members, "order", "for a task");
+        rc = require(r, members, F_ORDER, "for a task");
         if (rc == RC_OK && r->form == MESSAGE_RECORD)
-            rc = require(r, members, "previous_order", "for a task");
-    } else if (!msg->aborted && member(members, "run") != NULL) {
-        rc = require(r, members, "tasks", "at the end of a run with an id that is not aborted");
+            rc = require(r, members, F_PREVIOUS_ORDER, "for a task");
+    } else if (!msg->aborted && members[F_RUN] != NULL) {
+        rc = require(r, members, F_TASKS, "at the end of a run with an id that is not aborted");
         if (rc == RC_OK)
             rc =
-                require(r, members, "phases", "at the end of a run with an id that is not aborted");
+                require(r, members, F_PHASES, "at the end of a run with an id that is not aborted");
     }
-    if (rc == RC_OK && member(members, "run") != NULL)
-        rc = require(r, members, "seq", "when there is a run");
+    if (rc == RC_OK && members[F_RUN] != NULL)
+        rc = require(r, members, F_SEQ, "when there is a run");
     if (rc != RC_OK)
         return rc;
     switch (msg->type) {
     case MESSAGE_SQL:
-        return member(members, "steps") ? RC_OK : require(r, members, "sql", "for type sql");
+        return members[F_STEPS] ? RC_OK : require(r, members, F_SQL, "for type sql");
     case MESSAGE_COMMAND:
-        return require(r, members, "command", "for type command");
+        return require(r, members, F_COMMAND, "for type command");
     case MESSAGE_HTTP:
-        return require(r, members, "url", "for type http");
+        return require(r, members, F_URL, "for type http");
     case MESSAGE_EXTERNAL:
     case MESSAGE_END:
         break;
@@ -296,14 +320,14 @@ static enum rc check_together(struct reading *r, cJSON *const members[FIELDS])
     if (rc != RC_OK)
         return rc;
     struct json_path steps = {.up = &root, .key = "steps"}, order = {.up = &root, .key = "order"};
-    if (member(members, "steps") != NULL && member(members, "sql") != NULL)
+    if (members[F_STEPS] != NULL && members[F_SQL] != NULL)
         return field_wrong(r, MESSAGE_BAD_FIELD, &steps,
                            "and sql must not both stand in a message.");
-    if (member(members, "steps") != NULL && member(members, "transaction") != NULL)
+    if (members[F_STEPS] != NULL && members[F_TRANSACTION] != NULL)
         return field_wrong(r, MESSAGE_BAD_FIELD,
                            &(struct json_path){.up = &root, .key = "transaction"},
                            "belongs into the step that it is for.");
-    if (member(members, "order") != NULL && member(members, "previous_order") != NULL &&
+    if (members[F_ORDER] != NULL && members[F_PREVIOUS_ORDER] != NULL &&
         msg->order <= msg->previous_order)
         return field_wrong(r, MESSAGE_BAD_FIELD, &order,
                            "must be greater than previous_order: %" PRId64
@@ -334,7 +358,7 @@ static enum rc read_fields(struct reading *r)
     enum rc rc = sort_members(r, members);
     if (rc != RC_OK)
         return rc;
-    if (member(members, "type") == NULL)
+    if (members[F_TYPE] == NULL)
         r->msg->type = implied_type(r->json->root);
     for (int i = 0; i < FIELDS; i++) {
         if (members[i] == NULL)

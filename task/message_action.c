@@ -23,7 +23,7 @@ enum rc read_command(struct reading *r, cJSON *node, const struct json_path *pat
 {
     enum rc rc = field_text(r, node, path);
     if (rc == RC_OK)
-        r->action->command = take_text(node);
+        r->action->command = copy_text(node);
     return rc;
 }
 
@@ -41,7 +41,7 @@ enum rc read_args(struct reading *r, cJSON *node, const struct json_path *path)
         struct json_path at = {.up = path, .index = action->arg_count};
         if (!cJSON_IsString(child))
             return field_wrong_type(r, child, &at, "a string");
-        action->args[action->arg_count++] = take_text(child);
+        action->args[action->arg_count++] = copy_text(child);
     }
     return RC_OK;
 }
@@ -53,7 +53,7 @@ enum rc read_input(struct reading *r, cJSON *node, const struct json_path *path)
         return RC_OK;
     if (!cJSON_IsString(node))
         return field_wrong_type(r, node, path, "a string");
-    r->action->input = take_text(node);
+    r->action->input = copy_text(node);
     return RC_OK;
 }
 
@@ -74,7 +74,7 @@ enum rc read_url(struct reading *r, cJSON *node, const struct json_path *path)
             return field_wrong(r, MESSAGE_BAD_FIELD, path,
                                "must be plain ASCII without white space: write other characters "
                                "as %%XX, and a host in its xn-- form.");
-    r->action->url = take_text(node);
+    r->action->url = copy_text(node);
     return RC_OK;
 }
 
@@ -90,7 +90,7 @@ enum rc read_method(struct reading *r, cJSON *node, const struct json_path *path
         return field_wrong(
             r, MESSAGE_BAD_FIELD, path,
             "must be a method in capitals, such as GET, POST, PUT, PATCH or DELETE.");
-    r->action->method = take_text(node);
+    r->action->method = copy_text(node);
     return RC_OK;
 }
 
@@ -130,7 +130,7 @@ enum rc read_headers(struct reading *r, cJSON *node, const struct json_path *pat
             return rc;
         struct message_header *header = &action->headers[action->header_count++];
         header->name = xstrdup(child->string);
-        header->value = take_text(child);
+        header->value = copy_text(child);
     }
     return RC_OK;
 }
@@ -139,7 +139,7 @@ enum rc read_body(struct reading *r, cJSON *node, const struct json_path *path)
 {
     if (!cJSON_IsString(node))
         return field_wrong_type(r, node, path, "a string");
-    r->action->body = take_text(node);
+    r->action->body = copy_text(node);
     return RC_OK;
 }
 

@@ -54,15 +54,15 @@ enum rc field_int(struct reading *r, const cJSON *node, const struct json_path *
     size_t len;
     const char *raw = json_raw(r->json, node, &len);
     char value[JSON_EXCERPT_SIZE];
-    json_excerpt(r->json, node, value);
     if (!plain_integer(raw, len))
         return field_wrong(r, MESSAGE_BAD_FIELD, path,
-                           "must be an integer written in plain digits, not %s.", value);
+                           "must be an integer written in plain digits, not %s.",
+                           json_excerpt(r->json, node, value));
     int64_t n = 0;
     if (!int64_parse(raw, len, &n) || n < least || n > most)
         return field_wrong(r, MESSAGE_OUT_OF_RANGE, path,
                            "must be between %" PRId64 " and %" PRId64 ", not %s.", least, most,
-                           value);
+                           json_excerpt(r->json, node, value));
     *ret_value = n;
     return RC_OK;
 }
@@ -115,11 +115,9 @@ enum rc field_short_text(struct reading *r, const cJSON *node, const struct json
     return RC_OK;
 }
 
-char *take_text(cJSON *node)
+char *copy_text(const cJSON *node)
 {
-    char *text = node->valuestring;
-    node->valuestring = NULL;
-    return text;
+    return xstrdup(node->valuestring);
 }
 
 /** Changes of one letter (put in, left out, replaced, two swapped) from a to b, without regard to

@@ -3,7 +3,7 @@
  *   reading, the checked scalars, the way to say what is wrong. Private to the message codec.
  * Invariants: a reader stores into r->msg only what it has checked.
  * Threads: one reading, one thread.
- * Ownership: struct reading borrows everything; take_text moves a string from tree to message.
+ * Ownership: struct reading borrows everything; what the message keeps is copied.
  * Failure: RC_REJECT through field_wrong: err->code = the reason, err->object = the path.
  */
 #ifndef TASK_MESSAGE_FIELD_H
@@ -40,8 +40,8 @@ MUST_CHECK enum rc field_number(struct reading *r, const struct cJSON *node,
 MUST_CHECK enum rc field_text(struct reading *r, const struct cJSON *node,
                               const struct json_path *path);
 
-/** Moves the string out of the tree, so that it need not be copied. */
-char *take_text(struct cJSON *node);
+/** Of a string; the caller's to free. */
+char *copy_text(const struct cJSON *node);
 
 /** The name nearest to word, NULL if none is near. */
 const char *nearest_field(const char *word);

@@ -22,7 +22,7 @@ enum rc read_sql(struct reading *r, cJSON *node, const struct json_path *path)
         if (rc != RC_OK)
             return rc;
         more_statements(msg, 1);
-        msg->statements[msg->statement_count++].sql = take_text(node);
+        msg->statements[msg->statement_count++].sql = copy_text(node);
         return RC_OK;
     }
     if (!cJSON_IsArray(node))
@@ -37,7 +37,7 @@ enum rc read_sql(struct reading *r, cJSON *node, const struct json_path *path)
         enum rc rc = field_text(r, child, &at);
         if (rc != RC_OK)
             return rc;
-        msg->statements[msg->statement_count++].sql = take_text(child);
+        msg->statements[msg->statement_count++].sql = copy_text(child);
     }
     return RC_OK;
 }
@@ -49,7 +49,7 @@ static char *param_text(const struct reading *r, cJSON *node)
     if (cJSON_IsNull(node))
         return NULL;
     if (cJSON_IsString(node))
-        return take_text(node);
+        return copy_text(node);
     size_t len;
     const char *raw = json_raw(r->json, node, &len);
     char *text = xmalloc(len + 1);

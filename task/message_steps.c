@@ -84,7 +84,7 @@ static enum rc read_step_name(struct reading *r, const cJSON *object, const stru
         if (strcmp(r->msg->steps[i].name, name->valuestring) == 0)
             rc = field_wrong(r, MESSAGE_BAD_FIELD, &at, "is the name of step %d, too.", i + 1);
     if (rc == RC_OK)
-        step->name = take_text(name);
+        step->name = copy_text(name);
     return rc;
 }
 
