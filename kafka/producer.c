@@ -16,6 +16,7 @@
 
 struct kafka_producer {
     struct kafka_handle *handle;
+    rd_kafka_topic_t *topic; /* of kafka_publish_values, NULL until its first call */
     bool transactional, in_transaction, aborting;
     int64_t published, acked, last_offset;
     struct err failure; /* of the first failed delivery; valid when failed_rc is not RC_OK */
@@ -48,7 +49,7 @@ static void on_delivery(rd_kafka_t *rk, const rd_kafka_message_t *message, void 
 /* A fatal error means a new producer, except where a new one would meet the same. */
 static enum rc fatal(struct kafka_producer *producer, struct err *err)
 {
-    char text[512] = "";
+    char text[512];
     rd_kafka_resp_err_t code = rd_kafka_fatal_error(producer->handle->rk, text, sizeof text);
     if (code == RD_KAFKA_RESP_ERR_NO_ERROR)
         return RC_OK;
@@ -178,6 +179,8 @@ void kafka_producer_close(struct kafka_producer *producer)
     (void)rd_kafka_purge(producer->handle->rk, RD_KAFKA_PURGE_F_QUEUE | RD_KAFKA_PURGE_F_INFLIGHT);
     while (rd_kafka_poll(producer->handle->rk, 0) > 0) {
     }
+    if (producer->topic != NULL)
+        rd_kafka_topic_destroy(producer->topic);
     kafka_handle_close(producer->handle);
     free(producer);
 }
@@ -228,6 +231,12 @@ static rd_kafka_resp_err_t produce(struct kafka_producer *producer, const struct
     return code;
 }
 
+/** Ends at the latest when message.timeout.ms fails the oldest record. */
+static void await_room(struct kafka_producer *producer)
+{
+    (void)rd_kafka_poll(producer->handle->rk, SLICE_MS);
+}
+
 enum rc kafka_publish(struct kafka_producer *producer, const char *topic, int partition,
                       const char *key, size_t key_len, const char *value, size_t value_len,
                       const struct kafka_header *headers, struct err *err)
@@ -242,12 +251,58 @@ enum rc kafka_publish(struct kafka_producer *producer, const char *topic, int pa
             break;
         if (code != RD_KAFKA_RESP_ERR__QUEUE_FULL)
             return kafka_err(err, code, topic, NULL);
-        /* Ends at the latest when message.timeout.ms fails the oldest record. */
-        (void)rd_kafka_poll(producer->handle->rk, SLICE_MS);
+        await_room(producer);
     }
     if (++producer->published % SERVE_EVERY == 0)
         (void)rd_kafka_poll(producer->handle->rk, 0);
     return RC_OK;
+}
+
+/** The handle that produce_batch wants, kept for the next call. */
+static enum rc use_topic(struct kafka_producer *producer, const char *topic, struct err *err)
+{
+    if (producer->topic != NULL && strcmp(rd_kafka_topic_name(producer->topic), topic) == 0)
+        return RC_OK;
+    if (producer->topic != NULL)
+        rd_kafka_topic_destroy(producer->topic);
+    producer->topic = rd_kafka_topic_new(producer->handle->rk, topic, NULL);
+    return producer->topic != NULL ? RC_OK : kafka_err(err, rd_kafka_last_error(), topic, NULL);
+}
+
+/** What librdkafka takes at once; *done counts what it has taken. With a full queue it refuses the rest as well, so that the
+ * order holds. */
+static enum rc hand_over(struct kafka_producer *producer, int partition,
+                         rd_kafka_message_t *messages, int count, int *done, struct err *err)
+{
+    int taken =
+        rd_kafka_produce_batch(producer->topic, partition, RD_KAFKA_MSG_F_COPY, messages, count);
+    producer->published += taken;
+    *done += taken;
+    if (taken == count)
+        return RC_OK;
+    int i = 0;
+    while (messages[i].err == RD_KAFKA_RESP_ERR_NO_ERROR)
+        i++;
+    if (messages[i].err != RD_KAFKA_RESP_ERR__QUEUE_FULL)
+        return kafka_err(err, messages[i].err, rd_kafka_topic_name(producer->topic), NULL);
+    await_room(producer);
+    return RC_OK;
+}
+
+enum rc kafka_publish_values(struct kafka_producer *producer, const char *topic, int partition,
+                             const struct kafka_value *values, int count, struct err *err)
+{
+    rd_kafka_message_t messages[KAFKA_MOST_VALUES];
+    enum rc rc = use_topic(producer, topic, err);
+    for (int i = 0; i < count; i++)
+        messages[i] = (rd_kafka_message_t){.payload = values[i].bytes, .len = values[i].len};
+    for (int done = 0; rc == RC_OK && done < count;) {
+        rc = check(producer, err);
+        if (rc == RC_OK)
+            rc = hand_over(producer, partition, messages + done, count - done, &done, err);
+    }
+    (void)rd_kafka_poll(producer->handle->rk, 0);
+    return rc;
 }
 
 enum rc kafka_flush(struct kafka_producer *producer, int timeout_ms, struct err *err)

@@ -137,7 +137,7 @@ enum rc publish_run(const struct publish_options *options, struct publish_result
     close_sending(&p);
     if (rc == RC_OK && options->wait && !options->dry_run)
         rc = publishing_wait(&p, err);
-    str_done(&p.record);
+    str_done(&p.outbox);
     free(p.resume.source);
     db_close(p.db);
     return rc;

@@ -78,7 +78,10 @@ struct publishing {
     int64_t begun_us;                    /* when the transaction began */
     size_t transaction_bytes;            /* in it */
     int64_t transaction_tasks;           /* in it */
-    struct str record;
+    /* Records that are tagged and counted above, and that librdkafka has not taken yet: one behind the other. */
+    struct str outbox;
+    size_t outbox_ends[KAFKA_MOST_VALUES];
+    int outbox_count;
 
     enum publish_stage stage;
     int64_t read, total; /* for progress */
@@ -145,9 +148,11 @@ MUST_CHECK enum rc sending_prepare(struct publishing *p, struct err *err);
 MUST_CHECK enum rc sending_start(struct publishing *p, struct err *err);
 /** Refuses a run id that the queue has already. */
 enum rc sending_exists(const struct publishing *p, struct err *err);
-/** Tags and sends one task, beginning a transaction if none is open. */
+/** Tags one task and sends it, beginning a transaction if none is open; it may wait in the outbox until the commit. */
 MUST_CHECK enum rc sending_task(struct publishing *p, const struct staged_task *task,
                                 struct err *err);
+/** Forgets what librdkafka has not taken yet of an open transaction that will be aborted. */
+void sending_forget(struct publishing *p);
 /** Commits what is open, and counts it as committed. */
 MUST_CHECK enum rc sending_commit(struct publishing *p, struct err *err);
 /** The end message, and the last commit. */

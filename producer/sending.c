@@ -12,6 +12,7 @@
 
 #define WATERMARK_WAIT_MS 15000
 #define PROBE_EVERY       32 /* records */
+#define OUTBOX_BYTES      (256 * 1024)
 
 enum rc sending_high(const struct publishing *p, int64_t *ret_high, struct err *err)
 {
@@ -118,8 +119,37 @@ const char *sending_source(const struct publishing *p, char ret_path[4096], cons
     return "file";
 }
 
-static enum rc send(struct publishing *p, struct err *err)
+void sending_forget(struct publishing *p)
 {
+    str_clear(&p->outbox);
+    p->outbox_count = 0;
+}
+
+/** Hands the outbox to librdkafka. */
+static enum rc send_outbox(struct publishing *p, struct err *err)
+{
+    struct kafka_value values[KAFKA_MOST_VALUES];
+    for (int i = 0; i < p->outbox_count; i++) {
+        size_t start = i > 0 ? p->outbox_ends[i - 1] : 0;
+        values[i] = (struct kafka_value){p->outbox.data + start, p->outbox_ends[i] - start};
+    }
+    enum rc rc =
+        kafka_publish_values(p->producer, p->topic, p->partition, values, p->outbox_count, err);
+    p->in_doubt = rc != RC_OK;
+    sending_forget(p);
+    return rc;
+}
+
+static bool outbox_full(const struct publishing *p)
+{
+    return p->outbox_count == KAFKA_MOST_VALUES || p->outbox.len >= OUTBOX_BYTES;
+}
+
+/** Takes what stands in the outbox from start on as the next record of the run. */
+static enum rc send(struct publishing *p, size_t start, struct err *err)
+{
+    const char *record = p->outbox.data + start;
+    size_t len = p->outbox.len - start;
     if (!p->in_transaction) {
         enum rc rc = kafka_begin(p->producer, err);
         if (rc != RC_OK)
@@ -130,18 +160,13 @@ static enum rc send(struct publishing *p, struct err *err)
         p->transaction_tasks = 0;
         probe("publish.begun");
     }
-    enum rc rc = kafka_publish(p->producer, p->topic, p->partition, NULL, 0, p->record.data,
-                               p->record.len, NULL, err);
-    if (rc != RC_OK) {
-        p->in_doubt = true;
-        return rc;
-    }
+    p->outbox_ends[p->outbox_count++] = p->outbox.len;
     if (p->seq % PROBE_EVERY == PROBE_EVERY - 1)
         probe("publish.record");
     p->seq++;
-    p->transaction_bytes += p->record.len;
-    chain_add(&p->chain, p->record.data, p->record.len);
-    return RC_OK;
+    p->transaction_bytes += len;
+    chain_add(&p->chain, record, len);
+    return outbox_full(p) ? send_outbox(p, err) : RC_OK;
 }
 
 enum rc sending_task(struct publishing *p, const struct staged_task *task, struct err *err)
@@ -151,14 +176,15 @@ enum rc sending_task(struct publishing *p, const struct staged_task *task, struc
         p->order = task->order;
         p->phases++;
     }
-    str_clear(&p->record);
-    message_tag(&p->record, task->text, task->len, p->run, p->seq, p->previous_order);
+    size_t start = p->outbox.len;
+    message_tag(&p->outbox, task->text, task->len, p->run, p->seq, p->previous_order);
     if (p->seq < p->resume.seq) { /* on the topic already */
-        chain_add(&p->chain, p->record.data, p->record.len);
+        chain_add(&p->chain, p->outbox.data, p->outbox.len);
+        sending_forget(p);
         return ++p->seq == p->resume.seq ? resume_verify(p, err) : RC_OK;
     }
     p->transaction_tasks++;
-    return send(p, err);
+    return send(p, start, err);
 }
 
 /** Offsets are known to be dense only if nobody else writes; then the last one and the count tell
@@ -176,8 +202,11 @@ enum rc sending_commit(struct publishing *p, struct err *err)
 {
     if (!p->in_transaction)
         return RC_OK;
+    enum rc rc = send_outbox(p, err);
+    if (rc != RC_OK)
+        return rc;
     probe("publish.flushing");
-    enum rc rc = kafka_flush(p->producer, KAFKA_WAIT_MS, err);
+    rc = kafka_flush(p->producer, KAFKA_WAIT_MS, err);
     p->in_doubt = rc != RC_OK;
     /* The lock is asked for once more: a successor must not meet a commit that comes after it. */
     if (rc == RC_OK && p->locked)
@@ -201,13 +230,13 @@ enum rc sending_commit(struct publishing *p, struct err *err)
 
 enum rc sending_end(struct publishing *p, bool aborted, struct err *err)
 {
-    str_clear(&p->record);
-    message_end(&p->record, p->run, p->seq, aborted ? -1 : p->seq, aborted ? -1 : p->phases,
+    size_t start = p->outbox.len;
+    message_end(&p->outbox, p->run, p->seq, aborted ? -1 : p->seq, aborted ? -1 : p->phases,
                 aborted);
     probe("publish.ending");
     enum rc rc = aborted ? RC_OK : tick_cancelled(p, err); /* the last moment for it */
     if (rc == RC_OK)
-        rc = send(p, err);
+        rc = send(p, start, err);
     p->ending = rc == RC_OK && !aborted;
     if (rc == RC_OK)
         rc = sending_commit(p, err);

@@ -38,6 +38,7 @@ static enum rc reopen(struct publishing *p, struct err *err)
 static void drop_open(struct publishing *p)
 {
     struct err why;
+    sending_forget(p);
     /* librdkafka 2.0.2 ends a transaction that the broker has not heard of yet with a fatal error; a flush makes it known. */
     if (p->in_transaction && !p->in_doubt)
         (void)!kafka_flush(p->producer, FLUSH_WAIT_MS, &why);

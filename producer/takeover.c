@@ -16,12 +16,12 @@
 
 static enum rc send_end(struct publishing *p, const char *run, struct tail *tail, struct err *err)
 {
-    str_clear(&p->record);
-    message_end(&p->record, run, tail->next_seq, -1, -1, true);
+    STR_AUTO record = {0};
+    message_end(&record, run, tail->next_seq, -1, -1, true);
     enum rc rc = kafka_begin(p->producer, err);
     if (rc == RC_OK)
-        rc = kafka_publish(p->producer, p->topic, p->partition, NULL, 0, p->record.data,
-                           p->record.len, NULL, err);
+        rc = kafka_publish(p->producer, p->topic, p->partition, NULL, 0, record.data, record.len,
+                           NULL, err);
     probe("takeover.committing");
     if (rc == RC_OK)
         rc = kafka_commit(p->producer, KAFKA_WAIT_MS, err);
@@ -136,6 +136,5 @@ enum rc producer_takeover(const struct producer_place *place, struct err *err)
                            .producer = place->producer};
     (void)snprintf(p.topic, sizeof p.topic, "%s", place->topic);
     enum rc rc = publishing_takeover(&p, true, err);
-    str_done(&p.record);
     return rc;
 }

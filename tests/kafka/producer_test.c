@@ -145,6 +145,64 @@ static void a_full_local_queue_is_waited_for(void **state)
     kafka_properties_done(&props);
 }
 
+/** So many of them from first on, in one call. */
+static enum rc publish_numbers(struct kafka_producer *producer, const char *topic, int first,
+                               struct err *err)
+{
+    char texts[KAFKA_MOST_VALUES][16];
+    struct kafka_value values[KAFKA_MOST_VALUES];
+    for (int i = 0; i < KAFKA_MOST_VALUES; i++) {
+        (void)snprintf(texts[i], sizeof texts[i], "%d", first + i);
+        values[i] = (struct kafka_value){texts[i], strlen(texts[i])};
+    }
+    return kafka_publish_values(producer, topic, 0, values, KAFKA_MOST_VALUES, err);
+}
+
+static void many_values_keep_their_order_when_the_local_queue_is_full(void **state)
+{
+    (void)state;
+    enum { COUNT = 40 * KAFKA_MOST_VALUES };
+    struct err err;
+    const char *topic = support_topic();
+    struct kafka_properties props;
+    struct kafka_producer *producer;
+    support_properties(&props);
+    assert_ok(kafka_properties_set(&props, "queue.buffering.max.messages", "50", &err), &err);
+    assert_ok(kafka_producer_open(&props, support_name("tx"), WAIT_MS, &producer, &err), &err);
+    assert_ok(kafka_begin(producer, &err), &err);
+    for (int i = 0; i < COUNT; i += KAFKA_MOST_VALUES)
+        assert_ok(publish_numbers(producer, topic, i, &err), &err);
+    publish(producer, topic, "one by itself");
+    assert_ok(kafka_commit(producer, WAIT_MS, &err), &err);
+    struct reader reader = reader_open(topic);
+    assert_ok(kafka_source_assign(reader.source, 0, &err), &err);
+    for (int i = 0; i < COUNT; i++) {
+        char value[16];
+        (void)snprintf(value, sizeof value, "%d", i);
+        assert_int_equal(read_value(&reader, reader.source, value), i);
+    }
+    (void)read_value(&reader, reader.source, "one by itself");
+    reader_close(&reader);
+    kafka_producer_close(producer);
+    kafka_properties_done(&props);
+}
+
+static void a_value_beyond_the_local_limit_is_told_of(void **state)
+{
+    (void)state;
+    struct err err;
+    const size_t len = 2000000;
+    char *large = calloc(1, len), small[] = "small";
+    const struct kafka_value values[] = {{small, 5}, {large, len}, {small, 5}};
+    struct kafka_producer *producer = writer_open(support_name("tx"));
+    assert_ok(kafka_begin(producer, &err), &err);
+    assert_rc(kafka_publish_values(producer, support_topic(), 0, values, 3, &err), RC_REJECT, &err);
+    assert_string_equal(err.code, "MSG_SIZE_TOO_LARGE");
+    assert_ok(kafka_abort(producer, WAIT_MS, &err), &err);
+    kafka_producer_close(producer);
+    free(large);
+}
+
 static void many_small_transactions_keep_their_order(void **state)
 {
     (void)state;
@@ -180,6 +238,8 @@ int main(void)
         cmocka_unit_test(closing_aborts_what_is_open),
         cmocka_unit_test(a_partition_that_does_not_exist_fails_the_delivery),
         cmocka_unit_test(a_full_local_queue_is_waited_for),
+        cmocka_unit_test(many_values_keep_their_order_when_the_local_queue_is_full),
+        cmocka_unit_test(a_value_beyond_the_local_limit_is_told_of),
         cmocka_unit_test(many_small_transactions_keep_their_order),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
