@@ -1,4 +1,5 @@
 #include "producer/batch.h"
+#include "producer/checker.h"
 #include "producer/publishing.h"
 
 #include "base/clock.h"
@@ -12,70 +13,110 @@
 #define TICK_EVERY          256   /* tasks */
 #define TRANSACTION_TIMEOUT 60000 /* librdkafka's default, ms */
 
-static void tell_fault(const struct publishing *p, int count, const struct err *err)
+/** All of a source: what is read of it, and what is wrong with it. */
+struct reading {
+    struct publishing *p;
+    struct batch *batch;
+    struct checker *checker;
+    int faults;
+    struct err first; /* of the first fault */
+    int64_t first_line;
+};
+
+static void tell_fault(struct reading *r, int64_t line, const struct err *err)
 {
-    const struct publish_options *options = p->options;
-    if (options->fault == NULL || count > PUBLISH_MAX_FAULTS)
+    const struct publish_options *options = r->p->options;
+    if (r->faults++ == 0) {
+        r->first = *err;
+        r->first_line = line;
+    }
+    if (options->fault == NULL || r->faults > PUBLISH_MAX_FAULTS)
         return;
-    const struct publish_fault fault = {.source = staged_name(p->staged),
-                                        .line = staged_line(p->staged),
+    const struct publish_fault fault = {.source = staged_name(r->p->staged),
+                                        .line = line,
                                         .path = err->object,
                                         .message = err->message,
                                         .hint = err->hint};
     options->fault(options->context, &fault);
 }
 
-static enum rc count_faults(const struct publishing *p, int faults, const struct err *first,
-                            int64_t first_line, struct err *err)
+static enum rc count_faults(const struct reading *r, struct err *err)
 {
     char object[160];
-    (void)snprintf(object, sizeof object, "%s:%" PRId64, staged_name(p->staged), first_line);
-    if (faults == 1)
-        return err_set(err, RC_REJECT, ERR_USAGE, object, first->hint, "%s", first->message);
+    (void)snprintf(object, sizeof object, "%s:%" PRId64, staged_name(r->p->staged), r->first_line);
+    if (r->faults == 1)
+        return err_set(err, RC_REJECT, ERR_USAGE, object, r->first.hint, "%s", r->first.message);
     char more[64] = "";
-    if (faults > PUBLISH_MAX_FAULTS)
-        (void)snprintf(more, sizeof more, "... and %d more. ", faults - PUBLISH_MAX_FAULTS);
-    return err_set(err, RC_REJECT, ERR_USAGE, object, first->hint,
+    if (r->faults > PUBLISH_MAX_FAULTS)
+        (void)snprintf(more, sizeof more, "... and %d more. ", r->faults - PUBLISH_MAX_FAULTS);
+    return err_set(err, RC_REJECT, ERR_USAGE, object, r->first.hint,
                    "%s%d errors in the staged work, nothing is published. The first: %s", more,
-                   faults, first->message);
+                   r->faults, r->first.message);
 }
 
-/** All of the source, and all that is wrong with it. */
-static enum rc read_all(struct publishing *p, struct batch *batch, struct err *err)
+static void take_chunk(struct reading *r, const struct checker_chunk *chunk)
 {
-    struct err fault, first = {0};
-    int64_t first_line = 0;
-    int faults = 0;
+    struct err fault;
+    for (int i = 0; i < chunk->count; i++) {
+        struct staged_task task = checker_task(chunk, i);
+        if (chunk->faulty && staged_check(r->p->staged, &task, &fault) != RC_OK)
+            tell_fault(r, task.line, &fault);
+        else if (r->faults == 0)
+            batch_add(r->batch, &task);
+    }
+    checker_release(r->checker);
+}
+
+/** Takes all that was read, so that what is wrong with it is told before anything else happens. */
+static void catch_up(struct reading *r)
+{
+    const struct checker_chunk *chunk;
+    checker_give(r->checker);
+    while ((chunk = checker_oldest(r->checker)) != NULL)
+        take_chunk(r, chunk);
+}
+
+static enum rc read_tasks(struct reading *r, struct err *err)
+{
+    struct publishing *p = r->p;
+    struct err fault;
     int slice_ms = staged_may_wait(p->staged) ? READ_SLICE_MS : -1;
     for (;;) {
         struct staged_task task;
-        enum rc rc = staged_next(p->staged, slice_ms, &task, &fault);
-        if (rc == RC_NONE)
-            break;
+        enum rc rc = staged_read(p->staged, slice_ms, &task, &fault);
         if (rc == RC_OK) {
             p->read++;
-            if (faults == 0)
-                batch_add(batch, &task);
-        } else if (rc == RC_REJECT) {
-            if (faults++ == 0) {
-                first = fault;
-                first_line = staged_line(p->staged);
+            if (checker_full(r->checker))
+                take_chunk(r, checker_oldest(r->checker));
+            checker_add(r->checker, &task);
+        } else {
+            catch_up(r);
+            if (rc == RC_NONE)
+                return RC_OK;
+            if (rc == RC_REJECT)
+                tell_fault(r, staged_line(p->staged), &fault);
+            else if (rc != RC_RETRY) {
+                *err = fault;
+                return rc;
             }
-            tell_fault(p, faults, &fault);
-        } else if (rc != RC_RETRY) {
-            *err = fault;
-            return rc;
         }
-        if (p->read % TICK_EVERY == 0 && (rc = tick(p, err)) != RC_OK)
+        if ((rc == RC_RETRY || p->read % TICK_EVERY == 0) && (rc = tick(p, err)) != RC_OK)
             return rc;
     }
-    if (faults > 0)
-        return count_faults(p, faults, &first, first_line, err);
-    if (batch->count == 0)
+}
+
+static enum rc read_all(struct publishing *p, struct batch *batch, struct err *err)
+{
+    struct reading r = {.p = p, .batch = batch, .checker = checker_open(p->staged)};
+    enum rc rc = read_tasks(&r, err);
+    checker_close(r.checker);
+    if (rc == RC_OK && r.faults > 0)
+        return count_faults(&r, err);
+    if (rc == RC_OK && batch->count == 0)
         return err_set(err, RC_REJECT, ERR_USAGE, staged_name(p->staged),
                        "a run needs at least one task, e.g. {\"order\":100,\"sql\":\"SELECT 1\"}",
                        "There is no task in the source.");
-    return RC_OK;
+    return rc;
 }
 
 static int64_t count_phases(const struct publishing *p, const struct batch *batch)

@@ -67,35 +67,37 @@ void staged_close(struct staged *staged)
     free(staged);
 }
 
-static enum rc check_task(const struct staged *staged, const struct staged_text *text,
-                          int64_t *ret_order, struct err *err)
+enum rc staged_check(const struct staged *staged, struct staged_task *task, struct err *err)
 {
     MESSAGE_AUTO *msg = NULL;
-    enum rc rc = message_parse(text->text, text->len, MESSAGE_STAGED, &msg, err);
+    enum rc rc = message_parse(task->text, task->len, MESSAGE_STAGED, &msg, err);
     if (rc != RC_OK)
         return rc;
-    *ret_order = msg->order;
-    if (text->len > staged->limit)
+    task->order = msg->order;
+    if (task->len > staged->limit)
         return err_set(err, RC_REJECT, ERR_USAGE, "$",
                        "keep large data in a table and pass its key, or raise max.message.bytes of "
                        "the topic and -X message.max.bytes",
-                       "The task has %zu bytes, this topic takes %zu.", text->len, staged->limit);
+                       "The task has %zu bytes, this topic takes %zu.", task->len, staged->limit);
     return RC_OK;
 }
 
-enum rc staged_next(struct staged *staged, int timeout_ms, struct staged_task *ret_task,
+enum rc staged_read(struct staged *staged, int timeout_ms, struct staged_task *ret_task,
                     struct err *err)
 {
     struct staged_text text = {.line = staged->line};
     enum rc rc = staged->reader.next(staged->reader.state, timeout_ms, &text, err);
     staged->line = text.line;
-    if (rc != RC_OK)
-        return rc;
-    struct staged_task task = {.line = text.line, .text = text.text, .len = text.len};
-    rc = check_task(staged, &text, &task.order, err);
     if (rc == RC_OK)
-        *ret_task = task;
+        *ret_task = (struct staged_task){.line = text.line, .text = text.text, .len = text.len};
     return rc;
+}
+
+enum rc staged_next(struct staged *staged, int timeout_ms, struct staged_task *ret_task,
+                    struct err *err)
+{
+    enum rc rc = staged_read(staged, timeout_ms, ret_task, err);
+    return rc == RC_OK ? staged_check(staged, ret_task, err) : rc;
 }
 
 bool staged_may_wait(const struct staged *staged)

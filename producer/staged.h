@@ -3,10 +3,10 @@
  * Invariants: every task that comes out is one JSON object that message_parse takes as
  *   MESSAGE_STAGED (of JSON Lines the line itself), not longer than the limit. Nothing longer
  *   than a message is ever held in memory.
- * Threads: one at a time; a query runs on the session that was given.
+ * Threads: one at a time, but for staged_check; a query runs on the session that was given.
  * Ownership: opened here, closed with staged_close; borrows the session. A task's text lives
  *   until the next call.
- * Failure: RC_REJECT from staged_next is about one task: staged_line says where, err->object
+ * Failure: RC_REJECT from staged_next, staged_read and staged_check is about one task: staged_line says where, err->object
  *   names the field, and the next call goes on behind it. Everything else ends the reading.
  */
 #ifndef PRODUCER_STAGED_H
@@ -38,6 +38,13 @@ void staged_close(struct staged *staged);
  */
 MUST_CHECK enum rc staged_next(struct staged *staged, int timeout_ms, struct staged_task *ret_task,
                                struct err *err);
+
+/** staged_next in two parts: the next text, which may be anything, and then its check, which sets task->order. The check may be
+ * called on several threads, also beside a staged_read. */
+MUST_CHECK enum rc staged_read(struct staged *staged, int timeout_ms, struct staged_task *ret_task,
+                               struct err *err);
+MUST_CHECK enum rc staged_check(const struct staged *staged, struct staged_task *task,
+                                struct err *err);
 
 /** true: staged_next keeps to its time-out; false (a query): only -1 gets anywhere. */
 bool staged_may_wait(const struct staged *staged);

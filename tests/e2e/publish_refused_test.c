@@ -29,6 +29,30 @@ static void everything_wrong_with_a_file_is_told_and_nothing_published(void **st
     expect_empty_topic();
 }
 
+static void errors_far_apart_are_told_in_the_order_of_their_lines(void **state)
+{
+    (void)state;
+    struct seen seen = {0};
+    STR_AUTO text = {0}, longest = {0};
+    str_text(&longest, "{\"order\":1,\"sql\":\"");
+    while (longest.len < MESSAGE_MAX_BYTES + 10)
+        str_text(&longest, "0123456789");
+    str_text(&longest, "\"}\n");
+    for (int line = 1; line <= 6000; line++)
+        str_text(&text, line == 700 || line == 5999 ? "oops\n"
+                        : line == 701               ? longest.data
+                                                    : "{\"order\":100,\"sql\":\"SELECT 1\"}\n");
+    write_file(text.data);
+    options.context = &seen;
+    options.fault = on_fault;
+    assert_rc(publish(), RC_REJECT, &err);
+    assert_non_null(strstr(err.message, "3 errors"));
+    assert_non_null(strstr(err.object, ":700"));
+    assert_string_equal(seen.text.data, "700 $\n701 $\n5999 $\n");
+    str_done(&seen.text);
+    expect_empty_topic();
+}
+
 static void at_most_a_hundred_errors_are_told_one_by_one(void **state)
 {
     (void)state;
@@ -231,6 +255,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         WITH_QUEUE(everything_wrong_with_a_file_is_told_and_nothing_published),
+        WITH_QUEUE(errors_far_apart_are_told_in_the_order_of_their_lines),
         WITH_QUEUE(at_most_a_hundred_errors_are_told_one_by_one),
         WITH_QUEUE(an_empty_source_is_refused_in_both_modes),
         WITH_QUEUE(a_query_is_refused_with_its_row_or_column),

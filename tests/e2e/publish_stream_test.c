@@ -70,8 +70,8 @@ static void a_bad_first_line_of_a_stream_leaves_nothing(void **state)
     expect_empty_topic();
 }
 
-/** Streams one line of a pipe that stays open. */
-static enum rc publish_from_pipe(bool (*cancelled)(void *))
+/** Publishes one line of a pipe that stays open. */
+static enum rc publish_from_pipe(bool stream, bool (*cancelled)(void *))
 {
     int ends[2], saved = dup(STDIN_FILENO);
     static const char line[] = "{\"order\":1,\"sql\":\"SELECT 1\"}\n";
@@ -79,7 +79,7 @@ static enum rc publish_from_pipe(bool (*cancelled)(void *))
     assert_int_equal(write(ends[1], line, sizeof line - 1), sizeof line - 1);
     assert_int_equal(dup2(ends[0], STDIN_FILENO), STDIN_FILENO);
     options.path = "-";
-    options.stream = true;
+    options.stream = stream;
     options.cancelled = cancelled;
     enum rc rc = publish();
     assert_int_equal(dup2(saved, STDIN_FILENO), STDIN_FILENO);
@@ -101,7 +101,7 @@ static bool once_committed(void *context)
 static void a_stream_that_stalls_is_committed_and_when_cancelled_ended_as_aborted(void **state)
 {
     (void)state;
-    assert_rc(publish_from_pipe(once_committed), RC_REJECT, &err);
+    assert_rc(publish_from_pipe(true, once_committed), RC_REJECT, &err);
     assert_int_equal(err.kind, ERR_CANCELLED);
     expect_topic("0:0<1 SELECT 1\n1:end -1 -1 aborted\n");
 }
@@ -109,9 +109,18 @@ static void a_stream_that_stalls_is_committed_and_when_cancelled_ended_as_aborte
 static void a_stream_cancelled_before_its_first_commit_leaves_nothing(void **state)
 {
     (void)state;
-    assert_rc(publish_from_pipe(always), RC_REJECT, &err);
+    assert_rc(publish_from_pipe(true, always), RC_REJECT, &err);
     assert_int_equal(err.kind, ERR_CANCELLED);
     expect_cancelled_row();
+    expect_empty_topic();
+}
+
+static void a_finite_source_that_stalls_can_be_given_up(void **state)
+{
+    (void)state;
+    assert_rc(publish_from_pipe(false, always), RC_REJECT, &err);
+    assert_int_equal(err.kind, ERR_CANCELLED);
+    assert_string_equal(result.run, "");
     expect_empty_topic();
 }
 
@@ -200,6 +209,7 @@ int main(int argc, char **argv)
         WITH_QUEUE(a_bad_first_line_of_a_stream_leaves_nothing),
         WITH_QUEUE(a_stream_that_stalls_is_committed_and_when_cancelled_ended_as_aborted),
         WITH_QUEUE(a_stream_cancelled_before_its_first_commit_leaves_nothing),
+        WITH_QUEUE(a_finite_source_that_stalls_can_be_given_up),
         WITH_QUEUE(a_long_stream_takes_constant_memory),
     };
     return cmocka_run_group_tests(tests, begin_all, end_all);

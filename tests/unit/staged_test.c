@@ -1,6 +1,5 @@
 /* Staged work as files: what is read from them, and what is refused with its line. */
 #include "base/str.h"
-#include "producer/batch.h"
 #include "producer/columns.h"
 #include "producer/staged.h"
 #include "task/message.h"
@@ -455,24 +454,6 @@ static void a_slow_pipe_is_waited_for_in_slices(void **state)
     (void)close(ends[0]);
 }
 
-static void a_batch_is_sorted_by_order_and_then_as_it_was_read(void **state)
-{
-    (void)state;
-    BATCH_AUTO batch = {0};
-    static const struct staged_task tasks[] = {
-        {1, 200, "a", 1}, {2, 100, "b", 1}, {3, 200, "c", 1}, {4, 100, "dd", 2}, {5, 300, "e", 1}};
-    for (size_t i = 0; i < sizeof tasks / sizeof *tasks; i++)
-        batch_add(&batch, &tasks[i]);
-    assert_false(batch.sorted);
-    batch_sort(&batch);
-    STR_AUTO all = {0};
-    for (size_t i = 0; i < batch.count; i++) {
-        struct staged_task got = batch_task(&batch, i);
-        str_format(&all, "%d=%.*s ", (int)got.order, (int)got.len, got.text);
-    }
-    assert_string_equal(all.data, "100=b 100=dd 200=a 200=c 300=e ");
-}
-
 #define STAGED(test) cmocka_unit_test_setup_teardown(test, make_file, remove_file)
 
 int main(void)
@@ -505,7 +486,6 @@ int main(void)
         STAGED(the_format_follows_the_files_name),
         STAGED(a_file_that_is_not_there_is_named),
         STAGED(a_slow_pipe_is_waited_for_in_slices),
-        cmocka_unit_test(a_batch_is_sorted_by_order_and_then_as_it_was_read),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
