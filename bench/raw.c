@@ -1,4 +1,5 @@
-/* bench_raw produce BROKERS TOPIC FILE: publishes the lines of FILE in one transaction.
+/* bench_raw produce BROKERS TOPIC FILE: publishes the lines of FILE in one transaction, a call of librdkafka for each.
+ * bench_raw produce-batches BROKERS TOPIC FILE: in calls of 64, as publish does.
  * bench_raw consume BROKERS TOPIC COUNT: reads COUNT records from the beginning.
  * Both through kafka/, so with Lockstep's own settings and nothing else of it: what librdkafka alone can do. Prints the
  * seconds from the first record to the end, connecting left out. */
@@ -15,13 +16,35 @@
 
 #define WAIT_MS 30000
 
+/** most: how many records librdkafka is given in a call. */
+static enum rc write_records(struct kafka_producer *producer, const char *topic, FILE *lines,
+                             int most, struct err *err)
+{
+    struct kafka_value values[KAFKA_MOST_VALUES] = {0};
+    size_t sizes[KAFKA_MOST_VALUES] = {0};
+    enum rc rc;
+    int count;
+    do {
+        ssize_t len = 0;
+        for (count = 0; count < most; count++) {
+            len = getline(&values[count].bytes, &sizes[count], lines);
+            if (len <= 0)
+                break;
+            values[count].len = (size_t)len - 1;
+        }
+        rc = most > 1 || count == 0 ? kafka_publish_values(producer, topic, 0, values, count, err)
+                                    : kafka_publish(producer, topic, 0, NULL, 0, values[0].bytes,
+                                                    values[0].len, NULL, err);
+    } while (rc == RC_OK && count == most);
+    for (int i = 0; i < most; i++)
+        free(values[i].bytes);
+    return rc;
+}
+
 static enum rc produce(const struct kafka_properties *props, const char *topic, FILE *lines,
-                       double *ret_seconds, struct err *err)
+                       int most, double *ret_seconds, struct err *err)
 {
     struct kafka_producer *producer;
-    char *line = NULL;
-    size_t size = 0;
-    ssize_t len;
     enum rc rc = kafka_producer_open(props, topic, WAIT_MS, &producer, err);
     if (rc != RC_OK)
         return rc;
@@ -29,12 +52,11 @@ static enum rc produce(const struct kafka_properties *props, const char *topic, 
     int64_t start_us = clock_boot_us();
     if (rc == RC_OK)
         rc = kafka_begin(producer, err);
-    while (rc == RC_OK && (len = getline(&line, &size, lines)) > 0)
-        rc = kafka_publish(producer, topic, 0, NULL, 0, line, (size_t)len - 1, NULL, err);
+    if (rc == RC_OK)
+        rc = write_records(producer, topic, lines, most, err);
     if (rc == RC_OK)
         rc = kafka_commit(producer, WAIT_MS, err);
     *ret_seconds = (double)(clock_boot_us() - start_us) / 1e6;
-    free(line);
     kafka_producer_close(producer);
     return rc;
 }
@@ -88,18 +110,19 @@ int main(int argc, char **argv)
     struct err err = {0};
     double seconds = 0;
     if (argc != 5) {
-        (void)fprintf(
-            stderr, "usage: bench_raw produce BROKERS TOPIC FILE | consume BROKERS TOPIC COUNT\n");
+        (void)fprintf(stderr, "usage: bench_raw produce|produce-batches BROKERS TOPIC FILE | "
+                              "consume BROKERS TOPIC COUNT\n");
         return 2;
     }
     enum rc rc = kafka_properties_set(&props, "bootstrap.servers", argv[2], &err);
-    if (rc == RC_OK && strcmp(argv[1], "produce") == 0) {
+    if (rc == RC_OK && strncmp(argv[1], "produce", 7) == 0) {
+        int most = strcmp(argv[1], "produce-batches") == 0 ? KAFKA_MOST_VALUES : 1;
         FILE *lines = fopen(argv[4], "re");
         if (lines == NULL) {
             perror(argv[4]);
             return 1;
         }
-        rc = produce(&props, argv[3], lines, &seconds, &err);
+        rc = produce(&props, argv[3], lines, most, &seconds, &err);
         (void)fclose(lines);
     } else if (rc == RC_OK) {
         rc = consume(&props, argv[3], atol(argv[4]), &seconds, &err);

@@ -33,53 +33,70 @@ void json_quote(struct str *out, const char *text, size_t len)
     str_add(out, "\"", 1);
 }
 
-static void add_key(struct str *out, const char *key)
+/* What stands before a task's own members is put together on the stack: it is done for each task. */
+
+static char *put(char *at, const char *text, size_t len)
 {
-    str_text(out, "\"");
-    str_text(out, key);
-    str_text(out, "\":");
+    memcpy(at, text, len);
+    return at + len;
+}
+#define PUT(at, literal) put(at, literal, sizeof(literal) - 1)
+
+static char *put_int(char *at, int64_t value)
+{
+    char buffer[INT64_TEXT_SIZE];
+    const char *text = int64_text(buffer, value);
+    return put(at, text, strlen(text));
 }
 
-static void add_int(struct str *out, const char *key, int64_t value)
-{
-    if (value < 0)
-        return;
-    add_key(out, key);
-    str_int(out, value);
-    str_text(out, ",");
-}
-
-static void add_run(struct str *out, const char *run, int64_t seq)
+/** Each with a comma behind it; what is -1, or no run, is left out. */
+static char *put_run(char *at, const char *run, int64_t seq)
 {
     if (run != NULL && run[0] != '\0') {
-        add_key(out, "run");
-        str_text(out, "\"");
-        str_text(out, run);
-        str_text(out, "\",");
+        at = PUT(at, "\"run\":\"");
+        at = put(at, run, strlen(run));
+        at = PUT(at, "\",");
     }
-    add_int(out, "seq", seq);
+    if (seq < 0)
+        return at;
+    at = put_int(PUT(at, "\"seq\":"), seq);
+    return PUT(at, ",");
 }
 
 void message_tag(struct str *out, const char *staged, size_t len, const char *run, int64_t seq,
                  int64_t previous_order)
 {
+    char tags[MESSAGE_TAG_BYTES];
     size_t start = 0; /* white space may stand before the '{' */
     while (start < len && staged[start] != '{')
         start++;
-    str_add(out, "{", 1);
-    add_run(out, run, seq);
-    add_int(out, "previous_order", previous_order);
+    char *at = put_run(PUT(tags, "{"), run, seq);
+    if (previous_order >= 0) {
+        at = put_int(PUT(at, "\"previous_order\":"), previous_order);
+        at = PUT(at, ",");
+    }
+    str_add(out, tags, (size_t)(at - tags));
     if (start < len)
         str_add(out, staged + start + 1, len - start - 1);
+}
+
+static void add_count(struct str *out, const char *key, int64_t count)
+{
+    if (count < 0)
+        return;
+    str_text(out, key);
+    str_int(out, count);
+    str_text(out, ",");
 }
 
 void message_end(struct str *out, const char *run, int64_t seq, int64_t tasks, int64_t phases,
                  bool aborted)
 {
-    str_text(out, "{");
-    add_run(out, run, seq);
-    add_int(out, "tasks", tasks);
-    add_int(out, "phases", phases);
+    char tags[MESSAGE_TAG_BYTES];
+    char *at = put_run(PUT(tags, "{"), run, seq);
+    str_add(out, tags, (size_t)(at - tags));
+    add_count(out, "\"tasks\":", tasks);
+    add_count(out, "\"phases\":", phases);
     if (aborted)
         str_text(out, "\"aborted\":true,");
     str_text(out, "\"type\":\"end\"}");
