@@ -16,7 +16,7 @@ raw_seconds() {
 
 workload_raw() {
     local count=1000000 took=() ours=() refs=() ratios=() batch_ratios=() reads=() i start our ref batches
-    for ((i = -1; i < rounds; i++)); do
+    for ((i = -1; i < 2 * rounds; i++)); do
         new_queue 4
         [ -s "$tmp/work.jsonl" ] || insert_tasks "$q" 1 "$count" >"$tmp/work.jsonl"
         sync
