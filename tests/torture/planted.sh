@@ -114,7 +114,7 @@ plant cursor_in_its_own_transaction "$(q sql cursor_advance 'SET next_offset = p
     "$(q c executor/claim.c '    return rc == RC_OK ? follow(lane, row, count, ret_progress, err) : rc;' '    if (rc == RC_OK) {
         STR_AUTO text = {0};
         str_format(&text, "UPDATE lockstep.queue SET next_offset = GREATEST(next_offset, %s) WHERE queue_id = %d", db_text(row, 0, 1), lane->queue_id);
-        rc = db_script(ex->control, text.data, NULL, err);
+        rc = db_script(lane->ex->control, text.data, NULL, err);
     }
     return rc == RC_OK ? follow(lane, row, count, ret_progress, err) : rc;')"
 
