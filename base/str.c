@@ -25,7 +25,7 @@ void *xmalloc(size_t size)
 
 void *xcalloc(size_t count, size_t size)
 {
-    if (count > SMALL || size > SMALL)
+    if (count > SMALL || size > SMALL || count * size > SMALL)
         return had(calloc(count, size));
     /* glibc's calloc passes over the cache of the thread, malloc does not */
     return memset(xmalloc(count * size), 0, count * size);

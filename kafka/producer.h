@@ -11,7 +11,7 @@
  *   ERR_HELD: fenced by another producer with the same transactional id. RC_LOST otherwise: open
  *   anew and go on after the last record of the log. RC_RETRY + ERR_TIMEOUT: the same call may be
  *   made again; RC_RETRY otherwise: abort, publish again with a new producer. RC_REJECT: record
- *   too large; refused by librdkafka itself it leaves the transaction whole.
+ *   too large; refused by librdkafka itself in kafka_publish it leaves the transaction whole.
  */
 #ifndef KAFKA_PRODUCER_H
 #define KAFKA_PRODUCER_H

@@ -1,9 +1,9 @@
 #include "producer/checker.h"
 
 #include <pthread.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdlib.h>
-#include <unistd.h>
 
 #define CHUNKS       8 /* filled, being checked, or waiting to be taken */
 #define CHUNK_BYTES  (256 * 1024)
@@ -97,7 +97,9 @@ static void *help(void *arg)
 static void start_helpers(struct checker *checker)
 {
     sigset_t all, before;
-    long others = sysconf(_SC_NPROCESSORS_ONLN) - 1;
+    cpu_set_t processors;
+    int others =
+        sched_getaffinity(0, sizeof processors, &processors) == 0 ? CPU_COUNT(&processors) - 1 : 1;
     checker->started = true;
     (void)sigfillset(&all);
     (void)pthread_sigmask(SIG_SETMASK, &all, &before);

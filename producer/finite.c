@@ -81,16 +81,19 @@ static enum rc read_tasks(struct reading *r, struct err *err)
     struct publishing *p = r->p;
     struct err fault;
     int slice_ms = staged_may_wait(p->staged) ? READ_SLICE_MS : -1;
+    bool behind = false; /* what was read may be wrong and is not told of yet */
     for (;;) {
         struct staged_task task;
-        enum rc rc = staged_read(p->staged, slice_ms, &task, &fault);
+        enum rc rc = staged_read(p->staged, behind && slice_ms > 0 ? 0 : slice_ms, &task, &fault);
         if (rc == RC_OK) {
             p->read++;
+            behind = true;
             if (checker_full(r->checker))
                 take_chunk(r, checker_oldest(r->checker));
             checker_add(r->checker, &task);
         } else {
             catch_up(r);
+            behind = false;
             if (rc == RC_NONE)
                 return RC_OK;
             if (rc == RC_REJECT)
@@ -100,8 +103,12 @@ static enum rc read_tasks(struct reading *r, struct err *err)
                 return rc;
             }
         }
-        if ((rc == RC_RETRY || p->read % TICK_EVERY == 0) && (rc = tick(p, err)) != RC_OK)
+        if (rc != RC_RETRY && p->read % TICK_EVERY != 0)
+            continue;
+        if ((rc = tick(p, err)) != RC_OK) {
+            catch_up(r);
             return rc;
+        }
     }
 }
 

@@ -67,7 +67,7 @@ struct publishing {
     int64_t phases;
     int64_t high;         /* the partition's end when the producer was opened */
     int64_t acked_before; /* records acknowledged that are not of this run */
-    bool in_transaction;  /* records are sent and not committed */
+    bool in_transaction;  /* begun and not committed; its records may all be in the outbox still */
     bool
         in_doubt; /* a call about it failed: only a new producer settles it, and the topic tells how */
     bool fenced;        /* somebody else has the transactional id */
@@ -151,7 +151,9 @@ enum rc sending_exists(const struct publishing *p, struct err *err);
 /** Tags one task and sends it, beginning a transaction if none is open; it may wait in the outbox until the commit. */
 MUST_CHECK enum rc sending_task(struct publishing *p, const struct staged_task *task,
                                 struct err *err);
-/** Forgets what librdkafka has not taken yet of an open transaction that will be aborted. */
+/** Hands librdkafka what stands in the outbox, and empties it. */
+MUST_CHECK enum rc sending_outbox(struct publishing *p, struct err *err);
+/** Empties it. */
 void sending_forget(struct publishing *p);
 /** Commits what is open, and counts it as committed. */
 MUST_CHECK enum rc sending_commit(struct publishing *p, struct err *err);

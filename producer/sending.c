@@ -125,9 +125,10 @@ void sending_forget(struct publishing *p)
     p->outbox_count = 0;
 }
 
-/** Hands the outbox to librdkafka. */
-static enum rc send_outbox(struct publishing *p, struct err *err)
+enum rc sending_outbox(struct publishing *p, struct err *err)
 {
+    if (p->outbox_count == 0)
+        return RC_OK;
     struct kafka_value values[KAFKA_MOST_VALUES];
     for (int i = 0; i < p->outbox_count; i++) {
         size_t start = i > 0 ? p->outbox_ends[i - 1] : 0;
@@ -166,7 +167,7 @@ static enum rc send(struct publishing *p, size_t start, struct err *err)
     p->seq++;
     p->transaction_bytes += len;
     chain_add(&p->chain, record, len);
-    return outbox_full(p) ? send_outbox(p, err) : RC_OK;
+    return outbox_full(p) ? sending_outbox(p, err) : RC_OK;
 }
 
 enum rc sending_task(struct publishing *p, const struct staged_task *task, struct err *err)
@@ -202,7 +203,7 @@ enum rc sending_commit(struct publishing *p, struct err *err)
 {
     if (!p->in_transaction)
         return RC_OK;
-    enum rc rc = send_outbox(p, err);
+    enum rc rc = sending_outbox(p, err);
     if (rc != RC_OK)
         return rc;
     probe("publish.flushing");

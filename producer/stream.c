@@ -41,11 +41,13 @@ static enum rc unsorted(const struct publishing *p, const struct staged_task *ta
     return at_line(p, err);
 }
 
-/** How long to wait for the next task: until what is open must be committed. */
+/** How long to wait for the next task: not with records in the outbox, else until what is open must be committed. */
 static int patience_ms(const struct publishing *p)
 {
     if (!staged_may_wait(p->staged))
         return p->in_transaction ? 0 : -1;
+    if (p->outbox_count > 0)
+        return 0;
     if (!p->in_transaction)
         return IDLE_MS;
     int64_t left_us = p->begun_us + TRANSACTION_US - clock_boot_us();
@@ -74,6 +76,14 @@ static enum rc send_next(struct publishing *p, const struct staged_task *task, s
     return rc;
 }
 
+/** Nothing came in time: what is open must not wait for it, and librdkafka may send in the meantime. */
+static enum rc send_meanwhile(struct publishing *p, struct err *err)
+{
+    if (is_full(p) || !staged_may_wait(p->staged))
+        return sending_commit(p, err);
+    return sending_outbox(p, err);
+}
+
 static enum rc send_stream(struct publishing *p, struct err *err)
 {
     for (;;) {
@@ -83,8 +93,8 @@ static enum rc send_stream(struct publishing *p, struct err *err)
             return RC_OK;
         if (rc == RC_OK)
             rc = send_next(p, &task, err);
-        else if (rc == RC_RETRY) /* nothing came in time: what is open must not wait for it */
-            rc = is_full(p) || !staged_may_wait(p->staged) ? sending_commit(p, err) : RC_OK;
+        else if (rc == RC_RETRY)
+            rc = send_meanwhile(p, err);
         else if (rc == RC_REJECT)
             rc = at_line(p, err);
         if (rc == RC_OK)

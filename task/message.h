@@ -104,11 +104,11 @@ MUST_CHECK enum rc message_peek(const char *bytes, size_t len, char ret_run[37],
 
 /**
  * Turns the text of one valid staged object into a record value by putting the tags in front; all
- * else is kept verbatim. run "" or NULL and seq -1 are left out (the implicit run).
+ * else is kept verbatim. run is a UUID; "" or NULL and seq -1 are left out (the implicit run).
  */
 void message_tag(struct str *out, const char *staged, size_t len, const char *run, int64_t seq,
                  int64_t previous_order);
-/** The end of a run. run "" or NULL, seq, tasks, phases -1: left out (counts only if aborted). */
+/** The end of a run, a UUID. run "" or NULL, seq, tasks, phases -1: left out (counts only if aborted). */
 void message_end(struct str *out, const char *run, int64_t seq, int64_t tasks, int64_t phases,
                  bool aborted);
 /**

@@ -33,6 +33,8 @@ void json_quote(struct str *out, const char *text, size_t len)
     str_add(out, "\"", 1);
 }
 
+#define UUID_LENGTH 36
+
 /* What stands before a task's own members is put together on the stack: it is done for each task. */
 
 static char *put(char *at, const char *text, size_t len)
@@ -54,7 +56,7 @@ static char *put_run(char *at, const char *run, int64_t seq)
 {
     if (run != NULL && run[0] != '\0') {
         at = PUT(at, "\"run\":\"");
-        at = put(at, run, strlen(run));
+        at = put(at, run, strnlen(run, UUID_LENGTH));
         at = PUT(at, "\",");
     }
     if (seq < 0)

@@ -70,13 +70,14 @@ static void a_bad_first_line_of_a_stream_leaves_nothing(void **state)
     expect_empty_topic();
 }
 
+static const char good_line[] = "{\"order\":1,\"sql\":\"SELECT 1\"}\n";
+
 /** Publishes one line of a pipe that stays open. */
-static enum rc publish_from_pipe(bool stream, bool (*cancelled)(void *))
+static enum rc publish_from_pipe(const char *line, bool stream, bool (*cancelled)(void *))
 {
     int ends[2], saved = dup(STDIN_FILENO);
-    static const char line[] = "{\"order\":1,\"sql\":\"SELECT 1\"}\n";
     assert_int_equal(pipe(ends), 0);
-    assert_int_equal(write(ends[1], line, sizeof line - 1), sizeof line - 1);
+    assert_int_equal(write(ends[1], line, strlen(line)), strlen(line));
     assert_int_equal(dup2(ends[0], STDIN_FILENO), STDIN_FILENO);
     options.path = "-";
     options.stream = stream;
@@ -101,7 +102,7 @@ static bool once_committed(void *context)
 static void a_stream_that_stalls_is_committed_and_when_cancelled_ended_as_aborted(void **state)
 {
     (void)state;
-    assert_rc(publish_from_pipe(true, once_committed), RC_REJECT, &err);
+    assert_rc(publish_from_pipe(good_line, true, once_committed), RC_REJECT, &err);
     assert_int_equal(err.kind, ERR_CANCELLED);
     expect_topic("0:0<1 SELECT 1\n1:end -1 -1 aborted\n");
 }
@@ -109,7 +110,7 @@ static void a_stream_that_stalls_is_committed_and_when_cancelled_ended_as_aborte
 static void a_stream_cancelled_before_its_first_commit_leaves_nothing(void **state)
 {
     (void)state;
-    assert_rc(publish_from_pipe(true, always), RC_REJECT, &err);
+    assert_rc(publish_from_pipe(good_line, true, always), RC_REJECT, &err);
     assert_int_equal(err.kind, ERR_CANCELLED);
     expect_cancelled_row();
     expect_empty_topic();
@@ -118,10 +119,27 @@ static void a_stream_cancelled_before_its_first_commit_leaves_nothing(void **sta
 static void a_finite_source_that_stalls_can_be_given_up(void **state)
 {
     (void)state;
-    assert_rc(publish_from_pipe(false, always), RC_REJECT, &err);
+    assert_rc(publish_from_pipe(good_line, false, always), RC_REJECT, &err);
     assert_int_equal(err.kind, ERR_CANCELLED);
     assert_string_equal(result.run, "");
     expect_empty_topic();
+}
+
+static bool once_told(void *context)
+{
+    return ((const struct seen *)context)->faults > 0;
+}
+
+static void what_is_wrong_with_a_finite_source_that_stalls_is_told_at_once(void **state)
+{
+    (void)state;
+    struct seen seen = {0};
+    options.context = &seen;
+    options.fault = on_fault;
+    assert_rc(publish_from_pipe("oops\n", false, once_told), RC_REJECT, &err);
+    assert_int_equal(err.kind, ERR_CANCELLED);
+    assert_string_equal(seen.text.data, "1 $\n");
+    str_done(&seen.text);
 }
 
 /** The other process of the test below: streams its standard input; its exit code says what was wrong. */
@@ -210,6 +228,7 @@ int main(int argc, char **argv)
         WITH_QUEUE(a_stream_that_stalls_is_committed_and_when_cancelled_ended_as_aborted),
         WITH_QUEUE(a_stream_cancelled_before_its_first_commit_leaves_nothing),
         WITH_QUEUE(a_finite_source_that_stalls_can_be_given_up),
+        WITH_QUEUE(what_is_wrong_with_a_finite_source_that_stalls_is_told_at_once),
         WITH_QUEUE(a_long_stream_takes_constant_memory),
     };
     return cmocka_run_group_tests(tests, begin_all, end_all);

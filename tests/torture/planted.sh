@@ -125,7 +125,7 @@ plant slots_without_locks "$(q sql slot_take 'CONTINUE WHEN NOT pg_catalog.pg_tr
 
 # Self-healing.
 seconds=8
-plant nobody_is_adopted "$(q sql adopt 't.executor_no IS NULL OR t.executor_no <> ALL (living)' 't.executor_no IS NULL')"
+plant nobody_is_adopted "$(q sql adopt 't.executor_no <> ALL (living)' 'false')"
 seconds=8
 plant frozen_is_not_fenced "$(q sql executor_fence "PERFORM FROM lockstep.executor WHERE" "PERFORM FROM lockstep.executor WHERE false AND")"
 seconds=8
