@@ -126,23 +126,29 @@ static void a_partition_that_does_not_exist_fails_the_delivery(void **state)
     kafka_producer_close(producer);
 }
 
-static void a_full_local_queue_is_waited_for(void **state)
+static struct kafka_producer *writer_with_room_for_50(void)
 {
-    (void)state;
     struct err err;
-    const char *topic = support_topic();
     struct kafka_properties props;
     struct kafka_producer *producer;
     support_properties(&props);
     assert_ok(kafka_properties_set(&props, "queue.buffering.max.messages", "50", &err), &err);
     assert_ok(kafka_producer_open(&props, support_name("tx"), WAIT_MS, &producer, &err), &err);
+    kafka_properties_done(&props);
+    return producer;
+}
+
+static void a_full_local_queue_is_waited_for(void **state)
+{
+    (void)state;
+    const char *topic = support_topic();
+    struct kafka_producer *producer = writer_with_room_for_50();
     write_run(producer, topic, "n", 2000);
     int64_t acked, last;
     kafka_producer_acked(producer, &acked, &last);
     assert_int_equal(acked, 2000);
     assert_int_equal(last, 1999);
     kafka_producer_close(producer);
-    kafka_properties_done(&props);
 }
 
 /** So many of them from first on, in one call. */
@@ -164,11 +170,7 @@ static void many_values_keep_their_order_when_the_local_queue_is_full(void **sta
     enum { COUNT = 40 * KAFKA_MOST_VALUES };
     struct err err;
     const char *topic = support_topic();
-    struct kafka_properties props;
-    struct kafka_producer *producer;
-    support_properties(&props);
-    assert_ok(kafka_properties_set(&props, "queue.buffering.max.messages", "50", &err), &err);
-    assert_ok(kafka_producer_open(&props, support_name("tx"), WAIT_MS, &producer, &err), &err);
+    struct kafka_producer *producer = writer_with_room_for_50();
     assert_ok(kafka_begin(producer, &err), &err);
     for (int i = 0; i < COUNT; i += KAFKA_MOST_VALUES)
         assert_ok(publish_numbers(producer, topic, i, &err), &err);
@@ -184,7 +186,6 @@ static void many_values_keep_their_order_when_the_local_queue_is_full(void **sta
     (void)read_value(&reader, reader.source, "one by itself");
     reader_close(&reader);
     kafka_producer_close(producer);
-    kafka_properties_done(&props);
 }
 
 static void a_value_beyond_the_local_limit_is_told_of(void **state)
