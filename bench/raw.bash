@@ -15,20 +15,29 @@ raw_seconds() {
     since "$start"
 }
 
+# raw_publish: into $our, of $tmp/work.jsonl, on a new queue $q.
+raw_publish() {
+    local start
+    new_queue 4
+    sync
+    start=$(now)
+    lockstep publish --queue "$q" -q "$tmp/work.jsonl" >/dev/null
+    our=$(since "$start")
+}
+
 workload_raw() {
-    local count=1000000 took=() ours=() refs=() ratios=() batch_ratios=() reads=() i start our ref batches
+    local count=1000000 took=() ours=() refs=() ratios=() batch_ratios=() reads=() i our ref batches
+    new_queue 4
+    insert_tasks "$q" 1 "$count" >"$tmp/work.jsonl"
+    raw_publish
+    kcat -C -q -e -b "$LOCKSTEP_TEST_BROKERS" -t "$q" -X isolation.level=read_committed -X enable.auto.commit=false -c "$count" \
+        >"$tmp/records"
+    [ "$(wc -l <"$tmp/records")" = "$count" ] || fail 'the records of the topic are not one a task'
     for ((i = -1; i < rounds; i++)); do
-        new_queue 4
-        [ "$i" -ge 0 ] || insert_tasks "$q" 1 "$count" >"$tmp/work.jsonl"
-        sync
-        start=$(now)
-        lockstep publish --queue "$q" -q "$tmp/work.jsonl" >/dev/null
-        our=$(since "$start")
-        [ "$i" -ge 0 ] || kcat -C -q -e -b "$LOCKSTEP_TEST_BROKERS" -t "$q" -X isolation.level=read_committed \
-            -X enable.auto.commit=false -c "$count" >"$tmp/records"
-        [ "$(wc -l <"$tmp/records")" = "$count" ] || fail 'the records of the topic are not one a task'
+        ((i % 2)) || raw_publish # first or last, in turns
         ref=$(raw_seconds produce)
         batches=$(raw_seconds produce-batches)
+        ((i % 2 == 0)) || raw_publish
         [ "$i" -ge 0 ] || continue
         reads+=("$(ratio "$count" "$("$build/bench_raw" consume "$LOCKSTEP_TEST_BROKERS" "$q" "$count")")")
         took+=("$our")
