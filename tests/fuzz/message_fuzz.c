@@ -1,7 +1,7 @@
 /* libFuzzer target: no byte string breaks the codec or the splitter of task SQL, and their promises to
  * each other hold. Not part of the build; clang only:
  *   clang -std=c17 -D_GNU_SOURCE -I. -g -O1 -fsanitize=fuzzer,address,undefined -o message_fuzz \
- *     tests/fuzz/message_fuzz.c base/err.c base/str.c task/json.c task/message*.c task/uuid.c \
+ *     tests/fuzz/message_fuzz.c base/err.c base/str.c task/json*.c task/message*.c task/uuid.c \
  *     task/statement.c -lcjson -luuid -lm && ./message_fuzz -max_total_time=60 */
 #include "task/json.h"
 #include "task/message.h"
