@@ -32,8 +32,8 @@ static void check_record(const char *text, size_t size)
                 err.message[0] != '\0');
         return;
     }
-    promise(msg->type == MESSAGE_END ||
-            (msg->order > msg->previous_order && msg->statement_count > 0));
+    promise(msg->type == MESSAGE_END || msg->order > msg->previous_order);
+    promise(msg->type != MESSAGE_SQL || msg->statement_count > 0 || msg->step_count > 0);
     if (peeked == RC_OK)
         promise(strcmp(run, msg->run) == 0 && seq == msg->seq);
     else
