@@ -3,7 +3,7 @@
 
 # queues_rate QUEUES EXECUTORS: tasks a second, in $rate
 queues_rate() {
-    local total=16000 names=() i pid pids=() from
+    local total=64000 names=() i pid pids=() from
     for ((i = 0; i < $1; i++)); do
         new_queue 4
         names+=("$q")
