@@ -26,7 +26,7 @@ void *xmalloc(size_t size)
 void *xcalloc(size_t count, size_t size)
 {
     if (count > SMALL || size > SMALL || count * size > SMALL)
-        return had(calloc(count, size));
+        return had(calloc(count ? count : 1, size ? size : 1));
     /* glibc's calloc passes over the cache of the thread, malloc does not */
     return memset(xmalloc(count * size), 0, count * size);
 }

@@ -1,8 +1,9 @@
 /**
  * What: checks the tasks of a finite source on several processors while the caller goes on reading: chunks of tasks are filled
  *   and given by the caller, checked by whoever is free, and come back in the order in which they were given.
- * Invariants: what is given comes back, checked, in order; what is not taken when the checker closes is forgotten. One with a task that is wrong comes back as faulty; its
- *   tasks from the wrong one on are not checked, so that the caller, who checks them again, tells of all in order.
+ * Invariants: a chunk that is given comes back, checked, in order, unless the checker is closed before. One with a task that is
+ *   wrong comes back as faulty; its tasks from the wrong one on are not checked, so that the caller, who checks them again, tells
+ *   of all in order.
  * Threads: all calls from the caller's own. As many others as there are processors beside the first, a few at most; they
  *   start with the first chunk that is full, and call staged_check only.
  * Ownership: checker_open gives, checker_close takes; it borrows the source. Chunks are the checker's.

@@ -25,19 +25,12 @@ struct reading {
 
 static void tell_fault(struct reading *r, int64_t line, const struct err *err)
 {
-    const struct publish_options *options = r->p->options;
     if (r->faults++ == 0) {
         r->first = *err;
         r->first_line = line;
     }
-    if (options->fault == NULL || r->faults > PUBLISH_MAX_FAULTS)
-        return;
-    const struct publish_fault fault = {.source = staged_name(r->p->staged),
-                                        .line = line,
-                                        .path = err->object,
-                                        .message = err->message,
-                                        .hint = err->hint};
-    options->fault(options->context, &fault);
+    if (r->faults <= PUBLISH_MAX_FAULTS)
+        publish_tell_fault(r->p, line, err);
 }
 
 static enum rc count_faults(const struct reading *r, struct err *err)
@@ -120,9 +113,7 @@ static enum rc read_all(struct publishing *p, struct batch *batch, struct err *e
     if (rc == RC_OK && r.faults > 0)
         return count_faults(&r, err);
     if (rc == RC_OK && batch->count == 0)
-        return err_set(err, RC_REJECT, ERR_USAGE, staged_name(p->staged),
-                       "a run needs at least one task, e.g. {\"order\":100,\"sql\":\"SELECT 1\"}",
-                       "There is no task in the source.");
+        return publish_empty(p, err);
     return rc;
 }
 

@@ -181,6 +181,10 @@ void tick_progress(struct publishing *p, const char *run_status);
 /** What the user must see, though it ends nothing. */
 void publish_notice(struct publishing *p, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));
+/** What is wrong with a task of the source; err->object is where in the task. */
+void publish_tell_fault(const struct publishing *p, int64_t line, const struct err *err);
+/** Refuses a source without a task. */
+enum rc publish_empty(const struct publishing *p, struct err *err);
 
 /* wait.c */
 MUST_CHECK enum rc publishing_wait(struct publishing *p, struct err *err);

@@ -15,19 +15,10 @@
 
 static enum rc at_line(const struct publishing *p, struct err *err)
 {
-    char path[sizeof err->object];
-    (void)snprintf(path, sizeof path, "%s", err->object);
+    publish_tell_fault(p, staged_line(p->staged), err);
     (void)snprintf(err->object, sizeof err->object, "%s:%" PRId64, staged_name(p->staged),
                    staged_line(p->staged));
     err->kind = ERR_USAGE;
-    if (p->options->fault != NULL) {
-        const struct publish_fault fault = {.source = staged_name(p->staged),
-                                            .line = staged_line(p->staged),
-                                            .path = path,
-                                            .message = err->message,
-                                            .hint = err->hint};
-        p->options->fault(p->options->context, &fault);
-    }
     return RC_REJECT;
 }
 
@@ -131,9 +122,7 @@ enum rc publish_stream(struct publishing *p, struct err *err)
     if (rc != RC_OK)
         return rc;
     if (p->seq == 0)
-        return err_set(err, RC_REJECT, ERR_USAGE, staged_name(p->staged),
-                       "a run needs at least one task, e.g. {\"order\":100,\"sql\":\"SELECT 1\"}",
-                       "There is no task in the stream.");
+        return publish_empty(p, err);
     p->result->tasks = p->seq;
     p->result->phases = p->phases;
     return sending_end(p, false, err);

@@ -59,6 +59,25 @@ void publish_notice(struct publishing *p, const char *fmt, ...)
         log_event(LOG_WARN, "publish_notice", "queue", p->options->queue, "message", text, NULL);
 }
 
+void publish_tell_fault(const struct publishing *p, int64_t line, const struct err *err)
+{
+    const struct publish_options *options = p->options;
+    const struct publish_fault fault = {.source = staged_name(p->staged),
+                                        .line = line,
+                                        .path = err->object,
+                                        .message = err->message,
+                                        .hint = err->hint};
+    if (options->fault != NULL)
+        options->fault(options->context, &fault);
+}
+
+enum rc publish_empty(const struct publishing *p, struct err *err)
+{
+    return err_set(err, RC_REJECT, ERR_USAGE, staged_name(p->staged),
+                   "a run needs at least one task, e.g. {\"order\":100,\"sql\":\"SELECT 1\"}",
+                   "There is no task in the %s.", p->stream ? "stream" : "source");
+}
+
 /* Losing this session is losing the lock, and then nothing more may be sent. */
 static enum rc note(struct publishing *p, struct err *err)
 {

@@ -44,25 +44,28 @@ static char *put(char *at, const char *text, size_t len)
 }
 #define PUT(at, literal) put(at, literal, sizeof(literal) - 1)
 
-static char *put_int(char *at, int64_t value)
+/** With a comma behind it; nothing of -1. */
+static char *put_number(char *at, const char *key, size_t key_len, int64_t value)
 {
     char buffer[INT64_TEXT_SIZE];
+    if (value < 0)
+        return at;
     const char *text = int64_text(buffer, value);
-    return put(at, text, strlen(text));
+    at = put(put(at, key, key_len), text, strlen(text));
+    return PUT(at, ",");
 }
+#define PUT_NUMBER(at, key, value) put_number(at, "\"" key "\":", sizeof("\"" key "\":") - 1, value)
 
-/** Each with a comma behind it; what is -1, or no run, is left out. */
-static char *put_run(char *at, const char *run, int64_t seq)
+/** The brace, and the two with a comma behind each; what is -1, or no run, is left out. */
+static char *put_start(char *at, const char *run, int64_t seq)
 {
+    at = PUT(at, "{");
     if (run != NULL && run[0] != '\0') {
         at = PUT(at, "\"run\":\"");
         at = put(at, run, strnlen(run, UUID_LENGTH));
         at = PUT(at, "\",");
     }
-    if (seq < 0)
-        return at;
-    at = put_int(PUT(at, "\"seq\":"), seq);
-    return PUT(at, ",");
+    return PUT_NUMBER(at, "seq", seq);
 }
 
 void message_tag(struct str *out, const char *staged, size_t len, const char *run, int64_t seq,
@@ -72,34 +75,20 @@ void message_tag(struct str *out, const char *staged, size_t len, const char *ru
     size_t start = 0; /* white space may stand before the '{' */
     while (start < len && staged[start] != '{')
         start++;
-    char *at = put_run(PUT(tags, "{"), run, seq);
-    if (previous_order >= 0) {
-        at = put_int(PUT(at, "\"previous_order\":"), previous_order);
-        at = PUT(at, ",");
-    }
+    char *at = PUT_NUMBER(put_start(tags, run, seq), "previous_order", previous_order);
     str_add(out, tags, (size_t)(at - tags));
     if (start < len)
         str_add(out, staged + start + 1, len - start - 1);
 }
 
-static void add_count(struct str *out, const char *key, int64_t count)
-{
-    if (count < 0)
-        return;
-    str_text(out, key);
-    str_int(out, count);
-    str_text(out, ",");
-}
-
 void message_end(struct str *out, const char *run, int64_t seq, int64_t tasks, int64_t phases,
                  bool aborted)
 {
-    char tags[MESSAGE_TAG_BYTES];
-    char *at = put_run(PUT(tags, "{"), run, seq);
-    str_add(out, tags, (size_t)(at - tags));
-    add_count(out, "\"tasks\":", tasks);
-    add_count(out, "\"phases\":", phases);
+    char end[2 * MESSAGE_TAG_BYTES];
+    char *at = PUT_NUMBER(put_start(end, run, seq), "tasks", tasks);
+    at = PUT_NUMBER(at, "phases", phases);
     if (aborted)
-        str_text(out, "\"aborted\":true,");
-    str_text(out, "\"type\":\"end\"}");
+        at = PUT(at, "\"aborted\":true,");
+    at = PUT(at, "\"type\":\"end\"}");
+    str_add(out, end, (size_t)(at - end));
 }
