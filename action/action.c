@@ -1,4 +1,5 @@
 #include "action/running.h"
+#include "base/utf8.h"
 
 #include <curl/curl.h>
 #include <errno.h>

@@ -1,4 +1,5 @@
 #include "action/running.h"
+#include "base/utf8.h"
 
 #define REPLACEMENT "\xef\xbf\xbd"
 

@@ -1,7 +1,7 @@
 #include "base/err.h"
+#include "base/utf8.h"
 
 #include <stdarg.h>
-#include <stdio.h>
 
 enum rc err_set(struct err *err, enum rc rc, enum err_kind kind, const char *object,
                 const char *hint, const char *fmt, ...)
@@ -11,10 +11,10 @@ enum rc err_set(struct err *err, enum rc rc, enum err_kind kind, const char *obj
     struct err fresh = {.kind = kind};
     va_list ap;
     va_start(ap, fmt);
-    (void)vsnprintf(fresh.message, sizeof fresh.message, fmt, ap);
+    utf8_vformat(fresh.message, sizeof fresh.message, fmt, ap);
     va_end(ap);
-    (void)snprintf(fresh.object, sizeof fresh.object, "%s", object ? object : "");
-    (void)snprintf(fresh.hint, sizeof fresh.hint, "%s", hint ? hint : "");
+    utf8_copy(fresh.object, sizeof fresh.object, object ? object : "");
+    utf8_copy(fresh.hint, sizeof fresh.hint, hint ? hint : "");
     *err = fresh;
     return rc;
 }
@@ -22,7 +22,7 @@ enum rc err_set(struct err *err, enum rc rc, enum err_kind kind, const char *obj
 void err_code(struct err *err, const char *code)
 {
     if (err != NULL)
-        (void)snprintf(err->code, sizeof err->code, "%s", code ? code : "");
+        utf8_copy(err->code, sizeof err->code, code ? code : "");
 }
 
 const char *rc_name(enum rc rc)

@@ -5,7 +5,7 @@
  *   when rc is neither RC_OK nor RC_NONE. Whoever decides the reaction logs it, once.
  * Threads: a struct err lives on the caller's stack and belongs to it.
  * Ownership: plain data, nothing to free.
- * Failure: texts too long are cut, never refused.
+ * Failure: texts too long are cut, never refused; a cut is between two characters (base/utf8.h).
  */
 #ifndef BASE_ERR_H
 #define BASE_ERR_H

@@ -51,9 +51,4 @@ const char *int64_text(char buffer[INT64_TEXT_SIZE], int64_t value);
 /** Strict decimal int64: optional '-', no leading zero, nothing after it. */
 bool int64_parse(const char *text, size_t len, int64_t *ret_value);
 
-/** How many bytes from the start are UTF-8 (RFC 3629) without NUL; len if all are. */
-size_t utf8_prefix(const char *text, size_t len);
-/** Appends text with each byte that is not UTF-8 as \xNN. */
-void utf8_escape(struct str *str, const char *text);
-
 #endif

@@ -2,6 +2,8 @@
  * one piece of memory: name and its NUL, length of the value (-1: null), value; again and again. */
 #include "executor/lane.h"
 
+#include "base/utf8.h"
+
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,5 +1,6 @@
 #include "producer/columns.h"
 
+#include "base/utf8.h"
 #include "task/json.h"
 #include "task/message.h"
 

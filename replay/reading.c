@@ -1,6 +1,8 @@
 /* reading: from the topic to segments. */
 #include "replay/reading.h"
 
+#include "base/utf8.h"
+
 #include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>

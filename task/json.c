@@ -1,5 +1,6 @@
 #include "task/json.h"
 #include "base/str.h"
+#include "base/utf8.h"
 #include "task/json_scan.h"
 
 #include <cjson/cJSON.h>
@@ -180,10 +181,7 @@ const char *json_raw(const struct json *json, const cJSON *node, size_t *ret_len
  * followed. */
 static const char *excerpt(const char *text, size_t len, char buffer[JSON_EXCERPT_SIZE])
 {
-    size_t n = len;
-    if (n > JSON_EXCERPT_BYTES)
-        for (n = JSON_EXCERPT_BYTES; n > 0 && ((unsigned char)text[n] & 0xc0) == 0x80;)
-            n--;
+    size_t n = utf8_fit(text, len, JSON_EXCERPT_BYTES);
     for (size_t i = 0; i < n; i++)
         buffer[i] = (unsigned char)text[i] < 0x20 || text[i] == 0x7f ? ' ' : text[i];
     memcpy(buffer + n, n < len ? "..." : "", n < len ? 4 : 1);
@@ -227,6 +225,6 @@ const char *json_path_text(const struct json_path *path, char buffer[JSON_PATH_S
     else if (is_word(path->key))
         (void)snprintf(buffer + n, room, ".%s", path->key);
     else
-        (void)snprintf(buffer + n, room, "[\"%s\"]", excerpt(path->key, strlen(path->key), key));
+        utf8_format(buffer + n, room, "[\"%s\"]", excerpt(path->key, strlen(path->key), key));
     return buffer;
 }

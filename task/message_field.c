@@ -1,5 +1,7 @@
 #include "task/message_field.h"
 
+#include "base/utf8.h"
+
 #include <cjson/cJSON.h>
 #include <ctype.h>
 #include <inttypes.h>
@@ -16,7 +18,7 @@ enum rc field_wrong(struct reading *r, enum message_reason reason, const struct 
     char text[900], object[JSON_PATH_SIZE];
     va_list ap;
     va_start(ap, fmt);
-    (void)vsnprintf(text, sizeof text, fmt, ap);
+    utf8_vformat(text, sizeof text, fmt, ap);
     va_end(ap);
     json_path_text(path, object);
     (void)err_set(r->err, RC_REJECT, ERR_FAILED, object,

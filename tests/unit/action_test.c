@@ -1,6 +1,7 @@
 /* What of the configuration says what tasks may do outside the database, and what they may not. */
 #include "action/action.h"
 #include "action/running.h"
+#include "base/utf8.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
