@@ -39,11 +39,13 @@ BEGIN
              WHERE p.queue_id = p_queue_id AND p.done_at IS NULL AND k.lost_num >= q.max_lost
                AND (k.type <> 'external' OR k.status <> 'Processing') -- its lease decides
                AND k.status IN ('Pending', 'Processing', 'Error') AND (k.executor_no IS NULL OR k.executor_no <> ALL (living))
-             ORDER BY k.task_id FOR NO KEY UPDATE OF k LOOP
+             ORDER BY k.task_id FOR NO KEY UPDATE OF k SKIP LOCKED LOOP
+        -- The loop has read ahead: the failure of one task may have cancelled the next one.
         UPDATE lockstep.task
         SET status = 'Failed', token = NULL, error = pg_catalog.format('given up: %s attempts were lost', t.lost_num),
             updated_at = pg_catalog.clock_timestamp()
-        WHERE task_id = t.task_id;
+        WHERE task_id = t.task_id AND status IN ('Pending', 'Processing', 'Error');
+        CONTINUE WHEN NOT FOUND;
         INSERT INTO lockstep.task_attempt (task_id, attempt, status, ended_at, error)
         VALUES (t.task_id, t.attempt_num, 'Failed', pg_catalog.clock_timestamp(), pg_catalog.format('given up: %s attempts were lost', t.lost_num))
         ON CONFLICT (task_id, attempt) DO UPDATE SET status = 'Failed', error = EXCLUDED.error;

@@ -22,7 +22,8 @@ BEGIN
             lease_until = NULL,
             cancelled_by = COALESCE(t.cancelled_by, t.run_by), updated_at = ended,
             duration = CASE t.status WHEN 'Processing' THEN ended - t.started_at END
-        WHERE task_id = t.task_id;
+        WHERE task_id = t.task_id AND status IN ('Pending', 'Processing', 'Error', 'Paused');
+        CONTINUE WHEN NOT FOUND; -- the loop has read ahead: the end of one task may have cancelled the next one
         IF t.status = 'Processing' THEN
             INSERT INTO lockstep.task_attempt (task_id, attempt, status, executor_no, started_at, ended_at, error)
             VALUES (t.task_id, t.attempt_num, 'Terminated', t.executor_no, t.started_at, ended, why)
