@@ -93,19 +93,31 @@ struct db_result *db_result_new(PGresult *result)
 
 /* COMMITs of task sessions are asynchronous: a prefix survives a crash (DESIGN section 6, Flush).
  */
-const char *db_synchronous_commit(const struct db *db)
+static bool commits_lazily(enum db_role role)
 {
-    bool lazy = db->role == DB_READER || db->role == DB_CONTROL || db->role == DB_GATE;
-    return lazy ? "off" : "on";
+    return role == DB_READER || role == DB_CONTROL || role == DB_GATE;
+}
+
+/* Readers run tasks, a producer may run a query of its user's, and a migration builds what others have indexes for. */
+static bool runs_only_ours(enum db_role role)
+{
+    return role != DB_READER && role != DB_PRODUCER && role != DB_MIGRATE;
+}
+
+void db_settings(const struct db *db, const char *ret_params[2])
+{
+    ret_params[0] = commits_lazily(db->role) ? "off" : "on";
+    ret_params[1] = runs_only_ours(db->role) ? "t" : "f";
 }
 
 enum rc db_setup(struct db *db, struct err *err)
 {
     memset(db->prepared, 0, sizeof db->prepared);
     recall_clear(&db->recall);
-    const char *params[] = {db_synchronous_commit(db)};
+    const char *params[2];
+    db_settings(db, params);
     PGresult *result = db_answer(
-        db, PQsendQueryParams(db->conn, sql_session_settings.text, 1, NULL, params, NULL, NULL, 0));
+        db, PQsendQueryParams(db->conn, sql_session_settings.text, 2, NULL, params, NULL, NULL, 0));
     enum rc rc = RC_OK;
     if (PQresultStatus(result) != PGRES_TUPLES_OK)
         rc = db_fail(db, "session settings", result, err);

@@ -173,20 +173,21 @@ enum rc pipeline_next(struct db *db, enum pipeline_reply *ret_reply, struct err 
 enum rc pipeline_send_clean(struct db *db, int *ret_replies, struct err *err)
 {
     int more = 0;
+    const char *params[2];
+    db_settings(db, params);
     enum rc rc = pipeline_send_stmt(db, &sql_session_clean, NULL, ret_replies, err);
     if (rc == RC_OK)
-        rc = pipeline_send_stmt(db, &sql_session_settings,
-                                (const char *const[]){db_synchronous_commit(db)}, &more, err);
+        rc = pipeline_send_stmt(db, &sql_session_settings, params, &more, err);
     *ret_replies += more;
     return rc;
 }
 
 enum rc db_clean(struct db *db, struct err *err)
 {
+    const char *params[2];
+    db_settings(db, params);
     enum rc rc = db_run(db, &sql_session_clean, NULL, NULL, err);
-    return rc == RC_OK ? db_run(db, &sql_session_settings,
-                                (const char *const[]){db_synchronous_commit(db)}, NULL, err)
-                       : rc;
+    return rc == RC_OK ? db_run(db, &sql_session_settings, params, NULL, err) : rc;
 }
 
 enum rc db_reset(struct db *db, struct err *err)

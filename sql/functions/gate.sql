@@ -121,10 +121,10 @@ BEGIN
     SELECT q.paused OR r.status = 'Paused', before_run IS NOT NULL OR previous_phase_id IS NULL OR (
                SELECT b.phase_id FROM lockstep.phase b
                WHERE b.queue_id = target.queue_id AND b.run_no = target.run_no AND b."order" < target."order" AND b.done_at IS NULL
-                 AND (b.opened_at IS NULL OR EXISTS (
-                          SELECT FROM lockstep.task t WHERE t.phase_id = b.phase_id
-                          AND t.status NOT IN ('Completed', 'Failed', 'Cancelled', 'Terminated', 'PartiallyCompleted')))
-               ORDER BY b."order" LIMIT 1) IS NULL, -- not EXISTS, which scans the table when it takes most phases for undone
+                 AND (b.opened_at IS NULL OR (
+                          SELECT t.task_id FROM lockstep.task t WHERE t.phase_id = b.phase_id
+                          AND t.status NOT IN ('Completed', 'Failed', 'Cancelled', 'Terminated', 'PartiallyCompleted') LIMIT 1) IS NOT NULL)
+               ORDER BY b."order" LIMIT 1) IS NULL, -- not EXISTS, which may be answered by reading the whole table into a hash
            (SELECT d.changes FROM lockstep.definitions d)
     INTO held, free, definitions FROM lockstep.run r JOIN lockstep.queue q USING (queue_id) WHERE r.run_no = target.run_no;
     IF free AND (before_run IS NOT NULL OR target.after_runs) THEN
