@@ -2,16 +2,16 @@
  * before an @, other spellings of an address, a dot at the end deceive nobody. */
 #include "action/url.h"
 
-#include <ctype.h>
+#include "base/ascii.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
 static void lower(char *text)
 {
     for (; *text != '\0'; text++)
-        *text = (char)tolower((unsigned char)*text);
+        *text = ascii_lower(*text);
 }
 
 static void curl_auto(char **text)
@@ -112,7 +112,7 @@ enum url_verdict url_judge(const struct allowed *list, int count, CURLU *url, co
     if (code != CURLUE_OK)
         return bad(why, "the URL cannot be read: ", curl_url_strerror(code));
     if (curl_url_get(url, CURLUPART_SCHEME, &scheme, 0) != CURLUE_OK ||
-        (strcasecmp(scheme, "http") != 0 && strcasecmp(scheme, "https") != 0))
+        (!ascii_same(scheme, "http") && !ascii_same(scheme, "https")))
         return bad(why, "the URL is neither http nor https: ", scheme ? scheme : "");
     if (curl_url_get(url, CURLUPART_USER, &user, 0) == CURLUE_OK ||
         curl_url_get(url, CURLUPART_PASSWORD, &password, 0) == CURLUE_OK)
@@ -123,7 +123,7 @@ enum url_verdict url_judge(const struct allowed *list, int count, CURLU *url, co
     int port = (int)strtol(port_text, NULL, 10);
     (void)snprintf(ret_target, size, "%s:%d", host, port);
     for (int i = 0; i < count; i++)
-        if (covers(&list[i], host, port, strcasecmp(scheme, "https") == 0 ? 443 : 80))
+        if (covers(&list[i], host, port, ascii_same(scheme, "https") ? 443 : 80))
             return URL_ALLOWED;
     return URL_NOT_ALLOWED;
 }

@@ -1,14 +1,13 @@
 /* A request: one, to an allowed host, no redirects, and of the answer as much as the configuration keeps. */
 #include "action/url.h"
 
+#include "base/ascii.h"
 #include "base/clock.h"
 #include "base/probe.h"
 
-#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
 #define LOOK_AGAIN_MS     1000
 #define LONGEST_WAIT_S    86400 /* what a server may ask for with Retry-After */
@@ -48,7 +47,7 @@ static size_t on_header(char *bytes, size_t size, size_t count, void *context)
 static bool has_header(const struct message_action *action, const char *name)
 {
     for (int i = 0; i < action->header_count; i++)
-        if (strcasecmp(action->headers[i].name, name) == 0)
+        if (ascii_same(action->headers[i].name, name))
             return true;
     return false;
 }
@@ -69,7 +68,7 @@ static void add_step(struct str *key, const struct action_attempt *attempt)
 {
     STR_AUTO name = {0};
     for (const char *c = attempt->msg->steps[attempt->step].name; *c != '\0'; c++)
-        if (isalnum((unsigned char)*c) || strchr("-._~", *c) != NULL)
+        if (ascii_alnum(*c) || strchr("-._~", *c) != NULL)
             str_add(&name, c, 1);
         else
             str_format(&name, "%%%02X", (unsigned char)*c);

@@ -1,8 +1,9 @@
 #include "cli/find.h"
 
+#include "base/ascii.h"
+
 #include "config/nearest.h"
 
-#include <ctype.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -62,7 +63,7 @@ static bool bounds_of(const char *text, char low[33], char high[33])
     for (; *text != '\0'; text++) {
         if (*text == '-')
             continue;
-        if (!isxdigit((unsigned char)*text) || digits == 32)
+        if (!ascii_xdigit(*text) || digits == 32)
             return false;
         low[digits] = high[digits] = *text;
         digits++;

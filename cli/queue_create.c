@@ -1,8 +1,8 @@
+#include "base/ascii.h"
 #include "cli/commands.h"
 #include "cli/queue_keep.h"
 #include "cli/topic.h"
 
-#include <ctype.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -28,9 +28,9 @@ static const char *setting(const struct cli *cli, const char *name, const char *
 static enum rc check_name(const char *name, struct err *err)
 {
     size_t len = strlen(name);
-    bool good = len > 0 && len <= 63 && isalnum((unsigned char)name[0]);
+    bool good = len > 0 && len <= 63 && ascii_alnum(name[0]);
     for (size_t i = 0; good && i < len; i++)
-        good = (name[i] > ' ' && isalnum((unsigned char)name[i])) || strchr("._-", name[i]) != NULL;
+        good = (name[i] > ' ' && ascii_alnum(name[i])) || strchr("._-", name[i]) != NULL;
     if (good)
         return RC_OK;
     return err_set(err, RC_REJECT, ERR_USAGE, name,

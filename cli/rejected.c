@@ -1,7 +1,7 @@
+#include "base/ascii.h"
 #include "cli/commands.h"
 #include "cli/find.h"
 
-#include <ctype.h>
 #include <stdio.h>
 
 enum rc command_rejected_list(struct cli *cli, struct err *err)
@@ -17,7 +17,7 @@ enum rc command_rejected_list(struct cli *cli, struct err *err)
 
 static int nibble(char digit)
 {
-    return isdigit((unsigned char)digit) ? digit - '0' : digit - 'a' + 10;
+    return ascii_digit(digit) ? digit - '0' : digit - 'a' + 10;
 }
 
 static void write_hex(const char *hex)

@@ -1,8 +1,9 @@
 #include "cli/table_cell.h"
 
+#include "base/ascii.h"
+
 #include "cli/table.h"
 
-#include <ctype.h>
 #include <string.h>
 
 void table_json_text(FILE *out, const char *text)
@@ -42,7 +43,7 @@ static void json_time(FILE *out, const char *cell)
 static int is_json_number(const char *cell)
 {
     const char *at = cell + (*cell == '-');
-    if (!isdigit((unsigned char)*at))
+    if (!ascii_digit(*at))
         return 0;
     return strspn(at, "0123456789.eE+-") == strlen(at);
 }

@@ -1,8 +1,8 @@
 #include "config/config.h"
 
-#include <ctype.h>
+#include "base/ascii.h"
+
 #include <string.h>
-#include <strings.h>
 
 static bool is_uri(const char *text)
 {
@@ -25,7 +25,7 @@ static void add_parameter(struct str *str, const char *key, const char *value)
 {
     str_format(str, "%s%s=", strchr(str->data, '?') ? "&" : "?", key);
     for (; *value != '\0'; value++)
-        if (isalnum((unsigned char)*value))
+        if (ascii_alnum(*value))
             str_add(str, value, 1);
         else
             str_format(str, "%%%02X", (unsigned)(unsigned char)*value);
@@ -77,8 +77,8 @@ static size_t value_length(const char *text)
  * NULL. */
 static const char *password_value(const char *at)
 {
-    size_t len = strncasecmp(at, "sslpassword", 11) == 0 ? 11
-                 : strncasecmp(at, "password", 8) == 0   ? 8
+    size_t len = ascii_same_start(at, "sslpassword", 11) ? 11
+                 : ascii_same_start(at, "password", 8)   ? 8
                                                          : 0;
     if (len == 0)
         return NULL;

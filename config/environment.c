@@ -1,9 +1,9 @@
 #include "config/store.h"
 
-#include <ctype.h>
+#include "base/ascii.h"
+
 #include <stdio.h>
 #include <string.h>
-#include <strings.h>
 
 #define PREFIX "LOCKSTEP_"
 
@@ -15,7 +15,7 @@ static const char *section_of(const char *name)
     const struct config_key *rows = config_keys(&count);
     for (int i = 0; i < count; i++) {
         size_t len = strlen(rows[i].section);
-        if (strncasecmp(name, rows[i].section, len) == 0 && name[len] == '_')
+        if (ascii_same_start(name, rows[i].section, len) && name[len] == '_')
             return rows[i].section;
     }
     return NULL;
@@ -33,7 +33,7 @@ static void read_one(struct config *config, const char *variable)
     bool kafka = strcmp(section, "kafka") == 0;
     char key[100] = "", where[150];
     for (size_t i = 0; start + i < equals && i < sizeof key - 1; i++)
-        key[i] = kafka && start[i] == '_' ? '.' : (char)tolower((unsigned char)start[i]);
+        key[i] = kafka && start[i] == '_' ? '.' : ascii_lower(start[i]);
     (void)snprintf(where, sizeof where, "%.*s", (int)(equals - variable), variable);
     struct err err;
     if (config_set(config, section, key, equals + 1, CONFIG_BY_ENVIRONMENT, where, &err) != RC_OK)

@@ -1,8 +1,9 @@
 #include "config/store.h"
 
+#include "base/ascii.h"
+
 #include "config/value.h"
 
-#include <ctype.h>
 #include <errno.h>
 #include <ini.h>
 #include <stdio.h>
@@ -67,11 +68,11 @@ static char *whole_value(struct reading *reading)
     value += *value != '\0';
     value += strspn(value, " \t");
     for (char *at = value; *at != '\0'; at++)
-        if (*at == ';' && at > value && isspace((unsigned char)at[-1])) {
+        if (*at == ';' && at > value && ascii_space(at[-1])) {
             *at = '\0';
             break;
         }
-    for (size_t n = strlen(value); n > 0 && isspace((unsigned char)value[n - 1]);)
+    for (size_t n = strlen(value); n > 0 && ascii_space(value[n - 1]);)
         value[--n] = '\0';
     return value;
 }

@@ -1,6 +1,7 @@
 #include "config/nearest.h"
 
-#include <ctype.h>
+#include "base/ascii.h"
+
 #include <stddef.h>
 #include <string.h>
 
@@ -13,7 +14,7 @@ static int least(int a, int b)
 
 static int lower(char c)
 {
-    return tolower((unsigned char)c);
+    return ascii_lower(c);
 }
 
 /* Damerau's distance with adjacent swaps (optimal string alignment), three rows at a time. */

@@ -1,9 +1,10 @@
 #include "config/value.h"
 
+#include "base/ascii.h"
+
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
-#include <strings.h>
 
 struct unit {
     const char *name;
@@ -50,7 +51,7 @@ bool config_parse_bool(const char *text, bool *ret_value)
 {
     static const char *const words[] = {"off", "on", "false", "true", "no", "yes", "0", "1"};
     for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
-        if (strcasecmp(text, words[i]) == 0) {
+        if (ascii_same(text, words[i])) {
             *ret_value = i % 2 == 1;
             return true;
         }

@@ -1,7 +1,8 @@
 /* A command line without a shell: words, and quotes around white space. Nothing is expanded. */
 #include "config/config.h"
 
-#include <ctype.h>
+#include "base/ascii.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -19,7 +20,7 @@ static bool take_word(const char **at, struct str *word)
     str_text(word, "");
     for (; **at != '\0'; (*at)++) {
         char c = **at;
-        if (quote == '\0' && isspace((unsigned char)c))
+        if (quote == '\0' && ascii_space(c))
             return true;
         if (quote == '\0' && (c == '"' || c == '\'')) {
             quote = c;

@@ -1,11 +1,11 @@
 /* From a connection string to a session that is ours: the right server, set up, nothing between us and it. */
 #include "db/session.h"
 
+#include "base/ascii.h"
 #include "base/clock.h"
 #include "base/str.h"
 #include "db/sqlstate.h"
 
-#include <ctype.h>
 #include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -99,7 +99,7 @@ static void find_code(const char *text, char ret_code[6])
     for (const char *at = strstr(text, ":  "); at != NULL; at = strstr(at + 1, ":  ")) {
         const char *code = at + 3;
         size_t n = 0;
-        while (n < 5 && (isdigit((unsigned char)code[n]) || isupper((unsigned char)code[n])))
+        while (n < 5 && (ascii_digit(code[n]) || (code[n] >= 'A' && code[n] <= 'Z')))
             n++;
         if (n != 5 || code[5] != ':' ||
             (*ret_code && sqlstate_reaction(ret_code, NULL, NULL) == RC_RETRY))

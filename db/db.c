@@ -113,6 +113,7 @@ void db_settings(const struct db *db, const char *ret_params[2])
 enum rc db_setup(struct db *db, struct err *err)
 {
     memset(db->prepared, 0, sizeof db->prepared);
+    db->wary = false;
     recall_clear(&db->recall);
     const char *params[2];
     db_settings(db, params);
@@ -165,11 +166,14 @@ static enum rc check_rows(const struct sql_statement *stmt, int rows, struct err
 enum rc db_run(struct db *db, const struct sql_statement *stmt, const char *const *params,
                struct db_result **ret_result, struct err *err)
 {
-    enum rc rc = db_prepare(db, stmt, err);
+    enum rc rc = db->wary ? RC_OK : db_prepare(db, stmt, err);
     if (rc != RC_OK)
         return rc;
-    PGresult *result = db_answer(
-        db, PQsendQueryPrepared(db->conn, stmt->name, stmt->params, params, NULL, NULL, 0));
+    int sent =
+        db->wary
+            ? PQsendQueryParams(db->conn, stmt->text, stmt->params, NULL, params, NULL, NULL, 0)
+            : PQsendQueryPrepared(db->conn, stmt->name, stmt->params, params, NULL, NULL, 0);
+    PGresult *result = db_answer(db, sent);
     ExecStatusType status = PQresultStatus(result);
     if (status != PGRES_COMMAND_OK && status != PGRES_TUPLES_OK)
         rc = db_fail(db, stmt->name, result, err);

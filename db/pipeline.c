@@ -72,6 +72,8 @@ enum rc pipeline_send_stmt(struct db *db, const struct sql_statement *stmt,
                            const char *const *params, int *ret_replies, struct err *err)
 {
     *ret_replies = 1;
+    if (db->wary)
+        return pipeline_send(db, stmt->text, stmt->params, params, err);
     if (!db->prepared[stmt->index]) {
         if (PQsendPrepare(db->conn, stmt->name, stmt->text, 0, NULL) != 1)
             return db_fail(db, stmt->name, NULL, err);
@@ -176,6 +178,8 @@ enum rc pipeline_send_clean(struct db *db, int *ret_replies, struct err *err)
     const char *params[2];
     db_settings(db, params);
     enum rc rc = pipeline_send_stmt(db, &sql_session_clean, NULL, ret_replies, err);
+    db->wary =
+        false; /* it drops what a user's SQL has prepared; a name of ours that is gone is an error */
     if (rc == RC_OK)
         rc = pipeline_send_stmt(db, &sql_session_settings, params, &more, err);
     *ret_replies += more;
@@ -187,7 +191,13 @@ enum rc db_clean(struct db *db, struct err *err)
     const char *params[2];
     db_settings(db, params);
     enum rc rc = db_run(db, &sql_session_clean, NULL, NULL, err);
+    db->wary = false;
     return rc == RC_OK ? db_run(db, &sql_session_settings, params, NULL, err) : rc;
+}
+
+void db_wary(struct db *db, bool wary)
+{
+    db->wary = wary;
 }
 
 enum rc db_reset(struct db *db, struct err *err)

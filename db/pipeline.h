@@ -53,6 +53,12 @@ MUST_CHECK enum rc pipeline_send_clean(struct db *db, int *ret_replies, struct e
 /** The same, waited for. Not in pipeline mode. */
 MUST_CHECK enum rc db_clean(struct db *db, struct err *err);
 
+/**
+ * The user's SQL may have given the names of our prepared statements to statements of its own: from now on statements of
+ * sql/ are sent as texts, until the session was cleaned or reset, or this is called with false.
+ */
+void db_wary(struct db *db, bool wary);
+
 /** DISCARD ALL and the settings of a new session. Not in pipeline mode. */
 MUST_CHECK enum rc db_reset(struct db *db, struct err *err);
 

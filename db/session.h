@@ -29,6 +29,7 @@ struct db {
     int syncs;                      /* pipeline: syncs not yet answered */
     bool fresh;                     /* pipeline: the next result is the first of its statement */
     bool prepared[SQL_STATEMENT_COUNT + 1];
+    bool wary;            /* prepared names may lead to something else: db_wary */
     struct recall recall; /* pipeline: statements of the user's that are prepared */
 };
 

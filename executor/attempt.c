@@ -12,8 +12,9 @@
 /* Raised by lockstep.fail when the token is no longer the task's. A task may raise it, too: that is no proof. */
 #define STALE_TOKEN "LS001"
 
-static enum rc plan_text(struct plan *plan, const struct message_statement *text, struct err *err)
+static enum rc plan_text(struct plan *plan, const struct message *msg, int at, struct err *err)
 {
+    const struct message_statement *text = &msg->statements[at];
     struct statement *part = NULL;
     int count = 0;
     enum rc rc = statement_split(text->sql, &part, &count, err);
@@ -25,8 +26,10 @@ static enum rc plan_text(struct plan *plan, const struct message_statement *text
     if (rc != RC_OK)
         return rc;
     plan->statements = xrealloc(plan->statements, (size_t)(plan->count + count), sizeof *part);
+    plan->texts = xrealloc(plan->texts, (size_t)(plan->count + count), sizeof *plan->texts);
     memcpy(plan->statements + plan->count, part, (size_t)count * sizeof *part);
-    plan->count += count;
+    for (int i = 0; i < count; i++)
+        plan->texts[plan->count++] = at;
     free(part);
     return RC_OK;
 }
@@ -36,7 +39,7 @@ enum rc plan_make(struct plan *plan, const struct message *msg, int first, int c
 {
     *plan = (struct plan){0};
     for (int i = first; i < first + count; i++) {
-        enum rc rc = plan_text(plan, &msg->statements[i], err);
+        enum rc rc = plan_text(plan, msg, i, err);
         if (rc != RC_OK) {
             steps_tell(msg, steps_find(msg, i), err);
             return rc;
@@ -57,6 +60,7 @@ bool plan_risky(const struct plan *plan, const struct work *work)
 void plan_done(struct plan *plan)
 {
     free(plan->statements);
+    free(plan->texts);
     *plan = (struct plan){0};
 }
 
@@ -120,16 +124,14 @@ enum rc attempt_fail(struct db *db, struct work *work, const struct err *why, bo
     return RC_OK;
 }
 
-/* Statements of the plan belong to texts of the message in order; only a text of one statement may
- * have parameters. */
-static enum rc run_statements(struct db *db, const struct work *work, const struct part *part,
-                              const struct plan *plan, struct err *err)
+/* Only a text of one statement may have parameters. */
+static enum rc run_statements(struct db *db, const struct work *work, const struct plan *plan,
+                              struct err *err)
 {
     enum rc rc = RC_OK;
     for (int i = 0; rc == RC_OK && i < plan->count; i++) {
         int count = 0;
-        const char **params =
-            plan->count == part->count ? attempt_params(work, part->first + i, &count) : NULL;
+        const char **params = attempt_params(work, plan->texts[i], &count);
         STR_AUTO text = {0};
         str_add(&text, plan->statements[i].text, plan->statements[i].len);
         rc = db_command(db, text.data, count, params, err);
@@ -160,8 +162,10 @@ static enum rc run_block(struct db *db, const struct work *work, struct part *pa
     enum rc rc = db_script(db, "BEGIN", NULL, why);
     probe("block.begun");
     if (rc == RC_OK)
-        rc = run_statements(db, work, part, plan, why);
+        rc = run_statements(db, work, plan, why);
     probe("block.ran");
+    if (rc == RC_OK && plan->changes_session)
+        rc = db_run(db, &sql_reader_reset_role, NULL, NULL, why);
     if (rc == RC_OK && plan_risky(plan, work))
         rc = db_run(db, &sql_reader_definitions_changed, (const char *const[]){"true"}, NULL, why);
     if (rc == RC_OK)
@@ -191,8 +195,10 @@ static enum rc run_bare(struct db *db, const struct work *work, struct part *par
         rc = db_run(db, &sql_reader_now, NULL, &now, why);
     probe("bare.run");
     if (rc == RC_OK)
-        rc = run_statements(db, work, part, plan, why);
+        rc = run_statements(db, work, plan, why);
     probe("bare.ran");
+    if (rc == RC_OK && plan->changes_session)
+        rc = db_run(db, &sql_reader_reset_role, NULL, NULL, why);
     if (rc != RC_LOST) { /* what failed may have done a part of it */
         enum rc told = db_run(db, &sql_reader_definitions_changed, (const char *const[]){"false"},
                               NULL, rc == RC_OK ? why : NULL);
@@ -208,6 +214,7 @@ enum rc part_run(struct db *db, const struct work *work, struct part *part, stru
     struct plan plan;
     enum rc rc = plan_make(&plan, work->msg, part->first, part->count, why);
     part->go_on = true;
+    db_wary(db, true);
     if (rc == RC_OK)
         rc = part->transaction ? run_block(db, work, part, &plan, why)
                                : run_bare(db, work, part, &plan, why);
@@ -216,6 +223,7 @@ enum rc part_run(struct db *db, const struct work *work, struct part *part, stru
         reset = db_clean(db, NULL) != RC_OK;
     if (rc == RC_OK && reset)
         rc = db_reset(db, why) == RC_OK ? RC_OK : RC_LOST; /* its record stands */
+    db_wary(db, false);
     plan_done(&plan);
     return rc;
 }

@@ -21,6 +21,7 @@ struct work;
 /** The statements of a task, split and judged. */
 struct plan {
     struct statement *statements; /* owned */
+    int *texts;                   /* owned: of which text of the message each is */
     int count;
     bool pipelined;       /* one plain statement: goes into the pipeline */
     bool changes_session; /* reset the session afterwards */

@@ -139,6 +139,8 @@ static enum rc send_one(struct reader_thread *reader, struct batch *batch, struc
     free(params);
     batch->tasks++;
     batch->dirty = plan_risky(plan, work);
+    if (batch->dirty) /* until it is cleaned */
+        db_wary(reader->db, true);
     if (rc == RC_OK && batch->dirty)
         rc = send_stmt(reader, work, &sql_reader_definitions_changed, (const char *const[]){"true"},
                        err);

@@ -1,9 +1,9 @@
 #include "executor/risks.h"
 
+#include "base/ascii.h"
 #include "base/str.h"
 #include "executor/attempt.h"
 
-#include <ctype.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
@@ -38,7 +38,7 @@ enum rc risks_read(struct db *db, struct risks **ret_risks, struct err *err)
     for (int i = 0; i < risks->count; i++) {
         const char *name = db_text(rows, i, 1);
         for (int k = 0; k < STATEMENT_WORD - 1 && name[k] != '\0'; k++)
-            risks->names[i][k] = (char)toupper((unsigned char)name[k]);
+            risks->names[i][k] = ascii_upper(name[k]);
         risks->everything = risks->everything || strcmp(name, "*") == 0;
     }
     qsort(risks->names, (size_t)risks->count, sizeof *risks->names, compare);

@@ -1,9 +1,10 @@
 #include "producer/publish.h"
 
+#include "base/ascii.h"
+
 #include "producer/publishing.h"
 #include "task/message.h"
 
-#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -54,7 +55,7 @@ static void name_run(struct publishing *p)
         return;
     }
     for (int i = 0; i < 37; i++)
-        p->run[i] = (char)tolower((unsigned char)given[i]);
+        p->run[i] = ascii_lower(given[i]);
 }
 
 /** Before a long source is read, so that a mistyped id costs nothing; sending_start decides. */

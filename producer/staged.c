@@ -1,5 +1,6 @@
 #include "producer/staged.h"
 
+#include "base/ascii.h"
 #include "base/str.h"
 #include "producer/staged_reader.h"
 #include "task/message.h"
@@ -7,7 +8,6 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
 struct staged {
     struct source *source; /* NULL: a query */
@@ -22,7 +22,7 @@ static bool is_csv(const char *path, enum publish_format format)
     size_t len = strlen(path);
     if (format != PUBLISH_AUTO)
         return format == PUBLISH_CSV;
-    return len > 4 && strcasecmp(path + len - 4, ".csv") == 0;
+    return len > 4 && ascii_same(path + len - 4, ".csv");
 }
 
 enum rc staged_open_file(const char *path, enum publish_format format, size_t limit,

@@ -1,7 +1,8 @@
 #include "task/message_field.h"
 
+#include "base/ascii.h"
+
 #include <cjson/cJSON.h>
-#include <ctype.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -38,7 +39,7 @@ static enum rc read_run(struct reading *r, cJSON *node, const struct json_path *
     if (!cJSON_IsString(node) || !uuid_valid(node->valuestring))
         return field_wrong_type(r, node, path, "a UUID");
     for (int i = 0; i < 36; i++)
-        r->msg->run[i] = (char)tolower((unsigned char)node->valuestring[i]);
+        r->msg->run[i] = ascii_lower(node->valuestring[i]);
     return RC_OK;
 }
 

@@ -1,10 +1,11 @@
 /* The fields of what runs outside the database: commands and requests. */
 #include "task/message_field.h"
 
+#include "base/ascii.h"
+
 #include <cjson/cJSON.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
 #define LONGEST_URL    8000 /* bytes */
 #define LONGEST_METHOD 20
@@ -64,7 +65,7 @@ enum rc read_url(struct reading *r, cJSON *node, const struct json_path *path)
     if (rc != RC_OK)
         return rc;
     const char *url = node->valuestring;
-    if (strncasecmp(url, "http://", 7) != 0 && strncasecmp(url, "https://", 8) != 0)
+    if (!ascii_same_start(url, "http://", 7) && !ascii_same_start(url, "https://", 8))
         return field_wrong(r, MESSAGE_BAD_FIELD, path, "must begin with http:// or https://.");
     if (strlen(url) > LONGEST_URL)
         return field_wrong(r, MESSAGE_OUT_OF_RANGE, path, "has %zu bytes, at most %d are allowed.",
@@ -102,7 +103,7 @@ static enum rc check_header(struct reading *r, const cJSON *node, const struct j
     if (!is_token(node->string))
         return field_wrong(r, MESSAGE_BAD_FIELD, path, "is no name of a header.");
     for (size_t i = 0; i < sizeof ours / sizeof *ours; i++)
-        if (strcasecmp(node->string, ours[i]) == 0)
+        if (ascii_same(node->string, ours[i]))
             return field_wrong(r, MESSAGE_BAD_FIELD, path,
                                "must not be set: it follows from url and body.");
     if (!cJSON_IsString(node))

@@ -1,9 +1,9 @@
 #include "task/message_field.h"
 
+#include "base/ascii.h"
 #include "base/utf8.h"
 
 #include <cjson/cJSON.h>
-#include <ctype.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdarg.h>
@@ -134,7 +134,7 @@ static int distance(const char *a, const char *b)
         int *now = row[i % 3], *last = row[(i + 2) % 3], *before = row[(i + 1) % 3];
         now[0] = i;
         for (int j = 1; j <= lb; j++) {
-            bool same = tolower((unsigned char)a[i - 1]) == tolower((unsigned char)b[j - 1]);
+            bool same = ascii_lower(a[i - 1]) == ascii_lower(b[j - 1]);
             int best = last[j - 1] + !same;
             if (last[j] + 1 < best)
                 best = last[j] + 1;

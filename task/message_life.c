@@ -2,8 +2,9 @@
  * here is read again by the database, from the text (sql/functions/claim.sql, fail.sql), so it must be what that takes. */
 #include "task/message_field.h"
 
+#include "base/ascii.h"
+
 #include <cjson/cJSON.h>
-#include <ctype.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -41,7 +42,7 @@ static int digits(const char **at, int count)
 {
     int n = 0;
     for (; count > 0; count--, (*at)++) {
-        if (!isdigit((unsigned char)**at))
+        if (!ascii_digit(**at))
             return -1;
         n = n * 10 + (**at - '0');
     }
@@ -91,9 +92,9 @@ static bool good_instant(const char *at)
     if (hour > 23 || minute > 59 || second < 0 || second > 60)
         return false;
     if (skip(&at, '.', '.')) {
-        if (!isdigit((unsigned char)*at))
+        if (!ascii_digit(*at))
             return false;
-        while (isdigit((unsigned char)*at))
+        while (ascii_digit(*at))
             at++;
     }
     return good_zone(at);
@@ -120,7 +121,7 @@ bool retry_on_valid(const char *entry, size_t len)
     if (len == 3 && strncmp(what, "all", 3) == 0)
         return true;
     for (size_t i = 0; i < len; i++)
-        if (!isdigit((unsigned char)what[i]) && (what[i] < 'A' || what[i] > 'Z'))
+        if (!ascii_digit(what[i]) && (what[i] < 'A' || what[i] > 'Z'))
             return false;
     return len == 2 || len == 5;
 }

@@ -1,6 +1,7 @@
 #include "task/message.h"
 
-#include <ctype.h>
+#include "base/ascii.h"
+
 #include <string.h>
 
 /* Reads the top level of what is not JSON enough for message_parse: looks for brackets, quotes and
@@ -60,7 +61,7 @@ static bool any_value(struct peek *peek, struct slice *ret_slice, bool *ret_stri
             depth--;
     }
     size_t len = (size_t)(peek->at - start);
-    while (len > 0 && isspace((unsigned char)start[len - 1]))
+    while (len > 0 && ascii_space(start[len - 1]))
         len--;
     *ret_slice = (struct slice){start, len};
     return peek->at < peek->end;
@@ -89,7 +90,7 @@ static void note_member(struct found *found, struct slice key, struct slice valu
             return;
         }
         for (int i = 0; i < 36; i++)
-            found->run[i] = (char)tolower((unsigned char)run[i]);
+            found->run[i] = ascii_lower(run[i]);
     } else if (memcmp(key.text, "seq", 3) == 0) {
         int64_t seq;
         if (string || found->seq >= 0 || !int64_parse(value.text, value.len, &seq) || seq < 0 ||

@@ -1,7 +1,7 @@
 #include "task/statement.h"
+#include "base/ascii.h"
 #include "base/str.h"
 
-#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -31,12 +31,12 @@ struct lexer {
 
 static bool starts_word(char c)
 {
-    return isalpha((unsigned char)c) || c == '_' || (unsigned char)c >= 0x80;
+    return ascii_alpha(c) || c == '_' || (unsigned char)c >= 0x80;
 }
 
 static bool continues_word(char c)
 {
-    return starts_word(c) || isdigit((unsigned char)c);
+    return starts_word(c) || ascii_digit(c);
 }
 
 static bool is_space(char c)
@@ -191,7 +191,7 @@ static enum token next_token(struct lexer *lexer)
     if (c == '\0')
         return TOKEN_END;
     lexer->at++;
-    if (isdigit((unsigned char)c)) /* so that the e of 1e5 starts no word */
+    if (ascii_digit(c)) /* so that the e of 1e5 starts no word */
         while (continues_word(*lexer->at) || *lexer->at == '.')
             lexer->at++;
     return c == '('   ? TOKEN_OPEN
@@ -212,6 +212,7 @@ struct reading {
     size_t body; /* open BEGIN ATOMIC and CASE of an SQL function's body */
     bool tokens; /* there is one */
     bool session_word, into_temp, temp, client_copy;
+    bool escaped; /* what is set or reset is spelled U&"...", so it may be anything */
 };
 
 static bool is_one_of(const char *word, const char *const *list)
@@ -232,6 +233,7 @@ static bool is_session_word(const char *word)
         "PG_TRY_ADVISORY_",
         "DBLINK_CONNECT",
         "PG_TEMP",
+        "PG_SETTINGS", /* an UPDATE of this view is a set_config */
         "SET_LIMIT",
         "QUERY_TO_XML",
         "CURSOR_TO_XML",
@@ -272,19 +274,23 @@ static void capitals(const char *text, size_t len, char word[WORD_SIZE])
 {
     size_t i = 0;
     for (; i < len && i < WORD_SIZE - 1; i++)
-        word[i] = (char)toupper((unsigned char)text[i]);
+        word[i] = ascii_upper(text[i]);
     memset(word + i, 0, WORD_SIZE - i);
 }
 
 static void read_word(struct reading *r, enum token token, const char *text, size_t len)
 {
     static const char *const scopes[] = {"LOCAL", "GLOBAL", NULL};
+    static const char *const client[] = {"STDIN", "STDOUT", NULL};
+    static const char *const directions[] = {"FROM", "TO", NULL};
     char word[WORD_SIZE];
     capitals(text, len, word);
     if (!r->head_done && r->heads < HEAD_WORDS)
         memcpy(r->head[r->heads++], word, WORD_SIZE);
     /* behind U& an identifier may be spelled with escapes, so it may be any */
-    r->session_word |= is_session_word(word) || (token == TOKEN_QUOTED && r->before == '&');
+    bool escaped = token == TOKEN_QUOTED && r->before == '&';
+    r->session_word |= is_session_word(word) || escaped;
+    r->escaped |= escaped && r->heads > 1 && str_same(r->head[r->heads - 1], "U");
     if (token == TOKEN_WORD) {
         count_body(r, word);
         const char *into = is_one_of(r->last[0], scopes) ? r->last[1] : r->last[0];
@@ -292,8 +298,8 @@ static void read_word(struct reading *r, enum token token, const char *text, siz
             r->temp = true;
             r->into_temp |= strcmp(into, "INTO") == 0;
         }
-        r->client_copy |= (strcmp(word, "STDIN") == 0 && strcmp(r->last[0], "FROM") == 0) ||
-                          (strcmp(word, "STDOUT") == 0 && strcmp(r->last[0], "TO") == 0);
+        /* the grammar takes each of the two words in each direction */
+        r->client_copy |= is_one_of(word, client) && is_one_of(r->last[0], directions);
     }
     memcpy(r->last[1], r->last[0], WORD_SIZE);
     memcpy(r->last[0], word, WORD_SIZE);
@@ -345,6 +351,10 @@ static const struct refusal {
     {"SET", "SESSION_AUTHORIZATION", "SET session_authorization", OWN_ROLE},
     {"RESET", "AUTHORIZATION", "RESET SESSION AUTHORIZATION", OWN_ROLE},
     {"RESET", "SESSION_AUTHORIZATION", "RESET session_authorization", OWN_ROLE},
+    {"SET", "U&", "SET U&\"...\"", "write the name of the setting without escapes"},
+    {"RESET", "U&", "RESET U&\"...\"", "write the name of the setting without escapes"},
+    {"ALTER", "OWN_ROLE", "ALTER ROLE ... SET for the role of the executor's own sessions",
+     "every later session would begin with it; use SET LOCAL, or let a DBA set it"},
     {"COPY", "STDIN", "COPY with STDIN or STDOUT",
      "there is no client on the other side; use INSERT with params, or COPY with a file of the "
      "server"},
@@ -360,6 +370,15 @@ static const char *setting(const struct reading *r)
     return r->head[i];
 }
 
+/** ALTER ROLE or USER, of oneself or of all, [IN DATABASE x] SET or RESET. */
+static bool alters_own_role(const struct reading *r)
+{
+    static const char *const kinds[] = {"ROLE", "USER", NULL};
+    static const char *const own[] = {"CURRENT_USER", "CURRENT_ROLE", "SESSION_USER", "ALL", NULL};
+    static const char *const set[] = {"SET", "RESET", "IN", NULL};
+    return is_one_of(r->head[1], kinds) && is_one_of(r->head[2], own) && is_one_of(r->head[3], set);
+}
+
 static const struct refusal *find_refusal(const struct reading *r)
 {
     static const char *const set[] = {"SET", "RESET", NULL};
@@ -368,6 +387,10 @@ static const struct refusal *find_refusal(const struct reading *r)
         second = r->head[2];
     if (strcmp(r->head[0], "COPY") == 0)
         second = r->client_copy ? "STDIN" : "";
+    if (is_one_of(r->head[0], set) && r->escaped)
+        second = "U&";
+    if (strcmp(r->head[0], "ALTER") == 0)
+        second = alters_own_role(r) ? "OWN_ROLE" : "";
     for (size_t i = 0; i < sizeof refusals / sizeof *refusals; i++)
         if (strcmp(r->head[0], refusals[i].first) == 0 &&
             (refusals[i].second == NULL || strcmp(second, refusals[i].second) == 0))

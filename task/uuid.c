@@ -1,6 +1,7 @@
 #include "task/message.h"
 
-#include <ctype.h>
+#include "base/ascii.h"
+
 #include <inttypes.h>
 #include <string.h>
 #include <uuid/uuid.h>
@@ -30,7 +31,7 @@ bool uuid_valid(const char *text)
 {
     for (int i = 0; i < 36; i++) {
         bool dash = i == 8 || i == 13 || i == 18 || i == 23;
-        if (dash ? text[i] != '-' : !isxdigit((unsigned char)text[i]))
+        if (dash ? text[i] != '-' : !ascii_xdigit(text[i]))
             return false; /* the '\0' of a short text ends up here, too */
     }
     return text[36] == '\0';

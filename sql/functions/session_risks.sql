@@ -53,7 +53,8 @@ BEGIN
         WHERE x.polqual::text ~ calls OR x.polwithcheck::text ~ calls OR x.oid IN (SELECT objid FROM depends WHERE classid = 'pg_policy'::regclass)
         UNION SELECT own.oid FROM own, LATERAL (SELECT i.indexrelid, i.indexprs, i.indpred FROM pg_index i WHERE i.indrelid = own.oid OFFSET 0) AS x
         WHERE x.indexprs::text ~ calls OR x.indpred::text ~ calls OR x.indexrelid IN (SELECT objid FROM depends WHERE classid = 'pg_class'::regclass)
-        UNION SELECT objid FROM depends WHERE classid = 'pg_class'::regclass),
+        UNION SELECT objid FROM depends WHERE classid = 'pg_class'::regclass
+        UNION SELECT 'pg_catalog.pg_settings'::regclass), -- an UPDATE of it is a set_config; so is one of a view upon it
     leads AS ( -- who works on upper comes to lower
         SELECT h.inhparent AS upper, h.inhrelid AS lower FROM pg_inherits h
         UNION ALL SELECT k.confrelid, k.conrelid FROM pg_constraint k WHERE k.contype = 'f'

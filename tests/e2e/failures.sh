@@ -103,6 +103,59 @@ expect 'control: statuses' "$(sql "SELECT string_agg(t.seq || '=' || t.status, '
     '0=Failed 1=Failed 2=Failed 3=Failed 4=Failed 5=Failed 6=Failed 7=Failed 8=Completed 9=Completed 10=Completed 11=Completed'
 expect 'control: effects' "$(sql "SELECT string_agg(n::text, ' ' ORDER BY n) FROM effect")" '5 6 7 8'
 
+# A task cannot fake the record of itself, nor of others, with the names of the executor's prepared statements: not in its text, not in
+# a block or a function, and not by what it leaves prepared.
+role=$(scratch_name)
+sql "CREATE ROLE $role; GRANT INSERT, SELECT ON effect TO $role; DELETE FROM effect"
+sql 'CREATE FUNCTION fakes() RETURNS void LANGUAGE plpgsql AS $f$
+DECLARE s record; types text;
+BEGIN
+    FOR s IN SELECT p.name, p.parameter_types AS types FROM pg_prepared_statements p WHERE NOT p.from_sql LOOP
+        EXECUTE format($$DEALLOCATE %I$$, s.name);
+        EXECUTE format($$PREPARE %I %s AS SELECT 1$$, s.name, $$($$ || nullif(array_to_string(s.types, $$,$$), $$$$) || $$)$$);
+    END LOOP;
+    FOREACH types IN ARRAY ARRAY[$$complete (bigint, uuid, timestamptz)$$, $$commit$$, $$commit_and_chain$$, $$begin$$, $$definitions_changed (boolean)$$] LOOP
+        BEGIN
+            EXECUTE $$PREPARE reader_$$ || types || $$ AS SELECT 1$$;
+        EXCEPTION WHEN duplicate_prepared_statement THEN
+        END;
+    END LOOP;
+END $f$'
+for n in 1 2 3 4 5 6; do
+    echo '{"order": '"$n"', "sql": ["SELECT 1", "INSERT INTO effect VALUES ('"'f', $n"')"]}'
+    echo '{"order": '"$n"', "sql": "INSERT INTO effect VALUES ('"'f', $n"'0)"}'
+    case $n in
+    1) echo '{"order": 1, "sql": ["SELECT fakes()", "INSERT INTO effect VALUES ('"'f', 11"')"]}' ;;
+    2) echo '{"order": 2, "sql": "WITH x AS (SELECT fakes()) INSERT INTO effect SELECT '"'f', 12"' FROM x"}' ;;
+    3) echo '{"order": 3, "sql": ["INSERT INTO effect VALUES ('"'f', 13"')", "DO $$BEGIN PERFORM fakes(); END$$"]}' ;;
+    4) echo '{"order": 4, "steps": [{"name": "a", "sql": "SELECT fakes()"}, {"name": "b", "sql": "INSERT INTO effect VALUES ('"'f', 14"')"}]}' ;;
+    5) echo '{"order": 5, "transaction": false, "sql": ["SELECT fakes()", "INSERT INTO effect VALUES ('"'f', 15"')"]}' ;;
+    esac
+done >"$tmp/tasks.jsonl"
+q=$(scratch_name)
+lockstep queue create "$q" -q --create-topic --max-readers 1 >/dev/null
+run=$(lockstep publish --queue "$q" -q "$tmp/tasks.jsonl")
+executors 1 "$q" 1
+executors_wait || failed=1
+expect 'faked: outcomes' "$(sql "SELECT status, count(*), max(attempt), max(error) FROM lockstep.execution_log WHERE run_id = '$run' GROUP BY 1")" 'Completed|17|1|'
+expect 'faked: effects' "$(sql "SELECT string_agg(n::text, ' ' ORDER BY n) FROM effect")" '1 2 3 4 5 6 10 11 12 13 14 15 20 30 40 50 60'
+
+# Texts of several statements and texts with parameters in one array; a role for the task alone; COPY whichever way it is spelled.
+sql 'DELETE FROM effect'
+cat >"$tmp/tasks.jsonl" <<END
+{"order": 1, "sql": ["SELECT 1; SELECT 2", "INSERT INTO effect VALUES ('m', \$1)"], "params": [[], [5]]}
+{"order": 1, "sql": ["SET LOCAL ROLE $role", "INSERT INTO effect VALUES (current_user, 6)"]}
+{"order": 1, "sql": "SET ROLE $role; INSERT INTO effect VALUES (current_user, 7)", "transaction": false}
+{"order": 1, "sql": "COPY effect FROM STDOUT"}
+{"order": 1, "sql": "COPY effect TO STDIN"}
+{"order": 1, "sql": "SET U&\"transaction_read_only\" = on"}
+END
+run continue
+expect 'spellings' "$(sql "SELECT string_agg(t.seq || '=' || t.status || ' ' || t.attempt_num, ' ' ORDER BY t.seq) FROM lockstep.task t JOIN lockstep.run r USING (run_no) WHERE r.run_id = '$run'")" \
+    '0=Completed 1 1=Completed 1 2=Completed 1 3=Failed 1 4=Failed 1 5=Failed 1'
+expect 'spellings: effects' "$(sql "SELECT string_agg(replace(q, '$role', 'role') || n, ' ' ORDER BY n) FROM effect")" 'm5 role6 role7'
+sql "DROP OWNED BY $role; DROP ROLE $role"
+
 # What a task leaves in its session does not reach the next one.
 cat >"$tmp/tasks.jsonl" <<'END'
 {"order": 1, "sql": "SET work_mem = '77MB'"}

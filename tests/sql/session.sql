@@ -73,7 +73,7 @@ SELECT lockstep.definitions_changed(false);
 SELECT changes - :before AS bare FROM lockstep.definitions \gset
 
 BEGIN;
-SELECT plan(51);
+SELECT plan(52);
 SELECT isnt(:'dirty'::text, :'clean', 'a session that is not clean looks different');
 SELECT is(:'cleaned'::text, :'clean', 'cleaned, it looks as it did');
 SELECT ok(:'role_is_back', 'so does its role');
@@ -127,6 +127,8 @@ CREATE MATERIALIZED VIEW keeps AS SELECT pg_try_advisory_lock(4711);
 SELECT ok(pg_temp.risky('shows'), 'a view');
 SELECT ok(pg_temp.risky('shows_that'), 'a view upon a view');
 SELECT ok(pg_temp.risky('keeps'), 'what takes a lock');
+CREATE VIEW settings AS SELECT name, setting FROM pg_settings;
+SELECT ok(pg_temp.risky('settings'), 'a view upon pg_settings, by which they are set');
 CREATE VIEW writes AS SELECT a FROM triggered;
 SELECT ok(pg_temp.risky('writes'), 'a view through which a table is written');
 CREATE TABLE parent (a int) PARTITION BY LIST (a);

@@ -2,6 +2,8 @@
 #include "base/str.h"
 #include "task/statement.h"
 
+#include <ctype.h>
+#include <locale.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -195,12 +197,22 @@ static void what_makes_the_record_of_a_task_impossible_is_refused(void **state)
     refused("DISCARD ALL", "DISCARD");
     refused("DEALLOCATE ALL", "DEALLOCATE ALL");
     refused("deallocate prepare all", "DEALLOCATE ALL");
+    one("ALTER ROLE ALL PASSWORD NULL", false, false);
+    one("ALTER TABLE current_user SET (fillfactor = 50)", false, false);
+    refused("SET U&\"transaction_read_only\" = on", "SET U&");
+    refused("SET LOCAL U&\"\\0074ransaction_read_only\" TO on", "SET U&");
+    refused("RESET u&\"session_authorization\"", "RESET U&");
+    refused("ALTER ROLE CURRENT_USER SET search_path = other", "ALTER ROLE");
+    refused("alter user session_user reset all", "ALTER ROLE");
+    refused("ALTER ROLE ALL IN DATABASE d SET work_mem = '1GB'", "ALTER ROLE");
 }
 
 static void copy_from_and_to_the_client_is_refused(void **state)
 {
     (void)state;
     refused("COPY t FROM STDIN", "COPY");
+    refused("COPY t FROM stdout", "COPY");
+    refused("COPY t TO STDIN", "COPY");
     refused("copy t (a, b) from stdin with (format csv)", "COPY");
     refused("COPY (SELECT 1) TO STDOUT", "COPY");
     one("COPY t FROM '/tmp/stdin'", false, false);
@@ -279,6 +291,8 @@ static void what_leaves_something_in_the_session_is_flagged(void **state)
         "SELECT pg_try_advisory_lock_shared(1, 2)",
         "SELECT pg_advisory_unlock_all()",
         "SELECT setseed(0.5)",
+        "UPDATE pg_catalog.pg_settings SET setting = 'other' WHERE name = 'search_path'",
+        "update \"pg_settings\" set setting = 'on'",
         "SELECT dblink_connect('a', 'b')",
         "SELECT dblink_connect_u('a')",
         "SELECT 1 INTO TEMP t",
@@ -321,6 +335,31 @@ static void a_long_hostile_text_takes_linear_time_and_no_stack(void **state)
     }
 }
 
+/** The locale's own i without a dot would let "commit" through, if it were asked. */
+static void the_locale_plays_no_part(void **state)
+{
+    (void)state;
+    char directory[] = "/tmp/lockstep-locale-XXXXXX";
+    assert_non_null(mkdtemp(directory));
+    STR_AUTO make = {0}, drop = {0};
+    str_format(&make, "localedef -i tr_TR -f UTF-8 %s/tr_TR.UTF-8 >/dev/null 2>&1", directory);
+    str_format(&drop, "rm -rf %s", directory);
+    bool made = system(make.data) == 0;
+    (void)setenv("LOCPATH", directory, 1);
+    made = made && setlocale(LC_ALL, "tr_TR.UTF-8") != NULL;
+    assert_int_equal(system(drop.data), 0);
+    if (!made)
+        skip(); /* no localedef here */
+    assert_int_equal(toupper('i'), 'i');
+    refused("insert into t values (1); commit", "COMMIT");
+    refused("begin", "BEGIN");
+    refused("discard all", "DISCARD");
+    refused("set session authorization bob", "SET SESSION AUTHORIZATION");
+    one("select set_config('a', 'b', false)", true, true);
+    one("listen i", false, true);
+    (void)setlocale(LC_ALL, "C");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -338,6 +377,7 @@ int main(void)
         cmocka_unit_test(plain_statements_are_those_that_share_an_implicit_transaction),
         cmocka_unit_test(what_leaves_something_in_the_session_is_flagged),
         cmocka_unit_test(what_only_looks_like_it_is_not_flagged),
+        cmocka_unit_test(the_locale_plays_no_part),
         cmocka_unit_test(a_long_hostile_text_takes_linear_time_and_no_stack),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
