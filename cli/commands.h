@@ -22,7 +22,8 @@ command_fn command_queue_create, command_queue_list, command_queue_show, command
     command_queue_pause, command_queue_resume, command_queue_delete;
 command_fn command_publish, command_executor_run, command_executor_list;
 command_fn command_executor_set, command_executor_drain;
-command_fn command_run_cancel, command_run_pause, command_run_resume, command_run_retry;
+command_fn command_run_cancel, command_run_end, command_run_pause, command_run_resume,
+    command_run_retry;
 command_fn command_task_cancel, command_task_retry, command_task_complete, command_task_fail;
 command_fn command_run_explain, command_task_explain, command_queue_explain;
 command_fn command_run_list, command_run_show, command_run_watch;

@@ -1,4 +1,4 @@
-/* run cancel, pause, resume, retry: the functions of the database do it, this names runs and tells what came of it. */
+/* run cancel, end, pause, resume, retry: the functions of the database do it, this names runs and tells what came of it. */
 #include "cli/commands.h"
 #include "cli/control.h"
 #include "cli/find.h"
@@ -33,6 +33,13 @@ enum rc command_run_cancel(struct cli *cli, struct err *err)
 {
     DB_RESULT_AUTO *done = NULL;
     enum rc rc = on_run(cli, &sql_control_run_cancel, &done, err);
+    return rc == RC_OK ? cli_print(cli, done, err) : rc;
+}
+
+enum rc command_run_end(struct cli *cli, struct err *err)
+{
+    DB_RESULT_AUTO *done = NULL;
+    enum rc rc = on_run(cli, &sql_control_run_end, &done, err);
     return rc == RC_OK ? cli_print(cli, done, err) : rc;
 }
 

@@ -99,8 +99,10 @@ static enum rc publish(struct publishing *p, struct err *err)
         rc = send_source(p, err);
     if (rc != RC_OK)
         rc = failed_publish(p, rc, err);
-    if (rc == RC_OK && p->ended)
+    if (rc == RC_OK && p->ended) {
         sending_finish(p);
+        publishing_hindrances(p);
+    }
     if (rc == RC_OK && p->ended && p->options->books.done != NULL)
         p->options->books.done(p->options->books.context);
     return rc;

@@ -91,6 +91,8 @@ struct publishing {
 /* queue.c */
 /** Opens db and finds the queue. */
 MUST_CHECK enum rc publishing_queue(struct publishing *p, struct err *err);
+/** Notices of what keeps the run that was published from being run, each with what helps. */
+void publishing_hindrances(struct publishing *p);
 
 /* topic.c */
 /** The topic is fit for the queue; sets limit. */

@@ -26,3 +26,14 @@ enum rc publishing_queue(struct publishing *p, struct err *err)
     (void)snprintf(p->cluster_id, sizeof p->cluster_id, "%s", db_text(queue, 0, 4));
     return RC_OK;
 }
+
+void publishing_hindrances(struct publishing *p)
+{
+    DB_RESULT_AUTO *rows = NULL;
+    struct err ignored;
+    const char *const params[] = {DB_INT(p->queue_id)};
+    if (db_run(p->db, &sql_publish_hindrances, params, &rows, &ignored) != RC_OK)
+        return;
+    for (int i = 0; i < db_rows(rows); i++)
+        publish_notice(p, "%s.\n  hint: %s", db_text(rows, i, 0), db_text(rows, i, 1));
+}

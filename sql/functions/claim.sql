@@ -96,7 +96,7 @@ BEGIN
     END IF;
 
     SELECT run.run_no, run_id, next_seq, last_phase_id, last_order, last_previous_order, tasks, phases, rejected, end_offset,
-           stop_after, on_failure, first_offset, after_run_no, events, status, paused_by INTO r
+           stop_after, on_failure, first_offset, after_run_no, events, status, paused_by, closed_by INTO r
     FROM lockstep.run
     WHERE run.run_no = CASE WHEN p_run IS NULL THEN q.implicit_run_no -- so that each way has an index, also in a generic plan
                             ELSE (SELECT b.run_no FROM lockstep.run b WHERE b.queue_id = p_queue_id AND b.run_id = p_run) END;
@@ -139,7 +139,7 @@ BEGIN
                               (SELECT pg_catalog.max(t.kafka_offset) FROM lockstep.task t WHERE t.phase_id = r.last_phase_id),
                               (SELECT pg_catalog.max(c.kafka_offset) FROM lockstep.rejected_message c
                                WHERE c.queue_id = p_queue_id AND c.run_no = r.run_no AND c.seq < r.next_seq AND c.reason <> 'duplicate'))
-                          ELSE COALESCE((SELECT COALESCE(b.end_offset, b.first_offset) FROM lockstep.run b
+                          ELSE COALESCE((SELECT COALESCE(b.end_offset - (b.closed_by IS NOT NULL)::int, b.first_offset) FROM lockstep.run b
                                          WHERE b.run_no = q.last_run_no), -1) END
                     ORDER BY m.kafka_offset DESC LIMIT gap);
             END IF;
@@ -204,7 +204,8 @@ BEGIN
         SELECT p_queue_id, m.o, run_no, m.s, refused,
                CASE WHEN refused = 'duplicate' THEN pg_catalog.format('seq %s of the run was there before', m.s)
                     WHEN known AND r.end_offset IS NOT NULL AND p_run IS NOT NULL
-                    THEN pg_catalog.format('the run has ended at offset %s', r.end_offset)
+                    THEN CASE WHEN r.closed_by IS NULL THEN pg_catalog.format('the run has ended at offset %s', r.end_offset)
+                         ELSE pg_catalog.format('the run was ended by %s, before offset %s', r.closed_by, r.end_offset) END
                     WHEN p_kind = 'end' THEN 'there is no run to end'
                     WHEN NOT known OR r.last_phase_id IS NULL
                     THEN pg_catalog.format('order %s after %s follows nothing: no order was before it', p_order, p_previous)

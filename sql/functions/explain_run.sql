@@ -8,6 +8,7 @@ DECLARE
     n text[];
     open record;
     next_order bigint;
+    endless record; -- why its end has not come
     now timestamptz := pg_catalog.clock_timestamp();
 BEGIN
     SELECT * INTO STRICT r FROM lockstep.run x WHERE x.run_no = p_run_no;
@@ -15,7 +16,8 @@ BEGIN
     about := pg_catalog.concat_ws(' ', 'run', r.run_id, '"' || r.name || '"');
     n := ARRAY['QUEUE', q.name, 'RUN', r.run_id::text];
     IF r.ended_at IS NOT NULL THEN
-        RETURN NEXT lockstep.explain_row('run_ended', pg_catalog.concat_ws(': ', about || ' has ended, ' || r.status, r.error), about, r.ended_at, n);
+        RETURN NEXT lockstep.explain_row(CASE WHEN r.status = 'Completed' THEN 'run_ended' WHEN lockstep.run_retryable(p_run_no) THEN 'run_retryable'
+            WHEN r.status = 'Cancelled' AND r.tasks = 0 THEN 'run_ended' ELSE 'run_incomplete' END, pg_catalog.concat_ws(': ', about || ' has ended, ' || r.status, r.error), about, r.ended_at, n);
         RETURN;
     END IF;
     IF p_whole THEN
@@ -44,9 +46,10 @@ BEGIN
         RETURN;
     END IF;
     IF r.first_offset IS NULL THEN
-        RETURN NEXT lockstep.explain_row(CASE WHEN r.published_at IS NULL THEN 'run_publishing' ELSE 'run_unclaimed' END,
+        endless := lockstep.explain_end(p_run_no);
+        RETURN NEXT lockstep.explain_row(CASE endless.reason WHEN 'run_publishing' THEN 'run_publishing' WHEN 'run_abandoned' THEN 'run_abandoned' ELSE 'run_unclaimed' END,
             pg_catalog.format('nothing of %s is claimed yet%s: the queue''s cursor is at offset %s', about,
-                CASE WHEN r.published_at IS NULL THEN ', and its producer has not finished' ELSE '' END, q.next_offset),
+                CASE WHEN r.published_at IS NULL THEN ', and ' || endless.why ELSE '' END, q.next_offset),
             about, COALESCE(r.published_at, r.created_at), n);
         IF p_whole THEN
             RETURN QUERY SELECT e.* FROM (SELECT x.run_no FROM lockstep.run x WHERE x.queue_id = r.queue_id AND x.ended_at IS NULL AND x.first_offset IS NOT NULL
@@ -60,18 +63,19 @@ BEGIN
         AND (p.opened_at IS NULL OR EXISTS (SELECT FROM lockstep.task t WHERE t.phase_id = p.phase_id AND NOT lockstep.is_finished(t.status)))
     ORDER BY p."order" LIMIT 1;
     IF NOT FOUND THEN
-        IF r.end_offset IS NULL THEN
-            RETURN NEXT lockstep.explain_row(CASE WHEN r.published_at IS NULL AND NOT r.implicit THEN 'run_publishing' ELSE 'run_end_missing' END,
-                pg_catalog.format('all %s tasks of %s that are claimed are finished; its end has not come%s', r.tasks, about,
-                    CASE WHEN r.published_at IS NULL AND NOT r.implicit THEN ': its producer has not finished' ELSE '' END), about, NULL, n);
+        IF r.end_offset IS NULL AND r.cancelled_at IS NULL AND r.status <> 'Paused' THEN
+            endless := lockstep.explain_end(p_run_no);
+            RETURN NEXT lockstep.explain_row(endless.reason, pg_catalog.format('all %s tasks of %s that are claimed are finished; its end has not come: %s',
+                r.tasks, about, endless.why), about, NULL, n);
         END IF;
         RETURN;
     END IF;
     IF open.opened_at IS NULL AND (open.previous_phase_id IS NULL OR open.after_runs) THEN
-        FOR b IN SELECT x.run_no, x.run_id, x.name, x.status, x.started_at FROM lockstep.run x
+        FOR b IN SELECT x.run_no, x.run_id, x.name, x.status, x.started_at, x.cancelled_at FROM lockstep.run x
                  WHERE x.queue_id = r.queue_id AND x.ended_at IS NULL AND x.first_offset < r.first_offset
                    AND (r.implicit OR q.runs = 'serial' OR r.after_run_no IS NOT NULL) ORDER BY x.first_offset LOOP
-            RETURN NEXT lockstep.explain_row('run_before', pg_catalog.format('%s waits for the end of run %s, which is %s', about,
+            RETURN NEXT lockstep.explain_row(CASE WHEN b.cancelled_at IS NOT NULL THEN 'run_before_stopping'
+                WHEN lockstep.run_endless(b.run_no) THEN 'run_before_endless' ELSE 'run_before' END, pg_catalog.format('%s waits for the end of run %s, which is %s', about,
                 pg_catalog.concat_ws(' ', b.run_id, '"' || b.name || '"'), b.status), about, b.started_at, n || ARRAY['OTHER', b.run_id::text]);
             IF p_whole THEN -- that one is what everybody waits for
                 RETURN QUERY SELECT * FROM lockstep.explain_run(b.run_no, false);

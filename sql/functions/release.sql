@@ -19,7 +19,7 @@ BEGIN
     IF NOT p_followed THEN
         SELECT r.run_no INTO last_of FROM lockstep.phase p JOIN lockstep.run r USING (run_no)
         WHERE p.phase_id = p_phase_id AND r.ended_at IS NULL
-          AND (r.last_phase_id = p_phase_id OR ((r.stop_after IS NOT NULL OR r.reopened_at IS NOT NULL) AND r.end_offset IS NOT NULL)
+          AND (r.last_phase_id = p_phase_id OR r.cancelled_at IS NOT NULL OR ((r.stop_after IS NOT NULL OR r.reopened_at IS NOT NULL) AND r.end_offset IS NOT NULL)
                OR (r.end_offset IS NOT NULL AND NOT EXISTS (
                        SELECT FROM lockstep.phase l JOIN lockstep.task t USING (phase_id)
                        WHERE l.run_no = r.run_no AND l."order" > p."order" AND l.done_at IS NULL

@@ -1,7 +1,7 @@
 -- An operator cancels a run. What is not running is Cancelled at once and its tokens are void; what runs is to be stopped by its
 -- executor, which is notified, and ends as Terminated (or Completed, if it was quicker); what is still on the topic is recorded as
--- Cancelled when it is claimed (stop_after 0). The run has ended when nothing of it runs and its end is known: until then the
--- next run waits, so the order is kept.
+-- Cancelled when it is claimed (stop_after 0). The run has ended when nothing of it runs: until then the next run waits, so the
+-- order is kept. Its end is not waited for: it may never come, and nothing that comes before it will run.
 --   cancelled   tasks that are      stopping   tasks that still run      status   of the run now
 CREATE OR REPLACE FUNCTION lockstep.run_cancel(run_id uuid, reason text DEFAULT NULL, queue text DEFAULT NULL,
     OUT status text, OUT cancelled bigint, OUT stopping bigint)

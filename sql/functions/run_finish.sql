@@ -1,4 +1,4 @@
--- The run has ended when its end is known and no row is unfinished. Tried by whoever takes the end, by every executor
+-- The run has ended when its end is known, or an operator has cancelled it, and no row is unfinished. Tried by whoever takes the end, by every executor
 -- when its last task of a phase is done, and at start-up: the last of them sees both.
 -- Returns the run's status when it has ended, else NULL.
 CREATE OR REPLACE FUNCTION lockstep.run_finish(p_run_no bigint) RETURNS text LANGUAGE plpgsql AS $$
@@ -14,7 +14,7 @@ BEGIN
     IF r.ended_at IS NOT NULL THEN
         RETURN r.status;
     END IF;
-    IF r.end_offset IS NULL OR r.status = 'Paused' OR r.replay_id IS NOT NULL OR EXISTS (
+    IF (r.end_offset IS NULL AND r.cancelled_at IS NULL) OR r.status = 'Paused' OR r.replay_id IS NOT NULL OR EXISTS (
         SELECT FROM lockstep.phase p JOIN lockstep.task t USING (phase_id)
         WHERE p.run_no = p_run_no AND p.done_at IS NULL
           AND t.status NOT IN ('Completed', 'Failed', 'Cancelled', 'Terminated', 'PartiallyCompleted')) THEN
@@ -22,8 +22,8 @@ BEGIN
     END IF;
     stop := CASE WHEN r.cancelled_at IS NULL THEN r.stop_after ELSE r.stop_kept END;
     result := CASE
-        -- Unless all of it was done before the cancelling could stop anything.
-        WHEN r.cancelled_at IS NOT NULL AND (EXISTS (SELECT FROM lockstep.phase p JOIN lockstep.task t USING (phase_id)
+        -- Unless its end is known and all of it was done before the cancelling could stop anything.
+        WHEN r.cancelled_at IS NOT NULL AND (r.end_offset IS NULL OR EXISTS (SELECT FROM lockstep.phase p JOIN lockstep.task t USING (phase_id)
             WHERE p.run_no = p_run_no AND t.status IN ('Cancelled', 'Terminated') AND t.skipped IS NULL)
             OR NOT EXISTS (SELECT FROM lockstep.phase p JOIN lockstep.task t USING (phase_id) WHERE p.run_no = p_run_no)) THEN 'Cancelled'
         WHEN stop IS NOT NULL THEN 'Failed'

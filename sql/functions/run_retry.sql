@@ -32,13 +32,8 @@ BEGIN
     tasks := 0;
     phases := 0;
     -- Chosen before anything is reopened: that takes back what the run was stopped for.
-    FOR p IN SELECT h.phase_id, h."order", array_agg(t.task_id) AS ids
-             FROM lockstep.phase h JOIN lockstep.task t USING (phase_id)
-             WHERE h.run_no = no
-               AND (t.status IN ('Failed', 'Terminated', 'PartiallyCompleted')
-                    OR (t.status = 'Cancelled' AND t.skipped IS NULL AND (r.cancelled_at IS NOT NULL OR t.cancelled_by IS NOT NULL
-                                                    OR lockstep.cancelled_by_failure(no, h."order"))))
-             GROUP BY h.phase_id, h."order" ORDER BY h."order" LOOP
+    FOR p IN SELECT h.phase_id, h."order", array_agg(h.task_id) AS ids
+             FROM lockstep.run_retried(no) AS h GROUP BY h.phase_id, h."order" ORDER BY h."order" LOOP
         SELECT * INTO STRICT done FROM lockstep.reopen(p.phase_id, p.ids, why);
         IF done.verdict = 'refused' THEN
             RAISE EXCEPTION 'run %: order % can not be retried while order % is at work', run_retry.run_id, p."order", done.blocking

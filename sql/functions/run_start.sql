@@ -19,8 +19,8 @@ BEGIN
     INSERT INTO lockstep.run AS r (run_id, queue_id, implicit, on_failure, status, after_run_no, first_offset, events)
     VALUES (p_run_id, p_queue_id, p_implicit, policy, 'Running', before, p_offset, tell)
     ON CONFLICT (queue_id, run_id) DO UPDATE
-        SET status = CASE WHEN r.paused_by IS NULL THEN 'Running' ELSE 'Paused' END, after_run_no = EXCLUDED.after_run_no, first_offset = EXCLUDED.first_offset, events = EXCLUDED.events,
-            ended_at = NULL, error = CASE WHEN r.cancelled_at IS NOT NULL THEN r.error END
+        SET status = CASE WHEN r.cancelled_at IS NOT NULL AND r.ended_at IS NOT NULL THEN r.status WHEN r.paused_by IS NULL THEN 'Running' ELSE 'Paused' END, after_run_no = EXCLUDED.after_run_no, first_offset = EXCLUDED.first_offset, events = EXCLUDED.events,
+            ended_at = CASE WHEN r.cancelled_at IS NOT NULL THEN r.ended_at END, error = CASE WHEN r.cancelled_at IS NOT NULL THEN r.error END
     RETURNING r.run_no INTO made;
     UPDATE lockstep.queue
     SET last_run_no = made,

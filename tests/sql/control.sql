@@ -1,7 +1,7 @@
 -- What operators do to runs and tasks (sql/functions/run_cancel.sql, run_pause.sql, run_resume.sql, run_retry.sql, task_*.sql), as
 -- one of them: a login that is a member of lockstep_operator and nothing else. protocol.inc explains how messages are written.
 BEGIN;
-SELECT plan(124);
+SELECT plan(159);
 \ir protocol.inc
 
 INSERT INTO lockstep.executor (executor_id, host, pid, version, readers, queues)
@@ -52,19 +52,16 @@ $$;
 -- run cancel: nothing runs.
 SELECT pg_temp.tell('A0:100<0 A1:100<0 A2:200<100');
 CREATE TEMP TABLE held AS SELECT t.* FROM pg_temp.task(0) AS t;
-SELECT is(pg_temp.on_run('cancel'), '(Running,3,0)', 'a run whose end is not known: its tasks are cancelled, it has not ended');
+SELECT is(pg_temp.on_run('cancel'), '(Cancelled,3,0)', 'a run whose end is not known: its tasks are cancelled, and its end is not waited for');
 SELECT is(pg_temp.statuses(), 'Cancelled Cancelled Cancelled', 'all of them');
 SELECT is((t.token, t.executor_no, t.cancelled_by, t.error)::text, '(,,control_operator,"the run was cancelled by control_operator: why")', 'a task says who and why')
 FROM pg_temp.task(0) AS t;
 SELECT throws_ok(format('SELECT lockstep.complete(%s, %L)', task_id, token), 'LS001', NULL, 'its attempt can not be recorded any more') FROM held;
-SELECT is(pg_temp.events(), 'run_cancelled', 'the event log says who');
+SELECT is(pg_temp.events(), 'run_cancelled run_ended', 'the event log says who');
 SELECT is((SELECT detail FROM lockstep.event_log WHERE event = 'run_cancelled' AND queue_id = pg_temp.q()), '3 tasks cancelled, 0 to be stopped: why', 'and what, and why');
-SELECT is(pg_temp.on_run('cancel'), 'LS002 run A is being cancelled already, by control_operator', 'not twice');
-SELECT is(pg_temp.on_run('retry'), 'LS002 run A is being cancelled, by control_operator: it can be retried when that has ended', 'no retry before its end');
-SELECT is(pg_temp.on_run('pause'), 'LS002 run A is being cancelled, by control_operator', 'nor a pause');
-SELECT is(pg_temp.on_task('retry', 0), 'LS002 task N: its run is being cancelled', 'nor a retry of a task');
+SELECT is(pg_temp.on_run('cancel'), 'LS002 run A has ended: it is Cancelled', 'not twice');
 SELECT is(pg_temp.tell(pg_temp.q(), 'A3..9:200<100 A10:300<200 A11:end(11,3)'), 'A:200x7~ A:300~ ended=Cancelled', 'what is still on the topic is recorded as cancelled, and it ends');
-SELECT is(pg_temp.facts(), 'Cancelled ended', 'so it is');
+SELECT is(pg_temp.facts() || ' ' || pg_temp.statuses(), 'Cancelled ended' || repeat(' Cancelled', 11), 'it stays so');
 SELECT is((SELECT count(*) FROM lockstep.phase WHERE queue_id = pg_temp.q() AND done_at IS NULL), 0::bigint, 'no phase is left');
 SELECT is(pg_temp.on_run('cancel'), 'LS002 run A has ended: it is Cancelled', 'an ended run is refused');
 SELECT is(pg_temp.on_run('pause'), 'LS002 run A has ended: it is Cancelled', 'so is a pause of it');
@@ -84,6 +81,11 @@ SELECT pg_temp.complete(0, 1);
 SELECT pg_temp.tell('A0..2:100<0 A3:200<100 A4:end(4,2) B0:100<0');
 SELECT pg_temp.running(0, 1);
 SELECT is(pg_temp.on_run('cancel'), '(Running,2,2)', 'what runs is to be stopped');
+SELECT is(pg_temp.on_run('cancel'), 'LS002 run A is being cancelled already, by control_operator', 'not twice');
+SELECT is(pg_temp.on_run('end'), 'LS002 run A is being cancelled already, by control_operator', 'nor is it ended by hand');
+SELECT is(pg_temp.on_run('retry'), 'LS002 run A is being cancelled, by control_operator: it can be retried when that has ended', 'no retry before its end');
+SELECT is(pg_temp.on_run('pause'), 'LS002 run A is being cancelled, by control_operator', 'nor a pause');
+SELECT is(pg_temp.on_task('retry', 0), 'LS002 task N: its run is being cancelled', 'nor a retry of a task');
 SELECT is(pg_temp.statuses(), 'Processing Processing Cancelled Cancelled Pending', 'by its executor');
 SELECT is(pg_temp.adopt(), 'none', 'nobody takes over what runs');
 SELECT pg_temp.complete(0);
@@ -126,7 +128,7 @@ CREATE FUNCTION pg_temp.publish(letter text) RETURNS void LANGUAGE sql AS $$
 $$;
 SELECT pg_temp.queue();
 SELECT pg_temp.publish('A');
-SELECT is(pg_temp.on_run('cancel'), '(Publishing,0,0)', 'a run of which nothing is claimed');
+SELECT is(pg_temp.on_run('cancel'), '(Cancelled,0,0)', 'a run of which nothing is claimed');
 SELECT is(pg_temp.tell(pg_temp.q(), 'A0..1:100<0 A2:200<100 A3:end(3,2)'), 'A:100x2~ A:200~ ended=Cancelled', 'is cancelled as it is claimed');
 SELECT is((r.error, r.cancelled_by)::text, '("cancelled by control_operator: why",control_operator)', 'and knows by whom') FROM pg_temp.run('A') AS r;
 SELECT pg_temp.queue();
@@ -135,6 +137,66 @@ SELECT is(pg_temp.on_run('pause'), 'Publishing', 'it may be held, too');
 SELECT pg_temp.tell(pg_temp.q(), 'A0:100<0');
 SELECT is(pg_temp.facts(), 'Paused', 'and is when it begins');
 SELECT is(pg_temp.on_run('resume'), 'Running', 'until it is resumed');
+
+-- run cancel and run end of what has no end.
+SELECT is(pg_temp.tell('A0..1:100<0 B0:100<0'), 'A:100x2+ B:100-', 'its producer stops, the next run waits');
+SELECT pg_temp.running(0), pg_temp.complete(1);
+SELECT is(pg_temp.on_run('cancel'), '(Running,0,1)', 'cancelled while it runs');
+SELECT lockstep.lose(pg_temp.q(), ARRAY[(pg_temp.task(0)).task_id], ARRAY[(pg_temp.task(0)).token], 'cut'), lockstep.release((pg_temp.phase(100)).phase_id, true);
+SELECT is(pg_temp.facts(), 'Cancelled ended', 'it ends with its last task');
+SELECT is((SELECT verdict FROM lockstep.gate((pg_temp.phase(100, 'B')).phase_id, 1)), 'opened', 'the next one goes on');
+SELECT is(pg_temp.tell(pg_temp.q(), 'A2:200<100 A3:abort'), 'A:200~ ended=Cancelled', 'what comes of it all the same is recorded as cancelled');
+SELECT pg_temp.tell('A0:100<0');
+SELECT pg_temp.complete(0);
+SELECT is(pg_temp.on_run('cancel') || ' ' || pg_temp.facts(), '(Cancelled,0,0) Cancelled ended', 'though all that came of it was done');
+SELECT is(pg_temp.tell('100<0 A0:100<0'), 'i1:100+ A:100-', 'the implicit run');
+CREATE FUNCTION pg_temp.on_implicit(verb text) RETURNS text LANGUAGE sql AS $$
+    SELECT pg_temp.operator(format('run_%s(%L, NULL, %L)', verb, run_id, pg_temp.queue_name())) FROM lockstep.run WHERE queue_id = pg_temp.q() AND implicit ORDER BY run_no DESC LIMIT 1
+$$;
+SELECT pg_temp.complete(0);
+SELECT is(pg_temp.on_implicit('cancel'), '(Cancelled,0,0)', 'is Cancelled, too');
+SELECT is(pg_temp.tell(pg_temp.q(), '200<100 end'), 'i1:200~ ended=Cancelled', 'and stays so');
+SELECT is((SELECT verdict FROM lockstep.gate((pg_temp.phase(100)).phase_id, 1)), 'opened', 'the next one goes on');
+
+SELECT pg_temp.tell('A0:100<0 A1:200<100 B0:100<0 B1:end(1,1)');
+SELECT is(pg_temp.on_run('end', 'A', 'its host is gone'), '(Running,1)', 'an operator ends a run: what is open of it finishes');
+SELECT is(pg_temp.statuses(), 'Pending Cancelled Pending', 'what is not is cancelled');
+SELECT is(pg_temp.on_run('end'), 'LS002 run A has its end already: it ends when its tasks are finished', 'once');
+SELECT is(pg_temp.on_run('end', 'B'), 'LS002 run A has its end already: it ends when its tasks are finished', 'not a run that has its end');
+SELECT is(pg_temp.tell(pg_temp.q(), 'A2:200<100 A3:end(3,2)'), 'late late', 'what comes later is rejected');
+SELECT is((SELECT detail FROM lockstep.rejected_message WHERE queue_id = pg_temp.q() ORDER BY kafka_offset LIMIT 1), 'the run was ended by control_operator, before offset 4', 'and says by whom');
+SELECT pg_temp.complete(0);
+SELECT lockstep.release((pg_temp.phase(100)).phase_id, true);
+SELECT is(pg_temp.facts(), 'Failed ended', 'it ends as Failed');
+SELECT is((r.error, r.aborted, r.rejected)::text, '("ended by control_operator, its end had not come: its host is gone",t,0)', 'as aborted, with who and why') FROM pg_temp.run('A') AS r;
+SELECT is(pg_temp.events(), 'run_stopped run_closed', 'the event log says who');
+SELECT is((SELECT verdict FROM lockstep.gate((pg_temp.phase(100, 'B')).phase_id, 1)), 'opened', 'the next one goes on');
+SELECT is(pg_temp.on_run('end'), 'LS002 run A has ended: it is Failed', 'an ended run is refused');
+SELECT is(pg_temp.tell('100<0 A0:100<0 A1:end(1,1)'), 'i1:100+ A:100- ended', 'an implicit run');
+SELECT is(pg_temp.on_implicit('end'), '(Running,1)', 'ends as by an end message');
+SELECT pg_temp.complete(0);
+SELECT lockstep.release((SELECT min(phase_id) FROM lockstep.phase WHERE queue_id = pg_temp.q()), true);
+SELECT is((SELECT string_agg(status, ' ' ORDER BY run_no) FROM lockstep.run WHERE queue_id = pg_temp.q()), 'Completed Running', 'so it is Completed');
+SELECT is((SELECT verdict FROM lockstep.gate((pg_temp.phase(100)).phase_id, 1)), 'opened', 'the next one goes on');
+SELECT is(pg_temp.tell(pg_temp.q(), '200<100 100<0'), 'hole i2:100-', 'what goes on with it is rejected, another begins');
+SELECT pg_temp.queue();
+SELECT pg_temp.publish('A');
+UPDATE lockstep.run SET publish_acked_seq = 2, publish_acked_offset = 2 WHERE queue_id = pg_temp.q();
+SELECT pg_temp.other('pg_advisory_lock(lockstep.lock_class(%L), %s)::text', 'producer', pg_temp.q()::text);
+SELECT matches(pg_temp.on_run('end'), '^LS002 run A is being published, by \w+ \(backend \d+\)$', 'not while its producer lives');
+SELECT pg_temp.other('pg_advisory_unlock(lockstep.lock_class(%L), %s)::text', 'producer', pg_temp.q()::text);
+SELECT is(pg_temp.on_run('end'), '(Cancelled,0)', 'of which nothing is claimed is Cancelled');
+SELECT is(pg_temp.tell(pg_temp.q(), 'A0:100<0') || ' ' || pg_temp.facts(), 'A:100~ Cancelled ended', 'and stays so');
+SELECT pg_temp.tell('A0:100<0');
+UPDATE lockstep.run SET publish_acked_seq = 2, publish_acked_offset = 2, published_at = now() WHERE queue_id = pg_temp.q();
+SELECT is(pg_temp.on_run('end'), 'LS002 run A is published whole: its end is at offset 2, the queue''s cursor at 1', 'not one whose end is on the topic');
+UPDATE lockstep.run SET publish_acked_offset = 0 WHERE queue_id = pg_temp.q();
+SELECT is(pg_temp.on_run('end'), '(Running,1)', 'unless the cursor is past that');
+SELECT pg_temp.tell('A0:100<0');
+SELECT pg_temp.on_run('pause');
+SELECT is(pg_temp.on_run('end'), 'LS002 run A is paused', 'nor one that is held');
+SELECT is((SELECT string_agg(rolname, ' ') FROM pg_roles WHERE rolname LIKE 'lockstep\_%' AND NOT rolsuper AND rolname <> 'lockstep_owner'
+           AND has_function_privilege(rolname, 'lockstep.run_end(uuid, text, text)', 'EXECUTE')), 'lockstep_operator', 'only an operator may');
 
 -- pause and resume.
 SELECT pg_temp.tell('A0..1:100<0 A2:200<100 A3:end(3,2)');

@@ -1,7 +1,7 @@
 -- Why something waits (sql/functions/explain*.sql): each reason of lockstep.wait_reason is made to happen, and is named.
 -- protocol.inc explains how messages are written.
 BEGIN;
-SELECT plan(76);
+SELECT plan(92);
 \ir protocol.inc
 
 INSERT INTO lockstep.executor (executor_id, host, pid, version, readers, queues)
@@ -110,7 +110,8 @@ SELECT is(pg_temp.why('A'), 'run_stopping task_running', 'a run that is cancelle
 SELECT matches(pg_temp.said('run_stopping', 'A'), 'was cancelled by ' || session_user || ': wrong file; 1 of its tasks still run', 'says so');
 SELECT pg_temp.tell(pg_temp.q(), 'A5:end(5,2)');
 SELECT lockstep.lose(pg_temp.q(), ARRAY[(pg_temp.task(0)).task_id], ARRAY[(pg_temp.task(0)).token], 'x'), lockstep.run_finish((pg_temp.run('A')).run_no);
-SELECT is(pg_temp.why('A'), 'run_ended', 'a run that has ended');
+SELECT is(pg_temp.why('A'), 'run_retryable', 'a run that has ended, not well');
+SELECT matches(pg_temp.said('run_retryable', 'A'), '-> lockstep run retry ID000000000065$', 'and can be retried');
 SELECT is(pg_temp.why(number => 0), 'task_finished', 'a task that is finished');
 UPDATE lockstep.queue SET lookahead = 1 WHERE queue_id = pg_temp.q();
 SELECT is(pg_temp.why('B'), 'lookahead', 'enough is claimed ahead');
@@ -120,12 +121,44 @@ SELECT is(pg_temp.why('A'), 'run_paused_by_failure', 'a run that its policy paus
 SELECT matches(pg_temp.said('run_paused_by_failure', 'A'), 'task T of order 100 failed: division by zero -> lockstep run retry ID', 'says for what, and what to do');
 SELECT pg_temp.begin('A0:100<0');
 SELECT pg_temp.complete(0);
-SELECT is(pg_temp.why('A'), 'run_publishing', 'everything is finished, and its producer is not');
-UPDATE lockstep.run SET published_at = now() WHERE queue_id = pg_temp.q();
-SELECT is(pg_temp.why('A'), 'run_end_missing', 'its producer is finished, and its end is not claimed');
+SELECT is(pg_temp.why('A'), 'run_end_missing', 'everything is finished, and its producer is another program');
+SELECT is(pg_temp.said('run_end_missing', 'A'), 'all 1 tasks of run ID000000000065 that are claimed are finished; its end has not come: its producer is none of lockstep publish and has sent none'
+    ' -> If no more of it will come: lockstep run end ID000000000065', 'what helps is said');
+SELECT pg_temp.tell(pg_temp.q(), 'B0:100<0');
+SELECT is(pg_temp.why('B'), 'run_before_endless run_end_missing', 'so it is of the run behind it');
+SELECT matches(pg_temp.said('run_before_endless', 'B'), '-> If no more of it will come: lockstep run end ID000000000065$', 'the same');
+SELECT is(pg_temp.why(), 'run_end_missing', 'and of the queue');
+UPDATE lockstep.run SET publish_acked_seq = 0, publish_acked_offset = 0 WHERE run_no = (pg_temp.run('A')).run_no;
+SELECT is(pg_temp.why('A'), 'run_abandoned', 'its producer is gone');
+SELECT is(pg_temp.why('B'), 'run_before_endless run_abandoned', 'and the run behind it says so');
+SELECT matches(pg_temp.said('run_abandoned', 'A'), '-> To go on with it: lockstep publish --queue Q --resume ID000000000065. To close it: lockstep run end ID000000000065$', 'what helps is said');
+SELECT pg_temp.other('pg_advisory_lock(lockstep.lock_class(%L), %s)::text', 'producer', pg_temp.q()::text);
+SELECT is(pg_temp.why('A'), 'run_publishing', 'its producer lives');
+SELECT matches(pg_temp.said('run_publishing', 'A'), 'its producer is at work \(backend \d+ of ' || session_user || '\) -> Wait for its producer, or: lockstep run cancel ID000000000065$', 'and is named');
+SELECT pg_temp.other('pg_advisory_unlock(lockstep.lock_class(%L), %s)::text', 'producer', pg_temp.q()::text);
+UPDATE lockstep.run SET published_at = now(), publish_acked_offset = 9 WHERE run_no = (pg_temp.run('A')).run_no;
+SELECT is(pg_temp.why('A'), 'run_end_unclaimed', 'its producer is finished, and its end is not claimed');
+SELECT pg_temp.begin('100<0 A0:100<0');
+SELECT pg_temp.complete(0);
+SELECT is(pg_temp.why('A'), 'run_before_endless run_end_missing', 'behind an implicit run');
+SELECT matches(pg_temp.said('run_end_missing', 'A'), 'its messages name no run, so it ends with .* -> If no more of it will come: lockstep run end [0-9a-f-]{36}$', 'which has an id, too');
+SELECT pg_temp.begin('A0:100<0 B0:100<0');
+SELECT pg_temp.running('4 min', 0);
+SELECT lockstep.run_cancel(pg_temp.run_of('A'), NULL, pg_temp.queue_name());
+SELECT is(pg_temp.why('B'), 'run_before_stopping run_stopping task_running', 'behind one that is being cancelled');
+SELECT pg_temp.begin('A0:100<0 A1:end(2,1)');
+SELECT pg_temp.complete(0), lockstep.run_finish((pg_temp.run('A')).run_no);
+SELECT is(pg_temp.why('A'), 'run_incomplete', 'messages are lost: there is nothing to retry');
+SELECT pg_temp.begin('A0:100<0 A1:end(1,1)');
+SELECT pg_temp.complete(0), lockstep.run_finish((pg_temp.run('A')).run_no);
+SELECT is(pg_temp.said('run_ended', 'A'), 'run ID000000000065 has ended, Completed -> Nothing has to be done.', 'a run that completed');
+INSERT INTO named VALUES ('run_ended');
 SELECT pg_temp.begin('A0:100<0');
-INSERT INTO lockstep.run (run_id, queue_id, on_failure, status) VALUES (pg_temp.run_of('B'), pg_temp.q(), 'stop', 'Publishing');
+INSERT INTO lockstep.run (run_id, queue_id, on_failure, status, publish_acked_seq) VALUES (pg_temp.run_of('B'), pg_temp.q(), 'stop', 'Publishing', -1);
+SELECT is(pg_temp.why('B'), 'run_abandoned task_in_hand', 'nothing of it is claimed, its producer is gone');
+SELECT pg_temp.other('pg_advisory_lock(lockstep.lock_class(%L), %s)::text', 'producer', pg_temp.q()::text);
 SELECT is(pg_temp.why('B'), 'run_publishing task_in_hand', 'nothing of it is claimed, its producer has not finished');
+SELECT pg_temp.other('pg_advisory_unlock(lockstep.lock_class(%L), %s)::text', 'producer', pg_temp.q()::text);
 UPDATE lockstep.run SET published_at = now() WHERE queue_id = pg_temp.q();
 SELECT is(pg_temp.why('B'), 'run_unclaimed task_in_hand', 'nothing of it is claimed, though it is published');
 SELECT lockstep.enqueue(pg_temp.queue_name(), ARRAY['{"order": 1, "sql": "SELECT 1"}'::jsonb]);

@@ -1,0 +1,32 @@
+-- Why the end of a run has not come: one of lockstep.wait_reason, and the rest of a sentence. See explain.
+CREATE OR REPLACE FUNCTION lockstep.explain_end(p_run_no bigint, OUT reason text, OUT why text) LANGUAGE plpgsql STABLE AS $$
+DECLARE
+    r record;
+    producer record;
+BEGIN
+    SELECT x.implicit, x.published_at, x.publish_acked_seq, x.publish_acked_offset, x.created_at, q.next_offset INTO STRICT r
+    FROM lockstep.run x JOIN lockstep.queue q USING (queue_id) WHERE x.run_no = p_run_no;
+    SELECT p.pid, p.usename INTO producer FROM lockstep.run_producer(p_run_no) AS p;
+    IF r.implicit THEN
+        reason := 'run_end_missing';
+        why := 'its messages name no run, so it ends with a message of previous_order 0, with an end message or by an operator';
+    ELSIF producer.pid IS NOT NULL THEN
+        reason := 'run_publishing';
+        why := pg_catalog.format('its producer is at work (backend %s of %s)', producer.pid, producer.usename);
+    ELSIF r.published_at IS NULL AND r.publish_acked_seq IS NOT NULL THEN
+        reason := 'run_abandoned';
+        why := 'its producer is gone and has not finished';
+    ELSIF r.published_at IS NULL THEN
+        reason := 'run_end_missing';
+        why := 'its producer is none of lockstep publish and has sent none';
+    ELSIF r.publish_acked_offset < r.next_offset THEN
+        reason := 'run_end_missing';
+        why := pg_catalog.format('it was published up to offset %s, the queue''s cursor was set behind that', r.publish_acked_offset);
+    ELSE
+        reason := 'run_end_unclaimed';
+        why := 'it is on the topic and not claimed yet';
+    END IF;
+END
+$$;
+REVOKE EXECUTE ON FUNCTION lockstep.explain_end(bigint) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION lockstep.explain_end(bigint) TO lockstep_executor, lockstep_operator, lockstep_monitor;

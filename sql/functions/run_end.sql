@@ -1,0 +1,61 @@
+-- An operator closes a run whose end never comes: its producer has died, or the run is implicit. A run with an id ends as aborted, as
+-- by its producer: what is open of it finishes, what is not open is cancelled. An implicit run ends as by an end without a run. What is
+-- still on the topic of either is rejected when it is claimed ("late", "hole"). Of a run of which nothing is claimed nothing can be
+-- aborted: it is Cancelled, as by run_cancel.
+-- end_offset is where the cursor is, so everything that is claimed lies before it, and closed_by says that no record stands for it.
+--   unfinished   tasks that are still to finish      status   of the run now
+CREATE OR REPLACE FUNCTION lockstep.run_end(run_id uuid, reason text DEFAULT NULL, queue text DEFAULT NULL,
+    OUT status text, OUT unfinished bigint)
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+#variable_conflict use_column
+DECLARE
+    no CONSTANT bigint := lockstep.run_named(run_end.run_id, run_end.queue);
+    own CONSTANT int := (SELECT r.queue_id FROM lockstep.run r WHERE r.run_no = no);
+    why CONSTANT text := concat_ws(': ', 'ended by ' || session_user || ', its end had not come', reason);
+    q record;
+    r record;
+    producer record;
+BEGIN
+    SELECT b.next_offset, b.halted_reason INTO STRICT q FROM lockstep.queue b WHERE b.queue_id = own FOR NO KEY UPDATE;
+    -- A gate of its first phase holds it for a moment; a statement of its own sees what that has written.
+    PERFORM FROM lockstep.run b WHERE b.run_no = no FOR NO KEY UPDATE;
+    SELECT b.* INTO STRICT r FROM lockstep.run b WHERE b.run_no = no;
+    SELECT * INTO producer FROM lockstep.run_producer(no);
+    IF r.ended_at IS NOT NULL THEN
+        RAISE EXCEPTION 'run % has ended: it is %', r.run_id, r.status USING ERRCODE = 'LS002';
+    ELSIF r.cancelled_at IS NOT NULL THEN
+        RAISE EXCEPTION 'run % is being cancelled already, by %', r.run_id, r.cancelled_by
+            USING ERRCODE = 'LS002', HINT = format('lockstep run explain %s says what it waits for.', r.run_id);
+    ELSIF r.end_offset IS NOT NULL THEN
+        RAISE EXCEPTION 'run % has its end already: it ends when its tasks are finished', r.run_id
+            USING ERRCODE = 'LS002', HINT = format('lockstep run cancel %s', r.run_id);
+    ELSIF producer.pid IS NOT NULL THEN
+        RAISE EXCEPTION 'run % is being published, by % (backend %)', r.run_id, producer.usename, producer.pid
+            USING ERRCODE = 'LS002', HINT = format('lockstep run cancel %s', r.run_id);
+    ELSIF r.published_at IS NOT NULL AND r.publish_acked_offset >= q.next_offset AND q.halted_reason IS NULL THEN
+        RAISE EXCEPTION 'run % is published whole: its end is at offset %, the queue''s cursor at %', r.run_id, r.publish_acked_offset, q.next_offset
+            USING ERRCODE = 'LS002', HINT = format('lockstep run cancel %s', r.run_id);
+    ELSIF r.status = 'Paused' OR r.paused_by IS NOT NULL THEN
+        RAISE EXCEPTION 'run % is paused', r.run_id USING ERRCODE = 'LS002', HINT = format('lockstep run cancel %s', r.run_id);
+    ELSIF r.first_offset IS NULL THEN
+        unfinished := 0;
+        status := (SELECT c.status FROM lockstep.run_cancel(r.run_id, run_end.reason, (SELECT b.name FROM lockstep.queue b WHERE b.queue_id = own)) AS c);
+        RETURN;
+    END IF;
+    UPDATE lockstep.run SET end_offset = q.next_offset, closed_by = session_user, aborted = NOT r.implicit,
+        published_at = COALESCE(run.published_at, CASE WHEN run.publish_acked_seq IS NOT NULL THEN clock_timestamp() END),
+        publish_error = CASE WHEN run.publish_acked_seq IS NOT NULL THEN why END
+    WHERE run_no = no;
+    UPDATE lockstep.queue b SET implicit_run_no = NULL WHERE b.queue_id = own AND b.implicit_run_no = no;
+    IF NOT r.implicit THEN
+        PERFORM lockstep.run_stop(no, 0, why);
+    END IF;
+    INSERT INTO lockstep.event_log (event, queue_id, run_no, detail) VALUES ('run_closed', own, no, why);
+    PERFORM pg_notify('lockstep_' || own, 'cancel'); -- executors drop what was cancelled of what they have in hand
+    status := COALESCE(lockstep.run_finish(no), (SELECT b.status FROM lockstep.run b WHERE b.run_no = no));
+    SELECT count(*) INTO unfinished FROM lockstep.phase p JOIN lockstep.task t USING (phase_id)
+    WHERE p.run_no = no AND p.done_at IS NULL AND NOT lockstep.is_finished(t.status);
+END
+$$;
+REVOKE EXECUTE ON FUNCTION lockstep.run_end(uuid, text, text) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION lockstep.run_end(uuid, text, text) TO lockstep_operator;

@@ -1,0 +1,11 @@
+-- The tasks of a run that run retry has tried again: what failed, what was cancelled for that, and what an operator cancelled.
+CREATE OR REPLACE FUNCTION lockstep.run_retried(p_run_no bigint) RETURNS TABLE (phase_id bigint, "order" bigint, task_id bigint) LANGUAGE sql STABLE AS $$
+    SELECT h.phase_id, h."order", t.task_id
+    FROM lockstep.run r JOIN lockstep.phase h USING (run_no) JOIN lockstep.task t USING (phase_id)
+    WHERE r.run_no = p_run_no
+      AND (t.status IN ('Failed', 'Terminated', 'PartiallyCompleted')
+           OR (t.status = 'Cancelled' AND t.skipped IS NULL AND (r.cancelled_at IS NOT NULL OR t.cancelled_by IS NOT NULL
+                                           OR lockstep.cancelled_by_failure(p_run_no, h."order"))))
+$$;
+REVOKE EXECUTE ON FUNCTION lockstep.run_retried(bigint) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION lockstep.run_retried(bigint) TO lockstep_executor, lockstep_operator, lockstep_monitor;
