@@ -58,6 +58,7 @@ DECLARE
     fresh boolean;           -- the segment begins a phase
     refused text;            -- why the tags are wrong
     loss text;
+    left_open boolean := false; -- the implicit run is one of an earlier epoch: nothing of this one belongs to it
     stopped boolean;
     parked boolean;          -- the run is paused, its runs are concurrent
     spared boolean;          -- stopped, but some of it runs in spite of that
@@ -75,7 +76,7 @@ BEGIN
     took_shared := false;
     is_open := false;
     SELECT queue.next_offset AS cursor, lookahead, on_failure, runs, COALESCE(max_attempts, default_attempts, 3) AS max_attempts, paused, halted_reason, last_run_no,
-           implicit_run_no INTO STRICT q
+           implicit_run_no, epoch, unknown_at INTO STRICT q
     FROM lockstep.queue WHERE queue_id = p_queue_id FOR NO KEY UPDATE; -- serialises claims: no offset is claimed twice
     next_offset := q.cursor;
     verdict := CASE WHEN q.halted_reason IS NOT NULL THEN 'halted' WHEN q.paused THEN 'paused'
@@ -96,11 +97,15 @@ BEGIN
     END IF;
 
     SELECT run.run_no, run_id, next_seq, last_phase_id, last_order, last_previous_order, tasks, phases, rejected, end_offset,
-           stop_after, on_failure, first_offset, after_run_no, events, status, paused_by, closed_by INTO r
+           stop_after, on_failure, first_offset, after_run_no, events, status, paused_by, closed_by, epoch INTO r
     FROM lockstep.run
     WHERE run.run_no = CASE WHEN p_run IS NULL THEN q.implicit_run_no -- so that each way has an index, also in a generic plan
                             ELSE (SELECT b.run_no FROM lockstep.run b WHERE b.queue_id = p_queue_id AND b.run_id = p_run) END;
     known := FOUND AND r.first_offset IS NOT NULL; -- a row without an offset was made by its producer
+    IF known AND p_run IS NULL AND r.epoch <> q.epoch THEN
+        left_open := true;
+        known := false;
+    END IF;
     run_no := CASE WHEN known THEN r.run_no END;
 
     -- A record that is no message. If its run can be read it counts there, else the next seq may show it.
@@ -109,9 +114,10 @@ BEGIN
             UPDATE lockstep.run SET next_seq = next_seq + 1 WHERE run.run_no = r.run_no;
             PERFORM lockstep.run_reject(r.run_no, 1);
         END IF;
-        INSERT INTO lockstep.rejected_message (queue_id, kafka_offset, run_no, seq, reason, detail, raw, key, header_names, header_values)
-        VALUES (p_queue_id, p_offsets[head], CASE WHEN p_run IS NOT NULL THEN run_no END, seq, p_reason, p_detail, p_raw,
-                p_keys[head], p_header_names, p_header_values);
+        INSERT INTO lockstep.rejected_message (queue_id, epoch, kafka_offset, run_no, seq, reason, detail, raw, key, header_names, header_values)
+        VALUES (p_queue_id, q.epoch, p_offsets[head], CASE WHEN p_run IS NOT NULL THEN run_no END, seq, p_reason, p_detail, p_raw,
+                p_keys[head], p_header_names, p_header_values)
+        ON CONFLICT (queue_id, epoch, kafka_offset) DO NOTHING; -- a replay was here before
         INSERT INTO lockstep.event_log (event, queue_id, run_no, executor_no, detail)
         VALUES ('message_rejected', p_queue_id, run_no, p_executor_no,
                 pg_catalog.format('offset %s: %s: %s', p_offsets[head], p_reason, p_detail));
@@ -123,7 +129,7 @@ BEGIN
     -- The sequence within a run: dense from 0.
     IF p_run IS NOT NULL THEN
         IF known AND seq < r.next_seq THEN -- duplicates, up to where the new ones begin
-            last := LEAST(last, head + (r.next_seq - 1 - seq)::int);
+            last := LEAST(last, head + r.next_seq - 1 - seq); -- in bigint: the difference may be large
             refused := 'duplicate';
         ELSIF known AND r.end_offset IS NOT NULL THEN
             refused := 'late';
@@ -133,20 +139,22 @@ BEGIN
                 -- Those since the last message of the run; of a run not seen before: since the run before it.
                 loose := ARRAY(
                     SELECT m.rejected_id FROM lockstep.rejected_message m
-                    WHERE m.queue_id = p_queue_id AND m.kafka_offset < p_offsets[head]
+                    WHERE m.queue_id = p_queue_id AND m.epoch = q.epoch AND m.kafka_offset < p_offsets[head]
                       AND (m.run_no IS NULL OR (m.run_no = r.run_no AND m.seq >= r.next_seq))
-                      AND m.kafka_offset > CASE WHEN known THEN GREATEST(r.first_offset,
+                      AND m.kafka_offset > CASE WHEN known AND r.epoch <> q.epoch THEN -1 WHEN known THEN GREATEST(r.first_offset,
                               (SELECT pg_catalog.max(t.kafka_offset) FROM lockstep.task t WHERE t.phase_id = r.last_phase_id),
                               (SELECT pg_catalog.max(c.kafka_offset) FROM lockstep.rejected_message c
                                WHERE c.queue_id = p_queue_id AND c.run_no = r.run_no AND c.seq < r.next_seq AND c.reason <> 'duplicate'))
                           ELSE COALESCE((SELECT COALESCE(b.end_offset - (b.closed_by IS NOT NULL)::int, b.first_offset) FROM lockstep.run b
-                                         WHERE b.run_no = q.last_run_no), -1) END
+                                         WHERE b.run_no = q.last_run_no AND b.epoch = q.epoch), -1) END
                     ORDER BY m.kafka_offset DESC LIMIT gap);
             END IF;
-            IF gap > pg_catalog.cardinality(loose) AND NOT known THEN
-                UPDATE lockstep.queue SET halted_reason = 'unknown_run', halted_at = pg_catalog.clock_timestamp(),
+            IF gap > pg_catalog.cardinality(loose) AND NOT known AND q.unknown_at IS NOT DISTINCT FROM p_offsets[head] THEN
+                loss := pg_catalog.format('messages are lost: the run begins with seq %s (offset %s)', seq, p_offsets[head]);
+            ELSIF gap > pg_catalog.cardinality(loose) AND NOT known THEN
+                UPDATE lockstep.queue SET halted_reason = 'unknown_run', halted_at = pg_catalog.clock_timestamp(), unknown_at = p_offsets[head],
                     halted_detail = pg_catalog.format('offset %s belongs to run %s, of which nothing is known, but has seq %s and not 0: '
-                        'the topic was made anew or its beginning is lost', p_offsets[head], p_run, seq)
+                        'the topic was made anew, its beginning is lost, or its producer does not count from 0', p_offsets[head], p_run, seq)
                 WHERE queue_id = p_queue_id RETURNING halted_detail INTO note;
                 INSERT INTO lockstep.event_log (event, queue_id, executor_no, detail)
                 VALUES ('queue_halted', p_queue_id, p_executor_no, 'unknown_run: ' || note);
@@ -200,8 +208,8 @@ BEGIN
             END IF;
             PERFORM lockstep.run_reject(run_no, last - head + 1 + gap);
         END IF;
-        INSERT INTO lockstep.rejected_message (queue_id, kafka_offset, run_no, seq, reason, detail, raw, key, header_names, header_values)
-        SELECT p_queue_id, m.o, run_no, m.s, refused,
+        INSERT INTO lockstep.rejected_message (queue_id, epoch, kafka_offset, run_no, seq, reason, detail, raw, key, header_names, header_values)
+        SELECT p_queue_id, q.epoch, m.o, run_no, m.s, refused,
                CASE WHEN refused = 'duplicate' THEN pg_catalog.format('seq %s of the run was there before', m.s)
                     WHEN known AND r.end_offset IS NOT NULL AND p_run IS NOT NULL
                     THEN CASE WHEN r.closed_by IS NULL THEN pg_catalog.format('the run has ended at offset %s', r.end_offset)
@@ -219,7 +227,8 @@ BEGIN
             FROM ROWS FROM (pg_catalog.unnest(p_header_offsets), pg_catalog.unnest(p_header_names),
                             pg_catalog.unnest(p_header_values)) WITH ORDINALITY AS a (o, name, content, n)
             WHERE a.o = m.o) h
-        ORDER BY m.o;
+        ORDER BY m.o
+        ON CONFLICT (queue_id, epoch, kafka_offset) DO NOTHING;
         INSERT INTO lockstep.event_log (event, queue_id, run_no, executor_no, detail)
         VALUES ('message_rejected', p_queue_id, run_no, p_executor_no,
                 pg_catalog.format('offsets %s to %s: %s', p_offsets[head], p_offsets[last], refused));
@@ -276,18 +285,18 @@ BEGIN
 
     -- The run.
     IF p_run IS NULL AND fresh AND p_kind = 'task' AND p_previous = 0 THEN
-        IF known THEN
-            UPDATE lockstep.run SET end_offset = p_offsets[head] WHERE run.run_no = r.run_no;
+        IF known OR left_open THEN
+            UPDATE lockstep.run SET end_offset = CASE WHEN known THEN p_offsets[head] ELSE first_offset END WHERE run.run_no = r.run_no;
             PERFORM lockstep.run_finish(r.run_no);
         END IF;
-        run_no := lockstep.run_start(p_queue_id, p_implicit, true, p_offsets[head]);
+        run_no := lockstep.run_start(p_queue_id, lockstep.implicit_run_id(p_implicit, q.epoch), true, p_offsets[head]);
         known := false;
     ELSIF NOT known THEN
         run_no := lockstep.run_start(p_queue_id, p_run, false, p_offsets[head]);
     END IF;
     IF NOT known THEN
         SELECT run.run_no, run_id, next_seq, last_phase_id, last_order, last_previous_order, tasks, phases, rejected, end_offset,
-               stop_after, on_failure, first_offset, after_run_no, events INTO STRICT r
+               stop_after, on_failure, first_offset, after_run_no, events, epoch INTO STRICT r
         FROM lockstep.run WHERE run.run_no = claim.run_no;
         stopped := stopped OR r.stop_after IS NOT NULL; -- an operator cancelled it before its first message was claimed
     END IF;

@@ -25,7 +25,8 @@ BEGIN
     IF open.replay_id IS NULL AND p_replay_id IS NULL THEN
         INSERT INTO lockstep.replay (queue_id, mode, from_offset, to_offset, run_id, "order", cursor, reason, last_run_no)
         VALUES (p_queue_id, p_mode, p_from, p_to, p_run, p_order, p_from, p_why,
-                (SELECT r.run_no FROM lockstep.run r WHERE r.queue_id = p_queue_id AND r.first_offset < p_from ORDER BY r.first_offset DESC LIMIT 1))
+                (SELECT r.run_no FROM lockstep.run r JOIN lockstep.queue q ON q.queue_id = r.queue_id AND q.epoch = r.epoch
+                 WHERE r.queue_id = p_queue_id AND r.first_offset < p_from ORDER BY r.first_offset DESC LIMIT 1))
         RETURNING * INTO STRICT open;
         verdict := 'begun';
     ELSIF same THEN

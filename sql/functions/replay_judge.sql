@@ -28,6 +28,7 @@ DECLARE
     known boolean;
     place bigint;   -- the phase
     cursor bigint := (SELECT q.next_offset FROM lockstep.queue q WHERE q.queue_id = p_queue_id);
+    this_epoch int := (SELECT q.epoch FROM lockstep.queue q WHERE q.queue_id = p_queue_id);
     by_failure boolean;
     deleted int8range := (SELECT t.rejected FROM lockstep.retention t WHERE t.queue_id = p_queue_id);
     beyond boolean := false; -- an implicit run: it has tasks behind the segment
@@ -35,7 +36,7 @@ BEGIN
     -- The implicit run at an offset: the last one that begins at or before it.
     SELECT b.run_no, b.run_id, b.next_seq, b.end_offset, b.last_phase_id, b.implicit, b.swept INTO r
     FROM lockstep.run b
-    WHERE b.queue_id = p_queue_id AND CASE WHEN p_run IS NULL THEN b.implicit AND b.first_offset <= p_offsets[1]
+    WHERE b.queue_id = p_queue_id AND CASE WHEN p_run IS NULL THEN b.implicit AND b.epoch = this_epoch AND b.first_offset <= p_offsets[1]
                                            ELSE b.run_id = p_run AND b.first_offset IS NOT NULL END
     ORDER BY b.first_offset DESC LIMIT 1;
     known := FOUND;
@@ -57,7 +58,7 @@ BEGIN
         FROM ROWS FROM (pg_catalog.unnest(p_offsets), pg_catalog.unnest(p_seqs), pg_catalog.unnest(p_payloads))
              WITH ORDINALITY AS i (o, s, p, n)
         LEFT JOIN lockstep.task t ON p_kind = 'task' AND t.phase_id = place AND t.kafka_offset = i.o
-        LEFT JOIN lockstep.rejected_message j ON j.queue_id = p_queue_id AND j.kafka_offset = i.o),
+        LEFT JOIN lockstep.rejected_message j ON j.queue_id = p_queue_id AND j.epoch = this_epoch AND j.kafka_offset = i.o),
     judged AS (
         SELECT m.n, m.task_id,
                CASE WHEN m.o >= cursor THEN 'ahead'
@@ -86,7 +87,7 @@ BEGIN
     SELECT j.n,
            CASE WHEN j.task_id IS NULL AND j.why = 'missing' AND p_mode <> 'failed' THEN 'make'
                 WHEN j.why = 'duplicate' AND j.task_id IS NULL AND p_mode <> 'failed' AND NOT EXISTS (
-                    SELECT FROM lockstep.rejected_message d WHERE d.queue_id = p_queue_id AND d.kafka_offset = p_offsets[j.n]) THEN 'make'
+                    SELECT FROM lockstep.rejected_message d WHERE d.queue_id = p_queue_id AND d.epoch = this_epoch AND d.kafka_offset = p_offsets[j.n]) THEN 'make'
                 WHEN j.why = 'failed' AND p_mode <> 'missing' THEN 'reopen'
                 WHEN j.why = 'cancelled' AND (p_mode = 'all' OR (p_mode = 'failed' AND by_failure)) THEN 'reopen'
                 WHEN (j.why = 'not_needed' OR (j.why = 'done' AND p_kind = 'task')) AND p_mode = 'all' THEN 'reopen'

@@ -8,18 +8,20 @@ DECLARE
     made bigint;
     policy text;
     tell boolean;
+    now_epoch int;
 BEGIN
-    SELECT q.on_failure, q.events, CASE WHEN q.runs = 'serial' OR p_implicit THEN
+    SELECT q.on_failure, q.events, q.epoch, CASE WHEN q.runs = 'serial' OR p_implicit THEN
                (SELECT b.run_no FROM lockstep.run b
                 WHERE b.queue_id = q.queue_id AND b.ended_at IS NULL AND b.first_offset < p_offset
                 ORDER BY b.first_offset DESC LIMIT 1) END
-    INTO STRICT policy, tell, before
+    INTO STRICT policy, tell, now_epoch, before
     FROM lockstep.queue q WHERE q.queue_id = p_queue_id;
 
-    INSERT INTO lockstep.run AS r (run_id, queue_id, implicit, on_failure, status, after_run_no, first_offset, events)
-    VALUES (p_run_id, p_queue_id, p_implicit, policy, 'Running', before, p_offset, tell)
+    INSERT INTO lockstep.run AS r (run_id, queue_id, implicit, on_failure, status, after_run_no, first_offset, epoch, events)
+    VALUES (p_run_id, p_queue_id, p_implicit, policy, 'Running', before, p_offset, now_epoch, tell)
     ON CONFLICT (queue_id, run_id) DO UPDATE
-        SET status = CASE WHEN r.cancelled_at IS NOT NULL AND r.ended_at IS NOT NULL THEN r.status WHEN r.paused_by IS NULL THEN 'Running' ELSE 'Paused' END, after_run_no = EXCLUDED.after_run_no, first_offset = EXCLUDED.first_offset, events = EXCLUDED.events,
+        SET status = CASE WHEN r.cancelled_at IS NOT NULL AND r.ended_at IS NOT NULL THEN r.status WHEN r.paused_by IS NULL THEN 'Running' ELSE 'Paused' END, after_run_no = EXCLUDED.after_run_no, first_offset = EXCLUDED.first_offset, epoch = EXCLUDED.epoch,
+            events = EXCLUDED.events,
             ended_at = CASE WHEN r.cancelled_at IS NOT NULL THEN r.ended_at END, error = CASE WHEN r.cancelled_at IS NOT NULL THEN r.error END
     RETURNING r.run_no INTO made;
     UPDATE lockstep.queue

@@ -2,7 +2,7 @@
 -- halted
 WITH changed AS (
     UPDATE lockstep.queue q
-    SET halted_reason = NULL, halted_detail = NULL, halted_at = NULL, halt_no = q.halt_no + 1, updated_at = clock_timestamp()
+    SET halted_reason = NULL, halted_detail = NULL, halted_at = NULL, halt_no = q.halt_no + 1, unknown_at = NULL, updated_at = clock_timestamp()
     FROM (SELECT b.queue_id, b.halted_reason FROM lockstep.queue b
           WHERE b.name = $1::text AND b.halted_reason IS NOT NULL FOR UPDATE) AS before
     WHERE q.queue_id = before.queue_id

@@ -1,6 +1,6 @@
 -- The claim (sql/functions/claim.sql): what becomes of each message. protocol.inc explains how messages and answers are written.
 BEGIN;
-SELECT plan(120);
+SELECT plan(131);
 \ir protocol.inc
 
 -- The implicit run, row by row of the table in docs/MESSAGE.md: c is the order of its newest phase, q the one before.
@@ -83,6 +83,21 @@ SELECT is((SELECT (halted_reason, next_offset, halted_at IS NOT NULL)::text FROM
           'the cursor stays before it');
 SELECT matches((SELECT note FROM said ORDER BY n DESC LIMIT 1), '^offset 0 belongs to run 0.*65, .* seq 1 and not 0', 'the note says so');
 SELECT is(pg_temp.tell(pg_temp.q(), 'B0:100<0'), '[halted]', 'then nothing is claimed');
+SELECT is(pg_temp.again('NULL', 'A1:100<0 A2:200<100 B0:100<0'), 'A:100~ A:200~ B:100-', 'accepted as it is, the record halts it no more: the run has lost its beginning');
+SELECT is((r).error, 'messages are lost: the run begins with seq 1 (offset 0)', 'and says so') FROM pg_temp.run('A') AS r;
+
+-- The cursor is set back by a person: the same offsets again, in another epoch.
+SELECT is(pg_temp.tell('100<0 300<200 200<100 ! A0:100<0'), 'i1:100+ hole i1:200- bad_json A:100-', 'a first reading');
+SELECT is(pg_temp.again('0', '100<0 300<200 200<100 ! A0:100<0'), 'i2:100+ hole i2:200- bad_json duplicate', 'a second one');
+SELECT is(pg_temp.again('0', '100<0 300<200 200<100 ! A0:100<0'), 'i3:100+ hole i3:200- bad_json duplicate', 'a third');
+SELECT is((SELECT array_agg((epoch, kafka_offset, reason)::text ORDER BY epoch, kafka_offset) FROM lockstep.rejected_message WHERE queue_id = pg_temp.q()),
+          ARRAY['(0,1,hole)', '(0,3,bad_json)', '(1,1,hole)', '(1,3,bad_json)', '(1,4,duplicate)', '(2,1,hole)', '(2,3,bad_json)', '(2,4,duplicate)'],
+          'each has its rejected rows');
+SELECT is((SELECT count(DISTINCT run_id) FROM lockstep.run WHERE queue_id = pg_temp.q() AND implicit), 3::bigint, 'and its implicit runs');
+SELECT is(pg_temp.again('0', '200<100'), 'hole', 'the implicit run of an earlier epoch is not gone on with');
+SELECT is(pg_temp.tell('100<0'), 'i1:100+', 'an open implicit run');
+SELECT is(pg_temp.again('0', '100<0 200<100'), 'i2:100+ i2:200-', 'of an earlier epoch is closed by the first message of this one');
+SELECT is((SELECT count(*) FROM lockstep.run WHERE queue_id = pg_temp.q() AND end_offset IS NULL), 1::bigint, 'so that one is open');
 
 -- Rejected records account for a gap.
 SELECT is(pg_temp.tell(pg_temp.queue(on_failure => 'continue'), 'A0:100<0 ! A2:100<0 A3:end(3,1)'), 'A:100+ bad_json A:100+ ended', 'of an unreadable run');

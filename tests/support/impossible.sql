@@ -34,6 +34,7 @@ SELECT pg_catalog.format('offset %s of queue %s is there %s times', o, queue_id,
 FROM (SELECT queue_id, kafka_offset AS o FROM lockstep.task
       UNION ALL SELECT queue_id, kafka_offset FROM lockstep.rejected_message
       UNION ALL SELECT queue_id, end_offset FROM lockstep.run WHERE end_offset IS NOT NULL AND NOT implicit AND closed_by IS NULL) AS seen
+JOIN lockstep.queue q USING (queue_id) WHERE q.epoch = 0 -- else a person had them read again
 GROUP BY queue_id, o HAVING pg_catalog.count(*) > 1;
 SELECT pg_catalog.format('offset %s of queue %s is there, the cursor is at %s', o, queue_id, q.next_offset)
 FROM (SELECT queue_id, pg_catalog.max(kafka_offset) AS o FROM lockstep.task GROUP BY queue_id

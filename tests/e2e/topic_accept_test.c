@@ -1,0 +1,137 @@
+/* A topic is deleted and made anew, twice, and what queue show names as the remedy is run as it stands: the new topic is read from its
+ * beginning, though rows of the same offsets are there: rejected messages, duplicates of a run with an id, implicit runs.
+ * ctest: nosan timeout=120 */
+#include "tests/support/support.h"
+
+#include "kafka/kafka.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define WAIT_MS 30000
+
+static struct db *db;
+static const char *database, *queue;
+static char log_file[64];
+
+static int shell(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+
+static int shell(const char *fmt, ...)
+{
+    char command[8192];
+    va_list ap;
+    va_start(ap, fmt);
+    (void)vsnprintf(command, sizeof command, fmt, ap);
+    va_end(ap);
+    (void)setenv("LOCKSTEP_CONFIG", "/dev/null", 1);
+    (void)setenv("TEST_DB", database, 1);
+    (void)setenv("TEST_QUEUE", queue, 1);
+    int status = system(command);
+    return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+static pid_t executor_start(void)
+{
+    pid_t pid = fork();
+    if (pid == 0) {
+        (void)execlp("sh", "sh", "-c",
+                     "exec \"$LOCKSTEP_BIN\" executor run --queue \"$TEST_QUEUE\" --readers 2 -d "
+                     "\"$TEST_DB\" -b \"$LOCKSTEP_TEST_BROKERS\" 2>>\"$TEST_LOG\"",
+                     (char *)NULL);
+        _exit(127);
+    }
+    assert_true(pid > 0);
+    return pid;
+}
+
+/* The same offsets each time: a run with an id, no JSON, two implicit runs, a repetition. */
+static void write_records(int reading)
+{
+    assert_int_equal(
+        shell(
+            "run=00000000-0000-4000-8000-00000000000%d; { "
+            "echo '{\"run\":\"'$run'\",\"seq\":0,\"order\":1,\"previous_order\":0,\"sql\":\"INSERT "
+            "INTO effect VALUES (%d)\"}'; echo '{\"order\":1,\"bad'; "
+            "echo '{\"run\":\"'$run'\",\"seq\":0,\"order\":1,\"previous_order\":0,\"sql\":\"SELECT "
+            "1\"}'; echo "
+            "'{\"run\":\"'$run'\",\"seq\":1,\"type\":\"end\",\"tasks\":1,\"phases\":1}'; "
+            "for n in 1 2; do echo '{\"order\":1,\"previous_order\":0,\"sql\":\"INSERT INTO effect "
+            "VALUES (%d)\"}'; echo '{\"order\":2,\"previous_order\":1,\"sql\":\"INSERT INTO effect "
+            "VALUES (%d)\"}'; done; } | kcat -P -b \"$LOCKSTEP_TEST_BROKERS\" -t \"$TEST_QUEUE\" "
+            "-p 0",
+            reading, reading, reading, reading),
+        0);
+    support_await(db, WAIT_MS, "SELECT count(*) = 5 FROM effect WHERE reading = %d", reading);
+    support_await(db, WAIT_MS, "SELECT next_offset >= 8 FROM lockstep.queue");
+    assert_int_equal(
+        support_int(db, "SELECT count(*) FROM lockstep.rejected_message WHERE kafka_offset = 1"),
+        reading);
+    assert_int_equal(support_int(db, "SELECT count(*) FROM lockstep.rejected_message WHERE "
+                                     "kafka_offset = 2 AND reason = 'duplicate'"),
+                     reading);
+}
+
+static void topic_anew(void)
+{
+    struct kafka_properties props;
+    struct kafka_admin *admin = NULL;
+    struct err err;
+    support_properties(&props);
+    assert_ok(kafka_admin_open(&props, &admin, &err), &err);
+    assert_ok(kafka_topic_delete(admin, queue, WAIT_MS, &err), &err);
+    enum rc rc = RC_RETRY;
+    for (int tries = 0; tries < 200 && rc != RC_OK; tries++) /* deleted in the background */
+        rc = kafka_topic_create(admin, queue, 1, 1, WAIT_MS, &err);
+    assert_ok(rc, &err);
+    kafka_admin_close(admin);
+    kafka_properties_done(&props);
+}
+
+static void the_remedy_works_as_it_is_printed_again_and_again(void **state)
+{
+    (void)state;
+    write_records(1);
+    for (int reading = 2; reading <= 3; reading++) {
+        support_await(db, WAIT_MS, "SELECT marked_at IS NOT NULL FROM lockstep.queue");
+        topic_anew();
+        support_await(db, WAIT_MS, "SELECT halted_reason IS NOT NULL FROM lockstep.queue");
+        assert_int_equal(
+            shell("command=$(\"$LOCKSTEP_BIN\" queue show \"$TEST_QUEUE\" -o json -d \"$TEST_DB\" "
+                  "-b \"$LOCKSTEP_TEST_BROKERS\" | grep -o 'lockstep queue resume [^\"]*') && "
+                  "echo \"$command\" && \"$LOCKSTEP_BIN\" ${command#lockstep } -d \"$TEST_DB\" -b "
+                  "\"$LOCKSTEP_TEST_BROKERS\""),
+            0);
+        write_records(reading);
+    }
+    assert_int_equal(support_int(db, "SELECT count(*) FROM lockstep.run WHERE implicit"), 6);
+    assert_int_equal(shell("grep -E 'incarnation_lost|claim_refused' %s", log_file), 1);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_remedy_works_as_it_is_printed_again_and_again),
+    };
+    database = support_database();
+    db = support_db();
+    queue = support_name("accept");
+    (void)snprintf(log_file, sizeof log_file, "/tmp/lockstep_%d.log", (int)getpid());
+    (void)setenv("TEST_LOG", log_file, 1);
+    support_exec(db, "CREATE TABLE effect (reading int)");
+    if (shell("\"$LOCKSTEP_BIN\" queue create \"$TEST_QUEUE\" --create-topic -q -d \"$TEST_DB\" -b "
+              "\"$LOCKSTEP_TEST_BROKERS\"") != 0)
+        return 1;
+    pid_t executor = executor_start();
+    int failed = cmocka_run_group_tests(tests, NULL, NULL);
+    (void)kill(executor, SIGTERM);
+    (void)waitpid(executor, NULL, 0);
+    if (failed != 0)
+        (void)shell("tail -n 40 %s", log_file);
+    (void)unlink(log_file);
+    db_close(db);
+    return failed;
+}
