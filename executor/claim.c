@@ -1,6 +1,5 @@
 /* claim: the head of the buffer becomes tasks of ours, in the transaction that moves the cursor. */
 #include "executor/lane.h"
-#include "executor/server.h"
 
 #include "base/clock.h"
 #include "base/log.h"
@@ -84,7 +83,7 @@ static void fill_arrays(struct lane *lane, int count)
         const struct held *held = lane_head(lane, i);
         const struct message *msg = held->msg;
         db_array_int(&s[OFFSETS], held->offset);
-        if (held->seq >= 0)
+        if (held->seq >= 0 && held->said != SAID_NOTHING)
             db_array_int(&s[SEQS], held->seq);
         else
             db_array_text(&s[SEQS], NULL, 0);
@@ -176,12 +175,14 @@ static enum rc ask(struct lane *lane, int count, bool bare, struct db_result **r
     STR_AUTO raw = {0};
     __attribute__((cleanup(attached_done))) struct attached attached = {0};
     bool withheld = bare && msg != NULL && has_attached(lane, count);
+    bool nothing = msg == NULL && head->said == SAID_NOTHING; /* but that it was there */
+    const char *run = head->run[0] && !nothing ? head->run : NULL;
     fill_arrays(lane, count);
-    if (!withheld && has_attached(lane, count))
+    if (!withheld && !nothing && has_attached(lane, count))
         fill_attached(lane, count, &attached);
     if (msg != NULL && head->run[0] == '\0')
         uuid_implicit_run(implicit, lane->name, head->offset);
-    if (msg == NULL && !head->tombstone)
+    if (msg == NULL && !head->tombstone && !nothing)
         db_bytea(&raw, head->value, head->value_len);
     const char *const params[] = {DB_INT(lane->queue_id),
                                   DB_INT(lane->ex->executor_no),
@@ -189,7 +190,7 @@ static enum rc ask(struct lane *lane, int count, bool bare, struct db_result **r
                                   msg == NULL ? "reject"
                                   : end       ? "end"
                                               : "task",
-                                  head->run[0] ? head->run : NULL,
+                                  run,
                                   implicit[0] ? implicit : NULL,
                                   msg ? DB_INT(msg->order) : NULL,
                                   msg ? DB_INT(msg->previous_order) : NULL,
@@ -331,53 +332,6 @@ static enum rc follow(struct lane *lane, const struct db_result *row, int count,
     return RC_OK;
 }
 
-static struct refusal *refusal_of(struct lane *lane)
-{
-    return &lane->ex->memory->refusals[lane - lane->ex->lanes];
-}
-
-/* What the data of a message can cause: data exceptions, CHECK and NOT NULL, limits of the server. */
-static bool by_data(const struct err *err)
-{
-    static const char *const states[] = {"22", "23502", "23514", "54"};
-    for (size_t i = 0; i < sizeof states / sizeof *states; i++)
-        if (strncmp(err->code, states[i], strlen(states[i])) == 0)
-            return true;
-    return false;
-}
-
-/* A claim that the database refuses for its data would be refused again and again. The next incarnation claims half of it, and
- * so on, until the message is alone; that one is kept as rejected. This incarnation ends, and with it the locks that the
- * claim may have taken. */
-static enum rc refused(struct lane *lane, int count, struct err *err)
-{
-    struct refusal *refusal = refusal_of(lane);
-    const struct held *last = lane_head(lane, count - 1);
-    if (!by_data(err) || last->msg == NULL)
-        return RC_REJECT;
-    *refusal = (struct refusal){
-        .until = last->offset, .most = count > 1 ? count / 2 : 1, .alone = count == 1};
-    (void)snprintf(refusal->why, sizeof refusal->why, "%s: %.400s", err->code, err->message);
-    log_event(LOG_WARN, "claim_refused", "queue", lane->name, "messages", LOG_INT(count), "last",
-              LOG_INT(last->offset), "error", refusal->why, NULL);
-    return RC_RETRY;
-}
-
-/* The head of the buffer is the one that was refused: from here on it is no message. */
-static void reject_refused(struct lane *lane)
-{
-    struct refusal *refusal = refusal_of(lane);
-    struct held *head = lane_head(lane, 0);
-    if (refusal->most > 0 && head->offset > refusal->until)
-        *refusal = (struct refusal){0};
-    if (!refusal->alone || head->offset != refusal->until || head->msg == NULL)
-        return;
-    message_free(head->msg);
-    head->msg = NULL;
-    (void)err_set(&head->why, RC_REJECT, ERR_DB, "", NULL, "%s", refusal->why);
-    err_code(&head->why, "refused_by_database");
-}
-
 /* All that may start is with the readers, and the next two phases are in hand: what comes next is a barrier, and a claim would
  * keep control from giving S back and from handing out what opens. For a moment only: the tasks may be long ones. */
 static bool poised(struct lane *lane)
@@ -422,7 +376,7 @@ static int due(struct lane *lane, const struct held *head)
 {
     bool tasks = head->msg != NULL && head->msg->type != MESSAGE_END;
     bool many = readerless(lane, head);
-    int want = many ? CLAIM_MOST : tasks ? wanted(lane, head) : 1, most = refusal_of(lane)->most;
+    int want = many ? CLAIM_MOST : tasks ? wanted(lane, head) : 1, most = claim_most(lane);
     if (most > 0 && want > most)
         want = most;
     bool worth = !tasks || many || most > 0 || want >= lane_worth(lane);
@@ -444,7 +398,6 @@ enum rc claim(struct lane *lane, bool *ret_progress, struct err *err)
     *ret_progress = false;
     if (!may_claim_now(lane))
         return RC_OK;
-    reject_refused(lane);
     const struct held *head = lane_head(lane, 0);
     int want = poised(lane) ? 0 : due(lane, head);
     if (want == 0)
@@ -462,7 +415,9 @@ enum rc claim(struct lane *lane, bool *ret_progress, struct err *err)
         rc = ask(lane, count, false, &row, err);
     }
     probe("claim.answered");
-    if (rc == RC_REJECT)
-        return refused(lane, count, err);
+    if (rc == RC_REJECT) {
+        *ret_progress = true; /* less of it is claimed at once */
+        return claim_refused(lane, count, err);
+    }
     return rc == RC_OK ? follow(lane, row, count, ret_progress, err) : rc;
 }

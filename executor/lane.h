@@ -99,6 +99,13 @@ struct untold {
     int64_t since_us; /* the first of them */
 };
 
+/** What is recorded of a rejected record; less each time that the database refuses it (refusal.c). */
+enum said {
+    SAID_ALL,
+    SAID_FIXED,  /* a fixed text says why */
+    SAID_NOTHING /* nor its bytes, key, headers, run, seq */
+};
+
 /** One record of the topic, decoded. */
 struct held {
     int64_t offset, timestamp_ms, seq;
@@ -112,6 +119,7 @@ struct held {
     struct message *msg; /* NULL: rejected */
     char run[37];
     struct err why; /* rejected: why */
+    enum said said; /* rejected: what of it is recorded */
 };
 
 /** A run that an operator holds: nothing of it is adopted or started. */
@@ -172,7 +180,9 @@ struct lane {
     int64_t poised_us; /* since when a barrier is waited for with enough in hand, 0: it is not */
     char parked[37]; /* the run whose messages the last claim recorded without an owner, "": none */
     int64_t came;    /* the last one's work->came */
-    double task_us;  /* how long a task takes: moving average, quick to rise */
+    int refused_most; /* a claim was refused: at most so many messages at once, 0: it was not, */
+    int64_t refused_until; /* up to this offset */
+    double task_us;        /* how long a task takes: moving average, quick to rise */
 
     /* recover */
     bool adopt;               /* something has changed: look for orphans at the next turn, */
@@ -347,6 +357,12 @@ MUST_CHECK enum rc claim(struct lane *lane, bool *ret_progress, struct err *err)
 bool claim_waits(struct lane *lane);
 /* The buffer's head is of this phase, and will be claimed. */
 bool claims_more(struct lane *lane, const struct phase *phase);
+
+/* refusal.c */
+/** The database refused a claim of count messages, for err; it is to be tried again, with less. */
+MUST_CHECK enum rc claim_refused(struct lane *lane, int count, struct err *err);
+/** At most so many messages a claim, 0: as many as there are. */
+int claim_most(struct lane *lane);
 
 /* measure.c */
 /* Tasks handed to one reader at a time; tasks that may start, and those that run: so many in hand; and so many of them, at least one,

@@ -117,11 +117,18 @@ static void held_done(struct held *held)
     *held = (struct held){0};
 }
 
+/* What it takes of the buffer's bound: all that a record brings. */
+static size_t held_bytes(const struct held *held)
+{
+    return held->value_len + held->key_len + held->headers_len +
+           (held->traceparent != NULL ? TRACEPARENT_LEN : 0);
+}
+
 static void drop_head(struct lane *lane)
 {
     struct held *held = lane_head(lane, 0);
     lane->buffer_from = held->offset + 1;
-    lane->buffer_bytes -= held->value_len + held->headers_len;
+    lane->buffer_bytes -= held_bytes(held);
     held_done(held);
     lane->buffer_first = (lane->buffer_first + 1) % lane->buffer_cap;
     lane->buffer_count--;
@@ -315,7 +322,7 @@ static void hold(struct lane *lane, const struct kafka_record *record)
         held->traceparent = xstrdup(record->traceparent);
     held->headers = headers_pack(record, &held->headers_len);
     kafka_record_digest(record, held->digest);
-    lane->buffer_bytes += held->value_len + held->headers_len;
+    lane->buffer_bytes += held_bytes(held);
     if (message_parse(held->value, held->value_len, MESSAGE_RECORD, &held->msg, &held->why) ==
         RC_OK) {
         held->seq = held->msg->seq;

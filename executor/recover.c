@@ -21,7 +21,28 @@
 #define LOOK_US      (100 * 1000)
 #define LOOK_LAST_US GLANCE_US
 
-static void add_adopted(struct lane *lane, const struct db_result *rows, int i)
+/* It parsed when it was claimed, so this is another version's message: it is left to that version, as what needs a command that this
+ * executor does not know. */
+static enum rc leave_unreadable(struct lane *lane, const struct work *work, struct err *err)
+{
+    static const char NEED[] = "version:another";
+    struct str *s = lane->ex->scratch;
+    enum { IDS, TOKENS, NEEDS, LACKS };
+    for (int i = IDS; i <= LACKS; i++)
+        db_array_start(&s[i]);
+    db_array_int(&s[IDS], work->task_id);
+    db_array_text(&s[TOKENS], work->token, strlen(work->token));
+    db_array_text(&s[NEEDS], NEED, strlen(NEED));
+    db_array_text(&s[LACKS], "t", 1);
+    for (int i = IDS; i <= LACKS; i++)
+        db_array_end(&s[i]);
+    return db_run(lane->ex->control, &sql_executor_leave,
+                  (const char *const[]){DB_INT(lane->queue_id), DB_INT(lane->ex->executor_no),
+                                        s[IDS].data, s[TOKENS].data, s[NEEDS].data, s[LACKS].data},
+                  NULL, err);
+}
+
+static enum rc add_adopted(struct lane *lane, const struct db_result *rows, int i, struct err *err)
 {
     struct phase *phase =
         phase_get(lane, db_int(rows, i, 2), db_int(rows, i, 3), db_int(rows, i, 4));
@@ -37,13 +58,13 @@ static void add_adopted(struct lane *lane, const struct db_result *rows, int i)
     phase->shared = phase->shared || db_bool(rows, i, 6);
     if (message_parse(db_text(rows, i, 12), (size_t)db_length(rows, i, 12), MESSAGE_RECORD,
                       &work->msg, &why) != RC_OK) {
-        /* It parsed when it was claimed, so this is another version's message: leave it to that
-         * version. */
         log_err(LOG_ERROR, "task_unreadable", lane->name, &why);
+        enum rc rc = leave_unreadable(lane, work, err);
         work_free(work);
-        return;
+        return rc;
     }
     phase_add(phase, work);
+    return RC_OK;
 }
 
 static void session_add(struct str *s, int pid, const char *start, const char *kind)
@@ -162,8 +183,8 @@ enum rc recover(struct lane *lane, struct err *err)
             lane->look_at_us = ex->now_us + BUSY_AGAIN_US; /* whether there is another one */
         }
     } else {
-        for (int i = 0; i < db_rows(rows); i++)
-            add_adopted(lane, rows, i);
+        for (int i = 0; rc == RC_OK && i < db_rows(rows); i++)
+            rc = add_adopted(lane, rows, i, err);
         lane->look_us = 0;
         probe("adopt.taken");
         lane->adopt = lane->claims_turn = true; /* until there is none left */
@@ -173,7 +194,7 @@ enum rc recover(struct lane *lane, struct err *err)
     /* As soon as a reader is free. */
     lane->adopt = lane->adopt || (room <= 0 && !only_look);
     lane->look = lane->look || (room <= 0 && only_look);
-    return RC_OK;
+    return rc;
 }
 
 /* The sessions by which others know what is left of us. Readers open new ones by themselves. */

@@ -20,21 +20,12 @@ struct lane;
 
 #define SERVER_MOST_QUEUES 64
 
-/** Messages among which there is one that the database refuses: claims up to its offset are halved until it is alone. */
-struct refusal {
-    int64_t until; /* the last offset of the refused claim */
-    int most;      /* messages a claim; 0: none is suspected */
-    bool alone;    /* until is the one, and is to be rejected for why */
-    char why[512];
-};
-
 /** What this process has seen of its server and keeps over its incarnations. */
 struct server_memory {
     struct db_server server; /* system_id "": nothing yet */
     /* Of its queues, when the last incarnation ended: the cursor, -1: not known, and the timeline. */
     int64_t cursors[SERVER_MOST_QUEUES];
     int64_t timelines[SERVER_MOST_QUEUES];
-    struct refusal refusals[SERVER_MOST_QUEUES]; /* of its queues (claim.c) */
     /* The id of the incarnation before, "": none. Not its number, which a copy may give to another. */
     char predecessor[37];
 };

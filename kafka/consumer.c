@@ -225,6 +225,21 @@ static enum rc stand_still(struct kafka_source *source, struct err *err)
     return RC_FATAL;
 }
 
+static bool lower_hex(const char *at, size_t count)
+{
+    return strspn(at, "0123456789abcdef") >= count;
+}
+
+/* W3C Trace Context, 3.2: version, trace-id, parent-id and flags, in lower case; neither id is all zeros, no version is ff. It goes
+ * into the requests and the environment of tasks, so nothing else is taken for one. librdkafka ends it with a NUL. */
+static bool is_traceparent(const char *text, size_t len)
+{
+    return len == TRACEPARENT_LEN && strlen(text) == len && lower_hex(text, 2) && text[2] == '-' &&
+           lower_hex(text + 3, 32) && text[35] == '-' && lower_hex(text + 36, 16) &&
+           text[52] == '-' && lower_hex(text + 53, 2) && memcmp(text, "ff", 2) != 0 &&
+           strspn(text + 3, "0") < 32 && strspn(text + 36, "0") < 16;
+}
+
 static void to_record(rd_kafka_message_t *message, struct kafka_record *ret_record)
 {
     rd_kafka_timestamp_type_t type;
@@ -242,8 +257,9 @@ static void to_record(rd_kafka_message_t *message, struct kafka_record *ret_reco
         return;
     ret_record->headers = headers;
     if (rd_kafka_header_get_last(headers, "traceparent", &value, &len) ==
-        RD_KAFKA_RESP_ERR_NO_ERROR)
-        ret_record->traceparent = value; /* librdkafka ends it with a NUL */
+            RD_KAFKA_RESP_ERR_NO_ERROR &&
+        value != NULL && is_traceparent(value, len))
+        ret_record->traceparent = value;
 }
 
 bool kafka_record_header(const struct kafka_record *record, size_t index,

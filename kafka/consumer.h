@@ -31,13 +31,15 @@
 struct kafka_consumer;
 struct kafka_source;
 
+#define TRACEPARENT_LEN 55
+
 struct kafka_record {
     int64_t offset, timestamp_ms; /* timestamp -1: none */
     const char *value;            /* NULL: tombstone */
     size_t value_len;
     const char *key;
     size_t key_len;
-    const char *traceparent; /* the header of that name, NULL if absent */
+    const char *traceparent; /* the header of that name; NULL: absent, or not as W3C wants it */
     void *headers;           /* librdkafka's list, NULL: none; see kafka_record_header */
     void *owner;             /* librdkafka's message */
 };

@@ -2,6 +2,7 @@
 #include "base/str.h"
 #include "base/utf8.h"
 #include "task/json_scan.h"
+#include "task/message.h"
 
 #include <cjson/cJSON.h>
 #include <pthread.h>
@@ -46,11 +47,49 @@ static const char *duplicate_key(const cJSON *object)
     return NULL;
 }
 
+/** Whether PostgreSQL's numeric, and so jsonb, can hold it: so many digits before the point and behind it. */
+static bool fits_numeric(const char *raw, size_t len)
+{
+    enum { MOST_BEFORE = 131072, MOST_BEHIND = 16383, MOST_EXPONENT = 1000 * 1000 };
+    size_t before = 0, behind = 0, i = len > 0 && raw[0] == '-';
+    for (; i < len && raw[i] >= '0' && raw[i] <= '9'; i++)
+        before++;
+    if (i < len && raw[i] == '.')
+        for (i++; i < len && raw[i] >= '0' && raw[i] <= '9'; i++)
+            behind++;
+    int64_t exponent = 0;
+    bool negative = i + 1 < len && raw[i + 1] == '-';
+    for (; i < len; i++)
+        if (raw[i] >= '0' && raw[i] <= '9' && exponent <= MOST_EXPONENT)
+            exponent = exponent * 10 + (raw[i] - '0');
+    if (negative)
+        exponent = -exponent;
+    return (int64_t)before + exponent <= MOST_BEFORE && (int64_t)behind - exponent <= MOST_BEHIND;
+}
+
+static enum rc too_large(const struct json_path *path, struct err *err)
+{
+    char text[JSON_PATH_SIZE];
+    (void)err_set(err, RC_REJECT, ERR_FAILED, json_path_text(path, text), "write it as a string",
+                  "%s is a number that PostgreSQL cannot hold: it has more than 131072 digits "
+                  "before the decimal point, or more than 16383 behind it.",
+                  text);
+    err_code(err, message_reason_name(MESSAGE_OUT_OF_RANGE));
+    return RC_REJECT;
+}
+
 /** Gives each node its span, in document order, which is the order of the scan. Recursion is
  * bounded by the scan. */
-static enum rc attach_spans(cJSON *node, const struct json_path *path, int *next, struct err *err)
+static enum rc attach_spans(const struct json *json, cJSON *node, const struct json_path *path,
+                            int *next, struct err *err)
 {
     node->valueint = (*next)++;
+    if (cJSON_IsNumber(node)) {
+        size_t len;
+        const char *raw = json_raw(json, node, &len);
+        if (!fits_numeric(raw, len))
+            return too_large(path, err);
+    }
     if (cJSON_IsObject(node)) {
         const char *twice = duplicate_key(node);
         if (twice != NULL) {
@@ -63,7 +102,7 @@ static enum rc attach_spans(cJSON *node, const struct json_path *path, int *next
     int index = 0;
     for (cJSON *child = node->child; child != NULL; child = child->next, index++) {
         struct json_path at = {.up = path, .key = child->string, .index = index};
-        enum rc rc = attach_spans(child, &at, next, err);
+        enum rc rc = attach_spans(json, child, &at, next, err);
         if (rc != RC_OK)
             return rc;
     }
@@ -154,7 +193,7 @@ enum rc json_parse(const char *text, size_t len, size_t max_bytes, struct json *
     }
     struct json_path path = {0};
     int next = 0;
-    enum rc rc = attach_spans(json.root, &path, &next, err);
+    enum rc rc = attach_spans(&json, json.root, &path, &next, err);
     if (rc != RC_OK) {
         json_done(&json);
         return rc;

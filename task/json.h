@@ -4,13 +4,14 @@
  *   rounds integers to doubles.
  * Invariants: a scan of our own sees every byte before cJSON does: grammar, UTF-8, no NUL in any
  *   spelling, no lone surrogate, depth <= JSON_MAX_DEPTH, white space only after the document. No
- *   object holds a key twice. The raw text of every value is kept: numbers stay as written.
+ *   object holds a key twice. The raw text of every value is kept: numbers stay as written, and are
+ *   such as PostgreSQL's numeric and jsonb can hold.
  *   O(n log n) in the length; no recursion on input that has not passed the scan.
  * Threads: any; a struct json belongs to one.
  * Ownership: json_parse gives, json_done takes, with all nodes and strings of the tree: nothing may be taken out of it. A
  *   struct json borrows the text.
  * Failure: RC_REJECT; err->object = "$" with the byte position (from 0) in the message, or the path
- *   of a duplicate key.
+ *   of a duplicate key, or of a number that is too large (err->code "out_of_range", else "").
  */
 #ifndef TASK_JSON_H
 #define TASK_JSON_H

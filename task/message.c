@@ -45,7 +45,7 @@ static enum rc read_run(struct reading *r, cJSON *node, const struct json_path *
 
 static enum rc read_seq(struct reading *r, cJSON *node, const struct json_path *path)
 {
-    return field_int(r, node, path, 0, INT64_MAX, &r->msg->seq);
+    return field_int(r, node, path, 0, MESSAGE_MOST_SEQ, &r->msg->seq);
 }
 
 static enum rc read_order(struct reading *r, cJSON *node, const struct json_path *path)
@@ -395,7 +395,8 @@ enum rc message_parse(const char *bytes, size_t len, enum message_form form,
     struct json json = {0};
     enum rc rc = json_parse(bytes, len, most, &json, err);
     if (rc != RC_OK) {
-        err_code(err, message_reason_name(MESSAGE_BAD_JSON));
+        if (err != NULL && err->code[0] == '\0')
+            err_code(err, message_reason_name(MESSAGE_BAD_JSON));
         return rc;
     }
     MESSAGE_AUTO *msg = xcalloc(1, sizeof *msg);

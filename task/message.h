@@ -16,6 +16,9 @@
 #define MESSAGE_MAX_BYTES (1000 * 1000) /* default of librdkafka's message.max.bytes */
 #define MESSAGE_TAG_BYTES 128 /* message_tag adds less; a staged task is that much shorter */
 
+/* The database counts on from it: the next one, and one more, are int64, too. */
+#define MESSAGE_MOST_SEQ (INT64_MAX - 2)
+
 enum message_type { MESSAGE_SQL, MESSAGE_COMMAND, MESSAGE_HTTP, MESSAGE_EXTERNAL, MESSAGE_END };
 
 /** A parameter of a statement: text format as PostgreSQL takes it; text NULL = SQL NULL. */

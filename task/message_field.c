@@ -84,8 +84,14 @@ enum rc field_number(struct reading *r, const cJSON *node, const struct json_pat
     if (!cJSON_IsNumber(node))
         return field_wrong_type(r, node, path, "a number of seconds");
     double n = node->valuedouble;
-    if (!isfinite(n) || n < 0 || n > most) {
+    size_t len;
+    const char *raw = json_raw(r->json, node, &len);
+    bool vanished = n <= 0 && strcspn(raw, "123456789") < strcspn(raw, "eE,]} \t\r\n");
+    if (!isfinite(n) || n < 0 || n > most || vanished) {
         char value[JSON_EXCERPT_SIZE];
+        if (vanished && n >= 0) /* it is not 0, and PostgreSQL's float8 does not take it for 0 */
+            return field_wrong(r, MESSAGE_OUT_OF_RANGE, path, "is too small: %s; write 0.",
+                               json_excerpt(r->json, node, value));
         return field_wrong(r, MESSAGE_OUT_OF_RANGE, path,
                            "must be between 0 and %.0f seconds, not %s.", most,
                            json_excerpt(r->json, node, value));

@@ -94,7 +94,7 @@ static void note_member(struct found *found, struct slice key, struct slice valu
     } else if (memcmp(key.text, "seq", 3) == 0) {
         int64_t seq;
         if (string || found->seq >= 0 || !int64_parse(value.text, value.len, &seq) || seq < 0 ||
-            value.text[0] == '-')
+            seq > MESSAGE_MOST_SEQ || value.text[0] == '-')
             found->spoilt = true;
         else
             found->seq = seq;

@@ -1,6 +1,7 @@
 -- An external worker asks for work: the oldest external task of the queue that is due, of a phase that is open, of a run and a
 -- queue that nobody holds; at most one row. The task is Processing until the worker reports (modify_task) or its lease runs out.
 --   types   only tasks of these types (the message's kind, else external); NULL: of any
+-- A task whose payload cannot be read as jsonb (or whose time-out is no interval) is failed for that, and the next one is taken.
 -- updated_at is the concurrency token: every later call for this task names it, and gets the next one.
 --
 -- No lock of the phase is held: a worker's transaction may stay open, and a gate must not wait for it. Instead the task's row is
@@ -14,6 +15,10 @@ LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
     q record;
     chosen bigint;
+    text_of text;
+    body jsonb;
+    lease interval;
+    why text;
     at timestamptz;
 BEGIN
     PERFORM lockstep.worker_begin();
@@ -33,36 +38,52 @@ BEGIN
     IF q.paused THEN
         RETURN;
     END IF;
-    -- Skipped: what another worker takes at this moment.
-    SELECT k.task_id INTO chosen
-    FROM lockstep.phase p JOIN lockstep.run r USING (run_no) JOIN lockstep.task k USING (phase_id)
-    WHERE p.queue_id = q.queue_id AND p.external AND p.opened_at IS NOT NULL AND p.done_at IS NULL
-      AND r.status <> 'Paused' AND r.paused_by IS NULL AND r.cancelled_at IS NULL
-      AND k.type = 'external' AND k.status IN ('Pending', 'Error') AND k.cancelled_by IS NULL
-      AND (k.scheduled_for IS NULL OR k.scheduled_for <= clock_timestamp())
-      AND (next_task.types IS NULL OR COALESCE(k.payload::json ->> 'kind', 'external') = ANY (next_task.types))
-    ORDER BY p.run_no, p."order", k.kafka_offset LIMIT 1
-    FOR NO KEY UPDATE OF k SKIP LOCKED;
-    IF NOT FOUND THEN
-        RETURN;
-    END IF;
-    PERFORM FROM lockstep.task k JOIN lockstep.phase p USING (phase_id) JOIN lockstep.run r ON r.run_no = p.run_no
-    WHERE k.task_id = chosen AND k.status IN ('Pending', 'Error') AND p.opened_at IS NOT NULL AND p.done_at IS NULL
-      AND r.paused_by IS NULL AND r.cancelled_at IS NULL;
-    IF NOT FOUND THEN
-        RETURN; -- closed, held or cancelled at this moment: come again
-    END IF;
-    at := clock_timestamp();
+    LOOP
+        -- Skipped: what another worker takes at this moment.
+        SELECT k.task_id, k.payload INTO chosen, text_of
+        FROM lockstep.phase p JOIN lockstep.run r USING (run_no) JOIN lockstep.task k USING (phase_id)
+        WHERE p.queue_id = q.queue_id AND p.external AND p.opened_at IS NOT NULL AND p.done_at IS NULL
+          AND r.status <> 'Paused' AND r.paused_by IS NULL AND r.cancelled_at IS NULL
+          AND k.type = 'external' AND k.status IN ('Pending', 'Error') AND k.cancelled_by IS NULL
+          AND (k.scheduled_for IS NULL OR k.scheduled_for <= clock_timestamp())
+          AND (next_task.types IS NULL OR COALESCE(k.payload::json ->> 'kind', 'external') = ANY (next_task.types))
+        ORDER BY p.run_no, p."order", k.kafka_offset LIMIT 1
+        FOR NO KEY UPDATE OF k SKIP LOCKED;
+        IF NOT FOUND THEN
+            RETURN;
+        END IF;
+        PERFORM FROM lockstep.task k JOIN lockstep.phase p USING (phase_id) JOIN lockstep.run r ON r.run_no = p.run_no
+        WHERE k.task_id = chosen AND k.status IN ('Pending', 'Error') AND p.opened_at IS NOT NULL AND p.done_at IS NULL
+          AND r.paused_by IS NULL AND r.cancelled_at IS NULL;
+        IF NOT FOUND THEN
+            RETURN; -- closed, held or cancelled at this moment: come again
+        END IF;
+        at := clock_timestamp();
+        BEGIN
+            body := text_of::jsonb;
+            lease := LEAST(q.external_lease, (body ->> 'timeout')::float8 * interval '1 second');
+            EXIT;
+        EXCEPTION WHEN data_exception OR program_limit_exceeded THEN
+            why := format('its message cannot be given to a worker: %s', SQLERRM);
+        END;
+        UPDATE lockstep.task k
+        SET status = 'Failed', error = why, scheduled_for = NULL, updated_at = GREATEST(at, k.updated_at + interval '1 microsecond')
+        WHERE k.task_id = chosen;
+        INSERT INTO lockstep.task_attempt (task_id, attempt, status, started_at, ended_at, error)
+        SELECT k.task_id, GREATEST(k.attempt_num, 1), 'Failed', at, at, why FROM lockstep.task k WHERE k.task_id = chosen
+        ON CONFLICT (task_id, attempt) DO UPDATE SET status = 'Failed', error = EXCLUDED.error;
+        INSERT INTO lockstep.worker_report (task_id) VALUES (chosen);
+    END LOOP;
     RETURN QUERY
     UPDATE lockstep.task k
     SET status = 'Processing', worker = next_task.worker, started_at = at, duration = NULL, scheduled_for = NULL,
         attempt_num = k.attempt_num + CASE WHEN k.status = 'Error' THEN 1 ELSE 0 END,
-        lease_until = at + LEAST(q.external_lease, (k.payload::json ->> 'timeout')::float8 * interval '1 second'),
+        lease_until = at + lease,
         updated_at = GREATEST(at, k.updated_at + interval '1 microsecond')
     FROM lockstep.run r
     WHERE k.task_id = chosen AND r.run_no = k.run_no
-    RETURNING k.task_id, k.updated_at, k.name, COALESCE(k.payload::json ->> 'kind', 'external'), k.step, k.attempt_num,
-              k.payload::jsonb, r.run_id, k."order", k.max_attempts, k.lease_until;
+    RETURNING k.task_id, k.updated_at, k.name, COALESCE(body ->> 'kind', 'external'), k.step, k.attempt_num,
+              body, r.run_id, k."order", k.max_attempts, k.lease_until;
 END
 $$;
 REVOKE EXECUTE ON FUNCTION lockstep.next_task(text, text, text[]) FROM PUBLIC;

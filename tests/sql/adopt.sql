@@ -1,6 +1,6 @@
 -- Adoption and giving back (sql/functions/adopt.sql, give_back.sql). protocol.inc explains how messages are written.
 BEGIN;
-SELECT plan(45);
+SELECT plan(48);
 \ir protocol.inc
 
 -- One call of executor 2: the verdict, or the adopted tasks as offset#attempt, after the order of their phase (- not open).
@@ -112,6 +112,17 @@ SELECT is((SELECT (verdict, took_shared)::text FROM lockstep.adopt(pg_temp.q(), 
 SELECT pg_temp.tell('A0:100<0 A1:200<100');
 SELECT pg_temp.fail(0, true);
 SELECT is(pg_temp.adopt() || ' ' || pg_temp.statuses(), 'none Failed Cancelled', 'what is finished or cancelled is nobody''s');
+
+-- Names that an executor lacks: whoever invents them does not make its row grow (action_leave.sql).
+CREATE FUNCTION pg_temp.leave(number bigint, need text) RETURNS text LANGUAGE sql AS $$
+    SELECT lockstep.action_leave(pg_temp.q(), 1, ARRAY[t.task_id], ARRAY[t.token], ARRAY[need], '{t}') FROM pg_temp.task(number) AS t;
+    SELECT concat_ws(' ', cardinality(unable), unable[cardinality(unable)], (pg_temp.task(number)).needs) FROM lockstep.executor WHERE executor_no = 1
+$$;
+SELECT pg_temp.tell('A0..2:100<0');
+UPDATE lockstep.executor SET unable = ARRAY(SELECT 'command:' || n FROM generate_series(1, 999) AS n) WHERE executor_no = 1;
+SELECT is(pg_temp.leave(0, 'command:a'), '1000 command:a {command:a}', 'the thousandth name');
+SELECT is(pg_temp.leave(1, 'command:b'), '1001 more than 1000 names {command:b,"more than 1000 names"}', 'the next ones have one name together');
+SELECT is(pg_temp.leave(2, 'command:c'), '1001 more than 1000 names {command:c,"more than 1000 names"}', 'and no more is noted');
 
 SELECT * FROM finish();
 ROLLBACK;

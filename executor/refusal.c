@@ -1,0 +1,99 @@
+/* refusal: a claim that the database refuses for its data costs nobody but the message that is the cause. It is taken back where it was
+ * made: the transaction is undone, S of the phase that it may have tried is given back on the same session, and the next claim takes
+ * half as many messages, until the one is alone; that one is kept as rejected. A rejection that is refused comes again with less of
+ * what the record says: each claim is made at most nine times (256 messages, halved) and then three times. */
+#include "executor/lane.h"
+
+#include "base/log.h"
+#include "base/utf8.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static const char FIXED_DETAIL[] = "the server refused to keep what was said of this record";
+static const char FIXED_REASON[] = "refused_by_database";
+
+/* What the data of messages can cause: data exceptions, constraints, limits of the server. */
+static bool by_data(const struct err *err)
+{
+    static const char *const states[] = {"22", "23", "54"};
+    for (size_t i = 0; i < sizeof states / sizeof *states; i++)
+        if (strncmp(err->code, states[i], strlen(states[i])) == 0)
+            return true;
+    return false;
+}
+
+/* The S that a claim took stays when its transaction is undone. It is none that we know of. */
+static enum rc unlock_taken(struct executor *ex, struct err *err)
+{
+    struct str *held = &ex->scratch[0];
+    db_array_start(held);
+    for (int i = 0; i < ex->lane_count; i++)
+        for (struct phase *phase = ex->lanes[i].phases; phase != NULL; phase = phase->next)
+            if (phase->shared)
+                db_array_int(held, phase->phase_id);
+    db_array_end(held);
+    return db_run(ex->control, &sql_executor_shared_only, (const char *const[]){held->data}, NULL,
+                  err);
+}
+
+/* From here on it is no message. */
+static void reject(struct held *held, const struct err *why)
+{
+    char text[401];
+    utf8_copy(text, sizeof text, why->message);
+    message_free(held->msg);
+    held->msg = NULL;
+    (void)err_set(&held->why, RC_REJECT, ERR_DB, "", NULL, "%s: %s", why->code, text);
+    err_code(&held->why, FIXED_REASON);
+}
+
+/* A rejection was refused. */
+static enum rc say_less(struct lane *lane, struct held *held, const struct err *why,
+                        struct err *err)
+{
+    if (held->said < SAID_NOTHING) {
+        if (held->said++ == SAID_ALL) {
+            char code[sizeof held->why.code];
+            utf8_copy(code, sizeof code, held->why.code);
+            (void)err_set(&held->why, RC_REJECT, ERR_DB, "", NULL, "%s", FIXED_DETAIL);
+            err_code(&held->why, code);
+        } else {
+            err_code(&held->why, FIXED_REASON);
+        }
+        return RC_OK;
+    }
+    STR_AUTO detail = {0};
+    str_format(&detail,
+               "the database refuses even the rejection of the record at offset %lld: %s: %s",
+               (long long)held->offset, why->code, why->message);
+    return lane_halt(lane, "rejection_refused", detail.data, err);
+}
+
+enum rc claim_refused(struct lane *lane, int count, struct err *err)
+{
+    struct held *head = lane_head(lane, 0);
+    int64_t last = lane_head(lane, count - 1)->offset;
+    const struct err why = *err;
+    if (head->msg != NULL && !by_data(&why))
+        return RC_REJECT;
+    enum rc rc = unlock_taken(lane->ex, err);
+    if (rc != RC_OK)
+        return rc;
+    log_event(LOG_WARN, "claim_refused", "queue", lane->name, "messages", LOG_INT(count), "last",
+              LOG_INT(last), "code", why.code, "error", why.message, NULL);
+    if (head->msg == NULL)
+        return say_less(lane, head, &why, err);
+    lane->refused_until = last;
+    lane->refused_most = count > 1 ? count / 2 : 1;
+    if (count == 1)
+        reject(head, &why);
+    return RC_OK;
+}
+
+int claim_most(struct lane *lane)
+{
+    if (lane->refused_most > 0 && lane_head(lane, 0)->offset > lane->refused_until)
+        lane->refused_most = 0;
+    return lane->refused_most;
+}

@@ -1,0 +1,2 @@
+-- executor_shared_only :one  a claim was refused: gives back S of phases other than $1, see sql/functions/shared_only.sql
+SELECT lockstep.shared_only($1::bigint[]);
