@@ -204,7 +204,7 @@ int cli_main(int argc, char **argv)
     db_close(cli.db);
     kafka_properties_done(&cli.kafka);
     config_free(cli.config);
-    free(cli.uses);
+    options_free(&cli);
     return code;
 }
 

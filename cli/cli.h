@@ -3,13 +3,14 @@
  * Invariants: a command's function runs only when everything its row in cli/commands.c needs is there. Results go to
  *   stdout, talk to stderr.
  * Threads: the main thread.
- * Ownership: struct cli owns configuration, session and Kafka properties; option values are argv's.
+ * Ownership: struct cli owns configuration, session, Kafka properties and option values.
  * Failure: a command returns its rc and fills err; cli/exit.c turns err->kind into the exit code.
  */
 #ifndef CLI_CLI_H
 #define CLI_CLI_H
 
 #include "base/err.h"
+#include "base/number.h"
 #include "cli/table.h"
 #include "config/config.h"
 #include "db/db.h"
@@ -30,7 +31,8 @@ enum needs {
     NEEDS_PATIENCE = 32 /* a daemon: a server that takes nobody now is waited for */
 };
 
-/** argument NULL: a flag; "N": an integer >= 0, "N|...": or one of these words; "TIME": a duration; with '|': one of these words; else any text. */
+/** argument NULL: a flag; "N:LEAST:MOST": a number, "N" alone: 0 or more; "N|...": or one of these words; "TIME:LEAST:MOST": a
+ * duration, the range in ms; with '|': one of these words, in any case; else any text. */
 struct option_spec {
     const char *name, *argument, *help;
     char letter;
@@ -53,7 +55,7 @@ struct cli {
     const char *noun; /* as typed, when no command was found */
     struct option_use {
         const struct option_spec *spec;
-        const char *value;
+        char *value; /* a word as its list spells it, else as typed */
     } * uses;
     int use_count;
     char **arguments;
@@ -79,6 +81,16 @@ int cli_main(int argc, char **argv);
 
 /** Finds command, options and arguments in argv. RC_REJECT + ERR_USAGE. */
 MUST_CHECK enum rc options_parse(struct cli *cli, int argc, char **argv, struct err *err);
+
+/** A copy of value if it fits its option, a word in its list's spelling; freed with the options. RC_REJECT + ERR_USAGE with what
+ * would have been right. */
+MUST_CHECK enum rc option_value(const struct cli *cli, const struct option_spec *spec,
+                                const char *value, char **ret_value, struct err *err);
+void options_free(struct cli *cli);
+/** An option's argument as help names it: "N", "WORD", "FILE". */
+const char *option_argument(const struct option_spec *spec, char buffer[40]);
+/** The words of an option as help lists them, "a|b|c", in buffer; "" if it takes none, or too many to list. */
+const char *option_words(const struct option_spec *spec, char buffer[200]);
 
 /** The last value of an option, NULL if not given. */
 const char *cli_text(const struct cli *cli, const char *name);

@@ -1,5 +1,7 @@
 #include "cli/commands.h"
 
+#include "cli/words.h"
+
 /* The one table of commands: help, dispatch and docs/COMMANDS.md follow it. */
 
 static const struct option_spec migrate_up_options[] = {
@@ -9,31 +11,35 @@ static const struct option_spec migrate_up_options[] = {
 };
 
 #define QUEUE_OPTIONS                                                                              \
-    {"max-readers", "N", "tasks running at once, over all executors", 0},                          \
+    {"max-readers", "N:0:1000", "tasks running at once, over all executors", 0},                   \
         {"on-failure", "stop|continue|pause", "what a finally failed task does to its run", 0},    \
         {"runs", "serial|concurrent", "order between runs", 0},                                    \
-        {"max-attempts", "N|default",                                                              \
+        {"max-attempts", "N:1:1000|default",                                                       \
          "attempts of a task that names no number; default: as its executors say", 0},             \
         {"retry-intervals", "LIST", "seconds until the next attempt, with commas", 0},             \
         {"retry-on", "LIST", "which errors are tried again: all,-42,-23505", 0},                   \
         {"dead-letters", "on|off", "rejected messages go to the topic <topic>.rejected, too", 0},  \
-        {"external-lease", "TIME", "how long a worker of an external task may be silent", 0},      \
+        {"external-lease", "TIME:1000:3600000000",                                                 \
+         "how long a worker of an external task may be silent", 0},                                \
         {"events", "on|off", "what happens to runs and phases goes to the topic <topic>.events",   \
          0},                                                                                       \
-        {"keep-runs", "RUNS", "keep the tasks of so many of the newest ended runs; or none", 0},   \
-        {"keep-days", "DAYS", "keep the tasks of runs that ended in the last days; or none", 0},   \
-        {"keep-failed-days", "DAYS", "likewise of runs that did not complete", 0},                 \
+        {"keep-runs", "N:1:1000000|none", "keep the tasks of so many of the newest ended runs",    \
+         0},                                                                                       \
+        {"keep-days", "N:1:36500|none", "keep the tasks of runs that ended in the last N days",    \
+         0},                                                                                       \
+        {"keep-failed-days", "N:1:36500|none", "likewise of runs that did not complete", 0},       \
     {                                                                                              \
-        "lookahead", "N", "phases claimed beyond the open one", 0                                  \
+        "lookahead", "N:1:1000", "phases claimed beyond the open one", 0                           \
     }
 
 static const struct option_spec queue_create_options[] = {
     {"topic", "T", "the topic; default: the queue's name", 0},
-    {"partition", "N", "the partition; default 0 of a topic with one", 0},
+    {"partition", "N:0:2147483647", "the partition; default 0 of a topic with one", 0},
     QUEUE_OPTIONS,
     {"create-topic", NULL, "make the topic if it is not there: one partition, kept for ever", 0},
-    {"replication", "N", "replication factor of a topic made here; default: the cluster's", 0},
-    {"from-offset", "OFFSET", "begin here: a number, earliest (default) or latest", 0},
+    {"replication", "N:1:32767", "replication factor of a topic made here; default: the cluster's",
+     0},
+    {"from-offset", "N|earliest|latest", "begin here; default: earliest", 0},
     {"from-end", NULL, "begin at the end: what is there now is not run", 0},
     {0},
 };
@@ -70,21 +76,21 @@ static const struct option_spec publish_options[] = {
     {"unfinished", "close|refuse",
      "what to do with another run whose producer died; default: close", 0},
     {"wait", NULL, "wait for the run's end; exit code 1 if it did not complete", 0},
-    {"timeout", "TIME", "of --wait", 0},
+    {"timeout", "TIME:0:2147483647", "of --wait", 0},
     {"no-wait-lock", NULL, "give up at once if another producer is on the queue", 0},
     {"dry-run", NULL, "check the work, show its phases, send nothing", 0},
     {0},
 };
 static const struct option_spec executor_run_options[] = {
     {"queue", "Q", "a queue to work on; may be repeated", 0},
-    {"readers", "N", "reader threads over all its queues", 0},
+    {"readers", "N:1:1000", "reader threads over all its queues", 0},
     {"until-idle", NULL, "end with 0 when the topic's end is reached and nothing is unfinished", 0},
     {0},
 };
 
 #define LIMIT_OPTION                                                                               \
     {                                                                                              \
-        "limit", "N", "the newest so many; default 100", 0                                         \
+        "limit", "N:1:2147483647", "the newest N, the newest last; default 100", 0                 \
     }
 #define QUEUE_OPTION                                                                               \
     {                                                                                              \
@@ -92,10 +98,7 @@ static const struct option_spec executor_run_options[] = {
     }
 
 static const struct option_spec run_list_options[] = {
-    QUEUE_OPTION,
-    {"status", "S", "Publishing, Running, Paused, Completed, ...", 0},
-    LIMIT_OPTION,
-    {0}};
+    QUEUE_OPTION, {"status", RUN_STATUSES, "of this status only", 0}, LIMIT_OPTION, {0}};
 static const struct option_spec run_show_options[] = {
     QUEUE_OPTION,
     {"latest", NULL, "the newest run instead of an id", 0},
@@ -105,7 +108,7 @@ static const struct option_spec run_show_options[] = {
 static const struct option_spec task_list_options[] = {
     {"run", "ID", "of this run only", 0},
     QUEUE_OPTION,
-    {"status", "S", "Pending, Processing, Failed, ...", 0},
+    {"status", TASK_STATUS_WORDS, "of this status only", 0},
     LIMIT_OPTION,
     {0}};
 static const struct option_spec run_retry_options[] = {
@@ -122,7 +125,7 @@ static const struct option_spec run_control_options[] = {
 static const struct option_spec run_explain_options[] = {
     QUEUE_OPTION, {"latest", NULL, "the newest run instead of an id", 0}, {0}};
 static const struct option_spec executor_set_options[] = {
-    {"readers", "N", "so many of the readers it was started with", 0},
+    {"readers", "N:0:1000", "so many of the readers it was started with", 0},
     {"reason", "TEXT", "why, for the event log", 0},
     {0}};
 static const struct option_spec rejected_list_options[] = {QUEUE_OPTION, LIMIT_OPTION, {0}};
@@ -140,31 +143,30 @@ static const struct option_spec rejected_redrive_options[] = {
     {"again", NULL, "also what was redriven before", 0},
     {"dry-run", NULL, "check the messages, show their phases, send nothing", 0},
     {"wait", NULL, "wait for the run's end; exit code 1 if it did not complete", 0},
-    {"timeout", "TIME", "of --wait", 0},
+    {"timeout", "TIME:0:2147483647", "of --wait", 0},
     {0}};
 static const struct option_spec replay_options[] = {
     {"queue", "Q", "the queue", 0},
-    {"from-offset", "OFFSET", "begin here: a number, earliest (default) or latest", 0},
-    {"to-offset", "OFFSET",
-     "the first one that is not replayed: a number or latest; default: latest", 0},
+    {"from-offset", "N|earliest|latest", "begin here; default: earliest", 0},
+    {"to-offset", "N|earliest|latest", "the first one that is not replayed; default: latest", 0},
     {"from-time", "TIMESTAMP", "begin with the first message of this time or later", 0},
     {"to-time", "TIMESTAMP", "end before the first message of this time or later", 0},
     {"run", "ID", "this run only", 0},
-    {"phase", "ORDER", "with --run: this phase only", 0},
+    {"phase", "N:1:9223372036854775807", "with --run: the phase of this order only", 0},
     {"mode", "missing|failed|all",
      "missing (default): what has no row; failed: what failed, and what was cancelled for it; "
      "all: also what is done",
      0},
     {"execute", NULL, "do it; without, it is only shown", 0},
     {"reason", "TEXT", "with --execute, needed: why, for the event log", 0},
-    {"resume", "ID", "go on with a replay that was interrupted", 0},
-    {"abandon", "ID", "give up a replay that was interrupted", 0},
+    {"resume", "N:1:2147483647", "go on with a replay that was interrupted", 0},
+    {"abandon", "N:1:2147483647", "give up a replay that was interrupted", 0},
     {0},
 };
 static const struct option_spec log_options[] = {
     {"run", "ID", "of this run only", 0},
     QUEUE_OPTION,
-    {"event", "E", "of this kind only", 0},
+    {"event", EVENTS, "of this kind only", 0},
     {"executions", NULL, "the execution log instead: one row an attempt", 0},
     {"follow", NULL, "go on as new events come", 0},
     LIMIT_OPTION,

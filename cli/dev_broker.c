@@ -13,9 +13,10 @@ static enum rc make_topic(struct kafka_mock *mock, const char *text, struct err 
     int64_t partitions = 1;
     if (colon != NULL) {
         *colon++ = '\0';
-        if (!int64_parse(colon, strlen(colon), &partitions) || partitions < 1 || partitions > 100)
-            return err_set(err, RC_REJECT, ERR_USAGE, "--topic",
-                           "NAME or NAME:PARTITIONS, from 1 to 100.", "\"%s\" is no topic", text);
+        enum rc rc = number_parse("dev broker", "the number of partitions of --topic", colon,
+                                  (struct number_range){1, 100}, &partitions, err);
+        if (rc != RC_OK)
+            return rc;
     }
     enum rc rc = kafka_mock_topic(mock, name, (int)partitions, err);
     return rc == RC_NONE ? RC_OK : rc;

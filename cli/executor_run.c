@@ -114,9 +114,6 @@ enum rc command_executor_run(struct cli *cli, struct err *err)
         .drain_timeout_ms = (int)config_get_duration_ms(cli->config, "executor", "drain_timeout"),
         .heartbeat_ms = (int)config_get_duration_ms(cli->config, "executor", "heartbeat"),
         .frozen_after_ms = (int)config_get_duration_ms(cli->config, "executor", "frozen_after")};
-    if (options.readers < 1 || options.readers > 1000)
-        return err_set(err, RC_REJECT, ERR_USAGE, "--readers", "Give a number from 1 to 1000.",
-                       "%d readers cannot be", options.readers);
     struct action_settings *actions = NULL;
     rc = action_settings_load(cli->config, cli_config_wrong, cli, &actions, err);
     if (rc != RC_OK)

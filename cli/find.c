@@ -127,12 +127,12 @@ enum rc find_run_argument(struct cli *cli, struct run_row *ret_run, struct err *
 enum rc number_argument(struct cli *cli, const char *what, struct err *err)
 {
     int64_t number;
-    const char *text = cli->arguments[0];
-    if (int64_parse(text, strlen(text), &number) && number > 0)
-        return RC_OK;
-    char hint[80];
-    (void)snprintf(hint, sizeof hint, "lockstep %s list", what);
-    return err_set(err, RC_REJECT, ERR_USAGE, text, hint, "this is no number of a %s", what);
+    char object[64];
+    enum rc rc = number_parse(cli_command_name(cli, object), "ID", cli->arguments[0], NUMBER_ID,
+                              &number, err);
+    if (rc != RC_OK)
+        (void)snprintf(err->hint, sizeof err->hint, "lockstep %s list", what);
+    return rc;
 }
 
 const char *limit_of(const struct cli *cli)

@@ -8,16 +8,13 @@
 static void option_lines(FILE *out, const struct option_spec *specs)
 {
     for (; specs != NULL && specs->name != NULL; specs++) {
-        char left[80];
-        bool choice = specs->argument != NULL && strchr(specs->argument, '|') != NULL;
+        char left[80], name[40], list[200];
+        const char *words = option_words(specs, list);
         (void)snprintf(left, sizeof left, "%c%c%s--%s%s%s", specs->letter ? '-' : ' ',
                        specs->letter ? specs->letter : ' ', specs->letter ? ", " : "  ",
                        specs->name, specs->argument ? " " : "",
-                       choice            ? "WORD"
-                       : specs->argument ? specs->argument
-                                         : "");
-        (void)fprintf(out, "  %-32s %s", left, specs->help);
-        (void)fprintf(out, choice ? ": %s\n" : "\n", choice ? specs->argument : "");
+                       specs->argument ? option_argument(specs, name) : "");
+        (void)fprintf(out, "  %-32s %s%s%s\n", left, specs->help, *words ? ": " : "", words);
     }
 }
 

@@ -6,27 +6,84 @@
 #include <string.h>
 
 #define FOLLOW_EVERY_MS 300
+#define MOST_HOLES      1000 /* as many as log_holes answers */
 
+/* A line of the log gets its number before its transaction commits, so numbers become visible out of order. Everything up to
+ * `after` has been shown, but for the holes: numbers that were missing and may yet come. */
 struct reading {
     const char *queue, *event;
     struct run_row run;
     bool of_run;
     int64_t after;
+    int64_t holes[2 * MOST_HOLES];
+    int hole_count;
 };
 
-static enum rc read_events(struct cli *cli, struct reading *reading, const char *limit,
-                           struct db_result **ret_result, struct err *err)
+static enum rc read_events(struct cli *cli, const struct reading *reading, const char *holes,
+                           const char *top, const char *limit, struct db_result **ret_result,
+                           struct err *err)
 {
     const char *params[] = {DB_INT(reading->after),
-                            reading->of_run ? DB_INT(reading->run.run_no) : NULL, reading->queue,
-                            reading->event, limit};
-    struct db_result *result = NULL;
-    enum rc rc = db_run(cli->db, &sql_log_events, params, &result, err);
+                            reading->of_run ? DB_INT(reading->run.run_no) : NULL,
+                            reading->queue,
+                            reading->event,
+                            limit,
+                            holes,
+                            top};
+    return db_run(cli->db, &sql_log_events, params, ret_result, err);
+}
+
+static void holes_text(const struct reading *reading, struct str *ret_text)
+{
+    db_array_start(ret_text);
+    for (int i = 0; i < reading->hole_count; i++)
+        db_array_int(ret_text, reading->holes[i]);
+    db_array_end(ret_text);
+}
+
+/* "{9,7}": the newest first. What is beyond the room is given up, the oldest first. */
+static void add_holes(struct reading *reading, const char *text)
+{
+    int64_t all[2 * MOST_HOLES];
+    int count = 0;
+    for (const char *at = text + 1; *at >= '0' && *at <= '9' && count < MOST_HOLES;) {
+        size_t len = strspn(at, "0123456789");
+        if (!int64_parse(at, len, &all[count++]))
+            break;
+        at += len + (at[len] == ',');
+    }
+    for (int i = 0; i < reading->hole_count && count < MOST_HOLES; i++)
+        all[count++] = reading->holes[i];
+    memcpy(reading->holes, all, (size_t)count * sizeof *all);
+    reading->hole_count = count;
+}
+
+static void close_hole(struct reading *reading, int64_t id)
+{
+    for (int i = 0; i < reading->hole_count; i++)
+        if (reading->holes[i] == id) {
+            reading->holes[i] = reading->holes[--reading->hole_count];
+            return;
+        }
+}
+
+/* What came since the last call. What is visible only after the look for holes has a number above top, or is in a hole. */
+static enum rc read_more(struct cli *cli, struct reading *reading, bool first, const char *limit,
+                         struct db_result **ret_result, struct err *err)
+{
+    DB_RESULT_AUTO *mark = NULL;
+    STR_AUTO holes = {0};
+    holes_text(reading, &holes);
+    const char *after = first ? NULL : DB_INT(reading->after);
+    enum rc rc = db_run(cli->db, &sql_log_holes, (const char *const[]){after}, &mark, err);
+    if (rc == RC_OK)
+        rc = read_events(cli, reading, holes.data, db_text(mark, 0, 0), limit, ret_result, err);
     if (rc != RC_OK)
         return rc;
-    if (db_rows(result) > 0)
-        reading->after = db_int(result, db_rows(result) - 1, 0);
-    *ret_result = result;
+    reading->after = db_int(mark, 0, 0);
+    add_holes(reading, db_text(mark, 0, 1));
+    for (int row = 0; row < db_rows(*ret_result); row++)
+        close_hole(reading, db_int(*ret_result, row, 0));
     return RC_OK;
 }
 
@@ -44,7 +101,7 @@ static void add_rows(struct table *table, const struct db_result *result)
 static enum rc follow(struct cli *cli, struct reading *reading, struct err *err)
 {
     DB_RESULT_AUTO *first = NULL;
-    enum rc rc = read_events(cli, reading, limit_of(cli), &first, err);
+    enum rc rc = read_more(cli, reading, true, limit_of(cli), &first, err);
     if (rc != RC_OK)
         return rc;
     struct table *table =
@@ -58,7 +115,7 @@ static enum rc follow(struct cli *cli, struct reading *reading, struct err *err)
             break;
         stop_wait(FOLLOW_EVERY_MS);
         DB_RESULT_AUTO *more = NULL;
-        rc = read_events(cli, reading, "10000", &more, err);
+        rc = read_more(cli, reading, false, "10000", &more, err);
         if (rc == RC_OK)
             add_rows(table, more);
     }
@@ -94,6 +151,6 @@ enum rc command_log(struct cli *cli, struct err *err)
     if (cli_has(cli, "executions"))
         return executions(cli, &reading, err);
     DB_RESULT_AUTO *result = NULL;
-    rc = read_events(cli, &reading, limit_of(cli), &result, err);
+    rc = read_events(cli, &reading, NULL, NULL, limit_of(cli), &result, err);
     return rc == RC_OK ? cli_print(cli, result, err) : rc;
 }

@@ -80,34 +80,6 @@ static enum rc usage(const struct cli *cli, struct err *err, const char *text, c
     return err_set(err, RC_REJECT, ERR_USAGE, cli->command ? name : "", hint, "%s %s", text, what);
 }
 
-static enum rc check_value(const struct cli *cli, const struct option_spec *spec, const char *value,
-                           struct err *err)
-{
-    int64_t number;
-    bool good = true;
-    const char *want = spec != NULL && spec->argument ? spec->argument : "";
-    if (spec == NULL || value == NULL) /* a flag */
-        return RC_OK;
-    if (strcmp(want, "N") == 0)
-        good = int64_parse(value, strlen(value), &number) && number >= 0;
-    else if (strncmp(want, "N|", 2) == 0)
-        good = (int64_parse(value, strlen(value), &number) && number >= 0) ||
-               config_is_choice(want + 2, value);
-    else if (strcmp(want, "TIME") == 0)
-        good = config_parse_duration(value, "s", &number);
-    else if (strchr(want, '|') != NULL)
-        good = config_is_choice(want, value);
-    if (good)
-        return RC_OK;
-    char name[64];
-    return err_set(err, RC_REJECT, ERR_USAGE, cli_command_name(cli, name),
-                   strcmp(want, "N") == 0 ? "A whole number, not negative."
-                   : strcmp(want, "TIME") == 0
-                       ? "A time such as 500ms, 30s, 5min; a bare number is seconds."
-                       : want,
-                   "--%s cannot be \"%s\"", spec->name, value);
-}
-
 static enum rc unknown_option(const struct cli *cli, const struct accepted *accepted,
                               const char *typed, struct err *err)
 {
@@ -138,12 +110,22 @@ static enum rc refuse_option(const struct cli *cli, const struct accepted *accep
 static enum rc keep(struct cli *cli, const struct option_spec *spec, const char *value,
                     struct err *err)
 {
-    enum rc rc = check_value(cli, spec, value, err);
+    char *kept = NULL;
+    enum rc rc = option_value(cli, spec, value, &kept, err);
     if (rc != RC_OK)
         return rc;
     cli->uses = xrealloc(cli->uses, (size_t)cli->use_count + 1, sizeof *cli->uses);
-    cli->uses[cli->use_count++] = (struct option_use){spec, value};
+    cli->uses[cli->use_count++] = (struct option_use){spec, kept};
     return RC_OK;
+}
+
+void options_free(struct cli *cli)
+{
+    for (int i = 0; i < cli->use_count; i++)
+        free(cli->uses[i].value);
+    free(cli->uses);
+    cli->uses = NULL;
+    cli->use_count = 0;
 }
 
 /* prefix "+": stops at the first word that is no option. */
@@ -289,7 +271,7 @@ int64_t cli_int(const struct cli *cli, const char *name, int64_t fallback)
             continue;
         const char *value = cli->uses[i].value;
         int64_t number = fallback;
-        if (strcmp(spec->argument, "TIME") == 0)
+        if (strncmp(spec->argument, "TIME", 4) == 0)
             (void)config_parse_duration(value, "s", &number);
         else
             (void)int64_parse(value, strlen(value), &number);

@@ -92,11 +92,8 @@ static enum rc choose_offset(struct cli *cli, struct kafka_admin *admin, struct 
     if (text != NULL && cli_has(cli, "from-end"))
         return err_set(err, RC_REJECT, ERR_USAGE, "queue create", "Give one of them.",
                        "--from-offset and --from-end contradict each other");
-    if (text != NULL && !latest && strcmp(text, "earliest") != 0 &&
-        (!int64_parse(text, strlen(text), &wanted) || wanted < 0))
-        return err_set(err, RC_REJECT, ERR_USAGE, "--from-offset",
-                       "A whole number, not negative; earliest; or latest.",
-                       "there is no offset \"%s\"", text);
+    if (text != NULL && !latest && strcmp(text, "earliest") != 0)
+        wanted = cli_int(cli, "from-offset", -1);
     enum rc rc =
         kafka_watermarks(admin, creation->topic, creation->partition, KAFKA_MS, &low, &high, err);
     if (rc != RC_OK)
@@ -135,14 +132,14 @@ enum rc command_queue_create(struct cli *cli, struct err *err)
         creation.topic = name;
     const char *partition = setting(cli, name, "partition", "partition");
     int64_t number = 0;
-    if (!int64_parse(partition, strlen(partition), &number) || number > INT32_MAX)
-        return err_set(err, RC_REJECT, ERR_USAGE, "--partition", "", "%s is no partition",
-                       partition);
+    rc = number_parse(name, "partition", partition, (struct number_range){0, INT32_MAX}, &number,
+                      err);
     creation.partition = (int)number;
     const char *attempts = setting(cli, name, "max-attempts", "max_attempts");
     const char *intervals = setting(cli, name, "retry-intervals", "retry_intervals");
     const char *retry_on = setting(cli, name, "retry-on", "retry_on");
-    rc = queue_keep_check(cli, err);
+    if (rc == RC_OK)
+        rc = queue_keep_check(cli, err);
     if (rc == RC_OK)
         rc = queue_check_lists(intervals, retry_on, err);
     if (rc == RC_OK)

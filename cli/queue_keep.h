@@ -4,15 +4,12 @@
  *   --keep-from-file.
  * Threads: the command's own.
  * Ownership: nothing.
- * Failure: ERR_USAGE: a value that is no number.
+ * Failure: ERR_USAGE: options that contradict each other.
  */
 #ifndef CLI_QUEUE_KEEP_H
 #define CLI_QUEUE_KEEP_H
 
 #include "cli/cli.h"
-
-#define KEEP_MOST_RUNS 1000000 /* as the table says, and config/keys.c */
-#define KEEP_MOST_DAYS 36500
 
 /** Is one of the options given? */
 bool queue_keep_given(const struct cli *cli);

@@ -140,9 +140,9 @@ static enum rc ask_ids(struct redrive *redrive, bool *ret_named, struct err *err
     for (int i = 0; i < cli->argument_count; i++) {
         int64_t id = 0;
         const char *text = cli->arguments[i];
-        if (!int64_parse(text, strlen(text), &id) || id < 1)
-            return usage(text, "lockstep rejected list", "this is no number of a rejected message",
-                         err);
+        enum rc rc = number_parse("rejected redrive", "ID", text, NUMBER_ID, &id, err);
+        if (rc != RC_OK)
+            return rc;
         db_array_int(&redrive->ids, id);
     }
     for (int i = 0; i < redrive->correction_count; i++)

@@ -48,26 +48,17 @@ static enum rc check_range(const struct cli *cli, struct err *err)
     return check_action(cli, ranged, err);
 }
 
-static enum rc offset_of(const struct cli *cli, const char *option, struct replay_place *place,
-                         struct err *err)
+/* The table of options has judged it: a number, or one of the words. */
+static void offset_of(const struct cli *cli, const char *option, struct replay_place *place)
 {
     const char *text = cli_text(cli, option);
-    char name[40];
     if (text == NULL)
-        return RC_OK;
-    if (strcmp(text, "earliest") == 0)
-        place->bound = REPLAY_EARLIEST;
-    else if (strcmp(text, "latest") == 0)
-        place->bound = REPLAY_LATEST;
-    else if (int64_parse(text, strlen(text), &place->value) && place->value >= 0)
-        place->bound = REPLAY_OFFSET;
-    else {
-        (void)snprintf(name, sizeof name, "--%s", option);
-        return err_set(err, RC_REJECT, ERR_USAGE, name,
-                       "A whole number, not negative; earliest; or latest.",
-                       "there is no offset \"%s\"", text);
-    }
-    return RC_OK;
+        return;
+    place->bound = strcmp(text, "earliest") == 0 ? REPLAY_EARLIEST
+                   : strcmp(text, "latest") == 0 ? REPLAY_LATEST
+                                                 : REPLAY_OFFSET;
+    if (place->bound == REPLAY_OFFSET)
+        place->value = cli_int(cli, option, 0);
 }
 
 static enum rc time_of(struct cli *cli, const char *option, struct replay_place *place,
@@ -89,18 +80,6 @@ static enum rc time_of(struct cli *cli, const char *option, struct replay_place 
     if (rc == RC_OK)
         *place = (struct replay_place){REPLAY_TIME, db_int(row, 0, 0)};
     return rc;
-}
-
-static enum rc number_of(const struct cli *cli, const char *option, int64_t most, int64_t *number,
-                         struct err *err)
-{
-    const char *text = cli_text(cli, option);
-    char name[40];
-    if (text == NULL || (int64_parse(text, strlen(text), number) && *number > 0 && *number <= most))
-        return RC_OK;
-    (void)snprintf(name, sizeof name, "--%s", option);
-    return err_set(err, RC_REJECT, ERR_USAGE, name, "A whole number above 0.",
-                   "there is no such number: \"%s\"", text);
 }
 
 /* A full id may be that of a run which the database has lost; the beginning of one is looked up. */
@@ -196,18 +175,11 @@ static void tell_resume(const struct replay_report *report, const char *queue, s
 static enum rc prepare(struct cli *cli, struct replay_options *options, struct queue_row *queue,
                        char run[40], struct err *err)
 {
-    int64_t resume = 0;
     enum rc rc = check_range(cli, err);
-    if (rc == RC_OK)
-        rc = offset_of(cli, "from-offset", &options->from, err);
-    if (rc == RC_OK)
-        rc = offset_of(cli, "to-offset", &options->to, err);
-    if (rc == RC_OK)
-        rc = number_of(cli, "phase", INT64_MAX, &options->order, err);
-    if (rc == RC_OK)
-        rc =
-            number_of(cli, cli_has(cli, "abandon") ? "abandon" : "resume", INT32_MAX, &resume, err);
-    options->resume = (int)resume;
+    offset_of(cli, "from-offset", &options->from);
+    offset_of(cli, "to-offset", &options->to);
+    options->order = cli_int(cli, "phase", options->order);
+    options->resume = (int)cli_int(cli, cli_has(cli, "abandon") ? "abandon" : "resume", 0);
     if (rc == RC_OK)
         rc = find_queue(cli, cli_text(cli, "queue"), queue, err);
     if (rc == RC_OK)

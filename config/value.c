@@ -1,6 +1,7 @@
 #include "config/value.h"
 
 #include "base/ascii.h"
+#include "base/number.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -77,9 +78,6 @@ static enum rc bad(const struct config_key *row, const char *key, const char *va
     char hint[400] = "";
     if (row->type == CONFIG_CHOICE)
         (void)snprintf(hint, sizeof hint, "One of: %s", row->choices);
-    else if (row->type == CONFIG_INT)
-        (void)snprintf(hint, sizeof hint, "A whole number from %" PRId64 " to %" PRId64 ".",
-                       row->least, row->most);
     else if (row->type == CONFIG_DURATION)
         (void)snprintf(hint, sizeof hint,
                        "A time with a unit (ms, s, min, h, d), from %" PRId64 " ms to %" PRId64
@@ -116,11 +114,16 @@ enum rc value_check(const struct config_key *row, const char *key, const char *v
 {
     int64_t number;
     bool yes, good = true;
+    enum rc rc;
     switch (row->type) {
     case CONFIG_INT:
-        good = int64_parse(value, strlen(value), &number) && number >= row->least &&
-               number <= row->most;
-        break;
+        rc = number_parse(where, key, value, (struct number_range){row->least, row->most}, &number,
+                          err);
+        if (rc == RC_OK)
+            return RC_OK;
+        if (err != NULL)
+            err->kind = ERR_CONFIG;
+        return RC_FATAL;
     case CONFIG_DURATION:
         good = config_parse_duration(value, row->unit, &number) && number >= row->least &&
                number <= row->most;

@@ -98,3 +98,41 @@ commands() { # "NOUN VERB" a line, from the program's own help
         done
     done < <(commands)
 }
+
+refused() { # MESSAGE ARGS...: exit code 2, nothing reached for, and the message
+    local message=$1
+    shift
+    run "$LOCKSTEP_BIN" "$@" -d host=/nowhere -b 127.0.0.1:1
+    [ "$status" -eq 2 ] && [[ $output == "lockstep: $message"* ]] || { echo "$*: $status: $output"; return 1; }
+}
+
+@test "a number outside its range is refused with object, range and value, before anything is connected" {
+    refused 'executor run: --readers must be 1 to 1000, not 4294967301' executor run --queue q --readers 4294967301
+    refused 'executor run: --readers must be 1 to 1000, not 99999999999' executor run --queue q --readers 99999999999
+    refused 'executor set: --readers must be 0 to 1000, not 2147483648' executor set 3f --readers 2147483648
+    refused 'queue set: --max-readers must be 0 to 1000, not 10000' queue set q --max-readers 10000
+    refused 'queue create: --max-readers must be 0 to 1000, not 2147483648' queue create q --max-readers 2147483648
+    refused 'queue create: --max-attempts must be 1 to 1000, not 0' queue create q --max-attempts 0
+    refused 'queue create: --partition must be 0 to 2147483647, not 4294967296' queue create q --partition 4294967296
+    refused 'queue set: --lookahead must be 1 to 1000, not "many"' queue set q --lookahead many
+    refused 'queue set: --keep-runs must be 1 to 1000000, not 1000001' queue set q --keep-runs 1000001
+    refused 'queue set: --external-lease must be 1000 to 3600000000 ms, not "1ms"' queue set q --external-lease 1ms
+    refused 'publish: --timeout must be 0 to 2147483647 ms, not "99999999h"' publish --queue q --timeout 99999999h -
+    refused 'replay: --resume must be 1 to 2147483647, not 2147483648' replay --queue q --resume 2147483648
+    for command in 'run list' 'task list' 'log' 'rejected list' 'run retry'; do
+        # shellcheck disable=SC2086
+        refused "$command: --limit must be 1 to 2147483647, not -1" $command --limit=-1
+    done
+}
+
+@test "a word is taken in any case, and an unknown one is refused with the words there are" {
+    for command in 'run list' 'run retry' 'task list'; do
+        # shellcheck disable=SC2086
+        refused "$command: --status must be one of P" $command --status broken ||
+            refused "$command: --status must be one of Failed, PartiallyCompleted" $command --status broken
+    done
+    refused 'log: --event must be one of executor_changed,' log --event phase_open
+    [[ $output == *run_ended*'not "phase_open"'*'Did you mean phase_opened?'* ]]
+    run "$LOCKSTEP_BIN" help log -o JSONL
+    [ "$status" -eq 0 ]
+}

@@ -42,11 +42,11 @@ bats_require_minimum_version 1.5.0
 }
 
 @test "bad offsets, times, phases and modes are named" {
-    refused '--from-offset: there is no offset "-1"' --queue "$q" --from-offset=-1
-    refused '--to-offset: there is no offset "soon"' --queue "$q" --to-offset soon
+    refused '--from-offset must be 0 or more, not -1' --queue "$q" --from-offset=-1
+    refused '--to-offset must be one of a number, earliest, latest, not "soon"' --queue "$q" --to-offset soon
     refused '--from-time: there is no time "the day after"' --queue "$q" --from-time 'the day after'
-    refused '--phase: there is no such number: "0"' --queue "$q" --run 6f6b2a52-7f4f-4c55-9f2e-94c0b8d2a001 --phase 0
-    refused '--mode cannot be "some"' --queue "$q" --from-offset 0 --mode some
+    refused '--phase must be 1 or more, not 0' --queue "$q" --run 6f6b2a52-7f4f-4c55-9f2e-94c0b8d2a001 --phase 0
+    refused '--mode must be one of missing, failed, all, not "some"' --queue "$q" --from-offset 0 --mode some
     refused 'the range is empty' --queue "$q" --from-offset 3 --to-offset 1
     refused 'is outside the log' --queue "$q" --from-offset 0 --to-offset 99
 }
@@ -62,7 +62,7 @@ bats_require_minimum_version 1.5.0
     refused 'has its range and mode' --queue "$q" --abandon 1 --mode all
     refused 'contradict each other' --queue "$q" --resume 1 --abandon 1
     refused 'replay 1 is none of this queue' --queue "$q" --resume 1
-    refused '--resume: there is no such number' --queue "$q" --resume x
+    refused '--resume must be 1 to 2147483647, not "x"' --queue "$q" --resume x
 }
 
 @test "what is not claimed yet is left to the executors" {
@@ -74,7 +74,7 @@ bats_require_minimum_version 1.5.0
     local r
     r=$(scratch_name)
     run -2 lockstep queue create "$r" --topic "$q" --from-offset soon
-    [[ "$output" == *'there is no offset "soon"'* ]]
+    [[ "$output" == *'--from-offset must be one of a number, earliest, latest, not "soon"'* ]]
     run -2 lockstep queue create "$r" --topic "$q" --from-offset 1 --from-end
     lockstep queue create "$r.e" --topic "$q" --from-offset earliest -q
     lockstep queue create "$r.l" --topic "$q" --from-offset latest -q

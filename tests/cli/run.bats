@@ -108,3 +108,43 @@ teardown() {
     wait "$follower"
     [ "$(grep -c late "$BATS_TEST_TMPDIR/out")" -eq 1 ]
 }
+
+@test "log is in the order of what happened, whatever the order of its numbers" {
+    sql "INSERT INTO lockstep.event_log (at, event, detail) VALUES
+        ('2030-01-01 00:00:00Z', 'phase_opened', 'a'), ('2030-01-01 00:00:02Z', 'run_ended', 'c'), ('2030-01-01 00:00:01Z', 'phase_opened', 'b')"
+    run lockstep log --limit 3 -o jsonl
+    [ "$status" -eq 0 ]
+    [ "$(jq -r .detail <<<"$output" | tr -d '\n')" = abc ]
+    run lockstep log --event RUN_ENDED --limit 1 -o jsonl
+    [ "$(jq -r .detail <<<"$output")" = c ]
+}
+
+@test "log --follow shows a line whose transaction commits behind those with higher numbers, once" {
+    mkfifo "$BATS_TEST_TMPDIR/in"
+    "$LOCKSTEP_TEST_PGBIN/psql" -X -q -d "$db" <"$BATS_TEST_TMPDIR/in" 3>&- &
+    exec 9>"$BATS_TEST_TMPDIR/in"
+    echo "BEGIN; INSERT INTO lockstep.event_log (event) VALUES ('slow_one'); \\o $BATS_TEST_TMPDIR/begun
+        SELECT 1;" >&9
+    eventually 10 test -s "$BATS_TEST_TMPDIR/begun"
+    "$LOCKSTEP_BIN" log --follow -o jsonl -d "$db" >"$BATS_TEST_TMPDIR/out" 2>&1 3>&- 9>&- &
+    follower=$!
+    sql "INSERT INTO lockstep.event_log (event) VALUES ('quick_one')"
+    eventually 10 grep -q quick_one "$BATS_TEST_TMPDIR/out"
+    echo 'COMMIT;' >&9
+    exec 9>&-
+    eventually 10 grep -q slow_one "$BATS_TEST_TMPDIR/out"
+    sql "INSERT INTO lockstep.event_log (event) VALUES ('last_one')"
+    eventually 10 grep -q last_one "$BATS_TEST_TMPDIR/out"
+    kill -TERM "$follower"
+    wait
+    [ "$(jq -r .event "$BATS_TEST_TMPDIR/out" | grep _one | tr '\n' ' ')" = 'quick_one slow_one last_one ' ]
+}
+
+@test "every list with --limit shows the newest, the newest last" {
+    all=$(lockstep task list -o json | jq -c '[.[-2:][].id]')
+    [ "$(lockstep task list --limit 2 -o json | jq -c '[.[].id]')" = "$all" ]
+    all=$(lockstep log -o json | jq -c '[.[-2:][].id]')
+    [ "$(lockstep log --limit 2 -o json | jq -c '[.[].id]')" = "$all" ]
+    all=$(lockstep run list -o json | jq -c '[.[-1:][].run_id]')
+    [ "$(lockstep run list --limit 1 -o json | jq -c '[.[].run_id]')" = "$all" ]
+}

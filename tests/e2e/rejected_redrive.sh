@@ -50,7 +50,7 @@ refused 2 'which messages'
 refused 2 'a reason is needed' "$(id 0)"
 refused 2 'not both' "$(id 0)" --all --reason x
 refused 2 'no rejected message of this number' 999999 --reason x
-refused 2 'no number of a rejected message' 0x1 --reason x
+refused 2 'ID must be 1 or more, not' 0x1 --reason x
 refused 2 'there is no queue' --all --queue nowhere --reason x
 refused 2 "rejected message $(id 2) (offset 2, bad_json)" --all --queue "$q" --reason x
 grep -q "rejected message $(id 6) (offset 6, empty): it has no value" "$tmp/out" || { cat "$tmp/out"; failed=1; }

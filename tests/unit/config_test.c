@@ -86,7 +86,8 @@ static void an_unknown_section_is_refused_with_its_line_and_the_nearest_name(voi
 static void a_value_of_the_wrong_type_is_refused_with_its_line(void **state)
 {
     (void)state;
-    assert_refused("[executor]\nreaders = many\n", 2, "readers = \"many\"", "whole number");
+    assert_refused("[executor]\nreaders = many\n", 2, "readers must be 1 to 1000, not \"many\"",
+                   "");
     assert_refused("[executor]\nreaders = 5 \nheartbeat = 5 parsecs\n", 3, "heartbeat", "unit");
     assert_refused("[executor]\nheartbeat = -1s\n", 2, "heartbeat", "unit");
     assert_refused("[log]\nlevel = loud\n", 2, "level", "debug|info|warn|error|off");
@@ -101,7 +102,7 @@ static void a_value_of_the_wrong_type_is_refused_with_its_line(void **state)
 static void a_number_out_of_range_is_refused_with_its_line(void **state)
 {
     (void)state;
-    assert_refused("[executor]\nreaders = 1001\n", 2, "readers", "from 1 to 1000");
+    assert_refused("[executor]\nreaders = 1001\n", 2, "readers must be 1 to 1000, not 1001", "");
     assert_refused("[executor]\nreaders = 0\n", 2, "readers", "from 1 to 1000");
     assert_refused("[executor]\nreaders = 99999999999999999999999999\n", 2, "readers",
                    "from 1 to 1000");

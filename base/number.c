@@ -1,0 +1,35 @@
+#include "base/number.h"
+
+#include "base/str.h"
+
+#include <inttypes.h>
+
+static bool is_number(const char *text)
+{
+    text += *text == '-';
+    return *text != '\0' && strspn(text, "0123456789") == strlen(text);
+}
+
+enum rc number_refuse(const char *object, const char *name, const char *text,
+                      struct number_range range, const char *unit, struct err *err)
+{
+    STR_AUTO allowed = {0};
+    const char *space = *unit != '\0' ? " " : "", *quote = is_number(text) ? "" : "\"";
+    if (range.most == INT64_MAX)
+        str_format(&allowed, "%" PRId64 "%s%s or more", range.least, space, unit);
+    else
+        str_format(&allowed, "%" PRId64 " to %" PRId64 "%s%s", range.least, range.most, space,
+                   unit);
+    return err_set(err, RC_REJECT, ERR_USAGE, object, "", "%s must be %s, not %s%s%s", name,
+                   allowed.data, quote, text, quote);
+}
+
+enum rc number_parse(const char *object, const char *name, const char *text,
+                     struct number_range range, int64_t *ret_number, struct err *err)
+{
+    int64_t number;
+    if (!int64_parse(text, strlen(text), &number) || number < range.least || number > range.most)
+        return number_refuse(object, name, text, range, "", err);
+    *ret_number = number;
+    return RC_OK;
+}

@@ -1,0 +1,120 @@
+/* The value of an option, judged by its row of the table. */
+#include "cli/cli.h"
+
+#include "config/nearest.h"
+
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+/* The word of "a|b|c" that value is, in the list's spelling; NULL: none. */
+static char *word_of(const char *choices, const char *value)
+{
+    size_t len = strlen(value);
+    for (const char *at = choices; *at != '\0'; at += *at == '|') {
+        size_t size = strcspn(at, "|");
+        if (size == len && strncasecmp(at, value, len) == 0)
+            return strndup(at, size);
+        at += size;
+    }
+    return NULL;
+}
+
+static enum rc refuse_word(const char *object, const char *name, const char *choices, bool numeric,
+                           const char *value, struct err *err)
+{
+    STR_AUTO list = {0};
+    FREE_AUTO char *words = xstrdup(choices);
+    FREE_AUTO char *near_word = NULL;
+    for (char *word = strtok(words, "|"); word != NULL; word = strtok(NULL, "|")) {
+        const char *near = nearest_of(value, near_word, word);
+        str_format(&list, "%s%s", list.len > 0 ? ", " : numeric ? "a number, " : "", word);
+        if (near == word) {
+            free(near_word);
+            near_word = xstrdup(word);
+        }
+    }
+    (void)err_set(err, RC_REJECT, ERR_USAGE, object, "", "%s must be one of %s, not \"%s\"", name,
+                  list.data, value);
+    if (near_word != NULL)
+        (void)snprintf(err->hint, sizeof err->hint, "Did you mean %s?", near_word);
+    return RC_REJECT;
+}
+
+/* Of "N:LEAST:MOST|word"; other where none is named. */
+static struct number_range range_of(const char *argument, struct number_range other)
+{
+    struct number_range range;
+    const char *least = argument + strcspn(argument, ":|");
+    size_t len = *least == ':' ? strcspn(least + 1, ":") : 0;
+    const char *most = least + 1 + len;
+    if (*least == ':' && int64_parse(least + 1, len, &range.least) && *most == ':' &&
+        int64_parse(most + 1, strcspn(most + 1, "|"), &range.most))
+        return range;
+    return other;
+}
+
+static bool begins(const char *argument, const char *kind)
+{
+    size_t len = strlen(kind);
+    return strncmp(argument, kind, len) == 0 && strchr(":|", argument[len]) != NULL;
+}
+
+static enum rc check_time(const char *object, const char *name, const char *argument,
+                          const char *value, struct err *err)
+{
+    int64_t ms;
+    struct number_range range = range_of(argument, (struct number_range){0, INT_MAX});
+    if (config_parse_duration(value, "s", &ms) && ms >= range.least && ms <= range.most)
+        return RC_OK;
+    enum rc rc = number_refuse(object, name, value, range, "ms", err);
+    (void)snprintf(err->hint, sizeof err->hint,
+                   "A time such as 500ms, 30s, 5min; a bare number is seconds.");
+    return rc;
+}
+
+enum rc option_value(const struct cli *cli, const struct option_spec *spec, const char *value,
+                     char **ret_value, struct err *err)
+{
+    const char *want = spec->argument ? spec->argument : "";
+    const char *words = strchr(want, '|');
+    bool numeric = begins(want, "N");
+    char object[64], name[64];
+    char *word = words != NULL ? word_of(numeric ? words + 1 : want, value) : NULL;
+    int64_t number;
+    enum rc rc = RC_OK;
+    (void)cli_command_name(cli, object);
+    (void)snprintf(name, sizeof name, "--%s", spec->name);
+    if (numeric && word == NULL && (words == NULL || strpbrk(value, "0123456789") != NULL))
+        rc = number_parse(object, name, value, range_of(want, NUMBER_NOT_NEGATIVE), &number, err);
+    else if (begins(want, "TIME"))
+        rc = check_time(object, name, want, value, err);
+    else if (words != NULL && word == NULL)
+        rc = refuse_word(object, name, numeric ? words + 1 : want, numeric, value, err);
+    if (rc == RC_OK)
+        *ret_value = word != NULL ? word : xstrdup(value);
+    return rc;
+}
+
+const char *option_argument(const struct option_spec *spec, char buffer[40])
+{
+    const char *want = spec->argument;
+    bool numeric = begins(want, "N");
+    if (strchr(want, '|') != NULL && !numeric)
+        return "WORD";
+    (void)snprintf(buffer, 40, "%.*s", (int)strcspn(want, ":|"), want);
+    return buffer;
+}
+
+const char *option_words(const struct option_spec *spec, char buffer[200])
+{
+    const char *want = spec->argument ? spec->argument : "";
+    const char *words = strchr(want, '|');
+    if (words == NULL || strlen(want) > 150)
+        return "";
+    (void)snprintf(buffer, 200, "%s%s", begins(want, "N") ? "N" : "",
+                   begins(want, "N") ? words : want);
+    return buffer;
+}

@@ -1,0 +1,29 @@
+/**
+ * What: the words that options take as filters: statuses and kinds of events.
+ * Invariants: RUN_STATUSES are the statuses that lockstep.run_status shows, EVENTS those that the SQL writes to the event
+ *   log (tests/unit/words.sh compares both), TASK_STATUS_WORDS those of the type lockstep.status (tests/unit/words.sh).
+ * Threads: constants.
+ * Ownership: nothing.
+ * Failure: none.
+ */
+#ifndef CLI_WORDS_H
+#define CLI_WORDS_H
+
+#define RUN_STATUSES                                                                               \
+    "Publishing|Published|Running|Paused|Completed|PartiallyCompleted|Failed|Cancelled"
+
+#define TASK_STATUS_WORDS                                                                          \
+    "Pending|Processing|Error|Failed|Completed|Cancelled|Paused|Terminated|PartiallyCompleted"
+
+#define EVENTS                                                                                     \
+    "executor_changed|executor_died|executor_drain|executor_frozen|"                               \
+    "failed_over|halt_lifted|message_rejected|messages_redriven|"                                  \
+    "phase_opened|publish_aborted|publish_failed|publish_resumed|publish_started|"                 \
+    "queue_changed|queue_created|queue_deleted|queue_halted|queue_paused|queue_resumed|"           \
+    "replay_abandoned|replay_begun|replay_completed|replay_resumed|"                               \
+    "run_cancelled|run_ended|run_enqueued|run_paused|run_published|run_reopened|run_resumed|"      \
+    "run_retried|run_started|run_stopped|server_accepted|"                                         \
+    "task_cancelled|task_completed|task_failed|task_left|task_retried|task_stopping|"              \
+    "task_terminated|tasks_reopened|topic_accepted"
+
+#endif
