@@ -1,13 +1,13 @@
 /* The value of an option, judged by its row of the table. */
 #include "cli/cli.h"
 
+#include "base/ascii.h"
 #include "config/nearest.h"
 
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
 /* The word of "a|b|c" that value is, in the list's spelling; NULL: none. */
 static char *word_of(const char *choices, const char *value)
@@ -15,7 +15,7 @@ static char *word_of(const char *choices, const char *value)
     size_t len = strlen(value);
     for (const char *at = choices; *at != '\0'; at += *at == '|') {
         size_t size = strcspn(at, "|");
-        if (size == len && strncasecmp(at, value, len) == 0)
+        if (size == len && ascii_same_start(at, value, len))
             return strndup(at, size);
         at += size;
     }

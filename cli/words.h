@@ -21,7 +21,8 @@
     "phase_opened|publish_aborted|publish_failed|publish_resumed|publish_started|"                 \
     "queue_changed|queue_created|queue_deleted|queue_halted|queue_paused|queue_resumed|"           \
     "replay_abandoned|replay_begun|replay_completed|replay_resumed|"                               \
-    "run_cancelled|run_ended|run_enqueued|run_paused|run_published|run_reopened|run_resumed|"      \
+    "run_cancelled|run_closed|run_ended|run_enqueued|run_paused|run_published|run_reopened|run_"   \
+    "resumed|"                                                                                     \
     "run_retried|run_started|run_stopped|server_accepted|"                                         \
     "task_cancelled|task_completed|task_failed|task_left|task_retried|task_stopping|"              \
     "task_terminated|tasks_reopened|topic_accepted"
