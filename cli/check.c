@@ -192,6 +192,23 @@ static void check_postgres(struct check *check)
     check_schema(check, check->cli->db, server);
 }
 
+/* Those that hang, are cut off from Kafka or are missing where there is work. Not asked by logins that may not. */
+static void check_executors(struct check *check)
+{
+    struct err err;
+    DB_RESULT_AUTO *rows = NULL;
+    enum rc rc = db_run(check->cli->db, &sql_explain_check, NULL, &rows, &err);
+    if (rc != RC_OK && strcmp(err.code, "42501") != 0)
+        check_failed(check, "executors", &err);
+    for (int i = 0; rc == RC_OK && i < db_rows(rows); i++) {
+        const char *reason = db_text(rows, i, 0);
+        bool stuck =
+            strcmp(reason, "executor_silent") == 0 || strcmp(reason, "executor_cut_off") == 0;
+        check_tell(check, stuck ? TOPIC_FAIL : TOPIC_WARN, "executors", db_text(rows, i, 2), "%s",
+                   db_text(rows, i, 1));
+    }
+}
+
 enum rc command_check(struct cli *cli, struct err *err)
 {
     static const char *const names[] = {"result", "subject", "finding", "hint"};
@@ -205,6 +222,8 @@ enum rc command_check(struct cli *cli, struct err *err)
     check_actions(&check);
     check_postgres(&check);
     check_kafka(&check);
+    if (check.schema)
+        check_executors(&check);
     enum rc rc = check.table != NULL ? table_end(check.table, err) : table_check(stdout, err);
     if (rc != RC_OK && rc != RC_NONE)
         return rc;

@@ -4,7 +4,7 @@
 
 #include <stdio.h>
 
-/* For people a paragraph each: a table of such sentences could not be read. */
+/* For people a paragraph each, the cause, what helps, since when: a table of such sentences could not be read. */
 static enum rc show(struct cli *cli, const char *queue_id, const char *run_no, const char *task_id,
                     struct err *err)
 {
@@ -15,10 +15,10 @@ static enum rc show(struct cli *cli, const char *queue_id, const char *run_no, c
         return rc == RC_OK ? cli_print(cli, rows, err) : rc;
     for (int i = 0; i < db_rows(rows); i++) {
         (void)printf("%s%s", i > 0 ? "\n" : "", db_text(rows, i, 1));
-        if (!db_null(rows, i, 3))
-            (void)printf("\n  since %s", db_text(rows, i, 3));
         if (!db_null(rows, i, 5))
             (void)printf("\n  %s", db_text(rows, i, 5));
+        if (!db_null(rows, i, 3))
+            (void)printf("\n  since %s", db_text(rows, i, 3));
         (void)printf("\n");
     }
     return table_check(stdout, err);

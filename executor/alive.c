@@ -4,6 +4,7 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/probe.h"
+#include "base/utf8.h"
 
 #include <stdatomic.h>
 #include <stdio.h>
@@ -31,6 +32,8 @@ struct alive {
     _Atomic int64_t stirred_us; /* when something happened on a queue */
     _Atomic bool soon;          /* the wait for the next heartbeat is one of busy_ms */
     struct err why;             /* when lost */
+    pthread_mutex_t lock;       /* of trouble */
+    char trouble[400];          /* why Kafka cannot be reached, "": it can */
     bool others_busy;
     struct mail stop;
     struct other {
@@ -105,10 +108,15 @@ static enum rc beat(struct alive *alive, struct err *err)
 {
     DB_RESULT_AUTO *rows = NULL;
     bool died = false;
+    char trouble[sizeof alive->trouble];
+    (void)pthread_mutex_lock(&alive->lock);
+    memcpy(trouble, alive->trouble, sizeof trouble);
+    (void)pthread_mutex_unlock(&alive->lock);
     int64_t from_us = clock_boot_us();
     enum rc rc =
         db_run(alive->db, &sql_executor_heartbeat,
-               (const char *const[]){DB_INT(alive->executor_no), alive->busy ? "true" : "false"},
+               (const char *const[]){DB_INT(alive->executor_no), alive->busy ? "true" : "false",
+                                     *trouble ? trouble : NULL},
                &rows, err);
     if (rc != RC_OK)
         return rc;
@@ -213,7 +221,7 @@ static enum rc enroll(struct executor *ex, struct alive *alive, struct err *err)
     (void)snprintf(alive->id, sizeof alive->id, "%s", ex->id);
     if (ex->memory->predecessor[0] != '\0')
         rc = db_run(alive->db, &sql_executor_end,
-                    (const char *const[]){ex->memory->predecessor, "lost"}, NULL, err);
+                    (const char *const[]){ex->memory->predecessor, "lost", NULL}, NULL, err);
     if (rc != RC_OK)
         return rc;
     if (!db_bool(row, 0, 1))
@@ -232,6 +240,7 @@ enum rc alive_start(struct executor *ex, struct alive **ret_alive, struct err *e
     alive->busy_ms = least(ex->options->heartbeat_ms, alive->t2_ms / 4);
     alive->idle_ms = least(ex->options->heartbeat_ms * IDLE_FACTOR, alive->t2_ms / 2);
     mailbox_init(&alive->inbox);
+    (void)pthread_mutex_init(&alive->lock, NULL);
     enum rc rc = db_open_on(ex->options->conninfo, DB_LIVENESS, db_server(ex->control), DB_SAME,
                             &alive->db, err);
     if (rc == RC_OK)
@@ -247,6 +256,7 @@ enum rc alive_start(struct executor *ex, struct alive **ret_alive, struct err *e
         return rc;
     }
     db_close(alive->db);
+    (void)pthread_mutex_destroy(&alive->lock);
     mailbox_done(&alive->inbox);
     free(alive);
     return rc;
@@ -273,7 +283,19 @@ void alive_stir(struct alive *alive)
         mailbox_poke(&alive->inbox);
 }
 
-void alive_stop(struct alive *alive, const char *why)
+void alive_trouble(struct alive *alive, const char *trouble)
+{
+    char text[sizeof alive->trouble];
+    utf8_copy(text, sizeof text, trouble != NULL ? trouble : "");
+    (void)pthread_mutex_lock(&alive->lock);
+    bool turned = (*text != '\0') != (*alive->trouble != '\0');
+    memcpy(alive->trouble, text, sizeof text);
+    (void)pthread_mutex_unlock(&alive->lock);
+    if (turned)
+        mailbox_poke(&alive->inbox);
+}
+
+void alive_stop(struct alive *alive, const char *why, const char *error)
 {
     if (alive == NULL)
         return;
@@ -281,13 +303,14 @@ void alive_stop(struct alive *alive, const char *why)
     mailbox_put(&alive->inbox, &alive->stop);
     (void)pthread_join(alive->thread, NULL);
     db_patience(alive->db, alive->t1_ms / 5);
-    enum rc rc =
-        db_run(alive->db, &sql_executor_end, (const char *const[]){alive->id, why}, NULL, NULL);
+    enum rc rc = db_run(alive->db, &sql_executor_end, (const char *const[]){alive->id, why, error},
+                        NULL, NULL);
     if (rc != RC_OK)
         log_event(LOG_WARN, "executor_not_signed_off", "executor", LOG_INT(alive->executor_no),
                   NULL);
     db_close(alive->db);
     db_canceller_free(alive->socket);
+    (void)pthread_mutex_destroy(&alive->lock);
     mailbox_done(&alive->inbox);
     free(alive);
 }

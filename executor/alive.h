@@ -3,7 +3,7 @@
  *   of their own that carries no claims.
  * Invariants: the number and the id are fresh for every incarnation. The heartbeat is a
  *   counter; nobody compares clocks of different machines.
- * Threads: one of its own; alive_busy and alive_stir may be called by control at any time.
+ * Threads: one of its own; alive_busy, alive_stir and alive_trouble may be called by control at any time.
  * Ownership: alive_start gives, alive_stop takes.
  * Failure: the session is lost, or no heartbeat was confirmed for T1: control gets MAIL_ALIVE and
  *   must end the incarnation; should it wait for an answer of the server, its session is cut.
@@ -37,9 +37,11 @@ int alive_socket(const struct alive *alive);
 void alive_busy(struct alive *alive, bool busy);
 /** Something happened on a queue: others may be at work now, and may die, so look at them soon. */
 void alive_stir(struct alive *alive);
+/** Why Kafka cannot be reached, NULL: it can. Shown to operators with the next heartbeat, which comes at once when this changes. */
+void alive_trouble(struct alive *alive, const char *trouble);
 /** Whether it is lost, and why: then that is the cause of whatever else went wrong. */
 bool alive_lost(struct alive *alive, struct err *ret_why);
-/** Ends the incarnation in the database, too, if it can. */
-void alive_stop(struct alive *alive, const char *why);
+/** Ends the incarnation in the database, too, if it can. why: "drained" or "lost"; error: what ended it, NULL: nothing did. */
+void alive_stop(struct alive *alive, const char *why, const char *error);
 
 #endif

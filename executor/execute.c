@@ -244,12 +244,13 @@ enum rc execute(struct lane *lane, struct err *err)
     return rc;
 }
 
-/* Shows what runs for longer than a moment. Short tasks cost nothing here. */
+/* Shows what runs for longer than a moment, and in which session. Short tasks cost nothing here. */
 enum rc mark_running(struct executor *ex, int *ret_timeout_ms, struct err *err)
 {
     struct str *s = ex->scratch;
     work_names_start(ex);
     db_array_start(&s[2]);
+    db_array_start(&s[3]);
     for (int i = 0; i < ex->reader_count && ex->named < MARK_MOST; i++) {
         struct work *work = ex->readers[i].first;
         if (work == NULL || work->marked || work->head_since_us == 0)
@@ -262,15 +263,17 @@ enum rc mark_running(struct executor *ex, int *ret_timeout_ms, struct err *err)
         work->marked = true;
         work_names_add(ex, work);
         db_array_int(&s[2], age_us);
+        db_array_int(&s[3], reader_pid(ex->readers[i].thread));
     }
     db_array_end(&s[2]);
+    db_array_end(&s[3]);
     if (work_names_end(ex) == 0)
         return RC_OK;
     probe("mark.send");
     if (ex->lane_count > 1)
         *ret_timeout_ms = 0; /* see out_of_reach */
     return db_run(ex->control, &sql_executor_mark_processing,
-                  (const char *const[]){s[0].data, s[1].data, s[2].data}, NULL, err);
+                  (const char *const[]){s[0].data, s[1].data, s[2].data, s[3].data}, NULL, err);
 }
 
 /* First its statement is cancelled; what does not mind that loses its session. */

@@ -1,11 +1,13 @@
 /* Whether the topic is still this queue's: what the watcher saw of it, compared with what the queue knows. Metadata has hiccups
  * and a look may be older than a claim, so a finding counts when the next look has it, too. A verdict halts the queue only if
  * no person has decided since (halt_no). */
+#include "executor/alive.h"
 #include "executor/lane.h"
 #include "executor/watcher.h"
 
 #include "base/clock.h"
 #include "base/log.h"
+#include "base/utf8.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -292,11 +294,26 @@ static enum rc take_look(struct lane *lane, const struct watcher_mail *said, str
     return rc;
 }
 
+/* What operators are told: an executor without Kafka lives, and claims nothing. */
+static void tell_trouble(struct lane *lane, const struct watcher_mail *said)
+{
+    const char *trouble = NULL;
+    lane->unanswered[0] = '\0';
+    if (said->rc != RC_OK)
+        utf8_format(lane->unanswered, sizeof lane->unanswered, "%s%s%s", said->err.object,
+                    *said->err.object ? ": " : "", said->err.message);
+    for (int i = 0; i < lane->ex->lane_count && trouble == NULL; i++)
+        if (lane->ex->lanes[i].unanswered[0] != '\0')
+            trouble = lane->ex->lanes[i].unanswered;
+    alive_trouble(lane->ex->alive, trouble);
+}
+
 enum rc identity_report(struct mail *mail, struct err *err)
 {
     struct watcher_mail *said = (struct watcher_mail *)mail;
     struct lane *lane = said->lane;
     enum rc rc = RC_OK;
+    tell_trouble(lane, said);
     if (lane->source != NULL && !lane->halted && said->asked == lane->asked) {
         if (said->rc == RC_OK)
             rc = take_look(lane, said, err);

@@ -165,6 +165,7 @@ struct lane {
     bool mark_trouble;                /* told that it cannot be read */
     int asked;                        /* looks asked for; older answers count no more */
     bool looked;                      /* one has come since the last assign: claims may be made */
+    char unanswered[300];             /* why the last one found nothing, "": Kafka answered */
     char suspect[24];                 /* what the last look found wrong, "": nothing */
     int64_t suspect_cursor;           /* the queue's cursor then */
     int leader, outages;              /* of the partition; of the brokers, at the last look */

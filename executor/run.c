@@ -299,8 +299,9 @@ static void drop_mail(struct executor *ex)
 }
 
 /* What the database keeps of us is given up in order; after a loss there is nothing to give. */
-static void incarnation_stop(struct executor *ex, enum rc why)
+static void incarnation_stop(struct executor *ex, enum rc why, const struct err *cause)
 {
+    STR_AUTO error = {0};
     bool clean = why == RC_OK;
     struct err err;
     int ignored_ms;
@@ -332,7 +333,9 @@ static void incarnation_stop(struct executor *ex, enum rc why)
     relay_stop(ex->relay, clean);
     retention_stop(ex->retention);
     db_close(ex->control);
-    alive_stop(ex->alive, clean ? "drained" : "lost");
+    if (!clean)
+        str_format(&error, "%s%s%s", cause->object, *cause->object ? ": " : "", cause->message);
+    alive_stop(ex->alive, clean ? "drained" : "lost", error.data);
     db_canceller_free(ex->control_canceller);
     watcher_stop(ex->watcher); /* the last one who writes to us */
     drop_mail(ex);
@@ -434,7 +437,7 @@ static enum rc incarnation(const struct executor_options *options, struct server
     else if (clock_boot_us() - from_us > CALM_US)
         *patience_ms = alive_t1_ms(options);
     server_remember(&ex);
-    incarnation_stop(&ex, rc);
+    incarnation_stop(&ex, rc, err);
     log_event(LOG_INFO, "executor_stopped", "executor", ex.id, NULL);
     return rc;
 }

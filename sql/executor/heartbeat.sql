@@ -1,7 +1,8 @@
--- executor_heartbeat :many  beats, and looks at the others: a row each (executor_no, heartbeat, lives, busy), one of NULLs if there is
--- none; no row at all: this executor was declared dead
+-- executor_heartbeat :many  beats, says why Kafka cannot be reached ($3, NULL: it can), and looks at the others: a row each (executor_no,
+-- heartbeat, lives, busy), one of NULLs if there is none; no row at all: this executor was declared dead
 WITH beat AS (
-    UPDATE lockstep.executor SET busy = $2::boolean, heartbeat = heartbeat + 1, heartbeat_at = clock_timestamp()
+    UPDATE lockstep.executor SET busy = $2::boolean, heartbeat = heartbeat + 1, heartbeat_at = clock_timestamp(),
+        trouble = $3::text, trouble_at = CASE WHEN $3::text IS NOT NULL THEN COALESCE(trouble_at, clock_timestamp()) END
     WHERE executor_no = $1::int AND ended_at IS NULL
     RETURNING executor_no)
 SELECT o.executor_no, o.heartbeat, o.executor_no IS NULL OR (o.ended_at IS NULL AND lockstep.executor_lives(o.executor_no)) AS lives, o.busy

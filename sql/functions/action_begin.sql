@@ -8,7 +8,7 @@ LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
     PERFORM set_config('synchronous_commit', 'on', true);
     UPDATE lockstep.task t SET status = 'Processing', started_at = CASE WHEN p_step THEN t.started_at ELSE clock_timestamp() END,
-        updated_at = clock_timestamp()
+        updated_at = clock_timestamp(), backend_pid = pg_backend_pid()
     FROM lockstep.run r, lockstep.queue q
     WHERE t.task_id = p_task_id AND t.token = p_token AND r.run_no = t.run_no AND q.queue_id = t.queue_id
     RETURNING q.name, r.run_id, t."order", t.seq, t.kafka_offset, t.attempt_num, t.traceparent

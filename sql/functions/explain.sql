@@ -1,23 +1,20 @@
--- Why does it not go on? One of the three is given: a queue, a run, a task. The reasons, the first to be looked at first; each is
--- one of lockstep.wait_reason. What sessions do is told as far as the caller may see it (pg_read_all_stats).
+-- Why does it not go on? One of the three is given: a queue, a run, a task. Each reason is one of lockstep.wait_reason, and its rank
+-- there orders them: what a person can act on comes first, and of a task what is its own. Each is said once. There is always one.
 CREATE OR REPLACE FUNCTION lockstep.explain(p_queue_id int DEFAULT NULL, p_run_no bigint DEFAULT NULL, p_task_id bigint DEFAULT NULL)
 RETURNS SETOF lockstep.explanation LANGUAGE plpgsql AS $$
 BEGIN
-    IF p_task_id IS NOT NULL THEN
-        RETURN QUERY SELECT * FROM lockstep.explain_task(p_task_id);
-    ELSIF p_run_no IS NOT NULL THEN
-        RETURN QUERY SELECT * FROM lockstep.explain_run(p_run_no);
-    ELSE
-        RETURN QUERY SELECT * FROM lockstep.explain_queue(p_queue_id);
-        -- What its oldest runs wait for, and what they have at work.
-        RETURN QUERY SELECT e.* FROM (SELECT r.run_no FROM lockstep.run r WHERE r.queue_id = p_queue_id AND r.ended_at IS NULL
-                                      ORDER BY r.first_offset NULLS LAST LIMIT 1) AS oldest
-                     CROSS JOIN LATERAL lockstep.explain_run(oldest.run_no, false) AS e;
-        IF NOT EXISTS (SELECT FROM lockstep.run r WHERE r.queue_id = p_queue_id AND r.ended_at IS NULL) THEN
-            RETURN QUERY SELECT (lockstep.explain_row('queue_idle', 'queue ' || q.name || ' has no run that has not ended', 'queue ' || q.name,
-                                                      (SELECT pg_catalog.max(r.ended_at) FROM lockstep.run r WHERE r.queue_id = p_queue_id))).*
-                         FROM lockstep.queue q WHERE q.queue_id = p_queue_id;
-        END IF;
+    RETURN QUERY
+    SELECT e.reason, e.sentence, e.about, e.since, e.helps
+    FROM (SELECT DISTINCT ON (x.reason, x.sentence) x.* FROM lockstep.explain_all(p_queue_id, p_run_no, p_task_id) WITH ORDINALITY
+              AS x (reason, sentence, about, since, helps, no)
+          ORDER BY x.reason, x.sentence, x.no) AS e
+    JOIN lockstep.wait_reason w USING (reason)
+    ORDER BY w.rank + CASE WHEN p_task_id IS NOT NULL AND e.about LIKE 'task %' AND pg_catalog.split_part(e.about, ' ', 2) <> p_task_id::text THEN 10 ELSE 0 END, e.no;
+    IF NOT FOUND THEN -- everything that could be waited for was done, or has ended between two statements
+        RETURN QUERY SELECT (lockstep.explain_row('nothing_waits', pg_catalog.format('nothing is waited for at this moment%s',
+            (SELECT pg_catalog.format(': run %s is %s, %s of its phases are done', pg_catalog.concat_ws(' ', r.run_id, '"' || r.name || '"'), r.status,
+                                      (SELECT pg_catalog.count(*) FROM lockstep.phase p WHERE p.run_no = r.run_no AND p.done_at IS NOT NULL))
+             FROM lockstep.run r WHERE r.run_no = COALESCE(p_run_no, (SELECT t.run_no FROM lockstep.task t WHERE t.task_id = p_task_id)))), '', NULL)).*;
     END IF;
 END
 $$;

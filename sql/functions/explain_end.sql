@@ -6,13 +6,13 @@ DECLARE
 BEGIN
     SELECT x.implicit, x.published_at, x.publish_acked_seq, x.publish_acked_offset, x.created_at, q.next_offset INTO STRICT r
     FROM lockstep.run x JOIN lockstep.queue q USING (queue_id) WHERE x.run_no = p_run_no;
-    SELECT p.pid, p.usename INTO producer FROM lockstep.run_producer(p_run_no) AS p;
+    SELECT p.pid, p.usename, s.is INTO producer FROM lockstep.run_producer(p_run_no) AS p LEFT JOIN LATERAL lockstep.explain_session(p.pid) AS s ON true;
     IF r.implicit THEN
         reason := 'run_end_missing';
         why := 'its messages name no run, so it ends with a message of previous_order 0, with an end message or by an operator';
     ELSIF producer.pid IS NOT NULL THEN
         reason := 'run_publishing';
-        why := pg_catalog.format('its producer is at work (backend %s of %s)', producer.pid, producer.usename);
+        why := pg_catalog.format('its producer is at work (backend %s: %s)', producer.pid, producer.is);
     ELSIF r.published_at IS NULL AND r.publish_acked_seq IS NOT NULL THEN
         reason := 'run_abandoned';
         why := 'its producer is gone and has not finished';

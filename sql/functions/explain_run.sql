@@ -1,6 +1,7 @@
 -- Why a run does not go on: see explain. p_whole: with what holds up its queue, and the run before it.
 CREATE OR REPLACE FUNCTION lockstep.explain_run(p_run_no bigint, p_whole boolean DEFAULT true) RETURNS SETOF lockstep.explanation LANGUAGE plpgsql AS $$
 DECLARE
+    MOST CONSTANT int := 5000; -- tasks that are looked at: explain answers at once, whatever the size of a phase
     r record;
     q record;
     b record;
@@ -8,7 +9,9 @@ DECLARE
     n text[];
     open record;
     next_order bigint;
+    counted record;
     endless record; -- why its end has not come
+    blocked int[];  -- sessions that wait for a lock
     now timestamptz := pg_catalog.clock_timestamp();
 BEGIN
     SELECT * INTO STRICT r FROM lockstep.run x WHERE x.run_no = p_run_no;
@@ -86,14 +89,21 @@ BEGIN
     SELECT p."order" INTO next_order FROM lockstep.phase p WHERE p.run_no = p_run_no AND p."order" > open."order" AND p.done_at IS NULL AND p.opened_at IS NULL
     ORDER BY p."order" LIMIT 1;
     IF next_order IS NOT NULL THEN
-        RETURN NEXT (SELECT lockstep.explain_row('phase_before', pg_catalog.format('order %s of %s waits for order %s: %s of %s tasks are unfinished%s', next_order, about,
-            open."order", pg_catalog.count(*) FILTER (WHERE NOT lockstep.is_finished(t.status)), pg_catalog.count(*),
-            ', the oldest for ' || lockstep.explain_words(now - pg_catalog.min(t.started_at) FILTER (WHERE NOT lockstep.is_finished(t.status)))), about, open.opened_at, n)
-            FROM lockstep.task t WHERE t.phase_id = open.phase_id);
+        SELECT pg_catalog.count(*) AS tasks, pg_catalog.count(*) FILTER (WHERE NOT lockstep.is_finished(t.status)) AS unfinished,
+               pg_catalog.min(t.started_at) FILTER (WHERE NOT lockstep.is_finished(t.status)) AS since INTO counted
+        FROM (SELECT k.status, k.started_at FROM lockstep.task k WHERE k.phase_id = open.phase_id LIMIT MOST + 1) AS t;
+        RETURN NEXT lockstep.explain_row('phase_before', pg_catalog.format('order %s of %s waits for order %s: %s', next_order, about, open."order",
+            CASE WHEN counted.tasks > MOST THEN pg_catalog.format('it has more than %s tasks', MOST)
+                 ELSE pg_catalog.format('%s of %s tasks are unfinished%s', counted.unfinished, counted.tasks,
+                                        ', the oldest for ' || lockstep.explain_words(now - counted.since)) END), about, open.opened_at, n);
     END IF;
+    -- Those that wait for a lock first: others may have run for longer. Of a large phase what comes next, which is at work, too.
+    blocked := ARRAY(SELECT DISTINCT l.pid FROM pg_catalog.pg_locks l WHERE NOT l.granted AND l.pid IS NOT NULL);
     RETURN QUERY SELECT e.* FROM (
-        SELECT t.task_id FROM lockstep.task t WHERE t.phase_id = open.phase_id AND (open.opened_at IS NOT NULL OR t.needs IS NOT NULL) AND NOT lockstep.is_finished(t.status)
-        ORDER BY t.status = 'Pending', t.started_at NULLS LAST, t.kafka_offset LIMIT 3) AS oldest
+        SELECT t.task_id
+        FROM (SELECT k.* FROM lockstep.task k WHERE k.phase_id = open.phase_id AND (open.opened_at IS NOT NULL OR k.needs IS NOT NULL) AND NOT lockstep.is_finished(k.status)
+              ORDER BY k.kafka_offset LIMIT MOST) AS t
+        ORDER BY t.backend_pid = ANY (blocked) AND t.status = 'Processing' DESC NULLS LAST, t.status = 'Pending', t.started_at NULLS LAST, t.kafka_offset LIMIT 3) AS oldest
     CROSS JOIN LATERAL lockstep.explain_task(oldest.task_id, false) AS e;
 END
 $$;

@@ -9,19 +9,21 @@ DECLARE
     owner text := '';
     n text[];
     backend int;
+    blind CONSTANT boolean := lockstep.explain_blind();
+    hidden boolean;
     open boolean;
     now timestamptz := pg_catalog.clock_timestamp();
 BEGIN
     SELECT k.task_id, k.needs, k.phase_id, k.run_no, k.queue_id, k.status, k."order", k.name, k.executor_no, k.error, k.scheduled_for, k.started_at, k.attempt_num,
-           k.updated_at, k.cancelled_by, k.type, k.worker, k.lease_until, k.step, k.payload INTO STRICT t FROM lockstep.task k WHERE k.task_id = p_task_id;
-    SELECT x.executor_id, x.host, x.pid, lockstep.executor_lives(x.executor_no) AS lives INTO e FROM lockstep.executor x WHERE x.executor_no = t.executor_no;
+           k.updated_at, k.cancelled_by, k.type, k.worker, k.lease_until, k.step, k.payload, k.backend_pid INTO STRICT t FROM lockstep.task k WHERE k.task_id = p_task_id;
+    SELECT x.executor_id, x.host, x.pid, blind OR lockstep.executor_lives(x.executor_no) AS lives INTO e FROM lockstep.executor x WHERE x.executor_no = t.executor_no;
     SELECT p.opened_at IS NOT NULL INTO STRICT open FROM lockstep.phase p WHERE p.phase_id = t.phase_id;
     what := pg_catalog.concat_ws(' ', 'task', t.task_id, '"' || t.name || '"', 'of order', t."order");
     n := ARRAY['TASK', t.task_id::text, 'QUEUE', (SELECT q.name FROM lockstep.queue q WHERE q.queue_id = t.queue_id), 'EXECUTOR', e.executor_id::text];
     IF t.needs IS NOT NULL AND t.executor_no IS NULL THEN
         living := ARRAY(SELECT x.executor_no
                         FROM (SELECT b.executor_no FROM lockstep.executor b JOIN lockstep.queue q ON q.name = ANY (b.queues)
-                              WHERE q.queue_id = t.queue_id AND b.ended_at IS NULL OFFSET 0) AS x WHERE lockstep.executor_lives(x.executor_no));
+                              WHERE q.queue_id = t.queue_id AND b.ended_at IS NULL OFFSET 0) AS x WHERE blind OR lockstep.executor_lives(x.executor_no));
         lacking := ARRAY(SELECT w.need FROM pg_catalog.unnest(t.needs) AS w (need)
                          WHERE EXISTS (SELECT FROM lockstep.executor b WHERE b.executor_no = ANY (living) AND w.need = ANY (b.unable)));
     END IF;
@@ -33,15 +35,15 @@ BEGIN
         RETURN;
     END IF;
     IF t.status = 'Processing' AND e.lives THEN
-        backend := lockstep.explain_backend(t.executor_no, CASE WHEN t.step IS NULL THEN t.started_at ELSE t.updated_at END); -- since when its step runs
+        backend := CASE WHEN NOT blind THEN lockstep.explain_backend(t.executor_no, t.backend_pid) END;
         RETURN NEXT lockstep.explain_row(CASE WHEN t.cancelled_by IS NULL THEN 'task_running' ELSE 'task_stopping' END,
             pg_catalog.format('%s%s runs for %s%s on%s%s', what, ', to be stopped for ' || t.cancelled_by || ',', lockstep.explain_words(now - t.started_at),
                               ', with step "' || t.step || '"', owner, ', backend ' || backend), what, t.started_at, n);
-        RETURN QUERY
-        SELECT (lockstep.explain_row('task_blocked', pg_catalog.format('%s waits for a lock that backend %s holds (%s): %s', what, a.pid,
-            pg_catalog.concat_ws(', ', a.usename, NULLIF(a.application_name, ''), a.state || ' for ' || lockstep.explain_words(now - a.state_change)),
-            COALESCE(pg_catalog."left"(a.query, 200), 'its query is not to be seen')), what, a.xact_start, n || ARRAY['PID', a.pid::text])).*
-        FROM pg_catalog.unnest(pg_catalog.pg_blocking_pids(backend)) AS blocking (pid) JOIN pg_catalog.pg_stat_activity a ON a.pid = blocking.pid;
+        RETURN QUERY SELECT * FROM lockstep.explain_blocked(what, backend, n);
+        SELECT s.hidden INTO hidden FROM lockstep.explain_session(backend) AS s;
+        IF hidden THEN
+            RETURN NEXT lockstep.explain_hidden(what, 'backend ' || backend);
+        END IF;
         RETURN;
     END IF;
     IF t.type = 'external' AND t.status = 'Processing' THEN
@@ -68,7 +70,8 @@ BEGIN
     ELSIF living <> '{}' AND NOT EXISTS (SELECT FROM lockstep.executor b WHERE b.executor_no = ANY (living) AND NOT t.needs && b.unable) THEN
         RETURN NEXT lockstep.explain_row('task_nobody_able', pg_catalog.format('%s needs %s, which none of the executors of its queue (%s) has%s in its configuration',
             what, pg_catalog.array_to_string(lacking, ', '), pg_catalog.cardinality(living), CASE WHEN pg_catalog.cardinality(lacking) > 1 THEN ', all of it,' ELSE '' END),
-            what, t.updated_at, n || ARRAY['NEED', pg_catalog.array_to_string(lacking, ', ')]);
+            what, t.updated_at, n || (SELECT ARRAY['NEED', pg_catalog.array_to_string(lacking, ', '), 'PID', b.pid::text, 'HOST', b.host]
+                                    FROM lockstep.executor b WHERE b.executor_no = living[1]));
     ELSIF open AND e.lives THEN
         RETURN NEXT lockstep.explain_row('task_in_hand', what || ' is in the hands of' || owner || ', which starts it when a reader is free', what, t.updated_at, n);
     ELSIF open THEN

@@ -5,7 +5,8 @@ LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 #variable_conflict use_column
 BEGIN
     UPDATE lockstep.task t
-    SET status = 'Processing', step = COALESCE(t.step, p_first), started_at = clock_timestamp(), updated_at = clock_timestamp()
+    SET status = 'Processing', step = COALESCE(t.step, p_first), started_at = clock_timestamp(), updated_at = clock_timestamp(),
+        backend_pid = pg_backend_pid()
     WHERE t.task_id = p_task_id AND t.token = p_token
     RETURNING t.step, t.started_at INTO step_begin.step, step_begin.started_at;
     IF NOT FOUND THEN

@@ -1,4 +1,4 @@
--- An operator has one finished task tried again that is not done, or one whose next attempt is due later tried now. A run that had
+-- An operator has one finished task tried again that is not done, or one that waits for its time (the next attempt, or not_before) tried now. A run that had
 -- ended is Running again. See reopen.
 CREATE OR REPLACE FUNCTION lockstep.task_retry(task_id bigint, reason text DEFAULT NULL, OUT status text)
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
@@ -7,7 +7,7 @@ DECLARE
     t CONSTANT record := lockstep.task_held(task_retry.task_id);
     done record;
 BEGIN
-    IF t.status = 'Error' AND t.cancelled_by IS NULL THEN
+    IF t.cancelled_by IS NULL AND (t.status = 'Error' OR (t.status = 'Pending' AND t.executor_no IS NULL AND t.scheduled_for > clock_timestamp())) THEN
         UPDATE lockstep.task k SET scheduled_for = clock_timestamp(), updated_at = clock_timestamp() WHERE k.task_id = t.task_id;
     ELSIF t.status IN ('Failed', 'Terminated', 'PartiallyCompleted', 'Cancelled') THEN
         SELECT * INTO STRICT done

@@ -1,7 +1,6 @@
 -- queue_check :one  what `check` looks at of queue $1
-SELECT q.halted_reason, q.halted_detail, replace(h.remedy, 'QUEUE', q.name) AS remedy,
+SELECT q.halted_reason, q.halted_detail, lockstep.halt_remedy(q.queue_id) AS remedy,
        to_char(q.halted_at, 'YYYY-MM-DD HH24:MI:SS') AS halted_at, COALESCE(q.partitions, 0) AS partitions,
        CASE WHEN q.marked_at IS NOT NULL THEN q.mark END AS mark, q.paused, q.paused_by
 FROM lockstep.queue q
-LEFT JOIN lockstep.halt_reason h ON h.reason = q.halted_reason
 WHERE q.queue_id = $1::int;

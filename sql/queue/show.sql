@@ -9,8 +9,10 @@ SELECT q.name, q.topic, q.partition, q.next_offset, $2::bigint AS log_start, $3:
            THEN floor(extract(epoch FROM clock_timestamp() - COALESCE(to_timestamp($5::bigint / 1000.0), q.blocked_at)))::bigint END AS blocked_s,
        q.max_readers, (SELECT COALESCE(sum(r.in_use), 0) FROM lockstep.reader_status r WHERE r.queue = q.name) AS in_use,
        q.on_failure, q.runs, COALESCE(q.max_attempts, q.default_attempts, 3) AS max_attempts, array_to_string(q.retry_intervals, ',') AS retry_intervals, q.lookahead,
-       q.paused, q.paused_by, q.paused_at, q.halted_reason, q.halted_detail,
-       replace(h.remedy, 'QUEUE', q.name) AS halted_remedy, q.halted_at, q.cluster_id, q.partitions, q.mark::text AS birthmark,
+       q.paused, q.paused_by, q.paused_at,
+       CASE WHEN q.paused THEN (SELECT l.detail FROM lockstep.event_log l WHERE l.queue_id = q.queue_id AND l.event = 'queue_paused'
+                                ORDER BY l.event_id DESC LIMIT 1) END AS paused_reason, q.halted_reason, q.halted_detail,
+       lockstep.halt_remedy(q.queue_id) AS halted_remedy, q.halted_at, q.cluster_id, q.partitions, q.mark::text AS birthmark,
        (SELECT count(*) FROM lockstep.run r WHERE r.queue_id = q.queue_id AND r.ended_at IS NULL) AS active_runs,
        (SELECT count(*) FROM lockstep.rejected_message m WHERE m.queue_id = q.queue_id) AS rejected,
        q.dead_letters, (SELECT count(*) FROM lockstep.outbox o WHERE o.queue_id = q.queue_id) AS outbox,
@@ -22,6 +24,5 @@ SELECT q.name, q.topic, q.partition, q.next_offset, $2::bigint AS log_start, $3:
 FROM lockstep.queue q
 CROSS JOIN LATERAL (SELECT CASE WHEN $4::bigint IS NULL THEN q.blocked_offset
                                 WHEN $3::bigint < $4::bigint THEN $3::bigint END AS blocked_offset) b
-LEFT JOIN lockstep.halt_reason h ON h.reason = q.halted_reason
 LEFT JOIN lockstep.retention t USING (queue_id)
 WHERE q.queue_id = $1::int;

@@ -143,7 +143,7 @@ sed "s/'b'/'j'/" "$tmp/b.jsonl" >"$tmp/j.jsonl"
 i=$(publish "$tmp/i.jsonl" --name i)
 sql "INSERT INTO let_go VALUES ('h', 0)"
 eventually 10 is "SELECT completed FROM lockstep.run_status WHERE run_id = '$h'" 1
-expect 'explain of the later run' "$(reasons run explain "$i")" 'lookahead run_unclaimed run_paused phase_before'
+expect 'explain of the later run' "$(reasons run explain "$i")" 'run_paused run_unclaimed lookahead phase_before'
 lockstep run cancel "$h" >/dev/null
 ended "$h" Cancelled
 ended "$i" Completed

@@ -1,7 +1,7 @@
 -- Why something waits (sql/functions/explain*.sql): each reason of lockstep.wait_reason is made to happen, and is named.
 -- protocol.inc explains how messages are written.
 BEGIN;
-SELECT plan(92);
+SELECT plan(102);
 \ir protocol.inc
 
 INSERT INTO lockstep.executor (executor_id, host, pid, version, readers, queues)
@@ -52,21 +52,28 @@ SELECT is(pg_temp.why(), 'no_executor queue_idle', 'no executor at all');
 SELECT is(pg_temp.said('no_executor'), 'no executor works for queue Q; there never was one -> lockstep executor run --queue Q', 'said so, with what helps');
 UPDATE lockstep.executor SET queues = queues || pg_temp.queue_name() WHERE executor_no = 2;
 SELECT is(pg_temp.why(), 'no_executor queue_idle', 'one that died');
-SELECT matches(pg_temp.said('no_executor'), 'the last one was ID000000000002 on host2 \(pid 102\)', 'is named');
+SELECT matches(pg_temp.said('no_executor'), 'the last one was ID000000000002 on host2 \(pid 102\), which ended without a word', 'is named');
+UPDATE lockstep.executor SET ended_at = now(), ended_why = 'lost', ended_error = 'password authentication failed for user "t"' WHERE executor_no = 2;
+SELECT matches(pg_temp.said('no_executor'), '\(pid 102\), which ended with: password authentication failed for user "t" -> lockstep executor run --queue Q', 'and what ended it');
+UPDATE lockstep.executor SET ended_at = NULL, ended_why = NULL, ended_error = NULL WHERE executor_no = 2;
 SELECT pg_temp.serve();
 UPDATE lockstep.executor SET heartbeat_at = clock_timestamp() - interval '5 min' WHERE executor_no = 1;
 SELECT is(pg_temp.why(), 'executor_silent queue_idle', 'one that does not stir');
-SELECT matches(pg_temp.said('executor_silent'), 'executor ID000000000001 on host1 \(pid 101\) holds its locks and has not stirred for 5 m 0 s', 'is named');
+SELECT matches(pg_temp.said('executor_silent'), 'executor ID000000000001 on host1 \(pid 101\) holds its locks and has not stirred for 5 m 0 s: it is frozen.*On host1: kill -CONT 101 lets it continue; kill -KILL 101 ends it', 'is named, with what helps');
 UPDATE lockstep.executor SET heartbeat_at = clock_timestamp() WHERE executor_no = 1;
-UPDATE lockstep.executor SET readers_limit = 0 WHERE executor_no = 1;
+SELECT lockstep.executor_set('00000000-0000-4000-8000-000000000001', 0, 'maintenance');
 SELECT is(pg_temp.why(), 'executors_without_readers queue_idle', 'one that is to use no reader');
-SELECT matches(pg_temp.said('executors_without_readers'), 'lockstep executor set ID000000000001 --readers N', 'what helps names it');
+SELECT matches(pg_temp.said('executors_without_readers'), 'told to use 0 readers by ' || session_user || ' -> lockstep executor set ID000000000001 --readers N', 'says by whom, and what helps names it');
+UPDATE lockstep.executor SET trouble = 'broker: timed out', trouble_at = now() - interval '9 s', readers_limit = NULL WHERE executor_no = 1;
+SELECT is(pg_temp.why(), 'executor_cut_off queue_idle', 'one that cannot reach Kafka');
+SELECT matches(pg_temp.said('executor_cut_off'), 'executor ID000000000001 on host1 \(pid 101\) cannot reach Kafka for 9 s: broker: timed out -> On host1: lockstep check', 'is named, with why');
+UPDATE lockstep.executor SET trouble = NULL WHERE executor_no = 1;
 UPDATE lockstep.executor SET drain_by = 'u', drain_at = now() WHERE executor_no = 1;
 SELECT is(pg_temp.why(), 'executors_drain queue_idle', 'all are draining');
 UPDATE lockstep.executor SET drain_by = NULL, readers_limit = NULL WHERE executor_no = 1;
 UPDATE lockstep.queue SET halted_reason = 'fingerprint', halted_detail = 'another record', halted_at = now() WHERE queue_id = pg_temp.q();
 SELECT is(pg_temp.why(), 'queue_halted queue_idle', 'a halted queue');
-SELECT matches(pg_temp.said('queue_halted'), 'queue Q is halted \(fingerprint\): another record', 'says why');
+SELECT matches(pg_temp.said('queue_halted'), 'queue Q is halted \(fingerprint\): another record -> .*lockstep queue resume Q --accept-topic --from-offset 0', 'says why, and the remedy itself');
 UPDATE lockstep.queue SET halted_reason = NULL WHERE queue_id = pg_temp.q();
 SELECT lockstep.queue_pause(pg_temp.queue_name(), 'disk full');
 SELECT is(pg_temp.why(), 'queue_paused queue_idle', 'a paused queue');
@@ -77,7 +84,9 @@ UPDATE lockstep.queue SET blocked_offset = 7, blocked_at = now() - interval '70 
 SELECT is(pg_temp.why(), 'blocked_by_transaction queue_idle', 'a transaction of somebody holds back the topic');
 SELECT matches(pg_temp.said('blocked_by_transaction'), 'topic t from offset 7 on, for 1 m 10 s', 'says where and since when');
 UPDATE lockstep.queue SET blocked_offset = NULL, max_readers = 0 WHERE queue_id = pg_temp.q();
+INSERT INTO lockstep.event_log (event, queue_id, detail) VALUES ('queue_changed', pg_temp.q(), 'max_readers 0');
 SELECT is(pg_temp.why(), 'no_readers queue_idle', 'a bound of 0');
+SELECT matches(pg_temp.said('no_readers'), 'its bound is 0, set by ' || session_user || ' -> lockstep queue set Q --max-readers N', 'says who set it');
 UPDATE lockstep.queue SET max_readers = 1 WHERE queue_id = pg_temp.q();
 INSERT INTO lockstep.slot (queue_id, slot_no, executor_no, pid, backend_start, taken_at)
 SELECT pg_temp.q(), 1, 2, pid, backend_start, now() FROM pg_stat_activity WHERE pid = pg_backend_pid();
@@ -88,21 +97,21 @@ SELECT pg_temp.running('4 min', 0);
 UPDATE lockstep.slot SET executor_no = 1, pid = NULL WHERE queue_id = pg_temp.q();
 SELECT pg_temp.other('pg_advisory_lock(1280507906, %s)::text', (SELECT slot_id::text FROM lockstep.slot WHERE queue_id = pg_temp.q()));
 SELECT is(pg_temp.why(), 'readers_busy task_running task_in_hand task_in_hand', 'no reader is free');
-SELECT matches(pg_temp.said('readers_busy'), 'no reader of queue Q is free: 1 of 1 are in use; the longest at work is task T "name 0" of order 100 on host1, for 4 m 0 s', 'how many, and the longest');
+SELECT matches(pg_temp.said('readers_busy'), 'no reader of queue Q is free: 1 of 1 are in use \(1 by run ID000000000065\); the longest at work is task T "name 0" of order 100 on host1, for 4 m 0 s', 'how many, and the longest');
 SELECT matches(pg_temp.said('task_running'), 'task T "name 0" of order 100 runs for 4 m 0 s on executor ID000000000001 on host1 \(pid 101\)', 'a task that runs');
-SELECT matches(pg_temp.why(number => 1), '^task_in_hand readers_busy task_running', 'a task that waits for a reader');
+SELECT matches(pg_temp.why(number => 1), '^readers_busy task_in_hand task_running', 'a task that waits for a reader');
 SELECT pg_temp.other('pg_advisory_unlock(1280507906, %s)::text', (SELECT slot_id::text FROM lockstep.slot WHERE queue_id = pg_temp.q()));
 
 -- Phases and runs.
 SELECT pg_temp.begin('A0..3:100<0 A4:200<100 B0:100<0');
 SELECT pg_temp.complete(1, 2), pg_temp.running('4 min', 0);
-SELECT is(pg_temp.why('A'), 'phase_before task_running task_in_hand', 'a phase waits for the one before');
+SELECT is(pg_temp.why('A'), 'task_running task_in_hand phase_before', 'a phase waits for the one before');
 SELECT matches(pg_temp.said('phase_before', 'A'), 'order 200 of run ID.* waits for order 100: 2 of 4 tasks are unfinished, the oldest for 4 m 0 s', 'how many, and since when');
-SELECT is(pg_temp.why(number => 4), 'phase_before task_running task_in_hand', 'so does a task of it');
-SELECT is(pg_temp.why('B'), 'run_before phase_before task_running task_in_hand', 'a run waits for the one before, and that one for its tasks');
+SELECT is(pg_temp.why(number => 4), 'task_running phase_before task_in_hand', 'so does a task of it');
+SELECT is(pg_temp.why('B'), 'run_before task_running task_in_hand phase_before', 'a run waits for the one before, and that one for its tasks');
 SELECT matches(pg_temp.said('run_before', 'B'), 'run ID000000000066 waits for the end of run ID000000000065, which is Running -> .*run cancel ID000000000065', 'which is named');
 SELECT lockstep.run_pause(pg_temp.run_of('A'), 'look first', pg_temp.queue_name());
-SELECT is(pg_temp.why('A'), 'run_paused phase_before task_running task_in_hand', 'a run that is held');
+SELECT is(pg_temp.why('A'), 'run_paused task_running task_in_hand phase_before', 'a run that is held');
 SELECT matches(pg_temp.said('run_paused', 'A'), 'run ID000000000065 is paused by ' || session_user || ': look first', 'says by whom and why');
 SELECT lockstep.run_resume(pg_temp.run_of('A'), NULL, pg_temp.queue_name());
 SELECT lockstep.run_cancel(pg_temp.run_of('A'), 'wrong file', pg_temp.queue_name());
@@ -134,7 +143,7 @@ SELECT is(pg_temp.why('B'), 'run_before_endless run_abandoned', 'and the run beh
 SELECT matches(pg_temp.said('run_abandoned', 'A'), '-> To go on with it: lockstep publish --queue Q --resume ID000000000065. To close it: lockstep run end ID000000000065$', 'what helps is said');
 SELECT pg_temp.other('pg_advisory_lock(lockstep.lock_class(%L), %s)::text', 'producer', pg_temp.q()::text);
 SELECT is(pg_temp.why('A'), 'run_publishing', 'its producer lives');
-SELECT matches(pg_temp.said('run_publishing', 'A'), 'its producer is at work \(backend \d+ of ' || session_user || '\) -> Wait for its producer, or: lockstep run cancel ID000000000065$', 'and is named');
+SELECT matches(pg_temp.said('run_publishing', 'A'), 'its producer is at work \(backend \d+: ' || session_user || '.*\) -> Wait for its producer, or: lockstep run cancel ID000000000065$', 'and is named');
 SELECT pg_temp.other('pg_advisory_unlock(lockstep.lock_class(%L), %s)::text', 'producer', pg_temp.q()::text);
 UPDATE lockstep.run SET published_at = now(), publish_acked_offset = 9 WHERE run_no = (pg_temp.run('A')).run_no;
 SELECT is(pg_temp.why('A'), 'run_end_unclaimed', 'its producer is finished, and its end is not claimed');
@@ -145,7 +154,7 @@ SELECT matches(pg_temp.said('run_end_missing', 'A'), 'its messages name no run, 
 SELECT pg_temp.begin('A0:100<0 B0:100<0');
 SELECT pg_temp.running('4 min', 0);
 SELECT lockstep.run_cancel(pg_temp.run_of('A'), NULL, pg_temp.queue_name());
-SELECT is(pg_temp.why('B'), 'run_before_stopping run_stopping task_running', 'behind one that is being cancelled');
+SELECT is(pg_temp.why('B'), 'run_stopping run_before_stopping task_running', 'behind one that is being cancelled');
 SELECT pg_temp.begin('A0:100<0 A1:end(2,1)');
 SELECT pg_temp.complete(0), lockstep.run_finish((pg_temp.run('A')).run_no);
 SELECT is(pg_temp.why('A'), 'run_incomplete', 'messages are lost: there is nothing to retry');
@@ -170,6 +179,12 @@ UPDATE lockstep.run SET replay_id = (SELECT max(replay_id) FROM lockstep.replay)
 SELECT is(pg_temp.why('A'), 'run_replay task_in_hand', 'a replay is going over it');
 SELECT matches(pg_temp.said('run_replay', 'A'), 'replay \d+ is going over run ID.*--resume \d+ goes on.*--abandon \d+', 'which is named');
 
+-- Something is always said: here all is done, and nobody has ended the run yet.
+SELECT pg_temp.begin('A0:100<0 A1:end(1,1)');
+SELECT pg_temp.complete(0);
+SELECT is(pg_temp.why('A'), 'nothing_waits', 'everything is finished, and its end is claimed');
+SELECT matches(pg_temp.said('nothing_waits', 'A'), 'nothing is waited for at this moment: run ID000000000065 is Running', 'which is said');
+
 -- Tasks.
 SELECT pg_temp.begin('A0..1:100<0');
 UPDATE lockstep.task SET max_attempts = 3 WHERE queue_id = pg_temp.q();
@@ -179,6 +194,9 @@ SELECT is(pg_temp.why(number => 0), 'task_retry_later task_in_hand', 'its next a
 SELECT matches(pg_temp.said('task_retry_later', number => 0), 'attempt 1 of task T "name 0" of order 100 failed \(22012: division by zero\); the next one is due in 59 m 59 s, at ', 'when, and why');
 UPDATE lockstep.task SET executor_no = NULL, token = NULL, scheduled_for = now() + interval '1 day' WHERE queue_id = pg_temp.q() AND kafka_offset = 1;
 SELECT is(split_part(pg_temp.why(number => 1), ' ', 1), 'task_not_before', 'it may not start yet');
+SELECT matches(pg_temp.said('task_not_before', number => 1), ' may start in 23 h 59 m, at .* -> Nothing has to be done: it starts then. To start it now: lockstep task retry \d+$', 'what helps');
+SELECT is((lockstep.task_retry((pg_temp.task(1)).task_id)), 'Pending', 'is taken as it is printed');
+SELECT ok((pg_temp.task(1)).scheduled_for <= clock_timestamp(), 'and it is due');
 UPDATE lockstep.task SET scheduled_for = NULL WHERE queue_id = pg_temp.q() AND kafka_offset = 1;
 SELECT is(split_part(pg_temp.why(number => 1), ' ', 1), 'task_unowned', 'nobody has taken it');
 UPDATE lockstep.task SET executor_no = 2 WHERE queue_id = pg_temp.q() AND kafka_offset = 1;
@@ -205,7 +223,7 @@ SELECT pg_temp.begin('A0..1:100<0');
 SELECT lockstep.action_leave(pg_temp.q(), 1, ARRAY[(pg_temp.task(0)).task_id], ARRAY[(pg_temp.task(0)).token], '{command:load}', '{t}');
 SELECT is(split_part(pg_temp.why(number => 0), ' ', 1), 'task_nobody_able', 'the only executor does not know the command');
 SELECT matches(pg_temp.said('task_nobody_able', number => 0), '^task T "name 0" of order 100 needs command:load, which none of the executors of its queue \(1\) has in its configuration -> '
-    'Put command:load into \[commands\] or \[http\] allow of an executor and start it again; or: lockstep task cancel \d+$', 'which is named');
+    'Add command:load to \[commands\] or \[http\] allow in the configuration of an executor, then: kill -HUP 101 \(on host1\)\. Or: lockstep task cancel \d+$', 'which is named');
 SELECT is((SELECT string_agg(detail, ';') FROM lockstep.event_log WHERE event = 'task_left' AND queue_id = pg_temp.q()),
     'command:load is not in the configuration of this executor: such tasks are left to others', 'and told');
 UPDATE lockstep.executor SET unable = '{}' WHERE executor_no = 1;
@@ -215,7 +233,7 @@ SELECT lockstep.action_leave(pg_temp.q(), 1, ARRAY[(pg_temp.task(1)).task_id, (p
     ARRAY[(pg_temp.task(1)).token, (pg_temp.task(1)).token, (pg_temp.task(1)).token], '{command:load,http:h:80,command:sort}', '{f,t,t}');
 SELECT is(((pg_temp.task(1)).needs, (SELECT unable FROM lockstep.executor WHERE executor_no = 1))::text, '("{command:load,command:sort,http:h:80}","{command:sort,http:h:80}")',
     'what a task needs, and what of it the executor lacks');
-SELECT matches(pg_temp.said('task_nobody_able', number => 1), 'needs command:sort, http:h:80, which none of the executors of its queue \(1\) has, all of it, in its configuration -> Put command:sort, http:h:80 into', 'what is lacking is told');
+SELECT matches(pg_temp.said('task_nobody_able', number => 1), 'needs command:sort, http:h:80, which none of the executors of its queue \(1\) has, all of it, in its configuration -> Add command:sort, http:h:80 to', 'what is lacking is told');
 UPDATE lockstep.executor SET unable = '{command:else}' WHERE executor_no = 1;
 SELECT is(split_part(pg_temp.why(number => 1), ' ', 1), 'task_unowned', 'one that lacks something else');
 UPDATE lockstep.executor SET unable = '{}' WHERE executor_no = 1;
@@ -237,18 +255,22 @@ BEGIN
     END LOOP;
 END $$;
 SELECT pg_stat_clear_snapshot();
-UPDATE lockstep.task SET status = 'Processing', started_at = (SELECT a.xact_start FROM pg_stat_activity a JOIN lockstep.executor_session s USING (pid))
-WHERE queue_id = pg_temp.q();
-SELECT is(pg_temp.why(number => 0), 'task_running task_blocked', 'a lock of another session');
-SELECT matches(pg_temp.said('task_blocked', number => 0), 'task T "name 0" of order 100 waits for a lock that backend ' || pg_backend_pid() || ' holds \(' || session_user || '.*terminate_backend\(' || pg_backend_pid(), 'which is named, with what it does');
-SELECT matches(pg_temp.said('task_running', number => 0), 'backend ' || pid, 'and so is the backend of the task') FROM lockstep.executor_session;
-UPDATE lockstep.task SET step = 'send', started_at = updated_at - interval '1 hour' WHERE task_id = (pg_temp.task(0)).task_id;
-SELECT is(pg_temp.why(number => 0), 'task_running task_blocked', 'a later step of a task');
-SELECT matches(pg_temp.said('task_running', number => 0), 'runs for 1 h 0 m, with step "send" on executor .* backend ' || pid, 'which is named, too') FROM lockstep.executor_session;
-UPDATE lockstep.task SET step = NULL, started_at = updated_at WHERE task_id = (pg_temp.task(0)).task_id;
-SELECT is(pg_temp.why(number => 0), 'task_running task_blocked', 'as before');
+UPDATE lockstep.task SET status = 'Processing', started_at = updated_at - interval '1 hour' WHERE queue_id = pg_temp.q();
+SELECT is(pg_temp.why(number => 0), 'task_running', 'a task whose session is not noted: nothing is said of locks');
+SELECT unalike(pg_temp.said('task_running', number => 0), '%backend%', 'nor is a session guessed');
+UPDATE lockstep.task SET backend_pid = (SELECT pid FROM lockstep.executor_session), step = 'send' WHERE queue_id = pg_temp.q();
+SELECT is(pg_temp.why(number => 0), 'task_blocked task_running', 'a lock of another session comes first');
+SELECT matches(pg_temp.said('task_blocked', number => 0), 'task T "name 0" of order 100 waits for an advisory lock \(0, 77\) that backend ' || pg_backend_pid() || ' holds \(' || session_user || '.*\): .*terminate_backend\(' || pg_backend_pid(), 'which is named, with what it does');
+SELECT matches(pg_temp.said('task_running', number => 0), 'runs for 1 h 0 m, with step "send" on executor .* backend ' || pid, 'and so is the backend of the task') FROM lockstep.executor_session;
+
 UPDATE lockstep.task SET cancelled_by = 'u' WHERE queue_id = pg_temp.q();
-SELECT is(pg_temp.why(number => 0), 'task_stopping task_blocked', 'it is to be stopped');
+SELECT is(pg_temp.why(number => 0), 'task_blocked task_stopping', 'it is to be stopped');
+
+-- A standby sees rows, and no locks.
+CREATE OR REPLACE FUNCTION lockstep.explain_blind() RETURNS boolean LANGUAGE sql STABLE AS $$ SELECT true $$;
+SELECT is(pg_temp.why(), 'standby task_stopping', 'on a standby: said first, and nothing is said of executors');
+SELECT matches(pg_temp.said('standby'), 'this server is a standby: .* -> Ask the primary', 'with what helps');
+INSERT INTO named VALUES ('sessions_hidden'), ('task_blocked_prepared'), ('task_blocked_task'); -- tests/e2e/explain.sh
 
 SELECT is((SELECT array_agg(w.reason) FROM lockstep.wait_reason w WHERE w.reason NOT IN (SELECT n.reason FROM named n)), NULL, 'every reason was made to happen');
 SELECT is((SELECT array_agg(w.reason) FROM lockstep.wait_reason w WHERE w.helps = '' OR w.meaning = ''), NULL, 'and says what helps');

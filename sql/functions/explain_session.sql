@@ -1,0 +1,10 @@
+-- A session in words: whose it is and what it does, and its query. hidden: the caller may not see the latter two. No row: there is none.
+CREATE OR REPLACE FUNCTION lockstep.explain_session(p_pid int) RETURNS TABLE (is text, query text, since timestamptz, hidden boolean)
+LANGUAGE sql STABLE AS $$
+    SELECT pg_catalog.concat_ws(', ', a.usename, NULLIF(a.application_name, ''), 'from ' || pg_catalog.host(a.client_addr),
+                                a.state || ' for ' || lockstep.explain_words(pg_catalog.clock_timestamp() - a.state_change)),
+           CASE WHEN a.state IS NOT NULL THEN pg_catalog."left"(a.query, 200) END, COALESCE(a.xact_start, a.state_change), a.state IS NULL
+    FROM pg_catalog.pg_stat_activity a WHERE a.pid = p_pid
+$$;
+REVOKE EXECUTE ON FUNCTION lockstep.explain_session(int) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION lockstep.explain_session(int) TO lockstep_executor, lockstep_operator, lockstep_monitor;

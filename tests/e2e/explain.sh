@@ -1,0 +1,123 @@
+#!/bin/bash
+# explain with an executor at work: each situation is said with its cause, its culprit and what helps, the first thing first. Those that
+# rows alone can make are in tests/sql/explain.sql.
+# ctest: nosan
+set -euo pipefail
+here=$(cd "$(dirname "$0")" && pwd)
+. "$here/../support/shell.bash"
+. "$here/ledger.bash"
+tmp=$(mktemp -d)
+login=$(scratch_name)
+prepared=$(scratch_name)
+leave() {
+    exec 6>&- 7>&- 8>&- || true
+    [ -z "${daemon:-}" ] || kill -CONT "$daemon" 2>/dev/null || true
+    jobs_end
+    sql "ROLLBACK PREPARED '$prepared'" 2>/dev/null || true
+    scratch_drop
+    "$LOCKSTEP_TEST_PGBIN/psql" -X -q -d "$LOCKSTEP_TEST_PG" -c "DROP ROLE IF EXISTS $login"
+    rm -rf "$tmp"
+}
+trap leave EXIT
+scratch_database
+sql "CREATE TABLE item (id int PRIMARY KEY, n int); INSERT INTO item SELECT i, 0 FROM generate_series(1, 4) AS i; CREATE TABLE let_go (n int);
+     CREATE FUNCTION hold(n int) RETURNS void LANGUAGE plpgsql AS \$\$
+     BEGIN WHILE NOT EXISTS (SELECT FROM let_go l WHERE l.n = hold.n) LOOP PERFORM pg_sleep(0.01); END LOOP; END \$\$;
+     CREATE ROLE $login LOGIN IN ROLE lockstep_monitor"
+# says COMMAND... -- PATTERN HELPS: the first line of the answer matches PATTERN, the second HELPS
+says() {
+    local command=() out
+    while [ "$1" != -- ]; do command+=("$1"); shift; done
+    out=$(lockstep "${command[@]}")
+    if ! grep -Eq -- "$2" <<<"$(sed -n 1p <<<"$out")" || ! grep -Eq -- "$3" <<<"$(sed -n 2p <<<"$out")"; then
+        printf 'lockstep %s:\n%s\n  wanted %s\n  and    %s\n' "${command[*]}" "$out" "$2" "$3"
+        failed=1
+    fi
+}
+# psql_open FD NAME: a session that stays; its commands are written to the descriptor
+psql_open() { # NAME FIFO
+    mkfifo "$2"
+    PGAPPNAME=$1 "$LOCKSTEP_TEST_PGBIN/psql" -X -q -At -d "$db" <"$2" >"$2.out" 2>&1 &
+}
+pid_of() { sql "SELECT pid FROM pg_stat_activity WHERE application_name = '$1' AND datname = current_database()"; }
+reader_of() { sql "SELECT pid FROM pg_stat_activity WHERE application_name = 'lockstep/reader' AND query LIKE '%$1%' AND datname = current_database()"; }
+task_of() { sql "SELECT task_id FROM lockstep.task WHERE name = '$1'"; }
+
+q=$(scratch_name)
+lockstep queue create "$q" -q --create-topic --max-readers 4
+
+# Work, and nobody who does it: the last executor could not begin, and its reason is kept.
+for n in 1 2 3; do echo "{\"order\": 1, \"name\": \"k$n\", \"sql\": \"UPDATE item SET n = n + 1 WHERE id = $n /*k$n*/\"}"; done >"$tmp/tasks.jsonl"
+echo '{"order": 1, "name": "k4", "sql": "SELECT hold(4) /*k4*/"}' >>"$tmp/tasks.jsonl"
+run=$(lockstep publish --queue "$q" -q "$tmp/tasks.jsonl")
+says run explain "$run" -- "no executor works for queue $q; there never was one" "^  lockstep executor run --queue $q$"
+"$LOCKSTEP_BIN" executor run -d "$db" -s "postgres.task_conninfo=$db user=nosuch$$" -b "$LOCKSTEP_TEST_BROKERS" --queue "$q" 2>/dev/null && failed=1
+says queue explain "$q" -- "no executor works for queue $q; the last one was .* \(pid [0-9]+\), which ended with: .*role \"nosuch$$\" does not exist" "lockstep executor run --queue $q"
+lockstep check >"$tmp/check" || true
+grep -Eq "^warn +executors +no executor works for queue $q" "$tmp/check" || { echo 'check does not say that nobody works for the queue'; cat "$tmp/check"; failed=1; }
+
+# Four tasks at once. One waits for a session, one for a prepared transaction, one at the end of a chain, one for nothing.
+psql_open forgotten "$tmp/a"; exec 6>"$tmp/a"
+psql_open middle "$tmp/b"; exec 7>"$tmp/b"
+psql_open root "$tmp/c"; exec 8>"$tmp/c"
+echo 'BEGIN; UPDATE item SET n = 7 WHERE id = 1;' >&6
+sql "BEGIN; UPDATE item SET n = 7 WHERE id = 2; PREPARE TRANSACTION '$prepared'"
+echo 'BEGIN; UPDATE item SET n = 7 WHERE id = 4;' >&8
+echo 'BEGIN; UPDATE item SET n = 7 WHERE id = 3;' >&7
+eventually 10 is "SELECT count(*) FROM pg_stat_activity WHERE state = 'idle in transaction' AND datname = current_database()" 3
+echo 'UPDATE item SET n = 7 WHERE id = 4;' >&7
+eventually 10 is "SELECT count(*) FROM pg_stat_activity WHERE application_name = 'middle' AND wait_event_type = 'Lock'" 1
+"$LOCKSTEP_BIN" executor run -d "$db" -b "$LOCKSTEP_TEST_BROKERS" --queue "$q" --readers 4 2>"$tmp/daemon.log" &
+daemon=$!
+eventually 15 is "SELECT count(*) FROM lockstep.task WHERE status = 'Processing'" 4
+eventually 10 is "SELECT count(*) FROM pg_locks WHERE NOT granted AND pid IN (SELECT backend_pid FROM lockstep.task)" 3
+for n in 1 2 3 4; do
+    expect "the session of k$n" "$(sql "SELECT backend_pid FROM lockstep.task WHERE name = 'k$n'")" "$(reader_of "k$n")"
+    lockstep task explain "$(task_of "k$n")" | grep -q "runs for .*, backend $(reader_of "k$n")$" || { echo "k$n: wrong backend"; failed=1; }
+done
+a=$(pid_of forgotten) b=$(pid_of middle) c=$(pid_of root)
+says task explain "$(task_of k1)" -- "\"k1\" of order 1 waits for a row lock in table item that backend $a holds \([a-z_]+, forgotten, from 127.0.0.1, idle in transaction for [0-9]+ s\): BEGIN; UPDATE item|that backend $a holds \(.*forgotten.*idle in transaction.*\): UPDATE item" "SELECT pg_terminate_backend\($a\)\. Or: lockstep task cancel $(task_of k1)$"
+says task explain "$(task_of k2)" -- "\"k2\" of order 1 waits for a row lock in table item that prepared transaction \"$prepared\" holds" "ROLLBACK PREPARED '$prepared' \(or COMMIT PREPARED '$prepared'\)"
+says task explain "$(task_of k3)" -- "\"k3\" .* waits for a row lock in table item that backend $c holds \(.*, root, .*the chain: backend $(reader_of k3) waits for $b, which waits for $c" "SELECT pg_terminate_backend\($c\)"
+says task explain "$(task_of k4)" -- "\"k4\" of order 1 runs for .* backend $(reader_of k4)$" "lockstep task cancel $(task_of k4)"
+expect 'the run names exactly those' "$(lockstep run explain "$run" -o json | jq -r '[.[] | select(.reason | startswith("task_blocked")) | .sentence | split(" ")[2]] | sort | join(" ")')" '"k1" "k2" "k3"'
+
+# A login that may not see the sessions of others says so, and still names the lock and its holder.
+blind() { "$LOCKSTEP_BIN" "$@" -d "$db user=$login" -b "$LOCKSTEP_TEST_BROKERS"; }
+out=$(blind task explain "$(task_of k1)")
+grep -Eq "waits for a row lock in table item that backend $a holds \(.*, forgotten" <<<"$out" || { echo "without rights: $out"; failed=1; }
+grep -Eq "login $login may not see what backend $a does" <<<"$out" && grep -q "GRANT pg_read_all_stats TO $login" <<<"$out" || { echo "without rights: $out"; failed=1; }
+grep -q "GRANT pg_read_all_stats TO $login" <<<"$(blind task explain "$(task_of k4)")" || { echo 'without rights, nothing waits'; failed=1; }
+
+# Frozen: its heartbeat is old. It is made old, for the test does not wait.
+kill -STOP "$daemon"
+sql "UPDATE lockstep.executor SET heartbeat_at = clock_timestamp() - interval '1 minute' WHERE ended_at IS NULL"
+says queue explain "$q" -- "waits for|holds its locks and has not stirred for 1 m" ''
+lockstep queue explain "$q" | grep -A1 "(pid $daemon) holds its locks and has not stirred for 1 m" | grep -q "kill -CONT $daemon lets it continue; kill -KILL $daemon ends it" || { echo 'a frozen executor is not named'; failed=1; }
+expect 'executor list' "$(lockstep executor list -o json | jq -r '.[].state')" frozen
+lockstep check >"$tmp/check" && failed=1
+grep -Eq "^FAIL +executors +executor .*\(pid $daemon\) holds its locks" "$tmp/check" || { cat "$tmp/check"; failed=1; }
+kill -CONT "$daemon"
+
+# Everything goes on when the culprits are gone.
+sql "SELECT pg_terminate_backend($a), pg_terminate_backend($c)" >/dev/null
+sql "ROLLBACK PREPARED '$prepared'"
+echo 'ROLLBACK;' >&7
+sql 'INSERT INTO let_go VALUES (4)'
+eventually 20 is "SELECT status FROM lockstep.run WHERE run_id = '$run' AND ended_at IS NOT NULL" Completed || { lockstep run explain "$run"; failed=1; }
+kill -TERM "$daemon"
+wait "$daemon" || true
+
+# An executor that cannot reach Kafka.
+run=$(lockstep publish --queue "$q" -q "$tmp/tasks.jsonl")
+"$LOCKSTEP_BIN" executor run -d "$db" -b 127.0.0.1:1 --queue "$q" --readers 1 2>"$tmp/cut_off.log" &
+daemon=$!
+cut_off() { lockstep run explain "$run" | sed -n 1p | grep -Eq "executor .* \(pid $daemon\) cannot reach Kafka for [0-9]+ s: "; }
+eventually 20 cut_off || { lockstep run explain "$run"; tail -5 "$tmp/cut_off.log"; failed=1; }
+expect 'executor list' "$(lockstep executor list -o json | jq -r '.[].state')" 'no Kafka'
+lockstep check >"$tmp/check" && failed=1
+grep -Eq "^FAIL +executors +executor .*\(pid $daemon\) cannot reach Kafka" "$tmp/check" || { cat "$tmp/check"; failed=1; }
+kill -TERM "$daemon"
+wait "$daemon" || true
+[ $failed = 0 ] || tail -n 10 "$tmp"/*.log
+exit $failed
