@@ -32,6 +32,9 @@ static void copy_line(char *to, size_t size, const char *from)
 enum rc db_fail(struct db *db, const char *object, const PGresult *result, struct err *err)
 {
     const char *state = result ? PQresultErrorField(result, PG_DIAG_SQLSTATE) : NULL;
+    bool ended = state == NULL && !db->late && db->ended_state[0] != '\0';
+    if (ended)
+        state = db->ended_state;
     enum err_kind kind;
     const char *hint;
     enum rc rc = sqlstate_reaction(state, &kind, &hint);
@@ -41,7 +44,9 @@ enum rc db_fail(struct db *db, const char *object, const PGresult *result, struc
     if (result == NULL && db->late) {
         kind = ERR_TIMEOUT;
         text = "the server does not answer";
-    } else if (text == NULL)
+    } else if (ended)
+        text = db->ended_why;
+    else if (text == NULL)
         text = PQerrorMessage(db->conn);
     const char *server_hint = result ? PQresultErrorField(result, PG_DIAG_MESSAGE_HINT) : NULL;
     (void)err_set(err, rc, kind, object, server_hint ? server_hint : hint, "%s",
@@ -66,6 +71,14 @@ static void on_notice(void *context, const PGresult *result)
     const char *message = PQresultErrorField(result, PG_DIAG_MESSAGE_PRIMARY);
     if (severity == NULL || message == NULL)
         return;
+    const char *state = or_empty(PQresultErrorField(result, PG_DIAG_SQLSTATE));
+    /* The end of a session in a crash of the server is only a warning. */
+    if (strcmp(severity, "FATAL") == 0 || strcmp(severity, "PANIC") == 0 ||
+        strcmp(state, "57P02") == 0) {
+        (void)snprintf(db->ended_state, sizeof db->ended_state, "%s", state);
+        copy_line(db->ended_why, sizeof db->ended_why, message);
+        return; /* the next call on this session tells */
+    }
     if (db->notice != NULL)
         db->notice(db->notice_context, severity, message);
     else if (strcmp(severity, "WARNING") == 0 && db->role != DB_READER)

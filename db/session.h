@@ -24,6 +24,8 @@ struct db {
     db_notice_fn *notice;
     void *notice_context;
     int patience_ms;                /* for one call to be answered, 0: no limit */
+    char ended_state[6];            /* the server has ended the session while nothing was asked, */
+    char ended_why[256];            /* and said so; "": it has not */
     bool late;                      /* one was not: the session is given up */
     const struct db_beside *beside; /* during db_run_beside */
     int syncs;                      /* pipeline: syncs not yet answered */

@@ -228,15 +228,33 @@ enum rc part_run(struct db *db, const struct work *work, struct part *part, stru
     return rc;
 }
 
+/* If it ends the server or this executor now, its row shows that it was the one. */
+static enum rc begin_shown(struct db *db, struct work *work, bool *ret_stale, struct err *err)
+{
+    struct err why = {0};
+    DB_RESULT_AUTO *row = NULL;
+    enum rc rc =
+        db_run(db, &sql_reader_action_begin,
+               (const char *const[]){DB_INT(work->task_id), work->token, "false"}, &row, &why);
+    *ret_stale = rc != RC_OK && rc != RC_LOST && strcmp(why.code, STALE_TOKEN) == 0;
+    if (rc == RC_OK || *ret_stale)
+        return RC_OK;
+    *err = why;
+    return RC_LOST;
+}
+
 enum rc attempt_run(struct reader_thread *reader, struct work *work, struct err *err)
 {
     struct db *db = reader->db;
     struct err why = {0};
     const struct message *msg = work->msg;
     struct part whole = {.count = msg->statement_count, .transaction = msg->transaction};
-    work->outcome = OUTCOME_COMPLETED;
-    enum rc rc =
-        msg->step_count > 0 ? steps_run(reader, work, &why) : part_run(db, work, &whole, &why);
+    bool stale = false;
+    enum rc rc = work->wary ? begin_shown(db, work, &stale, err) : RC_OK;
+    work->outcome = stale ? OUTCOME_STALE : OUTCOME_COMPLETED;
+    if (rc != RC_OK || stale)
+        return rc;
+    rc = msg->step_count > 0 ? steps_run(reader, work, &why) : part_run(db, work, &whole, &why);
     work->ran_us = clock_boot_us() - work->alone_since_us;
     if (rc == RC_OK)
         return RC_OK;
@@ -248,6 +266,7 @@ enum rc attempt_run(struct reader_thread *reader, struct work *work, struct err 
     if (rc == RC_OK && !attempt_timed_out(work, &why) &&
         attempt_cancelled(&why, reader->cancelled)) {
         work->outcome = OUTCOME_LOST;
+        work->loss = reader->cancelled ? LOSS_OWN : LOSS_ASKED;
         return rc;
     }
     return rc == RC_OK ? attempt_fail(db, work, &why, false, err) : rc;

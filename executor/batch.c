@@ -203,7 +203,8 @@ enum rc batch_send(struct reader_thread *reader, struct err *err)
         const struct message *msg = reader->todo->msg;
         enum rc planned = plan_make(&plan, msg, 0, msg->statement_count, &why);
         bool same_run = reader->run_no == 0 || reader->run_no == reader->todo->run_no;
-        if (planned == RC_OK && plan.pipelined && !plan.changes_session && same_run) {
+        if (planned == RC_OK && plan.pipelined && !plan.changes_session && same_run &&
+            !reader->todo->wary) {
             struct work *work = shift(&reader->todo, &reader->todo_last);
             reader->run_no = work->run_no;
             if (reader->sent == NULL)
@@ -281,6 +282,7 @@ static enum rc batch_done(struct reader_thread *reader, struct err *err)
             work->plain = true;
             append(&again_last, work);
         } else if (attempt_cancelled(reader->why, reader->cancelled)) {
+            work->loss = reader->cancelled ? LOSS_OWN : LOSS_ASKED;
             reader_report(reader, work, OUTCOME_LOST);
         } else {
             set_broken(reader, work, reader->why);

@@ -39,6 +39,16 @@ enum outcome {
     OUTCOME_GO_ON      /* a step is done and recorded, more are to come: given back */
 };
 
+/** Of OUTCOME_LOST: what ended the attempt. Only what the task may have caused counts (sql/functions/lose.sql). */
+enum loss {
+    LOSS_UNSAID = 0, /* not yet */
+    LOSS_UNKNOWN,    /* its session ended without a word: the task may be the cause */
+    LOSS_DOUBTED, /* the same, or any other way, while others were sent with it: it may not have begun */
+    LOSS_ASKED, /* somebody cancelled it or ended its session: the task itself, if that was at once */
+    LOSS_SERVER, /* the server ended all sessions, or lacked something */
+    LOSS_OWN     /* this executor ended it */
+};
+
 /** One attempt at a task, in this executor's hands. */
 struct work {
     struct mail mail; /* first: travels to a reader and back */
@@ -67,6 +77,9 @@ struct work {
     bool cleans;            /* reader: its own: no task, it cleans the session behind one */
     bool begun, last;       /* reader: its transaction was opened; the last one of its batch */
     enum outcome outcome;   /* set by the reader */
+    enum loss loss;         /* reader: when it is lost */
+    bool
+        wary; /* an attempt before may have ended its server: it runs alone, and its row shows that it runs before it does */
     int64_t ran_us;
     struct err *why;              /* reader: the error that is to be recorded; owned */
     struct action_result *answer; /* reader: outside.h; owned, */
@@ -409,6 +422,12 @@ void time_out(struct executor *ex, int *ret_timeout_ms);
 MUST_CHECK enum rc mark_running(struct executor *ex, int *ret_timeout_ms, struct err *err);
 MUST_CHECK enum rc slots_return(struct executor *ex, bool all, int *ret_timeout_ms,
                                 struct err *err);
+
+/* spare.c: attempts that end with a lost incarnation, between spare_start and spare_end; the next one tells of them. */
+void spare_start(struct executor *ex, const struct err *why);
+void spare_note(struct executor *ex, const struct work *work);
+void spare_end(struct executor *ex);
+MUST_CHECK enum rc spare_tell(struct executor *ex, struct db *db, struct err *err);
 
 /* record.c */
 MUST_CHECK enum rc record(struct executor *ex, struct work *work, struct err *err);

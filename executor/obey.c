@@ -50,7 +50,7 @@ static enum rc drop_waiting(struct lane *lane, const struct db_result *rows, str
         return RC_OK;
     return db_run(lane->ex->control, &sql_executor_lose,
                   (const char *const[]){DB_INT(lane->queue_id), s[0].data, s[1].data,
-                                        "cancelled by an operator"},
+                                        "cancelled by an operator", "stopped"},
                   NULL, err);
 }
 

@@ -1,5 +1,6 @@
 #include "executor/reader_state.h"
 
+#include "base/clock.h"
 #include "base/log.h"
 #include "base/probe.h"
 #include "db/pipeline.h"
@@ -23,6 +24,8 @@ void reader_report(struct reader_thread *reader, struct work *work, enum outcome
         return;
     }
     work->outcome = outcome;
+    if (outcome == OUTCOME_LOST && reader->cancelled && work->loss == LOSS_UNSAID)
+        work->loss = LOSS_OWN;
     work->mail.kind = MAIL_WORK_DONE;
     mailbox_put(reader->control, &work->mail);
 }
@@ -47,6 +50,37 @@ static bool known(const struct work *work)
     return work->timed_out || work->answer != NULL;
 }
 
+/* What ended the session: the server says why when it ends sessions itself, and nothing when a backend crashes. */
+static enum loss loss_of(const struct err *why)
+{
+    static const char *const servers[] = {"53", "58", "57P02", "57P03", "25006"};
+    for (size_t i = 0; i < sizeof servers / sizeof *servers; i++)
+        if (strncmp(why->code, servers[i], strlen(servers[i])) == 0)
+            return LOSS_SERVER;
+    return strcmp(why->code, "57P01") == 0 ? LOSS_ASKED : LOSS_UNKNOWN;
+}
+
+/* Only one that was alone in the session is known to have run. */
+static void name_losses(struct reader_thread *reader, const struct err *why)
+{
+    int tasks = 0;
+    enum loss loss = loss_of(why);
+    if (reader->abandoned && loss == LOSS_UNKNOWN) /* by us */
+        return;
+    for (const struct work *work = reader->sent; work != NULL; work = work->next)
+        tasks += !work->cleans;
+    for (struct work *work = reader->sent; work != NULL; work = work->next) {
+        work->loss = tasks > 1 && loss != LOSS_SERVER ? LOSS_DOUBTED : loss;
+        work->ran_us = clock_boot_us() - reader->head_us;
+    }
+    if (reader->lost_pid != 0) /* of the session before */
+        return;
+    for (struct work *work = reader->lost; work != NULL; work = work->next)
+        work->loss = loss;
+    for (struct work *work = reader->broken; work != NULL; work = work->next)
+        work->loss = loss;
+}
+
 /* What was sent is of unknown outcome; control decides, when the session is gone: the server may not have noticed yet, and run
  * on, and neither the next attempt nor another task on this slot may begin beside it. */
 static void lose_session(struct reader_thread *reader, const struct err *why)
@@ -62,6 +96,8 @@ static void lose_session(struct reader_thread *reader, const struct err *why)
     free(reader->why);
     reader->why = NULL;
     reader->at = reader->failed = NULL;
+    name_losses(reader, why);
+    reader->bereft = true;
     while (reader->broken != NULL && (reader->abandoned || !known(reader->broken)))
         append(&reader->lost_last, shift(&reader->broken, &reader->broken_last));
     reader->unclean = reader->broken != NULL;
@@ -121,6 +157,7 @@ static enum rc open_session(struct reader_thread *reader, struct err *err)
     db_canceller_free(reader->canceller);
     reader->canceller = db_canceller_new(db);
     reader->pid = db_backend_pid(db);
+    reader->bereft = false;
     (void)snprintf(reader->backend_start, sizeof reader->backend_start, "%s", db_backend_start(db));
     bool abandoned = reader->abandoned;
     (void)pthread_mutex_unlock(&reader->lock);
@@ -164,6 +201,17 @@ static enum rc turn(struct reader_thread *reader, struct err *err)
     return fds[1].revents != 0 ? batch_read(reader, err) : RC_OK;
 }
 
+/* What the server has said before the session was cut off. */
+static void last_word(struct reader_thread *reader, struct err *err)
+{
+    enum pipeline_reply reply;
+    struct err failed;
+    if (reader->sent == NULL || pipeline_read(reader->db, err) != RC_OK)
+        return;
+    while (pipeline_next(reader->db, &reply, &failed, err) == RC_OK)
+        continue;
+}
+
 static void *reader_main(void *context)
 {
     struct reader_thread *reader = context;
@@ -171,6 +219,7 @@ static void *reader_main(void *context)
            reader->broken != NULL || reader->lost != NULL) {
         struct err err = {0};
         if (reader->abandoned) {
+            last_word(reader, &err);
             lose_session(reader, &err);
             if (!reader->stopping)
                 mailbox_wait(&reader->inbox, -1);
@@ -294,6 +343,11 @@ void reader_abandon(struct reader_thread *reader)
     db_cancel(reader->canceller);
     db_sever(reader->canceller);
     (void)pthread_mutex_unlock(&reader->lock);
+}
+
+bool reader_bereft(const struct reader_thread *reader)
+{
+    return reader->bereft;
 }
 
 int reader_pid(const struct reader_thread *reader)

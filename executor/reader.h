@@ -44,6 +44,8 @@ void reader_abandon(struct reader_thread *reader);
 /** The attempt has run out of its time: cancels its statement, or cuts its session off. False: it
  * is not running. */
 bool reader_time_out(struct reader_thread *reader, struct work *work, bool sever);
+/** It has noticed that its session is gone. */
+bool reader_bereft(const struct reader_thread *reader);
 /** The pid of its backend, without waiting: to see that it has a new session. */
 int reader_pid(const struct reader_thread *reader);
 /** The backend that it uses: pid and start; the slot row names it. */

@@ -40,6 +40,7 @@ struct reader_thread {
     struct action_stop stop_action;
     bool stopping;
     _Atomic bool cancelled; /* by us: what fails for that is lost, not failed */
+    _Atomic bool bereft;    /* its session broke, and it is without one */
     _Atomic bool abandoned; /* the incarnation is over: no task starts any more */
     int64_t run_no;         /* of the task before */
     int64_t head_us;        /* since when the oldest batch can have been running */

@@ -40,6 +40,27 @@ static void take_from_reader(struct executor *ex, const struct work *work)
     }
 }
 
+/* An operator does not end an attempt at once, time after time; a task that ends its own session does. */
+#define AT_ONCE_US (1000 * 1000)
+
+static const char *kind_of(const struct work *work)
+{
+    switch (work->loss) {
+    case LOSS_UNSAID:
+    case LOSS_UNKNOWN:
+        break;
+    case LOSS_DOUBTED:
+        return "doubt";
+    case LOSS_ASKED:
+        return work->ran_us < AT_ONCE_US ? "lost" : "ended";
+    case LOSS_SERVER:
+        return "ended";
+    case LOSS_OWN:
+        return "stopped";
+    }
+    return "lost";
+}
+
 /* The session broke: whether it committed is in the row. What did not is nobody's, and its token
  * void. */
 static enum rc lost(struct executor *ex, const struct work *work, struct err *err)
@@ -53,8 +74,8 @@ static enum rc lost(struct executor *ex, const struct work *work, struct err *er
     probe("lose.send");
     return db_run(ex->control, &sql_executor_lose,
                   (const char *const[]){DB_INT(work->lane->queue_id), ex->scratch[0].data,
-                                        ex->scratch[1].data,
-                                        "its session is gone or was cancelled"},
+                                        ex->scratch[1].data, "its session is gone or was cancelled",
+                                        kind_of(work)},
                   NULL, err);
 }
 

@@ -54,6 +54,7 @@ static enum rc add_adopted(struct lane *lane, const struct db_result *rows, int 
     (void)snprintf(work->token, sizeof work->token, "%s", db_text(rows, i, 8));
     work->attempt = (int)db_int(rows, i, 9);
     work->offset = db_int(rows, i, 11);
+    work->wary = db_bool(rows, i, 14);
     phase_seen(lane, phase, db_bool(rows, i, 5), db_int(rows, i, 13));
     phase->shared = phase->shared || db_bool(rows, i, 6);
     if (message_parse(db_text(rows, i, 12), (size_t)db_length(rows, i, 12), MESSAGE_RECORD,

@@ -291,9 +291,10 @@ static void drop_mail(struct executor *ex)
 {
     for (struct mail *mail = mailbox_take(&ex->inbox), *next; mail != NULL; mail = next) {
         next = mail->next;
-        if (mail->kind == MAIL_WORK_DONE)
+        if (mail->kind == MAIL_WORK_DONE) {
+            spare_note(ex, (struct work *)mail);
             work_free((struct work *)mail);
-        else
+        } else
             free(mail);
     }
 }
@@ -309,6 +310,7 @@ static void incarnation_stop(struct executor *ex, enum rc why, const struct err 
         probe("incarnation.drained");
     else
         probe("incarnation.lost");
+    spare_start(ex, cause);
     for (int i = 0; !clean && i < ex->reader_count; i++)
         reader_abandon(ex->readers[i].thread);
     for (int i = 0; i < ex->lane_count; i++)
@@ -316,6 +318,7 @@ static void incarnation_stop(struct executor *ex, enum rc why, const struct err 
     for (int i = 0; i < ex->reader_count; i++)
         reader_stop(ex->readers[i].thread);
     drop_mail(ex);
+    spare_end(ex);
     for (int i = 0; i < ex->lane_count; i++) {
         struct lane *lane = &ex->lanes[i];
         while (lane->phases != NULL) {
@@ -483,6 +486,7 @@ enum rc executor_run(const struct executor_options *options, struct err *err)
                                                         : backoff_ms * 2;
         wait_before_next(backoff_ms);
     }
+    server_memory_done(&memory);
     signals_end();
     return signals_stop() > 0 && (rc == RC_LOST || rc == RC_RETRY) ? RC_OK : rc;
 }

@@ -13,6 +13,12 @@ void server_memory_init(struct server_memory *memory)
         memory->cursors[i] = -1;
 }
 
+void server_memory_done(struct server_memory *memory)
+{
+    for (int i = 0; i < 3; i++)
+        str_done(&memory->spared.of[i]);
+}
+
 enum rc server_open(struct executor *ex, struct err *err)
 {
     struct server_memory *memory = ex->memory;

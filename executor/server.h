@@ -13,6 +13,7 @@
 #ifndef EXECUTOR_SERVER_H
 #define EXECUTOR_SERVER_H
 
+#include "base/str.h"
 #include "db/db.h"
 
 struct executor;
@@ -20,16 +21,26 @@ struct lane;
 
 #define SERVER_MOST_QUEUES 64
 
+/** Attempts of an incarnation that is lost, which are not to count: spare.c. */
+struct spared {
+    char executor[37]; /* its id */
+    bool crashed;
+    int count;
+    struct str of[3]; /* task ids, tokens, attempts */
+};
+
 /** What this process has seen of its server and keeps over its incarnations. */
 struct server_memory {
     struct db_server server; /* system_id "": nothing yet */
     /* Of its queues, when the last incarnation ended: the cursor, -1: not known, and the timeline. */
     int64_t cursors[SERVER_MOST_QUEUES];
     int64_t timelines[SERVER_MOST_QUEUES];
+    struct spared spared;
     /* The id of the incarnation before, "": none. Not its number, which a copy may give to another. */
     char predecessor[37];
 };
 void server_memory_init(struct server_memory *memory);
+void server_memory_done(struct server_memory *memory);
 
 /** Opens the control session, on a server that is not older than what was seen. */
 MUST_CHECK enum rc server_open(struct executor *ex, struct err *err);

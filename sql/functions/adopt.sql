@@ -11,12 +11,15 @@
 --
 -- p_limit 0: nothing is adopted; the caller has no reader free, and looks for what needs none.
 --
+-- A dead owner's attempt counts as lost only if its row shows that it had begun (Processing). Otherwise the attempt keeps its number. If
+-- the phase is open, the attempt may have begun all the same: the task is doubted, so its next attempt is shown before it runs.
+--
 -- One row a task; or one row without a task: verdict 'none' (wait_ms: until something is due, NULL if nothing is; phase_id,
 -- run_no, order: such a closed phase, the first of its run and not in p_enough, the caller is to open it), 'busy'.
 CREATE OR REPLACE FUNCTION lockstep.adopt(p_queue_id int, p_executor_no int, p_limit int, p_held bigint[],
     p_enough bigint[] DEFAULT '{}')
 RETURNS TABLE (verdict text, wait_ms int, phase_id bigint, run_no bigint, "order" bigint, is_open boolean, took_shared boolean,
-               task_id bigint, token uuid, attempt_num int, seq bigint, kafka_offset bigint, payload text)
+               task_id bigint, token uuid, attempt_num int, seq bigint, kafka_offset bigint, payload text, doubted boolean)
 LANGUAGE plpgsql AS $$
 #variable_conflict use_column
 DECLARE
@@ -126,19 +129,22 @@ BEGIN
             lost AS (
                 INSERT INTO lockstep.task_attempt (task_id, attempt, status, executor_no, started_at, ended_at, error)
                 SELECT f.task_id, f.old_attempt, 'Pending', f.old_owner, f.started_at, pg_catalog.clock_timestamp(), 'lost: its executor died'
-                FROM found f WHERE f.old_owner IS NOT NULL
+                FROM found f WHERE f.old_owner IS NOT NULL AND f.old_status = 'Processing'
                 ON CONFLICT DO NOTHING),
             taken AS (
                 UPDATE lockstep.task t
                 SET executor_no = p_executor_no, token = pg_catalog.gen_random_uuid(), status = 'Pending',
-                    attempt_num = f.old_attempt + CASE WHEN f.old_owner IS NOT NULL OR f.old_status = 'Error' THEN 1 ELSE 0 END,
-                    lost_num = t.lost_num + CASE WHEN f.old_owner IS NOT NULL THEN 1 ELSE 0 END,
-                    max_attempts = t.max_attempts + CASE WHEN f.old_owner IS NOT NULL THEN 1 ELSE 0 END, -- it counts failed ones only
+                    attempt_num = f.old_attempt + CASE WHEN l.lost OR f.old_status = 'Error' THEN 1 ELSE 0 END,
+                    lost_num = t.lost_num + CASE WHEN l.lost THEN 1 ELSE 0 END,
+                    max_attempts = t.max_attempts + CASE WHEN l.lost THEN 1 ELSE 0 END, -- it counts failed ones only
+                    doubted = CASE WHEN is_open AND f.old_owner IS NOT NULL THEN true ELSE t.doubted END,
                     updated_at = pg_catalog.clock_timestamp()
-                FROM found f WHERE t.task_id = f.task_id
-                RETURNING t.run_no, t."order", t.task_id, t.token, t.attempt_num, t.seq, t.kafka_offset, t.payload)
+                FROM found f CROSS JOIN LATERAL (SELECT f.old_owner IS NOT NULL AND f.old_status = 'Processing' AS lost) AS l
+                WHERE t.task_id = f.task_id
+                RETURNING t.run_no, t."order", t.task_id, t.token, t.attempt_num, t.seq, t.kafka_offset, t.payload,
+                          COALESCE(t.doubted, false) AS doubted)
             SELECT 'adopted', 0, p.phase_id, k.run_no, k."order", is_open, took_shared, k.task_id, k.token, k.attempt_num, k.seq,
-                   k.kafka_offset, k.payload
+                   k.kafka_offset, k.payload, k.doubted
             FROM taken k ORDER BY k.kafka_offset;
             IF FOUND THEN
                 RETURN;

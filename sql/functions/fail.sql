@@ -1,7 +1,7 @@
 -- The attempt that holds this token failed, and why. Attempts left: Error, due after the interval, owned by nobody. None
 -- left, p_permanent, or an error that is not to be tried again (retry_on, of the message or the queue): Failed, and the run's policy
 -- decides, in the same transaction. p_ran_us: how long it ran.
--- What is the server's fault counts as a lost attempt, not as a failed one: put off, longer each time; Failed after queue.max_lost.
+-- What is the server's fault counts neither as a failed attempt nor as a lost one: the task is put off, longer each time, without end.
 -- Returns the new status. A stale token raises.
 CREATE OR REPLACE FUNCTION lockstep.fail(p_task_id bigint, p_token uuid, p_permanent boolean, p_ran_us bigint, p_sqlstate text,
     p_error text, p_detail text, p_hint text, p_context text) RETURNS text
@@ -26,23 +26,22 @@ BEGIN
     SELECT b.max_lost, b.retry_intervals,
            COALESCE((SELECT array_agg(e) FROM json_array_elements_text(wish -> 'retry_on') AS i (e)), b.retry_on) AS retry_on
     INTO STRICT q FROM lockstep.queue b WHERE b.queue_id = t.queue_id;
-    final := CASE WHEN p_permanent THEN true WHEN lost THEN t.lost_num + 1 >= q.max_lost
+    final := CASE WHEN p_permanent THEN true WHEN lost THEN false
                   ELSE t.attempt_num >= t.max_attempts OR NOT lockstep.retries(p_sqlstate, q.retry_on) END;
     IF final THEN -- the queue's row first, as for every change of a run
         PERFORM FROM lockstep.queue WHERE queue_id = t.queue_id FOR NO KEY UPDATE;
     ELSIF lost THEN
-        seconds := (ARRAY[1, 10, 60, 300, 600])[LEAST(t.lost_num + 1, 5)];
+        seconds := lockstep.put_off(p_task_id, t.lost_num);
     ELSE
         intervals := COALESCE((SELECT array_agg(e::float8 ORDER BY n)
                                FROM json_array_elements_text(wish -> 'retry_intervals') WITH ORDINALITY AS i (e, n)), q.retry_intervals);
-        seconds := COALESCE(intervals[LEAST(t.attempt_num - t.lost_num, cardinality(intervals))], 1);
+        seconds := COALESCE(intervals[LEAST(1 + (SELECT count(*) FROM lockstep.task_attempt a WHERE a.task_id = p_task_id AND a.status = 'Error'), cardinality(intervals))], 1);
     END IF;
     UPDATE lockstep.task
     SET status = CASE WHEN final THEN 'Failed' ELSE 'Error' END::lockstep.status, token = NULL,
         executor_no = CASE WHEN final THEN executor_no END,
-        lost_num = lost_num + CASE WHEN lost THEN 1 ELSE 0 END,
         max_attempts = max_attempts + CASE WHEN lost THEN 1 ELSE 0 END, -- it counts failed ones only
-        error = CASE WHEN final AND lost THEN format('given up: %s attempts were lost; the last one: %s', t.lost_num + 1, why) ELSE why END,
+        error = why,
         started_at = ended - p_ran_us * interval '1 microsecond',
         duration = p_ran_us * interval '1 microsecond', updated_at = clock_timestamp(), -- not back, it may have been marked meanwhile
         scheduled_for = CASE WHEN NOT final THEN ended + interval '1 second' * seconds END

@@ -1,7 +1,11 @@
 -- These attempts are lost: their session is gone, or somebody cancelled them. What did commit is finished and its token is
 -- gone, so only the others are touched. A lost attempt is counted apart from failed ones and does not use up max_attempts.
--- One that an operator has cancelled is not lost, it is stopped.
-CREATE OR REPLACE FUNCTION lockstep.lose(p_queue_id int, p_task_ids bigint[], p_tokens uuid[], p_why text) RETURNS bigint
+-- One that an operator has cancelled is not lost, it is stopped. p_kind:
+--   lost     the task may be the cause: it counts (lost_num), and give_up ends the task after queue.max_lost of them
+--   ended    the server, or somebody else, ended it: not counted; the next attempt comes later each time
+--   stopped  its executor ended it, to end itself: not counted
+--   doubt    it may not have begun: not counted, it keeps its number; the next one is shown before it runs (adopt.sql)
+CREATE OR REPLACE FUNCTION lockstep.lose(p_queue_id int, p_task_ids bigint[], p_tokens uuid[], p_why text, p_kind text DEFAULT 'lost') RETURNS bigint
 LANGUAGE plpgsql AS $$
 DECLARE
     count bigint;
@@ -18,7 +22,8 @@ BEGIN
     -- In the order of their ids, as run_stop does, so that the two cannot deadlock.
     PERFORM FROM lockstep.task t WHERE t.task_id = ANY (p_task_ids) ORDER BY t.task_id FOR NO KEY UPDATE;
     WITH hit AS (
-        SELECT t.task_id, t.attempt_num, t.executor_no, t.started_at
+        SELECT t.task_id, t.attempt_num, t.executor_no, t.started_at,
+               CASE WHEN p_kind = 'ended' THEN pg_catalog.clock_timestamp() + interval '1 second' * lockstep.put_off(t.task_id, t.lost_num) END AS due
         FROM lockstep.task t
         JOIN ROWS FROM (pg_catalog.unnest(p_task_ids), pg_catalog.unnest(p_tokens)) AS g (task_id, token)
              ON t.task_id = g.task_id AND t.token = g.token
@@ -26,15 +31,17 @@ BEGIN
     noted AS (
         INSERT INTO lockstep.task_attempt (task_id, attempt, status, executor_no, started_at, ended_at, error)
         SELECT h.task_id, h.attempt_num, 'Pending', h.executor_no, h.started_at, pg_catalog.clock_timestamp(), 'lost: ' || p_why
-        FROM hit h ON CONFLICT DO NOTHING)
+        FROM hit h WHERE p_kind <> 'doubt' ON CONFLICT DO NOTHING)
     UPDATE lockstep.task t
-    SET executor_no = NULL, token = NULL, status = 'Pending', attempt_num = t.attempt_num + 1, lost_num = t.lost_num + 1,
-        max_attempts = t.max_attempts + 1, updated_at = pg_catalog.clock_timestamp()
-    FROM hit h WHERE t.task_id = h.task_id;
+    SET executor_no = NULL, token = NULL, status = 'Pending', attempt_num = t.attempt_num + c.tried,
+        lost_num = t.lost_num + CASE p_kind WHEN 'lost' THEN 1 ELSE 0 END,
+        max_attempts = t.max_attempts + c.tried, doubted = CASE p_kind WHEN 'doubt' THEN true ELSE t.doubted END,
+        scheduled_for = COALESCE(h.due, t.scheduled_for), updated_at = pg_catalog.clock_timestamp()
+    FROM (SELECT CASE p_kind WHEN 'doubt' THEN 0 ELSE 1 END AS tried) AS c, hit h WHERE t.task_id = h.task_id;
     GET DIAGNOSTICS count = ROW_COUNT;
     PERFORM pg_catalog.pg_notify('lockstep_' || p_queue_id, 'work');
     RETURN count;
 END
 $$;
-REVOKE EXECUTE ON FUNCTION lockstep.lose(int, bigint[], uuid[], text) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION lockstep.lose(int, bigint[], uuid[], text) TO lockstep_executor;
+REVOKE EXECUTE ON FUNCTION lockstep.lose(int, bigint[], uuid[], text, text) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION lockstep.lose(int, bigint[], uuid[], text, text) TO lockstep_executor;

@@ -70,7 +70,7 @@ echo '{"order": 1, "name": "full", "sql": "SELECT full_once()", "max_attempts": 
 queue
 run
 expect 'server: run' "$(status) $(effects)" 'Completed full'
-expect 'server: task' "$(sql "SELECT attempt_num, lost_num, max_attempts FROM lockstep.task WHERE name = 'full'")" '2|1|2'
+expect 'server: task' "$(sql "SELECT attempt_num, lost_num, max_attempts FROM lockstep.task WHERE name = 'full'")" '2|0|2'
 expect 'server: attempt' "$(lockstep task show "$(sql "SELECT task_id FROM lockstep.task WHERE name = 'full'")" -o json | jq -r '.attempts[0] | "\(.status) \(.sqlstate)"')" 'lost 53100'
 
 echo '- not_before: nobody starts it before, the next phase waits for it'

@@ -92,13 +92,13 @@ SELECT is((SELECT (attempt, status, executor_no, started_at IS NOT NULL, error):
           '(1,Pending,1,t,"lost: its executor died")', 'the lost attempt is noted');
 SELECT throws_ok(format('SELECT lockstep.complete(%s, %L)', task_id, token), 'LS001', NULL, 'the zombie can not complete it') FROM zombie;
 SELECT throws_ok(format('SELECT lockstep.fail(%s, %L, false, 0, NULL, NULL, NULL, NULL, NULL)', task_id, token), 'LS001', NULL, 'nor fail it') FROM zombie;
-SELECT is(pg_temp.adopt(), '200-: 3#2', 'then the next phase');
+SELECT is(pg_temp.adopt(), '200-: 3#1', 'then the next phase; nothing of it had begun, so it is the first attempt still');
 SELECT is(pg_temp.adopt(), 'none', 'then nothing');
 SELECT is((SELECT count(*) FROM lockstep.event_log WHERE event = 'executor_died' AND executor_no = 1), 1::bigint, 'its death is noted once');
 
 -- How many, and what else stands in the way.
 SELECT pg_temp.tell('A0..4:100<0');
-SELECT is(pg_temp.adopt(2) || ', ' || pg_temp.adopt(2), '100: 0#2 1#2, 100: 2#2 3#2', 'no more than asked for, the oldest first');
+SELECT is(pg_temp.adopt(2) || ', ' || pg_temp.adopt(2), '100: 0#1 1#1, 100: 2#1 3#1', 'no more than asked for, the oldest first');
 SELECT pg_temp.tell('A0:100<0');
 SELECT lockstep.unlock_shared((pg_temp.phase(100)).phase_id);
 SELECT pg_temp.other('lockstep.lock_intent(%s, 1)', (pg_temp.phase(100)).phase_id::text);

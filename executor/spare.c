@@ -1,0 +1,78 @@
+/* spare: this incarnation is lost and its process lives on. What was running was ended by us, by an operator or by a planned end of the
+ * server, unless the server has crashed; the next incarnation says so to the database, which would count it as lost. */
+#include "executor/lane.h"
+#include "executor/reader.h"
+#include "executor/server.h"
+
+#include <poll.h>
+#include <string.h>
+
+#define NOTICE_MS 300
+
+/* The server crashed, or is gone without a word: what ran may be the cause. */
+static bool crashed(const struct err *why)
+{
+    return strcmp(why->code, "57P02") == 0 || (why->code[0] == '\0' && why->kind == ERR_DB_DOWN);
+}
+
+static bool noticed(const struct executor *ex)
+{
+    for (int i = 0; i < ex->reader_count; i++)
+        if (ex->readers[i].count > 0 && !reader_bereft(ex->readers[i].thread))
+            return false;
+    return true;
+}
+
+/* In a crash the server says to each session that another one is the cause, but to that one nothing. Who has a task in hand hears what
+ * is said to it before its session is cut off here. */
+static void wait_for_last_words(const struct executor *ex)
+{
+    for (int ms = 0; ms < NOTICE_MS && !noticed(ex); ms += 5)
+        (void)poll(NULL, 0, 5);
+}
+
+void spare_start(struct executor *ex, const struct err *why)
+{
+    struct spared *spared = &ex->memory->spared;
+    for (int i = 0; i < 3; i++)
+        db_array_start(&spared->of[i]);
+    spared->count = 0;
+    spared->crashed = crashed(why);
+    memcpy(spared->executor, ex->id, sizeof spared->executor);
+    if (spared->crashed)
+        wait_for_last_words(ex);
+}
+
+void spare_note(struct executor *ex, const struct work *work)
+{
+    struct spared *spared = &ex->memory->spared;
+    bool said = work->loss == LOSS_SERVER || work->loss == LOSS_ASKED;
+    bool ours = work->loss == LOSS_OWN || work->loss == LOSS_DOUBTED;
+    if (work->outcome != OUTCOME_LOST || !(said || (ours && !spared->crashed)))
+        return;
+    db_array_int(&spared->of[0], work->task_id);
+    db_array_text(&spared->of[1], work->token, strlen(work->token));
+    db_array_int(&spared->of[2], work->attempt);
+    spared->count++;
+}
+
+void spare_end(struct executor *ex)
+{
+    for (int i = 0; i < 3; i++)
+        db_array_end(&ex->memory->spared.of[i]);
+}
+
+enum rc spare_tell(struct executor *ex, struct db *db, struct err *err)
+{
+    struct spared *spared = &ex->memory->spared;
+    if (spared->count == 0)
+        return RC_OK;
+    DB_RESULT_AUTO *row = NULL;
+    enum rc rc = db_run(db, &sql_executor_spare,
+                        (const char *const[]){spared->executor, spared->of[0].data,
+                                              spared->of[1].data, spared->of[2].data},
+                        &row, err);
+    if (rc == RC_OK)
+        spared->count = 0;
+    return rc;
+}

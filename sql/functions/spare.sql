@@ -1,0 +1,31 @@
+-- These attempts of executor p_executor_id, which lost its sessions and lives on, were ended by an operator, by a planned end of the server
+-- or by the executor itself. They do not count as lost. Who has adopted a task in between has counted its attempt: that is taken back.
+-- Otherwise the row keeps its owner, because a statement of the attempt may still be running: adopt waits for that.
+CREATE OR REPLACE FUNCTION lockstep.spare(p_executor_id uuid, p_task_ids bigint[], p_tokens uuid[], p_attempts int[]) RETURNS void
+LANGUAGE plpgsql AS $$
+DECLARE
+    own CONSTANT int := (SELECT e.executor_no FROM lockstep.executor e WHERE e.executor_id = p_executor_id);
+BEGIN
+    -- In the order of their ids, as run_stop does, so that the two cannot deadlock.
+    PERFORM FROM lockstep.task t WHERE t.task_id = ANY (p_task_ids) ORDER BY t.task_id FOR NO KEY UPDATE;
+    WITH counted AS (
+        UPDATE lockstep.task_attempt a SET error = 'ended with the sessions of its executor'
+        FROM ROWS FROM (pg_catalog.unnest(p_task_ids), pg_catalog.unnest(p_attempts)) AS g (task_id, attempt)
+        WHERE a.task_id = g.task_id AND a.attempt = g.attempt AND a.executor_no = own AND a.status = 'Pending'
+          AND a.error = 'lost: its executor died'
+        RETURNING a.task_id)
+    UPDATE lockstep.task t SET lost_num = t.lost_num - 1
+    FROM counted c WHERE t.task_id = c.task_id AND t.lost_num > 0 AND t.status IN ('Pending', 'Processing', 'Error');
+    WITH hit AS (
+        UPDATE lockstep.task t SET status = 'Pending', attempt_num = t.attempt_num + 1, max_attempts = t.max_attempts + 1,
+            updated_at = pg_catalog.clock_timestamp()
+        FROM ROWS FROM (pg_catalog.unnest(p_task_ids), pg_catalog.unnest(p_tokens)) AS g (task_id, token)
+        WHERE t.task_id = g.task_id AND t.token = g.token AND t.status = 'Processing'
+        RETURNING t.task_id, t.attempt_num - 1 AS attempt, t.executor_no, t.started_at)
+    INSERT INTO lockstep.task_attempt (task_id, attempt, status, executor_no, started_at, ended_at, error)
+    SELECT h.task_id, h.attempt, 'Pending', h.executor_no, h.started_at, pg_catalog.clock_timestamp(), 'ended with the sessions of its executor'
+    FROM hit h ON CONFLICT DO NOTHING;
+END
+$$;
+REVOKE EXECUTE ON FUNCTION lockstep.spare(uuid, bigint[], uuid[], int[]) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION lockstep.spare(uuid, bigint[], uuid[], int[]) TO lockstep_executor;

@@ -1,0 +1,100 @@
+#!/bin/bash
+# What an operator or the server does to a task is not the task's fault: it is never failed for it. A task that ends its server each
+# time comes to an end all the same, and nothing else with it. Two lost attempts are the most here.
+# ctest: timeout=120 nosan
+set -euo pipefail
+here=$(cd "$(dirname "$0")" && pwd)
+. "$here/../support/shell.bash"
+. "$here/../support/cluster.bash"
+tmp=$(mktemp -d)
+trap 'jobs_end; scratch_drop; cluster_close; rm -rf "$tmp"' EXIT
+scratch_database
+failed=0
+setup() {
+    sql "CREATE TABLE let_go (q text);
+         CREATE FUNCTION hold(q text) RETURNS void LANGUAGE plpgsql AS \$\$
+         BEGIN
+             WHILE NOT EXISTS (SELECT FROM let_go l WHERE l.q = hold.q) LOOP PERFORM pg_sleep(0.01); END LOOP;
+         END \$\$"
+}
+make() { # TASK...: queue $q and run $run of them
+    q=$(scratch_name)
+    lockstep queue create "$q" -q --create-topic --max-readers 4
+    sql "UPDATE lockstep.queue SET max_lost = 2 WHERE name = '$q'"
+    printf '%s\n' "$@" | sed "s/QUEUE/$q/" >"$tmp/$q.jsonl"
+    run=$(lockstep publish --queue "$q" -q "$tmp/$q.jsonl")
+}
+daemon() { "$LOCKSTEP_BIN" executor run -d "$db" -b "$LOCKSTEP_TEST_BROKERS" --queue "$q" --readers 4 "$@" 2>>"$tmp/$q.log" & pid=$!; }
+is() { [ "$(sql "$1" 2>/dev/null)" = "$2" ]; }
+expect() { [ "$2" = "$3" ] || { printf '%s: %s, not %s\n' "$1" "$2" "$3"; failed=1; tail -n 20 "$tmp/$q.log"; }; }
+of_run() { sql "SELECT $1 FROM lockstep.task t JOIN lockstep.run r USING (run_no) WHERE r.run_id = '$run'"; }
+running() { echo "SELECT count(*) FROM lockstep.task t JOIN lockstep.run r USING (run_no) WHERE r.run_id = '$run' AND t.status = 'Processing' AND t.attempt_num = $1"; }
+claimed() { echo "SELECT count(*) > 0 FROM lockstep.task t JOIN lockstep.run r USING (run_no) JOIN lockstep.executor e USING (executor_no) WHERE r.run_id = '$run' AND e.pid = $pid AND e.ended_at IS NULL"; }
+ends() { eventually 20 is "SELECT status FROM lockstep.run_status WHERE run_id = '$run'" "$1" || { failed=1; tail -n 20 "$tmp/$q.log"; }; }
+let_go() { sql "INSERT INTO let_go VALUES ('$q')"; }
+over() { kill -TERM "$pid"; wait "$pid" || { echo "the executor ended with $?"; failed=1; }; }
+setup
+
+# The control session is ended again and again: the executor ends its own attempts.
+make '{"order": 1, "sql": "SELECT hold($$QUEUE$$)"}' '{"order": 2, "sql": "SELECT 1"}'
+daemon
+for n in 1 2 3 4; do
+    eventually 15 is "$(running "$n")" 1 || { sql "SELECT task_id, status, attempt_num, lost_num, executor_no, scheduled_for, doubted FROM lockstep.task; SELECT * FROM lockstep.task_attempt"; tail -n 30 "$tmp/$q.log"; exit 1; }
+    sql "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND application_name = 'lockstep/control'" >/dev/null
+done
+eventually 15 is "$(running 5)" 1
+let_go
+ends Completed
+expect 'control ended' "$(of_run "string_agg(t.attempt_num || '/' || t.lost_num, ' ' ORDER BY t.seq)")" '5/0 1/0'
+over
+
+# Five restarts during one long task, none of which waits for it.
+make '{"order": 1, "sql": "SELECT hold($$QUEUE$$)"}'
+for n in 1 2 3; do
+    daemon -s executor.drain_timeout=1ms
+    eventually 15 is "$(running "$n")" 1 || { sql "SELECT task_id, status, attempt_num, lost_num, executor_no, scheduled_for, doubted FROM lockstep.task; SELECT * FROM lockstep.task_attempt"; tail -n 30 "$tmp/$q.log"; exit 1; }
+    over
+done
+daemon
+eventually 15 is "$(running 4)" 1 || { sql "SELECT task_id, status, attempt_num, lost_num, executor_no, scheduled_for, doubted FROM lockstep.task; SELECT * FROM lockstep.task_attempt"; tail -n 30 "$tmp/$q.log"; exit 1; }
+let_go
+ends Completed
+expect 'drained' "$(of_run "t.attempt_num || '/' || t.lost_num")" '4/0'
+over
+
+# Executors die that have tasks of a phase that is not open.
+make '{"order": 1, "type": "external"}' '{"order": 2, "sql": "SELECT 1"}' '{"order": 3, "sql": "SELECT 1"}'
+for n in 1 2 3 4; do
+    daemon
+    eventually 15 is "$(claimed)" t
+    kill -9 "$pid"
+    wait "$pid" 2>/dev/null || true
+done
+daemon
+lockstep task complete "$(of_run "min(t.task_id)")" -q >/dev/null
+ends Completed
+expect 'killed before' "$(of_run "string_agg(t.attempt_num || '/' || t.lost_num, ' ' ORDER BY t.seq) FILTER (WHERE t.order > 1)")" '1/0 1/0'
+over
+
+# A task that crashes the server, at once and each time; another one that runs at the time.
+cluster_open
+pg_init crashing restart_after_crash=on
+pg_start crashing
+scratch_drop
+db=$(pg_conninfo crashing)
+lockstep migrate up >/dev/null
+setup
+make '{"order": 1, "sql": "SELECT hold($$QUEUE$$)"}'
+other=$q
+make '{"order": 1, "sql": "COPY (SELECT 1) TO PROGRAM $$kill -9 ${PPID}$$"}' '{"order": 1, "sql": "SELECT 1"}'
+"$LOCKSTEP_BIN" executor run -d "$db" -b "$LOCKSTEP_TEST_BROKERS" --queue "$q" --queue "$other" --readers 4 2>>"$tmp/$q.log" &
+pid=$!
+crashed() { sql "SELECT status FROM lockstep.run_status WHERE run_id = '$run'" 2>/dev/null | grep -qx Failed; }
+eventually 60 crashed || { failed=1; tail -n 30 "$tmp/$q.log"; }
+expect 'it crashes' "$(of_run "string_agg(t.status || '/' || t.lost_num || COALESCE(': ' || t.error, ''), ', ' ORDER BY t.seq)")" 'Failed/2: given up: 2 attempts were lost, Completed/0'
+sql "INSERT INTO let_go VALUES ('$other')"
+eventually 20 is "SELECT string_agg(DISTINCT status::text || lost_num, ' ') FROM lockstep.task t JOIN lockstep.queue q USING (queue_id) WHERE q.name = '$other'" Completed0 ||
+    { failed=1; sql 'SELECT task_id, status, lost_num, error FROM lockstep.task'; tail -n 20 "$tmp/$q.log"; }
+over
+db=''
+exit $failed
