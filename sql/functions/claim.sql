@@ -319,7 +319,7 @@ BEGIN
         IF loss IS NOT NULL THEN
             PERFORM lockstep.run_stop(run_no, 0, loss);
         END IF;
-        UPDATE lockstep.run SET end_offset = p_offsets[head], next_seq = COALESCE(seq, next_seq) + 1, end_tasks = p_end_tasks,
+        UPDATE lockstep.run SET end_offset = p_offsets[head], next_seq = CASE WHEN p_run IS NULL THEN next_seq ELSE seq + 1 END, end_tasks = p_end_tasks,
             end_phases = p_end_phases, aborted = p_aborted WHERE run.run_no = claim.run_no;
         IF p_run IS NULL THEN
             UPDATE lockstep.queue SET implicit_run_no = NULL WHERE queue_id = p_queue_id;
@@ -391,7 +391,7 @@ BEGIN
         SELECT pg_catalog.array_agg(t.token ORDER BY t.kafka_offset) INTO tokens FROM lockstep.task t WHERE t.task_id = ANY (task_ids);
     END IF;
 
-    UPDATE lockstep.run SET next_seq = COALESCE(p_seqs[last], next_seq) + 1, tasks = tasks + (last - head + 1),
+    UPDATE lockstep.run SET next_seq = CASE WHEN p_run IS NULL THEN next_seq ELSE p_seqs[last] + 1 END, tasks = tasks + (last - head + 1),
         phases = phases + CASE WHEN fresh THEN 1 ELSE 0 END, last_phase_id = claim.phase_id, last_order = p_order,
         last_previous_order = p_previous, parked_order = CASE WHEN parked THEN p_order ELSE parked_order END
     WHERE run.run_no = claim.run_no;

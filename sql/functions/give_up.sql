@@ -7,6 +7,7 @@ DECLARE
     t record;
     cancelled bigint[];
     runs bigint[];
+    given bigint[] := '{}'; -- the runs of those that were lost too often
     count bigint := 0;
 BEGIN
     count := lockstep.worker_expire(p_queue_id);
@@ -53,7 +54,12 @@ BEGIN
         VALUES ('task_failed', p_queue_id, t.run_no, t.phase_id, t.task_id, pg_catalog.format('given up: %s attempts were lost', t.lost_num));
         PERFORM lockstep.run_fail(t.run_no, t."order", pg_catalog.format('task %s of order %s was lost %s times', t.task_id, t."order", t.lost_num));
         count := count + 1;
+        given := pg_catalog.array_append(pg_catalog.array_remove(given, t.run_no), t.run_no);
     END LOOP;
+    IF given <> '{}' THEN -- nobody releases what nobody had
+        PERFORM lockstep.run_finish(n) FROM pg_catalog.unnest(given) AS n;
+        PERFORM pg_catalog.pg_notify('lockstep_' || p_queue_id, 'run');
+    END IF;
     RETURN count;
 END
 $$;

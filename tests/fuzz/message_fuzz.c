@@ -1,8 +1,9 @@
 /* libFuzzer target: no byte string breaks the codec or the splitter of task SQL, and their promises to
  * each other hold. Not part of the build; clang only:
  *   clang -std=c17 -D_GNU_SOURCE -I. -g -O1 -fsanitize=fuzzer,address,undefined -o message_fuzz \
- *     tests/fuzz/message_fuzz.c base/err.c base/str.c task/json*.c task/message*.c task/uuid.c \
+ *     tests/fuzz/message_fuzz.c base/err.c base/str.c base/utf8.c task/json*.c task/message*.c task/uuid.c \
  *     task/statement.c -lcjson -luuid -lm && ./message_fuzz -max_total_time=60 */
+#include "base/utf8.h"
 #include "task/json.h"
 #include "task/message.h"
 #include "task/statement.h"
@@ -30,6 +31,8 @@ static void check_record(const char *text, size_t size)
     if (rc != RC_OK) {
         promise(rc == RC_REJECT && msg == NULL && err.code[0] != '\0' && err.object[0] == '$' &&
                 err.message[0] != '\0');
+        promise(utf8_prefix(err.message, strlen(err.message)) == strlen(err.message) &&
+                utf8_prefix(err.object, strlen(err.object)) == strlen(err.object));
         return;
     }
     promise(msg->type == MESSAGE_END || msg->order > msg->previous_order);

@@ -276,6 +276,42 @@ static void the_eventfd_is_signalled_when_a_record_arrives(void **state)
     kafka_producer_close(producer);
 }
 
+#define TRACE "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"
+
+static void a_traceparent_that_is_none_is_left_out(void **state)
+{
+    (void)state;
+    static const char *const values[] = {"",
+                                         "00-\xff\xfe",
+                                         "00-x\r\nHost: evil.example",
+                                         TRACE "-",
+                                         "00-0AF7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01",
+                                         "ff-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01",
+                                         "00-00000000000000000000000000000000-b7ad6b7169203331-01",
+                                         "00-0af7651916cd43dd8448eb211c80319c-0000000000000000-01",
+                                         "00_0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01",
+                                         TRACE};
+    enum { COUNT = sizeof values / sizeof *values };
+    struct err err;
+    struct kafka_record record;
+    const char *topic = support_topic();
+    struct kafka_producer *producer = writer_open(NULL);
+    for (int i = 0; i < COUNT; i++) {
+        const struct kafka_header headers[] = {{"traceparent", values[i], strlen(values[i])}, {0}};
+        assert_ok(kafka_publish(producer, topic, 0, NULL, 0, "v", 1, headers, &err), &err);
+    }
+    assert_ok(kafka_flush(producer, WAIT_MS, &err), &err);
+    struct reader reader = reader_open(topic);
+    assert_ok(kafka_source_assign(reader.source, 0, &err), &err);
+    for (int i = 0; i < COUNT; i++) {
+        assert_ok(await_source(&reader, reader.source, false, WAIT_MS, &record, &err), &err);
+        assert_int_equal(record.traceparent != NULL, i == COUNT - 1);
+        kafka_record_free(&record);
+    }
+    reader_close(&reader);
+    kafka_producer_close(producer);
+}
+
 static void a_record_arrives_with_key_headers_and_time_or_as_a_tombstone(void **state)
 {
     (void)state;
@@ -283,7 +319,7 @@ static void a_record_arrives_with_key_headers_and_time_or_as_a_tombstone(void **
     struct kafka_record record;
     const char *topic = support_topic();
     const struct kafka_header headers[] = {
-        {"other", "x", 1}, {"traceparent", "00-abc-def-01", 13}, {0}};
+        {"other", "x", 1}, {"traceparent", TRACE, TRACEPARENT_LEN}, {0}};
     struct kafka_producer *producer = writer_open(NULL);
     assert_ok(kafka_publish(producer, topic, 0, "k", 1, "v\0w", 3, headers, &err), &err);
     assert_ok(kafka_publish(producer, topic, 0, "k", 1, NULL, 0, NULL, &err), &err);
@@ -295,7 +331,7 @@ static void a_record_arrives_with_key_headers_and_time_or_as_a_tombstone(void **
     assert_int_equal(record.value_len, 3);
     assert_memory_equal(record.value, "v\0w", 3);
     assert_int_equal(record.key_len, 1);
-    assert_string_equal(record.traceparent, "00-abc-def-01");
+    assert_string_equal(record.traceparent, TRACE);
     assert_true(record.timestamp_ms > clock_wall_us() / 1000 - 600000);
     kafka_record_free(&record);
     assert_ok(await_source(&reader, reader.source, false, WAIT_MS, &record, &err), &err);
@@ -430,6 +466,7 @@ int main(void)
         cmocka_unit_test(assigning_again_drops_what_was_buffered),
         cmocka_unit_test(a_backlog_of_a_hundred_thousand_is_read_back_in_order),
         cmocka_unit_test(the_eventfd_is_signalled_when_a_record_arrives),
+        cmocka_unit_test(a_traceparent_that_is_none_is_left_out),
         cmocka_unit_test(a_record_arrives_with_key_headers_and_time_or_as_a_tombstone),
         cmocka_unit_test(a_deleted_topic_is_told_and_can_be_assigned_again_when_it_is_back),
         cmocka_unit_test(a_consumer_closes_although_its_topic_was_deleted),

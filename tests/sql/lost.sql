@@ -1,7 +1,7 @@
 -- Lost attempts: which of them count, and how they end (sql/functions/give_up.sql, task_stopped.sql, adopt.sql, lose.sql).
 -- protocol.inc explains how messages are written.
 BEGIN;
-SELECT plan(22);
+SELECT plan(23);
 \ir protocol.inc
 
 INSERT INTO lockstep.executor (executor_id, host, pid, version, readers, queues)
@@ -83,6 +83,12 @@ SELECT pg_temp.due();
 SELECT is(pg_temp.lose('lost'), '5/1/5 true', 'it may be the cause: counted');
 UPDATE lockstep.queue SET max_lost = 1 WHERE queue_id = pg_temp.q();
 SELECT is(lockstep.give_up(pg_temp.q()) || pg_temp.statuses(), '1Failed', 'and given up in the end');
+
+-- The last task of a run that has its end: nobody else would try to end the run.
+SELECT pg_temp.tell('A0:100<0 A1:end(1,1)');
+UPDATE lockstep.task SET lost_num = 5, token = NULL, executor_no = NULL WHERE queue_id = pg_temp.q();
+SELECT lockstep.give_up(pg_temp.q());
+SELECT ok((r).ended_at IS NOT NULL, 'a run whose last task is given up ends') FROM pg_temp.run('A') AS r;
 
 SELECT * FROM finish();
 ROLLBACK;

@@ -1,0 +1,516 @@
+/* The records of ./dev fuzz --live: fuzz_records BROKERS TOPIC COUNT SEED
+ *
+ * Publishes COUNT records to partition 0 and prints how many of them are good. One in ten is: a run of its own with one task, and its end.
+ * The others are what a producer gets wrong: fields at their edges, bytes that were changed, scripts of the world, keys and headers of
+ * any bytes, sizes up to the limit and beyond it, runs with holes, repetitions and ends that count wrong. The same seed makes the same
+ * records. What would rightly hold up its queue is left out: a command that nobody knows, a task that is due in a thousand years,
+ * a run without an end, a run of which nothing is known. */
+#include "base/str.h"
+#include "kafka/kafka.h"
+#include "kafka/producer.h"
+#include "task/message.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define WAIT_MS   30000
+#define BIG       (1000 * 1000)
+#define COUNT(of) (sizeof(of) / sizeof *(of))
+
+static uint64_t state;
+
+static uint64_t next(void) /* splitmix64 */
+{
+    uint64_t z = (state += 0x9e3779b97f4a7c15);
+    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9;
+    z = (z ^ (z >> 27)) * 0x94d049bb133111eb;
+    return z ^ (z >> 31);
+}
+
+static size_t below(size_t n)
+{
+    return (size_t)(next() % n);
+}
+
+static bool one_in(size_t n)
+{
+    return below(n) == 0;
+}
+
+#define any_of(words) ((words)[below(COUNT(words))])
+
+static const char *const numbers[] = {"0",
+                                      "1",
+                                      "-1",
+                                      "-0",
+                                      "2",
+                                      "1.5",
+                                      "1e0",
+                                      "1e400",
+                                      "1e-400",
+                                      "1e131071",
+                                      "1e131072",
+                                      "-1e131072",
+                                      "1e-16383",
+                                      "1e-16384",
+                                      "1e999999",
+                                      "1e99999999999999999999",
+                                      "0e999999",
+                                      "0.1e-2147483648",
+                                      "2147483647",
+                                      "2147483648",
+                                      "4294967296",
+                                      "9007199254740993",
+                                      "9223372036854775804",
+                                      "9223372036854775805",
+                                      "9223372036854775806",
+                                      "9223372036854775807",
+                                      "9223372036854775808",
+                                      "-9223372036854775808",
+                                      "18446744073709551616",
+                                      "01",
+                                      "null",
+                                      "true",
+                                      "\"1\"",
+                                      "[]",
+                                      "{}",
+                                      "NaN"};
+
+static const char *const scripts[] = {
+    "plain",
+    "Größe",
+    "Москва, лето",
+    "日本語のテキスト",
+    "한국어",
+    "العربية",
+    "हिन्दी",
+    "ไทย",
+    "ıİşğ",
+    "\xf0\x9f\x98\x80\xf0\x9f\x91\xa9\xe2\x80\x8d\xf0\x9f\x91\xa7",
+    "e\xcc\x81\xcc\x81\xcc\x81",
+    "\xe2\x80\xae right to left",
+    "\\u0000",
+    "\\ud800",
+    "\\ud83d\\ude00",
+    "\\uFFFF\\uFEFF",
+    "\\n\\t\\\"\\\\",
+    "\xff\xfe",
+    "\xc0\xaf",
+    "\xed\xa0\x80",
+    "\xf4\x90\x80\x80",
+    "\xd0",
+    "' OR 1=1 --",
+    "$1",
+    "%s%n",
+    ""};
+
+static const char *const statements[] = {"SELECT 1",
+                                         "SELECT $1",
+                                         "SELECT 1/0",
+                                         "SELECT 1; SELECT 2",
+                                         "",
+                                         ";",
+                                         "COMMIT",
+                                         "BEGIN",
+                                         "SELECT",
+                                         "SELEC 1",
+                                         "SELECT * FROM nosuch",
+                                         "SET LOCAL work_mem = '1MB'",
+                                         "SELECT 'a' || U&'\\\\0441'",
+                                         "repeat('語', 900), HINT = repeat('é', 900); END$$",
+                                         "SELECT set_config('search_path', 'pg_catalog', false)",
+                                         "SELECT pg_sleep(0.002)",
+                                         "/* */ SELECT 1 -- end",
+                                         "SELECT $$text",
+                                         "SELECT 'text",
+                                         "VACUUM",
+                                         "COPY (SELECT 1) TO STDOUT"};
+
+static void text(struct str *to, size_t most)
+{
+    size_t parts = 1 + below(3);
+    if (one_in(20))
+        parts = 1 + below(most);
+    str_text(to, "\"");
+    for (; parts > 0; parts--)
+        str_text(to, any_of(scripts));
+    str_text(to, "\"");
+}
+
+static void any_value(struct str *to, int depth)
+{
+    switch (below(depth > 3 ? 2 : 5)) {
+    case 0:
+        str_text(to, any_of(numbers));
+        break;
+    case 1:
+        text(to, 60);
+        break;
+    case 2:
+        str_text(to, "[");
+        for (size_t n = below(4); n > 0; n--) {
+            any_value(to, depth + 1);
+            str_text(to, n > 1 ? "," : "");
+        }
+        str_text(to, "]");
+        break;
+    case 3: /* deeper and deeper */
+        for (size_t n = 1 + below(40); n > 0; n--) {
+            str_text(to, "{");
+            text(to, 60);
+            str_text(to, ":");
+        }
+        str_text(to, "1"); /* and never closed, mostly: bad JSON */
+        break;
+    default:
+        str_text(to, "{");
+        text(to, 60);
+        str_text(to, ":");
+        any_value(to, depth + 1);
+        if (one_in(4)) {
+            str_text(to, ",\"x\":1,\"x\":2");
+        }
+        str_text(to, "}");
+    }
+}
+
+static void statement(struct str *to)
+{
+    str_text(to, "\"");
+    str_text(to, any_of(statements));
+    str_text(to, "\"");
+}
+
+/* What there is to do; nearly always something that is over at once. */
+static void work(struct str *to)
+{
+    switch (below(60)) {
+    case 0:
+        str_text(to, ",\"command\":\"true\",\"args\":[");
+        text(to, 60);
+        str_text(to, "]");
+        return;
+    case 1:
+        str_text(to, ",\"url\":\"http://127.0.0.1:1/\",\"headers\":{\"x\":");
+        text(to, 60);
+        str_text(to, "}");
+        return;
+    case 2:
+    case 3:
+        str_text(to, ",\"type\":\"external\",\"input\":");
+        any_value(to, 0);
+        return;
+    case 4:
+    case 5:
+        str_text(to, ",\"steps\":[{\"name\":");
+        text(to, 60);
+        str_text(to, ",\"sql\":");
+        statement(to);
+        str_text(to, "},{\"name\":\"last\",\"sql\":");
+        statement(to);
+        str_text(to, "}]");
+        return;
+    case 6:
+    case 7:
+        str_text(to, ",\"sql\":[");
+        statement(to);
+        str_text(to, ",");
+        statement(to);
+        str_text(to, "]");
+        return;
+    default:
+        str_text(to, ",\"sql\":");
+        statement(to);
+    }
+    if (one_in(3)) {
+        str_text(to, ",\"params\":[");
+        any_value(to, 0);
+        str_text(to, "]");
+    }
+}
+
+/* One more field, good or bad. */
+static void field(struct str *to)
+{
+    static const char *const of_numbers[] = {"order",   "previous_order", "max_attempts", "seq",
+                                             "timeout", "tasks",          "phases"};
+    static const char *const of_texts[] = {"name", "description", "key",   "condition",
+                                           "run",  "kind",        "nosuch"};
+    static const char *const fixed[] = {"\"condition\":\"always\"",
+                                        "\"condition\":\"failure\"",
+                                        "\"max_attempts\":2,\"retry_intervals\":[0]",
+                                        "\"max_attempts\":2,\"retry_intervals\":[0.01]",
+                                        "\"retry_intervals\":[1e-400]",
+                                        "\"retry_intervals\":[1e999]",
+                                        "\"retry_on\":[\"22\",\"-22012\"]",
+                                        "\"not_before\":\"1999-12-31T23:59:60Z\"",
+                                        "\"not_before\":\"0001-01-01T00:00:00+15:59\"",
+                                        "\"not_before\":\"2024-02-30T00:00:00Z\"",
+                                        "\"not_before\":5",
+                                        "\"transaction\":false",
+                                        "\"timeout\":0.001",
+                                        "\"type\":\"sql\"",
+                                        "\"type\":\"none\""};
+    str_text(to, ",");
+    switch (below(4)) {
+    case 0: {
+        const char *name = any_of(of_numbers), *number = any_of(numbers);
+        if (strcmp(name, "max_attempts") == 0 && atoi(number) > 2)
+            number = "1001";
+        str_format(to, "\"%s\":%s", name, number);
+        break;
+    }
+    case 1:
+        str_format(to, "\"%s\":", any_of(of_texts));
+        text(to, 400);
+        break;
+    case 2:
+        text(to, 60);
+        str_text(to, ":");
+        any_value(to, 0);
+        break;
+    default:
+        str_text(to, any_of(fixed));
+    }
+}
+
+/* Bytes changed, taken out, put in, repeated, cut off. Of texts in which no byte decides how long something takes. */
+static void mutate(struct str *record)
+{
+    static const char *const tokens[] = {
+        "\"",  "{",    "}",    "[",        "]",        ",",        ":",  "\\",
+        "\\u", "\xff", "\xd0", "\xe2\x82", "\xf0\x9f", " ",        "\n", "\t",
+        "-",   ".",    "e",    "null",     "true",     "1e999999", "//", "\xef\xbb\xbf"};
+    for (size_t n = 1 + below(3); n > 0 && record->len > 2; n--) {
+        size_t at = below(record->len);
+        STR_AUTO changed = {0};
+        str_add(&changed, record->data, at);
+        switch (below(5)) {
+        case 0:
+            str_add(&changed, (char[]){(char)next()}, 1);
+            str_add(&changed, record->data + at + 1, record->len - at - 1);
+            break;
+        case 1: {
+            size_t gone = 1 + below(4);
+            if (at + gone < record->len)
+                str_add(&changed, record->data + at + gone, record->len - at - gone);
+            break;
+        }
+        case 2:
+            str_text(&changed, any_of(tokens));
+            str_add(&changed, record->data + at, record->len - at);
+            break;
+        case 3: {
+            size_t from = below(record->len), len = below(record->len - from);
+            str_add(&changed, record->data + from, len);
+            str_add(&changed, record->data + at, record->len - at);
+            break;
+        }
+        default:
+            break; /* cut off */
+        }
+        str_clear(record);
+        str_add(record, changed.data != NULL ? changed.data : "", changed.len);
+    }
+}
+
+/* A record without a run. */
+static void loose(struct str *to)
+{
+    static const int orders[][2] = {{1, 0}, {1, 0}, {1, 0}, {1, 0}, {2, 1},
+                                    {3, 2}, {2, 0}, {4, 3}, {5, 2}, {1, 1}};
+    const int *order = orders[below(COUNT(orders))];
+    if (one_in(200)) {
+        str_text(to, "{\"type\":\"end\"}");
+        return;
+    }
+    bool bytes = one_in(3);
+    if (one_in(20))
+        str_format(to, "{\"order\":%s,\"previous_order\":%s", any_of(numbers), any_of(numbers));
+    else
+        str_format(to, "{\"order\":%d,\"previous_order\":%d", order[0], order[1]);
+    if (bytes) {
+        str_text(to, ",\"name\":");
+        text(to, 60);
+        str_text(to, ",\"sql\":\"SELECT 1\",\"params\":[");
+        any_value(to, 0);
+        str_text(to, "]}");
+        mutate(to);
+        return;
+    }
+    work(to);
+    for (size_t n = below(3); n > 0; n--)
+        field(to);
+    str_text(to, "}");
+}
+
+static void large(struct str *to)
+{
+    static const size_t sizes[] = {10 * 1000, 100 * 1000, BIG - 1, BIG, BIG + 1};
+    size_t size = any_of(sizes);
+    str_text(to, "{\"order\":1,\"previous_order\":0,\"sql\":\"SELECT 1\",\"description\":\"");
+    if (one_in(2)) { /* large, and good */
+        str_text(to, "\",\"params\":[\"");
+        while (to->len + 5 < size)
+            str_text(to, "ж");
+        while (to->len + 3 < size)
+            str_text(to, "x");
+        str_text(to, "\"]}");
+        return;
+    }
+    while (to->len < size)
+        str_text(to, any_of(scripts));
+    str_text(to, "\"}");
+}
+
+struct fuzz {
+    struct kafka_producer *producer;
+    const char *topic;
+    size_t sent, most, good;
+};
+
+static void send(struct fuzz *fuzz, const struct str *record, bool plain)
+{
+    struct kafka_header headers[6] = {{0}};
+    char names[5][16], values[5][80];
+    struct err err;
+    FREE_AUTO char *key = NULL;
+    size_t key_len = 0, count = plain || one_in(2) ? 0 : below(5);
+    for (size_t i = 0; i < count; i++) {
+        static const char *const traces[] = {
+            "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01",
+            "00-00000000000000000000000000000000-b7ad6b7169203331-01",
+            "00-x\r\nHost: evil.example",
+            "00-\xff\xfe",
+            "",
+            "ff-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"};
+        bool trace = one_in(2);
+        size_t len = below(sizeof values[i]);
+        for (size_t k = 0; k < sizeof values[i]; k++)
+            values[i][k] = (char)next();
+        for (size_t k = 0; k < sizeof names[i]; k++)
+            names[i][k] = (char)(1 + below(255));
+        names[i][1 + below(sizeof names[i] - 1)] = '\0';
+        headers[i] = (struct kafka_header){names[i], one_in(10) ? NULL : values[i], len};
+        if (trace) {
+            const char *text_of = any_of(traces);
+            headers[i] = (struct kafka_header){"traceparent", text_of, strlen(text_of)};
+        }
+    }
+    if (!plain && one_in(2)) {
+        key_len = one_in(2000) ? 900 * 1000 : below(200);
+        if (record->len + key_len > BIG + 1000)
+            key_len = 0;
+        key = xmalloc(key_len + 1);
+        for (size_t i = 0; i < key_len; i++)
+            key[i] = (char)next();
+    }
+    bool tombstone = !plain && one_in(500);
+    if (kafka_publish(fuzz->producer, fuzz->topic, 0, key, key_len, tombstone ? NULL : record->data,
+                      tombstone ? 0 : record->len, headers, &err) != RC_OK) {
+        (void)fprintf(stderr, "fuzz_records: %s\n", err.message);
+        exit(1);
+    }
+    fuzz->sent++;
+}
+
+static void send_loose(struct fuzz *fuzz)
+{
+    STR_AUTO record = {0};
+    if (one_in(2000))
+        large(&record);
+    else
+        loose(&record);
+    if (record.data == NULL)
+        str_text(&record, "");
+    send(fuzz, &record, false);
+}
+
+/* A run with an id: it begins and ends, and what is between is wrong now and then. */
+static void send_run(struct fuzz *fuzz, bool good)
+{
+    char run[37];
+    STR_AUTO record = {0};
+    (void)snprintf(run, sizeof run,
+                   "%08" PRIx64 "-%04" PRIx64 "-4%03" PRIx64 "-8%03" PRIx64 "-%012" PRIx64,
+                   next() & 0xffffffff, next() & 0xffff, next() & 0xfff, next() & 0xfff,
+                   next() & 0xffffffffffff);
+    str_format(&record,
+               "{\"run\":\"%s\",\"seq\":0,\"order\":1,\"previous_order\":0,\"name\":\"%s\",\"sql\":"
+               "\"SELECT 1\"}",
+               run, good ? "good" : "begins");
+    send(fuzz, &record, good);
+    int64_t order = 1, seq = 1;
+    for (size_t n = good ? 0 : below(6); n > 0; n--) {
+        str_clear(&record);
+        bool further = one_in(2);
+        int64_t previous = further ? order : order - 1;
+        order += further;
+        if (one_in(4))
+            seq += (int64_t)below(3) - 1;
+        str_format(&record,
+                   "{\"run\":\"%s\",\"seq\":%" PRId64 ",\"order\":%" PRId64
+                   ",\"previous_order\":%" PRId64,
+                   run, seq++, order, previous);
+        work(&record);
+        if (one_in(4))
+            field(&record);
+        str_text(&record, "}");
+        send(fuzz, &record, false);
+        if (one_in(8))
+            send(fuzz, &record, false); /* twice */
+        if (one_in(8))
+            send_loose(fuzz); /* in between */
+    }
+    str_clear(&record);
+    if (good)
+        str_format(&record, "{\"run\":\"%s\",\"seq\":1,\"type\":\"end\",\"tasks\":1,\"phases\":1}",
+                   run);
+    else /* whatever came before, this one ends it */
+        str_format(&record,
+                   "{\"run\":\"%s\",\"seq\":9223372036854775805,\"type\":\"end\",\"aborted\":true}",
+                   run);
+    send(fuzz, &record, true);
+    fuzz->good += good;
+}
+
+int main(int argc, char **argv)
+{
+    struct fuzz fuzz = {0};
+    struct kafka_properties props = {0};
+    struct err err = {0};
+    if (argc != 5) {
+        (void)fprintf(stderr, "usage: fuzz_records BROKERS TOPIC COUNT SEED\n");
+        return 2;
+    }
+    fuzz.topic = argv[2];
+    fuzz.most = (size_t)strtoull(argv[3], NULL, 10);
+    state = strtoull(argv[4], NULL, 10);
+    enum rc rc = kafka_properties_set(&props, "bootstrap.servers", argv[1], &err);
+    if (rc == RC_OK)
+        rc = kafka_properties_set(&props, "message.max.bytes", "2000000", &err);
+    if (rc == RC_OK)
+        rc = kafka_producer_open(&props, NULL, WAIT_MS, &fuzz.producer, &err);
+    if (rc == RC_OK)
+        rc = kafka_producer_meet(fuzz.producer, fuzz.topic, WAIT_MS, &err);
+    while (rc == RC_OK && fuzz.sent < fuzz.most) {
+        size_t kind = below(20);
+        if (kind < 2)
+            send_run(&fuzz, true);
+        else if (kind < 4)
+            send_run(&fuzz, false);
+        else
+            send_loose(&fuzz);
+    }
+    if (rc == RC_OK)
+        rc = kafka_flush(fuzz.producer, WAIT_MS, &err);
+    if (rc != RC_OK)
+        (void)fprintf(stderr, "fuzz_records: %s\n", err.message);
+    if (fuzz.producer != NULL)
+        kafka_producer_close(fuzz.producer);
+    kafka_properties_done(&props);
+    (void)printf("%zu %zu\n", fuzz.sent, fuzz.good);
+    return rc == RC_OK ? 0 : 1;
+}
