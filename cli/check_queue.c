@@ -2,6 +2,7 @@
 #include "cli/check.h"
 #include "cli/find.h"
 
+#include "base/remedies.h"
 #include "kafka/watch.h"
 
 #include <inttypes.h>
@@ -23,7 +24,12 @@ struct subject {
     struct topic_ends ends;
     struct kafka_topic_info info;
     bool well; /* nothing was told yet */
+    char hint[400];
 };
+/* A remedy with the queue's name in it, until the next one. */
+#define FOR_QUEUE(subject, remedy)                                                                 \
+    ((void)snprintf((subject)->hint, sizeof(subject)->hint, remedy, (subject)->queue.name),        \
+     (subject)->hint)
 
 #define TELL(subject, grade, hint, ...)                                                            \
     ((subject)->well = false,                                                                      \
@@ -50,7 +56,8 @@ static bool read_row(struct subject *subject)
         TELL(subject, TOPIC_FAIL, db_text(row, 0, 2), "halted since %s (%s): %s",
              db_text(row, 0, 3), db_text(row, 0, 0), db_text(row, 0, 1));
     if (db_bool(row, 0, 6))
-        TELL(subject, TOPIC_WARN, "lockstep queue resume", "paused by %s", db_text(row, 0, 7));
+        TELL(subject, TOPIC_WARN, FOR_QUEUE(subject, REMEDY_QUEUE_RESUME), "paused by %s",
+             db_text(row, 0, 7));
     return true;
 }
 
@@ -63,11 +70,8 @@ static void judge_shape(struct subject *subject)
              "the cluster is %s, the queue was made on %s", info->cluster_id, queue->cluster_id);
     /* A queue may be one partition of a larger topic: create asked for that in so many words. */
     if (subject->known_partitions == 1 && info->partitions > 1)
-        TELL(
-            subject, TOPIC_FAIL,
-            "Order holds within one partition. An executor halts the queue; if its producers still "
-            "write to its partition: lockstep queue resume --accept-topic",
-            "topic %s has %d partitions now, it had 1", queue->topic, info->partitions);
+        TELL(subject, TOPIC_FAIL, FOR_QUEUE(subject, REMEDY_TOPIC_SHAPE),
+             "topic %s has %d partitions now, it had 1", queue->topic, info->partitions);
     struct topic_finding findings[TOPIC_FINDINGS];
     int count = topic_judge(info, queue->partition, false, findings);
     for (int i = 0; i < count; i++)
@@ -94,9 +98,7 @@ static void judge_mark(struct subject *subject)
              "the topic's birthmark cannot be read from group %s: %s", KAFKA_MARK_GROUP,
              look.mark_err.message);
     else if (strcmp(look.mark, subject->mark) != 0)
-        TELL(subject, TOPIC_FAIL,
-             "An executor halts the queue; then: lockstep queue resume --accept-topic "
-             "--from-offset 0",
+        TELL(subject, TOPIC_FAIL, FOR_QUEUE(subject, REMEDY_TOPIC_ANEW),
              "the topic's birthmark is gone: it was deleted and made anew");
 }
 
@@ -124,20 +126,14 @@ static void judge_cursor(struct subject *subject)
     const struct queue_row *queue = &subject->queue;
     const struct topic_ends *ends = &subject->ends;
     if (queue->next_offset < ends->low)
-        TELL(
-            subject, TOPIC_FAIL,
-            "What no executor holds in memory is lost: publish those runs again. An executor halts "
-            "the queue if it is so; then: lockstep queue resume --accept-topic --from-offset N",
-            "the cursor %" PRId64 " is below the log's beginning %" PRId64
-            ": messages were deleted before they were claimed",
-            queue->next_offset, ends->low);
+        TELL(subject, TOPIC_FAIL, FOR_QUEUE(subject, REMEDY_TOPIC_RETENTION),
+             "the cursor %" PRId64 " is below the log's beginning %" PRId64
+             ": messages were deleted before they were claimed",
+             queue->next_offset, ends->low);
     else if (queue->next_offset > ends->high)
-        TELL(
-            subject, TOPIC_FAIL,
-            "The topic was made anew, or the log lost its tail. An executor halts the queue; then: "
-            "lockstep queue resume --accept-topic --from-offset N",
-            "the cursor %" PRId64 " is behind the log's end %" PRId64, queue->next_offset,
-            ends->high);
+        TELL(subject, TOPIC_FAIL, FOR_QUEUE(subject, REMEDY_TOPIC_TRUNCATED),
+             "the cursor %" PRId64 " is behind the log's end %" PRId64, queue->next_offset,
+             ends->high);
 }
 
 static bool look_at_topic(struct subject *subject)
@@ -146,10 +142,8 @@ static bool look_at_topic(struct subject *subject)
     const struct queue_row *queue = &subject->queue;
     enum rc rc = kafka_topic_describe(subject->admin, queue->topic, KAFKA_MS, &subject->info, &err);
     if (rc == RC_NONE)
-        TELL(subject, TOPIC_FAIL,
-             "Was the topic deleted, or is this another cluster? Once it is made again: lockstep "
-             "queue resume --accept-topic --from-offset 0",
-             "topic %s does not exist", queue->topic);
+        TELL(subject, TOPIC_FAIL, FOR_QUEUE(subject, REMEDY_TOPIC_GONE), "topic %s does not exist",
+             queue->topic);
     else if (rc != RC_OK)
         failed(subject, &err);
     if (rc != RC_OK)

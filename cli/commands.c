@@ -54,7 +54,8 @@ static const struct option_spec queue_resume_options[] = {
     {"reason", "TEXT", "why, for the event log", 0},
     {"accept-topic", NULL, "of a halted queue: the topic is right as it is now", 0},
     {"accept-server", NULL, "of a queue halted for its server: it may run on this one", 0},
-    {"from-offset", "N", "with --accept-topic: the first offset to run; default: the cursor", 0},
+    {"from-offset", "N|earliest|latest",
+     "with --accept-topic: the first offset to run; default: the cursor", 0},
     {0},
 };
 static const struct option_spec queue_delete_options[] = {

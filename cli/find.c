@@ -1,6 +1,7 @@
 #include "cli/find.h"
 
 #include "base/ascii.h"
+#include "base/remedies.h"
 
 #include "config/nearest.h"
 
@@ -20,7 +21,7 @@ static enum rc unknown_queue(struct cli *cli, const char *name, struct err *err)
     if (near != NULL)
         (void)snprintf(hint, sizeof hint, "Did you mean \"%s\"?", near);
     else
-        (void)snprintf(hint, sizeof hint, "lockstep queue list; lockstep queue create %.60s", name);
+        (void)snprintf(hint, sizeof hint, REMEDY_QUEUE_MISSING, name);
     return err_set(err, RC_REJECT, ERR_USAGE, name, hint, "there is no queue of this name");
 }
 
@@ -79,7 +80,7 @@ enum rc find_run(struct cli *cli, const char *text, struct run_row *ret_run, str
     char low[33], high[33];
     const char *queue = NULL;
     if (!bounds_of(text, low, high))
-        return err_set(err, RC_REJECT, ERR_USAGE, text, "lockstep run list",
+        return err_set(err, RC_REJECT, ERR_USAGE, text, REMEDY_RUN_LIST,
                        "this is no UUID and no beginning of one");
     enum rc rc = find_queue_filter(cli, &queue, err);
     DB_RESULT_AUTO *found = NULL;
@@ -88,7 +89,7 @@ enum rc find_run(struct cli *cli, const char *text, struct run_row *ret_run, str
     if (rc != RC_OK)
         return rc;
     if (db_rows(found) == 0)
-        return err_set(err, RC_REJECT, ERR_USAGE, text, "lockstep run list",
+        return err_set(err, RC_REJECT, ERR_USAGE, text, REMEDY_RUN_LIST,
                        "there is no run with this id");
     if (db_rows(found) > 1) {
         (void)err_set(err, RC_REJECT, ERR_USAGE, text, "Type more of the id, or add --queue.",
@@ -106,7 +107,7 @@ enum rc find_run_argument(struct cli *cli, struct run_row *ret_run, struct err *
 {
     bool latest = cli_has(cli, "latest");
     if (latest == (cli->argument_count == 1))
-        return err_set(err, RC_REJECT, ERR_USAGE, "run", "lockstep run list",
+        return err_set(err, RC_REJECT, ERR_USAGE, "run", REMEDY_RUN_LIST,
                        latest ? "give an id or --latest, not both"
                               : "give a run's id, or --latest");
     if (!latest)
@@ -117,8 +118,8 @@ enum rc find_run_argument(struct cli *cli, struct run_row *ret_run, struct err *
     if (rc == RC_OK)
         rc = db_run(cli->db, &sql_run_latest, (const char *const[]){queue}, &found, err);
     if (rc == RC_NONE)
-        return err_set(err, RC_REJECT, ERR_USAGE, queue ? queue : "",
-                       "lockstep publish --queue ...", "there is no run yet");
+        return err_set(err, RC_REJECT, ERR_USAGE, queue ? queue : "", REMEDY_QUEUE_LIST,
+                       "there is no run yet");
     if (rc == RC_OK)
         fill_run(ret_run, found);
     return rc;

@@ -1,3 +1,4 @@
+#include "base/remedies.h"
 #include "cli/commands.h"
 #include "cli/find.h"
 #include "cli/queue_keep.h"
@@ -129,15 +130,30 @@ enum rc command_queue_pause(struct cli *cli, struct err *err)
 }
 
 /* Where the queue is to go on must lie inside the log, or it would be halted again at once. */
-static enum rc check_offset(struct cli *cli, const struct queue_row *queue, struct err *err)
+static enum rc choose_offset(struct cli *cli, const struct queue_row *queue, int64_t *ret_offset,
+                             struct err *err)
 {
     struct topic_ends ends;
     struct err why;
-    int64_t offset = cli_int(cli, "from-offset", queue->next_offset);
-    if (kafka_properties_get(&cli->kafka, "bootstrap.servers") == NULL)
+    const char *text = cli_text(cli, "from-offset");
+    bool earliest = text != NULL && strcmp(text, "earliest") == 0;
+    bool latest = text != NULL && strcmp(text, "latest") == 0;
+    int64_t offset = queue->next_offset;
+    if (text != NULL && !earliest && !latest)
+        offset = cli_int(cli, "from-offset", offset);
+    *ret_offset = offset;
+    if (!earliest && !latest && kafka_properties_get(&cli->kafka, "bootstrap.servers") == NULL)
         return RC_OK;
     enum rc rc =
         topic_ends(&cli->kafka, queue->topic, queue->partition, KAFKA_PATIENCE_MS, &ends, &why);
+    if (rc == RC_OK && (earliest || latest)) {
+        *ret_offset = earliest ? ends.low : ends.high;
+        return RC_OK;
+    }
+    if (rc != RC_OK && (earliest || latest)) {
+        *err = why;
+        return rc;
+    }
     if (rc != RC_OK) {
         cli_say(cli, "lockstep: warning: %s: whether offset %lld is in the log is not known: %s\n",
                 queue->topic, (long long)offset, why.message);
@@ -153,19 +169,28 @@ static enum rc check_offset(struct cli *cli, const struct queue_row *queue, stru
                    (long long)offset, queue->topic, (long long)ends.low, (long long)ends.high);
 }
 
+static const char *show_hint(char hint[100], const char *queue)
+{
+    (void)snprintf(hint, 100, REMEDY_QUEUE_SHOW, queue);
+    return hint;
+}
+
 static enum rc accept_topic(struct cli *cli, struct err *err)
 {
     struct queue_row queue;
+    char hint[100];
     DB_RESULT_AUTO *result = NULL;
     enum rc rc = find_queue(cli, cli->arguments[0], &queue, err);
+    int64_t offset = -1;
     if (rc == RC_OK)
-        rc = check_offset(cli, &queue, err);
+        rc = choose_offset(cli, &queue, &offset, err);
     if (rc != RC_OK)
         return rc;
-    const char *params[] = {queue.name, cli_text(cli, "from-offset"), cli_text(cli, "reason")};
+    const char *params[] = {queue.name, cli_has(cli, "from-offset") ? DB_INT(offset) : NULL,
+                            cli_text(cli, "reason")};
     rc = db_run(cli->db, &sql_queue_accept, params, &result, err);
     if (rc == RC_NONE)
-        return err_set(err, RC_REJECT, ERR_FAILED, queue.name, "See: lockstep queue show",
+        return err_set(err, RC_REJECT, ERR_FAILED, queue.name, show_hint(hint, queue.name),
                        "the queue is not halted for its topic, there is nothing to accept");
     if (rc == RC_OK)
         cli_say(cli, "lockstep: %s: topic %s is accepted, it goes on from offset %s\n", queue.name,
@@ -176,6 +201,7 @@ static enum rc accept_topic(struct cli *cli, struct err *err)
 static enum rc accept_server(struct cli *cli, struct err *err)
 {
     struct queue_row queue;
+    char hint[100];
     DB_RESULT_AUTO *result = NULL;
     enum rc rc = find_queue(cli, cli->arguments[0], &queue, err);
     if (rc != RC_OK)
@@ -183,7 +209,7 @@ static enum rc accept_server(struct cli *cli, struct err *err)
     const char *params[] = {queue.name, cli_text(cli, "reason")};
     rc = db_run(cli->db, &sql_queue_accept_server, params, &result, err);
     if (rc == RC_NONE)
-        return err_set(err, RC_REJECT, ERR_FAILED, queue.name, "See: lockstep queue show",
+        return err_set(err, RC_REJECT, ERR_FAILED, queue.name, show_hint(hint, queue.name),
                        "the queue is not halted for its server, there is nothing to accept");
     if (rc == RC_OK)
         cli_say(cli, "lockstep: %s: this server is accepted, it goes on from offset %s\n",

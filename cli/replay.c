@@ -2,6 +2,7 @@
 #include "cli/find.h"
 #include "cli/stop.h"
 
+#include "base/remedies.h"
 #include "replay/replay.h"
 #include "task/message.h"
 
@@ -166,8 +167,7 @@ static bool on_cancelled(void *context)
 static void tell_resume(const struct replay_report *report, const char *queue, struct err *err)
 {
     char hint[sizeof err->hint];
-    (void)snprintf(hint, sizeof hint,
-                   "%.300s%sGo on with: lockstep replay --queue %.63s --resume %d", err->hint,
+    (void)snprintf(hint, sizeof hint, "%.300s%s" REMEDY_REPLAY_RESUME, err->hint,
                    *err->hint ? " " : "", queue, report->replay_id);
     (void)snprintf(err->hint, sizeof err->hint, "%s", hint);
 }

@@ -165,8 +165,9 @@ static enum rc connect_failed(const struct db *db, const char *conninfo, enum re
     } else if (strstr(text, "server is in hot standby mode") != NULL ||
                strstr(text, "session is read-only") != NULL) {
         rc = RC_RETRY;
-        hint = "Only a standby answers: it is waited for until one is promoted, or the primary is "
-               "back. Several hosts may be named: host=a,b.";
+        hint =
+            "Only a standby answers. Connect to the primary; several hosts may be named, and the "
+            "primary is found: host=a,b. An executor waits until one is promoted.";
     }
     (void)err_set(err, rc, kind, about, hint,
                   "cannot connect: the server takes the connection and does not answer within %d s",

@@ -14,8 +14,9 @@ static enum rc held(struct publishing *p, struct err *err)
     DB_RESULT_AUTO *holder = NULL;
     struct err ignored;
     const char *name = p->options->queue;
-    const char *hint = "wait for it, or wait here with a longer lock wait; it is freed as soon as "
-                       "that session ends";
+    const char *hint =
+        "Publish again when it has finished: the lock is free as soon as its session "
+        "ends";
     if (db_run(p->db, &sql_publish_holder, (const char *const[]){DB_INT(p->queue_id)}, &holder,
                &ignored) != RC_OK)
         return err_set(err, RC_RETRY, ERR_HELD, name, hint,

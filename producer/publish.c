@@ -1,6 +1,7 @@
 #include "producer/publish.h"
 
 #include "base/ascii.h"
+#include "base/remedies.h"
 
 #include "producer/publishing.h"
 #include "task/message.h"
@@ -18,8 +19,7 @@ static enum rc wrong_options(const char *option, const char *hint, const char *m
 static enum rc check_resume(const struct publish_options *options, struct err *err)
 {
     if (!uuid_valid(options->resume))
-        return wrong_options("--resume", "lockstep run list shows the runs",
-                             "The id of the run is not a UUID.", err);
+        return wrong_options("--resume", REMEDY_RUN_LIST, "The id of the run is not a UUID.", err);
     if (options->run != NULL || options->name != NULL)
         return wrong_options(options->run != NULL ? "--run" : "--name", "leave it out",
                              "A run that is resumed has its id and its name already.", err);
@@ -32,8 +32,7 @@ static enum rc check_resume(const struct publish_options *options, struct err *e
 static enum rc check_options(const struct publish_options *options, struct err *err)
 {
     if (options->queue == NULL || options->queue[0] == '\0')
-        return wrong_options("--queue", "lockstep queue list shows them", "No queue is named.",
-                             err);
+        return wrong_options("--queue", REMEDY_QUEUE_LIST, "No queue is named.", err);
     bool resumes = options->resume != NULL; /* then the run knows its source */
     if ((options->path == NULL) == (options->query == NULL) && (options->path != NULL || !resumes))
         return wrong_options("FILE", "name a file, - for standard input, or --query",

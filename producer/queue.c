@@ -1,3 +1,4 @@
+#include "base/remedies.h"
 #include "producer/publishing.h"
 
 #include <stdio.h>
@@ -10,11 +11,10 @@ enum rc publishing_queue(struct publishing *p, struct err *err)
         return rc;
     DB_RESULT_AUTO *queue = NULL;
     rc = db_run(p->db, &sql_publish_queue, &name, &queue, err);
+    char hint[200];
+    (void)snprintf(hint, sizeof hint, REMEDY_QUEUE_MISSING, name);
     if (rc == RC_NONE)
-        return err_set(err, RC_FATAL, ERR_USAGE, name,
-                       "lockstep queue list shows the queues of this database, lockstep queue "
-                       "create makes one",
-                       "There is no queue of this name.");
+        return err_set(err, RC_FATAL, ERR_USAGE, name, hint, "There is no queue of this name.");
     if (rc != RC_OK)
         return rc;
     p->queue_id = (int)db_int(queue, 0, 0);

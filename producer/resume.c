@@ -4,6 +4,7 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/probe.h"
+#include "base/remedies.h"
 
 #include <inttypes.h>
 #include <stdarg.h>
@@ -30,8 +31,10 @@ static enum rc wrong(const struct publishing *p, const char *hint, struct err *e
 static enum rc closed(const struct publishing *p, struct err *err)
 {
     const struct resume *r = &p->resume;
+    char hint[100];
+    (void)snprintf(hint, sizeof hint, REMEDY_RUN_SHOW, p->run);
     if (strcmp(r->state, "published") == 0)
-        return wrong(p, "lockstep run show RUN tells how it goes", err,
+        return wrong(p, hint, err,
                      "All of the run is published (its last seq is %" PRId64
                      "): there is nothing to resume.",
                      r->noted_seq);
@@ -78,8 +81,8 @@ static enum rc find(struct publishing *p, struct err *err)
     const char *const params[] = {DB_INT(p->queue_id), p->run};
     enum rc rc = db_run(p->db, &sql_publish_resumable, params, &row, err);
     if (rc == RC_NONE)
-        return wrong(p, "lockstep run list shows the runs", err,
-                     "There is no such run in queue %s.", p->options->queue);
+        return wrong(p, REMEDY_RUN_LIST, err, "There is no such run in queue %s.",
+                     p->options->queue);
     return rc == RC_OK ? read_row(p, row, err) : rc;
 }
 

@@ -3,6 +3,7 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/probe.h"
+#include "base/remedies.h"
 #include "task/message.h"
 
 #include <inttypes.h>
@@ -71,9 +72,9 @@ enum rc sending_prepare(struct publishing *p, struct err *err)
 
 enum rc sending_exists(const struct publishing *p, struct err *err)
 {
-    return err_set(err, RC_REJECT, ERR_USAGE, p->run,
-                   "leave --run out for a new run; lockstep run show RUN shows the one that is "
-                   "there, lockstep publish --resume RUN goes on with one that was broken off",
+    char hint[200];
+    (void)snprintf(hint, sizeof hint, REMEDY_RUN_THERE, p->run);
+    return err_set(err, RC_REJECT, ERR_USAGE, p->run, hint,
                    "A run with this id exists in queue %s already.", p->options->queue);
 }
 

@@ -3,6 +3,7 @@
 
 #include "base/log.h"
 #include "base/probe.h"
+#include "base/remedies.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -75,10 +76,7 @@ static void tell_resumable(const struct publishing *p, const char *why, struct e
     (void)snprintf(err->detail, sizeof err->detail,
                    "%sRun %s has %" PRId64 " tasks on the topic and is not ended.", why, p->run,
                    p->committed);
-    (void)snprintf(err->hint, sizeof err->hint,
-                   "lockstep publish --queue %s --resume %s goes on with it; the next other run "
-                   "closes it as aborted",
-                   p->options->queue, p->run);
+    (void)snprintf(err->hint, sizeof err->hint, REMEDY_RUN_RESUME, p->options->queue, p->run);
 }
 
 /** A part is on the partition: its executors must learn that no more comes. */
@@ -150,10 +148,7 @@ enum rc failed_publish(struct publishing *p, enum rc rc, struct err *err)
     if (p->in_doubt) {
         (void)snprintf(err->detail, sizeof err->detail,
                        "It is not known how much of run %s came onto the topic.", p->run);
-        (void)snprintf(err->hint, sizeof err->hint,
-                       "once Kafka answers, lockstep publish --queue %s --resume %s finds out and "
-                       "goes on; the next other run closes it as aborted",
-                       p->options->queue, p->run);
+        (void)snprintf(err->hint, sizeof err->hint, REMEDY_RUN_DOUBT, p->options->queue, p->run);
         return rc;
     }
     if (p->ending && p->committed == p->seq && p->seq > 0) {

@@ -5,6 +5,7 @@
 
 #include "base/log.h"
 #include "base/probe.h"
+#include "base/remedies.h"
 #include "task/message.h"
 
 #include <inttypes.h>
@@ -61,10 +62,7 @@ static enum rc refuse(const struct publishing *p, const char *run, const struct 
     (void)err_set(err, RC_RETRY, ERR_HELD, p->options->queue, NULL,
                   "Run %s is unfinished: its producer ended after %" PRId64 " tasks.", run,
                   tail->next_seq);
-    (void)snprintf(err->hint, sizeof err->hint,
-                   "lockstep publish --queue %s --resume %s goes on with it; publishing with "
-                   "--unfinished close ends it as aborted first",
-                   p->options->queue, run);
+    (void)snprintf(err->hint, sizeof err->hint, REMEDY_RUN_UNFINISHED, p->options->queue, run, run);
     return RC_RETRY;
 }
 

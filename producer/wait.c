@@ -1,6 +1,7 @@
 #include "producer/publishing.h"
 
 #include "base/clock.h"
+#include "base/remedies.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -35,9 +36,10 @@ static enum rc read_outcome(struct publishing *p, bool reconnected, struct err *
         return rc;
     if (strcmp(status, "Completed") == 0)
         return RC_OK;
-    return err_set(err, RC_REJECT, ERR_FAILED, p->run,
-                   "lockstep run show RUN and lockstep task list --run RUN tell what failed",
-                   "The run ended as %s%s%s", status, reason[0] != '\0' ? ": " : ".", reason);
+    char hint[100];
+    (void)snprintf(hint, sizeof hint, REMEDY_RUN_FAILED, p->run);
+    return err_set(err, RC_REJECT, ERR_FAILED, p->run, hint, "The run ended as %s%s%s", status,
+                   reason[0] != '\0' ? ": " : ".", reason);
 }
 
 /** Until a notification, or READ_EVERY_MS, whichever is first. */
@@ -62,6 +64,17 @@ static enum rc listen(struct publishing *p, struct err *err)
                   err);
 }
 
+/** All is published: it is only the waiting that an interrupt ends. */
+static enum rc interrupted(const struct publishing *p, struct err *err)
+{
+    enum rc rc = tick_cancelled(p, err);
+    char hint[120];
+    (void)snprintf(hint, sizeof hint, REMEDY_RUN_WATCH, p->run);
+    return rc == RC_OK ? rc
+                       : err_set(err, rc, ERR_CANCELLED, p->run, hint,
+                                 "The waiting was interrupted; the run is %s.", p->result->status);
+}
+
 /** The run does not need us, so a lost session is only a reason to ask anew. */
 static enum rc reconnect(struct publishing *p, struct err *err)
 {
@@ -74,7 +87,7 @@ static enum rc reconnect(struct publishing *p, struct err *err)
             rc = listen(p, err);
         if ((rc != RC_LOST && rc != RC_RETRY) || clock_boot_us() >= until_us)
             return rc;
-        rc = tick_cancelled(p, err);
+        rc = interrupted(p, err);
         if (rc != RC_OK)
             return rc;
         (void)poll(NULL, 0, RECONNECT_EVERY);
@@ -98,8 +111,9 @@ static void look_why(struct publishing *p, int64_t *look_us)
 
 static enum rc timed_out(const struct publishing *p, struct err *err)
 {
-    return err_set(err, RC_RETRY, ERR_TIMEOUT, p->run,
-                   "it goes on; lockstep run watch RUN follows it",
+    char hint[120];
+    (void)snprintf(hint, sizeof hint, REMEDY_RUN_WATCH, p->run);
+    return err_set(err, RC_RETRY, ERR_TIMEOUT, p->run, hint,
                    "The run has not ended within %d ms; it is %s.", p->options->wait_timeout_ms,
                    p->result->status);
 }
@@ -120,7 +134,7 @@ enum rc publishing_wait(struct publishing *p, struct err *err)
             look_why(p, &look_us);
             if (until_us >= 0 && clock_boot_us() >= until_us)
                 return timed_out(p, err);
-            rc = tick_cancelled(p, err);
+            rc = interrupted(p, err);
             if (rc == RC_OK)
                 rc = await_news(p, until_us, err);
             if (rc == RC_OK)

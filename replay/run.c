@@ -3,6 +3,7 @@
 
 #include "base/clock.h"
 #include "base/probe.h"
+#include "base/remedies.h"
 
 #include <poll.h>
 #include <stdio.h>
@@ -107,7 +108,7 @@ static enum rc lock(const struct replay_options *options, struct err *err)
         if (rc != RC_OK || db_bool(row, 0, 0))
             return rc;
         if (clock_boot_us() >= until_us)
-            return err_set(err, RC_RETRY, ERR_HELD, options->queue, "See: lockstep lock list",
+            return err_set(err, RC_RETRY, ERR_HELD, options->queue, REMEDY_LOCK_LIST,
                            "another session is replaying this queue");
         sleep_ms(AGAIN_MS);
     }
@@ -118,19 +119,18 @@ static enum rc refuse(const struct replay_options *options, const struct db_resu
 {
     const char *verdict = db_text(row, 0, 0);
     char hint[300];
+    (void)snprintf(hint, sizeof hint, REMEDY_QUEUE_EXPLAIN, options->queue);
     if (strcmp(verdict, "halted") == 0)
-        return err_set(err, RC_FATAL, ERR_FAILED, options->queue,
-                       "See: lockstep queue show; then: lockstep queue resume --accept-topic",
+        return err_set(err, RC_FATAL, ERR_FAILED, options->queue, hint,
                        "the queue is halted: its topic may not be what the rows came from");
     if (strcmp(verdict, "other") == 0) {
-        (void)snprintf(hint, sizeof hint,
-                       "lockstep replay --queue %.63s --resume %s, or --abandon %s", options->queue,
-                       db_text(row, 0, 1), db_text(row, 0, 1));
+        (void)snprintf(hint, sizeof hint, REMEDY_REPLAY_OTHER, options->queue, db_text(row, 0, 1),
+                       options->queue, db_text(row, 0, 1));
         return err_set(err, RC_RETRY, ERR_HELD, options->queue, hint,
                        "replay %s of this queue is not finished", db_text(row, 0, 1));
     }
-    return err_set(err, RC_REJECT, ERR_USAGE, options->queue,
-                   "See: lockstep log --event replay_begun", "replay %d %s", options->resume,
+    return err_set(err, RC_REJECT, ERR_USAGE, options->queue, REMEDY_REPLAY_LOG, "replay %d %s",
+                   options->resume,
                    strcmp(verdict, "ended") == 0 ? "has ended" : "is none of this queue");
 }
 

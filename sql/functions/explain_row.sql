@@ -1,13 +1,22 @@
--- One reason, with what helps from the table of reasons; names: pairs of a word that stands there and what it stands for.
+-- One reason, with what helps from the table of reasons; names: pairs of a word that stands there and what it stands for. All words are
+-- replaced at once, so what stands for one may contain another. Of a queue that is named there also: MORE readers, a lookahead that goes FARTHER.
 CREATE OR REPLACE FUNCTION lockstep.explain_row(p_reason text, p_sentence text, p_about text, p_since timestamptz, p_names text[] DEFAULT '{}')
 RETURNS lockstep.explanation LANGUAGE plpgsql STABLE AS $$
 DECLARE
     made lockstep.explanation;
+    known text[] := p_names;
 BEGIN
     SELECT w.helps INTO STRICT made.helps FROM lockstep.wait_reason w WHERE w.reason = p_reason;
-    FOR i IN 1 .. pg_catalog.cardinality(p_names) / 2 LOOP
-        made.helps := pg_catalog.replace(made.helps, p_names[2 * i - 1], COALESCE(p_names[2 * i], p_names[2 * i - 1]));
-    END LOOP;
+    IF made.helps ~ '\m(MORE|FARTHER)\M' THEN
+        known := known || COALESCE((
+            SELECT ARRAY['MORE', LEAST(2 * q.max_readers, 1000)::text, 'FARTHER', LEAST(2 * q.lookahead, 1000)::text]
+            FROM lockstep.queue q WHERE q.name = p_names[pg_catalog.array_position(p_names, 'QUEUE') + 1]), '{}');
+    END IF;
+    SELECT pg_catalog.string_agg(COALESCE((
+               SELECT known[2 * i] FROM pg_catalog.generate_series(1, pg_catalog.cardinality(known) / 2) AS i
+               WHERE known[2 * i - 1] = m.piece[1] AND known[2 * i] IS NOT NULL ORDER BY i DESC LIMIT 1), m.piece[1]), '' ORDER BY m.n)
+    INTO made.helps
+    FROM pg_catalog.regexp_matches(made.helps, '[A-Z]+|[^A-Z]+', 'g') WITH ORDINALITY AS m (piece, n);
     made.reason := p_reason;
     made.sentence := p_sentence;
     made.about := p_about;

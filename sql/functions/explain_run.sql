@@ -38,7 +38,7 @@ BEGIN
     END IF;
     IF r.replay_id IS NOT NULL THEN
         RETURN NEXT lockstep.explain_row('run_replay', pg_catalog.format('replay %s is going over %s', r.replay_id, about), about,
-            (SELECT y.started_at FROM lockstep.replay y WHERE y.replay_id = r.replay_id), n || ARRAY['resume N', 'resume ' || r.replay_id, 'abandon N', 'abandon ' || r.replay_id]);
+            (SELECT y.started_at FROM lockstep.replay y WHERE y.replay_id = r.replay_id), n || ARRAY['REPLAY', r.replay_id::text]);
     END IF;
     IF r.first_offset IS NULL AND EXISTS (SELECT FROM lockstep.enqueued e WHERE e.run_no = p_run_no) THEN
         RETURN NEXT lockstep.explain_row('run_enqueued', pg_catalog.format('%s was enqueued by %s and is not on the topic yet%s%s', about, r.published_by,

@@ -15,7 +15,7 @@ DECLARE
     now timestamptz := pg_catalog.clock_timestamp();
 BEGIN
     SELECT k.task_id, k.needs, k.phase_id, k.run_no, k.queue_id, k.status, k."order", k.name, k.executor_no, k.error, k.scheduled_for, k.started_at, k.attempt_num,
-           k.updated_at, k.cancelled_by, k.type, k.worker, k.lease_until, k.step, k.payload, k.backend_pid INTO STRICT t FROM lockstep.task k WHERE k.task_id = p_task_id;
+           k.updated_at, k.cancelled_by, k.skipped, k.type, k.worker, k.lease_until, k.step, k.payload, k.backend_pid INTO STRICT t FROM lockstep.task k WHERE k.task_id = p_task_id;
     SELECT x.executor_id, x.host, x.pid, blind OR lockstep.executor_lives(x.executor_no) AS lives INTO e FROM lockstep.executor x WHERE x.executor_no = t.executor_no;
     SELECT p.opened_at IS NOT NULL INTO STRICT open FROM lockstep.phase p WHERE p.phase_id = t.phase_id;
     what := pg_catalog.concat_ws(' ', 'task', t.task_id, '"' || t.name || '"', 'of order', t."order");
@@ -31,7 +31,10 @@ BEGIN
         owner := pg_catalog.format(' executor %s on %s (pid %s)', e.executor_id, e.host, e.pid);
     END IF;
     IF lockstep.is_finished(t.status) THEN
-        RETURN NEXT lockstep.explain_row('task_finished', pg_catalog.concat_ws(': ', what || ' is ' || t.status, t.error), what, t.updated_at, n);
+        RETURN NEXT lockstep.explain_row(CASE WHEN t.status = 'Completed' OR t.skipped IS NOT NULL OR (
+                SELECT r.swept OR (r.cancelled_at IS NOT NULL AND r.ended_at IS NULL)
+                       OR EXISTS (SELECT FROM lockstep.phase p WHERE p.run_no = r.run_no AND p."order" > t."order" AND p.opened_at IS NOT NULL AND p.done_at IS NULL)
+                FROM lockstep.run r WHERE r.run_no = t.run_no) THEN 'task_finished' ELSE 'task_retryable' END, pg_catalog.concat_ws(': ', what || ' is ' || t.status, t.error), what, t.updated_at, n);
         RETURN;
     END IF;
     IF t.status = 'Processing' AND e.lives THEN

@@ -12,8 +12,8 @@ BEGIN
         IF r.implicit OR lockstep.run_endless(r.run_no) THEN
             RETURN QUERY
             SELECT format('run %s, which began at offset %s, has not ended, and this run waits for it: %s', b.run_id, b.first_offset, e.why),
-                   replace(replace(w.helps, 'QUEUE', q.name), 'RUN', b.run_id::text)
-            FROM lockstep.run b JOIN lockstep.queue q USING (queue_id), lockstep.explain_end(r.run_no) AS e JOIN lockstep.wait_reason w USING (reason)
+                   (lockstep.explain_row(e.reason, '', '', NULL, ARRAY['QUEUE', q.name, 'RUN', b.run_id::text])).helps
+            FROM lockstep.run b JOIN lockstep.queue q USING (queue_id), lockstep.explain_end(r.run_no) AS e
             WHERE b.run_no = r.run_no;
         END IF;
     END LOOP;

@@ -24,7 +24,7 @@ BEGIN
         RAISE EXCEPTION 'run % has ended: it is %', run_cancel.run_id, r.status USING ERRCODE = 'LS002';
     ELSIF r.cancelled_at IS NOT NULL THEN
         RAISE EXCEPTION 'run % is being cancelled already, by %', run_cancel.run_id, r.cancelled_by
-            USING ERRCODE = 'LS002', HINT = 'lockstep run explain says what it waits for.';
+            USING ERRCODE = 'LS002', HINT = format('What it waits for: lockstep run explain %s', run_cancel.run_id);
     END IF;
     UPDATE lockstep.run
     SET cancelled_by = session_user, cancelled_at = clock_timestamp(), stop_kept = r.stop_after, stop_after = 0, error = why,

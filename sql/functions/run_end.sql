@@ -25,7 +25,7 @@ BEGIN
         RAISE EXCEPTION 'run % has ended: it is %', r.run_id, r.status USING ERRCODE = 'LS002';
     ELSIF r.cancelled_at IS NOT NULL THEN
         RAISE EXCEPTION 'run % is being cancelled already, by %', r.run_id, r.cancelled_by
-            USING ERRCODE = 'LS002', HINT = format('lockstep run explain %s says what it waits for.', r.run_id);
+            USING ERRCODE = 'LS002', HINT = format('What it waits for: lockstep run explain %s', r.run_id);
     ELSIF r.end_offset IS NOT NULL THEN
         RAISE EXCEPTION 'run % has its end already: it ends when its tasks are finished', r.run_id
             USING ERRCODE = 'LS002', HINT = format('lockstep run cancel %s', r.run_id);

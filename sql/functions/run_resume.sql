@@ -12,7 +12,7 @@ BEGIN
     SELECT b.status, b.paused_by INTO STRICT r FROM lockstep.run b WHERE b.run_no = no;
     IF r.status <> 'Paused' AND r.paused_by IS NULL THEN
         RAISE EXCEPTION 'run % is not paused: it is %', run_resume.run_id, r.status
-            USING ERRCODE = 'LS002', HINT = 'lockstep run explain says what it waits for.';
+            USING ERRCODE = 'LS002', HINT = format('What it waits for: lockstep run explain %s', run_resume.run_id);
     END IF;
     UPDATE lockstep.run SET paused_by = NULL, paused_at = NULL,
         status = CASE WHEN run.status = 'Paused' THEN 'Running' ELSE run.status END

@@ -21,10 +21,10 @@ BEGIN
     END IF;
     IF r.ended_at IS NULL AND r.cancelled_at IS NOT NULL THEN
         RAISE EXCEPTION 'run % is being cancelled, by %: it can be retried when that has ended', run_retry.run_id, r.cancelled_by
-            USING ERRCODE = 'LS002', HINT = 'lockstep run explain says what it waits for.';
+            USING ERRCODE = 'LS002', HINT = format('What it waits for: lockstep run explain %s', run_retry.run_id);
     ELSIF r.ended_at IS NULL AND r.status <> 'Paused' THEN
         RAISE EXCEPTION 'run % has not ended: it is %', run_retry.run_id, r.status
-            USING ERRCODE = 'LS002', HINT = 'Retry it when it has ended, or a single task now: lockstep task retry.';
+            USING ERRCODE = 'LS002', HINT = format('Retry it when it has ended. To follow it: lockstep run watch %s', run_retry.run_id);
     END IF;
     -- What failed may have been declared done since: then nothing of the phase that stopped the run is reopened. A loss (0) stays.
     UPDATE lockstep.run SET stop_lifted = LEAST(run.stop_lifted, run.stop_after), stop_after = NULL, error = NULL
@@ -46,8 +46,8 @@ BEGIN
     IF tasks = 0 THEN
         RAISE EXCEPTION 'run %: nothing of it failed or was cancelled for a failure; it is %', run_retry.run_id,
             concat_ws(': ', r.status, r.error)
-            USING ERRCODE = 'LS002', HINT = CASE WHEN r.status = 'Paused' THEN 'lockstep run resume lets it go on.'
-                                                 ELSE 'lockstep replay runs again what is done, and what has no row.' END;
+            USING ERRCODE = 'LS002', HINT = CASE WHEN r.status = 'Paused' THEN format('To let it go on: lockstep run resume %s', run_retry.run_id)
+                                                 ELSE 'Publish the work again as another run.' END;
     END IF;
     UPDATE lockstep.run SET status = 'Running', paused_by = NULL, paused_at = NULL WHERE run_no = no AND run.status = 'Paused';
     INSERT INTO lockstep.event_log (event, queue_id, run_no, detail)

@@ -12,7 +12,7 @@ BEGIN
         RAISE EXCEPTION 'task % is finished: it is %', t.task_id, t.status USING ERRCODE = 'LS002';
     ELSIF t.cancelled_by IS NOT NULL THEN
         RAISE EXCEPTION 'task % is being stopped already, for %', t.task_id, t.cancelled_by
-            USING ERRCODE = 'LS002', HINT = 'lockstep task explain says on whom it waits.';
+            USING ERRCODE = 'LS002', HINT = format('What it waits for: lockstep task explain %s', t.task_id);
     END IF;
     UPDATE lockstep.task k SET cancelled_by = session_user, error = concat_ws(': ', 'cancelled by ' || session_user, reason),
         updated_at = clock_timestamp()

@@ -15,7 +15,7 @@ BEGIN
         RAISE EXCEPTION 'task %: it is being deleted: its queue does not keep its run any longer', p_task_id
             USING ERRCODE = 'LS002', HINT = 'Publish the work again as another run.';
     ELSIF EXISTS (SELECT FROM lockstep.run r WHERE r.run_no = t.run_no AND r.cancelled_at IS NOT NULL AND r.ended_at IS NULL) THEN
-        RAISE EXCEPTION 'task %: its run is being cancelled', p_task_id USING ERRCODE = 'LS002', HINT = 'lockstep run explain says what it waits for.';
+        RAISE EXCEPTION 'task %: its run is being cancelled', p_task_id USING ERRCODE = 'LS002', HINT = pg_catalog.format('What it waits for: lockstep task explain %s', p_task_id);
     END IF;
     PERFORM FROM lockstep.task k WHERE k.task_id = p_task_id FOR NO KEY UPDATE SKIP LOCKED;
     IF NOT FOUND THEN

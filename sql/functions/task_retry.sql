@@ -24,8 +24,8 @@ BEGIN
         END IF;
     ELSE
         RAISE EXCEPTION 'task % has not failed: it is %', t.task_id, t.status
-            USING ERRCODE = 'LS002', HINT = CASE WHEN t.status = 'Completed' THEN 'lockstep replay --mode all runs again what is done.'
-                                                 ELSE 'lockstep task explain says what it waits for.' END;
+            USING ERRCODE = 'LS002', HINT = CASE WHEN t.status = 'Completed' THEN 'What is done is run again by a replay, mode all.'
+                                                 ELSE format('What it waits for: lockstep task explain %s', t.task_id) END;
     END IF;
     INSERT INTO lockstep.event_log (event, queue_id, run_no, phase_id, task_id, detail)
     VALUES ('task_retried', t.queue_id, t.run_no, t.phase_id, t.task_id, concat_ws(': ', 'it was ' || t.status, reason));

@@ -110,7 +110,7 @@ echo '- the next producer: refuses if told to, else closes it and says so'
 cp "$tmp/copy.jsonl" "$tmp/c.jsonl"
 killed --stream "$tmp/c.jsonl"
 tasks 0 5 >"$tmp/five.jsonl"
-ends 7 "lockstep publish --queue $q --resume $run goes on with it" lockstep publish --queue "$q" --unfinished refuse "$tmp/five.jsonl"
+ends 7 "lockstep publish --queue $q --resume $run. To close it: lockstep run end $run" lockstep publish --queue "$q" --unfinished refuse "$tmp/five.jsonl"
 ends 0 'is resumed with seq 64' resume
 whole 200
 killed --stream "$tmp/c.jsonl"
@@ -143,7 +143,7 @@ status=0
 wait $pid || status=$?
 expect 'its exit' $status 3
 grep -q 'held the lock' "$tmp/lost.err" || { cat "$tmp/lost.err"; failed=1; }
-grep -q -- "--resume $run goes on with it" "$tmp/lost.err" || { cat "$tmp/lost.err"; failed=1; }
+grep -q -- "To go on with it: lockstep publish --queue $q --resume $run" "$tmp/lost.err" || { cat "$tmp/lost.err"; failed=1; }
 ends 0 'is resumed with seq 64' resume
 whole 200
 exit $failed

@@ -12,7 +12,7 @@ trap 'jobs_end; scratch_drop; rm -rf "$tmp"' EXIT
 scratch_database
 export LOCKSTEP_PROBE_DIR=$tmp
 queues=() options=()
-for n in 0 1 2 3 4; do
+for n in 0 1 2 3 4 5 6 7; do
     queues+=("$(scratch_name)")
     lockstep queue create "${queues[n]}" -q --create-topic
     options+=(--queue "${queues[n]}")
@@ -26,7 +26,7 @@ publish() { run=$(lockstep publish --queue "$q" "$@" "$tmp/one.jsonl" 2>"$tmp/no
 ended() { eventually 15 is "SELECT status FROM lockstep.run WHERE run_id = '$1' AND ended_at IS NOT NULL" "$2" || { lockstep run explain "$1"; tail -n 20 "$tmp/executor.log"; exit 1; }; }
 unfinished() { is "SELECT count(*) FROM lockstep.task JOIN lockstep.queue USING (queue_id) WHERE queue.name = '$q' AND task.status NOT IN ('Completed', 'Failed')" "$1"; }
 # printed FILE N: the N-th command that is printed there
-printed() { grep -oP 'lockstep (?:(?![;,.](?: |$)).)+' "$1" | sed -n "$2p"; }
+printed() { grep -oP 'lockstep (?:(?![;,.](?: |$)).)+' "$1" | sed -n "$2p" || true; }
 # take FILE N PATTERN: that command is like PATTERN; it is run as it stands
 take() {
     local command
@@ -85,5 +85,42 @@ for way in 1 2; do
     ended "$(u "4$way")" "$([ "$way" = 1 ] && echo Completed || echo Failed)"
     ended "$(u "5$way")" Completed
 done
+
+case_begin 'a run whose beginning is lost: it is recorded as failed, the queue goes on behind it'
+task() { echo "{\"run\": \"$(u "$1")\", \"seq\": $2, \"order\": $3, \"previous_order\": $4, \"sql\": \"SELECT 1\"}"; }
+end() { echo "{\"run\": \"$(u "$1")\", \"seq\": $2, \"type\": \"end\", \"tasks\": $2, \"phases\": 1}"; }
+{ task 60 1 1 0; task 60 2 1 0; end 60 3; } | put
+eventually 15 is "SELECT halted_reason FROM lockstep.queue WHERE queue.name = '$q'" unknown_run
+publish
+grep -q "queue $q is halted (unknown_run)" "$tmp/notices" || { cat "$tmp/notices"; failed=1; }
+explain queue "$q"
+take "$tmp/explained" 1 "lockstep queue resume $q --accept-topic"
+ended "$run" Completed
+ended "$(u 60)" Failed
+
+case_begin 'messages are missing: there is nothing to retry, the work is published again'
+{ task 70 0 1 0; task 70 2 1 0; end 70 3; } | put
+ended "$(u 70)" Failed
+explain run "$(u 70)"
+grep -q 'Publish the work again as another run' "$tmp/explained" || { cat "$tmp/explained"; failed=1; }
+! grep -q 'run retry' "$tmp/explained" || failed=1
+{ task 71 0 1 0; task 71 1 1 0; end 71 2; } | put
+ended "$(u 71)" Completed
+
+case_begin 'a paused queue, a run that failed'
+lockstep queue pause "$q" -q --reason 'look first'
+publish
+grep -q "queue $q is paused by .*: look first" "$tmp/notices" || { cat "$tmp/notices"; failed=1; }
+take "$tmp/notices" 1 "lockstep queue resume $q"
+ended "$run" Completed
+sql 'CREATE SEQUENCE tried'
+echo '{"order": 1, "sql": "SELECT 1 / (nextval('"'tried'"') - 1)"}' >"$tmp/one.jsonl"
+publish
+ended "$run" Failed
+explain run "$run"
+take "$tmp/explained" 1 "lockstep run retry $run"
+ended "$run" Completed
+explain run "$run"
+expect 'nothing has to be done' "$(printed "$tmp/explained" 1)" ''
 
 exit $failed

@@ -1,7 +1,7 @@
 -- Why something waits (sql/functions/explain*.sql): each reason of lockstep.wait_reason is made to happen, and is named.
 -- protocol.inc explains how messages are written.
 BEGIN;
-SELECT plan(102);
+SELECT plan(104);
 \ir protocol.inc
 
 INSERT INTO lockstep.executor (executor_id, host, pid, version, readers, queues)
@@ -44,6 +44,10 @@ $$;
 -- Words.
 SELECT is((SELECT string_agg(lockstep.explain_words(w), ', ') FROM unnest('{0,59.9 s,61 s,2 h,49 h,-5 s}'::interval[]) AS w), '0 s, 59 s, 1 m 1 s, 2 h 0 m, 2 d 1 h, 0 s', 'spans of time');
 
+SELECT is((lockstep.explain_row('readers_busy', '', '', NULL, ARRAY['QUEUE', 'TASK', 'TASK', '1'])).helps,
+          'Wait for a task to finish. To let more run at once: lockstep queue set TASK --max-readers MORE. To see what runs: lockstep task list --queue TASK --status Processing',
+          'what stands for a word is not replaced again');
+
 -- A queue.
 SELECT pg_temp.begin('');
 SELECT is(pg_temp.why(), 'queue_idle', 'nothing to do');
@@ -63,7 +67,7 @@ SELECT matches(pg_temp.said('executor_silent'), 'executor ID000000000001 on host
 UPDATE lockstep.executor SET heartbeat_at = clock_timestamp() WHERE executor_no = 1;
 SELECT lockstep.executor_set('00000000-0000-4000-8000-000000000001', 0, 'maintenance');
 SELECT is(pg_temp.why(), 'executors_without_readers queue_idle', 'one that is to use no reader');
-SELECT matches(pg_temp.said('executors_without_readers'), 'told to use 0 readers by ' || session_user || ' -> lockstep executor set ID000000000001 --readers N', 'says by whom, and what helps names it');
+SELECT matches(pg_temp.said('executors_without_readers'), 'told to use 0 readers by ' || session_user || ' -> lockstep executor set ID000000000001 --readers 1', 'says by whom, and what helps names it');
 UPDATE lockstep.executor SET trouble = 'broker: timed out', trouble_at = now() - interval '9 s', readers_limit = NULL WHERE executor_no = 1;
 SELECT is(pg_temp.why(), 'executor_cut_off queue_idle', 'one that cannot reach Kafka');
 SELECT matches(pg_temp.said('executor_cut_off'), 'executor ID000000000001 on host1 \(pid 101\) cannot reach Kafka for 9 s: broker: timed out -> On host1: lockstep check', 'is named, with why');
@@ -73,7 +77,7 @@ SELECT is(pg_temp.why(), 'executors_drain queue_idle', 'all are draining');
 UPDATE lockstep.executor SET drain_by = NULL, readers_limit = NULL WHERE executor_no = 1;
 UPDATE lockstep.queue SET halted_reason = 'fingerprint', halted_detail = 'another record', halted_at = now() WHERE queue_id = pg_temp.q();
 SELECT is(pg_temp.why(), 'queue_halted queue_idle', 'a halted queue');
-SELECT matches(pg_temp.said('queue_halted'), 'queue Q is halted \(fingerprint\): another record -> .*lockstep queue resume Q --accept-topic --from-offset 0', 'says why, and the remedy itself');
+SELECT matches(pg_temp.said('queue_halted'), 'queue Q is halted \(fingerprint\): another record -> .*lockstep queue resume Q --accept-topic --from-offset earliest', 'says why, and the remedy itself');
 UPDATE lockstep.queue SET halted_reason = NULL WHERE queue_id = pg_temp.q();
 SELECT lockstep.queue_pause(pg_temp.queue_name(), 'disk full');
 SELECT is(pg_temp.why(), 'queue_paused queue_idle', 'a paused queue');
@@ -86,7 +90,7 @@ SELECT matches(pg_temp.said('blocked_by_transaction'), 'topic t from offset 7 on
 UPDATE lockstep.queue SET blocked_offset = NULL, max_readers = 0 WHERE queue_id = pg_temp.q();
 INSERT INTO lockstep.event_log (event, queue_id, detail) VALUES ('queue_changed', pg_temp.q(), 'max_readers 0');
 SELECT is(pg_temp.why(), 'no_readers queue_idle', 'a bound of 0');
-SELECT matches(pg_temp.said('no_readers'), 'its bound is 0, set by ' || session_user || ' -> lockstep queue set Q --max-readers N', 'says who set it');
+SELECT matches(pg_temp.said('no_readers'), 'its bound is 0, set by ' || session_user || ' -> lockstep queue set Q --max-readers 1', 'says who set it');
 UPDATE lockstep.queue SET max_readers = 1 WHERE queue_id = pg_temp.q();
 INSERT INTO lockstep.slot (queue_id, slot_no, executor_no, pid, backend_start, taken_at)
 SELECT pg_temp.q(), 1, 2, pid, backend_start, now() FROM pg_stat_activity WHERE pid = pg_backend_pid();
@@ -121,13 +125,14 @@ SELECT pg_temp.tell(pg_temp.q(), 'A5:end(5,2)');
 SELECT lockstep.lose(pg_temp.q(), ARRAY[(pg_temp.task(0)).task_id], ARRAY[(pg_temp.task(0)).token], 'x'), lockstep.run_finish((pg_temp.run('A')).run_no);
 SELECT is(pg_temp.why('A'), 'run_retryable', 'a run that has ended, not well');
 SELECT matches(pg_temp.said('run_retryable', 'A'), '-> lockstep run retry ID000000000065$', 'and can be retried');
-SELECT is(pg_temp.why(number => 0), 'task_finished', 'a task that is finished');
+SELECT is(pg_temp.why(number => 0), 'task_retryable', 'a task that is finished, not well');
+SELECT is(pg_temp.why(number => 1), 'task_finished', 'a task that is done');
 UPDATE lockstep.queue SET lookahead = 1 WHERE queue_id = pg_temp.q();
 SELECT is(pg_temp.why('B'), 'lookahead', 'enough is claimed ahead');
 SELECT pg_temp.begin('A0:100<0 A1:200<100', on_failure => 'pause');
 SELECT pg_temp.fail(0);
 SELECT is(pg_temp.why('A'), 'run_paused_by_failure', 'a run that its policy paused');
-SELECT matches(pg_temp.said('run_paused_by_failure', 'A'), 'task T of order 100 failed: division by zero -> lockstep run retry ID', 'says for what, and what to do');
+SELECT matches(pg_temp.said('run_paused_by_failure', 'A'), 'task T of order 100 failed: division by zero -> To try it again: lockstep run retry ID', 'says for what, and what to do');
 SELECT pg_temp.begin('A0:100<0');
 SELECT pg_temp.complete(0);
 SELECT is(pg_temp.why('A'), 'run_end_missing', 'everything is finished, and its producer is another program');
@@ -177,7 +182,7 @@ WITH e AS (DELETE FROM lockstep.enqueued RETURNING run_no) DELETE FROM lockstep.
 INSERT INTO lockstep.replay (queue_id, mode, from_offset, to_offset, cursor, reason) VALUES (pg_temp.q(), 'all', 0, 1, 0, 'why');
 UPDATE lockstep.run SET replay_id = (SELECT max(replay_id) FROM lockstep.replay) WHERE run_no = (pg_temp.run('A')).run_no;
 SELECT is(pg_temp.why('A'), 'run_replay task_in_hand', 'a replay is going over it');
-SELECT matches(pg_temp.said('run_replay', 'A'), 'replay \d+ is going over run ID.*--resume \d+ goes on.*--abandon \d+', 'which is named');
+SELECT matches(pg_temp.said('run_replay', 'A'), 'replay \d+ is going over run ID.*lockstep replay --queue Q --resume \d+\. .*lockstep replay --queue Q --abandon \d+$', 'which is named');
 
 -- Something is always said: here all is done, and nobody has ended the run yet.
 SELECT pg_temp.begin('A0:100<0 A1:end(1,1)');
