@@ -1,16 +1,63 @@
 /* run explain, task explain, queue explain: one function of the database knows the reasons. */
 #include "cli/commands.h"
 #include "cli/find.h"
+#include "cli/topic.h"
 
 #include <stdio.h>
+#include <string.h>
 
-/* For people a paragraph each, the cause, what helps, since when: a table of such sentences could not be read. */
-static enum rc show(struct cli *cli, const char *queue_id, const char *run_no, const char *task_id,
-                    struct err *err)
+#define KAFKA_MS 1500
+
+/* Something waits for what is on the topic, and no executor has reported yet what keeps it there. */
+static bool waits_for_topic(const struct db_result *rows)
+{
+    static const char *const words[] = {"run_unclaimed", "run_publishing", "run_end_unclaimed",
+                                        "run_end_missing", "queue_idle"};
+    bool waits = false;
+    for (int i = 0; i < db_rows(rows); i++) {
+        const char *reason = db_text(rows, i, 0);
+        if (strcmp(reason, "blocked_by_transaction") == 0 ||
+            strcmp(reason, "executor_cut_off") == 0)
+            return false;
+        for (size_t w = 0; w < sizeof words / sizeof *words; w++)
+            waits = waits || strcmp(reason, words[w]) == 0;
+    }
+    return waits;
+}
+
+/* Kafka is asked as well where that may be the cause: an executor reports an open transaction only after some seconds. */
+static enum rc reasons(struct cli *cli, const char *queue, const char *const ids[3],
+                       struct db_result **ret_rows, struct err *err)
 {
     DB_RESULT_AUTO *rows = NULL;
-    const char *params[] = {queue_id, run_no, task_id};
+    struct queue_row row;
+    struct topic_ends ends;
+    struct err ignored;
+    const char *params[] = {ids[0], ids[1], ids[2], NULL, NULL, NULL};
     enum rc rc = db_run(cli->db, &sql_explain_reasons, params, &rows, err);
+    if (rc != RC_OK)
+        return rc;
+    bool known =
+        queue != NULL && waits_for_topic(rows) &&
+        kafka_properties_get(&cli->kafka, "bootstrap.servers") != NULL &&
+        find_queue(cli, queue, &row, &ignored) == RC_OK &&
+        topic_ends(&cli->kafka, row.topic, row.partition, KAFKA_MS, &ends, &ignored) == RC_OK;
+    if (!known || ends.stable >= ends.high) {
+        *ret_rows = rows;
+        rows = NULL;
+        return RC_OK;
+    }
+    params[3] = DB_INT(row.queue_id);
+    params[4] = DB_INT(ends.stable);
+    params[5] = ends.open_since_ms >= 0 ? DB_INT(ends.open_since_ms) : NULL;
+    return db_run(cli->db, &sql_explain_reasons, params, ret_rows, err);
+}
+
+/* For people a paragraph each, the cause, what helps, since when: a table of such sentences could not be read. */
+static enum rc show(struct cli *cli, const char *queue, const char *const ids[3], struct err *err)
+{
+    DB_RESULT_AUTO *rows = NULL;
+    enum rc rc = reasons(cli, queue, ids, &rows, err);
     if (rc != RC_OK || cli->output != OUTPUT_TABLE)
         return rc == RC_OK ? cli_print(cli, rows, err) : rc;
     for (int i = 0; i < db_rows(rows); i++) {
@@ -28,14 +75,18 @@ enum rc command_run_explain(struct cli *cli, struct err *err)
 {
     struct run_row run;
     enum rc rc = find_run_argument(cli, &run, err);
-    return rc == RC_OK ? show(cli, NULL, DB_INT(run.run_no), NULL, err) : rc;
+    return rc == RC_OK
+               ? show(cli, run.queue, (const char *const[]){NULL, DB_INT(run.run_no), NULL}, err)
+               : rc;
 }
 
 enum rc command_queue_explain(struct cli *cli, struct err *err)
 {
     struct queue_row queue;
     enum rc rc = find_queue(cli, cli->arguments[0], &queue, err);
-    return rc == RC_OK ? show(cli, DB_INT(queue.queue_id), NULL, NULL, err) : rc;
+    return rc == RC_OK ? show(cli, queue.name,
+                              (const char *const[]){DB_INT(queue.queue_id), NULL, NULL}, err)
+                       : rc;
 }
 
 enum rc command_task_explain(struct cli *cli, struct err *err)
@@ -47,5 +98,6 @@ enum rc command_task_explain(struct cli *cli, struct err *err)
     if (rc == RC_NONE)
         return err_set(err, RC_REJECT, ERR_USAGE, cli->arguments[0], "lockstep task list",
                        "there is no task of this number");
-    return rc == RC_OK ? show(cli, NULL, NULL, cli->arguments[0], err) : rc;
+    return rc == RC_OK ? show(cli, NULL, (const char *const[]){NULL, NULL, cli->arguments[0]}, err)
+                       : rc;
 }

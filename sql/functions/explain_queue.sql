@@ -27,8 +27,7 @@ BEGIN
     END IF;
 
     IF q.blocked_offset IS NOT NULL THEN
-        RETURN NEXT lockstep.explain_row('blocked_by_transaction', pg_catalog.format('an open Kafka transaction holds back what lies on topic %s from offset %s on, for %s',
-            q.topic, q.blocked_offset, lockstep.explain_words(now - q.blocked_at)), about, q.blocked_at, n || ARRAY['TOPIC', q.topic, 'PARTITION', q.partition::text]);
+        RETURN NEXT lockstep.explain_transaction(p_queue_id, q.blocked_offset, q.blocked_at);
     END IF;
     SELECT COALESCE(pg_catalog.sum(r.in_use), 0) INTO busy FROM lockstep.reader_status r WHERE r.queue = q.name;
     IF q.max_readers = 0 THEN
@@ -37,15 +36,16 @@ BEGIN
              WHERE l.queue_id = p_queue_id AND l.event IN ('queue_changed', 'queue_created') AND l.detail ~ '\mmax_readers 0\M'
              ORDER BY l.event_id DESC LIMIT 1)), about, q.updated_at, n);
     ELSIF busy >= q.max_readers THEN
-        SELECT t.task_id, t.name, t."order", t.started_at, x.host INTO long
-        FROM lockstep.phase p JOIN lockstep.task t USING (phase_id) LEFT JOIN lockstep.executor x ON x.executor_no = t.executor_no
-        WHERE p.queue_id = p_queue_id AND p.opened_at IS NOT NULL AND p.done_at IS NULL AND t.status = 'Processing' AND t.type <> 'external'
-        ORDER BY t.started_at LIMIT 1;
-        RETURN NEXT lockstep.explain_row('readers_busy', pg_catalog.format('no reader of %s is free: %s of %s are in use%s%s', about, busy, q.max_readers,
-            (SELECT ' (' || pg_catalog.string_agg(pg_catalog.format('%s by run %s', h.count, pg_catalog.concat_ws(' ', h.run_id, '"' || h.name || '"')), ', ' ORDER BY h.count DESC) || ')'
-             FROM (SELECT r.run_id, r.name, pg_catalog.count(*) FROM lockstep.phase p JOIN lockstep.task t USING (phase_id) JOIN lockstep.run r ON r.run_no = p.run_no
-                   WHERE p.queue_id = p_queue_id AND p.opened_at IS NOT NULL AND p.done_at IS NULL AND t.status = 'Processing' AND t.type <> 'external'
-                   GROUP BY r.run_no, r.run_id, r.name ORDER BY 3 DESC LIMIT 3) AS h),
+        WITH w AS MATERIALIZED ( -- what runs, read once
+            SELECT t.task_id, t.name, t."order", t.started_at, t.executor_no, t.run_no
+            FROM lockstep.phase p JOIN lockstep.task t USING (phase_id)
+            WHERE p.queue_id = p_queue_id AND p.opened_at IS NOT NULL AND p.done_at IS NULL AND t.status = 'Processing' AND t.type <> 'external')
+        SELECT l.*, x.host,
+               (SELECT pg_catalog.string_agg(pg_catalog.format('%s by run %s', h.count, pg_catalog.concat_ws(' ', h.run_id, '"' || h.name || '"')), ', ' ORDER BY h.count DESC)
+                FROM (SELECT r.run_id, r.name, pg_catalog.count(*) FROM w JOIN lockstep.run r USING (run_no) GROUP BY r.run_no, r.run_id, r.name ORDER BY 3 DESC LIMIT 3) AS h) AS holders
+        INTO long
+        FROM (SELECT * FROM w ORDER BY w.started_at LIMIT 1) AS l LEFT JOIN lockstep.executor x USING (executor_no);
+        RETURN NEXT lockstep.explain_row('readers_busy', pg_catalog.format('no reader of %s is free: %s of %s are in use%s%s', about, busy, q.max_readers, ' (' || long.holders || ')',
             CASE WHEN long.task_id IS NOT NULL THEN pg_catalog.format('; the longest at work is task %s of order %s on %s, for %s', pg_catalog.concat_ws(' ', long.task_id, '"' || long.name || '"'), long."order", long.host,
                               lockstep.explain_words(now - long.started_at)) END), about, long.started_at, n);
     END IF;

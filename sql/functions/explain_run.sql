@@ -63,7 +63,10 @@ BEGIN
 
     -- The oldest phase that is not done, and the next one.
     SELECT p.* INTO open FROM lockstep.phase p WHERE p.run_no = p_run_no AND p.done_at IS NULL
-        AND (p.opened_at IS NULL OR EXISTS (SELECT FROM lockstep.task t WHERE t.phase_id = p.phase_id AND NOT lockstep.is_finished(t.status)))
+        AND (p.opened_at IS NULL -- the last tasks of a phase begin last; the statuses of is_finished, as a list, are compared ten times as fast
+             OR EXISTS (SELECT FROM (SELECT k.status FROM lockstep.task k WHERE k.phase_id = p.phase_id ORDER BY k.kafka_offset DESC LIMIT MOST) AS t
+                        WHERE t.status IN ('Pending', 'Processing', 'Error', 'Paused'))
+             OR EXISTS (SELECT FROM lockstep.task t WHERE t.phase_id = p.phase_id AND t.status IN ('Pending', 'Processing', 'Error', 'Paused')))
     ORDER BY p."order" LIMIT 1;
     IF NOT FOUND THEN
         IF r.end_offset IS NULL AND r.cancelled_at IS NULL AND r.status <> 'Paused' THEN
@@ -101,7 +104,7 @@ BEGIN
     blocked := ARRAY(SELECT DISTINCT l.pid FROM pg_catalog.pg_locks l WHERE NOT l.granted AND l.pid IS NOT NULL);
     RETURN QUERY SELECT e.* FROM (
         SELECT t.task_id
-        FROM (SELECT k.* FROM lockstep.task k WHERE k.phase_id = open.phase_id AND (open.opened_at IS NOT NULL OR k.needs IS NOT NULL) AND NOT lockstep.is_finished(k.status)
+        FROM (SELECT k.* FROM lockstep.task k WHERE k.phase_id = open.phase_id AND (open.opened_at IS NOT NULL OR k.needs IS NOT NULL) AND k.status IN ('Pending', 'Processing', 'Error', 'Paused')
               ORDER BY k.kafka_offset LIMIT MOST) AS t
         ORDER BY t.backend_pid = ANY (blocked) AND t.status = 'Processing' DESC NULLS LAST, t.status = 'Pending', t.started_at NULLS LAST, t.kafka_offset LIMIT 3) AS oldest
     CROSS JOIN LATERAL lockstep.explain_task(oldest.task_id, false) AS e;

@@ -15,11 +15,17 @@ leave() {
     jobs_end
     sql "ROLLBACK PREPARED '$prepared'" 2>/dev/null || true
     scratch_drop
+    db=$two
+    scratch_drop
     "$LOCKSTEP_TEST_PGBIN/psql" -X -q -d "$LOCKSTEP_TEST_PG" -c "DROP ROLE IF EXISTS $login"
     rm -rf "$tmp"
 }
 trap leave EXIT
+one='' two=''
 scratch_database
+two=$db # another database, with a queue on the same topic
+scratch_database
+one=$db
 sql "CREATE TABLE item (id int PRIMARY KEY, n int); INSERT INTO item SELECT i, 0 FROM generate_series(1, 4) AS i; CREATE TABLE let_go (n int);
      CREATE FUNCTION hold(n int) RETURNS void LANGUAGE plpgsql AS \$\$
      BEGIN WHILE NOT EXISTS (SELECT FROM let_go l WHERE l.n = hold.n) LOOP PERFORM pg_sleep(0.01); END LOOP; END \$\$;
@@ -43,6 +49,18 @@ pid_of() { sql "SELECT pid FROM pg_stat_activity WHERE application_name = '$1' A
 reader_of() { sql "SELECT pid FROM pg_stat_activity WHERE application_name = 'lockstep/reader' AND query LIKE '%$1%' AND datname = current_database()"; }
 task_of() { sql "SELECT task_id FROM lockstep.task WHERE name = '$1'"; }
 
+q=$(scratch_name)
+lockstep queue create "$q" -q --create-topic --max-readers 4
+
+# An open transaction of a producer that this database does not know: Kafka is asked, no executor has seen it yet.
+db=$two lockstep queue create "other$q" -q --topic "$q"
+echo '{"order": 1, "sql": "SELECT 1"}' >"$tmp/one.jsonl"
+LOCKSTEP_PROBE_DIR=$tmp LOCKSTEP_PROBE=publish.committing=hold "$LOCKSTEP_BIN-probed" publish -d "$two" -b "$LOCKSTEP_TEST_BROKERS" --queue "other$q" "$tmp/one.jsonl" >/dev/null 2>&1 &
+foreign=$!
+eventually 20 test -e "$tmp/publish.committing.hit"
+says queue explain "$q" -- "an open Kafka transaction holds back what lies on topic $q from offset 0 on" "kafka-transactions.sh --bootstrap-server BROKER describe-producers --topic $q --partition 0"
+touch "$tmp/publish.committing.go"
+wait $foreign || true
 q=$(scratch_name)
 lockstep queue create "$q" -q --create-topic --max-readers 4
 
