@@ -4,6 +4,7 @@
 #include "base/ascii.h"
 #include "base/clock.h"
 #include "base/str.h"
+#include "db/packet.h"
 #include "db/sqlstate.h"
 
 #include <poll.h>
@@ -11,8 +12,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define CONNECT_S "10" /* a host; the connection string may say otherwise */
-#define SETUP_MS  10000
+#define CONNECT_S   "10" /* a host; the connection string may say otherwise */
+#define SETUP_MS    10000
+#define POOLER_HINT "Connect to PostgreSQL itself: session locks do not work through a pooler."
 
 /* The hosts of a connection string, as libpq takes them: lists separated by commas. */
 struct hosts {
@@ -154,9 +156,14 @@ static enum rc connect_failed(const struct db *db, const char *conninfo, enum re
     enum err_kind kind = ERR_DB_DOWN;
     enum rc rc = RC_LOST;
     find_code(text, code);
-    if (strstr(text, "unsupported startup parameter") != NULL) /* pgbouncer */
-        rc = RC_FATAL;
-    else if (strstr(text, "missing \"=\" after") != NULL) {
+    if (strstr(text, "unsupported startup parameter") != NULL) { /* pgbouncer: of our options */
+        (void)err_set(err, RC_FATAL, ERR_CONFIG, about, POOLER_HINT,
+                      "there is a connection pooler between us and PostgreSQL: it does not take a "
+                      "session's start-up options");
+        err_code(err, code);
+        return RC_FATAL;
+    }
+    if (strstr(text, "missing \"=\" after") != NULL) {
         rc = RC_FATAL;
         kind = ERR_CONFIG;
     } else if (*code != '\0') {
@@ -194,8 +201,7 @@ static enum rc check_session(struct db *db, struct err *err)
     db->backend_pid = PQbackendPID(db->conn);
     if (db_int(result, 0, 0) != db->backend_pid)
         return err_set(
-            err, RC_FATAL, ERR_CONFIG, PQhost(db->conn),
-            "Connect to PostgreSQL itself: session locks do not work through a pooler.",
+            err, RC_FATAL, ERR_CONFIG, PQhost(db->conn), POOLER_HINT,
             "there is a connection pooler between us and PostgreSQL (backend %s answers for %d)",
             db_text(result, 0, 0), db->backend_pid);
     if (db_bool(result, 0, 1) && db->role != DB_CLI)
@@ -230,6 +236,8 @@ static enum rc connect_to(struct db *db, const char *conninfo, const struct host
                           bool *ret_silent, struct err *err)
 {
     char name[64];
+    STR_AUTO options = {0};
+    packet_options(conninfo, db->role, &options);
     (void)snprintf(name, sizeof name, "lockstep/%s", db_role_names[db->role]);
     /* What stands before dbname is a default, what stands after it overrides the string. */
     const char *const keys[] = {"application_name",
@@ -238,8 +246,9 @@ static enum rc connect_to(struct db *db, const char *conninfo, const struct host
                                 "keepalives_count",
                                 "tcp_user_timeout",
                                 "target_session_attrs",
-                                "client_encoding",
                                 "dbname",
+                                "client_encoding",
+                                "options",
                                 "host",
                                 "hostaddr",
                                 "port",
@@ -250,8 +259,9 @@ static enum rc connect_to(struct db *db, const char *conninfo, const struct host
                                   "3",
                                   "5000",
                                   db->role == DB_CLI ? "any" : "primary",
-                                  "UTF8",
                                   conninfo,
+                                  "UTF8",
+                                  options.data,
                                   hosts->count > 1 ? hosts->host : NULL,
                                   hosts->count > 1 ? hosts->hostaddr : NULL,
                                   hosts->count > 1 ? hosts->port : NULL,

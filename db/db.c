@@ -9,8 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-const char *const db_role_names[] = {"cli",      "control", "gate",      "liveness", "reader",
-                                     "producer", "relay",   "retention", "migrate"};
+const char *const db_role_names[] = {"cli",      "control", "gate",  "liveness",  "reader",
+                                     "producer", "query",   "relay", "retention", "migrate"};
 
 static const char *or_empty(const char *text)
 {
@@ -104,34 +104,13 @@ struct db_result *db_result_new(PGresult *result)
     return wrapped;
 }
 
-/* COMMITs of task sessions are asynchronous: a prefix survives a crash (DESIGN section 6, Flush).
- */
-static bool commits_lazily(enum db_role role)
-{
-    return role == DB_READER || role == DB_CONTROL || role == DB_GATE;
-}
-
-/* Readers run tasks, a producer may run a query of its user's, and a migration builds what others have indexes for. */
-static bool runs_only_ours(enum db_role role)
-{
-    return role != DB_READER && role != DB_PRODUCER && role != DB_MIGRATE;
-}
-
-void db_settings(const struct db *db, const char *ret_params[2])
-{
-    ret_params[0] = commits_lazily(db->role) ? "off" : "on";
-    ret_params[1] = runs_only_ours(db->role) ? "t" : "f";
-}
-
 enum rc db_setup(struct db *db, struct err *err)
 {
     memset(db->prepared, 0, sizeof db->prepared);
     db->wary = false;
     recall_clear(&db->recall);
-    const char *params[2];
-    db_settings(db, params);
     PGresult *result = db_answer(
-        db, PQsendQueryParams(db->conn, sql_session_settings.text, 2, NULL, params, NULL, NULL, 0));
+        db, PQsendQueryParams(db->conn, sql_session_settings.text, 0, NULL, NULL, NULL, NULL, 0));
     enum rc rc = RC_OK;
     if (PQresultStatus(result) != PGRES_TUPLES_OK)
         rc = db_fail(db, "session settings", result, err);

@@ -1,9 +1,9 @@
 /**
  * What: one PostgreSQL session, and how a statement of sql/ is run on it. Only this folder
  *   includes libpq.
- * Invariants: every session is set up alike (sql/session/settings.sql: READ COMMITTED, UTF-8,
- *   time-outs, dead-peer parameters), whatever a DBA's defaults are; a session behind a
- *   transaction pooler is refused. Statements are prepared on first use. A session that failed
+ * Invariants: every session is set up alike (READ COMMITTED, UTF-8, time-outs, search_path, dead-peer parameters: db/packet.h
+ *   and sql/session/settings.sql), whatever a DBA's defaults are; a session behind a
+ *   pooler is refused. Statements are prepared on first use. A session that failed
  *   without an SQLSTATE is lost: only db_close is left to call.
  * Threads: a session, and so an advisory lock, belongs to one thread; db_canceller may be used
  *   from any other.
@@ -27,7 +27,8 @@
 struct db;
 struct db_result;
 
-/** What a session is for; sets its application_name "lockstep/<role>". */
+/** What a session is for; sets its application_name "lockstep/<role>". DB_READER and DB_QUERY run SQL of the user's: their
+ * search_path is the login's own. */
 enum db_role {
     DB_CLI,
     DB_CONTROL,
@@ -35,6 +36,7 @@ enum db_role {
     DB_LIVENESS,
     DB_READER,
     DB_PRODUCER,
+    DB_QUERY,
     DB_RELAY,
     DB_RETENTION,
     DB_MIGRATE

@@ -175,24 +175,20 @@ enum rc pipeline_next(struct db *db, enum pipeline_reply *ret_reply, struct err 
 enum rc pipeline_send_clean(struct db *db, int *ret_replies, struct err *err)
 {
     int more = 0;
-    const char *params[2];
-    db_settings(db, params);
     enum rc rc = pipeline_send_stmt(db, &sql_session_clean, NULL, ret_replies, err);
     db->wary =
         false; /* it drops what a user's SQL has prepared; a name of ours that is gone is an error */
     if (rc == RC_OK)
-        rc = pipeline_send_stmt(db, &sql_session_settings, params, &more, err);
+        rc = pipeline_send_stmt(db, &sql_session_settings, NULL, &more, err);
     *ret_replies += more;
     return rc;
 }
 
 enum rc db_clean(struct db *db, struct err *err)
 {
-    const char *params[2];
-    db_settings(db, params);
     enum rc rc = db_run(db, &sql_session_clean, NULL, NULL, err);
     db->wary = false;
-    return rc == RC_OK ? db_run(db, &sql_session_settings, params, NULL, err) : rc;
+    return rc == RC_OK ? db_run(db, &sql_session_settings, NULL, NULL, err) : rc;
 }
 
 void db_wary(struct db *db, bool wary)

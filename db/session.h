@@ -49,8 +49,6 @@ void db_receive_notices(struct db *db);
  * react. */
 enum rc db_fail(struct db *db, const char *object, const PGresult *result, struct err *err);
 
-/** The parameters of sql/session/settings.sql. */
-void db_settings(const struct db *db, const char *ret_params[2]);
 /** Runs sql/session/settings.sql: after connecting and after DISCARD ALL. */
 MUST_CHECK enum rc db_setup(struct db *db, struct err *err);
 

@@ -71,7 +71,7 @@ static enum rc open_source(struct publishing *p, struct err *err)
 {
     if (p->path != NULL)
         return staged_open_file(p->path, p->format, p->limit, &p->staged, err);
-    enum rc rc = db_open(p->options->conninfo, DB_PRODUCER, &p->query_db, err);
+    enum rc rc = db_open(p->options->conninfo, DB_QUERY, &p->query_db, err);
     if (rc != RC_OK)
         return rc;
     return staged_open_query(p->query_db, p->query, p->limit, &p->staged, err);

@@ -275,8 +275,8 @@ static void a_session_is_ours_whatever_the_databases_defaults_are(void **state)
         {"default_transaction_isolation", "serializable", "read committed"},
         {"default_transaction_read_only", "on", "off"},
         {"default_transaction_deferrable", "on", "off"},
-        {"statement_timeout", "5000", "0"},
-        {"lock_timeout", "5000", "0"},
+        {"statement_timeout", "1", "0"},
+        {"lock_timeout", "1", "0"},
         {"idle_session_timeout", "5000", "0"},
         {"client_encoding", "LATIN1", "UTF8"},
         {"bytea_output", "escape", "hex"},
@@ -286,6 +286,8 @@ static void a_session_is_ours_whatever_the_databases_defaults_are(void **state)
         {"client_connection_check_interval", "0", "1s"},
         {"array_nulls", "off", "on"}};
     struct db *admin = support_db();
+    support_exec(admin, "DO $$ BEGIN EXECUTE format('ALTER DATABASE %%I SET search_path = other', "
+                        "current_database()); END $$");
     for (size_t i = 0; i < sizeof settings / sizeof *settings; i++)
         support_exec(admin,
                      "DO $$ BEGIN EXECUTE format('ALTER DATABASE %%I SET %s = %%L', "
@@ -300,12 +302,49 @@ static void a_session_is_ours_whatever_the_databases_defaults_are(void **state)
             assert_string_equal(support_text(db, "SHOW transaction_isolation"), "read committed");
             bool lazy = role == DB_CONTROL || role == DB_GATE || role == DB_READER;
             assert_string_equal(support_text(db, "SHOW synchronous_commit"), lazy ? "off" : "on");
+            bool users = role == DB_READER || role == DB_QUERY;
+            assert_string_equal(support_text(db, "SHOW search_path"),
+                                users ? "other" : "pg_catalog, pg_temp");
             assert_ok(db_reset(db, &err), &err); /* and after DISCARD ALL */
         }
         db_close(db);
     }
     db_close(admin);
     (void)support_database(); /* the next tests want one without these */
+}
+
+/* As ALTER ROLE ... SET, which any login may do to itself, and by what the connection string says. */
+static void a_session_is_ours_whatever_the_logins_defaults_are(void **state)
+{
+    (void)state;
+    struct err err;
+    struct db *admin = support_db();
+    const char *login = support_name("ls_login"), *other = support_name("ls_other");
+    STR_AUTO conninfo = {0};
+    support_exec(admin,
+                 "CREATE ROLE %s; CREATE ROLE %s LOGIN; GRANT %s TO %s; ALTER ROLE %s SET role = "
+                 "%s; ALTER ROLE %s SET statement_timeout = 1; ALTER ROLE %s SET search_path = own",
+                 other, login, other, login, login, other, login, login);
+    str_format(&conninfo, "%s options='-c work_mem=1MB -c lock_timeout=1 -c search_path=a,\\\\ b'",
+               support_conninfo_as(login));
+    for (int given = 0; given < 2; given++)
+        for (enum db_role role = DB_CLI; role <= DB_MIGRATE; role++) {
+            struct db *db = NULL;
+            bool users = role == DB_READER || role == DB_QUERY;
+            assert_ok(db_open(given ? conninfo.data : support_conninfo_as(login), role, &db, &err),
+                      &err);
+            assert_string_equal(support_text(db, "SELECT current_user"), login);
+            assert_string_equal(support_text(db, "SHOW statement_timeout"), "0");
+            assert_string_equal(support_text(db, "SHOW lock_timeout"), "0");
+            assert_string_equal(support_text(db, "SHOW search_path"), !users ? "pg_catalog, pg_temp"
+                                                                      : given ? "a, b"
+                                                                              : "own");
+            if (given)
+                assert_string_equal(support_text(db, "SHOW work_mem"), "1MB");
+            db_close(db);
+        }
+    support_exec(admin, "DROP ROLE %s; DROP ROLE %s", login, other);
+    db_close(admin);
 }
 
 static void a_session_says_what_it_is_for_and_who_it_is(void **state)
@@ -466,6 +505,7 @@ int main(void)
         cmocka_unit_test_teardown(integers_round_trip_through_an_array_also_when_there_are_none,
                                   teardown),
         cmocka_unit_test_teardown(a_session_is_ours_whatever_the_databases_defaults_are, teardown),
+        cmocka_unit_test_teardown(a_session_is_ours_whatever_the_logins_defaults_are, teardown),
         cmocka_unit_test_teardown(a_session_says_what_it_is_for_and_who_it_is, teardown),
         cmocka_unit_test_teardown(what_cannot_be_reached_is_lost_and_what_is_no_conninfo_is_fatal,
                                   teardown),

@@ -263,6 +263,37 @@ static void nothing_that_task_sql_makes_fools_complete_or_fail(void **state)
     support_exec(house->admin, "DROP SCHEMA trap CASCADE");
 }
 
+/* A login that may create in public, or in a schema of the other's name, makes what statements of ours would find there. */
+static void nothing_that_others_make_in_public_is_run_by_sessions_of_ours(void **state)
+{
+    struct house *house = *state;
+    struct db *db = login(house, "lockstep_executor", DB_CONTROL);
+    struct db *task = login(house, "lockstep_task", DB_READER);
+    const char *executor = house->names[0];
+    support_exec(
+        house->admin,
+        "CREATE TABLE public.sprung (who text); GRANT INSERT ON public.sprung TO PUBLIC; "
+        "GRANT CREATE ON SCHEMA public TO PUBLIC; CREATE SCHEMA %s; GRANT ALL ON SCHEMA %s TO "
+        "PUBLIC",
+        executor, executor);
+    for (int i = 0; i < 2; i++)
+        support_exec(task,
+                     "CREATE FUNCTION %s.trap(text, int) RETURNS text LANGUAGE plpgsql AS $$ BEGIN "
+                     "INSERT INTO "
+                     "public.sprung VALUES (current_user); RETURN 'x'; END $$; CREATE OPERATOR "
+                     "%s.|| (FUNCTION "
+                     "= %s.trap, LEFTARG = text, RIGHTARG = int)",
+                     i ? "public" : executor, i ? "public" : executor, i ? "public" : executor);
+    support_exec(db, "SELECT 'lockstep_' || 1");
+    support_exec(db, "RESET ALL; SELECT 'lockstep_' || 1");
+    support_exec(db, "SELECT lockstep.give_back(1, '{1}', '{NULL}')");
+    assert_int_equal(support_int(house->admin, "SELECT count(*) FROM public.sprung"), 0);
+    support_exec(task, "SELECT 'lockstep_' || 1"); /* the trap does work */
+    assert_int_equal(support_int(house->admin, "SELECT count(*) FROM public.sprung"), 1);
+    db_close(db);
+    db_close(task);
+}
+
 static void a_completion_inside_a_transaction_that_rolls_back_is_none(void **state)
 {
     struct house *house = *state;
@@ -434,6 +465,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(a_task_session_reaches_no_better_role, setup, teardown),
         cmocka_unit_test_setup_teardown(nothing_that_task_sql_makes_fools_complete_or_fail, setup,
                                         teardown),
+        cmocka_unit_test_setup_teardown(
+            nothing_that_others_make_in_public_is_run_by_sessions_of_ours, setup, teardown),
         cmocka_unit_test_setup_teardown(a_completion_inside_a_transaction_that_rolls_back_is_none,
                                         setup, teardown),
         cmocka_unit_test_setup_teardown(

@@ -99,7 +99,10 @@ struct db *support_db(void)
     if (databases == NULL) {
         (void)support_database();
     }
-    return open_session(databases->conninfo, DB_CLI);
+    struct db *db = open_session(databases->conninfo, DB_CLI);
+
+    support_exec(db, "SET search_path = public"); /* for what the tests themselves create */
+    return db;
 }
 
 static struct db_result *query(struct db *db, const char *fmt, va_list args)

@@ -1,0 +1,83 @@
+#include "db/packet.h"
+
+#include <ctype.h>
+#include <libpq-fe.h>
+#include <string.h>
+
+/* What every supported server knows: an unknown name would refuse the connection. sql/session/settings.sql has the rest. */
+struct setting {
+    const char *name, *value;
+};
+static const struct setting settings[] = {
+    {"role", "none"}, /* of the login, not of ALTER ROLE ... SET role */
+    {"default_transaction_isolation", "read committed"},
+    {"default_transaction_read_only", "off"},
+    {"default_transaction_deferrable", "off"},
+    {"statement_timeout", "0"},
+    {"lock_timeout", "0"},
+    {"idle_in_transaction_session_timeout", "300000"},
+    {"standard_conforming_strings", "on"},
+    {"array_nulls", "on"},
+    {"bytea_output", "hex"},
+    {"DateStyle", "ISO, MDY"},
+    {"IntervalStyle", "postgres"},
+};
+
+/* Where no SQL but ours runs: each statement of it has an index for all that it reads; so a plan that was made while the tables were
+ * small or not analysed is the one that is right when they are large. jit: the cost of a scan that cannot be avoided looks immense. */
+static const struct setting plans[] = {
+    {"enable_seqscan", "off"},
+    {"enable_hashjoin", "off"},
+    {"enable_mergejoin", "off"},
+    {"max_parallel_workers_per_gather", "0"},
+    {"jit", "off"},
+};
+
+/* Only what belongs to the server and to lockstep_owner is found without its schema, so nothing that another login has made. */
+#define OUR_PATH "pg_catalog, pg_temp"
+
+/* COMMITs of task sessions are asynchronous: a prefix survives a crash (DESIGN section 6, Flush). */
+static const char *synchronous_commit(enum db_role role)
+{
+    bool lazy = role == DB_READER || role == DB_CONTROL || role == DB_GATE;
+    return lazy ? "off" : "on";
+}
+
+/* The server splits the options at spaces that have no backslash. */
+static void add(struct str *options, const char *name, const char *value)
+{
+    str_format(options, "%s-c %s=", options->len > 0 ? " " : "", name);
+    for (; *value != '\0'; value++) {
+        if (isspace((unsigned char)*value) || *value == '\\')
+            str_text(options, "\\");
+        str_add(options, value, 1);
+    }
+}
+
+/* Only libpq itself knows what a service file and the environment add: port 0 makes it read them and connect to nothing. */
+static void add_given(const char *conninfo, struct str *options)
+{
+    const char *const keys[] = {"dbname", "port", NULL};
+    const char *const values[] = {conninfo, "0", NULL};
+    PGconn *conn = PQconnectStartParams(keys, values, 1);
+    PQconninfoOption *given = PQconninfo(conn);
+    for (const PQconninfoOption *o = given; o != NULL && o->keyword != NULL; o++)
+        if (strcmp(o->keyword, "options") == 0 && o->val != NULL)
+            str_text(options, o->val);
+    PQconninfoFree(given);
+    PQfinish(conn);
+}
+
+void packet_options(const char *conninfo, enum db_role role, struct str *options)
+{
+    add_given(conninfo, options);
+    for (size_t i = 0; i < sizeof settings / sizeof *settings; i++)
+        add(options, settings[i].name, settings[i].value);
+    add(options, "synchronous_commit", synchronous_commit(role));
+    bool ours = role != DB_READER && role != DB_QUERY;
+    if (ours)
+        add(options, "search_path", OUR_PATH);
+    /* a migration builds what others have indexes for */
+    for (size_t i = 0; ours && role != DB_MIGRATE && i < sizeof plans / sizeof *plans; i++)
+        add(options, plans[i].name, plans[i].value);
+}
