@@ -1,6 +1,7 @@
 #include "db/packet.h"
 
-#include <ctype.h>
+#include "base/ascii.h"
+
 #include <libpq-fe.h>
 #include <string.h>
 
@@ -48,7 +49,7 @@ static void add(struct str *options, const char *name, const char *value)
 {
     str_format(options, "%s-c %s=", options->len > 0 ? " " : "", name);
     for (; *value != '\0'; value++) {
-        if (isspace((unsigned char)*value) || *value == '\\')
+        if (ascii_space(*value) || *value == '\\')
             str_text(options, "\\");
         str_add(options, value, 1);
     }

@@ -58,6 +58,8 @@ struct publishing {
         char why[256];  /* it was closed */
         char *source;   /* owned: the path or the query of the row */
         bool from_file, from_query;
+        bool own;           /* published by this login */
+        char publisher[64]; /* else by that one */
     } resume;
 
     struct kafka_producer *producer;

@@ -69,6 +69,8 @@ static enum rc read_row(struct publishing *p, struct db_result *row, struct err 
     r->noted_offset = db_int(row, 0, 9);
     (void)snprintf(r->state, sizeof r->state, "%s", db_text(row, 0, 11));
     (void)snprintf(r->why, sizeof r->why, "%s", db_text(row, 0, 12));
+    r->own = db_bool(row, 0, 13);
+    (void)snprintf(r->publisher, sizeof r->publisher, "%s", db_text(row, 0, 14));
     if (!chain_parse(db_text(row, 0, 10), &r->noted_chain))
         return wrong(p, "publish the work as a run of its own", err,
                      "publish_chain of the run's row is damaged.");
@@ -96,6 +98,14 @@ enum rc resume_find(struct publishing *p, struct err *err)
         return rc;
     if (p->options->stream && !p->stream)
         return wrong(p, "leave --stream out", err, "The run was not begun with --stream.");
+    if (p->path == NULL && p->query == NULL && (r->from_file || r->from_query) && !r->own)
+        return wrong(
+            p,
+            "let that login resume it, or name the source yourself: publish --resume RUN FILE, or "
+            "--query SQL",
+            err,
+            "The run was published by %s: the source that it names is not read for another login.",
+            r->publisher);
     if (p->path == NULL && p->query == NULL && r->from_file)
         p->path = r->source;
     if (p->path == NULL && p->query == NULL && r->from_query)

@@ -13,7 +13,7 @@ pids=()
 
 psql -X -q -v ON_ERROR_STOP=1 -d "$1" -c "DO \$\$ BEGIN CREATE ROLE $role LOGIN; EXCEPTION WHEN duplicate_object THEN NULL; END \$\$" \
     -c "GRANT lockstep_worker TO $role"
-psql -X -q -v ON_ERROR_STOP=1 -d "$1" -v owner="$role" -f "$here/schema.sql"
+psql -X -q -v ON_ERROR_STOP=1 -d "$1" -f "$here/schema.sql"
 cc -O -Wall -o "$tmp/worker" "$here/worker.c" -I"$(pg_config --includedir)" -lpq
 
 "$lockstep" queue create "$queue" -q --create-topic -d "$1" -b "$2"

@@ -1,7 +1,6 @@
--- Notifications as external tasks: tables of a type of one's own, and what its workers read. Run by any role that may create a
--- schema here and is a member of lockstep_worker; :owner (psql -v owner=...) is made to own it all.
-CREATE SCHEMA notification AUTHORIZATION :"owner";
-SET ROLE :"owner";
+-- Notifications as external tasks: tables of a type of one's own, and what its workers read. Run by a member of lockstep_owner
+-- that may create a schema here: a foreign key to the task is for trusted roles (docs/EXTERNAL.md). The workers get rights on it.
+CREATE SCHEMA notification;
 
 -- Exclusive: a task is of one type, and this table has only tasks of this one. The row goes with its task when retention deletes
 -- that. NOT VALID: for every row that comes, but not for those that a restored dump brings before the tasks are there.

@@ -3,13 +3,15 @@
 --       EXECUTE FUNCTION lockstep.enqueue_trigger('shipping', '{"order": 100, "sql": "CALL ship($1)", "params": ["{id}"]}');
 --   CREATE TRIGGER ship AFTER INSERT ON orders REFERENCING NEW TABLE AS new FOR EACH STATEMENT EXECUTE FUNCTION ...
 -- Arguments: the queue; a task or an array of tasks, in which "{column}" stands for the row's value (enqueue_fill); the run's name.
--- Who makes the trigger must be a producer; who changes the table needs nothing. A deleted row has its old values.
+-- Who makes the trigger must be a producer; who changes the table needs nothing. A deleted row has its old values. Runs as
+-- lockstep_owner, so nothing of the table's types may be run here: of a row only enqueue_columns makes JSON.
 CREATE OR REPLACE FUNCTION lockstep.enqueue_trigger() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
     template jsonb;
     rows jsonb[];
     made jsonb[];
     source text;
+    columns CONSTANT text := lockstep.enqueue_columns(TG_RELID);
 BEGIN
     IF TG_WHEN <> 'AFTER' OR TG_OP = 'TRUNCATE' THEN
         RAISE EXCEPTION 'trigger %: it must be AFTER INSERT, UPDATE or DELETE', TG_NAME USING ERRCODE = 'object_not_in_prerequisite_state';
@@ -23,9 +25,9 @@ BEGIN
         RAISE EXCEPTION 'trigger %: its template is no JSON: %', TG_NAME, SQLERRM USING ERRCODE = 'invalid_parameter_value', DETAIL = left(TG_ARGV[1], 300);
     END;
     IF TG_LEVEL = 'ROW' AND TG_OP = 'DELETE' THEN
-        rows := ARRAY[to_jsonb(OLD)];
+        EXECUTE format('SELECT ARRAY[(%s)] FROM (SELECT ($1).*) AS n', columns) INTO rows USING OLD;
     ELSIF TG_LEVEL = 'ROW' THEN
-        rows := ARRAY[to_jsonb(NEW)];
+        EXECUTE format('SELECT ARRAY[(%s)] FROM (SELECT ($1).*) AS n', columns) INTO rows USING NEW;
     ELSE
         SELECT CASE WHEN TG_OP = 'DELETE' THEN t.tgoldtable ELSE t.tgnewtable END INTO source
         FROM pg_trigger t WHERE t.tgrelid = TG_RELID AND t.tgname = TG_NAME;
@@ -33,7 +35,7 @@ BEGIN
             RAISE EXCEPTION 'trigger %: for a statement it needs the rows', TG_NAME
                 USING ERRCODE = 'object_not_in_prerequisite_state', HINT = 'CREATE TRIGGER ... REFERENCING NEW TABLE AS new FOR EACH STATEMENT, or FOR EACH ROW.';
         END IF;
-        EXECUTE format('SELECT array_agg(to_jsonb(n)) FROM %I AS n', source) INTO rows;
+        EXECUTE format('SELECT array_agg((%s)) FROM %I AS n', columns, source) INTO rows;
     END IF;
     IF rows IS NULL THEN
         RETURN NULL; -- a statement that changed nothing

@@ -14,6 +14,7 @@ DECLARE
     open record;
     same boolean;
 BEGIN
+    PERFORM lockstep.replay_allowed();
     IF EXISTS (SELECT FROM lockstep.queue q WHERE q.queue_id = p_queue_id AND q.halted_reason IS NOT NULL) THEN
         verdict := 'halted';
         RETURN;

@@ -29,6 +29,7 @@ DECLARE
     upto int;
     fresh bigint := 0;    -- rows that were made
 BEGIN
+    PERFORM lockstep.replay_allowed();
     SELECT y.queue_id, y.mode, y.cursor, y.state, y.reason, y.implicit_run_no INTO STRICT v
     FROM lockstep.replay y WHERE y.replay_id = p_replay_id;
     IF v.state <> 'Running' OR p_offsets[1] < v.cursor THEN

@@ -26,8 +26,8 @@ expect 'order' "$(sql 'SELECT count(*) FROM (SELECT min(started_at) AS s, lag(ma
 expect 'an exclusive subtype' "$(sql "INSERT INTO notification.invoice SELECT task_id, 1 FROM lockstep.task WHERE name = 'bob'" 2>&1 | grep -o 'violates check constraint')" 'violates check constraint'
 [ $failed = 0 ] || cat "$tmp/example.log"
 
-# Tables of users' own types: owned by a plain role, they go with their tasks, and come back from a dump.
-expect 'their owner' "$(sql "SELECT string_agg(DISTINCT tableowner, ' ') = '$role', bool_or(rolsuper) FROM pg_tables JOIN pg_roles ON rolname = tableowner WHERE schemaname = 'notification'")" 't|f'
+# Tables of users' own types: not the workers' to own, they go with their tasks, and come back from a dump.
+expect 'their owner' "$(sql "SELECT bool_or(tableowner = '$role'), count(*) > 2 FROM pg_tables WHERE schemaname = 'notification'")" 'f|t'
 sql "CREATE DATABASE ${db##*dbname=}_copy"
 pg_dump -d "$db" | psql -X -q -v ON_ERROR_STOP=1 -d "${db}_copy" >"$tmp/restore.log" 2>&1 || { failed=1; tail -3 "$tmp/restore.log"; }
 expect 'restored' "$(psql -X -At -d "${db}_copy" -c 'SELECT (SELECT count(*) FROM notification.notification), (SELECT count(*) FROM notification.invoice), (SELECT count(*) FROM lockstep.task)')" '3|2|7'

@@ -46,6 +46,9 @@ ends 2 'is not the file that the run was begun from' resume
 head -n 100 "$tmp/copy.jsonl" >"$tmp/a.jsonl"
 ends 2 'is not the file that the run was begun from' resume
 ends 2 'is not the file that the run was begun from' resume - <"$tmp/copy.jsonl"
+sql "UPDATE lockstep.run SET published_by = 'another login' WHERE run_id = '$run'" # who may have named any file, or query
+ends 2 'The run was published by another login: the source that it names is not read for another login.' resume
+sql "UPDATE lockstep.run SET published_by = session_user WHERE run_id = '$run'"
 rm "$tmp/a.jsonl"
 ends 2 "$tmp/a.jsonl" resume
 expect 'left as it was' "$(row "published_at IS NULL, publish_error IS NULL, publish_source = '$tmp/a.jsonl'")" 't|t|t'

@@ -1,0 +1,47 @@
+-- Functions that run with the rights of lockstep_owner: nothing that a caller has made, or has put into its search_path, is run there.
+BEGIN;
+SELECT plan(9);
+
+CREATE TEMP VIEW definer AS
+    SELECT p.oid::regprocedure::text AS name, p.proconfig, p.prosrc FROM pg_proc p
+    WHERE p.pronamespace = 'lockstep'::regnamespace AND p.prosecdef;
+SELECT cmp_ok((SELECT count(*) FROM definer), '>', 25::bigint, 'there are such functions');
+SELECT is((SELECT string_agg(p.oid::regprocedure::text, ', ') FROM pg_proc p WHERE p.pronamespace = 'lockstep'::regnamespace AND p.prosecdef
+           AND EXISTS (SELECT FROM aclexplode(coalesce(p.proacl, acldefault('f', p.proowner))) a WHERE a.grantee = 0)), NULL,
+          'PUBLIC may execute none of them');
+SELECT is((SELECT string_agg(p.oid::regprocedure::text, ', ') FROM pg_proc p WHERE p.pronamespace = 'lockstep'::regnamespace
+           AND p.proowner <> 'lockstep_owner'::regrole), NULL, 'every function belongs to lockstep_owner');
+SELECT is((SELECT string_agg(p.oid::regprocedure::text, ', ') FROM pg_proc p WHERE p.pronamespace = 'lockstep'::regnamespace AND p.prosecdef
+           AND p.proargtypes::oid[] && ARRAY(SELECT t.oid FROM pg_type t WHERE t.typtype = 'p' AND t.typname <> 'trigger')), NULL,
+          'none takes values of any type');
+
+-- A path of its own, or every name and operator qualified: then, without strings, comments and OPERATOR(pg_catalog.x), what is left has
+-- no operator but the = of SET and the := of an assignment, none of the words that look one up, and no call without a schema.
+CREATE FUNCTION pg_temp.bare(source text) RETURNS text LANGUAGE plpgsql AS $$
+BEGIN
+    source := regexp_replace(source, '--[^\n]*', '', 'g');
+    source := regexp_replace(source, '''[^'']*''', '''''', 'g');
+    source := regexp_replace(source, 'OPERATOR\(pg_catalog\.[^)]+\)', ' ', 'g');
+    source := regexp_replace(source, ':=', ' ', 'g');
+    source := regexp_replace(source, '(SET|,|USING)(\s+[a-zA-Z_]+) = ', '\1\2 ', 'g');
+    RETURN source;
+END
+$$;
+CREATE TEMP VIEW bare AS SELECT name, pg_temp.bare(prosrc) AS source FROM definer WHERE NOT EXISTS (
+    SELECT FROM unnest(proconfig) AS s WHERE s = 'search_path=pg_catalog, pg_temp');
+SELECT is((SELECT string_agg(name || ': ' || m[1], '; ') FROM bare, regexp_matches(source, '([a-z_]*\s*[-+*/<>=~!@#%^&|`?]+\s*\w*)', 'gi') AS m), NULL,
+          'without a path of its own: no bare operator');
+SELECT is((SELECT string_agg(name || ': ' || m[1], '; ') FROM bare,
+           regexp_matches(source, '\m(IN|BETWEEN|LIKE|ILIKE|SIMILAR|NULLIF|ANY|ALL|CASE\s+(?!WHEN)\S+|DISTINCT FROM (?!NULL)|USING\s*\(|GREATEST|LEAST)\M', 'g') AS m), NULL,
+          'nor a word that looks an operator up');
+SELECT is((SELECT string_agg(name || ': ' || m[1], '; ') FROM bare, regexp_matches(source, '(?<![.\w]|AS )([a-z_]+)\s*\(', 'g') AS m
+           WHERE m[1] NOT IN ('definitions', 'outbox')), NULL, 'nor a call without its schema');
+SELECT matches(pg_temp.bare('a OPERATOR(pg_catalog.=) b AND c = d'), 'c = d', 'the look finds what it is for');
+
+-- A row becomes JSON without any cast of the types that it has.
+CREATE FUNCTION pg_temp.none() RETURNS text LANGUAGE sql AS $$ SELECT string_agg(p.proname, ', ') FROM pg_proc p
+    WHERE p.prosecdef AND p.pronamespace = 'lockstep'::regnamespace AND p.prosrc ~ 'to_json\(|row_to_json|array_to_json|json_agg\(n' $$;
+SELECT is(pg_temp.none(), NULL, 'no function with the owner''s rights makes JSON of a whole row');
+
+SELECT finish();
+ROLLBACK;
