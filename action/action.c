@@ -57,10 +57,9 @@ void action_stop_clear(struct action_stop *stop)
 /* A name may be of any length, and goes to the database. */
 static void name_need(const char *kind, const char *name, char ret_need[ACTION_NEED_SIZE])
 {
-    int most = ACTION_NEED_SIZE - 20;
-    size_t len = strlen(name);
-    len = utf8_prefix(name, len < (size_t)most ? len : (size_t)most);
-    (void)snprintf(ret_need, ACTION_NEED_SIZE, "%s:%.*s", kind, (int)len, name);
+    char cut[ACTION_NEED_SIZE - 20];
+    utf8_copy(cut, sizeof cut, name);
+    utf8_format(ret_need, ACTION_NEED_SIZE, "%s:%s", kind, cut);
 }
 
 bool action_need(const struct action_settings *settings, const struct message *msg, int i,

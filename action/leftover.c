@@ -3,6 +3,7 @@
 #include "action/running.h"
 
 #include "base/str.h"
+#include "base/utf8.h"
 
 #include <dirent.h>
 #include <poll.h>
@@ -67,7 +68,7 @@ static int end_children(const char *thread)
 {
     char path[300];
     int pid, count = 0;
-    (void)snprintf(path, sizeof path, "/proc/self/task/%.200s/children", thread);
+    utf8_format(path, sizeof path, "/proc/self/task/%s/children", thread);
     FILE *file = fopen(path, "re");
     while (file != NULL && fscanf(file, "%d", &pid) == 1) {
         if (is_runner(pid))

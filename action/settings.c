@@ -107,10 +107,12 @@ static void add_allowed(struct loading *loading, const struct config_value *valu
             http->allowed_count++;
         } else {
             struct err err;
+            STR_AUTO entry = {0};
+            str_add(&entry, at, len);
             (void)err_set(&err, RC_FATAL, ERR_CONFIG, value->where,
                           "host, host:port, host:*, *.example.com, [::1]:8080; commas between; no "
                           "scheme, no path",
-                          "[http] allow: \"%.*s\" is no host", (int)len, at);
+                          "[http] allow: \"%s\" is no host", entry.data);
             wrong(loading, &err);
         }
         at += len;

@@ -4,6 +4,7 @@
 #include "base/ascii.h"
 #include "base/clock.h"
 #include "base/str.h"
+#include "base/utf8.h"
 #include "db/packet.h"
 #include "db/sqlstate.h"
 
@@ -91,7 +92,7 @@ static void join_lines(struct err *err, const char *text, const char *code)
         text += n + (text[n] == '\n');
     }
     if (all.len > 0)
-        (void)snprintf(err->message, sizeof err->message, "%s", all.data);
+        utf8_copy(err->message, sizeof err->message, all.data);
 }
 
 /* In libpq's verbose words an SQLSTATE stands after the severity, whatever the server's language: "FATAL:  53300: ...". Of

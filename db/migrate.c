@@ -2,6 +2,7 @@
 
 #include "base/clock.h"
 #include "base/str.h"
+#include "base/utf8.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -147,7 +148,7 @@ static enum rc apply_one(struct db *db, const struct sql_script *script, struct 
     if (rc == RC_OK)
         return db_script(db, "COMMIT", NULL, err);
     if (err != NULL && rc != RC_LOST)
-        (void)snprintf(err->object, sizeof err->object, "%s", script->name);
+        utf8_copy(err->object, sizeof err->object, script->name);
     enum rc ignored = db_script(db, "ROLLBACK", NULL, NULL);
     (void)ignored;
     return rc;

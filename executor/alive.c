@@ -155,7 +155,7 @@ static int beat_patience(const struct alive *alive, int64_t confirmed_us, int64_
 static void lose(struct alive *alive, const struct err *err)
 {
     alive->why = *err;
-    (void)snprintf(alive->why.object, sizeof alive->why.object, "liveness");
+    utf8_copy(alive->why.object, sizeof alive->why.object, "liveness");
     alive->lost = true;
     tell(alive, ALIVE_LOST, &alive->why);
     db_sever(alive->severs);

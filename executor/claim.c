@@ -229,7 +229,9 @@ static const char *element(const char *at, char *to, size_t size)
 {
     at += *at == '{' || *at == ',';
     size_t n = strcspn(at, ",}");
-    (void)snprintf(to, size, "%.*s", (int)n, at);
+    size_t keep = n < size ? n : size - 1;
+    memcpy(to, at, keep);
+    to[keep] = '\0';
     return at + n;
 }
 

@@ -8,6 +8,7 @@
 
 #include "base/clock.h"
 #include "base/log.h"
+#include "base/utf8.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -92,10 +93,12 @@ static enum rc check_topic(struct lane *lane, struct err *err)
 enum rc lane_halt(struct lane *lane, const char *reason, const char *detail, struct err *err)
 {
     lane->suspect[0] = '\0';
-    enum rc rc =
-        db_run(lane->ex->control, &sql_executor_halt,
-               (const char *const[]){DB_INT(lane->queue_id), reason, detail, DB_INT(lane->halt_no)},
-               NULL, err);
+    STR_AUTO said = {0}; /* of a topic or a broker: any bytes */
+    utf8_add(&said, detail, strlen(detail), strlen(detail));
+    enum rc rc = db_run(
+        lane->ex->control, &sql_executor_halt,
+        (const char *const[]){DB_INT(lane->queue_id), reason, said.data, DB_INT(lane->halt_no)},
+        NULL, err);
     if (rc == RC_NONE)
         return lane_assign(lane, err);
     if (rc != RC_OK)

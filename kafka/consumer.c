@@ -3,6 +3,7 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/str.h"
+#include "base/utf8.h"
 #include "kafka/error.h"
 #include "kafka/lag.h"
 #include "kafka/metadata.h"
@@ -98,7 +99,7 @@ enum rc kafka_source_open(struct kafka_consumer *consumer, const char *topic, in
     source->topic = xstrdup(topic);
     source->partition = partition;
     source->end = -1;
-    (void)snprintf(source->name, sizeof source->name, "%.120s[%d]", topic, partition);
+    utf8_format(source->name, sizeof source->name, "%s[%d]", topic, partition);
     source->next_source = consumer->sources;
     consumer->sources = source;
     *ret_source = source;
@@ -296,8 +297,8 @@ static void on_trouble(void *owner, rd_kafka_resp_err_t code, const char *text)
                    code == RD_KAFKA_RESP_ERR_UNKNOWN_TOPIC_OR_PART;
     source->failed = kafka_err(&source->why, code, source->name, text) == RC_FATAL ||
                      (unknown && is_gone(source));
-    (void)snprintf(source->why.context, sizeof source->why.context, "position %lld",
-                   (long long)source->next);
+    utf8_format(source->why.context, sizeof source->why.context, "position %lld",
+                (long long)source->next);
     if (source->failed || source->troubled)
         return;
     source->troubled = true;

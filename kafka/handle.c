@@ -2,6 +2,7 @@
 
 #include "base/log.h"
 #include "base/str.h"
+#include "base/utf8.h"
 #include "kafka/bounded.h"
 #include "kafka/error.h"
 
@@ -339,9 +340,9 @@ enum rc kafka_handle_no_answer(struct kafka_handle *handle, const char *object, 
     enum rc rc =
         kafka_err(err, told_why ? handle->last_code : RD_KAFKA_RESP_ERR__TRANSPORT, object, "");
     if (err != NULL) {
-        (void)snprintf(err->message, sizeof err->message, "no answer from Kafka at %s within %d ms",
-                       handle->brokers, timeout_ms);
-        (void)snprintf(err->detail, sizeof err->detail, "%s", handle->last_reason);
+        utf8_format(err->message, sizeof err->message, "no answer from Kafka at %s within %d ms",
+                    handle->brokers, timeout_ms);
+        utf8_copy(err->detail, sizeof err->detail, handle->last_reason);
     }
     return rc;
 }

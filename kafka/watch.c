@@ -1,6 +1,7 @@
 #include "kafka/watch.h"
 
 #include "base/str.h"
+#include "base/utf8.h"
 #include "kafka/admin.h"
 #include "kafka/error.h"
 #include "kafka/metadata.h"
@@ -82,6 +83,14 @@ static enum rc look_topic(struct kafka_watch *watch, const char *topic, int part
     return RC_OK;
 }
 
+/* Somebody else may have written it: any bytes. */
+static void read_mark(struct kafka_look *look, const void *bytes, size_t len)
+{
+    STR_AUTO mark = {0};
+    utf8_add(&mark, bytes, len, sizeof look->mark - 1);
+    utf8_copy(look->mark, sizeof look->mark, mark.data);
+}
+
 static enum rc look_mark(struct kafka_watch *watch, const char *topic, int partition,
                          int timeout_ms, struct kafka_look *look, struct err *err)
 {
@@ -96,8 +105,7 @@ static enum rc look_mark(struct kafka_watch *watch, const char *topic, int parti
         code = RD_KAFKA_RESP_ERR_NO_ERROR;
     look->mark_known = code == RD_KAFKA_RESP_ERR_NO_ERROR;
     if (look->mark_known && list->elems[0].offset >= 0 && list->elems[0].metadata_size > 0)
-        (void)snprintf(look->mark, sizeof look->mark, "%.*s", (int)list->elems[0].metadata_size,
-                       (const char *)list->elems[0].metadata);
+        read_mark(look, list->elems[0].metadata, list->elems[0].metadata_size);
     rd_kafka_topic_partition_list_destroy(list);
     if (look->mark_known)
         return RC_OK;
