@@ -105,13 +105,13 @@ static _Noreturn void become_command(const struct wire_spec *spec, const struct 
 /* Descriptors 0 to 2 are the command's; report, which closes itself on success, is the only other one. */
 static int keep_only(const int pipes[3], int report)
 {
-    int moved = fcntl(report, F_DUPFD_CLOEXEC, 64);
     for (int i = 0; i < 3; i++) /* pipes stand above 2 */
         if (dup2(pipes[i], i) < 0)
             give_up(report, "connect its pipes");
-    (void)syscall(SYS_close_range, 3U, 63U, 0U);
-    (void)syscall(SYS_close_range, (unsigned)moved + 1U, ~0U, 0U);
-    return moved;
+    if (report > 3) /* it stands above 2, too */
+        (void)syscall(SYS_close_range, 3U, (unsigned)report - 1U, 0U);
+    (void)syscall(SYS_close_range, (unsigned)report + 1U, ~0U, 0U);
+    return report;
 }
 
 static bool failed(struct child *child, const char *step)

@@ -10,11 +10,11 @@
 
 #define MOST_QUEUES 64
 
-/* Unknown queues are told at once, with the nearest name, not by a daemon's log. */
+/* Unknown queues are told at once, with the nearest name, not by a daemon's log only. The executor works for the others. */
 static enum rc collect_queues(struct cli *cli, const char *names[MOST_QUEUES], int *ret_count,
                               struct err *err)
 {
-    int count = 0;
+    int count = 0, known = 0;
     const char *name;
     for (; (name = cli_repeated(cli, "queue", count)) != NULL; count++) {
         struct queue_row queue;
@@ -25,11 +25,21 @@ static enum rc collect_queues(struct cli *cli, const char *names[MOST_QUEUES], i
             if (strcmp(names[i], name) == 0)
                 return err_set(err, RC_REJECT, ERR_USAGE, name, "Name each queue once.",
                                "the queue is named twice");
-        enum rc rc = find_queue(cli, name, &queue, err);
-        if (rc != RC_OK)
-            return rc;
+        struct err why = {0};
+        enum rc rc = find_queue(cli, name, &queue, &why);
+        known += rc == RC_OK;
         names[count] = name;
+        if (rc == RC_OK)
+            continue;
+        if (err != NULL)
+            *err = why;
+        if (why.kind != ERR_USAGE)
+            return rc;
+        if (known > 0 || cli_repeated(cli, "queue", count + 1) != NULL)
+            cli_say(cli, "lockstep: warning: %s: %s\n  hint: %s\n", name, why.message, why.hint);
     }
+    if (count > 0 && known == 0)
+        return RC_REJECT;
     if (count == 0)
         return err_set(err, RC_REJECT, ERR_USAGE, "executor run", "See: lockstep queue list",
                        "which queue? --queue NAME is needed");

@@ -1,4 +1,5 @@
 #include "base/ascii.h"
+#include "cli/birthmark.h"
 #include "cli/commands.h"
 #include "cli/queue_keep.h"
 #include "cli/topic.h"
@@ -168,6 +169,8 @@ enum rc command_queue_create(struct cli *cli, struct err *err)
     if (rc == RC_OK)
         cli_say(cli, "lockstep: %s: queue made over partition %d of topic %s, from offset %lld\n",
                 name, creation.partition, creation.topic, (long long)creation.offset);
+    if (rc == RC_OK)
+        birthmark_make(cli, &cli->kafka, name, creation.topic, creation.partition);
     const char *events = setting(cli, name, "events", "events");
     if (rc == RC_OK && strcmp(events, "on") == 0)
         rc = queue_set_events(cli, name, events, err);

@@ -1,13 +1,29 @@
 /* able: what the configuration of this executor does not let it do is left to others, who may know the command or call the host. The
  * database remembers what is needed and who lacks it, so that it does not come back to us. */
 #include "executor/lane.h"
+#include "executor/server.h"
 
 #include "base/log.h"
 #include "base/probe.h"
 
 #include <string.h>
+#include <unistd.h>
 
 enum { IDS, TOKENS, NEEDS, LACKS };
+
+#define TOLD_MOST 16384 /* messages invent names: bytes of those that were told */
+
+/* Once for each need, as long as this process lives. */
+static bool told(struct executor *ex, const char *need)
+{
+    struct str *known = &ex->memory->needs_told;
+    STR_AUTO line = {0};
+    str_format(&line, "\n%s\n", need);
+    if (known->len > TOLD_MOST || (known->len > 0 && strstr(known->data, line.data) != NULL))
+        return true;
+    str_add(known, line.data, line.len);
+    return false;
+}
 
 /* All that the task needs, and what of it is not here: the others are judged by that, too. */
 static void add_needs(struct str *s, const struct action_settings *settings,
@@ -25,9 +41,14 @@ static void add_needs(struct str *s, const struct action_settings *settings,
         if (!has && first[0] == '\0')
             memcpy(first, need, sizeof first);
     }
-    if (tell)
+    if (tell && !told(work->lane->ex, first)) {
+        STR_AUTO hint = {0};
+        str_format(&hint,
+                   "if it is meant to be done here: add it to the configuration, then kill -HUP %d",
+                   (int)getpid());
         log_event(LOG_WARN, "task_left", "queue", work->lane->name, "task", LOG_INT(work->task_id),
-                  "needs", first, NULL);
+                  "needs", first, "hint", hint.data, NULL);
+    }
 }
 
 static int take_unable(struct phase *phase, const struct action_settings *settings, struct str *s)

@@ -224,6 +224,8 @@ static enum rc enroll(struct executor *ex, struct alive *alive, struct err *err)
                     (const char *const[]){ex->memory->predecessor, "lost", NULL}, NULL, err);
     if (rc == RC_OK)
         rc = spare_tell(ex, alive->db, err);
+    if (rc == RC_OK)
+        rc = db_run(alive->db, &sql_executor_forget, NULL, NULL, err);
     if (rc != RC_OK)
         return rc;
     if (!db_bool(row, 0, 1))

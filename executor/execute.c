@@ -332,7 +332,8 @@ enum rc slots_return(struct executor *ex, bool all, int *ret_timeout_ms, struct 
                     sooner_us(ret_timeout_ms, left_us);
                 continue;
             }
-            nos[count++] = reader->slot_no;
+            if (!lane->gone) /* its slots went with it */
+                nos[count++] = reader->slot_no;
             reader->lane = NULL;
             lane->slots--;
         }

@@ -433,7 +433,7 @@ enum rc gate_report(struct mail *mail, struct err *err)
         break;
     case VERDICT_FAILED:
         *err = said->err;
-        rc = RC_LOST;
+        rc = lane->gone ? RC_OK : RC_LOST;
         break;
     }
     if (said->verdict != VERDICT_ORPHANS && gate->asked_phase == said->phase_id)

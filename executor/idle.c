@@ -1,14 +1,32 @@
 /* idle: is everything done? For --until-idle. */
 #include "executor/lane.h"
 
+#include "base/log.h"
+
+/* Somebody else has to act, and may not know. */
+static void tell_waiting(struct lane *lane)
+{
+    const char *why = lane->paused             ? "the queue is paused"
+                      : lane->max_readers == 0 ? "max_readers of the queue is 0"
+                      : lane->held_count > 0   ? "a run of the queue is held"
+                                               : NULL;
+    if (why != NULL && !lane->idle_told)
+        log_event(LOG_WARN, "idle_waits", "queue", lane->name, "reason", why, NULL);
+    lane->idle_told = why != NULL;
+}
+
 enum rc idle(struct executor *ex, bool *ret_idle, struct err *err)
 {
     *ret_idle = false;
     for (int i = 0; i < ex->lane_count; i++) {
-        const struct lane *lane = &ex->lanes[i];
+        struct lane *lane = &ex->lanes[i];
+        if (lane->gone)
+            continue;
         if (lane->halted)
             return err_set(err, RC_FATAL, ERR_FAILED, lane->name, "See: lockstep queue show",
                            "the queue is halted");
+        if (!lane_at_end(lane))
+            tell_waiting(lane);
         if (!lane_at_end(lane) || !identity_known(lane) ||
             ex->now_us - lane->idle_asked_us < IDLE_ASK_US)
             return RC_OK;
@@ -18,17 +36,21 @@ enum rc idle(struct executor *ex, bool *ret_idle, struct err *err)
     for (int i = 0; i < ex->lane_count; i++) {
         DB_RESULT_AUTO *row = NULL;
         struct lane *lane = &ex->lanes[i];
+        if (lane->gone)
+            continue;
         lane->idle_asked_us = ex->now_us;
         enum rc rc = db_run(ex->control, &sql_executor_unfinished,
                             (const char *const[]){DB_INT(lane->queue_id)}, &row, err);
+        if (rc == RC_OK && db_bool(row, 0, 0))
+            tell_waiting(lane);
         if (rc != RC_OK || db_bool(row, 0, 0))
             return rc;
     }
     /* A run may have ended in a phase that others opened, or whose gate has not told us yet. */
     enum rc rc = RC_OK;
     for (int i = 0; rc == RC_OK && i < ex->lane_count; i++) {
-        rc = openings_told(&ex->lanes[i], err);
-        if (rc == RC_OK)
+        rc = ex->lanes[i].gone ? RC_OK : openings_told(&ex->lanes[i], err);
+        if (rc == RC_OK && !ex->lanes[i].gone)
             rc = recover_start(&ex->lanes[i], err);
     }
     /* What is told to be done must still be done after a crash of the server. */

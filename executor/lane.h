@@ -145,6 +145,19 @@ struct held_run {
 /* ASKING: the position is outside the log; the next look tells why. */
 enum source_state { SOURCE_CHECKING, SOURCE_READING, SOURCE_ASKING, SOURCE_STOPPED };
 
+/* What notifications say has changed. */
+enum {
+    HEARD_ANY = 1,
+    HEARD_SLOT = 2,
+    HEARD_WANTED = 4,
+    HEARD_WORK = 8,
+    HEARD_LOOK = 16,
+    HEARD_RELAY = 32,
+    HEARD_RELAY_AGAIN = 64,
+    HEARD_CONTROL = 128,
+    HEARD_CANCEL = 256
+};
+
 struct lane {
     struct executor *ex;
     const char *name;
@@ -153,6 +166,7 @@ struct lane {
     bool paused, halted;
     char keep[64];  /* what the queue keeps, as in its row; "": everything */
     char keeps[64]; /* as far as retention was told */
+    bool gone;      /* there is no such queue (any more): trouble.c */
     bool foreign;   /* not the server that the queue knows: nothing of it runs here (server.h) */
 
     /* receive */
@@ -210,7 +224,9 @@ struct lane {
     int64_t recover_after_us; /* and not before this while there is work in hand */
     bool claims_turn; /* what came to hand last was adopted: a claim comes before the next look */
 
-    /* obey */
+    /* hear and obey */
+    unsigned heard;        /* not acted upon yet */
+    int64_t obey_after_us; /* what operators ask for is not looked at before */
     struct held_run *held_runs;
     int held_count;
 
@@ -229,6 +245,7 @@ struct lane {
     struct gate *gates;
     struct untold untold;
     int64_t idle_asked_us;
+    bool idle_told;
 };
 
 struct reader {
@@ -422,6 +439,17 @@ void time_out(struct executor *ex, int *ret_timeout_ms);
 MUST_CHECK enum rc mark_running(struct executor *ex, int *ret_timeout_ms, struct err *err);
 MUST_CHECK enum rc slots_return(struct executor *ex, bool all, int *ret_timeout_ms,
                                 struct err *err);
+
+/* hear.c: takes in all notifications, and acts upon them once. */
+MUST_CHECK enum rc hear(struct executor *ex, struct err *err);
+int64_t hear_until(const struct lane *lane); /* 0: nothing waits */
+
+/* trouble.c: what becomes of an error of a lane's own statements: RC_OK when the executor's other queues can go on, and rc if not. */
+MUST_CHECK enum rc lane_confine(struct lane *lane, enum rc rc, struct err *err);
+/* Nothing is done for it now. */
+bool lane_aside(const struct lane *lane);
+int64_t lane_aside_until(const struct lane *lane); /* 0: it is not, or for good */
+void lane_is_well(struct lane *lane);
 
 /* spare.c: attempts that end with a lost incarnation, between spare_start and spare_end; the next one tells of them. */
 void spare_start(struct executor *ex, const struct err *why);

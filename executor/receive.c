@@ -90,8 +90,11 @@ static enum rc check_topic(struct lane *lane, struct err *err)
     return reason == NULL ? RC_OK : lane_halt(lane, reason, detail.data, err);
 }
 
-enum rc lane_halt(struct lane *lane, const char *reason, const char *detail, struct err *err)
+enum rc lane_halt(struct lane *lane, const char *reason, const char *found, struct err *err)
 {
+    STR_AUTO text = {0};
+    utf8_escape(&text, found); /* of Kafka's, whatever it is */
+    const char *detail = text.data != NULL ? text.data : "";
     lane->suspect[0] = '\0';
     STR_AUTO said = {0}; /* of a topic or a broker: any bytes */
     utf8_add(&said, detail, strlen(detail), strlen(detail));

@@ -74,50 +74,6 @@ static enum rc take_mail(struct executor *ex, struct err *err)
     return rc;
 }
 
-/* Channel lockstep_<queue_id>; the payload says what has changed. */
-static enum rc take_notifications(struct executor *ex, struct err *err)
-{
-    const char *channel, *payload;
-    enum rc rc;
-    while ((rc = db_notification(ex->control, &channel, &payload, err)) == RC_OK) {
-        int queue_id = atoi(channel + strlen("lockstep_"));
-        for (int i = 0; i < ex->lane_count && rc == RC_OK; i++) {
-            struct lane *lane = &ex->lanes[i];
-            if (lane->queue_id != queue_id)
-                continue;
-            lane->claim_blocked = false;
-            alive_stir(ex->alive);
-            if (strcmp(payload, "slot") == 0)
-                lane->slot_after_us = 0; /* claims and adopts again, too */
-            else if (strcmp(payload, "wanted") == 0)
-                lane->wanted_us = ex->now_us;
-            else if (strcmp(payload, "work") == 0)
-                lane->adopt = true;
-            else if (strcmp(payload, "look") == 0)
-                recover_later(lane);
-            else if (strcmp(payload, "relay") == 0 || strcmp(payload, "relay_again") == 0)
-                letters_wake(lane, strcmp(payload, "relay") == 0 ? RELAY_HEARD : RELAY_AGAIN);
-            else if (strcmp(payload, "control") == 0) {
-                lane->slot_after_us = 0;
-                lane->adopt = true; /* it may have been paused */
-                rc = lane_reread(lane, err);
-                if (rc == RC_OK)
-                    rc = obey_control(lane, err);
-            } else if (strcmp(payload, "cancel") == 0) {
-                lane->adopt = true; /* whoever looks ends what is left of it */
-                lane->glance_after_us = 0;
-                rc = obey_stops(lane, err);
-                if (rc == RC_OK && lane->held_count > 0) /* a held run is not held any more */
-                    rc = obey_control(lane, err);
-            }
-            gates_wake(lane);
-        }
-        if (rc != RC_OK)
-            return rc;
-    }
-    return rc == RC_NONE ? RC_OK : rc;
-}
-
 static enum rc start_tasks(struct lane *lane, struct err *err)
 {
     enum rc rc = lane->doubtful ? obey_stops(lane, err) : RC_OK;
@@ -137,6 +93,8 @@ static enum rc barrier(struct lane *lane, struct err *err)
 
 static enum rc drain_turn(struct lane *lane, struct err *err)
 {
+    if (lane_aside(lane))
+        return RC_OK;
     enum rc rc = release(lane, err);
     return rc == RC_OK ? openings_told(lane, err) : rc;
 }
@@ -144,7 +102,7 @@ static enum rc drain_turn(struct lane *lane, struct err *err)
 static enum rc lane_turn(struct lane *lane, struct err *err)
 {
     bool progress = true;
-    if (lane->foreign)
+    if (lane->foreign || lane_aside(lane))
         return RC_OK;
     enum rc rc = receive(lane, err);
     probe("receive.done");
@@ -167,6 +125,8 @@ static enum rc lane_turn(struct lane *lane, struct err *err)
         rc = barrier(lane, err);
     if (rc == RC_OK && !busy(lane))
         rc = lane_end(lane, err);
+    if (rc == RC_OK)
+        lane_is_well(lane);
     return rc;
 }
 
@@ -209,8 +169,10 @@ static void wait_for_news(struct executor *ex, int timeout_ms)
 {
     for (int i = 0; i < ex->lane_count; i++) {
         const struct lane *lane = &ex->lanes[i];
-        if (lane->foreign)
+        sooner(&timeout_ms, lane_aside_until(lane), ex->now_us);
+        if (lane->foreign || lane_aside(lane))
             continue;
+        sooner(&timeout_ms, hear_until(lane), ex->now_us);
         if (!ex->draining) {
             sooner(&timeout_ms, lane->adopt_at_us, ex->now_us);
             sooner(&timeout_ms, lane->look_at_us, ex->now_us);
@@ -266,11 +228,12 @@ static enum rc turn(struct executor *ex, int *ret_timeout_ms, bool *ret_done, st
     if (rc == RC_OK)
         rc = take_mail(ex, err);
     if (rc == RC_OK)
-        rc = take_notifications(ex, err);
+        rc = hear(ex, err);
     if (rc == RC_OK)
         rc = sessions_note(ex, err);
     for (int i = 0; rc == RC_OK && i < ex->lane_count; i++) {
         rc = ex->draining ? drain_turn(&ex->lanes[i], err) : lane_turn(&ex->lanes[i], err);
+        rc = lane_confine(&ex->lanes[i], rc, err);
         publish_lag(&ex->lanes[i]);
     }
     time_out(ex, ret_timeout_ms);
@@ -353,6 +316,18 @@ static void incarnation_stop(struct executor *ex, enum rc why, const struct err 
     free(ex->readers);
 }
 
+/* The server has no connection left. Some are needed for gates, the relay and people. */
+#define CONNECTIONS_LEFT 5
+
+static void readers_fewer(struct executor *ex, const struct err *why)
+{
+    for (int i = 0; i < CONNECTIONS_LEFT && ex->reader_count > 1; i++)
+        reader_stop(ex->readers[--ex->reader_count].thread);
+    log_event(LOG_WARN, "readers_short", "readers", LOG_INT(ex->reader_count), "wanted",
+              LOG_INT(ex->options->readers), "code", why->code, "error", why->message, "hint",
+              "raise max_connections, or start with fewer readers", NULL);
+}
+
 static enum rc incarnation_start(struct executor *ex, struct err *err)
 {
     const struct executor_options *options = ex->options;
@@ -378,6 +353,10 @@ static enum rc incarnation_start(struct executor *ex, struct err *err)
     for (; rc == RC_OK && ex->reader_count < options->readers; ex->reader_count++)
         rc = reader_start(task_conninfo, db_server(ex->control), &outside, &ex->inbox,
                           &ex->readers[ex->reader_count].thread, err);
+    if (rc == RC_RETRY && strcmp(err->code, "53300") == 0 && ex->reader_count > 0) {
+        readers_fewer(ex, err);
+        rc = RC_OK;
+    }
     ex->reader_limit = ex->reader_count;
     int64_t asked_us = clock_boot_us();
     if (rc == RC_OK)
@@ -390,13 +369,14 @@ static enum rc incarnation_start(struct executor *ex, struct err *err)
     for (int i = 0; rc == RC_OK && i < options->queue_count && signals_stop() == 0; i++) {
         ex->lanes[i] = (struct lane){.ex = ex, .name = options->queues[i], .lag_sent = -1};
         ex->lane_count++;
-        rc = lane_open(&ex->lanes[i], err);
+        rc = lane_confine(&ex->lanes[i], lane_open(&ex->lanes[i], err), err);
     }
     for (int i = 0; rc == RC_OK && i < ex->lane_count && signals_stop() == 0; i++)
-        rc = lane_start(&ex->lanes[i], err);
+        if (!ex->lanes[i].gone)
+            rc = lane_start(&ex->lanes[i], err);
     if (rc == RC_OK)
         log_event(LOG_INFO, "executor_started", "executor", ex->id, "readers",
-                  LOG_INT(options->readers), NULL);
+                  LOG_INT(ex->reader_count), NULL);
     return rc;
 }
 
@@ -415,9 +395,9 @@ static enum rc check_locks(struct executor *ex, struct err *err)
     return rc;
 }
 
-/* One incarnation: from its first session to its last. *ret_ran: it came up. */
+/* One incarnation: from its first session to its last. *ret_ran: it came up. *reached: set when the server was. */
 static enum rc incarnation(const struct executor_options *options, struct server_memory *memory,
-                           int *patience_ms, bool *ret_ran, struct err *err)
+                           int *patience_ms, bool *ret_ran, bool *reached, struct err *err)
 {
     struct executor ex = {.options = options, .memory = memory, .patience_ms = *patience_ms};
     bool done = false;
@@ -425,6 +405,7 @@ static enum rc incarnation(const struct executor_options *options, struct server
     int64_t from_us = clock_boot_us();
     enum rc rc = incarnation_start(&ex, err);
     *ret_ran = rc == RC_OK;
+    *reached = *reached || ex.control != NULL;
     if (rc == RC_OK)
         rc = check_locks(&ex, err);
     while (rc == RC_OK && !done) {
@@ -441,7 +422,8 @@ static enum rc incarnation(const struct executor_options *options, struct server
         *patience_ms = alive_t1_ms(options);
     server_remember(&ex);
     incarnation_stop(&ex, rc, err);
-    log_event(LOG_INFO, "executor_stopped", "executor", ex.id, NULL);
+    if (*ret_ran) /* else nothing has said that it started */
+        log_event(LOG_INFO, "executor_stopped", "executor", ex.id, NULL);
     return rc;
 }
 
@@ -462,20 +444,22 @@ enum rc executor_run(const struct executor_options *options, struct err *err)
                   "set [postgres] task_conninfo", NULL);
     enum rc rc;
     struct server_memory memory;
-    bool ran_once = false;
+    bool ran_once = false, reached = false;
     server_memory_init(&memory);
     int backoff_ms = BACKOFF_FIRST_MS, patience_ms = alive_t1_ms(options);
     for (;;) {
         bool ran;
         struct err why = {0};
         int64_t from_us = clock_boot_us();
-        rc = incarnation(options, &memory, &patience_ms, &ran, &why);
+        rc = incarnation(options, &memory, &patience_ms, &ran, &reached, &why);
         if (rc == RC_LOST && why.kind == ERR_TIMEOUT) /* not a time-out of the user's */
             why.kind = ERR_DB_DOWN;
         if (rc != RC_OK && err != NULL)
             *err = why;
         ran_once = ran_once || ran;
-        if (rc == RC_OK || signals_stop() > 0 || !(rc == RC_RETRY || ran_once) ||
+        bool again =
+            rc == RC_RETRY || ran_once || (rc == RC_LOST && reached && !options->until_idle);
+        if (rc == RC_OK || signals_stop() > 0 || !again ||
             (rc == RC_FATAL && why.kind != ERR_KAFKA_DOWN && why.kind != ERR_DB_DOWN &&
              why.kind != ERR_SCHEMA))
             break;

@@ -17,6 +17,7 @@ void server_memory_done(struct server_memory *memory)
 {
     for (int i = 0; i < 3; i++)
         str_done(&memory->spared.of[i]);
+    str_done(&memory->needs_told);
 }
 
 enum rc server_open(struct executor *ex, struct err *err)

@@ -29,6 +29,12 @@ struct spared {
     struct str of[3]; /* task ids, tokens, attempts */
 };
 
+/** A queue whose statements failed is set aside for a while: trouble.c. */
+struct trouble {
+    int64_t until_us;
+    int wait_ms; /* 0: it has none */
+};
+
 /** What this process has seen of its server and keeps over its incarnations. */
 struct server_memory {
     struct db_server server; /* system_id "": nothing yet */
@@ -36,6 +42,8 @@ struct server_memory {
     int64_t cursors[SERVER_MOST_QUEUES];
     int64_t timelines[SERVER_MOST_QUEUES];
     struct spared spared;
+    struct str needs_told; /* able.c */
+    struct trouble troubles[SERVER_MOST_QUEUES];
     /* The id of the incarnation before, "": none. Not its number, which a copy may give to another. */
     char predecessor[37];
 };

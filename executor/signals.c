@@ -41,9 +41,14 @@ void signals_start(void)
         (void)sigaction(wanted[i], &action, NULL);
 }
 
+/* What comes from now on asks for nothing that is not done already. The handler would write to whatever has the descriptor then. */
 void signals_end(void)
 {
+    static const int ours[] = {SIGTERM, SIGINT, SIGUSR1, SIGUSR2, SIGHUP};
+    for (size_t i = 0; i < sizeof ours / sizeof *ours; i++)
+        (void)signal(ours[i], SIG_IGN);
     (void)close(wake_fd);
+    wake_fd = -1;
 }
 
 int signals_fd(void)

@@ -1,4 +1,5 @@
 #include "producer/publishing.h"
+#include "producer/takeover.h"
 
 #include "base/clock.h"
 #include "base/log.h"
@@ -30,7 +31,7 @@ enum rc sending_high(const struct publishing *p, int64_t *ret_high, struct err *
 enum rc sending_open(struct publishing *p, struct err *err)
 {
     char id[128];
-    (void)snprintf(id, sizeof id, "lockstep.%s", p->options->queue);
+    producer_id(p->options->queue, id, sizeof id);
     tick_stage(p, PUBLISH_SENDING);
     probe("publish.fencing");
     enum rc rc = kafka_producer_open(p->options->kafka, id, KAFKA_WAIT_MS, &p->producer, err);

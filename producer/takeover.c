@@ -12,6 +12,15 @@
 #include <stdio.h>
 #include <string.h>
 
+#define OF_RELAY ".relay"
+
+void producer_id(const char *queue, char *ret_id, size_t size)
+{
+    size_t len = strlen(queue), end = strlen(OF_RELAY);
+    bool meets = len >= end && strcmp(queue + len - end, OF_RELAY) == 0;
+    (void)snprintf(ret_id, size, "lockstep.%s%s", queue, meets ? ":" : "");
+}
+
 /* A run whose producer was killed would keep the runs behind it waiting for ever, so the next producer ends it, unless it is
  * the one that resumes it or was told to refuse. */
 

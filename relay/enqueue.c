@@ -90,7 +90,7 @@ static enum rc fence(struct relay *relay, struct relay_queue *queue, const struc
                      struct err *err)
 {
     char id[128];
-    (void)snprintf(id, sizeof id, "lockstep.%s", queue->name);
+    producer_id(queue->name, id, sizeof id);
     enum rc rc = kafka_producer_open(relay->kafka, id, ADMIN_MS, &queue->publisher, err);
     if (rc == RC_OK)
         rc = kafka_producer_meet(queue->publisher, kind->topic, ADMIN_MS, err);

@@ -29,6 +29,18 @@ static void text_of(const struct kafka_header *header, char *to, size_t size)
     to[len] = '\0';
 }
 
+/* Anybody may write such records: what PostgreSQL would not take for a UUID is not ours. */
+static bool is_uuid(const char *text)
+{
+    for (int i = 0; i < 36; i++) {
+        bool dash = i == 8 || i == 13 || i == 18 || i == 23;
+        if (text[i] == '\0' ||
+            (dash ? text[i] != '-' : strchr("0123456789abcdef", text[i]) == NULL))
+            return false;
+    }
+    return text[36] == '\0';
+}
+
 /* Only the last header of a name counts: those before it may be the original's own, of a dead letter of a dead letter. */
 static void see(void *context, const struct kafka_record *record)
 {
@@ -44,8 +56,8 @@ static void see(void *context, const struct kafka_record *record)
         else if (strcmp(header.name, "lockstep-relay-seq") == 0)
             text_of(&header, seq, sizeof seq);
     }
-    if (strcmp(queue, found->queue) != 0 || strspn(uid, "0123456789abcdef-") != 36 ||
-        !int64_parse(seq, strlen(seq), &number))
+    if (strcmp(queue, found->queue) != 0 || !is_uuid(uid) ||
+        !int64_parse(seq, strlen(seq), &number) || number > INT64_MAX / 2)
         return; /* another queue's, or nobody's of ours */
     db_array_text(&found->uids, uid, 36);
     found->count++;

@@ -4,9 +4,13 @@ WITH beat AS (
     UPDATE lockstep.executor SET busy = $2::boolean, heartbeat = heartbeat + 1, heartbeat_at = clock_timestamp(),
         trouble = $3::text, trouble_at = CASE WHEN $3::text IS NOT NULL THEN COALESCE(trouble_at, clock_timestamp()) END
     WHERE executor_no = $1::int AND ended_at IS NULL
-    RETURNING executor_no)
-SELECT o.executor_no, o.heartbeat, o.executor_no IS NULL OR (o.ended_at IS NULL AND lockstep.executor_lives(o.executor_no)) AS lives, o.busy
-FROM beat b LEFT JOIN lockstep.executor o ON o.executor_no <> b.executor_no AND (
-    o.ended_at IS NULL
+    RETURNING executor_no),
+-- Two questions, because each has an index.
+others AS (
+    SELECT e.executor_no, e.heartbeat, e.ended_at, e.busy FROM lockstep.executor e WHERE e.ended_at IS NULL
+    UNION ALL
     -- Whoever saw it die first has marked it, and may serve other queues: for a while everybody looks for its work.
-    OR (o.ended_why IS DISTINCT FROM 'drained' AND o.ended_at > clock_timestamp() - interval '15 seconds'));
+    SELECT e.executor_no, e.heartbeat, e.ended_at, e.busy FROM lockstep.executor e
+    WHERE e.ended_why IS DISTINCT FROM 'drained' AND e.ended_at > now() - interval '15 seconds')
+SELECT o.executor_no, o.heartbeat, o.executor_no IS NULL OR (o.ended_at IS NULL AND lockstep.executor_lives(o.executor_no)) AS lives, o.busy
+FROM beat b LEFT JOIN others o ON o.executor_no <> b.executor_no;

@@ -139,3 +139,9 @@ notifies() {
     lockstep queue create "$queue" --create-topic
     lockstep log -o json --time-zone Asia/Kolkata | jq -e 'all(.at | endswith("+05:30"))'
 }
+
+@test "queue create writes the topic's birthmark" {
+    q=$(scratch_name)
+    lockstep queue create "$q" -q --create-topic
+    [ "$(sql "SELECT mark IS NOT NULL, marked_at IS NOT NULL FROM lockstep.queue WHERE name = '$q'")" = 't|t' ]
+}

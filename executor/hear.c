@@ -1,0 +1,101 @@
+/* hear: notifications of the queues' channels, lockstep_<queue_id>; the payload says what has changed. Anybody may send them, so they are
+ * taken in first, however many, and acted upon once; what takes statements is not done all the time. */
+#include "executor/alive.h"
+#include "executor/lane.h"
+
+#include "base/clock.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define HEAR_MOST 10000 /* then other things have their turn */
+/* After a look at what operators ask for: so many times as long as it took. */
+#define OBEY_PAUSE 10
+
+static const struct word {
+    const char *payload;
+    unsigned heard;
+} words[] = {{"slot", HEARD_SLOT},       {"wanted", HEARD_WANTED},
+             {"work", HEARD_WORK},       {"look", HEARD_LOOK},
+             {"relay", HEARD_RELAY},     {"relay_again", HEARD_RELAY_AGAIN},
+             {"control", HEARD_CONTROL}, {"cancel", HEARD_CANCEL}};
+
+static void hear_one(struct executor *ex, const char *channel, const char *payload)
+{
+    int queue_id = atoi(channel + strlen("lockstep_"));
+    unsigned heard = HEARD_ANY;
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (strcmp(payload, words[i].payload) == 0)
+            heard |= words[i].heard;
+    for (int i = 0; i < ex->lane_count; i++)
+        if (ex->lanes[i].queue_id == queue_id && !ex->lanes[i].gone)
+            ex->lanes[i].heard |= heard;
+}
+
+static void act(struct lane *lane)
+{
+    unsigned heard = lane->heard;
+    lane->heard &= HEARD_CONTROL | HEARD_CANCEL;
+    lane->claim_blocked = false;
+    alive_stir(lane->ex->alive);
+    if (heard & (HEARD_SLOT | HEARD_CONTROL))
+        lane->slot_after_us = 0; /* claims and adopts again, too */
+    if (heard & HEARD_WANTED)
+        lane->wanted_us = lane->ex->now_us;
+    if (heard & HEARD_LOOK)
+        recover_later(lane);
+    if (heard & HEARD_RELAY)
+        letters_wake(lane, RELAY_HEARD);
+    if (heard & HEARD_RELAY_AGAIN)
+        letters_wake(lane, RELAY_AGAIN);
+    if (heard & (HEARD_WORK | HEARD_CONTROL | HEARD_CANCEL))
+        lane->adopt =
+            true; /* the queue may have been paused; whoever looks ends what is left of cancelled tasks */
+    if (heard & HEARD_CANCEL)
+        lane->glance_after_us = 0;
+    gates_wake(lane);
+}
+
+/* What operators ask for stands in rows: one look at them answers all that was heard. */
+static enum rc obey(struct lane *lane, struct err *err)
+{
+    unsigned heard = lane->heard & (HEARD_CONTROL | HEARD_CANCEL);
+    enum rc rc = RC_OK;
+    if (heard == 0 || lane->gone || clock_boot_us() < lane->obey_after_us)
+        return RC_OK;
+    int64_t from_us = clock_boot_us();
+    lane->heard = 0;
+    if (heard & HEARD_CONTROL)
+        rc = lane_reread(lane, err);
+    if (rc == RC_OK && (heard & HEARD_CANCEL))
+        rc = obey_stops(lane, err);
+    if (rc == RC_OK &&
+        ((heard & HEARD_CONTROL) || lane->held_count > 0)) /* a held run may not be held any more */
+        rc = obey_control(lane, err);
+    lane->obey_after_us = clock_boot_us() + OBEY_PAUSE * (clock_boot_us() - from_us);
+    return rc;
+}
+
+enum rc hear(struct executor *ex, struct err *err)
+{
+    const char *channel, *payload;
+    enum rc rc = RC_OK;
+    for (int i = 0; rc == RC_OK && i < HEAR_MOST; i++) {
+        rc = db_notification(ex->control, &channel, &payload, err);
+        if (rc == RC_OK)
+            hear_one(ex, channel, payload);
+    }
+    rc = rc == RC_NONE ? RC_OK : rc;
+    for (int i = 0; rc == RC_OK && i < ex->lane_count; i++) {
+        struct lane *lane = &ex->lanes[i];
+        if (lane->heard & ~(unsigned)(HEARD_CONTROL | HEARD_CANCEL))
+            act(lane);
+        rc = lane_confine(lane, obey(lane, err), err);
+    }
+    return rc;
+}
+
+int64_t hear_until(const struct lane *lane)
+{
+    return lane->heard != 0 ? lane->obey_after_us : 0;
+}

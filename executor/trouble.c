@@ -1,0 +1,105 @@
+/* trouble: a queue whose own statements fail is set aside for a while, and one that was deleted is left; the executor's other queues go
+ * on. That is possible only while the control session is clean: a statement that failed may have left a lock of a phase, which only the end
+ * of the incarnation gives back. Then the next incarnation sets the queue aside. */
+#include "executor/lane.h"
+#include "executor/server.h"
+
+#include "base/clock.h"
+#include "base/log.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define TROUBLE_FIRST_MS 1000
+#define TROUBLE_LAST_MS  (600 * 1000)
+
+static struct trouble *trouble_of(const struct lane *lane)
+{
+    return &lane->ex->memory->troubles[lane - lane->ex->lanes];
+}
+
+/* Locks of phases on the control session that nobody in here knows of. */
+static enum rc stray_locks(struct executor *ex, bool *ret_stray, struct err *err)
+{
+    DB_RESULT_AUTO *row = NULL;
+    int64_t known = 0;
+    for (int i = 0; i < ex->lane_count; i++)
+        for (const struct phase *phase = ex->lanes[i].phases; phase != NULL; phase = phase->next)
+            known += phase->shared + (phase->previous_phase_id != 0 && phase->gate == NULL);
+    enum rc rc = db_run(ex->control, &sql_executor_phase_locks, NULL, &row, err);
+    if (rc == RC_OK)
+        *ret_stray = db_int(row, 0, 0) != known;
+    return rc;
+}
+
+static void leave(struct lane *lane)
+{
+    struct executor *ex = lane->ex;
+    log_event(LOG_WARN, "queue_left", "queue", lane->name, "reason",
+              lane->queue_id == 0 ? "there is no queue of that name" : "the queue was deleted",
+              "hint", "start the executor again when it is there", NULL);
+    lane->gone = true;
+    lane->state = SOURCE_STOPPED;
+    for (struct phase *phase = lane->phases; phase != NULL; phase = phase->next)
+        phase_forget_waiting(phase);
+    for (int i = 0; i < ex->reader_count; i++) /* their slots went with the queue */
+        if (ex->readers[i].lane == lane && ex->readers[i].count == 0) {
+            ex->readers[i].lane = NULL;
+            lane->slots--;
+        }
+    if (lane->source != NULL)
+        kafka_source_close(lane->source);
+    lane->source = NULL;
+}
+
+static bool others_left(const struct lane *lane)
+{
+    for (int i = 0; i < lane->ex->options->queue_count; i++) {
+        bool opened = i < lane->ex->lane_count;
+        if (!opened || (&lane->ex->lanes[i] != lane && !lane->ex->lanes[i].gone))
+            return true;
+    }
+    return false;
+}
+
+bool lane_aside(const struct lane *lane)
+{
+    return lane->gone || lane->ex->now_us < trouble_of(lane)->until_us;
+}
+
+int64_t lane_aside_until(const struct lane *lane)
+{
+    return lane->gone ? 0 : trouble_of(lane)->until_us;
+}
+
+void lane_is_well(struct lane *lane)
+{
+    struct trouble *trouble = trouble_of(lane);
+    if (trouble->wait_ms != 0 && lane->ex->now_us > trouble->until_us + 1000LL * trouble->wait_ms) {
+        log_event(LOG_INFO, "queue_goes_on", "queue", lane->name, NULL);
+        *trouble = (struct trouble){0};
+    }
+}
+
+enum rc lane_confine(struct lane *lane, enum rc rc, struct err *err)
+{
+    struct trouble *trouble = trouble_of(lane);
+    bool stray = false;
+    struct err ignored;
+    if (rc == RC_FATAL && err->kind == ERR_CONFIG && others_left(lane)) {
+        leave(lane);
+        return RC_OK;
+    }
+    if (rc != RC_REJECT || lane->ex->options->queue_count == 1)
+        return rc;
+    trouble->wait_ms = trouble->wait_ms == 0                    ? TROUBLE_FIRST_MS
+                       : trouble->wait_ms * 2 > TROUBLE_LAST_MS ? TROUBLE_LAST_MS
+                                                                : trouble->wait_ms * 2;
+    trouble->until_us = clock_boot_us() + 1000LL * trouble->wait_ms;
+    log_err(LOG_ERROR, "queue_set_aside", lane->name, err);
+    if (stray_locks(lane->ex, &stray, &ignored) != RC_OK || stray)
+        return rc; /* the incarnation ends, and the queue stays aside in the next one */
+    if (give_back(lane, -1, &ignored) != RC_OK) /* to others, who may not have this trouble */
+        log_err(LOG_WARN, "tasks_not_given_back", lane->name, &ignored);
+    return RC_OK;
+}

@@ -1,0 +1,3 @@
+-- executor_phase_locks :one  how many locks of phases this session holds
+SELECT count(*) FROM pg_catalog.pg_locks l
+WHERE l.pid = pg_catalog.pg_backend_pid() AND l.locktype = 'advisory' AND l.classid = lockstep.lock_class('phase')::oid;

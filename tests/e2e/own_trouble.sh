@@ -1,0 +1,90 @@
+#!/bin/bash
+# The trouble of one queue is its own: a queue that is deleted or missing, one whose statements fail, a flood of notifications from
+# somebody without any right, a forged record on its dead-letter topic, a name that another queue's relay has for its transactional id.
+# ctest: timeout=120 nosan
+set -euo pipefail
+here=$(cd "$(dirname "$0")" && pwd)
+. "$here/../support/shell.bash"
+. "$here/ledger.bash"
+tmp=$(mktemp -d)
+any=$(scratch_name)_any
+trap 'jobs_end; [ -z "$db" ] || sql "DROP ROLE IF EXISTS $any"; scratch_drop; rm -rf "$tmp"' EXIT
+scratch_database
+sql "CREATE ROLE $any LOGIN;
+     CREATE TABLE let_go (q text);
+     CREATE FUNCTION hold(q text) RETURNS void LANGUAGE plpgsql AS \$\$
+     BEGIN
+         WHILE NOT EXISTS (SELECT FROM let_go l WHERE l.q = hold.q) LOOP PERFORM pg_sleep(0.01); END LOOP;
+     END \$\$"
+failed=0
+bad() { echo "$1"; failed=1; tail -n 20 "$tmp/log"; }
+queue() { lockstep queue create "$1" -q --create-topic --max-readers 4; }
+publish() { printf '%s\n' "${@:2}" | lockstep publish --queue "$1" -q - >/dev/null; } # QUEUE TASK...
+daemon() { "$LOCKSTEP_BIN" executor run -d "$db" -b "$LOCKSTEP_TEST_BROKERS" --readers 4 "$@" 2>>"$tmp/log" & pid=$!; }
+tasks() { echo "SELECT string_agg(t.status || t.attempt_num::text, ' ' ORDER BY t.task_id) FROM lockstep.task t JOIN lockstep.queue q USING (queue_id) WHERE q.name = '$1'"; }
+a=$(scratch_name) b=$(scratch_name)
+queue "$a"
+queue "$b"
+
+# A queue whose statements fail is set aside, and comes back; the other one's task runs on.
+sql "CREATE FUNCTION trouble() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RAISE EXCEPTION ''trouble''; END';
+     CREATE TRIGGER trouble BEFORE INSERT ON lockstep.phase FOR EACH ROW WHEN (NEW.queue_id = $(sql "SELECT queue_id FROM lockstep.queue WHERE name = '$a'")) EXECUTE FUNCTION trouble()"
+daemon --queue "$a" --queue "$b"
+publish "$b" "{\"order\": 1, \"sql\": \"SELECT hold('$b')\"}"
+eventually 15 is "$(tasks "$b")" Processing1
+publish "$a" '{"order": 1, "sql": "SELECT 1"}'
+eventually 15 grep -q "event=queue_set_aside.*$a" "$tmp/log" || bad 'a queue in trouble is not set aside'
+sql 'DROP TRIGGER trouble ON lockstep.phase'
+eventually 20 is "$(tasks "$a")" Completed1 || bad 'a queue that was in trouble does not go on'
+if grep -q 'event=incarnation_lost' "$tmp/log"; then bad "the trouble of one queue cost the executor's incarnation"; fi
+
+# Notifications of somebody without any right. They cost a few statements, however many they are.
+for ((i = 0; i < 15000; i++)); do echo "NOTIFY lockstep_1, 'control';"; done >"$tmp/flood"
+floods=()
+for i in 1 2; do
+    "$LOCKSTEP_TEST_PGBIN/psql" -X -q -d "${db/user=lockstep_test/user=$any}" -f "$tmp/flood" >/dev/null 2>&1 &
+    floods+=($!)
+done
+for ((i = 0; i < 300; i++)); do echo '{"order": 1, "sql": "SELECT 1"}'; done >"$tmp/many"
+lockstep publish --queue "$a" -q "$tmp/many" >/dev/null
+eventually 8 is "SELECT count(*) FROM lockstep.task t JOIN lockstep.queue q USING (queue_id) WHERE q.name = '$a' AND t.status = 'Completed'" 301 ||
+    bad 'a flood of notifications keeps an executor from its work'
+kill "${floods[@]}" 2>/dev/null || true
+
+# A forged record on the dead-letter topic: no UUID, and a number behind which there is none.
+echo '{"bad"' | kcat -P -q -b "$LOCKSTEP_TEST_BROKERS" -t "$a" -p 0
+letters() { is "SELECT count(dead_lettered_at) FROM lockstep.rejected WHERE queue = '$1'" "$2"; }
+eventually 20 letters "$a" 1 || bad 'the first dead letter is not sent'
+for forged in "------------------------------------ 9" "01234567-89ab-4def-8123-456789abcdef 9223372036854775807"; do
+    echo x | kcat -P -q -b "$LOCKSTEP_TEST_BROKERS" -t "$a.rejected" -p 0 -H "lockstep-queue=$a" -H "lockstep-outbox-id=${forged% *}" -H "lockstep-relay-seq=${forged#* }"
+done
+sql "INSERT INTO let_go VALUES ('$b')"
+eventually 15 is "$(tasks "$b")" Completed1 || bad 'the task of the other queue has not ended at its first attempt'
+kill -TERM "$pid"
+wait "$pid" || bad "the executor ended with $?"
+daemon --queue "$a" --queue "$b"
+for q in "$a" "$b"; do echo '{"bad"' | kcat -P -q -b "$LOCKSTEP_TEST_BROKERS" -t "$q" -p 0; done
+eventually 20 letters "$a" 2 || bad 'a forged record stops the relay of its queue'
+eventually 20 letters "$b" 1 || bad 'a forged record stops the relay of another queue'
+
+# A deleted queue is left, and a missing one is said.
+sql 'DELETE FROM let_go'
+publish "$b" "{\"order\": 1, \"sql\": \"SELECT hold('$b')\"}"
+eventually 15 is "$(tasks "$b")" 'Completed1 Processing1' || bad 'the task of the other queue does not run'
+lockstep queue delete "$a" --yes -q >/dev/null
+eventually 15 grep -q "event=queue_left.*$a" "$tmp/log" || bad 'a deleted queue is not left'
+sql "INSERT INTO let_go VALUES ('$b')"
+eventually 15 is "SELECT count(*) FROM lockstep.task WHERE status <> 'Completed' OR attempt_num <> 1" 0 || bad 'the task of the other queue has not ended at its first attempt'
+kill -TERM "$pid"
+wait "$pid" || bad "the executor ended with $?"
+: >"$tmp/log"
+"$LOCKSTEP_BIN" executor run -d "$db" -b "$LOCKSTEP_TEST_BROKERS" --readers 1 --queue "$a" --queue "$b" --until-idle 2>"$tmp/log" || bad "with one unknown queue of two it ended with $?"
+grep -q "event=queue_left.*$a" "$tmp/log" || bad 'the unknown queue is not said'
+code=0
+"$LOCKSTEP_BIN" executor run -d "$db" -b "$LOCKSTEP_TEST_BROKERS" --readers 1 --queue "$a" --queue nobodys --until-idle 2>"$tmp/log" || code=$?
+[ "$code" = 2 ] || bad "without a queue that exists it ended with $code"
+
+# X's relay and X.relay's publishers.
+queue "$b.relay"
+lockstep publish --queue "$b.relay" -q "$tmp/many" >/dev/null || bad 'a queue whose name ends in .relay cannot be published to'
+exit $failed
