@@ -4,6 +4,7 @@
 #include "base/ascii.h"
 #include "base/clock.h"
 #include "base/probe.h"
+#include "base/utf8.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -104,7 +105,8 @@ static void set_headers(struct transfer *transfer, const struct action_attempt *
         add_header(transfer, "Content-Type", "application/json");
     if (!has_header(action, "User-Agent"))
         add_header(transfer, "User-Agent", "lockstep/" LOCKSTEP_VERSION);
-    add_header(transfer, "Expect", ""); /* not asked before whether the body is welcome */
+    /* not asked before whether the body is welcome: nothing behind the colon, and libcurl leaves the header out */
+    transfer->headers = curl_slist_append(transfer->headers, "Expect:");
     (void)curl_easy_setopt(transfer->easy, CURLOPT_HTTPHEADER, transfer->headers);
 }
 
@@ -233,8 +235,8 @@ static void judge(const struct transfer *transfer, CURLcode code, struct action_
     if (status >= 300 && status < 400) {
         STR_AUTO shown = {0};
         action_text(&shown, location ? location : "", location ? strlen(location) : 0, 0);
-        str_format(&result->error, ", a redirect, which is not followed, to %.*s", LOCATION_SHOWN,
-                   shown.data);
+        str_text(&result->error, ", a redirect, which is not followed, to ");
+        utf8_add(&result->error, shown.data, shown.len, LOCATION_SHOWN);
     }
 }
 

@@ -29,6 +29,7 @@ enum config_type {
     CONFIG_LIST,     /* words with commas between */
     CONFIG_PROGRAM,  /* an absolute path and fixed arguments */
     CONFIG_CONNINFO, /* a libpq connection string; its password is masked */
+    CONFIG_URL,      /* of a server; a password in it is masked */
     CONFIG_SECRET
 };
 
@@ -104,6 +105,8 @@ void config_conninfo(const struct config *config, struct str *ret_conninfo);
 
 /** The value for people's eyes: passwords are "***". */
 void config_mask(const struct config_value *value, struct str *ret_text);
+/** The same for a URL on its own. */
+void config_mask_url(const char *url, struct str *ret_text);
 /** The same for a connection string on its own. */
 void config_mask_conninfo(const char *conninfo, struct str *ret_text);
 

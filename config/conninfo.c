@@ -104,6 +104,27 @@ static void mask_keywords(const char *text, bool uri, struct str *ret_text)
     }
 }
 
+/* Up to and with a password before the @; the rest. */
+static const char *mask_user(const char *url, const char *end, struct str *ret_text)
+{
+    const char *scheme = strstr(url, "://");
+    const char *start = scheme != NULL && scheme < end ? scheme + 3 : url;
+    const char *at = memrchr(start, '@', (size_t)(end - start));
+    const char *colon = at ? memchr(start, ':', (size_t)(at - start)) : NULL;
+    if (colon == NULL)
+        return url;
+    str_add(ret_text, url, (size_t)(colon + 1 - url));
+    str_text(ret_text, "***");
+    return at;
+}
+
+/* A password may hold any character, also one that should have been written as %NN: the last @ ends it. */
+void config_mask_url(const char *url, struct str *ret_text)
+{
+    str_text(ret_text, "");
+    str_text(ret_text, mask_user(url, url + strlen(url), ret_text));
+}
+
 void config_mask_conninfo(const char *conninfo, struct str *ret_text)
 {
     str_text(ret_text, "");
@@ -112,13 +133,6 @@ void config_mask_conninfo(const char *conninfo, struct str *ret_text)
         return;
     }
     const char *start = strstr(conninfo, "://") + 3;
-    const char *end = start + strcspn(start, "/?");
-    const char *at = memrchr(start, '@', (size_t)(end - start));
-    const char *colon = at ? memchr(start, ':', (size_t)(at - start)) : NULL;
-    if (colon != NULL) {
-        str_add(ret_text, conninfo, (size_t)(colon + 1 - conninfo));
-        str_text(ret_text, "***");
-        conninfo = at;
-    }
+    conninfo = mask_user(conninfo, start + strcspn(start, "/?"), ret_text);
     mask_keywords(conninfo, true, ret_text);
 }

@@ -51,6 +51,8 @@ void config_mask(const struct config_value *value, struct str *ret_text)
 {
     if (value->row->type == CONFIG_CONNINFO)
         config_mask_conninfo(value->value, ret_text);
+    else if (value->row->type == CONFIG_URL)
+        config_mask_url(value->value, ret_text);
     else
         str_text(ret_text,
                  value_is_secret(value->row, value->key, value->value) ? "***" : value->value);

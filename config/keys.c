@@ -121,7 +121,7 @@ static const struct config_key keys[] = {
      "how much of an answer's body is kept as the response"},
     {"http", "ca_file", CONFIG_TEXT, NULL, "", NULL, 0, 0,
      "file with certificate authorities, instead of the system's"},
-    {"http", "proxy", CONFIG_TEXT, NULL, "", NULL, 0, 0,
+    {"http", "proxy", CONFIG_URL, NULL, "", NULL, 0, 0,
      "proxy for all requests; proxy variables of the environment are not looked at"},
     {"log", "level", CONFIG_CHOICE, "info", "", "debug|info|warn|error|off", 0, 0,
      "least level that is logged"},
@@ -139,8 +139,8 @@ const struct config_key *config_keys(int *ret_count)
 
 const char *config_type_name(enum config_type type)
 {
-    static const char *const names[] = {
-        "text", "integer", "boolean", "duration",          "size",
-        "word", "list",    "program", "connection string", "secret"};
+    static const char *const names[] = {"text",  "integer", "boolean", "duration",          "size",
+                                        "word",  "list",    "program", "connection string", "URL",
+                                        "secret"};
     return names[type];
 }

@@ -144,6 +144,7 @@ enum rc value_check(const struct config_key *row, const char *key, const char *v
     case CONFIG_TEXT:
     case CONFIG_LIST:
     case CONFIG_CONNINFO:
+    case CONFIG_URL:
     case CONFIG_SECRET:
         break;
     }
@@ -156,17 +157,19 @@ static bool ends_with(const char *text, const char *end)
     return n >= m && strcmp(text + n - m, end) == 0;
 }
 
-static bool conninfo_has_password(const char *value)
+static bool is_masked(void (*mask)(const char *value, struct str *ret_text), const char *value)
 {
     STR_AUTO masked = {0};
-    config_mask_conninfo(value, &masked);
+    mask(value, &masked);
     return masked.data != NULL && strcmp(masked.data, value) != 0;
 }
 
 bool value_is_secret(const struct config_key *row, const char *key, const char *value)
 {
     if (row->type == CONFIG_CONNINFO)
-        return conninfo_has_password(value);
+        return is_masked(config_mask_conninfo, value);
+    if (row->type == CONFIG_URL)
+        return is_masked(config_mask_url, value);
     if (strcmp(row->section, "kafka") == 0)
         return ends_with(key, "password") || ends_with(key, "secret") ||
                ends_with(key, "key.pem") || strcmp(key, "sasl.jaas.config") == 0 ||

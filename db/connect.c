@@ -147,12 +147,26 @@ static enum reached establish(PGconn *conn)
     return next == PGRES_POLLING_FAILED || PQstatus(conn) == CONNECTION_BAD ? NOT_REACHED : SILENT;
 }
 
-static enum rc connect_failed(const struct db *db, const char *conninfo, enum reached reached,
-                              struct err *err)
+/* libpq's words about a text that it cannot parse quote it, and a password may be anywhere in it. */
+static bool cannot_parse(const char *conninfo, struct err *err)
+{
+    bool plain_name = strchr(conninfo, '=') == NULL && strstr(conninfo, "://") == NULL;
+    PQconninfoOption *options = plain_name ? NULL : PQconninfoParse(conninfo, NULL);
+    PQconninfoFree(options);
+    if (plain_name || options != NULL)
+        return false;
+    (void)err_set(err, RC_FATAL, ERR_CONFIG, "connection string",
+                  "It is keyword=value with blanks between and quotes around values that hold "
+                  "blanks, or a postgresql:// URI with %NN for special characters.",
+                  "libpq cannot read it; it is not shown because of passwords in it");
+    return true;
+}
+
+static enum rc connect_failed(const struct db *db, enum reached reached, struct err *err)
 {
     const char *text = PQerrorMessage(db->conn);
     char code[6] = "";
-    const char *about = PQhost(db->conn) && *PQhost(db->conn) ? PQhost(db->conn) : conninfo;
+    const char *about = PQhost(db->conn) && *PQhost(db->conn) ? PQhost(db->conn) : "database";
     const char *hint = "Is the server running, and is the connection string right (--dbname)?";
     enum err_kind kind = ERR_DB_DOWN;
     enum rc rc = RC_LOST;
@@ -164,10 +178,7 @@ static enum rc connect_failed(const struct db *db, const char *conninfo, enum re
         err_code(err, code);
         return RC_FATAL;
     }
-    if (strstr(text, "missing \"=\" after") != NULL) {
-        rc = RC_FATAL;
-        kind = ERR_CONFIG;
-    } else if (*code != '\0') {
+    if (*code != '\0') {
         rc = sqlstate_reaction(code, &kind, &hint);
         rc = rc == RC_REJECT ? RC_LOST : rc;
     } else if (strstr(text, "server is in hot standby mode") != NULL ||
@@ -270,7 +281,7 @@ static enum rc connect_to(struct db *db, const char *conninfo, const struct host
     db->conn = PQconnectStartParams(keys, values, 1);
     enum reached reached = establish(db->conn);
     *ret_silent = reached == SILENT;
-    return reached == REACHED ? RC_OK : connect_failed(db, conninfo, reached, err);
+    return reached == REACHED ? RC_OK : connect_failed(db, reached, err);
 }
 
 static enum rc open_once(const char *conninfo, enum db_role role, const struct hosts *hosts,
@@ -331,6 +342,8 @@ static enum rc not_fitting(const struct db *db, const struct db_server *wanted, 
 enum rc db_open_on(const char *conninfo, enum db_role role, const struct db_server *server,
                    enum db_match match, struct db **ret_db, struct err *err)
 {
+    if (conninfo != NULL && cannot_parse(conninfo, err))
+        return RC_FATAL;
     HOSTS_AUTO hosts = hosts_of(conninfo ? conninfo : "");
     enum rc rc = RC_LOST;
     for (int i = 0; i < hosts.count; i++) {

@@ -2,6 +2,7 @@
 
 #include "base/log.h"
 #include "base/str.h"
+#include "base/utf8.h"
 #include "db/pipeline.h"
 #include "db/sqlstate.h"
 
@@ -21,8 +22,7 @@ static void copy_line(char *to, size_t size, const char *from)
 {
     /* libpq explains a lost connection over several lines; the first says it. */
     size_t n = from ? strcspn(from, "\n") : 0;
-    if (n >= size)
-        n = size - 1;
+    n = utf8_fit(from ? from : "", n, size - 1);
     memcpy(to, from ? from : "", n);
     to[n] = '\0';
     while (n > 0 && (to[n - 1] == '\n' || to[n - 1] == ' '))
@@ -58,8 +58,8 @@ enum rc db_fail(struct db *db, const char *object, const PGresult *result, struc
     if (result != NULL) {
         copy_line(err->detail, sizeof err->detail,
                   PQresultErrorField(result, PG_DIAG_MESSAGE_DETAIL));
-        (void)snprintf(err->context, sizeof err->context, "%s",
-                       or_empty(PQresultErrorField(result, PG_DIAG_CONTEXT)));
+        utf8_copy(err->context, sizeof err->context,
+                  or_empty(PQresultErrorField(result, PG_DIAG_CONTEXT)));
     }
     return rc;
 }
@@ -79,6 +79,8 @@ static void on_notice(void *context, const PGresult *result)
         copy_line(db->ended_why, sizeof db->ended_why, message);
         return; /* the next call on this session tells */
     }
+    if (db->told != NULL)
+        db_told_notice(db->told, severity, result);
     if (db->notice != NULL)
         db->notice(db->notice_context, severity, message);
     else if (strcmp(severity, "WARNING") == 0 && db->role != DB_READER)

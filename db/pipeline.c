@@ -109,6 +109,14 @@ enum rc pipeline_read(struct db *db, struct err *err)
     return RC_OK;
 }
 
+/* Rows read or written, as the command's tag says; -1: it says nothing of the kind. */
+static int64_t rows_of(PGresult *result)
+{
+    const char *rows = PQcmdTuples(result);
+    int64_t count = -1;
+    return int64_parse(rows, strlen(rows), &count) ? count : -1;
+}
+
 static bool classify(const PGresult *result, enum pipeline_reply *ret_reply)
 {
     ExecStatusType status = PQresultStatus(result);
@@ -127,15 +135,21 @@ static bool classify(const PGresult *result, enum pipeline_reply *ret_reply)
     return true;
 }
 
-/* What a task raises is its own affair, whatever SQLSTATE it chose: only a session that ends is lost. */
+/* What a task raises is its own affair, whatever SQLSTATE it chose: only a session that ends is lost. The hints of our table are
+ * about statements of ours. */
 static enum rc task_failed(struct db *db, const PGresult *result, struct err *ret_failed)
 {
     const char *severity = PQresultErrorField(result, PG_DIAG_SEVERITY_NONLOCALIZED);
-    enum rc rc = db_fail(db, "task", result, ret_failed);
     bool ends =
         severity == NULL || strcmp(severity, "FATAL") == 0 || strcmp(severity, "PANIC") == 0;
-    if (!ends && rc == RC_LOST)
+    (void)db_fail(db, "task", result, ret_failed);
+    if (ret_failed != NULL && !ends && PQresultErrorField(result, PG_DIAG_MESSAGE_HINT) == NULL)
         ret_failed->hint[0] = '\0';
+    if (db->told != NULL) {
+        db_told_error(db->told, result);
+        if (ret_failed != NULL)
+            ret_failed->context[0] = '\0'; /* all of it is there */
+    }
     return ends ? RC_LOST : RC_REJECT;
 }
 
@@ -161,6 +175,8 @@ enum rc pipeline_next(struct db *db, enum pipeline_reply *ret_reply, struct err 
             if (rc == RC_LOST && err != NULL)
                 *err = *ret_failed;
         }
+        if (complete && *ret_reply == PIPELINE_OK && db->told != NULL)
+            db->told->rows = rows_of(result);
         if (complete && *ret_reply == PIPELINE_SYNC) {
             db->syncs--;
             db->fresh = true;
@@ -214,6 +230,9 @@ enum rc db_command(struct db *db, const char *sql, int param_count, const char *
         enum pipeline_reply reply = PIPELINE_OK;
         bool complete = classify(result, &reply);
         PGresult *done = result;
+        int64_t rows = complete && reply == PIPELINE_OK ? rows_of(result) : -1;
+        if (rows >= 0 && db->told != NULL)
+            db->told->rows = (db->told->rows > 0 ? db->told->rows : 0) + rows;
         if (complete && reply == PIPELINE_ERROR && rc == RC_OK)
             rc = task_failed(db, result, err);
         PQclear(done);

@@ -10,6 +10,7 @@
 
 #include "db/db.h"
 #include "db/recall.h"
+#include "db/told.h"
 #include <libpq-fe.h>
 
 struct db {
@@ -23,6 +24,8 @@ struct db {
     PGnotify *heard;  /* and what it hands out next, NULL: not taken from libpq yet */
     db_notice_fn *notice;
     void *notice_context;
+    struct db_told
+        *told; /* borrowed: where what a user's SQL makes the server say goes; NULL: nowhere */
     int patience_ms;                /* for one call to be answered, 0: no limit */
     char ended_state[6];            /* the server has ended the session while nothing was asked, */
     char ended_why[256];            /* and said so; "": it has not */
@@ -48,6 +51,10 @@ void db_receive_notices(struct db *db);
 /** Fills err from a failed result, or from the connection when result is NULL, and says how to
  * react. */
 enum rc db_fail(struct db *db, const char *object, const PGresult *result, struct err *err);
+
+/** Puts an error of a user's command down, and a notice. */
+void db_told_error(struct db_told *told, const PGresult *result);
+void db_told_notice(struct db_told *told, const char *severity, const PGresult *result);
 
 /** Runs sql/session/settings.sql: after connecting and after DISCARD ALL. */
 MUST_CHECK enum rc db_setup(struct db *db, struct err *err);

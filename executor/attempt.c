@@ -1,16 +1,16 @@
 #include "executor/attempt.h"
 
+#include "base/ascii.h"
 #include "base/clock.h"
 #include "base/probe.h"
 #include "db/pipeline.h"
+#include "db/told.h"
+#include "executor/failure.h"
 #include "executor/reader_state.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* Raised by lockstep.fail when the token is no longer the task's. A task may raise it, too: that is no proof. */
-#define STALE_TOKEN "LS001"
 
 static enum rc plan_text(struct plan *plan, const struct message *msg, int at, struct err *err)
 {
@@ -74,10 +74,25 @@ const char **attempt_params(const struct work *work, int i, int *ret_count)
     return params;
 }
 
-bool attempt_cancelled(const struct err *why, bool ours)
+/* A task has a time-out of PostgreSQL's only if it sets one. */
+static bool sets_time_out(const struct message *msg)
 {
-    return strcmp(why->code, "57014") == 0 && /* query_canceled */
-           (ours || strstr(why->message, "user request") != NULL);
+    static const char name[] = "statement_timeout";
+    for (int i = 0; i < msg->statement_count; i++)
+        for (const char *at = msg->statements[i].sql; *at != '\0'; at++)
+            if (ascii_same_start(at, name, sizeof name - 1))
+                return true;
+    return false;
+}
+
+/* In what language the server speaks is its own affair; the words are only asked where nothing else tells. */
+bool attempt_cancelled(const struct work *work, const struct err *why, bool ours)
+{
+    if (strcmp(why->code, "57014") != 0) /* query_canceled */
+        return false;
+    bool interrupted = work->told != NULL && work->told->interrupted;
+    return ours || (interrupted &&
+                    (strstr(why->message, "user request") != NULL || !sets_time_out(work->msg)));
 }
 
 bool attempt_timed_out(const struct work *work, struct err *why)
@@ -88,40 +103,57 @@ bool attempt_timed_out(const struct work *work, struct err *why)
     (void)err_set(&late, RC_REJECT, ERR_TIMEOUT, "task", NULL,
                   "time-out: the attempt ran for longer than %g s",
                   (double)work->msg->timeout_us / 1e6);
-    (void)snprintf(late.code, sizeof late.code, "57014");
+    err_code(&late, "57014");
     memcpy(late.context, why->context, sizeof late.context); /* where it was then */
     *why = late;
     return true;
-}
-
-static const char *or_null(const char *text)
-{
-    return *text ? text : NULL;
 }
 
 enum rc attempt_fail(struct db *db, struct work *work, const struct err *why, bool permanent,
                      struct err *err)
 {
     DB_RESULT_AUTO *result = NULL;
-    const char *const params[] = {
-        DB_INT(work->task_id), work->token,        permanent ? "true" : "false",
-        DB_INT(work->ran_us),  or_null(why->code), why->message,
-        or_null(why->detail),  or_null(why->hint), or_null(why->context)};
-    struct err failed;
+    struct failure failure;
+    struct err refused;
+    enum rc rc;
+    failure_make(&failure, work, why, permanent);
     probe("fail.send");
-    enum rc rc = db_run(db, &sql_reader_fail, params, &result, &failed);
+    do
+        rc = db_run(db, &sql_reader_fail,
+                    (const char *const[]){DB_INT(work->task_id), work->token,
+                                          failure.permanent ? "true" : "false",
+                                          DB_INT(work->ran_us), failure.sqlstate, failure.error,
+                                          failure.detail, failure.hint, failure.where},
+                    &result, &refused);
+    while (failure_again(&failure, rc, &refused));
+    failure_done(&failure);
     probe("fail.answered");
     if (rc == RC_OK)
         work->outcome =
             strcmp(db_text(result, 0, 0), "Failed") == 0 ? OUTCOME_FAILED : OUTCOME_ERROR;
-    else if (rc != RC_LOST && strcmp(failed.code, STALE_TOKEN) == 0)
+    else if (failure_stale(rc, &refused))
         work->outcome = OUTCOME_STALE;
+    else if (rc == RC_REJECT || rc == RC_FATAL)
+        work->outcome = OUTCOME_LOST; /* it cannot be recorded at all */
     else {
-        *err = failed;
-        return RC_LOST; /* it cannot be recorded here: the task is taken over when this session is
-                           given up */
+        *err = refused;
+        return RC_LOST; /* the task is taken over when this session is given up */
     }
     return RC_OK;
+}
+
+/* Which statement of the task, or of its step, failed, and where in it. */
+static void tell_place(const struct work *work, const struct plan *plan, int i)
+{
+    struct db_told *told = work->told;
+    const char *sql = work->msg->statements[plan->texts[i]].sql;
+    str_clear(&told->place);
+    if (plan->count > 1)
+        str_format(&told->place, "statement %d of %d", i + 1, plan->count);
+    if (told->position > 0) {
+        str_text(&told->place, plan->count > 1 ? "\n" : "");
+        db_told_place(&told->place, sql, (size_t)(plan->statements[i].text - sql), told->position);
+    }
 }
 
 /* Only a text of one statement may have parameters. */
@@ -136,6 +168,8 @@ static enum rc run_statements(struct db *db, const struct work *work, const stru
         str_add(&text, plan->statements[i].text, plan->statements[i].len);
         rc = db_command(db, text.data, count, params, err);
         free(params);
+        if (rc != RC_OK)
+            tell_place(work, plan, i);
     }
     return rc;
 }
@@ -172,7 +206,7 @@ static enum rc run_block(struct db *db, const struct work *work, struct part *pa
         rc = record_end(db, work, part, part->started, why);
     probe("block.completed");
     if (rc == RC_OK) {
-        rc = db_script(db, "COMMIT", NULL, why);
+        rc = db_command(db, "COMMIT", 0, NULL, why); /* what it raises is the task's, too */
         probe("block.committed");
         return rc;
     }
@@ -236,11 +270,19 @@ static enum rc begin_shown(struct db *db, struct work *work, bool *ret_stale, st
     enum rc rc =
         db_run(db, &sql_reader_action_begin,
                (const char *const[]){DB_INT(work->task_id), work->token, "false"}, &row, &why);
-    *ret_stale = rc != RC_OK && rc != RC_LOST && strcmp(why.code, STALE_TOKEN) == 0;
+    *ret_stale = failure_stale(rc, &why);
     if (rc == RC_OK || *ret_stale)
         return RC_OK;
     *err = why;
     return RC_LOST;
+}
+
+void attempt_listen(struct work *work, struct db *db)
+{
+    if (work->told == NULL)
+        work->told = db_told_new();
+    db_told_clear(work->told);
+    db_listen(db, work->told);
 }
 
 enum rc attempt_run(struct reader_thread *reader, struct work *work, struct err *err)
@@ -254,7 +296,9 @@ enum rc attempt_run(struct reader_thread *reader, struct work *work, struct err 
     work->outcome = stale ? OUTCOME_STALE : OUTCOME_COMPLETED;
     if (rc != RC_OK || stale)
         return rc;
+    attempt_listen(work, db);
     rc = msg->step_count > 0 ? steps_run(reader, work, &why) : part_run(db, work, &whole, &why);
+    db_listen(db, NULL);
     work->ran_us = clock_boot_us() - work->alone_since_us;
     if (rc == RC_OK)
         return RC_OK;
@@ -264,7 +308,7 @@ enum rc attempt_run(struct reader_thread *reader, struct work *work, struct err 
     }
     rc = db_reset(db, err);
     if (rc == RC_OK && !attempt_timed_out(work, &why) &&
-        attempt_cancelled(&why, reader->cancelled)) {
+        attempt_cancelled(work, &why, reader->cancelled)) {
         work->outcome = OUTCOME_LOST;
         work->loss = reader->cancelled ? LOSS_OWN : LOSS_ASKED;
         return rc;

@@ -60,15 +60,19 @@ void steps_tell(const struct message *msg, int step, struct err *why);
 /** Runs the whole attempt and records its end in work->outcome. What the executor itself has cancelled is lost, not failed. */
 MUST_CHECK enum rc attempt_run(struct reader_thread *reader, struct work *work, struct err *err);
 
-/** Records why the attempt failed: sets work->outcome. */
+/** What the server says of the attempt from now on is kept in work->told. */
+void attempt_listen(struct work *work, struct db *db);
+
+/** Records why the attempt failed: sets work->outcome; LOST: the database does not take it. */
 MUST_CHECK enum rc attempt_fail(struct db *db, struct work *work, const struct err *why,
                                 bool permanent, struct err *err);
 
 /**
- * Whether it was cancelled, by this executor (ours) or by somebody from outside, and so is lost and not failed. A time-out of
- * the task's own has the same SQLSTATE and another message.
+ * Whether it was cancelled, by this executor (ours) or by somebody from outside, and so is lost and not failed. A time-out that
+ * the task has set has the same SQLSTATE; where the server's messages are not English, a task that names statement_timeout in its text is
+ * taken to have met it.
  */
-bool attempt_cancelled(const struct err *why, bool ours);
+bool attempt_cancelled(const struct work *work, const struct err *why, bool ours);
 
 /** Whether it failed because its time was over; then *why says so. */
 bool attempt_timed_out(const struct work *work, struct err *why);

@@ -4,6 +4,7 @@
 #include "base/clock.h"
 #include "base/probe.h"
 #include "db/pipeline.h"
+#include "db/told.h"
 #include "executor/attempt.h"
 #include "executor/outside.h"
 
@@ -96,7 +97,7 @@ struct batch {
 static enum rc send_begin(struct reader_thread *reader, struct batch *batch, struct work *work,
                           struct err *err)
 {
-    work->replies = 0;
+    work->replies = work->got = work->command_at = 0;
     work->begun = batch->last != NULL;
     work->last = false;
     enum rc rc = batch->last == NULL
@@ -136,6 +137,7 @@ static enum rc send_one(struct reader_thread *reader, struct batch *batch, struc
         rc = pipeline_send_recalled(reader->db, work->phase_id, text.data, text.len, count, params,
                                     &replies, &work->prepared, err);
     work->replies += replies;
+    work->command_at = work->replies;
     free(params);
     batch->tasks++;
     batch->dirty = plan_risky(plan, work);
@@ -281,7 +283,7 @@ static enum rc batch_done(struct reader_thread *reader, struct err *err)
         } else if (outdated(work, reader->why)) {
             work->plain = true;
             append(&again_last, work);
-        } else if (attempt_cancelled(reader->why, reader->cancelled)) {
+        } else if (attempt_cancelled(work, reader->why, reader->cancelled)) {
             work->loss = reader->cancelled ? LOSS_OWN : LOSS_ASKED;
             reader_report(reader, work, OUTCOME_LOST);
         } else {
@@ -297,6 +299,20 @@ static enum rc batch_done(struct reader_thread *reader, struct err *err)
     return reader->sent == NULL && reader->unclean ? batch_reset(reader, false, err) : RC_OK;
 }
 
+/* What the server has said since it was taken last belongs to this work. */
+static void take_told(struct reader_thread *reader, struct work *work)
+{
+    struct db_told *told = reader->told;
+    if (told->position > 0 && work->got < work->command_at) {
+        const char *sql = work->msg->statements[0].sql;
+        db_told_place(&told->place, sql, strspn(sql, " \t\n\r\f\v"), told->position);
+    }
+    db_told_free(work->told);
+    work->told = told;
+    reader->told = db_told_new();
+    db_listen(reader->db, reader->told);
+}
+
 static enum rc on_error(struct reader_thread *reader, const struct err *failed, struct err *err)
 {
     /* Sent before it was known that the batch before it failed; or cancelled, when that was meant for one before. */
@@ -308,6 +324,7 @@ static enum rc on_error(struct reader_thread *reader, const struct err *failed, 
     reader->unclean = true;
     if (!not_begun) {
         reader->failed = reader->at;
+        take_told(reader, reader->at);
         reader->why = xmalloc(sizeof *reader->why);
         *reader->why = *failed;
     }
@@ -318,6 +335,7 @@ static void on_ok(struct reader_thread *reader)
 {
     struct work *work = reader->at;
     work->begun = true;
+    work->got++;
     if (--work->replies == 0)
         reader->at = work->next;
 }
@@ -326,6 +344,7 @@ enum rc batch_read(struct reader_thread *reader, struct err *err)
 {
     probe("reader.answered");
     enum rc rc = pipeline_read(reader->db, err);
+    db_listen(reader->db, reader->told);
     while (rc == RC_OK) {
         enum pipeline_reply reply;
         struct err failed = {0};

@@ -73,15 +73,18 @@ struct work {
         alone_since_us;     /* reader: when it began to run outside the pipeline, 0: not yet */
     _Atomic bool timed_out; /* it was cancelled for that, in time */
     int replies;            /* reader: sent, and this many replies are to come before it is done */
-    bool prepared, plain;   /* reader: sent by a prepared name; not to be sent so again */
-    bool cleans;            /* reader: its own: no task, it cleans the session behind one */
-    bool begun, last;       /* reader: its transaction was opened; the last one of its batch */
-    enum outcome outcome;   /* set by the reader */
-    enum loss loss;         /* reader: when it is lost */
+    int got,
+        command_at; /* reader: replies that have come, and the one to the command itself, from 1 */
+    bool prepared, plain; /* reader: sent by a prepared name; not to be sent so again */
+    bool cleans;          /* reader: its own: no task, it cleans the session behind one */
+    bool begun, last;     /* reader: its transaction was opened; the last one of its batch */
+    enum outcome outcome; /* set by the reader */
+    enum loss loss;       /* reader: when it is lost */
     bool
         wary; /* an attempt before may have ended its server: it runs alone, and its row shows that it runs before it does */
     int64_t ran_us;
-    struct err *why;              /* reader: the error that is to be recorded; owned */
+    struct db_told *told; /* reader: what the server said of the attempt; owned; NULL: nothing */
+    struct err *why;      /* reader: the error that is to be recorded; owned */
     struct action_result *answer; /* reader: outside.h; owned, */
     int answer_step;              /* and of which step; -1: the task has none */
 };

@@ -3,14 +3,15 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/probe.h"
+#include "base/utf8.h"
+#include "db/told.h"
 #include "executor/attempt.h"
+#include "executor/failure.h"
 
 #include <poll.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define STALE_TOKEN "LS001"
 #define REFUSED_WAIT                                                                               \
     200 /* ms, before what the server refused to record is tried on another session */
 
@@ -27,39 +28,56 @@ static const char *or_null(const struct str *str)
     return str->len > 0 ? str->data : NULL;
 }
 
+/* What went wrong, in words for people. */
+static void tell_why(struct work *work, bool late, const struct err *why)
+{
+    const struct str *said = &work->answer->error;
+    work->why = work->why ? work->why : xcalloc(1, sizeof *work->why);
+    *work->why = *why;
+    if (!late)
+        utf8_copy(work->why->message, sizeof work->why->message, said->data ? said->data : "");
+    steps_tell(work->msg, work->answer_step, work->why);
+}
+
+static void add_whole(struct str *to, const struct str *text)
+{
+    str_text(to, "");
+    utf8_add(to, text->data ? text->data : "", text->len, DB_TOLD_MOST);
+}
+
 static enum rc send_failure(struct db *db, struct work *work, struct db_result **ret_row,
                             struct err *err)
 {
     const struct action_result *answer = work->answer;
     struct err why = {0};
+    struct failure failure;
+    STR_AUTO error = {0}, detail = {0};
     bool late = attempt_timed_out(work, &why);
-    work->why = work->why ? work->why : xcalloc(1, sizeof *work->why);
-    *work->why = why;
-    if (!late)
-        (void)snprintf(work->why->message, sizeof work->why->message, "%s",
-                       answer->error.data ? answer->error.data : "");
-    steps_tell(work->msg, work->answer_step, work->why);
-    const char *const params[] = {DB_INT(work->task_id),
-                                  work->token,
-                                  answer->permanent && !late ? "true" : "false",
-                                  DB_INT(work->ran_us),
-                                  late ? why.code : NULL,
-                                  late ? why.message : answer->error.data,
-                                  or_null(&answer->detail),
-                                  NULL,
-                                  work->why->context[0] ? work->why->context : NULL,
-                                  or_null(&answer->response),
-                                  answer->retry_after_s >= 0 ? DB_INT(answer->retry_after_s)
-                                                             : NULL};
-    return db_run(db, &sql_reader_action_fail, params, ret_row, err);
+    enum rc rc;
+    tell_why(work, late, &why);
+    failure_make(&failure, work, work->why, answer->permanent && !late);
+    add_whole(&error, &answer->error);
+    add_whole(&detail, &answer->detail);
+    failure.error = late ? failure.error : error.data;
+    failure.detail = or_null(&detail);
+    do
+        rc = db_run(db, &sql_reader_action_fail,
+                    (const char *const[]){
+                        DB_INT(work->task_id), work->token, failure.permanent ? "true" : "false",
+                        DB_INT(work->ran_us), failure.sqlstate, failure.error, failure.detail, NULL,
+                        failure.where, failure.tries == 0 ? or_null(&answer->response) : NULL,
+                        answer->retry_after_s >= 0 ? DB_INT(answer->retry_after_s) : NULL},
+                    ret_row, err);
+    while (failure_again(&failure, rc, err));
+    failure_done(&failure);
+    return rc;
 }
 
 /* The record of a step that others follow may be made twice, when its answer was lost: nothing came after the first. */
-static enum rc send_success(struct db *db, struct work *work, struct db_result **ret_row,
-                            struct err *err)
+static enum rc send_done(struct db *db, struct work *work, const char *response,
+                         struct db_result **ret_row, struct err *err)
 {
     const struct message *msg = work->msg;
-    const char *response = work->answer->response.data;
     int next = work->answer_step + 1;
     work->outcome = OUTCOME_COMPLETED;
     if (work->answer_step < 0 || next == msg->step_count)
@@ -72,6 +90,15 @@ static enum rc send_success(struct db *db, struct work *work, struct db_result *
         ret_row, err);
     if (rc == RC_OK)
         work->outcome = db_bool(*ret_row, 0, 0) ? OUTCOME_GO_ON : OUTCOME_LOST;
+    return rc;
+}
+
+static enum rc send_success(struct db *db, struct work *work, struct db_result **ret_row,
+                            struct err *err)
+{
+    enum rc rc = send_done(db, work, work->answer->response.data, ret_row, err);
+    if (rc == RC_REJECT && !failure_stale(rc, err)) /* it is done, whatever it said */
+        rc = send_done(db, work, "[the response could not be recorded]", ret_row, err);
     return rc;
 }
 
@@ -96,8 +123,10 @@ enum rc outside_record(struct db *db, struct work *work, struct err *err)
                 strcmp(db_text(row, 0, 0), "Failed") == 0 ? OUTCOME_FAILED : OUTCOME_ERROR;
     }
     probe("outside.recorded");
-    if (rc != RC_OK && rc != RC_LOST && strcmp(why.code, STALE_TOKEN) == 0)
+    if (failure_stale(rc, &why))
         work->outcome = OUTCOME_STALE;
+    else if (rc == RC_REJECT || rc == RC_FATAL)
+        work->outcome = OUTCOME_LOST; /* it cannot be recorded at all */
     else if (rc != RC_OK) {
         if (rc != RC_LOST)
             (void)poll(NULL, 0, REFUSED_WAIT);
@@ -165,7 +194,7 @@ enum rc outside_run(struct reader_thread *reader, struct work *work, struct err 
     enum rc rc = begin(reader->db, work, -1, &row, &why);
     if (rc == RC_OK)
         return act(reader, work, -1, alive_us, row, err);
-    if (rc != RC_LOST && strcmp(why.code, STALE_TOKEN) == 0) {
+    if (failure_stale(rc, &why)) {
         work->outcome = OUTCOME_STALE;
         return RC_OK;
     }

@@ -4,6 +4,7 @@
 #include "base/log.h"
 #include "base/probe.h"
 #include "db/pipeline.h"
+#include "db/told.h"
 #include "executor/attempt.h"
 #include "executor/outside.h"
 
@@ -153,6 +154,7 @@ static enum rc open_session(struct reader_thread *reader, struct err *err)
     if (rc != RC_OK)
         return rc;
     reader->db = db;
+    db_told_clear(reader->told);
     (void)pthread_mutex_lock(&reader->lock);
     db_canceller_free(reader->canceller);
     reader->canceller = db_canceller_new(db);
@@ -250,6 +252,7 @@ enum rc reader_start(const char *conninfo, const struct db_server *server,
     reader->sent_last = &reader->sent;
     reader->broken_last = &reader->broken;
     reader->lost_last = &reader->lost;
+    reader->told = db_told_new();
     reader->control = control;
     reader->conninfo = xstrdup(conninfo);
     reader->server = *server;
@@ -270,6 +273,7 @@ enum rc reader_start(const char *conninfo, const struct db_server *server,
     db_canceller_free(reader->canceller);
     action_stop_done(&reader->stop_action);
     mailbox_done(&reader->inbox);
+    db_told_free(reader->told);
     free(reader->conninfo);
     free(reader);
     return rc;
@@ -375,6 +379,7 @@ void reader_stop(struct reader_thread *reader)
     action_stop_done(&reader->stop_action);
     mailbox_done(&reader->inbox);
     (void)pthread_mutex_destroy(&reader->lock);
+    db_told_free(reader->told);
     free(reader->conninfo);
     free(reader);
 }

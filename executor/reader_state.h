@@ -33,9 +33,10 @@ struct reader_thread {
     struct work *alone;  /* runs outside the pipeline; guarded by lock */
     bool
         acting; /* and outside the database: ended by stop_action, not by a cancel; guarded by lock */
-    struct err *why; /* owned */
-    bool unclean;    /* a transaction failed: reset when the pipeline is empty */
-    bool cold;       /* the session is new */
+    struct err *why;      /* owned */
+    struct db_told *told; /* owned: what the server says of what is in the pipeline */
+    bool unclean;         /* a transaction failed: reset when the pipeline is empty */
+    bool cold;            /* the session is new */
     struct reader_outside outside;
     struct action_stop stop_action;
     bool stopping;

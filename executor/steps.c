@@ -5,10 +5,12 @@
 
 #include "base/probe.h"
 #include "base/str.h"
+#include "base/utf8.h"
 #include "executor/outside.h"
 
-#include <stdio.h>
 #include <string.h>
+
+#define NAME_SHOWN 200 /* bytes of a step's name */
 
 static int find(const struct message *msg, const char *name)
 {
@@ -30,12 +32,14 @@ void steps_tell(const struct message *msg, int step, struct err *why)
 {
     if (step < 0)
         return;
+    const char *name = msg->steps[step].name;
     STR_AUTO told = {0};
-    str_format(&told, "step \"%.200s\" (%d of %d)", msg->steps[step].name, step + 1,
-               msg->step_count);
+    str_text(&told, "step \"");
+    utf8_add(&told, name, strlen(name), NAME_SHOWN);
+    str_format(&told, "\" (%d of %d)", step + 1, msg->step_count);
     if (why->context[0] != '\0')
         str_format(&told, "\n%s", why->context);
-    (void)snprintf(why->context, sizeof why->context, "%s", told.data);
+    utf8_copy(why->context, sizeof why->context, told.data);
 }
 
 /* Which step comes now, and since when this attempt runs. */
@@ -53,7 +57,7 @@ static enum rc begin(struct db *db, const struct work *work, struct db_result **
     if (*ret_step == msg->step_count)
         return err_set(why, RC_REJECT, ERR_FAILED, "task",
                        "lockstep replay --mode all begins with its first step again.",
-                       "its row is at the step \"%.200s\", which the message does not have",
+                       "its row is at the step \"%s\", which the message does not have",
                        db_text(*ret_row, 0, 0));
     return RC_OK;
 }

@@ -2,6 +2,8 @@
 #include "executor/lane.h"
 #include "executor/outside.h"
 
+#include "db/told.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,6 +12,7 @@ void work_free(struct work *work)
     message_free(work->msg);
     risks_release(work->risks);
     free(work->why);
+    db_told_free(work->told);
     outside_forget(work);
     free(work);
 }

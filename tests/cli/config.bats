@@ -42,6 +42,30 @@ one() { jq -r --arg s "$1" --arg k "$2" '.[] | select(.section == $s and .key ==
     [[ $output == *"$conf:2:"*"chmod 600"* ]]
 }
 
+@test "a proxy with a password is masked, and its file is looked at" {
+    printf '[http]\nproxy = http://me:hush@proxy:3128\n' >"$conf"
+    chmod 600 "$conf"
+    run show
+    [ "$status" -eq 0 ]
+    [[ $output == *"http://me:***@proxy:3128"* ]]
+    chmod 644 "$conf"
+    run "$LOCKSTEP_BIN" config check --config "$conf"
+    [ "$status" -eq 2 ]
+    [[ $output == *"$conf:2:"*"chmod 600"* ]]
+}
+
+@test "a connection string that cannot be read is not shown" {
+    for conninfo in 'host=a password=hush bogus' 'password=hush host=/nonexistent dbname=x foo' 'postgresql://u:hush@/db?bad=1' \
+        'postgresql://u:hush@[::1/db' "password='hush" 'host=a pasword=hush' 'password=hush port=99999' 'password=hush sslmode=nonsense'; do
+        for command in check 'queue list' 'migrate status'; do
+            # shellcheck disable=SC2086
+            LOCKSTEP_POSTGRES_CONNINFO=$conninfo run "$LOCKSTEP_BIN" $command
+            [ "$status" -ne 0 ]
+            [[ $output != *hush* ]] || { echo "$conninfo: $output"; return 1; }
+        done
+    done
+}
+
 @test "a librdkafka property that does not exist is refused with where it stands" {
     printf '[kafka]\nbootstrap.srvers = a:1\n' >"$conf"
     run "$LOCKSTEP_BIN" config check --config "$conf"

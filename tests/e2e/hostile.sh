@@ -10,6 +10,13 @@ here=$(cd "$(dirname "$0")" && pwd)
 . "$here/ledger.bash"
 tmp=$(mktemp -d)
 trap 'jobs_end; cluster_close; rm -rf "$tmp"' EXIT
+mkdir "$tmp/locale"
+chmod 755 "$tmp"
+german=
+if localedef -i de_DE -f UTF-8 "$tmp/locale/de_DE.UTF-8" 2>/dev/null; then
+    export LOCPATH=$tmp/locale
+    german=lc_messages=de_DE.UTF-8
+fi
 cluster_open
 pg_init main max_connections=16 superuser_reserved_connections=2
 pg_start main
@@ -57,6 +64,24 @@ eventually 10 is "SELECT count(*) > 0 FROM ledger WHERE q = '$q'" t
 sql 'ALTER SYSTEM RESET ALL'
 sql 'ALTER ROLE plain RESET ALL; SELECT pg_reload_conf()' >/dev/null
 judge 'with settings that change'
+
+# A cancel from outside is no failure of the task's, whatever language the server speaks; a time-out that the task sets is.
+if [ -n "$german" ]; then
+    pg_set main "$german"
+    q=$(scratch_name)
+    db=$bare lockstep queue create "$q" -q --create-topic --max-readers 1 --max-attempts 1 --on-failure continue
+    printf '%s\n' '{"order": 1, "sql": "DO $$BEGIN PERFORM pg_sleep(CASE WHEN EXISTS (SELECT FROM ledger WHERE ord = 77) THEN 0 ELSE 60 END); END$$"}' \
+        '{"order": 2, "sql": ["SET LOCAL statement_timeout = 50", "SELECT pg_sleep(60)"]}' >"$tmp/tasks.jsonl"
+    run=$(db=$bare lockstep publish --queue "$q" -q "$tmp/tasks.jsonl")
+    daemon
+    eventually 20 is "SELECT count(*) FROM pg_stat_activity WHERE query ~ '^DO.*ord = 77' AND state = 'active'" 1
+    sql 'INSERT INTO ledger (ord) VALUES (77)'
+    sql "SELECT pg_cancel_backend(pid) FROM pg_stat_activity WHERE query ~ '^DO.*ord = 77' AND state = 'active'" >/dev/null
+    eventually 30 is "SELECT status FROM lockstep.run_status WHERE run_id = '$run'" PartiallyCompleted || failed=1
+    expect 'in German' "$(sql "SELECT l.status, l.attempt, l.error ~ 'Anfrage' FROM lockstep.execution_log l WHERE run_id = '$run' ORDER BY task_id, attempt")" $'Pending|1|f\nCompleted|2|\nFailed|1|t'
+    kill -TERM "$daemon"
+    wait "$daemon" || failed=1
+fi
 
 # No connection is left at the start.
 fill() {

@@ -55,6 +55,9 @@ class Handler(http.server.BaseHTTPRequestHandler):
         self.close_connection = True
 
     def serve(self):
+        if self.headers.get("Expect") is not None:  # as Node's server does, also when it is empty
+            self.answer(417)
+            return
         body = self.rfile.read(int(self.headers.get("Content-Length", 0)))
         with lock:
             seen[self.path] = count = seen.get(self.path, 0) + 1
@@ -74,6 +77,11 @@ class Handler(http.server.BaseHTTPRequestHandler):
                 self.answer(200, b"at last")
         elif word == "redirect":
             self.answer(302, Location="/echo/redirected")
+        elif word == "far":  # a long redirect in raw UTF-8
+            self.send_response(302)
+            self.send_header("Location", "/" + "\u0436".encode().decode("latin-1") * 300)
+            self.send_header("Content-Length", "0")
+            self.end_headers()
         elif word == "elsewhere":
             self.answer(302, Location="http://" + rest)
         elif word == "headers":

@@ -1,0 +1,155 @@
+#include "db/told.h"
+
+#include "base/utf8.h"
+#include "db/session.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define LINE_BEFORE 60 /* characters of a line shown before the place of an error, */
+#define LINE_AFTER  40 /* and behind it */
+
+struct db_told *db_told_new(void)
+{
+    struct db_told *told = xcalloc(1, sizeof *told);
+    told->rows = -1;
+    return told;
+}
+
+static void each_text(struct db_told *told, void (*fn)(struct str *str))
+{
+    struct str *const texts[] = {&told->message, &told->detail, &told->hint,   &told->context,
+                                 &told->place,   &told->inside, &told->notices};
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+        fn(texts[i]);
+}
+
+void db_told_free(struct db_told *told)
+{
+    if (told != NULL)
+        each_text(told, str_done);
+    free(told);
+}
+
+void db_told_clear(struct db_told *told)
+{
+    each_text(told, str_clear);
+    told->code[0] = '\0';
+    told->position = 0;
+    told->left_out = 0;
+    told->interrupted = false;
+    told->lexed = false;
+    told->rows = -1;
+}
+
+void db_listen(struct db *db, struct db_told *told)
+{
+    db->told = told;
+}
+
+static bool continues(char c)
+{
+    return ((unsigned char)c & 0xc0) == 0x80;
+}
+
+/* The start of the character that is count characters from at, and not beyond the line. */
+static const char *walk_back(const char *line, const char *at, int count)
+{
+    while (at > line && count > 0) {
+        at--;
+        count -= !continues(*at);
+    }
+    return at;
+}
+
+static const char *walk_on(const char *at, int count)
+{
+    while (*at != '\0' && *at != '\n' && *at != '\r' && count > 0) {
+        at++;
+        while (continues(*at))
+            at++;
+        count--;
+    }
+    return at;
+}
+
+static void add_shown(struct str *str, const char *from, const char *to)
+{
+    for (; from < to; from++)
+        str_add(str, *from == '\t' ? " " : from, 1);
+}
+
+void db_told_place(struct str *str, const char *sql, size_t offset, int position)
+{
+    const char *at = sql + offset, *line = sql;
+    for (int left = position - 1; left > 0 && *at != '\0'; left--) {
+        at++;
+        while (continues(*at))
+            at++;
+    }
+    int number = 1;
+    for (const char *c = sql; c < at; c++)
+        if (*c == '\n') {
+            number++;
+            line = c + 1;
+        }
+    const char *from = walk_back(line, at, LINE_BEFORE), *to = walk_on(at, LINE_AFTER);
+    bool more = *to != '\0' && *to != '\n' && *to != '\r';
+    size_t start = str->len, width = 0;
+    str_format(str, "LINE %d: %s", number, from > line ? "..." : "");
+    width = str->len - start;
+    for (const char *c = from; c < at; c++)
+        width += !continues(*c);
+    add_shown(str, from, to);
+    str_format(str, "%s\n%*s", more ? "..." : "", (int)width + 1, "^");
+}
+
+static void keep(struct str *to, const PGresult *result, int field)
+{
+    const char *text = PQresultErrorField(result, field);
+    str_clear(to);
+    if (text != NULL)
+        utf8_add(to, text, strlen(text), DB_TOLD_MOST);
+}
+
+void db_told_error(struct db_told *told, const PGresult *result)
+{
+    const char *state = PQresultErrorField(result, PG_DIAG_SQLSTATE);
+    const char *position = PQresultErrorField(result, PG_DIAG_STATEMENT_POSITION);
+    const char *internal = PQresultErrorField(result, PG_DIAG_INTERNAL_POSITION);
+    const char *function = PQresultErrorField(result, PG_DIAG_SOURCE_FUNCTION);
+    const char *query = PQresultErrorField(result, PG_DIAG_INTERNAL_QUERY);
+    utf8_copy(told->code, sizeof told->code, state ? state : "");
+    keep(&told->message, result, PG_DIAG_MESSAGE_PRIMARY);
+    keep(&told->detail, result, PG_DIAG_MESSAGE_DETAIL);
+    keep(&told->hint, result, PG_DIAG_MESSAGE_HINT);
+    keep(&told->context, result, PG_DIAG_CONTEXT);
+    told->interrupted = function != NULL && strcmp(function, "ProcessInterrupts") == 0;
+    told->position = position ? atoi(position) : 0;
+    str_clear(&told->inside);
+    if (query != NULL && internal != NULL) {
+        str_text(&told->inside, "QUERY ");
+        db_told_place(&told->inside, query, 0, atoi(internal));
+    }
+}
+
+void db_told_notice(struct db_told *told, const char *severity, const PGresult *result)
+{
+    const char *state = PQresultErrorField(result, PG_DIAG_SQLSTATE);
+    const char *text = PQresultErrorField(result, PG_DIAG_MESSAGE_PRIMARY);
+    const char *detail = PQresultErrorField(result, PG_DIAG_MESSAGE_DETAIL);
+    STR_AUTO line = {0};
+    str_format(&line, "%s%s: ", told->notices.len > 0 ? "\n" : "", severity);
+    utf8_add(&line, text, strlen(text), DB_TOLD_MOST);
+    if (detail != NULL) {
+        str_text(&line, "\nDETAIL: ");
+        utf8_add(&line, detail, strlen(detail), DB_TOLD_MOST);
+    }
+    bool room = told->left_out == 0 && told->notices.len < DB_TOLD_MOST;
+    if (room)
+        utf8_add(&told->notices, line.data, line.len, DB_TOLD_MOST - told->notices.len);
+    told->left_out += !room;
+    /* an identifier was too long, a backslash in a string: said before anything of the command is done */
+    told->lexed = told->lexed ||
+                  (state != NULL && (strcmp(state, "42622") == 0 || strcmp(state, "22P06") == 0));
+}

@@ -1,0 +1,41 @@
+/**
+ * What: what the server says while a user's SQL runs on a session: the whole of its last error, notices and warnings, and how many
+ *   rows the last command was about. For people: struct err decides.
+ * Invariants: every text is UTF-8 and at most DB_TOLD_MOST bytes, however much the server sends; all lines are kept up to there.
+ * Threads: the session's own.
+ * Ownership: plain data with texts of its own; db_told_free takes it (NULL is fine). The session borrows it while it listens.
+ * Failure: none.
+ */
+#ifndef DB_TOLD_H
+#define DB_TOLD_H
+
+#include "db/db.h"
+
+#define DB_TOLD_MOST 8192
+
+struct db_told {
+    char code[6];                              /* the SQLSTATE of the error, "": there is none */
+    struct str message, detail, hint, context; /* in the server's words */
+    int position;      /* of the error in the command's text, in characters from 1; 0: not told */
+    struct str place;  /* where in the task it was: of whoever sent the command */
+    struct str inside; /* the command of a function that it was in, with the line and a caret */
+    struct str notices;
+    bool
+        interrupted; /* the error is the server's word about a cancel or a time-out, not raised by SQL */
+    long left_out; /* notices for which there was no room */
+    bool lexed;    /* one of the notices is about the text of a command, so maybe of the next one */
+    int64_t
+        rows; /* of the last command in a pipeline, of all that db_command ran; -1: it is none that counts them */
+};
+
+struct db_told *db_told_new(void);
+void db_told_free(struct db_told *told);
+/** Forgets all of it, and keeps the memory. */
+void db_told_clear(struct db_told *told);
+/** Notices and errors of the user's commands (pipeline.h) are put down there from now on; NULL: nowhere. */
+void db_listen(struct db *db, struct db_told *told);
+
+/** Appends the line of sql with the place of the error, and a caret under it. position: in characters from 1, from sql + offset on. */
+void db_told_place(struct str *str, const char *sql, size_t offset, int position);
+
+#endif

@@ -1,0 +1,71 @@
+#include "executor/failure.h"
+
+#include "base/utf8.h"
+#include "db/told.h"
+#include "executor/lane.h"
+
+#include <string.h>
+
+/* Raised by lockstep.fail when the token is no longer the task's. A task may raise it, too: that is no proof. */
+#define STALE_TOKEN "LS001"
+#define MOST_TRIES  3
+
+static const char *or_null(const char *text)
+{
+    return text != NULL && *text != '\0' ? text : NULL;
+}
+
+static void add_part(struct str *to, const char *text)
+{
+    if (or_null(text) == NULL)
+        return;
+    str_text(to, to->len > 0 ? "\n" : "");
+    str_text(to, text);
+}
+
+void failure_make(struct failure *failure, const struct work *work, const struct err *why,
+                  bool permanent)
+{
+    const struct db_told *told = work->told;
+    bool whole = told != NULL && told->code[0] != '\0' && strcmp(told->code, why->code) == 0;
+    *failure = (struct failure){.permanent = permanent,
+                                .sqlstate = or_null(why->code),
+                                .error = why->message,
+                                .detail = or_null(why->detail),
+                                .hint = or_null(why->hint)};
+    add_part(&failure->context, why->context);
+    if (whole) {
+        if (why->kind != ERR_TIMEOUT) { /* that one is said in our words */
+            failure->error = told->message.data;
+            failure->detail = or_null(told->detail.data);
+            failure->hint = or_null(told->hint.data);
+        }
+        add_part(&failure->context, told->place.data);
+        add_part(&failure->context, told->inside.data);
+        add_part(&failure->context, told->context.data);
+    }
+    failure->where = or_null(failure->context.data);
+}
+
+bool failure_stale(enum rc rc, const struct err *refused)
+{
+    return rc != RC_OK && rc != RC_LOST && strcmp(refused->code, STALE_TOKEN) == 0;
+}
+
+bool failure_again(struct failure *failure, enum rc rc, const struct err *refused)
+{
+    if (rc != RC_REJECT || failure_stale(rc, refused) || ++failure->tries == MOST_TRIES)
+        return false;
+    utf8_format(failure->refused, sizeof failure->refused,
+                "the attempt failed; its error text could not be recorded (SQLSTATE %s)",
+                refused->code);
+    failure->error = failure->refused;
+    failure->detail = failure->hint = failure->where = NULL;
+    failure->permanent = failure->permanent || failure->tries > 1;
+    return true;
+}
+
+void failure_done(struct failure *failure)
+{
+    str_done(&failure->context);
+}

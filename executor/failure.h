@@ -1,0 +1,39 @@
+/**
+ * What: how a failed attempt is put into words for its row: all that the server said, and where in the task it was.
+ * Invariants: a failure can always be recorded: what the database refuses of it is left out, and at last the attempt is given up
+ *   as lost. Texts are UTF-8 and bounded (db/told.h).
+ * Threads: the reader's own.
+ * Ownership: struct failure borrows from the work, from *why and from its own context, which failure_done frees.
+ * Failure: none.
+ */
+#ifndef EXECUTOR_FAILURE_H
+#define EXECUTOR_FAILURE_H
+
+#include "base/err.h"
+#include "base/str.h"
+
+struct work;
+
+/** The parameters of lockstep.fail; NULL: none. */
+struct failure {
+    const char *sqlstate, *error, *detail, *hint, *where;
+    bool permanent;
+    struct str context; /* where points there */
+    char refused[120];
+    int tries;
+};
+
+/** From *why, and from what the server said, if *why is that. */
+void failure_make(struct failure *failure, const struct work *work, const struct err *why,
+                  bool permanent);
+/**
+ * The database refused to record it, and said why. True: it is to be sent once more; it has a fixed text now, and at last it is permanent,
+ * so that nothing of the message is read. False: it cannot be recorded; or it is another's by now, or the session is to blame.
+ */
+bool failure_again(struct failure *failure, enum rc rc, const struct err *refused);
+void failure_done(struct failure *failure);
+
+/** The token is no longer the task's. */
+bool failure_stale(enum rc rc, const struct err *refused);
+
+#endif

@@ -1,0 +1,86 @@
+#!/bin/bash
+# What is kept of a failed attempt: every line of what the server said, where in the task it was, and no advice of ours. Whatever the words
+# are, the attempt is recorded: texts in other scripts, as long as one likes, also of steps, commands and servers.
+# ctest: nosan timeout=90
+set -euo pipefail
+here=$(cd "$(dirname "$0")" && pwd)
+. "$here/../support/shell.bash"
+. "$here/ledger.bash"
+tmp=$(mktemp -d)
+trap 'jobs_end; scratch_drop; rm -rf "$tmp"' EXIT
+scratch_database
+mkdir "$tmp/http"
+python3 "$here/../support/http_server.py" "$tmp/http" 2>"$tmp/http.log" &
+eventually 10 test -f "$tmp/http/port" || { cat "$tmp/http.log"; exit 1; }
+port=$(cat "$tmp/http/port")
+node=0 # a server that answers 417 to any Expect
+if command -v node >/dev/null; then
+    node -e 'require("http").createServer((q, a) => { q.resume(); q.on("end", () => a.end("node")); }).listen(0, "127.0.0.1", function () { console.log(this.address().port); })' >"$tmp/node" &
+    eventually 10 test -s "$tmp/node" || exit 1
+    node=$(cat "$tmp/node")
+else
+    echo 'no node here: not tried with its server'
+fi
+printf '[commands]\nfalse = /bin/false\n[http]\nallow = 127.0.0.1:%s, 127.0.0.1:%s\n' "$port" "${node/#0/1}" >"$tmp/lockstep.conf"
+export LOCKSTEP_CONFIG=$tmp/lockstep.conf
+sql 'CREATE TABLE effect (n int);
+     CREATE FUNCTION says(n int) RETURNS void LANGUAGE plpgsql AS $$
+     BEGIN
+         RAISE EXCEPTION USING MESSAGE = repeat($a$ж$a$, n), DETAIL = repeat($a$€$a$, n), HINT = $a$x$a$ || repeat($a$я$a$, n), ERRCODE = $a$P0042$a$;
+     END $$;
+     CREATE FUNCTION "много_букв_в_имени_этой_функции"(n int) RETURNS void LANGUAGE plpgsql AS $$
+     BEGIN
+         IF n = 0 THEN RAISE EXCEPTION $a$deep$a$; END IF;
+         PERFORM "много_букв_в_имени_этой_функции"(n - 1);
+     END $$;
+     CREATE FUNCTION inside() RETURNS void LANGUAGE plpgsql AS $$ BEGIN PERFORM 1, nosuch FROM effect; END $$'
+task() { jq -cn --argjson order "${order:-1}" --arg name "$1" --argjson more "$2" '{order: $order, name: $name} + $more'; }
+euros=$(printf '€%.0s' {1..67})
+lines=$'SELECT 1,\n       "колонка" + nosuch_column,\n       2\nFROM effect'
+{
+    task long '{"sql": "SELECT says(900)"}'
+    task 'longer than is kept' '{"sql": "SELECT says(100000)"}'
+    task 'longer, in a block' '{"sql": ["SELECT 1", "SELECT says(100000)"]}'
+    task deep '{"sql": "SELECT \"много_букв_в_имени_этой_функции\"(200)"}'
+    task lines '{"sql": "DO $x$BEGIN RAISE EXCEPTION USING MESSAGE = E'"'one\\\\ntwo\\\\nthree', DETAIL = E'd1\\\\nd2'"'; END$x$"}'
+    task 'lines, pipelined' '{"sql": "SELECT (SELECT says(1)), '"'a\\nb'"'"}'
+    task place "$(jq -n --arg sql "$lines" '{sql: $sql}')"
+    task 'place in an array' "$(jq -n --arg sql "  SELECT 2; $lines" '{sql: ["SELECT 1", $sql]}')"
+    task inside '{"sql": "SELECT inside()"}'
+    task 'no table' '{"sql": "SELECT * FROM nosuch"}'
+    task 'no schema' '{"sql": "CREATE TABLE nosuch.t (a int)"}'
+    task 'no function' '{"sql": ["SELECT 1", "SELECT nosuch(1, 2)"]}'
+    task 'step in sql' "$(jq -n --arg name "$euros" '{steps: [{name: $name, sql: "SELECT 1/0"}]}')"
+    task 'step of a command' "$(jq -n --arg name "$euros" '{steps: [{name: $name, command: "false"}]}')"
+    task redirect '{"type": "http", "url": "http://127.0.0.1:'"$port"'/far"}'
+    task posts '{"type": "http", "url": "http://127.0.0.1:'"$port"'/echo/x", "method": "POST", "body": "{}"}'
+    [ "$node" = 0 ] || task 'posts to node' '{"type": "http", "url": "http://127.0.0.1:'"$node"'/", "body": "{}"}'
+    order=2 task after '{"sql": "INSERT INTO effect VALUES (1)"}'
+} >"$tmp/tasks.jsonl"
+q=$(scratch_name)
+lockstep queue create "$q" -q --create-topic --max-readers 2 --max-attempts 1 --on-failure continue >/dev/null
+run=$(lockstep publish --queue "$q" -q "$tmp/tasks.jsonl")
+executors 1 "$q" 2
+executors_wait || failed=1
+told() { sql "SELECT $2 FROM lockstep.execution_log l JOIN lockstep.task t USING (task_id) LEFT JOIN lockstep.task_attempt a USING (task_id) WHERE l.run_id = '$run' AND t.name = '$1'"; }
+expect 'each has failed once' "$(sql "SELECT l.status, count(*), max(l.attempt), sum(t.lost_num) FROM lockstep.execution_log l JOIN lockstep.task t USING (task_id) WHERE l.run_id = '$run' GROUP BY 1 ORDER BY 1")" \
+    $'Failed|15|1|0\nCompleted|'$((2 + (node > 0)))'|1|0'
+expect 'a long text' "$(told long "l.sqlstate, l.error = repeat('ж', 900), l.detail = repeat('€', 900), a.hint = 'x' || repeat('я', 900)")" 'P0042|t|t|t'
+for name in 'longer than is kept' 'longer, in a block'; do
+    expect "$name" "$(told "$name" "l.error = repeat('ж', 4096), l.detail = repeat('€', 2730), a.hint = 'x' || repeat('я', 4095)")" 't|t|t'
+done
+expect 'a deep context' "$(told deep "l.error, octet_length(l.context) BETWEEN 8190 AND 8192")" 'deep|t'
+expect 'all lines' "$(told lines "replace(l.error, E'\n', '/'), replace(l.detail, E'\n', '/')")" 'one/two/three|d1/d2'
+expect 'the place' "$(told place 'l.context')" "$(printf 'LINE 2:        "колонка" + nosuch_column,\n               ^')"
+expect 'the place in an array' "$(told 'place in an array' 'l.context')" "$(printf 'statement 3 of 3\nLINE 2:        "колонка" + nosuch_column,\n               ^')"
+expect 'inside' "$(told inside "l.error, split_part(l.context, E'\n', 1), split_part(l.context, E'\n', 2) ~ '^ +\^$'")" \
+    'column "nosuch" does not exist|QUERY LINE 1: SELECT 1, nosuch FROM effect|t'
+for name in 'no table' 'no schema' 'no function'; do
+    expect "$name: no advice of ours" "$(told "$name" "a.hint ~ 'migrate|Grant'")" "$([ "$name" = 'no function' ] && echo f)"
+done
+expect 'a statement of an array' "$(told 'no function' "split_part(l.context, E'\n', 1)")" 'statement 2 of 2'
+expect 'steps' "$(told 'step in sql' "l.error, split_part(l.context, E'\n', 1)")" "division by zero|step \"${euros:0:66}\" (1 of 1)"
+expect 'steps of commands' "$(told 'step of a command' "split_part(l.context, E'\n', 1)")" "step \"${euros:0:66}\" (1 of 1)"
+expect 'redirect' "$(told redirect "l.error ~ 'status 302, a redirect, which is not followed, to /ж{99}$'")" t
+[ "$node" = 0 ] || expect 'node' "$(told 'posts to node' 't.response')" node
+exit $failed
