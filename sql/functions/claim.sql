@@ -260,6 +260,13 @@ BEGIN
     END IF;
     IF p_kind = 'task' AND NOT fresh AND (NOT stopped OR spared) THEN
         phase_id := r.last_phase_id;
+        -- The run before its phase, as a gate that opens the first phase of a run locks them: this transaction writes the run at its end,
+        -- and by then has the phase. What was read of the run cannot have changed: that takes the queue's row.
+        PERFORM FROM lockstep.run b WHERE b.run_no = r.run_no FOR NO KEY UPDATE SKIP LOCKED;
+        IF NOT FOUND THEN
+            verdict := 'busy';
+            RETURN;
+        END IF;
         -- Under FOR SHARE: a retry that closes the phase again is wholly before or wholly after this look. Skipped, not
         -- waited for: a gate may be holding the row.
         SELECT p.opened_at IS NOT NULL INTO is_open FROM lockstep.phase p WHERE p.phase_id = claim.phase_id FOR SHARE SKIP LOCKED;
