@@ -50,11 +50,11 @@ void check_failed(struct check *check, const char *subject, const struct err *er
 static void check_version(struct check *check, const struct db_result *server)
 {
     int64_t major = db_int(server, 0, 0) / 10000;
-    if (major < 13)
-        check_tell(check, TOPIC_FAIL, "version", "Use PostgreSQL 13 to 18.",
+    if (major < 14)
+        check_tell(check, TOPIC_FAIL, "version", "Use PostgreSQL 14 to 18.",
                    "PostgreSQL %s is too old", db_text(server, 0, 1));
     else if (major > 18)
-        check_tell(check, TOPIC_WARN, "version", "Tested with 13 to 18.", "PostgreSQL %s",
+        check_tell(check, TOPIC_WARN, "version", "Tested with 14 to 18.", "PostgreSQL %s",
                    db_text(server, 0, 1));
     else
         check_tell(check, TOPIC_OK, "version", NULL, "PostgreSQL %s", db_text(server, 0, 1));

@@ -133,6 +133,13 @@ static enum rc open_db(struct cli *cli, struct err *err)
     return rc;
 }
 
+enum rc cli_reconnect(struct cli *cli, struct err *err)
+{
+    db_close(cli->db);
+    cli->db = NULL;
+    return open_db(cli, err);
+}
+
 static enum output output_of(const struct cli *cli)
 {
     static const char *const names[] = {"table", "json", "jsonl", "csv"};

@@ -107,6 +107,9 @@ void help_program(FILE *out);
 void help_noun(FILE *out, const char *noun);
 void help_command(FILE *out, const struct command *command);
 
+/** A new session instead of one that is lost. RC_LOST, RC_RETRY: not now. cli->db is NULL then. */
+MUST_CHECK enum rc cli_reconnect(struct cli *cli, struct err *err);
+
 /** Talk on stderr, not with -q. */
 void cli_say(const struct cli *cli, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 

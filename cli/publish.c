@@ -13,6 +13,7 @@ struct talk {
     bool live;           /* stderr is a terminal: one line that is drawn again */
     bool drawn, started; /* dry run: the heading is out */
     int64_t phases, faults;
+    struct table *table; /* dry run for programs: its phases */
 };
 
 static void on_fault(void *context, const struct publish_fault *fault)
@@ -31,7 +32,10 @@ static void on_progress(void *context, const struct publish_progress *progress)
                                          "sending", "waiting for the run's end"};
     struct talk *talk = context;
     bool news = !talk->drawn || talk->stage != progress->stage;
-    if (talk->cli->quiet || (!news && !talk->live))
+    bool empty = (progress->stage == PUBLISH_READING && progress->read == 0) ||
+                 (progress->stage == PUBLISH_SENDING && progress->sent == 0) ||
+                 (progress->stage == PUBLISH_WAITING && *progress->run_status == '\0');
+    if (talk->cli->quiet || (!talk->live && (!news || empty)))
         return;
     talk->stage = progress->stage;
     talk->drawn = true;
@@ -55,6 +59,12 @@ static void on_progress(void *context, const struct publish_progress *progress)
 static void on_phase(void *context, const struct publish_phase *phase)
 {
     struct talk *talk = context;
+    if (talk->cli->output != OUTPUT_TABLE) {
+        const char *cells[] = {DB_INT(phase->order), DB_INT(phase->previous_order),
+                               DB_INT(phase->tasks)};
+        table_row(talk->table, cells);
+        return;
+    }
     if (!talk->started)
         (void)printf("%20s %20s %12s\n", "ORDER", "PREVIOUS ORDER", "TASKS");
     talk->started = true;
@@ -135,7 +145,15 @@ enum rc publish_and_tell(struct cli *cli, struct publish_options *options, struc
     options->progress = on_progress;
     options->phase = on_phase;
     options->cancelled = on_cancelled;
+    static const char *const columns[] = {"order", "previous_order", "tasks"};
+    if (options->dry_run && cli->output != OUTPUT_TABLE)
+        talk.table =
+            table_new(stdout, (struct table_style){cli->output, false}, "iii", columns, 3, false);
     enum rc rc = publish_run(options, &result, err);
+    if (talk.table != NULL) {
+        enum rc shown = table_end(talk.table, rc == RC_OK ? err : NULL);
+        rc = rc == RC_OK && shown != RC_NONE ? shown : rc;
+    }
     cli->told = talk.faults == 1; /* the one fault is the error */
     if (talk.live && talk.drawn)
         (void)fprintf(stderr, "\r\033[K");

@@ -32,7 +32,8 @@ static const char *color_of(const char *status)
     } colors[] = {{"Completed", "green"}, {"ok", "green"},       {"Failed", "red"},
                   {"FAIL", "red"},        {"Terminated", "red"}, {"Error", "yellow"},
                   {"warn", "yellow"},     {"Paused", "yellow"},  {"Cancelled", "yellow"},
-                  {"Processing", "cyan"}, {"Running", "cyan"},   {"Publishing", "cyan"}};
+                  {"Processing", "cyan"}, {"Running", "cyan"},   {"Publishing", "cyan"},
+                  {"Published", "cyan"}};
     for (size_t i = 0; i < sizeof colors / sizeof colors[0]; i++)
         if (strcmp(colors[i].status, status) == 0)
             return colors[i].color;

@@ -1,8 +1,10 @@
 #include "base/clock.h"
+#include "base/utf8.h"
 #include "cli/commands.h"
 #include "cli/find.h"
 #include "cli/gantt.h"
 #include "cli/stop.h"
+#include "task/stalled.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,19 +16,51 @@
 #define MOST_PHASES   30
 #define BAR_CELLS     24
 
+#define RECONNECT_MS    60000 /* a restart or a fail-over of the server */
+#define RECONNECT_EVERY 1000
+
 struct watch {
     struct cli *cli;
     struct run_row run;
     bool live;
     int drawn;       /* lines on the terminal that belong to us */
     struct str last; /* plain: what was said last */
+    struct stalled stalled;
 };
 
-static void add_bar(struct str *out, int64_t done, int64_t total, bool blocks)
+/* What became of a finished task, and how its part of a bar is drawn. */
+static const struct fate {
+    int column; /* of run_phases */
+    const char *block, *ascii, *color;
+} fates[] = {{5, "█", "#", ""}, {6, "×", "x", "\033[31m"}, {7, "─", "-", "\033[33m"}};
+
+/* A fate that has any task gets a cell at least. */
+static void add_bar(const struct watch *watch, struct str *out, const struct db_result *phases,
+                    int row)
 {
-    int full = total > 0 ? (int)(done * BAR_CELLS / total) : 0;
-    for (int i = 0; i < BAR_CELLS; i++)
-        str_text(out, i < full ? (blocks ? "█" : "#") : (blocks ? "░" : "."));
+    bool blocks = gantt_blocks(watch->cli), color = watch->live && watch->cli->color;
+    int64_t total = db_int(phases, row, 2);
+    int drawn = 0;
+    for (int i = 2; i >= 0; i--) { /* the rare ones first: they take their cell from the others */
+        int64_t count = db_int(phases, row, fates[i].column);
+        drawn += count > 0 && i > 0 && count * BAR_CELLS < total;
+    }
+    int cells = BAR_CELLS - drawn;
+    drawn = 0;
+    for (int i = 0; i < 3; i++) {
+        int64_t count = db_int(phases, row, fates[i].column);
+        int full = total > 0 ? (int)(count * cells / total) : 0;
+        full = full == 0 && count > 0 && i > 0 ? 1 : full;
+        if (full > 0 && color)
+            str_text(out, fates[i].color);
+        for (int k = 0; k < full && drawn < BAR_CELLS; k++, drawn++)
+            str_text(out, blocks ? fates[i].block : fates[i].ascii);
+        if (full > 0 && color && *fates[i].color != '\0')
+            str_text(out, "\033[0m");
+    }
+    bool done = total > 0 && db_int(phases, row, 3) == total;
+    for (; drawn < BAR_CELLS; drawn++)
+        str_text(out, done ? (blocks ? fates[0].block : fates[0].ascii) : blocks ? "░" : ".");
 }
 
 /* "  200  [####....]  1/2  3.2 s  1 running, 1 failed": columns of run_phases. */
@@ -36,7 +70,7 @@ static void add_phase(struct watch *watch, struct str *out, const struct db_resu
     int64_t tasks = db_int(phases, row, 2), finished = db_int(phases, row, 3);
     str_format(out, "%8s  ", db_text(phases, row, 0));
     if (times)
-        add_bar(out, finished, tasks, gantt_blocks(watch->cli));
+        add_bar(watch, out, phases, row);
     str_format(out, "%s%lld/%lld", times ? "  " : "", (long long)finished, (long long)tasks);
     if (times && !db_null(phases, row, 12))
         str_format(out, "  %.1f s", db_double(phases, row, 12));
@@ -70,16 +104,70 @@ static int first_shown(const struct db_result *phases, int most)
     return rows - first < most && rows > most ? rows - most : first;
 }
 
+static int64_t finished_of(const struct db_result *phases)
+{
+    int64_t finished = 0;
+    for (int row = 0; row < db_rows(phases); row++)
+        finished += db_int(phases, row, 3);
+    return finished;
+}
+
+/* "run 3f2a... "nightly"  Running  188/1000 tasks", of what is published as far as that is known. */
+static void add_head(const struct watch *watch, struct str *out, const struct db_result *progress,
+                     const struct db_result *phases)
+{
+    str_format(out, "run %s", watch->run.run_id);
+    if (!db_null(progress, 0, 7))
+        str_format(out, " \"%s\"", db_text(progress, 0, 7));
+    str_format(out, "  %s", db_text(progress, 0, 0));
+    if (!db_null(progress, 0, 8))
+        str_format(out, "  %lld/%s tasks", (long long)finished_of(phases), db_text(progress, 0, 8));
+}
+
+/* At the rate so far; not for runs that stand still or have just begun. */
+static void add_rate(const struct watch *watch, struct str *out, const struct db_result *progress,
+                     const struct db_result *phases)
+{
+    double seconds = db_null(progress, 0, 6) ? 0 : db_double(progress, 0, 6);
+    int64_t finished = finished_of(phases);
+    str_format(out, "  %.1f s", seconds);
+    if (db_bool(progress, 0, 1) || db_null(progress, 0, 8) || finished == 0 || seconds < 1 ||
+        watch->stalled.sentence[0] != '\0')
+        return;
+    double rate = (double)finished / seconds;
+    double left = (double)(db_int(progress, 0, 8) - finished);
+    str_format(out, "  %.1f/s", rate);
+    if (left > 0)
+        str_format(out, "  about %.0f s left", left / rate);
+}
+
+/* As much of text as a line of the terminal takes: a line that wraps could not be drawn over. */
+static void add_cut(struct str *out, const char *text)
+{
+    size_t width = (size_t)gantt_width() - 1;
+    str_add(out, text, utf8_fit(text, strlen(text), width));
+}
+
 static void draw_live(struct watch *watch, const struct db_result *progress,
                       const struct db_result *phases)
 {
     STR_AUTO out = {0};
+    STR_AUTO head = {0};
     if (watch->drawn > 0)
         str_format(&out, "\033[%dA", watch->drawn);
     watch->drawn = 1;
-    str_format(&out, "\r\033[Krun %s  %s  %.1f s\n", watch->run.run_id, db_text(progress, 0, 0),
-               db_double(progress, 0, 6));
-    int most = most_phases(), first = first_shown(phases, most);
+    add_head(watch, &head, progress, phases);
+    add_rate(watch, &head, progress, phases);
+    str_text(&out, "\r\033[K");
+    add_cut(&out, head.data);
+    str_text(&out, "\n");
+    if (watch->stalled.sentence[0] != '\0') {
+        str_text(&out, "\033[K");
+        add_cut(&out, watch->stalled.sentence);
+        str_text(&out, "\n");
+        watch->drawn++;
+    }
+    int most = most_phases() - watch->drawn + 1, first = first_shown(phases, most);
     for (int row = first; row < db_rows(phases) && row < first + most; row++) {
         str_text(&out, "\033[K");
         add_phase(watch, &out, phases, row, true);
@@ -90,13 +178,19 @@ static void draw_live(struct watch *watch, const struct db_result *progress,
     (void)fputs(out.data, stdout);
 }
 
-/* One line for each phase whose counts changed since they were told. */
+/* One line for each phase whose counts changed since they were told; what is finished behind an unfinished phase (its tasks were
+ * cancelled for a failure) is told when that one is. */
 static void tell_plain(struct watch *watch, const struct db_result *progress,
                        const struct db_result *phases)
 {
     STR_AUTO now = {0};
+    bool before_done = true;
     for (int row = 0; row < db_rows(phases); row++) {
         STR_AUTO line = {0};
+        bool done = strcmp(db_text(phases, row, 9), "done") == 0;
+        if (done && !before_done && !db_bool(progress, 0, 1))
+            continue;
+        before_done = before_done && done;
         add_phase(watch, &line, phases, row, false);
         str_text(&line, "\n");
         str_text(&now, line.data);
@@ -104,12 +198,24 @@ static void tell_plain(struct watch *watch, const struct db_result *progress,
             (void)fputs(line.data, stdout);
     }
     STR_AUTO status = {0};
+    STR_AUTO head = {0};
     str_format(&status, "run %s  %s", watch->run.run_id, db_text(progress, 0, 0));
+    add_head(watch, &head, progress, phases);
     if (watch->last.data == NULL || strstr(watch->last.data, status.data) == NULL)
-        (void)printf("%s  %.1f s\n", status.data, db_double(progress, 0, 6));
+        (void)printf("%s  %.1f s\n", head.data,
+                     db_null(progress, 0, 6) ? 0 : db_double(progress, 0, 6));
     str_text(&now, status.data);
     str_clear(&watch->last);
     str_text(&watch->last, now.data);
+}
+
+/* Why it makes no progress, if that is news. */
+static enum rc look_stalled(struct watch *watch, struct err *err)
+{
+    enum rc rc = stalled_look(&watch->stalled, watch->cli->db, watch->run.run_no, err);
+    if (rc == RC_OK && !watch->live)
+        (void)printf("%s\n", watch->stalled.sentence);
+    return rc == RC_NONE ? RC_OK : rc;
 }
 
 /* Looks once and shows. *ret_ended: nothing more will come. */
@@ -124,6 +230,8 @@ static enum rc look(struct watch *watch, bool *ret_ended, struct err *err)
     /* An end that is told must still be true after a crash. What a standby shows is on the primary's disk. */
     if (rc == RC_OK && db_bool(progress, 0, 1) && db_server(watch->cli->db)->timeline != 0)
         rc = db_run(watch->cli->db, &sql_session_flush, NULL, NULL, err);
+    if (rc == RC_OK && !db_bool(progress, 0, 1))
+        rc = look_stalled(watch, err);
     if (rc != RC_OK)
         return rc;
     if (watch->live)
@@ -140,6 +248,28 @@ static enum rc look(struct watch *watch, bool *ret_ended, struct err *err)
                    db_null(progress, 0, 2) ? "" : ": ", db_text(progress, 0, 2));
 }
 
+static enum rc interrupted(const struct watch *watch, struct err *err)
+{
+    return err_set(err, RC_REJECT, ERR_CANCELLED, watch->run.run_id, "The run goes on.",
+                   "watching was interrupted");
+}
+
+/* The run does not need us, so a lost session is only a reason to ask anew. */
+static enum rc reconnect(struct watch *watch, struct err *err)
+{
+    int64_t until_us = clock_boot_us() + (int64_t)RECONNECT_MS * 1000;
+    cli_say(watch->cli, "lockstep: the connection is lost, trying again: %s\n", err->message);
+    watch->drawn = 0;
+    for (;;) {
+        enum rc rc = cli_reconnect(watch->cli, err);
+        if ((rc != RC_LOST && rc != RC_RETRY) || clock_boot_us() >= until_us)
+            return rc;
+        if (stop_requested())
+            return interrupted(watch, err);
+        stop_wait(RECONNECT_EVERY);
+    }
+}
+
 enum rc command_run_watch(struct cli *cli, struct err *err)
 {
     struct watch watch = {.cli = cli, .live = cli->output == OUTPUT_TABLE && isatty(STDOUT_FILENO)};
@@ -150,12 +280,15 @@ enum rc command_run_watch(struct cli *cli, struct err *err)
     while (rc == RC_OK && !ended) {
         int64_t before = clock_boot_us();
         rc = look(&watch, &ended, err);
+        if (rc == RC_LOST) {
+            rc = reconnect(&watch, err);
+            continue;
+        }
         int64_t took_ms = (clock_boot_us() - before) / 1000;
         if (rc != RC_OK || ended)
             break;
         if (stop_requested()) {
-            rc = err_set(err, RC_REJECT, ERR_CANCELLED, watch.run.run_id, "The run goes on.",
-                         "watching was interrupted");
+            rc = interrupted(&watch, err);
             break;
         }
         stop_wait((int)(LOOK_EVERY_MS + 4 * took_ms)); /* large runs are counted more seldom */

@@ -367,6 +367,8 @@ MUST_CHECK enum rc letters_look(struct lane *lane, struct err *err);
 struct phase *phase_find(struct lane *lane, int64_t phase_id);
 struct phase *phase_get(struct lane *lane, int64_t phase_id, int64_t run_no, int64_t order);
 void phase_add(struct phase *phase, struct work *work);
+/** The id of its run as commands take it, for log lines: asked of the database where no message has named it; "" if it does not say. */
+const char *phase_run_id(struct lane *lane, const struct phase *phase, char buffer[37]);
 void phase_forget_waiting(struct phase *phase);
 /* The database has said whether it is open. */
 void phase_seen(struct lane *lane, struct phase *phase, bool open, int64_t definitions);

@@ -1,6 +1,7 @@
 /* phase: the phases of which this executor has tasks, and what of them waits for a reader. */
 #include "executor/lane.h"
 
+#include <stdio.h>
 #include <string.h>
 
 struct phase *phase_find(struct lane *lane, int64_t phase_id)
@@ -74,4 +75,16 @@ bool phases_owned(const struct executor *ex)
             if (!phase->nobodys || phase->waiting_count > 0 || phase->running > 0)
                 return true;
     return false;
+}
+
+const char *phase_run_id(struct lane *lane, const struct phase *phase, char buffer[37])
+{
+    DB_RESULT_AUTO *row = NULL;
+    struct err ignored; /* a session that is lost is noticed by the next statement */
+    if (*phase->run != '\0')
+        return phase->run;
+    enum rc rc = db_run(lane->ex->control, &sql_executor_run_id,
+                        (const char *const[]){DB_INT(phase->run_no)}, &row, &ignored);
+    (void)snprintf(buffer, 37, "%s", rc == RC_OK ? db_text(row, 0, 0) : "");
+    return buffer;
 }

@@ -108,6 +108,7 @@ void record_completed(struct executor *ex, struct work *work)
 enum rc record(struct executor *ex, struct work *work, struct err *err)
 {
     struct lane *lane = work->lane;
+    char id[37];
     enum rc rc = RC_OK;
     if (work->outcome == OUTCOME_COMPLETED) {
         record_completed(ex, work);
@@ -121,8 +122,9 @@ enum rc record(struct executor *ex, struct work *work, struct err *err)
         lane->adopt = true; /* to learn when it is due */
         break;
     case OUTCOME_FAILED:
-        log_event(LOG_WARN, "task_failed", "queue", lane->name, "task", LOG_INT(work->task_id),
-                  "sqlstate", work->why ? work->why->code : "", "error",
+        log_event(LOG_WARN, "task_failed", "queue", lane->name, "run",
+                  phase_run_id(lane, work->phase, id), "task", LOG_INT(work->task_id), "name",
+                  work->msg->name, "sqlstate", work->why ? work->why->code : "", "error",
                   work->why ? work->why->message : "", NULL);
         break;
     case OUTCOME_STALE:

@@ -31,6 +31,7 @@ static enum rc openings_before_end(struct lane *lane, const struct phase *phase,
 static enum rc let_go(struct lane *lane, struct phase *phase, struct err *err)
 {
     DB_RESULT_AUTO *row = NULL;
+    char id[37];
     const struct phase *next = lane->ex->draining ? NULL : gate_behind(lane, phase);
     bool last = next == NULL && !followed(phase); /* as far as we know */
     int64_t intent = phase->gate == NULL ? phase->previous_phase_id : 0;
@@ -51,7 +52,7 @@ static enum rc let_go(struct lane *lane, struct phase *phase, struct err *err)
         rc = err_set(err, RC_FATAL, ERR_INTERNAL, lane->name, "Please report this.",
                      "the shared lock of phase %lld was not held", (long long)phase->phase_id);
     if (rc == RC_OK && !db_null(row, 0, 1))
-        log_event(LOG_INFO, "run_ended", "queue", lane->name, "run", LOG_INT(phase->run_no),
+        log_event(LOG_INFO, "run_ended", "queue", lane->name, "run", phase_run_id(lane, phase, id),
                   "status", db_text(row, 0, 1), NULL);
     return rc == RC_OK ? gate_passed(lane, row, err) : rc;
 }

@@ -2,6 +2,7 @@
 
 #include "base/clock.h"
 #include "base/remedies.h"
+#include "task/stalled.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -14,7 +15,8 @@
 #define LOOK_EVERY_US   10000000 /* why no executor has met the run yet */
 
 /** RC_NONE: not ended yet. What is told as ended has been made durable before. */
-static enum rc read_outcome(struct publishing *p, bool reconnected, struct err *err)
+static enum rc read_outcome(struct publishing *p, bool reconnected, int64_t *ret_run_no,
+                            struct err *err)
 {
     DB_RESULT_AUTO *outcome = NULL;
     const char *const params[] = {DB_INT(p->queue_id), p->run};
@@ -29,6 +31,7 @@ static enum rc read_outcome(struct publishing *p, bool reconnected, struct err *
         return rc;
     const char *status = db_text(outcome, 0, 0), *reason = db_text(outcome, 0, 2);
     (void)snprintf(p->result->status, sizeof p->result->status, "%s", status);
+    *ret_run_no = db_int(outcome, 0, 3);
     if (!db_bool(outcome, 0, 1))
         return RC_NONE;
     rc = db_run(p->db, &sql_session_flush, NULL, NULL, err);
@@ -100,13 +103,23 @@ static void look_why(struct publishing *p, int64_t *look_us)
     struct kafka_open_transaction open;
     struct err ignored;
     int64_t now_us = clock_boot_us();
-    if (*look_us < 0 || now_us < *look_us || strcmp(p->result->status, "Publishing") != 0)
+    if (*look_us < 0 || now_us < *look_us || strncmp(p->result->status, "Publish", 7) != 0)
         return;
     *look_us = now_us + LOOK_EVERY_US;
     if (blocked_look(p, &open, &ignored) != RC_OK || open.offset > p->result->last_offset)
         return;
     blocked_tell(p, &open);
     *look_us = -1;
+}
+
+/** Without progress for a while: why. */
+static enum rc look_stalled(struct publishing *p, struct stalled *stalled, int64_t run_no,
+                            struct err *err)
+{
+    enum rc rc = run_no > 0 ? stalled_look(stalled, p->db, run_no, err) : RC_NONE;
+    if (rc == RC_OK)
+        publish_notice(p, "%s", stalled->sentence);
+    return rc == RC_NONE ? RC_OK : rc;
 }
 
 static enum rc timed_out(const struct publishing *p, struct err *err)
@@ -124,11 +137,13 @@ enum rc publishing_wait(struct publishing *p, struct err *err)
     int64_t until_us = timeout_ms >= 0 ? clock_boot_us() + (int64_t)timeout_ms * 1000 : -1;
     int64_t look_us = clock_boot_us() + LOOK_EVERY_US;
     bool reconnected = false;
+    struct stalled stalled = {0};
+    int64_t run_no = 0;
     tick_stage(p, PUBLISH_WAITING);
     enum rc rc = listen(p, err); /* before the first look, so that nothing falls between */
     for (;;) {
         if (rc == RC_OK)
-            rc = read_outcome(p, reconnected, err);
+            rc = read_outcome(p, reconnected, &run_no, err);
         if (rc == RC_NONE) {
             tick_progress(p, p->result->status);
             look_why(p, &look_us);
@@ -136,12 +151,15 @@ enum rc publishing_wait(struct publishing *p, struct err *err)
                 return timed_out(p, err);
             rc = interrupted(p, err);
             if (rc == RC_OK)
+                rc = look_stalled(p, &stalled, run_no, err);
+            if (rc == RC_OK)
                 rc = await_news(p, until_us, err);
             if (rc == RC_OK)
                 continue;
         }
         if (rc != RC_LOST)
             return rc;
+        run_no = 0;
         rc = reconnect(p, err);
         reconnected = true;
     }

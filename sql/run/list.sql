@@ -4,6 +4,7 @@ SELECT s.queue, s.run_id, s.name, s.status, s.tasks, s.completed, s.failed, s.ca
            AS seconds
 FROM lockstep.run_status s
 WHERE s.run_no = ANY (ARRAY(SELECT r.run_no FROM lockstep.run r JOIN lockstep.queue q USING (queue_id)
-                            WHERE ($1::text IS NULL OR q.name = $1::text) AND ($2::text IS NULL OR r.status = $2::text)
+                            WHERE ($1::text IS NULL OR q.name = $1::text) AND ($2::text IS NULL OR $2::text =
+                                       CASE WHEN r.status = 'Publishing' AND r.published_at IS NOT NULL THEN 'Published' ELSE r.status END)
                             ORDER BY r.run_no DESC LIMIT $3::bigint))
 ORDER BY s.run_no;

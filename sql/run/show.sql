@@ -5,6 +5,6 @@ SELECT s.queue, s.run_id, s.name, s.status,
                            FROM lockstep.run r WHERE r.run_no = s.run_no AND r.paused_by IS NOT NULL)) AS reason, s.tasks, s.pending, s.processing, s.error, s.completed, s.failed,
        s.cancelled, s.rejected, s.phases, s."order", s.on_failure, s.implicit, s.published_at, s.started_at, s.ended_at,
        round(extract(epoch FROM COALESCE(s.ended_at, clock_timestamp()) - s.started_at)::numeric, 3) AS seconds,
-       s.swept, s.swept_at
+       s.swept, s.swept_at, s.published_tasks
 FROM lockstep.run_status s
 WHERE s.run_no = $1::bigint;

@@ -74,7 +74,7 @@ notifies() {
     [ "$(jq -r .queue.external_lease_s <<<"$output")" = 90 ]
     run lockstep queue set "$queue" --external-lease 1ms
     [ "$status" -ne 0 ]
-    [[ $output == *external_lease* ]]
+    [[ $output == *external-lease* ]]
 }
 
 @test "queue pause and resume keep who and why" {
@@ -144,4 +144,33 @@ notifies() {
     q=$(scratch_name)
     lockstep queue create "$q" -q --create-topic
     [ "$(sql "SELECT mark IS NOT NULL, marked_at IS NOT NULL FROM lockstep.queue WHERE name = '$q'")" = 't|t' ]
+}
+
+@test "publish --dry-run and publish speak the formats of programs" {
+    lockstep queue create "$queue" --create-topic -q
+    printf '{"order": %d, "sql": "SELECT 1"}\n' 20 10 20 >"$BATS_TEST_TMPDIR/work.jsonl"
+    dry() { lockstep publish --queue "$queue" "$BATS_TEST_TMPDIR/work.jsonl" --dry-run -o "$1" 2>/dev/null; }
+    [ "$(dry json | jq -c '[.[] | [.order, .previous_order, .tasks]]')" = '[[10,0,1],[20,10,2]]' ]
+    [ "$(dry jsonl | jq -sc 'map(.tasks)')" = '[1,2]' ]
+    [ "$(dry csv | tr -d '\r')" = $'order,previous_order,tasks\n10,0,1\n20,10,2' ]
+    run lockstep publish --queue "$queue" "$BATS_TEST_TMPDIR/work.jsonl" -o json -q
+    [ "$status" -eq 0 ]
+    [ "$(jq -c '[.tasks, .phases, (.run_id | length)]' <<<"$output")" = '[3,2,36]' ]
+}
+
+@test "publish --wait says why nothing happens, and an interrupt is of the waiting" {
+    lockstep queue create "$queue" --create-topic -q
+    printf '{"order": 10, "sql": "SELECT 1"}\n' >"$BATS_TEST_TMPDIR/work.jsonl"
+    "$LOCKSTEP_BIN" publish --queue "$queue" "$BATS_TEST_TMPDIR/work.jsonl" --wait -d "$db" -b "$LOCKSTEP_TEST_BROKERS" \
+        >"$BATS_TEST_TMPDIR/out" 2>&1 3>&- &
+    publisher=$!
+    eventually 20 grep -q "no executor works for queue $queue" "$BATS_TEST_TMPDIR/out"
+    [ "$(sql 'SELECT status FROM lockstep.run_status')" = Published ]
+    kill -TERM "$publisher"
+    code=0
+    wait "$publisher" || code=$?
+    [ "$code" -eq 8 ]
+    grep -q 'The waiting was interrupted; the run is Published' "$BATS_TEST_TMPDIR/out"
+    grep -q 'hint: lockstep run watch ' "$BATS_TEST_TMPDIR/out"
+    ! grep -qE 'reading: 0|sending: 0|end: $' "$BATS_TEST_TMPDIR/out"
 }

@@ -148,3 +148,36 @@ teardown() {
     all=$(lockstep run list -o json | jq -c '[.[-1:][].run_id]')
     [ "$(lockstep run list --limit 1 -o json | jq -c '[.[].run_id]')" = "$all" ]
 }
+
+@test "a run whose producer is done and of which nothing is claimed is Published, and is found as that" {
+    sql "INSERT INTO lockstep.run (run_id, queue_id, on_failure, status, publish_acked_seq, published_at)
+         SELECT v.id::uuid, q.queue_id, 'stop', 'Publishing', 4, v.at
+         FROM (VALUES ('bbbb0000-0000-4000-8000-000000000001', now()), ('cccc0000-0000-4000-8000-000000000001', NULL)) AS v (id, at),
+              lockstep.queue q WHERE q.name = 'other'"
+    [ "$(lockstep run show bbbb -o json | jq -c '.run | [.status, .published_tasks]')" = '["Published",4]' ]
+    [ "$(lockstep run show cccc -o json | jq -c '.run | [.status, .published_tasks]')" = '["Publishing",5]' ]
+    [ "$(lockstep run list --status published -o json | jq -r '.[].run_id')" = bbbb0000-0000-4000-8000-000000000001 ]
+    [ "$(lockstep run list --status Publishing -o json | jq -r '.[].run_id')" = cccc0000-0000-4000-8000-000000000001 ]
+}
+
+@test "run watch names the run and says why it stands still, once" {
+    sql "UPDATE lockstep.run SET ended_at = NULL, status = 'Running', publish_acked_seq = 1000, published_at = now() WHERE name = 'bad'"
+    sql "SET session_replication_role = replica; UPDATE lockstep.task SET status = 'Pending' WHERE status = 'Failed'"
+    sql "UPDATE lockstep.phase SET done_at = NULL WHERE run_no = 2"
+    "$LOCKSTEP_BIN" run watch aaaa0000-0000-4000-8000-000000000002 -d "$db" >"$BATS_TEST_TMPDIR/out" 2>&1 3>&- &
+    watcher=$!
+    eventually 20 grep -q 'no executor works for queue q' "$BATS_TEST_TMPDIR/out"
+    sql "SELECT pg_terminate_backend(pid, 10000) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()"
+    eventually 20 grep -q 'the connection is lost' "$BATS_TEST_TMPDIR/out"
+    sql "UPDATE lockstep.run SET ended_at = now(), status = 'Completed' WHERE name = 'bad'"
+    wait "$watcher"
+    grep -q '^run aaaa.*"bad"  Running  2/1000 tasks' "$BATS_TEST_TMPDIR/out"
+    [ "$(grep -c 'no executor works' "$BATS_TEST_TMPDIR/out")" -eq 1 ]
+}
+
+@test "run watch on a terminal draws what failed and what was cancelled as such" {
+    sql "SET session_replication_role = replica; UPDATE lockstep.task SET status = 'Cancelled' WHERE run_no = 2 AND seq = 1"
+    run env -u NO_COLOR TERM=xterm script -qec "'$LOCKSTEP_BIN' run watch aaaa0000-0000-4000-8000-000000000002 --ascii -d '$db'" /dev/null
+    [[ $output == *'############'*$'\e[33m------------\e[0m  2/2'* ]]
+    [[ $output == *$'\e[31mxxxxxxxxxxxxxxxxxxxxxxxx\e[0m  1/1'* ]]
+}

@@ -92,7 +92,7 @@ lockstep publish -q --stream --queue "$q" - <"$tmp/pipe" >/dev/null 2>&1 &
 publisher=$!
 exec 7>"$tmp/pipe"
 printf '{"order": 1, "sql": "INSERT INTO effect VALUES ($1)", "params": ["stream"]}\n' >&7
-held() { is "SELECT count(*) FROM lockstep.run_status WHERE queue = '$q' AND status IN ('Publishing', 'Running')" 1; }
+held() { is "SELECT count(*) FROM lockstep.run_status WHERE queue = '$q' AND status IN ('Publishing', 'Published', 'Running')" 1; }
 eventually 20 held || failed=1
 run=$(sql "SELECT lockstep.enqueue('$q', ARRAY[$(work 1 behind)], 'behind')")
 expect 'held: shown' "$(sql "SELECT status, name FROM lockstep.run_status WHERE run_id = '$run'")" 'Publishing|behind'

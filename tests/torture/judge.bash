@@ -68,7 +68,7 @@ goes_on() { # for as long as something is finished every now and then
     return 1
 }
 not_ended() {
-    bad "not everything comes to its end: $why_not: $(sql "SELECT string_agg(format('run %s of %s: %s', run_no, queue, status), ', ' ORDER BY run_no) FROM lockstep.run_status WHERE ended_at IS NULL AND status <> 'Publishing'" 2>/dev/null)"
+    bad "not everything comes to its end: $why_not: $(sql "SELECT string_agg(format('run %s of %s: %s', run_no, queue, status), ', ' ORDER BY run_no) FROM lockstep.run_status WHERE ended_at IS NULL AND status NOT IN ('Publishing', 'Published')" 2>/dev/null)"
     {
         lockstep lock list || true
         sql "SELECT queue, run_id, status, tasks, pending, processing, error, completed, rejected, \"order\" FROM lockstep.run_status WHERE ended_at IS NULL" || true

@@ -1,0 +1,69 @@
+#include "task/stalled.h"
+
+#include "base/clock.h"
+#include "base/utf8.h"
+
+#include <string.h>
+
+#define LOOK_EVERY_US 1000000
+#define STALLED_US    3000000
+
+/* What a run that is all right may wait for: its tasks, which take their time. */
+static bool is_healthy(const char *reason)
+{
+    static const char *const reasons[] = {"phase_before", "task_running",     "task_with_worker",
+                                          "task_in_hand", "task_offered",     "readers_busy",
+                                          "lookahead",    "run_publishing",   "run_ended",
+                                          "slots_kept",   "run_end_unclaimed"};
+    for (size_t i = 0; i < sizeof reasons / sizeof *reasons; i++)
+        if (strcmp(reasons[i], reason) == 0)
+            return true;
+    return false;
+}
+
+static bool is_passing(enum rc rc)
+{
+    return rc == RC_LOST || rc == RC_RETRY;
+}
+
+static enum rc ask_why(struct stalled *stalled, struct db *db, int64_t run_no, struct err *err)
+{
+    DB_RESULT_AUTO *rows = NULL;
+    const char *const params[] = {NULL, DB_INT(run_no), NULL};
+    enum rc rc = db_run(db, &sql_explain_reasons, params, &rows, err);
+    stalled->refused = rc != RC_OK && rc != RC_NONE && !is_passing(rc);
+    if (rc != RC_OK)
+        return is_passing(rc) ? rc : RC_NONE;
+    for (int row = 0; row < db_rows(rows); row++) {
+        const char *reason = db_text(rows, row, 0);
+        if (is_healthy(reason))
+            continue;
+        if (strcmp(stalled->reason, reason) == 0)
+            return RC_NONE;
+        utf8_copy(stalled->reason, sizeof stalled->reason, reason);
+        utf8_copy(stalled->sentence, sizeof stalled->sentence, db_text(rows, row, 1));
+        return RC_OK;
+    }
+    return RC_NONE;
+}
+
+enum rc stalled_look(struct stalled *stalled, struct db *db, int64_t run_no, struct err *err)
+{
+    int64_t now_us = clock_boot_us();
+    DB_RESULT_AUTO *pulse = NULL;
+    if (stalled->refused || now_us < stalled->look_us)
+        return RC_NONE;
+    stalled->look_us = now_us + LOOK_EVERY_US;
+    enum rc rc = db_run(db, &sql_run_pulse, (const char *const[]){DB_INT(run_no)}, &pulse, err);
+    if (rc != RC_OK) {
+        stalled->refused = rc != RC_NONE && !is_passing(rc);
+        return is_passing(rc) ? rc : RC_NONE;
+    }
+    if (strncmp(stalled->pulse, db_text(pulse, 0, 0), sizeof stalled->pulse - 1) == 0)
+        return now_us - stalled->since_us >= STALLED_US ? ask_why(stalled, db, run_no, err)
+                                                        : RC_NONE;
+    utf8_copy(stalled->pulse, sizeof stalled->pulse, db_text(pulse, 0, 0));
+    stalled->since_us = now_us;
+    stalled->sentence[0] = '\0';
+    return RC_NONE;
+}
