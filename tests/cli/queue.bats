@@ -171,6 +171,6 @@ notifies() {
     wait "$publisher" || code=$?
     [ "$code" -eq 8 ]
     grep -q 'The waiting was interrupted; the run is Published' "$BATS_TEST_TMPDIR/out"
-    grep -q 'hint: lockstep run watch ' "$BATS_TEST_TMPDIR/out"
+    grep -q 'lockstep run watch ' "$BATS_TEST_TMPDIR/out"
     ! grep -qE 'reading: 0|sending: 0|end: $' "$BATS_TEST_TMPDIR/out"
 }
