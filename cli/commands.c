@@ -181,6 +181,9 @@ static const struct option_spec dev_dir_options[] = {{"dir", "DIR", "where it li
 const struct command commands[] = {
     {"help", "", "[NOUN [VERB]]", NEEDS_NOTHING, command_help, "tells about commands", NULL, NULL},
     {"version", "", "", NEEDS_NOTHING, command_version, "the version of the program", NULL, NULL},
+    {"completion", "", "SHELL", NEEDS_NOTHING, command_completion,
+     "prints a script for the shell (bash) that completes commands, options and words", NULL,
+     "source <(lockstep completion bash)"},
     {"check", "", "", NEEDS_CONFIG, command_check,
      "tests everything that it needs, end to end, one line each", NULL, NULL},
     {"migrate", "up", "", NEEDS_DB | NEEDS_PRIMARY, command_migrate_up,

@@ -10,7 +10,7 @@
 
 #include "cli/cli.h"
 
-command_fn command_help, command_version;
+command_fn command_help, command_version, command_completion;
 command_fn command_migrate_up, command_migrate_list, command_migrate_validate, command_migrate_get;
 /* What --retry-intervals and --retry-on may be; NULL: not given. */
 MUST_CHECK enum rc queue_check_lists(const char *retry_intervals, const char *retry_on,

@@ -76,7 +76,7 @@ struct table *table_new(FILE *out, struct table_style style, const char *types,
     if (style.output == OUTPUT_TABLE)
         prepare_lines(table);
     else if (style.output == OUTPUT_CSV)
-        cell_csv_row(out, names, columns);
+        cell_csv_row(out, NULL, names, columns);
     return table;
 }
 
@@ -123,7 +123,7 @@ void table_row(struct table *table, const char *const *cells)
         line_row(table, cells);
         break;
     case OUTPUT_CSV:
-        cell_csv_row(table->out, cells, table->columns);
+        cell_csv_row(table->out, table->types, cells, table->columns);
         break;
     case OUTPUT_JSONL:
         json_row(table, cells);

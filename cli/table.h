@@ -2,7 +2,7 @@
  * What: the one writer of results: a table for people, JSON, JSON Lines and CSV (RFC 4180) for programs.
  * Invariants: json is one document, jsonl one object a line, csv has a header line; NULL is null, and an empty field in
  *   csv. Column types are one letter each: t text, s status (text, coloured), i integer or number (unquoted in JSON),
- *   b boolean, z time (RFC 3339 in JSON), j JSON as it is. NULL for types: all text.
+ *   b boolean, z time (RFC 3339 in JSON and CSV), j JSON as it is. NULL for types: all text.
  * Threads: one.
  * Ownership: copies what it is given; table_end frees.
  * Failure: RC_FATAL when stdout cannot be written; a reader that went away (EPIPE) is no error.

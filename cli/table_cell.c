@@ -24,19 +24,16 @@ void table_json_text(FILE *out, const char *text)
 }
 
 /* "2024-05-06 07:08:09.5+02" of PostgreSQL becomes "2024-05-06T07:08:09.5+02:00"; anything else stays as it is. */
-static void json_time(FILE *out, const char *cell)
+static const char *rfc3339(const char *cell, char text[64])
 {
-    char text[64];
     size_t n = strlen(cell);
-    if (n < 20 || n > sizeof text - 4 || cell[10] != ' ') {
-        table_json_text(out, cell);
-        return;
-    }
+    if (n < 20 || n > 60 || cell[10] != ' ')
+        return cell;
     memcpy(text, cell, n + 1);
     text[10] = 'T';
     if (text[n - 3] == '+' || text[n - 3] == '-')
         memcpy(text + n, ":00", 4);
-    table_json_text(out, text);
+    return text;
 }
 
 /* JSON's own grammar for numbers: NaN and Infinity become text. */
@@ -50,6 +47,7 @@ static int is_json_number(const char *cell)
 
 void cell_json(FILE *out, char type, const char *cell)
 {
+    char text[64];
     if (cell == NULL)
         (void)fputs("null", out);
     else if (type == 'b')
@@ -57,15 +55,18 @@ void cell_json(FILE *out, char type, const char *cell)
     else if (type == 'j' || (type == 'i' && is_json_number(cell)))
         (void)fputs(cell, out);
     else if (type == 'z')
-        json_time(out, cell);
+        table_json_text(out, rfc3339(cell, text));
     else
         table_json_text(out, cell);
 }
 
-void cell_csv_row(FILE *out, const char *const *cells, int columns)
+void cell_csv_row(FILE *out, const char *types, const char *const *cells, int columns)
 {
+    char text[64];
     for (int i = 0; i < columns; i++) {
         const char *cell = cells[i] ? cells[i] : "";
+        if (types != NULL && types[i] == 'z')
+            cell = rfc3339(cell, text);
         if (i > 0)
             (void)fputc(',', out);
         /* An empty text is quoted, so that it differs from NULL. */

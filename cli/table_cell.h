@@ -12,6 +12,7 @@
 
 /** type as in cli/table.h; cell NULL is null. */
 void cell_json(FILE *out, char type, const char *cell);
-void cell_csv_row(FILE *out, const char *const *cells, int columns);
+/** types: one letter a column; NULL: a header. */
+void cell_csv_row(FILE *out, const char *types, const char *const *cells, int columns);
 
 #endif

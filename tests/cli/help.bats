@@ -136,3 +136,31 @@ refused() { # MESSAGE ARGS...: exit code 2, nothing reached for, and the message
     run "$LOCKSTEP_BIN" help log -o JSONL
     [ "$status" -eq 0 ]
 }
+
+@test "completion bash completes nouns, verbs, options and the words of an option" {
+    source <("$LOCKSTEP_BIN" completion bash)
+    completes() { # WORDS EXPECTED...: every expected one is among the answers
+        read -ra COMP_WORDS <<<"$1"
+        [[ $1 == *' ' ]] && COMP_WORDS+=('')
+        COMP_CWORD=$((${#COMP_WORDS[@]} - 1)) COMPREPLY=()
+        _lockstep
+        shift
+        for word in "$@"; do
+            [[ " ${COMPREPLY[*]} " == *" $word "* ]] || { echo "no $word in: ${COMPREPLY[*]}"; return 1; }
+        done
+    }
+    completes 'lockstep ' queue run publish completion
+    completes 'lockstep run sh' show
+    completes 'lockstep queue create x --max' --max-readers --max-attempts
+    completes 'lockstep run list --status F' Failed
+    completes 'lockstep queue list -o ' json csv
+    completes 'lockstep publish --dry' --dry-run
+    [ "${COMPREPLY[*]}" = --dry-run ]
+    run "$LOCKSTEP_BIN" completion fish
+    [ "$status" -eq 2 ]
+}
+
+@test "the sample configuration that is installed is right" {
+    run env LOCKSTEP_CONFIG= "$LOCKSTEP_BIN" config check --config "$BATS_TEST_DIRNAME/../../packaging/lockstep.conf.sample"
+    [ "$status" -eq 0 ]
+}
