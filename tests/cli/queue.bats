@@ -82,6 +82,7 @@ notifies() {
     lockstep queue pause "$queue" --reason 'a reason'
     [ "$(sql "SELECT paused, paused_by = session_user FROM lockstep.queue")" = "t|t" ]
     [ "$(sql "SELECT detail FROM lockstep.event_log WHERE event = 'queue_paused'")" = "a reason" ]
+    [ "$(lockstep queue show "$queue" -o json | jq -r .queue.paused_reason)" = "a reason" ]
     notifies queue resume "$queue"
     notifies queue pause "$queue"
     lockstep queue resume "$queue"

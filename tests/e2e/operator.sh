@@ -96,6 +96,7 @@ sql "INSERT INTO let_go SELECT '$q', n FROM generate_series(1001, 1060) AS n"
 eventually 10 is "SELECT count(*) FROM lockstep.task JOIN lockstep.run USING (run_no) WHERE run_id = '$d' AND token IS NOT NULL" 0
 expect 'some are done, others have not begun' "$(sql "SELECT status, completed BETWEEN 2 AND 40 FROM lockstep.run_status WHERE run_id = '$d'")" 'Paused|t'
 lockstep run explain "$d" | grep -q 'is paused by .*: look first' || { echo 'run explain does not say so'; failed=1; }
+expect 'run show says why' "$(lockstep run show "$d" -o json | grep -c 'paused by .*: look first')" 1
 expect 'and none begins' "$(sql "$at_work")" 0
 lockstep run resume "$d" >/dev/null
 ended "$d" Completed
