@@ -42,6 +42,27 @@ void db_told_clear(struct db_told *told)
     told->rows = -1;
 }
 
+static void add_notice(struct db_told *told, const char *text, size_t len)
+{
+    size_t more = told->notices.len > 0;
+    bool room = told->left_out == 0 && told->notices.len + more < DB_TOLD_MOST;
+    told->left_out += !room;
+    if (!room)
+        return;
+    str_add(&told->notices, "\n", more);
+    utf8_add(&told->notices, text, len, DB_TOLD_MOST - told->notices.len);
+}
+
+void db_told_move(struct db_told *to, struct db_told *from)
+{
+    if (from->notices.len > 0)
+        add_notice(to, from->notices.data, from->notices.len);
+    to->left_out += from->left_out;
+    str_clear(&from->notices);
+    from->left_out = 0;
+    from->lexed = false;
+}
+
 void db_listen(struct db *db, struct db_told *told)
 {
     db->told = told;
@@ -139,16 +160,13 @@ void db_told_notice(struct db_told *told, const char *severity, const PGresult *
     const char *text = PQresultErrorField(result, PG_DIAG_MESSAGE_PRIMARY);
     const char *detail = PQresultErrorField(result, PG_DIAG_MESSAGE_DETAIL);
     STR_AUTO line = {0};
-    str_format(&line, "%s%s: ", told->notices.len > 0 ? "\n" : "", severity);
+    str_format(&line, "%s: ", severity);
     utf8_add(&line, text, strlen(text), DB_TOLD_MOST);
     if (detail != NULL) {
         str_text(&line, "\nDETAIL: ");
         utf8_add(&line, detail, strlen(detail), DB_TOLD_MOST);
     }
-    bool room = told->left_out == 0 && told->notices.len < DB_TOLD_MOST;
-    if (room)
-        utf8_add(&told->notices, line.data, line.len, DB_TOLD_MOST - told->notices.len);
-    told->left_out += !room;
+    add_notice(told, line.data, line.len);
     /* an identifier was too long, a backslash in a string: said before anything of the command is done */
     told->lexed = told->lexed ||
                   (state != NULL && (strcmp(state, "42622") == 0 || strcmp(state, "22P06") == 0));

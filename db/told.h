@@ -32,6 +32,8 @@ struct db_told *db_told_new(void);
 void db_told_free(struct db_told *told);
 /** Forgets all of it, and keeps the memory. */
 void db_told_clear(struct db_told *told);
+/** Moves the notices of from behind those of to. */
+void db_told_move(struct db_told *to, struct db_told *from);
 /** Notices and errors of the user's commands (pipeline.h) are put down there from now on; NULL: nowhere. */
 void db_listen(struct db *db, struct db_told *told);
 

@@ -299,6 +299,8 @@ enum rc attempt_run(struct reader_thread *reader, struct work *work, struct err 
     attempt_listen(work, db);
     rc = msg->step_count > 0 ? steps_run(reader, work, &why) : part_run(db, work, &whole, &why);
     db_listen(db, NULL);
+    work->rows = work->told->rows;
+    work->alone = true;
     work->ran_us = clock_boot_us() - work->alone_since_us;
     if (rc == RC_OK)
         return RC_OK;

@@ -98,6 +98,9 @@ static enum rc send_begin(struct reader_thread *reader, struct batch *batch, str
                           struct err *err)
 {
     work->replies = work->got = work->command_at = 0;
+    work->rows = -1;
+    db_told_free(work->told);
+    work->told = NULL;
     work->begun = batch->last != NULL;
     work->last = false;
     enum rc rc = batch->last == NULL
@@ -307,6 +310,10 @@ static void take_told(struct reader_thread *reader, struct work *work)
         const char *sql = work->msg->statements[0].sql;
         db_told_place(&told->place, sql, strspn(sql, " \t\n\r\f\v"), told->position);
     }
+    if (work->told != NULL) { /* in the order in which they came */
+        db_told_move(work->told, told);
+        db_told_move(told, work->told);
+    }
     db_told_free(work->told);
     work->told = told;
     reader->told = db_told_new();
@@ -331,13 +338,27 @@ static enum rc on_error(struct reader_thread *reader, const struct err *failed, 
     return RC_OK;
 }
 
+/* libpq hands out a notice with the reply before it, when that one is complete: what is about the text of a command may be the
+ * next task's. */
+static void take_notices(struct reader_thread *reader, struct work *work)
+{
+    if (work->replies == 0 && reader->told->lexed && work->next != NULL)
+        return;
+    if (work->told == NULL)
+        work->told = db_told_new();
+    db_told_move(work->told, reader->told);
+}
+
 static void on_ok(struct reader_thread *reader)
 {
     struct work *work = reader->at;
     work->begun = true;
-    work->got++;
+    if (++work->got == work->command_at)
+        work->rows = reader->told->rows;
     if (--work->replies == 0)
         reader->at = work->next;
+    if (reader->told->notices.len > 0)
+        take_notices(reader, work);
 }
 
 enum rc batch_read(struct reader_thread *reader, struct err *err)

@@ -75,6 +75,8 @@ struct work {
     int replies;            /* reader: sent, and this many replies are to come before it is done */
     int got,
         command_at; /* reader: replies that have come, and the one to the command itself, from 1 */
+    int64_t rows;   /* reader: of its commands; -1: they count none */
+    bool alone;     /* reader: it ran outside the pipeline */
     bool prepared, plain; /* reader: sent by a prepared name; not to be sent so again */
     bool cleans;          /* reader: its own: no task, it cleans the session behind one */
     bool begun, last;     /* reader: its transaction was opened; the last one of its batch */
@@ -300,6 +302,8 @@ struct executor {
     int unjudged;           /* tasks that were started since then without knowing */
     enum rc rc;             /* why the incarnation ends */
     struct err err;
+    struct str said[4];    /* array parameters of said.c, */
+    int said_count;        /* and how many elements they have */
     struct str scratch[8]; /* array parameters */
     int named;             /* works in the first two of them, see work.c */
 };
@@ -464,6 +468,9 @@ MUST_CHECK enum rc spare_tell(struct executor *ex, struct db *db, struct err *er
 
 /* record.c */
 MUST_CHECK enum rc record(struct executor *ex, struct work *work, struct err *err);
+/** said.c: what the SQL of an attempt that has ended said is noted, and written for all that were. */
+void said_note(struct executor *ex, const struct work *work);
+MUST_CHECK enum rc said_write(struct executor *ex, struct err *err);
 void record_completed(struct executor *ex, struct work *work); /* takes no statement */
 
 /* beside.c: as db_run on control; while its answer is waited for, readers that are done get what waits for them. */

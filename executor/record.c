@@ -101,6 +101,7 @@ static void leaves(struct executor *ex, struct work *work)
 void record_completed(struct executor *ex, struct work *work)
 {
     leaves(ex, work);
+    said_note(ex, work);
     learn(work->lane, work->ran_us);
     work_free(work);
 }
@@ -115,6 +116,7 @@ enum rc record(struct executor *ex, struct work *work, struct err *err)
         return RC_OK;
     }
     leaves(ex, work);
+    said_note(ex, work);
     switch (work->outcome) {
     case OUTCOME_COMPLETED:
         break;

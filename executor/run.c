@@ -236,6 +236,8 @@ static enum rc turn(struct executor *ex, int *ret_timeout_ms, bool *ret_done, st
         rc = lane_confine(&ex->lanes[i], rc, err);
         publish_lag(&ex->lanes[i]);
     }
+    if (rc == RC_OK) /* behind what others wait for */
+        rc = said_write(ex, err);
     time_out(ex, ret_timeout_ms);
     obey_interrupt(ex, ret_timeout_ms);
     if (rc == RC_OK)
@@ -296,6 +298,8 @@ static void incarnation_stop(struct executor *ex, enum rc why, const struct err 
         ex->readers[i].count = 0;
     if (clean && slots_return(ex, true, &ignored_ms, &err) != RC_OK)
         log_err(LOG_WARN, "slots_not_returned", NULL, &err);
+    if (clean && said_write(ex, NULL) != RC_OK)
+        log_event(LOG_WARN, "notices_not_kept", NULL);
     relay_stop(ex->relay, clean);
     retention_stop(ex->retention);
     db_close(ex->control);
@@ -309,6 +313,8 @@ static void incarnation_stop(struct executor *ex, enum rc why, const struct err 
         kafka_consumer_close(ex->consumer);
     for (size_t i = 0; i < sizeof ex->scratch / sizeof *ex->scratch; i++)
         str_done(&ex->scratch[i]);
+    for (size_t i = 0; i < sizeof ex->said / sizeof *ex->said; i++)
+        str_done(&ex->said[i]);
     mailbox_done(&ex->inbox);
     risks_release(ex->risks);
     free(ex->lanes);

@@ -111,15 +111,16 @@ BEGIN
     END IF;
 
     -- What a successful attempt did is told by the task's row alone: kept before the row tells of another one.
-    INSERT INTO lockstep.task_attempt (task_id, attempt, status, executor_no, worker, started_at, ended_at)
-    SELECT t.task_id, t.attempt_num, 'Completed', t.executor_no, t.worker, t.started_at, COALESCE(t.started_at + t.duration, t.updated_at)
+    INSERT INTO lockstep.task_attempt (task_id, attempt, status, executor_no, worker, started_at, ended_at, rows, notices)
+    SELECT t.task_id, t.attempt_num, 'Completed', t.executor_no, t.worker, t.started_at, COALESCE(t.started_at + t.duration, t.updated_at),
+           t.rows, t.notices
     FROM lockstep.task t WHERE t.task_id = ANY (chosen) AND t.status = 'Completed'
     ON CONFLICT DO NOTHING;
     UPDATE lockstep.task t
     SET status = 'Pending', executor_no = NULL, token = NULL, worker = NULL, lease_until = NULL, attempt_num = n.next,
         max_attempts = n.next - 1 + COALESCE((t.payload::json ->> 'max_attempts')::int, r.max_attempts), lost_num = 0,
         step = CASE WHEN t.status <> 'Completed' THEN t.step END, -- what is done of it stays done
-        response = NULL, error = NULL, cancelled_by = NULL, skipped = NULL,
+        response = NULL, error = NULL, rows = NULL, notices = NULL, cancelled_by = NULL, skipped = NULL,
         scheduled_for = (t.payload::json ->> 'not_before')::timestamptz, started_at = NULL, duration = NULL,
         updated_at = pg_catalog.clock_timestamp()
     FROM (SELECT k.task_id, -- a cancelled task has not made the attempt that its row names

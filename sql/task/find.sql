@@ -1,6 +1,6 @@
 -- task_find :maybe  task $1 with everything
 SELECT t.task_id AS id, q.name AS queue, r.run_id, t."order", p.previous_order, t.seq, t.kafka_offset AS "offset", t.name,
-       t.type, t.status, t.attempt_num AS attempt, t.max_attempts, t.lost_num AS lost, t.step, t.response, t.error,
+       t.type, t.status, t.attempt_num AS attempt, t.max_attempts, t.lost_num AS lost, t.step, t.response, t.error, t.rows, t.notices,
        t.scheduled_for, t.started_at, t.duration, t.updated_at, e.executor_id, t.worker, t.lease_until, t.traceparent, t.payload
 FROM lockstep.task t
 JOIN lockstep.phase p USING (phase_id)

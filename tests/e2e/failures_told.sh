@@ -83,4 +83,35 @@ expect 'steps' "$(told 'step in sql' "l.error, split_part(l.context, E'\n', 1)")
 expect 'steps of commands' "$(told 'step of a command' "split_part(l.context, E'\n', 1)")" "step \"${euros:0:66}\" (1 of 1)"
 expect 'redirect' "$(told redirect "l.error ~ 'status 302, a redirect, which is not followed, to /ж{99}$'")" t
 [ "$node" = 0 ] || expect 'node' "$(told 'posts to node' 't.response')" node
+
+# Notices, warnings and rows, of attempts that succeed and of those that fail, each with its own attempt, bounded.
+sql 'DELETE FROM effect;
+     CREATE FUNCTION notes(n int) RETURNS int LANGUAGE plpgsql AS $$ BEGIN RAISE NOTICE $a$note %$a$, n USING DETAIL = $a$more$a$; RAISE WARNING $a$warning %$a$, n; RETURN n; END $$;
+     CREATE FUNCTION chatters(n int) RETURNS int LANGUAGE plpgsql AS $$ BEGIN FOR i IN 1..n LOOP RAISE NOTICE $a$ж%$a$, i; END LOOP; RETURN 0; END $$'
+long=$(printf 'n%.0s' {1..70})
+{
+    for ((i = 0; i < 40; i++)); do
+        task "$i" "$(jq -n --arg sql "$(((i % 4)) && echo "SELECT notes($i)" || echo "SELECT $i AS quiet")" '{sql: $sql}')"
+        ((i % 10 != 5)) || task "truncated $i" "{\"sql\": \"SELECT $i AS $long\"}"
+        ((i % 10 != 7)) || task "fails $i" "{\"sql\": \"SELECT notes($i) / 0\"}"
+    done
+    task many '{"sql": "SELECT chatters(20000)"}'
+    order=2 task rows '{"sql": "INSERT INTO effect SELECT n FROM generate_series(1, 7) AS n, pg_sleep(0.05)"}'
+    order=3 task 'rows of several' '{"sql": ["INSERT INTO effect VALUES (1), (2)", "DELETE FROM effect", "SELECT notes(0)"]}'
+    order=4 task 'rows of steps' '{"steps": [{"name": "a", "sql": "INSERT INTO effect VALUES (1), (2)"}, {"name": "b", "sql": "INSERT INTO effect VALUES (3)"}]}'
+    order=5 task last '{"sql": "SELECT pg_sleep(0.02)"}'
+} >"$tmp/tasks.jsonl"
+q=$(scratch_name)
+lockstep queue create "$q" -q --create-topic --max-readers 2 --max-attempts 1 --on-failure continue >/dev/null
+run=$(lockstep publish --queue "$q" -q "$tmp/tasks.jsonl")
+executors 1 "$q" 2
+executors_wait || failed=1
+log="(SELECT l.*, t.name AS task FROM lockstep.execution_log l JOIN lockstep.task t USING (task_id) WHERE l.run_id = '$run') x"
+expect 'each notice with its own task' "$(sql "SELECT count(*), bool_and(notices IS NOT DISTINCT FROM CASE WHEN n % 4 <> 0 THEN format(E'NOTICE: note %s\nDETAIL: more\nWARNING: warning %s', n, n) END)
+    FROM (SELECT notices, task::int AS n FROM $log WHERE task ~ '^[0-9]+$') y")" '40|t'
+expect 'also of those that fail' "$(sql "SELECT count(*), bool_and(status = 'Failed' AND notices = format(E'NOTICE: note %s\nDETAIL: more\nWARNING: warning %s', n, n)) FROM (SELECT status, notices, substr(task, 7)::int AS n FROM $log WHERE task ~ '^fails') y")" '4|t'
+expect 'what is about the text of a task' "$(sql "SELECT count(*), bool_and(notices ~ '^NOTICE: identifier \"n+\" will be truncated' AND notices !~ 'note') FROM $log WHERE task ~ '^truncated'")" '4|t'
+expect 'no end of notices' "$(sql "SELECT octet_length(notices) BETWEEN 8150 AND 8250, notices ~ E'ж1\nNOTICE: ж2\n', notices ~ '\[1[0-9]{4} more\]$' FROM $log WHERE task = 'many'")" 't|t|t'
+expect 'rows' "$(sql "SELECT task, rows FROM $log WHERE task ~ '^(rows|last)' ORDER BY task_id")" $'rows|7\nrows of several|12\nrows of steps|3\nlast|1'
+expect 'task show' "$(lockstep task show -o json "$(sql "SELECT task_id FROM $log WHERE task = 'rows of several'")" | jq -c '.task | (if type == "array" then .[0] else . end) | [.rows, .notices]')" '[12,"NOTICE: note 0\nDETAIL: more\nWARNING: warning 0"]'
 exit $failed

@@ -13,7 +13,7 @@ CREATE FUNCTION pg_temp.missing(view text, VARIADIC promised text[]) RETURNS tex
                          WHERE attrelid = ('lockstep.' || view)::regclass AND attnum > 0 AND NOT attisdropped)
 $$;
 SELECT is(pg_temp.missing('execution_log', 'queue', 'run_id', 'order', 'previous_order', 'seq', 'task_id', 'attempt', 'type',
-                          'sql', 'status', 'started_at', 'ended_at', 'duration', 'executor_id', 'error'),
+                          'sql', 'status', 'started_at', 'ended_at', 'duration', 'executor_id', 'error', 'rows', 'notices'),
           '{}', 'execution_log has the promised columns');
 SELECT is(pg_temp.missing('run_status', 'queue', 'run_id', 'name', 'status', 'tasks', 'pending', 'processing', 'error',
                           'completed', 'failed', 'cancelled', 'order', 'published_at', 'started_at', 'ended_at'),
