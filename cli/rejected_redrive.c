@@ -220,9 +220,11 @@ static void stage(struct redrive *redrive, const struct db_result *rows, int row
         redrive->ends++;
         return;
     }
-    enum rc rc = message_without(
-        &line, raw.data ? raw.data : "", raw.len,
-        (const char *const[]){"run", "seq", "previous_order", order ? "order" : NULL, NULL}, &why);
+    enum rc rc =
+        message_without(&line, raw.data ? raw.data : "", raw.len,
+                        (const char *const[]){"run", "seq", "previous_order", "run_name",
+                                              "run_on_failure", order ? "order" : NULL, NULL},
+                        &why);
     if (rc == RC_OK && order != NULL) {
         STR_AUTO rest = {0};
         str_add(&rest, line.data + 1, line.len - 1);

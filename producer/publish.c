@@ -40,6 +40,9 @@ static enum rc check_options(const struct publish_options *options, struct err *
     if (options->run != NULL && !uuid_valid(options->run))
         return wrong_options("--run", "leave it out, and one is made",
                              "The id of the run is not a UUID.", err);
+    if (options->name != NULL && strlen(options->name) > PUBLISH_NAME_BYTES)
+        return wrong_options("--name", "shorten it",
+                             "The name of the run is longer than 1000 bytes.", err);
     if (options->stream && options->dry_run)
         return wrong_options("--dry-run", "leave --stream out: a dry run reads everything first",
                              "A stream has no end to look ahead to.", err);
@@ -133,6 +136,7 @@ enum rc publish_run(const struct publish_options *options, struct publish_result
                            .query = options->query,
                            .format = options->format,
                            .stream = options->stream,
+                           .name = options->name,
                            .resume.wanted = options->resume != NULL};
     name_run(&p);
     rc = publish(&p, err);
@@ -141,6 +145,7 @@ enum rc publish_run(const struct publish_options *options, struct publish_result
         rc = publishing_wait(&p, err);
     str_done(&p.outbox);
     free(p.resume.source);
+    free(p.resume.name);
     db_close(p.db);
     return rc;
 }

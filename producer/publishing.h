@@ -60,10 +60,12 @@ struct publishing {
         bool from_file, from_query;
         bool own;           /* published by this login */
         char publisher[64]; /* else by that one */
+        char *name;         /* owned: the run's, NULL: none */
     } resume;
 
     struct kafka_producer *producer;
     char run[37];
+    const char *name;              /* the run's, NULL: none; of a resumed one resume.name */
     int64_t seq;                   /* of the next record */
     int64_t order, previous_order; /* of the last record; 0 = none yet */
     int64_t phases;

@@ -65,6 +65,9 @@ static enum rc read_row(struct publishing *p, struct db_result *row, struct err 
         p->format = strcmp(db_text(row, 0, 5), "csv") == 0 ? PUBLISH_CSV : PUBLISH_JSONL;
     (void)snprintf(r->digest, sizeof r->digest, "%s", db_text(row, 0, 6));
     r->digest_bytes = db_int(row, 0, 7);
+    if (r->name == NULL && !db_null(row, 0, 15))
+        p->name = r->name = xstrdup(db_text(row, 0, 15));
+    (void)snprintf(p->on_failure, sizeof p->on_failure, "%s", db_text(row, 0, 16));
     r->noted_seq = db_int(row, 0, 8);
     r->noted_offset = db_int(row, 0, 9);
     (void)snprintf(r->state, sizeof r->state, "%s", db_text(row, 0, 11));

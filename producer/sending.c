@@ -13,7 +13,8 @@
 #include <string.h>
 
 #define WATERMARK_WAIT_MS 15000
-#define PROBE_EVERY       32 /* records */
+#define PROBE_EVERY       32                            /* records */
+#define FIRST_BYTES       (6 * PUBLISH_NAME_BYTES + 64) /* what a first record has beyond its tags */
 #define OUTBOX_BYTES      (256 * 1024)
 
 enum rc sending_high(const struct publishing *p, int64_t *ret_high, struct err *err)
@@ -86,7 +87,7 @@ enum rc sending_start(struct publishing *p, struct err *err)
     bool repeatable = p->digest[0] != '\0';
     const char *const params[] = {DB_INT(p->queue_id),
                                   p->run,
-                                  p->options->name,
+                                  p->name,
                                   p->on_failure,
                                   p->stream ? "stream" : "finite",
                                   from,
@@ -180,7 +181,11 @@ enum rc sending_task(struct publishing *p, const struct staged_task *task, struc
         p->phases++;
     }
     size_t start = p->outbox.len;
-    message_tag(&p->outbox, task->text, task->len, p->run, p->seq, p->previous_order);
+    if (p->seq == 0 && task->len + FIRST_BYTES <= p->limit) /* else it would be too long */
+        message_tag_first(&p->outbox, task->text, task->len, p->run, p->previous_order, p->name,
+                          p->on_failure);
+    else
+        message_tag(&p->outbox, task->text, task->len, p->run, p->seq, p->previous_order);
     if (p->seq < p->resume.seq) { /* on the topic already */
         chain_add(&p->chain, p->outbox.data, p->outbox.len);
         sending_forget(p);

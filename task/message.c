@@ -84,6 +84,21 @@ static enum rc read_description(struct reading *r, cJSON *node, const struct jso
     return rc;
 }
 
+/* What a run is called, and its own policy: the claim of the first message reads them from the text (run_start.sql). */
+static enum rc read_run_name(struct reading *r, cJSON *node, const struct json_path *path)
+{
+    return field_short_text(r, node, path, LONGEST_NAME);
+}
+
+static enum rc read_run_on_failure(struct reading *r, cJSON *node, const struct json_path *path)
+{
+    if (cJSON_IsString(node) &&
+        (strcmp(node->valuestring, "stop") == 0 || strcmp(node->valuestring, "continue") == 0 ||
+         strcmp(node->valuestring, "pause") == 0))
+        return RC_OK;
+    return field_wrong_type(r, node, path, "stop, continue or pause");
+}
+
 static enum rc read_max_attempts(struct reading *r, cJSON *node, const struct json_path *path)
 {
     int64_t n = 0;
@@ -195,6 +210,8 @@ enum field_id {
     F_KEY,
     F_TIMEOUT,
     F_NOT_BEFORE,
+    F_RUN_NAME,
+    F_RUN_ON_FAILURE,
     FIELDS
 };
 
@@ -233,11 +250,18 @@ static const struct field {
     [F_KEY] = {"key", TASKS, false, read_key},
     [F_TIMEOUT] = {"timeout", TASKS, false, read_timeout},
     [F_NOT_BEFORE] = {"not_before", TASKS, false, read_not_before},
+    [F_RUN_NAME] = {"run_name", TASKS, true, read_run_name},
+    [F_RUN_ON_FAILURE] = {"run_on_failure", TASKS, true, read_run_on_failure},
 };
 
 const char *message_field_name(int i)
 {
     return i >= 0 && i < FIELDS ? fields[i].name : NULL;
+}
+
+bool message_field_fits(int i, enum message_form form)
+{
+    return form == MESSAGE_RECORD || !fields[i].tag;
 }
 
 /* ---- the whole ---- */
@@ -255,7 +279,7 @@ static enum rc sort_members(struct reading *r, cJSON *members[FIELDS])
             i++;
         struct json_path path = {.up = &root, .key = child->string};
         if (i == FIELDS) {
-            const char *near = nearest_field(child->string);
+            const char *near = nearest_field(child->string, r->form);
             return field_wrong(r, MESSAGE_BAD_FIELD, &path, "is not a field of a message%s%s%s",
                                near ? "; did you mean " : "", near ? near : "", near ? "?" : ".");
         }
@@ -320,6 +344,11 @@ static enum rc check_together(struct reading *r, cJSON *const members[FIELDS])
     enum rc rc = check_required(r, members);
     if (rc != RC_OK)
         return rc;
+    for (int i = F_RUN_NAME; i <= F_RUN_ON_FAILURE; i++)
+        if (members[i] != NULL && (members[F_RUN] == NULL || msg->seq != 0))
+            return field_wrong(r, MESSAGE_BAD_FIELD,
+                               &(struct json_path){.up = &root, .key = fields[i].name},
+                               "belongs to the first message of a run with an id: run, seq 0.");
     struct json_path steps = {.up = &root, .key = "steps"}, order = {.up = &root, .key = "order"};
     if (members[F_STEPS] != NULL && members[F_SQL] != NULL)
         return field_wrong(r, MESSAGE_BAD_FIELD, &steps,

@@ -111,6 +111,9 @@ MUST_CHECK enum rc message_peek(const char *bytes, size_t len, char ret_run[37],
  */
 void message_tag(struct str *out, const char *staged, size_t len, const char *run, int64_t seq,
                  int64_t previous_order);
+/** The same for the first task of a run: what the run is called (NULL: nothing), and its policy. */
+void message_tag_first(struct str *out, const char *staged, size_t len, const char *run,
+                       int64_t previous_order, const char *run_name, const char *on_failure);
 /** The end of a run, a UUID. run "" or NULL, seq, tasks, phases -1: left out (counts only if aborted). */
 void message_end(struct str *out, const char *run, int64_t seq, int64_t tasks, int64_t phases,
                  bool aborted);

@@ -155,7 +155,7 @@ static int distance(const char *a, const char *b)
     return row[la % 3][lb];
 }
 
-const char *nearest_field(const char *word)
+const char *nearest_field(const char *word, enum message_form form)
 {
     const char *nearest = NULL, *name;
     size_t len = strlen(word);
@@ -164,7 +164,7 @@ const char *nearest_field(const char *word)
         return NULL;
     for (int i = 0; (name = message_field_name(i)) != NULL; i++) {
         int d = distance(word, name);
-        if (d < least) {
+        if (d < least && message_field_fits(i, form)) {
             least = d;
             nearest = name;
         }

@@ -43,8 +43,9 @@ MUST_CHECK enum rc field_text(struct reading *r, const struct cJSON *node,
 /** Of a string; the caller's to free. */
 char *copy_text(const struct cJSON *node);
 
-/** The name nearest to word, NULL if none is near. */
-const char *nearest_field(const char *word);
+/** The name nearest to word that may stand in this form, NULL if none is near. */
+const char *nearest_field(const char *word, enum message_form form);
+bool message_field_fits(int i, enum message_form form);
 
 /** message_life.c. Each sets msg->special but for read_retry_on, which fail() reads. */
 MUST_CHECK enum rc read_condition(struct reading *r, struct cJSON *node,

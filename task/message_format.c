@@ -81,6 +81,21 @@ void message_tag(struct str *out, const char *staged, size_t len, const char *ru
         str_add(out, staged + start + 1, len - start - 1);
 }
 
+void message_tag_first(struct str *out, const char *staged, size_t len, const char *run,
+                       int64_t previous_order, const char *run_name, const char *on_failure)
+{
+    STR_AUTO tagged = {0};
+    message_tag(&tagged, staged, len, run, 0, previous_order);
+    str_text(out, "{");
+    if (run_name != NULL) {
+        str_text(out, "\"run_name\":");
+        json_quote(out, run_name, strlen(run_name));
+        str_text(out, ",");
+    }
+    str_format(out, "\"run_on_failure\":\"%s\",", on_failure);
+    str_add(out, tagged.data + 1, tagged.len - 1);
+}
+
 void message_end(struct str *out, const char *run, int64_t seq, int64_t tasks, int64_t phases,
                  bool aborted)
 {

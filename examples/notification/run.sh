@@ -2,10 +2,12 @@
 # examples/notification/run.sh CONNINFO BROKERS: notifications and invoices as external tasks between two SQL phases, with two
 # workers in Python and one in C. The database has the schema (lockstep migrate up). Leaves a queue, the schema notification and
 # a role behind, all named below.
+# Needs python3 with psycopg (version 3).
 #   LOCKSTEP_BIN   the binary (default: lockstep)       WORKER_ROLE   the workers' login, made if it is not there
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
-[ $# = 2 ] || { sed -n '2,5p' "$0" >&2; exit 2; }
+[ $# = 2 ] || { sed -n '2,6p' "$0" >&2; exit 2; }
+python3 -c 'import psycopg' 2>/dev/null || { echo "run.sh: python3 has no psycopg; on Debian: apt-get install python3-psycopg" >&2; exit 1; }
 lockstep=${LOCKSTEP_BIN:-lockstep} role=${WORKER_ROLE:-notification_worker}
 queue=notification_$$ tmp=$(mktemp -d)
 trap 'kill "${pids[@]}" 2>/dev/null; wait; rm -rf "$tmp"' EXIT

@@ -196,7 +196,7 @@ BEGIN
         RETURN;
     ELSIF refused IS NOT NULL THEN
         IF p_run IS NOT NULL AND NOT known THEN
-            run_no := lockstep.run_start(p_queue_id, p_run, false, p_offsets[head]);
+            run_no := lockstep.run_start(p_queue_id, p_run, false, p_offsets[head], CASE WHEN p_kind = 'task' THEN p_payloads[head] END);
         END IF;
         IF p_run IS NOT NULL AND refused <> 'duplicate' AND (NOT known OR r.end_offset IS NULL) THEN
             UPDATE lockstep.run SET next_seq = p_seqs[last] + 1 WHERE run.run_no = claim.run_no;
@@ -299,7 +299,7 @@ BEGIN
         run_no := lockstep.run_start(p_queue_id, lockstep.implicit_run_id(p_implicit, q.epoch), true, p_offsets[head]);
         known := false;
     ELSIF NOT known THEN
-        run_no := lockstep.run_start(p_queue_id, p_run, false, p_offsets[head]);
+        run_no := lockstep.run_start(p_queue_id, p_run, false, p_offsets[head], CASE WHEN p_kind = 'task' THEN p_payloads[head] END);
     END IF;
     IF NOT known THEN
         SELECT run.run_no, run_id, next_seq, last_phase_id, last_order, last_previous_order, tasks, phases, rejected, end_offset,

@@ -1,7 +1,8 @@
 -- The first message of a run: the row (made here, or by its producer before), and whom it waits for. Called under the lock of
 -- the queue's row. A run waits for those before it, that is, for the newest of them in log order that has not ended (the gate looks at the
 -- others; those behind it in the log are there when a replay makes it), unless the queue's runs are concurrent; an implicit run always does.
-CREATE OR REPLACE FUNCTION lockstep.run_start(p_queue_id int, p_run_id uuid, p_implicit boolean, p_offset bigint) RETURNS bigint
+-- p_payload: that message, if it is a task: it may tell the run's name and policy, which count where its producer has made no row.
+CREATE OR REPLACE FUNCTION lockstep.run_start(p_queue_id int, p_run_id uuid, p_implicit boolean, p_offset bigint, p_payload text DEFAULT NULL) RETURNS bigint
 LANGUAGE plpgsql AS $$
 DECLARE
     before bigint;
@@ -17,8 +18,8 @@ BEGIN
     INTO STRICT policy, tell, now_epoch, before
     FROM lockstep.queue q WHERE q.queue_id = p_queue_id;
 
-    INSERT INTO lockstep.run AS r (run_id, queue_id, implicit, on_failure, status, after_run_no, first_offset, epoch, events)
-    VALUES (p_run_id, p_queue_id, p_implicit, policy, 'Running', before, p_offset, now_epoch, tell)
+    INSERT INTO lockstep.run AS r (run_id, queue_id, implicit, name, on_failure, status, after_run_no, first_offset, epoch, events)
+    VALUES (p_run_id, p_queue_id, p_implicit, p_payload::json ->> 'run_name', COALESCE(p_payload::json ->> 'run_on_failure', policy), 'Running', before, p_offset, now_epoch, tell)
     ON CONFLICT (queue_id, run_id) DO UPDATE
         SET status = CASE WHEN r.cancelled_at IS NOT NULL AND r.ended_at IS NOT NULL THEN r.status WHEN r.paused_by IS NULL THEN 'Running' ELSE 'Paused' END, after_run_no = EXCLUDED.after_run_no, first_offset = EXCLUDED.first_offset, epoch = EXCLUDED.epoch,
             events = EXCLUDED.events,
@@ -33,4 +34,4 @@ BEGIN
     RETURN made;
 END
 $$;
-GRANT EXECUTE ON FUNCTION lockstep.run_start TO lockstep_executor;
+GRANT EXECUTE ON FUNCTION lockstep.run_start(int, uuid, boolean, bigint, text) TO lockstep_executor;

@@ -5,7 +5,7 @@ SELECT q.name, r.queue_id = $1::int, r.publish_mode, r.publish_from, r.publish_s
        CASE WHEN r.publish_error IS NOT NULL THEN 'aborted' WHEN r.aborted THEN 'aborted'
             WHEN r.published_at IS NOT NULL THEN 'published'
             WHEN r.ended_at IS NOT NULL AND r.end_offset IS NULL THEN 'cancelled' ELSE 'unfinished' END,
-       COALESCE(r.publish_error, r.error), r.published_by IS NOT DISTINCT FROM session_user::text, r.published_by
+       COALESCE(r.publish_error, r.error), r.published_by IS NOT DISTINCT FROM session_user::text, r.published_by, r.name, r.on_failure
 FROM lockstep.run r JOIN lockstep.queue q USING (queue_id)
 WHERE r.run_id = $2::uuid
 ORDER BY r.queue_id = $1::int DESC

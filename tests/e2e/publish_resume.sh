@@ -39,7 +39,7 @@ queue
 tasks 0 200 >"$tmp/a.jsonl"
 
 echo '- a file: changed, cut, gone; then as it was, under another name, grown'
-killed --stream "$tmp/a.jsonl"
+killed --stream --name 'the "first"' --on-failure continue "$tmp/a.jsonl" # they stand in the first record
 cp "$tmp/a.jsonl" "$tmp/copy.jsonl"
 sed 's/SELECT 190/SELECT 191/' "$tmp/copy.jsonl" >"$tmp/a.jsonl"
 ends 2 'is not the file that the run was begun from' resume

@@ -38,7 +38,8 @@ r=6f6b2a52-7f4f-4c55-9f2e-94c0b8d2a001
     task l 2 1 2 ", \"run\": \"$r\", \"seq\": 2"
     printf '{"run": "%s", "seq": 3, "type": "end", "tasks": 3, "phases": 2}\n' "$r"
 } | put
-publish m 10:4 20:4
+tasks m 10:4 20:4 >"$tmp/work.jsonl"
+lockstep publish --queue "$q" -q --name 'the "monthly" one' --on-failure pause "$tmp/work.jsonl" >/dev/null
 task n 10 0 0 | put # a run without an identity that is open at the end
 executors 2 "$q" 4
 executors_wait || failed=1
@@ -48,12 +49,13 @@ state() {
     sql "SELECT 'task', t.kafka_offset, r.run_id, t.\"order\", t.seq, t.status, t.payload FROM lockstep.task t JOIN lockstep.run r USING (run_no) ORDER BY 2"
     sql "SELECT 'rejected', m.kafka_offset, r.run_id, m.seq, m.reason, m.detail, m.raw, m.key, m.header_names, m.header_values
          FROM lockstep.rejected_message m LEFT JOIN lockstep.run r USING (run_no) ORDER BY 2"
-    sql "SELECT 'run', r.run_id, r.status, r.implicit, r.first_offset, r.end_offset, r.tasks, r.phases, r.rejected, r.next_seq, r.stop_after, r.aborted
+    sql "SELECT 'run', r.run_id, r.name, r.on_failure, r.status, r.implicit, r.first_offset, r.end_offset, r.tasks, r.phases, r.rejected, r.next_seq, r.stop_after, r.aborted
          FROM lockstep.run r ORDER BY first_offset"
     sql "SELECT 'phase', r.run_id, p.\"order\", p.previous_order, p.opened_at IS NOT NULL, p.done_at IS NOT NULL FROM lockstep.phase p JOIN lockstep.run r USING (run_no) ORDER BY 2, 3"
     sql "SELECT 'open run', r.first_offset FROM lockstep.queue q JOIN lockstep.run r ON r.run_no = q.implicit_run_no"
 }
 state >"$tmp/before"
+expect 'a name and a policy' "$(grep -c '^run.*|the "monthly" one|pause|Completed|' "$tmp/before")" 1
 [ "$(grep -c ^effect "$tmp/before")" -eq 46 ] || { echo 'the load is not what it should be'; failed=1; }
 end=$(sql "SELECT next_offset FROM lockstep.queue")
 
