@@ -29,8 +29,7 @@ static bool is_passing(enum rc rc)
 static enum rc ask_why(struct stalled *stalled, struct db *db, int64_t run_no, struct err *err)
 {
     DB_RESULT_AUTO *rows = NULL;
-    const char *const params[] = {NULL, DB_INT(run_no), NULL};
-    enum rc rc = db_run(db, &sql_explain_reasons, params, &rows, err);
+    enum rc rc = db_run(db, &sql_run_explain, (const char *const[]){DB_INT(run_no)}, &rows, err);
     stalled->refused = rc != RC_OK && rc != RC_NONE && !is_passing(rc);
     if (rc != RC_OK)
         return is_passing(rc) ? rc : RC_NONE;
