@@ -77,10 +77,15 @@ static void check_login(struct check *check, const struct db_result *server)
                    "%s is a superuser", login);
     else if (db_bool(server, 0, 7))
         check_tell(check, TOPIC_OK, "rights", NULL, "%s is a member of lockstep_executor", login);
+    else if (*db_text(server, 0, 12) != '\0')
+        check_tell(check, TOPIC_OK, "rights", NULL, "%s is a member of %s", login,
+                   db_text(server, 0, 12));
     else
-        check_tell(check, TOPIC_WARN, "rights",
-                   "GRANT lockstep_executor TO that role, to run executors with it.",
-                   "%s is no member of lockstep_executor", login);
+        check_tell(
+            check, TOPIC_WARN, "rights",
+            "GRANT one of them TO that role: lockstep_executor runs executors, "
+            "lockstep_producer publishes, lockstep_operator controls, lockstep_monitor looks.",
+            "%s is a member of no group role of Lockstep", login);
 }
 
 /* The session of task SQL: the same database, and no more rights than a task needs. */
@@ -150,6 +155,7 @@ static void check_tasks(struct check *check, const struct db_result *ours)
     if (rc == RC_OK) {
         judge_task_session(check, ours, server, rights);
         check_ending(check, db, db_text(server, 0, 4));
+        (void)check_rights(check, db_text(server, 0, 4), true);
     } else
         check_failed(check, "task SQL", &err);
     db_close(db);
@@ -164,7 +170,13 @@ static void check_schema(struct check *check, struct db *db, const struct db_res
     }
     check->schema = true;
     check_tell(check, TOPIC_OK, "schema", NULL, "current, %d migrations", SQL_MIGRATION_COUNT);
+    if (cli_has(check->cli, "security")) {
+        check_security(check);
+        return;
+    }
     check_login(check, server);
+    if (!db_bool(server, 0, 7)) /* what follows is for those who run executors */
+        return;
     check_tasks(check, server);
     if (phaselock_headroom(db, LOCKS_WANTED, &err) == RC_OK)
         check_tell(check, TOPIC_OK, "lock table", NULL, "room for %d more locks", LOCKS_WANTED);
@@ -219,10 +231,13 @@ enum rc command_check(struct cli *cli, struct err *err)
     const char *path = config_path(cli->config);
     check_tell(&check, TOPIC_OK, "configuration", NULL, "%s",
                *path ? path : "no file: defaults, environment, options");
-    check_actions(&check);
+    bool security = cli_has(cli, "security");
+    if (!security)
+        check_actions(&check);
     check_postgres(&check);
-    check_kafka(&check);
-    if (check.schema)
+    if (!security)
+        check_kafka(&check);
+    if (!security && check.schema)
         check_executors(&check);
     enum rc rc = check.table != NULL ? table_end(check.table, err) : table_check(stdout, err);
     if (rc != RC_OK && rc != RC_NONE)

@@ -1,5 +1,5 @@
 /**
- * What: the state of `lockstep check`, shared by its parts: PostgreSQL (check.c), Kafka (check_kafka.c), commands and
+ * What: the state of `lockstep check`, shared by its parts: PostgreSQL (check.c), rights (check_security.c), Kafka (check_kafka.c), commands and
  *   hosts (check_actions.c) and each queue with its topic (check_queue.c).
  * Invariants: one line a finding, told as soon as it is known; a failure never stops what can still be checked.
  * Threads: the main thread.
@@ -24,6 +24,10 @@ void check_tell(struct check *check, enum topic_grade grade, const char *subject
 void check_failed(struct check *check, const char *subject, const struct err *err);
 void check_actions(struct check *check);
 void check_kafka(struct check *check);
+/** What --security adds, instead of all else. */
+void check_security(struct check *check);
+/** Tells the rights by which one role could become another; only_creation: those to create. How many they are. */
+int check_rights(struct check *check, const char *task_login, bool only_creation);
 void check_queue(struct check *check, struct kafka_admin *admin, const char *name);
 
 #endif

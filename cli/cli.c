@@ -1,4 +1,5 @@
 #include "cli/cli.h"
+#include "cli/commands.h"
 
 #include "base/log.h"
 #include "cli/exit.h"
@@ -205,6 +206,7 @@ int cli_main(int argc, char **argv)
     enum rc rc = options_parse(&cli, argc, argv, &err);
     if (rc == RC_OK)
         rc = help_or_run(&cli, &err);
+    rights_hint(&cli, &err);
     int code = exit_of(rc, &err);
     if (rc != RC_OK && rc != RC_NONE && !cli.told)
         exit_tell(stderr, &err, cli.verbose > 0);

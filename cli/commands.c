@@ -10,6 +10,16 @@ static const struct option_spec migrate_up_options[] = {
     {0},
 };
 
+static const struct option_spec migrate_roles_options[] = {
+    {"show-sql", NULL, "print the statements to stdout; those that are done as comments", 0},
+    {"advisory", NULL, "also those that keep other logins from advisory locks", 0},
+    {0},
+};
+static const struct option_spec check_options[] = {
+    {"security", NULL, "instead: rights by which one role could become another", 0},
+    {0},
+};
+
 #define QUEUE_OPTIONS                                                                              \
     {"max-readers", "N:0:1000", "tasks running at once, over all executors", 0},                   \
         {"on-failure", "stop|continue|pause", "what a finally failed task does to its run", 0},    \
@@ -185,7 +195,7 @@ const struct command commands[] = {
      "prints a script for the shell (bash) that completes commands, options and words", NULL,
      "source <(lockstep completion bash)"},
     {"check", "", "", NEEDS_CONFIG, command_check,
-     "tests everything that it needs, end to end, one line each", NULL, NULL},
+     "tests everything that it needs, end to end, one line each", check_options, NULL},
     {"migrate", "up", "", NEEDS_DB | NEEDS_PRIMARY, command_migrate_up,
      "brings the schema lockstep up to date", migrate_up_options,
      "lockstep migrate up --dry-run --show-sql"},
@@ -193,6 +203,9 @@ const struct command commands[] = {
      NULL, NULL},
     {"migrate", "validate", "", NEEDS_DB, command_migrate_validate,
      "exit code 0 if the schema is current, 5 if not", NULL, NULL},
+    {"migrate", "roles", "[LOGIN]", NEEDS_DB, command_migrate_roles,
+     "what an administrator must run before LOGIN (default: this one) can migrate",
+     migrate_roles_options, "lockstep migrate roles --show-sql"},
     {"migrate", "get", "[VERSION]", NEEDS_NOTHING, command_migrate_get,
      "prints the SQL of one migration, or of all", NULL, "lockstep migrate get 4"},
     {"queue", "create", "NAME", NEEDS_SCHEMA | NEEDS_KAFKA, command_queue_create,

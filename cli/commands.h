@@ -11,7 +11,8 @@
 #include "cli/cli.h"
 
 command_fn command_help, command_version, command_completion;
-command_fn command_migrate_up, command_migrate_list, command_migrate_validate, command_migrate_get;
+command_fn command_migrate_up, command_migrate_list, command_migrate_validate, command_migrate_get,
+    command_migrate_roles;
 /* What --retry-intervals and --retry-on may be; NULL: not given. */
 MUST_CHECK enum rc queue_check_lists(const char *retry_intervals, const char *retry_on,
                                      struct err *err);
@@ -33,5 +34,8 @@ command_fn command_replay;
 command_fn command_lock_list, command_log, command_check;
 command_fn command_config_show, command_config_check, command_config_list;
 command_fn command_dev_broker, command_dev_up, command_dev_down;
+
+/** Of an error for want of a right: says which group role the command needs. */
+void rights_hint(const struct cli *cli, struct err *err);
 
 #endif

@@ -71,3 +71,29 @@ enum rc command_migrate_get(struct cli *cli, struct err *err)
                        "there is no migration of this number");
     return table_check(stdout, err);
 }
+
+/* Statements that are done are comments, so that the whole can be run as it is. */
+enum rc command_migrate_roles(struct cli *cli, struct err *err)
+{
+    DB_RESULT_AUTO *roles = NULL;
+    DB_RESULT_AUTO *locks = NULL;
+    bool show = cli_has(cli, "show-sql");
+    int missing = 0;
+    const char *login = cli->argument_count > 0 ? cli->arguments[0] : NULL;
+    enum rc rc = db_run(cli->db, &sql_migrate_roles, &login, &roles, err);
+    for (int i = 0; rc == RC_OK && i < db_rows(roles); i++) {
+        missing += db_bool(roles, i, 1);
+        if (show)
+            (void)printf("%s%s\n", db_bool(roles, i, 1) ? "" : "-- done: ", db_text(roles, i, 0));
+    }
+    if (rc == RC_OK && cli_has(cli, "advisory"))
+        rc = db_run(cli->db, &sql_migrate_advisory, NULL, &locks, err);
+    for (int i = 0; rc == RC_OK && locks != NULL && i < db_rows(locks); i++)
+        (void)printf("%s\n", db_text(locks, i, 0));
+    if (rc == RC_OK && !show && locks == NULL && missing > 0)
+        return err_set(err, RC_REJECT, ERR_FAILED, "roles", "lockstep migrate roles --show-sql",
+                       "an administrator has to run %d statements", missing);
+    if (rc == RC_OK && missing == 0)
+        cli_say(cli, "lockstep: nothing is missing\n");
+    return rc == RC_OK ? table_check(stdout, err) : rc;
+}

@@ -209,6 +209,11 @@ int db_socket(const struct db *db)
     return PQsocket(db->conn);
 }
 
+const char *db_login(const struct db *db)
+{
+    return PQuser(db->conn);
+}
+
 int db_backend_pid(const struct db *db)
 {
     return db->backend_pid;

@@ -121,6 +121,8 @@ void db_result_auto(struct db_result **result);
 int db_socket(const struct db *db);
 
 /** Backend process id of this session and PostgreSQL's version number (150004). */
+/** Who the session is logged in as. */
+const char *db_login(const struct db *db);
 int db_backend_pid(const struct db *db);
 const char *
 db_backend_start(const struct db *db); /* timestamptz; with the pid it names the backend for good */

@@ -173,6 +173,26 @@ static enum rc apply_all(struct db *db, bool dry_run, FILE *show, int *ret_appli
     return rc;
 }
 
+/* All that is missing in one word, so that an administrator is asked once. */
+static enum rc check_roles(struct db *db, struct err *err)
+{
+    DB_RESULT_AUTO *maker = NULL;
+    DB_RESULT_AUTO *roles = NULL;
+    STR_AUTO missing = {0};
+    enum rc rc = db_run(db, &sql_migrate_maker, NULL, &maker, err);
+    if (rc != RC_OK || db_bool(maker, 0, 0))
+        return rc;
+    rc = db_run(db, &sql_migrate_roles, (const char *const[]){NULL}, &roles, err);
+    for (int i = 0; rc == RC_OK && i < db_rows(roles); i++)
+        if (db_bool(roles, i, 1))
+            str_format(&missing, " %s", db_text(roles, i, 0));
+    if (rc == RC_OK && missing.len > 0)
+        return err_set(err, RC_FATAL, ERR_DB, "roles",
+                       "an administrator runs what this prints: lockstep migrate roles --show-sql",
+                       "this login may not make what is missing:%s", missing.data);
+    return rc;
+}
+
 enum rc migrate_up(struct db *db, bool dry_run, FILE *show, int *ret_applied, struct err *err)
 {
     int applied = 0;
@@ -180,6 +200,8 @@ enum rc migrate_up(struct db *db, bool dry_run, FILE *show, int *ret_applied, st
     if (rc != RC_OK)
         return rc;
     if (!dry_run)
+        rc = check_roles(db, err);
+    if (rc == RC_OK && !dry_run)
         rc = db_script(db, "SET client_min_messages = warning", NULL, err);
     DB_RESULT_AUTO *exists = NULL;
     if (rc == RC_OK)

@@ -229,8 +229,11 @@ static enum rc enroll(struct executor *ex, struct alive *alive, struct err *err)
     if (rc != RC_OK)
         return rc;
     if (!db_bool(row, 0, 1))
-        return err_set(err, RC_FATAL, ERR_INTERNAL, ex->id, "Please report this.",
-                       "a new executor's lock is not free");
+        return err_set(err, RC_FATAL, ERR_HELD, ex->id,
+                       "End that session: SELECT pg_terminate_backend(PID); what keeps others from "
+                       "these locks: lockstep migrate roles --show-sql --advisory",
+                       "the lock of a new executor (number %s) is held by %s", db_text(row, 0, 0),
+                       db_null(row, 0, 2) ? "a session that has released it" : db_text(row, 0, 2));
     return RC_OK;
 }
 

@@ -10,7 +10,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define BUSY_WAIT_US 500
+#define BUSY_WAIT_US   500
+#define TAKEN_FIRST_US 1000000
+#define TAKEN_LAST_US  10000000
 
 /* The phase that the buffer's head belongs to, if we have tasks of it. */
 static struct phase *head_phase(struct lane *lane, const struct held *head)
@@ -395,6 +397,16 @@ bool claim_waits(struct lane *lane)
     return may_claim_now(lane) && due(lane, lane_head(lane, 0)) > 0;
 }
 
+/* Locks that only executors should take are another session's: this queue waits, the others go on. */
+static enum rc locks_taken(struct lane *lane, const struct err *why)
+{
+    int64_t longer_us = lane->taken_us == 0 ? TAKEN_FIRST_US : lane->taken_us * 2;
+    lane->taken_us = longer_us < TAKEN_LAST_US ? longer_us : TAKEN_LAST_US;
+    lane->claim_after_us = lane->ex->now_us + lane->taken_us;
+    log_err(LOG_WARN, "locks_taken", lane->name, why);
+    return RC_OK;
+}
+
 enum rc claim(struct lane *lane, bool *ret_progress, struct err *err)
 {
     *ret_progress = false;
@@ -421,5 +433,8 @@ enum rc claim(struct lane *lane, bool *ret_progress, struct err *err)
         *ret_progress = true; /* less of it is claimed at once */
         return claim_refused(lane, count, err);
     }
+    if (rc == RC_RETRY && strcmp(err->code, "55P03") == 0)
+        return locks_taken(lane, err);
+    lane->taken_us = 0;
     return rc == RC_OK ? follow(lane, row, count, ret_progress, err) : rc;
 }

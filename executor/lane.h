@@ -210,6 +210,8 @@ struct lane {
     bool unjudged;        /* tasks have come that this executor may be unable to do */
     bool claim_blocked;   /* until something changes: lookahead, paused, halted */
     int64_t claim_after_us; /* busy: not before */
+    int64_t
+        taken_us; /* likewise, when its locks were another session's: so long, 0: they are not */
     int64_t poised_us; /* since when a barrier is waited for with enough in hand, 0: it is not */
     char parked[37]; /* the run whose messages the last claim recorded without an owner, "": none */
     int64_t came;    /* the last one's work->came */

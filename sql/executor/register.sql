@@ -1,4 +1,4 @@
--- executor_register :one  a new incarnation: executor_id, host, pid, version, readers, queues; its number and its lock
+-- executor_register :one  a new incarnation: executor_id, host, pid, version, readers, queues; its number, its lock, and else who has that
 -- Its liveness session, the caller, is noted at once: what stands still from here on can be ended by others.
 WITH made AS (
     INSERT INTO lockstep.executor (executor_id, host, pid, version, readers, queues)
@@ -8,4 +8,5 @@ noted AS (
     INSERT INTO lockstep.executor_session (executor_no, pid, backend_start, kind)
     SELECT m.executor_no, a.pid, a.backend_start, 'liveness' FROM made m, pg_catalog.pg_stat_activity a
     WHERE a.pid = pg_catalog.pg_backend_pid())
-SELECT m.executor_no, pg_catalog.pg_try_advisory_lock(1280507907, m.executor_no) FROM made m;
+SELECT m.executor_no, l.granted, CASE WHEN NOT l.granted THEN lockstep.lock_takers('executor', m.executor_no) END AS takers
+FROM made m, LATERAL (SELECT pg_catalog.pg_try_advisory_lock(1280507907, m.executor_no) AS granted OFFSET 0) AS l; -- OFFSET: asked once

@@ -6,4 +6,4 @@ CREATE OR REPLACE FUNCTION lockstep.cancelled_by_failure(p_run_no bigint, p_orde
     FROM lockstep.run r WHERE r.run_no = p_run_no
 $$;
 REVOKE EXECUTE ON FUNCTION lockstep.cancelled_by_failure(bigint, bigint) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION lockstep.cancelled_by_failure(bigint, bigint) TO lockstep_executor, lockstep_operator, lockstep_monitor;
+GRANT EXECUTE ON FUNCTION lockstep.cancelled_by_failure(bigint, bigint) TO lockstep_executor, lockstep_producer, lockstep_operator, lockstep_monitor;

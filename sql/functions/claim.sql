@@ -353,8 +353,10 @@ BEGIN
         END IF;
         IF NOT stopped AND NOT parked THEN
             took_shared := lockstep.lock_shared_try(phase_id);
-            IF NOT took_shared THEN -- nobody can know of the phase yet
-                RAISE EXCEPTION 'phase %: its shared lock is not free though it is new', phase_id;
+            IF NOT took_shared THEN -- no executor can know of the phase yet
+                RAISE EXCEPTION 'the locks of phase %, which is new, are held by %', phase_id,
+                    COALESCE(lockstep.lock_takers('phase', lockstep.phase_key(phase_id, 0), lockstep.phase_key(phase_id, 1)), 'a session that has released them')
+                    USING ERRCODE = 'lock_not_available', HINT = 'End that session: SELECT pg_terminate_backend(PID); what keeps others from these locks: lockstep migrate roles --show-sql --advisory';
             END IF;
         END IF;
     ELSE

@@ -19,4 +19,4 @@ BEGIN
 END
 $$;
 REVOKE EXECUTE ON FUNCTION lockstep.explain(int, bigint, bigint) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION lockstep.explain(int, bigint, bigint) TO lockstep_executor, lockstep_operator, lockstep_monitor;
+GRANT EXECUTE ON FUNCTION lockstep.explain(int, bigint, bigint) TO lockstep_executor, lockstep_producer, lockstep_operator, lockstep_monitor;

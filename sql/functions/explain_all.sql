@@ -27,4 +27,4 @@ BEGIN
 END
 $$;
 REVOKE EXECUTE ON FUNCTION lockstep.explain_all(int, bigint, bigint) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION lockstep.explain_all(int, bigint, bigint) TO lockstep_executor, lockstep_operator, lockstep_monitor;
+GRANT EXECUTE ON FUNCTION lockstep.explain_all(int, bigint, bigint) TO lockstep_executor, lockstep_producer, lockstep_operator, lockstep_monitor;

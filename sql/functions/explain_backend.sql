@@ -6,4 +6,4 @@ CREATE OR REPLACE FUNCTION lockstep.explain_backend(p_executor_no int, p_pid int
     WHERE s.executor_no = p_executor_no AND s.pid = p_pid AND s.kind = 'reader' AND a.state IS DISTINCT FROM 'idle' LIMIT 1
 $$;
 REVOKE EXECUTE ON FUNCTION lockstep.explain_backend(int, int) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION lockstep.explain_backend(int, int) TO lockstep_executor, lockstep_operator, lockstep_monitor;
+GRANT EXECUTE ON FUNCTION lockstep.explain_backend(int, int) TO lockstep_executor, lockstep_producer, lockstep_operator, lockstep_monitor;

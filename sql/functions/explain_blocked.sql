@@ -42,4 +42,4 @@ BEGIN
 END
 $$;
 REVOKE EXECUTE ON FUNCTION lockstep.explain_blocked(text, int, text[]) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION lockstep.explain_blocked(text, int, text[]) TO lockstep_executor, lockstep_operator, lockstep_monitor;
+GRANT EXECUTE ON FUNCTION lockstep.explain_blocked(text, int, text[]) TO lockstep_executor, lockstep_producer, lockstep_operator, lockstep_monitor;

@@ -42,4 +42,4 @@ BEGIN
 END
 $$;
 REVOKE EXECUTE ON FUNCTION lockstep.explain_blockers(int) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION lockstep.explain_blockers(int) TO lockstep_executor, lockstep_operator, lockstep_monitor;
+GRANT EXECUTE ON FUNCTION lockstep.explain_blockers(int) TO lockstep_executor, lockstep_producer, lockstep_operator, lockstep_monitor;

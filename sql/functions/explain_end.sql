@@ -29,4 +29,4 @@ BEGIN
 END
 $$;
 REVOKE EXECUTE ON FUNCTION lockstep.explain_end(bigint) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION lockstep.explain_end(bigint) TO lockstep_executor, lockstep_operator, lockstep_monitor;
+GRANT EXECUTE ON FUNCTION lockstep.explain_end(bigint) TO lockstep_executor, lockstep_producer, lockstep_operator, lockstep_monitor;

@@ -4,4 +4,4 @@ CREATE OR REPLACE FUNCTION lockstep.explain_hidden(p_about text, p_what text) RE
                                 p_about, NULL, ARRAY['LOGIN', pg_catalog.quote_ident(session_user)])
 $$;
 REVOKE EXECUTE ON FUNCTION lockstep.explain_hidden(text, text) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION lockstep.explain_hidden(text, text) TO lockstep_executor, lockstep_operator, lockstep_monitor;
+GRANT EXECUTE ON FUNCTION lockstep.explain_hidden(text, text) TO lockstep_executor, lockstep_producer, lockstep_operator, lockstep_monitor;

@@ -11,4 +11,4 @@ CREATE OR REPLACE FUNCTION lockstep.explain_lock(p_pid int) RETURNS text LANGUAG
     FROM pg_catalog.pg_locks l WHERE l.pid = p_pid AND NOT l.granted LIMIT 1
 $$;
 REVOKE EXECUTE ON FUNCTION lockstep.explain_lock(int) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION lockstep.explain_lock(int) TO lockstep_executor, lockstep_operator, lockstep_monitor;
+GRANT EXECUTE ON FUNCTION lockstep.explain_lock(int) TO lockstep_executor, lockstep_producer, lockstep_operator, lockstep_monitor;

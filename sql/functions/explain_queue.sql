@@ -62,4 +62,4 @@ BEGIN
 END
 $$;
 REVOKE EXECUTE ON FUNCTION lockstep.explain_queue(int) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION lockstep.explain_queue(int) TO lockstep_executor, lockstep_operator, lockstep_monitor;
+GRANT EXECUTE ON FUNCTION lockstep.explain_queue(int) TO lockstep_executor, lockstep_producer, lockstep_operator, lockstep_monitor;

@@ -25,4 +25,4 @@ BEGIN
 END
 $$;
 REVOKE EXECUTE ON FUNCTION lockstep.explain_row(text, text, text, timestamptz, text[]) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION lockstep.explain_row(text, text, text, timestamptz, text[]) TO lockstep_executor, lockstep_operator, lockstep_monitor;
+GRANT EXECUTE ON FUNCTION lockstep.explain_row(text, text, text, timestamptz, text[]) TO lockstep_executor, lockstep_producer, lockstep_operator, lockstep_monitor;

@@ -111,4 +111,4 @@ BEGIN
 END
 $$;
 REVOKE EXECUTE ON FUNCTION lockstep.explain_run(bigint, boolean) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION lockstep.explain_run(bigint, boolean) TO lockstep_executor, lockstep_operator, lockstep_monitor;
+GRANT EXECUTE ON FUNCTION lockstep.explain_run(bigint, boolean) TO lockstep_executor, lockstep_producer, lockstep_operator, lockstep_monitor;

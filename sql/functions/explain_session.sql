@@ -7,4 +7,4 @@ LANGUAGE sql STABLE AS $$
     FROM pg_catalog.pg_stat_activity a WHERE a.pid = p_pid
 $$;
 REVOKE EXECUTE ON FUNCTION lockstep.explain_session(int) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION lockstep.explain_session(int) TO lockstep_executor, lockstep_operator, lockstep_monitor;
+GRANT EXECUTE ON FUNCTION lockstep.explain_session(int) TO lockstep_executor, lockstep_producer, lockstep_operator, lockstep_monitor;

@@ -6,4 +6,4 @@ CREATE OR REPLACE FUNCTION lockstep.explain_transaction(p_queue_id int, p_offset
     FROM lockstep.queue q WHERE q.queue_id = p_queue_id
 $$;
 REVOKE EXECUTE ON FUNCTION lockstep.explain_transaction(int, bigint, timestamptz) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION lockstep.explain_transaction(int, bigint, timestamptz) TO lockstep_executor, lockstep_operator, lockstep_monitor;
+GRANT EXECUTE ON FUNCTION lockstep.explain_transaction(int, bigint, timestamptz) TO lockstep_executor, lockstep_producer, lockstep_operator, lockstep_monitor;

@@ -5,4 +5,4 @@ CREATE OR REPLACE FUNCTION lockstep.explain_words(span interval) RETURNS text LA
     FROM (SELECT GREATEST(pg_catalog.floor(EXTRACT(epoch FROM span)), 0)::bigint AS s) AS t
 $$;
 REVOKE EXECUTE ON FUNCTION lockstep.explain_words(interval) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION lockstep.explain_words(interval) TO lockstep_executor, lockstep_operator, lockstep_monitor;
+GRANT EXECUTE ON FUNCTION lockstep.explain_words(interval) TO lockstep_executor, lockstep_producer, lockstep_operator, lockstep_monitor;

@@ -5,4 +5,4 @@ CREATE OR REPLACE FUNCTION lockstep.phase_key(phase_id bigint, which int) RETURN
     SELECT (((phase_id * 2 + which + 2147483648) & 4294967295) - 2147483648)::int
 $$;
 REVOKE EXECUTE ON FUNCTION lockstep.phase_key(bigint, int) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION lockstep.phase_key(bigint, int) TO lockstep_executor, lockstep_operator, lockstep_monitor;
+GRANT EXECUTE ON FUNCTION lockstep.phase_key(bigint, int) TO lockstep_executor, lockstep_producer, lockstep_operator, lockstep_monitor;

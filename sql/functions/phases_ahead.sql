@@ -24,4 +24,4 @@ BEGIN
 END
 $$;
 REVOKE EXECUTE ON FUNCTION lockstep.phases_ahead(int, int, bigint) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION lockstep.phases_ahead(int, int, bigint) TO lockstep_executor, lockstep_operator, lockstep_monitor;
+GRANT EXECUTE ON FUNCTION lockstep.phases_ahead(int, int, bigint) TO lockstep_executor, lockstep_producer, lockstep_operator, lockstep_monitor;

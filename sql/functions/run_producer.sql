@@ -12,4 +12,4 @@ CREATE OR REPLACE FUNCTION lockstep.run_producer(p_run_no bigint) RETURNS TABLE 
     LIMIT 1
 $$;
 REVOKE EXECUTE ON FUNCTION lockstep.run_producer(bigint) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION lockstep.run_producer(bigint) TO lockstep_executor, lockstep_operator, lockstep_monitor;
+GRANT EXECUTE ON FUNCTION lockstep.run_producer(bigint) TO lockstep_executor, lockstep_producer, lockstep_operator, lockstep_monitor;

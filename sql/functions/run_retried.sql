@@ -8,4 +8,4 @@ CREATE OR REPLACE FUNCTION lockstep.run_retried(p_run_no bigint) RETURNS TABLE (
                                            OR lockstep.cancelled_by_failure(p_run_no, h."order"))))
 $$;
 REVOKE EXECUTE ON FUNCTION lockstep.run_retried(bigint) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION lockstep.run_retried(bigint) TO lockstep_executor, lockstep_operator, lockstep_monitor;
+GRANT EXECUTE ON FUNCTION lockstep.run_retried(bigint) TO lockstep_executor, lockstep_producer, lockstep_operator, lockstep_monitor;

@@ -10,4 +10,4 @@ END
 $$;
 REVOKE EXECUTE ON FUNCTION lockstep.slot_backend_lives(int, timestamptz) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION lockstep.slot_backend_lives(int, timestamptz)
-    TO lockstep_executor, lockstep_operator, lockstep_monitor;
+    TO lockstep_executor, lockstep_producer, lockstep_operator, lockstep_monitor;

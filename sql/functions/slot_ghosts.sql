@@ -12,4 +12,4 @@ CREATE OR REPLACE FUNCTION lockstep.slot_ghosts(p_queue_id int) RETURNS int LANG
                 AND l.database = (SELECT d.oid FROM pg_catalog.pg_database d WHERE d.datname = pg_catalog.current_database()))
 $$;
 REVOKE EXECUTE ON FUNCTION lockstep.slot_ghosts(int) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION lockstep.slot_ghosts(int) TO lockstep_executor, lockstep_operator, lockstep_monitor;
+GRANT EXECUTE ON FUNCTION lockstep.slot_ghosts(int) TO lockstep_executor, lockstep_producer, lockstep_operator, lockstep_monitor;

@@ -9,4 +9,6 @@ SELECT current_setting('server_version_num')::int AS version_num, current_settin
                 false) AS is_task,
        COALESCE((SELECT pg_has_role(session_user, r.oid, 'MEMBER') FROM pg_roles r WHERE r.rolname = 'lockstep_owner'),
                 false) AS is_owner,
-       current_setting('fsync') AS fsync, current_setting('full_page_writes') AS full_page_writes;
+       current_setting('fsync') AS fsync, current_setting('full_page_writes') AS full_page_writes,
+       (SELECT string_agg(r.rolname, ', ' ORDER BY r.rolname) FROM pg_roles r
+        WHERE r.rolname IN ('lockstep_producer', 'lockstep_operator', 'lockstep_monitor', 'lockstep_worker') AND pg_has_role(session_user, r.oid, 'MEMBER')) AS groups;

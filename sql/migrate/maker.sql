@@ -1,0 +1,2 @@
+-- migrate_maker :one  may this login make roles?
+SELECT (r.rolsuper OR r.rolcreaterole) AS may FROM pg_roles r WHERE r.rolname = session_user;

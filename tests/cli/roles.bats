@@ -1,0 +1,146 @@
+#!/usr/bin/env bats
+# What an administrator does for Lockstep, as docs/OPERATING.md says it, and what `check` and `check --security` say of it.
+# ctest: timeout=120
+
+setup() {
+    . "$BATS_TEST_DIRNAME/../support/shell.bash"
+    scratch_database
+    admin=$db
+    logins=(etl_executor etl_task etl_publisher etl_oncall etl_monitor etl_worker)
+    forget
+    sql 'CREATE SCHEMA etl; CREATE TABLE etl.t (v int)'
+    # The block of the page, word for word.
+    awk '/^## Roles and grants/ { on = 1 } on && /^```$/ && block { exit } block { print } on && /^```sql$/ { block = 1 }' \
+        "$BATS_TEST_DIRNAME/../../docs/OPERATING.md" >"$BATS_TEST_TMPDIR/roles.sql"
+    grep -q 'CREATE ROLE etl_executor' "$BATS_TEST_TMPDIR/roles.sql"
+    "$LOCKSTEP_TEST_PGBIN/psql" -X -q -v ON_ERROR_STOP=1 -d "$db" -f "$BATS_TEST_TMPDIR/roles.sql"
+    queue=$(scratch_name)
+}
+
+teardown() {
+    db=$admin
+    forget
+    scratch_drop
+}
+
+# These logins have names that the page gives them; an earlier run may have left them.
+forget() {
+    local login
+    for login in "${logins[@]}"; do
+        sql "DO \$\$ BEGIN IF to_regrole('$login') IS NOT NULL THEN DROP OWNED BY $login CASCADE; DROP ROLE $login; END IF; END \$\$"
+    done
+}
+as() { db="$admin user=$1"; }
+# checked OPTIONS...: the findings of check as the executor, "result subject: finding" a line
+checked() {
+    as etl_executor
+    LOCKSTEP_POSTGRES_TASK_CONNINFO="$admin user=etl_task" lockstep check -o json "$@" >"$BATS_TEST_TMPDIR/check" 2>/dev/null && status=0 || status=$?
+    db=$admin
+    jq -r '.[] | "\(.result) \(.subject): \(.finding)"' "$BATS_TEST_TMPDIR/check" >"$BATS_TEST_TMPDIR/lines"
+}
+found() { grep -F -- "$1" "$BATS_TEST_TMPDIR/lines" || { cat "$BATS_TEST_TMPDIR/lines"; return 1; }; }
+
+@test "after the block of the page check is green, and a run runs" {
+    as etl_oncall
+    lockstep queue create "$queue" -q --create-topic
+    checked
+    [ "$status" = 0 ] || { cat "$BATS_TEST_TMPDIR/lines"; return 1; }
+    [ "$(grep -cE '^(warn|FAIL)' "$BATS_TEST_TMPDIR/lines")" = "$(grep -cE '^warn (durability|Kafka|topic)' "$BATS_TEST_TMPDIR/lines")" ] || { cat "$BATS_TEST_TMPDIR/lines"; return 1; }
+    as etl_publisher
+    echo '{"order": 1, "sql": "INSERT INTO etl.t VALUES (1)"}' >"$BATS_TEST_TMPDIR/a.jsonl"
+    run=$(lockstep publish --queue "$queue" -q "$BATS_TEST_TMPDIR/a.jsonl")
+    # Also where nobody else may take advisory locks.
+    db=$admin
+    lockstep migrate roles --show-sql --advisory >"$BATS_TEST_TMPDIR/advisory.sql"
+    "$LOCKSTEP_TEST_PGBIN/psql" -X -q -v ON_ERROR_STOP=1 -d "$db" -f "$BATS_TEST_TMPDIR/advisory.sql"
+    run sql "SET SESSION AUTHORIZATION etl_task; SELECT pg_advisory_lock(1280507907, 1)"
+    [[ $output == *"permission denied"* ]]
+    as etl_executor
+    LOCKSTEP_POSTGRES_TASK_CONNINFO="$admin user=etl_task" timeout 60 "$LOCKSTEP_BIN" executor run --until-idle --queue "$queue" -d "$db" -b "$LOCKSTEP_TEST_BROKERS" 2>"$BATS_TEST_TMPDIR/log" || { cat "$BATS_TEST_TMPDIR/log"; return 1; }
+    db=$admin
+    [ "$(sql 'SELECT count(*) FROM etl.t')" = 1 ]
+    checked --security
+    [ "$status" = 0 ]
+    found 'ok security: no right lets one role become another'
+}
+
+@test "check as publisher, operator and monitor finds nothing wrong with them" {
+    for login in etl_publisher etl_oncall etl_monitor; do
+        as "$login"
+        run lockstep check
+        [ "$status" = 0 ] || { echo "$login: $output"; return 1; }
+        [[ $output == *"$login is a member of lockstep_"* && $output != *"GRANT lockstep_executor"* ]] || { echo "$output"; return 1; }
+    done
+}
+
+@test "a right that is missing is named with its role" {
+    as etl_oncall
+    lockstep queue create "$queue" -q --create-topic
+    as etl_monitor
+    run lockstep queue pause "$queue"
+    [[ $output == *"GRANT lockstep_operator TO etl_monitor"* ]] || { echo "$output"; return 1; }
+    echo '{"order": 1, "sql": "SELECT 1"}' >"$BATS_TEST_TMPDIR/a.jsonl"
+    as etl_oncall
+    run lockstep publish --queue "$queue" "$BATS_TEST_TMPDIR/a.jsonl"
+    [[ $output == *"GRANT lockstep_producer TO etl_oncall"* ]] || { echo "$output"; return 1; }
+    as etl_publisher
+    run lockstep executor run --queue "$queue"
+    [[ $output == *"GRANT lockstep_executor TO"* ]] || { echo "$output"; return 1; }
+    lockstep publish --queue "$queue" -q "$BATS_TEST_TMPDIR/a.jsonl" >"$BATS_TEST_TMPDIR/run"
+    run=$(cat "$BATS_TEST_TMPDIR/run")
+    lockstep run show "$run"
+    lockstep run explain "$run"
+    lockstep queue explain "$queue"
+    lockstep run list
+    lockstep task list
+}
+
+@test "check --security finds each right by which one role could become another" {
+    checked --security
+    [ "$status" = 0 ] || { cat "$BATS_TEST_TMPDIR/lines"; return 1; }
+    found 'warn advisory locks: any login may take'
+    sql "GRANT CREATE ON SCHEMA public TO etl_task; ALTER ROLE etl_task SET search_path = etl; ALTER ROLE etl_task SET role = etl_task;
+         GRANT lockstep_operator TO etl_task; GRANT REFERENCES (task_id) ON lockstep.task TO etl_worker; GRANT UPDATE ON lockstep.run TO etl_publisher;
+         ALTER FUNCTION lockstep.is_finished(lockstep.status) OWNER TO lockstep_test; GRANT EXECUTE ON FUNCTION lockstep.queue_delete(int) TO PUBLIC;
+         CREATE FUNCTION etl.spy() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN NEW; END'; CREATE TRIGGER spy BEFORE INSERT ON lockstep.task FOR EACH ROW EXECUTE FUNCTION etl.spy();
+         GRANT CREATE ON SCHEMA lockstep TO etl_worker"
+    sql "GRANT CREATE ON DATABASE ${db##*dbname=} TO etl_task"
+    checked --security
+    [ "$status" = 1 ]
+    found 'warn create: etl_task, which runs task SQL, may create in schema public'
+    found 'warn create: etl_task, which runs task SQL, may create schemas'
+    found 'FAIL members: etl_task, which runs task SQL, is a member of lockstep_operator'
+    found 'FAIL grants: etl_worker has REFERENCES on lockstep.task'
+    found 'FAIL grants: etl_publisher has UPDATE on lockstep.run'
+    found 'FAIL grants: etl_worker may create in schema lockstep'
+    found 'FAIL owner: function lockstep.is_finished(lockstep.status) belongs to lockstep_test'
+    found 'FAIL functions: PUBLIC may execute lockstep.queue_delete(integer)'
+    found 'FAIL triggers: trigger spy on lockstep.task runs etl.spy()'
+    found 'warn settings: etl_task has settings of its own: search_path=etl, role=etl_task'
+    checked
+    found 'warn create: etl_task, which runs task SQL, may create in schema public'
+    sql "DROP TRIGGER spy ON lockstep.task; GRANT lockstep_executor TO etl_task"
+    checked --security
+    found 'FAIL members: etl_task, which runs task SQL, is a member of lockstep_executor'
+}
+
+@test "migrate roles prints what is missing, once, as it can be run" {
+    run lockstep migrate roles
+    [ "$status" = 0 ]
+    scratch_drop
+    scratch_empty_database
+    admin=$db
+    as etl_oncall
+    run lockstep migrate roles
+    [ "$status" = 1 ]
+    run lockstep migrate up
+    [ "$status" != 0 ]
+    [[ $output == *"GRANT lockstep_owner TO etl_oncall;"* && $output == *"lockstep migrate roles --show-sql"* ]] || { echo "$output"; return 1; }
+    lockstep migrate roles --show-sql >"$BATS_TEST_TMPDIR/roles.sql"
+    grep -q '^-- done: CREATE ROLE lockstep_worker NOLOGIN;' "$BATS_TEST_TMPDIR/roles.sql"
+    db=$admin
+    "$LOCKSTEP_TEST_PGBIN/psql" -X -q -v ON_ERROR_STOP=1 -d "$db" -f "$BATS_TEST_TMPDIR/roles.sql"
+    as etl_oncall
+    lockstep migrate up -q
+    lockstep migrate validate
+}

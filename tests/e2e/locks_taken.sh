@@ -1,0 +1,44 @@
+#!/bin/bash
+# Another login takes advisory locks with the keys of Lockstep: an executor does not start, or waits for that queue only, and says
+# which session it is; nobody's attempt is lost.
+# ctest: nosan timeout=120
+set -euo pipefail
+here=$(cd "$(dirname "$0")" && pwd)
+. "$here/../support/shell.bash"
+tmp=$(mktemp -d)
+trap 'jobs_end; scratch_drop; rm -rf "$tmp"' EXIT
+failed=0
+scratch_database
+# hold CLASS FROM TO: a session that holds these locks until its input ends; its pid in $holder
+hold() {
+    mkfifo "$tmp/in.$1"
+    "$LOCKSTEP_TEST_PGBIN/psql" -X -q -At -d "$db" <"$tmp/in.$1" >"$tmp/out.$1" &
+    exec {feed}>"$tmp/in.$1"
+    echo "SELECT pg_backend_pid() FROM (SELECT count(pg_advisory_lock($1, g)) FROM generate_series($2, $3) AS g) AS held;" >&"$feed"
+    eventually 10 test -s "$tmp/out.$1"
+    holder=$(cat "$tmp/out.$1")
+}
+queue=$(scratch_name)
+lockstep queue create "$queue" -q --create-topic
+echo '{"order": 1, "sql": "SELECT 1"}' >"$tmp/a.jsonl"
+
+hold 1280507907 1 50 # executors
+status=0
+timeout 60 "$LOCKSTEP_BIN" executor run --queue "$queue" --until-idle -d "$db" -b "$LOCKSTEP_TEST_BROKERS" 2>"$tmp/log" || status=$?
+[ "$status" = 7 ] || { echo "exit $status"; failed=1; }
+grep -q "is held by pid $holder" "$tmp/log" || { cat "$tmp/log"; failed=1; }
+exec {feed}>&-
+
+other=$(scratch_name)
+lockstep queue create "$other" -q --create-topic
+hold 1280507905 -20 20 # phases
+run=$(lockstep publish --queue "$queue" -q "$tmp/a.jsonl")
+"$LOCKSTEP_BIN" executor run --queue "$queue" --queue "$other" -d "$db" -b "$LOCKSTEP_TEST_BROKERS" 2>"$tmp/log" &
+said() { grep 'event=locks_taken' "$tmp/log" | grep -q "held by pid $holder"; }
+eventually 30 said || { cat "$tmp/log"; failed=1; }
+sql "SELECT pg_terminate_backend($holder)" >/dev/null # as the hint says
+completed() { [ "$(sql "SELECT status FROM lockstep.run_status WHERE run_id = '$run'")" = Completed ]; }
+eventually 30 completed || { cat "$tmp/log"; failed=1; }
+! grep -q 'event=incarnation_lost' "$tmp/log" || { cat "$tmp/log"; failed=1; }
+[ "$(sql "SELECT lost_num FROM lockstep.task")" = 0 ] || failed=1
+exit $failed
