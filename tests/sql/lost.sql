@@ -1,7 +1,7 @@
--- Lost attempts: which of them count, and how they end (sql/functions/give_up.sql, task_stopped.sql, adopt.sql, lose.sql).
+-- Lost attempts: which of them count, and how they end; what is left of executors (sql/functions/give_up.sql, task_stopped.sql, adopt.sql, lose.sql).
 -- protocol.inc explains how messages are written.
 BEGIN;
-SELECT plan(23);
+SELECT plan(28);
 \ir protocol.inc
 
 INSERT INTO lockstep.executor (executor_id, host, pid, version, readers, queues)
@@ -89,6 +89,17 @@ SELECT pg_temp.tell('A0:100<0 A1:end(1,1)');
 UPDATE lockstep.task SET lost_num = 5, token = NULL, executor_no = NULL WHERE queue_id = pg_temp.q();
 SELECT lockstep.give_up(pg_temp.q());
 SELECT ok((r).ended_at IS NOT NULL, 'a run whose last task is given up ends') FROM pg_temp.run('A') AS r;
+
+-- Executors and events of long ago are forgotten, a batch at a time.
+INSERT INTO lockstep.executor (executor_id, host, pid, version, readers, queues, ended_at, ended_why)
+SELECT gen_random_uuid(), 'old', 1, 'v', 1, '{q}', now() - interval '2 days', 'lost' FROM generate_series(1, 1500);
+INSERT INTO lockstep.executor (executor_id, host, pid, version, readers, queues) VALUES (gen_random_uuid(), 'alive', 1, 'v', 1, '{q}');
+INSERT INTO lockstep.event_log (at, event, detail) SELECT now() - interval '31 days', 'executor_died', 'old' FROM generate_series(1, 3);
+SELECT is(lockstep.executor_forget(100), 1003, 'a batch of executors that ended, and the events of no queue');
+SELECT is(lockstep.executor_forget(100), 401, 'the rest of them');
+SELECT is((SELECT count(*) FROM lockstep.executor WHERE host = 'old'), 99::bigint, 'the newest stay');
+SELECT is((SELECT count(*) FROM lockstep.executor WHERE ended_at IS NULL), 2::bigint, 'and those that have not ended');
+SELECT is(lockstep.executor_forget(100), 0, 'then there is nothing to forget');
 
 SELECT * FROM finish();
 ROLLBACK;
