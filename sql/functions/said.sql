@@ -11,7 +11,7 @@ BEGIN
     LOOP
         UPDATE lockstep.task_attempt a SET rows = s.rows, notices = s.notices WHERE a.task_id = s.task_id AND a.attempt = s.attempt;
         IF NOT FOUND THEN
-            UPDATE lockstep.task t SET rows = s.rows, notices = s.notices
+            UPDATE lockstep.task t SET rows = s.rows, notices = s.notices, updated_at = pg_catalog.clock_timestamp()
             WHERE t.task_id = s.task_id AND t.attempt_num = s.attempt AND t.status = 'Completed';
         END IF;
     END LOOP;
