@@ -93,15 +93,13 @@ static enum rc check_topic(struct lane *lane, struct err *err)
 enum rc lane_halt(struct lane *lane, const char *reason, const char *found, struct err *err)
 {
     STR_AUTO text = {0};
-    utf8_escape(&text, found); /* of Kafka's, whatever it is */
+    utf8_escape(&text, found); /* of a topic or a broker: any bytes */
     const char *detail = text.data != NULL ? text.data : "";
     lane->suspect[0] = '\0';
-    STR_AUTO said = {0}; /* of a topic or a broker: any bytes */
-    utf8_add(&said, detail, strlen(detail), strlen(detail));
-    enum rc rc = db_run(
-        lane->ex->control, &sql_executor_halt,
-        (const char *const[]){DB_INT(lane->queue_id), reason, said.data, DB_INT(lane->halt_no)},
-        NULL, err);
+    enum rc rc =
+        db_run(lane->ex->control, &sql_executor_halt,
+               (const char *const[]){DB_INT(lane->queue_id), reason, detail, DB_INT(lane->halt_no)},
+               NULL, err);
     if (rc == RC_NONE)
         return lane_assign(lane, err);
     if (rc != RC_OK)

@@ -60,7 +60,7 @@ for bad in '--max-attempts many' '--max-attempts -1' '--retry-on 4' '--retry-on 
     "--retry-intervals $(seq -s, 1 10000)"; do
     # shellcheck disable=SC2086
     lockstep queue set "$q" $bad >"$tmp/out" 2>&1 && { echo "taken: $bad"; failed=1; }
-    grep -q 'hint:' "$tmp/out" || { cat "$tmp/out"; failed=1; }
+    grep -qE 'hint:|must be' "$tmp/out" || { cat "$tmp/out"; failed=1; }
 done
 
 echo '- what is the fault of the server is put off and does not count'
