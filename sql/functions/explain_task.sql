@@ -82,7 +82,10 @@ BEGIN
             ELSE ' was in the hands of' || owner || ', which is gone, and nobody has taken it over' END, what, t.updated_at, n);
     END IF;
     IF p_whole THEN
-        RETURN QUERY SELECT x.* FROM lockstep.explain_run(t.run_no) AS x WHERE x.about <> what;
+        RETURN QUERY SELECT x.* FROM lockstep.explain_run(t.run_no) AS x
+        WHERE x.about <> what
+          AND NOT (open AND t.type = 'external' -- a worker needs neither a reader nor an executor
+                   AND x.reason IN ('no_executor', 'executors_drain', 'executors_without_readers', 'executor_silent', 'no_readers', 'readers_busy', 'slots_kept'));
     END IF;
 END
 $$;

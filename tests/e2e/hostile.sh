@@ -41,7 +41,7 @@ completed() { [ "$(sql "SELECT status FROM lockstep.run_status WHERE run_id = '$
 judge() {
     eventually 30 completed || { failed=1; lockstep run show "$run"; }
     expect "$1" "$(ledger_check "$q" 4 | grep -v '^a lock is left' || true)" ''
-    expect "$1: attempts" "$(sql "SELECT count(*), max(attempt_num) FROM lockstep.task t JOIN lockstep.queue q USING (queue_id) WHERE q.name = '$q'")" "12|${2:-1}"
+    expect "$1: attempts" "$(sql "SELECT count(*), max(attempt_num) <= ${2:-1} FROM lockstep.task t JOIN lockstep.queue q USING (queue_id) WHERE q.name = '$q'")" "12|t"
     kill -TERM "$daemon"
     wait "$daemon" || { echo "$1: the executor ended with $?"; failed=1; }
 }
@@ -107,13 +107,13 @@ eventually 20 grep -qE 'event=(database_not_ready|incarnation_lost).*code=53300'
 drain
 judge 'no connection at the start'
 
-# And in the middle: it has lost its sessions and gets only some of them back.
+# And in the middle: it has lost its sessions and gets only some of them back. It works with the readers that it has.
 publish 0.3
 daemon
 eventually 20 is "SELECT count(*) > 3 FROM ledger WHERE q = '$q'" t
 sql 'ALTER ROLE plain CONNECTION LIMIT 3'
 sql "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND application_name = 'lockstep/control'" >/dev/null
-eventually 20 grep -q 'event=incarnation_lost.*code=53300' "$tmp/$q.log" || failed=1
+eventually 20 grep -qE 'event=(incarnation_lost|readers_short).*code=53300' "$tmp/$q.log" || failed=1
 sql 'ALTER ROLE plain CONNECTION LIMIT -1'
 judge 'no connection in the middle' 2
 [ $failed = 0 ] || tail -n 20 "$tmp"/*.log
