@@ -2,12 +2,14 @@
 # examples/notification/run.sh CONNINFO BROKERS: notifications and invoices as external tasks between two SQL phases, with two
 # workers in Python and one in C. The database has the schema (lockstep migrate up). Leaves a queue, the schema notification and
 # a role behind, all named below.
-# Needs python3 with psycopg (version 3).
+# Needs Python with psycopg (version 3): Debian has it for its own.
+#   PYTHON         the interpreter (default: /usr/bin/python3)
 #   LOCKSTEP_BIN   the binary (default: lockstep)       WORKER_ROLE   the workers' login, made if it is not there
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
-[ $# = 2 ] || { sed -n '2,6p' "$0" >&2; exit 2; }
-python3 -c 'import psycopg' 2>/dev/null || { echo "run.sh: python3 has no psycopg; on Debian: apt-get install python3-psycopg" >&2; exit 1; }
+[ $# = 2 ] || { sed -n "2,7p" "$0" >&2; exit 2; }
+python=${PYTHON:-/usr/bin/python3}
+"$python" -c "import psycopg" 2>/dev/null || { echo "run.sh: $python has no psycopg; on Debian: apt-get install python3-psycopg" >&2; exit 1; }
 lockstep=${LOCKSTEP_BIN:-lockstep} role=${WORKER_ROLE:-notification_worker}
 queue=notification_$$ tmp=$(mktemp -d)
 trap 'kill "${pids[@]}" 2>/dev/null; wait; rm -rf "$tmp"' EXIT
@@ -20,8 +22,8 @@ cc -O -Wall -o "$tmp/worker" "$here/worker.c" -I"$(pg_config --includedir)" -lpq
 
 "$lockstep" queue create "$queue" -q --create-topic -d "$1" -b "$2"
 "$lockstep" executor run --queue "$queue" -d "$1" -b "$2" 2>"$tmp/executor.log" & pids+=($!)
-/usr/bin/python3 "$here/worker.py" "$1 user=$role" "$queue" "$tmp/outbox" & pids+=($!)
-/usr/bin/python3 "$here/worker.py" "$1 user=$role" "$queue" "$tmp/outbox" & pids+=($!)
+"$python" "$here/worker.py" "$1 user=$role" "$queue" "$tmp/outbox" & pids+=($!)
+"$python" "$here/worker.py" "$1 user=$role" "$queue" "$tmp/outbox" & pids+=($!)
 "$tmp/worker" "$1 user=$role" "$queue" & pids+=($!)
 
 "$lockstep" publish --queue "$queue" -d "$1" -b "$2" --wait --timeout 60s "$here/tasks.jsonl"
