@@ -275,7 +275,7 @@ static enum rc batch_done(struct reader_thread *reader, struct err *err)
         last = work->last;
         work->ran_us = each_us;
         if (work->cleans) {
-            free(work);
+            work_free(work);
         } else if (work->replies == 0) {
             work->outcome = OUTCOME_COMPLETED;
             work->mail = (struct mail){.kind = MAIL_WORK_DONE};

@@ -21,7 +21,7 @@ enum reader_mail { READER_WORK, READER_STOP };
 void reader_report(struct reader_thread *reader, struct work *work, enum outcome outcome)
 {
     if (work->cleans) {
-        free(work);
+        work_free(work);
         return;
     }
     work->outcome = outcome;

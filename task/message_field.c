@@ -78,6 +78,15 @@ enum rc field_bool(struct reading *r, const cJSON *node, const struct json_path 
     return RC_OK;
 }
 
+/* Before its exponent another digit than 0. raw: no text with a NUL at its end, but a part of the record. */
+static bool has_digits(const char *raw, size_t len)
+{
+    size_t i = 0;
+    while (i < len && (raw[i] < '1' || raw[i] > '9') && raw[i] != 'e' && raw[i] != 'E')
+        i++;
+    return i < len && raw[i] >= '1' && raw[i] <= '9';
+}
+
 enum rc field_number(struct reading *r, const cJSON *node, const struct json_path *path,
                      double most, double *ret_value)
 {
@@ -86,7 +95,7 @@ enum rc field_number(struct reading *r, const cJSON *node, const struct json_pat
     double n = node->valuedouble;
     size_t len;
     const char *raw = json_raw(r->json, node, &len);
-    bool vanished = n <= 0 && strcspn(raw, "123456789") < strcspn(raw, "eE,]} \t\r\n");
+    bool vanished = n <= 0 && has_digits(raw, len);
     if (!isfinite(n) || n < 0 || n > most || vanished) {
         char value[JSON_EXCERPT_SIZE];
         if (vanished && n >= 0) /* it is not 0, and PostgreSQL's float8 does not take it for 0 */

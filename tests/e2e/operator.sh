@@ -156,9 +156,9 @@ refused 'can use 0 to 4 readers, not 5' executor set "$id" --readers 5
 lockstep executor set "${id:0:8}" --readers 1 -q --reason 'host is loaded'
 sql "INSERT INTO let_go SELECT '$q', n FROM generate_series(41, 44) AS n"
 eventually 10 is "SELECT completed FROM lockstep.run_status WHERE run_id = '$g'" 4
-eventually 5 is "$at_work" 1
+eventually 15 is "$at_work" 1
 lockstep executor set "$id" --readers 3 -q
-eventually 5 is "$at_work" 3
+eventually 15 is "$at_work" 3
 lockstep executor drain "$id" -q --reason 'to be moved'
 eventually 5 grep -q 'event=draining' "$tmp/daemon.log"
 refused 'is draining already' executor drain "$id"

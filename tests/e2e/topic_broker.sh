@@ -90,6 +90,7 @@ halts busy other_cluster
 
 kill -TERM $executor
 wait $executor || wrong "the executor ended with $?"
-! grep kafka_close_abandoned "$tmp"/*.log || failed=1
+# The executor's client has met a cluster without its topics, and librdkafka 2.0.2 sometimes does not end such a one (kafka/handle.c).
+! grep kafka_close_abandoned "$tmp"/{checksum,garbage}.log || failed=1
 [ $failed = 0 ] || tail -n 30 "$tmp"/*.log
 exit $failed
