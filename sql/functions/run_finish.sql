@@ -33,6 +33,9 @@ BEGIN
         WHEN r.rejected > 0 OR EXISTS (SELECT FROM lockstep.phase p JOIN lockstep.task t USING (phase_id)
             WHERE p.run_no = p_run_no AND (t.status IN ('Failed', 'Terminated', 'PartiallyCompleted') OR (t.status = 'Cancelled' AND t.cancelled_by IS NOT NULL))) THEN 'PartiallyCompleted'
         ELSE 'Completed' END;
+    -- In the order of gates, which may have two of its phases in hand, or the run and its first phase: an UPDATE takes rows as it finds them.
+    PERFORM FROM lockstep.run WHERE run_no = p_run_no FOR NO KEY UPDATE;
+    PERFORM FROM lockstep.phase WHERE run_no = p_run_no AND done_at IS NULL ORDER BY "order" FOR NO KEY UPDATE;
     UPDATE lockstep.phase SET done_at = pg_catalog.clock_timestamp() WHERE run_no = p_run_no AND done_at IS NULL;
     UPDATE lockstep.run SET status = result, ended_at = pg_catalog.clock_timestamp() WHERE run_no = p_run_no;
     INSERT INTO lockstep.event_log (event, queue_id, run_no, detail) VALUES ('run_ended', r.queue_id, p_run_no, result);

@@ -11,6 +11,11 @@ BEGIN
     UPDATE lockstep.run SET stop_after = LEAST(stop_after, p_order), error = COALESCE(error, p_why), -- LEAST passes NULL over
         stop_kept = CASE WHEN cancelled_at IS NOT NULL THEN LEAST(stop_kept, p_order) END
     WHERE run_no = p_run_no RETURNING queue_id INTO STRICT own;
+    -- If something is stopped, what is open is locked before it: run_finish writes that, maybe in the same transaction. If nothing is, no
+    -- row is: a claim may have the last phase in hand.
+    IF EXISTS (SELECT FROM lockstep.phase WHERE run_no = p_run_no AND "order" > p_order AND opened_at IS NULL AND done_at IS NULL) THEN
+        PERFORM FROM lockstep.phase WHERE run_no = p_run_no AND done_at IS NULL ORDER BY "order" FOR NO KEY UPDATE;
+    END IF;
     SELECT pg_catalog.array_agg(locked.phase_id) INTO stopped
     FROM (SELECT phase_id FROM lockstep.phase
           WHERE run_no = p_run_no AND "order" > p_order AND opened_at IS NULL AND done_at IS NULL

@@ -344,9 +344,56 @@ static void a_gate_waits_for_the_shared_lock_and_is_woken_by_its_release(void **
     db_close(watcher);
 }
 
+/* Who ends a run waits for what a gate has in hand before it takes what that gate takes next. A gate's two rows, one after the other. */
+static void an_end_takes_rows_in_the_order_of_gates(int tasks_said, const char *said)
+{
+    struct db *one = support_db(), *two = support_db(), *watcher = support_db();
+    int64_t queue = new_queue(one, "stop");
+    STR_AUTO sql = {0};
+    struct other other;
+    claim(watcher, queue, 0, 1, 100, 0);
+    claim(watcher, queue, 1, 1, 200, 100);
+    support_exec(watcher, "%s", complete_text(&sql, watcher, queue, 0));
+    support_exec(watcher,
+                 "UPDATE lockstep.task SET status = 'Cancelled', token = NULL, executor_no = NULL "
+                 "WHERE queue_id = %lld AND kafka_offset = 1",
+                 (long long)queue);
+    /* The older phase's row lies behind the newer one's, as after its opening. */
+    support_exec(watcher, "UPDATE lockstep.phase SET opened_at = opened_at WHERE phase_id = %lld",
+                 (long long)phase_id(watcher, queue, 100));
+    support_exec(two, "SET enable_indexscan = off; SET enable_bitmapscan = off");
+    support_exec(one, "BEGIN; SELECT FROM lockstep.phase WHERE phase_id = %lld FOR NO KEY UPDATE",
+                 (long long)phase_id(watcher, queue, 100));
+    start(&other, two, end_text(&sql, queue, 2, tasks_said, 2));
+    await_blocked(watcher, two, one);
+    support_exec(
+        one, "SELECT FROM lockstep.phase WHERE phase_id = %lld FOR NO KEY UPDATE NOWAIT; COMMIT",
+        (long long)phase_id(watcher, queue, 200));
+    assert_string_equal(finish(&other), said);
+    support_exec(watcher, "SELECT pg_advisory_unlock_all()");
+    db_close(one);
+    db_close(two);
+    db_close(watcher);
+}
+
+static void an_end_does_not_deadlock_with_a_gate(void **state)
+{
+    (void)state;
+    an_end_takes_rows_in_the_order_of_gates(2, "ended Completed");
+}
+
+static void an_end_that_stops_its_run_does_not_deadlock_with_a_gate(void **state)
+{
+    (void)state;
+    an_end_takes_rows_in_the_order_of_gates(3, "ended Failed");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test_teardown(an_end_does_not_deadlock_with_a_gate, teardown),
+        cmocka_unit_test_teardown(an_end_that_stops_its_run_does_not_deadlock_with_a_gate,
+                                  teardown),
         cmocka_unit_test_teardown(two_gates_open_a_phase_once_and_both_may_run_it, teardown),
         cmocka_unit_test_teardown(
             a_gate_waits_for_who_has_the_phase_before_and_not_for_what_he_opens, teardown),
