@@ -1,5 +1,6 @@
 #include "base/clock.h"
 
+#include <limits.h>
 #include <time.h>
 
 static int64_t read_us(clockid_t id)
@@ -17,4 +18,12 @@ int64_t clock_boot_us(void)
 int64_t clock_wall_us(void)
 {
     return read_us(CLOCK_REALTIME);
+}
+
+int clock_left_ms(int64_t until_us)
+{
+    int64_t left_us = until_us - clock_boot_us();
+    if (left_us <= 0)
+        return 0;
+    return left_us / 1000 < INT_MAX ? (int)(left_us / 1000) + 1 : INT_MAX;
 }

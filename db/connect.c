@@ -138,7 +138,7 @@ static enum reached establish(PGconn *conn)
            next != PGRES_POLLING_FAILED && clock_boot_us() < until_us) {
         struct pollfd fd = {.fd = PQsocket(conn),
                             .events = next == PGRES_POLLING_READING ? POLLIN : POLLOUT};
-        if (poll(&fd, 1, (int)((until_us - clock_boot_us()) / 1000) + 1) > 0)
+        if (poll(&fd, 1, clock_left_ms(until_us)) > 0)
             next = PQconnectPoll(conn);
     }
     (void)PQsetErrorVerbosity(conn, PQERRORS_DEFAULT);

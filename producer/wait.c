@@ -51,9 +51,9 @@ static enum rc await_news(struct publishing *p, int64_t until_us, struct err *er
     const char *channel, *payload;
     enum rc rc = db_notification(p->db, &channel, &payload, err);
     if (rc == RC_NONE) {
-        int64_t left_ms = until_us >= 0 ? (until_us - clock_boot_us()) / 1000 + 1 : READ_EVERY_MS;
+        int left_ms = until_us >= 0 ? clock_left_ms(until_us) : READ_EVERY_MS;
         struct pollfd input = {.fd = db_socket(p->db), .events = POLLIN};
-        (void)poll(&input, 1, left_ms < READ_EVERY_MS ? (int)left_ms : READ_EVERY_MS);
+        (void)poll(&input, 1, left_ms < READ_EVERY_MS ? left_ms : READ_EVERY_MS);
         rc = db_notification(p->db, &channel, &payload, err);
     }
     while (rc == RC_OK) /* what they say is read from the row */

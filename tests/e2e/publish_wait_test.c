@@ -83,6 +83,30 @@ static void waiting_ends_with_its_time(void **state)
     expect_topic(five_phases_tagged);
 }
 
+#define SHORT_WAIT_MS 300
+
+/* After the look at the time and before the waiting for news. */
+static bool dawdle(void *context)
+{
+    struct seen *seen = context;
+    if (strncmp(result.status, "Publish", 7) == 0 && seen->calls++ == 0)
+        (void)poll(NULL, 0, SHORT_WAIT_MS + 50);
+    return false;
+}
+
+static void waiting_ends_when_its_time_passes_between_looks(void **state)
+{
+    (void)state;
+    struct seen seen = {0};
+    write_file(five_phases);
+    options.wait = true;
+    options.wait_timeout_ms = SHORT_WAIT_MS;
+    options.context = &seen;
+    options.cancelled = dawdle;
+    assert_rc(publish(), RC_RETRY, &err);
+    assert_int_equal(err.kind, ERR_TIMEOUT);
+}
+
 static void end_waiters_session(struct seen *seen, const struct publish_progress *progress)
 {
     if (seen->calls++ == 0)
@@ -112,6 +136,7 @@ int main(void)
         WITH_QUEUE(waiting_returns_when_the_run_is_completed),
         WITH_QUEUE(waiting_tells_why_the_run_failed),
         WITH_QUEUE(waiting_ends_with_its_time),
+        WITH_QUEUE(waiting_ends_when_its_time_passes_between_looks),
         WITH_QUEUE(waiting_survives_the_loss_of_its_session),
     };
     return cmocka_run_group_tests(tests, begin_all, end_all);
