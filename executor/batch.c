@@ -47,9 +47,9 @@ static enum rc run_alone(struct reader_thread *reader, struct work *work, struct
         rc = pipeline_start(reader->db, err);
     struct err why = {0};
     if (rc == RC_LOST && work->answer != NULL)
-        append(&reader->broken_last, work); /* as below */
-    else if (rc == RC_LOST && attempt_timed_out(work, &why))
-        set_broken(reader, work, &why); /* recorded on the next session */
+        append(&reader->broken_last, work);                /* as below */
+    else if (rc != RC_OK && attempt_timed_out(work, &why)) /* its cancel may meet what follows it */
+        set_broken(reader, work, &why);                    /* recorded on the next session */
     else if (rc != RC_OK)
         append(&reader->lost_last, work);
     else
