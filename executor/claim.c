@@ -313,8 +313,9 @@ static enum rc follow(struct lane *lane, const struct db_result *row, int count,
         return went_back(lane, next_offset, err);
     if (strcmp(verdict, "ended") == 0) {
         if (!db_null(row, 0, 8))
-            log_event(LOG_INFO, "run_ended", "queue", lane->name, "run", db_text(row, 0, 3),
-                      "status", db_text(row, 0, 8), NULL);
+            log_event(LOG_INFO, "run_ended", "queue", lane->name, "run",
+                      *lane_head(lane, 0)->run ? lane_head(lane, 0)->run : NULL, "status",
+                      db_text(row, 0, 8), NULL);
     } else if (strcmp(verdict, "rejected") == 0) {
         letters_wake(lane, RELAY_NEWS);
         tell_rejected(lane);
