@@ -11,22 +11,14 @@ q=$(scratch_name)
 lockstep queue create "$q" -q --create-topic
 age() { sql "SELECT extract(epoch FROM clock_timestamp() - marked_at)::int FROM lockstep.queue WHERE name = '$q'"; }
 fresh() { local now && now=$(age) && [ -n "$now" ] && [ "$now" -lt 60 ]; }
-run() {
-    "$LOCKSTEP_BIN" executor run -d "$db" -b "$LOCKSTEP_TEST_BROKERS" --queue "$q" --readers 1 2>"$tmp/log" &
-    pid=$!
-}
-finish() {
-    kill -TERM "$pid"
-    wait "$pid"
-}
-run
-eventually 20 fresh
-finish
+fresh # from queue create on
 sql "UPDATE lockstep.queue SET marked_at = clock_timestamp() - interval '2 hours' WHERE name = '$q'"
-run
+"$LOCKSTEP_BIN" executor run -d "$db" -b "$LOCKSTEP_TEST_BROKERS" --queue "$q" --readers 1 2>"$tmp/log" &
+pid=$!
 eventually 20 fresh
 sleep 8 # a look, and the one that would confirm what it has found
 if grep 'event=queue_halted' "$tmp/log"; then
     exit 1
 fi
-finish
+kill -TERM "$pid"
+wait "$pid"
