@@ -226,8 +226,7 @@ enum rc command_check(struct cli *cli, struct err *err)
     static const char *const names[] = {"result", "subject", "finding", "hint"};
     struct check check = {.cli = cli};
     if (cli->output != OUTPUT_TABLE)
-        check.table = table_new(stdout, (struct table_style){cli->output, cli->color}, "sttt",
-                                names, 4, false);
+        check.table = table_new(stdout, cli_style(cli), "sttt", names, 4, false);
     const char *path = config_path(cli->config);
     check_tell(&check, TOPIC_OK, "configuration", NULL, "%s",
                *path ? path : "no file: defaults, environment, options");

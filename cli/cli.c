@@ -157,6 +157,7 @@ static void settle_style(struct cli *cli)
     const char *term = getenv("TERM");
     cli->output = output_of(cli);
     cli->quiet = cli_has(cli, "quiet");
+    cli->wide = cli_has(cli, "wide");
     cli->color = isatty(STDOUT_FILENO) && !cli_has(cli, "no-color") &&
                  (no_color == NULL || *no_color == '\0') &&
                  (term == NULL || strcmp(term, "dumb") != 0);
@@ -227,7 +228,20 @@ void cli_say(const struct cli *cli, const char *fmt, ...)
     va_end(ap);
 }
 
+struct table_style cli_style(const struct cli *cli)
+{
+    return (struct table_style){.output = cli->output, .color = cli->color, .wide = cli->wide};
+}
+
 enum rc cli_print(struct cli *cli, const struct db_result *result, struct err *err)
 {
-    return table_result(stdout, (struct table_style){cli->output, cli->color}, result, false, err);
+    return table_result(stdout, cli_style(cli), result, false, err);
+}
+
+enum rc cli_print_list(struct cli *cli, const struct db_result *result, const char *shorts,
+                       struct err *err)
+{
+    struct table_style style = cli_style(cli);
+    style.shorts = shorts;
+    return table_result(stdout, style, result, false, err);
 }

@@ -64,7 +64,7 @@ struct cli {
     struct kafka_properties kafka;
     struct db *db;
     enum output output;
-    bool help, quiet, color, told; /* told: the error is already on stderr */
+    bool help, quiet, color, wide, told; /* told: the error is already on stderr */
     int verbose;
 };
 
@@ -115,5 +115,12 @@ void cli_say(const struct cli *cli, const char *fmt, ...) __attribute__((format(
 
 /** Prints a result as the command's answer. */
 MUST_CHECK enum rc cli_print(struct cli *cli, const struct db_result *result, struct err *err);
+
+/** The same of a list, which people get with the columns `shorts` ("a,b,c") alone, unless they say --wide. */
+MUST_CHECK enum rc cli_print_list(struct cli *cli, const struct db_result *result,
+                                  const char *shorts, struct err *err);
+
+/** As the options say. */
+struct table_style cli_style(const struct cli *cli);
 
 #endif

@@ -122,6 +122,9 @@ static const struct option_spec task_list_options[] = {
     {"status", TASK_STATUS_WORDS, "of this status only", 0},
     LIMIT_OPTION,
     {0}};
+static const struct option_spec task_show_options[] = {
+    {"raw", "payload|response|error|notices", "this alone, as it is: no table, no escapes", 0},
+    {0}};
 static const struct option_spec run_retry_options[] = {
     QUEUE_OPTION,
     {"latest", NULL, "the newest run instead of an id", 0},
@@ -262,7 +265,8 @@ const struct command commands[] = {
      "why it does not go on, since when, and what would help", run_explain_options, NULL},
     {"task", "list", "", NEEDS_SCHEMA, command_task_list, "tasks, in the order of their run",
      task_list_options, "lockstep task list --run 0190 --status Failed"},
-    {"task", "show", "ID", NEEDS_SCHEMA, command_task_show, "a task and its attempts", NULL, NULL},
+    {"task", "show", "ID", NEEDS_SCHEMA, command_task_show, "a task and its attempts",
+     task_show_options, "lockstep task show 17 --raw response"},
     {"task", "cancel", "ID", NEEDS_SCHEMA, command_task_cancel,
      "cancels or stops a task; it counts as failed", reason_options, NULL},
     {"task", "retry", "ID", NEEDS_SCHEMA, command_task_retry,

@@ -10,8 +10,9 @@ enum rc command_config_show(struct cli *cli, struct err *err)
     static const char *const names[] = {"section", "key", "value", "origin", "where"};
     static const char *const origins[] = {"default", "file", "environment", "setting", "option"};
     bool origin = cli_has(cli, "origin");
-    struct table *table = table_new(stdout, (struct table_style){cli->output, cli->color}, "ttttt",
-                                    names, origin ? 5 : 3, false);
+    struct table_style style = cli_style(cli);
+    style.wrap = true;
+    struct table *table = table_new(stdout, style, "ttttt", names, origin ? 5 : 3, false);
     const struct config_value *value;
     for (int i = 0; (value = config_at(cli->config, i)) != NULL; i++) {
         STR_AUTO shown = {0};
@@ -41,8 +42,10 @@ enum rc command_config_list(struct cli *cli, struct err *err)
     static const char *const names[] = {"section", "key", "type", "default", "unit", "meaning"};
     int count;
     const struct config_key *rows = config_keys(&count);
-    struct table *table =
-        table_new(stdout, (struct table_style){cli->output, cli->color}, NULL, names, 6, false);
+    struct table_style style = cli_style(cli);
+    style.wrap = true;
+    style.shorts = "section,key,default,meaning";
+    struct table *table = table_new(stdout, style, NULL, names, 6, false);
     for (int i = 0; i < count; i++) {
         STR_AUTO section = {0};
         str_format(&section, "%s%s", rows[i].section, strchr(rows[i].section, ':') ? "NAME" : "");

@@ -4,5 +4,9 @@ enum rc command_executor_list(struct cli *cli, struct err *err)
 {
     DB_RESULT_AUTO *result = NULL;
     enum rc rc = db_run(cli->db, &sql_view_executor_list, NULL, &result, err);
-    return rc == RC_OK ? cli_print(cli, result, err) : rc;
+    return rc == RC_OK
+               ? cli_print_list(
+                     cli, result,
+                     "executor_id,host,pid,queues,readers,in_use,started_at,state,trouble", err)
+               : rc;
 }

@@ -12,11 +12,17 @@ static enum rc find_executor(struct cli *cli, char ret_id[37], struct err *err)
     enum rc rc = db_run(cli->db, &sql_control_executor, (const char *const[]){text}, &found, err);
     if (rc != RC_OK)
         return rc;
-    if (db_rows(found) != 1)
-        return err_set(err, RC_REJECT, ERR_USAGE, text,
-                       db_rows(found) == 0 ? "lockstep executor list" : "Type more of the id.",
-                       db_rows(found) == 0 ? "there is no executor with this id"
-                                           : "several executors fit");
+    if (db_rows(found) == 0)
+        return err_set(err, RC_REJECT, ERR_USAGE, text, "lockstep executor list",
+                       "there is no executor with this id");
+    if (db_rows(found) > 1) {
+        (void)err_set(err, RC_REJECT, ERR_USAGE, text, "Type more of the id.",
+                      "several executors fit");
+        (void)snprintf(err->detail, sizeof err->detail, "%s (%s), %s (%s)%s", db_text(found, 0, 0),
+                       db_text(found, 0, 1), db_text(found, 1, 0), db_text(found, 1, 1),
+                       db_rows(found) > 2 ? ", ..." : "");
+        return RC_REJECT;
+    }
     (void)snprintf(ret_id, 37, "%s", db_text(found, 0, 0));
     return RC_OK;
 }

@@ -1,31 +1,17 @@
 #include "cli/gantt.h"
 
-#include <langinfo.h>
+#include "cli/drawing.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
-#include <unistd.h>
 
 #define MOST_LINES  60
 #define LEAST_CELLS 20
 
 bool gantt_blocks(const struct cli *cli)
 {
-    return !cli_has(cli, "ascii") && strcmp(nl_langinfo(CODESET), "UTF-8") == 0;
-}
-
-int gantt_width(void)
-{
-    struct winsize size;
-    const char *columns = getenv("COLUMNS");
-    int64_t number;
-    if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col >= 40)
-        return size.ws_col;
-    if (columns != NULL && int64_parse(columns, strlen(columns), &number) && number >= 40 &&
-        number <= 500)
-        return (int)number;
-    return 80;
+    return !cli_has(cli, "ascii") && drawing_unicode();
 }
 
 static double most_running(const struct db_result *cells)
@@ -92,7 +78,7 @@ enum rc gantt_print(struct cli *cli, int64_t run_no, const struct db_result *pha
         left = order > left ? order : left;
         right = tasks > right ? tasks : right;
     }
-    int columns = gantt_width() - (int)(left + right) - 4;
+    int columns = drawing_width() - (int)(left + right) - 4;
     if (columns < LEAST_CELLS)
         columns = LEAST_CELLS;
     DB_RESULT_AUTO *cells = NULL;

@@ -17,7 +17,4 @@ MUST_CHECK enum rc gantt_print(struct cli *cli, int64_t run_no, const struct db_
 /** Whether the terminal takes the block characters: UTF-8, and not asked otherwise with --ascii. */
 bool gantt_blocks(const struct cli *cli);
 
-/** Columns of the terminal on stdout, 80 if it is none. */
-int gantt_width(void);
-
 #endif

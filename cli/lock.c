@@ -5,5 +5,9 @@ enum rc command_lock_list(struct cli *cli, struct err *err)
 {
     DB_RESULT_AUTO *result = NULL;
     enum rc rc = phaselock_list(cli->db, &result, err);
-    return rc == RC_OK ? cli_print(cli, result, err) : rc;
+    return rc == RC_OK
+               ? cli_print_list(
+                     cli, result,
+                     "kind,mode,state,queue,run_id,order,slot_no,pid,age,blocked_by,query", err)
+               : rc;
 }

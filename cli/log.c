@@ -6,6 +6,7 @@
 #include <string.h>
 
 #define FOLLOW_EVERY_MS 300
+#define EVENT_COLUMNS   "at,event,queue,run_id,order,task,actor,detail"
 #define MOST_HOLES      1000 /* as many as log_holes answers */
 
 /* A line of the log gets its number before its transaction commits, so numbers become visible out of order. Everything up to
@@ -104,8 +105,9 @@ static enum rc follow(struct cli *cli, struct reading *reading, struct err *err)
     enum rc rc = read_more(cli, reading, true, limit_of(cli), &first, err);
     if (rc != RC_OK)
         return rc;
-    struct table *table =
-        table_of(stdout, (struct table_style){cli->output, cli->color}, first, false);
+    struct table_style style = cli_style(cli);
+    style.shorts = EVENT_COLUMNS;
+    struct table *table = table_of(stdout, style, first, false);
     add_rows(table, first);
     stop_catch();
     while (rc == RC_OK && !stop_requested()) {
@@ -129,7 +131,11 @@ static enum rc executions(struct cli *cli, const struct reading *reading, struct
                             limit_of(cli)};
     DB_RESULT_AUTO *result = NULL;
     enum rc rc = db_run(cli->db, &sql_log_executions, params, &result, err);
-    return rc == RC_OK ? cli_print(cli, result, err) : rc;
+    return rc == RC_OK
+               ? cli_print_list(
+                     cli, result,
+                     "queue,run_id,order,task_id,attempt,status,started_at,seconds,error", err)
+               : rc;
 }
 
 enum rc command_log(struct cli *cli, struct err *err)
@@ -152,5 +158,5 @@ enum rc command_log(struct cli *cli, struct err *err)
         return executions(cli, &reading, err);
     DB_RESULT_AUTO *result = NULL;
     rc = read_events(cli, &reading, NULL, NULL, limit_of(cli), &result, err);
-    return rc == RC_OK ? cli_print(cli, result, err) : rc;
+    return rc == RC_OK ? cli_print_list(cli, result, EVENT_COLUMNS, err) : rc;
 }

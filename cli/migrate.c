@@ -31,8 +31,7 @@ enum rc command_migrate_list(struct cli *cli, struct err *err)
     enum rc rc = migrate_list(cli->db, &items, &count, err);
     if (rc != RC_OK)
         return rc;
-    struct table *table =
-        table_new(stdout, (struct table_style){cli->output, cli->color}, "itsz", names, 4, false);
+    struct table *table = table_new(stdout, cli_style(cli), "itsz", names, 4, false);
     for (int i = 0; i < count; i++) {
         const char *cells[] = {items[i].version > 0 ? DB_INT(items[i].version) : NULL,
                                items[i].name, states[items[i].state],

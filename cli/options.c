@@ -17,6 +17,7 @@ const struct option_spec global_options[] = {
     {"set", "SECTION.KEY=VALUE", "any value of the configuration file", 's'},
     {"output", "table|json|jsonl|csv", "form of the result; table is for people and may change",
      'o'},
+    {"wide", NULL, "tables with all columns, nothing shortened; other forms always are", 0},
     {"time-zone", "ZONE", "time zone of the times shown", 0},
     {"no-color", NULL, "no colours (also: the variable NO_COLOR)", 0},
     {"quiet", NULL, "only results and errors", 'q'},

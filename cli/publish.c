@@ -1,7 +1,9 @@
 #include "cli/publish.h"
 
 #include "cli/commands.h"
+#include "cli/find.h"
 #include "cli/stop.h"
+#include "task/message.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -147,8 +149,7 @@ enum rc publish_and_tell(struct cli *cli, struct publish_options *options, struc
     options->cancelled = on_cancelled;
     static const char *const columns[] = {"order", "previous_order", "tasks"};
     if (options->dry_run && cli->output != OUTPUT_TABLE)
-        talk.table =
-            table_new(stdout, (struct table_style){cli->output, false}, "iii", columns, 3, false);
+        talk.table = table_new(stdout, cli_style(cli), "iii", columns, 3, false);
     enum rc rc = publish_run(options, &result, err);
     if (talk.table != NULL) {
         enum rc shown = table_end(talk.table, rc == RC_OK ? err : NULL);
@@ -167,7 +168,13 @@ enum rc publish_and_tell(struct cli *cli, struct publish_options *options, struc
 
 enum rc command_publish(struct cli *cli, struct err *err)
 {
+    struct run_row resumed = {0};
+    const char *resume = cli_text(cli, "resume");
     enum rc rc = check_source(cli, err);
+    if (rc == RC_OK && resume != NULL && !uuid_valid(resume)) {
+        rc = find_run(cli, resume, &resumed, err);
+        resume = resumed.run_id;
+    }
     if (rc != RC_OK)
         return rc;
     const char *unfinished = cli_text(cli, "unfinished");
@@ -179,7 +186,7 @@ enum rc command_publish(struct cli *cli, struct err *err)
         .run = cli_text(cli, "run"),
         .name = cli_text(cli, "name"),
         .on_failure = cli_text(cli, "on-failure"),
-        .resume = cli_text(cli, "resume"),
+        .resume = resume,
         .stream = cli_has(cli, "stream"),
         .refuse_unfinished = unfinished != NULL && strcmp(unfinished, "refuse") == 0,
         .lock_wait_ms = cli_has(cli, "no-wait-lock") ? 0 : PUBLISH_LOCK_WAIT_MS};

@@ -13,7 +13,12 @@ enum rc command_queue_list(struct cli *cli, struct err *err)
 {
     DB_RESULT_AUTO *result = NULL;
     enum rc rc = db_run(cli->db, &sql_queue_list, NULL, &result, err);
-    return rc == RC_OK ? cli_print(cli, result, err) : rc;
+    return rc == RC_OK
+               ? cli_print_list(
+                     cli, result,
+                     "name,topic,next_offset,max_readers,in_use,state,active_runs,halted_reason",
+                     err)
+               : rc;
 }
 
 /* Kafka only adds the ends of the log here: when it does not answer, the rest is shown all the same. */
@@ -48,9 +53,9 @@ enum rc command_queue_show(struct cli *cli, struct err *err)
         rc = db_run(cli->db, &sql_queue_readers, (const char *const[]){queue.name}, &readers, err);
     if (rc != RC_OK)
         return rc;
-    const struct table_part parts[] = {{"queue", facts, true, true},
-                                       {"executors", readers, false, false}};
-    return table_parts(stdout, (struct table_style){cli->output, cli->color}, parts, 2, err);
+    const struct table_part parts[] = {{"queue", facts, true, true, false},
+                                       {"executors", readers, false, false, false}};
+    return table_parts(stdout, cli_style(cli), parts, 2, err);
 }
 
 /* The statement's placeholder for "leave it as it is" is NULL. */

@@ -12,7 +12,10 @@ enum rc command_rejected_list(struct cli *cli, struct err *err)
     if (rc == RC_OK)
         rc = db_run(cli->db, &sql_view_rejected_list, (const char *const[]){queue, limit_of(cli)},
                     &result, err);
-    return rc == RC_OK ? cli_print(cli, result, err) : rc;
+    return rc == RC_OK
+               ? cli_print_list(cli, result,
+                                "id,queue,offset,run_id,reason,detail,rejected_at,redriven_at", err)
+               : rc;
 }
 
 static int nibble(char digit)
@@ -39,8 +42,7 @@ enum rc command_rejected_show(struct cli *cli, struct err *err)
     if (rc != RC_OK)
         return rc;
     if (!cli_has(cli, "raw"))
-        return table_result(stdout, (struct table_style){cli->output, cli->color}, message, true,
-                            err);
+        return table_result(stdout, cli_style(cli), message, true, err);
     write_hex(db_text(message, 0, 10));
     return table_check(stdout, err);
 }

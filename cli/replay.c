@@ -106,8 +106,9 @@ static enum rc run_of(struct cli *cli, char ret_run[40], struct err *err)
 static enum rc print(struct cli *cli, const struct replay_report *report, struct err *err)
 {
     static const char *const names[] = {"run_id", "order", "action", "why", "messages", "meaning"};
-    struct table *table =
-        table_new(stdout, (struct table_style){cli->output, cli->color}, "tittit", names, 6, false);
+    struct table_style style = cli_style(cli);
+    style.wrap = true;
+    struct table *table = table_new(stdout, style, "uittit", names, 6, false);
     for (int i = 0; i < report->count; i++) {
         const struct replay_line *line = &report->lines[i];
         const char *cells[] = {*line->run ? line->run : NULL,

@@ -13,7 +13,11 @@ enum rc command_run_list(struct cli *cli, struct err *err)
         rc = db_run(cli->db, &sql_run_list,
                     (const char *const[]){queue, cli_text(cli, "status"), limit_of(cli)}, &result,
                     err);
-    return rc == RC_OK ? cli_print(cli, result, err) : rc;
+    return rc == RC_OK
+               ? cli_print_list(
+                     cli, result,
+                     "queue,run_id,name,status,tasks,completed,failed,started_at,seconds", err)
+               : rc;
 }
 
 enum rc command_run_show(struct cli *cli, struct err *err)
@@ -30,9 +34,9 @@ enum rc command_run_show(struct cli *cli, struct err *err)
         rc = db_run(cli->db, &sql_run_phases, params, &phases, err);
     if (rc != RC_OK)
         return rc;
-    const struct table_part parts[] = {{"run", facts, true, false},
-                                       {"phases", phases, false, true}};
-    rc = table_parts(stdout, (struct table_style){cli->output, cli->color}, parts, 2, err);
+    const struct table_part parts[] = {{"run", facts, true, false, false},
+                                       {"phases", phases, false, true, false}};
+    rc = table_parts(stdout, cli_style(cli), parts, 2, err);
     return rc == RC_OK && cli->output == OUTPUT_TABLE ? gantt_print(cli, run.run_no, phases, err)
                                                       : rc;
 }

@@ -90,8 +90,9 @@ static enum rc retry_many(struct cli *cli, struct err *err)
                     &runs, err);
     if (rc != RC_OK)
         return rc;
-    table = table_new(stdout, (struct table_style){cli->output, cli->color}, "ttiiit",
-                      retry_columns, 6, false);
+    struct table_style style = cli_style(cli);
+    style.wrap = true;
+    table = table_new(stdout, style, "tuiiit", retry_columns, 6, false);
     for (int i = 0; i < db_rows(runs) && rc == RC_OK; i++) {
         struct err why = {0};
         enum rc one = retry_one(cli, db_text(runs, i, 0), db_text(runs, i, 1), table, &why);

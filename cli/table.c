@@ -1,14 +1,13 @@
 #include "cli/table.h"
 
 #include "base/str.h"
+#include "cli/drawing.h"
 #include "cli/table_cell.h"
 
 #include <errno.h>
-#include <libsmartcols/libsmartcols.h>
 #include <poll.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 struct table {
     FILE *out;
@@ -17,48 +16,8 @@ struct table {
     int columns, rows;
     char *types;
     char **names;
-    struct libscols_table *lines; /* OUTPUT_TABLE */
+    struct drawing *drawing; /* OUTPUT_TABLE */
 };
-
-static bool is_number(char type)
-{
-    return type == 'i';
-}
-
-static const char *color_of(const char *status)
-{
-    static const struct {
-        const char *status, *color;
-    } colors[] = {{"Completed", "green"}, {"ok", "green"},       {"Failed", "red"},
-                  {"FAIL", "red"},        {"Terminated", "red"}, {"Error", "yellow"},
-                  {"warn", "yellow"},     {"Paused", "yellow"},  {"Cancelled", "yellow"},
-                  {"Processing", "cyan"}, {"Running", "cyan"},   {"Publishing", "cyan"},
-                  {"Published", "cyan"}};
-    for (size_t i = 0; i < sizeof colors / sizeof colors[0]; i++)
-        if (strcmp(colors[i].status, status) == 0)
-            return colors[i].color;
-    return NULL;
-}
-
-static void prepare_lines(struct table *table)
-{
-    table->lines = scols_new_table();
-    if (table->lines == NULL)
-        abort();
-    (void)scols_table_set_stream(table->lines, table->out);
-    (void)scols_table_enable_colors(table->lines, table->style.color);
-    if (!isatty(fileno(table->out)))
-        (void)scols_table_set_termforce(table->lines, SCOLS_TERMFORCE_NEVER);
-    if (table->record) {
-        (void)scols_table_enable_noheadings(table->lines, 1);
-        (void)scols_table_new_column(table->lines, "name", 0, 0);
-        (void)scols_table_new_column(table->lines, "value", 0, SCOLS_FL_WRAP);
-        return;
-    }
-    for (int i = 0; i < table->columns; i++)
-        (void)scols_table_new_column(table->lines, table->names[i], 0,
-                                     is_number(table->types[i]) ? SCOLS_FL_RIGHT : 0);
-}
 
 struct table *table_new(FILE *out, struct table_style style, const char *types,
                         const char *const *names, int columns, bool record)
@@ -74,35 +33,10 @@ struct table *table_new(FILE *out, struct table_style style, const char *types,
     for (int i = 0; i < columns; i++)
         table->names[i] = xstrdup(names[i]);
     if (style.output == OUTPUT_TABLE)
-        prepare_lines(table);
+        table->drawing = drawing_new(out, &style, table->types, table->names, columns, record);
     else if (style.output == OUTPUT_CSV)
         cell_csv_row(out, NULL, names, columns);
     return table;
-}
-
-static void add_cell(struct table *table, struct libscols_line *line, int column, char type,
-                     const char *cell)
-{
-    const char *text = cell ? cell : "";
-    (void)scols_line_set_data(line, (size_t)column,
-                              type == 'b' && *text ? (*text == 't' ? "yes" : "no") : text);
-    const char *color = type == 's' && table->style.color ? color_of(text) : NULL;
-    if (color != NULL)
-        (void)scols_cell_set_color(scols_line_get_cell(line, (size_t)column), color);
-}
-
-static void line_row(struct table *table, const char *const *cells)
-{
-    struct libscols_line *line = table->record ? NULL : scols_table_new_line(table->lines, NULL);
-    for (int i = 0; i < table->columns; i++) {
-        if (!table->record) {
-            add_cell(table, line, i, table->types[i], cells[i]);
-            continue;
-        }
-        struct libscols_line *field = scols_table_new_line(table->lines, NULL);
-        add_cell(table, field, 0, 't', table->names[i]);
-        add_cell(table, field, 1, table->types[i], cells[i]);
-    }
 }
 
 static void json_row(struct table *table, const char *const *cells)
@@ -120,7 +54,7 @@ void table_row(struct table *table, const char *const *cells)
 {
     switch (table->style.output) {
     case OUTPUT_TABLE:
-        line_row(table, cells);
+        drawing_row(table->drawing, cells);
         break;
     case OUTPUT_CSV:
         cell_csv_row(table->out, table->types, cells, table->columns);
@@ -140,26 +74,22 @@ void table_row(struct table *table, const char *const *cells)
 
 void table_flush(struct table *table)
 {
-    if (table->style.output == OUTPUT_TABLE) {
-        (void)scols_print_table(table->lines);
-        scols_table_remove_lines(table->lines);
-        (void)scols_table_enable_noheadings(table->lines, 1);
-        table->rows = 0;
-    }
+    if (table->style.output == OUTPUT_TABLE)
+        drawing_print(table->drawing, true);
     (void)fflush(table->out);
 }
 
 static void finish(struct table *table)
 {
     if (table->style.output == OUTPUT_TABLE) {
-        (void)scols_print_table(table->lines);
+        drawing_print(table->drawing, false);
     } else if (table->style.output == OUTPUT_JSON) {
         if (!table->record)
             (void)fputs(table->rows > 0 ? "\n]" : "[]", table->out);
         else if (table->rows == 0)
             (void)fputs("null", table->out);
     }
-    scols_unref_table(table->lines);
+    drawing_free(table->drawing);
     for (int i = 0; i < table->columns; i++)
         free(table->names[i]);
     free(table->names);
@@ -220,6 +150,10 @@ static char letter_of(const struct db_result *result, int column)
         return 'i';
     case 1184: /* timestamptz */
         return 'z';
+    case 1186: /* interval */
+        return 'd';
+    case 2950: /* uuid */
+        return 'u';
     default:
         return strcmp(db_column_name(result, column), "status") == 0 ? 's' : 't';
     }
@@ -264,7 +198,9 @@ enum rc table_parts(FILE *out, struct table_style style, const struct table_part
         first = false;
         if (!json && db_rows(parts[i].result) == 0 && all)
             continue;
-        struct table *table = table_of(out, style, parts[i].result, parts[i].record);
+        struct table_style part = style;
+        part.blocks = parts[i].blocks && style.output == OUTPUT_TABLE;
+        struct table *table = table_of(out, part, parts[i].result, parts[i].record || part.blocks);
         add_result(table, parts[i].result);
         finish(table);
     }

@@ -2,7 +2,8 @@
  * What: the one writer of results: a table for people, JSON, JSON Lines and CSV (RFC 4180) for programs.
  * Invariants: json is one document, jsonl one object a line, csv has a header line; NULL is null, and an empty field in
  *   csv. Column types are one letter each: t text, s status (text, coloured), i integer or number (unquoted in JSON),
- *   b boolean, z time (RFC 3339 in JSON and CSV), j JSON as it is. NULL for types: all text.
+ *   b boolean, z time (RFC 3339 in JSON and CSV), d interval, u UUID, j JSON as it is. NULL for types: all text. Only the table
+ *   shortens (cli/drawing.h).
  * Threads: one.
  * Ownership: copies what it is given; table_end frees.
  * Failure: RC_FATAL when stdout cannot be written; a reader that went away (EPIPE) is no error.
@@ -20,6 +21,11 @@ enum output { OUTPUT_TABLE, OUTPUT_JSON, OUTPUT_JSONL, OUTPUT_CSV };
 struct table_style {
     enum output output;
     bool color;
+    bool wide;   /* of a table: everything whole, and all columns */
+    bool wrap;   /* of a table: its last column goes on in the next line, and nothing is cut */
+    bool blocks; /* of records: without what is NULL */
+    const char
+        *shorts; /* of a table: the columns that it has if it is not wide, "a,b,c"; NULL: all */
 };
 
 struct table;
@@ -46,6 +52,7 @@ struct table_part {
     const char *name;
     const struct db_result *result;
     bool record, main;
+    bool blocks; /* rows are many: for people a block of lines each, without what is NULL */
 };
 MUST_CHECK enum rc table_parts(FILE *out, struct table_style style, const struct table_part *parts,
                                int count, struct err *err);

@@ -2,6 +2,7 @@
 #include "cli/find.h"
 
 #include <stdio.h>
+#include <string.h>
 
 enum rc command_task_list(struct cli *cli, struct err *err)
 {
@@ -16,7 +17,24 @@ enum rc command_task_list(struct cli *cli, struct err *err)
     const char *params[] = {id ? DB_INT(run.run_no) : NULL, queue, cli_text(cli, "status"),
                             limit_of(cli)};
     rc = db_run(cli->db, &sql_task_list, params, &result, err);
-    return rc == RC_OK ? cli_print(cli, result, err) : rc;
+    return rc == RC_OK
+               ? cli_print_list(cli, result,
+                                "id,run_id,order,name,status,attempt,started_at,seconds,error", err)
+               : rc;
+}
+
+/* One field as it is: for a file, or for another program. */
+static enum rc show_raw(const struct cli *cli, const struct db_result *task, const char *field,
+                        struct err *err)
+{
+    int column = 0;
+    while (strcmp(db_column_name(task, column), field) != 0)
+        column++;
+    if (db_null(task, 0, column))
+        return err_set(err, RC_REJECT, ERR_FAILED, cli->arguments[0], NULL, "the task has no %s",
+                       field);
+    (void)fputs(db_text(task, 0, column), stdout);
+    return table_check(stdout, err);
 }
 
 enum rc command_task_show(struct cli *cli, struct err *err)
@@ -30,11 +48,13 @@ enum rc command_task_show(struct cli *cli, struct err *err)
     if (rc == RC_NONE)
         return err_set(err, RC_REJECT, ERR_USAGE, params[0], "lockstep task list",
                        "there is no task of this number");
+    if (rc == RC_OK && cli_has(cli, "raw"))
+        return show_raw(cli, task, cli_text(cli, "raw"), err);
     if (rc == RC_OK)
         rc = db_run(cli->db, &sql_task_attempts, params, &attempts, err);
     if (rc != RC_OK)
         return rc;
-    const struct table_part parts[] = {{"task", task, true, true},
-                                       {"attempts", attempts, false, false}};
-    return table_parts(stdout, (struct table_style){cli->output, cli->color}, parts, 2, err);
+    const struct table_part parts[] = {{"task", task, true, true, false},
+                                       {"attempts", attempts, false, false, true}};
+    return table_parts(stdout, cli_style(cli), parts, 2, err);
 }

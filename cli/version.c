@@ -11,8 +11,7 @@ enum rc command_version(struct cli *cli, struct err *err)
         (void)puts("lockstep " LOCKSTEP_VERSION);
         return table_check(stdout, err);
     }
-    struct table *table =
-        table_new(stdout, (struct table_style){cli->output, false}, "ti", names, 2, true);
+    struct table *table = table_new(stdout, cli_style(cli), "ti", names, 2, true);
     table_row(table, (const char *const[]){LOCKSTEP_VERSION, migrations});
     return table_end(table, err);
 }

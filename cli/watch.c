@@ -1,9 +1,10 @@
 #include "base/clock.h"
-#include "base/utf8.h"
 #include "cli/commands.h"
+#include "cli/drawing.h"
 #include "cli/find.h"
 #include "cli/gantt.h"
 #include "cli/stop.h"
+#include "cli/width.h"
 #include "task/stalled.h"
 
 #include <stdio.h>
@@ -144,8 +145,7 @@ static void add_rate(const struct watch *watch, struct str *out, const struct db
 /* As much of text as a line of the terminal takes: a line that wraps could not be drawn over. */
 static void add_cut(struct str *out, const char *text)
 {
-    size_t width = (size_t)gantt_width() - 1;
-    str_add(out, text, utf8_fit(text, strlen(text), width));
+    str_add(out, text, width_fit(text, drawing_width() - 1));
 }
 
 static void draw_live(struct watch *watch, const struct db_result *progress,

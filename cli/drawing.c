@@ -1,0 +1,394 @@
+#include "cli/drawing.h"
+
+#include "cli/short.h"
+#include "cli/width.h"
+
+#include <langinfo.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <time.h>
+#include <unistd.h>
+
+#define LEAST_REST 24 /* of a last column that takes the rest of the line */
+
+struct column {
+    char *head, type;
+    bool left_out;
+    int width; /* as drawn */
+};
+
+struct drawing {
+    FILE *out;
+    struct table_style style;
+    bool record, headed, settled;
+    int count, rows, screen; /* columns of the table, rows in hand, columns of the terminal */
+    struct column *columns;
+    char *const *names;
+    char **cells; /* as they came; NULL for NULL */
+};
+
+int drawing_width(void)
+{
+    struct winsize size;
+    const char *columns = getenv("COLUMNS");
+    int64_t number;
+    if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col >= 40)
+        return size.ws_col;
+    if (columns != NULL && int64_parse(columns, strlen(columns), &number) && number >= 40 &&
+        number <= 500)
+        return (int)number;
+    return 80;
+}
+
+bool drawing_unicode(void)
+{
+    return strcmp(nl_langinfo(CODESET), "UTF-8") == 0;
+}
+
+static const char *ellipsis(void)
+{
+    return drawing_unicode() ? "…" : "...";
+}
+
+static const char *color_of(const char *status)
+{
+    static const struct {
+        const char *status, *color;
+    } colors[] = {{"Completed", "32"},  {"ok", "32"},         {"Failed", "31"},
+                  {"FAIL", "31"},       {"Terminated", "31"}, {"Error", "33"},
+                  {"warn", "33"},       {"Paused", "33"},     {"Cancelled", "33"},
+                  {"Processing", "36"}, {"Running", "36"},    {"Publishing", "36"},
+                  {"Published", "36"}};
+    for (size_t i = 0; i < sizeof colors / sizeof colors[0]; i++)
+        if (strcmp(colors[i].status, status) == 0)
+            return colors[i].color;
+    return NULL;
+}
+
+/* Whether name is among those of the short form, "a,b,c". */
+static bool is_short(const char *shorts, const char *name)
+{
+    size_t len = strlen(name);
+    for (const char *at = shorts; *at != '\0'; at += *at == ',') {
+        size_t size = strcspn(at, ",");
+        if (size == len && strncmp(at, name, len) == 0)
+            return true;
+        at += size;
+    }
+    return false;
+}
+
+/* In the short form of a table "run_id" is "run", "started_at" is "started". */
+static char *head_of(const struct drawing *drawing, const char *name)
+{
+    char *head = xstrdup(name);
+    size_t len = strlen(head);
+    if (!drawing->style.wide && !drawing->record && len > 3 &&
+        (strcmp(head + len - 3, "_id") == 0 || strcmp(head + len - 3, "_at") == 0))
+        head[len - 3] = '\0';
+    return head;
+}
+
+struct drawing *drawing_new(FILE *out, const struct table_style *style, const char *types,
+                            char *const *names, int columns, bool record)
+{
+    struct drawing *drawing = xcalloc(1, sizeof *drawing);
+    *drawing = (struct drawing){.out = out,
+                                .style = *style,
+                                .record = record,
+                                .count = columns,
+                                .screen = drawing_width(),
+                                .names = names};
+    drawing->columns = xcalloc((size_t)columns, sizeof *drawing->columns);
+    for (int i = 0; i < columns; i++)
+        drawing->columns[i] =
+            (struct column){.head = head_of(drawing, names[i]),
+                            .type = types[i],
+                            .left_out = !record && !style->wide && style->shorts != NULL &&
+                                        !is_short(style->shorts, names[i])};
+    return drawing;
+}
+
+static void forget_rows(struct drawing *drawing)
+{
+    for (int i = 0; i < drawing->rows * drawing->count; i++)
+        free(drawing->cells[i]);
+    free(drawing->cells);
+    drawing->cells = NULL;
+    drawing->rows = 0;
+}
+
+void drawing_free(struct drawing *drawing)
+{
+    if (drawing == NULL)
+        return;
+    forget_rows(drawing);
+    for (int i = 0; i < drawing->count; i++)
+        free(drawing->columns[i].head);
+    free(drawing->columns);
+    free(drawing);
+}
+
+void drawing_row(struct drawing *drawing, const char *const *cells)
+{
+    int at = drawing->rows++ * drawing->count;
+    drawing->cells = xrealloc(drawing->cells, (size_t)(at + drawing->count), sizeof(char *));
+    for (int i = 0; i < drawing->count; i++)
+        drawing->cells[at + i] = cells[i] != NULL ? xstrdup(cells[i]) : NULL;
+}
+
+/* Cells in place become what is shown of them, but for their length. */
+static void shorten(struct drawing *drawing, int column, int id_length)
+{
+    char type = drawing->columns[column].type;
+    for (int row = 0; row < drawing->rows; row++) {
+        char **cell = &drawing->cells[row * drawing->count + column];
+        struct str text = {0};
+        if (*cell == NULL)
+            continue;
+        if (type == 'b')
+            str_text(&text, **cell == 't' ? "yes" : "no");
+        else if (type == 'z' && id_length > 0)
+            short_time(&text, *cell, (int64_t)time(NULL));
+        else if (type == 'd' && id_length > 0)
+            short_interval(&text, *cell);
+        else if (type == 'u' && id_length > 0)
+            str_add(&text, *cell, strnlen(*cell, (size_t)id_length));
+        else
+            width_clean(&text, *cell, false);
+        free(*cell);
+        *cell = text.data != NULL ? text.data : xstrdup("");
+    }
+}
+
+static void shorten_all(struct drawing *drawing)
+{
+    FREE_AUTO const char **ids = xcalloc((size_t)(drawing->rows * drawing->count) + 1, sizeof *ids);
+    int known = 0;
+    for (int i = 0; i < drawing->rows * drawing->count; i++)
+        if (drawing->columns[i % drawing->count].type == 'u')
+            ids[known++] = drawing->cells[i];
+    int id_length = drawing->style.wide ? 0 : short_id(ids, known);
+    for (int i = 0; i < drawing->count; i++)
+        shorten(drawing, i, id_length);
+}
+
+static bool may_give(char type, int round)
+{
+    bool text = strchr("tj", type) != NULL;
+    return round == 1 ? type == 'i' : round == 3 ? true : text;
+}
+
+/* Until the table fits, the widest of the first columns gives, in rounds: texts down to 10 columns, numbers to 6, texts to 5, all to 3. */
+static int fit(struct drawing *drawing, int total, int columns)
+{
+    static const int least[] = {10, 6, 5, 3};
+    for (int round = 0; round < 4 && total > drawing->screen;) {
+        struct column *widest = NULL;
+        for (int i = 0; i < columns; i++) {
+            struct column *column = &drawing->columns[i];
+            if (!column->left_out && may_give(column->type, round) &&
+                column->width > least[round] && (widest == NULL || column->width > widest->width))
+                widest = column;
+        }
+        if (widest == NULL) {
+            round++;
+        } else {
+            widest->width--;
+            total--;
+        }
+    }
+    return total;
+}
+
+/* What no row has a value for is left out of the short form. */
+static bool is_empty(const struct drawing *drawing, int column)
+{
+    for (int row = 0; row < drawing->rows; row++)
+        if (drawing->cells[row * drawing->count + column] != NULL)
+            return false;
+    return true;
+}
+
+static int natural_width(const struct drawing *drawing, int column)
+{
+    int most = width_of(drawing->columns[column].head);
+    for (int row = 0; row < drawing->rows; row++) {
+        const char *cell = drawing->cells[row * drawing->count + column];
+        int width = cell != NULL ? width_of(cell) : 0;
+        most = width > most ? width : most;
+    }
+    return most;
+}
+
+static void settle(struct drawing *drawing, bool more)
+{
+    int total = -1, last = -1;
+    bool rest = more || drawing->style.wrap; /* the last column takes what is left of the line */
+    for (int i = 0; i < drawing->count; i++) {
+        struct column *column = &drawing->columns[i];
+        if (drawing->style.shorts != NULL && !drawing->style.wide && !more)
+            column->left_out = column->left_out || is_empty(drawing, i);
+        if (column->left_out)
+            continue;
+        column->width = natural_width(drawing, i);
+        total += column->width + 1;
+        last = i;
+    }
+    drawing->settled = true;
+    if (drawing->style.wide || last < 0)
+        return;
+    if (rest && drawing->columns[last].width > LEAST_REST) {
+        total -= drawing->columns[last].width - LEAST_REST;
+        drawing->columns[last].width = LEAST_REST;
+    }
+    total = fit(drawing, total, rest ? last : drawing->count);
+    if (rest && total < drawing->screen)
+        drawing->columns[last].width += drawing->screen - total;
+}
+
+static void pad(FILE *out, int columns)
+{
+    (void)fprintf(out, "%*s", columns > 0 ? columns : 0, "");
+}
+
+static void put_cell(const struct drawing *drawing, const struct column *column, const char *cell,
+                     bool head, bool last)
+{
+    STR_AUTO text = {0};
+    if (drawing->style.wide)
+        str_text(&text, cell);
+    else if (column->type == 'i' && !head)
+        short_number(&text, cell, column->width);
+    else
+        width_cut(&text, cell, column->width, column->width > 4 ? ellipsis() : "");
+    const char *shown = text.data != NULL ? text.data : "";
+    const char *color =
+        !head && column->type == 's' && drawing->style.color ? color_of(cell) : NULL;
+    int room = column->width - width_of(shown);
+    if (column->type == 'i')
+        pad(drawing->out, room);
+    if (color != NULL)
+        (void)fprintf(drawing->out, "\033[%sm%s\033[0m", color, shown);
+    else
+        (void)fputs(shown, drawing->out);
+    if (column->type != 'i' && !last)
+        pad(drawing->out, room);
+}
+
+/* How much of text is a line of so many columns: up to a blank, if there is one. */
+static size_t line_of(const char *text, int columns)
+{
+    size_t len = width_fit(text, columns), blank = len;
+    if (text[len] == '\0')
+        return len;
+    while (blank > 0 && text[blank] != ' ')
+        blank--;
+    return blank > 0 ? blank : len;
+}
+
+/* The last cell of a table that wraps, over as many lines as it needs. */
+static void put_wrapped(const struct drawing *drawing, const char *cell, int width, int before)
+{
+    for (bool first = true; first || *cell != '\0'; first = false) {
+        STR_AUTO line = {0};
+        size_t len = line_of(cell, width);
+        str_add(&line, cell, len);
+        if (!first) {
+            (void)fputc('\n', drawing->out);
+            pad(drawing->out, before);
+        }
+        (void)fputs(line.len > 0 ? line.data : "", drawing->out);
+        cell += len;
+        cell += *cell == ' ';
+    }
+}
+
+static void put_row(const struct drawing *drawing, char *const *cells, bool head)
+{
+    int before = 0, last = drawing->count - 1;
+    while (last > 0 && drawing->columns[last].left_out)
+        last--;
+    for (int i = 0; i <= last; i++) {
+        const struct column *column = &drawing->columns[i];
+        const char *cell = head ? column->head : cells[i] != NULL ? cells[i] : "";
+        if (column->left_out)
+            continue;
+        if (before > 0)
+            (void)fputc(' ', drawing->out);
+        if (i == last && drawing->style.wrap && !drawing->style.wide)
+            put_wrapped(drawing, cell, column->width, before);
+        else
+            put_cell(drawing, column, cell, head, i == last);
+        before += column->width + 1;
+    }
+    (void)fputc('\n', drawing->out);
+}
+
+/* A value of a record: its lines below each other; on a terminal what is longer goes on in the next line. */
+static void put_value(const struct drawing *drawing, char type, const char *value, int before)
+{
+    STR_AUTO text = {0};
+    const char *color = type == 's' && drawing->style.color ? color_of(value) : NULL;
+    width_clean(&text, type == 'b' ? (*value == 't' ? "yes" : "no") : value, true);
+    const char *at = text.data != NULL ? text.data : "";
+    int room = isatty(fileno(drawing->out)) && !drawing->style.wide && drawing->screen > before + 20
+                   ? drawing->screen - before
+                   : 1 << 30;
+    for (bool first = true; first || *at != '\0'; first = false) {
+        STR_AUTO whole = {0};
+        str_add(&whole, at, strcspn(at, "\n"));
+        const char *line = whole.data != NULL ? whole.data : "";
+        size_t len = width_fit(line, room);
+        if (!first)
+            pad(drawing->out, before);
+        (void)fprintf(drawing->out, "%s%s%s%.*s%s\n", color ? "\033[" : "", color ? color : "",
+                      color ? "m" : "", (int)len, line, color ? "\033[0m" : "");
+        at += len;
+        at += *at == '\n';
+    }
+}
+
+/* A record of many has the names of what it has; one by itself has all. */
+static void print_records(const struct drawing *drawing)
+{
+    int before = 0;
+    for (int i = 0; i < drawing->count; i++) {
+        int width = width_of(drawing->names[i]) + 1;
+        before = width > before ? width : before;
+    }
+    for (int row = 0; row < drawing->rows; row++) {
+        if (row > 0)
+            (void)fputc('\n', drawing->out);
+        for (int i = 0; i < drawing->count; i++) {
+            const char *cell = drawing->cells[row * drawing->count + i];
+            if (cell == NULL && drawing->style.blocks)
+                continue;
+            (void)fputs(drawing->names[i], drawing->out);
+            if (cell != NULL && *cell != '\0') {
+                pad(drawing->out, before - width_of(drawing->names[i]));
+                put_value(drawing, drawing->columns[i].type, cell, before);
+            } else {
+                (void)fputc('\n', drawing->out);
+            }
+        }
+    }
+}
+
+void drawing_print(struct drawing *drawing, bool more)
+{
+    if (drawing->record) {
+        print_records(drawing);
+    } else if (drawing->rows > 0) {
+        shorten_all(drawing);
+        if (!drawing->settled)
+            settle(drawing, more);
+        if (!drawing->headed)
+            put_row(drawing, NULL, true);
+        drawing->headed = true;
+        for (int row = 0; row < drawing->rows; row++)
+            put_row(drawing, drawing->cells + (ptrdiff_t)row * drawing->count, false);
+    }
+    forget_rows(drawing);
+}

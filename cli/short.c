@@ -1,0 +1,93 @@
+#include "cli/short.h"
+
+#include "base/ascii.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+/* "+02", "-03:30" at the end of a time; in seconds. */
+static bool zone_of(const char *cell, int64_t *ret_offset_s)
+{
+    const char *sign = strpbrk(cell + 19, "+-");
+    int hours = 0, minutes = 0;
+    if (sign == NULL || sscanf(sign + 1, "%2d:%2d", &hours, &minutes) < 1)
+        return false;
+    *ret_offset_s = (*sign == '-' ? -1 : 1) * (hours * 3600 + minutes * 60);
+    return true;
+}
+
+void short_time(struct str *out, const char *cell, int64_t now_s)
+{
+    int64_t offset_s;
+    struct tm today;
+    char date[32];
+    if (strlen(cell) < 20 || cell[10] != ' ' || cell[4] != '-' || !zone_of(cell, &offset_s)) {
+        str_text(out, cell);
+        return;
+    }
+    time_t local = (time_t)(now_s + offset_s);
+    (void)gmtime_r(&local, &today);
+    (void)strftime(date, sizeof date, "%Y-%m-%d", &today);
+    if (strncmp(cell, date, 10) == 0)
+        str_add(out, cell + 11, 8);
+    else if (strncmp(cell, date, 5) == 0)
+        str_add(out, cell + 5, 11);
+    else
+        str_add(out, cell, 10);
+}
+
+void short_interval(struct str *out, const char *cell)
+{
+    str_add(out, cell, strcspn(cell, "."));
+}
+
+void short_number(struct str *out, const char *cell, int columns)
+{
+    static const char units[] = {'\0', 'k', 'M', 'G', 'T', 'P', 'E', '\0'};
+    char text[400], *end;
+    double value = strtod(cell, &end);
+    if ((int)strlen(cell) <= columns || *end != '\0' || end == cell) {
+        str_text(out, cell);
+        return;
+    }
+    for (int unit = 0; unit < 7; unit++, value /= 1000)
+        for (int digits = unit == 0 && strchr(cell, '.') == NULL ? -1 : 2; digits >= 0; digits--) {
+            int len = snprintf(text, sizeof text, "%.*f%c", digits, value, units[unit]);
+            if ((unit > 0 ? len : (int)strlen(text)) <= columns) {
+                str_text(out, text);
+                return;
+            }
+        }
+    str_text(out, value < 0 ? "-" : "+"); /* there is no room for any number */
+}
+
+static int same(const char *a, const char *b)
+{
+    int len = 0;
+    while (a[len] != '\0' && a[len] == b[len])
+        len++;
+    return len;
+}
+
+static int by_text(const void *a, const void *b)
+{
+    return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+int short_id(const char *const *ids, int count)
+{
+    FREE_AUTO const char **sorted = xcalloc((size_t)count + 1, sizeof *sorted);
+    int known = 0, least = SHORT_ID;
+    for (int i = 0; i < count; i++)
+        if (ids[i] != NULL)
+            sorted[known++] = ids[i];
+    qsort(sorted, (size_t)known, sizeof *sorted, by_text);
+    for (int i = 1; i < known; i++)
+        if (strcmp(sorted[i - 1], sorted[i]) != 0) {
+            int needed = same(sorted[i - 1], sorted[i]) + 1;
+            least = needed > least ? needed : least;
+        }
+    return least;
+}
