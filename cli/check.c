@@ -214,8 +214,9 @@ static void check_executors(struct check *check)
         check_failed(check, "executors", &err);
     for (int i = 0; rc == RC_OK && i < db_rows(rows); i++) {
         const char *reason = db_text(rows, i, 0);
-        bool stuck =
-            strcmp(reason, "executor_silent") == 0 || strcmp(reason, "executor_cut_off") == 0;
+        bool stuck = strcmp(reason, "executor_silent") == 0 ||
+                     strcmp(reason, "executor_cut_off") == 0 ||
+                     strcmp(reason, "queue_set_aside") == 0 || strcmp(reason, "locks_taken") == 0;
         check_tell(check, stuck ? TOPIC_FAIL : TOPIC_WARN, "executors", db_text(rows, i, 2), "%s",
                    db_text(rows, i, 1));
     }

@@ -211,9 +211,13 @@ static enum rc enroll(struct executor *ex, struct alive *alive, struct err *err)
     db_array_end(&queues);
     uuid_new(ex->id);
     DB_RESULT_AUTO *row = NULL;
-    const char *const params[] = {
-        ex->id,     host, DB_INT(getpid()), LOCKSTEP_VERSION, DB_INT(ex->options->readers),
-        queues.data};
+    const char *const params[] = {ex->id,
+                                  host,
+                                  DB_INT(getpid()),
+                                  LOCKSTEP_VERSION,
+                                  DB_INT(ex->options->readers),
+                                  queues.data,
+                                  DB_INT(ex->options->frozen_after_ms)};
     enum rc rc = db_run(alive->db, &sql_executor_register, params, &row, err);
     if (rc != RC_OK)
         return rc;
@@ -222,6 +226,10 @@ static enum rc enroll(struct executor *ex, struct alive *alive, struct err *err)
     if (ex->memory->predecessor[0] != '\0')
         rc = db_run(alive->db, &sql_executor_end,
                     (const char *const[]){ex->memory->predecessor, "lost", NULL}, NULL, err);
+    if (rc == RC_OK && ex->memory->predecessor[0] != '\0')
+        rc = db_run(alive->db, &sql_executor_aside_keep,
+                    (const char *const[]){ex->memory->predecessor, DB_INT(ex->executor_no)}, NULL,
+                    err);
     if (rc == RC_OK)
         rc = spare_tell(ex, alive->db, err);
     if (rc == RC_OK)

@@ -460,7 +460,7 @@ MUST_CHECK enum rc lane_confine(struct lane *lane, enum rc rc, struct err *err);
 /* Nothing is done for it now. */
 bool lane_aside(const struct lane *lane);
 int64_t lane_aside_until(const struct lane *lane); /* 0: it is not, or for good */
-void lane_is_well(struct lane *lane);
+MUST_CHECK enum rc lane_is_well(struct lane *lane, struct err *err);
 
 /* spare.c: attempts that end with a lost incarnation, between spare_start and spare_end; the next one tells of them. */
 void spare_start(struct executor *ex, const struct err *why);

@@ -125,9 +125,7 @@ static enum rc lane_turn(struct lane *lane, struct err *err)
         rc = barrier(lane, err);
     if (rc == RC_OK && !busy(lane))
         rc = lane_end(lane, err);
-    if (rc == RC_OK)
-        lane_is_well(lane);
-    return rc;
+    return rc == RC_OK ? lane_is_well(lane, err) : rc;
 }
 
 /* What lag tools are to be told now, -1: nothing new. */

@@ -72,13 +72,29 @@ int64_t lane_aside_until(const struct lane *lane)
     return lane->gone ? 0 : trouble_of(lane)->until_us;
 }
 
-void lane_is_well(struct lane *lane)
+enum rc lane_is_well(struct lane *lane, struct err *err)
 {
     struct trouble *trouble = trouble_of(lane);
-    if (trouble->wait_ms != 0 && lane->ex->now_us > trouble->until_us + 1000LL * trouble->wait_ms) {
-        log_event(LOG_INFO, "queue_goes_on", "queue", lane->name, NULL);
-        *trouble = (struct trouble){0};
-    }
+    if (trouble->wait_ms == 0 || lane->ex->now_us <= trouble->until_us + 1000LL * trouble->wait_ms)
+        return RC_OK;
+    log_event(LOG_INFO, "queue_goes_on", "queue", lane->name, NULL);
+    *trouble = (struct trouble){0};
+    return db_run(lane->ex->control, &sql_executor_aside_end,
+                  (const char *const[]){DB_INT(lane->ex->executor_no), DB_INT(lane->queue_id)},
+                  NULL, err);
+}
+
+/* For operators: explain says it. wait_ms 0: the incarnation ends instead. */
+static void note(const struct lane *lane, int wait_ms, const struct err *err)
+{
+    struct err ignored;
+    STR_AUTO error = {0};
+    str_format(&error, "%s%s%s", err->object, *err->object ? ": " : "", err->message);
+    const char *params[] = {DB_INT(lane->ex->executor_no), DB_INT(lane->queue_id),
+                            wait_ms > 0 ? DB_INT(wait_ms) : NULL, error.data};
+    if (lane->queue_id != 0 &&
+        db_run(lane->ex->control, &sql_executor_aside, params, NULL, &ignored) != RC_OK)
+        log_err(LOG_WARN, "trouble_not_noted", lane->name, &ignored);
 }
 
 enum rc lane_confine(struct lane *lane, enum rc rc, struct err *err)
@@ -90,12 +106,18 @@ enum rc lane_confine(struct lane *lane, enum rc rc, struct err *err)
         leave(lane);
         return RC_OK;
     }
-    if (rc != RC_REJECT || lane->ex->options->queue_count == 1)
+    if (rc != RC_REJECT)
         return rc;
     trouble->wait_ms = trouble->wait_ms == 0                    ? TROUBLE_FIRST_MS
                        : trouble->wait_ms * 2 > TROUBLE_LAST_MS ? TROUBLE_LAST_MS
                                                                 : trouble->wait_ms * 2;
+    if (lane->ex->options->queue_count == 1) { /* nothing else to do meanwhile */
+        trouble->until_us = clock_boot_us();
+        note(lane, 0, err);
+        return rc;
+    }
     trouble->until_us = clock_boot_us() + 1000LL * trouble->wait_ms;
+    note(lane, trouble->wait_ms, err);
     log_err(LOG_ERROR, "queue_set_aside", lane->name, err);
     if (stray_locks(lane->ex, &stray, &ignored) != RC_OK || stray)
         return rc; /* the incarnation ends, and the queue stays aside in the next one */

@@ -1,7 +1,10 @@
 #include "producer/publishing.h"
+
+#include "base/remedies.h"
 #include "task/message.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,11 +17,12 @@
 static enum rc check_partitions(const struct publishing *p, const struct kafka_topic_info *info,
                                 struct err *err)
 {
-    if (p->partition == 0 && p->partitions <= 1 && info->partitions != 1)
-        return err_set(err, RC_FATAL, ERR_CONFIG, p->topic,
-                       "order exists within one partition only: create a topic with one partition "
-                       "and give it to the queue, or name the queue's partition explicitly",
-                       "The topic has %d partitions, a queue needs exactly one.", info->partitions);
+    char hint[300];
+    (void)snprintf(hint, sizeof hint, REMEDY_TOPIC_SHAPE, p->options->queue);
+    /* What is not known was accepted as it is: the next executor learns it. */
+    if (p->partition == 0 && p->partitions == 1 && info->partitions != 1)
+        return err_set(err, RC_FATAL, ERR_CONFIG, p->topic, hint,
+                       "The topic has %d partitions now, it had 1.", info->partitions);
     if (p->partition >= info->partitions)
         return err_set(err, RC_FATAL, ERR_CONFIG, p->topic,
                        "give the queue a partition that exists",

@@ -1,8 +1,8 @@
--- executor_register :one  a new incarnation: executor_id, host, pid, version, readers, queues; its number, its lock, and else who has that
+-- executor_register :one  a new incarnation: executor_id, host, pid, version, readers, queues, frozen_after (ms); its number, its lock, else its holder
 -- Its liveness session, the caller, is noted at once: what stands still from here on can be ended by others.
 WITH made AS (
-    INSERT INTO lockstep.executor (executor_id, host, pid, version, readers, queues)
-    VALUES ($1::uuid, $2::text, $3::int, $4::text, $5::int, $6::text[])
+    INSERT INTO lockstep.executor (executor_id, host, pid, version, readers, queues, frozen_after)
+    VALUES ($1::uuid, $2::text, $3::int, $4::text, $5::int, $6::text[], $7::int * interval '1 ms')
     RETURNING executor_no),
 noted AS (
     INSERT INTO lockstep.executor_session (executor_no, pid, backend_start, kind)

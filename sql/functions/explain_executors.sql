@@ -19,7 +19,7 @@ BEGIN
     IF e.living = 0 THEN
         SELECT b.* INTO last FROM lockstep.executor b WHERE q.name = ANY (b.queues) ORDER BY b.executor_no DESC LIMIT 1;
         RETURN NEXT lockstep.explain_row('no_executor', pg_catalog.format('no executor works for %s; %s', about,
-            CASE WHEN last.executor_no IS NULL THEN 'there never was one'
+            CASE WHEN last.executor_no IS NULL THEN 'none has ever reached this database for it'
                  ELSE pg_catalog.format('the last one was %s on %s (pid %s)%s', last.executor_id, last.host, last.pid,
                      CASE WHEN last.ended_error IS NOT NULL THEN ', which ended with: ' || last.ended_error
                           WHEN last.ended_why = 'drained' THEN ', which was ended in order'
@@ -36,13 +36,21 @@ BEGIN
     RETURN QUERY
     SELECT (lockstep.explain_row('executor_silent', pg_catalog.format('executor %s on %s (pid %s) holds its locks and has not stirred for %s: it is frozen, or cannot reach the database',
         b.executor_id, b.host, b.pid, lockstep.explain_words(now - b.heartbeat_at)), about, b.heartbeat_at, n || ARRAY['EXECUTOR', b.executor_id::text, 'HOST', b.host, 'PID', b.pid::text])).*
-    FROM (SELECT x.* FROM lockstep.executor x WHERE x.ended_at IS NULL AND q.name = ANY (x.queues) AND x.heartbeat_at < now - interval '12 s' OFFSET 0) AS b
+    FROM (SELECT x.* FROM lockstep.executor x WHERE x.ended_at IS NULL AND q.name = ANY (x.queues) AND x.heartbeat_at < now - x.frozen_after OFFSET 0) AS b
     WHERE lockstep.executor_lives(b.executor_no);
     RETURN QUERY
     SELECT (lockstep.explain_row('executor_cut_off', pg_catalog.format('executor %s on %s (pid %s) cannot reach Kafka for %s: %s', b.executor_id, b.host, b.pid,
         lockstep.explain_words(now - b.trouble_at), b.trouble), about, b.trouble_at, n || ARRAY['HOST', b.host])).*
     FROM (SELECT x.* FROM lockstep.executor x WHERE x.ended_at IS NULL AND q.name = ANY (x.queues) AND x.trouble IS NOT NULL OFFSET 0) AS b
     WHERE lockstep.executor_lives(b.executor_no);
+    RETURN QUERY -- of one that was lost only while it may come again, as another incarnation
+    SELECT (lockstep.explain_row('queue_set_aside', pg_catalog.format('executor %s on %s (pid %s) %s: %s', b.executor_id, b.host, b.pid,
+        CASE WHEN b.until_at IS NULL THEN pg_catalog.format('fails at %s and begins anew', about)
+             WHEN b.until_at > now THEN pg_catalog.format('has set %s aside and tries again in %s', about, lockstep.explain_words(b.until_at - now))
+             ELSE pg_catalog.format('has set %s aside and tries again now', about) END, b.error), about, b.since, n)).*
+    FROM (SELECT x.executor_id, x.host, x.pid, x.executor_no, x.ended_why, a.since, a.failed_at, a.until_at, a.error
+          FROM lockstep.executor_aside a JOIN lockstep.executor x USING (executor_no) WHERE a.queue_id = p_queue_id OFFSET 0) AS b
+    WHERE lockstep.executor_lives(b.executor_no) OR (b.ended_why = 'lost' AND b.failed_at > now - interval '1 minute');
 END
 $$;
 REVOKE EXECUTE ON FUNCTION lockstep.explain_executors(int) FROM PUBLIC;

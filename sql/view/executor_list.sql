@@ -1,15 +1,17 @@
 -- view_executor_list :many  the executors that have not ended, one row each
-SELECT x.*, CASE WHEN NOT x.alive THEN 'gone' WHEN x.heartbeat_at < clock_timestamp() - interval '12 s' THEN 'frozen'
-                 WHEN x.trouble IS NOT NULL THEN 'no Kafka' WHEN x.drain_by IS NOT NULL THEN 'draining' ELSE 'ok' END AS state
+SELECT x.executor_id, x.host, x.pid, x.version, x.queues, x.readers, x.in_use, x.started_at, x.heartbeat_at, x.alive, x.readers_limit, x.drain_by,
+       x.trouble, x.trouble_at,
+       CASE WHEN NOT x.alive THEN 'gone' WHEN x.heartbeat_at < clock_timestamp() - x.frozen_after THEN 'frozen'
+            WHEN x.trouble IS NOT NULL THEN 'no Kafka' WHEN x.drain_by IS NOT NULL THEN 'draining' ELSE 'ok' END AS state
 FROM (
-SELECT e.executor_id, e.host, e.pid, e.version, array_to_string(e.queues, ',') AS queues, e.readers,
+SELECT e.executor_no, e.executor_id, e.host, e.pid, e.version, array_to_string(e.queues, ',') AS queues, e.readers,
        COALESCE((SELECT sum(r.in_use) FROM lockstep.reader_status r WHERE r.executor_no = e.executor_no), 0) AS in_use,
-       e.started_at, e.heartbeat_at,
+       e.started_at, e.heartbeat_at, e.frozen_after,
        EXISTS (SELECT FROM pg_catalog.pg_locks l -- class of executors, see sql/functions/lock_class.sql
                WHERE l.locktype = 'advisory' AND l.classid = 1280507907 AND l.objid = e.executor_no::oid AND l.objsubid = 2
                    AND l.granted AND l.database = (SELECT d.oid FROM pg_catalog.pg_database d
                                                    WHERE d.datname = current_database())) AS alive,
        e.readers_limit, e.drain_by, e.trouble, e.trouble_at
 FROM lockstep.executor e
-WHERE e.ended_at IS NULL
-ORDER BY e.executor_no) AS x;
+WHERE e.ended_at IS NULL) AS x
+ORDER BY x.executor_no;

@@ -10,7 +10,7 @@ tmp=$(mktemp -d)
 login=$(scratch_name)
 prepared=$(scratch_name)
 leave() {
-    exec 6>&- 7>&- 8>&- || true
+    exec 6>&- 7>&- 8>&- 9>&- || true
     [ -z "${daemon:-}" ] || kill -CONT "$daemon" 2>/dev/null || true
     jobs_end
     sql "ROLLBACK PREPARED '$prepared'" 2>/dev/null || true
@@ -68,7 +68,7 @@ lockstep queue create "$q" -q --create-topic --max-readers 4
 for n in 1 2 3; do echo "{\"order\": 1, \"name\": \"k$n\", \"sql\": \"UPDATE item SET n = n + 1 WHERE id = $n /*k$n*/\"}"; done >"$tmp/tasks.jsonl"
 echo '{"order": 1, "name": "k4", "sql": "SELECT hold(4) /*k4*/"}' >>"$tmp/tasks.jsonl"
 run=$(lockstep publish --queue "$q" -q "$tmp/tasks.jsonl")
-says run explain "$run" -- "no executor works for queue $q; there never was one" "^  lockstep executor run --queue $q$"
+says run explain "$run" -- "no executor works for queue $q; none has ever reached this database for it" "^  lockstep executor run --queue $q\. If one was started and cannot connect, its own log says why"
 "$LOCKSTEP_BIN" executor run -d "$db" -s "postgres.task_conninfo=$db user=nosuch$$" -b "$LOCKSTEP_TEST_BROKERS" --queue "$q" 2>/dev/null && failed=1
 says queue explain "$q" -- "no executor works for queue $q; the last one was .* \(pid [0-9]+\), which ended with: .*role \"nosuch$$\" does not exist" "lockstep executor run --queue $q"
 lockstep check >"$tmp/check" || true
@@ -135,6 +135,24 @@ sql 'INSERT INTO let_go VALUES (6)'
 eventually 10 is "SELECT count(*) FROM pg_locks WHERE NOT granted AND pid = $(reader_of k6)" 1
 says run explain "$run" -- "\"k6\" of order 1 waits for a row lock in table public.item that task $(task_of k5) \"k5\" of run $run in backend $(reader_of k5) holds" "Wait for it, or: lockstep task cancel $(task_of k5)$"
 sql 'INSERT INTO let_go VALUES (5)'
+eventually 20 is "SELECT status FROM lockstep.run WHERE run_id = '$run' AND ended_at IS NOT NULL" Completed || { lockstep run explain "$run"; failed=1; }
+# A session that is no executor's holds a lock of a phase: the next one's gate waits for it.
+{
+    echo '{"order": 1, "name": "k7", "sql": "SELECT hold(7) /*k7*/"}'
+    echo '{"order": 2, "name": "k8", "sql": "SELECT 1"}'
+} >"$tmp/two.jsonl"
+run=$(lockstep publish --queue "$q" -q "$tmp/two.jsonl")
+eventually 15 is "SELECT count(*) FROM lockstep.task WHERE name = 'k7' AND status = 'Processing'" 1
+psql_open intruder "$tmp/d"; exec 9>"$tmp/d"
+echo "SELECT pg_advisory_lock_shared(1280507905, lockstep.phase_key((SELECT phase_id FROM lockstep.task WHERE name = 'k7'), 0));" >&9
+eventually 10 is "SELECT count(*) FROM pg_stat_activity WHERE application_name = 'intruder' AND state = 'idle'" 1
+d=$(pid_of intruder)
+sql 'INSERT INTO let_go VALUES (7)'
+eventually 15 is "SELECT status FROM lockstep.task WHERE name = 'k7'" Completed
+says run explain "$run" -- "^backend $d holds locks that only executors take \(.*, intruder, .*\), of order 1 of run $run: the phase behind it does not open while it holds them: SELECT pg_advisory_lock_shared" "^  SELECT pg_terminate_backend\($d\)\. "
+lockstep check >"$tmp/check" && failed=1
+grep -Eq "^FAIL +executors +backend $d holds locks" "$tmp/check" || { cat "$tmp/check"; failed=1; }
+sql "$(lockstep run explain "$run" | grep -oE 'SELECT pg_terminate_backend\([0-9]+\)' | head -1)" >/dev/null
 eventually 20 is "SELECT status FROM lockstep.run WHERE run_id = '$run' AND ended_at IS NOT NULL" Completed || { lockstep run explain "$run"; failed=1; }
 kill -TERM "$daemon"
 wait "$daemon" || true

@@ -36,7 +36,9 @@ run=$(lockstep publish --queue "$queue" -q "$tmp/a.jsonl")
 "$LOCKSTEP_BIN" executor run --queue "$queue" --queue "$other" -d "$db" -b "$LOCKSTEP_TEST_BROKERS" 2>"$tmp/log" &
 said() { grep 'event=locks_taken' "$tmp/log" | grep -q "held by pid $holder"; }
 eventually 30 said || { cat "$tmp/log"; failed=1; }
-sql "SELECT pg_terminate_backend($holder)" >/dev/null # as the hint says
+lockstep run explain "$run" >"$tmp/explained"
+grep -Eq "^backend $holder holds locks that only executors take .*, of phases that are still to come" <(head -1 "$tmp/explained") || { cat "$tmp/explained"; failed=1; }
+sql "$(grep -oE 'SELECT pg_terminate_backend\([0-9]+\)' "$tmp/explained" | head -1)" >/dev/null # as it is printed
 completed() { [ "$(sql "SELECT status FROM lockstep.run_status WHERE run_id = '$run'")" = Completed ]; }
 eventually 30 completed || { cat "$tmp/log"; failed=1; }
 ! grep -q 'event=incarnation_lost' "$tmp/log" || { cat "$tmp/log"; failed=1; }

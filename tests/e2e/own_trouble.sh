@@ -26,16 +26,35 @@ a=$(scratch_name) b=$(scratch_name)
 queue "$a"
 queue "$b"
 
-# A queue whose statements fail is set aside, and comes back; the other one's task runs on.
+# A queue whose statements fail: an executor that has no other one begins anew, and goes on when it can.
 sql "CREATE FUNCTION trouble() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RAISE EXCEPTION ''trouble''; END';
+     CREATE TRIGGER trouble BEFORE UPDATE OF next_offset ON lockstep.queue FOR EACH ROW WHEN (NEW.name = '$a') EXECUTE FUNCTION trouble()"
+daemon --queue "$a"
+publish "$a" '{"order": 1, "sql": "SELECT 1"}'
+begins_anew() { lockstep queue explain "$a" | head -1 | grep -Eq "\(pid $pid\) fails at queue $a and begins anew: executor_claim: trouble$"; }
+eventually 15 begins_anew || bad "explain: $(lockstep queue explain "$a")"
+sql 'DROP TRIGGER trouble ON lockstep.queue'
+eventually 20 is "$(tasks "$a")" Completed1 || bad 'a queue that was in trouble does not go on with its only executor'
+kill -TERM "$pid"
+wait "$pid" || bad "the executor ended with $?"
+: >"$tmp/log"
+
+# One that has another queue sets it aside; the other queue's task runs on.
+sql "
      CREATE TRIGGER trouble BEFORE INSERT ON lockstep.phase FOR EACH ROW WHEN (NEW.queue_id = $(sql "SELECT queue_id FROM lockstep.queue WHERE name = '$a'")) EXECUTE FUNCTION trouble()"
 daemon --queue "$a" --queue "$b"
 publish "$b" "{\"order\": 1, \"sql\": \"SELECT hold('$b')\"}"
 eventually 15 is "$(tasks "$b")" Processing1
 publish "$a" '{"order": 1, "sql": "SELECT 1"}'
 eventually 15 grep -q "event=queue_set_aside.*$a" "$tmp/log" || bad 'a queue in trouble is not set aside'
+lockstep queue explain "$a" >"$tmp/said"
+grep -Eq "^executor [0-9a-f-]{36} on .* \(pid $pid\) has set queue $a aside and tries again (in [0-9]+ s|now): executor_claim: trouble$" <(head -1 "$tmp/said") || bad "explain: $(cat "$tmp/said")"
+lockstep check >"$tmp/said" || true
+grep -Eq "^FAIL +executors +executor .* has set queue $a aside" "$tmp/said" || bad "check: $(cat "$tmp/said")"
 sql 'DROP TRIGGER trouble ON lockstep.phase'
-eventually 20 is "$(tasks "$a")" Completed1 || bad 'a queue that was in trouble does not go on'
+eventually 20 is "$(tasks "$a")" 'Completed1 Completed1' || bad 'a queue that was in trouble does not go on'
+eventually 20 grep -q "event=queue_goes_on.*$a" "$tmp/log"
+expect 'nothing is left of it' "$(lockstep queue explain "$a" -o json | jq -r '.[].reason')" queue_idle
 if grep -q 'event=incarnation_lost' "$tmp/log"; then bad "the trouble of one queue cost the executor's incarnation"; fi
 
 # Notifications of somebody without any right. They cost a few statements, however many they are.
@@ -47,7 +66,7 @@ for i in 1 2; do
 done
 for ((i = 0; i < 300; i++)); do echo '{"order": 1, "sql": "SELECT 1"}'; done >"$tmp/many"
 lockstep publish --queue "$a" -q "$tmp/many" >/dev/null
-eventually 8 is "SELECT count(*) FROM lockstep.task t JOIN lockstep.queue q USING (queue_id) WHERE q.name = '$a' AND t.status = 'Completed'" 301 ||
+eventually 8 is "SELECT count(*) FROM lockstep.task t JOIN lockstep.queue q USING (queue_id) WHERE q.name = '$a' AND t.status = 'Completed'" 302 ||
     bad 'a flood of notifications keeps an executor from its work'
 kill "${floods[@]}" 2>/dev/null || true
 

@@ -201,6 +201,7 @@ static const char *odd_topic(int partitions, const char *key, const char *value)
 static void expect_unfit(const char *topic_name, int partition, const char *message)
 {
     make_queue(topic_name, partition);
+    support_exec(db, "UPDATE lockstep.queue SET partitions = 1 WHERE name = '%s'", queue);
     assert_rc(publish(), RC_FATAL, &err);
     assert_int_equal(err.kind, ERR_CONFIG);
     if (strstr(err.message, message) == NULL)
@@ -218,6 +219,16 @@ static void a_topic_that_is_not_fit_is_refused(void **state)
     expect_unfit(odd_topic(1, "cleanup.policy", "compact,delete"), 0, "compacted");
     expect_unfit(odd_topic(1, "max.message.bytes", "100000"), 0, "max.message.bytes is 100000");
     expect_unfit(support_name("nothing"), 0, "does not exist");
+}
+
+/* `queue resume --accept-topic` has accepted it as it is, and no executor has come yet. */
+static void a_topic_whose_shape_was_accepted_is_published_to(void **state)
+{
+    (void)state;
+    write_file(five_phases);
+    make_queue(odd_topic(2, NULL, NULL), 0);
+    assert_ok(publish(), &err);
+    assert_int_equal(result.last_offset, 4);
 }
 
 static void a_queue_of_another_partition_is_published_to_there(void **state)
@@ -262,6 +273,7 @@ int main(void)
         WITH_QUEUE(an_id_that_the_queue_has_is_refused),
         WITH_QUEUE(options_that_contradict_each_other_are_refused),
         WITH_QUEUE(a_topic_that_is_not_fit_is_refused),
+        WITH_QUEUE(a_topic_whose_shape_was_accepted_is_published_to),
         WITH_QUEUE(a_queue_of_another_partition_is_published_to_there),
         WITH_QUEUE(a_task_larger_than_the_producer_sends_is_refused_with_its_line),
     };

@@ -1,7 +1,7 @@
 -- Why something waits (sql/functions/explain*.sql): each reason of lockstep.wait_reason is made to happen, and is named.
 -- protocol.inc explains how messages are written.
 BEGIN;
-SELECT plan(104);
+SELECT plan(114);
 \ir protocol.inc
 
 INSERT INTO lockstep.executor (executor_id, host, pid, version, readers, queues)
@@ -10,6 +10,8 @@ SELECT is((SELECT array_agg(executor_no ORDER BY 1) FROM lockstep.executor), '{1
 SELECT NULL FROM dblink_connect('alive', format('host=%s port=%s dbname=%s user=%s', current_setting('unix_socket_directories'),
                                                 current_setting('port'), current_database(), session_user));
 SELECT NULL FROM dblink('alive', 'SELECT pg_advisory_lock(1280507907, 1)::text') AS t (x text);
+INSERT INTO lockstep.executor_session (executor_no, pid, backend_start, kind) -- which claims here, and has the locks of phases
+SELECT 1, a.pid, a.backend_start, 'control' FROM pg_stat_activity a WHERE a.pid = pg_backend_pid();
 
 CREATE TEMP TABLE named (reason text);
 CREATE FUNCTION pg_temp.queue_name() RETURNS text LANGUAGE sql AS $$ SELECT name FROM lockstep.queue WHERE queue_id = pg_temp.q() $$;
@@ -53,18 +55,30 @@ SELECT pg_temp.begin('');
 SELECT is(pg_temp.why(), 'queue_idle', 'nothing to do');
 SELECT pg_temp.queue();
 SELECT is(pg_temp.why(), 'no_executor queue_idle', 'no executor at all');
-SELECT is(pg_temp.said('no_executor'), 'no executor works for queue Q; there never was one -> lockstep executor run --queue Q', 'said so, with what helps');
+SELECT is(pg_temp.said('no_executor'), 'no executor works for queue Q; none has ever reached this database for it -> '
+    'lockstep executor run --queue Q. If one was started and cannot connect, its own log says why; on its host: lockstep check', 'said so, with what helps');
 UPDATE lockstep.executor SET queues = queues || pg_temp.queue_name() WHERE executor_no = 2;
 SELECT is(pg_temp.why(), 'no_executor queue_idle', 'one that died');
 SELECT matches(pg_temp.said('no_executor'), 'the last one was ID000000000002 on host2 \(pid 102\), which ended without a word', 'is named');
 UPDATE lockstep.executor SET ended_at = now(), ended_why = 'lost', ended_error = 'password authentication failed for user "t"' WHERE executor_no = 2;
-SELECT matches(pg_temp.said('no_executor'), '\(pid 102\), which ended with: password authentication failed for user "t" -> lockstep executor run --queue Q', 'and what ended it');
+SELECT matches(pg_temp.said('no_executor'), '\(pid 102\), which ended with: password authentication failed for user "t" -> lockstep executor run --queue Q\. ', 'and what ended it');
 UPDATE lockstep.executor SET ended_at = NULL, ended_why = NULL, ended_error = NULL WHERE executor_no = 2;
 SELECT pg_temp.serve();
 UPDATE lockstep.executor SET heartbeat_at = clock_timestamp() - interval '5 min' WHERE executor_no = 1;
 SELECT is(pg_temp.why(), 'executor_silent queue_idle', 'one that does not stir');
 SELECT matches(pg_temp.said('executor_silent'), 'executor ID000000000001 on host1 \(pid 101\) holds its locks and has not stirred for 5 m 0 s: it is frozen.*On host1: kill -CONT 101 lets it continue; kill -KILL 101 ends it', 'is named, with what helps');
+UPDATE lockstep.executor SET frozen_after = '6 min' WHERE executor_no = 1;
+SELECT is(pg_temp.why(), 'queue_idle', 'not before its own frozen_after');
 UPDATE lockstep.executor SET heartbeat_at = clock_timestamp() WHERE executor_no = 1;
+INSERT INTO lockstep.executor_aside (executor_no, queue_id, since, until_at, error) VALUES (1, pg_temp.q(), now() - interval '1 h', clock_timestamp() + interval '100.5 s', 'claim: out of paper');
+SELECT is(pg_temp.why(), 'queue_set_aside queue_idle', 'one that has set the queue aside');
+SELECT matches(pg_temp.said('queue_set_aside'), 'executor ID000000000001 on host1 \(pid 101\) has set queue Q aside and tries again in 1 m 40 s: claim: out of paper -> Mend', 'says why, and when it tries again');
+UPDATE lockstep.executor_aside SET executor_no = 2, until_at = NULL;
+UPDATE lockstep.executor SET ended_why = 'lost', ended_at = now() WHERE executor_no = 2;
+SELECT matches(pg_temp.said('queue_set_aside'), 'executor ID000000000002 on host2 \(pid 102\) fails at queue Q and begins anew: claim: out of paper', 'one that has no other queue, between two incarnations');
+UPDATE lockstep.executor_aside SET failed_at = now() - interval '2 min';
+SELECT is(pg_temp.why(), 'queue_idle', 'and has not come again');
+UPDATE lockstep.executor SET ended_why = NULL, ended_at = NULL WHERE executor_no = 2;
 SELECT lockstep.executor_set('00000000-0000-4000-8000-000000000001', 0, 'maintenance');
 SELECT is(pg_temp.why(), 'executors_without_readers queue_idle', 'one that is to use no reader');
 SELECT matches(pg_temp.said('executors_without_readers'), 'told to use 0 readers by ' || session_user || ' -> lockstep executor set ID000000000001 --readers 1', 'says by whom, and what helps names it');
@@ -223,6 +237,21 @@ SELECT matches(pg_temp.said('task_offered', number => 1), 'the last one seen in 
 UPDATE lockstep.task SET lease_until = now() - interval '3 s' WHERE queue_id = pg_temp.q() AND kafka_offset = 0;
 SELECT matches(pg_temp.said('task_with_worker', number => 0), 'its lease ran out [0-9]+ s ago', 'a lease that ran out');
 
+-- Locks of phases, held by a session that is no executor's.
+SELECT pg_temp.begin('A0:100<0 A1:200<100');
+SELECT is(pg_temp.why('A'), 'task_in_hand phase_before', 'nobody holds them');
+SELECT pg_temp.other('pg_advisory_lock_shared(1280507905, %s)::text', lockstep.phase_key(phase_id, 0)::text) FROM lockstep.phase WHERE queue_id = pg_temp.q() AND "order" = 100;
+SELECT is(pg_temp.why('A'), 'locks_taken task_in_hand phase_before', 'a session that is no executor''s does');
+SELECT matches(pg_temp.said('locks_taken', 'A'), '^backend (\d+) holds locks that only executors take \(' || session_user || '.*\), of order 100 of run ID000000000065: the phase behind it does not open while it holds them(: SELECT .*)? -> SELECT pg_terminate_backend\(\1\)\. What keeps others', 'which is named, with the phase');
+INSERT INTO lockstep.executor_session (executor_no, pid, backend_start, kind)
+SELECT 1, a.pid, a.backend_start, 'gate' FROM dblink('other', 'SELECT pg_backend_pid()') AS o (pid int) JOIN pg_stat_activity a ON a.pid = o.pid;
+SELECT is(pg_temp.why('A'), 'task_in_hand phase_before', 'not so an executor''s');
+DELETE FROM lockstep.executor_session WHERE kind = 'gate';
+SELECT pg_temp.other('pg_advisory_unlock_shared(1280507905, %s)::text', lockstep.phase_key(phase_id, 0)::text) FROM lockstep.phase WHERE queue_id = pg_temp.q() AND "order" = 100;
+SELECT pg_temp.other('pg_advisory_lock(1280507905, %s)::text', lockstep.phase_key((SELECT max(phase_id) + 100 FROM lockstep.phase), 1)::text);
+SELECT matches(pg_temp.said('locks_taken'), 'holds locks that only executors take .*, of phases that are still to come', 'before the phase exists');
+SELECT pg_temp.other('pg_advisory_unlock(1280507905, %s)::text', lockstep.phase_key((SELECT max(phase_id) + 100 FROM lockstep.phase), 1)::text);
+
 -- What no executor is able to do.
 SELECT pg_temp.begin('A0..1:100<0');
 SELECT lockstep.action_leave(pg_temp.q(), 1, ARRAY[(pg_temp.task(0)).task_id], ARRAY[(pg_temp.task(0)).token], '{command:load}', '{t}');
@@ -263,10 +292,10 @@ SELECT pg_stat_clear_snapshot();
 UPDATE lockstep.task SET status = 'Processing', started_at = updated_at - interval '1 hour' WHERE queue_id = pg_temp.q();
 SELECT is(pg_temp.why(number => 0), 'task_running', 'a task whose session is not noted: nothing is said of locks');
 SELECT unalike(pg_temp.said('task_running', number => 0), '%backend%', 'nor is a session guessed');
-UPDATE lockstep.task SET backend_pid = (SELECT pid FROM lockstep.executor_session), step = 'send' WHERE queue_id = pg_temp.q();
+UPDATE lockstep.task SET backend_pid = (SELECT pid FROM lockstep.executor_session WHERE kind = 'reader'), step = 'send' WHERE queue_id = pg_temp.q();
 SELECT is(pg_temp.why(number => 0), 'task_blocked task_running', 'a lock of another session comes first');
 SELECT matches(pg_temp.said('task_blocked', number => 0), 'task T "name 0" of order 100 waits for an advisory lock \(0, 77\) that backend ' || pg_backend_pid() || ' holds \(' || session_user || '.*\): .*terminate_backend\(' || pg_backend_pid(), 'which is named, with what it does');
-SELECT matches(pg_temp.said('task_running', number => 0), 'runs for 1 h 0 m, with step "send" on executor .* backend ' || pid, 'and so is the backend of the task') FROM lockstep.executor_session;
+SELECT matches(pg_temp.said('task_running', number => 0), 'runs for 1 h 0 m, with step "send" on executor .* backend ' || pid, 'and so is the backend of the task') FROM lockstep.executor_session WHERE kind = 'reader';
 
 UPDATE lockstep.task SET cancelled_by = 'u' WHERE queue_id = pg_temp.q();
 SELECT is(pg_temp.why(number => 0), 'task_blocked task_stopping', 'it is to be stopped');
