@@ -26,16 +26,18 @@ static enum rc make(struct cli *cli, struct kafka_watch *watch, const struct kaf
     enum rc rc = db_run(cli->db, &sql_executor_queue, (const char *const[]){name}, &queue, err);
     if (rc != RC_OK)
         return rc;
-    const char *id = db_text(queue, 0, 0), *halt_no = db_text(queue, 0, 12);
+    const char *id = db_text(queue, 0, EXECUTOR_QUEUE_QUEUE_ID),
+               *halt_no = db_text(queue, 0, EXECUTOR_QUEUE_HALT_NO);
     if (look->mark[0] != '\0' && uuid_valid(look->mark))
         return noted(cli, id, halt_no, look->mark, err);
     rc = db_run(cli->db, &sql_executor_mark_start, (const char *const[]){id, halt_no}, &mark, err);
     if (rc == RC_NONE)
         return RC_OK;
     if (rc == RC_OK)
-        rc = kafka_watch_sign(watch, topic, partition, look->high, db_text(mark, 0, 0), WAIT_MS,
-                              err);
-    return rc == RC_OK ? noted(cli, id, halt_no, db_text(mark, 0, 0), err) : rc;
+        rc = kafka_watch_sign(watch, topic, partition, look->high,
+                              db_text(mark, 0, EXECUTOR_MARK_START_MARK), WAIT_MS, err);
+    return rc == RC_OK ? noted(cli, id, halt_no, db_text(mark, 0, EXECUTOR_MARK_START_MARK), err)
+                       : rc;
 }
 
 void birthmark_make(struct cli *cli, const struct kafka_properties *kafka, const char *name,

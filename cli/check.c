@@ -49,37 +49,40 @@ void check_failed(struct check *check, const char *subject, const struct err *er
 
 static void check_version(struct check *check, const struct db_result *server)
 {
-    int64_t major = db_int(server, 0, 0) / 10000;
+    int64_t major = db_int(server, 0, VIEW_SERVER_VERSION_NUM) / 10000;
     if (major < 14)
         check_tell(check, TOPIC_FAIL, "version", "Use PostgreSQL 14 to 18.",
-                   "PostgreSQL %s is too old", db_text(server, 0, 1));
+                   "PostgreSQL %s is too old", db_text(server, 0, VIEW_SERVER_VERSION));
     else if (major > 18)
         check_tell(check, TOPIC_WARN, "version", "Tested with 14 to 18.", "PostgreSQL %s",
-                   db_text(server, 0, 1));
+                   db_text(server, 0, VIEW_SERVER_VERSION));
     else
-        check_tell(check, TOPIC_OK, "version", NULL, "PostgreSQL %s", db_text(server, 0, 1));
-    if (db_bool(server, 0, 2))
+        check_tell(check, TOPIC_OK, "version", NULL, "PostgreSQL %s",
+                   db_text(server, 0, VIEW_SERVER_VERSION));
+    if (db_bool(server, 0, VIEW_SERVER_STANDBY))
         check_tell(check, TOPIC_FAIL, "primary",
                    "Connect to the primary; target_session_attrs=read-write finds it.",
                    "the server is a standby");
-    if (strcmp(db_text(server, 0, 10), "off") == 0 || strcmp(db_text(server, 0, 11), "off") == 0)
+    if (strcmp(db_text(server, 0, VIEW_SERVER_FSYNC), "off") == 0 ||
+        strcmp(db_text(server, 0, VIEW_SERVER_FULL_PAGE_WRITES), "off") == 0)
         check_tell(check, TOPIC_WARN, "durability", "fsync = on, full_page_writes = on",
                    "fsync is %s, full_page_writes is %s: a crash may corrupt the database",
-                   db_text(server, 0, 10), db_text(server, 0, 11));
+                   db_text(server, 0, VIEW_SERVER_FSYNC),
+                   db_text(server, 0, VIEW_SERVER_FULL_PAGE_WRITES));
 }
 
 static void check_login(struct check *check, const struct db_result *server)
 {
-    const char *login = db_text(server, 0, 4);
-    if (db_bool(server, 0, 5))
+    const char *login = db_text(server, 0, VIEW_SERVER_LOGIN);
+    if (db_bool(server, 0, VIEW_SERVER_SUPERUSER))
         check_tell(check, TOPIC_WARN, "rights",
                    "A login role that is a member of lockstep_executor is enough.",
                    "%s is a superuser", login);
-    else if (db_bool(server, 0, 7))
+    else if (db_bool(server, 0, VIEW_SERVER_IS_EXECUTOR))
         check_tell(check, TOPIC_OK, "rights", NULL, "%s is a member of lockstep_executor", login);
-    else if (*db_text(server, 0, 12) != '\0')
+    else if (*db_text(server, 0, VIEW_SERVER_GROUPS) != '\0')
         check_tell(check, TOPIC_OK, "rights", NULL, "%s is a member of %s", login,
-                   db_text(server, 0, 12));
+                   db_text(server, 0, VIEW_SERVER_GROUPS));
     else
         check_tell(
             check, TOPIC_WARN, "rights",
@@ -92,17 +95,21 @@ static void check_login(struct check *check, const struct db_result *server)
 static void judge_task_session(struct check *check, const struct db_result *ours,
                                const struct db_result *theirs, const struct db_result *rights)
 {
-    const char *login = db_text(theirs, 0, 4);
-    if (strcmp(db_text(ours, 0, 3), db_text(theirs, 0, 3)) != 0 ||
-        strcmp(db_text(ours, 0, 6), db_text(theirs, 0, 6)) != 0)
+    const char *login = db_text(theirs, 0, VIEW_SERVER_LOGIN);
+    if (strcmp(db_text(ours, 0, VIEW_SERVER_DATABASE), db_text(theirs, 0, VIEW_SERVER_DATABASE)) !=
+            0 ||
+        strcmp(db_text(ours, 0, VIEW_SERVER_STARTED), db_text(theirs, 0, VIEW_SERVER_STARTED)) != 0)
         check_tell(check, TOPIC_FAIL, "task SQL",
                    "conninfo and task_conninfo must name the same database.",
-                   "task_conninfo leads to another database (%s)", db_text(theirs, 0, 3));
-    else if (db_bool(theirs, 0, 5) || db_bool(theirs, 0, 9) || *db_text(rights, 0, 1) != '\0')
+                   "task_conninfo leads to another database (%s)",
+                   db_text(theirs, 0, VIEW_SERVER_DATABASE));
+    else if (db_bool(theirs, 0, VIEW_SERVER_SUPERUSER) ||
+             db_bool(theirs, 0, VIEW_SERVER_IS_OWNER) ||
+             *db_text(rights, 0, VIEW_TASK_RIGHTS_WRITABLE) != '\0')
         check_tell(check, TOPIC_WARN, "task SQL",
                    "A plain login role that is a member of lockstep_task only.",
                    "%s may change lockstep's own tables: tasks can forge their completion", login);
-    else if (!db_bool(theirs, 0, 8))
+    else if (!db_bool(theirs, 0, VIEW_SERVER_IS_TASK))
         check_tell(check, TOPIC_FAIL, "task SQL", "GRANT lockstep_task TO that role.",
                    "%s is no member of lockstep_task", login);
     else
@@ -117,13 +124,13 @@ static void check_ending(struct check *check, struct db *tasks, const char *logi
     if (db_run(check->cli->db, &sql_view_task_session,
                (const char *const[]){DB_INT(db_backend_pid(tasks)), login}, &rights, &err) != RC_OK)
         check_failed(check, "task sessions", &err);
-    else if (!db_bool(rights, 0, 1))
+    else if (!db_bool(rights, 0, VIEW_TASK_SESSION_MAY_END))
         check_tell(
             check, TOPIC_FAIL, "task sessions",
             "GRANT the task's login, or pg_signal_backend and pg_read_all_stats, TO this login.",
             "no right to end sessions of %s: a frozen executor's tasks would never be taken over",
             login);
-    else if (!db_bool(rights, 0, 0))
+    else if (!db_bool(rights, 0, VIEW_TASK_SESSION_SEEN))
         check_tell(
             check, TOPIC_FAIL, "task sessions",
             "GRANT pg_read_all_stats, or the task's login, TO this login.",
@@ -154,8 +161,8 @@ static void check_tasks(struct check *check, const struct db_result *ours)
         rc = db_run(db, &sql_view_task_rights, NULL, &rights, &err);
     if (rc == RC_OK) {
         judge_task_session(check, ours, server, rights);
-        check_ending(check, db, db_text(server, 0, 4));
-        (void)check_rights(check, db_text(server, 0, 4), true);
+        check_ending(check, db, db_text(server, 0, VIEW_SERVER_LOGIN));
+        (void)check_rights(check, db_text(server, 0, VIEW_SERVER_LOGIN), true);
     } else
         check_failed(check, "task SQL", &err);
     db_close(db);
@@ -175,7 +182,8 @@ static void check_schema(struct check *check, struct db *db, const struct db_res
         return;
     }
     check_login(check, server);
-    if (!db_bool(server, 0, 7)) /* what follows is for those who run executors */
+    if (!db_bool(server, 0,
+                 VIEW_SERVER_IS_EXECUTOR)) /* what follows is for those who run executors */
         return;
     check_tasks(check, server);
     if (phaselock_headroom(db, LOCKS_WANTED, &err) == RC_OK)
@@ -199,7 +207,7 @@ static void check_postgres(struct check *check)
         return;
     }
     check_tell(check, TOPIC_OK, "PostgreSQL", NULL, "database %s, UTF8, no pooler between",
-               db_text(server, 0, 3));
+               db_text(server, 0, VIEW_SERVER_DATABASE));
     check_version(check, server);
     check_schema(check, check->cli->db, server);
 }
@@ -213,12 +221,13 @@ static void check_executors(struct check *check)
     if (rc != RC_OK && strcmp(err.code, "42501") != 0)
         check_failed(check, "executors", &err);
     for (int i = 0; rc == RC_OK && i < db_rows(rows); i++) {
-        const char *reason = db_text(rows, i, 0);
+        const char *reason = db_text(rows, i, EXPLAIN_CHECK_REASON);
         bool stuck = strcmp(reason, "executor_silent") == 0 ||
                      strcmp(reason, "executor_cut_off") == 0 ||
                      strcmp(reason, "queue_set_aside") == 0 || strcmp(reason, "locks_taken") == 0;
-        check_tell(check, stuck ? TOPIC_FAIL : TOPIC_WARN, "executors", db_text(rows, i, 2), "%s",
-                   db_text(rows, i, 1));
+        check_tell(check, stuck ? TOPIC_FAIL : TOPIC_WARN, "executors",
+                   db_text(rows, i, EXPLAIN_CHECK_HELPS), "%s",
+                   db_text(rows, i, EXPLAIN_CHECK_SENTENCE));
     }
 }
 

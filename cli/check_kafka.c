@@ -11,7 +11,7 @@ static void check_queues(struct check *check, struct kafka_admin *admin)
         return;
     }
     for (int row = 0; row < db_rows(names); row++)
-        check_queue(check, admin, db_text(names, row, 0));
+        check_queue(check, admin, db_text(names, row, QUEUE_NAMES_NAME));
     if (db_rows(names) == 0)
         check_tell(check, TOPIC_WARN, "queues", "lockstep queue create NAME --create-topic",
                    "there is no queue yet");

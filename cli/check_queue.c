@@ -50,14 +50,15 @@ static bool read_row(struct subject *subject)
         failed(subject, &err);
         return false;
     }
-    subject->known_partitions = (int)db_int(row, 0, 4);
-    (void)snprintf(subject->mark, sizeof subject->mark, "%s", db_text(row, 0, 5));
-    if (!db_null(row, 0, 0))
-        TELL(subject, TOPIC_FAIL, db_text(row, 0, 2), "halted since %s (%s): %s",
-             db_text(row, 0, 3), db_text(row, 0, 0), db_text(row, 0, 1));
-    if (db_bool(row, 0, 6))
+    subject->known_partitions = (int)db_int(row, 0, QUEUE_CHECK_PARTITIONS);
+    (void)snprintf(subject->mark, sizeof subject->mark, "%s", db_text(row, 0, QUEUE_CHECK_MARK));
+    if (!db_null(row, 0, QUEUE_CHECK_HALTED_REASON))
+        TELL(subject, TOPIC_FAIL, db_text(row, 0, QUEUE_CHECK_REMEDY), "halted since %s (%s): %s",
+             db_text(row, 0, QUEUE_CHECK_HALTED_AT), db_text(row, 0, QUEUE_CHECK_HALTED_REASON),
+             db_text(row, 0, QUEUE_CHECK_HALTED_DETAIL));
+    if (db_bool(row, 0, QUEUE_CHECK_PAUSED))
         TELL(subject, TOPIC_WARN, FOR_QUEUE(subject, REMEDY_QUEUE_RESUME), "paused by %s",
-             db_text(row, 0, 7));
+             db_text(row, 0, QUEUE_CHECK_PAUSED_BY));
     return true;
 }
 

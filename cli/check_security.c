@@ -19,8 +19,10 @@ int check_rights(struct check *check, const char *task_login, bool only_creation
         return 1;
     }
     for (int i = 0; i < db_rows(found); i++)
-        check_tell(check, grade_of(db_int(found, i, 0)), db_text(found, i, 1), db_text(found, i, 3),
-                   "%s", db_text(found, i, 2));
+        check_tell(check, grade_of(db_int(found, i, SECURITY_FINDINGS_GRADE)),
+                   db_text(found, i, SECURITY_FINDINGS_SUBJECT),
+                   db_text(found, i, SECURITY_FINDINGS_HINT), "%s",
+                   db_text(found, i, SECURITY_FINDINGS_FINDING));
     return db_rows(found);
 }
 
@@ -41,7 +43,7 @@ static bool task_login(struct check *check, char ret_login[64])
     if (rc == RC_OK)
         rc = db_run(db, &sql_view_server, NULL, &server, &err);
     if (rc == RC_OK)
-        (void)snprintf(ret_login, 64, "%s", db_text(server, 0, 4));
+        (void)snprintf(ret_login, 64, "%s", db_text(server, 0, VIEW_SERVER_LOGIN));
     else
         check_failed(check, "task SQL", &err);
     db_close(db);

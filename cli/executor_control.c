@@ -18,12 +18,14 @@ static enum rc find_executor(struct cli *cli, char ret_id[37], struct err *err)
     if (db_rows(found) > 1) {
         (void)err_set(err, RC_REJECT, ERR_USAGE, text, "Type more of the id.",
                       "several executors fit");
-        (void)snprintf(err->detail, sizeof err->detail, "%s (%s), %s (%s)%s", db_text(found, 0, 0),
-                       db_text(found, 0, 1), db_text(found, 1, 0), db_text(found, 1, 1),
-                       db_rows(found) > 2 ? ", ..." : "");
+        (void)snprintf(err->detail, sizeof err->detail, "%s (%s), %s (%s)%s",
+                       db_text(found, 0, CONTROL_EXECUTOR_EXECUTOR_ID),
+                       db_text(found, 0, CONTROL_EXECUTOR_HOST),
+                       db_text(found, 1, CONTROL_EXECUTOR_EXECUTOR_ID),
+                       db_text(found, 1, CONTROL_EXECUTOR_HOST), db_rows(found) > 2 ? ", ..." : "");
         return RC_REJECT;
     }
-    (void)snprintf(ret_id, 37, "%s", db_text(found, 0, 0));
+    (void)snprintf(ret_id, 37, "%s", db_text(found, 0, CONTROL_EXECUTOR_EXECUTOR_ID));
     return RC_OK;
 }
 

@@ -15,7 +15,7 @@ static bool waits_for_topic(const struct db_result *rows)
                                         "run_end_missing", "queue_idle"};
     bool waits = false;
     for (int i = 0; i < db_rows(rows); i++) {
-        const char *reason = db_text(rows, i, 0);
+        const char *reason = db_text(rows, i, EXPLAIN_REASONS_REASON);
         if (strcmp(reason, "blocked_by_transaction") == 0 ||
             strcmp(reason, "executor_cut_off") == 0)
             return false;
@@ -61,11 +61,11 @@ static enum rc show(struct cli *cli, const char *queue, const char *const ids[3]
     if (rc != RC_OK || cli->output != OUTPUT_TABLE)
         return rc == RC_OK ? cli_print(cli, rows, err) : rc;
     for (int i = 0; i < db_rows(rows); i++) {
-        (void)printf("%s%s", i > 0 ? "\n" : "", db_text(rows, i, 1));
-        if (!db_null(rows, i, 5))
-            (void)printf("\n  %s", db_text(rows, i, 5));
-        if (!db_null(rows, i, 3))
-            (void)printf("\n  since %s", db_text(rows, i, 3));
+        (void)printf("%s%s", i > 0 ? "\n" : "", db_text(rows, i, EXPLAIN_REASONS_SENTENCE));
+        if (!db_null(rows, i, EXPLAIN_REASONS_HELPS))
+            (void)printf("\n  %s", db_text(rows, i, EXPLAIN_REASONS_HELPS));
+        if (!db_null(rows, i, EXPLAIN_REASONS_SINCE))
+            (void)printf("\n  since %s", db_text(rows, i, EXPLAIN_REASONS_SINCE));
         (void)printf("\n");
     }
     return table_check(stdout, err);

@@ -16,7 +16,7 @@ static enum rc unknown_queue(struct cli *cli, const char *name, struct err *err)
         return rc;
     const char *near = NULL;
     for (int row = 0; row < db_rows(names); row++)
-        near = nearest_of(name, near, db_text(names, row, 0));
+        near = nearest_of(name, near, db_text(names, row, QUEUE_NAMES_NAME));
     char hint[200];
     if (near != NULL)
         (void)snprintf(hint, sizeof hint, "Did you mean \"%s\"?", near);
@@ -33,12 +33,13 @@ enum rc find_queue(struct cli *cli, const char *name, struct queue_row *ret_queu
         return unknown_queue(cli, name, err);
     if (rc != RC_OK)
         return rc;
-    struct queue_row queue = {.queue_id = db_int(found, 0, 0),
-                              .partition = (int)db_int(found, 0, 3),
-                              .next_offset = db_int(found, 0, 4)};
-    (void)snprintf(queue.name, sizeof queue.name, "%s", db_text(found, 0, 1));
-    (void)snprintf(queue.topic, sizeof queue.topic, "%s", db_text(found, 0, 2));
-    (void)snprintf(queue.cluster_id, sizeof queue.cluster_id, "%s", db_text(found, 0, 5));
+    struct queue_row queue = {.queue_id = db_int(found, 0, QUEUE_FIND_QUEUE_ID),
+                              .partition = (int)db_int(found, 0, QUEUE_FIND_PARTITION),
+                              .next_offset = db_int(found, 0, QUEUE_FIND_NEXT_OFFSET)};
+    (void)snprintf(queue.name, sizeof queue.name, "%s", db_text(found, 0, QUEUE_FIND_NAME));
+    (void)snprintf(queue.topic, sizeof queue.topic, "%s", db_text(found, 0, QUEUE_FIND_TOPIC));
+    (void)snprintf(queue.cluster_id, sizeof queue.cluster_id, "%s",
+                   db_text(found, 0, QUEUE_FIND_CLUSTER_ID));
     *ret_queue = queue;
     return RC_OK;
 }
@@ -50,11 +51,15 @@ enum rc find_queue_filter(struct cli *cli, const char **ret_name, struct err *er
     return *ret_name ? find_queue(cli, *ret_name, &queue, err) : RC_OK;
 }
 
+_Static_assert((int)RUN_FIND_RUN_NO == (int)RUN_LATEST_RUN_NO &&
+                   (int)RUN_FIND_RUN_ID == (int)RUN_LATEST_RUN_ID &&
+                   (int)RUN_FIND_QUEUE == (int)RUN_LATEST_QUEUE,
+               "a run is found by its id, or as the latest, with the same columns");
 static void fill_run(struct run_row *run, const struct db_result *result)
 {
-    run->run_no = db_int(result, 0, 0);
-    (void)snprintf(run->run_id, sizeof run->run_id, "%s", db_text(result, 0, 1));
-    (void)snprintf(run->queue, sizeof run->queue, "%s", db_text(result, 0, 2));
+    run->run_no = db_int(result, 0, RUN_FIND_RUN_NO);
+    (void)snprintf(run->run_id, sizeof run->run_id, "%s", db_text(result, 0, RUN_FIND_RUN_ID));
+    (void)snprintf(run->queue, sizeof run->queue, "%s", db_text(result, 0, RUN_FIND_QUEUE));
 }
 
 /* The lowest and the highest UUID that begin with text: an index finds what lies between. */
@@ -94,8 +99,9 @@ enum rc find_run(struct cli *cli, const char *text, struct run_row *ret_run, str
     if (db_rows(found) > 1) {
         (void)err_set(err, RC_REJECT, ERR_USAGE, text, "Type more of the id, or add --queue.",
                       "several runs fit");
-        (void)snprintf(err->detail, sizeof err->detail, "%s (%s), %s (%s)%s", db_text(found, 0, 1),
-                       db_text(found, 0, 2), db_text(found, 1, 1), db_text(found, 1, 2),
+        (void)snprintf(err->detail, sizeof err->detail, "%s (%s), %s (%s)%s",
+                       db_text(found, 0, RUN_FIND_RUN_ID), db_text(found, 0, RUN_FIND_QUEUE),
+                       db_text(found, 1, RUN_FIND_RUN_ID), db_text(found, 1, RUN_FIND_QUEUE),
                        db_rows(found) > 2 ? ", ..." : "");
         return RC_REJECT;
     }

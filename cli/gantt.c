@@ -18,7 +18,9 @@ static double most_running(const struct db_result *cells)
 {
     double most = 1;
     for (int row = 0; row < db_rows(cells); row++)
-        most = db_double(cells, row, 2) > most ? db_double(cells, row, 2) : most;
+        most = db_double(cells, row, RUN_GANTT_RUNNING) > most
+                   ? db_double(cells, row, RUN_GANTT_RUNNING)
+                   : most;
     return most;
 }
 
@@ -38,9 +40,9 @@ static void draw_line(const struct db_result *cells, int *row, const char *order
 {
     for (int column = 0; column < columns; column++) {
         double running = 0;
-        if (*row < db_rows(cells) && strcmp(db_text(cells, *row, 0), order) == 0 &&
-            db_int(cells, *row, 1) == column)
-            running = db_double(cells, (*row)++, 2);
+        if (*row < db_rows(cells) && strcmp(db_text(cells, *row, RUN_GANTT_ORDER), order) == 0 &&
+            db_int(cells, *row, RUN_GANTT_CELL) == column)
+            running = db_double(cells, (*row)++, RUN_GANTT_RUNNING);
         (void)fputs(shade(running, most, blocks), stdout);
     }
 }
@@ -52,21 +54,22 @@ static void draw(const struct db_result *phases, const struct db_result *cells, 
     double most = most_running(cells);
     const char *bar = blocks ? "│" : "|";
     for (int line = 0; line < lines; line++) {
-        const char *order = db_text(phases, line, 0);
+        const char *order = db_text(phases, line, RUN_PHASES_ORDER);
         if (lines > MOST_LINES && line == MOST_LINES / 2) {
             (void)printf("%*s %s %d phases are not drawn\n", left, "...", bar, lines - MOST_LINES);
             line = lines - MOST_LINES / 2;
-            order = db_text(phases, line, 0);
+            order = db_text(phases, line, RUN_PHASES_ORDER);
         }
-        while (row < db_rows(cells) && db_int(cells, row, 0) < db_int(phases, line, 0))
+        while (row < db_rows(cells) &&
+               db_int(cells, row, RUN_GANTT_ORDER) < db_int(phases, line, RUN_PHASES_ORDER))
             row++;
         (void)printf("%*s %s", left, order, bar);
         draw_line(cells, &row, order, columns, most, blocks);
-        (void)printf("%s %s\n", bar, db_text(phases, line, 2));
+        (void)printf("%s %s\n", bar, db_text(phases, line, RUN_PHASES_TASKS));
     }
     (void)printf("%*s  each column %.3g s; darkest: %.3g tasks at once\n", left, "",
-                 db_double(cells, 0, 3) / columns, most);
-    (void)printf("%*s  makespan %.3f s\n", left, "", db_double(cells, 0, 3));
+                 db_double(cells, 0, RUN_GANTT_MAKESPAN) / columns, most);
+    (void)printf("%*s  makespan %.3f s\n", left, "", db_double(cells, 0, RUN_GANTT_MAKESPAN));
 }
 
 enum rc gantt_print(struct cli *cli, int64_t run_no, const struct db_result *phases,
@@ -74,7 +77,8 @@ enum rc gantt_print(struct cli *cli, int64_t run_no, const struct db_result *pha
 {
     size_t left = 5, right = 1;
     for (int row = 0; row < db_rows(phases); row++) {
-        size_t order = strlen(db_text(phases, row, 0)), tasks = strlen(db_text(phases, row, 2));
+        size_t order = strlen(db_text(phases, row, RUN_PHASES_ORDER)),
+               tasks = strlen(db_text(phases, row, RUN_PHASES_TASKS));
         left = order > left ? order : left;
         right = tasks > right ? tasks : right;
     }

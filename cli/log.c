@@ -78,13 +78,14 @@ static enum rc read_more(struct cli *cli, struct reading *reading, bool first, c
     const char *after = first ? NULL : DB_INT(reading->after);
     enum rc rc = db_run(cli->db, &sql_log_holes, (const char *const[]){after}, &mark, err);
     if (rc == RC_OK)
-        rc = read_events(cli, reading, holes.data, db_text(mark, 0, 0), limit, ret_result, err);
+        rc = read_events(cli, reading, holes.data, db_text(mark, 0, LOG_HOLES_TOP), limit,
+                         ret_result, err);
     if (rc != RC_OK)
         return rc;
-    reading->after = db_int(mark, 0, 0);
-    add_holes(reading, db_text(mark, 0, 1));
+    reading->after = db_int(mark, 0, LOG_HOLES_TOP);
+    add_holes(reading, db_text(mark, 0, LOG_HOLES_HOLES));
     for (int row = 0; row < db_rows(*ret_result); row++)
-        close_hole(reading, db_int(*ret_result, row, 0));
+        close_hole(reading, db_int(*ret_result, row, LOG_EVENTS_ID));
     return RC_OK;
 }
 

@@ -81,14 +81,15 @@ enum rc command_migrate_roles(struct cli *cli, struct err *err)
     const char *login = cli->argument_count > 0 ? cli->arguments[0] : NULL;
     enum rc rc = db_run(cli->db, &sql_migrate_roles, &login, &roles, err);
     for (int i = 0; rc == RC_OK && i < db_rows(roles); i++) {
-        missing += db_bool(roles, i, 1);
+        missing += db_bool(roles, i, MIGRATE_ROLES_MISSING);
         if (show)
-            (void)printf("%s%s\n", db_bool(roles, i, 1) ? "" : "-- done: ", db_text(roles, i, 0));
+            (void)printf("%s%s\n", db_bool(roles, i, MIGRATE_ROLES_MISSING) ? "" : "-- done: ",
+                         db_text(roles, i, MIGRATE_ROLES_STATEMENT));
     }
     if (rc == RC_OK && cli_has(cli, "advisory"))
         rc = db_run(cli->db, &sql_migrate_advisory, NULL, &locks, err);
     for (int i = 0; rc == RC_OK && locks != NULL && i < db_rows(locks); i++)
-        (void)printf("%s\n", db_text(locks, i, 0));
+        (void)printf("%s\n", db_text(locks, i, MIGRATE_ADVISORY_STATEMENT));
     if (rc == RC_OK && !show && locks == NULL && missing > 0)
         return err_set(err, RC_REJECT, ERR_FAILED, "roles", "lockstep migrate roles --show-sql",
                        "an administrator has to run %d statements", missing);

@@ -94,9 +94,12 @@ enum rc command_queue_set(struct cli *cli, struct err *err)
             cli,
             "lockstep: %s: max_readers %s, on_failure %s, runs %s, max_attempts %s, lookahead %s, "
             "dead_letters %s, external_lease %s s, retry_intervals %s, retry_on %s\n",
-            queue.name, db_text(result, 0, 0), db_text(result, 0, 1), db_text(result, 0, 2),
-            db_text(result, 0, 3), db_text(result, 0, 4), db_text(result, 0, 5),
-            db_text(result, 0, 6), db_text(result, 0, 7), db_text(result, 0, 8));
+            queue.name, db_text(result, 0, QUEUE_SET_MAX_READERS),
+            db_text(result, 0, QUEUE_SET_ON_FAILURE), db_text(result, 0, QUEUE_SET_RUNS),
+            db_text(result, 0, QUEUE_SET_MAX_ATTEMPTS), db_text(result, 0, QUEUE_SET_LOOKAHEAD),
+            db_text(result, 0, QUEUE_SET_DEAD_LETTERS),
+            db_text(result, 0, QUEUE_SET_EXTERNAL_LEASE_S),
+            db_text(result, 0, QUEUE_SET_RETRY_INTERVALS), db_text(result, 0, QUEUE_SET_RETRY_ON));
     return rc;
 }
 
@@ -110,7 +113,7 @@ static enum rc retry(struct cli *cli, const struct queue_row *queue, struct err 
         cli_say(cli,
                 "lockstep: %s: it was halted (%s); executors look again, and halt it again if "
                 "nothing has changed\n",
-                queue->name, db_text(result, 0, 0));
+                queue->name, db_text(result, 0, QUEUE_RETRY_HALTED_REASON));
     return rc == RC_NONE ? RC_OK : rc;
 }
 
@@ -199,7 +202,7 @@ static enum rc accept_topic(struct cli *cli, struct err *err)
                        "the queue is not halted for its topic, there is nothing to accept");
     if (rc == RC_OK)
         cli_say(cli, "lockstep: %s: topic %s is accepted, it goes on from offset %s\n", queue.name,
-                queue.topic, db_text(result, 0, 0));
+                queue.topic, db_text(result, 0, QUEUE_ACCEPT_IS_NOW));
     return rc;
 }
 
@@ -218,7 +221,7 @@ static enum rc accept_server(struct cli *cli, struct err *err)
                        "the queue is not halted for its server, there is nothing to accept");
     if (rc == RC_OK)
         cli_say(cli, "lockstep: %s: this server is accepted, it goes on from offset %s\n",
-                queue.name, db_text(result, 0, 0));
+                queue.name, db_text(result, 0, QUEUE_ACCEPT_SERVER_NEXT_OFFSET));
     return rc;
 }
 
@@ -247,15 +250,15 @@ enum rc command_queue_delete(struct cli *cli, struct err *err)
         return err_set(err, RC_REJECT, ERR_USAGE, queue.name, "Add --yes if that is meant.",
                        "this deletes the queue with its runs, tasks and records");
     rc = db_run(cli->db, &sql_queue_in_use, (const char *const[]){queue.name}, &used, err);
-    if (rc == RC_OK && db_int(used, 0, 0) > 0)
+    if (rc == RC_OK && db_int(used, 0, QUEUE_IN_USE_IN_USE) > 0)
         return err_set(err, RC_RETRY, ERR_HELD, queue.name,
                        "Stop its executors first: lockstep executor list", "%s readers work on it",
-                       db_text(used, 0, 0));
+                       db_text(used, 0, QUEUE_IN_USE_IN_USE));
     if (rc == RC_OK)
         rc = db_run(cli->db, &sql_queue_delete, (const char *const[]){DB_INT(queue.queue_id)},
                     &gone, err);
     if (rc == RC_OK)
         cli_say(cli, "lockstep: %s: deleted, with %s tasks; the topic %s stays\n", queue.name,
-                db_text(gone, 0, 0), queue.topic);
+                db_text(gone, 0, QUEUE_DELETE_TASKS), queue.topic);
     return rc;
 }

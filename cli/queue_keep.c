@@ -30,6 +30,6 @@ enum rc queue_keep_set(struct cli *cli, const char *name, struct err *err)
                             cli_has(cli, "keep-from-file") ? "true" : "false"};
     enum rc rc = db_run(cli->db, &sql_queue_keep, params, &row, err);
     if (rc == RC_OK)
-        cli_say(cli, "lockstep: %s: kept: %s\n", name, db_text(row, 0, 0));
+        cli_say(cli, "lockstep: %s: kept: %s\n", name, db_text(row, 0, QUEUE_KEEP_KEPT));
     return rc;
 }

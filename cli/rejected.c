@@ -43,6 +43,6 @@ enum rc command_rejected_show(struct cli *cli, struct err *err)
         return rc;
     if (!cli_has(cli, "raw"))
         return table_result(stdout, cli_style(cli), message, true, err);
-    write_hex(db_text(message, 0, 10));
+    write_hex(db_text(message, 0, VIEW_REJECTED_SHOW_HEX));
     return table_check(stdout, err);
 }

@@ -177,8 +177,10 @@ static void fault(struct redrive *redrive, const struct db_result *rows, int row
 {
     if (redrive->faults++ < MOST_TOLD)
         (void)fprintf(stderr, "rejected message %s (offset %s, %s): %s%s%s\n",
-                      db_text(rows, row, 0), db_text(rows, row, 3), db_text(rows, row, 4), what,
-                      *hint ? "\n  hint: " : "", hint);
+                      db_text(rows, row, REDRIVE_SELECT_REJECTED_ID),
+                      db_text(rows, row, REDRIVE_SELECT_KAFKA_OFFSET),
+                      db_text(rows, row, REDRIVE_SELECT_REASON), what, *hint ? "\n  hint: " : "",
+                      hint);
 }
 
 static bool is_end(const char *text, size_t len)
@@ -202,20 +204,21 @@ static void bytes_of(struct str *to, const char *hex)
 static void stage(struct redrive *redrive, const struct db_result *rows, int row)
 {
     static const char correct[] = "give its corrected text with --file";
-    struct correction *correction = correction_of(redrive, db_int(rows, row, 0));
+    struct correction *correction =
+        correction_of(redrive, db_int(rows, row, REDRIVE_SELECT_REJECTED_ID));
     const char *order = cli_text(redrive->cli, "order");
     STR_AUTO raw = {0};
     STR_AUTO line = {0};
     struct err why;
     MESSAGE_AUTO *msg = NULL;
-    if (correction == NULL && db_null(rows, row, 6)) {
+    if (correction == NULL && db_null(rows, row, REDRIVE_SELECT_RAW)) {
         fault(redrive, rows, row, "it has no value, there is nothing to publish", correct);
         return;
     }
     if (correction != NULL)
         str_text(&raw, correction->text);
     else
-        bytes_of(&raw, db_text(rows, row, 6));
+        bytes_of(&raw, db_text(rows, row, REDRIVE_SELECT_RAW));
     if (correction == NULL && is_end(raw.data ? raw.data : "", raw.len)) {
         redrive->ends++;
         return;
@@ -241,7 +244,7 @@ static void stage(struct redrive *redrive, const struct db_result *rows, int row
     }
     str_text(&line, "\n");
     (void)fwrite(line.data, 1, line.len, redrive->work);
-    db_array_int(&redrive->ids, db_int(rows, row, 0));
+    db_array_int(&redrive->ids, db_int(rows, row, REDRIVE_SELECT_REJECTED_ID));
     redrive->messages++;
 }
 
@@ -249,15 +252,19 @@ static void stage(struct redrive *redrive, const struct db_result *rows, int row
 static enum rc check_rows(struct redrive *redrive, const struct db_result *rows, struct err *err)
 {
     for (int i = 0; i < db_rows(rows); i++) {
-        if (strcmp(db_text(rows, i, 1), db_text(rows, 0, 1)) != 0)
-            return err_set(err, RC_REJECT, ERR_USAGE, db_text(rows, i, 0), "narrow it with --queue",
+        if (strcmp(db_text(rows, i, REDRIVE_SELECT_NAME), db_text(rows, 0, REDRIVE_SELECT_NAME)) !=
+            0)
+            return err_set(err, RC_REJECT, ERR_USAGE, db_text(rows, i, REDRIVE_SELECT_REJECTED_ID),
+                           "narrow it with --queue",
                            "the messages are of several queues, %s and %s; a run is of one",
-                           db_text(rows, 0, 1), db_text(rows, i, 1));
-        if (!db_null(rows, i, 8) && !cli_has(redrive->cli, "again"))
-            return err_set(err, RC_REJECT, ERR_USAGE, db_text(rows, i, 0),
+                           db_text(rows, 0, REDRIVE_SELECT_NAME),
+                           db_text(rows, i, REDRIVE_SELECT_NAME));
+        if (!db_null(rows, i, REDRIVE_SELECT_REDRIVEN_AT) && !cli_has(redrive->cli, "again"))
+            return err_set(err, RC_REJECT, ERR_USAGE, db_text(rows, i, REDRIVE_SELECT_REJECTED_ID),
                            "Add --again if that is meant.",
-                           "this message was redriven at %s as run %s", db_text(rows, i, 8),
-                           db_text(rows, i, 7));
+                           "this message was redriven at %s as run %s",
+                           db_text(rows, i, REDRIVE_SELECT_REDRIVEN_AT),
+                           db_text(rows, i, REDRIVE_SELECT_REDRIVE_RUN));
     }
     return RC_OK;
 }
@@ -272,7 +279,7 @@ static enum rc check_found(const struct redrive *redrive, const struct db_result
         if (argument)
             (void)int64_parse(cli->arguments[i], strlen(cli->arguments[i]), &id);
         for (int row = 0; row < db_rows(rows) && !there; row++)
-            there = db_int(rows, row, 0) == id;
+            there = db_int(rows, row, REDRIVE_SELECT_REJECTED_ID) == id;
         if (!there)
             return err_set(err, RC_REJECT, ERR_USAGE, DB_INT(id), "lockstep rejected list",
                            "there is no rejected message of this number%s",
@@ -295,8 +302,9 @@ static enum rc stage_all(struct redrive *redrive, struct err *err)
         rc = check_rows(redrive, rows, err);
     if (rc != RC_OK)
         return rc;
-    redrive->queue_id = db_int(rows, 0, 2);
-    (void)snprintf(redrive->queue, sizeof redrive->queue, "%s", db_text(rows, 0, 1));
+    redrive->queue_id = db_int(rows, 0, REDRIVE_SELECT_QUEUE_ID);
+    (void)snprintf(redrive->queue, sizeof redrive->queue, "%s",
+                   db_text(rows, 0, REDRIVE_SELECT_NAME));
     str_clear(&redrive->ids);
     db_array_start(&redrive->ids);
     for (int i = 0; i < db_rows(rows); i++)
@@ -329,16 +337,16 @@ static enum rc begin(void *context, struct err *err)
                                   cli_text(redrive->cli, "reason")};
     enum rc rc = db_run(redrive->cli->db, &sql_redrive_begin, params, &row, err);
     probe("redrive.noted");
-    if (rc != RC_OK || db_null(row, 0, 0))
+    if (rc != RC_OK || db_null(row, 0, REDRIVE_BEGIN_REJECTED_ID))
         return rc;
-    if (db_null(row, 0, 2))
-        return err_set(err, RC_RETRY, ERR_HELD, db_text(row, 0, 0),
+    if (db_null(row, 0, REDRIVE_BEGIN_AT))
+        return err_set(err, RC_RETRY, ERR_HELD, db_text(row, 0, REDRIVE_BEGIN_REJECTED_ID),
                        "lockstep run show tells what became of it",
                        "this message is being redriven as run %s, whose outcome is not known",
-                       db_text(row, 0, 1));
-    return err_set(err, RC_REJECT, ERR_USAGE, db_text(row, 0, 0), "Add --again if that is meant.",
-                   "this message was redriven at %s as run %s", db_text(row, 0, 2),
-                   db_text(row, 0, 1));
+                       db_text(row, 0, REDRIVE_BEGIN_RUN));
+    return err_set(err, RC_REJECT, ERR_USAGE, db_text(row, 0, REDRIVE_BEGIN_REJECTED_ID),
+                   "Add --again if that is meant.", "this message was redriven at %s as run %s",
+                   db_text(row, 0, REDRIVE_BEGIN_AT), db_text(row, 0, REDRIVE_BEGIN_RUN));
 }
 
 /* Also after a failure: then the note is taken back, if it is certain that nothing came onto the topic. */

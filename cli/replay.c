@@ -79,7 +79,7 @@ static enum rc time_of(struct cli *cli, const char *option, struct replay_place 
                        "there is no time \"%s\"", text);
     }
     if (rc == RC_OK)
-        *place = (struct replay_place){REPLAY_TIME, db_int(row, 0, 0)};
+        *place = (struct replay_place){REPLAY_TIME, db_int(row, 0, REPLAY_TIME_TIME_MS)};
     return rc;
 }
 

@@ -67,10 +67,13 @@ static enum rc retry_one(struct cli *cli, const char *run_id, const char *queue,
     const char *params[] = {run_id, cli_text(cli, "reason"), queue};
     enum rc rc = control_done(db_run(cli->db, &sql_control_run_retry, params, &done, err), err);
     const char *cells[6] = {queue, run_id};
-    for (int i = 2; rc == RC_OK && i < 5; i++)
-        cells[i] = db_text(done, 0, i);
-    if (rc != RC_OK)
+    if (rc == RC_OK) {
+        cells[2] = db_text(done, 0, CONTROL_RUN_RETRY_TASKS);
+        cells[3] = db_text(done, 0, CONTROL_RUN_RETRY_PHASES);
+        cells[4] = db_text(done, 0, CONTROL_RUN_RETRY_ORDER);
+    } else {
         cells[5] = err->message;
+    }
     table_row(table, cells);
     return rc;
 }
@@ -95,7 +98,8 @@ static enum rc retry_many(struct cli *cli, struct err *err)
     table = table_new(stdout, style, "tuiiit", retry_columns, 6, false);
     for (int i = 0; i < db_rows(runs) && rc == RC_OK; i++) {
         struct err why = {0};
-        enum rc one = retry_one(cli, db_text(runs, i, 0), db_text(runs, i, 1), table, &why);
+        enum rc one = retry_one(cli, db_text(runs, i, CONTROL_RETRYABLE_RUN_ID),
+                                db_text(runs, i, CONTROL_RETRYABLE_QUEUE), table, &why);
         refused += one != RC_OK;
         if (one != RC_OK && why.kind != ERR_FAILED) { /* not the run, the server */
             *err = why;

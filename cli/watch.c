@@ -31,16 +31,18 @@ struct watch {
 
 /* What became of a finished task, and how its part of a bar is drawn. */
 static const struct fate {
-    int column; /* of run_phases */
+    enum run_phases_columns column;
     const char *block, *ascii, *color;
-} fates[] = {{5, "█", "#", ""}, {6, "×", "x", "\033[31m"}, {7, "─", "-", "\033[33m"}};
+} fates[] = {{RUN_PHASES_COMPLETED, "█", "#", ""},
+             {RUN_PHASES_FAILED, "×", "x", "\033[31m"},
+             {RUN_PHASES_CANCELLED, "─", "-", "\033[33m"}};
 
 /* A fate that has any task gets a cell at least. */
 static void add_bar(const struct watch *watch, struct str *out, const struct db_result *phases,
                     int row)
 {
     bool blocks = gantt_blocks(watch->cli), color = watch->live && watch->cli->color;
-    int64_t total = db_int(phases, row, 2);
+    int64_t total = db_int(phases, row, RUN_PHASES_TASKS);
     int drawn = 0;
     for (int i = 2; i >= 0; i--) { /* the rare ones first: they take their cell from the others */
         int64_t count = db_int(phases, row, fates[i].column);
@@ -59,7 +61,7 @@ static void add_bar(const struct watch *watch, struct str *out, const struct db_
         if (full > 0 && color && *fates[i].color != '\0')
             str_text(out, "\033[0m");
     }
-    bool done = total > 0 && db_int(phases, row, 3) == total;
+    bool done = total > 0 && db_int(phases, row, RUN_PHASES_FINISHED) == total;
     for (; drawn < BAR_CELLS; drawn++)
         str_text(out, done ? (blocks ? fates[0].block : fates[0].ascii) : blocks ? "░" : ".");
 }
@@ -68,18 +70,22 @@ static void add_bar(const struct watch *watch, struct str *out, const struct db_
 static void add_phase(struct watch *watch, struct str *out, const struct db_result *phases, int row,
                       bool times)
 {
-    int64_t tasks = db_int(phases, row, 2), finished = db_int(phases, row, 3);
-    str_format(out, "%8s  ", db_text(phases, row, 0));
+    int64_t tasks = db_int(phases, row, RUN_PHASES_TASKS),
+            finished = db_int(phases, row, RUN_PHASES_FINISHED);
+    str_format(out, "%8s  ", db_text(phases, row, RUN_PHASES_ORDER));
     if (times)
         add_bar(watch, out, phases, row);
     str_format(out, "%s%lld/%lld", times ? "  " : "", (long long)finished, (long long)tasks);
-    if (times && !db_null(phases, row, 12))
-        str_format(out, "  %.1f s", db_double(phases, row, 12));
-    str_format(out, "  %s", db_text(phases, row, 9));
+    if (times && !db_null(phases, row, RUN_PHASES_SECONDS))
+        str_format(out, "  %.1f s", db_double(phases, row, RUN_PHASES_SECONDS));
+    str_format(out, "  %s", db_text(phases, row, RUN_PHASES_STATE));
     static const struct {
-        int column;
+        enum run_phases_columns column;
         const char *word;
-    } counts[] = {{4, "running"}, {6, "failed"}, {7, "cancelled"}, {8, "to be retried"}};
+    } counts[] = {{RUN_PHASES_PROCESSING, "running"},
+                  {RUN_PHASES_FAILED, "failed"},
+                  {RUN_PHASES_CANCELLED, "cancelled"},
+                  {RUN_PHASES_ERROR, "to be retried"}};
     for (size_t i = 0; i < sizeof counts / sizeof counts[0]; i++)
         if (db_int(phases, row, counts[i].column) > 0)
             str_format(out, ", %s %s", db_text(phases, row, counts[i].column), counts[i].word);
@@ -99,7 +105,7 @@ static int most_phases(void)
 static int first_shown(const struct db_result *phases, int most)
 {
     int rows = db_rows(phases), open = 0;
-    while (open < rows - 1 && strcmp(db_text(phases, open, 9), "done") == 0)
+    while (open < rows - 1 && db_word(phases, open, RUN_PHASES_STATE) == RUN_PHASES_IS_DONE)
         open++;
     int first = open > most / 2 ? open - most / 2 : 0;
     return rows - first < most && rows > most ? rows - most : first;
@@ -109,7 +115,7 @@ static int64_t finished_of(const struct db_result *phases)
 {
     int64_t finished = 0;
     for (int row = 0; row < db_rows(phases); row++)
-        finished += db_int(phases, row, 3);
+        finished += db_int(phases, row, RUN_PHASES_FINISHED);
     return finished;
 }
 
@@ -118,25 +124,29 @@ static void add_head(const struct watch *watch, struct str *out, const struct db
                      const struct db_result *phases)
 {
     str_format(out, "run %s", watch->run.run_id);
-    if (!db_null(progress, 0, 7))
-        str_format(out, " \"%s\"", db_text(progress, 0, 7));
-    str_format(out, "  %s", db_text(progress, 0, 0));
-    if (!db_null(progress, 0, 8))
-        str_format(out, "  %lld/%s tasks", (long long)finished_of(phases), db_text(progress, 0, 8));
+    if (!db_null(progress, 0, RUN_PROGRESS_NAME))
+        str_format(out, " \"%s\"", db_text(progress, 0, RUN_PROGRESS_NAME));
+    str_format(out, "  %s", db_text(progress, 0, RUN_PROGRESS_STATUS));
+    if (!db_null(progress, 0, RUN_PROGRESS_PUBLISHED_TASKS))
+        str_format(out, "  %lld/%s tasks", (long long)finished_of(phases),
+                   db_text(progress, 0, RUN_PROGRESS_PUBLISHED_TASKS));
 }
 
 /* At the rate so far; not for runs that stand still or have just begun. */
 static void add_rate(const struct watch *watch, struct str *out, const struct db_result *progress,
                      const struct db_result *phases)
 {
-    double seconds = db_null(progress, 0, 6) ? 0 : db_double(progress, 0, 6);
+    double seconds = db_null(progress, 0, RUN_PROGRESS_SECONDS)
+                         ? 0
+                         : db_double(progress, 0, RUN_PROGRESS_SECONDS);
     int64_t finished = finished_of(phases);
     str_format(out, "  %.1f s", seconds);
-    if (db_bool(progress, 0, 1) || db_null(progress, 0, 8) || finished == 0 || seconds < 1 ||
+    if (db_bool(progress, 0, RUN_PROGRESS_ENDED) ||
+        db_null(progress, 0, RUN_PROGRESS_PUBLISHED_TASKS) || finished == 0 || seconds < 1 ||
         watch->stalled.sentence[0] != '\0')
         return;
     double rate = (double)finished / seconds;
-    double left = (double)(db_int(progress, 0, 8) - finished);
+    double left = (double)(db_int(progress, 0, RUN_PROGRESS_PUBLISHED_TASKS) - finished);
     str_format(out, "  %.1f/s", rate);
     if (left > 0)
         str_format(out, "  about %.0f s left", left / rate);
@@ -187,8 +197,8 @@ static void tell_plain(struct watch *watch, const struct db_result *progress,
     bool before_done = true;
     for (int row = 0; row < db_rows(phases); row++) {
         STR_AUTO line = {0};
-        bool done = strcmp(db_text(phases, row, 9), "done") == 0;
-        if (done && !before_done && !db_bool(progress, 0, 1))
+        bool done = db_word(phases, row, RUN_PHASES_STATE) == RUN_PHASES_IS_DONE;
+        if (done && !before_done && !db_bool(progress, 0, RUN_PROGRESS_ENDED))
             continue;
         before_done = before_done && done;
         add_phase(watch, &line, phases, row, false);
@@ -199,11 +209,13 @@ static void tell_plain(struct watch *watch, const struct db_result *progress,
     }
     STR_AUTO status = {0};
     STR_AUTO head = {0};
-    str_format(&status, "run %s  %s", watch->run.run_id, db_text(progress, 0, 0));
+    str_format(&status, "run %s  %s", watch->run.run_id, db_text(progress, 0, RUN_PROGRESS_STATUS));
     add_head(watch, &head, progress, phases);
     if (watch->last.data == NULL || strstr(watch->last.data, status.data) == NULL)
         (void)printf("%s  %.1f s\n", head.data,
-                     db_null(progress, 0, 6) ? 0 : db_double(progress, 0, 6));
+                     db_null(progress, 0, RUN_PROGRESS_SECONDS)
+                         ? 0
+                         : db_double(progress, 0, RUN_PROGRESS_SECONDS));
     str_text(&now, status.data);
     str_clear(&watch->last);
     str_text(&watch->last, now.data);
@@ -228,9 +240,10 @@ static enum rc look(struct watch *watch, bool *ret_ended, struct err *err)
     if (rc == RC_OK)
         rc = db_run(watch->cli->db, &sql_run_phases, params, &phases, err);
     /* An end that is told must still be true after a crash. What a standby shows is on the primary's disk. */
-    if (rc == RC_OK && db_bool(progress, 0, 1) && db_server(watch->cli->db)->timeline != 0)
+    if (rc == RC_OK && db_bool(progress, 0, RUN_PROGRESS_ENDED) &&
+        db_server(watch->cli->db)->timeline != 0)
         rc = db_run(watch->cli->db, &sql_session_flush, NULL, NULL, err);
-    if (rc == RC_OK && !db_bool(progress, 0, 1))
+    if (rc == RC_OK && !db_bool(progress, 0, RUN_PROGRESS_ENDED))
         rc = look_stalled(watch, err);
     if (rc != RC_OK)
         return rc;
@@ -239,13 +252,14 @@ static enum rc look(struct watch *watch, bool *ret_ended, struct err *err)
     else
         tell_plain(watch, progress, phases);
     rc = table_check(stdout, err);
-    *ret_ended = db_bool(progress, 0, 1) || rc == RC_NONE;
-    if (!db_bool(progress, 0, 1) || rc == RC_FATAL ||
-        strcmp(db_text(progress, 0, 0), "Completed") == 0)
+    *ret_ended = db_bool(progress, 0, RUN_PROGRESS_ENDED) || rc == RC_NONE;
+    if (!db_bool(progress, 0, RUN_PROGRESS_ENDED) || rc == RC_FATAL ||
+        strcmp(db_text(progress, 0, RUN_PROGRESS_STATUS), "Completed") == 0)
         return rc;
     return err_set(err, RC_REJECT, ERR_FAILED, watch->run.run_id, "lockstep run show tells more.",
-                   "the run ended: %s%s%s", db_text(progress, 0, 0),
-                   db_null(progress, 0, 2) ? "" : ": ", db_text(progress, 0, 2));
+                   "the run ended: %s%s%s", db_text(progress, 0, RUN_PROGRESS_STATUS),
+                   db_null(progress, 0, RUN_PROGRESS_ERROR) ? "" : ": ",
+                   db_text(progress, 0, RUN_PROGRESS_ERROR));
 }
 
 static enum rc interrupted(const struct watch *watch, struct err *err)

@@ -2,15 +2,30 @@
 #   <noun>/<verb>.sql      -> extern const struct sql_statement sql_<noun>_<verb>
 #   migrations/NNNN_x.sql  -> an entry of sql_migrations[], in order
 #   functions/x.sql        -> an entry of sql_functions[], in name order; applied again when changed
-# The first line of a statement is its contract: "-- <noun>_<verb> :one|:maybe|:many|:none  what it is for".
+# The comment atop a statement is its contract. It begins with "-- <noun>_<verb> :one|:maybe|:many|:none  what it is for" and ends with
+#   -- columns: a, b           its result, in order -> enum { NOUN_VERB_A, NOUN_VERB_B }; a list goes on in lines indented by ten columns
+#   -- words of a: this, that  all that column a may say -> enum { NOUN_VERB_IS_THIS, NOUN_VERB_IS_THAT }, for db_word
+# tests/db/statements_test.c compares the columns with what the server says.
 cmake_minimum_required(VERSION 3.25)
+
+function(contract_list text head ret_list) # the words behind "-- HEAD: " in the contract
+  set(list "")
+  if(text MATCHES "\n-- ${head}: ([^\n]*(\n--          [^\n]*)*)")
+    string(REGEX REPLACE "\n--          " " " list "${CMAKE_MATCH_1}")
+    string(REGEX REPLACE ", *" ";" list "${list}")
+  endif()
+  set(${ret_list} "${list}" PARENT_SCOPE)
+endfunction()
+
 file(GLOB_RECURSE files RELATIVE ${SOURCE} ${SOURCE}/*.sql)
 list(SORT files)
 set(header "/* Generated from sql/ by cmake/embed_sql.cmake. */\n#ifndef SQL_SQL_H\n#define SQL_SQL_H\n#include <stddef.h>\n
 /** How many rows a statement returns, as its first line promises. */
 enum sql_rows { SQL_NONE, SQL_ONE, SQL_MAYBE, SQL_MANY };\n
+/** All that a column may say, in the order of its constants, up to NULL. A list of these ends with column -1. */
+struct sql_words {\n    int column;\n    const char *const *words;\n};\n
 /** One statement of sql/<noun>/<verb>.sql. index is dense from 0 to SQL_STATEMENT_COUNT - 1. */
-struct sql_statement {\n    const char *name;\n    const char *text;\n    enum sql_rows rows;\n    int params;\n    int index;\n};\n
+struct sql_statement {\n    const char *name;\n    const char *text;\n    enum sql_rows rows;\n    int params;\n    int index;\n    int columns;\n    const char *const *names; /* of the columns */\n    const struct sql_words *words;\n};\n
 /** One numbered migration or one function file. checksum is the SHA-256 of the file, in hexadecimal. */
 struct sql_script {\n    int version; /* 0 for functions */\n    const char *name;\n    const char *checksum;\n    const char *text;\n};\n\n")
 set(body "/* Generated from sql/ by cmake/embed_sql.cmake. */\n#include \"sql/sql.h\"\n\n")
@@ -50,8 +65,38 @@ foreach(file IN LISTS files)
         set(params ${n})
       endif()
     endforeach()
+    string(TOUPPER ${id} ID)
+    string(REGEX MATCH "^(--[^\n]*\n)*" contract "${text}")
+    contract_list("${contract}" columns columns)
+    set(constants "")
+    set(names "")
+    set(word_lists "")
+    foreach(column IN LISTS columns)
+      string(TOUPPER ${column} COLUMN)
+      string(APPEND constants " ${ID}_${COLUMN},")
+      string(APPEND names "\"${column}\", ")
+      contract_list("${contract}" "words of ${column}" words)
+      if(words)
+        set(word_constants "")
+        set(word_names "")
+        foreach(word IN LISTS words)
+          string(TOUPPER ${word} WORD)
+          string(APPEND word_constants " ${ID}_IS_${WORD},")
+          string(APPEND word_names "\"${word}\", ")
+        endforeach()
+        string(APPEND header "enum ${id}_${column} {${word_constants} };\n")
+        string(APPEND word_lists "{${ID}_${COLUMN}, (const char *const[]){${word_names}NULL}}, ")
+      endif()
+    endforeach()
+    list(LENGTH columns nc)
+    if(rows STREQUAL "NONE" AND nc GREATER 0)
+      message(FATAL_ERROR "sql/${file}: a statement that is :none has no columns")
+    endif()
+    if(constants)
+      string(APPEND header "enum ${id}_columns {${constants} };\n")
+    endif()
     string(APPEND header "extern const struct sql_statement sql_${id};\n")
-    string(APPEND body "const struct sql_statement sql_${id} = {\"${id}\", (const char *)text_${id}, SQL_${rows}, ${params}, ${ns}};\n")
+    string(APPEND body "const struct sql_statement sql_${id} = {\"${id}\", (const char *)text_${id}, SQL_${rows}, ${params}, ${ns}, ${nc}, (const char *const[]){${names}NULL}, (const struct sql_words[]){${word_lists}{-1, NULL}}};\n")
     string(APPEND all "    &sql_${id},\n")
     math(EXPR ns "${ns}+1")
   endif()

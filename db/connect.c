@@ -209,21 +209,23 @@ static enum rc check_session(struct db *db, struct err *err)
         PQclear(answer);
         return rc;
     }
-    DB_RESULT_AUTO *result = db_result_new(answer);
+    DB_RESULT_AUTO *result = db_result_new(answer, &sql_session_identity);
     db->backend_pid = PQbackendPID(db->conn);
-    if (db_int(result, 0, 0) != db->backend_pid)
+    if (db_int(result, 0, SESSION_IDENTITY_PID) != db->backend_pid)
         return err_set(
             err, RC_FATAL, ERR_CONFIG, PQhost(db->conn), POOLER_HINT,
             "there is a connection pooler between us and PostgreSQL (backend %s answers for %d)",
-            db_text(result, 0, 0), db->backend_pid);
-    if (db_bool(result, 0, 1) && db->role != DB_CLI)
+            db_text(result, 0, SESSION_IDENTITY_PID), db->backend_pid);
+    if (db_bool(result, 0, SESSION_IDENTITY_IN_RECOVERY) && db->role != DB_CLI)
         return err_set(err, RC_RETRY, ERR_DB_DOWN, PQhost(db->conn), "Connect to the primary.",
                        "the server is a standby (in recovery)");
-    if (strcmp(db_text(result, 0, 2), "UTF8") != 0)
+    if (strcmp(db_text(result, 0, SESSION_IDENTITY_ENCODING), "UTF8") != 0)
         return err_set(err, RC_FATAL, ERR_CONFIG, PQdb(db->conn),
                        "CREATE DATABASE ... ENCODING 'UTF8' TEMPLATE template0",
-                       "the database's encoding is %s, it must be UTF8", db_text(result, 0, 2));
-    (void)snprintf(db->backend_start, sizeof db->backend_start, "%s", db_text(result, 0, 3));
+                       "the database's encoding is %s, it must be UTF8",
+                       db_text(result, 0, SESSION_IDENTITY_ENCODING));
+    (void)snprintf(db->backend_start, sizeof db->backend_start, "%s",
+                   db_text(result, 0, SESSION_IDENTITY_BACKEND_START));
     return RC_OK;
 }
 
@@ -237,10 +239,11 @@ static enum rc read_server(struct db *db, struct err *err)
         PQclear(answer);
         return rc == RC_LOST ? rc : RC_OK;
     }
-    DB_RESULT_AUTO *result = db_result_new(answer);
-    (void)snprintf(db->server.system_id, sizeof db->server.system_id, "%s", db_text(result, 0, 0));
-    db->server.database = db_int(result, 0, 1);
-    db->server.timeline = db_int(result, 0, 2);
+    DB_RESULT_AUTO *result = db_result_new(answer, &sql_session_server);
+    (void)snprintf(db->server.system_id, sizeof db->server.system_id, "%s",
+                   db_text(result, 0, SESSION_SERVER_SYSTEM_IDENTIFIER));
+    db->server.database = db_int(result, 0, SESSION_SERVER_DATABASE);
+    db->server.timeline = db_int(result, 0, SESSION_SERVER_TIMELINE);
     return RC_OK;
 }
 

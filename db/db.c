@@ -99,10 +99,11 @@ void db_on_notice(struct db *db, db_notice_fn *fn, void *context)
     db->notice_context = context;
 }
 
-struct db_result *db_result_new(PGresult *result)
+struct db_result *db_result_new(PGresult *result, const struct sql_statement *stmt)
 {
     struct db_result *wrapped = xmalloc(sizeof *wrapped);
     wrapped->result = result;
+    wrapped->stmt = stmt;
     return wrapped;
 }
 
@@ -157,6 +158,46 @@ static enum rc check_rows(const struct sql_statement *stmt, int rows, struct err
     return RC_OK;
 }
 
+/* The word that a cell holds; -1: none that the statement's contract knows. */
+static int find_word(const PGresult *result, int row, const struct sql_words *known)
+{
+    for (int i = 0; known->words[i] != NULL; i++)
+        if (strcmp(PQgetvalue(result, row, known->column), known->words[i]) == 0)
+            return i;
+    return -1;
+}
+
+static enum rc check_words(const struct sql_statement *stmt, const PGresult *result,
+                           struct err *err)
+{
+    for (const struct sql_words *known = stmt->words; known != NULL && known->column >= 0; known++)
+        for (int row = 0; row < PQntuples(result); row++)
+            if (!PQgetisnull(result, row, known->column) && find_word(result, row, known) < 0)
+                return err_set(err, RC_FATAL, ERR_INTERNAL, stmt->name,
+                               "The database's functions are of another version: `lockstep "
+                               "migrate list` shows which.",
+                               "\"%s\" says \"%s\", which this version does not know",
+                               stmt->names[known->column], PQgetvalue(result, row, known->column));
+    return RC_OK;
+}
+
+static enum rc check_contract(const struct sql_statement *stmt, const PGresult *result,
+                              struct err *err)
+{
+    enum rc rc = check_rows(stmt, PQntuples(result), err);
+    return rc == RC_OK ? check_words(stmt, result, err) : rc;
+}
+
+int db_word(const struct db_result *result, int row, int column)
+{
+    if (PQgetisnull(result->result, row, column))
+        return -1;
+    const struct sql_words *known = result->stmt->words;
+    while (known->column != column)
+        known++;
+    return find_word(result->result, row, known);
+}
+
 enum rc db_run(struct db *db, const struct sql_statement *stmt, const char *const *params,
                struct db_result **ret_result, struct err *err)
 {
@@ -172,9 +213,9 @@ enum rc db_run(struct db *db, const struct sql_statement *stmt, const char *cons
     if (status != PGRES_COMMAND_OK && status != PGRES_TUPLES_OK)
         rc = db_fail(db, stmt->name, result, err);
     else if (status == PGRES_TUPLES_OK)
-        rc = check_rows(stmt, PQntuples(result), err);
+        rc = check_contract(stmt, result, err);
     if ((rc == RC_OK || rc == RC_NONE) && ret_result != NULL)
-        *ret_result = db_result_new(result);
+        *ret_result = db_result_new(result, stmt);
     else
         PQclear(result);
     return rc;
@@ -198,7 +239,7 @@ enum rc db_script(struct db *db, const char *text, struct db_result **ret_result
     if (status != PGRES_COMMAND_OK && status != PGRES_TUPLES_OK && status != PGRES_EMPTY_QUERY)
         rc = db_fail(db, "script", result, err);
     if (rc == RC_OK && ret_result != NULL)
-        *ret_result = db_result_new(result);
+        *ret_result = db_result_new(result, NULL);
     else
         PQclear(result);
     return rc;

@@ -98,8 +98,8 @@ MUST_CHECK enum rc db_run_beside(struct db *db, const struct sql_statement *stmt
 MUST_CHECK enum rc db_script(struct db *db, const char *text, struct db_result **ret_result,
                              struct err *err);
 
-/** Rows are 0-based; columns by number. db_text is "" for NULL (see db_null) and lives as long as
- * the result. */
+/** Rows are 0-based; columns have the names that the statement's contract gives them (sql/sql.h). db_text is "" for NULL (see
+ * db_null) and lives as long as the result. */
 int db_rows(const struct db_result *result);
 int db_columns(const struct db_result *result);
 const char *db_column_name(const struct db_result *result, int column);
@@ -110,6 +110,9 @@ int db_length(const struct db_result *result, int row, int column);  /* bytes */
 int64_t db_int(const struct db_result *result, int row, int column); /* 0 for NULL */
 bool db_bool(const struct db_result *result, int row, int column);
 double db_double(const struct db_result *result, int row, int column);
+/** Which of the words of the statement's contract a column holds; -1 for NULL. There is no other: db_run refuses an answer whose
+ * word the contract does not know with RC_FATAL. Only of columns that have words. */
+int db_word(const struct db_result *result, int row, int column);
 void db_free(struct db_result *result); /* NULL is fine */
 void db_result_auto(struct db_result **result);
 #define DB_RESULT_AUTO __attribute__((cleanup(db_result_auto))) struct db_result

@@ -27,9 +27,10 @@ static void fill_item(struct migrate_item *item, int version, const char *name,
 static int find_applied(const struct db_result *applied, const struct sql_script *script)
 {
     for (int row = 0; applied != NULL && row < db_rows(applied); row++) {
-        if (db_int(applied, row, 0) != script->version)
+        if (db_int(applied, row, MIGRATE_APPLIED_VERSION) != script->version)
             continue;
-        if (script->version != 0 || strcmp(db_text(applied, row, 1), script->name) == 0)
+        if (script->version != 0 ||
+            strcmp(db_text(applied, row, MIGRATE_APPLIED_NAME), script->name) == 0)
             return row;
     }
     return -1;
@@ -38,9 +39,9 @@ static int find_applied(const struct db_result *applied, const struct sql_script
 static bool is_known(const struct db_result *applied, int row)
 {
     for (int i = 0; i < SQL_MIGRATION_COUNT + SQL_FUNCTION_COUNT; i++)
-        if (db_int(applied, row, 0) == script_at(i)->version &&
+        if (db_int(applied, row, MIGRATE_APPLIED_VERSION) == script_at(i)->version &&
             (script_at(i)->version != 0 ||
-             strcmp(db_text(applied, row, 1), script_at(i)->name) == 0))
+             strcmp(db_text(applied, row, MIGRATE_APPLIED_NAME), script_at(i)->name) == 0))
             return true;
     return false;
 }
@@ -51,7 +52,7 @@ enum rc migrate_list(struct db *db, struct migrate_item **ret_items, int *ret_co
     DB_RESULT_AUTO *exists = NULL;
     DB_RESULT_AUTO *applied = NULL;
     enum rc rc = db_run(db, &sql_migrate_exists, NULL, &exists, err);
-    if (rc == RC_OK && db_bool(exists, 0, 0))
+    if (rc == RC_OK && db_bool(exists, 0, MIGRATE_EXISTS_THERE))
         rc = db_run(db, &sql_migrate_applied, NULL, &applied, err);
     if (rc != RC_OK)
         return rc;
@@ -63,15 +64,17 @@ enum rc migrate_list(struct db *db, struct migrate_item **ret_items, int *ret_co
         int row = find_applied(applied, script);
         enum migrate_state state = MIGRATE_PENDING;
         if (row >= 0)
-            state = strcmp(db_text(applied, row, 2), script->checksum) == 0 ? MIGRATE_APPLIED
-                                                                            : MIGRATE_CHANGED;
+            state = strcmp(db_text(applied, row, MIGRATE_APPLIED_CHECKSUM), script->checksum) == 0
+                        ? MIGRATE_APPLIED
+                        : MIGRATE_CHANGED;
         fill_item(&items[count++], script->version, script->name, state,
-                  row >= 0 ? db_text(applied, row, 3) : "");
+                  row >= 0 ? db_text(applied, row, MIGRATE_APPLIED_APPLIED_AT) : "");
     }
     for (int row = 0; row < rows; row++)
         if (!is_known(applied, row))
-            fill_item(&items[count++], (int)db_int(applied, row, 0), db_text(applied, row, 1),
-                      MIGRATE_UNKNOWN, db_text(applied, row, 3));
+            fill_item(&items[count++], (int)db_int(applied, row, MIGRATE_APPLIED_VERSION),
+                      db_text(applied, row, MIGRATE_APPLIED_NAME), MIGRATE_UNKNOWN,
+                      db_text(applied, row, MIGRATE_APPLIED_APPLIED_AT));
     *ret_items = items;
     *ret_count = count;
     return RC_OK;
@@ -115,7 +118,7 @@ static enum rc lock_migrators(struct db *db, struct err *err)
     for (int64_t until = clock_boot_us() + LOCK_WAIT_US;;) {
         DB_RESULT_AUTO *result = NULL;
         enum rc rc = db_run(db, &sql_migrate_lock, NULL, &result, err);
-        if (rc != RC_OK || db_bool(result, 0, 0))
+        if (rc != RC_OK || db_bool(result, 0, MIGRATE_LOCK_GRANTED))
             return rc;
         if (clock_boot_us() > until)
             return err_set(err, RC_RETRY, ERR_HELD, "lockstep migrate",
@@ -180,12 +183,12 @@ static enum rc check_roles(struct db *db, struct err *err)
     DB_RESULT_AUTO *roles = NULL;
     STR_AUTO missing = {0};
     enum rc rc = db_run(db, &sql_migrate_maker, NULL, &maker, err);
-    if (rc != RC_OK || db_bool(maker, 0, 0))
+    if (rc != RC_OK || db_bool(maker, 0, MIGRATE_MAKER_MAY))
         return rc;
     rc = db_run(db, &sql_migrate_roles, (const char *const[]){NULL}, &roles, err);
     for (int i = 0; rc == RC_OK && i < db_rows(roles); i++)
-        if (db_bool(roles, i, 1))
-            str_format(&missing, " %s", db_text(roles, i, 0));
+        if (db_bool(roles, i, MIGRATE_ROLES_MISSING))
+            str_format(&missing, " %s", db_text(roles, i, MIGRATE_ROLES_STATEMENT));
     if (rc == RC_OK && missing.len > 0)
         return err_set(err, RC_FATAL, ERR_DB, "roles",
                        "an administrator runs what this prints: lockstep migrate roles --show-sql",
@@ -206,7 +209,7 @@ enum rc migrate_up(struct db *db, bool dry_run, FILE *show, int *ret_applied, st
     DB_RESULT_AUTO *exists = NULL;
     if (rc == RC_OK)
         rc = db_run(db, &sql_migrate_exists, NULL, &exists, err);
-    if (rc == RC_OK && !dry_run && !db_bool(exists, 0, 0))
+    if (rc == RC_OK && !dry_run && !db_bool(exists, 0, MIGRATE_EXISTS_THERE))
         rc = db_script(db, sql_migrate_ensure.text, NULL, err);
     if (rc == RC_OK)
         rc = apply_all(db, dry_run, show, &applied, err);

@@ -40,6 +40,7 @@ struct db {
 
 struct db_result {
     PGresult *result;
+    const struct sql_statement *stmt; /* whose contract tells its words; NULL: a script's */
 };
 
 /** By enum db_role. */
@@ -67,6 +68,6 @@ PGresult *db_answer(struct db *db, int sent);
 void db_give_up(struct db *db);
 
 /** Wraps a result; takes it. */
-struct db_result *db_result_new(PGresult *result);
+struct db_result *db_result_new(PGresult *result, const struct sql_statement *stmt);
 
 #endif

@@ -127,13 +127,14 @@ static enum rc beat(struct alive *alive, struct err *err)
     bool prompt = now_us - from_us < PROMPT_US && passed_us < alive->idle_ms * 1000LL + PROMPT_US;
     alive->others_busy = false;
     for (int i = 0; rc == RC_OK && i < db_rows(rows); i++) {
-        if (db_null(rows, i, 0))
+        if (db_null(rows, i, EXECUTOR_HEARTBEAT_EXECUTOR_NO))
             continue;
-        alive->others_busy = alive->others_busy || db_bool(rows, i, 3);
-        if (!db_bool(rows, i, 2))
+        alive->others_busy = alive->others_busy || db_bool(rows, i, EXECUTOR_HEARTBEAT_BUSY);
+        if (!db_bool(rows, i, EXECUTOR_HEARTBEAT_LIVES))
             died = true;
         else
-            rc = watch(alive, (int)db_int(rows, i, 0), db_int(rows, i, 1),
+            rc = watch(alive, (int)db_int(rows, i, EXECUTOR_HEARTBEAT_EXECUTOR_NO),
+                       db_int(rows, i, EXECUTOR_HEARTBEAT_HEARTBEAT),
                        alive->beaten_us && prompt ? passed_us : 0, err);
     }
     alive->beaten_us = now_us;
@@ -221,7 +222,7 @@ static enum rc enroll(struct executor *ex, struct alive *alive, struct err *err)
     enum rc rc = db_run(alive->db, &sql_executor_register, params, &row, err);
     if (rc != RC_OK)
         return rc;
-    ex->executor_no = alive->executor_no = (int)db_int(row, 0, 0);
+    ex->executor_no = alive->executor_no = (int)db_int(row, 0, EXECUTOR_REGISTER_EXECUTOR_NO);
     (void)snprintf(alive->id, sizeof alive->id, "%s", ex->id);
     if (ex->memory->predecessor[0] != '\0')
         rc = db_run(alive->db, &sql_executor_end,
@@ -236,12 +237,15 @@ static enum rc enroll(struct executor *ex, struct alive *alive, struct err *err)
         rc = db_run(alive->db, &sql_executor_forget, NULL, NULL, err);
     if (rc != RC_OK)
         return rc;
-    if (!db_bool(row, 0, 1))
+    if (!db_bool(row, 0, EXECUTOR_REGISTER_GRANTED))
         return err_set(err, RC_FATAL, ERR_HELD, ex->id,
                        "End that session: SELECT pg_terminate_backend(PID); what keeps others from "
                        "these locks: lockstep migrate roles --show-sql --advisory",
-                       "the lock of a new executor (number %s) is held by %s", db_text(row, 0, 0),
-                       db_null(row, 0, 2) ? "a session that has released it" : db_text(row, 0, 2));
+                       "the lock of a new executor (number %s) is held by %s",
+                       db_text(row, 0, EXECUTOR_REGISTER_EXECUTOR_NO),
+                       db_null(row, 0, EXECUTOR_REGISTER_TAKERS)
+                           ? "a session that has released it"
+                           : db_text(row, 0, EXECUTOR_REGISTER_TAKERS));
     return RC_OK;
 }
 

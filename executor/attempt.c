@@ -129,8 +129,9 @@ enum rc attempt_fail(struct db *db, struct work *work, const struct err *why, bo
     failure_done(&failure);
     probe("fail.answered");
     if (rc == RC_OK)
-        work->outcome =
-            strcmp(db_text(result, 0, 0), "Failed") == 0 ? OUTCOME_FAILED : OUTCOME_ERROR;
+        work->outcome = db_word(result, 0, READER_FAIL_STATUS) == READER_FAIL_IS_FAILED
+                            ? OUTCOME_FAILED
+                            : OUTCOME_ERROR;
     else if (failure_stale(rc, &refused))
         work->outcome = OUTCOME_STALE;
     else if (rc == RC_REJECT || rc == RC_FATAL)
@@ -186,7 +187,7 @@ static enum rc record_end(struct db *db, const struct work *work, struct part *p
         db_run(db, &sql_reader_step_done,
                (const char *const[]){DB_INT(work->task_id), work->token, part->next}, &row, why);
     if (rc == RC_OK)
-        part->go_on = db_bool(row, 0, 0);
+        part->go_on = db_bool(row, 0, READER_STEP_DONE_GO_ON);
     return rc;
 }
 
@@ -239,7 +240,8 @@ static enum rc run_bare(struct db *db, const struct work *work, struct part *par
         rc = rc == RC_OK ? told : rc;
     }
     if (rc == RC_OK)
-        rc = record_end(db, work, part, part->started ? part->started : db_text(now, 0, 0), why);
+        rc = record_end(db, work, part,
+                        part->started ? part->started : db_text(now, 0, READER_NOW_NOW), why);
     return rc;
 }
 

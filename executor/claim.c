@@ -240,14 +240,17 @@ static const char *element(const char *at, char *to, size_t size)
 static void take(struct lane *lane, const struct db_result *row, int count)
 {
     struct phase *phase =
-        phase_get(lane, db_int(row, 0, 2), db_int(row, 0, 3), lane_head(lane, 0)->msg->order);
+        phase_get(lane, db_int(row, 0, EXECUTOR_CLAIM_PHASE_ID),
+                  db_int(row, 0, EXECUTOR_CLAIM_RUN_NO), lane_head(lane, 0)->msg->order);
     phase->previous_order = lane_head(lane, 0)->msg->previous_order;
     bool external =
         lane_head(lane, 0)->msg->type == MESSAGE_EXTERNAL; /* for workers: see next_task */
-    const char *ids = db_text(row, 0, 6), *tokens = db_text(row, 0, 7);
-    int64_t next_offset = db_int(row, 0, 1);
-    phase_seen(lane, phase, db_bool(row, 0, 4), db_int(row, 0, 9));
-    phase->shared = phase->shared || db_bool(row, 0, 5);
+    const char *ids = db_text(row, 0, EXECUTOR_CLAIM_TASK_IDS),
+               *tokens = db_text(row, 0, EXECUTOR_CLAIM_TOKENS);
+    int64_t next_offset = db_int(row, 0, EXECUTOR_CLAIM_NEXT_OFFSET);
+    phase_seen(lane, phase, db_bool(row, 0, EXECUTOR_CLAIM_IS_OPEN),
+               db_int(row, 0, EXECUTOR_CLAIM_DEFINITIONS_CHANGES));
+    phase->shared = phase->shared || db_bool(row, 0, EXECUTOR_CLAIM_TOOK_SHARED);
     phase->claimed = true;
     (void)snprintf(phase->run, sizeof phase->run, "%s", lane_head(lane, 0)->run);
     lane->claims_turn = false;
@@ -300,40 +303,48 @@ static void tell_rejected(struct lane *lane)
 static enum rc follow(struct lane *lane, const struct db_result *row, int count, bool *ret_progress,
                       struct err *err)
 {
-    const char *verdict = db_text(row, 0, 0);
-    int64_t next_offset = db_int(row, 0, 1);
+    int verdict = db_word(row, 0, EXECUTOR_CLAIM_VERDICT);
+    int64_t next_offset = db_int(row, 0, EXECUTOR_CLAIM_NEXT_OFFSET);
     *ret_progress = true;
     (void)snprintf(lane->parked, sizeof lane->parked, "%s",
-                   strcmp(verdict, "parked") == 0 ? lane_head(lane, 0)->run : "");
-    if (strcmp(verdict, "claimed") == 0) {
+                   verdict == EXECUTOR_CLAIM_IS_PARKED ? lane_head(lane, 0)->run : "");
+    switch (verdict) {
+    case EXECUTOR_CLAIM_IS_CLAIMED:
         take(lane, row, count);
         return RC_OK;
-    }
-    if (strcmp(verdict, "behind") == 0)
+    case EXECUTOR_CLAIM_IS_BEHIND:
         return went_back(lane, next_offset, err);
-    if (strcmp(verdict, "ended") == 0) {
-        if (!db_null(row, 0, 8))
+    case EXECUTOR_CLAIM_IS_ENDED:
+        if (!db_null(row, 0, EXECUTOR_CLAIM_NOTE))
             log_event(LOG_INFO, "run_ended", "queue", lane->name, "run",
                       *lane_head(lane, 0)->run ? lane_head(lane, 0)->run : NULL, "status",
-                      db_text(row, 0, 8), NULL);
-    } else if (strcmp(verdict, "rejected") == 0) {
+                      db_text(row, 0, EXECUTOR_CLAIM_NOTE), NULL);
+        break;
+    case EXECUTOR_CLAIM_IS_REJECTED:
         letters_wake(lane, RELAY_NEWS);
         tell_rejected(lane);
-    } else if (strcmp(verdict, "busy") == 0) {
+        break;
+    case EXECUTOR_CLAIM_IS_BUSY:
         lane->claim_after_us = lane->ex->now_us + BUSY_WAIT_US;
         *ret_progress = false;
-    } else if (strcmp(verdict, "lookahead") == 0 || strcmp(verdict, "paused") == 0) {
-        if (strcmp(db_text(row, 0, 8), "full") == 0)
+        break;
+    case EXECUTOR_CLAIM_IS_LOOKAHEAD:
+    case EXECUTOR_CLAIM_IS_PAUSED:
+        if (strcmp(db_text(row, 0, EXECUTOR_CLAIM_NOTE), "full") == 0)
             recover_later(lane); /* nobody may be about to open what waits */
         lane->claim_blocked = true;
         *ret_progress = false;
-    } else if (strcmp(verdict, "halted") == 0) {
+        break;
+    case EXECUTOR_CLAIM_IS_HALTED:
         lane->halted = true;
         *ret_progress = false;
-        log_event(LOG_ERROR, "queue_halted", "queue", lane->name, "detail", db_text(row, 0, 8),
-                  NULL);
+        log_event(LOG_ERROR, "queue_halted", "queue", lane->name, "detail",
+                  db_text(row, 0, EXECUTOR_CLAIM_NOTE), NULL);
+        break;
+    default: /* cancelled, parked, resumed, moved */
+        break;
     }
-    lane_drop(lane, next_offset); /* also cancelled, parked, resumed, moved */
+    lane_drop(lane, next_offset);
     return RC_OK;
 }
 
@@ -424,7 +435,7 @@ enum rc claim(struct lane *lane, bool *ret_progress, struct err *err)
     probe("claim.send");
     if (rc == RC_OK)
         rc = ask(lane, count, true, &row, err);
-    if (rc == RC_OK && strcmp(db_text(row, 0, 0), "bare") == 0) {
+    if (rc == RC_OK && db_word(row, 0, EXECUTOR_CLAIM_VERDICT) == EXECUTOR_CLAIM_IS_BARE) {
         db_free(row);
         row = NULL;
         rc = ask(lane, count, false, &row, err);

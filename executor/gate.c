@@ -127,46 +127,58 @@ static enum rc take_orders(struct gate *gate, struct err *err)
     return rc;
 }
 
-/* The columns that gate.sql and release.sql have in common begin at this one. */
-#define GATE_COLUMNS 2 /* of release.sql */
-static struct gate_answer opened_answer(const struct db_result *row, int column)
+/* Two statements open phases: where they say what they opened. */
+struct opened_columns {
+    int phase_id, previous_phase_id, definitions, conditional, tells;
+};
+static const struct opened_columns of_gate = {EXECUTOR_GATE_PHASE_ID,
+                                              EXECUTOR_GATE_PREVIOUS_PHASE_ID,
+                                              EXECUTOR_GATE_DEFINITIONS, EXECUTOR_GATE_CONDITIONAL,
+                                              EXECUTOR_GATE_TELLS},
+                                   of_release = {EXECUTOR_RELEASE_PHASE_ID,
+                                                 EXECUTOR_RELEASE_PREVIOUS_PHASE_ID,
+                                                 EXECUTOR_RELEASE_DEFINITIONS,
+                                                 EXECUTOR_RELEASE_CONDITIONAL,
+                                                 EXECUTOR_RELEASE_TELLS};
+
+static struct gate_answer opened_answer(const struct db_result *row,
+                                        const struct opened_columns *of)
 {
     return (struct gate_answer){.verdict =
-                                    db_bool(row, 0, column + 5) ? VERDICT_OPEN_TOLD : VERDICT_OPEN,
-                                .phase_id = db_int(row, 0, column + 1),
-                                .previous_phase_id = db_int(row, 0, column + 2),
-                                .definitions = db_int(row, 0, column + 3),
-                                .conditional = db_bool(row, 0, column + 4)};
+                                    db_bool(row, 0, of->tells) ? VERDICT_OPEN_TOLD : VERDICT_OPEN,
+                                .phase_id = db_int(row, 0, of->phase_id),
+                                .previous_phase_id = db_int(row, 0, of->previous_phase_id),
+                                .definitions = db_int(row, 0, of->definitions),
+                                .conditional = db_bool(row, 0, of->conditional)};
 }
 
 /* What to do after a verdict; the time to sleep for, 0 = go on at once. */
 static int follow(struct gate *gate, const struct db_result *row)
 {
-    const char *verdict = db_text(row, 0, 0);
-    int64_t phase_id = db_int(row, 0, 1);
-    if (strcmp(verdict, "opened") == 0 || strcmp(verdict, "open") == 0) {
-        answer(gate, opened_answer(row, 0));
-        if (phase_id == gate->phase_id)
-            gate->phase_id = 0;
-        return 0;
-    }
-    if (strcmp(verdict, "gone") == 0) {
+    int64_t phase_id = db_int(row, 0, EXECUTOR_GATE_PHASE_ID);
+    switch (db_word(row, 0, EXECUTOR_GATE_VERDICT)) {
+    case EXECUTOR_GATE_IS_OPENED:
+    case EXECUTOR_GATE_IS_OPEN:
+        answer(gate, opened_answer(row, &of_gate));
+        break;
+    case EXECUTOR_GATE_IS_GONE:
         answer(gate, (struct gate_answer){.verdict = VERDICT_GONE, .phase_id = phase_id});
-        if (phase_id == gate->phase_id)
-            gate->phase_id = 0;
-        return 0;
-    }
-    if (strcmp(verdict, "orphans") == 0) {
+        break;
+    case EXECUTOR_GATE_IS_ORPHANS:
         answer(gate, (struct gate_answer){.verdict = VERDICT_ORPHANS, .phase_id = phase_id});
         return ORPHAN_MS;
-    }
-    if (strcmp(verdict, "wait") == 0)
+    case EXECUTOR_GATE_IS_WAIT:
         return 0;
-    if (strcmp(verdict, "due") == 0) {
-        int wait_ms = (int)db_int(row, 0, 6);
+    case EXECUTOR_GATE_IS_DUE: {
+        int wait_ms = (int)db_int(row, 0, EXECUTOR_GATE_WAIT_MS);
         return wait_ms < FALLBACK_MS ? wait_ms : FALLBACK_MS;
     }
-    return FALLBACK_MS; /* run, paused, nothing */
+    default: /* run, paused, external, nothing */
+        return FALLBACK_MS;
+    }
+    if (phase_id == gate->phase_id)
+        gate->phase_id = 0;
+    return 0;
 }
 
 /* Noted by itself, before it has a lock: others end it when this executor is lost. */
@@ -206,9 +218,10 @@ static void *gate_main(void *context)
         int sleep_ms = rc == RC_OK ? follow(gate, row) : 0;
         if (sleep_ms == 0 && clock_boot_us() - from_us >= PHASELOCK_SLICE_MS * 1000)
             sleep_ms = GAP_MS;
-        if (rc == RC_OK && strcmp(db_text(row, 0, 0), "opened") == 0) {
+        if (rc == RC_OK && db_word(row, 0, EXECUTOR_GATE_VERDICT) == EXECUTOR_GATE_IS_OPENED) {
             mailbox_wait(&gate->inbox, AFTER_MS);
-            const struct untold opened = {.phase_ids = {db_int(row, 0, 1)}, .count = 1};
+            const struct untold opened = {.phase_ids = {db_int(row, 0, EXECUTOR_GATE_PHASE_ID)},
+                                          .count = 1};
             rc = opened_told(gate->db, &opened, gate->ex->executor_no, &err);
         }
         if (sleep_ms > 0)
@@ -355,11 +368,11 @@ static void seen_open(struct lane *lane, struct phase *phase, const struct gate_
 
 enum rc gate_passed(struct lane *lane, const struct db_result *row, struct err *err)
 {
-    const char *verdict = db_text(row, 0, GATE_COLUMNS);
-    bool opened = strcmp(verdict, "opened") == 0;
-    if (!opened && strcmp(verdict, "open") != 0)
+    int verdict = db_word(row, 0, EXECUTOR_RELEASE_VERDICT);
+    bool opened = verdict == EXECUTOR_RELEASE_IS_OPENED;
+    if (!opened && verdict != EXECUTOR_RELEASE_IS_OPEN)
         return RC_OK;
-    struct gate_answer said = opened_answer(row, GATE_COLUMNS);
+    struct gate_answer said = opened_answer(row, &of_release);
     struct phase *phase = phase_find(lane, said.phase_id);
     struct untold *untold = &lane->untold;
     enum rc rc = RC_OK;

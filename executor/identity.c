@@ -37,8 +37,9 @@ static enum rc reread_cursor(struct lane *lane, int64_t *ret_cursor, bool *ret_d
     enum rc rc = lane_row(lane, &row, err);
     if (rc != RC_OK)
         return rc;
-    *ret_cursor = db_int(row, 0, 3);
-    *ret_decided = !db_null(row, 0, 10) || db_int(row, 0, 12) != lane->halt_no;
+    *ret_cursor = db_int(row, 0, EXECUTOR_QUEUE_NEXT_OFFSET);
+    *ret_decided = !db_null(row, 0, EXECUTOR_QUEUE_HALTED_REASON) ||
+                   db_int(row, 0, EXECUTOR_QUEUE_HALT_NO) != lane->halt_no;
     return RC_OK;
 }
 
@@ -181,7 +182,7 @@ static enum rc mark_start(struct lane *lane, struct err *err)
     if (rc == RC_NONE)
         return lane_assign(lane, err);
     if (rc == RC_OK)
-        watcher_sign(lane->ex->watcher, lane, db_text(row, 0, 0), true);
+        watcher_sign(lane->ex->watcher, lane, db_text(row, 0, EXECUTOR_MARK_START_MARK), true);
     return rc;
 }
 

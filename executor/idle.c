@@ -41,9 +41,9 @@ enum rc idle(struct executor *ex, bool *ret_idle, struct err *err)
         lane->idle_asked_us = ex->now_us;
         enum rc rc = db_run(ex->control, &sql_executor_unfinished,
                             (const char *const[]){DB_INT(lane->queue_id)}, &row, err);
-        if (rc == RC_OK && db_bool(row, 0, 0))
+        if (rc == RC_OK && db_bool(row, 0, EXECUTOR_UNFINISHED_UNFINISHED))
             tell_waiting(lane);
-        if (rc != RC_OK || db_bool(row, 0, 0))
+        if (rc != RC_OK || db_bool(row, 0, EXECUTOR_UNFINISHED_UNFINISHED))
             return rc;
     }
     /* A run may have ended in a phase that others opened, or whose gate has not told us yet. */

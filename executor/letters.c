@@ -27,7 +27,7 @@ enum rc letters_look(struct lane *lane, struct err *err)
     DB_RESULT_AUTO *row = NULL;
     enum rc rc = db_run(lane->ex->control, &sql_relay_waiting,
                         (const char *const[]){DB_INT(lane->queue_id)}, &row, err);
-    if (rc == RC_OK && db_bool(row, 0, 0))
+    if (rc == RC_OK && db_bool(row, 0, RELAY_WAITING_WAITING))
         letters_wake(lane, RELAY_HEARD);
     return rc;
 }

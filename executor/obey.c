@@ -19,7 +19,7 @@
 static int row_of(const struct db_result *rows, const struct work *work)
 {
     for (int i = 0; i < db_rows(rows); i++)
-        if (db_int(rows, i, 0) == work->task_id)
+        if (db_int(rows, i, CONTROL_STOPPED_TASK_ID) == work->task_id)
             return i;
     return -1;
 }
@@ -38,7 +38,7 @@ static enum rc drop_waiting(struct lane *lane, const struct db_result *rows, str
                 at = &work->next;
                 continue;
             }
-            if (!db_bool(rows, row, 1))
+            if (!db_bool(rows, row, CONTROL_STOPPED_GONE))
                 work_names_add(lane->ex, work);
             *at = work->next;
             phase->waiting_count--;
@@ -79,7 +79,7 @@ enum rc obey_stops(struct lane *lane, struct err *err)
     for (int i = 0; i < ex->reader_count; i++)
         for (struct work *work = ex->readers[i].first; work != NULL; work = work->behind) {
             int row = work->lane == lane ? row_of(rows, work) : -1;
-            if (row < 0 || !db_bool(rows, row, 2) || work->stop_us != 0)
+            if (row < 0 || !db_bool(rows, row, CONTROL_STOPPED_STOP) || work->stop_us != 0)
                 continue;
             work->stop_us = work->stop_again_us = ex->now_us;
             log_event(LOG_INFO, "task_stopping", "queue", lane->name, "task",
@@ -124,9 +124,10 @@ static enum rc read_held(struct lane *lane, struct err *err)
         xrealloc(lane->held_runs, (size_t)lane->held_count + 1, sizeof *lane->held_runs);
     for (int i = 0; rc == RC_OK && i < lane->held_count; i++) {
         struct held_run *run = &lane->held_runs[i];
-        run->run_no = db_int(rows, i, 0);
-        (void)snprintf(run->run_id, sizeof run->run_id, "%s", db_text(rows, i, 1));
-        run->stops = db_bool(rows, i, 2);
+        run->run_no = db_int(rows, i, CONTROL_HELD_RUN_NO);
+        (void)snprintf(run->run_id, sizeof run->run_id, "%s",
+                       db_text(rows, i, CONTROL_HELD_RUN_ID));
+        run->stops = db_bool(rows, i, CONTROL_HELD_STOPS);
         rc = give_back_run(lane, run->run_no, err);
     }
     return rc;
@@ -161,11 +162,15 @@ enum rc obey_control(struct lane *lane, struct err *err)
                     &row, err);
     if (rc != RC_OK)
         return rc;
-    if (!db_null(row, 0, 0) && !ex->draining) {
-        log_event(LOG_INFO, "drain_asked", "by", db_text(row, 0, 0), NULL);
+    if (!db_null(row, 0, CONTROL_MINE_DRAIN_BY) && !ex->draining) {
+        log_event(LOG_INFO, "drain_asked", "by", db_text(row, 0, CONTROL_MINE_DRAIN_BY), NULL);
         (void)raise(SIGTERM); /* the same way from here on */
     }
     int most = ex->reader_count;
-    return use_readers(
-        ex, db_null(row, 0, 1) || db_int(row, 0, 1) > most ? most : (int)db_int(row, 0, 1), err);
+    return use_readers(ex,
+                       db_null(row, 0, CONTROL_MINE_READERS_LIMIT) ||
+                               db_int(row, 0, CONTROL_MINE_READERS_LIMIT) > most
+                           ? most
+                           : (int)db_int(row, 0, CONTROL_MINE_READERS_LIMIT),
+                       err);
 }

@@ -89,7 +89,8 @@ static enum rc send_done(struct db *db, struct work *work, const char *response,
         (const char *const[]){DB_INT(work->task_id), work->token, msg->steps[next].name, response},
         ret_row, err);
     if (rc == RC_OK)
-        work->outcome = db_bool(*ret_row, 0, 0) ? OUTCOME_GO_ON : OUTCOME_LOST;
+        work->outcome =
+            db_bool(*ret_row, 0, READER_ACTION_STEP_GO_ON) ? OUTCOME_GO_ON : OUTCOME_LOST;
     return rc;
 }
 
@@ -120,7 +121,9 @@ enum rc outside_record(struct db *db, struct work *work, struct err *err)
         rc = send_failure(db, work, &row, &why);
         if (rc == RC_OK)
             work->outcome =
-                strcmp(db_text(row, 0, 0), "Failed") == 0 ? OUTCOME_FAILED : OUTCOME_ERROR;
+                db_word(row, 0, READER_ACTION_FAIL_STATUS) == READER_ACTION_FAIL_IS_FAILED
+                    ? OUTCOME_FAILED
+                    : OUTCOME_ERROR;
     }
     probe("outside.recorded");
     if (failure_stale(rc, &why))
@@ -153,17 +156,18 @@ static enum rc begin(struct db *db, const struct work *work, int step, struct db
 static enum rc act(struct reader_thread *reader, struct work *work, int step, int64_t alive_us,
                    const struct db_result *row, struct err *err)
 {
-    const struct action_attempt attempt = {.msg = work->msg,
-                                           .step = step,
-                                           .queue = db_text(row, 0, 0),
-                                           .run = db_text(row, 0, 1),
-                                           .order = db_text(row, 0, 2),
-                                           .seq = db_text(row, 0, 3),
-                                           .offset = db_text(row, 0, 4),
-                                           .task = DB_INT(work->task_id),
-                                           .attempt = db_text(row, 0, 5),
-                                           .token = work->token,
-                                           .traceparent = db_text(row, 0, 6)};
+    const struct action_attempt attempt = {
+        .msg = work->msg,
+        .step = step,
+        .queue = db_text(row, 0, READER_ACTION_BEGIN_QUEUE),
+        .run = db_text(row, 0, READER_ACTION_BEGIN_RUN_ID),
+        .order = db_text(row, 0, READER_ACTION_BEGIN_ORDER),
+        .seq = db_text(row, 0, READER_ACTION_BEGIN_SEQ),
+        .offset = db_text(row, 0, READER_ACTION_BEGIN_KAFKA_OFFSET),
+        .task = DB_INT(work->task_id),
+        .attempt = db_text(row, 0, READER_ACTION_BEGIN_ATTEMPT_NUM),
+        .token = work->token,
+        .traceparent = db_text(row, 0, READER_ACTION_BEGIN_TRACEPARENT)};
     const struct action_tie tie = {
         .stop = &reader->stop_action,
         .silence_ms = reader->outside.silence_ms,

@@ -85,6 +85,6 @@ const char *phase_run_id(struct lane *lane, const struct phase *phase, char buff
         return phase->run;
     enum rc rc = db_run(lane->ex->control, &sql_executor_run_id,
                         (const char *const[]){DB_INT(phase->run_no)}, &row, &ignored);
-    (void)snprintf(buffer, 37, "%s", rc == RC_OK ? db_text(row, 0, 0) : "");
+    (void)snprintf(buffer, 37, "%s", rc == RC_OK ? db_text(row, 0, EXECUTOR_RUN_ID_RUN_ID) : "");
     return buffer;
 }

@@ -137,7 +137,7 @@ static enum rc end_lost(struct reader_thread *reader, struct err *err)
                          err);
         if (rc != RC_OK)
             return rc;
-        if (db_bool(row, 0, 0)) {
+        if (db_bool(row, 0, READER_GONE_IS_GONE)) {
             tell_lost(reader);
         } else {
             mailbox_wait(&reader->inbox, GONE_AGAIN_MS);

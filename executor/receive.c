@@ -37,11 +37,11 @@ enum rc lane_row(struct lane *lane, struct db_result **ret_row, struct err *err)
 /* What operators change while the queue is worked off. */
 static void settings(struct lane *lane, const struct db_result *row)
 {
-    lane->max_readers = (int)db_int(row, 0, 4);
-    lane->lookahead = (int)db_int(row, 0, 18);
-    lane->paused = db_bool(row, 0, 5);
-    lane->halted = !db_null(row, 0, 10);
-    (void)snprintf(lane->keep, sizeof lane->keep, "%s", db_text(row, 0, 17));
+    lane->max_readers = (int)db_int(row, 0, EXECUTOR_QUEUE_MAX_READERS);
+    lane->lookahead = (int)db_int(row, 0, EXECUTOR_QUEUE_LOOKAHEAD);
+    lane->paused = db_bool(row, 0, EXECUTOR_QUEUE_PAUSED);
+    lane->halted = !db_null(row, 0, EXECUTOR_QUEUE_HALTED_REASON);
+    (void)snprintf(lane->keep, sizeof lane->keep, "%s", db_text(row, 0, EXECUTOR_QUEUE_KEEPS));
 }
 
 static enum rc read_queue(struct lane *lane, struct err *err)
@@ -50,25 +50,32 @@ static enum rc read_queue(struct lane *lane, struct err *err)
     enum rc rc = lane_row(lane, &row, err);
     if (rc != RC_OK)
         return rc;
-    lane->queue_id = (int)db_int(row, 0, 0);
-    (void)snprintf(lane->topic, sizeof lane->topic, "%s", db_text(row, 0, 1));
-    lane->partition = (int)db_int(row, 0, 2);
-    lane->cursor = db_int(row, 0, 3);
+    lane->queue_id = (int)db_int(row, 0, EXECUTOR_QUEUE_QUEUE_ID);
+    (void)snprintf(lane->topic, sizeof lane->topic, "%s", db_text(row, 0, EXECUTOR_QUEUE_TOPIC));
+    lane->partition = (int)db_int(row, 0, EXECUTOR_QUEUE_PARTITION);
+    lane->cursor = db_int(row, 0, EXECUTOR_QUEUE_NEXT_OFFSET);
     settings(lane, row);
-    lane->check_offset = db_null(row, 0, 7) ? -1 : db_int(row, 0, 7);
-    lane->check_timestamp = db_int(row, 0, 8);
-    (void)snprintf(lane->check_digest, sizeof lane->check_digest, "%s", db_text(row, 0, 9));
-    (void)snprintf(lane->cluster_id, sizeof lane->cluster_id, "%s", db_text(row, 0, 6));
-    lane->halt_no = (int)db_int(row, 0, 12);
-    lane->partitions = (int)db_int(row, 0, 13);
-    lane->marked = !db_null(row, 0, 15);
-    (void)snprintf(lane->mark, sizeof lane->mark, "%s", db_text(row, 0, 14));
-    lane->mark_age_s = db_int(row, 0, 15);
+    lane->check_offset = db_null(row, 0, EXECUTOR_QUEUE_LAST_OFFSET)
+                             ? -1
+                             : db_int(row, 0, EXECUTOR_QUEUE_LAST_OFFSET);
+    lane->check_timestamp = db_int(row, 0, EXECUTOR_QUEUE_LAST_TIMESTAMP);
+    (void)snprintf(lane->check_digest, sizeof lane->check_digest, "%s",
+                   db_text(row, 0, EXECUTOR_QUEUE_LAST_DIGEST));
+    (void)snprintf(lane->cluster_id, sizeof lane->cluster_id, "%s",
+                   db_text(row, 0, EXECUTOR_QUEUE_CLUSTER_ID));
+    lane->halt_no = (int)db_int(row, 0, EXECUTOR_QUEUE_HALT_NO);
+    lane->partitions = (int)db_int(row, 0, EXECUTOR_QUEUE_PARTITIONS);
+    lane->marked = !db_null(row, 0, EXECUTOR_QUEUE_MARK_AGE_S);
+    (void)snprintf(lane->mark, sizeof lane->mark, "%s", db_text(row, 0, EXECUTOR_QUEUE_MARK));
+    lane->mark_age_s = db_int(row, 0, EXECUTOR_QUEUE_MARK_AGE_S);
     lane->renew_at_us = lane->ex->now_us + (MARK_RENEW_S - lane->mark_age_s) * 1000 * 1000;
-    lane->blocked_offset = db_null(row, 0, 16) ? -1 : db_int(row, 0, 16);
+    lane->blocked_offset = db_null(row, 0, EXECUTOR_QUEUE_BLOCKED_OFFSET)
+                               ? -1
+                               : db_int(row, 0, EXECUTOR_QUEUE_BLOCKED_OFFSET);
     if (lane->halted)
-        log_event(LOG_ERROR, "queue_halted", "queue", lane->name, "reason", db_text(row, 0, 10),
-                  "detail", db_text(row, 0, 11), NULL);
+        log_event(LOG_ERROR, "queue_halted", "queue", lane->name, "reason",
+                  db_text(row, 0, EXECUTOR_QUEUE_HALTED_REASON), "detail",
+                  db_text(row, 0, EXECUTOR_QUEUE_HALTED_DETAIL), NULL);
     return RC_OK;
 }
 
@@ -203,12 +210,14 @@ enum rc lane_reread(struct lane *lane, struct err *err)
     enum rc rc = lane_row(lane, &row, err);
     if (rc != RC_OK)
         return rc;
-    bool decided = db_int(row, 0, 12) != lane->halt_no, was_halted = lane->halted;
+    bool decided = db_int(row, 0, EXECUTOR_QUEUE_HALT_NO) != lane->halt_no,
+         was_halted = lane->halted;
     settings(lane, row);
     letters_keep(lane);
     if (lane->halted && !was_halted)
-        log_event(LOG_ERROR, "queue_halted", "queue", lane->name, "reason", db_text(row, 0, 10),
-                  "detail", db_text(row, 0, 11), NULL);
+        log_event(LOG_ERROR, "queue_halted", "queue", lane->name, "reason",
+                  db_text(row, 0, EXECUTOR_QUEUE_HALTED_REASON), "detail",
+                  db_text(row, 0, EXECUTOR_QUEUE_HALTED_DETAIL), NULL);
     return decided && !lane->halted ? lane_assign(lane, err) : RC_OK;
 }
 

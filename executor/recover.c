@@ -45,19 +45,22 @@ static enum rc leave_unreadable(struct lane *lane, const struct work *work, stru
 static enum rc add_adopted(struct lane *lane, const struct db_result *rows, int i, struct err *err)
 {
     struct phase *phase =
-        phase_get(lane, db_int(rows, i, 2), db_int(rows, i, 3), db_int(rows, i, 4));
+        phase_get(lane, db_int(rows, i, EXECUTOR_ADOPT_PHASE_ID),
+                  db_int(rows, i, EXECUTOR_ADOPT_RUN_NO), db_int(rows, i, EXECUTOR_ADOPT_ORDER));
     struct work *work = xcalloc(1, sizeof *work);
     struct err why;
     work->lane = lane;
-    work->task_id = db_int(rows, i, 7);
+    work->task_id = db_int(rows, i, EXECUTOR_ADOPT_TASK_ID);
     work->run_no = phase->run_no;
-    (void)snprintf(work->token, sizeof work->token, "%s", db_text(rows, i, 8));
-    work->attempt = (int)db_int(rows, i, 9);
-    work->offset = db_int(rows, i, 11);
-    work->wary = db_bool(rows, i, 14);
-    phase_seen(lane, phase, db_bool(rows, i, 5), db_int(rows, i, 13));
-    phase->shared = phase->shared || db_bool(rows, i, 6);
-    if (message_parse(db_text(rows, i, 12), (size_t)db_length(rows, i, 12), MESSAGE_RECORD,
+    (void)snprintf(work->token, sizeof work->token, "%s", db_text(rows, i, EXECUTOR_ADOPT_TOKEN));
+    work->attempt = (int)db_int(rows, i, EXECUTOR_ADOPT_ATTEMPT_NUM);
+    work->offset = db_int(rows, i, EXECUTOR_ADOPT_KAFKA_OFFSET);
+    work->wary = db_bool(rows, i, EXECUTOR_ADOPT_DOUBTED);
+    phase_seen(lane, phase, db_bool(rows, i, EXECUTOR_ADOPT_IS_OPEN),
+               db_int(rows, i, EXECUTOR_ADOPT_DEFINITIONS_CHANGES));
+    phase->shared = phase->shared || db_bool(rows, i, EXECUTOR_ADOPT_TOOK_SHARED);
+    if (message_parse(db_text(rows, i, EXECUTOR_ADOPT_PAYLOAD),
+                      (size_t)db_length(rows, i, EXECUTOR_ADOPT_PAYLOAD), MESSAGE_RECORD,
                       &work->msg, &why) != RC_OK) {
         log_err(LOG_ERROR, "task_unreadable", lane->name, &why);
         enum rc rc = leave_unreadable(lane, work, err);
@@ -166,18 +169,20 @@ enum rc recover(struct lane *lane, struct err *err)
     lane->adopt_at_us = lane->look_at_us = 0;
     lane->adopt = lane->look = false;
     probe("adopt.answered");
-    if (strcmp(db_text(rows, 0, 0), "busy") == 0) {
+    int verdict = db_word(rows, 0, EXECUTOR_ADOPT_VERDICT);
+    if (verdict == EXECUTOR_ADOPT_IS_BUSY) {
         lane->adopt_at_us = ex->now_us + BUSY_AGAIN_US;
-    } else if (strcmp(db_text(rows, 0, 0), "none") == 0) {
+    } else if (verdict == EXECUTOR_ADOPT_IS_NONE) {
         lane->claims_turn = false;
         lane->recover_after_us = done_us + (pause_us < PAUSE_LAST_US ? pause_us : PAUSE_LAST_US);
         if (asked)
             lane->look_us = lane->look_us * 2 < LOOK_LAST_US ? lane->look_us * 2 : LOOK_LAST_US;
-        if (!db_null(rows, 0, 1))
-            lane->adopt_at_us = ex->now_us + db_int(rows, 0, 1) * 1000;
-        if (!db_null(rows, 0, 2)) {
-            struct phase *phase =
-                phase_get(lane, db_int(rows, 0, 2), db_int(rows, 0, 3), db_int(rows, 0, 4));
+        if (!db_null(rows, 0, EXECUTOR_ADOPT_WAIT_MS))
+            lane->adopt_at_us = ex->now_us + db_int(rows, 0, EXECUTOR_ADOPT_WAIT_MS) * 1000;
+        if (!db_null(rows, 0, EXECUTOR_ADOPT_PHASE_ID)) {
+            struct phase *phase = phase_get(lane, db_int(rows, 0, EXECUTOR_ADOPT_PHASE_ID),
+                                            db_int(rows, 0, EXECUTOR_ADOPT_RUN_NO),
+                                            db_int(rows, 0, EXECUTOR_ADOPT_ORDER));
             phase_seen(lane, phase, false, 0);
             phase->nobodys = true;
             lane->look_us = 0;
@@ -189,8 +194,8 @@ enum rc recover(struct lane *lane, struct err *err)
         lane->look_us = 0;
         probe("adopt.taken");
         lane->adopt = lane->claims_turn = true; /* until there is none left */
-        log_event(LOG_INFO, "tasks_adopted", "queue", lane->name, "phase", db_text(rows, 0, 2),
-                  "tasks", LOG_INT(db_rows(rows)), NULL);
+        log_event(LOG_INFO, "tasks_adopted", "queue", lane->name, "phase",
+                  db_text(rows, 0, EXECUTOR_ADOPT_PHASE_ID), "tasks", LOG_INT(db_rows(rows)), NULL);
     }
     /* As soon as a reader is free. */
     lane->adopt = lane->adopt || (room <= 0 && !only_look);
@@ -229,6 +234,6 @@ enum rc recover_start(struct lane *lane, struct err *err)
                         (const char *const[]){DB_INT(lane->queue_id)}, &runs, err);
     for (int i = 0; rc == RC_OK && i < db_rows(runs); i++)
         rc = db_run(lane->ex->control, &sql_executor_finish,
-                    (const char *const[]){db_text(runs, i, 0)}, NULL, err);
+                    (const char *const[]){db_text(runs, i, EXECUTOR_OPEN_RUNS_RUN_NO)}, NULL, err);
     return rc == RC_OK ? letters_look(lane, err) : rc;
 }

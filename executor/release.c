@@ -48,12 +48,12 @@ static enum rc let_go(struct lane *lane, struct phase *phase, struct err *err)
     round_trip(lane->ex, clock_boot_us() - from_us);
     probe("release.done");
     gate_release(phase);
-    if (rc == RC_OK && !db_bool(row, 0, 0))
+    if (rc == RC_OK && !db_bool(row, 0, EXECUTOR_RELEASE_UNLOCKED))
         rc = err_set(err, RC_FATAL, ERR_INTERNAL, lane->name, "Please report this.",
                      "the shared lock of phase %lld was not held", (long long)phase->phase_id);
-    if (rc == RC_OK && !db_null(row, 0, 1))
+    if (rc == RC_OK && !db_null(row, 0, EXECUTOR_RELEASE_ENDED))
         log_event(LOG_INFO, "run_ended", "queue", lane->name, "run", phase_run_id(lane, phase, id),
-                  "status", db_text(row, 0, 1), NULL);
+                  "status", db_text(row, 0, EXECUTOR_RELEASE_ENDED), NULL);
     return rc == RC_OK ? gate_passed(lane, row, err) : rc;
 }
 

@@ -32,11 +32,11 @@ enum rc risks_read(struct db *db, struct risks **ret_risks, struct err *err)
         return rc;
     struct risks *risks = xcalloc(1, sizeof *risks);
     risks->holders = 1;
-    risks->definitions = db_int(rows, 0, 0);
-    risks->count = db_null(rows, 0, 1) ? 0 : db_rows(rows);
+    risks->definitions = db_int(rows, 0, EXECUTOR_RISKS_CHANGES);
+    risks->count = db_null(rows, 0, EXECUTOR_RISKS_NAME) ? 0 : db_rows(rows);
     risks->names = xcalloc((size_t)risks->count + 1, sizeof *risks->names);
     for (int i = 0; i < risks->count; i++) {
-        const char *name = db_text(rows, i, 1);
+        const char *name = db_text(rows, i, EXECUTOR_RISKS_NAME);
         for (int k = 0; k < STATEMENT_WORD - 1 && name[k] != '\0'; k++)
             risks->names[i][k] = ascii_upper(name[k]);
         risks->everything = risks->everything || strcmp(name, "*") == 0;

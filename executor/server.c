@@ -69,14 +69,14 @@ enum rc server_recognise(struct lane *lane, struct err *err)
     enum rc rc = db_run(ex->control, &sql_executor_server, params, &row, err);
     if (rc != RC_OK)
         return rc;
-    if (strcmp(db_text(row, 0, 0), "other") != 0) {
-        tell_change(lane, db_int(row, 0, 1));
+    if (db_word(row, 0, EXECUTOR_SERVER_VERDICT) != EXECUTOR_SERVER_IS_OTHER) {
+        tell_change(lane, db_int(row, 0, EXECUTOR_SERVER_TIMELINE_WAS));
         return RC_OK;
     }
     lane->halted = lane->foreign = true;
     lane->state = SOURCE_STOPPED;
     log_event(LOG_ERROR, "queue_halted", "queue", lane->name, "reason", "other_server", "detail",
-              db_text(row, 0, 2), NULL);
+              db_text(row, 0, EXECUTOR_SERVER_DETAIL), NULL);
     return RC_OK;
 }
 

@@ -53,12 +53,12 @@ static enum rc begin(struct db *db, const struct work *work, struct db_result **
                ret_row, why);
     if (rc != RC_OK)
         return rc;
-    *ret_step = find(msg, db_text(*ret_row, 0, 0));
+    *ret_step = find(msg, db_text(*ret_row, 0, READER_STEP_BEGIN_STEP));
     if (*ret_step == msg->step_count)
         return err_set(why, RC_REJECT, ERR_FAILED, "task",
                        "lockstep replay --mode all begins with its first step again.",
                        "its row is at the step \"%s\", which the message does not have",
-                       db_text(*ret_row, 0, 0));
+                       db_text(*ret_row, 0, READER_STEP_BEGIN_STEP));
     return RC_OK;
 }
 
@@ -94,7 +94,7 @@ enum rc steps_run(struct reader_thread *reader, struct work *work, struct err *w
         if (work->timed_out) /* between two steps */
             return err_set(why, RC_REJECT, ERR_TIMEOUT, "task", NULL, "time-out");
         rc = msg->steps[at].type == MESSAGE_SQL
-                 ? run_sql(reader->db, work, at, db_text(row, 0, 1), why)
+                 ? run_sql(reader->db, work, at, db_text(row, 0, READER_STEP_BEGIN_STARTED_AT), why)
                  : outside_step(reader, work, at, why);
         if (rc != RC_OK && rc != RC_LOST)
             steps_tell(msg, at, why);

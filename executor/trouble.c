@@ -28,7 +28,7 @@ static enum rc stray_locks(struct executor *ex, bool *ret_stray, struct err *err
             known += phase->shared + (phase->previous_phase_id != 0 && phase->gate == NULL);
     enum rc rc = db_run(ex->control, &sql_executor_phase_locks, NULL, &row, err);
     if (rc == RC_OK)
-        *ret_stray = db_int(row, 0, 0) != known;
+        *ret_stray = db_int(row, 0, EXECUTOR_PHASE_LOCKS_LOCKS) != known;
     return rc;
 }
 

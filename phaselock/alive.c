@@ -11,7 +11,7 @@ enum rc alive_lock(struct db *db, int executor_no, struct err *err)
     enum rc rc = db_run(db, &sql_phaselock_alive_lock, params, &result, err);
     if (rc != RC_OK)
         return phaselock_failed(rc, err);
-    if (!db_bool(result, 0, 0))
+    if (!db_bool(result, 0, PHASELOCK_ALIVE_LOCK_GRANTED))
         return err_set(err, RC_FATAL, ERR_HELD, "executor",
                        "lockstep lock list shows who holds it.",
                        "another session holds the lock of executor number %d", executor_no);
@@ -24,6 +24,6 @@ enum rc alive_check(struct db *db, int executor_no, bool *ret_alive, struct err 
     const char *const params[] = {DB_INT(executor_no)};
     enum rc rc = db_run(db, &sql_phaselock_alive_check, params, &result, err);
     if (rc == RC_OK)
-        *ret_alive = db_bool(result, 0, 0);
+        *ret_alive = db_bool(result, 0, PHASELOCK_ALIVE_CHECK_ALIVE);
     return rc;
 }

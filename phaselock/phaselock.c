@@ -12,7 +12,7 @@ static enum rc ask(struct db *db, const struct sql_statement *stmt, int64_t phas
     enum rc rc = db_run(db, stmt, params, &result, err);
     if (rc != RC_OK)
         return phaselock_failed(rc, err);
-    return db_bool(result, 0, 0) ? RC_OK : RC_NONE;
+    return db_bool(result, 0, PHASELOCK_SHARED_GRANTED) ? RC_OK : RC_NONE;
 }
 
 static enum rc wait_for(struct db *db, const struct sql_statement *stmt, int64_t phase_id,
@@ -71,7 +71,8 @@ enum rc phaselock_headroom(struct db *db, int needed, struct err *err)
     enum rc rc = db_run(db, &sql_phaselock_headroom, NULL, &result, err);
     if (rc != RC_OK)
         return rc;
-    int64_t capacity = db_int(result, 0, 0), used = db_int(result, 0, 1);
+    int64_t capacity = db_int(result, 0, PHASELOCK_HEADROOM_CAPACITY),
+            used = db_int(result, 0, PHASELOCK_HEADROOM_USED);
     if (capacity - used >= needed)
         return RC_OK;
     return err_set(

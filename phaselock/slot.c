@@ -27,7 +27,7 @@ static enum rc take_round(struct db *db, int queue_id, int executor_no,
     if (rc != RC_OK)
         return phaselock_failed(rc, err);
     for (int row = 0; row < db_rows(result); row++)
-        ret_slot_nos[(*ret_count)++] = (int)db_int(result, row, 0);
+        ret_slot_nos[(*ret_count)++] = (int)db_int(result, row, PHASELOCK_SLOT_TAKE_SLOT_NO);
     return *ret_count == count ? RC_OK : RC_NONE;
 }
 
@@ -46,7 +46,7 @@ enum rc slot_take(struct db *db, int queue_id, int executor_no, const struct slo
         if (rc != RC_OK)
             return phaselock_failed(rc, err); /* slots of the first round are held */
         rc = RC_NONE;
-        if (db_bool(registered, 0, 0))
+        if (db_bool(registered, 0, PHASELOCK_SLOT_WAIT_FRESH))
             rc = take_round(db, queue_id, executor_no, readers, count, ret_slot_nos, &taken, err);
     }
     if (rc == RC_RETRY && taken > 0) /* the lock table is full: what was got is good */
@@ -77,10 +77,10 @@ enum rc slot_release(struct db *db, int queue_id, int executor_no, const int *sl
     probe("slot.returned");
     if (rc != RC_OK)
         return rc == RC_FATAL ? RC_FATAL : RC_LOST; /* some are unlocked and some not */
-    if (db_int(result, 0, 0) != count)
+    if (db_int(result, 0, PHASELOCK_SLOT_UNLOCK_HELD) != count)
         return err_set(err, RC_FATAL, ERR_INTERNAL, "slot", "Please report this.",
                        "%d slots of queue %d were to be released, but this session held only %s",
-                       count, queue_id, db_text(result, 0, 0));
+                       count, queue_id, db_text(result, 0, PHASELOCK_SLOT_UNLOCK_HELD));
     return RC_OK;
 }
 
@@ -96,6 +96,6 @@ enum rc slot_ghosts(struct db *db, int queue_id, int *ret_ghosts, struct err *er
     const char *const params[] = {DB_INT(queue_id)};
     enum rc rc = db_run(db, &sql_phaselock_slot_ghosts, params, &result, err);
     if (rc == RC_OK)
-        *ret_ghosts = (int)db_int(result, 0, 0);
+        *ret_ghosts = (int)db_int(result, 0, PHASELOCK_SLOT_GHOSTS_GHOSTS);
     return rc;
 }

@@ -21,11 +21,12 @@ static enum rc held(struct publishing *p, struct err *err)
                &ignored) != RC_OK)
         return err_set(err, RC_RETRY, ERR_HELD, name, hint,
                        "Another producer is publishing to this queue.");
-    return err_set(err, RC_RETRY, ERR_HELD, name, hint,
-                   "Another producer is publishing to this queue: user %s from %s, backend %s, "
-                   "connected since %s.",
-                   db_text(holder, 0, 1), db_text(holder, 0, 2), db_text(holder, 0, 0),
-                   db_text(holder, 0, 4));
+    return err_set(
+        err, RC_RETRY, ERR_HELD, name, hint,
+        "Another producer is publishing to this queue: user %s from %s, backend %s, "
+        "connected since %s.",
+        db_text(holder, 0, PUBLISH_HOLDER_USENAME), db_text(holder, 0, PUBLISH_HOLDER_ADDRESS),
+        db_text(holder, 0, PUBLISH_HOLDER_PID), db_text(holder, 0, PUBLISH_HOLDER_SINCE));
 }
 
 enum rc publishing_lock(struct publishing *p, struct err *err)
@@ -39,7 +40,7 @@ enum rc publishing_lock(struct publishing *p, struct err *err)
             db_run(p->db, &sql_publish_lock, (const char *const[]){DB_INT(p->queue_id)}, &got, err);
         if (rc != RC_OK)
             return rc;
-        p->locked = db_bool(got, 0, 0);
+        p->locked = db_bool(got, 0, PUBLISH_LOCK_GRANTED);
         if (p->locked) {
             probe("publish.locked");
             return RC_OK;
@@ -65,7 +66,7 @@ void publishing_unlock(struct publishing *p)
         db_run(p->db, &sql_publish_unlock, (const char *const[]){DB_INT(p->queue_id)}, &gone, &err);
     if (rc != RC_OK)
         log_err(LOG_WARN, "publish_unlock_failed", p->options->queue, &err);
-    else if (!db_bool(gone, 0, 0))
+    else if (!db_bool(gone, 0, PUBLISH_UNLOCK_HELD))
         log_event(LOG_WARN, "publish_unlock_failed", "queue", p->options->queue, "error",
                   "the lock was not held", NULL);
 }

@@ -54,9 +54,9 @@ struct publishing {
         struct chain noted_chain;
         char digest[33]; /* of the file that the run was begun from, or "" */
         int64_t digest_bytes;
-        char state[16]; /* publish_resumable */
-        char why[256];  /* it was closed */
-        char *source;   /* owned: the path or the query of the row */
+        int state;     /* enum publish_resumable_state */
+        char why[256]; /* it was closed */
+        char *source;  /* owned: the path or the query of the row */
         bool from_file, from_query;
         bool own;           /* published by this login */
         char publisher[64]; /* else by that one */

@@ -17,13 +17,15 @@ enum rc publishing_queue(struct publishing *p, struct err *err)
         return err_set(err, RC_FATAL, ERR_USAGE, name, hint, "There is no queue of this name.");
     if (rc != RC_OK)
         return rc;
-    p->queue_id = (int)db_int(queue, 0, 0);
-    p->partition = (int)db_int(queue, 0, 2);
-    p->partitions = (int)db_int(queue, 0, 5);
-    (void)snprintf(p->topic, sizeof p->topic, "%s", db_text(queue, 0, 1));
+    p->queue_id = (int)db_int(queue, 0, PUBLISH_QUEUE_QUEUE_ID);
+    p->partition = (int)db_int(queue, 0, PUBLISH_QUEUE_PARTITION);
+    p->partitions = (int)db_int(queue, 0, PUBLISH_QUEUE_PARTITIONS);
+    (void)snprintf(p->topic, sizeof p->topic, "%s", db_text(queue, 0, PUBLISH_QUEUE_TOPIC));
     (void)snprintf(p->on_failure, sizeof p->on_failure, "%s",
-                   p->options->on_failure ? p->options->on_failure : db_text(queue, 0, 3));
-    (void)snprintf(p->cluster_id, sizeof p->cluster_id, "%s", db_text(queue, 0, 4));
+                   p->options->on_failure ? p->options->on_failure
+                                          : db_text(queue, 0, PUBLISH_QUEUE_ON_FAILURE));
+    (void)snprintf(p->cluster_id, sizeof p->cluster_id, "%s",
+                   db_text(queue, 0, PUBLISH_QUEUE_CLUSTER_ID));
     return RC_OK;
 }
 
@@ -35,5 +37,6 @@ void publishing_hindrances(struct publishing *p)
     if (db_run(p->db, &sql_publish_hindrances, params, &rows, &ignored) != RC_OK)
         return;
     for (int i = 0; i < db_rows(rows); i++)
-        publish_notice(p, "%s.\n  hint: %s", db_text(rows, i, 0), db_text(rows, i, 1));
+        publish_notice(p, "%s.\n  hint: %s", db_text(rows, i, PUBLISH_HINDRANCES_SENTENCE),
+                       db_text(rows, i, PUBLISH_HINDRANCES_HELPS));
 }

@@ -33,12 +33,12 @@ static enum rc closed(const struct publishing *p, struct err *err)
     const struct resume *r = &p->resume;
     char hint[100];
     (void)snprintf(hint, sizeof hint, REMEDY_RUN_SHOW, p->run);
-    if (strcmp(r->state, "published") == 0)
+    if (r->state == PUBLISH_RESUMABLE_IS_PUBLISHED)
         return wrong(p, hint, err,
                      "All of the run is published (its last seq is %" PRId64
                      "): there is nothing to resume.",
                      r->noted_seq);
-    if (strcmp(r->state, "aborted") == 0)
+    if (r->state == PUBLISH_RESUMABLE_IS_ABORTED)
         return wrong(p, "publish the work, or what is left of it, as a run of its own", err,
                      "The run was ended as aborted and cannot go on: %s",
                      r->why[0] != '\0' ? r->why : "its end says so.");
@@ -50,31 +50,36 @@ static enum rc closed(const struct publishing *p, struct err *err)
 static enum rc read_row(struct publishing *p, struct db_result *row, struct err *err)
 {
     struct resume *r = &p->resume;
-    if (!db_bool(row, 0, 1))
+    if (!db_bool(row, 0, PUBLISH_RESUMABLE_IS_OURS))
         return wrong(p, "name that queue", err, "The run belongs to queue %s, not to %s.",
-                     db_text(row, 0, 0), p->options->queue);
-    if (db_null(row, 0, 2))
+                     db_text(row, 0, PUBLISH_RESUMABLE_QUEUE), p->options->queue);
+    if (db_null(row, 0, PUBLISH_RESUMABLE_PUBLISH_MODE))
         return wrong(p, "whoever publishes it must go on with it", err,
                      "The run was not begun by lockstep publish.");
-    p->stream = strcmp(db_text(row, 0, 2), "stream") == 0;
-    r->from_file = strcmp(db_text(row, 0, 3), "file") == 0;
-    r->from_query = strcmp(db_text(row, 0, 3), "query") == 0;
+    p->stream = strcmp(db_text(row, 0, PUBLISH_RESUMABLE_PUBLISH_MODE), "stream") == 0;
+    r->from_file = strcmp(db_text(row, 0, PUBLISH_RESUMABLE_PUBLISH_FROM), "file") == 0;
+    r->from_query = strcmp(db_text(row, 0, PUBLISH_RESUMABLE_PUBLISH_FROM), "query") == 0;
     if (r->source == NULL) /* it does not change, and path or query may point to it */
-        r->source = xstrdup(db_text(row, 0, 4));
-    if (p->options->format == PUBLISH_AUTO && !db_null(row, 0, 5))
-        p->format = strcmp(db_text(row, 0, 5), "csv") == 0 ? PUBLISH_CSV : PUBLISH_JSONL;
-    (void)snprintf(r->digest, sizeof r->digest, "%s", db_text(row, 0, 6));
-    r->digest_bytes = db_int(row, 0, 7);
-    if (r->name == NULL && !db_null(row, 0, 15))
-        p->name = r->name = xstrdup(db_text(row, 0, 15));
-    (void)snprintf(p->on_failure, sizeof p->on_failure, "%s", db_text(row, 0, 16));
-    r->noted_seq = db_int(row, 0, 8);
-    r->noted_offset = db_int(row, 0, 9);
-    (void)snprintf(r->state, sizeof r->state, "%s", db_text(row, 0, 11));
-    (void)snprintf(r->why, sizeof r->why, "%s", db_text(row, 0, 12));
-    r->own = db_bool(row, 0, 13);
-    (void)snprintf(r->publisher, sizeof r->publisher, "%s", db_text(row, 0, 14));
-    if (!chain_parse(db_text(row, 0, 10), &r->noted_chain))
+        r->source = xstrdup(db_text(row, 0, PUBLISH_RESUMABLE_PUBLISH_SOURCE));
+    if (p->options->format == PUBLISH_AUTO && !db_null(row, 0, PUBLISH_RESUMABLE_PUBLISH_FORMAT))
+        p->format = strcmp(db_text(row, 0, PUBLISH_RESUMABLE_PUBLISH_FORMAT), "csv") == 0
+                        ? PUBLISH_CSV
+                        : PUBLISH_JSONL;
+    (void)snprintf(r->digest, sizeof r->digest, "%s",
+                   db_text(row, 0, PUBLISH_RESUMABLE_PUBLISH_DIGEST));
+    r->digest_bytes = db_int(row, 0, PUBLISH_RESUMABLE_PUBLISH_BYTES);
+    if (r->name == NULL && !db_null(row, 0, PUBLISH_RESUMABLE_NAME))
+        p->name = r->name = xstrdup(db_text(row, 0, PUBLISH_RESUMABLE_NAME));
+    (void)snprintf(p->on_failure, sizeof p->on_failure, "%s",
+                   db_text(row, 0, PUBLISH_RESUMABLE_ON_FAILURE));
+    r->noted_seq = db_int(row, 0, PUBLISH_RESUMABLE_PUBLISH_ACKED_SEQ);
+    r->noted_offset = db_int(row, 0, PUBLISH_RESUMABLE_PUBLISH_ACKED_OFFSET);
+    r->state = db_word(row, 0, PUBLISH_RESUMABLE_STATE);
+    (void)snprintf(r->why, sizeof r->why, "%s", db_text(row, 0, PUBLISH_RESUMABLE_ERROR));
+    r->own = db_bool(row, 0, PUBLISH_RESUMABLE_IS_OWN);
+    (void)snprintf(r->publisher, sizeof r->publisher, "%s",
+                   db_text(row, 0, PUBLISH_RESUMABLE_PUBLISHED_BY));
+    if (!chain_parse(db_text(row, 0, PUBLISH_RESUMABLE_PUBLISH_CHAIN), &r->noted_chain))
         return wrong(p, "publish the work as a run of its own", err,
                      "publish_chain of the run's row is damaged.");
     return RC_OK;
@@ -95,7 +100,7 @@ enum rc resume_find(struct publishing *p, struct err *err)
 {
     struct resume *r = &p->resume;
     enum rc rc = find(p, err);
-    if (rc == RC_OK && strcmp(r->state, "unfinished") != 0)
+    if (rc == RC_OK && r->state != PUBLISH_RESUMABLE_IS_UNFINISHED)
         rc = closed(p, err);
     if (rc != RC_OK)
         return rc;
@@ -175,7 +180,7 @@ static enum rc judge(struct publishing *p, const struct tail *tail, struct err *
                                       DB_INT(tail->last_offset), "found ended as aborted"};
         if (db_run(p->db, &sql_publish_abort, params, NULL, &why) != RC_OK)
             log_err(LOG_WARN, "publish_note_failed", p->options->queue, &why);
-        (void)snprintf(p->resume.state, sizeof p->resume.state, "aborted");
+        p->resume.state = PUBLISH_RESUMABLE_IS_ABORTED;
         p->resume.why[0] = '\0';
         return closed(p, err);
     }
@@ -192,7 +197,7 @@ enum rc resume_settle(struct publishing *p, struct err *err)
 {
     struct resume *r = &p->resume;
     enum rc rc = find(p, err); /* once more: its producer may have ended it while we waited */
-    if (rc == RC_OK && strcmp(r->state, "unfinished") != 0)
+    if (rc == RC_OK && r->state != PUBLISH_RESUMABLE_IS_UNFINISHED)
         rc = closed(p, err);
     if (rc != RC_OK)
         return rc;
@@ -246,13 +251,13 @@ enum rc resume_close(struct publishing *p, struct err *err)
         rc = publishing_takeover(p, true, err);
     if (rc == RC_OK)
         rc = find(p, err);
-    if (rc != RC_OK || strcmp(r->state, "published") == 0)
+    if (rc != RC_OK || r->state == PUBLISH_RESUMABLE_IS_PUBLISHED)
         return rc;
     return err_set(err, RC_REJECT, ERR_FAILED, p->run,
                    "keep a copy next time: ... | tee COPY | lockstep publish --stream -; then "
                    "--resume RUN COPY goes on",
                    "The run was read from a pipe, which nobody can read again, and no other source "
                    "is named: it is %s after %" PRId64 " tasks.",
-                   strcmp(r->state, "cancelled") == 0 ? "cancelled" : "ended as aborted",
-                   strcmp(r->state, "aborted") == 0 ? r->noted_seq : (int64_t)0);
+                   r->state == PUBLISH_RESUMABLE_IS_CANCELLED ? "cancelled" : "ended as aborted",
+                   r->state == PUBLISH_RESUMABLE_IS_ABORTED ? r->noted_seq : (int64_t)0);
 }

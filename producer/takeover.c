@@ -123,7 +123,9 @@ enum rc publishing_takeover(struct publishing *p, bool without_exception, struct
     int64_t before, count, last;
     kafka_producer_acked(p->producer, &before, &last);
     for (int i = 0; rc == RC_OK && i < db_rows(runs); i++)
-        rc = close_run(p, db_text(runs, i, 0), db_int(runs, i, 1), db_int(runs, i, 2), err);
+        rc = close_run(p, db_text(runs, i, PUBLISH_ABANDONED_RUN_ID),
+                       db_int(runs, i, PUBLISH_ABANDONED_PUBLISH_ACKED_SEQ),
+                       db_int(runs, i, PUBLISH_ABANDONED_PUBLISH_ACKED_OFFSET), err);
     kafka_producer_acked(p->producer, &count, &last);
     if (rc == RC_OK && count > before) /* our own run begins behind what was sent here */
         rc = sending_mark(p, err);

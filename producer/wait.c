@@ -29,10 +29,11 @@ static enum rc read_outcome(struct publishing *p, bool reconnected, int64_t *ret
                        "The run is not there any more: somebody deleted it.");
     if (rc != RC_OK)
         return rc;
-    const char *status = db_text(outcome, 0, 0), *reason = db_text(outcome, 0, 2);
+    const char *status = db_text(outcome, 0, PUBLISH_OUTCOME_STATUS),
+               *reason = db_text(outcome, 0, PUBLISH_OUTCOME_ERROR);
     (void)snprintf(p->result->status, sizeof p->result->status, "%s", status);
-    *ret_run_no = db_int(outcome, 0, 3);
-    if (!db_bool(outcome, 0, 1))
+    *ret_run_no = db_int(outcome, 0, PUBLISH_OUTCOME_RUN_NO);
+    if (!db_bool(outcome, 0, PUBLISH_OUTCOME_HAS_ENDED))
         return RC_NONE;
     rc = db_run(p->db, &sql_session_flush, NULL, NULL, err);
     if (rc != RC_OK)

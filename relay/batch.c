@@ -50,13 +50,15 @@ static void headers_done(struct headers *headers)
 static struct headers headers_of(const struct db_result *rows, int first, int64_t seq)
 {
     struct headers headers = {0};
-    while (first + headers.count < db_rows(rows) && db_int(rows, first + headers.count, 0) == seq)
+    while (first + headers.count < db_rows(rows) &&
+           db_int(rows, first + headers.count, RELAY_HEADERS_RELAY_SEQ) == seq)
         headers.count++;
     headers.list = xcalloc((size_t)headers.count + 2, sizeof *headers.list);
     headers.values = xcalloc((size_t)headers.count + 1, sizeof *headers.values);
     for (int i = 0; i < headers.count; i++) {
-        headers.list[i].name = db_text(rows, first + i, 1);
-        headers.values[i] = bytes_of(rows, first + i, 2, &headers.list[i].value_len);
+        headers.list[i].name = db_text(rows, first + i, RELAY_HEADERS_NAME);
+        headers.values[i] =
+            bytes_of(rows, first + i, RELAY_HEADERS_CONTENT, &headers.list[i].value_len);
         headers.list[i].value = headers.values[i];
     }
     return headers;
@@ -89,8 +91,8 @@ static enum rc publish(struct relay_queue *queue, const struct relay_kind *kind,
                        struct err *err)
 {
     size_t key_len, value_len;
-    FREE_AUTO char *key = bytes_of(rows, row, 1, &key_len);
-    FREE_AUTO char *value = bytes_of(rows, row, 2, &value_len);
+    FREE_AUTO char *key = bytes_of(rows, row, RELAY_FETCH_KEY, &key_len);
+    FREE_AUTO char *value = bytes_of(rows, row, RELAY_FETCH_VALUE, &value_len);
     enum rc rc = kafka_publish(queue->producer, kind->topic, 0, key, key_len, value, value_len,
                                headers->list, err);
     if (rc == RC_REJECT && value != NULL)
@@ -106,12 +108,13 @@ static enum rc publish_all(struct relay *relay, struct relay_queue *queue,
     int last = db_rows(rows) - 1, at = 0;
     enum rc rc = db_run(relay->db, &sql_relay_headers,
                         (const char *const[]){DB_INT(queue->queue_id), kind->name,
-                                              db_text(rows, 0, 0), db_text(rows, last, 0)},
+                                              db_text(rows, 0, RELAY_FETCH_RELAY_SEQ),
+                                              db_text(rows, last, RELAY_FETCH_RELAY_SEQ)},
                         &all, err);
     if (rc == RC_OK)
         rc = kafka_begin(queue->producer, err);
     for (int i = 0; rc == RC_OK && i <= last; i++) {
-        struct headers headers = headers_of(all, at, db_int(rows, i, 0));
+        struct headers headers = headers_of(all, at, db_int(rows, i, RELAY_FETCH_RELAY_SEQ));
         rc = publish(queue, kind, rows, i, &headers, err);
         at += headers.count;
         headers_done(&headers);
@@ -167,6 +170,7 @@ enum rc relay_batch(struct relay *relay, struct relay_queue *queue, struct relay
     if (rc != RC_OK)
         return rc;
     log_event(LOG_INFO, "relayed", "queue", queue->name, "topic", kind->topic, "records",
-              LOG_INT(db_rows(rows)), "seq", db_text(rows, db_rows(rows) - 1, 0), NULL);
-    return note(relay, queue, kind, db_int(rows, db_rows(rows) - 1, 0), err);
+              LOG_INT(db_rows(rows)), "seq",
+              db_text(rows, db_rows(rows) - 1, RELAY_FETCH_RELAY_SEQ), NULL);
+    return note(relay, queue, kind, db_int(rows, db_rows(rows) - 1, RELAY_FETCH_RELAY_SEQ), err);
 }

@@ -69,7 +69,7 @@ static enum rc settle(struct relay *relay, const struct relay_queue *queue, stru
                         (const char *const[]){DB_INT(queue->queue_id)}, &row, err);
     if (rc != RC_OK)
         return rc;
-    int64_t from = db_int(row, 0, 0);
+    int64_t from = db_int(row, 0, RELAY_ENQUEUE_BEGIN_FROM_OFFSET);
     if (from < low || from > high)
         from = low;
     struct met met = {.relay = relay, .queue_id = queue->queue_id, .rc = RC_OK, .err = err};
@@ -129,14 +129,17 @@ static enum rc refuse(struct relay *relay, const struct relay_queue *queue,
 {
     STR_AUTO text = {0};
     int first = row;
-    while (first > 0 && strcmp(db_text(rows, first - 1, 0), db_text(rows, row, 0)) == 0)
+    while (first > 0 && strcmp(db_text(rows, first - 1, RELAY_ENQUEUE_FETCH_ENQUEUE_ID),
+                               db_text(rows, row, RELAY_ENQUEUE_FETCH_ENQUEUE_ID)) == 0)
         first--;
     str_format(&text, "the message of seq %d can not be published: %s: %s", row - first,
                why->object, why->message);
-    log_event(LOG_ERROR, "enqueued_run_refused", "queue", queue->name, "run", db_text(rows, row, 1),
-              "reason", text.data, NULL);
-    enum rc rc = db_run(relay->db, &sql_relay_enqueue_refuse,
-                        (const char *const[]){db_text(rows, row, 0), text.data}, NULL, err);
+    log_event(LOG_ERROR, "enqueued_run_refused", "queue", queue->name, "run",
+              db_text(rows, row, RELAY_ENQUEUE_FETCH_RUN_ID), "reason", text.data, NULL);
+    enum rc rc =
+        db_run(relay->db, &sql_relay_enqueue_refuse,
+               (const char *const[]){db_text(rows, row, RELAY_ENQUEUE_FETCH_ENQUEUE_ID), text.data},
+               NULL, err);
     return rc == RC_OK ? RC_RETRY : rc;
 }
 
@@ -145,8 +148,9 @@ static enum rc find_bad(const struct db_result *rows, int *ret_row, struct err *
 {
     for (int i = 0; i < db_rows(rows); i++) {
         MESSAGE_AUTO *msg = NULL;
-        if (message_parse(db_text(rows, i, 2), (size_t)db_length(rows, i, 2), MESSAGE_RECORD, &msg,
-                          ret_why) == RC_OK)
+        if (message_parse(db_text(rows, i, RELAY_ENQUEUE_FETCH_VALUE),
+                          (size_t)db_length(rows, i, RELAY_ENQUEUE_FETCH_VALUE), MESSAGE_RECORD,
+                          &msg, ret_why) == RC_OK)
             continue;
         *ret_row = i;
         return RC_OK;
@@ -162,7 +166,8 @@ static enum rc send(const struct relay_queue *queue, const struct relay_kind *ki
     for (int i = 0; rc == RC_OK && i < db_rows(rows); i++) {
         *ret_row = i;
         rc = kafka_publish(queue->publisher, kind->topic, kind->partition, NULL, 0,
-                           db_text(rows, i, 2), (size_t)db_length(rows, i, 2), NULL, err);
+                           db_text(rows, i, RELAY_ENQUEUE_FETCH_VALUE),
+                           (size_t)db_length(rows, i, RELAY_ENQUEUE_FETCH_VALUE), NULL, err);
     }
     return rc;
 }
@@ -175,8 +180,9 @@ static enum rc note(struct relay *relay, const struct relay_queue *queue, struct
     STR_AUTO list = {0};
     db_array_start(&list);
     for (int i = 0; i < db_rows(rows); i++)
-        if (i == 0 || strcmp(db_text(rows, i, 0), db_text(rows, i - 1, 0)) != 0) {
-            db_array_text(&list, db_text(rows, i, 1), 36);
+        if (i == 0 || strcmp(db_text(rows, i, RELAY_ENQUEUE_FETCH_ENQUEUE_ID),
+                             db_text(rows, i - 1, RELAY_ENQUEUE_FETCH_ENQUEUE_ID)) != 0) {
+            db_array_text(&list, db_text(rows, i, RELAY_ENQUEUE_FETCH_RUN_ID), 36);
             runs++;
         }
     db_array_end(&list);
@@ -245,12 +251,13 @@ static enum rc held(struct relay *relay, const struct relay_queue *queue, struct
                         (const char *const[]){DB_INT(queue->queue_id)}, &holder, err);
     if (rc != RC_OK)
         return rc == RC_NONE ? RC_NONE : rc;
-    return err_set(err, RC_RETRY, ERR_HELD, queue->name,
-                   "it goes on when that one has ended; a publish --stream may take long",
-                   "what was enqueued waits for another producer: user %s from %s, backend %s, "
-                   "connected since %s",
-                   db_text(holder, 0, 1), db_text(holder, 0, 2), db_text(holder, 0, 0),
-                   db_text(holder, 0, 4));
+    return err_set(
+        err, RC_RETRY, ERR_HELD, queue->name,
+        "it goes on when that one has ended; a publish --stream may take long",
+        "what was enqueued waits for another producer: user %s from %s, backend %s, "
+        "connected since %s",
+        db_text(holder, 0, PUBLISH_HOLDER_USENAME), db_text(holder, 0, PUBLISH_HOLDER_ADDRESS),
+        db_text(holder, 0, PUBLISH_HOLDER_PID), db_text(holder, 0, PUBLISH_HOLDER_SINCE));
 }
 
 /* Up to here all is known: the next one need not read it. */
@@ -294,7 +301,7 @@ enum rc relay_enqueue(struct relay *relay, struct relay_queue *queue, struct rel
     enum rc rc = db_run(relay->db, &sql_publish_lock, params, &got, err);
     if (rc != RC_OK)
         return rc;
-    if (!db_bool(got, 0, 0))
+    if (!db_bool(got, 0, PUBLISH_LOCK_GRANTED))
         return held(relay, queue, kind, err);
     kind->held_us = 0;
     probe("enqueue.locked");

@@ -236,7 +236,7 @@ static enum rc leave(struct relay *relay, struct relay_queue *queue, struct err 
                     &row, err);
     if (rc != RC_OK)
         return rc;
-    queue->wanted = db_bool(row, 0, 0);
+    queue->wanted = db_bool(row, 0, RELAY_WAITING_WAITING);
     queue->backoff_ms = queue->wanted ? next_backoff(queue->backoff_ms, RC_RETRY) : 0;
     queue->again_us = clock_boot_us() + (int64_t)queue->backoff_ms * 1000;
     return RC_NONE;
@@ -251,7 +251,7 @@ static enum rc lock(struct relay *relay, struct relay_queue *queue, struct err *
     enum rc rc = db_run(relay->db, &sql_relay_lock, params, &got, err);
     if (rc != RC_OK)
         return rc;
-    queue->locked = db_bool(got, 0, 0);
+    queue->locked = db_bool(got, 0, RELAY_LOCK_GRANTED);
     if (!queue->locked)
         return leave(relay, queue, err);
     queue->again_us = queue->backoff_ms = 0;
@@ -273,11 +273,12 @@ static enum rc serve(struct relay *relay, struct relay_queue *queue, struct err 
     queue->wanted = queue->news = false;
     bool waits = false;
     for (int i = 0; rc == RC_OK && i < db_rows(kinds) && !out_of_time(relay); i++) {
-        (void)snprintf(queue->name, sizeof queue->name, "%s", db_text(kinds, i, 2));
-        struct relay_kind *kind = kind_get(queue, db_text(kinds, i, 0), db_text(kinds, i, 1));
+        (void)snprintf(queue->name, sizeof queue->name, "%s", db_text(kinds, i, RELAY_KINDS_NAME));
+        struct relay_kind *kind = kind_get(queue, db_text(kinds, i, RELAY_KINDS_KIND),
+                                           db_text(kinds, i, RELAY_KINDS_TOPIC));
         if (kind == NULL)
             continue;
-        kind->partition = (int)db_int(kinds, i, 3);
+        kind->partition = (int)db_int(kinds, i, RELAY_KINDS_PARTITION);
         rc = send_kind(relay, queue, kind, err);
         waits = waits || kind->backoff_ms > 0 || kind->again;
     }
@@ -299,7 +300,7 @@ static enum rc release(struct relay *relay, struct relay_queue *queue, struct er
     if (rc == RC_OK)
         rc = db_run(relay->db, &sql_relay_waiting, params, &row, err);
     if (rc == RC_OK)
-        queue->wanted = db_bool(row, 0, 0);
+        queue->wanted = db_bool(row, 0, RELAY_WAITING_WAITING);
     if (rc == RC_OK && queue->wanted && relay->stopping)
         rc = tell(relay, queue, "relay", err);
     return rc;

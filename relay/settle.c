@@ -123,8 +123,8 @@ static enum rc settle(struct relay *relay, struct relay_queue *queue, struct rel
                         &row, err);
     if (rc != RC_OK)
         return rc;
-    int64_t rows = db_int(row, 0, 0);
-    kind->sent_seq = db_int(row, 0, 1);
+    int64_t rows = db_int(row, 0, RELAY_SETTLE_FOUND);
+    kind->sent_seq = db_int(row, 0, RELAY_SETTLE_SENT_SEQ);
     kind->next_offset = high;
     kind->settled = true;
     if (rows > 0)
@@ -147,7 +147,7 @@ enum rc relay_settle(struct relay *relay, struct relay_queue *queue, struct rela
                         (const char *const[]){DB_INT(queue->queue_id), kind->name}, &row, err);
     if (rc != RC_OK)
         return rc;
-    int64_t from = db_int(row, 0, 1);
+    int64_t from = db_int(row, 0, RELAY_BEGIN_NEXT_OFFSET);
     if (from < low || from > high) /* deleted up to there, or made anew */
         from = low;
     struct found found = {.queue = queue->name};

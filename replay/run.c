@@ -33,19 +33,25 @@ static const char *seen(struct reading *reading)
     return met != NULL && !met->cut ? "true" : "false";
 }
 
-/* Counts what was said about the segment, and remembers its run. */
+/* Counts what look or step said about the segment, and remembers its run. */
+_Static_assert((int)REPLAY_LOOK_ACTION == (int)REPLAY_STEP_ACTION &&
+                   (int)REPLAY_LOOK_WHY == (int)REPLAY_STEP_WHY &&
+                   (int)REPLAY_LOOK_RECORDS == (int)REPLAY_STEP_RECORDS &&
+                   (int)REPLAY_LOOK_RUN_ID == (int)REPLAY_STEP_RUN_ID,
+               "look and step say the same of a segment");
 static void count(struct reading *reading, struct replay_report *report,
-                  const struct db_result *rows, int run_column)
+                  const struct db_result *rows)
 {
     const struct decoded *head = &reading->segment[0];
     int64_t order = reading_kind(reading) == SEGMENT_TASK ? head->msg->order : 0;
     bool cut = false;
     for (int i = 0; i < db_rows(rows); i++) {
-        const char *run = db_text(rows, i, run_column);
-        cut = cut || strcmp(db_text(rows, i, 1), "no_beginning") == 0;
+        const char *run = db_text(rows, i, REPLAY_LOOK_RUN_ID);
+        cut = cut || strcmp(db_text(rows, i, REPLAY_LOOK_WHY), "no_beginning") == 0;
         if (reading_kind(reading) != SEGMENT_END)
             report_add(report, *run && reading_kind(reading) == SEGMENT_TASK ? run : head->run,
-                       order, db_text(rows, i, 0), db_text(rows, i, 1), db_int(rows, i, 2));
+                       order, db_text(rows, i, REPLAY_LOOK_ACTION),
+                       db_text(rows, i, REPLAY_LOOK_WHY), db_int(rows, i, REPLAY_LOOK_RECORDS));
     }
     reading_meet(reading, cut);
 }
@@ -68,7 +74,7 @@ static enum rc look(struct reading *reading, struct str arrays[ARRAYS],
                                   seen(reading)};
     enum rc rc = db_run(options->db, &sql_replay_look, params, &rows, err);
     if (rc == RC_OK)
-        count(reading, report, rows, 3);
+        count(reading, report, rows);
     return rc;
 }
 
@@ -105,7 +111,7 @@ static enum rc lock(const struct replay_options *options, struct err *err)
         DB_RESULT_AUTO *row = NULL;
         enum rc rc = db_run(options->db, &sql_replay_lock,
                             (const char *const[]){DB_INT(options->queue_id)}, &row, err);
-        if (rc != RC_OK || db_bool(row, 0, 0))
+        if (rc != RC_OK || db_bool(row, 0, REPLAY_LOCK_GRANTED))
             return rc;
         if (clock_boot_us() >= until_us)
             return err_set(err, RC_RETRY, ERR_HELD, options->queue, REMEDY_LOCK_LIST,
@@ -117,21 +123,23 @@ static enum rc lock(const struct replay_options *options, struct err *err)
 static enum rc refuse(const struct replay_options *options, const struct db_result *row,
                       struct err *err)
 {
-    const char *verdict = db_text(row, 0, 0);
+    int verdict = db_word(row, 0, REPLAY_BEGIN_VERDICT);
     char hint[300];
     (void)snprintf(hint, sizeof hint, REMEDY_QUEUE_EXPLAIN, options->queue);
-    if (strcmp(verdict, "halted") == 0)
+    if (verdict == REPLAY_BEGIN_IS_HALTED)
         return err_set(err, RC_FATAL, ERR_FAILED, options->queue, hint,
                        "the queue is halted: its topic may not be what the rows came from");
-    if (strcmp(verdict, "other") == 0) {
-        (void)snprintf(hint, sizeof hint, REMEDY_REPLAY_OTHER, options->queue, db_text(row, 0, 1),
-                       options->queue, db_text(row, 0, 1));
+    if (verdict == REPLAY_BEGIN_IS_OTHER) {
+        (void)snprintf(hint, sizeof hint, REMEDY_REPLAY_OTHER, options->queue,
+                       db_text(row, 0, REPLAY_BEGIN_REPLAY_ID), options->queue,
+                       db_text(row, 0, REPLAY_BEGIN_REPLAY_ID));
         return err_set(err, RC_RETRY, ERR_HELD, options->queue, hint,
-                       "replay %s of this queue is not finished", db_text(row, 0, 1));
+                       "replay %s of this queue is not finished",
+                       db_text(row, 0, REPLAY_BEGIN_REPLAY_ID));
     }
     return err_set(err, RC_REJECT, ERR_USAGE, options->queue, REMEDY_REPLAY_LOG, "replay %d %s",
                    options->resume,
-                   strcmp(verdict, "ended") == 0 ? "has ended" : "is none of this queue");
+                   verdict == REPLAY_BEGIN_IS_ENDED ? "has ended" : "is none of this queue");
 }
 
 /* The row of the replay: a new one, or the one that is under way. From where it goes on. */
@@ -152,15 +160,16 @@ static enum rc begin(struct reading *reading, struct replay_report *report, char
     enum rc rc = db_run(options->db, &sql_replay_begin, params, &row, err);
     if (rc != RC_OK)
         return rc;
-    report->resumed = strcmp(db_text(row, 0, 0), "resumed") == 0;
-    if (!report->resumed && strcmp(db_text(row, 0, 0), "begun") != 0)
+    int verdict = db_word(row, 0, REPLAY_BEGIN_VERDICT);
+    report->resumed = verdict == REPLAY_BEGIN_IS_RESUMED;
+    if (!report->resumed && verdict != REPLAY_BEGIN_IS_BEGUN)
         return refuse(options, row, err);
-    report->replay_id = (int)db_int(row, 0, 1);
-    *ret_cursor = report->from = db_int(row, 0, 2);
-    reading->to = report->to = db_int(row, 0, 3);
-    (void)snprintf(ret_mode, 16, "%s", db_text(row, 0, 4));
-    (void)snprintf(reading->run, sizeof reading->run, "%s", db_text(row, 0, 5));
-    reading->order = db_null(row, 0, 6) ? -1 : db_int(row, 0, 6);
+    report->replay_id = (int)db_int(row, 0, REPLAY_BEGIN_REPLAY_ID);
+    *ret_cursor = report->from = db_int(row, 0, REPLAY_BEGIN_CURSOR);
+    reading->to = report->to = db_int(row, 0, REPLAY_BEGIN_TO_OFFSET);
+    (void)snprintf(ret_mode, 16, "%s", db_text(row, 0, REPLAY_BEGIN_MODE));
+    (void)snprintf(reading->run, sizeof reading->run, "%s", db_text(row, 0, REPLAY_BEGIN_RUN_ID));
+    reading->order = db_null(row, 0, REPLAY_BEGIN_ORDER) ? -1 : db_int(row, 0, REPLAY_BEGIN_ORDER);
     return RC_OK;
 }
 
@@ -173,7 +182,7 @@ static enum rc recall(struct reading *reading, struct err *err)
         return RC_OK;
     enum rc rc = db_run(options->db, &sql_replay_run,
                         (const char *const[]){DB_INT(options->queue_id), reading->run}, &row, err);
-    reading->implicit = rc == RC_OK && db_bool(row, 0, 2);
+    reading->implicit = rc == RC_OK && db_bool(row, 0, REPLAY_RUN_IMPLICIT);
     return rc == RC_NONE ? RC_OK : rc;
 }
 
@@ -238,8 +247,9 @@ static enum rc wait_for_room(struct reading *reading, int64_t *since_us, struct 
     rc = db_run(options->db, &sql_replay_waits, (const char *const[]){DB_INT(options->queue_id)},
                 &row, err);
     if (rc == RC_OK)
-        options->waiting(options->context, db_bool(row, 0, 1) ? "the queue is paused"
-                                           : db_int(row, 0, 0) > 0
+        options->waiting(options->context, db_bool(row, 0, REPLAY_WAITS_PAUSED)
+                                               ? "the queue is paused"
+                                           : db_int(row, 0, REPLAY_WAITS_EXECUTORS) > 0
                                                ? "the executors are at work on what is there"
                                                : "no executor serves the queue");
     return rc;
@@ -250,8 +260,8 @@ static enum rc blocked(const struct reading *reading, const struct db_result *ro
     return err_set(err, RC_RETRY, ERR_HELD, reading->options->queue, NULL,
                    "order %lld of run %s cannot be run again now: its later order %s is at work; "
                    "wait for its end, or pause the queue",
-                   (long long)reading->segment[0].msg->order, db_text(rows, 0, 3),
-                   db_text(rows, 0, 4));
+                   (long long)reading->segment[0].msg->order, db_text(rows, 0, REPLAY_STEP_RUN_ID),
+                   db_text(rows, 0, REPLAY_STEP_ORDER));
 }
 
 static enum rc step(struct reading *reading, struct str arrays[ARRAYS],
@@ -271,15 +281,15 @@ static enum rc step(struct reading *reading, struct str arrays[ARRAYS],
         }
         if (rc != RC_OK)
             return rc;
-        const char *action = db_rows(rows) > 0 ? db_text(rows, 0, 0) : "";
-        if (strcmp(action, "refused") == 0)
+        int action = db_rows(rows) > 0 ? db_word(rows, 0, REPLAY_STEP_ACTION) : -1;
+        if (action == REPLAY_STEP_IS_REFUSED)
             return blocked(reading, rows, err);
-        if (strcmp(action, "wait") != 0) {
-            count(reading, report, rows, 3);
+        if (action != REPLAY_STEP_IS_WAIT) {
+            count(reading, report, rows);
             probe("replay.step");
             return RC_OK;
         }
-        if (strcmp(db_text(rows, 0, 1), "busy") == 0)
+        if (strcmp(db_text(rows, 0, REPLAY_STEP_WHY), "busy") == 0)
             sleep_ms(AGAIN_MS);
         else if ((rc = wait_for_room(reading, &since_us, err)) != RC_OK)
             return rc;
@@ -292,8 +302,8 @@ static enum rc finish(const struct replay_options *options, const char *state,
     DB_RESULT_AUTO *row = NULL;
     enum rc rc = db_run(options->db, &sql_replay_end,
                         (const char *const[]){DB_INT(report->replay_id), state}, &row, err);
-    if (rc == RC_OK && *db_text(row, 0, 2) != '\0')
-        report->open_runs = xstrdup(db_text(row, 0, 2));
+    if (rc == RC_OK && *db_text(row, 0, REPLAY_END_OPEN_RUNS) != '\0')
+        report->open_runs = xstrdup(db_text(row, 0, REPLAY_END_OPEN_RUNS));
     return rc;
 }
 

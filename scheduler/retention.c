@@ -144,16 +144,16 @@ static enum rc sweep_runs(struct retention *retention, const struct swept_queue 
         enum rc rc = db_run(retention->db, &sql_sweep_batch, params, &row, err);
         if (rc != RC_OK)
             return rc;
-        more = db_bool(row, 0, 1);
-        sweep->at = db_int(row, 0, 2);
-        sweep->rows += db_int(row, 0, 0);
-        sweep->runs += !db_null(row, 0, 3);
-        if (!db_null(row, 0, 4))
-            log_event(LOG_WARN, "sweep_held", "queue", queue->name, "reason", db_text(row, 0, 4),
-                      NULL);
+        more = db_bool(row, 0, SWEEP_BATCH_MORE);
+        sweep->at = db_int(row, 0, SWEEP_BATCH_AT);
+        sweep->rows += db_int(row, 0, SWEEP_BATCH_DELETED);
+        sweep->runs += !db_null(row, 0, SWEEP_BATCH_ENDED);
+        if (!db_null(row, 0, SWEEP_BATCH_HELD))
+            log_event(LOG_WARN, "sweep_held", "queue", queue->name, "reason",
+                      db_text(row, 0, SWEEP_BATCH_HELD), NULL);
         if (more) {
             sweep->batches++;
-            pause(retention, queue, db_int(row, 0, 0), from_us);
+            pause(retention, queue, db_int(row, 0, SWEEP_BATCH_DELETED), from_us);
         }
     }
     return RC_OK;
@@ -170,7 +170,7 @@ static enum rc sweep_rest(struct retention *retention, const struct swept_queue 
         enum rc rc = db_run(retention->db, &sql_sweep_rest, params, &row, err);
         if (rc != RC_OK)
             return rc;
-        rows = db_int(row, 0, 0);
+        rows = db_int(row, 0, SWEEP_REST_DELETED);
         sweep->rows += rows;
         sweep->batches += rows > 0;
         if (rows > 0)
@@ -196,7 +196,7 @@ static enum rc sweep_queue(struct retention *retention, const struct swept_queue
     db_patience(retention->db, PATIENCE_MS);
     rc = db_run(retention->db, &sql_sweep_begin, (const char *const[]){DB_INT(queue->queue_id)},
                 &ours, err);
-    if (rc != RC_OK || !db_bool(ours, 0, 0))
+    if (rc != RC_OK || !db_bool(ours, 0, SWEEP_BEGIN_OURS))
         return rc;
     rc = sweep_runs(retention, queue, &sweep, err);
     if (rc == RC_OK)
@@ -209,7 +209,7 @@ static enum rc sweep_queue(struct retention *retention, const struct swept_queue
         log_event(LOG_INFO, "swept", "queue", queue->name, "detail", text.data, NULL);
     rc = db_run(retention->db, &sql_sweep_note,
                 (const char *const[]){DB_INT(queue->queue_id), text.data}, &given_back, err);
-    if (rc == RC_OK && !db_bool(given_back, 0, 0))
+    if (rc == RC_OK && !db_bool(given_back, 0, SWEEP_NOTE_HELD))
         return err_set(err, RC_LOST, ERR_INTERNAL, queue->name, NULL,
                        "the sweep lock was not held when it was given back");
     return rc;

@@ -34,13 +34,14 @@ static enum rc ask_why(struct stalled *stalled, struct db *db, int64_t run_no, s
     if (rc != RC_OK)
         return is_passing(rc) ? rc : RC_NONE;
     for (int row = 0; row < db_rows(rows); row++) {
-        const char *reason = db_text(rows, row, 0);
+        const char *reason = db_text(rows, row, RUN_EXPLAIN_REASON);
         if (is_healthy(reason))
             continue;
         if (strcmp(stalled->reason, reason) == 0)
             return RC_NONE;
         utf8_copy(stalled->reason, sizeof stalled->reason, reason);
-        utf8_copy(stalled->sentence, sizeof stalled->sentence, db_text(rows, row, 1));
+        utf8_copy(stalled->sentence, sizeof stalled->sentence,
+                  db_text(rows, row, RUN_EXPLAIN_SENTENCE));
         return RC_OK;
     }
     return RC_NONE;
@@ -58,10 +59,10 @@ enum rc stalled_look(struct stalled *stalled, struct db *db, int64_t run_no, str
         stalled->refused = rc != RC_NONE && !is_passing(rc);
         return is_passing(rc) ? rc : RC_NONE;
     }
-    if (strncmp(stalled->pulse, db_text(pulse, 0, 0), sizeof stalled->pulse - 1) == 0)
+    if (strncmp(stalled->pulse, db_text(pulse, 0, RUN_PULSE_PULSE), sizeof stalled->pulse - 1) == 0)
         return now_us - stalled->since_us >= STALLED_US ? ask_why(stalled, db, run_no, err)
                                                         : RC_NONE;
-    utf8_copy(stalled->pulse, sizeof stalled->pulse, db_text(pulse, 0, 0));
+    utf8_copy(stalled->pulse, sizeof stalled->pulse, db_text(pulse, 0, RUN_PULSE_PULSE));
     stalled->since_us = now_us;
     stalled->sentence[0] = '\0';
     return RC_NONE;

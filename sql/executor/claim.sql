@@ -1,4 +1,6 @@
 -- executor_claim :one  claims the head of a segment; see sql/functions/claim.sql for parameters and result
+-- columns: verdict, next_offset, phase_id, run_no, is_open, took_shared, task_ids, tokens, note, definitions_changes
+-- words of verdict: claimed, cancelled, parked, resumed, rejected, bare, ended, moved, behind, lookahead, busy, paused, halted
 SELECT c.verdict, c.next_offset, c.phase_id, c.run_no, c.is_open, c.took_shared, c.task_ids, c.tokens, c.note,
        lockstep.definitions_changes()
 FROM lockstep.claim($1::int, $2::int, $3::bigint, $4::text, $5::uuid, $6::uuid, $7::bigint, $8::bigint, $9::bigint[],

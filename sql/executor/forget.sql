@@ -1,2 +1,3 @@
 -- executor_forget :one  forgets a batch of what ended long ago; how many rows
-SELECT lockstep.executor_forget();
+-- columns: forgotten
+SELECT lockstep.executor_forget() AS forgotten;

@@ -1,2 +1,3 @@
 -- executor_give_up :one  fails what was lost too often: queue_id; how many
-SELECT lockstep.give_up($1::int);
+-- columns: failed
+SELECT lockstep.give_up($1::int) AS failed;

@@ -1,4 +1,5 @@
 -- executor_mark_processing :many  shows that these attempts are running: task ids, tokens, ages in microseconds, pids of their sessions
+-- columns: task_id
 UPDATE lockstep.task t SET status = 'Processing', started_at = clock_timestamp() - m.age_us * interval '1 microsecond', updated_at = clock_timestamp(),
     backend_pid = m.pid
 FROM ROWS FROM (unnest($1::bigint[]), unnest($2::uuid[]), unnest($3::bigint[]), unnest($4::int[])) AS m (task_id, token, age_us, pid)

@@ -1,5 +1,6 @@
 -- executor_register :one  a new incarnation: executor_id, host, pid, version, readers, queues, frozen_after (ms); its number, its lock, else its holder
 -- Its liveness session, the caller, is noted at once: what stands still from here on can be ended by others.
+-- columns: executor_no, granted, takers
 WITH made AS (
     INSERT INTO lockstep.executor (executor_id, host, pid, version, readers, queues, frozen_after)
     VALUES ($1::uuid, $2::text, $3::int, $4::text, $5::int, $6::text[], $7::int * interval '1 ms')

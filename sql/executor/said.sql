@@ -1,2 +1,3 @@
 -- executor_said :one  keeps what the SQL of ended attempts said: task ids, attempts, rows, notices
-SELECT lockstep.said($1::bigint[], $2::int[], $3::bigint[], $4::text[]);
+-- columns: kept
+SELECT lockstep.said($1::bigint[], $2::int[], $3::bigint[], $4::text[]) AS kept;

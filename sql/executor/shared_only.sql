@@ -1,2 +1,3 @@
 -- executor_shared_only :one  a claim was refused: gives back S of phases other than $1, see sql/functions/shared_only.sql
-SELECT lockstep.shared_only($1::bigint[]);
+-- columns: given
+SELECT lockstep.shared_only($1::bigint[]) AS given;

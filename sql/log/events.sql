@@ -1,5 +1,6 @@
 -- log_events :many  events of run $2, queue $3, kind $4 (NULL: any), the newest $5, in the order of their times: those with a number above
 -- $1 up to $7 (NULL: all), and those of $6 (a line gets its number before its transaction commits: log_holes)
+-- columns: id, at, event, queue, run_id, order, task, executor_id, actor, detail
 SELECT v.event_id AS id, v.at, v.event, v.queue, v.run_id, v."order", v.task_id AS task, v.executor_id, v.actor, v.detail
 FROM (SELECT n.*
       FROM (SELECT l.event_id, l.at, l.event, q.name AS queue, r.run_id, p."order", l.task_id, e.executor_id, l.actor, l.detail

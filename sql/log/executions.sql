@@ -1,4 +1,5 @@
 -- log_executions :many  attempts of run $1, queue $2 (NULL: all), the newest $3, by start
+-- columns: queue, run_id, order, previous_order, seq, task_id, attempt, type, status, started_at, ended_at, seconds, executor_id, error
 SELECT v.queue, v.run_id, v."order", v.previous_order, v.seq, v.task_id, v.attempt, v.type, v.status, v.started_at, v.ended_at,
        v.seconds, v.executor_id, v.error
 FROM (SELECT l.queue, l.run_id, l."order", l.previous_order, l.seq, l.task_id, l.attempt, l.type, l.status, l.started_at,

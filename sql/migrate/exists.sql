@@ -1,2 +1,3 @@
 -- migrate_exists :one  is there a schema of ours at all?
-SELECT pg_catalog.to_regclass('lockstep.migration') IS NOT NULL;
+-- columns: there
+SELECT pg_catalog.to_regclass('lockstep.migration') IS NOT NULL AS there;

@@ -1,2 +1,3 @@
 -- migrate_lock :one  one migrator at a time (class of migrators); tried, so that nobody waits inside the server
-SELECT pg_catalog.pg_try_advisory_lock(1280507909, 1);
+-- columns: granted
+SELECT pg_catalog.pg_try_advisory_lock(1280507909, 1) AS granted;

@@ -1,4 +1,5 @@
 -- migrate_roles :many  what an administrator has to run before login $1 (NULL: this one) can migrate: statement, is it missing? In order
+-- columns: statement, missing
 WITH roles AS (
     SELECT w.n, w.name, r.oid FROM unnest(ARRAY['lockstep_owner', 'lockstep_executor', 'lockstep_task', 'lockstep_producer',
         'lockstep_operator', 'lockstep_monitor', 'lockstep_worker']) WITH ORDINALITY AS w (name, n) LEFT JOIN pg_roles r ON r.rolname = w.name),

@@ -1,2 +1,3 @@
 -- migrate_unlock :one  gives the migrators' lock back
-SELECT pg_catalog.pg_advisory_unlock(1280507909, 1);
+-- columns: held
+SELECT pg_catalog.pg_advisory_unlock(1280507909, 1) AS held;

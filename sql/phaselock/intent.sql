@@ -1,2 +1,3 @@
 -- phaselock_intent :one  IX of phase $1, one slice of $2 ms: granted?
-SELECT lockstep.lock_intent($1::bigint, $2::int);
+-- columns: granted
+SELECT lockstep.lock_intent($1::bigint, $2::int) AS granted;

@@ -1,2 +1,3 @@
 -- phaselock_shared_try :one  S of phase $1 without waiting: granted?
-SELECT lockstep.lock_shared_try($1::bigint);
+-- columns: granted
+SELECT lockstep.lock_shared_try($1::bigint) AS granted;

@@ -1,2 +1,3 @@
 -- phaselock_slot_ghosts :one  slots of queue $1 that still name a dead executor
-SELECT lockstep.slot_ghosts($1::int);
+-- columns: ghosts
+SELECT lockstep.slot_ghosts($1::int) AS ghosts;

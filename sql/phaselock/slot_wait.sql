@@ -1,2 +1,3 @@
 -- phaselock_slot_wait :one  registers executor $2 as waiting for slots of queue $1: was it new?
-SELECT lockstep.slot_wait($1::int, $2::int);
+-- columns: fresh
+SELECT lockstep.slot_wait($1::int, $2::int) AS fresh;

@@ -1,2 +1,3 @@
 -- phaselock_unlock_intent :one  gives IX of phase $1 back: was it held?
-SELECT lockstep.unlock_intent($1::bigint);
+-- columns: held
+SELECT lockstep.unlock_intent($1::bigint) AS held;

@@ -1,2 +1,3 @@
 -- phaselock_unlock_shared :one  gives S of phase $1 back: was it held?
-SELECT lockstep.unlock_shared($1::bigint);
+-- columns: held
+SELECT lockstep.unlock_shared($1::bigint) AS held;

@@ -1,2 +1,3 @@
 -- publish_alive :one  asks whether this session, and with it the lock, is still there
-SELECT true;
+-- columns: alive
+SELECT true AS alive;

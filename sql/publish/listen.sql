@@ -1,2 +1,3 @@
 -- publish_listen :one  hears the notifications of queue $1 on this session: the name of its channel
-SELECT lockstep.publish_listen($1::int);
+-- columns: channel
+SELECT lockstep.publish_listen($1::int) AS channel;

@@ -1,2 +1,3 @@
 -- publish_unlock :one  gives the lock of queue $1 back; false: it was not held
-SELECT pg_catalog.pg_advisory_unlock(lockstep.lock_class('producer'), $1::int);
+-- columns: held
+SELECT pg_catalog.pg_advisory_unlock(lockstep.lock_class('producer'), $1::int) AS held;

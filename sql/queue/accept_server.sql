@@ -1,5 +1,6 @@
 -- queue_accept_server :maybe  an operator accepts the server that queue $1, halted for it, is on now, because of $2; no row: there
 -- is no such queue, or it is not halted for its server
+-- columns: next_offset, told
 WITH changed AS (
     UPDATE lockstep.queue q
     SET halted_reason = NULL, halted_detail = NULL, halted_at = NULL, server_system = NULL, server_database = NULL,

@@ -1,2 +1,3 @@
 -- queue_hold :one  pauses ($2 true) or resumes queue $1 because of $3
-SELECT lockstep.queue_hold($1::text, $2::boolean, $3::text);
+-- columns: done
+SELECT lockstep.queue_hold($1::text, $2::boolean, $3::text) AS done;

@@ -1,5 +1,6 @@
 -- queue_keep :one  what queue $1 keeps: runs $2, days $3, failed days $4 (a number, none; NULL: as it is), or as the executors' files
 -- say $5; what holds now, in words
+-- columns: kept, told
 WITH changed AS (
     UPDATE lockstep.queue q
     SET keep_runs = CASE WHEN $5::boolean THEN NULL WHEN $2::text IS NULL THEN q.keep_runs ELSE NULLIF($2::text, 'none')::int END,

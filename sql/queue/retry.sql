@@ -1,5 +1,6 @@
 -- queue_retry :maybe  lifts the halt of queue $1, because of $2: its topic is looked at again, by the same identity; no row: it is not
 -- halted
+-- columns: halted_reason, told
 WITH changed AS (
     UPDATE lockstep.queue q
     SET halted_reason = NULL, halted_detail = NULL, halted_at = NULL, halt_no = q.halt_no + 1, unknown_at = NULL, updated_at = clock_timestamp()

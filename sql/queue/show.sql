@@ -1,5 +1,10 @@
 -- queue_show :one  everything about queue $1; the log begins at $2, can be read up to $3 and ends at $4 (NULL: Kafka did not
 -- answer), the transaction that makes the difference is open since $5 (ms since 1970)
+-- columns: name, topic, partition, next_offset, log_start, last_stable, log_end, lag, blocked_offset, blocked_at, blocked_s,
+--          max_readers, in_use, on_failure, runs, max_attempts, retry_intervals, lookahead, paused, paused_by, paused_at, paused_reason,
+--          halted_reason, halted_detail, halted_remedy, halted_at, cluster_id, partitions, birthmark, active_runs, rejected,
+--          dead_letters, outbox, outbox_trouble, created_at, updated_at, external_lease_s, events, retry_on, enqueued, kept, swept_at,
+--          swept_detail
 SELECT q.name, q.topic, q.partition, q.next_offset, $2::bigint AS log_start, $3::bigint AS last_stable, $4::bigint AS log_end,
        CASE WHEN $4::bigint >= q.next_offset THEN $4::bigint - q.next_offset END AS lag,
        b.blocked_offset,

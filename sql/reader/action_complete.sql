@@ -1,2 +1,3 @@
 -- reader_action_complete :one  it succeeded: task_id, token, response
-SELECT lockstep.action_complete($1::bigint, $2::uuid, $3::text);
+-- columns: done
+SELECT lockstep.action_complete($1::bigint, $2::uuid, $3::text) AS done;

@@ -1,2 +1,3 @@
 -- reader_definitions_changed :one  behind a task that may have changed what the database defines: in its transaction?
-SELECT lockstep.definitions_changed($1::boolean);
+-- columns: done
+SELECT lockstep.definitions_changed($1::boolean) AS done;

@@ -1,2 +1,3 @@
 -- reader_now :one  the database's clock
-SELECT clock_timestamp();
+-- columns: now
+SELECT clock_timestamp() AS now;

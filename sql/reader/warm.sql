@@ -1,2 +1,3 @@
 -- reader_warm :one  a new session gets ready for its first task
-SELECT lockstep.session_warm();
+-- columns: done
+SELECT lockstep.session_warm() AS done;

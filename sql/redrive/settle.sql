@@ -1,2 +1,3 @@
 -- redrive_settle :one  queue_id $1, run $2: what became of a redrive
-SELECT lockstep.redrive_settle($1::int, $2::uuid)::text;
+-- columns: done
+SELECT lockstep.redrive_settle($1::int, $2::uuid)::text AS done;

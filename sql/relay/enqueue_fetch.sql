@@ -1,4 +1,5 @@
 -- relay_enqueue_fetch :many  the next enqueued runs of queue $1, about $2 bytes: enqueue_id, run, value of each record
+-- columns: enqueue_id, run_id, value
 SELECT f.enqueue_id, f.run_id, m.value
 FROM (SELECT e.enqueue_id, e.run_id, e.messages,
              sum(e.bytes) OVER (ORDER BY e.enqueue_id ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS before

@@ -1,2 +1,3 @@
 -- relay_enqueue_refuse :one  enqueued run $1 can not be published because of $2: its id
-SELECT lockstep.enqueue_refuse($1::bigint, $2::text);
+-- columns: run_id
+SELECT lockstep.enqueue_refuse($1::bigint, $2::text) AS run_id;

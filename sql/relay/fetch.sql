@@ -1,4 +1,5 @@
 -- relay_fetch :many  queue_id, kind, behind seq $3: seq, key, value, its length; at most $4 rows and about $5 bytes
+-- columns: relay_seq, key, value, size
 SELECT f.relay_seq, f.key, f.value, f.size
 FROM (SELECT r.relay_seq, r.key, r.value, octet_length(r.value) AS size,
              sum(octet_length(r.value)) OVER (ORDER BY r.relay_seq ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS before

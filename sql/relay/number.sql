@@ -1,2 +1,3 @@
 -- relay_number :one  queue_id, kind: gives numbers to at most $3 new rows; the newest number
-SELECT lockstep.relay_number($1::int, $2::text, $3::int);
+-- columns: newest
+SELECT lockstep.relay_number($1::int, $2::text, $3::int) AS newest;

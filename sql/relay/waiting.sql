@@ -1,2 +1,3 @@
 -- relay_waiting :one  is there anything to relay for queue $1?
-SELECT EXISTS (SELECT FROM lockstep.outbox o WHERE o.queue_id = $1::int) OR EXISTS (SELECT FROM lockstep.enqueued e WHERE e.queue_id = $1::int);
+-- columns: waiting
+SELECT EXISTS (SELECT FROM lockstep.outbox o WHERE o.queue_id = $1::int) OR EXISTS (SELECT FROM lockstep.enqueued e WHERE e.queue_id = $1::int) AS waiting;

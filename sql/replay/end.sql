@@ -1,2 +1,3 @@
 -- replay_end :one  replay $1 is Completed or Abandoned ($2)
-SELECT e.made, e.reopened, array_to_string(e.open_runs, ' ') FROM lockstep.replay_end($1::int, $2::text) AS e;
+-- columns: made, reopened, open_runs
+SELECT e.made, e.reopened, array_to_string(e.open_runs, ' ') AS open_runs FROM lockstep.replay_end($1::int, $2::text) AS e;

@@ -1,2 +1,3 @@
 -- replay_time :one  a time as people write it, as Kafka counts it: milliseconds since 1970
-SELECT ceil(extract(epoch FROM $1::timestamptz) * 1000)::bigint;
+-- columns: time_ms
+SELECT ceil(extract(epoch FROM $1::timestamptz) * 1000)::bigint AS time_ms;

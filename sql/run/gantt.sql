@@ -1,4 +1,5 @@
 -- run_gantt :many  run $1 cut into $2 columns of time: for each phase and column the mean number of tasks running in it
+-- columns: order, cell, running, makespan
 WITH attempt AS (
     SELECT t."order", t.started_at AS t0, COALESCE(t.started_at + t.duration, clock_timestamp()) AS t1
     FROM lockstep.phase p JOIN lockstep.task t USING (phase_id)

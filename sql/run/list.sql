@@ -1,4 +1,5 @@
 -- run_list :many  runs of queue $1 (NULL: all) with status $2 (NULL: any), the newest $3
+-- columns: queue, run_id, name, status, tasks, completed, failed, cancelled, phases, order, started_at, ended_at, seconds
 SELECT s.queue, s.run_id, s.name, s.status, s.tasks, s.completed, s.failed, s.cancelled, s.phases, s."order",
        s.started_at, s.ended_at, round(extract(epoch FROM COALESCE(s.ended_at, clock_timestamp()) - s.started_at)::numeric, 3)
            AS seconds

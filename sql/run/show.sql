@@ -1,4 +1,6 @@
 -- run_show :one  the facts of run $1
+-- columns: queue, run_id, name, status, reason, tasks, pending, processing, error, completed, failed, cancelled, rejected, phases,
+--          order, on_failure, implicit, published_at, started_at, ended_at, seconds, swept, swept_at, published_tasks
 SELECT s.queue, s.run_id, s.name, s.status,
        COALESCE(s.reason, (SELECT concat_ws(': ', 'paused by ' || r.paused_by, (SELECT l.detail FROM lockstep.event_log l WHERE l.run_no = r.run_no
                                                                                 AND l.event = 'run_paused' ORDER BY l.event_id DESC LIMIT 1))

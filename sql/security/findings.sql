@@ -1,5 +1,6 @@
 -- security_findings :many  rights by which one role could become another: grade (2: it can, 1: look at it), subject, finding, hint. $1: the
 -- login of the tasks, NULL: not known. $2: only what may be created, where other sessions could find it
+-- columns: grade, subject, finding, hint
 WITH lockstep AS (
     SELECT n.oid, n.nspowner, n.nspacl, (SELECT r.oid FROM pg_roles r WHERE r.rolname = 'lockstep_owner') AS owner,
            (SELECT r.oid FROM pg_roles r WHERE r.rolname = 'lockstep_executor') AS executor,

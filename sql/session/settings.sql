@@ -1,5 +1,6 @@
 -- session_settings :many  what the start-up packet cannot set: settings that not every server knows, and those of the line
-SELECT pg_catalog.set_config(s.name, s.value, false)
+-- columns: setting
+SELECT pg_catalog.set_config(s.name, s.value, false) AS setting
 FROM (VALUES
     ('idle_session_timeout', '0'),
     ('transaction_timeout', '0'),

@@ -1,4 +1,5 @@
 -- sweep_note :one  a sweep of queue $1 has ended: what it did $2; runs that could not be deleted are added. Another may sweep it
+-- columns: held
 WITH noted AS (
     INSERT INTO lockstep.retention AS t (queue_id, swept_at, detail)
     SELECT $1::int, clock_timestamp(), $2::text || COALESCE((
@@ -6,4 +7,4 @@ WITH noted AS (
         FROM lockstep.run_summary s JOIN lockstep.run r USING (run_no)
         WHERE s.swept_at IS NULL AND r.queue_id = $1::int AND s.held IS NOT NULL HAVING count(*) > 0), '')
     ON CONFLICT (queue_id) DO UPDATE SET swept_at = EXCLUDED.swept_at, detail = EXCLUDED.detail)
-SELECT pg_advisory_unlock(lockstep.lock_class('sweep'), $1::int);
+SELECT pg_advisory_unlock(lockstep.lock_class('sweep'), $1::int) AS held;

@@ -1,4 +1,6 @@
 -- view_executor_list :many  the executors that have not ended, one row each
+-- columns: executor_id, host, pid, version, queues, readers, in_use, started_at, heartbeat_at, alive, readers_limit, drain_by, trouble,
+--          trouble_at, state
 SELECT x.executor_id, x.host, x.pid, x.version, x.queues, x.readers, x.in_use, x.started_at, x.heartbeat_at, x.alive, x.readers_limit, x.drain_by,
        x.trouble, x.trouble_at,
        CASE WHEN NOT x.alive THEN 'gone' WHEN x.heartbeat_at < clock_timestamp() - x.frozen_after THEN 'frozen'

@@ -1,4 +1,6 @@
 -- view_server :one  what `check` wants to know about the server and about us
+-- columns: version_num, version, standby, database, login, superuser, started, is_executor, is_task, is_owner, fsync, full_page_writes,
+--          groups
 SELECT current_setting('server_version_num')::int AS version_num, current_setting('server_version') AS version,
        pg_is_in_recovery() AS standby, current_database() AS database, session_user AS login,
        (SELECT u.rolsuper FROM pg_roles u WHERE u.rolname = session_user) AS superuser,

@@ -1,4 +1,5 @@
 -- view_task_rights :one  whether this session, which runs task SQL, may touch lockstep's own tables
+-- columns: usage, writable
 SELECT has_schema_privilege('lockstep', 'USAGE') AS usage,
        COALESCE((SELECT string_agg(c.relname, ', ' ORDER BY c.relname)
         FROM pg_class c

@@ -70,7 +70,8 @@ static struct sql_statement statement(const char *text, enum sql_rows rows, int 
     if (last != text)
         (void)snprintf(name, sizeof name, "test_%d", ++number);
     last = text;
-    return (struct sql_statement){name, text, rows, params, SQL_STATEMENT_COUNT};
+    return (struct sql_statement){
+        .name = name, .text = text, .rows = rows, .params = params, .index = SQL_STATEMENT_COUNT};
 }
 
 static void what_a_statement_promises_is_checked(void **state)
@@ -101,6 +102,38 @@ static void what_a_statement_promises_is_checked(void **state)
         if (cases[i].rc == RC_FATAL)
             assert_int_equal(err.kind, ERR_INTERNAL);
         assert_rc(db_run(db, &stmt, NULL, NULL, &err), cases[i].rc, &err); /* nobody wants rows */
+        db_close(db);
+    }
+}
+
+static void a_word_that_the_contract_does_not_know_is_refused(void **state)
+{
+    (void)state;
+    static const char *const names[] = {"n", "verdict", NULL};
+    static const char *const known[] = {"yes", "no", NULL};
+    static const struct sql_words words[] = {{1, known}, {-1, NULL}};
+    static const struct {
+        const char *text;
+        enum rc rc;
+        int last; /* the word of the last row */
+    } cases[] = {{"SELECT 1, 'yes'", RC_OK, 0},
+                 {"VALUES (1, 'yes'), (2, 'no')", RC_OK, 1},
+                 {"VALUES (1, 'yes'), (2, NULL)", RC_OK, -1},
+                 {"VALUES (1, 'yes'), (2, 'perhaps')", RC_FATAL, 0}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct db *db = support_db();
+        struct err err = {0};
+        DB_RESULT_AUTO *result = NULL;
+        struct sql_statement stmt = statement(cases[i].text, SQL_MANY, 0);
+        stmt.columns = 2;
+        stmt.names = names;
+        stmt.words = words;
+        assert_rc(db_run(db, &stmt, NULL, &result, &err), cases[i].rc, &err);
+        if (cases[i].rc == RC_OK)
+            assert_int_equal(db_word(result, db_rows(result) - 1, 1), cases[i].last);
+        else
+            assert_string_equal(err.message,
+                                "\"verdict\" says \"perhaps\", which this version does not know");
         db_close(db);
     }
 }
@@ -498,6 +531,7 @@ int main(void)
         cmocka_unit_test_teardown(a_result_gives_its_values_by_row_and_column, teardown),
         cmocka_unit_test(an_integer_is_a_parameter),
         cmocka_unit_test_teardown(what_a_statement_promises_is_checked, teardown),
+        cmocka_unit_test_teardown(a_word_that_the_contract_does_not_know_is_refused, teardown),
         cmocka_unit_test_teardown(a_failed_statement_tells_code_detail_and_hint, teardown),
         cmocka_unit_test_teardown(every_text_round_trips_through_an_array, teardown),
         cmocka_unit_test_teardown(every_byte_round_trips_through_an_array_and_a_parameter,

@@ -89,9 +89,11 @@ static void what_comes_beside_an_answer_is_seen_to_before_it(void **state)
     struct err err = {0};
     pthread_t thread;
     struct visits visits = {0};
-    const struct sql_statement sleep = {"test/sleep",
-                                        "SELECT 7 FROM (SELECT pg_sleep($1::float8)) AS s", SQL_ONE,
-                                        1, SQL_STATEMENT_COUNT};
+    const struct sql_statement sleep = {.name = "test/sleep",
+                                        .text = "SELECT 7 FROM (SELECT pg_sleep($1::float8)) AS s",
+                                        .rows = SQL_ONE,
+                                        .params = 1,
+                                        .index = SQL_STATEMENT_COUNT};
     DB_RESULT_AUTO *result = NULL;
     mailbox_init(&visits.box);
     const struct db_beside beside = {.fd = visits.box.fd, .fn = visit, .context = &visits};
