@@ -6,9 +6,13 @@
 #include "db/pipeline.h"
 #include "db/sqlstate.h"
 
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#define UNDONE_FIRST_MS                                                                            \
+    5 /* until it is repeated, and each time after twice as long: 1.3 s in all */
 
 const char *const db_role_names[] = {"cli",      "control", "gate",  "liveness",  "reader",
                                      "producer", "query",   "relay", "retention", "migrate"};
@@ -198,8 +202,8 @@ int db_word(const struct db_result *result, int row, int column)
     return find_word(result->result, row, known);
 }
 
-enum rc db_run(struct db *db, const struct sql_statement *stmt, const char *const *params,
-               struct db_result **ret_result, struct err *err)
+static enum rc run_once(struct db *db, const struct sql_statement *stmt, const char *const *params,
+                        struct db_result **ret_result, struct err *err)
 {
     enum rc rc = db->wary ? RC_OK : db_prepare(db, stmt, err);
     if (rc != RC_OK)
@@ -218,6 +222,30 @@ enum rc db_run(struct db *db, const struct sql_statement *stmt, const char *cons
         *ret_result = db_result_new(result, stmt);
     else
         PQclear(result);
+    return rc;
+}
+
+/* Nothing of it is left, locks of the session neither: what takes some does it last. In a block its neighbours are undone, too. */
+static bool again(const struct db *db, enum rc rc, const struct err *err)
+{
+    return rc == RC_RETRY && sqlstate_undone(err->code) &&
+           PQtransactionStatus(db->conn) == PQTRANS_IDLE;
+}
+
+enum rc db_run(struct db *db, const struct sql_statement *stmt, const char *const *params,
+               struct db_result **ret_result, struct err *err)
+{
+    struct err own;
+    err = err != NULL ? err : &own;
+    enum rc rc = run_once(db, stmt, params, ret_result, err);
+    for (int i = 0, wait_ms = UNDONE_FIRST_MS; i < UNDONE_MOST && again(db, rc, err); i++) {
+        if (db->role != DB_CLI)
+            log_event(LOG_INFO, "statement_repeated", "statement", stmt->name, "code", err->code,
+                      "detail", err->detail, NULL);
+        (void)poll(NULL, 0, wait_ms);
+        wait_ms *= 2;
+        rc = run_once(db, stmt, params, ret_result, err);
+    }
     return rc;
 }
 

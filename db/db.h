@@ -76,6 +76,7 @@ void db_patience(struct db *db, int patience_ms);
 /**
  * Runs one statement with stmt->params text-format parameters (NULL = SQL NULL).
  * RC_OK, or RC_NONE when a :maybe statement found no row. ret_result may be NULL.
+ * Repeats, a few times and ever later, what the server has undone in a deadlock or a serialization failure, but not within a transaction block.
  */
 MUST_CHECK enum rc db_run(struct db *db, const struct sql_statement *stmt,
                           const char *const *params, struct db_result **ret_result,

@@ -51,3 +51,13 @@ enum rc sqlstate_reaction(const char *sqlstate, enum err_kind *ret_kind, const c
         *ret_hint = found->hint;
     return found->rc;
 }
+
+bool sqlstate_undone(const char *sqlstate)
+{
+    static const char *const undone[] = {"40001",
+                                         "40P01"}; /* not 40003: nobody knows what became of it */
+    for (size_t i = 0; i < sizeof undone / sizeof *undone; i++)
+        if (strcmp(sqlstate, undone[i]) == 0)
+            return true;
+    return false;
+}

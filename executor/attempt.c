@@ -4,6 +4,7 @@
 #include "base/clock.h"
 #include "base/probe.h"
 #include "db/pipeline.h"
+#include "db/sqlstate.h"
 #include "db/told.h"
 #include "executor/failure.h"
 #include "executor/reader_state.h"
@@ -192,12 +193,13 @@ static enum rc record_end(struct db *db, const struct work *work, struct part *p
 }
 
 static enum rc run_block(struct db *db, const struct work *work, struct part *part,
-                         const struct plan *plan, struct err *why)
+                         const struct plan *plan, bool *ret_ours, struct err *why)
 {
     enum rc rc = db_script(db, "BEGIN", NULL, why);
     probe("block.begun");
     if (rc == RC_OK)
         rc = run_statements(db, work, plan, why);
+    *ret_ours = rc == RC_OK;
     probe("block.ran");
     if (rc == RC_OK && plan->changes_session)
         rc = db_run(db, &sql_reader_reset_role, NULL, NULL, why);
@@ -207,6 +209,7 @@ static enum rc run_block(struct db *db, const struct work *work, struct part *pa
         rc = record_end(db, work, part, part->started, why);
     probe("block.completed");
     if (rc == RC_OK) {
+        *ret_ours = false;
         rc = db_command(db, "COMMIT", 0, NULL, why); /* what it raises is the task's, too */
         probe("block.committed");
         return rc;
@@ -215,6 +218,17 @@ static enum rc run_block(struct db *db, const struct work *work, struct part *pa
         enum rc rolled = db_script(db, "ROLLBACK", NULL, NULL);
         rc = rolled == RC_OK ? rc : RC_LOST;
     }
+    return rc;
+}
+
+/* Once more what another session made the server undo in a statement of ours. */
+static enum rc run_blocks(struct db *db, const struct work *work, struct part *part,
+                          const struct plan *plan, struct err *why)
+{
+    bool ours = false;
+    enum rc rc = run_block(db, work, part, plan, &ours, why);
+    for (int i = 0; i < UNDONE_MOST && rc == RC_RETRY && ours && sqlstate_undone(why->code); i++)
+        rc = run_block(db, work, part, plan, &ours, why);
     return rc;
 }
 
@@ -252,7 +266,7 @@ enum rc part_run(struct db *db, const struct work *work, struct part *part, stru
     part->go_on = true;
     db_wary(db, true);
     if (rc == RC_OK)
-        rc = part->transaction ? run_block(db, work, part, &plan, why)
+        rc = part->transaction ? run_blocks(db, work, part, &plan, why)
                                : run_bare(db, work, part, &plan, why);
     bool reset = plan.changes_session || !part->transaction;
     if (rc == RC_OK && !reset && plan_risky(&plan, work))

@@ -4,6 +4,7 @@
 #include "base/clock.h"
 #include "base/probe.h"
 #include "db/pipeline.h"
+#include "db/sqlstate.h"
 #include "db/told.h"
 #include "executor/attempt.h"
 #include "executor/outside.h"
@@ -259,6 +260,14 @@ static bool outdated(const struct work *work, const struct err *why)
            ((work->prepared && strcmp(why->code, "0A000") == 0) || strcmp(why->code, "26000") == 0);
 }
 
+/* Another session made the server undo it behind the task's own command, in a statement of ours: nothing of it is left, and it was not the
+ * task's. The COMMIT is: it runs what the task has deferred. */
+static bool undone(struct work *work, const struct err *why)
+{
+    return work->got >= work->command_at && work->replies > 1 && sqlstate_undone(why->code) &&
+           work->undone++ < UNDONE_MOST;
+}
+
 /* A sync came: each task of the oldest batch has committed, or failed, or was skipped because of one that did. */
 static enum rc batch_done(struct reader_thread *reader, struct err *err)
 {
@@ -285,6 +294,8 @@ static enum rc batch_done(struct reader_thread *reader, struct err *err)
             append(&again_last, work);
         } else if (outdated(work, reader->why)) {
             work->plain = true;
+            append(&again_last, work);
+        } else if (undone(work, reader->why)) {
             append(&again_last, work);
         } else if (attempt_cancelled(work, reader->why, reader->cancelled)) {
             work->loss = reader->cancelled ? LOSS_OWN : LOSS_ASKED;

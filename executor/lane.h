@@ -78,6 +78,7 @@ struct work {
     int64_t rows;   /* reader: of its commands; -1: they count none */
     bool alone;     /* reader: it ran outside the pipeline */
     bool prepared, plain; /* reader: sent by a prepared name; not to be sent so again */
+    int undone;           /* reader: times that another session made the server undo it */
     bool cleans;          /* reader: its own: no task, it cleans the session behind one */
     bool begun, last;     /* reader: its transaction was opened; the last one of its batch */
     enum outcome outcome; /* set by the reader */

@@ -87,7 +87,7 @@ BEGIN
                 CONTINUE;
             END IF;
             IF NOT p.phase_id = ANY (p_held) THEN
-                took_shared := lockstep.lock_shared_try(p.phase_id);
+                took_shared := lockstep.lock_shared_xact(p.phase_id);
             END IF;
             -- Under FOR SHARE, as in a claim: a retry that closes the phase is wholly before or wholly after this look.
             SELECT ph.opened_at IS NOT NULL INTO is_open FROM lockstep.phase ph
@@ -95,9 +95,6 @@ BEGIN
               AND NOT EXISTS (SELECT FROM lockstep.run b WHERE b.run_no = r.run_no AND (b.paused_by IS NOT NULL OR b.cancelled_at IS NOT NULL))
             FOR SHARE OF ph SKIP LOCKED;
             IF NOT FOUND THEN
-                IF took_shared THEN
-                    PERFORM lockstep.unlock_shared(p.phase_id);
-                END IF;
                 took_shared := false;
                 verdict := 'busy';
                 RETURN NEXT;
@@ -147,12 +144,12 @@ BEGIN
                    k.kafka_offset, k.payload, k.doubted
             FROM taken k ORDER BY k.kafka_offset;
             IF FOUND THEN
+                IF took_shared THEN -- last, because it is not undone when a statement of this transaction fails
+                    PERFORM lockstep.keep_shared(p.phase_id);
+                END IF;
                 RETURN;
             END IF;
-            IF took_shared THEN
-                PERFORM lockstep.unlock_shared(p.phase_id);
-                took_shared := false;
-            END IF;
+            took_shared := false; -- it goes with the transaction
         END LOOP;
     END LOOP;
     phase_id := NULL;

@@ -277,7 +277,7 @@ BEGIN
         END IF;
         parked := parked AND (r.paused_by IS NOT NULL OR NOT is_open); -- under its policy what is open goes on
         IF NOT stopped AND NOT parked AND NOT p_parking AND NOT phase_id = ANY (p_held) THEN
-            took_shared := lockstep.lock_shared_try(phase_id);
+            took_shared := lockstep.lock_shared_xact(phase_id);
             IF NOT took_shared THEN
                 verdict := 'busy';
                 RETURN;
@@ -352,7 +352,7 @@ BEGIN
             VALUES ('phase_opened', p_queue_id, run_no, phase_id, p_executor_no, pg_catalog.format('order %s', p_order));
         END IF;
         IF NOT stopped AND NOT parked THEN
-            took_shared := lockstep.lock_shared_try(phase_id);
+            took_shared := lockstep.lock_shared_xact(phase_id);
             IF NOT took_shared THEN -- no executor can know of the phase yet
                 RAISE EXCEPTION 'the locks of phase %, which is new, are held by %', phase_id,
                     COALESCE(lockstep.lock_takers('phase', lockstep.phase_key(phase_id, 0), lockstep.phase_key(phase_id, 1)), 'a session that has released them')
@@ -411,6 +411,9 @@ BEGIN
     END IF;
     IF external AND is_open THEN
         PERFORM pg_catalog.pg_notify('lockstep_external', (SELECT queue.name FROM lockstep.queue WHERE queue_id = p_queue_id));
+    END IF;
+    IF took_shared THEN -- last, because it is not undone when a statement of this transaction fails
+        PERFORM lockstep.keep_shared(phase_id);
     END IF;
 END
 $$;

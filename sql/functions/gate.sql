@@ -45,9 +45,6 @@ BEGIN
         INTO target
         FROM lockstep.phase p LEFT JOIN lockstep.phase b ON b.phase_id = p.previous_phase_id WHERE p.phase_id = p_phase_id;
         IF NOT FOUND THEN
-            IF waited IS NOT NULL THEN
-                PERFORM lockstep.unlock_intent(waited);
-            END IF;
             verdict := 'nothing';
             RETURN;
         END IF;
@@ -55,20 +52,19 @@ BEGIN
         EXIT WHEN waited IS NOT NULL OR target.next OR target.opened_at IS NOT NULL OR target.done_at IS NOT NULL OR target.previous_phase_id IS NULL
             OR p_wait_ms = 0;
         -- If somebody has S of the phase before, he has its tasks, and his gate opens it. What comes before that is not ours to wait for: we
-        -- would be in the way of those who give it back (lockstep.lock_intent_try). Else it is, or nobody opens it.
+        -- would be in the way of those who give it back (lockstep.lock_intent_xact). Else it is, or nobody opens it.
         IF pg_catalog.pg_try_advisory_lock(lockstep.lock_class('phase'), lockstep.phase_key(target.previous_phase_id, 0)) THEN
             PERFORM pg_catalog.pg_advisory_unlock(lockstep.lock_class('phase'), lockstep.phase_key(target.previous_phase_id, 0));
             EXIT;
         END IF;
-        IF NOT lockstep.lock_intent(target.previous_phase_id, p_wait_ms) THEN
+        IF NOT lockstep.lock_intent_xact(target.previous_phase_id, p_wait_ms) THEN
             verdict := 'wait';
             RETURN;
         END IF;
         waited := target.previous_phase_id;
     END LOOP;
     IF waited IS NOT NULL AND target.next IS NOT TRUE AND (target.opened_at IS NULL OR target.done_at IS NOT NULL) THEN
-        PERFORM lockstep.unlock_intent(waited); -- it was given back undone: look again, without the locks of this transaction
-        verdict := 'wait';
+        verdict := 'wait'; -- it was given back undone: look again, without the locks of this transaction
         RETURN;
     END IF;
     previous_phase_id := target.previous_phase_id;
@@ -98,8 +94,7 @@ BEGIN
         FROM lockstep.run r JOIN lockstep.run b ON b.run_no = r.after_run_no WHERE r.run_no = target.run_no;
     END IF;
 
-    IF waited IS NULL AND previous_phase_id IS NOT NULL AND NOT (CASE p_wait_ms WHEN 0 THEN lockstep.lock_intent_try(previous_phase_id)
-                                                                        ELSE lockstep.lock_intent(previous_phase_id, p_wait_ms) END) THEN
+    IF waited IS NULL AND previous_phase_id IS NOT NULL AND NOT lockstep.lock_intent_xact(previous_phase_id, p_wait_ms) THEN
         verdict := 'wait';
         RETURN;
     END IF;
@@ -107,6 +102,9 @@ BEGIN
         conditional := target.conditional;
         definitions := lockstep.definitions_changes();
         verdict := 'open';
+        IF previous_phase_id IS NOT NULL THEN
+            PERFORM lockstep.keep_intent(previous_phase_id);
+        END IF;
         RETURN;
     END IF;
 
@@ -154,18 +152,21 @@ BEGIN
         END IF;
         tells := own.events;
         verdict := 'opened';
+        IF previous_phase_id IS NOT NULL THEN
+            PERFORM lockstep.keep_intent(previous_phase_id);
+        END IF;
         RETURN;
     ELSIF free AND NOT cancelled THEN -- another opened it while we waited for the rows
         conditional := own.conditional;
         verdict := 'open';
+        IF previous_phase_id IS NOT NULL THEN
+            PERFORM lockstep.keep_intent(previous_phase_id);
+        END IF;
         RETURN;
     ELSIF free THEN
         verdict := 'gone';
     END IF;
 
-    IF previous_phase_id IS NOT NULL AND NOT lockstep.unlock_intent(previous_phase_id) THEN
-        RAISE EXCEPTION 'phase %: IX was granted and is not held', previous_phase_id;
-    END IF;
     -- What is left of a run that is held is not adopted: nothing to look for until it is resumed.
     verdict := COALESCE(verdict, (SELECT 'paused' FROM lockstep.run r WHERE r.run_no = target.run_no AND r.paused_by IS NOT NULL));
     IF verdict IS NOT NULL THEN

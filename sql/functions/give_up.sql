@@ -22,6 +22,13 @@ BEGIN
         RETURN count;
     END IF;
     PERFORM FROM lockstep.queue WHERE queue_id = p_queue_id FOR NO KEY UPDATE;
+    -- All runs, in one order, before any phase of one: a gate has its run when it asks for the last phase of the run before.
+    PERFORM FROM lockstep.run r
+    WHERE r.queue_id = p_queue_id AND r.ended_at IS NULL AND (r.cancelled_at IS NOT NULL OR EXISTS (
+              SELECT FROM lockstep.phase p JOIN lockstep.task k USING (phase_id)
+              WHERE p.run_no = r.run_no AND p.done_at IS NULL AND (k.lost_num > 0 OR k.cancelled_by IS NOT NULL)
+                AND k.status IN ('Pending', 'Processing', 'Error')))
+    ORDER BY r.run_no FOR NO KEY UPDATE;
     living := lockstep.executors_living();
     -- Skipped: a row that an external worker is reporting at this moment; it needs the queue's row to commit.
     SELECT pg_catalog.array_agg(c.task_id), pg_catalog.array_agg(DISTINCT c.run_no) INTO cancelled, runs

@@ -28,14 +28,15 @@ BEGIN
             ended := lockstep.run_finish(last_of);
         END IF;
     END IF;
-    unlocked := NOT p_shared OR lockstep.unlock_shared(p_phase_id);
-    IF p_intent IS NOT NULL AND NOT lockstep.unlock_intent(p_intent) THEN
-        RAISE EXCEPTION 'phase %: its IX was not held', p_intent;
-    END IF;
-    IF p_next IS NOT NULL AND p_followed AND unlocked THEN
+    IF p_next IS NOT NULL AND p_followed THEN -- our own S is not in its way
         SELECT g.verdict, g.phase_id, g.previous_phase_id, g.definitions, g.conditional, g.tells
         INTO verdict, phase_id, previous_phase_id, definitions, conditional, tells
         FROM lockstep.gate(p_next, 0) AS g;
+    END IF;
+    -- Last, because it is not undone when a statement of this transaction fails.
+    unlocked := NOT p_shared OR lockstep.unlock_shared(p_phase_id);
+    IF p_intent IS NOT NULL AND NOT lockstep.unlock_intent(p_intent) THEN
+        RAISE EXCEPTION 'phase %: its IX was not held', p_intent;
     END IF;
 END
 $$;

@@ -78,6 +78,20 @@ UNUSED static void claim(struct db *db, int64_t queue, int at, int count, int or
         expected.data);
 }
 
+/** A message of another run, of order 300. */
+UNUSED static void claim_second(struct db *db, int64_t queue, int at)
+{
+    assert_string_equal(
+        support_text(
+            db,
+            "SELECT verdict FROM lockstep.claim(%lld, 1, 0, 'task', "
+            "'22222222-2222-4222-8222-222222222222', NULL, 300, 0, '{%d}', '{0}', '{\"{}\"}', "
+            "'{a}', '{NULL}', '{NULL}', 1, '\\x00', '{}', NULL, NULL, NULL, NULL, NULL, NULL, "
+            "NULL)",
+            (long long)queue, at),
+        "claimed");
+}
+
 UNUSED static const char *complete_text(struct str *to, struct db *db, int64_t queue, int offset)
 {
     str_clear(to);

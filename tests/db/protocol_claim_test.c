@@ -205,9 +205,45 @@ static void two_adoptions_share_the_orphans(void **state)
     db_close(two);
 }
 
+/* S is tried, not waited for: another session stands at the gate behind the phase. */
+static void s_is_tried_and_busy_leaves_none(void **state)
+{
+    (void)state;
+    struct db *db = support_db(), *gate = support_db();
+    int64_t queue = new_queue(db, "stop");
+    STR_AUTO sql = {0};
+    STR_AUTO adopt = {0};
+    claim(db, queue, 0, 1, 100, 0);
+    int64_t phase = phase_id(db, queue, 100);
+    str_format(&adopt, "SELECT verdict || took_shared FROM lockstep.adopt(%lld, 2, 9, '{}')",
+               (long long)queue);
+    support_exec(db,
+                 "UPDATE lockstep.task SET executor_no = NULL, token = NULL WHERE queue_id = %lld; "
+                 "SELECT lockstep.unlock_shared(%lld)",
+                 (long long)queue, (long long)phase);
+    support_exec(gate, "SELECT lockstep.lock_intent(%lld, 1)", (long long)phase);
+    assert_string_equal(support_text(db, "%s", claim_text(&sql, queue, 1, 1, 1, 100, 0)), "busy");
+    assert_string_equal(support_text(db, "%s", adopt.data), "busyfalse");
+    assert_int_equal(support_int(db, "SELECT next_offset FROM lockstep.queue WHERE queue_id = %lld",
+                                 (long long)queue),
+                     1);
+    assert_int_equal(support_int(db, "SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' "
+                                     "AND pid = pg_backend_pid()"),
+                     0);
+    support_exec(gate, "SELECT lockstep.unlock_intent(%lld)", (long long)phase);
+    assert_string_equal(support_text(db, "%s", adopt.data), "adoptedtrue");
+    assert_true(support_int(db, "SELECT lockstep.unlock_shared(%lld)::int", (long long)phase));
+    assert_string_equal(support_text(db, "%s", claim_text(&sql, queue, 1, 1, 1, 100, 0)),
+                        "claimed 1");
+    assert_true(support_int(db, "SELECT lockstep.unlock_shared(%lld)::int", (long long)phase));
+    db_close(db);
+    db_close(gate);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test_teardown(s_is_tried_and_busy_leaves_none, teardown),
         cmocka_unit_test_teardown(two_claims_of_the_same_offsets_make_each_task_once, teardown),
         cmocka_unit_test_teardown(a_claim_behind_one_that_rolls_back_takes_everything, teardown),
         cmocka_unit_test_teardown(claimers_that_race_for_every_message_lose_and_double_none,

@@ -358,9 +358,9 @@ static void an_end_takes_rows_in_the_order_of_gates(int tasks_said, const char *
                  "UPDATE lockstep.task SET status = 'Cancelled', token = NULL, executor_no = NULL "
                  "WHERE queue_id = %lld AND kafka_offset = 1",
                  (long long)queue);
-    /* The older phase's row lies behind the newer one's, as after its opening. */
-    support_exec(watcher, "UPDATE lockstep.phase SET opened_at = opened_at WHERE phase_id = %lld",
-                 (long long)phase_id(watcher, queue, 100));
+    /* The older phase's row lies behind the newer one's, as it may after its opening. */
+    support_exec(watcher, "CREATE INDEX back ON lockstep.phase (phase_id DESC);"
+                          "CLUSTER lockstep.phase USING back; DROP INDEX lockstep.back");
     support_exec(two, "SET enable_indexscan = off; SET enable_bitmapscan = off");
     support_exec(one, "BEGIN; SELECT FROM lockstep.phase WHERE phase_id = %lld FOR NO KEY UPDATE",
                  (long long)phase_id(watcher, queue, 100));
@@ -388,12 +388,44 @@ static void an_end_that_stops_its_run_does_not_deadlock_with_a_gate(void **state
     an_end_takes_rows_in_the_order_of_gates(3, "ended Failed");
 }
 
+/* The gate of a later run has its run when it asks for the last phase of the run before. */
+static void giving_up_in_several_runs_takes_runs_before_phases(void **state)
+{
+    (void)state;
+    struct db *one = support_db(), *two = support_db(), *watcher = support_db();
+    int64_t queue = new_queue(one, "stop");
+    STR_AUTO sql = {0};
+    struct other other;
+    claim(watcher, queue, 0, 1, 100, 0);
+    claim(watcher, queue, 1, 1, 150, 100);
+    claim_second(watcher, queue, 2);
+    support_exec(watcher,
+                 "UPDATE lockstep.task SET lost_num = 5, executor_no = NULL, token = NULL "
+                 "WHERE queue_id = %lld AND kafka_offset <> 1; SELECT pg_advisory_unlock_all()",
+                 (long long)queue);
+    support_exec(one,
+                 "BEGIN; SELECT FROM lockstep.run WHERE queue_id = %lld AND first_offset = 2 "
+                 "FOR NO KEY UPDATE",
+                 (long long)queue);
+    str_format(&sql, "SELECT lockstep.give_up(%lld)", (long long)queue);
+    start(&other, two, sql.data);
+    await_blocked(watcher, two, one);
+    support_exec(
+        one, "SELECT FROM lockstep.phase WHERE phase_id = %lld FOR NO KEY UPDATE NOWAIT; COMMIT",
+        (long long)phase_id(watcher, queue, 100));
+    assert_string_equal(finish(&other), "2");
+    db_close(one);
+    db_close(two);
+    db_close(watcher);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_teardown(an_end_does_not_deadlock_with_a_gate, teardown),
         cmocka_unit_test_teardown(an_end_that_stops_its_run_does_not_deadlock_with_a_gate,
                                   teardown),
+        cmocka_unit_test_teardown(giving_up_in_several_runs_takes_runs_before_phases, teardown),
         cmocka_unit_test_teardown(two_gates_open_a_phase_once_and_both_may_run_it, teardown),
         cmocka_unit_test_teardown(
             a_gate_waits_for_who_has_the_phase_before_and_not_for_what_he_opens, teardown),

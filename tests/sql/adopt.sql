@@ -1,6 +1,6 @@
 -- Adoption and giving back (sql/functions/adopt.sql, give_back.sql). protocol.inc explains how messages are written.
 BEGIN;
-SELECT plan(48);
+SELECT plan(45);
 \ir protocol.inc
 
 -- One call of executor 2: the verdict, or the adopted tasks as offset#attempt, after the order of their phase (- not open).
@@ -99,13 +99,6 @@ SELECT is((SELECT count(*) FROM lockstep.event_log WHERE event = 'executor_died'
 -- How many, and what else stands in the way.
 SELECT pg_temp.tell('A0..4:100<0');
 SELECT is(pg_temp.adopt(2) || ', ' || pg_temp.adopt(2), '100: 0#1 1#1, 100: 2#1 3#1', 'no more than asked for, the oldest first');
-SELECT pg_temp.tell('A0:100<0');
-SELECT lockstep.unlock_shared((pg_temp.phase(100)).phase_id);
-SELECT pg_temp.other('lockstep.lock_intent(%s, 1)', (pg_temp.phase(100)).phase_id::text);
-SELECT is(pg_temp.adopt(), 'busy', 'somebody stands at the gate behind the phase: S is tried, not waited for');
-SELECT ok(NOT lockstep.unlock_shared((pg_temp.phase(100)).phase_id), 'busy leaves no S');
-SELECT pg_temp.other('lockstep.unlock_intent(%s)', (pg_temp.phase(100)).phase_id::text);
-SELECT is((SELECT (verdict, took_shared)::text FROM lockstep.adopt(pg_temp.q(), 2, 9, '{}')), '(adopted,t)', 'then it is taken');
 SELECT pg_temp.tell('A0:100<0');
 SELECT is((SELECT (verdict, took_shared)::text FROM lockstep.adopt(pg_temp.q(), 2, 9, ARRAY[(pg_temp.phase(100)).phase_id])), '(adopted,f)',
           'a phase that the caller holds is not taken again');

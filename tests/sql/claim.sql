@@ -1,6 +1,6 @@
 -- The claim (sql/functions/claim.sql): what becomes of each message. protocol.inc explains how messages and answers are written.
 BEGIN;
-SELECT plan(131);
+SELECT plan(128);
 \ir protocol.inc
 
 -- The implicit run, row by row of the table in docs/MESSAGE.md: c is the order of its newest phase, q the one before.
@@ -204,16 +204,6 @@ SELECT is(pg_temp.claim(pg_temp.q(), 'task', pg_temp.run_of('A'), 500, 400, '{16
           'when it is open the next one is anybody''s');
 SELECT is(pg_temp.claim(pg_temp.q(), 'task', pg_temp.run_of('B'), 100, 0, '{17}', '{0}', held => '{}', stretches => true), 'claimed', 'a run begins with anybody');
 SELECT is(pg_temp.claim(pg_temp.q(), 'task', pg_temp.run_of('B'), 200, 100, '{18}', '{1}', held => '{}'), 'claimed', 'so do long tasks with any phase');
-
--- Busy: another session stands at the gate behind the phase.
-SELECT pg_temp.tell('A0:100<0');
-SELECT lockstep.unlock_shared(phase_id) FROM lockstep.phase WHERE queue_id = pg_temp.q();
-SELECT pg_temp.other('lockstep.lock_intent(%s, 0)', (pg_temp.phase(100)).phase_id::text);
-SELECT is(pg_temp.claim(pg_temp.q(), 'task', pg_temp.run_of('A'), 100, 0, '{1}', '{1}', held => '{}'), 'busy', 'the shared lock is tried, never waited for');
-SELECT is((SELECT (next_offset, (SELECT count(*) FROM lockstep.task t WHERE t.queue_id = q.queue_id))::text FROM lockstep.queue q WHERE queue_id = pg_temp.q()), '(1,1)', 'and nothing is written');
-SELECT pg_temp.other('lockstep.unlock_intent(%s)', (pg_temp.phase(100)).phase_id::text);
-SELECT pg_temp.claim(pg_temp.q(), 'task', pg_temp.run_of('A'), 100, 0, '{1}', '{1}', held => '{}');
-SELECT is((SELECT (verdict, took_shared)::text FROM said ORDER BY n DESC LIMIT 1), '(claimed,t)', 'then it is taken with the claim');
 
 SELECT * FROM finish();
 ROLLBACK;

@@ -82,7 +82,7 @@ plant nothing
 
 # Strict order.
 plant phase_before_not_looked_at "$(q sql gate 'before_run IS NOT NULL OR previous_phase_id IS NULL OR (' 'true OR before_run IS NOT NULL OR previous_phase_id IS NULL OR (')" \
-    "$(q sql lock_intent 'RETURN false;' 'RETURN true;')" "$(q sql lock_intent_try 'RETURN false;' 'RETURN true;')"
+    "$(q sql lock_intent_xact 'RETURN false;' 'RETURN true;')" "$(q sql lock_intent_xact 'RETURN pg_catalog' 'RETURN true OR pg_catalog')"
 plant gate_opens_at_once "$(q sql gate 'IF free AND held THEN' 'free := true; verdict := NULL; IF false THEN')"
 plant run_before_not_looked_at "$(q sql gate 'SELECT NOT EXISTS (SELECT FROM lockstep.run b' 'SELECT true OR NOT EXISTS (SELECT FROM lockstep.run b')"
 plant run_ends_early "$(q sql run_finish 'r.replay_id IS NOT NULL OR EXISTS' 'r.replay_id IS NOT NULL OR false AND EXISTS')"
@@ -132,8 +132,8 @@ seconds=8
 plant lock_not_given_back "$(q sql release 'unlocked := NOT p_shared OR lockstep.unlock_shared(p_phase_id)' 'unlocked := true')"
 
 # Locks and sessions.
-plant intent_beside_shared "$(q sql lock_intent 'PERFORM pg_catalog.pg_advisory_xact_lock(class, a);' '')" \
-    "$(q sql lock_intent_try 'NOT pg_catalog.pg_try_advisory_xact_lock(class, lockstep.phase_key(phase_id, 0)) OR ' '')"
+plant intent_beside_shared "$(q sql lock_intent_xact 'PERFORM pg_catalog.pg_advisory_xact_lock(class, a);' '')" \
+    "$(q sql lock_intent_xact 'pg_catalog.pg_try_advisory_xact_lock(class, a) AND ' '')"
 plant session_not_reset "$(q c executor/attempt.c 'bool reset = plan.changes_session || !part->transaction;' 'bool reset = false; plan_done(&plan); return rc;')"
 
 echo "planted: $wrong not as expected"

@@ -1,0 +1,6 @@
+-- S of a phase, which this transaction has, is the session's from here on: granted inside the backend, without a wait.
+CREATE OR REPLACE FUNCTION lockstep.keep_shared(phase_id bigint) RETURNS void LANGUAGE sql AS $$
+    SELECT pg_catalog.pg_advisory_lock_shared(lockstep.lock_class('phase'), lockstep.phase_key(phase_id, 0)) -- A
+$$;
+REVOKE EXECUTE ON FUNCTION lockstep.keep_shared(bigint) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION lockstep.keep_shared(bigint) TO lockstep_executor;

@@ -1,0 +1,30 @@
+-- IX of a phase until the end of this transaction, waiting at most wait_ms (1 to 500: one slice), 0: not at all. false: not granted.
+-- The caller keeps it (lockstep.lock_intent) as the last thing that it does: what fails before leaves nothing locked, so it is simply repeated.
+-- As lock_shared, which says why the wait is at transaction level. With A held exclusive only one S that is just giving up can have B: that
+-- wait lasts microseconds. 0 is for who has just given its S back, and may have been the last. Refused also while somebody waits for IX:
+-- then that one opens the next phase.
+CREATE OR REPLACE FUNCTION lockstep.lock_intent_xact(phase_id bigint, wait_ms int) RETURNS boolean LANGUAGE plpgsql AS $$
+DECLARE
+    class CONSTANT int := lockstep.lock_class('phase');
+    a CONSTANT int := lockstep.phase_key(phase_id, 0);
+    b CONSTANT int := lockstep.phase_key(phase_id, 1);
+    old_timeout text;
+BEGIN
+    IF wait_ms = 0 THEN
+        RETURN pg_catalog.pg_try_advisory_xact_lock(class, a) AND pg_catalog.pg_try_advisory_xact_lock_shared(class, b);
+    END IF;
+    old_timeout := pg_catalog.current_setting('lock_timeout');
+    BEGIN
+        PERFORM pg_catalog.set_config('lock_timeout', LEAST(500, GREATEST(1, wait_ms))::text, true);
+        PERFORM pg_catalog.pg_advisory_xact_lock(class, a);
+        PERFORM pg_catalog.pg_advisory_xact_lock_shared(class, b);
+        PERFORM pg_catalog.set_config('lock_timeout', old_timeout, true);
+    EXCEPTION
+        WHEN lock_not_available THEN
+            RETURN false;
+    END;
+    RETURN true;
+END
+$$;
+REVOKE EXECUTE ON FUNCTION lockstep.lock_intent_xact(bigint, int) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION lockstep.lock_intent_xact(bigint, int) TO lockstep_executor;

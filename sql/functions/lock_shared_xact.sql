@@ -1,0 +1,34 @@
+-- S of a phase until the end of this transaction, without waiting at all: for the claim, which holds the row of its queue. The caller
+-- keeps it (lockstep.keep_shared) as the last thing that it does: what fails before leaves nothing locked, so it is simply repeated.
+--   A shared, B exclusive, B given back. B is given back at once, not at the end of the transaction, which may take long.
+-- B not being free has two reasons, and they are told apart: an IX holder has it shared, so S is refused; another S passes
+-- through and has it exclusive for a moment, so S is granted: we have A, and nobody gets IX while we have A.
+CREATE OR REPLACE FUNCTION lockstep.lock_shared_xact(phase_id bigint) RETURNS boolean LANGUAGE plpgsql AS $$
+DECLARE
+    class CONSTANT int := lockstep.lock_class('phase');
+    b CONSTANT int := lockstep.phase_key(phase_id, 1);
+    has_b boolean := false;
+BEGIN
+    IF NOT pg_catalog.pg_try_advisory_xact_lock_shared(class, lockstep.phase_key(phase_id, 0)) THEN
+        RETURN false;
+    END IF;
+    has_b := pg_catalog.pg_try_advisory_lock(class, b);
+    IF has_b THEN
+        has_b := NOT pg_catalog.pg_advisory_unlock(class, b);
+        RETURN true;
+    END IF;
+    RETURN NOT EXISTS (
+        SELECT FROM pg_catalog.pg_locks l
+        WHERE l.locktype = 'advisory' AND l.classid::bigint = class AND l.objid::bigint = (b & 4294967295) AND l.objsubid = 2
+            AND l.mode = 'ShareLock' AND l.granted AND l.pid <> pg_catalog.pg_backend_pid()
+            AND l.database = (SELECT d.oid FROM pg_catalog.pg_database d WHERE d.datname = pg_catalog.current_database()));
+EXCEPTION
+    WHEN OTHERS OR query_canceled THEN -- a cancel between taking B and giving it back; A goes with the subtransaction
+        IF has_b THEN
+            PERFORM pg_catalog.pg_advisory_unlock(class, b);
+        END IF;
+        RAISE;
+END
+$$;
+REVOKE EXECUTE ON FUNCTION lockstep.lock_shared_xact(bigint) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION lockstep.lock_shared_xact(bigint) TO lockstep_executor;
