@@ -1,20 +1,23 @@
 #include "db/session.h"
 
 #include "base/log.h"
+#include "base/probe.h"
 #include "base/str.h"
 
 #include <fcntl.h>
 #include <pthread.h>
-#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <time.h>
 #include <unistd.h>
 
 struct db_canceller {
     PGcancel *cancel;
-    int socket;       /* a descriptor of its own for the session's socket */
-    _Atomic int uses; /* by its owner, and by each request under way */
+    int socket; /* a descriptor of its own for the session's socket */
+    pthread_mutex_t lock;
+    pthread_cond_t ended; /* a request */
+    int uses;             /* by its owner, and by each request under way; guarded by lock */
 };
 
 struct db_canceller *db_canceller_new(struct db *db)
@@ -23,6 +26,12 @@ struct db_canceller *db_canceller_new(struct db *db)
     canceller->cancel = PQgetCancel(db->conn);
     canceller->socket = fcntl(PQsocket(db->conn), F_DUPFD_CLOEXEC, 0);
     canceller->uses = 1;
+    pthread_condattr_t clock;
+    (void)pthread_condattr_init(&clock);
+    (void)pthread_condattr_setclock(&clock, CLOCK_MONOTONIC);
+    (void)pthread_mutex_init(&canceller->lock, NULL);
+    (void)pthread_cond_init(&canceller->ended, &clock);
+    (void)pthread_condattr_destroy(&clock);
     return canceller;
 }
 
@@ -33,8 +42,16 @@ int db_canceller_socket(const struct db_canceller *canceller)
 
 void db_canceller_free(struct db_canceller *canceller)
 {
-    if (canceller == NULL || atomic_fetch_sub(&canceller->uses, 1) > 1)
+    if (canceller == NULL)
         return;
+    (void)pthread_mutex_lock(&canceller->lock);
+    bool used = --canceller->uses > 0;
+    (void)pthread_cond_signal(&canceller->ended);
+    (void)pthread_mutex_unlock(&canceller->lock);
+    if (used)
+        return;
+    (void)pthread_cond_destroy(&canceller->ended);
+    (void)pthread_mutex_destroy(&canceller->lock);
     PQfreeCancel(canceller->cancel);
     if (canceller->socket >= 0)
         (void)close(canceller->socket);
@@ -46,8 +63,10 @@ static void *request(void *context)
 {
     struct db_canceller *canceller = context;
     char text[256];
+    probe("cancel.send");
     if (!PQcancel(canceller->cancel, text, sizeof text))
         log_event(LOG_WARN, "cancel_failed", "error", text, NULL);
+    probe("cancel.sent");
     db_canceller_free(canceller);
     return NULL;
 }
@@ -57,7 +76,9 @@ void db_cancel(struct db_canceller *canceller)
     pthread_t thread;
     if (canceller == NULL || canceller->cancel == NULL)
         return;
-    (void)atomic_fetch_add(&canceller->uses, 1);
+    (void)pthread_mutex_lock(&canceller->lock);
+    canceller->uses++;
+    (void)pthread_mutex_unlock(&canceller->lock);
     int failed = pthread_create(&thread, NULL, request, canceller);
     if (failed == 0) {
         (void)pthread_detach(thread);
@@ -65,6 +86,23 @@ void db_cancel(struct db_canceller *canceller)
     }
     db_canceller_free(canceller);
     log_event(LOG_WARN, "cancel_failed", "error", strerror(failed), NULL);
+}
+
+bool db_cancel_wait(struct db_canceller *canceller, int patience_ms)
+{
+    struct timespec until;
+    (void)clock_gettime(CLOCK_MONOTONIC, &until);
+    until.tv_sec += patience_ms / 1000;
+    until.tv_nsec += patience_ms % 1000 * 1000000L;
+    until.tv_sec += until.tv_nsec / 1000000000L;
+    until.tv_nsec %= 1000000000L;
+    (void)pthread_mutex_lock(&canceller->lock);
+    int failed = 0;
+    while (canceller->uses > 1 && failed == 0)
+        failed = pthread_cond_timedwait(&canceller->ended, &canceller->lock, &until);
+    bool ended = canceller->uses == 1;
+    (void)pthread_mutex_unlock(&canceller->lock);
+    return ended;
 }
 
 void db_sever(struct db_canceller *canceller)

@@ -315,6 +315,9 @@ enum rc attempt_run(struct reader_thread *reader, struct work *work, struct err 
     attempt_listen(work, db);
     rc = msg->step_count > 0 ? steps_run(reader, work, &why) : part_run(db, work, &whole, &why);
     db_listen(db, NULL);
+    enum calm calm = reader_calm(reader); /* and nobody cancels what records it */
+    bool ours = reader->cancelled || calm != CALM_ALWAYS;
+    reader->worn = calm == CALM_NEVER;
     work->rows = work->told->rows;
     work->alone = true;
     work->ran_us = clock_boot_us() - work->alone_since_us;
@@ -324,12 +327,17 @@ enum rc attempt_run(struct reader_thread *reader, struct work *work, struct err 
         *err = why;
         return rc;
     }
-    rc = db_reset(db, err);
-    if (rc == RC_OK && !attempt_timed_out(work, &why) &&
-        attempt_cancelled(work, &why, reader->cancelled)) {
+    if (!attempt_timed_out(work, &why) && attempt_cancelled(work, &why, ours)) {
         work->outcome = OUTCOME_LOST;
-        work->loss = reader->cancelled ? LOSS_OWN : LOSS_ASKED;
-        return rc;
+        work->loss = ours ? LOSS_OWN : LOSS_ASKED;
+        return reader->worn ? RC_OK : db_reset(db, err);
     }
+    if (reader->worn) {
+        work->why = xmalloc(sizeof *work->why);
+        *work->why = why;
+        work->unrecorded = true;
+        return reader_disturbed(err);
+    }
+    rc = db_reset(db, err);
     return rc == RC_OK ? attempt_fail(db, work, &why, false, err) : rc;
 }

@@ -23,38 +23,27 @@ static void set_broken(struct reader_thread *reader, struct work *work, const st
     append(&reader->broken_last, work);
 }
 
-/* What reader_time_out may cancel. */
-static void set_alone(struct reader_thread *reader, struct work *work)
-{
-    (void)pthread_mutex_lock(&reader->lock);
-    reader->alone = work;
-    reader->acting = work != NULL && outside(work);
-    if (reader->acting && !reader->cancelled) /* then nobody asks again */
-        action_stop_clear(&reader->stop_action);
-    if (work != NULL)
-        work->alone_since_us = clock_boot_us();
-    (void)pthread_mutex_unlock(&reader->lock);
-}
-
 /* Outside the pipeline, which is empty now. */
 static enum rc run_alone(struct reader_thread *reader, struct work *work, struct err *err)
 {
     enum rc rc = pipeline_stop(reader->db, err);
-    set_alone(reader, work);
+    reader_alone(reader, work);
     if (rc == RC_OK)
         rc = outside(work) ? outside_run(reader, work, err) : attempt_run(reader, work, err);
-    set_alone(reader, NULL);
+    bool ended = rc == RC_OK; /* and recorded */
+    if (reader_calm(reader) == CALM_NEVER || reader->worn)
+        rc = reader_disturbed(err);
     if (rc == RC_OK)
         rc = pipeline_start(reader->db, err);
     struct err why = {0};
-    if (rc == RC_LOST && work->answer != NULL)
-        append(&reader->broken_last, work);                /* as below */
-    else if (rc != RC_OK && attempt_timed_out(work, &why)) /* its cancel may meet what follows it */
-        set_broken(reader, work, &why);                    /* recorded on the next session */
-    else if (rc != RC_OK)
-        append(&reader->lost_last, work);
-    else
+    if (ended)
         reader_report(reader, work, work->outcome);
+    else if (work->answer != NULL || work->unrecorded)
+        append(&reader->broken_last, work); /* as below */
+    else if (attempt_timed_out(work, &why)) /* its cancel may meet what follows it */
+        set_broken(reader, work, &why);     /* recorded on the next session */
+    else
+        append(&reader->lost_last, work);
     return rc;
 }
 
@@ -108,6 +97,7 @@ static enum rc send_begin(struct reader_thread *reader, struct batch *batch, str
                      ? send_stmt(reader, work, &sql_reader_begin, NULL, err)
                      : send_stmt(reader, batch->last, &sql_reader_commit_and_chain, NULL, err);
     append(&reader->sent_last, work);
+    work->piped = true;
     batch->last = work;
     return rc;
 }
@@ -203,6 +193,8 @@ enum rc batch_send(struct reader_thread *reader, struct err *err)
     struct batch batch = {0};
     if (reader->cancelled)
         reader_send_back(reader);
+    if (reader->asked && reader->sent != NULL) /* it might hit what comes, too */
+        return RC_OK;
     while (rc == RC_OK && reader->todo != NULL && reader->broken == NULL && !reader->unclean) {
         struct plan plan;
         struct err why = {0};
@@ -275,6 +267,7 @@ static enum rc batch_done(struct reader_thread *reader, struct err *err)
     struct work *again = NULL, **again_last = &again;
     struct mail *done = NULL, **done_last = &done; /* for control to hear of it once */
     int ran = 0;
+    bool ours = reader->cancelled || reader->asked;
     for (struct work *work = reader->sent; work != NULL; work = work->last ? NULL : work->next)
         ran += !work->cleans && (work->replies == 0 || work == reader->failed);
     int64_t each_us = (now_us - reader->head_us) / (ran > 0 ? ran : 1);
@@ -282,6 +275,7 @@ static enum rc batch_done(struct reader_thread *reader, struct err *err)
     for (bool last = false; !last;) {
         struct work *work = shift(&reader->sent, &reader->sent_last);
         last = work->last;
+        work->piped = false;
         work->ran_us = each_us;
         if (work->cleans) {
             work_free(work);
@@ -297,8 +291,8 @@ static enum rc batch_done(struct reader_thread *reader, struct err *err)
             append(&again_last, work);
         } else if (undone(work, reader->why)) {
             append(&again_last, work);
-        } else if (attempt_cancelled(work, reader->why, reader->cancelled)) {
-            work->loss = reader->cancelled ? LOSS_OWN : LOSS_ASKED;
+        } else if (attempt_cancelled(work, reader->why, ours)) {
+            work->loss = ours ? LOSS_OWN : LOSS_ASKED;
             reader_report(reader, work, OUTCOME_LOST);
         } else {
             set_broken(reader, work, reader->why);
@@ -310,7 +304,14 @@ static enum rc batch_done(struct reader_thread *reader, struct err *err)
     reader->failed = NULL;
     reader->at = reader->sent;
     skipped(reader, again, again_last);
-    return reader->sent == NULL && reader->unclean ? batch_reset(reader, false, err) : RC_OK;
+    if (reader->sent != NULL)
+        return RC_OK;
+    if (reader_calm(reader) == CALM_NEVER) {
+        for (struct work *work = reader->broken; work != NULL; work = work->next)
+            work->unrecorded = true;
+        return reader_disturbed(err);
+    }
+    return reader->unclean ? batch_reset(reader, false, err) : RC_OK;
 }
 
 /* What the server has said since it was taken last belongs to this work. */

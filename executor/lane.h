@@ -77,6 +77,8 @@ struct work {
         command_at; /* reader: replies that have come, and the one to the command itself, from 1 */
     int64_t rows;   /* reader: of its commands; -1: they count none */
     bool alone;     /* reader: it ran outside the pipeline */
+    _Atomic bool piped;   /* reader: it is in the pipeline */
+    bool unrecorded;      /* reader: it has failed, which is to be recorded on the next session */
     bool prepared, plain; /* reader: sent by a prepared name; not to be sent so again */
     int undone;           /* reader: times that another session made the server undo it */
     bool cleans;          /* reader: its own: no task, it cleans the session behind one */

@@ -48,7 +48,7 @@ static void tell_lost(struct reader_thread *reader)
 /* Known, though not recorded: that is done on the next session. */
 static bool known(const struct work *work)
 {
-    return work->timed_out || work->answer != NULL;
+    return work->timed_out || work->unrecorded || work->answer != NULL;
 }
 
 /* What ended the session: the server says why when it ends sessions itself, and nothing when a backend crashes. */
@@ -91,6 +91,7 @@ static void lose_session(struct reader_thread *reader, const struct err *why)
     (void)pthread_mutex_lock(&reader->lock);
     db_canceller_free(reader->canceller);
     reader->canceller = NULL;
+    reader->asked = false;
     (void)pthread_mutex_unlock(&reader->lock);
     db_close(reader->db);
     reader->db = NULL;
@@ -99,11 +100,14 @@ static void lose_session(struct reader_thread *reader, const struct err *why)
     reader->at = reader->failed = NULL;
     name_losses(reader, why);
     reader->bereft = true;
+    reader->worn = false;
     while (reader->broken != NULL && (reader->abandoned || !known(reader->broken)))
         append(&reader->lost_last, shift(&reader->broken, &reader->broken_last));
     reader->unclean = reader->broken != NULL;
-    while (reader->sent != NULL)
+    while (reader->sent != NULL) {
+        reader->sent->piped = false;
         append(&reader->lost_last, shift(&reader->sent, &reader->sent_last));
+    }
     if (reader->lost_pid == 0 && (reader->lost != NULL || reader->broken != NULL)) {
         reader->lost_pid = reader->pid;
         memcpy(reader->lost_start, reader->backend_start, sizeof reader->lost_start);
@@ -284,57 +288,6 @@ void reader_give(struct reader_thread *reader, struct mail *works)
     for (struct mail *mail = works; mail != NULL; mail = mail->next)
         mail->kind = READER_WORK;
     mailbox_put_all(&reader->inbox, works);
-}
-
-void reader_cancel(struct reader_thread *reader)
-{
-    (void)pthread_mutex_lock(&reader->lock);
-    reader->cancelled = true;
-    action_stop_ask(&reader->stop_action, ACTION_TERMINATE);
-    if (!reader->acting)
-        db_cancel(reader->canceller);
-    (void)pthread_mutex_unlock(&reader->lock);
-}
-
-bool reader_act(struct reader_thread *reader, bool acting)
-{
-    (void)pthread_mutex_lock(&reader->lock);
-    bool asked = reader->cancelled || reader->alone->timed_out;
-    reader->acting = acting && !asked;
-    if (reader->acting)
-        action_stop_clear(&reader->stop_action);
-    (void)pthread_mutex_unlock(&reader->lock);
-    return !asked;
-}
-
-/* With the lock. What runs outside the database has a grace of its own, and needs the session for its record. */
-static void interrupt(struct reader_thread *reader, bool sever)
-{
-    if (reader->acting)
-        action_stop_ask(&reader->stop_action, ACTION_TERMINATE);
-    else if (sever)
-        db_sever(reader->canceller);
-    else
-        db_cancel(reader->canceller);
-}
-
-void reader_interrupt(struct reader_thread *reader, const struct work *work, bool sever)
-{
-    (void)pthread_mutex_lock(&reader->lock);
-    if (reader->alone == NULL || reader->alone == work)
-        interrupt(reader, sever);
-    (void)pthread_mutex_unlock(&reader->lock);
-}
-
-bool reader_time_out(struct reader_thread *reader, struct work *work, bool sever)
-{
-    (void)pthread_mutex_lock(&reader->lock);
-    bool running = reader->alone == work;
-    work->timed_out = work->timed_out || running;
-    if (running)
-        interrupt(reader, sever);
-    (void)pthread_mutex_unlock(&reader->lock);
-    return running;
 }
 
 void reader_abandon(struct reader_thread *reader)

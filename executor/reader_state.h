@@ -33,10 +33,13 @@ struct reader_thread {
     struct work *alone;  /* runs outside the pipeline; guarded by lock */
     bool
         acting; /* and outside the database: ended by stop_action, not by a cancel; guarded by lock */
+    _Atomic bool
+        asked; /* to cancel what is on the session, since it was calm; written with the lock */
     struct err *why;      /* owned */
     struct db_told *told; /* owned: what the server says of what is in the pipeline */
     bool unclean;         /* a transaction failed: reset when the pipeline is empty */
     bool cold;            /* the session is new */
+    bool worn; /* a request to cancel something on it has not ended: it is to be given up */
     struct reader_outside outside;
     struct action_stop stop_action;
     bool stopping;
@@ -75,6 +78,17 @@ void reader_report(struct reader_thread *reader, struct work *work, enum outcome
 /** All of todo, unstarted. */
 void reader_send_back(struct reader_thread *reader);
 
+/* interrupt.c */
+/** This runs alone from now on, and may be cancelled. */
+void reader_alone(struct reader_thread *reader, struct work *work);
+/**
+ * What was on the session is over: nobody cancels it any more, and what was asked for has had its effect.
+ * ALWAYS: nothing was. AGAIN: something was, and has ended. NEVER: it has not ended; the session is to be given up.
+ */
+enum calm { CALM_ALWAYS, CALM_AGAIN, CALM_NEVER };
+MUST_CHECK enum calm reader_calm(struct reader_thread *reader);
+/** That, as the reason to give the session up. */
+MUST_CHECK enum rc reader_disturbed(struct err *err);
 /**
  * Whether what runs alone acts outside the database from now on, until this is called again: what asks it to end must not meet its
  * record. False: it has been asked to end already.

@@ -15,7 +15,7 @@ slot.return slot.cleared slot.returned finish.send+start heartbeat.send@3+start 
 drain.begin+term give_back.send+term drain.given+term incarnation.drained+term incarnation.lost+lost
 "
 # Besides, in zombie.sh: fence.send, of one that is about to end another.
-points_elsewhere="sweep.batch leave.send outside.begin outside.begun outside.record outside.recorded stop.ask stop.send stop.told" # retention, what an operator stops, commands and requests: tests of their own
+points_elsewhere="cancel.send cancel.sent sweep.batch leave.send outside.begin outside.begun outside.record outside.recorded stop.ask stop.send stop.told" # retention, what an operator stops, commands and requests: tests of their own
 
 # What passes by everything: short tasks, a block, SET, one that fails once, one that loses its session once, one of its own
 # transactions (at least once: it goes into another table), long ones, one with steps.

@@ -1,0 +1,99 @@
+/* interrupt: who of a reader's tasks may be cancelled, and when its session is calm again. A request to cancel travels on a connection of
+ * its own and hits whatever its session runs when it arrives. So it is only sent while the task that is meant is known to be on the
+ * session, and nothing else is sent there before the request has ended. When the server has closed that connection, it has sent the
+ * signal, and a backend that waits for its next command swallows it. */
+#include "executor/reader_state.h"
+
+#include "base/clock.h"
+#include "executor/outside.h"
+
+#define REQUEST_PATIENCE_MS 2000 /* for a request to end; then its session is given up */
+
+void reader_alone(struct reader_thread *reader, struct work *work)
+{
+    (void)pthread_mutex_lock(&reader->lock);
+    reader->alone = work;
+    reader->acting = outside(work);
+    if (reader->acting && !reader->cancelled) /* then nobody asks again */
+        action_stop_clear(&reader->stop_action);
+    work->alone_since_us = clock_boot_us();
+    (void)pthread_mutex_unlock(&reader->lock);
+}
+
+/* Without the lock, which who asks needs; nobody asks any more. */
+static bool settled(struct reader_thread *reader)
+{
+    return db_cancel_wait(reader->canceller, REQUEST_PATIENCE_MS);
+}
+
+enum calm reader_calm(struct reader_thread *reader)
+{
+    (void)pthread_mutex_lock(&reader->lock);
+    bool asked = reader->asked;
+    reader->alone = NULL;
+    reader->acting = reader->asked = false;
+    (void)pthread_mutex_unlock(&reader->lock);
+    return !asked ? CALM_ALWAYS : settled(reader) ? CALM_AGAIN : CALM_NEVER;
+}
+
+enum rc reader_disturbed(struct err *err)
+{
+    return err_set(err, RC_LOST, ERR_DB, "session", NULL, "a request to cancel has not ended");
+}
+
+void reader_cancel(struct reader_thread *reader)
+{
+    (void)pthread_mutex_lock(&reader->lock);
+    reader->cancelled = true;
+    action_stop_ask(&reader->stop_action, ACTION_TERMINATE);
+    if (!reader->acting)
+        db_cancel(reader->canceller);
+    (void)pthread_mutex_unlock(&reader->lock);
+}
+
+bool reader_act(struct reader_thread *reader, bool acting)
+{
+    (void)pthread_mutex_lock(&reader->lock);
+    bool ends = reader->cancelled || reader->alone->timed_out;
+    bool asked = acting && reader->asked;
+    reader->acting = acting && !ends;
+    if (reader->acting)
+        action_stop_clear(&reader->stop_action);
+    (void)pthread_mutex_unlock(&reader->lock);
+    if (asked && !ends)
+        (void)settled(
+            reader); /* else it may meet the record, which is made on another session then */
+    return !ends;
+}
+
+/* With the lock. What runs outside the database has a grace of its own, and needs the session for its record. */
+static void interrupt(struct reader_thread *reader, bool sever)
+{
+    if (reader->acting) {
+        action_stop_ask(&reader->stop_action, ACTION_TERMINATE);
+    } else if (sever) {
+        db_sever(reader->canceller);
+    } else {
+        reader->asked = true;
+        db_cancel(reader->canceller);
+    }
+}
+
+void reader_interrupt(struct reader_thread *reader, const struct work *work, bool sever)
+{
+    (void)pthread_mutex_lock(&reader->lock);
+    if (reader->alone == work || work->piped)
+        interrupt(reader, sever);
+    (void)pthread_mutex_unlock(&reader->lock);
+}
+
+bool reader_time_out(struct reader_thread *reader, struct work *work, bool sever)
+{
+    (void)pthread_mutex_lock(&reader->lock);
+    bool running = reader->alone == work;
+    work->timed_out = work->timed_out || running;
+    if (running)
+        interrupt(reader, sever);
+    (void)pthread_mutex_unlock(&reader->lock);
+    return running;
+}

@@ -1,0 +1,52 @@
+#!/bin/bash
+# A request to cancel travels on a connection of its own. One that is late does not hit the next task of its session: that is not begun there
+# before the request has ended. Here it is held for longer than a reader waits for it, so the session is given up.
+# ctest: nosan timeout=90
+set -euo pipefail
+here=$(cd "$(dirname "$0")" && pwd)
+. "$here/../support/shell.bash"
+tmp=$(mktemp -d)
+trap 'jobs_end; scratch_drop; rm -rf "$tmp"' EXIT
+scratch_database
+failed=0
+bad() { echo "$1"; failed=1; tail -n 20 "$tmp/log"; }
+sql "CREATE TABLE let_go (what text);
+     CREATE FUNCTION hold(what text) RETURNS void LANGUAGE plpgsql AS \$\$
+     BEGIN
+         WHILE NOT EXISTS (SELECT FROM let_go l WHERE l.what = hold.what) LOOP PERFORM pg_sleep(0.01); END LOOP;
+     END \$\$"
+is() { [ "$(sql "$1")" = "$2" ]; }
+sent() { [ -e "$tmp/probes/cancel.$1.hit" ]; }
+active() { is "SELECT count(*) FROM pg_stat_activity WHERE application_name = 'lockstep/reader' AND state = 'active' AND query ~ '$1'" 1; }
+try() { # NAME FIRST NEXT: the first task, which is asked to end while its request is held; the next one
+    local q
+    q=$(scratch_name)
+    rm -rf "$tmp/probes"
+    mkdir "$tmp/probes"
+    lockstep queue create "$q" -q --create-topic --max-readers 1
+    printf '%s\n' "$2" "$3" | lockstep publish --queue "$q" -q --on-failure continue - >/dev/null
+    LOCKSTEP_PROBE_DIR=$tmp/probes LOCKSTEP_PROBE=cancel.send=hold,cancel.sent=sleep:1 \
+        "$LOCKSTEP_BIN-probed" executor run -d "$db" -b "$LOCKSTEP_TEST_BROKERS" --queue "$q" --readers 1 2>"$tmp/log" &
+    local pid=$!
+    sql 'DELETE FROM let_go'
+    eventually 20 active first || bad "$1: the first task does not run"
+    if [ "$4" = cancel ]; then
+        eventually 20 is "SELECT count(*) FROM lockstep.task WHERE status = 'Processing'" 1
+        lockstep task cancel "$(sql "SELECT min(task_id) FROM lockstep.task WHERE status = 'Processing'")" -q >/dev/null
+    fi
+    eventually 20 sent send || bad "$1: nothing was cancelled"
+    sql "INSERT INTO let_go VALUES ('first')"
+    eventually 20 active next || bad "$1: the next task does not run"
+    touch "$tmp/probes/cancel.send.go"
+    eventually 20 sent sent || bad "$1: the request was not sent"
+    sql "INSERT INTO let_go VALUES ('next')"
+    eventually 20 is "SELECT string_agg(t.status || '/' || t.attempt_num || '/' || t.lost_num, ' ' ORDER BY t.seq) FROM lockstep.task t JOIN lockstep.queue q USING (queue_id) WHERE q.name = '$q'" 'Completed/1/0 Completed/1/0' ||
+        { bad "$1: not each task was done at its first attempt"; sql 'SELECT task_id, status, attempt_num, lost_num, error FROM lockstep.task; SELECT * FROM lockstep.task_attempt'; }
+    if grep attempt_lost "$tmp/log"; then bad "$1: an attempt was lost"; fi
+    kill -TERM "$pid"
+    wait "$pid" || bad "$1: the executor ended with $?"
+}
+try 'time-out' '{"order": 1, "timeout": 0.2, "sql": ["SELECT hold($$first$$)"]}' '{"order": 2, "sql": ["SELECT hold($$next$$)"]}' timeout
+try 'in the pipeline' '{"order": 1, "sql": "SELECT hold($$first$$)"}' '{"order": 2, "sql": "SELECT hold($$next$$)"}' cancel
+try 'before steps' '{"order": 1, "timeout": 0.2, "sql": ["SELECT hold($$first$$)"]}' '{"order": 2, "steps": [{"name": "a", "sql": "SELECT hold($$next$$)"}, {"name": "b", "sql": "SELECT 1"}]}' timeout
+exit $failed
