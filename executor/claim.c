@@ -66,7 +66,9 @@ static int segment(struct lane *lane, int want)
 {
     const struct held *head = lane_head(lane, 0);
     int n = 1;
-    if (head->msg == NULL || head->msg->type == MESSAGE_END)
+    if (head->msg == NULL)
+        return rejects_segment(lane, want);
+    if (head->msg->type == MESSAGE_END)
         return 1;
     while (n < want && n < lane->buffer_count &&
            same_segment(lane_head(lane, n - 1), lane_head(lane, n)))
@@ -282,21 +284,12 @@ static void take(struct lane *lane, const struct db_result *row, int count)
     lane_drop(lane, next_offset);
 }
 
-static enum rc went_back(struct lane *lane, int64_t next_offset, struct err *err)
+enum rc claim_went_back(struct lane *lane, int64_t next_offset, struct err *err)
 {
     log_event(LOG_WARN, "cursor_went_back", "queue", lane->name, "buffer_from",
               LOG_INT(lane->buffer_from), "next_offset", LOG_INT(next_offset), NULL);
     lane->cursor = next_offset;
     return lane_assign(lane, err);
-}
-
-static void tell_rejected(struct lane *lane)
-{
-    const struct held *head = lane_head(lane, 0);
-    bool unread = head->msg == NULL; /* else its tags were refused */
-    log_event(LOG_WARN, "message_rejected", "queue", lane->name, "offset", LOG_INT(head->offset),
-              "reason", unread ? head->why.code : "tags", "at", unread ? head->why.object : NULL,
-              "detail", unread ? head->why.message : NULL, NULL);
 }
 
 /* What follows from a verdict is a table, like everything that decides about a message. */
@@ -313,7 +306,7 @@ static enum rc follow(struct lane *lane, const struct db_result *row, int count,
         take(lane, row, count);
         return RC_OK;
     case EXECUTOR_CLAIM_IS_BEHIND:
-        return went_back(lane, next_offset, err);
+        return claim_went_back(lane, next_offset, err);
     case EXECUTOR_CLAIM_IS_ENDED:
         if (!db_null(row, 0, EXECUTOR_CLAIM_NOTE))
             log_event(LOG_INFO, "run_ended", "queue", lane->name, "run",
@@ -322,7 +315,7 @@ static enum rc follow(struct lane *lane, const struct db_result *row, int count,
         break;
     case EXECUTOR_CLAIM_IS_REJECTED:
         letters_wake(lane, RELAY_NEWS);
-        tell_rejected(lane);
+        rejects_tell(lane, 1, 0);
         break;
     case EXECUTOR_CLAIM_IS_BUSY:
         lane->claim_after_us = lane->ex->now_us + BUSY_WAIT_US;
@@ -392,7 +385,8 @@ static int due(struct lane *lane, const struct held *head)
 {
     bool tasks = head->msg != NULL && head->msg->type != MESSAGE_END;
     bool many = readerless(lane, head);
-    int want = many ? CLAIM_MOST : tasks ? wanted(lane, head) : 1, most = claim_most(lane);
+    int want = many || head->msg == NULL ? CLAIM_MOST : tasks ? wanted(lane, head) : 1;
+    int most = claim_most(lane);
     if (most > 0 && want > most)
         want = most;
     bool worth = !tasks || many || most > 0 || want >= lane_worth(lane);
@@ -419,6 +413,17 @@ static enum rc locks_taken(struct lane *lane, const struct err *why)
     return RC_OK;
 }
 
+/* With what only a rejected message needs when it is one. */
+static enum rc ask_both(struct lane *lane, int count, struct db_result **ret_row, struct err *err)
+{
+    enum rc rc = ask(lane, count, true, ret_row, err);
+    if (rc != RC_OK || db_word(*ret_row, 0, EXECUTOR_CLAIM_VERDICT) != EXECUTOR_CLAIM_IS_BARE)
+        return rc;
+    db_free(*ret_row);
+    *ret_row = NULL;
+    return ask(lane, count, false, ret_row, err);
+}
+
 enum rc claim(struct lane *lane, bool *ret_progress, struct err *err)
 {
     *ret_progress = false;
@@ -431,15 +436,11 @@ enum rc claim(struct lane *lane, bool *ret_progress, struct err *err)
     bool tasks = head->msg != NULL && head->msg->type != MESSAGE_END;
     DB_RESULT_AUTO *row = NULL;
     int count = segment(lane, want);
+    bool many = head->msg == NULL && count > 1;
     enum rc rc = !tasks ? openings_told(lane, err) : RC_OK; /* before the run may end */
     probe("claim.send");
     if (rc == RC_OK)
-        rc = ask(lane, count, true, &row, err);
-    if (rc == RC_OK && db_word(row, 0, EXECUTOR_CLAIM_VERDICT) == EXECUTOR_CLAIM_IS_BARE) {
-        db_free(row);
-        row = NULL;
-        rc = ask(lane, count, false, &row, err);
-    }
+        rc = many ? rejects_ask(lane, count, &row, err) : ask_both(lane, count, &row, err);
     probe("claim.answered");
     if (rc == RC_REJECT) {
         *ret_progress = true; /* less of it is claimed at once */
@@ -448,5 +449,8 @@ enum rc claim(struct lane *lane, bool *ret_progress, struct err *err)
     if (rc == RC_RETRY && strcmp(err->code, "55P03") == 0)
         return locks_taken(lane, err);
     lane->taken_us = 0;
-    return rc == RC_OK ? follow(lane, row, count, ret_progress, err) : rc;
+    if (rc != RC_OK)
+        return rc;
+    return many ? rejects_follow(lane, row, count, ret_progress, err)
+                : follow(lane, row, count, ret_progress, err);
 }

@@ -398,10 +398,22 @@ static inline int64_t lane_poised_until(const struct lane *lane)
     return lane->poised_us + POISED_US + 3 * lane->ex->round_us;
 }
 MUST_CHECK enum rc claim(struct lane *lane, bool *ret_progress, struct err *err);
+/** The cursor in the database went back: the topic is read again from there. */
+MUST_CHECK enum rc claim_went_back(struct lane *lane, int64_t next_offset, struct err *err);
 /* The buffer's head would be claimed now. */
 bool claim_waits(struct lane *lane);
 /* The buffer's head is of this phase, and will be claimed. */
 bool claims_more(struct lane *lane, const struct phase *phase);
+
+/* rejects.c */
+/** How many records at the head, which is no message, are to be rejected at once; 1: by a claim. */
+int rejects_segment(struct lane *lane, int most);
+MUST_CHECK enum rc rejects_ask(struct lane *lane, int count, struct db_result **ret_row,
+                               struct err *err);
+MUST_CHECK enum rc rejects_follow(struct lane *lane, const struct db_result *row, int count,
+                                  bool *ret_progress, struct err *err);
+/** Logs that those of them from an offset on were rejected: others may have been somebody else's. */
+void rejects_tell(struct lane *lane, int count, int64_t from);
 
 /* refusal.c */
 /** The database refused a claim of count messages, for err; it is to be tried again, with less. */

@@ -82,7 +82,7 @@ enum rc claim_refused(struct lane *lane, int count, struct err *err)
         return rc;
     log_event(LOG_WARN, "claim_refused", "queue", lane->name, "messages", LOG_INT(count), "last",
               LOG_INT(last), "code", why.code, "error", why.message, NULL);
-    if (head->msg == NULL)
+    if (head->msg == NULL && count == 1)
         return say_less(lane, head, &why, err);
     lane->refused_until = last;
     lane->refused_most = count > 1 ? count / 2 : 1;

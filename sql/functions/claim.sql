@@ -54,7 +54,9 @@ DECLARE
     last int := pg_catalog.cardinality(p_offsets);
     seq bigint;
     gap bigint := 0;         -- sequence numbers that are missing
-    loose bigint[];          -- rejected records, not counted yet, that may account for them
+    gap_most CONSTANT bigint := 10000; -- more at once are loss, whatever was rejected: they would be looked for under the lock of the queue's row
+    since bigint;            -- and behind this offset
+    loose bigint[] := '{}';  -- rejected records, not counted yet, that may account for them
     fresh boolean;           -- the segment begins a phase
     refused text;            -- why the tags are wrong
     loss text;
@@ -137,17 +139,30 @@ BEGIN
             gap := seq - CASE WHEN known THEN r.next_seq ELSE 0 END;
             IF gap > 0 THEN
                 -- Those since the last message of the run; of a run not seen before: since the run before it.
-                loose := ARRAY(
-                    SELECT m.rejected_id FROM lockstep.rejected_message m
-                    WHERE m.queue_id = p_queue_id AND m.epoch = q.epoch AND m.kafka_offset < p_offsets[head]
-                      AND (m.run_no IS NULL OR (m.run_no = r.run_no AND m.seq >= r.next_seq))
-                      AND m.kafka_offset > CASE WHEN known AND r.epoch <> q.epoch THEN -1 WHEN known THEN GREATEST(r.first_offset,
-                              (SELECT pg_catalog.max(t.kafka_offset) FROM lockstep.task t WHERE t.phase_id = r.last_phase_id),
-                              (SELECT pg_catalog.max(c.kafka_offset) FROM lockstep.rejected_message c
-                               WHERE c.queue_id = p_queue_id AND c.run_no = r.run_no AND c.seq < r.next_seq AND c.reason <> 'duplicate'))
-                          ELSE COALESCE((SELECT COALESCE(b.end_offset - (b.closed_by IS NOT NULL)::int, b.first_offset) FROM lockstep.run b
-                                         WHERE b.run_no = q.last_run_no AND b.epoch = q.epoch), -1) END
-                    ORDER BY m.kafka_offset DESC LIMIT gap);
+                since := CASE WHEN known AND r.epoch <> q.epoch THEN -1
+                    WHEN known THEN GREATEST(r.first_offset, (SELECT pg_catalog.max(t.kafka_offset) FROM lockstep.task t WHERE t.phase_id = r.last_phase_id))
+                    ELSE COALESCE((SELECT COALESCE(b.end_offset - (b.closed_by IS NOT NULL)::int, b.first_offset) FROM lockstep.run b
+                                   WHERE b.run_no = q.last_run_no AND b.epoch = q.epoch), -1) END;
+                IF known AND r.epoch = q.epoch THEN
+                    since := GREATEST(since, (SELECT pg_catalog.max(c.kafka_offset) FROM lockstep.rejected_message c
+                                              WHERE c.run_no = r.run_no AND c.kafka_offset > since AND c.seq < r.next_seq AND c.reason <> 'duplicate'));
+                END IF;
+                -- One query for each index (a run's has no queue_id, with which the other could be taken), and none where they cannot be enough:
+                -- all that was ever rejected would be read.
+                IF gap <= LEAST(gap_most, p_offsets[head] - since - 1) THEN
+                    loose := ARRAY(
+                        SELECT m.rejected_id
+                        FROM ((SELECT n.rejected_id, n.kafka_offset FROM lockstep.rejected_message n
+                               WHERE n.queue_id = p_queue_id AND n.epoch = q.epoch AND n.run_no IS NULL
+                                 AND n.kafka_offset > since AND n.kafka_offset < p_offsets[head]
+                               ORDER BY n.kafka_offset DESC LIMIT gap)
+                              UNION ALL
+                              (SELECT o.rejected_id, o.kafka_offset FROM lockstep.rejected_message o
+                               WHERE o.run_no = r.run_no AND o.seq >= r.next_seq AND o.epoch = q.epoch
+                                 AND o.kafka_offset > since AND o.kafka_offset < p_offsets[head]
+                               ORDER BY o.kafka_offset DESC LIMIT gap)) AS m
+                        ORDER BY m.kafka_offset DESC LIMIT gap);
+                END IF;
             END IF;
             IF gap > pg_catalog.cardinality(loose) AND NOT known AND q.unknown_at IS NOT DISTINCT FROM p_offsets[head] THEN
                 loss := pg_catalog.format('messages are lost: the run begins with seq %s (offset %s)', seq, p_offsets[head]);
@@ -222,11 +237,11 @@ BEGIN
                pg_catalog.convert_to(m.p, 'UTF8'), m.k, h.names, h.contents
         FROM ROWS FROM (pg_catalog.unnest(p_offsets[head:last]), pg_catalog.unnest(p_seqs[head:last]),
                         pg_catalog.unnest(p_payloads[head:last]), pg_catalog.unnest(p_keys[head:last])) AS m (o, s, p, k)
-        CROSS JOIN LATERAL (
-            SELECT pg_catalog.array_agg(a.name ORDER BY a.n) AS names, pg_catalog.array_agg(a.content ORDER BY a.n) AS contents
+        LEFT JOIN ( -- not for each record again: there may be many headers
+            SELECT a.o, pg_catalog.array_agg(a.name ORDER BY a.n) AS names, pg_catalog.array_agg(a.content ORDER BY a.n) AS contents
             FROM ROWS FROM (pg_catalog.unnest(p_header_offsets), pg_catalog.unnest(p_header_names),
                             pg_catalog.unnest(p_header_values)) WITH ORDINALITY AS a (o, name, content, n)
-            WHERE a.o = m.o) h
+            GROUP BY a.o) AS h USING (o)
         ORDER BY m.o
         ON CONFLICT (queue_id, epoch, kafka_offset) DO NOTHING;
         INSERT INTO lockstep.event_log (event, queue_id, run_no, executor_no, detail)

@@ -103,6 +103,21 @@ expect 'keys, lengths and headers' "$(letters -f '%K %S %h\n' | LC_ALL=C sed -E 
 4 -1 lockstep-topic=Q,lockstep-partition=0,lockstep-offset=6 lockstep-queue=Q'
 expect 'the good one runs' "$(sql "SELECT status, tasks, failed FROM lockstep.run_status WHERE run_id = '$r'")" 'Completed|1|0'
 
+# A flood of them takes far fewer transactions than there are records; one that is large goes alone.
+q=$(scratch_name)
+lockstep queue create "$q" -q --create-topic --dead-letters off >/dev/null
+{
+    seq 1000
+    head -c 900000 /dev/zero | tr '\0' 'x'
+    echo
+    seq 1000
+} | put
+executors 1 "$q" 1
+executors_wait || failed=1
+expect 'a flood' "$(sql "SELECT count(*), count(DISTINCT kafka_offset), sum(length(raw)) FROM lockstep.rejected_message m JOIN lockstep.queue q USING (queue_id) WHERE q.name = '$q'")" '2001|2001|905786'
+expect 'its transactions' "$(sql "SELECT CASE WHEN count(DISTINCT m.xmin::text) < 200 THEN 'few' ELSE count(DISTINCT m.xmin::text)::text END FROM lockstep.rejected_message m JOIN lockstep.queue q USING (queue_id) WHERE q.name = '$q'")" few
+expect 'its lines' "$(cat "$tmp/$q".*.log | grep -c event=message_rejected)" 2001
+
 # Without dead letters the rows are there all the same.
 q=$(scratch_name)
 lockstep queue create "$q" -q --create-topic --dead-letters off >/dev/null

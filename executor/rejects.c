@@ -1,0 +1,143 @@
+/* rejects: records at the head of the buffer that are no messages and name no run are rejected many at once. What only one of them is, or
+ * names a run, or was refused before, is rejected by a claim of its own. */
+#include "executor/lane.h"
+
+#include "base/log.h"
+
+#include <string.h>
+
+/* A statement is sent whole; a larger record goes alone. */
+#define REJECTS_BYTES (1024 * 1024)
+
+static bool loose(const struct held *held)
+{
+    return held->msg == NULL && held->run[0] == '\0' && held->said == SAID_ALL;
+}
+
+static size_t bytes(const struct held *held)
+{
+    return held->value_len + held->key_len + held->headers_len;
+}
+
+int rejects_segment(struct lane *lane, int most)
+{
+    int n = 0;
+    size_t sum = 0;
+    while (n < most && n < lane->buffer_count && loose(lane_head(lane, n))) {
+        sum += bytes(lane_head(lane, n));
+        if (sum > REJECTS_BYTES)
+            break;
+        n++;
+    }
+    return n > 0 ? n : 1;
+}
+
+enum {
+    OFFSETS,
+    SEQS,
+    REASONS,
+    DETAILS,
+    RAWS,
+    KEYS,
+    HEADER_OFFSETS,
+    HEADER_NAMES,
+    HEADER_VALUES,
+    ARRAYS
+};
+
+struct rejects {
+    struct str arrays[ARRAYS], digest;
+};
+
+static void rejects_done(struct rejects *rejects)
+{
+    for (int i = 0; i < ARRAYS; i++)
+        str_done(&rejects->arrays[i]);
+    str_done(&rejects->digest);
+}
+
+static void fill(struct lane *lane, int count, struct rejects *to)
+{
+    struct str *a = to->arrays;
+    for (int i = 0; i < ARRAYS; i++)
+        db_array_start(&a[i]);
+    for (int i = 0; i < count; i++) {
+        const struct held *held = lane_head(lane, i);
+        db_array_int(&a[OFFSETS], held->offset);
+        if (held->seq >= 0)
+            db_array_int(&a[SEQS], held->seq);
+        else
+            db_array_text(&a[SEQS], NULL, 0);
+        db_array_text(&a[REASONS], held->why.code, strlen(held->why.code));
+        db_array_text(&a[DETAILS], held->why.message, strlen(held->why.message));
+        db_array_bytes(&a[RAWS], held->tombstone ? NULL : held->value, held->value_len);
+        db_array_bytes(&a[KEYS], held->key, held->key_len);
+        headers_arrays(held, &a[HEADER_OFFSETS], &a[HEADER_NAMES], &a[HEADER_VALUES]);
+    }
+    for (int i = 0; i < ARRAYS; i++)
+        db_array_end(&a[i]);
+    db_bytea(&to->digest, lane_head(lane, count - 1)->digest, 16);
+}
+
+enum rc rejects_ask(struct lane *lane, int count, struct db_result **ret_row, struct err *err)
+{
+    __attribute__((cleanup(rejects_done))) struct rejects rejects = {0};
+    struct str *a = rejects.arrays;
+    fill(lane, count, &rejects);
+    const char *const params[] = {DB_INT(lane->queue_id),
+                                  DB_INT(lane->ex->executor_no),
+                                  DB_INT(lane->buffer_from),
+                                  a[OFFSETS].data,
+                                  a[SEQS].data,
+                                  a[REASONS].data,
+                                  a[DETAILS].data,
+                                  a[RAWS].data,
+                                  a[KEYS].data,
+                                  a[HEADER_OFFSETS].data,
+                                  a[HEADER_NAMES].data,
+                                  a[HEADER_VALUES].data,
+                                  DB_INT(lane_head(lane, count - 1)->timestamp_ms),
+                                  rejects.digest.data};
+    return run_beside(lane->ex, &sql_executor_reject, params, ret_row, err);
+}
+
+void rejects_tell(struct lane *lane, int count, int64_t from)
+{
+    for (int i = 0; i < count; i++) {
+        const struct held *held = lane_head(lane, i);
+        bool unread = held->msg == NULL; /* else its tags were refused */
+        if (held->offset < from)
+            continue;
+        log_event(LOG_WARN, "message_rejected", "queue", lane->name, "offset",
+                  LOG_INT(held->offset), "reason", unread ? held->why.code : "tags", "at",
+                  unread ? held->why.object : NULL, "detail", unread ? held->why.message : NULL,
+                  NULL);
+    }
+}
+
+enum rc rejects_follow(struct lane *lane, const struct db_result *row, int count,
+                       bool *ret_progress, struct err *err)
+{
+    int64_t next_offset = db_int(row, 0, EXECUTOR_REJECT_NEXT_OFFSET);
+    int verdict = db_word(row, 0, EXECUTOR_REJECT_VERDICT);
+    *ret_progress = verdict != EXECUTOR_REJECT_IS_PAUSED && verdict != EXECUTOR_REJECT_IS_HALTED;
+    switch (verdict) {
+    case EXECUTOR_REJECT_IS_BEHIND:
+        return claim_went_back(lane, next_offset, err);
+    case EXECUTOR_REJECT_IS_REJECTED:
+        letters_wake(lane, RELAY_NEWS);
+        rejects_tell(lane, count, db_int(row, 0, EXECUTOR_REJECT_FIRST_OFFSET));
+        break;
+    case EXECUTOR_REJECT_IS_PAUSED:
+        lane->claim_blocked = true;
+        break;
+    case EXECUTOR_REJECT_IS_HALTED:
+        lane->halted = true;
+        log_event(LOG_ERROR, "queue_halted", "queue", lane->name, NULL);
+        break;
+    default: /* moved */
+        break;
+    }
+    lane_drop(lane, next_offset);
+    return RC_OK;
+}
