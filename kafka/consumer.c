@@ -22,8 +22,9 @@ struct kafka_consumer {
     struct kafka_source *sources; /* a list */
     int wake_fd;
     char *cluster_id;
-    int64_t buffer_bytes;  /* queued.max.messages.kbytes */
-    int64_t gone_after_us; /* how long an unknown topic is taken for a hiccup of the metadata */
+    int64_t buffer_bytes;   /* queued.max.messages.kbytes */
+    int64_t buffer_records; /* queued.min.messages */
+    int64_t gone_after_us;  /* how long an unknown topic is taken for a hiccup of the metadata */
 };
 
 struct kafka_source {
@@ -33,17 +34,28 @@ struct kafka_source {
     int partition;
     char name[160]; /* "topic[0]", for error texts */
     rd_kafka_queue_t *queue;
-    bool assigned; /* librdkafka fetches it */
-    bool failed;   /* `why` is RC_FATAL: to be told and the fetching to be stopped */
-    bool troubled; /* a transient error was logged and nothing came since */
-    int64_t next;  /* records below it are stale */
-    int64_t run;   /* bytes taken since the queue was empty last */
-    int64_t end;   /* -1: not at the end */
+    bool assigned;            /* librdkafka fetches it */
+    bool failed;              /* `why` is RC_FATAL: to be told and the fetching to be stopped */
+    bool troubled;            /* a transient error was logged and nothing came since */
+    int64_t next;             /* records below it are stale */
+    int64_t run, run_records; /* bytes and records taken since the queue was empty last */
+    bool nudged;              /* and nothing came since */
+    int64_t end;              /* -1: not at the end */
     int64_t unknown_since_us, unknown_last_us; /* the topic is reported missing; 0: it is not */
     struct err why;
 };
 
 static void on_trouble(void *owner, rd_kafka_resp_err_t code, const char *text);
+
+/* A property of the client; unknown: the default of librdkafka. */
+static int64_t number_of(const struct kafka_handle *handle, const char *key, int64_t unknown)
+{
+    char text[32] = "";
+    size_t size = sizeof text;
+    int64_t number;
+    (void)rd_kafka_conf_get(rd_kafka_conf(handle->rk), key, text, &size);
+    return int64_parse(text, strlen(text), &number) ? number : unknown;
+}
 
 enum rc kafka_consumer_open(const struct kafka_properties *props, int wake_fd,
                             struct kafka_consumer **ret_consumer, struct err *err)
@@ -62,18 +74,10 @@ enum rc kafka_consumer_open(const struct kafka_properties *props, int wake_fd,
     consumer->handle = handle;
     consumer->wake_fd = wake_fd;
     consumer->lag = kafka_lag_open(props);
-    char text[32] = "30000";
-    size_t size = sizeof text;
-    int64_t propagation_ms = 0;
-    (void)rd_kafka_conf_get(rd_kafka_conf(handle->rk), "topic.metadata.propagation.max.ms", text,
-                            &size);
-    if (!int64_parse(text, strlen(text), &propagation_ms))
-        propagation_ms = 30000;
-    size = sizeof text;
-    (void)rd_kafka_conf_get(rd_kafka_conf(handle->rk), "queued.max.messages.kbytes", text, &size);
-    if (int64_parse(text, strlen(text), &consumer->buffer_bytes))
-        consumer->buffer_bytes *= 1000;
-    consumer->gone_after_us = propagation_ms * 1000 * KAFKA_TOPIC_GONE_FACTOR;
+    consumer->gone_after_us = number_of(handle, "topic.metadata.propagation.max.ms", 30000) * 1000 *
+                              KAFKA_TOPIC_GONE_FACTOR;
+    consumer->buffer_bytes = number_of(handle, "queued.max.messages.kbytes", 65536) * 1000;
+    consumer->buffer_records = number_of(handle, "queued.min.messages", 100000);
     *ret_consumer = consumer;
     return RC_OK;
 }
@@ -198,7 +202,7 @@ enum rc kafka_source_assign(struct kafka_source *source, int64_t offset, struct 
     source->assigned = true;
     source->failed = source->troubled = false;
     source->next = offset;
-    source->run = 0;
+    source->run = source->run_records = 0;
     source->end = -1;
     source->unknown_since_us = source->unknown_last_us = 0;
     return RC_OK;
@@ -318,14 +322,16 @@ static bool took_end(struct kafka_source *source, const rd_kafka_message_t *mess
 }
 
 /* librdkafka 2.0.2 looks only once a second whether a buffer that was full has room again, so reading would be held to one
- * buffer a second. A seek to where we are wakes it; it throws away nothing, for the queue is empty. That the buffer was full
- * is known by the bytes that came without a break. */
+ * buffer a second. A seek to where we are wakes it; what it throws away, what is on its way, is fetched once more. That the
+ * buffer was full is known by the bytes, or the records, that came without a break. */
 static void nudge(struct kafka_source *source)
 {
-    bool was_full = source->run >= source->consumer->buffer_bytes / 8 * 7;
-    source->run = 0;
+    bool was_full = source->run >= source->consumer->buffer_bytes / 8 * 7 ||
+                    source->run_records >= source->consumer->buffer_records;
+    source->run = source->run_records = 0;
     if (!was_full)
         return;
+    source->nudged = true;
     rd_kafka_topic_t *topic = rd_kafka_topic_new(source->consumer->handle->rk, source->topic, NULL);
     if (topic == NULL)
         return;
@@ -338,12 +344,17 @@ enum rc kafka_source_poll(struct kafka_source *source, struct kafka_record *ret_
                           struct err *err)
 {
     while (source->assigned && !source->failed) {
+        /* What was on its way when it was nudged counts as buffered, and is never taken. */
+        if (source->nudged)
+            source->run_records += (int64_t)rd_kafka_queue_length(source->queue);
         rd_kafka_message_t *message = take(source);
         if (message == NULL) {
             nudge(source);
             break;
         }
         source->run += (int64_t)(message->len + message->key_len);
+        source->run_records++;
+        source->nudged = false;
         if (message->err == RD_KAFKA_RESP_ERR_NO_ERROR && message->offset >= source->next) {
             source->next = message->offset + 1;
             source->end = -1;

@@ -5,7 +5,9 @@
  * Invariants: isolation.level=read_committed, auto.offset.reset=error, enable.auto.commit=false,
  *   check.crcs=true, all read back at open; records come in offset order, gaps are normal, an
  *   offset never comes twice between two calls of source_assign. What librdkafka buffers ahead is
- *   bounded per source (queued.max.messages.kbytes, 16384 by default).
+ *   bounded per source: values by queued.max.messages.kbytes (6144), records with their keys and
+ *   headers by queued.min.messages (64), each by one fetch more: fetch.message.max.bytes (64 kB, as
+ *   they are compressed), or one batch.
  * Threads: consumer_open/close and all calls on its sources from one thread; kafka_record_free
  *   from any. wake_fd (an eventfd, EFD_NONBLOCK; -1: none) gets 8 bytes from librdkafka's threads
  *   when the *empty* queue of a source gets something: poll a source until RC_NONE before waiting

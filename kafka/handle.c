@@ -38,7 +38,11 @@ static const struct setting {
     {"enable.auto.offset.store", "false", KAFKA_CONSUMER, true},
     {"enable.partition.eof", "true", KAFKA_CONSUMER, true},
     {"check.crcs", "true", KAFKA_CONSUMER, true},
-    {"queued.max.messages.kbytes", "6144", KAFKA_CONSUMER, false},
+    {"queued.max.messages.kbytes", "6144", KAFKA_CONSUMER, false}, /* of values only */
+    {"queued.min.messages", "64", KAFKA_CONSUMER,
+     false}, /* so keys and headers are bounded, too; kafka_source_poll keeps it fast */
+    {"fetch.message.max.bytes", "65536", KAFKA_CONSUMER,
+     false}, /* as they are compressed; what is larger comes alone */
     {"fetch.wait.max.ms", "100", KAFKA_CONSUMER,
      false}, /* how long metadata, asked before an assign, may wait behind the fetch under way */
     {"statistics.interval.ms", "10000", KAFKA_CONSUMER, false}, /* keeps the low watermark fresh */

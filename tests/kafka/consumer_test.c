@@ -3,6 +3,8 @@
 
 #include <librdkafka/rdkafka.h>
 
+#include <stdlib.h>
+
 static void reading_starts_at_the_assigned_offset(void **state)
 {
     (void)state;
@@ -451,9 +453,65 @@ static void a_backlog_is_read_faster_than_one_buffer_a_second(void **state)
     assert_true(took_us < RECORDS / BUFFER_KB * 1000000LL / 3);
 }
 
+/* The most that was resident since the last call. */
+static int64_t peak_kb(void)
+{
+    char line[128];
+    long long kb = -1;
+    FILE *file = fopen("/proc/self/status", "r");
+    assert_non_null(file);
+    while (fgets(line, sizeof line, file) != NULL)
+        if (sscanf(line, "VmHWM: %lld", &kb) == 1)
+            break;
+    (void)fclose(file);
+    assert_true(kb > 0);
+    file = fopen("/proc/self/clear_refs", "w");
+    assert_non_null(file);
+    assert_true(fputs("5", file) >= 0);
+    assert_int_equal(fclose(file), 0);
+    return kb;
+}
+
+/* librdkafka counts values only. */
+static void what_is_read_ahead_is_bounded_whatever_the_keys_are(void **state)
+{
+    (void)state;
+    enum { KEY = 900 * 1000, RECORDS = 300 };
+    struct err err;
+    struct kafka_record record;
+    const char *topic = support_topic();
+    struct kafka_producer *producer = writer_open(support_name("tx"));
+    char *key = xmalloc(KEY);
+    memset(key, 'k', KEY);
+    assert_ok(kafka_begin(producer, &err), &err);
+    for (int i = 0; i < RECORDS; i++)
+        assert_ok(kafka_publish(producer, topic, 0, key, KEY, "v", 1, NULL, &err), &err);
+    assert_ok(kafka_commit(producer, WAIT_MS, &err), &err);
+    kafka_producer_close(producer);
+    free(key);
+    (void)peak_kb();
+    int64_t before_kb = peak_kb();
+    struct reader reader = reader_open(topic);
+    assert_ok(kafka_source_assign(reader.source, 0, &err), &err);
+    for (int i = 0; i < RECORDS; i++) {
+        assert_rc(await_source(&reader, reader.source, false, WAIT_MS, &record, &err), RC_OK, &err);
+        assert_int_equal(record.key_len, KEY);
+        kafka_record_free(&record);
+        if (i == 0)
+            (void)poll(NULL, 0, 500); /* at work, while librdkafka reads ahead */
+    }
+    int64_t grown_mb = (peak_kb() - before_kb) / 1024;
+    reader_close(&reader);
+    printf("%d MB of keys were read with %lld MB more\n", KEY / 1000 * RECORDS / 1000,
+           (long long)grown_mb);
+    assert_true(grown_mb < KEY / 1000 * RECORDS / 1000 / 2);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        /* First: what other tests have freed could be used again. */
+        cmocka_unit_test(what_is_read_ahead_is_bounded_whatever_the_keys_are),
         cmocka_unit_test(reading_starts_at_the_assigned_offset),
         cmocka_unit_test(commit_markers_are_gaps_and_the_end_lies_behind_them),
         cmocka_unit_test(the_end_is_unknown_again_after_a_new_record),
