@@ -1,5 +1,7 @@
 -- executor_unfinished :one  is anything of the queue unfinished?
 -- columns: unfinished
-SELECT EXISTS (SELECT FROM lockstep.phase p JOIN lockstep.task t USING (phase_id)
-               WHERE p.queue_id = $1::int AND p.done_at IS NULL
-                 AND t.status NOT IN ('Completed', 'Failed', 'Cancelled', 'Terminated', 'PartiallyCompleted')) AS unfinished;
+SELECT EXISTS (SELECT FROM lockstep.phase p CROSS JOIN LATERAL ( -- as in run_finish
+                   SELECT FROM lockstep.task t WHERE t.phase_id = p.phase_id
+                   AND t.status NOT IN ('Completed', 'Failed', 'Cancelled', 'Terminated', 'PartiallyCompleted')
+                   ORDER BY t.kafka_offset DESC LIMIT 1) t -- from the end: the oldest are done first
+               WHERE p.queue_id = $1::int AND p.done_at IS NULL) AS unfinished;

@@ -3,7 +3,8 @@
 -- token raises.
 CREATE OR REPLACE FUNCTION lockstep.action_begin(p_task_id bigint, p_token uuid, p_step boolean, OUT queue text, OUT run_id uuid, OUT "order" bigint,
     OUT seq bigint, OUT kafka_offset bigint, OUT attempt_num int, OUT traceparent text)
-LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp
+    SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
 #variable_conflict use_column
 BEGIN
     PERFORM set_config('synchronous_commit', 'on', true);

@@ -2,7 +2,8 @@
 -- (p_retry_after_s, NULL: it did not), if that is later than the interval.
 CREATE OR REPLACE FUNCTION lockstep.action_fail(p_task_id bigint, p_token uuid, p_permanent boolean, p_ran_us bigint, p_sqlstate text,
     p_error text, p_detail text, p_hint text, p_context text, p_response text, p_retry_after_s int) RETURNS text
-LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET enable_seqscan = off
+    SET enable_hashjoin = off SET enable_mergejoin = off SET jit = off AS $$
 DECLARE
     made text := lockstep.fail(p_task_id, p_token, p_permanent, p_ran_us, p_sqlstate, p_error, p_detail, p_hint, p_context);
 BEGIN

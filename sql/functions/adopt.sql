@@ -45,7 +45,7 @@ BEGIN
         RETURN;
     END IF;
     FOR r IN SELECT b.run_no, b.first_offset, b.after_run_no, b.status = 'Paused' AS paused FROM lockstep.run b
-             WHERE b.queue_id = p_queue_id AND b.ended_at IS NULL AND b.first_offset IS NOT NULL
+             WHERE b.queue_id = p_queue_id AND b.ended_at IS NULL AND COALESCE(b.first_offset, -1) >= 0 -- so not by run_log, which has those that have ended, too
                AND b.paused_by IS NULL AND b.cancelled_at IS NULL -- held, or left to give_up
              ORDER BY b.run_no = ANY (in_hand), b.run_no LOOP -- else a large one would hold the others up
         closed := false;
@@ -66,9 +66,9 @@ BEGIN
             END IF;
             EXIT WHEN p_limit <= 0 AND closed;
             CONTINUE WHEN p_limit <= 0; -- on to the first closed one
-            -- Two questions, because each has an index.
+            -- Two questions, because each has an index: + 0 is that of task_unowned.
             unowned := EXISTS (
-                SELECT FROM lockstep.task t WHERE t.phase_id = p.phase_id AND t.executor_no IS NULL AND t.status IN ('Pending', 'Error', 'Processing')
+                SELECT FROM lockstep.task t WHERE t.phase_id + 0 = p.phase_id AND t.executor_no IS NULL AND t.status IN ('Pending', 'Error', 'Processing')
                 AND t.type <> 'external' AND (t.needs IS NULL OR NOT t.needs && lacks)
                 AND (p.opened_at IS NOT NULL OR t.condition IS DISTINCT FROM 'failure')
                 AND t.lost_num < most AND t.cancelled_by IS NULL -- the others are ended, by give_up()
@@ -80,7 +80,7 @@ BEGIN
                 AND t.lost_num < most AND t.cancelled_by IS NULL
                 AND (t.scheduled_for IS NULL OR t.scheduled_for <= pg_catalog.clock_timestamp())) THEN
                 SELECT pg_catalog.min(t.scheduled_for) INTO later FROM lockstep.task t
-                WHERE t.phase_id = p.phase_id AND t.executor_no IS NULL AND t.status IN ('Pending', 'Error') AND t.type <> 'external'
+                WHERE t.phase_id + 0 = p.phase_id AND t.executor_no IS NULL AND t.status IN ('Pending', 'Error') AND t.type <> 'external'
                   AND (t.needs IS NULL OR NOT t.needs && lacks) AND (p.opened_at IS NOT NULL OR t.condition IS DISTINCT FROM 'failure');
                 due := LEAST(due, later); -- passes NULL over
                 EXIT WHEN p.opened_at IS NULL AND later IS NOT NULL; -- then it is opened, and what comes after it has time until then
@@ -106,7 +106,7 @@ BEGIN
                 -- Locked and looked at again: whoever else adopts at this moment takes other rows.
                 SELECT t.task_id, t.executor_no AS old_owner, t.status AS old_status, t.attempt_num AS old_attempt, t.started_at
                 FROM lockstep.task t
-                WHERE unowned AND t.phase_id = p.phase_id AND t.executor_no IS NULL AND t.status IN ('Pending', 'Error', 'Processing')
+                WHERE unowned AND t.phase_id + 0 = p.phase_id AND t.executor_no IS NULL AND t.status IN ('Pending', 'Error', 'Processing')
                   AND t.type <> 'external' AND (t.needs IS NULL OR NOT t.needs && lacks)
                   AND t.lost_num < most AND t.cancelled_by IS NULL AND (is_open OR t.condition IS DISTINCT FROM 'failure')
                   AND (t.scheduled_for IS NULL OR t.scheduled_for <= pg_catalog.clock_timestamp())
@@ -161,7 +161,7 @@ BEGIN
                      CASE WHEN pg_catalog.count(ph.phase_id) > 0 THEN pg_catalog.clock_timestamp() + q.external_lease END) INTO due
         FROM lockstep.queue q
         LEFT JOIN lockstep.phase ph ON ph.queue_id = q.queue_id AND ph.done_at IS NULL AND ph.external AND ph.opened_at IS NOT NULL
-        LEFT JOIN lockstep.task t ON t.phase_id = ph.phase_id AND t.type = 'external' AND t.status = 'Processing'
+        LEFT JOIN lockstep.task t ON t.phase_id + 0 = ph.phase_id AND t.lease_until IS NOT NULL AND t.type = 'external' AND t.status = 'Processing' -- by task_leased
         WHERE q.queue_id = p_queue_id GROUP BY q.external_lease;
         SELECT ph.phase_id, ph.run_no, ph."order" INTO phase_id, run_no, "order"
         FROM lockstep.phase ph JOIN lockstep.run r USING (run_no)

@@ -2,7 +2,8 @@
 -- is nothing of it. Sorted by order; tasks of one order stay as they are given. The fields are those of staged work (docs/PUBLISH.md).
 -- A task that is wrong is refused here, with its number. Returns the run's id.
 CREATE OR REPLACE FUNCTION lockstep.enqueue(queue text, tasks jsonb[], name text DEFAULT NULL) RETURNS uuid
-LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET enable_seqscan = off
+    SET enable_hashjoin = off SET enable_mergejoin = off SET jit = off AS $$
 #variable_conflict use_column
 DECLARE
     q record;

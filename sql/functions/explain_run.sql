@@ -66,7 +66,7 @@ BEGIN
         AND (p.opened_at IS NULL -- the last tasks of a phase begin last; the statuses of is_finished, as a list, are compared ten times as fast
              OR EXISTS (SELECT FROM (SELECT k.status FROM lockstep.task k WHERE k.phase_id = p.phase_id ORDER BY k.kafka_offset DESC LIMIT MOST) AS t
                         WHERE t.status IN ('Pending', 'Processing', 'Error', 'Paused'))
-             OR EXISTS (SELECT FROM lockstep.task t WHERE t.phase_id = p.phase_id AND t.status IN ('Pending', 'Processing', 'Error', 'Paused')))
+             OR (SELECT true FROM lockstep.task t WHERE t.phase_id = p.phase_id AND t.status IN ('Pending', 'Processing', 'Error', 'Paused') LIMIT 1))
     ORDER BY p."order" LIMIT 1;
     IF NOT FOUND THEN
         IF r.end_offset IS NULL AND r.cancelled_at IS NULL AND r.status <> 'Paused' THEN

@@ -40,8 +40,8 @@ BEGIN
         SELECT p.phase_id, p."order", p.previous_phase_id, p.opened_at, p.done_at, p.queue_id, p.run_no, p.after_runs, p.conditional,
                b.opened_at IS NOT NULL AND b.done_at IS NULL AND (
                    SELECT u.phase_id FROM lockstep.phase u
-                   WHERE u.queue_id = p.queue_id AND u.run_no = p.run_no AND u."order" < b."order" AND u.opened_at IS NULL AND u.done_at IS NULL
-                   ORDER BY u."order" LIMIT 1) IS NULL AS next
+                   WHERE u.run_no + 0 = p.run_no AND u."order" + 0 < b."order" AND u.opened_at IS NULL AND u.done_at IS NULL -- by phase_left
+                   ORDER BY u."order" + 0 LIMIT 1) IS NULL AS next
         INTO target
         FROM lockstep.phase p LEFT JOIN lockstep.phase b ON b.phase_id = p.previous_phase_id WHERE p.phase_id = p_phase_id;
         IF NOT FOUND THEN
@@ -69,20 +69,20 @@ BEGIN
     END IF;
     previous_phase_id := target.previous_phase_id;
     -- It is the next one, as it is most times. Else not beyond the caller's: if that is opened at this moment, it would wait for tasks
-    -- that it may start itself. Of the queue, by the index of what is not done: a run may have done thousands of phases.
+    -- that it may start itself. By phase_left, the index of what is not done: a run may have done thousands of phases.
     IF target.opened_at IS NULL AND target.done_at IS NULL AND target.next IS NOT TRUE THEN
         SELECT p.phase_id, p."order", p.previous_phase_id, p.opened_at, p.done_at, p.queue_id, p.run_no, p.after_runs, p.conditional INTO own
         FROM lockstep.phase p
-        WHERE p.queue_id = target.queue_id AND p.run_no = target.run_no AND p."order" <= target."order" AND p.opened_at IS NULL AND p.done_at IS NULL
-        ORDER BY p."order" LIMIT 1;
+        WHERE p.run_no + 0 = target.run_no AND p."order" + 0 <= target."order" AND p.opened_at IS NULL AND p.done_at IS NULL
+        ORDER BY p."order" + 0 LIMIT 1;
         IF FOUND THEN
             target := own;
         END IF;
         -- The last one before it that is not done: a reopened phase may lie behind others that stay done.
         previous_phase_id := COALESCE((
             SELECT p.phase_id FROM lockstep.phase p
-            WHERE p.queue_id = target.queue_id AND p.run_no = target.run_no AND p."order" < target."order" AND p.done_at IS NULL
-            ORDER BY p."order" DESC LIMIT 1), target.previous_phase_id);
+            WHERE p.run_no + 0 = target.run_no AND p."order" + 0 < target."order" AND p.done_at IS NULL
+            ORDER BY p."order" + 0 DESC LIMIT 1), target.previous_phase_id);
     END IF;
     IF target.done_at IS NOT NULL THEN
         verdict := 'gone';
@@ -118,11 +118,11 @@ BEGIN
     cancelled := NOT FOUND OR own.done_at IS NOT NULL;
     SELECT q.paused OR r.status = 'Paused', before_run IS NOT NULL OR previous_phase_id IS NULL OR (
                SELECT b.phase_id FROM lockstep.phase b
-               WHERE b.queue_id = target.queue_id AND b.run_no = target.run_no AND b."order" < target."order" AND b.done_at IS NULL
+               WHERE b.run_no + 0 = target.run_no AND b."order" + 0 < target."order" AND b.done_at IS NULL
                  AND (b.opened_at IS NULL OR (
                           SELECT t.task_id FROM lockstep.task t WHERE t.phase_id = b.phase_id
                           AND t.status NOT IN ('Completed', 'Failed', 'Cancelled', 'Terminated', 'PartiallyCompleted') LIMIT 1) IS NOT NULL)
-               ORDER BY b."order" LIMIT 1) IS NULL, -- not EXISTS, which may be answered by reading the whole table into a hash
+               ORDER BY b."order" + 0 LIMIT 1) IS NULL, -- not EXISTS, which may be answered by reading the whole table into a hash
            (SELECT d.changes FROM lockstep.definitions d)
     INTO held, free, definitions FROM lockstep.run r JOIN lockstep.queue q USING (queue_id) WHERE r.run_no = target.run_no;
     IF free AND (before_run IS NOT NULL OR target.after_runs) THEN

@@ -12,13 +12,15 @@ DECLARE
 BEGIN
     count := lockstep.worker_expire(p_queue_id);
     -- Two questions, because there is an index for the first, and hardly ever a run for the second.
-    IF NOT EXISTS (SELECT FROM lockstep.phase p JOIN lockstep.task k USING (phase_id) JOIN lockstep.queue q ON q.queue_id = p_queue_id
-                   WHERE p.queue_id = p_queue_id AND p.done_at IS NULL AND (k.lost_num > 0 OR k.cancelled_by IS NOT NULL)
-                     AND k.status IN ('Pending', 'Processing', 'Error') AND (k.lost_num >= q.max_lost OR k.cancelled_by IS NOT NULL))
+    -- LATERAL and LIMIT as in run_finish.
+    IF NOT EXISTS (SELECT FROM lockstep.queue q JOIN lockstep.phase p USING (queue_id) CROSS JOIN LATERAL (
+                       SELECT FROM lockstep.task k WHERE k.phase_id = p.phase_id AND (k.lost_num > 0 OR k.cancelled_by IS NOT NULL)
+                       AND k.status IN ('Pending', 'Processing', 'Error') AND (k.lost_num >= q.max_lost OR k.cancelled_by IS NOT NULL) LIMIT 1) k
+                   WHERE q.queue_id = p_queue_id AND p.done_at IS NULL)
        AND NOT (EXISTS (SELECT FROM lockstep.run r WHERE r.queue_id = p_queue_id AND r.ended_at IS NULL AND r.cancelled_at IS NOT NULL)
-                AND EXISTS (SELECT FROM lockstep.run r JOIN lockstep.phase p USING (run_no) JOIN lockstep.task k USING (phase_id)
-                            WHERE r.queue_id = p_queue_id AND r.ended_at IS NULL AND r.cancelled_at IS NOT NULL AND p.done_at IS NULL
-                              AND k.status IN ('Pending', 'Processing', 'Error'))) THEN
+                AND EXISTS (SELECT FROM lockstep.run r JOIN lockstep.phase p USING (run_no) CROSS JOIN LATERAL (
+                                SELECT FROM lockstep.task k WHERE k.phase_id = p.phase_id AND k.status IN ('Pending', 'Processing', 'Error') LIMIT 1) k
+                            WHERE r.queue_id = p_queue_id AND r.ended_at IS NULL AND r.cancelled_at IS NOT NULL AND p.done_at IS NULL)) THEN
         RETURN count;
     END IF;
     PERFORM FROM lockstep.queue WHERE queue_id = p_queue_id FOR NO KEY UPDATE;
@@ -36,7 +38,7 @@ BEGIN
           FROM lockstep.phase p JOIN lockstep.task k USING (phase_id) JOIN lockstep.run r ON r.run_no = p.run_no
           WHERE p.queue_id = p_queue_id AND p.done_at IS NULL AND (k.cancelled_by IS NOT NULL OR r.cancelled_at IS NOT NULL)
             AND k.status IN ('Pending', 'Processing', 'Error') AND (k.executor_no IS NULL OR k.executor_no <> ALL (living))
-          ORDER BY k.task_id FOR NO KEY UPDATE OF k SKIP LOCKED) AS c;
+          ORDER BY k.task_id + 0 FOR NO KEY UPDATE OF k SKIP LOCKED) AS c; -- + 0: see run_cancel
     IF cancelled IS NOT NULL THEN
         count := count + lockstep.task_stopped(cancelled);
         PERFORM lockstep.run_finish(n) FROM pg_catalog.unnest(runs) AS n; -- nobody releases what nobody had
@@ -47,7 +49,7 @@ BEGIN
              WHERE p.queue_id = p_queue_id AND p.done_at IS NULL AND k.lost_num >= q.max_lost
                AND (k.type <> 'external' OR k.status <> 'Processing') -- its lease decides
                AND k.status IN ('Pending', 'Processing', 'Error') AND (k.executor_no IS NULL OR k.executor_no <> ALL (living))
-             ORDER BY k.task_id FOR NO KEY UPDATE OF k SKIP LOCKED LOOP
+             ORDER BY k.task_id + 0 FOR NO KEY UPDATE OF k SKIP LOCKED LOOP
         -- The loop has read ahead: the failure of one task may have cancelled the next one.
         UPDATE lockstep.task
         SET status = 'Failed', token = NULL, error = pg_catalog.format('given up: %s attempts were lost', t.lost_num),

@@ -8,7 +8,8 @@
 -- and end of the run: worker_settle, at the commit.
 CREATE OR REPLACE FUNCTION lockstep.modify_task(task_id bigint, updated_at timestamptz, status text, step text DEFAULT NULL,
     response text DEFAULT NULL, error text DEFAULT NULL, scheduled_for timestamptz DEFAULT NULL)
-RETURNS lockstep.worker_task LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+RETURNS lockstep.worker_task LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET enable_seqscan = off
+    SET enable_hashjoin = off SET enable_mergejoin = off SET jit = off AS $$
 #variable_conflict use_column
 DECLARE
     t lockstep.task;

@@ -10,7 +10,8 @@
 CREATE OR REPLACE FUNCTION lockstep.next_task(queue text, worker text, types text[] DEFAULT NULL)
 RETURNS TABLE (task_id bigint, updated_at timestamptz, name text, type text, step text, attempt_num int, payload jsonb, run_id uuid,
                "order" bigint, max_attempts int, lease_until timestamptz)
-LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET enable_seqscan = off
+    SET enable_hashjoin = off SET enable_mergejoin = off SET jit = off AS $$
 #variable_conflict use_column
 DECLARE
     q record;
@@ -41,10 +42,10 @@ BEGIN
     LOOP
         -- Skipped: what another worker takes at this moment.
         SELECT k.task_id, k.payload INTO chosen, text_of
-        FROM lockstep.phase p JOIN lockstep.run r USING (run_no) JOIN lockstep.task k USING (phase_id)
+        FROM lockstep.phase p JOIN lockstep.run r USING (run_no) JOIN lockstep.task k ON k.phase_id + 0 = p.phase_id -- by task_offered
         WHERE p.queue_id = q.queue_id AND p.external AND p.opened_at IS NOT NULL AND p.done_at IS NULL
           AND r.status <> 'Paused' AND r.paused_by IS NULL AND r.cancelled_at IS NULL
-          AND k.type = 'external' AND k.status IN ('Pending', 'Error') AND k.cancelled_by IS NULL
+          AND k.type = 'external' AND k.worker IS NULL AND k.status IN ('Pending', 'Error') AND k.cancelled_by IS NULL
           AND (k.scheduled_for IS NULL OR k.scheduled_for <= clock_timestamp())
           AND (next_task.types IS NULL OR COALESCE(k.payload::json ->> 'kind', 'external') = ANY (next_task.types))
         ORDER BY p.run_no, p."order", k.kafka_offset LIMIT 1

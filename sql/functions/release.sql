@@ -21,9 +21,10 @@ BEGIN
         WHERE p.phase_id = p_phase_id AND r.ended_at IS NULL
           AND (r.last_phase_id = p_phase_id OR r.cancelled_at IS NOT NULL OR ((r.stop_after IS NOT NULL OR r.reopened_at IS NOT NULL) AND r.end_offset IS NOT NULL)
                OR (r.end_offset IS NOT NULL AND NOT EXISTS (
-                       SELECT FROM lockstep.phase l JOIN lockstep.task t USING (phase_id)
-                       WHERE l.run_no = r.run_no AND l."order" > p."order" AND l.done_at IS NULL
-                         AND t.status NOT IN ('Completed', 'Failed', 'Cancelled', 'Terminated', 'PartiallyCompleted'))));
+                       SELECT FROM lockstep.phase l CROSS JOIN LATERAL ( -- as in run_finish
+                           SELECT FROM lockstep.task t WHERE t.phase_id = l.phase_id
+                           AND t.status NOT IN ('Completed', 'Failed', 'Cancelled', 'Terminated', 'PartiallyCompleted') LIMIT 1) t
+                       WHERE l.run_no = r.run_no AND l."order" > p."order" AND l.done_at IS NULL)));
         IF FOUND THEN
             ended := lockstep.run_finish(last_of);
         END IF;

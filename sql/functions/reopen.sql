@@ -43,13 +43,13 @@ BEGIN
         SELECT t.task_id FROM lockstep.phase p JOIN lockstep.task t USING (phase_id)
         WHERE p.run_no = own.run_no AND p."order" > own."order" AND p.opened_at IS NOT NULL AND p.done_at IS NULL AND p.external
           AND t.type = 'external' AND t.status IN ('Pending', 'Error', 'Paused')
-        ORDER BY t.task_id FOR NO KEY UPDATE OF t SKIP LOCKED);
+        ORDER BY t.task_id + 0 FOR NO KEY UPDATE OF t SKIP LOCKED); -- + 0: see run_cancel
     SELECT p."order" INTO blocking
     FROM lockstep.phase p
     WHERE p.run_no = own.run_no AND p."order" > own."order" AND p.opened_at IS NOT NULL AND p.done_at IS NULL
-      AND EXISTS (SELECT FROM lockstep.task t WHERE t.phase_id = p.phase_id
+      AND (SELECT true FROM lockstep.task t WHERE t.phase_id = p.phase_id
                   AND (t.executor_no IS NOT NULL OR (t.type = 'external' AND NOT t.task_id = ANY (free)))
-                  AND t.status NOT IN ('Completed', 'Failed', 'Cancelled', 'Terminated', 'PartiallyCompleted'))
+                  AND t.status NOT IN ('Completed', 'Failed', 'Cancelled', 'Terminated', 'PartiallyCompleted') LIMIT 1)
     ORDER BY p."order" LIMIT 1;
     IF FOUND THEN
         verdict := 'refused';

@@ -32,11 +32,12 @@ BEGIN
     WHERE run_no = no;
     -- In ascending order, as gates do.
     PERFORM FROM lockstep.phase p WHERE p.run_no = no AND p.done_at IS NULL ORDER BY p."order" FOR UPDATE;
+    -- + 0: in the order of the primary key, but not by it, for so all tasks that there are would be read.
     -- Skipped: the row of an attempt that is being recorded right now. If it does not end there, give_up finds it: it looks at the run.
     touched := ARRAY(
         SELECT t.task_id FROM lockstep.task t JOIN lockstep.phase p USING (phase_id)
         WHERE p.run_no = no AND p.done_at IS NULL AND t.status IN ('Pending', 'Error', 'Paused')
-        ORDER BY t.task_id FOR NO KEY UPDATE OF t SKIP LOCKED);
+        ORDER BY t.task_id + 0 FOR NO KEY UPDATE OF t SKIP LOCKED);
     UPDATE lockstep.task t
     SET status = 'Cancelled', token = NULL, executor_no = NULL, scheduled_for = NULL, cancelled_by = session_user,
         error = 'the run was ' || why, updated_at = clock_timestamp()
@@ -48,11 +49,11 @@ BEGIN
         SELECT t.task_id FROM lockstep.task t JOIN lockstep.phase p USING (phase_id)
         WHERE p.run_no = no AND p.done_at IS NULL AND t.status = 'Processing'
           AND (t.executor_no IS NULL OR t.executor_no <> ALL (living))
-        ORDER BY t.task_id FOR NO KEY UPDATE OF t SKIP LOCKED);
+        ORDER BY t.task_id + 0 FOR NO KEY UPDATE OF t SKIP LOCKED);
     cancelled := cancelled + lockstep.task_stopped(orphans);
     UPDATE lockstep.phase p SET done_at = clock_timestamp()
     WHERE p.run_no = no AND p.done_at IS NULL AND p.opened_at IS NULL
-      AND NOT EXISTS (SELECT FROM lockstep.task t WHERE t.phase_id = p.phase_id AND NOT lockstep.is_finished(t.status));
+      AND (SELECT t.task_id FROM lockstep.task t WHERE t.phase_id = p.phase_id AND NOT lockstep.is_finished(t.status) LIMIT 1) IS NULL;
     SELECT count(*) INTO stopping FROM lockstep.task t JOIN lockstep.phase p USING (phase_id)
     WHERE p.run_no = no AND p.done_at IS NULL AND NOT lockstep.is_finished(t.status);
     INSERT INTO lockstep.event_log (event, queue_id, run_no, detail)

@@ -15,28 +15,34 @@ BEGIN
         RETURN r.status;
     END IF;
     IF (r.end_offset IS NULL AND r.cancelled_at IS NULL) OR r.status = 'Paused' OR r.replay_id IS NOT NULL OR EXISTS (
-        SELECT FROM lockstep.phase p JOIN lockstep.task t USING (phase_id)
-        WHERE p.run_no = p_run_no AND p.done_at IS NULL
-          AND t.status NOT IN ('Completed', 'Failed', 'Cancelled', 'Terminated', 'PartiallyCompleted')) THEN
+        -- LATERAL and LIMIT here and below: phase by phase, by the index. Of a join the planner may read all tasks that there are.
+        SELECT FROM lockstep.phase p CROSS JOIN LATERAL (
+            SELECT FROM lockstep.task t WHERE t.phase_id = p.phase_id
+            AND t.status NOT IN ('Completed', 'Failed', 'Cancelled', 'Terminated', 'PartiallyCompleted') LIMIT 1) t
+        WHERE p.run_no + 0 = p_run_no AND p.done_at IS NULL) THEN -- by phase_left
         RETURN NULL;
     END IF;
     stop := CASE WHEN r.cancelled_at IS NULL THEN r.stop_after ELSE r.stop_kept END;
     result := CASE
         -- Unless its end is known and all of it was done before the cancelling could stop anything.
-        WHEN r.cancelled_at IS NOT NULL AND (r.end_offset IS NULL OR EXISTS (SELECT FROM lockstep.phase p JOIN lockstep.task t USING (phase_id)
-            WHERE p.run_no = p_run_no AND t.status IN ('Cancelled', 'Terminated') AND t.skipped IS NULL)
-            OR NOT EXISTS (SELECT FROM lockstep.phase p JOIN lockstep.task t USING (phase_id) WHERE p.run_no = p_run_no)) THEN 'Cancelled'
+        WHEN r.cancelled_at IS NOT NULL AND (r.end_offset IS NULL OR EXISTS (SELECT FROM lockstep.phase p CROSS JOIN LATERAL (
+                SELECT FROM lockstep.task t WHERE t.phase_id = p.phase_id AND t.status IN ('Cancelled', 'Terminated') AND t.skipped IS NULL LIMIT 1) t
+            WHERE p.run_no = p_run_no)
+            OR NOT EXISTS (SELECT FROM lockstep.phase p CROSS JOIN LATERAL (
+                SELECT FROM lockstep.task t WHERE t.phase_id = p.phase_id LIMIT 1) t WHERE p.run_no = p_run_no)) THEN 'Cancelled'
         WHEN stop IS NOT NULL THEN 'Failed'
         -- A reopening has taken the stop back, and not all of what it had stopped was run.
-        WHEN r.reopened_at IS NOT NULL AND r.on_failure = 'stop' AND EXISTS (SELECT FROM lockstep.phase p JOIN lockstep.task t USING (phase_id)
-            WHERE p.run_no = p_run_no AND t.status IN ('Failed', 'Terminated', 'PartiallyCompleted', 'Cancelled') AND t.skipped IS NULL) THEN 'Failed'
-        WHEN r.rejected > 0 OR EXISTS (SELECT FROM lockstep.phase p JOIN lockstep.task t USING (phase_id)
-            WHERE p.run_no = p_run_no AND (t.status IN ('Failed', 'Terminated', 'PartiallyCompleted') OR (t.status = 'Cancelled' AND t.cancelled_by IS NOT NULL))) THEN 'PartiallyCompleted'
+        WHEN r.reopened_at IS NOT NULL AND r.on_failure = 'stop' AND EXISTS (SELECT FROM lockstep.phase p CROSS JOIN LATERAL (
+                SELECT FROM lockstep.task t WHERE t.phase_id = p.phase_id AND t.status IN ('Failed', 'Terminated', 'PartiallyCompleted', 'Cancelled') AND t.skipped IS NULL LIMIT 1) t
+            WHERE p.run_no = p_run_no) THEN 'Failed'
+        WHEN r.rejected > 0 OR EXISTS (SELECT FROM lockstep.phase p CROSS JOIN LATERAL (
+                SELECT FROM lockstep.task t WHERE t.phase_id = p.phase_id AND (t.status IN ('Failed', 'Terminated', 'PartiallyCompleted') OR (t.status = 'Cancelled' AND t.cancelled_by IS NOT NULL)) LIMIT 1) t
+            WHERE p.run_no = p_run_no) THEN 'PartiallyCompleted'
         ELSE 'Completed' END;
     -- In the order of gates, which may have two of its phases in hand, or the run and its first phase: an UPDATE takes rows as it finds them.
     PERFORM FROM lockstep.run WHERE run_no = p_run_no FOR NO KEY UPDATE;
-    PERFORM FROM lockstep.phase WHERE run_no = p_run_no AND done_at IS NULL ORDER BY "order" FOR NO KEY UPDATE;
-    UPDATE lockstep.phase SET done_at = pg_catalog.clock_timestamp() WHERE run_no = p_run_no AND done_at IS NULL;
+    PERFORM FROM lockstep.phase WHERE run_no + 0 = p_run_no AND done_at IS NULL ORDER BY "order" + 0 FOR NO KEY UPDATE;
+    UPDATE lockstep.phase SET done_at = pg_catalog.clock_timestamp() WHERE run_no + 0 = p_run_no AND done_at IS NULL;
     UPDATE lockstep.run SET status = result, ended_at = pg_catalog.clock_timestamp() WHERE run_no = p_run_no;
     INSERT INTO lockstep.event_log (event, queue_id, run_no, detail) VALUES ('run_ended', r.queue_id, p_run_no, result);
     PERFORM pg_catalog.pg_notify('lockstep_' || r.queue_id, 'run'); -- wakes the gate of the next run, and who waits for the result

@@ -1,7 +1,10 @@
 -- The tasks of a run that run retry has tried again: what failed, what was cancelled for that, and what an operator cancelled.
 CREATE OR REPLACE FUNCTION lockstep.run_retried(p_run_no bigint) RETURNS TABLE (phase_id bigint, "order" bigint, task_id bigint) LANGUAGE sql STABLE AS $$
     SELECT h.phase_id, h."order", t.task_id
-    FROM lockstep.run r JOIN lockstep.phase h USING (run_no) JOIN lockstep.task t USING (phase_id)
+    FROM lockstep.run r
+    CROSS JOIN LATERAL (SELECT p.phase_id, p."order" FROM lockstep.phase p WHERE p.run_no = r.run_no OFFSET 0) h
+    CROSS JOIN LATERAL ( -- phase by phase
+        SELECT k.task_id, k.status, k.skipped, k.cancelled_by FROM lockstep.task k WHERE k.phase_id = h.phase_id OFFSET 0) t
     WHERE r.run_no = p_run_no
       AND (t.status IN ('Failed', 'Terminated', 'PartiallyCompleted')
            OR (t.status = 'Cancelled' AND t.skipped IS NULL AND (r.cancelled_at IS NOT NULL OR t.cancelled_by IS NOT NULL

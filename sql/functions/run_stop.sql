@@ -18,16 +18,16 @@ BEGIN
     END IF;
     SELECT pg_catalog.array_agg(locked.phase_id) INTO stopped
     FROM (SELECT phase_id FROM lockstep.phase
-          WHERE run_no = p_run_no AND "order" > p_order AND opened_at IS NULL AND done_at IS NULL
-          ORDER BY "order" FOR UPDATE) AS locked;
+          WHERE run_no + 0 = p_run_no AND "order" + 0 > p_order AND opened_at IS NULL AND done_at IS NULL -- by phase_left
+          ORDER BY "order" + 0 FOR UPDATE) AS locked;
     IF stopped IS NOT NULL THEN
-        PERFORM FROM lockstep.task t WHERE t.phase_id = ANY (stopped) ORDER BY t.task_id FOR NO KEY UPDATE;
+        PERFORM FROM lockstep.task t WHERE t.phase_id = ANY (stopped) ORDER BY t.task_id + 0 FOR NO KEY UPDATE; -- + 0: see run_cancel
         UPDATE lockstep.task
         SET status = 'Cancelled', token = NULL, executor_no = NULL, updated_at = pg_catalog.clock_timestamp()
         WHERE phase_id = ANY (stopped) AND status IN ('Pending', 'Error', 'Paused') AND (condition IS NULL OR p_order = 0);
         UPDATE lockstep.phase p SET done_at = pg_catalog.clock_timestamp()
         WHERE p.phase_id = ANY (stopped)
-          AND NOT (p.conditional AND EXISTS (SELECT FROM lockstep.task t WHERE t.phase_id = p.phase_id AND NOT lockstep.is_finished(t.status)));
+          AND NOT (p.conditional AND (SELECT t.task_id FROM lockstep.task t WHERE t.phase_id = p.phase_id AND NOT lockstep.is_finished(t.status) LIMIT 1) IS NOT NULL);
         PERFORM pg_catalog.pg_notify('lockstep_' || own.queue_id, 'run'); -- gates that wait for one of them look again
     END IF;
     INSERT INTO lockstep.event_log (event, queue_id, run_no, detail) VALUES ('run_stopped', own.queue_id, p_run_no, p_why);

@@ -4,27 +4,30 @@
 CREATE OR REPLACE FUNCTION lockstep.spare(p_executor_id uuid, p_task_ids bigint[], p_tokens uuid[], p_attempts int[]) RETURNS void
 LANGUAGE plpgsql AS $$
 DECLARE
+    g record;
     own CONSTANT int := (SELECT e.executor_no FROM lockstep.executor e WHERE e.executor_id = p_executor_id);
 BEGIN
     -- In the order of their ids, as run_stop does, so that the two cannot deadlock.
     PERFORM FROM lockstep.task t WHERE t.task_id = ANY (p_task_ids) ORDER BY t.task_id FOR NO KEY UPDATE;
-    WITH counted AS (
+    -- One by one, as in mark_processing.
+    FOR g IN SELECT u.task_id, u.token, u.attempt
+             FROM ROWS FROM (pg_catalog.unnest(p_task_ids), pg_catalog.unnest(p_tokens), pg_catalog.unnest(p_attempts)) AS u (task_id, token, attempt) LOOP
         UPDATE lockstep.task_attempt a SET error = 'ended with the sessions of its executor'
-        FROM ROWS FROM (pg_catalog.unnest(p_task_ids), pg_catalog.unnest(p_attempts)) AS g (task_id, attempt)
         WHERE a.task_id = g.task_id AND a.attempt = g.attempt AND a.executor_no = own AND a.status = 'Pending'
-          AND a.error = 'lost: its executor died'
-        RETURNING a.task_id)
-    UPDATE lockstep.task t SET lost_num = t.lost_num - 1
-    FROM counted c WHERE t.task_id = c.task_id AND t.lost_num > 0 AND t.status IN ('Pending', 'Processing', 'Error');
-    WITH hit AS (
-        UPDATE lockstep.task t SET status = 'Pending', attempt_num = t.attempt_num + 1, max_attempts = t.max_attempts + 1,
-            updated_at = pg_catalog.clock_timestamp()
-        FROM ROWS FROM (pg_catalog.unnest(p_task_ids), pg_catalog.unnest(p_tokens)) AS g (task_id, token)
-        WHERE t.task_id = g.task_id AND t.token = g.token AND t.status = 'Processing'
-        RETURNING t.task_id, t.attempt_num - 1 AS attempt, t.executor_no, t.started_at)
-    INSERT INTO lockstep.task_attempt (task_id, attempt, status, executor_no, started_at, ended_at, error)
-    SELECT h.task_id, h.attempt, 'Pending', h.executor_no, h.started_at, pg_catalog.clock_timestamp(), 'ended with the sessions of its executor'
-    FROM hit h ON CONFLICT DO NOTHING;
+          AND a.error = 'lost: its executor died';
+        IF FOUND THEN
+            UPDATE lockstep.task t SET lost_num = t.lost_num - 1
+            WHERE t.task_id = g.task_id AND t.lost_num > 0 AND t.status IN ('Pending', 'Processing', 'Error');
+        END IF;
+        WITH hit AS (
+            UPDATE lockstep.task t SET status = 'Pending', attempt_num = t.attempt_num + 1, max_attempts = t.max_attempts + 1,
+                updated_at = pg_catalog.clock_timestamp()
+            WHERE t.task_id = g.task_id AND t.token = g.token AND t.status = 'Processing'
+            RETURNING t.task_id, t.attempt_num - 1 AS attempt, t.executor_no, t.started_at)
+        INSERT INTO lockstep.task_attempt (task_id, attempt, status, executor_no, started_at, ended_at, error)
+        SELECT h.task_id, h.attempt, 'Pending', h.executor_no, h.started_at, pg_catalog.clock_timestamp(), 'ended with the sessions of its executor'
+        FROM hit h ON CONFLICT DO NOTHING;
+    END LOOP;
 END
 $$;
 REVOKE EXECUTE ON FUNCTION lockstep.spare(uuid, bigint[], uuid[], int[]) FROM PUBLIC;

@@ -3,7 +3,7 @@
 -- back. False: somebody has cancelled the task, or its run, and nothing more of it is to start.
 -- Every name and operator is qualified, as in complete: nothing that the step did to its session is looked at.
 CREATE OR REPLACE FUNCTION lockstep.step_done(p_task_id bigint, p_token uuid, p_next text) RETURNS boolean
-LANGUAGE plpgsql SECURITY DEFINER AS $$
+LANGUAGE plpgsql SECURITY DEFINER SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
 DECLARE
     go_on boolean;
 BEGIN

@@ -21,25 +21,28 @@ BEGIN
     IF FOUND THEN
         RETURN no;
     END IF;
+    -- By run_newest. BETWEEN, and the queue in ORDER BY: this order the primary key does not have. By that one the planner would go through the
+    -- runs of all queues when it takes those of this one for many.
     IF q.keep_runs IS NOT NULL THEN
         SELECT r.run_no INTO newest FROM lockstep.run r
-        WHERE r.queue_id = p_queue_id AND r.ended_at IS NOT NULL AND NOT r.swept ORDER BY r.run_no DESC OFFSET q.keep_runs - 1 LIMIT 1;
+        WHERE r.queue_id::bigint BETWEEN p_queue_id AND p_queue_id AND r.ended_at IS NOT NULL AND NOT r.swept
+        ORDER BY r.queue_id::bigint DESC, r.run_no DESC OFFSET q.keep_runs - 1 LIMIT 1;
         IF NOT FOUND THEN
             RETURN NULL; -- so many there are not
         END IF;
     END IF;
     SELECT r.run_no INTO no
     FROM lockstep.run r
-    WHERE r.queue_id = p_queue_id AND r.run_no > p_after AND r.ended_at IS NOT NULL AND NOT r.swept AND r.replay_id IS NULL
+    WHERE r.queue_id::bigint BETWEEN p_queue_id AND p_queue_id AND r.run_no > p_after AND r.ended_at IS NOT NULL AND NOT r.swept AND r.replay_id IS NULL
       AND (q.keep_runs IS NULL OR r.run_no < newest)
       AND (q.keep_days IS NULL OR r.ended_at < now - q.keep_days * interval '1 day')
       -- What did not complete is kept at least as long as the others; with this setting alone the others are kept for ever.
       AND CASE WHEN q.keep_failed_days IS NULL THEN true
                WHEN r.status <> 'Completed' THEN r.ended_at < now - q.keep_failed_days * interval '1 day'
                ELSE COALESCE(q.keep_runs, q.keep_days) IS NOT NULL END
-      AND NOT EXISTS (SELECT FROM lockstep.run_summary s WHERE s.run_no = r.run_no AND s.look_at > now)
+      AND (SELECT s.run_no FROM lockstep.run_summary s WHERE s.run_no = r.run_no AND s.look_at > now) IS NULL
       AND NOT lockstep.sweep_waits(r.run_no)
-    ORDER BY r.run_no LIMIT 1 FOR NO KEY UPDATE SKIP LOCKED;
+    ORDER BY r.queue_id::bigint, r.run_no LIMIT 1 FOR NO KEY UPDATE SKIP LOCKED;
     RETURN no;
 END
 $$;

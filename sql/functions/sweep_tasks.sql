@@ -47,7 +47,8 @@ BEGIN
     -- Usually the count is that of the run, and nobody has to look through what was deleted just now and is still in the index.
     locked := deleted < p_rows
         AND EXISTS (SELECT FROM lockstep.run_summary b JOIN lockstep.run r USING (run_no) WHERE b.run_no = p_run_no AND b.tasks <> r.tasks)
-        AND EXISTS (SELECT FROM lockstep.phase h JOIN lockstep.task t USING (phase_id) WHERE h.run_no = p_run_no);
+        AND EXISTS (SELECT FROM lockstep.phase h CROSS JOIN LATERAL (SELECT FROM lockstep.task t WHERE t.phase_id = h.phase_id LIMIT 1) t
+                    WHERE h.run_no = p_run_no);
 END
 $$;
 REVOKE EXECUTE ON FUNCTION lockstep.sweep_tasks(bigint, int) FROM PUBLIC;

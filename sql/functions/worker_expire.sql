@@ -9,12 +9,12 @@ DECLARE
     count bigint := 0;
 BEGIN
     FOR t IN SELECT k.task_id, k.attempt_num, k.worker, k.started_at, k.lost_num + 1 AS lost, k.lost_num + 1 >= q.max_lost AS final
-             FROM lockstep.queue q JOIN lockstep.phase p USING (queue_id) JOIN lockstep.task k USING (phase_id)
+             FROM lockstep.queue q JOIN lockstep.phase p USING (queue_id) JOIN lockstep.task k ON k.phase_id + 0 = p.phase_id -- by task_leased
              JOIN lockstep.run r ON r.run_no = p.run_no
              WHERE q.queue_id = p_queue_id AND p.external AND p.opened_at IS NOT NULL AND p.done_at IS NULL
                AND k.type = 'external' AND k.status = 'Processing' AND k.lease_until < pg_catalog.clock_timestamp()
                AND k.cancelled_by IS NULL AND r.cancelled_at IS NULL
-             ORDER BY k.task_id FOR NO KEY UPDATE OF k SKIP LOCKED LOOP
+             ORDER BY k.task_id + 0 FOR NO KEY UPDATE OF k SKIP LOCKED LOOP -- + 0: see run_cancel
         ended := pg_catalog.clock_timestamp();
         why := CASE WHEN t.final THEN pg_catalog.format('given up: %s attempts were lost', t.lost) ELSE 'lost: its worker''s lease ran out' END;
         INSERT INTO lockstep.task_attempt (task_id, attempt, status, worker, started_at, ended_at, error)

@@ -4,7 +4,8 @@
 -- last two tasks come here one after the other, and the second sees what the first has committed. An executor that completes an
 -- SQL task of the same phase at this moment tries the run's end after its own commit (see release).
 CREATE OR REPLACE FUNCTION lockstep.worker_settle() RETURNS trigger LANGUAGE plpgsql
-SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET enable_seqscan = off
+    SET enable_hashjoin = off SET enable_mergejoin = off SET jit = off AS $$
 DECLARE
     t record;
 BEGIN

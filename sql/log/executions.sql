@@ -5,8 +5,8 @@ SELECT v.queue, v.run_id, v."order", v.previous_order, v.seq, v.task_id, v.attem
 FROM (SELECT l.queue, l.run_id, l."order", l.previous_order, l.seq, l.task_id, l.attempt, l.type, l.status, l.started_at,
              l.ended_at, round(extract(epoch FROM l.duration)::numeric, 6) AS seconds, l.executor_id, l.error
       FROM lockstep.execution_log l
-      WHERE ($1::bigint IS NULL OR l.task_id IN (SELECT t.task_id FROM lockstep.phase p JOIN lockstep.task t USING (phase_id)
-                                                 WHERE p.run_no = $1::bigint))
+      WHERE ($1::bigint IS NULL OR (l.run_id = (SELECT r.run_id FROM lockstep.run r WHERE r.run_no = $1::bigint)
+                                   AND l.queue = (SELECT q.name FROM lockstep.run r JOIN lockstep.queue q USING (queue_id) WHERE r.run_no = $1::bigint)))
           AND ($2::text IS NULL OR l.queue = $2::text)
       ORDER BY l.started_at DESC LIMIT $3::bigint) v
 ORDER BY v.started_at, v.task_id;

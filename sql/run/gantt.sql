@@ -2,11 +2,12 @@
 -- columns: order, cell, running, makespan
 WITH attempt AS (
     SELECT t."order", t.started_at AS t0, COALESCE(t.started_at + t.duration, clock_timestamp()) AS t1
-    FROM lockstep.phase p JOIN lockstep.task t USING (phase_id)
+    FROM lockstep.phase p CROSS JOIN LATERAL (SELECT k."order", k.status, k.started_at, k.duration FROM lockstep.task k WHERE k.phase_id = p.phase_id OFFSET 0) t -- phase by phase
     WHERE p.run_no = $1::bigint AND t.status IN ('Completed', 'Processing') AND t.started_at IS NOT NULL
     UNION ALL
     SELECT t."order", a.started_at, a.ended_at
-    FROM lockstep.phase p JOIN lockstep.task t USING (phase_id) JOIN lockstep.task_attempt a USING (task_id)
+    FROM lockstep.phase p CROSS JOIN LATERAL (SELECT k.task_id, k."order" FROM lockstep.task k WHERE k.phase_id = p.phase_id OFFSET 0) t
+    JOIN lockstep.task_attempt a USING (task_id)
     WHERE p.run_no = $1::bigint AND a.started_at IS NOT NULL),
 axis AS (
     SELECT min(a.t0) AS t0, extract(epoch FROM max(a.t1) - min(a.t0))::float8 AS makespan,

@@ -1,6 +1,8 @@
 -- run_latest :maybe  the newest run, of queue $1 (NULL: any)
 -- columns: run_no, run_id, queue
 SELECT r.run_no, r.run_id, q.name AS queue
-FROM lockstep.run r JOIN lockstep.queue q USING (queue_id)
+FROM lockstep.queue q CROSS JOIN LATERAL (
+    SELECT b.run_no, b.run_id FROM lockstep.run b WHERE b.queue_id::bigint BETWEEN q.queue_id AND q.queue_id -- by run_newest
+    ORDER BY b.queue_id::bigint DESC, b.run_no DESC LIMIT 1) r
 WHERE $1::text IS NULL OR q.name = $1::text
 ORDER BY r.run_no DESC LIMIT 1;

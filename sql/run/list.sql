@@ -4,8 +4,11 @@ SELECT s.queue, s.run_id, s.name, s.status, s.tasks, s.completed, s.failed, s.ca
        s.started_at, s.ended_at, round(extract(epoch FROM COALESCE(s.ended_at, clock_timestamp()) - s.started_at)::numeric, 3)
            AS seconds
 FROM lockstep.run_status s
-WHERE s.run_no = ANY (ARRAY(SELECT r.run_no FROM lockstep.run r JOIN lockstep.queue q USING (queue_id)
-                            WHERE ($1::text IS NULL OR q.name = $1::text) AND ($2::text IS NULL OR $2::text =
-                                       CASE WHEN r.status = 'Publishing' AND r.published_at IS NOT NULL THEN 'Published' ELSE r.status END)
-                            ORDER BY r.run_no DESC LIMIT $3::bigint))
+WHERE s.run_no = ANY (ARRAY(SELECT b.run_no FROM lockstep.queue q CROSS JOIN LATERAL (
+                                SELECT r.run_no FROM lockstep.run r
+                                WHERE r.queue_id::bigint BETWEEN q.queue_id AND q.queue_id AND ($2::text IS NULL OR $2::text =
+                                           CASE WHEN r.status = 'Publishing' AND r.published_at IS NOT NULL THEN 'Published' ELSE r.status END) -- by run_newest
+                                ORDER BY r.queue_id::bigint DESC, r.run_no DESC LIMIT $3::bigint) b
+                            WHERE $1::text IS NULL OR q.name = $1::text
+                            ORDER BY b.run_no DESC LIMIT $3::bigint))
 ORDER BY s.run_no;

@@ -1,10 +1,12 @@
 -- sweep_note :one  a sweep of queue $1 has ended: what it did $2; runs that could not be deleted are added. Another may sweep it
 -- columns: held
-WITH noted AS (
+WITH unfinished AS MATERIALIZED ( -- of all queues: they are few
+    SELECT s.run_no, s.held FROM lockstep.run_summary s WHERE s.swept_at IS NULL AND s.held IS NOT NULL),
+noted AS (
     INSERT INTO lockstep.retention AS t (queue_id, swept_at, detail)
     SELECT $1::int, clock_timestamp(), $2::text || COALESCE((
         SELECT format('; %s held up: ', count(*)) || min(format('run %s: %s', r.run_id, s.held))
-        FROM lockstep.run_summary s JOIN lockstep.run r USING (run_no)
-        WHERE s.swept_at IS NULL AND r.queue_id = $1::int AND s.held IS NOT NULL HAVING count(*) > 0), '')
+        FROM unfinished s JOIN lockstep.run r USING (run_no)
+        WHERE r.queue_id = $1::int HAVING count(*) > 0), '')
     ON CONFLICT (queue_id) DO UPDATE SET swept_at = EXCLUDED.swept_at, detail = EXCLUDED.detail)
 SELECT pg_advisory_unlock(lockstep.lock_class('sweep'), $1::int) AS held;

@@ -1,0 +1,44 @@
+# tests/e2e/plans.sh: reads plans.table, then the statements and the functions of sql/, and writes what psql runs, into the directory out:
+# prepare has the statements; own.body measures those of sessions that run only ours, any.body the others. psql's variable pass says
+# which look it is. Fails where something has no line in the table: a statement, or a function that people may call and that neither
+# a statement nor another function calls.
+BEGIN { FS = "|" }
+FNR == 1 { n = split(FILENAME, part, "/"); file = part[n - 1] "_" substr(part[n], 1, length(part[n]) - 4) }
+FILENAME ~ /\.table$/ {
+    if ($0 ~ /^(#|$)/) next
+    gsub(/ /, "", $1); gsub(/ /, "", $2); gsub(/^ +| +$/, "", $3)
+    named[$1] = 1
+    if ($2 == "-") next
+    measured[$1] = 1
+    body = out ($1 ~ /^(reader_|.*[.])/ ? "/any.body" : "/own.body")
+    print "BEGIN;" > body
+    if ($4 ~ /[^ ]/) print $4 " \\g /dev/null" > body
+    print "SELECT set_config('plans.before', public.reads()::text, true) \\g /dev/null" > body
+    if ($1 ~ /[.]/) print "SELECT * FROM " $1 "(" $3 ") \\g /dev/null" > body
+    else print "EXECUTE " $1 ($3 == "" ? "" : "(" $3 ")") " \\g /dev/null" > body
+    print "SELECT :'pass' || '|" $1 "|" $2 "|' || public.since();" > body
+    print "ROLLBACK;\nSELECT pg_advisory_unlock_all() \\g /dev/null" > body
+    next
+}
+/^--/ { next }
+{
+    rest = $0
+    while (match(rest, /lockstep\.[a-z_]+/)) {
+        name = substr(rest, RSTART, RLENGTH); rest = substr(rest, RSTART + RLENGTH)
+        if (file != "functions_" substr(name, 10)) called[name] = 1
+    }
+}
+file ~ /^functions_/ {
+    if (/^GRANT EXECUTE .* TO .*lockstep_(worker|producer|operator|monitor)/) granted["lockstep." substr(file, 11)] = 1
+    next
+}
+FNR == 1 || !(file in begun) {
+    begun[file] = 1
+    if (!(file in named)) { print file " has no line in plans.table"; bad++ }
+    if (file in measured) print "PREPARE " file " AS" > (out "/prepare")
+}
+file in measured { print > (out "/prepare") }
+END {
+    for (name in granted) if (!(name in called) && !(name in named)) { print name " has no line in plans.table"; bad++ }
+    exit bad > 0
+}
