@@ -159,6 +159,12 @@ static const struct option_spec rejected_redrive_options[] = {
     {"wait", NULL, "wait for the run's end; exit code 1 if it did not complete", 0},
     {"timeout", "TIME:0:2147483647", "of --wait", 0},
     {0}};
+static const struct option_spec message_check_options[] = {
+    {"form", "record|staged|kcat",
+     "what a line is: a record's value (default), a task as `publish` reads it, or what kcat -J "
+     "writes",
+     0},
+    {0}};
 static const struct option_spec replay_options[] = {
     {"queue", "Q", "the queue", 0},
     {"from-offset", "N|earliest|latest", "begin here; default: earliest", 0},
@@ -285,6 +291,9 @@ const struct command commands[] = {
      "publishes rejected messages again, corrected or as they are, as a run of their own",
      rejected_redrive_options,
      "lockstep rejected redrive 17 18 --reason \"the phase before came late\""},
+    {"message", "check", "FILE|-", NEEDS_NOTHING, command_message_check,
+     "what an executor would say of messages, JSON Lines; needs no server", message_check_options,
+     "kcat -C -J -e -t orders | lockstep message check --form kcat -"},
     {"replay", "", "", NEEDS_SCHEMA | NEEDS_KAFKA, command_replay,
      "runs part of the topic again: shows what it would do, and does it with --execute",
      replay_options,

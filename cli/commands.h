@@ -30,6 +30,7 @@ command_fn command_run_explain, command_task_explain, command_queue_explain;
 command_fn command_run_list, command_run_show, command_run_watch;
 command_fn command_task_list, command_task_show;
 command_fn command_rejected_list, command_rejected_show, command_rejected_redrive;
+command_fn command_message_check;
 command_fn command_replay;
 command_fn command_lock_list, command_log, command_check;
 command_fn command_config_show, command_config_check, command_config_list;

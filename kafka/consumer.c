@@ -237,7 +237,7 @@ static bool lower_hex(const char *at, size_t count)
 
 /* W3C Trace Context, 3.2: version, trace-id, parent-id and flags, in lower case; neither id is all zeros, no version is ff. It goes
  * into the requests and the environment of tasks, so nothing else is taken for one. librdkafka ends it with a NUL. */
-static bool is_traceparent(const char *text, size_t len)
+bool kafka_traceparent_valid(const char *text, size_t len)
 {
     return len == TRACEPARENT_LEN && strlen(text) == len && lower_hex(text, 2) && text[2] == '-' &&
            lower_hex(text + 3, 32) && text[35] == '-' && lower_hex(text + 36, 16) &&
@@ -263,7 +263,7 @@ static void to_record(rd_kafka_message_t *message, struct kafka_record *ret_reco
     ret_record->headers = headers;
     if (rd_kafka_header_get_last(headers, "traceparent", &value, &len) ==
             RD_KAFKA_RESP_ERR_NO_ERROR &&
-        value != NULL && is_traceparent(value, len))
+        value != NULL && kafka_traceparent_valid(value, len))
         ret_record->traceparent = value;
 }
 

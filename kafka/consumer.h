@@ -35,6 +35,9 @@ struct kafka_source;
 
 #define TRACEPARENT_LEN 55
 
+/** Whether text, which ends with a NUL behind its len bytes, is a traceparent of W3C Trace Context. */
+bool kafka_traceparent_valid(const char *text, size_t len);
+
 struct kafka_record {
     int64_t offset, timestamp_ms; /* timestamp -1: none */
     const char *value;            /* NULL: tombstone */
