@@ -17,6 +17,14 @@
 #include "config/config.h"
 #include "task/message.h"
 
+/** What the configuration keeps secret (secrets.h): headers or variables. */
+struct secrets {
+    struct secret {
+        const char *name, *value;
+    } * items;
+    int count;
+};
+
 /** A registered command. */
 struct action_command {
     const char *name, *where; /* of the configuration, as the texts below */
@@ -25,6 +33,7 @@ struct action_command {
     const char *user, *directory, *path; /* user "": the executor's */
     int64_t kill_after_ms, output_limit;
     int64_t cpu_s, memory, open_files, processes, file_limit; /* -1: no limit of ours */
+    struct secrets environment;
 };
 
 struct action_settings;

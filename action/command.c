@@ -1,5 +1,5 @@
 /* A command, on the executor's side: its runner is started and fed, and its result judged. */
-#include "action/running.h"
+#include "action/secrets.h"
 #include "action/wire.h"
 
 #include "base/clock.h"
@@ -89,6 +89,9 @@ static void make_spec(const struct action_command *row, const struct action_atte
                      {"TRACEPARENT", attempt->traceparent}};
     for (size_t i = 0; i < sizeof variables / sizeof *variables; i++)
         spec.envc += add_variable(&texts, variables[i].name, variables[i].value);
+    for (int i = 0; i < row->environment.count; i++)
+        spec.envc +=
+            add_variable(&texts, row->environment.items[i].name, row->environment.items[i].value);
     spec.input_bytes = action->input ? strlen(action->input) : 0;
     if (action->input != NULL)
         str_add(&texts, action->input, spec.input_bytes);
@@ -276,7 +279,9 @@ static void judge(const struct command *command, int runner_status, struct actio
              WIFSIGNALED(runner_status) ? WTERMSIG(runner_status) : WEXITSTATUS(runner_status));
         return;
     }
-    const char *out = command->answer.data + sizeof *told;
+    char *out = command->answer.data + sizeof *told;
+    secrets_hide(&row->environment, out, told->out_bytes);
+    secrets_hide(&row->environment, out + told->out_bytes, told->err_bytes);
     action_text(&result->response, out, told->out_bytes, told->out_total);
     action_text_tail(&result->detail, out + told->out_bytes, told->err_bytes, told->err_total);
     if (told->left > 0)

@@ -1,4 +1,5 @@
 /* A request: one, to an allowed host, no redirects, and of the answer as much as the configuration keeps. */
+#include "action/secrets.h"
 #include "action/url.h"
 
 #include "base/ascii.h"
@@ -20,6 +21,7 @@ struct transfer {
     CURL *easy;
     CURLU *url;
     struct curl_slist *headers;
+    const struct secrets *secrets; /* of the host; NULL: none */
     struct str body;
     uint64_t limit, header_bytes;
     bool cut;
@@ -95,19 +97,25 @@ static void add_idempotency_key(struct transfer *transfer, const struct action_a
 static void set_headers(struct transfer *transfer, const struct action_attempt *attempt)
 {
     const struct message_action *action = action_of(attempt);
+    const struct secrets *secrets = transfer->secrets;
     for (int i = 0; i < action->header_count; i++)
-        add_header(transfer, action->headers[i].name, action->headers[i].value);
+        if (!secrets_have(secrets, action->headers[i].name))
+            add_header(transfer, action->headers[i].name, action->headers[i].value);
+    for (int i = 0; secrets != NULL && i < secrets->count; i++)
+        add_header(transfer, secrets->items[i].name, secrets->items[i].value);
     if (!has_header(action, "Idempotency-Key"))
         add_idempotency_key(transfer, attempt);
     if (!has_header(action, "traceparent") && *attempt->traceparent != '\0')
         add_header(transfer, "traceparent", attempt->traceparent);
-    if (action->body != NULL && !has_header(action, "Content-Type"))
+    if (action->body != NULL && !has_header(action, "Content-Type") &&
+        !secrets_have(secrets, "Content-Type"))
         add_header(transfer, "Content-Type", "application/json");
-    if (!has_header(action, "User-Agent"))
+    if (!has_header(action, "User-Agent") && !secrets_have(secrets, "User-Agent"))
         add_header(transfer, "User-Agent", "lockstep/" LOCKSTEP_VERSION);
     /* not asked before whether the body is welcome: nothing behind the colon, and libcurl leaves the header out */
     transfer->headers = curl_slist_append(transfer->headers, "Expect:");
     (void)curl_easy_setopt(transfer->easy, CURLOPT_HTTPHEADER, transfer->headers);
+    (void)curl_easy_setopt(transfer->easy, CURLOPT_HEADEROPT, (long)CURLHEADER_SEPARATE);
 }
 
 static void set_request(struct transfer *transfer, const struct message_action *action)
@@ -213,6 +221,7 @@ static bool is_permanent(long status)
 static void judge(const struct transfer *transfer, CURLcode code, struct action_result *result)
 {
     long status = 0;
+    secrets_hide(transfer->secrets, transfer->body.data, transfer->body.len);
     (void)curl_easy_getinfo(transfer->easy, CURLINFO_RESPONSE_CODE, &status);
     action_text(&result->response, transfer->body.data ? transfer->body.data : "",
                 transfer->body.len, transfer->cut ? ACTION_MORE : transfer->body.len);
@@ -235,6 +244,7 @@ static void judge(const struct transfer *transfer, CURLcode code, struct action_
     if (status >= 300 && status < 400) {
         STR_AUTO shown = {0};
         action_text(&shown, location ? location : "", location ? strlen(location) : 0, 0);
+        secrets_hide(transfer->secrets, shown.data, shown.len);
         str_text(&result->error, ", a redirect, which is not followed, to ");
         utf8_add(&result->error, shown.data, shown.len, LOCATION_SHOWN);
     }
@@ -244,6 +254,48 @@ static void judge(const struct transfer *transfer, CURLcode code, struct action_
 static bool too_late(const struct action_tie *tie)
 {
     return clock_boot_us() >= tie->alive_us + tie->silence_ms * 1000LL;
+}
+
+/* Chooses the headers of the configuration. False: they must not go over this connection. */
+static bool take_secrets(struct transfer *transfer, const struct action_http *http,
+                         struct action_result *result)
+{
+    char *scheme = NULL;
+    bool encrypted = curl_url_get(transfer->url, CURLUPART_SCHEME, &scheme, 0) == CURLUE_OK &&
+                     ascii_same(scheme, "https");
+    curl_free(scheme);
+    const struct secret_host *host = secrets_of(http, transfer->target, encrypted);
+    if (host == NULL)
+        return true;
+    transfer->secrets = &host->headers;
+    if (encrypted || host->plain || host->headers.count == 0)
+        return true;
+    result->outcome = ACTION_FAILED;
+    result->permanent = true;
+    str_format(&result->error,
+               "http %s: the headers of [%s] are not sent without encryption: use https, or set "
+               "plain = on there",
+               transfer->target, host->section);
+    return false;
+}
+
+static void call(struct transfer *transfer, const struct action_http *http,
+                 const struct action_attempt *attempt, const struct action_tie *tie,
+                 struct action_result *result)
+{
+    if (!take_secrets(transfer, http, result))
+        return;
+    set_options(transfer, http, attempt->msg->timeout_us);
+    set_request(transfer, action_of(attempt));
+    set_headers(transfer, attempt);
+    probe("http.send");
+    if (too_late(tie)) {
+        result->outcome = ACTION_STOPPED;
+        return;
+    }
+    CURLcode code = perform(transfer, tie);
+    probe("http.ended");
+    judge(transfer, code, result);
 }
 
 void action_http_run(const struct action_http *http, const struct action_attempt *attempt,
@@ -257,17 +309,7 @@ void action_http_run(const struct action_http *http, const struct action_attempt
         url_judge(http->allowed, http->allowed_count, transfer.url, action->url, transfer.target,
                   sizeof transfer.target, &why);
     if (verdict == URL_ALLOWED) {
-        set_options(&transfer, http, attempt->msg->timeout_us);
-        set_request(&transfer, action);
-        set_headers(&transfer, attempt);
-        probe("http.send");
-        if (too_late(tie)) {
-            result->outcome = ACTION_STOPPED;
-        } else {
-            CURLcode code = perform(&transfer, tie);
-            probe("http.ended");
-            judge(&transfer, code, result);
-        }
+        call(&transfer, http, attempt, tie, result);
     } else {
         result->outcome = ACTION_FAILED;
         result->permanent = verdict == URL_BAD;

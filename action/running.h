@@ -13,11 +13,28 @@
 #include <stdarg.h>
 #include <sys/types.h>
 
+/** A host and a port of [http] allow. */
+struct allowed {
+    const char *host; /* into text; lower case; "*.": any host below it; "*": any */
+    char *text;       /* owned */
+    int port;         /* 0: that of http or https, -1: any */
+};
+
+/** [http:HOST]: what requests to it have with them. */
+struct secret_host {
+    struct allowed host;
+    const char *section;
+    bool plain; /* also over http */
+    struct secrets headers;
+};
+
 struct action_http {
     const char *ca_file, *proxy; /* "": none */
     int64_t connect_timeout_ms, timeout_ms, response_limit;
     struct allowed *allowed;
     int allowed_count;
+    struct secret_host *hosts;
+    int host_count;
 };
 
 struct action_settings {
@@ -62,12 +79,6 @@ void action_text_tail(struct str *out, const char *bytes, size_t len, uint64_t t
 
 /* allow.c */
 enum url_verdict { URL_ALLOWED, URL_NOT_ALLOWED, URL_BAD };
-/** A host and a port of [http] allow. */
-struct allowed {
-    const char *host; /* into text; lower case; "*.": any host below it; "*": any */
-    char *text;       /* owned */
-    int port;         /* 0: that of http or https, -1: any */
-};
 /** False: it is no such pattern. */
 bool allow_parse(const char *text, size_t len, struct allowed *ret_allowed);
 void allow_done(struct allowed *allowed);

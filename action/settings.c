@@ -1,5 +1,5 @@
 /* [commands], [command:NAME] and [http], as action.h wants them. */
-#include "action/running.h"
+#include "action/secrets.h"
 
 #include <ctype.h>
 #include <stdio.h>
@@ -49,6 +49,40 @@ static int64_t limit_of(const struct config *config, const char *section, const 
                                 : (config_get_duration_ms(config, section, key) + 999) / 1000;
 }
 
+static bool begins(const char *text, const char *start)
+{
+    return strncmp(text, start, strlen(start)) == 0;
+}
+
+static void add_variables(struct loading *loading, const char *section, struct secrets *to)
+{
+    const struct config_value *value;
+    struct err err;
+    for (int i = 0; (value = config_at(loading->config, i)) != NULL; i++)
+        if (strcmp(value->section, section) == 0 && begins(value->key, "env.") &&
+            secrets_add_variable(to, value, &err) != RC_OK)
+            wrong(loading, &err);
+}
+
+/* A value of [http:HOST]; those of a section come one after the other. */
+static void add_host(struct loading *loading, const struct config_value *value)
+{
+    struct action_http *http = &loading->settings->http;
+    struct secret_host *host = http->host_count > 0 ? &http->hosts[http->host_count - 1] : NULL;
+    struct err err;
+    enum rc rc = RC_OK;
+    if (host == NULL || strcmp(host->section, value->section) != 0) {
+        http->hosts = xrealloc(http->hosts, (size_t)http->host_count + 1, sizeof *http->hosts);
+        host = &http->hosts[http->host_count];
+        rc = secrets_host(host, loading->config, value, &err);
+        http->host_count += rc == RC_OK;
+    }
+    if (rc == RC_OK && begins(value->key, "header."))
+        rc = secrets_add_header(&host->headers, value, &err);
+    if (rc != RC_OK)
+        wrong(loading, &err);
+}
+
 static void add_command(struct loading *loading, const struct config_value *value)
 {
     const struct config *config = loading->config;
@@ -77,6 +111,7 @@ static void add_command(struct loading *loading, const struct config_value *valu
                       "[%s] directory = \"%s\" is no absolute path", s, command.directory);
         wrong(loading, &err);
     }
+    add_variables(loading, s, &command.environment);
     settings->commands = xrealloc(settings->commands, (size_t)settings->command_count + 1,
                                   sizeof *settings->commands);
     settings->commands[settings->command_count++] = command;
@@ -129,8 +164,10 @@ enum rc action_settings_load(const struct config *config, config_report_fn *repo
     for (int i = 0; (value = config_at(config, i)) != NULL; i++) {
         if (strcmp(value->section, "commands") == 0)
             add_command(&loading, value);
-        else if (strncmp(value->section, "command:", strlen("command:")) == 0)
+        else if (begins(value->section, "command:"))
             check_section(&loading, value);
+        else if (begins(value->section, "http:"))
+            add_host(&loading, value);
         else if (strcmp(value->section, "http") == 0 && strcmp(value->key, "allow") == 0)
             add_allowed(&loading, value);
     }
@@ -153,8 +190,15 @@ void action_settings_free(struct action_settings *settings)
 {
     if (settings == NULL)
         return;
-    for (int i = 0; i < settings->command_count; i++)
+    for (int i = 0; i < settings->command_count; i++) {
         config_words_free(settings->commands[i].argv);
+        secrets_done(&settings->commands[i].environment);
+    }
+    for (int i = 0; i < settings->http.host_count; i++) {
+        allow_done(&settings->http.hosts[i].host);
+        secrets_done(&settings->http.hosts[i].headers);
+    }
+    free(settings->http.hosts);
     for (int i = 0; i < settings->http.allowed_count; i++)
         allow_done(&settings->http.allowed[i]);
     free(settings->commands);

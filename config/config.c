@@ -16,6 +16,15 @@ static bool is_section(const struct config_key *row, const char *section)
     return strcmp(row->section, section) == 0;
 }
 
+/* "*": any key, "env.*": any that begins with env. */
+static bool is_key(const struct config_key *row, const char *key)
+{
+    size_t len = strlen(row->key);
+    if (len > 0 && row->key[len - 1] == '*')
+        return strncmp(row->key, key, len - 1) == 0 && key[len - 1] != '\0';
+    return strcmp(row->key, key) == 0;
+}
+
 const struct config_key *store_row(const char *section, const char *key, const char *where,
                                    struct err *err)
 {
@@ -28,7 +37,7 @@ const struct config_key *store_row(const char *section, const char *key, const c
         if (!is_section(&rows[i], section))
             continue;
         known = true;
-        if (strcmp(rows[i].key, key) == 0 || (strcmp(rows[i].key, "*") == 0 && *key != '\0'))
+        if (is_key(&rows[i], key))
             return &rows[i];
         near_key = nearest_of(key, near_key, rows[i].key);
     }
@@ -127,7 +136,17 @@ void store_error(struct config *config, const struct err *err)
         config->report(config->context, err);
 }
 
-/* "section.key=value"; the name of a queue or a command may hold dots, its keys hold none. */
+/* Where the key begins in "section.key"; the name of a queue, a command or a host may hold dots, their keys hold none but
+ * env.NAME and header.NAME. */
+static char *dot_before_key(char *text)
+{
+    char *dot = strchr(text, '.'), *colon = strchr(text, ':');
+    if (dot == NULL || colon == NULL || colon > dot)
+        return dot;
+    char *pair = strstr(colon, strncmp(text, "http:", 5) == 0 ? ".header." : ".env.");
+    return pair != NULL ? pair : strrchr(text, '.');
+}
+
 static void set_one(struct config *config, const char *setting)
 {
     struct err err;
@@ -135,9 +154,7 @@ static void set_one(struct config *config, const char *setting)
     char *equals = strchr(copy, '=');
     if (equals != NULL)
         *equals = '\0';
-    char *dot = strchr(copy, ':') != NULL && strchr(copy, ':') < strchrnul(copy, '.')
-                    ? strrchr(copy, '.')
-                    : strchr(copy, '.');
+    char *dot = dot_before_key(copy);
     enum rc rc;
     if (equals == NULL || dot == NULL || dot == copy) {
         rc = err_set(&err, RC_FATAL, ERR_CONFIG, "-s", "Write: -s section.key=value",

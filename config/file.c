@@ -115,10 +115,10 @@ static enum rc check_mode(const struct reading *reading, struct err *err)
     char where[160], hint[300];
     (void)snprintf(where, sizeof where, "%s:%d", reading->path, reading->secret_at);
     (void)snprintf(hint, sizeof hint, "chmod 600 %s", reading->path);
-    return err_set(
-        err, RC_FATAL, ERR_CONFIG, where, hint,
-        "the file holds a password and its mode is %04o: group or others have access to it",
-        (unsigned)(info.st_mode & 07777));
+    return err_set(err, RC_FATAL, ERR_CONFIG, where, hint,
+                   "the file holds a password or another secret and its mode is %04o: group or "
+                   "others have access to it",
+                   (unsigned)(info.st_mode & 07777));
 }
 
 static enum rc open_file(struct reading *reading, struct err *err)

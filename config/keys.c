@@ -110,6 +110,8 @@ static const struct config_key keys[] = {
      "root"},
     {"command:", "file_limit", CONFIG_SIZE, NULL, "B", NULL, 0, INT64_MAX,
      "largest file that it may write"},
+    {"command:", "env.*", CONFIG_SECRET, NULL, "", NULL, 0, 0,
+     "env.NAME = value: a variable of its environment, kept secret"},
     {"http", "allow", CONFIG_LIST, "", "", NULL, 0, 0,
      "hosts that tasks of type http may call: host, host:port, host:*, *.example.com; none if "
      "empty"},
@@ -123,6 +125,11 @@ static const struct config_key keys[] = {
      "file with certificate authorities, instead of the system's"},
     {"http", "proxy", CONFIG_URL, NULL, "", NULL, 0, 0,
      "proxy for all requests; proxy variables of the environment are not looked at"},
+    {"http:", "header.*", CONFIG_SECRET, NULL, "", NULL, 0, 0,
+     "header.NAME = value: a header that requests to this host have, kept secret; it replaces one "
+     "of the same name in a message"},
+    {"http:", "plain", CONFIG_BOOL, "off", "", NULL, 0, 0,
+     "whether these headers also go over http, without encryption; off: such a request fails"},
     {"log", "level", CONFIG_CHOICE, "info", "", "debug|info|warn|error|off", 0, 0,
      "least level that is logged"},
     {"log", "format", CONFIG_CHOICE, "text", "", "text|json", 0, 0,

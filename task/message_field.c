@@ -137,24 +137,24 @@ char *copy_text(const cJSON *node)
     return xstrdup(node->valuestring);
 }
 
-/** Changes of one letter (put in, left out, replaced, two swapped) from a to b, without regard to
- * case. */
+/** Changes of one letter from a to b, without regard to case: one that is put in, left out or replaced counts 2, two that are
+ * swapped 1: their letters are right. */
 static int distance(const char *a, const char *b)
 {
     int row[3][LONGEST_GUESS + 1] = {{0}};
     int la = (int)strlen(a), lb = (int)strlen(b);
     for (int j = 0; j <= lb; j++)
-        row[0][j] = j;
+        row[0][j] = 2 * j;
     for (int i = 1; i <= la; i++) {
         int *now = row[i % 3], *last = row[(i + 2) % 3], *before = row[(i + 1) % 3];
-        now[0] = i;
+        now[0] = 2 * i;
         for (int j = 1; j <= lb; j++) {
             bool same = ascii_lower(a[i - 1]) == ascii_lower(b[j - 1]);
-            int best = last[j - 1] + !same;
-            if (last[j] + 1 < best)
-                best = last[j] + 1;
-            if (now[j - 1] + 1 < best)
-                best = now[j - 1] + 1;
+            int best = last[j - 1] + (same ? 0 : 2);
+            if (last[j] + 2 < best)
+                best = last[j] + 2;
+            if (now[j - 1] + 2 < best)
+                best = now[j - 1] + 2;
             bool swapped = i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1];
             if (swapped && before[j - 2] + 1 < best)
                 best = before[j - 2] + 1;
@@ -168,7 +168,7 @@ const char *nearest_field(const char *word, enum message_form form)
 {
     const char *nearest = NULL, *name;
     size_t len = strlen(word);
-    int least = len <= 4 ? 2 : 3; /* first distance that is too far */
+    int least = len <= 4 ? 3 : 5; /* first distance that is too far */
     if (len > LONGEST_GUESS)
         return NULL;
     for (int i = 0; (name = message_field_name(i)) != NULL; i++) {

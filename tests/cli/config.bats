@@ -91,6 +91,7 @@ one() { jq -r --arg s "$1" --arg k "$2" '.[] | select(.section == $s and .key ==
 
 refused() { # TEXT LINE WORDS: a configuration with TEXT is refused for what stands in LINE
     printf "$1" >"$conf"
+    chmod 600 "$conf"
     run "$LOCKSTEP_BIN" config check --config "$conf"
     [ "$status" -eq 2 ] || { echo "$1: $status"; return 1; }
     [[ $output == *"$conf:$2: "*"$3"* ]] || { echo "$1: $output"; return 1; }
@@ -121,4 +122,33 @@ refused() { # TEXT LINE WORDS: a configuration with TEXT is refused for what sta
     [ "$status" -eq 2 ]
     printf '[http]\nallow = h, h:8080, h:*, *.example.com, [::1]:8080\n' >"$conf"
     "$LOCKSTEP_BIN" config check --config "$conf"
+}
+
+@test "a secret header or variable is refused for its name, never shown, and its file is looked at" {
+    refused '[http:h]\nheader.Host = hush\n' 2 'the executor sets this header itself'
+    refused '[http:h]\nheader.idempotency-key = hush\n' 2 'the executor sets this header itself'
+    refused '[http:h]\nheader.a b = hush\n' 2 'no name of a header'
+    refused '[http:h]\nheader.A = hush\nheader.a = hush\n' 3 'the header is there before'
+    refused '[http:h]\nheader. = hush\n' 2 'unknown key'
+    refused '[http:h]\nheader.A =\n' 2 'the header has no value'
+    refused '[http:*.h]\nheader.A = hush\n' 2 '[http:*.h] names no host'
+    refused '[http:h]\nheadr.A = hush\n' 2 'unknown key'
+    refused '[commands]\na = /bin/a\n[command:a]\nenv.A-B = hush\n' 4 'no name of a variable'
+    refused '[commands]\na = /bin/a\n[command:a]\nenv.PATH = hush\n' 4 'the executor sets this variable itself'
+    refused '[commands]\na = /bin/a\n[command:a]\nenv.LOCKSTEP_X = hush\n' 4 'the executor sets this variable itself'
+    [[ $output != *hush* ]]
+    printf '[commands]\na = /bin/a\n[command:a]\nenv.B = hush\n[http:h.example:8443]\nheader.A = hush\nplain = on\n' >"$conf"
+    run "$LOCKSTEP_BIN" config show --config "$conf"
+    [[ $output != *hush* && $output == *env.B*'***'* && $output == *header.A*'***'* ]]
+    chmod 640 "$conf"
+    run "$LOCKSTEP_BIN" config check --config "$conf"
+    [ "$status" -eq 2 ]
+    [[ $output == *"chmod 600"* && $output != *hush* ]]
+    chmod 600 "$conf"
+    for setting in 'http:h.example.header.X-Key=hush'$'\n''x' 'http:h.example.header.X-Key=hush'$'\r'; do
+        run "$LOCKSTEP_BIN" config check --config "$conf" -s "$setting"
+        [ "$status" -eq 2 ]
+        [[ $output == *'[http:h.example] header.X-Key'*control* && $output != *hush* ]]
+    done
+    "$LOCKSTEP_BIN" config check --config "$conf" -s 'http:h.example.header.X-Key=hush'
 }

@@ -1,6 +1,7 @@
 /* What of the configuration says what tasks may do outside the database, and what they may not. */
 #include "action/action.h"
 #include "action/running.h"
+#include "action/secrets.h"
 #include "base/utf8.h"
 
 #include <setjmp.h>
@@ -278,6 +279,63 @@ static void bytes_become_text_that_can_be_stored(void **state)
     str_done(&out);
 }
 
+static void a_secret_is_hidden_wherever_it_stands(void **state)
+{
+    (void)state;
+    struct secret items[] = {{"a", "Bearer topsecret"}, {"b", "short"}, {"c", "aaaaaaaa"}};
+    struct secrets secrets = {items, 3};
+    static const struct {
+        const char *text, *hidden;
+    } cases[] = {{"", ""},
+                 {"nothing", "nothing"},
+                 {"x topsecret y topsecret", "x ********* y *********"},
+                 {"Bearer topsecret", "****************"},
+                 {"topsecre", "********"}, /* cut off at the end */
+                 {"x topsec", "x ******"},
+                 {"x topse", "x topse"},
+                 {"psecret x", "******* x"}, /* cut off at the begin */
+                 {"short", "short"},
+                 {"aaaaaaaaaaaaaaaaaaa", "****************aaa"}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char *text = strdup(cases[i].text);
+        assert_non_null(text);
+        secrets_hide(&secrets, text, strlen(text));
+        assert_string_equal(text, cases[i].hidden);
+        free(text);
+    }
+    secrets_hide(NULL, NULL, 0);
+}
+
+static void headers_go_to_their_host_alone(void **state)
+{
+    (void)state;
+    struct config *config = NULL;
+    struct action_settings *settings = NULL;
+    struct err err;
+    assert_int_equal(
+        load("[http:Api.example]\nheader.A = one\n[http:api.example:8443]\nheader.A = two\n",
+             &config, &settings, &err),
+        RC_OK);
+    static const struct {
+        const char *target;
+        bool encrypted;
+        const char *value;
+    } cases[] = {{"api.example:443", true, "one"},  {"api.example:80", false, "one"},
+                 {"api.example:8443", true, "two"}, {"api.example:444", true, NULL},
+                 {"x.api.example:443", true, NULL}, {"api.example.org:443", true, NULL},
+                 {"pi.example:443", true, NULL}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const struct secret_host *host =
+            secrets_of(&settings->http, cases[i].target, cases[i].encrypted);
+        if (cases[i].value == NULL)
+            assert_null(host);
+        else
+            assert_string_equal(host->headers.items[0].value, cases[i].value);
+    }
+    action_settings_free(settings);
+    config_free(config);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -286,6 +344,8 @@ int main(void)
         cmocka_unit_test(settings_are_what_the_file_says),
         cmocka_unit_test(only_allowed_hosts_are_called),
         cmocka_unit_test(what_an_executor_cannot_do_it_says),
+        cmocka_unit_test(headers_go_to_their_host_alone),
+        cmocka_unit_test(a_secret_is_hidden_wherever_it_stands),
         cmocka_unit_test(bytes_become_text_that_can_be_stored),
     };
     return cmocka_run_group_tests(tests, make_path, remove_path);

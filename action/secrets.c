@@ -1,0 +1,168 @@
+#include "action/secrets.h"
+
+#include "base/ascii.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static enum rc refuse(const struct config_value *value, const char *hint, const char *what,
+                      struct err *err)
+{
+    return err_set(err, RC_FATAL, ERR_CONFIG, value->where, hint, "[%s] %s: %s", value->section,
+                   value->key, what);
+}
+
+static void add(struct secrets *secrets, const char *name, const char *value)
+{
+    secrets->items = xrealloc(secrets->items, (size_t)secrets->count + 1, sizeof *secrets->items);
+    secrets->items[secrets->count++] = (struct secret){name, value};
+}
+
+void secrets_done(struct secrets *secrets)
+{
+    free(secrets->items);
+    *secrets = (struct secrets){0};
+}
+
+static bool is_token(const char *name)
+{
+    for (const char *c = name; *c != '\0'; c++)
+        if (!ascii_alnum(*c) && strchr("!#$%&'*+-.^_`|~", *c) == NULL)
+            return false;
+    return *name != '\0';
+}
+
+static bool holds_control(const char *value)
+{
+    for (const unsigned char *c = (const unsigned char *)value; *c != '\0'; c++)
+        if ((*c < ' ' && *c != '\t') || *c == 0x7f)
+            return true;
+    return false;
+}
+
+bool secrets_have(const struct secrets *secrets, const char *name)
+{
+    for (int i = 0; secrets != NULL && i < secrets->count; i++)
+        if (ascii_same(secrets->items[i].name, name))
+            return true;
+    return false;
+}
+
+enum rc secrets_add_header(struct secrets *secrets, const struct config_value *value,
+                           struct err *err)
+{
+    /* How the request is framed, to whom it goes, and what makes its attempts one. */
+    static const char *const ours[] = {"Host",
+                                       "Content-Length",
+                                       "Transfer-Encoding",
+                                       "Connection",
+                                       "Expect",
+                                       "Upgrade",
+                                       "TE",
+                                       "Trailer",
+                                       "Keep-Alive",
+                                       "Proxy-Connection",
+                                       "Idempotency-Key",
+                                       "traceparent"};
+    const char *name = value->key + strlen("header.");
+    if (!is_token(name))
+        return refuse(value, "header.Authorization = Bearer ...", "this is no name of a header",
+                      err);
+    for (size_t i = 0; i < sizeof ours / sizeof *ours; i++)
+        if (ascii_same(name, ours[i]))
+            return refuse(value, "Leave it out.", "the executor sets this header itself", err);
+    if (secrets_have(secrets, name))
+        return refuse(value, "Keep one of them: names of headers are the same in any case.",
+                      "the header is there before", err);
+    if (*value->value == '\0' || holds_control(value->value))
+        return refuse(value, "A value is one line of text.",
+                      *value->value == '\0' ? "the header has no value"
+                                            : "its value has a control character in it",
+                      err);
+    add(secrets, name, value->value);
+    return RC_OK;
+}
+
+enum rc secrets_add_variable(struct secrets *secrets, const struct config_value *value,
+                             struct err *err)
+{
+    static const char *const ours[] = {"PATH", "USER", "LOGNAME", "TRACEPARENT"};
+    const char *name = value->key + strlen("env.");
+    bool good = *name != '\0' && !ascii_digit(*name);
+    for (const char *c = name; *c != '\0'; c++)
+        good = good && (ascii_alnum(*c) || *c == '_');
+    if (!good)
+        return refuse(value, "Letters, digits and _, as in env.API_TOKEN = ...",
+                      "this is no name of a variable", err);
+    bool set = strncmp(name, "LOCKSTEP_", strlen("LOCKSTEP_")) == 0;
+    for (size_t i = 0; i < sizeof ours / sizeof *ours; i++)
+        set = set || strcmp(name, ours[i]) == 0;
+    if (set)
+        return refuse(value, "[command:NAME] path and user set PATH, USER and LOGNAME.",
+                      "the executor sets this variable itself", err);
+    if (strpbrk(value->value, "\r\n") != NULL)
+        return refuse(value, "A value is one line of text.", "its value is more than one line",
+                      err);
+    add(secrets, name, value->value);
+    return RC_OK;
+}
+
+enum rc secrets_host(struct secret_host *ret_host, const struct config *config,
+                     const struct config_value *value, struct err *err)
+{
+    const char *name = value->section + strlen("http:");
+    struct allowed host;
+    if (strchr(name, '*') != NULL || !allow_parse(name, strlen(name), &host))
+        return err_set(
+            err, RC_FATAL, ERR_CONFIG, value->where,
+            "[http:api.example.com] or [http:api.example.com:8443]: one host, no pattern",
+            "[%s] names no host", value->section);
+    *ret_host = (struct secret_host){.host = host,
+                                     .section = value->section,
+                                     .plain = config_get_bool(config, value->section, "plain")};
+    return RC_OK;
+}
+
+const struct secret_host *secrets_of(const struct action_http *http, const char *target,
+                                     bool encrypted)
+{
+    const struct secret_host *found = NULL;
+    const char *colon = strrchr(target, ':');
+    int port = (int)strtol(colon + 1, NULL, 10), usual = encrypted ? 443 : 80;
+    for (int i = 0; i < http->host_count; i++) {
+        const struct allowed *host = &http->hosts[i].host;
+        if (strlen(host->host) != (size_t)(colon - target) ||
+            strncmp(host->host, target, (size_t)(colon - target)) != 0)
+            continue;
+        if (port == (host->port == 0 ? usual : host->port) && (found == NULL || host->port != 0))
+            found = &http->hosts[i];
+    }
+    return found;
+}
+
+static void hide(const char *value, size_t size, char *bytes, size_t len)
+{
+    if (size < SECRETS_SHORTEST)
+        return;
+    for (char *at = bytes; (at = memmem(at, len - (size_t)(at - bytes), value, size)) != NULL;)
+        memset(at, '*', size);
+    for (size_t part = size - 1; part >= SECRETS_SHORTEST; part--) {
+        if (part > len)
+            continue;
+        if (memcmp(bytes + len - part, value, part) == 0)
+            memset(bytes + len - part, '*', part);
+        if (memcmp(bytes, value + size - part, part) == 0)
+            memset(bytes, '*', part);
+    }
+}
+
+void secrets_hide(const struct secrets *secrets, char *bytes, size_t len)
+{
+    for (int i = 0; secrets != NULL && bytes != NULL && i < secrets->count; i++) {
+        const char *value = secrets->items[i].value;
+        const char *word = strchr(value, ' ');
+        hide(value, strlen(value), bytes, len);
+        if (word != NULL)
+            hide(word + 1, strlen(word + 1), bytes, len);
+    }
+}
