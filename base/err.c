@@ -24,9 +24,3 @@ void err_code(struct err *err, const char *code)
     if (err != NULL)
         utf8_copy(err->code, sizeof err->code, code ? code : "");
 }
-
-const char *rc_name(enum rc rc)
-{
-    static const char *const names[] = {"OK", "NONE", "RETRY", "LOST", "REJECT", "FATAL"};
-    return names[rc];
-}

@@ -55,7 +55,4 @@ enum rc err_set(struct err *err, enum rc rc, enum err_kind kind, const char *obj
 /** Puts the code of a foreign library into err. */
 void err_code(struct err *err, const char *code);
 
-/** "OK", "NONE", ...: for logs. */
-const char *rc_name(enum rc rc);
-
 #endif

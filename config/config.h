@@ -121,7 +121,5 @@ bool config_parse_bool(const char *text, bool *ret_value);
  */
 bool config_words(const char *text, char ***ret_words, int *ret_count);
 void config_words_free(char **words);
-/** Whether value is one of the words of "a|b|c". */
-bool config_is_choice(const char *choices, const char *value);
 
 #endif

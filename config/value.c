@@ -59,7 +59,8 @@ bool config_parse_bool(const char *text, bool *ret_value)
     return false;
 }
 
-bool config_is_choice(const char *choices, const char *value)
+/* Whether value is one of the words of "a|b|c". */
+static bool is_choice(const char *choices, const char *value)
 {
     size_t len = strcspn(value, "|");
     if (value[len] != '\0')
@@ -136,7 +137,7 @@ enum rc value_check(const struct config_key *row, const char *key, const char *v
         good = config_parse_bool(value, &yes);
         break;
     case CONFIG_CHOICE:
-        good = config_is_choice(row->choices, value);
+        good = is_choice(row->choices, value);
         break;
     case CONFIG_PROGRAM:
         good = is_program(value);

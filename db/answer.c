@@ -7,19 +7,20 @@
 #include <poll.h>
 #include <sys/socket.h>
 
-void db_patience(struct db *db, int patience_ms)
-{
-    db->patience_ms = patience_ms;
-    if (!db->late && PQsetnonblocking(db->conn, patience_ms > 0) != 0)
-        db_give_up(db);
-}
-
-void db_give_up(struct db *db)
+/* No further call on this session gets an answer, nor waits for one. */
+static void give_up(struct db *db)
 {
     db->late = true;
     if (PQsocket(db->conn) >=
         0) /* nothing that comes later is read, and closing it does not wait */
         (void)shutdown(PQsocket(db->conn), SHUT_RDWR);
+}
+
+void db_patience(struct db *db, int patience_ms)
+{
+    db->patience_ms = patience_ms;
+    if (!db->late && PQsetnonblocking(db->conn, patience_ms > 0) != 0)
+        give_up(db);
 }
 
 /* Until PQgetResult would not wait. An error is left to it to tell. */
@@ -59,7 +60,7 @@ PGresult *db_answer(struct db *db, int sent)
         return NULL;
     for (;;) {
         if (db->patience_ms > 0 && !ready(db, until_us)) {
-            db_give_up(db);
+            give_up(db);
             PQclear(last);
             return NULL;
         }

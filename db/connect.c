@@ -294,7 +294,6 @@ static enum rc open_once(const char *conninfo, enum db_role role, const struct h
     db->role = role;
     enum rc rc = connect_to(db, conninfo, hosts, ret_silent, err);
     if (rc == RC_OK) {
-        db->server_version = PQserverVersion(db->conn);
         db_receive_notices(db);
         db_patience(db, SETUP_MS);
         rc = db_setup(db, err);

@@ -85,9 +85,7 @@ static void on_notice(void *context, const PGresult *result)
     }
     if (db->told != NULL)
         db_told_notice(db->told, severity, result);
-    if (db->notice != NULL)
-        db->notice(db->notice_context, severity, message);
-    else if (strcmp(severity, "WARNING") == 0 && db->role != DB_READER)
+    if (strcmp(severity, "WARNING") == 0 && db->role != DB_READER)
         log_event(LOG_WARN, "database_warning", "session", db_role_names[db->role], "message",
                   message, NULL);
 }
@@ -95,12 +93,6 @@ static void on_notice(void *context, const PGresult *result)
 void db_receive_notices(struct db *db)
 {
     (void)PQsetNoticeReceiver(db->conn, on_notice, db);
-}
-
-void db_on_notice(struct db *db, db_notice_fn *fn, void *context)
-{
-    db->notice = fn;
-    db->notice_context = context;
 }
 
 struct db_result *db_result_new(PGresult *result, const struct sql_statement *stmt)
@@ -296,11 +288,6 @@ const char *db_backend_start(const struct db *db)
 const struct db_server *db_server(const struct db *db)
 {
     return &db->server;
-}
-
-int db_server_version(const struct db *db)
-{
-    return db->server_version;
 }
 
 bool db_notified(struct db *db)

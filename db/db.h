@@ -124,18 +124,12 @@ void db_result_auto(struct db_result **result);
 /** The socket, for poll(2); changes when the session is opened anew. */
 int db_socket(const struct db *db);
 
-/** Backend process id of this session and PostgreSQL's version number (150004). */
 /** Who the session is logged in as. */
 const char *db_login(const struct db *db);
+/** The backend's process id. */
 int db_backend_pid(const struct db *db);
 const char *
 db_backend_start(const struct db *db); /* timestamptz; with the pid it names the backend for good */
-int db_server_version(const struct db *db);
-
-/** Notices, warnings: a callback on the session's own thread. Default: WARNING and above are
- * logged. */
-typedef void db_notice_fn(void *context, const char *severity, const char *message);
-void db_on_notice(struct db *db, db_notice_fn *fn, void *context);
 
 /** A notification has come already, with the answer to a statement: the socket does not tell of it any more. To be asked before
  * the socket is waited for. */

@@ -16,14 +16,11 @@
 struct db {
     PGconn *conn;
     enum db_role role;
-    int server_version;
     int backend_pid;
     char backend_start[64];
     struct db_server server;
     PGnotify *notify; /* what db_notification handed out last, */
     PGnotify *heard;  /* and what it hands out next, NULL: not taken from libpq yet */
-    db_notice_fn *notice;
-    void *notice_context;
     struct db_told
         *told; /* borrowed: where what a user's SQL makes the server say goes; NULL: nowhere */
     int patience_ms;                /* for one call to be answered, 0: no limit */
@@ -64,8 +61,6 @@ MUST_CHECK enum rc db_setup(struct db *db, struct err *err);
  * What PQexec would return for what a PQsend function has sent (sent: its result); NULL: not sent, or not answered in time.
  */
 PGresult *db_answer(struct db *db, int sent);
-/** No further call on this session will get an answer, nor wait for one. */
-void db_give_up(struct db *db);
 
 /** Wraps a result; takes it. */
 struct db_result *db_result_new(PGresult *result, const struct sql_statement *stmt);

@@ -293,7 +293,8 @@ static enum rc begin_shown(struct db *db, struct work *work, bool *ret_stale, st
     return RC_LOST;
 }
 
-void attempt_listen(struct work *work, struct db *db)
+/* What the server says of the attempt from now on is kept in work->told. */
+static void listen(struct work *work, struct db *db)
 {
     if (work->told == NULL)
         work->told = db_told_new();
@@ -312,7 +313,7 @@ enum rc attempt_run(struct reader_thread *reader, struct work *work, struct err 
     work->outcome = stale ? OUTCOME_STALE : OUTCOME_COMPLETED;
     if (rc != RC_OK || stale)
         return rc;
-    attempt_listen(work, db);
+    listen(work, db);
     rc = msg->step_count > 0 ? steps_run(reader, work, &why) : part_run(db, work, &whole, &why);
     db_listen(db, NULL);
     enum calm calm = reader_calm(reader); /* and nobody cancels what records it */

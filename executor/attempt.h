@@ -60,9 +60,6 @@ void steps_tell(const struct message *msg, int step, struct err *why);
 /** Runs the whole attempt and records its end in work->outcome. What the executor itself has cancelled is lost, not failed. */
 MUST_CHECK enum rc attempt_run(struct reader_thread *reader, struct work *work, struct err *err);
 
-/** What the server says of the attempt from now on is kept in work->told. */
-void attempt_listen(struct work *work, struct db *db);
-
 /** Records why the attempt failed: sets work->outcome; LOST: the database does not take it. */
 MUST_CHECK enum rc attempt_fail(struct db *db, struct work *work, const struct err *why,
                                 bool permanent, struct err *err);

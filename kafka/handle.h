@@ -62,7 +62,6 @@ enum rc kafka_handle_no_answer(struct kafka_handle *handle, const char *object, 
 void kafka_handle_log(const rd_kafka_t *rk, int level, const char *facility, const char *text);
 
 /** properties.c */
-bool kafka_property_is_secret(const char *key);
 /** Overwrites each secret of props that occurs in text with stars. */
 void kafka_properties_mask(const struct kafka_properties *props, char *text);
 

@@ -6,7 +6,7 @@
 #include <string.h>
 
 /* Anything that is a credential; a value of these never reaches a log line or an error text. */
-bool kafka_property_is_secret(const char *key)
+static bool is_secret(const char *key)
 {
     static const char *const parts[] = {"password", "secret", "key.pem", "oauthbearer.config",
                                         "token"};
@@ -51,7 +51,7 @@ enum rc kafka_properties_set(struct kafka_properties *props, const char *key, co
     const char *hint = res == RD_KAFKA_CONF_UNKNOWN
                            ? "the names are those of librdkafka's CONFIGURATION.md"
                            : "see the property's type and range in librdkafka's CONFIGURATION.md";
-    if (kafka_property_is_secret(key))
+    if (is_secret(key))
         return err_set(err, RC_FATAL, ERR_CONFIG, key, hint,
                        "librdkafka refuses the value of this property");
     return err_set(err, RC_FATAL, ERR_CONFIG, key, hint, "%s", text);
@@ -84,7 +84,7 @@ void kafka_properties_mask(const struct kafka_properties *props, char *text)
     for (int i = 0; i < props->count; i++) {
         const char *secret = props->items[i].value;
         size_t len = strlen(secret);
-        if (len == 0 || !kafka_property_is_secret(props->items[i].key))
+        if (len == 0 || !is_secret(props->items[i].key))
             continue;
         for (char *at = text; (at = strstr(at, secret)) != NULL; at += len)
             memset(at, '*', len);

@@ -4,12 +4,15 @@
  *   (IX on the previous one) only when none of them is left.
  *       S  : lock_shared(A); lock(B); unlock(B)        IX : lock(A); lock_shared(B); unlock(A)
  *   Both take A before B, so they cannot deadlock, and the lock queue makes it fair (tests/model/shared_intent.pml).
+ *   They are taken where the decision is made that needs them, inside the database: sql/functions/lock_shared.sql (says why each step
+ *   is as it is) and lock_shared_try.sql, for claim and adopt; lock_intent.sql and lock_intent_try.sql, for gate. They are given back
+ *   by release.sql with the end of a phase, and by phaselock_release.
  * Invariants: waiting is done at transaction level in slices of at most PHASELOCK_SLICE_MS (a session-level wait that times
  *   out may return an error with the lock held; a waiter pins the vacuum horizon); what is kept is kept at session level.
  *   A lock belongs to the session that took it and ends with it. Locks count: n takes need n releases.
  * Threads: the session's own.
  * Ownership: borrows the session.
- * Failure: RC_NONE: not granted within wait_ms. RC_LOST: drop the session. A full lock table is RC_RETRY with a hint.
+ * Failure: RC_LOST: drop the session. A full lock table is RC_RETRY with a hint.
  */
 #ifndef PHASELOCK_PHASELOCK_H
 #define PHASELOCK_PHASELOCK_H
@@ -20,10 +23,6 @@
 
 enum phaselock_mode { PHASELOCK_SHARED, PHASELOCK_INTENT };
 
-/** Takes S(phase). wait_ms 0: tries only. */
-MUST_CHECK enum rc phaselock_shared(struct db *db, int64_t phase_id, int wait_ms, struct err *err);
-/** Takes IX(phase), waiting at most wait_ms. */
-MUST_CHECK enum rc phaselock_intent(struct db *db, int64_t phase_id, int wait_ms, struct err *err);
 /** RC_FATAL when the session did not hold it: a bug, said aloud. */
 MUST_CHECK enum rc phaselock_release(struct db *db, int64_t phase_id, enum phaselock_mode mode,
                                      struct err *err);

@@ -83,19 +83,3 @@ enum rc slot_release(struct db *db, int queue_id, int executor_no, const int *sl
                        count, queue_id, db_text(result, 0, PHASELOCK_SLOT_UNLOCK_HELD));
     return RC_OK;
 }
-
-enum rc slot_unwait(struct db *db, int queue_id, int executor_no, struct err *err)
-{
-    const char *const params[] = {DB_INT(queue_id), DB_INT(executor_no)};
-    return db_run(db, &sql_phaselock_slot_unwait, params, NULL, err);
-}
-
-enum rc slot_ghosts(struct db *db, int queue_id, int *ret_ghosts, struct err *err)
-{
-    DB_RESULT_AUTO *result = NULL;
-    const char *const params[] = {DB_INT(queue_id)};
-    enum rc rc = db_run(db, &sql_phaselock_slot_ghosts, params, &result, err);
-    if (rc == RC_OK)
-        *ret_ghosts = (int)db_int(result, 0, PHASELOCK_SLOT_GHOSTS_GHOSTS);
-    return rc;
-}

@@ -14,9 +14,6 @@
 
 #include "db/db.h"
 
-/** How soon to come again when slot_ghosts found any: nobody tells when a backend ends. */
-#define SLOT_GHOST_MS 100
-
 /** A reader's backend, as its own session tells it (db_backend_pid, db_backend_start). */
 struct slot_reader {
     int pid;
@@ -27,7 +24,8 @@ struct slot_reader {
  * Takes up to `count` slots, one for each reader in order; ret_slot_nos has room for count. RC_OK when all were got, RC_NONE
  * when *ret_count are fewer (also 0): then the executor is registered and will get the notification 'slot' on channel
  * lockstep_<queue_id> (LISTEN before the call) whenever another one gives a slot back. Besides come again when an executor
- * is seen to die (its locks go without a notification), and after SLOT_GHOST_MS while slot_ghosts says so.
+ * is seen to die (its locks go without a notification), and soon while any is wanted: nobody tells when the backend of a killed
+ * executor's reader ends.
  */
 MUST_CHECK enum rc slot_take(struct db *db, int queue_id, int executor_no,
                              const struct slot_reader *readers, int count, int *ret_slot_nos,
@@ -36,11 +34,5 @@ MUST_CHECK enum rc slot_take(struct db *db, int queue_id, int executor_no,
 /** Gives slots back and wakes who waits. RC_FATAL when one of them was not held: a bug, said aloud. */
 MUST_CHECK enum rc slot_release(struct db *db, int queue_id, int executor_no, const int *slot_nos,
                                 int count, struct err *err);
-
-/** No slot is wanted any more: no notification is needed. */
-MUST_CHECK enum rc slot_unwait(struct db *db, int queue_id, int executor_no, struct err *err);
-
-/** Slots within the bound that still name a dead executor: come again until there are none, or no slot is wanted. */
-MUST_CHECK enum rc slot_ghosts(struct db *db, int queue_id, int *ret_ghosts, struct err *err);
 
 #endif

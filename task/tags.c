@@ -210,11 +210,6 @@ void tags_rejected(struct tags *tags, const char *id, int64_t seq)
     }
 }
 
-int tags_runs(const struct tags *tags)
-{
-    return tags->count;
-}
-
 const char *tags_endless(const struct tags *tags, int index)
 {
     for (int i = 0; i < tags->count; i++)

@@ -23,8 +23,7 @@ MUST_CHECK enum rc tags_check(struct tags *tags, const struct message *msg, stru
 /** The next one, which is no message: what message_peek made of it; run NULL: nothing could be read. */
 void tags_rejected(struct tags *tags, const char *run, int64_t seq);
 
-/** How many runs there were, and those with an id that have no end, one a call from index 0 on; NULL: no more. */
-int tags_runs(const struct tags *tags);
+/** The runs with an id that have no end, one a call from index 0 on; NULL: no more. */
 const char *tags_endless(const struct tags *tags, int index);
 
 #endif

@@ -10,4 +10,4 @@ noted AS (
     SELECT m.executor_no, a.pid, a.backend_start, 'liveness' FROM made m, pg_catalog.pg_stat_activity a
     WHERE a.pid = pg_catalog.pg_backend_pid())
 SELECT m.executor_no, l.granted, CASE WHEN NOT l.granted THEN lockstep.lock_takers('executor', m.executor_no) END AS takers
-FROM made m, LATERAL (SELECT pg_catalog.pg_try_advisory_lock(1280507907, m.executor_no) AS granted OFFSET 0) AS l; -- OFFSET: asked once
+FROM made m, LATERAL (SELECT pg_catalog.pg_try_advisory_lock(lockstep.lock_class('executor'), m.executor_no) AS granted OFFSET 0) AS l; -- OFFSET: asked once

@@ -8,22 +8,20 @@ CREATE OR REPLACE FUNCTION lockstep.lock_list() RETURNS TABLE (kind text, mode t
     "order" bigint, phase_id bigint, slot_no int, executor_id uuid, pid int, application_name text, host text,
     since timestamptz, age interval, blocked_by int[], query text) LANGUAGE sql STABLE AS $$
     WITH ours AS (
-        SELECT l.classid::bigint AS class, l.objid::bigint AS key, l.pid, l.mode, l.granted,
+        SELECT c.kind, l.objid::bigint AS key, l.pid, l.mode, l.granted,
                (pg_catalog.to_jsonb(l) ->> 'waitstart')::timestamptz AS waitstart -- from PostgreSQL 14 on
-        FROM pg_catalog.pg_locks l
-        WHERE l.locktype = 'advisory' AND l.objsubid = 2 AND l.classid::bigint BETWEEN 1280507905 AND 1280507912
+        FROM pg_catalog.unnest('{phase,slot,executor,producer,migrator,relay,replay,sweep}'::text[]) AS c (kind)
+        JOIN pg_catalog.pg_locks l ON l.classid = lockstep.lock_class(c.kind)::oid
+        WHERE l.locktype = 'advisory' AND l.objsubid = 2
             AND l.database = (SELECT d.oid FROM pg_catalog.pg_database d WHERE d.datname = pg_catalog.current_database())),
     locks AS (
         SELECT 'phase' AS kind,
                CASE WHEN (o.mode = 'ShareLock') = (o.key % 2 = 0) THEN 'shared' ELSE 'intent' END AS mode,
                o.key / 2 AS key, o.pid, pg_catalog.bool_and(o.granted) AS granted, pg_catalog.min(o.waitstart) AS waitstart
-        FROM ours o WHERE o.class = 1280507905 GROUP BY 2, 3, 4
+        FROM ours o WHERE o.kind = 'phase' GROUP BY 2, 3, 4
         UNION ALL
-        SELECT CASE o.class WHEN 1280507906 THEN 'slot' WHEN 1280507907 THEN 'executor' WHEN 1280507908 THEN 'producer'
-                    WHEN 1280507910 THEN 'relay' WHEN 1280507911 THEN 'replay'
-                    WHEN 1280507912 THEN 'sweep' ELSE 'migrator' END,
-               CASE o.mode WHEN 'ShareLock' THEN 'shared' ELSE 'exclusive' END, o.key, o.pid, o.granted, o.waitstart
-        FROM ours o WHERE o.class <> 1280507905)
+        SELECT o.kind, CASE o.mode WHEN 'ShareLock' THEN 'shared' ELSE 'exclusive' END, o.key, o.pid, o.granted, o.waitstart
+        FROM ours o WHERE o.kind <> 'phase')
     SELECT l.kind, l.mode, CASE WHEN l.granted THEN 'held' ELSE 'waiting' END, q.name, r.run_id, p."order",
            CASE l.kind WHEN 'phase' THEN COALESCE(p.phase_id, l.key) END,
            s.slot_no, e.executor_id, l.pid, a.application_name,
@@ -41,7 +39,8 @@ CREATE OR REPLACE FUNCTION lockstep.lock_list() RETURNS TABLE (kind text, mode t
     LEFT JOIN lockstep.executor e
         ON (l.kind = 'executor' AND e.executor_no = l.key) OR (l.kind = 'slot' AND e.executor_no = s.executor_no)
     LEFT JOIN lockstep.queue q
-        ON q.queue_id = CASE l.kind WHEN 'phase' THEN p.queue_id WHEN 'slot' THEN s.queue_id WHEN 'producer' THEN l.key WHEN 'relay' THEN l.key WHEN 'replay' THEN l.key WHEN 'sweep' THEN l.key END
+        ON q.queue_id = CASE l.kind WHEN 'phase' THEN p.queue_id WHEN 'slot' THEN s.queue_id
+                               WHEN 'producer' THEN l.key WHEN 'relay' THEN l.key WHEN 'replay' THEN l.key WHEN 'sweep' THEN l.key END
     LEFT JOIN pg_catalog.pg_stat_activity a ON a.pid = l.pid
     CROSS JOIN LATERAL (
         SELECT CASE WHEN NOT l.granted THEN l.waitstart WHEN l.kind = 'slot' THEN s.taken_at

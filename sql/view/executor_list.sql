@@ -9,8 +9,8 @@ FROM (
 SELECT e.executor_no, e.executor_id, e.host, e.pid, e.version, array_to_string(e.queues, ',') AS queues, e.readers,
        COALESCE((SELECT sum(r.in_use) FROM lockstep.reader_status r WHERE r.executor_no = e.executor_no), 0) AS in_use,
        e.started_at, e.heartbeat_at, e.frozen_after,
-       EXISTS (SELECT FROM pg_catalog.pg_locks l -- class of executors, see sql/functions/lock_class.sql
-               WHERE l.locktype = 'advisory' AND l.classid = 1280507907 AND l.objid = e.executor_no::oid AND l.objsubid = 2
+       EXISTS (SELECT FROM pg_catalog.pg_locks l 
+               WHERE l.locktype = 'advisory' AND l.classid = lockstep.lock_class('executor')::oid AND l.objid = e.executor_no::oid AND l.objsubid = 2
                    AND l.granted AND l.database = (SELECT d.oid FROM pg_catalog.pg_database d
                                                    WHERE d.datname = current_database())) AS alive,
        e.readers_limit, e.drain_by, e.trouble, e.trouble_at

@@ -391,7 +391,6 @@ static void a_session_says_what_it_is_for_and_who_it_is(void **state)
     assert_string_equal(support_text(db, "SELECT backend_start FROM pg_stat_activity WHERE pid = "
                                          "pg_backend_pid()"),
                         db_backend_start(db));
-    assert_int_equal(support_int(db, "SHOW server_version_num"), db_server_version(db));
     assert_true(db_socket(db) >= 0);
     db_close(db);
 }
@@ -482,30 +481,6 @@ static void a_notification_is_read_when_it_has_come(void **state)
     db_close(teller);
 }
 
-struct notices {
-    int count;
-    char last[100];
-};
-
-static void on_notice(void *context, const char *severity, const char *message)
-{
-    struct notices *notices = context;
-    notices->count++;
-    (void)snprintf(notices->last, sizeof notices->last, "%s: %s", severity, message);
-}
-
-static void notices_go_to_whom_asked_for_them(void **state)
-{
-    (void)state;
-    struct db *db = support_db();
-    struct notices notices = {0};
-    db_on_notice(db, on_notice, &notices);
-    support_exec(db, "DO $$ BEGIN RAISE NOTICE 'n'; RAISE WARNING 'w'; END $$");
-    assert_int_equal(notices.count, 2);
-    assert_string_equal(notices.last, "WARNING: w");
-    db_close(db);
-}
-
 static void a_terminated_session_is_lost_and_stays_so(void **state)
 {
     (void)state;
@@ -546,7 +521,6 @@ int main(void)
         cmocka_unit_test_teardown(prepared_statements_come_back_after_a_reset, teardown),
         cmocka_unit_test_teardown(a_canceller_stops_a_statement_and_outlives_its_session, teardown),
         cmocka_unit_test_teardown(a_notification_is_read_when_it_has_come, teardown),
-        cmocka_unit_test_teardown(notices_go_to_whom_asked_for_them, teardown),
         cmocka_unit_test_teardown(a_terminated_session_is_lost_and_stays_so, teardown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -4,6 +4,7 @@
 #include "base/clock.h"
 #include "base/str.h"
 #include "phaselock/phaselock.h"
+#include "tests/support/locks.h"
 #include "tests/support/support.h"
 
 #include <pthread.h>
@@ -56,8 +57,8 @@ static void reopen(struct worker *worker)
 static enum rc take(struct worker *worker, struct err *err)
 {
     int wait_ms = rand_r(&worker->seed) % 6; /* 0: the try */
-    return worker->mode == PHASELOCK_SHARED ? phaselock_shared(worker->db, 7, wait_ms, err)
-                                            : phaselock_intent(worker->db, 7, wait_ms, err);
+    return worker->mode == PHASELOCK_SHARED ? locks_shared(worker->db, 7, wait_ms, err)
+                                            : locks_intent(worker->db, 7, wait_ms, err);
 }
 
 static void *work(void *context)

@@ -1,8 +1,8 @@
 /* The locks of one phase, looked at one call at a time, with PostgreSQL's own table locks SHARE and
  * ROW EXCLUSIVE as the oracle: they have the same matrix. */
 #include "base/str.h"
-#include "phaselock/alive.h"
 #include "phaselock/phaselock.h"
+#include "tests/support/locks.h"
 #include "tests/support/support.h"
 
 #include <stdio.h>
@@ -49,8 +49,8 @@ static bool oracle_try(struct holder *holder, int phase, enum phaselock_mode mod
 static bool lockstep_try(struct db *db, int phase, enum phaselock_mode mode, int wait_ms)
 {
     struct err err;
-    enum rc rc = mode == PHASELOCK_SHARED ? phaselock_shared(db, phase, wait_ms, &err)
-                                          : phaselock_intent(db, phase, wait_ms, &err);
+    enum rc rc = mode == PHASELOCK_SHARED ? locks_shared(db, phase, wait_ms, &err)
+                                          : locks_intent(db, phase, wait_ms, &err);
     if (rc != RC_NONE)
         assert_ok(rc, &err);
     return rc == RC_OK;
@@ -115,15 +115,15 @@ static void n_takes_need_n_releases(void **state)
     (void)state;
     struct err err;
     struct db *one = support_db(), *other = support_db();
-    assert_ok(phaselock_shared(one, 7, 0, &err), &err);
-    assert_ok(phaselock_shared(one, 7, 1, &err), &err);
+    assert_ok(locks_shared(one, 7, 0, &err), &err);
+    assert_ok(locks_shared(one, 7, 1, &err), &err);
     assert_ok(phaselock_release(one, 7, PHASELOCK_SHARED, &err), &err);
-    assert_rc(phaselock_intent(other, 7, 0, &err), RC_NONE, &err);
+    assert_rc(locks_intent(other, 7, 0, &err), RC_NONE, &err);
     assert_ok(phaselock_release(one, 7, PHASELOCK_SHARED, &err), &err);
-    assert_ok(phaselock_intent(other, 7, 0, &err), &err);
-    assert_ok(phaselock_intent(other, 7, 0, &err), &err);
+    assert_ok(locks_intent(other, 7, 0, &err), &err);
+    assert_ok(locks_intent(other, 7, 0, &err), &err);
     assert_ok(phaselock_release(other, 7, PHASELOCK_INTENT, &err), &err);
-    assert_rc(phaselock_shared(one, 7, 0, &err), RC_NONE, &err);
+    assert_rc(locks_shared(one, 7, 0, &err), RC_NONE, &err);
     db_close(one);
     db_close(other);
 }
@@ -141,7 +141,7 @@ static void releasing_what_is_not_held_is_a_bug_said_aloud(void **state)
     struct err err;
     int warnings = 0;
     struct db *db = support_db();
-    db_on_notice(db, no_warning, &warnings);
+    support_on_notice(db, no_warning, &warnings);
     assert_rc(phaselock_release(db, 7, PHASELOCK_SHARED, &err), RC_FATAL, &err);
     assert_rc(phaselock_release(db, 7, PHASELOCK_INTENT, &err), RC_FATAL, &err);
     assert_non_null(strstr(err.message, "IX of phase 7"));
@@ -156,8 +156,8 @@ static void a_sharer_that_passes_through_refuses_nobody(void **state)
     struct db *passing = support_db(), *claim = support_db();
     /* inside lock_shared, between its two waits and its commit */
     support_exec(passing, "BEGIN");
-    assert_ok(phaselock_shared(passing, 7, 1, &err), &err);
-    assert_ok(phaselock_shared(claim, 7, 0, &err), &err);
+    assert_ok(locks_shared(passing, 7, 1, &err), &err);
+    assert_ok(locks_shared(claim, 7, 0, &err), &err);
     support_exec(passing, "COMMIT");
     db_close(passing);
     db_close(claim);
@@ -169,15 +169,15 @@ static void a_wait_that_ends_in_nothing_leaves_the_session_as_it_was(void **stat
     struct err err;
     struct db *holder = support_db(), *waiter = support_db();
     support_exec(waiter, "SET lock_timeout = '77s'");
-    assert_ok(phaselock_intent(holder, 7, 0, &err), &err);
-    assert_rc(phaselock_shared(waiter, 7, 20, &err), RC_NONE, &err);
+    assert_ok(locks_intent(holder, 7, 0, &err), &err);
+    assert_rc(locks_shared(waiter, 7, 20, &err), RC_NONE, &err);
     assert_string_equal(support_text(waiter, "SHOW lock_timeout"), "77s");
     assert_ok(phaselock_release(holder, 7, PHASELOCK_INTENT, &err), &err);
     support_exec(waiter, "BEGIN");
-    assert_ok(phaselock_shared(waiter, 7, 20, &err), &err);
+    assert_ok(locks_shared(waiter, 7, 20, &err), &err);
     assert_string_equal(support_text(waiter, "SHOW lock_timeout"), "77s");
     support_exec(waiter, "ROLLBACK"); /* what is kept is kept at session level */
-    assert_rc(phaselock_intent(holder, 7, 0, &err), RC_NONE, &err);
+    assert_rc(locks_intent(holder, 7, 0, &err), RC_NONE, &err);
     assert_ok(phaselock_release(waiter, 7, PHASELOCK_SHARED, &err), &err);
     db_close(holder);
     db_close(waiter);
@@ -192,12 +192,12 @@ static void phases_far_beyond_32_bits_have_locks_of_their_own(void **state)
                                   1LL << 31, (1LL << 31) + 2, 1LL << 45};
     int count = (int)(sizeof ids / sizeof *ids);
     for (int i = 0; i < count - 1; i++)
-        assert_ok(phaselock_intent(one, ids[i], 0, &err), &err);
+        assert_ok(locks_intent(one, ids[i], 0, &err), &err);
     for (int i = 0; i < count - 1; i++)
-        assert_rc(phaselock_shared(other, ids[i], 0, &err), RC_NONE, &err);
+        assert_rc(locks_shared(other, ids[i], 0, &err), RC_NONE, &err);
     for (int i = 0; i < count - 1; i++)
         assert_ok(phaselock_release(one, ids[i], PHASELOCK_INTENT, &err), &err);
-    assert_ok(phaselock_shared(other, ids[count - 1], 0, &err), &err);
+    assert_ok(locks_shared(other, ids[count - 1], 0, &err), &err);
     assert_ok(phaselock_release(other, ids[count - 1], PHASELOCK_SHARED, &err), &err);
     db_close(one);
     db_close(other);
@@ -209,9 +209,9 @@ static void the_list_shows_who_holds_and_who_waits(void **state)
     struct err err;
     DB_RESULT_AUTO *list = NULL;
     struct db *one = support_db(), *other = support_db(), *third = support_db();
-    assert_ok(phaselock_shared(one, 7, 0, &err), &err);
-    assert_ok(phaselock_intent(other, 8, 0, &err), &err);
-    assert_ok(alive_lock(other, 3, &err), &err);
+    assert_ok(locks_shared(one, 7, 0, &err), &err);
+    assert_ok(locks_intent(other, 8, 0, &err), &err);
+    assert_ok(locks_life(other, 3, &err), &err);
     assert_ok(phaselock_list(third, &list, &err), &err);
     assert_int_equal(db_rows(list), 3);
     assert_string_equal(db_column_name(list, 0), "kind");
@@ -233,20 +233,16 @@ static void an_executor_lives_while_its_session_does(void **state)
 {
     (void)state;
     struct err err;
-    bool alive = false;
     struct db *life = support_db(), *second = support_db(), *asker = support_db();
-    assert_ok(alive_check(asker, 5, &alive, &err), &err);
-    assert_false(alive);
-    assert_ok(alive_lock(life, 5, &err), &err);
-    assert_ok(alive_check(asker, 5, &alive, &err), &err);
-    assert_true(alive);
-    assert_rc(alive_lock(second, 5, &err), RC_FATAL, &err);
+    assert_false(locks_lives(asker, 5));
+    assert_ok(locks_life(life, 5, &err), &err);
+    assert_true(locks_lives(asker, 5));
+    assert_rc(locks_life(second, 5, &err), RC_NONE, &err);
     int pid = db_backend_pid(life);
     db_close(life);
     support_await(asker, 5000, /* the backend needs a moment to see that we hung up */
                   "SELECT NOT EXISTS (SELECT FROM pg_stat_activity WHERE pid = %d)", pid);
-    assert_ok(alive_check(asker, 5, &alive, &err), &err);
-    assert_false(alive);
+    assert_false(locks_lives(asker, 5));
     db_close(second);
     db_close(asker);
 }
@@ -254,15 +250,10 @@ static void an_executor_lives_while_its_session_does(void **state)
 static void two_who_ask_whether_an_executor_lives_do_not_see_each_other(void **state)
 {
     (void)state;
-    struct err err;
-    bool alive = true;
     struct db *one = support_db(), *other = support_db();
     support_exec(one, "BEGIN"); /* keeps its question open */
-    assert_ok(alive_check(one, 5, &alive, &err), &err);
-    assert_false(alive);
-    alive = true;
-    assert_ok(alive_check(other, 5, &alive, &err), &err);
-    assert_false(alive);
+    assert_false(locks_lives(one, 5));
+    assert_false(locks_lives(other, 5));
     db_close(one);
     db_close(other);
 }

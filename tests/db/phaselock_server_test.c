@@ -3,9 +3,9 @@
  * own (tests/db/private_server). */
 #include "base/str.h"
 #include "db/migrate.h"
-#include "phaselock/alive.h"
 #include "phaselock/phaselock.h"
 #include "phaselock/slot.h"
+#include "tests/support/locks.h"
 #include "tests/support/support.h"
 
 #include <stdio.h>
@@ -94,8 +94,8 @@ static void refused_until_there_is_room(struct db *hog, struct db *watcher, stru
     int freed = 0, refused = 0;
     fill_lock_table(hog);
     for (;;) {
-        enum rc rc = mode == PHASELOCK_SHARED ? phaselock_shared(db, 7, wait_ms, &err)
-                                              : phaselock_intent(db, 7, wait_ms, &err);
+        enum rc rc = mode == PHASELOCK_SHARED ? locks_shared(db, 7, wait_ms, &err)
+                                              : locks_intent(db, 7, wait_ms, &err);
         if (rc == RC_OK)
             break;
         assert_rc(rc, RC_RETRY, &err);
@@ -124,7 +124,7 @@ static void a_full_lock_table_is_told_and_leaves_nothing_locked(void **state)
     struct db *hog = session(conninfo), *db = session(conninfo), *watcher = session(conninfo);
     assert_ok(migrate_up(hog, false, NULL, &applied, &err), &err);
     /* warm: plans and caches need locks of their own the first time */
-    assert_ok(phaselock_shared(db, 1, 0, &err), &err);
+    assert_ok(locks_shared(db, 1, 0, &err), &err);
     assert_ok(phaselock_release(db, 1, PHASELOCK_SHARED, &err), &err);
     assert_ok(phaselock_headroom(db, 100, &err), &err);
     assert_int_equal(held_by(watcher, db), 0);
@@ -132,7 +132,7 @@ static void a_full_lock_table_is_told_and_leaves_nothing_locked(void **state)
     fill_lock_table(hog);
     assert_rc(phaselock_headroom(db, 100, &err), RC_RETRY, &err);
     assert_non_null(strstr(err.hint, "max_locks_per_transaction"));
-    assert_rc(alive_lock(db, 3, &err), RC_RETRY, &err);
+    assert_rc(locks_life(db, 3, &err), RC_RETRY, &err);
     support_exec(hog, "SELECT pg_advisory_unlock_all()");
 
     refused_until_there_is_room(hog, watcher, db, PHASELOCK_SHARED, 0);

@@ -3,6 +3,7 @@
 #include "base/clock.h"
 #include "base/str.h"
 #include "phaselock/phaselock.h"
+#include "tests/support/locks.h"
 #include "tests/support/support.h"
 
 #include <pthread.h>
@@ -32,8 +33,8 @@ struct member {
 static enum rc take(struct db *db, int64_t phase, enum phaselock_mode mode, int wait_ms,
                     struct err *err)
 {
-    return mode == PHASELOCK_SHARED ? phaselock_shared(db, phase, wait_ms, err)
-                                    : phaselock_intent(db, phase, wait_ms, err);
+    return mode == PHASELOCK_SHARED ? locks_shared(db, phase, wait_ms, err)
+                                    : locks_intent(db, phase, wait_ms, err);
 }
 
 static void *crowd(void *context)
@@ -155,7 +156,7 @@ static void a_release_wakes_the_waiter_at_once(void **state)
     pthread_t thread;
     struct db *holder = support_db(), *watcher = support_db();
     struct waiting waiting = {support_db(), 7, PHASELOCK_INTENT, 10000, RC_LOST, 0};
-    assert_ok(phaselock_shared(holder, 7, 0, &err), &err);
+    assert_ok(locks_shared(holder, 7, 0, &err), &err);
     assert_int_equal(pthread_create(&thread, NULL, wait_once, &waiting), 0);
     support_await(watcher, 5000,
                   "SELECT EXISTS (SELECT FROM lockstep.lock_list() WHERE mode = 'intent' AND state "
@@ -184,7 +185,7 @@ static void sessions_that_wait_for_each_other_are_refused_and_keep_what_they_hav
     struct waiting waiting[2];
     for (int i = 0; i < 2; i++) {
         waiting[i] = (struct waiting){support_db(), 7 + (1 - i), PHASELOCK_INTENT, 1600, RC_OK, 0};
-        assert_ok(phaselock_shared(waiting[i].db, 7 + i, 0, &err), &err);
+        assert_ok(locks_shared(waiting[i].db, 7 + i, 0, &err), &err);
     }
     for (int i = 0; i < 2; i++)
         assert_int_equal(pthread_create(&threads[i], NULL, wait_once, &waiting[i]), 0);

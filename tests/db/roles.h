@@ -67,7 +67,7 @@ static struct db *login(struct house *house, const char *group, enum db_role rol
     house->names[house->count++] = name;
     support_exec(house->admin, "CREATE ROLE %s LOGIN; GRANT %s TO %s", name, group, name);
     assert_ok(db_open(support_conninfo_as(name), role, &db, &err), &err);
-    db_on_notice(db, ignore, NULL); /* a ROLLBACK outside a transaction */
+    support_on_notice(db, ignore, NULL); /* a ROLLBACK outside a transaction */
     return db;
 }
 

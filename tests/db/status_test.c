@@ -1,7 +1,7 @@
-/* The statuses of a task and the ways between them stand in five places: task/status.c, the two
+/* The statuses of a task and the ways between them stand in five places: tests/support/status.c, the two
  * tables of the schema, the guard on lockstep.task and docs/STATES.md. They must say the same. */
 #include "base/str.h"
-#include "task/status.h"
+#include "tests/support/status.h"
 #include "tests/support/support.h"
 
 #include <stdio.h>

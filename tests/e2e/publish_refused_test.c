@@ -3,6 +3,7 @@
 #include "producer/publish.h"
 #include "task/message.h"
 #include "tests/e2e/publish.h"
+#include "tests/support/rc.h"
 
 #include <librdkafka/rdkafka.h>
 

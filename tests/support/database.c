@@ -5,6 +5,7 @@
 #include "base/clock.h"
 #include "base/str.h"
 #include "db/migrate.h"
+#include "db/session.h"
 #include "tests/support/own.h"
 #include "tests/support/support.h"
 
@@ -217,4 +218,25 @@ void support_no_advisory_locks(void)
     }
     db_close(db);
     assert_true(none);
+}
+
+static struct {
+    support_notice_fn *fn;
+    void *context;
+} notices;
+
+static void on_notice(void *context, const PGresult *result)
+{
+    const char *severity = PQresultErrorField(result, PG_DIAG_SEVERITY_NONLOCALIZED);
+    const char *message = PQresultErrorField(result, PG_DIAG_MESSAGE_PRIMARY);
+
+    (void)context;
+    notices.fn(notices.context, severity ? severity : "", message ? message : "");
+}
+
+void support_on_notice(struct db *db, support_notice_fn *fn, void *context)
+{
+    notices.fn = fn;
+    notices.context = context;
+    (void)PQsetNoticeReceiver(db->conn, on_notice, NULL);
 }

@@ -20,6 +20,7 @@
 #include "base/err.h"
 #include "db/db.h"
 #include "kafka/kafka.h"
+#include "tests/support/rc.h"
 
 /** Fails the test with what err says unless rc is RC_OK:  assert_ok(db_open(..., &err), &err); */
 #define assert_ok(rc, err) support_assert_rc(rc, RC_OK, err, __FILE__, __LINE__)
@@ -68,5 +69,9 @@ void support_properties(struct kafka_properties *ret_props);
 const char *support_topic(void);
 /** A name that nothing else on these servers has: for queues, groups, topics. */
 const char *support_name(const char *prefix);
+
+/** What the server says beside the answers goes to fn, on the session's own thread, and no longer to the log. One session at a time. */
+typedef void support_notice_fn(void *context, const char *severity, const char *message);
+void support_on_notice(struct db *db, support_notice_fn *fn, void *context);
 
 #endif

@@ -2,6 +2,7 @@
  * numbers. */
 #include "base/str.h"
 #include "task/json.h"
+#include "tests/support/rc.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

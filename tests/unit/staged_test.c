@@ -3,6 +3,7 @@
 #include "producer/columns.h"
 #include "producer/staged.h"
 #include "task/message.h"
+#include "tests/support/rc.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

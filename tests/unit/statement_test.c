@@ -1,6 +1,7 @@
 /* Task SQL: where one statement ends, what is refused, what leaves something in the session. */
 #include "base/str.h"
 #include "task/statement.h"
+#include "tests/support/rc.h"
 
 #include <ctype.h>
 #include <locale.h>

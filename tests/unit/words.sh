@@ -19,6 +19,6 @@ while read -r event; do
     grep -rqE "'$event'|'${event%%_*}_' \|\|" sql/functions sql/[a-eg-lp-z]* || { echo "no SQL writes the event $event"; failed=1; }
 done < <(words EVENTS)
 
-statuses=$(sed -nE 's/^ *X\(TASK_[A-Z_]+, "([A-Za-z]+)".*/\1/p' task/status.h | sort)
+statuses=$(sed -nE 's/^ *X\(TASK_[A-Z_]+, "([A-Za-z]+)".*/\1/p' tests/support/status.h | sort)
 [ "$(words TASK_STATUS_WORDS)" = "$statuses" ] || { echo "task statuses: $(words TASK_STATUS_WORDS)"; failed=1; }
 exit $failed

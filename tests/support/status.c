@@ -1,4 +1,4 @@
-#include "task/status.h"
+#include "tests/support/status.h"
 
 #include <stddef.h>
 #include <string.h>

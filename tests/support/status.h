@@ -1,6 +1,6 @@
 /**
- * What: the nine statuses of a task, what they mean, and which may follow which. docs/STATES.md
- *   draws it.
+ * What: the nine statuses of a task, what they mean, and which may follow which, told once more so that the tables of the
+ *   schema can be compared with it. docs/STATES.md draws it.
  * Invariants: the same as lockstep.task_status, lockstep.status_transition and the guard on
  *   lockstep.task (sql/migrations/0003_status.sql, 0007_task.sql); tests/db/status_test.c
  *   compares them all.
@@ -8,8 +8,8 @@
  * Ownership: names and reasons are static.
  * Failure: a name that is none is told by a boolean; nothing else can fail.
  */
-#ifndef TASK_STATUS_H
-#define TASK_STATUS_H
+#ifndef TESTS_SUPPORT_STATUS_H
+#define TESTS_SUPPORT_STATUS_H
 
 #include <stdbool.h>
 

@@ -1,0 +1,62 @@
+#!/usr/bin/env python3
+"""Every function of a public header has a caller in another file of the product: what only tests use belongs to tests/support.
+
+A prototype is a line of a header's code that begins at the left margin with a type and names a function; a caller is another .c or .h
+file of the product that names it. And this check itself notices one without a caller.
+"""
+import glob
+import os
+import re
+import sys
+
+os.chdir(os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', '..'))
+FOLDERS = ('action base cli config console db executor kafka phaselock producer relay replay scheduler task').split()
+FOR_TESTS = {
+    'kafka_mock_inject', 'kafka_mock_reachable',  # what a real broker cannot be made to do
+    'kafka_topic_delete',  # tests clean up
+    'db_prepare', 'nearest_distance', 'utf8_mend',  # parts of what is called, which tests look at alone
+}
+
+
+def code(text):
+    text = re.sub(r'/\*.*?\*/', '', text, flags=re.S)
+    return re.sub(r'(?m)^#(?!define).*$', '', text)
+
+
+def prototypes(header):
+    return re.findall(r'(?m)^(?!typedef|static|#)[A-Za-z_][\w \*]*?\b(\w+)\(', code(header))
+
+
+def unused(sources):
+    words = {name: set(re.findall(r'\w+', code(text))) for name, text in sources.items()}
+    macros = {name: ' '.join(re.findall(r'(?m)^#define(?:.*\\\n)*.*$', code(text))) for name, text in sources.items()}
+    for header, text in sorted(sources.items()):
+        if not header.endswith('.h'):
+            continue
+        for name in prototypes(text):
+            body = re.compile(r'(?m)^[A-Za-z_][\w \*]*\b%s\((?:[^;{}]|\n)*?\)\n\{' % name)
+            if name == '__attribute__' or name in FOR_TESTS or re.search(r'\b%s\b' % name, macros[header]):
+                continue
+            if not any(name in has and other != header and not body.search(sources[other]) for other, has in words.items()):
+                yield header, name
+
+
+def main():
+    sample = {'a/a.h': 'int a_used(void);\nint a_idle(int x);\n', 'a/a.c': 'int a_idle(int x)\n{\n}\n',
+              'b/b.c': 'return a_used(); /* a_idle */\n'}
+    assert list(unused(sample)) == [('a/a.h', 'a_idle')], list(unused(sample))
+    sources = {}
+    for folder in FOLDERS:
+        for name in glob.glob(folder + '/*.[ch]'):
+            with open(name, encoding='utf-8') as file:
+                sources[name] = file.read()
+    assert len(sources) > 150, 'only %d files were looked at' % len(sources)
+    found = list(unused(sources))
+    for header, name in found:
+        print('callers: %s: %s has no caller in the product: make it static, or move it to tests/support' % (header, name))
+    if not found:
+        print('callers: every function of %d files has one' % len(sources))
+    return 1 if found else 0
+
+
+sys.exit(main())
