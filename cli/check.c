@@ -3,6 +3,7 @@
 #include "cli/commands.h"
 #include "cli/exit.h"
 #include "db/migrate.h"
+#include "db/sqlstate.h"
 #include "phaselock/phaselock.h"
 
 #include <stdarg.h>
@@ -218,7 +219,7 @@ static void check_executors(struct check *check)
     struct err err;
     DB_RESULT_AUTO *rows = NULL;
     enum rc rc = db_run(check->cli->db, &sql_explain_check, NULL, &rows, &err);
-    if (rc != RC_OK && strcmp(err.code, "42501") != 0)
+    if (rc != RC_OK && !sqlstate_is(&err, SQLSTATE_INSUFFICIENT_PRIVILEGE))
         check_failed(check, "executors", &err);
     for (int i = 0; rc == RC_OK && i < db_rows(rows); i++) {
         const char *reason = db_text(rows, i, EXPLAIN_CHECK_REASON);

@@ -1,6 +1,8 @@
 /* Which group role a command needs: for a word to whoever lacks it. */
 #include "cli/commands.h"
 
+#include "db/sqlstate.h"
+
 #include <stdio.h>
 #include <string.h>
 
@@ -22,7 +24,7 @@ static const struct right {
 
 void rights_hint(const struct cli *cli, struct err *err)
 {
-    if (strcmp(err->code, "42501") != 0 || cli->command == NULL ||
+    if (!sqlstate_is(err, SQLSTATE_INSUFFICIENT_PRIVILEGE) || cli->command == NULL ||
         (*err->hint != '\0' && strncmp(err->hint, "Grant the group role", 20) != 0))
         return;
     const struct right *right = rights;

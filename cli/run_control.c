@@ -2,6 +2,7 @@
 #include "cli/commands.h"
 #include "cli/control.h"
 #include "cli/find.h"
+#include "db/sqlstate.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -10,8 +11,8 @@ enum rc control_done(enum rc rc, struct err *err)
 {
     /* LS002: it makes no sense; LS003: there is no such thing. The message names the object itself. */
     if (rc != RC_OK && err != NULL &&
-        (strcmp(err->code, "LS002") == 0 || strcmp(err->code, "LS003") == 0)) {
-        err->kind = strcmp(err->code, "LS002") == 0 ? ERR_FAILED : ERR_USAGE;
+        (sqlstate_is(err, SQLSTATE_NO_SENSE) || sqlstate_is(err, SQLSTATE_NO_SUCH_THING))) {
+        err->kind = sqlstate_is(err, SQLSTATE_NO_SENSE) ? ERR_FAILED : ERR_USAGE;
         err->object[0] = '\0';
         err->context[0] = '\0';
     }

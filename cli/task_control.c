@@ -5,6 +5,7 @@
 #include "cli/stop.h"
 
 #include "base/clock.h"
+#include "db/sqlstate.h"
 
 #include <string.h>
 
@@ -23,7 +24,8 @@ static enum rc on_task(struct cli *cli, const struct sql_statement *stmt, struct
     int64_t until_us = clock_boot_us() + PATIENCE_US;
     do {
         rc = db_run(cli->db, stmt, params, &done, err);
-        if (rc != RC_RETRY || strcmp(err->code, "55P03") != 0 || clock_boot_us() > until_us)
+        if (rc != RC_RETRY || !sqlstate_is(err, SQLSTATE_LOCK_NOT_AVAILABLE) ||
+            clock_boot_us() > until_us)
             break;
         stop_wait(AGAIN_MS);
     } while (!stop_requested());

@@ -61,3 +61,19 @@ bool sqlstate_undone(const char *sqlstate)
             return true;
     return false;
 }
+
+const char *sqlstate_text(enum sqlstate sqlstate)
+{
+    static const char *const texts[] = {
+#define TEXT(constant, text) [constant] = (text),
+        SQLSTATES(TEXT)
+#undef TEXT
+    };
+    return texts[sqlstate];
+}
+
+bool sqlstate_is(const struct err *err, enum sqlstate sqlstate)
+{
+    const char *text = sqlstate_text(sqlstate);
+    return strncmp(err->code, text, strlen(text)) == 0;
+}

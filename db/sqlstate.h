@@ -1,6 +1,7 @@
 /**
- * What: the one table that turns an SQLSTATE into a reaction.
- * Invariants: no SQLSTATE (NULL or "") means the session is lost.
+ * What: SQLSTATEs: the one table that turns one into a reaction, and the names by which the rest of the code asks for one. The
+ *   names are those of PostgreSQL's manual, appendix A, and of docs/EXTERNAL.md for those of lockstep's own functions (class LS).
+ * Invariants: no SQLSTATE (NULL or "") means the session is lost. No SQLSTATE stands in another folder's code.
  * Threads: any.
  * Ownership: none.
  * Failure: none.
@@ -10,6 +11,34 @@
 
 #include "base/err.h"
 #include <stdbool.h>
+
+/* X(constant, SQLSTATE; of two characters: a class) */
+#define SQLSTATES(X)                                                                               \
+    X(SQLSTATE_FEATURE_NOT_SUPPORTED, "0A000") /* "cached plan must not change result type" */     \
+    X(SQLSTATE_READ_ONLY_SQL_TRANSACTION, "25006")                                                 \
+    X(SQLSTATE_IN_FAILED_SQL_TRANSACTION, "25P02")                                                 \
+    X(SQLSTATE_INVALID_SQL_STATEMENT_NAME, "26000")                                                \
+    X(SQLSTATE_INSUFFICIENT_PRIVILEGE, "42501")                                                    \
+    X(SQLSTATE_INSUFFICIENT_RESOURCES, "53")                                                       \
+    X(SQLSTATE_OUT_OF_MEMORY, "53200") /* of the lock table, too */                                \
+    X(SQLSTATE_TOO_MANY_CONNECTIONS, "53300")                                                      \
+    X(SQLSTATE_LOCK_NOT_AVAILABLE, "55P03")                                                        \
+    X(SQLSTATE_QUERY_CANCELED, "57014")                                                            \
+    X(SQLSTATE_ADMIN_SHUTDOWN, "57P01")                                                            \
+    X(SQLSTATE_CRASH_SHUTDOWN, "57P02")                                                            \
+    X(SQLSTATE_CANNOT_CONNECT_NOW, "57P03")                                                        \
+    X(SQLSTATE_SYSTEM_ERROR, "58")                                                                 \
+    X(SQLSTATE_STALE_TOKEN, "LS001")                                                               \
+    X(SQLSTATE_NO_SENSE, "LS002")                                                                  \
+    X(SQLSTATE_NO_SUCH_THING, "LS003")
+#define SQLSTATE_CONSTANT(constant, text) constant,
+enum sqlstate { SQLSTATES(SQLSTATE_CONSTANT) };
+#undef SQLSTATE_CONSTANT
+
+/** Whether the error has it, or is of that class. */
+bool sqlstate_is(const struct err *err, enum sqlstate sqlstate);
+/** As it stands in an error. */
+const char *sqlstate_text(enum sqlstate sqlstate);
 
 /** *ret_kind and *ret_hint (may be NULL) come from the same row of the table. */
 enum rc sqlstate_reaction(const char *sqlstate, enum err_kind *ret_kind, const char **ret_hint);

@@ -89,7 +89,7 @@ static bool sets_time_out(const struct message *msg)
 /* In what language the server speaks is its own affair; the words are only asked where nothing else tells. */
 bool attempt_cancelled(const struct work *work, const struct err *why, bool ours)
 {
-    if (strcmp(why->code, "57014") != 0) /* query_canceled */
+    if (!sqlstate_is(why, SQLSTATE_QUERY_CANCELED))
         return false;
     bool interrupted = work->told != NULL && work->told->interrupted;
     return ours || (interrupted &&
@@ -98,13 +98,13 @@ bool attempt_cancelled(const struct work *work, const struct err *why, bool ours
 
 bool attempt_timed_out(const struct work *work, struct err *why)
 {
-    if (!work->timed_out || (why->code[0] != '\0' && strcmp(why->code, "57014") != 0))
+    if (!work->timed_out || (why->code[0] != '\0' && !sqlstate_is(why, SQLSTATE_QUERY_CANCELED)))
         return false;
     struct err late = {0};
     (void)err_set(&late, RC_REJECT, ERR_TIMEOUT, "task", NULL,
                   "time-out: the attempt ran for longer than %g s",
                   (double)work->msg->timeout_us / 1e6);
-    err_code(&late, "57014");
+    err_code(&late, sqlstate_text(SQLSTATE_QUERY_CANCELED));
     memcpy(late.context, why->context, sizeof late.context); /* where it was then */
     *why = late;
     return true;

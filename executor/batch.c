@@ -248,8 +248,8 @@ static void skipped(struct reader_thread *reader, struct work *first, struct wor
  * prepared it was skipped because of a failure before it. Once: a task that deallocates everything does it again. */
 static bool outdated(const struct work *work, const struct err *why)
 {
-    return !work->plain &&
-           ((work->prepared && strcmp(why->code, "0A000") == 0) || strcmp(why->code, "26000") == 0);
+    return !work->plain && ((work->prepared && sqlstate_is(why, SQLSTATE_FEATURE_NOT_SUPPORTED)) ||
+                            sqlstate_is(why, SQLSTATE_INVALID_SQL_STATEMENT_NAME));
 }
 
 /* Another session made the server undo it behind the task's own command, in a statement of ours: nothing of it is left, and it was not the
@@ -336,7 +336,8 @@ static enum rc on_error(struct reader_thread *reader, const struct err *failed, 
 {
     /* Sent before it was known that the batch before it failed; or cancelled, when that was meant for one before. */
     bool not_begun = !reader->at->begun;
-    if (not_begun && strcmp(failed->code, "25P02") != 0 && strcmp(failed->code, "57014") != 0) {
+    if (not_begun && !sqlstate_is(failed, SQLSTATE_IN_FAILED_SQL_TRANSACTION) &&
+        !sqlstate_is(failed, SQLSTATE_QUERY_CANCELED)) {
         *err = *failed;
         return RC_LOST;
     }

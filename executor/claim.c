@@ -4,6 +4,7 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/probe.h"
+#include "db/sqlstate.h"
 
 #include <limits.h>
 #include <stdio.h>
@@ -446,7 +447,7 @@ enum rc claim(struct lane *lane, bool *ret_progress, struct err *err)
         *ret_progress = true; /* less of it is claimed at once */
         return claim_refused(lane, count, err);
     }
-    if (rc == RC_RETRY && strcmp(err->code, "55P03") == 0)
+    if (rc == RC_RETRY && sqlstate_is(err, SQLSTATE_LOCK_NOT_AVAILABLE))
         return locks_taken(lane, err);
     lane->taken_us = 0;
     if (rc != RC_OK)

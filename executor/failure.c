@@ -1,14 +1,14 @@
 #include "executor/failure.h"
 
 #include "base/utf8.h"
+#include "db/sqlstate.h"
 #include "db/told.h"
 #include "executor/lane.h"
 
 #include <string.h>
 
 /* Raised by lockstep.fail when the token is no longer the task's. A task may raise it, too: that is no proof. */
-#define STALE_TOKEN "LS001"
-#define MOST_TRIES  3
+#define MOST_TRIES 3
 
 static const char *or_null(const char *text)
 {
@@ -49,7 +49,7 @@ void failure_make(struct failure *failure, const struct work *work, const struct
 
 bool failure_stale(enum rc rc, const struct err *refused)
 {
-    return rc != RC_OK && rc != RC_LOST && strcmp(refused->code, STALE_TOKEN) == 0;
+    return rc != RC_OK && rc != RC_LOST && sqlstate_is(refused, SQLSTATE_STALE_TOKEN);
 }
 
 bool failure_again(struct failure *failure, enum rc rc, const struct err *refused)

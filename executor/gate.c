@@ -8,6 +8,7 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/probe.h"
+#include "db/sqlstate.h"
 #include "phaselock/phaselock.h"
 
 #include <stdio.h>
@@ -93,7 +94,7 @@ static enum rc opened_told(struct db *db, const struct untold *untold, int execu
     const char *const params[] = {phases.data, DB_INT(executor_no)};
     probe("gate.opened");
     enum rc rc = db_run(db, &sql_executor_opened, params, NULL, err);
-    if (rc != RC_OK && strcmp(err->code, "57014") == 0)
+    if (rc != RC_OK && sqlstate_is(err, SQLSTATE_QUERY_CANCELED))
         rc = db_run(db, &sql_executor_opened, params, NULL, err);
     return rc;
 }

@@ -4,6 +4,7 @@
 #include "base/log.h"
 #include "base/probe.h"
 #include "db/pipeline.h"
+#include "db/sqlstate.h"
 #include "db/told.h"
 #include "executor/attempt.h"
 #include "executor/outside.h"
@@ -54,11 +55,13 @@ static bool known(const struct work *work)
 /* What ended the session: the server says why when it ends sessions itself, and nothing when a backend crashes. */
 static enum loss loss_of(const struct err *why)
 {
-    static const char *const servers[] = {"53", "58", "57P02", "57P03", "25006"};
+    static const enum sqlstate servers[] = {SQLSTATE_INSUFFICIENT_RESOURCES, SQLSTATE_SYSTEM_ERROR,
+                                            SQLSTATE_CRASH_SHUTDOWN, SQLSTATE_CANNOT_CONNECT_NOW,
+                                            SQLSTATE_READ_ONLY_SQL_TRANSACTION};
     for (size_t i = 0; i < sizeof servers / sizeof *servers; i++)
-        if (strncmp(why->code, servers[i], strlen(servers[i])) == 0)
+        if (sqlstate_is(why, servers[i]))
             return LOSS_SERVER;
-    return strcmp(why->code, "57P01") == 0 ? LOSS_ASKED : LOSS_UNKNOWN;
+    return sqlstate_is(why, SQLSTATE_ADMIN_SHUTDOWN) ? LOSS_ASKED : LOSS_UNKNOWN;
 }
 
 /* Only one that was alone in the session is known to have run. */

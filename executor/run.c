@@ -1,5 +1,6 @@
 /* The story of an executor: receive -> parse -> claim -> gate -> execute -> record -> release, one
  * step a line in turn(). */
+#include "db/sqlstate.h"
 #include "executor/alive.h"
 #include "executor/lane.h"
 #include "executor/reader.h"
@@ -357,7 +358,7 @@ static enum rc incarnation_start(struct executor *ex, struct err *err)
     for (; rc == RC_OK && ex->reader_count < options->readers; ex->reader_count++)
         rc = reader_start(task_conninfo, db_server(ex->control), &outside, &ex->inbox,
                           &ex->readers[ex->reader_count].thread, err);
-    if (rc == RC_RETRY && strcmp(err->code, "53300") == 0 && ex->reader_count > 0) {
+    if (rc == RC_RETRY && sqlstate_is(err, SQLSTATE_TOO_MANY_CONNECTIONS) && ex->reader_count > 0) {
         readers_fewer(ex, err);
         rc = RC_OK;
     }

@@ -1,5 +1,6 @@
 /* spare: this incarnation is lost and its process lives on. What was running was ended by us, by an operator or by a planned end of the
  * server, unless the server has crashed; the next incarnation says so to the database, which would count it as lost. */
+#include "db/sqlstate.h"
 #include "executor/lane.h"
 #include "executor/reader.h"
 #include "executor/server.h"
@@ -12,7 +13,8 @@
 /* The server crashed, or is gone without a word: what ran may be the cause. */
 static bool crashed(const struct err *why)
 {
-    return strcmp(why->code, "57P02") == 0 || (why->code[0] == '\0' && why->kind == ERR_DB_DOWN);
+    return sqlstate_is(why, SQLSTATE_CRASH_SHUTDOWN) ||
+           (why->code[0] == '\0' && why->kind == ERR_DB_DOWN);
 }
 
 static bool noticed(const struct executor *ex)

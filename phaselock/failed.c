@@ -1,13 +1,14 @@
 #include "phaselock/failed.h"
 
 #include "base/utf8.h"
+#include "db/sqlstate.h"
 
 #include <stdio.h>
 #include <string.h>
 
 enum rc phaselock_failed(enum rc rc, struct err *err)
 {
-    if (rc == RC_RETRY && strcmp(err->code, "53200") == 0) {
+    if (rc == RC_RETRY && sqlstate_is(err, SQLSTATE_OUT_OF_MEMORY)) {
         utf8_copy(err->hint, sizeof err->hint, LOCK_TABLE_HINT);
         return RC_RETRY;
     }

@@ -1,4 +1,5 @@
 #include "base/str.h"
+#include "db/sqlstate.h"
 #include "producer/columns.h"
 #include "producer/staged_reader.h"
 
@@ -20,8 +21,8 @@ struct query {
  * the context. */
 static enum rc query_failed(enum rc rc, struct err *err)
 {
-    bool writes =
-        strcmp(err->code, "25006") == 0; /* the transaction is read-only, not the server */
+    bool writes = sqlstate_is(
+        err, SQLSTATE_READ_ONLY_SQL_TRANSACTION); /* the transaction is read-only, not the server */
     bool theirs = rc == RC_REJECT || writes || strstr(err->context, "publish_open") != NULL;
     if (!theirs || (rc == RC_LOST && !writes))
         return rc;
