@@ -133,6 +133,17 @@ static void keep(struct str *to, const PGresult *result, int field)
         utf8_add(to, text, strlen(text), DB_TOLD_MOST);
 }
 
+/* The functions of PL/pgSQL, PL/Python, PL/Tcl and PL/Perl by which SQL raises errors. */
+static bool raises(const char *function)
+{
+    static const char *const raising[] = {"exec_stmt_raise", "PLy_elog_impl", "PLy_elog",
+                                          "throw_tcl_error", "plperl_call_perl_func"};
+    for (size_t i = 0; function != NULL && i < sizeof raising / sizeof *raising; i++)
+        if (strcmp(function, raising[i]) == 0)
+            return true;
+    return false;
+}
+
 void db_told_error(struct db_told *told, const PGresult *result)
 {
     const char *state = PQresultErrorField(result, PG_DIAG_SQLSTATE);
@@ -146,6 +157,7 @@ void db_told_error(struct db_told *told, const PGresult *result)
     keep(&told->hint, result, PG_DIAG_MESSAGE_HINT);
     keep(&told->context, result, PG_DIAG_CONTEXT);
     told->interrupted = function != NULL && strcmp(function, "ProcessInterrupts") == 0;
+    told->raised = raises(function);
     told->position = position ? atoi(position) : 0;
     str_clear(&told->inside);
     if (query != NULL && internal != NULL) {

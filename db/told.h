@@ -22,6 +22,7 @@ struct db_told {
     struct str notices;
     bool
         interrupted; /* the error is the server's word about a cancel or a time-out, not raised by SQL */
+    bool raised;   /* the error is one that SQL has raised, with a SQLSTATE of its choice */
     long left_out; /* notices for which there was no room */
     bool lexed;    /* one of the notices is about the text of a command, so maybe of the next one */
     int64_t

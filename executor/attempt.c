@@ -121,10 +121,10 @@ enum rc attempt_fail(struct db *db, struct work *work, const struct err *why, bo
     probe("fail.send");
     do
         rc = db_run(db, &sql_reader_fail,
-                    (const char *const[]){DB_INT(work->task_id), work->token,
-                                          failure.permanent ? "true" : "false",
-                                          DB_INT(work->ran_us), failure.sqlstate, failure.error,
-                                          failure.detail, failure.hint, failure.where},
+                    (const char *const[]){
+                        DB_INT(work->task_id), work->token, failure.permanent ? "true" : "false",
+                        DB_INT(work->ran_us), failure.sqlstate, failure.error, failure.detail,
+                        failure.hint, failure.where, failure.raised ? "true" : "false"},
                     &result, &refused);
     while (failure_again(&failure, rc, &refused));
     failure_done(&failure);

@@ -35,6 +35,7 @@ void failure_make(struct failure *failure, const struct work *work, const struct
                                 .hint = or_null(why->hint)};
     add_part(&failure->context, why->context);
     if (whole) {
+        failure->raised = told->raised;
         if (why->kind != ERR_TIMEOUT) { /* that one is said in our words */
             failure->error = told->message.data;
             failure->detail = or_null(told->detail.data);

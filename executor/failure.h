@@ -17,7 +17,8 @@ struct work;
 /** The parameters of lockstep.fail; NULL: none. */
 struct failure {
     const char *sqlstate, *error, *detail, *hint, *where;
-    bool permanent;
+    bool permanent,
+        raised;         /* raised: by the task's SQL, so its SQLSTATE says nothing of the server */
     struct str context; /* where points there */
     char refused[120];
     int tries;

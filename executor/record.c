@@ -54,7 +54,7 @@ static const char *kind_of(const struct work *work)
     case LOSS_ASKED:
         return work->ran_us < AT_ONCE_US ? "lost" : "ended";
     case LOSS_SERVER:
-        return "ended";
+        return "server";
     case LOSS_OWN:
         return "stopped";
     }

@@ -34,6 +34,8 @@ BEGIN
     SELECT array_agg((p.task || jsonb_build_object('run', run, 'seq', p.seq, 'previous_order', l.before))::text ORDER BY p.seq), max(p.phase)
     INTO sent, layers
     FROM placed p JOIN layer l USING (phase);
+    -- As a publisher does it: a database that is made again has them from the topic.
+    sent[1] := (sent[1]::jsonb || jsonb_strip_nulls(jsonb_build_object('run_name', enqueue.name, 'run_on_failure', q.on_failure)))::text;
     sent := sent || jsonb_build_object('type', 'end', 'run', run, 'seq', cardinality(sent), 'tasks', cardinality(sent), 'phases', layers)::text;
     SELECT sum(octet_length(s)) INTO size FROM unnest(sent) AS s;
     IF size > 16 * 1024 * 1024 THEN

@@ -2,9 +2,10 @@
 -- left, p_permanent, or an error that is not to be tried again (retry_on, of the message or the queue): Failed, and the run's policy
 -- decides, in the same transaction. p_ran_us: how long it ran.
 -- What is the server's fault counts neither as a failed attempt nor as a lost one: the task is put off, longer each time, without end.
+-- p_raised: the task's own SQL has raised the error (RAISE): its SQLSTATE says nothing of the server.
 -- Returns the new status. A stale token raises.
 CREATE OR REPLACE FUNCTION lockstep.fail(p_task_id bigint, p_token uuid, p_permanent boolean, p_ran_us bigint, p_sqlstate text,
-    p_error text, p_detail text, p_hint text, p_context text) RETURNS text
+    p_error text, p_detail text, p_hint text, p_context text, p_raised boolean DEFAULT false) RETURNS text
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET enable_seqscan = off
     SET enable_hashjoin = off SET enable_mergejoin = off SET jit = off AS $$
 DECLARE
@@ -12,7 +13,7 @@ DECLARE
     q record;
     wish json;
     intervals float8[];
-    lost CONSTANT boolean := NOT p_permanent AND lockstep.server_fault(p_sqlstate);
+    lost CONSTANT boolean := NOT p_permanent AND NOT p_raised AND lockstep.server_fault(p_sqlstate);
     final boolean;
     seconds float8;
     ended timestamptz := clock_timestamp();

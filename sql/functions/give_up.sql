@@ -26,10 +26,13 @@ BEGIN
     PERFORM FROM lockstep.queue WHERE queue_id = p_queue_id FOR NO KEY UPDATE;
     -- All runs, in one order, before any phase of one: a gate has its run when it asks for the last phase of the run before.
     PERFORM FROM lockstep.run r
-    WHERE r.queue_id = p_queue_id AND r.ended_at IS NULL AND (r.cancelled_at IS NOT NULL OR EXISTS (
-              SELECT FROM lockstep.phase p JOIN lockstep.task k USING (phase_id)
-              WHERE p.run_no = r.run_no AND p.done_at IS NULL AND (k.lost_num > 0 OR k.cancelled_by IS NOT NULL)
-                AND k.status IN ('Pending', 'Processing', 'Error')))
+    WHERE r.run_no = ANY (ARRAY(
+        SELECT u.run_no FROM lockstep.run u
+        WHERE u.queue_id = p_queue_id AND u.ended_at IS NULL AND (u.cancelled_at IS NOT NULL OR (
+            SELECT true FROM lockstep.phase p CROSS JOIN LATERAL (
+                SELECT FROM lockstep.task k WHERE k.phase_id = p.phase_id AND (k.lost_num > 0 OR k.cancelled_by IS NOT NULL)
+                AND k.status IN ('Pending', 'Processing', 'Error') LIMIT 1) k
+            WHERE p.run_no = u.run_no AND p.done_at IS NULL LIMIT 1))))
     ORDER BY r.run_no FOR NO KEY UPDATE;
     living := lockstep.executors_living();
     -- Skipped: a row that an external worker is reporting at this moment; it needs the queue's row to commit.

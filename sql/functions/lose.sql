@@ -2,7 +2,9 @@
 -- gone, so only the others are touched. A lost attempt is counted apart from failed ones and does not use up max_attempts.
 -- One that an operator has cancelled is not lost, it is stopped. p_kind:
 --   lost     the task may be the cause: it counts (lost_num), and give_up ends the task after queue.max_lost of them
---   ended    the server, or somebody else, ended it: not counted; the next attempt comes later each time
+--   server   the server ended it, for a reason of its own: not counted; the next attempt comes later each time
+--   ended    somebody ended its session, or cancelled its statement: likewise, but for a task whose attempts were ended so 20 times; that
+--            takes hours, and it may end itself. Then each one counts
 --   stopped  its executor ended it, to end itself: not counted
 --   doubt    it may not have begun: not counted, it keeps its number; the next one is shown before it runs (adopt.sql)
 CREATE OR REPLACE FUNCTION lockstep.lose(p_queue_id int, p_task_ids bigint[], p_tokens uuid[], p_why text, p_kind text DEFAULT 'lost') RETURNS bigint
@@ -23,18 +25,22 @@ BEGIN
     PERFORM FROM lockstep.task t WHERE t.task_id = ANY (p_task_ids) ORDER BY t.task_id FOR NO KEY UPDATE;
     WITH hit AS (
         SELECT t.task_id, t.attempt_num, t.executor_no, t.started_at,
-               CASE WHEN p_kind = 'ended' THEN pg_catalog.clock_timestamp() + interval '1 second' * lockstep.put_off(t.task_id, t.lost_num) END AS due
+               CASE WHEN p_kind IN ('server', 'ended') THEN pg_catalog.clock_timestamp() + interval '1 second' * lockstep.put_off(t.task_id, t.lost_num) END AS due,
+               p_kind = 'lost' OR (p_kind = 'ended' AND 20 <= (
+                   SELECT pg_catalog.count(*) FROM lockstep.task_attempt a
+                   WHERE a.task_id = t.task_id AND a.status = 'Pending' AND a.sqlstate = '57000')) AS counts
         FROM lockstep.task t
         JOIN ROWS FROM (pg_catalog.unnest(p_task_ids), pg_catalog.unnest(p_tokens)) AS g (task_id, token)
              ON t.task_id = g.task_id AND t.token = g.token
         WHERE t.status IN ('Pending', 'Processing', 'Error')),
     noted AS (
-        INSERT INTO lockstep.task_attempt (task_id, attempt, status, executor_no, started_at, ended_at, error)
-        SELECT h.task_id, h.attempt_num, 'Pending', h.executor_no, h.started_at, pg_catalog.clock_timestamp(), 'lost: ' || p_why
+        INSERT INTO lockstep.task_attempt (task_id, attempt, status, executor_no, started_at, ended_at, error, sqlstate)
+        SELECT h.task_id, h.attempt_num, 'Pending', h.executor_no, h.started_at, pg_catalog.clock_timestamp(), 'lost: ' || p_why,
+               CASE p_kind WHEN 'ended' THEN '57000' END -- operator_intervention
         FROM hit h WHERE p_kind <> 'doubt' ON CONFLICT DO NOTHING)
     UPDATE lockstep.task t
     SET executor_no = NULL, token = NULL, status = 'Pending', attempt_num = t.attempt_num + c.tried,
-        lost_num = t.lost_num + CASE p_kind WHEN 'lost' THEN 1 ELSE 0 END,
+        lost_num = t.lost_num + CASE WHEN h.counts THEN 1 ELSE 0 END,
         max_attempts = t.max_attempts + c.tried, doubted = CASE p_kind WHEN 'doubt' THEN true ELSE t.doubted END,
         scheduled_for = COALESCE(h.due, t.scheduled_for), updated_at = pg_catalog.clock_timestamp()
     FROM (SELECT CASE p_kind WHEN 'doubt' THEN 0 ELSE 1 END AS tried) AS c, hit h WHERE t.task_id = h.task_id;

@@ -24,8 +24,9 @@ BEGIN
                  ELSE open.mode = p_mode AND open.from_offset = p_from AND open.to_offset = p_to
                       AND open.run_id IS NOT DISTINCT FROM p_run AND open."order" IS NOT DISTINCT FROM p_order END;
     IF open.replay_id IS NULL AND p_replay_id IS NULL THEN
-        INSERT INTO lockstep.replay (queue_id, mode, from_offset, to_offset, run_id, "order", cursor, reason, last_run_no)
+        INSERT INTO lockstep.replay (queue_id, mode, from_offset, to_offset, run_id, "order", cursor, reason, epoch, last_run_no)
         VALUES (p_queue_id, p_mode, p_from, p_to, p_run, p_order, p_from, p_why,
+                (SELECT q.epoch FROM lockstep.queue q WHERE q.queue_id = p_queue_id),
                 (SELECT r.run_no FROM lockstep.run r JOIN lockstep.queue q ON q.queue_id = r.queue_id AND q.epoch = r.epoch
                  WHERE r.queue_id = p_queue_id AND r.first_offset < p_from ORDER BY r.first_offset DESC LIMIT 1))
         RETURNING * INTO STRICT open;

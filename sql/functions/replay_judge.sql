@@ -30,7 +30,7 @@ DECLARE
     cursor bigint := (SELECT q.next_offset FROM lockstep.queue q WHERE q.queue_id = p_queue_id);
     this_epoch int := (SELECT q.epoch FROM lockstep.queue q WHERE q.queue_id = p_queue_id);
     by_failure boolean;
-    deleted int8range := (SELECT t.rejected FROM lockstep.retention t WHERE t.queue_id = p_queue_id);
+    deleted int8range := (SELECT t.rejected FROM lockstep.retention t WHERE t.queue_id = p_queue_id AND t.epoch = this_epoch);
     beyond boolean := false; -- an implicit run: it has tasks behind the segment
 BEGIN
     -- The implicit run at an offset: the last one that begins at or before it.

@@ -30,7 +30,7 @@ DECLARE
     fresh bigint := 0;    -- rows that were made
 BEGIN
     PERFORM lockstep.replay_allowed();
-    SELECT y.queue_id, y.mode, y.cursor, y.state, y.reason, y.implicit_run_no INTO STRICT v
+    SELECT y.queue_id, y.mode, y.cursor, y.state, y.reason, y.implicit_run_no, y.epoch INTO STRICT v
     FROM lockstep.replay y WHERE y.replay_id = p_replay_id;
     IF v.state <> 'Running' OR p_offsets[1] < v.cursor THEN
         RAISE EXCEPTION 'replay %: it is %, its cursor is at %, this is offset %', p_replay_id, v.state, v.cursor, p_offsets[1];
@@ -43,7 +43,11 @@ BEGIN
         PERFORM FROM lockstep.queue b WHERE b.queue_id = v.queue_id FOR NO KEY UPDATE;
         PERFORM FROM lockstep.run b WHERE b.run_no = own FOR NO KEY UPDATE; -- retention may have begun with it: then it is judged anew
     END IF;
-    SELECT b.lookahead, b.implicit_run_no INTO STRICT q FROM lockstep.queue b WHERE b.queue_id = v.queue_id;
+    SELECT b.lookahead, b.implicit_run_no, b.epoch INTO STRICT q FROM lockstep.queue b WHERE b.queue_id = v.queue_id;
+    IF v.epoch <> q.epoch THEN
+        RAISE EXCEPTION 'replay %: the topic was accepted from an earlier offset since it began', p_replay_id
+            USING ERRCODE = 'LS002', HINT = format('lockstep replay --abandon %s', p_replay_id);
+    END IF;
     FOR judged IN SELECT * FROM lockstep.replay_judge(v.queue_id, v.mode, p_kind, p_run, p_order, p_offsets, p_seqs, p_payloads, p_seen) LOOP
         own := CASE WHEN p_kind <> 'reject' THEN judged.run_no END;
         own_phase := judged.phase_id;

@@ -18,8 +18,9 @@ BEGIN
             WHERE o.run_no = p_run_no AND (o.redrive_run IS NULL OR o.redriven_at IS NOT NULL)
               AND NOT EXISTS (SELECT FROM lockstep.outbox x WHERE x.rejected_id = o.rejected_id)
             ORDER BY o.rejected_id LIMIT p_rows FOR UPDATE SKIP LOCKED))
-        RETURNING m.kafka_offset)
-    SELECT pg_catalog.count(*), pg_catalog.min(g.kafka_offset), pg_catalog.max(g.kafka_offset) INTO messages, first, last FROM gone g;
+        RETURNING m.kafka_offset, m.epoch = (SELECT q.epoch FROM lockstep.queue q WHERE q.queue_id = m.queue_id) AS of_now)
+    SELECT pg_catalog.count(*), pg_catalog.min(g.kafka_offset) FILTER (WHERE g.of_now), pg_catalog.max(g.kafka_offset) FILTER (WHERE g.of_now)
+    INTO messages, first, last FROM gone g;
     PERFORM lockstep.sweep_rejected((SELECT r.queue_id FROM lockstep.run r WHERE r.run_no = p_run_no), first, last);
     IF events < p_rows AND messages < p_rows THEN
         DELETE FROM lockstep.phase p WHERE p.phase_id = ANY (ARRAY(

@@ -25,8 +25,8 @@ BEGIN
               AND (SELECT x.outbox_id FROM lockstep.outbox x WHERE x.rejected_id = o.rejected_id LIMIT 1) IS NULL
               AND (SELECT r.run_no FROM lockstep.run r WHERE r.run_no = o.run_no AND NOT r.swept) IS NULL
             ORDER BY o.rejected_at LIMIT p_rows FOR UPDATE SKIP LOCKED))
-        RETURNING m.kafka_offset, m.run_no)
-    SELECT pg_catalog.count(*), pg_catalog.min(g.kafka_offset), pg_catalog.max(g.kafka_offset),
+        RETURNING m.kafka_offset, m.run_no, m.epoch = (SELECT q.epoch FROM lockstep.queue q WHERE q.queue_id = p_queue_id) AS of_now)
+    SELECT pg_catalog.count(*), pg_catalog.min(g.kafka_offset) FILTER (WHERE g.of_now), pg_catalog.max(g.kafka_offset) FILTER (WHERE g.of_now),
            pg_catalog.array_agg(DISTINCT g.run_no) FILTER (WHERE g.run_no IS NOT NULL)
     INTO messages, first, last, runs FROM gone g;
     PERFORM lockstep.sweep_rejected(p_queue_id, first, last);

@@ -96,6 +96,7 @@ held() { is "SELECT count(*) FROM lockstep.run_status WHERE queue = '$q' AND sta
 eventually 20 held || failed=1
 run=$(sql "SELECT lockstep.enqueue('$q', ARRAY[$(work 1 behind)], 'behind')")
 expect 'held: shown' "$(sql "SELECT status, name FROM lockstep.run_status WHERE run_id = '$run'")" 'Publishing|behind'
+expect 'name and policy are in the first message' "$(sql "SELECT messages[1]::jsonb ->> 'run_name', messages[1]::jsonb ->> 'run_on_failure' FROM lockstep.enqueued WHERE run_id = '$run'")" 'behind|stop'
 lockstep run explain "$run" | grep -q 'was enqueued by .* is not on the topic yet: backend .* is publishing' || { lockstep run explain "$run"; failed=1; }
 told() { lockstep queue show "$q" -o json | jq -e '.queue | .enqueued == 1 and (.outbox_trouble // "" | test("waits for another producer"))' >/dev/null; }
 eventually 30 told || failed=1

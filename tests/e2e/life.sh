@@ -65,13 +65,16 @@ done
 
 echo '- what is the fault of the server is put off and does not count'
 sql "CREATE FUNCTION full_once() RETURNS void LANGUAGE plpgsql AS \$\$BEGIN
-         IF nextval('tries') = 1 THEN RAISE EXCEPTION 'could not extend file: No space left on device' USING ERRCODE = '53100'; END IF; INSERT INTO effect VALUES ('full'); END\$\$"
+         IF nextval('tries') = 1 THEN COPY (SELECT repeat('x', 100000)) TO '/dev/full'; END IF; INSERT INTO effect VALUES ('full'); END\$\$"
 echo '{"order": 1, "name": "full", "sql": "SELECT full_once()", "max_attempts": 1}' >"$tmp/tasks.jsonl"
 queue
 run
 expect 'server: run' "$(status) $(effects)" 'Completed full'
 expect 'server: task' "$(sql "SELECT attempt_num, lost_num, max_attempts FROM lockstep.task WHERE name = 'full'")" '2|0|2'
 expect 'server: attempt' "$(lockstep task show "$(sql "SELECT task_id FROM lockstep.task WHERE name = 'full'")" -o json | jq -r '.attempts[0] | "\(.status) \(.sqlstate)"')" 'lost 53100'
+echo '{"order": 1, "name": "raises", "sql": "DO $$BEGIN RAISE $a$disk full$a$ USING ERRCODE = $a$53100$a$; END$$", "max_attempts": 2}' >"$tmp/tasks.jsonl"
+run
+expect 'server: not what the task raises' "$(sql "SELECT status, attempt_num, lost_num FROM lockstep.task WHERE name = 'raises'")" 'Failed|2|0'
 
 echo '- not_before: nobody starts it before, the next phase waits for it'
 soon=$(date -u -d '+5 seconds' +%FT%T.%3NZ)

@@ -1,7 +1,7 @@
 -- Lost attempts: which of them count, and how they end; what is left of executors (sql/functions/give_up.sql, task_stopped.sql, adopt.sql, lose.sql).
 -- protocol.inc explains how messages are written.
 BEGIN;
-SELECT plan(28);
+SELECT plan(32);
 \ir protocol.inc
 
 INSERT INTO lockstep.executor (executor_id, host, pid, version, readers, queues)
@@ -80,9 +80,22 @@ SELECT is(pg_temp.lose('ended'), '3/0/3 +10 true', 'somebody ended it: not count
 SELECT pg_temp.due();
 SELECT is(pg_temp.lose('ended'), '4/0/4 +60 true', 'for longer each time');
 SELECT pg_temp.due();
-SELECT is(pg_temp.lose('lost'), '5/1/5 true', 'it may be the cause: counted');
+SELECT is(pg_temp.lose('server'), '5/0/5 +300 true', 'the server ended it: the same');
+SELECT pg_temp.due();
+SELECT is(pg_temp.lose('lost'), '6/1/6 true', 'it may be the cause: counted');
 UPDATE lockstep.queue SET max_lost = 1 WHERE queue_id = pg_temp.q();
 SELECT is(lockstep.give_up(pg_temp.q()) || pg_temp.statuses(), '1Failed', 'and given up in the end');
+
+-- Somebody ends it again and again, or it ends itself.
+SELECT pg_temp.tell('A0:100<0');
+UPDATE lockstep.queue SET max_lost = 2 WHERE queue_id = pg_temp.q();
+SELECT pg_temp.lose('server'), pg_temp.due() FROM generate_series(1, 30);
+SELECT pg_temp.lose('ended'), pg_temp.due() FROM generate_series(1, 20);
+SELECT is(pg_temp.counts(), '51/0/51', 'twenty times it is put off');
+SELECT pg_temp.lose('ended'), pg_temp.due();
+SELECT is(pg_temp.counts(), '52/1/52', 'then each time counts');
+SELECT pg_temp.lose('ended');
+SELECT is(lockstep.give_up(pg_temp.q()) || pg_temp.statuses(), '1Failed', 'and it is given up');
 
 -- The last task of a run that has its end: nobody else would try to end the run.
 SELECT pg_temp.tell('A0:100<0 A1:end(1,1)');
