@@ -159,6 +159,8 @@ static const struct option_spec rejected_redrive_options[] = {
     {"wait", NULL, "wait for the run's end; exit code 1 if it did not complete", 0},
     {"timeout", "TIME:0:2147483647", "of --wait", 0},
     {0}};
+static const struct option_spec man_options[] = {
+    {"directory", "DIR", "write all pages there, below man1 and man5", 0}, {0}};
 static const struct option_spec message_check_options[] = {
     {"form", "record|staged|kcat",
      "what a line is: a record's value (default), a task as `publish` reads it, or what kcat -J "
@@ -201,8 +203,11 @@ const struct command commands[] = {
     {"help", "", "[NOUN [VERB]]", NEEDS_NOTHING, command_help, "tells about commands", NULL, NULL},
     {"version", "", "", NEEDS_NOTHING, command_version, "the version of the program", NULL, NULL},
     {"completion", "", "SHELL", NEEDS_NOTHING, command_completion,
-     "prints a script for the shell (bash) that completes commands, options and words", NULL,
+     "prints a script for the shell (bash or zsh) that completes commands, options and words", NULL,
      "source <(lockstep completion bash)"},
+    {"man", "", "[PAGE]", NEEDS_NOTHING, command_man,
+     "prints a page for man: lockstep (default), lockstep.conf or a noun", man_options,
+     "lockstep man publish | man -l -"},
     {"check", "", "", NEEDS_CONFIG, command_check,
      "tests everything that it needs, end to end, one line each", check_options, NULL},
     {"migrate", "up", "", NEEDS_DB | NEEDS_PRIMARY, command_migrate_up,

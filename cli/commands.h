@@ -10,7 +10,7 @@
 
 #include "cli/cli.h"
 
-command_fn command_help, command_version, command_completion;
+command_fn command_help, command_version, command_completion, command_man;
 command_fn command_migrate_up, command_migrate_list, command_migrate_validate, command_migrate_get,
     command_migrate_roles;
 /* What --retry-intervals and --retry-on may be; NULL: not given. */

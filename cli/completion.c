@@ -1,4 +1,4 @@
-/* lockstep completion bash: a script made of the table of commands, so that it never knows less than the program. */
+/* lockstep completion bash, zsh: a script made of the table of commands, so that it never knows less than the program. */
 #include "cli/commands.h"
 
 #include <stdio.h>
@@ -19,7 +19,7 @@ static void option_cases(FILE *out, const char *command, const struct option_spe
         if (words == NULL)
             continue;
         bool numeric = *want == 'N' && (want[1] == ':' || want[1] == '|');
-        (void)fprintf(out, "    '%s --%s') words='", command, specs->name);
+        (void)fprintf(out, "    '%s --%s') words_of='", command, specs->name);
         for (const char *c = numeric ? words + 1 : want; *c != '\0'; c++)
             (void)fputc(*c == '|' ? ' ' : *c, out);
         (void)fputs("' ;;\n", out);
@@ -58,16 +58,13 @@ static void tables(FILE *out)
         (void)snprintf(name, sizeof name, "%s %s", row->noun, row->verb);
         option_cases(out, name, row->options);
     }
-    (void)fputs("    *' --output'|*' -o') words='table json jsonl csv' ;;\n    esac\n", out);
+    (void)fputs("    *' --output'|*' -o') words_of='table json jsonl csv' ;;\n    esac\n", out);
 }
 
-enum rc command_completion(struct cli *cli, struct err *err)
+static void bash(void)
 {
-    if (strcmp(cli->arguments[0], "bash") != 0)
-        return err_set(err, RC_REJECT, ERR_USAGE, "completion", "lockstep completion bash",
-                       "SHELL must be bash, not \"%s\"", cli->arguments[0]);
     (void)fputs("_lockstep() {\n"
-                "    local noun='' verb='' verbs='' options='' words=''\n"
+                "    local noun='' verb='' verbs='' options='' words_of=''\n"
                 "    local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD-1]}\n"
                 "    [ \"$COMP_CWORD\" -gt 1 ] && noun=${COMP_WORDS[1]}\n"
                 "    [ \"$COMP_CWORD\" -gt 2 ] && [[ ${COMP_WORDS[2]} != -* ]] && "
@@ -86,14 +83,99 @@ enum rc command_completion(struct cli *cli, struct err *err)
     (void)fputs("    options+='", stdout);
     option_names(stdout, global_options);
     (void)fputs("'\n"
-                "    if [ -n \"$words\" ]; then :\n"
-                "    elif [ \"$COMP_CWORD\" -eq 1 ]; then words=$nouns\n"
-                "    elif [[ $word == -* ]]; then words=$options\n"
-                "    elif [ \"$COMP_CWORD\" -eq 2 ]; then words=$verbs\n"
+                "    if [ -n \"$words_of\" ]; then :\n"
+                "    elif [ \"$COMP_CWORD\" -eq 1 ]; then words_of=$nouns\n"
+                "    elif [[ $word == -* ]]; then words_of=$options\n"
+                "    elif [ \"$COMP_CWORD\" -eq 2 ]; then words_of=$verbs\n"
                 "    fi\n"
-                "    mapfile -t COMPREPLY < <(compgen -W \"$words\" -- \"$word\")\n"
+                "    mapfile -t COMPREPLY < <(compgen -W \"$words_of\" -- \"$word\")\n"
                 "}\n"
                 "complete -o default -F _lockstep lockstep\n",
                 stdout);
+}
+
+/* In single quotes; a colon ends the word that is described. */
+static void zsh_pair(FILE *out, const char *start, const char *word, const char *text)
+{
+    (void)fprintf(out, " '%s%s:", start, word);
+    for (; *text != '\0'; text++)
+        (void)fputs(*text == '\'' ? "'\\''" : (char[]){*text, '\0'}, out);
+    (void)fputc('\'', out);
+}
+
+static void zsh_options(FILE *out, const struct option_spec *specs)
+{
+    for (; specs != NULL && specs->name != NULL; specs++)
+        zsh_pair(out, "--", specs->name, specs->help);
+}
+
+static void zsh_tables(FILE *out)
+{
+    (void)fputs("    case \"$noun $verb\" in\n", out);
+    for (const struct command *row = commands; row->noun != NULL; row++) {
+        (void)fprintf(out, "    '%s %s') options=(", row->noun, row->verb);
+        zsh_options(out, row->options);
+        (void)fputs(") ;;\n", out);
+    }
+    (void)fputs("    esac\n    case \"$noun\" in\n", out);
+    for (const struct command *row = commands; row->noun != NULL; row++) {
+        if (!first_of_noun(row) || *row->verb == '\0')
+            continue;
+        (void)fprintf(out, "    '%s') verbs=(", row->noun);
+        for (const struct command *verb = row; verb->noun != NULL; verb++)
+            if (strcmp(verb->noun, row->noun) == 0)
+                zsh_pair(out, "", verb->verb, verb->summary);
+        (void)fputs(") ;;\n", out);
+    }
+    (void)fputs("    esac\n    case \"$noun $verb $before\" in\n", out);
+    for (const struct command *row = commands; row->noun != NULL; row++) {
+        char name[64];
+        (void)snprintf(name, sizeof name, "%s %s", row->noun, row->verb);
+        option_cases(out, name, row->options);
+    }
+    (void)fputs("    *' --output'|*' -o') words_of='table json jsonl csv' ;;\n    esac\n", out);
+}
+
+static void zsh(void)
+{
+    (void)fputs("#compdef lockstep\n_lockstep() {\n"
+                "    local noun='' verb='' words_of='' before=${words[CURRENT-1]}\n"
+                "    local -a nouns verbs options\n"
+                "    (( CURRENT > 2 )) && noun=${words[2]}\n"
+                "    (( CURRENT > 3 )) && [[ ${words[3]} != -* ]] && verb=${words[3]}\n"
+                "    nouns=(",
+                stdout);
+    for (const struct command *row = commands; row->noun != NULL; row++)
+        if (first_of_noun(row))
+            zsh_pair(stdout, "", row->noun, *row->verb == '\0' ? row->summary : "several commands");
+    (void)fputs(")\n    case \"$noun\" in ", stdout);
+    for (const struct command *row = commands; row->noun != NULL; row++)
+        if (*row->verb == '\0')
+            (void)printf("%s%s", row == commands ? "" : "|", row->noun);
+    (void)fputs(") verb='' ;; esac\n", stdout);
+    zsh_tables(stdout);
+    (void)fputs("    options+=(", stdout);
+    zsh_options(stdout, global_options);
+    (void)fputs(")\n"
+                "    if [[ -n $words_of ]]; then compadd -- ${=words_of}\n"
+                "    elif (( CURRENT == 2 )); then _describe command nouns\n"
+                "    elif [[ ${words[CURRENT]} == -* ]]; then _describe option options\n"
+                "    elif (( CURRENT == 3 && $#verbs )); then _describe command verbs\n"
+                "    else _files\n    fi\n}\n"
+                "if [[ ${funcstack[1]} == _lockstep ]]; then _lockstep \"$@\"; "
+                "else compdef _lockstep lockstep; fi\n",
+                stdout);
+}
+
+enum rc command_completion(struct cli *cli, struct err *err)
+{
+    bool is_bash = strcmp(cli->arguments[0], "bash") == 0;
+    if (!is_bash && strcmp(cli->arguments[0], "zsh") != 0)
+        return err_set(err, RC_REJECT, ERR_USAGE, "completion", "lockstep completion bash",
+                       "SHELL must be bash or zsh, not \"%s\"", cli->arguments[0]);
+    if (is_bash)
+        bash();
+    else
+        zsh();
     return table_check(stdout, err);
 }

@@ -164,3 +164,43 @@ refused() { # MESSAGE ARGS...: exit code 2, nothing reached for, and the message
     run env LOCKSTEP_CONFIG= "$LOCKSTEP_BIN" config check --config "$BATS_TEST_DIRNAME/../../packaging/lockstep.conf.sample"
     [ "$status" -eq 0 ]
 }
+
+@test "completion zsh completes nouns, verbs, options and the words of an option" {
+    command -v zsh >/dev/null || skip "zsh is missing; run ./dev setup test"
+    "$LOCKSTEP_BIN" completion zsh >"$BATS_TEST_TMPDIR/_lockstep"
+    cat >"$BATS_TEST_TMPDIR/ask" <<'END'
+compdef() { :; }
+compadd() { shift; print -l -- "$@"; }
+_describe() { print -l -- ${(P)2%%:*}; }
+_files() { print files; }
+source "$1"
+shift
+words=("$@") CURRENT=$#
+_lockstep
+END
+    completes() { # EXPECTED WORDS...
+        zsh -f "$BATS_TEST_TMPDIR/ask" "$BATS_TEST_TMPDIR/_lockstep" "${@:2}" | grep -qx -- "$1" || { echo "no $1 for: ${*:2}"; return 1; }
+    }
+    completes publish lockstep ''
+    completes show lockstep run ''
+    completes --max-readers lockstep queue create x --
+    completes --wide lockstep queue list -
+    completes PartiallyCompleted lockstep run list --status ''
+    completes jsonl lockstep queue list -o ''
+    completes files lockstep publish ''
+}
+
+@test "man pages: one a noun, one for the program and one for the configuration, and mandoc finds nothing wrong with them" {
+    "$LOCKSTEP_BIN" man --directory "$BATS_TEST_TMPDIR/man"
+    while read -r noun _; do
+        [ -s "$BATS_TEST_TMPDIR/man/man1/lockstep-$noun.1" ] || { echo "no page of $noun"; return 1; }
+    done < <(commands)
+    [ -s "$BATS_TEST_TMPDIR/man/man1/lockstep.1" ] && [ -s "$BATS_TEST_TMPDIR/man/man5/lockstep.conf.5" ]
+    "$LOCKSTEP_BIN" man publish | grep -qF -- '\-\-dry\-run'
+    "$LOCKSTEP_BIN" man lockstep.conf | grep -qF 'drain_timeout'
+    run "$LOCKSTEP_BIN" man nothing
+    [ "$status" -eq 2 ]
+    command -v mandoc >/dev/null || skip "mandoc is missing; run ./dev setup test"
+    run mandoc -T lint -W warning "$BATS_TEST_TMPDIR"/man/man?/*
+    [ "$status" -eq 0 ]
+}
