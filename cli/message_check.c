@@ -106,7 +106,7 @@ static void check_value(struct checking *check, const char *value, size_t len)
     check->messages++;
     if (rc != RC_OK && !staged) {
         char run[37];
-        int64_t seq;
+        int64_t seq = -1;
         bool read = value != NULL && message_peek(value, len, run, &seq) == RC_OK;
         tags_rejected(check->tags, read ? run : NULL, seq);
     } else if (rc == RC_OK && !staged) {

@@ -115,6 +115,7 @@ lists=("run list" "task list" "queue list" "executor list" "rejected list" "log"
     lockstep task show 1 | grep -q '^ *LINE 2: '
     [ "$(lockstep task show 1 --raw payload | jq -r .sql)" = "SELECT '$cjk'" ]
     [ "$(lockstep task show 1 --raw error | head -n 1)" = "ERROR: $cjk" ]
+    lockstep task show 1 -o json | jq -e '.task.seconds == 99999999'
     run lockstep task show 1 --raw response
     [ "$status" -eq 1 ]
     [[ $output == *"has no response"* ]]
