@@ -18,8 +18,7 @@
     (1000 * 1000LL) /* only time in which our own round trips took less counts against others */
 
 struct alive {
-    pthread_t thread;
-    struct mailbox inbox; /* anything in it means: look again */
+    struct thread thread; /* anything in its inbox means: look again */
     struct mailbox *control;
     struct db *db;
     char id[37];
@@ -35,7 +34,6 @@ struct alive {
     pthread_mutex_t lock;       /* of trouble */
     char trouble[400];          /* why Kafka cannot be reached, "": it can */
     bool others_busy;
-    struct mail stop;
     struct other {
         int executor_no;
         int64_t heartbeat, still_us; /* for how long it has stood at that count */
@@ -170,8 +168,9 @@ static void *alive_main(void *context)
     int64_t confirmed_us = clock_boot_us();
     int wait_ms = 0; /* at once: from then on the others are watched */
     while (!alive->stopping && rc != RC_LOST) {
-        mailbox_wait(&alive->inbox, wait_ms);
-        (void)mailbox_take(&alive->inbox);
+        bool stop = false; /* stopping says so sooner */
+        mailbox_wait(&alive->thread.inbox, wait_ms);
+        (void)thread_take(&alive->thread, &stop);
         if (alive->stopping)
             break;
         int64_t sent_us = clock_boot_us();
@@ -258,17 +257,15 @@ enum rc alive_start(struct executor *ex, struct alive **ret_alive, struct err *e
     alive->t1_ms = alive_t1_ms(ex->options);
     alive->busy_ms = least(ex->options->heartbeat_ms, alive->t2_ms / 4);
     alive->idle_ms = least(ex->options->heartbeat_ms * IDLE_FACTOR, alive->t2_ms / 2);
-    mailbox_init(&alive->inbox);
+    thread_init(&alive->thread);
     (void)pthread_mutex_init(&alive->lock, NULL);
     enum rc rc = db_open_on(ex->options->conninfo, DB_LIVENESS, db_server(ex->control), DB_SAME,
                             &alive->db, err);
     if (rc == RC_OK)
         rc = enroll(ex, alive, err);
     probe("start.enrolled");
-    int failed = rc == RC_OK ? pthread_create(&alive->thread, NULL, alive_main, alive) : 0;
-    if (failed != 0)
-        rc = err_set(err, RC_FATAL, ERR_INTERNAL, "liveness", NULL, "cannot start a thread: %s",
-                     strerror(failed));
+    if (rc == RC_OK)
+        rc = thread_start(&alive->thread, "liveness", alive_main, alive, err);
     if (rc == RC_OK) {
         alive->socket = db_canceller_new(alive->db);
         *ret_alive = alive;
@@ -276,7 +273,7 @@ enum rc alive_start(struct executor *ex, struct alive **ret_alive, struct err *e
     }
     db_close(alive->db);
     (void)pthread_mutex_destroy(&alive->lock);
-    mailbox_done(&alive->inbox);
+    thread_done(&alive->thread);
     free(alive);
     return rc;
 }
@@ -292,14 +289,14 @@ void alive_busy(struct alive *alive, bool busy)
         return;
     alive->busy = busy;
     if (busy) /* the others look for the dead, too, from now on */
-        mailbox_poke(&alive->inbox);
+        mailbox_poke(&alive->thread.inbox);
 }
 
 void alive_stir(struct alive *alive)
 {
     alive->stirred_us = clock_boot_us();
     if (!alive->soon)
-        mailbox_poke(&alive->inbox);
+        mailbox_poke(&alive->thread.inbox);
 }
 
 void alive_trouble(struct alive *alive, const char *trouble)
@@ -311,7 +308,7 @@ void alive_trouble(struct alive *alive, const char *trouble)
     memcpy(alive->trouble, text, sizeof text);
     (void)pthread_mutex_unlock(&alive->lock);
     if (turned)
-        mailbox_poke(&alive->inbox);
+        mailbox_poke(&alive->thread.inbox);
 }
 
 void alive_stop(struct alive *alive, const char *why, const char *error)
@@ -319,8 +316,7 @@ void alive_stop(struct alive *alive, const char *why, const char *error)
     if (alive == NULL)
         return;
     alive->stopping = true;
-    mailbox_put(&alive->inbox, &alive->stop);
-    (void)pthread_join(alive->thread, NULL);
+    thread_stop(&alive->thread);
     db_patience(alive->db, alive->t1_ms / 5);
     enum rc rc = db_run(alive->db, &sql_executor_end, (const char *const[]){alive->id, why, error},
                         NULL, NULL);
@@ -330,6 +326,5 @@ void alive_stop(struct alive *alive, const char *why, const char *error)
     db_close(alive->db);
     db_canceller_free(alive->socket);
     (void)pthread_mutex_destroy(&alive->lock);
-    mailbox_done(&alive->inbox);
     free(alive);
 }

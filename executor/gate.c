@@ -22,7 +22,7 @@
 #define AFTER_MS 5 /* the readers come first: control's next order tells that they have begun */
 #define TELL_US  (AFTER_MS * 1000)
 
-enum gate_mail { GATE_WANT, GATE_RELEASE, GATE_TELL, GATE_WAKE, GATE_STOP };
+enum gate_mail { GATE_WANT, GATE_RELEASE, GATE_TELL, GATE_WAKE };
 
 struct gate_order {
     struct mail mail;
@@ -50,8 +50,7 @@ struct gate_answer {
 struct gate {
     struct gate *next; /* control's list */
     struct lane *lane;
-    pthread_t thread;
-    struct mailbox inbox;
+    struct thread thread;
     struct db *db;                          /* thread */
     struct db_canceller *_Atomic canceller; /* NULL until the thread has its session */
     int64_t asked_run, asked_phase;         /* control: what it was told last */
@@ -65,7 +64,7 @@ static void send(struct gate *gate, struct gate_order said)
 {
     struct gate_order *order = xcalloc(1, sizeof *order);
     *order = said;
-    mailbox_put(&gate->inbox, &order->mail);
+    thread_tell(&gate->thread, &order->mail);
 }
 
 static void send_order(struct gate *gate, enum gate_mail kind, int64_t phase_id)
@@ -102,7 +101,8 @@ static enum rc opened_told(struct db *db, const struct untold *untold, int execu
 static enum rc take_orders(struct gate *gate, struct err *err)
 {
     enum rc rc = RC_OK;
-    for (struct mail *mail = mailbox_take(&gate->inbox), *next; mail != NULL; mail = next) {
+    for (struct mail *mail = thread_take(&gate->thread, &gate->stopping), *next; mail != NULL;
+         mail = next) {
         struct gate_order *order = (struct gate_order *)mail;
         next = mail->next;
         switch ((enum gate_mail)mail->kind) {
@@ -118,9 +118,6 @@ static enum rc take_orders(struct gate *gate, struct err *err)
                 rc = opened_told(gate->db, &order->untold, gate->ex->executor_no, err);
             break;
         case GATE_WAKE:
-            break;
-        case GATE_STOP:
-            gate->stopping = true;
             break;
         }
         free(order);
@@ -206,7 +203,7 @@ static void *gate_main(void *context)
         if (gate->stopping || rc != RC_OK)
             break;
         if (gate->phase_id == 0) {
-            mailbox_wait(&gate->inbox, -1);
+            mailbox_wait(&gate->thread.inbox, -1);
             continue;
         }
         DB_RESULT_AUTO *row = NULL;
@@ -220,13 +217,13 @@ static void *gate_main(void *context)
         if (sleep_ms == 0 && clock_boot_us() - from_us >= PHASELOCK_SLICE_MS * 1000)
             sleep_ms = GAP_MS;
         if (rc == RC_OK && db_word(row, 0, EXECUTOR_GATE_VERDICT) == EXECUTOR_GATE_IS_OPENED) {
-            mailbox_wait(&gate->inbox, AFTER_MS);
+            mailbox_wait(&gate->thread.inbox, AFTER_MS);
             const struct untold opened = {.phase_ids = {db_int(row, 0, EXECUTOR_GATE_PHASE_ID)},
                                           .count = 1};
             rc = opened_told(gate->db, &opened, gate->ex->executor_no, &err);
         }
         if (sleep_ms > 0)
-            mailbox_wait(&gate->inbox, sleep_ms);
+            mailbox_wait(&gate->thread.inbox, sleep_ms);
     }
     if (!gate->stopping)
         answer(gate, (struct gate_answer){.verdict = VERDICT_FAILED, .err = err});
@@ -235,11 +232,6 @@ static void *gate_main(void *context)
 
 static void gate_free(struct gate *gate)
 {
-    for (struct mail *mail = mailbox_take(&gate->inbox), *next; mail != NULL; mail = next) {
-        next = mail->next;
-        free(mail);
-    }
-    mailbox_done(&gate->inbox);
     db_canceller_free(gate->canceller);
     db_close(gate->db);
     free(gate);
@@ -251,12 +243,12 @@ static enum rc gate_start(struct lane *lane, struct gate **ret_gate, struct err 
     gate->lane = lane;
     gate->ex = lane->ex;
     gate->control = &lane->ex->inbox;
-    mailbox_init(&gate->inbox);
-    int failed = pthread_create(&gate->thread, NULL, gate_main, gate);
-    if (failed != 0) {
+    thread_init(&gate->thread);
+    enum rc rc = thread_start(&gate->thread, "gate", gate_main, gate, err);
+    if (rc != RC_OK) {
+        thread_done(&gate->thread);
         gate_free(gate);
-        return err_set(err, RC_FATAL, ERR_INTERNAL, "gate", NULL, "cannot start a thread: %s",
-                       strerror(failed));
+        return rc;
     }
     gate->next = lane->gates;
     lane->gates = gate;
@@ -269,12 +261,12 @@ void gates_stop(struct lane *lane, bool clean)
     while (lane->gates != NULL) {
         struct gate *gate = lane->gates;
         lane->gates = gate->next;
-        send_order(gate, GATE_STOP, 0);
+        thread_ask_stop(&gate->thread);
         if (!clean)
             db_sever(gate->canceller);
         else if (gate->asked_phase != 0)
             db_cancel(gate->canceller);
-        (void)pthread_join(gate->thread, NULL);
+        thread_join(&gate->thread);
         gate_free(gate);
     }
 }

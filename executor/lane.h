@@ -13,8 +13,8 @@
 #define EXECUTOR_LANE_H
 
 #include "action/action.h"
-#include "base/mailbox.h"
 #include "base/str.h"
+#include "base/thread.h"
 #include "db/db.h"
 #include "executor/executor.h"
 #include "executor/risks.h"

@@ -17,8 +17,6 @@
 
 #define GONE_AGAIN_MS 10 /* until a session that was told to end is asked after again */
 
-enum reader_mail { READER_WORK, READER_STOP };
-
 void reader_report(struct reader_thread *reader, struct work *work, enum outcome outcome)
 {
     if (work->cleans) {
@@ -122,12 +120,10 @@ static void lose_session(struct reader_thread *reader, const struct err *why)
 
 static void take_mail(struct reader_thread *reader)
 {
-    for (struct mail *mail = mailbox_take(&reader->inbox), *next; mail != NULL; mail = next) {
+    for (struct mail *mail = thread_take(&reader->thread, &reader->stopping), *next; mail != NULL;
+         mail = next) {
         next = mail->next;
-        if (mail->kind == READER_STOP)
-            reader->stopping = true;
-        else
-            append(&reader->todo_last, (struct work *)mail);
+        append(&reader->todo_last, (struct work *)mail);
     }
 }
 
@@ -147,7 +143,7 @@ static enum rc end_lost(struct reader_thread *reader, struct err *err)
         if (db_bool(row, 0, READER_GONE_IS_GONE)) {
             tell_lost(reader);
         } else {
-            mailbox_wait(&reader->inbox, GONE_AGAIN_MS);
+            mailbox_wait(&reader->thread.inbox, GONE_AGAIN_MS);
             take_mail(reader);
         }
     }
@@ -201,7 +197,7 @@ static enum rc turn(struct reader_thread *reader, struct err *err)
     if (rc != RC_OK)
         return rc;
     struct pollfd fds[2] = {
-        {.fd = reader->inbox.fd, .events = POLLIN},
+        {.fd = reader->thread.inbox.fd, .events = POLLIN},
         {.fd = db_socket(reader->db), .events = (short)(POLLIN | (more ? POLLOUT : 0))}};
     if (poll(fds, 2, -1) < 0 && errno != EINTR)
         return RC_OK;
@@ -231,7 +227,7 @@ static void *reader_main(void *context)
             last_word(reader, &err);
             lose_session(reader, &err);
             if (!reader->stopping)
-                mailbox_wait(&reader->inbox, -1);
+                mailbox_wait(&reader->thread.inbox, -1);
             take_mail(reader);
             continue;
         }
@@ -243,7 +239,7 @@ static void *reader_main(void *context)
         bool had = reader->db != NULL;
         lose_session(reader, &err);
         if (!had) {
-            mailbox_wait(&reader->inbox, 500);
+            mailbox_wait(&reader->thread.inbox, 500);
             take_mail(reader);
         }
     }
@@ -265,13 +261,11 @@ enum rc reader_start(const char *conninfo, const struct db_server *server,
     reader->server = *server;
     reader->outside = *outside;
     action_stop_init(&reader->stop_action);
-    mailbox_init(&reader->inbox);
+    thread_init(&reader->thread);
     (void)pthread_mutex_init(&reader->lock, NULL);
     enum rc rc = open_session(reader, err);
-    int failed = rc == RC_OK ? pthread_create(&reader->thread, NULL, reader_main, reader) : 0;
-    if (failed != 0)
-        rc = err_set(err, RC_FATAL, ERR_INTERNAL, "reader", "Lower --readers.",
-                     "cannot start a thread: %s", strerror(failed));
+    if (rc == RC_OK)
+        rc = thread_start(&reader->thread, "reader", reader_main, reader, err);
     if (rc == RC_OK) {
         *ret_reader = reader;
         return rc;
@@ -279,7 +273,7 @@ enum rc reader_start(const char *conninfo, const struct db_server *server,
     db_close(reader->db);
     db_canceller_free(reader->canceller);
     action_stop_done(&reader->stop_action);
-    mailbox_done(&reader->inbox);
+    thread_done(&reader->thread);
     db_told_free(reader->told);
     free(reader->conninfo);
     free(reader);
@@ -288,9 +282,7 @@ enum rc reader_start(const char *conninfo, const struct db_server *server,
 
 void reader_give(struct reader_thread *reader, struct mail *works)
 {
-    for (struct mail *mail = works; mail != NULL; mail = mail->next)
-        mail->kind = READER_WORK;
-    mailbox_put_all(&reader->inbox, works);
+    mailbox_put_all(&reader->thread.inbox, works);
 }
 
 void reader_abandon(struct reader_thread *reader)
@@ -327,13 +319,10 @@ void reader_stop(struct reader_thread *reader)
 {
     if (reader == NULL)
         return;
-    reader->stop.kind = READER_STOP;
-    mailbox_put(&reader->inbox, &reader->stop);
-    (void)pthread_join(reader->thread, NULL);
+    thread_stop(&reader->thread);
     db_close(reader->db);
     db_canceller_free(reader->canceller);
     action_stop_done(&reader->stop_action);
-    mailbox_done(&reader->inbox);
     (void)pthread_mutex_destroy(&reader->lock);
     db_told_free(reader->told);
     free(reader->conninfo);

@@ -15,8 +15,7 @@
 #include <stdatomic.h>
 
 struct reader_thread {
-    pthread_t thread;
-    struct mailbox inbox;
+    struct thread thread; /* its orders are works */
     struct mailbox *control;
     char *conninfo;
     struct db_server server; /* of the control session: work is done there only */
@@ -48,8 +47,7 @@ struct reader_thread {
     _Atomic bool abandoned; /* the incarnation is over: no task starts any more */
     int64_t run_no;         /* of the task before */
     int64_t head_us;        /* since when the oldest batch can have been running */
-    struct mail stop;
-    pthread_mutex_t lock; /* guards what other threads read: */
+    pthread_mutex_t lock;   /* guards what other threads read: */
     struct db_canceller *canceller;
     _Atomic int pid;
     char backend_start[64];

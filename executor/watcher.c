@@ -13,7 +13,7 @@
 #define AGAIN_US   (1000 * 1000LL) /* after a look without an answer */
 #define TIMEOUT_MS 2000
 
-enum asks { ASK_ADD, ASK_LOOK, ASK_SIGN, ASK_STOP };
+enum asks { ASK_ADD, ASK_LOOK, ASK_SIGN };
 
 struct ask {
     struct mail mail; /* enum asks */
@@ -35,14 +35,12 @@ struct watched {
 };
 
 struct watcher {
-    pthread_t thread;
-    struct mailbox inbox;
+    struct thread thread;
     struct mailbox *control;
     const struct kafka_properties *kafka;
     struct kafka_watch *watch; /* for all of them: a client costs as much as 50 looks a minute */
     struct watched *list;
-    _Atomic bool stopping;
-    struct ask stop;
+    _Atomic bool stopping; /* from outside: no further look begins */
 };
 
 static struct watched *find(struct watcher *watcher, const struct lane *lane)
@@ -63,11 +61,11 @@ static void add(struct watcher *watcher, const struct ask *ask)
 
 static void take_asks(struct watcher *watcher)
 {
-    for (struct mail *mail = mailbox_take(&watcher->inbox), *next; mail != NULL; mail = next) {
+    bool stop = false; /* stopping says so sooner */
+    for (struct mail *mail = thread_take(&watcher->thread, &stop), *next; mail != NULL;
+         mail = next) {
         struct ask *ask = (struct ask *)mail;
         next = mail->next;
-        if (mail->kind == ASK_STOP)
-            continue;
         if (mail->kind == ASK_ADD)
             add(watcher, ask);
         struct watched *it = find(watcher, ask->lane);
@@ -143,7 +141,7 @@ static void *watcher_main(void *context)
 {
     struct watcher *watcher = context;
     while (!watcher->stopping) {
-        mailbox_wait(&watcher->inbox, next_due_ms(watcher));
+        mailbox_wait(&watcher->thread.inbox, next_due_ms(watcher));
         take_asks(watcher);
         for (struct watched *it = watcher->list; it != NULL && !watcher->stopping; it = it->next)
             if (it->due_us <= clock_boot_us())
@@ -157,16 +155,15 @@ enum rc watcher_start(struct executor *ex, struct watcher **ret_watcher, struct 
     struct watcher *watcher = xcalloc(1, sizeof *watcher);
     watcher->control = &ex->inbox;
     watcher->kafka = ex->options->kafka;
-    mailbox_init(&watcher->inbox);
-    int failed = pthread_create(&watcher->thread, NULL, watcher_main, watcher);
-    if (failed == 0) {
+    thread_init(&watcher->thread);
+    enum rc rc = thread_start(&watcher->thread, "watcher", watcher_main, watcher, err);
+    if (rc == RC_OK) {
         *ret_watcher = watcher;
         return RC_OK;
     }
-    mailbox_done(&watcher->inbox);
+    thread_done(&watcher->thread);
     free(watcher);
-    return err_set(err, RC_FATAL, ERR_INTERNAL, "watcher", NULL, "cannot start a thread: %s",
-                   strerror(failed));
+    return rc;
 }
 
 static struct ask *ask_new(enum asks kind, struct lane *lane)
@@ -183,7 +180,7 @@ void watcher_add(struct watcher *watcher, struct lane *lane)
     (void)snprintf(ask->queue, sizeof ask->queue, "%s", lane->name);
     (void)snprintf(ask->topic, sizeof ask->topic, "%s", lane->topic);
     ask->partition = lane->partition;
-    mailbox_put(&watcher->inbox, &ask->mail);
+    thread_tell(&watcher->thread, &ask->mail);
 }
 
 void watcher_look(struct watcher *watcher, struct lane *lane, int asked, int delay_ms)
@@ -191,7 +188,7 @@ void watcher_look(struct watcher *watcher, struct lane *lane, int asked, int del
     struct ask *ask = ask_new(ASK_LOOK, lane);
     ask->asked = asked;
     ask->delay_ms = delay_ms;
-    mailbox_put(&watcher->inbox, &ask->mail);
+    thread_tell(&watcher->thread, &ask->mail);
 }
 
 void watcher_sign(struct watcher *watcher, struct lane *lane, const char *mark, bool first)
@@ -199,7 +196,7 @@ void watcher_sign(struct watcher *watcher, struct lane *lane, const char *mark, 
     struct ask *ask = ask_new(ASK_SIGN, lane);
     (void)snprintf(ask->mark, sizeof ask->mark, "%s", mark);
     ask->first = first;
-    mailbox_put(&watcher->inbox, &ask->mail);
+    thread_tell(&watcher->thread, &ask->mail);
 }
 
 void watcher_stop(struct watcher *watcher)
@@ -207,19 +204,11 @@ void watcher_stop(struct watcher *watcher)
     if (watcher == NULL)
         return;
     watcher->stopping = true;
-    watcher->stop.mail.kind = ASK_STOP;
-    mailbox_put(&watcher->inbox, &watcher->stop.mail);
-    (void)pthread_join(watcher->thread, NULL);
-    for (struct mail *mail = mailbox_take(&watcher->inbox), *next; mail != NULL; mail = next) {
-        next = mail->next;
-        if (mail != &watcher->stop.mail)
-            free(mail);
-    }
+    thread_stop(&watcher->thread);
     for (struct watched *it = watcher->list, *next; it != NULL; it = next) {
         next = it->next;
         free(it);
     }
     kafka_watch_close(watcher->watch);
-    mailbox_done(&watcher->inbox);
     free(watcher);
 }

@@ -18,13 +18,12 @@
 #define FINISH_US        (5 * 1000 * 1000)
 #define DB_PATIENCE_MS   5000
 
-enum relay_mail { RELAY_WAKE, RELAY_STOP };
+enum relay_mail { RELAY_WAKE, RELAY_FINISH };
 
 struct relay_order {
     struct mail mail;
     int queue_id;
     enum relay_word word;
-    bool finish;
 };
 
 static struct relay_queue *queue_get(struct relay *relay, int queue_id)
@@ -42,7 +41,8 @@ static struct relay_queue *queue_get(struct relay *relay, int queue_id)
 
 static void take_orders(struct relay *relay)
 {
-    for (struct mail *mail = mailbox_take(&relay->inbox), *next; mail != NULL; mail = next) {
+    for (struct mail *mail = thread_take(&relay->thread, &relay->stopping), *next; mail != NULL;
+         mail = next) {
         struct relay_order *order = (struct relay_order *)mail;
         next = mail->next;
         switch ((enum relay_mail)mail->kind) {
@@ -54,9 +54,8 @@ static void take_orders(struct relay *relay)
             queue->news = queue->news || order->word == RELAY_NEWS;
             break;
         }
-        case RELAY_STOP:
-            relay->stopping = true;
-            relay->stop_us = order->finish ? clock_boot_us() + FINISH_US : 0;
+        case RELAY_FINISH:
+            relay->stop_us = clock_boot_us() + FINISH_US;
             break;
         }
         free(order);
@@ -378,7 +377,7 @@ static void *relay_main(void *context)
         int timeout_ms = last && relay->stop_us == 0 ? 0 : round_of_queues(relay);
         if (last)
             break;
-        mailbox_wait(&relay->inbox, timeout_ms);
+        mailbox_wait(&relay->thread.inbox, timeout_ms);
     }
     while (relay->queues != NULL) {
         struct relay_queue *queue = relay->queues;
@@ -398,23 +397,22 @@ enum rc relay_start(const char *conninfo, const struct db_server *server,
     struct relay *relay = xcalloc(1, sizeof *relay);
     *relay = (struct relay){
         .conninfo = conninfo, .server = *server, .kafka = kafka, .executor_no = executor_no};
-    mailbox_init(&relay->inbox);
-    int failed = pthread_create(&relay->thread, NULL, relay_main, relay);
-    if (failed != 0) {
-        mailbox_done(&relay->inbox);
-        free(relay);
-        return err_set(err, RC_FATAL, ERR_INTERNAL, "relay", NULL, "cannot start a thread: %s",
-                       strerror(failed));
+    thread_init(&relay->thread);
+    enum rc rc = thread_start(&relay->thread, "relay", relay_main, relay, err);
+    if (rc == RC_OK) {
+        *ret_relay = relay;
+        return RC_OK;
     }
-    *ret_relay = relay;
-    return RC_OK;
+    thread_done(&relay->thread);
+    free(relay);
+    return rc;
 }
 
 static void order(struct relay *relay, struct relay_order what)
 {
     struct relay_order *mail = xcalloc(1, sizeof *mail);
     *mail = what;
-    mailbox_put(&relay->inbox, &mail->mail);
+    thread_tell(&relay->thread, &mail->mail);
 }
 
 void relay_wake(struct relay *relay, int queue_id, enum relay_word word)
@@ -426,12 +424,8 @@ void relay_stop(struct relay *relay, bool finish)
 {
     if (relay == NULL)
         return;
-    order(relay, (struct relay_order){.mail.kind = RELAY_STOP, .finish = finish});
-    (void)pthread_join(relay->thread, NULL);
-    for (struct mail *mail = mailbox_take(&relay->inbox), *next; mail != NULL; mail = next) {
-        next = mail->next;
-        free(mail);
-    }
-    mailbox_done(&relay->inbox);
+    if (finish)
+        order(relay, (struct relay_order){.mail.kind = RELAY_FINISH});
+    thread_stop(&relay->thread);
     free(relay);
 }

@@ -10,8 +10,8 @@
 #ifndef RELAY_RELAYING_H
 #define RELAY_RELAYING_H
 
-#include "base/mailbox.h"
 #include "base/str.h"
+#include "base/thread.h"
 #include "db/db.h"
 #include "kafka/consumer.h"
 #include "kafka/producer.h"
@@ -59,8 +59,7 @@ struct relay {
     struct db_server server;
     const struct kafka_properties *kafka;
     int executor_no;
-    pthread_t thread;
-    struct mailbox inbox;
+    struct thread thread;
     struct db *db;       /* NULL: none is needed now */
     int64_t db_after_us; /* it failed: not before */
     int db_backoff_ms;

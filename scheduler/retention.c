@@ -3,11 +3,10 @@
 
 #include "base/clock.h"
 #include "base/log.h"
-#include "base/mailbox.h"
 #include "base/probe.h"
 #include "base/str.h"
+#include "base/thread.h"
 
-#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,7 +20,7 @@
 #define SLOW_REST_MS 1000
 #define PATIENCE_MS  5000
 
-enum retention_mail { RETENTION_QUEUE, RETENTION_SLOW, RETENTION_STOP };
+enum retention_mail { RETENTION_QUEUE, RETENTION_SLOW };
 
 struct retention_order {
     struct mail mail;
@@ -43,8 +42,7 @@ struct retention {
     const char *conninfo;
     struct db_server server;
     int interval_ms;
-    pthread_t thread;
-    struct mailbox inbox;
+    struct thread thread;
     struct db *db; /* NULL between sweeps */
     struct swept_queue *queues;
     int rows;  /* of a batch */
@@ -75,7 +73,8 @@ static void queue_set(struct retention *retention, const struct retention_order 
 
 static void take_orders(struct retention *retention)
 {
-    for (struct mail *mail = mailbox_take(&retention->inbox), *next; mail != NULL; mail = next) {
+    for (struct mail *mail = thread_take(&retention->thread, &retention->stopping), *next;
+         mail != NULL; mail = next) {
         next = mail->next;
         switch ((enum retention_mail)mail->kind) {
         case RETENTION_QUEUE:
@@ -83,9 +82,6 @@ static void take_orders(struct retention *retention)
             break;
         case RETENTION_SLOW:
             retention->slow = true;
-            break;
-        case RETENTION_STOP:
-            retention->stopping = true;
             break;
         }
         free(mail);
@@ -108,7 +104,7 @@ static void rest(struct retention *retention, int64_t took_us)
         int64_t left_us = until_us - clock_boot_us();
         if (retention->stopping || left_us <= 0)
             return;
-        mailbox_wait(&retention->inbox, (int)(left_us / 1000) + 1);
+        mailbox_wait(&retention->thread.inbox, (int)(left_us / 1000) + 1);
     }
 }
 
@@ -263,7 +259,7 @@ static void *retention_main(void *context)
         take_orders(retention);
         int timeout_ms = round_of_queues(retention); /* may have heard that it is to stop */
         if (!retention->stopping)
-            mailbox_wait(&retention->inbox, timeout_ms);
+            mailbox_wait(&retention->thread.inbox, timeout_ms);
     }
     while (retention->queues != NULL) {
         struct swept_queue *queue = retention->queues;
@@ -280,23 +276,22 @@ enum rc retention_start(const char *conninfo, const struct db_server *server, in
     struct retention *retention = xcalloc(1, sizeof *retention);
     *retention = (struct retention){
         .conninfo = conninfo, .server = *server, .interval_ms = interval_ms, .rows = ROWS_FIRST};
-    mailbox_init(&retention->inbox);
-    int failed = pthread_create(&retention->thread, NULL, retention_main, retention);
-    if (failed != 0) {
-        mailbox_done(&retention->inbox);
-        free(retention);
-        return err_set(err, RC_FATAL, ERR_INTERNAL, "retention", NULL, "cannot start a thread: %s",
-                       strerror(failed));
+    thread_init(&retention->thread);
+    enum rc rc = thread_start(&retention->thread, "retention", retention_main, retention, err);
+    if (rc == RC_OK) {
+        *ret_retention = retention;
+        return RC_OK;
     }
-    *ret_retention = retention;
-    return RC_OK;
+    thread_done(&retention->thread);
+    free(retention);
+    return rc;
 }
 
 static void order(struct retention *retention, const struct retention_order *what)
 {
     struct retention_order *mail = xcalloc(1, sizeof *mail);
     *mail = *what;
-    mailbox_put(&retention->inbox, &mail->mail);
+    thread_tell(&retention->thread, &mail->mail);
 }
 
 void retention_queue(struct retention *retention, int queue_id, const char *name, bool keeps_all)
@@ -317,12 +312,6 @@ void retention_stop(struct retention *retention)
 {
     if (retention == NULL)
         return;
-    order(retention, &(struct retention_order){.mail.kind = RETENTION_STOP});
-    (void)pthread_join(retention->thread, NULL);
-    for (struct mail *mail = mailbox_take(&retention->inbox), *next; mail != NULL; mail = next) {
-        next = mail->next;
-        free(mail);
-    }
-    mailbox_done(&retention->inbox);
+    thread_stop(&retention->thread);
     free(retention);
 }

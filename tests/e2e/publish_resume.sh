@@ -62,7 +62,7 @@ ends 2 'There is no such run' lockstep publish --queue "$q" --resume 5ec0de00-00
 one=$q
 queue
 ends 2 "belongs to queue $one" lockstep publish --queue "$q" --resume "$run"
-ends 2 'not a UUID' lockstep publish --queue "$q" --resume abc
+ends 2 'no run with this id' lockstep publish --queue "$q" --resume abc
 ends 2 'its id and its name already' lockstep publish --queue "$q" --resume "$run" --name other
 sql "INSERT INTO lockstep.run (run_id, queue_id, on_failure, status) SELECT '5ec0de00-0000-4000-8000-00000000000f', queue_id, 'stop', 'Running' FROM lockstep.queue WHERE name = '$q'"
 ends 2 'was not begun by lockstep publish' lockstep publish --queue "$q" --resume 5ec0de00-0000-4000-8000-00000000000f

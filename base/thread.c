@@ -1,0 +1,65 @@
+#include "base/thread.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+void thread_init(struct thread *thread)
+{
+    mailbox_init(&thread->inbox);
+    thread->stop = (struct mail){0};
+}
+
+enum rc thread_start(struct thread *thread, const char *what, void *(*main)(void *), void *context,
+                     struct err *err)
+{
+    int failed = pthread_create(&thread->id, NULL, main, context);
+    if (failed != 0)
+        return err_set(err, RC_FATAL, ERR_INTERNAL, what,
+                       "Raise the limit of processes (ulimit -u), or lower --readers.",
+                       "cannot start a thread: %s", strerror(failed));
+    return RC_OK;
+}
+
+void thread_tell(struct thread *thread, struct mail *order)
+{
+    mailbox_put(&thread->inbox, order);
+}
+
+struct mail *thread_take(struct thread *thread, bool *ret_stop)
+{
+    struct mail *first = mailbox_take(&thread->inbox);
+    for (struct mail **at = &first; *at != NULL; at = &(*at)->next)
+        if (*at == &thread->stop) {
+            *ret_stop = true;
+            *at = (*at)->next;
+            return first;
+        }
+    return first;
+}
+
+void thread_ask_stop(struct thread *thread)
+{
+    mailbox_put(&thread->inbox, &thread->stop);
+}
+
+void thread_join(struct thread *thread)
+{
+    (void)pthread_join(thread->id, NULL);
+    thread_done(thread);
+}
+
+void thread_stop(struct thread *thread)
+{
+    thread_ask_stop(thread);
+    thread_join(thread);
+}
+
+void thread_done(struct thread *thread)
+{
+    for (struct mail *mail = mailbox_take(&thread->inbox), *next; mail != NULL; mail = next) {
+        next = mail->next;
+        if (mail != &thread->stop)
+            free(mail);
+    }
+    mailbox_done(&thread->inbox);
+}
