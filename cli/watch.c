@@ -31,7 +31,7 @@ struct watch {
 
 /* What became of a finished task, and how its part of a bar is drawn. */
 static const struct fate {
-    enum run_phases_columns column;
+    int column; /* enum run_phases_columns */
     const char *block, *ascii, *color;
 } fates[] = {{RUN_PHASES_COMPLETED, "█", "#", ""},
              {RUN_PHASES_FAILED, "×", "x", "\033[31m"},
@@ -80,7 +80,7 @@ static void add_phase(struct watch *watch, struct str *out, const struct db_resu
         str_format(out, "  %.1f s", db_double(phases, row, RUN_PHASES_SECONDS));
     str_format(out, "  %s", db_text(phases, row, RUN_PHASES_STATE));
     static const struct {
-        enum run_phases_columns column;
+        int column; /* enum run_phases_columns */
         const char *word;
     } counts[] = {{RUN_PHASES_PROCESSING, "running"},
                   {RUN_PHASES_FAILED, "failed"},

@@ -31,7 +31,8 @@ enum calm reader_calm(struct reader_thread *reader)
     (void)pthread_mutex_lock(&reader->lock);
     bool asked = reader->asked;
     reader->alone = NULL;
-    reader->acting = reader->asked = false;
+    reader->acting = false;
+    reader->asked = false;
     (void)pthread_mutex_unlock(&reader->lock);
     return !asked ? CALM_ALWAYS : settled(reader) ? CALM_AGAIN : CALM_NEVER;
 }
