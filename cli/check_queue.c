@@ -23,6 +23,7 @@ struct subject {
     char mark[40];
     struct topic_ends ends;
     struct kafka_topic_info info;
+    bool same; /* it is the topic that the queue was made on, as far as its birthmark says */
     bool well; /* nothing was told yet */
     char hint[400];
 };
@@ -80,13 +81,14 @@ static void judge_shape(struct subject *subject)
              findings[i].text);
 }
 
-static void judge_mark(struct subject *subject)
+/* false: this is another topic, which has nothing to do with the cursor. */
+static bool judge_mark(struct subject *subject)
 {
     struct err err;
     struct kafka_watch *watch = NULL;
     struct kafka_look look;
     if (subject->mark[0] == '\0')
-        return;
+        return true;
     enum rc rc = kafka_watch_open(&subject->check->cli->kafka, KAFKA_MARK_GROUP, &watch, &err);
     if (rc == RC_OK)
         rc = kafka_watch_look(watch, subject->queue.topic, subject->queue.partition, KAFKA_MS,
@@ -98,9 +100,12 @@ static void judge_mark(struct subject *subject)
         TELL(subject, TOPIC_WARN, "Executors need Read on this group.",
              "the topic's birthmark cannot be read from group %s: %s", KAFKA_MARK_GROUP,
              look.mark_err.message);
-    else if (strcmp(look.mark, subject->mark) != 0)
+    else if (strcmp(look.mark, subject->mark) != 0) {
         TELL(subject, TOPIC_FAIL, FOR_QUEUE(subject, REMEDY_TOPIC_ANEW),
              "the topic's birthmark is gone: it was deleted and made anew");
+        return false;
+    }
+    return true;
 }
 
 static void judge_open(struct subject *subject)
@@ -150,7 +155,7 @@ static bool look_at_topic(struct subject *subject)
     if (rc != RC_OK)
         return false;
     judge_shape(subject);
-    judge_mark(subject);
+    subject->same = judge_mark(subject);
     rc = queue->partition < subject->info.partitions
              ? topic_ends(&subject->check->cli->kafka, queue->topic, queue->partition, KAFKA_MS,
                           &subject->ends, &err)
@@ -172,7 +177,8 @@ void check_queue(struct check *check, struct kafka_admin *admin, const char *nam
     if (!read_row(&subject) || !look_at_topic(&subject))
         return;
     judge_open(&subject);
-    judge_cursor(&subject);
+    if (subject.same)
+        judge_cursor(&subject);
     if (subject.well)
         check_tell(check, TOPIC_OK, subject.name, NULL,
                    "topic %s, partition %d of %d, cursor %" PRId64 " of %" PRId64 "%s",

@@ -31,6 +31,14 @@ cursor() { [ "$(sql "SELECT next_offset FROM lockstep.queue WHERE name = '$1'")"
 marked() { [ "$(sql "SELECT count(*) FROM lockstep.queue WHERE name = '$1' AND marked_at IS NOT NULL")" = 1 ]; }
 status() { [ "$(sql "SELECT status FROM lockstep.run_status WHERE queue = '$1' ORDER BY run_no DESC LIMIT 1")" = "$2" ]; }
 some() { sql "SELECT completed >= $2 FROM lockstep.run_status WHERE queue = '$1' ORDER BY run_no DESC LIMIT 1" | grep -q t; }
+# take QUEUE N: the N-th command that explain prints for it, as it is printed
+take() {
+    local command
+    command=$(lockstep queue explain "$1" | grep -oP "lockstep queue resume $1\b(?:(?![;,.](?: |$)).)*" | sed -n "$2p")
+    eval "$command" >"$tmp/taken" 2>&1 || wrong "$1: refused: $command: $(cat "$tmp/taken")"
+}
+idle() { "$LOCKSTEP_BIN" executor run -d "$db" -b "$LOCKSTEP_TEST_BROKERS" --queue "$1" --readers 2 --until-idle 2>>"$tmp/$1.log" || wrong "$1: it does not go on: $(lockstep queue explain "$1")"; }
+done_of() { is "SELECT count(*) FROM lockstep.task JOIN lockstep.queue USING (queue_id) WHERE queue.name = '$1' AND task.status = 'Completed'" "$2"; }
 tasks() { for ((i = 0; i < $1; i++)); do echo '{"order": 1, "previous_order": 0, "sql": "SELECT 1", "description": "'$2' aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"}'; done; }
 
 for q in checksum garbage busy truncated refilled; do lockstep queue create $q -q --create-topic --max-readers 4; done
@@ -38,16 +46,22 @@ for q in checksum garbage busy truncated refilled; do lockstep queue create $q -
 # Damage on the broker's disk. The rest of the topic is whole.
 tasks 2 x | put checksum
 tasks 2 x | put garbage -z gzip
+cp "$(segment checksum)" "$tmp/replica"
 segment_damage "$(segment checksum)" crc
 segment_damage "$(segment garbage)" garbage
 for q in checksum garbage; do
     if "$LOCKSTEP_BIN" executor run -d "$db" -b "$LOCKSTEP_TEST_BROKERS" --queue $q --readers 2 --until-idle 2>"$tmp/$q.log"; then wrong "$q: the executor ended with 0"; fi
     halts $q corrupt
     cursor $q 1 && wrong "$q: the cursor moved over the damaged record"
-    lockstep queue resume $q -q --accept-topic --from-offset 1 --reason 'the record is lost'
-    "$LOCKSTEP_BIN" executor run -d "$db" -b "$LOCKSTEP_TEST_BROKERS" --queue $q --readers 2 --until-idle 2>>"$tmp/$q.log" || wrong "$q: it does not go on behind the damage"
-    cursor $q 2 || wrong "$q: it did not go on behind the damage"
 done
+cat "$tmp/replica" >"$(segment checksum)" # restored, as the remedy says
+take checksum 1
+idle checksum
+done_of checksum 2 || wrong 'what was restored did not run'
+take garbage 2
+tasks 1 y | put garbage
+idle garbage
+done_of garbage 1 || wrong 'it did not go on behind the damage'
 
 # Killed in the middle of a run.
 for o in 1 2 3; do
@@ -81,12 +95,21 @@ tasks 5 new | put refilled
 kill -CONT $executor
 halts truncated truncated
 halts refilled fingerprint
+take truncated 1
+tasks 2 late | put truncated
+eventually 20 done_of truncated 5 || wrong "the truncated queue does not go on: $(lockstep queue explain truncated)"
+take refilled 1
+eventually 20 done_of refilled 9 || wrong "the refilled queue does not go on: $(lockstep queue explain refilled)"
 
 # Another cluster answers at the same address.
 broker_kill
 broker_wipe
 broker_start "$tmp/servers"
 halts busy other_cluster
+lockstep queue create elsewhere -q --topic busy --create-topic
+take busy 3
+tasks 1 there | put busy
+eventually 20 done_of busy 301 || wrong "on the other cluster it does not go on: $(lockstep queue explain busy)"
 
 kill -TERM $executor
 wait $executor || wrong "the executor ended with $?"

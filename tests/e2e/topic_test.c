@@ -246,6 +246,38 @@ static void assert_checked(const char *queue, const char *words)
     assert_int_equal(status, 0);
 }
 
+/* The n-th `lockstep queue resume` that `lockstep FROM` prints for the queue. */
+static const char *printed(const char *from, const char *queue, int n)
+{
+    static char text[512];
+    char command[2048];
+    (void)snprintf(command, sizeof command,
+                   "LOCKSTEP_CONFIG=/dev/null \"$LOCKSTEP_BIN\" %s -d '%s' -b %s 2>&1 | grep -oP "
+                   "'lockstep queue resume %s\\b(?:(?![;,.](?: |$)).)*' | sed -n %dp",
+                   from, database, support_brokers(), queue, n);
+    FILE *out = popen(command, "r");
+    assert_non_null(out);
+    if (fgets(text, sizeof text, out) == NULL)
+        fail_msg("lockstep %s prints no remedy %d for queue %s", from, n, queue);
+    (void)pclose(out);
+    text[strcspn(text, "\n")] = '\0';
+    return text;
+}
+
+static const char *explained(const char *queue, int n)
+{
+    char from[200];
+    (void)snprintf(from, sizeof from, "queue explain %s", queue);
+    return printed(from, queue, n);
+}
+
+/* As it is printed. */
+static void take(const char *remedy)
+{
+    if (lockstep(NULL, "%s", remedy + strlen("lockstep ")) != 0)
+        fail_msg("refused: %s", remedy);
+}
+
 /* ---- live: an executor reads all of these, and then they are broken */
 
 static void gone(const char *topic)
@@ -324,8 +356,11 @@ static void a_deleted_topic_that_is_made_again_goes_on_when_it_is_accepted(void 
 {
     (void)state;
     const char *queue = live_queues[0];
+    char remedy[512];
+    (void)snprintf(remedy, sizeof remedy, "%s", explained(queue, 1));
+    assert_string_equal(printed("check", queue, 2), remedy); /* REMEDY_TOPIC_GONE */
     make_topic(queue);
-    assert_int_equal(lockstep(NULL, "queue resume %s --accept-topic --from-offset 0", queue), 0);
+    take(remedy);
     publish(queue, 2);
     support_await(db, WAIT_MS, "SELECT count(*) = 5 FROM effect WHERE q = '%s'", queue);
 }
@@ -341,7 +376,10 @@ static void a_topic_made_anew_is_read_from_where_a_person_says(void **state)
     (void)snprintf(command, sizeof command, "grep -q 'goes from 0 to 1' %s", output);
     assert_int_equal(system(command), 0);
     (void)unlink(output);
-    assert_int_equal(lockstep(NULL, "queue resume %s --accept-topic --from-offset 0", queue), 0);
+    char remedy[512];
+    (void)snprintf(remedy, sizeof remedy, "%s", explained(queue, 1));
+    assert_string_equal(printed("check", queue, 2), remedy); /* REMEDY_TOPIC_ANEW */
+    take(remedy);
     support_await(db, WAIT_MS, "SELECT count(*) = 4 FROM effect WHERE q = '%s'", queue);
     await_marked(queue);
 }
@@ -356,7 +394,11 @@ static void a_halt_that_is_lifted_without_accepting_comes_back(void **state)
         "SELECT count(*) = 2 FROM lockstep.event_log JOIN lockstep.queue USING (queue_id) "
         "WHERE event = 'queue_halted' AND name = '%s'",
         queue);
-    assert_int_equal(lockstep(NULL, "queue resume %s --accept-topic", queue), 0);
+    await_halt(queue, "partitions");
+    char remedy[512];
+    (void)snprintf(remedy, sizeof remedy, "%s", explained(queue, 1));
+    assert_string_equal(printed("check", queue, 2), remedy); /* REMEDY_TOPIC_SHAPE */
+    take(remedy);
     support_await(db, WAIT_MS, "SELECT partitions = 2 FROM lockstep.queue WHERE name = '%s'",
                   queue);
     publish(queue, 2);
@@ -402,10 +444,21 @@ static void retention_that_ate_what_was_not_claimed_halts_the_queue(void **state
     publish(queue, 3);
     cut_log(queue, 7);
     assert_checked(queue, "publish those runs again");
+    char remedy[512];
+    (void)snprintf(remedy, sizeof remedy, "%s",
+                   printed("check", queue, 1)); /* REMEDY_TOPIC_RETENTION */
     assert_int_equal(until_idle(queue), 1);
     await_halt(queue, "retention");
     assert_shown(queue, ".log_start == 7 and .next_offset == 5");
     assert_int_equal(effects(queue), 3);
+    assert_string_equal(explained(queue, 1), remedy);
+    take(remedy);
+    assert_int_equal(until_idle(queue), 1); /* what is left of the run has no beginning */
+    await_halt(queue, "unknown_run");
+    take(explained(queue, 1));
+    publish(queue, 2);
+    assert_int_equal(until_idle(queue), 0);
+    assert_int_equal(effects(queue), 5);
 }
 
 static void retention_that_took_only_what_was_claimed_is_no_trouble(void **state)
