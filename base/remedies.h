@@ -1,12 +1,14 @@
 /**
  * What: the remedies that the program prints and that contain a command, in one place; those of the database are in lockstep.wait_reason
  *   and lockstep.halt_reason.
- * Invariants: a command begins with "lockstep", its values are filled in, and it ends with the text or with one of . , ; and a
+ * Invariants: a command begins with "lockstep" (of Kafka's: with "kafka-"; a statement: with its SQL keyword), its values are filled in, and it ends with the text or with one of . , ; and a
  *   space, so it can be pasted. tests/cli/remedies.bats holds each to the table of commands, tests/e2e/remedies.sh takes them.
  * Threads: any. Ownership: literals. Failure: none.
  */
 #ifndef BASE_REMEDIES_H
 #define BASE_REMEDIES_H
+
+#include <inttypes.h>
 
 #define REMEDY_RUN_LIST   "See: lockstep run list"
 #define REMEDY_RUN_SHOW   "To see it: lockstep run show %s"
@@ -49,5 +51,58 @@
 #define REMEDY_REPLAY_RESUME "Go on with: lockstep replay --queue %.63s --resume %d"
 #define REMEDY_REPLAY_LOG    "See: lockstep log --event replay_begun"
 #define REMEDY_LOCK_LIST     "See: lockstep lock list"
+#define REMEDY_LOCKS_TAKEN                                                                         \
+    "End that session: SELECT pg_terminate_backend(%s). What keeps others from these locks: "      \
+    "lockstep migrate roles --show-sql --advisory"
+#define REMEDY_TASK_LIST     "See: lockstep task list"
+#define REMEDY_REJECTED_LIST "See: lockstep rejected list"
+#define REMEDY_EXECUTOR_LIST "See: lockstep executor list"
+#define REMEDY_EXECUTOR_STOP "Stop its executors first. To see them: lockstep executor list"
+#define REMEDY_QUEUE_FIRST                                                                         \
+    "To make one that is called tasks: lockstep queue create tasks --create-topic"
+#define REMEDY_CONFIG_LIST  "All keys: lockstep config list"
+#define REMEDY_MIGRATE_UP   "Run: lockstep migrate up"
+#define REMEDY_MIGRATE_LIST "See: lockstep migrate list"
+#define REMEDY_MIGRATE_ROLES                                                                       \
+    "An administrator runs what this prints: lockstep migrate roles --show-sql"
+#define REMEDY_MIGRATE_WAIT "Wait for it. To see it: lockstep lock list"
+#define REMEDY_COMPLETION   "lockstep completion bash"
+#define REMEDY_DEV_BROKER                                                                          \
+    "Say where Kafka is: --brokers HOST:PORT, or [kafka] bootstrap.servers. For trying things "    \
+    "out: lockstep dev broker"
+/* The options of a command; its name, and a space if it has one. */
+#define REMEDY_HELP             "lockstep %s%s--help"
+#define REMEDY_HELP_OF(command) "lockstep " command " --help"
+#define REMEDY_HELP_ALL         "lockstep help"
+#define REMEDY_MEANT            "Did you mean: lockstep %s%s%s"
+#define REMEDY_LIST             "See: lockstep %s list"
+
+/* On the host. */
+#define REMEDY_CHMOD "chmod 600 %s"
+#define REMEDY_ABLE                                                                                \
+    "If it is meant to be done here, add it to the configuration, then: kill -HUP %d"
+
+/* Statements for an administrator. */
+#define REMEDY_GRANT "An administrator grants it: GRANT %s TO %s;"
+#define REMEDY_GRANT_ONE                                                                           \
+    "GRANT lockstep_executor TO \"%s\"; is for executors. lockstep_producer publishes, "           \
+    "lockstep_operator controls, lockstep_monitor looks"
+#define REMEDY_GRANT_TASK "GRANT lockstep_task TO \"%s\";"
+#define REMEDY_GRANT_END                                                                           \
+    "GRANT \"%s\" TO \"%s\"; or, for all logins: GRANT pg_signal_backend, pg_read_all_stats TO "   \
+    "\"%s\";"
+
+/* Commands of Kafka's: topic, brokers. */
+#define REMEDY_KAFKA_TOPIC                                                                         \
+    "Add --create-topic, or make it with one partition: kafka-topics.sh --bootstrap-server %s "    \
+    "--create --topic %.249s --partitions 1 --config retention.ms=-1"
+#define REMEDY_KAFKA_CONFIG                                                                        \
+    "kafka-configs.sh --bootstrap-server %s --entity-type topics --entity-name %.249s --alter "    \
+    "--add-config %s"
+#define REMEDY_KAFKA_ABORT                                                                         \
+    "End that producer, or wait until Kafka aborts its transaction (its transaction.timeout.ms). " \
+    "If it hangs: kafka-transactions.sh --bootstrap-server %s abort --topic %.249s --partition "   \
+    "%d "                                                                                          \
+    "--start-offset %" PRId64
 
 #endif

@@ -6,11 +6,27 @@
 #include "db/sqlstate.h"
 #include "phaselock/phaselock.h"
 
+#include "base/remedies.h"
+
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
 #define LOCKS_WANTED 200
+/* Until the end of the block. */
+#define FORMATTED(...) formatted((char[600]){0}, __VA_ARGS__)
+
+static const char *formatted(char text[600], const char *fmt, ...)
+    __attribute__((format(printf, 2, 3)));
+
+static const char *formatted(char text[600], const char *fmt, ...)
+{
+    va_list ap;
+    va_start(ap, fmt);
+    (void)vsnprintf(text, 600, fmt, ap);
+    va_end(ap);
+    return text;
+}
 
 /* A line at once, because some answers take seconds to come. */
 static void tell_person(const struct check *check, const char *word, enum topic_grade grade,
@@ -85,11 +101,8 @@ static void check_login(struct check *check, const struct db_result *server)
         check_tell(check, TOPIC_OK, "rights", NULL, "%s is a member of %s", login,
                    db_text(server, 0, VIEW_SERVER_GROUPS));
     else
-        check_tell(
-            check, TOPIC_WARN, "rights",
-            "GRANT one of them TO that role: lockstep_executor runs executors, "
-            "lockstep_producer publishes, lockstep_operator controls, lockstep_monitor looks.",
-            "%s is a member of no group role of Lockstep", login);
+        check_tell(check, TOPIC_WARN, "rights", FORMATTED(REMEDY_GRANT_ONE, login),
+                   "%s is a member of no group role of Lockstep", login);
 }
 
 /* The session of task SQL: the same database, and no more rights than a task needs. */
@@ -111,7 +124,7 @@ static void judge_task_session(struct check *check, const struct db_result *ours
                    "A plain login role that is a member of lockstep_task only.",
                    "%s may change lockstep's own tables: tasks can forge their completion", login);
     else if (!db_bool(theirs, 0, VIEW_SERVER_IS_TASK))
-        check_tell(check, TOPIC_FAIL, "task SQL", "GRANT lockstep_task TO that role.",
+        check_tell(check, TOPIC_FAIL, "task SQL", FORMATTED(REMEDY_GRANT_TASK, login),
                    "%s is no member of lockstep_task", login);
     else
         check_tell(check, TOPIC_OK, "task SQL", NULL, "%s, a member of lockstep_task", login);
@@ -128,13 +141,13 @@ static void check_ending(struct check *check, struct db *tasks, const char *logi
     else if (!db_bool(rights, 0, VIEW_TASK_SESSION_MAY_END))
         check_tell(
             check, TOPIC_FAIL, "task sessions",
-            "GRANT the task's login, or pg_signal_backend and pg_read_all_stats, TO this login.",
+            FORMATTED(REMEDY_GRANT_END, login, db_login(check->cli->db), db_login(check->cli->db)),
             "no right to end sessions of %s: a frozen executor's tasks would never be taken over",
             login);
     else if (!db_bool(rights, 0, VIEW_TASK_SESSION_SEEN))
         check_tell(
             check, TOPIC_FAIL, "task sessions",
-            "GRANT pg_read_all_stats, or the task's login, TO this login.",
+            FORMATTED(REMEDY_GRANT_END, login, db_login(check->cli->db), db_login(check->cli->db)),
             "it cannot be seen when a session of %s began: a dead executor's tasks wait a minute",
             login);
     else

@@ -49,15 +49,16 @@ static void check_command(struct check *check, const struct action_command *comm
         check_tell(check, TOPIC_FAIL, subject, "Install it, or correct [commands].", "%s: %s",
                    command->argv[0], strerror(errno));
     else if (!S_ISREG(program.st_mode) || !may(&program, user, 1))
-        check_tell(check, TOPIC_FAIL, subject, "chmod +x, or correct [commands].",
+        check_tell(check, TOPIC_FAIL, subject,
+                   "Make it executable (chmod +x), or correct [commands].",
                    "%s cannot be executed%s%s", command->argv[0], user ? " by " : "",
                    user ? command->user : "");
     else if (stat(command->directory, &directory) != 0 || !S_ISDIR(directory.st_mode))
         check_tell(check, TOPIC_FAIL, subject, "Make it, or correct directory.",
                    "%s is no directory", command->directory);
     else if ((program.st_mode & S_IWOTH) != 0)
-        check_tell(check, TOPIC_WARN, subject, "chmod o-w", "%s can be changed by everybody",
-                   command->argv[0]);
+        check_tell(check, TOPIC_WARN, subject, "Take that right away (chmod o-w).",
+                   "%s can be changed by everybody", command->argv[0]);
     else
         check_tell(check, TOPIC_OK, subject, NULL, "%s", command->argv[0]);
 }

@@ -1,5 +1,7 @@
 #include "cli/check.h"
 
+#include "base/remedies.h"
+
 #define KAFKA_MS 5000
 
 static void check_queues(struct check *check, struct kafka_admin *admin)
@@ -13,8 +15,7 @@ static void check_queues(struct check *check, struct kafka_admin *admin)
     for (int row = 0; row < db_rows(names); row++)
         check_queue(check, admin, db_text(names, row, QUEUE_NAMES_NAME));
     if (db_rows(names) == 0)
-        check_tell(check, TOPIC_WARN, "queues", "lockstep queue create NAME --create-topic",
-                   "there is no queue yet");
+        check_tell(check, TOPIC_WARN, "queues", REMEDY_QUEUE_FIRST, "there is no queue yet");
 }
 
 void check_kafka(struct check *check)

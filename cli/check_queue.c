@@ -63,6 +63,13 @@ static bool read_row(struct subject *subject)
     return true;
 }
 
+static struct topic_place place(const struct subject *subject)
+{
+    return (struct topic_place){
+        subject->queue.topic, subject->queue.partition,
+        kafka_properties_get(&subject->check->cli->kafka, "bootstrap.servers")};
+}
+
 static void judge_shape(struct subject *subject)
 {
     const struct queue_row *queue = &subject->queue;
@@ -75,7 +82,8 @@ static void judge_shape(struct subject *subject)
         TELL(subject, TOPIC_FAIL, FOR_QUEUE(subject, REMEDY_TOPIC_SHAPE),
              "topic %s has %d partitions now, it had 1", queue->topic, info->partitions);
     struct topic_finding findings[TOPIC_FINDINGS];
-    int count = topic_judge(info, queue->partition, false, findings);
+    const struct topic_place where = place(subject);
+    int count = topic_judge(info, &where, false, findings);
     for (int i = 0; i < count; i++)
         TELL(subject, findings[i].grade, findings[i].hint, "topic %s: %s", queue->topic,
              findings[i].text);
@@ -112,13 +120,14 @@ static void judge_open(struct subject *subject)
 {
     const struct topic_ends *ends = &subject->ends;
     struct timespec now;
-    char hint[400];
+    char hint[600];
     if (ends->stable >= ends->high)
         return;
     (void)clock_gettime(CLOCK_REALTIME, &now);
     int64_t age_s = ends->open_since_ms < 0 ? 0 : (int64_t)now.tv_sec - ends->open_since_ms / 1000;
-    topic_advise_open(subject->queue.topic, subject->queue.partition, ends->stable, hint,
-                      sizeof hint);
+    const struct topic_place where = place(subject);
+    (void)snprintf(hint, sizeof hint, REMEDY_KAFKA_ABORT, where.brokers, where.topic,
+                   where.partition, ends->stable);
     if (age_s >= YOUNG_S)
         TELL(subject, age_s >= HANGING_S ? TOPIC_FAIL : TOPIC_WARN, hint,
              "blocked for %" PRId64

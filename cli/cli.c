@@ -2,6 +2,7 @@
 #include "cli/commands.h"
 
 #include "base/log.h"
+#include "base/remedies.h"
 #include "cli/exit.h"
 #include "db/migrate.h"
 
@@ -97,10 +98,7 @@ static enum rc set_kafka(struct cli *cli, struct err *err)
     }
     if ((cli->command->needs & NEEDS_KAFKA) == NEEDS_KAFKA &&
         kafka_properties_get(&cli->kafka, "bootstrap.servers") == NULL)
-        return err_set(err, RC_FATAL, ERR_CONFIG, "kafka.bootstrap.servers",
-                       "Say where Kafka is: --brokers HOST:PORT, or [kafka] bootstrap.servers; "
-                       "`lockstep dev broker` is "
-                       "one for trying things out.",
+        return err_set(err, RC_FATAL, ERR_CONFIG, "kafka.bootstrap.servers", REMEDY_DEV_BROKER,
                        "no broker is configured");
     return RC_OK;
 }

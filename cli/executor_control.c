@@ -2,6 +2,8 @@
 #include "cli/commands.h"
 #include "cli/control.h"
 
+#include "base/remedies.h"
+
 #include <stdio.h>
 #include <string.h>
 
@@ -13,7 +15,7 @@ static enum rc find_executor(struct cli *cli, char ret_id[37], struct err *err)
     if (rc != RC_OK)
         return rc;
     if (db_rows(found) == 0)
-        return err_set(err, RC_REJECT, ERR_USAGE, text, "lockstep executor list",
+        return err_set(err, RC_REJECT, ERR_USAGE, text, REMEDY_EXECUTOR_LIST,
                        "there is no executor with this id");
     if (db_rows(found) > 1) {
         (void)err_set(err, RC_REJECT, ERR_USAGE, text, "Type more of the id.",

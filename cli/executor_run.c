@@ -3,6 +3,7 @@
 
 #include "action/action.h"
 #include "base/log.h"
+#include "base/remedies.h"
 #include "executor/executor.h"
 
 #include <stdio.h>
@@ -41,7 +42,7 @@ static enum rc collect_queues(struct cli *cli, const char *names[MOST_QUEUES], i
     if (count > 0 && known == 0)
         return RC_REJECT;
     if (count == 0)
-        return err_set(err, RC_REJECT, ERR_USAGE, "executor run", "See: lockstep queue list",
+        return err_set(err, RC_REJECT, ERR_USAGE, "executor run", REMEDY_QUEUE_LIST,
                        "which queue? --queue NAME is needed");
     *ret_count = count;
     return RC_OK;

@@ -3,6 +3,8 @@
 #include "cli/find.h"
 #include "cli/topic.h"
 
+#include "base/remedies.h"
+
 #include <stdio.h>
 #include <string.h>
 
@@ -33,7 +35,13 @@ static enum rc reasons(struct cli *cli, const char *queue, const char *const ids
     struct queue_row row;
     struct topic_ends ends;
     struct err ignored;
-    const char *params[] = {ids[0], ids[1], ids[2], NULL, NULL, NULL};
+    const char *params[] = {ids[0],
+                            ids[1],
+                            ids[2],
+                            NULL,
+                            NULL,
+                            NULL,
+                            kafka_properties_get(&cli->kafka, "bootstrap.servers")};
     enum rc rc = db_run(cli->db, &sql_explain_reasons, params, &rows, err);
     if (rc != RC_OK)
         return rc;
@@ -96,7 +104,7 @@ enum rc command_task_explain(struct cli *cli, struct err *err)
     if (rc == RC_OK)
         rc = db_run(cli->db, &sql_task_find, (const char *const[]){cli->arguments[0]}, &task, err);
     if (rc == RC_NONE)
-        return err_set(err, RC_REJECT, ERR_USAGE, cli->arguments[0], "lockstep task list",
+        return err_set(err, RC_REJECT, ERR_USAGE, cli->arguments[0], REMEDY_TASK_LIST,
                        "there is no task of this number");
     return rc == RC_OK ? show(cli, NULL, (const char *const[]){NULL, NULL, cli->arguments[0]}, err)
                        : rc;

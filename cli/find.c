@@ -138,7 +138,7 @@ enum rc number_argument(struct cli *cli, const char *what, struct err *err)
     enum rc rc = number_parse(cli_command_name(cli, object), "ID", cli->arguments[0], NUMBER_ID,
                               &number, err);
     if (rc != RC_OK)
-        (void)snprintf(err->hint, sizeof err->hint, "lockstep %s list", what);
+        (void)snprintf(err->hint, sizeof err->hint, REMEDY_LIST, what);
     return rc;
 }
 

@@ -2,6 +2,8 @@
 #include "cli/commands.h"
 #include "cli/exit.h"
 
+#include "base/remedies.h"
+
 #include <stdio.h>
 #include <string.h>
 
@@ -89,7 +91,7 @@ enum rc command_help(struct cli *cli, struct err *err)
     else if (same_noun > 0 && verb == NULL)
         help_noun(stdout, noun);
     else
-        return err_set(err, RC_REJECT, ERR_USAGE, "help", "lockstep help",
+        return err_set(err, RC_REJECT, ERR_USAGE, "help", REMEDY_HELP_ALL,
                        "there is no command %s%s%s", noun, verb ? " " : "", verb ? verb : "");
     return table_check(stdout, err);
 }

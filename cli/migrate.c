@@ -2,6 +2,8 @@
 
 #include "cli/commands.h"
 
+#include "base/remedies.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -66,7 +68,7 @@ enum rc command_migrate_get(struct cli *cli, struct err *err)
         (void)printf("%s%s", wanted == NULL && i > 0 ? "\n" : "", script->text);
     }
     if (!found)
-        return err_set(err, RC_REJECT, ERR_USAGE, wanted, "lockstep migrate list",
+        return err_set(err, RC_REJECT, ERR_USAGE, wanted, REMEDY_MIGRATE_LIST,
                        "there is no migration of this number");
     return table_check(stdout, err);
 }
@@ -91,7 +93,7 @@ enum rc command_migrate_roles(struct cli *cli, struct err *err)
     for (int i = 0; rc == RC_OK && locks != NULL && i < db_rows(locks); i++)
         (void)printf("%s\n", db_text(locks, i, MIGRATE_ADVISORY_STATEMENT));
     if (rc == RC_OK && !show && locks == NULL && missing > 0)
-        return err_set(err, RC_REJECT, ERR_FAILED, "roles", "lockstep migrate roles --show-sql",
+        return err_set(err, RC_REJECT, ERR_FAILED, "roles", REMEDY_MIGRATE_ROLES,
                        "an administrator has to run %d statements", missing);
     if (rc == RC_OK && missing == 0)
         cli_say(cli, "lockstep: nothing is missing\n");

@@ -1,3 +1,4 @@
+#include "base/remedies.h"
 #include "base/str.h"
 #include "cli/cli.h"
 #include "config/nearest.h"
@@ -76,7 +77,7 @@ static enum rc usage(const struct cli *cli, struct err *err, const char *text, c
 {
     char name[64], hint[200];
     (void)cli_command_name(cli, name);
-    (void)snprintf(hint, sizeof hint, "lockstep %s%s--help", cli->command ? name : "",
+    (void)snprintf(hint, sizeof hint, REMEDY_HELP, cli->command ? name : "",
                    cli->command ? " " : "");
     return err_set(err, RC_REJECT, ERR_USAGE, cli->command ? name : "", hint, "%s %s", text, what);
 }
@@ -174,11 +175,10 @@ static enum rc unknown_command(const char *noun, const char *verb, struct err *e
             near = nearest_of(verb, near, row->verb);
     char hint[200];
     if (near != NULL && *near != '\0')
-        (void)snprintf(hint, sizeof hint, "Did you mean: lockstep %s%s%s", known ? noun : near,
-                       known ? " " : "", known ? near : "");
+        (void)snprintf(hint, sizeof hint, REMEDY_MEANT, known ? noun : near, known ? " " : "",
+                       known ? near : "");
     else
-        (void)snprintf(hint, sizeof hint, "lockstep %s%s--help", known ? noun : "",
-                       known ? " " : "");
+        (void)snprintf(hint, sizeof hint, REMEDY_HELP, known ? noun : "", known ? " " : "");
     if (known && verb == NULL)
         return err_set(err, RC_REJECT, ERR_USAGE, noun, hint, "a verb is missing");
     return err_set(err, RC_REJECT, ERR_USAGE, "", hint, "unknown command: %s%s%s", noun,

@@ -5,6 +5,8 @@
 #include "cli/stop.h"
 #include "task/message.h"
 
+#include "base/remedies.h"
+
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -92,11 +94,11 @@ static bool on_cancelled(void *context)
 static enum rc check_source(const struct cli *cli, struct err *err)
 {
     if (cli_text(cli, "queue") == NULL)
-        return err_set(err, RC_REJECT, ERR_USAGE, "publish", "See: lockstep queue list",
+        return err_set(err, RC_REJECT, ERR_USAGE, "publish", REMEDY_QUEUE_LIST,
                        "which queue? --queue NAME is needed");
     bool file = cli->argument_count > 0, query = cli_text(cli, "query") != NULL;
     if (file == query && (file || cli_text(cli, "resume") == NULL))
-        return err_set(err, RC_REJECT, ERR_USAGE, "publish", "lockstep publish --help",
+        return err_set(err, RC_REJECT, ERR_USAGE, "publish", REMEDY_HELP_OF("publish"),
                        "what is to be published? Give a FILE, - for standard input, or --query");
     if (cli_text(cli, "on-failure") != NULL && cli_text(cli, "resume") != NULL)
         return err_set(err, RC_REJECT, ERR_USAGE, "--on-failure", "Leave it out.",

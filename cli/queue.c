@@ -75,7 +75,7 @@ enum rc command_queue_set(struct cli *cli, struct err *err)
     const char *events = cli_text(cli, "events");
     bool keep = queue_keep_given(cli);
     if (given == 0 && events == NULL && !keep)
-        return err_set(err, RC_REJECT, ERR_USAGE, "queue set", "lockstep queue set --help",
+        return err_set(err, RC_REJECT, ERR_USAGE, "queue set", REMEDY_HELP_OF("queue set"),
                        "nothing is to be set");
     enum rc rc = queue_keep_check(cli, err);
     if (rc == RC_OK)
@@ -252,7 +252,7 @@ enum rc command_queue_delete(struct cli *cli, struct err *err)
     rc = db_run(cli->db, &sql_queue_in_use, (const char *const[]){queue.name}, &used, err);
     if (rc == RC_OK && db_int(used, 0, QUEUE_IN_USE_IN_USE) > 0)
         return err_set(err, RC_RETRY, ERR_HELD, queue.name,
-                       "Stop its executors first: lockstep executor list", "%s readers work on it",
+                       REMEDY_EXECUTOR_STOP, "%s readers work on it",
                        db_text(used, 0, QUEUE_IN_USE_IN_USE));
     if (rc == RC_OK)
         rc = db_run(cli->db, &sql_queue_delete, (const char *const[]){DB_INT(queue.queue_id)},

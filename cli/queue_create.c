@@ -1,4 +1,5 @@
 #include "base/ascii.h"
+#include "base/remedies.h"
 #include "cli/birthmark.h"
 #include "cli/commands.h"
 #include "cli/queue_keep.h"
@@ -46,12 +47,9 @@ static enum rc ensure_topic(struct cli *cli, struct kafka_admin *admin, struct c
     if (rc != RC_NONE)
         return rc;
     if (!cli_has(cli, "create-topic")) {
-        char hint[300];
-        (void)snprintf(
-            hint, sizeof hint,
-            "Add --create-topic, or make it with one partition: kafka-topics.sh --create "
-            "--topic %.100s --partitions 1 --config retention.ms=-1",
-            creation->topic);
+        char hint[500];
+        (void)snprintf(hint, sizeof hint, REMEDY_KAFKA_TOPIC,
+                       kafka_properties_get(&cli->kafka, "bootstrap.servers"), creation->topic);
         return err_set(err, RC_REJECT, ERR_CONFIG, creation->topic, hint,
                        "there is no topic of this name");
     }
@@ -72,7 +70,9 @@ static enum rc judge(struct cli *cli, const struct creation *creation, struct er
 {
     bool whole = !cli_has(cli, "partition");
     struct topic_finding findings[TOPIC_FINDINGS];
-    int count = topic_judge(&creation->info, creation->partition, whole, findings);
+    const struct topic_place where = {creation->topic, creation->partition,
+                                      kafka_properties_get(&cli->kafka, "bootstrap.servers")};
+    int count = topic_judge(&creation->info, &where, whole, findings);
     for (int i = 0; i < count; i++) {
         if (findings[i].grade == TOPIC_FAIL)
             return err_set(err, RC_REJECT, ERR_CONFIG, creation->topic, findings[i].hint, "%s",
@@ -163,8 +163,10 @@ enum rc command_queue_create(struct cli *cli, struct err *err)
                             intervals,
                             retry_on};
     rc = db_run(cli->db, &sql_queue_create, params, NULL, err);
+    char hint[200];
+    (void)snprintf(hint, sizeof hint, REMEDY_QUEUE_SHOW, name);
     if (rc == RC_NONE)
-        return err_set(err, RC_REJECT, ERR_FAILED, name, "lockstep queue set changes it.",
+        return err_set(err, RC_REJECT, ERR_FAILED, name, hint,
                        "there is a queue of this name already");
     if (rc == RC_OK)
         cli_say(cli, "lockstep: %s: queue made over partition %d of topic %s, from offset %lld\n",

@@ -1,4 +1,5 @@
 #include "base/ascii.h"
+#include "base/remedies.h"
 #include "cli/commands.h"
 #include "cli/find.h"
 
@@ -37,7 +38,7 @@ enum rc command_rejected_show(struct cli *cli, struct err *err)
         rc = db_run(cli->db, &sql_view_rejected_show, (const char *const[]){cli->arguments[0]},
                     &message, err);
     if (rc == RC_NONE)
-        return err_set(err, RC_REJECT, ERR_USAGE, cli->arguments[0], "lockstep rejected list",
+        return err_set(err, RC_REJECT, ERR_USAGE, cli->arguments[0], REMEDY_REJECTED_LIST,
                        "there is no rejected message of this number");
     if (rc != RC_OK)
         return rc;

@@ -6,6 +6,7 @@
 
 #include "base/log.h"
 #include "base/probe.h"
+#include "base/remedies.h"
 #include "task/json.h"
 #include "task/message.h"
 
@@ -55,7 +56,7 @@ static enum rc find_id(const char *text, size_t len, int64_t *ret_id, struct err
     bool good = raw != NULL && int64_parse(raw, raw_len, ret_id) && *ret_id > 0;
     json_done(&json);
     return good ? RC_OK
-                : usage("$.rejected_id", "lockstep rejected list shows the ids",
+                : usage("$.rejected_id", REMEDY_REJECTED_LIST,
                         "the line does not say which rejected message it corrects", err);
 }
 
@@ -130,7 +131,7 @@ static enum rc ask_ids(struct redrive *redrive, bool *ret_named, struct err *err
         return usage("rejected redrive", "", "name ids, or --all, --run, --reason-is; not both",
                      err);
     if (!*ret_named && !filters)
-        return usage("rejected redrive", "lockstep rejected list",
+        return usage("rejected redrive", REMEDY_REJECTED_LIST,
                      "which messages? Name ids, --all, --run, --reason-is, or a --file", err);
     if (!cli_has(cli, "dry-run") &&
         (cli_text(cli, "reason") == NULL || *cli_text(cli, "reason") == '\0'))
@@ -281,14 +282,13 @@ static enum rc check_found(const struct redrive *redrive, const struct db_result
         for (int row = 0; row < db_rows(rows) && !there; row++)
             there = db_int(rows, row, REDRIVE_SELECT_REJECTED_ID) == id;
         if (!there)
-            return err_set(err, RC_REJECT, ERR_USAGE, DB_INT(id), "lockstep rejected list",
+            return err_set(err, RC_REJECT, ERR_USAGE, DB_INT(id), REMEDY_REJECTED_LIST,
                            "there is no rejected message of this number%s",
                            cli_has(cli, "queue") || !argument ? " among those that are chosen"
                                                               : "");
     }
     if (db_rows(rows) == 0)
-        return usage("rejected redrive", "lockstep rejected list", "there is nothing to redrive",
-                     err);
+        return usage("rejected redrive", REMEDY_REJECTED_LIST, "there is nothing to redrive", err);
     return RC_OK;
 }
 
@@ -339,9 +339,11 @@ static enum rc begin(void *context, struct err *err)
     probe("redrive.noted");
     if (rc != RC_OK || db_null(row, 0, REDRIVE_BEGIN_REJECTED_ID))
         return rc;
+    char hint[100];
+    (void)snprintf(hint, sizeof hint, REMEDY_RUN_SHOW, db_text(row, 0, REDRIVE_BEGIN_RUN));
     if (db_null(row, 0, REDRIVE_BEGIN_AT))
         return err_set(err, RC_RETRY, ERR_HELD, db_text(row, 0, REDRIVE_BEGIN_REJECTED_ID),
-                       "lockstep run show tells what became of it",
+                       hint,
                        "this message is being redriven as run %s, whose outcome is not known",
                        db_text(row, 0, REDRIVE_BEGIN_RUN));
     return err_set(err, RC_REJECT, ERR_USAGE, db_text(row, 0, REDRIVE_BEGIN_REJECTED_ID),

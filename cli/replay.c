@@ -12,7 +12,7 @@
 static enum rc usage(struct err *err, const char *hint, const char *message)
 {
     return err_set(err, RC_REJECT, ERR_USAGE, "replay",
-                   hint != NULL ? hint : "lockstep replay --help", "%s", message);
+                   hint != NULL ? hint : REMEDY_HELP_OF("replay"), "%s", message);
 }
 
 static enum rc check_action(const struct cli *cli, bool ranged, struct err *err)
@@ -37,7 +37,7 @@ static enum rc check_range(const struct cli *cli, struct err *err)
     bool times = cli_has(cli, "from-time") || cli_has(cli, "to-time");
     bool run = cli_has(cli, "run"), ranged = offsets || times || run;
     if (cli_text(cli, "queue") == NULL)
-        return usage(err, "See: lockstep queue list", "which queue? --queue NAME is needed");
+        return usage(err, REMEDY_QUEUE_LIST, "which queue? --queue NAME is needed");
     if (offsets + times + run > 1)
         return usage(err, NULL, "give offsets, times or a run, not two of them");
     if (!ranged && !cli_has(cli, "resume") && !cli_has(cli, "abandon"))

@@ -1,6 +1,7 @@
 /* Which group role a command needs: for a word to whoever lacks it. */
 #include "cli/commands.h"
 
+#include "base/remedies.h"
 #include "db/sqlstate.h"
 
 #include <stdio.h>
@@ -32,6 +33,6 @@ void rights_hint(const struct cli *cli, struct err *err)
            (strcmp(right->noun, cli->command->noun) != 0 ||
             (right->verb != NULL && strcmp(right->verb, cli->command->verb) != 0)))
         right++;
-    (void)snprintf(err->hint, sizeof err->hint, "an administrator grants it: GRANT %s TO %s;",
-                   right->role, cli->db != NULL ? db_login(cli->db) : "the login");
+    (void)snprintf(err->hint, sizeof err->hint, REMEDY_GRANT, right->role,
+                   cli->db != NULL ? db_login(cli->db) : "the login");
 }

@@ -4,6 +4,8 @@
 #include "cli/find.h"
 #include "db/sqlstate.h"
 
+#include "base/remedies.h"
+
 #include <stdio.h>
 #include <string.h>
 
@@ -119,7 +121,7 @@ enum rc command_run_retry(struct cli *cli, struct err *err)
     struct run_row run;
     bool many = cli_has(cli, "status");
     if (many && (cli->argument_count > 0 || cli_has(cli, "latest")))
-        return err_set(err, RC_REJECT, ERR_USAGE, "run retry", "lockstep run retry --help",
+        return err_set(err, RC_REJECT, ERR_USAGE, "run retry", REMEDY_HELP_OF("run retry"),
                        "name one run, or many by --status, not both");
     if (many)
         return retry_many(cli, err);

@@ -1,6 +1,8 @@
 #include "cli/commands.h"
 #include "cli/find.h"
 
+#include "base/remedies.h"
+
 #include <stdio.h>
 #include <string.h>
 
@@ -46,7 +48,7 @@ enum rc command_task_show(struct cli *cli, struct err *err)
     if (rc == RC_OK)
         rc = db_run(cli->db, &sql_task_find, params, &task, err);
     if (rc == RC_NONE)
-        return err_set(err, RC_REJECT, ERR_USAGE, params[0], "lockstep task list",
+        return err_set(err, RC_REJECT, ERR_USAGE, params[0], REMEDY_TASK_LIST,
                        "there is no task of this number");
     if (rc == RC_OK && cli_has(cli, "raw"))
         return show_raw(cli, task, cli_text(cli, "raw"), err);

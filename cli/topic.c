@@ -2,6 +2,8 @@
 
 #include "kafka/stable.h"
 
+#include "base/remedies.h"
+
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -27,12 +29,20 @@ static void find(struct topic_finding *findings, int *count, enum topic_grade gr
     va_end(ap);
 }
 
-static void judge_shape(const struct kafka_topic_info *info, int partition, bool whole,
-                        struct topic_finding *findings, int *count)
+/* With the command that sets it. */
+static const char *set(const struct topic_place *where, const char *setting, char hint[600])
 {
-    if (partition >= info->partitions)
+    (void)snprintf(hint, 600, REMEDY_KAFKA_CONFIG, where->brokers, where->topic, setting);
+    return hint;
+}
+
+static void judge_shape(const struct kafka_topic_info *info, const struct topic_place *where,
+                        bool whole, struct topic_finding *findings, int *count)
+{
+    char hint[600];
+    if (where->partition >= info->partitions)
         find(findings, count, TOPIC_FAIL, "Name a partition that is there.",
-             "there is no partition %d, the topic has %d", partition, info->partitions);
+             "there is no partition %d, the topic has %d", where->partition, info->partitions);
     else if (whole && info->partitions != 1)
         find(
             findings, count, TOPIC_FAIL,
@@ -41,35 +51,36 @@ static void judge_shape(const struct kafka_topic_info *info, int partition, bool
             "the partition of this queue with --partition and let its producers write to that one.",
             "the topic has %d partitions, a queue needs exactly one", info->partitions);
     if (strstr(info->cleanup_policy, "compact") != NULL)
-        find(findings, count, TOPIC_FAIL,
-             "Compaction deletes messages that were not run: kafka-configs.sh --alter --add-config "
-             "cleanup.policy=delete",
-             "cleanup.policy is %s", info->cleanup_policy);
+        find(findings, count, TOPIC_FAIL, set(where, "cleanup.policy=delete", hint),
+             "cleanup.policy is %s: compaction deletes messages that were not run",
+             info->cleanup_policy);
     if (info->max_message_bytes >= 0 && info->max_message_bytes < LEAST_MESSAGE_BYTES)
-        find(findings, count, TOPIC_FAIL,
-             "kafka-configs.sh --alter --add-config max.message.bytes=1048588",
+        find(findings, count, TOPIC_FAIL, set(where, "max.message.bytes=1048588", hint),
              "max.message.bytes is %" PRId64 ", tasks may be up to %d bytes",
              info->max_message_bytes, LEAST_MESSAGE_BYTES);
 }
 
-int topic_judge(const struct kafka_topic_info *info, int partition, bool whole,
+int topic_judge(const struct kafka_topic_info *info, const struct topic_place *where, bool whole,
                 struct topic_finding ret_findings[TOPIC_FINDINGS])
 {
     int count = 0;
-    judge_shape(info, partition, whole, ret_findings, &count);
+    char hint[600];
+    judge_shape(info, where, whole, ret_findings, &count);
     if (info->retention_ms > 0 && info->retention_ms < WEEK_MS)
-        find(ret_findings, &count, TOPIC_WARN,
-             "What is not run before it is deleted is lost: retention.ms=-1",
-             "retention.ms is %" PRId64 ", less than a week", info->retention_ms);
+        find(ret_findings, &count, TOPIC_WARN, set(where, "retention.ms=-1", hint),
+             "retention.ms is %" PRId64
+             ", less than a week: what is not run before it is deleted is lost",
+             info->retention_ms);
     if (info->retention_bytes > 0)
-        find(ret_findings, &count, TOPIC_WARN,
-             "A large run may push itself out: retention.bytes=-1", "retention.bytes is %" PRId64,
+        find(ret_findings, &count, TOPIC_WARN, set(where, "retention.bytes=-1", hint),
+             "retention.bytes is %" PRId64 ": a large run may push itself out",
              info->retention_bytes);
     if (strcmp(info->unclean_leader_election, "true") == 0)
-        find(ret_findings, &count, TOPIC_WARN, "unclean.leader.election.enable=false",
+        find(ret_findings, &count, TOPIC_WARN,
+             set(where, "unclean.leader.election.enable=false", hint),
              "unclean leader election may lose acknowledged messages");
     if (info->replication >= 3 && info->min_insync_replicas == 1)
-        find(ret_findings, &count, TOPIC_WARN, "min.insync.replicas=2",
+        find(ret_findings, &count, TOPIC_WARN, set(where, "min.insync.replicas=2", hint),
              "min.insync.replicas is 1 of %d replicas: one broker's loss may lose acknowledged "
              "messages",
              info->replication);
@@ -97,14 +108,4 @@ enum rc topic_ends(const struct kafka_properties *kafka, const char *topic, int 
         ends.open_since_ms = open.since_ms;
     *ret_ends = ends;
     return RC_OK;
-}
-
-void topic_advise_open(const char *topic, int partition, int64_t offset, char *ret_text,
-                       size_t size)
-{
-    (void)snprintf(ret_text, size,
-                   "End that producer, or wait until Kafka aborts its transaction (its "
-                   "transaction.timeout.ms). If it hangs: kafka-transactions.sh --bootstrap-server "
-                   "BROKER abort --topic %s --partition %d --start-offset %" PRId64,
-                   topic, partition, offset);
 }

@@ -16,10 +16,9 @@ enum topic_grade { TOPIC_OK, TOPIC_WARN, TOPIC_FAIL };
 
 struct topic_finding {
     enum topic_grade grade;
-    char text[200], hint[300];
+    char text[200], hint[600];
 };
 
-/** whole: the queue is the whole topic, so it must have exactly one partition. The number of findings that are not OK. */
 /** The ends of a queue's log. */
 struct topic_ends {
     int64_t low;          /* where it begins now */
@@ -30,11 +29,15 @@ struct topic_ends {
 MUST_CHECK enum rc topic_ends(const struct kafka_properties *kafka, const char *topic,
                               int partition, int timeout_ms, struct topic_ends *ret_ends,
                               struct err *err);
-/** What ends an open transaction that begins at offset. */
-void topic_advise_open(const char *topic, int partition, int64_t offset, char *ret_text,
-                       size_t size);
 
-int topic_judge(const struct kafka_topic_info *info, int partition, bool whole,
+/** What commands of Kafka's need to know. */
+struct topic_place {
+    const char *topic;
+    int partition;
+    const char *brokers;
+};
+/** whole: the queue is the whole topic, so it must have exactly one partition. The number of findings that are not OK. */
+int topic_judge(const struct kafka_topic_info *info, const struct topic_place *where, bool whole,
                 struct topic_finding ret_findings[TOPIC_FINDINGS]);
 
 #endif

@@ -1,4 +1,5 @@
 #include "base/clock.h"
+#include "base/remedies.h"
 #include "cli/commands.h"
 #include "cli/drawing.h"
 #include "cli/find.h"
@@ -256,7 +257,9 @@ static enum rc look(struct watch *watch, bool *ret_ended, struct err *err)
     if (!db_bool(progress, 0, RUN_PROGRESS_ENDED) || rc == RC_FATAL ||
         strcmp(db_text(progress, 0, RUN_PROGRESS_STATUS), "Completed") == 0)
         return rc;
-    return err_set(err, RC_REJECT, ERR_FAILED, watch->run.run_id, "lockstep run show tells more.",
+    char hint[100];
+    (void)snprintf(hint, sizeof hint, REMEDY_RUN_FAILED, watch->run.run_id);
+    return err_set(err, RC_REJECT, ERR_FAILED, watch->run.run_id, hint,
                    "the run ended: %s%s%s", db_text(progress, 0, RUN_PROGRESS_STATUS),
                    db_null(progress, 0, RUN_PROGRESS_ERROR) ? "" : ": ",
                    db_text(progress, 0, RUN_PROGRESS_ERROR));

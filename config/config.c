@@ -3,6 +3,8 @@
 #include "config/nearest.h"
 #include "config/value.h"
 
+#include "base/remedies.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -46,7 +48,7 @@ const struct config_key *store_row(const char *section, const char *key, const c
     if (near != NULL && *near != '\0')
         (void)snprintf(hint, sizeof hint, "Did you mean \"%s\"?", near);
     else
-        (void)snprintf(hint, sizeof hint, "`lockstep config list` prints all keys.");
+        (void)snprintf(hint, sizeof hint, REMEDY_CONFIG_LIST);
     if (known)
         (void)err_set(err, RC_FATAL, ERR_CONFIG, where, hint, "unknown key \"%s\" in section [%s]",
                       key, section);

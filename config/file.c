@@ -1,6 +1,7 @@
 #include "config/store.h"
 
 #include "base/ascii.h"
+#include "base/remedies.h"
 
 #include "config/value.h"
 
@@ -114,7 +115,7 @@ static enum rc check_mode(const struct reading *reading, struct err *err)
         return RC_OK;
     char where[160], hint[300];
     (void)snprintf(where, sizeof where, "%s:%d", reading->path, reading->secret_at);
-    (void)snprintf(hint, sizeof hint, "chmod 600 %s", reading->path);
+    (void)snprintf(hint, sizeof hint, REMEDY_CHMOD, reading->path);
     return err_set(err, RC_FATAL, ERR_CONFIG, where, hint,
                    "the file holds a password or another secret and its mode is %04o: group or "
                    "others have access to it",

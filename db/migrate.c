@@ -1,6 +1,7 @@
 #include "db/migrate.h"
 
 #include "base/clock.h"
+#include "base/remedies.h"
 #include "base/str.h"
 #include "base/utf8.h"
 
@@ -105,7 +106,7 @@ enum rc migrate_validate(struct db *db, struct err *err)
         rc = refuse(&items[i], err);
     for (int i = 0; rc == RC_OK && i < count; i++)
         if (items[i].state == MIGRATE_PENDING || items[i].state == MIGRATE_CHANGED)
-            rc = err_set(err, RC_FATAL, ERR_SCHEMA, items[i].name, "Run: lockstep migrate up",
+            rc = err_set(err, RC_FATAL, ERR_SCHEMA, items[i].name, REMEDY_MIGRATE_UP,
                          "the schema is not current: %s %s is %s",
                          items[i].version ? "migration" : "function", items[i].name,
                          items[i].state == MIGRATE_PENDING ? "not applied" : "older");
@@ -121,8 +122,7 @@ static enum rc lock_migrators(struct db *db, struct err *err)
         if (rc != RC_OK || db_bool(result, 0, MIGRATE_LOCK_GRANTED))
             return rc;
         if (clock_boot_us() > until)
-            return err_set(err, RC_RETRY, ERR_HELD, "lockstep migrate",
-                           "Wait for it, or look at: lockstep lock list",
+            return err_set(err, RC_RETRY, ERR_HELD, "lockstep migrate", REMEDY_MIGRATE_WAIT,
                            "another migrator has been at work for a minute");
         (void)nanosleep(&(struct timespec){.tv_nsec = 50 * 1000 * 1000}, NULL);
     }
@@ -190,8 +190,7 @@ static enum rc check_roles(struct db *db, struct err *err)
         if (db_bool(roles, i, MIGRATE_ROLES_MISSING))
             str_format(&missing, " %s", db_text(roles, i, MIGRATE_ROLES_STATEMENT));
     if (rc == RC_OK && missing.len > 0)
-        return err_set(err, RC_FATAL, ERR_DB, "roles",
-                       "an administrator runs what this prints: lockstep migrate roles --show-sql",
+        return err_set(err, RC_FATAL, ERR_DB, "roles", REMEDY_MIGRATE_ROLES,
                        "this login may not make what is missing:%s", missing.data);
     return rc;
 }

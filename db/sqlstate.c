@@ -1,5 +1,7 @@
 #include "db/sqlstate.h"
 
+#include "base/remedies.h"
+
 #include <stddef.h>
 #include <string.h>
 
@@ -32,9 +34,9 @@ static const struct reaction {
     {"3D000", RC_FATAL, ERR_DB_DOWN, "Create the database, or name another one with --dbname."},
     {"42501", RC_FATAL, ERR_DB,
      "Grant the group role that this needs (lockstep_executor, lockstep_producer, ...)."},
-    {"3F000", RC_FATAL, ERR_SCHEMA, "Run: lockstep migrate up"},
-    {"42P01", RC_FATAL, ERR_SCHEMA, "Run: lockstep migrate up"},
-    {"42883", RC_FATAL, ERR_SCHEMA, "Run: lockstep migrate up"},
+    {"3F000", RC_FATAL, ERR_SCHEMA, REMEDY_MIGRATE_UP},
+    {"42P01", RC_FATAL, ERR_SCHEMA, REMEDY_MIGRATE_UP},
+    {"42883", RC_FATAL, ERR_SCHEMA, REMEDY_MIGRATE_UP},
     {"XX", RC_FATAL, ERR_DB, "An internal error of the server; see its log."},
     {"", RC_REJECT, ERR_DB, NULL},
 };

@@ -5,6 +5,7 @@
 
 #include "base/log.h"
 #include "base/probe.h"
+#include "base/remedies.h"
 
 #include <string.h>
 #include <unistd.h>
@@ -43,9 +44,7 @@ static void add_needs(struct str *s, const struct action_settings *settings,
     }
     if (tell && !told(work->lane->ex, first)) {
         STR_AUTO hint = {0};
-        str_format(&hint,
-                   "if it is meant to be done here: add it to the configuration, then kill -HUP %d",
-                   (int)getpid());
+        str_format(&hint, REMEDY_ABLE, (int)getpid());
         log_event(LOG_WARN, "task_left", "queue", work->lane->name, "task", LOG_INT(work->task_id),
                   "needs", first, "hint", hint.data, NULL);
     }

@@ -4,6 +4,7 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/probe.h"
+#include "base/remedies.h"
 #include "base/utf8.h"
 
 #include <stdatomic.h>
@@ -236,10 +237,12 @@ static enum rc enroll(struct executor *ex, struct alive *alive, struct err *err)
         rc = db_run(alive->db, &sql_executor_forget, NULL, NULL, err);
     if (rc != RC_OK)
         return rc;
+    char hint[200] = "";
+    if (!db_null(row, 0, EXECUTOR_REGISTER_TAKER))
+        (void)snprintf(hint, sizeof hint, REMEDY_LOCKS_TAKEN,
+                       db_text(row, 0, EXECUTOR_REGISTER_TAKER));
     if (!db_bool(row, 0, EXECUTOR_REGISTER_GRANTED))
-        return err_set(err, RC_FATAL, ERR_HELD, ex->id,
-                       "End that session: SELECT pg_terminate_backend(PID); what keeps others from "
-                       "these locks: lockstep migrate roles --show-sql --advisory",
+        return err_set(err, RC_FATAL, ERR_HELD, ex->id, hint,
                        "the lock of a new executor (number %s) is held by %s",
                        db_text(row, 0, EXECUTOR_REGISTER_EXECUTOR_NO),
                        db_null(row, 0, EXECUTOR_REGISTER_TAKERS)

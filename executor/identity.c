@@ -7,6 +7,7 @@
 
 #include "base/clock.h"
 #include "base/log.h"
+#include "base/remedies.h"
 #include "base/utf8.h"
 
 #include <stdio.h>
@@ -216,15 +217,15 @@ static enum rc mark(struct lane *lane, const struct watcher_mail *said, struct e
 
 static enum rc tell_blocked(struct lane *lane, int64_t offset, int64_t for_us, struct err *err)
 {
-    char seconds[32];
+    char seconds[32], hint[200];
+    (void)snprintf(hint, sizeof hint, REMEDY_QUEUE_EXPLAIN, lane->name);
     (void)snprintf(seconds, sizeof seconds, "%.3f", (double)for_us / 1e6);
     lane->blocked_offset = offset;
     if (offset >= 0)
         log_event(LOG_WARN, "blocked_by_transaction", "queue", lane->name, "offset",
-                  LOG_INT(offset), "seconds", seconds, "hint",
-                  "an open transaction of some producer holds back what lies there and behind it; "
-                  "see lockstep queue show",
-                  NULL);
+                  LOG_INT(offset), "seconds", seconds, "reason",
+                  "an open transaction of some producer holds back what lies there and behind it",
+                  "hint", hint, NULL);
     else
         log_event(LOG_INFO, "transaction_ended", "queue", lane->name, NULL);
     return db_run(

@@ -2,6 +2,9 @@
 #include "executor/lane.h"
 
 #include "base/log.h"
+#include "base/remedies.h"
+
+#include <stdio.h>
 
 /* Somebody else has to act, and may not know. */
 static void tell_waiting(struct lane *lane)
@@ -15,6 +18,13 @@ static void tell_waiting(struct lane *lane)
     lane->idle_told = why != NULL;
 }
 
+static enum rc halted(const struct lane *lane, struct err *err)
+{
+    char hint[200];
+    (void)snprintf(hint, sizeof hint, REMEDY_QUEUE_EXPLAIN, lane->name);
+    return err_set(err, RC_FATAL, ERR_FAILED, lane->name, hint, "the queue is halted");
+}
+
 enum rc idle(struct executor *ex, bool *ret_idle, struct err *err)
 {
     *ret_idle = false;
@@ -23,8 +33,7 @@ enum rc idle(struct executor *ex, bool *ret_idle, struct err *err)
         if (lane->gone)
             continue;
         if (lane->halted)
-            return err_set(err, RC_FATAL, ERR_FAILED, lane->name, "See: lockstep queue show",
-                           "the queue is halted");
+            return halted(lane, err);
         if (!lane_at_end(lane))
             tell_waiting(lane);
         if (!lane_at_end(lane) || !identity_known(lane) ||

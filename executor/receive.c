@@ -8,6 +8,7 @@
 
 #include "base/clock.h"
 #include "base/log.h"
+#include "base/remedies.h"
 #include "base/utf8.h"
 
 #include <stdio.h>
@@ -26,9 +27,10 @@ enum rc lane_row(struct lane *lane, struct db_result **ret_row, struct err *err)
 {
     enum rc rc = db_run(lane->ex->control, &sql_executor_queue, (const char *const[]){lane->name},
                         ret_row, err);
+    char hint[200];
+    (void)snprintf(hint, sizeof hint, REMEDY_QUEUE_MISSING, lane->name);
     if (rc == RC_NONE)
-        return err_set(err, RC_FATAL, ERR_CONFIG, lane->name,
-                       "See: lockstep queue list; or make it: lockstep queue create",
+        return err_set(err, RC_FATAL, ERR_CONFIG, lane->name, hint,
                        lane->queue_id == 0 ? "there is no queue of that name"
                                            : "the queue was deleted");
     return rc;

@@ -16,8 +16,7 @@ static const char hint_auth[] = "check security.protocol, sasl.mechanism, sasl.u
                                 "certificates in section [kafka]";
 static const char hint_acl[] =
     "the Kafka principal lacks an ACL on this object; ask for it with kafka-acls";
-static const char hint_topic[] = "check the topic's name; create it with: lockstep queue create "
-                                 "NAME --topic TOPIC --create-topic";
+static const char hint_topic[] = "check the topic's name, and whether somebody deleted it";
 static const char hint_range[] = "the position lies outside the log: retention or deletion removed "
                                  "records, or the topic was made anew; "
                                  "compare the queue's next_offset with the topic before going on";

@@ -1,5 +1,7 @@
 #include "producer/publishing.h"
 
+#include "base/remedies.h"
+
 #include <inttypes.h>
 #include <stdio.h>
 #include <time.h>
@@ -43,12 +45,9 @@ static void describe(const struct publishing *p, const struct kafka_open_transac
 static void advise(const struct publishing *p, const struct kafka_open_transaction *open,
                    char *text, size_t size)
 {
-    (void)snprintf(text, size,
-                   "end that producer, or wait until Kafka aborts its transaction "
-                   "(its transaction.timeout.ms); if it hangs: kafka-transactions.sh "
-                   "--bootstrap-server BROKER abort --topic %s --partition %d --start-offset "
-                   "%" PRId64,
-                   p->topic, p->partition, open->offset);
+    const char *brokers = kafka_properties_get(p->options->kafka, "bootstrap.servers");
+    (void)snprintf(text, size, REMEDY_KAFKA_ABORT, brokers != NULL ? brokers : "BROKER", p->topic,
+                   p->partition, open->offset);
 }
 
 void blocked_tell(struct publishing *p, const struct kafka_open_transaction *open)

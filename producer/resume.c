@@ -254,8 +254,8 @@ enum rc resume_close(struct publishing *p, struct err *err)
     if (rc != RC_OK || r->state == PUBLISH_RESUMABLE_IS_PUBLISHED)
         return rc;
     return err_set(err, RC_REJECT, ERR_FAILED, p->run,
-                   "keep a copy next time: ... | tee COPY | lockstep publish --stream -; then "
-                   "--resume RUN COPY goes on",
+                   "Next time keep a copy of what goes into the pipe (tee); --resume RUN COPY goes on "
+                   "with that",
                    "The run was read from a pipe, which nobody can read again, and no other source "
                    "is named: it is %s after %" PRId64 " tasks.",
                    r->state == PUBLISH_RESUMABLE_IS_CANCELLED ? "cancelled" : "ended as aborted",

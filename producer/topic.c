@@ -37,18 +37,26 @@ static int64_t batch_size(const struct publishing *p)
     return text != NULL ? strtoll(text, NULL, 10) : DEFAULT_BATCH_SIZE;
 }
 
+static const char *hint_of(const struct publishing *p, const char *setting, char hint[500])
+{
+    const char *brokers = kafka_properties_get(p->options->kafka, "bootstrap.servers");
+    (void)snprintf(hint, 500, REMEDY_KAFKA_CONFIG, brokers != NULL ? brokers : "BROKER", p->topic,
+                   setting);
+    return hint;
+}
+
 static enum rc check_settings(const struct publishing *p, const struct kafka_topic_info *info,
                               struct err *err)
 {
+    char hint[500];
     if (strstr(info->cleanup_policy, "compact") != NULL)
         return err_set(err, RC_FATAL, ERR_CONFIG, p->topic,
-                       "kafka-configs --alter --add-config cleanup.policy=delete",
+                       hint_of(p, "cleanup.policy=delete", hint),
                        "The topic is compacted (cleanup.policy=%s): Kafka would delete tasks.",
                        info->cleanup_policy);
     if (info->max_message_bytes >= 0 && info->max_message_bytes < batch_size(p))
         return err_set(err, RC_FATAL, ERR_CONFIG, p->topic,
-                       "raise it: kafka-configs --alter --add-config max.message.bytes=1048588; or "
-                       "send less at a time: -X message.max.bytes=N",
+                       hint_of(p, "max.message.bytes=1048588", hint),
                        "The topic's max.message.bytes is %" PRId64
                        ", less than the producer's message.max.bytes, %" PRId64 ".",
                        info->max_message_bytes, batch_size(p));
@@ -61,6 +69,13 @@ static enum rc check_settings(const struct publishing *p, const struct kafka_top
     return RC_OK;
 }
 
+static enum rc gone(const struct publishing *p, struct err *err)
+{
+    char hint[300];
+    (void)snprintf(hint, sizeof hint, REMEDY_TOPIC_GONE, p->options->queue);
+    return err_set(err, RC_FATAL, ERR_CONFIG, p->topic, hint, "The queue's topic does not exist.");
+}
+
 enum rc publishing_topic(struct publishing *p, struct err *err)
 {
     struct kafka_admin *admin;
@@ -71,10 +86,7 @@ enum rc publishing_topic(struct publishing *p, struct err *err)
     rc = kafka_topic_describe(admin, p->topic, DESCRIBE_WAIT_MS, &info, err);
     kafka_admin_close(admin);
     if (rc == RC_NONE)
-        return err_set(err, RC_FATAL, ERR_CONFIG, p->topic,
-                       "create it with one partition, cleanup.policy=delete and retention.ms=-1 "
-                       "(lockstep queue create --create-topic does so)",
-                       "The queue's topic does not exist.");
+        return gone(p, err);
     if (rc == RC_OK)
         rc = check_partitions(p, &info, err);
     if (rc == RC_OK)

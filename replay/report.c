@@ -20,7 +20,7 @@ static const struct reason {
     {"skip", "unfinished", "not finished: runs anyway"},
     {"skip", "ahead", "not claimed yet: executors will"},
     {"skip", "missing", "it has no row: take mode missing"},
-    {"skip", "rejected", "rejected: see lockstep rejected list"},
+    {"skip", "rejected", "rejected: `rejected list` shows it"},
     {"skip", "duplicate", "repeats another one"},
     {"skip", "differs", "its row holds another message: is this the topic it came from?"},
     {"skip", "no_beginning", "what comes before it in its run is missing: begin earlier"},

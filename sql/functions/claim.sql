@@ -47,6 +47,7 @@ LANGUAGE plpgsql AS $$
 #variable_conflict use_column
 <<own>>
 DECLARE
+    takers text; -- who has locks that only executors take
     q record;
     r record;
     known boolean := false;  -- the run was seen before
@@ -369,9 +370,10 @@ BEGIN
         IF NOT stopped AND NOT parked THEN
             took_shared := lockstep.lock_shared_xact(phase_id);
             IF NOT took_shared THEN -- no executor can know of the phase yet
-                RAISE EXCEPTION 'the locks of phase %, which is new, are held by %', phase_id,
-                    COALESCE(lockstep.lock_takers('phase', lockstep.phase_key(phase_id, 0), lockstep.phase_key(phase_id, 1)), 'a session that has released them')
-                    USING ERRCODE = 'lock_not_available', HINT = 'End that session: SELECT pg_terminate_backend(PID); what keeps others from these locks: lockstep migrate roles --show-sql --advisory';
+                takers := COALESCE(lockstep.lock_takers('phase', lockstep.phase_key(phase_id, 0), lockstep.phase_key(phase_id, 1)), 'a session that has released them');
+                RAISE EXCEPTION 'the locks of phase %, which is new, are held by %', phase_id, takers
+                    USING ERRCODE = 'lock_not_available', HINT = pg_catalog.format('%sWhat keeps others from these locks: lockstep migrate roles --show-sql --advisory',
+                        'End that session: SELECT pg_terminate_backend(' || "substring"(takers, 'pid (\d+)') || '). ');
             END IF;
         END IF;
     ELSE

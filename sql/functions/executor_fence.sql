@@ -17,7 +17,7 @@ BEGIN
             ended := ended + pg_catalog.pg_terminate_backend(s.pid)::int;
         EXCEPTION WHEN insufficient_privilege THEN
             RAISE WARNING 'executor %: no right to end backend %', p_executor_no, s.pid
-                USING HINT = 'GRANT pg_signal_backend to the executor''s login role.';
+                USING HINT = pg_catalog.format('An administrator grants it: GRANT pg_signal_backend TO %I;', session_user);
         END;
     END LOOP;
     INSERT INTO lockstep.event_log (event, executor_no, detail)

@@ -58,7 +58,7 @@ echo '{"order": 1, "sql": "SELECT 1"}' >"$tmp/one.jsonl"
 LOCKSTEP_PROBE_DIR=$tmp LOCKSTEP_PROBE=publish.committing=hold "$LOCKSTEP_BIN-probed" publish -d "$two" -b "$LOCKSTEP_TEST_BROKERS" --queue "other$q" "$tmp/one.jsonl" >/dev/null 2>&1 &
 foreign=$!
 eventually 20 test -e "$tmp/publish.committing.hit"
-says queue explain "$q" -- "an open Kafka transaction holds back what lies on topic $q from offset 0 on" "kafka-transactions.sh --bootstrap-server BROKER describe-producers --topic $q --partition 0"
+says queue explain "$q" -- "an open Kafka transaction holds back what lies on topic $q from offset 0 on" "kafka-transactions.sh --bootstrap-server $LOCKSTEP_TEST_BROKERS describe-producers --topic $q --partition 0"
 touch "$tmp/publish.committing.go"
 wait $foreign || true
 q=$(scratch_name)
