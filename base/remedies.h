@@ -89,8 +89,8 @@
     "lockstep_operator controls, lockstep_monitor looks"
 #define REMEDY_GRANT_TASK "GRANT lockstep_task TO \"%s\";"
 #define REMEDY_GRANT_END                                                                           \
-    "GRANT \"%s\" TO \"%s\"; or, for all logins: GRANT pg_signal_backend, pg_read_all_stats TO "   \
-    "\"%s\";"
+    "GRANT \"%s\" TO \"%s\"; or, for all logins: GRANT pg_signal_backend TO \"%s\"; GRANT "        \
+    "pg_read_all_stats TO \"%s\";"
 
 /* Commands of Kafka's: topic, brokers. */
 #define REMEDY_KAFKA_TOPIC                                                                         \

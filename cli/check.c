@@ -14,6 +14,7 @@
 
 #define LOCKS_WANTED 200
 /* Until the end of the block. */
+#define LOGIN          db_login(check->cli->db)
 #define FORMATTED(...) formatted((char[600]){0}, __VA_ARGS__)
 
 static const char *formatted(char text[600], const char *fmt, ...)
@@ -141,13 +142,13 @@ static void check_ending(struct check *check, struct db *tasks, const char *logi
     else if (!db_bool(rights, 0, VIEW_TASK_SESSION_MAY_END))
         check_tell(
             check, TOPIC_FAIL, "task sessions",
-            FORMATTED(REMEDY_GRANT_END, login, db_login(check->cli->db), db_login(check->cli->db)),
+            FORMATTED(REMEDY_GRANT_END, login, LOGIN, LOGIN, LOGIN),
             "no right to end sessions of %s: a frozen executor's tasks would never be taken over",
             login);
     else if (!db_bool(rights, 0, VIEW_TASK_SESSION_SEEN))
         check_tell(
             check, TOPIC_FAIL, "task sessions",
-            FORMATTED(REMEDY_GRANT_END, login, db_login(check->cli->db), db_login(check->cli->db)),
+            FORMATTED(REMEDY_GRANT_END, login, LOGIN, LOGIN, LOGIN),
             "it cannot be seen when a session of %s began: a dead executor's tasks wait a minute",
             login);
     else

@@ -173,7 +173,7 @@ enum rc command_completion(struct cli *cli, struct err *err)
 {
     bool is_bash = strcmp(cli->arguments[0], "bash") == 0;
     if (!is_bash && strcmp(cli->arguments[0], "zsh") != 0)
-        return err_set(err, RC_REJECT, ERR_USAGE, "completion", "lockstep completion bash",
+        return err_set(err, RC_REJECT, ERR_USAGE, "completion", REMEDY_COMPLETION,
                        "SHELL must be bash or zsh, not \"%s\"", cli->arguments[0]);
     if (is_bash)
         bash();

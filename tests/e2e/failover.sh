@@ -50,6 +50,11 @@ daemon address "$address"
 daemon standby "$(pg_conninfo b)"
 eventually 20 living 3
 eventually 20 grep -q 'event=incarnation_lost.*standby' "$tmp/standby.log"
+# Who asks the standby is told so first, and nothing of executors that it cannot see.
+"$LOCKSTEP_BIN" queue explain "$q" -d "$(pg_conninfo b)" -b "$LOCKSTEP_TEST_BROKERS" >"$tmp/explained"
+grep -q '^this server is a standby: the executors' <(head -1 "$tmp/explained") && grep -q 'Ask the primary' <(sed -n 2p "$tmp/explained") && ! grep -q 'no executor' "$tmp/explained" || { cat "$tmp/explained"; failed=1; }
+"$LOCKSTEP_BIN" check -d "$(pg_conninfo b)" -b "$LOCKSTEP_TEST_BROKERS" >"$tmp/checked" || true
+grep -q '^FAIL  primary .*the server is a standby' "$tmp/checked" || { cat "$tmp/checked"; failed=1; }
 
 # The standby is cut off while work goes on; then the primary dies.
 publish 1

@@ -93,6 +93,8 @@ end() { echo "{\"run\": \"$(u "$1")\", \"seq\": $2, \"type\": \"end\", \"tasks\"
 eventually 15 is "SELECT halted_reason FROM lockstep.queue WHERE queue.name = '$q'" unknown_run
 publish
 grep -q "queue $q is halted (unknown_run)" "$tmp/notices" || { cat "$tmp/notices"; failed=1; }
+if lockstep replay --queue "$q" --from-offset earliest --to-offset latest --execute --reason test >"$tmp/said" 2>&1; then failed=1; fi
+take "$tmp/said" 1 "lockstep queue explain $q" # REMEDY_QUEUE_EXPLAIN
 explain queue "$q"
 take "$tmp/explained" 1 "lockstep queue resume $q --accept-topic"
 ended "$run" Completed
@@ -107,10 +109,13 @@ grep -q 'Publish the work again as another run' "$tmp/explained" || { cat "$tmp/
 { task 71 0 1 0; task 71 1 1 0; end 71 2; } | put
 ended "$(u 71)" Completed
 
-case_begin 'a paused queue, a run that failed'
+case_begin 'a paused queue, a run that failed' # REMEDY_QUEUE_RESUME, from check
 lockstep queue pause "$q" -q --reason 'look first'
 publish
 grep -q "queue $q is paused by .*: look first" "$tmp/notices" || { cat "$tmp/notices"; failed=1; }
+lockstep check >"$tmp/check" 2>&1 || true
+take <(grep -A1 "queue $q .*paused by" "$tmp/check") 1 "lockstep queue resume $q"
+lockstep queue pause "$q" -q --reason 'look first'
 take "$tmp/notices" 1 "lockstep queue resume $q"
 ended "$run" Completed
 sql 'CREATE SEQUENCE tried'

@@ -95,7 +95,7 @@ tasks 5 new | put refilled
 kill -CONT $executor
 halts truncated truncated
 halts refilled fingerprint
-take truncated 1
+take truncated 1 # the words of check are REMEDY_TOPIC_TRUNCATED
 tasks 2 late | put truncated
 eventually 20 done_of truncated 5 || wrong "the truncated queue does not go on: $(lockstep queue explain truncated)"
 take refilled 1
