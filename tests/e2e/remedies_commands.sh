@@ -189,7 +189,7 @@ wait "$publisher" || true
 cp "$tmp/publisher" "$tmp/said"
 takes 1 'lockstep publish'
 ended "$(u 6)" Completed
-fails env LOCKSTEP_PROBE=publish.record=sleep:110@2 LOCKSTEP_INJECT=rd_kafka_commit_transaction=2+,rd_kafka_abort_transaction=1+ "$LOCKSTEP_BIN-probed" publish -q --queue "$q" --run "$(u 7)" --stream "$tmp/many.jsonl"
+fails env LOCKSTEP_PROBE=publish.record=sleep:110@2 LOCKSTEP_INJECT=rd_kafka_commit_transaction=2+,rd_kafka_init_transactions=2+ "$LOCKSTEP_BIN-probed" publish -q --queue "$q" --run "$(u 7)" --stream "$tmp/many.jsonl"
 grep -q 'It is not known how much' "$tmp/said" || { cat "$tmp/said"; failed=1; }
 takes 1 'lockstep publish'
 ended "$(u 7)" Completed

@@ -68,7 +68,7 @@ says() {
         printf 'wanted: %s\n' "$sentence"; cat "$tmp/answer"; failed=1; helps=''
     fi
 }
-answer() { lockstep "${@:2}" >"$tmp/answer" && grep -qE -- "^$1" "$tmp/answer" && helps=$(grep -E -A1 -- "^$1" "$tmp/answer" | sed -n 2p); }
+answer() { lockstep "${@:2}" >"$tmp/answer" 2>&1 && grep -qE -- "^$1" "$tmp/answer" && helps=$(grep -E -A1 -- "^$1" "$tmp/answer" | sed -n 2p); }
 # takes N PATTERN: the N-th command in what helps is like PATTERN, and is run as it is printed
 takes() {
     local command
@@ -105,7 +105,7 @@ echo '- 3: run paused; 16: previous run unfinished; 8: all readers busy; 19: the
 run=$(publish '{"order": 1, "name": "b", "sql": "SELECT hold(2)"}' '{"order": 1, "name": "c", "sql": "SELECT hold(2)"}' '{"order": 1, "name": "d", "sql": "SELECT 1"}' '{"order": 2, "name": "e", "sql": "SELECT 1"}')
 eventually 15 status b Processing
 eventually 15 status c Processing
-says "no reader of queue $q is free: 2 of 2 are in use \(2 by run $run\); the longest at work is task [0-9]+ \"[bc]\" of order 1 on .*, for " task explain "$(task_of d)"
+says "no reader of queue $q is free: 2 of 2 are in use \(2 by run $run\); the longest at work is task [0-9]+ \"[bc]\" of order 1 on .*, for " run explain "$run"
 takes 1 "lockstep queue set $q --max-readers 4"
 expect 'the bound' "$(sql "SELECT max_readers FROM lockstep.queue WHERE name = '$q'")" 4
 next=$(publish '{"order": 1, "sql": "SELECT 1"}')
@@ -139,7 +139,8 @@ takes 1 "lockstep executor set $executor --readers 1"
 completed "$run"
 
 echo '- lookahead'
-lockstep queue set "$q" --lookahead 1 -q
+lockstep queue set "$q" --lookahead 1 --max-readers 2 -q
+lockstep executor set "$executor" --readers 2 -q
 run=$(publish '{"order": 1, "name": "g", "sql": "SELECT hold(4)"}' '{"order": 2, "sql": "SELECT 1"}' '{"order": 3, "sql": "SELECT 1"}')
 says "1 phases of queue $q are claimed and wait to be opened" queue explain "$q"
 takes 1 "lockstep queue set $q --lookahead 2"
