@@ -251,9 +251,8 @@ enum rc command_queue_delete(struct cli *cli, struct err *err)
                        "this deletes the queue with its runs, tasks and records");
     rc = db_run(cli->db, &sql_queue_in_use, (const char *const[]){queue.name}, &used, err);
     if (rc == RC_OK && db_int(used, 0, QUEUE_IN_USE_IN_USE) > 0)
-        return err_set(err, RC_RETRY, ERR_HELD, queue.name,
-                       REMEDY_EXECUTOR_STOP, "%s readers work on it",
-                       db_text(used, 0, QUEUE_IN_USE_IN_USE));
+        return err_set(err, RC_RETRY, ERR_HELD, queue.name, REMEDY_EXECUTOR_STOP,
+                       "%s readers work on it", db_text(used, 0, QUEUE_IN_USE_IN_USE));
     if (rc == RC_OK)
         rc = db_run(cli->db, &sql_queue_delete, (const char *const[]){DB_INT(queue.queue_id)},
                     &gone, err);

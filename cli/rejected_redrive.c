@@ -342,8 +342,7 @@ static enum rc begin(void *context, struct err *err)
     char hint[100];
     (void)snprintf(hint, sizeof hint, REMEDY_RUN_SHOW, db_text(row, 0, REDRIVE_BEGIN_RUN));
     if (db_null(row, 0, REDRIVE_BEGIN_AT))
-        return err_set(err, RC_RETRY, ERR_HELD, db_text(row, 0, REDRIVE_BEGIN_REJECTED_ID),
-                       hint,
+        return err_set(err, RC_RETRY, ERR_HELD, db_text(row, 0, REDRIVE_BEGIN_REJECTED_ID), hint,
                        "this message is being redriven as run %s, whose outcome is not known",
                        db_text(row, 0, REDRIVE_BEGIN_RUN));
     return err_set(err, RC_REJECT, ERR_USAGE, db_text(row, 0, REDRIVE_BEGIN_REJECTED_ID),

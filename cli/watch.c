@@ -259,8 +259,8 @@ static enum rc look(struct watch *watch, bool *ret_ended, struct err *err)
         return rc;
     char hint[100];
     (void)snprintf(hint, sizeof hint, REMEDY_RUN_FAILED, watch->run.run_id);
-    return err_set(err, RC_REJECT, ERR_FAILED, watch->run.run_id, hint,
-                   "the run ended: %s%s%s", db_text(progress, 0, RUN_PROGRESS_STATUS),
+    return err_set(err, RC_REJECT, ERR_FAILED, watch->run.run_id, hint, "the run ended: %s%s%s",
+                   db_text(progress, 0, RUN_PROGRESS_STATUS),
                    db_null(progress, 0, RUN_PROGRESS_ERROR) ? "" : ": ",
                    db_text(progress, 0, RUN_PROGRESS_ERROR));
 }

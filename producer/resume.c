@@ -253,11 +253,12 @@ enum rc resume_close(struct publishing *p, struct err *err)
         rc = find(p, err);
     if (rc != RC_OK || r->state == PUBLISH_RESUMABLE_IS_PUBLISHED)
         return rc;
-    return err_set(err, RC_REJECT, ERR_FAILED, p->run,
-                   "Next time keep a copy of what goes into the pipe (tee); --resume RUN COPY goes on "
-                   "with that",
-                   "The run was read from a pipe, which nobody can read again, and no other source "
-                   "is named: it is %s after %" PRId64 " tasks.",
-                   r->state == PUBLISH_RESUMABLE_IS_CANCELLED ? "cancelled" : "ended as aborted",
-                   r->state == PUBLISH_RESUMABLE_IS_ABORTED ? r->noted_seq : (int64_t)0);
+    return err_set(
+        err, RC_REJECT, ERR_FAILED, p->run,
+        "Next time keep a copy of what goes into the pipe (tee); --resume RUN COPY goes on "
+        "with that",
+        "The run was read from a pipe, which nobody can read again, and no other source "
+        "is named: it is %s after %" PRId64 " tasks.",
+        r->state == PUBLISH_RESUMABLE_IS_CANCELLED ? "cancelled" : "ended as aborted",
+        r->state == PUBLISH_RESUMABLE_IS_ABORTED ? r->noted_seq : (int64_t)0);
 }
