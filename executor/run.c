@@ -355,9 +355,11 @@ static enum rc incarnation_start(struct executor *ex, struct err *err)
                                            .liveness_socket =
                                                rc == RC_OK ? alive_socket(ex->alive) : -1,
                                            .silence_ms = alive_t1_ms(options)};
-    for (; rc == RC_OK && ex->reader_count < options->readers; ex->reader_count++)
+    while (rc == RC_OK && ex->reader_count < options->readers) {
         rc = reader_start(task_conninfo, db_server(ex->control), &outside, &ex->inbox,
                           &ex->readers[ex->reader_count].thread, err);
+        ex->reader_count += rc == RC_OK;
+    }
     if (rc == RC_RETRY && sqlstate_is(err, SQLSTATE_TOO_MANY_CONNECTIONS) && ex->reader_count > 0) {
         readers_fewer(ex, err);
         rc = RC_OK;
