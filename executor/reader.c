@@ -87,7 +87,7 @@ static void name_losses(struct reader_thread *reader, const struct err *why)
  * on, and neither the next attempt nor another task on this slot may begin beside it. */
 static void lose_session(struct reader_thread *reader, const struct err *why)
 {
-    if (!reader->abandoned)
+    if (!reader->abandoned && outage_tells(&reader->outage, why, clock_boot_us()))
         log_err(LOG_WARN, "reader_lost", NULL, why);
     (void)pthread_mutex_lock(&reader->lock);
     db_canceller_free(reader->canceller);
@@ -156,6 +156,9 @@ static enum rc open_session(struct reader_thread *reader, struct err *err)
     enum rc rc = db_open_on(reader->conninfo, DB_READER, &reader->server, DB_SAME, &db, err);
     if (rc != RC_OK)
         return rc;
+    int64_t lasted_ms;
+    if (outage_over(&reader->outage, clock_boot_us(), &lasted_ms))
+        log_event(LOG_INFO, "reader_is_back", "lasted_ms", LOG_INT(lasted_ms), NULL);
     reader->db = db;
     db_told_clear(reader->told);
     (void)pthread_mutex_lock(&reader->lock);

@@ -8,6 +8,7 @@
 #ifndef EXECUTOR_READER_STATE_H
 #define EXECUTOR_READER_STATE_H
 
+#include "base/outage.h"
 #include "executor/lane.h"
 #include "executor/reader.h"
 
@@ -47,6 +48,7 @@ struct reader_thread {
     _Atomic bool abandoned; /* the incarnation is over: no task starts any more */
     int64_t run_no;         /* of the task before */
     int64_t head_us;        /* since when the oldest batch can have been running */
+    struct outage outage;   /* of its session */
     pthread_mutex_t lock;   /* guards what other threads read: */
     struct db_canceller *canceller;
     _Atomic int pid;

@@ -20,7 +20,6 @@
 
 #define BACKOFF_FIRST_MS 100
 #define BACKOFF_LAST_MS  2000
-#define LIVED_US         (1000 * 1000) /* one that ends sooner is followed by a longer pause */
 #define PATIENCE_LAST_MS                                                                           \
     60000 /* doubled from T1 on: a statement that needs longer gets through in the end */
 #define CALM_US        (60 * 1000 * 1000LL)
@@ -415,9 +414,11 @@ static enum rc incarnation(const struct executor_options *options, struct server
     *reached = *reached || ex.control != NULL;
     if (rc == RC_OK)
         rc = check_locks(&ex, err);
+    int64_t up_us = clock_boot_us();
     while (rc == RC_OK && !done) {
         int timeout_ms;
         rc = turn(&ex, &timeout_ms, &done, err);
+        server_lives(&ex, up_us, &timeout_ms);
         if (rc == RC_OK && !done)
             wait_for_news(&ex, timeout_ms);
     }
@@ -470,7 +471,7 @@ enum rc executor_run(const struct executor_options *options, struct err *err)
             (rc == RC_FATAL && why.kind != ERR_KAFKA_DOWN && why.kind != ERR_DB_DOWN &&
              why.kind != ERR_SCHEMA))
             break;
-        log_err(LOG_WARN, "incarnation_lost", NULL, &why);
+        server_outage(&memory, &why);
         bool lived = ran && clock_boot_us() - from_us > LIVED_US;
         backoff_ms = lived                              ? BACKOFF_FIRST_MS
                      : backoff_ms * 2 > BACKOFF_LAST_MS ? BACKOFF_LAST_MS

@@ -1,5 +1,6 @@
 #include "executor/server.h"
 
+#include "base/clock.h"
 #include "base/log.h"
 #include "executor/lane.h"
 
@@ -34,6 +35,25 @@ enum rc server_open(struct executor *ex, struct err *err)
     if (*is->system_id)
         memory->server = *is;
     return RC_OK;
+}
+
+void server_outage(struct server_memory *memory, const struct err *why)
+{
+    if (outage_tells(&memory->outage, why, clock_boot_us()))
+        log_err(LOG_WARN, "incarnation_lost", NULL, why);
+}
+
+void server_lives(struct executor *ex, int64_t since_us, int *ret_timeout_ms)
+{
+    struct outage *outage = &ex->memory->outage;
+    int64_t lasted_ms;
+    if (outage->since_us == 0)
+        return;
+    if (ex->now_us - since_us < LIVED_US)
+        sooner_us(ret_timeout_ms, since_us + LIVED_US - ex->now_us);
+    else if (outage_over(outage, since_us, &lasted_ms))
+        log_event(LOG_INFO, "outage_over", "executor", ex->id, "lasted_ms", LOG_INT(lasted_ms),
+                  NULL);
 }
 
 /* One line a queue: what people look for after a fail-over, a restore or a crash. */

@@ -13,6 +13,7 @@
 #ifndef EXECUTOR_SERVER_H
 #define EXECUTOR_SERVER_H
 
+#include "base/outage.h"
 #include "base/str.h"
 #include "db/db.h"
 
@@ -44,11 +45,17 @@ struct server_memory {
     struct spared spared;
     struct str needs_told; /* able.c */
     struct trouble troubles[SERVER_MOST_QUEUES];
+    struct outage outage;
     /* The id of the incarnation before, "": none. Not its number, which a copy may give to another. */
     char predecessor[37];
 };
 void server_memory_init(struct server_memory *memory);
 void server_memory_done(struct server_memory *memory);
+/** An incarnation is lost, or did not come up: logged ever less often while it goes on. */
+void server_outage(struct server_memory *memory, const struct err *why);
+/** The incarnation runs since then; that an outage is over is said when it has lived for LIVED_US. */
+#define LIVED_US (1000 * 1000) /* one that ends sooner is followed by a longer pause */
+void server_lives(struct executor *ex, int64_t since_us, int *ret_timeout_ms);
 
 /** Opens the control session, on a server that is not older than what was seen. */
 MUST_CHECK enum rc server_open(struct executor *ex, struct err *err);

@@ -104,6 +104,99 @@ static void an_executor_is_not_made_the_owner_by_operators_of_its_own(void **sta
     db_close(db);
 }
 
+/* Row security, defaults, constraints, generated columns and rules of a producer's own table run as the producer, also when its trigger, which
+ * has the owner's rights, enqueues from it, for a row and for a statement. */
+static void code_of_a_producers_own_table_runs_as_the_producer(void **state)
+{
+    struct house *house = *state;
+    struct db *db = evil_login(house, "lockstep_producer");
+    support_exec(
+        db, "CREATE FUNCTION yes() RETURNS boolean LANGUAGE plpgsql AS $$ BEGIN INSERT INTO "
+            "public.sprung VALUES (current_user); RETURN true; END $$; "
+            "CREATE FUNCTION five(int) RETURNS int IMMUTABLE LANGUAGE plpgsql AS $$ BEGIN INSERT "
+            "INTO public.sprung VALUES (current_user); RETURN 5; END $$; "
+            "CREATE DOMAIN evil_int AS int CHECK (yes()); "
+            "CREATE TABLE mine (id int, x evil_int DEFAULT five(1), CHECK (yes()), "
+            "g int GENERATED ALWAYS AS (five(id)) STORED); "
+            "CREATE POLICY p ON mine USING (yes()) WITH CHECK (yes()); "
+            "ALTER TABLE mine ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY; "
+            "CREATE INDEX ON mine (five(id))");
+    support_exec(db,
+                 "CREATE TRIGGER r AFTER INSERT OR UPDATE ON mine FOR EACH ROW EXECUTE FUNCTION "
+                 "lockstep.enqueue_trigger('q', '{\"order\": 1, \"sql\": \"SELECT 1\", "
+                 "\"params\": [\"{x}\", \"{g}\"]}')");
+    support_exec(db, "CREATE TRIGGER s AFTER INSERT ON mine REFERENCING NEW TABLE AS new FOR EACH "
+                     "STATEMENT EXECUTE FUNCTION lockstep.enqueue_trigger('q', '{\"order\": 1, "
+                     "\"sql\": \"SELECT 1\", \"params\": [\"{x}\", \"{g}\"]}')");
+    support_exec(db, "INSERT INTO mine (id) VALUES (1), (2); UPDATE mine SET id = 3 WHERE id = 1");
+    assert_int_equal(support_int(house->admin, "SELECT count(*) FROM lockstep.enqueued"), 4);
+    assert_true(support_int(house->admin, "SELECT count(*) FROM public.sprung") > 5);
+    assert_int_equal(support_int(house->admin,
+                                 "SELECT count(*) FROM public.sprung WHERE who <> '%s'",
+                                 house->names[house->count - 1]),
+                     0);
+    db_close(db);
+}
+
+/* What would be run by others who use our tables, or would keep them from it. */
+static void no_role_puts_code_on_our_tables_or_holds_them_up(void **state)
+{
+    struct house *house = *state;
+    static const char *const groups[] = {"lockstep_executor", "lockstep_task",
+                                         "lockstep_producer", "lockstep_operator",
+                                         "lockstep_monitor",  "lockstep_worker"};
+    static const char *const commands[] = {
+        "CREATE POLICY p ON lockstep.task USING (false)",
+        "ALTER TABLE lockstep.task ENABLE ROW LEVEL SECURITY",
+        "CREATE EVENT TRIGGER e ON ddl_command_end EXECUTE FUNCTION evil_event()",
+        "ALTER TABLE lockstep.task ALTER COLUMN name SET DEFAULT evil_text()",
+        "ALTER TABLE lockstep.task ADD CHECK (evil_text() IS NOT NULL)",
+        "CREATE TRIGGER t AFTER INSERT ON lockstep.task FOR EACH ROW EXECUTE FUNCTION evil()",
+        "CREATE RULE r AS ON INSERT TO lockstep.task DO ALSO SELECT evil_text()",
+        "CREATE INDEX ON lockstep.task (name)",
+        "CREATE STATISTICS lockstep.s ON name, payload FROM lockstep.task",
+        "CREATE TABLE heir () INHERITS (lockstep.task)",
+        "CREATE CAST (lockstep.status AS bigint) WITH FUNCTION evil_status(lockstep.status) AS "
+        "IMPLICIT",
+        "ALTER TYPE lockstep.status ADD VALUE 'x'",
+        "CREATE OPERATOR lockstep.= (LEFTARG = text, RIGHTARG = text, FUNCTION = evil_equal)",
+        "SELECT setval('lockstep.task_task_id_seq', 1)",
+        "TRUNCATE lockstep.task",
+        "BEGIN; LOCK TABLE lockstep.migration IN ACCESS EXCLUSIVE MODE",
+        "CREATE PUBLICATION p FOR TABLE lockstep.task",
+        "ALTER ROLE lockstep_owner SET search_path = x",
+        "ALTER DATABASE template1 SET search_path = x",
+        "COMMENT ON TABLE lockstep.task IS 'x'",
+    };
+    for (size_t g = 0; g < sizeof groups / sizeof *groups; g++) {
+        struct db *db = evil_login(house, groups[g]);
+        support_exec(db,
+                     EVIL("", "trigger") "CREATE FUNCTION evil_event() RETURNS event_trigger "
+                                         "LANGUAGE plpgsql AS $$ BEGIN END $$; "
+                                         "CREATE FUNCTION evil_text() RETURNS text LANGUAGE sql AS "
+                                         "$$ SELECT 'x'::text $$; "
+                                         "CREATE FUNCTION evil_equal(text, text) RETURNS boolean "
+                                         "LANGUAGE sql AS $$ SELECT true $$");
+        if (strcmp(groups[g], "lockstep_worker") != 0 && strcmp(groups[g], "lockstep_task") != 0)
+            support_exec(db, "CREATE FUNCTION evil_status(lockstep.status) RETURNS bigint LANGUAGE "
+                             "sql AS $$ SELECT 1::bigint $$");
+        for (size_t i = 0; i < sizeof commands / sizeof *commands; i++) {
+            if (strcmp(groups[g], "lockstep_executor") == 0 &&
+                strstr(commands[i], "setval") != NULL)
+                continue; /* it fills that table */
+            struct err err = {0};
+            enum rc rc = db_script(db, commands[i], NULL, &err);
+            if (rc == RC_OK || (strcmp(err.code, "42501") != 0 && strcmp(err.code, "42883") != 0))
+                print_error("%s: %s: %s %s\n", groups[g], commands[i], err.code, err.message);
+            assert_true(rc != RC_OK &&
+                        (strcmp(err.code, "42501") == 0 || strcmp(err.code, "42883") == 0));
+            assert_ok(db_script(db, "ROLLBACK", NULL, &err), &err);
+        }
+        db_close(db);
+    }
+    assert_string_equal(sprung(house), "");
+}
+
 /* ---- rows that are not the role's to write */
 
 static const char *run_of(struct house *house, const char *columns)
@@ -208,6 +301,10 @@ int main(void)
                                         setup, teardown),
         cmocka_unit_test_setup_teardown(an_executor_is_not_made_the_owner_by_operators_of_its_own,
                                         setup, teardown),
+        cmocka_unit_test_setup_teardown(code_of_a_producers_own_table_runs_as_the_producer, setup,
+                                        teardown),
+        cmocka_unit_test_setup_teardown(no_role_puts_code_on_our_tables_or_holds_them_up, setup,
+                                        teardown),
         cmocka_unit_test_setup_teardown(a_producer_writes_no_run_of_anothers_and_no_event, setup,
                                         teardown),
         cmocka_unit_test_setup_teardown(an_operator_publishes_nothing_and_acts_in_its_own_name,

@@ -39,6 +39,12 @@ as "$LOCKSTEP_TEST_PGBIN/pg_ctl" -D "$data" -m immediate -w stop >/dev/null
 sleep "${LOCKSTEP_TEST_OUTAGE:-10}" # the outage itself, not a wait for something
 eval "as \"$LOCKSTEP_TEST_PGBIN/pg_ctl\" -D \"$data\" -w -l \"$data/../outage.log\" -o \"${options//\"/\\\"}\" start >/dev/null"
 eventually 40 status status Completed || failed=1
+for i in 0 1; do # ever later, and an end
+    lines=$(grep -c event=incarnation_lost "$tmp/$i.log")
+    over() { grep -q 'event=outage_over .*lasted_ms=[0-9]\{4,\}' "$tmp/$i.log"; }
+    eventually 10 over || failed=1
+    [ "$lines" -le 12 ] || { echo "$lines lines tell of one outage"; failed=1; }
+done
 wrong=$(ledger_check "$q" 6 | grep -v '^a lock is left' || true)
 [ -z "$wrong" ] || { echo "after the database came back: $wrong"; failed=1; }
 

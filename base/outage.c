@@ -1,0 +1,42 @@
+#include "base/outage.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static struct outage_cause *cause_of(struct outage *outage, const struct err *why)
+{
+    char text[sizeof outage->causes[0].text];
+    (void)snprintf(text, sizeof text, "%d %s", (int)why->kind, why->code);
+    int i = 0;
+    while (i < outage->count && strcmp(outage->causes[i].text, text) != 0)
+        i++;
+    if (i < outage->count || outage->count == OUTAGE_CAUSES)
+        return &outage->causes[i < OUTAGE_CAUSES ? i : OUTAGE_CAUSES - 1];
+    struct outage_cause *cause = &outage->causes[outage->count++];
+    *cause = (struct outage_cause){0};
+    memcpy(cause->text, text, sizeof text);
+    return cause;
+}
+
+bool outage_tells(struct outage *outage, const struct err *why, int64_t now_us)
+{
+    if (outage->since_us == 0)
+        outage->since_us = now_us;
+    struct outage_cause *cause = cause_of(outage, why);
+    if (now_us < cause->due_us)
+        return false;
+    cause->wait_ms = cause->wait_ms == 0                   ? OUTAGE_FIRST_MS
+                     : cause->wait_ms * 2 > OUTAGE_LAST_MS ? OUTAGE_LAST_MS
+                                                           : cause->wait_ms * 2;
+    cause->due_us = now_us + 1000LL * cause->wait_ms;
+    return true;
+}
+
+bool outage_over(struct outage *outage, int64_t now_us, int64_t *ret_ms)
+{
+    bool worth = outage->since_us != 0 && now_us - outage->since_us >= 1000LL * OUTAGE_FIRST_MS;
+    if (worth)
+        *ret_ms = (now_us - outage->since_us) / 1000;
+    *outage = (struct outage){0};
+    return worth;
+}
