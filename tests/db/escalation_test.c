@@ -110,17 +110,18 @@ static void code_of_a_producers_own_table_runs_as_the_producer(void **state)
 {
     struct house *house = *state;
     struct db *db = evil_login(house, "lockstep_producer");
-    support_exec(
-        db, "CREATE FUNCTION yes() RETURNS boolean LANGUAGE plpgsql AS $$ BEGIN INSERT INTO "
-            "public.sprung VALUES (current_user); RETURN true; END $$; "
-            "CREATE FUNCTION five(int) RETURNS int IMMUTABLE LANGUAGE plpgsql AS $$ BEGIN INSERT "
-            "INTO public.sprung VALUES (current_user); RETURN 5; END $$; "
-            "CREATE DOMAIN evil_int AS int CHECK (yes()); "
-            "CREATE TABLE mine (id int, x evil_int DEFAULT five(1), CHECK (yes()), "
-            "g int GENERATED ALWAYS AS (five(id)) STORED); "
-            "CREATE POLICY p ON mine USING (yes()) WITH CHECK (yes()); "
-            "ALTER TABLE mine ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY; "
-            "CREATE INDEX ON mine (five(id))");
+    support_exec(db,
+                 "CREATE FUNCTION yes() RETURNS boolean LANGUAGE plpgsql AS $$ BEGIN INSERT INTO "
+                 "public.sprung VALUES (current_user); RETURN true; END $$; "
+                 "CREATE FUNCTION five(int) RETURNS int IMMUTABLE LANGUAGE plpgsql AS $$ BEGIN IF "
+                 "current_user <> session_user THEN RAISE 'run as another'; END IF; RETURN 5; "
+                 "END $$; "
+                 "CREATE DOMAIN evil_int AS int CHECK (yes()); "
+                 "CREATE TABLE mine (id int, x evil_int DEFAULT five(1), CHECK (yes()), "
+                 "g int GENERATED ALWAYS AS (five(id)) STORED); "
+                 "CREATE POLICY p ON mine USING (yes()) WITH CHECK (yes()); "
+                 "ALTER TABLE mine ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY; "
+                 "CREATE INDEX ON mine (five(id))");
     support_exec(db,
                  "CREATE TRIGGER r AFTER INSERT OR UPDATE ON mine FOR EACH ROW EXECUTE FUNCTION "
                  "lockstep.enqueue_trigger('q', '{\"order\": 1, \"sql\": \"SELECT 1\", "
@@ -130,7 +131,7 @@ static void code_of_a_producers_own_table_runs_as_the_producer(void **state)
                      "\"sql\": \"SELECT 1\", \"params\": [\"{x}\", \"{g}\"]}')");
     support_exec(db, "INSERT INTO mine (id) VALUES (1), (2); UPDATE mine SET id = 3 WHERE id = 1");
     assert_int_equal(support_int(house->admin, "SELECT count(*) FROM lockstep.enqueued"), 4);
-    assert_true(support_int(house->admin, "SELECT count(*) FROM public.sprung") > 5);
+    assert_true(support_int(house->admin, "SELECT count(*) FROM public.sprung") > 2);
     assert_int_equal(support_int(house->admin,
                                  "SELECT count(*) FROM public.sprung WHERE who <> '%s'",
                                  house->names[house->count - 1]),
@@ -156,8 +157,7 @@ static void no_role_puts_code_on_our_tables_or_holds_them_up(void **state)
         "CREATE INDEX ON lockstep.task (name)",
         "CREATE STATISTICS lockstep.s ON name, payload FROM lockstep.task",
         "CREATE TABLE heir () INHERITS (lockstep.task)",
-        "CREATE CAST (lockstep.status AS bigint) WITH FUNCTION evil_status(lockstep.status) AS "
-        "IMPLICIT",
+        "CREATE CAST (lockstep.status AS bigint) WITH FUNCTION evil_status(lockstep.status)",
         "ALTER TYPE lockstep.status ADD VALUE 'x'",
         "CREATE OPERATOR lockstep.= (LEFTARG = text, RIGHTARG = text, FUNCTION = evil_equal)",
         "SELECT setval('lockstep.task_task_id_seq', 1)",
