@@ -104,7 +104,7 @@ BEGIN
     blocked := ARRAY(SELECT DISTINCT l.pid FROM pg_catalog.pg_locks l WHERE NOT l.granted AND l.pid IS NOT NULL);
     RETURN QUERY SELECT e.* FROM (
         SELECT t.task_id
-        FROM (SELECT k.* FROM lockstep.task k WHERE k.phase_id = open.phase_id AND (open.opened_at IS NOT NULL OR k.needs IS NOT NULL) AND k.status IN ('Pending', 'Processing', 'Error', 'Paused')
+        FROM (SELECT k.task_id, k.backend_pid, k.status, k.started_at, k.kafka_offset FROM lockstep.task k WHERE k.phase_id = open.phase_id AND (open.opened_at IS NOT NULL OR k.needs IS NOT NULL) AND k.status IN ('Pending', 'Processing', 'Error', 'Paused')
               ORDER BY k.kafka_offset LIMIT MOST) AS t
         ORDER BY t.backend_pid = ANY (blocked) AND t.status = 'Processing' DESC NULLS LAST, t.status = 'Pending', t.started_at NULLS LAST, t.kafka_offset LIMIT 3) AS oldest
     CROSS JOIN LATERAL lockstep.explain_task(oldest.task_id, false) AS e;

@@ -1,7 +1,7 @@
 -- Why something waits (sql/functions/explain*.sql): each reason of lockstep.wait_reason is made to happen, and is named.
 -- protocol.inc explains how messages are written.
 BEGIN;
-SELECT plan(114);
+SELECT plan(126);
 \ir protocol.inc
 
 INSERT INTO lockstep.executor (executor_id, host, pid, version, readers, queues)
@@ -296,6 +296,23 @@ UPDATE lockstep.task SET backend_pid = (SELECT pid FROM lockstep.executor_sessio
 SELECT is(pg_temp.why(number => 0), 'task_blocked task_running', 'a lock of another session comes first');
 SELECT matches(pg_temp.said('task_blocked', number => 0), 'task T "name 0" of order 100 waits for an advisory lock \(0, 77\) that backend ' || pg_backend_pid() || ' holds \(' || session_user || '.*\): .*terminate_backend\(' || pg_backend_pid(), 'which is named, with what it does');
 SELECT matches(pg_temp.said('task_running', number => 0), 'runs for 1 h 0 m, with step "send" on executor .* backend ' || pid, 'and so is the backend of the task') FROM lockstep.executor_session WHERE kind = 'reader';
+
+-- Whoever may ask gets an answer, though columns of tasks are hidden from them: of a phase that is open with a task at work.
+CREATE FUNCTION pg_temp.answered(role text, query text) RETURNS text LANGUAGE plpgsql AS $$
+BEGIN
+    EXECUTE format('SET LOCAL ROLE %I', role);
+    EXECUTE query;
+    RESET ROLE;
+    RETURN 'answered';
+EXCEPTION WHEN others THEN
+    RETURN SQLERRM;
+END $$;
+UPDATE lockstep.phase SET opened_at = clock_timestamp() WHERE queue_id = pg_temp.q() AND opened_at IS NULL;
+SELECT is(pg_temp.answered(r.role, format(f.query, t.task_id, p.run_no, t.queue_id)), 'answered', r.role || ' asks ' || f.query)
+FROM unnest('{lockstep_executor,lockstep_producer,lockstep_operator,lockstep_monitor}'::text[]) AS r (role),
+    (VALUES ('SELECT count(*) FROM lockstep.explain_task(%1$s)'), ('SELECT count(*) FROM lockstep.explain_run(%2$s)'),
+            ('SELECT count(*) FROM lockstep.explain_queue(%3$s)')) AS f (query),
+    (SELECT * FROM lockstep.task t WHERE t.queue_id = pg_temp.q() ORDER BY t.task_id LIMIT 1) AS t JOIN lockstep.phase p USING (phase_id);
 
 UPDATE lockstep.task SET cancelled_by = 'u' WHERE queue_id = pg_temp.q();
 SELECT is(pg_temp.why(number => 0), 'task_blocked task_stopping', 'it is to be stopped');
