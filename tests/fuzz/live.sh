@@ -92,7 +92,13 @@ one_round() {
     pid=$!
     # an external worker
     rm -f "$tmp/stop"
-    { while [ ! -e "$tmp/stop" ] && sleep 0.1; do echo "SELECT count(lockstep.modify_task(t.task_id, t.updated_at, 'Completed')) FROM generate_series(1, 50) AS n, LATERAL lockstep.next_task('$q', 'fuzz ' || n) AS t;"; done; } |
+    { while [ ! -e "$tmp/stop" ] && sleep 0.1; do echo "DO \$\$DECLARE t record; BEGIN
+            FOR n IN 1..500 LOOP
+                SELECT * INTO t FROM lockstep.next_task('$q', 'fuzz ' || n);
+                EXIT WHEN NOT FOUND;
+                PERFORM lockstep.modify_task(t.task_id, t.updated_at, 'Completed');
+            END LOOP;
+        END\$\$;"; done; } |
         "$LOCKSTEP_TEST_PGBIN/psql" -X -q -At -d "$db" >/dev/null 2>>"$tmp/worker.log" &
     worker=$!
     read -r sent good < <("${LOCKSTEP_BIN%/*}/fuzz_records" "$LOCKSTEP_TEST_BROKERS" "$q" "$1" "$2")

@@ -1,6 +1,6 @@
 /* The records of ./dev fuzz --live: fuzz_records BROKERS TOPIC COUNT SEED
  *
- * Publishes COUNT records to partition 0 and prints how many of them are good. One in ten is: a run of its own with one task, and its end.
+ * Publishes COUNT records to partition 0 and prints how many of them are good. One in seven is: runs of their own with one phase, and its end.
  * The others are what a producer gets wrong: fields at their edges, bytes that were changed, scripts of the world, keys and headers of
  * any bytes, sizes up to the limit and beyond it, runs with holes, repetitions and ends that count wrong. The same seed makes the same
  * records. What would rightly hold up its queue is left out: a command that nobody knows, a task that is due in a thousand years,
@@ -106,6 +106,10 @@ static const char *const scripts[] = {
     "%s%n",
     ""};
 
+#define LONG_ERROR                                                                                 \
+    "DO $$BEGIN RAISE EXCEPTION USING MESSAGE = repeat('ж', 900), "                               \
+    "DETAIL = repeat('語', 900), HINT = repeat('é', 900); END$$"
+
 static const char *const statements[] = {"SELECT 1",
                                          "SELECT $1",
                                          "SELECT 1/0",
@@ -119,7 +123,8 @@ static const char *const statements[] = {"SELECT 1",
                                          "SELECT * FROM nosuch",
                                          "SET LOCAL work_mem = '1MB'",
                                          "SELECT 'a' || U&'\\\\0441'",
-                                         "repeat('語', 900), HINT = repeat('é', 900); END$$",
+                                         LONG_ERROR,
+                                         "DO $$BEGIN RAISE WARNING '%', repeat('ж', 900); END$$",
                                          "SELECT set_config('search_path', 'pg_catalog', false)",
                                          "SELECT pg_sleep(0.002)",
                                          "/* */ SELECT 1 -- end",
@@ -176,10 +181,11 @@ static void any_value(struct str *to, int depth)
     }
 }
 
+/* Mostly one that is right: a failure costs a session its cleaning. */
 static void statement(struct str *to)
 {
     str_text(to, "\"");
-    str_text(to, any_of(statements));
+    str_text(to, one_in(4) ? any_of(statements) : statements[0]);
     str_text(to, "\"");
 }
 
@@ -316,18 +322,35 @@ static void mutate(struct str *record)
     }
 }
 
-/* A record without a run. */
-static void loose(struct str *to)
+/* Records without a run come in bursts of one phase, with more or fewer wrong ones among them: claims of one record and of many. */
+static const int *burst_order;
+static size_t burst_left, burst_wrong; /* one of so many has its bytes changed */
+
+static void burst(void)
 {
     static const int orders[][2] = {{1, 0}, {1, 0}, {1, 0}, {1, 0}, {2, 1},
                                     {3, 2}, {2, 0}, {4, 3}, {5, 2}, {1, 1}};
-    const int *order = orders[below(COUNT(orders))];
-    if (one_in(200)) {
+    static const size_t wrong[] = {1, 2, 3, 20, 1000};
+    if (burst_left > 0) {
+        burst_left--;
+        return;
+    }
+    burst_left = one_in(3) ? below(4) : below(200);
+    burst_order = orders[below(COUNT(orders))];
+    burst_wrong = any_of(wrong);
+}
+
+/* A record without a run. */
+static void loose(struct str *to)
+{
+    burst();
+    const int *order = burst_order;
+    if (one_in(1000)) {
         str_text(to, "{\"type\":\"end\"}");
         return;
     }
-    bool bytes = one_in(3);
-    if (one_in(20))
+    bool bytes = one_in(burst_wrong);
+    if (one_in(200))
         str_format(to, "{\"order\":%s,\"previous_order\":%s", any_of(numbers), any_of(numbers));
     else
         str_format(to, "{\"order\":%d,\"previous_order\":%d", order[0], order[1]);
@@ -341,7 +364,7 @@ static void loose(struct str *to)
         return;
     }
     work(to);
-    for (size_t n = below(3); n > 0; n--)
+    for (size_t n = one_in(3) ? below(3) : 0; n > 0; n--)
         field(to);
     str_text(to, "}");
 }
@@ -443,6 +466,14 @@ static void send_run(struct fuzz *fuzz, bool good)
                run, good ? "good" : "begins");
     send(fuzz, &record, true); /* else nothing would be known of it */
     int64_t order = 1, seq = 1;
+    for (size_t n = good ? below(12) : 0; n > 0; n--) {
+        str_clear(&record);
+        str_format(&record,
+                   "{\"run\":\"%s\",\"seq\":%" PRId64
+                   ",\"order\":1,\"previous_order\":0,\"name\":\"good\",\"sql\":\"SELECT 1\"}",
+                   run, seq++);
+        send(fuzz, &record, true);
+    }
     for (size_t n = good ? 0 : below(6); n > 0; n--) {
         str_clear(&record);
         bool further = one_in(2);
@@ -466,14 +497,16 @@ static void send_run(struct fuzz *fuzz, bool good)
     }
     str_clear(&record);
     if (good)
-        str_format(&record, "{\"run\":\"%s\",\"seq\":1,\"type\":\"end\",\"tasks\":1,\"phases\":1}",
-                   run);
+        str_format(&record,
+                   "{\"run\":\"%s\",\"seq\":%" PRId64 ",\"type\":\"end\",\"tasks\":%" PRId64
+                   ",\"phases\":1}",
+                   run, seq, seq);
     else /* whatever came before, this one ends it */
         str_format(&record,
                    "{\"run\":\"%s\",\"seq\":9223372036854775805,\"type\":\"end\",\"aborted\":true}",
                    run);
     send(fuzz, &record, true);
-    fuzz->good += good;
+    fuzz->good += good ? (size_t)seq : 0;
 }
 
 int main(int argc, char **argv)
@@ -496,10 +529,10 @@ int main(int argc, char **argv)
     if (rc == RC_OK)
         rc = kafka_producer_meet(fuzz.producer, fuzz.topic, WAIT_MS, &err);
     while (rc == RC_OK && fuzz.sent < fuzz.most) {
-        size_t kind = below(20);
-        if (kind < 2)
+        size_t kind = below(100);
+        if (kind < 3)
             send_run(&fuzz, true);
-        else if (kind < 4)
+        else if (kind < 6)
             send_run(&fuzz, false);
         else
             send_loose(&fuzz);
