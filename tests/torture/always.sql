@@ -19,7 +19,7 @@ SELECT format('serial: %s run %s began %s before the end of a run before', q, ru
 -- 2. exactly one effect of a transactional task that is Completed, none of another; at least one of the others
 WITH e AS (SELECT q, run, ord, n, count(*) AS effects FROM ledger GROUP BY 1, 2, 3, 4),
      t AS (SELECT r.q, r.run_id AS run, t."order" AS ord, t.name::int AS n, t.status, t.task_id FROM lockstep.task t JOIN runs r USING (run_no)
-           WHERE t.payload NOT LIKE '%"transaction": false%')
+           WHERE t.payload NOT LIKE '%"transaction": false%' AND t.type = 'sql')
 SELECT format('effect: task %s (%s run %s order %s no. %s) is %s and has %s effects', t.task_id, q, run, ord, n,
               COALESCE(t.status::text, 'unknown'), COALESCE(e.effects, 0))
 FROM t FULL JOIN e USING (q, run, ord, n)
@@ -41,8 +41,12 @@ FROM s JOIN lockstep.queue k ON k.name = s.q GROUP BY s.q, k.max_readers HAVING 
 -- 4. what failed, failed on purpose, as often as it may; or it was lost too often
 SELECT format('failed: task %s failed: %s %s', a.task_id, a.sqlstate, a.error)
 FROM lockstep.task_attempt a WHERE a.status IN ('Failed', 'Error') AND a.sqlstate NOT IN ('22012', 'P0001');
+SELECT format('failed: attempt %s of task %s failed on purpose, and its error is %s', a.attempt, a.task_id, a.error)
+FROM lockstep.task_attempt a WHERE a.sqlstate = 'P0001' AND a.error NOT LIKE 'fails on purpose %ж';
 SELECT format('failed: task %s has failed after %s of its attempts: %s', t.task_id, a.attempt, a.error)
 FROM lockstep.task_attempt a JOIN lockstep.task t USING (task_id) WHERE a.status = 'Failed' AND a.sqlstate = 'P0001';
+SELECT format('failed: task %s (%s) failed: %s', t.task_id, t.type, a.error)
+FROM lockstep.task_attempt a JOIN lockstep.task t USING (task_id) WHERE a.status IN ('Failed', 'Error') AND t.type <> 'sql' AND a.error NOT LIKE 'given up%';
 SELECT format('failed: task %s is Completed without its failure', t.task_id)
 FROM lockstep.task t WHERE t.status = 'Completed' AND t.payload LIKE '%1 / 0%';
 
@@ -57,8 +61,10 @@ FROM runs r JOIN lockstep.task t USING (run_no) WHERE r.stop_after > 0 AND t."or
 SELECT format('phase: %s of run %s is not done', p.phase_id, r.run_id) FROM lockstep.phase p JOIN runs r USING (run_no)
 WHERE p.done_at IS NULL AND r.ended_at IS NOT NULL;
 SELECT format('halted: %s: %s', name, halted_detail) FROM lockstep.queue WHERE halted_reason IS NOT NULL;
+-- What was poison says itself what it is.
 SELECT format('rejected: %s offset %s: %s %s', q.name, kafka_offset, reason, detail)
-FROM lockstep.rejected_message JOIN lockstep.queue q USING (queue_id);
+FROM lockstep.rejected_message JOIN lockstep.queue q USING (queue_id)
+WHERE encode(key, 'escape') IS DISTINCT FROM 'poison ' || reason;
 
 -- 6. work is taken from the dead only
 SELECT format('adopted: task %s was taken from executor %s, which lived', a.task_id, a.executor_no)

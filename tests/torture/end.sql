@@ -29,6 +29,12 @@ SELECT format('lost: %s run %s was published with %s tasks and has %s (%s)', p.q
 FROM published p LEFT JOIN runs r ON r.q = p.q AND r.run_id = p.run LEFT JOIN lockstep.task t ON t.run_no = r.run_no
 WHERE p.status = 0 GROUP BY p.q, p.run, p.tasks, r.status HAVING count(t.task_id) <> p.tasks;
 
+SELECT format('poison: offset %s of %s became task %s', t.kafka_offset, q.name, t.task_id)
+FROM lockstep.task t JOIN lockstep.queue q USING (queue_id) WHERE t.name = 'unwanted';
+SELECT format('effect: task %s (%s) is Completed and never began', t.task_id, t.type) FROM lockstep.task t JOIN runs r USING (run_no)
+WHERE t.type <> 'sql' AND t.status = 'Completed'
+  AND NOT EXISTS (SELECT FROM history h WHERE h.q = r.q AND h.run = r.run_id AND h.ord = t."order" AND h.n::text = t.name);
+
 -- 3. every run ended, and those that were published well did not fail for nothing
 SELECT format('run: %s run %s (%s tasks) is %s, not ended', q, run_id, tasks, status) FROM runs WHERE ended_at IS NULL;
 SELECT format('run: %s run %s was published and is %s though no task of it failed: %s', r.q, r.run_id, r.status, r.error)

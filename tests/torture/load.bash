@@ -3,7 +3,8 @@
 # What the tasks leave behind is the evidence:
 #   ledger      one row for each effect of a transactional task, part of its transaction; no key, so that a double would show
 #   bare        one row for each effect of a task with "transaction": false
-#   history     a line of the server's log for each begin of an attempt, which no rollback takes back: torture-begin
+#   history     a line of the server's log for each begin of an attempt, which no rollback takes back: torture-begin; of commands and
+#               requests, a line of $tmp/outside.log
 #   torture-bad a line of the server's log for what a task sees and must not see
 
 # begins(): an attempt begins. It holds, as long as it lives, one of as many locks as the queue may run tasks (none free: one
@@ -12,6 +13,7 @@
 load_create() {
     sql "ALTER DATABASE ${db##*dbname=} SET log_error_verbosity = terse"
     sql "CREATE TABLE ledger (q text, run uuid, ord bigint, n int, started timestamptz, ended timestamptz);
+    CREATE TABLE ledger_of_others (n int);
     CREATE TABLE bare (q text, run uuid, ord bigint, n int, pid int, ended timestamptz);
     CREATE FUNCTION begins(p_q text, p_run uuid, p_ord bigint, p_n int, p_kind text, p_keep boolean) RETURNS timestamptz
     LANGUAGE plpgsql AS \$\$
@@ -55,7 +57,8 @@ load_create() {
         PERFORM pg_sleep(p_seconds);
         IF p_fails > 0 AND EXISTS (SELECT FROM lockstep.task t JOIN lockstep.run r USING (run_no)
                                    WHERE r.run_id = p_run AND t.name = p_n::text AND t.attempt_num - t.lost_num <= p_fails) THEN
-            RAISE EXCEPTION 'fails on purpose';
+            RAISE EXCEPTION USING MESSAGE = 'fails on purpose ' || repeat('x', p_n % 4) || repeat('ж', 900), -- cut somewhere
+                DETAIL = repeat('x', p_n % 4) || repeat('語', 900), HINT = repeat('x', p_n % 4) || repeat('é', 900);
         END IF;
         INSERT INTO ledger VALUES (p_q, p_run, p_ord, p_n, started, clock_timestamp());
     END \$\$;
@@ -66,10 +69,78 @@ load_create() {
          INSERT INTO bare VALUES (p_q, p_run, p_ord, p_n, pg_backend_pid(), clock_timestamp())'"
 }
 
+# What commands and requests do: they note that they began. And what external workers do: one in eight tasks they forget.
+outside_create() {
+    cat >"$tmp/mark" <<MARK
+#!/bin/sh
+echo "\$(date -u +%FT%T.%6N) \$1 \$2 \$3 \$4 command" >>$tmp/outside.log
+sleep "\$5"
+MARK
+    chmod 755 "$tmp/mark"
+    touch "$tmp/outside.log"
+    python3 "$here/outside.py" "$tmp" 2>"$tmp/outside.err" &
+    outside=$!
+    eventually 10 test -s "$tmp/outside.port"
+    printf '[commands]\nmark = %s\n\n[http]\nallow = 127.0.0.1:%s\n' "$tmp/mark" "$(cat "$tmp/outside.port")" >"$tmp/conf"
+    chmod 600 "$tmp/conf"
+    export LOCKSTEP_CONFIG=$tmp/conf
+}
+workers() { # QUEUE: in the background
+    while [ ! -e "$tmp/judged" ]; do
+        sql "DO \$\$
+            DECLARE
+                t record;
+                k record;
+            BEGIN
+                FOR n IN 1..50 LOOP
+                    SELECT * INTO t FROM lockstep.next_task('$1', 'worker ' || n);
+                    IF FOUND THEN
+                        SELECT r.run_id, b.\"order\", b.name INTO k FROM lockstep.task b JOIN lockstep.run r USING (run_no) WHERE b.task_id = t.task_id;
+                        RAISE LOG 'torture-begin % $1 % % % external', to_char(clock_timestamp(), 'YYYY-MM-DD\"T\"HH24:MI:SS.US'), k.run_id, k.\"order\", k.name;
+                        COMMIT;
+                        IF random() > 0.125 THEN
+                            PERFORM pg_sleep(random() * 0.05);
+                            PERFORM lockstep.modify_task(t.task_id, t.updated_at, 'Completed');
+                        END IF;
+                        COMMIT;
+                    ELSE
+                        COMMIT;
+                        PERFORM pg_sleep(0.1);
+                    END IF;
+                END LOOP;
+            END \$\$" >/dev/null 2>>"$tmp/workers.log" || sleep 0.3
+    done
+}
+
+# poison SEED: records that nobody should write, among those of the runs, until $tmp/stop is there. The key of each says what is to become of it.
+poison() {
+    local q line run
+    local -a kinds=('bad_json|not json' 'bad_json|{"order":1' 'bad_field|{"order":1,"previous_order":0,"sql":"SELECT 1","bogus":1}'
+        'unknown_type|{"order":1,"previous_order":0,"type":"nonsense","sql":"SELECT 1"}' 'hole|{"type":"end"}'
+        'out_of_range|{"order":9223372036854775808,"previous_order":0,"sql":"SELECT 1"}' 'hole|{"order":5,"previous_order":3,"sql":"SELECT 1"}'
+        'refused_by_database|{"order":1,"previous_order":0,"sql":"SELECT 1","name":"unwanted"}' 'empty|'
+        'bad_field|{"order":1,"previous_order":0,"sql":"SELECT 1","unspeakable":1}'
+        'duplicate|{"run":"RUN","seq":0,"order":1,"previous_order":0,"sql":"SELECT 1"}'
+        'late|{"run":"RUN","seq":9000000,"order":9000000,"previous_order":0,"sql":"SELECT 1"}')
+    RANDOM=$1
+    while [ ! -e "$tmp/stop" ]; do
+        sleep "0.$((RANDOM % 6))"
+        set -- "$q1" "$q2" "$q3"
+        shift $((RANDOM % 3))
+        q=$1
+        run=$(awk -v q="$q" '$1 == q && $4 == 0 {print $2}' "$tmp/published" | shuf -n 1 --random-source=<(yes $RANDOM))
+        for ((i = RANDOM % 4 == 0 ? RANDOM % 40 : 1; i >= 0; i--)); do
+            line="poison ${kinds[RANDOM % ${#kinds[@]}]}"
+            [[ $line != *RUN* ]] || [ -n "$run" ] || continue
+            echo "${line/RUN/$run}"
+        done | timeout 20 kcat -P -q -b "$brokers" -t "$q" -p 0 -K '|' -Z 2>/dev/null || true
+    done
+}
+
 # load_tasks QUEUE RUN SEED FAILURES SLEEP: JSON Lines, sorted. A tenth fails at first; one of FAILURES fails for good (0:
 # none). SLEEP: the longest usual one, in seconds; one in thirty sleeps ten times as long.
 load_tasks() {
-    awk -v q="$1" -v run="$2" -v seed="$3" -v failures="$4" -v longest="$5" 'BEGIN {
+    awk -v q="$1" -v run="$2" -v seed="$3" -v failures="$4" -v longest="$5" -v port="$(cat "$tmp/outside.port")" 'BEGIN {
         srand(seed); order = 0; n = 0; phases = 1 + int(rand() * 8); most = rand() < 0.2 ? 120 : 30
         for (p = 0; p < phases; p++) {
             order += 1 + int(rand() * 100); tasks = 1 + int(most * rand() ^ 2)
@@ -95,8 +166,13 @@ load_tasks() {
                     more = ", \"transaction\": false"
                 }
                 else if (k < 0.55) sql = "SELECT 1; SELECT " c "); SELECT 2"
+                else if (k < 0.58) { sql = sprintf("SELECT work(%s, %.4f)", who, longest * 10 * rand()); more = ", \"max_attempts\": 1" } # a lost attempt is none
                 else sql = "SELECT " c ")"
-                printf "{\"order\": %d, \"name\": \"%d\", \"sql\": \"%s\"%s}\n", order, n++, sql, more
+                what = sprintf("\"sql\": \"%s\"%s", sql, more)
+                if (sql !~ /1 \/ 0/ && k > 0.97) what = "\"type\": \"external\""
+                else if (sql !~ /1 \/ 0/ && k > 0.95) what = sprintf("\"command\": \"mark\", \"args\": [\"%s\", \"%s\", \"%d\", \"%d\", \"%.4f\"]", q, run, order, n, z)
+                else if (sql !~ /1 \/ 0/ && k > 0.93) what = sprintf("\"url\": \"http://127.0.0.1:%d/%s/%s/%d/%d/%.4f\"", port, q, run, order, n, z)
+                printf "{\"order\": %d, \"name\": \"%d\", %s}\n", order, n++, what
             }
         }
     }'

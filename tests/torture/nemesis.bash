@@ -21,7 +21,7 @@ executor_start() { # I
         if [ $((i % 2)) = 1 ]; then
             export LOCKSTEP_TORTURE_CLOCK=$tmp/clock.$i LD_PRELOAD=$clock
         fi
-        exec "$LOCKSTEP_BIN" executor run -d "$(via "executor$i")" -b "$brokers" --queue "$q1" --queue "$q2" --queue "$q3" --readers "$((2 + i))" >"${log[i]}" 2>&1
+        exec "$LOCKSTEP_BIN" executor run -d "$(via "executor$i")" -b "$brokers" --queue "$q1" --queue "$q2" --queue "$q3" --queue "$q4" --readers "$((2 + i))" >"${log[i]}" 2>&1
     ) &
     pid[i]=$!
 }
@@ -220,6 +220,42 @@ cut_kafka() {
     until_thawed 5
 }
 
+# Neighbours: sessions of others in the same database.
+neighbour() { # SQL
+    "$LOCKSTEP_TEST_PGBIN/psql" -X -q -d "$db" -c "$1" >/dev/null 2>>"$tmp/neighbours.log" </dev/null &
+    neighbours+=($!)
+}
+neighbours=()
+notify_flood() { # words of ours, and others
+    neighbour "DO \$\$BEGIN
+        FOR n IN 1..3000 LOOP
+            PERFORM pg_notify('lockstep_' || 1 + n % 3, (ARRAY['work', 'slot', 'wanted', 'opened', 'run', 'control', 'cancel', 'relay', 'relay_again', 'nonsense', ''])[1 + n % 11]);
+            IF n % 15 = 0 THEN COMMIT; END IF;
+        END LOOP;
+    END\$\$"
+}
+foreign_locks() { # those of phases that are to come, for a while
+    neighbour "SELECT pg_advisory_lock(1280507905, ((SELECT max(phase_id) FROM lockstep.phase) + n)::int * 2) FROM generate_series(1, 3) AS n; SELECT pg_sleep($((RANDOM % 3)).5)"
+}
+open_transaction() { # its snapshot keeps dead rows; and the locks that whoever may read can take
+    neighbour "BEGIN ISOLATION LEVEL REPEATABLE READ; LOCK TABLE lockstep.queue, lockstep.run, lockstep.phase, lockstep.task, lockstep.rejected_message IN ACCESS SHARE MODE;
+        SELECT count(*) FROM lockstep.task; SELECT pg_sleep($((2 + RANDOM % 8))); COMMIT"
+}
+prepared_transaction() { # with nobody to end it for a while
+    neighbour "BEGIN; SELECT count(*) FROM lockstep.task; INSERT INTO ledger_of_others VALUES (1); PREPARE TRANSACTION 'torture $RANDOM$RANDOM'"
+}
+delete_queue() { # once: one that has no work
+    lockstep queue delete "$q4" --yes -q >/dev/null 2>>"$tmp/neighbours.log"
+}
+prepared_end() {
+    sql "SELECT format('ROLLBACK PREPARED %L', gid) FROM pg_prepared_xacts WHERE database = current_database() AND prepared < now() - interval '$1'" 2>/dev/null | sql >/dev/null 2>&1
+}
+neighbours_end() {
+    kill "${neighbours[@]}" 2>/dev/null || true
+    wait "${neighbours[@]}" 2>/dev/null || true
+    prepared_end '0 s' || true
+}
+
 # Servers.
 postgres_start() {
     as_owner "$LOCKSTEP_TEST_PGBIN/pg_ctl" -D "$data" -w -t 30 -l "$LOCKSTEP_TEST_HOME/postgres.log" start >/dev/null </dev/null || bad 'PostgreSQL does not start again'
@@ -262,6 +298,7 @@ faults=(kill_executor 4 make_zombie 3 freeze_executor 3 term_executor 2 set_cloc
     terminate_control 2 terminate_gate 2 terminate_liveness 2 terminate_reader 3 terminate_producer 1
     cancel_control 2 cancel_gate 1 cancel_liveness 1 cancel_reader 2 lose_reader 2
     slow_network 2 narrow_network 1 reset_network 2 cut_network 2 cut_publisher 1 slow_kafka 1 reset_kafka 1 cut_kafka 1
+    notify_flood 2 foreign_locks 1 open_transaction 2 prepared_transaction 1 delete_queue 1
     kill_backend 1 crash_postgres 1 freeze_postgres 1 freeze_broker 1 kill_broker 1)
 deck=()
 deal() { # the next fault, in $fault
@@ -310,5 +347,6 @@ nemesis() {
         counts[$fault]=$((${counts[$fault]:-0} + 1))
         echo "$(date +%T.%3N) $fault" >>"$tmp/nemesis.log"
         "$fault" || true
+        prepared_end '4 s' || true
     done
 }

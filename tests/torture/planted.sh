@@ -40,11 +40,15 @@ END \$plant\$;
 SQL
 }
 
-# c FILE OLD NEW: compiles a changed copy of the file and links it before the library that has the true one.
+# c FILE OLD NEW...: compiles a changed copy of the file and links it before the library that has the true one.
 c() {
-    local copy=$tmp/${1##*/} compile link
-    OLD=$2 NEW=$3 perl -0pe 's/\Q$ENV{OLD}\E/$ENV{NEW}/ or die "$ARGV: the text to be changed is not there\n"' "$root/$1" >"$copy"
-    compile=$(jq -r --arg f "$root/$1" '.[] | select(.file == $f) | .command' "$build/compile_commands.json" | head -n 1)
+    local file=$1 copy=$tmp/${1##*/} compile link
+    cp "$root/$file" "$copy"
+    for (( ; $# >= 3; )); do
+        OLD=$2 NEW=$3 perl -0pi -e 's/\Q$ENV{OLD}\E/$ENV{NEW}/ or die "$ARGV: the text to be changed is not there\n"' "$copy"
+        shift 2
+    done
+    compile=$(jq -r --arg f "$root/$file" '.[] | select(.file == $f) | .command' "$build/compile_commands.json" | head -n 1)
     compile=${compile%% -o *}
     link=$(ninja -C "$build" -t commands lockstep | tail -n 1)
     link=${link/ -o lockstep / -o $tmp\/lockstep $copy.o }
@@ -94,14 +98,15 @@ no_token=$(q sql complete ' AND token OPERATOR(pg_catalog.=) p_token' '')
 # While sessions are ended before their tasks are given away, no zombie comes to its completion: the token is the second line.
 faults='make_zombie 1' kind=effect
 plant completed_without_token "$no_token" "$no_end_of_sessions"
-faults='make_zombie 1'
+faults='make_zombie 1' seconds=90 # it shows in tasks without a transaction
 plant adopted_beside_the_old "$no_end_of_sessions"
 plant adopted_from_the_living "$(q sql adopt 'living int[] := lockstep.executors_living()' "living int[] := '{}'")"
 faults='slow_network 2 kill_executor 2 terminate_reader 2 reset_network 1'
 plant recorded_after_the_commit "$(q c executor/attempt.c 'return db_run(db, &sql_reader_complete,' 'return db_script(db, "COMMIT", NULL, why) != RC_OK || db_script(db, "BEGIN", NULL, why) != RC_OK ? RC_LOST
              : db_run(db, &sql_reader_complete,')"
+faults='kill_executor 2 terminate_reader 1' seconds=60
 plant lost_counts_as_failed "$(q sql adopt 'max_attempts = t.max_attempts + CASE WHEN l.lost THEN 1 ELSE 0 END' 'max_attempts = t.max_attempts')" \
-    "$(q sql lose 'max_attempts = t.max_attempts + c.tried' 'max_attempts = t.max_attempts')"
+    "$(q sql lose 'max_attempts = t.max_attempts + c.tried' 'max_attempts = t.max_attempts')" "$(q sql spare 'max_attempts = t.max_attempts + 1' 'max_attempts = t.max_attempts')"
 
 # Nothing lost.
 plant claimed_without_lock "$(q sql claim 'WHERE queue_id = p_queue_id FOR NO KEY UPDATE;' 'WHERE queue_id = p_queue_id;')"
@@ -135,6 +140,15 @@ plant lock_not_given_back "$(q sql release 'unlocked := NOT p_shared OR lockstep
 plant intent_beside_shared "$(q sql lock_intent_xact 'PERFORM pg_catalog.pg_advisory_xact_lock(class, a);' '')" \
     "$(q sql lock_intent_xact 'pg_catalog.pg_try_advisory_xact_lock(class, a) AND ' '')"
 plant session_not_reset "$(q c executor/attempt.c 'bool reset = plan.changes_session || !part->transaction;' 'bool reset = false; plan_done(&plan); return rc;')"
+
+# Bad records, and one queue's trouble.
+plant rejection_stops_the_cursor "$(q c executor/refusal.c 'if (held->said < SAID_NOTHING) {' 'if (false) {')"
+plant text_cut_in_a_character "$(q c base/utf8.c '    while (n > 0 && most - n < 3' '    while (false && n > 0 && most - n < 3' 'void utf8_mend(char *text)
+{' 'void utf8_mend(char *text)
+{
+    return;')"
+faults='delete_queue 1 kill_executor 1'
+plant trouble_ends_the_others "$(q c executor/trouble.c '    if (rc == RC_FATAL && err->kind' '    if (false && rc == RC_FATAL && err->kind')"
 
 echo "planted: $wrong not as expected"
 [ "$wrong" = 0 ]
