@@ -97,12 +97,22 @@ static void note(const struct lane *lane, int wait_ms, const struct err *err)
         log_err(LOG_WARN, "trouble_not_noted", lane->name, &ignored);
 }
 
+/* What failed may have failed because the queue was deleted, and control has not heard of that yet. */
+static bool deleted(struct lane *lane, enum rc rc, const struct err *err)
+{
+    DB_RESULT_AUTO *row = NULL;
+    struct err why;
+    if (rc == RC_REJECT && lane->queue_id != 0)
+        return lane_row(lane, &row, &why) == RC_FATAL && why.kind == ERR_CONFIG;
+    return rc == RC_FATAL && err->kind == ERR_CONFIG;
+}
+
 enum rc lane_confine(struct lane *lane, enum rc rc, struct err *err)
 {
     struct trouble *trouble = trouble_of(lane);
     bool stray = false;
     struct err ignored;
-    if (rc == RC_FATAL && err->kind == ERR_CONFIG && others_left(lane)) {
+    if (deleted(lane, rc, err) && others_left(lane)) {
         leave(lane);
         return RC_OK;
     }

@@ -86,12 +86,16 @@ for q in "$a" "$b"; do echo '{"bad"' | kcat -P -q -b "$LOCKSTEP_TEST_BROKERS" -t
 eventually 20 letters "$a" 2 || bad 'a forged record stops the relay of its queue'
 eventually 20 letters "$b" 1 || bad 'a forged record stops the relay of another queue'
 
-# A deleted queue is left, and a missing one is said.
+# A deleted queue is left, and a missing one is said. Also when an executor comes to work for it before it has heard of that.
 sql 'DELETE FROM let_go'
 publish "$b" "{\"order\": 1, \"sql\": \"SELECT hold('$b')\"}"
 eventually 15 is "$(tasks "$b")" 'Completed1 Processing1' || bad 'the task of the other queue does not run'
+id=$(sql "SELECT queue_id FROM lockstep.queue WHERE name = '$a'")
+sql "DO \$\$BEGIN EXECUTE replace(pg_get_functiondef('lockstep.queue_delete'::regproc), 'PERFORM pg_notify', 'PERFORM concat'); END\$\$"
 lockstep queue delete "$a" --yes -q >/dev/null
+sql "NOTIFY lockstep_$id, 'work'"
 eventually 15 grep -q "event=queue_left.*$a" "$tmp/log" || bad 'a deleted queue is not left'
+! grep -q 'event=queue_set_aside.*P0002' "$tmp/log" || bad 'a deleted queue is said to be in trouble'
 sql "INSERT INTO let_go VALUES ('$b')"
 eventually 15 is "SELECT count(*) FROM lockstep.task WHERE status <> 'Completed' OR attempt_num <> 1" 0 || bad 'the task of the other queue has not ended at its first attempt'
 kill -TERM "$pid"
