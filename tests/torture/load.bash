@@ -57,8 +57,8 @@ load_create() {
         PERFORM pg_sleep(p_seconds);
         IF p_fails > 0 AND EXISTS (SELECT FROM lockstep.task t JOIN lockstep.run r USING (run_no)
                                    WHERE r.run_id = p_run AND t.name = p_n::text AND t.attempt_num - t.lost_num <= p_fails) THEN
-            RAISE EXCEPTION USING MESSAGE = 'fails on purpose ' || repeat('x', p_n % 4) || repeat('ж', 900), -- cut somewhere
-                DETAIL = repeat('x', p_n % 4) || repeat('語', 900), HINT = repeat('x', p_n % 4) || repeat('é', 900);
+            RAISE EXCEPTION USING MESSAGE = 'fails on purpose ' || repeat('x', p_n % 4) || repeat('ж', 5000), -- cut somewhere
+                DETAIL = repeat('x', p_n % 4) || repeat('語', 3000), HINT = repeat('x', p_n % 4) || repeat('é', 5000);
         END IF;
         INSERT INTO ledger VALUES (p_q, p_run, p_ord, p_n, started, clock_timestamp());
     END \$\$;

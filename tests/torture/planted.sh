@@ -141,14 +141,8 @@ plant intent_beside_shared "$(q sql lock_intent_xact 'PERFORM pg_catalog.pg_advi
     "$(q sql lock_intent_xact 'pg_catalog.pg_try_advisory_xact_lock(class, a) AND ' '')"
 plant session_not_reset "$(q c executor/attempt.c 'bool reset = plan.changes_session || !part->transaction;' 'bool reset = false; plan_done(&plan); return rc;')"
 
-# Bad records, and one queue's trouble.
+# Bad records.
 plant rejection_stops_the_cursor "$(q c executor/refusal.c 'if (held->said < SAID_NOTHING) {' 'if (false) {')"
-plant text_cut_in_a_character "$(q c base/utf8.c '    while (n > 0 && most - n < 3' '    while (false && n > 0 && most - n < 3' 'void utf8_mend(char *text)
-{' 'void utf8_mend(char *text)
-{
-    return;')"
-faults='delete_queue 1 kill_executor 1'
-plant trouble_ends_the_others "$(q c executor/trouble.c '    if (rc == RC_FATAL && err->kind' '    if (false && rc == RC_FATAL && err->kind')"
 
 echo "planted: $wrong not as expected"
 [ "$wrong" = 0 ]
