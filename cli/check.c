@@ -2,6 +2,7 @@
 
 #include "cli/commands.h"
 #include "cli/exit.h"
+#include "cli/width.h"
 #include "db/migrate.h"
 #include "db/sqlstate.h"
 #include "phaselock/phaselock.h"
@@ -35,10 +36,15 @@ static void tell_person(const struct check *check, const char *word, enum topic_
 {
     static const char *const colors[] = {"\033[32m", "\033[33m", "\033[31m"};
     bool color = check->cli->color;
-    (void)printf("%s%-4s%s  %-16s  %s\n", color ? colors[grade] : "", word, color ? "\033[0m" : "",
-                 subject, text);
-    if (hint != NULL && *hint != '\0')
-        (void)printf("%24s%s\n", "", hint);
+    (void)printf("%s%-4s%s  %-16s  ", color ? colors[grade] : "", word, color ? "\033[0m" : "",
+                 subject);
+    width_print(stdout, text, true);
+    (void)printf("\n");
+    if (hint != NULL && *hint != '\0') {
+        (void)printf("%24s", "");
+        width_print(stdout, hint, true);
+        (void)printf("\n");
+    }
     (void)fflush(stdout);
 }
 

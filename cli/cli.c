@@ -4,6 +4,7 @@
 #include "base/log.h"
 #include "base/remedies.h"
 #include "cli/exit.h"
+#include "cli/width.h"
 #include "db/migrate.h"
 
 #include <locale.h>
@@ -221,9 +222,14 @@ void cli_say(const struct cli *cli, const char *fmt, ...)
     if (cli->quiet)
         return;
     va_list ap;
+    char *text = NULL;
     va_start(ap, fmt);
-    (void)vfprintf(stderr, fmt, ap);
+    int len = vasprintf(&text, fmt, ap);
     va_end(ap);
+    if (len < 0)
+        return;
+    width_print(stderr, text, true);
+    free(text);
 }
 
 struct table_style cli_style(const struct cli *cli)

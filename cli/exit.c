@@ -1,5 +1,7 @@
 #include "cli/exit.h"
 
+#include "cli/width.h"
+
 const struct exit_code exit_codes[] = {
     {ERR_FAILED, 1, "it ran and the answer is bad: the run failed, a check failed"},
     {ERR_DB, 1, "PostgreSQL refused a statement"},
@@ -28,16 +30,20 @@ int exit_of(enum rc rc, const struct err *err)
 
 static void tell_part(FILE *out, const char *name, const char *text)
 {
-    if (*text != '\0')
-        (void)fprintf(out, "  %s: %s\n", name, text);
+    if (*text == '\0')
+        return;
+    (void)fprintf(out, "  %s: ", name);
+    width_print(out, text, true);
+    (void)fputc('\n', out);
 }
 
 void exit_tell(FILE *out, const struct err *err, bool verbose)
 {
-    if (*err->object != '\0')
-        (void)fprintf(out, "lockstep: %s: %s\n", err->object, err->message);
-    else
-        (void)fprintf(out, "lockstep: %s\n", err->message);
+    (void)fprintf(out, "lockstep: ");
+    width_print(out, err->object, true);
+    (void)fprintf(out, "%s", *err->object != '\0' ? ": " : "");
+    width_print(out, err->message, true);
+    (void)fputc('\n', out);
     tell_part(out, "detail", err->detail);
     if (verbose) {
         tell_part(out, "context", err->context);

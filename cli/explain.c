@@ -2,6 +2,7 @@
 #include "cli/commands.h"
 #include "cli/find.h"
 #include "cli/topic.h"
+#include "cli/width.h"
 
 #include "base/remedies.h"
 
@@ -69,9 +70,12 @@ static enum rc show(struct cli *cli, const char *queue, const char *const ids[3]
     if (rc != RC_OK || cli->output != OUTPUT_TABLE)
         return rc == RC_OK ? cli_print(cli, rows, err) : rc;
     for (int i = 0; i < db_rows(rows); i++) {
-        (void)printf("%s%s", i > 0 ? "\n" : "", db_text(rows, i, EXPLAIN_REASONS_SENTENCE));
-        if (!db_null(rows, i, EXPLAIN_REASONS_HELPS))
-            (void)printf("\n  %s", db_text(rows, i, EXPLAIN_REASONS_HELPS));
+        (void)printf("%s", i > 0 ? "\n" : "");
+        width_print(stdout, db_text(rows, i, EXPLAIN_REASONS_SENTENCE), false);
+        if (!db_null(rows, i, EXPLAIN_REASONS_HELPS)) {
+            (void)printf("\n  ");
+            width_print(stdout, db_text(rows, i, EXPLAIN_REASONS_HELPS), false);
+        }
         if (!db_null(rows, i, EXPLAIN_REASONS_SINCE))
             (void)printf("\n  since %s", db_text(rows, i, EXPLAIN_REASONS_SINCE));
         (void)printf("\n");

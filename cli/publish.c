@@ -3,6 +3,7 @@
 #include "cli/commands.h"
 #include "cli/find.h"
 #include "cli/stop.h"
+#include "cli/width.h"
 #include "task/message.h"
 
 #include "base/remedies.h"
@@ -82,7 +83,9 @@ static void on_notice(void *context, const char *text)
     struct talk *talk = context;
     if (talk->live && talk->drawn)
         (void)fprintf(stderr, "\r\033[K");
-    (void)fprintf(stderr, "lockstep: %s\n", text);
+    (void)fprintf(stderr, "lockstep: ");
+    width_print(stderr, text, true);
+    (void)fputc('\n', stderr);
 }
 
 static bool on_cancelled(void *context)

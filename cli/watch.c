@@ -125,8 +125,11 @@ static void add_head(const struct watch *watch, struct str *out, const struct db
                      const struct db_result *phases)
 {
     str_format(out, "run %s", watch->run.run_id);
-    if (!db_null(progress, 0, RUN_PROGRESS_NAME))
-        str_format(out, " \"%s\"", db_text(progress, 0, RUN_PROGRESS_NAME));
+    if (!db_null(progress, 0, RUN_PROGRESS_NAME)) {
+        str_text(out, " \"");
+        width_clean(out, db_text(progress, 0, RUN_PROGRESS_NAME), false);
+        str_text(out, "\"");
+    }
     str_format(out, "  %s", db_text(progress, 0, RUN_PROGRESS_STATUS));
     if (!db_null(progress, 0, RUN_PROGRESS_PUBLISHED_TASKS))
         str_format(out, "  %lld/%s tasks", (long long)finished_of(phases),
@@ -156,7 +159,10 @@ static void add_rate(const struct watch *watch, struct str *out, const struct db
 /* As much of text as a line of the terminal takes: a line that wraps could not be drawn over. */
 static void add_cut(struct str *out, const char *text)
 {
-    str_add(out, text, width_fit(text, drawing_width() - 1));
+    STR_AUTO clean = {0};
+    width_clean(&clean, text, false);
+    if (clean.len > 0)
+        str_add(out, clean.data, width_fit(clean.data, drawing_width() - 1));
 }
 
 static void draw_live(struct watch *watch, const struct db_result *progress,
@@ -226,8 +232,10 @@ static void tell_plain(struct watch *watch, const struct db_result *progress,
 static enum rc look_stalled(struct watch *watch, struct err *err)
 {
     enum rc rc = stalled_look(&watch->stalled, watch->cli->db, watch->run.run_no, err);
-    if (rc == RC_OK && !watch->live)
-        (void)printf("%s\n", watch->stalled.sentence);
+    if (rc == RC_OK && !watch->live) {
+        width_print(stdout, watch->stalled.sentence, false);
+        (void)printf("\n");
+    }
     return rc == RC_NONE ? RC_OK : rc;
 }
 

@@ -84,6 +84,14 @@ void width_clean(struct str *out, const char *text, bool lines)
     }
 }
 
+void width_print(FILE *out, const char *text, bool lines)
+{
+    STR_AUTO clean = {0};
+    width_clean(&clean, text, lines);
+    if (clean.len > 0)
+        (void)fwrite(clean.data, 1, clean.len, out);
+}
+
 void width_cut(struct str *out, const char *text, int columns, const char *ellipsis)
 {
     if (width_of(text) <= columns) {

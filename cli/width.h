@@ -13,6 +13,7 @@
 #include "base/str.h"
 
 #include <stdbool.h>
+#include <stdio.h>
 
 /** Columns of text. */
 int width_of(const char *text);
@@ -23,6 +24,9 @@ size_t width_fit(const char *text, int columns);
 /** Appends text: control characters and what turns the direction of writing as \xNN or \uNNNN; blanks, tabs and newlines as
  * one blank where there are several. lines: blanks and newlines stay as they are. */
 void width_clean(struct str *out, const char *text, bool lines);
+
+/** Prints text as width_clean makes it. */
+void width_print(FILE *out, const char *text, bool lines);
 
 /** Appends as much of text as fits, and `ellipsis` if that is not all. */
 void width_cut(struct str *out, const char *text, int columns, const char *ellipsis);
