@@ -183,6 +183,21 @@ static const char *show_hint(char hint[100], const char *queue)
     return hint;
 }
 
+/* 0: not known. */
+static int partitions_of(struct cli *cli, const char *topic)
+{
+    struct kafka_admin *admin = NULL;
+    struct kafka_topic_info info = {0};
+    struct err ignored;
+    if (kafka_properties_get(&cli->kafka, "bootstrap.servers") == NULL)
+        return 0;
+    enum rc rc = kafka_admin_open(&cli->kafka, &admin, &ignored);
+    if (rc == RC_OK)
+        rc = kafka_topic_describe(admin, topic, KAFKA_PATIENCE_MS, &info, &ignored);
+    kafka_admin_close(admin);
+    return rc == RC_OK ? info.partitions : 0;
+}
+
 static enum rc accept_topic(struct cli *cli, struct err *err)
 {
     struct queue_row queue;
@@ -194,8 +209,9 @@ static enum rc accept_topic(struct cli *cli, struct err *err)
         rc = choose_offset(cli, &queue, &offset, err);
     if (rc != RC_OK)
         return rc;
+    int partitions = partitions_of(cli, queue.topic);
     const char *params[] = {queue.name, cli_has(cli, "from-offset") ? DB_INT(offset) : NULL,
-                            cli_text(cli, "reason")};
+                            cli_text(cli, "reason"), partitions > 0 ? DB_INT(partitions) : NULL};
     rc = db_run(cli->db, &sql_queue_accept, params, &result, err);
     if (rc == RC_NONE)
         return err_set(err, RC_REJECT, ERR_FAILED, queue.name, show_hint(hint, queue.name),
