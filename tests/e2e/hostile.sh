@@ -107,6 +107,16 @@ eventually 20 grep -qE 'event=(database_not_ready|incarnation_lost).*code=53300'
 drain
 judge 'no connection at the start'
 
+# Fewer connections than readers, for good: it works with those that it has.
+sql 'ALTER ROLE plain CONNECTION LIMIT 8'
+publish 0.05
+"$LOCKSTEP_BIN" executor run -d "$plain" -b "$LOCKSTEP_TEST_BROKERS" --queue "$q" --readers 40 2>"$tmp/$q.log" &
+daemon=$!
+judge 'fewer connections than readers'
+grep -q 'event=readers_short readers=[1-9]' "$tmp/$q.log" || failed=1
+! grep -q 'event=incarnation_lost' "$tmp/$q.log" || failed=1
+sql 'ALTER ROLE plain CONNECTION LIMIT -1'
+
 # And in the middle: it has lost its sessions and gets only some of them back. It works with the readers that it has.
 publish 0.3
 daemon

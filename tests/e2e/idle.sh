@@ -34,4 +34,19 @@ eventually 15 is "SELECT processing FROM lockstep.run_status WHERE run_id = '$ru
 quiet 'a long task' 2 10
 kill -TERM "$pid"
 wait "$pid" || failed=1
+
+# One that is to end when everything is done says what it waits for.
+waits() { # REASON COMMAND...: what it says, and what ends it
+    "$LOCKSTEP_BIN" executor run -d "$db" -b "$LOCKSTEP_TEST_BROKERS" --queue "$q" --readers 1 --until-idle 2>"$tmp/waits" &
+    pid=$!
+    eventually 15 grep -q "event=idle_waits queue=$q reason=\"$1\"" "$tmp/waits" || { cat "$tmp/waits"; failed=1; }
+    lockstep "${@:2}" -q
+    wait "$pid" || { echo "it ended with $?"; failed=1; }
+}
+lockstep queue set "$q" -q --max-readers 0
+echo '{"order": 1, "sql": "SELECT 1"}' | lockstep publish --queue "$q" -q - >/dev/null
+waits 'max_readers of the queue is 0' queue set "$q" --max-readers 1
+lockstep queue pause "$q" -q
+echo '{"order": 1, "sql": "SELECT 1"}' | lockstep publish --queue "$q" -q - >/dev/null
+waits 'the queue is paused' queue resume "$q"
 exit $failed

@@ -76,6 +76,27 @@ ends Completed
 expect 'killed before' "$(of_run "string_agg(t.attempt_num || '/' || t.lost_num, ' ' ORDER BY t.seq) FILTER (WHERE t.order > 1)")" '1/0 1/0'
 over
 
+# A message that this version cannot read is left to the version that wrote its row: here, once it can be read.
+make '{"order": 1, "type": "external"}' '{"order": 2, "name": "later", "sql": "SELECT 1"}'
+daemon
+eventually 15 is "$(claimed)" t
+kill -9 "$pid"
+wait "$pid" 2>/dev/null || true
+sql "UPDATE lockstep.task SET payload = replace(payload, '\"sql\"', '\"later\": 1, \"sql\"') WHERE name = 'later'"
+daemon
+eventually 15 grep -q event=task_unreadable "$tmp/$q.log"
+lockstep task complete "$(of_run "min(t.task_id)")" -q >/dev/null
+left="SELECT needs, executor_no IS NULL FROM lockstep.task WHERE name = 'later'"
+eventually 15 is "$left" '{version:another}|t' || { failed=1; sql "$left"; }
+expect 'it is said once' "$(grep -c event=task_unreadable "$tmp/$q.log")" 1
+expect 'explained' "$(lockstep run explain "$run" | grep -c 'needs version:another')" 1
+over
+sql "UPDATE lockstep.task SET payload = replace(payload, '\"later\": 1, ', '') WHERE name = 'later'"
+daemon
+ends Completed
+expect 'unreadable' "$(of_run "t.attempt_num || '/' || t.lost_num" | tail -n 1)" '1/0'
+over
+
 # A task that crashes the server, at once and each time; another one that runs at the time.
 cluster_open
 pg_init crashing restart_after_crash=on

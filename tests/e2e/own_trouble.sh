@@ -107,7 +107,33 @@ code=0
 "$LOCKSTEP_BIN" executor run -d "$db" -b "$LOCKSTEP_TEST_BROKERS" --readers 1 --queue "$a" --queue nobodys --until-idle 2>"$tmp/log" || code=$?
 [ "$code" = 2 ] || bad "without a queue that exists it ended with $code"
 
-# X's relay and X.relay's publishers.
+# X's relay and X.relay's publishers: a dead letter is sent while somebody publishes.
 queue "$b.relay"
-lockstep publish --queue "$b.relay" -q "$tmp/many" >/dev/null || bad 'a queue whose name ends in .relay cannot be published to'
+daemon --queue "$b"
+mkfifo "$tmp/stream"
+lockstep publish --queue "$b.relay" -q --stream "$tmp/stream" >"$tmp/published" 2>&1 &
+publisher=$!
+exec 5>"$tmp/stream"
+echo '{"order": 1, "sql": "SELECT 1"}' >&5
+eventually 20 is "SELECT publish_acked_seq FROM lockstep.run r JOIN lockstep.queue q USING (queue_id) WHERE q.name = '$b.relay'" 0 ||
+    bad 'a queue whose name ends in .relay cannot be published to'
+echo '{"bad"' | kcat -P -q -b "$LOCKSTEP_TEST_BROKERS" -t "$b" -p 0
+eventually 20 letters "$b" 2 || bad 'a dead letter is not sent beside a publisher'
+echo '{"order": 1, "sql": "SELECT 1"}' >&5
+exec 5>&-
+wait "$publisher" || bad "a relay takes a publisher's transactional id: $(cat "$tmp/published")"
+
+# Large keys: what an executor holds of a queue that is paused is bounded.
+lockstep queue pause "$b" -q
+held() { awk '/VmHWM/ {print int($2 / 1024)}' "/proc/$pid/status"; }
+before=$(held)
+key=$(printf '%900000s')
+for ((i = 0; i < 200; i++)); do printf '%s\t{"order": 1, "previous_order": 0, "sql": "SELECT 1"}\n' "$key"; done |
+    kcat -P -q -b "$LOCKSTEP_TEST_BROKERS" -t "$b" -p 0 -K $'\t' -X message.max.bytes=1000000
+more() { (($(held) >= before + $1)); }
+eventually 10 more 10 || bad 'nothing is held of a paused queue'
+sleep 1 # it would go on
+if more 150; then bad "$(($(held) - before)) MB are held of a paused queue"; fi
+kill -TERM "$pid"
+wait "$pid" || bad "the executor ended with $?"
 exit $failed
