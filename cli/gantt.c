@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MOST_LINES  60
+#define MOST_LINES  60 /* even: half of them at each end */
 #define LEAST_CELLS 20
 
 bool gantt_blocks(const struct cli *cli)
@@ -87,7 +87,8 @@ enum rc gantt_print(struct cli *cli, int64_t run_no, const struct db_result *pha
         columns = LEAST_CELLS;
     DB_RESULT_AUTO *cells = NULL;
     enum rc rc = db_run(cli->db, &sql_run_gantt,
-                        (const char *const[]){DB_INT(run_no), DB_INT(columns)}, &cells, err);
+                        (const char *const[]){DB_INT(run_no), DB_INT(columns), DB_INT(MOST_LINES)},
+                        &cells, err);
     if (rc != RC_OK || db_rows(cells) == 0)
         return rc;
     (void)printf("\n%*s\n", (int)left, "order");

@@ -1,14 +1,24 @@
--- run_gantt :many  run $1 cut into $2 columns of time: for each phase and column the mean number of tasks running in it
+-- run_gantt :many  run $1 cut into $2 columns of time: for each phase and column the mean number of tasks running in it. Of the first and
+-- last phases, $3 of them; a run may have thousands, and what is not drawn is not read
 -- columns: order, cell, running, makespan
-WITH attempt AS (
+WITH shown AS ( -- and those that were at work last, which end the axis
+    (SELECT p.phase_id FROM lockstep.phase p WHERE p.run_no = $1::bigint ORDER BY p."order" LIMIT $3::int / 2)
+    UNION
+    (SELECT p.phase_id FROM lockstep.phase p WHERE p.run_no = $1::bigint ORDER BY p."order" DESC LIMIT $3::int / 2)
+    UNION
+    (SELECT p.phase_id FROM lockstep.phase p WHERE p.run_no = $1::bigint AND p.opened_at IS NOT NULL
+     ORDER BY COALESCE(p.done_at, 'infinity') DESC LIMIT 2)),
+task AS (
+    SELECT t.task_id, t."order", t.status, t.started_at, t.duration
+    FROM shown p CROSS JOIN LATERAL ( -- phase by phase
+        SELECT k.task_id, k."order", k.status, k.started_at, k.duration FROM lockstep.task k WHERE k.phase_id = p.phase_id OFFSET 0) t),
+attempt AS (
     SELECT t."order", t.started_at AS t0, COALESCE(t.started_at + t.duration, clock_timestamp()) AS t1
-    FROM lockstep.phase p CROSS JOIN LATERAL (SELECT k."order", k.status, k.started_at, k.duration FROM lockstep.task k WHERE k.phase_id = p.phase_id OFFSET 0) t -- phase by phase
-    WHERE p.run_no = $1::bigint AND t.status IN ('Completed', 'Processing') AND t.started_at IS NOT NULL
+    FROM task t WHERE t.status IN ('Completed', 'Processing') AND t.started_at IS NOT NULL
     UNION ALL
     SELECT t."order", a.started_at, a.ended_at
-    FROM lockstep.phase p CROSS JOIN LATERAL (SELECT k.task_id, k."order" FROM lockstep.task k WHERE k.phase_id = p.phase_id OFFSET 0) t
-    JOIN lockstep.task_attempt a USING (task_id)
-    WHERE p.run_no = $1::bigint AND a.started_at IS NOT NULL),
+    FROM task t JOIN lockstep.task_attempt a USING (task_id)
+    WHERE a.started_at IS NOT NULL),
 axis AS (
     SELECT min(a.t0) AS t0, extract(epoch FROM max(a.t1) - min(a.t0))::float8 AS makespan,
            GREATEST(extract(epoch FROM max(a.t1) - min(a.t0))::float8 / $2::int, 1e-6) AS width
