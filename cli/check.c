@@ -245,6 +245,7 @@ static void check_executors(struct check *check)
         const char *reason = db_text(rows, i, EXPLAIN_CHECK_REASON);
         bool stuck = strcmp(reason, "executor_silent") == 0 ||
                      strcmp(reason, "executor_cut_off") == 0 ||
+                     strcmp(reason, "executor_without_login") == 0 ||
                      strcmp(reason, "queue_set_aside") == 0 || strcmp(reason, "locks_taken") == 0;
         check_tell(check, stuck ? TOPIC_FAIL : TOPIC_WARN, "executors",
                    db_text(rows, i, EXPLAIN_CHECK_HELPS), "%s",

@@ -18,6 +18,7 @@
     X(SQLSTATE_READ_ONLY_SQL_TRANSACTION, "25006")                                                 \
     X(SQLSTATE_IN_FAILED_SQL_TRANSACTION, "25P02")                                                 \
     X(SQLSTATE_INVALID_SQL_STATEMENT_NAME, "26000")                                                \
+    X(SQLSTATE_INVALID_AUTHORIZATION, "28")                                                        \
     X(SQLSTATE_INSUFFICIENT_PRIVILEGE, "42501")                                                    \
     X(SQLSTATE_INSUFFICIENT_RESOURCES, "53")                                                       \
     X(SQLSTATE_OUT_OF_MEMORY, "53200") /* of the lock table, too */                                \

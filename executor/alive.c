@@ -33,7 +33,8 @@ struct alive {
     _Atomic bool soon;          /* the wait for the next heartbeat is one of busy_ms */
     struct err why;             /* when lost */
     pthread_mutex_t lock;       /* of trouble */
-    char trouble[400];          /* why Kafka cannot be reached, "": it can */
+    char trouble[ALIVE_CAUSES]
+                [400]; /* what keeps it from work, "": nothing. The first one is told */
     bool others_busy;
     struct other {
         int executor_no;
@@ -107,15 +108,19 @@ static enum rc beat(struct alive *alive, struct err *err)
 {
     DB_RESULT_AUTO *rows = NULL;
     bool died = false;
-    char trouble[sizeof alive->trouble];
+    static const char *const causes[] = {[ALIVE_LOGIN] = "login", [ALIVE_KAFKA] = "kafka"};
+    char trouble[sizeof *alive->trouble];
+    int cause = 0;
     (void)pthread_mutex_lock(&alive->lock);
-    memcpy(trouble, alive->trouble, sizeof trouble);
+    while (cause < ALIVE_CAUSES - 1 && alive->trouble[cause][0] == '\0')
+        cause++;
+    memcpy(trouble, alive->trouble[cause], sizeof trouble);
     (void)pthread_mutex_unlock(&alive->lock);
     int64_t from_us = clock_boot_us();
     enum rc rc =
         db_run(alive->db, &sql_executor_heartbeat,
                (const char *const[]){DB_INT(alive->executor_no), alive->busy ? "true" : "false",
-                                     *trouble ? trouble : NULL},
+                                     *trouble ? trouble : NULL, *trouble ? causes[cause] : NULL},
                &rows, err);
     if (rc != RC_OK)
         return rc;
@@ -302,13 +307,13 @@ void alive_stir(struct alive *alive)
         mailbox_poke(&alive->thread.inbox);
 }
 
-void alive_trouble(struct alive *alive, const char *trouble)
+void alive_trouble(struct alive *alive, enum alive_cause cause, const char *trouble)
 {
-    char text[sizeof alive->trouble];
+    char text[sizeof *alive->trouble];
     utf8_copy(text, sizeof text, trouble != NULL ? trouble : "");
     (void)pthread_mutex_lock(&alive->lock);
-    bool turned = (*text != '\0') != (*alive->trouble != '\0');
-    memcpy(alive->trouble, text, sizeof text);
+    bool turned = (*text != '\0') != (alive->trouble[cause][0] != '\0');
+    memcpy(alive->trouble[cause], text, sizeof text);
     (void)pthread_mutex_unlock(&alive->lock);
     if (turned)
         mailbox_poke(&alive->thread.inbox);

@@ -37,8 +37,9 @@ int alive_socket(const struct alive *alive);
 void alive_busy(struct alive *alive, bool busy);
 /** Something happened on a queue: others may be at work now, and may die, so look at them soon. */
 void alive_stir(struct alive *alive);
-/** Why Kafka cannot be reached, NULL: it can. Shown to operators with the next heartbeat, which comes at once when this changes. */
-void alive_trouble(struct alive *alive, const char *trouble);
+enum alive_cause { ALIVE_LOGIN, ALIVE_KAFKA, ALIVE_CAUSES };
+/** Why readers cannot log in, or Kafka cannot be reached, NULL: they can, it can. Shown to operators with the next heartbeat, which comes at once when this changes. */
+void alive_trouble(struct alive *alive, enum alive_cause cause, const char *trouble);
 /** Whether it is lost, and why: then that is the cause of whatever else went wrong. */
 bool alive_lost(struct alive *alive, struct err *ret_why);
 /** Ends the incarnation in the database, too, if it can. why: "drained" or "lost"; error: what ended it, NULL: nothing did. */

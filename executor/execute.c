@@ -42,7 +42,7 @@ static enum rc take_slots(struct lane *lane, int want, struct err *err)
     int nos[64], count = 0, got = 0;
     for (int i = 0; i < ex->reader_limit && count < want && count < 64; i++) {
         struct reader *reader = &ex->readers[i];
-        if (reader->lane != NULL)
+        if (reader->lane != NULL || reader->cut_off)
             continue;
         reader_backend(reader->thread, &wanted[count].pid, starts[count]);
         wanted[count].backend_start = starts[count];
@@ -149,8 +149,7 @@ static enum rc judge(struct lane *lane, struct err *err)
 static bool slot_holds(const struct executor *ex, const struct reader *reader)
 {
     return reader->slot_no <= reader->lane->max_readers &&
-           reader->slot_pid == reader_pid(reader->thread) &&
-           reader - ex->readers < ex->reader_limit;
+           reader->slot_pid == reader_pid(reader->thread) && reader_usable(ex, reader);
 }
 
 /* Readers that have work from before the bound was lowered: it counts, so that no more start than there may be. */

@@ -307,7 +307,7 @@ static void tell_trouble(struct lane *lane, const struct watcher_mail *said)
     for (int i = 0; i < lane->ex->lane_count && trouble == NULL; i++)
         if (lane->ex->lanes[i].unanswered[0] != '\0')
             trouble = lane->ex->lanes[i].unanswered;
-    alive_trouble(lane->ex->alive, trouble);
+    alive_trouble(lane->ex->alive, ALIVE_KAFKA, trouble);
 }
 
 enum rc identity_report(struct mail *mail, struct err *err)

@@ -269,6 +269,7 @@ struct reader {
     bool refill;                      /* within hand_out, */
     struct mail *given, **given_last; /* too: what it is given */
     int64_t idle_since_us;
+    bool cut_off; /* has no session, as far as control knows: cut_off.c */
 };
 
 struct executor {
@@ -293,7 +294,10 @@ struct executor {
     int lane_count;
     struct reader *readers;
     int reader_count;
-    int reader_limit;   /* of them, the first so many are used */
+    int reader_limit;         /* of them, the first so many are used */
+    int cut_off;              /* of these, without a session: cut_off.c */
+    int64_t cut_off_again_us; /* then it is told again */
+    int cut_off_wait_s;
     struct lane **line; /* share.c: the lanes that need readers, in the order of their turns */
     int sharing;        /* so many */
     int64_t turns;      /* the last one's turn */
@@ -469,6 +473,20 @@ MUST_CHECK enum rc slots_return(struct executor *ex, bool all, int *ret_timeout_
 /* hear.c: takes in all notifications, and acts upon them once. */
 MUST_CHECK enum rc hear(struct executor *ex, struct err *err);
 int64_t hear_until(const struct lane *lane); /* 0: nothing waits */
+
+/* cut_off.c: readers that cannot open a session get nothing; of all of them, this executor takes no work. */
+MUST_CHECK enum rc cut_off_watch(struct executor *ex, struct err *err);
+/** May be used, and has a session. */
+static inline bool reader_usable(const struct executor *ex, const struct reader *reader)
+{
+    return reader - ex->readers < ex->reader_limit && !reader->cut_off;
+}
+static inline int readers_usable(const struct executor *ex)
+{
+    return ex->cut_off < ex->reader_limit ? ex->reader_limit - ex->cut_off : 0;
+}
+/* All that runs is with readers that have no session: nobody will hear of it. */
+bool cut_off_all_that_runs(const struct executor *ex);
 
 /* trouble.c: what becomes of an error of a lane's own statements: RC_OK when the executor's other queues can go on, and rc if not. */
 MUST_CHECK enum rc lane_confine(struct lane *lane, enum rc rc, struct err *err);

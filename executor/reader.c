@@ -15,7 +15,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define GONE_AGAIN_MS 10 /* until a session that was told to end is asked after again */
+#define GONE_AGAIN_MS 10  /* until a session that was told to end is asked after again */
+#define OPEN_FIRST_MS 250 /* after a session that could not be opened; doubled */
+#define OPEN_LAST_MS  5000
 
 void reader_report(struct reader_thread *reader, struct work *work, enum outcome outcome)
 {
@@ -87,7 +89,9 @@ static void name_losses(struct reader_thread *reader, const struct err *why)
  * on, and neither the next attempt nor another task on this slot may begin beside it. */
 static void lose_session(struct reader_thread *reader, const struct err *why)
 {
-    if (!reader->abandoned && outage_tells(&reader->outage, why, clock_boot_us()))
+    if (!reader->abandoned &&
+        reader->open_again_ms == 0 && /* else control tells it of all of them */
+        outage_tells(&reader->outage, why, clock_boot_us()))
         log_err(LOG_WARN, "reader_lost", NULL, why);
     (void)pthread_mutex_lock(&reader->lock);
     db_canceller_free(reader->canceller);
@@ -220,6 +224,31 @@ static void last_word(struct reader_thread *reader, struct err *err)
         continue;
 }
 
+/* What comes meanwhile goes back: control did not know. */
+static void wait_cut_off(struct reader_thread *reader, const struct err *why)
+{
+    (void)pthread_mutex_lock(&reader->lock);
+    reader->no_session = *why;
+    (void)pthread_mutex_unlock(&reader->lock);
+    reader->cut_off = true;
+    mailbox_poke(reader->control);
+    int64_t until_us = clock_boot_us() + 1000LL * reader->open_again_ms, left_us;
+    while (!reader->abandoned && !reader->stopping && (left_us = until_us - clock_boot_us()) > 0) {
+        mailbox_wait(&reader->thread.inbox, (int)(left_us / 1000) + 1);
+        take_mail(reader);
+        reader_send_back(reader);
+    }
+}
+
+static void opened(struct reader_thread *reader)
+{
+    reader->open_again_ms = 0;
+    if (reader->cut_off) {
+        reader->cut_off = false;
+        mailbox_poke(reader->control);
+    }
+}
+
 static void *reader_main(void *context)
 {
     struct reader_thread *reader = context;
@@ -234,17 +263,22 @@ static void *reader_main(void *context)
             take_mail(reader);
             continue;
         }
-        enum rc rc = reader->db == NULL ? open_session(reader, &err)
-                     : reader->cold     ? warm(reader, &err)
-                                        : turn(reader, &err);
+        bool opens = reader->db == NULL;
+        enum rc rc = opens          ? open_session(reader, &err)
+                     : reader->cold ? warm(reader, &err)
+                                    : turn(reader, &err);
+        if (rc == RC_OK && opens)
+            opened(reader);
         if (rc == RC_OK)
             continue;
-        bool had = reader->db != NULL;
+        if (opens)
+            reader->open_again_ms = reader->open_again_ms == 0 ? OPEN_FIRST_MS
+                                    : reader->open_again_ms * 2 > OPEN_LAST_MS
+                                        ? OPEN_LAST_MS
+                                        : reader->open_again_ms * 2;
         lose_session(reader, &err);
-        if (!had) {
-            mailbox_wait(&reader->thread.inbox, 500);
-            take_mail(reader);
-        }
+        if (opens)
+            wait_cut_off(reader, &err);
     }
     return NULL;
 }
@@ -297,6 +331,19 @@ void reader_abandon(struct reader_thread *reader)
     action_stop_ask(&reader->stop_action, ACTION_KILL);
     db_cancel(reader->canceller);
     db_sever(reader->canceller);
+    (void)pthread_mutex_unlock(&reader->lock);
+    mailbox_poke(&reader->thread.inbox); /* it may be waiting for a session */
+}
+
+bool reader_cut_off(const struct reader_thread *reader)
+{
+    return reader->cut_off;
+}
+
+void reader_cut_off_why(struct reader_thread *reader, struct err *ret_why)
+{
+    (void)pthread_mutex_lock(&reader->lock);
+    *ret_why = reader->no_session;
     (void)pthread_mutex_unlock(&reader->lock);
 }
 

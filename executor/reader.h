@@ -7,8 +7,8 @@
  * Threads: one per reader; control talks to it by mailbox only.
  * Ownership: work handed over belongs to the reader until it comes back by mail (kind
  *   MAIL_WORK_DONE).
- * Failure: a lost session is opened again by the thread itself; its tasks come back as
- *   OUTCOME_LOST.
+ * Failure: a lost session is opened again by the thread itself, after a pause that grows when
+ *   that fails; its tasks come back as OUTCOME_LOST.
  */
 #ifndef EXECUTOR_READER_H
 #define EXECUTOR_READER_H
@@ -46,6 +46,10 @@ void reader_abandon(struct reader_thread *reader);
 bool reader_time_out(struct reader_thread *reader, struct work *work, bool sever);
 /** It has noticed that its session is gone. */
 bool reader_bereft(const struct reader_thread *reader);
+/** It could not open a session, and tries again by itself; control's mailbox is poked when this changes. It is to be given nothing. */
+bool reader_cut_off(const struct reader_thread *reader);
+/** Why it was cut off last. */
+void reader_cut_off_why(struct reader_thread *reader, struct err *ret_why);
 /** The pid of its backend, without waiting: to see that it has a new session. */
 int reader_pid(const struct reader_thread *reader);
 /** The backend that it uses: pid and start; the slot row names it. */

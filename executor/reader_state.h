@@ -46,6 +46,8 @@ struct reader_thread {
     _Atomic bool cancelled; /* by us: what fails for that is lost, not failed */
     _Atomic bool bereft;    /* its session broke, and it is without one */
     _Atomic bool abandoned; /* the incarnation is over: no task starts any more */
+    _Atomic bool cut_off;   /* it could not open a session, and takes nothing */
+    int open_again_ms;      /* how long it waits before it tries again, 0: it has one */
     int64_t run_no;         /* of the task before */
     int64_t head_us;        /* since when the oldest batch can have been running */
     struct outage outage;   /* of its session */
@@ -53,7 +55,8 @@ struct reader_thread {
     struct db_canceller *canceller;
     _Atomic int pid;
     char backend_start[64];
-    int lost_pid; /* the session of those in lost, 0: none */
+    struct err no_session; /* why it is cut off */
+    int lost_pid;          /* the session of those in lost, 0: none */
     char lost_start[64];
 };
 

@@ -228,6 +228,8 @@ static enum rc turn(struct executor *ex, int *ret_timeout_ms, bool *ret_done, st
     if (rc == RC_OK)
         rc = hear(ex, err);
     if (rc == RC_OK)
+        rc = cut_off_watch(ex, err);
+    if (rc == RC_OK)
         rc = sessions_note(ex, err);
     for (int i = 0; rc == RC_OK && i < ex->lane_count; i++) {
         rc = ex->draining ? drain_turn(&ex->lanes[i], err) : lane_turn(&ex->lanes[i], err);
@@ -243,9 +245,12 @@ static enum rc turn(struct executor *ex, int *ret_timeout_ms, bool *ret_done, st
     if (rc == RC_OK)
         rc = slots_return(ex, false, ret_timeout_ms, err);
     alive_busy(ex->alive, owns_work(ex));
-    if (rc == RC_OK && ex->draining)
+    if (rc == RC_OK && ex->draining) {
         *ret_done = !running(ex);
-    else if (rc == RC_OK && ex->options->until_idle)
+        if (!*ret_done && ex->cancelled && cut_off_all_that_runs(ex))
+            rc = err_set(err, RC_LOST, ERR_DB_DOWN, "readers", NULL,
+                         "the end of what ran cannot be seen: the login of the tasks is refused");
+    } else if (rc == RC_OK && ex->options->until_idle)
         rc = idle(ex, ret_done, err);
     return rc;
 }

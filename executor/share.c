@@ -40,8 +40,8 @@ bool next_is_ours(const struct lane *lane)
 /* What the queue's bound allows. Others hold its slots: then others should claim. */
 static int bound(const struct lane *lane)
 {
-    int most =
-        lane->ex->reader_limit < lane->max_readers ? lane->ex->reader_limit : lane->max_readers;
+    int usable = readers_usable(lane->ex);
+    int most = usable < lane->max_readers ? usable : lane->max_readers;
     bool starved = lane->slot_after_us > lane->ex->now_us;
     return starved && lane->slots < most ? lane->slots : most;
 }
@@ -59,7 +59,7 @@ static int free_readers(const struct executor *ex)
 {
     int count = 0;
     for (int i = 0; i < ex->reader_limit; i++)
-        count += ex->readers[i].lane == NULL;
+        count += ex->readers[i].lane == NULL && !ex->readers[i].cut_off;
     return count;
 }
 
@@ -75,7 +75,7 @@ static int line_up(struct executor *ex)
             lane->turn = 0;
             continue;
         }
-        bool over = ex->sharing > ex->reader_limit && lane->turn_us != 0 &&
+        bool over = ex->sharing > readers_usable(ex) && lane->turn_us != 0 &&
                     ex->now_us - lane->turn_us >= TURN_US;
         if (lane->turn == 0 || over) {
             lane->turn = ++ex->turns;
@@ -91,7 +91,7 @@ static int line_up(struct executor *ex)
 
 void share_readers(struct executor *ex)
 {
-    int count = line_up(ex), left = ex->reader_limit, before;
+    int count = line_up(ex), left = readers_usable(ex), before;
     ex->sharing = count;
     do {
         before = left;
@@ -117,8 +117,8 @@ static int within_reach(const struct lane *lane)
     int count = 0;
     for (int i = 0; i < lane->ex->reader_limit; i++) {
         const struct reader *reader = &lane->ex->readers[i];
-        count += reader->lane == NULL || reader->lane == lane || reader->first == NULL ||
-                 !reader->first->marked;
+        count += !reader->cut_off && (reader->lane == NULL || reader->lane == lane ||
+                                      reader->first == NULL || !reader->first->marked);
     }
     return count;
 }
@@ -135,7 +135,7 @@ int lane_readers(const struct lane *lane)
     int most = bound(lane);
     if (ex->lane_count == 1)
         return most;
-    int reach = within_reach(lane), fair = ex->reader_limit / (ex->sharing + (lane->need == 0));
+    int reach = within_reach(lane), fair = readers_usable(ex) / (ex->sharing + (lane->need == 0));
     fair = fair > lane->share ? fair : lane->share;
     fair = fair < 1 ? 1 : fair;
     most = most < reach ? most : reach;

@@ -1,9 +1,10 @@
--- executor_heartbeat :many  beats, says why Kafka cannot be reached ($3, NULL: it can), and looks at the others: a row each (executor_no,
+-- executor_heartbeat :many  beats, says what keeps it from work ($3, NULL: nothing) and of what kind that is ($4: login, kafka), and looks at the others: a row each (executor_no,
 -- heartbeat, lives, busy), one of NULLs if there is none; no row at all: this executor was declared dead
 -- columns: executor_no, heartbeat, lives, busy
 WITH beat AS (
     UPDATE lockstep.executor SET busy = $2::boolean, heartbeat = heartbeat + 1, heartbeat_at = clock_timestamp(),
-        trouble = $3::text, trouble_at = CASE WHEN $3::text IS NOT NULL THEN COALESCE(trouble_at, clock_timestamp()) END
+        trouble = $3::text, trouble_kind = $4::text,
+        trouble_at = CASE WHEN $3::text IS NOT NULL THEN COALESCE(CASE WHEN trouble_kind = $4::text THEN trouble_at END, clock_timestamp()) END
     WHERE executor_no = $1::int AND ended_at IS NULL
     RETURNING executor_no),
 -- Two questions, because each has an index.

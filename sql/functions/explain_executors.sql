@@ -39,8 +39,9 @@ BEGIN
     FROM (SELECT x.* FROM lockstep.executor x WHERE x.ended_at IS NULL AND q.name = ANY (x.queues) AND x.heartbeat_at < now - x.frozen_after OFFSET 0) AS b
     WHERE lockstep.executor_lives(b.executor_no);
     RETURN QUERY
-    SELECT (lockstep.explain_row('executor_cut_off', pg_catalog.format('executor %s on %s (pid %s) cannot reach Kafka for %s: %s', b.executor_id, b.host, b.pid,
-        lockstep.explain_words(now - b.trouble_at), b.trouble), about, b.trouble_at, n || ARRAY['HOST', b.host])).*
+    SELECT (lockstep.explain_row(CASE WHEN b.trouble_kind = 'login' THEN 'executor_without_login' ELSE 'executor_cut_off' END,
+        pg_catalog.format('executor %s on %s (pid %s) cannot %s for %s: %s', b.executor_id, b.host, b.pid,
+        CASE WHEN b.trouble_kind = 'login' THEN 'open sessions for its tasks' ELSE 'reach Kafka' END, lockstep.explain_words(now - b.trouble_at), b.trouble), about, b.trouble_at, n || ARRAY['HOST', b.host])).*
     FROM (SELECT x.* FROM lockstep.executor x WHERE x.ended_at IS NULL AND q.name = ANY (x.queues) AND x.trouble IS NOT NULL OFFSET 0) AS b
     WHERE lockstep.executor_lives(b.executor_no);
     RETURN QUERY -- of one that was lost only while it may come again, as another incarnation

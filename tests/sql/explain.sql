@@ -1,7 +1,7 @@
 -- Why something waits (sql/functions/explain*.sql): each reason of lockstep.wait_reason is made to happen, and is named.
 -- protocol.inc explains how messages are written.
 BEGIN;
-SELECT plan(126);
+SELECT plan(128);
 \ir protocol.inc
 
 INSERT INTO lockstep.executor (executor_id, host, pid, version, readers, queues)
@@ -85,7 +85,10 @@ SELECT matches(pg_temp.said('executors_without_readers'), 'told to use 0 readers
 UPDATE lockstep.executor SET trouble = 'broker: timed out', trouble_at = now() - interval '9 s', readers_limit = NULL WHERE executor_no = 1;
 SELECT is(pg_temp.why(), 'executor_cut_off queue_idle', 'one that cannot reach Kafka');
 SELECT matches(pg_temp.said('executor_cut_off'), 'executor ID000000000001 on host1 \(pid 101\) cannot reach Kafka for 9 s: broker: timed out -> On host1: lockstep check', 'is named, with why');
-UPDATE lockstep.executor SET trouble = NULL WHERE executor_no = 1;
+UPDATE lockstep.executor SET trouble_kind = 'login', trouble = '4 of 4 readers: password authentication failed' WHERE executor_no = 1;
+SELECT is(pg_temp.why(), 'executor_without_login queue_idle', 'one whose tasks'' login is refused');
+SELECT matches(pg_temp.said('executor_without_login'), 'executor ID000000000001 on host1 \(pid 101\) cannot open sessions for its tasks for 9 s: 4 of 4 readers: password authentication failed -> Let that login in .* on host1 goes on', 'is named, with why');
+UPDATE lockstep.executor SET trouble = NULL, trouble_kind = NULL WHERE executor_no = 1;
 UPDATE lockstep.executor SET drain_by = 'u', drain_at = now() WHERE executor_no = 1;
 SELECT is(pg_temp.why(), 'executors_drain queue_idle', 'all are draining');
 UPDATE lockstep.executor SET drain_by = NULL, readers_limit = NULL WHERE executor_no = 1;

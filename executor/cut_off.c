@@ -1,0 +1,84 @@
+/* cut_off: readers whose login does not let them open a session (its password has changed, it is barred, too many connections). They try
+ * again by themselves; control gives them nothing, and without any reader this executor claims and adopts nothing. */
+#include "executor/lane.h"
+
+#include "base/clock.h"
+#include "base/log.h"
+#include "db/sqlstate.h"
+#include "executor/alive.h"
+#include "executor/reader.h"
+
+#define AGAIN_FIRST_S 60 /* until it is told again; doubled */
+#define AGAIN_LAST_S  3600
+
+static const char LOGIN_HINT[] = "let the login of the tasks in again; a new password in the "
+                                 "configuration counts after a restart, one in a passfile at once";
+
+static void tell(struct executor *ex, const struct err *why)
+{
+    STR_AUTO text = {0};
+    str_format(&text, "%d of %d readers: %s%s%s", ex->cut_off, ex->reader_limit, why->object,
+               *why->object ? ": " : "", why->message);
+    alive_trouble(ex->alive, ALIVE_LOGIN, text.data);
+    log_event(LOG_WARN, "readers_cut_off", "readers", LOG_INT(ex->cut_off), "of",
+              LOG_INT(ex->reader_limit), "code", why->code, "error", why->message, "hint",
+              sqlstate_is(why, SQLSTATE_INVALID_AUTHORIZATION) ? LOGIN_HINT : why->hint, NULL);
+}
+
+static void tell_when_due(struct executor *ex, int before, const struct err *why)
+{
+    bool turned = (before == 0) != (ex->cut_off == 0) ||
+                  (before == ex->reader_limit) != (ex->cut_off == ex->reader_limit);
+    if (ex->cut_off == 0) {
+        if (turned) {
+            alive_trouble(ex->alive, ALIVE_LOGIN, NULL);
+            log_event(LOG_INFO, "readers_back", "readers", LOG_INT(ex->reader_limit), NULL);
+        }
+        ex->cut_off_wait_s = 0;
+        return;
+    }
+    if (!turned && ex->now_us < ex->cut_off_again_us)
+        return;
+    ex->cut_off_wait_s = turned || ex->cut_off_wait_s == 0        ? AGAIN_FIRST_S
+                         : ex->cut_off_wait_s * 2 >= AGAIN_LAST_S ? AGAIN_LAST_S
+                                                                  : ex->cut_off_wait_s * 2;
+    ex->cut_off_again_us = ex->now_us + ex->cut_off_wait_s * 1000000LL;
+    tell(ex, why);
+}
+
+enum rc cut_off_watch(struct executor *ex, struct err *err)
+{
+    int before = ex->cut_off;
+    struct err why = {0};
+    enum rc rc = RC_OK;
+    ex->cut_off = 0;
+    for (int i = 0; i < ex->reader_count; i++) {
+        struct reader *reader = &ex->readers[i];
+        reader->cut_off = reader_cut_off(reader->thread);
+        if (!reader->cut_off || i >= ex->reader_limit)
+            continue;
+        ex->cut_off++;
+        reader_cut_off_why(reader->thread, &why);
+    }
+    if (before == 0 && ex->cut_off == 0)
+        return RC_OK;
+    tell_when_due(ex, before, &why);
+    for (int i = 0; rc == RC_OK && i < ex->lane_count; i++) {
+        struct lane *lane = &ex->lanes[i];
+        if (ex->cut_off < before) {
+            lane->adopt = true;
+            lane->slot_after_us = lane->glance_after_us = 0;
+        }
+        if (readers_usable(ex) == 0 && ex->cut_off > before) /* others may have a login */
+            rc = give_back(lane, -1, err);
+    }
+    return rc;
+}
+
+bool cut_off_all_that_runs(const struct executor *ex)
+{
+    for (int i = 0; i < ex->reader_count; i++)
+        if (ex->readers[i].count > 0 && !ex->readers[i].cut_off)
+            return false;
+    return true;
+}

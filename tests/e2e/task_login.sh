@@ -1,0 +1,71 @@
+#!/bin/bash
+# The login of the tasks is barred while an executor has work: its readers try again with pauses, it takes no task meanwhile and says why, and
+# goes on by itself when the login is let in again. Told to stop meanwhile, it ends.
+# ctest: timeout=120 nosan
+set -euo pipefail
+here=$(cd "$(dirname "$0")" && pwd)
+. "$here/../support/shell.bash"
+. "$here/ledger.bash"
+tmp=$(mktemp -d)
+tasks=$(scratch_name)_tasks
+trap 'jobs_end; [ -z "$db" ] || sql "DROP OWNED BY $tasks; DROP ROLE IF EXISTS $tasks"; scratch_drop; rm -rf "$tmp"' EXIT
+scratch_database
+sql "CREATE ROLE $tasks LOGIN IN ROLE lockstep_task;
+     CREATE TABLE let_go (n int);
+     GRANT SELECT ON let_go TO $tasks;
+     CREATE FUNCTION hold(n int) RETURNS void LANGUAGE plpgsql AS \$\$
+     BEGIN
+         WHILE NOT EXISTS (SELECT FROM let_go l WHERE l.n = hold.n) LOOP PERFORM pg_sleep(0.01); END LOOP;
+     END \$\$"
+failed=0
+bad() { echo "$1"; failed=1; tail -n 20 "$tmp/log"; }
+q=$(scratch_name)
+lockstep queue create "$q" -q --create-topic --max-readers 4
+daemon() { "$LOCKSTEP_BIN" executor run -d "$db" -b "$LOCKSTEP_TEST_BROKERS" --readers 4 --queue "$q" -s "postgres.task_conninfo=$db user=$tasks" 2>>"$tmp/log" & pid=$!; }
+publish() { printf '%s\n' "$@" | lockstep publish --queue "$q" -q - >/dev/null; }
+done_are() { [ "$(sql "SELECT count(*) FROM lockstep.task WHERE status = 'Completed'")" = "$1" ]; }
+running() { [ "$(sql "SELECT count(*) FROM lockstep.task WHERE status = 'Processing'")" = "$1" ]; }
+state_is() { [ "$(lockstep executor list -o json | jq -r '.[].state')" = "$1" ]; }
+end_readers() { sql "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = '$tasks'" >/dev/null; }
+bar() { sql "ALTER ROLE $tasks NOLOGIN"; end_readers; }
+
+daemon
+publish '{"order": 1, "sql": "SELECT 1"}'
+eventually 15 done_are 1
+: >"$tmp/log"
+bar
+publish '{"order": 1, "sql": "SELECT 1"}' '{"order": 1, "sql": "SELECT 2"}' '{"order": 2, "sql": "SELECT 3"}'
+eventually 20 state_is 'no login' || bad "executor list: $(lockstep executor list)"
+told() { lockstep queue explain "$q" | head -1 | grep -Eq "cannot open sessions for its tasks .*4 of 4 readers: .*role \"$tasks\" is not permitted to log in"; }
+eventually 10 told || bad "explain: $(lockstep queue explain "$q")"
+lockstep check >"$tmp/said" || true
+grep -Eq '^FAIL +executors .*cannot open sessions' "$tmp/said" || bad "check: $(cat "$tmp/said")"
+tries() { [ "$(grep -c "is not permitted to log in" "$tmp/log")" -ge 1 ]; }
+eventually 5 tries || bad 'the log does not say it'
+nothing_in_hand() { [ "$(sql "SELECT count(*) FROM lockstep.task WHERE status <> 'Completed' AND executor_no IS NOT NULL")" = 0 ]; }
+eventually 10 nothing_in_hand || bad 'it keeps tasks that it cannot start'
+sleep 2 # a loop would show
+[ "$(wc -l <"$tmp/log")" -lt 40 ] || bad "$(wc -l <"$tmp/log") lines in the log"
+[ "$(grep -c 'event=tasks_adopted' "$tmp/log")" -lt 6 ] || bad 'tasks are adopted time after time'
+done_are 1 || bad 'a task ran without a login'
+sql "ALTER ROLE $tasks LOGIN"
+eventually 20 done_are 4 || bad 'it does not go on when the login is let in again'
+eventually 10 state_is ok
+expect 'attempts that were lost' "$(sql 'SELECT sum(lost_num) FROM lockstep.task')" 0
+
+# A task whose session is ended meanwhile: the executor ends when it is told to, and another one takes over.
+publish '{"order": 1, "sql": "SELECT hold(1)"}'
+eventually 15 running 1
+bar
+eventually 20 state_is 'no login'
+kill -TERM "$pid"
+eventually 10 grep -q event=draining "$tmp/log"
+kill -TERM "$pid"
+eventually 20 bash -c "! kill -0 $pid 2>/dev/null" || bad 'it does not end'
+wait "$pid" || bad "the executor ended with $?"
+sql "ALTER ROLE $tasks LOGIN; INSERT INTO let_go VALUES (1)"
+daemon
+eventually 20 done_are 5 || bad 'nobody takes over'
+kill -TERM "$pid"
+wait "$pid" || bad "the executor ended with $?"
+exit $failed
