@@ -134,6 +134,17 @@ static void answer(const struct cli *cli, const struct publish_result *result, b
             (long long)result->phases, waited ? ", the run is " : "", status);
 }
 
+/* Without the id nobody finds the run again: if stdout does not take it, stderr does. */
+static enum rc answered(const struct cli *cli, const struct publish_result *result, bool waited,
+                        enum rc rc, struct err *err)
+{
+    answer(cli, result, waited);
+    enum rc shown = table_check(stdout, rc == RC_OK ? err : NULL);
+    if (shown == RC_FATAL)
+        (void)fprintf(stderr, "lockstep: the run is %s\n", result->run);
+    return rc == RC_OK && shown == RC_FATAL ? shown : rc;
+}
+
 enum rc publish_and_tell(struct cli *cli, struct publish_options *options, struct err *err)
 {
     struct talk talk = {.cli = cli, .live = isatty(STDERR_FILENO) != 0};
@@ -167,7 +178,7 @@ enum rc publish_and_tell(struct cli *cli, struct publish_options *options, struc
         cli_say(cli, "lockstep: %lld tasks in %lld phases; nothing was published\n",
                 (long long)result.tasks, (long long)result.phases);
     else if (result.run[0] != '\0' && (rc == RC_OK || result.status[0] != '\0'))
-        answer(cli, &result, options->wait);
+        rc = answered(cli, &result, options->wait, rc, err);
     return rc;
 }
 

@@ -22,12 +22,13 @@ struct source {
     char window[SOURCE_WINDOW];
 };
 
-static enum rc system_error(const char *name, const char *what, const char *hint, struct err *err)
+static enum rc system_error(enum rc rc, const char *name, const char *what, const char *hint,
+                            struct err *err)
 {
     int code = errno;
-    (void)err_set(err, RC_REJECT, ERR_USAGE, name, hint, "%s: %s", what, strerror(code));
+    (void)err_set(err, rc, ERR_USAGE, name, hint, "%s: %s", what, strerror(code));
     err_code(err, strerrorname_np(code));
-    return RC_REJECT;
+    return rc;
 }
 
 enum rc source_open(const char *path, struct source **ret_source, struct err *err)
@@ -35,8 +36,8 @@ enum rc source_open(const char *path, struct source **ret_source, struct err *er
     bool standard = strcmp(path, "-") == 0;
     int fd = standard ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
     if (fd < 0)
-        return system_error(path, "cannot open the file", "check the path and its permissions",
-                            err);
+        return system_error(RC_REJECT, path, "cannot open the file",
+                            "check the path and its permissions", err);
     struct stat stat;
     if (fstat(fd, &stat) == 0 && S_ISDIR(stat.st_mode)) {
         if (!standard)
@@ -94,7 +95,7 @@ static enum rc await_input(const struct source *source, int timeout_ms, struct e
     if (n > 0)
         return RC_OK;
     if (n < 0 && errno != EINTR)
-        return system_error(source->name, "cannot wait for input", NULL, err);
+        return system_error(RC_FATAL, source->name, "cannot wait for input", NULL, err);
     return err_set(err, RC_RETRY, ERR_TIMEOUT, source->name, NULL, "no input within %d ms",
                    timeout_ms);
 }
@@ -126,7 +127,7 @@ enum rc source_more(struct source *source, int timeout_ms, struct err *err)
             n = read(source->fd, source->window + source->to, SOURCE_WINDOW - source->to);
         while (n < 0 && errno == EINTR);
         if (n < 0)
-            return system_error(source->name, "cannot read the source", NULL, err);
+            return system_error(RC_FATAL, source->name, "cannot read the source", NULL, err);
         int64_t hashed = n < source->most - source->hashed ? n : source->most - source->hashed;
         (void)XXH3_128bits_update(source->hash, source->window + source->to, (size_t)hashed);
         source->hashed += hashed;

@@ -31,7 +31,7 @@ const char *source_bytes(const struct source *source, size_t *ret_len);
 void source_take(struct source *source, size_t len);
 
 /** Reads more behind what is there, which must be less than the window. RC_NONE: the end; RC_RETRY:
- * nothing came within timeout_ms (-1 = wait on). */
+ * nothing came within timeout_ms (-1 = wait on); RC_FATAL: it cannot be read any further. */
 MUST_CHECK enum rc source_more(struct source *source, int timeout_ms, struct err *err);
 
 /** XXH3-128 of all bytes read, in hexadecimal, and how many; false where the source cannot be read again (no

@@ -28,6 +28,25 @@ teardown() {
     [ "$status" -eq 1 ]
 }
 
+@test "a closed stdin, stdout or stderr is never a socket: what is printed goes to no server, and that it cannot be written is told" {
+    lockstep queue create "$queue" --create-topic -q
+    run bash -c '"$LOCKSTEP_BIN" queue list -d "$0" >&-' "$db"
+    [ "$status" -eq 70 ]
+    [[ $output == *"cannot write the result"* ]]
+    run timeout 30 bash -c '"$LOCKSTEP_BIN" publish --queue "$1" -d "$0" -b "$LOCKSTEP_TEST_BROKERS" - <&-' "$db" "$queue"
+    [ "$status" -ne 0 ]
+    [ "$status" -ne 124 ]
+    run bash -c '"$LOCKSTEP_BIN" queue list -d "$0" 2>&-' "$db"
+    [ "$status" -eq 0 ]
+}
+
+@test "publish tells the id of its run on stderr when stdout does not take it" {
+    lockstep queue create "$queue" --create-topic -q
+    run bash -c 'echo "{\"order\":1,\"sql\":\"SELECT 1\"}" | "$LOCKSTEP_BIN" publish --queue "$1" -d "$0" -b "$LOCKSTEP_TEST_BROKERS" -q - >/dev/full' "$db" "$queue"
+    [ "$status" -eq 70 ]
+    [[ $output == *"the run is $(sql 'SELECT run_id FROM lockstep.run')"* ]]
+}
+
 @test "a topic with two partitions is refused with what to do, unless one is named" {
     "$LOCKSTEP_BIN" dev broker --topic one --topic two:2 >"$BATS_TEST_TMPDIR/broker" 2>/dev/null 3>&- &
     broker=$!
