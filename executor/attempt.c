@@ -110,6 +110,21 @@ bool attempt_timed_out(const struct work *work, struct err *why)
     return true;
 }
 
+/* A server that is read-only refuses the record of the failure, too: then it was not the task. */
+enum rc attempt_read_only(const struct work *work, enum rc rc, struct err *why)
+{
+    if (rc == RC_OK || !sqlstate_is(why, SQLSTATE_READ_ONLY_SQL_TRANSACTION))
+        return rc;
+    struct err said = {0};
+    rc = err_set(&said, RC_REJECT, ERR_DB, "task", NULL,
+                 "the task has made its transaction read-only, so its end could not be recorded");
+    err_code(&said, sqlstate_text(SQLSTATE_READ_ONLY_SQL_TRANSACTION));
+    if (work->told != NULL)
+        work->told->code[0] = '\0'; /* the words are ours */
+    *why = said;
+    return rc;
+}
+
 enum rc attempt_fail(struct db *db, struct work *work, const struct err *why, bool permanent,
                      struct err *err)
 {
@@ -207,6 +222,8 @@ static enum rc run_block(struct db *db, const struct work *work, struct part *pa
         rc = db_run(db, &sql_reader_definitions_changed, (const char *const[]){"true"}, NULL, why);
     if (rc == RC_OK)
         rc = record_end(db, work, part, part->started, why);
+    if (*ret_ours)
+        rc = attempt_read_only(work, rc, why);
     probe("block.completed");
     if (rc == RC_OK) {
         *ret_ours = false;
@@ -245,6 +262,7 @@ static enum rc run_bare(struct db *db, const struct work *work, struct part *par
     probe("bare.run");
     if (rc == RC_OK)
         rc = run_statements(db, work, plan, why);
+    bool ours = rc == RC_OK;
     probe("bare.ran");
     if (rc == RC_OK && plan->changes_session)
         rc = db_run(db, &sql_reader_reset_role, NULL, NULL, why);
@@ -256,7 +274,7 @@ static enum rc run_bare(struct db *db, const struct work *work, struct part *par
     if (rc == RC_OK)
         rc = record_end(db, work, part,
                         part->started ? part->started : db_text(now, 0, READER_NOW_NOW), why);
-    return rc;
+    return ours ? attempt_read_only(work, rc, why) : rc;
 }
 
 enum rc part_run(struct db *db, const struct work *work, struct part *part, struct err *why)

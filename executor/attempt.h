@@ -60,6 +60,8 @@ void steps_tell(const struct message *msg, int step, struct err *why);
 /** Runs the whole attempt and records its end in work->outcome. What the executor itself has cancelled is lost, not failed. */
 MUST_CHECK enum rc attempt_run(struct reader_thread *reader, struct work *work, struct err *err);
 
+/** A statement of ours behind the task's own was refused: when the transaction is read-only that is the task's failure, and *why says so. */
+enum rc attempt_read_only(const struct work *work, enum rc rc, struct err *why);
 /** Records why the attempt failed: sets work->outcome; LOST: the database does not take it. */
 MUST_CHECK enum rc attempt_fail(struct db *db, struct work *work, const struct err *why,
                                 bool permanent, struct err *err);

@@ -252,12 +252,16 @@ static bool outdated(const struct work *work, const struct err *why)
                             sqlstate_is(why, SQLSTATE_INVALID_SQL_STATEMENT_NAME));
 }
 
-/* Another session made the server undo it behind the task's own command, in a statement of ours: nothing of it is left, and it was not the
- * task's. The COMMIT is: it runs what the task has deferred. */
+/* It failed in a statement of ours behind the task's own command. The COMMIT is the task's: it runs what the task has deferred. */
+static bool of_ours(const struct work *work)
+{
+    return work->got >= work->command_at && work->replies > 1;
+}
+
+/* Another session made the server undo it there: nothing of it is left, and it was not the task's. */
 static bool undone(struct work *work, const struct err *why)
 {
-    return work->got >= work->command_at && work->replies > 1 && sqlstate_undone(why->code) &&
-           work->undone++ < UNDONE_MOST;
+    return of_ours(work) && sqlstate_undone(why->code) && work->undone++ < UNDONE_MOST;
 }
 
 /* A sync came: each task of the oldest batch has committed, or failed, or was skipped because of one that did. */
@@ -295,6 +299,8 @@ static enum rc batch_done(struct reader_thread *reader, struct err *err)
             work->loss = ours ? LOSS_OWN : LOSS_ASKED;
             reader_report(reader, work, OUTCOME_LOST);
         } else {
+            if (of_ours(work))
+                (void)attempt_read_only(work, RC_REJECT, reader->why);
             set_broken(reader, work, reader->why);
         }
     }
