@@ -73,13 +73,32 @@ static size_t value_length(const char *text)
     return text[n] == '\'' ? n + 1 : n;
 }
 
+static char nibble(char digit)
+{
+    return (char)(ascii_digit(digit) ? digit - '0' : ascii_lower(digit) - 'a' + 10);
+}
+
+/* How long the word is that stands at `at`, 0: another one. In a URI each character may be written as %NN. */
+static size_t word_length(const char *at, const char *word, bool uri)
+{
+    size_t n = 0;
+    for (; *word != '\0'; word++) {
+        bool coded = uri && at[n] == '%' && ascii_xdigit(at[n + 1]) && ascii_xdigit(at[n + 2]);
+        char c = coded ? (char)(nibble(at[n + 1]) * 16 + nibble(at[n + 2])) : at[n];
+        if (ascii_lower(c) != *word)
+            return 0;
+        n += coded ? 3 : 1;
+    }
+    return n;
+}
+
 /* After "password" or "sslpassword" and "=", with white space around: the start of the value, or
  * NULL. */
-static const char *password_value(const char *at)
+static const char *password_value(const char *at, bool uri)
 {
-    size_t len = ascii_same_start(at, "sslpassword", 11) ? 11
-                 : ascii_same_start(at, "password", 8)   ? 8
-                                                         : 0;
+    size_t len = word_length(at, "sslpassword", uri);
+    if (len == 0)
+        len = word_length(at, "password", uri);
     if (len == 0)
         return NULL;
     at += len + strspn(at + len, " \t");
@@ -92,7 +111,7 @@ static void mask_keywords(const char *text, bool uri, struct str *ret_text)
 {
     for (const char *at = text; *at != '\0';) {
         bool starts = at == text || strchr(uri ? "?&" : " \t\r\n", at[-1]) != NULL;
-        const char *value = starts ? password_value(at) : NULL;
+        const char *value = starts ? password_value(at, uri) : NULL;
         if (value == NULL) {
             str_add(ret_text, at++, 1);
             continue;

@@ -1,6 +1,7 @@
 -- Why a run does not go on: see explain. p_whole: with what holds up its queue, and the run before it.
 CREATE OR REPLACE FUNCTION lockstep.explain_run(p_run_no bigint, p_whole boolean DEFAULT true) RETURNS SETOF lockstep.explanation LANGUAGE plpgsql AS $$
 DECLARE
+    refused record;
     MOST CONSTANT int := 5000; -- tasks that are looked at: explain answers at once, whatever the size of a phase
     r record;
     q record;
@@ -19,6 +20,14 @@ BEGIN
     about := pg_catalog.concat_ws(' ', 'run', r.run_id, '"' || r.name || '"');
     n := ARRAY['QUEUE', q.name, 'RUN', r.run_id::text];
     IF r.ended_at IS NOT NULL THEN
+        SELECT m.kafka_offset, m.reason INTO refused FROM lockstep.rejected_message m
+        WHERE m.run_no = p_run_no AND m.redriven_at IS NULL ORDER BY m.kafka_offset LIMIT 1;
+        IF r.status <> 'Completed' AND refused.kafka_offset IS NOT NULL AND lockstep.run_retryable(p_run_no) THEN
+            RETURN NEXT lockstep.explain_row('run_incomplete', pg_catalog.format('%s has ended, %s: %s; the first at offset %s: %s', about, r.status, r.error,
+                refused.kafka_offset, refused.reason), about, r.ended_at, n);
+            RETURN NEXT lockstep.explain_row('run_retryable', pg_catalog.format('a retry of %s runs what failed or was cancelled, and what was rejected is missing from it', about), about, r.ended_at, n);
+            RETURN;
+        END IF;
         RETURN NEXT lockstep.explain_row(CASE WHEN r.status = 'Completed' THEN 'run_ended' WHEN lockstep.run_retryable(p_run_no) THEN 'run_retryable'
             WHEN r.status = 'Cancelled' AND r.tasks = 0 THEN 'run_ended' ELSE 'run_incomplete' END, pg_catalog.concat_ws(': ', about || ' has ended, ' || r.status, r.error), about, r.ended_at, n);
         RETURN;

@@ -1,7 +1,7 @@
 -- An external worker reports on a task that next_task gave it.
 --   status   Completed; Error: the attempt failed (Failed if it was the last); Failed: for good; PartiallyCompleted: some steps are
 --            done, the rest is given up; Processing: it goes on, the lease starts anew; Pending: given back, nothing counted.
---            What the guard refuses raises 23514.
+--            Others are not for workers (LS002). What the guard refuses raises 23514.
 --   step, response   kept when NULL        error   why it failed
 --   scheduled_for    with Error or Pending: not before; NULL: by the message's or the queue's retry_intervals
 -- A stale updated_at raises LS001, and nothing is changed. Returns the row as it is now; its updated_at is the next token. Policy
@@ -19,8 +19,10 @@ DECLARE
     ended CONSTANT timestamptz := clock_timestamp();
     answer lockstep.worker_task;
 BEGIN
-    IF modify_task.status IS NULL OR modify_task.status <> ALL (enum_range(NULL::lockstep.status)::text[]) THEN
-        RAISE EXCEPTION 'there is no status %', COALESCE(modify_task.status, 'NULL')
+    IF (modify_task.status IN ('Completed', 'Error', 'Failed', 'PartiallyCompleted', 'Processing', 'Pending')) IS NOT TRUE THEN
+        RAISE EXCEPTION '%', CASE WHEN modify_task.status = ANY (enum_range(NULL::lockstep.status)::text[])
+                                  THEN format('task %s: %s is no word of a worker', modify_task.task_id, modify_task.status)
+                                  ELSE format('there is no status %s', COALESCE(modify_task.status, 'NULL')) END
             USING ERRCODE = 'LS002', HINT = 'Workers report Completed, Error, Failed, PartiallyCompleted, Processing or Pending.';
     ELSIF GREATEST(octet_length(modify_task.response), octet_length(modify_task.error)) > 1000000 OR char_length(modify_task.step) > 1000 THEN
         RAISE EXCEPTION 'task %: a response or an error has at most 1000000 bytes, a step 1000 characters', modify_task.task_id

@@ -1,7 +1,7 @@
 -- Why something waits (sql/functions/explain*.sql): each reason of lockstep.wait_reason is made to happen, and is named.
 -- protocol.inc explains how messages are written.
 BEGIN;
-SELECT plan(128);
+SELECT plan(134);
 \ir protocol.inc
 
 INSERT INTO lockstep.executor (executor_id, host, pid, version, readers, queues)
@@ -42,6 +42,16 @@ $$;
 CREATE FUNCTION pg_temp.running(ago interval, VARIADIC numbers bigint[]) RETURNS void LANGUAGE sql AS $$
     UPDATE lockstep.task SET status = 'Processing', started_at = clock_timestamp() - ago WHERE queue_id = pg_temp.q() AND kafka_offset = ANY (numbers)
 $$;
+
+CREATE FUNCTION pg_temp.answered(role text, query text) RETURNS text LANGUAGE plpgsql AS $$
+BEGIN
+    EXECUTE format('SET LOCAL ROLE %I', role);
+    EXECUTE query;
+    RESET ROLE;
+    RETURN 'answered';
+EXCEPTION WHEN others THEN
+    RETURN SQLERRM;
+END $$;
 
 -- Words.
 SELECT is((SELECT string_agg(lockstep.explain_words(w), ', ') FROM unnest('{0,59.9 s,61 s,2 h,49 h,-5 s}'::interval[]) AS w), '0 s, 59 s, 1 m 1 s, 2 h 0 m, 2 d 1 h, 0 s', 'spans of time');
@@ -180,6 +190,12 @@ SELECT is(pg_temp.why('B'), 'run_stopping run_before_stopping task_running', 'be
 SELECT pg_temp.begin('A0:100<0 A1:end(2,1)');
 SELECT pg_temp.complete(0), lockstep.run_finish((pg_temp.run('A')).run_no);
 SELECT is(pg_temp.why('A'), 'run_incomplete', 'messages are lost: there is nothing to retry');
+SELECT pg_temp.begin('A0:100<0 A1:! A2:100<0 A3:end(3,1)');
+SELECT pg_temp.complete(2), pg_temp.fail(0), lockstep.run_finish((pg_temp.run('A')).run_no);
+SELECT is(pg_temp.why('A'), 'run_incomplete run_retryable', 'what was rejected is told before a retry, which goes on without it');
+SELECT matches(pg_temp.said('run_incomplete', 'A'), 'the first at offset 1: bad_json -> .*lockstep rejected list --queue', 'with the first of them');
+SELECT is(pg_temp.answered(r.role, format('SELECT lockstep.explain_run(%s)', (pg_temp.run('A')).run_no)), 'answered', r.role || ' asks for a run that has ended')
+FROM unnest('{lockstep_executor,lockstep_producer,lockstep_operator,lockstep_monitor}'::text[]) AS r (role);
 SELECT pg_temp.begin('A0:100<0 A1:end(1,1)');
 SELECT pg_temp.complete(0), lockstep.run_finish((pg_temp.run('A')).run_no);
 SELECT is(pg_temp.said('run_ended', 'A'), 'run ID000000000065 has ended, Completed -> Nothing has to be done.', 'a run that completed');
@@ -301,15 +317,6 @@ SELECT matches(pg_temp.said('task_blocked', number => 0), 'task T "name 0" of or
 SELECT matches(pg_temp.said('task_running', number => 0), 'runs for 1 h 0 m, with step "send" on executor .* backend ' || pid, 'and so is the backend of the task') FROM lockstep.executor_session WHERE kind = 'reader';
 
 -- Whoever may ask gets an answer, though columns of tasks are hidden from them: of a phase that is open with a task at work.
-CREATE FUNCTION pg_temp.answered(role text, query text) RETURNS text LANGUAGE plpgsql AS $$
-BEGIN
-    EXECUTE format('SET LOCAL ROLE %I', role);
-    EXECUTE query;
-    RESET ROLE;
-    RETURN 'answered';
-EXCEPTION WHEN others THEN
-    RETURN SQLERRM;
-END $$;
 UPDATE lockstep.phase SET opened_at = clock_timestamp() WHERE queue_id = pg_temp.q() AND opened_at IS NULL;
 SELECT is(pg_temp.answered(r.role, format(f.query, t.task_id, p.run_no, t.queue_id)), 'answered', r.role || ' asks ' || f.query)
 FROM unnest('{lockstep_executor,lockstep_producer,lockstep_operator,lockstep_monitor}'::text[]) AS r (role),
