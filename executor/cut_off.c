@@ -11,8 +11,14 @@
 #define AGAIN_FIRST_S 60 /* until it is told again; doubled */
 #define AGAIN_LAST_S  3600
 
-static const char LOGIN_HINT[] = "let the login of the tasks in again; a new password in the "
-                                 "configuration counts after a restart, one in a passfile at once";
+static const char LOGIN_HINT[] =
+    "let the login in again (password, NOLOGIN, pg_hba.conf); a new password in the configuration "
+    "counts after a restart, not after SIGHUP, and one in a passfile at once";
+
+const char *login_hint(const struct err *why)
+{
+    return sqlstate_is(why, SQLSTATE_INVALID_AUTHORIZATION) ? LOGIN_HINT : why->hint;
+}
 
 static void tell(struct executor *ex, const struct err *why)
 {
@@ -22,7 +28,7 @@ static void tell(struct executor *ex, const struct err *why)
     alive_trouble(ex->alive, ALIVE_LOGIN, text.data);
     log_event(LOG_WARN, "readers_cut_off", "readers", LOG_INT(ex->cut_off), "of",
               LOG_INT(ex->reader_limit), "code", why->code, "error", why->message, "hint",
-              sqlstate_is(why, SQLSTATE_INVALID_AUTHORIZATION) ? LOGIN_HINT : why->hint, NULL);
+              login_hint(why), NULL);
 }
 
 static void tell_when_due(struct executor *ex, int before, const struct err *why)

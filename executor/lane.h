@@ -474,7 +474,9 @@ MUST_CHECK enum rc slots_return(struct executor *ex, bool all, int *ret_timeout_
 MUST_CHECK enum rc hear(struct executor *ex, struct err *err);
 int64_t hear_until(const struct lane *lane); /* 0: nothing waits */
 
-/* cut_off.c: readers that cannot open a session get nothing; of all of them, this executor takes no work. */
+/* cut_off.c: what helps when *why is that a login was refused; else what it says itself. */
+const char *login_hint(const struct err *why);
+/* Readers that cannot open a session get nothing; of all of them, this executor takes no work. */
 MUST_CHECK enum rc cut_off_watch(struct executor *ex, struct err *err);
 /** May be used, and has a session. */
 static inline bool reader_usable(const struct executor *ex, const struct reader *reader)

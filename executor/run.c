@@ -20,6 +20,7 @@
 
 #define BACKOFF_FIRST_MS 100
 #define BACKOFF_LAST_MS  2000
+#define REFUSED_LAST_MS  30000 /* a login that is refused is let in by a person */
 #define PATIENCE_LAST_MS                                                                           \
     60000 /* doubled from T1 on: a statement that needs longer gets through in the end */
 #define CALM_US        (60 * 1000 * 1000LL)
@@ -476,11 +477,11 @@ enum rc executor_run(const struct executor_options *options, struct err *err)
             (rc == RC_FATAL && why.kind != ERR_KAFKA_DOWN && why.kind != ERR_DB_DOWN &&
              why.kind != ERR_SCHEMA))
             break;
+        int last_ms =
+            sqlstate_is(&why, SQLSTATE_INVALID_AUTHORIZATION) ? REFUSED_LAST_MS : BACKOFF_LAST_MS;
         server_outage(&memory, &why);
         bool lived = ran && clock_boot_us() - from_us > LIVED_US;
-        backoff_ms = lived                              ? BACKOFF_FIRST_MS
-                     : backoff_ms * 2 > BACKOFF_LAST_MS ? BACKOFF_LAST_MS
-                                                        : backoff_ms * 2;
+        backoff_ms = lived ? BACKOFF_FIRST_MS : backoff_ms * 2 > last_ms ? last_ms : backoff_ms * 2;
         wait_before_next(backoff_ms);
     }
     server_memory_done(&memory);

@@ -2,6 +2,7 @@
 
 #include "base/clock.h"
 #include "base/log.h"
+#include "base/utf8.h"
 #include "executor/lane.h"
 
 #include <stdio.h>
@@ -39,8 +40,10 @@ enum rc server_open(struct executor *ex, struct err *err)
 
 void server_outage(struct server_memory *memory, const struct err *why)
 {
+    struct err told = *why;
+    utf8_copy(told.hint, sizeof told.hint, login_hint(why));
     if (outage_tells(&memory->outage, why, clock_boot_us()))
-        log_err(LOG_WARN, "incarnation_lost", NULL, why);
+        log_err(LOG_WARN, "incarnation_lost", NULL, &told);
 }
 
 void server_lives(struct executor *ex, int64_t since_us, int *ret_timeout_ms)

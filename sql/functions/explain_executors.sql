@@ -23,7 +23,7 @@ BEGIN
                  ELSE pg_catalog.format('the last one was %s on %s (pid %s)%s', last.executor_id, last.host, last.pid,
                      CASE WHEN last.ended_error IS NOT NULL THEN ', which ended with: ' || last.ended_error
                           WHEN last.ended_why = 'drained' THEN ', which was ended in order'
-                          ELSE ', which ended without a word: it was killed, or its host is gone' END) END),
+                          ELSE ', which ended without a word: it was killed, its host is gone, or its login is refused (its log says so)' END) END),
             about, COALESCE(last.ended_at, last.heartbeat_at), n);
     ELSIF e.staying = 0 THEN
         RETURN NEXT lockstep.explain_row('executors_drain', pg_catalog.format('all executors of %s (%s) are draining for %s', about, e.living, e.drain_by), about,

@@ -1,14 +1,14 @@
 #!/bin/bash
 # The login of the tasks is barred while an executor has work: its readers try again with pauses, it takes no task meanwhile and says why, and
-# goes on by itself when the login is let in again. Told to stop meanwhile, it ends.
+# goes on by itself when the login is let in again. Told to stop meanwhile, it ends. And the executor's own login.
 # ctest: timeout=120 nosan
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 . "$here/../support/shell.bash"
 . "$here/ledger.bash"
 tmp=$(mktemp -d)
-tasks=$(scratch_name)_tasks
-trap 'jobs_end; [ -z "$db" ] || sql "DROP OWNED BY $tasks; DROP ROLE IF EXISTS $tasks"; scratch_drop; rm -rf "$tmp"' EXIT
+tasks=$(scratch_name)_tasks own=$(scratch_name)_own
+trap 'jobs_end; [ -z "$db" ] || sql "DROP OWNED BY $tasks; DROP ROLE IF EXISTS $tasks, $own"; scratch_drop; rm -rf "$tmp"' EXIT
 scratch_database
 sql "CREATE ROLE $tasks LOGIN IN ROLE lockstep_task;
      CREATE TABLE let_go (n int);
@@ -66,6 +66,22 @@ wait "$pid" || bad "the executor ended with $?"
 sql "ALTER ROLE $tasks LOGIN; INSERT INTO let_go VALUES (1)"
 daemon
 eventually 20 done_are 5 || bad 'nobody takes over'
+kill -TERM "$pid"
+wait "$pid" || bad "the executor ended with $?"
+# The executor's own login is barred, and its sessions are ended: it tries ever less often, says what helps, and goes on when it is let in.
+sql "CREATE ROLE $own LOGIN IN ROLE lockstep_executor, lockstep_task"
+: >"$tmp/log"
+"$LOCKSTEP_BIN" executor run -d "$db user=$own" -b "$LOCKSTEP_TEST_BROKERS" --readers 1 --queue "$q" -s "postgres.task_conninfo=$db user=$tasks" 2>>"$tmp/log" &
+pid=$!
+eventually 15 grep -q event=executor_started "$tmp/log"
+sql "ALTER ROLE $own NOLOGIN; SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = '$own'" >/dev/null
+refused() { grep -Eq 'event=incarnation_lost .*code=28000 .*is not permitted to log in.*a new password in the configuration counts after a restart' "$tmp/log"; }
+eventually 15 refused || bad 'the log does not say what helps'
+lockstep queue explain "$q" >"$tmp/said"
+grep -q 'or its login is refused' "$tmp/said" || grep -q 'which ended with' "$tmp/said" || bad "explain: $(cat "$tmp/said")"
+sql "ALTER ROLE $own LOGIN"
+again() { kill -HUP "$pid"; [ "$(grep -c event=executor_started "$tmp/log")" = 2 ]; }
+eventually 20 again || bad 'it does not come again'
 kill -TERM "$pid"
 wait "$pid" || bad "the executor ended with $?"
 exit $failed

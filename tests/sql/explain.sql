@@ -69,7 +69,7 @@ SELECT is(pg_temp.said('no_executor'), 'no executor works for queue Q; none has 
     'lockstep executor run --queue Q. If one was started and cannot connect, its own log says why; on its host: lockstep check', 'said so, with what helps');
 UPDATE lockstep.executor SET queues = queues || pg_temp.queue_name() WHERE executor_no = 2;
 SELECT is(pg_temp.why(), 'no_executor queue_idle', 'one that died');
-SELECT matches(pg_temp.said('no_executor'), 'the last one was ID000000000002 on host2 \(pid 102\), which ended without a word', 'is named');
+SELECT matches(pg_temp.said('no_executor'), 'the last one was ID000000000002 on host2 \(pid 102\), which ended without a word: it was killed, its host is gone, or its login is refused', 'is named');
 UPDATE lockstep.executor SET ended_at = now(), ended_why = 'lost', ended_error = 'password authentication failed for user "t"' WHERE executor_no = 2;
 SELECT matches(pg_temp.said('no_executor'), '\(pid 102\), which ended with: password authentication failed for user "t" -> lockstep executor run --queue Q\. ', 'and what ended it');
 UPDATE lockstep.executor SET ended_at = NULL, ended_why = NULL, ended_error = NULL WHERE executor_no = 2;
