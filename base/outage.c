@@ -1,5 +1,7 @@
 #include "base/outage.h"
 
+#include "base/backoff.h"
+
 #include <stdio.h>
 #include <string.h>
 
@@ -25,9 +27,7 @@ bool outage_tells(struct outage *outage, const struct err *why, int64_t now_us)
     struct outage_cause *cause = cause_of(outage, why);
     if (now_us < cause->due_us)
         return false;
-    cause->wait_ms = cause->wait_ms == 0                   ? OUTAGE_FIRST_MS
-                     : cause->wait_ms * 2 > OUTAGE_LAST_MS ? OUTAGE_LAST_MS
-                                                           : cause->wait_ms * 2;
+    cause->wait_ms = backoff_next(cause->wait_ms, OUTAGE_FIRST_MS, OUTAGE_LAST_MS);
     cause->due_us = now_us + 1000LL * cause->wait_ms;
     return true;
 }

@@ -1,6 +1,7 @@
 #include "cli/cli.h"
 #include "cli/commands.h"
 
+#include "base/backoff.h"
 #include "base/log.h"
 #include "base/remedies.h"
 #include "cli/exit.h"
@@ -115,7 +116,7 @@ static enum rc open_session(struct cli *cli, const char *conninfo, struct err *e
            patient) {
         log_err(LOG_WARN, "database_not_ready", NULL, err);
         (void)poll(NULL, 0, pause_ms);
-        pause_ms = pause_ms * 2 < PAUSE_LAST_MS ? pause_ms * 2 : PAUSE_LAST_MS;
+        pause_ms = backoff_next(pause_ms, PAUSE_FIRST_MS, PAUSE_LAST_MS);
     }
     return rc;
 }

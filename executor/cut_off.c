@@ -2,7 +2,7 @@
  * again by themselves; control gives them nothing, and without any reader this executor claims and adopts nothing. */
 #include "executor/lane.h"
 
-#include "base/clock.h"
+#include "base/backoff.h"
 #include "base/log.h"
 #include "db/sqlstate.h"
 #include "executor/alive.h"
@@ -45,9 +45,7 @@ static void tell_when_due(struct executor *ex, int before, const struct err *why
     }
     if (!turned && ex->now_us < ex->cut_off_again_us)
         return;
-    ex->cut_off_wait_s = turned || ex->cut_off_wait_s == 0        ? AGAIN_FIRST_S
-                         : ex->cut_off_wait_s * 2 >= AGAIN_LAST_S ? AGAIN_LAST_S
-                                                                  : ex->cut_off_wait_s * 2;
+    ex->cut_off_wait_s = backoff_next(turned ? 0 : ex->cut_off_wait_s, AGAIN_FIRST_S, AGAIN_LAST_S);
     ex->cut_off_again_us = ex->now_us + ex->cut_off_wait_s * 1000000LL;
     tell(ex, why);
 }

@@ -1,5 +1,6 @@
 #include "executor/reader_state.h"
 
+#include "base/backoff.h"
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/probe.h"
@@ -272,10 +273,8 @@ static void *reader_main(void *context)
         if (rc == RC_OK)
             continue;
         if (opens)
-            reader->open_again_ms = reader->open_again_ms == 0 ? OPEN_FIRST_MS
-                                    : reader->open_again_ms * 2 > OPEN_LAST_MS
-                                        ? OPEN_LAST_MS
-                                        : reader->open_again_ms * 2;
+            reader->open_again_ms =
+                backoff_next(reader->open_again_ms, OPEN_FIRST_MS, OPEN_LAST_MS);
         lose_session(reader, &err);
         if (opens)
             wait_cut_off(reader, &err);

@@ -8,6 +8,7 @@
 #include "executor/signals.h"
 #include "executor/watcher.h"
 
+#include "base/backoff.h"
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/probe.h"
@@ -481,7 +482,7 @@ enum rc executor_run(const struct executor_options *options, struct err *err)
             sqlstate_is(&why, SQLSTATE_INVALID_AUTHORIZATION) ? REFUSED_LAST_MS : BACKOFF_LAST_MS;
         server_outage(&memory, &why);
         bool lived = ran && clock_boot_us() - from_us > LIVED_US;
-        backoff_ms = lived ? BACKOFF_FIRST_MS : backoff_ms * 2 > last_ms ? last_ms : backoff_ms * 2;
+        backoff_ms = backoff_next(lived ? 0 : backoff_ms, BACKOFF_FIRST_MS, last_ms);
         wait_before_next(backoff_ms);
     }
     server_memory_done(&memory);

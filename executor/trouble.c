@@ -4,6 +4,7 @@
 #include "executor/lane.h"
 #include "executor/server.h"
 
+#include "base/backoff.h"
 #include "base/clock.h"
 #include "base/log.h"
 
@@ -118,9 +119,7 @@ enum rc lane_confine(struct lane *lane, enum rc rc, struct err *err)
     }
     if (rc != RC_REJECT)
         return rc;
-    trouble->wait_ms = trouble->wait_ms == 0                    ? TROUBLE_FIRST_MS
-                       : trouble->wait_ms * 2 > TROUBLE_LAST_MS ? TROUBLE_LAST_MS
-                                                                : trouble->wait_ms * 2;
+    trouble->wait_ms = backoff_next(trouble->wait_ms, TROUBLE_FIRST_MS, TROUBLE_LAST_MS);
     if (lane->ex->options->queue_count == 1) { /* nothing else to do meanwhile */
         trouble->until_us = clock_boot_us();
         note(lane, 0, err);

@@ -2,6 +2,7 @@
  * until nothing is left, and lets go a moment later. */
 #include "relay/relaying.h"
 
+#include "base/backoff.h"
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/probe.h"
@@ -66,9 +67,7 @@ static int next_backoff(int backoff_ms, enum rc rc)
 {
     if (rc == RC_FATAL || rc == RC_REJECT)
         return BACKOFF_FATAL_MS;
-    if (backoff_ms == 0)
-        return BACKOFF_FIRST_MS;
-    return backoff_ms * 2 > BACKOFF_LAST_MS ? BACKOFF_LAST_MS : backoff_ms * 2;
+    return backoff_next(backoff_ms, BACKOFF_FIRST_MS, BACKOFF_LAST_MS);
 }
 
 /* What was sent with it and is not noted is in doubt: the next producer begins by settling. */
