@@ -3,21 +3,29 @@
 #include <stdlib.h>
 #include <string.h>
 
-void thread_init(struct thread *thread)
+/* Frees what was not taken. */
+static void clear(struct thread *thread)
 {
-    mailbox_init(&thread->inbox);
-    thread->stop = (struct mail){0};
+    for (struct mail *mail = mailbox_take(&thread->inbox), *next; mail != NULL; mail = next) {
+        next = mail->next;
+        if (mail != &thread->stop)
+            free(mail);
+    }
+    mailbox_done(&thread->inbox);
 }
 
 enum rc thread_start(struct thread *thread, const char *what, void *(*main)(void *), void *context,
                      struct err *err)
 {
+    mailbox_init(&thread->inbox);
+    thread->stop = (struct mail){0};
     int failed = pthread_create(&thread->id, NULL, main, context);
-    if (failed != 0)
-        return err_set(err, RC_FATAL, ERR_INTERNAL, what,
-                       "Raise the limit of processes (ulimit -u), or lower --readers.",
-                       "cannot start a thread: %s", strerror(failed));
-    return RC_OK;
+    if (failed == 0)
+        return RC_OK;
+    clear(thread);
+    return err_set(err, RC_FATAL, ERR_INTERNAL, what,
+                   "Raise the limit of processes (ulimit -u), or lower --readers.",
+                   "cannot start a thread: %s", strerror(failed));
 }
 
 void thread_tell(struct thread *thread, struct mail *order)
@@ -30,7 +38,8 @@ struct mail *thread_take(struct thread *thread, bool *ret_stop)
     struct mail *first = mailbox_take(&thread->inbox);
     for (struct mail **at = &first; *at != NULL; at = &(*at)->next)
         if (*at == &thread->stop) {
-            *ret_stop = true;
+            if (ret_stop != NULL)
+                *ret_stop = true;
             *at = (*at)->next;
             return first;
         }
@@ -45,21 +54,11 @@ void thread_ask_stop(struct thread *thread)
 void thread_join(struct thread *thread)
 {
     (void)pthread_join(thread->id, NULL);
-    thread_done(thread);
+    clear(thread);
 }
 
 void thread_stop(struct thread *thread)
 {
     thread_ask_stop(thread);
     thread_join(thread);
-}
-
-void thread_done(struct thread *thread)
-{
-    for (struct mail *mail = mailbox_take(&thread->inbox), *next; mail != NULL; mail = next) {
-        next = mail->next;
-        if (mail != &thread->stop)
-            free(mail);
-    }
-    mailbox_done(&thread->inbox);
 }

@@ -4,8 +4,8 @@
  *   Orders begin with a struct mail and are from malloc: whoever takes one owns it, and what was not taken is freed at the end.
  * Threads: thread_tell and thread_ask_stop from any; thread_take and waiting on the inbox from the thread itself; the rest from
  *   the one that owns the struct.
- * Ownership: the struct is embedded in its owner's, and does not move after thread_init.
- * Failure: only a start can fail; then thread_done is due, as it is without a start.
+ * Ownership: the struct is embedded in its owner's, and does not move once it is started.
+ * Failure: only a start can fail, and it leaves nothing behind then.
  */
 #ifndef BASE_THREAD_H
 #define BASE_THREAD_H
@@ -19,28 +19,24 @@ struct thread {
     struct mail stop;
 };
 
-void thread_init(struct thread *thread);
-
-/** Runs main(context). what: the thread's name in the error. RC_FATAL: the system has no thread left. */
+/** Runs main(context). what: the thread's name in the error. RC_FATAL: the system has no thread left. The inbox is there from now on. */
 MUST_CHECK enum rc thread_start(struct thread *thread, const char *what, void *(*main)(void *),
                                 void *context, struct err *err);
 
 /** Puts an order. */
 void thread_tell(struct thread *thread, struct mail *order);
 
-/** By the thread itself: all orders, oldest first, linked by next; NULL if none. *ret_stop becomes true when it is to stop. */
+/** By the thread itself: all orders, oldest first, linked by next; NULL if none. *ret_stop becomes true when it is to stop;
+ * NULL: its owner says so in another way, sooner. */
 struct mail *thread_take(struct thread *thread, bool *ret_stop);
 
 /** Tells the thread to stop, once, and waits for nothing. */
 void thread_ask_stop(struct thread *thread);
 
-/** Waits until the thread has ended; then what is left in its inbox is freed, and thread_done is done. */
+/** Waits until the thread has ended; then what is left in its inbox is freed. */
 void thread_join(struct thread *thread);
 
 /** thread_ask_stop and thread_join. */
 void thread_stop(struct thread *thread);
-
-/** For one that was never started. */
-void thread_done(struct thread *thread);
 
 #endif

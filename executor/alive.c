@@ -174,9 +174,8 @@ static void *alive_main(void *context)
     int64_t confirmed_us = clock_boot_us();
     int wait_ms = 0; /* at once: from then on the others are watched */
     while (!alive->stopping && rc != RC_LOST) {
-        bool stop = false; /* stopping says so sooner */
         mailbox_wait(&alive->thread.inbox, wait_ms);
-        (void)thread_take(&alive->thread, &stop);
+        (void)thread_take(&alive->thread, NULL);
         if (alive->stopping)
             break;
         int64_t sent_us = clock_boot_us();
@@ -265,7 +264,6 @@ enum rc alive_start(struct executor *ex, struct alive **ret_alive, struct err *e
     alive->t1_ms = alive_t1_ms(ex->options);
     alive->busy_ms = least(ex->options->heartbeat_ms, alive->t2_ms / 4);
     alive->idle_ms = least(ex->options->heartbeat_ms * IDLE_FACTOR, alive->t2_ms / 2);
-    thread_init(&alive->thread);
     (void)pthread_mutex_init(&alive->lock, NULL);
     enum rc rc = db_open_on(ex->options->conninfo, DB_LIVENESS, db_server(ex->control), DB_SAME,
                             &alive->db, err);
@@ -281,7 +279,6 @@ enum rc alive_start(struct executor *ex, struct alive **ret_alive, struct err *e
     }
     db_close(alive->db);
     (void)pthread_mutex_destroy(&alive->lock);
-    thread_done(&alive->thread);
     free(alive);
     return rc;
 }

@@ -243,10 +243,8 @@ static enum rc gate_start(struct lane *lane, struct gate **ret_gate, struct err 
     gate->lane = lane;
     gate->ex = lane->ex;
     gate->control = &lane->ex->inbox;
-    thread_init(&gate->thread);
     enum rc rc = thread_start(&gate->thread, "gate", gate_main, gate, err);
     if (rc != RC_OK) {
-        thread_done(&gate->thread);
         gate_free(gate);
         return rc;
     }

@@ -297,7 +297,6 @@ enum rc reader_start(const char *conninfo, const struct db_server *server,
     reader->server = *server;
     reader->outside = *outside;
     action_stop_init(&reader->stop_action);
-    thread_init(&reader->thread);
     (void)pthread_mutex_init(&reader->lock, NULL);
     enum rc rc = open_session(reader, err);
     if (rc == RC_OK)
@@ -309,7 +308,6 @@ enum rc reader_start(const char *conninfo, const struct db_server *server,
     db_close(reader->db);
     db_canceller_free(reader->canceller);
     action_stop_done(&reader->stop_action);
-    thread_done(&reader->thread);
     db_told_free(reader->told);
     free(reader->conninfo);
     free(reader);

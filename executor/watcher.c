@@ -61,8 +61,7 @@ static void add(struct watcher *watcher, const struct ask *ask)
 
 static void take_asks(struct watcher *watcher)
 {
-    bool stop = false; /* stopping says so sooner */
-    for (struct mail *mail = thread_take(&watcher->thread, &stop), *next; mail != NULL;
+    for (struct mail *mail = thread_take(&watcher->thread, NULL), *next; mail != NULL;
          mail = next) {
         struct ask *ask = (struct ask *)mail;
         next = mail->next;
@@ -155,13 +154,11 @@ enum rc watcher_start(struct executor *ex, struct watcher **ret_watcher, struct 
     struct watcher *watcher = xcalloc(1, sizeof *watcher);
     watcher->control = &ex->inbox;
     watcher->kafka = ex->options->kafka;
-    thread_init(&watcher->thread);
     enum rc rc = thread_start(&watcher->thread, "watcher", watcher_main, watcher, err);
     if (rc == RC_OK) {
         *ret_watcher = watcher;
         return RC_OK;
     }
-    thread_done(&watcher->thread);
     free(watcher);
     return rc;
 }

@@ -396,13 +396,11 @@ enum rc relay_start(const char *conninfo, const struct db_server *server,
     struct relay *relay = xcalloc(1, sizeof *relay);
     *relay = (struct relay){
         .conninfo = conninfo, .server = *server, .kafka = kafka, .executor_no = executor_no};
-    thread_init(&relay->thread);
     enum rc rc = thread_start(&relay->thread, "relay", relay_main, relay, err);
     if (rc == RC_OK) {
         *ret_relay = relay;
         return RC_OK;
     }
-    thread_done(&relay->thread);
     free(relay);
     return rc;
 }

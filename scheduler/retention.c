@@ -276,13 +276,11 @@ enum rc retention_start(const char *conninfo, const struct db_server *server, in
     struct retention *retention = xcalloc(1, sizeof *retention);
     *retention = (struct retention){
         .conninfo = conninfo, .server = *server, .interval_ms = interval_ms, .rows = ROWS_FIRST};
-    thread_init(&retention->thread);
     enum rc rc = thread_start(&retention->thread, "retention", retention_main, retention, err);
     if (rc == RC_OK) {
         *ret_retention = retention;
         return RC_OK;
     }
-    thread_done(&retention->thread);
     free(retention);
     return rc;
 }
