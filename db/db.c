@@ -220,8 +220,7 @@ static enum rc run_once(struct db *db, const struct sql_statement *stmt, const c
 /* Nothing of it is left, locks of the session neither: what takes some does it last. In a block its neighbours are undone, too. */
 static bool again(const struct db *db, enum rc rc, const struct err *err)
 {
-    return rc == RC_RETRY && sqlstate_undone(err->code) &&
-           PQtransactionStatus(db->conn) == PQTRANS_IDLE;
+    return rc == RC_RETRY && sqlstate_undone(err) && PQtransactionStatus(db->conn) == PQTRANS_IDLE;
 }
 
 enum rc db_run(struct db *db, const struct sql_statement *stmt, const char *const *params,

@@ -54,14 +54,11 @@ enum rc sqlstate_reaction(const char *sqlstate, enum err_kind *ret_kind, const c
     return found->rc;
 }
 
-bool sqlstate_undone(const char *sqlstate)
+/* Not 40003: nobody knows what became of it. */
+bool sqlstate_undone(const struct err *err)
 {
-    static const char *const undone[] = {"40001",
-                                         "40P01"}; /* not 40003: nobody knows what became of it */
-    for (size_t i = 0; i < sizeof undone / sizeof *undone; i++)
-        if (strcmp(sqlstate, undone[i]) == 0)
-            return true;
-    return false;
+    return sqlstate_is(err, SQLSTATE_SERIALIZATION_FAILURE) ||
+           sqlstate_is(err, SQLSTATE_DEADLOCK_DETECTED);
 }
 
 const char *sqlstate_text(enum sqlstate sqlstate)

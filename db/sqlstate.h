@@ -19,6 +19,8 @@
     X(SQLSTATE_IN_FAILED_SQL_TRANSACTION, "25P02")                                                 \
     X(SQLSTATE_INVALID_SQL_STATEMENT_NAME, "26000")                                                \
     X(SQLSTATE_INVALID_AUTHORIZATION, "28")                                                        \
+    X(SQLSTATE_SERIALIZATION_FAILURE, "40001")                                                     \
+    X(SQLSTATE_DEADLOCK_DETECTED, "40P01")                                                         \
     X(SQLSTATE_INSUFFICIENT_PRIVILEGE, "42501")                                                    \
     X(SQLSTATE_INSUFFICIENT_RESOURCES, "53")                                                       \
     X(SQLSTATE_OUT_OF_MEMORY, "53200") /* of the lock table, too */                                \
@@ -47,6 +49,6 @@ enum rc sqlstate_reaction(const char *sqlstate, enum err_kind *ret_kind, const c
 /** The server has undone the statement for another session's sake, a deadlock or a serialization failure, and is well: the statement, or its
  * transaction, is simply repeated, at most so many times. */
 #define UNDONE_MOST 8
-bool sqlstate_undone(const char *sqlstate);
+bool sqlstate_undone(const struct err *err);
 
 #endif

@@ -244,7 +244,7 @@ static enum rc run_blocks(struct db *db, const struct work *work, struct part *p
 {
     bool ours = false;
     enum rc rc = run_block(db, work, part, plan, &ours, why);
-    for (int i = 0; i < UNDONE_MOST && rc == RC_RETRY && ours && sqlstate_undone(why->code); i++)
+    for (int i = 0; i < UNDONE_MOST && rc == RC_RETRY && ours && sqlstate_undone(why); i++)
         rc = run_block(db, work, part, plan, &ours, why);
     return rc;
 }

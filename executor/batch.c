@@ -261,7 +261,7 @@ static bool of_ours(const struct work *work)
 /* Another session made the server undo it there: nothing of it is left, and it was not the task's. */
 static bool undone(struct work *work, const struct err *why)
 {
-    return of_ours(work) && sqlstate_undone(why->code) && work->undone++ < UNDONE_MOST;
+    return of_ours(work) && sqlstate_undone(why) && work->undone++ < UNDONE_MOST;
 }
 
 /* A sync came: each task of the oldest batch has committed, or failed, or was skipped because of one that did. */
