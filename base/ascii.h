@@ -32,6 +32,18 @@ static inline bool ascii_xdigit(char c)
     return ascii_digit(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F');
 }
 
+/** What a hexadecimal digit stands for. */
+static inline int ascii_nibble(char digit)
+{
+    return ascii_digit(digit) ? digit - '0' : (digit | 0x20) - 'a' + 10;
+}
+
+/** The byte that two hexadecimal digits stand for. */
+static inline char ascii_byte(const char *digits)
+{
+    return (char)(ascii_nibble(digits[0]) << 4 | ascii_nibble(digits[1]));
+}
+
 /** Blank, tab, line feed, vertical tab, form feed, carriage return. */
 static inline bool ascii_space(char c)
 {

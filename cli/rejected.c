@@ -19,15 +19,10 @@ enum rc command_rejected_list(struct cli *cli, struct err *err)
                : rc;
 }
 
-static int nibble(char digit)
-{
-    return ascii_digit(digit) ? digit - '0' : digit - 'a' + 10;
-}
-
 static void write_hex(const char *hex)
 {
     for (; hex[0] != '\0' && hex[1] != '\0'; hex += 2)
-        (void)fputc(nibble(hex[0]) << 4 | nibble(hex[1]), stdout);
+        (void)fputc((unsigned char)ascii_byte(hex), stdout);
 }
 
 enum rc command_rejected_show(struct cli *cli, struct err *err)

@@ -4,6 +4,7 @@
 #include "cli/find.h"
 #include "cli/publish.h"
 
+#include "base/ascii.h"
 #include "base/log.h"
 #include "base/probe.h"
 #include "base/remedies.h"
@@ -195,8 +196,7 @@ static bool is_end(const char *text, size_t len)
 static void bytes_of(struct str *to, const char *hex)
 {
     for (hex += 2; hex[0] != '\0' && hex[1] != '\0'; hex += 2) {
-        const char pair[3] = {hex[0], hex[1], '\0'};
-        char byte = (char)strtol(pair, NULL, 16);
+        char byte = ascii_byte(hex);
         str_add(to, &byte, 1);
     }
 }

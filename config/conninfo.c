@@ -73,18 +73,13 @@ static size_t value_length(const char *text)
     return text[n] == '\'' ? n + 1 : n;
 }
 
-static char nibble(char digit)
-{
-    return (char)(ascii_digit(digit) ? digit - '0' : ascii_lower(digit) - 'a' + 10);
-}
-
 /* How long the word is that stands at `at`, 0: another one. In a URI each character may be written as %NN. */
 static size_t word_length(const char *at, const char *word, bool uri)
 {
     size_t n = 0;
     for (; *word != '\0'; word++) {
         bool coded = uri && at[n] == '%' && ascii_xdigit(at[n + 1]) && ascii_xdigit(at[n + 2]);
-        char c = coded ? (char)(nibble(at[n + 1]) * 16 + nibble(at[n + 2])) : at[n];
+        char c = coded ? ascii_byte(at + n + 1) : at[n];
         if (ascii_lower(c) != *word)
             return 0;
         n += coded ? 3 : 1;

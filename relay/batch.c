@@ -2,6 +2,7 @@
  * end of the topic tells. */
 #include "relay/relaying.h"
 
+#include "base/ascii.h"
 #include "base/log.h"
 #include "base/probe.h"
 
@@ -22,11 +23,8 @@ static char *bytes_of(const struct db_result *rows, int row, int column, size_t 
     const char *hex = db_text(rows, row, column) + 2; /* \x */
     size_t len = (size_t)(db_length(rows, row, column) - 2) / 2;
     char *bytes = xmalloc(len + 1);
-    for (size_t i = 0; i < len; i++) {
-        char high = hex[2 * i], low = hex[2 * i + 1];
-        bytes[i] = (char)((high <= '9' ? high - '0' : high - 'a' + 10) << 4 |
-                          (low <= '9' ? low - '0' : low - 'a' + 10));
-    }
+    for (size_t i = 0; i < len; i++)
+        bytes[i] = ascii_byte(hex + 2 * i);
     bytes[len] = '\0';
     *ret_len = len;
     return bytes;
