@@ -85,8 +85,9 @@ void allow_done(struct allowed *allowed)
     free(allowed->text);
 }
 
-static bool covers(const struct allowed *allowed, const char *host, int port, int usual_port)
+bool allow_covers(const struct allowed *allowed, const char *host, int port, bool encrypted)
 {
+    int usual_port = encrypted ? 443 : 80;
     if (allowed->port != -1 && port != (allowed->port == 0 ? usual_port : allowed->port))
         return false;
     if (strcmp(allowed->host, "*") == 0)
@@ -123,7 +124,7 @@ enum url_verdict url_judge(const struct allowed *list, int count, CURLU *url, co
     int port = (int)strtol(port_text, NULL, 10);
     (void)snprintf(ret_target, size, "%s:%d", host, port);
     for (int i = 0; i < count; i++)
-        if (covers(&list[i], host, port, ascii_same(scheme, "https") ? 443 : 80))
+        if (allow_covers(&list[i], host, port, ascii_same(scheme, "https")))
             return URL_ALLOWED;
     return URL_NOT_ALLOWED;
 }

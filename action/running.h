@@ -82,6 +82,8 @@ enum url_verdict { URL_ALLOWED, URL_NOT_ALLOWED, URL_BAD };
 /** False: it is no such pattern. */
 bool allow_parse(const char *text, size_t len, struct allowed *ret_allowed);
 void allow_done(struct allowed *allowed);
+/** host: in lower case, without a dot at the end. */
+bool allow_covers(const struct allowed *allowed, const char *host, int port, bool encrypted);
 /**
  * Whom the URL calls, by the same reading of it as libcurl's own: ret_target "host:port". URL_BAD: why says what is wrong with it.
  */

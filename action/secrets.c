@@ -1,6 +1,7 @@
 #include "action/secrets.h"
 
 #include "base/ascii.h"
+#include "task/header.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -24,22 +25,6 @@ void secrets_done(struct secrets *secrets)
     *secrets = (struct secrets){0};
 }
 
-static bool is_token(const char *name)
-{
-    for (const char *c = name; *c != '\0'; c++)
-        if (!ascii_alnum(*c) && strchr("!#$%&'*+-.^_`|~", *c) == NULL)
-            return false;
-    return *name != '\0';
-}
-
-static bool holds_control(const char *value)
-{
-    for (const unsigned char *c = (const unsigned char *)value; *c != '\0'; c++)
-        if ((*c < ' ' && *c != '\t') || *c == 0x7f)
-            return true;
-    return false;
-}
-
 bool secrets_have(const struct secrets *secrets, const char *name)
 {
     for (int i = 0; secrets != NULL && i < secrets->count; i++)
@@ -48,33 +33,30 @@ bool secrets_have(const struct secrets *secrets, const char *name)
     return false;
 }
 
+/* How the request is framed, to whom it goes, what belongs to the connection, and what makes its attempts one. */
+static bool is_ours(const char *name)
+{
+    static const char *const names[] = {
+        "TE", "Trailer", "Keep-Alive", "Proxy-Connection", "Idempotency-Key", "traceparent"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (ascii_same(name, names[i]))
+            return true;
+    return header_frames(name);
+}
+
 enum rc secrets_add_header(struct secrets *secrets, const struct config_value *value,
                            struct err *err)
 {
-    /* How the request is framed, to whom it goes, and what makes its attempts one. */
-    static const char *const ours[] = {"Host",
-                                       "Content-Length",
-                                       "Transfer-Encoding",
-                                       "Connection",
-                                       "Expect",
-                                       "Upgrade",
-                                       "TE",
-                                       "Trailer",
-                                       "Keep-Alive",
-                                       "Proxy-Connection",
-                                       "Idempotency-Key",
-                                       "traceparent"};
     const char *name = value->key + strlen("header.");
-    if (!is_token(name))
+    if (!header_name_valid(name))
         return refuse(value, "header.Authorization = Bearer ...", "this is no name of a header",
                       err);
-    for (size_t i = 0; i < sizeof ours / sizeof *ours; i++)
-        if (ascii_same(name, ours[i]))
-            return refuse(value, "Leave it out.", "the executor sets this header itself", err);
+    if (is_ours(name))
+        return refuse(value, "Leave it out.", "the executor sets this header itself", err);
     if (secrets_have(secrets, name))
         return refuse(value, "Keep one of them: names of headers are the same in any case.",
                       "the header is there before", err);
-    if (*value->value == '\0' || holds_control(value->value))
+    if (*value->value == '\0' || !header_value_valid(value->value))
         return refuse(value, "A value is one line of text.",
                       *value->value == '\0' ? "the header has no value"
                                             : "its value has a control character in it",
@@ -128,13 +110,12 @@ const struct secret_host *secrets_of(const struct action_http *http, const char 
 {
     const struct secret_host *found = NULL;
     const char *colon = strrchr(target, ':');
-    int port = (int)strtol(colon + 1, NULL, 10), usual = encrypted ? 443 : 80;
+    STR_AUTO host = {0};
+    str_add(&host, target, (size_t)(colon - target));
+    int port = (int)strtol(colon + 1, NULL, 10);
     for (int i = 0; i < http->host_count; i++) {
-        const struct allowed *host = &http->hosts[i].host;
-        if (strlen(host->host) != (size_t)(colon - target) ||
-            strncmp(host->host, target, (size_t)(colon - target)) != 0)
-            continue;
-        if (port == (host->port == 0 ? usual : host->port) && (found == NULL || host->port != 0))
+        const struct allowed *row = &http->hosts[i].host;
+        if (allow_covers(row, host.data, port, encrypted) && (found == NULL || row->port != 0))
             found = &http->hosts[i];
     }
     return found;

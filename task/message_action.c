@@ -2,6 +2,7 @@
 #include "task/message_field.h"
 
 #include "base/ascii.h"
+#include "task/header.h"
 
 #include <cjson/cJSON.h>
 #include <stdlib.h>
@@ -11,14 +12,6 @@
 #define LONGEST_METHOD 20
 #define MOST_HEADERS   100
 #define MOST_ARGS      1000
-
-static const char token_chars[] =
-    "!#$%&'*+-.^_`|~0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
-
-static bool is_token(const char *text)
-{
-    return *text != '\0' && text[strspn(text, token_chars)] == '\0';
-}
 
 enum rc read_command(struct reading *r, cJSON *node, const struct json_path *path)
 {
@@ -97,20 +90,15 @@ enum rc read_method(struct reading *r, cJSON *node, const struct json_path *path
 
 static enum rc check_header(struct reading *r, const cJSON *node, const struct json_path *path)
 {
-    /* They say how the request is framed and to whom it goes: that is told by url and body. */
-    static const char *const ours[] = {"Host",       "Content-Length", "Transfer-Encoding",
-                                       "Connection", "Expect",         "Upgrade"};
-    if (!is_token(node->string))
+    if (!header_name_valid(node->string))
         return field_wrong(r, MESSAGE_BAD_FIELD, path, "is no name of a header.");
-    for (size_t i = 0; i < sizeof ours / sizeof *ours; i++)
-        if (ascii_same(node->string, ours[i]))
-            return field_wrong(r, MESSAGE_BAD_FIELD, path,
-                               "must not be set: it follows from url and body.");
+    if (header_frames(node->string))
+        return field_wrong(r, MESSAGE_BAD_FIELD, path,
+                           "must not be set: it follows from url and body.");
     if (!cJSON_IsString(node))
         return field_wrong_type(r, node, path, "a string");
-    for (const unsigned char *c = (const unsigned char *)node->valuestring; *c != '\0'; c++)
-        if ((*c < ' ' && *c != '\t') || *c == 0x7f)
-            return field_wrong(r, MESSAGE_BAD_FIELD, path, "must not hold control characters.");
+    if (!header_value_valid(node->valuestring))
+        return field_wrong(r, MESSAGE_BAD_FIELD, path, "must not hold control characters.");
     return RC_OK;
 }
 
