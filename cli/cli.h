@@ -48,6 +48,9 @@ struct command {
     const char *example;               /* NULL: none */
 };
 extern const struct command commands[]; /* ended by a row without noun */
+bool is_noun(const char *word);
+/** Of the rows with its noun it is the first. */
+bool first_of_noun(const struct command *row);
 extern const struct option_spec global_options[];
 
 struct cli {

@@ -2,6 +2,8 @@
 
 #include "cli/words.h"
 
+#include <string.h>
+
 /* The one table of commands: help, dispatch and docs/COMMANDS.md follow it. */
 
 static const struct option_spec migrate_up_options[] = {
@@ -322,3 +324,19 @@ const struct command commands[] = {
      dev_dir_options, NULL},
     {0},
 };
+
+bool is_noun(const char *word)
+{
+    for (const struct command *row = commands; row->noun != NULL; row++)
+        if (strcmp(row->noun, word) == 0)
+            return true;
+    return false;
+}
+
+bool first_of_noun(const struct command *row)
+{
+    for (const struct command *before = commands; before != row; before++)
+        if (strcmp(before->noun, row->noun) == 0)
+            return false;
+    return true;
+}

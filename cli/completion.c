@@ -6,10 +6,35 @@
 #include <stdio.h>
 #include <string.h>
 
-static void option_names(FILE *out, const struct option_spec *specs)
+/* How a shell writes a list of words, each with what it is for. */
+struct shell {
+    const char *open, *close;
+    void (*word)(FILE *out, const char *start, const char *word, const char *text);
+};
+
+static void bash_word(FILE *out, const char *start, const char *word, const char *text)
 {
+    (void)text;
+    (void)fprintf(out, " %s%s", start, word);
+}
+
+/* In single quotes; a colon ends the word that is described. */
+static void zsh_word(FILE *out, const char *start, const char *word, const char *text)
+{
+    (void)fprintf(out, " '%s%s:", start, word);
+    for (; *text != '\0'; text++)
+        (void)fputs(*text == '\'' ? "'\\''" : (char[]){*text, '\0'}, out);
+    (void)fputc('\'', out);
+}
+
+static const struct shell bash_lists = {"'", "'", bash_word}, zsh_lists = {"(", ")", zsh_word};
+
+static void option_list(FILE *out, const struct shell *shell, const struct option_spec *specs)
+{
+    (void)fputs(shell->open, out);
     for (; specs != NULL && specs->name != NULL; specs++)
-        (void)fprintf(out, " --%s", specs->name);
+        shell->word(out, "--", specs->name, specs->help);
+    (void)fputs(shell->close, out);
 }
 
 /* The words after --OPTION, where it takes words. */
@@ -28,31 +53,42 @@ static void option_cases(FILE *out, const char *command, const struct option_spe
     }
 }
 
-static bool first_of_noun(const struct command *row)
+static void verb_list(FILE *out, const struct shell *shell, const char *noun)
 {
-    for (const struct command *before = commands; before != row; before++)
-        if (strcmp(before->noun, row->noun) == 0)
-            return false;
-    return true;
+    (void)fputs(shell->open, out);
+    for (const struct command *row = commands; row->noun != NULL; row++)
+        if (strcmp(row->noun, noun) == 0)
+            shell->word(out, "", row->verb, row->summary);
+    (void)fputs(shell->close, out);
 }
 
-static void tables(FILE *out)
+/* Sets nouns, verb (to nothing behind a noun that is a command), options, verbs and words_of. */
+static void tables(FILE *out, const struct shell *shell)
 {
-    (void)fputs("    case \"$noun $verb\" in\n", out);
+    const char *between = "";
+    (void)fprintf(out, "    nouns=%s", shell->open);
+    for (const struct command *row = commands; row->noun != NULL; row++)
+        if (first_of_noun(row))
+            shell->word(out, "", row->noun, *row->verb == '\0' ? row->summary : "several commands");
+    (void)fprintf(out, "%s\n    case \"$noun\" in ", shell->close);
+    for (const struct command *row = commands; row->noun != NULL; row++)
+        if (*row->verb == '\0') {
+            (void)fprintf(out, "%s%s", between, row->noun);
+            between = "|";
+        }
+    (void)fputs(") verb='' ;; esac\n    case \"$noun $verb\" in\n", out);
     for (const struct command *row = commands; row->noun != NULL; row++) {
-        (void)fprintf(out, "    '%s %s') options='", row->noun, row->verb);
-        option_names(out, row->options);
-        (void)fputs("' ;;\n", out);
+        (void)fprintf(out, "    '%s %s') options=", row->noun, row->verb);
+        option_list(out, shell, row->options);
+        (void)fputs(" ;;\n", out);
     }
     (void)fputs("    esac\n    case \"$noun\" in\n", out);
     for (const struct command *row = commands; row->noun != NULL; row++) {
         if (!first_of_noun(row) || *row->verb == '\0')
             continue;
-        (void)fprintf(out, "    '%s') verbs='", row->noun);
-        for (const struct command *verb = row; verb->noun != NULL; verb++)
-            if (strcmp(verb->noun, row->noun) == 0)
-                (void)fprintf(out, "%s ", verb->verb);
-        (void)fputs("' ;;\n", out);
+        (void)fprintf(out, "    '%s') verbs=", row->noun);
+        verb_list(out, shell, row->noun);
+        (void)fputs(" ;;\n", out);
     }
     (void)fputs("    esac\n    case \"$noun $verb $before\" in\n", out);
     for (const struct command *row = commands; row->noun != NULL; row++) {
@@ -60,32 +96,24 @@ static void tables(FILE *out)
         (void)snprintf(name, sizeof name, "%s %s", row->noun, row->verb);
         option_cases(out, name, row->options);
     }
-    (void)fputs("    *' --output'|*' -o') words_of='table json jsonl csv' ;;\n    esac\n", out);
+    (void)fputs("    *' --output'|*' -o') words_of='table json jsonl csv' ;;\n    esac\n"
+                "    options+=",
+                out);
+    option_list(out, shell, global_options);
+    (void)fputc('\n', out);
 }
 
 static void bash(void)
 {
     (void)fputs("_lockstep() {\n"
-                "    local noun='' verb='' verbs='' options='' words_of=''\n"
+                "    local noun='' verb='' nouns verbs='' options='' words_of=''\n"
                 "    local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD-1]}\n"
                 "    [ \"$COMP_CWORD\" -gt 1 ] && noun=${COMP_WORDS[1]}\n"
                 "    [ \"$COMP_CWORD\" -gt 2 ] && [[ ${COMP_WORDS[2]} != -* ]] && "
-                "verb=${COMP_WORDS[2]}\n"
-                "    local nouns='",
+                "verb=${COMP_WORDS[2]}\n",
                 stdout);
-    for (const struct command *row = commands; row->noun != NULL; row++)
-        if (first_of_noun(row))
-            (void)printf("%s ", row->noun);
-    (void)fputs("'\n    case \"$noun\" in ", stdout);
-    for (const struct command *row = commands; row->noun != NULL; row++)
-        if (*row->verb == '\0')
-            (void)printf("%s%s", row == commands ? "" : "|", row->noun);
-    (void)fputs(") verb='' ;; esac\n", stdout);
-    tables(stdout);
-    (void)fputs("    options+='", stdout);
-    option_names(stdout, global_options);
-    (void)fputs("'\n"
-                "    if [ -n \"$words_of\" ]; then :\n"
+    tables(stdout, &bash_lists);
+    (void)fputs("    if [ -n \"$words_of\" ]; then :\n"
                 "    elif [ \"$COMP_CWORD\" -eq 1 ]; then words_of=$nouns\n"
                 "    elif [[ $word == -* ]]; then words_of=$options\n"
                 "    elif [ \"$COMP_CWORD\" -eq 2 ]; then words_of=$verbs\n"
@@ -96,70 +124,16 @@ static void bash(void)
                 stdout);
 }
 
-/* In single quotes; a colon ends the word that is described. */
-static void zsh_pair(FILE *out, const char *start, const char *word, const char *text)
-{
-    (void)fprintf(out, " '%s%s:", start, word);
-    for (; *text != '\0'; text++)
-        (void)fputs(*text == '\'' ? "'\\''" : (char[]){*text, '\0'}, out);
-    (void)fputc('\'', out);
-}
-
-static void zsh_options(FILE *out, const struct option_spec *specs)
-{
-    for (; specs != NULL && specs->name != NULL; specs++)
-        zsh_pair(out, "--", specs->name, specs->help);
-}
-
-static void zsh_tables(FILE *out)
-{
-    (void)fputs("    case \"$noun $verb\" in\n", out);
-    for (const struct command *row = commands; row->noun != NULL; row++) {
-        (void)fprintf(out, "    '%s %s') options=(", row->noun, row->verb);
-        zsh_options(out, row->options);
-        (void)fputs(") ;;\n", out);
-    }
-    (void)fputs("    esac\n    case \"$noun\" in\n", out);
-    for (const struct command *row = commands; row->noun != NULL; row++) {
-        if (!first_of_noun(row) || *row->verb == '\0')
-            continue;
-        (void)fprintf(out, "    '%s') verbs=(", row->noun);
-        for (const struct command *verb = row; verb->noun != NULL; verb++)
-            if (strcmp(verb->noun, row->noun) == 0)
-                zsh_pair(out, "", verb->verb, verb->summary);
-        (void)fputs(") ;;\n", out);
-    }
-    (void)fputs("    esac\n    case \"$noun $verb $before\" in\n", out);
-    for (const struct command *row = commands; row->noun != NULL; row++) {
-        char name[64];
-        (void)snprintf(name, sizeof name, "%s %s", row->noun, row->verb);
-        option_cases(out, name, row->options);
-    }
-    (void)fputs("    *' --output'|*' -o') words_of='table json jsonl csv' ;;\n    esac\n", out);
-}
-
 static void zsh(void)
 {
     (void)fputs("#compdef lockstep\n_lockstep() {\n"
                 "    local noun='' verb='' words_of='' before=${words[CURRENT-1]}\n"
                 "    local -a nouns verbs options\n"
                 "    (( CURRENT > 2 )) && noun=${words[2]}\n"
-                "    (( CURRENT > 3 )) && [[ ${words[3]} != -* ]] && verb=${words[3]}\n"
-                "    nouns=(",
+                "    (( CURRENT > 3 )) && [[ ${words[3]} != -* ]] && verb=${words[3]}\n",
                 stdout);
-    for (const struct command *row = commands; row->noun != NULL; row++)
-        if (first_of_noun(row))
-            zsh_pair(stdout, "", row->noun, *row->verb == '\0' ? row->summary : "several commands");
-    (void)fputs(")\n    case \"$noun\" in ", stdout);
-    for (const struct command *row = commands; row->noun != NULL; row++)
-        if (*row->verb == '\0')
-            (void)printf("%s%s", row == commands ? "" : "|", row->noun);
-    (void)fputs(") verb='' ;; esac\n", stdout);
-    zsh_tables(stdout);
-    (void)fputs("    options+=(", stdout);
-    zsh_options(stdout, global_options);
-    (void)fputs(")\n"
-                "    if [[ -n $words_of ]]; then compadd -- ${=words_of}\n"
+    tables(stdout, &zsh_lists);
+    (void)fputs("    if [[ -n $words_of ]]; then compadd -- ${=words_of}\n"
                 "    elif (( CURRENT == 2 )); then _describe command nouns\n"
                 "    elif [[ ${words[CURRENT]} == -* ]]; then _describe option options\n"
                 "    elif (( CURRENT == 3 && $#verbs )); then _describe command verbs\n"

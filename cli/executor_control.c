@@ -1,6 +1,7 @@
 /* executor drain, set: an executor is named by its id or the beginning of it. */
 #include "cli/commands.h"
 #include "cli/control.h"
+#include "cli/find.h"
 
 #include "base/remedies.h"
 
@@ -17,16 +18,9 @@ static enum rc find_executor(struct cli *cli, char ret_id[37], struct err *err)
     if (db_rows(found) == 0)
         return err_set(err, RC_REJECT, ERR_USAGE, text, REMEDY_EXECUTOR_LIST,
                        "there is no executor with this id");
-    if (db_rows(found) > 1) {
-        (void)err_set(err, RC_REJECT, ERR_USAGE, text, "Type more of the id.",
-                      "several executors fit");
-        (void)snprintf(err->detail, sizeof err->detail, "%s (%s), %s (%s)%s",
-                       db_text(found, 0, CONTROL_EXECUTOR_EXECUTOR_ID),
-                       db_text(found, 0, CONTROL_EXECUTOR_HOST),
-                       db_text(found, 1, CONTROL_EXECUTOR_EXECUTOR_ID),
-                       db_text(found, 1, CONTROL_EXECUTOR_HOST), db_rows(found) > 2 ? ", ..." : "");
-        return RC_REJECT;
-    }
+    if (db_rows(found) > 1)
+        return find_ambiguous(text, found, CONTROL_EXECUTOR_EXECUTOR_ID, CONTROL_EXECUTOR_HOST,
+                              "Type more of the id.", "several executors fit", err);
     (void)snprintf(ret_id, 37, "%s", db_text(found, 0, CONTROL_EXECUTOR_EXECUTOR_ID));
     return RC_OK;
 }

@@ -80,6 +80,16 @@ static bool bounds_of(const char *text, char low[33], char high[33])
     return digits > 0;
 }
 
+enum rc find_ambiguous(const char *text, const struct db_result *found, int id, int beside,
+                       const char *hint, const char *several, struct err *err)
+{
+    (void)err_set(err, RC_REJECT, ERR_USAGE, text, hint, "%s", several);
+    (void)snprintf(err->detail, sizeof err->detail, "%s (%s), %s (%s)%s", db_text(found, 0, id),
+                   db_text(found, 0, beside), db_text(found, 1, id), db_text(found, 1, beside),
+                   db_rows(found) > 2 ? ", ..." : "");
+    return RC_REJECT;
+}
+
 enum rc find_run(struct cli *cli, const char *text, struct run_row *ret_run, struct err *err)
 {
     char low[33], high[33];
@@ -96,15 +106,9 @@ enum rc find_run(struct cli *cli, const char *text, struct run_row *ret_run, str
     if (db_rows(found) == 0)
         return err_set(err, RC_REJECT, ERR_USAGE, text, REMEDY_RUN_LIST,
                        "there is no run with this id");
-    if (db_rows(found) > 1) {
-        (void)err_set(err, RC_REJECT, ERR_USAGE, text, "Type more of the id, or add --queue.",
-                      "several runs fit");
-        (void)snprintf(err->detail, sizeof err->detail, "%s (%s), %s (%s)%s",
-                       db_text(found, 0, RUN_FIND_RUN_ID), db_text(found, 0, RUN_FIND_QUEUE),
-                       db_text(found, 1, RUN_FIND_RUN_ID), db_text(found, 1, RUN_FIND_QUEUE),
-                       db_rows(found) > 2 ? ", ..." : "");
-        return RC_REJECT;
-    }
+    if (db_rows(found) > 1)
+        return find_ambiguous(text, found, RUN_FIND_RUN_ID, RUN_FIND_QUEUE,
+                              "Type more of the id, or add --queue.", "several runs fit", err);
     fill_run(ret_run, found);
     return RC_OK;
 }

@@ -31,6 +31,10 @@ MUST_CHECK enum rc find_run(struct cli *cli, const char *text, struct run_row *r
 /** The command's argument, or --latest. */
 MUST_CHECK enum rc find_run_argument(struct cli *cli, struct run_row *ret_run, struct err *err);
 
+/** Refuses text, which fits several rows: names two of them by id and beside. several: "several runs fit". */
+enum rc find_ambiguous(const char *text, const struct db_result *found, int id, int beside,
+                       const char *hint, const char *several, struct err *err);
+
 /** Whether the command's argument is a number > 0, of a "task" or the like. */
 MUST_CHECK enum rc number_argument(struct cli *cli, const char *what, struct err *err);
 

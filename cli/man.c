@@ -97,14 +97,6 @@ static void options(FILE *out, const struct option_spec *spec)
     }
 }
 
-static bool first_of_noun(const struct command *row)
-{
-    for (const struct command *before = commands; before != row; before++)
-        if (strcmp(before->noun, row->noun) == 0)
-            return false;
-    return true;
-}
-
 static void exits(FILE *out)
 {
     (void)fputs(".SH \"EXIT STATUS\"\n.TP\n0\ndone\n", out);
@@ -255,12 +247,10 @@ static bool print_page(FILE *out, const char *page)
         page_of_configuration(out);
         return true;
     }
-    for (const struct command *row = commands; row->noun != NULL; row++)
-        if (strcmp(row->noun, page) == 0) {
-            page_of_noun(out, page);
-            return true;
-        }
-    return false;
+    if (!is_noun(page))
+        return false;
+    page_of_noun(out, page);
+    return true;
 }
 
 static enum rc write_page(const char *dir, const char *page, struct err *err)

@@ -151,14 +151,6 @@ static enum rc read_options(struct cli *cli, const char *prefix, const struct op
     return RC_OK;
 }
 
-static bool is_noun(const char *word)
-{
-    for (const struct command *row = commands; row->noun != NULL; row++)
-        if (strcmp(row->noun, word) == 0)
-            return true;
-    return false;
-}
-
 static bool asks_help(const char *word)
 {
     return strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0;

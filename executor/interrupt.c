@@ -61,9 +61,9 @@ bool reader_act(struct reader_thread *reader, bool acting)
     if (reader->acting)
         action_stop_clear(&reader->stop_action);
     (void)pthread_mutex_unlock(&reader->lock);
-    if (asked && !ends)
-        (void)settled(
-            reader); /* else it may meet the record, which is made on another session then */
+    if (asked &&
+        !ends) /* if it does not, it may meet the record, which is made on another session then */
+        (void)settled(reader);
     return !ends;
 }
 
