@@ -1,5 +1,5 @@
 #!/bin/bash
-# Fixed workloads, each beside its reference in the same run. docs/PERFORMANCE.md says how to read the figures.
+# Fixed workloads, each beside its reference in the same run. docs/explanation/performance.md says how to read the figures.
 # shellcheck disable=SC2034 # the workloads, sourced below, use what is set here
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)

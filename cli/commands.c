@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-/* The one table of commands: help, dispatch and docs/COMMANDS.md follow it. */
+/* The one table of commands: help, dispatch and docs/reference/commands.md follow it. */
 
 static const struct option_spec migrate_up_options[] = {
     {"dry-run", NULL, "say what would be applied, change nothing", 0},

@@ -1,7 +1,7 @@
 /**
  * What: the configuration: one key table (config/keys.c), read from defaults, a file, the
  *   environment and the command line. The table makes the checks, `config list`, `config show`
- *   and the reference in docs/CONFIGURATION.md.
+ *   and the reference in docs/reference/configuration.md.
  * Invariants: default < file < environment LOCKSTEP_SECTION_KEY < -X/-s < named option; each
  *   value remembers where it comes from. Every value in a struct config has been checked
  *   against its type. A file that holds a password and can be read by others is refused.

@@ -1,6 +1,6 @@
 /**
  * What: SQLSTATEs: the one table that turns one into a reaction, and the names by which the rest of the code asks for one. The
- *   names are those of PostgreSQL's manual, appendix A, and of docs/EXTERNAL.md for those of lockstep's own functions (class LS).
+ *   names are those of PostgreSQL's manual, appendix A, and of docs/how-to/external-workers.md for those of lockstep's own functions (class LS).
  * Invariants: no SQLSTATE (NULL or "") means the session is lost. No SQLSTATE stands in another folder's code.
  * Threads: any.
  * Ownership: none.

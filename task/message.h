@@ -1,5 +1,5 @@
 /**
- * What: the message of docs/message.schema.json: record value <-> struct message.
+ * What: the message of docs/reference/message.schema.json: record value <-> struct message.
  * Invariants: strict RFC 8259, UTF-8, no NUL, no duplicate keys, depth <= 32; int64 values are
  *   exact; a field that is not known is refused. What parses here can be stored by PostgreSQL.
  * Threads: any; a struct message is plain data.
@@ -94,7 +94,7 @@ void message_auto(struct message **msg);
 /** One entry of a retry_on list: a SQLSTATE class or code, or all; "-" before it: not. */
 bool retry_on_valid(const char *entry, size_t len);
 
-/** The i-th field that is known, NULL behind the last: what docs/message.schema.json must list. */
+/** The i-th field that is known, NULL behind the last: what docs/reference/message.schema.json must list. */
 const char *message_field_name(int i);
 
 /**

@@ -1,5 +1,5 @@
 -- Notifications as external tasks: tables of a type of one's own, and what its workers read. Run by a member of lockstep_owner
--- that may create a schema here: a foreign key to the task is for trusted roles (docs/EXTERNAL.md). The workers get rights on it.
+-- that may create a schema here: a foreign key to the task is for trusted roles (docs/how-to/external-workers.md). The workers get rights on it.
 CREATE SCHEMA notification;
 
 -- Exclusive: a task is of one type, and this table has only tasks of this one. The row goes with its task when retention deletes

@@ -85,7 +85,7 @@ one() { jq -r --arg s "$1" --arg k "$2" '.[] | select(.section == $s and .key ==
 
 @test "config list names every key of the reference" {
     while read -r section key; do
-        grep -qF "\`$key\`" "$BATS_TEST_DIRNAME/../../docs/CONFIGURATION.md" || { echo "[$section] $key"; return 1; }
+        grep -qF "\`$key\`" "$BATS_TEST_DIRNAME/../../docs/reference/configuration.md" || { echo "[$section] $key"; return 1; }
     done < <("$LOCKSTEP_BIN" config list -o json | jq -r '.[] | select(.key != "") | "\(.section) \(.key)"')
 }
 

@@ -87,8 +87,8 @@ commands() { # "NOUN VERB" a line, from the program's own help
     [ "$status" -eq 2 ]
 }
 
-@test "docs/COMMANDS.md names every command and every option" {
-    page=$BATS_TEST_DIRNAME/../../docs/COMMANDS.md
+@test "docs/reference/commands.md names every command and every option" {
+    page=$BATS_TEST_DIRNAME/../../docs/reference/commands.md
     while read -r noun verb; do
         section=$(sed -n "/^## $noun${verb:+ $verb}\( \|\$\)/,/^## /p" "$page")
         [ -n "$section" ] || { echo "no section $noun $verb"; return 1; }

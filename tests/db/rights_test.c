@@ -1,5 +1,5 @@
 /* ctest: timeout=120
- * What each group role can do, as docs/GUARANTEES.md has it: every line of its table is tried as every role. */
+ * What each group role can do, as docs/explanation/guarantees.md has it: every line of its table is tried as every role. */
 #include "tests/db/roles.h"
 
 #include <stdlib.h>
@@ -72,7 +72,7 @@ static bool read_line(char *line, const char *act, bool ret_yes[COLUMNS])
 /* Also counts the lines of the table: none is without its act here. */
 static int find_line(const char *act, bool ret_yes[COLUMNS], bool *ret_found)
 {
-    FILE *page = fopen(LOCKSTEP_SOURCE "/docs/GUARANTEES.md", "r");
+    FILE *page = fopen(LOCKSTEP_SOURCE "/docs/explanation/guarantees.md", "r");
     char line[1000];
     bool inside = false;
     int lines = 0;

@@ -1,5 +1,5 @@
 /* The statuses of a task and the ways between them stand in five places: tests/support/status.c, the two
- * tables of the schema, the guard on lockstep.task and docs/STATES.md. They must say the same. */
+ * tables of the schema, the guard on lockstep.task and docs/reference/states.md. They must say the same. */
 #include "base/str.h"
 #include "tests/support/status.h"
 #include "tests/support/support.h"
@@ -139,7 +139,7 @@ static int cells(char *line, char *ret_cells[], int most)
 static void the_manual_says_the_same(void **state)
 {
     (void)state;
-    FILE *file = fopen(LOCKSTEP_SOURCE "/docs/STATES.md", "r");
+    FILE *file = fopen(LOCKSTEP_SOURCE "/docs/reference/states.md", "r");
     char line[1000], *cell[8];
     int told_statuses = 0, told_transitions = 0, ours = 0;
     assert_non_null(file);

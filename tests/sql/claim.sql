@@ -3,7 +3,7 @@ BEGIN;
 SELECT plan(128);
 \ir protocol.inc
 
--- The implicit run, row by row of the table in docs/MESSAGE.md: c is the order of its newest phase, q the one before.
+-- The implicit run, row by row of the table in docs/reference/message.md: c is the order of its newest phase, q the one before.
 SELECT is(pg_temp.tell('200<100'), 'hole', 'none open, previous_order > 0: hole');
 SELECT is((SELECT count(*) FROM lockstep.run WHERE queue_id = pg_temp.q()), 0::bigint, 'a hole opens no implicit run');
 SELECT is(pg_temp.tell('200<100 100<0'), 'hole i1:100+', 'after a hole the next first phase opens a run');

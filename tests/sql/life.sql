@@ -1,4 +1,4 @@
--- The life of a task: how often it is tried and for which errors, not_before, conditions, keys (docs/STATES.md). protocol.inc explains
+-- The life of a task: how often it is tried and for which errors, not_before, conditions, keys (docs/reference/states.md). protocol.inc explains
 -- how messages are written.
 BEGIN;
 SELECT no_plan();

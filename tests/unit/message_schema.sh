@@ -1,5 +1,5 @@
 #!/bin/bash
-# docs/message.schema.json and the codec agree on every case of message_cases.jsonl that a schema can decide.
+# docs/reference/message.schema.json and the codec agree on every case of message_cases.jsonl that a schema can decide.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 
@@ -14,7 +14,7 @@ import sys
 
 import jsonschema
 
-schema = json.load(open("docs/message.schema.json"))
+schema = json.load(open("docs/reference/message.schema.json"))
 jsonschema.Draft202012Validator.check_schema(schema)
 record = jsonschema.Draft202012Validator(schema)
 staged = jsonschema.Draft202012Validator({**schema, "$ref": "#/$defs/staged"})

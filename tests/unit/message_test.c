@@ -122,7 +122,7 @@ static void the_schema_lists_the_fields_of_the_codec_and_its_examples_parse(void
 {
     (void)state;
     STR_AUTO text = {0};
-    read_file(&text, "docs/message.schema.json");
+    read_file(&text, "docs/reference/message.schema.json");
     struct json schema;
     struct err err = {0};
     assert_int_equal(json_parse(text.data, text.len, CAP, &schema, &err), RC_OK);
@@ -146,7 +146,7 @@ static void every_example_of_the_manual_parses(void **state)
 {
     (void)state;
     STR_AUTO manual = {0};
-    read_file(&manual, "docs/MESSAGE.md");
+    read_file(&manual, "docs/reference/message.md");
     int count = 0;
     for (char *line = manual.data, *end; (end = strchr(line, '\n')) != NULL; line = end + 1) {
         if (*line != '{')
@@ -169,19 +169,19 @@ static void the_manual_names_every_field_and_reason(void **state)
 {
     (void)state;
     STR_AUTO manual = {0}, quoted = {0};
-    read_file(&manual, "docs/MESSAGE.md");
+    read_file(&manual, "docs/reference/message.md");
     const char *name;
     for (int i = 0; (name = message_field_name(i)) != NULL; i++) {
         str_clear(&quoted);
         str_format(&quoted, "`%s`", name);
         if (strstr(manual.data, quoted.data) == NULL)
-            fail_msg("docs/MESSAGE.md does not name %s", quoted.data);
+            fail_msg("docs/reference/message.md does not name %s", quoted.data);
     }
     for (enum message_reason r = MESSAGE_BAD_JSON; r <= MESSAGE_DUPLICATE; r++) {
         str_clear(&quoted);
         str_format(&quoted, "`%s`", message_reason_name(r));
         if (strstr(manual.data, quoted.data) == NULL)
-            fail_msg("docs/MESSAGE.md does not name %s", quoted.data);
+            fail_msg("docs/reference/message.md does not name %s", quoted.data);
     }
 }
 

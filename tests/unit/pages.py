@@ -1,0 +1,83 @@
+#!/usr/bin/env python3
+"""The pages hold together: every link of a page leads to a file and a heading that are there, every page is listed in docs/README.md, every page
+that a source names exists, and no page stands outside the four kinds. And this check itself notices a link that leads nowhere.
+"""
+import os
+import re
+import sys
+
+os.chdir(os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', '..'))
+KINDS = {'how-to', 'reference', 'explanation'}
+
+
+def headings(text):
+    """The anchors of a page, made as GitHub makes them."""
+    text = re.sub(r'(?ms)^```.*?^```', '', text)
+    anchors = set()
+    for title in re.findall(r'(?m)^#+ +(.*)$', text):
+        title = re.sub(r'\[([^]]*)\]\([^)]*\)', r'\1', title).replace('`', '').strip().lower()
+        anchors.add(re.sub(r'[^\w\- ]', '', title).replace(' ', '-'))
+    return anchors
+
+
+def broken(page, text, read):
+    """What is wrong with the links of one page; read gives the text of a file, or None."""
+    found = []
+    for target in re.findall(r'\]\(([^)\s]+)\)', re.sub(r'(?ms)^```.*?^```', '', text)):
+        if re.match(r'[a-z]+:', target):
+            continue
+        path, _, anchor = target.partition('#')
+        path = os.path.normpath(os.path.join(os.path.dirname(page), path)) if path else page
+        there = read(path)
+        if there is None:
+            found.append(f'{page}: {target} leads to no file')
+        elif anchor and path.endswith('.md') and anchor not in headings(there):
+            found.append(f'{page}: {target} leads to no heading')
+    return found
+
+
+def read(path):
+    if os.path.isdir(path):
+        return ''
+    try:
+        with open(path, encoding='utf-8') as file:
+            return file.read()
+    except (OSError, UnicodeDecodeError):
+        return None
+
+
+def files():
+    for folder, folders, names in os.walk('.'):
+        folders[:] = [name for name in folders if not name.startswith('.') and name != 'build']
+        for name in names:
+            yield os.path.normpath(os.path.join(folder, name))
+
+
+def main():
+    wrong = []
+    everything = sorted(files())
+    pages = [path for path in everything if path.endswith('.md')]
+    index = read('docs/README.md') or ''
+    for page in pages:
+        wrong += broken(page, read(page), read)
+        parts = page.split('/')
+        if parts[0] != 'docs' or page in ('docs/README.md', 'docs/NEXT.md'):
+            continue
+        if '(' + page[len('docs/'):] + ')' not in index:
+            wrong.append(f'{page}: docs/README.md does not list it')
+        if page != 'docs/tutorial.md' and (len(parts) != 3 or parts[1] not in KINDS):
+            wrong.append(f'{page}: a page is the tutorial, or stands in ' + ', '.join(sorted(KINDS)))
+    for path in everything:
+        if path.startswith('sql/migrations/') or path == 'tests/unit/pages.py':
+            continue  # a migration that is there is not edited
+        for named in re.findall(r'(?<![\w-])(docs/[\w./-]+\.(?:md|json))', read(path) or ''):
+            if read(named) is None:
+                wrong.append(f'{path}: names {named}, which is not there')
+    sample = {'a.md': '# A b\n[x](b.md) [y](#a-b) [z](#no)', 'b.md': ''}
+    assert broken('a.md', sample['a.md'], sample.get) == ['a.md: #no leads to no heading']
+    assert broken('a.md', '[x](c.md)', sample.get) == ['a.md: c.md leads to no file']
+    print('\n'.join(wrong))
+    return 1 if wrong else 0
+
+
+sys.exit(main())
