@@ -54,7 +54,7 @@ checked() {
 
 @test "every reason to halt is in the manual, and names a command" {
     while IFS='|' read -r reason remedy; do
-        grep -q "^| \`$reason\` |" "$BATS_TEST_DIRNAME/../../docs/how-to/operate.md"
+        grep -q "^| \`$reason\` |" "$BATS_TEST_DIRNAME/../../docs/how-to/halted-queue.md"
         [[ $remedy == *'lockstep queue resume QUEUE'* ]]
     done < <(sql 'SELECT reason, remedy FROM lockstep.halt_reason')
     [ "$(sql 'SELECT count(*) > 9 FROM lockstep.halt_reason')" = t ]

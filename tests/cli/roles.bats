@@ -1,5 +1,5 @@
 #!/usr/bin/env bats
-# What an administrator does for Lockstep, as docs/how-to/operate.md says it, and what `check` and `check --security` say of it.
+# What an administrator does for Lockstep, as docs/how-to/install.md says it, and what `check` and `check --security` say of it.
 # ctest: timeout=120
 
 setup() {
@@ -11,7 +11,7 @@ setup() {
     sql 'CREATE SCHEMA etl; CREATE TABLE etl.t (v int)'
     # The block of the page, word for word.
     awk '/^## Roles and grants/ { on = 1 } on && /^```$/ && block { exit } block { print } on && /^```sql$/ { block = 1 }' \
-        "$BATS_TEST_DIRNAME/../../docs/how-to/operate.md" >"$BATS_TEST_TMPDIR/roles.sql"
+        "$BATS_TEST_DIRNAME/../../docs/how-to/install.md" >"$BATS_TEST_TMPDIR/roles.sql"
     grep -q 'CREATE ROLE etl_executor' "$BATS_TEST_TMPDIR/roles.sql"
     "$LOCKSTEP_TEST_PGBIN/psql" -X -q -v ON_ERROR_STOP=1 -d "$db" -f "$BATS_TEST_TMPDIR/roles.sql"
     queue=$(scratch_name)

@@ -9,7 +9,7 @@ A page without a block that is run is an error. `page.py --self-test` tests itse
 import re
 import sys
 
-BLOCK = re.compile(r'(?ms)^```(?P<info>[^\n]*)\n(?P<body>.*?)^```$|^<!-- test\n(?P<hidden>.*?)^-->$')
+BLOCK = re.compile(r'(?ms)^(?P<margin> *)```(?P<info>[^\n]*)\n(?P<body>.*?)^(?P=margin)```$|^<!-- test\n(?P<hidden>.*?)^-->$')
 
 
 def blocks(text):
@@ -18,12 +18,14 @@ def blocks(text):
         line = text.count('\n', 0, found.start()) + 1
         if found['hidden'] is not None:
             yield line, 'run', 0, found['hidden']
-        elif found['info'] == 'text':
-            yield line, 'output', 0, found['body']
+            continue
+        body = re.sub('(?m)^' + found['margin'], '', found['body'])
+        if found['info'] == 'text':
+            yield line, 'output', 0, body
         else:
             words = re.fullmatch(r'sh(?: exit=(\d+))?', found['info'])
             if words:
-                yield line, 'run', int(words[1] or 0), found['body']
+                yield line, 'run', int(words[1] or 0), body
 
 
 def pattern(line):
@@ -60,11 +62,11 @@ def script(page, text):
 
 
 def self_test():
-    page = 'a\n```sh\ntrue\n```\n```text\nrun 3f2a  2.5 s\n...\n```\n<!-- test\nhidden\n-->\n```sh exit=1\nfalse\n```\n```\nshown\n```\n'
-    assert [block[:3] for block in blocks(page)] == [(2, 'run', 0), (5, 'output', 0), (9, 'run', 0), (12, 'run', 1)]
+    page = 'a\n```sh\ntrue\n```\n```text\nrun 3f2a  2.5 s\n...\n```\n<!-- test\nhidden\n-->\n```sh exit=1\nfalse\n```\n```\nshown\n```\n1. a\n\n   ```sh\n   cat <<E\n   E\n   ```\n'
+    assert [block[:3] for block in blocks(page)] == [(2, 'run', 0), (5, 'output', 0), (9, 'run', 0), (12, 'run', 1), (20, 'run', 0)]
     assert pattern('took 2.5 s') == 'took[[:space:]]+[0-9]+[.][0-9]+[[:space:]]+s'
     made = script('p', page)
-    assert 'hidden' in made and 'shown' not in made and 'page_ended "$page_status" 1' in made
+    assert '\ncat <<E\nE\n' in made and 'hidden' in made and 'shown' not in made and 'page_ended "$page_status" 1' in made
     try:
         script('p', '```\nnothing\n```\n')
     except SystemExit:

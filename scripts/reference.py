@@ -1,0 +1,115 @@
+#!/usr/bin/env python3
+"""reference.py [--check] PAGE... [--dbname CONNINFO]: writes the generated parts of docs/reference.
+
+PAGE is log-events (from the sources), or views and functions (from a database with today's schema, which psql reads). Names, types, levels and
+signatures come from there; the last column, the meaning, is written by hand in the page and kept. A new row has the meaning "?", which --check refuses,
+as it refuses a page that is not what would be written.
+"""
+import argparse
+import glob
+import os
+import re
+import subprocess
+import sys
+
+ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), '..')
+FOLDERS = 'action base cli config db executor kafka phaselock producer relay replay scheduler task'.split()
+NO_EVENTS = {'queue'}  # a key in base/log.c
+
+
+def log_events():
+    found = {}
+    for folder in FOLDERS:
+        for name in sorted(glob.glob(os.path.join(ROOT, folder, '*.c'))):
+            with open(name, encoding='utf-8') as file:
+                text = file.read()
+            for call in re.finditer(r'\blog_(?:event|err)\(\s*([^,;]*?),\s*([^;,]*?"[a-z_]+"[^;,]*)', text):
+                level = re.findall(r'LOG_(\w+)', call[1])
+                for event in re.findall(r'"([a-z_]+)"', call[2]):
+                    found.setdefault(event, set()).update(word.lower() for word in level)
+    return {'': [(f'`{event}`', ', '.join(sorted(levels)) or 'that of the message')
+                 for event, levels in sorted(found.items()) if event not in NO_EVENTS]}
+
+
+def query(dbname, sql):
+    out = subprocess.run(['psql', '-X', '-q', '-At', '-F', '\t', '-v', 'ON_ERROR_STOP=1', '-d', dbname or '', '-c', sql],
+                         check=True, stdout=subprocess.PIPE, text=True).stdout
+    return [line.split('\t') for line in out.splitlines()]
+
+
+def views(dbname, sections):
+    rows = {name: [] for name in sections}
+    for view, column, kind in query(dbname, """
+            SELECT c.relname, a.attname, format_type(a.atttypid, a.atttypmod) FROM pg_class c JOIN pg_attribute a ON a.attrelid = c.oid
+             WHERE c.relnamespace = 'lockstep'::regnamespace AND a.attnum > 0 AND NOT a.attisdropped ORDER BY c.relname, a.attnum"""):
+        if view in rows:
+            rows[view].append((f'`{column}`', kind))
+    return rows
+
+
+def functions(dbname, sections):
+    rows = {name: [] for name in sections}
+    have = {}
+    for name, arguments, result in query(dbname, """
+            SELECT p.proname, pg_get_function_arguments(p.oid), pg_get_function_result(p.oid) FROM pg_proc p
+             WHERE p.pronamespace = 'lockstep'::regnamespace ORDER BY p.proname"""):
+        arguments = re.sub(r'::[a-z ]+(\[\])?', '', arguments).replace(' DEFAULT ', ' = ').replace('timestamp with time zone', 'timestamptz')
+        taken = [part for part in arguments.split(', ') if not part.startswith('OUT ')]
+        given = [part[4:] for part in arguments.split(', ') if part.startswith('OUT ')]
+        have[name] = (f'`{name}({", ".join(taken)})`', ', '.join(given) or result.replace('timestamp with time zone', 'timestamptz'))
+    for section, names in sections.items():
+        rows[section] = [have.get(name, (f'`{name}`', 'there is no such function')) for name in names]
+    return rows
+
+
+TABLE = re.compile(r'(?m)^(\|[^\n]*\|\n\|[-|]+\|\n)((?:\|[^\n]*\|\n)*)')
+
+
+def cells(line):
+    return [cell.strip() for cell in re.split(r'(?<!\\)\|', line.strip()[1:-1])]
+
+
+def rewrite(text, make):
+    """The page with the rows of each section's first table made anew; the meanings stay."""
+    parts = re.split(r'(?m)^(?=## )', text)
+    titles = [re.match(r'## (.*)', part) for part in parts]
+    tables = {title[1] if title else '': TABLE.search(part) for title, part in zip(titles, parts) if TABLE.search(part)}
+    named = {title: [re.match(r'`(\w+)', cells(row)[0])[1] for row in table[2].splitlines()] for title, table in tables.items()}
+    rows = make(named)
+    for number, (title, part) in enumerate(zip(titles, parts)):
+        table, fresh = TABLE.search(part), rows.get(title[1] if title else '')
+        if not table or fresh is None:
+            continue
+        meaning = {re.match(r'`(\w+)', cells(row)[0])[1]: cells(row)[-1] for row in table[2].splitlines()}
+        body = ''.join('| ' + ' | '.join((*row, meaning.get(re.match(r'`(\w+)', row[0])[1], '?'))) + ' |\n' for row in fresh)
+        parts[number] = part[:table.start()] + table[1] + body + part[table.end():]
+    return ''.join(parts)
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument('pages', nargs='+', choices=['log-events', 'views', 'functions'])
+    parser.add_argument('--check', action='store_true')
+    parser.add_argument('--dbname')
+    options = parser.parse_args()
+    wrong = []
+    for page in options.pages:
+        make = {'log-events': lambda named: log_events(), 'views': lambda named: views(options.dbname, named),
+                'functions': lambda named: functions(options.dbname, named)}[page]
+        name = os.path.join(ROOT, 'docs/reference', page + '.md')
+        with open(name, encoding='utf-8') as file:
+            old = file.read()
+        new = rewrite(old, make)
+        if not options.check:
+            with open(name, 'w', encoding='utf-8') as file:
+                file.write(new)
+        elif new != old:
+            gone = [line for line in old.splitlines() if line not in new.splitlines()]
+            wrong += [f'{page}.md: not as scripts/reference.py {page} writes it'] + gone
+        wrong += [f'{page}.md: write the meaning of {cells(line)[0]}' for line in new.splitlines()
+                  if line.startswith('|') and cells(line)[-1] in ('?', '')]
+    print('\n'.join(wrong))
+    return 1 if wrong else 0
+
+
+sys.exit(main())
