@@ -1,4 +1,4 @@
-#include "producer/publishing.h"
+#include "producer/blocked.h"
 
 #include "base/remedies.h"
 
@@ -6,17 +6,14 @@
 #include <stdio.h>
 #include <time.h>
 
-/* Whoever reads committed records reads nothing behind the first record of an open transaction, whatever is committed there:
- * neither the executors, nor a publisher that must know what is on the topic. So it is named, with what can be done. */
-
 #define LOOK_WAIT_MS 15000
 #define TELL_AGE_MS  5000 /* a younger one may be any producer at its work */
 
-enum rc blocked_look(const struct publishing *p, struct kafka_open_transaction *ret_open,
+enum rc blocked_look(const struct target *target, struct kafka_open_transaction *ret_open,
                      struct err *err)
 {
-    return kafka_open_transaction(p->options->kafka, p->topic, p->partition, LOOK_WAIT_MS, ret_open,
-                                  err);
+    return kafka_open_transaction(target->kafka, target->topic, target->partition, LOOK_WAIT_MS,
+                                  ret_open, err);
 }
 
 static int64_t age_ms(const struct kafka_open_transaction *open)
@@ -27,7 +24,7 @@ static int64_t age_ms(const struct kafka_open_transaction *open)
     return open->since_ms < 0 || open->since_ms > now_ms ? 0 : now_ms - open->since_ms;
 }
 
-static void describe(const struct publishing *p, const struct kafka_open_transaction *open,
+static void describe(const struct target *target, const struct kafka_open_transaction *open,
                      char *text, size_t size)
 {
     char since[64] = "an unknown time";
@@ -39,36 +36,38 @@ static void describe(const struct publishing *p, const struct kafka_open_transac
                    "An open transaction of another producer begins at offset %" PRId64
                    " of topic %s (partition %d), since %s, %" PRId64
                    " s ago: what is behind it cannot be read",
-                   open->offset, p->topic, p->partition, since, age_ms(open) / 1000);
+                   open->offset, target->topic, target->partition, since, age_ms(open) / 1000);
 }
 
-static void advise(const struct publishing *p, const struct kafka_open_transaction *open,
+static void advise(const struct target *target, const struct kafka_open_transaction *open,
                    char *text, size_t size)
 {
-    const char *brokers = kafka_properties_get(p->options->kafka, "bootstrap.servers");
-    (void)snprintf(text, size, REMEDY_KAFKA_ABORT, brokers != NULL ? brokers : "BROKER", p->topic,
-                   p->partition, open->offset);
+    const char *brokers = kafka_properties_get(target->kafka, "bootstrap.servers");
+    (void)snprintf(text, size, REMEDY_KAFKA_ABORT, brokers != NULL ? brokers : "BROKER",
+                   target->topic, target->partition, open->offset);
 }
 
-void blocked_tell(struct publishing *p, const struct kafka_open_transaction *open)
+void blocked_tell(const struct target *target, const struct progress *progress,
+                  const struct kafka_open_transaction *open)
 {
     char what[512], hint[512];
-    describe(p, open, what, sizeof what);
-    advise(p, open, hint, sizeof hint);
-    publish_notice(p, "%s.\n  hint: %s", what, hint);
+    describe(target, open, what, sizeof what);
+    advise(target, open, hint, sizeof hint);
+    progress_notice(progress, "%s.\n  hint: %s", what, hint);
 }
 
-void blocked_tell_old(struct publishing *p, const struct kafka_open_transaction *open)
+void blocked_tell_old(const struct target *target, const struct progress *progress,
+                      const struct kafka_open_transaction *open)
 {
     if (age_ms(open) >= TELL_AGE_MS)
-        blocked_tell(p, open);
+        blocked_tell(target, progress, open);
 }
 
-enum rc blocked_err(const struct publishing *p, const struct kafka_open_transaction *open,
+enum rc blocked_err(const struct target *target, const struct kafka_open_transaction *open,
                     struct err *err)
 {
     char what[512], hint[512];
-    describe(p, open, what, sizeof what);
-    advise(p, open, hint, sizeof hint);
-    return err_set(err, RC_RETRY, ERR_HELD, p->options->queue, hint, "%s.", what);
+    describe(target, open, what, sizeof what);
+    advise(target, open, hint, sizeof hint);
+    return err_set(err, RC_RETRY, ERR_HELD, target->queue, hint, "%s.", what);
 }

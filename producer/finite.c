@@ -1,6 +1,6 @@
 #include "producer/batch.h"
 #include "producer/checker.h"
-#include "producer/publishing.h"
+#include "producer/sending.h"
 
 #include "base/clock.h"
 
@@ -30,13 +30,14 @@ static void tell_fault(struct reading *r, int64_t line, const struct err *err)
         r->first_line = line;
     }
     if (r->faults <= PUBLISH_MAX_FAULTS)
-        publish_tell_fault(r->p, line, err);
+        progress_fault(&r->p->progress, staged_name(r->p->origin.staged), line, err);
 }
 
 static enum rc count_faults(const struct reading *r, struct err *err)
 {
     char object[160];
-    (void)snprintf(object, sizeof object, "%s:%" PRId64, staged_name(r->p->staged), r->first_line);
+    (void)snprintf(object, sizeof object, "%s:%" PRId64, staged_name(r->p->origin.staged),
+                   r->first_line);
     if (r->faults == 1)
         return err_set(err, RC_REJECT, ERR_USAGE, object, r->first.hint, "%s", r->first.message);
     char more[64] = "";
@@ -52,7 +53,7 @@ static void take_chunk(struct reading *r, const struct checker_chunk *chunk)
     struct err fault;
     for (int i = 0; i < chunk->count; i++) {
         struct staged_task task = checker_task(chunk, i);
-        if (chunk->faulty && staged_check(r->p->staged, &task, &fault) != RC_OK)
+        if (chunk->faulty && staged_check(r->p->origin.staged, &task, &fault) != RC_OK)
             tell_fault(r, task.line, &fault);
         else if (r->faults == 0)
             batch_add(r->batch, &task);
@@ -72,14 +73,15 @@ static void catch_up(struct reading *r)
 static enum rc read_tasks(struct reading *r, struct err *err)
 {
     struct publishing *p = r->p;
+    struct staged *staged = p->origin.staged;
     struct err fault;
-    int slice_ms = staged_may_wait(p->staged) ? READ_SLICE_MS : -1;
+    int slice_ms = staged_may_wait(staged) ? READ_SLICE_MS : -1;
     bool behind = false; /* what was read may be wrong and is not told of yet */
     for (;;) {
         struct staged_task task;
-        enum rc rc = staged_read(p->staged, behind && slice_ms > 0 ? 0 : slice_ms, &task, &fault);
+        enum rc rc = staged_read(staged, behind && slice_ms > 0 ? 0 : slice_ms, &task, &fault);
         if (rc == RC_OK) {
-            p->read++;
+            progress_read(&p->progress);
             behind = true;
             if (checker_full(r->checker))
                 take_chunk(r, checker_oldest(r->checker));
@@ -90,15 +92,15 @@ static enum rc read_tasks(struct reading *r, struct err *err)
             if (rc == RC_NONE)
                 return RC_OK;
             if (rc == RC_REJECT)
-                tell_fault(r, staged_line(p->staged), &fault);
+                tell_fault(r, staged_line(staged), &fault);
             else if (rc != RC_RETRY) {
                 *err = fault;
                 return rc;
             }
         }
-        if (rc != RC_RETRY && p->read % TICK_EVERY != 0)
+        if (rc != RC_RETRY && p->progress.read % TICK_EVERY != 0)
             continue;
-        if ((rc = tick(p, err)) != RC_OK) {
+        if ((rc = publishing_tick(p, err)) != RC_OK) {
             catch_up(r);
             return rc;
         }
@@ -107,13 +109,13 @@ static enum rc read_tasks(struct reading *r, struct err *err)
 
 static enum rc read_all(struct publishing *p, struct batch *batch, struct err *err)
 {
-    struct reading r = {.p = p, .batch = batch, .checker = checker_open(p->staged)};
+    struct reading r = {.p = p, .batch = batch, .checker = checker_open(p->origin.staged)};
     enum rc rc = read_tasks(&r, err);
     checker_close(r.checker);
     if (rc == RC_OK && r.faults > 0)
         return count_faults(&r, err);
     if (rc == RC_OK && batch->count == 0)
-        return publish_empty(p, err);
+        return origin_empty(&p->origin, err);
     return rc;
 }
 
@@ -139,19 +141,19 @@ static int64_t count_phases(const struct publishing *p, const struct batch *batc
 /** A transaction of the broker's patience is committed at half of it and followed by another. */
 static int64_t transaction_limit_us(const struct publishing *p)
 {
-    const char *text = kafka_properties_get(p->options->kafka, "transaction.timeout.ms");
+    const char *text = kafka_properties_get(p->target.kafka, "transaction.timeout.ms");
     return (text != NULL ? strtoll(text, NULL, 10) : TRANSACTION_TIMEOUT) * 1000 / 2;
 }
 
 static enum rc send_all(struct publishing *p, const struct batch *batch, struct err *err)
 {
-    int64_t limit_us = transaction_limit_us(p);
     for (size_t i = 0; i < batch->count; i++) {
         const struct staged_task task = batch_task(batch, i);
         enum rc rc = sending_task(p, &task, err);
         if (rc == RC_OK && i % TICK_EVERY == 0)
-            rc = tick(p, err);
-        if (rc == RC_OK && i % TICK_EVERY == 0 && clock_boot_us() - p->begun_us > limit_us)
+            rc = publishing_tick(p, err);
+        if (rc == RC_OK && i % TICK_EVERY == 0 &&
+            transaction_due_us(&p->transaction) <= clock_boot_us())
             rc = sending_commit(p, err);
         if (rc != RC_OK)
             return rc;
@@ -160,26 +162,33 @@ static enum rc send_all(struct publishing *p, const struct batch *batch, struct 
     return rc == RC_OK ? sending_end(p, false, err) : rc;
 }
 
+/** All is read, checked and in order. */
+static enum rc send_batch(struct publishing *p, const struct batch *batch, struct err *err)
+{
+    const struct publish_books *books = &p->options->books;
+    const struct transaction_limits limits = {transaction_limit_us(p), INT64_MAX, SIZE_MAX};
+    transaction_limit(&p->transaction, limits);
+    enum rc rc = sending_prepare(p, err);
+    if (rc == RC_OK && books->begin != NULL)
+        rc = books->begin(books->context, err);
+    if (rc == RC_OK && !p->resume.wanted)
+        rc = sending_start(p, err);
+    return rc == RC_OK && p->run.state != RUN_ENDED ? send_all(p, batch, err) : rc;
+}
+
 enum rc publish_finite(struct publishing *p, struct err *err)
 {
     BATCH_AUTO batch = {0};
-    tick_stage(p, PUBLISH_READING);
+    progress_stage(&p->progress, PUBLISH_READING);
     enum rc rc = read_all(p, &batch, err);
     if (rc != RC_OK)
         return rc;
-    (void)staged_digest(p->staged, p->digest, &p->digest_bytes);
-    rc = resume_check_digest(p, p->digest, p->digest_bytes, err);
+    origin_digest_read(&p->origin);
+    rc = resume_check_digest(p, err);
     if (rc != RC_OK)
         return rc;
     batch_sort(&batch);
-    p->total = p->result->tasks = (int64_t)batch.count;
-    p->result->phases = count_phases(p, &batch);
-    if (p->options->dry_run)
-        return RC_OK;
-    rc = sending_prepare(p, err);
-    if (rc == RC_OK && p->options->books.begin != NULL)
-        rc = p->options->books.begin(p->options->books.context, err);
-    if (rc == RC_OK && !p->resume.wanted)
-        rc = sending_start(p, err);
-    return rc == RC_OK && !p->ended ? send_all(p, &batch, err) : rc;
+    progress_total(&p->progress, (int64_t)batch.count);
+    run_count(&p->run, (int64_t)batch.count, count_phases(p, &batch));
+    return p->options->dry_run ? RC_OK : send_batch(p, &batch, err);
 }

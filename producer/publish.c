@@ -1,13 +1,10 @@
 #include "producer/publish.h"
 
-#include "base/ascii.h"
 #include "base/remedies.h"
-
-#include "producer/publishing.h"
+#include "producer/sending.h"
 #include "task/message.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 static enum rc wrong_options(const char *option, const char *hint, const char *message,
@@ -49,77 +46,84 @@ static enum rc check_options(const struct publish_options *options, struct err *
     return resumes ? check_resume(options, err) : RC_OK;
 }
 
-static void name_run(struct publishing *p)
-{
-    const char *given = p->options->resume != NULL ? p->options->resume : p->options->run;
-    if (given == NULL) {
-        uuid_new(p->run);
-        return;
-    }
-    for (int i = 0; i < 37; i++)
-        p->run[i] = ascii_lower(given[i]);
-}
-
-/** Before a long source is read, so that a mistyped id costs nothing; sending_start decides. */
-static enum rc check_run(const struct publishing *p, struct err *err)
-{
-    if (p->options->run == NULL)
-        return RC_OK;
-    const char *const params[] = {DB_INT(p->queue_id), p->run};
-    enum rc rc = db_run(p->db, &sql_publish_exists, params, NULL, err);
-    return rc == RC_NONE ? RC_OK : rc == RC_OK ? sending_exists(p, err) : rc;
-}
-
-static enum rc open_source(struct publishing *p, struct err *err)
-{
-    if (p->path != NULL)
-        return staged_open_file(p->path, p->format, p->limit, &p->staged, err);
-    enum rc rc = db_open(p->options->conninfo, DB_QUERY, &p->query_db, err);
-    if (rc != RC_OK)
-        return rc;
-    return staged_open_query(p->query_db, p->query, p->limit, &p->staged, err);
-}
-
 static enum rc send_source(struct publishing *p, struct err *err)
 {
-    if (p->path == NULL && p->query == NULL)
+    if (!origin_is_known(&p->origin))
         return resume_close(p, err);
-    enum rc rc = open_source(p, err);
+    enum rc rc = origin_open(&p->origin, p->options->conninfo, p->target.limit, err);
     if (rc == RC_OK)
-        rc = p->stream ? publish_stream(p, err) : publish_finite(p, err);
+        rc = p->origin.stream ? publish_stream(p, err) : publish_finite(p, err);
     return rc;
+}
+
+/** What keeps the run that was published from being run, each with what helps. */
+static void tell_hindrances(const struct publishing *p)
+{
+    DB_RESULT_AUTO *rows = NULL;
+    struct err ignored;
+    const char *const params[] = {DB_INT(p->target.queue_id)};
+    if (db_run(p->session.db, &sql_publish_hindrances, params, &rows, &ignored) != RC_OK)
+        return;
+    for (int i = 0; i < db_rows(rows); i++)
+        progress_notice(&p->progress, "%s.\n  hint: %s",
+                        db_text(rows, i, PUBLISH_HINDRANCES_SENTENCE),
+                        db_text(rows, i, PUBLISH_HINDRANCES_HELPS));
+}
+
+static enum rc find_queue(struct publishing *p, struct err *err)
+{
+    const char *on_failure = p->options->on_failure;
+    enum rc rc = session_open(&p->session, p->options->conninfo, err);
+    if (rc == RC_OK)
+        rc = target_find(&p->target, p->session.db, err);
+    if (rc == RC_OK)
+        run_recall(&p->run, NULL, on_failure != NULL ? on_failure : p->target.on_failure);
+    return rc;
+}
+
+static enum rc find_run(struct publishing *p, struct err *err)
+{
+    if (p->resume.wanted)
+        return resume_find(p, err);
+    return p->options->run != NULL ? run_check_new(&p->run, &p->session, &p->target, err) : RC_OK;
 }
 
 static enum rc publish(struct publishing *p, struct err *err)
 {
-    enum rc rc = publishing_queue(p, err);
+    enum rc rc = find_queue(p, err);
     if (rc == RC_OK)
-        rc = p->resume.wanted ? resume_find(p, err) : check_run(p, err);
+        rc = find_run(p, err);
     if (rc == RC_OK)
-        rc = publishing_topic(p, err);
+        rc = target_check(&p->target, err);
     if (rc == RC_OK)
         rc = send_source(p, err);
     if (rc != RC_OK)
         rc = failed_publish(p, rc, err);
-    if (rc == RC_OK && p->ended) {
-        sending_finish(p);
-        publishing_hindrances(p);
-    }
-    if (rc == RC_OK && p->ended && p->options->books.done != NULL)
+    if (rc != RC_OK || p->run.state != RUN_ENDED)
+        return rc;
+    sending_finish(p);
+    tell_hindrances(p);
+    if (p->options->books.done != NULL)
         p->options->books.done(p->options->books.context);
-    return rc;
+    return RC_OK;
 }
 
 /** What the waiting does not need: the next producer may come. */
 static void close_sending(struct publishing *p)
 {
-    kafka_producer_close(p->producer);
-    p->producer = NULL;
-    staged_close(p->staged);
-    p->staged = NULL;
-    db_close(p->query_db);
-    p->query_db = NULL;
-    publishing_unlock(p);
+    transaction_close(&p->transaction);
+    origin_close(&p->origin);
+    session_unlock(&p->session, &p->target);
+}
+
+static void tell_result(const struct publishing *p, struct publish_result *ret_result)
+{
+    if (p->run.state != RUN_NEW)
+        (void)snprintf(ret_result->run, sizeof ret_result->run, "%s", p->run.id);
+    ret_result->tasks = p->run.tasks;
+    ret_result->phases = p->run.phases;
+    ret_result->first_offset = p->records.first_offset;
+    ret_result->last_offset = p->records.last_offset;
 }
 
 enum rc publish_run(const struct publish_options *options, struct publish_result *ret_result,
@@ -130,22 +134,18 @@ enum rc publish_run(const struct publish_options *options, struct publish_result
     if (rc != RC_OK)
         return rc;
     struct publishing p = {.options = options,
-                           .result = ret_result,
-                           .total = -1,
-                           .path = options->path,
-                           .query = options->query,
-                           .format = options->format,
-                           .stream = options->stream,
-                           .name = options->name,
-                           .resume.wanted = options->resume != NULL};
-    name_run(&p);
+                           .target = target_known(options->queue, options->kafka, 0, "", 0),
+                           .origin = origin_of(options),
+                           .run = run_of(options),
+                           .records = records_none(),
+                           .resume = resume_of(options)};
+    p.progress = progress_of(options, &p, publishing_look);
     rc = publish(&p, err);
     close_sending(&p);
     if (rc == RC_OK && options->wait && !options->dry_run)
-        rc = publishing_wait(&p, err);
-    str_done(&p.outbox);
-    free(p.resume.source);
-    free(p.resume.name);
-    db_close(p.db);
+        rc = publishing_wait(&p, ret_result->status, err);
+    tell_result(&p, ret_result);
+    resume_done(&p.resume);
+    session_close(&p.session);
     return rc;
 }

@@ -1,93 +1,74 @@
-#include "producer/publishing.h"
-#include "producer/tail.h"
-
 #include "base/log.h"
 #include "base/probe.h"
 #include "base/remedies.h"
+#include "producer/rows.h"
+#include "producer/sending.h"
+#include "producer/tail.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 
-#define ABORT_WAIT_MS 10000
-#define FLUSH_WAIT_MS 2000
-
-/** How far the run has come, once its transaction is ended one way or the other. */
+/** The topic tells how far the run has come, once its transaction is ended one way or the other. */
 static enum rc settle(struct publishing *p, struct err *err)
 {
-    struct tail tail = {.next_seq = p->committed, .chain = p->committed_chain};
-    enum rc rc = tail_read(p, p->settled_offset + 1, p->run, &tail, err);
-    p->in_doubt = rc != RC_OK;
-    p->in_transaction = false;
+    const struct records *records = &p->records;
+    struct tail tail = {.next_seq = records->committed.seq, .chain = records->committed.chain};
+    enum rc rc =
+        tail_read(&p->target, &p->progress, records->settled_offset + 1, p->run.id, &tail, err);
     if (rc != RC_OK)
         return rc;
-    p->committed = tail.next_seq;
-    p->committed_chain = tail.chain;
-    if (tail.last_offset >= 0)
-        p->settled_offset = p->result->last_offset = tail.last_offset;
+    transaction_settled(&p->transaction);
+    records_settle(&p->records, tail.next_seq, &tail.chain, tail.last_offset);
     return RC_OK;
 }
 
-/** Taking the transactional id anew ends what was open. Whoever has taken it from us has done so already, and must not lose
- * it to us. */
-static enum rc reopen(struct publishing *p, struct err *err)
-{
-    kafka_producer_close(p->producer);
-    p->producer = NULL;
-    return p->fenced ? RC_OK : sending_open(p, err);
-}
-
-static void drop_open(struct publishing *p)
+/** Ends what is open. fenced: another producer has taken the transactional id and has ended it already; the id must not be
+ * taken from it. */
+static void drop_open(struct publishing *p, bool fenced)
 {
     struct err why;
-    sending_forget(p);
-    /* librdkafka 2.0.2 ends a transaction that the broker has not heard of yet with a fatal error; a flush makes it known. */
-    if (p->in_transaction && !p->in_doubt)
-        (void)!kafka_flush(p->producer, FLUSH_WAIT_MS, &why);
-    if (p->in_transaction && !p->in_doubt)
-        p->in_doubt = kafka_abort(p->producer, ABORT_WAIT_MS, &why) != RC_OK;
-    if (!p->in_doubt) {
-        p->in_transaction = false;
+    transaction_drop(&p->transaction);
+    if (p->transaction.state != TRANSACTION_DOUBT)
         return;
-    }
-    if (reopen(p, &why) != RC_OK || settle(p, &why) != RC_OK)
-        log_err(LOG_WARN, "publish_settle_failed", p->options->queue, &why);
+    transaction_close(&p->transaction);
+    enum rc rc = fenced ? RC_OK : sending_open(p, &why); /* which ends what was open */
+    if (rc == RC_OK)
+        rc = settle(p, &why);
+    if (rc != RC_OK)
+        log_err(LOG_WARN, "publish_settle_failed", p->target.queue, &why);
 }
 
 /** Nothing of the run is on the partition: nobody else will ever end it. */
-static void cancel_row(struct publishing *p, const struct err *err)
+static void cancel(struct publishing *p, const struct err *err)
 {
     struct err why;
-    const char *const params[] = {DB_INT(p->queue_id), p->run, err->message};
-    if (db_run(p->db, &sql_publish_cancel, params, NULL, &why) != RC_OK)
-        log_err(LOG_WARN, "publish_cancel_failed", p->options->queue, &why);
+    if (row_cancel(p->session.db, p->target.queue_id, p->run.id, err->message, &why) != RC_OK)
+        log_err(LOG_WARN, "publish_cancel_failed", p->target.queue, &why);
 }
 
 static void note_aborted(struct publishing *p, const struct err *err)
 {
     struct err why;
-    const char *const params[] = {DB_INT(p->queue_id), p->run, DB_INT(p->seq - 1),
-                                  DB_INT(p->settled_offset), err->message};
-    if (db_run(p->db, &sql_publish_abort, params, NULL, &why) != RC_OK)
-        log_err(LOG_WARN, "publish_note_failed", p->options->queue, &why);
+    if (row_abort(p->session.db, p->target.queue_id, p->run.id, p->records.next.seq - 1,
+                  p->records.settled_offset, err->message, &why) != RC_OK)
+        log_err(LOG_WARN, "publish_note_failed", p->target.queue, &why);
 }
 
 static void tell_resumable(const struct publishing *p, const char *why, struct err *err)
 {
     (void)snprintf(err->detail, sizeof err->detail,
-                   "%sRun %s has %" PRId64 " tasks on the topic and is not ended.", why, p->run,
-                   p->committed);
-    (void)snprintf(err->hint, sizeof err->hint, REMEDY_RUN_RESUME, p->options->queue, p->run);
+                   "%sRun %s has %" PRId64 " tasks on the topic and is not ended.", why, p->run.id,
+                   p->records.committed.seq);
+    (void)snprintf(err->hint, sizeof err->hint, REMEDY_RUN_RESUME, p->target.queue, p->run.id);
 }
 
 /** A part is on the partition: its executors must learn that no more comes. */
-static void end_aborted(struct publishing *p, struct err *err)
+static void end_aborted(struct publishing *p, bool fenced, struct err *err)
 {
     struct err why;
-    p->seq = p->committed;
-    p->chain = p->committed_chain;
-    p->result->tasks = p->committed;
-    p->result->phases = p->committed_phases;
-    if (p->fenced) {
+    records_rewind(&p->records);
+    run_count(&p->run, p->records.committed.seq, p->records.committed.phases);
+    if (fenced) {
         tell_resumable(p, "", err);
         return;
     }
@@ -96,68 +77,80 @@ static void end_aborted(struct publishing *p, struct err *err)
         (void)snprintf(err->detail, sizeof err->detail,
                        "%" PRId64 " tasks of run %s were published before; the run is ended as "
                        "aborted.",
-                       p->result->tasks, p->run);
+                       p->run.tasks, p->run.id);
         return;
     }
-    log_err(LOG_WARN, "publish_abort_failed", p->options->queue, &why);
+    log_err(LOG_WARN, "publish_abort_failed", p->target.queue, &why);
     tell_resumable(p, "The run could not be ended. ", err);
 }
 
 /** Fenced: librdkafka says it in many ways. */
-static void see_fenced(struct publishing *p, enum rc rc, struct err *err)
+static bool see_fenced(const struct publishing *p, enum rc rc, struct err *err)
 {
-    p->fenced = rc == RC_LOST && err->kind == ERR_HELD;
-    if (!p->fenced)
-        return;
+    if (rc != RC_LOST || err->kind != ERR_HELD)
+        return false;
     char code[sizeof err->code];
     (void)snprintf(code, sizeof code, "%s", err->code);
     (void)err_set(
-        err, rc, ERR_HELD, p->options->queue,
+        err, rc, ERR_HELD, p->target.queue,
         "find the other one: it is not under this database's lock. Two queues of one name "
         "must not share a Kafka cluster",
         "Another producer has taken over the transactional id lockstep.%s (%s): this one "
         "may not publish any more.",
-        p->options->queue, code);
+        p->target.queue, code);
     err_code(err, code);
+    return true;
 }
 
 static void tell_lost(struct publishing *p, const struct err *why, struct err *err)
 {
     char text[900];
-    p->locked = false;
+    session_lost(&p->session);
     (void)snprintf(text, sizeof text,
                    "The session that held the lock of the queue's producers is lost: %.500s ",
                    why->message);
     tell_resumable(p, text, err);
 }
 
+static void tell_doubt(const struct publishing *p, struct err *err)
+{
+    (void)snprintf(err->detail, sizeof err->detail,
+                   "It is not known how much of run %s came onto the topic.", p->run.id);
+    (void)snprintf(err->hint, sizeof err->hint, REMEDY_RUN_DOUBT, p->target.queue, p->run.id);
+}
+
+/** All of it came onto the topic: only the answer to the last commit was lost. */
+static bool is_complete(const struct publishing *p)
+{
+    const struct records *records = &p->records;
+    return p->run.state == RUN_ENDING && records->committed.seq == records->next.seq &&
+           records->next.seq > 0;
+}
+
 enum rc failed_publish(struct publishing *p, enum rc rc, struct err *err)
 {
     struct err why;
-    see_fenced(p, rc, err);
-    if (!p->row_written || (p->resume.wanted && !p->resume.verified))
+    bool fenced = see_fenced(p, rc, err);
+    if (!run_is_started(&p->run) || resume_is_open(&p->resume))
         return rc;
     probe("publish.failing");
-    if (db_run(p->db, &sql_publish_alive, NULL, NULL, &why) != RC_OK) {
-        /* Not the queue's producer any more: a successor may be at work, so only what is ours is
-         * dropped. */
+    if (session_check(&p->session, &why) != RC_OK) {
+        /* Not the queue's producer any more: a successor may be at work, so only what is ours is dropped. */
         tell_lost(p, &why, err);
         return rc;
     }
-    drop_open(p);
-    if (p->in_doubt) {
-        (void)snprintf(err->detail, sizeof err->detail,
-                       "It is not known how much of run %s came onto the topic.", p->run);
-        (void)snprintf(err->hint, sizeof err->hint, REMEDY_RUN_DOUBT, p->options->queue, p->run);
+    drop_open(p, fenced);
+    if (p->transaction.state == TRANSACTION_DOUBT) {
+        tell_doubt(p, err);
         return rc;
     }
-    if (p->ending && p->committed == p->seq && p->seq > 0) {
-        p->ended = true; /* only the answer to the last commit was lost */
+    if (is_complete(p)) {
+        run_ended(&p->run);
         return RC_OK;
     }
-    if (p->committed == 0)
-        cancel_row(p, err);
+    if (p->records.committed.seq == 0)
+        cancel(p, err);
     else
-        end_aborted(p, err);
+        end_aborted(p, fenced, err);
     return rc;
 }

@@ -13,7 +13,7 @@
 #define PRODUCER_STAGED_H
 
 #include "db/db.h"
-#include "producer/publish.h"
+#include "producer/options.h"
 
 struct staged;
 

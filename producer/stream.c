@@ -1,7 +1,6 @@
-#include "producer/publishing.h"
+#include "producer/sending.h"
 
 #include "base/clock.h"
-#include "producer/source.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -11,13 +10,13 @@
 #define TRANSACTION_US    100000
 #define TRANSACTION_TASKS 5000
 #define TRANSACTION_BYTES (4 * 1000 * 1000)
-#define IDLE_MS           500 /* how long to wait for input with nothing open */
 
 static enum rc at_line(const struct publishing *p, struct err *err)
 {
-    publish_tell_fault(p, staged_line(p->staged), err);
-    (void)snprintf(err->object, sizeof err->object, "%s:%" PRId64, staged_name(p->staged),
-                   staged_line(p->staged));
+    const char *name = staged_name(p->origin.staged);
+    int64_t line = staged_line(p->origin.staged);
+    progress_fault(&p->progress, name, line, err);
+    (void)snprintf(err->object, sizeof err->object, "%s:%" PRId64, name, line);
     err->kind = ERR_USAGE;
     return RC_REJECT;
 }
@@ -28,58 +27,50 @@ static enum rc unsorted(const struct publishing *p, const struct staged_task *ta
                   "sort the source by order, or publish it without --stream, which sorts",
                   "The order %" PRId64 " comes after %" PRId64
                   ": a stream must be sorted, its earlier tasks are published already.",
-                  task->order, p->order);
+                  task->order, p->records.order);
     return at_line(p, err);
 }
 
-/** How long to wait for the next task: not with records in the outbox, else until what is open must be committed. */
+/** How long to wait for the next task: not with records in the outbox, else until one of the parts wants something. */
 static int patience_ms(const struct publishing *p)
 {
-    if (!staged_may_wait(p->staged))
-        return p->in_transaction ? 0 : -1;
-    if (p->outbox_count > 0)
-        return 0;
-    if (!p->in_transaction)
-        return IDLE_MS;
-    int64_t left_us = p->begun_us + TRANSACTION_US - clock_boot_us();
-    return left_us > 0 ? (int)(left_us / 1000) : 0;
+    if (!staged_may_wait(p->origin.staged))
+        return p->transaction.state == TRANSACTION_OPEN ? 0 : -1;
+    return p->transaction.outbox.count > 0 ? 0 : clock_left_ms(publishing_due_us(p));
 }
 
-static bool is_full(const struct publishing *p)
+static enum rc commit_if_due(struct publishing *p, struct err *err)
 {
-    return p->in_transaction && (p->transaction_tasks >= TRANSACTION_TASKS ||
-                                 p->transaction_bytes >= TRANSACTION_BYTES ||
-                                 clock_boot_us() - p->begun_us >= TRANSACTION_US);
+    return transaction_due_us(&p->transaction) <= clock_boot_us() ? sending_commit(p, err) : RC_OK;
 }
 
 static enum rc send_next(struct publishing *p, const struct staged_task *task, struct err *err)
 {
-    p->read++;
-    if (task->order < p->order)
+    progress_read(&p->progress);
+    if (task->order < p->records.order)
         return unsorted(p, task, err);
     /* The row is written when there is something to publish, so that a bad first line leaves
      * nothing. */
-    enum rc rc = p->row_written ? RC_OK : sending_start(p, err);
+    enum rc rc = run_is_started(&p->run) ? RC_OK : sending_start(p, err);
     if (rc == RC_OK)
         rc = sending_task(p, task, err);
-    if (rc == RC_OK && is_full(p))
-        rc = sending_commit(p, err);
-    return rc;
+    return rc == RC_OK ? commit_if_due(p, err) : rc;
 }
 
 /** Nothing came in time: what is open must not wait for it, and librdkafka may send in the meantime. */
 static enum rc send_meanwhile(struct publishing *p, struct err *err)
 {
-    if (is_full(p) || !staged_may_wait(p->staged))
+    if (!staged_may_wait(p->origin.staged))
         return sending_commit(p, err);
-    return sending_outbox(p, err);
+    enum rc rc = transaction_send(&p->transaction, &p->target, err);
+    return rc == RC_OK ? commit_if_due(p, err) : rc;
 }
 
 static enum rc send_stream(struct publishing *p, struct err *err)
 {
     for (;;) {
         struct staged_task task;
-        enum rc rc = staged_next(p->staged, patience_ms(p), &task, err);
+        enum rc rc = staged_next(p->origin.staged, patience_ms(p), &task, err);
         if (rc == RC_NONE)
             return RC_OK;
         if (rc == RC_OK)
@@ -89,31 +80,29 @@ static enum rc send_stream(struct publishing *p, struct err *err)
         else if (rc == RC_REJECT)
             rc = at_line(p, err);
         if (rc == RC_OK)
-            rc = tick(p, err);
+            rc = publishing_tick(p, err);
         if (rc != RC_OK)
             return rc;
     }
 }
 
 /** A file may grow while it is streamed: what it has at the start must be the same for a resumed publish. */
-static enum rc digest_file(struct publishing *p, struct err *err)
+static enum rc check_file(struct publishing *p, struct err *err)
 {
     const struct resume *r = &p->resume;
-    enum rc rc = p->path != NULL && strcmp(p->path, "-") != 0
-                     ? source_file_digest(p->path, r->digest[0] != '\0' ? r->digest_bytes : -1,
-                                          p->digest, &p->digest_bytes, err)
-                     : RC_NONE;
-    return rc == RC_OK || rc == RC_NONE ? resume_check_digest(p, p->digest, p->digest_bytes, err)
-                                        : rc;
+    int64_t bytes = r->digest[0] != '\0' ? r->digest_bytes : -1;
+    enum rc rc = origin_digest_file(&p->origin, bytes, err);
+    return rc == RC_OK ? resume_check_digest(p, err) : rc;
 }
 
 enum rc publish_stream(struct publishing *p, struct err *err)
 {
-    p->total = -1;
-    enum rc rc = digest_file(p, err);
+    const struct transaction_limits limits = {TRANSACTION_US, TRANSACTION_TASKS, TRANSACTION_BYTES};
+    transaction_limit(&p->transaction, limits);
+    enum rc rc = check_file(p, err);
     if (rc == RC_OK)
         rc = sending_prepare(p, err);
-    if (rc == RC_OK && p->ended)
+    if (rc == RC_OK && p->run.state == RUN_ENDED)
         return RC_OK;
     if (rc == RC_OK)
         rc = send_stream(p, err);
@@ -121,9 +110,8 @@ enum rc publish_stream(struct publishing *p, struct err *err)
         rc = resume_verify(p, err); /* it may have come to its end too early */
     if (rc != RC_OK)
         return rc;
-    if (p->seq == 0)
-        return publish_empty(p, err);
-    p->result->tasks = p->seq;
-    p->result->phases = p->phases;
+    if (p->records.next.seq == 0)
+        return origin_empty(&p->origin, err);
+    run_count(&p->run, p->records.next.seq, p->records.next.phases);
     return sending_end(p, false, err);
 }

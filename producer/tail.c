@@ -2,6 +2,7 @@
 
 #include "base/clock.h"
 #include "kafka/consumer.h"
+#include "producer/blocked.h"
 #include "task/message.h"
 
 #include <poll.h>
@@ -15,11 +16,12 @@
 #define END_MAX_BYTES 400     /* of an end message; so that not every task must be parsed */
 
 struct reading {
-    struct publishing *p;
+    const struct target *target;
+    const struct progress *progress;
     const char *run;
     struct kafka_source *source;
     int wake_fd;
-    int64_t target;   /* the high watermark */
+    int64_t end;      /* the high watermark */
     int64_t until_us; /* then it has taken too long */
     int64_t look_us;
     bool blocked;
@@ -61,10 +63,10 @@ static enum rc look(struct reading *r, struct err *err)
 {
     int64_t now_us = clock_boot_us();
     struct kafka_open_transaction open;
-    enum rc rc = tick_cancelled(r->p, err);
+    enum rc rc = progress_cancelled(r->progress, err);
     if (rc != RC_OK || now_us < r->look_us)
         return rc;
-    rc = blocked_look(r->p, &open, err);
+    rc = blocked_look(r->target, &open, err);
     r->look_us = clock_boot_us() + LOOK_EVERY_US;
     if (rc == RC_NONE && r->blocked) {
         r->blocked = false;
@@ -74,10 +76,10 @@ static enum rc look(struct reading *r, struct err *err)
         return rc == RC_NONE ? RC_OK : rc;
     if (!r->blocked) {
         r->blocked = true;
-        r->until_us = now_us + (int64_t)r->p->options->lock_wait_ms * 1000;
-        blocked_tell(r->p, &open);
+        r->until_us = now_us + (int64_t)r->progress->options->lock_wait_ms * 1000;
+        blocked_tell(r->target, r->progress, &open);
     }
-    return now_us >= r->until_us ? blocked_err(r->p, &open, err) : RC_OK;
+    return now_us >= r->until_us ? blocked_err(r->target, &open, err) : RC_OK;
 }
 
 static enum rc read_to_end(struct reading *r, struct err *err)
@@ -90,7 +92,7 @@ static enum rc read_to_end(struct reading *r, struct err *err)
             kafka_record_free(&record);
         } else if (rc != RC_NONE) {
             return rc;
-        } else if (kafka_source_end(r->source) >= r->target) {
+        } else if (kafka_source_end(r->source) >= r->end) {
             return RC_OK;
         } else {
             struct pollfd wake = {.fd = r->wake_fd, .events = POLLIN};
@@ -105,11 +107,12 @@ static enum rc read_to_end(struct reading *r, struct err *err)
     return err_set(err, RC_RETRY, ERR_TIMEOUT, r->run, NULL, "the topic's end is not reached");
 }
 
-enum rc tail_read(struct publishing *p, int64_t from_offset, const char *run, struct tail *ret_tail,
-                  struct err *err)
+enum rc tail_read(const struct target *target, const struct progress *progress, int64_t from_offset,
+                  const char *run, struct tail *ret_tail, struct err *err)
 {
     int64_t now_us = clock_boot_us();
-    struct reading r = {.p = p,
+    struct reading r = {.target = target,
+                        .progress = progress,
                         .run = run,
                         .wake_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK),
                         .until_us = now_us + (int64_t)TAIL_WAIT_MS * 1000,
@@ -117,11 +120,11 @@ enum rc tail_read(struct publishing *p, int64_t from_offset, const char *run, st
                         .tail = *ret_tail};
     r.tail.last_offset = r.tail.missing = r.tail.tasks = r.tail.phases = -1;
     struct kafka_consumer *consumer = NULL;
-    enum rc rc = sending_high(p, &r.target, err);
+    enum rc rc = target_end(target, &r.end, err);
     if (rc == RC_OK)
-        rc = kafka_consumer_open(p->options->kafka, r.wake_fd, &consumer, err);
+        rc = kafka_consumer_open(target->kafka, r.wake_fd, &consumer, err);
     if (rc == RC_OK)
-        rc = kafka_source_open(consumer, p->topic, p->partition, &r.source, err);
+        rc = kafka_source_open(consumer, target->topic, target->partition, &r.source, err);
     if (rc == RC_OK)
         rc = kafka_source_assign(r.source, from_offset, err);
     if (rc == RC_OK)

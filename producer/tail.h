@@ -13,7 +13,9 @@
 #ifndef PRODUCER_TAIL_H
 #define PRODUCER_TAIL_H
 
-#include "producer/publishing.h"
+#include "producer/chain.h"
+#include "producer/progress.h"
+#include "producer/target.h"
 
 struct tail {
     int64_t next_seq; /* behind the last record of the run; as it was given, if there is none */
@@ -26,7 +28,8 @@ struct tail {
 };
 
 /** next_seq and chain are given by the caller: what is known already. */
-MUST_CHECK enum rc tail_read(struct publishing *p, int64_t from_offset, const char *run,
-                             struct tail *ret_tail, struct err *err);
+MUST_CHECK enum rc tail_read(const struct target *target, const struct progress *progress,
+                             int64_t from_offset, const char *run, struct tail *ret_tail,
+                             struct err *err);
 
 #endif

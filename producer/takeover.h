@@ -23,12 +23,6 @@ struct producer_place {
     struct kafka_producer *producer;
 };
 
-/**
- * The transactional id of the publishers of a queue: lockstep.QUEUE. That of its relay is lockstep.QUEUE.relay, so for a queue whose own
- * name ends in .relay a colon follows, which no name of a queue has.
- */
-void producer_id(const char *queue, char *ret_id, size_t size);
-
 MUST_CHECK enum rc producer_takeover(const struct producer_place *place, struct err *err);
 
 #endif

@@ -8,6 +8,7 @@
 #include "base/log.h"
 #include "base/probe.h"
 #include "producer/takeover.h"
+#include "producer/target.h"
 #include "task/message.h"
 
 #include <stdio.h>

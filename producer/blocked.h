@@ -1,0 +1,29 @@
+/**
+ * What: an open transaction of another producer on the partition. A reader of committed records reads nothing behind its first
+ *   record, whatever is committed there: neither an executor, nor a publisher that must know what is on the topic. So it is
+ *   named, with what can be done.
+ * Invariants: looking changes nothing.
+ * Threads: the caller's own.
+ * Ownership: borrows everything.
+ * Failure: as kafka/stable.h.
+ */
+#ifndef PRODUCER_BLOCKED_H
+#define PRODUCER_BLOCKED_H
+
+#include "kafka/stable.h"
+#include "producer/progress.h"
+#include "producer/target.h"
+
+/** RC_NONE: there is none. */
+MUST_CHECK enum rc blocked_look(const struct target *target,
+                                struct kafka_open_transaction *ret_open, struct err *err);
+void blocked_tell(const struct target *target, const struct progress *progress,
+                  const struct kafka_open_transaction *open);
+/** Only one that is some seconds old: a younger one may be any producer at its work. */
+void blocked_tell_old(const struct target *target, const struct progress *progress,
+                      const struct kafka_open_transaction *open);
+/** ERR_HELD, with what can be done. */
+enum rc blocked_err(const struct target *target, const struct kafka_open_transaction *open,
+                    struct err *err);
+
+#endif

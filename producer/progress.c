@@ -1,0 +1,104 @@
+#include "producer/progress.h"
+
+#include "base/clock.h"
+#include "base/log.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+
+#define REPORT_EVERY_US 250000
+
+struct progress progress_of(const struct publish_options *options, const void *state,
+                            void (*look)(const void *state, struct publish_progress *report))
+{
+    return (struct progress){.options = options, .state = state, .look = look, .total = -1};
+}
+
+void progress_read(struct progress *progress)
+{
+    progress->read++;
+}
+
+void progress_total(struct progress *progress, int64_t total)
+{
+    progress->total = total;
+}
+
+int64_t progress_due_us(const struct progress *progress)
+{
+    return progress->due_us;
+}
+
+static void report(struct progress *progress, int64_t now_us, const char *run_status)
+{
+    const struct publish_options *options = progress->options;
+    if (options->progress == NULL || now_us < progress->due_us)
+        return;
+    progress->due_us = now_us + REPORT_EVERY_US;
+    struct publish_progress tell = {.stage = progress->stage,
+                                    .read = progress->read,
+                                    .total = progress->total,
+                                    .run_status = run_status};
+    progress->look(progress->state, &tell);
+    options->progress(options->context, &tell);
+}
+
+void progress_report(struct progress *progress, const char *run_status)
+{
+    report(progress, clock_boot_us(), run_status);
+}
+
+void progress_stage(struct progress *progress, enum publish_stage stage)
+{
+    progress->stage = stage;
+    progress->due_us = clock_boot_us();
+    progress_report(progress, "");
+}
+
+enum rc progress_tick(struct progress *progress, int64_t now_us, struct err *err)
+{
+    if (now_us < progress->due_us)
+        return RC_OK;
+    enum rc rc = progress_cancelled(progress, err);
+    if (rc != RC_OK)
+        return rc;
+    report(progress, now_us, "");
+    progress->due_us = now_us + REPORT_EVERY_US;
+    return RC_OK;
+}
+
+enum rc progress_cancelled(const struct progress *progress, struct err *err)
+{
+    const struct publish_options *options = progress->options;
+    if (options->cancelled == NULL || !options->cancelled(options->context))
+        return RC_OK;
+    return err_set(err, RC_REJECT, ERR_CANCELLED, options->queue, NULL,
+                   "The publishing was interrupted.");
+}
+
+void progress_notice(const struct progress *progress, const char *fmt, ...)
+{
+    const struct publish_options *options = progress->options;
+    char text[1024];
+    va_list args;
+    va_start(args, fmt);
+    (void)vsnprintf(text, sizeof text, fmt, args);
+    va_end(args);
+    if (options->notice != NULL)
+        options->notice(options->context, text);
+    else
+        log_event(LOG_WARN, "publish_notice", "queue", options->queue, "message", text, NULL);
+}
+
+void progress_fault(const struct progress *progress, const char *source, int64_t line,
+                    const struct err *err)
+{
+    const struct publish_options *options = progress->options;
+    const struct publish_fault fault = {.source = source,
+                                        .line = line,
+                                        .path = err->object,
+                                        .message = err->message,
+                                        .hint = err->hint};
+    if (options->fault != NULL)
+        options->fault(options->context, &fault);
+}

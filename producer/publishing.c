@@ -1,0 +1,29 @@
+#include "producer/publishing.h"
+
+#include "base/clock.h"
+
+void publishing_look(const void *state, struct publish_progress *report)
+{
+    const struct publishing *p = state;
+    int64_t last_offset;
+    report->run = run_is_started(&p->run) ? p->run.id : "";
+    report->sent = p->records.next.seq;
+    report->acked = transaction_acked(&p->transaction, &last_offset);
+}
+
+enum rc publishing_tick(struct publishing *p, struct err *err)
+{
+    int64_t now_us = clock_boot_us();
+    enum rc rc = progress_tick(&p->progress, now_us, err);
+    return rc == RC_OK ? run_tick(&p->run, &p->session, &p->target, &p->records, now_us, err) : rc;
+}
+
+int64_t publishing_due_us(const struct publishing *p)
+{
+    int64_t due_us = transaction_due_us(&p->transaction);
+    int64_t others_us[] = {progress_due_us(&p->progress), run_due_us(&p->run)};
+    for (size_t i = 0; i < sizeof others_us / sizeof others_us[0]; i++)
+        if (others_us[i] < due_us)
+            due_us = others_us[i];
+    return due_us;
+}

@@ -1,0 +1,77 @@
+#include "producer/records.h"
+
+#include "task/message.h"
+
+#define FIRST_BYTES (6 * PUBLISH_NAME_BYTES + 64) /* what a first record has beyond its tags */
+
+struct records records_none(void)
+{
+    return (struct records){.first_offset = -1, .last_offset = -1};
+}
+
+void records_begin(struct records *records, int64_t end_offset)
+{
+    records->settled_offset = end_offset - 1;
+}
+
+void records_tag(struct records *records, const struct run *run, size_t limit,
+                 const struct staged_task *task, struct str *out)
+{
+    if (task->order != records->order) {
+        records->previous_order = records->order;
+        records->order = task->order;
+        records->next.phases++;
+    }
+    if (records->next.seq == 0 && task->len + FIRST_BYTES <= limit) /* else it would be too long */
+        message_tag_first(out, task->text, task->len, run->id, records->previous_order, run->name,
+                          run->on_failure);
+    else
+        message_tag(out, task->text, task->len, run->id, records->next.seq,
+                    records->previous_order);
+}
+
+void records_add(struct records *records, const char *record, size_t len)
+{
+    chain_add(&records->next.chain, record, len);
+    records->next.seq++;
+}
+
+void records_commit(struct records *records, int64_t first_offset, int64_t last_offset)
+{
+    if (records->committed.seq == 0)
+        records->first_offset = first_offset;
+    records->last_offset = records->settled_offset = last_offset;
+    records->committed = records->next;
+}
+
+void records_settle(struct records *records, int64_t seq, const struct chain *chain,
+                    int64_t last_offset)
+{
+    records->committed.seq = seq;
+    records->committed.chain = *chain;
+    if (last_offset >= 0)
+        records->settled_offset = records->last_offset = last_offset;
+}
+
+void records_recall(struct records *records, const struct position *there, int64_t last_offset)
+{
+    records->committed = *there;
+    records->settled_offset = records->last_offset = last_offset;
+}
+
+void records_complete(struct records *records)
+{
+    records->next = records->committed;
+}
+
+bool records_meet(struct records *records)
+{
+    records->committed.phases = records->next.phases;
+    return records->next.seq == records->committed.seq &&
+           chain_equal(&records->next.chain, &records->committed.chain);
+}
+
+void records_rewind(struct records *records)
+{
+    records->next = records->committed;
+}

@@ -1,0 +1,137 @@
+#include "producer/run.h"
+
+#include "base/ascii.h"
+#include "base/clock.h"
+#include "base/probe.h"
+#include "base/remedies.h"
+#include "producer/records.h"
+#include "task/message.h"
+
+#include <stdio.h>
+
+#define NOTE_EVERY_US 1000000
+
+struct run run_of(const struct publish_options *options)
+{
+    struct run run = {.name = options->name};
+    const char *given = options->resume != NULL ? options->resume : options->run;
+    if (given == NULL)
+        uuid_new(run.id);
+    else
+        for (int i = 0; i < 37; i++)
+            run.id[i] = ascii_lower(given[i]);
+    return run;
+}
+
+void run_recall(struct run *run, const char *name, const char *on_failure)
+{
+    if (name != NULL)
+        run->name = name;
+    (void)snprintf(run->on_failure, sizeof run->on_failure, "%s", on_failure);
+}
+
+void run_found(struct run *run)
+{
+    run->state = RUN_FOUND;
+}
+
+void run_taken(struct run *run)
+{
+    run->state = RUN_STARTED;
+    run->note_due_us = clock_boot_us() + NOTE_EVERY_US;
+}
+
+static enum rc exists(const struct run *run, const struct target *target, struct err *err)
+{
+    char hint[200];
+    (void)snprintf(hint, sizeof hint, REMEDY_RUN_THERE, run->id);
+    return err_set(err, RC_REJECT, ERR_USAGE, run->id, hint,
+                   "A run with this id exists in queue %s already.", target->queue);
+}
+
+enum rc run_check_new(const struct run *run, const struct session *session,
+                      const struct target *target, struct err *err)
+{
+    const char *const params[] = {DB_INT(target->queue_id), run->id};
+    enum rc rc = db_run(session->db, &sql_publish_exists, params, NULL, err);
+    return rc == RC_NONE ? RC_OK : rc == RC_OK ? exists(run, target, err) : rc;
+}
+
+enum rc run_start(struct run *run, const struct session *session, const struct target *target,
+                  const struct origin *origin, int64_t end_offset, struct err *err)
+{
+    char path[4096];
+    const char *source, *from = origin_describe(origin, path, &source);
+    bool repeatable = origin->digest[0] != '\0';
+    const char *const params[] = {DB_INT(target->queue_id),
+                                  run->id,
+                                  run->name,
+                                  run->on_failure,
+                                  origin->stream ? "stream" : "finite",
+                                  from,
+                                  source,
+                                  staged_format_name(origin->staged),
+                                  repeatable ? origin->digest : NULL,
+                                  repeatable ? DB_INT(origin->digest_bytes) : NULL,
+                                  DB_INT(end_offset - 1)};
+    probe("publish.starting");
+    enum rc rc = db_run(session->db, &sql_publish_start, params, NULL, err);
+    if (rc == RC_NONE)
+        return exists(run, target, err);
+    if (rc != RC_OK)
+        return rc;
+    probe("publish.started");
+    run_taken(run);
+    return RC_OK;
+}
+
+void run_ending(struct run *run)
+{
+    run->state = RUN_ENDING;
+}
+
+void run_ended(struct run *run)
+{
+    run->state = RUN_ENDED;
+}
+
+bool run_is_started(const struct run *run)
+{
+    return run->state >= RUN_STARTED;
+}
+
+void run_count(struct run *run, int64_t tasks, int64_t phases)
+{
+    run->tasks = tasks;
+    run->phases = phases;
+}
+
+static enum rc note(const struct run *run, const struct session *session,
+                    const struct target *target, const struct records *records, struct err *err)
+{
+    if (!run_is_started(run) || records->committed.seq == 0)
+        return session_check(session, err);
+    char chain[33];
+    chain_format(&records->committed.chain, chain);
+    const char *const params[] = {DB_INT(target->queue_id), run->id,
+                                  DB_INT(records->committed.seq - 1),
+                                  DB_INT(records->settled_offset), chain};
+    probe("publish.noting");
+    enum rc rc = db_run(session->db, &sql_publish_note, params, NULL, err);
+    probe("publish.noted");
+    return rc;
+}
+
+enum rc run_tick(struct run *run, const struct session *session, const struct target *target,
+                 const struct records *records, int64_t now_us, struct err *err)
+{
+    if (!session->locked || now_us < run->note_due_us)
+        return RC_OK;
+    run->note_due_us = now_us + NOTE_EVERY_US;
+    return note(run, session, target, records, err);
+}
+
+int64_t run_due_us(const struct run *run)
+{
+    return run->note_due_us;
+}

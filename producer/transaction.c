@@ -1,0 +1,147 @@
+#include "producer/transaction.h"
+
+#include "base/clock.h"
+#include "base/probe.h"
+
+#define WAIT_MS       60000 /* for the coordinator, and for a commit */
+#define ABORT_WAIT_MS 10000
+#define FLUSH_WAIT_MS 2000
+
+struct transaction transaction_borrowed(struct kafka_producer *producer)
+{
+    return (struct transaction){.producer = producer};
+}
+
+void transaction_limit(struct transaction *transaction, struct transaction_limits limits)
+{
+    transaction->limits = limits;
+}
+
+enum rc transaction_open(struct transaction *transaction, const struct target *target,
+                         struct err *err)
+{
+    char id[128];
+    producer_id(target->queue, id, sizeof id);
+    probe("publish.fencing");
+    enum rc rc = kafka_producer_open(target->kafka, id, WAIT_MS, &transaction->producer, err);
+    if (rc == RC_OK)
+        rc = kafka_producer_meet(transaction->producer, target->topic, WAIT_MS, err);
+    if (rc != RC_OK)
+        return rc;
+    probe("publish.fenced");
+    transaction->acked_before = 0;
+    return RC_OK;
+}
+
+void transaction_close(struct transaction *transaction)
+{
+    kafka_producer_close(transaction->producer);
+    transaction->producer = NULL;
+    outbox_done(&transaction->outbox);
+}
+
+void transaction_mark(struct transaction *transaction, int64_t end_offset)
+{
+    int64_t last;
+    transaction->end_offset = end_offset;
+    kafka_producer_acked(transaction->producer, &transaction->acked_before, &last);
+}
+
+int64_t transaction_acked(const struct transaction *transaction, int64_t *ret_last_offset)
+{
+    int64_t count;
+    *ret_last_offset = -1;
+    if (transaction->producer == NULL)
+        return 0;
+    kafka_producer_acked(transaction->producer, &count, ret_last_offset);
+    return count - transaction->acked_before;
+}
+
+static enum rc begin(struct transaction *transaction, struct err *err)
+{
+    enum rc rc = kafka_begin(transaction->producer, err);
+    if (rc != RC_OK)
+        return rc;
+    transaction->state = TRANSACTION_OPEN;
+    transaction->begun_us = clock_boot_us();
+    transaction->tasks = 0;
+    transaction->bytes = 0;
+    probe("publish.begun");
+    return RC_OK;
+}
+
+enum rc transaction_add(struct transaction *transaction, size_t len, int tasks, struct err *err)
+{
+    enum rc rc = transaction->state == TRANSACTION_NONE ? begin(transaction, err) : RC_OK;
+    if (rc != RC_OK)
+        return rc;
+    outbox_keep(&transaction->outbox);
+    transaction->tasks += tasks;
+    transaction->bytes += len;
+    return RC_OK;
+}
+
+/** A call about what is open has failed. */
+static enum rc doubt(struct transaction *transaction, enum rc rc)
+{
+    if (rc != RC_OK)
+        transaction->state = TRANSACTION_DOUBT;
+    return rc;
+}
+
+enum rc transaction_send(struct transaction *transaction, const struct target *target,
+                         struct err *err)
+{
+    if (transaction->outbox.count == 0)
+        return RC_OK;
+    return doubt(transaction,
+                 outbox_send(&transaction->outbox, transaction->producer, target, err));
+}
+
+enum rc transaction_commit(struct transaction *transaction, const struct target *target,
+                           const struct session *session, struct err *err)
+{
+    enum rc rc = transaction_send(transaction, target, err);
+    if (rc != RC_OK)
+        return rc;
+    probe("publish.flushing");
+    rc = doubt(transaction, kafka_flush(transaction->producer, WAIT_MS, err));
+    if (rc == RC_OK && session->locked)
+        rc = session_check(session, err);
+    if (rc != RC_OK)
+        return rc;
+    probe("publish.committing");
+    rc = doubt(transaction, kafka_commit(transaction->producer, WAIT_MS, err));
+    if (rc != RC_OK)
+        return rc;
+    probe("publish.committed");
+    transaction->state = TRANSACTION_NONE;
+    return RC_OK;
+}
+
+void transaction_drop(struct transaction *transaction)
+{
+    struct err why;
+    outbox_clear(&transaction->outbox);
+    if (transaction->state != TRANSACTION_OPEN)
+        return;
+    /* librdkafka 2.0.2 ends a transaction that the broker has not heard of yet with a fatal error; a flush makes it known. */
+    (void)!kafka_flush(transaction->producer, FLUSH_WAIT_MS, &why);
+    transaction->state = TRANSACTION_NONE;
+    (void)!doubt(transaction, kafka_abort(transaction->producer, ABORT_WAIT_MS, &why));
+}
+
+void transaction_settled(struct transaction *transaction)
+{
+    transaction->state = TRANSACTION_NONE;
+}
+
+int64_t transaction_due_us(const struct transaction *transaction)
+{
+    const struct transaction_limits *limits = &transaction->limits;
+    if (transaction->state != TRANSACTION_OPEN)
+        return INT64_MAX;
+    if (transaction->tasks >= limits->tasks || transaction->bytes >= limits->bytes)
+        return 0;
+    return transaction->begun_us + limits->us;
+}
