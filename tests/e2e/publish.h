@@ -14,6 +14,7 @@
 #include "base/clock.h"
 #include "kafka/consumer.h"
 #include "kafka/producer.h"
+#include "kafka/stable.h"
 #include "producer/publish.h"
 #include "task/message.h"
 #include "tests/support/support.h"
@@ -123,9 +124,22 @@ static inline void read_record(struct readback *all, const struct kafka_record *
     all->count++;
 }
 
+/** A commit is answered before its marker is on the partition, and until it is there nothing behind the first record can be read. */
+static inline void await_markers(void)
+{
+    struct kafka_open_transaction open;
+    int64_t until_us = clock_boot_us() + WAIT_MS * 1000;
+    enum rc rc;
+    do
+        rc = kafka_open_transaction(&props, topic, 0, WAIT_MS, &open, &err);
+    while (rc == RC_OK && clock_boot_us() < until_us);
+    assert_rc(rc, RC_NONE, &err);
+}
+
 /** Everything that is committed, from the start to the end of the topic. */
 static inline struct readback read_topic(void)
 {
+    await_markers();
     struct readback all = {0};
     struct kafka_consumer *consumer;
     struct kafka_source *source;
