@@ -58,9 +58,8 @@ enum rc command_migrate_get(struct cli *cli, struct err *err)
     const char *wanted = cli->argument_count > 0 ? cli->arguments[0] : NULL;
     int64_t version = 0;
     bool number = wanted != NULL && int64_parse(wanted, strlen(wanted), &version), found = false;
-    for (int i = 0; i < SQL_MIGRATION_COUNT + SQL_FUNCTION_COUNT; i++) {
-        const struct sql_script *script =
-            i < SQL_MIGRATION_COUNT ? &sql_migrations[i] : &sql_functions[i - SQL_MIGRATION_COUNT];
+    for (int i = 0; i < SQL_SCRIPT_COUNT; i++) {
+        const struct sql_script *script = &sql_scripts[i];
         if (wanted != NULL && (!number || script->version != version) &&
             strcmp(script->name, wanted) != 0)
             continue;

@@ -1,7 +1,8 @@
 # Writes OUT/sql.h and OUT/sql.c from the .sql files below SOURCE.
 #   <noun>/<verb>.sql      -> extern const struct sql_statement sql_<noun>_<verb>
-#   migrations/NNNN_x.sql  -> an entry of sql_migrations[], in order
-#   functions/x.sql        -> an entry of sql_functions[], in name order; applied again when changed
+#   migrations/NNNN_x.sql  -> an entry of sql_scripts[], in order
+#   functions/<room>/x.sql, api/x.sql, views/x.sql -> entries behind those, functions first; applied again when changed. Each file makes
+#                             the one function, or the view, lockstep.x
 # The comment atop a statement is its contract. It begins with "-- <noun>_<verb> :one|:maybe|:many|:none  what it is for" and ends with
 #   -- columns: a, b           its result, in order -> enum { NOUN_VERB_A, NOUN_VERB_B }; a list goes on in lines indented by ten columns
 #   -- words of a: this, that  all that column a may say -> enum { NOUN_VERB_IS_THIS, NOUN_VERB_IS_THAT }, for db_word
@@ -26,14 +27,18 @@ enum sql_rows { SQL_NONE, SQL_ONE, SQL_MAYBE, SQL_MANY };\n
 struct sql_words {\n    int column;\n    const char *const *words;\n};\n
 /** One statement of sql/<noun>/<verb>.sql. index is dense from 0 to SQL_STATEMENT_COUNT - 1. */
 struct sql_statement {\n    const char *name;\n    const char *text;\n    enum sql_rows rows;\n    int params;\n    int index;\n    int columns;\n    const char *const *names; /* of the columns */\n    const struct sql_words *words;\n};\n
-/** One numbered migration or one function file. checksum is the SHA-256 of the file, in hexadecimal. */
-struct sql_script {\n    int version; /* 0 for functions */\n    const char *name;\n    const char *checksum;\n    const char *text;\n};\n\n")
+/** A migration is applied once; functions and views again when their text has changed. */
+enum sql_kind { SQL_MIGRATION, SQL_FUNCTION, SQL_VIEW };\n
+/** One file of these. checksum is the SHA-256 of the file, in hexadecimal. */
+struct sql_script {\n    enum sql_kind kind;\n    int version; /* 0: no migration */\n    const char *name;\n    const char *checksum;\n    const char *text;\n};\n\n")
 set(body "/* Generated from sql/ by cmake/embed_sql.cmake. */\n#include \"sql/sql.h\"\n\n")
 set(all "")
 set(migrations "")
 set(functions "")
+set(views "")
+set(definitions "")
 set(nm 0)
-set(nf 0)
+set(nd 0)
 set(ns 0)
 foreach(file IN LISTS files)
   file(SHA256 ${SOURCE}/${file} checksum)
@@ -41,15 +46,33 @@ foreach(file IN LISTS files)
   string(REGEX REPLACE "([0-9a-f][0-9a-f])" "0x\\1," bytes "${hex}")
   get_filename_component(verb ${file} NAME_WE)
   get_filename_component(noun ${file} DIRECTORY)
-  set(id "${noun}_${verb}")
+  string(REPLACE "/" "_" id "${noun}_${verb}")
   string(APPEND body "static const unsigned char text_${id}[] = {${bytes}0};\n")
   if(noun STREQUAL "migrations")
     string(REGEX MATCH "^0*([0-9]+)_" m ${verb})
-    string(APPEND migrations "    {${CMAKE_MATCH_1}, \"${verb}\", \"${checksum}\", (const char *)text_${id}},\n")
+    string(APPEND migrations "    {SQL_MIGRATION, ${CMAKE_MATCH_1}, \"${verb}\", \"${checksum}\", (const char *)text_${id}},\n")
     math(EXPR nm "${nm}+1")
-  elseif(noun STREQUAL "functions")
-    string(APPEND functions "    {0, \"${verb}\", \"${checksum}\", (const char *)text_${id}},\n")
-    math(EXPR nf "${nf}+1")
+  elseif(noun MATCHES "^(functions/[a-z]+|api|views)$")
+    file(READ ${SOURCE}/${file} text)
+    string(REGEX MATCHALL "(^|\n)CREATE [A-Z ]+ lockstep[.][a-z_]+" made "${text}")
+    list(TRANSFORM made STRIP)
+    if(noun STREQUAL "views")
+      set(kind VIEW)
+      set(list views)
+    else()
+      set(kind FUNCTION)
+      set(list functions)
+    endif()
+    if(NOT made STREQUAL "CREATE OR REPLACE ${kind} lockstep.${verb}")
+      message(FATAL_ERROR "sql/${file}: must have one CREATE OR REPLACE ${kind} lockstep.${verb}, it has '${made}'")
+    elseif(verb IN_LIST definitions)
+      message(FATAL_ERROR "sql/${file}: another file makes lockstep.${verb}, too")
+    endif()
+    list(APPEND definitions ${verb})
+    string(APPEND ${list} "    {SQL_${kind}, 0, \"${verb}\", \"${checksum}\", (const char *)text_${id}},\n")
+    math(EXPR nd "${nd}+1")
+  elseif(noun MATCHES "/|^functions$")
+    message(FATAL_ERROR "sql/${file}: a function's place is sql/functions/<room>/ or sql/api/")
   else()
     file(STRINGS ${SOURCE}/${file} first LIMIT_COUNT 1)
     if(NOT first MATCHES "^-- ${id} :(one|maybe|many|none) ")
@@ -101,9 +124,11 @@ foreach(file IN LISTS files)
     math(EXPR ns "${ns}+1")
   endif()
 endforeach()
-string(APPEND header "\n#define SQL_STATEMENT_COUNT ${ns}\n#define SQL_MIGRATION_COUNT ${nm}\n#define SQL_FUNCTION_COUNT ${nf}\n
-extern const struct sql_statement *const sql_statements[];\nextern const struct sql_script sql_migrations[];\nextern const struct sql_script sql_functions[];\n\n#endif\n")
-string(APPEND body "\nconst struct sql_statement *const sql_statements[] = {\n${all}    0};\nconst struct sql_script sql_migrations[] = {\n${migrations}    {0, 0, 0, 0}};\nconst struct sql_script sql_functions[] = {\n${functions}    {0, 0, 0, 0}};\n")
+string(APPEND header "\n#define SQL_STATEMENT_COUNT ${ns}\n#define SQL_MIGRATION_COUNT ${nm}\n#define SQL_SCRIPT_COUNT (SQL_MIGRATION_COUNT + ${nd})\n
+extern const struct sql_statement *const sql_statements[];\n
+/** The migrations by their numbers, then the functions, then the views. */
+extern const struct sql_script sql_scripts[];\n\n#endif\n")
+string(APPEND body "\nconst struct sql_statement *const sql_statements[] = {\n${all}    0};\nconst struct sql_script sql_scripts[] = {\n${migrations}${functions}${views}    {0, 0, 0, 0, 0}};\n")
 file(MAKE_DIRECTORY ${OUT})
 file(WRITE ${OUT}/sql.h "${header}")
 file(WRITE ${OUT}/sql.c "${body}")

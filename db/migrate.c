@@ -4,17 +4,13 @@
 #include "base/remedies.h"
 #include "base/str.h"
 #include "base/utf8.h"
+#include "db/sqlstate.h"
 
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
 #define LOCK_WAIT_US (60 * 1000 * 1000LL)
-
-static const struct sql_script *script_at(int i)
-{
-    return i < SQL_MIGRATION_COUNT ? &sql_migrations[i] : &sql_functions[i - SQL_MIGRATION_COUNT];
-}
 
 static void fill_item(struct migrate_item *item, int version, const char *name,
                       enum migrate_state state, const char *applied_at)
@@ -25,24 +21,26 @@ static void fill_item(struct migrate_item *item, int version, const char *name,
     (void)snprintf(item->applied_at, sizeof item->applied_at, "%s", applied_at);
 }
 
+/* Is this row about this script? A migration is known by its number, a function or view by its name. */
+static bool is_of(const struct db_result *applied, int row, const struct sql_script *script)
+{
+    return db_int(applied, row, MIGRATE_APPLIED_VERSION) == script->version &&
+           (script->kind == SQL_MIGRATION ||
+            strcmp(db_text(applied, row, MIGRATE_APPLIED_NAME), script->name) == 0);
+}
+
 static int find_applied(const struct db_result *applied, const struct sql_script *script)
 {
-    for (int row = 0; applied != NULL && row < db_rows(applied); row++) {
-        if (db_int(applied, row, MIGRATE_APPLIED_VERSION) != script->version)
-            continue;
-        if (script->version != 0 ||
-            strcmp(db_text(applied, row, MIGRATE_APPLIED_NAME), script->name) == 0)
+    for (int row = 0; applied != NULL && row < db_rows(applied); row++)
+        if (is_of(applied, row, script))
             return row;
-    }
     return -1;
 }
 
 static bool is_known(const struct db_result *applied, int row)
 {
-    for (int i = 0; i < SQL_MIGRATION_COUNT + SQL_FUNCTION_COUNT; i++)
-        if (db_int(applied, row, MIGRATE_APPLIED_VERSION) == script_at(i)->version &&
-            (script_at(i)->version != 0 ||
-             strcmp(db_text(applied, row, MIGRATE_APPLIED_NAME), script_at(i)->name) == 0))
+    for (int i = 0; i < SQL_SCRIPT_COUNT; i++)
+        if (is_of(applied, row, &sql_scripts[i]))
             return true;
     return false;
 }
@@ -57,11 +55,11 @@ enum rc migrate_list(struct db *db, struct migrate_item **ret_items, int *ret_co
         rc = db_run(db, &sql_migrate_applied, NULL, &applied, err);
     if (rc != RC_OK)
         return rc;
-    int known = SQL_MIGRATION_COUNT + SQL_FUNCTION_COUNT, count = 0;
+    int known = SQL_SCRIPT_COUNT, count = 0;
     int rows = applied ? db_rows(applied) : 0;
     struct migrate_item *items = xcalloc((size_t)(known + rows), sizeof *items);
     for (int i = 0; i < known; i++) {
-        const struct sql_script *script = script_at(i);
+        const struct sql_script *script = &sql_scripts[i];
         int row = find_applied(applied, script);
         enum migrate_state state = MIGRATE_PENDING;
         if (row >= 0)
@@ -99,6 +97,7 @@ static enum rc refuse(const struct migrate_item *item, struct err *err)
 
 enum rc migrate_validate(struct db *db, struct err *err)
 {
+    static const char *const kinds[] = {"migration", "function", "view"};
     FREE_AUTO struct migrate_item *items = NULL;
     int count;
     enum rc rc = migrate_list(db, &items, &count, err);
@@ -106,10 +105,10 @@ enum rc migrate_validate(struct db *db, struct err *err)
         rc = refuse(&items[i], err);
     for (int i = 0; rc == RC_OK && i < count; i++)
         if (items[i].state == MIGRATE_PENDING || items[i].state == MIGRATE_CHANGED)
-            rc = err_set(err, RC_FATAL, ERR_SCHEMA, items[i].name, REMEDY_MIGRATE_UP,
-                         "the schema is not current: %s %s is %s",
-                         items[i].version ? "migration" : "function", items[i].name,
-                         items[i].state == MIGRATE_PENDING ? "not applied" : "older");
+            rc =
+                err_set(err, RC_FATAL, ERR_SCHEMA, items[i].name, REMEDY_MIGRATE_UP,
+                        "the schema is not current: %s %s is %s", kinds[sql_scripts[i].kind],
+                        items[i].name, items[i].state == MIGRATE_PENDING ? "not applied" : "older");
     return rc;
 }
 
@@ -128,33 +127,110 @@ static enum rc lock_migrators(struct db *db, struct err *err)
     }
 }
 
-static enum rc apply_one(struct db *db, const struct sql_script *script, struct err *err)
+/* Drops functions and views of this name: all of them, or those that this transaction has not made. */
+static enum rc drop(struct db *db, const char *name, bool all, struct err *err)
+{
+    DB_RESULT_AUTO *drops = NULL;
+    enum rc rc =
+        db_run(db, &sql_migrate_drops, (const char *const[]){name, all ? "t" : "f"}, &drops, err);
+    for (int i = 0; rc == RC_OK && i < db_rows(drops); i++)
+        rc = db_script(db, db_text(drops, i, MIGRATE_DROPS_STATEMENT), NULL, err);
+    return rc;
+}
+
+static enum rc record(struct db *db, const struct sql_script *script, struct err *err)
+{
+    if (script->kind == SQL_MIGRATION)
+        return db_run(
+            db, &sql_migrate_record,
+            (const char *const[]){DB_INT(script->version), script->name, script->checksum}, NULL,
+            err);
+    return db_run(db, &sql_migrate_record_function,
+                  (const char *const[]){script->name, script->checksum}, NULL, err);
+}
+
+static enum rc finish(struct db *db, enum rc rc, const char *name, struct err *err)
+{
+    if (rc == RC_OK)
+        return db_script(db, "COMMIT", NULL, err);
+    if (err != NULL && rc != RC_LOST)
+        utf8_copy(err->object, sizeof err->object, name);
+    enum rc ignored = db_script(db, "ROLLBACK", NULL, NULL);
+    (void)ignored;
+    return rc;
+}
+
+static enum rc begin_as_owner(struct db *db, struct err *err)
+{
+    return db_script(db,
+                     "BEGIN; SET LOCAL ROLE lockstep_owner; SET LOCAL check_function_bodies = off",
+                     NULL, err);
+}
+
+static enum rc apply_migration(struct db *db, const struct sql_script *script, struct err *err)
 {
     /* The roles come first and are made as whoever migrates; everything after them in the owner's
      * name. */
-    bool as_owner = script->version == 0 || script->version > 2;
-    enum rc rc = db_script(db, "BEGIN", NULL, err);
-    if (rc == RC_OK && as_owner)
-        rc = db_script(db, "SET LOCAL ROLE lockstep_owner; SET LOCAL check_function_bodies = off",
-                       NULL, err);
+    bool as_owner = script->version > 2;
+    enum rc rc = as_owner ? begin_as_owner(db, err) : db_script(db, "BEGIN", NULL, err);
     if (rc == RC_OK)
         rc = db_script(db, script->text, NULL, err);
     if (rc == RC_OK && as_owner)
         rc = db_script(db, "RESET ROLE", NULL, err);
-    if (rc == RC_OK && script->version > 0)
-        rc = db_run(db, &sql_migrate_record,
-                    (const char *const[]){DB_INT(script->version), script->name, script->checksum},
-                    NULL, err);
-    else if (rc == RC_OK)
-        rc = db_run(db, &sql_migrate_record_function,
-                    (const char *const[]){script->name, script->checksum}, NULL, err);
     if (rc == RC_OK)
-        return db_script(db, "COMMIT", NULL, err);
-    if (err != NULL && rc != RC_LOST)
-        utf8_copy(err->object, sizeof err->object, script->name);
-    enum rc ignored = db_script(db, "ROLLBACK", NULL, NULL);
-    (void)ignored;
+        rc = record(db, script, err);
+    return finish(db, rc, script->name, err);
+}
+
+/* A function with other parameters is another function: the one before it goes. */
+static enum rc define(struct db *db, const struct sql_script *script, bool afresh, struct err *err)
+{
+    enum rc rc = begin_as_owner(db, err);
+    if (rc == RC_OK && afresh)
+        rc = drop(db, script->name, true, err);
+    if (rc == RC_OK)
+        rc = db_script(db, script->text, NULL, err);
+    if (rc == RC_OK && !afresh)
+        rc = drop(db, script->name, false, err);
+    if (rc == RC_OK)
+        rc = db_script(db, "RESET ROLE", NULL, err);
+    if (rc == RC_OK)
+        rc = record(db, script, err);
+    return finish(db, rc, script->name, err);
+}
+
+/* CREATE OR REPLACE cannot change the names of parameters, a result, or the columns of a view. */
+static bool other_shape(const struct err *err)
+{
+    return sqlstate_is(err, SQLSTATE_INVALID_FUNCTION_DEFINITION) ||
+           sqlstate_is(err, SQLSTATE_INVALID_TABLE_DEFINITION);
+}
+
+/* Replaced in its place if that can be, because what users were granted on it stays then. */
+static enum rc apply_one(struct db *db, const struct sql_script *script, struct err *err)
+{
+    struct err why = {0};
+    if (script->kind == SQL_MIGRATION)
+        return apply_migration(db, script, err);
+    enum rc rc = define(db, script, false, &why);
+    if (rc != RC_OK && other_shape(&why))
+        return define(db, script, true, err);
+    if (rc != RC_OK && err != NULL)
+        *err = why;
     return rc;
+}
+
+/* A function or view that this program does not have any more. */
+static enum rc retire(struct db *db, const char *name, struct err *err)
+{
+    enum rc rc = begin_as_owner(db, err);
+    if (rc == RC_OK)
+        rc = drop(db, name, true, err);
+    if (rc == RC_OK)
+        rc = db_script(db, "RESET ROLE", NULL, err);
+    if (rc == RC_OK)
+        rc = db_run(db, &sql_migrate_forget_function, (const char *const[]){name}, NULL, err);
+    return finish(db, rc, name, err);
 }
 
 static enum rc apply_all(struct db *db, bool dry_run, FILE *show, int *ret_applied, struct err *err)
@@ -164,14 +240,22 @@ static enum rc apply_all(struct db *db, bool dry_run, FILE *show, int *ret_appli
     enum rc rc = migrate_list(db, &items, &count, err);
     for (int i = 0; rc == RC_OK && i < count; i++)
         rc = refuse(&items[i], err);
-    for (int i = 0; rc == RC_OK && i < SQL_MIGRATION_COUNT + SQL_FUNCTION_COUNT; i++) {
+    for (int i = 0; rc == RC_OK && i < SQL_SCRIPT_COUNT; i++) {
         if (items[i].state == MIGRATE_APPLIED)
             continue;
         if (show != NULL)
-            (void)fprintf(show, "-- %s\n%s\n", script_at(i)->name, script_at(i)->text);
+            (void)fprintf(show, "-- %s\n%s\n", sql_scripts[i].name, sql_scripts[i].text);
         if (!dry_run)
-            rc = apply_one(db, script_at(i), err);
+            rc = apply_one(db, &sql_scripts[i], err);
         (*ret_applied)++;
+    }
+    for (int i = SQL_SCRIPT_COUNT; rc == RC_OK && i < count; i++) {
+        if (items[i].version > 0)
+            continue;
+        if (show != NULL)
+            (void)fprintf(show, "-- %s is of another version: it is dropped\n", items[i].name);
+        if (!dry_run)
+            rc = retire(db, items[i].name, err);
     }
     return rc;
 }

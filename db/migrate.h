@@ -1,9 +1,11 @@
 /**
- * What: the schema `lockstep`: numbered forward migrations and the functions, embedded in the
- *   binary.
+ * What: the schema `lockstep`: numbered forward migrations, the functions and the views, embedded
+ *   in the binary.
  * Invariants: a migration is applied once, in its own transaction, under one advisory lock, so
  *   any number of migrators may start at once; what is applied keeps its checksum. Functions
- *   are replaced when their text changed.
+ *   and views are replaced when their text changed: in their place, so that what users were granted
+ *   on them stays, or, with other parameters or columns, by dropping them. One that this binary does
+ *   not have is dropped.
  * Threads: the session's own.
  * Ownership: borrows the session.
  * Failure: RC_FATAL with ERR_SCHEMA when the schema is older, newer or altered; the hint says
@@ -18,7 +20,7 @@
 enum migrate_state { MIGRATE_APPLIED, MIGRATE_PENDING, MIGRATE_CHANGED, MIGRATE_UNKNOWN };
 
 struct migrate_item {
-    int version; /* 0: a function */
+    int version; /* 0: a function or view */
     char name[80];
     enum migrate_state state;
     char applied_at[40]; /* "" if pending */

@@ -22,6 +22,8 @@
     X(SQLSTATE_SERIALIZATION_FAILURE, "40001")                                                     \
     X(SQLSTATE_DEADLOCK_DETECTED, "40P01")                                                         \
     X(SQLSTATE_INSUFFICIENT_PRIVILEGE, "42501")                                                    \
+    X(SQLSTATE_INVALID_FUNCTION_DEFINITION, "42P13") /* CREATE OR REPLACE: other parameters */     \
+    X(SQLSTATE_INVALID_TABLE_DEFINITION, "42P16")    /* of a view: other columns */                \
     X(SQLSTATE_INSUFFICIENT_RESOURCES, "53")                                                       \
     X(SQLSTATE_OUT_OF_MEMORY, "53200") /* of the lock table, too */                                \
     X(SQLSTATE_TOO_MANY_CONNECTIONS, "53300")                                                      \

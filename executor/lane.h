@@ -39,7 +39,7 @@ enum outcome {
     OUTCOME_GO_ON      /* a step is done and recorded, more are to come: given back */
 };
 
-/** Of OUTCOME_LOST: what ended the attempt. Only what the task may have caused counts (sql/functions/lose.sql). */
+/** Of OUTCOME_LOST: what ended the attempt. Only what the task may have caused counts (sql/functions/adopt/lose.sql). */
 enum loss {
     LOSS_UNSAID = 0, /* not yet */
     LOSS_UNKNOWN,    /* its session ended without a word: the task may be the cause */

@@ -4,7 +4,7 @@
  *   (IX on the previous one) only when none of them is left.
  *       S  : lock_shared(A); lock(B); unlock(B)        IX : lock(A); lock_shared(B); unlock(A)
  *   Both take A before B, so they cannot deadlock, and the lock queue makes it fair (tests/model/shared_intent.pml).
- *   They are taken where the decision is made that needs them, inside the database: sql/functions/lock_shared.sql (says why each step
+ *   They are taken where the decision is made that needs them, inside the database: sql/functions/lock/lock_shared.sql (says why each step
  *   is as it is) and lock_shared_try.sql, for claim and adopt; lock_intent.sql and lock_intent_try.sql, for gate. They are given back
  *   by release.sql with the end of a phase, and by phaselock_release.
  * Invariants: waiting is done at transaction level in slices of at most PHASELOCK_SLICE_MS (a session-level wait that times
@@ -27,7 +27,7 @@ enum phaselock_mode { PHASELOCK_SHARED, PHASELOCK_INTENT };
 MUST_CHECK enum rc phaselock_release(struct db *db, int64_t phase_id, enum phaselock_mode mode,
                                      struct err *err);
 
-/** Who holds, who waits: one row per lock and session; see sql/functions/lock_list.sql for the columns. */
+/** Who holds, who waits: one row per lock and session; see sql/api/lock_list.sql for the columns. */
 MUST_CHECK enum rc phaselock_list(struct db *db, struct db_result **ret_result, struct err *err);
 
 /** RC_RETRY with a hint (max_locks_per_transaction) when fewer than `needed` locks are free for this cluster. */

@@ -40,7 +40,7 @@ enum rc slot_take(struct db *db, int queue_id, int executor_no, const struct slo
     int taken = 0;
     enum rc rc = take_round(db, queue_id, executor_no, readers, count, ret_slot_nos, &taken, err);
     if (rc == RC_NONE) {
-        /* Register, commit, and only then try again: sql/functions/slot_wait.sql. */
+        /* Register, commit, and only then try again: sql/functions/slot/slot_wait.sql. */
         const char *const params[] = {DB_INT(queue_id), DB_INT(executor_no)};
         rc = db_run(db, &sql_phaselock_slot_wait, params, &registered, err);
         if (rc != RC_OK)
@@ -68,7 +68,7 @@ enum rc slot_release(struct db *db, int queue_id, int executor_no, const int *sl
         db_array_int(&numbers, slot_nos[i]);
     db_array_end(&numbers);
     const char *const params[] = {DB_INT(queue_id), DB_INT(executor_no), numbers.data};
-    /* Two transactions, in this order: sql/functions/slot_clear.sql. */
+    /* Two transactions, in this order: sql/functions/slot/slot_clear.sql. */
     enum rc rc = db_run(db, &sql_phaselock_slot_clear, params, NULL, err);
     if (rc != RC_OK)
         return rc;

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What sql/functions/replay_judge.sql says, and for people. */
+/* What sql/functions/replay/replay_judge.sql says, and for people. */
 static const struct reason {
     const char *action, *why, *meaning;
 } reasons[] = {

@@ -1,6 +1,6 @@
 /**
  * What: the tags of messages in the order of the topic: seq, previous_order, the counts of the end. The same rules as in
- *   sql/functions/claim.sql, without a database: for whoever wants to know before anything is written.
+ *   sql/functions/claim/claim.sql, without a database: for whoever wants to know before anything is written.
  * Invariants: judges as if the first message that it is given were the first on the topic. A message that is refused counts in
  *   its run as it does when an executor claims it, so one mistake is reported once.
  * Threads: one at a time.

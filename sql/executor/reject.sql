@@ -1,4 +1,4 @@
--- executor_reject :one  rejects records that name no run; see sql/functions/reject.sql for parameters and result
+-- executor_reject :one  rejects records that name no run; see sql/functions/claim/reject.sql for parameters and result
 -- columns: verdict, next_offset, first_offset
 -- words of verdict: rejected, moved, behind, paused, halted
 SELECT r.verdict, r.next_offset, r.first_offset

@@ -1,4 +1,4 @@
--- replay_look :many  what a replay would do with a segment; see sql/functions/replay_judge.sql
+-- replay_look :many  what a replay would do with a segment; see sql/functions/replay/replay_judge.sql
 -- columns: action, why, records, run_id
 SELECT j.action, j.why, count(*) AS records, j.run_id
 FROM lockstep.replay_judge($1::int, $2::text, $3::text, $4::uuid, $5::bigint, $6::bigint[], $7::bigint[], $8::text[], $9::boolean) AS j

@@ -1,4 +1,4 @@
--- replay_step :many  deals with a segment; see sql/functions/replay_step.sql
+-- replay_step :many  deals with a segment; see sql/functions/replay/replay_step.sql
 -- columns: action, why, records, run_id, order
 -- words of action: make, reopen, skip, wait, refused
 SELECT s.action, s.why, s.records, s.run_id, s."order"

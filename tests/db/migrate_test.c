@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define SCRIPTS (SQL_MIGRATION_COUNT + SQL_FUNCTION_COUNT)
+#define SCRIPTS SQL_SCRIPT_COUNT
 #define CROWD   4
 
 static char home[64], conninfo[256]; /* of the private server, if one runs */
@@ -93,7 +93,7 @@ static void everything_is_applied_once(void **state)
     assert_int_equal(support_int(db, "SELECT count(*) FROM lockstep.migration"),
                      SQL_MIGRATION_COUNT);
     assert_int_equal(support_int(db, "SELECT count(*) FROM lockstep.function_version"),
-                     SQL_FUNCTION_COUNT);
+                     SQL_SCRIPT_COUNT - SQL_MIGRATION_COUNT);
     db_close(db);
 }
 
@@ -150,10 +150,8 @@ static void a_dry_run_shows_everything_and_changes_nothing(void **state)
     assert_ok(migrate_up(db, true, show, &applied, &err), &err);
     (void)fclose(show);
     assert_int_equal(applied, SCRIPTS);
-    for (int i = 0; i < SQL_MIGRATION_COUNT; i++)
-        assert_non_null(strstr(text, sql_migrations[i].text));
-    for (int i = 0; i < SQL_FUNCTION_COUNT; i++)
-        assert_non_null(strstr(text, sql_functions[i].text));
+    for (int i = 0; i < SQL_SCRIPT_COUNT; i++)
+        assert_non_null(strstr(text, sql_scripts[i].text));
     free(text);
     assert_int_equal(
         support_int(db, "SELECT count(*) FROM pg_namespace WHERE nspname = 'lockstep'"), 0);
@@ -185,7 +183,7 @@ static void the_list_tells_what_is_applied_and_what_is_to_come(void **state)
             assert_int_equal(items[i].state, round ? MIGRATE_APPLIED : MIGRATE_PENDING);
             assert_int_equal(items[i].applied_at[0] != '\0', round);
         }
-        assert_string_equal(items[0].name, sql_migrations[0].name);
+        assert_string_equal(items[0].name, sql_scripts[0].name);
         assert_int_equal(items[0].version, 1);
         if (round == 0)
             (void)up(db);
@@ -245,14 +243,84 @@ static void a_schema_that_is_behind_is_not_valid_and_up_mends_it(void **state)
     db_close(db);
 }
 
-static void a_function_that_is_no_longer_ours_does_no_harm(void **state)
+static void changed(struct db *db, const char *name)
+{
+    support_exec(db, "UPDATE lockstep.function_version SET checksum = 'x' WHERE name = '%s'", name);
+}
+
+static void a_function_whose_text_changed_keeps_what_users_were_granted_on_it(void **state)
+{
+    (void)state;
+    struct db *db = open_at(support_database(), DB_MIGRATE);
+    support_exec(db, "GRANT EXECUTE ON FUNCTION lockstep.enqueue TO pg_monitor; "
+                     "GRANT SELECT ON lockstep.rejected TO pg_monitor");
+    changed(db, "enqueue");
+    changed(db, "rejected");
+    assert_int_equal(up(db), 2);
+    assert_int_equal(
+        support_int(db,
+                    "SELECT count(*) FROM pg_proc p WHERE proname = 'enqueue' AND pronamespace "
+                    "= 'lockstep'::regnamespace AND has_function_privilege('pg_monitor', p.oid, "
+                    "'EXECUTE') AND has_table_privilege('pg_monitor', 'lockstep.rejected', "
+                    "'SELECT')"),
+        1);
+    db_close(db);
+}
+
+static void a_function_with_other_parameters_takes_the_place_of_the_old_one(void **state)
 {
     (void)state;
     struct db *db = open_at(support_database(), DB_MIGRATE);
     struct err err;
-    support_exec(db, "INSERT INTO lockstep.function_version (name, checksum) VALUES ('old', 'x')");
+    /* As an older version had them: other types, another name, another result; other columns. */
+    support_exec(
+        db, "CREATE FUNCTION lockstep.is_finished(status text, int) RETURNS boolean LANGUAGE sql "
+            "AS 'SELECT true'; ALTER FUNCTION lockstep.is_finished(text, int) OWNER TO "
+            "lockstep_owner; DROP FUNCTION lockstep.phase_key; CREATE FUNCTION "
+            "lockstep.phase_key(other bigint, lock int) RETURNS bigint LANGUAGE sql AS "
+            "'SELECT 1::bigint'; ALTER FUNCTION lockstep.phase_key(bigint, int) OWNER TO "
+            "lockstep_owner; DROP VIEW lockstep.rejected; CREATE VIEW lockstep.rejected AS "
+            "SELECT 1 AS one; ALTER VIEW lockstep.rejected OWNER TO lockstep_owner");
+    changed(db, "is_finished");
+    changed(db, "phase_key");
+    changed(db, "rejected");
+    assert_int_equal(up(db), 3);
+    assert_ok(migrate_validate(db, &err), &err);
+    assert_int_equal(support_int(db, "SELECT count(*) FROM pg_proc WHERE pronamespace = "
+                                     "'lockstep'::regnamespace AND proname = 'is_finished'"),
+                     1);
+    assert_string_equal(support_text(db, "SELECT pg_typeof(lockstep.phase_key(1, 0))::text"),
+                        "integer");
+    assert_int_equal(support_int(db, "SELECT count(\"offset\") FROM lockstep.rejected"), 0);
+    assert_int_equal(support_int(db, "SELECT has_function_privilege('lockstep_executor', "
+                                     "'lockstep.phase_key(bigint, int)', 'EXECUTE')::int + "
+                                     "has_table_privilege('lockstep_producer', "
+                                     "'lockstep.rejected', 'SELECT')::int"),
+                     2);
+    db_close(db);
+}
+
+static void a_function_or_view_that_is_no_longer_ours_is_dropped(void **state)
+{
+    (void)state;
+    struct db *db = open_at(support_database(), DB_MIGRATE);
+    struct err err;
+    support_exec(db, "CREATE FUNCTION lockstep.old() RETURNS int LANGUAGE sql AS 'SELECT 1'; "
+                     "CREATE FUNCTION lockstep.old(int) RETURNS int LANGUAGE sql AS 'SELECT 1'; "
+                     "CREATE VIEW lockstep.older AS SELECT 1; "
+                     "ALTER FUNCTION lockstep.old() OWNER TO lockstep_owner; "
+                     "ALTER FUNCTION lockstep.old(int) OWNER TO lockstep_owner; "
+                     "ALTER VIEW lockstep.older OWNER TO lockstep_owner; "
+                     "INSERT INTO lockstep.function_version (name, checksum) "
+                     "VALUES ('old', 'x'), ('older', 'x'), ('gone_before', 'x')");
     assert_ok(migrate_validate(db, &err), &err);
     assert_int_equal(up(db), 0);
+    assert_int_equal(support_int(db, "SELECT count(*) FROM lockstep.function_version"),
+                     SQL_SCRIPT_COUNT - SQL_MIGRATION_COUNT);
+    assert_int_equal(support_int(db,
+                                 "SELECT (SELECT count(*) FROM pg_proc WHERE proname = 'old') + "
+                                 "(SELECT count(*) FROM pg_class WHERE relname = 'older')"),
+                     0);
     db_close(db);
 }
 
@@ -277,7 +345,7 @@ static void a_login_role_with_a_group_roles_name_is_refused_and_nothing_is_left(
     assert_rc(migrate_up(db, false, NULL, &applied, &err), RC_REJECT, &err);
     assert_non_null(strstr(err.message, "lockstep_operator"));
     assert_non_null(strstr(err.hint, "ALTER ROLE lockstep_operator NOLOGIN"));
-    assert_string_equal(err.object, sql_migrations[0].name);
+    assert_string_equal(err.object, sql_scripts[0].name);
     support_exec(db, "%s", err.hint);
     assert_int_equal(up(db), SCRIPTS);
     db_close(db);
@@ -338,7 +406,11 @@ int main(void)
         cmocka_unit_test_teardown(a_newer_schema_is_refused, teardown),
         cmocka_unit_test_teardown(a_migration_with_another_text_is_refused, teardown),
         cmocka_unit_test_teardown(a_schema_that_is_behind_is_not_valid_and_up_mends_it, teardown),
-        cmocka_unit_test_teardown(a_function_that_is_no_longer_ours_does_no_harm, teardown),
+        cmocka_unit_test_teardown(a_function_whose_text_changed_keeps_what_users_were_granted_on_it,
+                                  teardown),
+        cmocka_unit_test_teardown(a_function_with_other_parameters_takes_the_place_of_the_old_one,
+                                  teardown),
+        cmocka_unit_test_teardown(a_function_or_view_that_is_no_longer_ours_is_dropped, teardown),
         cmocka_unit_test_setup_teardown(
             two_migrators_on_two_databases_of_a_new_cluster_make_the_roles_once, start_private,
             stop_private),

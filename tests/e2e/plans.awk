@@ -3,7 +3,10 @@
 # which look it is. Fails where something has no line in the table: a statement, or a function that people may call and that neither
 # a statement nor another function calls; and where the table names what is no statement.
 BEGIN { FS = "|" }
-FNR == 1 { n = split(FILENAME, part, "/"); file = part[n - 1] "_" substr(part[n], 1, length(part[n]) - 4) }
+FNR == 1 {
+    n = split(FILENAME, part, "/"); own = substr(part[n], 1, length(part[n]) - 4)
+    file = part[n - 1] "_" own; is_function = part[n - 1] == "api" || part[n - 2] == "functions"
+}
 FILENAME ~ /\.table$/ {
     if ($0 ~ /^(#|$)/) next
     gsub(/ /, "", $1); gsub(/ /, "", $2); gsub(/^ +| +$/, "", $3)
@@ -26,11 +29,11 @@ FILENAME ~ /\.table$/ {
     rest = $0
     while (match(rest, /lockstep\.[a-z_]+/)) {
         name = substr(rest, RSTART, RLENGTH); rest = substr(rest, RSTART + RLENGTH)
-        if (file != "functions_" substr(name, 10)) called[name] = 1
+        if (!is_function || name != "lockstep." own) called[name] = 1
     }
 }
-file ~ /^functions_/ {
-    if (/^GRANT EXECUTE .* TO .*lockstep_(worker|producer|operator|monitor)/) granted["lockstep." substr(file, 11)] = 1
+is_function {
+    if (/^GRANT EXECUTE .* TO .*lockstep_(worker|producer|operator|monitor)/) granted["lockstep." own] = 1
     next
 }
 FNR == 1 || !(file in begun) {

@@ -14,7 +14,7 @@ psql=("$LOCKSTEP_TEST_PGBIN/psql" -X -q -At -v ON_ERROR_STOP=1 -d "$db")
 world() { "${psql[@]}" -v part="$1" -f "$here/plans_world.sql"; }
 
 # shellcheck disable=SC2046 # no path of ours has a space
-awk -v out="$tmp" -f "$here/plans.awk" "$here/plans.table" $(printf '%s\n' "$root"/sql/*/*.sql | grep -v /migrations/)
+awk -v out="$tmp" -f "$here/plans.awk" "$here/plans.table" $(printf '%s\n' "$root"/sql/{*,functions/*}/*.sql | grep -vE '/(migrations|views)/')
 
 # begin KIND MODE: how such a session begins
 begin() {

@@ -1,4 +1,4 @@
--- Adoption and giving back (sql/functions/adopt.sql, give_back.sql). protocol.inc explains how messages are written.
+-- Adoption and giving back (sql/functions/adopt/adopt.sql, give_back.sql). protocol.inc explains how messages are written.
 BEGIN;
 SELECT plan(45);
 \ir protocol.inc

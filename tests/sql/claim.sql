@@ -1,4 +1,4 @@
--- The claim (sql/functions/claim.sql): what becomes of each message. protocol.inc explains how messages and answers are written.
+-- The claim (sql/functions/claim/claim.sql): what becomes of each message. protocol.inc explains how messages and answers are written.
 BEGIN;
 SELECT plan(128);
 \ir protocol.inc

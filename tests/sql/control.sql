@@ -1,4 +1,4 @@
--- What operators do to runs and tasks (sql/functions/run_cancel.sql, run_pause.sql, run_resume.sql, run_retry.sql, task_*.sql), as
+-- What operators do to runs and tasks (sql/api/run_cancel.sql, run_pause.sql, run_resume.sql, run_retry.sql, task_*.sql), as
 -- one of them: a login that is a member of lockstep_operator and nothing else. protocol.inc explains how messages are written.
 BEGIN;
 SELECT plan(159);

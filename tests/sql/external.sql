@@ -1,4 +1,4 @@
--- External tasks and their workers (sql/functions/next_task.sql, modify_task.sql, extend_task.sql, worker_*.sql), as a login that is
+-- External tasks and their workers (sql/api/next_task.sql, modify_task.sql, extend_task.sql, worker_*.sql), as a login that is
 -- a member of lockstep_worker and nothing else. protocol.inc explains the rest. What two sessions do to each other is in
 -- tests/e2e/external.sh.
 BEGIN;

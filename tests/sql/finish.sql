@@ -1,4 +1,4 @@
--- How an attempt ends (sql/functions/complete.sql, fail.sql) and how a run does (run_finish.sql, release.sql).
+-- How an attempt ends (sql/functions/attempt/complete.sql, fail.sql) and how a run does (run_finish.sql, release.sql).
 BEGIN;
 SELECT plan(64);
 \ir protocol.inc

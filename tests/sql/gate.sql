@@ -1,4 +1,4 @@
--- The gate (sql/functions/gate.sql): what it says, in the order in which it looks. protocol.inc explains how messages are written.
+-- The gate (sql/functions/gate/gate.sql): what it says, in the order in which it looks. protocol.inc explains how messages are written.
 BEGIN;
 SELECT plan(56);
 \ir protocol.inc

@@ -1,4 +1,4 @@
--- Lost attempts: which of them count, and how they end; what is left of executors (sql/functions/give_up.sql, task_stopped.sql, adopt.sql, lose.sql).
+-- Lost attempts: which of them count, and how they end; what is left of executors (sql/functions/adopt/give_up.sql, task_stopped.sql, adopt.sql, lose.sql).
 -- protocol.inc explains how messages are written.
 BEGIN;
 SELECT plan(32);

@@ -1,4 +1,4 @@
--- The relay's bookkeeping (sql/functions/relay_*.sql): numbers are dense, and never given twice, also when rows come late and
+-- The relay's bookkeeping (sql/functions/relay/): numbers are dense, and never given twice, also when rows come late and
 -- when the database was set back.
 BEGIN;
 SELECT plan(11);

@@ -1,4 +1,4 @@
--- Reopening (sql/functions/reopen.sql) and what the gate makes of it. protocol.inc explains how messages are written.
+-- Reopening (sql/functions/gate/reopen.sql) and what the gate makes of it. protocol.inc explains how messages are written.
 BEGIN;
 SELECT plan(37);
 \ir protocol.inc

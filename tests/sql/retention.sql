@@ -1,4 +1,4 @@
--- Retention (sql/functions/sweep*.sql): which runs go, what goes with them and what stays, what holds them up, and that nothing takes a
+-- Retention (sql/functions/sweep/): which runs go, what goes with them and what stays, what holds them up, and that nothing takes a
 -- deleted run up again. protocol.inc explains how messages are written; each run here has ended.
 BEGIN;
 SELECT no_plan();

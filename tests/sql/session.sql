@@ -1,4 +1,4 @@
--- What tasks may leave in a session (sql/functions/session_risks.sql), how it is put right (session_clean.sql), and how a change of what
+-- What tasks may leave in a session (sql/functions/session/session_risks.sql), how it is put right (session_clean.sql), and how a change of what
 -- the database defines is counted (definitions_changed.sql). tests/e2e/hygiene.sh sees it all together.
 
 -- Cleaning, before pgTAP: it keeps its books in temporary tables.

@@ -1,4 +1,4 @@
--- Steps (sql/functions/step_begin.sql, step_done.sql, action_step.sql): where the row stands, and who may move it.
+-- Steps (sql/functions/attempt/step_begin.sql, step_done.sql, action_step.sql): where the row stands, and who may move it.
 BEGIN;
 SELECT plan(24);
 \ir protocol.inc

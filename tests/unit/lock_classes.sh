@@ -1,10 +1,10 @@
 #!/bin/bash
-# The classes of advisory locks stand in one place, sql/functions/lock_class.sql. Migrations keep what they said; the migrators' lock comes
+# The classes of advisory locks stand in one place, sql/functions/lock/lock_class.sql. Migrations keep what they said; the migrators' lock comes
 # before any function.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 if grep -rnE '\b12805079[0-9]{2}\b' --include='*.sql' --include='*.c' --include='*.h' $(sed -nE 's/^([a-z]+):.*/\1/p' LAYERS | grep -vE '^(tests|bench)$') |
-    grep -vE '^sql/(migrations/|migrate/(un)?lock\.sql|functions/lock_class\.sql)'; then
+    grep -vE '^sql/(migrations/|migrate/(un)?lock\.sql|functions/lock/lock_class\.sql)'; then
     echo "lock_classes: use lockstep.lock_class('...')"
     exit 1
 fi
