@@ -76,9 +76,10 @@ static void on_notice(void *context, const PGresult *result)
     if (severity == NULL || message == NULL)
         return;
     const char *state = or_empty(PQresultErrorField(result, PG_DIAG_SQLSTATE));
-    /* The end of a session in a crash of the server is only a warning. */
-    if (strcmp(severity, "FATAL") == 0 || strcmp(severity, "PANIC") == 0 ||
-        strcmp(state, "57P02") == 0) {
+    /* A server that crashes or is stopped at once only warns its sessions. A warning that SQL raises has a context. */
+    bool warned = (strcmp(state, "57P01") == 0 || strcmp(state, "57P02") == 0) &&
+                  PQresultErrorField(result, PG_DIAG_CONTEXT) == NULL;
+    if (strcmp(severity, "FATAL") == 0 || strcmp(severity, "PANIC") == 0 || warned) {
         (void)snprintf(db->ended_state, sizeof db->ended_state, "%s", state);
         copy_line(db->ended_why, sizeof db->ended_why, message);
         return; /* the next call on this session tells */

@@ -26,7 +26,8 @@ struct lane;
 struct spared {
     char executor[37]; /* its id */
     bool crashed;
-    int count;
+    int count; /* not told yet */
+    bool whole;
     struct str of[3]; /* task ids, tokens, attempts */
 };
 

@@ -1,5 +1,6 @@
 /* spare: this incarnation is lost and its process lives on. What was running was ended by us, by an operator or by a planned end of the
  * server, unless the server has crashed; the next incarnation says so to the database, which would count it as lost. */
+#include "base/clock.h"
 #include "db/sqlstate.h"
 #include "executor/lane.h"
 #include "executor/reader.h"
@@ -8,7 +9,8 @@
 #include <poll.h>
 #include <string.h>
 
-#define NOTICE_MS 300
+#define NOTICE_MS 300         /* until any session with a task ends */
+#define ENDING_MS (10 * 1000) /* a server that crashes kills what has not ended after 5 s */
 
 /* The server crashed, or is gone without a word: what ran may be the cause. */
 static bool crashed(const struct err *why)
@@ -17,32 +19,41 @@ static bool crashed(const struct err *why)
            (why->code[0] == '\0' && why->kind == ERR_DB_DOWN);
 }
 
-static bool noticed(const struct executor *ex)
+/* Of the sessions with a task: have all ended, and has any? */
+static bool all_ended(const struct executor *ex, bool *any)
 {
-    for (int i = 0; i < ex->reader_count; i++)
-        if (ex->readers[i].count > 0 && !reader_bereft(ex->readers[i].thread))
-            return false;
-    return true;
+    bool all = true;
+    for (int i = 0; i < ex->reader_count; i++) {
+        bool ended = reader_bereft(ex->readers[i].thread);
+        *any = *any || ended;
+        all = all && (ended || ex->readers[i].count == 0);
+    }
+    return all;
 }
 
-/* In a crash the server says to each session that another one is the cause, but to that one nothing. Who has a task in hand hears what
- * is said to it before its session is cut off here. */
-static void wait_for_last_words(const struct executor *ex)
+/* In a crash the server says to each session that another one is the cause, but to that one nothing. A reader with a task hears what
+ * is said to it before its session is cut off here. When only control's own line broke, no other session ends. */
+static void wait_for_last_words(const struct executor *ex, const struct err *why)
 {
-    for (int ms = 0; ms < NOTICE_MS && !noticed(ex); ms += 5)
+    bool ending = sqlstate_is(why, SQLSTATE_CRASH_SHUTDOWN);
+    int64_t from_us = clock_boot_us();
+    while (!all_ended(ex, &ending) &&
+           clock_boot_us() - from_us < (ending ? ENDING_MS : NOTICE_MS) * 1000LL)
         (void)poll(NULL, 0, 5);
 }
 
 void spare_start(struct executor *ex, const struct err *why)
 {
     struct spared *spared = &ex->memory->spared;
+    if (spared->count > 0) /* not told yet: this incarnation did not come up, and ran nothing */
+        return;
     for (int i = 0; i < 3; i++)
         db_array_start(&spared->of[i]);
-    spared->count = 0;
+    spared->whole = false;
     spared->crashed = crashed(why);
     memcpy(spared->executor, ex->id, sizeof spared->executor);
     if (spared->crashed)
-        wait_for_last_words(ex);
+        wait_for_last_words(ex, why);
 }
 
 void spare_note(struct executor *ex, const struct work *work)
@@ -60,8 +71,10 @@ void spare_note(struct executor *ex, const struct work *work)
 
 void spare_end(struct executor *ex)
 {
-    for (int i = 0; i < 3; i++)
-        db_array_end(&ex->memory->spared.of[i]);
+    struct spared *spared = &ex->memory->spared;
+    for (int i = 0; !spared->whole && i < 3; i++)
+        db_array_end(&spared->of[i]);
+    spared->whole = true;
 }
 
 enum rc spare_tell(struct executor *ex, struct db *db, struct err *err)

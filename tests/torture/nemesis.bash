@@ -251,8 +251,10 @@ prepared_end() {
     sql "SELECT format('ROLLBACK PREPARED %L', gid) FROM pg_prepared_xacts WHERE database = current_database() AND prepared < now() - interval '$1'" 2>/dev/null | sql >/dev/null 2>&1
 }
 neighbours_end() {
-    kill "${neighbours[@]}" 2>/dev/null || true
-    wait "${neighbours[@]}" 2>/dev/null || true
+    if [ ${#neighbours[@]} -gt 0 ]; then # without a name all children are waited for, the proxy too
+        kill "${neighbours[@]}" 2>/dev/null || true
+        wait "${neighbours[@]}" 2>/dev/null || true
+    fi
     prepared_end '0 s' || true
 }
 
