@@ -105,6 +105,8 @@ static void lose_session(struct reader_thread *reader, const struct err *why)
     reader->why = NULL;
     reader->at = reader->failed = NULL;
     name_losses(reader, why);
+    if (sqlstate_is(why, SQLSTATE_CRASH_SHUTDOWN))
+        reader->crash = true;
     reader->bereft = true;
     reader->worn = false;
     while (reader->broken != NULL && (reader->abandoned || !known(reader->broken)))
@@ -347,6 +349,11 @@ void reader_cut_off_why(struct reader_thread *reader, struct err *ret_why)
 bool reader_bereft(const struct reader_thread *reader)
 {
     return reader->bereft;
+}
+
+bool reader_heard_of_crash(const struct reader_thread *reader)
+{
+    return reader->crash;
 }
 
 int reader_pid(const struct reader_thread *reader)

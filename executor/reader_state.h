@@ -45,6 +45,7 @@ struct reader_thread {
     bool stopping;
     _Atomic bool cancelled; /* by us: what fails for that is lost, not failed */
     _Atomic bool bereft;    /* its session broke, and it is without one */
+    _Atomic bool crash;     /* the server said that it crashed */
     _Atomic bool abandoned; /* the incarnation is over: no task starts any more */
     _Atomic bool cut_off;   /* it could not open a session, and takes nothing */
     int open_again_ms;      /* how long it waits before it tries again, 0: it has one */

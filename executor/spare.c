@@ -9,7 +9,7 @@
 #include <poll.h>
 #include <string.h>
 
-#define NOTICE_MS 300         /* until any session with a task ends */
+#define NOTICE_MS 300         /* until any session hears of a crash */
 #define ENDING_MS (10 * 1000) /* a server that crashes kills what has not ended after 5 s */
 
 /* The server crashed, or is gone without a word: what ran may be the cause. */
@@ -19,26 +19,29 @@ static bool crashed(const struct err *why)
            (why->code[0] == '\0' && why->kind == ERR_DB_DOWN);
 }
 
-/* Of the sessions with a task: have all ended, and has any? */
-static bool all_ended(const struct executor *ex, bool *any)
+static bool all_ended(const struct executor *ex)
 {
-    bool all = true;
-    for (int i = 0; i < ex->reader_count; i++) {
-        bool ended = reader_bereft(ex->readers[i].thread);
-        *any = *any || ended;
-        all = all && (ended || ex->readers[i].count == 0);
-    }
-    return all;
+    for (int i = 0; i < ex->reader_count; i++)
+        if (ex->readers[i].count > 0 && !reader_bereft(ex->readers[i].thread))
+            return false;
+    return true;
+}
+
+static bool heard_of_crash(const struct executor *ex, const struct err *why)
+{
+    bool heard = sqlstate_is(why, SQLSTATE_CRASH_SHUTDOWN);
+    for (int i = 0; i < ex->reader_count; i++)
+        heard = heard || reader_heard_of_crash(ex->readers[i].thread);
+    return heard;
 }
 
 /* In a crash the server says to each session that another one is the cause, but to that one nothing. A reader with a task hears what
  * is said to it before its session is cut off here. When only control's own line broke, no other session ends. */
 static void wait_for_last_words(const struct executor *ex, const struct err *why)
 {
-    bool ending = sqlstate_is(why, SQLSTATE_CRASH_SHUTDOWN);
     int64_t from_us = clock_boot_us();
-    while (!all_ended(ex, &ending) &&
-           clock_boot_us() - from_us < (ending ? ENDING_MS : NOTICE_MS) * 1000LL)
+    while (!all_ended(ex) &&
+           clock_boot_us() - from_us < (heard_of_crash(ex, why) ? ENDING_MS : NOTICE_MS) * 1000LL)
         (void)poll(NULL, 0, 5);
 }
 
