@@ -9,7 +9,7 @@ BEGIN
         DELETE FROM lockstep.outbox WHERE queue_id = p_queue_id AND kind = p_kind AND relay_seq <= p_seq RETURNING rejected_id),
     noted AS (
         UPDATE lockstep.rejected_message m SET dead_lettered_at = pg_catalog.clock_timestamp()
-        FROM gone g WHERE m.rejected_id = g.rejected_id)
+        WHERE m.rejected_id = ANY (ARRAY(SELECT g.rejected_id FROM gone g WHERE g.rejected_id IS NOT NULL))) -- not joined: see relay_number
     SELECT pg_catalog.count(*) INTO count FROM gone;
     RETURN count;
 END
