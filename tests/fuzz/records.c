@@ -3,7 +3,13 @@
  * Publishes COUNT records to partition 0 and prints how many of them are good. One in seven is: runs of their own with one phase, and its end.
  * The others are what a producer gets wrong: fields at their edges, bytes that were changed, scripts of the world, keys and headers of
  * any bytes, sizes up to the limit and beyond it, runs with holes, repetitions and ends that count wrong. The same seed makes the same
- * records. What would rightly hold up its queue is left out: a command that nobody knows, a task that is due in a thousand years,
+ * records.
+ *
+ * One record in eight is of a thicket, where each record may be of another kind, phase or run than the one before: most claims there are of
+ * one or two records. The others are of stretches: up to two thousand records of one phase, nearly all wrong or nearly all in order, and a
+ * long good run behind them. There, claims are of many records, and so is what one record in a hundred breaks.
+ *
+ * What would rightly hold up its queue is left out: a command that nobody knows, a task that is due in a thousand years,
  * a run without an end, a run of which nothing is known. */
 #include "base/str.h"
 #include "kafka/kafka.h"
@@ -40,6 +46,8 @@ static bool one_in(size_t n)
 }
 
 #define any_of(words) ((words)[below(COUNT(words))])
+
+static size_t calm = 1; /* in a stretch, what is out of the ordinary is so many times rarer */
 
 static const char *const numbers[] = {"0",
                                       "1",
@@ -185,14 +193,14 @@ static void any_value(struct str *to, int depth)
 static void statement(struct str *to)
 {
     str_text(to, "\"");
-    str_text(to, one_in(4) ? any_of(statements) : statements[0]);
+    str_text(to, one_in(4 * calm) ? any_of(statements) : statements[0]);
     str_text(to, "\"");
 }
 
 /* What there is to do; nearly always something that is over at once. */
 static void work(struct str *to)
 {
-    switch (below(60)) {
+    switch (below(60 * calm)) {
     case 0:
         str_text(to, ",\"command\":\"true\",\"args\":[");
         text(to, 60);
@@ -322,21 +330,60 @@ static void mutate(struct str *record)
     }
 }
 
+/* Nothing of it can be read. */
+static void garble(struct str *record)
+{
+    static const char *const instead[] = {"",
+                                          " ",
+                                          "[]",
+                                          "7",
+                                          "\"text\"",
+                                          "null",
+                                          "<task order='1'/>",
+                                          "1;0;SELECT 1",
+                                          "\x01\x02\x03\xff",
+                                          "{\"order\":1,\"previous_order\":0}",
+                                          "{\"order\":2,\"previous_order\":1,\"type\":\"nosuch\"}"};
+    switch (below(8)) {
+    case 0:
+        str_clear(record);
+        str_text(record, any_of(instead));
+        break;
+    case 1:
+        str_clear(record);
+        for (size_t n = below(300); n > 0; n--)
+            str_add(record, (char[]){(char)next()}, 1);
+        break;
+    case 2: { /* only the first part of it */
+        STR_AUTO part = {0};
+        str_add(&part, record->len > 0 ? record->data : "", below(record->len + 1));
+        str_clear(record);
+        str_add(record, part.data != NULL ? part.data : "", part.len);
+        break;
+    }
+    case 3:
+        str_add(record, "", 1); /* a NUL byte behind it */
+        break;
+    default:
+        str_text(record, any_of(((const char *const[]){"}", "]", ",", "\"", "\xff", "{", "x"})));
+    }
+}
+
 /* Records without a run come in bursts of one phase, with more or fewer wrong ones among them: claims of one record and of many. */
+static const int orders[][2] = {{1, 0}, {1, 0}, {1, 0}, {1, 0}, {2, 1},
+                                {3, 2}, {2, 0}, {4, 3}, {5, 2}, {1, 1}};
 static const int *burst_order;
 static size_t burst_left, burst_wrong; /* one of so many has its bytes changed */
 
 static void burst(void)
 {
-    static const int orders[][2] = {{1, 0}, {1, 0}, {1, 0}, {1, 0}, {2, 1},
-                                    {3, 2}, {2, 0}, {4, 3}, {5, 2}, {1, 1}};
     static const size_t wrong[] = {1, 2, 3, 20, 1000};
     if (burst_left > 0) {
         burst_left--;
         return;
     }
     burst_left = one_in(3) ? below(4) : below(200);
-    burst_order = orders[below(COUNT(orders))];
+    burst_order = any_of(orders);
     burst_wrong = any_of(wrong);
 }
 
@@ -345,12 +392,12 @@ static void loose(struct str *to)
 {
     burst();
     const int *order = burst_order;
-    if (one_in(1000)) {
+    if (one_in(1000 * calm)) {
         str_text(to, "{\"type\":\"end\"}");
         return;
     }
     bool bytes = one_in(burst_wrong);
-    if (one_in(200))
+    if (one_in(200 * calm))
         str_format(to, "{\"order\":%s,\"previous_order\":%s", any_of(numbers), any_of(numbers));
     else
         str_format(to, "{\"order\":%d,\"previous_order\":%d", order[0], order[1]);
@@ -361,10 +408,12 @@ static void loose(struct str *to)
         any_value(to, 0);
         str_text(to, "]}");
         mutate(to);
+        if (calm > 1 && !one_in(50))
+            garble(to);
         return;
     }
     work(to);
-    for (size_t n = one_in(3) ? below(3) : 0; n > 0; n--)
+    for (size_t n = one_in(3 * calm) ? below(3) : 0; n > 0; n--)
         field(to);
     str_text(to, "}");
 }
@@ -451,8 +500,8 @@ static void send_loose(struct fuzz *fuzz)
     send(fuzz, &record, false);
 }
 
-/* A run with an id: it begins and ends, and what is between is wrong now and then. */
-static void send_run(struct fuzz *fuzz, bool good)
+/* A run with an id: it begins and ends, and what is between is wrong now and then. A good one has at most so many further tasks. */
+static void send_run(struct fuzz *fuzz, bool good, size_t most)
 {
     char run[37];
     STR_AUTO record = {0};
@@ -466,7 +515,7 @@ static void send_run(struct fuzz *fuzz, bool good)
                run, good ? "good" : "begins");
     send(fuzz, &record, true); /* else nothing would be known of it */
     int64_t order = 1, seq = 1;
-    for (size_t n = good ? below(12) : 0; n > 0; n--) {
+    for (size_t n = good ? below(most) : 0; n > 0; n--) {
         str_clear(&record);
         str_format(&record,
                    "{\"run\":\"%s\",\"seq\":%" PRId64
@@ -509,6 +558,33 @@ static void send_run(struct fuzz *fuzz, bool good)
     fuzz->good += good ? (size_t)seq : 0;
 }
 
+static void send_thicket(struct fuzz *fuzz)
+{
+    calm = 1;
+    for (size_t n = below(400); n > 0 && fuzz->sent < fuzz->most; n--) {
+        size_t kind = below(100);
+        if (kind < 3)
+            send_run(fuzz, true, 12);
+        else if (kind < 6)
+            send_run(fuzz, false, 0);
+        else
+            send_loose(fuzz);
+    }
+}
+
+static void send_stretch(struct fuzz *fuzz)
+{
+    static const size_t wrong[] = {1, 1, 100, 1000};
+    calm = 30;
+    burst_left = below(2000);
+    burst_order = any_of(orders);
+    burst_wrong = any_of(wrong);
+    while (burst_left > 0 && fuzz->sent < fuzz->most)
+        send_loose(fuzz);
+    send_run(fuzz, true, 300);
+    send_run(fuzz, false, 0);
+}
+
 int main(int argc, char **argv)
 {
     struct fuzz fuzz = {0};
@@ -529,13 +605,10 @@ int main(int argc, char **argv)
     if (rc == RC_OK)
         rc = kafka_producer_meet(fuzz.producer, fuzz.topic, WAIT_MS, &err);
     while (rc == RC_OK && fuzz.sent < fuzz.most) {
-        size_t kind = below(100);
-        if (kind < 3)
-            send_run(&fuzz, true);
-        else if (kind < 6)
-            send_run(&fuzz, false);
+        if (one_in(2))
+            send_thicket(&fuzz);
         else
-            send_loose(&fuzz);
+            send_stretch(&fuzz);
     }
     if (rc == RC_OK)
         rc = kafka_flush(fuzz.producer, WAIT_MS, &err);
