@@ -605,7 +605,7 @@ int main(int argc, char **argv)
     if (rc == RC_OK)
         rc = kafka_producer_meet(fuzz.producer, fuzz.topic, WAIT_MS, &err);
     while (rc == RC_OK && fuzz.sent < fuzz.most) {
-        if (one_in(2))
+        if (one_in(3))
             send_thicket(&fuzz);
         else
             send_stretch(&fuzz);
