@@ -28,7 +28,8 @@ enum rc number_parse(const char *object, const char *name, const char *text,
                      struct number_range range, int64_t *ret_number, struct err *err)
 {
     int64_t number;
-    if (!int64_parse(text, strlen(text), &number) || number < range.least || number > range.most)
+    if (!int64_parse(text, strlen(text), &number) || (number == 0 && *text == '-') ||
+        number < range.least || number > range.most)
         return number_refuse(object, name, text, range, "", err);
     *ret_number = number;
     return RC_OK;

@@ -11,7 +11,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#define LONGEST_LINE 65536
+#define LONGEST_LINE   65536
+#define LONGEST_SOURCE (16 * 1024 * 1024) /* a line that goes on behind this has no end: a device */
 
 /* inih reads lines of at most 200 bytes and does not tell their number to its handler. So the lines
  * come through next_line, which counts them and keeps the whole of each: a longer value is taken
@@ -30,31 +31,47 @@ static void where_of(const struct reading *reading, char *ret_where, size_t size
     (void)snprintf(ret_where, size, "%s:%d", reading->path, reading->number);
 }
 
-/* inih tells of such a line only at the end, after what follows from it was told. */
-static void refuse_heading(struct reading *reading)
+static void refuse_line(struct reading *reading, const char *hint, const char *message)
 {
     char where[160];
     struct err err;
     where_of(reading, where, sizeof where);
-    (void)err_set(&err, RC_FATAL, ERR_CONFIG, where, "[section]",
-                  "this line is neither a section nor key = value");
+    (void)err_set(&err, RC_FATAL, ERR_CONFIG, where, hint, "%s", message);
     store_error(reading->config, &err);
+}
+
+/* As fgets, but it tells of a line that is too long, of which the rest is no line of its own, and of one with NUL bytes, which would
+ * end it. */
+static bool read_line(struct reading *reading)
+{
+    size_t len = 0, nuls = 0, bytes = 0;
+    int c = '\0';
+    while (c != '\n' && bytes < LONGEST_SOURCE && (c = getc(reading->file)) != EOF) {
+        bytes++;
+        nuls += c == '\0';
+        if (len < sizeof reading->line - 1)
+            reading->line[len++] = (char)c;
+    }
+    reading->line[len] = '\0';
+    reading->number += bytes > 0;
+    reading->too_long = nuls == 0 && bytes >= sizeof reading->line;
+    if (nuls > 0) {
+        reading->line[0] = '\0';
+        refuse_line(reading, "Save the file as UTF-8 text.", "the line holds a NUL byte");
+    }
+    return bytes > 0 && bytes < LONGEST_SOURCE;
 }
 
 static char *next_line(char *buffer, int size, void *context)
 {
     struct reading *reading = context;
-    if (fgets(reading->line, sizeof reading->line, reading->file) == NULL)
+    if (!read_line(reading))
         return NULL;
-    reading->number++;
-    reading->too_long = strlen(reading->line) == sizeof reading->line - 1;
-    if (reading->too_long) /* the rest of the line is not a line of its own */
-        for (int c = fgetc(reading->file); c != '\n' && c != EOF;)
-            c = fgetc(reading->file);
     /* Indented, a line would continue the one before. */
     const char *start = reading->line + strspn(reading->line, " \t");
     if (*start == '[' && strchr(start, ']') == NULL) {
-        refuse_heading(reading);
+        /* inih tells of such a line only at the end, after what follows from it was told. */
+        refuse_line(reading, "[section]", "this line is neither a section nor key = value");
         start = "";
     }
     int written = snprintf(buffer, (size_t)size, "%s", start);
@@ -152,6 +169,9 @@ enum rc file_read(struct config *config, const char *path, struct err *err)
         rc = err_set(err, RC_FATAL, ERR_CONFIG, where,
                      "A line is [section], key = value, or a comment after ; or #.",
                      "this line is neither a section nor key = value");
+    } else if (ferror(reading->file)) {
+        rc = err_set(err, RC_FATAL, ERR_CONFIG, path, "",
+                     "the configuration file cannot be read to its end");
     } else {
         rc = check_mode(reading, err);
     }

@@ -15,6 +15,7 @@
 #include "kafka/kafka.h"
 #include "kafka/producer.h"
 #include "task/message.h"
+#include "tests/support/random.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -25,27 +26,7 @@
 #define BIG       (1000 * 1000)
 #define COUNT(of) (sizeof(of) / sizeof *(of))
 
-static uint64_t state;
-
-static uint64_t next(void) /* splitmix64 */
-{
-    uint64_t z = (state += 0x9e3779b97f4a7c15);
-    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9;
-    z = (z ^ (z >> 27)) * 0x94d049bb133111eb;
-    return z ^ (z >> 31);
-}
-
-static size_t below(size_t n)
-{
-    return (size_t)(next() % n);
-}
-
-static bool one_in(size_t n)
-{
-    return below(n) == 0;
-}
-
-#define any_of(words) ((words)[below(COUNT(words))])
+#define any_of(words) ((words)[random_below(COUNT(words))])
 
 static size_t calm = 1; /* in a stretch, what is out of the ordinary is so many times rarer */
 
@@ -143,9 +124,9 @@ static const char *const statements[] = {"SELECT 1",
 
 static void text(struct str *to, size_t most)
 {
-    size_t parts = 1 + below(3);
-    if (one_in(20))
-        parts = 1 + below(most);
+    size_t parts = 1 + random_below(3);
+    if (random_one_in(20))
+        parts = 1 + random_below(most);
     str_text(to, "\"");
     for (; parts > 0; parts--)
         str_text(to, any_of(scripts));
@@ -154,7 +135,7 @@ static void text(struct str *to, size_t most)
 
 static void any_value(struct str *to, int depth)
 {
-    switch (below(depth > 3 ? 2 : 5)) {
+    switch (random_below(depth > 3 ? 2 : 5)) {
     case 0:
         str_text(to, any_of(numbers));
         break;
@@ -163,14 +144,14 @@ static void any_value(struct str *to, int depth)
         break;
     case 2:
         str_text(to, "[");
-        for (size_t n = below(4); n > 0; n--) {
+        for (size_t n = random_below(4); n > 0; n--) {
             any_value(to, depth + 1);
             str_text(to, n > 1 ? "," : "");
         }
         str_text(to, "]");
         break;
     case 3: /* deeper and deeper */
-        for (size_t n = 1 + below(40); n > 0; n--) {
+        for (size_t n = 1 + random_below(40); n > 0; n--) {
             str_text(to, "{");
             text(to, 60);
             str_text(to, ":");
@@ -182,7 +163,7 @@ static void any_value(struct str *to, int depth)
         text(to, 60);
         str_text(to, ":");
         any_value(to, depth + 1);
-        if (one_in(4)) {
+        if (random_one_in(4)) {
             str_text(to, ",\"x\":1,\"x\":2");
         }
         str_text(to, "}");
@@ -193,14 +174,14 @@ static void any_value(struct str *to, int depth)
 static void statement(struct str *to)
 {
     str_text(to, "\"");
-    str_text(to, one_in(4 * calm) ? any_of(statements) : statements[0]);
+    str_text(to, random_one_in(4 * calm) ? any_of(statements) : statements[0]);
     str_text(to, "\"");
 }
 
 /* What there is to do; nearly always something that is over at once. */
 static void work(struct str *to)
 {
-    switch (below(60 * calm)) {
+    switch (random_below(60 * calm)) {
     case 0:
         str_text(to, ",\"command\":\"true\",\"args\":[");
         text(to, 60);
@@ -238,7 +219,7 @@ static void work(struct str *to)
         str_text(to, ",\"sql\":");
         statement(to);
     }
-    if (one_in(3)) {
+    if (random_one_in(3)) {
         str_text(to, ",\"params\":[");
         any_value(to, 0);
         str_text(to, "]");
@@ -268,7 +249,7 @@ static void field(struct str *to)
                                         "\"type\":\"sql\"",
                                         "\"type\":\"none\""};
     str_text(to, ",");
-    switch (below(4)) {
+    switch (random_below(4)) {
     case 0: {
         const char *name = any_of(of_numbers), *number = any_of(numbers);
         if (strcmp(name, "max_attempts") == 0 && atoi(number) > 2)
@@ -290,44 +271,13 @@ static void field(struct str *to)
     }
 }
 
-/* Bytes changed, taken out, put in, repeated, cut off. Of texts in which no byte decides how long something takes. */
 static void mutate(struct str *record)
 {
     static const char *const tokens[] = {
         "\"",  "{",    "}",    "[",        "]",        ",",        ":",  "\\",
         "\\u", "\xff", "\xd0", "\xe2\x82", "\xf0\x9f", " ",        "\n", "\t",
         "-",   ".",    "e",    "null",     "true",     "1e999999", "//", "\xef\xbb\xbf"};
-    for (size_t n = 1 + below(3); n > 0 && record->len > 2; n--) {
-        size_t at = below(record->len);
-        STR_AUTO changed = {0};
-        str_add(&changed, record->data, at);
-        switch (below(5)) {
-        case 0:
-            str_add(&changed, (char[]){(char)next()}, 1);
-            str_add(&changed, record->data + at + 1, record->len - at - 1);
-            break;
-        case 1: {
-            size_t gone = 1 + below(4);
-            if (at + gone < record->len)
-                str_add(&changed, record->data + at + gone, record->len - at - gone);
-            break;
-        }
-        case 2:
-            str_text(&changed, any_of(tokens));
-            str_add(&changed, record->data + at, record->len - at);
-            break;
-        case 3: {
-            size_t from = below(record->len), len = below(record->len - from);
-            str_add(&changed, record->data + from, len);
-            str_add(&changed, record->data + at, record->len - at);
-            break;
-        }
-        default:
-            break; /* cut off */
-        }
-        str_clear(record);
-        str_add(record, changed.data != NULL ? changed.data : "", changed.len);
-    }
+    random_mutate(record, tokens, COUNT(tokens));
 }
 
 /* Nothing of it can be read. */
@@ -344,19 +294,19 @@ static void garble(struct str *record)
                                           "\x01\x02\x03\xff",
                                           "{\"order\":1,\"previous_order\":0}",
                                           "{\"order\":2,\"previous_order\":1,\"type\":\"nosuch\"}"};
-    switch (below(8)) {
+    switch (random_below(8)) {
     case 0:
         str_clear(record);
         str_text(record, any_of(instead));
         break;
     case 1:
         str_clear(record);
-        for (size_t n = below(300); n > 0; n--)
-            str_add(record, (char[]){(char)next()}, 1);
+        for (size_t n = random_below(300); n > 0; n--)
+            str_add(record, (char[]){(char)random_next()}, 1);
         break;
     case 2: { /* only the first part of it */
         STR_AUTO part = {0};
-        str_add(&part, record->len > 0 ? record->data : "", below(record->len + 1));
+        str_add(&part, record->len > 0 ? record->data : "", random_below(record->len + 1));
         str_clear(record);
         str_add(record, part.data != NULL ? part.data : "", part.len);
         break;
@@ -382,7 +332,7 @@ static void burst(void)
         burst_left--;
         return;
     }
-    burst_left = one_in(3) ? below(4) : below(200);
+    burst_left = random_one_in(3) ? random_below(4) : random_below(200);
     burst_order = any_of(orders);
     burst_wrong = any_of(wrong);
 }
@@ -392,12 +342,12 @@ static void loose(struct str *to)
 {
     burst();
     const int *order = burst_order;
-    if (one_in(1000 * calm)) {
+    if (random_one_in(1000 * calm)) {
         str_text(to, "{\"type\":\"end\"}");
         return;
     }
-    bool bytes = one_in(burst_wrong);
-    if (one_in(200 * calm))
+    bool bytes = random_one_in(burst_wrong);
+    if (random_one_in(200 * calm))
         str_format(to, "{\"order\":%s,\"previous_order\":%s", any_of(numbers), any_of(numbers));
     else
         str_format(to, "{\"order\":%d,\"previous_order\":%d", order[0], order[1]);
@@ -408,12 +358,12 @@ static void loose(struct str *to)
         any_value(to, 0);
         str_text(to, "]}");
         mutate(to);
-        if (calm > 1 && !one_in(50))
+        if (calm > 1 && !random_one_in(50))
             garble(to);
         return;
     }
     work(to);
-    for (size_t n = one_in(3 * calm) ? below(3) : 0; n > 0; n--)
+    for (size_t n = random_one_in(3 * calm) ? random_below(3) : 0; n > 0; n--)
         field(to);
     str_text(to, "}");
 }
@@ -423,7 +373,7 @@ static void large(struct str *to)
     static const size_t sizes[] = {10 * 1000, 100 * 1000, BIG - 1, BIG, BIG + 1};
     size_t size = any_of(sizes);
     str_text(to, "{\"order\":1,\"previous_order\":0,\"sql\":\"SELECT 1\",\"description\":\"");
-    if (one_in(2)) { /* large, and good */
+    if (random_one_in(2)) { /* large, and good */
         str_text(to, "\",\"params\":[\"");
         while (to->len + 5 < size)
             str_text(to, "ж");
@@ -449,7 +399,7 @@ static void send(struct fuzz *fuzz, const struct str *record, bool plain)
     char names[5][16], values[5][80];
     struct err err;
     FREE_AUTO char *key = NULL;
-    size_t key_len = 0, count = plain || one_in(2) ? 0 : below(5);
+    size_t key_len = 0, count = plain || random_one_in(2) ? 0 : random_below(5);
     for (size_t i = 0; i < count; i++) {
         static const char *const traces[] = {
             "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01",
@@ -458,28 +408,28 @@ static void send(struct fuzz *fuzz, const struct str *record, bool plain)
             "00-\xff\xfe",
             "",
             "ff-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"};
-        bool trace = one_in(2);
-        size_t len = below(sizeof values[i]);
+        bool trace = random_one_in(2);
+        size_t len = random_below(sizeof values[i]);
         for (size_t k = 0; k < sizeof values[i]; k++)
-            values[i][k] = (char)next();
+            values[i][k] = (char)random_next();
         for (size_t k = 0; k < sizeof names[i]; k++)
-            names[i][k] = (char)(1 + below(255));
-        names[i][1 + below(sizeof names[i] - 1)] = '\0';
-        headers[i] = (struct kafka_header){names[i], one_in(10) ? NULL : values[i], len};
+            names[i][k] = (char)(1 + random_below(255));
+        names[i][1 + random_below(sizeof names[i] - 1)] = '\0';
+        headers[i] = (struct kafka_header){names[i], random_one_in(10) ? NULL : values[i], len};
         if (trace) {
             const char *text_of = any_of(traces);
             headers[i] = (struct kafka_header){"traceparent", text_of, strlen(text_of)};
         }
     }
-    if (!plain && one_in(2)) {
-        key_len = one_in(2000) ? 900 * 1000 : below(200);
+    if (!plain && random_one_in(2)) {
+        key_len = random_one_in(2000) ? 900 * 1000 : random_below(200);
         if (record->len + key_len > BIG + 1000)
             key_len = 0;
         key = xmalloc(key_len + 1);
         for (size_t i = 0; i < key_len; i++)
-            key[i] = (char)next();
+            key[i] = (char)random_next();
     }
-    bool tombstone = !plain && one_in(500);
+    bool tombstone = !plain && random_one_in(500);
     if (kafka_publish(fuzz->producer, fuzz->topic, 0, key, key_len, tombstone ? NULL : record->data,
                       tombstone ? 0 : record->len, headers, &err) != RC_OK) {
         (void)fprintf(stderr, "fuzz_records: %s\n", err.message);
@@ -491,7 +441,7 @@ static void send(struct fuzz *fuzz, const struct str *record, bool plain)
 static void send_loose(struct fuzz *fuzz)
 {
     STR_AUTO record = {0};
-    if (one_in(2000))
+    if (random_one_in(2000))
         large(&record);
     else
         loose(&record);
@@ -507,15 +457,15 @@ static void send_run(struct fuzz *fuzz, bool good, size_t most)
     STR_AUTO record = {0};
     (void)snprintf(run, sizeof run,
                    "%08" PRIx64 "-%04" PRIx64 "-4%03" PRIx64 "-8%03" PRIx64 "-%012" PRIx64,
-                   next() & 0xffffffff, next() & 0xffff, next() & 0xfff, next() & 0xfff,
-                   next() & 0xffffffffffff);
+                   random_next() & 0xffffffff, random_next() & 0xffff, random_next() & 0xfff,
+                   random_next() & 0xfff, random_next() & 0xffffffffffff);
     str_format(&record,
                "{\"run\":\"%s\",\"seq\":0,\"order\":1,\"previous_order\":0,\"name\":\"%s\",\"sql\":"
                "\"SELECT 1\"}",
                run, good ? "good" : "begins");
     send(fuzz, &record, true); /* else nothing would be known of it */
     int64_t order = 1, seq = 1;
-    for (size_t n = good ? below(most) : 0; n > 0; n--) {
+    for (size_t n = good ? random_below(most) : 0; n > 0; n--) {
         str_clear(&record);
         str_format(&record,
                    "{\"run\":\"%s\",\"seq\":%" PRId64
@@ -523,25 +473,25 @@ static void send_run(struct fuzz *fuzz, bool good, size_t most)
                    run, seq++);
         send(fuzz, &record, true);
     }
-    for (size_t n = good ? 0 : below(6); n > 0; n--) {
+    for (size_t n = good ? 0 : random_below(6); n > 0; n--) {
         str_clear(&record);
-        bool further = one_in(2);
+        bool further = random_one_in(2);
         int64_t previous = further ? order : order - 1;
         order += further;
-        if (one_in(4))
-            seq += (int64_t)below(3) - 1;
+        if (random_one_in(4))
+            seq += (int64_t)random_below(3) - 1;
         str_format(&record,
                    "{\"run\":\"%s\",\"seq\":%" PRId64 ",\"order\":%" PRId64
                    ",\"previous_order\":%" PRId64,
                    run, seq++, order, previous);
         work(&record);
-        if (one_in(4))
+        if (random_one_in(4))
             field(&record);
         str_text(&record, "}");
         send(fuzz, &record, false);
-        if (one_in(8))
+        if (random_one_in(8))
             send(fuzz, &record, false); /* twice */
-        if (one_in(8))
+        if (random_one_in(8))
             send_loose(fuzz); /* in between */
     }
     str_clear(&record);
@@ -561,8 +511,8 @@ static void send_run(struct fuzz *fuzz, bool good, size_t most)
 static void send_thicket(struct fuzz *fuzz)
 {
     calm = 1;
-    for (size_t n = below(400); n > 0 && fuzz->sent < fuzz->most; n--) {
-        size_t kind = below(100);
+    for (size_t n = random_below(400); n > 0 && fuzz->sent < fuzz->most; n--) {
+        size_t kind = random_below(100);
         if (kind < 3)
             send_run(fuzz, true, 12);
         else if (kind < 6)
@@ -576,7 +526,7 @@ static void send_stretch(struct fuzz *fuzz)
 {
     static const size_t wrong[] = {1, 1, 100, 1000};
     calm = 30;
-    burst_left = below(2000);
+    burst_left = random_below(2000);
     burst_order = any_of(orders);
     burst_wrong = any_of(wrong);
     while (burst_left > 0 && fuzz->sent < fuzz->most)
@@ -596,7 +546,7 @@ int main(int argc, char **argv)
     }
     fuzz.topic = argv[2];
     fuzz.most = (size_t)strtoull(argv[3], NULL, 10);
-    state = strtoull(argv[4], NULL, 10);
+    random_state = strtoull(argv[4], NULL, 10);
     enum rc rc = kafka_properties_set(&props, "bootstrap.servers", argv[1], &err);
     if (rc == RC_OK)
         rc = kafka_properties_set(&props, "message.max.bytes", "2000000", &err);
@@ -605,7 +555,7 @@ int main(int argc, char **argv)
     if (rc == RC_OK)
         rc = kafka_producer_meet(fuzz.producer, fuzz.topic, WAIT_MS, &err);
     while (rc == RC_OK && fuzz.sent < fuzz.most) {
-        if (one_in(3))
+        if (random_one_in(3))
             send_thicket(&fuzz);
         else
             send_stretch(&fuzz);

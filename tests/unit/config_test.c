@@ -137,6 +137,45 @@ static void a_line_longer_than_the_limit_is_refused_with_its_number(void **state
     assert_refused(text, 2, "longer than", "");
 }
 
+static void a_nul_byte_is_refused_with_the_number_of_its_line(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *bytes;
+        size_t len;
+        int line;
+    } files[] = {
+        {"[executor]\nreaders = 3\0 0\n", 27, 2},
+        {"[executor]\n; a comment\n\0\nreaders = 3\n", 38, 3},
+        {"[postgres]\npassword = a\0b", 26, 2},
+        {"\xff\xfe[\0l\0o\0g\0]\0\n\0", 14, 1},
+    };
+    for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
+        struct config *config = NULL;
+        struct err err = {0};
+        char object[100];
+        FILE *file = fopen(path, "w");
+        assert_non_null(file);
+        assert_int_equal(fwrite(files[i].bytes, 1, files[i].len, file), files[i].len);
+        assert_int_equal(fclose(file), 0);
+        (void)snprintf(object, sizeof object, "%s:%d", path, files[i].line);
+        struct config_request request = {.path = path};
+        assert_int_equal(config_load(&request, &config, &err), RC_FATAL);
+        assert_string_equal(err.object, object);
+        assert_string_equal(err.message, "the line holds a NUL byte");
+    }
+}
+
+static void a_device_without_a_line_end_is_refused(void **state)
+{
+    (void)state;
+    struct config *config = NULL;
+    struct err err = {0};
+    struct config_request request = {.path = "/dev/zero"};
+    assert_int_equal(config_load(&request, &config, &err), RC_FATAL);
+    assert_string_equal(err.object, "/dev/zero:1");
+}
+
 static void count_error(void *context, const struct err *err)
 {
     (void)err;
@@ -378,6 +417,8 @@ int main(void)
         cmocka_unit_test(a_duplicate_key_is_refused_and_names_the_first_place),
         cmocka_unit_test(a_line_that_is_nothing_is_refused_with_its_number),
         cmocka_unit_test(a_line_longer_than_the_limit_is_refused_with_its_number),
+        cmocka_unit_test(a_nul_byte_is_refused_with_the_number_of_its_line),
+        cmocka_unit_test(a_device_without_a_line_end_is_refused),
         cmocka_unit_test(every_error_is_reported_and_the_first_is_returned),
         cmocka_unit_test(a_file_with_a_password_that_others_can_read_is_refused),
         cmocka_unit_test(a_named_file_that_is_missing_is_refused),

@@ -32,6 +32,7 @@ static void a_number_is_taken_or_refused_with_range_and_value(void **state)
          0},
         {"", {0, 9}, "max_readers must be 0 to 9, not \"\"", 0},
         {"-", {0, 9}, "max_readers must be 0 to 9, not \"-\"", 0},
+        {"-0", {0, 9}, "max_readers must be 0 to 9, not -0", 0},
         {"5 ", {0, 9}, "max_readers must be 0 to 9, not \"5 \"", 0},
         {"+5", {0, 9}, "max_readers must be 0 to 9, not \"+5\"", 0},
         {"0x5", {0, 9}, "max_readers must be 0 to 9, not \"0x5\"", 0},
