@@ -4,6 +4,7 @@
 #   an offset that is neither a task, nor a rejected row, nor the end of a run, or that is two of them; a good record that did not run;
 #   a task that is not finished, or lost an attempt; a rejected row without its dead letter; an incarnation that was lost; an attempt of a
 #   neighbour's that was lost.
+# What rightly holds up a queue is among the records; an operator releases it.
 # The first line printed is the seed, the last two count. 0: nothing was found.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
@@ -75,7 +76,10 @@ scratch_database 2>/dev/null
 # old as the round would keep the dead rows of the whole database, and what was measured would be that.
 printf '#!/bin/sh\nuntil [ -e %q ]; do sleep 0.5; done\n' "$tmp/go" >"$tmp/wait"
 chmod 755 "$tmp" "$tmp/wait"
-printf '[commands]\ntrue = /bin/true\nwait = %s\n\n[http]\nallow = 127.0.0.1:1\n' "$tmp/wait" >"$tmp/conf"
+rm -f "$tmp/port"
+python3 "$here/http_server.py" "$tmp" 2>"$tmp/http.log" &
+eventually 60 test -s "$tmp/port" || { cat "$tmp/http.log" >&2 && exit 1; }
+printf '[commands]\ntrue = /bin/true\nwait = %s\n\n[http]\nallow = 127.0.0.1:%s\ntimeout = 2s\nresponse_limit = 2000B\n' "$tmp/wait" "$(cat "$tmp/port")" >"$tmp/conf"
 export LOCKSTEP_CONFIG=$tmp/conf
 neighbours=()
 for ((n = 0; n < queues; n++)); do
@@ -145,22 +149,49 @@ still() {
          WHERE q.name IN ($all) AND $unfinished ORDER BY 1 LIMIT 5"
 }
 
-# await SEED: until each queue's cursor is where its records end, no task is unfinished and no dead letter is left
+# operate: an operator releases what rightly holds up its queue: a task that is due much later (also because a server said so) is tried at
+# once, one whose command nobody knows is cancelled, a queue with a run of which nothing is known goes on without its beginning, a run whose
+# end never comes is ended (records without a run wait for the run before them).
+operate() {
+    local verb id
+    while IFS='|' read -r verb id; do
+        case $verb in
+        '') continue ;;
+        resume) lockstep queue resume "$id" -q --accept-topic --reason fuzz ;;
+        end) lockstep run end "$id" -q --reason fuzz ;;
+        *) lockstep task "$verb" "$id" -q --reason fuzz ;;
+        esac >>"$tmp/operator.log" 2>&1 || true # by now it may have ended; what does not end is seen
+        released=$((released + 1))
+    done < <(sql "SELECT 'resume', q.name FROM lockstep.queue q WHERE q.name IN ($all) AND q.halted_reason = 'unknown_run'
+                  UNION ALL
+                  SELECT 'end', r.run_id::text FROM lockstep.run r JOIN lockstep.queue q USING (queue_id)
+                  WHERE q.name IN ($all) AND r.ended_at IS NULL AND r.end_offset IS NULL AND NOT r.implicit AND lockstep.run_endless(r.run_no)
+                    AND EXISTS (SELECT FROM lockstep.task t WHERE t.run_no = r.run_no AND t.name = 'held')
+                  UNION ALL
+                  (SELECT CASE WHEN t.type = 'command' AND t.name = 'held' THEN 'cancel' ELSE 'retry' END, t.task_id::text
+                   FROM lockstep.task t JOIN lockstep.queue q USING (queue_id)
+                   WHERE q.name IN ($all) AND $unfinished
+                     AND (t.scheduled_for > clock_timestamp() + interval '10 s' OR t.type = 'command' AND t.name = 'held') LIMIT 20)")
+}
+
+# await SEED: until each queue's cursor is where its records end, no task or run is unfinished and no dead letter is left
 await() {
     local n at last=-1 since=$SECONDS wanted
-    wanted=$(for ((n = 0; n < queues; n++)); do echo "${names[n]}|${sent[n]}|0|0"; done | sort)
+    wanted=$(for ((n = 0; n < queues; n++)); do echo "${names[n]}|${sent[n]}|0|0|0"; done | sort)
     while :; do
         at=$(sql "SELECT q.name, q.next_offset, (SELECT count(*) FROM lockstep.task t WHERE t.queue_id = q.queue_id AND $unfinished),
-                         (SELECT count(*) FROM lockstep.outbox o WHERE o.queue_id = q.queue_id)
+                         (SELECT count(*) FROM lockstep.outbox o WHERE o.queue_id = q.queue_id),
+                         (SELECT count(*) FROM lockstep.run r WHERE r.queue_id = q.queue_id AND r.ended_at IS NULL AND NOT r.implicit)
                   FROM lockstep.queue q WHERE q.name IN ($all) ORDER BY q.name COLLATE \"C\"")
         [ "$at" != "$wanted" ] || return 0
         [ "$at" = "$last" ] || since=$SECONDS
         last=$at
         if [ $((SECONDS - since)) -gt "$settle" ]; then
-            violation "round $1 stands still: queue|cursor|unfinished|letters is $at, wanted $wanted"
+            violation "round $1 stands still: queue|cursor|unfinished|letters|runs is $at, wanted $wanted"
             still "$1"
             return 0
         fi
+        operate
         sleep 0.5
     done
 }
@@ -178,7 +209,7 @@ one_round() {
     pids=() # now, so that they claim what has just come, or when all is there
     [ $((number % 2)) = 1 ] || start_executors "$2" "$executors"
     for ((n = 0; n < queues; n++)); do
-        "${LOCKSTEP_BIN%/*}/fuzz_records" "$LOCKSTEP_TEST_BROKERS" "${names[n]}" $((($1 + queues - 1) / queues)) $(($2 * 16 + n)) >"$tmp/sent.$n" &
+        "${LOCKSTEP_BIN%/*}/fuzz_records" "$LOCKSTEP_TEST_BROKERS" "${names[n]}" $((($1 + queues - 1) / queues)) $(($2 * 16 + n)) "http://127.0.0.1:$(cat "$tmp/port")" >"$tmp/sent.$n" &
         publishers[n]=$!
     done
     sent=() good=()
@@ -190,6 +221,7 @@ one_round() {
     [ ${#pids[@]} -gt 0 ] || start_executors "$2" $((executors > 1 ? executors - 1 : 1))
     work &
     worker=$!
+    released=0
     await "$2"
     touch "$tmp/go"
     eventually "$settle" neighbours_done || violation "round $2: the neighbours' tasks did not end"
@@ -206,9 +238,10 @@ one_round() {
     wait "$worker" || violation "round $2: the external worker ended with $?: $(head -n 1 "$tmp/worker.log")"
     count=$(sql "SELECT (SELECT count(*) FROM lockstep.task t JOIN lockstep.queue q USING (queue_id) WHERE q.name IN ($all) AND t.status = 'Completed') || ' completed, '
         || (SELECT count(*) FROM lockstep.task t JOIN lockstep.queue q USING (queue_id) WHERE q.name IN ($all) AND t.status = 'Failed') || ' failed, '
+        || (SELECT count(*) FROM lockstep.task t JOIN lockstep.queue q USING (queue_id) WHERE q.name IN ($all) AND t.type = 'http') || ' of them requests, '
         || (SELECT count(*) FROM lockstep.rejected_message m JOIN lockstep.queue q USING (queue_id) WHERE q.name IN ($all)) || ' rejected'")
     # shellcheck disable=SC2086
-    echo "fuzz: round $2: $total records so far; $count, $(cat $logs | grep -c 'event=claim_refused' || true) claims refused, $lost incarnations lost, MiB $memory, $((SECONDS - from)) s"
+    echo "fuzz: round $2: $total records so far; $count, $(cat $logs | grep -c 'event=claim_refused' || true) claims refused, $released released, $lost incarnations lost, MiB $memory, $((SECONDS - from)) s"
     # shellcheck disable=SC2086
     [ -n "$keep" ] || [ "$found" != "$before" ] || rm -f $logs
 }
@@ -223,11 +256,12 @@ judge() {
         seen AS (SELECT kafka_offset AS o FROM t UNION ALL SELECT kafka_offset FROM m)
         SELECT format('offset %s is there %s times', o, count(*)) FROM seen GROUP BY o HAVING count(*) > 1
         UNION ALL SELECT format('offset %s is nowhere', n.o) FROM (SELECT generate_series(0, $4 - 1) AS o EXCEPT SELECT o FROM seen
-            EXCEPT SELECT r.end_offset FROM lockstep.run r JOIN q USING (queue_id)) AS n
+            EXCEPT SELECT r.end_offset FROM lockstep.run r JOIN q USING (queue_id) WHERE r.closed_by IS NULL) AS n
         UNION ALL SELECT format('offset %s is none of ours', o) FROM seen WHERE o NOT BETWEEN 0 AND $4 - 1
         UNION ALL SELECT format('%s of $5 good tasks are completed', count(*)) FROM t WHERE name = 'good' AND status = 'Completed' HAVING count(*) <> $5
         UNION ALL SELECT format('task %s (offset %s) lost %s attempts: %s: %s', task_id, kafka_offset, lost_num, error, left(payload, 300)) FROM t WHERE lost_num > 0
         UNION ALL SELECT format('rejected message %s (offset %s) has no dead letter', rejected_id, kafka_offset) FROM m WHERE dead_lettered_at IS NULL
+        UNION ALL SELECT format('run %s has not ended', r.run_id) FROM lockstep.run r JOIN q USING (queue_id) WHERE r.ended_at IS NULL AND NOT r.implicit
         UNION ALL SELECT format('task %s of the neighbour: %s, attempt %s, %s lost', k.task_id, k.status, k.attempt_num, k.lost_num)
             FROM lockstep.task k JOIN lockstep.queue n USING (queue_id) WHERE n.name = '$3' AND (k.lost_num > 0 OR k.attempt_num <> 1)")
     [ -z "$wrong" ] || while read -r line; do violation "round $1: $line"; done < <(head -n 20 <<<"$wrong")

@@ -1,4 +1,4 @@
-/* The records of ./dev fuzz --live: fuzz_records BROKERS TOPIC COUNT SEED
+/* The records of ./dev fuzz --live: fuzz_records BROKERS TOPIC COUNT SEED URL
  *
  * Publishes COUNT records to partition 0 and prints how many of them are good. One in seven is: runs of their own with one phase, and its end.
  * The others are what a producer gets wrong: fields at their edges, bytes that were changed, scripts of the world, keys and headers of
@@ -9,8 +9,8 @@
  * one or two records. The others are of stretches: up to two thousand records of one phase, nearly all wrong or nearly all in order, and a
  * long good run behind them. There, claims are of many records, and so is what one record in a hundred breaks.
  *
- * What would rightly hold up its queue is left out: a command that nobody knows, a task that is due in a thousand years,
- * a run without an end, a run of which nothing is known. */
+ * What rightly holds up a queue is among them, for an operator (tests/fuzz/live.sh) to release: a command that nobody knows, a task that is
+ * due in a thousand years, a run without an end, a run of which nothing is known. URL is where http tasks go. */
 #include "base/str.h"
 #include "kafka/kafka.h"
 #include "kafka/producer.h"
@@ -178,19 +178,36 @@ static void statement(struct str *to)
     str_text(to, "\"");
 }
 
+static const char *url;
+
+static void request(struct str *to)
+{
+    static const char *const methods[] = {"GET", "POST", "PUT", "HEAD", "DELETE", "PATCH"};
+    static const char *const more[] = {"", "?a=b#c", "/%00", "/\\u0436", "/../../x", "/a b"};
+    str_format(to, ",\"url\":\"%s/%zu%s\",\"method\":\"%s\"", url, random_below(100000),
+               random_one_in(4) ? any_of(more) : "", any_of(methods));
+    if (random_one_in(3)) {
+        str_text(to, ",\"headers\":{\"x\":");
+        text(to, 60);
+        str_text(to, "}");
+    }
+    if (random_one_in(3)) {
+        str_text(to, ",\"body\":");
+        text(to, 400);
+    }
+}
+
 /* What there is to do; nearly always something that is over at once. */
 static void work(struct str *to)
 {
-    switch (random_below(60 * calm)) {
+    switch (random_below(60 * (calm > 1 ? 5 : 1))) {
     case 0:
         str_text(to, ",\"command\":\"true\",\"args\":[");
         text(to, 60);
         str_text(to, "]");
         return;
     case 1:
-        str_text(to, ",\"url\":\"http://127.0.0.1:1/\",\"headers\":{\"x\":");
-        text(to, 60);
-        str_text(to, "}");
+        request(to);
         return;
     case 2:
     case 3:
@@ -450,15 +467,19 @@ static void send_loose(struct fuzz *fuzz)
     send(fuzz, &record, false);
 }
 
+static void run_name(char run[37])
+{
+    (void)snprintf(run, 37, "%08" PRIx64 "-%04" PRIx64 "-4%03" PRIx64 "-8%03" PRIx64 "-%012" PRIx64,
+                   random_next() & 0xffffffff, random_next() & 0xffff, random_next() & 0xfff,
+                   random_next() & 0xfff, random_next() & 0xffffffffffff);
+}
+
 /* A run with an id: it begins and ends, and what is between is wrong now and then. A good one has at most so many further tasks. */
 static void send_run(struct fuzz *fuzz, bool good, size_t most)
 {
     char run[37];
     STR_AUTO record = {0};
-    (void)snprintf(run, sizeof run,
-                   "%08" PRIx64 "-%04" PRIx64 "-4%03" PRIx64 "-8%03" PRIx64 "-%012" PRIx64,
-                   random_next() & 0xffffffff, random_next() & 0xffff, random_next() & 0xfff,
-                   random_next() & 0xfff, random_next() & 0xffffffffffff);
+    run_name(run);
     str_format(&record,
                "{\"run\":\"%s\",\"seq\":0,\"order\":1,\"previous_order\":0,\"name\":\"%s\",\"sql\":"
                "\"SELECT 1\"}",
@@ -508,6 +529,39 @@ static void send_run(struct fuzz *fuzz, bool good, size_t most)
     fuzz->good += good ? (size_t)seq : 0;
 }
 
+/* What stays where it is until somebody comes: all of it is named "held". */
+static void send_held(struct fuzz *fuzz)
+{
+    char run[37];
+    STR_AUTO record = {0};
+    run_name(run);
+    switch (random_below(4)) {
+    case 0:
+        str_text(&record,
+                 "{\"order\":1,\"previous_order\":0,\"name\":\"held\",\"sql\":\"SELECT 1\","
+                 "\"not_before\":\"3026-11-23T00:00:00Z\"}");
+        break;
+    case 1:
+        str_text(&record,
+                 "{\"order\":1,\"previous_order\":0,\"name\":\"held\",\"command\":\"nosuch\"}");
+        break;
+    default: { /* of a run without its end, or without its beginning */
+        size_t from = random_one_in(2) ? 0 : 3;
+        for (size_t seq = from; seq < from + 2; seq++) {
+            str_clear(&record);
+            str_format(
+                &record,
+                "{\"run\":\"%s\",\"seq\":%zu,\"order\":1,\"previous_order\":0,\"name\":\"held\","
+                "\"sql\":\"SELECT 1\"}",
+                run, seq);
+            send(fuzz, &record, true);
+        }
+        return;
+    }
+    }
+    send(fuzz, &record, true);
+}
+
 static void send_thicket(struct fuzz *fuzz)
 {
     calm = 1;
@@ -540,13 +594,14 @@ int main(int argc, char **argv)
     struct fuzz fuzz = {0};
     struct kafka_properties props = {0};
     struct err err = {0};
-    if (argc != 5) {
-        (void)fprintf(stderr, "usage: fuzz_records BROKERS TOPIC COUNT SEED\n");
+    if (argc != 6) {
+        (void)fprintf(stderr, "usage: fuzz_records BROKERS TOPIC COUNT SEED URL\n");
         return 2;
     }
     fuzz.topic = argv[2];
     fuzz.most = (size_t)strtoull(argv[3], NULL, 10);
     random_state = strtoull(argv[4], NULL, 10);
+    url = argv[5];
     enum rc rc = kafka_properties_set(&props, "bootstrap.servers", argv[1], &err);
     if (rc == RC_OK)
         rc = kafka_properties_set(&props, "message.max.bytes", "2000000", &err);
@@ -559,6 +614,8 @@ int main(int argc, char **argv)
             send_thicket(&fuzz);
         else
             send_stretch(&fuzz);
+        if (random_one_in(8))
+            send_held(&fuzz);
     }
     if (rc == RC_OK)
         rc = kafka_flush(fuzz.producer, WAIT_MS, &err);
