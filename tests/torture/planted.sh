@@ -144,7 +144,8 @@ plant session_not_reset "$(q c executor/attempt.c 'bool reset = plan.changes_ses
 # Bad records.
 plant rejection_stops_the_cursor "$(q c executor/refusal.c 'if (held->said < SAID_NOTHING) {' 'if (false) {')"
 seconds=60
-plant text_cut_in_a_character "$(q c base/utf8.c 'while (n > 0 && most - n < 3 && ((unsigned char)text[n] & 0xc0) == 0x80)' 'while (false)')"
+plant text_cut_in_a_character "$(q c base/utf8.c 'while (n > 0 && most - n < 3 && ((unsigned char)text[n] & 0xc0) == 0x80)' 'while (false)' \
+    'while ((at += utf8_prefix(text + at, len - at)) < len) {' 'while (false) {')" # what is cut so is mended, too
 
 # Deleted queues.
 faults='delete_queue 1 kill_executor 1'
