@@ -112,9 +112,10 @@ make '{"order": 1, "sql": "COPY (SELECT 1) TO PROGRAM $$kill -9 ${PPID}$$"}' '{"
 pid=$!
 crashed() { sql "SELECT status FROM lockstep.run_status WHERE run_id = '$run'" 2>/dev/null | grep -qx Failed; }
 eventually 60 crashed || { failed=1; tail -n 30 "$tmp/$q.log"; }
-expect 'it crashes' "$(of_run "string_agg(t.status || '/' || t.lost_num || COALESCE(': ' || t.error, ''), ', ' ORDER BY t.seq)")" 'Failed/2: given up: 2 attempts were lost, Completed/0'
+expect 'it crashes' "$(of_run "string_agg(t.status || COALESCE(': ' || t.error, ''), ', ' ORDER BY t.seq)")" 'Failed: given up: 2 attempts were lost, Completed'
 sql "INSERT INTO let_go VALUES ('$other')"
-eventually 20 is "SELECT string_agg(DISTINCT status::text || lost_num, ' ') FROM lockstep.task t JOIN lockstep.queue q USING (queue_id) WHERE q.name = '$other'" Completed0 ||
+# A server that crashes may not come to warn a session, and it may undo a completion that was not durable yet: then one attempt counts.
+eventually 20 is "SELECT string_agg(DISTINCT status::text, ' ') FROM lockstep.task t JOIN lockstep.queue q USING (queue_id) WHERE q.name = '$other' AND lost_num < 2" Completed ||
     { failed=1; sql 'SELECT task_id, status, lost_num, error FROM lockstep.task'; tail -n 20 "$tmp/$q.log"; }
 over
 
