@@ -54,6 +54,10 @@
 #define REMEDY_LOCKS_TAKEN                                                                         \
     "End that session: SELECT pg_terminate_backend(%s). What keeps others from these locks: "      \
     "lockstep migrate roles --show-sql --advisory"
+#define REMEDY_ROW_HELD                                                                            \
+    "Another session holds it. Transactions that are open, the oldest first: SELECT pid, "         \
+    "usename, xact_start, state, query FROM pg_stat_activity WHERE xact_start IS NOT NULL ORDER "  \
+    "BY xact_start"
 #define REMEDY_TASK_LIST     "See: lockstep task list"
 #define REMEDY_REJECTED_LIST "See: lockstep rejected list"
 #define REMEDY_EXECUTOR_LIST "See: lockstep executor list"

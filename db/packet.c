@@ -15,7 +15,6 @@ static const struct setting settings[] = {
     {"default_transaction_read_only", "off"},
     {"default_transaction_deferrable", "off"},
     {"statement_timeout", "0"},
-    {"lock_timeout", "0"},
     {"idle_in_transaction_session_timeout", "300000"},
     {"standard_conforming_strings", "on"},
     {"array_nulls", "on"},
@@ -42,6 +41,14 @@ static const char *synchronous_commit(enum db_role role)
 {
     bool lazy = role == DB_READER || role == DB_CONTROL || role == DB_GATE;
     return lazy ? "off" : "on";
+}
+
+/* How long a statement of ours waits for a row that a session of others holds. Control has other queues to work on, and its patience
+ * is longer; a person and a producer learn who is in their way. Tasks, gates and migrations wait. */
+static const char *lock_timeout(enum db_role role)
+{
+    bool impatient = role == DB_CLI || role == DB_PRODUCER;
+    return role == DB_CONTROL ? "2s" : impatient ? "10s" : "0";
 }
 
 /* The server splits the options at spaces that have no backslash. */
@@ -74,6 +81,7 @@ void packet_options(const char *conninfo, enum db_role role, struct str *options
     add_given(conninfo, options);
     for (size_t i = 0; i < sizeof settings / sizeof *settings; i++)
         add(options, settings[i].name, settings[i].value);
+    add(options, "lock_timeout", lock_timeout(role));
     add(options, "synchronous_commit", synchronous_commit(role));
     bool ours = role != DB_READER && role != DB_QUERY;
     if (ours)

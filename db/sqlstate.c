@@ -26,7 +26,7 @@ static const struct reaction {
      "Out of memory or lock table full: raise max_locks_per_transaction."},
     {"53", RC_RETRY, ERR_DB, "The server lacks a resource (disk, memory); see its log."},
     {"40", RC_RETRY, ERR_DB, NULL}, /* deadlock, serialization */
-    {"55P03", RC_RETRY, ERR_DB, NULL},
+    {"55P03", RC_RETRY, ERR_DB, REMEDY_ROW_HELD},
     {"55006", RC_RETRY, ERR_DB, NULL},
     {"57014", RC_RETRY, ERR_DB, NULL}, /* cancelled, or a time-out */
     {"58", RC_RETRY, ERR_DB, "The server met an operating system error; see its log."},

@@ -404,13 +404,15 @@ bool claim_waits(struct lane *lane)
     return may_claim_now(lane) && due(lane, lane_head(lane, 0)) > 0;
 }
 
-/* Locks that only executors should take are another session's: this queue waits, the others go on. */
+/* Locks that only executors should take, or a row, are another session's: this queue waits, the others go on, and what the queue has in
+ * hand is done. */
 static enum rc locks_taken(struct lane *lane, const struct err *why)
 {
     int64_t longer_us = lane->taken_us == 0 ? TAKEN_FIRST_US : lane->taken_us * 2;
     lane->taken_us = longer_us < TAKEN_LAST_US ? longer_us : TAKEN_LAST_US;
     lane->claim_after_us = lane->ex->now_us + lane->taken_us;
     log_err(LOG_WARN, "locks_taken", lane->name, why);
+    lane_note_held(lane, (int)(lane->taken_us / 1000), why);
     return RC_OK;
 }
 

@@ -72,6 +72,8 @@ static enum rc obey(struct lane *lane, struct err *err)
     if (rc == RC_OK &&
         ((heard & HEARD_CONTROL) || lane->held_count > 0)) /* a held run may not be held any more */
         rc = obey_control(lane, err);
+    if (rc == RC_RETRY)
+        lane->heard |= heard;
     lane->obey_after_us = clock_boot_us() + OBEY_PAUSE * (clock_boot_us() - from_us);
     return rc;
 }

@@ -491,6 +491,8 @@ static inline int readers_usable(const struct executor *ex)
 bool cut_off_all_that_runs(const struct executor *ex);
 
 /* trouble.c: what becomes of an error of a lane's own statements: RC_OK when the executor's other queues can go on, and rc if not. */
+/** For explain: claims wait so long because of another session, and the queue's other work goes on. lane_is_well ends it. */
+void lane_note_held(struct lane *lane, int wait_ms, const struct err *err);
 MUST_CHECK enum rc lane_confine(struct lane *lane, enum rc rc, struct err *err);
 /* Nothing is done for it now. */
 bool lane_aside(const struct lane *lane);

@@ -262,8 +262,7 @@ enum rc lane_open(struct lane *lane, struct err *err)
         rc = check_topic(lane, err);
     if (rc == RC_OK)
         rc = obey_control(lane, err);
-    if (rc == RC_OK && !lane->foreign)
-        rc = recover_start(lane, err);
+    lane->finish = !lane->foreign; /* in the first turn */
     if (rc == RC_OK && !lane->foreign)
         rc = db_run(
             lane->ex->control, &sql_executor_attempts,

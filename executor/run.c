@@ -382,7 +382,10 @@ static enum rc incarnation_start(struct executor *ex, struct err *err)
     for (int i = 0; rc == RC_OK && i < options->queue_count && signals_stop() == 0; i++) {
         ex->lanes[i] = (struct lane){.ex = ex, .name = options->queues[i], .lag_sent = -1};
         ex->lane_count++;
-        rc = lane_confine(&ex->lanes[i], lane_open(&ex->lanes[i], err), err);
+        rc = lane_open(&ex->lanes[i], err);
+        if (rc !=
+            RC_RETRY) /* a row that another session holds: what was to be checked is not known */
+            rc = lane_confine(&ex->lanes[i], rc, err);
     }
     for (int i = 0; rc == RC_OK && i < ex->lane_count && signals_stop() == 0; i++)
         if (!ex->lanes[i].gone)

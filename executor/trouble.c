@@ -7,12 +7,14 @@
 #include "base/backoff.h"
 #include "base/clock.h"
 #include "base/log.h"
+#include "db/sqlstate.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #define TROUBLE_FIRST_MS 1000
 #define TROUBLE_LAST_MS  (600 * 1000)
+#define HELD_LAST_MS     (10 * 1000) /* a transaction of others may end at any time */
 
 static struct trouble *trouble_of(const struct lane *lane)
 {
@@ -98,6 +100,12 @@ static void note(const struct lane *lane, int wait_ms, const struct err *err)
         log_err(LOG_WARN, "trouble_not_noted", lane->name, &ignored);
 }
 
+void lane_note_held(struct lane *lane, int wait_ms, const struct err *err)
+{
+    *trouble_of(lane) = (struct trouble){.until_us = clock_boot_us(), .wait_ms = wait_ms};
+    note(lane, wait_ms, err);
+}
+
 /* What failed may have failed because the queue was deleted, and control has not heard of that yet. */
 static bool deleted(struct lane *lane, enum rc rc, const struct err *err)
 {
@@ -106,6 +114,12 @@ static bool deleted(struct lane *lane, enum rc rc, const struct err *err)
     if (rc == RC_REJECT && lane->queue_id != 0)
         return lane_row(lane, &row, &why) == RC_FATAL && why.kind == ERR_CONFIG;
     return rc == RC_FATAL && err->kind == ERR_CONFIG;
+}
+
+/* Another session's transaction holds a row that the statement needs: see lock_timeout in db/packet.c. */
+static bool row_held(enum rc rc, const struct err *err)
+{
+    return rc == RC_RETRY && sqlstate_is(err, SQLSTATE_LOCK_NOT_AVAILABLE);
 }
 
 enum rc lane_confine(struct lane *lane, enum rc rc, struct err *err)
@@ -117,10 +131,12 @@ enum rc lane_confine(struct lane *lane, enum rc rc, struct err *err)
         leave(lane);
         return RC_OK;
     }
-    if (rc != RC_REJECT)
+    bool held = row_held(rc, err);
+    if (rc != RC_REJECT && !held)
         return rc;
-    trouble->wait_ms = backoff_next(trouble->wait_ms, TROUBLE_FIRST_MS, TROUBLE_LAST_MS);
-    if (lane->ex->options->queue_count == 1) { /* nothing else to do meanwhile */
+    trouble->wait_ms =
+        backoff_next(trouble->wait_ms, TROUBLE_FIRST_MS, held ? HELD_LAST_MS : TROUBLE_LAST_MS);
+    if (lane->ex->options->queue_count == 1 && !held) { /* nothing else to do meanwhile */
         trouble->until_us = clock_boot_us();
         note(lane, 0, err);
         return rc;
@@ -130,7 +146,10 @@ enum rc lane_confine(struct lane *lane, enum rc rc, struct err *err)
     log_err(LOG_ERROR, "queue_set_aside", lane->name, err);
     if (stray_locks(lane->ex, &stray, &ignored) != RC_OK || stray)
         return rc; /* the incarnation ends, and the queue stays aside in the next one */
-    if (give_back(lane, -1, &ignored) != RC_OK) /* to others, who may not have this trouble */
+    lane->adopt = lane->adopt || held; /* what the statement was to do is found again */
+    lane->finish = lane->finish || held;
+    /* to others, who may not have this trouble */
+    if (!held && give_back(lane, -1, &ignored) != RC_OK)
         log_err(LOG_WARN, "tasks_not_given_back", lane->name, &ignored);
     return RC_OK;
 }

@@ -331,7 +331,7 @@ SELECT is(pg_temp.why(number => 0), 'task_blocked task_stopping', 'it is to be s
 CREATE OR REPLACE FUNCTION lockstep.explain_blind() RETURNS boolean LANGUAGE sql STABLE AS $$ SELECT true $$;
 SELECT is(pg_temp.why(), 'standby task_stopping', 'on a standby: said first, and nothing is said of executors');
 SELECT matches(pg_temp.said('standby'), 'this server is a standby: .* -> Ask the primary', 'with what helps');
-INSERT INTO named VALUES ('sessions_hidden'), ('task_blocked_prepared'), ('task_blocked_task'); -- tests/e2e/explain.sh
+INSERT INTO named VALUES ('sessions_hidden'), ('task_blocked_prepared'), ('task_blocked_task'), ('row_held'); -- tests/e2e/explain.sh, row_held.sh
 
 SELECT is((SELECT array_agg(w.reason) FROM lockstep.wait_reason w WHERE w.reason NOT IN (SELECT n.reason FROM named n)), NULL, 'every reason was made to happen');
 SELECT is((SELECT array_agg(w.reason) FROM lockstep.wait_reason w WHERE w.helps = '' OR w.meaning = ''), NULL, 'and says what helps');

@@ -14,6 +14,13 @@ BEGIN
         verdict := 'unknown';
         RETURN;
     END IF;
+    SELECT server_timeline INTO timeline_was
+    FROM lockstep.queue
+    WHERE queue_id = p_queue_id AND server_system = p_system AND server_database = p_database AND server_timeline = p_timeline;
+    IF FOUND THEN -- nothing to note: whoever holds the row is not waited for
+        verdict := 'same';
+        RETURN;
+    END IF;
     SELECT server_system, server_database, server_timeline, halted_reason INTO STRICT q
     FROM lockstep.queue WHERE queue_id = p_queue_id FOR NO KEY UPDATE; -- two executors come at the same time: one notes it
     timeline_was := q.server_timeline;

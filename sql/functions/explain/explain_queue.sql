@@ -25,6 +25,7 @@ BEGIN
     IF NOT lockstep.explain_blind() THEN
         RETURN QUERY SELECT * FROM lockstep.explain_executors(p_queue_id);
         RETURN QUERY SELECT * FROM lockstep.explain_locks(p_queue_id);
+        RETURN QUERY SELECT * FROM lockstep.explain_held(p_queue_id);
     END IF;
 
     IF q.blocked_offset IS NOT NULL THEN

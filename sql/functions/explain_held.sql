@@ -1,0 +1,31 @@
+-- Sessions that keep the row of this queue, or of one of its runs, locked in an open transaction, and somebody needs it: a session waits,
+-- or an executor has just given it up for a while. See explain.
+CREATE OR REPLACE FUNCTION lockstep.explain_held(p_queue_id int) RETURNS SETOF lockstep.explanation LANGUAGE plpgsql STABLE AS $$
+DECLARE
+    h record;
+    aside CONSTANT boolean := EXISTS (SELECT FROM lockstep.executor_aside a WHERE a.queue_id = p_queue_id);
+    about CONSTANT text := 'queue ' || (SELECT q.name FROM lockstep.queue q WHERE q.queue_id = p_queue_id);
+BEGIN
+    FOR h IN
+        SELECT DISTINCT ON (o.pid) o.pid, o.is AS row
+        FROM (SELECT p.pid, 0 AS n, about AS is FROM lockstep.queue q CROSS JOIN LATERAL lockstep.row_holders('lockstep.queue', q.xmax) AS p (pid)
+              WHERE q.queue_id = p_queue_id
+              UNION ALL
+              SELECT p.pid, 1, pg_catalog.format('run %s', pg_catalog.concat_ws(' ', r.run_id, '"' || r.name || '"'))
+              FROM lockstep.run r CROSS JOIN LATERAL lockstep.row_holders('lockstep.run', r.xmax) AS p (pid)
+              WHERE r.queue_id = p_queue_id AND r.ended_at IS NULL) AS o
+        WHERE o.pid NOT IN (SELECT s.pid FROM lockstep.executor_session s WHERE s.kind <> 'reader')
+          AND (aside OR EXISTS (SELECT FROM pg_catalog.pg_locks w WHERE NOT w.granted AND w.pid IS NOT NULL
+                                AND o.pid = ANY (pg_catalog.pg_blocking_pids(w.pid))))
+        ORDER BY o.pid, o.n
+        LIMIT 3
+    LOOP
+        RETURN QUERY
+        SELECT e.* FROM lockstep.explain_session(h.pid) AS s
+        CROSS JOIN LATERAL lockstep.explain_row('row_held', pg_catalog.format('backend %s holds the row of %s in an open transaction (%s)%s',
+            h.pid, h.row, s.is, ': ' || NULLIF(s.query, '')), about, s.since, ARRAY['PID', h.pid::text]) AS e;
+    END LOOP;
+END
+$$;
+REVOKE EXECUTE ON FUNCTION lockstep.explain_held(int) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION lockstep.explain_held(int) TO lockstep_executor, lockstep_producer, lockstep_operator, lockstep_monitor;
