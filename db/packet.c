@@ -43,12 +43,13 @@ static const char *synchronous_commit(enum db_role role)
     return lazy ? "off" : "on";
 }
 
-/* How long a statement of ours waits for a row that a session of others holds. Control has other queues to work on, and its patience
- * is longer; a person and a producer learn who is in their way. Tasks, gates and migrations wait. */
+/* How long a statement of ours waits for a row that a session of others holds. Control and gates have other queues to work on, and their
+ * patience is longer; a person and a producer learn who is in their way. Tasks and migrations wait. */
 static const char *lock_timeout(enum db_role role)
 {
+    bool shared = role == DB_CONTROL || role == DB_GATE;
     bool impatient = role == DB_CLI || role == DB_PRODUCER;
-    return role == DB_CONTROL ? "2s" : impatient ? "10s" : "0";
+    return shared ? "2s" : impatient ? "10s" : "0";
 }
 
 /* The server splits the options at spaces that have no backslash. */

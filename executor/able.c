@@ -50,9 +50,9 @@ static void add_needs(struct str *s, const struct action_settings *settings,
     }
 }
 
-static int take_unable(struct phase *phase, const struct action_settings *settings, struct str *s)
+static void take_unable(struct phase *phase, const struct action_settings *settings, struct str *s,
+                        struct work **works)
 {
-    int count = 0;
     struct work **at = &phase->waiting;
     while (*at != NULL) {
         struct work *work = *at;
@@ -60,34 +60,38 @@ static int take_unable(struct phase *phase, const struct action_settings *settin
             at = &work->next;
             continue;
         }
-        add_needs(s, settings, work, count++ == 0);
+        add_needs(s, settings, work, *works == NULL);
         *at = work->next;
         phase->waiting_count--;
-        work_free(work);
+        work->outcome = OUTCOME_UNSTARTED;
+        work->next = *works;
+        *works = work;
     }
     phase->waiting_last = at;
-    return count;
 }
 
 enum rc leave_unable(struct lane *lane, struct err *err)
 {
     struct executor *ex = lane->ex;
     struct str *s = ex->scratch;
-    int count = 0;
+    DB_RESULT_AUTO *row = NULL;
+    struct work *works = NULL;
     lane->unjudged = false;
     for (int i = IDS; i <= LACKS; i++)
         db_array_start(&s[i]);
     const struct action_settings *settings = action_shelf_take(ex->options->actions);
     for (struct phase *phase = lane->phases; phase != NULL; phase = phase->next)
-        count += take_unable(phase, settings, s);
+        take_unable(phase, settings, s, &works);
     action_shelf_give_back(ex->options->actions, settings);
     for (int i = IDS; i <= LACKS; i++)
         db_array_end(&s[i]);
-    if (count == 0)
+    if (works == NULL)
         return RC_OK;
     probe("leave.send");
-    return db_run(ex->control, &sql_executor_leave,
-                  (const char *const[]){DB_INT(lane->queue_id), DB_INT(ex->executor_no),
-                                        s[IDS].data, s[TOKENS].data, s[NEEDS].data, s[LACKS].data},
-                  NULL, err);
+    enum rc rc =
+        db_run(ex->control, &sql_executor_leave,
+               (const char *const[]){DB_INT(lane->queue_id), DB_INT(ex->executor_no), s[IDS].data,
+                                     s[TOKENS].data, s[NEEDS].data, s[LACKS].data},
+               &row, err);
+    return late_settle(lane, works, rc == RC_OK ? db_int(row, 0, EXECUTOR_LEAVE_LEFT) : 0, rc, err);
 }

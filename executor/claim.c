@@ -406,14 +406,14 @@ bool claim_waits(struct lane *lane)
 
 /* Locks that only executors should take, or a row, are another session's: this queue waits, the others go on, and what the queue has in
  * hand is done. */
-static enum rc locks_taken(struct lane *lane, const struct err *why)
+static enum rc locks_taken(struct lane *lane, const struct err *why, struct err *err)
 {
     int64_t longer_us = lane->taken_us == 0 ? TAKEN_FIRST_US : lane->taken_us * 2;
     lane->taken_us = longer_us < TAKEN_LAST_US ? longer_us : TAKEN_LAST_US;
     lane->claim_after_us = lane->ex->now_us + lane->taken_us;
     log_err(LOG_WARN, "locks_taken", lane->name, why);
     lane_note_held(lane, (int)(lane->taken_us / 1000), why);
-    return RC_OK;
+    return claim_unlock(lane->ex, err);
 }
 
 /* With what only a rejected message needs when it is one. */
@@ -449,8 +449,10 @@ enum rc claim(struct lane *lane, bool *ret_progress, struct err *err)
         *ret_progress = true; /* less of it is claimed at once */
         return claim_refused(lane, count, err);
     }
-    if (rc == RC_RETRY && sqlstate_is(err, SQLSTATE_LOCK_NOT_AVAILABLE))
-        return locks_taken(lane, err);
+    if (lane_row_held(rc, err)) {
+        const struct err why = *err;
+        return locks_taken(lane, &why, err);
+    }
     lane->taken_us = 0;
     if (rc != RC_OK)
         return rc;

@@ -4,6 +4,7 @@
  * waits: who gives the last S back opens the next phase in the same round trip (release.c), and only if
  * that was not the last one a gate is asked. */
 #include "executor/lane.h"
+#include "executor/server.h"
 
 #include "base/clock.h"
 #include "base/log.h"
@@ -17,6 +18,7 @@
 
 #define FALLBACK_MS 5000 /* a notification is what wakes a gate; this is for one that was lost */
 #define ORPHAN_MS   100  /* after asking for an adoption */
+#define HELD_MS     1000 /* after a row that another session holds was waited for */
 /* Between two slices of a wait: while one waits for IX, nobody who adopts gets S. */
 #define GAP_MS   3
 #define AFTER_MS 5 /* the readers come first: control's next order tells that they have begun */
@@ -190,7 +192,16 @@ static enum rc open_session(struct gate *gate, struct err *err)
         return rc;
     db_patience(gate->db, ex->patience_ms);
     gate->canceller = db_canceller_new(gate->db);
-    return session_note(gate->db, ex->executor_no, "gate", err);
+    rc = server_lock_timeout(gate->db, ex->patience_ms, err);
+    return rc == RC_OK ? session_note(gate->db, ex->executor_no, "gate", err) : rc;
+}
+
+/* Of a run or a phase: nothing was changed and no lock is kept, so the same is asked again. */
+static enum rc row_held(struct gate *gate, const struct err *why)
+{
+    log_err(LOG_WARN, "gate_waits", gate->lane->name, why);
+    mailbox_wait(&gate->thread.inbox, HELD_MS);
+    return RC_OK;
 }
 
 static void *gate_main(void *context)
@@ -213,6 +224,10 @@ static void *gate_main(void *context)
                     (const char *const[]){DB_INT(gate->phase_id), DB_INT(PHASELOCK_SLICE_MS)}, &row,
                     &err);
         probe("gate.answered");
+        if (lane_row_held(rc, &err)) {
+            rc = row_held(gate, &err);
+            continue;
+        }
         int sleep_ms = rc == RC_OK ? follow(gate, row) : 0;
         if (sleep_ms == 0 && clock_boot_us() - from_us >= PHASELOCK_SLICE_MS * 1000)
             sleep_ms = GAP_MS;
@@ -373,7 +388,8 @@ enum rc gate_passed(struct lane *lane, const struct db_result *row, struct err *
             rc = openings_told(lane, err);
         if (untold->count == 0)
             untold->since_us = lane->ex->now_us;
-        untold->phase_ids[untold->count++] = said.phase_id;
+        if (untold->count < UNTOLD_MOST)
+            untold->phase_ids[untold->count++] = said.phase_id;
     }
     if (phase != NULL && phase->previous_phase_id == 0)
         phase->previous_phase_id = said.previous_phase_id;
@@ -384,10 +400,12 @@ enum rc gate_passed(struct lane *lane, const struct db_result *row, struct err *
 
 enum rc openings_told(struct lane *lane, struct err *err)
 {
-    const struct untold untold = lane->untold;
-    lane->untold.count = 0;
-    return untold.count > 0 ? opened_told(lane->ex->control, &untold, lane->ex->executor_no, err)
-                            : RC_OK;
+    if (lane->untold.count == 0)
+        return RC_OK;
+    enum rc rc = opened_told(lane->ex->control, &lane->untold, lane->ex->executor_no, err);
+    if (!lane_row_held(rc, err)) /* else they are told later */
+        lane->untold.count = 0;
+    return rc;
 }
 
 enum rc openings_tell(struct lane *lane, struct err *err)

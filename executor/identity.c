@@ -316,9 +316,9 @@ enum rc identity_report(struct mail *mail, struct err *err)
     struct lane *lane = said->lane;
     enum rc rc = RC_OK;
     tell_trouble(lane, said);
-    if (lane->source != NULL && !lane->halted && said->asked == lane->asked) {
+    if (lane->source != NULL && !lane->halted && !lane->anew && said->asked == lane->asked) {
         if (said->rc == RC_OK)
-            rc = take_look(lane, said, err);
+            rc = lane_confine(lane, take_look(lane, said, err), err);
         else if (lane->suspect[0] == '\0')
             lane->looked = true; /* Kafka does not answer: the stream has its own checks */
     }

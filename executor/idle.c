@@ -32,6 +32,8 @@ enum rc idle(struct executor *ex, bool *ret_idle, struct err *err)
         struct lane *lane = &ex->lanes[i];
         if (lane->gone)
             continue;
+        if (lane_aside(lane))
+            return RC_OK;
         if (lane->halted)
             return halted(lane, err);
         if (!lane_at_end(lane))
@@ -58,9 +60,13 @@ enum rc idle(struct executor *ex, bool *ret_idle, struct err *err)
     /* A run may have ended in a phase that others opened, or whose gate has not told us yet. */
     enum rc rc = RC_OK;
     for (int i = 0; rc == RC_OK && i < ex->lane_count; i++) {
-        rc = ex->lanes[i].gone ? RC_OK : openings_told(&ex->lanes[i], err);
-        if (rc == RC_OK && !ex->lanes[i].gone)
-            rc = recover_start(&ex->lanes[i], err);
+        struct lane *lane = &ex->lanes[i];
+        if (lane->gone)
+            continue;
+        rc = openings_told(lane, err);
+        rc = lane_confine(lane, rc == RC_OK ? recover_start(lane, err) : rc, err);
+        if (rc == RC_OK && lane_aside_until(lane) > ex->now_us)
+            return RC_OK;
     }
     /* What is told to be done must still be done after a crash of the server. */
     if (rc == RC_OK)

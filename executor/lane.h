@@ -110,6 +110,14 @@ struct phase {
     bool claimed; /* by a claim of ours, not only adopted: the buffer's head may be of it */
     struct work *waiting, **waiting_last;
     int waiting_count, running;
+    int late; /* tasks of it that are in lane->late */
+};
+
+/** late.c: tasks whose rows, or whose queue's row, another session has locked: to be returned when that is over. */
+struct late {
+    struct work *first;
+    int wait_ms; /* 0: there are none */
+    int64_t at_us;
 };
 
 /** Phases that control has opened and for which lockstep.opened is to be called: of short tasks for several at once. */
@@ -176,6 +184,8 @@ struct lane {
     char keeps[64]; /* as far as retention was told */
     bool gone;      /* there is no such queue (any more): trouble.c */
     bool foreign;   /* not the server that the queue knows: nothing of it runs here (server.h) */
+    /* A statement gave up for a row that another session holds: the queue is looked up and read anew from its cursor before anything else. */
+    bool anew;
 
     /* receive */
     struct kafka_source *source;
@@ -254,6 +264,7 @@ struct lane {
 
     struct gate *gates;
     struct untold untold;
+    struct late late;
     int64_t idle_asked_us;
     bool idle_told;
 };
@@ -336,6 +347,8 @@ MUST_CHECK enum rc consumer_open(struct executor *ex, struct err *err);
 /* All lanes are opened before the first one starts to read: what is asked of a broker waits behind the fetches there. */
 MUST_CHECK enum rc lane_open(struct lane *lane, struct err *err);
 MUST_CHECK enum rc lane_start(struct lane *lane, struct err *err);
+/* When what opened it, or halted it, met a row that another session holds (lane->anew). */
+MUST_CHECK enum rc lane_begin_anew(struct lane *lane, struct err *err);
 MUST_CHECK enum rc
 lane_assign(struct lane *lane,
             struct err *err); /* re-reads the queue's row, starts at its cursor */
@@ -422,6 +435,8 @@ void rejects_tell(struct lane *lane, int count, int64_t from);
 /* refusal.c */
 /** The database refused a claim of count messages, for err; it is to be tried again, with less. */
 MUST_CHECK enum rc claim_refused(struct lane *lane, int count, struct err *err);
+/** A claim failed: gives back the S that it may have taken. */
+MUST_CHECK enum rc claim_unlock(struct executor *ex, struct err *err);
 /** At most so many messages a claim, 0: as many as there are. */
 int claim_most(struct lane *lane);
 
@@ -491,9 +506,9 @@ static inline int readers_usable(const struct executor *ex)
 bool cut_off_all_that_runs(const struct executor *ex);
 
 /* trouble.c: what becomes of an error of a lane's own statements: RC_OK when the executor's other queues can go on, and rc if not. */
+MUST_CHECK enum rc lane_confine(struct lane *lane, enum rc rc, struct err *err);
 /** For explain: claims wait so long because of another session, and the queue's other work goes on. lane_is_well ends it. */
 void lane_note_held(struct lane *lane, int wait_ms, const struct err *err);
-MUST_CHECK enum rc lane_confine(struct lane *lane, enum rc rc, struct err *err);
 /* Nothing is done for it now. */
 bool lane_aside(const struct lane *lane);
 int64_t lane_aside_until(const struct lane *lane); /* 0: it is not, or for good */
@@ -505,8 +520,23 @@ void spare_note(struct executor *ex, const struct work *work);
 void spare_end(struct executor *ex);
 MUST_CHECK enum rc spare_tell(struct executor *ex, struct db *db, struct err *err);
 
+/* late.c: tasks are returned to the database; those whose rows are locked by another session are kept and returned later. */
+/** A statement gave up because another session holds a row that it needs: see lock_timeout in db/packet.c. */
+bool lane_row_held(enum rc rc, const struct err *err);
+/** Gives unstarted works back: takes the list. */
+MUST_CHECK enum rc late_return(struct lane *lane, struct work *works, struct err *err);
+/** Behind a statement that was to return works, has done so for `done` of them and has answered rc: takes the list. */
+MUST_CHECK enum rc late_settle(struct lane *lane, struct work *works, int64_t done, enum rc rc,
+                               struct err *err);
+MUST_CHECK enum rc late_send(struct lane *lane, struct err *err);
+bool late_any(const struct executor *ex);
+/** spared: the incarnation is lost, see spare.c. */
+void late_drop(struct lane *lane, bool spared);
+
 /* record.c */
 MUST_CHECK enum rc record(struct executor *ex, struct work *work, struct err *err);
+/** The attempt has ended without a record: takes work. */
+MUST_CHECK enum rc record_lost(struct lane *lane, struct work *work, struct err *err);
 /** said.c: what the SQL of an attempt that has ended said is noted, and written for all that were. */
 void said_note(struct executor *ex, const struct work *work);
 MUST_CHECK enum rc said_write(struct executor *ex, struct err *err);

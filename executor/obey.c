@@ -28,30 +28,39 @@ static int row_of(const struct db_result *rows, const struct work *work)
 static enum rc drop_waiting(struct lane *lane, const struct db_result *rows, struct err *err)
 {
     const struct str *s = lane->ex->scratch;
+    DB_RESULT_AUTO *row = NULL;
+    struct work *works = NULL;
     work_names_start(lane->ex);
     for (struct phase *phase = lane->phases; phase != NULL; phase = phase->next) {
         struct work **at = &phase->waiting;
         while (*at != NULL) {
             struct work *work = *at;
-            int row = row_of(rows, work);
-            if (row < 0) {
+            int n = row_of(rows, work);
+            if (n < 0) {
                 at = &work->next;
                 continue;
             }
-            if (!db_bool(rows, row, CONTROL_STOPPED_GONE))
-                work_names_add(lane->ex, work);
             *at = work->next;
             phase->waiting_count--;
-            work_free(work);
+            if (db_bool(rows, n, CONTROL_STOPPED_GONE)) {
+                work_free(work);
+                continue;
+            }
+            work_names_add(lane->ex, work);
+            work->outcome = OUTCOME_LOST;
+            work->loss = LOSS_OWN;
+            work->next = works;
+            works = work;
         }
         phase->waiting_last = at;
     }
     if (work_names_end(lane->ex) == 0)
         return RC_OK;
-    return db_run(lane->ex->control, &sql_executor_lose,
-                  (const char *const[]){DB_INT(lane->queue_id), s[0].data, s[1].data,
-                                        "cancelled by an operator", "stopped"},
-                  NULL, err);
+    enum rc rc = db_run(lane->ex->control, &sql_executor_lose,
+                        (const char *const[]){DB_INT(lane->queue_id), s[0].data, s[1].data,
+                                              "cancelled by an operator", "stopped"},
+                        &row, err);
+    return late_settle(lane, works, rc == RC_OK ? db_int(row, 0, EXECUTOR_LOSE_LOST) : 0, rc, err);
 }
 
 enum rc obey_stops(struct lane *lane, struct err *err)

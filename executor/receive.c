@@ -240,6 +240,16 @@ enum rc consumer_open(struct executor *ex, struct err *err)
     return rc;
 }
 
+static enum rc note_attempts(struct lane *lane, struct err *err)
+{
+    if (lane->foreign)
+        return RC_OK;
+    return db_run(
+        lane->ex->control, &sql_executor_attempts,
+        (const char *const[]){DB_INT(lane->queue_id), DB_INT(lane->ex->options->max_attempts)},
+        NULL, err);
+}
+
 enum rc lane_open(struct lane *lane, struct err *err)
 {
     lane->buffer_cap = BUFFER_RECORDS;
@@ -263,17 +273,21 @@ enum rc lane_open(struct lane *lane, struct err *err)
     if (rc == RC_OK)
         rc = obey_control(lane, err);
     lane->finish = !lane->foreign; /* in the first turn */
-    if (rc == RC_OK && !lane->foreign)
-        rc = db_run(
-            lane->ex->control, &sql_executor_attempts,
-            (const char *const[]){DB_INT(lane->queue_id), DB_INT(lane->ex->options->max_attempts)},
-            NULL, err);
-    return rc;
+    return rc == RC_OK ? note_attempts(lane, err) : rc;
 }
 
 enum rc lane_start(struct lane *lane, struct err *err)
 {
     return begin(lane, true, err);
+}
+
+enum rc lane_begin_anew(struct lane *lane, struct err *err)
+{
+    enum rc rc = lane_assign(lane, err);
+    if (rc == RC_OK)
+        rc = note_attempts(lane, err);
+    lane->anew = rc != RC_OK;
+    return rc;
 }
 
 void lane_close(struct lane *lane)

@@ -63,30 +63,28 @@ static const char *kind_of(const struct work *work)
 
 /* The session broke: whether it committed is in the row. What did not is nobody's, and its token
  * void. */
-static enum rc lost(struct executor *ex, const struct work *work, struct err *err)
+enum rc record_lost(struct lane *lane, struct work *work, struct err *err)
 {
+    struct executor *ex = lane->ex;
+    DB_RESULT_AUTO *row = NULL;
     work_name(ex, work);
+    lane->adopt = true;
+    probe("lose.send");
+    enum rc rc = db_run(
+        ex->control, &sql_executor_lose,
+        (const char *const[]){DB_INT(lane->queue_id), ex->scratch[0].data, ex->scratch[1].data,
+                              "its session is gone or was cancelled", kind_of(work)},
+        &row, err);
+    work->next = NULL;
+    return late_settle(lane, work, rc == RC_OK ? db_int(row, 0, EXECUTOR_LOSE_LOST) : 0, rc, err);
+}
+
+static void tell_lost(const struct work *work)
+{
     bool stopped = work->stop_us != 0; /* for an operator: its row says so */
     log_event(stopped ? LOG_INFO : LOG_WARN, stopped ? "attempt_stopped" : "attempt_lost", "queue",
               work->lane->name, "task", LOG_INT(work->task_id), "attempt", LOG_INT(work->attempt),
               NULL);
-    work->lane->adopt = true;
-    probe("lose.send");
-    return db_run(ex->control, &sql_executor_lose,
-                  (const char *const[]){DB_INT(work->lane->queue_id), ex->scratch[0].data,
-                                        ex->scratch[1].data, "its session is gone or was cancelled",
-                                        kind_of(work)},
-                  NULL, err);
-}
-
-static enum rc unstarted(struct executor *ex, const struct work *work, struct err *err)
-{
-    work_name(ex, work);
-    work->lane->adopt = true;
-    return db_run(ex->control, &sql_executor_give_back,
-                  (const char *const[]){DB_INT(work->lane->queue_id), ex->scratch[0].data,
-                                        ex->scratch[1].data},
-                  NULL, err);
 }
 
 static void leaves(struct executor *ex, struct work *work)
@@ -110,7 +108,6 @@ enum rc record(struct executor *ex, struct work *work, struct err *err)
 {
     struct lane *lane = work->lane;
     char id[37];
-    enum rc rc = RC_OK;
     if (work->outcome == OUTCOME_COMPLETED) {
         record_completed(ex, work);
         return RC_OK;
@@ -134,13 +131,14 @@ enum rc record(struct executor *ex, struct work *work, struct err *err)
                   NULL);
         break;
     case OUTCOME_LOST:
-        rc = lost(ex, work, err);
-        break;
+        tell_lost(work);
+        return record_lost(lane, work, err);
     case OUTCOME_GO_ON: /* not by the reader that did the step: its slot names the session of before */
     case OUTCOME_UNSTARTED:
-        rc = unstarted(ex, work, err);
-        break;
+        lane->adopt = true;
+        work->next = NULL;
+        return late_return(lane, work, err);
     }
     work_free(work);
-    return rc;
+    return RC_OK;
 }

@@ -23,8 +23,9 @@
 
 /* It parsed when it was claimed, so this is another version's message: it is left to that version, as what needs a command that this
  * executor does not know. */
-static enum rc leave_unreadable(struct lane *lane, const struct work *work, struct err *err)
+static enum rc leave_unreadable(struct lane *lane, struct work *work, struct err *err)
 {
+    DB_RESULT_AUTO *row = NULL;
     static const char NEED[] = "version:another";
     struct str *s = lane->ex->scratch;
     enum { IDS, TOKENS, NEEDS, LACKS };
@@ -36,10 +37,13 @@ static enum rc leave_unreadable(struct lane *lane, const struct work *work, stru
     db_array_text(&s[LACKS], "t", 1);
     for (int i = IDS; i <= LACKS; i++)
         db_array_end(&s[i]);
-    return db_run(lane->ex->control, &sql_executor_leave,
-                  (const char *const[]){DB_INT(lane->queue_id), DB_INT(lane->ex->executor_no),
-                                        s[IDS].data, s[TOKENS].data, s[NEEDS].data, s[LACKS].data},
-                  NULL, err);
+    enum rc rc =
+        db_run(lane->ex->control, &sql_executor_leave,
+               (const char *const[]){DB_INT(lane->queue_id), DB_INT(lane->ex->executor_no),
+                                     s[IDS].data, s[TOKENS].data, s[NEEDS].data, s[LACKS].data},
+               &row, err);
+    work->outcome = OUTCOME_UNSTARTED;
+    return late_settle(lane, work, rc == RC_OK ? db_int(row, 0, EXECUTOR_LEAVE_LEFT) : 0, rc, err);
 }
 
 static enum rc add_adopted(struct lane *lane, const struct db_result *rows, int i, struct err *err)
@@ -63,9 +67,8 @@ static enum rc add_adopted(struct lane *lane, const struct db_result *rows, int 
                       (size_t)db_length(rows, i, EXECUTOR_ADOPT_PAYLOAD), MESSAGE_RECORD,
                       &work->msg, &why) != RC_OK) {
         log_err(LOG_ERROR, "task_unreadable", lane->name, &why);
-        enum rc rc = leave_unreadable(lane, work, err);
-        work_free(work);
-        return rc;
+        work->phase = phase;
+        return leave_unreadable(lane, work, err);
     }
     phase_add(phase, work);
     return RC_OK;

@@ -24,7 +24,7 @@ static bool by_data(const struct err *err)
 }
 
 /* The S that a claim took stays when its transaction is undone. It is none that we know of. */
-static enum rc unlock_taken(struct executor *ex, struct err *err)
+enum rc claim_unlock(struct executor *ex, struct err *err)
 {
     struct str *held = &ex->scratch[0];
     db_array_start(held);
@@ -77,7 +77,7 @@ enum rc claim_refused(struct lane *lane, int count, struct err *err)
     const struct err why = *err;
     if (head->msg != NULL && !by_data(&why))
         return RC_REJECT;
-    enum rc rc = unlock_taken(lane->ex, err);
+    enum rc rc = claim_unlock(lane->ex, err);
     if (rc != RC_OK)
         return rc;
     log_event(LOG_WARN, "claim_refused", "queue", lane->name, "messages", LOG_INT(count), "last",

@@ -28,7 +28,8 @@ static enum rc openings_before_end(struct lane *lane, const struct phase *phase,
     return goes_on ? RC_OK : openings_told(lane, err);
 }
 
-static enum rc let_go(struct lane *lane, struct phase *phase, struct err *err)
+/* *ret_kept: another session holds a row that the end of the run, or the next phase, needs: nothing was given back. */
+static enum rc let_go(struct lane *lane, struct phase *phase, bool *ret_kept, struct err *err)
 {
     DB_RESULT_AUTO *row = NULL;
     char id[37];
@@ -47,6 +48,9 @@ static enum rc let_go(struct lane *lane, struct phase *phase, struct err *err)
                 &row, err);
     round_trip(lane->ex, clock_boot_us() - from_us);
     probe("release.done");
+    *ret_kept = lane_row_held(rc, err);
+    if (*ret_kept)
+        return rc;
     gate_release(phase);
     if (rc == RC_OK && !db_bool(row, 0, EXECUTOR_RELEASE_UNLOCKED))
         rc = err_set(err, RC_FATAL, ERR_INTERNAL, lane->name, "Please report this.",
@@ -61,14 +65,18 @@ enum rc release(struct lane *lane, struct err *err)
 {
     for (struct phase **at = &lane->phases; *at != NULL;) {
         struct phase *phase = *at;
-        if (phase->waiting_count > 0 || phase->running > 0 || phase_gates(phase) ||
-            claims_more(lane, phase)) {
+        bool kept = false;
+        if (phase->waiting_count > 0 || phase->running > 0 || phase->late > 0 ||
+            phase_gates(phase) || claims_more(lane, phase)) {
             at = &phase->next;
             continue;
         }
         *at = phase->next; /* before it may be what is opened */
-        enum rc rc = let_go(lane, phase, err);
-        free(phase);
+        enum rc rc = let_go(lane, phase, &kept, err);
+        if (kept)
+            *at = phase;
+        else
+            free(phase);
         if (rc != RC_OK)
             return rc;
     }
@@ -89,31 +97,32 @@ static struct work *cut(struct phase *phase, int keep)
     return rest;
 }
 
-static void back_add(struct lane *lane, struct phase *phase, int stays)
+static void back_add(struct work **works, struct phase *phase, int stays)
 {
     for (struct work *work = cut(phase, stays), *next; work != NULL; work = next) {
         next = work->next;
-        work_names_add(lane->ex, work);
-        work_free(work);
+        work->outcome = OUTCOME_UNSTARTED;
+        work->next = *works;
+        *works = work;
     }
 }
 
-static enum rc back_send(struct lane *lane, bool nobodys, struct err *err)
+static enum rc back_send(struct lane *lane, struct work *works, bool nobodys, struct err *err)
 {
-    const struct str *s = lane->ex->scratch;
-    int count = work_names_end(lane->ex);
+    int count = 0;
+    for (const struct work *work = works; work != NULL; work = work->next)
+        count++;
     if (count == 0 && !nobodys)
         return RC_OK;
     probe("give_back.send");
     log_event(LOG_INFO, "tasks_given_back", "queue", lane->name, "tasks", LOG_INT(count), NULL);
-    return db_run(lane->ex->control, &sql_executor_give_back,
-                  (const char *const[]){DB_INT(lane->queue_id), s[0].data, s[1].data}, NULL, err);
+    return late_return(lane, works, err);
 }
 
 enum rc give_back(struct lane *lane, int keep, struct err *err)
 {
     bool nobodys = false;
-    work_names_start(lane->ex);
+    struct work *works = NULL;
     for (struct phase *phase = lane->phases; phase != NULL; phase = phase->next) {
         if (keep >= 0 && !phase->open)
             continue;
@@ -123,16 +132,16 @@ enum rc give_back(struct lane *lane, int keep, struct err *err)
         }
         int stays = keep < 0 ? 0 : keep < phase->waiting_count ? keep : phase->waiting_count;
         keep -= keep > 0 ? stays : 0;
-        back_add(lane, phase, stays);
+        back_add(&works, phase, stays);
     }
-    return back_send(lane, nobodys, err);
+    return back_send(lane, works, nobodys, err);
 }
 
 enum rc give_back_run(struct lane *lane, int64_t run_no, struct err *err)
 {
-    work_names_start(lane->ex);
+    struct work *works = NULL;
     for (struct phase *phase = lane->phases; phase != NULL; phase = phase->next)
         if (phase->run_no == run_no)
-            back_add(lane, phase, 0);
-    return back_send(lane, false, err);
+            back_add(&works, phase, 0);
+    return back_send(lane, works, false, err);
 }

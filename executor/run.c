@@ -106,7 +106,9 @@ static enum rc lane_turn(struct lane *lane, struct err *err)
     bool progress = true;
     if (lane->foreign || lane_aside(lane))
         return RC_OK;
-    enum rc rc = receive(lane, err);
+    enum rc rc = lane->anew ? lane_begin_anew(lane, err) : RC_OK;
+    if (rc == RC_OK)
+        rc = receive(lane, err);
     probe("receive.done");
     if (rc == RC_OK && lane->finish)
         rc = recover_start(lane, err);
@@ -170,6 +172,8 @@ static void wait_for_news(struct executor *ex, int timeout_ms)
     for (int i = 0; i < ex->lane_count; i++) {
         const struct lane *lane = &ex->lanes[i];
         sooner(&timeout_ms, lane_aside_until(lane), ex->now_us);
+        if (lane->late.wait_ms != 0)
+            sooner(&timeout_ms, lane->late.at_us, ex->now_us);
         if (lane->foreign || lane_aside(lane))
             continue;
         sooner(&timeout_ms, hear_until(lane), ex->now_us);
@@ -233,6 +237,8 @@ static enum rc turn(struct executor *ex, int *ret_timeout_ms, bool *ret_done, st
         rc = cut_off_watch(ex, err);
     if (rc == RC_OK)
         rc = sessions_note(ex, err);
+    for (int i = 0; rc == RC_OK && i < ex->lane_count; i++)
+        rc = late_send(&ex->lanes[i], err);
     for (int i = 0; rc == RC_OK && i < ex->lane_count; i++) {
         rc = ex->draining ? drain_turn(&ex->lanes[i], err) : lane_turn(&ex->lanes[i], err);
         rc = lane_confine(&ex->lanes[i], rc, err);
@@ -248,7 +254,7 @@ static enum rc turn(struct executor *ex, int *ret_timeout_ms, bool *ret_done, st
         rc = slots_return(ex, false, ret_timeout_ms, err);
     alive_busy(ex->alive, owns_work(ex));
     if (rc == RC_OK && ex->draining) {
-        *ret_done = !running(ex);
+        *ret_done = !running(ex) && (!late_any(ex) || ex->cancelled);
         if (!*ret_done && ex->cancelled && cut_off_all_that_runs(ex))
             rc = err_set(err, RC_LOST, ERR_DB_DOWN, "readers", NULL,
                          "the end of what ran cannot be seen: the login of the tasks is refused");
@@ -288,6 +294,8 @@ static void incarnation_stop(struct executor *ex, enum rc why, const struct err 
     for (int i = 0; i < ex->reader_count; i++)
         reader_stop(ex->readers[i].thread);
     drop_mail(ex);
+    for (int i = 0; i < ex->lane_count; i++)
+        late_drop(&ex->lanes[i], true);
     spare_end(ex);
     for (int i = 0; i < ex->lane_count; i++) {
         struct lane *lane = &ex->lanes[i];
@@ -382,13 +390,10 @@ static enum rc incarnation_start(struct executor *ex, struct err *err)
     for (int i = 0; rc == RC_OK && i < options->queue_count && signals_stop() == 0; i++) {
         ex->lanes[i] = (struct lane){.ex = ex, .name = options->queues[i], .lag_sent = -1};
         ex->lane_count++;
-        rc = lane_open(&ex->lanes[i], err);
-        if (rc !=
-            RC_RETRY) /* a row that another session holds: what was to be checked is not known */
-            rc = lane_confine(&ex->lanes[i], rc, err);
+        rc = lane_confine(&ex->lanes[i], lane_open(&ex->lanes[i], err), err);
     }
     for (int i = 0; rc == RC_OK && i < ex->lane_count && signals_stop() == 0; i++)
-        if (!ex->lanes[i].gone)
+        if (!ex->lanes[i].gone && !ex->lanes[i].anew)
             rc = lane_start(&ex->lanes[i], err);
     if (rc == RC_OK)
         log_event(LOG_INFO, "executor_started", "executor", ex->id, "readers",

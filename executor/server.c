@@ -22,6 +22,17 @@ void server_memory_done(struct server_memory *memory)
     str_done(&memory->needs_told);
 }
 
+#define LOCK_TIMEOUT_MS 2000 /* db/packet.c */
+
+enum rc server_lock_timeout(struct db *db, int patience_ms, struct err *err)
+{
+    char ms[16];
+    (void)snprintf(ms, sizeof ms, "%d", patience_ms / 2);
+    return patience_ms / 2 >= LOCK_TIMEOUT_MS
+               ? RC_OK
+               : db_run(db, &sql_session_lock_timeout, (const char *const[]){ms}, NULL, err);
+}
+
 enum rc server_open(struct executor *ex, struct err *err)
 {
     struct server_memory *memory = ex->memory;
@@ -35,7 +46,7 @@ enum rc server_open(struct executor *ex, struct err *err)
                   is->system_id, NULL);
     if (*is->system_id)
         memory->server = *is;
-    return RC_OK;
+    return server_lock_timeout(ex->control, ex->patience_ms, err);
 }
 
 void server_outage(struct server_memory *memory, const struct err *why)

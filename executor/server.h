@@ -60,6 +60,8 @@ void server_lives(struct executor *ex, int64_t since_us, int *ret_timeout_ms);
 
 /** Opens the control session, on a server that is not older than what was seen. */
 MUST_CHECK enum rc server_open(struct executor *ex, struct err *err);
+/** A row that another session holds is waited for so long that the statement gives up before the session is given up. */
+MUST_CHECK enum rc server_lock_timeout(struct db *db, int patience_ms, struct err *err);
 /** Compares the server with the queue's row, halts the lane or notes the change; lane->cursor was read before. */
 MUST_CHECK enum rc server_recognise(struct lane *lane, struct err *err);
 /** The incarnation ends: where its lanes were. */

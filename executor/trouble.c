@@ -7,7 +7,6 @@
 #include "base/backoff.h"
 #include "base/clock.h"
 #include "base/log.h"
-#include "db/sqlstate.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -45,6 +44,7 @@ static void leave(struct lane *lane)
     lane->state = SOURCE_STOPPED;
     for (struct phase *phase = lane->phases; phase != NULL; phase = phase->next)
         phase_forget_waiting(phase);
+    late_drop(lane, false);
     for (int i = 0; i < ex->reader_count; i++) /* their slots went with the queue */
         if (ex->readers[i].lane == lane && ex->readers[i].count == 0) {
             ex->readers[i].lane = NULL;
@@ -116,10 +116,12 @@ static bool deleted(struct lane *lane, enum rc rc, const struct err *err)
     return rc == RC_FATAL && err->kind == ERR_CONFIG;
 }
 
-/* Another session's transaction holds a row that the statement needs: see lock_timeout in db/packet.c. */
-static bool row_held(enum rc rc, const struct err *err)
+/* What the statement was to do is found again. */
+static void look_at_all_again(struct lane *lane)
 {
-    return rc == RC_RETRY && sqlstate_is(err, SQLSTATE_LOCK_NOT_AVAILABLE);
+    lane->anew = lane->adopt = lane->finish = lane->doubtful = true;
+    lane->unjudged = true;
+    lane->heard |= HEARD_CONTROL | HEARD_CANCEL;
 }
 
 enum rc lane_confine(struct lane *lane, enum rc rc, struct err *err)
@@ -131,7 +133,7 @@ enum rc lane_confine(struct lane *lane, enum rc rc, struct err *err)
         leave(lane);
         return RC_OK;
     }
-    bool held = row_held(rc, err);
+    bool held = lane_row_held(rc, err) && lane->source != NULL;
     if (rc != RC_REJECT && !held)
         return rc;
     trouble->wait_ms =
@@ -144,10 +146,12 @@ enum rc lane_confine(struct lane *lane, enum rc rc, struct err *err)
     trouble->until_us = clock_boot_us() + 1000LL * trouble->wait_ms;
     note(lane, trouble->wait_ms, err);
     log_err(LOG_ERROR, "queue_set_aside", lane->name, err);
+    if (held)
+        look_at_all_again(lane);
+    if (held && claim_unlock(lane->ex, &ignored) != RC_OK)
+        return rc;
     if (stray_locks(lane->ex, &stray, &ignored) != RC_OK || stray)
         return rc; /* the incarnation ends, and the queue stays aside in the next one */
-    lane->adopt = lane->adopt || held; /* what the statement was to do is found again */
-    lane->finish = lane->finish || held;
     /* to others, who may not have this trouble */
     if (!held && give_back(lane, -1, &ignored) != RC_OK)
         log_err(LOG_WARN, "tasks_not_given_back", lane->name, &ignored);

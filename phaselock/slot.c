@@ -44,12 +44,14 @@ enum rc slot_take(struct db *db, int queue_id, int executor_no, const struct slo
         const char *const params[] = {DB_INT(queue_id), DB_INT(executor_no)};
         rc = db_run(db, &sql_phaselock_slot_wait, params, &registered, err);
         if (rc != RC_OK)
-            return phaselock_failed(rc, err); /* slots of the first round are held */
-        rc = RC_NONE;
-        if (db_bool(registered, 0, PHASELOCK_SLOT_WAIT_FRESH))
+            rc = phaselock_failed(rc, err); /* slots of the first round are held */
+        else if (!db_bool(registered, 0, PHASELOCK_SLOT_WAIT_FRESH))
+            rc = RC_NONE;
+        else
             rc = take_round(db, queue_id, executor_no, readers, count, ret_slot_nos, &taken, err);
     }
-    if (rc == RC_RETRY && taken > 0) /* the lock table is full: what was got is good */
+    if (rc == RC_RETRY &&
+        taken > 0) /* the lock table is full, or a row is held: what was got is good */
         rc = RC_NONE;
     if (rc == RC_OK || rc == RC_NONE)
         *ret_count = taken;

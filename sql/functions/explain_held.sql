@@ -3,6 +3,9 @@
 CREATE OR REPLACE FUNCTION lockstep.explain_held(p_queue_id int) RETURNS SETOF lockstep.explanation LANGUAGE plpgsql STABLE AS $$
 DECLARE
     h record;
+    -- Else no run is looked at: there may be thousands.
+    locked CONSTANT boolean := EXISTS (SELECT FROM pg_catalog.pg_locks l WHERE l.locktype = 'relation' AND l.relation = 'lockstep.run'::regclass
+                                       AND l.granted AND l.mode IN ('RowShareLock', 'RowExclusiveLock') AND l.pid <> pg_catalog.pg_backend_pid());
     aside CONSTANT boolean := EXISTS (SELECT FROM lockstep.executor_aside a WHERE a.queue_id = p_queue_id);
     about CONSTANT text := 'queue ' || (SELECT q.name FROM lockstep.queue q WHERE q.queue_id = p_queue_id);
 BEGIN
@@ -12,8 +15,9 @@ BEGIN
               WHERE q.queue_id = p_queue_id
               UNION ALL
               SELECT p.pid, 1, pg_catalog.format('run %s', pg_catalog.concat_ws(' ', r.run_id, '"' || r.name || '"'))
-              FROM lockstep.run r CROSS JOIN LATERAL lockstep.row_holders('lockstep.run', r.xmax) AS p (pid)
-              WHERE r.queue_id = p_queue_id AND r.ended_at IS NULL) AS o
+              FROM (SELECT u.run_id, u.name, u.xmax AS locker FROM lockstep.run u
+                    WHERE u.queue_id = p_queue_id AND u.ended_at IS NULL AND locked) AS r
+              CROSS JOIN LATERAL lockstep.row_holders('lockstep.run', r.locker) AS p (pid)) AS o
         WHERE o.pid NOT IN (SELECT s.pid FROM lockstep.executor_session s WHERE s.kind <> 'reader')
           AND (aside OR EXISTS (SELECT FROM pg_catalog.pg_locks w WHERE NOT w.granted AND w.pid IS NOT NULL
                                 AND o.pid = ANY (pg_catalog.pg_blocking_pids(w.pid))))

@@ -302,7 +302,9 @@ static void integers_round_trip_through_an_array_also_when_there_are_none(void *
 /* Control, people and producers do not wait for a row for ever. */
 static const char *lock_timeout_of(enum db_role role)
 {
-    return role == DB_CONTROL ? "2s" : role == DB_CLI || role == DB_PRODUCER ? "10s" : "0";
+    return role == DB_CONTROL || role == DB_GATE   ? "2s"
+           : role == DB_CLI || role == DB_PRODUCER ? "10s"
+                                                   : "0";
 }
 
 static void a_session_is_ours_whatever_the_databases_defaults_are(void **state)

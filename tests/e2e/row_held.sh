@@ -1,7 +1,8 @@
 #!/bin/bash
-# A session of others holds the row of a queue in an open transaction: the executor's other queues go on, with the same incarnation; explain
-# and the command line name the session; what it kept waiting goes on when it has ended.
-# ctest: nosan timeout=120
+# A session of others holds the row of a queue, of a run or of a task in an open transaction, for longer than control waits: the executor's
+# other queues go on, with the same incarnation and the same attempts; explain and the command line name the session; what it kept waiting goes
+# on when it has ended.
+# ctest: nosan timeout=180
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 . "$here/../support/shell.bash"
@@ -10,51 +11,118 @@ trap 'jobs_end; scratch_drop; rm -rf "$tmp"' EXIT
 failed=0
 bad() { echo "$1"; failed=1; tail -n 20 "$tmp/log"; }
 scratch_database
-sql "CREATE TABLE let_go (q text);
-     CREATE FUNCTION hold() RETURNS void LANGUAGE plpgsql AS \$\$
+sql "CREATE TABLE let_go (what text);
+     CREATE FUNCTION hold(x text) RETURNS void LANGUAGE plpgsql AS \$\$
      BEGIN
-         WHILE NOT EXISTS (SELECT FROM let_go) LOOP PERFORM pg_sleep(0.01); END LOOP;
+         WHILE NOT EXISTS (SELECT FROM let_go WHERE what = x) LOOP PERFORM pg_sleep(0.01); END LOOP;
      END \$\$"
+let_go() { sql "INSERT INTO let_go VALUES ('$1')"; }
 a=$(scratch_name) b=$(scratch_name) c=$(scratch_name)
-lockstep queue create "$a" -q --create-topic
-lockstep queue create "$b" -q --create-topic
-lockstep queue create "$c" -q --create-topic
-publish() { echo "{\"order\": 1, \"sql\": \"$2\"}" | lockstep publish --queue "$1" -q -; }
+for queue in "$a" "$b" "$c"; do lockstep queue create "$queue" -q --create-topic; done
+publish() { # QUEUE SQL [SQL of the next phase]
+    { echo "{\"order\": 1, \"sql\": \"$2\"}"; [ $# -lt 3 ] || echo "{\"order\": 2, \"sql\": \"$3\"}"; } | lockstep publish --queue "$1" -q -
+}
 is() { [ "$(sql "$1")" = "$2" ]; }
-status() { echo "SELECT t.status::text || t.attempt_num FROM lockstep.task t JOIN lockstep.run r USING (run_no) WHERE r.run_id = '$1'"; }
+status() { echo "SELECT string_agg(t.status::text || t.attempt_num, ' ' ORDER BY t.\"order\") FROM lockstep.task t JOIN lockstep.run r USING (run_no) WHERE r.run_id = '$1'"; }
 # hold SQL: a session whose transaction begins with it and stays open; its pid in $holder
 hold() {
-    rm -f "$tmp/in"
+    rm -f "$tmp/in" "$tmp/out" # the session opens the one only behind the other
     mkfifo "$tmp/in"
+    : >"$tmp/out"
     "$LOCKSTEP_TEST_PGBIN/psql" -X -q -At -d "$db" <"$tmp/in" >"$tmp/out" &
     exec {feed}>"$tmp/in"
     echo "BEGIN; $1; SELECT 'pid ' || pg_backend_pid();" >&"$feed"
     eventually 10 grep -q '^pid' "$tmp/out"
     holder=$(sed -n 's/^pid //p' "$tmp/out")
 }
-"$LOCKSTEP_BIN" executor run --queue "$a" --queue "$b" --queue "$c" --readers 4 -d "$db" -b "$LOCKSTEP_TEST_BROKERS" 2>"$tmp/log" &
-pid=$!
-long=$(publish "$b" 'SELECT hold()')
+release() {
+    sql "SELECT pg_terminate_backend($holder)" >/dev/null
+    exec {feed}>&-
+}
+start() {
+    "$LOCKSTEP_BIN" executor run --queue "$a" --queue "$b" --queue "$c" --readers 6 -d "$db" -b "$LOCKSTEP_TEST_BROKERS" 2>>"$tmp/log" &
+    pid=$!
+}
+lines() { grep -cE "$1" "$tmp/log" || true; }
+# met WHAT: since mark(), a statement gave up
+mark() { before=$(lines 'lock timeout'); }
+met() { [ "$(lines 'lock timeout')" -gt "$before" ]; }
+# the executor and its other queues are as they were: WHAT
+others_go_on() {
+    other=$(publish "$c" 'SELECT 3')
+    eventually 30 is "$(status "$other")" Completed1 || bad "$1: another queue does not go on"
+    is "$(status "$long")" Processing1 || bad "$1: the task of another queue has lost its attempt"
+    ! grep -q 'event=incarnation_lost' "$tmp/log" || bad "$1: the incarnation is lost"
+}
+named() { lockstep queue explain "$a" >"$tmp/said" && head -1 "$tmp/said" | grep -q "^backend $holder holds the row of $1 .*in an open transaction (.*idle in transaction"; }
+
+start
+long=$(publish "$b" "SELECT hold('long')")
 eventually 20 is "$(status "$long")" Processing1
-waits=$(publish "$a" 'SELECT pg_sleep(0)')
-eventually 20 is "$(status "$waits")" Completed1
+first=$(publish "$a" 'SELECT 1')
+eventually 20 is "$(status "$first")" Completed1
+
+# a queue's row: claims
+mark
 hold "SELECT FROM lockstep.queue WHERE name = '$a' FOR UPDATE"
 echo '{"order": 1, "previous_order": 0, "sql": "SELECT 2"}' | kcat -P -q -b "$LOCKSTEP_TEST_BROKERS" -t "$a" -p 0
-blocked() { [ "$(grep -cE 'event=(locks_taken|queue_set_aside).*lock timeout' "$tmp/log")" -ge 2 ]; }
-eventually 30 blocked || bad 'a row that is held does not set its queue aside'
-other=$(publish "$c" 'SELECT 3')
-eventually 10 is "$(status "$other")" Completed1 || bad 'the other queue does not go on'
-! grep -q 'event=incarnation_lost' "$tmp/log" || bad 'a row that is held costs the incarnation'
-named() { lockstep queue explain "$a" >"$tmp/said" && head -1 "$tmp/said" | grep -q "^backend $holder holds the row of queue $a in an open transaction (.*idle in transaction"; }
-eventually 10 named || bad "explain: $(cat "$tmp/said")"
+eventually 30 met || bad 'a row that is held is waited for without end'
+others_go_on "a queue's row"
+eventually 10 named "queue $a" || bad "explain: $(cat "$tmp/said")"
 # REMEDY_ROW_HELD, as it is printed
 sql "$(grep -oE 'SELECT pid, usename, .* ORDER BY xact_start' <(grep 'lock timeout' "$tmp/log" | head -1))" | grep -q "^$holder|" || bad 'the hint does not show the session'
 code=0
 lockstep queue pause "$a" -q 2>"$tmp/refused" || code=$?
 [ "$code" != 0 ] && grep -q 'SELECT pid, usename, .* ORDER BY xact_start' "$tmp/refused" || bad "a command that needs the row: $code, $(cat "$tmp/refused")"
 sql "$(grep -oE 'SELECT pg_terminate_backend\([0-9]+\)' "$tmp/said" | head -1)" >/dev/null # as it is printed
+exec {feed}>&-
 eventually 30 is "SELECT count(*) FROM lockstep.task WHERE status = 'Completed'" 3 || bad 'what waited for the row does not go on'
-sql "INSERT INTO let_go VALUES ('')"
+lockstep run end "$(sql "SELECT run_id FROM lockstep.run WHERE implicit")" >/dev/null # kcat's
+
+# a run's row: between its phases, and at its end
+mark
+run=$(publish "$a" "SELECT hold('run')" 'SELECT 2')
+eventually 20 is "$(status "$run")" 'Processing1 Pending1'
+hold "SELECT FROM lockstep.run WHERE run_id = '$run' FOR UPDATE"
+let_go run
+eventually 30 met || bad "a run's row is waited for without end"
+others_go_on "a run's row"
+eventually 10 named "run $run" || bad "explain: $(cat "$tmp/said")"
+release
+eventually 30 is "SELECT status FROM lockstep.run WHERE run_id = '$run'" Completed || bad "a run whose row was held does not end: $(sql "$(status "$run")")"
+is "$(status "$run")" 'Completed1 Completed1' || bad "a run whose row was held: $(sql "$(status "$run")")"
+
+# a task's row: its session ends, so that the attempt is to be recorded as lost
+run=$(publish "$a" "SELECT hold('lost')")
+eventually 20 is "$(status "$run")" Processing1
+hold "SELECT FROM lockstep.task t JOIN lockstep.run r USING (run_no) WHERE r.run_id = '$run' FOR UPDATE OF t"
+is "SELECT pg_terminate_backend(t.backend_pid) FROM lockstep.task t JOIN lockstep.run r USING (run_no) WHERE r.run_id = '$run'" t || bad 'the session of the task was not found'
+eventually 20 grep -q 'event=attempt_lost' "$tmp/log" || bad 'the attempt is not lost'
+others_go_on "a task's row"
+is "$(status "$run")" Processing1 || bad 'a row that is held was changed'
+let_go lost
+release
+eventually 60 is "$(status "$run")" Completed2 || bad "a task whose row was held is not tried again: $(sql "$(status "$run")")"
+
+# a queue's row while an executor starts, which has something to note there
+let_go long
+eventually 20 is "$(status "$long")" Completed1 || bad 'the task of the other queue has lost its attempt'
+kill -TERM "$pid"
+wait "$pid" || bad "the executor ended with $?"
+hold "SELECT FROM lockstep.queue WHERE name = '$a' FOR UPDATE"
+mark
+LOCKSTEP_EXECUTOR_MAX_ATTEMPTS=2 start
+eventually 30 met || bad 'a start meets no row'
+sql "DELETE FROM let_go"
+long=$(publish "$b" "SELECT hold('long')")
+eventually 30 is "$(status "$long")" Processing1 || bad 'a start with a row that is held: another queue is not served'
+others_go_on 'a start'
+release
+eventually 30 is "SELECT default_attempts FROM lockstep.queue WHERE name = '$a'" 2 || bad 'what was to be noted at the start is not'
+run=$(publish "$a" 'SELECT 1')
+eventually 30 is "$(status "$run")" Completed1 || bad 'a queue whose row was held at the start is not served'
+
+let_go long
 eventually 20 is "$(status "$long")" Completed1 || bad 'the task of the other queue has lost its attempt'
 kill -TERM "$pid"
 wait "$pid" || bad "the executor ended with $?"

@@ -11,14 +11,15 @@ DECLARE
     all_used boolean := (SELECT pg_catalog.cardinality(e.unable) >= most FROM lockstep.executor e WHERE e.executor_no = p_executor_no);
     count bigint;
     fresh text[];
+    free CONSTANT bigint[] := ARRAY(SELECT t.task_id FROM lockstep.task t WHERE t.task_id = ANY (p_task_ids)
+                                    ORDER BY t.task_id FOR NO KEY UPDATE SKIP LOCKED); -- as give_back
 BEGIN
-    PERFORM FROM lockstep.task t WHERE t.task_id = ANY (p_task_ids) ORDER BY t.task_id FOR NO KEY UPDATE; -- as give_back
     UPDATE lockstep.task t SET executor_no = NULL, token = NULL, status = 'Pending',
         needs = g.needs || CASE WHEN all_used THEN ARRAY[too_many] ELSE '{}' END, updated_at = pg_catalog.clock_timestamp()
     FROM (SELECT u.task_id, u.token, pg_catalog.array_agg(DISTINCT u.need) AS needs
           FROM ROWS FROM (pg_catalog.unnest(p_task_ids), pg_catalog.unnest(p_tokens), pg_catalog.unnest(p_needs)) AS u (task_id, token, need)
           GROUP BY 1, 2) AS g
-    WHERE t.task_id = g.task_id AND t.token = g.token AND t.status IN ('Pending', 'Processing', 'Error');
+    WHERE t.task_id = g.task_id AND t.token = g.token AND t.task_id = ANY (free) AND t.status IN ('Pending', 'Processing', 'Error');
     GET DIAGNOSTICS count = ROW_COUNT;
     SELECT pg_catalog.array_agg(DISTINCT CASE WHEN all_used THEN too_many ELSE n.need END) INTO fresh
     FROM ROWS FROM (pg_catalog.unnest(p_needs), pg_catalog.unnest(p_lacks)) AS n (need, lacks), lockstep.executor e

@@ -1,6 +1,6 @@
 -- These attempts are lost: their session is gone, or somebody cancelled them. What did commit is finished and its token is
 -- gone, so only the others are touched. A lost attempt is counted apart from failed ones and does not use up max_attempts.
--- One that an operator has cancelled is not lost, it is stopped. p_kind:
+-- One that an operator has cancelled is not lost, it is stopped. A row that another session has locked is skipped: see give_back. p_kind:
 --   lost     the task may be the cause: it counts (lost_num), and give_up ends the task after queue.max_lost of them
 --   server   the server ended it, for a reason of its own: not counted; the next attempt comes later each time
 --   ended    somebody ended its session, or cancelled its statement: likewise, but for a task whose attempts were ended so 20 times; that
@@ -12,6 +12,7 @@ LANGUAGE plpgsql AS $$
 DECLARE
     count bigint;
     stopped bigint[];
+    free bigint[];
 BEGIN
     stopped := ARRAY(SELECT t.task_id FROM lockstep.task t JOIN lockstep.run r USING (run_no)
                      JOIN ROWS FROM (pg_catalog.unnest(p_task_ids), pg_catalog.unnest(p_tokens)) AS g (task_id, token)
@@ -21,8 +22,8 @@ BEGIN
         PERFORM FROM lockstep.queue WHERE queue_id = p_queue_id FOR NO KEY UPDATE;
         PERFORM lockstep.task_stopped(stopped); -- their tokens are void then
     END IF;
-    -- In the order of their ids, as run_stop does, so that the two cannot deadlock.
-    PERFORM FROM lockstep.task t WHERE t.task_id = ANY (p_task_ids) ORDER BY t.task_id FOR NO KEY UPDATE;
+    -- Skipped, not waited for: the session that is gone may be about to commit, another one may keep the row for an hour.
+    free := ARRAY(SELECT t.task_id FROM lockstep.task t WHERE t.task_id = ANY (p_task_ids) ORDER BY t.task_id FOR NO KEY UPDATE SKIP LOCKED);
     WITH hit AS (
         SELECT t.task_id, t.attempt_num, t.executor_no, t.started_at,
                CASE WHEN p_kind IN ('server', 'ended') THEN pg_catalog.clock_timestamp() + interval '1 second' * lockstep.put_off(t.task_id, t.lost_num) END AS due,
@@ -32,7 +33,7 @@ BEGIN
         FROM lockstep.task t
         JOIN ROWS FROM (pg_catalog.unnest(p_task_ids), pg_catalog.unnest(p_tokens)) AS g (task_id, token)
              ON t.task_id = g.task_id AND t.token = g.token
-        WHERE t.status IN ('Pending', 'Processing', 'Error')),
+        WHERE t.task_id = ANY (free) AND t.status IN ('Pending', 'Processing', 'Error')),
     noted AS (
         INSERT INTO lockstep.task_attempt (task_id, attempt, status, executor_no, started_at, ended_at, error, sqlstate)
         SELECT h.task_id, h.attempt_num, 'Pending', h.executor_no, h.started_at, pg_catalog.clock_timestamp(), 'lost: ' || p_why,
