@@ -58,6 +58,9 @@
     "Another session holds it. Transactions that are open, the oldest first: SELECT pid, "         \
     "usename, xact_start, state, query FROM pg_stat_activity WHERE xact_start IS NOT NULL ORDER "  \
     "BY xact_start"
+#define REMEDY_ROW_WAITED                                                                          \
+    "Backend %s holds it (%s). Once its transaction has ended, try again; to end it: SELECT "      \
+    "pg_terminate_backend(%s)"
 #define REMEDY_TASK_LIST     "See: lockstep task list"
 #define REMEDY_REJECTED_LIST "See: lockstep rejected list"
 #define REMEDY_EXECUTOR_LIST "See: lockstep executor list"

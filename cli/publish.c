@@ -152,6 +152,7 @@ enum rc publish_and_tell(struct cli *cli, struct publish_options *options, struc
     struct publish_result result = {.first_offset = -1};
     config_conninfo(cli->config, &conninfo);
     stop_catch();
+    stop_interrupts();
     options->conninfo = conninfo.data ? conninfo.data : "";
     options->kafka = &cli->kafka;
     options->dry_run = cli_has(cli, "dry-run");

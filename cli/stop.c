@@ -1,5 +1,7 @@
 #include "cli/stop.h"
 
+#include "db/db.h"
+
 #include <poll.h>
 #include <signal.h>
 #include <stddef.h>
@@ -24,6 +26,11 @@ void stop_catch(void)
     struct sigaction action = {.sa_handler = on_signal, .sa_flags = (int)SA_RESETHAND};
     (void)sigaction(SIGINT, &action, NULL);
     (void)sigaction(SIGTERM, &action, NULL);
+}
+
+void stop_interrupts(void)
+{
+    db_interrupt(pipe_ends[0]);
 }
 
 bool stop_requested(void)

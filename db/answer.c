@@ -23,6 +23,52 @@ void db_patience(struct db *db, int patience_ms)
         give_up(db);
 }
 
+#define INTERRUPT_US (2 * 1000 * 1000)
+
+static int interrupt_fd = -1; /* of the process: set before the first session is opened */
+
+void db_interrupt(int fd)
+{
+    interrupt_fd = fd;
+}
+
+/* What a command waits for may be interrupted; but not what it asks for because it was. */
+static bool may_interrupt(const struct db *db)
+{
+    struct pollfd fd = {.fd = interrupt_fd, .events = POLLIN};
+    bool command = db->role == DB_CLI || db->role == DB_PRODUCER || db->role == DB_QUERY;
+    return interrupt_fd >= 0 && command && poll(&fd, 1, 0) == 0;
+}
+
+static void interrupt(struct db *db)
+{
+    char text[256];
+    PGcancel *cancel = PQgetCancel(db->conn);
+    db->interrupted = true;
+    (void)PQcancel(cancel, text, sizeof text); /* if it fails, the answer is waited for */
+    PQfreeCancel(cancel);
+}
+
+/* Until an answer comes, for a session without patience. A short statement is not interrupted. */
+static void wait_interruptibly(struct db *db)
+{
+    int64_t until_us = 0; /* 0: nothing has come */
+    struct pollfd fds[] = {{.fd = PQsocket(db->conn), .events = POLLIN},
+                           {.fd = interrupt_fd, .events = POLLIN}};
+    while (fds[0].fd >= 0 && PQisBusy(db->conn)) {
+        int ready = poll(fds, 2, until_us == 0 ? -1 : clock_left_ms(until_us));
+        if (ready > 0 && fds[0].revents != 0 && PQconsumeInput(db->conn) != 1)
+            return;
+        if (ready > 0 && fds[1].revents != 0) {
+            until_us = clock_boot_us() + INTERRUPT_US;
+            fds[1].fd = -1;
+        } else if (until_us != 0 && clock_boot_us() >= until_us) {
+            interrupt(db);
+            until_us = 0;
+        }
+    }
+}
+
 /* Until PQgetResult would not wait. An error is left to it to tell. */
 static bool ready(struct db *db, int64_t until_us)
 {
@@ -58,7 +104,11 @@ PGresult *db_answer(struct db *db, int sent)
     PGresult *last = NULL, *next;
     if (sent != 1 || db->late)
         return NULL;
+    db->interrupted = false;
+    bool interruptible = db->patience_ms == 0 && may_interrupt(db);
     for (;;) {
+        if (interruptible)
+            wait_interruptibly(db);
         if (db->patience_ms > 0 && !ready(db, until_us)) {
             give_up(db);
             PQclear(last);

@@ -1,6 +1,7 @@
 #include "db/session.h"
 
 #include "base/log.h"
+#include "base/remedies.h"
 #include "base/str.h"
 #include "base/utf8.h"
 #include "db/pipeline.h"
@@ -42,6 +43,11 @@ enum rc db_fail(struct db *db, const char *object, const PGresult *result, struc
     enum err_kind kind;
     const char *hint;
     enum rc rc = sqlstate_reaction(state, &kind, &hint);
+    bool interrupted = db->interrupted && rc == RC_RETRY;
+    if (interrupted) {
+        rc = RC_REJECT;
+        kind = ERR_CANCELLED;
+    }
     if (err == NULL)
         return rc;
     const char *text = result ? PQresultErrorField(result, PG_DIAG_MESSAGE_PRIMARY) : NULL;
@@ -52,6 +58,8 @@ enum rc db_fail(struct db *db, const char *object, const PGresult *result, struc
         text = db->ended_why;
     else if (text == NULL)
         text = PQerrorMessage(db->conn);
+    if (interrupted)
+        text = "interrupted";
     const char *server_hint = result ? PQresultErrorField(result, PG_DIAG_MESSAGE_HINT) : NULL;
     (void)err_set(err, rc, kind, object, server_hint ? server_hint : hint, "%s",
                   text && *text ? text : "the connection to the server was lost");
@@ -224,6 +232,26 @@ static bool again(const struct db *db, enum rc rc, const struct err *err)
     return rc == RC_RETRY && sqlstate_undone(err) && PQtransactionStatus(db->conn) == PQTRANS_IDLE;
 }
 
+/* For people and producers, who can do something about it: who holds what they have waited for. */
+static void name_holder(struct db *db, struct err *err)
+{
+    DB_RESULT_AUTO *row = NULL;
+    struct err ignored;
+    const char *const params[] = {err->detail, err->context};
+    if (run_once(db, &sql_session_row_waited, params, &row, &ignored) != RC_OK)
+        return; /* older functions, or it has just ended */
+    const char *pid = db_text(row, 0, SESSION_ROW_WAITED_PID);
+    utf8_format(err->hint, sizeof err->hint, REMEDY_ROW_WAITED, pid,
+                db_text(row, 0, SESSION_ROW_WAITED_WHO), pid);
+}
+
+static bool waited(const struct db *db, enum rc rc, const struct err *err)
+{
+    return rc == RC_RETRY && sqlstate_is(err, SQLSTATE_LOCK_NOT_AVAILABLE) &&
+           (db->role == DB_CLI || db->role == DB_PRODUCER) &&
+           PQtransactionStatus(db->conn) == PQTRANS_IDLE;
+}
+
 enum rc db_run(struct db *db, const struct sql_statement *stmt, const char *const *params,
                struct db_result **ret_result, struct err *err)
 {
@@ -238,6 +266,8 @@ enum rc db_run(struct db *db, const struct sql_statement *stmt, const char *cons
         wait_ms *= 2;
         rc = run_once(db, stmt, params, ret_result, err);
     }
+    if (waited(db, rc, err))
+        name_holder(db, err);
     return rc;
 }
 

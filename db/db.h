@@ -74,6 +74,12 @@ void db_close(struct db *db); /* NULL is fine */
 void db_patience(struct db *db, int patience_ms);
 
 /**
+ * For commands: what a person's or a producer's session waits for when fd becomes readable, and two seconds later still, is
+ * cancelled and fails with RC_REJECT and kind ERR_CANCELLED; what is asked later is not, because it tidies up. Once for the process, before it has other threads.
+ */
+void db_interrupt(int fd);
+
+/**
  * Runs one statement with stmt->params text-format parameters (NULL = SQL NULL).
  * RC_OK, or RC_NONE when a :maybe statement found no row. ret_result may be NULL.
  * Repeats, a few times and ever later, what the server has undone in a deadlock or a serialization failure, but not within a transaction block.

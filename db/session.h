@@ -27,6 +27,7 @@ struct db {
     char ended_state[6];            /* the server has ended the session while nothing was asked, */
     char ended_why[256];            /* and said so; "": it has not */
     bool late;                      /* one was not: the session is given up */
+    bool interrupted;               /* the call was cancelled for db_interrupt */
     const struct db_beside *beside; /* during db_run_beside */
     int syncs;                      /* pipeline: syncs not yet answered */
     bool fresh;                     /* pipeline: the next result is the first of its statement */

@@ -33,6 +33,7 @@ sql 'CREATE TABLE effect (n int);
          IF n = 0 THEN RAISE EXCEPTION $a$deep$a$; END IF;
          PERFORM "много_букв_в_имени_этой_функции"(n - 1);
      END $$;
+     CREATE FUNCTION refuses() RETURNS void LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION USING MESSAGE = $a$held$a$, ERRCODE = $a$55P03$a$; END $$;
      CREATE FUNCTION inside() RETURNS void LANGUAGE plpgsql AS $$ BEGIN PERFORM 1, nosuch FROM effect; END $$'
 task() { jq -cn --argjson order "${order:-1}" --arg name "$1" --argjson more "$2" '{order: $order, name: $name} + $more'; }
 euros=$(printf '€%.0s' {1..67})
@@ -50,6 +51,9 @@ lines=$'SELECT 1,\n       "колонка" + nosuch_column,\n       2\nFROM effe
     task 'no table' '{"sql": "SELECT * FROM nosuch"}'
     task 'no schema' '{"sql": "CREATE TABLE nosuch.t (a int)"}'
     task 'no function' '{"sql": ["SELECT 1", "SELECT nosuch(1, 2)"]}'
+    task 'no lock' '{"sql": "DO $x$BEGIN RAISE EXCEPTION USING MESSAGE = E'"'held'"', ERRCODE = '"'55P03'"'; END$x$"}'
+    task 'no lock, pipelined' '{"sql": "SELECT refuses()"}'
+    task 'no lock in a step' '{"steps": [{"name": "a", "sql": "SELECT refuses()"}]}'
     task 'step in sql' "$(jq -n --arg name "$euros" '{steps: [{name: $name, sql: "SELECT 1/0"}]}')"
     task 'step of a command' "$(jq -n --arg name "$euros" '{steps: [{name: $name, command: "false"}]}')"
     task redirect '{"type": "http", "url": "http://127.0.0.1:'"$port"'/far"}'
@@ -64,7 +68,7 @@ executors 1 "$q" 2
 executors_wait || failed=1
 told() { sql "SELECT $2 FROM lockstep.execution_log l JOIN lockstep.task t USING (task_id) LEFT JOIN lockstep.task_attempt a USING (task_id) WHERE l.run_id = '$run' AND t.name = '$1'"; }
 expect 'each has failed once' "$(sql "SELECT l.status, count(*), max(l.attempt), sum(t.lost_num) FROM lockstep.execution_log l JOIN lockstep.task t USING (task_id) WHERE l.run_id = '$run' GROUP BY 1 ORDER BY 1")" \
-    $'Failed|15|1|0\nCompleted|'$((2 + (node > 0)))'|1|0'
+    $'Failed|18|1|0\nCompleted|'$((2 + (node > 0)))'|1|0'
 expect 'a long text' "$(told long "l.sqlstate, l.error = repeat('ж', 900), l.detail = repeat('€', 900), a.hint = 'x' || repeat('я', 900)")" 'P0042|t|t|t'
 for name in 'longer than is kept' 'longer, in a block'; do
     expect "$name" "$(told "$name" "l.error = repeat('ж', 4096), l.detail = repeat('€', 2730), a.hint = 'x' || repeat('я', 4095)")" 't|t|t'
@@ -77,6 +81,9 @@ expect 'inside' "$(told inside "l.error, split_part(l.context, E'\n', 1), split_
     'column "nosuch" does not exist|QUERY LINE 1: SELECT 1, nosuch FROM effect|t'
 for name in 'no table' 'no schema' 'no function'; do
     expect "$name: no advice of ours" "$(told "$name" "a.hint ~ 'migrate|Grant'")" "$([ "$name" = 'no function' ] && echo f)"
+done
+for name in 'no lock' 'no lock, pipelined' 'no lock in a step'; do
+    expect "$name: no advice of ours" "$(told "$name" "l.sqlstate, l.error, a.hint IS NULL")" '55P03|held|t'
 done
 expect 'a statement of an array' "$(told 'no function' "split_part(l.context, E'\n', 1)")" 'statement 2 of 2'
 expect 'steps' "$(told 'step in sql' "l.error, split_part(l.context, E'\n', 1)")" "division by zero|step \"${euros:0:66}\" (1 of 1)"

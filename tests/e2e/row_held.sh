@@ -16,6 +16,7 @@ sql "CREATE TABLE let_go (what text);
      BEGIN
          WHILE NOT EXISTS (SELECT FROM let_go WHERE what = x) LOOP PERFORM pg_sleep(0.01); END LOOP;
      END \$\$"
+user=$(sql 'SELECT current_user')
 let_go() { sql "INSERT INTO let_go VALUES ('$1')"; }
 a=$(scratch_name) b=$(scratch_name) c=$(scratch_name)
 for queue in "$a" "$b" "$c"; do lockstep queue create "$queue" -q --create-topic; done
@@ -72,8 +73,18 @@ eventually 10 named "queue $a" || bad "explain: $(cat "$tmp/said")"
 # REMEDY_ROW_HELD, as it is printed
 sql "$(grep -oE 'SELECT pid, usename, .* ORDER BY xact_start' <(grep 'lock timeout' "$tmp/log" | head -1))" | grep -q "^$holder|" || bad 'the hint does not show the session'
 code=0
-lockstep queue pause "$a" -q 2>"$tmp/refused" || code=$?
-[ "$code" != 0 ] && grep -q 'SELECT pid, usename, .* ORDER BY xact_start' "$tmp/refused" || bad "a command that needs the row: $code, $(cat "$tmp/refused")"
+lockstep queue pause "$a" -q 2>"$tmp/refused" || code=$? # REMEDY_ROW_WAITED
+[ "$code" != 0 ] && grep -q "Backend $holder holds it ($user, .*in a transaction since 20.*SELECT pg_terminate_backend($holder)" <(tr -s ' \n' ' ' <"$tmp/refused") || bad "a command that needs the row: $code, $(cat "$tmp/refused")"
+# a publish that waits for it ends when it is told to
+for signal in TERM INT; do
+    echo '{"order": 1, "sql": "SELECT 1"}' | "$LOCKSTEP_BIN" publish --queue "$a" -q - -d "$db" -b "$LOCKSTEP_TEST_BROKERS" >"$tmp/refused" 2>&1 & publisher=$!
+    waits() { is "SELECT count(*) FROM pg_stat_activity WHERE application_name LIKE 'lockstep/producer%' AND wait_event_type = 'Lock'" 1; }
+    eventually 20 waits || { bad "a publish does not wait for the row: $(cat "$tmp/refused")"; continue; }
+    kill -"$signal" "$publisher"
+    code=0
+    wait "$publisher" || code=$?
+    [ "$code" = 8 ] || grep -q 'holds it' "$tmp/refused" || bad "a publish that waits ended with $code at SIG$signal: $(cat "$tmp/refused")"
+done
 sql "$(grep -oE 'SELECT pg_terminate_backend\([0-9]+\)' "$tmp/said" | head -1)" >/dev/null # as it is printed
 exec {feed}>&-
 eventually 30 is "SELECT count(*) FROM lockstep.task WHERE status = 'Completed'" 3 || bad 'what waited for the row does not go on'
@@ -100,9 +111,31 @@ is "SELECT pg_terminate_backend(t.backend_pid) FROM lockstep.task t JOIN lockste
 eventually 20 grep -q 'event=attempt_lost' "$tmp/log" || bad 'the attempt is not lost'
 others_go_on "a task's row"
 is "$(status "$run")" Processing1 || bad 'a row that is held was changed'
+task=$(sql "SELECT t.task_id FROM lockstep.task t JOIN lockstep.run r USING (run_no) WHERE r.run_id = '$run'")
+lockstep task explain "$task" >"$tmp/said"
+head -1 "$tmp/said" | grep -q "^backend $holder holds the row of task $task " || bad "explain: $(cat "$tmp/said")"
+! grep -q 'task cancel' "$tmp/said" || bad "explain offers what cannot work: $(cat "$tmp/said")"
+code=0
+lockstep task cancel "$task" -q 2>"$tmp/refused" || code=$?
+[ "$code" != 0 ] && grep -q "Backend $holder holds it ($user, .*in a transaction since 20.*SELECT pg_terminate_backend($holder)" <(tr -s ' \n' ' ' <"$tmp/refused") || bad "task cancel: $code, $(cat "$tmp/refused")"
 let_go lost
 release
 eventually 60 is "$(status "$run")" Completed2 || bad "a task whose row was held is not tried again: $(sql "$(status "$run")")"
+
+# a queue's row, by a worker who has the checks of its commit made early
+run=$(echo '{"order": 1, "type": "external"}' | lockstep publish --queue "$a" -q -)
+eventually 30 is "SELECT count(*) FROM lockstep.phase p JOIN lockstep.run r USING (run_no) WHERE r.run_id = '$run' AND p.opened_at IS NOT NULL" 1
+mark
+hold "SELECT count(m.*) FROM lockstep.next_task('$a', 'w') AS t, LATERAL lockstep.modify_task(t.task_id, t.updated_at, 'Completed') AS m; SET CONSTRAINTS ALL IMMEDIATE"
+echo '{"order": 1, "previous_order": 0, "sql": "SELECT 2"}' | kcat -P -q -b "$LOCKSTEP_TEST_BROKERS" -t "$a" -p 0
+eventually 30 met || bad "a worker's transaction is waited for without end"
+others_go_on "a worker's transaction"
+eventually 10 named "queue $a" || bad "explain: $(cat "$tmp/said")"
+echo 'COMMIT;' >&"$feed"
+exec {feed}>&-
+eventually 30 is "$(status "$run")" Completed1 || bad "a worker's task: $(sql "$(status "$run")")"
+eventually 30 is "SELECT count(*) FROM lockstep.run WHERE implicit AND ended_at IS NULL" 1 || bad 'what waited for a worker does not go on'
+lockstep run end "$(sql "SELECT run_id FROM lockstep.run WHERE implicit AND ended_at IS NULL")" >/dev/null # kcat's
 
 # a queue's row while an executor starts, which has something to note there
 let_go long

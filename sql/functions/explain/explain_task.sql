@@ -11,6 +11,8 @@ DECLARE
     backend int;
     blind CONSTANT boolean := lockstep.explain_blind();
     hidden boolean;
+    holder int;
+    made lockstep.explanation;
     open boolean;
     now timestamptz := pg_catalog.clock_timestamp();
 BEGIN
@@ -37,11 +39,19 @@ BEGIN
                 FROM lockstep.run r WHERE r.run_no = t.run_no) THEN 'task_finished' ELSE 'task_retryable' END, pg_catalog.concat_ws(': ', what || ' is ' || t.status, t.error), what, t.updated_at, n);
         RETURN;
     END IF;
+    -- Whoever has its row locked keeps it from being cancelled, too.
+    holder := CASE WHEN NOT blind THEN (lockstep.task_holders(p_task_id))[1] END;
+    RETURN QUERY
+    SELECT x.* FROM lockstep.explain_session(holder) AS s
+    CROSS JOIN LATERAL lockstep.explain_row('row_held', pg_catalog.format('backend %s holds the row of %s in an open transaction (%s)%s', holder, what, s.is,
+        ': ' || NULLIF(s.query, '')), what, s.since, n || ARRAY['PID', holder::text]) AS x;
     IF t.status = 'Processing' AND e.lives THEN
         backend := CASE WHEN NOT blind THEN lockstep.explain_backend(t.executor_no, t.backend_pid) END;
-        RETURN NEXT lockstep.explain_row(CASE WHEN t.cancelled_by IS NULL THEN 'task_running' ELSE 'task_stopping' END,
+        made := lockstep.explain_row(CASE WHEN t.cancelled_by IS NULL THEN 'task_running' ELSE 'task_stopping' END,
             pg_catalog.format('%s%s runs for %s%s on%s%s', what, ', to be stopped for ' || t.cancelled_by || ',', lockstep.explain_words(now - t.started_at),
                               ', with step "' || t.step || '"', owner, ', backend ' || backend), what, t.started_at, n);
+        made.helps := CASE WHEN holder IS NULL THEN made.helps ELSE 'Nothing before the transaction that holds its row has ended' END;
+        RETURN NEXT made;
         RETURN QUERY SELECT * FROM lockstep.explain_blocked(what, backend, n);
         SELECT s.hidden INTO hidden FROM lockstep.explain_session(backend) AS s;
         IF hidden THEN
@@ -50,10 +60,12 @@ BEGIN
         RETURN;
     END IF;
     IF t.type = 'external' AND t.status = 'Processing' THEN
-        RETURN NEXT lockstep.explain_row('task_with_worker', pg_catalog.format('%s is with worker %s for %s%s; its lease %s', what, t.worker,
+        made := lockstep.explain_row('task_with_worker', pg_catalog.format('%s is with worker %s for %s%s; its lease %s', what, t.worker,
             lockstep.explain_words(now - t.started_at), ', step ' || t.step,
             CASE WHEN t.lease_until < now THEN 'ran out ' || lockstep.explain_words(now - t.lease_until) || ' ago: it is given back to whoever asks next'
                  ELSE 'ends in ' || lockstep.explain_words(t.lease_until - now) END), what, t.started_at, n);
+        made.helps := CASE WHEN holder IS NULL THEN made.helps ELSE 'Wait for its report, or for the end of the transaction that holds its row' END;
+        RETURN NEXT made;
         RETURN;
     ELSIF t.status = 'Paused' THEN
         RETURN NEXT lockstep.explain_row('task_paused', what || ' is held by an operator', what, t.updated_at, n);

@@ -1,9 +1,10 @@
 -- A task, for an operator who is about to change it: the locks of its queue's row, its run and itself, in this order, then the row.
 -- The task's own row is not waited for while the queue's is held: it is locked when an attempt is being recorded right now, and
--- what comes of that is to be seen first (55P03: come again in a moment). LS003: there is no such task.
+-- what comes of that is to be seen first (55P03: come again in a moment); the detail names a session that keeps it. LS003: there is no such task.
 CREATE OR REPLACE FUNCTION lockstep.task_held(p_task_id bigint) RETURNS lockstep.task LANGUAGE plpgsql AS $$
 DECLARE
     t lockstep.task;
+    holder int;
 BEGIN
     SELECT k.* INTO t FROM lockstep.task k WHERE k.task_id = p_task_id;
     IF NOT FOUND THEN
@@ -19,6 +20,12 @@ BEGIN
     END IF;
     PERFORM FROM lockstep.task k WHERE k.task_id = p_task_id FOR NO KEY UPDATE SKIP LOCKED;
     IF NOT FOUND THEN
+        holder := (lockstep.task_holders(p_task_id))[1];
+        IF holder IS NOT NULL THEN
+            RAISE EXCEPTION 'task %: an attempt of it is being recorded at this moment, or a session keeps its row locked', p_task_id
+                USING ERRCODE = 'lock_not_available', DETAIL = pg_catalog.format('backend %s holds the row', holder),
+                      HINT = pg_catalog.format('Try again. If it stays so, end that session: SELECT pg_terminate_backend(%s)', holder);
+        END IF;
         RAISE EXCEPTION 'task %: an attempt of it is being recorded at this moment', p_task_id
             USING ERRCODE = 'lock_not_available', HINT = 'Try again.';
     END IF;
