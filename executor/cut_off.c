@@ -6,7 +6,7 @@
 #include "base/log.h"
 #include "db/sqlstate.h"
 #include "executor/alive.h"
-#include "executor/reader.h"
+#include "reader/reader.h"
 
 #define AGAIN_FIRST_S 60 /* until it is told again; doubled */
 #define AGAIN_LAST_S  3600

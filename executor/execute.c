@@ -4,8 +4,8 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/probe.h"
-#include "executor/reader.h"
 #include "phaselock/slot.h"
+#include "reader/reader.h"
 
 #include <string.h>
 
@@ -112,7 +112,7 @@ static void start(struct reader *reader, struct phase *phase, struct work *work,
         work->risks = risks_keep(reader->lane->ex->risks);
     else
         reader->lane->ex->unjudged++;
-    work->mail.next = NULL;
+    work->mail = (struct mail){.kind = MAIL_WORK_DONE};
     *reader->given_last = &work->mail;
     reader->given_last = &work->mail.next;
 }

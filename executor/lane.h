@@ -17,8 +17,9 @@
 #include "base/thread.h"
 #include "db/db.h"
 #include "executor/executor.h"
-#include "executor/risks.h"
 #include "kafka/consumer.h"
+#include "reader/risks.h"
+#include "reader/work.h"
 #include "relay/relay.h"
 #include "scheduler/retention.h"
 #include "task/message.h"
@@ -28,71 +29,6 @@
 
 /** What reaches the control thread. */
 enum control_mail { MAIL_WORK_DONE, MAIL_GATE, MAIL_ALIVE, MAIL_TOPIC };
-
-enum outcome {
-    OUTCOME_COMPLETED,
-    OUTCOME_ERROR,     /* another attempt is due */
-    OUTCOME_FAILED,    /* for good */
-    OUTCOME_STALE,     /* somebody else has the task now; nothing was done */
-    OUTCOME_LOST,      /* the reader's session is gone: outcome unknown */
-    OUTCOME_UNSTARTED, /* it was not come to: given back */
-    OUTCOME_GO_ON      /* a step is done and recorded, more are to come: given back */
-};
-
-/** Of OUTCOME_LOST: what ended the attempt. Only what the task may have caused counts (sql/functions/adopt/lose.sql). */
-enum loss {
-    LOSS_UNSAID = 0, /* not yet */
-    LOSS_UNKNOWN,    /* its session ended without a word: the task may be the cause */
-    LOSS_DOUBTED, /* the same, or any other way, while others were sent with it: it may not have begun */
-    LOSS_ASKED, /* somebody cancelled it or ended its session: the task itself, if that was at once */
-    LOSS_SERVER, /* the server ended all sessions, or lacked something */
-    LOSS_OWN     /* this executor ended it */
-};
-
-/** One attempt at a task, in this executor's hands. */
-struct work {
-    struct mail mail; /* first: travels to a reader and back */
-    struct work
-        *next; /* of whoever has it: the phase's waiting list, then the reader's own lists */
-    struct work *behind; /* control: handed to the same reader after it */
-    struct lane *lane;
-    struct phase *phase;
-    int64_t came; /* control: its place among all that came to the lane's hand */
-    int64_t task_id, phase_id, run_no, offset;
-    char token[37];
-    int attempt;
-    struct message *msg;   /* owned */
-    struct risks *risks;   /* what is known of what it may do; kept; NULL: nothing */
-    int64_t head_since_us; /* control: when the reader came to it, 0 = not yet */
-    bool marked;           /* shown as Processing */
-    int64_t stop_us,
-        stop_again_us; /* control: since when it is to be stopped, 0 = not; not again before */
-    bool severed;      /* control: its session was cut off for that */
-    int late; /* control: 1 its statement was cancelled for its time-out, 2 its session was cut off */
-    _Atomic int64_t
-        alone_since_us;     /* reader: when it began to run outside the pipeline, 0: not yet */
-    _Atomic bool timed_out; /* it was cancelled for that, in time */
-    int replies;            /* reader: sent, and this many replies are to come before it is done */
-    int got,
-        command_at; /* reader: replies that have come, and the one to the command itself, from 1 */
-    int64_t rows;   /* reader: of its commands; -1: they count none */
-    bool alone;     /* reader: it ran outside the pipeline */
-    _Atomic bool piped;   /* reader: it is in the pipeline */
-    bool unrecorded;      /* reader: it has failed, which is to be recorded on the next session */
-    bool prepared, plain; /* reader: sent by a prepared name; not to be sent so again */
-    int undone;           /* reader: times that another session made the server undo it */
-    bool cleans;          /* reader: its own: no task, it cleans the session behind one */
-    bool begun, last;     /* reader: its transaction was opened; the last one of its batch */
-    enum outcome outcome; /* set by the reader */
-    enum loss loss;       /* reader: when it is lost */
-    bool
-        wary; /* an attempt before may have ended its server: it runs alone, and its row shows that it runs before it does */
-    int64_t ran_us;
-    struct db_told *told; /* reader: what the server said of the attempt; owned; NULL: nothing */
-    struct err *why;      /* reader: the error that is to be recorded; owned */
-    struct action_result *answer; /* reader: outside.h; owned, */
-    int answer_step;              /* and of which step; -1: the task has none */
-};
 
 /** A phase of which this executor has, or just had, tasks. */
 struct phase {
@@ -443,7 +379,6 @@ int claim_most(struct lane *lane);
 /* measure.c */
 /* Tasks handed to one reader at a time; tasks that may start, and those that run: so many in hand; and so many of them, at least one,
  * have to be missing before it asks for more. */
-#define DEPTH_MOST 64
 #define CLAIM_MOST 256
 int lane_depth(const struct lane *lane);
 int lane_enough(const struct lane *lane);
@@ -552,7 +487,6 @@ void work_names_start(struct executor *ex);
 void work_names_add(struct executor *ex, const struct work *work);
 int work_names_end(struct executor *ex);                      /* how many */
 void work_name(struct executor *ex, const struct work *work); /* the one */
-void work_free(struct work *work);
 
 /* release.c */
 MUST_CHECK enum rc release(struct lane *lane, struct err *err);

@@ -1,5 +1,6 @@
 /* measure: how many tasks to have in hand, from how long they take. Claims and adoption go by it. */
 #include "executor/lane.h"
+#include "reader/reader.h"
 
 #define SHORT_ENOUGH  64 /* of short tasks, however few the readers */
 #define WORK_AHEAD_US 8000.0
@@ -16,7 +17,7 @@ static double ahead(const struct lane *lane, double work_us)
 int lane_depth(const struct lane *lane)
 {
     double depth = ahead(lane, WORK_AHEAD_US);
-    return depth < 1 ? 1 : depth > DEPTH_MOST ? DEPTH_MOST : (int)depth;
+    return depth < 1 ? 1 : depth > READER_MOST ? READER_MOST : (int)depth;
 }
 
 /* What the readers run and have behind it, and of short tasks as much again, for them to go on with during a claim; of tasks that are

@@ -4,8 +4,8 @@
 
 #include "base/log.h"
 #include "base/probe.h"
-#include "executor/reader.h"
 #include "executor/server.h"
+#include "reader/reader.h"
 
 #include <signal.h>
 #include <stdio.h>

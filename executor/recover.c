@@ -5,7 +5,7 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/probe.h"
-#include "executor/reader.h"
+#include "reader/reader.h"
 
 #include <stdio.h>
 #include <stdlib.h>

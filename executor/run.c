@@ -3,10 +3,10 @@
 #include "db/sqlstate.h"
 #include "executor/alive.h"
 #include "executor/lane.h"
-#include "executor/reader.h"
 #include "executor/server.h"
 #include "executor/signals.h"
 #include "executor/watcher.h"
+#include "reader/reader.h"
 
 #include "base/backoff.h"
 #include "base/clock.h"

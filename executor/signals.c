@@ -3,7 +3,7 @@
 #include "base/log.h"
 #include "base/probe.h"
 #include "executor/lane.h"
-#include "executor/reader.h"
+#include "reader/reader.h"
 
 #include <errno.h>
 #include <signal.h>

@@ -3,8 +3,8 @@
 #include "base/clock.h"
 #include "db/sqlstate.h"
 #include "executor/lane.h"
-#include "executor/reader.h"
 #include "executor/server.h"
+#include "reader/reader.h"
 
 #include <poll.h>
 #include <string.h>

@@ -1,21 +1,7 @@
 /* work: tasks in our hands, named to the database by their ids and tokens in scratch[0] and [1]. */
 #include "executor/lane.h"
-#include "executor/outside.h"
 
-#include "db/told.h"
-
-#include <stdlib.h>
 #include <string.h>
-
-void work_free(struct work *work)
-{
-    message_free(work->msg);
-    risks_release(work->risks);
-    free(work->why);
-    db_told_free(work->told);
-    outside_forget(work);
-    free(work);
-}
 
 void work_names_start(struct executor *ex)
 {

@@ -102,7 +102,7 @@ faults='make_zombie 1' seconds=90 # it shows in tasks without a transaction
 plant adopted_beside_the_old "$no_end_of_sessions"
 plant adopted_from_the_living "$(q sql adopt 'living int[] := lockstep.executors_living()' "living int[] := '{}'")"
 faults='slow_network 2 kill_executor 2 terminate_reader 2 reset_network 1'
-plant recorded_after_the_commit "$(q c executor/attempt.c 'return db_run(db, &sql_reader_complete,' 'return db_script(db, "COMMIT", NULL, why) != RC_OK || db_script(db, "BEGIN", NULL, why) != RC_OK ? RC_LOST
+plant recorded_after_the_commit "$(q c reader/attempt.c 'return db_run(db, &sql_reader_complete,' 'return db_script(db, "COMMIT", NULL, why) != RC_OK || db_script(db, "BEGIN", NULL, why) != RC_OK ? RC_LOST
              : db_run(db, &sql_reader_complete,')"
 faults='kill_executor 2 terminate_reader 1' seconds=60
 plant lost_counts_as_failed "$(q sql adopt 'max_attempts = t.max_attempts + CASE WHEN l.lost THEN 1 ELSE 0 END' 'max_attempts = t.max_attempts')" \
@@ -139,7 +139,7 @@ plant lock_not_given_back "$(q sql release 'unlocked := NOT p_shared OR lockstep
 # Locks and sessions.
 plant intent_beside_shared "$(q sql lock_intent_xact 'PERFORM pg_catalog.pg_advisory_xact_lock(class, a);' '')" \
     "$(q sql lock_intent_xact 'pg_catalog.pg_try_advisory_xact_lock(class, a) AND ' '')"
-plant session_not_reset "$(q c executor/attempt.c 'bool reset = plan.changes_session || !part->transaction;' 'bool reset = false; plan_done(&plan); return rc;')"
+plant session_not_reset "$(q c reader/attempt.c 'bool reset = plan.changes_session || !part->transaction;' 'bool reset = false; plan_done(&plan); return rc;')"
 
 # Bad records.
 plant rejection_stops_the_cursor "$(q c executor/refusal.c 'if (held->said < SAID_NOTHING) {' 'if (false) {')"

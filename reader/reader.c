@@ -1,4 +1,4 @@
-#include "executor/reader_state.h"
+#include "reader/state.h"
 
 #include "base/backoff.h"
 #include "base/clock.h"
@@ -7,8 +7,8 @@
 #include "db/pipeline.h"
 #include "db/sqlstate.h"
 #include "db/told.h"
-#include "executor/attempt.h"
-#include "executor/outside.h"
+#include "reader/attempt.h"
+#include "reader/outside.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -29,7 +29,6 @@ void reader_report(struct reader_thread *reader, struct work *work, enum outcome
     work->outcome = outcome;
     if (outcome == OUTCOME_LOST && reader->cancelled && work->loss == LOSS_UNSAID)
         work->loss = LOSS_OWN;
-    work->mail.kind = MAIL_WORK_DONE;
     mailbox_put(reader->control, &work->mail);
 }
 

@@ -6,10 +6,10 @@
  * Ownership: the answer belongs to the work until it is recorded.
  * Failure: RC_LOST: the session is gone; work->answer set: the answer is known and to be recorded on the next one.
  */
-#ifndef EXECUTOR_OUTSIDE_H
-#define EXECUTOR_OUTSIDE_H
+#ifndef READER_OUTSIDE_H
+#define READER_OUTSIDE_H
 
-#include "executor/reader_state.h"
+#include "reader/state.h"
 
 /** The task itself, without steps. */
 static inline bool outside(const struct work *work)

@@ -5,12 +5,13 @@
  * Ownership: the lists own the works in them.
  * Failure: RC_LOST: the session is to be given up.
  */
-#ifndef EXECUTOR_READER_STATE_H
-#define EXECUTOR_READER_STATE_H
+#ifndef READER_STATE_H
+#define READER_STATE_H
 
 #include "base/outage.h"
-#include "executor/lane.h"
-#include "executor/reader.h"
+#include "base/thread.h"
+#include "reader/reader.h"
+#include "reader/work.h"
 
 #include <pthread.h>
 #include <stdatomic.h>

@@ -2,10 +2,10 @@
  * its own and hits whatever its session runs when it arrives. So it is only sent while the task that is meant is known to be on the
  * session, and nothing else is sent there before the request has ended. When the server has closed that connection, it has sent the
  * signal, and a backend that waits for its next command swallows it. */
-#include "executor/reader_state.h"
+#include "reader/state.h"
 
 #include "base/clock.h"
-#include "executor/outside.h"
+#include "reader/outside.h"
 
 #define REQUEST_PATIENCE_MS 2000 /* for a request to end; then its session is given up */
 

@@ -1,12 +1,12 @@
 /* The steps of a task: each is done and recorded in a transaction of its own, so whoever tries the task again goes on with the step
  * that is not done. The row names it. A step finds a clean session, as it would after a retry. A command or a request is done outside the
  * database (outside.c), and its record is the transaction. */
-#include "executor/attempt.h"
+#include "reader/attempt.h"
 
 #include "base/probe.h"
 #include "base/str.h"
 #include "base/utf8.h"
-#include "executor/outside.h"
+#include "reader/outside.h"
 
 #include <string.h>
 

@@ -1,9 +1,9 @@
-#include "executor/failure.h"
+#include "reader/failure.h"
 
 #include "base/utf8.h"
 #include "db/sqlstate.h"
 #include "db/told.h"
-#include "executor/lane.h"
+#include "reader/work.h"
 
 #include <string.h>
 

@@ -8,8 +8,8 @@
  * Failure: RC_LOST: the session is gone and the outcome unknown. Anything else ends as the
  *   work's outcome.
  */
-#ifndef EXECUTOR_ATTEMPT_H
-#define EXECUTOR_ATTEMPT_H
+#ifndef READER_ATTEMPT_H
+#define READER_ATTEMPT_H
 
 #include "db/db.h"
 #include "task/statement.h"

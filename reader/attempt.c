@@ -1,4 +1,4 @@
-#include "executor/attempt.h"
+#include "reader/attempt.h"
 
 #include "base/ascii.h"
 #include "base/clock.h"
@@ -6,8 +6,9 @@
 #include "db/pipeline.h"
 #include "db/sqlstate.h"
 #include "db/told.h"
-#include "executor/failure.h"
-#include "executor/reader_state.h"
+#include "reader/failure.h"
+#include "reader/risks.h"
+#include "reader/state.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -5,13 +5,12 @@
  * Invariants: a task is reported back exactly once. Transaction control never reaches the
  *   server. What a task may have left in the session is discarded before the next one runs.
  * Threads: one per reader; control talks to it by mailbox only.
- * Ownership: work handed over belongs to the reader until it comes back by mail (kind
- *   MAIL_WORK_DONE).
+ * Ownership: work handed over belongs to the reader until it comes back by mail, of the kind that it had.
  * Failure: a lost session is opened again by the thread itself, after a pause that grows when
  *   that fails; its tasks come back as OUTCOME_LOST.
  */
-#ifndef EXECUTOR_READER_H
-#define EXECUTOR_READER_H
+#ifndef READER_READER_H
+#define READER_READER_H
 
 #include "base/mailbox.h"
 #include "db/db.h"
@@ -32,6 +31,8 @@ MUST_CHECK enum rc reader_start(const char *conninfo, const struct db_server *se
                                 struct reader_thread **ret_reader, struct err *err);
 /** Waits for what it runs, unless cancelled or abandoned first. */
 void reader_stop(struct reader_thread *reader);
+/** A reader that has this many works gets no more; half of them make a batch. */
+#define READER_MOST 64
 /** Works, linked by their mail's next; NULL: none. Together, so that they make one batch. */
 void reader_give(struct reader_thread *reader, struct mail *works);
 /** Asks the server to cancel what it runs now. */

@@ -1,20 +1,20 @@
 /* What a reader sends, and what comes back. */
-#include "executor/reader_state.h"
+#include "reader/state.h"
 
 #include "base/clock.h"
 #include "base/probe.h"
 #include "db/pipeline.h"
 #include "db/sqlstate.h"
 #include "db/told.h"
-#include "executor/attempt.h"
-#include "executor/outside.h"
+#include "reader/attempt.h"
+#include "reader/outside.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 /* What fails makes the server skip the rest of its batch, which is sent again. Control hears of a batch when all of it is done: by
  * halves of what a reader has, it gives more of it while the other half runs. */
-#define BATCH_MOST (DEPTH_MOST / 2)
+#define BATCH_MOST (READER_MOST / 2)
 
 static void set_broken(struct reader_thread *reader, struct work *work, const struct err *why)
 {
@@ -285,7 +285,7 @@ static enum rc batch_done(struct reader_thread *reader, struct err *err)
             work_free(work);
         } else if (work->replies == 0) {
             work->outcome = OUTCOME_COMPLETED;
-            work->mail = (struct mail){.kind = MAIL_WORK_DONE};
+            work->mail.next = NULL;
             *done_last = &work->mail;
             done_last = &work->mail.next;
         } else if (work != reader->failed) {

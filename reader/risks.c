@@ -1,8 +1,8 @@
-#include "executor/risks.h"
+#include "reader/risks.h"
 
 #include "base/ascii.h"
 #include "base/str.h"
-#include "executor/attempt.h"
+#include "reader/attempt.h"
 
 #include <stdatomic.h>
 #include <stdlib.h>

@@ -7,8 +7,8 @@
  * Ownership: counted: risks_keep and risks_release.
  * Failure: as db.h.
  */
-#ifndef EXECUTOR_RISKS_H
-#define EXECUTOR_RISKS_H
+#ifndef READER_RISKS_H
+#define READER_RISKS_H
 
 #include "db/db.h"
 

@@ -6,8 +6,8 @@
  * Ownership: struct failure borrows from the work, from *why and from its own context, which failure_done frees.
  * Failure: none.
  */
-#ifndef EXECUTOR_FAILURE_H
-#define EXECUTOR_FAILURE_H
+#ifndef READER_FAILURE_H
+#define READER_FAILURE_H
 
 #include "base/err.h"
 #include "base/str.h"

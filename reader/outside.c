@@ -1,12 +1,12 @@
-#include "executor/outside.h"
+#include "reader/outside.h"
 
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/probe.h"
 #include "base/utf8.h"
 #include "db/told.h"
-#include "executor/attempt.h"
-#include "executor/failure.h"
+#include "reader/attempt.h"
+#include "reader/failure.h"
 
 #include <poll.h>
 #include <stdlib.h>
