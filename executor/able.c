@@ -76,7 +76,7 @@ enum rc leave_unable(struct lane *lane, struct err *err)
     struct str *s = ex->scratch;
     DB_RESULT_AUTO *row = NULL;
     struct work *works = NULL;
-    lane->unjudged = false;
+    phases_judged(lane);
     for (int i = IDS; i <= LACKS; i++)
         db_array_start(&s[i]);
     const struct action_settings *settings = action_shelf_take(ex->options->actions);

@@ -11,10 +11,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define BUSY_WAIT_US   500
-#define TAKEN_FIRST_US 1000000
-#define TAKEN_LAST_US  10000000
-
 /* The phase that the buffer's head belongs to, if we have tasks of it. */
 static struct phase *head_phase(struct lane *lane, const struct held *head)
 {
@@ -165,8 +161,8 @@ static bool special(struct lane *lane, int count)
 /* As long as nobody resumes it, no reader is needed for what comes. */
 static bool parking(const struct lane *lane, const struct held *head)
 {
-    return *lane->parked != 0 && head->msg != NULL && head->msg->type != MESSAGE_END &&
-           strcmp(lane->parked, head->run) == 0;
+    return *lane->claims.parked != 0 && head->msg != NULL && head->msg->type != MESSAGE_END &&
+           strcmp(lane->claims.parked, head->run) == 0;
 }
 
 static enum rc ask(struct lane *lane, int count, bool bare, struct db_result **ret_row,
@@ -256,7 +252,7 @@ static void take(struct lane *lane, const struct db_result *row, int count)
     phase->shared = phase->shared || db_bool(row, 0, EXECUTOR_CLAIM_TOOK_SHARED);
     phase->claimed = true;
     (void)snprintf(phase->run, sizeof phase->run, "%s", lane_head(lane, 0)->run);
-    lane->claims_turn = false;
+    event_tell(lane, EVENT_WORK_CLAIMED);
     int skip = count;
     for (const char *p = ids; *p; p++) /* the tasks are the last ones of the segment */
         skip -= *p == ',' || *p == '{';
@@ -268,8 +264,9 @@ static void take(struct lane *lane, const struct db_result *row, int count)
         ids = element(ids, id, sizeof id);
         tokens = element(tokens, work->token, sizeof work->token);
         if (strcmp(work->token, "NULL") ==
-            0) {                /* nobody's: external, not due yet, or not to be run */
-            lane->adopt = true; /* learns when it is due, and looks after leases */
+            0) { /* nobody's: external, not due yet, or not to be run */
+            event_tell(lane,
+                       EVENT_WORK_UNOWNED); /* learns when it is due, and looks after leases */
             free(work);
             continue;
         }
@@ -300,8 +297,7 @@ static enum rc follow(struct lane *lane, const struct db_result *row, int count,
     int verdict = db_word(row, 0, EXECUTOR_CLAIM_VERDICT);
     int64_t next_offset = db_int(row, 0, EXECUTOR_CLAIM_NEXT_OFFSET);
     *ret_progress = true;
-    (void)snprintf(lane->parked, sizeof lane->parked, "%s",
-                   verdict == EXECUTOR_CLAIM_IS_PARKED ? lane_head(lane, 0)->run : "");
+    claims_park(&lane->claims, verdict == EXECUTOR_CLAIM_IS_PARKED ? lane_head(lane, 0)->run : "");
     switch (verdict) {
     case EXECUTOR_CLAIM_IS_CLAIMED:
         take(lane, row, count);
@@ -319,14 +315,14 @@ static enum rc follow(struct lane *lane, const struct db_result *row, int count,
         rejects_tell(lane, 1, 0);
         break;
     case EXECUTOR_CLAIM_IS_BUSY:
-        lane->claim_after_us = lane->ex->now_us + BUSY_WAIT_US;
+        claims_busy(&lane->claims, lane->ex->now_us);
         *ret_progress = false;
         break;
     case EXECUTOR_CLAIM_IS_LOOKAHEAD:
     case EXECUTOR_CLAIM_IS_PAUSED:
         if (strcmp(db_text(row, 0, EXECUTOR_CLAIM_NOTE), "full") == 0)
-            recover_later(lane); /* nobody may be about to open what waits */
-        lane->claim_blocked = true;
+            event_tell(lane, EVENT_LOOKAHEAD_FULL); /* nobody may be about to open what waits */
+        claims_block(&lane->claims);
         *ret_progress = false;
         break;
     case EXECUTOR_CLAIM_IS_HALTED:
@@ -352,11 +348,7 @@ static bool poised(struct lane *lane)
             closed = INT_MIN;
         closed += !phase->open && phase->waiting_count > 0;
     }
-    if (closed < 2)
-        lane->poised_us = 0;
-    else if (lane->poised_us == 0)
-        lane->poised_us = lane->ex->now_us;
-    return closed >= 2 && lane->ex->now_us < lane_poised_until(lane);
+    return claims_poised(&lane->claims, closed >= 2, lane->ex->now_us, lane->ex->round_us);
 }
 
 /* What takes no reader: workers do it, or nobody for now. */
@@ -368,7 +360,7 @@ static bool readerless(const struct lane *lane, const struct held *head)
 static bool may_claim(struct lane *lane)
 {
     const struct executor *ex = lane->ex;
-    return lane->buffer_count > 0 && identity_known(lane) && !lane->claim_blocked &&
+    return lane->buffer_count > 0 && identity_known(lane) && claims_may(&lane->claims) &&
            !lane->halted && !lane->paused && !ex->claims_paused && !ex->draining &&
            !obey_holds(lane, lane_head(lane, 0));
 }
@@ -396,7 +388,7 @@ static int due(struct lane *lane, const struct held *head)
 
 static bool may_claim_now(struct lane *lane)
 {
-    return may_claim(lane) && lane->claim_after_us <= lane->ex->now_us;
+    return may_claim(lane) && claims_may_now(&lane->claims, lane->ex->now_us);
 }
 
 bool claim_waits(struct lane *lane)
@@ -408,11 +400,9 @@ bool claim_waits(struct lane *lane)
  * hand is done. */
 static enum rc locks_taken(struct lane *lane, const struct err *why, struct err *err)
 {
-    int64_t longer_us = lane->taken_us == 0 ? TAKEN_FIRST_US : lane->taken_us * 2;
-    lane->taken_us = longer_us < TAKEN_LAST_US ? longer_us : TAKEN_LAST_US;
-    lane->claim_after_us = lane->ex->now_us + lane->taken_us;
+    claims_taken(&lane->claims, lane->ex->now_us);
     log_err(LOG_WARN, "locks_taken", lane->name, why);
-    lane_note_held(lane, (int)(lane->taken_us / 1000), why);
+    lane_note_held(lane, (int)(lane->claims.taken_us / 1000), why);
     return claim_unlock(lane->ex, err);
 }
 
@@ -453,7 +443,7 @@ enum rc claim(struct lane *lane, bool *ret_progress, struct err *err)
         const struct err why = *err;
         return locks_taken(lane, &why, err);
     }
-    lane->taken_us = 0;
+    claims_not_taken(&lane->claims);
     if (rc != RC_OK)
         return rc;
     return many ? rejects_follow(lane, row, count, ret_progress, err)

@@ -69,10 +69,8 @@ enum rc cut_off_watch(struct executor *ex, struct err *err)
     tell_when_due(ex, before, &why);
     for (int i = 0; rc == RC_OK && i < ex->lane_count; i++) {
         struct lane *lane = &ex->lanes[i];
-        if (ex->cut_off < before) {
-            lane->adopt = true;
-            lane->slot_after_us = lane->glance_after_us = 0;
-        }
+        if (ex->cut_off < before)
+            event_tell(lane, EVENT_READERS_BACK);
         if (readers_usable(ex) == 0 && ex->cut_off > before) /* others may have a login */
             rc = give_back(lane, -1, err);
     }

@@ -11,9 +11,7 @@
 
 #define MARK_AFTER_US    (50 * 1000) /* an attempt that runs for this long is shown as Processing */
 #define SLOT_KEEP_US     (5 * 1000)  /* an idle reader keeps its slot over a barrier */
-#define WANTED_US        (1000 * 1000) /* others are short of slots for so long */
-#define BARRIER_ROUNDS   6             /* and as long as these take */
-#define SLOT_AGAIN_US    (1000 * 1000) /* a notification comes before, unless its sender died */
+#define BARRIER_ROUNDS   6           /* and as long as these take */
 #define MARK_MOST        64
 #define RISKS_FRESH_US   (1000 * 1000)
 #define RISKS_OLD_US     (10 * 1000 * 1000)
@@ -56,18 +54,13 @@ static enum rc take_slots(struct lane *lane, int want, struct err *err)
     if (rc != RC_OK && rc != RC_NONE)
         return rc;
     probe("slot.taken");
-    if (rc == RC_NONE)
-        lane->slot_after_us = ex->now_us + SLOT_AGAIN_US;
-    if (rc == RC_OK)
-        lane->starved_us = 0;
-    else if (lane->starved_us == 0)
-        lane->starved_us = ex->now_us;
+    slots_tried(&lane->slots, rc == RC_OK, ex->now_us);
     for (int i = 0; i < got; i++) {
         of[i]->lane = lane;
         of[i]->slot_no = nos[i];
         of[i]->slot_pid = wanted[i].pid;
         of[i]->idle_since_us = ex->now_us;
-        lane->slots++;
+        slots_hold(&lane->slots, 1);
     }
     return RC_OK;
 }
@@ -220,21 +213,19 @@ enum rc execute(struct lane *lane, struct err *err)
         return rc;
     int ready = startable(lane);
     if (ready == 0 || ex->draining) {
-        lane->starved_us = 0;
+        slots_suffice(&lane->slots);
         return RC_OK;
     }
     share_readers(ex);
-    if (lane->slots < lane->share && lane->slot_after_us <= ex->now_us)
-        rc = take_slots(lane, lane->share - lane->slots, err);
+    if (lane->slots.held < lane->share && lane->slots.after_us <= ex->now_us)
+        rc = take_slots(lane, lane->share - lane->slots.held, err);
     if (rc == RC_OK)
         rc = judge(lane, err);
     probe("execute.hand");
     hand_out(lane, ready);
     probe("execute.handed");
     ready = startable(lane);
-    if (rc == RC_OK && ready > 0 && lane->starved_us != 0 &&
-        ex->now_us - lane->starved_us >= STARVED_US) {
-        lane->starved_us = ex->now_us;
+    if (rc == RC_OK && ready > 0 && slots_starve(&lane->slots, ex->now_us)) {
         int keep = lane_enough(lane) - started(lane); /* what it would take again */
         rc = give_back(lane, keep > 0 ? keep : 0, err);
     }
@@ -302,11 +293,11 @@ static bool may_keep(const struct executor *ex, const struct reader *reader, int
     const struct lane *lane = reader->lane;
     if (!slot_holds(ex, reader))
         return false;
-    if (ex->short_handed && lane->slots > lane->share)
+    if (ex->short_handed && lane->slots.held > lane->share)
         return false;
     if (startable(lane) > 0 && !ex->draining)
         return true;
-    if (lane->wanted_us != 0 && ex->now_us - lane->wanted_us < WANTED_US && !next_is_ours(lane))
+    if (slots_wanted(&lane->slots, ex->now_us) && !next_is_ours(lane))
         return false;
     *ret_left_us =
         SLOT_KEEP_US + BARRIER_ROUNDS * ex->round_us - (ex->now_us - reader->idle_since_us);
@@ -334,7 +325,7 @@ enum rc slots_return(struct executor *ex, bool all, int *ret_timeout_ms, struct 
             if (!lane->gone) /* its slots went with it */
                 nos[count++] = reader->slot_no;
             reader->lane = NULL;
-            lane->slots--;
+            slots_hold(&lane->slots, -1);
         }
         if (count == 0)
             continue;

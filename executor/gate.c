@@ -5,6 +5,7 @@
  * that was not the last one a gate is asked. */
 #include "executor/lane.h"
 #include "executor/server.h"
+#include "executor/sessions.h"
 
 #include "base/clock.h"
 #include "base/log.h"
@@ -362,10 +363,11 @@ static void seen_open(struct lane *lane, struct phase *phase, const struct gate_
     if (said->verdict == VERDICT_OPEN_TOLD) /* events of it are in the outbox */
         letters_wake(lane, RELAY_NEWS);
     probe("gate.told");
-    lane->claim_blocked = false;
-    lane->poised_us = 0;
-    lane->look = lane->look || (phase != NULL && (phase->looks > 0 || phase->nobodys));
-    lane->doubtful = lane->doubtful || said->conditional;
+    event_tell(lane, EVENT_PHASE_OPENED);
+    if (phase != NULL && (phase->looks > 0 || phase->nobodys))
+        event_tell(lane, EVENT_PASSED_OVER_OPENED);
+    if (said->conditional)
+        event_tell(lane, EVENT_TASKS_DOUBTED);
     if (phase == NULL)
         return;
     phase->open = true;
@@ -398,6 +400,12 @@ enum rc gate_passed(struct lane *lane, const struct db_result *row, struct err *
     return rc;
 }
 
+static int64_t untold_until(const struct lane *lane)
+{
+    bool now = lane->untold.count == UNTOLD_MOST || lane_depth(lane) == 1;
+    return lane->untold.since_us + (now ? 0 : TELL_US);
+}
+
 enum rc openings_told(struct lane *lane, struct err *err)
 {
     if (lane->untold.count == 0)
@@ -421,10 +429,9 @@ enum rc openings_tell(struct lane *lane, struct err *err)
     return RC_OK;
 }
 
-int64_t untold_until(const struct lane *lane)
+int64_t openings_due_us(const struct lane *lane)
 {
-    bool now = lane->untold.count == UNTOLD_MOST || lane_depth(lane) == 1;
-    return lane->untold.since_us + (now ? 0 : TELL_US);
+    return lane->untold.count > 0 ? untold_until(lane) : 0;
 }
 
 enum rc gate_report(struct mail *mail, struct err *err)
@@ -446,12 +453,12 @@ enum rc gate_report(struct mail *mail, struct err *err)
         }
         break;
     case VERDICT_GONE:
-        lane->claim_blocked = false;
+        event_tell(lane, EVENT_PHASE_GONE);
         if (phase != NULL)
             phase_forget_waiting(phase);
         break;
     case VERDICT_ORPHANS:
-        lane->adopt = true;
+        event_tell(lane, EVENT_WORK_UNOWNED);
         break;
     case VERDICT_FAILED:
         *err = said->err;

@@ -15,10 +15,15 @@
 static const struct word {
     const char *payload;
     unsigned heard;
-} words[] = {{"slot", HEARD_SLOT},       {"wanted", HEARD_WANTED},
-             {"work", HEARD_WORK},       {"look", HEARD_LOOK},
-             {"relay", HEARD_RELAY},     {"relay_again", HEARD_RELAY_AGAIN},
-             {"control", HEARD_CONTROL}, {"cancel", HEARD_CANCEL}};
+    enum event event;
+} words[] = {{"slot", HEARD_SLOT, EVENT_SLOT_FREED},
+             {"wanted", HEARD_WANTED, EVENT_SLOT_WANTED},
+             {"work", HEARD_WORK, EVENT_WORK_UNOWNED},
+             {"look", HEARD_LOOK, EVENT_LOOKAHEAD_FULL},
+             {"relay", HEARD_RELAY, EVENT_HEARD},
+             {"relay_again", HEARD_RELAY_AGAIN, EVENT_HEARD},
+             {"control", HEARD_CONTROL, EVENT_QUEUE_CHANGED},
+             {"cancel", HEARD_CANCEL, EVENT_RUN_STOPPED}};
 
 static void hear_one(struct executor *ex, const char *channel, const char *payload)
 {
@@ -36,23 +41,15 @@ static void act(struct lane *lane)
 {
     unsigned heard = lane->heard;
     lane->heard &= HEARD_CONTROL | HEARD_CANCEL;
-    lane->claim_blocked = false;
+    event_tell(lane, EVENT_HEARD);
     alive_stir(lane->ex->alive);
-    if (heard & (HEARD_SLOT | HEARD_CONTROL))
-        lane->slot_after_us = 0; /* claims and adopts again, too */
-    if (heard & HEARD_WANTED)
-        lane->wanted_us = lane->ex->now_us;
-    if (heard & HEARD_LOOK)
-        recover_later(lane);
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (heard & words[i].heard)
+            event_tell(lane, words[i].event);
     if (heard & HEARD_RELAY)
         letters_wake(lane, RELAY_HEARD);
     if (heard & HEARD_RELAY_AGAIN)
         letters_wake(lane, RELAY_AGAIN);
-    if (heard & (HEARD_WORK | HEARD_CONTROL | HEARD_CANCEL))
-        lane->adopt =
-            true; /* the queue may have been paused; whoever looks ends what is left of cancelled tasks */
-    if (heard & HEARD_CANCEL)
-        lane->glance_after_us = 0;
     gates_wake(lane);
 }
 
@@ -97,7 +94,12 @@ enum rc hear(struct executor *ex, struct err *err)
     return rc;
 }
 
-int64_t hear_until(const struct lane *lane)
+void hear_again(struct lane *lane)
+{
+    lane->heard |= HEARD_CONTROL | HEARD_CANCEL;
+}
+
+int64_t hear_due_us(const struct lane *lane)
 {
     return lane->heard != 0 ? lane->obey_after_us : 0;
 }

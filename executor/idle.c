@@ -6,6 +6,8 @@
 
 #include <stdio.h>
 
+#define IDLE_ASK_US (200 * 1000)
+
 /* Somebody else has to act, and may not know. */
 static void tell_waiting(struct lane *lane)
 {
@@ -23,6 +25,11 @@ static enum rc halted(const struct lane *lane, struct err *err)
     char hint[200];
     (void)snprintf(hint, sizeof hint, REMEDY_QUEUE_EXPLAIN, lane->name);
     return err_set(err, RC_FATAL, ERR_FAILED, lane->name, hint, "the queue is halted");
+}
+
+int64_t idle_due_us(const struct executor *ex)
+{
+    return ex->options->until_idle && !phases_owned(ex) ? ex->now_us + IDLE_ASK_US : 0;
 }
 
 enum rc idle(struct executor *ex, bool *ret_idle, struct err *err)

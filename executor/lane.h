@@ -16,7 +16,11 @@
 #include "base/str.h"
 #include "base/thread.h"
 #include "db/db.h"
+#include "executor/claims.h"
+#include "executor/event.h"
 #include "executor/executor.h"
+#include "executor/orphans.h"
+#include "executor/slots.h"
 #include "kafka/consumer.h"
 #include "reader/risks.h"
 #include "reader/work.h"
@@ -25,7 +29,6 @@
 #include "task/message.h"
 
 #define MARK_RENEW_S 3600
-#define STARVED_US   (100 * 1000) /* startable work is given back when no slot came for so long */
 
 /** What reaches the control thread. */
 enum control_mail { MAIL_WORK_DONE, MAIL_GATE, MAIL_ALIVE, MAIL_TOPIC };
@@ -157,28 +160,13 @@ struct lane {
     struct phase *phases; /* oldest first */
     bool doubtful;        /* a phase has opened of which tasks in our hands may be cancelled: ask */
     bool unjudged;        /* tasks have come that this executor may be unable to do */
-    bool claim_blocked;   /* until something changes: lookahead, paused, halted */
-    int64_t claim_after_us; /* busy: not before */
-    int64_t
-        taken_us; /* likewise, when its locks were another session's: so long, 0: they are not */
-    int64_t poised_us; /* since when a barrier is waited for with enough in hand, 0: it is not */
-    char parked[37]; /* the run whose messages the last claim recorded without an owner, "": none */
-    int64_t came;    /* the last one's work->came */
+    struct claims claims;
+    int64_t came;     /* the last one's work->came */
     int refused_most; /* a claim was refused: at most so many messages at once, 0: it was not, */
     int64_t refused_until; /* up to this offset */
     double task_us;        /* how long a task takes: moving average, quick to rise */
 
-    /* recover */
-    bool adopt;               /* something has changed: look for orphans at the next turn, */
-                              /* and when phases open that we have tasks of (phase->looks) */
-    bool look;                /* the same, without that: nothing new is known of closed phases */
-    bool finish;              /* an executor died: runs may be waiting for their end to be said */
-    int64_t adopt_at_us;      /* and not later than this, 0: no timer */
-    int64_t look_at_us;       /* as adopt_at_us; */
-    int64_t look_us;          /* so long after a refused claim */
-    int64_t glance_after_us;  /* while no reader is free: not before this, */
-    int64_t recover_after_us; /* and not before this while there is work in hand */
-    bool claims_turn; /* what came to hand last was adopted: a claim comes before the next look */
+    struct orphans orphans;
 
     /* hear and obey */
     unsigned heard;        /* not acted upon yet */
@@ -187,10 +175,7 @@ struct lane {
     int held_count;
 
     /* slots */
-    int slots;                    /* held */
-    int64_t slot_after_us;        /* too few were free: not before this, or a notification */
-    int64_t starved_us;           /* since when too few were free, 0: enough */
-    int64_t wanted_us;            /* when somebody was last short of them, 0: never */
+    struct slots slots;
     int64_t last_run, last_order; /* of the phase of which a task came back last */
 
     /* share */
@@ -284,6 +269,7 @@ MUST_CHECK enum rc consumer_open(struct executor *ex, struct err *err);
 MUST_CHECK enum rc lane_open(struct lane *lane, struct err *err);
 MUST_CHECK enum rc lane_start(struct lane *lane, struct err *err);
 /* When what opened it, or halted it, met a row that another session holds (lane->anew). */
+void lane_anew(struct lane *lane);
 MUST_CHECK enum rc lane_begin_anew(struct lane *lane, struct err *err);
 MUST_CHECK enum rc
 lane_assign(struct lane *lane,
@@ -295,6 +281,7 @@ MUST_CHECK enum rc lane_row(struct lane *lane, struct db_result **ret_row, struc
 MUST_CHECK enum rc lane_reread(struct lane *lane, struct err *err);
 void lane_close(struct lane *lane);
 MUST_CHECK enum rc receive(struct lane *lane, struct err *err);
+int64_t receive_due_us(const struct lane *lane);  /* 0: nothing waits */
 void lane_drop(struct lane *lane, int64_t below); /* forgets what is claimed */
 MUST_CHECK enum rc lane_halt(struct lane *lane, const char *reason, const char *detail,
                              struct err *err);
@@ -305,6 +292,10 @@ static inline struct held *lane_head(struct lane *lane, int i)
 {
     return &lane->buffer[(lane->buffer_first + i) % lane->buffer_cap];
 }
+
+/* lag.c: for tools that show how far behind the queue is. */
+void lag_publish(struct lane *lane);
+int64_t lag_due_us(const struct lane *lane); /* 0: there is nothing to tell */
 
 /* headers.c: name, value, ... of a record in one piece of memory; then as the claim's array parameters, to be ended there. */
 char *headers_pack(const struct kafka_record *record, size_t *ret_len);
@@ -334,6 +325,12 @@ const char *phase_run_id(struct lane *lane, const struct phase *phase, char buff
 void phase_forget_waiting(struct phase *phase);
 /* The database has said whether it is open. */
 void phase_seen(struct lane *lane, struct phase *phase, bool open, int64_t definitions);
+/* Tasks in hand may have been cancelled: to be asked for before any starts. */
+void phases_doubt(struct lane *lane);
+void phases_settle(struct lane *lane); /* it was asked */
+/* This executor may be unable to do tasks in hand: to be judged before any starts. */
+void phases_unjudge(struct lane *lane);
+void phases_judged(struct lane *lane);
 /* It is not open, as far as we have seen, and we are to open it. */
 static inline bool phase_gates(const struct phase *phase)
 {
@@ -345,11 +342,6 @@ bool phase_is_of(const struct phase *phase, const struct held *head);
 bool phases_owned(const struct executor *ex);
 
 /* claim.c */
-#define POISED_US 2000
-static inline int64_t lane_poised_until(const struct lane *lane)
-{
-    return lane->poised_us + POISED_US + 3 * lane->ex->round_us;
-}
 MUST_CHECK enum rc claim(struct lane *lane, bool *ret_progress, struct err *err);
 /** The cursor in the database went back: the topic is read again from there. */
 MUST_CHECK enum rc claim_went_back(struct lane *lane, int64_t next_offset, struct err *err);
@@ -407,7 +399,7 @@ MUST_CHECK enum rc gate_passed(struct lane *lane, const struct db_result *row, s
 /* Of phases that were opened so: by a gate that waits for nothing, so that no task waits for it, and not before it is time; all, at once. */
 MUST_CHECK enum rc openings_tell(struct lane *lane, struct err *err);
 MUST_CHECK enum rc openings_told(struct lane *lane, struct err *err);
-int64_t untold_until(const struct lane *lane);
+int64_t openings_due_us(const struct lane *lane);
 void gates_stop(struct lane *lane, bool clean);
 
 /* execute.c */
@@ -422,7 +414,9 @@ MUST_CHECK enum rc slots_return(struct executor *ex, bool all, int *ret_timeout_
 
 /* hear.c: takes in all notifications, and acts upon them once. */
 MUST_CHECK enum rc hear(struct executor *ex, struct err *err);
-int64_t hear_until(const struct lane *lane); /* 0: nothing waits */
+/* What operators ask for is looked at again. */
+void hear_again(struct lane *lane);
+int64_t hear_due_us(const struct lane *lane); /* 0: nothing waits */
 
 /* cut_off.c: what helps when *why is that a login was refused; else what it says itself. */
 const char *login_hint(const struct err *why);
@@ -465,6 +459,7 @@ MUST_CHECK enum rc late_settle(struct lane *lane, struct work *works, int64_t do
                                struct err *err);
 MUST_CHECK enum rc late_send(struct lane *lane, struct err *err);
 bool late_any(const struct executor *ex);
+int64_t late_due_us(const struct lane *lane); /* 0: there are none */
 /** spared: the incarnation is lost, see spare.c. */
 void late_drop(struct lane *lane, bool spared);
 
@@ -504,8 +499,8 @@ MUST_CHECK enum rc obey_control(struct lane *lane, struct err *err);
 bool obey_holds(const struct lane *lane, const struct held *head);
 
 /* idle.c: at the topics' ends, and nothing unfinished, here or elsewhere. Asked rarely: others may still be at work. */
-#define IDLE_ASK_US (200 * 1000)
 MUST_CHECK enum rc idle(struct executor *ex, bool *ret_idle, struct err *err);
+int64_t idle_due_us(const struct executor *ex); /* 0: not by time */
 
 /* able.c */
 /** Gives back what the configuration does not let this executor do. */
@@ -513,10 +508,6 @@ MUST_CHECK enum rc leave_unable(struct lane *lane, struct err *err);
 
 /* recover.c */
 MUST_CHECK enum rc recover(struct lane *lane, struct err *err);
-void recover_later(struct lane *lane); /* looks after a while, if nobody looks before */
-/* Notes the session of db for whoever has to end what is left of this executor; sessions_note: readers with new ones. */
-MUST_CHECK enum rc session_note(struct db *db, int executor_no, const char *kind, struct err *err);
-MUST_CHECK enum rc sessions_note(struct executor *ex, struct err *err);
 MUST_CHECK enum rc recover_start(struct lane *lane, struct err *err);
 
 #endif

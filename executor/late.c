@@ -95,7 +95,7 @@ enum rc late_send(struct lane *lane, struct err *err)
         work->phase->late--;
     }
     late->first = NULL;
-    lane->adopt = true;
+    event_tell(lane, EVENT_WORK_UNOWNED);
     enum rc rc = unstarted != NULL ? late_return(lane, unstarted, err) : RC_OK;
     for (struct work *work = lost, *next; work != NULL; work = next) {
         next = work->next;
@@ -129,4 +129,9 @@ void late_drop(struct lane *lane, bool spared)
         work_free(work);
     }
     lane->late = (struct late){0};
+}
+
+int64_t late_due_us(const struct lane *lane)
+{
+    return lane->late.wait_ms != 0 ? lane->late.at_us : 0;
 }

@@ -31,7 +31,7 @@ int lane_enough(const struct lane *lane)
         return readers + (int)(readers * (behind < 1 ? behind : 1));
     }
     bool few = readers > 0 && ahead_of_readers < SHORT_ENOUGH && ahead(lane, WORK_AHEAD_US) > depth;
-    bool slots = lane->slots > 0 || lane->slot_after_us == 0;
+    bool slots = lane->slots.held > 0 || lane->slots.after_us == 0;
     return few && slots ? SHORT_ENOUGH : ahead_of_readers;
 }
 

@@ -68,7 +68,7 @@ enum rc obey_stops(struct lane *lane, struct err *err)
     struct executor *ex = lane->ex;
     const struct str *s = ex->scratch;
     DB_RESULT_AUTO *rows = NULL;
-    lane->doubtful = false;
+    phases_settle(lane);
     work_names_start(ex);
     for (struct phase *phase = lane->phases; phase != NULL; phase = phase->next)
         for (struct work *work = phase->waiting; work != NULL; work = work->next)
@@ -152,8 +152,7 @@ static enum rc use_readers(struct executor *ex, int readers, struct err *err)
     ex->reader_limit = readers;
     for (int i = 0; rc == RC_OK && i < ex->lane_count; i++) {
         struct lane *lane = &ex->lanes[i];
-        lane->adopt = true;
-        lane->slot_after_us = 0;
+        event_tell(lane, EVENT_READERS_CHANGED);
         rc = give_back(lane, readers == 0 ? -1 : readers * lane_depth(lane), err);
     }
     return rc;

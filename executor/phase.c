@@ -29,9 +29,30 @@ struct phase *phase_get(struct lane *lane, int64_t phase_id, int64_t run_no, int
     return phase;
 }
 
+void phases_doubt(struct lane *lane)
+{
+    lane->doubtful = true;
+}
+
+void phases_settle(struct lane *lane)
+{
+    lane->doubtful = false;
+}
+
+void phases_unjudge(struct lane *lane)
+{
+    lane->unjudged = true;
+}
+
+void phases_judged(struct lane *lane)
+{
+    lane->unjudged = false;
+}
+
 void phase_seen(struct lane *lane, struct phase *phase, bool open, int64_t definitions)
 {
-    lane->doubtful = lane->doubtful || (open && !phase->open && phase->waiting_count > 0);
+    if (open && !phase->open && phase->waiting_count > 0)
+        phases_doubt(lane);
     phase->open = open;
     phase->definitions = open ? definitions : 0;
 }

@@ -172,7 +172,7 @@ static enum rc begin(struct lane *lane, bool checked, struct err *err)
     if (lane->halted)
         return RC_OK;
     lane->buffer_from = lane->cursor;
-    lane->claim_blocked = false;
+    event_tell(lane, EVENT_ASSIGNED);
     bool check = checked && lane->check_offset >= 0;
     lane->looked = false;
     lane->suspect[0] = '\0';
@@ -254,7 +254,7 @@ enum rc lane_open(struct lane *lane, struct err *err)
 {
     lane->buffer_cap = BUFFER_RECORDS;
     lane->buffer = xcalloc(BUFFER_RECORDS, sizeof *lane->buffer);
-    lane->adopt = true;
+    event_tell(lane, EVENT_LANE_OPENED);
     enum rc rc = read_queue(lane, err);
     if (rc != RC_OK)
         return rc;
@@ -272,13 +272,19 @@ enum rc lane_open(struct lane *lane, struct err *err)
         rc = check_topic(lane, err);
     if (rc == RC_OK)
         rc = obey_control(lane, err);
-    lane->finish = !lane->foreign; /* in the first turn */
+    if (!lane->foreign)
+        event_tell(lane, EVENT_RECOGNISED);
     return rc == RC_OK ? note_attempts(lane, err) : rc;
 }
 
 enum rc lane_start(struct lane *lane, struct err *err)
 {
     return begin(lane, true, err);
+}
+
+void lane_anew(struct lane *lane)
+{
+    lane->anew = true;
 }
 
 enum rc lane_begin_anew(struct lane *lane, struct err *err)
@@ -450,4 +456,9 @@ bool lane_at_end(const struct lane *lane)
 {
     return lane->buffer_count == 0 && lane->state == SOURCE_READING &&
            kafka_source_end(lane->source) >= 0;
+}
+
+int64_t receive_due_us(const struct lane *lane)
+{
+    return lane->unread && lane->buffer_count == 0 ? lane->ex->now_us : 0;
 }

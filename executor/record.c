@@ -68,7 +68,7 @@ enum rc record_lost(struct lane *lane, struct work *work, struct err *err)
     struct executor *ex = lane->ex;
     DB_RESULT_AUTO *row = NULL;
     work_name(ex, work);
-    lane->adopt = true;
+    event_tell(lane, EVENT_WORK_UNOWNED);
     probe("lose.send");
     enum rc rc = db_run(
         ex->control, &sql_executor_lose,
@@ -118,7 +118,7 @@ enum rc record(struct executor *ex, struct work *work, struct err *err)
     case OUTCOME_COMPLETED:
         break;
     case OUTCOME_ERROR:
-        lane->adopt = true; /* to learn when it is due */
+        event_tell(lane, EVENT_WORK_UNOWNED); /* to learn when it is due */
         break;
     case OUTCOME_FAILED:
         log_event(LOG_WARN, "task_failed", "queue", lane->name, "run",
@@ -135,7 +135,7 @@ enum rc record(struct executor *ex, struct work *work, struct err *err)
         return record_lost(lane, work, err);
     case OUTCOME_GO_ON: /* not by the reader that did the step: its slot names the session of before */
     case OUTCOME_UNSTARTED:
-        lane->adopt = true;
+        event_tell(lane, EVENT_WORK_UNOWNED);
         work->next = NULL;
         return late_return(lane, work, err);
     }

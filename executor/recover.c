@@ -11,16 +11,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define BUSY_AGAIN_US (2 * 1000)
-#define GLANCE_US     (5 * 1000 * 1000)
-/* While there is work, after a look that found nothing: so many times as long as it took, for it may have read all of a phase; at most
- * so long, for it may also have waited. */
-#define PAUSE         20
-#define PAUSE_LAST_US (500 * 1000)
-/* After a refused claim; twice as long each time that nothing is found, up to the second. */
-#define LOOK_US      (100 * 1000)
-#define LOOK_LAST_US GLANCE_US
-
 /* It parsed when it was claimed, so this is another version's message: it is left to that version, as what needs a command that this
  * executor does not know. */
 static enum rc leave_unreadable(struct lane *lane, struct work *work, struct err *err)
@@ -74,75 +64,28 @@ static enum rc add_adopted(struct lane *lane, const struct db_result *rows, int 
     return RC_OK;
 }
 
-static void session_add(struct str *s, int pid, const char *start, const char *kind)
+/* What may be adopted now. Room is measured as for a claim, with which this takes turns: else there would never be any. */
+struct room {
+    int have, left, worth;
+};
+
+static struct room measure(const struct lane *lane)
 {
-    db_array_int(&s[0], pid);
-    db_array_text(&s[1], start, strlen(start));
-    db_array_text(&s[2], kind, strlen(kind));
+    int have = startable(lane) + started(lane);
+    return (struct room){.have = have, .left = lane_enough(lane) - have, .worth = lane_worth(lane)};
 }
 
-static enum rc sessions_write(struct db *db, int executor_no, struct str *s, struct err *err)
+static int most(const struct lane *lane, const struct room *room)
 {
-    for (int i = 0; i < 3; i++)
-        db_array_end(&s[i]);
-    return db_run(db, &sql_executor_sessions,
-                  (const char *const[]){DB_INT(executor_no), s[0].data, s[1].data, s[2].data}, NULL,
-                  err);
+    int at_once = lane_readers(lane) * lane_depth(lane);
+    int most = at_once > room->worth ? at_once : room->worth;
+    return room->left < 0 ? 0 : room->left < most ? room->left : most;
 }
 
-enum rc session_note(struct db *db, int executor_no, const char *kind, struct err *err)
+/* held: phases of which control has S; enough: closed ones of which tasks are in hand, whose orphans are passed over. */
+static void name_phases(struct lane *lane, struct str *held, struct str *enough)
 {
-    struct str s[3] = {0};
-    for (int i = 0; i < 3; i++)
-        db_array_start(&s[i]);
-    session_add(s, db_backend_pid(db), db_backend_start(db), kind);
-    enum rc rc = sessions_write(db, executor_no, s, err);
-    for (int i = 0; i < 3; i++)
-        str_done(&s[i]);
-    return rc;
-}
-
-void recover_later(struct lane *lane)
-{
-    if (lane->look_us == 0)
-        lane->look_us = LOOK_US;
-    if (lane->look_at_us == 0)
-        lane->look_at_us = lane->ex->now_us + lane->look_us;
-}
-
-enum rc recover(struct lane *lane, struct err *err)
-{
-    struct executor *ex = lane->ex;
-    if (lane->adopt_at_us != 0 && lane->adopt_at_us <= ex->now_us) {
-        lane->adopt = true;
-        lane->adopt_at_us = lane->glance_after_us = 0;
-    }
-    bool asked = lane->look_at_us != 0 && lane->look_at_us <= ex->now_us;
-    if (asked) {
-        lane->look = true;
-        lane->look_at_us = lane->glance_after_us = 0;
-    }
-    bool only_look = !lane->adopt;
-    /* Without a free reader nothing is adopted, but external tasks need none: their leases, and who opens their phase. Room is measured
-     * as for a claim, with which this takes turns: else there would never be any. */
-    int have = startable(lane) + started(lane), room = lane_enough(lane) - have;
-    int worth = lane_worth(lane), at_once = lane_readers(lane) * lane_depth(lane);
-    int most = at_once > worth ? at_once : worth;
-    if ((!lane->adopt && !lane->look) || ex->draining ||
-        (room < worth && ex->now_us < lane->glance_after_us) ||
-        (have > 0 && ex->now_us < lane->recover_after_us))
-        return RC_OK;
-    if (lane->claims_turn && claim_waits(lane)) {
-        lane->claims_turn = false;
-        ex->news = true; /* and then it is our turn */
-        return RC_OK;
-    }
-    lane->glance_after_us = ex->now_us + GLANCE_US;
-    enum rc rc = db_run(ex->control, &sql_executor_give_up,
-                        (const char *const[]){DB_INT(lane->queue_id)}, NULL, err);
-    if (rc != RC_OK)
-        return rc;
-    struct str *held = &ex->scratch[0], *enough = &ex->scratch[1];
+    bool changed = lane->orphans.state == ORPHANS_ADOPT;
     db_array_start(held);
     db_array_start(enough);
     for (struct phase *phase = lane->phases; phase != NULL; phase = phase->next) {
@@ -151,87 +94,103 @@ enum rc recover(struct lane *lane, struct err *err)
             db_array_int(held, phase->phase_id);
         if (closed)
             db_array_int(enough, phase->phase_id);
-        if (closed && !only_look) /* one more: it may be open, and we have not heard of it */
+        if (closed && changed) /* one more: it may be open, and we have not heard of it */
             phase->looks = lane->lookahead + 1;
     }
     db_array_end(held);
     db_array_end(enough);
-    DB_RESULT_AUTO *rows = NULL;
+}
+
+static enum rc ask(struct lane *lane, const struct room *room, struct db_result **ret_rows,
+                   struct err *err)
+{
+    struct executor *ex = lane->ex;
+    struct str *held = &ex->scratch[0], *enough = &ex->scratch[1];
+    enum rc rc = db_run(ex->control, &sql_executor_give_up,
+                        (const char *const[]){DB_INT(lane->queue_id)}, NULL, err);
+    if (rc != RC_OK)
+        return rc;
+    name_phases(lane, held, enough);
     probe("adopt.send");
     int64_t from_us = clock_boot_us();
     rc = db_run(ex->control, &sql_executor_adopt,
                 (const char *const[]){DB_INT(lane->queue_id), DB_INT(ex->executor_no),
-                                      DB_INT(room < 0      ? 0
-                                             : room < most ? room
-                                                           : most),
-                                      held->data, enough->data},
-                &rows, err);
+                                      DB_INT(most(lane, room)), held->data, enough->data},
+                ret_rows, err);
     if (rc != RC_OK)
         return rc;
-    int64_t done_us = clock_boot_us(), pause_us = PAUSE * (done_us - from_us);
-    lane->adopt_at_us = lane->look_at_us = 0;
-    lane->adopt = lane->look = false;
-    probe("adopt.answered");
+    const struct db_result *rows = *ret_rows;
+    int64_t took_us = clock_boot_us() - from_us, next_us = 0;
     int verdict = db_word(rows, 0, EXECUTOR_ADOPT_VERDICT);
-    if (verdict == EXECUTOR_ADOPT_IS_BUSY) {
-        lane->adopt_at_us = ex->now_us + BUSY_AGAIN_US;
-    } else if (verdict == EXECUTOR_ADOPT_IS_NONE) {
-        lane->claims_turn = false;
-        lane->recover_after_us = done_us + (pause_us < PAUSE_LAST_US ? pause_us : PAUSE_LAST_US);
-        if (asked)
-            lane->look_us = lane->look_us * 2 < LOOK_LAST_US ? lane->look_us * 2 : LOOK_LAST_US;
-        if (!db_null(rows, 0, EXECUTOR_ADOPT_WAIT_MS))
-            lane->adopt_at_us = ex->now_us + db_int(rows, 0, EXECUTOR_ADOPT_WAIT_MS) * 1000;
-        if (!db_null(rows, 0, EXECUTOR_ADOPT_PHASE_ID)) {
-            struct phase *phase = phase_get(lane, db_int(rows, 0, EXECUTOR_ADOPT_PHASE_ID),
-                                            db_int(rows, 0, EXECUTOR_ADOPT_RUN_NO),
-                                            db_int(rows, 0, EXECUTOR_ADOPT_ORDER));
-            phase_seen(lane, phase, false, 0);
-            phase->nobodys = true;
-            lane->look_us = 0;
-            lane->look_at_us = ex->now_us + BUSY_AGAIN_US; /* whether there is another one */
-        }
-    } else {
-        for (int i = 0; rc == RC_OK && i < db_rows(rows); i++)
-            rc = add_adopted(lane, rows, i, err);
-        lane->look_us = 0;
-        probe("adopt.taken");
-        lane->adopt = lane->claims_turn = true; /* until there is none left */
-        log_event(LOG_INFO, "tasks_adopted", "queue", lane->name, "phase",
-                  db_text(rows, 0, EXECUTOR_ADOPT_PHASE_ID), "tasks", LOG_INT(db_rows(rows)), NULL);
-    }
-    /* As soon as a reader is free. */
-    lane->adopt = lane->adopt || (room <= 0 && !only_look);
-    lane->look = lane->look || (room <= 0 && only_look);
+    bool none = verdict == EXECUTOR_ADOPT_IS_NONE;
+    if (none && !db_null(rows, 0, EXECUTOR_ADOPT_WAIT_MS))
+        next_us = ex->now_us + db_int(rows, 0, EXECUTOR_ADOPT_WAIT_MS) * 1000;
+    probe("adopt.answered");
+    orphans_answered(&lane->orphans,
+                     verdict == EXECUTOR_ADOPT_IS_BUSY           ? ORPHANS_BUSY
+                     : !none                                     ? ORPHANS_SOME
+                     : db_null(rows, 0, EXECUTOR_ADOPT_PHASE_ID) ? ORPHANS_NONE
+                                                                 : ORPHANS_PHASE,
+                     ex->now_us, took_us, next_us, room->left > 0);
+    return RC_OK;
+}
+
+/* A phase that nobody owns a task of, and that nobody opens: it is ours to open. */
+static void take_phase(struct lane *lane, const struct db_result *row)
+{
+    struct phase *phase =
+        phase_get(lane, db_int(row, 0, EXECUTOR_ADOPT_PHASE_ID),
+                  db_int(row, 0, EXECUTOR_ADOPT_RUN_NO), db_int(row, 0, EXECUTOR_ADOPT_ORDER));
+    phase_seen(lane, phase, false, 0);
+    phase->nobodys = true;
+}
+
+static enum rc take_tasks(struct lane *lane, const struct db_result *rows, struct err *err)
+{
+    enum rc rc = RC_OK;
+    for (int i = 0; rc == RC_OK && i < db_rows(rows); i++)
+        rc = add_adopted(lane, rows, i, err);
+    probe("adopt.taken");
+    log_event(LOG_INFO, "tasks_adopted", "queue", lane->name, "phase",
+              db_text(rows, 0, EXECUTOR_ADOPT_PHASE_ID), "tasks", LOG_INT(db_rows(rows)), NULL);
     return rc;
 }
 
-/* The sessions by which others know what is left of us. Readers open new ones by themselves. */
-enum rc sessions_note(struct executor *ex, struct err *err)
+/* Without a free reader nothing is adopted, but external tasks need none: their leases, and who opens their phase. */
+enum rc recover(struct lane *lane, struct err *err)
 {
-    struct str *s = ex->scratch;
-    int count = 0;
-    for (int i = 0; i < 3; i++)
-        db_array_start(&s[i]);
-    for (int i = 0; i < ex->reader_count; i++) {
-        struct reader *reader = &ex->readers[i];
-        char start[64];
-        int pid = reader_pid(reader->thread);
-        if (pid == reader->noted_pid)
-            continue;
-        reader_backend(reader->thread, &pid, start);
-        reader->noted_pid = pid;
-        session_add(s, pid, start, "reader");
-        count++;
+    struct orphans *orphans = &lane->orphans;
+    DB_RESULT_AUTO *rows = NULL;
+    const struct room room = measure(lane);
+    if (!orphans_due(orphans, lane->ex->now_us, room.left >= room.worth, room.have > 0) ||
+        lane->ex->draining)
+        return RC_OK;
+    if (orphans_claims_first(orphans) && claim_waits(lane)) {
+        orphans_claimed(orphans);
+        lane->ex->news = true; /* and then it is our turn */
+        return RC_OK;
     }
-    return count > 0 ? sessions_write(ex->control, ex->executor_no, s, err) : RC_OK;
+    orphans_asked(orphans, lane->ex->now_us);
+    enum rc rc = ask(lane, &room, &rows, err);
+    if (rc != RC_OK)
+        return rc;
+    switch (db_word(rows, 0, EXECUTOR_ADOPT_VERDICT)) {
+    case EXECUTOR_ADOPT_IS_BUSY:
+        return RC_OK;
+    case EXECUTOR_ADOPT_IS_NONE:
+        if (!db_null(rows, 0, EXECUTOR_ADOPT_PHASE_ID))
+            take_phase(lane, rows);
+        return RC_OK;
+    default:
+        return take_tasks(lane, rows, err);
+    }
 }
 
 /* Runs that have ended and nobody has said so: an executor that took the end may have died before, or others opened the last phase. */
 enum rc recover_start(struct lane *lane, struct err *err)
 {
     DB_RESULT_AUTO *runs = NULL;
-    lane->finish = false;
+    (void)orphans_take_ends(&lane->orphans);
     probe("finish.send");
     enum rc rc = db_run(lane->ex->control, &sql_executor_open_runs,
                         (const char *const[]){DB_INT(lane->queue_id)}, &runs, err);

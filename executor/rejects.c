@@ -129,7 +129,7 @@ enum rc rejects_follow(struct lane *lane, const struct db_result *row, int count
         rejects_tell(lane, count, db_int(row, 0, EXECUTOR_REJECT_FIRST_OFFSET));
         break;
     case EXECUTOR_REJECT_IS_PAUSED:
-        lane->claim_blocked = true;
+        claims_block(&lane->claims);
         break;
     case EXECUTOR_REJECT_IS_HALTED:
         lane->halted = true;

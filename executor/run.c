@@ -4,6 +4,7 @@
 #include "executor/alive.h"
 #include "executor/lane.h"
 #include "executor/server.h"
+#include "executor/sessions.h"
 #include "executor/signals.h"
 #include "executor/watcher.h"
 #include "reader/reader.h"
@@ -26,7 +27,6 @@
     60000 /* doubled from T1 on: a statement that needs longer gets through in the end */
 #define CALM_US        (60 * 1000 * 1000LL)
 #define LOCKS_PER_LANE 64 /* S and IX of the phases in hand, twice the usual lookahead */
-#define LAG_EVERY_US   (1000 * 1000)
 
 static bool busy(const struct lane *lane)
 {
@@ -41,10 +41,7 @@ static enum rc alive_report(struct executor *ex, struct mail *mail, struct err *
         *err = said->err;
         rc = RC_LOST;
     } else
-        for (int i = 0; i < ex->lane_count; i++) {
-            ex->lanes[i].adopt = ex->lanes[i].finish = true;
-            ex->lanes[i].claim_blocked = false; /* a word to us may have died with it */
-        }
+        event_tell_all(ex, EVENT_EXECUTOR_DIED);
     free(said);
     return rc;
 }
@@ -110,7 +107,7 @@ static enum rc lane_turn(struct lane *lane, struct err *err)
     if (rc == RC_OK)
         rc = receive(lane, err);
     probe("receive.done");
-    if (rc == RC_OK && lane->finish)
+    if (rc == RC_OK && orphans_take_ends(&lane->orphans))
         rc = recover_start(lane, err);
     if (rc == RC_OK)
         rc = recover(lane, err);
@@ -132,27 +129,6 @@ static enum rc lane_turn(struct lane *lane, struct err *err)
     return rc == RC_OK ? lane_is_well(lane, err) : rc;
 }
 
-/* What lag tools are to be told now, -1: nothing new. */
-static int64_t lag_due(const struct lane *lane)
-{
-    if (lane->source == NULL || lane->state != SOURCE_READING)
-        return -1;
-    int64_t position = lane_at_end(lane) ? kafka_source_end(lane->source) : lane->cursor;
-    return position == lane->lag_sent ? -1 : position;
-}
-
-static void publish_lag(struct lane *lane)
-{
-    int64_t position = lag_due(lane);
-    if (position < 0 || lane->ex->now_us - lane->lag_sent_us < LAG_EVERY_US)
-        return;
-    STR_AUTO group = {0};
-    str_format(&group, "lockstep.%s", lane->name);
-    kafka_source_publish_lag(lane->source, group.data, position);
-    lane->lag_sent = position;
-    lane->lag_sent_us = lane->ex->now_us;
-}
-
 static bool owns_work(const struct executor *ex)
 {
     for (int i = 0; i < ex->lane_count; i++)
@@ -160,6 +136,30 @@ static bool owns_work(const struct executor *ex)
             return true;
     return false;
 }
+
+/* When a part of a lane has something to do, 0: when something happens. */
+static int64_t recover_due_us(const struct lane *lane)
+{
+    return lane->ex->draining ? 0 : orphans_due_us(&lane->orphans, lane->ex->now_us);
+}
+
+static int64_t claim_due_us(const struct lane *lane)
+{
+    return claims_due_us(&lane->claims, lane->ex->now_us, lane->ex->round_us);
+}
+
+static int64_t execute_due_us(const struct lane *lane)
+{
+    return slots_due_us(&lane->slots, lane->ex->now_us, lane->ex->draining);
+}
+
+static int64_t (*const parts_due_us[])(const struct lane *lane) = {
+    hear_due_us,    receive_due_us,  recover_due_us, claim_due_us,
+    execute_due_us, openings_due_us, lag_due_us,     late_due_us,
+};
+
+static int64_t (*const executor_due_us[])(const struct executor *ex) = {idle_due_us,
+                                                                        signals_due_us};
 
 static void sooner(int *timeout_ms, int64_t at_us, int64_t now_us)
 {
@@ -172,38 +172,13 @@ static void wait_for_news(struct executor *ex, int timeout_ms)
     for (int i = 0; i < ex->lane_count; i++) {
         const struct lane *lane = &ex->lanes[i];
         sooner(&timeout_ms, lane_aside_until(lane), ex->now_us);
-        if (lane->late.wait_ms != 0)
-            sooner(&timeout_ms, lane->late.at_us, ex->now_us);
         if (lane->foreign || lane_aside(lane))
             continue;
-        sooner(&timeout_ms, hear_until(lane), ex->now_us);
-        if (!ex->draining) {
-            sooner(&timeout_ms, lane->adopt_at_us, ex->now_us);
-            sooner(&timeout_ms, lane->look_at_us, ex->now_us);
-        }
-        if ((lane->adopt || lane->look) && lane->glance_after_us > ex->now_us)
-            sooner(&timeout_ms, lane->glance_after_us, ex->now_us);
-        if ((lane->adopt || lane->look) && lane->recover_after_us > ex->now_us && !ex->draining)
-            sooner(&timeout_ms, lane->recover_after_us, ex->now_us);
-        if (lane->unread && lane->buffer_count == 0)
-            timeout_ms = 0;
-        if (lane->claim_after_us > ex->now_us)
-            sooner(&timeout_ms, lane->claim_after_us, ex->now_us);
-        if (lane->poised_us != 0 && lane_poised_until(lane) > ex->now_us)
-            sooner(&timeout_ms, lane_poised_until(lane), ex->now_us);
-        if (lane->slot_after_us > ex->now_us)
-            sooner(&timeout_ms, lane->slot_after_us, ex->now_us);
-        if (lane->starved_us != 0 && !ex->draining)
-            sooner(&timeout_ms, lane->starved_us + STARVED_US, ex->now_us);
-        if (lane->untold.count > 0)
-            sooner(&timeout_ms, untold_until(lane), ex->now_us);
-        if (lag_due(lane) >= 0)
-            sooner(&timeout_ms, lane->lag_sent_us + LAG_EVERY_US, ex->now_us);
+        for (size_t part = 0; part < sizeof parts_due_us / sizeof *parts_due_us; part++)
+            sooner(&timeout_ms, parts_due_us[part](lane), ex->now_us);
     }
-    if (ex->options->until_idle && !phases_owned(ex))
-        sooner(&timeout_ms, ex->now_us + IDLE_ASK_US, ex->now_us);
-    if (ex->draining && !ex->cancelled)
-        sooner(&timeout_ms, ex->drain_until_us, ex->now_us);
+    for (size_t i = 0; i < sizeof executor_due_us / sizeof *executor_due_us; i++)
+        sooner(&timeout_ms, executor_due_us[i](ex), ex->now_us);
     if (db_notified(ex->control) || ex->news)
         timeout_ms = 0;
     struct pollfd fds[] = {{.fd = ex->inbox.fd, .events = POLLIN},
@@ -242,7 +217,7 @@ static enum rc turn(struct executor *ex, int *ret_timeout_ms, bool *ret_done, st
     for (int i = 0; rc == RC_OK && i < ex->lane_count; i++) {
         rc = ex->draining ? drain_turn(&ex->lanes[i], err) : lane_turn(&ex->lanes[i], err);
         rc = lane_confine(&ex->lanes[i], rc, err);
-        publish_lag(&ex->lanes[i]);
+        lag_publish(&ex->lanes[i]);
     }
     if (rc == RC_OK) /* behind what others wait for */
         rc = said_write(ex, err);

@@ -42,16 +42,16 @@ static int bound(const struct lane *lane)
 {
     int usable = readers_usable(lane->ex);
     int most = usable < lane->max_readers ? usable : lane->max_readers;
-    bool starved = lane->slot_after_us > lane->ex->now_us;
-    return starved && lane->slots < most ? lane->slots : most;
+    bool starved = lane->slots.after_us > lane->ex->now_us;
+    return starved && lane->slots.held < most ? lane->slots.held : most;
 }
 
 /* Over a barrier it keeps what it has, for as long as slots are kept. */
 static int needed(const struct lane *lane)
 {
     int work = startable(lane) + busy_readers(lane), most = bound(lane);
-    if (work < lane->slots && next_is_ours(lane))
-        work = lane->slots;
+    if (work < lane->slots.held && next_is_ours(lane))
+        work = lane->slots.held;
     return work < most ? work : most;
 }
 
@@ -107,7 +107,7 @@ void share_readers(struct executor *ex)
         struct lane *lane = ex->line[i];
         if (lane->share > 0 && lane->turn_us == 0)
             lane->turn_us = ex->now_us;
-        ex->short_handed = ex->short_handed || lane->share > lane->slots + idle;
+        ex->short_handed = ex->short_handed || lane->share > lane->slots.held + idle;
     }
 }
 
@@ -125,7 +125,7 @@ static int within_reach(const struct lane *lane)
 
 bool out_of_reach(const struct lane *lane)
 {
-    return lane->slots == 0 && within_reach(lane) == 0;
+    return lane->slots.held == 0 && within_reach(lane) == 0;
 }
 
 /* Of those within reach no more than the others may have. */

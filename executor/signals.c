@@ -74,8 +74,7 @@ static enum rc reload(struct executor *ex, struct err *err)
     if (ex->options->reload == NULL || !ex->options->reload(ex->options->reload_context))
         return RC_OK;
     log_event(LOG_INFO, "reloaded", "executor", ex->id, NULL);
-    for (int i = 0; i < ex->lane_count; i++)
-        ex->lanes[i].unjudged = ex->lanes[i].adopt = true;
+    event_tell_all(ex, EVENT_ABILITIES_CHANGED);
     return db_run(ex->control, &sql_executor_able, (const char *const[]){DB_INT(ex->executor_no)},
                   NULL, err);
 }
@@ -108,4 +107,9 @@ enum rc signals_take(struct executor *ex, struct err *err)
                 reader_cancel(ex->readers[i].thread);
     }
     return rc;
+}
+
+int64_t signals_due_us(const struct executor *ex)
+{
+    return ex->draining && !ex->cancelled ? ex->drain_until_us : 0;
 }

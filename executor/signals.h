@@ -11,6 +11,8 @@
 
 #include "base/err.h"
 
+#include <stdint.h>
+
 struct executor;
 
 void signals_start(void);
@@ -22,5 +24,7 @@ void signals_clear(void);
 int signals_stop(void);
 /** Does what they asked for since the last call. */
 MUST_CHECK enum rc signals_take(struct executor *ex, struct err *err);
+/** When what is left of a drain is cancelled, 0: not by time. */
+int64_t signals_due_us(const struct executor *ex);
 
 #endif

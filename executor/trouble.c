@@ -48,7 +48,7 @@ static void leave(struct lane *lane)
     for (int i = 0; i < ex->reader_count; i++) /* their slots went with the queue */
         if (ex->readers[i].lane == lane && ex->readers[i].count == 0) {
             ex->readers[i].lane = NULL;
-            lane->slots--;
+            slots_hold(&lane->slots, -1);
         }
     if (lane->source != NULL)
         kafka_source_close(lane->source);
@@ -119,9 +119,9 @@ static bool deleted(struct lane *lane, enum rc rc, const struct err *err)
 /* What the statement was to do is found again. */
 static void look_at_all_again(struct lane *lane)
 {
-    lane->anew = lane->adopt = lane->finish = lane->doubtful = true;
-    lane->unjudged = true;
-    lane->heard |= HEARD_CONTROL | HEARD_CANCEL;
+    event_tell(lane, EVENT_ROW_HELD);
+    lane_anew(lane);
+    hear_again(lane);
 }
 
 enum rc lane_confine(struct lane *lane, enum rc rc, struct err *err)

@@ -1,0 +1,77 @@
+#include "executor/claims.h"
+
+#include <stdio.h>
+
+#define BUSY_WAIT_US   500
+#define TAKEN_FIRST_US 1000000
+#define TAKEN_LAST_US  10000000
+#define POISED_US      2000
+
+bool claims_may(const struct claims *claims)
+{
+    return !claims->blocked;
+}
+
+bool claims_may_now(const struct claims *claims, int64_t now_us)
+{
+    return !claims->blocked && claims->after_us <= now_us;
+}
+
+void claims_block(struct claims *claims)
+{
+    claims->blocked = true;
+}
+
+void claims_unblock(struct claims *claims)
+{
+    claims->blocked = false;
+}
+
+void claims_busy(struct claims *claims, int64_t now_us)
+{
+    claims->after_us = now_us + BUSY_WAIT_US;
+}
+
+void claims_taken(struct claims *claims, int64_t now_us)
+{
+    int64_t longer_us = claims->taken_us == 0 ? TAKEN_FIRST_US : claims->taken_us * 2;
+    claims->taken_us = longer_us < TAKEN_LAST_US ? longer_us : TAKEN_LAST_US;
+    claims->after_us = now_us + claims->taken_us;
+}
+
+void claims_not_taken(struct claims *claims)
+{
+    claims->taken_us = 0;
+}
+
+static int64_t poised_until(const struct claims *claims, int64_t round_us)
+{
+    return claims->poised_us + POISED_US + 3 * round_us;
+}
+
+bool claims_poised(struct claims *claims, bool at_barrier, int64_t now_us, int64_t round_us)
+{
+    if (!at_barrier)
+        claims->poised_us = 0;
+    else if (claims->poised_us == 0)
+        claims->poised_us = now_us;
+    return at_barrier && now_us < poised_until(claims, round_us);
+}
+
+void claims_past_barrier(struct claims *claims)
+{
+    claims->poised_us = 0;
+}
+
+void claims_park(struct claims *claims, const char *run)
+{
+    (void)snprintf(claims->parked, sizeof claims->parked, "%s", run);
+}
+
+int64_t claims_due_us(const struct claims *claims, int64_t now_us, int64_t round_us)
+{
+    int64_t poised_us = claims->poised_us != 0 ? poised_until(claims, round_us) : 0;
+    int64_t after_us = claims->after_us > now_us ? claims->after_us : 0;
+    poised_us = poised_us > now_us ? poised_us : 0;
+    return after_us == 0 || (poised_us != 0 && poised_us < after_us) ? poised_us : after_us;
+}

@@ -1,0 +1,45 @@
+/**
+ * What: when a lane may claim (claim.c does): what keeps it from it, and until when.
+ * Invariants: what is blocked stays so until an event says that something has changed; all else ends by itself.
+ * Threads: control.
+ * Ownership: embedded in the lane; only claims.c writes it.
+ * Failure: -
+ */
+#ifndef EXECUTOR_CLAIMS_H
+#define EXECUTOR_CLAIMS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct claims {
+    bool blocked;     /* refused for the lookahead or a pause: until something changes */
+    int64_t after_us; /* refused for a moment: not before */
+    int64_t
+        taken_us; /* likewise, when its locks were another session's: so long, 0: they are not */
+    int64_t poised_us; /* since when a barrier is waited for with enough in hand, 0: it is not */
+    char parked[37]; /* the run whose messages the last claim recorded without an owner, "": none */
+};
+
+/** Nothing keeps it from a claim now. */
+bool claims_may(const struct claims *claims);
+bool claims_may_now(const struct claims *claims, int64_t now_us);
+void claims_block(struct claims *claims);
+void claims_unblock(struct claims *claims);
+/** The locks of a phase change hands: not for a moment. */
+void claims_busy(struct claims *claims, int64_t now_us);
+/** Locks that only executors should take are another session's: not for a while, and longer each time. */
+void claims_taken(struct claims *claims, int64_t now_us);
+void claims_not_taken(struct claims *claims);
+/**
+ * at_barrier: all that may start is with the readers, and what comes next is in hand. True: what opens that is waited for, for a few
+ * round trips of round_us.
+ */
+bool claims_poised(struct claims *claims, bool at_barrier, int64_t now_us, int64_t round_us);
+/** A phase has opened. */
+void claims_past_barrier(struct claims *claims);
+/** Nobody owns what was claimed of this run last; "": it has an owner. */
+void claims_park(struct claims *claims, const char *run);
+/** When what waits may go on, 0: not before something happens. */
+int64_t claims_due_us(const struct claims *claims, int64_t now_us, int64_t round_us);
+
+#endif

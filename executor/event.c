@@ -1,0 +1,101 @@
+#include "executor/event.h"
+
+#include "executor/lane.h"
+
+static void adopt(struct lane *lane)
+{
+    orphans_ask(&lane->orphans, ORPHANS_ADOPT);
+}
+
+static void look(struct lane *lane)
+{
+    orphans_ask(&lane->orphans, ORPHANS_LOOK);
+}
+
+static void look_later(struct lane *lane)
+{
+    orphans_ask_later(&lane->orphans, lane->ex->now_us);
+}
+
+static void glance(struct lane *lane)
+{
+    orphans_glance(&lane->orphans);
+}
+
+static void look_for_ends(struct lane *lane)
+{
+    orphans_ask_ends(&lane->orphans);
+}
+
+static void claimed(struct lane *lane)
+{
+    orphans_claimed(&lane->orphans);
+}
+
+static void claim_again(struct lane *lane)
+{
+    claims_unblock(&lane->claims);
+}
+
+static void past_barrier(struct lane *lane)
+{
+    claims_past_barrier(&lane->claims);
+}
+
+static void slots_again(struct lane *lane)
+{
+    slots_try_again(&lane->slots);
+}
+
+static void slots_wanted_by_others(struct lane *lane)
+{
+    slots_want(&lane->slots, lane->ex->now_us);
+}
+
+static void doubt(struct lane *lane)
+{
+    phases_doubt(lane);
+}
+
+static void judge_again(struct lane *lane)
+{
+    phases_unjudge(lane);
+}
+
+#define EFFECTS_MOST 4
+
+static void (*const effects[EVENTS][EFFECTS_MOST])(struct lane *lane) = {
+    [EVENT_LANE_OPENED] = {adopt},
+    [EVENT_RECOGNISED] = {look_for_ends}, /* in the first turn */
+    [EVENT_ROW_HELD] = {adopt, look_for_ends, doubt,
+                        judge_again}, /* what it was to do is found again */
+    [EVENT_ASSIGNED] = {claim_again},
+    [EVENT_HEARD] = {claim_again},
+    [EVENT_SLOT_FREED] = {slots_again},
+    [EVENT_SLOT_WANTED] = {slots_wanted_by_others},
+    [EVENT_WORK_UNOWNED] = {adopt},
+    [EVENT_WORK_CLAIMED] = {claimed},
+    [EVENT_LOOKAHEAD_FULL] = {look_later},
+    [EVENT_PHASE_OPENED] = {claim_again, past_barrier},
+    [EVENT_PHASE_GONE] = {claim_again},
+    [EVENT_PASSED_OVER_OPENED] = {look},
+    [EVENT_TASKS_DOUBTED] = {doubt},
+    [EVENT_RUN_STOPPED] = {adopt, glance},        /* whoever looks ends what is left of its tasks */
+    [EVENT_QUEUE_CHANGED] = {adopt, slots_again}, /* it may have been paused */
+    [EVENT_READERS_CHANGED] = {adopt, slots_again},
+    [EVENT_READERS_BACK] = {adopt, slots_again, glance},
+    [EVENT_ABILITIES_CHANGED] = {adopt, judge_again},
+    [EVENT_EXECUTOR_DIED] = {adopt, look_for_ends, claim_again}, /* a word to us may have died */
+};
+
+void event_tell(struct lane *lane, enum event event)
+{
+    for (int i = 0; i < EFFECTS_MOST && effects[event][i] != NULL; i++)
+        effects[event][i](lane);
+}
+
+void event_tell_all(struct executor *ex, enum event event)
+{
+    for (int i = 0; i < ex->lane_count; i++)
+        event_tell(&ex->lanes[i], event);
+}

@@ -1,0 +1,127 @@
+#include "executor/orphans.h"
+
+#include "base/clock.h"
+
+#define BUSY_AGAIN_US (2 * 1000)
+#define GLANCE_US     (5 * 1000 * 1000)
+/* While there is work, after a look that found nothing: so many times as long as it took, for it may have read all of a phase; at most
+ * so long, for it may also have waited. */
+#define REST         20
+#define REST_LAST_US (500 * 1000)
+/* After a refused claim; twice as long each time that nothing is found, up to the second. */
+#define LOOK_US      (100 * 1000)
+#define LOOK_LAST_US GLANCE_US
+
+void orphans_ask(struct orphans *orphans, enum orphans_state state)
+{
+    orphans->state = state > orphans->state ? state : orphans->state;
+}
+
+void orphans_ask_later(struct orphans *orphans, int64_t now_us)
+{
+    if (orphans->look_us == 0)
+        orphans->look_us = LOOK_US;
+    if (orphans->look_at_us == 0)
+        orphans->look_at_us = now_us + orphans->look_us;
+}
+
+void orphans_ask_ends(struct orphans *orphans)
+{
+    orphans->ends_due = true;
+}
+
+bool orphans_take_ends(struct orphans *orphans)
+{
+    bool due = orphans->ends_due;
+    orphans->ends_due = false;
+    return due;
+}
+
+void orphans_glance(struct orphans *orphans)
+{
+    orphans->glance_after_us = 0;
+}
+
+bool orphans_due(struct orphans *orphans, int64_t now_us, bool roomy, bool busy)
+{
+    if (orphans->adopt_at_us != 0 && orphans->adopt_at_us <= now_us) {
+        orphans_ask(orphans, ORPHANS_ADOPT);
+        orphans->adopt_at_us = orphans->glance_after_us = 0;
+    }
+    orphans->timed = orphans->look_at_us != 0 && orphans->look_at_us <= now_us;
+    if (orphans->timed) {
+        orphans_ask(orphans, ORPHANS_LOOK);
+        orphans->look_at_us = orphans->glance_after_us = 0;
+    }
+    return orphans->state != ORPHANS_NOTHING && (roomy || now_us >= orphans->glance_after_us) &&
+           !(busy && now_us < orphans->rest_until_us);
+}
+
+bool orphans_claims_first(const struct orphans *orphans)
+{
+    return orphans->claims_turn;
+}
+
+void orphans_claimed(struct orphans *orphans)
+{
+    orphans->claims_turn = false;
+}
+
+void orphans_asked(struct orphans *orphans, int64_t now_us)
+{
+    orphans->glance_after_us = now_us + GLANCE_US;
+}
+
+/* Less and less often where nothing is found. */
+static void found_none(struct orphans *orphans, int64_t took_us)
+{
+    int64_t rest_us = REST * took_us, longer_us = orphans->look_us * 2;
+    orphans->claims_turn = false;
+    orphans->rest_until_us = clock_boot_us() + (rest_us < REST_LAST_US ? rest_us : REST_LAST_US);
+    if (orphans->timed)
+        orphans->look_us = longer_us < LOOK_LAST_US ? longer_us : LOOK_LAST_US;
+}
+
+void orphans_answered(struct orphans *orphans, enum orphans_found found, int64_t now_us,
+                      int64_t took_us, int64_t next_us, bool roomy)
+{
+    const enum orphans_state before = orphans->state;
+    orphans->state = ORPHANS_NOTHING;
+    orphans->adopt_at_us = next_us;
+    orphans->look_at_us = 0;
+    switch (found) {
+    case ORPHANS_BUSY:
+        orphans->adopt_at_us = now_us + BUSY_AGAIN_US;
+        break;
+    case ORPHANS_NONE:
+        found_none(orphans, took_us);
+        break;
+    case ORPHANS_PHASE:
+        found_none(orphans, took_us);
+        orphans->look_us = 0;
+        orphans->look_at_us = now_us + BUSY_AGAIN_US; /* whether there is another one */
+        break;
+    case ORPHANS_SOME:
+        orphans->look_us = 0;
+        orphans->claims_turn = true;
+        orphans->state = ORPHANS_ADOPT; /* until there is none left */
+        break;
+    }
+    if (!roomy) /* as soon as a reader is free */
+        orphans_ask(orphans, before);
+}
+
+int64_t orphans_due_us(const struct orphans *orphans, int64_t now_us)
+{
+    const int64_t *const timers[] = {&orphans->adopt_at_us, &orphans->look_at_us,
+                                     &orphans->glance_after_us, &orphans->rest_until_us};
+    int64_t first_us = 0;
+    for (int i = 0; i < 4; i++) {
+        int64_t at_us = *timers[i];
+        /* The last two say when something that is wanted may be done. */
+        bool counts = i < 2 ? at_us != 0 : orphans->state != ORPHANS_NOTHING && at_us > now_us;
+        if (counts && (first_us == 0 || at_us < first_us))
+            first_us = at_us;
+    }
+    return first_us;
+}

@@ -1,0 +1,76 @@
+/**
+ * What: when a lane asks the database for orphans, tasks that nobody owns: given back, due for another attempt, or of an executor that
+ *   died. recover.c asks and adopts.
+ *
+ *     NOTHING ---- orphans_ask(LOOK), the time for a look ----> LOOK
+ *      |   ^                                                     |  \
+ *      |   +------------- no orphan was found -------------------+   orphans_ask(ADOPT)
+ *      |   ^                                                          \
+ *      |   +------------- no orphan was found ---------------------+   v
+ *      +------ orphans_ask(ADOPT), the time of an attempt ------> ADOPT ---+
+ *                                                                  ^       | some were adopted: there may be more
+ *                                                                  +-------+
+ *
+ * Invariants: in LOOK nothing new is known of closed phases; in ADOPT something has changed, so closed phases that are passed over are
+ *   looked at again when they open (phase->looks). Where no reader is free the state stays until one is, with one glance now and
+ *   then. While there is work in hand a look that found nothing is followed by a rest.
+ * Threads: control.
+ * Ownership: embedded in the lane; only orphans.c writes it.
+ * Failure: -
+ */
+#ifndef EXECUTOR_ORPHANS_H
+#define EXECUTOR_ORPHANS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum orphans_state { ORPHANS_NOTHING, ORPHANS_LOOK, ORPHANS_ADOPT };
+
+struct orphans {
+    enum orphans_state state;
+    int64_t adopt_at_us;     /* ADOPT then at the latest, 0: no timer */
+    int64_t look_at_us;      /* LOOK then, 0: no timer; */
+    int64_t look_us;         /* so long after a refused claim, 0: it was not refused */
+    bool timed;              /* that time has come in this turn */
+    int64_t glance_after_us; /* while no reader is free: not before this, */
+    int64_t rest_until_us;   /* and not before this while there is work in hand */
+    bool ends_due;           /* an executor died: runs may be waiting for their end to be said */
+    bool claims_turn; /* what came to hand last was adopted: a claim comes before the next look */
+};
+
+/** What the database said. */
+enum orphans_found {
+    ORPHANS_BUSY,  /* nothing yet: others are at it */
+    ORPHANS_NONE,  /* none is due */
+    ORPHANS_PHASE, /* none is due, but a phase that nobody opens */
+    ORPHANS_SOME   /* tasks, which are ours now */
+};
+
+/** The state becomes at least this. */
+void orphans_ask(struct orphans *orphans, enum orphans_state state);
+/** A claim was refused, and it may be that nobody opens what it waits for: LOOK after a while, if nobody looks before. */
+void orphans_ask_later(struct orphans *orphans, int64_t now_us);
+/** Whether a reader is free is to be seen anew. */
+void orphans_glance(struct orphans *orphans);
+/** To be asked once in a turn: whether to ask the database now. roomy: there are readers for what may come; busy: work is in hand. */
+bool orphans_due(struct orphans *orphans, int64_t now_us, bool roomy, bool busy);
+/** Claims come first this time, if there is one to be made. */
+bool orphans_claims_first(const struct orphans *orphans);
+/** A claim had its turn. */
+void orphans_claimed(struct orphans *orphans);
+/** The database is asked. */
+void orphans_asked(struct orphans *orphans, int64_t now_us);
+/**
+ * It has answered, after took_us. next_us: when the next orphan is due, 0: not known. roomy: a reader was free for it, else the
+ * state stays as it was.
+ */
+void orphans_answered(struct orphans *orphans, enum orphans_found found, int64_t now_us,
+                      int64_t took_us, int64_t next_us, bool roomy);
+/** An executor died: it may have been about to say that a run has ended. */
+void orphans_ask_ends(struct orphans *orphans);
+/** Whether that is to be looked for now; not again then. */
+bool orphans_take_ends(struct orphans *orphans);
+/** When orphans_due has to be asked again, 0: not before something happens. */
+int64_t orphans_due_us(const struct orphans *orphans, int64_t now_us);
+
+#endif

@@ -1,0 +1,188 @@
+#!/usr/bin/env python3
+"""The executor's state has owners: each field of a struct in executor/*.h is written by one .c file.
+
+ctags names the members of structs and the types of parameters and locals; from these the type of whatever stands left of an assignment
+follows. A write is an assignment, ++ or --, and the first argument of what copies into memory; initialising a whole struct is none.
+Headers are small, and the files that call each other in a circle are few. NOT_YET, LANE_LINES and CIRCLE say what is not so yet: they
+may only shrink. The check itself is tried on a small tree first.
+"""
+import collections
+import glob
+import os
+import re
+import subprocess
+import sys
+import tempfile
+
+COPIES = r'(?:snprintf|memcpy|memset|utf8_copy|utf8_format)\s*\(\s*'
+NAME = r'[A-Za-z_]\w*'
+INDEX = r'\[(?:[^\[\]]|\[[^\[\]]*\])*\]'
+PATH = r'(?<![\w.>])(%s(?:\([^()]*\))?(?:%s)*(?:(?:->|\.)%s(?:%s)*)+)' % (NAME, INDEX, NAME, INDEX)
+WRITES = [re.compile(PATH + r'\s*(?:(?:[-+*/%&|^]|<<|>>)?=(?!=)|\+\+|--)'), re.compile(r'(?:\+\+|--)\s*' + PATH),
+          re.compile(COPIES + r'&?' + PATH)]
+
+
+def code(text):
+    def blank(found):
+        return re.sub(r'[^\n]', ' ', found.group(0))
+    text = re.sub(r'/\*.*?\*/', blank, text, flags=re.S)
+    return re.sub(r'"(?:\\.|[^"\\\n])*"', lambda found: '"' + ' ' * (len(found.group(0)) - 2) + '"', text)
+
+
+def struct_of(typeref):
+    found = re.search(r'\bstruct[: ](?:\w+::)?(\w+)', typeref or '')
+    return found.group(1) if found else None
+
+
+class Tree:
+    def __init__(self, root, sources, headers):
+        self.members, self.returns, self.variables, self.functions, self.homes = {}, {}, {}, {}, {}
+        self.structs = set()
+        self.text = {}
+        names = sources + headers
+        made = subprocess.run(['ctags', '-f', '-', '--kinds-c=+lzmfps', '--fields=+neStZ', '--sort=no'] + names, cwd=root,
+                              check=True, capture_output=True, text=True).stdout
+        for line in made.splitlines():
+            name, file, rest = line.split('\t', 2)
+            fields = rest.split(';"\t', 1)[1].split('\t')
+            kind, more = fields[0], dict(field.split(':', 1) for field in fields[1:] if ':' in field)
+            scope, type_of = more.get('scope', ''), struct_of(more.get('typeref'))
+            if kind == 'm' and scope.startswith('struct:'):
+                self.members[scope.rsplit(':', 1)[1], name] = type_of
+                if file in headers and file.startswith('executor/'):
+                    self.structs.add(scope.rsplit(':', 1)[1])
+            elif kind in 'lz' and scope.startswith('function:'):
+                self.variables[file, scope.split(':', 1)[1], name] = type_of
+            elif kind in 'fp':
+                self.returns[name] = type_of
+                if kind == 'f' and file.endswith('.c'):
+                    self.functions.setdefault(file, []).append((int(more['line']), int(more.get('end', more['line'])), name))
+                    if 'file' not in more and 'file:' not in fields:
+                        self.homes[name] = file
+        for name in sources:
+            with open(os.path.join(root, name), encoding='utf-8') as source:
+                self.text[name] = code(source.read())
+
+    def function_at(self, file, line):
+        for first, last, name in self.functions.get(file, []):
+            if first <= line <= last:
+                return name
+        return ''
+
+    def owner(self, file, function, path):
+        """The struct and the member that a path like lane->slots.held names."""
+        parts = re.split(r'->|\.', re.sub(INDEX, '', path))
+        base = parts[0]
+        at = self.returns.get(base.split('(')[0]) if '(' in base else self.variables.get((file, function, base))
+        for part in parts[1:-1]:
+            at = self.members.get((at, part))
+        return at, parts[-1]
+
+    def writers(self):
+        found = collections.defaultdict(set)
+        for file, text in self.text.items():
+            for pattern in WRITES:
+                for match in pattern.finditer(text):
+                    function = self.function_at(file, text.count('\n', 0, match.start(1)) + 1)
+                    struct, member = self.owner(file, function, match.group(1))
+                    if struct in self.structs:
+                        found['%s.%s' % (struct, member)].add(os.path.basename(file))
+        return found
+
+    def calls(self):
+        graph = collections.defaultdict(set)
+        for file, text in self.text.items():
+            for match in re.finditer(r'(?<![.>\w])' + NAME, text):
+                name = match.group(0)
+                if self.homes.get(name, file) == file:
+                    continue
+                function = self.function_at(file, text.count('\n', 0, match.start()) + 1)
+                if (file, function, name) not in self.variables:
+                    graph[file].add(self.homes[name])
+        return graph
+
+
+def circles(graph):
+    """The groups of files of which each reaches each (Tarjan)."""
+    number, low, stack, found = {}, {}, [], []
+
+    def visit(file):
+        number[file] = low[file] = len(number)
+        stack.append(file)
+        for other in graph[file]:
+            if other not in number:
+                visit(other)
+            if other in stack:
+                low[file] = min(low[file], low[other])
+        if low[file] == number[file]:
+            at = stack.index(file)
+            found.append(sorted(stack[at:]))
+            del stack[at:]
+    for file in list(graph):
+        if file not in number:
+            visit(file)
+    return [group for group in found if len(group) > 1]
+
+
+def self_test():
+    tree = {'executor/a.h': 'struct inner { int n; char text[8]; };\nstruct outer { struct inner in; struct outer *next; int k; };\n'
+                            'struct outer *a_get(int i);\nvoid b_set(struct outer *o);\n',
+            'executor/a.c': 'struct outer *a_get(int i)\n{\n    struct outer *o = 0;\n    o->next->in.n = i; /* o->k = 1; */\n'
+                            '    b_set(o);\n    return o;\n}\n',
+            'executor/b.c': 'void b_set(struct outer *o)\n{\n    if (o->k == 1)\n        a_get(1)->in.n++;\n'
+                            '    snprintf(o[1].in.text, 8, "o->k = 2");\n}\n',
+            'executor/c.c': 'void c_only(struct outer *o, int b_set)\n{\n    o->k = b_set;\n}\n'}
+    with tempfile.TemporaryDirectory() as root:
+        os.mkdir(os.path.join(root, 'executor'))
+        for name, text in tree.items():
+            with open(os.path.join(root, name), 'w', encoding='utf-8') as file:
+                file.write(text)
+        made = Tree(root, sorted(name for name in tree if name.endswith('.c')), ['executor/a.h'])
+    writers = {field: sorted(files) for field, files in made.writers().items()}
+    assert writers == {'inner.n': ['a.c', 'b.c'], 'inner.text': ['b.c'], 'outer.k': ['c.c']}, writers
+    assert circles(made.calls()) == [['executor/a.c', 'executor/b.c']], circles(made.calls())
+
+
+# What two files write, still.
+NOT_YET = set('''
+executor.line executor.news executor.now_us executor.reader_limit held.msg lane.blocked_offset lane.cluster_id
+lane.cursor lane.halted lane.held_at lane.leader lane.looked lane.mark lane.mark_age_s lane.marked
+lane.outages lane.partitions lane.renew_at_us lane.source lane.state lane.suspect phase.definitions
+phase.looks phase.nobodys phase.open phase.running phase.shared phase.waiting phase.waiting_count
+phase.waiting_last reader.count reader.first reader.idle_since_us reader.lane reader.last
+'''.split())
+LANE_LINES = 477  # of lane.h; 150 at last
+CIRCLE = 13       # files of executor/ that call each other in a circle; 3 at last
+
+
+def main():
+    os.chdir(os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', '..'))
+    self_test()
+    sources = sorted(glob.glob('executor/*.c'))
+    headers = sorted(glob.glob('executor/*.h')) + sorted(glob.glob('[a-df-z]*/*.h'))
+    tree = Tree('.', sources, headers)
+    wrong = []
+    writers = tree.writers()
+    assert len(writers) > 60, 'only %d fields were seen' % len(writers)
+    shared = {field: files for field, files in writers.items() if len(files) > 1}
+    for field in sorted(set(shared) - NOT_YET):
+        wrong.append('%s is written by %s: one of them owns it, the others tell it' % (field, ' and '.join(sorted(shared[field]))))
+    for field in sorted(NOT_YET - set(shared)):
+        wrong.append('%s has one writer by now: take it off the list' % field)
+    with open('executor/lane.h', encoding='utf-8') as file:
+        lines = len(file.readlines())
+    if lines > LANE_LINES:
+        wrong.append('executor/lane.h has %d lines, more than %d' % (lines, LANE_LINES))
+    largest = max([[]] + circles(tree.calls()), key=len)
+    if len(largest) > CIRCLE:
+        wrong.append('%d files call each other in a circle, more than %d: %s' % (len(largest), CIRCLE, ' '.join(largest)))
+    for line in wrong:
+        print('one_writer: ' + line)
+    if '--tell' in sys.argv:
+        print(' '.join(sorted(shared)), len(writers), lines, len(largest), ' '.join(largest))
+    if not wrong:
+        print('one_writer: %d fields, %d of them with more than one writer; the largest circle has %d files' % (len(writers), len(shared), len(largest)))
+    return 1 if wrong else 0
+
+
+sys.exit(main())
