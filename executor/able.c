@@ -1,6 +1,11 @@
 /* able: what the configuration of this executor does not let it do is left to others, who may know the command or call the host. The
  * database remembers what is needed and who lacks it, so that it does not come back to us. */
+#include "executor/able.h"
+
 #include "executor/lane.h"
+#include "executor/late.h"
+#include "executor/phase.h"
+#include "executor/phases.h"
 #include "executor/server.h"
 
 #include "base/log.h"
@@ -50,24 +55,22 @@ static void add_needs(struct str *s, const struct action_settings *settings,
     }
 }
 
+static bool unable(const struct work *work, const void *settings)
+{
+    return work->msg->acts && !action_able(settings, work->msg);
+}
+
 static void take_unable(struct phase *phase, const struct action_settings *settings, struct str *s,
                         struct work **works)
 {
-    struct work **at = &phase->waiting;
-    while (*at != NULL) {
-        struct work *work = *at;
-        if (!work->msg->acts || action_able(settings, work->msg)) {
-            at = &work->next;
-            continue;
-        }
+    for (struct work *work = phase_take(phase, unable, settings), *next; work != NULL;
+         work = next) {
+        next = work->next;
         add_needs(s, settings, work, *works == NULL);
-        *at = work->next;
-        phase->waiting_count--;
         work->outcome = OUTCOME_UNSTARTED;
         work->next = *works;
         *works = work;
     }
-    phase->waiting_last = at;
 }
 
 enum rc leave_unable(struct lane *lane, struct err *err)

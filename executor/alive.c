@@ -1,5 +1,7 @@
 #include "executor/alive.h"
+
 #include "executor/server.h"
+#include "executor/spare.h"
 
 #include "base/clock.h"
 #include "base/log.h"

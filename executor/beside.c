@@ -1,9 +1,12 @@
 /* beside: what control does while the server works on a claim, which takes as long as many short tasks: completed ones make room at
  * their readers, and what waits for a reader goes there. All else takes a statement, or may: other mail, time-outs, cancels and a drain
  * wait for the answer, at most for the session's patience. */
-#include "executor/lane.h"
+#include "executor/beside.h"
 
-#include "base/clock.h"
+#include "executor/execute.h"
+#include "executor/lane.h"
+#include "executor/record.h"
+#include "executor/turn.h"
 
 struct beside {
     struct executor *ex;
@@ -14,8 +17,8 @@ static void take_completed(void *context)
 {
     struct beside *beside = context;
     struct executor *ex = beside->ex;
-    ex->now_us = clock_boot_us();
-    ex->news = true;
+    turn_clock(ex);
+    turn_again(ex);
     for (struct mail *mail = mailbox_take(&ex->inbox), *next; mail != NULL; mail = next) {
         struct work *work = (struct work *)mail;
         next = mail->next;

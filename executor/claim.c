@@ -1,5 +1,22 @@
 /* claim: the head of the buffer becomes tasks of ours, in the transaction that moves the cursor. */
+#include "executor/claim.h"
+
+#include "executor/beside.h"
+#include "executor/event.h"
+#include "executor/gate.h"
+#include "executor/headers.h"
 #include "executor/lane.h"
+#include "executor/late.h"
+#include "executor/letters.h"
+#include "executor/measure.h"
+#include "executor/obey.h"
+#include "executor/phase.h"
+#include "executor/phases.h"
+#include "executor/queue.h"
+#include "executor/receive.h"
+#include "executor/refusal.h"
+#include "executor/rejects.h"
+#include "executor/trouble.h"
 
 #include "base/clock.h"
 #include "base/log.h"
@@ -61,14 +78,14 @@ static bool same_segment(const struct held *a, const struct held *b)
 
 static int segment(struct lane *lane, int want)
 {
-    const struct held *head = lane_head(lane, 0);
+    const struct held *head = stream_head(&lane->stream, 0);
     int n = 1;
     if (head->msg == NULL)
         return rejects_segment(lane, want);
     if (head->msg->type == MESSAGE_END)
         return 1;
-    while (n < want && n < lane->buffer_count &&
-           same_segment(lane_head(lane, n - 1), lane_head(lane, n)))
+    while (n < want && n < lane->stream.buffer_count &&
+           same_segment(stream_head(&lane->stream, n - 1), stream_head(&lane->stream, n)))
         n++;
     return n;
 }
@@ -81,7 +98,7 @@ static void fill_arrays(struct lane *lane, int count)
     for (int i = OFFSETS; i <= HELD; i++)
         db_array_start(&s[i]);
     for (int i = 0; i < count; i++) {
-        const struct held *held = lane_head(lane, i);
+        const struct held *held = stream_head(&lane->stream, i);
         const struct message *msg = held->msg;
         db_array_int(&s[OFFSETS], held->offset);
         if (held->seq >= 0 && held->said != SAID_NOTHING)
@@ -107,7 +124,7 @@ static void fill_arrays(struct lane *lane, int count)
     for (int i = OFFSETS; i <= HELD; i++)
         db_array_end(&s[i]);
     str_clear(&s[DIGEST]);
-    db_bytea(&s[DIGEST], lane_head(lane, count - 1)->digest, 16);
+    db_bytea(&s[DIGEST], stream_head(&lane->stream, count - 1)->digest, 16);
 }
 
 /* What only a rejected message needs; no parameter where there is nothing. */
@@ -126,7 +143,8 @@ static void attached_done(struct attached *attached)
 static bool has_attached(struct lane *lane, int count)
 {
     for (int i = 0; i < count; i++)
-        if (lane_head(lane, i)->key != NULL || lane_head(lane, i)->headers != NULL)
+        if (stream_head(&lane->stream, i)->key != NULL ||
+            stream_head(&lane->stream, i)->headers != NULL)
             return true;
     return false;
 }
@@ -137,7 +155,7 @@ static void fill_attached(struct lane *lane, int count, struct attached *to)
     for (int i = 0; i < 4; i++)
         db_array_start(arrays[i]);
     for (int i = 0; i < count; i++) {
-        const struct held *held = lane_head(lane, i);
+        const struct held *held = stream_head(&lane->stream, i);
         db_array_bytes(&to->keys, held->key, held->key_len);
         headers_arrays(held, &to->offsets, &to->names, &to->values);
     }
@@ -153,7 +171,8 @@ static void fill_attached(struct lane *lane, int count, struct attached *to)
 static bool special(struct lane *lane, int count)
 {
     for (int i = 0; i < count; i++)
-        if (lane_head(lane, i)->msg != NULL && lane_head(lane, i)->msg->special)
+        if (stream_head(&lane->stream, i)->msg != NULL &&
+            stream_head(&lane->stream, i)->msg->special)
             return true;
     return false;
 }
@@ -168,7 +187,7 @@ static bool parking(const struct lane *lane, const struct held *head)
 static enum rc ask(struct lane *lane, int count, bool bare, struct db_result **ret_row,
                    struct err *err)
 {
-    const struct held *head = lane_head(lane, 0);
+    const struct held *head = stream_head(&lane->stream, 0);
     const struct message *msg = head->msg;
     struct str *s = lane->ex->scratch;
     bool end = msg != NULL && msg->type == MESSAGE_END;
@@ -187,7 +206,7 @@ static enum rc ask(struct lane *lane, int count, bool bare, struct db_result **r
         db_bytea(&raw, head->value, head->value_len);
     const char *const params[] = {DB_INT(lane->queue_id),
                                   DB_INT(lane->ex->executor_no),
-                                  DB_INT(lane->buffer_from),
+                                  DB_INT(lane->stream.buffer_from),
                                   msg == NULL ? "reject"
                                   : end       ? "end"
                                               : "task",
@@ -201,7 +220,7 @@ static enum rc ask(struct lane *lane, int count, bool bare, struct db_result **r
                                   s[NAMES].data,
                                   s[ATTEMPTS].data,
                                   s[TRACES].data,
-                                  DB_INT(lane_head(lane, count - 1)->timestamp_ms),
+                                  DB_INT(stream_head(&lane->stream, count - 1)->timestamp_ms),
                                   s[DIGEST].data,
                                   s[HELD].data,
                                   msg ? NULL : head->why.code,
@@ -240,24 +259,24 @@ static void take(struct lane *lane, const struct db_result *row, int count)
 {
     struct phase *phase =
         phase_get(lane, db_int(row, 0, EXECUTOR_CLAIM_PHASE_ID),
-                  db_int(row, 0, EXECUTOR_CLAIM_RUN_NO), lane_head(lane, 0)->msg->order);
-    phase->previous_order = lane_head(lane, 0)->msg->previous_order;
-    bool external =
-        lane_head(lane, 0)->msg->type == MESSAGE_EXTERNAL; /* for workers: see next_task */
+                  db_int(row, 0, EXECUTOR_CLAIM_RUN_NO), stream_head(&lane->stream, 0)->msg->order);
+    phase->previous_order = stream_head(&lane->stream, 0)->msg->previous_order;
+    bool external = stream_head(&lane->stream, 0)->msg->type ==
+                    MESSAGE_EXTERNAL; /* for workers: see next_task */
     const char *ids = db_text(row, 0, EXECUTOR_CLAIM_TASK_IDS),
                *tokens = db_text(row, 0, EXECUTOR_CLAIM_TOKENS);
     int64_t next_offset = db_int(row, 0, EXECUTOR_CLAIM_NEXT_OFFSET);
     phase_seen(lane, phase, db_bool(row, 0, EXECUTOR_CLAIM_IS_OPEN),
                db_int(row, 0, EXECUTOR_CLAIM_DEFINITIONS_CHANGES));
-    phase->shared = phase->shared || db_bool(row, 0, EXECUTOR_CLAIM_TOOK_SHARED);
+    phase_share(phase, db_bool(row, 0, EXECUTOR_CLAIM_TOOK_SHARED));
     phase->claimed = true;
-    (void)snprintf(phase->run, sizeof phase->run, "%s", lane_head(lane, 0)->run);
+    (void)snprintf(phase->run, sizeof phase->run, "%s", stream_head(&lane->stream, 0)->run);
     event_tell(lane, EVENT_WORK_CLAIMED);
     int skip = count;
     for (const char *p = ids; *p; p++) /* the tasks are the last ones of the segment */
         skip -= *p == ',' || *p == '{';
     for (int i = skip; i < count; i++) {
-        struct held *held = lane_head(lane, i);
+        struct held *held = stream_head(&lane->stream, i);
         struct work *work = xcalloc(1, sizeof *work);
         char id[24];
         work->lane = lane;
@@ -274,19 +293,19 @@ static void take(struct lane *lane, const struct db_result *row, int count)
         work->run_no = phase->run_no;
         work->offset = held->offset;
         work->attempt = 1;
-        work->msg = held->msg;
-        held->msg = NULL;
+        work->msg = held_take(held);
         phase_add(phase, work);
     }
-    phase->nobodys = phase->nobodys || (!phase->open && (external || phase->waiting_count == 0));
-    lane_drop(lane, next_offset);
+    if (!phase->open && (external || phase->waiting_count == 0))
+        phase_nobodys(phase, true);
+    stream_drop(&lane->stream, next_offset);
 }
 
 enum rc claim_went_back(struct lane *lane, int64_t next_offset, struct err *err)
 {
     log_event(LOG_WARN, "cursor_went_back", "queue", lane->name, "buffer_from",
-              LOG_INT(lane->buffer_from), "next_offset", LOG_INT(next_offset), NULL);
-    lane->cursor = next_offset;
+              LOG_INT(lane->stream.buffer_from), "next_offset", LOG_INT(next_offset), NULL);
+    stream_back(&lane->stream, next_offset);
     return lane_assign(lane, err);
 }
 
@@ -297,7 +316,8 @@ static enum rc follow(struct lane *lane, const struct db_result *row, int count,
     int verdict = db_word(row, 0, EXECUTOR_CLAIM_VERDICT);
     int64_t next_offset = db_int(row, 0, EXECUTOR_CLAIM_NEXT_OFFSET);
     *ret_progress = true;
-    claims_park(&lane->claims, verdict == EXECUTOR_CLAIM_IS_PARKED ? lane_head(lane, 0)->run : "");
+    claims_park(&lane->claims,
+                verdict == EXECUTOR_CLAIM_IS_PARKED ? stream_head(&lane->stream, 0)->run : "");
     switch (verdict) {
     case EXECUTOR_CLAIM_IS_CLAIMED:
         take(lane, row, count);
@@ -307,8 +327,9 @@ static enum rc follow(struct lane *lane, const struct db_result *row, int count,
     case EXECUTOR_CLAIM_IS_ENDED:
         if (!db_null(row, 0, EXECUTOR_CLAIM_NOTE))
             log_event(LOG_INFO, "run_ended", "queue", lane->name, "run",
-                      *lane_head(lane, 0)->run ? lane_head(lane, 0)->run : NULL, "status",
-                      db_text(row, 0, EXECUTOR_CLAIM_NOTE), NULL);
+                      *stream_head(&lane->stream, 0)->run ? stream_head(&lane->stream, 0)->run
+                                                          : NULL,
+                      "status", db_text(row, 0, EXECUTOR_CLAIM_NOTE), NULL);
         break;
     case EXECUTOR_CLAIM_IS_REJECTED:
         letters_wake(lane, RELAY_NEWS);
@@ -326,7 +347,7 @@ static enum rc follow(struct lane *lane, const struct db_result *row, int count,
         *ret_progress = false;
         break;
     case EXECUTOR_CLAIM_IS_HALTED:
-        lane->halted = true;
+        lane_halted(lane);
         *ret_progress = false;
         log_event(LOG_ERROR, "queue_halted", "queue", lane->name, "detail",
                   db_text(row, 0, EXECUTOR_CLAIM_NOTE), NULL);
@@ -334,7 +355,7 @@ static enum rc follow(struct lane *lane, const struct db_result *row, int count,
     default: /* cancelled, parked, resumed, moved */
         break;
     }
-    lane_drop(lane, next_offset);
+    stream_drop(&lane->stream, next_offset);
     return RC_OK;
 }
 
@@ -360,16 +381,16 @@ static bool readerless(const struct lane *lane, const struct held *head)
 static bool may_claim(struct lane *lane)
 {
     const struct executor *ex = lane->ex;
-    return lane->buffer_count > 0 && identity_known(lane) && claims_may(&lane->claims) &&
+    return lane->stream.buffer_count > 0 && identity_known(lane) && claims_may(&lane->claims) &&
            !lane->halted && !lane->paused && !ex->claims_paused && !ex->draining &&
-           !obey_holds(lane, lane_head(lane, 0));
+           !obey_holds(lane, stream_head(&lane->stream, 0));
 }
 
 bool claims_more(struct lane *lane, const struct phase *phase)
 {
     if (!phase->claimed || !may_claim(lane))
         return false;
-    const struct held *head = lane_head(lane, 0);
+    const struct held *head = stream_head(&lane->stream, 0);
     return phase_is_of(phase, head) && (readerless(lane, head) || wanted(lane, head) > 0);
 }
 
@@ -393,7 +414,7 @@ static bool may_claim_now(struct lane *lane)
 
 bool claim_waits(struct lane *lane)
 {
-    return may_claim_now(lane) && due(lane, lane_head(lane, 0)) > 0;
+    return may_claim_now(lane) && due(lane, stream_head(&lane->stream, 0)) > 0;
 }
 
 /* Locks that only executors should take, or a row, are another session's: this queue waits, the others go on, and what the queue has in
@@ -422,7 +443,7 @@ enum rc claim(struct lane *lane, bool *ret_progress, struct err *err)
     *ret_progress = false;
     if (!may_claim_now(lane))
         return RC_OK;
-    const struct held *head = lane_head(lane, 0);
+    const struct held *head = stream_head(&lane->stream, 0);
     int want = poised(lane) ? 0 : due(lane, head);
     if (want == 0)
         return RC_OK;

@@ -1,11 +1,15 @@
 /* cut_off: readers whose login does not let them open a session (its password has changed, it is barred, too many connections). They try
  * again by themselves; control gives them nothing, and without any reader this executor claims and adopts nothing. */
+#include "executor/cut_off.h"
+
+#include "executor/alive.h"
+#include "executor/event.h"
 #include "executor/lane.h"
+#include "executor/returning.h"
 
 #include "base/backoff.h"
 #include "base/log.h"
 #include "db/sqlstate.h"
-#include "executor/alive.h"
 #include "reader/reader.h"
 
 #define AGAIN_FIRST_S 60 /* until it is told again; doubled */

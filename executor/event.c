@@ -1,6 +1,7 @@
 #include "executor/event.h"
 
 #include "executor/lane.h"
+#include "executor/phases.h"
 
 static void adopt(struct lane *lane)
 {

@@ -1,5 +1,14 @@
 /* execute: hands startable tasks to readers that hold a slot. Control decides, readers run. */
+#include "executor/execute.h"
+
+#include "executor/able.h"
+#include "executor/cut_off.h"
 #include "executor/lane.h"
+#include "executor/measure.h"
+#include "executor/names.h"
+#include "executor/phase.h"
+#include "executor/returning.h"
+#include "executor/share.h"
 
 #include "base/clock.h"
 #include "base/log.h"
@@ -55,13 +64,8 @@ static enum rc take_slots(struct lane *lane, int want, struct err *err)
         return rc;
     probe("slot.taken");
     slots_tried(&lane->slots, rc == RC_OK, ex->now_us);
-    for (int i = 0; i < got; i++) {
-        of[i]->lane = lane;
-        of[i]->slot_no = nos[i];
-        of[i]->slot_pid = wanted[i].pid;
-        of[i]->idle_since_us = ex->now_us;
-        slots_hold(&lane->slots, 1);
-    }
+    for (int i = 0; i < got; i++)
+        reader_take_slot(of[i], lane, nos[i], wanted[i].pid);
     return RC_OK;
 }
 
@@ -85,22 +89,10 @@ static struct phase *phase_for(struct lane *lane, const struct reader *reader)
     return next;
 }
 
-static void start(struct reader *reader, struct phase *phase, struct work *work, int64_t now_us)
+static void start(struct reader *reader, struct phase *phase, int64_t now_us)
 {
-    phase->waiting = work->next;
-    if (phase->waiting == NULL)
-        phase->waiting_last = &phase->waiting;
-    phase->waiting_count--;
-    phase->running++;
-    work->behind = NULL;
-    work->head_since_us = reader->first == NULL ? now_us : 0;
-    if (reader->first == NULL)
-        reader->first = work;
-    else
-        reader->last->behind = work;
-    reader->last = work;
-    reader->run_no = work->run_no;
-    reader->count++;
+    struct work *work = phase_start(phase);
+    reader_add(reader, work, now_us);
     if (judged(reader->lane->ex, phase))
         work->risks = risks_keep(reader->lane->ex->risks);
     else
@@ -134,7 +126,7 @@ static enum rc judge(struct lane *lane, struct err *err)
     ex->risks = risks;
     for (int l = 0; l < ex->lane_count; l++)
         for (struct phase *phase = ex->lanes[l].phases; phase != NULL; phase = phase->next)
-            phase->definitions = phase->open ? risks_definitions(risks) : 0;
+            phase_known(phase, risks_definitions(risks));
     return RC_OK;
 }
 
@@ -186,7 +178,7 @@ static void hand_out(struct lane *lane, int ready)
             struct phase *phase = phase_for(lane, reader);
             ready--;
             if (phase != NULL)
-                start(reader, phase, phase->waiting, ex->now_us);
+                start(reader, phase, ex->now_us);
         }
     for (int i = 0; i < ex->reader_count; i++)
         reader_give(ex->readers[i].thread, ex->readers[i].given);
@@ -238,7 +230,7 @@ enum rc execute(struct lane *lane, struct err *err)
 enum rc mark_running(struct executor *ex, int *ret_timeout_ms, struct err *err)
 {
     struct str *s = ex->scratch;
-    work_names_start(ex);
+    names_start(ex);
     db_array_start(&s[2]);
     db_array_start(&s[3]);
     for (int i = 0; i < ex->reader_count && ex->named < MARK_MOST; i++) {
@@ -251,13 +243,13 @@ enum rc mark_running(struct executor *ex, int *ret_timeout_ms, struct err *err)
             continue;
         }
         work->marked = true;
-        work_names_add(ex, work);
+        names_add(ex, work);
         db_array_int(&s[2], age_us);
         db_array_int(&s[3], reader_pid(ex->readers[i].thread));
     }
     db_array_end(&s[2]);
     db_array_end(&s[3]);
-    if (work_names_end(ex) == 0)
+    if (names_end(ex) == 0)
         return RC_OK;
     probe("mark.send");
     if (ex->lane_count > 1)
@@ -324,8 +316,7 @@ enum rc slots_return(struct executor *ex, bool all, int *ret_timeout_ms, struct 
             }
             if (!lane->gone) /* its slots went with it */
                 nos[count++] = reader->slot_no;
-            reader->lane = NULL;
-            slots_hold(&lane->slots, -1);
+            reader_leave_slot(reader);
         }
         if (count == 0)
             continue;

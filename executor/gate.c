@@ -3,7 +3,16 @@
  * seen open; it tells control what is open. As long as this executor has S of the phase before itself, nobody
  * waits: who gives the last S back opens the next phase in the same round trip (release.c), and only if
  * that was not the last one a gate is asked. */
+#include "executor/gate.h"
+
+#include "executor/event.h"
+#include "executor/idle.h"
 #include "executor/lane.h"
+#include "executor/late.h"
+#include "executor/letters.h"
+#include "executor/measure.h"
+#include "executor/phase.h"
+#include "executor/phases.h"
 #include "executor/server.h"
 #include "executor/sessions.h"
 
@@ -368,10 +377,8 @@ static void seen_open(struct lane *lane, struct phase *phase, const struct gate_
         event_tell(lane, EVENT_PASSED_OVER_OPENED);
     if (said->conditional)
         event_tell(lane, EVENT_TASKS_DOUBTED);
-    if (phase == NULL)
-        return;
-    phase->open = true;
-    phase->definitions = said->definitions;
+    if (phase != NULL)
+        phase_open(phase, said->definitions);
 }
 
 enum rc gate_passed(struct lane *lane, const struct db_result *row, struct err *err)

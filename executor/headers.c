@@ -1,6 +1,9 @@
 /* headers: what a record has beside key and value is kept while it is in the buffer, in case that it is rejected. Packed into
  * one piece of memory: name and its NUL, length of the value (-1: null), value; again and again. */
+#include "executor/headers.h"
+
 #include "executor/lane.h"
+#include "executor/record.h"
 
 #include "base/utf8.h"
 

@@ -1,7 +1,15 @@
 /* hear: notifications of the queues' channels, lockstep_<queue_id>; the payload says what has changed. Anybody may send them, so they are
  * taken in first, however many, and acted upon once; what takes statements is not done all the time. */
+#include "executor/hear.h"
+
 #include "executor/alive.h"
+#include "executor/event.h"
+#include "executor/gate.h"
 #include "executor/lane.h"
+#include "executor/letters.h"
+#include "executor/obey.h"
+#include "executor/receive.h"
+#include "executor/trouble.h"
 
 #include "base/clock.h"
 
@@ -11,6 +19,19 @@
 #define HEAR_MOST 10000 /* then other things have their turn */
 /* After a look at what operators ask for: so many times as long as it took. */
 #define OBEY_PAUSE 10
+
+/* What notifications say has changed. */
+enum {
+    HEARD_ANY = 1,
+    HEARD_SLOT = 2,
+    HEARD_WANTED = 4,
+    HEARD_WORK = 8,
+    HEARD_LOOK = 16,
+    HEARD_RELAY = 32,
+    HEARD_RELAY_AGAIN = 64,
+    HEARD_CONTROL = 128,
+    HEARD_CANCEL = 256
+};
 
 static const struct word {
     const char *payload;

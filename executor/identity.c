@@ -1,8 +1,9 @@
-/* Whether the topic is still this queue's: what the watcher saw of it, compared with what the queue knows. Metadata has hiccups
- * and a look may be older than a claim, so a finding counts when the next look has it, too. A verdict halts the queue only if
- * no person has decided since (halt_no). */
+/* A verdict halts the queue only if no person has decided since (halt_no). */
+#include "executor/identity.h"
+
 #include "executor/alive.h"
 #include "executor/lane.h"
+#include "executor/queue.h"
 #include "executor/watcher.h"
 
 #include "base/clock.h"
@@ -14,20 +15,73 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define AGAIN_MS 1000
+#define MARK_RENEW_S 3600
+#define AGAIN_MS     1000
 #define EXPIRED_S                                                                                  \
     (24 * 3600) /* offsets of a group that nobody renews expire, after a week by default */
 #define SLOW_SIGN_US (2 * 1000 * 1000LL)
 #define BLOCKED_US   (5 * 1000 * 1000LL) /* a publisher's transaction is open for a moment */
 
-bool identity_known(const struct lane *lane)
+static void ask(struct lane *lane, int delay_ms)
 {
-    return lane->looked && lane->suspect[0] == '\0';
+    watcher_look(lane->ex->watcher, lane, ++lane->identity.asked, delay_ms);
 }
 
 void identity_ask(struct lane *lane, int delay_ms)
 {
-    watcher_look(lane->ex->watcher, lane, ++lane->asked, delay_ms);
+    lane->identity.looked = false;
+    ask(lane, delay_ms);
+}
+
+void identity_read(struct lane *lane, const struct db_result *row)
+{
+    struct identity *identity = &lane->identity;
+    (void)snprintf(identity->cluster_id, sizeof identity->cluster_id, "%s",
+                   db_text(row, 0, EXECUTOR_QUEUE_CLUSTER_ID));
+    identity->partitions = (int)db_int(row, 0, EXECUTOR_QUEUE_PARTITIONS);
+    identity->marked = !db_null(row, 0, EXECUTOR_QUEUE_MARK_AGE_S);
+    (void)snprintf(identity->mark, sizeof identity->mark, "%s",
+                   db_text(row, 0, EXECUTOR_QUEUE_MARK));
+    identity->mark_age_s = db_int(row, 0, EXECUTOR_QUEUE_MARK_AGE_S);
+    identity->renew_at_us = lane->ex->now_us + (MARK_RENEW_S - identity->mark_age_s) * 1000 * 1000;
+    identity->blocked_offset = db_null(row, 0, EXECUTOR_QUEUE_BLOCKED_OFFSET)
+                                   ? -1
+                                   : db_int(row, 0, EXECUTOR_QUEUE_BLOCKED_OFFSET);
+}
+
+void identity_watch(struct lane *lane)
+{
+    lane->identity.leader = -1;
+    watcher_add(lane->ex->watcher, lane);
+}
+
+void identity_begin(struct lane *lane)
+{
+    lane->identity.suspect[0] = '\0';
+    lane->identity.held_at = -1;
+    lane->identity.outages = kafka_consumer_outages(lane->ex->consumer);
+    identity_ask(lane, 0);
+}
+
+void identity_clear(struct lane *lane)
+{
+    lane->identity.suspect[0] = '\0';
+}
+
+bool identity_steady(const struct lane *lane)
+{
+    return kafka_consumer_outages(lane->ex->consumer) == lane->identity.outages;
+}
+
+bool identity_known(const struct lane *lane)
+{
+    return lane->identity.looked && lane->identity.suspect[0] == '\0';
+}
+
+static enum rc assign(struct identity_finding *to)
+{
+    to->verdict = IDENTITY_ASSIGN;
+    return RC_OK;
 }
 
 /* The queue's row: what others may have changed since. */
@@ -47,14 +101,15 @@ static enum rc reread_cursor(struct lane *lane, int64_t *ret_cursor, bool *ret_d
 const char *identity_shape(const struct lane *lane, const char *cluster_id, int partitions,
                            struct str *detail)
 {
-    if (*cluster_id != '\0' && lane->cluster_id[0] != '\0' &&
-        strcmp(cluster_id, lane->cluster_id) != 0) {
-        str_format(detail, "the queue belongs to cluster %s, this is cluster %s", lane->cluster_id,
-                   cluster_id);
+    if (*cluster_id != '\0' && lane->identity.cluster_id[0] != '\0' &&
+        strcmp(cluster_id, lane->identity.cluster_id) != 0) {
+        str_format(detail, "the queue belongs to cluster %s, this is cluster %s",
+                   lane->identity.cluster_id, cluster_id);
         return "other_cluster";
     }
     if (partitions == 0 ||
-        (partitions > lane->partition && (lane->partitions != 1 || partitions == lane->partitions)))
+        (partitions > lane->partition &&
+         (lane->identity.partitions != 1 || partitions == lane->identity.partitions)))
         return NULL;
     if (partitions <= lane->partition)
         str_format(detail, "topic %s has %d partitions, this queue is partition %d of it",
@@ -67,8 +122,8 @@ const char *identity_shape(const struct lane *lane, const char *cluster_id, int 
 static const char *wrong_mark(const struct lane *lane, const struct kafka_look *look,
                               struct str *detail)
 {
-    bool expired = look->mark[0] == '\0' && lane->mark_age_s > EXPIRED_S;
-    if (!lane->marked || !look->mark_known || strcmp(look->mark, lane->mark) == 0)
+    bool expired = look->mark[0] == '\0' && lane->identity.mark_age_s > EXPIRED_S;
+    if (!lane->identity.marked || !look->mark_known || strcmp(look->mark, lane->identity.mark) == 0)
         return NULL;
     if (look->partitions == 0) {
         str_format(detail, "topic %s does not exist any more, its birthmark went with it",
@@ -77,9 +132,9 @@ static const char *wrong_mark(const struct lane *lane, const struct kafka_look *
     }
     if (expired)
         return NULL;
-    str_format(detail, "the birthmark %s that topic %s had is gone%s%s", lane->mark, lane->topic,
-               look->mark[0] ? ", another one is there: " : ": it was deleted and made anew",
-               look->mark);
+    str_format(
+        detail, "the birthmark %s that topic %s had is gone%s%s", lane->identity.mark, lane->topic,
+        look->mark[0] ? ", another one is there: " : ": it was deleted and made anew", look->mark);
     return "topic_replaced";
 }
 
@@ -95,7 +150,7 @@ static const char *wrong_range(const struct lane *lane, const struct kafka_look 
                    lane->topic, (long long)look->high, (long long)cursor);
         return "truncated";
     }
-    if (lane->state == SOURCE_ASKING && look->low > cursor) {
+    if (lane->stream.state == SOURCE_ASKING && look->low > cursor) {
         str_format(detail,
                    "topic %s begins at offset %lld, the queue has claimed up to %lld: %lld offsets "
                    "between them are gone",
@@ -118,100 +173,110 @@ static const char *wrong(const struct lane *lane, const struct kafka_look *look,
 }
 
 /* The first look that finds it remembers where the cursor was, the second one, begun later, decides. */
-static enum rc suspect(struct lane *lane, const char *reason, const char *detail, struct err *err)
+static enum rc suspect(struct lane *lane, const char *reason, struct identity_finding *to,
+                       struct err *err)
 {
-    bool again = strcmp(lane->suspect, reason) == 0, decided;
-    if (again)
-        return lane_halt(lane, reason, detail, err);
-    (void)snprintf(lane->suspect, sizeof lane->suspect, "%s", reason);
-    enum rc rc = reread_cursor(lane, &lane->suspect_cursor, &decided, err);
+    bool again = strcmp(lane->identity.suspect, reason) == 0, decided;
+    if (again) {
+        to->verdict = IDENTITY_HALT;
+        to->reason = reason;
+        return RC_OK;
+    }
+    (void)snprintf(lane->identity.suspect, sizeof lane->identity.suspect, "%s", reason);
+    enum rc rc = reread_cursor(lane, &lane->identity.suspect_cursor, &decided, err);
     if (rc == RC_OK && decided)
-        return lane_assign(lane, err);
-    identity_ask(lane, AGAIN_MS);
+        return assign(to);
+    ask(lane, AGAIN_MS);
     return rc;
 }
 
 /* The source stood still for its position, but the position is good now: somebody has claimed further meanwhile, or retention
  * took the last claimed record only, whose fingerprint cannot be checked any more. */
-static enum rc position(struct lane *lane, const struct kafka_look *look, struct err *err)
+static enum rc position(struct lane *lane, const struct kafka_look *look,
+                        struct identity_finding *to)
 {
-    if (look->low <= lane->check_offset || lane->check_offset < 0 || look->low > lane->cursor)
-        return lane_assign(lane, err);
+    if (look->low <= lane->stream.check_offset || lane->stream.check_offset < 0 ||
+        look->low > lane->stream.cursor)
+        return assign(to);
     log_event(LOG_WARN, "fingerprint_skipped", "queue", lane->name, "offset",
-              LOG_INT(lane->check_offset), "low", LOG_INT(look->low), "reason",
+              LOG_INT(lane->stream.check_offset), "low", LOG_INT(look->low), "reason",
               "retention removed the last claimed record", NULL);
-    return lane_assign_unchecked(lane, err);
+    to->verdict = IDENTITY_ASSIGN_UNCHECKED;
+    return RC_OK;
 }
 
 static enum rc learn(struct lane *lane, const struct kafka_look *look, struct err *err)
 {
-    bool cluster = lane->cluster_id[0] == '\0' && look->cluster_id[0] != '\0';
-    bool partitions = lane->partitions == 0 && look->partitions > 0;
+    bool cluster = lane->identity.cluster_id[0] == '\0' && look->cluster_id[0] != '\0';
+    bool partitions = lane->identity.partitions == 0 && look->partitions > 0;
     if (!cluster && !partitions)
         return RC_OK;
     if (cluster)
-        (void)snprintf(lane->cluster_id, sizeof lane->cluster_id, "%s", look->cluster_id);
+        (void)snprintf(lane->identity.cluster_id, sizeof lane->identity.cluster_id, "%s",
+                       look->cluster_id);
     if (partitions)
-        lane->partitions = look->partitions;
+        lane->identity.partitions = look->partitions;
     return db_run(lane->ex->control, &sql_executor_learn,
                   (const char *const[]){DB_INT(lane->queue_id), cluster ? look->cluster_id : NULL,
                                         partitions ? DB_INT(look->partitions) : NULL},
                   NULL, err);
 }
 
-static enum rc mark_seen(struct lane *lane, const char *mark, struct err *err)
+static enum rc mark_seen(struct lane *lane, const char *mark, struct identity_finding *to,
+                         struct err *err)
 {
     enum rc rc = db_run(lane->ex->control, &sql_executor_mark_seen,
                         (const char *const[]){DB_INT(lane->queue_id), mark, DB_INT(lane->halt_no)},
                         NULL, err);
     if (rc == RC_NONE) /* others were quicker, with another one, or a person has decided */
-        return lane_assign(lane, err);
-    if (mark != lane->mark) /* it is not only renewed */
-        (void)snprintf(lane->mark, sizeof lane->mark, "%s", mark);
-    lane->marked = rc == RC_OK;
-    lane->mark_age_s = 0;
-    lane->renew_at_us = lane->ex->now_us + MARK_RENEW_S * 1000 * 1000LL;
+        return assign(to);
+    if (mark != lane->identity.mark) /* it is not only renewed */
+        (void)snprintf(lane->identity.mark, sizeof lane->identity.mark, "%s", mark);
+    lane->identity.marked = rc == RC_OK;
+    lane->identity.mark_age_s = 0;
+    lane->identity.renew_at_us = lane->ex->now_us + MARK_RENEW_S * 1000 * 1000LL;
     return rc;
 }
 
-static enum rc mark_start(struct lane *lane, struct err *err)
+static enum rc mark_start(struct lane *lane, struct identity_finding *to, struct err *err)
 {
     DB_RESULT_AUTO *row = NULL;
     enum rc rc =
         db_run(lane->ex->control, &sql_executor_mark_start,
                (const char *const[]){DB_INT(lane->queue_id), DB_INT(lane->halt_no)}, &row, err);
     if (rc == RC_NONE)
-        return lane_assign(lane, err);
+        return assign(to);
     if (rc == RC_OK)
         watcher_sign(lane->ex->watcher, lane, db_text(row, 0, EXECUTOR_MARK_START_MARK), true);
     return rc;
 }
 
-static enum rc mark(struct lane *lane, const struct watcher_mail *said, struct err *err)
+static enum rc mark(struct lane *lane, const struct watcher_mail *said, struct identity_finding *to,
+                    struct err *err)
 {
     const struct kafka_look *look = &said->look;
     if (!look->mark_known) {
-        if (!lane->mark_trouble)
+        if (!lane->identity.mark_trouble)
             log_err(LOG_WARN, "birthmark_not_read", lane->name, &look->mark_err);
-        lane->mark_trouble = true;
+        lane->identity.mark_trouble = true;
         return RC_OK;
     }
-    lane->mark_trouble = false;
+    lane->identity.mark_trouble = false;
     if (look->partitions <= lane->partition)
         return RC_OK;
-    if (!lane->marked && look->mark[0] != '\0' && uuid_valid(look->mark))
-        return mark_seen(lane, look->mark, err);
-    if (!lane->marked)
-        return mark_start(lane, err);
+    if (!lane->identity.marked && look->mark[0] != '\0' && uuid_valid(look->mark))
+        return mark_seen(lane, look->mark, to, err);
+    if (!lane->identity.marked)
+        return mark_start(lane, to, err);
     if (said->is_signed) {
-        enum rc rc = mark_seen(lane, lane->mark, err);
-        return rc == RC_OK && said->took_us > SLOW_SIGN_US ? lane_assign(lane, err) : rc;
+        enum rc rc = mark_seen(lane, lane->identity.mark, to, err);
+        return rc == RC_OK && said->took_us > SLOW_SIGN_US ? assign(to) : rc;
     }
     if (look->mark[0] == '\0')
         log_event(LOG_WARN, "birthmark_expired", "queue", lane->name, "age_s",
-                  LOG_INT(lane->mark_age_s), NULL);
-    if (look->mark[0] == '\0' || lane->ex->now_us >= lane->renew_at_us)
-        watcher_sign(lane->ex->watcher, lane, lane->mark, look->mark[0] == '\0');
+                  LOG_INT(lane->identity.mark_age_s), NULL);
+    if (look->mark[0] == '\0' || lane->ex->now_us >= lane->identity.renew_at_us)
+        watcher_sign(lane->ex->watcher, lane, lane->identity.mark, look->mark[0] == '\0');
     return RC_OK;
 }
 
@@ -220,7 +285,7 @@ static enum rc tell_blocked(struct lane *lane, int64_t offset, int64_t for_us, s
     char seconds[32], hint[200];
     (void)snprintf(hint, sizeof hint, REMEDY_QUEUE_EXPLAIN, lane->name);
     (void)snprintf(seconds, sizeof seconds, "%.3f", (double)for_us / 1e6);
-    lane->blocked_offset = offset;
+    lane->identity.blocked_offset = offset;
     if (offset >= 0)
         log_event(LOG_WARN, "blocked_by_transaction", "queue", lane->name, "offset",
                   LOG_INT(offset), "seconds", seconds, "reason",
@@ -237,61 +302,62 @@ static enum rc tell_blocked(struct lane *lane, int64_t offset, int64_t for_us, s
 /* At the end of what may be read, and the log goes on: a transaction that nobody has ended. */
 static enum rc blocked(struct lane *lane, const struct kafka_look *look, struct err *err)
 {
-    int64_t end = kafka_source_end(lane->source), now_us = lane->ex->now_us;
-    if (!lane_at_end(lane) || look->high <= end) {
-        lane->held_at = -1;
+    int64_t end = kafka_source_end(lane->stream.source), now_us = lane->ex->now_us;
+    if (!stream_at_end(&lane->stream) || look->high <= end) {
+        lane->identity.held_at = -1;
         bool over =
-            lane->blocked_offset >= 0 && (lane_at_end(lane) || lane->cursor > lane->blocked_offset);
+            lane->identity.blocked_offset >= 0 &&
+            (stream_at_end(&lane->stream) || lane->stream.cursor > lane->identity.blocked_offset);
         return over ? tell_blocked(lane, -1, 0, err) : RC_OK;
     }
-    if (lane->held_at != end) {
-        lane->held_at = end;
-        lane->held_since_us = now_us;
+    if (lane->identity.held_at != end) {
+        lane->identity.held_at = end;
+        lane->identity.held_since_us = now_us;
     }
-    if (now_us - lane->held_since_us < BLOCKED_US || lane->blocked_offset == end)
+    if (now_us - lane->identity.held_since_us < BLOCKED_US || lane->identity.blocked_offset == end)
         return RC_OK;
-    return tell_blocked(lane, end, now_us - lane->held_since_us, err);
+    return tell_blocked(lane, end, now_us - lane->identity.held_since_us, err);
 }
 
 /* The brokers were away, or another one leads: an unclean election may have cut the log and filled it again, which librdkafka
  * 2.0.2 does not see. The fingerprint does. */
 static bool interrupted(struct lane *lane, const struct kafka_look *look)
 {
-    int outages = kafka_consumer_outages(lane->ex->consumer), leader = lane->leader;
+    int outages = kafka_consumer_outages(lane->ex->consumer), leader = lane->identity.leader;
     bool elsewhere = look->leader >= 0 && leader >= 0 && look->leader != leader;
-    bool was_away = outages != lane->outages;
+    bool was_away = outages != lane->identity.outages;
     if (look->leader >= 0)
-        lane->leader = look->leader;
-    lane->outages = outages;
+        lane->identity.leader = look->leader;
+    lane->identity.outages = outages;
     return elsewhere || was_away;
 }
 
-static enum rc take_look(struct lane *lane, const struct watcher_mail *said, struct err *err)
+static enum rc take_look(struct lane *lane, const struct watcher_mail *said,
+                         struct identity_finding *to, struct err *err)
 {
-    STR_AUTO detail = {0};
-    bool suspected = lane->suspect[0] != '\0';
-    int64_t cursor = suspected ? lane->suspect_cursor : lane->cursor;
-    if (lane->state == SOURCE_ASKING && !suspected) {
+    bool suspected = lane->identity.suspect[0] != '\0';
+    int64_t cursor = suspected ? lane->identity.suspect_cursor : lane->stream.cursor;
+    if (lane->stream.state == SOURCE_ASKING && !suspected) {
         bool decided;
         enum rc rc = reread_cursor(lane, &cursor, &decided, err);
         if (rc != RC_OK || decided)
-            return rc != RC_OK ? rc : lane_assign(lane, err);
+            return rc != RC_OK ? rc : assign(to);
     }
-    const char *reason = wrong(lane, &said->look, cursor, &detail);
+    const char *reason = wrong(lane, &said->look, cursor, &to->detail);
     if (reason != NULL)
-        return suspect(lane, reason, detail.data, err);
-    lane->suspect[0] = '\0';
-    lane->looked = true;
+        return suspect(lane, reason, to, err);
+    lane->identity.suspect[0] = '\0';
+    lane->identity.looked = true;
     if (said->look.partitions <= lane->partition)
         return RC_OK;
-    if (lane->state == SOURCE_ASKING)
-        return position(lane, &said->look, err);
+    if (lane->stream.state == SOURCE_ASKING)
+        return position(lane, &said->look, to);
     if (interrupted(lane, &said->look))
-        return lane_assign(lane, err);
+        return assign(to);
     enum rc rc = learn(lane, &said->look, err);
-    if (rc == RC_OK && lane->state == SOURCE_READING) /* the fingerprint comes first */
-        rc = mark(lane, said, err);
-    if (rc == RC_OK && !lane->halted)
+    if (rc == RC_OK && lane->stream.state == SOURCE_READING) /* the fingerprint comes first */
+        rc = mark(lane, said, to, err);
+    if (rc == RC_OK && to->verdict == IDENTITY_GOOD)
         rc = blocked(lane, &said->look, err);
     return rc;
 }
@@ -300,27 +366,29 @@ static enum rc take_look(struct lane *lane, const struct watcher_mail *said, str
 static void tell_trouble(struct lane *lane, const struct watcher_mail *said)
 {
     const char *trouble = NULL;
-    lane->unanswered[0] = '\0';
+    lane->identity.unanswered[0] = '\0';
     if (said->rc != RC_OK)
-        utf8_format(lane->unanswered, sizeof lane->unanswered, "%s%s%s", said->err.object,
-                    *said->err.object ? ": " : "", said->err.message);
+        utf8_format(lane->identity.unanswered, sizeof lane->identity.unanswered, "%s%s%s",
+                    said->err.object, *said->err.object ? ": " : "", said->err.message);
     for (int i = 0; i < lane->ex->lane_count && trouble == NULL; i++)
-        if (lane->ex->lanes[i].unanswered[0] != '\0')
-            trouble = lane->ex->lanes[i].unanswered;
+        if (lane->ex->lanes[i].identity.unanswered[0] != '\0')
+            trouble = lane->ex->lanes[i].identity.unanswered;
     alive_trouble(lane->ex->alive, ALIVE_KAFKA, trouble);
 }
 
-enum rc identity_report(struct mail *mail, struct err *err)
+enum rc identity_report(struct mail *mail, struct identity_finding *ret_finding, struct err *err)
 {
     struct watcher_mail *said = (struct watcher_mail *)mail;
     struct lane *lane = said->lane;
     enum rc rc = RC_OK;
+    *ret_finding = (struct identity_finding){.lane = lane};
     tell_trouble(lane, said);
-    if (lane->source != NULL && !lane->halted && !lane->anew && said->asked == lane->asked) {
+    if (lane->stream.source != NULL && !lane->halted && !lane->anew &&
+        said->asked == lane->identity.asked) {
         if (said->rc == RC_OK)
-            rc = lane_confine(lane, take_look(lane, said, err), err);
-        else if (lane->suspect[0] == '\0')
-            lane->looked = true; /* Kafka does not answer: the stream has its own checks */
+            rc = take_look(lane, said, ret_finding, err);
+        else if (lane->identity.suspect[0] == '\0')
+            lane->identity.looked = true; /* Kafka does not answer: the stream has its own checks */
     }
     free(said);
     return rc;

@@ -1,5 +1,11 @@
 /* idle: is everything done? For --until-idle. */
+#include "executor/idle.h"
+
+#include "executor/ends.h"
+#include "executor/gate.h"
 #include "executor/lane.h"
+#include "executor/phases.h"
+#include "executor/trouble.h"
 
 #include "base/log.h"
 #include "base/remedies.h"
@@ -43,9 +49,9 @@ enum rc idle(struct executor *ex, bool *ret_idle, struct err *err)
             return RC_OK;
         if (lane->halted)
             return halted(lane, err);
-        if (!lane_at_end(lane))
+        if (!stream_at_end(&lane->stream))
             tell_waiting(lane);
-        if (!lane_at_end(lane) || !identity_known(lane) ||
+        if (!stream_at_end(&lane->stream) || !identity_known(lane) ||
             ex->now_us - lane->idle_asked_us < IDLE_ASK_US)
             return RC_OK;
     }
@@ -71,7 +77,7 @@ enum rc idle(struct executor *ex, bool *ret_idle, struct err *err)
         if (lane->gone)
             continue;
         rc = openings_told(lane, err);
-        rc = lane_confine(lane, rc == RC_OK ? recover_start(lane, err) : rc, err);
+        rc = lane_confine(lane, rc == RC_OK ? ends_tell(lane, err) : rc, err);
         if (rc == RC_OK && lane_aside_until(lane) > ex->now_us)
             return RC_OK;
     }

@@ -1,4 +1,6 @@
 /* lag: the cursor is committed to a consumer group now and then, for tools that show how far behind a queue is. */
+#include "executor/lag.h"
+
 #include "executor/lane.h"
 
 #define EVERY_US (1000 * 1000)
@@ -6,9 +8,10 @@
 /* What they are to be told now, -1: nothing new. */
 static int64_t news(const struct lane *lane)
 {
-    if (lane->source == NULL || lane->state != SOURCE_READING)
+    if (lane->stream.source == NULL || lane->stream.state != SOURCE_READING)
         return -1;
-    int64_t position = lane_at_end(lane) ? kafka_source_end(lane->source) : lane->cursor;
+    int64_t position =
+        stream_at_end(&lane->stream) ? kafka_source_end(lane->stream.source) : lane->stream.cursor;
     return position == lane->lag_sent ? -1 : position;
 }
 
@@ -19,7 +22,7 @@ void lag_publish(struct lane *lane)
         return;
     STR_AUTO group = {0};
     str_format(&group, "lockstep.%s", lane->name);
-    kafka_source_publish_lag(lane->source, group.data, position);
+    kafka_source_publish_lag(lane->stream.source, group.data, position);
     lane->lag_sent = position;
     lane->lag_sent_us = lane->ex->now_us;
 }

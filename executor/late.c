@@ -1,7 +1,14 @@
 /* late: tasks that this executor does not have in hand any more and that the database still calls its own, because another session has
  * locked their rows, or the row of their queue: they are returned as soon as that is possible. Nothing waits for it but the phase that they
  * are of, whose S is kept: its gate would find it unfinished, with an owner who lives. */
+#include "executor/late.h"
+
+#include "executor/event.h"
 #include "executor/lane.h"
+#include "executor/names.h"
+#include "executor/phase.h"
+#include "executor/record.h"
+#include "executor/spare.h"
 
 #include "base/backoff.h"
 #include "base/log.h"
@@ -42,10 +49,10 @@ static bool named(const struct db_result *rows, const struct work *work)
 
 static int name(struct executor *ex, const struct work *works)
 {
-    work_names_start(ex);
+    names_start(ex);
     for (const struct work *work = works; work != NULL; work = work->next)
-        work_names_add(ex, work);
-    return work_names_end(ex);
+        names_add(ex, work);
+    return names_end(ex);
 }
 
 enum rc late_settle(struct lane *lane, struct work *works, int64_t done, enum rc rc,

@@ -1,5 +1,9 @@
 /* measure: how many tasks to have in hand, from how long they take. Claims and adoption go by it. */
+#include "executor/measure.h"
+
 #include "executor/lane.h"
+#include "executor/share.h"
+
 #include "reader/reader.h"
 
 #define SHORT_ENOUGH  64 /* of short tasks, however few the readers */

@@ -1,10 +1,19 @@
 /* obey: what operators ask of this executor: to stop tasks, to hold runs, to use fewer readers, to end. What is wanted stands
  * in the rows; a notification says when to look. */
+#include "executor/obey.h"
+
+#include "executor/event.h"
 #include "executor/lane.h"
+#include "executor/late.h"
+#include "executor/measure.h"
+#include "executor/names.h"
+#include "executor/phase.h"
+#include "executor/phases.h"
+#include "executor/returning.h"
+#include "executor/server.h"
 
 #include "base/log.h"
 #include "base/probe.h"
-#include "executor/server.h"
 #include "reader/reader.h"
 
 #include <signal.h>
@@ -24,37 +33,34 @@ static int row_of(const struct db_result *rows, const struct work *work)
     return -1;
 }
 
+static bool is_named(const struct work *work, const void *rows)
+{
+    return row_of(rows, work) >= 0;
+}
+
 /* Of those that are not started: what nobody else has ended is ended here. */
 static enum rc drop_waiting(struct lane *lane, const struct db_result *rows, struct err *err)
 {
     const struct str *s = lane->ex->scratch;
     DB_RESULT_AUTO *row = NULL;
     struct work *works = NULL;
-    work_names_start(lane->ex);
+    names_start(lane->ex);
     for (struct phase *phase = lane->phases; phase != NULL; phase = phase->next) {
-        struct work **at = &phase->waiting;
-        while (*at != NULL) {
-            struct work *work = *at;
-            int n = row_of(rows, work);
-            if (n < 0) {
-                at = &work->next;
-                continue;
-            }
-            *at = work->next;
-            phase->waiting_count--;
-            if (db_bool(rows, n, CONTROL_STOPPED_GONE)) {
+        for (struct work *work = phase_take(phase, is_named, rows), *next; work != NULL;
+             work = next) {
+            next = work->next;
+            if (db_bool(rows, row_of(rows, work), CONTROL_STOPPED_GONE)) {
                 work_free(work);
                 continue;
             }
-            work_names_add(lane->ex, work);
+            names_add(lane->ex, work);
             work->outcome = OUTCOME_LOST;
             work->loss = LOSS_OWN;
             work->next = works;
             works = work;
         }
-        phase->waiting_last = at;
     }
-    if (work_names_end(lane->ex) == 0)
+    if (names_end(lane->ex) == 0)
         return RC_OK;
     enum rc rc = db_run(lane->ex->control, &sql_executor_lose,
                         (const char *const[]){DB_INT(lane->queue_id), s[0].data, s[1].data,
@@ -69,15 +75,15 @@ enum rc obey_stops(struct lane *lane, struct err *err)
     const struct str *s = ex->scratch;
     DB_RESULT_AUTO *rows = NULL;
     phases_settle(lane);
-    work_names_start(ex);
+    names_start(ex);
     for (struct phase *phase = lane->phases; phase != NULL; phase = phase->next)
         for (struct work *work = phase->waiting; work != NULL; work = work->next)
-            work_names_add(ex, work);
+            names_add(ex, work);
     for (int i = 0; i < ex->reader_count; i++)
         for (struct work *work = ex->readers[i].first; work != NULL; work = work->behind)
             if (work->lane == lane)
-                work_names_add(ex, work);
-    if (work_names_end(ex) == 0)
+                names_add(ex, work);
+    if (names_end(ex) == 0)
         return RC_OK;
     probe("stop.ask");
     enum rc rc = db_run(ex->control, &sql_control_stopped,
@@ -149,7 +155,7 @@ static enum rc use_readers(struct executor *ex, int readers, struct err *err)
         return RC_OK;
     log_event(LOG_INFO, "readers_set", "readers", LOG_INT(readers), "of", LOG_INT(ex->reader_count),
               NULL);
-    ex->reader_limit = readers;
+    readers_use(ex, readers);
     for (int i = 0; rc == RC_OK && i < ex->lane_count; i++) {
         struct lane *lane = &ex->lanes[i];
         event_tell(lane, EVENT_READERS_CHANGED);

@@ -1,7 +1,11 @@
 /* phase: the phases of which this executor has tasks, and what of them waits for a reader. */
+#include "executor/phase.h"
+
 #include "executor/lane.h"
+#include "executor/phases.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 struct phase *phase_find(struct lane *lane, int64_t phase_id)
@@ -29,6 +33,33 @@ struct phase *phase_get(struct lane *lane, int64_t phase_id, int64_t run_no, int
     return phase;
 }
 
+void phases_unlink(struct lane *lane, struct phase *phase)
+{
+    struct phase **at = &lane->phases;
+    while (*at != phase)
+        at = &(*at)->next;
+    *at = phase->next;
+}
+
+void phases_link(struct lane *lane, struct phase *phase)
+{
+    struct phase **at = &lane->phases;
+    while (*at != NULL && (*at)->phase_id < phase->phase_id)
+        at = &(*at)->next;
+    phase->next = *at;
+    *at = phase;
+}
+
+void phases_drop(struct lane *lane)
+{
+    while (lane->phases != NULL) {
+        struct phase *phase = lane->phases;
+        lane->phases = phase->next;
+        phase_forget_waiting(phase);
+        free(phase);
+    }
+}
+
 void phases_doubt(struct lane *lane)
 {
     lane->doubtful = true;
@@ -47,6 +78,48 @@ void phases_unjudge(struct lane *lane)
 void phases_judged(struct lane *lane)
 {
     lane->unjudged = false;
+}
+
+void phase_open(struct phase *phase, int64_t definitions)
+{
+    phase->open = true;
+    phase->definitions = definitions;
+}
+
+void phase_known(struct phase *phase, int64_t definitions)
+{
+    phase->definitions = phase->open ? definitions : 0;
+}
+
+void phase_share(struct phase *phase, bool took)
+{
+    phase->shared = phase->shared || took;
+}
+
+void phase_nobodys(struct phase *phase, bool nobodys)
+{
+    phase->nobodys = nobodys;
+}
+
+void phase_pass_over(struct phase *phase, int looks)
+{
+    phase->looks = looks;
+}
+
+struct work *phase_start(struct phase *phase)
+{
+    struct work *work = phase->waiting;
+    phase->waiting = work->next;
+    if (phase->waiting == NULL)
+        phase->waiting_last = &phase->waiting;
+    phase->waiting_count--;
+    phase->running++;
+    return work;
+}
+
+void phase_back(struct phase *phase)
+{
+    phase->running--;
 }
 
 void phase_seen(struct lane *lane, struct phase *phase, bool open, int64_t definitions)
@@ -79,6 +152,40 @@ void phase_forget_waiting(struct phase *phase)
     phase->waiting_last = &phase->waiting;
     phase->waiting_count = 0;
     phase->nobodys = false;
+}
+
+struct work *phase_take(struct phase *phase,
+                        bool (*leaves)(const struct work *work, const void *context),
+                        const void *context)
+{
+    struct work *taken = NULL, **last = &taken, **at = &phase->waiting;
+    while (*at != NULL) {
+        struct work *work = *at;
+        if (!leaves(work, context)) {
+            at = &work->next;
+            continue;
+        }
+        *at = work->next;
+        phase->waiting_count--;
+        work->next = NULL;
+        *last = work;
+        last = &work->next;
+    }
+    phase->waiting_last = at;
+    return taken;
+}
+
+struct work *phase_cut(struct phase *phase, int keep)
+{
+    struct work **at = &phase->waiting;
+    for (int i = 0; i < keep && *at != NULL; i++)
+        at = &(*at)->next;
+    struct work *rest = *at;
+    *at = NULL;
+    phase->waiting_last = at;
+    if (keep < phase->waiting_count)
+        phase->waiting_count = keep;
+    return rest;
 }
 
 bool phase_is_of(const struct phase *phase, const struct held *head)

@@ -1,7 +1,14 @@
 /* receive: from the partition into the lane's buffer, decoded. A record that does not decode is
  * held as rejected. */
+#include "executor/receive.h"
+
 #include "executor/alive.h"
+#include "executor/event.h"
 #include "executor/lane.h"
+#include "executor/letters.h"
+#include "executor/obey.h"
+#include "executor/queue.h"
+#include "executor/record.h"
 #include "executor/server.h"
 #include "executor/signals.h"
 #include "executor/watcher.h"
@@ -18,33 +25,8 @@
 #define BROKER_PATIENCE_MS 3000
 #define RANGE_US           (10 * 1000 * 1000LL) /* outside the log again so soon: wait a moment */
 #define RANGE_MS           1000
-#define BUFFER_RECORDS     4096
-#define BUFFER_BYTES       (8 * 1024 * 1024)
 #define FETCH_WAIT_MS      "1000"
 #define FETCH_WAIT_MANY_MS "500"
-
-enum rc lane_row(struct lane *lane, struct db_result **ret_row, struct err *err)
-{
-    enum rc rc = db_run(lane->ex->control, &sql_executor_queue, (const char *const[]){lane->name},
-                        ret_row, err);
-    char hint[200];
-    (void)snprintf(hint, sizeof hint, REMEDY_QUEUE_MISSING, lane->name);
-    if (rc == RC_NONE)
-        return err_set(err, RC_FATAL, ERR_CONFIG, lane->name, hint,
-                       lane->queue_id == 0 ? "there is no queue of that name"
-                                           : "the queue was deleted");
-    return rc;
-}
-
-/* What operators change while the queue is worked off. */
-static void settings(struct lane *lane, const struct db_result *row)
-{
-    lane->max_readers = (int)db_int(row, 0, EXECUTOR_QUEUE_MAX_READERS);
-    lane->lookahead = (int)db_int(row, 0, EXECUTOR_QUEUE_LOOKAHEAD);
-    lane->paused = db_bool(row, 0, EXECUTOR_QUEUE_PAUSED);
-    lane->halted = !db_null(row, 0, EXECUTOR_QUEUE_HALTED_REASON);
-    (void)snprintf(lane->keep, sizeof lane->keep, "%s", db_text(row, 0, EXECUTOR_QUEUE_KEEPS));
-}
 
 static enum rc read_queue(struct lane *lane, struct err *err)
 {
@@ -55,25 +37,10 @@ static enum rc read_queue(struct lane *lane, struct err *err)
     lane->queue_id = (int)db_int(row, 0, EXECUTOR_QUEUE_QUEUE_ID);
     (void)snprintf(lane->topic, sizeof lane->topic, "%s", db_text(row, 0, EXECUTOR_QUEUE_TOPIC));
     lane->partition = (int)db_int(row, 0, EXECUTOR_QUEUE_PARTITION);
-    lane->cursor = db_int(row, 0, EXECUTOR_QUEUE_NEXT_OFFSET);
-    settings(lane, row);
-    lane->check_offset = db_null(row, 0, EXECUTOR_QUEUE_LAST_OFFSET)
-                             ? -1
-                             : db_int(row, 0, EXECUTOR_QUEUE_LAST_OFFSET);
-    lane->check_timestamp = db_int(row, 0, EXECUTOR_QUEUE_LAST_TIMESTAMP);
-    (void)snprintf(lane->check_digest, sizeof lane->check_digest, "%s",
-                   db_text(row, 0, EXECUTOR_QUEUE_LAST_DIGEST));
-    (void)snprintf(lane->cluster_id, sizeof lane->cluster_id, "%s",
-                   db_text(row, 0, EXECUTOR_QUEUE_CLUSTER_ID));
+    stream_read(&lane->stream, row);
+    lane_settings(lane, row);
     lane->halt_no = (int)db_int(row, 0, EXECUTOR_QUEUE_HALT_NO);
-    lane->partitions = (int)db_int(row, 0, EXECUTOR_QUEUE_PARTITIONS);
-    lane->marked = !db_null(row, 0, EXECUTOR_QUEUE_MARK_AGE_S);
-    (void)snprintf(lane->mark, sizeof lane->mark, "%s", db_text(row, 0, EXECUTOR_QUEUE_MARK));
-    lane->mark_age_s = db_int(row, 0, EXECUTOR_QUEUE_MARK_AGE_S);
-    lane->renew_at_us = lane->ex->now_us + (MARK_RENEW_S - lane->mark_age_s) * 1000 * 1000;
-    lane->blocked_offset = db_null(row, 0, EXECUTOR_QUEUE_BLOCKED_OFFSET)
-                               ? -1
-                               : db_int(row, 0, EXECUTOR_QUEUE_BLOCKED_OFFSET);
+    identity_read(lane, row);
     if (lane->halted)
         log_event(LOG_ERROR, "queue_halted", "queue", lane->name, "reason",
                   db_text(row, 0, EXECUTOR_QUEUE_HALTED_REASON), "detail",
@@ -104,7 +71,7 @@ enum rc lane_halt(struct lane *lane, const char *reason, const char *found, stru
     STR_AUTO text = {0};
     utf8_escape(&text, found); /* of a topic or a broker: any bytes */
     const char *detail = text.data != NULL ? text.data : "";
-    lane->suspect[0] = '\0';
+    identity_clear(lane);
     enum rc rc =
         db_run(lane->ex->control, &sql_executor_halt,
                (const char *const[]){DB_INT(lane->queue_id), reason, detail, DB_INT(lane->halt_no)},
@@ -113,48 +80,11 @@ enum rc lane_halt(struct lane *lane, const char *reason, const char *found, stru
         return lane_assign(lane, err);
     if (rc != RC_OK)
         return rc;
-    lane->halted = true;
-    lane->state = SOURCE_STOPPED;
+    lane_halted(lane);
+    stream_turn(&lane->stream, SOURCE_STOPPED);
     log_event(LOG_ERROR, "queue_halted", "queue", lane->name, "reason", reason, "detail", detail,
               NULL);
     return RC_OK;
-}
-
-static void held_done(struct held *held)
-{
-    free(held->value);
-    free(held->key);
-    free(held->traceparent);
-    free(held->headers);
-    message_free(held->msg);
-    *held = (struct held){0};
-}
-
-/* What it takes of the buffer's bound: all that a record brings. */
-static size_t held_bytes(const struct held *held)
-{
-    return held->value_len + held->key_len + held->headers_len +
-           (held->traceparent != NULL ? TRACEPARENT_LEN : 0);
-}
-
-static void drop_head(struct lane *lane)
-{
-    struct held *held = lane_head(lane, 0);
-    lane->buffer_from = held->offset + 1;
-    lane->buffer_bytes -= held_bytes(held);
-    held_done(held);
-    lane->buffer_first = (lane->buffer_first + 1) % lane->buffer_cap;
-    lane->buffer_count--;
-}
-
-void lane_drop(struct lane *lane, int64_t below)
-{
-    while (lane->buffer_count > 0 && lane_head(lane, 0)->offset < below)
-        drop_head(lane);
-    if (lane->buffer_from < below)
-        lane->buffer_from = below;
-    if (lane->cursor < below)
-        lane->cursor = below;
 }
 
 static enum rc look_up(struct lane *lane, struct err *err)
@@ -171,26 +101,20 @@ static enum rc begin(struct lane *lane, bool checked, struct err *err)
 {
     if (lane->halted)
         return RC_OK;
-    lane->buffer_from = lane->cursor;
     event_tell(lane, EVENT_ASSIGNED);
-    bool check = checked && lane->check_offset >= 0;
-    lane->looked = false;
-    lane->suspect[0] = '\0';
-    lane->held_at = -1;
-    lane->outages = kafka_consumer_outages(lane->ex->consumer);
-    lane->assigned_us = lane->ex->now_us;
-    identity_ask(lane, 0);
-    lane->state = check ? SOURCE_CHECKING : SOURCE_READING;
-    enum rc rc = kafka_source_assign(lane->source, check ? lane->check_offset : lane->cursor, err);
+    bool check = checked && lane->stream.check_offset >= 0;
+    identity_begin(lane);
+    stream_begin(&lane->stream, check, lane->ex->now_us);
+    enum rc rc = kafka_source_assign(lane->stream.source,
+                                     check ? lane->stream.check_offset : lane->stream.cursor, err);
     log_event(LOG_INFO, "assigned", "queue", lane->name, "topic", lane->topic, "offset",
-              LOG_INT(lane->cursor), NULL);
+              LOG_INT(lane->stream.cursor), NULL);
     return rc;
 }
 
 static enum rc assign(struct lane *lane, bool checked, struct err *err)
 {
-    while (lane->buffer_count > 0)
-        drop_head(lane);
+    stream_clear(&lane->stream);
     enum rc rc = look_up(lane, err);
     return rc == RC_OK ? begin(lane, checked, err) : rc;
 }
@@ -198,11 +122,6 @@ static enum rc assign(struct lane *lane, bool checked, struct err *err)
 enum rc lane_assign(struct lane *lane, struct err *err)
 {
     return assign(lane, true, err);
-}
-
-enum rc lane_assign_unchecked(struct lane *lane, struct err *err)
-{
-    return assign(lane, false, err);
 }
 
 /* The queue was changed: what of it matters at once. */
@@ -214,7 +133,7 @@ enum rc lane_reread(struct lane *lane, struct err *err)
         return rc;
     bool decided = db_int(row, 0, EXECUTOR_QUEUE_HALT_NO) != lane->halt_no,
          was_halted = lane->halted;
-    settings(lane, row);
+    lane_settings(lane, row);
     letters_keep(lane);
     if (lane->halted && !was_halted)
         log_event(LOG_ERROR, "queue_halted", "queue", lane->name, "reason",
@@ -252,20 +171,18 @@ static enum rc note_attempts(struct lane *lane, struct err *err)
 
 enum rc lane_open(struct lane *lane, struct err *err)
 {
-    lane->buffer_cap = BUFFER_RECORDS;
-    lane->buffer = xcalloc(BUFFER_RECORDS, sizeof *lane->buffer);
+    stream_open(&lane->stream);
     event_tell(lane, EVENT_LANE_OPENED);
     enum rc rc = read_queue(lane, err);
     if (rc != RC_OK)
         return rc;
-    lane->leader = -1;
-    watcher_add(lane->ex->watcher, lane);
+    identity_watch(lane);
     STR_AUTO listen = {0};
     str_format(&listen, "LISTEN lockstep_%d", lane->queue_id);
     rc = db_script(lane->ex->control, listen.data, NULL, err);
     if (rc == RC_OK)
-        rc =
-            kafka_source_open(lane->ex->consumer, lane->topic, lane->partition, &lane->source, err);
+        rc = kafka_source_open(lane->ex->consumer, lane->topic, lane->partition,
+                               &lane->stream.source, err);
     if (rc == RC_OK)
         rc = look_up(lane, err);
     if (rc == RC_OK && !lane->halted) /* later the watcher looks, and control waits for nobody */
@@ -298,14 +215,8 @@ enum rc lane_begin_anew(struct lane *lane, struct err *err)
 
 void lane_close(struct lane *lane)
 {
-    while (lane->buffer_count > 0)
-        drop_head(lane);
-    free(lane->buffer);
-    lane->buffer = NULL;
     free(lane->held_runs);
-    if (lane->source != NULL)
-        kafka_source_close(lane->source);
-    lane->source = NULL;
+    stream_close(&lane->stream);
 }
 
 /* The record that was claimed last must still be where it was, or this is another topic. */
@@ -315,17 +226,17 @@ static enum rc check_identity(struct lane *lane, const struct kafka_record *reco
     STR_AUTO hex = {0};
     kafka_record_digest(record, digest);
     db_bytea(&hex, digest, sizeof digest);
-    lane->state = SOURCE_READING;
-    if (record->offset > lane->check_offset) {
+    stream_turn(&lane->stream, SOURCE_READING);
+    if (record->offset > lane->stream.check_offset) {
         int64_t low, high;
-        kafka_source_watermarks(lane->source, &low, &high);
+        kafka_source_watermarks(lane->stream.source, &low, &high);
         log_event(LOG_WARN, "fingerprint_skipped", "queue", lane->name, "offset",
-                  LOG_INT(lane->check_offset), "low", LOG_INT(low), "reason",
+                  LOG_INT(lane->stream.check_offset), "low", LOG_INT(low), "reason",
                   "retention removed the last claimed record", NULL);
         return RC_OK;
     }
-    if (strcmp(hex.data + 2, lane->check_digest) == 0 &&
-        record->timestamp_ms == lane->check_timestamp)
+    if (strcmp(hex.data + 2, lane->stream.check_digest) == 0 &&
+        record->timestamp_ms == lane->stream.check_timestamp)
         return RC_OK;
     STR_AUTO detail = {0};
     str_format(&detail,
@@ -333,42 +244,6 @@ static enum rc check_identity(struct lane *lane, const struct kafka_record *reco
                "or replaced",
                (long long)record->offset);
     return lane_halt(lane, "fingerprint", detail.data, err);
-}
-
-static void hold(struct lane *lane, const struct kafka_record *record)
-{
-    struct held *held = lane_head(lane, lane->buffer_count++);
-    *held = (struct held){.offset = record->offset,
-                          .timestamp_ms = record->timestamp_ms,
-                          .seq = -1,
-                          .tombstone = record->value == NULL,
-                          .value_len = record->value_len,
-                          .key_len = record->key_len};
-    held->value = xmalloc(record->value_len + 1);
-    if (record->value_len > 0)
-        memcpy(held->value, record->value, record->value_len);
-    held->value[record->value_len] = '\0';
-    if (record->key != NULL) {
-        held->key = xmalloc(record->key_len + 1);
-        memcpy(held->key, record->key, record->key_len);
-    }
-    if (record->traceparent != NULL)
-        held->traceparent = xstrdup(record->traceparent);
-    held->headers = headers_pack(record, &held->headers_len);
-    kafka_record_digest(record, held->digest);
-    lane->buffer_bytes += held_bytes(held);
-    if (message_parse(held->value, held->value_len, MESSAGE_RECORD, &held->msg, &held->why) ==
-        RC_OK) {
-        held->seq = held->msg->seq;
-        memcpy(held->run, held->msg->run, sizeof held->run);
-    } else {
-        held->msg = NULL;
-        enum rc rc = message_peek(held->value, held->value_len, held->run, &held->seq);
-        if (rc != RC_OK) {
-            held->run[0] = '\0';
-            held->seq = -1;
-        }
-    }
 }
 
 /* What stops the stream. A position outside the log has several causes: the next look tells which. */
@@ -390,9 +265,8 @@ static enum rc source_failed(struct lane *lane, const struct err *why, struct er
         strcmp(why->code, "OFFSET_OUT_OF_RANGE") == 0) {
         log_event(LOG_WARN, "position_outside_log", "queue", lane->name, "detail", why->message,
                   "at", why->context, NULL);
-        lane->state = SOURCE_ASKING;
-        lane->looked = false;
-        identity_ask(lane, lane->ex->now_us - lane->assigned_us < RANGE_US ? RANGE_MS : 0);
+        stream_turn(&lane->stream, SOURCE_ASKING);
+        identity_ask(lane, lane->ex->now_us - lane->stream.assigned_us < RANGE_US ? RANGE_MS : 0);
         return RC_OK;
     }
     STR_AUTO detail = {0};
@@ -407,58 +281,67 @@ static enum rc source_failed(struct lane *lane, const struct err *why, struct er
 static enum rc take_records(struct lane *lane, struct err *err)
 {
     enum rc rc = RC_OK;
-    lane->unread = false;
+    stream_fill(&lane->stream);
     /* After an outage nothing is taken until the fingerprint is checked again: a broker may have lost its tail. */
-    while (rc == RC_OK && lane->state <= SOURCE_READING &&
-           kafka_consumer_outages(lane->ex->consumer) == lane->outages &&
-           lane->buffer_count < lane->buffer_cap && lane->buffer_bytes < BUFFER_BYTES) {
+    while (rc == RC_OK && lane->stream.state <= SOURCE_READING && identity_steady(lane) &&
+           !stream_full(&lane->stream)) {
         struct kafka_record record;
         struct err why = {0};
-        enum rc polled = kafka_source_poll(lane->source, &record, &why);
+        enum rc polled = kafka_source_poll(lane->stream.source, &record, &why);
         if (polled == RC_FATAL)
             return source_failed(lane, &why, err);
         if (polled != RC_OK)
             return RC_OK;
-        if (lane->state == SOURCE_CHECKING)
+        if (lane->stream.state == SOURCE_CHECKING)
             rc = check_identity(lane, &record, err);
-        if (rc == RC_OK && lane->state == SOURCE_READING && record.offset >= lane->buffer_from)
-            hold(lane, &record);
+        if (rc == RC_OK && lane->stream.state == SOURCE_READING &&
+            record.offset >= lane->stream.buffer_from)
+            stream_hold(&lane->stream, &record);
         kafka_record_free(&record);
-        lane->unread = lane->buffer_count == lane->buffer_cap || lane->buffer_bytes >= BUFFER_BYTES;
     }
     return rc;
 }
 
 enum rc receive(struct lane *lane, struct err *err)
 {
-    int before = lane->buffer_count;
+    int before = lane->stream.buffer_count;
     enum rc rc = take_records(lane, err);
-    if (lane->buffer_count > before)
+    if (lane->stream.buffer_count > before)
         alive_stir(lane->ex->alive);
     return rc;
 }
 
 enum rc lane_end(struct lane *lane, struct err *err)
 {
-    int64_t end = kafka_source_end(lane->source);
-    if (!lane_at_end(lane) || lane->halted || end <= lane->cursor)
+    int64_t end = kafka_source_end(lane->stream.source);
+    if (!stream_at_end(&lane->stream) || lane->halted || end <= lane->stream.cursor)
         return RC_OK;
-    enum rc rc =
-        db_run(lane->ex->control, &sql_executor_at_end,
-               (const char *const[]){DB_INT(lane->queue_id), DB_INT(lane->cursor), DB_INT(end)},
-               NULL, err);
+    enum rc rc = db_run(
+        lane->ex->control, &sql_executor_at_end,
+        (const char *const[]){DB_INT(lane->queue_id), DB_INT(lane->stream.cursor), DB_INT(end)},
+        NULL, err);
     if (rc == RC_OK)
-        lane_drop(lane, end);
+        stream_drop(&lane->stream, end);
     return rc == RC_NONE ? RC_OK : rc;
-}
-
-bool lane_at_end(const struct lane *lane)
-{
-    return lane->buffer_count == 0 && lane->state == SOURCE_READING &&
-           kafka_source_end(lane->source) >= 0;
 }
 
 int64_t receive_due_us(const struct lane *lane)
 {
-    return lane->unread && lane->buffer_count == 0 ? lane->ex->now_us : 0;
+    return lane->stream.unread && lane->stream.buffer_count == 0 ? lane->ex->now_us : 0;
+}
+
+enum rc lane_follow(const struct identity_finding *finding, struct err *err)
+{
+    struct lane *lane = finding->lane;
+    switch (finding->verdict) {
+    case IDENTITY_GOOD:
+        return RC_OK;
+    case IDENTITY_ASSIGN:
+        return lane_assign(lane, err);
+    case IDENTITY_ASSIGN_UNCHECKED:
+        return assign(lane, false, err);
+    case IDENTITY_HALT:
+        return lane_halt(lane, finding->reason, finding->detail.data, err);
+    }
+    return RC_OK;
 }

@@ -1,6 +1,14 @@
 /* record: a reader is done with a task; the record itself was made in the task's own transaction.
  */
+#include "executor/record.h"
+
+#include "executor/event.h"
 #include "executor/lane.h"
+#include "executor/late.h"
+#include "executor/names.h"
+#include "executor/phase.h"
+#include "executor/phases.h"
+#include "executor/said.h"
 
 #include "base/log.h"
 #include "base/probe.h"
@@ -13,31 +21,6 @@ static void learn(struct lane *lane, int64_t ran_us)
 {
     double sample = (double)ran_us;
     lane->task_us += (sample - lane->task_us) * (sample > lane->task_us ? 0.5 : 0.1);
-}
-
-static void take_from_reader(struct executor *ex, const struct work *work)
-{
-    for (int i = 0; i < ex->reader_count; i++) {
-        struct reader *reader = &ex->readers[i];
-        struct work *before = NULL, *at = reader->first;
-        while (at != NULL && at != work) {
-            before = at;
-            at = at->behind;
-        }
-        if (at == NULL)
-            continue;
-        if (before != NULL)
-            before->behind = at->behind;
-        else
-            reader->first = at->behind;
-        if (reader->last == at)
-            reader->last = before;
-        reader->count--;
-        reader->idle_since_us = ex->now_us;
-        if (reader->first != NULL && reader->first->head_since_us == 0)
-            reader->first->head_since_us = ex->now_us;
-        return;
-    }
 }
 
 /* An operator does not end an attempt at once, time after time; a task that ends its own session does. */
@@ -67,7 +50,7 @@ enum rc record_lost(struct lane *lane, struct work *work, struct err *err)
 {
     struct executor *ex = lane->ex;
     DB_RESULT_AUTO *row = NULL;
-    work_name(ex, work);
+    names_only(ex, work);
     event_tell(lane, EVENT_WORK_UNOWNED);
     probe("lose.send");
     enum rc rc = db_run(
@@ -90,8 +73,8 @@ static void tell_lost(const struct work *work)
 static void leaves(struct executor *ex, struct work *work)
 {
     probe("record.take");
-    take_from_reader(ex, work);
-    work->phase->running--;
+    readers_remove(ex, work);
+    phase_back(work->phase);
     work->lane->last_run = work->run_no;
     work->lane->last_order = work->phase->order;
 }

@@ -1,6 +1,15 @@
 /* recover: work that nobody owns: given back, due for another attempt, or of an executor that died.
  */
+#include "executor/recover.h"
+
+#include "executor/claim.h"
 #include "executor/lane.h"
+#include "executor/late.h"
+#include "executor/measure.h"
+#include "executor/phase.h"
+#include "executor/phases.h"
+#include "executor/share.h"
+#include "executor/turn.h"
 
 #include "base/clock.h"
 #include "base/log.h"
@@ -52,7 +61,7 @@ static enum rc add_adopted(struct lane *lane, const struct db_result *rows, int 
     work->wary = db_bool(rows, i, EXECUTOR_ADOPT_DOUBTED);
     phase_seen(lane, phase, db_bool(rows, i, EXECUTOR_ADOPT_IS_OPEN),
                db_int(rows, i, EXECUTOR_ADOPT_DEFINITIONS_CHANGES));
-    phase->shared = phase->shared || db_bool(rows, i, EXECUTOR_ADOPT_TOOK_SHARED);
+    phase_share(phase, db_bool(rows, i, EXECUTOR_ADOPT_TOOK_SHARED));
     if (message_parse(db_text(rows, i, EXECUTOR_ADOPT_PAYLOAD),
                       (size_t)db_length(rows, i, EXECUTOR_ADOPT_PAYLOAD), MESSAGE_RECORD,
                       &work->msg, &why) != RC_OK) {
@@ -95,7 +104,7 @@ static void name_phases(struct lane *lane, struct str *held, struct str *enough)
         if (closed)
             db_array_int(enough, phase->phase_id);
         if (closed && changed) /* one more: it may be open, and we have not heard of it */
-            phase->looks = lane->lookahead + 1;
+            phase_pass_over(phase, lane->lookahead + 1);
     }
     db_array_end(held);
     db_array_end(enough);
@@ -142,7 +151,7 @@ static void take_phase(struct lane *lane, const struct db_result *row)
         phase_get(lane, db_int(row, 0, EXECUTOR_ADOPT_PHASE_ID),
                   db_int(row, 0, EXECUTOR_ADOPT_RUN_NO), db_int(row, 0, EXECUTOR_ADOPT_ORDER));
     phase_seen(lane, phase, false, 0);
-    phase->nobodys = true;
+    phase_nobodys(phase, true);
 }
 
 static enum rc take_tasks(struct lane *lane, const struct db_result *rows, struct err *err)
@@ -167,7 +176,7 @@ enum rc recover(struct lane *lane, struct err *err)
         return RC_OK;
     if (orphans_claims_first(orphans) && claim_waits(lane)) {
         orphans_claimed(orphans);
-        lane->ex->news = true; /* and then it is our turn */
+        turn_again(lane->ex); /* and then it is our turn */
         return RC_OK;
     }
     orphans_asked(orphans, lane->ex->now_us);
@@ -184,18 +193,4 @@ enum rc recover(struct lane *lane, struct err *err)
     default:
         return take_tasks(lane, rows, err);
     }
-}
-
-/* Runs that have ended and nobody has said so: an executor that took the end may have died before, or others opened the last phase. */
-enum rc recover_start(struct lane *lane, struct err *err)
-{
-    DB_RESULT_AUTO *runs = NULL;
-    (void)orphans_take_ends(&lane->orphans);
-    probe("finish.send");
-    enum rc rc = db_run(lane->ex->control, &sql_executor_open_runs,
-                        (const char *const[]){DB_INT(lane->queue_id)}, &runs, err);
-    for (int i = 0; rc == RC_OK && i < db_rows(runs); i++)
-        rc = db_run(lane->ex->control, &sql_executor_finish,
-                    (const char *const[]){db_text(runs, i, EXECUTOR_OPEN_RUNS_RUN_NO)}, NULL, err);
-    return rc == RC_OK ? letters_look(lane, err) : rc;
 }

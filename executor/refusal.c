@@ -2,7 +2,11 @@
  * made: the transaction is undone, S of the phase that it may have tried is given back on the same session, and the next claim takes
  * half as many messages, until the one is alone; that one is kept as rejected. A rejection that is refused comes again with less of
  * what the record says: each claim is made at most nine times (256 messages, halved) and then three times. */
+#include "executor/refusal.h"
+
 #include "executor/lane.h"
+#include "executor/phase.h"
+#include "executor/receive.h"
 
 #include "base/log.h"
 #include "base/utf8.h"
@@ -42,8 +46,7 @@ static void reject(struct held *held, const struct err *why)
 {
     char text[401];
     utf8_copy(text, sizeof text, why->message);
-    message_free(held->msg);
-    held->msg = NULL;
+    message_free(held_take(held));
     (void)err_set(&held->why, RC_REJECT, ERR_DB, "", NULL, "%s: %s", why->code, text);
     err_code(&held->why, FIXED_REASON);
 }
@@ -72,8 +75,8 @@ static enum rc say_less(struct lane *lane, struct held *held, const struct err *
 
 enum rc claim_refused(struct lane *lane, int count, struct err *err)
 {
-    struct held *head = lane_head(lane, 0);
-    int64_t last = lane_head(lane, count - 1)->offset;
+    struct held *head = stream_head(&lane->stream, 0);
+    int64_t last = stream_head(&lane->stream, count - 1)->offset;
     const struct err why = *err;
     if (head->msg != NULL && !by_data(&why))
         return RC_REJECT;
@@ -93,7 +96,7 @@ enum rc claim_refused(struct lane *lane, int count, struct err *err)
 
 int claim_most(struct lane *lane)
 {
-    if (lane->refused_most > 0 && lane_head(lane, 0)->offset > lane->refused_until)
+    if (lane->refused_most > 0 && stream_head(&lane->stream, 0)->offset > lane->refused_until)
         lane->refused_most = 0;
     return lane->refused_most;
 }

@@ -1,6 +1,13 @@
 /* rejects: records at the head of the buffer that are no messages and name no run are rejected many at once. What only one of them is, or
  * names a run, or was refused before, is rejected by a claim of its own. */
+#include "executor/rejects.h"
+
+#include "executor/beside.h"
+#include "executor/claim.h"
+#include "executor/headers.h"
 #include "executor/lane.h"
+#include "executor/letters.h"
+#include "executor/queue.h"
 
 #include "base/log.h"
 
@@ -23,8 +30,8 @@ int rejects_segment(struct lane *lane, int most)
 {
     int n = 0;
     size_t sum = 0;
-    while (n < most && n < lane->buffer_count && loose(lane_head(lane, n))) {
-        sum += bytes(lane_head(lane, n));
+    while (n < most && n < lane->stream.buffer_count && loose(stream_head(&lane->stream, n))) {
+        sum += bytes(stream_head(&lane->stream, n));
         if (sum > REJECTS_BYTES)
             break;
         n++;
@@ -62,7 +69,7 @@ static void fill(struct lane *lane, int count, struct rejects *to)
     for (int i = 0; i < ARRAYS; i++)
         db_array_start(&a[i]);
     for (int i = 0; i < count; i++) {
-        const struct held *held = lane_head(lane, i);
+        const struct held *held = stream_head(&lane->stream, i);
         db_array_int(&a[OFFSETS], held->offset);
         if (held->seq >= 0)
             db_array_int(&a[SEQS], held->seq);
@@ -76,7 +83,7 @@ static void fill(struct lane *lane, int count, struct rejects *to)
     }
     for (int i = 0; i < ARRAYS; i++)
         db_array_end(&a[i]);
-    db_bytea(&to->digest, lane_head(lane, count - 1)->digest, 16);
+    db_bytea(&to->digest, stream_head(&lane->stream, count - 1)->digest, 16);
 }
 
 enum rc rejects_ask(struct lane *lane, int count, struct db_result **ret_row, struct err *err)
@@ -86,7 +93,7 @@ enum rc rejects_ask(struct lane *lane, int count, struct db_result **ret_row, st
     fill(lane, count, &rejects);
     const char *const params[] = {DB_INT(lane->queue_id),
                                   DB_INT(lane->ex->executor_no),
-                                  DB_INT(lane->buffer_from),
+                                  DB_INT(lane->stream.buffer_from),
                                   a[OFFSETS].data,
                                   a[SEQS].data,
                                   a[REASONS].data,
@@ -96,7 +103,7 @@ enum rc rejects_ask(struct lane *lane, int count, struct db_result **ret_row, st
                                   a[HEADER_OFFSETS].data,
                                   a[HEADER_NAMES].data,
                                   a[HEADER_VALUES].data,
-                                  DB_INT(lane_head(lane, count - 1)->timestamp_ms),
+                                  DB_INT(stream_head(&lane->stream, count - 1)->timestamp_ms),
                                   rejects.digest.data};
     return run_beside(lane->ex, &sql_executor_reject, params, ret_row, err);
 }
@@ -104,7 +111,7 @@ enum rc rejects_ask(struct lane *lane, int count, struct db_result **ret_row, st
 void rejects_tell(struct lane *lane, int count, int64_t from)
 {
     for (int i = 0; i < count; i++) {
-        const struct held *held = lane_head(lane, i);
+        const struct held *held = stream_head(&lane->stream, i);
         bool unread = held->msg == NULL; /* else its tags were refused */
         if (held->offset < from)
             continue;
@@ -132,12 +139,12 @@ enum rc rejects_follow(struct lane *lane, const struct db_result *row, int count
         claims_block(&lane->claims);
         break;
     case EXECUTOR_REJECT_IS_HALTED:
-        lane->halted = true;
+        lane_halted(lane);
         log_event(LOG_ERROR, "queue_halted", "queue", lane->name, NULL);
         break;
     default: /* moved */
         break;
     }
-    lane_drop(lane, next_offset);
+    stream_drop(&lane->stream, next_offset);
     return RC_OK;
 }

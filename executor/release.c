@@ -1,6 +1,13 @@
 /* release: S of a phase goes when none of its tasks is left here and no more of them will come from
  * the buffer's head. If nobody else has it, the same round trip opens the next phase. */
+#include "executor/release.h"
+
+#include "executor/claim.h"
+#include "executor/gate.h"
 #include "executor/lane.h"
+#include "executor/late.h"
+#include "executor/phase.h"
+#include "executor/phases.h"
 
 #include "base/clock.h"
 #include "base/log.h"
@@ -22,7 +29,7 @@ static bool followed(const struct phase *phase)
 /* The log tells of openings before it tells of the run's end; which does not come while the run goes on in the buffer. */
 static enum rc openings_before_end(struct lane *lane, const struct phase *phase, struct err *err)
 {
-    const struct held *head = lane->buffer_count > 0 ? lane_head(lane, 0) : NULL;
+    const struct held *head = lane->stream.buffer_count > 0 ? stream_head(&lane->stream, 0) : NULL;
     bool goes_on = head != NULL && strcmp(head->run, phase->run) == 0 &&
                    (head->msg == NULL || head->msg->type != MESSAGE_END);
     return goes_on ? RC_OK : openings_told(lane, err);
@@ -63,85 +70,20 @@ static enum rc let_go(struct lane *lane, struct phase *phase, bool *ret_kept, st
 
 enum rc release(struct lane *lane, struct err *err)
 {
-    for (struct phase **at = &lane->phases; *at != NULL;) {
-        struct phase *phase = *at;
+    for (struct phase *phase = lane->phases, *next; phase != NULL; phase = next) {
         bool kept = false;
+        next = phase->next;
         if (phase->waiting_count > 0 || phase->running > 0 || phase->late > 0 ||
-            phase_gates(phase) || claims_more(lane, phase)) {
-            at = &phase->next;
+            phase_gates(phase) || claims_more(lane, phase))
             continue;
-        }
-        *at = phase->next; /* before it may be what is opened */
+        phases_unlink(lane, phase); /* before it may be what is opened */
         enum rc rc = let_go(lane, phase, &kept, err);
         if (kept)
-            *at = phase;
+            phases_link(lane, phase);
         else
             free(phase);
         if (rc != RC_OK)
             return rc;
     }
     return RC_OK;
-}
-
-/* The youngest go first: the oldest phase is what everybody waits for. */
-static struct work *cut(struct phase *phase, int keep)
-{
-    struct work **at = &phase->waiting;
-    for (int i = 0; i < keep && *at != NULL; i++)
-        at = &(*at)->next;
-    struct work *rest = *at;
-    *at = NULL;
-    phase->waiting_last = at;
-    if (keep < phase->waiting_count)
-        phase->waiting_count = keep;
-    return rest;
-}
-
-static void back_add(struct work **works, struct phase *phase, int stays)
-{
-    for (struct work *work = cut(phase, stays), *next; work != NULL; work = next) {
-        next = work->next;
-        work->outcome = OUTCOME_UNSTARTED;
-        work->next = *works;
-        *works = work;
-    }
-}
-
-static enum rc back_send(struct lane *lane, struct work *works, bool nobodys, struct err *err)
-{
-    int count = 0;
-    for (const struct work *work = works; work != NULL; work = work->next)
-        count++;
-    if (count == 0 && !nobodys)
-        return RC_OK;
-    probe("give_back.send");
-    log_event(LOG_INFO, "tasks_given_back", "queue", lane->name, "tasks", LOG_INT(count), NULL);
-    return late_return(lane, works, err);
-}
-
-enum rc give_back(struct lane *lane, int keep, struct err *err)
-{
-    bool nobodys = false;
-    struct work *works = NULL;
-    for (struct phase *phase = lane->phases; phase != NULL; phase = phase->next) {
-        if (keep >= 0 && !phase->open)
-            continue;
-        if (keep < 0 && phase->nobodys) { /* others are to open it */
-            phase->nobodys = false;
-            nobodys = true;
-        }
-        int stays = keep < 0 ? 0 : keep < phase->waiting_count ? keep : phase->waiting_count;
-        keep -= keep > 0 ? stays : 0;
-        back_add(&works, phase, stays);
-    }
-    return back_send(lane, works, nobodys, err);
-}
-
-enum rc give_back_run(struct lane *lane, int64_t run_no, struct err *err)
-{
-    struct work *works = NULL;
-    for (struct phase *phase = lane->phases; phase != NULL; phase = phase->next)
-        if (phase->run_no == run_no)
-            back_add(&works, phase, 0);
-    return back_send(lane, works, false, err);
 }

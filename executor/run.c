@@ -1,12 +1,36 @@
 /* The story of an executor: receive -> parse -> claim -> gate -> execute -> record -> release, one
  * step a line in turn(). */
-#include "db/sqlstate.h"
 #include "executor/alive.h"
+#include "executor/claim.h"
+#include "executor/cut_off.h"
+#include "executor/drain.h"
+#include "executor/ends.h"
+#include "executor/event.h"
+#include "executor/execute.h"
+#include "executor/gate.h"
+#include "executor/hear.h"
+#include "executor/idle.h"
+#include "executor/lag.h"
 #include "executor/lane.h"
+#include "executor/late.h"
+#include "executor/obey.h"
+#include "executor/phase.h"
+#include "executor/phases.h"
+#include "executor/receive.h"
+#include "executor/record.h"
+#include "executor/recover.h"
+#include "executor/release.h"
+#include "executor/said.h"
 #include "executor/server.h"
 #include "executor/sessions.h"
+#include "executor/share.h"
 #include "executor/signals.h"
+#include "executor/spare.h"
+#include "executor/trouble.h"
+#include "executor/turn.h"
 #include "executor/watcher.h"
+
+#include "db/sqlstate.h"
 #include "reader/reader.h"
 
 #include "base/backoff.h"
@@ -46,6 +70,15 @@ static enum rc alive_report(struct executor *ex, struct mail *mail, struct err *
     return rc;
 }
 
+static enum rc topic_report(struct mail *mail, struct err *err)
+{
+    struct identity_finding finding;
+    enum rc rc = identity_report(mail, &finding, err);
+    rc = lane_confine(finding.lane, rc == RC_OK ? lane_follow(&finding, err) : rc, err);
+    str_done(&finding.detail);
+    return rc;
+}
+
 static enum rc take_mail(struct executor *ex, struct err *err)
 {
     enum rc rc = RC_OK;
@@ -65,7 +98,7 @@ static enum rc take_mail(struct executor *ex, struct err *err)
             said = alive_report(ex, mail, to);
             break;
         case MAIL_TOPIC:
-            said = identity_report(mail, to);
+            said = topic_report(mail, to);
             break;
         }
         rc = rc == RC_OK ? said : rc;
@@ -108,7 +141,7 @@ static enum rc lane_turn(struct lane *lane, struct err *err)
         rc = receive(lane, err);
     probe("receive.done");
     if (rc == RC_OK && orphans_take_ends(&lane->orphans))
-        rc = recover_start(lane, err);
+        rc = ends_tell(lane, err);
     if (rc == RC_OK)
         rc = recover(lane, err);
     if (rc == RC_OK)
@@ -158,8 +191,7 @@ static int64_t (*const parts_due_us[])(const struct lane *lane) = {
     execute_due_us, openings_due_us, lag_due_us,     late_due_us,
 };
 
-static int64_t (*const executor_due_us[])(const struct executor *ex) = {idle_due_us,
-                                                                        signals_due_us};
+static int64_t (*const executor_due_us[])(const struct executor *ex) = {idle_due_us, drain_due_us};
 
 static void sooner(int *timeout_ms, int64_t at_us, int64_t now_us)
 {
@@ -200,9 +232,8 @@ static bool running(const struct executor *ex)
 static enum rc turn(struct executor *ex, int *ret_timeout_ms, bool *ret_done, struct err *err)
 {
     *ret_timeout_ms = -1;
-    ex->now_us = clock_boot_us();
-    ex->news = false;
-    enum rc rc = signals_take(ex, err);
+    turn_begin(ex);
+    enum rc rc = drain_watch(ex, err);
     kafka_consumer_serve(ex->consumer);
     if (rc == RC_OK)
         rc = take_mail(ex, err);
@@ -274,16 +305,10 @@ static void incarnation_stop(struct executor *ex, enum rc why, const struct err 
     spare_end(ex);
     for (int i = 0; i < ex->lane_count; i++) {
         struct lane *lane = &ex->lanes[i];
-        while (lane->phases != NULL) {
-            struct phase *phase = lane->phases;
-            lane->phases = phase->next;
-            phase_forget_waiting(phase);
-            free(phase);
-        }
+        phases_drop(lane);
         lane_close(lane);
     }
-    for (int i = 0; i < ex->reader_count; i++)
-        ex->readers[i].count = 0;
+    readers_forget(ex);
     if (clean && slots_return(ex, true, &ignored_ms, &err) != RC_OK)
         log_err(LOG_WARN, "slots_not_returned", NULL, &err);
     if (clean && said_write(ex, NULL) != RC_OK)
@@ -306,7 +331,7 @@ static void incarnation_stop(struct executor *ex, enum rc why, const struct err 
     mailbox_done(&ex->inbox);
     risks_release(ex->risks);
     free(ex->lanes);
-    free(ex->line);
+    share_end(ex);
     free(ex->readers);
 }
 
@@ -328,7 +353,7 @@ static enum rc incarnation_start(struct executor *ex, struct err *err)
     const char *task_conninfo = options->task_conninfo ? options->task_conninfo : options->conninfo;
     mailbox_init(&ex->inbox);
     ex->lanes = xcalloc((size_t)options->queue_count, sizeof *ex->lanes);
-    ex->line = xcalloc((size_t)options->queue_count, sizeof(struct lane *));
+    share_start(ex);
     ex->readers = xcalloc((size_t)options->readers, sizeof *ex->readers);
     enum rc rc = server_open(ex, err);
     if (rc == RC_OK) {
@@ -353,7 +378,7 @@ static enum rc incarnation_start(struct executor *ex, struct err *err)
         readers_fewer(ex, err);
         rc = RC_OK;
     }
-    ex->reader_limit = ex->reader_count;
+    readers_use(ex, ex->reader_count);
     int64_t asked_us = clock_boot_us();
     if (rc == RC_OK)
         rc = session_note(ex->control, ex->executor_no, "control", err);
@@ -361,7 +386,7 @@ static enum rc incarnation_start(struct executor *ex, struct err *err)
         round_trip(ex, clock_boot_us() - asked_us);
         rc = sessions_note(ex, err);
     }
-    ex->now_us = clock_boot_us();
+    turn_clock(ex);
     for (int i = 0; rc == RC_OK && i < options->queue_count && signals_stop() == 0; i++) {
         ex->lanes[i] = (struct lane){.ex = ex, .name = options->queues[i], .lag_sent = -1};
         ex->lane_count++;

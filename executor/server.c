@@ -1,9 +1,12 @@
 #include "executor/server.h"
 
+#include "executor/cut_off.h"
+#include "executor/lane.h"
+#include "executor/queue.h"
+
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/utf8.h"
-#include "executor/lane.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -81,14 +84,14 @@ static void tell_change(const struct lane *lane, int64_t timeline_was)
     if (timeline_was > 0 && timeline_was < timeline && was < 0)
         log_event(LOG_WARN, "failed_over", "queue", lane->name, "timeline_was",
                   LOG_INT(timeline_was), "timeline", LOG_INT(timeline), "cursor",
-                  LOG_INT(lane->cursor), NULL);
+                  LOG_INT(lane->stream.cursor), NULL);
     else if (timeline_was > 0 && timeline_was < timeline)
         log_event(LOG_WARN, "failed_over", "queue", lane->name, "timeline_was",
                   LOG_INT(timeline_was), "timeline", LOG_INT(timeline), "cursor_was", LOG_INT(was),
-                  "cursor", LOG_INT(lane->cursor), NULL);
-    else if (was > lane->cursor)
+                  "cursor", LOG_INT(lane->stream.cursor), NULL);
+    else if (was > lane->stream.cursor)
         log_event(LOG_WARN, "cursor_went_back", "queue", lane->name, "cursor_was", LOG_INT(was),
-                  "cursor", LOG_INT(lane->cursor), NULL);
+                  "cursor", LOG_INT(lane->stream.cursor), NULL);
 }
 
 enum rc server_recognise(struct lane *lane, struct err *err)
@@ -107,8 +110,9 @@ enum rc server_recognise(struct lane *lane, struct err *err)
         tell_change(lane, db_int(row, 0, EXECUTOR_SERVER_TIMELINE_WAS));
         return RC_OK;
     }
-    lane->halted = lane->foreign = true;
-    lane->state = SOURCE_STOPPED;
+    lane_halted(lane);
+    lane->foreign = true;
+    stream_turn(&lane->stream, SOURCE_STOPPED);
     log_event(LOG_ERROR, "queue_halted", "queue", lane->name, "reason", "other_server", "detail",
               db_text(row, 0, EXECUTOR_SERVER_DETAIL), NULL);
     return RC_OK;
@@ -121,7 +125,7 @@ void server_remember(struct executor *ex)
     for (int i = 0; i < ex->lane_count; i++) {
         if (ex->lanes[i].queue_id == 0 || ex->lanes[i].foreign)
             continue;
-        ex->memory->cursors[i] = ex->lanes[i].cursor;
+        ex->memory->cursors[i] = ex->lanes[i].stream.cursor;
         ex->memory->timelines[i] = ex->memory->server.timeline;
     }
 }

@@ -1,6 +1,7 @@
 #include "executor/sessions.h"
 
 #include "executor/lane.h"
+
 #include "reader/reader.h"
 
 #include <string.h>

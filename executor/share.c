@@ -1,8 +1,25 @@
 /* share: the readers of an executor among its queues. Each queue gets as many as the others, and what these cannot use. When
  * there are more queues than readers they take turns. */
+#include "executor/share.h"
+
+#include "executor/cut_off.h"
+#include "executor/idle.h"
 #include "executor/lane.h"
+#include "executor/phase.h"
+
+#include <stdlib.h>
 
 #define TURN_US (100 * 1000) /* then it is the turn of another one */
+
+void share_start(struct executor *ex)
+{
+    ex->line = xcalloc((size_t)ex->options->queue_count, sizeof(struct lane *));
+}
+
+void share_end(struct executor *ex)
+{
+    free(ex->line);
+}
 
 int startable(const struct lane *lane)
 {

@@ -1,10 +1,5 @@
 #include "executor/signals.h"
 
-#include "base/log.h"
-#include "base/probe.h"
-#include "executor/lane.h"
-#include "reader/reader.h"
-
 #include <errno.h>
 #include <signal.h>
 #include <stdatomic.h>
@@ -68,48 +63,12 @@ int signals_stop(void)
     return stop_signals;
 }
 
-/* What this executor was not able to do it may do now, and the other way round. What runs goes on as it began. */
-static enum rc reload(struct executor *ex, struct err *err)
+int signals_pause(void)
 {
-    if (ex->options->reload == NULL || !ex->options->reload(ex->options->reload_context))
-        return RC_OK;
-    log_event(LOG_INFO, "reloaded", "executor", ex->id, NULL);
-    event_tell_all(ex, EVENT_ABILITIES_CHANGED);
-    return db_run(ex->control, &sql_executor_able, (const char *const[]){DB_INT(ex->executor_no)},
-                  NULL, err);
+    return atomic_exchange(&pause_signal, 0);
 }
 
-/* SIGTERM: no new claims, what runs may finish; the second one, or the time-out: cancel it. */
-enum rc signals_take(struct executor *ex, struct err *err)
+bool signals_reload(void)
 {
-    enum rc rc = RC_OK;
-    int pause = atomic_exchange(&pause_signal, 0);
-    if (pause != 0) {
-        ex->claims_paused = pause == SIGUSR1;
-        log_event(LOG_INFO, ex->claims_paused ? "claims_paused" : "claims_resumed", NULL);
-    }
-    if (atomic_exchange(&reload_signal, 0) != 0)
-        rc = reload(ex, err);
-    if (rc == RC_OK && stop_signals > 0 && !ex->draining) {
-        ex->draining = true;
-        ex->drain_until_us = ex->now_us + (int64_t)ex->options->drain_timeout_ms * 1000;
-        log_event(LOG_INFO, "draining", NULL);
-        probe("drain.begin");
-        for (int i = 0; rc == RC_OK && i < ex->lane_count; i++)
-            rc = give_back(&ex->lanes[i], -1, err);
-        probe("drain.given");
-    }
-    if (ex->draining && !ex->cancelled && (stop_signals > 1 || ex->now_us >= ex->drain_until_us)) {
-        ex->cancelled = true;
-        log_event(LOG_WARN, "cancelling_tasks", NULL);
-        for (int i = 0; i < ex->reader_count; i++)
-            if (ex->readers[i].count > 0)
-                reader_cancel(ex->readers[i].thread);
-    }
-    return rc;
-}
-
-int64_t signals_due_us(const struct executor *ex)
-{
-    return ex->draining && !ex->cancelled ? ex->drain_until_us : 0;
+    return atomic_exchange(&reload_signal, 0) != 0;
 }

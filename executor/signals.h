@@ -9,11 +9,7 @@
 #ifndef EXECUTOR_SIGNALS_H
 #define EXECUTOR_SIGNALS_H
 
-#include "base/err.h"
-
-#include <stdint.h>
-
-struct executor;
+#include <stdbool.h>
 
 void signals_start(void);
 void signals_end(void);
@@ -22,9 +18,9 @@ int signals_fd(void);
 void signals_clear(void);
 /** How often it was told to stop. */
 int signals_stop(void);
-/** Does what they asked for since the last call. */
-MUST_CHECK enum rc signals_take(struct executor *ex, struct err *err);
-/** When what is left of a drain is cancelled, 0: not by time. */
-int64_t signals_due_us(const struct executor *ex);
+/** SIGUSR1 or SIGUSR2, whichever came last since the last call; 0: none. */
+int signals_pause(void);
+/** SIGHUP came since the last call. */
+bool signals_reload(void);
 
 #endif

@@ -1,9 +1,12 @@
 /* spare: this incarnation is lost and its process lives on. What was running was ended by us, by an operator or by a planned end of the
  * server, unless the server has crashed; the next incarnation says so to the database, which would count it as lost. */
-#include "base/clock.h"
-#include "db/sqlstate.h"
+#include "executor/spare.h"
+
 #include "executor/lane.h"
 #include "executor/server.h"
+
+#include "base/clock.h"
+#include "db/sqlstate.h"
 #include "reader/reader.h"
 
 #include <poll.h>

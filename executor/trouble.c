@@ -1,7 +1,17 @@
 /* trouble: a queue whose own statements fail is set aside for a while, and one that was deleted is left; the executor's other queues go
  * on. That is possible only while the control session is clean: a statement that failed may have left a lock of a phase, which only the end
  * of the incarnation gives back. Then the next incarnation sets the queue aside. */
+#include "executor/trouble.h"
+
+#include "executor/event.h"
+#include "executor/hear.h"
 #include "executor/lane.h"
+#include "executor/late.h"
+#include "executor/phase.h"
+#include "executor/queue.h"
+#include "executor/receive.h"
+#include "executor/refusal.h"
+#include "executor/returning.h"
 #include "executor/server.h"
 
 #include "base/backoff.h"
@@ -41,18 +51,13 @@ static void leave(struct lane *lane)
               lane->queue_id == 0 ? "there is no queue of that name" : "the queue was deleted",
               "hint", "start the executor again when it is there", NULL);
     lane->gone = true;
-    lane->state = SOURCE_STOPPED;
     for (struct phase *phase = lane->phases; phase != NULL; phase = phase->next)
         phase_forget_waiting(phase);
     late_drop(lane, false);
     for (int i = 0; i < ex->reader_count; i++) /* their slots went with the queue */
-        if (ex->readers[i].lane == lane && ex->readers[i].count == 0) {
-            ex->readers[i].lane = NULL;
-            slots_hold(&lane->slots, -1);
-        }
-    if (lane->source != NULL)
-        kafka_source_close(lane->source);
-    lane->source = NULL;
+        if (ex->readers[i].lane == lane && ex->readers[i].count == 0)
+            reader_leave_slot(&ex->readers[i]);
+    stream_leave(&lane->stream);
 }
 
 static bool others_left(const struct lane *lane)
@@ -133,7 +138,7 @@ enum rc lane_confine(struct lane *lane, enum rc rc, struct err *err)
         leave(lane);
         return RC_OK;
     }
-    bool held = lane_row_held(rc, err) && lane->source != NULL;
+    bool held = lane_row_held(rc, err) && lane->stream.source != NULL;
     if (rc != RC_REJECT && !held)
         return rc;
     trouble->wait_ms =

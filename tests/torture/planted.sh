@@ -116,12 +116,14 @@ plant cursor_skips "$(q sql claim 'last int := pg_catalog.cardinality(p_offsets)
     verdict := CASE' 'next_offset := lockstep.cursor_advance(p_queue_id, p_offsets[pg_catalog.cardinality(p_offsets)], p_timestamp, p_digest);
     verdict := CASE')"
 plant cursor_in_its_own_transaction "$(q sql cursor_advance 'SET next_offset = p_offset + 1,' 'SET next_offset = next_offset,')" \
-    "$(q c executor/claim.c '    return rc == RC_OK ? follow(lane, row, count, ret_progress, err) : rc;' '    if (rc == RC_OK) {
+    "$(q c executor/claim.c '    return many ? rejects_follow(' '    if (!many) {
         STR_AUTO text = {0};
-        str_format(&text, "UPDATE lockstep.queue SET next_offset = GREATEST(next_offset, %s) WHERE queue_id = %d", db_text(row, 0, 1), lane->queue_id);
+        str_format(&text, "UPDATE lockstep.queue SET next_offset = GREATEST(next_offset, %s) WHERE queue_id = %d", db_text(row, 0, EXECUTOR_CLAIM_NEXT_OFFSET), lane->queue_id);
         rc = db_script(lane->ex->control, text.data, NULL, err);
+        if (rc != RC_OK)
+            return rc;
     }
-    return rc == RC_OK ? follow(lane, row, count, ret_progress, err) : rc;')"
+    return many ? rejects_follow(')"
 
 # Bounded.
 faults='make_zombie 3 kill_executor 1'

@@ -1,0 +1,18 @@
+/**
+ * What: what the configuration of this executor does not let it do is left to others, who may know the command or call the host.
+ * Invariants: the database remembers what is needed and who lacks it, so that it does not come back.
+ * Threads: control.
+ * Ownership: frees the works.
+ * Failure: as db.h.
+ */
+#ifndef EXECUTOR_ABLE_H
+#define EXECUTOR_ABLE_H
+
+#include "base/err.h"
+
+struct lane;
+
+/** Gives back what the configuration does not let this executor do. */
+MUST_CHECK enum rc leave_unable(struct lane *lane, struct err *err);
+
+#endif

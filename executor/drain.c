@@ -1,0 +1,60 @@
+/* drain: what signals ask of an executor: to pause its claims, to read its configuration again, to end in order. */
+#include "executor/drain.h"
+
+#include "executor/event.h"
+#include "executor/lane.h"
+#include "executor/returning.h"
+#include "executor/signals.h"
+
+#include "base/log.h"
+#include "base/probe.h"
+#include "reader/reader.h"
+
+#include <signal.h>
+
+/* What this executor was not able to do it may do now, and the other way round. What runs goes on as it began. */
+static enum rc reload(struct executor *ex, struct err *err)
+{
+    if (ex->options->reload == NULL || !ex->options->reload(ex->options->reload_context))
+        return RC_OK;
+    log_event(LOG_INFO, "reloaded", "executor", ex->id, NULL);
+    event_tell_all(ex, EVENT_ABILITIES_CHANGED);
+    return db_run(ex->control, &sql_executor_able, (const char *const[]){DB_INT(ex->executor_no)},
+                  NULL, err);
+}
+
+/* SIGTERM: no new claims, what runs may finish; the second one, or the time-out: cancel it. */
+enum rc drain_watch(struct executor *ex, struct err *err)
+{
+    enum rc rc = RC_OK;
+    int pause = signals_pause();
+    if (pause != 0) {
+        ex->claims_paused = pause == SIGUSR1;
+        log_event(LOG_INFO, ex->claims_paused ? "claims_paused" : "claims_resumed", NULL);
+    }
+    if (signals_reload())
+        rc = reload(ex, err);
+    if (rc == RC_OK && signals_stop() > 0 && !ex->draining) {
+        ex->draining = true;
+        ex->drain_until_us = ex->now_us + (int64_t)ex->options->drain_timeout_ms * 1000;
+        log_event(LOG_INFO, "draining", NULL);
+        probe("drain.begin");
+        for (int i = 0; rc == RC_OK && i < ex->lane_count; i++)
+            rc = give_back(&ex->lanes[i], -1, err);
+        probe("drain.given");
+    }
+    if (ex->draining && !ex->cancelled &&
+        (signals_stop() > 1 || ex->now_us >= ex->drain_until_us)) {
+        ex->cancelled = true;
+        log_event(LOG_WARN, "cancelling_tasks", NULL);
+        for (int i = 0; i < ex->reader_count; i++)
+            if (ex->readers[i].count > 0)
+                reader_cancel(ex->readers[i].thread);
+    }
+    return rc;
+}
+
+int64_t drain_due_us(const struct executor *ex)
+{
+    return ex->draining && !ex->cancelled ? ex->drain_until_us : 0;
+}

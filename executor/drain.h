@@ -1,0 +1,22 @@
+/**
+ * What: what signals ask of an executor: to pause its claims, to read its configuration again, to end in order.
+ * Invariants: a drain takes nothing new, and what runs may finish; the second signal, or the time-out, cancels it.
+ * Threads: control.
+ * Ownership: -
+ * Failure: as db.h.
+ */
+#ifndef EXECUTOR_DRAIN_H
+#define EXECUTOR_DRAIN_H
+
+#include "base/err.h"
+
+#include <stdint.h>
+
+struct executor;
+
+/** Does what signals have asked for since the last turn. */
+MUST_CHECK enum rc drain_watch(struct executor *ex, struct err *err);
+/** When what is left of a drain is cancelled, 0: not by time. */
+int64_t drain_due_us(const struct executor *ex);
+
+#endif

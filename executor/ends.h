@@ -1,0 +1,17 @@
+/**
+ * What: says of runs that they have ended when nobody else has: an executor that took the end may have died before.
+ * Invariants: the database decides whether a run has ended.
+ * Threads: control.
+ * Ownership: -
+ * Failure: as db.h.
+ */
+#ifndef EXECUTOR_ENDS_H
+#define EXECUTOR_ENDS_H
+
+#include "base/err.h"
+
+struct lane;
+
+MUST_CHECK enum rc ends_tell(struct lane *lane, struct err *err);
+
+#endif

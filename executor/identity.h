@@ -1,0 +1,75 @@
+/**
+ * What: whether the topic is still this queue's: what the watcher saw of it, compared with what the queue knows.
+ * Invariants: metadata has hiccups and a look may be older than a claim, so a finding counts when the next look has it, too. A verdict
+ *   is given; the caller assigns or halts.
+ * Threads: control.
+ * Ownership: embedded in the lane; only identity.c writes it.
+ * Failure: as db.h.
+ */
+#ifndef EXECUTOR_IDENTITY_H
+#define EXECUTOR_IDENTITY_H
+
+#include "base/err.h"
+#include "base/mailbox.h"
+#include "base/str.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct db_result;
+struct lane;
+
+struct identity {
+    char cluster_id[64];
+    int partitions;                 /* of the topic, as the queue knows it; 0: not yet */
+    char mark[37];                  /* the topic's birthmark, */
+    bool marked;                    /* which was seen there, */
+    int64_t mark_age_s;             /* so long before it was read here */
+    int64_t renew_at_us;            /* the mark expires if nobody renews it */
+    bool mark_trouble;              /* told that it cannot be read */
+    int asked;                      /* looks asked for; older answers count no more */
+    bool looked;                    /* one has come since the last assign: claims may be made */
+    char unanswered[300];           /* why the last one found nothing, "": Kafka answered */
+    char suspect[24];               /* what the last look found wrong, "": nothing */
+    int64_t suspect_cursor;         /* the queue's cursor then */
+    int leader, outages;            /* of the partition; of the brokers, at the last look */
+    int64_t held_at, held_since_us; /* at the end there, and the log goes on; -1 */
+    int64_t blocked_offset;         /* told to be blocked there, -1: not */
+};
+
+/** What is to be done about the stream. */
+enum identity_verdict {
+    IDENTITY_GOOD,   /* nothing */
+    IDENTITY_ASSIGN, /* it is read again from the queue's cursor */
+    IDENTITY_ASSIGN_UNCHECKED, /* the same, but the last claimed record is not there any more to be compared */
+    IDENTITY_HALT              /* it is not this queue's: for the reason, as detail says */
+};
+struct identity_finding {
+    struct lane *lane;
+    enum identity_verdict verdict;
+    const char *reason;
+    struct str detail; /* owned */
+};
+
+/** What the queue's row says. */
+void identity_read(struct lane *lane, const struct db_result *row);
+/** The watcher looks at the topic from now on. */
+void identity_watch(struct lane *lane);
+/** The stream begins at the cursor: nothing is known before the next look, which is asked for. */
+void identity_begin(struct lane *lane);
+/** Nothing is known before the next look, in delay_ms. */
+void identity_ask(struct lane *lane, int delay_ms);
+/** The queue is halted: there is no suspicion left. */
+void identity_clear(struct lane *lane);
+/** The topic was looked at since the last assign, and nothing was wrong. */
+bool identity_known(const struct lane *lane);
+/** No broker was away since the last look. */
+bool identity_steady(const struct lane *lane);
+/** The reason to halt for the cluster or the number of partitions, NULL if they are right. */
+const char *identity_shape(const struct lane *lane, const char *cluster_id, int partitions,
+                           struct str *detail);
+/** The watcher's mail, which is freed. */
+MUST_CHECK enum rc identity_report(struct mail *mail, struct identity_finding *ret_finding,
+                                   struct err *err);
+
+#endif

@@ -1,0 +1,41 @@
+/**
+ * What: tasks that are not in hand any more and that the database still calls this executor's, because another session has locked
+ *   their rows.
+ * Invariants: the phase that they are of keeps its S until they are returned.
+ * Threads: control.
+ * Ownership: the lane owns them.
+ * Failure: as db.h.
+ */
+#ifndef EXECUTOR_LATE_H
+#define EXECUTOR_LATE_H
+
+#include "base/err.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct executor;
+struct lane;
+struct work;
+
+/** Tasks whose rows, or whose queue's row, another session has locked: to be returned when that is over. */
+struct late {
+    struct work *first;
+    int wait_ms; /* 0: there are none */
+    int64_t at_us;
+};
+
+/** A statement gave up because another session holds a row that it needs: see lock_timeout in db/packet.c. */
+bool lane_row_held(enum rc rc, const struct err *err);
+/** Gives unstarted works back: takes the list. */
+MUST_CHECK enum rc late_return(struct lane *lane, struct work *works, struct err *err);
+/** Behind a statement that was to return works, has done so for `done` of them and has answered rc: takes the list. */
+MUST_CHECK enum rc late_settle(struct lane *lane, struct work *works, int64_t done, enum rc rc,
+                               struct err *err);
+MUST_CHECK enum rc late_send(struct lane *lane, struct err *err);
+bool late_any(const struct executor *ex);
+int64_t late_due_us(const struct lane *lane); /* 0: there are none */
+/** spared: the incarnation is lost, see spare.c. */
+void late_drop(struct lane *lane, bool spared);
+
+#endif

@@ -1,0 +1,67 @@
+/**
+ * What: a phase of which this executor has, or just had, tasks: what waits for a reader, what runs, and what is known of its locks.
+ * Invariants: only phase.c writes it, but for the lists of what waits.
+ * Threads: control.
+ * Ownership: the lane owns its phases, a phase what waits.
+ * Failure: -
+ */
+#ifndef EXECUTOR_PHASE_H
+#define EXECUTOR_PHASE_H
+
+#include "base/err.h"
+#include "reader/work.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct gate;
+struct held;
+
+/** A phase of which this executor has, or just had, tasks. */
+struct phase {
+    struct phase *next;
+    int64_t phase_id, run_no, order;
+    int64_t previous_order;    /* 0: its first, or not known */
+    char run[37];              /* as its messages name it, if a claim of ours has seen one */
+    int64_t previous_phase_id; /* IX on it is held by gate, 0: none */
+    struct gate *gate;         /* which holds that IX; NULL: control's session does */
+    bool open, shared;         /* seen open; S is held */
+    int64_t definitions;       /* lockstep.definitions, read when it was open; 0: not known */
+    /* orphans of it were passed over, or (less by one for each phase since then) may have been: looked for when it opens */
+    int looks;
+    bool nobodys; /* we own no task of it, and are to open it all the same */
+    bool claimed; /* by a claim of ours, not only adopted: the buffer's head may be of it */
+    struct work *waiting, **waiting_last;
+    int waiting_count, running;
+    int late; /* tasks of it that are in lane->late */
+};
+
+void phase_add(struct phase *phase, struct work *work);
+void phase_forget_waiting(struct phase *phase);
+/* Of what waits, those of which leaves says so; and all but the first `keep`. Linked by next, for the caller. */
+struct work *phase_take(struct phase *phase,
+                        bool (*leaves)(const struct work *work, const void *context),
+                        const void *context);
+struct work *phase_cut(struct phase *phase, int keep);
+/* Its first waiting work goes to a reader; one has come back. */
+struct work *phase_start(struct phase *phase);
+void phase_back(struct phase *phase);
+/* It has opened. */
+void phase_open(struct phase *phase, int64_t definitions);
+/* What tasks may do is known under this count of definitions. */
+void phase_known(struct phase *phase, int64_t definitions);
+/* took: S of it is held from now on. */
+void phase_share(struct phase *phase, bool took);
+/* Whether we are to open it without a task of it. */
+void phase_nobodys(struct phase *phase, bool nobodys);
+/* Orphans of it are passed over until it opens: phase->looks. */
+void phase_pass_over(struct phase *phase, int looks);
+/* It is not open, as far as we have seen, and we are to open it. */
+static inline bool phase_gates(const struct phase *phase)
+{
+    return !phase->open && (phase->waiting_count > 0 || phase->nobodys);
+}
+/* The head of the buffer belongs to it, as far as we know. */
+bool phase_is_of(const struct phase *phase, const struct held *head);
+
+#endif

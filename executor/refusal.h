@@ -1,0 +1,23 @@
+/**
+ * What: a claim that the database refuses for its data costs nobody but the message that is the cause.
+ * Invariants: each claim is made at most nine times with messages, and then three times as a rejection.
+ * Threads: control.
+ * Ownership: -
+ * Failure: RC_REJECT: it was not the data.
+ */
+#ifndef EXECUTOR_REFUSAL_H
+#define EXECUTOR_REFUSAL_H
+
+#include "base/err.h"
+
+struct executor;
+struct lane;
+
+/** The database refused a claim of count messages, for err; it is to be tried again, with less. */
+MUST_CHECK enum rc claim_refused(struct lane *lane, int count, struct err *err);
+/** A claim failed: gives back the S that it may have taken. */
+MUST_CHECK enum rc claim_unlock(struct executor *ex, struct err *err);
+/** At most so many messages a claim, 0: as many as there are. */
+int claim_most(struct lane *lane);
+
+#endif

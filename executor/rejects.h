@@ -1,0 +1,28 @@
+/**
+ * What: records at the head of the buffer that are no messages and name no run are rejected many at once.
+ * Invariants: what only one of them is, or names a run, or was refused before, is rejected by a claim of its own.
+ * Threads: control.
+ * Ownership: -
+ * Failure: as db.h.
+ */
+#ifndef EXECUTOR_REJECTS_H
+#define EXECUTOR_REJECTS_H
+
+#include "base/err.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct db_result;
+struct lane;
+
+/** How many records at the head, which is no message, are to be rejected at once; 1: by a claim. */
+int rejects_segment(struct lane *lane, int most);
+MUST_CHECK enum rc rejects_ask(struct lane *lane, int count, struct db_result **ret_row,
+                               struct err *err);
+MUST_CHECK enum rc rejects_follow(struct lane *lane, const struct db_result *row, int count,
+                                  bool *ret_progress, struct err *err);
+/** Logs that those of them from an offset on were rejected: others may have been somebody else's. */
+void rejects_tell(struct lane *lane, int count, int64_t from);
+
+#endif

@@ -1,0 +1,22 @@
+/**
+ * What: tasks in hand that others are to do go back to the database.
+ * Invariants: the youngest go first: the oldest phase is what everybody waits for.
+ * Threads: control.
+ * Ownership: frees the works.
+ * Failure: as db.h.
+ */
+#ifndef EXECUTOR_RETURNING_H
+#define EXECUTOR_RETURNING_H
+
+#include "base/err.h"
+
+#include <stdint.h>
+
+struct lane;
+
+/* Gives back what is not started and may start, but for `keep` tasks; keep -1: everything, open or not. */
+MUST_CHECK enum rc give_back(struct lane *lane, int keep, struct err *err);
+/* All of a run that is not started. */
+MUST_CHECK enum rc give_back_run(struct lane *lane, int64_t run_no, struct err *err);
+
+#endif

@@ -1,0 +1,22 @@
+/**
+ * What: attempts that end with a lost incarnation, between spare_start and spare_end; the next one tells of them.
+ * Invariants: what the server or this executor ended does not count as lost.
+ * Threads: control.
+ * Ownership: server_memory, which outlives the incarnation.
+ * Failure: as db.h.
+ */
+#ifndef EXECUTOR_SPARE_H
+#define EXECUTOR_SPARE_H
+
+#include "base/err.h"
+
+struct db;
+struct executor;
+struct work;
+
+void spare_start(struct executor *ex, const struct err *why);
+void spare_note(struct executor *ex, const struct work *work);
+void spare_end(struct executor *ex);
+MUST_CHECK enum rc spare_tell(struct executor *ex, struct db *db, struct err *err);
+
+#endif

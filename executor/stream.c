@@ -1,0 +1,167 @@
+#include "executor/stream.h"
+
+#include "executor/headers.h"
+#include "executor/lane.h"
+#include "executor/record.h"
+
+#include "db/db.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define BUFFER_RECORDS 4096
+#define BUFFER_BYTES   (8 * 1024 * 1024)
+
+void stream_open(struct stream *stream)
+{
+    stream->buffer_cap = BUFFER_RECORDS;
+    stream->buffer = xcalloc(BUFFER_RECORDS, sizeof *stream->buffer);
+}
+
+void stream_read(struct stream *stream, const struct db_result *row)
+{
+    stream->cursor = db_int(row, 0, EXECUTOR_QUEUE_NEXT_OFFSET);
+    stream->check_offset = db_null(row, 0, EXECUTOR_QUEUE_LAST_OFFSET)
+                               ? -1
+                               : db_int(row, 0, EXECUTOR_QUEUE_LAST_OFFSET);
+    stream->check_timestamp = db_int(row, 0, EXECUTOR_QUEUE_LAST_TIMESTAMP);
+    (void)snprintf(stream->check_digest, sizeof stream->check_digest, "%s",
+                   db_text(row, 0, EXECUTOR_QUEUE_LAST_DIGEST));
+}
+
+void stream_begin(struct stream *stream, bool check, int64_t now_us)
+{
+    stream->buffer_from = stream->cursor;
+    stream->assigned_us = now_us;
+    stream->state = check ? SOURCE_CHECKING : SOURCE_READING;
+}
+
+void stream_turn(struct stream *stream, enum source_state state)
+{
+    stream->state = state;
+}
+
+void stream_back(struct stream *stream, int64_t cursor)
+{
+    stream->cursor = cursor;
+}
+
+static void held_done(struct held *held)
+{
+    free(held->value);
+    free(held->key);
+    free(held->traceparent);
+    free(held->headers);
+    message_free(held->msg);
+    *held = (struct held){0};
+}
+
+/* What it takes of the buffer's bound: all that a record brings. */
+static size_t held_bytes(const struct held *held)
+{
+    return held->value_len + held->key_len + held->headers_len +
+           (held->traceparent != NULL ? TRACEPARENT_LEN : 0);
+}
+
+static void drop_head(struct stream *stream)
+{
+    struct held *held = stream_head(stream, 0);
+    stream->buffer_from = held->offset + 1;
+    stream->buffer_bytes -= held_bytes(held);
+    held_done(held);
+    stream->buffer_first = (stream->buffer_first + 1) % stream->buffer_cap;
+    stream->buffer_count--;
+}
+
+void stream_drop(struct stream *stream, int64_t below)
+{
+    while (stream->buffer_count > 0 && stream_head(stream, 0)->offset < below)
+        drop_head(stream);
+    if (stream->buffer_from < below)
+        stream->buffer_from = below;
+    if (stream->cursor < below)
+        stream->cursor = below;
+}
+
+void stream_clear(struct stream *stream)
+{
+    while (stream->buffer_count > 0)
+        drop_head(stream);
+}
+
+void stream_leave(struct stream *stream)
+{
+    stream->state = SOURCE_STOPPED;
+    if (stream->source != NULL)
+        kafka_source_close(stream->source);
+    stream->source = NULL;
+}
+
+void stream_close(struct stream *stream)
+{
+    stream_clear(stream);
+    free(stream->buffer);
+    stream->buffer = NULL;
+    stream_leave(stream);
+}
+
+bool stream_full(const struct stream *stream)
+{
+    return stream->buffer_count == stream->buffer_cap || stream->buffer_bytes >= BUFFER_BYTES;
+}
+
+void stream_hold(struct stream *stream, const struct kafka_record *record)
+{
+    struct held *held = stream_head(stream, stream->buffer_count++);
+    *held = (struct held){.offset = record->offset,
+                          .timestamp_ms = record->timestamp_ms,
+                          .seq = -1,
+                          .tombstone = record->value == NULL,
+                          .value_len = record->value_len,
+                          .key_len = record->key_len};
+    held->value = xmalloc(record->value_len + 1);
+    if (record->value_len > 0)
+        memcpy(held->value, record->value, record->value_len);
+    held->value[record->value_len] = '\0';
+    if (record->key != NULL) {
+        held->key = xmalloc(record->key_len + 1);
+        memcpy(held->key, record->key, record->key_len);
+    }
+    if (record->traceparent != NULL)
+        held->traceparent = xstrdup(record->traceparent);
+    held->headers = headers_pack(record, &held->headers_len);
+    kafka_record_digest(record, held->digest);
+    stream->buffer_bytes += held_bytes(held);
+    if (message_parse(held->value, held->value_len, MESSAGE_RECORD, &held->msg, &held->why) ==
+        RC_OK) {
+        held->seq = held->msg->seq;
+        memcpy(held->run, held->msg->run, sizeof held->run);
+    } else {
+        held->msg = NULL;
+        enum rc rc = message_peek(held->value, held->value_len, held->run, &held->seq);
+        if (rc != RC_OK) {
+            held->run[0] = '\0';
+            held->seq = -1;
+        }
+    }
+    stream->unread = stream_full(stream);
+}
+
+void stream_fill(struct stream *stream)
+{
+    stream->unread = false;
+}
+
+struct message *held_take(struct held *held)
+{
+    struct message *msg = held->msg;
+    held->msg = NULL;
+    return msg;
+}
+
+bool stream_at_end(const struct stream *stream)
+{
+    return stream->buffer_count == 0 && stream->state == SOURCE_READING &&
+           kafka_source_end(stream->source) >= 0;
+}
