@@ -6,6 +6,19 @@
 
 /* The one table of commands: help, dispatch and docs/reference/commands.md follow it. */
 
+#define SCHEDULE_OPTIONS                                                                           \
+    {"zone", "ZONE", "time zone of a cron expression; default: UTC", 0},                           \
+        {"after", "WHEN", "after this time, 2026-01-31T06:00:00Z; default: now", 0},               \
+    {                                                                                              \
+        "count", "N:1:100000", "how many times; default 5", 'n'                                    \
+    }
+static const struct option_spec schedule_next_options[] = {
+    {"file", "FILE",
+     "instead: rules in JSON, one a line; an answer in JSON for each; -: standard input", 0},
+    SCHEDULE_OPTIONS,
+    {0}};
+static const struct option_spec schedule_explain_options[] = {SCHEDULE_OPTIONS, {0}};
+
 static const struct option_spec migrate_up_options[] = {
     {"dry-run", NULL, "say what would be applied, change nothing", 0},
     {"show-sql", NULL, "print the SQL to stdout", 0},
@@ -305,6 +318,12 @@ const struct command commands[] = {
      "runs part of the topic again: shows what it would do, and does it with --execute",
      replay_options,
      "lockstep replay --queue orders --from-offset 0 --to-offset latest --mode missing"},
+    {"schedule", "next", "[RULE]", NEEDS_SCHEMA, command_schedule_next,
+     "the next times of a rule, a cron expression or an object, that need not be stored",
+     schedule_next_options, "lockstep schedule next '0 6 * * MON-FRI' --zone Europe/Warsaw -n 3"},
+    {"schedule", "explain", "RULE", NEEDS_SCHEMA, command_schedule_explain,
+     "a rule in words, its next times, and what clock changes do to it", schedule_explain_options,
+     "lockstep schedule explain '30 2 * * *' --zone America/New_York"},
     {"lock", "list", "", NEEDS_SCHEMA, command_lock_list, "phase locks, slots, holders, waiters",
      NULL, NULL},
     {"log", "", "", NEEDS_SCHEMA, command_log, "the event log", log_options,

@@ -32,6 +32,7 @@ command_fn command_task_list, command_task_show;
 command_fn command_rejected_list, command_rejected_show, command_rejected_redrive;
 command_fn command_message_check;
 command_fn command_replay;
+command_fn command_schedule_next, command_schedule_explain;
 command_fn command_lock_list, command_log, command_check;
 command_fn command_config_show, command_config_check, command_config_list;
 command_fn command_dev_broker, command_dev_up, command_dev_down;

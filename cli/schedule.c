@@ -1,0 +1,174 @@
+/* schedule next, schedule explain: the times of rules that need not be stored. The database computes them, by the functions that compute those of
+ * stored rules. */
+#include "cli/commands.h"
+#include "cli/width.h"
+
+#include <cjson/cJSON.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define COUNT_DEFAULT 5
+#define MOST_LINE     (64 * 1024)
+
+static void set_text(cJSON *object, const char *name, const char *value)
+{
+    cJSON_DeleteItemFromObjectCaseSensitive(object, name);
+    (void)cJSON_AddStringToObject(object, name, value);
+}
+
+/* The command's argument as a rule: an object is one as it is, anything else is a cron expression. The caller frees it. */
+static enum rc rule_text(const struct cli *cli, char **ret_text, struct err *err)
+{
+    const char *written = cli->arguments[0], *zone = cli_text(cli, "zone");
+    cJSON *rule = *written == '{' ? cJSON_Parse(written) : cJSON_CreateObject();
+    if (rule == NULL)
+        return err_set(err, RC_REJECT, ERR_USAGE, written,
+                       "write {\"kind\": \"daily\", \"times\": [\"06:00\"]}", "it is not JSON");
+    if (*written != '{') {
+        set_text(rule, "kind", "cron");
+        set_text(rule, "expr", written);
+    }
+    if (zone != NULL)
+        set_text(rule, "zone", zone);
+    if (cli_text(cli, "after") != NULL)
+        set_text(rule, "after", cli_text(cli, "after"));
+    *ret_text = cJSON_PrintUnformatted(rule);
+    cJSON_Delete(rule);
+    return RC_OK;
+}
+
+static const char *const *rule_params(const struct cli *cli, const char *rule,
+                                      char count[INT64_TEXT_SIZE], const char *ret_params[2])
+{
+    ret_params[0] = rule;
+    ret_params[1] = int64_text(count, cli_int(cli, "count", COUNT_DEFAULT));
+    return ret_params;
+}
+
+/* RC_REJECT + ERR_USAGE if rule is none. */
+static enum rc check_rule(struct cli *cli, const char *const params[2], struct err *err)
+{
+    DB_RESULT_AUTO *result = NULL;
+    enum rc rc = db_run(cli->db, &sql_schedule_answer, params, &result, err);
+    if (rc != RC_OK)
+        return rc;
+    cJSON *answer = cJSON_Parse(db_text(result, 0, SCHEDULE_ANSWER_ANSWER));
+    const char *why = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(answer, "message"));
+    const char *hint = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(answer, "hint"));
+    if (why != NULL)
+        rc = err_set(err, RC_REJECT, ERR_USAGE, cli->arguments[0], hint != NULL ? hint : "", "%s",
+                     why);
+    cJSON_Delete(answer);
+    return rc;
+}
+
+/* One rule a line, one answer a line: a line that is refused is answered, too, and does not end the command. */
+static enum rc answer_lines(struct cli *cli, const char *path, FILE *in, struct err *err)
+{
+    FREE_AUTO char *line = NULL;
+    size_t size = 0;
+    ssize_t len;
+    enum rc rc = RC_OK;
+    for (int number = 1; rc == RC_OK && (len = getline(&line, &size, in)) >= 0; number++) {
+        DB_RESULT_AUTO *result = NULL;
+        char object[160];
+        if ((size_t)len == strspn(line, " \t\r\n"))
+            continue;
+        (void)snprintf(object, sizeof object, "%.140s:%d", path, number);
+        if (len > MOST_LINE || strlen(line) != (size_t)len)
+            return err_set(err, RC_REJECT, ERR_USAGE, object, "write one rule a line, in JSON",
+                           len > MOST_LINE ? "the line is longer than 64 kB"
+                                           : "the line contains a NUL byte");
+        char count[INT64_TEXT_SIZE];
+        const char *params[2];
+        rc = db_run(cli->db, &sql_schedule_answer, rule_params(cli, line, count, params), &result,
+                    err);
+        if (rc == RC_OK)
+            (void)printf("%s\n", db_text(result, 0, SCHEDULE_ANSWER_ANSWER));
+    }
+    if (rc == RC_OK && ferror(in))
+        return err_set(err, RC_REJECT, ERR_USAGE, path, "", "it cannot be read: %s",
+                       strerror(errno));
+    return rc == RC_OK ? table_check(stdout, err) : rc;
+}
+
+static enum rc answer_file(struct cli *cli, const char *path, struct err *err)
+{
+    bool input = strcmp(path, "-") == 0;
+    FILE *in = input ? stdin : fopen(path, "r");
+    if (in == NULL)
+        return err_set(err, RC_REJECT, ERR_USAGE, path, "", "it cannot be opened: %s",
+                       strerror(errno));
+    enum rc rc = answer_lines(cli, input ? "stdin" : path, in, err);
+    if (!input)
+        (void)fclose(in);
+    return rc;
+}
+
+enum rc command_schedule_next(struct cli *cli, struct err *err)
+{
+    DB_RESULT_AUTO *times = NULL;
+    FREE_AUTO char *rule = NULL;
+    char count[INT64_TEXT_SIZE];
+    const char *params[2], *file = cli_text(cli, "file");
+    if ((file != NULL) == (cli->argument_count > 0))
+        return err_set(err, RC_REJECT, ERR_USAGE, "schedule next",
+                       "lockstep schedule next '0 6 * * MON-FRI' --zone Europe/Warsaw",
+                       file != NULL ? "a rule and --file are given" : "no rule is given");
+    if (file != NULL)
+        return answer_file(cli, file, err);
+    enum rc rc = rule_text(cli, &rule, err);
+    if (rc == RC_OK)
+        rc = check_rule(cli, rule_params(cli, rule, count, params), err);
+    if (rc == RC_OK)
+        rc = db_run(cli->db, &sql_schedule_next, params, &times, err);
+    if (rc == RC_OK && db_rows(times) == 0)
+        cli_say(cli, "lockstep: the rule never fires after that time\n");
+    return rc == RC_OK ? cli_print_list(cli, times, "at,local", err) : rc;
+}
+
+/* For people: what the rule means, then a paragraph for each kind of row. */
+static enum rc print_meaning(const struct db_result *rows, struct err *err)
+{
+    static const struct {
+        const char *kind, *title;
+    } parts[] = {{"means", NULL},
+                 {"warning", NULL},
+                 {"next", "next times"},
+                 {"clock_change", "clock changes"}};
+    for (size_t part = 0; part < sizeof parts / sizeof *parts; part++) {
+        bool begun = false;
+        for (int i = 0; i < db_rows(rows); i++) {
+            if (strcmp(db_text(rows, i, SCHEDULE_EXPLAIN_KIND), parts[part].kind) != 0)
+                continue;
+            if (!begun && parts[part].title != NULL)
+                (void)printf("\n%s\n", parts[part].title);
+            begun = true;
+            if (parts[part].title != NULL)
+                (void)printf("  %s  ", db_text(rows, i, SCHEDULE_EXPLAIN_AT));
+            else if (part > 0)
+                (void)printf("  warning: ");
+            width_print(stdout, db_text(rows, i, SCHEDULE_EXPLAIN_WORDS), false);
+            (void)printf("\n");
+        }
+    }
+    return table_check(stdout, err);
+}
+
+enum rc command_schedule_explain(struct cli *cli, struct err *err)
+{
+    DB_RESULT_AUTO *rows = NULL;
+    FREE_AUTO char *rule = NULL;
+    char count[INT64_TEXT_SIZE];
+    const char *params[2];
+    enum rc rc = rule_text(cli, &rule, err);
+    if (rc == RC_OK)
+        rc = check_rule(cli, rule_params(cli, rule, count, params), err);
+    if (rc == RC_OK)
+        rc = db_run(cli->db, &sql_schedule_explain, params, &rows, err);
+    if (rc != RC_OK || cli->output != OUTPUT_TABLE)
+        return rc == RC_OK ? cli_print(cli, rows, err) : rc;
+    return print_meaning(rows, err);
+}

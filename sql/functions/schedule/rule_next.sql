@@ -1,0 +1,73 @@
+-- The first time after p_after at which a rule fires; NULL: never. It walks stretches of time in which the zone's clock runs evenly: inside one, local time
+-- is UTC and an offset, and rule_local knows the rest. mark is the local time from which on nothing was seen yet; what happens to it where two stretches
+-- meet is all that clock changes need:
+--   the clock jumps ahead, 02:00 to 03:00   a fixed time in between fires once, at 03:00; a repeating one is not there
+--   the clock is set back, 02:00 to 01:00   a fixed time in between was seen in the first pass, mark stays; a repeating one is seen again
+-- A jump of three hours and more is a new calendar: what it skips is skipped, what it repeats is repeated.
+CREATE OR REPLACE FUNCTION lockstep.rule_next(p_rule lockstep.rule, p_after timestamptz) RETURNS timestamptz LANGUAGE plpgsql STABLE AS $$
+DECLARE
+    NEW_CALENDAR CONSTANT interval := interval '3 hours';
+    MARGIN CONSTANT interval := interval '36 hours'; -- no two zones are farther apart
+    after CONSTANT timestamptz := GREATEST(p_after, p_rule.not_before - interval '1 microsecond');
+    last CONSTANT timestamptz := LEAST(p_rule.not_after, after + interval '400 years');
+    begun timestamptz := after - interval '30 hours'; -- of the stretch
+    shift interval;      -- its local time - UTC
+    mark timestamp;
+    match timestamp;
+    fires timestamptz;
+    change timestamptz;
+    before timestamp;    -- local time where two stretches meet, in the first
+    behind timestamp;    -- and in the second
+BEGIN
+    IF p_rule.kind = 'interval' THEN
+        fires := pg_catalog.to_timestamp((pg_catalog.floor((pg_catalog.date_part('epoch', after)::numeric - p_rule.phase) / p_rule.every) + 1) * p_rule.every + p_rule.phase);
+        RETURN CASE WHEN fires <= last THEN fires END;
+    ELSIF p_rule.kind = 'instant' THEN
+        RETURN CASE WHEN p_rule.instant > after AND p_rule.instant <= last THEN p_rule.instant END;
+    ELSIF p_rule.kind = 'never' THEN
+        RETURN NULL;
+    END IF;
+    -- What the first pass has shown when p_after lies in the second.
+    LOOP
+        shift := (begun AT TIME ZONE p_rule.zone) - (begun AT TIME ZONE 'UTC');
+        change := lockstep.zone_change(p_rule.zone, begun, after);
+        EXIT WHEN change IS NULL;
+        before := (change AT TIME ZONE 'UTC') + shift;
+        behind := change AT TIME ZONE p_rule.zone;
+        mark := CASE WHEN p_rule.is_fixed AND behind < before AND before - behind < NEW_CALENDAR THEN GREATEST(mark, before) END;
+        begun := change;
+    END LOOP;
+    begun := after;
+    mark := GREATEST(mark, pg_catalog.date_trunc('second', after AT TIME ZONE p_rule.zone) + interval '1 second');
+    LOOP
+        match := lockstep.rule_local(p_rule, mark);
+        fires := (match - shift) AT TIME ZONE 'UTC';
+        IF match IS NULL OR fires > last + MARGIN THEN
+            RETURN NULL;
+        ELSIF fires - begun > MARGIN + MARGIN THEN -- nothing matches until then: a stretch that is near
+            begun := fires - MARGIN;
+            shift := (begun AT TIME ZONE p_rule.zone) - (begun AT TIME ZONE 'UTC');
+            mark := match;
+            fires := (match - shift) AT TIME ZONE 'UTC';
+        END IF;
+        change := lockstep.zone_change(p_rule.zone, begun, fires);
+        IF change IS NULL THEN
+            RETURN CASE WHEN fires <= last THEN fires END;
+        END IF;
+        before := (change AT TIME ZONE 'UTC') + shift;
+        behind := change AT TIME ZONE p_rule.zone;
+        IF behind > before THEN
+            IF match < behind AND p_rule.is_fixed AND behind - before < NEW_CALENDAR THEN
+                RETURN CASE WHEN change <= last THEN change END;
+            END IF;
+            mark := GREATEST(match, behind);
+        ELSIF p_rule.is_fixed AND before - behind < NEW_CALENDAR THEN
+            mark := GREATEST(mark, before);
+        ELSE
+            mark := behind;
+        END IF;
+        begun := change;
+        shift := behind - (change AT TIME ZONE 'UTC');
+    END LOOP;
+END
+$$;
