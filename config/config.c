@@ -222,6 +222,28 @@ static void choose_path(const struct config_request *request, struct str *ret_pa
     str_clear(ret_path);
 }
 
+/* What keys must be together. What is not set follows the other by itself (executor/alive.c). */
+static void check_together(struct config *config)
+{
+    static const char section[] = "executor";
+    const struct config_value *heartbeat = config_find(config, section, "heartbeat");
+    const struct config_value *frozen = config_find(config, section, "frozen_after");
+    int64_t beat_ms = config_get_duration_ms(config, section, "heartbeat");
+    int64_t frozen_ms = config_get_duration_ms(config, section, "frozen_after");
+    if (heartbeat == NULL || frozen == NULL || heartbeat->origin == CONFIG_BY_DEFAULT ||
+        4 * beat_ms <= frozen_ms)
+        return;
+    char hint[200];
+    struct err err;
+    (void)snprintf(hint, sizeof hint,
+                   "Set heartbeat to at most %lldms, or frozen_after (%s) to at least %lldms.",
+                   (long long)(frozen_ms / 4), frozen->where, (long long)(4 * beat_ms));
+    (void)err_set(&err, RC_FATAL, ERR_CONFIG, heartbeat->where, hint,
+                  "heartbeat must be at most a quarter of frozen_after (%s), not %s", frozen->value,
+                  heartbeat->value);
+    store_error(config, &err);
+}
+
 enum rc config_load(const struct config_request *request, struct config **ret_config,
                     struct err *err)
 {
@@ -239,6 +261,7 @@ enum rc config_load(const struct config_request *request, struct config **ret_co
         environment_read(config, request->environ);
     for (int i = 0; i < request->set_count; i++)
         set_one(config, request->set[i]);
+    check_together(config);
     if (config->errors > 0) {
         if (err != NULL)
             *err = config->first;

@@ -107,8 +107,21 @@ bool attempt_timed_out(const struct work *work, struct err *why)
                   (double)work->msg->timeout_us / 1e6);
     err_code(&late, sqlstate_text(SQLSTATE_QUERY_CANCELED));
     memcpy(late.context, why->context, sizeof late.context); /* where it was then */
+    if (why->kind == ERR_TIMEOUT)
+        memcpy(late.hint, why->hint, sizeof late.hint);
     *why = late;
     return true;
+}
+
+/* SQL that catches its cancel ends by itself, or goes on with its next statement: what it did then is not kept. */
+static enum rc in_time(const struct work *work, enum rc rc, struct err *why)
+{
+    if (rc != RC_OK || !work->timed_out)
+        return rc;
+    return err_set(why, RC_REJECT, ERR_TIMEOUT, "task",
+                   "It was asked to stop and went on. Where it catches query_canceled (57014), "
+                   "have it raise that again.",
+                   "time-out");
 }
 
 /* A server that is read-only refuses the record of the failure, too: then it was not the task. */
@@ -188,6 +201,7 @@ static enum rc run_statements(struct db *db, const struct work *work, const stru
         free(params);
         if (rc != RC_OK)
             tell_place(work, plan, i);
+        rc = in_time(work, rc, err);
     }
     return rc;
 }

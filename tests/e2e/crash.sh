@@ -20,7 +20,7 @@ lockstep queue create "$q" -q --create-topic --max-readers 6
 daemon() { # N: executors that go on for ever
     local i
     for ((i = 0; i < $1; i++)); do
-        "$LOCKSTEP_BIN" executor run -d "$db" -b "$LOCKSTEP_TEST_BROKERS" -s executor.heartbeat=3s --queue "$q" --readers 3 2>>"$tmp/$i.log" &
+        "$LOCKSTEP_BIN" executor run -d "$db" -b "$LOCKSTEP_TEST_BROKERS" -s executor.heartbeat=2500ms --queue "$q" --readers 3 2>>"$tmp/$i.log" &
         executors+=($!)
     done
 }

@@ -1,14 +1,18 @@
 #!/bin/bash
 # A task that makes its transaction read-only keeps its own end from being recorded: that is its failure, and ends nothing else.
+# What the login of the tasks has as its default is none of it: each session of theirs may write.
 # ctest: timeout=60 nosan
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 . "$here/../support/shell.bash"
 . "$here/ledger.bash"
 tmp=$(mktemp -d)
-trap 'jobs_end; scratch_drop; rm -rf "$tmp"' EXIT
+login=$(scratch_name)
+trap 'jobs_end; [ -z "$db" ] || sql "DROP OWNED BY $login; DROP ROLE $login"; scratch_drop; rm -rf "$tmp"' EXIT
 scratch_database
-sql "CREATE FUNCTION hidden() RETURNS text LANGUAGE sql AS \$\$ SELECT pg_catalog.set_config('transaction_read_only', 'on', true) \$\$"
+sql "CREATE ROLE $login LOGIN IN ROLE lockstep_task; ALTER ROLE $login SET default_transaction_read_only = on;
+     CREATE TABLE effect (n int); GRANT INSERT ON effect TO $login;
+     CREATE FUNCTION hidden() RETURNS text LANGUAGE sql AS \$\$ SELECT pg_catalog.set_config('transaction_read_only', 'on', true) \$\$"
 q=$(scratch_name)
 lockstep queue create "$q" -q --create-topic --max-readers 2
 while read -r task; do
@@ -18,9 +22,9 @@ done <<'END'
 {"order": 1, "name": "hidden", "sql": "SELECT hidden()"}
 {"order": 1, "name": "two", "sql": ["SELECT 1", "SELECT hidden()"]}
 {"order": 1, "name": "bare", "transaction": false, "sql": "SET default_transaction_read_only = on"}
-{"order": 1, "name": "after", "sql": "SELECT 1"}
+{"order": 1, "name": "after", "sql": "INSERT INTO effect VALUES (1)"}
 END
-timeout 30 "$LOCKSTEP_BIN" executor run -d "$db" -b "$LOCKSTEP_TEST_BROKERS" --queue "$q" --readers 2 --until-idle 2>"$tmp/log" || { echo "the executor ended with $?"; failed=1; }
+timeout 30 "$LOCKSTEP_BIN" executor run -d "$db" -b "$LOCKSTEP_TEST_BROKERS" -s "postgres.task_conninfo=$db user=$login" --queue "$q" --readers 2 --until-idle 2>"$tmp/log" || { echo "the executor ended with $?"; failed=1; }
 why='the task has made its transaction read-only, so its end could not be recorded'
 for name in open hidden two bare; do
     expect "$name" "$(sql "SELECT t.status || '/' || t.attempt_num || '/' || t.lost_num || ' ' || a.sqlstate || ' ' || a.error FROM lockstep.task t LEFT JOIN lockstep.task_attempt a USING (task_id) WHERE t.name = '$name'")" "Failed/1/0 25006 $why"

@@ -1,6 +1,6 @@
 #!/bin/bash
 # An attempt that runs for longer than its task's time-out is cancelled, and its session cut off when it does not mind; it counts
-# as failed, and what runs beside it and after it is left alone.
+# as failed, also when it catches the cancel and ends by itself; and what runs beside it and after it is left alone.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 . "$here/../support/shell.bash"
@@ -21,6 +21,10 @@ cat >"$tmp/tasks.jsonl" <<'END'
 {"order": 1, "name": "twice", "timeout": 0.2, "max_attempts": 2, "retry_intervals": [0.05], "sql": ["INSERT INTO effect VALUES (1)", "SELECT pg_sleep(60)"]}
 {"order": 1, "name": "bare", "timeout": 0.2, "transaction": false, "sql": "SELECT pg_sleep(60)"}
 {"order": 1, "name": "deaf", "timeout": 0.2, "sql": "SELECT deaf()"}
+{"order": 1, "name": "swallows", "timeout": 0.2, "max_attempts": 2, "retry_intervals": [0.05], "sql": ["INSERT INTO effect VALUES (8)", "DO $$ BEGIN PERFORM pg_sleep(60); EXCEPTION WHEN query_canceled THEN NULL; END $$"]}
+{"order": 1, "name": "swallows bare", "timeout": 0.2, "transaction": false, "sql": "DO $$ BEGIN PERFORM pg_sleep(60); EXCEPTION WHEN query_canceled THEN NULL; END $$"}
+{"order": 1, "name": "swallows in a step", "timeout": 0.2, "steps": [{"name": "a", "sql": "DO $$ BEGIN PERFORM pg_sleep(60); EXCEPTION WHEN query_canceled THEN NULL; END $$"}, {"name": "b", "sql": "INSERT INTO effect VALUES (7)"}]}
+{"order": 1, "name": "swallows in the last step", "timeout": 0.2, "steps": [{"name": "a", "sql": "INSERT INTO effect VALUES (6)"}, {"name": "b", "sql": ["INSERT INTO effect VALUES (5)", "DO $$ BEGIN PERFORM pg_sleep(60); EXCEPTION WHEN query_canceled THEN NULL; END $$"]}]}
 {"order": 1, "name": "in time", "timeout": 30, "sql": "INSERT INTO effect VALUES (2)"}
 {"order": 1, "name": "beside", "sql": "INSERT INTO effect SELECT 3 FROM pg_sleep(1)"}
 {"order": 2, "name": "after", "sql": "INSERT INTO effect VALUES (4)"}
@@ -31,9 +35,11 @@ run=$(lockstep publish --queue "$q" -q "$tmp/tasks.jsonl")
 executors 1 "$q" 3
 executors_wait || { cat "$tmp/$q".*.log; failed=1; }
 expect 'outcomes' "$(sql "SELECT string_agg(t.name || '=' || t.status || '/' || t.attempt_num || '/' || t.lost_num, ' ' ORDER BY t.seq) FROM lockstep.task t JOIN lockstep.run r USING (run_no) WHERE r.run_id = '$run'")" \
-    'twice=Failed/2/0 bare=Failed/1/0 deaf=Failed/1/0 in time=Completed/1/0 beside=Completed/1/0 after=Completed/1/0'
+    'twice=Failed/2/0 bare=Failed/1/0 deaf=Failed/1/0 swallows=Failed/2/0 swallows bare=Failed/1/0 swallows in a step=Failed/1/0 swallows in the last step=Failed/1/0 in time=Completed/1/0 beside=Completed/1/0 after=Completed/1/0'
 expect 'what is told' "$(sql "SELECT DISTINCT sqlstate, error FROM lockstep.execution_log WHERE run_id = '$run' AND status <> 'Completed'")" \
     '57014|time-out: the attempt ran for longer than 0.2 s'
+expect 'who went on is told' "$(sql "SELECT string_agg(t.name || '/' || a.attempt, ' ' ORDER BY t.seq, a.attempt) FROM lockstep.task_attempt a JOIN lockstep.task t USING (task_id) WHERE a.hint LIKE 'It was asked to stop and went on.%'")" \
+    'swallows/1 swallows/2 swallows bare/1 swallows in a step/1 swallows in the last step/1'
 expect 'cancelled in time' "$(sql "SELECT bool_and(l.duration BETWEEN '0.2 s' AND '3 s') FROM lockstep.execution_log l JOIN lockstep.task t USING (task_id) WHERE run_id = '$run' AND t.name IN ('twice', 'bare')")" t
-expect 'effects' "$(sql "SELECT string_agg(n::text, ' ' ORDER BY n) FROM effect")" '2 3 4'
+expect 'effects' "$(sql "SELECT string_agg(n::text, ' ' ORDER BY n) FROM effect")" '2 3 4 6'
 exit $failed

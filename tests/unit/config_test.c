@@ -99,6 +99,19 @@ static void a_value_of_the_wrong_type_is_refused_with_its_line(void **state)
     assert_refused("[commands]\nload = load.sh\n", 2, "load", "absolute path");
 }
 
+static void a_heartbeat_longer_than_a_quarter_of_frozen_after_is_refused(void **state)
+{
+    (void)state;
+    assert_refused(
+        "[executor]\nheartbeat = 2501ms\n", 2,
+        "heartbeat must be at most a quarter of frozen_after (10s), not 2501ms",
+        "Set heartbeat to at most 2500ms, or frozen_after (default) to at least 10004ms");
+    assert_refused("[executor]\nfrozen_after = 3s\nheartbeat = 1s\n", 3, "frozen_after (3s)",
+                   ":2)");
+    config_free(loaded("[executor]\nfrozen_after = 4s\nheartbeat = 1s\n"));
+    config_free(loaded("[executor]\nfrozen_after = 2s\n")); /* the default heartbeat follows */
+}
+
 static void a_number_out_of_range_is_refused_with_its_line(void **state)
 {
     (void)state;
@@ -414,6 +427,7 @@ int main(void)
         cmocka_unit_test(an_unknown_section_is_refused_with_its_line_and_the_nearest_name),
         cmocka_unit_test(a_value_of_the_wrong_type_is_refused_with_its_line),
         cmocka_unit_test(a_number_out_of_range_is_refused_with_its_line),
+        cmocka_unit_test(a_heartbeat_longer_than_a_quarter_of_frozen_after_is_refused),
         cmocka_unit_test(a_duplicate_key_is_refused_and_names_the_first_place),
         cmocka_unit_test(a_line_that_is_nothing_is_refused_with_its_number),
         cmocka_unit_test(a_line_longer_than_the_limit_is_refused_with_its_number),
