@@ -28,7 +28,8 @@ static bool waits_for_topic(const struct db_result *rows)
     return waits;
 }
 
-/* Kafka is asked as well where that may be the cause: an executor reports an open transaction only after some seconds. */
+/* Kafka is asked as well where that may be the cause: an executor reports an open transaction only after some seconds, and only
+ * the log's end tells that records went with their topic. */
 static enum rc reasons(struct cli *cli, const char *queue, const char *const ids[3],
                        struct db_result **ret_rows, struct err *err)
 {
@@ -42,7 +43,8 @@ static enum rc reasons(struct cli *cli, const char *queue, const char *const ids
                             NULL,
                             NULL,
                             NULL,
-                            kafka_properties_get(&cli->kafka, "bootstrap.servers")};
+                            kafka_properties_get(&cli->kafka, "bootstrap.servers"),
+                            NULL};
     enum rc rc = db_run(cli->db, &sql_explain_reasons, params, &rows, err);
     if (rc != RC_OK)
         return rc;
@@ -51,14 +53,15 @@ static enum rc reasons(struct cli *cli, const char *queue, const char *const ids
         kafka_properties_get(&cli->kafka, "bootstrap.servers") != NULL &&
         find_queue(cli, queue, &row, &ignored) == RC_OK &&
         topic_ends(&cli->kafka, row.topic, row.partition, KAFKA_MS, &ends, &ignored) == RC_OK;
-    if (!known || ends.stable >= ends.high) {
+    if (!known) {
         *ret_rows = rows;
         rows = NULL;
         return RC_OK;
     }
     params[3] = DB_INT(row.queue_id);
-    params[4] = DB_INT(ends.stable);
+    params[4] = ends.stable < ends.high ? DB_INT(ends.stable) : NULL;
     params[5] = ends.open_since_ms >= 0 ? DB_INT(ends.open_since_ms) : NULL;
+    params[7] = DB_INT(ends.high);
     return db_run(cli->db, &sql_explain_reasons, params, ret_rows, err);
 }
 

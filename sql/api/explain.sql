@@ -4,7 +4,8 @@ CREATE OR REPLACE FUNCTION lockstep.explain(p_queue_id int DEFAULT NULL, p_run_n
 RETURNS SETOF lockstep.explanation LANGUAGE plpgsql AS $$
 BEGIN
     RETURN QUERY
-    SELECT e.reason, e.sentence, e.about, e.since, e.helps
+    SELECT e.reason, e.sentence, e.about, e.since,
+           lockstep.explain_helps(e.helps, pg_catalog.bool_or(w.rank < 25 AND e.helps NOT LIKE 'Nothing%') OVER ()) -- of those that a person can act on
     FROM (SELECT DISTINCT ON (x.reason, x.sentence) x.* FROM lockstep.explain_all(p_queue_id, p_run_no, p_task_id) WITH ORDINALITY
               AS x (reason, sentence, about, since, helps, no)
           ORDER BY x.reason, x.sentence, x.no) AS e

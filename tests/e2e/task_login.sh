@@ -58,7 +58,10 @@ publish '{"order": 1, "sql": "SELECT hold(1)"}'
 eventually 15 running 1
 bar
 eventually 20 state_is 'no login'
-kill -TERM "$pid"
+lost() { lockstep task explain "$(sql "SELECT task_id FROM lockstep.task WHERE status = 'Processing'")" >"$tmp/said" && grep -Eq '^task .* has lost its session \(backend [0-9]+\), .* readers: .*is not permitted to log in' "$tmp/said"; }
+eventually 10 lost || bad "explain: $(cat "$tmp/said")"
+expect 'what helps is printed' "$(grep -oE 'kill -TERM [0-9]+' "$tmp/said")" "kill -TERM $pid"
+eval "$(grep -oE 'kill -TERM [0-9]+' "$tmp/said")"
 eventually 10 grep -q event=draining "$tmp/log"
 kill -TERM "$pid"
 eventually 20 bash -c "! kill -0 $pid 2>/dev/null" || bad 'it does not end'

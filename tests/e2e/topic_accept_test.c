@@ -172,11 +172,57 @@ static void the_remedy_works_as_it_is_printed_again_and_again(void **state)
     assert_int_equal(shell("grep -E 'incarnation_lost|claim_refused' %s", log_file), 1);
 }
 
+/* $1 of the program, with the rest of a command that is printed. */
+#define TAKE                                                                                       \
+    "take() { set -- $(cat); shift; \"$LOCKSTEP_BIN\" \"$@\" -d \"$TEST_DB\" -b "                  \
+    "\"$LOCKSTEP_TEST_BROKERS\"; }; lockstep() { \"$LOCKSTEP_BIN\" \"$@\" -d \"$TEST_DB\" -b "     \
+    "\"$LOCKSTEP_TEST_BROKERS\"; }; "
+
+/* Kafka is asked, and may not be ready to answer at once. */
+#define GONE                                                                                       \
+    TAKE "for i in $(seq 60); do lockstep run explain $run >$TEST_LOG.said; grep -q '^nothing of " \
+         "run .* went with the topic' $TEST_LOG.said && break; sleep 0.5; done; "                  \
+         "cat $TEST_LOG.said; grep -q '^nothing of run .* went with the topic' $TEST_LOG.said && " \
+         "! grep -q 'claimed yet' $TEST_LOG.said"
+
+static void a_run_whose_records_went_with_the_topic_is_closed_as_it_is_printed(void **state)
+{
+    (void)state;
+    make_queue("gone");
+    (void)setenv("run", "00000000-0000-4000-8000-0000000000aa", 1);
+    assert_int_equal(shell(TAKE
+                           "echo '{\"order\":1,\"sql\":\"SELECT 1\"}' | lockstep publish -q --run "
+                           "$run --queue \"$TEST_QUEUE\" -"),
+                     0);
+    topic_anew();
+    assert_int_equal(shell(GONE), 0);
+    assert_int_equal(shell("\"$LOCKSTEP_BIN\" executor run --queue \"$TEST_QUEUE\" --until-idle -d "
+                           "\"$TEST_DB\" -b \"$LOCKSTEP_TEST_BROKERS\" 2>/dev/null"),
+                     1); /* halted */
+    assert_int_equal(shell(TAKE "lockstep queue show \"$TEST_QUEUE\" -o json | grep -o 'lockstep "
+                                "queue resume [^\"]*' | take"),
+                     0);
+    assert_int_equal(
+        shell(GONE " && grep -o 'lockstep run cancel [0-9a-f-]*' $TEST_LOG.said | take"), 0);
+    support_await(db, WAIT_MS,
+                  "SELECT status = 'Cancelled' AND ended_at IS NOT NULL FROM lockstep.run WHERE "
+                  "run_id::text = '%s'",
+                  getenv("run"));
+    assert_int_equal(
+        shell(TAKE
+              "echo '{\"order\":1,\"sql\":\"SELECT 1\"}' | lockstep publish -q --queue "
+              "\"$TEST_QUEUE\" - && lockstep executor run --queue \"$TEST_QUEUE\" --until-idle "
+              "2>>$TEST_LOG; status=$?; rm -f $TEST_LOG.said; lockstep queue delete "
+              "\"$TEST_QUEUE\" --yes -q >/dev/null; exit $status"),
+        0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_topic_made_anew_before_the_first_executor_is_found),
         cmocka_unit_test(a_birthmark_of_any_bytes_is_told_as_text),
+        cmocka_unit_test(a_run_whose_records_went_with_the_topic_is_closed_as_it_is_printed),
         cmocka_unit_test(the_remedy_works_as_it_is_printed_again_and_again),
     };
     database = support_database();

@@ -1,7 +1,7 @@
 -- Why something waits (sql/api/explain.sql, sql/functions/explain/): each reason of lockstep.wait_reason is made to happen, and is named.
 -- protocol.inc explains how messages are written.
 BEGIN;
-SELECT plan(134);
+SELECT plan(143);
 \ir protocol.inc
 
 INSERT INTO lockstep.executor (executor_id, host, pid, version, readers, queues)
@@ -208,6 +208,19 @@ SELECT is(pg_temp.why('B'), 'run_publishing task_in_hand', 'nothing of it is cla
 SELECT pg_temp.other('pg_advisory_unlock(lockstep.lock_class(%L), %s)::text', 'producer', pg_temp.q()::text);
 UPDATE lockstep.run SET published_at = now() WHERE queue_id = pg_temp.q();
 SELECT is(pg_temp.why('B'), 'run_unclaimed task_in_hand', 'nothing of it is claimed, though it is published');
+-- Its records are before the cursor, or were beyond what is now the end of the log; or are still to come.
+CREATE FUNCTION pg_temp.gone(log_end bigint) RETURNS text LANGUAGE sql AS $$
+    SELECT string_agg(regexp_replace(g.sentence, '^([a-z ]*) of run.*: it was', '\1: it was') || ' -> ' || g.helps, '; ') FROM lockstep.explain_gone(pg_temp.q(), (pg_temp.run('B')).run_no, log_end) AS g
+$$;
+UPDATE lockstep.run SET publish_acked_offset = 7 WHERE run_no = (pg_temp.run('B')).run_no;
+SELECT is(pg_temp.why('B'), 'run_unclaimed task_in_hand', 'it is published behind the cursor');
+SELECT is(pg_temp.gone(8), NULL, 'and there');
+SELECT matches(pg_temp.gone(7), '^nothing: it was published up to offset 7, and the log of topic t ends at offset 7.* -> Publish its work again as another run\. To close this one: lockstep run cancel 0', 'and gone');
+UPDATE lockstep.queue SET next_offset = 8 WHERE queue_id = pg_temp.q();
+SELECT is(pg_temp.why('B'), 'run_records_gone task_in_hand', 'the cursor was set behind it');
+SELECT matches(pg_temp.said('run_records_gone', 'B'), '^nothing of run ID000000000066 will be claimed: it was published up to offset 7, the queue''s cursor was set behind that, to offset 8 -> Publish', 'which is said');
+SELECT is((SELECT c.status FROM lockstep.run_cancel(pg_temp.run_of('B'), NULL, pg_temp.queue_name()) AS c), 'Cancelled', 'and is closed');
+UPDATE lockstep.queue SET next_offset = 1 WHERE queue_id = pg_temp.q();
 SELECT lockstep.enqueue(pg_temp.queue_name(), ARRAY['{"order": 1, "sql": "SELECT 1"}'::jsonb]);
 INSERT INTO named SELECT e.reason FROM lockstep.explain(NULL, (SELECT run_no FROM lockstep.enqueued), NULL) AS e;
 SELECT is((SELECT count(*) FROM named WHERE reason = 'run_enqueued'), 1::bigint, 'enqueued, and not on the topic yet');
@@ -311,6 +324,12 @@ SELECT pg_stat_clear_snapshot();
 UPDATE lockstep.task SET status = 'Processing', started_at = updated_at - interval '1 hour' WHERE queue_id = pg_temp.q();
 SELECT is(pg_temp.why(number => 0), 'task_running', 'a task whose session is not noted: nothing is said of locks');
 SELECT unalike(pg_temp.said('task_running', number => 0), '%backend%', 'nor is a session guessed');
+UPDATE lockstep.task SET backend_pid = 2147483647 WHERE queue_id = pg_temp.q();
+SELECT is(pg_temp.why(number => 0), 'task_running', 'one whose session is gone, which its executor will say');
+UPDATE lockstep.executor SET trouble = '4 of 4 readers: refused', trouble_kind = 'login', trouble_at = now() - interval '9 s' WHERE executor_no = 1;
+SELECT is(pg_temp.why(number => 0), 'task_lost_session', 'unless it can open no other one');
+SELECT matches(pg_temp.said('task_lost_session', number => 0), 'has lost its session \(backend 2147483647\), .* when executor ID000000000001 on host1 \(pid 101\) can open another one, which it cannot for [0-9]+ s: 4 of 4 readers: refused -> Let that login in .*, on host1: kill -TERM 101$', 'and what helps');
+UPDATE lockstep.executor SET trouble = NULL, trouble_kind = NULL WHERE executor_no = 1;
 UPDATE lockstep.task SET backend_pid = (SELECT pid FROM lockstep.executor_session WHERE kind = 'reader'), step = 'send' WHERE queue_id = pg_temp.q();
 SELECT is(pg_temp.why(number => 0), 'task_blocked task_running', 'a lock of another session comes first');
 SELECT matches(pg_temp.said('task_blocked', number => 0), 'task T "name 0" of order 100 waits for an advisory lock \(0, 77\) that backend ' || pg_backend_pid() || ' holds \(' || session_user || '.*\): .*terminate_backend\(' || pg_backend_pid(), 'which is named, with what it does');

@@ -4,7 +4,7 @@ DECLARE
     r record;
     producer record;
 BEGIN
-    SELECT x.implicit, x.published_at, x.publish_acked_seq, x.publish_acked_offset, x.created_at, q.next_offset INTO STRICT r
+    SELECT x.implicit, x.published_at, x.publish_acked_seq, x.publish_acked_offset, x.created_at, x.first_offset, q.next_offset INTO STRICT r
     FROM lockstep.run x JOIN lockstep.queue q USING (queue_id) WHERE x.run_no = p_run_no;
     SELECT p.pid, p.usename, s.is INTO producer FROM lockstep.run_producer(p_run_no) AS p LEFT JOIN LATERAL lockstep.explain_session(p.pid) AS s ON true;
     IF r.implicit THEN
@@ -20,7 +20,7 @@ BEGIN
         reason := 'run_end_missing';
         why := 'its producer is none of lockstep publish and has sent none';
     ELSIF r.publish_acked_offset < r.next_offset THEN
-        reason := 'run_end_missing';
+        reason := CASE WHEN r.first_offset IS NULL THEN 'run_records_gone' ELSE 'run_end_missing' END;
         why := pg_catalog.format('it was published up to offset %s, the queue''s cursor was set behind that', r.publish_acked_offset);
     ELSE
         reason := 'run_end_unclaimed';

@@ -59,9 +59,10 @@ BEGIN
     END IF;
     IF r.first_offset IS NULL THEN
         endless := lockstep.explain_end(p_run_no);
-        RETURN NEXT lockstep.explain_row(CASE endless.reason WHEN 'run_publishing' THEN 'run_publishing' WHEN 'run_abandoned' THEN 'run_abandoned' ELSE 'run_unclaimed' END,
-            pg_catalog.format('nothing of %s is claimed yet%s: the queue''s cursor is at offset %s', about,
-                CASE WHEN r.published_at IS NULL THEN ', and ' || endless.why ELSE '' END, q.next_offset),
+        RETURN NEXT lockstep.explain_row(CASE WHEN endless.reason IN ('run_publishing', 'run_abandoned', 'run_records_gone') THEN endless.reason ELSE 'run_unclaimed' END,
+            CASE WHEN endless.reason = 'run_records_gone' THEN pg_catalog.format('nothing of %s will be claimed: %s, to offset %s', about, endless.why, q.next_offset)
+                 ELSE pg_catalog.format('nothing of %s is claimed yet%s: the queue''s cursor is at offset %s', about,
+                                        CASE WHEN r.published_at IS NULL THEN ', and ' || endless.why ELSE '' END, q.next_offset) END,
             about, COALESCE(r.published_at, r.created_at), n);
         IF p_whole THEN
             RETURN QUERY SELECT e.* FROM (SELECT x.run_no FROM lockstep.run x WHERE x.queue_id = r.queue_id AND x.ended_at IS NULL AND x.first_offset IS NOT NULL

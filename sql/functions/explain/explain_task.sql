@@ -18,10 +18,11 @@ DECLARE
 BEGIN
     SELECT k.task_id, k.needs, k.phase_id, k.run_no, k.queue_id, k.status, k."order", k.name, k.executor_no, k.error, k.scheduled_for, k.started_at, k.attempt_num,
            k.updated_at, k.cancelled_by, k.skipped, k.type, k.worker, k.lease_until, k.step, k.payload, k.backend_pid INTO STRICT t FROM lockstep.task k WHERE k.task_id = p_task_id;
-    SELECT x.executor_id, x.host, x.pid, blind OR lockstep.executor_lives(x.executor_no) AS lives INTO e FROM lockstep.executor x WHERE x.executor_no = t.executor_no;
+    SELECT x.executor_id, x.host, x.pid, x.trouble_kind, x.trouble, x.trouble_at, blind OR lockstep.executor_lives(x.executor_no) AS lives INTO e FROM lockstep.executor x WHERE x.executor_no = t.executor_no;
     SELECT p.opened_at IS NOT NULL INTO STRICT open FROM lockstep.phase p WHERE p.phase_id = t.phase_id;
     what := pg_catalog.concat_ws(' ', 'task', t.task_id, '"' || t.name || '"', 'of order', t."order");
-    n := ARRAY['TASK', t.task_id::text, 'QUEUE', (SELECT q.name FROM lockstep.queue q WHERE q.queue_id = t.queue_id), 'EXECUTOR', e.executor_id::text];
+    n := ARRAY['TASK', t.task_id::text, 'QUEUE', (SELECT q.name FROM lockstep.queue q WHERE q.queue_id = t.queue_id), 'EXECUTOR', e.executor_id::text,
+               'HOST', e.host, 'PID', e.pid::text];
     IF t.needs IS NOT NULL AND t.executor_no IS NULL THEN
         living := ARRAY(SELECT x.executor_no
                         FROM (SELECT b.executor_no FROM lockstep.executor b JOIN lockstep.queue q ON q.name = ANY (b.queues)
@@ -47,6 +48,12 @@ BEGIN
         ': ' || NULLIF(s.query, '')), what, s.since, n || ARRAY['PID', holder::text]) AS x;
     IF t.status = 'Processing' AND e.lives THEN
         backend := CASE WHEN NOT blind THEN lockstep.explain_backend(t.executor_no, t.backend_pid) END;
+        IF backend IS NULL AND t.backend_pid IS NOT NULL AND e.trouble_kind = 'login' AND NOT blind THEN
+            RETURN NEXT lockstep.explain_row('task_lost_session', pg_catalog.format(
+                '%s has lost its session (backend %s), and what has become of its attempt is found out when%s can open another one, which it cannot for %s: %s',
+                what, t.backend_pid, owner, lockstep.explain_words(now - e.trouble_at), e.trouble), what, e.trouble_at, n);
+            RETURN;
+        END IF;
         made := lockstep.explain_row(CASE WHEN t.cancelled_by IS NULL THEN 'task_running' ELSE 'task_stopping' END,
             pg_catalog.format('%s%s runs for %s%s on%s%s', what, ', to be stopped for ' || t.cancelled_by || ',', lockstep.explain_words(now - t.started_at),
                               ', with step "' || t.step || '"', owner, ', backend ' || backend), what, t.started_at, n);
