@@ -61,17 +61,22 @@
 #define REMEDY_ROW_WAITED                                                                          \
     "Backend %s holds it (%s). Once its transaction has ended, try again; to end it: SELECT "      \
     "pg_terminate_backend(%s)"
+#define REMEDY_TASK_SHOW     "To see the whole error: lockstep task show %s"
 #define REMEDY_TASK_LIST     "See: lockstep task list"
 #define REMEDY_REJECTED_LIST "See: lockstep rejected list"
 #define REMEDY_EXECUTOR_LIST "See: lockstep executor list"
 #define REMEDY_EXECUTOR_STOP "Stop its executors first. To see them: lockstep executor list"
 #define REMEDY_QUEUE_FIRST                                                                         \
     "To make one that is called tasks: lockstep queue create tasks --create-topic"
-#define REMEDY_CONFIG_LIST  "All keys: lockstep config list"
-#define REMEDY_MIGRATE_UP   "Run: lockstep migrate up"
+#define REMEDY_CONFIG_LIST "All keys: lockstep config list"
+#define REMEDY_MIGRATE_UP  "Run: lockstep migrate up"
+#define REMEDY_MIGRATE_OTHER                                                                       \
+    "This login may not change the schema. A login that is a member of lockstep_owner runs: "      \
+    "lockstep migrate up"
 #define REMEDY_MIGRATE_LIST "See: lockstep migrate list"
 #define REMEDY_MIGRATE_ROLES                                                                       \
     "An administrator runs what this prints: lockstep migrate roles --show-sql"
+#define REMEDY_WAITING      "If that session is forgotten: SELECT pg_terminate_backend(%d)"
 #define REMEDY_MIGRATE_WAIT "Wait for it. To see it: lockstep lock list"
 #define REMEDY_COMPLETION   "lockstep completion bash"
 #define REMEDY_DEV_BROKER                                                                          \

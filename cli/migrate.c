@@ -1,6 +1,7 @@
 #include "db/migrate.h"
 
 #include "cli/commands.h"
+#include "cli/waiting.h"
 
 #include "base/remedies.h"
 
@@ -12,8 +13,10 @@ enum rc command_migrate_up(struct cli *cli, struct err *err)
 {
     int applied = 0;
     bool dry_run = cli_has(cli, "dry-run");
+    struct waiting *waiting = waiting_start(cli);
     enum rc rc =
         migrate_up(cli->db, dry_run, cli_has(cli, "show-sql") ? stdout : NULL, &applied, err);
+    waiting_stop(waiting);
     if (rc != RC_OK)
         return rc;
     if (applied == 0)

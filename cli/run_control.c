@@ -2,6 +2,7 @@
 #include "cli/commands.h"
 #include "cli/control.h"
 #include "cli/find.h"
+#include "cli/waiting.h"
 #include "db/sqlstate.h"
 
 #include "base/remedies.h"
@@ -29,7 +30,10 @@ static enum rc on_run(struct cli *cli, const struct sql_statement *stmt,
     if (rc != RC_OK)
         return rc;
     const char *params[] = {run.run_id, cli_text(cli, "reason"), run.queue};
-    return control_done(db_run(cli->db, stmt, params, ret_result, err), err);
+    struct waiting *waiting = waiting_start(cli);
+    rc = db_run(cli->db, stmt, params, ret_result, err);
+    waiting_stop(waiting);
+    return control_done(rc, err);
 }
 
 enum rc command_run_cancel(struct cli *cli, struct err *err)

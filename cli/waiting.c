@@ -1,0 +1,76 @@
+#include "cli/waiting.h"
+
+#include "base/remedies.h"
+#include "base/thread.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define FIRST_MS 3000
+#define AGAIN_MS 1000
+
+struct waiting {
+    struct thread thread;
+    const struct cli *cli;
+    struct str conninfo;
+    int backend, told; /* told: the holder that was named last, 0: none */
+};
+
+static void tell(struct waiting *waiting, const struct db_result *row)
+{
+    int holder = (int)db_int(row, 0, SESSION_WAITS_PID);
+    if (holder == waiting->told)
+        return;
+    waiting->told = holder;
+    cli_say(waiting->cli, "lockstep: waits for %s\n", db_text(row, 0, SESSION_WAITS_HOLDER));
+    if (holder > 0)
+        cli_say(waiting->cli, "  " REMEDY_WAITING "\n", holder);
+}
+
+static void *watch(void *context)
+{
+    struct waiting *waiting = context;
+    struct db *db = NULL;
+    struct err ignored;
+    bool stop = false;
+    mailbox_wait(&waiting->thread.inbox, FIRST_MS);
+    (void)thread_take(&waiting->thread, &stop);
+    if (!stop && db_open(waiting->conninfo.data, DB_CLI, &db, &ignored) != RC_OK)
+        return NULL;
+    while (!stop) {
+        DB_RESULT_AUTO *row = NULL;
+        enum rc rc = db_run(db, &sql_session_waits, (const char *const[]){DB_INT(waiting->backend)},
+                            &row, &ignored);
+        if (rc == RC_OK)
+            tell(waiting, row);
+        else if (rc == RC_LOST)
+            break;
+        mailbox_wait(&waiting->thread.inbox, AGAIN_MS);
+        (void)thread_take(&waiting->thread, &stop);
+    }
+    db_close(db);
+    return NULL;
+}
+
+struct waiting *waiting_start(struct cli *cli)
+{
+    struct waiting *waiting = xcalloc(1, sizeof *waiting);
+    struct err ignored;
+    waiting->cli = cli;
+    waiting->backend = db_backend_pid(cli->db);
+    config_conninfo(cli->config, &waiting->conninfo);
+    if (thread_start(&waiting->thread, "waiting", watch, waiting, &ignored) == RC_OK)
+        return waiting;
+    str_done(&waiting->conninfo);
+    free(waiting);
+    return NULL;
+}
+
+void waiting_stop(struct waiting *waiting)
+{
+    if (waiting == NULL)
+        return;
+    thread_stop(&waiting->thread);
+    str_done(&waiting->conninfo);
+    free(waiting);
+}

@@ -1,0 +1,19 @@
+/**
+ * What: says on stderr whom a command waits for when one of its statements takes long: who holds the lock, and since when.
+ * Invariants: nothing is said in the first three seconds, and each holder is said once. The command itself is not touched.
+ * Threads: waiting_start and waiting_stop: the command's. A thread of its own between them, with a session of its own after three seconds.
+ * Ownership: start gives, stop takes (NULL is fine).
+ * Failure: none: a session that cannot be had is a word that is not said.
+ */
+#ifndef CLI_WAITING_H
+#define CLI_WAITING_H
+
+#include "cli/cli.h"
+
+struct waiting;
+
+/** Of what cli->db runs from now on. NULL: no thread could be had. */
+struct waiting *waiting_start(struct cli *cli);
+void waiting_stop(struct waiting *waiting);
+
+#endif
