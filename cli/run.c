@@ -2,6 +2,8 @@
 #include "cli/find.h"
 #include "cli/gantt.h"
 
+#include "base/remedies.h"
+
 #include <stdio.h>
 
 enum rc command_run_list(struct cli *cli, struct err *err)
@@ -25,6 +27,7 @@ enum rc command_run_show(struct cli *cli, struct err *err)
     struct run_row run;
     DB_RESULT_AUTO *facts = NULL;
     DB_RESULT_AUTO *phases = NULL;
+    DB_RESULT_AUTO *failed = NULL;
     enum rc rc = find_run_argument(cli, &run, err);
     if (rc != RC_OK)
         return rc;
@@ -32,11 +35,17 @@ enum rc command_run_show(struct cli *cli, struct err *err)
     rc = db_run(cli->db, &sql_run_show, params, &facts, err);
     if (rc == RC_OK)
         rc = db_run(cli->db, &sql_run_phases, params, &phases, err);
+    if (rc == RC_OK && db_int(facts, 0, RUN_SHOW_FAILED) > 0)
+        rc = db_run(cli->db, &sql_run_failed, params, &failed, err);
     if (rc != RC_OK)
         return rc;
     const struct table_part parts[] = {{"run", facts, true, false, false},
-                                       {"phases", phases, false, true, false}};
-    rc = table_parts(stdout, cli_style(cli), parts, 2, err);
-    return rc == RC_OK && cli->output == OUTPUT_TABLE ? gantt_print(cli, run.run_no, phases, err)
-                                                      : rc;
+                                       {"phases", phases, false, true, false},
+                                       {"failed", failed, false, false, false}};
+    rc = table_parts(stdout, cli_style(cli), parts, failed != NULL ? 3 : 2, err);
+    if (rc != RC_OK || cli->output != OUTPUT_TABLE)
+        return rc;
+    if (failed != NULL && db_rows(failed) > 0)
+        cli_say(cli, "lockstep: " REMEDY_TASK_SHOW "\n", db_text(failed, 0, RUN_FAILED_TASK));
+    return gantt_print(cli, run.run_no, phases, err);
 }

@@ -13,8 +13,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define CONNECT_S   "10" /* a host; the connection string may say otherwise */
-#define SETUP_MS    10000
+#define CONNECT_S "10" /* a host; the connection string may say otherwise */
+#define SETUP_MS  10000
+#define NO_PASSWORD_HINT                                                                           \
+    "The server asks for a password, and none is given. Put it into a password file (~/.pgpass, "  \
+    "mode 0600; passfile=... names another), PGPASSWORD, or [postgres] password (of the tasks: "   \
+    "task_conninfo) in the configuration."
 #define POOLER_HINT "Connect to PostgreSQL itself: session locks do not work through a pooler."
 
 /* The hosts of a connection string, as libpq takes them: lists separated by commas. */
@@ -178,7 +182,9 @@ static enum rc connect_failed(const struct db *db, enum reached reached, struct 
         err_code(err, code);
         return RC_FATAL;
     }
-    if (*code != '\0') {
+    if (PQconnectionNeedsPassword(db->conn))
+        hint = NO_PASSWORD_HINT;
+    else if (*code != '\0') {
         rc = sqlstate_reaction(code, &kind, &hint);
         rc = rc == RC_REJECT ? RC_LOST : rc;
     } else if (strstr(text, "server is in hot standby mode") != NULL ||

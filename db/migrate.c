@@ -95,6 +95,16 @@ static enum rc refuse(const struct migrate_item *item, struct err *err)
     return RC_OK;
 }
 
+/* A remedy is only named to a login that may take it. */
+static const char *who_migrates(struct db *db)
+{
+    DB_RESULT_AUTO *row = NULL;
+    struct err ignored;
+    bool may = db_run(db, &sql_migrate_may, NULL, &row, &ignored) != RC_OK ||
+               db_bool(row, 0, MIGRATE_MAY_MAY);
+    return may ? REMEDY_MIGRATE_UP : REMEDY_MIGRATE_OTHER;
+}
+
 enum rc migrate_validate(struct db *db, struct err *err)
 {
     static const char *const kinds[] = {"migration", "function", "view"};
@@ -106,7 +116,7 @@ enum rc migrate_validate(struct db *db, struct err *err)
     for (int i = 0; rc == RC_OK && i < count; i++)
         if (items[i].state == MIGRATE_PENDING || items[i].state == MIGRATE_CHANGED)
             rc =
-                err_set(err, RC_FATAL, ERR_SCHEMA, items[i].name, REMEDY_MIGRATE_UP,
+                err_set(err, RC_FATAL, ERR_SCHEMA, items[i].name, who_migrates(db),
                         "the schema is not current: %s %s is %s", kinds[sql_scripts[i].kind],
                         items[i].name, items[i].state == MIGRATE_PENDING ? "not applied" : "older");
     return rc;

@@ -89,10 +89,15 @@ static enum rc watch(struct alive *alive, int executor_no, int64_t heartbeat, in
         return RC_OK;
     other->still_us = 0;
     probe("fence.send");
-    log_event(LOG_WARN, "executor_frozen", "executor", LOG_INT(executor_no), "heartbeat",
-              LOG_INT(heartbeat), NULL);
-    return db_run(alive->db, &sql_executor_fence,
-                  (const char *const[]){DB_INT(executor_no), DB_INT(heartbeat)}, NULL, err);
+    DB_RESULT_AUTO *row = NULL;
+    enum rc rc = db_run(alive->db, &sql_executor_fence,
+                        (const char *const[]){DB_INT(executor_no), DB_INT(heartbeat)}, &row, err);
+    if (rc == RC_OK)
+        log_event(LOG_WARN, "executor_frozen", "queues", db_text(row, 0, EXECUTOR_FENCE_QUEUES),
+                  "executor", db_text(row, 0, EXECUTOR_FENCE_EXECUTOR_ID), "host",
+                  db_text(row, 0, EXECUTOR_FENCE_HOST), "pid", db_text(row, 0, EXECUTOR_FENCE_PID),
+                  "sessions_ended", db_text(row, 0, EXECUTOR_FENCE_ENDED), NULL);
+    return rc;
 }
 
 static void forget_gone(struct alive *alive)
@@ -328,8 +333,7 @@ void alive_stop(struct alive *alive, const char *why, const char *error)
     enum rc rc = db_run(alive->db, &sql_executor_end, (const char *const[]){alive->id, why, error},
                         NULL, NULL);
     if (rc != RC_OK)
-        log_event(LOG_WARN, "executor_not_signed_off", "executor", LOG_INT(alive->executor_no),
-                  NULL);
+        log_event(LOG_WARN, "executor_not_signed_off", "executor", alive->id, NULL);
     db_close(alive->db);
     db_canceller_free(alive->socket);
     (void)pthread_mutex_destroy(&alive->lock);

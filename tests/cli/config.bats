@@ -152,3 +152,24 @@ refused() { # TEXT LINE WORDS: a configuration with TEXT is refused for what sta
     done
     "$LOCKSTEP_BIN" config check --config "$conf" -s 'http:h.example.header.X-Key=hush'
 }
+
+@test "a password that the server asks for and nobody gives is asked for by the names of its places" {
+    python3 -c '
+import socket, struct
+s = socket.socket()
+s.bind(("127.0.0.1", 0))
+s.listen(8)
+print(s.getsockname()[1], flush=True)
+while True:
+    c = s.accept()[0]
+    c.recv(4096)
+    c.sendall(b"R" + struct.pack("!II", 8, 3))
+    c.recv(4096)
+    c.close()' >"$BATS_TEST_TMPDIR/port" 3>&- &
+    server=$!
+    until [ -s "$BATS_TEST_TMPDIR/port" ]; do sleep 0.05; done
+    PGPASSFILE=/dev/null PGPASSWORD= run "$LOCKSTEP_BIN" queue list -d "host=127.0.0.1 port=$(cat "$BATS_TEST_TMPDIR/port") user=u dbname=d sslmode=disable gssencmode=disable"
+    kill "$server"
+    [ "$status" -eq 3 ]
+    [[ $output == *'password file (~/.pgpass, mode 0600'*PGPASSWORD*'[postgres] password'* ]]
+}

@@ -91,6 +91,7 @@ eventually 10 is "SELECT count(*) FROM lockstep.executor WHERE pid = $heir" 1
 since=$(now)
 kill -STOP "$frozen"
 eventually 40 is "$(backends "$heir")" 4 || failed=1
+grep -Eq "event=executor_frozen queues=$q executor=[0-9a-f-]{36} host=[^ ]+ pid=$frozen " "$tmp/heir2.log" || { grep executor_frozen "$tmp"/*.log; failed=1; }
 printf 'taken over from a frozen executor, ms: %s\n' "$(($(now) - since))"
 kill -CONT "$frozen"
 eventually 10 grep -q 'event=incarnation_lost' "$tmp/frozen.log" || failed=1

@@ -111,7 +111,7 @@ broker=$!
 eventually 10 grep -qE '127.0.0.1:[0-9]+' "$tmp/broker" || { cat "$tmp/broker"; failed=1; }
 kill "$broker"
 
-case_begin 'rights' REMEDY_GRANT REMEDY_GRANT_ONE REMEDY_GRANT_TASK REMEDY_GRANT_END REMEDY_MIGRATE_ROLES
+case_begin 'rights' REMEDY_GRANT REMEDY_GRANT_ONE REMEDY_GRANT_TASK REMEDY_GRANT_END REMEDY_MIGRATE_ROLES REMEDY_MIGRATE_OTHER
 sql "CREATE ROLE $login LOGIN; CREATE ROLE $tasks LOGIN"
 config " user=$login" "task_conninfo = $db user=$tasks" '' login.conf
 as_login() { env LOCKSTEP_CONFIG="$tmp/login.conf" "$LOCKSTEP_BIN" "$@"; }
@@ -136,6 +136,12 @@ as_login check >"$tmp/said" 2>&1 || true
 grep -Eq '^ok +task sessions ' "$tmp/said" || { cat "$tmp/said"; failed=1; }
 fails as_login migrate roles
 takes 1 'lockstep migrate roles' 'GRANT'
+sql "UPDATE lockstep.function_version SET checksum = 'of before' WHERE name = 'said'"
+fails as_login check
+grep -q 'may not change the schema. A login that is a member of lockstep_owner runs: lockstep migrate up$' "$tmp/said" || { cat "$tmp/said"; failed=1; }
+fails as_login queue list
+takes 1 'lockstep migrate' # by the login of the configuration, which may
+as_login queue list >/dev/null || failed=1
 
 case_begin 'a queue is there already, is in use, a topic is not fit' REMEDY_QUEUE_SHOW REMEDY_KAFKA_TOPIC REMEDY_KAFKA_CONFIG
 fails lockstep queue create "$q"
@@ -152,10 +158,13 @@ takes 1 'kafka-configs.sh' Completed
 lockstep publish --queue "$q" -q "$tmp/one.jsonl" >/dev/null || failed=1
 
 "$LOCKSTEP_BIN" executor run --readers 2 --queue "$q" 2>"$tmp/executor.log" &
-case_begin 'a run that ended badly, or has not ended' REMEDY_RUN_FAILED REMEDY_RUN_WATCH REMEDY_RUN_THERE REMEDY_EXECUTOR_STOP
+case_begin 'a run that ended badly, or has not ended' REMEDY_RUN_FAILED REMEDY_TASK_SHOW REMEDY_RUN_WATCH REMEDY_RUN_THERE REMEDY_EXECUTOR_STOP
 echo '{"order": 1, "sql": "SELECT 1/0"}' >"$tmp/fails.jsonl"
 fails lockstep publish --queue "$q" --wait --run "$(u 2)" "$tmp/fails.jsonl"
 takes 1 'lockstep run show' 'division by zero'
+lockstep run show "$(u 2)" >"$tmp/said" 2>&1
+takes 1 'lockstep task show' 'division by zero'
+grep -Eq '^ *[0-9]+ +1 .*Failed .*22012: division by zero' "$tmp/said" || { cat "$tmp/said"; failed=1; }
 fails lockstep publish --queue "$q" --run "$(u 2)" "$tmp/fails.jsonl"
 takes 1 'lockstep run show' 'division by zero'
 echo '{"order": 1, "sql": "SELECT pg_sleep(3)"}' >"$tmp/long.jsonl"
