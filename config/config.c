@@ -109,9 +109,14 @@ enum rc config_set(struct config *config, const char *section, const char *key, 
                    enum config_origin origin, const char *where, struct err *err)
 {
     const struct config_key *row = store_row(section, key, where, err);
-    if (row == NULL)
-        return RC_FATAL;
-    enum rc rc = value_check(row, key, value, where, err);
+    FREE_AUTO char *secret = NULL;
+    enum rc rc = row != NULL ? RC_OK : RC_FATAL;
+    if (rc == RC_OK && secret_is_elsewhere(row, key, value)) {
+        rc = secret_read(value, where, &secret, err);
+        value = secret;
+    }
+    if (rc == RC_OK)
+        rc = value_check(row, key, value, where, err);
     if (rc != RC_OK)
         return rc;
     const struct config_value *old = config_find(config, section, key);

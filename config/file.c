@@ -22,6 +22,8 @@ struct reading {
     FILE *file;
     const char *path;
     char line[LONGEST_LINE];
+    char section
+        [300]; /* of an IPv6 address, [http:[::1]:8080]: inih ends it at the first ]; else "" */
     int number, secret_at;
     bool cut, too_long;
 };
@@ -62,6 +64,22 @@ static bool read_line(struct reading *reading)
     return bytes > 0 && bytes < LONGEST_SOURCE;
 }
 
+/* Whether a line that begins a section ends it, too. */
+static bool heading_ends(struct reading *reading, const char *start)
+{
+    static const char address[] = "[http:[";
+    const char *end = strchr(start, ']');
+    reading->section[0] = '\0';
+    if (strncmp(start, address, strlen(address)) != 0 || end == NULL)
+        return end != NULL;
+    end = strchr(end + 1, ']');
+    if (end == NULL || end - start > (int)sizeof reading->section)
+        return false;
+    (void)snprintf(reading->section, sizeof reading->section, "%.*s", (int)(end - start - 1),
+                   start + 1);
+    return true;
+}
+
 static char *next_line(char *buffer, int size, void *context)
 {
     struct reading *reading = context;
@@ -69,7 +87,7 @@ static char *next_line(char *buffer, int size, void *context)
         return NULL;
     /* Indented, a line would continue the one before. */
     const char *start = reading->line + strspn(reading->line, " \t");
-    if (*start == '[' && strchr(start, ']') == NULL) {
+    if (*start == '[' && !heading_ends(reading, start)) {
         /* inih tells of such a line only at the end, after what follows from it was told. */
         refuse_line(reading, "[section]", "this line is neither a section nor key = value");
         start = "";
@@ -102,22 +120,25 @@ static int on_value(void *context, const char *section, const char *name, const 
     where_of(reading, where, sizeof where);
     struct err err;
     enum rc rc;
+    if (reading->section[0] != '\0')
+        section = reading->section;
     if (reading->too_long)
         rc = err_set(&err, RC_FATAL, ERR_CONFIG, where, "", "the line is longer than %d bytes",
                      LONGEST_LINE);
     else if (*section == '\0')
         rc = err_set(&err, RC_FATAL, ERR_CONFIG, where, "Begin with a section, such as [postgres].",
                      "\"%s\" stands before the first section", name);
-    else
-        rc = config_set(reading->config, section, name, reading->cut ? whole_value(reading) : value,
-                        CONFIG_BY_FILE, where, &err);
+    else {
+        value = reading->cut ? whole_value(reading) : value;
+        rc = config_set(reading->config, section, name, value, CONFIG_BY_FILE, where, &err);
+    }
     if (rc != RC_OK) {
         store_error(reading->config, &err);
         return 1; /* told; go on to the next line */
     }
     const struct config_value *stored = config_find(reading->config, section, name);
     if (stored != NULL && value_is_secret(stored->row, name, stored->value) &&
-        reading->secret_at == 0)
+        !secret_is_elsewhere(stored->row, name, value) && reading->secret_at == 0)
         reading->secret_at = reading->number;
     return 1;
 }

@@ -17,4 +17,11 @@ MUST_CHECK enum rc value_check(const struct config_key *row, const char *key, co
 /** Whether this key holds a password, or a connection string with one in it. */
 bool value_is_secret(const struct config_key *row, const char *key, const char *value);
 
+/* secret.c */
+/** Whether the value names a file that has the secret: @/PATH or @$CREDENTIALS_DIRECTORY/NAME. */
+bool secret_is_elsewhere(const struct config_key *row, const char *key, const char *value);
+/** What such a file holds; given to the caller. The error names the file, never what is in it. */
+MUST_CHECK enum rc secret_read(const char *value, const char *where, char **ret_text,
+                               struct err *err);
+
 #endif

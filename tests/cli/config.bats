@@ -1,6 +1,8 @@
 #!/usr/bin/env bats
 # Where the configuration comes from and how it is refused, as a user sees it.
 
+bats_require_minimum_version 1.5.0
+
 setup() {
     . "$BATS_TEST_DIRNAME/../support/shell.bash"
     conf=$BATS_TEST_TMPDIR/lockstep.conf
@@ -172,4 +174,36 @@ while True:
     kill "$server"
     [ "$status" -eq 3 ]
     [[ $output == *'password file (~/.pgpass, mode 0600'*PGPASSWORD*'[postgres] password'* ]]
+}
+
+@test "a secret is read from a file of its own, which is named when it cannot be read" {
+    mkdir "$BATS_TEST_TMPDIR/credentials"
+    printf 'Bearer hush\n' >"$BATS_TEST_TMPDIR/token"
+    printf 'hush' >"$BATS_TEST_TMPDIR/credentials/key"
+    printf '[postgres]\npassword = @%s\n[kafka]\nsasl.password = @%s\n[http:h]\nheader.Authorization = @%s\n[commands]\na = /bin/a\n[command:a]\nenv.B = @$CREDENTIALS_DIRECTORY/key\n' \
+        "$BATS_TEST_TMPDIR/token" "$BATS_TEST_TMPDIR/token" "$BATS_TEST_TMPDIR/token" >"$conf"
+    chmod 644 "$conf" # there is no secret in it
+    CREDENTIALS_DIRECTORY=$BATS_TEST_TMPDIR/credentials run -0 "$LOCKSTEP_BIN" config check --config "$conf"
+    CREDENTIALS_DIRECTORY=$BATS_TEST_TMPDIR/credentials run -0 "$LOCKSTEP_BIN" config show --config "$conf"
+    [[ $output != *hush* && $output != *"$BATS_TEST_TMPDIR/token"* ]]
+    run -2 "$LOCKSTEP_BIN" config check --config "$conf"
+    [[ $output == *"$conf:10: the secret cannot be read from \$CREDENTIALS_DIRECTORY/key: CREDENTIALS_DIRECTORY is not set"* ]]
+    printf 'Bearer\nhush' >"$BATS_TEST_TMPDIR/token"
+    CREDENTIALS_DIRECTORY=$BATS_TEST_TMPDIR/credentials run -2 "$LOCKSTEP_BIN" config check --config "$conf"
+    [[ $output == *'control character'* && $output != *hush* ]]
+    : >"$BATS_TEST_TMPDIR/token"
+    refused "[postgres]\npassword = @$BATS_TEST_TMPDIR/token\n" 2 "cannot be read from $BATS_TEST_TMPDIR/token: it is empty"
+    refused '[postgres]\npassword = @/nosuch/token\n' 2 'cannot be read from /nosuch/token: No such file'
+    refused '[postgres]\npassword = @/tmp\n' 2 'cannot be read from /tmp: '
+    refused "[postgres]\npassword = @/dev/zero\n" 2 'it is too long'
+}
+
+@test "an IPv6 address is a host that has headers" {
+    printf '[http:[::1]:8080]\nheader.A = hush\n[http:[::2]]\nheader.A = hush\n' >"$conf"
+    chmod 600 "$conf"
+    run -0 "$LOCKSTEP_BIN" config show --config "$conf" -o csv
+    [[ $output == *'http:[::1]:8080,header.A,***'* && $output == *'http:[::2],header.A,***'* ]]
+    run -0 "$LOCKSTEP_BIN" config check --config "$conf"
+    refused '[http:[::1]:x]\nheader.A = hush\n' 2 'names no host'
+    refused '[http:[::1]\nheader.A = hush\n' 1 'neither a section nor'
 }

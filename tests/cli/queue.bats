@@ -2,6 +2,8 @@
 # Queues, and the forms of results, with both servers.
 # ctest: timeout=120
 
+bats_require_minimum_version 1.5.0
+
 setup() {
     . "$BATS_TEST_DIRNAME/../support/shell.bash"
     scratch_database
