@@ -51,7 +51,7 @@ expect 'migrate up' "$status" 0
 
 echo '- run end waits for a row'
 sql "INSERT INTO lockstep.run (run_id, queue_id, on_failure, status, first_offset) SELECT '6f6b2a52-7f4f-4c55-9f2e-94c0b8d2b001', queue_id, 'stop', 'Running', 0 FROM lockstep.queue"
-hold "BEGIN; SELECT 1 FROM lockstep.run WHERE run_id = '6f6b2a52-7f4f-4c55-9f2e-94c0b8d2b001' FOR UPDATE \\g /dev/null"
+hold "BEGIN; SELECT 'held' FROM lockstep.run WHERE run_id = '6f6b2a52-7f4f-4c55-9f2e-94c0b8d2b001' FOR UPDATE"
 begin run end 6f6b2a52-7f4f-4c55-9f2e-94c0b8d2b001
 eventually 30 said "waits for a lock that backend $backend holds" || { cat "$tmp/said"; failed=1; }
 takes 'run end'
