@@ -22,8 +22,8 @@ struct reading {
     FILE *file;
     const char *path;
     char line[LONGEST_LINE];
-    char section
-        [300]; /* of an IPv6 address, [http:[::1]:8080]: inih ends it at the first ]; else "" */
+    /* Of an IPv6 address, [http:[::1]:8080]: inih ends it at the first bracket. Else "". */
+    char section[300];
     int number, secret_at;
     bool cut, too_long;
 };

@@ -136,7 +136,7 @@ as_login check >"$tmp/said" 2>&1 || true
 grep -Eq '^ok +task sessions ' "$tmp/said" || { cat "$tmp/said"; failed=1; }
 fails as_login migrate roles
 takes 1 'lockstep migrate roles' 'GRANT'
-sql "UPDATE lockstep.function_version SET checksum = 'of before' WHERE name = 'said'"
+sql "UPDATE lockstep.function_version SET checksum = 'of before' WHERE name LIKE '%said'"
 fails as_login check
 grep -q 'may not change the schema. A login that is a member of lockstep_owner runs: lockstep migrate up$' "$tmp/said" || { cat "$tmp/said"; failed=1; }
 fails as_login queue list
