@@ -32,7 +32,8 @@ def log_events():
 
 
 def query(dbname, sql):
-    out = subprocess.run(['psql', '-X', '-q', '-At', '-F', '\t', '-v', 'ON_ERROR_STOP=1', '-d', dbname or '', '-c', sql],
+    out = subprocess.run(['psql', '-X', '-q', '-At', '-F', '\t', '-v', 'ON_ERROR_STOP=1', '-d', dbname or '',
+                          '-c', 'SET search_path = pg_catalog', '-c', sql],
                          check=True, stdout=subprocess.PIPE, text=True).stdout
     return [line.split('\t') for line in out.splitlines()]
 
