@@ -1,6 +1,6 @@
 #!/bin/bash
 # The tutorial works as it is printed, on the servers that it starts itself.
-# ctest: nosan timeout=300
+# ctest: nosan timeout=600
 set -euo pipefail
 here=$(dirname "${BASH_SOURCE[0]}")
 # shellcheck disable=SC1091
