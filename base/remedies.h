@@ -17,13 +17,13 @@
 #define REMEDY_RUN_THERE                                                                           \
     "Leave --run out for a new run. To see the one that is there: lockstep run show %s"
 #define REMEDY_RUN_RESUME                                                                          \
-    "To go on with it: lockstep publish --queue %s --resume %s. The next other run closes it as "  \
+    "To continue it: lockstep publish --queue %s --resume %s. The next other run closes it as "    \
     "aborted"
 #define REMEDY_RUN_DOUBT                                                                           \
-    "Once Kafka answers, to find out and go on: lockstep publish --queue %s --resume %s. The "     \
+    "Once Kafka answers, to find out and continue: lockstep publish --queue %s --resume %s. The "  \
     "next other run closes it as aborted"
 #define REMEDY_RUN_UNFINISHED                                                                      \
-    "To go on with it: lockstep publish --queue %s --resume %s. To close it: lockstep run end "    \
+    "To continue it: lockstep publish --queue %s --resume %s. To close it: lockstep run end "      \
     "%s. Publishing with --unfinished close does that first"
 #define REMEDY_QUEUE_LIST    "See: lockstep queue list"
 #define REMEDY_QUEUE_MISSING "See: lockstep queue list. To make it: lockstep queue create %.63s"
@@ -43,10 +43,11 @@
     "What no executor holds in memory is lost: publish those runs again. An executor halts the "   \
     "queue if it is so; then: lockstep queue resume %.63s --accept-topic --from-offset earliest"
 #define REMEDY_TOPIC_TRUNCATED                                                                     \
-    "The topic was made anew, or the log lost its tail. An executor halts the queue; then, to go " \
+    "The topic was created again, or the log lost its tail. An executor halts the queue; then, "   \
+    "to go "                                                                                       \
     "on from the log's end: lockstep queue resume %.63s --accept-topic --from-offset latest"
 #define REMEDY_REPLAY_OTHER                                                                        \
-    "To go on with it: lockstep replay --queue %.63s --resume %s. To give it up: lockstep replay " \
+    "To continue it: lockstep replay --queue %.63s --resume %s. To give it up: lockstep replay "   \
     "--queue %.63s --abandon %s"
 #define REMEDY_REPLAY_RESUME "Go on with: lockstep replay --queue %.63s --resume %d"
 #define REMEDY_REPLAY_LOG    "See: lockstep log --event replay_begun"

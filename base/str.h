@@ -5,7 +5,7 @@
  * Threads: one at a time.
  * Ownership: struct str owns data; str_done frees it; STR_AUTO frees it at the end of the
  *   block.
- * Failure: memory that cannot be had ends the process (xmalloc family): this program keeps no
+ * Failure: memory that is not available ends the process (xmalloc family): this program keeps no
  *   state in memory that the database does not have, so a restart is the right recovery.
  */
 #ifndef BASE_STR_H

@@ -110,7 +110,7 @@ static bool judge_mark(struct subject *subject)
              look.mark_err.message);
     else if (strcmp(look.mark, subject->mark) != 0) {
         TELL(subject, TOPIC_FAIL, FOR_QUEUE(subject, REMEDY_TOPIC_ANEW),
-             "the topic's birthmark is gone: it was deleted and made anew");
+             "the topic's birthmark is gone: it was deleted and created again");
         return false;
     }
     return true;

@@ -33,9 +33,9 @@ static enum rc choose_user(struct private_server *server, const char **ret_home,
     if (entry == NULL)
         entry = getpwnam("nobody");
     if (entry == NULL)
-        return err_set(
-            err, RC_FATAL, ERR_CONFIG, "dev up", "Run it as an ordinary user.",
-            "PostgreSQL does not run as root, and there is no user postgres or nobody to drop to");
+        return err_set(err, RC_FATAL, ERR_CONFIG, "dev up", "Run it as an ordinary user.",
+                       "PostgreSQL does not run as root, and neither of the users that it could "
+                       "run as exists: postgres, and the unprivileged one");
     server->user = strcmp(entry->pw_name, "postgres") == 0 ? "postgres" : "nobody";
     server->uid = entry->pw_uid;
     server->gid = entry->pw_gid;

@@ -41,7 +41,7 @@ void help_program(FILE *out)
     (void)fputs("\nexit codes\n   0  done\n", out);
     for (const struct exit_code *row = exit_codes; row->meaning != NULL; row++)
         (void)fprintf(out, "  %2d  %s\n", row->code, row->meaning);
-    (void)fputs("\nlockstep NOUN VERB --help tells the options of one command.\n", out);
+    (void)fputs("\nlockstep NOUN VERB --help lists the options of one command.\n", out);
 }
 
 void help_noun(FILE *out, const char *noun)
@@ -50,7 +50,7 @@ void help_noun(FILE *out, const char *noun)
     for (const struct command *row = commands; row->noun != NULL; row++)
         if (strcmp(row->noun, noun) == 0)
             command_line(out, row);
-    (void)fprintf(out, "\nlockstep %s VERB --help tells the options of one command.\n", noun);
+    (void)fprintf(out, "\nlockstep %s VERB --help lists the options of one command.\n", noun);
 }
 
 void help_command(FILE *out, const struct command *command)

@@ -111,7 +111,7 @@ static enum rc retry(struct cli *cli, const struct queue_row *queue, struct err 
     enum rc rc = db_run(cli->db, &sql_queue_retry, params, &result, err);
     if (rc == RC_OK)
         cli_say(cli,
-                "lockstep: %s: it was halted (%s); executors look again, and halt it again if "
+                "lockstep: %s: it was halted (%s); executors check it again, and halt it again if "
                 "nothing has changed\n",
                 queue->name, db_text(result, 0, QUEUE_RETRY_HALTED_REASON));
     return rc == RC_NONE ? RC_OK : rc;
@@ -217,8 +217,8 @@ static enum rc accept_topic(struct cli *cli, struct err *err)
         return err_set(err, RC_REJECT, ERR_FAILED, queue.name, show_hint(hint, queue.name),
                        "the queue is not halted for its topic, there is nothing to accept");
     if (rc == RC_OK)
-        cli_say(cli, "lockstep: %s: topic %s is accepted, it goes on from offset %s\n", queue.name,
-                queue.topic, db_text(result, 0, QUEUE_ACCEPT_IS_NOW));
+        cli_say(cli, "lockstep: %s: topic %s is accepted, the queue continues from offset %s\n",
+                queue.name, queue.topic, db_text(result, 0, QUEUE_ACCEPT_IS_NOW));
     return rc;
 }
 
@@ -236,7 +236,7 @@ static enum rc accept_server(struct cli *cli, struct err *err)
         return err_set(err, RC_REJECT, ERR_FAILED, queue.name, show_hint(hint, queue.name),
                        "the queue is not halted for its server, there is nothing to accept");
     if (rc == RC_OK)
-        cli_say(cli, "lockstep: %s: this server is accepted, it goes on from offset %s\n",
+        cli_say(cli, "lockstep: %s: this server is accepted, the queue continues from offset %s\n",
                 queue.name, db_text(result, 0, QUEUE_ACCEPT_SERVER_NEXT_OFFSET));
     return rc;
 }

@@ -56,7 +56,7 @@ static enum rc ensure_topic(struct cli *cli, struct kafka_admin *admin, struct c
     int replication = (int)cli_int(cli, "replication", -1);
     rc = kafka_topic_create(admin, creation->topic, 1, replication, KAFKA_MS, err);
     if (rc == RC_OK)
-        cli_say(cli, "lockstep: %s: topic made, one partition, kept for ever\n", creation->topic);
+        cli_say(cli, "lockstep: %s: topic created, one partition, no retention\n", creation->topic);
     if (rc == RC_OK || rc == RC_NONE)
         rc = kafka_topic_describe(admin, creation->topic, KAFKA_MS, &creation->info, err);
     if (rc == RC_NONE)

@@ -136,7 +136,7 @@ static enum rc ask_ids(struct redrive *redrive, bool *ret_named, struct err *err
                      "which messages? Name ids, --all, --run, --reason-is, or a --file", err);
     if (!cli_has(cli, "dry-run") &&
         (cli_text(cli, "reason") == NULL || *cli_text(cli, "reason") == '\0'))
-        return usage("rejected redrive", "it stands in the event log",
+        return usage("rejected redrive", "it is kept in the event log",
                      "a reason is needed: --reason TEXT", err);
     db_array_start(&redrive->ids);
     for (int i = 0; i < cli->argument_count; i++) {

@@ -25,7 +25,7 @@ static enum rc check_action(const struct cli *cli, bool ranged, struct err *err)
         return usage(err, NULL,
                      "a replay that is under way has its range and mode: give the number alone");
     if (!resume && !abandon && cli_has(cli, "execute") && (reason == NULL || *reason == '\0'))
-        return usage(err, "--reason TEXT: it stands in the event log.",
+        return usage(err, "--reason TEXT: it is kept in the event log.",
                      "to replay, say why: --reason is needed");
     return RC_OK;
 }

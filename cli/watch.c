@@ -275,7 +275,7 @@ static enum rc look(struct watch *watch, bool *ret_ended, struct err *err)
 
 static enum rc interrupted(const struct watch *watch, struct err *err)
 {
-    return err_set(err, RC_REJECT, ERR_CANCELLED, watch->run.run_id, "The run goes on.",
+    return err_set(err, RC_REJECT, ERR_CANCELLED, watch->run.run_id, "The run continues.",
                    "watching was interrupted");
 }
 

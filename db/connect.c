@@ -336,7 +336,7 @@ static enum rc not_fitting(const struct db *db, const struct db_server *wanted, 
     if (match == DB_NOT_OLDER)
         return err_set(err, RC_LOST, ERR_DB_DOWN, PQhost(db->conn),
                        "An old primary that came back? Stop it, and let the connection string lead "
-                       "to the new one. If this is the right server, start the executor anew.",
+                       "to the new one. If this is the right server, restart the executor.",
                        "the server is on timeline %lld, but timeline %lld of it was seen before",
                        (long long)is->timeline, (long long)wanted->timeline);
     return err_set(err, RC_LOST, ERR_DB_DOWN, PQhost(db->conn),

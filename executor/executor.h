@@ -34,7 +34,7 @@ struct executor_options {
     int max_attempts;      /* of a task of which neither message nor queue tells */
     bool until_idle;       /* end when the topics' ends are reached and nothing is unfinished */
     int sweep_interval_ms; /* of retention */
-    int drain_timeout_ms;  /* how long running tasks may go on after SIGTERM */
+    int drain_timeout_ms;  /* how long running tasks may continue after SIGTERM */
     int heartbeat_ms;      /* while work is owned; five times as long when idle */
     int frozen_after_ms;   /* T2: others end an executor whose heartbeat stands still for so long */
 };

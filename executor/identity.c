@@ -132,9 +132,10 @@ static const char *wrong_mark(const struct lane *lane, const struct kafka_look *
     }
     if (expired)
         return NULL;
-    str_format(
-        detail, "the birthmark %s that topic %s had is gone%s%s", lane->identity.mark, lane->topic,
-        look->mark[0] ? ", another one is there: " : ": it was deleted and made anew", look->mark);
+    str_format(detail, "the birthmark %s that topic %s had is gone%s%s", lane->identity.mark,
+               lane->topic,
+               look->mark[0] ? ", another one is there: " : ": it was deleted and created again",
+               look->mark);
     return "topic_replaced";
 }
 

@@ -239,10 +239,11 @@ static enum rc check_identity(struct lane *lane, const struct kafka_record *reco
         record->timestamp_ms == lane->stream.check_timestamp)
         return RC_OK;
     STR_AUTO detail = {0};
-    str_format(&detail,
-               "the record at offset %lld is not the one that was claimed: the topic was made anew "
-               "or replaced",
-               (long long)record->offset);
+    str_format(
+        &detail,
+        "the record at offset %lld is not the one that was claimed: the topic was created again "
+        "or replaced",
+        (long long)record->offset);
     return lane_halt(lane, "fingerprint", detail.data, err);
 }
 

@@ -17,16 +17,18 @@ static const char hint_auth[] = "check security.protocol, sasl.mechanism, sasl.u
 static const char hint_acl[] =
     "the Kafka principal lacks an ACL on this object; ask for it with kafka-acls";
 static const char hint_topic[] = "check the topic's name, and whether somebody deleted it";
-static const char hint_range[] = "the position lies outside the log: retention or deletion removed "
-                                 "records, or the topic was made anew; "
-                                 "compare the queue's next_offset with the topic before going on";
+static const char hint_range[] =
+    "the position lies outside the log: retention or deletion removed "
+    "records, or the topic was created again; "
+    "compare the queue's next_offset with the topic before you continue";
 static const char hint_corrupt[] = "the record batch at this offset is damaged on the broker; "
                                    "restore it from a replica, or skip the range by hand";
 static const char hint_size[] = "raise message.max.bytes (-X message.max.bytes=N) and the topic's "
                                 "max.message.bytes, or make the record smaller";
 static const char hint_fenced[] = "another producer with the same transactional.id has taken over; "
                                   "find out which one before starting again";
-static const char hint_anew[] = "open the producer anew and go on after the last record of the log";
+static const char hint_anew[] =
+    "open the producer again and continue after the last record of the log";
 static const char hint_isr[] =
     "too few replicas are in sync; see the brokers' logs and min.insync.replicas";
 static const char hint_bug[] = "this is a defect of lockstep; please report it with the log";

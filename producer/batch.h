@@ -3,7 +3,7 @@
  * Invariants: after batch_sort tasks come by order, and within an order as they were read.
  * Threads: plain data, one at a time.
  * Ownership: struct batch owns the texts; batch_done frees it. 24 bytes and the text a task.
- * Failure: none; memory that cannot be had ends the process.
+ * Failure: none; memory that is not available ends the process.
  */
 #ifndef PRODUCER_BATCH_H
 #define PRODUCER_BATCH_H

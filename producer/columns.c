@@ -69,7 +69,7 @@ static enum rc add_column(struct columns *columns, const struct column_value *na
                        "The column \"%s\" is not known.", object);
     if (has_field(columns, known[i].field))
         return err_set(err, RC_REJECT, ERR_USAGE, object, "remove one of them",
-                       "The column \"%s\" stands there twice.", known[i].field);
+                       "The column \"%s\" occurs twice.", known[i].field);
     columns->at[columns->count++] = &known[i];
     return RC_OK;
 }
@@ -194,7 +194,7 @@ enum rc columns_row(const struct columns *columns, const struct column_value *va
 {
     if (count != columns->count)
         return err_set(err, RC_REJECT, ERR_USAGE, "",
-                       "a value that holds a comma, a quote or a line break stands in quotes, "
+                       "a value that holds a comma, a quote or a line break must be in quotes, "
                        "quotes within it doubled",
                        "The row has %d values, the header has %d columns.", count, columns->count);
     for (int i = 0; i < count; i++) {

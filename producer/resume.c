@@ -50,11 +50,11 @@ static enum rc closed(const struct publishing *p, struct err *err)
                      r->noted_seq);
     if (r->state == PUBLISH_RESUMABLE_IS_ABORTED)
         return wrong(p, "publish the work, or what is left of it, as a run of its own", err,
-                     "The run was ended as aborted and cannot go on: %s",
+                     "The run was ended as aborted and cannot continue: %s",
                      r->why[0] != '\0' ? r->why : "its end says so.");
     return wrong(p, "publish the work as a run of its own", err,
-                 "The run was cancelled and cannot go on: %s",
-                 r->why[0] != '\0' ? r->why : "nobody said why.");
+                 "The run was cancelled and cannot continue: %s",
+                 r->why[0] != '\0' ? r->why : "no reason was given.");
 }
 
 /** What the options leave open is as the run was begun. */
@@ -82,7 +82,7 @@ static enum rc read_row(struct publishing *p, struct db_result *row, struct err 
         return wrong(p, "name that queue", err, "The run belongs to queue %s, not to %s.",
                      db_text(row, 0, PUBLISH_RESUMABLE_QUEUE), p->target.queue);
     if (db_null(row, 0, PUBLISH_RESUMABLE_PUBLISH_MODE))
-        return wrong(p, "whoever publishes it must go on with it", err,
+        return wrong(p, "the program that publishes it must continue it", err,
                      "The run was not begun by lockstep publish.");
     recall(p, row);
     r->from_file = strcmp(db_text(row, 0, PUBLISH_RESUMABLE_PUBLISH_FROM), "file") == 0;
@@ -225,7 +225,7 @@ static enum rc judge(struct publishing *p, const struct tail *tail, struct err *
         return err_set(err, RC_REJECT, ERR_FAILED, p->run.id,
                        "its executors stop it, too; publish the work as a new run, which closes "
                        "this one as aborted",
-                       "The topic has lost seq %" PRId64 " of the run: it cannot go on.",
+                       "The topic has lost seq %" PRId64 " of the run: it cannot continue.",
                        tail->missing);
     return RC_OK;
 }
@@ -287,9 +287,9 @@ enum rc resume_close(struct publishing *p, struct err *err)
         return rc;
     return err_set(
         err, RC_REJECT, ERR_FAILED, p->run.id,
-        "Next time keep a copy of what goes into the pipe (tee); --resume RUN COPY goes on "
+        "Next time keep a copy of what goes into the pipe (tee); --resume RUN COPY continues "
         "with that",
-        "The run was read from a pipe, which nobody can read again, and no other source "
+        "The run was read from a pipe, which cannot be read again, and no other source "
         "is named: it is %s after %" PRId64 " tasks.",
         r->state == PUBLISH_RESUMABLE_IS_CANCELLED ? "cancelled" : "ended as aborted",
         r->state == PUBLISH_RESUMABLE_IS_ABORTED ? r->noted_seq : (int64_t)0);

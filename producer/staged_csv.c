@@ -88,8 +88,8 @@ static enum rc feed(struct csv *csv, struct staged_text *ret_text, struct err *e
                     "The row that begins here is longer than a message may be.", err);
     if (csv_parse(&csv->parser, bytes, n, on_cell, on_row, csv) != n)
         return stop(csv, ret_text,
-                    "a value with a quote in it stands in quotes, and the quote is doubled",
-                    "The row is not CSV: a quote stands where none may.", err);
+                    "a value with a quote in it must be in quotes, and the quote is doubled",
+                    "The row is not CSV: there is a quote where none may be.", err);
     count_line(csv, bytes, n);
     source_take(csv->source, n);
     if (csv->row_empty)

@@ -124,7 +124,7 @@ static void publisher_close(struct relay_queue *queue)
     queue->publisher = NULL;
 }
 
-/* The run can not be published, and never will: it ends, and the others go on. */
+/* The run cannot be published, and never will: it ends, and the others continue. */
 static enum rc refuse(struct relay *relay, const struct relay_queue *queue,
                       const struct db_result *rows, int row, const struct err *why, struct err *err)
 {
@@ -133,8 +133,8 @@ static enum rc refuse(struct relay *relay, const struct relay_queue *queue,
     while (first > 0 && strcmp(db_text(rows, first - 1, RELAY_ENQUEUE_FETCH_ENQUEUE_ID),
                                db_text(rows, row, RELAY_ENQUEUE_FETCH_ENQUEUE_ID)) == 0)
         first--;
-    str_format(&text, "the message of seq %d can not be published: %s: %s", row - first,
-               why->object, why->message);
+    str_format(&text, "the message of seq %d cannot be published: %s: %s", row - first, why->object,
+               why->message);
     log_event(LOG_ERROR, "enqueued_run_refused", "queue", queue->name, "run",
               db_text(rows, row, RELAY_ENQUEUE_FETCH_RUN_ID), "reason", text.data, NULL);
     enum rc rc =
@@ -254,7 +254,7 @@ static enum rc held(struct relay *relay, const struct relay_queue *queue, struct
         return rc == RC_NONE ? RC_NONE : rc;
     return err_set(
         err, RC_RETRY, ERR_HELD, queue->name,
-        "it goes on when that one has ended; a publish --stream may take long",
+        "it continues when that one has ended; a publish --stream may take long",
         "what was enqueued waits for another producer: user %s from %s, backend %s, "
         "connected since %s",
         db_text(holder, 0, PUBLISH_HOLDER_USENAME), db_text(holder, 0, PUBLISH_HOLDER_ADDRESS),

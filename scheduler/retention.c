@@ -207,7 +207,7 @@ static enum rc sweep_queue(struct retention *retention, const struct swept_queue
                 (const char *const[]){DB_INT(queue->queue_id), text.data}, &given_back, err);
     if (rc == RC_OK && !db_bool(given_back, 0, SWEEP_NOTE_HELD))
         return err_set(err, RC_LOST, ERR_INTERNAL, queue->name, NULL,
-                       "the sweep lock was not held when it was given back");
+                       "the sweep lock was not held when it was released");
     return rc;
 }
 

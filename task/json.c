@@ -96,7 +96,7 @@ static enum rc attach_spans(const struct json *json, cJSON *node, const struct j
             struct json_path at = {.up = path, .key = twice};
             char text[JSON_PATH_SIZE];
             return err_set(err, RC_REJECT, ERR_FAILED, json_path_text(&at, text),
-                           "write each key once", "%s stands there twice.", text);
+                           "write each key once", "%s occurs twice.", text);
         }
     }
     int index = 0;
@@ -189,7 +189,7 @@ enum rc json_parse(const char *text, size_t len, size_t max_bytes, struct json *
     if (json.root == NULL) {
         json_done(&json);
         return err_set(err, RC_REJECT, ERR_FAILED, "$", "write very long numbers as strings",
-                       "The JSON library can not read the text.");
+                       "The JSON library cannot read the text.");
     }
     struct json_path path = {0};
     int next = 0;

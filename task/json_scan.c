@@ -114,7 +114,7 @@ static bool scan_escape(struct json_scan *scan)
     int c = byte_at(scan, scan->at + 1);
     if (c != 'u') {
         if (c <= 0 || strchr("\"\\/bfnrt", c) == NULL)
-            return wrong(scan, "a backslash is followed by a character that it can not escape");
+            return wrong(scan, "a backslash is followed by a character that it cannot escape");
         scan->at += 2;
         return true;
     }
@@ -122,13 +122,13 @@ static bool scan_escape(struct json_scan *scan)
     if (unit < 0)
         return wrong(scan, "\\u is not followed by four hexadecimal digits");
     if (unit == 0)
-        return wrong(scan, "\\u0000 is not allowed, PostgreSQL can not store it");
+        return wrong(scan, "\\u0000 is not allowed, PostgreSQL cannot store it");
     if (unit >= 0xd800 && unit <= 0xdfff) {
         bool pair = unit <= 0xdbff && byte_at(scan, scan->at + 6) == '\\' &&
                     byte_at(scan, scan->at + 7) == 'u';
         int low = pair ? hex4(scan, scan->at + 8) : -1;
         if (low < 0xdc00 || low > 0xdfff)
-            return wrong(scan, "a \\u surrogate stands alone");
+            return wrong(scan, "a \\u surrogate is alone");
         scan->at += 6;
     }
     scan->at += 6;

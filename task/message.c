@@ -285,7 +285,7 @@ static enum rc sort_members(struct reading *r, cJSON *members[FIELDS])
         }
         if (fields[i].tag && r->form == MESSAGE_STAGED)
             return field_wrong(r, MESSAGE_BAD_FIELD, &path,
-                               "is computed by the producer and must not stand in staged work.");
+                               "is computed by the producer and must not be in staged work.");
         members[i] = child;
     }
     return RC_OK;
@@ -351,8 +351,7 @@ static enum rc check_together(struct reading *r, cJSON *const members[FIELDS])
                                "belongs to the first message of a run with an id: run, seq 0.");
     struct json_path steps = {.up = &root, .key = "steps"}, order = {.up = &root, .key = "order"};
     if (members[F_STEPS] != NULL && members[F_SQL] != NULL)
-        return field_wrong(r, MESSAGE_BAD_FIELD, &steps,
-                           "and sql must not both stand in a message.");
+        return field_wrong(r, MESSAGE_BAD_FIELD, &steps, "and sql must not both be in a message.");
     if (members[F_STEPS] != NULL && members[F_TRANSACTION] != NULL)
         return field_wrong(r, MESSAGE_BAD_FIELD,
                            &(struct json_path){.up = &root, .key = "transaction"},

@@ -165,7 +165,7 @@ refused 'the year 294277' "ARRAY[jsonb_build_object('order', 1, 'sql', 'x', 'not
 run=$(sql "SELECT lockstep.enqueue('$q', ARRAY[$good, '{\"order\": 2, \"sql\": [\"SELECT 1\"], \"params\": [1]}'])")
 sql "SELECT lockstep.enqueue('$q', ARRAY[$(work 1 onward)])" >/dev/null
 eventually 20 is "SELECT count(*) FROM effect WHERE what = 'onward'" 1 || failed=1
-expect 'what the parser refuses' "$(sql "SELECT status, tasks, reason ~ 'seq 1 can not be published: .*params' FROM lockstep.run_status WHERE run_id = '$run'")" 'Failed|0|t'
+expect 'what the parser refuses' "$(sql "SELECT status, tasks, reason ~ 'seq 1 cannot be published: .*params' FROM lockstep.run_status WHERE run_id = '$run'")" 'Failed|0|t'
 expect 'the fields are those of the schema' "$(sql 'SELECT field FROM lockstep.enqueue_fields() ORDER BY field COLLATE "C"')" \
     "$(jq -r '.["$defs"].message.properties | keys - ["run", "run_name", "run_on_failure", "seq", "previous_order", "tasks", "phases", "aborted"] | .[]' "$here/../../docs/reference/message.schema.json" | LC_ALL=C sort)"
 

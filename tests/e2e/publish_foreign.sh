@@ -100,7 +100,7 @@ for way in '' --stream; do
     if [ -z "$way" ]; then
         expect 'nothing of it' "$(sql "SELECT status FROM lockstep.run WHERE run_id = '$run'") $(topic | jq -c --arg run "$run" 'select(.run == $run)')" 'Cancelled '
     else
-        grep -q -- "To go on with it: lockstep publish --queue $q --resume $run" "$tmp/fenced.err" || { cat "$tmp/fenced.err"; failed=1; }
+        grep -q -- "To continue it: lockstep publish --queue $q --resume $run" "$tmp/fenced.err" || { cat "$tmp/fenced.err"; failed=1; }
         ends 0 'is resumed with seq 64' lockstep publish --queue "$q" -q --resume "$run"
         expect 'the run' "$(topic | jq -rn --arg run "$run" '[inputs | select(.run == $run)] | [length, ([.[].seq] == [range(201)])] | @csv')" '201,true'
     fi

@@ -146,7 +146,7 @@ status=0
 wait $pid || status=$?
 expect 'its exit' $status 3
 grep -q 'held the lock' "$tmp/lost.err" || { cat "$tmp/lost.err"; failed=1; }
-grep -q -- "To go on with it: lockstep publish --queue $q --resume $run" "$tmp/lost.err" || { cat "$tmp/lost.err"; failed=1; }
+grep -q -- "To continue it: lockstep publish --queue $q --resume $run" "$tmp/lost.err" || { cat "$tmp/lost.err"; failed=1; }
 ends 0 'is resumed with seq 64' resume
 whole 200
 exit $failed

@@ -1,6 +1,6 @@
 #!/bin/bash
 # Dead letters: each rejected message once and in order on the dead-letter topic, wherever its relay is killed or frozen, with
-# several executors, and when the topic cannot be had.
+# several executors, and when the topic is not available.
 # ctest: slow nosan timeout=180
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)

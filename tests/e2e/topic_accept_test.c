@@ -130,7 +130,7 @@ static void a_topic_made_anew_before_the_first_executor_is_found(void **state)
                            "VALUES (0)\"}' | kcat -P -b \"$LOCKSTEP_TEST_BROKERS\" -t "
                            "\"$TEST_QUEUE\" -p 0"),
                      0);
-    expect_replaced("it was deleted and made anew");
+    expect_replaced("it was deleted and created again");
     assert_int_equal(support_int(db, "SELECT count(*) FROM effect"), 0);
 }
 

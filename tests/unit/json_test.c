@@ -107,17 +107,17 @@ static void escapes_are_checked_before_they_are_decoded(void **state)
     (void)state;
     refused("\"\\u12G4\"", "four hexadecimal digits");
     refused("\"\\u12", "four hexadecimal digits");
-    refused("\"\\x41\"", "can not escape");
-    refused("\"\\", "can not escape");
-    refused_bytes("\"\\\0\"", 4, "$", "can not escape");
+    refused("\"\\x41\"", "cannot escape");
+    refused("\"\\", "cannot escape");
+    refused_bytes("\"\\\0\"", 4, "$", "cannot escape");
     refused("\"a\\u0000b\"", "\\u0000 is not allowed");
     refused("{\"\\u0000\":1}", "\\u0000 is not allowed");
-    refused("\"\\ud800\"", "surrogate stands alone");
-    refused("\"\\udc00\"", "surrogate stands alone");
-    refused("\"\\ud800\\u0041\"", "surrogate stands alone");
-    refused("\"\\ud800x\"", "surrogate stands alone");
-    refused("\"\\ud800\\", "surrogate stands alone");
-    refused("\"\\ud83d\\ud83d\"", "surrogate stands alone");
+    refused("\"\\ud800\"", "surrogate is alone");
+    refused("\"\\udc00\"", "surrogate is alone");
+    refused("\"\\ud800\\u0041\"", "surrogate is alone");
+    refused("\"\\ud800x\"", "surrogate is alone");
+    refused("\"\\ud800\\", "surrogate is alone");
+    refused("\"\\ud83d\\ud83d\"", "surrogate is alone");
     accepted("\"\\ud83d\\ude00 \\\" \\\\ \\/ \\b\\f\\n\\r\\t \\u00e9\"");
 }
 
@@ -224,7 +224,7 @@ static void duplicate_keys_are_refused_with_their_path(void **state)
 {
     (void)state;
     const char *text = "{\"a\":1,\"a\":2}";
-    refused_bytes(text, strlen(text), "$.a", "$.a stands there twice");
+    refused_bytes(text, strlen(text), "$.a", "$.a occurs twice");
     text = "{\"order\":1,\"\\u006frder\":2}";
     refused_bytes(text, strlen(text), "$.order", "twice");
     text = "{\"x\":[0,{\"k\":{\"b c\":1,\"b c\":1}}]}";

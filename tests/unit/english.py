@@ -1,0 +1,90 @@
+#!/usr/bin/env python3
+"""Words that the pages, the help, the messages and the comments do not use, each with what to write instead. And this check itself notices one.
+
+A line of a page may quote a name that has such a word: what stands in backquotes and in blocks of code is not read. Of C, texts are read, and
+comments outside executor/, producer/ and reader/.
+"""
+import glob
+import os
+import re
+import sys
+
+os.chdir(os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', '..'))
+PAGES, TEXTS, COMMENTS = 'pages', 'texts', 'comments'
+EVERYWHERE = (PAGES, TEXTS, COMMENTS)
+# Pages that are to follow, and a glossary, which names what is not written.
+EXEMPT = ('docs/NEXT.md', 'docs/reference/glossary.md', 'docs/explanation/architecture.md', 'docs/how-to/develop.md')
+KNOWN = ('its executor is told to end', 'stands before the first section',
+         'Who may read such a file is not checked')
+PATTERNS = [  # regular expression, what to write, where
+    (r'\bcan not\b', 'cannot', EVERYWHERE),
+    (r'\b(come|comes|came) to hand\b', 'arrive', EVERYWHERE),
+    (r'\b(to|must|cannot|could) be had\b', 'available, needed, created', (PAGES, TEXTS)),
+    (r'\bgo(es|ing)? on\b', 'continue', (PAGES, TEXTS)),
+    (r'\b(give[sn]?|gave|giving) back\b', 'return, release', (PAGES, TEXTS)),
+    (r'\banew\b', 'again', (PAGES, TEXTS)),
+    (r'\b(told|tells?|telling)\b', 'report, say, show, notify', (PAGES, TEXTS)),
+    (r'\b[Nn]obody\b', 'no executor, no session, no login', (PAGES, TEXTS)),
+    (r'\bstands?\b(?! (still|for|in)\b)', 'is', (PAGES, TEXTS)),
+    (r'\blook(s|ed)? (whether|again|once|if)\b', 'check', (PAGES, TEXTS)),
+    (r'\b(the|and|or) the like\b|\band the like\b|\bor the like\b', 'and similar', (PAGES, TEXTS)),
+    (r'\bone day\b|\bsome day\b', 'later', (PAGES, TEXTS)),
+    (r'(^|[.;:|] )Who [a-z]+s? [a-z]', 'a named subject: the executor that ...', (PAGES,)),
+    (r'\bbeside live work\b|\bbeside (claims|retries)\b', 'while', (PAGES, TEXTS)),
+    (r'\bfor ever\b(?=[^.]*\bkept\b)|\bkept for ever\b', 'without limit', (PAGES, TEXTS)),
+    (r'\b[0-9a-f]*[0-9][0-9a-f]*[a-f][0-9a-f]*\b(?<=\b\w{7})(?= \(commit)', 'no commit hash', (PAGES,)),
+    (r'\bquiet hour\b|\bslow hour\b|\btried, (and )?not kept\b', 'no diary: bench/notes', (PAGES,)),
+]
+with open('LAYERS', encoding='utf-8') as layers:
+    FOLDERS = sorted(set(re.findall(r'(?m)^(\w+) *:', layers.read())) - {'tests', 'bench'})
+
+
+def found(text, kind):
+    for pattern, instead, kinds in PATTERNS:
+        if kind in kinds and not any(known in text for known in KNOWN):
+            match = re.search(pattern, text)
+            if match:
+                yield match[0].strip(), instead
+
+
+def page_lines(text):
+    """The prose of a page: without blocks of code, comments and what is in backquotes."""
+    text = re.sub(r'(?ms)^( *)```.*?^\1```$|^<!--.*?-->$', lambda block: '\n' * block[0].count('\n'), text)
+    text = re.sub(r'`[^`\n]*`', '`_`', text)
+    return enumerate(re.sub(r'\]\([^)\n]*\)', '](_)', text).split('\n'), 1)
+
+
+def c_parts(text):
+    """(line, kind, text) of the texts and the comments of a C file."""
+    for match in re.finditer(r'/\*.*?\*/|//[^\n]*|"(?:[^"\\\n]|\\.)*"|\'(?:[^\'\\\n]|\\.)*\'', text, re.S):
+        kind = COMMENTS if match[0].startswith('/') else TEXTS if match[0].startswith('"') else None
+        if kind == TEXTS and re.fullmatch(r'"[\w./%:-]*"', match[0]):
+            continue  # a name
+        if kind:
+            yield text.count('\n', 0, match.start()) + 1, kind, re.sub(r'\s*\n[\s*]*', ' ', match[0].strip('"'))
+
+
+def main():
+    assert list(found('it can not be', PAGES)) == [('can not', 'cannot')]
+    assert [kind for _, kind, _ in c_parts('f("a b"); /* c */ g("name")')] == [TEXTS, COMMENTS]
+    assert not any(list(found(line, PAGES)) for _, line in page_lines('a `goes on` b\n```\ntells\n```\n'))
+    wrong = []
+    pages = ['README.md', 'CONTRIBUTING.md'] + sorted(glob.glob('docs/**/*.md', recursive=True))
+    for page in pages:
+        if page in EXEMPT:
+            continue
+        with open(page, encoding='utf-8') as file:
+            for number, line in page_lines(file.read()):
+                wrong += [f'{page}:{number}: "{bad}": write {instead}' for bad, instead in found(line, PAGES)]
+    for folder in FOLDERS:
+        for name in sorted(glob.glob(folder + '/*.[ch]')):
+            with open(name, encoding='utf-8') as file:
+                for number, kind, part in c_parts(file.read()):
+                    if kind == COMMENTS and folder in ('executor', 'producer', 'reader'):
+                        continue
+                    wrong += [f'{name}:{number}: "{bad}": write {instead}' for bad, instead in found(part, kind)]
+    print('\n'.join(wrong))
+    return 1 if wrong else 0
+
+
+sys.exit(main())
