@@ -1,6 +1,7 @@
 #include "task/statement.h"
 #include "base/ascii.h"
 #include "base/str.h"
+#include "task/lexer.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,197 +9,6 @@
 
 #define WORD_SIZE  STATEMENT_WORD /* longer than every word that is looked for */
 #define HEAD_WORDS 5 /* CREATE OR REPLACE FUNCTION, SET SESSION SESSION AUTHORIZATION */
-
-/* ---- tokens, as scan.l of PostgreSQL cuts them ---- */
-
-enum token {
-    TOKEN_END,
-    TOKEN_WORD,
-    TOKEN_QUOTED, /* an identifier in double quotes, the quotes not in the slice */
-    TOKEN_OPEN,
-    TOKEN_CLOSE,
-    TOKEN_SEMICOLON,
-    TOKEN_OTHER, /* strings, numbers, operators */
-    TOKEN_UNCLOSED
-};
-
-struct lexer {
-    const char *at;
-    const char *text; /* of the last token */
-    size_t len;
-    const char *unclosed; /* TOKEN_UNCLOSED: what has no end */
-};
-
-static bool starts_word(char c)
-{
-    return ascii_alpha(c) || c == '_' || (unsigned char)c >= 0x80;
-}
-
-static bool continues_word(char c)
-{
-    return starts_word(c) || ascii_digit(c);
-}
-
-static bool is_space(char c)
-{
-    return c != '\0' && strchr(" \t\n\r\f\v", c) != NULL;
-}
-
-static const char *line_end(const char *at)
-{
-    return at + strcspn(at, "\r\n");
-}
-
-/** Behind a comment with comments nested in it, NULL if it has no end. */
-static const char *comment_end(const char *at)
-{
-    size_t depth = 0;
-    do {
-        if (at[0] == '/' && at[1] == '*') {
-            depth++;
-            at += 2;
-        } else if (at[0] == '*' && at[1] == '/') {
-            depth--;
-            at += 2;
-        } else if (*at++ == '\0') {
-            return NULL;
-        }
-    } while (depth > 0);
-    return at;
-}
-
-/** False if a comment has no end. */
-static bool skip_space(struct lexer *lexer)
-{
-    for (;;) {
-        const char *at = lexer->at;
-        if (is_space(*at)) {
-            lexer->at++;
-        } else if (at[0] == '-' && at[1] == '-') {
-            lexer->at = line_end(at);
-        } else if (at[0] == '/' && at[1] == '*') {
-            lexer->at = comment_end(at);
-            if (lexer->at == NULL) {
-                lexer->at = at;
-                lexer->unclosed = "comment";
-                return false;
-            }
-        } else {
-            return true;
-        }
-    }
-}
-
-/** Behind the closing quote (a doubled one does not close), NULL if there is none. at stands on the
- * opening one. */
-static const char *quote_end(const char *at, bool backslashes)
-{
-    char quote = *at++;
-    for (;; at++) {
-        if (*at == '\0')
-            return NULL;
-        if (*at == '\\' && backslashes) {
-            if (*++at == '\0')
-                return NULL;
-        } else if (*at == quote) {
-            if (at[1] != quote)
-                return at + 1;
-            at++;
-        }
-    }
-}
-
-/** A literal goes on in the next line: the quote that continues it, NULL if it ends at at. */
-static const char *continuation(const char *at)
-{
-    bool newline = false;
-    for (; is_space(*at) || (at[0] == '-' && at[1] == '-'); at++) {
-        if (*at == '-')
-            at = line_end(at);
-        newline |= *at == '\n' || *at == '\r';
-        if (*at == '\0')
-            return NULL;
-    }
-    return newline && *at == '\'' ? at : NULL;
-}
-
-static enum token lex_quote(struct lexer *lexer, bool backslashes)
-{
-    bool identifier = *lexer->at == '"';
-    const char *start = lexer->at, *end = NULL;
-    for (const char *part = start; part != NULL;) {
-        end = quote_end(part, backslashes);
-        if (end == NULL) {
-            lexer->unclosed = identifier ? "identifier in double quotes" : "string";
-            return TOKEN_UNCLOSED;
-        }
-        part = backslashes ? continuation(end)
-                           : NULL; /* a plain one is as well cut as a token of its own */
-    }
-    lexer->text = start + 1;
-    lexer->len = (size_t)(end - start - 2);
-    lexer->at = end;
-    return identifier ? TOKEN_QUOTED : TOKEN_OTHER;
-}
-
-/** $tag$...$tag$, or a lone $ or $1. */
-static enum token lex_dollar(struct lexer *lexer)
-{
-    const char *start = lexer->at, *at = start + 1;
-    if (starts_word(*at))
-        while (continues_word(*at))
-            at++;
-    if (*at != '$') {
-        lexer->at++;
-        return TOKEN_OTHER;
-    }
-    size_t tag = (size_t)(at + 1 - start);
-    for (at++; (at = strchr(at, '$')) != NULL; at++)
-        if (strncmp(at, start, tag) == 0) {
-            lexer->at = at + tag;
-            return TOKEN_OTHER;
-        }
-    lexer->unclosed = "dollar-quoted string";
-    return TOKEN_UNCLOSED;
-}
-
-static enum token lex_word(struct lexer *lexer)
-{
-    const char *start = lexer->at;
-    bool escape_string = (*start == 'e' || *start == 'E') && start[1] == '\'';
-    if (escape_string) {
-        lexer->at++;
-        return lex_quote(lexer, true);
-    }
-    while (continues_word(*lexer->at) || *lexer->at == '$')
-        lexer->at++;
-    lexer->text = start;
-    lexer->len = (size_t)(lexer->at - start);
-    return TOKEN_WORD;
-}
-
-static enum token next_token(struct lexer *lexer)
-{
-    if (!skip_space(lexer))
-        return TOKEN_UNCLOSED;
-    char c = *lexer->at;
-    if (starts_word(c))
-        return lex_word(lexer);
-    if (c == '\'' || c == '"')
-        return lex_quote(lexer, false);
-    if (c == '$')
-        return lex_dollar(lexer);
-    if (c == '\0')
-        return TOKEN_END;
-    lexer->at++;
-    if (ascii_digit(c)) /* so that the e of 1e5 starts no word */
-        while (continues_word(*lexer->at) || *lexer->at == '.')
-            lexer->at++;
-    return c == '('   ? TOKEN_OPEN
-           : c == ')' ? TOKEN_CLOSE
-           : c == ';' ? TOKEN_SEMICOLON
-                      : TOKEN_OTHER;
-}
 
 /* ---- one statement ---- */
 
@@ -430,7 +240,7 @@ static enum rc finish(struct list *list, const struct reading *r, const char *st
         return err_set(err, RC_REJECT, ERR_FAILED, object, refusal->hint,
                        "%s is not allowed in the SQL of a task.", refusal->said);
     }
-    while (end > start && is_space(end[-1]))
+    while (end > start && lexer_is_space(end[-1]))
         end--;
     if (list->count == list->cap) {
         list->cap = list->cap ? list->cap * 2 : 4;
@@ -444,7 +254,7 @@ static enum rc finish(struct list *list, const struct reading *r, const char *st
 
 static const char *behind_space(const char *at)
 {
-    while (is_space(*at))
+    while (lexer_is_space(*at))
         at++;
     return at;
 }
@@ -455,7 +265,7 @@ static enum rc split(const char *text, struct list *list, struct err *err)
     struct reading r = {0};
     const char *start = behind_space(text);
     for (;;) {
-        enum token token = next_token(&lexer);
+        enum token token = lexer_next(&lexer);
         const char *here = lexer.at;
         if (token == TOKEN_UNCLOSED)
             return err_set(err, RC_REJECT, ERR_FAILED, NULL, "close it",
@@ -501,7 +311,7 @@ bool statement_names(const struct statement *statement, statement_known *known, 
     struct lexer lexer = {.at = statement->text};
     const char *end = statement->text + statement->len;
     while (lexer.at < end) {
-        enum token token = next_token(&lexer);
+        enum token token = lexer_next(&lexer);
         char word[WORD_SIZE];
         if (token == TOKEN_END || token == TOKEN_UNCLOSED)
             return token == TOKEN_UNCLOSED; /* has been refused before */
