@@ -2,20 +2,18 @@
 # An executor that does not know a command, or may not call a host, leaves such tasks to those who do; when nobody does, explain says so,
 # and an executor that starts with them goes on. Phases of sql, commands and requests keep their order over several executors, also when all
 # of a run is done again.
-# ctest: timeout=90
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 . "$here/../support/shell.bash"
+. "$here/../support/http.bash"
 . "$here/ledger.bash"
 tmp=$(mktemp -d)
 chmod 755 "$tmp"
 trap 'jobs_end; scratch_drop; rm -rf "$tmp"' EXIT
 scratch_database
 ledger_create
-mkdir "$tmp/http"
-python3 "$here/../support/http_server.py" "$tmp/http" 2>"$tmp/http.log" &
-eventually 10 test -f "$tmp/http/port" || { cat "$tmp/http.log"; exit 1; }
-host=127.0.0.1:$(cat "$tmp/http/port")
+http_start http
+host=127.0.0.1:$port
 printf '[executor]\nfrozen_after = 2s\nheartbeat = 200ms\n' | tee "$tmp/none.conf" "$tmp/all.conf" >"$tmp/command.conf"
 printf '[commands]\nact = %s %s\n' "$here/../support/act" "$tmp/ledger" | tee -a "$tmp/all.conf" >>"$tmp/command.conf"
 printf '[http]\nallow = %s\n' "$host" >>"$tmp/all.conf"

@@ -1,18 +1,16 @@
 #!/bin/bash
 # What is kept of a failed attempt: every line of what the server said, where in the task it was, and no advice of ours. Whatever the words
 # are, the attempt is recorded: texts in other scripts, as long as one likes, also of steps, commands and servers.
-# ctest: nosan timeout=90
+# ctest: nosan
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 . "$here/../support/shell.bash"
+. "$here/../support/http.bash"
 . "$here/ledger.bash"
 tmp=$(mktemp -d)
 trap 'jobs_end; scratch_drop; rm -rf "$tmp"' EXIT
 scratch_database
-mkdir "$tmp/http"
-python3 "$here/../support/http_server.py" "$tmp/http" 2>"$tmp/http.log" &
-eventually 10 test -f "$tmp/http/port" || { cat "$tmp/http.log"; exit 1; }
-port=$(cat "$tmp/http/port")
+http_start http
 node=0 # a server that answers 417 to any Expect
 if command -v node >/dev/null; then
     node -e 'require("http").createServer((q, a) => { q.resume(); q.on("end", () => a.end("node")); }).listen(0, "127.0.0.1", function () { console.log(this.address().port); })' >"$tmp/node" &

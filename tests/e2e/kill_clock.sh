@@ -2,18 +2,11 @@
 # What looks like a death and is none: the database stands still for ten seconds, and the clock of the executors' processes steps
 # by an hour, forth and back. No process ends, nobody ends another one, and the run is finished, every effect once. Its servers
 # are its own.
-# ctest: timeout=180 serial nosan
+# ctest: lock=servers nosan
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
-root=$(cd "$here/../.." && pwd)
-tmp=$(mktemp -d)
-chmod 755 "$tmp"
-trap 'kill -CONT $(pids_of_server) 2>/dev/null || true; jobs_end; "$root/scripts/servers" stop "$tmp/servers" >/dev/null; rm -rf "$tmp"' EXIT
-"$root/scripts/servers" start "$tmp/servers" >/dev/null
-set -a
-. "$tmp/servers/env"
-set +a
-. "$here/../support/shell.bash"
+. "$here/../support/own_servers.bash"
+trap 'kill -CONT $(pids_of_server) 2>/dev/null || true; own_servers_end' EXIT
 . "$here/ledger.bash"
 scratch_database
 ledger_create

@@ -1,18 +1,10 @@
 #!/bin/bash
 # The database goes away for ten seconds and comes back, then the broker does: the executors go on by themselves, in order, every
 # effect once. Its servers are its own.
-# ctest: nosan timeout=180 serial
+# ctest: nosan lock=servers
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
-root=$(cd "$here/../.." && pwd)
-tmp=$(mktemp -d)
-chmod 755 "$tmp"
-trap 'jobs_end; kill -CONT "${LOCKSTEP_TEST_KAFKA_PID:-0}" 2>/dev/null; "$root/scripts/servers" stop "$tmp/servers" >/dev/null; rm -rf "$tmp"' EXIT
-"$root/scripts/servers" start "$tmp/servers" >/dev/null
-set -a
-. "$tmp/servers/env"
-set +a
-. "$here/../support/shell.bash"
+. "$here/../support/own_servers.bash"
 . "$here/ledger.bash"
 scratch_database
 ledger_create

@@ -102,13 +102,17 @@ point_check() {
 
 # points_runs POINT...: a queue with its run for each, in $queues
 points_runs() {
-    local making=() maker
+    local making=() i
     for _; do
         queues+=("$(scratch_name)")
-        point_run "${queues[-1]}" &
+        point_run "${queues[-1]}" 2>"$tmp/${queues[-1]}.making" &
         making+=($!)
+        # Four at a time: each opens clients of the broker, which answers all of them or, on a loaded machine, none in time.
+        [ ${#making[@]} -lt 4 ] || wait "${making[-4]}" || true
     done
-    for maker in "${making[@]}"; do wait "$maker" || { echo "a run could not be published"; exit 1; }; done
+    for i in "${!making[@]}"; do
+        wait "${making[i]}" || { echo "a run could not be published: $(cat "$tmp/${queues[i]}.making")"; exit 1; }
+    done
 }
 
 # points_hit POINT QUEUE: it has come there

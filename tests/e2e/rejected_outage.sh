@@ -1,18 +1,10 @@
 #!/bin/bash
 # The broker stands still while a relay sends dead letters and events: the rows wait, the executor lives, and each is there once afterwards.
 # Then its session is ended under it. Its servers are its own.
-# ctest: serial slow nosan timeout=180
+# ctest: lock=servers slow nosan
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
-root=$(cd "$here/../.." && pwd)
-tmp=$(mktemp -d)
-chmod 755 "$tmp"
-trap 'jobs_end; kill -CONT "${LOCKSTEP_TEST_KAFKA_PID:-0}" 2>/dev/null; "$root/scripts/servers" stop "$tmp/servers" >/dev/null; rm -rf "$tmp"' EXIT
-"$root/scripts/servers" start "$tmp/servers" >/dev/null
-set -a
-. "$tmp/servers/env"
-set +a
-. "$here/../support/shell.bash"
+. "$here/../support/own_servers.bash"
 . "$here/ledger.bash"
 scratch_database
 failed=0

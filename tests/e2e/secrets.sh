@@ -5,24 +5,17 @@
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 . "$here/../support/shell.bash"
+. "$here/../support/http.bash"
 . "$here/ledger.bash"
 tmp=$(mktemp -d)
 trap 'jobs_end; scratch_drop; rm -rf "$tmp"' EXIT
 scratch_database
-openssl req -x509 -newkey rsa:2048 -nodes -days 1 -subj /CN=localhost -addext subjectAltName=DNS:localhost \
-    -keyout "$tmp/key.pem" -out "$tmp/cert.pem" 2>/dev/null
-cat "$tmp/key.pem" "$tmp/cert.pem" >"$tmp/both.pem"
-server() { # NAME [CERTIFICATE]: its port in $port
-    mkdir "$tmp/$1"
-    python3 "$here/../support/http_server.py" "$tmp/$1" "${@:2}" 2>"$tmp/$1.log" &
-    eventually 10 test -f "$tmp/$1/port" || { cat "$tmp/$1.log"; exit 1; }
-    port=$(cat "$tmp/$1/port")
-}
-server plain
+http_certificate
+http_start plain
 plain=$port
-server other
+http_start other
 other=$port
-server tls "$tmp/both.pem"
+http_start tls "$tmp/both.pem"
 tls=$port
 token=hush1ngT0ken variable=hush1ngVariable later=hush1ngLater
 cat >"$tmp/tell" <<'END'

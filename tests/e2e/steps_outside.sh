@@ -1,21 +1,19 @@
 #!/bin/bash
 # Tasks whose steps are SQL, commands and requests: each is recorded by itself, a retry goes on with the step that failed, the time-out is
 # for the whole attempt, an executor takes such a task only if it is able to do all of it. steps_outside_kill.sh kills executors between them.
-# ctest: timeout=90
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 . "$here/../support/shell.bash"
+. "$here/../support/http.bash"
 . "$here/ledger.bash"
 tmp=$(mktemp -d)
 chmod 755 "$tmp"
 trap 'jobs_end; scratch_drop; rm -rf "$tmp"' EXIT
 scratch_database
 failed=0
-mkdir "$tmp/http"
-python3 "$here/../support/http_server.py" "$tmp/http" 2>"$tmp/http.log" &
-eventually 10 test -f "$tmp/http/port" || { cat "$tmp/http.log"; exit 1; }
-host=127.0.0.1:$(cat "$tmp/http/port") at=http://127.0.0.1:$(cat "$tmp/http/port")
-printf '[executor]\nfrozen_after = 2s\nheartbeat = 200ms\n' | tee "$tmp/hosts.conf" "$tmp/all.conf" >"$tmp/commands.conf"
+http_start http
+host=127.0.0.1:$port at=http://$host
+printf '[executor]\nfrozen_after = 20s\nheartbeat = 200ms\n' | tee "$tmp/hosts.conf" "$tmp/all.conf" >"$tmp/commands.conf"
 printf '[commands]\nact = %s %s\n[command:act]\nkill_after = 300ms\n' "$here/../support/act" "$tmp/act" | tee -a "$tmp/all.conf" >>"$tmp/commands.conf"
 printf '[http]\nallow = %s\n' "$host" | tee -a "$tmp/all.conf" >>"$tmp/hosts.conf"
 sql "CREATE TABLE effect (n int GENERATED ALWAYS AS IDENTITY, task text, step text);
@@ -79,7 +77,7 @@ time-out: the attempt ran for longer than 0.8 s|step "b" (2 of 3)'
 expect 'the time-out is for the whole attempt: SQL behind a command' "$(effects ls) / $(acted 'late sql')" 'b / a'
 expect 'a request that is ended is not followed' "$(effects lr)" ''
 expect 'all of the attempt is measured' "$(sql "SELECT a.ended_at - a.started_at BETWEEN '1.2 s' AND '9 s' FROM lockstep.task_attempt a JOIN lockstep.task t USING (task_id) WHERE t.name = 'late command'")" t
-expect 'the next phase waits for all steps' "$(sql "SELECT min(t.started_at) FILTER (WHERE \"order\" = 2) > max(t.updated_at) FILTER (WHERE \"order\" = 1) FROM lockstep.task t")" t
+expect 'the next phase waits for all steps' "$(sql "SELECT min(t.started_at) FILTER (WHERE \"order\" = 2) > max(t.started_at + t.duration) FILTER (WHERE \"order\" = 1) FROM lockstep.task t")" t
 
 # An operator, who cancels the command of a step: none follows, nothing of it is left; a retry goes on with it.
 executor() { # CONFIGURATION: its pid in $pid

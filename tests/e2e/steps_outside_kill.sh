@@ -3,20 +3,19 @@
 # another one goes on with the step whose record is missing. SQL has its effect once; a command or a request is done twice only where its
 # end was not recorded, and no step before it is done again. One that wakes records nothing, and begins nothing.
 # Several points at a time, each with a queue of its own. LOCKSTEP_TEST_POINTS names other ones.
-# ctest: nosan timeout=120
+# ctest: nosan
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 . "$here/../support/shell.bash"
+. "$here/../support/http.bash"
 . "$here/ledger.bash"
 . "$here/probes.bash"
 tmp=$(mktemp -d)
 chmod 755 "$tmp"
 trap 'jobs_end; scratch_drop; rm -rf "$tmp"' EXIT
 scratch_database 2>/dev/null
-mkdir "$tmp/http"
-python3 "$here/../support/http_server.py" "$tmp/http" 2>"$tmp/http.log" &
-eventually 10 test -f "$tmp/http/port" || { cat "$tmp/http.log"; exit 1; }
-host=127.0.0.1:$(cat "$tmp/http/port")
+http_start http
+host=127.0.0.1:$port
 printf '[commands]\nact = %s\n[command:act]\nkill_after = 300ms\n[http]\nallow = %s\n' "$here/../support/act" "$host" >"$tmp/lockstep.conf"
 export LOCKSTEP_CONFIG=$tmp/lockstep.conf
 sql "CREATE TABLE effect (n int GENERATED ALWAYS AS IDENTITY, q text, step text);

@@ -2,18 +2,10 @@
 # The broker is killed, loses the tail of its log, serves damaged records, is replaced by another cluster: after a restart the
 # executor goes on by itself and nothing runs twice; where records are lost or damaged the queue is halted, and says so. Its
 # servers are its own.
-# ctest: nosan serial timeout=240
+# ctest: nosan lock=servers
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
-root=$(cd "$here/../.." && pwd)
-tmp=$(mktemp -d)
-chmod 755 "$tmp"
-trap 'jobs_end; "$root/scripts/servers" stop "$tmp/servers" >/dev/null; rm -rf "$tmp"' EXIT
-"$root/scripts/servers" start "$tmp/servers" >/dev/null
-set -a
-. "$tmp/servers/env"
-set +a
-. "$here/../support/shell.bash"
+. "$here/../support/own_servers.bash"
 . "$here/../support/broker.bash"
 . "$here/ledger.bash"
 scratch_database
