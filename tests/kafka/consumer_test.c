@@ -1,4 +1,4 @@
-/* ctest: timeout=120 */
+/* ctest: serial */ /* it says how fast a backlog is read */
 #include "tests/kafka/reading.h"
 
 #include <librdkafka/rdkafka.h>
