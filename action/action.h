@@ -1,13 +1,16 @@
 /**
- * What: what a task does outside the database: a command that the configuration registers, or a request to a host that it
- *   allows. Such an attempt can be fenced, but not undone: at least once.
- * Invariants: nothing runs but registered programs, without a shell, and nothing is called but allowed hosts; both lists are empty
- *   by default. When action_run returns, no process of the command is left and the transfer is over. What it keeps of an answer is
- *   bounded and is text that PostgreSQL can store.
- * Threads: settings are read-only, for any thread, for as long as they are taken from their shelf. action_run blocks its caller, a thread that lives until it returns (the
- *   command's runner is bound to it); action_stop_ask from any thread.
+ * What: what a task does outside the database: a command that the configuration registers, or a
+ *   request to a host that it allows. Such an attempt can be fenced, but not undone: at least once.
+ * Invariants: nothing runs but registered programs, without a shell, and nothing is called but
+ *   allowed hosts; both lists are empty by default. When action_run returns, no process of the
+ *   command is left and the transfer is over. What it keeps of an answer is bounded and is text
+ *   that PostgreSQL can store.
+ * Threads: settings are read-only, for any thread, for as long as they are taken from their shelf.
+ *   action_run blocks its caller, a thread that lives until it returns (the command's runner is
+ *   bound to it); action_stop_ask from any thread.
  * Ownership: settings belong to whoever loaded them; a result to its caller (action_result_done).
- * Failure: action_settings_load: RC_FATAL + ERR_CONFIG with file and line, all of it to the report function. action_run tells in the result.
+ * Failure: action_settings_load: RC_FATAL + ERR_CONFIG with file and line, all of it to the report
+ *   function. action_run tells in the result.
  */
 #ifndef ACTION_ACTION_H
 #define ACTION_ACTION_H
@@ -43,7 +46,8 @@ MUST_CHECK enum rc action_settings_load(const struct config *config, config_repo
                                         struct err *err);
 void action_settings_free(struct action_settings *settings); /* NULL is fine */
 
-/** The settings in force. They may be replaced while others still use the ones before. Any thread. */
+/** The settings in force. They may be replaced while others still use the ones before. Any
+ * thread. */
 struct action_shelf;
 /** Takes both, config NULL: the settings' is not ours to free. */
 struct action_shelf *action_shelf_new(struct action_settings *settings, struct config *config);
@@ -60,9 +64,10 @@ bool action_able(const struct action_settings *settings, const struct message *m
 
 #define ACTION_NEED_SIZE 300
 /**
- * What a task needs of an executor's configuration: for its i-th step, or for itself (i 0). ret_need: "command:NAME" or
- * "http:HOST:PORT"; "": nothing, also for what can be done nowhere (a URL that is none): that fails, with a clear error.
- * *ret_has: this one has it. False: there is no i-th.
+ * What a task needs of an executor's configuration: for its i-th step, or for itself (i 0).
+ * ret_need: "command:NAME" or "http:HOST:PORT"; "": nothing, also for what can be done nowhere (a
+ * URL that is none): that fails, with a clear error. *ret_has: this one has it. False: there is no
+ * i-th.
  */
 bool action_need(const struct action_settings *settings, const struct message *msg, int i,
                  char ret_need[ACTION_NEED_SIZE], bool *ret_has);
@@ -91,10 +96,11 @@ struct action_attempt {
 struct action_tie {
     struct action_stop *stop;
     int silence_ms; /* a command is killed when this process was not heard for so long */
-    int64_t
-        alive_us; /* clock_boot_us when the attempt was last known to be ours: nothing starts silence_ms later */
+    /* clock_boot_us when the attempt was last known to be ours: nothing starts silence_ms later */
+    int64_t alive_us;
     int held
-        [2]; /* sockets whose other end must not see this process go before the command has; -1: none */
+        /* sockets whose other end must not see this process go before the command has; -1: none */
+        [2];
 };
 
 enum action_outcome { ACTION_DONE, ACTION_FAILED, ACTION_STOPPED };

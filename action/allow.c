@@ -1,5 +1,6 @@
-/* Which hosts may be called. Pattern and URL are both read by libcurl's own parser, so what is judged is what is called: user names
- * before an @, other spellings of an address, a dot at the end deceive nobody. */
+/* Which hosts may be called. Pattern and URL are both read by libcurl's own parser, so what is
+ * judged is what is called: user names before an @, other spellings of an address, a dot at the end
+ * deceive nobody. */
 #include "action/url.h"
 
 #include "base/ascii.h"

@@ -113,7 +113,8 @@ static int open_pair(int pair[2])
     return 0;
 }
 
-/* This same program, whatever has become of its file: so both ends always speak the same language. */
+/* This same program, whatever has become of its file: so both ends always speak the same
+ * language. */
 static int spawn_runner(struct command *command, const struct action_tie *tie)
 {
     int pair[2], held[2] = {-1, -1}, error = open_pair(pair);
@@ -163,7 +164,8 @@ static void say(struct command *command, enum wire_word word)
     str_add(&command->send, &c, 1);
 }
 
-/* A word of being alive only when the ones before are out: else the runner does not listen, and they would pile up. */
+/* A word of being alive only when the ones before are out: else the runner does not listen, and
+ * they would pile up. */
 static void beat(struct command *command, const struct action_tie *tie, int beat_ms)
 {
     int how = tie->stop->how;

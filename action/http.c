@@ -1,4 +1,5 @@
-/* A request: one, to an allowed host, no redirects, and of the answer as much as the configuration keeps. */
+/* A request: one, to an allowed host, no redirects, and of the answer as much as the configuration
+ * keeps. */
 #include "action/secrets.h"
 #include "action/url.h"
 
@@ -81,7 +82,8 @@ static void add_step(struct str *key, const struct action_attempt *attempt)
         str_format(key, "-#%d", attempt->step + 1);
 }
 
-/* The same for every attempt of the task, and after a replay: a server that knows it does nothing twice. */
+/* The same for every attempt of the task, and after a replay: a server that knows it does nothing
+ * twice. */
 static void add_idempotency_key(struct transfer *transfer, const struct action_attempt *attempt)
 {
     STR_AUTO key = {0};
@@ -112,7 +114,8 @@ static void set_headers(struct transfer *transfer, const struct action_attempt *
         add_header(transfer, "Content-Type", "application/json");
     if (!has_header(action, "User-Agent") && !secrets_have(secrets, "User-Agent"))
         add_header(transfer, "User-Agent", "lockstep/" LOCKSTEP_VERSION);
-    /* not asked before whether the body is welcome: nothing behind the colon, and libcurl leaves the header out */
+    /* not asked before whether the body is welcome: nothing behind the colon, and libcurl leaves
+     * the header out */
     transfer->headers = curl_slist_append(transfer->headers, "Expect:");
     (void)curl_easy_setopt(transfer->easy, CURLOPT_HTTPHEADER, transfer->headers);
     (void)curl_easy_setopt(transfer->easy, CURLOPT_HEADEROPT, (long)CURLHEADER_SEPARATE);
@@ -210,8 +213,8 @@ static int retry_after(const char *value)
     return seconds < 0 ? 0 : seconds < LONGEST_WAIT_S ? (int)seconds : LONGEST_WAIT_S;
 }
 
-/* A server's word that the request itself is wrong; the others may be better the next time. 409: another one with the same key is
- * under way. */
+/* A server's word that the request itself is wrong; the others may be better the next time. 409:
+ * another one with the same key is under way. */
 static bool is_permanent(long status)
 {
     return status < 500 && status != 408 && status != 409 && status != 423 && status != 425 &&

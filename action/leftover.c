@@ -1,5 +1,5 @@
-/* What a runner leaves behind that was killed itself. This process is the reaper of its descendants, so it comes here: a child of ours that is
- * no runner is one of those. */
+/* What a runner leaves behind that was killed itself. This process is the reaper of its
+ * descendants, so it comes here: a child of ours that is no runner is one of those. */
 #include "action/running.h"
 
 #include "base/str.h"

@@ -1,10 +1,12 @@
-/* The runner: a process of its own between executor and command. It starts the command, feeds it, keeps what it says, and ends it
- * with everything that it has started: when it is told to, when the executor is not heard, and when the executor is gone.
+/* The runner: a process of its own between executor and command. It starts the command, feeds it,
+ * keeps what it says, and ends it with everything that it has started: when it is told to, when the
+ * executor is not heard, and when the executor is gone.
  *
- * The executor's death is told twice: the kernel's parent-death signal, and the end of file on the pair of sockets. Orphans of the command
- * come to the runner (a child subreaper), also those with a session of their own, so nothing of it can hide. Until the last of them is
- * reaped the runner keeps the executor's database sockets open, so that the server does not take the executor for gone, and nobody
- * starts the next attempt beside what is left of this one. */
+ * The executor's death is told twice: the kernel's parent-death signal, and the end of file on the
+ * pair of sockets. Orphans of the command come to the runner (a child subreaper), also those with a
+ * session of their own, so nothing of it can hide. Until the last of them is reaped the runner
+ * keeps the executor's database sockets open, so that the server does not take the executor for
+ * gone, and nobody starts the next attempt beside what is left of this one. */
 #include "action/action.h"
 #include "action/runner_child.h"
 #include "action/wire.h"
@@ -71,8 +73,8 @@ static bool take_spec(struct runner *runner)
     return true;
 }
 
-/* Everything that the command has started: its group, and what is a child of ours by now. What is below those comes to us when they
- * are gone, so this is called until there is no child left. */
+/* Everything that the command has started: its group, and what is a child of ours by now. What is
+ * below those comes to us when they are gone, so this is called until there is no child left. */
 static void kill_all(struct runner *runner, int sig)
 {
     if (runner->child.pid > 0 && !runner->ended) {

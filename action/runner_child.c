@@ -43,7 +43,8 @@ static char **take_list(const char **at, int count)
     return list;
 }
 
-/* Limits that the runner's user may only lower are lowered; one that cannot be set is an error, not a surprise. */
+/* Limits that the runner's user may only lower are lowered; one that cannot be set is an error, not
+ * a surprise. */
 static void limit(int report, int resource, int64_t value, int64_t hard, const char *name)
 {
     struct rlimit old, new = {.rlim_cur = (rlim_t)value, .rlim_max = (rlim_t)hard};
@@ -102,7 +103,8 @@ static _Noreturn void become_command(const struct wire_spec *spec, const struct 
     give_up(report, "execute");
 }
 
-/* Descriptors 0 to 2 are the command's; report, which closes itself on success, is the only other one. */
+/* Descriptors 0 to 2 are the command's; report, which closes itself on success, is the only other
+ * one. */
 static int keep_only(const int pipes[3], int report)
 {
     for (int i = 0; i < 3; i++) /* pipes stand above 2 */

@@ -1,5 +1,6 @@
 /**
- * What: how the runner starts the command itself: own session and group, clean environment, limits, user.
+ * What: how the runner starts the command itself: own session and group, clean environment, limits,
+ *   user.
  * Invariants: the command inherits nothing but standard input, output and error.
  * Threads: the runner's one.
  * Ownership: the three pipe ends are the caller's; they do not block.

@@ -33,7 +33,8 @@ bool secrets_have(const struct secrets *secrets, const char *name)
     return false;
 }
 
-/* How the request is framed, to whom it goes, what belongs to the connection, and what makes its attempts one. */
+/* How the request is framed, to whom it goes, what belongs to the connection, and what makes its
+ * attempts one. */
 static bool is_ours(const char *name)
 {
     static const char *const names[] = {

@@ -1,8 +1,9 @@
 /**
- * What: what an executor and the runner of a command say to each other over a pair of sockets. Both are the same program, so plain structs
- *   do.
- * Invariants: executor to runner: a struct wire_spec with its texts, then single bytes (enum wire_word), one at least every fifth of
- *   silence_ms. Runner to executor: one struct wire_result with its texts, when no process of the command is left.
+ * What: what an executor and the runner of a command say to each other over a pair of sockets. Both
+ *   are the same program, so plain structs do.
+ * Invariants: executor to runner: a struct wire_spec with its texts, then single bytes (enum
+ *   wire_word), one at least every fifth of silence_ms. Runner to executor: one struct wire_result
+ *   with its texts, when no process of the command is left.
  * Threads: -
  * Ownership: -
  * Failure: an end of file is the death of the other one.
@@ -19,7 +20,8 @@
 
 enum wire_word { WIRE_ALIVE = 'A', WIRE_TERMINATE = 'T', WIRE_KILL = 'K' };
 
-/* Then user, directory, the words of the program, the variables, each with its NUL; then the input. */
+/* Then user, directory, the words of the program, the variables, each with its NUL; then the
+ * input. */
 struct wire_spec {
     uint64_t bytes; /* of what follows this struct */
     uint64_t input_bytes;

@@ -1,7 +1,8 @@
 /**
  * What: letters, digits and white space of ASCII, and comparison without case.
- * Invariants: the locale plays no part. A Turkish one does not make an I of an i, so that toupper let "commit" through;
- *   tests/unit/ascii.sh keeps the functions of <ctype.h> and strcasecmp out of all folders.
+ * Invariants: the locale plays no part. A Turkish one does not make an I of an i, so that toupper
+ *   let "commit" through; tests/unit/ascii.sh keeps the functions of <ctype.h> and strcasecmp out
+ *   of all folders.
  * Threads: any; pure functions.
  * Ownership: nothing.
  * Failure: none. A byte of 128 and above is nothing of all this and is its own capital.

@@ -13,7 +13,8 @@
 /** Microseconds since boot (CLOCK_BOOTTIME): for waits, ages and liveness. */
 int64_t clock_boot_us(void);
 
-/** Until then, on the clock of clock_boot_us, as poll takes it: rounded up, and 0, never negative (which is for ever), when it is past. */
+/** Until then, on the clock of clock_boot_us, as poll takes it: rounded up, and 0, never negative
+ * (which is for ever), when it is past. */
 int clock_left_ms(int64_t until_us);
 
 /** Microseconds since 1970 (CLOCK_REALTIME): for people only. */

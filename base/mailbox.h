@@ -1,9 +1,10 @@
 /**
- * What: a queue of messages between threads, with a file descriptor to poll(2) on. Threads
- *   share queues, not structs.
- * Invariants: messages come out in the order they were put in; what is in a mailbox belongs to
- *   it, what was taken belongs to the taker.
- * Threads: mailbox_put and mailbox_put_all from any; the rest from the one thread that owns the mailbox.
+ * What: a queue of messages between threads, with a file descriptor to poll(2) on. Threads share
+ *   queues, not structs.
+ * Invariants: messages come out in the order they were put in; what is in a mailbox belongs to it,
+ *   what was taken belongs to the taker.
+ * Threads: mailbox_put and mailbox_put_all from any; the rest from the one thread that owns the
+ *   mailbox.
  * Ownership: struct mail is embedded at the front of what is sent; the mailbox never frees it.
  * Failure: none; a mailbox that cannot be made ends the process, as memory does.
  */
@@ -28,7 +29,8 @@ void mailbox_init(struct mailbox *box);
 void mailbox_done(struct mailbox *box);
 void mailbox_put(struct mailbox *box, struct mail *mail);
 
-/** Several at once, linked by next: the owner is woken once, and takes them together. NULL: nothing. */
+/** Several at once, linked by next: the owner is woken once, and takes them together. NULL:
+ * nothing. */
 void mailbox_put_all(struct mailbox *box, struct mail *mails);
 
 /** Wakes its owner with nothing in it. */
@@ -38,7 +40,8 @@ void mailbox_poke(struct mailbox *box);
  * unreadable. */
 struct mail *mailbox_take(struct mailbox *box);
 
-/** Puts back some of what was taken, linked by next, in front of what has come since; NULL: nothing. */
+/** Puts back some of what was taken, linked by next, in front of what has come since; NULL:
+ * nothing. */
 void mailbox_put_back(struct mailbox *box, struct mail *mails);
 
 /** Whether something is in it. */

@@ -1,7 +1,8 @@
 /**
- * What: the one reader of whole numbers that a person typed: in an option, an argument or the configuration.
- * Invariants: a number is refused, never cut to a smaller type. The refusal names the object, the range and the value as
- *   it was typed: `queue set: --max-readers must be 0 to 1000, not -1`.
+ * What: the one reader of whole numbers that a person typed: in an option, an argument or the
+ *   configuration.
+ * Invariants: a number is refused, never cut to a smaller type. The refusal names the object, the
+ *   range and the value as it was typed: `queue set: --max-readers must be 0 to 1000, not -1`.
  * Threads: any.
  * Ownership: borrows.
  * Failure: RC_REJECT + ERR_USAGE; the output is then untouched.
@@ -20,11 +21,13 @@ struct number_range {
 #define NUMBER_NOT_NEGATIVE ((struct number_range){0, INT64_MAX})
 #define NUMBER_ID           ((struct number_range){1, INT64_MAX})
 
-/** name: the option, argument or key. Digits without leading zeros, with '-' before them if they are negative. */
+/** name: the option, argument or key. Digits without leading zeros, with '-' before them if they
+ * are negative. */
 MUST_CHECK enum rc number_parse(const char *object, const char *name, const char *text,
                                 struct number_range range, int64_t *ret_number, struct err *err);
 
-/** The refusal alone, for values that are written with a unit. unit: "ms", or "" if there is none. */
+/** The refusal alone, for values that are written with a unit. unit: "ms", or "" if there is
+ * none. */
 MUST_CHECK enum rc number_refuse(const char *object, const char *name, const char *text,
                                  struct number_range range, const char *unit, struct err *err);
 

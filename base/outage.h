@@ -1,7 +1,8 @@
 /**
- * What: when a trouble that goes on is to be logged again: at once when it comes for the first time, then ever later, for each cause by
- *   itself; and how long it took, when it is over.
- * Invariants: of one cause there are at most two lines in the first second, and no more than one in OUTAGE_LAST_MS later on.
+ * What: when a trouble that goes on is to be logged again: at once when it comes for the first
+ *   time, then ever later, for each cause by itself; and how long it took, when it is over.
+ * Invariants: of one cause there are at most two lines in the first second, and no more than one in
+ *   OUTAGE_LAST_MS later on.
  * Threads: the owner's own.
  * Ownership: plain data; {0} is no outage.
  * Failure: none. Of more causes than there is room for, the last ones share their times.

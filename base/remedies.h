@@ -1,8 +1,10 @@
 /**
- * What: the remedies that the program prints and that contain a command, in one place; those of the database are in lockstep.wait_reason
- *   and lockstep.halt_reason.
- * Invariants: a command begins with "lockstep" (of Kafka's: with "kafka-"; a statement: with its SQL keyword), its values are filled in, and it ends with the text or with one of . , ; and a
- *   space, so it can be pasted. tests/cli/remedies.bats holds each to the table of commands, tests/e2e/remedies.sh takes them.
+ * What: the remedies that the program prints and that contain a command, in one place; those of the
+ *   database are in lockstep.wait_reason and lockstep.halt_reason.
+ * Invariants: a command begins with "lockstep" (of Kafka's: with "kafka-"; a statement: with its
+ *   SQL keyword), its values are filled in, and it ends with the text or with one of . , ; and a
+ *   space, so it can be pasted. tests/cli/remedies.bats holds each to the table of commands,
+ *   tests/e2e/remedies.sh takes them.
  * Threads: any. Ownership: literals. Failure: none.
  */
 #ifndef BASE_REMEDIES_H

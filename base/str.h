@@ -31,7 +31,8 @@ void str_format(struct str *str, const char *fmt, ...) __attribute__((format(pri
 void str_clear(struct str *str); /* keeps the memory */
 void str_done(struct str *str);  /* frees; may be called twice */
 
-/** Equal. For looking a word up in a list, where nearly all differ in their first letter: most calls of strcmp are saved. */
+/** Equal. For looking a word up in a list, where nearly all differ in their first letter: most
+ * calls of strcmp are saved. */
 static inline bool str_same(const char *a, const char *b)
 {
     return *a == *b && strcmp(a, b) == 0;

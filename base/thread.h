@@ -1,9 +1,10 @@
 /**
  * What: a thread with a mailbox for its orders: started, told, stopped and cleared up in one way.
- * Invariants: the thread ends soon after thread_take has told it to stop, which comes after all orders that were put before.
- *   Orders begin with a struct mail and are from malloc: whoever takes one owns it, and what was not taken is freed at the end.
- * Threads: thread_tell and thread_ask_stop from any; thread_take and waiting on the inbox from the thread itself; the rest from
- *   the one that owns the struct.
+ * Invariants: the thread ends soon after thread_take has told it to stop, which comes after all
+ *   orders that were put before. Orders begin with a struct mail and are from malloc: whoever takes
+ *   one owns it, and what was not taken is freed at the end.
+ * Threads: thread_tell and thread_ask_stop from any; thread_take and waiting on the inbox from the
+ *   thread itself; the rest from the one that owns the struct.
  * Ownership: the struct is embedded in its owner's, and does not move once it is started.
  * Failure: only a start can fail, and it leaves nothing behind then.
  */
@@ -19,15 +20,16 @@ struct thread {
     struct mail stop;
 };
 
-/** Runs main(context). what: the thread's name in the error. RC_FATAL: the system has no thread left. The inbox is there from now on. */
+/** Runs main(context). what: the thread's name in the error. RC_FATAL: the system has no thread
+ * left. The inbox is there from now on. */
 MUST_CHECK enum rc thread_start(struct thread *thread, const char *what, void *(*main)(void *),
                                 void *context, struct err *err);
 
 /** Puts an order. */
 void thread_tell(struct thread *thread, struct mail *order);
 
-/** By the thread itself: all orders, oldest first, linked by next; NULL if none. *ret_stop becomes true when it is to stop;
- * NULL: its owner says so in another way, sooner. */
+/** By the thread itself: all orders, oldest first, linked by next; NULL if none. *ret_stop becomes
+ * true when it is to stop; NULL: its owner says so in another way, sooner. */
 struct mail *thread_take(struct thread *thread, bool *ret_stop);
 
 /** Tells the thread to stop, once, and waits for nothing. */

@@ -1,7 +1,9 @@
 /**
- * What: text that is UTF-8 (RFC 3629) and stays so when it is cut. PostgreSQL refuses a text with half a character, so every
- *   text that is copied into a buffer, or cut to a length, goes through here (tests/unit/utf8_cuts.sh knows no other way).
- * Invariants: what these functions write is UTF-8 without NUL, whatever they read; a cut is between two characters.
+ * What: text that is UTF-8 (RFC 3629) and stays so when it is cut. PostgreSQL refuses a text with
+ *   half a character, so every text that is copied into a buffer, or cut to a length, goes through
+ *   here (tests/unit/utf8_cuts.sh knows no other way).
+ * Invariants: what these functions write is UTF-8 without NUL, whatever they read; a cut is between
+ *   two characters.
  * Threads: any. The locale plays no part.
  * Ownership: the caller's buffers.
  * Failure: none; a text that is too long is cut.
@@ -16,10 +18,12 @@
 /** How many bytes from the start are UTF-8 without NUL; len if all are. */
 size_t utf8_prefix(const char *text, size_t len);
 
-/** How many of the len bytes of text to keep where there is room for most: never a part of a character. */
+/** How many of the len bytes of text to keep where there is room for most: never a part of a
+ * character. */
 size_t utf8_fit(const char *text, size_t len, size_t most);
 
-/** In place: a character that is cut off at the end goes, every other byte that is not UTF-8 becomes '?'. */
+/** In place: a character that is cut off at the end goes, every other byte that is not UTF-8
+ * becomes '?'. */
 void utf8_mend(char *text);
 
 /** Copies what fits, mended. size: of the buffer, with the '\0'; at least 1. */

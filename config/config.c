@@ -143,8 +143,8 @@ void store_error(struct config *config, const struct err *err)
         config->report(config->context, err);
 }
 
-/* Where the key begins in "section.key"; the name of a queue, a command or a host may hold dots, their keys hold none but
- * env.NAME and header.NAME. */
+/* Where the key begins in "section.key"; the name of a queue, a command or a host may hold dots,
+ * their keys hold none but env.NAME and header.NAME. */
 static char *dot_before_key(char *text)
 {
     char *dot = strchr(text, '.'), *colon = strchr(text, ':');

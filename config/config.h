@@ -33,7 +33,8 @@ enum config_type {
     CONFIG_SECRET
 };
 
-/** A row of the key table. section "queue:" stands for every [queue:NAME], "command:" alike; key "*" for any name. */
+/** A row of the key table. section "queue:" stands for every [queue:NAME], "command:" alike; key
+ * "*" for any name. */
 struct config_key {
     const char *section, *key;
     enum config_type type;
@@ -116,8 +117,9 @@ bool config_parse_duration(const char *text, const char *unit, int64_t *ret_ms);
 bool config_parse_size(const char *text, int64_t *ret_bytes);
 bool config_parse_bool(const char *text, bool *ret_value);
 /**
- * The words of a CONFIG_PROGRAM, ended by NULL: white space parts them; "..." and '...' keep it; a backslash keeps the next
- * character, but within '...'. Nothing is expanded. False: a quote is not closed. Freed by config_words_free (NULL is fine).
+ * The words of a CONFIG_PROGRAM, ended by NULL: white space parts them; "..." and '...' keep it; a
+ * backslash keeps the next character, but within '...'. Nothing is expanded. False: a quote is not
+ * closed. Freed by config_words_free (NULL is fine).
  */
 bool config_words(const char *text, char ***ret_words, int *ret_count);
 void config_words_free(char **words);

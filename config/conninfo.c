@@ -73,7 +73,8 @@ static size_t value_length(const char *text)
     return text[n] == '\'' ? n + 1 : n;
 }
 
-/* How long the word is that stands at `at`, 0: another one. In a URI each character may be written as %NN. */
+/* How long the word is that stands at `at`, 0: another one. In a URI each character may be written
+ * as %NN. */
 static size_t word_length(const char *at, const char *word, bool uri)
 {
     size_t n = 0;
@@ -132,7 +133,8 @@ static const char *mask_user(const char *url, const char *end, struct str *ret_t
     return at;
 }
 
-/* A password may hold any character, also one that should have been written as %NN: the last @ ends it. */
+/* A password may hold any character, also one that should have been written as %NN: the last @ ends
+ * it. */
 void config_mask_url(const char *url, struct str *ret_text)
 {
     str_text(ret_text, "");

@@ -42,8 +42,8 @@ static enum rc failed(struct kafka_admin *admin, rd_kafka_resp_err_t code, const
     return kafka_err(err, code, topic, text);
 }
 
-/* Tells the mock cluster by its id: it makes every topic that is asked for by name (with 4 partitions), and lets admin
- * requests wait until they time out. */
+/* Tells the mock cluster by its id: it makes every topic that is asked for by name (with 4
+ * partitions), and lets admin requests wait until they time out. */
 static enum rc meet(struct kafka_admin *admin, const char *topic, int timeout_ms, struct err *err)
 {
     const struct rd_kafka_metadata *metadata = NULL;

@@ -120,7 +120,7 @@ static void drop_queue(struct kafka_source *source)
     source->queue = NULL;
 }
 
-/* Anew for each assign: a topic that was gone comes back as another partition object with another queue. */
+/* Anew for each assign: a topic that was gone comes back as another object with another queue. */
 static enum rc take_queue(struct kafka_source *source, struct err *err)
 {
     static const uint64_t one = 1;
@@ -130,15 +130,15 @@ static enum rc take_queue(struct kafka_source *source, struct err *err)
     if (source->queue == NULL)
         return err_set(err, RC_FATAL, ERR_USAGE, source->name, "",
                        "librdkafka refuses this topic or partition");
-    /* Before the assign and for good: otherwise the assign would forward to the consumer's common queue. */
+    /* Before the assign, for good: else the assign would forward to the consumer's common queue. */
     rd_kafka_queue_forward(source->queue, NULL);
     if (source->consumer->wake_fd >= 0)
         rd_kafka_queue_io_event_enable(source->queue, source->consumer->wake_fd, &one, sizeof one);
     return RC_OK;
 }
 
-/* The next message of the source, an error among them. Errors of metadata come through the handle's error callback while
- * the queue of the source is served, hence the note whose queue it is. */
+/* The next message of the source, an error among them. Errors of metadata come through the handle's
+ * error callback while the queue of the source is served, hence the note whose queue it is. */
 static rd_kafka_message_t *take(struct kafka_source *source)
 {
     struct kafka_handle *handle = source->consumer->handle;
@@ -218,7 +218,8 @@ static void well(struct kafka_source *source)
     source->unknown_since_us = source->unknown_last_us = 0;
 }
 
-/* Tells why the source stands still. A bad batch would be fetched again and again: fetching ends until the next assign. */
+/* Tells why the source stands still. A bad batch would be fetched again and again: fetching ends
+ * until the next assign. */
 static enum rc stand_still(struct kafka_source *source, struct err *err)
 {
     struct err why = source->why, ignored;
@@ -235,8 +236,9 @@ static bool lower_hex(const char *at, size_t count)
     return strspn(at, "0123456789abcdef") >= count;
 }
 
-/* W3C Trace Context, 3.2: version, trace-id, parent-id and flags, in lower case; neither id is all zeros, no version is ff. It goes
- * into the requests and the environment of tasks, so nothing else is taken for one. librdkafka ends it with a NUL. */
+/* W3C Trace Context, 3.2: version, trace-id, parent-id and flags, in lower case; neither id is all
+ * zeros, no version is ff. It goes into the requests and the environment of tasks, so nothing else
+ * is taken for one. librdkafka ends it with a NUL. */
 bool kafka_traceparent_valid(const char *text, size_t len)
 {
     return len == TRACEPARENT_LEN && strlen(text) == len && lower_hex(text, 2) && text[2] == '-' &&
@@ -279,8 +281,9 @@ bool kafka_record_header(const struct kafka_record *record, size_t index,
     return true;
 }
 
-/* True when the topic is reported missing for so long that it is no hiccup of the metadata. librdkafka repeats the report
- * every second; a long pause in between means that the topic was back. */
+/* True when the topic is reported missing for so long that it is no hiccup of the metadata.
+ * librdkafka repeats the report every second; a long pause in between means that the topic was
+ * back. */
 static bool is_gone(struct kafka_source *source)
 {
     int64_t now_us = clock_boot_us();
@@ -321,9 +324,10 @@ static bool took_end(struct kafka_source *source, const rd_kafka_message_t *mess
     return true;
 }
 
-/* librdkafka 2.0.2 looks only once a second whether a buffer that was full has room again, so reading would be held to one
- * buffer a second. A seek to where we are wakes it; what it throws away, what is on its way, is fetched once more. That the
- * buffer was full is known by the bytes, or the records, that came without a break. */
+/* librdkafka 2.0.2 looks only once a second whether a buffer that was full has room again, so
+ * reading would be held to one buffer a second. A seek to where we are wakes it; what it throws
+ * away, what is on its way, is fetched once more. That the buffer was full is known by the bytes,
+ * or the records, that came without a break. */
 static void nudge(struct kafka_source *source)
 {
     bool was_full = source->run >= source->consumer->buffer_bytes / 8 * 7 ||
@@ -396,8 +400,9 @@ static struct kafka_source *source_of(struct kafka_consumer *consumer,
     return NULL;
 }
 
-/* A message of a source in the common queue: librdkafka made the partition anew behind our back (the topic was gone and is
- * back), so the source's queue is a dead one. Reading goes on where it was. */
+/* A message of a source in the common queue: librdkafka made the partition anew behind our back
+ * (the topic was gone and is back), so the source's queue is a dead one. Reading goes on where it
+ * was. */
 static void mend(struct kafka_source *source)
 {
     struct err err;

@@ -35,7 +35,8 @@ struct kafka_source;
 
 #define TRACEPARENT_LEN 55
 
-/** Whether text, which ends with a NUL behind its len bytes, is a traceparent of W3C Trace Context. */
+/** Whether text, which ends with a NUL behind its len bytes, is a traceparent of W3C Trace
+ * Context. */
 bool kafka_traceparent_valid(const char *text, size_t len);
 
 struct kafka_record {
@@ -70,8 +71,8 @@ MUST_CHECK enum rc kafka_source_poll(struct kafka_source *source, struct kafka_r
                                      struct err *err);
 void kafka_record_free(struct kafka_record *record);
 
-/** The header at index, from 0, in the order of the record, repeated names included; false after the
- * last. It lives as long as the record. */
+/** The header at index, from 0, in the order of the record, repeated names included; false after
+ * the last. It lives as long as the record. */
 bool kafka_record_header(const struct kafka_record *record, size_t index,
                          struct kafka_header *ret_header);
 
@@ -79,19 +80,20 @@ bool kafka_record_header(const struct kafka_record *record, size_t index,
  * at the end. */
 int64_t kafka_source_end(const struct kafka_source *source);
 
-/** How often all brokers went away since the consumer was opened, as far as kafka_consumer_serve was told. It is told before
- * anything that was fetched after it comes. */
+/** How often all brokers went away since the consumer was opened, as far as kafka_consumer_serve
+ * was told. It is told before anything that was fetched after it comes. */
 int kafka_consumer_outages(const struct kafka_consumer *consumer);
 
 /** Serves the handle's own events (errors, logs). Call at each wake-up and every few seconds. */
 void kafka_consumer_serve(struct kafka_consumer *consumer);
 
-/** The cluster's id, "" until kafka_consumer_partitions has had an answer. Lives as long as the consumer. */
+/** The cluster's id, "" until kafka_consumer_partitions has had an answer. Lives as long as the
+ * consumer. */
 const char *kafka_consumer_cluster_id(struct kafka_consumer *consumer);
 
 /**
- * How many partitions the topic has now, 0 if there is no such topic. Asked before an assign it also
- * spares librdkafka the second that it otherwise takes to find the partition's leader.
+ * How many partitions the topic has now, 0 if there is no such topic. Asked before an assign it
+ * also spares librdkafka the second that it otherwise takes to find the partition's leader.
  */
 MUST_CHECK enum rc kafka_consumer_partitions(struct kafka_consumer *consumer, const char *topic,
                                              int timeout_ms, int *ret_count, struct err *err);

@@ -133,9 +133,10 @@ static enum rc verify(const struct kafka_handle *handle, enum kafka_role role, s
 
 static enum log_level level_of(int syslog_level, const char *facility)
 {
-    /* Failed connections come again and again: on_error tells the change of state once. A property of the other kind
-     * of client is normal, the section [kafka] serves both. The mock cluster cannot refuse to make topics. What a changed number of
-     * partitions, or another cluster, means is told by who looks at the topic. */
+    /* Failed connections come again and again: on_error tells the change of state once. A property
+     * of the other kind of client is normal, the section [kafka] serves both. The mock cluster
+     * cannot refuse to make topics. What a changed number of partitions, or another cluster, means
+     * is told by who looks at the topic. */
     static const char *const quiet[] = {"FAIL", "CONFWARN", "AUTOCREATE", "PARTCNT", "CLUSTERID"};
     for (size_t i = 0; i < sizeof quiet / sizeof quiet[0]; i++)
         if (strcmp(facility, quiet[i]) == 0)
@@ -200,9 +201,10 @@ static const char *brokers_of(const struct kafka_properties *props)
     return brokers != NULL ? brokers : kafka_properties_get(props, "metadata.broker.list");
 }
 
-/* The main thread of a client (before 2.4.0) asks for a wait of 0 ms, again and again, for the last millisecond before each of its
- * timers. The kernel may end a wait of this thread later by its slack, also one of 0 ms: so it sleeps instead of spinning. A
- * thread hands its slack down to those it starts; what comes by a signal or a socket is not delayed. */
+/* The main thread of a client (before 2.4.0) asks for a wait of 0 ms, again and again, for the last
+ * millisecond before each of its timers. The kernel may end a wait of this thread later by its
+ * slack, also one of 0 ms: so it sleeps instead of spinning. A thread hands its slack down to those
+ * it starts; what comes by a signal or a socket is not delayed. */
 static rd_kafka_t *new_client(rd_kafka_type_t type, rd_kafka_conf_t *conf, char *text, size_t size)
 {
     int own_ns = prctl(PR_GET_TIMERSLACK, 0UL, 0UL, 0UL, 0UL);
@@ -312,7 +314,8 @@ bool kafka_handle_closed(struct kafka_closing *closing, bool wait)
         return true;
     if (!wait && !kafka_bounded_over(closing->job))
         return false;
-    /* 2.0.2 sometimes never ends a client whose topic was deleted: its threads are left behind then. */
+    /* 2.0.2 sometimes never ends a client whose topic was deleted: its threads are left behind
+     * then. */
     if (kafka_bounded_end(closing->job))
         handle_free(closing->handle);
     else

@@ -44,8 +44,8 @@ kafka_handle_open(const struct kafka_properties *props, enum kafka_role role,
 struct kafka_handle *kafka_handle_hold(struct kafka_handle *handle);
 void kafka_handle_close(struct kafka_handle *handle);
 
-/** Closes without waiting; NULL: others hold it still. kafka_handle_closed takes what it gives: false while it is under way
- * and wait is false. */
+/** Closes without waiting; NULL: others hold it still. kafka_handle_closed takes what it gives:
+ * false while it is under way and wait is false. */
 struct kafka_closing;
 struct kafka_closing *kafka_handle_close_start(struct kafka_handle *handle);
 bool kafka_handle_closed(struct kafka_closing *closing, bool wait);

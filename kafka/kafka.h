@@ -75,7 +75,8 @@ MUST_CHECK enum rc kafka_watermarks(struct kafka_admin *admin, const char *topic
                                     int timeout_ms, int64_t *ret_low, int64_t *ret_high,
                                     struct err *err);
 
-/** The offset of the first record whose timestamp is timestamp_ms or later. RC_NONE: there is none. */
+/** The offset of the first record whose timestamp is timestamp_ms or later. RC_NONE: there is
+ * none. */
 MUST_CHECK enum rc kafka_offset_at(struct kafka_admin *admin, const char *topic, int partition,
                                    int64_t timestamp_ms, int timeout_ms, int64_t *ret_offset,
                                    struct err *err);

@@ -12,8 +12,9 @@
 /* An open client costs as much processor time in a minute as ten that are opened for one commit. */
 #define UNUSED_US (5 * 1000 * 1000LL)
 
-/* One group and partition, with a client of its own: librdkafka commits to its own group.id only, and the admin request that
- * names any group ends the process in 2.0.2 when the broker dies while it is under way (an assertion about its counts). */
+/* One group and partition, with a client of its own: librdkafka commits to its own group.id only,
+ * and the admin request that names any group ends the process in 2.0.2 when the broker dies while
+ * it is under way (an assertion about its counts). */
 struct mark {
     struct kafka_handle *handle; /* NULL: not open, nothing was committed for a while */
     rd_kafka_queue_t *answers;

@@ -269,8 +269,8 @@ static enum rc use_topic(struct kafka_producer *producer, const char *topic, str
     return producer->topic != NULL ? RC_OK : kafka_err(err, rd_kafka_last_error(), topic, NULL);
 }
 
-/** What librdkafka takes at once; *done counts what it has taken. With a full queue it refuses the rest as well, so that the
- * order holds. */
+/** What librdkafka takes at once; *done counts what it has taken. With a full queue it refuses the
+ * rest as well, so that the order holds. */
 static enum rc hand_over(struct kafka_producer *producer, int partition,
                          rd_kafka_message_t *messages, int count, int *done, struct err *err)
 {

@@ -1,17 +1,17 @@
 /**
  * What: publishes to one partition, idempotent, acks=all, within transactions.
- * Invariants: order of kafka_publish and kafka_publish_values is the order on the partition. kafka_producer_open fences
- *   and settles a predecessor with the same transactional id. After the first failed delivery, or
- *   an error that librdkafka calls fatal or abortable, every later call fails with that error;
- *   only abort and close are left (the next transaction of such a producer would fail for skipped
- *   sequence numbers in 2.0.2).
+ * Invariants: order of kafka_publish and kafka_publish_values is the order on the partition.
+ *   kafka_producer_open fences and settles a predecessor with the same transactional id. After the
+ *   first failed delivery, or an error that librdkafka calls fatal or abortable, every later call
+ *   fails with that error; only abort and close are left (the next transaction of such a producer
+ *   would fail for skipped sequence numbers in 2.0.2).
  * Threads: one; librdkafka's delivery reports are served inside the calls.
  * Ownership: copies what is published.
- * Failure: RC_LOST + ERR_KAFKA_DOWN: broker not reachable within the time-out. RC_LOST +
- *   ERR_HELD: fenced by another producer with the same transactional id. RC_LOST otherwise: open
- *   anew and go on after the last record of the log. RC_RETRY + ERR_TIMEOUT: the same call may be
- *   made again; RC_RETRY otherwise: abort, publish again with a new producer. RC_REJECT: record
- *   too large; refused by librdkafka itself in kafka_publish it leaves the transaction whole.
+ * Failure: RC_LOST + ERR_KAFKA_DOWN: broker not reachable within the time-out. RC_LOST + ERR_HELD:
+ *   fenced by another producer with the same transactional id. RC_LOST otherwise: open anew and go
+ *   on after the last record of the log. RC_RETRY + ERR_TIMEOUT: the same call may be made again;
+ *   RC_RETRY otherwise: abort, publish again with a new producer. RC_REJECT: record too large;
+ *   refused by librdkafka itself in kafka_publish it leaves the transaction whole.
  */
 #ifndef KAFKA_PRODUCER_H
 #define KAFKA_PRODUCER_H
@@ -26,19 +26,20 @@ MUST_CHECK enum rc kafka_producer_open(const struct kafka_properties *props,
                                        struct kafka_producer **ret_producer, struct err *err);
 void kafka_producer_close(struct kafka_producer *producer); /* aborts what is open */
 
-/** Learns who leads the topic's partitions, at once; otherwise the first record waits a second for it in 2.0.2. A topic that
- * is not there is told of by the first delivery. */
+/** Learns who leads the topic's partitions, at once; otherwise the first record waits a second for
+ * it in 2.0.2. A topic that is not there is told of by the first delivery. */
 MUST_CHECK enum rc kafka_producer_meet(struct kafka_producer *producer, const char *topic,
                                        int timeout_ms, struct err *err);
 MUST_CHECK enum rc kafka_begin(struct kafka_producer *producer, struct err *err);
-/** Waits while the local queue is full. headers: ended by one without a name; or NULL. value NULL: a
- * tombstone. */
+/** Waits while the local queue is full. headers: ended by one without a name; or NULL. value NULL:
+ * a tombstone. */
 MUST_CHECK enum rc kafka_publish(struct kafka_producer *producer, const char *topic, int partition,
                                  const char *key, size_t key_len, const char *value,
                                  size_t value_len, const struct kafka_header *headers,
                                  struct err *err);
-/** As kafka_publish, of values that have neither key nor headers: librdkafka takes KAFKA_MOST_VALUES of them in half the time
- * that it takes for one by one. RC_REJECT: those behind the one that is too large may have been taken. */
+/** As kafka_publish, of values that have neither key nor headers: librdkafka takes
+ * KAFKA_MOST_VALUES of them in half the time that it takes for one by one. RC_REJECT: those behind
+ * the one that is too large may have been taken. */
 struct kafka_value {
     char *bytes; /* not changed */
     size_t len;

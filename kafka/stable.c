@@ -3,7 +3,8 @@
 #include "kafka/admin.h"
 #include "kafka/error.h"
 
-/* ListOffsets answers a client that reads committed records with the last stable offset instead of the high watermark. */
+/* ListOffsets answers a client that reads committed records with the last stable offset instead of
+ * the high watermark. */
 static enum rc last_stable(const struct kafka_properties *props, const char *topic, int partition,
                            int timeout_ms, int64_t *ret_offset, struct err *err)
 {
@@ -17,7 +18,8 @@ static enum rc last_stable(const struct kafka_properties *props, const char *top
     return rc;
 }
 
-/* The time stamp of the record at offset, for which the admin's client, that reads everything, is good. -1: not to be had. */
+/* The time stamp of the record at offset, for which the admin's client, that reads everything, is
+ * good. -1: not to be had. */
 static int64_t time_of(struct kafka_admin *admin, const char *topic, int partition, int64_t offset,
                        int timeout_ms)
 {

@@ -1,13 +1,17 @@
 /**
- * What: looks at a topic from beside the stream: how many partitions it has, where its log begins and ends, who leads it, and
- *   whether its birthmark is there: a text committed as metadata of the topic's partition to a consumer group, which the broker
- *   deletes together with the topic. librdkafka 2.0.2 knows no topic id, and reads a topic that was made anew from the old
- *   offset without a word.
- * Invariants: looking changes nothing. Nobody joins the group, so only kafka_watch_sign writes to it.
+ * What: looks at a topic from beside the stream: how many partitions it has, where its log begins
+ *   and ends, who leads it, and whether its birthmark is there: a text committed as metadata of the
+ *   topic's partition to a consumer group, which the broker deletes together with the topic.
+ *   librdkafka 2.0.2 knows no topic id, and reads a topic that was made anew from the old offset
+ *   without a word.
+ * Invariants: looking changes nothing. Nobody joins the group, so only kafka_watch_sign writes to
+ *   it.
  * Threads: one thread per watch, a thread that may wait: each call blocks for up to its time-outs.
- * Ownership: a watch has a client of its own, with the group's name as group.id. Plain commits and reads: the admin requests
- *   that name any group end the process in 2.0.2 when the broker dies under them.
- * Failure: RC_LOST + ERR_KAFKA_DOWN: no answer. A birthmark that cannot be read (an ACL) does not spoil the rest of a look.
+ * Ownership: a watch has a client of its own, with the group's name as group.id. Plain commits and
+ *   reads: the admin requests that name any group end the process in 2.0.2 when the broker dies
+ *   under them.
+ * Failure: RC_LOST + ERR_KAFKA_DOWN: no answer. A birthmark that cannot be read (an ACL) does not
+ *   spoil the rest of a look.
  */
 #ifndef KAFKA_WATCH_H
 #define KAFKA_WATCH_H
@@ -15,7 +19,8 @@
 #include "kafka/kafka.h"
 
 #define KAFKA_MARK_SIZE 64
-/* One for all topics, so that one client reads all marks. No queue can have it for its lag: those are lockstep.QUEUE. */
+/* One for all topics, so that one client reads all marks. No queue can have it for its lag: those
+ * are lockstep.QUEUE. */
 #define KAFKA_MARK_GROUP "lockstep-birthmarks"
 
 struct kafka_watch;

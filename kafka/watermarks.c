@@ -14,8 +14,9 @@ static bool passes(rd_kafka_resp_err_t code)
            code == RD_KAFKA_RESP_ERR_LEADER_NOT_AVAILABLE;
 }
 
-/* which: RD_KAFKA_OFFSET_BEGINNING or _END, the time stamps that ListOffsets has for them. rd_kafka_query_watermark_offsets
- * asks for both, but waits far beyond its time-out in 2.0.2 when the leader is away; this call keeps it. */
+/* which: RD_KAFKA_OFFSET_BEGINNING or _END, the time stamps that ListOffsets has for them.
+ * rd_kafka_query_watermark_offsets asks for both, but waits far beyond its time-out in 2.0.2 when
+ * the leader is away; this call keeps it. */
 static rd_kafka_resp_err_t ask(rd_kafka_t *rk, const char *topic, int partition, int64_t which,
                                int timeout_ms, int64_t *ret_offset)
 {

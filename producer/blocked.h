@@ -1,7 +1,7 @@
 /**
- * What: an open transaction of another producer on the partition. A reader of committed records reads nothing behind its first
- *   record, whatever is committed there: neither an executor, nor a publisher that must know what is on the topic. So it is
- *   named, with what can be done.
+ * What: an open transaction of another producer on the partition. A reader of committed records
+ *   reads nothing behind its first record, whatever is committed there: neither an executor, nor a
+ *   publisher that must know what is on the topic. So it is named, with what can be done.
  * Invariants: looking changes nothing.
  * Threads: the caller's own.
  * Ownership: borrows everything.

@@ -11,7 +11,8 @@
 
 struct checker {
     const struct staged *staged;
-    /* Counted since the start: chunk n is ring[n % CHUNKS]. taken <= begun <= given <= taken + CHUNKS. */
+    /* Counted since the start: chunk n is ring[n % CHUNKS]. taken <= begun <= given <= taken +
+     * CHUNKS. */
     struct checker_chunk ring[CHUNKS];
     size_t given, begun, taken;
     pthread_mutex_t lock; /* for given, begun, ended, and each chunk's done */
@@ -93,7 +94,8 @@ static void *help(void *arg)
     return NULL;
 }
 
-/** Signals are the caller's: one that came to a helper would not wake the caller from its wait for input. */
+/** Signals are the caller's: one that came to a helper would not wake the caller from its wait for
+ * input. */
 static void start_helpers(struct checker *checker)
 {
     sigset_t all, before;

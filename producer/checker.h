@@ -1,12 +1,14 @@
 /**
- * What: checks the tasks of a finite source on several processors while the caller goes on reading: chunks of tasks are filled
- *   and given by the caller, checked by whoever is free, and come back in the order in which they were given.
- * Invariants: a chunk that is given comes back, checked, in order, unless the checker is closed before. One with a task that is
- *   wrong comes back as faulty; its tasks from the wrong one on are not checked, so that the caller, who checks them again, tells
- *   of all in order.
- * Threads: all calls from the caller's own. As many others as there are processors beside the first, a few at most; they
- *   start with the first chunk that is full, and call staged_check only.
- * Ownership: checker_open gives, checker_close takes; it borrows the source. Chunks are the checker's.
+ * What: checks the tasks of a finite source on several processors while the caller goes on reading:
+ *   chunks of tasks are filled and given by the caller, checked by whoever is free, and come back
+ *   in the order in which they were given.
+ * Invariants: a chunk that is given comes back, checked, in order, unless the checker is closed
+ *   before. One with a task that is wrong comes back as faulty; its tasks from the wrong one on are
+ *   not checked, so that the caller, who checks them again, tells of all in order.
+ * Threads: all calls from the caller's own. As many others as there are processors beside the
+ *   first, a few at most; they start with the first chunk that is full, and call staged_check only.
+ * Ownership: checker_open gives, checker_close takes; it borrows the source. Chunks are the
+ *   checker's.
  * Failure: none. Where no thread can be had the caller checks by itself.
  */
 #ifndef PRODUCER_CHECKER_H
@@ -32,13 +34,15 @@ struct checker_chunk {
 
 struct checker *checker_open(const struct staged *staged);
 void checker_close(struct checker *checker);
-/** Adds a task that is not checked yet, and gives the chunk when it is full. There must be room: checker_full is false. */
+/** Adds a task that is not checked yet, and gives the chunk when it is full. There must be room:
+ * checker_full is false. */
 void checker_add(struct checker *checker, const struct staged_task *task);
 /** Gives what there is. */
 void checker_give(struct checker *checker);
 /** Nothing may be added before a chunk is released. */
 bool checker_full(const struct checker *checker);
-/** The chunk that was given first of those that are not released; helps to check until it is. NULL: all are released. */
+/** The chunk that was given first of those that are not released; helps to check until it is. NULL:
+ * all are released. */
 struct checker_chunk *checker_oldest(struct checker *checker);
 /** Forgets that chunk. */
 void checker_release(struct checker *checker);

@@ -54,12 +54,13 @@ struct publish_options {
     const char *run;        /* UUID; NULL = a new one */
     const char *name;       /* of the run, for people; may be NULL */
     const char *on_failure; /* stop, continue, pause; NULL: the queue's */
-    const char *
-        resume; /* UUID of a run whose publishing was broken off; path, query, format and stream may be left out */
+    /* UUID of a run whose publishing was broken off; path, query, format and stream may be left
+     * out */
+    const char *resume;
     bool stream, dry_run, wait;
-    bool
-        refuse_unfinished; /* ERR_HELD instead of closing a run that its producer left unfinished */
-    int wait_timeout_ms;   /* of wait; -1 = none */
+    /* ERR_HELD instead of closing a run that its producer left unfinished */
+    bool refuse_unfinished;
+    int wait_timeout_ms; /* of wait; -1 = none */
     int lock_wait_ms; /* how long to wait for another producer; 0 = not at all; PUBLISH_LOCK_WAIT_MS
                          is usual */
 
@@ -69,8 +70,8 @@ struct publish_options {
     void (*fault)(void *context, const struct publish_fault *fault);
     /** A few times a second at most, and at every change of stage. */
     void (*progress)(void *context, const struct publish_progress *progress);
-    /** What the user must see though it ends nothing: a run that is closed or resumed, a transaction that is in the way.
-     * NULL: it is logged. */
+    /** What the user must see though it ends nothing: a run that is closed or resumed, a
+     * transaction that is in the way. NULL: it is logged. */
     void (*notice)(void *context, const char *text);
     /** The phases of a dry run, in order. */
     void (*phase)(void *context, const struct publish_phase *phase);
@@ -78,8 +79,9 @@ struct publish_options {
      * handler. */
     bool (*cancelled)(void *context);
 
-    /** For a caller that keeps books about its run. begin: this is the queue's only producer, all before it is settled, and
-     * the run's row is not written yet; it may refuse. done: the whole run is on the topic. Not of a stream. */
+    /** For a caller that keeps books about its run. begin: this is the queue's only producer, all
+     * before it is settled, and the run's row is not written yet; it may refuse. done: the whole
+     * run is on the topic. Not of a stream. */
     struct publish_books {
         void *context;
         enum rc (*begin)(void *context, struct err *err);

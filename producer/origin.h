@@ -1,6 +1,7 @@
 /**
- * What: where the tasks of a run come from: a file, standard input or a query, as the options name it or as the row of a resumed
- *   run recalls it; the reader that is open on it; and the digest by which a resumed publish knows a file again.
+ * What: where the tasks of a run come from: a file, standard input or a query, as the options name
+ *   it or as the row of a resumed run recalls it; the reader that is open on it; and the digest by
+ *   which a resumed publish knows a file again.
  * Invariants: only origin.c writes the fields. digest is "" unless the source is a regular file.
  * Threads: the caller's own.
  * Ownership: origin_open gives, origin_close takes; path and query are borrowed.
@@ -35,7 +36,8 @@ MUST_CHECK enum rc origin_open(struct origin *origin, const char *conninfo, size
 MUST_CHECK enum rc origin_digest_file(struct origin *origin, int64_t bytes, struct err *err);
 /** The digest of what was read. */
 void origin_digest_read(struct origin *origin);
-/** As the row of a run has it: "file", "pipe" or "query", and the file's absolute path or the query (NULL: a pipe). */
+/** As the row of a run has it: "file", "pipe" or "query", and the file's absolute path or the query
+ * (NULL: a pipe). */
 const char *origin_describe(const struct origin *origin, char ret_path[4096],
                             const char **ret_source);
 /** Refuses a source without a task. */

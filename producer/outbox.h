@@ -1,6 +1,8 @@
 /**
- * What: records of a transaction that are made and counted, and that librdkafka has not taken yet: one behind the other.
- * Invariants: only outbox.c writes the fields, but for text, to which the next record is appended before outbox_keep.
+ * What: records of a transaction that are made and counted, and that librdkafka has not taken yet:
+ *   one behind the other.
+ * Invariants: only outbox.c writes the fields, but for text, to which the next record is appended
+ *   before outbox_keep.
  * Threads: the caller's own.
  * Ownership: owns the text; outbox_done frees it.
  * Failure: as kafka/producer.h.

@@ -1,8 +1,8 @@
 /**
- * What: what a publisher tells its caller while it works: progress, notices, faults of the source; and the question whether the
- *   caller wants it to give up.
- * Invariants: only progress.c writes the fields. The callback of progress is called at every change of stage, and otherwise at
- *   most once in 250 ms.
+ * What: what a publisher tells its caller while it works: progress, notices, faults of the source;
+ *   and the question whether the caller wants it to give up.
+ * Invariants: only progress.c writes the fields. The callback of progress is called at every change
+ *   of stage, and otherwise at most once in 250 ms.
  * Threads: the caller's own; the callbacks run on it.
  * Ownership: borrows the options and the state.
  * Failure: ERR_CANCELLED: the caller's wish.
@@ -21,7 +21,8 @@ struct progress {
     int64_t due_us;      /* the next report */
 };
 
-/** look fills in a report what the other parts know: run, sent, acked. state, which it is given, must live as long. */
+/** look fills in a report what the other parts know: run, sent, acked. state, which it is given,
+ * must live as long. */
 struct progress progress_of(const struct publish_options *options, const void *state,
                             void (*look)(const void *state, struct publish_progress *report));
 void progress_stage(struct progress *progress, enum publish_stage stage);

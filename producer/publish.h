@@ -3,17 +3,18 @@
  *   sends it to the queue's partition, ends it with the counts, and may wait for the outcome.
  * Invariants: one producer at a time per queue (an exclusive advisory lock, class of producers,
  *   queue_id) and one transactional.id "lockstep.<queue>", whose taking fences and settles a
- *   predecessor. The run's row is flushed in PostgreSQL before the first record is sent. A
- *   finite source is wholly read and checked before anything is sent; a streamed one is sent
- *   while it is read, in small transactions and constant memory.
+ *   predecessor. The run's row is flushed in PostgreSQL before the first record is sent. A finite
+ *   source is wholly read and checked before anything is sent; a streamed one is sent while it is
+ *   read, in small transactions and constant memory.
  * Threads: the caller's own; callbacks run on it.
  * Ownership: borrows the options and everything that they name.
- * Failure: ERR_USAGE: the options or the source are wrong; ERR_HELD: another producer, on the queue, with its transactional
- *   id, or with a transaction that hides the topic's end; ERR_FAILED also: a run that cannot be resumed is closed;
- *   ERR_CONFIG: the topic is not fit; ERR_CANCELLED: the caller's wish; ERR_FAILED: the run
- *   waited for ended badly; ERR_TIMEOUT: it did not end in time. What was sent and not
- *   committed is invisible for ever; a run of which a part is committed is ended as aborted, or, where that cannot be done
- *   (the process, Kafka or the lock is gone), left to be resumed or to be closed by the next producer.
+ * Failure: ERR_USAGE: the options or the source are wrong; ERR_HELD: another producer, on the
+ *   queue, with its transactional id, or with a transaction that hides the topic's end; ERR_FAILED
+ *   also: a run that cannot be resumed is closed; ERR_CONFIG: the topic is not fit; ERR_CANCELLED:
+ *   the caller's wish; ERR_FAILED: the run waited for ended badly; ERR_TIMEOUT: it did not end in
+ *   time. What was sent and not committed is invisible for ever; a run of which a part is committed
+ *   is ended as aborted, or, where that cannot be done (the process, Kafka or the lock is gone),
+ *   left to be resumed or to be closed by the next producer.
  */
 #ifndef PRODUCER_PUBLISH_H
 #define PRODUCER_PUBLISH_H

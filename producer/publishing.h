@@ -1,6 +1,7 @@
 /**
- * What: a publisher at work: the parts of its state, each of which only its own file writes, and its steps, in the order
- *   target -> (read) -> lock -> take over -> (resume) -> send -> settle or wait. Private to this folder.
+ * What: a publisher at work: the parts of its state, each of which only its own file writes, and
+ *   its steps, in the order target -> (read) -> lock -> take over -> (resume) -> send -> settle or
+ *   wait. Private to this folder.
  *
  *     part          what it is                               its timer (due_us)
  *     target        the queue and its partition              -
@@ -12,11 +13,14 @@
  *     resume        the run that is continued                -
  *     progress      what the caller is told                  the next report
  *
- * Invariants: the row of the run exists before the first record is sent. Of a run that is resumed the records that the topic
- *   has are made again and not sent; until they are found to be the same nothing is sent and nothing of the run is changed.
- * Threads: the caller's own. While its session answers, the one that has the lock is the queue's only producer.
+ * Invariants: the row of the run exists before the first record is sent. Of a run that is resumed
+ *   the records that the topic has are made again and not sent; until they are found to be the same
+ *   nothing is sent and nothing of the run is changed.
+ * Threads: the caller's own. While its session answers, the one that has the lock is the queue's
+ *   only producer.
  * Ownership: publish_run owns all of it and ends it itself.
- * Failure: each step fills err; failed_publish (settle.c) then makes good what the step left behind.
+ * Failure: each step fills err; failed_publish (settle.c) then makes good what the step left
+ *   behind.
  */
 #ifndef PRODUCER_PUBLISHING_H
 #define PRODUCER_PUBLISHING_H
@@ -40,20 +44,24 @@ struct publishing {
 MUST_CHECK enum rc publish_finite(struct publishing *p, struct err *err);
 MUST_CHECK enum rc publish_stream(struct publishing *p, struct err *err);
 
-/** takeover.c: ends the runs that a predecessor left unfinished: aborted, or Cancelled if nothing of them came onto the topic.
- * ERR_HELD instead with options->refuse_unfinished. The run that is to be resumed is left alone, unless without_exception. */
+/** takeover.c: ends the runs that a predecessor left unfinished: aborted, or Cancelled if nothing
+ * of them came onto the topic. ERR_HELD instead with options->refuse_unfinished. The run that is to
+ * be resumed is left alone, unless without_exception. */
 MUST_CHECK enum rc publishing_takeover(struct publishing *p, bool without_exception,
                                        struct err *err);
 
-/** resume.c: under the lock: what of the run is on the topic. With run_state RUN_ENDED all of it is. */
+/** resume.c: under the lock: what of the run is on the topic. With run_state RUN_ENDED all of it
+ * is. */
 MUST_CHECK enum rc resume_settle(struct publishing *p, struct err *err);
-/** Called when the source has given the records that are on the topic again, or has come to its end. */
+/** Called when the source has given the records that are on the topic again, or has come to its
+ * end. */
 MUST_CHECK enum rc resume_verify(struct publishing *p, struct err *err);
 /** Of a source that nobody can read again: closes the run, and says so. */
 MUST_CHECK enum rc resume_close(struct publishing *p, struct err *err);
 
-/** settle.c: after a failure: nothing, or a part and an end that says aborted, is left of the run. err is the
- * failure and stays so. Returns rc, or RC_OK when the run turned out to be wholly published. */
+/** settle.c: after a failure: nothing, or a part and an end that says aborted, is left of the run.
+ * err is the failure and stays so. Returns rc, or RC_OK when the run turned out to be wholly
+ * published. */
 MUST_CHECK enum rc failed_publish(struct publishing *p, enum rc rc, struct err *err);
 
 /** wait.c: until the run has ended. ret_status is filled as far as it goes, on failure, too. */

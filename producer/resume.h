@@ -1,10 +1,12 @@
 /**
- * What: a publish that was broken off is continued: the source is read from its start again, and the records that it gives must
- *   be those that the topic has; behind the last of them the sending begins. This is what the row of such a run tells.
+ * What: a publish that was broken off is continued: the source is read from its start again, and
+ *   the records that it gives must be those that the topic has; behind the last of them the sending
+ *   begins. This is what the row of such a run tells.
  * Invariants: only resume.c writes the fields. Nothing is sent before verified is true.
  * Threads: the caller's own.
  * Ownership: owns source and name; resume_done frees them.
- * Failure: RC_REJECT with ERR_USAGE: the run cannot be resumed, or not from this source; it is left as it is.
+ * Failure: RC_REJECT with ERR_USAGE: the run cannot be resumed, or not from this source; it is left
+ *   as it is.
  */
 #ifndef PRODUCER_RESUME_H
 #define PRODUCER_RESUME_H
@@ -30,7 +32,8 @@ struct resume {
 
 struct resume resume_of(const struct publish_options *options);
 void resume_done(struct resume *resume);
-/** Reads the row of the run that is to be resumed and takes from it what the options leave open; refuses one that cannot be. */
+/** Reads the row of the run that is to be resumed and takes from it what the options leave open;
+ * refuses one that cannot be. */
 MUST_CHECK enum rc resume_find(struct publishing *p, struct err *err);
 /** The file is the one that the run was begun from: its digest over so many bytes. */
 MUST_CHECK enum rc resume_check_digest(const struct publishing *p, struct err *err);

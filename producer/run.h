@@ -1,13 +1,14 @@
 /**
- * What: the run that is published: its id, its name, its policy, and how far its publishing has come.
+ * What: the run that is published: its id, its name, its policy, and how far its publishing has
+ *   come.
  *
  *     NEW ---- run_start ----> STARTED -- run_ending --> ENDING -- run_ended --> ENDED
  *      |                          ^         the end is     |    it is committed    ^
  *      '- run_found -> FOUND -----'         sent           '-----------------------'
  *         resumed         run_taken                           or found on the topic
  *
- * Invariants: only run.c writes the fields. The row of a run that is STARTED is flushed in PostgreSQL, and no record is sent
- *   before.
+ * Invariants: only run.c writes the fields. The row of a run that is STARTED is flushed in
+ *   PostgreSQL, and no record is sent before.
  * Threads: the caller's own.
  * Ownership: plain data; name is borrowed.
  * Failure: as db/db.h; ERR_USAGE: the run exists.
@@ -41,7 +42,8 @@ void run_taken(struct run *run);
 /** Refuses an id that the queue has already, before a long source is read. run_start decides. */
 MUST_CHECK enum rc run_check_new(const struct run *run, const struct session *session,
                                  const struct target *target, struct err *err);
-/** Writes the row, flushed. end_offset: where the partition ends: no record of the run lies before. */
+/** Writes the row, flushed. end_offset: where the partition ends: no record of the run lies
+ * before. */
 MUST_CHECK enum rc run_start(struct run *run, const struct session *session,
                              const struct target *target, const struct origin *origin,
                              int64_t end_offset, struct err *err);
@@ -50,8 +52,8 @@ void run_ended(struct run *run);
 bool run_is_started(const struct run *run);
 /** What publish_result says. */
 void run_count(struct run *run, int64_t tasks, int64_t phases);
-/** Once a second: notes in the row what is committed. That also asks whether the lock's session lives: without it nothing more
- * may be sent. */
+/** Once a second: notes in the row what is committed. That also asks whether the lock's session
+ * lives: without it nothing more may be sent. */
 MUST_CHECK enum rc run_tick(struct run *run, const struct session *session,
                             const struct target *target, const struct records *records,
                             int64_t now_us, struct err *err);

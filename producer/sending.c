@@ -90,7 +90,8 @@ enum rc sending_commit(struct publishing *p, struct err *err)
     enum rc rc = transaction_commit(transaction, &p->target, &p->session, err);
     if (rc != RC_OK)
         return rc;
-    /* Offsets are known to be dense only if nobody else writes; then the last one and the count tell the first. */
+    /* Offsets are known to be dense only if nobody else writes; then the last one and the count
+     * tell the first. */
     int64_t last, count = transaction_acked(transaction, &last);
     bool dense = last - count + 1 == transaction->end_offset;
     records_commit(&p->records, dense ? transaction->end_offset : -1, last);

@@ -12,13 +12,16 @@
 
 /** Takes the transactional id; the caller is told that sending begins. */
 MUST_CHECK enum rc sending_open(struct publishing *p, struct err *err);
-/** Notes where the partition ends: no record of a new run lies below. Names a transaction of somebody else's that is open. */
+/** Notes where the partition ends: no record of a new run lies below. Names a transaction of
+ * somebody else's that is open. */
 MUST_CHECK enum rc sending_mark(struct publishing *p, struct err *err);
-/** From the lock to where the first record may be sent: lock, sending_open, sending_mark, takeover, resume_settle. */
+/** From the lock to where the first record may be sent: lock, sending_open, sending_mark, takeover,
+ * resume_settle. */
 MUST_CHECK enum rc sending_prepare(struct publishing *p, struct err *err);
 /** Writes the run's row, flushed. */
 MUST_CHECK enum rc sending_start(struct publishing *p, struct err *err);
-/** Tags one task and sends it; it may wait in the outbox until the commit. A task that a resumed run has already is only compared. */
+/** Tags one task and sends it; it may wait in the outbox until the commit. A task that a resumed
+ * run has already is only compared. */
 MUST_CHECK enum rc sending_task(struct publishing *p, const struct staged_task *task,
                                 struct err *err);
 /** Commits what is open, and counts it as committed. */

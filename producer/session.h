@@ -1,7 +1,8 @@
 /**
- * What: the session of a publisher with PostgreSQL, and the lock of the queue's producers that it may hold.
- * Invariants: only session.c writes the fields. While locked is true and the session answers, no other
- *   publisher sends to the queue.
+ * What: the session of a publisher with PostgreSQL, and the lock of the queue's producers that it
+ *   may hold.
+ * Invariants: only session.c writes the fields. While locked is true and the session answers, no
+ *   other publisher sends to the queue.
  * Threads: the caller's own.
  * Ownership: session_open gives, session_close takes; a borrowed session is closed by its owner.
  * Failure: as db/db.h; ERR_HELD: another producer has the lock; ERR_CANCELLED.

@@ -22,8 +22,8 @@ static enum rc settle(struct publishing *p, struct err *err)
     return RC_OK;
 }
 
-/** Ends what is open. fenced: another producer has taken the transactional id and has ended it already; the id must not be
- * taken from it. */
+/** Ends what is open. fenced: another producer has taken the transactional id and has ended it
+ * already; the id must not be taken from it. */
 static void drop_open(struct publishing *p, bool fenced)
 {
     struct err why;
@@ -135,7 +135,8 @@ enum rc failed_publish(struct publishing *p, enum rc rc, struct err *err)
         return rc;
     probe("publish.failing");
     if (session_check(&p->session, &why) != RC_OK) {
-        /* Not the queue's producer any more: a successor may be at work, so only what is ours is dropped. */
+        /* Not the queue's producer any more: a successor may be at work, so only what is ours is
+         * dropped. */
         tell_lost(p, &why, err);
         return rc;
     }

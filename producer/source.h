@@ -34,11 +34,12 @@ void source_take(struct source *source, size_t len);
  * nothing came within timeout_ms (-1 = wait on); RC_FATAL: it cannot be read any further. */
 MUST_CHECK enum rc source_more(struct source *source, int timeout_ms, struct err *err);
 
-/** XXH3-128 of all bytes read, in hexadecimal, and how many; false where the source cannot be read again (no
- * regular file). */
+/** XXH3-128 of all bytes read, in hexadecimal, and how many; false where the source cannot be read
+ * again (no regular file). */
 bool source_digest(const struct source *source, char ret_digest[33], int64_t *ret_bytes);
 
-/** The same of the first most bytes (-1: all) of a regular file, read here. RC_NONE: it is no regular file. */
+/** The same of the first most bytes (-1: all) of a regular file, read here. RC_NONE: it is no
+ * regular file. */
 MUST_CHECK enum rc source_file_digest(const char *path, int64_t most, char ret_digest[33],
                                       int64_t *ret_bytes, struct err *err);
 

@@ -1,13 +1,14 @@
 /**
  * What: staged work, one task after the other: JSON Lines, CSV, or the rows of a query.
  * Invariants: every task that comes out is one JSON object that message_parse takes as
- *   MESSAGE_STAGED (of JSON Lines the line itself), not longer than the limit. Nothing longer
- *   than a message is ever held in memory.
+ *   MESSAGE_STAGED (of JSON Lines the line itself), not longer than the limit. Nothing longer than
+ *   a message is ever held in memory.
  * Threads: one at a time, but for staged_check; a query runs on the session that was given.
- * Ownership: opened here, closed with staged_close; borrows the session. A task's text lives
- *   until the next call.
- * Failure: RC_REJECT from staged_next, staged_read and staged_check is about one task: staged_line says where, err->object
- *   names the field, and the next call goes on behind it. Everything else ends the reading.
+ * Ownership: opened here, closed with staged_close; borrows the session. A task's text lives until
+ *   the next call.
+ * Failure: RC_REJECT from staged_next, staged_read and staged_check is about one task: staged_line
+ *   says where, err->object names the field, and the next call goes on behind it. Everything else
+ *   ends the reading.
  */
 #ifndef PRODUCER_STAGED_H
 #define PRODUCER_STAGED_H
@@ -39,8 +40,8 @@ void staged_close(struct staged *staged);
 MUST_CHECK enum rc staged_next(struct staged *staged, int timeout_ms, struct staged_task *ret_task,
                                struct err *err);
 
-/** staged_next in two parts: the next text, which may be anything, and then its check, which sets task->order. The check may be
- * called on several threads, also beside a staged_read. */
+/** staged_next in two parts: the next text, which may be anything, and then its check, which sets
+ * task->order. The check may be called on several threads, also beside a staged_read. */
 MUST_CHECK enum rc staged_read(struct staged *staged, int timeout_ms, struct staged_task *ret_task,
                                struct err *err);
 MUST_CHECK enum rc staged_check(const struct staged *staged, struct staged_task *task,
@@ -55,8 +56,8 @@ int64_t staged_line(const struct staged *staged);
 const char *staged_name(const struct staged *staged);
 /** "jsonl" or "csv"; NULL: a query. */
 const char *staged_format_name(const struct staged *staged);
-/** XXH3-128 of the bytes that were read, in hexadecimal, and how many; false if the source is not repeatable (no regular
- * file). */
+/** XXH3-128 of the bytes that were read, in hexadecimal, and how many; false if the source is not
+ * repeatable (no regular file). */
 bool staged_digest(const struct staged *staged, char ret_digest[33], int64_t *ret_bytes);
 
 #endif

@@ -31,7 +31,8 @@ static enum rc unsorted(const struct publishing *p, const struct staged_task *ta
     return at_line(p, err);
 }
 
-/** How long to wait for the next task: not with records in the outbox, else until one of the parts wants something. */
+/** How long to wait for the next task: not with records in the outbox, else until one of the parts
+ * wants something. */
 static int patience_ms(const struct publishing *p)
 {
     if (!staged_may_wait(p->origin.staged))
@@ -57,7 +58,8 @@ static enum rc send_next(struct publishing *p, const struct staged_task *task, s
     return rc == RC_OK ? commit_if_due(p, err) : rc;
 }
 
-/** Nothing came in time: what is open must not wait for it, and librdkafka may send in the meantime. */
+/** Nothing came in time: what is open must not wait for it, and librdkafka may send in the
+ * meantime. */
 static enum rc send_meanwhile(struct publishing *p, struct err *err)
 {
     if (!staged_may_wait(p->origin.staged))
@@ -86,7 +88,8 @@ static enum rc send_stream(struct publishing *p, struct err *err)
     }
 }
 
-/** A file may grow while it is streamed: what it has at the start must be the same for a resumed publish. */
+/** A file may grow while it is streamed: what it has at the start must be the same for a resumed
+ * publish. */
 static enum rc check_file(struct publishing *p, struct err *err)
 {
     const struct resume *r = &p->resume;

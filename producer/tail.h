@@ -1,14 +1,15 @@
 /**
- * What: what a partition holds of a run from some offset on: the answer to "what did the predecessor, or the commit that was
- *   never answered, leave behind?". Private to this folder.
- * Invariants: reads committed records only, up to the high watermark as it is when the reading begins: an open transaction of
- *   somebody else, behind which nothing can be read, is waited for, named, and in the end an error, never taken for the end.
- *   Right only while nobody else publishes the run: under the lock, when no transaction of a producer of the queue is open or
- *   when the one that is will be settled by whoever fenced it.
+ * What: what a partition holds of a run from some offset on: the answer to "what did the
+ *   predecessor, or the commit that was never answered, leave behind?". Private to this folder.
+ * Invariants: reads committed records only, up to the high watermark as it is when the reading
+ *   begins: an open transaction of somebody else, behind which nothing can be read, is waited for,
+ *   named, and in the end an error, never taken for the end. Right only while nobody else publishes
+ *   the run: under the lock, when no transaction of a producer of the queue is open or when the one
+ *   that is will be settled by whoever fenced it.
  * Threads: the caller's own.
  * Ownership: plain data.
- * Failure: as kafka/consumer.h; ERR_HELD: an open transaction, longer than options->lock_wait_ms; ERR_CANCELLED; RC_RETRY when
- *   the end is not reached in time.
+ * Failure: as kafka/consumer.h; ERR_HELD: an open transaction, longer than options->lock_wait_ms;
+ *   ERR_CANCELLED; RC_RETRY when the end is not reached in time.
  */
 #ifndef PRODUCER_TAIL_H
 #define PRODUCER_TAIL_H
@@ -19,8 +20,8 @@
 
 struct tail {
     int64_t next_seq; /* behind the last record of the run; as it was given, if there is none */
-    struct chain
-        chain; /* of the records before next_seq, if it was given that of those before the given one */
+    /* of the records before next_seq, if it was given that of those before the given one */
+    struct chain chain;
     int64_t last_offset;   /* of the last record; -1: none */
     int64_t missing;       /* the first seq between them that is not there; -1: none */
     bool ended, aborted;   /* the last record is an end, of which kind */

@@ -14,8 +14,8 @@
 
 #define COMMIT_MS 60000
 
-/* A run whose producer was killed would keep the runs behind it waiting for ever, so the next producer ends it, unless it is
- * the one that resumes it or was told to refuse. */
+/* A run whose producer was killed would keep the runs behind it waiting for ever, so the next
+ * producer ends it, unless it is the one that resumes it or was told to refuse. */
 
 static enum rc send_end(struct publishing *p, const char *run, struct tail *tail, struct err *err)
 {

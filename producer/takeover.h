@@ -1,11 +1,13 @@
 /**
- * What: ends the runs that a publisher left unfinished, as publish_run does before it sends: for whoever else publishes to a queue
- *   (relay/, what was enqueued by SQL).
- * Invariants: db holds the lock of the queue's producers, and producer has its transactional id: what a predecessor had open is
- *   settled. A run of which something is on the topic is closed as aborted, one of which nothing is, is Cancelled.
+ * What: ends the runs that a publisher left unfinished, as publish_run does before it sends: for
+ *   whoever else publishes to a queue (relay/, what was enqueued by SQL).
+ * Invariants: db holds the lock of the queue's producers, and producer has its transactional id:
+ *   what a predecessor had open is settled. A run of which something is on the topic is closed as
+ *   aborted, one of which nothing is, is Cancelled.
  * Threads: the caller's own.
  * Ownership: borrows everything.
- * Failure: as kafka/consumer.h and kafka/producer.h; ERR_HELD: a foreign transaction hides the topic's end.
+ * Failure: as kafka/consumer.h and kafka/producer.h; ERR_HELD: a foreign transaction hides the
+ *   topic's end.
  */
 #ifndef PRODUCER_TAKEOVER_H
 #define PRODUCER_TAKEOVER_H

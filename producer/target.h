@@ -1,6 +1,7 @@
 /**
  * What: where a run goes: the queue as its row describes it, and the partition of its topic.
- * Invariants: only target.c writes the fields. limit is set once target_check has found the topic fit.
+ * Invariants: only target.c writes the fields. limit is set once target_check has found the topic
+ *   fit.
  * Threads: the caller's own.
  * Ownership: plain data; queue and kafka are borrowed.
  * Failure: ERR_USAGE: no such queue; ERR_CONFIG: the topic is not fit; as kafka/admin.h.
@@ -32,8 +33,9 @@ MUST_CHECK enum rc target_check(struct target *target, struct err *err);
 MUST_CHECK enum rc target_end(const struct target *target, int64_t *ret_high, struct err *err);
 
 /**
- * The transactional id of the publishers of a queue: lockstep.QUEUE. That of its relay is lockstep.QUEUE.relay, so for a queue whose own
- * name ends in .relay a colon follows, which no name of a queue has.
+ * The transactional id of the publishers of a queue: lockstep.QUEUE. That of its relay is
+ * lockstep.QUEUE.relay, so for a queue whose own name ends in .relay a colon follows, which no name
+ * of a queue has.
  */
 void producer_id(const char *queue, char *ret_id, size_t size);
 

@@ -5,10 +5,12 @@
  *                               |
  *                               '-- a call about it failed --> DOUBT -- the topic was read --> NONE
  *
- * Invariants: only transaction.c writes the fields. Of a transaction in DOUBT nobody knows whether it is committed: only
- *   the topic tells, once transaction_open has taken the transactional id again and has thereby ended it.
+ * Invariants: only transaction.c writes the fields. Of a transaction in DOUBT nobody knows whether
+ *   it is committed: only the topic tells, once transaction_open has taken the transactional id
+ *   again and has thereby ended it.
  * Threads: the caller's own.
- * Ownership: transaction_open gives, transaction_close takes; a borrowed producer is closed by its owner.
+ * Ownership: transaction_open gives, transaction_close takes; a borrowed producer is closed by its
+ *   owner.
  * Failure: as kafka/producer.h.
  */
 #ifndef PRODUCER_TRANSACTION_H
@@ -45,15 +47,18 @@ MUST_CHECK enum rc transaction_open(struct transaction *transaction, const struc
 void transaction_close(struct transaction *transaction);
 /** The partition ends there, and what the producer has sent so far is not of the run. */
 void transaction_mark(struct transaction *transaction, int64_t end_offset);
-/** Records of the run that the broker has acknowledged, and the offset of the producer's last one. */
+/** Records of the run that the broker has acknowledged, and the offset of the producer's last
+ * one. */
 int64_t transaction_acked(const struct transaction *transaction, int64_t *ret_last_offset);
-/** Takes what was appended to the outbox as a record of len bytes with that many tasks. Begins a transaction if none is open. */
+/** Takes what was appended to the outbox as a record of len bytes with that many tasks. Begins a
+ * transaction if none is open. */
 MUST_CHECK enum rc transaction_add(struct transaction *transaction, size_t len, int tasks,
                                    struct err *err);
 /** Hands librdkafka what is in the outbox. */
 MUST_CHECK enum rc transaction_send(struct transaction *transaction, const struct target *target,
                                     struct err *err);
-/** Commits what is open. The session is asked for once more just before: a successor must not meet a commit that comes after it. */
+/** Commits what is open. The session is asked for once more just before: a successor must not meet
+ * a commit that comes after it. */
 MUST_CHECK enum rc transaction_commit(struct transaction *transaction, const struct target *target,
                                       const struct session *session, struct err *err);
 /** Aborts what is open. In DOUBT afterwards, unless that is certain. */

@@ -114,7 +114,8 @@ static enum rc reconnect(struct waiting *w, struct err *err)
     }
 }
 
-/** A run that no executor has met may be hidden from them by an open transaction, which is told of once. */
+/** A run that no executor has met may be hidden from them by an open transaction, which is told of
+ * once. */
 static void look_why(struct waiting *w)
 {
     const struct publishing *p = w->p;
@@ -149,7 +150,8 @@ static enum rc timed_out(const struct waiting *w, struct err *err)
                    w->status);
 }
 
-/** The run has not ended: what else is there to do, and then the next news. RC_OK: read its row again. */
+/** The run has not ended: what else is there to do, and then the next news. RC_OK: read its row
+ * again. */
 static enum rc wait_on(struct waiting *w, struct err *err)
 {
     progress_report(&w->p->progress, w->status);

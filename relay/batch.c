@@ -1,5 +1,5 @@
-/* batch: number, flush, send, commit, note. Wherever it ends, the rows that are numbered and not noted are in doubt, and the
- * end of the topic tells. */
+/* batch: number, flush, send, commit, note. Wherever it ends, the rows that are numbered and not
+ * noted are in doubt, and the end of the topic tells. */
 #include "relay/relaying.h"
 
 #include "base/ascii.h"
@@ -62,8 +62,8 @@ static struct headers headers_of(const struct db_result *rows, int first, int64_
     return headers;
 }
 
-/* Too large with what we say about it: the value stays in the database, and the headers tell so. If that is not enough,
- * the original's own key and headers stay there, too. */
+/* Too large with what we say about it: the value stays in the database, and the headers tell so. If
+ * that is not enough, the original's own key and headers stay there, too. */
 static enum rc publish_less(struct relay_queue *queue, const struct relay_kind *kind,
                             const char *key, size_t key_len, int64_t size, struct headers *headers,
                             struct err *err)

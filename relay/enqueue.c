@@ -1,7 +1,8 @@
-/* enqueue: runs that were enqueued by SQL, onto their queue's own topic. A batch of whole runs is one Kafka transaction of the
- * queue's transactional id, under the lock of its producers: so they stand beside `lockstep publish` as any other publisher. Wherever
- * it ends, what was sent and not noted is in doubt until the next one has settled: it takes the id, which ends what is open, and reads
- * the topic from where all was known. */
+/* enqueue: runs that were enqueued by SQL, onto their queue's own topic. A batch of whole runs is
+ * one Kafka transaction of the queue's transactional id, under the lock of its producers: so they
+ * stand beside `lockstep publish` as any other publisher. Wherever it ends, what was sent and not
+ * noted is in doubt until the next one has settled: it takes the id, which ends what is open, and
+ * reads the topic from where all was known. */
 #include "relay/relaying.h"
 
 #include "base/clock.h"
@@ -61,7 +62,8 @@ static void see(void *context, const struct kafka_record *record)
         met->rc = tell_met(met, NULL);
 }
 
-/* What is on the topic of the runs that are here still: sent by a predecessor, or by a time that was undone. */
+/* What is on the topic of the runs that are here still: sent by a predecessor, or by a time that
+ * was undone. */
 static enum rc settle(struct relay *relay, const struct relay_queue *queue, struct relay_kind *kind,
                       int64_t low, int64_t high, struct err *err)
 {
@@ -200,7 +202,8 @@ static enum rc note(struct relay *relay, const struct relay_queue *queue, struct
     return rc;
 }
 
-/* RC_NONE: nothing waits. RC_RETRY with kind->again: a run was refused, what remains is to be fetched anew. */
+/* RC_NONE: nothing waits. RC_RETRY with kind->again: a run was refused, what remains is to be
+ * fetched anew. */
 static enum rc batch(struct relay *relay, struct relay_queue *queue, struct relay_kind *kind,
                      struct err *err)
 {

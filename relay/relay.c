@@ -1,5 +1,5 @@
-/* The relay's thread: waits for a word that there may be something, becomes the relay of that queue if nobody else is, sends
- * until nothing is left, and lets go a moment later. */
+/* The relay's thread: waits for a word that there may be something, becomes the relay of that queue
+ * if nobody else is, sends until nothing is left, and lets go a moment later. */
 #include "relay/relaying.h"
 
 #include "base/backoff.h"
@@ -223,7 +223,8 @@ static enum rc tell(struct relay *relay, const struct relay_queue *queue, const 
                   NULL, err);
 }
 
-/* Another is the queue's relay. It is told, and asked after until it is done: it may be dead and its session not yet. */
+/* Another is the queue's relay. It is told, and asked after until it is done: it may be dead and
+ * its session not yet. */
 static enum rc leave(struct relay *relay, struct relay_queue *queue, struct err *err)
 {
     DB_RESULT_AUTO *row = NULL;
@@ -285,8 +286,8 @@ static enum rc serve(struct relay *relay, struct relay_queue *queue, struct err 
     return rc;
 }
 
-/* Lets go. Whoever was refused meanwhile has told us or will find the lock free; a row that was committed before is seen by
- * one more look, which is what the order is for. */
+/* Lets go. Whoever was refused meanwhile has told us or will find the lock free; a row that was
+ * committed before is seen by one more look, which is what the order is for. */
 static enum rc release(struct relay *relay, struct relay_queue *queue, struct err *err)
 {
     const char *const params[] = {DB_INT(queue->queue_id)};

@@ -1,15 +1,18 @@
 /**
- * What: publishes the rows of lockstep.outbox on the queues' topics <topic>.<kind>, in order and each exactly once: dead
- *   letters, for one. One relay at a time per queue, in any executor; on a thread and a session of its own that does nothing
- *   while there is nothing to relay.
- * Invariants: a row is numbered (relay_seq, dense per queue and kind) and flushed before its record is sent, and deleted after
- *   the record is committed to Kafka. The record carries number and uid of its row. The advisory lock of the queue's relay keeps
- *   others away; what makes it safe is the transactional id "lockstep.<queue>.relay", whose taking fences and settles a
- *   predecessor, and the end of the topic, which is read then: what is there of the rows still here was sent before.
- * Threads: relay_start, relay_wake, relay_stop from the thread that owns it. The relay's own thread has the rest.
+ * What: publishes the rows of lockstep.outbox on the queues' topics <topic>.<kind>, in order and
+ *   each exactly once: dead letters, for one. One relay at a time per queue, in any executor; on a
+ *   thread and a session of its own that does nothing while there is nothing to relay.
+ * Invariants: a row is numbered (relay_seq, dense per queue and kind) and flushed before its record
+ *   is sent, and deleted after the record is committed to Kafka. The record carries number and uid
+ *   of its row. The advisory lock of the queue's relay keeps others away; what makes it safe is the
+ *   transactional id "lockstep.<queue>.relay", whose taking fences and settles a predecessor, and
+ *   the end of the topic, which is read then: what is there of the rows still here was sent before.
+ * Threads: relay_start, relay_wake, relay_stop from the thread that owns it. The relay's own thread
+ *   has the rest.
  * Ownership: borrows the options' strings; relay_stop frees it.
- * Failure: never the executor's: a topic that cannot be made or written, a broker or a database that does not answer is told
- *   once (log, lockstep.relay.trouble), and the rows wait for the next try.
+ * Failure: never the executor's: a topic that cannot be made or written, a broker or a database
+ *   that does not answer is told once (log, lockstep.relay.trouble), and the rows wait for the next
+ *   try.
  */
 #ifndef RELAY_RELAY_H
 #define RELAY_RELAY_H
@@ -21,8 +24,8 @@
 
 struct relay;
 
-/** The thread, idle. server: no other one is written to. executor_no: whose session it is, for whoever ends what a dead
- * executor left. */
+/** The thread, idle. server: no other one is written to. executor_no: whose session it is, for
+ * whoever ends what a dead executor left. */
 MUST_CHECK enum rc relay_start(const char *conninfo, const struct db_server *server,
                                const struct kafka_properties *kafka, int executor_no,
                                struct relay **ret_relay, struct err *err);
@@ -36,7 +39,8 @@ enum relay_word {
 /** There may be something to relay for this queue. */
 void relay_wake(struct relay *relay, int queue_id, enum relay_word word);
 
-/** finish: what is known to wait is sent first, if that works at once; of the rest others are told. NULL is fine. */
+/** finish: what is known to wait is sent first, if that works at once; of the rest others are told.
+ * NULL is fine. */
 void relay_stop(struct relay *relay, bool finish);
 
 #endif

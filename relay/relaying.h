@@ -1,11 +1,12 @@
 /**
  * What: the state of the relay's thread, and its steps. For the files of relay/ only.
- * Invariants: all of it can be lost at any moment. A queue that is locked has this session's advisory lock; a kind is settled
- *   when, since this producer was opened, the end of its topic was read.
+ * Invariants: all of it can be lost at any moment. A queue that is locked has this session's
+ *   advisory lock; a kind is settled when, since this producer was opened, the end of its topic was
+ *   read.
  * Threads: the relay's own.
  * Ownership: struct relay owns session and queues, a queue its producer.
- * Failure: each step fills err. A failed step leaves the producer to be closed: what was in its hands is in doubt until the
- *   next one has settled.
+ * Failure: each step fills err. A failed step leaves the producer to be closed: what was in its
+ *   hands is in doubt until the next one has settled.
  */
 #ifndef RELAY_RELAYING_H
 #define RELAY_RELAYING_H
@@ -83,8 +84,8 @@ MUST_CHECK enum rc relay_read(const struct relay *relay, const struct relay_kind
                               int64_t from, int64_t high, relay_see_fn *see, void *context,
                               struct err *err);
 
-/* enqueue.c: what was enqueued by SQL, sent under the lock of the queue's producers for a second at most. RC_NONE: there is
- * nothing more, or a publisher has the queue. */
+/* enqueue.c: what was enqueued by SQL, sent under the lock of the queue's producers for a second at
+ * most. RC_NONE: there is nothing more, or a publisher has the queue. */
 MUST_CHECK enum rc relay_enqueue(struct relay *relay, struct relay_queue *queue,
                                  struct relay_kind *kind, struct err *err);
 

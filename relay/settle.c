@@ -1,4 +1,5 @@
-/* settle: reads the end of a topic, to learn which rows a predecessor had sent before it could note that. */
+/* settle: reads the end of a topic, to learn which rows a predecessor had sent before it could note
+ * that. */
 #include "relay/relaying.h"
 
 #include "base/clock.h"
@@ -41,7 +42,8 @@ static bool is_uuid(const char *text)
     return text[36] == '\0';
 }
 
-/* Only the last header of a name counts: those before it may be the original's own, of a dead letter of a dead letter. */
+/* Only the last header of a name counts: those before it may be the original's own, of a dead
+ * letter of a dead letter. */
 static void see(void *context, const struct kafka_record *record)
 {
     struct found *found = context;
@@ -64,7 +66,8 @@ static void see(void *context, const struct kafka_record *record)
     found->seq = number > found->seq ? number : found->seq;
 }
 
-/* Until the end that was seen is reached. A transaction of somebody else's that is open there keeps us from it. */
+/* Until the end that was seen is reached. A transaction of somebody else's that is open there keeps
+ * us from it. */
 static enum rc read_on(struct kafka_source *source, int wake_fd, const char *topic, int64_t high,
                        relay_see_fn *see_record, void *context, struct err *err)
 {

@@ -1,4 +1,5 @@
-/* topic: before the first batch of a kind its topic must be there, the predecessor fenced, and what it sent be known. */
+/* topic: before the first batch of a kind its topic must be there, the predecessor fenced, and what
+ * it sent be known. */
 #include "relay/relaying.h"
 
 #include "base/log.h"
@@ -8,8 +9,8 @@
 
 #define ADMIN_MS       5000
 #define COORDINATOR_MS 5000
-#define BATCH_OVERHEAD                                                                             \
-    512 /* of a batch of one record, and to spare: librdkafka must be the one to refuse what is too large */
+/* Of a batch of one record, and to spare: librdkafka must refuse what is too large. */
+#define BATCH_OVERHEAD 512
 
 static enum rc topic_ensure(struct relay_queue *queue, struct relay_kind *kind,
                             struct kafka_admin *admin, struct kafka_topic_info *ret_info,
@@ -29,7 +30,8 @@ static enum rc topic_ensure(struct relay_queue *queue, struct relay_kind *kind,
     return rc;
 }
 
-/* A dead letter is a little larger than the record it is about, so the limit is the topic's and not the one for tasks. */
+/* A dead letter is a little larger than the record it is about, so the limit is the topic's and not
+ * the one for tasks. */
 static enum rc producer_open(struct relay *relay, struct relay_queue *queue,
                              const struct kafka_topic_info *info, struct err *err)
 {

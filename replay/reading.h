@@ -1,10 +1,12 @@
 /**
- * What: a range of the topic as segments: records that follow each other and share kind, run, order and previous order, as a claim
- *   takes them. And what looking and running share. For the files of replay/ only.
- * Invariants: a segment holds SEGMENT_MOST records and about SEGMENT_BYTES at most. Records that the choice (run, order) leaves out
- *   are passed over.
+ * What: a range of the topic as segments: records that follow each other and share kind, run, order
+ *   and previous order, as a claim takes them. And what looking and running share. For the files of
+ *   replay/ only.
+ * Invariants: a segment holds SEGMENT_MOST records and about SEGMENT_BYTES at most. Records that
+ *   the choice (run, order) leaves out are passed over.
  * Threads: one.
- * Ownership: reading owns consumer, records and messages; a segment lives until the next reading_next.
+ * Ownership: reading owns consumer, records and messages; a segment lives until the next
+ *   reading_next.
  * Failure: as kafka/consumer.h; a record that is no message is a segment of kind reject.
  */
 #ifndef REPLAY_READING_H
@@ -51,7 +53,8 @@ struct reading {
     int run_count, run_cap, *run_slots, run_slot_count;
 };
 
-/** Where the range lies, from the options: offsets, times, a run. Records that retention has deleted are counted in the report. */
+/** Where the range lies, from the options: offsets, times, a run. Records that retention has
+ * deleted are counted in the report. */
 MUST_CHECK enum rc reading_range(struct reading *reading, struct replay_report *report,
                                  struct err *err);
 MUST_CHECK enum rc reading_start(struct reading *reading, int64_t from, struct err *err);

@@ -1,13 +1,16 @@
 /**
- * What: replay: a second cursor over a range of a queue's topic. Looking says what a replay would do with each message; running
- *   does it, segment by segment, in the database: rows are made or made unfinished again, executors adopt and run them.
- * Invariants: the topic is read with assign(), read_committed, never as a group. Looking changes nothing. The cursor of a run is in
- *   lockstep.replay and moves in the transaction of what it does, so whoever goes on with a replay that was interrupted does
- *   nothing twice. What happens to a message is decided in the database (sql/functions/replay/).
+ * What: replay: a second cursor over a range of a queue's topic. Looking says what a replay would
+ *   do with each message; running does it, segment by segment, in the database: rows are made or
+ *   made unfinished again, executors adopt and run them.
+ * Invariants: the topic is read with assign(), read_committed, never as a group. Looking changes
+ *   nothing. The cursor of a run is in lockstep.replay and moves in the transaction of what it
+ *   does, so whoever goes on with a replay that was interrupted does nothing twice. What happens to
+ *   a message is decided in the database (sql/functions/replay/).
  * Threads: one.
  * Ownership: the caller owns options and session; replay_report_done frees a report.
- * Failure: RC_REJECT + ERR_USAGE: the range is none. RC_RETRY + ERR_HELD: another replay is under way, or a later phase is at work;
- *   what was done stays done. RC_RETRY + ERR_CANCELLED: options->cancelled said so.
+ * Failure: RC_REJECT + ERR_USAGE: the range is none. RC_RETRY + ERR_HELD: another replay is under
+ *   way, or a later phase is at work; what was done stays done. RC_RETRY + ERR_CANCELLED:
+ *   options->cancelled said so.
  */
 #ifndef REPLAY_REPLAY_H
 #define REPLAY_REPLAY_H
@@ -38,7 +41,8 @@ struct replay_options {
     bool (*cancelled)(void *context);                /* may be NULL */
 };
 
-/** One line of the answer: so many records of this run and order, and what is (would be) done with them, and why. */
+/** One line of the answer: so many records of this run and order, and what is (would be) done with
+ * them, and why. */
 struct replay_line {
     char run[37];                       /* "": it has none, or it cannot be known */
     int64_t order;                      /* 0: none */
@@ -51,8 +55,8 @@ struct replay_report {
     bool resumed;
     int64_t from, to, readable; /* readable < to: an open transaction holds back the rest */
     int64_t acted, skipped;
-    char *
-        open_runs; /* UUIDs: acted on, and their end is neither in the range nor to come; NULL: none */
+    /* UUIDs: acted on, and their end is neither in the range nor to come; NULL: none */
+    char *open_runs;
     struct replay_line *lines;
     int count, cap;
     int *slots; /* internal: hash of lines */

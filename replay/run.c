@@ -173,7 +173,8 @@ static enum rc begin(struct reading *reading, struct replay_report *report, char
     return RC_OK;
 }
 
-/* A replay that is resumed by its number: whether its run is an implicit one stands in the run's row. */
+/* A replay that is resumed by its number: whether its run is an implicit one stands in the run's
+ * row. */
 static enum rc recall(struct reading *reading, struct err *err)
 {
     const struct replay_options *options = reading->options;
