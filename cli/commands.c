@@ -64,7 +64,7 @@ static const struct option_spec queue_create_options[] = {
     {"create-topic", NULL, "create the topic if it does not exist: one partition, no retention", 0},
     {"replication", "N:1:32767", "replication factor of a topic made here; default: the cluster's",
      0},
-    {"from-offset", "N|earliest|latest", "begin here; needed if the topic has records already", 0},
+    {"from-offset", "N|earliest|latest", "begin here; default: earliest", 0},
     {"from-end", NULL, "begin at the end: what is there now is not run", 0},
     {0},
 };

@@ -104,12 +104,6 @@ static enum rc choose_offset(struct cli *cli, struct kafka_admin *admin, struct 
                        "Choose an offset inside, or leave it out.",
                        "offset %lld is outside the log, which goes from %lld to %lld",
                        (long long)wanted, (long long)low, (long long)high);
-    if (text == NULL && !latest && high > low)
-        return err_set(
-            err, RC_REJECT, ERR_USAGE, creation->topic,
-            "Add --from-offset earliest to run them, or --from-end to begin behind them.",
-            "the topic has up to %lld records already, from offset %lld on",
-            (long long)(high - low), (long long)low);
     creation->offset = latest ? high : wanted >= 0 ? wanted : low;
     creation->there = high - creation->offset;
     return RC_OK;
@@ -179,8 +173,10 @@ enum rc command_queue_create(struct cli *cli, struct err *err)
         cli_say(cli, "lockstep: %s: queue made over partition %d of topic %s, from offset %lld\n",
                 name, creation.partition, creation.topic, (long long)creation.offset);
     if (rc == RC_OK && creation.there > 0)
-        cli_say(cli, "lockstep: %s: up to %lld records are there already: they are run\n", name,
-                (long long)creation.there);
+        cli_say(cli,
+                "lockstep: %s: the topic has up to %lld records from there on: executors run them; "
+                "--from-end begins after them\n",
+                name, (long long)creation.there);
     if (rc == RC_OK)
         birthmark_make(cli, &cli->kafka, name, creation.topic, creation.partition);
     const char *events = setting(cli, name, "events", "events");

@@ -227,7 +227,7 @@ static void choose_path(const struct config_request *request, struct str *ret_pa
     str_clear(ret_path);
 }
 
-/* What keys must be together. What is not set follows the other by itself (executor/alive.c). */
+/* Two keys that contradict each other. Where only one of them is set, the heartbeat follows by itself (executor/alive.c). */
 static void check_together(struct config *config)
 {
     static const char section[] = "executor";
@@ -236,7 +236,7 @@ static void check_together(struct config *config)
     int64_t beat_ms = config_get_duration_ms(config, section, "heartbeat");
     int64_t frozen_ms = config_get_duration_ms(config, section, "frozen_after");
     if (heartbeat == NULL || frozen == NULL || heartbeat->origin == CONFIG_BY_DEFAULT ||
-        4 * beat_ms <= frozen_ms)
+        frozen->origin == CONFIG_BY_DEFAULT || 4 * beat_ms <= frozen_ms)
         return;
     char hint[200];
     struct err err;

@@ -197,14 +197,12 @@ notifies() {
     ! grep -qE 'reading: 0|sending: 0|end: $' "$BATS_TEST_TMPDIR/out"
 }
 
-@test "queue create over a topic with records says how many there are, and runs them only when told to" {
+@test "queue create over a topic with records says how many of them executors will run" {
     lockstep queue create "$queue" --create-topic -q
     echo x | kcat -P -q -b "$LOCKSTEP_TEST_BROKERS" -t "$queue" -p 0
     echo x | kcat -P -q -b "$LOCKSTEP_TEST_BROKERS" -t "$queue" -p 0
-    run -2 lockstep queue create "$queue.2" --topic "$queue"
-    [[ $output == *"$queue: the topic has up to 2 records already, from offset 0 on"*'--from-offset earliest'*'--from-end'* ]]
-    run -0 lockstep queue create "$queue.2" --topic "$queue" --from-offset earliest
-    [[ $output == *'up to 2 records are there already: they are run'* ]]
+    run -0 lockstep queue create "$queue.2" --topic "$queue"
+    [[ $output == *'up to 2 records from there on: executors run them; --from-end begins after them'* ]]
     run -0 lockstep queue create "$queue.3" --topic "$queue" --from-end
-    [[ $output == *'from offset 2'* && $output != *'are run'* ]]
+    [[ $output == *'from offset 2'* && $output != *'executors run'* ]]
 }

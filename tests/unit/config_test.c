@@ -102,14 +102,14 @@ static void a_value_of_the_wrong_type_is_refused_with_its_line(void **state)
 static void a_heartbeat_longer_than_a_quarter_of_frozen_after_is_refused(void **state)
 {
     (void)state;
-    assert_refused(
-        "[executor]\nheartbeat = 2501ms\n", 2,
-        "heartbeat must be at most a quarter of frozen_after (10s), not 2501ms",
-        "Set heartbeat to at most 2500ms, or frozen_after (default) to at least 10004ms");
+    assert_refused("[executor]\nheartbeat = 2501ms\nfrozen_after = 10s\n", 2,
+                   "heartbeat must be at most a quarter of frozen_after (10s), not 2501ms",
+                   "Set heartbeat to at most 2500ms, or frozen_after (");
     assert_refused("[executor]\nfrozen_after = 3s\nheartbeat = 1s\n", 3, "frozen_after (3s)",
                    ":2)");
     config_free(loaded("[executor]\nfrozen_after = 4s\nheartbeat = 1s\n"));
-    config_free(loaded("[executor]\nfrozen_after = 2s\n")); /* the default heartbeat follows */
+    config_free(loaded("[executor]\nfrozen_after = 2s\n")); /* the heartbeat follows, */
+    config_free(loaded("[executor]\nheartbeat = 3s\n")); /* also where it is the one that is set */
 }
 
 static void a_number_out_of_range_is_refused_with_its_line(void **state)
