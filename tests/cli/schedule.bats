@@ -74,6 +74,8 @@ refused() {
     refused '{"kind": "interval", "every": "999999999d"}' 'every: 999999999d'
     refused '{"kind": "daily", "times": ["24:00"]}' 'times: "24:00"'
     refused '{"kind": "daily", "times": []}' times
+    refused '{"kind": "daily", "times": [null]}' times
+    refused '{"kind": "weekly", "days": [null], "times": ["06:00"]}' days
     refused '{"kind": "weekly", "days": ["MOO"], "times": ["06:00"]}' 'days: "MOO"'
     refused '{"kind": "monthly", "days": [0], "times": ["06:00"]}' 'days: 0'
     refused '{"kind": "once", "at": "2025-02-31T00:00:00Z"}' '2025-02-31'

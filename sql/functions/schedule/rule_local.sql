@@ -17,6 +17,8 @@ BEGIN
         second := lockstep.rule_second(p_rule, CASE WHEN day > own THEN 0 ELSE past + (own - day) * 86400 END);
         IF second IS NOT NULL THEN
             RETURN day + pg_catalog.make_interval(secs => second);
+        ELSIF day > own THEN -- a whole day without a time: so is every other
+            RETURN NULL;
         END IF;
         day := day + 1;
     END LOOP;

@@ -23,6 +23,8 @@ EXCEPTION
     WHEN invalid_parameter_value THEN
         GET STACKED DIAGNOSTICS word = PG_EXCEPTION_DETAIL, why = MESSAGE_TEXT, advice = PG_EXCEPTION_HINT;
         RETURN pg_catalog.jsonb_build_object('error', word, 'message', why, 'hint', advice);
+    WHEN datetime_field_overflow OR interval_field_overflow OR numeric_value_out_of_range THEN
+        RETURN pg_catalog.jsonb_build_object('error', 'value', 'message', SQLERRM, 'hint', 'write times between 1970 and 9999');
     WHEN invalid_text_representation OR untranslatable_character THEN
         RETURN pg_catalog.jsonb_build_object('error', 'json', 'message', 'the line is not JSON', 'hint', 'write one rule a line: {"kind": "cron", "expr": "0 6 * * *", "zone": "UTC"}');
 END
