@@ -61,8 +61,8 @@ static void make_topic_anew(int partitions)
     kafka_properties_done(&props);
     assert_ok(kafka_topic_delete(admin, queue, 10000, &err), &err);
     enum rc rc = RC_RETRY;
-    for (int tries = 0; tries < 100 && rc != RC_OK;
-         tries++) /* the broker deletes in the background */
+    for (int64_t until_us = 0;
+         rc != RC_OK && support_again(&until_us);) /* the broker deletes in the background */
         rc = kafka_topic_create(admin, queue, partitions, 1, 10000, &err);
     kafka_admin_close(admin);
     assert_ok(rc, &err);

@@ -167,7 +167,7 @@ static void await_topic(const char *name)
     enum rc rc = RC_NONE;
     support_properties(&reach);
     assert_ok(kafka_admin_open(&reach, &admin, &err), &err);
-    for (int tries = 0; tries < 1000 && rc != RC_OK; tries++)
+    for (int64_t until_us = 0; rc != RC_OK && support_again(&until_us);)
         rc = kafka_topic_describe(admin, name, WAIT_MS, &info, &err);
     kafka_admin_close(admin);
     kafka_properties_done(&reach);

@@ -87,7 +87,8 @@ static void topic_anew(void)
     assert_ok(kafka_admin_open(&props, &admin, &err), &err);
     assert_ok(kafka_topic_delete(admin, queue, WAIT_MS, &err), &err);
     enum rc rc = RC_RETRY;
-    for (int tries = 0; tries < 200 && rc != RC_OK; tries++) /* deleted in the background */
+    for (int64_t until_us = 0;
+         rc != RC_OK && support_again(&until_us);) /* deleted in the background */
         rc = kafka_topic_create(admin, queue, 1, 1, WAIT_MS, &err);
     assert_ok(rc, &err);
     kafka_admin_close(admin);

@@ -126,7 +126,8 @@ static void make_topic(const char *topic)
     struct kafka_admin *admin = admin_open();
     struct err err;
     enum rc rc = RC_RETRY;
-    for (int tries = 0; tries < 200 && rc != RC_OK; tries++) /* deleted in the background */
+    for (int64_t until_us = 0;
+         rc != RC_OK && support_again(&until_us);) /* deleted in the background */
         rc = kafka_topic_create(admin, topic, 1, 1, WAIT_MS, &err);
     assert_ok(rc, &err);
     kafka_admin_close(admin);

@@ -181,6 +181,17 @@ static bool await(struct db *db, int timeout_ms, const char *sql)
     return true;
 }
 
+bool support_again(int64_t *until_us)
+{
+    struct timespec pause = {.tv_nsec = 20000000};
+
+    if (*until_us == 0)
+        *until_us = clock_boot_us() + 30000000;
+    else
+        (void)nanosleep(&pause, NULL);
+    return clock_boot_us() < *until_us;
+}
+
 void support_await(struct db *db, int timeout_ms, const char *fmt, ...)
 {
     va_list args;

@@ -55,6 +55,12 @@ void support_await(struct db *db, int timeout_ms, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));
 
 /**
+ * For loops that wait for a broker, which does in the background what it has answered: false once 30 s have passed since the first call,
+ * with *until_us 0. Waits a moment from the second call on.
+ */
+bool support_again(int64_t *until_us);
+
+/**
  * For every teardown: sessions closed, no advisory lock may be left in the newest database. A
  * backend needs a moment to notice that its client closed, so this waits for it, five seconds at
  * most, and then names the holders.
