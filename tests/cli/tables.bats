@@ -52,7 +52,8 @@ lists=("run list" "task list" "queue list" "executor list" "rejected list" "log"
 @test "each list fits 80 columns, and 60, with the longest names, CJK and the largest numbers" {
     PGAPPNAME=$long "$LOCKSTEP_TEST_PGBIN/psql" -X -q -d "$db" -c "SELECT pg_advisory_lock(1280507905, 2), '$cjk
         $long', pg_sleep(60)" >/dev/null &
-    eventually 10 test -n "$(sql "SELECT 1 FROM lockstep.lock_list() AS l WHERE l.query LIKE '%sleep%'")"
+    held() { [ -n "$(sql "SELECT 1 FROM lockstep.lock_list() AS l WHERE l.query LIKE '%sleep%'")" ]; }
+    eventually 10 held
     for list in "${lists[@]}"; do
         # shellcheck disable=SC2086
         lockstep $list >"$BATS_TEST_TMPDIR/shown"
