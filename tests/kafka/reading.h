@@ -16,6 +16,7 @@
 #include "kafka/consumer.h"
 #include "kafka/producer.h"
 
+#include <librdkafka/rdkafka.h>
 #include <poll.h>
 #include <stdio.h>
 #include <string.h>
@@ -120,11 +121,33 @@ static inline void publish(struct kafka_producer *producer, const char *topic, c
     assert_ok(kafka_publish(producer, topic, 0, NULL, 0, value, strlen(value), NULL, &err), &err);
 }
 
-/** prefix0 ... prefix(count - 1), as one transaction. */
+/* The offset behind the newest record of partition 0. */
+static inline int64_t log_end(const char *topic)
+{
+    char text[256];
+    int64_t low = -1, high = -1;
+    rd_kafka_conf_t *conf = rd_kafka_conf_new();
+    assert_int_equal(
+        rd_kafka_conf_set(conf, "bootstrap.servers", support_brokers(), text, sizeof text),
+        RD_KAFKA_CONF_OK);
+    assert_int_equal(
+        rd_kafka_conf_set(conf, "isolation.level", "read_uncommitted", text, sizeof text),
+        RD_KAFKA_CONF_OK); /* else an open transaction is the end */
+    rd_kafka_t *rk = rd_kafka_new(RD_KAFKA_CONSUMER, conf, text, sizeof text);
+    assert_non_null(rk);
+    for (int64_t until_us = 0; high < 0 && support_again(&until_us);)
+        (void)rd_kafka_query_watermark_offsets(rk, topic, 0, &low, &high, WAIT_MS);
+    rd_kafka_destroy(rk);
+    assert_true(high >= 0);
+    return high;
+}
+
+/** prefix0 ... prefix(count - 1), as one transaction, whose marker is on the partition then: the commit is answered before. */
 static inline void write_run(struct kafka_producer *producer, const char *topic, const char *prefix,
                              int count)
 {
     struct err err;
+    int64_t end = log_end(topic) + count + 1, until_us = 0;
     assert_ok(kafka_begin(producer, &err), &err);
     for (int i = 0; i < count; i++) {
         char value[64];
@@ -132,6 +155,9 @@ static inline void write_run(struct kafka_producer *producer, const char *topic,
         publish(producer, topic, value);
     }
     assert_ok(kafka_commit(producer, WAIT_MS, &err), &err);
+    while (log_end(topic) < end && support_again(&until_us)) {
+    }
+    assert_true(log_end(topic) >= end);
 }
 
 #endif
