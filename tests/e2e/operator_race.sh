@@ -17,9 +17,9 @@ race() {
     q=$(scratch_name)
     lockstep queue create "$q" -q --create-topic --max-readers 2
     for n in 0 1; do echo "{\"order\": 1, \"sql\": \"SELECT work('$q', 1, $n, 0)\"}"; done >"$tmp/$q.jsonl"
-    case $point in gate.*) # a gate waits for what is in nobody's hands: a task that is to be tried again
+    case $point in gate.*) # a gate waits for what is in nobody's hands: a task that is to be tried again, after all others have ended
         sql "CREATE SEQUENCE \"$q\""
-        echo "{\"order\": 1, \"sql\": \"SELECT 1 / (nextval('$q') - 1), work('$q', 1, 1, 0)\", \"max_attempts\": 2, \"retry_intervals\": [0.4]}" >"$tmp/$q.again"
+        echo "{\"order\": 1, \"sql\": \"SELECT 1 / (nextval('$q') - 1), work('$q', 1, 1, 0)\", \"max_attempts\": 2, \"retry_intervals\": [4]}" >"$tmp/$q.again"
         sed -i -e "2r $tmp/$q.again" -e 2d "$tmp/$q.jsonl" ;;
     esac
     for n in 2 3; do echo "{\"order\": 1, \"sql\": \"DO \$\$BEGIN PERFORM work('$q', 1, $n, 0.1); END\$\$\"}"; done >>"$tmp/$q.jsonl"
