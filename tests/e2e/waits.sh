@@ -13,14 +13,19 @@ q=$(scratch_name)
 lockstep queue create "$q" -q --create-topic
 hold() { # STATEMENT: in a session that stays
     rm -f "$tmp/holder"
+    : >"$tmp/holder.out" # here, because what is begun in the background opens its files later
     mkfifo "$tmp/holder"
-    PGAPPNAME=forgotten "$LOCKSTEP_TEST_PGBIN/psql" -X -q -At -d "$db" <"$tmp/holder" >"$tmp/holder.out" 2>&1 &
+    PGAPPNAME=forgotten "$LOCKSTEP_TEST_PGBIN/psql" -X -q -At -d "$db" <"$tmp/holder" >>"$tmp/holder.out" 2>&1 &
     exec 6>"$tmp/holder"
     printf '%s;\n%s;\n' "$1" 'SELECT pg_backend_pid()' >&6
     eventually 20 grep -qE '^[0-9]+$' "$tmp/holder.out"
     backend=$(grep -E '^[0-9]+$' "$tmp/holder.out")
 }
-begin() { env --default-signal=INT "$LOCKSTEP_BIN" "$@" -d "$db" -b "$LOCKSTEP_TEST_BROKERS" >"$tmp/said" 2>&1 & command=$!; }
+begin() {
+    : >"$tmp/said" # likewise
+    env --default-signal=INT "$LOCKSTEP_BIN" "$@" -d "$db" -b "$LOCKSTEP_TEST_BROKERS" >>"$tmp/said" 2>&1 &
+    command=$!
+}
 said() { grep -Eq "$1" "$tmp/said"; }
 ends() { eventually 30 bash -c "! kill -0 $command 2>/dev/null" && { status=0; wait "$command" || status=$?; }; }
 # takes: what is printed, as it is printed; the command goes on
