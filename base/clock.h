@@ -17,6 +17,12 @@ int64_t clock_boot_us(void);
  * (which is for ever), when it is past. */
 int clock_left_ms(int64_t until_us);
 
+/** The earlier of two times, of which 0 is none. */
+static inline int64_t clock_earlier_us(int64_t a_us, int64_t b_us)
+{
+    return a_us == 0 || (b_us != 0 && b_us < a_us) ? b_us : a_us;
+}
+
 /** Microseconds since 1970 (CLOCK_REALTIME): for people only. */
 int64_t clock_wall_us(void);
 

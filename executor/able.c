@@ -31,19 +31,46 @@ static bool told(struct executor *ex, const char *need)
     return false;
 }
 
+void needs_start(struct executor *ex)
+{
+    for (int i = IDS; i <= LACKS; i++)
+        db_array_start(&ex->scratch[i]);
+}
+
+void needs_add(struct executor *ex, const struct work *work, const char *need, bool has)
+{
+    struct str *s = ex->scratch;
+    db_array_int(&s[IDS], work->task_id);
+    db_array_text(&s[TOKENS], work->token, strlen(work->token));
+    db_array_text(&s[NEEDS], need, strlen(need));
+    db_array_text(&s[LACKS], has ? "f" : "t", 1);
+}
+
+enum rc needs_send(struct lane *lane, struct work *works, struct err *err)
+{
+    struct str *s = lane->ex->scratch;
+    DB_RESULT_AUTO *row = NULL;
+    for (int i = IDS; i <= LACKS; i++)
+        db_array_end(&s[i]);
+    for (struct work *work = works; work != NULL; work = work->next)
+        work->outcome = OUTCOME_UNSTARTED;
+    enum rc rc =
+        db_run(lane->ex->control, &sql_executor_leave,
+               (const char *const[]){DB_INT(lane->queue_id), DB_INT(lane->ex->executor_no),
+                                     s[IDS].data, s[TOKENS].data, s[NEEDS].data, s[LACKS].data},
+               &row, err);
+    return late_settle(lane, works, rc == RC_OK ? db_int(row, 0, EXECUTOR_LEAVE_LEFT) : 0, rc, err);
+}
+
 /* All that the task needs, and what of it is not here: the others are judged by that, too. */
-static void add_needs(struct str *s, const struct action_settings *settings,
-                      const struct work *work, bool tell)
+static void add_needs(const struct action_settings *settings, const struct work *work, bool tell)
 {
     char need[ACTION_NEED_SIZE], first[ACTION_NEED_SIZE] = "";
     bool has;
     for (int i = 0; action_need(settings, work->msg, i, need, &has); i++) {
         if (need[0] == '\0')
             continue;
-        db_array_int(&s[IDS], work->task_id);
-        db_array_text(&s[TOKENS], work->token, strlen(work->token));
-        db_array_text(&s[NEEDS], need, strlen(need));
-        db_array_text(&s[LACKS], has ? "f" : "t", 1);
+        needs_add(work->lane->ex, work, need, has);
         if (!has && first[0] == '\0')
             memcpy(first, need, sizeof first);
     }
@@ -60,14 +87,13 @@ static bool unable(const struct work *work, const void *settings)
     return work->msg->acts && !action_able(settings, work->msg);
 }
 
-static void take_unable(struct phase *phase, const struct action_settings *settings, struct str *s,
+static void take_unable(struct phase *phase, const struct action_settings *settings,
                         struct work **works)
 {
     for (struct work *work = phase_take(phase, unable, settings), *next; work != NULL;
          work = next) {
         next = work->next;
-        add_needs(s, settings, work, *works == NULL);
-        work->outcome = OUTCOME_UNSTARTED;
+        add_needs(settings, work, *works == NULL);
         work->next = *works;
         *works = work;
     }
@@ -76,25 +102,15 @@ static void take_unable(struct phase *phase, const struct action_settings *setti
 enum rc leave_unable(struct lane *lane, struct err *err)
 {
     struct executor *ex = lane->ex;
-    struct str *s = ex->scratch;
-    DB_RESULT_AUTO *row = NULL;
     struct work *works = NULL;
     phases_judged(lane);
-    for (int i = IDS; i <= LACKS; i++)
-        db_array_start(&s[i]);
+    needs_start(ex);
     const struct action_settings *settings = action_shelf_take(ex->options->actions);
     for (struct phase *phase = lane->phases; phase != NULL; phase = phase->next)
-        take_unable(phase, settings, s, &works);
+        take_unable(phase, settings, &works);
     action_shelf_give_back(ex->options->actions, settings);
-    for (int i = IDS; i <= LACKS; i++)
-        db_array_end(&s[i]);
     if (works == NULL)
         return RC_OK;
     probe("leave.send");
-    enum rc rc =
-        db_run(ex->control, &sql_executor_leave,
-               (const char *const[]){DB_INT(lane->queue_id), DB_INT(ex->executor_no), s[IDS].data,
-                                     s[TOKENS].data, s[NEEDS].data, s[LACKS].data},
-               &row, err);
-    return late_settle(lane, works, rc == RC_OK ? db_int(row, 0, EXECUTOR_LEAVE_LEFT) : 0, rc, err);
+    return needs_send(lane, works, err);
 }

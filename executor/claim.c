@@ -423,7 +423,7 @@ static enum rc locks_taken(struct lane *lane, const struct err *why, struct err 
 {
     claims_taken(&lane->claims, lane->ex->now_us);
     log_err(LOG_WARN, "locks_taken", lane->name, why);
-    lane_note_held(lane, (int)(lane->claims.taken_us / 1000), why);
+    lane_note_held(lane, lane->claims.taken_ms, why);
     return claim_unlock(lane->ex, err);
 }
 

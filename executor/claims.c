@@ -1,10 +1,13 @@
 #include "executor/claims.h"
 
+#include "base/backoff.h"
+#include "base/clock.h"
+
 #include <stdio.h>
 
 #define BUSY_WAIT_US   500
-#define TAKEN_FIRST_US 1000000
-#define TAKEN_LAST_US  10000000
+#define TAKEN_FIRST_MS 1000
+#define TAKEN_LAST_MS  10000
 #define POISED_US      2000
 
 bool claims_may(const struct claims *claims)
@@ -34,14 +37,13 @@ void claims_busy(struct claims *claims, int64_t now_us)
 
 void claims_taken(struct claims *claims, int64_t now_us)
 {
-    int64_t longer_us = claims->taken_us == 0 ? TAKEN_FIRST_US : claims->taken_us * 2;
-    claims->taken_us = longer_us < TAKEN_LAST_US ? longer_us : TAKEN_LAST_US;
-    claims->after_us = now_us + claims->taken_us;
+    claims->taken_ms = backoff_next(claims->taken_ms, TAKEN_FIRST_MS, TAKEN_LAST_MS);
+    claims->after_us = now_us + 1000LL * claims->taken_ms;
 }
 
 void claims_not_taken(struct claims *claims)
 {
-    claims->taken_us = 0;
+    claims->taken_ms = 0;
 }
 
 static int64_t poised_until(const struct claims *claims, int64_t round_us)
@@ -73,5 +75,5 @@ int64_t claims_due_us(const struct claims *claims, int64_t now_us, int64_t round
     int64_t poised_us = claims->poised_us != 0 ? poised_until(claims, round_us) : 0;
     int64_t after_us = claims->after_us > now_us ? claims->after_us : 0;
     poised_us = poised_us > now_us ? poised_us : 0;
-    return after_us == 0 || (poised_us != 0 && poised_us < after_us) ? poised_us : after_us;
+    return clock_earlier_us(after_us, poised_us);
 }

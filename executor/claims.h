@@ -14,8 +14,7 @@
 struct claims {
     bool blocked;     /* refused for the lookahead or a pause: until something changes */
     int64_t after_us; /* refused for a moment: not before */
-    int64_t
-        taken_us; /* likewise, when its locks were another session's: so long, 0: they are not */
+    int taken_ms; /* likewise, when its locks were another session's: so long, 0: they are not */
     int64_t poised_us; /* since when a barrier is waited for with enough in hand, 0: it is not */
     char parked[37]; /* the run whose messages the last claim recorded without an owner, "": none */
 };

@@ -120,8 +120,8 @@ int64_t orphans_due_us(const struct orphans *orphans, int64_t now_us)
         int64_t at_us = *timers[i];
         /* The last two say when something that is wanted may be done. */
         bool counts = i < 2 ? at_us != 0 : orphans->state != ORPHANS_NOTHING && at_us > now_us;
-        if (counts && (first_us == 0 || at_us < first_us))
-            first_us = at_us;
+        if (counts)
+            first_us = clock_earlier_us(first_us, at_us);
     }
     return first_us;
 }

@@ -8,46 +8,47 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct phase *phase_find(struct lane *lane, int64_t phase_id)
-{
-    struct phase *phase = lane->phases;
-    while (phase != NULL && phase->phase_id != phase_id)
-        phase = phase->next;
-    return phase;
-}
-
-/* Ids grow with the log, so keeping them in that order keeps the oldest first. */
-struct phase *phase_get(struct lane *lane, int64_t phase_id, int64_t run_no, int64_t order)
+/* Ids grow with the log, so keeping them in that order keeps the oldest first: where this one is, or would be. */
+static struct phase **place(struct lane *lane, int64_t phase_id)
 {
     struct phase **at = &lane->phases;
-    int looks = 0;
-    for (; *at != NULL && (*at)->phase_id < phase_id; at = &(*at)->next)
-        looks = (*at)->run_no == run_no ? (*at)->looks : looks;
-    if (*at != NULL && (*at)->phase_id == phase_id)
-        return *at;
-    struct phase *phase = xcalloc(1, sizeof *phase);
-    *phase = (struct phase){.next = *at, .phase_id = phase_id, .run_no = run_no, .order = order};
-    phase->looks = looks > 0 ? looks - 1 : 0;
-    phase->waiting_last = &phase->waiting;
-    *at = phase;
-    return phase;
+    while (*at != NULL && (*at)->phase_id < phase_id)
+        at = &(*at)->next;
+    return at;
+}
+
+struct phase *phase_find(struct lane *lane, int64_t phase_id)
+{
+    struct phase *phase = *place(lane, phase_id);
+    return phase != NULL && phase->phase_id == phase_id ? phase : NULL;
 }
 
 void phases_unlink(struct lane *lane, struct phase *phase)
 {
-    struct phase **at = &lane->phases;
-    while (*at != phase)
-        at = &(*at)->next;
-    *at = phase->next;
+    *place(lane, phase->phase_id) = phase->next;
 }
 
 void phases_link(struct lane *lane, struct phase *phase)
 {
-    struct phase **at = &lane->phases;
-    while (*at != NULL && (*at)->phase_id < phase->phase_id)
-        at = &(*at)->next;
+    struct phase **at = place(lane, phase->phase_id);
     phase->next = *at;
     *at = phase;
+}
+
+struct phase *phase_get(struct lane *lane, int64_t phase_id, int64_t run_no, int64_t order)
+{
+    struct phase *phase = phase_find(lane, phase_id);
+    if (phase != NULL)
+        return phase;
+    phase = xcalloc(1, sizeof *phase);
+    *phase = (struct phase){.phase_id = phase_id, .run_no = run_no, .order = order};
+    phase->waiting_last = &phase->waiting;
+    phases_link(lane, phase);
+    int looks = 0; /* of the phase before it in its run */
+    for (const struct phase *before = lane->phases; before != phase; before = before->next)
+        looks = before->run_no == run_no ? before->looks : looks;
+    phase->looks = looks > 0 ? looks - 1 : 0;
+    return phase;
 }
 
 void phases_drop(struct lane *lane)

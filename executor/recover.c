@@ -2,6 +2,7 @@
  */
 #include "executor/recover.h"
 
+#include "executor/able.h"
 #include "executor/claim.h"
 #include "executor/lane.h"
 #include "executor/late.h"
@@ -24,25 +25,9 @@
  * executor does not know. */
 static enum rc leave_unreadable(struct lane *lane, struct work *work, struct err *err)
 {
-    DB_RESULT_AUTO *row = NULL;
-    static const char NEED[] = "version:another";
-    struct str *s = lane->ex->scratch;
-    enum { IDS, TOKENS, NEEDS, LACKS };
-    for (int i = IDS; i <= LACKS; i++)
-        db_array_start(&s[i]);
-    db_array_int(&s[IDS], work->task_id);
-    db_array_text(&s[TOKENS], work->token, strlen(work->token));
-    db_array_text(&s[NEEDS], NEED, strlen(NEED));
-    db_array_text(&s[LACKS], "t", 1);
-    for (int i = IDS; i <= LACKS; i++)
-        db_array_end(&s[i]);
-    enum rc rc =
-        db_run(lane->ex->control, &sql_executor_leave,
-               (const char *const[]){DB_INT(lane->queue_id), DB_INT(lane->ex->executor_no),
-                                     s[IDS].data, s[TOKENS].data, s[NEEDS].data, s[LACKS].data},
-               &row, err);
-    work->outcome = OUTCOME_UNSTARTED;
-    return late_settle(lane, work, rc == RC_OK ? db_int(row, 0, EXECUTOR_LEAVE_LEFT) : 0, rc, err);
+    needs_start(lane->ex);
+    needs_add(lane->ex, work, "version:another", false);
+    return needs_send(lane, work, err);
 }
 
 static enum rc add_adopted(struct lane *lane, const struct db_result *rows, int i, struct err *err)

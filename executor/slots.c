@@ -1,5 +1,7 @@
 #include "executor/slots.h"
 
+#include "base/clock.h"
+
 #define STARVED_US (100 * 1000)  /* startable work is given back when no slot came for so long */
 #define WANTED_US  (1000 * 1000) /* others are short of slots for so long */
 #define AGAIN_US   (1000 * 1000) /* a notification comes before, unless its sender died */
@@ -52,5 +54,5 @@ int64_t slots_due_us(const struct slots *slots, int64_t now_us, bool draining)
 {
     int64_t again_us = slots->after_us > now_us ? slots->after_us : 0;
     int64_t starved_us = slots->starved_us != 0 && !draining ? slots->starved_us + STARVED_US : 0;
-    return again_us == 0 || (starved_us != 0 && starved_us < again_us) ? starved_us : again_us;
+    return clock_earlier_us(again_us, starved_us);
 }
