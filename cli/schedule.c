@@ -39,19 +39,12 @@ static enum rc rule_text(const struct cli *cli, char **ret_text, struct err *err
     return RC_OK;
 }
 
-static const char *const *rule_params(const struct cli *cli, const char *rule,
-                                      char count[INT64_TEXT_SIZE], const char *ret_params[2])
-{
-    ret_params[0] = rule;
-    ret_params[1] = int64_text(count, cli_int(cli, "count", COUNT_DEFAULT));
-    return ret_params;
-}
-
 /* RC_REJECT + ERR_USAGE if rule is none. */
-static enum rc check_rule(struct cli *cli, const char *const params[2], struct err *err)
+static enum rc check(struct cli *cli, const char *rule, struct err *err)
 {
     DB_RESULT_AUTO *result = NULL;
-    enum rc rc = db_run(cli->db, &sql_schedule_answer, params, &result, err);
+    enum rc rc =
+        db_run(cli->db, &sql_schedule_answer, (const char *const[]){rule, "1"}, &result, err);
     if (rc != RC_OK)
         return rc;
     cJSON *answer = cJSON_Parse(db_text(result, 0, SCHEDULE_ANSWER_ANSWER));
@@ -61,6 +54,21 @@ static enum rc check_rule(struct cli *cli, const char *const params[2], struct e
         rc = err_set(err, RC_REJECT, ERR_USAGE, cli->arguments[0], hint != NULL ? hint : "", "%s",
                      why);
     cJSON_Delete(answer);
+    return rc;
+}
+
+/* What a statement says of the rule that the command names, and of as many times as are wanted. */
+static enum rc ask(struct cli *cli, const struct sql_statement *stmt, struct db_result **ret_rows,
+                   struct err *err)
+{
+    FREE_AUTO char *rule = NULL;
+    enum rc rc = rule_text(cli, &rule, err);
+    if (rc == RC_OK)
+        rc = check(cli, rule, err);
+    if (rc == RC_OK)
+        rc = db_run(cli->db, stmt,
+                    (const char *const[]){rule, DB_INT(cli_int(cli, "count", COUNT_DEFAULT))},
+                    ret_rows, err);
     return rc;
 }
 
@@ -81,10 +89,9 @@ static enum rc answer_lines(struct cli *cli, const char *path, FILE *in, struct 
             return err_set(err, RC_REJECT, ERR_USAGE, object, "write one rule a line, in JSON",
                            len > MOST_LINE ? "the line is longer than 64 kB"
                                            : "the line contains a NUL byte");
-        char count[INT64_TEXT_SIZE];
-        const char *params[2];
-        rc = db_run(cli->db, &sql_schedule_answer, rule_params(cli, line, count, params), &result,
-                    err);
+        rc = db_run(cli->db, &sql_schedule_answer,
+                    (const char *const[]){line, DB_INT(cli_int(cli, "count", COUNT_DEFAULT))},
+                    &result, err);
         if (rc == RC_OK)
             (void)printf("%s\n", db_text(result, 0, SCHEDULE_ANSWER_ANSWER));
     }
@@ -110,20 +117,14 @@ static enum rc answer_file(struct cli *cli, const char *path, struct err *err)
 enum rc command_schedule_next(struct cli *cli, struct err *err)
 {
     DB_RESULT_AUTO *times = NULL;
-    FREE_AUTO char *rule = NULL;
-    char count[INT64_TEXT_SIZE];
-    const char *params[2], *file = cli_text(cli, "file");
+    const char *file = cli_text(cli, "file");
     if ((file != NULL) == (cli->argument_count > 0))
         return err_set(err, RC_REJECT, ERR_USAGE, "schedule next",
                        "lockstep schedule next '0 6 * * MON-FRI' --zone Europe/Warsaw",
                        file != NULL ? "a rule and --file are given" : "no rule is given");
     if (file != NULL)
         return answer_file(cli, file, err);
-    enum rc rc = rule_text(cli, &rule, err);
-    if (rc == RC_OK)
-        rc = check_rule(cli, rule_params(cli, rule, count, params), err);
-    if (rc == RC_OK)
-        rc = db_run(cli->db, &sql_schedule_next, params, &times, err);
+    enum rc rc = ask(cli, &sql_schedule_next, &times, err);
     if (rc == RC_OK && db_rows(times) == 0)
         cli_say(cli, "lockstep: the rule never fires after that time\n");
     return rc == RC_OK ? cli_print_list(cli, times, "at,local", err) : rc;
@@ -160,14 +161,7 @@ static enum rc print_meaning(const struct db_result *rows, struct err *err)
 enum rc command_schedule_explain(struct cli *cli, struct err *err)
 {
     DB_RESULT_AUTO *rows = NULL;
-    FREE_AUTO char *rule = NULL;
-    char count[INT64_TEXT_SIZE];
-    const char *params[2];
-    enum rc rc = rule_text(cli, &rule, err);
-    if (rc == RC_OK)
-        rc = check_rule(cli, rule_params(cli, rule, count, params), err);
-    if (rc == RC_OK)
-        rc = db_run(cli->db, &sql_schedule_explain, params, &rows, err);
+    enum rc rc = ask(cli, &sql_schedule_explain, &rows, err);
     if (rc != RC_OK || cli->output != OUTPUT_TABLE)
         return rc == RC_OK ? cli_print(cli, rows, err) : rc;
     return print_meaning(rows, err);
