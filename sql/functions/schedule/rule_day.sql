@@ -18,7 +18,7 @@ BEGIN
             IF past / 7 % p_rule.factor <> 0 THEN
                 from_day := p_rule.start_date + (past / 7 / p_rule.factor + 1) * p_rule.factor * 7;
             END IF;
-            EXIT WHEN p_rule.weekdays & (1 << ((from_day - date '2000-01-02') % 7 + 7) % 7) <> 0;
+            EXIT WHEN p_rule.weekdays & (1 << pg_catalog.date_part('dow', from_day)::int) <> 0;
             from_day := from_day + 1;
         END LOOP;
         RETURN CASE WHEN from_day <= p_rule.end_date IS NOT FALSE THEN from_day END;

@@ -5,7 +5,7 @@ DECLARE
     WEEKS CONSTANT bigint := 270549121; -- bits 0, 7, 14, 21, 28
     length CONSTANT int := (p_first + interval '1 month')::date - p_first;
     whole CONSTANT bigint := ((1::bigint << length) - 1) << 1;
-    first_weekday CONSTANT int := ((p_first - date '2000-01-02') % 7 + 7) % 7; -- 2 January 2000 was a Sunday
+    first_weekday CONSTANT int := pg_catalog.date_part('dow', p_first)::int;
     by_day bigint := p_rule.days & whole;
     by_weekday bigint := ((((p_rule.weekdays | (p_rule.weekdays << 7)) >> first_weekday) & 127) * WEEKS << 1) & whole;
     made bigint;
