@@ -14,9 +14,9 @@
 
 #include "base/clock.h"
 #include "kafka/consumer.h"
+#include "kafka/kafka.h"
 #include "kafka/producer.h"
 
-#include <librdkafka/rdkafka.h>
 #include <poll.h>
 #include <stdio.h>
 #include <string.h>
@@ -121,23 +121,20 @@ static inline void publish(struct kafka_producer *producer, const char *topic, c
     assert_ok(kafka_publish(producer, topic, 0, NULL, 0, value, strlen(value), NULL, &err), &err);
 }
 
-/* The offset behind the newest record of partition 0. */
+/** The offset behind the newest record of partition 0, committed or not. */
 static inline int64_t log_end(const char *topic)
 {
-    char text[256];
-    int64_t low = -1, high = -1;
-    rd_kafka_conf_t *conf = rd_kafka_conf_new();
-    assert_int_equal(
-        rd_kafka_conf_set(conf, "bootstrap.servers", support_brokers(), text, sizeof text),
-        RD_KAFKA_CONF_OK);
-    assert_int_equal(
-        rd_kafka_conf_set(conf, "isolation.level", "read_uncommitted", text, sizeof text),
-        RD_KAFKA_CONF_OK); /* else an open transaction is the end */
-    rd_kafka_t *rk = rd_kafka_new(RD_KAFKA_CONSUMER, conf, text, sizeof text);
-    assert_non_null(rk);
+    struct kafka_properties props;
+    struct kafka_admin *admin = NULL;
+    struct err err;
+    int64_t low, high = -1;
+    support_properties(&props);
+    assert_ok(kafka_admin_open(&props, &admin, &err), &err);
     for (int64_t until_us = 0; high < 0 && support_again(&until_us);)
-        (void)rd_kafka_query_watermark_offsets(rk, topic, 0, &low, &high, WAIT_MS);
-    rd_kafka_destroy(rk);
+        if (kafka_watermarks(admin, topic, 0, WAIT_MS, &low, &high, &err) != RC_OK)
+            high = -1;
+    kafka_admin_close(admin);
+    kafka_properties_done(&props);
     assert_true(high >= 0);
     return high;
 }
