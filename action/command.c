@@ -1,4 +1,4 @@
-/* A command, on the executor's side: its runner is started and fed, and its result judged. */
+/* The executor's side of a command: starts its runner, feeds it, and judges its result. */
 #include "action/secrets.h"
 #include "action/wire.h"
 
