@@ -4,9 +4,14 @@
  *   (IX on the previous one) only when none of them is left.
  *       S  : lock_shared(A); lock(B); unlock(B)        IX : lock(A); lock_shared(B); unlock(A)
  *   Both take A before B, so they cannot deadlock, and the lock queue makes it fair (tests/model/shared_intent.pml).
- *   They are taken where the decision is made that needs them, inside the database: sql/functions/lock/lock_shared.sql (says why each step
- *   is as it is) and lock_shared_try.sql, for claim and adopt; lock_intent.sql and lock_intent_try.sql, for gate. They are given back
- *   by release.sql with the end of a phase, and by phaselock_release.
+ *   They are taken where the decision is made that needs them, inside the database, by the functions of sql/functions/lock/:
+ *       lock_class, phase_key   the two integers of a key; only the migrators' lock has its number elsewhere, too (tests/unit/lock_classes.sh)
+ *       lock_shared_xact        tries S, for claim and adopt          keep_shared, unlock_shared   S is the session's; gives it back
+ *       lock_intent_xact        waits a slice for IX, or tries it,    keep_intent, unlock_intent   likewise
+ *                               for gate
+ *       lock_takers             who has locks that nobody should have
+ *   lock_shared (says why each step is as it is), lock_shared_try and lock_intent do both halves in one call. Locks are given back by
+ *   sql/functions/gate/release.sql with the end of a phase, and by phaselock_release. Slots: phaselock/slot.h, sql/functions/slot/.
  * Invariants: waiting is done at transaction level in slices of at most PHASELOCK_SLICE_MS (a session-level wait that times
  *   out may return an error with the lock held; a waiter pins the vacuum horizon); what is kept is kept at session level.
  *   A lock belongs to the session that took it and ends with it. Locks count: n takes need n releases.

@@ -263,10 +263,12 @@ static void an_operator_publishes_nothing_and_acts_in_its_own_name(void **state)
                  "SELECT lockstep.replay_begin(1, NULL, 'missing', 0, 10, NULL, NULL, 'x')");
     refused(
         db, "42501",
-        "SELECT lockstep.replay_step(1, 'task', NULL, gen_random_uuid(), 1, 0, '{3}', '{NULL}', "
+        "SELECT lockstep.replay_step(1, ROW('task', NULL, gen_random_uuid(), 1, 0, '{3}', "
+        "'{NULL}', "
         "ARRAY['{\"order\":1,\"previous_order\":0,\"sql\":\"DROP TABLE precious\"}'], '{NULL}', "
         "'{NULL}', "
-        "'{NULL}', NULL, NULL, NULL, '{NULL}', NULL, NULL, NULL, NULL, NULL, false, false)");
+        "'{NULL}', NULL, NULL, NULL, NULL, NULL, '{NULL}', NULL, NULL, false, NULL, NULL, NULL, "
+        "false, true)::lockstep.segment, false)");
     support_exec(house->admin, "GRANT lockstep_producer TO %s", house->names[0]);
     assert_string_equal(
         support_text(db,

@@ -36,11 +36,12 @@ UNUSED static const char *claim_text(struct str *to, int64_t queue, int executor
         to,
         "SELECT c.verdict || coalesce(' ' || cardinality(c.task_ids), '') FROM "
         "lockstep.claim(%lld, "
-        "%d, 0, 'task', " RUN ", NULL, %d, %d, ARRAY(SELECT generate_series(%d, %d)), ARRAY(SELECT "
+        "%d, 0, ROW('task', " RUN
+        ", NULL, %d, %d, ARRAY(SELECT generate_series(%d, %d)), ARRAY(SELECT "
         "generate_series(%d, %d)), array_fill('{}'::text, ARRAY[%d]), array_fill(NULL::text, "
         "ARRAY[%d]), array_fill(NULL::int, ARRAY[%d]), array_fill(NULL::text, ARRAY[%d]), 1, "
-        "'\\x00', ARRAY(SELECT p.phase_id FROM lockstep.phase p WHERE false), NULL, NULL, NULL, "
-        "NULL, NULL, NULL, NULL) AS c",
+        "'\\x00', NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, false, "
+        "false)::lockstep.segment, '{}') AS c",
         (long long)queue, executor, order, previous, at, at + count - 1, at, at + count - 1, count,
         count, count, count);
     return to->data;
@@ -51,9 +52,10 @@ UNUSED static const char *end_text(struct str *to, int64_t queue, int at, int ta
     str_clear(to);
     str_format(
         to,
-        "SELECT concat_ws(' ', c.verdict, c.note) FROM lockstep.claim(%lld, 1, 0, 'end', " RUN
+        "SELECT concat_ws(' ', c.verdict, c.note) FROM lockstep.claim(%lld, 1, 0, ROW('end', " RUN
         ", NULL, NULL, NULL, ARRAY[%d], ARRAY[%d], ARRAY['{}'], '{}', '{}', '{}', 1, '\\x00', "
-        "'{}', NULL, NULL, NULL, NULL, %d, %d, false) AS c",
+        "NULL, NULL, NULL, NULL, %d, %d, false, NULL, NULL, NULL, false, false)::lockstep.segment, "
+        "'{}') AS c",
         (long long)queue, at, at, tasks, phases);
     return to->data;
 }
@@ -84,10 +86,10 @@ UNUSED static void claim_second(struct db *db, int64_t queue, int at)
     assert_string_equal(
         support_text(
             db,
-            "SELECT verdict FROM lockstep.claim(%lld, 1, 0, 'task', "
+            "SELECT verdict FROM lockstep.claim(%lld, 1, 0, ROW('task', "
             "'22222222-2222-4222-8222-222222222222', NULL, 300, 0, '{%d}', '{0}', '{\"{}\"}', "
-            "'{a}', '{NULL}', '{NULL}', 1, '\\x00', '{}', NULL, NULL, NULL, NULL, NULL, NULL, "
-            "NULL)",
+            "'{a}', '{NULL}', '{NULL}', 1, '\\x00', NULL, NULL, NULL, NULL, NULL, NULL, "
+            "NULL, NULL, NULL, NULL, false, false)::lockstep.segment, '{}')",
             (long long)queue, at),
         "claimed");
 }

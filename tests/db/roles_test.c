@@ -56,9 +56,7 @@ static void a_task_session_may_call_complete_and_fail_and_questions_only(void **
         "action_begin action_complete action_fail action_step complete definitions_changed fail "
         "is_editable is_finished is_processable session_clean session_warm step_begin step_done "
         "task_is_type");
-    refused(db, "42501",
-            "SELECT FROM lockstep.claim(1,1,0,'end',NULL,NULL,0,0,'{0}','{0}','{}','{}','{}','{}',"
-            "0,'','{}',NULL,NULL,NULL,NULL,0,0,false)");
+    refused(db, "42501", "SELECT FROM lockstep.claim(1, 1, 0, NULL, '{}')");
     refused(db, "42501", "SELECT FROM lockstep.adopt(1, 1, 1, '{}')");
     refused(db, "42501", "SELECT lockstep.run_finish(1)");
     refused(db, "42501", "SELECT lockstep.run_fail(1, 1, 'x')");
@@ -246,9 +244,11 @@ static void an_executor_and_its_readers_do_their_work_with_their_own_logins(void
     support_exec(control, "UPDATE lockstep.queue SET next_offset = 10");
     assert_string_equal(
         support_text(control,
-                     "SELECT verdict FROM lockstep.claim(1, 1, 0, 'task', " WRONG ", NULL, 100, 0, "
+                     "SELECT verdict FROM lockstep.claim(1, 1, 0, ROW('task', " WRONG
+                     ", NULL, 100, 0, "
                      "'{10,11}', '{0,1}', '{\"{}\",\"{}\"}', '{NULL,NULL}', '{NULL,NULL}', "
-                     "'{NULL,NULL}', 1, '\\x00', '{}', NULL, NULL, NULL, NULL, NULL, NULL, NULL)"),
+                     "'{NULL,NULL}', 1, '\\x00', NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, "
+                     "NULL, NULL, false, false)::lockstep.segment, '{}')"),
         "claimed");
     support_exec(reader, "BEGIN; SELECT lockstep.complete(%s); COMMIT",
                  support_text(control, "SELECT task_id || ', ' || quote_literal(token) FROM "

@@ -20,12 +20,13 @@ BEGIN
     SELECT coalesce(max(next_seq), 0) INTO from_seq FROM lockstep.run WHERE queue_id = pg_temp.q() AND run_id = pg_temp.run_of(letter);
     offsets := ARRAY(SELECT n + i FROM generate_series(0, cardinality(more) - 1) AS i);
     INSERT INTO said (queue_id, verdict, next_offset, phase_id, run_no, is_open, took_shared, task_ids, tokens, note)
-    SELECT pg_temp.q(), c.* FROM lockstep.claim(pg_temp.q(), 1, 0, 'task', pg_temp.run_of(letter), NULL, ord, previous, offsets,
+    SELECT pg_temp.q(), c.* FROM lockstep.claim(pg_temp.q(), 1, 0, ROW('task', pg_temp.run_of(letter), NULL, ord, previous, offsets,
         ARRAY(SELECT from_seq + i FROM generate_series(0, cardinality(more) - 1) AS i),
         ARRAY(SELECT ('{"type": "external", "order": ' || ord || '}')::jsonb || m::jsonb FROM unnest(more) AS m)::text[],
         array_fill('n'::text, ARRAY[cardinality(more)]),
         ARRAY(SELECT (m::json ->> 'max_attempts')::int FROM unnest(more) AS m), array_fill(NULL::text, ARRAY[cardinality(more)]),
-        1, '\xd1', ARRAY(SELECT DISTINCT s.phase_id FROM said s WHERE s.phase_id IS NOT NULL), NULL, NULL, NULL, NULL, NULL, NULL, false) AS c;
+        1, '\xd1', NULL, NULL, NULL, NULL, NULL, NULL, false, NULL, NULL, NULL, false, false)::lockstep.segment,
+        ARRAY(SELECT DISTINCT s.phase_id FROM said s WHERE s.phase_id IS NOT NULL)) AS c;
     RETURN pg_temp.answer(pg_temp.q(), offsets);
 END
 $$;

@@ -49,12 +49,13 @@ SELECT is(pg_temp.tell(pg_temp.q(), 'B10001:100<0'), 'B:100+', 'one of 10,000 is
 
 -- lockstep.reject: records that name no run, many at once.
 CREATE FUNCTION pg_temp.reject(from_offset bigint, many int, buffer_from bigint DEFAULT 0) RETURNS text LANGUAGE sql AS $$
-    SELECT r.verdict || ' ' || r.next_offset FROM lockstep.reject(pg_temp.q(), 1, buffer_from,
+    SELECT r.verdict || ' ' || r.next_offset FROM lockstep.reject(pg_temp.q(), 1, buffer_from, ROW('reject', NULL, NULL, NULL, NULL,
         ARRAY(SELECT from_offset + n FROM generate_series(0, many - 1) AS n), ARRAY(SELECT CASE WHEN n > 0 THEN n END FROM generate_series(0, many - 1) AS n),
+        NULL, NULL, NULL, NULL, 1000, '\xd1',
         ARRAY(SELECT 'reason ' || n FROM generate_series(0, many - 1) AS n), ARRAY(SELECT 'detail ' || n FROM generate_series(0, many - 1) AS n),
         ARRAY(SELECT CASE WHEN n <> 1 THEN '\x00ff'::bytea END FROM generate_series(0, many - 1) AS n),
         ARRAY(SELECT CASE WHEN n <> 2 THEN '\x6b'::bytea END FROM generate_series(0, many - 1) AS n),
-        ARRAY[from_offset, from_offset, from_offset + many - 1], '{a,a,b}', ARRAY['\x01'::bytea, NULL, '\x02'], 1000, '\xd1') AS r
+        NULL, NULL, false, ARRAY[from_offset, from_offset, from_offset + many - 1], '{a,a,b}', ARRAY['\x01'::bytea, NULL, '\x02'], false, false)::lockstep.segment) AS r
 $$;
 SELECT pg_temp.tell('100<0');
 SELECT is(pg_temp.reject(1, 3), 'rejected 4', 'three records are rejected at once');

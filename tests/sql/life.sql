@@ -13,13 +13,13 @@ DECLARE
 BEGIN
     INSERT INTO said (queue_id, verdict, next_offset, phase_id, run_no, is_open, took_shared, task_ids, tokens, note)
     SELECT pg_temp.q(), c.*
-    FROM lockstep.claim(pg_temp.q(), 1, 0, 'task', pg_temp.run_of(coalesce(nullif(current_setting('lockstep.run_letter', true), ''), 'A')), NULL, ord, previous, offsets,
+    FROM lockstep.claim(pg_temp.q(), 1, 0, ROW('task', pg_temp.run_of(coalesce(nullif(current_setting('lockstep.run_letter', true), ''), 'A')), NULL, ord, previous, offsets,
         ARRAY(SELECT seq + n - 1 FROM generate_series(1, cardinality(more)) AS n),
         ARRAY(SELECT (jsonb_build_object('order', ord, 'sql', 'SELECT 1') || m::jsonb)::text FROM unnest(more) AS m),
         ARRAY(SELECT 'name ' || o FROM unnest(offsets) AS o), array_fill(NULL::int, ARRAY[cardinality(more)]),
         array_fill(NULL::text, ARRAY[cardinality(more)]), 1000, '\xd1',
-        ARRAY(SELECT DISTINCT s.phase_id FROM said s WHERE s.phase_id IS NOT NULL), NULL, NULL, NULL, NULL, NULL, NULL, false,
-        p_special => true) AS c
+        NULL, NULL, NULL, NULL, NULL, NULL, false, NULL, NULL, NULL, false, true)::lockstep.segment,
+        ARRAY(SELECT DISTINCT s.phase_id FROM said s WHERE s.phase_id IS NOT NULL)) AS c
     RETURNING * INTO said;
     RETURN said.verdict || CASE WHEN said.is_open THEN '+' ELSE '-' END || ' '
            || (SELECT string_agg(CASE WHEN k IS NULL THEN 'nobody' ELSE 'ours' END, ' ' ORDER BY n) FROM unnest(said.tokens) WITH ORDINALITY AS u (k, n));

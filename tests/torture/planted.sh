@@ -111,9 +111,9 @@ plant lost_counts_as_failed "$(q sql adopt 'max_attempts = t.max_attempts + CASE
 # Nothing lost.
 plant claimed_without_lock "$(q sql claim 'WHERE queue_id = p_queue_id FOR NO KEY UPDATE;' 'WHERE queue_id = p_queue_id;')"
 seconds=10
-plant cursor_skips "$(q sql claim 'last int := pg_catalog.cardinality(p_offsets)' 'last int := GREATEST(1, pg_catalog.cardinality(p_offsets) - (pg_catalog.random() < 0.05)::int)')" \
-    "$(q sql claim 'next_offset := lockstep.cursor_advance(p_queue_id, p_offsets[last], p_timestamp, p_digest);
-    verdict := CASE' 'next_offset := lockstep.cursor_advance(p_queue_id, p_offsets[pg_catalog.cardinality(p_offsets)], p_timestamp, p_digest);
+plant cursor_skips "$(q sql claim 'last int := pg_catalog.cardinality(p_segment.offsets)' 'last int := GREATEST(1, pg_catalog.cardinality(p_segment.offsets) - (pg_catalog.random() < 0.05)::int)')" \
+    "$(q sql claim 'next_offset := lockstep.cursor_advance(p_queue_id, p_segment.offsets[last], p_segment.last_timestamp, p_segment.last_digest);
+    verdict := CASE' 'next_offset := lockstep.cursor_advance(p_queue_id, p_segment.offsets[pg_catalog.cardinality(p_segment.offsets)], p_segment.last_timestamp, p_segment.last_digest);
     verdict := CASE')"
 plant cursor_in_its_own_transaction "$(q sql cursor_advance 'SET next_offset = p_offset + 1,' 'SET next_offset = next_offset,')" \
     "$(q c executor/claim.c '    return many ? rejects_follow(' '    if (!many) {

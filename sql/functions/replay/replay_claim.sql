@@ -6,10 +6,7 @@
 -- verdict   made       rows were written
 --           busy       a gate has the phase in hand: try again in a moment
 --           unknown    the run has no beginning
-CREATE OR REPLACE FUNCTION lockstep.replay_claim(p_replay_id int, p_kind text, p_run uuid, p_implicit uuid, p_order bigint,
-    p_previous bigint, p_offsets bigint[], p_seqs bigint[], p_payloads text[], p_names text[], p_max_attempts int[],
-    p_traceparents text[], p_reason text, p_detail text, p_raw bytea, p_keys bytea[], p_header_offsets bigint[],
-    p_header_names text[], p_header_values bytea[], p_end_tasks bigint, p_end_phases bigint, p_aborted boolean, OUT verdict text, OUT claimed int, OUT run_no bigint)
+CREATE OR REPLACE FUNCTION lockstep.replay_claim(p_replay_id int, p_segment lockstep.segment, OUT verdict text, OUT claimed int, OUT run_no bigint)
 LANGUAGE plpgsql AS $$
 #variable_conflict use_column
 DECLARE
@@ -26,17 +23,11 @@ BEGIN
     BEGIN
         -- Whether there is room for another phase is asked by the caller, and a paused queue may be prepared.
         UPDATE lockstep.queue b
-        SET next_offset = p_offsets[1], implicit_run_no = v.implicit_run_no, last_run_no = v.last_run_no, lookahead = 1000,
+        SET next_offset = p_segment.offsets[1], implicit_run_no = v.implicit_run_no, last_run_no = v.last_run_no, lookahead = 1000,
             paused = false
         WHERE b.queue_id = v.queue_id;
         SELECT * INTO c
-        FROM lockstep.claim(p_queue_id => v.queue_id, p_executor_no => NULL, p_buffer_from => p_offsets[1], p_kind => p_kind,
-            p_run => p_run, p_implicit => p_implicit, p_order => p_order, p_previous => p_previous, p_offsets => p_offsets,
-            p_seqs => p_seqs, p_payloads => p_payloads, p_names => p_names, p_max_attempts => p_max_attempts,
-            p_traceparents => p_traceparents, p_timestamp => NULL, p_digest => NULL, p_held => '{}', p_reason => p_reason,
-            p_detail => p_detail, p_raw => p_raw, p_keys => p_keys, p_header_offsets => p_header_offsets,
-            p_header_names => p_header_names, p_header_values => p_header_values, p_end_tasks => p_end_tasks, p_end_phases => p_end_phases,
-            p_aborted => p_aborted, p_special => true);
+        FROM lockstep.claim(p_queue_id => v.queue_id, p_executor_no => NULL, p_buffer_from => p_segment.offsets[1], p_segment => p_segment, p_held => '{}');
         IF c.verdict NOT IN ('claimed', 'cancelled', 'rejected', 'ended') THEN
             RAISE EXCEPTION 'the claim of a replay said %', c.verdict USING ERRCODE = 'LS002';
         END IF;
@@ -50,7 +41,7 @@ BEGIN
         WHEN SQLSTATE 'LS002' THEN -- everything of it is taken back
             verdict := CASE WHEN c.verdict = 'halted' THEN 'unknown' WHEN c.verdict IN ('busy', 'lookahead') THEN 'busy' END;
             IF verdict IS NULL THEN
-                RAISE EXCEPTION 'replay %: the claim of offset % said %', p_replay_id, p_offsets[1], c.verdict;
+                RAISE EXCEPTION 'replay %: the claim of offset % said %', p_replay_id, p_segment.offsets[1], c.verdict;
             END IF;
             RETURN;
     END;
@@ -62,7 +53,7 @@ BEGIN
     WHERE y.replay_id = p_replay_id;
     verdict := 'made';
     run_no := c.run_no;
-    SELECT pg_catalog.count(*) INTO claimed FROM pg_catalog.unnest(p_offsets) AS o WHERE o < after.next_offset;
+    SELECT pg_catalog.count(*) INTO claimed FROM pg_catalog.unnest(p_segment.offsets) AS o WHERE o < after.next_offset;
 END
 $$;
 REVOKE EXECUTE ON FUNCTION lockstep.replay_claim FROM PUBLIC;

@@ -6,10 +6,7 @@
 --   wait      nothing was done, the cursor stands: why is lookahead (enough phases of this run or of earlier ones wait to be opened)
 --             or busy (a gate has the phase in hand)
 --   refused   likewise: a later phase of the run is at work; order is that phase's
-CREATE OR REPLACE FUNCTION lockstep.replay_step(p_replay_id int, p_kind text, p_run uuid, p_implicit uuid, p_order bigint,
-    p_previous bigint, p_offsets bigint[], p_seqs bigint[], p_payloads text[], p_names text[], p_max_attempts int[],
-    p_traceparents text[], p_reason text, p_detail text, p_raw bytea, p_keys bytea[], p_header_offsets bigint[],
-    p_header_names text[], p_header_values bytea[], p_end_tasks bigint, p_end_phases bigint, p_aborted boolean, p_seen boolean)
+CREATE OR REPLACE FUNCTION lockstep.replay_step(p_replay_id int, p_segment lockstep.segment, p_seen boolean)
 RETURNS TABLE (action text, why text, records bigint, run_id uuid, "order" bigint)
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 #variable_conflict use_column
@@ -21,7 +18,8 @@ DECLARE
     making int[] := '{}'; -- indexes into the segment
     reopens record;
     claims record;
-    last bigint := p_offsets[cardinality(p_offsets)];
+    part lockstep.segment; -- what is claimed together
+    last bigint := p_segment.offsets[cardinality(p_segment.offsets)];
     own bigint;           -- the run
     says text[] := '{}';  -- action and reason, a record each
     own_phase bigint;
@@ -32,12 +30,12 @@ BEGIN
     PERFORM lockstep.replay_allowed();
     SELECT y.queue_id, y.mode, y.cursor, y.state, y.reason, y.implicit_run_no, y.epoch INTO STRICT v
     FROM lockstep.replay y WHERE y.replay_id = p_replay_id;
-    IF v.state <> 'Running' OR p_offsets[1] < v.cursor THEN
-        RAISE EXCEPTION 'replay %: it is %, its cursor is at %, this is offset %', p_replay_id, v.state, v.cursor, p_offsets[1];
+    IF v.state <> 'Running' OR p_segment.offsets[1] < v.cursor THEN
+        RAISE EXCEPTION 'replay %: it is %, its cursor is at %, this is offset %', p_replay_id, v.state, v.cursor, p_segment.offsets[1];
     END IF;
     -- Most of a range is skipped: that needs no lock.
     SELECT j.run_no INTO own
-    FROM lockstep.replay_judge(v.queue_id, v.mode, p_kind, p_run, p_order, p_offsets, p_seqs, p_payloads, p_seen) j
+    FROM lockstep.replay_judge(v.queue_id, v.mode, p_segment.kind, p_segment.run, p_segment."order", p_segment.offsets, p_segment.seqs, p_segment.payloads, p_seen) j
     WHERE j.action <> 'skip' LIMIT 1;
     IF FOUND THEN
         PERFORM FROM lockstep.queue b WHERE b.queue_id = v.queue_id FOR NO KEY UPDATE;
@@ -48,8 +46,8 @@ BEGIN
         RAISE EXCEPTION 'replay %: the topic was accepted from an earlier offset since it began', p_replay_id
             USING ERRCODE = 'LS002', HINT = format('lockstep replay --abandon %s', p_replay_id);
     END IF;
-    FOR judged IN SELECT * FROM lockstep.replay_judge(v.queue_id, v.mode, p_kind, p_run, p_order, p_offsets, p_seqs, p_payloads, p_seen) LOOP
-        own := CASE WHEN p_kind <> 'reject' THEN judged.run_no END;
+    FOR judged IN SELECT * FROM lockstep.replay_judge(v.queue_id, v.mode, p_segment.kind, p_segment.run, p_segment."order", p_segment.offsets, p_segment.seqs, p_segment.payloads, p_seen) LOOP
+        own := CASE WHEN p_segment.kind <> 'reject' THEN judged.run_no END;
         own_phase := judged.phase_id;
         says := says || (judged.action || ' ' || judged.why);
         IF judged.action = 'reopen' THEN
@@ -60,9 +58,9 @@ BEGIN
     END LOOP;
 
     -- Enough phases of this run and of those before it wait to be opened. Not of those after it: they may be waiting for this run.
-    IF p_kind = 'task' AND (cardinality(making) > 0 OR reopening <> '{}')
+    IF p_segment.kind = 'task' AND (cardinality(making) > 0 OR reopening <> '{}')
        AND NOT EXISTS (SELECT FROM lockstep.phase p WHERE p.phase_id = own_phase AND p.done_at IS NULL)
-       AND lockstep.phases_ahead(v.queue_id, q.lookahead, COALESCE((SELECT o.first_offset FROM lockstep.run o WHERE o.run_no = own), p_offsets[1]))
+       AND lockstep.phases_ahead(v.queue_id, q.lookahead, COALESCE((SELECT o.first_offset FROM lockstep.run o WHERE o.run_no = own), p_segment.offsets[1]))
            >= q.lookahead THEN
         PERFORM pg_notify('lockstep_' || v.queue_id, 'look'); -- nobody may have a task of them
         RETURN QUERY SELECT 'wait'::text, 'lookahead'::text, 0::bigint, NULL::uuid, NULL::bigint;
@@ -82,9 +80,9 @@ BEGIN
     END IF;
 
     -- Messages without a run: the implicit run that is open here is the one of their rows, or the one that covers this place.
-    IF p_run IS NULL AND own IS NOT NULL AND own IS DISTINCT FROM v.implicit_run_no
-       AND (making = '{}' OR EXISTS (SELECT FROM lockstep.run b WHERE b.run_no = own AND COALESCE(b.end_offset >= p_offsets[1], true))) THEN
-        PERFORM lockstep.replay_close(p_replay_id, p_offsets[1]);
+    IF p_segment.run IS NULL AND own IS NOT NULL AND own IS DISTINCT FROM v.implicit_run_no
+       AND (making = '{}' OR EXISTS (SELECT FROM lockstep.run b WHERE b.run_no = own AND COALESCE(b.end_offset >= p_segment.offsets[1], true))) THEN
+        PERFORM lockstep.replay_close(p_replay_id, p_segment.offsets[1]);
         UPDATE lockstep.replay y SET implicit_run_no = own WHERE y.replay_id = p_replay_id;
     END IF;
     at := 1;
@@ -93,16 +91,23 @@ BEGIN
         WHILE upto < cardinality(making) AND making[upto + 1] = making[upto] + 1 LOOP
             upto := upto + 1;
         END LOOP;
-        IF p_kind = 'task' AND own IS NOT NULL AND EXISTS (SELECT FROM lockstep.run b WHERE b.run_no = own AND b.ended_at IS NOT NULL
+        IF p_segment.kind = 'task' AND own IS NOT NULL AND EXISTS (SELECT FROM lockstep.run b WHERE b.run_no = own AND b.ended_at IS NOT NULL
                 AND b.run_no = (SELECT y.implicit_run_no FROM lockstep.replay y WHERE y.replay_id = p_replay_id)) THEN
             -- An implicit run that a replay before closed where its range ended.
             PERFORM lockstep.reopen(b.last_phase_id, '{}', format('replay %s: %s', p_replay_id, v.reason)) FROM lockstep.run b WHERE b.run_no = own;
         END IF;
-        SELECT * INTO STRICT claims
-        FROM lockstep.replay_claim(p_replay_id, p_kind, p_run, p_implicit, p_order, p_previous, p_offsets[making[at]:making[upto]],
-            p_seqs[making[at]:making[upto]], p_payloads[making[at]:making[upto]], p_names[making[at]:making[upto]],
-            p_max_attempts[making[at]:making[upto]], p_traceparents[making[at]:making[upto]], p_reason, p_detail, p_raw, p_keys[making[at]:making[upto]],
-            p_header_offsets, p_header_names, p_header_values, p_end_tasks, p_end_phases, p_aborted);
+        part := p_segment;
+        part.offsets := p_segment.offsets[making[at]:making[upto]];
+        part.seqs := p_segment.seqs[making[at]:making[upto]];
+        part.payloads := p_segment.payloads[making[at]:making[upto]];
+        part.names := p_segment.names[making[at]:making[upto]];
+        part.max_attempts := p_segment.max_attempts[making[at]:making[upto]];
+        part.traceparents := p_segment.traceparents[making[at]:making[upto]];
+        part.reasons := p_segment.reasons[making[at]:making[upto]];
+        part.details := p_segment.details[making[at]:making[upto]];
+        part.raws := p_segment.raws[making[at]:making[upto]];
+        part.keys := p_segment.keys[making[at]:making[upto]];
+        SELECT * INTO STRICT claims FROM lockstep.replay_claim(p_replay_id, part);
         IF claims.verdict = 'busy' THEN
             IF fresh > 0 OR reopening <> '{}' THEN
                 RAISE EXCEPTION 'replay %: the phase became busy', p_replay_id USING ERRCODE = 'serialization_failure'; -- the whole step again
@@ -118,7 +123,7 @@ BEGIN
             fresh := fresh + claims.claimed;
             own := COALESCE(claims.run_no, own);
             at := at + claims.claimed;
-            IF claims.run_no IS NOT NULL AND p_kind <> 'reject' THEN
+            IF claims.run_no IS NOT NULL AND p_segment.kind <> 'reject' THEN
                 PERFORM lockstep.replay_hold(p_replay_id, claims.run_no);
             END IF;
         END IF;
@@ -127,13 +132,13 @@ BEGIN
         PERFORM pg_notify('lockstep_' || v.queue_id, 'work');
     END IF;
     UPDATE lockstep.replay y
-    SET implicit_run_no = CASE WHEN p_kind = 'end' AND p_run IS NULL AND says = '{skip done}' THEN NULL ELSE y.implicit_run_no END,
+    SET implicit_run_no = CASE WHEN p_segment.kind = 'end' AND p_segment.run IS NULL AND says = '{skip done}' THEN NULL ELSE y.implicit_run_no END,
         cursor = last + 1, made = y.made + fresh, reopened = y.reopened + cardinality(reopening),
         last_run_no = COALESCE(own, y.last_run_no)
     WHERE y.replay_id = p_replay_id;
     PERFORM lockstep.replay_pass(p_replay_id, false);
     RETURN QUERY
-    SELECT split_part(s, ' ', 1), split_part(s, ' ', 2), count(*), (SELECT b.run_id FROM lockstep.run b WHERE b.run_no = own), p_order
+    SELECT split_part(s, ' ', 1), split_part(s, ' ', 2), count(*), (SELECT b.run_id FROM lockstep.run b WHERE b.run_no = own), p_segment."order"
     FROM unnest(says) AS s GROUP BY s ORDER BY s;
 END
 $$;
