@@ -324,6 +324,19 @@ static void a_function_or_view_that_is_no_longer_ours_is_dropped(void **state)
     db_close(db);
 }
 
+/** scripts/schema.py prints the difference, and what renews the file. */
+static void the_scripts_add_up_to_the_schema_that_is_written_down(void **state)
+{
+    (void)state;
+    const char *where = support_empty_database();
+    struct db *db = open_at(where, DB_MIGRATE);
+    STR_AUTO command = {0};
+    (void)up(db);
+    db_close(db);
+    str_format(&command, "python3 '%s/scripts/schema.py' --check '%s'", LOCKSTEP_SOURCE, where);
+    assert_int_equal(system(command.data), 0);
+}
+
 /* ---- roles belong to the cluster */
 
 static void two_migrators_on_two_databases_of_a_new_cluster_make_the_roles_once(void **state)
@@ -411,6 +424,7 @@ int main(void)
         cmocka_unit_test_teardown(a_function_with_other_parameters_takes_the_place_of_the_old_one,
                                   teardown),
         cmocka_unit_test_teardown(a_function_or_view_that_is_no_longer_ours_is_dropped, teardown),
+        cmocka_unit_test_teardown(the_scripts_add_up_to_the_schema_that_is_written_down, teardown),
         cmocka_unit_test_setup_teardown(
             two_migrators_on_two_databases_of_a_new_cluster_make_the_roles_once, start_private,
             stop_private),
