@@ -2,9 +2,9 @@
  * What: the daemon: claims tasks from its queues in order and runs them, phase by phase. Walk
  *   through the files in the order of a task's life: run.c tells the story, then receive,
  *   claim, gate, execute, record, release, recover.
- * Invariants: DESIGN of promises in docs/explanation/architecture.md. A process is one or more incarnations
- *   after each other: when a session that carries locks is lost, everything is dropped and a
- *   new incarnation starts.
+ * Invariants: the promises of docs/explanation/guarantees.md. A process is one incarnation after
+ *   another: when a session that carries locks is lost, the executor drops everything, and a new
+ *   incarnation starts.
  * Threads: executor_run blocks its caller, who must be the main thread: it installs the
  *   handlers of SIGTERM, SIGINT, SIGHUP, SIGUSR1, SIGUSR2. The table of threads is in
  *   docs/explanation/architecture.md.

@@ -1,7 +1,7 @@
 /* gate: the wait between claim and start. One thread and session per active run waits for IX of the
  * phase before; that wait is the wake-up of a barrier. Control tells it the oldest phase it has not
  * seen open; it tells control what is open. As long as this executor has S of the phase before itself, nobody
- * waits: who gives the last S back opens the next phase in the same round trip (release.c), and only if
+ * waits: the executor that gives the last S back opens the next phase in the same round trip (release.c), and only if
  * that was not the last one a gate is asked. */
 #include "executor/gate.h"
 

@@ -1,6 +1,6 @@
 /**
  * What: the wait between claim and start: one thread and session per active run waits for IX of the phase before.
- * Invariants: as long as this executor has S of that phase, no gate waits: whoever gives the last S back opens the next phase.
+ * Invariants: as long as this executor has S of that phase, no gate waits: the executor that gives the last S back opens the next phase.
  * Threads: control, which tells a gate by mail.
  * Ownership: a gate belongs to its lane; gates_stop ends all.
  * Failure: RC_LOST: a gate has lost its session.

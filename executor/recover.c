@@ -1,5 +1,4 @@
-/* recover: work that nobody owns: given back, due for another attempt, or of an executor that died.
- */
+/* Adoption of work that no executor owns: given back, due for another attempt, or left by a dead one. */
 #include "executor/recover.h"
 
 #include "executor/able.h"
