@@ -28,7 +28,7 @@
 #define RISKS_TASKS      16 /* for fewer it costs less to take each for a risk */
 #define TIMEOUT_GRACE_US (5 * 1000 * 1000)
 
-/* Of several open ones, which are of several runs, that of the task that came to hand first. */
+/* Of several open ones, which are of several runs, that of the task that arrived first. */
 static struct phase *next_phase(struct lane *lane)
 {
     struct phase *next = NULL;

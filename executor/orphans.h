@@ -35,7 +35,7 @@ struct orphans {
     int64_t glance_after_us; /* while no reader is free: not before this, */
     int64_t rest_until_us;   /* and not before this while there is work in hand */
     bool ends_due;           /* an executor died: runs may be waiting for their end to be said */
-    bool claims_turn; /* what came to hand last was adopted: a claim comes before the next look */
+    bool claims_turn;        /* the newest tasks were adopted: a claim comes before the next look */
 };
 
 /** What the database said. */

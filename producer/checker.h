@@ -1,6 +1,6 @@
 /**
  * What: checks the tasks of a finite source on several processors while the caller goes on reading:
- *   chunks of tasks are filled and given by the caller, checked by whoever is free, and come back
+ *   the caller fills chunks of tasks and gives them, a free thread checks them, and they come back
  *   in the order in which they were given.
  * Invariants: a chunk that is given comes back, checked, in order, unless the checker is closed
  *   before. One with a task that is wrong comes back as faulty; its tasks from the wrong one on are

@@ -158,7 +158,7 @@ static enum rc add_text(const struct column *column, const struct column_value *
     return RC_OK;
 }
 
-/** Parsed on its own, so that it can not bring fields of its own into the object. */
+/** Parsed on its own, so that it cannot bring fields of its own into the object. */
 static enum rc add_json(const struct column *column, const struct column_value *value,
                         struct str *out, struct err *err)
 {

@@ -5,7 +5,7 @@
  *   begins: an open transaction of somebody else, behind which nothing can be read, is waited for,
  *   named, and in the end an error, never taken for the end. Right only while nobody else publishes
  *   the run: under the lock, when no transaction of a producer of the queue is open or when the one
- *   that is will be settled by whoever fenced it.
+ *   that is will be settled by the producer that fenced it.
  * Threads: the caller's own.
  * Ownership: plain data.
  * Failure: as kafka/consumer.h; ERR_HELD: an open transaction, longer than options->lock_wait_ms;

@@ -1,6 +1,6 @@
 /**
  * What: ends the runs that a publisher left unfinished, as publish_run does before it sends: for
- *   whoever else publishes to a queue (relay/, what was enqueued by SQL).
+ *   every other publisher to a queue (relay/, what was enqueued by SQL).
  * Invariants: db holds the lock of the queue's producers, and producer has its transactional id:
  *   what a predecessor had open is settled. A run of which something is on the topic is closed as
  *   aborted, one of which nothing is, is Cancelled.

@@ -119,7 +119,7 @@ static void lose_session(struct reader_thread *reader, const struct err *why)
         reader->lost_pid = reader->pid;
         memcpy(reader->lost_start, reader->backend_start, sizeof reader->lost_start);
     }
-    if (reader->abandoned) /* whoever takes over ends the session */
+    if (reader->abandoned) /* the executor that takes over ends the session */
         tell_lost(reader);
     reader_send_back(reader);
 }

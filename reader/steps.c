@@ -1,4 +1,4 @@
-/* The steps of a task: each is done and recorded in a transaction of its own, so whoever tries the task again goes on with the step
+/* The steps of a task: each is done and recorded in a transaction of its own, so the next attempt at the task continues with the step
  * that is not done. The row names it. A step finds a clean session, as it would after a retry. A command or a request is done outside the
  * database (outside.c), and its record is the transaction. */
 #include "reader/attempt.h"

@@ -1,8 +1,8 @@
 /**
  * What: a work: one attempt at a task, as a reader gets it and gives it back.
  * Invariants: what is to be done is set before a reader gets it and does not change; what became of it is set by the reader before
- *   it comes back. The reader sees nothing else of whoever gave it.
- * Threads: it belongs to whoever has it; what is atomic may be read by the giver while a reader has it.
+ *   it comes back. The reader sees nothing else of the thread that gave it.
+ * Threads: it belongs to the thread that has it; what is atomic may be read by the giver while a reader has it.
  * Ownership: owns its message and what the reader notes in it; keeps its risks.
  * Failure: -
  */
@@ -53,7 +53,7 @@ struct work {
     struct message *msg; /* owned */
     struct risks *risks; /* what is known of what it may do; kept; NULL: nothing */
 
-    /* Of whoever gave it; nothing of it is read here. */
+    /* The giver's; nothing of it is read here. */
     struct work *behind; /* handed to the same reader after it */
     struct lane *lane;
     struct phase *phase;
@@ -65,7 +65,7 @@ struct work {
     int late; /* 1 its statement was cancelled for its time-out, 2 its session was cut off */
 
     /* How far it is: the reader's own, but for what is atomic. */
-    struct work *next;              /* of a list of whoever has it */
+    struct work *next;              /* of a list of the thread that has it */
     _Atomic int64_t alone_since_us; /* when it began to run outside the pipeline, 0: not yet */
     _Atomic bool timed_out;         /* it was cancelled for that, in time */
     _Atomic bool piped;             /* it is in the pipeline */

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Words that the pages, the help, the messages and the comments do not use, each with what to write instead. And this check itself notices one.
 
-A line of a page may quote a name that has such a word: what stands in backquotes and in blocks of code is not read. Of C, texts are read, and
-comments outside executor/, producer/ and reader/.
+A line of a page may quote a name that has such a word: what stands in backquotes and in blocks of code is not read. Of C, texts and comments
+are read.
 """
 import glob
 import os
@@ -80,8 +80,6 @@ def main():
         for name in sorted(glob.glob(folder + '/*.[ch]')):
             with open(name, encoding='utf-8') as file:
                 for number, kind, part in c_parts(file.read()):
-                    if kind == COMMENTS and folder in ('executor', 'producer', 'reader'):
-                        continue
                     wrong += [f'{name}:{number}: "{bad}": write {instead}' for bad, instead in found(part, kind)]
     print('\n'.join(wrong))
     return 1 if wrong else 0
