@@ -6,7 +6,7 @@
  * the pair of sockets. Orphans of the command come to the runner (a child subreaper), also those with
  * a session of their own, so no process of the command can hide. Until the last of them is reaped the
  * runner keeps the executor's database sockets open: the server then sees the executor's sessions as
- * alive, and no other executor starts the next attempt beside what is left of this one. */
+ * alive, and no other executor starts the next attempt beside the remains of this one. */
 #include "action/action.h"
 #include "action/runner_child.h"
 #include "action/wire.h"
