@@ -86,10 +86,12 @@ void kafka_consumer_close(struct kafka_consumer *consumer)
 {
     if (consumer == NULL)
         return;
-    kafka_lag_close(consumer->lag);
     if (consumer->cluster_id != NULL)
         rd_kafka_mem_free(consumer->handle->rk, consumer->cluster_id);
-    kafka_handle_close(consumer->handle);
+    struct kafka_closing *closing =
+        kafka_handle_close_start(consumer->handle); /* beside those of lag */
+    kafka_lag_close(consumer->lag);
+    (void)kafka_handle_closed(closing, true);
     free(consumer);
 }
 

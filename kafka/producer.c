@@ -12,7 +12,9 @@
 
 #define SLICE_MS         100  /* how long a wait lasts before a failed delivery is looked for */
 #define CLOSE_TIMEOUT_MS 5000 /* for aborting what is open */
-#define SERVE_EVERY      32   /* records between two looks at the delivery reports */
+/* How long librdkafka's calls about a transaction last before the caller's time is looked at. */
+#define HEED_MS     500
+#define SERVE_EVERY 32 /* records between two looks at the delivery reports */
 
 struct kafka_producer {
     struct kafka_handle *handle;
@@ -21,7 +23,21 @@ struct kafka_producer {
     int64_t published, acked, last_offset;
     struct err failure; /* of the first failed delivery; valid when failed_rc is not RC_OK */
     enum rc failed_rc;
+    const _Atomic int64_t *until_us; /* the caller's; NULL: none */
 };
+
+/* Milliseconds until the time of a call is over, or that of the producer. */
+static int left_of(const struct kafka_producer *producer, int64_t until_us)
+{
+    int64_t own_us = producer->until_us != NULL ? *producer->until_us : 0;
+    return kafka_left_ms(own_us != 0 && own_us < until_us ? own_us : until_us);
+}
+
+static bool out_of_time(const struct kafka_producer *producer)
+{
+    return producer->until_us != NULL && *producer->until_us != 0 &&
+           clock_boot_us() >= *producer->until_us;
+}
 
 /* Runs inside the calls, on the caller's thread. */
 static void on_delivery(rd_kafka_t *rk, const rd_kafka_message_t *message, void *opaque)
@@ -106,11 +122,12 @@ static enum rc insist(struct kafka_producer *producer, transaction_call *call, i
 {
     int64_t until_us = clock_boot_us() + (int64_t)timeout_ms * 1000;
     for (;;) {
-        int left_ms = kafka_left_ms(until_us);
-        rd_kafka_error_t *error = call(producer->handle->rk, left_ms > 0 ? left_ms : 1);
+        int left_ms = left_of(producer, until_us);
+        int call_ms = producer->until_us != NULL && left_ms > HEED_MS ? HEED_MS : left_ms;
+        rd_kafka_error_t *error = call(producer->handle->rk, call_ms > 0 ? call_ms : 1);
         if (error == NULL)
             return RC_OK;
-        if (!rd_kafka_error_is_retriable(error) || kafka_left_ms(until_us) == 0)
+        if (!rd_kafka_error_is_retriable(error) || left_of(producer, until_us) == 0)
             return give_up(producer, error, timeout_ms, err);
         rd_kafka_error_destroy(error);
         (void)rd_kafka_poll(producer->handle->rk, SLICE_MS);
@@ -168,12 +185,17 @@ enum rc kafka_producer_meet(struct kafka_producer *producer, const char *topic, 
     return kafka_err(err, code, topic, NULL);
 }
 
-void kafka_producer_close(struct kafka_producer *producer)
+void kafka_producer_until(struct kafka_producer *producer, const _Atomic int64_t *until_us)
+{
+    producer->until_us = until_us;
+}
+
+struct kafka_closing *kafka_producer_close_start(struct kafka_producer *producer)
 {
     if (producer == NULL)
-        return;
+        return NULL;
     struct err ignored;
-    if (producer->in_transaction && fatal(producer, NULL) == RC_OK)
+    if (producer->in_transaction && !out_of_time(producer) && fatal(producer, NULL) == RC_OK)
         (void)!kafka_abort(producer, CLOSE_TIMEOUT_MS, &ignored);
     producer->aborting = true;
     (void)rd_kafka_purge(producer->handle->rk, RD_KAFKA_PURGE_F_QUEUE | RD_KAFKA_PURGE_F_INFLIGHT);
@@ -181,8 +203,19 @@ void kafka_producer_close(struct kafka_producer *producer)
     }
     if (producer->topic != NULL)
         rd_kafka_topic_destroy(producer->topic);
-    kafka_handle_close(producer->handle);
+    struct kafka_closing *closing = kafka_handle_close_start(producer->handle);
     free(producer);
+    return closing;
+}
+
+void kafka_producer_close_end(struct kafka_closing *closing)
+{
+    (void)kafka_handle_closed(closing, true);
+}
+
+void kafka_producer_close(struct kafka_producer *producer)
+{
+    kafka_producer_close_end(kafka_producer_close_start(producer));
 }
 
 enum rc kafka_begin(struct kafka_producer *producer, struct err *err)
@@ -309,7 +342,7 @@ enum rc kafka_flush(struct kafka_producer *producer, int timeout_ms, struct err 
 {
     int64_t until_us = clock_boot_us() + (int64_t)timeout_ms * 1000;
     for (;;) {
-        int left_ms = kafka_left_ms(until_us);
+        int left_ms = left_of(producer, until_us);
         rd_kafka_resp_err_t code =
             rd_kafka_flush(producer->handle->rk, left_ms < SLICE_MS ? left_ms : SLICE_MS);
         enum rc rc = check(producer, err);

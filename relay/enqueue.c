@@ -94,9 +94,13 @@ static enum rc fence(struct relay *relay, struct relay_queue *queue, const struc
 {
     char id[128];
     producer_id(queue->name, id, sizeof id);
-    enum rc rc = kafka_producer_open(relay->kafka, id, ADMIN_MS, &queue->publisher, err);
+    enum rc rc = kafka_producer_open(relay->kafka, id, relay_patience_ms(relay, ADMIN_MS),
+                                     &queue->publisher, err);
     if (rc == RC_OK)
-        rc = kafka_producer_meet(queue->publisher, kind->topic, ADMIN_MS, err);
+        kafka_producer_until(queue->publisher, &relay->until_us);
+    if (rc == RC_OK)
+        rc = kafka_producer_meet(queue->publisher, kind->topic, relay_patience_ms(relay, ADMIN_MS),
+                                 err);
     probe("enqueue.opened");
     const struct producer_place place = {.db = relay->db,
                                          .kafka = relay->kafka,
@@ -116,14 +120,9 @@ static enum rc prepare(struct relay *relay, struct relay_queue *queue, struct re
     int64_t low = 0, high = 0;
     enum rc rc = fence(relay, queue, kind, err);
     if (rc == RC_OK) /* after the fencing: nothing of a predecessor's comes behind it */
-        rc = kafka_watermarks(admin, kind->topic, kind->partition, ADMIN_MS, &low, &high, err);
+        rc = kafka_watermarks(admin, kind->topic, kind->partition,
+                              relay_patience_ms(relay, ADMIN_MS), &low, &high, err);
     return rc == RC_OK ? settle(relay, queue, kind, low, high, err) : rc;
-}
-
-static void publisher_close(struct relay_queue *queue)
-{
-    kafka_producer_close(queue->publisher);
-    queue->publisher = NULL;
 }
 
 /* The run cannot be published, and never will: it ends, and the others continue. */
@@ -226,7 +225,7 @@ static enum rc batch(struct relay *relay, struct relay_queue *queue, struct rela
         rc = send(queue, kind, rows, &bad, err);
     if (rc == RC_REJECT) { /* too large for the topic: nothing of the transaction is kept */
         why = *err;
-        publisher_close(queue);
+        relay_close(relay, &queue->publisher);
         kind->again = true;
         return refuse(relay, queue, rows, bad, &why, err);
     }
@@ -269,7 +268,8 @@ static enum rc note_end(struct relay *relay, const struct relay_queue *queue,
                         const struct relay_kind *kind, struct kafka_admin *admin, struct err *err)
 {
     int64_t low, high;
-    enum rc rc = kafka_watermarks(admin, kind->topic, kind->partition, ADMIN_MS, &low, &high, err);
+    enum rc rc = kafka_watermarks(admin, kind->topic, kind->partition,
+                                  relay_patience_ms(relay, ADMIN_MS), &low, &high, err);
     if (rc == RC_OK)
         rc = db_run(relay->db, &sql_relay_enqueue_sent,
                     (const char *const[]){DB_INT(queue->queue_id), "{}", DB_INT(high)}, NULL, err);
@@ -282,7 +282,7 @@ static enum rc send_all(struct relay *relay, struct relay_queue *queue, struct r
 {
     int64_t until_us = clock_boot_us() + HOLD_US;
     enum rc rc = RC_OK;
-    while (rc == RC_OK && clock_boot_us() < until_us) {
+    while (rc == RC_OK && clock_boot_us() < until_us && !relay_out_of_time(relay)) {
         kind->again = false;
         rc = prepare(relay, queue, kind, admin, err);
         if (rc == RC_OK)
@@ -313,7 +313,7 @@ enum rc relay_enqueue(struct relay *relay, struct relay_queue *queue, struct rel
     if (rc == RC_OK)
         rc = send_all(relay, queue, kind, admin, err);
     kafka_admin_close(admin);
-    publisher_close(queue); /* the next publisher fences it anyway */
+    relay_close(relay, &queue->publisher); /* the next publisher fences it anyway */
     if (rc == RC_OK) {
         kind->again = true;
         kind->after_us = clock_boot_us() + PAUSE_US;

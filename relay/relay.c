@@ -19,8 +19,6 @@
 #define FINISH_US        (5 * 1000 * 1000)
 #define DB_PATIENCE_MS   5000
 
-enum relay_mail { RELAY_WAKE, RELAY_FINISH };
-
 struct relay_order {
     struct mail mail;
     int queue_id;
@@ -46,18 +44,11 @@ static void take_orders(struct relay *relay)
          mail = next) {
         struct relay_order *order = (struct relay_order *)mail;
         next = mail->next;
-        switch ((enum relay_mail)mail->kind) {
-        case RELAY_WAKE: {
-            struct relay_queue *queue = queue_get(relay, order->queue_id);
-            if (order->word == RELAY_AGAIN && !queue->locked)
-                break; /* by now it is not ours; whoever had it has looked since */
+        struct relay_queue *queue = queue_get(relay, order->queue_id);
+        /* RELAY_AGAIN and by now it is not ours: whoever had it has looked since. */
+        if (order->word != RELAY_AGAIN || queue->locked) {
             queue->wanted = queue->fresh = true;
             queue->news = queue->news || order->word == RELAY_NEWS;
-            break;
-        }
-        case RELAY_FINISH:
-            relay->stop_us = clock_boot_us() + FINISH_US;
-            break;
         }
         free(order);
     }
@@ -70,12 +61,30 @@ static int next_backoff(int backoff_ms, enum rc rc)
     return backoff_next(backoff_ms, BACKOFF_FIRST_MS, BACKOFF_LAST_MS);
 }
 
-/* What was sent with it and is not noted is in doubt: the next producer begins by settling. */
-static void producer_drop(struct relay_queue *queue)
+bool relay_out_of_time(const struct relay *relay)
 {
-    kafka_producer_close(queue->producer);
-    kafka_producer_close(queue->publisher);
-    queue->producer = queue->publisher = NULL;
+    return relay->until_us != 0 && clock_boot_us() >= relay->until_us;
+}
+
+int relay_patience_ms(const struct relay *relay, int most_ms)
+{
+    int64_t left_us = relay->until_us != 0 ? relay->until_us - clock_boot_us() : INT64_MAX;
+    return left_us >= most_ms * 1000LL ? most_ms : left_us > 1000 ? (int)(left_us / 1000) : 1;
+}
+
+void relay_close(const struct relay *relay, struct kafka_producer **producer)
+{
+    if (relay_out_of_time(relay))
+        return;
+    kafka_producer_close(*producer);
+    *producer = NULL;
+}
+
+/* What was sent with it and is not noted is in doubt: the next producer begins by settling. */
+static void producer_drop(const struct relay *relay, struct relay_queue *queue)
+{
+    relay_close(relay, &queue->producer);
+    relay_close(relay, &queue->publisher);
     for (int i = 0; i < queue->kind_count; i++)
         queue->kinds[i].settled = false;
 }
@@ -86,7 +95,7 @@ static void session_lost(struct relay *relay, enum rc rc, const struct err *err)
     for (struct relay_queue *queue = relay->queues; queue != NULL; queue = queue->next) {
         queue->wanted = queue->wanted || queue->locked;
         queue->locked = false;
-        producer_drop(queue);
+        producer_drop(relay, queue);
     }
     db_close(relay->db);
     relay->db = NULL;
@@ -132,7 +141,7 @@ static void trouble(struct relay *relay, struct relay_queue *queue, struct relay
 {
     struct err ignored;
     STR_AUTO text = {0};
-    producer_drop(queue);
+    producer_drop(relay, queue);
     if (kind->backoff_ms == 0 || (rc == RC_FATAL && kind->backoff_ms != BACKOFF_FATAL_MS)) {
         log_err(LOG_WARN, "relay_waits", queue->name, err);
         str_format(&text, "%s: %s%s%s%s", err->object, err->message, *err->hint ? " (" : "",
@@ -164,11 +173,6 @@ static enum rc well(struct relay *relay, struct relay_queue *queue, struct relay
     return rc;
 }
 
-static bool out_of_time(const struct relay *relay)
-{
-    return relay->stopping && clock_boot_us() >= relay->stop_us;
-}
-
 static bool is_database(enum rc rc, const struct err *err)
 {
     return err->kind == ERR_DB || err->kind == ERR_DB_DOWN || err->kind == ERR_SCHEMA ||
@@ -185,7 +189,7 @@ static enum rc send_kind(struct relay *relay, struct relay_queue *queue, struct 
     bool enqueued = strcmp(kind->name, RELAY_ENQUEUE) == 0;
     enum rc rc =
         enqueued ? relay_enqueue(relay, queue, kind, err) : relay_prepare(relay, queue, kind, err);
-    while (!enqueued && rc == RC_OK && !out_of_time(relay)) {
+    while (!enqueued && rc == RC_OK && !relay_out_of_time(relay)) {
         rc = relay_batch(relay, queue, kind, err);
         if (rc == RC_OK)
             rc = well(relay, queue, kind, err);
@@ -195,6 +199,8 @@ static enum rc send_kind(struct relay *relay, struct relay_queue *queue, struct 
         rc = kind->held_us == 0 ? well(relay, queue, kind, err) : RC_OK;
     if (rc == RC_OK || is_database(rc, err))
         return rc;
+    if (relay_out_of_time(relay)) /* it was not Kafka that ended the wait */
+        return RC_OK;
     trouble(relay, queue, kind, rc, err);
     return RC_OK;
 }
@@ -271,7 +277,7 @@ static enum rc serve(struct relay *relay, struct relay_queue *queue, struct err 
         return rc == RC_NONE ? RC_OK : rc;
     queue->wanted = queue->news = false;
     bool waits = false;
-    for (int i = 0; rc == RC_OK && i < db_rows(kinds) && !out_of_time(relay); i++) {
+    for (int i = 0; rc == RC_OK && i < db_rows(kinds) && !relay_out_of_time(relay); i++) {
         (void)snprintf(queue->name, sizeof queue->name, "%s", db_text(kinds, i, RELAY_KINDS_NAME));
         struct relay_kind *kind = kind_get(queue, db_text(kinds, i, RELAY_KINDS_KIND),
                                            db_text(kinds, i, RELAY_KINDS_TOPIC));
@@ -292,7 +298,7 @@ static enum rc release(struct relay *relay, struct relay_queue *queue, struct er
 {
     const char *const params[] = {DB_INT(queue->queue_id)};
     DB_RESULT_AUTO *row = NULL;
-    producer_drop(queue);
+    producer_drop(relay, queue);
     queue->locked = false;
     enum rc rc = db_run(relay->db, &sql_relay_unlock, params, NULL, err);
     probe("relay.unlocked");
@@ -327,7 +333,7 @@ static int64_t due(const struct relay *relay, const struct relay_queue *queue)
 static enum rc turn(struct relay *relay, struct relay_queue *queue, struct err *err)
 {
     enum rc rc = session_open(relay, err);
-    if (rc == RC_OK && queue->wanted && !out_of_time(relay))
+    if (rc == RC_OK && queue->wanted && !relay_out_of_time(relay))
         rc = serve(relay, queue, err);
     if (rc == RC_OK && queue->locked &&
         (relay->stopping || (!queue->wanted && queue->release_us <= clock_boot_us())))
@@ -368,24 +374,34 @@ static int round_of_queues(struct relay *relay)
     return left_us <= 0 ? 0 : (int)(left_us / 1000) + 1;
 }
 
+/* All clients at once: one that Kafka keeps waiting would keep the others waiting, and they whoever stops us. */
+static void queues_close(struct relay *relay)
+{
+    for (struct relay_queue *queue = relay->queues; queue != NULL; queue = queue->next) {
+        queue->closing[0] = kafka_producer_close_start(queue->producer);
+        queue->closing[1] = kafka_producer_close_start(queue->publisher);
+    }
+    while (relay->queues != NULL) {
+        struct relay_queue *queue = relay->queues;
+        relay->queues = queue->next;
+        kafka_producer_close_end(queue->closing[0]);
+        kafka_producer_close_end(queue->closing[1]);
+        free(queue);
+    }
+}
+
 static void *relay_main(void *context)
 {
     struct relay *relay = context;
     for (;;) {
         take_orders(relay);
         bool last = relay->stopping;
-        int timeout_ms = last && relay->stop_us == 0 ? 0 : round_of_queues(relay);
+        int timeout_ms = last && !relay->finishes ? 0 : round_of_queues(relay);
         if (last)
             break;
         mailbox_wait(&relay->thread.inbox, timeout_ms);
     }
-    while (relay->queues != NULL) {
-        struct relay_queue *queue = relay->queues;
-        relay->queues = queue->next;
-        kafka_producer_close(queue->producer);
-        kafka_producer_close(queue->publisher);
-        free(queue);
-    }
+    queues_close(relay);
     session_close(relay);
     return NULL;
 }
@@ -395,8 +411,10 @@ enum rc relay_start(const char *conninfo, const struct db_server *server,
                     struct err *err)
 {
     struct relay *relay = xcalloc(1, sizeof *relay);
-    *relay = (struct relay){
-        .conninfo = conninfo, .server = *server, .kafka = kafka, .executor_no = executor_no};
+    relay->conninfo = conninfo;
+    relay->server = *server;
+    relay->kafka = kafka;
+    relay->executor_no = executor_no;
     enum rc rc = thread_start(&relay->thread, "relay", relay_main, relay, err);
     if (rc == RC_OK) {
         *ret_relay = relay;
@@ -406,24 +424,19 @@ enum rc relay_start(const char *conninfo, const struct db_server *server,
     return rc;
 }
 
-static void order(struct relay *relay, struct relay_order what)
-{
-    struct relay_order *mail = xcalloc(1, sizeof *mail);
-    *mail = what;
-    thread_tell(&relay->thread, &mail->mail);
-}
-
 void relay_wake(struct relay *relay, int queue_id, enum relay_word word)
 {
-    order(relay, (struct relay_order){.mail.kind = RELAY_WAKE, .queue_id = queue_id, .word = word});
+    struct relay_order *order = xcalloc(1, sizeof *order);
+    *order = (struct relay_order){.queue_id = queue_id, .word = word};
+    thread_tell(&relay->thread, &order->mail);
 }
 
 void relay_stop(struct relay *relay, bool finish)
 {
     if (relay == NULL)
         return;
-    if (finish)
-        order(relay, (struct relay_order){.mail.kind = RELAY_FINISH});
+    relay->finishes = finish;
+    relay->until_us = clock_boot_us() + (finish ? FINISH_US : 0);
     thread_stop(&relay->thread);
     free(relay);
 }

@@ -51,6 +51,7 @@ struct relay_queue {
     struct kafka_producer *producer;
     struct kafka_producer
         *publisher; /* enqueue: has the transactional id of the queue's producers */
+    struct kafka_closing *closing[2]; /* of both, at the end */
     struct relay_kind kinds[RELAY_KINDS];
     int kind_count;
 };
@@ -66,8 +67,18 @@ struct relay {
     int db_backoff_ms;
     struct relay_queue *queues;
     bool stopping;
-    int64_t stop_us; /* stopping: no new batch after this */
+    bool
+        finishes; /* stopping: it goes over its queues once more, and tells others what it leaves */
+    _Atomic int64_t
+        until_us; /* set by whoever asks it to stop: nothing is waited for after this; 0: nobody has */
 };
+
+/** It is to stop, and what it may still wait for is over. */
+bool relay_out_of_time(const struct relay *relay);
+/** How long a call to Kafka may wait: most_ms, or what is left. */
+int relay_patience_ms(const struct relay *relay, int most_ms);
+/** One of a queue's producers, closed. When time is over it is kept until relay_main closes all of them at once. */
+void relay_close(const struct relay *relay, struct kafka_producer **producer);
 
 /* topic.c: the topic is there, the producer open, and the kind settled. */
 MUST_CHECK enum rc relay_prepare(struct relay *relay, struct relay_queue *queue,

@@ -68,11 +68,12 @@ static void see(void *context, const struct kafka_record *record)
 
 /* Until the end that was seen is reached. A transaction of somebody else's that is open there keeps
  * us from it. */
-static enum rc read_on(struct kafka_source *source, int wake_fd, const char *topic, int64_t high,
-                       relay_see_fn *see_record, void *context, struct err *err)
+static enum rc read_on(const struct relay *relay, struct kafka_source *source, int wake_fd,
+                       const char *topic, int64_t high, relay_see_fn *see_record, void *context,
+                       struct err *err)
 {
     int64_t until_us = clock_boot_us() + (int64_t)READ_MS * 1000;
-    while (clock_boot_us() < until_us) {
+    while (clock_boot_us() < until_us && !relay_out_of_time(relay)) {
         struct kafka_record record;
         enum rc rc = kafka_source_poll(source, &record, err);
         if (rc == RC_OK) {
@@ -109,7 +110,7 @@ enum rc relay_read(const struct relay *relay, const struct relay_kind *kind, int
     if (rc == RC_OK)
         rc = kafka_source_assign(source, from, err);
     if (rc == RC_OK)
-        rc = read_on(source, wake_fd, kind->topic, high, see_record, context, err);
+        rc = read_on(relay, source, wake_fd, kind->topic, high, see_record, context, err);
     kafka_source_close(source);
     kafka_consumer_close(consumer);
     (void)close(wake_fd);

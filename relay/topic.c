@@ -12,18 +12,20 @@
 /* Of a batch of one record, and to spare: librdkafka must refuse what is too large. */
 #define BATCH_OVERHEAD 512
 
-static enum rc topic_ensure(struct relay_queue *queue, struct relay_kind *kind,
-                            struct kafka_admin *admin, struct kafka_topic_info *ret_info,
-                            struct err *err)
+static enum rc topic_ensure(const struct relay *relay, struct relay_queue *queue,
+                            struct relay_kind *kind, struct kafka_admin *admin,
+                            struct kafka_topic_info *ret_info, struct err *err)
 {
-    enum rc rc = kafka_topic_describe(admin, kind->topic, ADMIN_MS, ret_info, err);
+    enum rc rc =
+        kafka_topic_describe(admin, kind->topic, relay_patience_ms(relay, ADMIN_MS), ret_info, err);
     if (rc != RC_NONE)
         return rc;
-    rc = kafka_topic_create(admin, kind->topic, 1, -1, ADMIN_MS, err);
+    rc = kafka_topic_create(admin, kind->topic, 1, -1, relay_patience_ms(relay, ADMIN_MS), err);
     if (rc == RC_OK)
         log_event(LOG_INFO, "topic_created", "queue", queue->name, "topic", kind->topic, NULL);
     if (rc == RC_OK || rc == RC_NONE) /* another was quicker */
-        rc = kafka_topic_describe(admin, kind->topic, ADMIN_MS, ret_info, err);
+        rc = kafka_topic_describe(admin, kind->topic, relay_patience_ms(relay, ADMIN_MS), ret_info,
+                                  err);
     if (rc == RC_NONE)
         rc = err_set(err, RC_RETRY, ERR_KAFKA, kind->topic, NULL,
                      "the topic was made but the cluster does not show it yet");
@@ -44,8 +46,11 @@ static enum rc producer_open(struct relay *relay, struct relay_queue *queue,
         rc = kafka_properties_set(&props, "message.max.bytes",
                                   DB_INT(info->max_message_bytes - BATCH_OVERHEAD), err);
     if (rc == RC_OK)
-        rc = kafka_producer_open(&props, id, COORDINATOR_MS, &queue->producer, err);
+        rc = kafka_producer_open(&props, id, relay_patience_ms(relay, COORDINATOR_MS),
+                                 &queue->producer, err);
     kafka_properties_done(&props);
+    if (rc == RC_OK)
+        kafka_producer_until(queue->producer, &relay->until_us);
     probe("relay.opened");
     return rc;
 }
@@ -60,11 +65,12 @@ enum rc relay_prepare(struct relay *relay, struct relay_queue *queue, struct rel
     int64_t low = 0, high = 0;
     enum rc rc = kafka_admin_open(relay->kafka, &admin, err);
     if (rc == RC_OK)
-        rc = topic_ensure(queue, kind, admin, &info, err);
+        rc = topic_ensure(relay, queue, kind, admin, &info, err);
     if (rc == RC_OK && queue->producer == NULL)
         rc = producer_open(relay, queue, &info, err);
     if (rc == RC_OK) /* after the fencing: nothing of a predecessor's comes behind it */
-        rc = kafka_watermarks(admin, kind->topic, 0, ADMIN_MS, &low, &high, err);
+        rc = kafka_watermarks(admin, kind->topic, 0, relay_patience_ms(relay, ADMIN_MS), &low,
+                              &high, err);
     kafka_admin_close(admin);
     return rc == RC_OK ? relay_settle(relay, queue, kind, low, high, err) : rc;
 }

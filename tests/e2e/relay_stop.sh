@@ -1,0 +1,67 @@
+#!/bin/bash
+# The broker stands still while the relay sends for three queues. An executor that is told to stop then stops, and one that has lost its
+# database's session comes back: neither waits for what Kafka owes to each queue in turn. Afterwards each event is there once, in order. Its
+# servers are its own.
+# ctest: lock=servers nosan
+set -euo pipefail
+here=$(cd "$(dirname "$0")" && pwd)
+. "$here/../support/own_servers.bash"
+. "$here/ledger.bash"
+scratch_database
+failed=0
+queues=()
+for i in 1 2 3; do
+    q=$(scratch_name)
+    queues+=("$q")
+    lockstep queue create "$q" -q --create-topic --events on
+done
+empty() { is "SELECT count(*) FROM lockstep.outbox" 0; }
+look() { for q in "${queues[@]}"; do lockstep queue pause "$q" -q --reason "look $1" && lockstep queue resume "$q" -q --reason "look $1"; done; }
+start() { # LOG
+    "$LOCKSTEP_BIN" executor run -d "$db" -b "$LOCKSTEP_TEST_BROKERS" --queue "${queues[0]}" --queue "${queues[1]}" --queue "${queues[2]}" --readers 1 2>"$1" &
+    pid=$!
+    eventually 30 grep -q event=executor_started "$1"
+}
+relay_of() { for q in "${queues[@]}"; do grep -q "event=relayed queue=$q" "$1" || return 1; done; }
+# The producers of all three queues are open, and what comes next meets a broker that stands still.
+freeze() { # LOG N
+    look "$2"
+    eventually 30 relay_of "$1"
+    eventually 30 empty
+    kill -STOP "$LOCKSTEP_TEST_KAFKA_PID"
+    look "$2 frozen"
+    sleep 1
+}
+# What is known to wait has 5 s when an executor stops, and no time when it is lost; the rest is to spare. One batch may wait for 10 s.
+soon() { # FROM WHAT
+    [ $((SECONDS - $1)) -le 12 ] || { echo "$2 after $((SECONDS - $1)) s"; failed=1; }
+}
+
+start "$tmp/first"
+freeze "$tmp/first" 1
+from=$SECONDS
+kill -TERM $pid
+gone() { ! kill -0 $pid 2>/dev/null; }
+eventually 90 gone
+soon "$from" 'it stops'
+kill -CONT "$LOCKSTEP_TEST_KAFKA_PID"
+wait $pid || { echo "it ended with $?"; failed=1; }
+
+start "$tmp/second"
+eventually 60 empty || failed=1
+freeze "$tmp/second" 2
+from=$SECONDS
+sql "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND application_name = 'lockstep/control'" >/dev/null
+again() { [ "$(grep -c event=executor_started "$tmp/second")" = 2 ]; }
+eventually 90 again
+soon "$from" 'it is back'
+kill -CONT "$LOCKSTEP_TEST_KAFKA_PID"
+eventually 90 empty || failed=1
+kill -TERM $pid
+wait $pid || { echo "it ended with $?"; failed=1; }
+for q in "${queues[@]}"; do
+    expect "events of $q" "$(kcat -C -q -b "$LOCKSTEP_TEST_BROKERS" -t "$q.events" -p 0 -o beginning -e -X isolation.level=read_committed -f '%s\n' | jq -r '"\(.event) \(.detail)"' | grep look)" \
+        "$(for i in '1' '1 frozen' '2' '2 frozen'; do echo "queue_paused look $i"; echo "queue_resumed look $i"; done)"
+done
+[ $failed = 0 ] || tail -n 30 "$tmp/first" "$tmp/second"
+exit $failed
