@@ -1,15 +1,16 @@
 /**
- * What: a growing byte string, and the cleanup attributes for memory.
+ * What: a growing byte string, and integers as text.
  * Invariants: data[len] is always '\0' once data is not NULL; data may hold NUL bytes before
  *   len.
  * Threads: one at a time.
  * Ownership: struct str owns data; str_done frees it; STR_AUTO frees it at the end of the
  *   block.
- * Failure: memory that is not available ends the process (xmalloc family): this program keeps no
- *   state in memory that the database does not have, so a restart is the right recovery.
+ * Failure: memory that is not available ends the process (base/memory.h).
  */
 #ifndef BASE_STR_H
 #define BASE_STR_H
+
+#include "base/memory.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -21,8 +22,7 @@ struct str {
     size_t len, cap;
 };
 
-#define STR_AUTO  __attribute__((cleanup(str_done))) struct str
-#define FREE_AUTO __attribute__((cleanup(free_pointer)))
+#define STR_AUTO __attribute__((cleanup(str_done))) struct str
 
 void str_add(struct str *str, const char *bytes, size_t len);
 void str_text(struct str *str, const char *text);
@@ -37,13 +37,6 @@ static inline bool str_same(const char *a, const char *b)
 {
     return *a == *b && strcmp(a, b) == 0;
 }
-
-/** Never NULL: a message on stderr and exit code 70 instead. */
-void *xmalloc(size_t size) __attribute__((malloc, returns_nonnull));
-void *xcalloc(size_t count, size_t size) __attribute__((malloc, returns_nonnull));
-void *xrealloc(void *old, size_t count, size_t size) __attribute__((returns_nonnull));
-char *xstrdup(const char *text) __attribute__((malloc, returns_nonnull));
-void free_pointer(void *address_of_pointer); /* for FREE_AUTO */
 
 /** Decimal, as int64_parse reads it; within buffer, and quicker than printf. */
 #define INT64_TEXT_SIZE 24

@@ -3,6 +3,7 @@
  * PostgreSQL alone needs for a barrier between two sessions of one process. */
 #include "base/clock.h"
 #include "db/pipeline.h"
+#include "db/task_session.h"
 
 #include <pthread.h>
 #include <stdatomic.h>

@@ -6,6 +6,7 @@
 #include "base/clock.h"
 #include "kafka/consumer.h"
 #include "kafka/producer.h"
+#include "kafka/source.h"
 
 #include <poll.h>
 #include <stdio.h>

@@ -5,6 +5,7 @@
 #include "db/db.h"
 #include "kafka/watch.h"
 #include "task/message.h"
+#include "task/uuid.h"
 
 #include <string.h>
 

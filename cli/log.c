@@ -1,6 +1,7 @@
 #include "cli/commands.h"
 #include "cli/find.h"
 #include "cli/stop.h"
+#include "db/columns.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -2,6 +2,7 @@
 #include "cli/commands.h"
 
 #include "kafka/consumer.h"
+#include "kafka/source.h"
 #include "task/message.h"
 #include "task/tags.h"
 

@@ -5,6 +5,7 @@
 #include "cli/stop.h"
 #include "cli/width.h"
 #include "task/message.h"
+#include "task/uuid.h"
 
 #include "base/remedies.h"
 

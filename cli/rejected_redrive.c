@@ -10,6 +10,8 @@
 #include "base/remedies.h"
 #include "task/json.h"
 #include "task/message.h"
+#include "task/message_text.h"
+#include "task/uuid.h"
 
 #include <cjson/cJSON.h>
 #include <errno.h>

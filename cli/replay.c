@@ -5,6 +5,7 @@
 #include "base/remedies.h"
 #include "replay/replay.h"
 #include "task/message.h"
+#include "task/uuid.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -2,6 +2,7 @@
 #include "cli/commands.h"
 
 #include "base/remedies.h"
+#include "db/backend.h"
 #include "db/sqlstate.h"
 
 #include <stdio.h>

@@ -3,6 +3,7 @@
 #include "base/str.h"
 #include "cli/drawing.h"
 #include "cli/table_cell.h"
+#include "db/columns.h"
 
 #include <errno.h>
 #include <poll.h>

@@ -2,6 +2,7 @@
 #include "cli/find.h"
 
 #include "base/remedies.h"
+#include "db/columns.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -1,3 +1,4 @@
+#include "db/canceller.h"
 #include "db/session.h"
 
 #include "base/log.h"

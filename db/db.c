@@ -4,6 +4,8 @@
 #include "base/remedies.h"
 #include "base/str.h"
 #include "base/utf8.h"
+#include "db/backend.h"
+#include "db/notification.h"
 #include "db/pipeline.h"
 #include "db/sqlstate.h"
 

@@ -2,6 +2,7 @@
 
 #include "base/str.h"
 #include "db/session.h"
+#include "db/task_session.h"
 
 #include <stdio.h>
 

@@ -50,23 +50,5 @@ MUST_CHECK enum rc db_prepare(struct db *db, const struct sql_statement *stmt, s
 
 /** Sends what puts the session back to how it was opened, but keeps what is prepared. In a transaction of its own. */
 MUST_CHECK enum rc pipeline_send_clean(struct db *db, int *ret_replies, struct err *err);
-/** The same, waited for. Not in pipeline mode. */
-MUST_CHECK enum rc db_clean(struct db *db, struct err *err);
-
-/**
- * The user's SQL may have given the names of our prepared statements to statements of its own: from now on statements of
- * sql/ are sent as texts, until the session was cleaned or reset, or this is called with false.
- */
-void db_wary(struct db *db, bool wary);
-
-/** DISCARD ALL and the settings of a new session. Not in pipeline mode. */
-MUST_CHECK enum rc db_reset(struct db *db, struct err *err);
-
-/** One command of the user's, waited for; rows are thrown away. Not in pipeline mode. COPY to or
- * from us is refused. */
-MUST_CHECK enum rc db_command(struct db *db, const char *sql, int param_count,
-                              const char *const *params, struct err *err);
-/** In a transaction block, in a failed one? */
-bool db_in_transaction(const struct db *db);
 
 #endif

@@ -1,3 +1,4 @@
+#include "db/columns.h"
 #include "db/session.h"
 
 #include "base/str.h"

@@ -8,6 +8,8 @@
 #include "base/probe.h"
 #include "base/remedies.h"
 #include "base/utf8.h"
+#include "db/canceller.h"
+#include "task/uuid.h"
 
 #include <stdatomic.h>
 #include <stdio.h>

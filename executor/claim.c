@@ -22,6 +22,7 @@
 #include "base/log.h"
 #include "base/probe.h"
 #include "db/sqlstate.h"
+#include "task/uuid.h"
 
 #include <limits.h>
 #include <stdio.h>

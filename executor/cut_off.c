@@ -11,6 +11,7 @@
 #include "base/log.h"
 #include "db/sqlstate.h"
 #include "reader/reader.h"
+#include "reader/session.h"
 
 #define AGAIN_FIRST_S 60 /* until it is told again; doubled */
 #define AGAIN_LAST_S  3600

@@ -15,6 +15,7 @@
 #include "base/probe.h"
 #include "phaselock/slot.h"
 #include "reader/reader.h"
+#include "reader/session.h"
 
 #include <string.h>
 

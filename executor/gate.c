@@ -19,6 +19,7 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/probe.h"
+#include "db/canceller.h"
 #include "db/sqlstate.h"
 #include "phaselock/phaselock.h"
 

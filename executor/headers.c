@@ -6,6 +6,7 @@
 #include "executor/record.h"
 
 #include "base/utf8.h"
+#include "kafka/source.h"
 
 #include <stdlib.h>
 #include <string.h>

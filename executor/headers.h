@@ -9,7 +9,7 @@
 #define EXECUTOR_HEADERS_H
 
 #include "base/str.h"
-#include "kafka/consumer.h"
+#include "kafka/source.h"
 
 struct held;
 

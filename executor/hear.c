@@ -12,6 +12,7 @@
 #include "executor/trouble.h"
 
 #include "base/clock.h"
+#include "db/notification.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -10,6 +10,8 @@
 #include "base/log.h"
 #include "base/remedies.h"
 #include "base/utf8.h"
+#include "kafka/source.h"
+#include "task/uuid.h"
 
 #include <stdio.h>
 #include <stdlib.h>

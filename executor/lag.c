@@ -2,6 +2,7 @@
 #include "executor/lag.h"
 
 #include "executor/lane.h"
+#include "kafka/source.h"
 
 #define EVERY_US (1000 * 1000)
 

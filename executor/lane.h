@@ -15,6 +15,7 @@
 #include "action/action.h"
 #include "base/str.h"
 #include "base/thread.h"
+#include "db/canceller.h"
 #include "db/db.h"
 #include "executor/claims.h"
 #include "executor/executor.h"

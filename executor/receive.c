@@ -17,6 +17,7 @@
 #include "base/log.h"
 #include "base/remedies.h"
 #include "base/utf8.h"
+#include "kafka/source.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -30,6 +30,8 @@
 #include "executor/turn.h"
 #include "executor/watcher.h"
 
+#include "db/canceller.h"
+#include "db/notification.h"
 #include "db/sqlstate.h"
 #include "reader/reader.h"
 

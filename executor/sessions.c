@@ -2,7 +2,9 @@
 
 #include "executor/lane.h"
 
+#include "db/backend.h"
 #include "reader/reader.h"
+#include "reader/session.h"
 
 #include <string.h>
 

@@ -8,6 +8,7 @@
 #include "base/clock.h"
 #include "db/sqlstate.h"
 #include "reader/reader.h"
+#include "reader/session.h"
 
 #include <poll.h>
 #include <string.h>

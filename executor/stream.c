@@ -5,6 +5,7 @@
 #include "executor/record.h"
 
 #include "db/db.h"
+#include "kafka/source.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -8,7 +8,7 @@
 #ifndef EXECUTOR_STREAM_H
 #define EXECUTOR_STREAM_H
 
-#include "kafka/consumer.h"
+#include "kafka/source.h"
 #include "task/message.h"
 
 struct db_result;

@@ -7,6 +7,7 @@
 #include "kafka/error.h"
 #include "kafka/lag.h"
 #include "kafka/metadata.h"
+#include "kafka/source.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -3,6 +3,7 @@
 #include "base/utf8.h"
 #include "task/json.h"
 #include "task/message.h"
+#include "task/message_text.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -3,6 +3,7 @@
 #include "base/remedies.h"
 #include "producer/sending.h"
 #include "task/message.h"
+#include "task/uuid.h"
 
 #include <stdio.h>
 #include <string.h>

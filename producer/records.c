@@ -1,6 +1,7 @@
 #include "producer/records.h"
 
 #include "task/message.h"
+#include "task/message_text.h"
 
 #define FIRST_BYTES (6 * PUBLISH_NAME_BYTES + 64) /* what a first record has beyond its tags */
 

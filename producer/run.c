@@ -6,6 +6,7 @@
 #include "base/remedies.h"
 #include "producer/records.h"
 #include "task/message.h"
+#include "task/uuid.h"
 
 #include <stdio.h>
 

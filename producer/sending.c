@@ -5,6 +5,7 @@
 #include "producer/blocked.h"
 #include "producer/rows.h"
 #include "task/message.h"
+#include "task/message_text.h"
 
 #include <stdio.h>
 

@@ -1,4 +1,5 @@
 #include "base/str.h"
+#include "db/columns.h"
 #include "db/sqlstate.h"
 #include "producer/columns.h"
 #include "producer/staged_reader.h"

@@ -2,6 +2,7 @@
 
 #include "base/clock.h"
 #include "kafka/consumer.h"
+#include "kafka/source.h"
 #include "producer/blocked.h"
 #include "task/message.h"
 

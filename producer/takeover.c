@@ -7,6 +7,7 @@
 #include "producer/sending.h"
 #include "producer/tail.h"
 #include "task/message.h"
+#include "task/message_text.h"
 
 #include <inttypes.h>
 #include <stdio.h>

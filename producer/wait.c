@@ -2,6 +2,7 @@
 
 #include "base/clock.h"
 #include "base/remedies.h"
+#include "db/notification.h"
 #include "producer/blocked.h"
 #include "task/stalled.h"
 

@@ -5,10 +5,12 @@
 #include "base/probe.h"
 #include "db/pipeline.h"
 #include "db/sqlstate.h"
+#include "db/task_session.h"
 #include "db/told.h"
 #include "reader/failure.h"
 #include "reader/risks.h"
 #include "reader/state.h"
+#include "reader/steps.h"
 
 #include <stdio.h>
 #include <stdlib.h>

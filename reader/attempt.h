@@ -47,16 +47,6 @@ struct part {
 MUST_CHECK enum rc part_run(struct db *db, const struct work *work, struct part *part,
                             struct err *why);
 
-/**
- * steps.c: all steps that are left, each a part of its own or outside the database; the row says which. RC_OK: work->outcome is set; LOST
- * also when the task was cancelled or the executor stops.
- */
-MUST_CHECK enum rc steps_run(struct reader_thread *reader, struct work *work, struct err *why);
-/** The step to which a text of the message belongs; -1: it has none. */
-int steps_find(const struct message *msg, int text);
-/** Says in *why that it happened in this step, if it is one. */
-void steps_tell(const struct message *msg, int step, struct err *why);
-
 /** Runs the whole attempt and records its end in work->outcome. What the executor itself has cancelled is lost, not failed. */
 MUST_CHECK enum rc attempt_run(struct reader_thread *reader, struct work *work, struct err *err);
 

@@ -14,6 +14,7 @@
 #include "base/probe.h"
 #include "db/pipeline.h"
 #include "db/sqlstate.h"
+#include "db/task_session.h"
 #include "db/told.h"
 #include "reader/attempt.h"
 #include "reader/outside.h"

@@ -5,6 +5,7 @@
 #include "reader/state.h"
 
 #include "base/clock.h"
+#include "db/canceller.h"
 #include "reader/outside.h"
 
 #define REQUEST_PATIENCE_MS 2000 /* for a request to end; then its session is given up */

@@ -4,9 +4,11 @@
 #include "base/log.h"
 #include "base/probe.h"
 #include "base/utf8.h"
+#include "db/canceller.h"
 #include "db/told.h"
 #include "reader/attempt.h"
 #include "reader/failure.h"
+#include "reader/steps.h"
 
 #include <poll.h>
 #include <stdlib.h>

@@ -4,11 +4,15 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/probe.h"
+#include "db/backend.h"
+#include "db/canceller.h"
+#include "db/notification.h"
 #include "db/pipeline.h"
 #include "db/sqlstate.h"
 #include "db/told.h"
 #include "reader/attempt.h"
 #include "reader/outside.h"
+#include "reader/session.h"
 
 #include <errno.h>
 #include <poll.h>

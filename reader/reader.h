@@ -45,17 +45,5 @@ void reader_abandon(struct reader_thread *reader);
 /** The attempt has run out of its time: cancels its statement, or cuts its session off. False: it
  * is not running. */
 bool reader_time_out(struct reader_thread *reader, struct work *work, bool sever);
-/** It has noticed that its session is gone. */
-bool reader_bereft(const struct reader_thread *reader);
-/** The server said at the end of a session of it that another session had crashed. */
-bool reader_heard_of_crash(const struct reader_thread *reader);
-/** It could not open a session, and tries again by itself; control's mailbox is poked when this changes. It is to be given nothing. */
-bool reader_cut_off(const struct reader_thread *reader);
-/** Why it was cut off last. */
-void reader_cut_off_why(struct reader_thread *reader, struct err *ret_why);
-/** The pid of its backend, without waiting: to see that it has a new session. */
-int reader_pid(const struct reader_thread *reader);
-/** The backend that it uses: pid and start; the slot row names it. */
-void reader_backend(struct reader_thread *reader, int *ret_pid, char ret_start[64]);
 
 #endif

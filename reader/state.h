@@ -10,6 +10,7 @@
 
 #include "base/outage.h"
 #include "base/thread.h"
+#include "db/canceller.h"
 #include "reader/reader.h"
 #include "reader/work.h"
 

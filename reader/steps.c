@@ -7,6 +7,7 @@
 #include "base/str.h"
 #include "base/utf8.h"
 #include "reader/outside.h"
+#include "reader/steps.h"
 
 #include <string.h>
 

@@ -8,9 +8,11 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/probe.h"
+#include "kafka/source.h"
 #include "producer/takeover.h"
 #include "producer/target.h"
 #include "task/message.h"
+#include "task/uuid.h"
 
 #include <stdio.h>
 #include <string.h>

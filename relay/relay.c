@@ -6,6 +6,7 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/probe.h"
+#include "db/backend.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -16,6 +16,7 @@
 #include "db/db.h"
 #include "kafka/consumer.h"
 #include "kafka/producer.h"
+#include "kafka/source.h"
 #include "relay/relay.h"
 
 #define RELAY_KINDS 8

@@ -6,6 +6,7 @@
 #include "base/log.h"
 #include "base/probe.h"
 #include "kafka/consumer.h"
+#include "kafka/source.h"
 
 #include <poll.h>
 #include <string.h>

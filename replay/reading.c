@@ -2,6 +2,7 @@
 #include "replay/reading.h"
 
 #include "base/utf8.h"
+#include "kafka/source.h"
 
 #include <poll.h>
 #include <stdio.h>

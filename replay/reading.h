@@ -15,6 +15,7 @@
 #include "replay/replay.h"
 
 #include "kafka/consumer.h"
+#include "kafka/source.h"
 #include "task/message.h"
 
 #define SEGMENT_MOST  256

@@ -4,6 +4,8 @@
 #include "base/clock.h"
 #include "base/probe.h"
 #include "base/remedies.h"
+#include "db/notification.h"
+#include "task/uuid.h"
 
 #include <poll.h>
 #include <stdio.h>

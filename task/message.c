@@ -1,4 +1,8 @@
+#include "task/message_action.h"
 #include "task/message_field.h"
+#include "task/message_life.h"
+#include "task/message_sql.h"
+#include "task/uuid.h"
 
 #include "base/ascii.h"
 

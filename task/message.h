@@ -105,27 +105,6 @@ const char *message_field_name(int i);
  */
 MUST_CHECK enum rc message_peek(const char *bytes, size_t len, char ret_run[37], int64_t *ret_seq);
 
-/**
- * Turns the text of one valid staged object into a record value by putting the tags in front; all
- * else is kept verbatim. run is a UUID; "" or NULL and seq -1 are left out (the implicit run).
- */
-void message_tag(struct str *out, const char *staged, size_t len, const char *run, int64_t seq,
-                 int64_t previous_order);
-/** The same for the first task of a run: what the run is called (NULL: nothing), and its policy. */
-void message_tag_first(struct str *out, const char *staged, size_t len, const char *run,
-                       int64_t previous_order, const char *run_name, const char *on_failure);
-/** The end of a run, a UUID. run "" or NULL, seq, tasks, phases -1: left out (counts only if aborted). */
-void message_end(struct str *out, const char *run, int64_t seq, int64_t tasks, int64_t phases,
-                 bool aborted);
-/**
- * Appends the text of a JSON object on one line and without the members of its top level that are named (ended by NULL); all
- * else is kept verbatim. RC_REJECT: it is no JSON object.
- */
-MUST_CHECK enum rc message_without(struct str *out, const char *text, size_t len,
-                                   const char *const *names, struct err *err);
-/** Appends text as a JSON string in its quotes. What is not UTF-8 stays so: message_parse tells. */
-void json_quote(struct str *out, const char *text, size_t len);
-
 /** Why a record was rejected: the value of rejected_message.reason. */
 /* clang-format off */
 #define MESSAGE_REASONS(X)            \
@@ -146,10 +125,5 @@ enum message_reason {
 #undef X
 };
 const char *message_reason_name(enum message_reason reason);
-
-/** Random (version 4) and of queue and first offset (version 5: the implicit run), lower case. */
-void uuid_new(char ret_uuid[37]);
-void uuid_implicit_run(char ret_uuid[37], const char *queue, int64_t first_offset);
-bool uuid_valid(const char *text);
 
 #endif

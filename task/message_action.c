@@ -3,6 +3,7 @@
 
 #include "base/ascii.h"
 #include "task/header.h"
+#include "task/message_action.h"
 
 #include <cjson/cJSON.h>
 #include <stdlib.h>

@@ -1,6 +1,7 @@
 /* message_edit: members of a message's top level are taken out of its text; all else stays as it was written. */
 #include "task/json.h"
 #include "task/message.h"
+#include "task/message_text.h"
 
 #include <cjson/cJSON.h>
 #include <stdint.h>

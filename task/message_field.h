@@ -1,6 +1,7 @@
 /**
- * What: what the readers of single fields (message.c, message_sql.c) share: the state of one
- *   reading, the checked scalars, the way to say what is wrong. Private to the message codec.
+ * What: what the readers of single fields (message.c, message_life.c, message_sql.c,
+ *   message_action.c) share: the state of one reading, the checked scalars, the way to report what
+ *   is wrong. Private to the message codec.
  * Invariants: a reader stores into r->msg only what it has checked.
  * Threads: one reading, one thread.
  * Ownership: struct reading borrows everything; what the message keeps is copied.
@@ -47,40 +48,9 @@ char *copy_text(const struct cJSON *node);
 const char *nearest_field(const char *word, enum message_form form);
 bool message_field_fits(int i, enum message_form form);
 
-/** message_life.c. Each sets msg->special but for read_retry_on, which fail() reads. */
-MUST_CHECK enum rc read_condition(struct reading *r, struct cJSON *node,
-                                  const struct json_path *path);
-MUST_CHECK enum rc read_key(struct reading *r, struct cJSON *node, const struct json_path *path);
-MUST_CHECK enum rc read_not_before(struct reading *r, struct cJSON *node,
-                                   const struct json_path *path);
-MUST_CHECK enum rc read_retry_on(struct reading *r, struct cJSON *node,
-                                 const struct json_path *path);
-
 /** A string of so many characters at most. */
 MUST_CHECK enum rc field_short_text(struct reading *r, const struct cJSON *node,
                                     const struct json_path *path, int most);
 #define LONGEST_NAME 1000 /* characters; of a task, of a step */
-
-/** One after the other: each adds to the statements of the message. */
-MUST_CHECK enum rc read_sql(struct reading *r, struct cJSON *node, const struct json_path *path);
-/** After read_sql of its object, whose statements begin at first. */
-MUST_CHECK enum rc read_params(struct reading *r, struct cJSON *node, const struct json_path *path,
-                               const struct cJSON *object, int first);
-MUST_CHECK enum rc read_steps(struct reading *r, struct cJSON *node, const struct json_path *path);
-
-/** The type of a task or step that does not say it: what there is to do tells. */
-enum message_type implied_type(const struct cJSON *object);
-const char *type_name(enum message_type type);
-
-/** Fields of commands and requests, into r->action. */
-MUST_CHECK enum rc read_command(struct reading *r, struct cJSON *node,
-                                const struct json_path *path);
-MUST_CHECK enum rc read_args(struct reading *r, struct cJSON *node, const struct json_path *path);
-MUST_CHECK enum rc read_input(struct reading *r, struct cJSON *node, const struct json_path *path);
-MUST_CHECK enum rc read_url(struct reading *r, struct cJSON *node, const struct json_path *path);
-MUST_CHECK enum rc read_method(struct reading *r, struct cJSON *node, const struct json_path *path);
-MUST_CHECK enum rc read_headers(struct reading *r, struct cJSON *node,
-                                const struct json_path *path);
-MUST_CHECK enum rc read_body(struct reading *r, struct cJSON *node, const struct json_path *path);
 
 #endif

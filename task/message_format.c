@@ -1,4 +1,5 @@
 #include "task/message.h"
+#include "task/message_text.h"
 
 #include <string.h>
 

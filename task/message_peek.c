@@ -1,4 +1,5 @@
 #include "task/message.h"
+#include "task/uuid.h"
 
 #include "base/ascii.h"
 

@@ -1,3 +1,4 @@
+#include "task/message_sql.h"
 #include "task/message_field.h"
 #include "task/statement.h"
 

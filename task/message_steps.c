@@ -1,5 +1,7 @@
 /* The steps of a task: an array of objects, each with a name and what a task of its type has. */
+#include "task/message_action.h"
 #include "task/message_field.h"
+#include "task/message_sql.h"
 
 #include <cjson/cJSON.h>
 #include <stdlib.h>

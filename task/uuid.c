@@ -1,3 +1,4 @@
+#include "task/uuid.h"
 #include "task/message.h"
 
 #include "base/ascii.h"

@@ -1,5 +1,6 @@
 /* What comes out of a statement, and what goes in: results, promised row counts, errors, arrays. */
 #include "base/str.h"
+#include "db/columns.h"
 #include "db/pipeline.h"
 #include "tests/support/support.h"
 

@@ -3,6 +3,7 @@
 #include "tests/db/protocol.h"
 
 #include "base/str.h"
+#include "db/backend.h"
 
 /* From now on the first writing of a table by this session's statements is undone, once for each call. */
 static void undo_first(struct db *db, const char *table, const char *code)

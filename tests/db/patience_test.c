@@ -3,6 +3,8 @@
 
 #include "base/clock.h"
 #include "base/mailbox.h"
+#include "db/backend.h"
+#include "db/canceller.h"
 
 #include <poll.h>
 #include <pthread.h>

@@ -3,6 +3,8 @@
  * exactly what they know of. */
 #include "base/clock.h"
 #include "base/str.h"
+#include "db/backend.h"
+#include "db/canceller.h"
 #include "phaselock/phaselock.h"
 #include "tests/support/locks.h"
 #include "tests/support/support.h"

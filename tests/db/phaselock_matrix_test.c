@@ -1,6 +1,8 @@
 /* The locks of one phase, looked at one call at a time, with PostgreSQL's own table locks SHARE and
  * ROW EXCLUSIVE as the oracle: they have the same matrix. */
 #include "base/str.h"
+#include "db/backend.h"
+#include "db/columns.h"
 #include "phaselock/phaselock.h"
 #include "tests/support/locks.h"
 #include "tests/support/support.h"

@@ -2,6 +2,7 @@
  * Servers in a bad shape: a lock table that is full, and a pooler in between. Each test starts its
  * own (tests/db/private_server). */
 #include "base/str.h"
+#include "db/backend.h"
 #include "db/migrate.h"
 #include "phaselock/phaselock.h"
 #include "phaselock/slot.h"

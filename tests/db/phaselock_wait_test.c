@@ -2,6 +2,7 @@
  * sessions never stop each other for good. Threads return what they saw; the test thread judges. */
 #include "base/clock.h"
 #include "base/str.h"
+#include "db/backend.h"
 #include "phaselock/phaselock.h"
 #include "tests/support/locks.h"
 #include "tests/support/support.h"

@@ -1,7 +1,10 @@
 /* Pipeline mode: several transactions under way, errors that skip to their sync, and memory that
  * stays flat. */
 #include "base/str.h"
+#include "db/backend.h"
+#include "db/notification.h"
 #include "db/pipeline.h"
+#include "db/task_session.h"
 #include "tests/support/support.h"
 
 #include <poll.h>

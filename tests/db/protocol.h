@@ -11,6 +11,7 @@
 #define TESTS_DB_PROTOCOL_H
 
 #include "base/str.h"
+#include "db/backend.h"
 #include "tests/support/support.h"
 
 #include <pthread.h>

@@ -1,5 +1,6 @@
 /* ctest: timeout=120
  * What the group roles may and, above all, what a session that runs task SQL may not. */
+#include "db/backend.h"
 #include "tests/db/roles.h"
 
 #include <stdlib.h>

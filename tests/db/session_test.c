@@ -1,6 +1,10 @@
 /* One session: settings, a reset, cancelling, notifications, and what a lost one looks like. */
 #include "base/str.h"
+#include "db/backend.h"
+#include "db/canceller.h"
+#include "db/notification.h"
 #include "db/pipeline.h"
+#include "db/task_session.h"
 #include "tests/support/support.h"
 
 #include <pthread.h>

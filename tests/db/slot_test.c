@@ -2,6 +2,8 @@
  * while their readers' statements run on, and max_readers that changes meanwhile. */
 #include "base/clock.h"
 #include "base/str.h"
+#include "db/backend.h"
+#include "db/notification.h"
 #include "phaselock/slot.h"
 #include "tests/support/locks.h"
 #include "tests/support/support.h"

@@ -14,6 +14,7 @@
 #include "base/clock.h"
 #include "kafka/consumer.h"
 #include "kafka/producer.h"
+#include "kafka/source.h"
 #include "kafka/stable.h"
 #include "producer/publish.h"
 #include "task/message.h"

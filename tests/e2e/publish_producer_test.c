@@ -2,6 +2,7 @@
  * ctest: timeout=120 */
 #include "producer/publish.h"
 #include "task/message.h"
+#include "task/message_text.h"
 #include "tests/e2e/publish.h"
 
 static void a_second_producer_is_held(void **state)

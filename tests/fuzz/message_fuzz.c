@@ -6,6 +6,7 @@
 #include "base/utf8.h"
 #include "task/json.h"
 #include "task/message.h"
+#include "task/message_text.h"
 #include "task/statement.h"
 
 #include <stdlib.h>

@@ -1,4 +1,5 @@
 /* ctest: serial */ /* it says how fast a backlog is read */
+#include "kafka/source.h"
 #include "tests/kafka/reading.h"
 
 #include <librdkafka/rdkafka.h>

@@ -1,4 +1,5 @@
 /* ctest: timeout=120 */
+#include "kafka/source.h"
 #include "tests/kafka/reading.h"
 
 #include <stdlib.h>

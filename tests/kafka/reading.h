@@ -16,6 +16,7 @@
 #include "kafka/consumer.h"
 #include "kafka/kafka.h"
 #include "kafka/producer.h"
+#include "kafka/source.h"
 
 #include <poll.h>
 #include <stdio.h>

@@ -10,6 +10,7 @@
 #include "kafka/consumer.h"
 #include "kafka/mock.h"
 #include "kafka/producer.h"
+#include "kafka/source.h"
 #include "tests/support/rc.h"
 
 #include <arpa/inet.h>

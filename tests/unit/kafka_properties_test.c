@@ -9,6 +9,7 @@
 #include "kafka/error.h"
 #include "kafka/handle.h"
 #include "kafka/producer.h"
+#include "kafka/source.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -1,6 +1,7 @@
 /* Members are taken out of a message's text, and nothing else changes. */
 #include "base/str.h"
 #include "task/message.h"
+#include "task/message_text.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -2,6 +2,7 @@
 #include "base/str.h"
 #include "task/json.h"
 #include "task/message.h"
+#include "task/message_text.h"
 #include "tests/support/rc.h"
 
 #include <setjmp.h>

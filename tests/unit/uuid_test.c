@@ -1,5 +1,6 @@
 /* UUIDs: random ones differ, the implicit run's is found again. */
 #include "task/message.h"
+#include "task/uuid.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
