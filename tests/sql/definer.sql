@@ -1,6 +1,6 @@
 -- Functions that run with the rights of lockstep_owner: nothing that a caller has made, or has put into its search_path, is run there.
 BEGIN;
-SELECT plan(9);
+SELECT plan(11);
 
 CREATE TEMP VIEW definer AS
     SELECT p.oid::regprocedure::text AS name, p.proconfig, p.prosrc FROM pg_proc p
@@ -19,10 +19,9 @@ SELECT is((SELECT string_agg(p.oid::regprocedure::text, ', ') FROM pg_proc p WHE
 -- no operator but the = of SET and the := of an assignment, none of the words that look one up, and no call without a schema.
 CREATE FUNCTION pg_temp.bare(source text) RETURNS text LANGUAGE plpgsql AS $$
 BEGIN
-    source := regexp_replace(source, '--[^\n]*', '', 'g');
-    source := regexp_replace(source, '''[^'']*''', '''''', 'g');
+    source := regexp_replace(source, '--[^\n]*|''[^'']*''', '''''', 'g'); -- at once: each may have a part of the other in it
     source := regexp_replace(source, 'OPERATOR\(pg_catalog\.[^)]+\)', ' ', 'g');
-    source := regexp_replace(source, ':=', ' ', 'g');
+    source := regexp_replace(source, ':=', ';', 'g');
     source := regexp_replace(source, '(SET|,|USING)(\s+[a-zA-Z_]+) = ', '\1\2 ', 'g');
     RETURN source;
 END
@@ -37,6 +36,16 @@ SELECT is((SELECT string_agg(name || ': ' || m[1], '; ') FROM bare,
 SELECT is((SELECT string_agg(name || ': ' || m[1], '; ') FROM bare, regexp_matches(source, '(?<![.\w]|AS )([a-z_]+)\s*\(', 'g') AS m
            WHERE m[1] NOT IN ('definitions', 'outbox')), NULL, 'nor a call without its schema');
 SELECT matches(pg_temp.bare('a OPERATOR(pg_catalog.=) b AND c = d'), 'c = d', 'the look finds what it is for');
+
+-- With the rights of the caller and no path of its own: a call or a catalog names its schema, operators need not. tests/unit/functions.py says which
+-- functions have a path of their own.
+CREATE TEMP VIEW callers AS
+    SELECT p.proname, pg_temp.bare(p.prosrc) AS source FROM pg_proc p
+    WHERE p.pronamespace = 'lockstep'::regnamespace AND NOT p.prosecdef AND NOT coalesce(p.proconfig::text ~ 'search_path', false);
+SELECT is((SELECT string_agg(DISTINCT proname || ': ' || m[1], '; ') FROM callers, regexp_matches(source, '(?<![.\w]|AS )([a-z_]+)\s*\(', 'g') AS m
+           WHERE m[1] IN (SELECT c.proname FROM pg_proc c WHERE c.pronamespace = 'pg_catalog'::regnamespace)), NULL, 'nor, in those of the caller, one of the catalog');
+SELECT is((SELECT string_agg(DISTINCT proname || ': ' || m[1], '; ') FROM callers, regexp_matches(source, '\m(?:FROM|JOIN)\s+(pg_\w+)(?!\w|\.)', 'g') AS m
+           WHERE m[1] IN (SELECT c.relname FROM pg_class c WHERE c.relnamespace = 'pg_catalog'::regnamespace)), NULL, 'nor a catalog');
 
 -- A row becomes JSON without any cast of the types that it has.
 CREATE FUNCTION pg_temp.none() RETURNS text LANGUAGE sql AS $$ SELECT string_agg(p.proname, ', ') FROM pg_proc p

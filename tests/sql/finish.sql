@@ -1,6 +1,6 @@
 -- How an attempt ends (sql/functions/attempt/complete.sql, fail.sql) and how a run does (run_finish.sql, release.sql).
 BEGIN;
-SELECT plan(64);
+SELECT plan(65);
 \ir protocol.inc
 
 -- complete: once, with the token.
@@ -171,6 +171,18 @@ SELECT throws_ok(format('UPDATE lockstep.task SET status = ''Processing'' WHERE 
 SELECT is((SELECT array_agg(s.status ORDER BY 1) FROM lockstep.task_status s
            WHERE (lockstep.is_processable(s.status), lockstep.is_finished(s.status), lockstep.is_editable(s.status))
                  IS DISTINCT FROM (s.is_processable, s.is_finished, s.is_editable)), NULL, 'the functions say what the table says');
+CREATE FUNCTION pg_temp.explained(query text) RETURNS text LANGUAGE plpgsql AS $$
+DECLARE
+    line text;
+    lines text := '';
+BEGIN
+    FOR line IN EXECUTE 'EXPLAIN ' || query LOOP
+        lines := lines || line || E'\n';
+    END LOOP;
+    RETURN lines;
+END
+$$;
+SELECT unalike(pg_temp.explained('SELECT FROM lockstep.task t WHERE t.phase_id = 1 AND NOT lockstep.is_finished(t.status)'), '%is_finished%', 'a query compares the statuses itself');
 SELECT ok(lockstep.task_is_type((pg_temp.task(0)).task_id, 'sql'), 'task_is_type: it is');
 SELECT ok(NOT lockstep.task_is_type((pg_temp.task(0)).task_id, 'http'), 'it is not');
 SELECT is(lockstep.task_is_type(-1, 'sql'), false, 'there is none');

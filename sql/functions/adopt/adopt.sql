@@ -58,7 +58,7 @@ BEGIN
                 closed := true;
                 IF offer IS NULL AND (
                     SELECT t.task_id FROM lockstep.task t WHERE t.phase_id = p.phase_id -- not EXISTS, which may read the whole table
-                    AND t.status NOT IN ('Completed', 'Failed', 'Cancelled', 'Terminated', 'PartiallyCompleted') LIMIT 1) IS NULL
+                    AND NOT lockstep.is_finished(t.status) LIMIT 1) IS NULL
                    AND (((p.previous_phase_id IS NOT NULL OR r.after_run_no IS NULL) AND NOT p.after_runs) OR NOT EXISTS ( -- it may wait for runs
                        SELECT FROM lockstep.run b WHERE b.queue_id = p_queue_id AND b.ended_at IS NULL AND b.first_offset < r.first_offset)) THEN
                     offer := ARRAY[p.phase_id, r.run_no, p."order"];

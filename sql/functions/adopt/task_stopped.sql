@@ -11,7 +11,7 @@ BEGIN
     FOR t IN SELECT k.task_id, k.run_no, k."order", k.phase_id, k.queue_id, k.status, k.attempt_num, k.executor_no, k.started_at,
                     k.cancelled_by, k.error, r.cancelled_by AS run_by, r.error AS run_error
              FROM lockstep.task k JOIN lockstep.run r USING (run_no)
-             WHERE k.task_id = ANY (p_task_ids) AND k.status IN ('Pending', 'Processing', 'Error', 'Paused')
+             WHERE k.task_id = ANY (p_task_ids) AND NOT lockstep.is_finished(k.status)
              ORDER BY k.task_id FOR NO KEY UPDATE OF k LOOP
         ended := pg_catalog.clock_timestamp();
         why := CASE WHEN t.run_by IS NOT NULL THEN 'the run was ' || t.run_error
@@ -22,7 +22,7 @@ BEGIN
             lease_until = NULL,
             cancelled_by = COALESCE(t.cancelled_by, t.run_by), updated_at = ended,
             duration = CASE t.status WHEN 'Processing' THEN ended - t.started_at END
-        WHERE task_id = t.task_id AND status IN ('Pending', 'Processing', 'Error', 'Paused');
+        WHERE task_id = t.task_id AND NOT lockstep.is_finished(status);
         CONTINUE WHEN NOT FOUND; -- the loop has read ahead: the end of one task may have cancelled the next one
         IF t.status = 'Processing' THEN
             INSERT INTO lockstep.task_attempt (task_id, attempt, status, executor_no, started_at, ended_at, error)

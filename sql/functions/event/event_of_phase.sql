@@ -1,6 +1,6 @@
 -- A phase was opened, or is done, and its run wants events: one row for the relay. No NOTIFY, this is a barrier: the executor whose
--- gate has opened a phase wakes its relay itself, and the end of a run is told of anyway. No SET search_path: every name and operator is
--- qualified, so that nothing the session has in front of pg_catalog is run with the owner's rights.
+-- gate has opened a phase wakes its relay itself, and the end of a run is told of anyway. No SET search_path:
+-- docs/explanation/decisions.md.
 CREATE OR REPLACE FUNCTION lockstep.event_of_phase() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER AS $$
 BEGIN
     INSERT INTO lockstep.outbox (queue_id, kind, event, run_no, phase_id, created_at)

@@ -73,10 +73,10 @@ BEGIN
 
     -- The oldest phase that is not done, and the next one.
     SELECT p.* INTO open FROM lockstep.phase p WHERE p.run_no = p_run_no AND p.done_at IS NULL
-        AND (p.opened_at IS NULL -- the last tasks of a phase begin last; the statuses of is_finished, as a list, are compared ten times as fast
+        AND (p.opened_at IS NULL -- the last tasks of a phase begin last
              OR EXISTS (SELECT FROM (SELECT k.status FROM lockstep.task k WHERE k.phase_id = p.phase_id ORDER BY k.kafka_offset DESC LIMIT MOST) AS t
-                        WHERE t.status IN ('Pending', 'Processing', 'Error', 'Paused'))
-             OR (SELECT true FROM lockstep.task t WHERE t.phase_id = p.phase_id AND t.status IN ('Pending', 'Processing', 'Error', 'Paused') LIMIT 1))
+                        WHERE NOT lockstep.is_finished(t.status))
+             OR (SELECT true FROM lockstep.task t WHERE t.phase_id = p.phase_id AND NOT lockstep.is_finished(t.status) LIMIT 1))
     ORDER BY p."order" LIMIT 1;
     IF NOT FOUND THEN
         IF r.end_offset IS NULL AND r.cancelled_at IS NULL AND r.status <> 'Paused' THEN
@@ -114,7 +114,7 @@ BEGIN
     blocked := ARRAY(SELECT DISTINCT l.pid FROM pg_catalog.pg_locks l WHERE NOT l.granted AND l.pid IS NOT NULL);
     RETURN QUERY SELECT e.* FROM (
         SELECT t.task_id
-        FROM (SELECT k.task_id, k.backend_pid, k.status, k.started_at, k.kafka_offset FROM lockstep.task k WHERE k.phase_id = open.phase_id AND (open.opened_at IS NOT NULL OR k.needs IS NOT NULL) AND k.status IN ('Pending', 'Processing', 'Error', 'Paused')
+        FROM (SELECT k.task_id, k.backend_pid, k.status, k.started_at, k.kafka_offset FROM lockstep.task k WHERE k.phase_id = open.phase_id AND (open.opened_at IS NOT NULL OR k.needs IS NOT NULL) AND NOT lockstep.is_finished(k.status)
               ORDER BY k.kafka_offset LIMIT MOST) AS t
         ORDER BY t.backend_pid = ANY (blocked) AND t.status = 'Processing' DESC NULLS LAST, t.status = 'Pending', t.started_at NULLS LAST, t.kafka_offset LIMIT 3) AS oldest
     CROSS JOIN LATERAL lockstep.explain_task(oldest.task_id, false) AS e;

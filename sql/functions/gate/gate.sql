@@ -121,7 +121,7 @@ BEGIN
                WHERE b.run_no + 0 = target.run_no AND b."order" + 0 < target."order" AND b.done_at IS NULL
                  AND (b.opened_at IS NULL OR (
                           SELECT t.task_id FROM lockstep.task t WHERE t.phase_id = b.phase_id
-                          AND t.status NOT IN ('Completed', 'Failed', 'Cancelled', 'Terminated', 'PartiallyCompleted') LIMIT 1) IS NOT NULL)
+                          AND NOT lockstep.is_finished(t.status) LIMIT 1) IS NOT NULL)
                ORDER BY b."order" + 0 LIMIT 1) IS NULL, -- not EXISTS, which may be answered by reading the whole table into a hash
            (SELECT d.changes FROM lockstep.definitions d)
     INTO held, free, definitions FROM lockstep.run r JOIN lockstep.queue q USING (queue_id) WHERE r.run_no = target.run_no;
@@ -183,7 +183,7 @@ BEGIN
     -- Nobody holds S for a worker, so IX was granted: waiting for it once more would not wait at all.
     external := due IS NULL AND (SELECT p.external FROM lockstep.phase p WHERE p.phase_id = gate.previous_phase_id) AND EXISTS (
         SELECT FROM lockstep.task t
-        WHERE t.phase_id = gate.previous_phase_id AND t.type = 'external' AND t.status IN ('Pending', 'Error', 'Processing', 'Paused'));
+        WHERE t.phase_id = gate.previous_phase_id AND t.type = 'external' AND NOT lockstep.is_finished(t.status));
     verdict := CASE WHEN external THEN 'external' WHEN due IS NULL THEN 'wait' WHEN wait_ms = 0 THEN 'orphans' ELSE 'due' END;
 END
 $$;

@@ -23,7 +23,7 @@ BEGIN
                OR (r.end_offset IS NOT NULL AND NOT EXISTS (
                        SELECT FROM lockstep.phase l CROSS JOIN LATERAL ( -- as in run_finish
                            SELECT FROM lockstep.task t WHERE t.phase_id = l.phase_id
-                           AND t.status NOT IN ('Completed', 'Failed', 'Cancelled', 'Terminated', 'PartiallyCompleted') LIMIT 1) t
+                           AND NOT lockstep.is_finished(t.status) LIMIT 1) t
                        WHERE l.run_no = r.run_no AND l."order" > p."order" AND l.done_at IS NULL)));
         IF FOUND THEN
             ended := lockstep.run_finish(last_of);

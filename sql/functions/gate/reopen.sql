@@ -49,7 +49,7 @@ BEGIN
     WHERE p.run_no = own.run_no AND p."order" > own."order" AND p.opened_at IS NOT NULL AND p.done_at IS NULL
       AND (SELECT true FROM lockstep.task t WHERE t.phase_id = p.phase_id
                   AND (t.executor_no IS NOT NULL OR (t.type = 'external' AND NOT t.task_id = ANY (free)))
-                  AND t.status NOT IN ('Completed', 'Failed', 'Cancelled', 'Terminated', 'PartiallyCompleted') LIMIT 1)
+                  AND NOT lockstep.is_finished(t.status) LIMIT 1)
     ORDER BY p."order" LIMIT 1;
     IF FOUND THEN
         verdict := 'refused';

@@ -1,10 +1,10 @@
 -- Refuses whoever is not the queue's producer now: only that one, which holds the producers' lock, writes what becomes of a publishing.
-CREATE OR REPLACE FUNCTION lockstep.publish_held(p_queue_id int) RETURNS void LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+CREATE OR REPLACE FUNCTION lockstep.publish_held(p_queue_id int) RETURNS void LANGUAGE plpgsql AS $$
 BEGIN
     IF NOT EXISTS (
-        SELECT FROM pg_locks l WHERE l.locktype = 'advisory' AND l.pid = pg_backend_pid() AND l.objsubid = 2 AND l.granted
+        SELECT FROM pg_catalog.pg_locks l WHERE l.locktype = 'advisory' AND l.pid = pg_catalog.pg_backend_pid() AND l.objsubid = 2 AND l.granted
           AND l.classid = lockstep.lock_class('producer')::oid AND l.objid = p_queue_id::oid AND l.mode = 'ExclusiveLock'
-          AND l.database = (SELECT d.oid FROM pg_database d WHERE d.datname = current_database())) THEN
+          AND l.database = (SELECT d.oid FROM pg_catalog.pg_database d WHERE d.datname = pg_catalog.current_database())) THEN
         RAISE EXCEPTION 'this session does not hold the producers'' lock of the queue' USING ERRCODE = 'insufficient_privilege',
             HINT = 'Publish with: lockstep publish';
     END IF;

@@ -18,8 +18,8 @@ BEGIN
     UPDATE lockstep.rejected_message SET redrive_run = p_run, redriven_at = NULL, redriven_by = SESSION_USER
     WHERE rejected_id = ANY (p_ids);
     INSERT INTO lockstep.event_log (event, queue_id, detail)
-    VALUES ('messages_redriven', p_queue_id, pg_catalog.format('%s rejected message(s) again as run %s: %s (ids %s)',
-            pg_catalog.cardinality(p_ids), p_run, p_reason, pg_catalog.left(pg_catalog.array_to_string(p_ids, ','), 1000)));
+    VALUES ('messages_redriven', p_queue_id, format('%s rejected message(s) again as run %s: %s (ids %s)',
+            cardinality(p_ids), p_run, p_reason, left(array_to_string(p_ids, ','), 1000)));
 END
 $$;
 REVOKE EXECUTE ON FUNCTION lockstep.redrive_begin(int, bigint[], uuid, boolean, text) FROM PUBLIC;

@@ -3,7 +3,7 @@ CREATE OR REPLACE FUNCTION lockstep.run_endless(p_run_no bigint) RETURNS boolean
     SELECT r.ended_at IS NULL AND r.cancelled_at IS NULL AND r.end_offset IS NULL AND r.status = 'Running'
            AND (lockstep.explain_end(p_run_no)).reason IN ('run_end_missing', 'run_abandoned')
            AND NOT EXISTS (SELECT FROM lockstep.phase p CROSS JOIN LATERAL ( -- as in run_finish
-                               SELECT FROM lockstep.task t WHERE t.phase_id = p.phase_id AND t.status IN ('Pending', 'Processing', 'Error', 'Paused') LIMIT 1) t
+                               SELECT FROM lockstep.task t WHERE t.phase_id = p.phase_id AND NOT lockstep.is_finished(t.status) LIMIT 1) t
                            WHERE p.run_no = p_run_no AND p.done_at IS NULL)
     FROM lockstep.run r WHERE r.run_no = p_run_no
 $$;

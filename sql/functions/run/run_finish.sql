@@ -18,7 +18,7 @@ BEGIN
         -- LATERAL and LIMIT here and below: phase by phase, by the index. Of a join the planner may read all tasks that there are.
         SELECT FROM lockstep.phase p CROSS JOIN LATERAL (
             SELECT FROM lockstep.task t WHERE t.phase_id = p.phase_id
-            AND t.status NOT IN ('Completed', 'Failed', 'Cancelled', 'Terminated', 'PartiallyCompleted') LIMIT 1) t
+            AND NOT lockstep.is_finished(t.status) LIMIT 1) t
         WHERE p.run_no + 0 = p_run_no AND p.done_at IS NULL) THEN -- by phase_left
         RETURN NULL;
     END IF;

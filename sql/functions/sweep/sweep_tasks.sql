@@ -17,7 +17,7 @@ BEGIN
         chosen := chosen || ARRAY(
             SELECT t.task_id FROM lockstep.task t
             WHERE t.phase_id = p.phase_id AND t.kafka_offset > s.upto_offset
-              AND t.status IN ('Completed', 'Failed', 'Cancelled', 'Terminated', 'PartiallyCompleted')
+              AND lockstep.is_finished(t.status)
             ORDER BY t.kafka_offset LIMIT p_rows - pg_catalog.cardinality(chosen) FOR UPDATE SKIP LOCKED);
         EXIT WHEN pg_catalog.cardinality(chosen) >= p_rows;
     END LOOP;
