@@ -1,6 +1,6 @@
 -- Adoption and giving back (sql/functions/adopt/adopt.sql, give_back.sql). protocol.inc explains how messages are written.
 BEGIN;
-SELECT plan(45);
+SELECT plan(47);
 \ir protocol.inc
 
 -- One call of executor 2: the verdict, or the adopted tasks as offset#attempt, after the order of their phase (- not open).
@@ -42,6 +42,25 @@ SELECT is(pg_temp.offer(), 'none 0 200', 'concurrent: one of each run,');
 SELECT is(pg_temp.offer(ARRAY[(SELECT min(phase_id) FROM lockstep.phase WHERE queue_id = pg_temp.q() AND "order" = 200)]), 'none 1 200', 'one after the other');
 SELECT lockstep.run_cancel(pg_temp.run_of('B'), NULL, (SELECT name FROM lockstep.queue WHERE queue_id = pg_temp.q()));
 SELECT is(pg_temp.offer(ARRAY[(SELECT min(phase_id) FROM lockstep.phase WHERE queue_id = pg_temp.q() AND "order" = 200)]), 'none', 'none of a cancelled run');
+
+-- What adopt asks of the tasks of a phase becomes a part of the query, so each way has its index.
+CREATE FUNCTION pg_temp.explained(query text) RETURNS text LANGUAGE plpgsql AS $$
+DECLARE
+    line text;
+    lines text := '';
+BEGIN
+    SET LOCAL enable_seqscan = off;
+    FOR line IN EXECUTE 'EXPLAIN ' || query LOOP
+        lines := lines || line || E'\n';
+    END LOOP;
+    SET LOCAL enable_seqscan = on;
+    RETURN lines;
+END
+$$;
+SELECT matches(pg_temp.explained('SELECT FROM lockstep.task t WHERE t.phase_id + 0 = 1 AND t.executor_no IS NULL AND lockstep.adoptable(t, true, ''{}'', 1)'),
+               '^(?!.*(adoptable|runnable)).*task_unowned', 'what nobody owns is found by its index');
+SELECT matches(pg_temp.explained('SELECT FROM lockstep.task t WHERE t.phase_id = 1 AND t.executor_no <> ALL (''{1}'') AND lockstep.adoptable(t, true, ''{}'', 1)'),
+               '^(?!.*(adoptable|runnable)).*task_phase', 'what a dead executor has by that of its phase');
 
 -- Owners.
 SELECT pg_temp.tell('A0..2:100<0 A3..4:200<100');

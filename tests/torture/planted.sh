@@ -105,7 +105,7 @@ faults='slow_network 2 kill_executor 2 terminate_reader 2 reset_network 1'
 plant recorded_after_the_commit "$(q c reader/attempt.c 'return db_run(db, &sql_reader_complete,' 'return db_script(db, "COMMIT", NULL, why) != RC_OK || db_script(db, "BEGIN", NULL, why) != RC_OK ? RC_LOST
              : db_run(db, &sql_reader_complete,')"
 faults='kill_executor 2 terminate_reader 1' seconds=60
-plant lost_counts_as_failed "$(q sql adopt 'max_attempts = t.max_attempts + CASE WHEN l.lost THEN 1 ELSE 0 END' 'max_attempts = t.max_attempts')" \
+plant lost_counts_as_failed "$(q sql adopt_take 'max_attempts = t.max_attempts + CASE WHEN l.lost THEN 1 ELSE 0 END' 'max_attempts = t.max_attempts')" \
     "$(q sql lose 'max_attempts = t.max_attempts + c.tried' 'max_attempts = t.max_attempts')" "$(q sql spare 'max_attempts = t.max_attempts + 1' 'max_attempts = t.max_attempts')"
 
 # Nothing lost.

@@ -13,7 +13,7 @@ BODY, PARAMETERS = 120, 12
 # forecast_agent takes a row of SQL Server Agent's sysschedules, column by column.
 MANY_PARAMETERS = {'forecast_agent'}
 # To be shortened.
-LONG = {'adopt', 'claim', 'gate', 'reopen', 'replay_step'}
+LONG = {'claim'}
 # They run for each task or at each barrier: every name and operator in them is qualified instead.
 UNPINNED = {'complete', 'step_done', 'definitions_changed', 'event_logged', 'event_of_phase'}
 PIN = 'SET search_path = pg_catalog, pg_temp'

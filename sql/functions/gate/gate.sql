@@ -24,16 +24,13 @@ CREATE OR REPLACE FUNCTION lockstep.gate(p_phase_id bigint, p_wait_ms int,
 LANGUAGE plpgsql AS $$
 #variable_conflict use_column
 DECLARE
-    target record;
+    target record;     -- the phase that is to be opened
     own record;
-    before_run bigint;
-    free boolean;
+    waited bigint;     -- the phase before, if its IX was waited for until it was the open one
+    before_run bigint; -- the run before, if the phase is the first of its run
+    free boolean;      -- what the phase waits for is finished
     held boolean;
     cancelled boolean;
-    living int[];
-    due timestamptz;
-    external boolean;
-    waited bigint; -- the phase before, if its IX was waited for until it was the open one
 BEGIN
     conditional := false;
     LOOP
@@ -53,10 +50,7 @@ BEGIN
             OR p_wait_ms = 0;
         -- If somebody has S of the phase before, he has its tasks, and his gate opens it. What comes before that is not ours to wait for: we
         -- would be in the way of those who give it back (lockstep.lock_intent_xact). Else it is, or nobody opens it.
-        IF pg_catalog.pg_try_advisory_lock(lockstep.lock_class('phase'), lockstep.phase_key(target.previous_phase_id, 0)) THEN
-            PERFORM pg_catalog.pg_advisory_unlock(lockstep.lock_class('phase'), lockstep.phase_key(target.previous_phase_id, 0));
-            EXIT;
-        END IF;
+        EXIT WHEN lockstep.shared_free(target.previous_phase_id);
         IF NOT lockstep.lock_intent_xact(target.previous_phase_id, p_wait_ms) THEN
             verdict := 'wait';
             RETURN;
@@ -69,20 +63,14 @@ BEGIN
     END IF;
     previous_phase_id := target.previous_phase_id;
     -- It is the next one, as it is most times. Else not beyond the caller's: if that is opened at this moment, it would wait for tasks
-    -- that it may start itself. By phase_left, the index of what is not done: a run may have done thousands of phases.
+    -- that it may start itself.
     IF target.opened_at IS NULL AND target.done_at IS NULL AND target.next IS NOT TRUE THEN
-        SELECT p.phase_id, p."order", p.previous_phase_id, p.opened_at, p.done_at, p.queue_id, p.run_no, p.after_runs, p.conditional INTO own
-        FROM lockstep.phase p
-        WHERE p.run_no + 0 = target.run_no AND p."order" + 0 <= target."order" AND p.opened_at IS NULL AND p.done_at IS NULL
-        ORDER BY p."order" + 0 LIMIT 1;
+        SELECT o.phase_id, o."order", o.previous_phase_id, o.opened_at, o.done_at, o.queue_id, o.run_no, o.after_runs, o.conditional, o.waits_for
+        INTO own FROM lockstep.gate_oldest(target.run_no, target."order") AS o;
         IF FOUND THEN
             target := own;
+            previous_phase_id := own.waits_for;
         END IF;
-        -- The last one before it that is not done: a reopened phase may lie behind others that stay done.
-        previous_phase_id := COALESCE((
-            SELECT p.phase_id FROM lockstep.phase p
-            WHERE p.run_no + 0 = target.run_no AND p."order" + 0 < target."order" AND p.done_at IS NULL
-            ORDER BY p."order" + 0 DESC LIMIT 1), target.previous_phase_id);
     END IF;
     IF target.done_at IS NOT NULL THEN
         verdict := 'gone';
@@ -102,9 +90,7 @@ BEGIN
         conditional := target.conditional;
         definitions := lockstep.definitions_changes();
         verdict := 'open';
-        IF previous_phase_id IS NOT NULL THEN
-            PERFORM lockstep.keep_intent(previous_phase_id);
-        END IF;
+        PERFORM lockstep.keep_intent(previous_phase_id);
         RETURN;
     END IF;
 
@@ -136,55 +122,24 @@ BEGIN
         free := false;
         verdict := 'paused';
     END IF;
-    IF free AND own.opened_at IS NULL AND NOT cancelled THEN
-        -- The one before first, because both tell events.
-        UPDATE lockstep.phase p SET done_at = pg_catalog.clock_timestamp() WHERE p.phase_id = gate.previous_phase_id AND p.done_at IS NULL;
-        UPDATE lockstep.phase p SET opened_at = pg_catalog.clock_timestamp(), after_runs = false WHERE p.phase_id = gate.phase_id;
-        IF target.previous_phase_id IS NULL THEN
-            UPDATE lockstep.run r SET started_at = pg_catalog.clock_timestamp() WHERE r.run_no = target.run_no AND r.started_at IS NULL;
-        END IF;
+    IF free AND NOT cancelled THEN
         conditional := own.conditional;
-        IF conditional THEN
-            PERFORM lockstep.phase_decide(phase_id);
+        verdict := 'open'; -- by another, while we waited for the rows
+        IF own.opened_at IS NULL THEN
+            PERFORM lockstep.gate_open(phase_id, previous_phase_id, CASE WHEN target.previous_phase_id IS NULL THEN target.run_no END,
+                                       conditional, own.external);
+            tells := own.events;
+            verdict := 'opened';
         END IF;
-        IF own.external THEN
-            PERFORM pg_catalog.pg_notify('lockstep_external', (SELECT q.name FROM lockstep.queue q WHERE q.queue_id = target.queue_id));
-        END IF;
-        tells := own.events;
-        verdict := 'opened';
-        IF previous_phase_id IS NOT NULL THEN
-            PERFORM lockstep.keep_intent(previous_phase_id);
-        END IF;
+        PERFORM lockstep.keep_intent(previous_phase_id); -- last, because it is not undone when a statement of this transaction fails
         RETURN;
-    ELSIF free AND NOT cancelled THEN -- another opened it while we waited for the rows
-        conditional := own.conditional;
-        verdict := 'open';
-        IF previous_phase_id IS NOT NULL THEN
-            PERFORM lockstep.keep_intent(previous_phase_id);
-        END IF;
-        RETURN;
-    ELSIF free THEN
-        verdict := 'gone';
     END IF;
-
     -- What is left of a run that is held is not adopted: nothing to look for until it is resumed.
-    verdict := COALESCE(verdict, (SELECT 'paused' FROM lockstep.run r WHERE r.run_no = target.run_no AND r.paused_by IS NOT NULL));
-    IF verdict IS NOT NULL THEN
-        RETURN;
+    verdict := COALESCE(verdict, CASE WHEN free THEN 'gone' END,
+                        (SELECT 'paused' FROM lockstep.run r WHERE r.run_no = target.run_no AND r.paused_by IS NOT NULL));
+    IF verdict IS NULL THEN
+        SELECT w.verdict, w.wait_ms INTO verdict, wait_ms FROM lockstep.gate_waits(previous_phase_id) AS w;
     END IF;
-    -- Why is it unfinished?
-    living := lockstep.executors_living();
-    SELECT pg_catalog.min(COALESCE(t.scheduled_for, '-infinity')) INTO due
-    FROM lockstep.task t
-    WHERE t.phase_id = gate.previous_phase_id AND t.status IN ('Pending', 'Error', 'Processing') AND t.type <> 'external'
-      AND (t.executor_no IS NULL OR t.executor_no <> ALL (living));
-    wait_ms := CASE WHEN due > pg_catalog.clock_timestamp()
-                    THEN LEAST(EXTRACT(epoch FROM due - pg_catalog.clock_timestamp()) * 1000 + 1, 3600000) ELSE 0 END;
-    -- Nobody holds S for a worker, so IX was granted: waiting for it once more would not wait at all.
-    external := due IS NULL AND (SELECT p.external FROM lockstep.phase p WHERE p.phase_id = gate.previous_phase_id) AND EXISTS (
-        SELECT FROM lockstep.task t
-        WHERE t.phase_id = gate.previous_phase_id AND t.type = 'external' AND NOT lockstep.is_finished(t.status));
-    verdict := CASE WHEN external THEN 'external' WHEN due IS NULL THEN 'wait' WHEN wait_ms = 0 THEN 'orphans' ELSE 'due' END;
 END
 $$;
 GRANT EXECUTE ON FUNCTION lockstep.gate TO lockstep_executor;

@@ -18,10 +18,10 @@ LANGUAGE plpgsql AS $$
 #variable_conflict use_column
 DECLARE
     own record;
-    r record;
-    before bigint;
+    run_row record;
+    before bigint;      -- the run that it has to wait for
     chosen bigint[];
-    free bigint[];
+    free bigint[];      -- external tasks that no worker is taking
     stays_open boolean; -- the phase itself
     keyless bigint[];
 BEGIN
@@ -36,7 +36,7 @@ BEGIN
             USING ERRCODE = 'LS002', HINT = 'Publish the work again as another run.';
     END IF;
     SELECT run.run_id, run.status, run.ended_at, run.first_offset, run.implicit OR q.runs = 'serial' AS serial,
-           COALESCE(q.max_attempts, q.default_attempts, 3) AS max_attempts INTO STRICT r
+           COALESCE(q.max_attempts, q.default_attempts, 3) AS max_attempts INTO STRICT run_row
     FROM lockstep.run JOIN lockstep.queue q USING (queue_id) WHERE run.run_no = own.run_no;
     -- A worker may be taking an external task at this moment (next_task): then its row is locked, and it counts as owned.
     free := ARRAY(
@@ -63,9 +63,9 @@ BEGIN
                  OR (k.status IN ('Completed', 'Cancelled') AND p_task_ids IS NOT NULL)
                  OR (k.status = 'Cancelled' AND k.skipped IS NULL AND lockstep.cancelled_by_failure(own.run_no, own."order")))
           ORDER BY k.task_id FOR NO KEY UPDATE) AS t;
-    IF r.ended_at IS NOT NULL AND r.serial THEN
+    IF run_row.ended_at IS NOT NULL AND run_row.serial THEN
         SELECT b.run_no INTO before FROM lockstep.run b
-        WHERE b.queue_id = own.queue_id AND b.ended_at IS NULL AND b.first_offset < r.first_offset
+        WHERE b.queue_id = own.queue_id AND b.ended_at IS NULL AND b.first_offset < run_row.first_offset
         ORDER BY b.first_offset DESC LIMIT 1;
     END IF;
     stays_open := before IS NULL AND NOT EXISTS (
@@ -74,7 +74,7 @@ BEGIN
         chosen := (SELECT pg_catalog.array_agg(t.task_id) FROM lockstep.task t
                    WHERE t.task_id = ANY (chosen) AND t.condition IS DISTINCT FROM 'failure');
     END IF;
-    keyless := lockstep.key_take(own.queue_id, r.run_id, chosen);
+    keyless := lockstep.key_take(own.queue_id, run_row.run_id, chosen);
     IF keyless <> '{}' THEN
         chosen := (SELECT pg_catalog.array_agg(c) FROM pg_catalog.unnest(chosen) AS c WHERE c <> ALL (keyless));
     END IF;
@@ -92,8 +92,8 @@ BEGIN
     WHERE p.phase_id = p_phase_id;
     UPDATE lockstep.run
     SET reopened_at = pg_catalog.clock_timestamp(), ended_at = NULL,
-        status = CASE WHEN r.ended_at IS NOT NULL THEN 'Running' ELSE run.status END,
-        after_run_no = CASE WHEN r.ended_at IS NOT NULL AND r.serial THEN before ELSE run.after_run_no END,
+        status = CASE WHEN run_row.ended_at IS NOT NULL THEN 'Running' ELSE run.status END,
+        after_run_no = CASE WHEN run_row.ended_at IS NOT NULL AND run_row.serial THEN before ELSE run.after_run_no END,
         stop_after = CASE WHEN run.stop_after < own."order" THEN run.stop_after END,
         stop_lifted = LEAST(CASE WHEN run.stop_after >= own."order" THEN run.stop_after END, run.stop_lifted), -- passes NULL over
         error = CASE WHEN run.stop_after < own."order" THEN run.error END
@@ -102,34 +102,15 @@ BEGIN
     UPDATE lockstep.phase p SET done_at = NULL FROM lockstep.run
     WHERE run.run_no = own.run_no AND p.phase_id = run.last_phase_id AND p."order" > own."order" AND run.end_offset IS NULL
       AND run.stop_after IS NULL AND p.opened_at IS NULL AND p.done_at IS NOT NULL;
-    IF r.ended_at IS NOT NULL THEN
+    IF run_row.ended_at IS NOT NULL THEN
         INSERT INTO lockstep.event_log (event, queue_id, run_no, detail)
-        VALUES ('run_reopened', own.queue_id, own.run_no, pg_catalog.format('it was %s: %s', r.status, p_why));
+        VALUES ('run_reopened', own.queue_id, own.run_no, pg_catalog.format('it was %s: %s', run_row.status, p_why));
     END IF;
     IF chosen IS NULL THEN
         RETURN;
     END IF;
 
-    -- What a successful attempt did is told by the task's row alone: kept before the row tells of another one.
-    INSERT INTO lockstep.task_attempt (task_id, attempt, status, executor_no, worker, started_at, ended_at, rows, notices)
-    SELECT t.task_id, t.attempt_num, 'Completed', t.executor_no, t.worker, t.started_at, COALESCE(t.started_at + t.duration, t.updated_at),
-           t.rows, t.notices
-    FROM lockstep.task t WHERE t.task_id = ANY (chosen) AND t.status = 'Completed'
-    ON CONFLICT DO NOTHING;
-    UPDATE lockstep.task t
-    SET status = 'Pending', executor_no = NULL, token = NULL, worker = NULL, lease_until = NULL, attempt_num = n.next,
-        max_attempts = n.next - 1 + COALESCE((t.payload::json ->> 'max_attempts')::int, r.max_attempts), lost_num = 0,
-        step = CASE WHEN t.status <> 'Completed' THEN t.step END, -- what is done of it stays done
-        response = NULL, error = NULL, rows = NULL, notices = NULL, cancelled_by = NULL, skipped = NULL,
-        scheduled_for = (t.payload::json ->> 'not_before')::timestamptz, started_at = NULL, duration = NULL,
-        updated_at = pg_catalog.clock_timestamp()
-    FROM (SELECT k.task_id, -- a cancelled task has not made the attempt that its row names
-                 CASE WHEN k.status = 'Cancelled' AND NOT EXISTS (
-                          SELECT FROM lockstep.task_attempt a WHERE a.task_id = k.task_id AND a.attempt = k.attempt_num)
-                      THEN GREATEST(k.attempt_num, 1) ELSE k.attempt_num + 1 END AS next
-          FROM lockstep.task k WHERE k.task_id = ANY (chosen)) AS n
-    WHERE t.task_id = n.task_id;
-    GET DIAGNOSTICS reopened = ROW_COUNT;
+    reopened := lockstep.reopen_tasks(chosen, run_row.max_attempts);
     INSERT INTO lockstep.event_log (event, queue_id, run_no, phase_id, detail)
     VALUES ('tasks_reopened', own.queue_id, own.run_no, p_phase_id,
             pg_catalog.format('%s of order %s: %s', reopened, own."order", p_why));
