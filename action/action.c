@@ -1,3 +1,4 @@
+#include "action/leftover.h"
 #include "action/running.h"
 #include "base/utf8.h"
 

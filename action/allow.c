@@ -4,6 +4,8 @@
 #include "action/url.h"
 
 #include "base/ascii.h"
+#include "base/number.h"
+#include "base/str.h"
 
 #include <stdio.h>
 #include <stdlib.h>

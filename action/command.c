@@ -1,5 +1,8 @@
 /* The executor's side of a command: starts its runner, feeds it, and judges its result. */
+#include "action/leftover.h"
 #include "action/secrets.h"
+#include "action/settings.h"
+#include "action/text.h"
 #include "action/wire.h"
 
 #include "base/clock.h"
@@ -11,6 +14,7 @@
 #include <poll.h>
 #include <signal.h>
 #include <spawn.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

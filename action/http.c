@@ -1,6 +1,7 @@
 /* A request: one, to an allowed host, no redirects, and of the answer as much as the configuration
  * keeps. */
 #include "action/secrets.h"
+#include "action/text.h"
 #include "action/url.h"
 
 #include "base/ascii.h"

@@ -1,6 +1,6 @@
 /* What a runner leaves behind that was killed itself. This process is the reaper of its
  * descendants, so it comes here: a child of ours that is no runner is one of those. */
-#include "action/running.h"
+#include "action/leftover.h"
 
 #include "base/str.h"
 #include "base/utf8.h"

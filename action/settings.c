@@ -1,5 +1,6 @@
 /* [commands], [command:NAME] and [http], as action.h wants them. */
 #include "action/secrets.h"
+#include "config/parse.h"
 
 #include <ctype.h>
 #include <stdio.h>

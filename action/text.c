@@ -1,4 +1,4 @@
-#include "action/running.h"
+#include "action/text.h"
 #include "base/utf8.h"
 
 #define REPLACEMENT "\xef\xbf\xbd"

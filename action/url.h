@@ -8,7 +8,7 @@
 #ifndef ACTION_URL_H
 #define ACTION_URL_H
 
-#include "action/running.h"
+#include "action/allow.h"
 
 #include <curl/curl.h>
 

@@ -1,7 +1,7 @@
 /* Whether what tasks may do outside the database can be done on this host. */
 #include "cli/check.h"
 
-#include "action/action.h"
+#include "action/settings.h"
 
 #include <errno.h>
 #include <grp.h>

@@ -10,48 +10,15 @@
 #define CLI_CLI_H
 
 #include "base/err.h"
-#include "base/number.h"
+#include "cli/answer.h"
+#include "cli/command.h"
+#include "cli/options.h"
 #include "cli/table.h"
 #include "config/config.h"
 #include "db/db.h"
 #include "kafka/kafka.h"
+
 #include <stdbool.h>
-#include <stdint.h>
-
-struct cli;
-typedef enum rc command_fn(struct cli *cli, struct err *err);
-
-enum needs {
-    NEEDS_NOTHING = 0,
-    NEEDS_CONFIG = 1,
-    NEEDS_DB = 2 | NEEDS_CONFIG,
-    NEEDS_SCHEMA = 4 | NEEDS_DB,
-    NEEDS_PRIMARY = 8, /* a session for migrations */
-    NEEDS_KAFKA = 16 | NEEDS_CONFIG,
-    NEEDS_PATIENCE = 32 /* a daemon: a server that takes nobody now is waited for */
-};
-
-/** argument NULL: a flag; "N:LEAST:MOST": a number, "N" alone: 0 or more; "N|...": or one of these words; "TIME:LEAST:MOST": a
- * duration, the range in ms; with '|': one of these words, in any case; else any text. */
-struct option_spec {
-    const char *name, *argument, *help;
-    char letter;
-};
-
-struct command {
-    const char *noun, *verb; /* verb "" for commands of one word */
-    const char *arguments; /* "NAME": one, "[FILE]": one or none, "[ID...]": any number, "" none */
-    unsigned needs;
-    command_fn *run;
-    const char *summary;
-    const struct option_spec *options; /* NULL, or ended by a row without name */
-    const char *example;               /* NULL: none */
-};
-extern const struct command commands[]; /* ended by a row without noun */
-bool is_noun(const char *word);
-/** Of the rows with its noun it is the first. */
-bool first_of_noun(const struct command *row);
-extern const struct option_spec global_options[];
 
 struct cli {
     const struct command *command;
@@ -82,48 +49,7 @@ void cli_configure_log(const struct cli *cli, const struct config *config);
 /** Everything from argv to the exit code. */
 int cli_main(int argc, char **argv);
 
-/** Finds command, options and arguments in argv. RC_REJECT + ERR_USAGE. */
-MUST_CHECK enum rc options_parse(struct cli *cli, int argc, char **argv, struct err *err);
-
-/** A copy of value if it fits its option, a word in its list's spelling; freed with the options. RC_REJECT + ERR_USAGE with what
- * would have been right. */
-MUST_CHECK enum rc option_value(const struct cli *cli, const struct option_spec *spec,
-                                const char *value, char **ret_value, struct err *err);
-void options_free(struct cli *cli);
-/** An option's argument as help names it: "N", "WORD", "FILE". */
-const char *option_argument(const struct option_spec *spec, char buffer[40]);
-/** The words of an option as help lists them, "a|b|c", in buffer; "" if it takes none, or too many to list. */
-const char *option_words(const struct option_spec *spec, char buffer[200]);
-
-/** The last value of an option, NULL if not given. */
-const char *cli_text(const struct cli *cli, const char *name);
-bool cli_has(const struct cli *cli, const char *name);
-/** The value of an option with argument N or TIME (in ms), fallback if not given. */
-int64_t cli_int(const struct cli *cli, const char *name, int64_t fallback);
-/** The index-th value of a repeated option, NULL at the end. */
-const char *cli_repeated(const struct cli *cli, const char *name, int index);
-
-/** "queue create" for messages, in buffer. */
-const char *cli_command_name(const struct cli *cli, char buffer[64]);
-
-void help_program(FILE *out);
-void help_noun(FILE *out, const char *noun);
-void help_command(FILE *out, const struct command *command);
-
 /** A new session instead of one that is lost. RC_LOST, RC_RETRY: not now. cli->db is NULL then. */
 MUST_CHECK enum rc cli_reconnect(struct cli *cli, struct err *err);
-
-/** Talk on stderr, not with -q. */
-void cli_say(const struct cli *cli, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-
-/** Prints a result as the command's answer. */
-MUST_CHECK enum rc cli_print(struct cli *cli, const struct db_result *result, struct err *err);
-
-/** The same of a list, which people get with the columns `shorts` ("a,b,c") alone, unless they say --wide. */
-MUST_CHECK enum rc cli_print_list(struct cli *cli, const struct db_result *result,
-                                  const char *shorts, struct err *err);
-
-/** As the options say. */
-struct table_style cli_style(const struct cli *cli);
 
 #endif

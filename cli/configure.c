@@ -1,6 +1,8 @@
 #include "cli/commands.h"
 
-#include "action/action.h"
+#include "action/settings.h"
+#include "config/key.h"
+#include "config/mask.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -2,6 +2,7 @@
 #include "cli/find.h"
 
 #include "action/action.h"
+#include "action/settings.h"
 #include "base/log.h"
 #include "base/remedies.h"
 #include "executor/executor.h"

@@ -3,6 +3,7 @@
 
 #include "base/ascii.h"
 #include "config/nearest.h"
+#include "config/parse.h"
 
 #include <limits.h>
 #include <stdio.h>

@@ -2,6 +2,7 @@
 #include "base/str.h"
 #include "cli/cli.h"
 #include "config/nearest.h"
+#include "config/parse.h"
 
 #include <getopt.h>
 #include <limits.h>

@@ -123,6 +123,17 @@ static enum rc prepare(struct cli *cli, struct creation *creation, struct err *e
     return rc;
 }
 
+static void say_made(const struct cli *cli, const struct creation *creation)
+{
+    cli_say(cli, "lockstep: %s: queue made over partition %d of topic %s, from offset %lld\n",
+            creation->name, creation->partition, creation->topic, (long long)creation->offset);
+    if (creation->there > 0)
+        cli_say(cli,
+                "lockstep: %s: the topic has up to %lld records from there on: executors run them; "
+                "--from-end begins after them\n",
+                creation->name, (long long)creation->there);
+}
+
 enum rc command_queue_create(struct cli *cli, struct err *err)
 {
     const char *name = cli->arguments[0];
@@ -169,16 +180,10 @@ enum rc command_queue_create(struct cli *cli, struct err *err)
     if (rc == RC_NONE)
         return err_set(err, RC_REJECT, ERR_FAILED, name, hint,
                        "there is a queue of this name already");
-    if (rc == RC_OK)
-        cli_say(cli, "lockstep: %s: queue made over partition %d of topic %s, from offset %lld\n",
-                name, creation.partition, creation.topic, (long long)creation.offset);
-    if (rc == RC_OK && creation.there > 0)
-        cli_say(cli,
-                "lockstep: %s: the topic has up to %lld records from there on: executors run them; "
-                "--from-end begins after them\n",
-                name, (long long)creation.there);
-    if (rc == RC_OK)
+    if (rc == RC_OK) {
+        say_made(cli, &creation);
         birthmark_make(cli, &cli->kafka, name, creation.topic, creation.partition);
+    }
     const char *events = setting(cli, name, "events", "events");
     if (rc == RC_OK && strcmp(events, "on") == 0)
         rc = queue_set_events(cli, name, events, err);

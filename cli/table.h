@@ -24,8 +24,8 @@ struct table_style {
     bool wide;   /* of a table: everything whole, and all columns */
     bool wrap;   /* of a table: its last column goes on in the next line, and nothing is cut */
     bool blocks; /* of records: without what is NULL */
-    const char
-        *shorts; /* of a table: the columns that it has if it is not wide, "a,b,c"; NULL: all */
+    /* of a table: the columns that it has if it is not wide, "a,b,c"; NULL: all */
+    const char *shorts;
 };
 
 struct table;

@@ -23,8 +23,8 @@ struct topic_finding {
 struct topic_ends {
     int64_t low;          /* where it begins now */
     int64_t stable, high; /* last stable offset; high watermark */
-    int64_t
-        open_since_ms; /* Unix time of the open transaction's first record; -1: none, or not known */
+    /* Unix time of the open transaction's first record; -1: none, or not known */
+    int64_t open_since_ms;
 };
 MUST_CHECK enum rc topic_ends(const struct kafka_properties *kafka, const char *topic,
                               int partition, int timeout_ms, struct topic_ends *ret_ends,

@@ -1,3 +1,4 @@
+#include "config/key.h"
 #include "config/store.h"
 
 #include "config/nearest.h"

@@ -16,37 +16,11 @@
 
 #include "base/err.h"
 #include "base/str.h"
+
 #include <stdbool.h>
 #include <stdint.h>
 
-enum config_type {
-    CONFIG_TEXT,
-    CONFIG_INT,
-    CONFIG_BOOL,     /* on/off, true/false, yes/no, 1/0 */
-    CONFIG_DURATION, /* 200ms, 5s, 2min, 1h, 1d; a bare number has the key's unit */
-    CONFIG_SIZE,     /* 64MB: B, kB, MB, GB, TB of 1024; a bare number is bytes */
-    CONFIG_CHOICE,   /* one of the words of `choices` */
-    CONFIG_LIST,     /* words with commas between */
-    CONFIG_PROGRAM,  /* an absolute path and fixed arguments */
-    CONFIG_CONNINFO, /* a libpq connection string; its password is masked */
-    CONFIG_URL,      /* of a server; a password in it is masked */
-    CONFIG_SECRET
-};
-
-/** A row of the key table. section "queue:" stands for every [queue:NAME], "command:" alike; key
- * "*" for any name. */
-struct config_key {
-    const char *section, *key;
-    enum config_type type;
-    const char *initial; /* NULL: none */
-    const char *unit;    /* of a bare number: "ms", "s", "B"; "" if none */
-    const char *choices; /* "a|b|c" */
-    int64_t least,
-        most; /* of CONFIG_INT; in ms of CONFIG_DURATION; in bytes of CONFIG_SIZE, 0, 0: any */
-    const char *meaning;
-};
-const struct config_key *config_keys(int *ret_count);
-const char *config_type_name(enum config_type type);
+struct config_key;
 
 enum config_origin {
     CONFIG_BY_DEFAULT,
@@ -66,8 +40,8 @@ struct config_value {
 typedef void config_report_fn(void *context, const struct err *err);
 
 struct config_request {
-    const char
-        *path; /* NULL: ./lockstep.conf, ~/.config/lockstep/, /etc/lockstep/; none there is fine */
+    /* NULL: ./lockstep.conf, ~/.config/lockstep/, /etc/lockstep/; none there is fine */
+    const char *path;
     char *const *environ;   /* NULL: no environment */
     const char *const *set; /* "section.key=value" each, from -s; and "kafka.key=value" from -X */
     int set_count;
@@ -103,25 +77,5 @@ bool config_get_bool(const struct config *config, const char *section, const cha
 /** [postgres] as one connection string: conninfo, and what is set beside it at the same or a higher
  * origin. */
 void config_conninfo(const struct config *config, struct str *ret_conninfo);
-
-/** The value for people's eyes: passwords are "***". */
-void config_mask(const struct config_value *value, struct str *ret_text);
-/** The same for a URL on its own. */
-void config_mask_url(const char *url, struct str *ret_text);
-/** The same for a connection string on its own. */
-void config_mask_conninfo(const char *conninfo, struct str *ret_text);
-
-/** Typed values from other places (options of commands) in the same words. False: not such a value,
- * or out of range. */
-bool config_parse_duration(const char *text, const char *unit, int64_t *ret_ms);
-bool config_parse_size(const char *text, int64_t *ret_bytes);
-bool config_parse_bool(const char *text, bool *ret_value);
-/**
- * The words of a CONFIG_PROGRAM, ended by NULL: white space parts them; "..." and '...' keep it; a
- * backslash keeps the next character, but within '...'. Nothing is expanded. False: a quote is not
- * closed. Freed by config_words_free (NULL is fine).
- */
-bool config_words(const char *text, char ***ret_words, int *ret_count);
-void config_words_free(char **words);
 
 #endif

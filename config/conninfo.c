@@ -1,4 +1,6 @@
 #include "config/config.h"
+#include "config/key.h"
+#include "config/mask.h"
 
 #include "base/ascii.h"
 

@@ -1,3 +1,6 @@
+#include "config/key.h"
+#include "config/mask.h"
+#include "config/parse.h"
 #include "config/store.h"
 
 #include "config/value.h"

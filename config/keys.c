@@ -1,4 +1,5 @@
 #include "config/config.h"
+#include "config/key.h"
 
 #include <limits.h>
 

@@ -9,6 +9,7 @@
 #define CONFIG_STORE_H
 
 #include "config/config.h"
+#include "config/key.h"
 
 struct config {
     struct config_value *values;

@@ -2,6 +2,8 @@
 
 #include "base/ascii.h"
 #include "base/number.h"
+#include "config/mask.h"
+#include "config/parse.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -9,6 +9,7 @@
 #define CONFIG_VALUE_H
 
 #include "config/config.h"
+#include "config/key.h"
 
 /** where: "FILE:LINE", or what else the value came from. */
 MUST_CHECK enum rc value_check(const struct config_key *row, const char *key, const char *value,

@@ -1,7 +1,8 @@
 /* A command line without a shell: words, and quotes around white space. Nothing is expanded. */
-#include "config/config.h"
+#include "config/parse.h"
 
 #include "base/ascii.h"
+#include "base/str.h"
 
 #include <stdlib.h>
 #include <string.h>

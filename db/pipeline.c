@@ -193,8 +193,8 @@ enum rc pipeline_send_clean(struct db *db, int *ret_replies, struct err *err)
 {
     int more = 0;
     enum rc rc = pipeline_send_stmt(db, &sql_session_clean, NULL, ret_replies, err);
-    db->wary =
-        false; /* it drops what a user's SQL has prepared; a name of ours that is gone is an error */
+    /* It drops what a user's SQL has prepared; a name of ours that is gone is an error. */
+    db->wary = false;
     if (rc == RC_OK)
         rc = pipeline_send_stmt(db, &sql_session_settings, NULL, &more, err);
     *ret_replies += more;

@@ -21,8 +21,8 @@ struct db {
     struct db_server server;
     PGnotify *notify; /* what db_notification handed out last, */
     PGnotify *heard;  /* and what it hands out next, NULL: not taken from libpq yet */
-    struct db_told
-        *told; /* borrowed: where what a user's SQL makes the server say goes; NULL: nowhere */
+    /* borrowed: where what a user's SQL makes the server say goes; NULL: nowhere */
+    struct db_told *told;
     int patience_ms;                /* for one call to be answered, 0: no limit */
     char ended_state[6];            /* the server has ended the session while nothing was asked, */
     char ended_why[256];            /* and said so; "": it has not */

@@ -20,13 +20,13 @@ struct db_told {
     struct str place;  /* where in the task it was: of whoever sent the command */
     struct str inside; /* the command of a function that it was in, with the line and a caret */
     struct str notices;
-    bool
-        interrupted; /* the error is the server's word about a cancel or a time-out, not raised by SQL */
+    /* the error is the server's word about a cancel or a time-out, not raised by SQL */
+    bool interrupted;
     bool raised;   /* the error is one that SQL has raised, with a SQLSTATE of its choice */
     long left_out; /* notices for which there was no room */
     bool lexed;    /* one of the notices is about the text of a command, so maybe of the next one */
-    int64_t
-        rows; /* of the last command in a pipeline, of all that db_command ran; -1: it is none that counts them */
+    /* of the last command in a pipeline, of all that db_command ran; -1: it is none that counts them */
+    int64_t rows;
 };
 
 struct db_told *db_told_new(void);

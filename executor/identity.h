@@ -41,8 +41,9 @@ struct identity {
 enum identity_verdict {
     IDENTITY_GOOD,   /* nothing */
     IDENTITY_ASSIGN, /* it is read again from the queue's cursor */
-    IDENTITY_ASSIGN_UNCHECKED, /* the same, but the last claimed record is not there any more to be compared */
-    IDENTITY_HALT              /* it is not this queue's: for the reason, as detail says */
+    /* the same, but the last claimed record is not there any more to be compared */
+    IDENTITY_ASSIGN_UNCHECKED,
+    IDENTITY_HALT /* it is not this queue's: for the reason, as detail says */
 };
 struct identity_finding {
     struct lane *lane;

@@ -97,8 +97,8 @@ struct executor {
     struct db *control;
     struct db_canceller *control_canceller;
     int patience_ms; /* for an answer on control and gate sessions */
-    int64_t
-        round_us; /* about the least time that a statement of control's takes: the way to the server and back */
+    /* about the least time that a statement of control's takes: the way to the server and back */
+    int64_t round_us;
     struct alive *alive;
     struct watcher *watcher;
     struct relay *relay;         /* NULL until there is something to relay */

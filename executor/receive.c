@@ -5,6 +5,7 @@
 #include "executor/alive.h"
 #include "executor/event.h"
 #include "executor/lane.h"
+#include "executor/lane_open.h"
 #include "executor/letters.h"
 #include "executor/obey.h"
 #include "executor/queue.h"

@@ -116,7 +116,8 @@ enum rc record(struct executor *ex, struct work *work, struct err *err)
     case OUTCOME_LOST:
         tell_lost(work);
         return record_lost(lane, work, err);
-    case OUTCOME_GO_ON: /* not by the reader that did the step: its slot names the session of before */
+    /* Not by the reader that did the step: its slot names the session of before. */
+    case OUTCOME_GO_ON:
     case OUTCOME_UNSTARTED:
         event_tell(lane, EVENT_WORK_UNOWNED);
         work->next = NULL;

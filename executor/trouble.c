@@ -6,6 +6,7 @@
 #include "executor/event.h"
 #include "executor/hear.h"
 #include "executor/lane.h"
+#include "executor/lane_open.h"
 #include "executor/late.h"
 #include "executor/phase.h"
 #include "executor/queue.h"

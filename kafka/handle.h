@@ -21,8 +21,8 @@ enum kafka_role { KAFKA_CONSUMER = 1, KAFKA_PRODUCER = 2, KAFKA_ADMIN = 4 };
 
 struct kafka_handle {
     rd_kafka_t *rk;
-    void
-        *owner; /* the producer, for its delivery reports; the source whose queue is being served */
+    /* the producer, for its delivery reports; the source whose queue is being served */
+    void *owner;
     void (*on_owner_error)(void *owner, rd_kafka_resp_err_t code,
                            const char *text); /* a consumer's; else NULL */
     char brokers[128];                        /* for error texts */

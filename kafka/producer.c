@@ -3,6 +3,7 @@
 #include "base/clock.h"
 #include "base/str.h"
 #include "kafka/admin.h"
+#include "kafka/closing.h"
 #include "kafka/error.h"
 #include "kafka/metadata.h"
 

@@ -19,7 +19,6 @@
 #include "kafka/kafka.h"
 
 struct kafka_producer;
-struct kafka_closing;
 
 /** transactional_id NULL: idempotent only. Waits for the coordinator at most timeout_ms. */
 MUST_CHECK enum rc kafka_producer_open(const struct kafka_properties *props,
@@ -30,10 +29,6 @@ void kafka_producer_close(struct kafka_producer *producer); /* aborts what is op
  * may set it, of which a wait that has begun hears within half a second; an open transaction is then left to whoever takes the
  * transactional id next. Borrowed until the producer is closed. */
 void kafka_producer_until(struct kafka_producer *producer, const _Atomic int64_t *until_us);
-/** The first half of closing, for several at a time: what is open is aborted, the rest goes on beside the caller. NULL is fine. */
-struct kafka_closing *kafka_producer_close_start(struct kafka_producer *producer);
-/** The second half. It gives up after some seconds, and says so in the log. NULL is fine. */
-void kafka_producer_close_end(struct kafka_closing *closing);
 
 /** Learns who leads the topic's partitions, at once; otherwise the first record waits a second for
  * it in 2.0.2. A topic that is not there is told of by the first delivery. */

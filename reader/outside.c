@@ -1,4 +1,5 @@
 #include "reader/outside.h"
+#include "action/settings.h"
 
 #include "base/clock.h"
 #include "base/log.h"

@@ -22,7 +22,8 @@ struct action_shelf;
 /** What attempts outside the database need; borrowed. */
 struct reader_outside {
     struct action_shelf *actions;
-    int liveness_socket; /* of this executor: as long as a command holds it, nobody takes the executor for dead */
+    /* of this executor: as long as a command holds it, no other executor takes it for dead */
+    int liveness_socket;
     int silence_ms; /* T1 */
 };
 

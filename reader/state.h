@@ -24,8 +24,8 @@ struct reader_thread {
     struct db_server server; /* of the control session: work is done there only */
     struct db *db;
     struct work *todo, **todo_last; /* not sent yet */
-    struct work *
-        *again_to; /* where in todo the next goes that the server skipped, NULL: its front */
+    /* where in todo the next goes that the server skipped, NULL: its front */
+    struct work **again_to;
     struct work *sent, **sent_last;     /* in the pipeline, oldest first, batch after batch */
     struct work *broken, **broken_last; /* failed; recorded when the pipeline is empty */
     struct work *lost,
@@ -33,10 +33,10 @@ struct reader_thread {
     struct work *at;     /* the one of sent whose replies come now */
     struct work *failed; /* the one of the oldest batch that failed, and why */
     struct work *alone;  /* runs outside the pipeline; guarded by lock */
-    bool
-        acting; /* and outside the database: ended by stop_action, not by a cancel; guarded by lock */
-    _Atomic bool
-        asked; /* to cancel what is on the session, since it was calm; written with the lock */
+    /* and outside the database: ended by stop_action, not by a cancel; guarded by lock */
+    bool acting;
+    /* to cancel what is on the session, since it was calm; written with the lock */
+    _Atomic bool asked;
     struct err *why;      /* owned */
     struct db_told *told; /* owned: what the server says of what is in the pipeline */
     bool unclean;         /* a transaction failed: reset when the pipeline is empty */

@@ -35,8 +35,10 @@ enum outcome {
 enum loss {
     LOSS_UNSAID = 0, /* not yet */
     LOSS_UNKNOWN,    /* its session ended without a word: the task may be the cause */
-    LOSS_DOUBTED, /* the same, or any other way, while others were sent with it: it may not have begun */
-    LOSS_ASKED, /* somebody cancelled it or ended its session: the task itself, if that was at once */
+    /* the same, or any other way, while others were sent with it: it may not have begun */
+    LOSS_DOUBTED,
+    /* somebody cancelled it or ended its session: the task itself, if that was at once */
+    LOSS_ASKED,
     LOSS_SERVER, /* the server ended all sessions, or lacked something */
     LOSS_OWN     /* this executor ended it */
 };

@@ -7,6 +7,7 @@
 #include "base/log.h"
 #include "base/probe.h"
 #include "db/backend.h"
+#include "kafka/closing.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -50,8 +50,8 @@ struct relay_queue {
     int backoff_ms; /* of that */
     int64_t release_us; /* locked, nothing there: when lock and producer are given back */
     struct kafka_producer *producer;
-    struct kafka_producer
-        *publisher; /* enqueue: has the transactional id of the queue's producers */
+    /* enqueue: has the transactional id of the queue's producers */
+    struct kafka_producer *publisher;
     struct kafka_closing *closing[2]; /* of both, at the end */
     struct relay_kind kinds[RELAY_KINDS];
     int kind_count;
@@ -68,10 +68,10 @@ struct relay {
     int db_backoff_ms;
     struct relay_queue *queues;
     bool stopping;
-    bool
-        finishes; /* stopping: it goes over its queues once more, and tells others what it leaves */
-    _Atomic int64_t
-        until_us; /* set by whoever asks it to stop: nothing is waited for after this; 0: nobody has */
+    /* stopping: it goes over its queues once more, and tells others what it leaves */
+    bool finishes;
+    /* set by whoever asks it to stop: nothing is waited for after this; 0: nobody has */
+    _Atomic int64_t until_us;
 };
 
 /** It is to stop, and what it may still wait for is over. */

@@ -17,8 +17,8 @@ struct reading {
     const struct json *json;
     enum message_form form;
     struct message *msg;
-    struct message_action
-        *action; /* where a command or a request is read to: the message's, or a step's */
+    /* where a command or a request is read to: the message's, or a step's */
+    struct message_action *action;
     struct err *err;
 };
 typedef enum rc read_field(struct reading *r, struct cJSON *node, const struct json_path *path);

@@ -1,5 +1,6 @@
 /* What the server undoes for another session's sake (a deadlock, a serialization failure) is repeated on its own session: nothing of it is
  * left behind, no lock of a phase either, and nobody above db_run hears of it. */
+#include "tests/db/other.h"
 #include "tests/db/protocol.h"
 
 #include "base/str.h"

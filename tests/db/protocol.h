@@ -1,9 +1,9 @@
 /**
  * What: what the tests of the protocol with several sessions share: claims, ends and attempts as
- *   SQL text, and a statement on another thread that is seen to wait.
+ *   SQL text.
  * Invariants: a message's seq is its offset; every run here has the same id, each in a queue of its
  *   own.
- * Threads: struct other runs its statement on a thread of its own and is judged after finish().
+ * Threads: the test's own; a statement on another thread: tests/db/other.h.
  * Ownership: texts are built in the caller's struct str; sessions are borrowed.
  * Failure: the test fails.
  */
@@ -11,11 +11,7 @@
 #define TESTS_DB_PROTOCOL_H
 
 #include "base/str.h"
-#include "db/backend.h"
 #include "tests/support/support.h"
-
-#include <pthread.h>
-#include <stdio.h>
 
 #define UNUSED __attribute__((unused))
 
@@ -136,47 +132,6 @@ UNUSED static const char *run_status(struct db *db, int64_t queue)
 {
     return support_text(db, "SELECT status FROM lockstep.run WHERE queue_id = %lld",
                         (long long)queue);
-}
-
-/* ---- one statement on another thread, which is seen to wait and then let go */
-
-struct other {
-    struct db *db;
-    const char *sql;
-    pthread_t thread;
-    enum rc rc;
-    struct err err;
-    char answer[200];
-};
-
-UNUSED static void *run_other(void *context)
-{
-    struct other *other = context;
-    DB_RESULT_AUTO *result = NULL;
-    other->rc = db_script(other->db, other->sql, &result, &other->err);
-    if (other->rc == RC_OK && db_rows(result) > 0)
-        (void)snprintf(other->answer, sizeof other->answer, "%s", db_text(result, 0, 0));
-    return NULL;
-}
-
-UNUSED static void start(struct other *other, struct db *db, const char *sql)
-{
-    *other = (struct other){.db = db, .sql = sql, .rc = RC_FATAL};
-    assert_int_equal(pthread_create(&other->thread, NULL, run_other, other), 0);
-}
-
-/** Until it waits for a lock that the session `holder` has. */
-UNUSED static void await_blocked(struct db *watcher, struct db *waiter, struct db *holder)
-{
-    support_await(watcher, 5000, "SELECT %d = ANY (pg_blocking_pids(%d))", db_backend_pid(holder),
-                  db_backend_pid(waiter));
-}
-
-UNUSED static const char *finish(struct other *other)
-{
-    (void)pthread_join(other->thread, NULL);
-    assert_ok(other->rc, &other->err);
-    return other->answer;
 }
 
 #endif

@@ -1,6 +1,7 @@
 /* Claims, adoptions and completions of two sessions at once: each test stops one of them in the
  * middle of its transaction, lets the other one run into it, and says what must come out. What one
  * session alone can show is in tests/sql/. */
+#include "tests/db/other.h"
 #include "tests/db/protocol.h"
 
 static void two_claims_of_the_same_offsets_make_each_task_once(void **state)

@@ -1,5 +1,6 @@
 /* Gates, final failures and the ends of runs, of two sessions at once; as protocol_claim_test.c. */
 #include "db/backend.h"
+#include "tests/db/other.h"
 #include "tests/db/protocol.h"
 
 static const char *gate_text(struct str *to, struct db *db, int64_t queue, int order)

@@ -4,6 +4,8 @@
 #include "task/message.h"
 #include "task/message_text.h"
 #include "tests/e2e/publish.h"
+#include "tests/e2e/publish_seen.h"
+#include "tests/e2e/publish_topic.h"
 
 static void a_second_producer_is_held(void **state)
 {

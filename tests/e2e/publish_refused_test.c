@@ -3,6 +3,8 @@
 #include "producer/publish.h"
 #include "task/message.h"
 #include "tests/e2e/publish.h"
+#include "tests/e2e/publish_seen.h"
+#include "tests/e2e/publish_topic.h"
 #include "tests/support/rc.h"
 
 #include <librdkafka/rdkafka.h>

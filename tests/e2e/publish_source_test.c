@@ -3,6 +3,7 @@
 #include "producer/publish.h"
 #include "task/message.h"
 #include "tests/e2e/publish.h"
+#include "tests/e2e/publish_topic.h"
 
 static void a_sorted_file_comes_out_tagged(void **state)
 {

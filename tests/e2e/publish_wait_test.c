@@ -3,6 +3,8 @@
 #include "producer/publish.h"
 #include "task/message.h"
 #include "tests/e2e/publish.h"
+#include "tests/e2e/publish_seen.h"
+#include "tests/e2e/publish_topic.h"
 
 static void a_dry_run_shows_the_phases_and_publishes_nothing(void **state)
 {

@@ -1,10 +1,8 @@
-/* ctest: serial */ /* it says how fast a backlog is read */
+/* ctest: serial */ /* a topic that is missing for 600 ms is taken for deleted */
 #include "kafka/source.h"
 #include "tests/kafka/reading.h"
 
 #include <librdkafka/rdkafka.h>
-
-#include <stdlib.h>
 
 static void reading_starts_at_the_assigned_offset(void **state)
 {
@@ -230,32 +228,6 @@ static void assigning_again_drops_what_was_buffered(void **state)
     kafka_producer_close(producer);
 }
 
-static void a_backlog_of_a_hundred_thousand_is_read_back_in_order(void **state)
-{
-    (void)state;
-    enum { COUNT = 100000 };
-    struct err err;
-    struct kafka_record record;
-    const char *topic = support_topic();
-    struct kafka_producer *producer = writer_open(support_name("tx"));
-    write_run(producer, topic, "task ", COUNT);
-    int64_t acked, last, begun_us = clock_boot_us();
-    kafka_producer_acked(producer, &acked, &last);
-    assert_int_equal(acked, COUNT);
-    assert_int_equal(last, COUNT - 1);
-    struct reader reader = reader_open(topic);
-    assert_ok(kafka_source_assign(reader.source, 0, &err), &err);
-    for (int64_t i = 0; i < COUNT; i++) {
-        assert_rc(await_source(&reader, reader.source, false, WAIT_MS, &record, &err), RC_OK, &err);
-        assert_int_equal(record.offset, i);
-        kafka_record_free(&record);
-    }
-    read_end(&reader, reader.source, COUNT + 1);
-    print_message("%d records read in %d ms\n", COUNT, (int)((clock_boot_us() - begun_us) / 1000));
-    reader_close(&reader);
-    kafka_producer_close(producer);
-}
-
 static void the_eventfd_is_signalled_when_a_record_arrives(void **state)
 {
     (void)state;
@@ -274,77 +246,6 @@ static void the_eventfd_is_signalled_when_a_record_arrives(void **state)
     assert_int_equal(poll(&wake, 1, WAIT_MS), 1);
     assert_int_equal(read(reader.fd, &count, sizeof count), sizeof count);
     assert_ok(kafka_source_poll(reader.source, &record, &err), &err);
-    kafka_record_free(&record);
-    reader_close(&reader);
-    kafka_producer_close(producer);
-}
-
-#define TRACE "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"
-
-static void a_traceparent_that_is_none_is_left_out(void **state)
-{
-    (void)state;
-    static const char *const values[] = {"",
-                                         "00-\xff\xfe",
-                                         "00-x\r\nHost: evil.example",
-                                         TRACE "-",
-                                         "00-0AF7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01",
-                                         "ff-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01",
-                                         "00-00000000000000000000000000000000-b7ad6b7169203331-01",
-                                         "00-0af7651916cd43dd8448eb211c80319c-0000000000000000-01",
-                                         "00_0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01",
-                                         TRACE};
-    enum { COUNT = sizeof values / sizeof *values };
-    struct err err;
-    struct kafka_record record;
-    const char *topic = support_topic();
-    struct kafka_producer *producer = writer_open(NULL);
-    for (int i = 0; i < COUNT; i++) {
-        const struct kafka_header headers[] = {{"traceparent", values[i], strlen(values[i])}, {0}};
-        assert_ok(kafka_publish(producer, topic, 0, NULL, 0, "v", 1, headers, &err), &err);
-    }
-    assert_ok(kafka_flush(producer, WAIT_MS, &err), &err);
-    struct reader reader = reader_open(topic);
-    assert_ok(kafka_source_assign(reader.source, 0, &err), &err);
-    for (int i = 0; i < COUNT; i++) {
-        assert_ok(await_source(&reader, reader.source, false, WAIT_MS, &record, &err), &err);
-        assert_int_equal(record.traceparent != NULL, i == COUNT - 1);
-        kafka_record_free(&record);
-    }
-    reader_close(&reader);
-    kafka_producer_close(producer);
-}
-
-static void a_record_arrives_with_key_headers_and_time_or_as_a_tombstone(void **state)
-{
-    (void)state;
-    struct err err;
-    struct kafka_record record;
-    const char *topic = support_topic();
-    const struct kafka_header headers[] = {
-        {"other", "x", 1}, {"traceparent", TRACE, TRACEPARENT_LEN}, {0}};
-    struct kafka_producer *producer = writer_open(NULL);
-    assert_ok(kafka_publish(producer, topic, 0, "k", 1, "v\0w", 3, headers, &err), &err);
-    assert_ok(kafka_publish(producer, topic, 0, "k", 1, NULL, 0, NULL, &err), &err);
-    assert_ok(kafka_publish(producer, topic, 0, NULL, 0, "", 0, NULL, &err), &err);
-    assert_ok(kafka_flush(producer, WAIT_MS, &err), &err);
-    struct reader reader = reader_open(topic);
-    assert_ok(kafka_source_assign(reader.source, 0, &err), &err);
-    assert_ok(await_source(&reader, reader.source, false, WAIT_MS, &record, &err), &err);
-    assert_int_equal(record.value_len, 3);
-    assert_memory_equal(record.value, "v\0w", 3);
-    assert_int_equal(record.key_len, 1);
-    assert_string_equal(record.traceparent, TRACE);
-    assert_true(record.timestamp_ms > clock_wall_us() / 1000 - 600000);
-    kafka_record_free(&record);
-    assert_ok(await_source(&reader, reader.source, false, WAIT_MS, &record, &err), &err);
-    assert_null(record.value);
-    assert_null(record.traceparent);
-    kafka_record_free(&record);
-    assert_ok(await_source(&reader, reader.source, false, WAIT_MS, &record, &err), &err);
-    assert_non_null(record.value);
-    assert_int_equal(record.value_len, 0);
-    assert_null(record.key);
     kafka_record_free(&record);
     reader_close(&reader);
     kafka_producer_close(producer);
@@ -423,98 +324,9 @@ static void the_cluster_id_is_known(void **state)
     reader_close(&reader);
 }
 
-/* Whoever reads in bursts finds the buffer full each time. librdkafka 2.0.2 by itself would fill it again once a second. */
-static void a_backlog_is_read_faster_than_one_buffer_a_second(void **state)
-{
-    (void)state;
-    enum { BUFFER_KB = 2048, RECORDS = 24 * 1024 }; /* of 1 KB: twelve buffers */
-    struct err err;
-    const char *topic = support_topic();
-    struct kafka_producer *producer = writer_open(support_name("tx"));
-    char value[1025];
-    memset(value, 'x', sizeof value - 1);
-    value[sizeof value - 1] = '\0';
-    assert_ok(kafka_begin(producer, &err), &err);
-    for (int i = 0; i < RECORDS; i++)
-        publish(producer, topic, value);
-    assert_ok(kafka_commit(producer, WAIT_MS, &err), &err);
-    kafka_producer_close(producer);
-    struct reader reader = reader_open_with(topic, "queued.max.messages.kbytes", "2048");
-    assert_ok(kafka_source_assign(reader.source, 0, &err), &err);
-    int64_t from_us = clock_boot_us();
-    for (int i = 0; i < RECORDS; i++) {
-        assert_int_equal(read_value(&reader, reader.source, value), i);
-        if (i % BUFFER_KB == 0)
-            (void)poll(NULL, 0, 100); /* at work, while librdkafka fills its buffer */
-    }
-    int64_t took_us = clock_boot_us() - from_us;
-    reader_close(&reader);
-    printf("%d MB in %.1f s through a buffer of %d MB\n", RECORDS / 1024, (double)took_us / 1e6,
-           BUFFER_KB / 1024);
-    assert_true(took_us < RECORDS / BUFFER_KB * 1000000LL / 3);
-}
-
-/* The most that was resident since the last call. */
-static int64_t peak_kb(void)
-{
-    char line[128];
-    long long kb = -1;
-    FILE *file = fopen("/proc/self/status", "r");
-    assert_non_null(file);
-    while (fgets(line, sizeof line, file) != NULL)
-        if (sscanf(line, "VmHWM: %lld", &kb) == 1)
-            break;
-    (void)fclose(file);
-    assert_true(kb > 0);
-    file = fopen("/proc/self/clear_refs", "w");
-    assert_non_null(file);
-    assert_true(fputs("5", file) >= 0);
-    assert_int_equal(fclose(file), 0);
-    return kb;
-}
-
-/* librdkafka counts values only. */
-static void what_is_read_ahead_is_bounded_whatever_the_keys_are(void **state)
-{
-    (void)state;
-    enum { KEY = 900 * 1000, RECORDS = 300 };
-    struct err err;
-    struct kafka_record record;
-    const char *topic = support_topic();
-    struct kafka_producer *producer = writer_open(support_name("tx"));
-    char *key = xmalloc(KEY);
-    memset(key, 'k', KEY);
-    assert_ok(kafka_begin(producer, &err), &err);
-    for (int i = 0; i < RECORDS; i++)
-        assert_ok(kafka_publish(producer, topic, 0, key, KEY, "v", 1, NULL, &err), &err);
-    assert_ok(kafka_commit(producer, WAIT_MS, &err), &err);
-    kafka_producer_close(producer);
-    free(key);
-    (void)peak_kb();
-    int64_t before_kb = peak_kb();
-    struct reader reader = reader_open(topic);
-    assert_ok(kafka_source_assign(reader.source, 0, &err), &err);
-    for (int i = 0; i < RECORDS; i++) {
-        assert_rc(await_source(&reader, reader.source, false, WAIT_MS, &record, &err), RC_OK, &err);
-        assert_int_equal(record.key_len, KEY);
-        kafka_record_free(&record);
-        if (i == 0)
-            (void)poll(NULL, 0, 500); /* at work, while librdkafka reads ahead */
-    }
-    int64_t grown_mb = (peak_kb() - before_kb) / 1024;
-    reader_close(&reader);
-    printf("%d MB of keys were read with %lld MB more\n", KEY / 1000 * RECORDS / 1000,
-           (long long)grown_mb);
-#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__) /* which keep freed memory */
-    assert_true(grown_mb < KEY / 1000 * RECORDS / 1000 / 2);
-#endif
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        /* First: what other tests have freed could be used again. */
-        cmocka_unit_test(what_is_read_ahead_is_bounded_whatever_the_keys_are),
         cmocka_unit_test(reading_starts_at_the_assigned_offset),
         cmocka_unit_test(commit_markers_are_gaps_and_the_end_lies_behind_them),
         cmocka_unit_test(the_end_is_unknown_again_after_a_new_record),
@@ -525,13 +337,9 @@ int main(void)
             a_position_above_the_log_is_told_and_nothing_is_read_even_when_the_log_grows),
         cmocka_unit_test(two_sources_of_one_consumer_are_independent),
         cmocka_unit_test(assigning_again_drops_what_was_buffered),
-        cmocka_unit_test(a_backlog_of_a_hundred_thousand_is_read_back_in_order),
         cmocka_unit_test(the_eventfd_is_signalled_when_a_record_arrives),
-        cmocka_unit_test(a_traceparent_that_is_none_is_left_out),
-        cmocka_unit_test(a_record_arrives_with_key_headers_and_time_or_as_a_tombstone),
         cmocka_unit_test(a_deleted_topic_is_told_and_can_be_assigned_again_when_it_is_back),
         cmocka_unit_test(a_consumer_closes_although_its_topic_was_deleted),
-        cmocka_unit_test(a_backlog_is_read_faster_than_one_buffer_a_second),
         cmocka_unit_test(the_cluster_id_is_known),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

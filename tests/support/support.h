@@ -1,6 +1,6 @@
 /**
- * What: what tests with servers share: a database and a topic of their own, and the check that no
- *   lock is left behind.
+ * What: what tests with servers share: a database of their own, and the check that no lock is left
+ *   behind; with it comes the topic (tests/support/topic.h).
  * Invariants: nothing is shared between two tests that asked for a database or a topic each.
  *   Databases go with the process; topics, and what a killed test left, go with the servers.
  * Threads: the test's own thread only.
@@ -19,8 +19,8 @@
 
 #include "base/err.h"
 #include "db/db.h"
-#include "kafka/kafka.h"
 #include "tests/support/rc.h"
+#include "tests/support/topic.h"
 
 /** Fails the test with what err says unless rc is RC_OK:  assert_ok(db_open(..., &err), &err); */
 #define assert_ok(rc, err) support_assert_rc(rc, RC_OK, err, __FILE__, __LINE__)
@@ -55,26 +55,11 @@ void support_await(struct db *db, int timeout_ms, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));
 
 /**
- * For loops that wait for a broker, which does in the background what it has answered: false once 30 s have passed since the first call,
- * with *until_us 0. Waits a moment from the second call on.
- */
-bool support_again(int64_t *until_us);
-
-/**
  * For every teardown: sessions closed, no advisory lock may be left in the newest database. A
  * backend needs a moment to notice that its client closed, so this waits for it, five seconds at
  * most, and then names the holders.
  */
 void support_no_advisory_locks(void);
-
-/** bootstrap.servers of the test broker (LOCKSTEP_TEST_BROKERS). */
-const char *support_brokers(void);
-/** Properties that hold bootstrap.servers; the caller ends them with kafka_properties_done. */
-void support_properties(struct kafka_properties *ret_props);
-/** A new topic with one partition. */
-const char *support_topic(void);
-/** A name that nothing else on these servers has: for queues, groups, topics. */
-const char *support_name(const char *prefix);
 
 /** What the server says beside the answers goes to fn, on the session's own thread, and no longer to the log. One session at a time. */
 typedef void support_notice_fn(void *context, const char *severity, const char *message);

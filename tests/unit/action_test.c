@@ -2,7 +2,10 @@
 #include "action/action.h"
 #include "action/running.h"
 #include "action/secrets.h"
+#include "action/settings.h"
+#include "action/text.h"
 #include "base/utf8.h"
+#include "config/parse.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

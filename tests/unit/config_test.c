@@ -1,6 +1,9 @@
 /* The configuration: what is right, what wins, and that everything wrong is told with its place. */
 #include "config/config.h"
+#include "config/key.h"
+#include "config/mask.h"
 #include "config/nearest.h"
+#include "config/parse.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
