@@ -12,8 +12,6 @@ os.chdir(os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', '..'))
 BODY, PARAMETERS = 120, 12
 # forecast_agent takes a row of SQL Server Agent's sysschedules, column by column.
 MANY_PARAMETERS = {'forecast_agent'}
-# To be shortened.
-LONG = {'claim'}
 # They run for each task or at each barrier: every name and operator in them is qualified instead.
 UNPINNED = {'complete', 'step_done', 'definitions_changed', 'event_logged', 'event_of_phase'}
 PIN = 'SET search_path = pg_catalog, pg_temp'
@@ -50,7 +48,7 @@ def split(text):
 def wrong(text):
     name, given, options, body = split(text)
     lines = body.count('\n') + 1
-    if (lines >= BODY) != (name in LONG):
+    if lines >= BODY:
         yield f'{lines} lines: give what is rare a function of its own'
     if len(given) >= PARAMETERS and name not in MANY_PARAMETERS:
         yield f'{len(given)} parameters'
