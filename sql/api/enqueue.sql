@@ -6,14 +6,14 @@ LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET enab
     SET enable_hashjoin = off SET enable_mergejoin = off SET jit = off AS $$
 #variable_conflict use_column
 DECLARE
-    q record;
+    queue_row record;
     run CONSTANT uuid := gen_random_uuid();
     no bigint;
     sent text[];
     layers int;
     size bigint;
 BEGIN
-    SELECT b.queue_id, b.on_failure, b.next_offset INTO q FROM lockstep.queue b WHERE b.name = enqueue.queue;
+    SELECT b.queue_id, b.on_failure, b.next_offset INTO queue_row FROM lockstep.queue b WHERE b.name = enqueue.queue;
     IF NOT FOUND THEN
         RAISE EXCEPTION 'there is no queue %', COALESCE(enqueue.queue, 'without a name') USING ERRCODE = 'LS003', HINT = 'lockstep queue list';
     ELSIF COALESCE(cardinality(enqueue.tasks), 0) = 0 THEN
@@ -35,7 +35,7 @@ BEGIN
     INTO sent, layers
     FROM placed p JOIN layer l USING (phase);
     -- As a publisher does it: a database that is made again has them from the topic.
-    sent[1] := (sent[1]::jsonb || jsonb_strip_nulls(jsonb_build_object('run_name', enqueue.name, 'run_on_failure', q.on_failure)))::text;
+    sent[1] := (sent[1]::jsonb || jsonb_strip_nulls(jsonb_build_object('run_name', enqueue.name, 'run_on_failure', queue_row.on_failure)))::text;
     sent := sent || jsonb_build_object('type', 'end', 'run', run, 'seq', cardinality(sent), 'tasks', cardinality(sent), 'phases', layers)::text;
     SELECT sum(octet_length(s)) INTO size FROM unnest(sent) AS s;
     IF size > 16 * 1024 * 1024 THEN
@@ -43,12 +43,12 @@ BEGIN
     END IF;
 
     INSERT INTO lockstep.run (run_id, queue_id, name, on_failure, status, published_by)
-    VALUES (run, q.queue_id, enqueue.name, q.on_failure, 'Publishing', session_user) RETURNING run_no INTO no;
+    VALUES (run, queue_row.queue_id, enqueue.name, queue_row.on_failure, 'Publishing', session_user) RETURNING run_no INTO no;
     INSERT INTO lockstep.enqueued (queue_id, run_no, run_id, messages, phases, bytes, floor_offset)
-    VALUES (q.queue_id, no, run, sent, layers, size, q.next_offset);
+    VALUES (queue_row.queue_id, no, run, sent, layers, size, queue_row.next_offset);
     INSERT INTO lockstep.event_log (event, queue_id, run_no, detail)
-    VALUES ('run_enqueued', q.queue_id, no, format('%s tasks in %s phases', cardinality(sent) - 1, layers));
-    PERFORM pg_notify('lockstep_' || q.queue_id, 'relay');
+    VALUES ('run_enqueued', queue_row.queue_id, no, format('%s tasks in %s phases', cardinality(sent) - 1, layers));
+    PERFORM pg_notify('lockstep_' || queue_row.queue_id, 'relay');
     RETURN run;
 END
 $$;

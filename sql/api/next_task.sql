@@ -14,7 +14,7 @@ LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET enab
     SET enable_hashjoin = off SET enable_mergejoin = off SET jit = off AS $$
 #variable_conflict use_column
 DECLARE
-    q record;
+    queue_row record;
     chosen bigint;
     text_of text;
     body jsonb;
@@ -26,24 +26,24 @@ BEGIN
     IF next_task.worker IS NULL OR char_length(next_task.worker) NOT BETWEEN 1 AND 200 THEN
         RAISE EXCEPTION 'a worker needs a name of 1 to 200 characters' USING ERRCODE = 'LS002', HINT = 'For people: host and pid are good ones.';
     END IF;
-    SELECT b.queue_id, b.paused, b.external_lease, b.halted_reason, b.server_system, b.server_database INTO q FROM lockstep.queue b WHERE b.name = next_task.queue;
+    SELECT b.queue_id, b.paused, b.external_lease, b.halted_reason, b.server_system, b.server_database INTO queue_row FROM lockstep.queue b WHERE b.name = next_task.queue;
     IF NOT FOUND THEN
         RAISE EXCEPTION 'there is no queue %', COALESCE(next_task.queue, 'without a name') USING ERRCODE = 'LS003', HINT = 'lockstep queue list';
     END IF;
-    IF q.halted_reason = 'other_server' OR (q.server_system, q.server_database) <>
+    IF queue_row.halted_reason = 'other_server' OR (queue_row.server_system, queue_row.server_database) <>
        ((SELECT c.system_identifier::text FROM pg_control_system() c), (SELECT d.oid::bigint FROM pg_database d WHERE d.datname = current_database())) THEN
         RAISE EXCEPTION 'queue % was worked on by another server or in another database: this is a copy, nothing of it is given out', next_task.queue
             USING ERRCODE = 'LS002', HINT = format('If it is meant to run here: lockstep queue resume %s --accept-server', next_task.queue);
     END IF;
-    PERFORM lockstep.worker_expire(q.queue_id);
-    IF q.paused THEN
+    PERFORM lockstep.worker_expire(queue_row.queue_id);
+    IF queue_row.paused THEN
         RETURN;
     END IF;
     LOOP
         -- Skipped: what another worker takes at this moment.
         SELECT k.task_id, k.payload INTO chosen, text_of
         FROM lockstep.phase p JOIN lockstep.run r USING (run_no) JOIN lockstep.task k ON k.phase_id + 0 = p.phase_id -- by task_offered
-        WHERE p.queue_id = q.queue_id AND p.external AND p.opened_at IS NOT NULL AND p.done_at IS NULL
+        WHERE p.queue_id = queue_row.queue_id AND p.external AND p.opened_at IS NOT NULL AND p.done_at IS NULL
           AND r.status <> 'Paused' AND r.paused_by IS NULL AND r.cancelled_at IS NULL
           AND k.type = 'external' AND k.worker IS NULL AND k.status IN ('Pending', 'Error') AND k.cancelled_by IS NULL
           AND (k.scheduled_for IS NULL OR k.scheduled_for <= clock_timestamp())
@@ -62,7 +62,7 @@ BEGIN
         at := clock_timestamp();
         BEGIN
             body := text_of::jsonb;
-            lease := LEAST(q.external_lease, (body ->> 'timeout')::float8 * interval '1 second');
+            lease := LEAST(queue_row.external_lease, (body ->> 'timeout')::float8 * interval '1 second');
             EXIT;
         EXCEPTION WHEN data_exception OR program_limit_exceeded THEN
             why := format('its message cannot be given to a worker: %s', SQLERRM);

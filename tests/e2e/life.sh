@@ -196,13 +196,15 @@ expect 'each once' "$(status) $(effects)" 'Completed 1 2 3 4 5 6 7'
 run
 expect 'all of them duplicates' "$(status) $(sql "SELECT count(*) FROM lockstep.task t JOIN lockstep.run r USING (run_no) WHERE r.run_id = '$run' AND t.skipped = 'duplicate'") $(effects)" 'Completed 7 '
 {
-    echo '{"order": 1, "name": "long", "sql": "SELECT pg_sleep(CASE nextval('"'tries'"') WHEN 0 THEN 0 ELSE 1 END)"}'
+    echo '{"order": 1, "name": "long", "sql": "DO $$BEGIN FOR i IN 1..6000 LOOP EXIT WHEN EXISTS (SELECT FROM declared); PERFORM pg_sleep(0.01); END LOOP; END$$"}'
     for i in {2..6}; do echo '{"order": '"$i"', "name": "t'"$i"'", "sql": "INSERT INTO effect VALUES ('"'$i'"')"}'; done
 } >"$tmp/tasks.jsonl"
+sql 'CREATE TABLE declared ()'
 run=$(lockstep publish --queue "$q" -q "$tmp/tasks.jsonl")
 executors 1 "$q" 4
-eventually 10 is "SELECT count(*) FROM lockstep.task t WHERE t.name IN ('t2', 't3')" 2
+eventually 30 is "SELECT count(*) FROM lockstep.task t WHERE t.name IN ('t2', 't3')" 2
 for name in t2 t3; do lockstep task complete "$(sql "SELECT task_id FROM lockstep.task t WHERE t.name = '$name'")" --reason 'by hand' -q >/dev/null; done
+sql 'INSERT INTO declared DEFAULT VALUES'
 executors_wait || { cat "$tmp/$q".*.log; failed=1; }
 expect 'declared done' "$(status) $(effects)" 'Completed 4 5 6'
 expect 'each opening has its line' "$(sql "SELECT string_agg(detail, ' ' ORDER BY event_id) FROM lockstep.event_log JOIN lockstep.run USING (run_no) WHERE run_id = '$run' AND event = 'phase_opened'")" \

@@ -4,7 +4,7 @@
 CREATE OR REPLACE FUNCTION lockstep.give_up(p_queue_id int) RETURNS bigint LANGUAGE plpgsql AS $$
 DECLARE
     living int[];
-    t record;
+    task_row record;
     cancelled bigint[];
     runs bigint[];
     given bigint[] := '{}'; -- the runs of those that were lost too often
@@ -47,7 +47,7 @@ BEGIN
         PERFORM lockstep.run_finish(n) FROM pg_catalog.unnest(runs) AS n; -- nobody releases what nobody had
         PERFORM pg_catalog.pg_notify('lockstep_' || p_queue_id, 'run'); -- gates behind a phase that is finished now
     END IF;
-    FOR t IN SELECT k.task_id, k.run_no, k."order", k.phase_id, k.attempt_num, k.lost_num
+    FOR task_row IN SELECT k.task_id, k.run_no, k."order", k.phase_id, k.attempt_num, k.lost_num
              FROM lockstep.phase p JOIN lockstep.task k USING (phase_id) JOIN lockstep.queue q ON q.queue_id = p_queue_id
              WHERE p.queue_id = p_queue_id AND p.done_at IS NULL AND k.lost_num >= q.max_lost
                AND (k.type <> 'external' OR k.status <> 'Processing') -- its lease decides
@@ -55,18 +55,18 @@ BEGIN
              ORDER BY k.task_id + 0 FOR NO KEY UPDATE OF k SKIP LOCKED LOOP
         -- The loop has read ahead: the failure of one task may have cancelled the next one.
         UPDATE lockstep.task
-        SET status = 'Failed', token = NULL, error = pg_catalog.format('given up: %s attempts were lost', t.lost_num),
+        SET status = 'Failed', token = NULL, error = pg_catalog.format('given up: %s attempts were lost', task_row.lost_num),
             updated_at = pg_catalog.clock_timestamp()
-        WHERE task_id = t.task_id AND status IN ('Pending', 'Processing', 'Error');
+        WHERE task_id = task_row.task_id AND status IN ('Pending', 'Processing', 'Error');
         CONTINUE WHEN NOT FOUND;
         INSERT INTO lockstep.task_attempt (task_id, attempt, status, ended_at, error)
-        VALUES (t.task_id, t.attempt_num, 'Failed', pg_catalog.clock_timestamp(), pg_catalog.format('given up: %s attempts were lost', t.lost_num))
+        VALUES (task_row.task_id, task_row.attempt_num, 'Failed', pg_catalog.clock_timestamp(), pg_catalog.format('given up: %s attempts were lost', task_row.lost_num))
         ON CONFLICT (task_id, attempt) DO UPDATE SET status = 'Failed', error = EXCLUDED.error;
         INSERT INTO lockstep.event_log (event, queue_id, run_no, phase_id, task_id, detail)
-        VALUES ('task_failed', p_queue_id, t.run_no, t.phase_id, t.task_id, pg_catalog.format('given up: %s attempts were lost', t.lost_num));
-        PERFORM lockstep.run_fail(t.run_no, t."order", pg_catalog.format('task %s of order %s was lost %s times', t.task_id, t."order", t.lost_num));
+        VALUES ('task_failed', p_queue_id, task_row.run_no, task_row.phase_id, task_row.task_id, pg_catalog.format('given up: %s attempts were lost', task_row.lost_num));
+        PERFORM lockstep.run_fail(task_row.run_no, task_row."order", pg_catalog.format('task %s of order %s was lost %s times', task_row.task_id, task_row."order", task_row.lost_num));
         count := count + 1;
-        given := pg_catalog.array_append(pg_catalog.array_remove(given, t.run_no), t.run_no);
+        given := pg_catalog.array_append(pg_catalog.array_remove(given, task_row.run_no), task_row.run_no);
     END LOOP;
     IF given <> '{}' THEN -- nobody releases what nobody had
         PERFORM lockstep.run_finish(n) FROM pg_catalog.unnest(given) AS n;

@@ -9,8 +9,8 @@ CREATE OR REPLACE FUNCTION lockstep.fail(p_task_id bigint, p_token uuid, p_perma
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET enable_seqscan = off
     SET enable_hashjoin = off SET enable_mergejoin = off SET jit = off AS $$
 DECLARE
-    t record;
-    q record;
+    task_row record;
+    queue_row record;
     wish json;
     intervals float8[];
     lost CONSTANT boolean := NOT p_permanent AND NOT p_raised AND lockstep.server_fault(p_sqlstate);
@@ -19,24 +19,24 @@ DECLARE
     ended timestamptz := clock_timestamp();
     why CONSTANT text := concat_ws(': ', p_sqlstate, p_error);
 BEGIN
-    SELECT queue_id, run_no, "order", phase_id, attempt_num, max_attempts, lost_num, executor_no, payload INTO t
+    SELECT queue_id, run_no, "order", phase_id, attempt_num, max_attempts, lost_num, executor_no, payload INTO task_row
     FROM lockstep.task WHERE task_id = p_task_id AND token = p_token;
     IF NOT FOUND THEN
         RAISE EXCEPTION 'task %: this attempt is no longer the current one', p_task_id USING ERRCODE = 'LS001';
     END IF;
-    wish := t.payload::json;
+    wish := task_row.payload::json;
     SELECT b.max_lost, b.retry_intervals,
            COALESCE((SELECT array_agg(e) FROM json_array_elements_text(wish -> 'retry_on') AS i (e)), b.retry_on) AS retry_on
-    INTO STRICT q FROM lockstep.queue b WHERE b.queue_id = t.queue_id;
+    INTO STRICT queue_row FROM lockstep.queue b WHERE b.queue_id = task_row.queue_id;
     final := CASE WHEN p_permanent THEN true WHEN lost THEN false
-                  ELSE t.attempt_num >= t.max_attempts OR NOT lockstep.retries(p_sqlstate, q.retry_on) END;
+                  ELSE task_row.attempt_num >= task_row.max_attempts OR NOT lockstep.retries(p_sqlstate, queue_row.retry_on) END;
     IF final THEN -- the queue's row first, as for every change of a run
-        PERFORM FROM lockstep.queue WHERE queue_id = t.queue_id FOR NO KEY UPDATE;
+        PERFORM FROM lockstep.queue WHERE queue_id = task_row.queue_id FOR NO KEY UPDATE;
     ELSIF lost THEN
-        seconds := lockstep.put_off(p_task_id, t.lost_num);
+        seconds := lockstep.put_off(p_task_id, task_row.lost_num);
     ELSE
         intervals := COALESCE((SELECT array_agg(e::float8 ORDER BY n)
-                               FROM json_array_elements_text(wish -> 'retry_intervals') WITH ORDINALITY AS i (e, n)), q.retry_intervals);
+                               FROM json_array_elements_text(wish -> 'retry_intervals') WITH ORDINALITY AS i (e, n)), queue_row.retry_intervals);
         seconds := COALESCE(intervals[LEAST(1 + (SELECT count(*) FROM lockstep.task_attempt a WHERE a.task_id = p_task_id AND a.status = 'Error'), cardinality(intervals))], 1);
     END IF;
     UPDATE lockstep.task
@@ -52,14 +52,14 @@ BEGIN
         RAISE EXCEPTION 'task %: this attempt is no longer the current one', p_task_id USING ERRCODE = 'LS001';
     END IF;
     INSERT INTO lockstep.task_attempt (task_id, attempt, status, executor_no, started_at, ended_at, sqlstate, error, detail, hint, context)
-    VALUES (p_task_id, t.attempt_num, CASE WHEN final THEN 'Failed' WHEN lost THEN 'Pending' ELSE 'Error' END::lockstep.status, t.executor_no,
+    VALUES (p_task_id, task_row.attempt_num, CASE WHEN final THEN 'Failed' WHEN lost THEN 'Pending' ELSE 'Error' END::lockstep.status, task_row.executor_no,
             ended - p_ran_us * interval '1 microsecond', ended, p_sqlstate, p_error, p_detail, p_hint, p_context);
     IF final THEN
         INSERT INTO lockstep.event_log (event, queue_id, run_no, phase_id, task_id, executor_no, detail)
-        VALUES ('task_failed', t.queue_id, t.run_no, t.phase_id, p_task_id, t.executor_no, why);
-        PERFORM lockstep.run_fail(t.run_no, t."order", format('task %s of order %s failed: %s', p_task_id, t."order", p_error));
+        VALUES ('task_failed', task_row.queue_id, task_row.run_no, task_row.phase_id, p_task_id, task_row.executor_no, why);
+        PERFORM lockstep.run_fail(task_row.run_no, task_row."order", format('task %s of order %s failed: %s', p_task_id, task_row."order", p_error));
     ELSE
-        PERFORM pg_notify('lockstep_' || t.queue_id, 'work'); -- whoever is free takes it when it is due
+        PERFORM pg_notify('lockstep_' || task_row.queue_id, 'work'); -- whoever is free takes it when it is due
     END IF;
     RETURN CASE WHEN final THEN 'Failed' ELSE 'Error' END;
 END

@@ -1,54 +1,54 @@
 -- What holds up a queue because of its executors: see explain.
 CREATE OR REPLACE FUNCTION lockstep.explain_executors(p_queue_id int) RETURNS SETOF lockstep.explanation LANGUAGE plpgsql AS $$
 DECLARE
-    q record;
+    queue_row record;
     about text;
-    n text[];
-    e record;
+    names text[];
+    executor_row record;
     last record;
     now timestamptz := pg_catalog.clock_timestamp();
 BEGIN
-    SELECT b.name INTO STRICT q FROM lockstep.queue b WHERE b.queue_id = p_queue_id;
-    about := 'queue ' || q.name;
-    n := ARRAY['QUEUE', q.name];
+    SELECT b.name INTO STRICT queue_row FROM lockstep.queue b WHERE b.queue_id = p_queue_id;
+    about := 'queue ' || queue_row.name;
+    names := ARRAY['QUEUE', queue_row.name];
     SELECT pg_catalog.count(*) AS living, pg_catalog.count(*) FILTER (WHERE x.drain_by IS NULL) AS staying,
            pg_catalog.count(*) FILTER (WHERE x.drain_by IS NULL AND COALESCE(x.readers_limit, x.readers) > 0) AS working,
-           pg_catalog.min(x.executor_id::text) AS one, pg_catalog.array_agg(x.executor_no) AS nos, pg_catalog.min(x.drain_by) AS drain_by INTO e
-    FROM (SELECT b.* FROM lockstep.executor b WHERE b.ended_at IS NULL AND q.name = ANY (b.queues) OFFSET 0) AS x
+           pg_catalog.min(x.executor_id::text) AS one, pg_catalog.array_agg(x.executor_no) AS nos, pg_catalog.min(x.drain_by) AS drain_by INTO executor_row
+    FROM (SELECT b.* FROM lockstep.executor b WHERE b.ended_at IS NULL AND queue_row.name = ANY (b.queues) OFFSET 0) AS x
     WHERE lockstep.executor_lives(x.executor_no);
-    IF e.living = 0 THEN
-        SELECT b.* INTO last FROM lockstep.executor b WHERE q.name = ANY (b.queues) ORDER BY b.executor_no DESC LIMIT 1;
+    IF executor_row.living = 0 THEN
+        SELECT b.* INTO last FROM lockstep.executor b WHERE queue_row.name = ANY (b.queues) ORDER BY b.executor_no DESC LIMIT 1;
         RETURN NEXT lockstep.explain_row('no_executor', pg_catalog.format('no executor works for %s; %s', about,
             CASE WHEN last.executor_no IS NULL THEN 'none has ever reached this database for it'
                  ELSE pg_catalog.format('the last one was %s on %s (pid %s)%s', last.executor_id, last.host, last.pid,
                      CASE WHEN last.ended_error IS NOT NULL THEN ', which ended with: ' || last.ended_error
                           WHEN last.ended_why = 'drained' THEN ', which was ended in order'
                           ELSE ', which ended without a word: it was killed, its host is gone, or its login is refused (its log says so)' END) END),
-            about, COALESCE(last.ended_at, last.heartbeat_at), n);
-    ELSIF e.staying = 0 THEN
-        RETURN NEXT lockstep.explain_row('executors_drain', pg_catalog.format('all executors of %s (%s) are draining for %s', about, e.living, e.drain_by), about,
-            (SELECT pg_catalog.max(b.drain_at) FROM lockstep.executor b WHERE b.ended_at IS NULL AND q.name = ANY (b.queues)), n);
-    ELSIF e.working = 0 THEN
-        SELECT l.actor, l.at INTO last FROM lockstep.event_log l WHERE l.event = 'executor_changed' AND l.executor_no = ANY (e.nos) ORDER BY l.event_id DESC LIMIT 1;
-        RETURN NEXT lockstep.explain_row('executors_without_readers', pg_catalog.format('all executors of %s (%s) have been told to use 0 readers%s', about, e.staying,
-            ' by ' || last.actor), about, last.at, n || ARRAY['EXECUTOR', e.one]);
+            about, COALESCE(last.ended_at, last.heartbeat_at), names);
+    ELSIF executor_row.staying = 0 THEN
+        RETURN NEXT lockstep.explain_row('executors_drain', pg_catalog.format('all executors of %s (%s) are draining for %s', about, executor_row.living, executor_row.drain_by), about,
+            (SELECT pg_catalog.max(b.drain_at) FROM lockstep.executor b WHERE b.ended_at IS NULL AND queue_row.name = ANY (b.queues)), names);
+    ELSIF executor_row.working = 0 THEN
+        SELECT l.actor, l.at INTO last FROM lockstep.event_log l WHERE l.event = 'executor_changed' AND l.executor_no = ANY (executor_row.nos) ORDER BY l.event_id DESC LIMIT 1;
+        RETURN NEXT lockstep.explain_row('executors_without_readers', pg_catalog.format('all executors of %s (%s) have been told to use 0 readers%s', about, executor_row.staying,
+            ' by ' || last.actor), about, last.at, names || ARRAY['EXECUTOR', executor_row.one]);
     END IF;
     RETURN QUERY
     SELECT (lockstep.explain_row('executor_silent', pg_catalog.format('executor %s on %s (pid %s) holds its locks and has not stirred for %s: it is frozen, or cannot reach the database',
-        b.executor_id, b.host, b.pid, lockstep.explain_words(now - b.heartbeat_at)), about, b.heartbeat_at, n || ARRAY['EXECUTOR', b.executor_id::text, 'HOST', b.host, 'PID', b.pid::text])).*
-    FROM (SELECT x.* FROM lockstep.executor x WHERE x.ended_at IS NULL AND q.name = ANY (x.queues) AND x.heartbeat_at < now - x.frozen_after OFFSET 0) AS b
+        b.executor_id, b.host, b.pid, lockstep.explain_words(now - b.heartbeat_at)), about, b.heartbeat_at, names || ARRAY['EXECUTOR', b.executor_id::text, 'HOST', b.host, 'PID', b.pid::text])).*
+    FROM (SELECT x.* FROM lockstep.executor x WHERE x.ended_at IS NULL AND queue_row.name = ANY (x.queues) AND x.heartbeat_at < now - x.frozen_after OFFSET 0) AS b
     WHERE lockstep.executor_lives(b.executor_no);
     RETURN QUERY
     SELECT (lockstep.explain_row(CASE WHEN b.trouble_kind = 'login' THEN 'executor_without_login' ELSE 'executor_cut_off' END,
         pg_catalog.format('executor %s on %s (pid %s) cannot %s for %s: %s', b.executor_id, b.host, b.pid,
-        CASE WHEN b.trouble_kind = 'login' THEN 'open sessions for its tasks' ELSE 'reach Kafka' END, lockstep.explain_words(now - b.trouble_at), b.trouble), about, b.trouble_at, n || ARRAY['HOST', b.host])).*
-    FROM (SELECT x.* FROM lockstep.executor x WHERE x.ended_at IS NULL AND q.name = ANY (x.queues) AND x.trouble IS NOT NULL OFFSET 0) AS b
+        CASE WHEN b.trouble_kind = 'login' THEN 'open sessions for its tasks' ELSE 'reach Kafka' END, lockstep.explain_words(now - b.trouble_at), b.trouble), about, b.trouble_at, names || ARRAY['HOST', b.host])).*
+    FROM (SELECT x.* FROM lockstep.executor x WHERE x.ended_at IS NULL AND queue_row.name = ANY (x.queues) AND x.trouble IS NOT NULL OFFSET 0) AS b
     WHERE lockstep.executor_lives(b.executor_no);
     RETURN QUERY -- of one that was lost only while it may come again, as another incarnation
     SELECT (lockstep.explain_row('queue_set_aside', pg_catalog.format('executor %s on %s (pid %s) %s: %s', b.executor_id, b.host, b.pid,
         CASE WHEN b.until_at IS NULL THEN pg_catalog.format('fails at %s and begins anew', about)
              WHEN b.until_at > now THEN pg_catalog.format('has set %s aside and tries again in %s', about, lockstep.explain_words(b.until_at - now))
-             ELSE pg_catalog.format('has set %s aside and tries again now', about) END, b.error), about, b.since, n)).*
+             ELSE pg_catalog.format('has set %s aside and tries again now', about) END, b.error), about, b.since, names)).*
     FROM (SELECT x.executor_id, x.host, x.pid, x.executor_no, x.ended_why, a.since, a.failed_at, a.until_at, a.error
           FROM lockstep.executor_aside a JOIN lockstep.executor x USING (executor_no) WHERE a.queue_id = p_queue_id OFFSET 0) AS b
     WHERE lockstep.executor_lives(b.executor_no) OR (b.ended_why = 'lost' AND b.failed_at > now - interval '1 minute');

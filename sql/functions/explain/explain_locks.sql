@@ -2,9 +2,9 @@
 -- come. A gate waits for exactly such a lock, and nobody claims a phase whose locks are taken. See explain.
 CREATE OR REPLACE FUNCTION lockstep.explain_locks(p_queue_id int) RETURNS SETOF lockstep.explanation LANGUAGE plpgsql STABLE AS $$
 DECLARE
-    l record;
+    lock_row record;
 BEGIN
-    FOR l IN
+    FOR lock_row IN
         WITH held AS MATERIALIZED (
             SELECT DISTINCT k.pid, k.objid::bigint / 2 AS key FROM pg_catalog.pg_locks k
             WHERE k.locktype = 'advisory' AND k.objsubid = 2 AND k.granted AND k.pid IS NOT NULL
@@ -25,12 +25,12 @@ BEGIN
         GROUP BY n.pid ORDER BY 2 DESC, 1 LIMIT 3
     LOOP
         RETURN QUERY
-        SELECT e.* FROM lockstep.explain_session(l.pid) AS s
-        CROSS JOIN LATERAL lockstep.explain_row('locks_taken', pg_catalog.format('backend %s holds locks that only executors take (%s)%s%s', l.pid, s.is,
-            CASE WHEN l.phases > 0 THEN pg_catalog.format(', of %s%s: the phase behind it does not open while it holds them', l.first,
-                                                          CASE WHEN l.phases > 1 THEN pg_catalog.format(' and %s more phases', l.phases - 1) END)
+        SELECT e.* FROM lockstep.explain_session(lock_row.pid) AS s
+        CROSS JOIN LATERAL lockstep.explain_row('locks_taken', pg_catalog.format('backend %s holds locks that only executors take (%s)%s%s', lock_row.pid, s.is,
+            CASE WHEN lock_row.phases > 0 THEN pg_catalog.format(', of %s%s: the phase behind it does not open while it holds them', lock_row.first,
+                                                          CASE WHEN lock_row.phases > 1 THEN pg_catalog.format(' and %s more phases', lock_row.phases - 1) END)
                  ELSE ', of phases that are still to come: they are not claimed while it holds them' END, ': ' || NULLIF(s.query, '')),
-            'queue ' || (SELECT q.name FROM lockstep.queue q WHERE q.queue_id = p_queue_id), s.since, ARRAY['PID', l.pid::text]) AS e;
+            'queue ' || (SELECT q.name FROM lockstep.queue q WHERE q.queue_id = p_queue_id), s.since, ARRAY['PID', lock_row.pid::text]) AS e;
     END LOOP;
 END
 $$;

@@ -1,25 +1,25 @@
 -- What holds up a whole queue: see explain.
 CREATE OR REPLACE FUNCTION lockstep.explain_queue(p_queue_id int) RETURNS SETOF lockstep.explanation LANGUAGE plpgsql AS $$
 DECLARE
-    q record;
+    queue_row record;
     about text;
-    n text[];
+    names text[];
     now timestamptz := pg_catalog.clock_timestamp();
     long record;
     busy int;
     count bigint;
 BEGIN
-    SELECT * INTO STRICT q FROM lockstep.queue b WHERE b.queue_id = p_queue_id;
-    about := 'queue ' || q.name;
-    n := ARRAY['QUEUE', q.name];
-    IF q.halted_reason IS NOT NULL THEN
-        RETURN NEXT lockstep.explain_row('queue_halted', pg_catalog.format('%s is halted (%s): %s', about, q.halted_reason, q.halted_detail), about, q.halted_at,
+    SELECT * INTO STRICT queue_row FROM lockstep.queue b WHERE b.queue_id = p_queue_id;
+    about := 'queue ' || queue_row.name;
+    names := ARRAY['QUEUE', queue_row.name];
+    IF queue_row.halted_reason IS NOT NULL THEN
+        RETURN NEXT lockstep.explain_row('queue_halted', pg_catalog.format('%s is halted (%s): %s', about, queue_row.halted_reason, queue_row.halted_detail), about, queue_row.halted_at,
             ARRAY['REMEDY', lockstep.halt_remedy(p_queue_id)]);
     END IF;
-    IF q.paused THEN
-        RETURN NEXT lockstep.explain_row('queue_paused', pg_catalog.format('%s is paused by %s%s', about, q.paused_by,
+    IF queue_row.paused THEN
+        RETURN NEXT lockstep.explain_row('queue_paused', pg_catalog.format('%s is paused by %s%s', about, queue_row.paused_by,
             (SELECT ': ' || l.detail FROM lockstep.event_log l WHERE l.queue_id = p_queue_id AND l.event = 'queue_paused' ORDER BY l.event_id DESC LIMIT 1)),
-            about, q.paused_at, n);
+            about, queue_row.paused_at, names);
     END IF;
 
     IF NOT lockstep.explain_blind() THEN
@@ -28,16 +28,16 @@ BEGIN
         RETURN QUERY SELECT * FROM lockstep.explain_held(p_queue_id);
     END IF;
 
-    IF q.blocked_offset IS NOT NULL THEN
-        RETURN NEXT lockstep.explain_transaction(p_queue_id, q.blocked_offset, q.blocked_at);
+    IF queue_row.blocked_offset IS NOT NULL THEN
+        RETURN NEXT lockstep.explain_transaction(p_queue_id, queue_row.blocked_offset, queue_row.blocked_at);
     END IF;
-    SELECT COALESCE(pg_catalog.sum(r.in_use), 0) INTO busy FROM lockstep.reader_status r WHERE r.queue = q.name;
-    IF q.max_readers = 0 THEN
+    SELECT COALESCE(pg_catalog.sum(r.in_use), 0) INTO busy FROM lockstep.reader_status r WHERE r.queue = queue_row.name;
+    IF queue_row.max_readers = 0 THEN
         RETURN NEXT lockstep.explain_row('no_readers', pg_catalog.format('%s may use no reader: its bound is 0%s', about,
             (SELECT pg_catalog.format(', set by %s', l.actor) FROM lockstep.event_log l
              WHERE l.queue_id = p_queue_id AND l.event IN ('queue_changed', 'queue_created') AND l.detail ~ '\mmax_readers 0\M'
-             ORDER BY l.event_id DESC LIMIT 1)), about, q.updated_at, n);
-    ELSIF busy >= q.max_readers THEN
+             ORDER BY l.event_id DESC LIMIT 1)), about, queue_row.updated_at, names);
+    ELSIF busy >= queue_row.max_readers THEN
         WITH w AS MATERIALIZED ( -- what runs, read once
             SELECT t.task_id, t.name, t."order", t.started_at, t.executor_no, t.run_no
             FROM lockstep.phase p JOIN lockstep.task t USING (phase_id)
@@ -47,19 +47,19 @@ BEGIN
                 FROM (SELECT r.run_id, r.name, pg_catalog.count(*) FROM w JOIN lockstep.run r USING (run_no) GROUP BY r.run_no, r.run_id, r.name ORDER BY 3 DESC LIMIT 3) AS h) AS holders
         INTO long
         FROM (SELECT * FROM w ORDER BY w.started_at LIMIT 1) AS l LEFT JOIN lockstep.executor x USING (executor_no);
-        RETURN NEXT lockstep.explain_row('readers_busy', pg_catalog.format('no reader of %s is free: %s of %s are in use%s%s', about, busy, q.max_readers, ' (' || long.holders || ')',
+        RETURN NEXT lockstep.explain_row('readers_busy', pg_catalog.format('no reader of %s is free: %s of %s are in use%s%s', about, busy, queue_row.max_readers, ' (' || long.holders || ')',
             CASE WHEN long.task_id IS NOT NULL THEN pg_catalog.format('; the longest at work is task %s of order %s on %s, for %s', pg_catalog.concat_ws(' ', long.task_id, '"' || long.name || '"'), long."order", long.host,
-                              lockstep.explain_words(now - long.started_at)) END), about, long.started_at, n);
+                              lockstep.explain_words(now - long.started_at)) END), about, long.started_at, names);
     END IF;
     RETURN QUERY
     SELECT (lockstep.explain_row('slots_kept', pg_catalog.format('slot %s of %s is kept until backend %s of a dead executor has ended', s.slot_no, about, s.pid), about,
-                                 s.taken_at, n || ARRAY['PID', s.pid::text])).*
-    FROM (SELECT b.* FROM lockstep.slot b WHERE b.queue_id = p_queue_id AND b.slot_no <= q.max_readers AND b.pid IS NOT NULL OFFSET 0) AS s
+                                 s.taken_at, names || ARRAY['PID', s.pid::text])).*
+    FROM (SELECT b.* FROM lockstep.slot b WHERE b.queue_id = p_queue_id AND b.slot_no <= queue_row.max_readers AND b.pid IS NOT NULL OFFSET 0) AS s
     WHERE NOT lockstep.explain_blind() AND NOT lockstep.executor_lives(s.executor_no) AND lockstep.slot_backend_lives(s.pid, s.backend_start);
-    count := lockstep.phases_ahead(p_queue_id, q.lookahead);
-    IF count >= q.lookahead THEN
+    count := lockstep.phases_ahead(p_queue_id, queue_row.lookahead);
+    IF count >= queue_row.lookahead THEN
         RETURN NEXT lockstep.explain_row('lookahead', pg_catalog.format('%s phases of %s are claimed and wait to be opened: no more are claimed until the next one opens',
-            count, about), about, NULL, n);
+            count, about), about, NULL, names);
     END IF;
 END
 $$;

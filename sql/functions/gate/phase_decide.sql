@@ -2,11 +2,11 @@
 -- may be taken; if not, they are Cancelled. Nobody has had them in hand (see claim and adopt). Called in the transaction that opens.
 CREATE OR REPLACE FUNCTION lockstep.phase_decide(p_phase_id bigint) RETURNS void LANGUAGE plpgsql AS $$
 DECLARE
-    p record;
+    phase_row record;
 BEGIN
-    SELECT h.run_no, h.queue_id, h."order" INTO STRICT p FROM lockstep.phase h WHERE h.phase_id = p_phase_id;
-    IF lockstep.run_failed_before(p.run_no, p."order") THEN
-        PERFORM pg_catalog.pg_notify('lockstep_' || p.queue_id, 'work');
+    SELECT h.run_no, h.queue_id, h."order" INTO STRICT phase_row FROM lockstep.phase h WHERE h.phase_id = p_phase_id;
+    IF lockstep.run_failed_before(phase_row.run_no, phase_row."order") THEN
+        PERFORM pg_catalog.pg_notify('lockstep_' || phase_row.queue_id, 'work');
         RETURN;
     END IF;
     PERFORM FROM lockstep.task t WHERE t.phase_id = p_phase_id AND t.condition = 'failure' ORDER BY t.task_id FOR NO KEY UPDATE;

@@ -5,30 +5,30 @@ CREATE OR REPLACE FUNCTION lockstep.replay_end(p_replay_id int, p_state text, OU
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 #variable_conflict use_column
 DECLARE
-    v record;
+    replay_row record;
     live record;
 BEGIN
-    SELECT y.queue_id INTO STRICT v FROM lockstep.replay y WHERE y.replay_id = p_replay_id;
-    SELECT q.next_offset, q.implicit_run_no INTO STRICT live FROM lockstep.queue q WHERE q.queue_id = v.queue_id FOR NO KEY UPDATE;
+    SELECT y.queue_id INTO STRICT replay_row FROM lockstep.replay y WHERE y.replay_id = p_replay_id;
+    SELECT q.next_offset, q.implicit_run_no INTO STRICT live FROM lockstep.queue q WHERE q.queue_id = replay_row.queue_id FOR NO KEY UPDATE;
     UPDATE lockstep.replay y
     SET state = p_state, ended_at = clock_timestamp(), cursor = CASE WHEN p_state = 'Completed' THEN y.to_offset ELSE y.cursor END
     WHERE y.replay_id = p_replay_id AND y.ended_at IS NULL
-    RETURNING y.queue_id, y.cursor, y.implicit_run_no, y.made, y.reopened INTO STRICT v;
-    IF v.cursor >= live.next_offset AND live.implicit_run_no IS NULL THEN
-        UPDATE lockstep.queue q SET implicit_run_no = v.implicit_run_no
-        WHERE q.queue_id = v.queue_id
-          AND EXISTS (SELECT FROM lockstep.run r WHERE r.run_no = v.implicit_run_no AND r.end_offset IS NULL);
+    RETURNING y.queue_id, y.cursor, y.implicit_run_no, y.made, y.reopened INTO STRICT replay_row;
+    IF replay_row.cursor >= live.next_offset AND live.implicit_run_no IS NULL THEN
+        UPDATE lockstep.queue q SET implicit_run_no = replay_row.implicit_run_no
+        WHERE q.queue_id = replay_row.queue_id
+          AND EXISTS (SELECT FROM lockstep.run r WHERE r.run_no = replay_row.implicit_run_no AND r.end_offset IS NULL);
     END IF;
-    PERFORM lockstep.replay_close(p_replay_id, v.cursor);
+    PERFORM lockstep.replay_close(p_replay_id, replay_row.cursor);
     open_runs := ARRAY(SELECT r.run_id FROM lockstep.run r
-                       WHERE r.replay_id = p_replay_id AND r.end_offset IS NULL AND v.cursor < live.next_offset
+                       WHERE r.replay_id = p_replay_id AND r.end_offset IS NULL AND replay_row.cursor < live.next_offset
                        ORDER BY r.first_offset LIMIT 100);
     PERFORM lockstep.replay_pass(p_replay_id, true);
-    made := v.made;
-    reopened := v.reopened;
+    made := replay_row.made;
+    reopened := replay_row.reopened;
     INSERT INTO lockstep.event_log (event, queue_id, detail)
-    VALUES (CASE p_state WHEN 'Completed' THEN 'replay_completed' ELSE 'replay_abandoned' END, v.queue_id,
-            format('replay %s: %s made, %s reopened, up to offset %s', p_replay_id, made, reopened, v.cursor));
+    VALUES (CASE p_state WHEN 'Completed' THEN 'replay_completed' ELSE 'replay_abandoned' END, replay_row.queue_id,
+            format('replay %s: %s made, %s reopened, up to offset %s', p_replay_id, made, reopened, replay_row.cursor));
 END
 $$;
 REVOKE EXECUTE ON FUNCTION lockstep.replay_end(int, text) FROM PUBLIC;

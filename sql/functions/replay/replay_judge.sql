@@ -24,7 +24,7 @@ RETURNS TABLE (n int, action text, why text, run_no bigint, run_id uuid, phase_i
 LANGUAGE plpgsql STABLE AS $$
 #variable_conflict use_column
 DECLARE
-    r record;
+    run_row record;
     known boolean;
     place bigint;   -- the phase
     cursor bigint := (SELECT q.next_offset FROM lockstep.queue q WHERE q.queue_id = p_queue_id);
@@ -34,26 +34,26 @@ DECLARE
     beyond boolean := false; -- an implicit run: it has tasks behind the segment
 BEGIN
     -- The implicit run at an offset: the last one that begins at or before it.
-    SELECT b.run_no, b.run_id, b.next_seq, b.end_offset, b.last_phase_id, b.implicit, b.swept INTO r
+    SELECT b.run_no, b.run_id, b.next_seq, b.end_offset, b.last_phase_id, b.implicit, b.swept INTO run_row
     FROM lockstep.run b
     WHERE b.queue_id = p_queue_id AND CASE WHEN p_run IS NULL THEN b.implicit AND b.epoch = this_epoch AND b.first_offset <= p_offsets[1]
                                            ELSE b.run_id = p_run AND b.first_offset IS NOT NULL END
     ORDER BY b.first_offset DESC LIMIT 1;
     known := FOUND;
     IF known THEN
-        place := (SELECT p.phase_id FROM lockstep.phase p WHERE p.run_no = r.run_no AND p."order" = p_order);
-        by_failure := lockstep.cancelled_by_failure(r.run_no, p_order);
-        beyond := p_run IS NULL AND COALESCE(r.end_offset > p_offsets[1], true)
-              AND EXISTS (SELECT FROM lockstep.task t WHERE t.phase_id = r.last_phase_id AND t.kafka_offset > p_offsets[1]);
+        place := (SELECT p.phase_id FROM lockstep.phase p WHERE p.run_no = run_row.run_no AND p."order" = p_order);
+        by_failure := lockstep.cancelled_by_failure(run_row.run_no, p_order);
+        beyond := p_run IS NULL AND COALESCE(run_row.end_offset > p_offsets[1], true)
+              AND EXISTS (SELECT FROM lockstep.task t WHERE t.phase_id = run_row.last_phase_id AND t.kafka_offset > p_offsets[1]);
     END IF;
     RETURN QUERY
     WITH m AS (
         SELECT i.n::int AS n, i.o, i.s, t.task_id, t.status, t.skipped, t.task_id IS NOT NULL AND t.payload <> i.p AS other, j.reason,
-               p_kind = 'end' AND r.end_offset = i.o AND (p_run IS NOT NULL OR j.reason IS NULL) AS ended,
+               p_kind = 'end' AND run_row.end_offset = i.o AND (p_run IS NOT NULL OR j.reason IS NULL) AS ended,
                -- As in key_take, which would refuse it.
                t.key IS NOT NULL AND t.status <> 'Completed' AND EXISTS (
                    SELECT FROM lockstep.idempotency_key y
-                   WHERE y.queue_id = p_queue_id AND y.key = t.key AND y.task_id <> t.task_id AND NOT (y.run_id = r.run_id AND y.kafka_offset = i.o)
+                   WHERE y.queue_id = p_queue_id AND y.key = t.key AND y.task_id <> t.task_id AND NOT (y.run_id = run_row.run_id AND y.kafka_offset = i.o)
                      AND NOT EXISTS (SELECT FROM lockstep.task h WHERE h.task_id = y.task_id AND h.status IN ('Failed', 'Cancelled', 'Terminated'))) AS taken
         FROM ROWS FROM (pg_catalog.unnest(p_offsets), pg_catalog.unnest(p_seqs), pg_catalog.unnest(p_payloads))
              WITH ORDINALITY AS i (o, s, p, n)
@@ -66,7 +66,7 @@ BEGIN
                     WHEN m.reason IS NOT NULL THEN 'rejected'
                     WHEN m.ended THEN 'done'
                     WHEN p_kind = 'reject' AND deleted @> m.o THEN 'retention'
-                    WHEN r.swept AND p_kind <> 'reject' AND (m.task_id IS NOT NULL OR CASE WHEN p_run IS NULL THEN m.o <= r.end_offset ELSE m.s < r.next_seq END) THEN 'retention'
+                    WHEN run_row.swept AND p_kind <> 'reject' AND (m.task_id IS NOT NULL OR CASE WHEN p_run IS NULL THEN m.o <= run_row.end_offset ELSE m.s < run_row.next_seq END) THEN 'retention'
                     WHEN m.other THEN 'differs'
                     WHEN m.status = 'Completed' THEN 'done'
                     WHEN m.skipped = 'duplicate' OR (m.taken AND lockstep.is_finished(m.status)) THEN 'duplicate' -- of a key
@@ -77,11 +77,11 @@ BEGIN
                     WHEN p_mode = 'failed' OR p_kind = 'reject' THEN 'missing'
                     WHEN beyond THEN 'gone_on'
                     WHEN p_run IS NULL THEN 'missing'
-                    WHEN m.s > CASE WHEN known THEN r.next_seq ELSE 0 END + m.n - 1 AND NOT p_seen THEN 'no_beginning'
-                    WHEN NOT known OR m.s >= r.next_seq THEN 'missing'
+                    WHEN m.s > CASE WHEN known THEN run_row.next_seq ELSE 0 END + m.n - 1 AND NOT p_seen THEN 'no_beginning'
+                    WHEN NOT known OR m.s >= run_row.next_seq THEN 'missing'
                     WHEN EXISTS (SELECT FROM lockstep.task d WHERE d.phase_id = place AND d.seq = m.s) THEN 'duplicate'
-                    WHEN EXISTS (SELECT FROM lockstep.rejected_message d WHERE d.run_no = r.run_no AND d.seq = m.s) THEN 'duplicate'
-                    WHEN p_kind = 'end' AND r.end_offset IS NOT NULL THEN 'duplicate'
+                    WHEN EXISTS (SELECT FROM lockstep.rejected_message d WHERE d.run_no = run_row.run_no AND d.seq = m.s) THEN 'duplicate'
+                    WHEN p_kind = 'end' AND run_row.end_offset IS NOT NULL THEN 'duplicate'
                     ELSE 'gone_on' END AS why
         FROM m)
     SELECT j.n,
@@ -92,7 +92,7 @@ BEGIN
                 WHEN j.why = 'cancelled' AND (p_mode = 'all' OR (p_mode = 'failed' AND by_failure)) THEN 'reopen'
                 WHEN (j.why = 'not_needed' OR (j.why = 'done' AND p_kind = 'task')) AND p_mode = 'all' THEN 'reopen'
                 ELSE 'skip' END,
-           j.why, CASE WHEN known THEN r.run_no END, CASE WHEN known THEN r.run_id END, place, j.task_id
+           j.why, CASE WHEN known THEN run_row.run_no END, CASE WHEN known THEN run_row.run_id END, place, j.task_id
     FROM judged j ORDER BY j.n;
 END
 $$;

@@ -12,11 +12,11 @@ DECLARE
     no CONSTANT bigint := lockstep.run_named(run_end.run_id, run_end.queue);
     own CONSTANT int := (SELECT r.queue_id FROM lockstep.run r WHERE r.run_no = no);
     why CONSTANT text := concat_ws(': ', 'ended by ' || session_user || ', its end had not come', reason);
-    q record;
+    queue_row record;
     r record;
     producer record;
 BEGIN
-    SELECT b.next_offset, b.halted_reason INTO STRICT q FROM lockstep.queue b WHERE b.queue_id = own FOR NO KEY UPDATE;
+    SELECT b.next_offset, b.halted_reason INTO STRICT queue_row FROM lockstep.queue b WHERE b.queue_id = own FOR NO KEY UPDATE;
     -- A gate of its first phase holds it for a moment; a statement of its own sees what that has written.
     PERFORM FROM lockstep.run b WHERE b.run_no = no FOR NO KEY UPDATE;
     SELECT b.* INTO STRICT r FROM lockstep.run b WHERE b.run_no = no;
@@ -32,8 +32,8 @@ BEGIN
     ELSIF producer.pid IS NOT NULL THEN
         RAISE EXCEPTION 'run % is being published, by % (backend %)', r.run_id, producer.usename, producer.pid
             USING ERRCODE = 'LS002', HINT = format('lockstep run cancel %s', r.run_id);
-    ELSIF r.published_at IS NOT NULL AND r.publish_acked_offset >= q.next_offset AND q.halted_reason IS NULL THEN
-        RAISE EXCEPTION 'run % is published whole: its end is at offset %, the queue''s cursor at %', r.run_id, r.publish_acked_offset, q.next_offset
+    ELSIF r.published_at IS NOT NULL AND r.publish_acked_offset >= queue_row.next_offset AND queue_row.halted_reason IS NULL THEN
+        RAISE EXCEPTION 'run % is published whole: its end is at offset %, the queue''s cursor at %', r.run_id, r.publish_acked_offset, queue_row.next_offset
             USING ERRCODE = 'LS002', HINT = format('lockstep run cancel %s', r.run_id);
     ELSIF r.status = 'Paused' OR r.paused_by IS NOT NULL THEN
         RAISE EXCEPTION 'run % is paused', r.run_id USING ERRCODE = 'LS002', HINT = format('lockstep run cancel %s', r.run_id);
@@ -42,7 +42,7 @@ BEGIN
         status := (SELECT c.status FROM lockstep.run_cancel(r.run_id, run_end.reason, (SELECT b.name FROM lockstep.queue b WHERE b.queue_id = own)) AS c);
         RETURN;
     END IF;
-    UPDATE lockstep.run SET end_offset = q.next_offset, closed_by = session_user, aborted = NOT r.implicit,
+    UPDATE lockstep.run SET end_offset = queue_row.next_offset, closed_by = session_user, aborted = NOT r.implicit,
         published_at = COALESCE(run.published_at, CASE WHEN run.publish_acked_seq IS NOT NULL THEN clock_timestamp() END),
         publish_error = CASE WHEN run.publish_acked_seq IS NOT NULL THEN why END
     WHERE run_no = no;

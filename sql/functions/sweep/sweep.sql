@@ -11,7 +11,7 @@ LANGUAGE plpgsql AS $$
 #variable_conflict use_column
 DECLARE
     no CONSTANT bigint := lockstep.sweep_next(p_queue_id, p_after);
-    r record;
+    run_row record;
     batch record;
     code text;
     known text; -- what held it before
@@ -21,11 +21,11 @@ BEGIN
     more := no IS NOT NULL;
     -- A statement of its own: what was committed before we had the row is to be seen.
     SELECT b.run_id, b.swept, b.ended_at IS NOT NULL AND b.replay_id IS NULL AND (b.swept OR NOT lockstep.sweep_waits(no)) AS due
-    INTO r FROM lockstep.run b WHERE b.run_no = no;
-    IF no IS NOT NULL AND NOT r.swept THEN
+    INTO run_row FROM lockstep.run b WHERE b.run_no = no;
+    IF no IS NOT NULL AND NOT run_row.swept THEN
         at := no;
     END IF;
-    IF no IS NULL OR NOT r.due THEN
+    IF no IS NULL OR NOT run_row.due THEN
         RETURN;
     END IF;
     known := (SELECT s.held FROM lockstep.run_summary s WHERE s.run_no = no);
@@ -42,7 +42,7 @@ BEGIN
             WHERE run_no = no;
         ELSIF deleted < p_rows THEN
             deleted := deleted + lockstep.sweep_end(no, p_rows);
-            ended := (SELECT r.run_id FROM lockstep.run_summary s WHERE s.run_no = no AND s.swept_at IS NOT NULL);
+            ended := (SELECT run_row.run_id FROM lockstep.run_summary s WHERE s.run_no = no AND s.swept_at IS NOT NULL);
         END IF;
     EXCEPTION WHEN OTHERS THEN -- another table refers to a task, or has a trigger that does not like it
         GET STACKED DIAGNOSTICS code = RETURNED_SQLSTATE;
@@ -56,7 +56,7 @@ BEGIN
         INSERT INTO lockstep.run_summary AS s (run_no, held, look_at)
         VALUES (no, held, pg_catalog.clock_timestamp() + CASE code WHEN '55P03' THEN interval '1 min' ELSE interval '1 hour' END)
         ON CONFLICT (run_no) DO UPDATE SET held = EXCLUDED.held, look_at = EXCLUDED.look_at;
-        held := CASE WHEN code <> '55P03' AND held IS DISTINCT FROM known THEN pg_catalog.format('run %s: %s', r.run_id, held) END;
+        held := CASE WHEN code <> '55P03' AND held IS DISTINCT FROM known THEN pg_catalog.format('run %s: %s', run_row.run_id, held) END;
     END IF;
 END
 $$;

@@ -3,12 +3,12 @@
 -- is none, or the queue is halted: then nobody knows yet what its rows are worth.
 CREATE OR REPLACE FUNCTION lockstep.sweep_next(p_queue_id int, p_after bigint) RETURNS bigint LANGUAGE plpgsql AS $$
 DECLARE
-    q record;
+    queue_row record;
     newest bigint; -- this and later ones are kept for their number
     no bigint;
     now CONSTANT timestamptz := pg_catalog.clock_timestamp();
 BEGIN
-    SELECT b.keep_runs, b.keep_days, b.keep_failed_days INTO q
+    SELECT b.keep_runs, b.keep_days, b.keep_failed_days INTO queue_row
     FROM lockstep.queue b
     WHERE b.queue_id = p_queue_id AND b.halted_reason IS NULL AND COALESCE(b.keep_runs, b.keep_days, b.keep_failed_days) IS NOT NULL;
     IF NOT FOUND THEN
@@ -23,10 +23,10 @@ BEGIN
     END IF;
     -- By run_newest. BETWEEN, and the queue in ORDER BY: this order the primary key does not have. By that one the planner would go through the
     -- runs of all queues when it takes those of this one for many.
-    IF q.keep_runs IS NOT NULL THEN
+    IF queue_row.keep_runs IS NOT NULL THEN
         SELECT r.run_no INTO newest FROM lockstep.run r
         WHERE r.queue_id::bigint BETWEEN p_queue_id AND p_queue_id AND r.ended_at IS NOT NULL AND NOT r.swept
-        ORDER BY r.queue_id::bigint DESC, r.run_no DESC OFFSET q.keep_runs - 1 LIMIT 1;
+        ORDER BY r.queue_id::bigint DESC, r.run_no DESC OFFSET queue_row.keep_runs - 1 LIMIT 1;
         IF NOT FOUND THEN
             RETURN NULL; -- so many there are not
         END IF;
@@ -34,12 +34,12 @@ BEGIN
     SELECT r.run_no INTO no
     FROM lockstep.run r
     WHERE r.queue_id::bigint BETWEEN p_queue_id AND p_queue_id AND r.run_no > p_after AND r.ended_at IS NOT NULL AND NOT r.swept AND r.replay_id IS NULL
-      AND (q.keep_runs IS NULL OR r.run_no < newest)
-      AND (q.keep_days IS NULL OR r.ended_at < now - q.keep_days * interval '1 day')
+      AND (queue_row.keep_runs IS NULL OR r.run_no < newest)
+      AND (queue_row.keep_days IS NULL OR r.ended_at < now - queue_row.keep_days * interval '1 day')
       -- What did not complete is kept at least as long as the others; with this setting alone the others are kept for ever.
-      AND CASE WHEN q.keep_failed_days IS NULL THEN true
-               WHEN r.status <> 'Completed' THEN r.ended_at < now - q.keep_failed_days * interval '1 day'
-               ELSE COALESCE(q.keep_runs, q.keep_days) IS NOT NULL END
+      AND CASE WHEN queue_row.keep_failed_days IS NULL THEN true
+               WHEN r.status <> 'Completed' THEN r.ended_at < now - queue_row.keep_failed_days * interval '1 day'
+               ELSE COALESCE(queue_row.keep_runs, queue_row.keep_days) IS NOT NULL END
       AND (SELECT s.run_no FROM lockstep.run_summary s WHERE s.run_no = r.run_no AND s.look_at > now) IS NULL
       AND NOT lockstep.sweep_waits(r.run_no)
     ORDER BY r.queue_id::bigint, r.run_no LIMIT 1 FOR NO KEY UPDATE SKIP LOCKED;

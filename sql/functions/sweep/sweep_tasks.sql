@@ -6,17 +6,17 @@
 CREATE OR REPLACE FUNCTION lockstep.sweep_tasks(p_run_no bigint, p_rows int, OUT deleted bigint, OUT locked boolean) LANGUAGE plpgsql AS $$
 #variable_conflict use_column
 DECLARE
-    p record;
-    s record;
+    phase_row record;
+    summary_row record;
     chosen bigint[] := '{}';
     keyed bigint[];
 BEGIN
-    SELECT b.upto_order, COALESCE(b.upto_offset, -1) AS upto_offset INTO STRICT s FROM lockstep.run_summary b WHERE b.run_no = p_run_no;
-    FOR p IN SELECT h.phase_id FROM lockstep.phase h
-             WHERE h.run_no = p_run_no AND h."order" >= COALESCE(s.upto_order, 0) ORDER BY h."order" LOOP
+    SELECT b.upto_order, COALESCE(b.upto_offset, -1) AS upto_offset INTO STRICT summary_row FROM lockstep.run_summary b WHERE b.run_no = p_run_no;
+    FOR phase_row IN SELECT h.phase_id FROM lockstep.phase h
+             WHERE h.run_no = p_run_no AND h."order" >= COALESCE(summary_row.upto_order, 0) ORDER BY h."order" LOOP
         chosen := chosen || ARRAY(
             SELECT t.task_id FROM lockstep.task t
-            WHERE t.phase_id = p.phase_id AND t.kafka_offset > s.upto_offset
+            WHERE t.phase_id = phase_row.phase_id AND t.kafka_offset > summary_row.upto_offset
               AND lockstep.is_finished(t.status)
             ORDER BY t.kafka_offset LIMIT p_rows - pg_catalog.cardinality(chosen) FOR UPDATE SKIP LOCKED);
         EXIT WHEN pg_catalog.cardinality(chosen) >= p_rows;
