@@ -16,11 +16,13 @@
 --
 -- One row a task; or one row without a task: verdict 'none' (wait_ms: until something is due, NULL if nothing is; phase_id,
 -- run_no, order: such a closed phase, the first of its run and not in p_enough, the caller is to open it), 'busy'.
+--
+-- Its plans are made once: to make them for each call, with adoptable in them, takes longer than all the rest of it.
 CREATE OR REPLACE FUNCTION lockstep.adopt(p_queue_id int, p_executor_no int, p_limit int, p_held bigint[],
     p_enough bigint[] DEFAULT '{}')
 RETURNS TABLE (verdict text, wait_ms int, phase_id bigint, run_no bigint, "order" bigint, is_open boolean, took_shared boolean,
                task_id bigint, token uuid, attempt_num int, seq bigint, kafka_offset bigint, payload text, doubted boolean)
-LANGUAGE plpgsql AS $$
+LANGUAGE plpgsql SET plan_cache_mode = force_generic_plan AS $$
 #variable_conflict use_column
 DECLARE
     living int[] := lockstep.executors_living();
