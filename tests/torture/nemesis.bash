@@ -7,8 +7,8 @@ declare -A leaving counts
 executors=4
 executors_started=0
 thawed=0 # when the last frozen one goes on, the last cut is healed
-# A child of ours: a number may have been given to somebody else meanwhile.
-alive() { grep -qs "^PPid:[[:space:]]*$$\$" "/proc/$1/status" && grep -qs '^State:.[^ZX]' "/proc/$1/status"; }
+# A child of ours: a number may have been given to somebody else meanwhile, also to a thread of another child, which has the same parent.
+alive() { grep -qs "^PPid:[[:space:]]*$$\$" "/proc/$1/status" && grep -qs "^Tgid:[[:space:]]*$1\$" "/proc/$1/status" && grep -qs '^State:.[^ZX]' "/proc/$1/status"; }
 order() { echo "$*" >"$tmp/network"; } # to the proxy
 pick() { i=$((RANDOM % executors)); }
 
@@ -24,6 +24,7 @@ executor_start() { # I
         exec "$LOCKSTEP_BIN" executor run -d "$(via "executor$i")" -b "$brokers" --queue "$q1" --queue "$q2" --queue "$q3" --queue "$q4" --readers "$((2 + i))" >"${log[i]}" 2>&1
     ) &
     pid[i]=$!
+    unset "leaving[$!]" # that one has ended: its number was free
 }
 
 # Who ended by itself: before it was started, for want of a server, it may; after that it must not.
