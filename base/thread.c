@@ -46,6 +46,11 @@ struct mail *thread_take(struct thread *thread, bool *ret_stop)
     return first;
 }
 
+bool thread_has_mail(struct thread *thread)
+{
+    return mailbox_waiting(&thread->inbox);
+}
+
 void thread_ask_stop(struct thread *thread)
 {
     mailbox_put(&thread->inbox, &thread->stop);

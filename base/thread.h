@@ -32,6 +32,9 @@ void thread_tell(struct thread *thread, struct mail *order);
  * true when it is to stop; NULL: its owner says so in another way, sooner. */
 struct mail *thread_take(struct thread *thread, bool *ret_stop);
 
+/** By the thread itself, in the middle of its work: there are orders that it has not taken. */
+bool thread_has_mail(struct thread *thread);
+
 /** Tells the thread to stop, once, and waits for nothing. */
 void thread_ask_stop(struct thread *thread);
 

@@ -19,6 +19,35 @@ static const struct option_spec schedule_next_options[] = {
     {0}};
 static const struct option_spec schedule_explain_options[] = {SCHEDULE_OPTIONS, {0}};
 
+static const struct option_spec schedule_forecast_options[] = {
+    {"from", "WHEN", "from this time on, 2026-01-31T06:00:00Z; default: now", 0},
+    {"to", "WHEN", "before this time", 0},
+    {"count", "N:1:100000", "how many times; default 20", 'n'},
+    {0}};
+static const struct option_spec job_apply_options[] = {
+    {"dry-run", NULL, "check everything and say what would be changed", 0},
+    {"prune", NULL, "delete jobs that the file declared once and does no more", 0},
+    {"force", NULL, "overwrite what was changed by hand, or declared by another file", 0},
+    {0}};
+static const struct option_spec job_test_options[] = {
+    {"at", "WHEN", "as if it were this time, 2026-01-31T06:00:00Z; default: now", 0}, {0}};
+static const struct option_spec job_run_options[] = {
+    {"param", "NAME=VALUE", "a parameter, instead of the job's default; as often as wanted", 0},
+    {"wait", NULL, "watch the run until it ends; exit code 0 if it completed", 0},
+    {"ascii", NULL, "draw with ASCII characters", 0},
+    {0}};
+#define VERSION_OPTION                                                                             \
+    {                                                                                              \
+        "if-version", "N:1:2147483647", "only if the job is of this version", 0                    \
+    }
+static const struct option_spec job_change_options[] = {VERSION_OPTION, {0}};
+static const struct option_spec job_set_options[] = {
+    {"change", "JSON", "the fields that change; null: as if it had never been set", 0},
+    VERSION_OPTION,
+    {0}};
+static const struct option_spec scheduler_run_options[] = {
+    {"once", NULL, "fire what is due now, and end", 0}, {0}};
+
 static const struct option_spec migrate_up_options[] = {
     {"dry-run", NULL, "say what would be applied, change nothing", 0},
     {"show-sql", NULL, "print the SQL to stdout", 0},
@@ -123,6 +152,8 @@ static const struct option_spec executor_run_options[] = {
         "queue", "Q", "of this queue only", 0                                                      \
     }
 
+static const struct option_spec job_list_options[] = {QUEUE_OPTION, {0}};
+static const struct option_spec job_newest_options[] = {LIMIT_OPTION, {0}};
 static const struct option_spec run_list_options[] = {
     QUEUE_OPTION, {"status", RUN_STATUSES, "of this status only", 0}, LIMIT_OPTION, {0}};
 static const struct option_spec run_show_options[] = {
@@ -325,6 +356,39 @@ const struct command commands[] = {
     {"schedule", "explain", "RULE", NEEDS_SCHEMA, command_schedule_explain,
      "a rule in words, its next times, and what clock changes do to it", schedule_explain_options,
      "lockstep schedule explain '30 2 * * *' --zone America/New_York"},
+    {"schedule", "list", "[JOB]", NEEDS_SCHEMA, command_schedule_list,
+     "the schedules of jobs, and when they fire next", NULL, NULL},
+    {"schedule", "forecast", "[JOB]", NEEDS_SCHEMA, command_schedule_forecast,
+     "the times of stored schedules that are to come", schedule_forecast_options,
+     "lockstep schedule forecast --to 2026-02-01T00:00:00Z"},
+    {"job", "apply", "[FILE...]", NEEDS_SCHEMA, command_job_apply,
+     "makes jobs and their schedules what files in JSON declare, all of it or nothing",
+     job_apply_options, "lockstep job apply jobs.json --dry-run"},
+    {"job", "list", "", NEEDS_SCHEMA, command_job_list, "the jobs, and when they run next",
+     job_list_options, NULL},
+    {"job", "show", "NAME", NEEDS_SCHEMA, command_job_show, "a job and its schedules", NULL, NULL},
+    {"job", "export", "NAME", NEEDS_SCHEMA, command_job_export,
+     "a job as a file for job apply declares it", NULL, NULL},
+    {"job", "test", "NAME", NEEDS_SCHEMA, command_job_test,
+     "what the dispatcher would do with it, and why; changes nothing", job_test_options,
+     "lockstep job test nightly --at 2026-03-29T02:30:00Z"},
+    {"job", "run", "NAME", NEEDS_SCHEMA, command_job_run, "fires a job by hand", job_run_options,
+     "lockstep job run nightly --param region=eu --wait"},
+    {"job", "enable", "NAME", NEEDS_SCHEMA, command_job_enable,
+     "fires it again from its next time on", job_change_options, NULL},
+    {"job", "disable", "NAME", NEEDS_SCHEMA, command_job_disable,
+     "keeps it from firing at its times; what runs continues", job_change_options, NULL},
+    {"job", "set", "NAME", NEEDS_SCHEMA, command_job_set, "changes fields of a job",
+     job_set_options, "lockstep job set nightly --change '{\"overlap\": \"queue_one\"}'"},
+    {"job", "delete", "NAME", NEEDS_SCHEMA, command_job_delete,
+     "deletes a job with its schedules; its runs stay", job_change_options, NULL},
+    {"job", "history", "[NAME]", NEEDS_SCHEMA, command_job_history,
+     "what became of each time of a job, the newest last", job_newest_options, NULL},
+    {"job", "log", "[NAME]", NEEDS_SCHEMA, command_job_log, "what happened to jobs",
+     job_newest_options, NULL},
+    {"scheduler", "run", "", NEEDS_SCHEMA | NEEDS_PATIENCE, command_scheduler_run,
+     "the dispatcher of jobs as a process of its own; executors have one, too",
+     scheduler_run_options, "lockstep scheduler run --once"},
     {"lock", "list", "", NEEDS_SCHEMA, command_lock_list, "phase locks, slots, holders, waiters",
      NULL, NULL},
     {"log", "", "", NEEDS_SCHEMA, command_log, "the event log", log_options,

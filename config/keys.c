@@ -88,6 +88,8 @@ static const struct config_key keys[] = {
      "it "
      "without an answer from the database an executor ends its tasks itself. The same for all "
      "executors of a queue"},
+    {"scheduler", "enabled", CONFIG_CHOICE, "on", "", "on|off", 0, 0,
+     "executors fire jobs at their times, one of them at a time"},
     {"commands", "*", CONFIG_PROGRAM, NULL, "", NULL, 0, 0,
      "name = absolute program and fixed arguments: what tasks of type command may run; quotes keep "
      "white space, there is no shell"},

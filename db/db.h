@@ -40,6 +40,7 @@ enum db_role {
     DB_QUERY,
     DB_RELAY,
     DB_RETENTION,
+    DB_DISPATCHER,
     DB_MIGRATE
 };
 

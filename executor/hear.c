@@ -5,6 +5,7 @@
 #include "executor/alive.h"
 #include "executor/event.h"
 #include "executor/gate.h"
+#include "executor/jobs.h"
 #include "executor/lane.h"
 #include "executor/letters.h"
 #include "executor/obey.h"
@@ -13,6 +14,7 @@
 
 #include "base/clock.h"
 #include "db/notification.h"
+#include "scheduler/dispatcher.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -49,6 +51,10 @@ static const struct word {
 
 static void hear_one(struct executor *ex, const char *channel, const char *payload)
 {
+    if (strcmp(channel, DISPATCHER_CHANNEL) == 0) {
+        jobs_heard(ex);
+        return;
+    }
     int queue_id = atoi(channel + strlen("lockstep_"));
     unsigned heard = HEARD_ANY;
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)

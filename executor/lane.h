@@ -96,12 +96,12 @@ struct executor {
     struct server_memory *memory; /* server.h; outlives the incarnation */
     struct db *control;
     struct db_canceller *control_canceller;
-    int patience_ms; /* for an answer on control and gate sessions */
-    /* about the least time that a statement of control's takes: the way to the server and back */
-    int64_t round_us;
+    int patience_ms;  /* for an answer on control and gate sessions */
+    int64_t round_us; /* about the least time of a statement of control's, there and back */
     struct alive *alive;
     struct watcher *watcher;
     struct relay *relay;         /* NULL until there is something to relay */
+    struct jobs *jobs;           /* NULL: this executor does not dispatch */
     struct retention *retention; /* NULL until a queue keeps not everything */
     struct kafka_consumer *consumer;
     struct mailbox inbox;

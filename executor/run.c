@@ -10,6 +10,7 @@
 #include "executor/gate.h"
 #include "executor/hear.h"
 #include "executor/idle.h"
+#include "executor/jobs.h"
 #include "executor/lag.h"
 #include "executor/lane.h"
 #include "executor/lane_open.h"
@@ -265,6 +266,7 @@ static void incarnation_stop(struct executor *ex, enum rc why, const struct err 
         log_err(LOG_WARN, "slots_not_returned", NULL, &err);
     if (clean && said_write(ex, NULL) != RC_OK)
         log_event(LOG_WARN, "notices_not_kept", NULL);
+    jobs_end(ex);
     relay_stop(ex->relay, clean);
     retention_stop(ex->retention);
     db_close(ex->control);
@@ -347,6 +349,8 @@ static enum rc incarnation_start(struct executor *ex, struct err *err)
     for (int i = 0; rc == RC_OK && i < ex->lane_count && signals_stop() == 0; i++)
         if (!ex->lanes[i].gone && !ex->lanes[i].anew)
             rc = lane_start(&ex->lanes[i], err);
+    if (rc == RC_OK)
+        rc = jobs_begin(ex, err);
     if (rc == RC_OK)
         log_event(LOG_INFO, "executor_started", "executor", ex->id, "readers",
                   LOG_INT(ex->reader_count), NULL);

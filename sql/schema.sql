@@ -204,7 +204,7 @@ CREATE TABLE lockstep.executor_session (
     pid integer NOT NULL,
     backend_start timestamp with time zone NOT NULL,
     kind text NOT NULL,
-    CONSTRAINT executor_session_kind_check CHECK ((kind = ANY (ARRAY['control'::text, 'liveness'::text, 'gate'::text, 'reader'::text, 'relay'::text]))),
+    CONSTRAINT executor_session_kind_check CHECK ((kind = ANY (ARRAY['control'::text, 'liveness'::text, 'gate'::text, 'reader'::text, 'relay'::text, 'dispatcher'::text]))),
     CONSTRAINT executor_session_pkey PRIMARY KEY (executor_no, pid, backend_start),
     CONSTRAINT executor_session_executor_no_fkey FOREIGN KEY (executor_no) REFERENCES lockstep.executor(executor_no) ON DELETE CASCADE
 );
@@ -240,6 +240,71 @@ CREATE TABLE lockstep.idempotency_key (
 );
 GRANT SELECT ON TABLE lockstep.idempotency_key TO lockstep_monitor, lockstep_operator;
 GRANT SELECT, INSERT, DELETE, UPDATE ON TABLE lockstep.idempotency_key TO lockstep_executor;
+
+CREATE TABLE lockstep.job (
+    job_id integer NOT NULL GENERATED ALWAYS AS IDENTITY,
+    name text NOT NULL,
+    queue_id integer NOT NULL,
+    spec jsonb NOT NULL,
+    enabled boolean NOT NULL,
+    overlap text NOT NULL,
+    zombie_after interval NOT NULL,
+    max_runtime interval,
+    version integer DEFAULT 1 NOT NULL,
+    file text,
+    declared jsonb,
+    created_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
+    changed_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
+    changed_by text DEFAULT SESSION_USER NOT NULL,
+    CONSTRAINT job_overlap CHECK ((overlap = ANY (ARRAY['skip'::text, 'queue_one'::text, 'allow'::text, 'cancel'::text]))),
+    CONSTRAINT job_pkey PRIMARY KEY (job_id),
+    CONSTRAINT job_name_key UNIQUE (name),
+    CONSTRAINT job_queue_id_fkey FOREIGN KEY (queue_id) REFERENCES lockstep.queue(queue_id) ON DELETE CASCADE
+);
+CREATE INDEX job_of_queue ON lockstep.job (queue_id);
+GRANT SELECT ON TABLE lockstep.job TO lockstep_executor, lockstep_monitor, lockstep_operator, lockstep_producer;
+
+CREATE TABLE lockstep.job_event (
+    job_event_id bigint NOT NULL GENERATED ALWAYS AS IDENTITY,
+    job text NOT NULL,
+    at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
+    event text NOT NULL,
+    source text,
+    message text,
+    run_id uuid,
+    duration interval,
+    CONSTRAINT job_event_event CHECK ((event = ANY (ARRAY['fired'::text, 'skipped'::text, 'missed'::text, 'completed'::text, 'error'::text, 'zombie'::text, 'changed'::text]))),
+    CONSTRAINT job_event_pkey PRIMARY KEY (job_event_id)
+);
+CREATE INDEX job_event_at ON lockstep.job_event (at);
+CREATE INDEX job_event_of_job ON lockstep.job_event (job, at DESC);
+GRANT SELECT ON TABLE lockstep.job_event TO lockstep_executor, lockstep_monitor, lockstep_operator, lockstep_producer;
+
+CREATE TABLE lockstep.job_occurrence (
+    occurrence_id bigint NOT NULL GENERATED ALWAYS AS IDENTITY,
+    job_id integer NOT NULL,
+    schedule_id integer,
+    scheduled_for timestamp with time zone NOT NULL,
+    decided_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
+    outcome text NOT NULL,
+    source text NOT NULL,
+    reason text,
+    run_id uuid,
+    missed_from timestamp with time zone,
+    missed_count integer DEFAULT 0 NOT NULL,
+    dispatcher text NOT NULL,
+    status text,
+    ended_at timestamp with time zone,
+    CONSTRAINT job_occurrence_outcome CHECK ((outcome = ANY (ARRAY['fired'::text, 'skipped'::text, 'missed'::text, 'error'::text]))),
+    CONSTRAINT job_occurrence_pkey PRIMARY KEY (occurrence_id),
+    CONSTRAINT job_occurrence_schedule_id_scheduled_for_key UNIQUE (schedule_id, scheduled_for),
+    CONSTRAINT job_occurrence_job_id_fkey FOREIGN KEY (job_id) REFERENCES lockstep.job(job_id) ON DELETE CASCADE,
+    CONSTRAINT job_occurrence_schedule_id_fkey FOREIGN KEY (schedule_id) REFERENCES lockstep.schedule(schedule_id) ON DELETE SET NULL
+);
+CREATE INDEX job_occurrence_at ON lockstep.job_occurrence (decided_at);
+CREATE INDEX job_occurrence_of_job ON lockstep.job_occurrence (job_id, scheduled_for DESC);
+CREATE INDEX job_occurrence_of_run ON lockstep.job_occurrence (run_id) WHERE (run_id IS NOT NULL);
+GRANT SELECT ON TABLE lockstep.job_occurrence TO lockstep_executor, lockstep_monitor, lockstep_operator, lockstep_producer;
 
 CREATE TABLE lockstep.migration (
     version integer NOT NULL,
@@ -503,6 +568,8 @@ CREATE TABLE lockstep.run (
     parked_order bigint,
     closed_by text,
     epoch integer DEFAULT 0 NOT NULL,
+    job_id integer,
+    started_by text,
     CONSTRAINT run_pkey PRIMARY KEY (run_no),
     CONSTRAINT run_queue_id_run_id_key UNIQUE (queue_id, run_id),
     CONSTRAINT run_queue_id_fkey FOREIGN KEY (queue_id) REFERENCES lockstep.queue(queue_id) ON DELETE CASCADE
@@ -512,10 +579,12 @@ CREATE INDEX run_active ON lockstep.run (queue_id, run_no) WHERE (ended_at IS NU
 CREATE INDEX run_by_id ON lockstep.run (run_id);
 CREATE INDEX run_log ON lockstep.run (queue_id, first_offset) WHERE (first_offset IS NOT NULL);
 CREATE INDEX run_newest ON lockstep.run (((queue_id)::bigint), run_no);
+CREATE INDEX run_of_job ON lockstep.run (job_id) WHERE ((job_id IS NOT NULL) AND (ended_at IS NULL));
 CREATE INDEX run_parked ON lockstep.run (queue_id) WHERE ((parked_order IS NOT NULL) AND (ended_at IS NULL));
 CREATE INDEX run_replay ON lockstep.run (replay_id) WHERE (replay_id IS NOT NULL);
 CREATE INDEX run_unswept ON lockstep.run (queue_id, run_no) WHERE ((ended_at IS NOT NULL) AND (NOT swept));
 CREATE TRIGGER guard_run BEFORE INSERT OR UPDATE OF status, on_failure, publish_mode, publish_from, publish_format ON lockstep.run FOR EACH ROW EXECUTE FUNCTION lockstep.guard_run();
+CREATE TRIGGER job_run_ended AFTER UPDATE OF ended_at ON lockstep.run FOR EACH ROW WHEN (((new.job_id IS NOT NULL) AND (old.ended_at IS NULL) AND (new.ended_at IS NOT NULL))) EXECUTE FUNCTION lockstep.job_run_ended();
 GRANT SELECT ON TABLE lockstep.run TO lockstep_monitor, lockstep_operator, lockstep_producer;
 GRANT SELECT, INSERT, DELETE, UPDATE ON TABLE lockstep.run TO lockstep_executor;
 
@@ -539,6 +608,34 @@ CREATE TABLE lockstep.run_summary (
 CREATE INDEX run_summary_unfinished ON lockstep.run_summary (run_no) WHERE (swept_at IS NULL);
 GRANT SELECT ON TABLE lockstep.run_summary TO lockstep_monitor, lockstep_operator, lockstep_producer;
 GRANT SELECT, INSERT, DELETE, UPDATE ON TABLE lockstep.run_summary TO lockstep_executor;
+
+CREATE TABLE lockstep.schedule (
+    schedule_id integer NOT NULL GENERATED ALWAYS AS IDENTITY,
+    schedule_uid uuid DEFAULT gen_random_uuid() NOT NULL,
+    job_id integer NOT NULL,
+    name text NOT NULL,
+    spec jsonb NOT NULL,
+    rule lockstep.rule,
+    after_job integer,
+    after_end text,
+    is_active boolean NOT NULL,
+    misfire text NOT NULL,
+    catchup_window interval NOT NULL,
+    jitter interval NOT NULL,
+    next_at timestamp with time zone,
+    wake_at timestamp with time zone,
+    queued_for timestamp with time zone,
+    CONSTRAINT schedule_after_end CHECK ((after_end = ANY (ARRAY['success'::text, 'failure'::text, 'always'::text]))),
+    CONSTRAINT schedule_kind CHECK (((num_nonnulls(rule, after_job) = 1) AND (num_nulls(after_job, after_end) <> 1))),
+    CONSTRAINT schedule_misfire CHECK ((misfire = ANY (ARRAY['once'::text, 'all'::text, 'skip'::text]))),
+    CONSTRAINT schedule_pkey PRIMARY KEY (schedule_id),
+    CONSTRAINT schedule_job_id_name_key UNIQUE (job_id, name),
+    CONSTRAINT schedule_after_job_fkey FOREIGN KEY (after_job) REFERENCES lockstep.job(job_id) ON DELETE CASCADE,
+    CONSTRAINT schedule_job_id_fkey FOREIGN KEY (job_id) REFERENCES lockstep.job(job_id) ON DELETE CASCADE
+);
+CREATE INDEX schedule_after ON lockstep.schedule (after_job) WHERE (after_job IS NOT NULL);
+CREATE INDEX schedule_due ON lockstep.schedule (wake_at) WHERE (is_active AND (wake_at IS NOT NULL));
+GRANT SELECT ON TABLE lockstep.schedule TO lockstep_executor, lockstep_monitor, lockstep_operator, lockstep_producer;
 
 CREATE TABLE lockstep.slot (
     slot_id integer NOT NULL GENERATED ALWAYS AS IDENTITY,
@@ -709,6 +806,56 @@ CREATE VIEW lockstep.execution_log AS SELECT
 GRANT SELECT ON TABLE lockstep.execution_log TO lockstep_monitor, lockstep_operator, lockstep_producer;
 GRANT SELECT, INSERT, DELETE, UPDATE ON TABLE lockstep.execution_log TO lockstep_executor;
 
+CREATE VIEW lockstep.job_log AS SELECT
+    NULL::text AS job,
+    NULL::timestamp with time zone AS at,
+    NULL::text AS event,
+    NULL::text AS source,
+    NULL::text AS message,
+    NULL::uuid AS run_id,
+    NULL::interval AS duration,
+    NULL::bigint AS job_event_id;
+GRANT SELECT ON TABLE lockstep.job_log TO lockstep_executor, lockstep_monitor, lockstep_operator, lockstep_producer;
+
+CREATE VIEW lockstep.job_status AS SELECT
+    NULL::text AS job,
+    NULL::text AS queue,
+    NULL::text AS mode,
+    NULL::boolean AS enabled,
+    NULL::bigint AS schedules,
+    NULL::timestamp with time zone AS next_at,
+    NULL::timestamp with time zone AS last_scheduled,
+    NULL::text AS last_outcome,
+    NULL::text AS last_status,
+    NULL::uuid AS open_run,
+    NULL::text AS overlap,
+    NULL::integer AS version,
+    NULL::text AS file,
+    NULL::timestamp with time zone AS changed_at,
+    NULL::text AS changed_by,
+    NULL::boolean AS drifted,
+    NULL::text AS description;
+GRANT SELECT ON TABLE lockstep.job_status TO lockstep_executor, lockstep_monitor, lockstep_operator, lockstep_producer;
+
+CREATE VIEW lockstep.occurrence AS SELECT
+    NULL::text AS job,
+    NULL::text AS schedule,
+    NULL::timestamp with time zone AS scheduled_for,
+    NULL::timestamp with time zone AS fired_at,
+    NULL::interval AS lateness,
+    NULL::text AS outcome,
+    NULL::text AS source,
+    NULL::text AS reason,
+    NULL::uuid AS run_id,
+    NULL::text AS status,
+    NULL::timestamp with time zone AS ended_at,
+    NULL::interval AS duration,
+    NULL::timestamp with time zone AS missed_from,
+    NULL::integer AS missed_count,
+    NULL::text AS dispatcher,
+    NULL::bigint AS occurrence_id;
+GRANT SELECT ON TABLE lockstep.occurrence TO lockstep_executor, lockstep_monitor, lockstep_operator, lockstep_producer;
+
 CREATE VIEW lockstep.outbox_record AS SELECT
     NULL::bigint AS outbox_id,
     NULL::integer AS queue_id,
@@ -804,6 +951,7 @@ CREATE VIEW lockstep.run_status AS SELECT
     NULL::bigint AS end_phases,
     NULL::timestamp with time zone AS swept_at,
     NULL::boolean AS swept,
-    NULL::bigint AS published_tasks;
+    NULL::bigint AS published_tasks,
+    NULL::text AS started_by;
 GRANT SELECT ON TABLE lockstep.run_status TO lockstep_monitor, lockstep_operator, lockstep_producer;
 GRANT SELECT, INSERT, DELETE, UPDATE ON TABLE lockstep.run_status TO lockstep_executor;

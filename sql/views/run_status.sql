@@ -10,7 +10,8 @@ SELECT q.name AS queue, r.run_id, r.name,
        r.published_at, r.started_at, r.ended_at, r.phases, r.rejected, r.on_failure, r.implicit, r.error AS reason, r.run_no,
        r.end_tasks, r.end_phases, s.swept_at, r.swept,
        -- A finite publisher notes the seq of the run's end, which is the number of its tasks; a stream that of its newest task.
-       COALESCE(r.end_tasks, CASE WHEN r.published_at IS NOT NULL THEN r.publish_acked_seq ELSE NULLIF(r.publish_acked_seq + 1, 0) END) AS published_tasks
+       COALESCE(r.end_tasks, CASE WHEN r.published_at IS NOT NULL THEN r.publish_acked_seq ELSE NULLIF(r.publish_acked_seq + 1, 0) END) AS published_tasks,
+       r.started_by
 FROM lockstep.run r
 JOIN lockstep.queue q USING (queue_id)
 LEFT JOIN lockstep.run_summary s USING (run_no)

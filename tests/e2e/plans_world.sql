@@ -90,6 +90,19 @@ SELECT n, 7, 200000 + n, uid(200000 + n), ARRAY['{}'], 1, 2, 0 FROM generate_ser
 INSERT INTO lockstep.event_log (event_id, event, queue_id, run_no, detail) OVERRIDING SYSTEM VALUE SELECT n, 'run_started', 1, 100001, 'd' FROM generate_series(1, 5) AS n;
 INSERT INTO lockstep.replay (replay_id, queue_id, mode, from_offset, to_offset, cursor, reason) OVERRIDING SYSTEM VALUE
 VALUES (1, 2, 'failed', 0, 200000000, 100002000, 'r');
+
+-- Jobs 1 to 10, with one schedule each, of which one is due; the first one's run is open.
+INSERT INTO lockstep.job (job_id, name, queue_id, spec, enabled, overlap, zombie_after) OVERRIDING SYSTEM VALUE
+SELECT n, 'job' || n, 6, jsonb_build_object('job', 'job' || n, 'queue', 'fresh', 'tasks', '[{"order": 1, "sql": "SELECT 1"}]'::jsonb,
+    'schedules', '[{"name": "s", "kind": "interval", "every": "1h"}]'::jsonb), true, 'allow', '30 min' FROM generate_series(1, 10) AS n;
+INSERT INTO lockstep.schedule (schedule_id, job_id, name, spec, rule, is_active, misfire, catchup_window, jitter, next_at, wake_at) OVERRIDING SYSTEM VALUE
+SELECT n, n, 's', '{"name": "s", "kind": "interval", "every": "1h"}', lockstep.rule_of('{"kind": "interval", "every": "1h"}'), true, 'once', '1 h', '0',
+    now() + (n % 1000 + 1) * interval '1 h' - CASE n WHEN 2 THEN interval '3 h 1 s' ELSE '0' END,
+    now() + (n % 1000 + 1) * interval '1 h' - CASE n WHEN 2 THEN interval '3 h 1 s' ELSE '0' END FROM generate_series(1, 10) AS n;
+INSERT INTO lockstep.job_occurrence (occurrence_id, job_id, schedule_id, scheduled_for, outcome, source, run_id, dispatcher) OVERRIDING SYSTEM VALUE
+SELECT j * 100 + n, j, j, now() - n * interval '1 h', 'fired', 'schedule s', uid(j::bigint * 1000000 + n), 'd' FROM generate_series(1, 10) AS j, generate_series(1, 5) AS n;
+INSERT INTO lockstep.job_event (job_event_id, job, event, source) OVERRIDING SYSTEM VALUE SELECT j * 100 + n, 'job' || j, 'fired', 'schedule s' FROM generate_series(1, 10) AS j, generate_series(1, 5) AS n;
+
 \endif
 \if :many
 
@@ -139,6 +152,19 @@ INSERT INTO lockstep.idempotency_key (queue_id, key, task_id, run_id, kafka_offs
 SELECT t.queue_id, 'k' || t.task_id, t.task_id, uid(t.run_no), t.kafka_offset FROM lockstep.task t WHERE t.task_id % 20 = 1;
 INSERT INTO lockstep.event_log (event_id, event, queue_id, run_no, detail) OVERRIDING SYSTEM VALUE
 SELECT n, 'phase_opened', CASE WHEN n % 2 = 0 THEN 1 ELSE 5 END, CASE WHEN n % 2 = 0 THEN 100001 ELSE 50000 + n % 3000 END, 'd' FROM generate_series(1001, 51000) AS n;
+
+-- Jobs 11 to 3010, with one schedule each, of which one is due; the first one's run is open.
+INSERT INTO lockstep.job (job_id, name, queue_id, spec, enabled, overlap, zombie_after) OVERRIDING SYSTEM VALUE
+SELECT n, 'job' || n, 6, jsonb_build_object('job', 'job' || n, 'queue', 'fresh', 'tasks', '[{"order": 1, "sql": "SELECT 1"}]'::jsonb,
+    'schedules', '[{"name": "s", "kind": "interval", "every": "1h"}]'::jsonb), true, 'allow', '30 min' FROM generate_series(11, 3010) AS n;
+INSERT INTO lockstep.schedule (schedule_id, job_id, name, spec, rule, is_active, misfire, catchup_window, jitter, next_at, wake_at) OVERRIDING SYSTEM VALUE
+SELECT n, n, 's', '{"name": "s", "kind": "interval", "every": "1h"}', lockstep.rule_of('{"kind": "interval", "every": "1h"}'), true, 'once', '1 h', '0',
+    now() + (n % 1000 + 1) * interval '1 h' - CASE n WHEN 2 THEN interval '3 h 1 s' ELSE '0' END,
+    now() + (n % 1000 + 1) * interval '1 h' - CASE n WHEN 2 THEN interval '3 h 1 s' ELSE '0' END FROM generate_series(11, 3010) AS n;
+INSERT INTO lockstep.job_occurrence (occurrence_id, job_id, schedule_id, scheduled_for, outcome, source, run_id, dispatcher) OVERRIDING SYSTEM VALUE
+SELECT j * 100 + n, j, j, now() - n * interval '1 h', 'fired', 'schedule s', uid(j::bigint * 1000000 + n), 'd' FROM generate_series(11, 3010) AS j, generate_series(1, 10) AS n;
+INSERT INTO lockstep.job_event (job_event_id, job, event, source) OVERRIDING SYSTEM VALUE SELECT j * 100 + n, 'job' || j, 'fired', 'schedule s' FROM generate_series(11, 3010) AS j, generate_series(1, 10) AS n;
+
 \endif
 SELECT setval(pg_get_serial_sequence('lockstep.' || c.relname, a.attname), 10000000) FROM pg_class c JOIN pg_attribute a ON a.attrelid = c.oid
 WHERE c.relnamespace = 'lockstep'::regnamespace AND c.relkind = 'r' AND a.attidentity <> '' \g /dev/null

@@ -1,0 +1,227 @@
+/* job list, show, test, run, enable, disable, set, delete, export, history, log; schedule list, forecast: the functions of the database do it, with
+ * the same checks for everybody; this names jobs and shows what came of it. */
+#include "cli/job.h"
+#include "cli/commands.h"
+#include "cli/find.h"
+
+#include "cli/control.h"
+#include "db/sqlstate.h"
+
+#include <cjson/cJSON.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define FORECAST_DEFAULT 20
+
+enum rc job_said(enum rc rc, struct err *err)
+{
+    if (rc == RC_OK || err == NULL || !sqlstate_is(err, SQLSTATE_INVALID_PARAMETER_VALUE))
+        return control_done(rc, err);
+    /* The message names the field itself; the detail is a word for programs. */
+    err->kind = ERR_USAGE;
+    err->object[0] = err->context[0] = err->detail[0] = '\0';
+    return RC_REJECT;
+}
+
+enum rc command_job_list(struct cli *cli, struct err *err)
+{
+    DB_RESULT_AUTO *rows = NULL;
+    const char *queue;
+    enum rc rc = find_queue_filter(cli, &queue, err);
+    if (rc == RC_OK)
+        rc = db_run(cli->db, &sql_job_list, (const char *const[]){queue}, &rows, err);
+    return rc == RC_OK
+               ? cli_print_list(cli, rows,
+                                "job,queue,mode,enabled,next_at,last_outcome,last_status", err)
+               : rc;
+}
+
+static enum rc find_job(struct cli *cli, struct db_result **ret_row, struct err *err)
+{
+    enum rc rc =
+        db_run(cli->db, &sql_job_show, (const char *const[]){cli->arguments[0]}, ret_row, err);
+    if (rc == RC_NONE)
+        return err_set(err, RC_REJECT, ERR_USAGE, cli->arguments[0], "lockstep job list",
+                       "there is no job with this name");
+    return rc;
+}
+
+enum rc command_job_show(struct cli *cli, struct err *err)
+{
+    DB_RESULT_AUTO *job = NULL;
+    DB_RESULT_AUTO *schedules = NULL;
+    enum rc rc = find_job(cli, &job, err);
+    if (rc == RC_OK)
+        rc = db_run(cli->db, &sql_job_schedules, (const char *const[]){cli->arguments[0]},
+                    &schedules, err);
+    if (rc != RC_OK)
+        return rc;
+    const struct table_part parts[] = {{"job", job, true, true, false},
+                                       {"schedules", schedules, false, false, false}};
+    return table_parts(stdout, cli_style(cli), parts, 2, err);
+}
+
+enum rc command_job_export(struct cli *cli, struct err *err)
+{
+    DB_RESULT_AUTO *job = NULL;
+    enum rc rc = find_job(cli, &job, err);
+    if (rc != RC_OK)
+        return rc;
+    cJSON *spec = cJSON_Parse(db_text(job, 0, JOB_SHOW_SPEC));
+    char *text = cJSON_Print(spec);
+    (void)printf("%s\n", text != NULL ? text : db_text(job, 0, JOB_SHOW_SPEC));
+    free(text);
+    cJSON_Delete(spec);
+    return table_check(stdout, err);
+}
+
+enum rc command_job_test(struct cli *cli, struct err *err)
+{
+    DB_RESULT_AUTO *rows = NULL;
+    enum rc rc =
+        job_said(db_run(cli->db, &sql_job_test,
+                        (const char *const[]){cli->arguments[0], cli_text(cli, "at")}, &rows, err),
+                 err);
+    if (rc == RC_OK && db_rows(rows) == 0)
+        cli_say(cli, "lockstep: %s: it has no schedule; it runs by hand\n", cli->arguments[0]);
+    return rc == RC_OK
+               ? cli_print_list(cli, rows, "schedule,would_fire,reason,next_scheduled_run", err)
+               : rc;
+}
+
+/* {"name": "value", ...} of the options --param; NULL if there are none. A value that is JSON is taken as such. */
+static enum rc params_of(const struct cli *cli, char **ret_text, struct err *err)
+{
+    const char *given;
+    cJSON *params = NULL;
+    for (int i = 0; (given = cli_repeated(cli, "param", i)) != NULL; i++) {
+        const char *sign = strchr(given, '=');
+        char name[64];
+        if (sign == NULL || sign == given || (size_t)(sign - given) >= sizeof name) {
+            cJSON_Delete(params);
+            return err_set(err, RC_REJECT, ERR_USAGE, "--param", "Write --param region=eu.",
+                           "\"%.64s\" is no name and value", given);
+        }
+        (void)snprintf(name, sizeof name, "%.*s", (int)(sign - given), given);
+        if (params == NULL)
+            params = cJSON_CreateObject();
+        cJSON *value = cJSON_ParseWithOpts(sign + 1, NULL, true);
+        cJSON_DeleteItemFromObjectCaseSensitive(params, name);
+        cJSON_AddItemToObject(params, name, value != NULL ? value : cJSON_CreateString(sign + 1));
+    }
+    *ret_text = params != NULL ? cJSON_PrintUnformatted(params) : NULL;
+    cJSON_Delete(params);
+    return RC_OK;
+}
+
+enum rc command_job_run(struct cli *cli, struct err *err)
+{
+    FREE_AUTO char *params = NULL;
+    DB_RESULT_AUTO *row = NULL;
+    enum rc rc = params_of(cli, &params, err);
+    if (rc == RC_OK)
+        rc = job_said(db_run(cli->db, &sql_job_run,
+                             (const char *const[]){cli->arguments[0], params}, &row, err),
+                      err);
+    if (rc != RC_OK || !cli_has(cli, "wait"))
+        return rc == RC_OK ? cli_print(cli, row, err) : rc;
+    char run[40];
+    (void)snprintf(run, sizeof run, "%s", db_text(row, 0, JOB_RUN_RUN_ID));
+    cli->arguments[0] = run; /* from here on as `run watch` */
+    return command_run_watch(cli, err);
+}
+
+static enum rc set(struct cli *cli, const char *change, struct err *err)
+{
+    DB_RESULT_AUTO *row = NULL;
+    enum rc rc = job_said(
+        db_run(cli->db, &sql_job_set,
+               (const char *const[]){cli->arguments[0], change, cli_text(cli, "if-version")}, &row,
+               err),
+        err);
+    if (rc == RC_OK)
+        cli_say(cli, "lockstep: %s: version %s\n", cli->arguments[0],
+                db_text(row, 0, JOB_SET_VERSION));
+    return rc;
+}
+
+enum rc command_job_enable(struct cli *cli, struct err *err)
+{
+    return set(cli, "{\"enabled\": true}", err);
+}
+
+enum rc command_job_disable(struct cli *cli, struct err *err)
+{
+    return set(cli, "{\"enabled\": false}", err);
+}
+
+enum rc command_job_set(struct cli *cli, struct err *err)
+{
+    const char *given = cli_text(cli, "change");
+    cJSON *change = given != NULL ? cJSON_Parse(given) : NULL;
+    if (change == NULL)
+        return err_set(err, RC_REJECT, ERR_USAGE, "job set",
+                       "Write --change '{\"overlap\": \"queue_one\"}'.",
+                       given != NULL ? "what is to change is not JSON" : "nothing is to change");
+    cJSON_Delete(change);
+    return set(cli, given, err);
+}
+
+enum rc command_job_delete(struct cli *cli, struct err *err)
+{
+    enum rc rc = job_said(
+        db_run(cli->db, &sql_job_delete,
+               (const char *const[]){cli->arguments[0], cli_text(cli, "if-version")}, NULL, err),
+        err);
+    if (rc == RC_OK)
+        cli_say(cli, "lockstep: %s: deleted; its runs stay\n", cli->arguments[0]);
+    return rc;
+}
+
+/* The newest lines of a list that is all jobs', or one's. */
+static enum rc newest(struct cli *cli, const struct sql_statement *stmt, const char *shorts,
+                      struct err *err)
+{
+    DB_RESULT_AUTO *job = NULL;
+    DB_RESULT_AUTO *rows = NULL;
+    const char *name = cli->argument_count > 0 ? cli->arguments[0] : NULL;
+    enum rc rc = db_run(cli->db, stmt, (const char *const[]){name, limit_of(cli)}, &rows, err);
+    if (rc == RC_OK && name != NULL &&
+        db_rows(rows) == 0) /* of a deleted job the log is still there */
+        rc = find_job(cli, &job, err);
+    return rc == RC_OK ? cli_print_list(cli, rows, shorts, err) : rc;
+}
+
+enum rc command_job_history(struct cli *cli, struct err *err)
+{
+    return newest(cli, &sql_job_history, "job,scheduled_for,outcome,status,source,late,run_id",
+                  err);
+}
+
+enum rc command_job_log(struct cli *cli, struct err *err)
+{
+    return newest(cli, &sql_job_log, "at,job,event,source,message", err);
+}
+
+enum rc command_schedule_list(struct cli *cli, struct err *err)
+{
+    DB_RESULT_AUTO *job = NULL;
+    DB_RESULT_AUTO *rows = NULL;
+    const char *name = cli->argument_count > 0 ? cli->arguments[0] : NULL;
+    enum rc rc = name != NULL ? find_job(cli, &job, err) : RC_OK;
+    if (rc == RC_OK)
+        rc = db_run(cli->db, &sql_job_schedules, (const char *const[]){name}, &rows, err);
+    return rc == RC_OK ? cli_print_list(cli, rows, "job,schedule,kind,rule,is_active,next_at", err)
+                       : rc;
+}
+
+enum rc command_schedule_forecast(struct cli *cli, struct err *err)
+{
+    DB_RESULT_AUTO *rows = NULL;
+    const char *name = cli->argument_count > 0 ? cli->arguments[0] : NULL;
+    const char *params[] = {name, cli_text(cli, "from"), cli_text(cli, "to"),
+                            DB_INT(cli_int(cli, "count", FORECAST_DEFAULT))};
+    enum rc rc = job_said(db_run(cli->db, &sql_job_forecast, params, &rows, err), err);
+    return rc == RC_OK ? cli_print_list(cli, rows, "at,job,schedule,local", err) : rc;
+}

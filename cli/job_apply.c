@@ -1,0 +1,93 @@
+/* job apply: files that declare jobs, in JSON: an object with the field jobs, a list, or one job. */
+#include "cli/commands.h"
+#include "cli/job.h"
+
+#include "base/str.h"
+#include "base/utf8.h"
+
+#include <cjson/cJSON.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define MOST_BYTES (64 * 1024 * 1024)
+
+static enum rc read_file(const char *path, struct str *text, struct err *err)
+{
+    char part[4096];
+    size_t len;
+    FILE *in = strcmp(path, "-") == 0 ? stdin : fopen(path, "r");
+    if (in == NULL)
+        return err_set(err, RC_REJECT, ERR_USAGE, path, "", "it cannot be opened: %s",
+                       strerror(errno));
+    while (text->len <= MOST_BYTES && (len = fread(part, 1, sizeof part, in)) > 0)
+        str_add(text, part, len);
+    int why = ferror(in) ? errno : 0;
+    if (in != stdin)
+        (void)fclose(in);
+    if (why != 0)
+        return err_set(err, RC_REJECT, ERR_USAGE, path, "", "it cannot be read: %s", strerror(why));
+    if (text->len > MOST_BYTES || (text->len > 0 && memchr(text->data, '\0', text->len) != NULL))
+        return err_set(err, RC_REJECT, ERR_USAGE, path, "",
+                       text->len > MOST_BYTES ? "it is larger than 64 MiB"
+                                              : "it contains a NUL byte");
+    return RC_OK;
+}
+
+/* *ret_jobs: the list in the file, as text; the caller frees it. */
+static enum rc read_jobs(const char *path, char **ret_jobs, struct err *err)
+{
+    STR_AUTO content = {0};
+    enum rc rc = read_file(path, &content, err);
+    if (rc != RC_OK)
+        return rc;
+    const char *text = content.data != NULL ? content.data : "", *end = text;
+    cJSON *file = cJSON_ParseWithOpts(text, &end, true);
+    if (file == NULL) {
+        int line = 1;
+        for (const char *at = text; at < end; at++)
+            line += *at == '\n';
+        return err_set(err, RC_REJECT, ERR_USAGE, path,
+                       "Write {\"jobs\": [{\"job\": \"nightly\", \"queue\": \"sales\", "
+                       "\"tasks\": [...]}]}.",
+                       "it is not JSON from line %d on", line);
+    }
+    cJSON *jobs = cJSON_GetObjectItemCaseSensitive(file, "jobs");
+    char *list = cJSON_PrintUnformatted(jobs != NULL ? jobs : file);
+    *ret_jobs = list;
+    if (jobs == NULL && cJSON_IsObject(file)) {
+        size_t size = strlen(list) + 3;
+        *ret_jobs = xmalloc(size);
+        (void)snprintf(*ret_jobs, size, "[%s]", list);
+        free(list);
+    }
+    cJSON_Delete(file);
+    return RC_OK;
+}
+
+static enum rc apply(struct cli *cli, const char *path, struct err *err)
+{
+    FREE_AUTO char *jobs = NULL;
+    DB_RESULT_AUTO *rows = NULL;
+    enum rc rc = read_jobs(path, &jobs, err);
+    const char *params[] = {jobs, path, cli_has(cli, "dry-run") ? "true" : "false",
+                            cli_has(cli, "prune") ? "true" : "false",
+                            cli_has(cli, "force") ? "true" : "false"};
+    if (rc == RC_OK)
+        rc = job_said(db_run(cli->db, &sql_job_apply, params, &rows, err), err);
+    if (rc == RC_REJECT && err != NULL && err->object[0] == '\0')
+        utf8_copy(err->object, sizeof err->object, path);
+    return rc == RC_OK ? cli_print(cli, rows, err) : rc;
+}
+
+enum rc command_job_apply(struct cli *cli, struct err *err)
+{
+    enum rc rc = RC_OK;
+    if (cli->argument_count == 0)
+        return err_set(err, RC_REJECT, ERR_USAGE, "job apply", "lockstep job apply jobs.json",
+                       "no file is named");
+    for (int i = 0; rc == RC_OK && i < cli->argument_count; i++)
+        rc = apply(cli, cli->arguments[i], err);
+    return rc;
+}

@@ -1,0 +1,41 @@
+/* scheduler run: the dispatcher as a process of its own, in the foreground, or one round of it. */
+#include "cli/commands.h"
+#include "cli/stop.h"
+
+#include "base/log.h"
+#include "scheduler/dispatcher.h"
+
+#include <stdio.h>
+#include <unistd.h>
+
+#define LOOK_MS 60000
+
+enum rc command_scheduler_run(struct cli *cli, struct err *err)
+{
+    STR_AUTO conninfo = {0};
+    char host[256] = "", who[400];
+    struct dispatcher *dispatcher = NULL;
+    bool held = false;
+    (void)gethostname(host, sizeof host - 1);
+    (void)snprintf(who, sizeof who, "scheduler on %s, pid %d", host, (int)getpid());
+    if (cli_has(cli, "once")) {
+        enum rc once = dispatcher_once(cli->db, who, &held, err);
+        if (once == RC_OK && held)
+            cli_say(cli, "lockstep: another dispatcher is at work: nothing was to be done here\n");
+        return once;
+    }
+    config_conninfo(cli->config, &conninfo);
+    stop_catch();
+    enum rc rc = dispatcher_start(conninfo.data ? conninfo.data : "", db_server(cli->db), 0, who,
+                                  &dispatcher, err);
+    db_close(cli->db); /* the daemon has a session of its own */
+    cli->db = NULL;
+    if (rc == RC_OK)
+        log_event(LOG_INFO, "scheduler_started", NULL);
+    while (rc == RC_OK && !stop_requested())
+        stop_wait(LOOK_MS);
+    dispatcher_stop(dispatcher);
+    if (rc == RC_OK)
+        log_event(LOG_INFO, "scheduler_stopped", NULL);
+    return rc;
+}

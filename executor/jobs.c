@@ -1,0 +1,54 @@
+#include "executor/jobs.h"
+
+#include "executor/lane.h"
+
+#include "base/log.h"
+#include "base/memory.h"
+#include "scheduler/dispatcher.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+struct jobs {
+    struct dispatcher *dispatcher; /* NULL: not needed yet */
+    char who[400];                 /* as which the occurrences name it */
+};
+
+void jobs_heard(struct executor *ex)
+{
+    struct jobs *jobs = ex->jobs;
+    char host[256] = "";
+    struct err err;
+    if (jobs == NULL || jobs->dispatcher != NULL)
+        return;
+    (void)gethostname(host, sizeof host - 1);
+    (void)snprintf(jobs->who, sizeof jobs->who, "executor %s on %s, pid %d", ex->id, host,
+                   (int)getpid());
+    if (dispatcher_start(ex->options->conninfo, db_server(ex->control), ex->executor_no, jobs->who,
+                         &jobs->dispatcher, &err) != RC_OK)
+        log_err(LOG_WARN, "dispatcher_not_started", NULL, &err);
+}
+
+enum rc jobs_begin(struct executor *ex, struct err *err)
+{
+    DB_RESULT_AUTO *row = NULL;
+    if (!ex->options->dispatches)
+        return RC_OK;
+    ex->jobs = xcalloc(1, sizeof *ex->jobs);
+    enum rc rc = db_script(ex->control, "LISTEN " DISPATCHER_CHANNEL, NULL, err);
+    if (rc == RC_OK)
+        rc = db_run(ex->control, &sql_job_exist, NULL, &row, err);
+    if (rc == RC_OK && db_bool(row, 0, JOB_EXIST_ANY))
+        jobs_heard(ex);
+    return rc;
+}
+
+void jobs_end(struct executor *ex)
+{
+    if (ex->jobs == NULL)
+        return;
+    dispatcher_stop(ex->jobs->dispatcher);
+    free(ex->jobs);
+    ex->jobs = NULL;
+}

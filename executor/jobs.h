@@ -1,0 +1,21 @@
+/**
+ * What: the dispatcher of jobs in this executor. It is started when there is a job for the first time, so who has none pays nothing.
+ * Invariants: a notification only says that it may be needed.
+ * Threads: control.
+ * Ownership: jobs_end frees it.
+ * Failure: a thread that cannot be started is logged; other executors dispatch.
+ */
+#ifndef EXECUTOR_JOBS_H
+#define EXECUTOR_JOBS_H
+
+#include "base/err.h"
+
+struct executor;
+
+/** Listens, and looks whether there are jobs. */
+MUST_CHECK enum rc jobs_begin(struct executor *ex, struct err *err);
+/** Jobs were changed, or somebody says so. */
+void jobs_heard(struct executor *ex);
+void jobs_end(struct executor *ex);
+
+#endif

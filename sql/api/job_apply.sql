@@ -1,0 +1,48 @@
+-- Makes jobs what a file declares: all of it or nothing. file: its name, by which its jobs are known the next time. What was changed by hand since is kept and
+-- told, unless force; prune deletes what the file declared once and does no more; dry_run only tells. Jobs may follow others that stand behind them.
+CREATE OR REPLACE FUNCTION lockstep.job_apply(specs jsonb, file text, dry_run boolean DEFAULT false, prune boolean DEFAULT false, force boolean DEFAULT false)
+RETURNS TABLE (job text, action text, detail text) LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+#variable_conflict use_column
+DECLARE
+    done jsonb := '[]';
+    one record;
+    said record;
+BEGIN
+    IF jsonb_typeof(job_apply.specs) IS DISTINCT FROM 'array' THEN
+        PERFORM lockstep.job_refuse('jobs', 'it is no list of jobs', 'write [{"job": "nightly", "queue": "sales", "tasks": [...]}]');
+    END IF;
+    SELECT e ->> 'job' AS name INTO one FROM jsonb_array_elements(job_apply.specs) AS e GROUP BY 1 HAVING count(*) > 1 LIMIT 1;
+    IF FOUND THEN
+        PERFORM lockstep.job_refuse('job', format('"%s" is declared twice', left(one.name, 100)), 'give each job its own name');
+    END IF;
+    BEGIN
+        -- What others follow is made first, for now without its own times.
+        FOR one IN SELECT e.spec FROM jsonb_array_elements(job_apply.specs) AS e (spec)
+                   WHERE e.spec ->> 'job' IN (SELECT s ->> 'job' FROM jsonb_path_query(job_apply.specs, '$[*].schedules[*] ? (@.kind == "after")') AS s)
+                     AND NOT EXISTS (SELECT FROM lockstep.job j WHERE j.name = e.spec ->> 'job') LOOP
+            PERFORM lockstep.job_save(one.spec - 'schedules', NULL, job_apply.file);
+            done := done || jsonb_build_object(one.spec ->> 'job', true);
+        END LOOP;
+        FOR one IN SELECT e.spec FROM jsonb_array_elements(job_apply.specs) AS e (spec) LOOP
+            said := lockstep.job_apply_one(one.spec, job_apply.file, job_apply.force);
+            done := done || jsonb_build_object('job', one.spec ->> 'job', 'detail', said.detail,
+                'action', CASE WHEN done @> jsonb_build_array(jsonb_build_object(one.spec ->> 'job', true)) THEN 'create' ELSE said.action END);
+        END LOOP;
+        FOR one IN SELECT j.name FROM lockstep.job j
+                   WHERE job_apply.prune AND j.file = job_apply.file AND NOT EXISTS (SELECT FROM jsonb_array_elements(job_apply.specs) AS e WHERE e ->> 'job' = j.name)
+                   ORDER BY j.job_id DESC LOOP
+            PERFORM lockstep.job_delete(one.name);
+            done := done || jsonb_build_object('job', one.name, 'action', 'delete', 'detail', NULL);
+        END LOOP;
+        IF job_apply.dry_run THEN
+            RAISE EXCEPTION 'dry run' USING ERRCODE = 'LS000';
+        END IF;
+    EXCEPTION
+        WHEN SQLSTATE 'LS000' THEN
+            NULL; -- undone
+    END;
+    RETURN QUERY SELECT e ->> 'job', e ->> 'action', e ->> 'detail' FROM jsonb_array_elements(done) AS e WHERE e ? 'action';
+END
+$$;
+REVOKE EXECUTE ON FUNCTION lockstep.job_apply(jsonb, text, boolean, boolean, boolean) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION lockstep.job_apply(jsonb, text, boolean, boolean, boolean) TO lockstep_operator;

@@ -1,0 +1,24 @@
+-- Does what was decided of a schedule. The schedule's row is written last: the end of a run writes it, too, and holds its run then, which a cancel needs.
+CREATE OR REPLACE FUNCTION lockstep.job_act(p_job lockstep.job, p_schedule lockstep.schedule, p_decided record, p_by text, OUT run uuid) LANGUAGE plpgsql AS $$
+DECLARE
+    OUTCOMES CONSTANT jsonb := '{"skip": "skipped", "miss": "missed"}';
+    source CONSTANT text := lockstep.job_source(p_schedule, p_decided.missed_count);
+    outcome CONSTANT text := OUTCOMES ->> p_decided.verdict;
+BEGIN
+    IF p_decided.verdict = 'fire' THEN
+        run := lockstep.job_fire(p_job, p_schedule, p_decided.scheduled_for, source, p_by, NULL, p_decided.missed_from, p_decided.missed_count);
+    ELSIF outcome IS NOT NULL THEN
+        INSERT INTO lockstep.job_occurrence (job_id, schedule_id, scheduled_for, outcome, source, reason, missed_from, missed_count, dispatcher)
+        VALUES (p_job.job_id, p_schedule.schedule_id, p_decided.scheduled_for, outcome, source, p_decided.reason, p_decided.missed_from, p_decided.missed_count, p_by);
+        PERFORM lockstep.job_note(p_job.name, outcome, source, p_decided.reason);
+    ELSIF p_decided.verdict = 'cancel' THEN
+        PERFORM lockstep.job_cancel_runs(p_job, pg_catalog.format('job %s is due again', p_job.name));
+    END IF;
+    UPDATE lockstep.schedule s
+    SET next_at = p_decided.next_at, wake_at = p_decided.wake_at,
+        queued_for = CASE WHEN p_decided.verdict IN ('queue', 'cancel') THEN p_decided.scheduled_for
+                          WHEN p_decided.scheduled_for = s.queued_for THEN NULL ELSE s.queued_for END
+    WHERE s.schedule_id = p_schedule.schedule_id;
+END
+$$;
+REVOKE EXECUTE ON FUNCTION lockstep.job_act(lockstep.job, lockstep.schedule, record, text) FROM PUBLIC;

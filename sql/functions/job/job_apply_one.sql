@@ -1,0 +1,30 @@
+-- What applying one declaration of a file does to one job: create, change, unchanged, or kept (somebody else has it, or changed it by hand). Does it, too.
+CREATE OR REPLACE FUNCTION lockstep.job_apply_one(p_spec jsonb, p_file text, p_force boolean, OUT action text, OUT detail text) LANGUAGE plpgsql AS $$
+DECLARE
+    old lockstep.job;
+BEGIN
+    PERFORM lockstep.job_check(p_spec);
+    SELECT j.* INTO old FROM lockstep.job j WHERE j.name = p_spec ->> 'job' FOR NO KEY UPDATE;
+    IF NOT FOUND THEN
+        action := 'create';
+    ELSIF old.spec = p_spec AND old.file = p_file THEN
+        action := 'unchanged';
+        RETURN;
+    ELSIF NOT p_force AND old.file <> p_file THEN
+        action := 'kept';
+        detail := pg_catalog.format('%s declares it; --force takes it over', old.file);
+        RETURN;
+    ELSIF NOT p_force AND old.spec <> p_spec AND old.declared IS DISTINCT FROM old.spec THEN
+        action := 'kept';
+        detail := pg_catalog.format('%s by %s at %s; --force sets it to what the file says', CASE WHEN old.declared IS NULL THEN 'made by hand' ELSE 'changed by hand' END,
+            old.changed_by, lockstep.job_time(pg_catalog.date_trunc('second', old.changed_at)));
+        RETURN;
+    ELSE
+        action := 'change';
+        detail := COALESCE((SELECT pg_catalog.string_agg(k, ', ' ORDER BY k) FROM pg_catalog.jsonb_object_keys(old.spec || p_spec) AS k
+                            WHERE old.spec -> k IS DISTINCT FROM p_spec -> k), 'declared by this file from now on');
+    END IF;
+    PERFORM lockstep.job_save(p_spec, NULL, p_file);
+END
+$$;
+REVOKE EXECUTE ON FUNCTION lockstep.job_apply_one(jsonb, text, boolean) FROM PUBLIC;

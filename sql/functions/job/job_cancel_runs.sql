@@ -1,0 +1,12 @@
+-- Asks the open runs of a job to end. One that was asked already is left; their ends are not waited for.
+CREATE OR REPLACE FUNCTION lockstep.job_cancel_runs(p_job lockstep.job, p_why text) RETURNS void LANGUAGE plpgsql AS $$
+DECLARE
+    one record;
+BEGIN
+    FOR one IN SELECT r.run_id, q.name FROM lockstep.run r JOIN lockstep.queue q USING (queue_id)
+               WHERE r.job_id = p_job.job_id AND r.ended_at IS NULL AND r.cancelled_at IS NULL ORDER BY r.run_no LOOP
+        PERFORM lockstep.run_cancel(one.run_id, p_why, one.name);
+    END LOOP;
+END
+$$;
+REVOKE EXECUTE ON FUNCTION lockstep.job_cancel_runs(lockstep.job, text) FROM PUBLIC;

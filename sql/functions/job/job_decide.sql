@@ -1,0 +1,76 @@
+-- What a schedule does at p_now: the one decision, of the dispatcher and of the test button. It reads, and changes nothing.
+--   verdict        fire, skip, miss: scheduled_for is decided so
+--                  queue, cancel: scheduled_for fires when the job's run has ended; cancel: which is asked to end
+--                  wait: nothing is due, or a run has to end first
+--   missed_from, missed_count  the times before scheduled_for that passed undecided
+--   next_at        the first time after what is decided; wake_at: when to look again
+CREATE OR REPLACE FUNCTION lockstep.job_decide(p_job lockstep.job, p_schedule lockstep.schedule, p_now timestamptz,
+    OUT verdict text, OUT reason text, OUT scheduled_for timestamptz, OUT missed_from timestamptz, OUT missed_count int, OUT next_at timestamptz, OUT wake_at timestamptz)
+LANGUAGE plpgsql STABLE AS $$
+DECLARE
+    MOST CONSTANT int := 20000;                        -- times that one look walks over
+    ON_TIME CONSTANT interval := interval '1 minute';   -- later than this is a misfire
+    AGAIN CONSTANT interval := interval '5 seconds';    -- while the end of a run is waited for, which tells of itself, but may be ending just now
+    oldest CONSTANT timestamptz := p_now - CASE WHEN p_schedule.misfire = 'skip' THEN LEAST(p_schedule.catchup_window, ON_TIME) ELSE p_schedule.catchup_window END;
+    open record;
+    following timestamptz;
+BEGIN
+    missed_count := 0;
+    next_at := p_schedule.next_at;
+    wake_at := CASE WHEN p_schedule.after_job IS NULL THEN next_at + lockstep.job_jitter(p_job.name, p_schedule, next_at) ELSE p_schedule.wake_at END;
+    SELECT r.run_id, r.status, r.created_at INTO open FROM lockstep.run r WHERE r.job_id = p_job.job_id AND r.ended_at IS NULL ORDER BY r.run_no LIMIT 1;
+    reason := pg_catalog.format('run %s of the job is %s since %s', open.run_id, open.status, lockstep.job_time(pg_catalog.date_trunc('second', open.created_at)));
+    IF NOT p_schedule.is_active THEN
+        verdict := 'wait';
+        wake_at := NULL;
+        reason := CASE WHEN p_job.enabled THEN 'the schedule is disabled' ELSE 'the job is disabled' END;
+        RETURN;
+    ELSIF p_schedule.queued_for IS NOT NULL AND open.run_id IS NULL THEN
+        verdict := 'fire';
+        scheduled_for := p_schedule.queued_for;
+        reason := 'it waited for the end of a run';
+        RETURN;
+    ELSIF next_at IS NULL OR wake_at > p_now THEN
+        verdict := 'wait';
+        wake_at := CASE WHEN p_schedule.queued_for IS NOT NULL THEN LEAST(wake_at, p_now + AGAIN) ELSE wake_at END;
+        reason := CASE WHEN p_schedule.queued_for IS NOT NULL THEN 'it waits for the end of a run: ' || reason
+                       WHEN next_at IS NULL AND p_schedule.after_job IS NOT NULL THEN 'the job that it follows has not ended'
+                       WHEN next_at IS NULL THEN 'it has no time any more'
+                       ELSE pg_catalog.format('next run not due yet: %s %s', pg_catalog.to_char(next_at AT TIME ZONE (p_schedule.rule).zone, 'YYYY-MM-DD HH24:MI:SS'), (p_schedule.rule).zone) END;
+        RETURN;
+    END IF;
+    -- The latest time that has passed; the ones before it are missed. With misfire all only those that are too old are.
+    scheduled_for := next_at;
+    following := CASE WHEN p_schedule.after_job IS NULL THEN lockstep.rule_next(p_schedule.rule, scheduled_for) END;
+    WHILE following <= p_now AND (p_schedule.misfire <> 'all' OR scheduled_for < oldest) AND missed_count < MOST LOOP
+        missed_from := COALESCE(missed_from, scheduled_for);
+        missed_count := missed_count + 1;
+        scheduled_for := following;
+        following := lockstep.rule_next(p_schedule.rule, scheduled_for);
+    END LOOP;
+    -- The time of a job that follows another is that one's, which may have taken long: what counts is when it ended.
+    IF (CASE WHEN p_schedule.after_job IS NULL THEN scheduled_for ELSE p_schedule.wake_at END) < oldest THEN
+        verdict := 'miss';
+        reason := pg_catalog.format('nobody dispatched it within %s', p_now - oldest);
+    ELSIF open.run_id IS NULL OR p_job.overlap = 'allow' THEN
+        verdict := 'fire';
+        reason := 'it is due';
+    ELSIF p_schedule.queued_for IS NOT NULL THEN
+        verdict := 'skip';
+        reason := 'one waits already: ' || reason;
+    ELSIF p_schedule.misfire = 'all' AND scheduled_for < p_now - ON_TIME THEN -- the backlog, one after the other
+        verdict := 'wait';
+        wake_at := p_now + AGAIN;
+        scheduled_for := NULL;
+        RETURN;
+    ELSE
+        verdict := CASE p_job.overlap WHEN 'queue_one' THEN 'queue' ELSE p_job.overlap END;
+    END IF;
+    next_at := following;
+    wake_at := next_at + lockstep.job_jitter(p_job.name, p_schedule, next_at);
+    IF verdict IN ('queue', 'cancel') OR p_schedule.queued_for IS NOT NULL THEN
+        wake_at := LEAST(wake_at, p_now + AGAIN);
+    END IF;
+END
+$$;
+REVOKE EXECUTE ON FUNCTION lockstep.job_decide(lockstep.job, lockstep.schedule, timestamptz) FROM PUBLIC;

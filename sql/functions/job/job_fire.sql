@@ -1,0 +1,20 @@
+-- Fires a job: enqueues the run of its template, and writes the occurrence and the log. NULL p_schedule: by hand. A run of this id that is known already was
+-- sent by a time that was undone: nothing is sent again. Returns the run's id.
+CREATE OR REPLACE FUNCTION lockstep.job_fire(p_job lockstep.job, p_schedule lockstep.schedule, p_for timestamptz, p_source text, p_by text, p_params jsonb,
+    p_missed_from timestamptz, p_missed_count int) RETURNS uuid LANGUAGE plpgsql AS $$
+DECLARE
+    run CONSTANT uuid := CASE WHEN p_schedule.schedule_id IS NULL THEN pg_catalog.gen_random_uuid() ELSE lockstep.job_run_id(p_schedule.schedule_uid, p_for) END;
+    now CONSTANT timestamptz := pg_catalog.clock_timestamp();
+    words CONSTANT jsonb := lockstep.job_words(p_job, p_schedule.name, p_source, run, p_for, now, p_params);
+BEGIN
+    IF NOT EXISTS (SELECT FROM lockstep.run r WHERE r.queue_id = p_job.queue_id AND r.run_id = run) THEN
+        PERFORM lockstep.enqueue_run(p_job.queue_id, lockstep.job_tasks(p_job.spec, words), p_job.name, run, p_job.job_id, p_source);
+    END IF;
+    INSERT INTO lockstep.job_occurrence (job_id, schedule_id, scheduled_for, decided_at, outcome, source, run_id, missed_from, missed_count, dispatcher)
+    VALUES (p_job.job_id, p_schedule.schedule_id, p_for, now, 'fired', p_source, run, p_missed_from, p_missed_count, p_by);
+    PERFORM lockstep.job_note(p_job.name, 'fired', p_source, CASE WHEN p_missed_count > 0 THEN pg_catalog.format('%s times before it were missed, from %s on', p_missed_count,
+        lockstep.job_time(p_missed_from)) END, run);
+    RETURN run;
+END
+$$;
+REVOKE EXECUTE ON FUNCTION lockstep.job_fire(lockstep.job, lockstep.schedule, timestamptz, text, text, jsonb, timestamptz, int) FROM PUBLIC;

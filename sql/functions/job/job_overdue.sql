@@ -1,0 +1,27 @@
+-- Cancels runs of jobs that are longer than max_runtime, and zombies: of which nothing runs, nothing is to be done and nothing has ended for zombie_after, and
+-- whose end does not come. One that still works, or that waits for its turn, is no zombie. Returns how many.
+CREATE OR REPLACE FUNCTION lockstep.job_overdue() RETURNS bigint LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+    one record;
+    count bigint := 0;
+BEGIN
+    FOR one IN
+        SELECT j.name, r.run_id, r.started_by, q.name AS queue, r.created_at < clock_timestamp() - j.max_runtime AS is_long, j.max_runtime, j.zombie_after
+        FROM (SELECT b.* FROM lockstep.run b WHERE b.job_id > 0 AND b.ended_at IS NULL AND b.cancelled_at IS NULL OFFSET 0) r -- by run_of_job
+        JOIN lockstep.job j USING (job_id) JOIN lockstep.queue q ON q.queue_id = r.queue_id
+        WHERE (r.created_at < clock_timestamp() - j.max_runtime
+               OR (r.started_at < clock_timestamp() - j.zombie_after AND NOT EXISTS (
+                       SELECT FROM lockstep.phase p JOIN lockstep.task t USING (phase_id)
+                       WHERE p.run_no = r.run_no AND (NOT lockstep.is_finished(t.status) OR t.updated_at > clock_timestamp() - j.zombie_after))))
+        ORDER BY r.run_no LIMIT 100 LOOP
+        PERFORM lockstep.run_cancel(one.run_id, CASE WHEN one.is_long THEN format('longer than max_runtime, %s', one.max_runtime) ELSE format('a zombie: nothing of it for %s', one.zombie_after) END, one.queue);
+        PERFORM lockstep.job_note(one.name, CASE WHEN one.is_long THEN 'error' ELSE 'zombie' END, one.started_by,
+            CASE WHEN one.is_long THEN format('the run is cancelled: it is longer than %s', one.max_runtime) ELSE format('the run is cancelled: nothing of it ran or ended for %s', one.zombie_after) END,
+            one.run_id);
+        count := count + 1;
+    END LOOP;
+    RETURN count;
+END
+$$;
+REVOKE EXECUTE ON FUNCTION lockstep.job_overdue() FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION lockstep.job_overdue() TO lockstep_executor;

@@ -1,0 +1,44 @@
+-- Makes the schedules of a job what its spec says. One that is as it was keeps its next time, unless the job was disabled: a change, and a pause, fires nothing.
+CREATE OR REPLACE FUNCTION lockstep.job_schedules(p_job lockstep.job) RETURNS void LANGUAGE plpgsql AS $$
+DECLARE
+    now CONSTANT timestamptz := pg_catalog.clock_timestamp();
+    made lockstep.schedule;
+    old lockstep.schedule;
+    one record;
+BEGIN
+    DELETE FROM lockstep.schedule s WHERE s.job_id = p_job.job_id
+        AND NOT EXISTS (SELECT FROM pg_catalog.jsonb_array_elements(COALESCE(p_job.spec -> 'schedules', '[]')) AS n WHERE n ->> 'name' = s.name);
+    FOR one IN SELECT e.value, e.n FROM pg_catalog.jsonb_array_elements(COALESCE(p_job.spec -> 'schedules', '[]')) WITH ORDINALITY AS e (value, n) LOOP
+        made := lockstep.schedule_of(p_job, one.value, one.n);
+        SELECT s.* INTO old FROM lockstep.schedule s WHERE s.job_id = p_job.job_id AND s.name = made.name FOR NO KEY UPDATE;
+        CONTINUE WHEN FOUND AND old.spec = made.spec AND old.is_active = made.is_active;
+        made.next_at := CASE WHEN made.is_active AND made.after_job IS NULL THEN lockstep.rule_next(made.rule, now) END;
+        IF made.next_at IS NULL AND made.is_active AND made.after_job IS NULL THEN
+            PERFORM lockstep.job_refuse(pg_catalog.format('schedules[%s]', one.n), 'it never fires after now', 'write a time that is to come, or "enabled": false');
+        END IF;
+        made.wake_at := made.next_at + lockstep.job_jitter(p_job.name, made, made.next_at);
+        IF old.schedule_id IS NULL THEN
+            INSERT INTO lockstep.schedule (job_id, name, spec, rule, after_job, after_end, is_active, misfire, catchup_window, jitter, next_at, wake_at)
+            VALUES (made.job_id, made.name, made.spec, made.rule, made.after_job, made.after_end, made.is_active, made.misfire, made.catchup_window, made.jitter,
+                    made.next_at, made.wake_at);
+        ELSE
+            UPDATE lockstep.schedule s
+            SET spec = made.spec, rule = made.rule, after_job = made.after_job, after_end = made.after_end, is_active = made.is_active, misfire = made.misfire,
+                catchup_window = made.catchup_window, jitter = made.jitter, next_at = made.next_at, wake_at = made.wake_at, queued_for = NULL
+            WHERE s.schedule_id = old.schedule_id;
+        END IF;
+    END LOOP;
+    IF (SELECT pg_catalog.count(*) <> pg_catalog.count(DISTINCT n ->> 'name') FROM pg_catalog.jsonb_array_elements(COALESCE(p_job.spec -> 'schedules', '[]')) AS n) THEN
+        PERFORM lockstep.job_refuse('schedules', 'two of them have one name', 'give each its own name');
+    END IF;
+    IF EXISTS (SELECT FROM lockstep.schedule s WHERE s.job_id = p_job.job_id AND s.after_job IS NOT NULL) AND EXISTS (
+        WITH RECURSIVE before AS (
+            SELECT s.after_job FROM lockstep.schedule s WHERE s.job_id = p_job.job_id AND s.after_job IS NOT NULL
+            UNION
+            SELECT s.after_job FROM before b JOIN lockstep.schedule s ON s.job_id = b.after_job WHERE s.after_job IS NOT NULL)
+        SELECT FROM before b WHERE b.after_job = p_job.job_id) THEN
+        PERFORM lockstep.job_refuse('schedules', pg_catalog.format('job %s would run after itself', p_job.name), 'break the circle: a schedule of the kind "after" names a job that does not wait for this one');
+    END IF;
+END
+$$;
+REVOKE EXECUTE ON FUNCTION lockstep.job_schedules(lockstep.job) FROM PUBLIC;

@@ -1,0 +1,3 @@
+-- job_lock :one  the lock of dispatch, if nobody has it
+-- columns: granted
+SELECT lockstep.dispatch_lock() AS granted;

@@ -1,0 +1,3 @@
+-- job_overdue :one  cancels runs of jobs that are too long or zombies
+-- columns: cancelled
+SELECT lockstep.job_overdue() AS cancelled;

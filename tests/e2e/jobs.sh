@@ -1,0 +1,105 @@
+#!/bin/bash
+# Jobs fire at their times, each time once, whatever happens to who dispatches them: killed at each step, killed while another one stands by, frozen, its
+# session ended. Afterwards there is one occurrence for each second, one run for each occurrence, and one effect for each run.
+# ctest: slow nosan timeout=240
+set -euo pipefail
+here=$(cd "$(dirname "$0")" && pwd)
+. "$here/../support/shell.bash"
+. "$here/ledger.bash"
+tmp=$(mktemp -d)
+trap 'jobs_end; scratch_drop; rm -rf "$tmp"' EXIT
+scratch_database
+failed=0
+wrong() { echo "$@"; failed=1; }
+sql 'CREATE TABLE effect (at timestamptz, run uuid)'
+q=$(scratch_name)
+lockstep queue create "$q" -q --create-topic --max-readers 4
+executor() { # LOG [BINARY]
+    : >"$1"
+    "${2:-$LOCKSTEP_BIN}" executor run -d "$db" -b "$LOCKSTEP_TEST_BROKERS" --queue "$q" --readers 3 --set executor.frozen_after=2s 2>>"$1" &
+    pid=$!
+}
+# Every second, also those at which nobody dispatched: so none may be missing.
+cat >"$tmp/jobs.json" <<END
+{"jobs": [{"job": "tick", "queue": "$q", "overlap": "allow",
+           "tasks": [{"order": 1, "sql": "INSERT INTO effect VALUES (\$1, \$2)", "params": ["\${scheduled_at}", "\${run}"]}],
+           "schedules": [{"name": "second", "kind": "interval", "every": "1s", "misfire": "all"}]}]}
+END
+expect 'a dry run' "$(lockstep job apply "$tmp/jobs.json" --dry-run -o json | jq -r '.[].action')" create
+expect 'changes nothing' "$(lockstep job list -o csv | wc -l)" 1
+expect 'applied' "$(lockstep job apply "$tmp/jobs.json" -o json | jq -r '.[].action')" create
+fired() { sql "SELECT count(*) FROM lockstep.occurrence WHERE outcome = 'fired'"; }
+fires() { [ "$(fired)" -gt "$1" ]; }
+dispatcher() { sql "SELECT substring(dispatcher FROM 'pid ([0-9]+)') FROM lockstep.occurrence ORDER BY occurrence_id DESC LIMIT 1"; }
+
+# Killed at each step, before and behind the commit.
+for point in dispatch.send dispatch.done dispatch.send@2 dispatch.done@3; do
+    LOCKSTEP_PROBE=$point=kill LOCKSTEP_PROBE_DIR=$tmp executor "$tmp/$point.log" "${LOCKSTEP_BIN}-probed"
+    status=0
+    wait "$pid" || status=$?
+    expect "killed at $point" "$status" 137
+done
+
+# Two of them; the one that dispatches is killed, and the other one goes on.
+declare -A alive
+for i in 1 2; do executor "$tmp/pair.$i.log"; alive[$pid]=yes; done
+for i in 3 4; do
+    eventually 30 fires "$(fired)" || wrong "nothing fires before kill $i"
+    victim=$(dispatcher)
+    [ -n "${alive[$victim]:-}" ] || { wrong "process $victim dispatches, which is none of ours"; break; }
+    kill -KILL "$victim"
+    wait "$victim" || true
+    unset "alive[$victim]"
+    eventually 30 fires "$(fired)" || wrong "nobody took over from $victim"
+    executor "$tmp/pair.$i.log"
+    alive[$pid]=yes
+done
+expect 'it is another one' "$(sql "SELECT count(DISTINCT dispatcher) >= 3 FROM lockstep.occurrence")" t
+
+# Its session is ended: it has another one a moment later, or the other takes over.
+sql "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND application_name = 'lockstep/dispatcher'" >/dev/null
+eventually 30 fires "$(fired)" || wrong 'nothing fires after the sessions were ended'
+
+# It stands still: others end it, and its lock goes with its sessions.
+victim=$(dispatcher)
+kill -STOP "$victim"
+eventually 30 fires $(($(fired) + 1)) || wrong 'nobody took over from the one that stands still'
+kill -CONT "$victim"
+
+# By hand, and disabled.
+lockstep job run tick -q -o csv >/dev/null || wrong 'it does not run by hand'
+lockstep job disable tick -q
+all_ended() { is "SELECT count(*) FROM lockstep.run WHERE ended_at IS NULL" 0; }
+eventually 60 all_ended || wrong 'a run does not end'
+for pid in "${!alive[@]}"; do kill -TERM "$pid"; done
+for pid in "${!alive[@]}"; do wait "$pid" || wrong "an executor ended with $?"; done
+
+expect 'seconds without an occurrence' "$(sql "SELECT count(*) FROM (SELECT generate_series(min(scheduled_for), max(scheduled_for), '1 s') FROM lockstep.occurrence WHERE schedule IS NOT NULL
+    EXCEPT SELECT scheduled_for FROM lockstep.occurrence WHERE outcome = 'fired') AS missing")" 0
+expect 'occurrences without one effect' "$(sql "SELECT count(*) FROM (SELECT o.run_id, count(e.run) AS effects FROM lockstep.occurrence o LEFT JOIN effect e ON e.run = o.run_id
+    GROUP BY 1 HAVING count(e.run) <> 1) AS bad")" 0
+expect 'effects of no occurrence' "$(sql "SELECT count(*) FROM effect e WHERE NOT EXISTS (SELECT FROM lockstep.occurrence o WHERE o.run_id = e.run)")" 0
+expect 'times of the effects' "$(sql "SELECT count(*) FROM effect e JOIN lockstep.occurrence o ON o.run_id = e.run WHERE o.schedule IS NOT NULL AND o.scheduled_for <> e.at")" 0
+expect 'what started them' "$(sql "SELECT string_agg(DISTINCT started_by, ', ' ORDER BY started_by) FROM lockstep.run")" 'manual by lockstep_test, schedule second'
+
+# A process of its own, where executors do not dispatch; and one round of it.
+lockstep job set tick -q --change '{"enabled": true, "schedules": [{"name": "later", "kind": "interval", "every": "2s"}]}'
+before=$(fired)
+"$LOCKSTEP_BIN" scheduler run -d "$db" -b "$LOCKSTEP_TEST_BROKERS" 2>"$tmp/scheduler.log" &
+pid=$!
+eventually 30 fires "$before" || wrong "the scheduler does not fire: $(cat "$tmp/scheduler.log")"
+expect 'another one is at work' "$(lockstep scheduler run --once 2>&1)" 'lockstep: another dispatcher is at work: nothing was to be done here'
+kill -TERM "$pid"
+wait "$pid" || wrong "the scheduler ended with $?"
+before=$(fired)
+due() { is "SELECT count(*) FROM lockstep.schedule WHERE wake_at <= clock_timestamp()" 1; }
+eventually 30 due
+lockstep scheduler run --once -q 2>/dev/null
+expect 'one round fires what is due' "$(($(fired) > before))" 1
+
+# Refusals of the command line.
+expect 'a file that is none' "$(echo '{"jobs": [' | lockstep job apply - 2>&1 | head -n 1)" 'lockstep: -: it is not JSON from line 2 on'
+expect 'a job that is none' "$(lockstep job show nobody 2>&1 | head -n 1)" 'lockstep: nobody: there is no job with this name'
+expect 'a stale version' "$(lockstep job disable tick --if-version 1 2>&1 | head -n 1)" "lockstep: job tick was changed: it is of version $(sql "SELECT version FROM lockstep.job"), not 1"
+[ $failed = 0 ] || tail -n 20 "$tmp"/*.log
+exit $failed

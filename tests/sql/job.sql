@@ -1,0 +1,229 @@
+-- Jobs (sql/functions/job/): what a schedule does at a moment, what a firing writes, what a change does, and what is refused. The moments are given, so
+-- that nothing waits; that the test button tells what the dispatcher does is shown with random states.
+BEGIN;
+SELECT no_plan();
+SET LOCAL client_min_messages = error;
+INSERT INTO lockstep.queue (name, topic) VALUES ('q', 't');
+
+CREATE FUNCTION pg_temp.spec(name text, more jsonb DEFAULT '{}') RETURNS jsonb LANGUAGE sql AS $$
+    SELECT jsonb_build_object('job', name, 'queue', 'q', 'tasks', '[{"order": 100, "sql": "SELECT 1"}]'::jsonb) || more
+$$;
+-- A job that is due every hour, and from when on.
+CREATE FUNCTION pg_temp.hourly(name text, next timestamptz, job jsonb DEFAULT '{}', schedule jsonb DEFAULT '{}') RETURNS void LANGUAGE sql AS $$
+    SELECT lockstep.job_define(pg_temp.spec(name, job || jsonb_build_object('schedules', jsonb_build_array('{"name": "s", "kind": "interval", "every": "1h"}'::jsonb || schedule))));
+    UPDATE lockstep.schedule s SET next_at = next, wake_at = next WHERE s.job_id = (SELECT j.job_id FROM lockstep.job j WHERE j.name = hourly.name);
+$$;
+-- Dispatches at p_now until nothing is due: what was done, in short.
+CREATE FUNCTION pg_temp.dispatch(p_now timestamptz) RETURNS text LANGUAGE plpgsql AS $$
+DECLARE
+    d record;
+    said text;
+BEGIN
+    FOR i IN 1..50 LOOP
+        SELECT * INTO d FROM lockstep.dispatch('test', p_now);
+        EXIT WHEN d.verdict IS NULL;
+        said := concat_ws(', ', said, concat_ws(' ', d.job, d.verdict, to_char(d.scheduled_for AT TIME ZONE 'UTC', 'HH24:MI'), CASE d.verdict WHEN 'error' THEN d.reason END));
+    END LOOP;
+    RETURN COALESCE(said, 'nothing');
+END
+$$;
+CREATE FUNCTION pg_temp.ends(name text, p_status text DEFAULT 'Completed') RETURNS bigint LANGUAGE sql AS $$
+    WITH ended AS (UPDATE lockstep.run r SET status = p_status, ended_at = clock_timestamp()
+                   WHERE r.ended_at IS NULL AND r.job_id = (SELECT j.job_id FROM lockstep.job j WHERE j.name = ends.name) RETURNING 1)
+    SELECT count(*) FROM ended
+$$;
+-- What follows has its turn at that moment of 2030, not at that of the clock.
+CREATE FUNCTION pg_temp.turn(p_at timestamptz) RETURNS void LANGUAGE sql AS $$
+    UPDATE lockstep.schedule SET wake_at = p_at WHERE after_job IS NOT NULL AND wake_at IS NOT NULL
+$$;
+-- An undone time: the occurrences of the job were never written.
+CREATE FUNCTION pg_temp.set_back(name text, next timestamptz) RETURNS void LANGUAGE sql AS $$
+    DELETE FROM lockstep.job_occurrence o USING lockstep.job j WHERE j.job_id = o.job_id AND j.name = set_back.name;
+    UPDATE lockstep.schedule s SET next_at = next, wake_at = next FROM lockstep.job j WHERE j.job_id = s.job_id AND j.name = set_back.name;
+$$;
+CREATE FUNCTION pg_temp.gone(VARIADIC names text[]) RETURNS void LANGUAGE sql AS $$
+    UPDATE lockstep.run SET status = 'Completed', ended_at = clock_timestamp() WHERE ended_at IS NULL;
+    DELETE FROM lockstep.job WHERE name = ANY (names);
+$$;
+
+-- Due, not due, and a firing as one whole.
+SELECT pg_temp.hourly('a', '2030-01-01 06:00Z');
+SELECT is(pg_temp.dispatch('2030-01-01 05:59:59.999Z'), 'nothing', 'before its time nothing fires');
+SELECT is((SELECT d.wait_ms FROM lockstep.dispatch('test', '2030-01-01 05:59:58Z') AS d), 2000::bigint, 'and the dispatcher knows how long');
+SELECT is(pg_temp.dispatch('2030-01-01 06:00Z'), 'a fire 06:00', 'at its time it fires');
+SELECT is((SELECT format('%s %s %s %s', o.outcome, o.source, o.dispatcher, r.started_by) FROM lockstep.occurrence o JOIN lockstep.run r USING (run_id)),
+    'fired schedule s test schedule s', 'with its occurrence, and the run says what started it');
+SELECT is((SELECT cardinality(messages) FROM lockstep.enqueued), 2, 'and its run is in the outbox');
+SELECT is(pg_temp.dispatch('2030-01-01 06:00Z'), 'nothing', 'once');
+SELECT pg_temp.ends('a');
+SELECT is((SELECT format('%s %s', o.status, o.ended_at IS NOT NULL) FROM lockstep.occurrence o), 'Completed t', 'the occurrence knows how its run ended');
+SELECT is((SELECT string_agg(event, ' ' ORDER BY job_event_id) FROM lockstep.job_log), 'changed fired completed', 'and so does the log');
+
+-- A database that was set back fires the same run again, and no second one.
+SELECT run_id AS first FROM lockstep.occurrence \gset
+SELECT pg_temp.set_back('a', '2030-01-01 06:00Z');
+SELECT is(pg_temp.dispatch('2030-01-01 06:00Z'), 'a fire 06:00', 'after a set-back the time is decided again');
+SELECT is((SELECT format('%s %s', count(*), min(run_id::text) = :'first') FROM lockstep.run), '1 t', 'and its run is the one that is known already');
+SELECT pg_temp.gone('a');
+
+-- What was missed.
+SELECT pg_temp.hourly('once', '2030-01-01 06:00Z');
+SELECT is(pg_temp.dispatch('2030-01-01 10:10Z'), 'once fire 10:00', 'misfire once: the latest time fires');
+SELECT is((SELECT format('%s %s %s', source, missed_count, missed_from = '2030-01-01 06:00Z') FROM lockstep.occurrence), 'misfire of schedule s, for 5 4 t', 'and tells which it stands for');
+SELECT pg_temp.gone('once');
+SELECT pg_temp.hourly('skip', '2030-01-01 06:00Z', schedule => '{"misfire": "skip"}');
+SELECT is(pg_temp.dispatch('2030-01-01 10:10Z'), 'skip miss 10:00', 'misfire skip: none fires');
+SELECT is(pg_temp.dispatch('2030-01-01 11:00:30Z'), 'skip fire 11:00', 'but the next one, which is in time');
+SELECT pg_temp.gone('skip');
+SELECT pg_temp.hourly('late', '2030-01-01 06:00Z', schedule => '{"catchup_window": "30m", "every": "24h"}');
+SELECT is(pg_temp.dispatch('2030-01-01 06:31Z'), 'late miss 06:00', 'older than the window is missed');
+SELECT is((SELECT outcome FROM lockstep.occurrence), 'missed', 'and stands there as missed');
+SELECT pg_temp.gone('late');
+SELECT pg_temp.hourly('all', '2030-01-01 06:00Z', '{"overlap": "allow"}', '{"misfire": "all", "catchup_window": "3h"}');
+SELECT is(pg_temp.dispatch('2030-01-01 10:10Z'), 'all fire 08:00, all fire 09:00, all fire 10:00', 'misfire all: each that is young enough, oldest first');
+SELECT pg_temp.gone('all');
+SELECT pg_temp.hourly('all', '2030-01-01 08:00Z', '{}', '{"misfire": "all", "catchup_window": "3h"}');
+SELECT is(pg_temp.dispatch('2030-01-01 09:10Z'), 'all fire 08:00, all wait', 'of a job that does not overlap the second waits');
+SELECT pg_temp.ends('all');
+SELECT is(pg_temp.dispatch('2030-01-01 09:11Z'), 'all fire 09:00', 'until the first one has ended');
+SELECT pg_temp.gone('all');
+
+-- Overlap.
+SELECT pg_temp.hourly('o', '2030-01-01 06:00Z');
+SELECT is(pg_temp.dispatch('2030-01-01 06:00Z') || '; ' || pg_temp.dispatch('2030-01-01 07:00Z'), 'o fire 06:00; o skip 07:00', 'overlap skip: while its run is open it does not fire again');
+SELECT ok((SELECT reason ~ '^run .* of the job is Publishing since' FROM lockstep.occurrence WHERE outcome = 'skipped'), 'and says why');
+SELECT pg_temp.gone('o');
+SELECT pg_temp.hourly('o', '2030-01-01 06:00Z', '{"overlap": "queue_one"}');
+SELECT is(pg_temp.dispatch('2030-01-01 06:00Z') || '; ' || pg_temp.dispatch('2030-01-01 07:00Z') || '; ' || pg_temp.dispatch('2030-01-01 08:00Z'),
+    'o fire 06:00; o queue 07:00; o skip 08:00', 'overlap queue_one: one waits, the next one is skipped');
+SELECT pg_temp.ends('o');
+SELECT is(pg_temp.dispatch('2030-01-01 08:30Z'), 'o fire 07:00', 'and fires when the run has ended');
+SELECT pg_temp.gone('o');
+SELECT pg_temp.hourly('o', '2030-01-01 06:00Z', '{"overlap": "allow"}');
+SELECT is(pg_temp.dispatch('2030-01-01 06:00Z') || '; ' || pg_temp.dispatch('2030-01-01 07:00Z'), 'o fire 06:00; o fire 07:00', 'overlap allow: both');
+SELECT pg_temp.gone('o');
+SELECT pg_temp.hourly('o', '2030-01-01 06:00Z', '{"overlap": "cancel"}');
+SELECT is(pg_temp.dispatch('2030-01-01 06:00Z') || '; ' || pg_temp.dispatch('2030-01-01 07:00Z'), 'o fire 06:00; o cancel 07:00', 'overlap cancel: the run is asked to end');
+SELECT ok((SELECT cancelled_at IS NOT NULL FROM lockstep.run r JOIN lockstep.job j USING (job_id) WHERE j.name = 'o'), 'it is');
+SELECT pg_temp.ends('o', 'Cancelled');
+SELECT is(pg_temp.dispatch('2030-01-01 07:05Z'), 'o fire 07:00', 'and when it has ended the time fires');
+SELECT throws_ok($$SELECT lockstep.job_run('o')$$, 'LS002', NULL, 'by hand the guard holds, too');
+SELECT pg_temp.gone('o');
+
+-- After another job.
+SELECT pg_temp.hourly('parent', '2030-01-01 06:00Z');
+SELECT lockstep.job_define(pg_temp.spec('good', '{"schedules": [{"name": "s", "kind": "after", "job": "parent"}]}')),
+       lockstep.job_define(pg_temp.spec('bad', '{"schedules": [{"name": "s", "kind": "after", "job": "parent", "on": "failure"}]}')),
+       lockstep.job_define(pg_temp.spec('any', '{"schedules": [{"name": "s", "kind": "after", "job": "parent", "on": "always"}]}'));
+SELECT pg_temp.dispatch('2030-01-01 06:00Z');
+SELECT pg_temp.ends('parent'), pg_temp.turn('2030-01-01 06:01Z');
+SELECT is(pg_temp.dispatch('2030-01-01 06:01Z') IN ('good fire 06:00, any fire 06:00', 'any fire 06:00, good fire 06:00'), true, 'after success: those that follow it, for its time');
+SELECT is((SELECT started_by FROM lockstep.run r JOIN lockstep.job j USING (job_id) WHERE j.name = 'good'), 'after parent (Completed)', 'and say so');
+SELECT pg_temp.ends('good'), pg_temp.ends('any'), pg_temp.dispatch('2030-01-01 07:00Z'), pg_temp.ends('parent', 'Failed'), pg_temp.turn('2030-01-01 07:01Z');
+SELECT is(pg_temp.dispatch('2030-01-01 07:01Z') IN ('bad fire 07:00, any fire 07:00', 'any fire 07:00, bad fire 07:00'), true, 'after a failure: the others');
+SELECT throws_ok($$SELECT lockstep.job_delete('parent')$$, 'LS002', NULL, 'what others follow is not deleted');
+SELECT throws_like($$SELECT lockstep.job_set('parent', '{"schedules": [{"name": "s", "kind": "after", "job": "good"}]}')$$, '%would run after itself%', 'a circle is refused');
+SELECT pg_temp.gone('good', 'bad', 'any');
+SELECT pg_temp.gone('parent');
+
+-- An error is written, and keeps nobody.
+SELECT pg_temp.hourly('broken', '2030-01-01 06:00Z'), pg_temp.hourly('well', '2030-01-01 06:00Z');
+UPDATE lockstep.job SET spec = jsonb_set(spec, '{tasks}', '[{"sql": "SELECT 1"}]') WHERE name = 'broken';
+SELECT matches(pg_temp.dispatch('2030-01-01 06:00Z'), 'broken error .*task 1: it has no "order"', 'a job that cannot be fired is an error');
+SELECT is((SELECT outcome FROM lockstep.occurrence WHERE job = 'well'), 'fired', 'and the others fire');
+SELECT is((SELECT outcome || ' ' || reason FROM lockstep.occurrence WHERE job = 'broken'), 'error 22023: task 1: it has no "order"', 'its occurrence says so');
+SELECT is((SELECT next_at > now() FROM lockstep.schedule s JOIN lockstep.job j USING (job_id) WHERE j.name = 'broken'), true, 'and it goes on with its next time');
+SELECT pg_temp.gone('broken', 'well');
+
+-- Changes fire nothing.
+SELECT pg_temp.hourly('c', '2030-01-01 06:00Z');
+SELECT is(lockstep.job_set('c', '{"description": "another"}'), 2, 'a change is a new version');
+SELECT is((SELECT next_at FROM lockstep.schedule s JOIN lockstep.job j USING (job_id) WHERE j.name = 'c'), '2030-01-01 06:00Z'::timestamptz, 'and leaves the times of a schedule that is as it was');
+SELECT lockstep.job_set('c', '{"schedules": [{"name": "s", "kind": "interval", "every": "2h"}]}');
+SELECT is(pg_temp.dispatch(clock_timestamp()), 'nothing', 'another rule fires nothing by itself');
+SELECT throws_ok($$SELECT lockstep.job_set('c', '{"enabled": false}', 1)$$, 'LS002', NULL, 'a stale version is refused');
+SELECT lockstep.job_set('c', '{"enabled": false}');
+SELECT is(pg_temp.dispatch('2035-01-01Z'), 'nothing', 'a job that is disabled does not fire');
+SELECT lockstep.job_set('c', '{"enabled": true}');
+SELECT is((SELECT next_at > now() FROM lockstep.schedule s JOIN lockstep.job j USING (job_id) WHERE j.name = 'c'), true, 'and does not catch up when it is enabled again');
+SELECT pg_temp.gone('c');
+
+-- Templates.
+SELECT lockstep.job_define(pg_temp.spec('t', '{"defaults": {"region": "eu", "n": 7}, "tasks": [{"order": 1, "name": "${job} ${region}", "sql": "SELECT $1, $2, $3", "params": ["${n}", "${region}-${n}", "$${n}"]}]}'));
+SELECT lockstep.job_run('t', '{"region": "us"}') AS run \gset
+SELECT is((SELECT messages[1]::jsonb - '{run,seq,order,sql,run_name,run_on_failure,previous_order}'::text[] FROM lockstep.enqueued WHERE run_id = :'run'),
+    '{"name": "t us", "params": [7, "us-7", "${n}"]}'::jsonb, 'words are replaced, a word alone keeps its type, $${ is a text');
+SELECT throws_like($$SELECT lockstep.job_run('t', '{"rgion": "us"}')$$, '%no such parameter%', 'a parameter that the job has not is refused');
+SELECT pg_temp.gone('t');
+
+-- What is refused, each with the field.
+SELECT throws_like(format('SELECT lockstep.job_define(%L)', pg_temp.spec('r', more)), message, message)
+FROM (VALUES ('{"bogus": 1}'::jsonb, 'bogus: a job has no such field'), ('{"job": "a b"}', 'job: "a b" is no name%'), ('{"job": "😀😀😀😀😀😀😀😀😀😀😀😀😀😀😀😀"}', 'job: %is no name%'),
+             ('{"queue": "nowhere"}', 'there is no queue nowhere'), ('{"tasks": []}', 'tasks: it is no list%'), ('{"tasks": [{"order": 1}]}', 'task 1: there is nothing to do%'),
+             ('{"tasks": [{"order": 1, "sql": "SELECT 1", "params": ["${nowhere}"]}]}', 'tasks[1].params[1]: "${nowhere}" is no placeholder'),
+             ('{"tasks": [{"order": 1, "sql": "SELECT ''${run}''"}]}', 'tasks[1].sql: ${run} stands in a statement%'), ('{"overlap": "maybe"}', 'overlap: "maybe" is not known'),
+             ('{"defaults": {"run": 1}}', 'defaults.run: it cannot be the name of a parameter'), ('{"max_runtime": "soon"}', 'max_runtime: "soon" is not a length of time'),
+             ('{"schedules": [{"name": "s", "kind": "cron", "expr": "0 25 * * *"}]}', '%25%'), ('{"schedules": [{"name": "s", "kind": "cron", "expr": "0 0 30 2 *"}]}', '%never%'),
+             ('{"schedules": [{"name": "s", "kind": "interval", "every": "0s"}]}', 'every: 0s is not in the range'),
+             ('{"schedules": [{"name": "s", "kind": "cron", "expr": "0 0 * * *", "zone": "CET"}]}', '%CET%'), ('{"schedules": [{"name": "s", "kind": "interval", "every": "1h", "jitter": "-1s"}]}', '%jitter%'),
+             ('{"schedules": [{"name": "s", "kind": "interval", "every": "1h", "jitter": "3650d"}]}', '%jitter: 3650d is not in the range'),
+             ('{"schedules": [{"name": "s", "kind": "calendar", "freq_type": 64}]}', '%freq_type: 64%'), ('{"schedules": [{"name": "s", "kind": "once", "at": "2001-01-01T00:00:00Z"}]}', 'schedules[1]: it never fires after now'),
+             ('{"schedules": [{"name": "s", "kind": "after", "job": "nowhere"}]}', 'there is no job nowhere'), ('{"schedules": [{"name": "s", "kind": "after", "job": "r"}]}', '%would run after itself%'),
+             ('{"schedules": [{"name": "s", "kind": "interval", "every": "1h"}, {"name": "s", "kind": "interval", "every": "2h"}]}', 'schedules: two of them have one name'),
+             ('{"schedules": [{"name": "s", "kind": "interval", "every": "1h", "misfire": "no"}]}', 'schedules[1].misfire: "no" is not known'), ('{"schedules": [7]}', 'schedules[1]: it is no JSON object'),
+             ('{"schedules": [{"name": "s", "kind": "interval", "every": "1h", "until": 1}]}', 'schedules[1].until: a schedule has no such field')) AS bad (more, message);
+SELECT is((SELECT count(*) FROM lockstep.job), 0::bigint, 'and nothing of it is stored');
+
+-- Files.
+SELECT is((SELECT string_agg(a.job || ' ' || a.action, ', ') FROM lockstep.job_apply(jsonb_build_array(pg_temp.spec('x', '{"schedules": [{"name": "s", "kind": "after", "job": "y"}]}'), pg_temp.spec('y')), 'f', true) AS a),
+    'x create, y create', 'a dry run tells');
+SELECT is((SELECT count(*) FROM lockstep.job), 0::bigint, 'and changes nothing');
+SELECT is((SELECT string_agg(a.job || ' ' || a.action, ', ') FROM lockstep.job_apply(jsonb_build_array(pg_temp.spec('x', '{"schedules": [{"name": "s", "kind": "after", "job": "y"}]}'), pg_temp.spec('y')), 'f') AS a),
+    'x create, y create', 'jobs may follow others that stand behind them');
+SELECT lockstep.job_set('y', '{"enabled": false}');
+SELECT is((SELECT string_agg(a.job || ' ' || a.action, ', ') FROM lockstep.job_apply(jsonb_build_array(pg_temp.spec('y', '{"overlap": "allow"}')), 'f') AS a), 'y kept', 'what was changed by hand is kept');
+SELECT is((SELECT string_agg(a.job || ' ' || a.action, ', ') FROM lockstep.job_apply(jsonb_build_array(pg_temp.spec('y', '{"overlap": "allow"}')), 'g', force => false) AS a), 'y kept', 'and what another file declares');
+SELECT is((SELECT string_agg(a.job || ' ' || a.action, ', ') FROM lockstep.job_apply(jsonb_build_array(pg_temp.spec('y', '{"overlap": "allow"}')), 'f', prune => true, force => true) AS a),
+    'y change, x delete', 'force overwrites it, and prune deletes what the file does not declare any more');
+SELECT throws_like($$SELECT * FROM lockstep.job_apply('[{"job": "z", "queue": "q", "tasks": [{"order": 1, "sql": "SELECT 1"}]}, {"job": "bad"}]', 'f')$$, 'queue: it is missing', 'one that is wrong refuses all');
+SELECT is((SELECT string_agg(name, ' ') FROM lockstep.job), 'y', 'so nothing of them is there');
+SELECT pg_temp.gone('y');
+
+-- The test button tells what the dispatcher does.
+SELECT setseed(0.4);
+CREATE FUNCTION pg_temp.button(rounds int) RETURNS bigint LANGUAGE plpgsql AS $$
+DECLARE
+    moment timestamptz;
+    told record;
+    done record;
+    wrong bigint := 0;
+BEGIN
+    FOR i IN 1..rounds LOOP
+        moment := '2031-01-01Z'::timestamptz + random() * interval '10 days';
+        PERFORM pg_temp.hourly('b', date_trunc('hour', moment + (random() * 8 - 6) * interval '1 hour'),
+            jsonb_build_object('overlap', ('{skip,queue_one,allow,cancel}'::text[])[1 + floor(random() * 4)]),
+            jsonb_build_object('misfire', ('{once,all,skip}'::text[])[1 + floor(random() * 3)], 'catchup_window', ('{1m,1h,5h}'::text[])[1 + floor(random() * 3)],
+                               'jitter', ('{0s,10m}'::text[])[1 + floor(random() * 2)], 'enabled', random() < 0.9));
+        IF random() < 0.5 THEN
+            INSERT INTO lockstep.run (run_id, queue_id, on_failure, status, job_id) SELECT gen_random_uuid(), q.queue_id, 'stop', 'Running', j.job_id FROM lockstep.queue q, lockstep.job j;
+        END IF;
+        IF random() < 0.2 THEN
+            UPDATE lockstep.schedule SET queued_for = next_at - interval '1 hour';
+        END IF;
+        UPDATE lockstep.schedule s SET wake_at = CASE WHEN random() < 0.8 AND s.queued_for IS NULL THEN s.next_at ELSE moment END;
+        SELECT * INTO told FROM lockstep.job_test('b', moment);
+        SELECT * INTO done FROM lockstep.dispatch('test', moment);
+        IF COALESCE(done.verdict, 'wait') <> told.verdict OR (done.verdict IS NOT NULL AND (done.scheduled_for, done.reason) IS DISTINCT FROM (told.scheduled_for, told.reason)) THEN
+            wrong := wrong + 1;
+            RAISE EXCEPTION 'told % done %', told, done;
+        END IF;
+        PERFORM pg_temp.gone('b');
+        DELETE FROM lockstep.run;
+    END LOOP;
+    RETURN wrong;
+END
+$$;
+SELECT is(pg_temp.button(400), 0::bigint, 'in 400 random states the test button tells what the next cycle does');
+
+SELECT * FROM finish();
+ROLLBACK;
