@@ -122,7 +122,8 @@ enum rc command_executor_run(struct cli *cli, struct err *err)
         .readers = (int)cli_int(cli, "readers", config_get_int(cli->config, "executor", "readers")),
         .max_attempts = (int)config_get_int(cli->config, "executor", "max_attempts"),
         .sweep_interval_ms = (int)config_get_duration_ms(cli->config, "executor", "sweep_interval"),
-        .dispatches = config_get_bool(cli->config, "scheduler", "enabled"),
+        .dispatches =
+            config_get_bool(cli->config, "scheduler", "enabled") && !cli_has(cli, "until-idle"),
         .until_idle = cli_has(cli, "until-idle"),
         .drain_timeout_ms = (int)config_get_duration_ms(cli->config, "executor", "drain_timeout"),
         .heartbeat_ms = (int)config_get_duration_ms(cli->config, "executor", "heartbeat"),

@@ -121,6 +121,14 @@ SELECT is(pg_temp.dispatch('2030-01-01 06:01Z') IN ('good fire 06:00, any fire 0
 SELECT is((SELECT started_by FROM lockstep.run r JOIN lockstep.job j USING (job_id) WHERE j.name = 'good'), 'after parent (Completed)', 'and say so');
 SELECT pg_temp.ends('good'), pg_temp.ends('any'), pg_temp.dispatch('2030-01-01 07:00Z'), pg_temp.ends('parent', 'Failed'), pg_temp.turn('2030-01-01 07:01Z');
 SELECT is(pg_temp.dispatch('2030-01-01 07:01Z') IN ('bad fire 07:00, any fire 07:00', 'any fire 07:00, bad fire 07:00'), true, 'after a failure: the others');
+SELECT lockstep.job_set('good', '{"overlap": "queue_one"}');
+SELECT pg_temp.ends('any'), pg_temp.ends('bad'), pg_temp.dispatch('2030-01-01 08:00Z'), pg_temp.ends('parent'), pg_temp.turn('2030-01-01 08:01Z');
+SELECT pg_temp.dispatch('2030-01-01 08:01Z'), pg_temp.dispatch('2030-01-01 09:00Z'), pg_temp.ends('parent'), pg_temp.turn('2030-01-01 09:01Z');
+SELECT matches(pg_temp.dispatch('2030-01-01 09:01Z'), 'good queue 09:00', 'a job that follows another may wait for its own run');
+SELECT is(pg_temp.dispatch('2030-01-01 09:02Z'), 'good wait', 'and is looked at once, not again and again');
+SELECT pg_temp.ends('good');
+SELECT is(pg_temp.dispatch('2030-01-01 09:03Z'), 'good fire 09:00', 'until the run has ended');
+SELECT is(pg_temp.dispatch('2030-01-01 09:04Z'), 'nothing', 'and then no more');
 SELECT throws_ok($$SELECT lockstep.job_delete('parent')$$, 'LS002', NULL, 'what others follow is not deleted');
 SELECT throws_like($$SELECT lockstep.job_set('parent', '{"schedules": [{"name": "s", "kind": "after", "job": "good"}]}')$$, '%would run after itself%', 'a circle is refused');
 SELECT pg_temp.gone('good', 'bad', 'any');

@@ -4,10 +4,12 @@
 --   verdict   NULL: nothing is due, wait_ms (NULL: until something happens) is how long; error; otherwise as job_decide
 CREATE OR REPLACE FUNCTION lockstep.dispatch(p_by text, p_now timestamptz DEFAULT NULL,
     OUT verdict text, OUT job text, OUT schedule text, OUT scheduled_for timestamptz, OUT run uuid, OUT reason text, OUT wait_ms bigint)
-LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET enable_seqscan = off SET jit = off AS $$
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET enable_seqscan = off SET jit = off
+    SET lock_timeout = '1s' AS $$
 #variable_conflict use_column
 DECLARE
     HELD_MS CONSTANT bigint := 200;
+    AGAIN CONSTANT interval := interval '2 seconds';
     now CONSTANT timestamptz := COALESCE(p_now, clock_timestamp());
     due lockstep.schedule;
     own lockstep.job;
@@ -28,11 +30,18 @@ BEGIN
     schedule := due.name;
     BEGIN
         decided := lockstep.job_decide(own, due, now);
+        IF decided.verdict = 'wait' AND decided.wake_at <= now THEN -- never at once: who calls goes on until nothing is due
+            decided.wake_at := now + AGAIN;
+        END IF;
         verdict := decided.verdict;
         scheduled_for := decided.scheduled_for;
         reason := decided.reason;
         run := lockstep.job_act(own, due, decided, p_by);
     EXCEPTION
+        WHEN lock_not_available OR deadlock_detected OR serialization_failure THEN -- another session is in the way, which is nothing that the job has done
+            verdict := 'wait';
+            reason := SQLERRM;
+            UPDATE lockstep.schedule s SET wake_at = now + AGAIN WHERE s.schedule_id = due.schedule_id;
         WHEN OTHERS THEN
             verdict := 'error';
             reason := SQLERRM;

@@ -17,7 +17,8 @@ DECLARE
 BEGIN
     missed_count := 0;
     next_at := p_schedule.next_at;
-    wake_at := CASE WHEN p_schedule.after_job IS NULL THEN next_at + lockstep.job_jitter(p_job.name, p_schedule, next_at) ELSE p_schedule.wake_at END;
+    wake_at := CASE WHEN p_schedule.after_job IS NULL THEN next_at + lockstep.job_jitter(p_job.name, p_schedule, next_at)
+                    WHEN next_at IS NOT NULL THEN p_schedule.wake_at END;
     SELECT r.run_id, r.status, r.created_at INTO open FROM lockstep.run r WHERE r.job_id = p_job.job_id AND r.ended_at IS NULL ORDER BY r.run_no LIMIT 1;
     reason := pg_catalog.format('run %s of the job is %s since %s', open.run_id, open.status, lockstep.job_time(pg_catalog.date_trunc('second', open.created_at)));
     IF NOT p_schedule.is_active THEN
