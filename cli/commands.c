@@ -45,6 +45,8 @@ static const struct option_spec job_set_options[] = {
     {"change", "JSON", "the fields that change; null: as if it had never been set", 0},
     VERSION_OPTION,
     {0}};
+static const struct option_spec monitor_list_options[] = {
+    {"problems", NULL, "only jobs that need a look", 0}, {0}};
 static const struct option_spec scheduler_run_options[] = {
     {"once", NULL, "fire what is due now, and end", 0}, {0}};
 
@@ -386,6 +388,12 @@ const struct command commands[] = {
      "what became of each time of a job, the newest last", job_newest_options, NULL},
     {"job", "log", "[NAME]", NEEDS_SCHEMA, command_job_log, "what happened to jobs",
      job_newest_options, NULL},
+    {"monitor", "list", "", NEEDS_SCHEMA, command_monitor_list,
+     "how each job does: missed, stuck, failed, late, blocked, or well", monitor_list_options,
+     NULL},
+    {"monitor", "check", "", NEEDS_SCHEMA, command_monitor_check,
+     "one line for monitoring tools; exit code 1 if a job needs a look", NULL,
+     "lockstep monitor check -o json"},
     {"scheduler", "run", "", NEEDS_SCHEMA | NEEDS_PATIENCE, command_scheduler_run,
      "the dispatcher of jobs as a process of its own; executors have one, too",
      scheduler_run_options, "lockstep scheduler run --once"},

@@ -806,6 +806,19 @@ CREATE VIEW lockstep.execution_log AS SELECT
 GRANT SELECT ON TABLE lockstep.execution_log TO lockstep_monitor, lockstep_operator, lockstep_producer;
 GRANT SELECT, INSERT, DELETE, UPDATE ON TABLE lockstep.execution_log TO lockstep_executor;
 
+CREATE VIEW lockstep.job_health AS SELECT
+    NULL::text AS job,
+    NULL::text AS queue,
+    NULL::text AS state,
+    NULL::boolean AS is_problem,
+    NULL::timestamp with time zone AS since,
+    NULL::text AS detail,
+    NULL::timestamp with time zone AS next_at,
+    NULL::uuid AS open_run,
+    NULL::uuid AS last_run,
+    NULL::text AS last_status;
+GRANT SELECT ON TABLE lockstep.job_health TO lockstep_executor, lockstep_monitor, lockstep_operator, lockstep_producer;
+
 CREATE VIEW lockstep.job_log AS SELECT
     NULL::text AS job,
     NULL::timestamp with time zone AS at,

@@ -197,6 +197,40 @@ SELECT throws_like($$SELECT * FROM lockstep.job_apply('[{"job": "z", "queue": "q
 SELECT is((SELECT string_agg(name, ' ') FROM lockstep.job), 'y', 'so nothing of them is there');
 SELECT pg_temp.gone('y');
 
+-- How jobs do: from rows alone.
+CREATE FUNCTION pg_temp.health(name text) RETURNS text LANGUAGE sql AS $$ SELECT h.state || CASE WHEN h.is_problem THEN '!' ELSE '' END FROM lockstep.job_health h WHERE h.job = health.name $$;
+SELECT pg_temp.hourly('h', now() + interval '1 h');
+SELECT is(pg_temp.health('h'), 'ok', 'a job whose next time is to come is well');
+SELECT pg_temp.hourly('h', now() - interval '4 min');
+SELECT is(pg_temp.health('h'), 'ok', 'and within the grace, too');
+SELECT pg_temp.hourly('h', now() - interval '7 min');
+SELECT is(pg_temp.health('h'), 'missed!', 'no dispatcher has decided its time: it is missed, whoever lives');
+SELECT pg_temp.hourly('h', now() + interval '1 h'), lockstep.job_run('h');
+SELECT is(pg_temp.health('h'), 'blocked!', 'it has fired, and its queue has no executor');
+INSERT INTO lockstep.executor (executor_id, host, pid, version, readers, queues) VALUES (gen_random_uuid(), 'h', 1, 'v', 1, '{q}');
+SELECT is(pg_temp.health('h'), 'running', 'with one it runs');
+INSERT INTO lockstep.job_occurrence (job_id, scheduled_for, decided_at, outcome, source, dispatcher, status, ended_at)
+SELECT j.job_id, now() - n * interval '1 day', now() - n * interval '1 day', 'fired', 's', 'd', 'Completed', now() - n * interval '1 day' + interval '10 s' FROM lockstep.job j, generate_series(1, 5) AS n WHERE j.name = 'h';
+UPDATE lockstep.run SET created_at = now() - interval '2 min' WHERE job_id = (SELECT job_id FROM lockstep.job WHERE name = 'h');
+SELECT is(pg_temp.health('h'), 'stuck!', 'longer than twice what good runs take, and a minute: it is stuck');
+SELECT pg_temp.ends('h', 'Failed');
+SELECT is(pg_temp.health('h'), 'failed!', 'its last run has failed');
+UPDATE lockstep.queue SET paused = true;
+SELECT is(pg_temp.health('h'), 'paused', 'a queue that a person has paused is no problem');
+UPDATE lockstep.queue SET paused = false;
+SELECT lockstep.job_set('h', '{"enabled": false}');
+SELECT is(pg_temp.health('h'), 'disabled', 'nor is a job that a person has disabled');
+SELECT pg_temp.gone('h');
+SELECT lockstep.job_define(pg_temp.spec('h'));
+SELECT is(pg_temp.health('h'), 'manual', 'of a job without a schedule nothing is expected');
+SET LOCAL ROLE lockstep_monitor;
+SELECT (SELECT count(*) FROM lockstep.job_health) + (SELECT count(*) FROM lockstep.job_status) + (SELECT count(*) FROM lockstep.occurrence WHERE false)
+    + (SELECT count(*) FROM lockstep.job_log WHERE false) AS seen \gset
+RESET ROLE;
+SELECT is(:seen, 2, 'lockstep_monitor may look');
+SELECT pg_temp.gone('h');
+DELETE FROM lockstep.executor;
+
 -- The test button tells what the dispatcher does.
 SELECT setseed(0.4);
 CREATE FUNCTION pg_temp.button(rounds int) RETURNS bigint LANGUAGE plpgsql AS $$

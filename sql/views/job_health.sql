@@ -1,0 +1,56 @@
+-- How each job does, from rows alone: a dispatcher that lives and does nothing, or that is not there, is found by whoever looks. is_problem: somebody should
+-- look. Promised to users: a column keeps its name and meaning; new ones go to the end.
+--   disabled, paused    by a person: no problem       manual      no schedule: nothing is expected
+--   blocked   fired, but its queue is halted or has no executor
+--   stuck     its run takes longer than twice what 95 of 100 good ones took, and a minute; known from five of them on
+--   missed    a time has passed by more than lockstep.job_grace, and no dispatcher has decided it
+--   never     enabled, and nothing is to come         failed, late    its last run
+CREATE OR REPLACE VIEW lockstep.job_health AS
+SELECT h.job, h.queue, h.state, h.state IN ('blocked', 'stuck', 'missed', 'never', 'failed', 'late') AS is_problem,
+       CASE h.state WHEN 'missed' THEN h.next_at WHEN 'failed' THEN h.last_ended_at WHEN 'late' THEN h.last_for WHEN 'disabled' THEN h.changed_at
+            WHEN 'paused' THEN h.paused_at WHEN 'never' THEN h.changed_at ELSE h.open_since END AS since,
+       CASE h.state
+            WHEN 'missed' THEN format('schedule %s: no dispatcher decided %s', h.schedule, lockstep.job_time(h.next_at))
+            WHEN 'failed' THEN format('run %s is %s', h.last_run, h.last_status)
+            WHEN 'late' THEN format('it fired %s after its time', date_trunc('second', h.lateness))
+            WHEN 'stuck' THEN format('run %s takes longer than %s', h.open_run, date_trunc('second', h.longest))
+            WHEN 'blocked' THEN format('run %s waits: queue %s %s', h.open_run, h.queue, CASE WHEN h.is_halted THEN 'is halted' ELSE 'has no executor' END)
+            WHEN 'never' THEN 'no schedule has a time to come'
+            WHEN 'running' THEN format('run %s', h.open_run) END AS detail,
+       h.next_at, h.open_run, h.last_run, h.last_status
+FROM (
+    SELECT j.name AS job, q.name AS queue, j.changed_at, q.paused_at, q.halted_reason IS NOT NULL AS is_halted, n.name AS schedule, n.next_at, o.run_id AS open_run,
+           o.created_at AS open_since, l.run_id AS last_run, l.status AS last_status, l.ended_at AS last_ended_at, l.scheduled_for AS last_for,
+           l.decided_at - l.scheduled_for AS lateness, p.longest,
+           CASE WHEN NOT j.enabled THEN 'disabled'
+                WHEN q.paused THEN 'paused'
+                WHEN o.run_id IS NOT NULL AND (q.halted_reason IS NOT NULL OR NOT e.lives) THEN 'blocked'
+                WHEN clock_timestamp() - o.created_at > p.longest THEN 'stuck'
+                WHEN o.run_id IS NOT NULL THEN 'running'
+                WHEN n.next_at < clock_timestamp() - interval '1 minute' AND n.next_at < clock_timestamp() - lockstep.job_grace(n.schedule, n.next_at) THEN 'missed'
+                WHEN c.schedules = 0 THEN 'manual'
+                WHEN n.next_at IS NULL AND c.following = 0 THEN 'never'
+                WHEN l.status <> 'Completed' THEN 'failed'
+                WHEN l.decided_at - l.scheduled_for > interval '1 minute' AND l.is_rule AND l.decided_at - l.scheduled_for > lockstep.job_grace(l.schedule, l.scheduled_for) THEN 'late'
+                ELSE 'ok' END AS state
+    FROM lockstep.job j
+    JOIN lockstep.queue q USING (queue_id)
+    CROSS JOIN LATERAL (
+        SELECT count(*) AS schedules, count(*) FILTER (WHERE s.after_job IS NOT NULL AND s.is_active) AS following FROM lockstep.schedule s WHERE s.job_id = j.job_id) c
+    LEFT JOIN LATERAL ( -- the earliest time that no dispatcher has decided
+        SELECT s AS schedule, s.name, s.next_at FROM lockstep.schedule s
+        WHERE s.job_id = j.job_id AND s.is_active AND s.after_job IS NULL ORDER BY s.next_at LIMIT 1) n ON true
+    LEFT JOIN LATERAL (
+        SELECT r.run_id, r.created_at FROM lockstep.run r WHERE r.job_id = j.job_id AND r.ended_at IS NULL ORDER BY r.run_no LIMIT 1) o ON true
+    LEFT JOIN LATERAL (
+        SELECT b.run_id, b.status, b.ended_at, b.scheduled_for, b.decided_at, s AS schedule, s.schedule_id IS NOT NULL AND s.after_job IS NULL AS is_rule
+        FROM lockstep.job_occurrence b LEFT JOIN lockstep.schedule s USING (schedule_id)
+        WHERE b.job_id = j.job_id AND b.status IS NOT NULL ORDER BY b.scheduled_for DESC LIMIT 1) l ON true
+    LEFT JOIN LATERAL (
+        SELECT CASE WHEN count(*) >= 5 THEN 2 * percentile_disc(0.95) WITHIN GROUP (ORDER BY g.took) + interval '1 minute' END AS longest
+        FROM (SELECT b.ended_at - b.decided_at AS took FROM lockstep.job_occurrence b
+              WHERE o.run_id IS NOT NULL AND b.job_id = j.job_id AND b.status = 'Completed' ORDER BY b.scheduled_for DESC LIMIT 50) g) p ON true
+    CROSS JOIN LATERAL (
+        SELECT o.run_id IS NULL OR EXISTS (SELECT FROM lockstep.executor x WHERE x.ended_at IS NULL AND q.name = ANY (x.queues)
+                                           AND x.heartbeat_at > clock_timestamp() - GREATEST(x.frozen_after * 2, interval '30 seconds')) AS lives) e) h;
+GRANT SELECT ON lockstep.job_health TO lockstep_executor, lockstep_producer, lockstep_operator, lockstep_monitor;
