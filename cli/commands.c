@@ -364,7 +364,7 @@ const struct command commands[] = {
      "the times of stored schedules that are to come", schedule_forecast_options,
      "lockstep schedule forecast --to 2026-02-01T00:00:00Z"},
     {"job", "apply", "[FILE...]", NEEDS_SCHEMA, command_job_apply,
-     "makes jobs and their schedules what files in JSON declare, all of it or nothing",
+     "makes jobs and their schedules what a file in JSON declares, all of it or nothing",
      job_apply_options, "lockstep job apply jobs.json --dry-run"},
     {"job", "list", "", NEEDS_SCHEMA, command_job_list, "the jobs, and when they run next",
      job_list_options, NULL},

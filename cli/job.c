@@ -68,11 +68,7 @@ enum rc command_job_export(struct cli *cli, struct err *err)
     enum rc rc = find_job(cli, &job, err);
     if (rc != RC_OK)
         return rc;
-    cJSON *spec = cJSON_Parse(db_text(job, 0, JOB_SHOW_SPEC));
-    char *text = cJSON_Print(spec);
-    (void)printf("%s\n", text != NULL ? text : db_text(job, 0, JOB_SHOW_SPEC));
-    free(text);
-    cJSON_Delete(spec);
+    (void)printf("%s\n", db_text(job, 0, JOB_SHOW_PRETTY));
     return table_check(stdout, err);
 }
 
@@ -108,7 +104,10 @@ static enum rc params_of(const struct cli *cli, char **ret_text, struct err *err
             params = cJSON_CreateObject();
         cJSON *value = cJSON_ParseWithOpts(sign + 1, NULL, true);
         cJSON_DeleteItemFromObjectCaseSensitive(params, name);
-        cJSON_AddItemToObject(params, name, value != NULL ? value : cJSON_CreateString(sign + 1));
+        /* As it is written: a large number must not go through a double. */
+        cJSON_AddItemToObject(
+            params, name, value != NULL ? cJSON_CreateRaw(sign + 1) : cJSON_CreateString(sign + 1));
+        cJSON_Delete(value);
     }
     *ret_text = params != NULL ? cJSON_PrintUnformatted(params) : NULL;
     cJSON_Delete(params);

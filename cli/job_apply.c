@@ -35,7 +35,7 @@ static enum rc read_file(const char *path, struct str *text, struct err *err)
     return RC_OK;
 }
 
-/* *ret_jobs: the list in the file, as text; the caller frees it. */
+/* *ret_jobs: the text of the file, which is JSON; the caller frees it. */
 static enum rc read_jobs(const char *path, char **ret_jobs, struct err *err)
 {
     STR_AUTO content = {0};
@@ -53,15 +53,7 @@ static enum rc read_jobs(const char *path, char **ret_jobs, struct err *err)
                        "\"tasks\": [...]}]}.",
                        "it is not JSON from line %d on", line);
     }
-    cJSON *jobs = cJSON_GetObjectItemCaseSensitive(file, "jobs");
-    char *list = cJSON_PrintUnformatted(jobs != NULL ? jobs : file);
-    *ret_jobs = list;
-    if (jobs == NULL && cJSON_IsObject(file)) {
-        size_t size = strlen(list) + 3;
-        *ret_jobs = xmalloc(size);
-        (void)snprintf(*ret_jobs, size, "[%s]", list);
-        free(list);
-    }
+    *ret_jobs = xstrdup(text);
     cJSON_Delete(file);
     return RC_OK;
 }

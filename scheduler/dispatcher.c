@@ -16,7 +16,8 @@
 
 #define STANDBY_MS       2000  /* until the lock is asked for again */
 #define LOOK_MS          60000 /* the longest sleep: a notification may be lost */
-#define PATIENCE_MS      5000
+#define PATIENCE_MS      30000 /* a template may have 100,000 tasks */
+#define BATCH            1000  /* rows that job_sweep deletes at most of each table */
 #define BACKOFF_FIRST_MS 250
 #define BACKOFF_LAST_MS  5000
 
@@ -82,9 +83,13 @@ static enum rc cancel_overdue(struct db *db, struct err *err)
 /* What is done once a minute. */
 static enum rc keep_house(struct db *db, struct err *err)
 {
-    DB_RESULT_AUTO *row = NULL;
     enum rc rc = cancel_overdue(db, err);
-    return rc == RC_OK ? db_run(db, &sql_job_sweep, NULL, &row, err) : rc;
+    for (int64_t deleted = BATCH; rc == RC_OK && deleted >= BATCH;) {
+        DB_RESULT_AUTO *row = NULL;
+        rc = db_run(db, &sql_job_sweep, NULL, &row, err);
+        deleted = rc == RC_OK ? db_int(row, 0, JOB_SWEEP_DELETED) : 0;
+    }
+    return rc;
 }
 
 static enum rc lock(struct db *db, bool *ret_locked, struct err *err)
@@ -123,10 +128,7 @@ static enum rc session_open(struct dispatcher *dispatcher, struct err *err)
                                           DB_INT(db_backend_pid(dispatcher->db)),
                                           db_backend_start(dispatcher->db)},
                     NULL, err);
-    if (rc == RC_OK && dispatcher->backoff_ms != 0)
-        log_event(LOG_INFO, "dispatcher_is_back", NULL);
-    dispatcher->backoff_ms = rc == RC_OK ? 0 : dispatcher->backoff_ms;
-    return rc;
+    return rc == RC_OK ? db_run(dispatcher->db, &sql_job_settings, NULL, NULL, err) : rc;
 }
 
 /* What was heard is not looked at: whatever it says, the rows are. */
@@ -196,6 +198,9 @@ static void *dispatcher_main(void *context)
         if (round_of_jobs(dispatcher, &wait_ms, &err) != RC_OK) {
             session_lost(dispatcher, &err);
             wait_ms = dispatcher->backoff_ms;
+        } else if (dispatcher->backoff_ms != 0) {
+            dispatcher->backoff_ms = 0;
+            log_event(LOG_INFO, "dispatcher_is_back", NULL);
         }
         sleep_until_news(dispatcher, wait_ms);
     }

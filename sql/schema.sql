@@ -302,6 +302,7 @@ CREATE TABLE lockstep.job_occurrence (
     CONSTRAINT job_occurrence_schedule_id_fkey FOREIGN KEY (schedule_id) REFERENCES lockstep.schedule(schedule_id) ON DELETE SET NULL
 );
 CREATE INDEX job_occurrence_at ON lockstep.job_occurrence (decided_at);
+CREATE INDEX job_occurrence_good ON lockstep.job_occurrence (job_id, scheduled_for DESC) WHERE (status = 'Completed'::text);
 CREATE INDEX job_occurrence_of_job ON lockstep.job_occurrence (job_id, scheduled_for DESC);
 CREATE INDEX job_occurrence_of_run ON lockstep.job_occurrence (run_id) WHERE (run_id IS NOT NULL);
 GRANT SELECT ON TABLE lockstep.job_occurrence TO lockstep_executor, lockstep_monitor, lockstep_operator, lockstep_producer;
@@ -635,7 +636,7 @@ CREATE TABLE lockstep.schedule (
 );
 CREATE INDEX schedule_after ON lockstep.schedule (after_job) WHERE (after_job IS NOT NULL);
 CREATE INDEX schedule_due ON lockstep.schedule (wake_at) WHERE (is_active AND (wake_at IS NOT NULL));
-GRANT SELECT ON TABLE lockstep.schedule TO lockstep_executor, lockstep_monitor, lockstep_operator, lockstep_producer;
+GRANT SELECT (schedule_id, job_id, name, spec, rule, after_job, after_end, is_active, misfire, catchup_window, jitter, next_at, wake_at, queued_for) ON TABLE lockstep.schedule TO lockstep_executor, lockstep_monitor, lockstep_operator, lockstep_producer;
 
 CREATE TABLE lockstep.slot (
     slot_id integer NOT NULL GENERATED ALWAYS AS IDENTITY,

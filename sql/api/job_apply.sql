@@ -5,6 +5,7 @@ RETURNS TABLE (job text, action text, detail text) LANGUAGE plpgsql SECURITY DEF
 #variable_conflict use_column
 DECLARE
     done jsonb := '[]';
+    made text[] := '{}';
     one record;
     said record;
 BEGIN
@@ -21,18 +22,24 @@ BEGIN
                    WHERE e.spec ->> 'job' IN (SELECT s ->> 'job' FROM jsonb_path_query(job_apply.specs, '$[*].schedules[*] ? (@.kind == "after")') AS s)
                      AND NOT EXISTS (SELECT FROM lockstep.job j WHERE j.name = e.spec ->> 'job') LOOP
             PERFORM lockstep.job_save(one.spec - 'schedules', NULL, job_apply.file);
-            done := done || jsonb_build_object(one.spec ->> 'job', true);
+            made := made || (one.spec ->> 'job');
         END LOOP;
         FOR one IN SELECT e.spec FROM jsonb_array_elements(job_apply.specs) AS e (spec) LOOP
             said := lockstep.job_apply_one(one.spec, job_apply.file, job_apply.force);
             done := done || jsonb_build_object('job', one.spec ->> 'job', 'detail', said.detail,
-                'action', CASE WHEN done @> jsonb_build_array(jsonb_build_object(one.spec ->> 'job', true)) THEN 'create' ELSE said.action END);
+                'action', CASE WHEN one.spec ->> 'job' = ANY (made) THEN 'create' ELSE said.action END);
         END LOOP;
-        FOR one IN SELECT j.name FROM lockstep.job j
+        DELETE FROM lockstep.schedule s USING lockstep.job j -- jobs that go may follow each other
+        WHERE j.job_id = s.job_id AND job_apply.prune AND j.file = job_apply.file AND (job_apply.force OR j.declared IS NOT DISTINCT FROM j.spec)
+          AND NOT EXISTS (SELECT FROM jsonb_array_elements(job_apply.specs) AS e WHERE e ->> 'job' = j.name);
+        FOR one IN SELECT j.name, job_apply.force OR j.declared IS NOT DISTINCT FROM j.spec AS goes FROM lockstep.job j
                    WHERE job_apply.prune AND j.file = job_apply.file AND NOT EXISTS (SELECT FROM jsonb_array_elements(job_apply.specs) AS e WHERE e ->> 'job' = j.name)
                    ORDER BY j.job_id DESC LOOP
-            PERFORM lockstep.job_delete(one.name);
-            done := done || jsonb_build_object('job', one.name, 'action', 'delete', 'detail', NULL);
+            IF one.goes THEN
+                PERFORM lockstep.job_delete(one.name);
+            END IF;
+            done := done || jsonb_build_object('job', one.name, 'action', CASE WHEN one.goes THEN 'delete' ELSE 'kept' END,
+                'detail', CASE WHEN NOT one.goes THEN 'changed by hand; --force deletes it' END);
         END LOOP;
         IF job_apply.dry_run THEN
             RAISE EXCEPTION 'dry run' USING ERRCODE = 'LS000';
@@ -41,7 +48,7 @@ BEGIN
         WHEN SQLSTATE 'LS000' THEN
             NULL; -- undone
     END;
-    RETURN QUERY SELECT e ->> 'job', e ->> 'action', e ->> 'detail' FROM jsonb_array_elements(done) AS e WHERE e ? 'action';
+    RETURN QUERY SELECT e ->> 'job', e ->> 'action', e ->> 'detail' FROM jsonb_array_elements(done) AS e;
 END
 $$;
 REVOKE EXECUTE ON FUNCTION lockstep.job_apply(jsonb, text, boolean, boolean, boolean) FROM PUBLIC;

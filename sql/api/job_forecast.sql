@@ -8,7 +8,8 @@ DECLARE
 BEGIN
     IF job_forecast.job IS NOT NULL THEN
         PERFORM lockstep.job_named(job_forecast.job);
-    ELSIF job_forecast.n NOT BETWEEN 1 AND MOST THEN
+    END IF;
+    IF job_forecast.n NOT BETWEEN 1 AND MOST THEN
         PERFORM lockstep.rule_refuse('value', format('n: %s is not in the range', job_forecast.n), format('write 1 to %s', MOST));
     END IF;
     RETURN QUERY

@@ -59,6 +59,7 @@ CREATE TABLE lockstep.job_occurrence (
     CONSTRAINT job_occurrence_outcome CHECK (outcome IN ('fired', 'skipped', 'missed', 'error'))
 );
 CREATE INDEX job_occurrence_of_job ON lockstep.job_occurrence (job_id, scheduled_for DESC);
+CREATE INDEX job_occurrence_good ON lockstep.job_occurrence (job_id, scheduled_for DESC) WHERE status = 'Completed';
 CREATE INDEX job_occurrence_at ON lockstep.job_occurrence (decided_at);
 CREATE INDEX job_occurrence_of_run ON lockstep.job_occurrence (run_id) WHERE run_id IS NOT NULL;
 CREATE TABLE lockstep.job_event (
@@ -74,7 +75,10 @@ CREATE TABLE lockstep.job_event (
 );
 CREATE INDEX job_event_of_job ON lockstep.job_event (job, at DESC);
 CREATE INDEX job_event_at ON lockstep.job_event (at);
-GRANT SELECT ON lockstep.job, lockstep.schedule, lockstep.job_occurrence, lockstep.job_event TO lockstep_executor, lockstep_producer, lockstep_operator, lockstep_monitor;
+-- Without schedule_uid: who knows it knows the ids of runs to come.
+GRANT SELECT (schedule_id, job_id, name, spec, rule, after_job, after_end, is_active, misfire, catchup_window, jitter, next_at, wake_at, queued_for)
+    ON lockstep.schedule TO lockstep_executor, lockstep_producer, lockstep_operator, lockstep_monitor;
+GRANT SELECT ON lockstep.job, lockstep.job_occurrence, lockstep.job_event TO lockstep_executor, lockstep_producer, lockstep_operator, lockstep_monitor;
 
 -- What started a run, and of which job it is.
 ALTER TABLE lockstep.run ADD COLUMN job_id int, ADD COLUMN started_by text;

@@ -13,7 +13,7 @@ failed=0
 wrong() { echo "$@"; failed=1; }
 sql 'CREATE TABLE effect (at timestamptz, run uuid)'
 q=$(scratch_name)
-lockstep queue create "$q" -q --create-topic --max-readers 4
+lockstep queue create "$q" -q --create-topic --max-readers 4 --events on
 executor() { # LOG [BINARY]
     : >"$1"
     "${2:-$LOCKSTEP_BIN}" executor run -d "$db" -b "$LOCKSTEP_TEST_BROKERS" --queue "$q" --readers 3 --set executor.frozen_after=2s 2>>"$1" &
@@ -81,6 +81,16 @@ expect 'occurrences without one effect' "$(sql "SELECT count(*) FROM (SELECT o.r
 expect 'effects of no occurrence' "$(sql "SELECT count(*) FROM effect e WHERE NOT EXISTS (SELECT FROM lockstep.occurrence o WHERE o.run_id = e.run)")" 0
 expect 'times of the effects' "$(sql "SELECT count(*) FROM effect e JOIN lockstep.occurrence o ON o.run_id = e.run WHERE o.schedule IS NOT NULL AND o.scheduled_for <> e.at")" 0
 expect 'what started them' "$(sql "SELECT string_agg(DISTINCT started_by, ', ' ORDER BY started_by) FROM lockstep.run")" 'manual by lockstep_test, schedule second'
+
+# Events of a run name the job and the time.
+events_sent() { is "SELECT count(*) FROM lockstep.outbox" 0; }
+executor "$tmp/events.log"
+eventually 30 grep -q event=executor_started "$tmp/events.log"
+eventually 60 events_sent || wrong 'events are left'
+kill -TERM "$pid"
+wait "$pid" || wrong "the executor ended with $?"
+expect 'events without job or time' "$(kcat -C -q -b "$LOCKSTEP_TEST_BROKERS" -t "$q.events" -p 0 -o beginning -e -X isolation.level=read_committed -f '%s\n' |
+    jq -s 'map(select(.event == "run_ended")) | [length > 5, (map(select(.job != "tick" or .scheduled_for == null or .started_by == null)) | length)] | @csv' -r)" 'true,0'
 
 # A process of its own, where executors do not dispatch; and one round of it.
 lockstep job set tick -q --change '{"enabled": true, "schedules": [{"name": "later", "kind": "interval", "every": "2s"}]}'

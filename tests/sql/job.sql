@@ -103,10 +103,9 @@ SELECT pg_temp.hourly('o', '2030-01-01 06:00Z', '{"overlap": "allow"}');
 SELECT is(pg_temp.dispatch('2030-01-01 06:00Z') || '; ' || pg_temp.dispatch('2030-01-01 07:00Z'), 'o fire 06:00; o fire 07:00', 'overlap allow: both');
 SELECT pg_temp.gone('o');
 SELECT pg_temp.hourly('o', '2030-01-01 06:00Z', '{"overlap": "cancel"}');
-SELECT is(pg_temp.dispatch('2030-01-01 06:00Z') || '; ' || pg_temp.dispatch('2030-01-01 07:00Z'), 'o fire 06:00; o cancel 07:00', 'overlap cancel: the run is asked to end');
-SELECT ok((SELECT cancelled_at IS NOT NULL FROM lockstep.run r JOIN lockstep.job j USING (job_id) WHERE j.name = 'o'), 'it is');
-SELECT pg_temp.ends('o', 'Cancelled');
-SELECT is(pg_temp.dispatch('2030-01-01 07:05Z'), 'o fire 07:00', 'and when it has ended the time fires');
+SELECT pg_temp.dispatch('2030-01-01 06:00Z');
+SELECT is(pg_temp.dispatch('2030-01-01 07:00Z'), 'o cancel 07:00, o fire 07:00', 'overlap cancel: the run is asked to end, and when it has, the time fires');
+SELECT is((SELECT count(*) FROM lockstep.run r JOIN lockstep.job j USING (job_id) WHERE j.name = 'o' AND r.cancelled_at IS NOT NULL AND r.ended_at IS NOT NULL), 1::bigint, 'it has');
 SELECT throws_ok($$SELECT lockstep.job_run('o')$$, 'LS002', NULL, 'by hand the guard holds, too');
 SELECT pg_temp.gone('o');
 
@@ -193,9 +192,71 @@ SELECT is((SELECT string_agg(a.job || ' ' || a.action, ', ') FROM lockstep.job_a
 SELECT is((SELECT string_agg(a.job || ' ' || a.action, ', ') FROM lockstep.job_apply(jsonb_build_array(pg_temp.spec('y', '{"overlap": "allow"}')), 'g', force => false) AS a), 'y kept', 'and what another file declares');
 SELECT is((SELECT string_agg(a.job || ' ' || a.action, ', ') FROM lockstep.job_apply(jsonb_build_array(pg_temp.spec('y', '{"overlap": "allow"}')), 'f', prune => true, force => true) AS a),
     'y change, x delete', 'force overwrites it, and prune deletes what the file does not declare any more');
+SELECT lockstep.job_set('y', '{"enabled": false}');
+SELECT is((SELECT string_agg(a.job || ' ' || a.action, ', ') FROM lockstep.job_apply('[]', 'f', prune => true) AS a), 'y kept', 'prune keeps what was changed by hand');
+SELECT count(*) FROM lockstep.job_apply(jsonb_build_array(pg_temp.spec('y'), pg_temp.spec('w', '{"schedules": [{"name": "s", "kind": "after", "job": "y"}]}')), 'f', force => true);
+SELECT lockstep.job_define(pg_temp.spec('v'));
+SELECT is((SELECT string_agg(a.job || ' ' || a.action, ', ' ORDER BY a.job) FROM lockstep.job_apply('[]', 'f', prune => true) AS a), 'w delete, y delete', 'jobs that follow each other go together');
+SELECT count(*) FROM lockstep.job_apply(jsonb_build_array(pg_temp.spec('y')), 'f');
+SELECT pg_temp.gone('v');
 SELECT throws_like($$SELECT * FROM lockstep.job_apply('[{"job": "z", "queue": "q", "tasks": [{"order": 1, "sql": "SELECT 1"}]}, {"job": "bad"}]', 'f')$$, 'queue: it is missing', 'one that is wrong refuses all');
 SELECT is((SELECT string_agg(name, ' ') FROM lockstep.job), 'y', 'so nothing of them is there');
 SELECT pg_temp.gone('y');
+
+-- What comes late by its jitter is in time.
+SELECT pg_temp.hourly('jittered', '2030-01-01 06:00Z', schedule => '{"misfire": "skip", "jitter": "50m"}');
+UPDATE lockstep.schedule s SET wake_at = s.next_at + lockstep.job_jitter('jittered', s, s.next_at);
+SELECT ok((SELECT wake_at - next_at > interval '1 minute' FROM lockstep.schedule), 'its share of the jitter is long');
+SELECT is((SELECT pg_temp.dispatch(wake_at) FROM lockstep.schedule), 'jittered fire 06:00', 'and it fires');
+-- A run of which something may still be on the topic is no zombie.
+UPDATE lockstep.run SET started_at = now() - interval '1 h', status = 'Running' WHERE ended_at IS NULL;
+UPDATE lockstep.queue SET paused = true;
+SELECT is(lockstep.job_overdue(), 0::bigint, 'a run whose queue is paused is no zombie');
+UPDATE lockstep.queue SET paused = false, next_offset = 5;
+INSERT INTO lockstep.relay (queue_id, kind, next_offset) SELECT queue_id, 'enqueue', 10 FROM lockstep.queue;
+SELECT is(lockstep.job_overdue(), 0::bigint, 'nor is one whose messages were not read to the end');
+UPDATE lockstep.queue SET next_offset = 10;
+SELECT is(lockstep.job_overdue(), 1::bigint, 'one that has begun and has nothing left is');
+SELECT is((SELECT event FROM lockstep.job_log ORDER BY job_event_id DESC LIMIT 1) IN ('zombie', 'error'), true, 'and the log says so');
+SELECT pg_temp.gone('jittered');
+-- An error of one time leaves the others of a backlog.
+SELECT pg_temp.hourly('backlog', date_trunc('hour', now()) - interval '2 h', '{"overlap": "allow"}', '{"misfire": "all", "catchup_window": "5h"}');
+UPDATE lockstep.job SET spec = jsonb_set(spec, '{tasks}', '[{"sql": "SELECT 1"}]') WHERE name = 'backlog';
+SELECT pg_temp.dispatch(clock_timestamp());
+SELECT is((SELECT count(*) FROM lockstep.occurrence WHERE outcome = 'error'), 3::bigint, 'each time of a backlog is an error of its own');
+SELECT pg_temp.gone('backlog');
+-- A run that is retried ends again, and what follows it runs again.
+SELECT pg_temp.hourly('parent', '2030-01-01 06:00Z');
+SELECT lockstep.job_define(pg_temp.spec('child', '{"schedules": [{"name": "s", "kind": "after", "job": "parent", "on": "always"}]}'));
+SELECT pg_temp.dispatch('2030-01-01 06:00Z'), pg_temp.ends('parent', 'Failed'), pg_temp.turn('2030-01-01 06:01Z'), pg_temp.dispatch('2030-01-01 06:01Z'), pg_temp.ends('child');
+UPDATE lockstep.run r SET ended_at = NULL, status = 'Running' FROM lockstep.job j WHERE j.job_id = r.job_id AND j.name = 'parent';
+SELECT pg_temp.ends('parent'), pg_temp.turn('2030-01-01 06:02Z');
+SELECT matches(pg_temp.dispatch('2030-01-01 06:02Z'), '^child fire [0-9:]+$', 'a parent that was retried and ends again fires its child again');
+SELECT pg_temp.gone('child');
+SELECT pg_temp.gone('parent');
+-- A run that was read from the topic belongs to the job whose time it is.
+SELECT pg_temp.hourly('found', '2030-01-01 06:00Z');
+SELECT pg_temp.dispatch('2030-01-01 06:00Z');
+UPDATE lockstep.run SET job_id = NULL, started_by = NULL WHERE ended_at IS NULL;
+SELECT pg_temp.set_back('found', '2030-01-01 06:00Z'), pg_temp.dispatch('2030-01-01 06:00Z');
+SELECT is((SELECT r.started_by FROM lockstep.run r JOIN lockstep.job j USING (job_id) WHERE j.name = 'found'), 'schedule s', 'a run that was known already becomes the job''s');
+SELECT ok(NOT has_column_privilege('lockstep_producer', 'lockstep.schedule', 'schedule_uid', 'SELECT'), 'a producer cannot know the ids of runs to come');
+SELECT pg_temp.gone('found');
+-- A change loses no time that was decided or due.
+SELECT pg_temp.hourly('edited', '2030-01-01 06:00Z', '{"overlap": "queue_one"}');
+SELECT pg_temp.dispatch('2030-01-01 06:00Z'), pg_temp.dispatch('2030-01-01 07:00Z'), lockstep.job_set('edited', '{"enabled": false}');
+SELECT is((SELECT outcome || ': ' || reason FROM lockstep.occurrence WHERE scheduled_for = '2030-01-01 07:00Z'), 'skipped: the schedule was changed before it fired', 'a time that waited is skipped, and says why');
+SELECT pg_temp.gone('edited');
+SELECT throws_ok($$SELECT lockstep.job_define(pg_temp.spec('nobody'), 3)$$, 'LS003', NULL, 'a version of a job that is gone makes none');
+-- A one-shot that has passed does not keep a job disabled.
+SELECT lockstep.job_define(pg_temp.spec('shot', jsonb_build_object('schedules', jsonb_build_array(jsonb_build_object('name', 's', 'kind', 'once', 'at', to_char(now() AT TIME ZONE 'UTC' + interval '1 day', 'YYYY-MM-DD"T"HH24:MI:SS"Z"'))))));
+UPDATE lockstep.schedule SET rule = lockstep.rule_of('{"kind": "once", "at": "2020-01-01T00:00:00Z"}'), next_at = NULL, wake_at = NULL, is_active = false;
+UPDATE lockstep.job SET enabled = false, spec = spec || '{"enabled": false}';
+UPDATE lockstep.schedule SET spec = jsonb_set(spec, '{at}', '"2020-01-01T00:00:00Z"');
+UPDATE lockstep.job SET spec = jsonb_set(spec, '{schedules,0,at}', '"2020-01-01T00:00:00Z"');
+SELECT lives_ok($$SELECT lockstep.job_set('shot', '{"enabled": true}')$$, 'a job whose one time has passed can be enabled');
+SELECT is((SELECT h.state FROM lockstep.job_health h WHERE h.job = 'shot'), 'never', 'and its health says that nothing is to come');
+SELECT pg_temp.gone('shot');
 
 -- How jobs do: from rows alone.
 CREATE FUNCTION pg_temp.health(name text) RETURNS text LANGUAGE sql AS $$ SELECT h.state || CASE WHEN h.is_problem THEN '!' ELSE '' END FROM lockstep.job_health h WHERE h.job = health.name $$;

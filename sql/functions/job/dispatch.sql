@@ -46,7 +46,7 @@ BEGIN
             verdict := 'error';
             reason := SQLERRM;
             run := NULL;
-            PERFORM lockstep.job_failed(own, due, p_by, concat_ws(': ', SQLSTATE, SQLERRM));
+            PERFORM lockstep.job_failed(own, due, scheduled_for, p_by, concat_ws(': ', SQLSTATE, SQLERRM));
     END;
 END
 $$;

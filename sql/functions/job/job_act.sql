@@ -4,6 +4,7 @@ DECLARE
     OUTCOMES CONSTANT jsonb := '{"skip": "skipped", "miss": "missed"}';
     source CONSTANT text := lockstep.job_source(p_schedule, p_decided.missed_count);
     outcome CONSTANT text := OUTCOMES ->> p_decided.verdict;
+    has_news boolean;
 BEGIN
     IF p_decided.verdict = 'fire' THEN
         run := lockstep.job_fire(p_job, p_schedule, p_decided.scheduled_for, source, p_by, NULL, p_decided.missed_from, p_decided.missed_count);
@@ -13,9 +14,15 @@ BEGIN
         PERFORM lockstep.job_note(p_job.name, outcome, source, p_decided.reason);
     ELSIF p_decided.verdict = 'cancel' THEN
         PERFORM lockstep.job_cancel_runs(p_job, pg_catalog.format('job %s is due again', p_job.name));
+        IF NOT EXISTS (SELECT FROM lockstep.run r WHERE r.job_id = p_job.job_id AND r.ended_at IS NULL) THEN -- nothing of it ran: it has ended already
+            p_decided.wake_at := pg_catalog.clock_timestamp();
+        END IF;
     END IF;
+    -- Meanwhile the job that it follows has ended once more.
+    SELECT s.after_job IS NOT NULL AND s.next_at IS DISTINCT FROM p_schedule.next_at INTO has_news FROM lockstep.schedule s
+    WHERE s.schedule_id = p_schedule.schedule_id FOR NO KEY UPDATE;
     UPDATE lockstep.schedule s
-    SET next_at = p_decided.next_at, wake_at = p_decided.wake_at,
+    SET next_at = CASE WHEN has_news THEN s.next_at ELSE p_decided.next_at END, wake_at = CASE WHEN has_news THEN s.wake_at ELSE p_decided.wake_at END,
         queued_for = CASE WHEN p_decided.verdict IN ('queue', 'cancel') THEN p_decided.scheduled_for
                           WHEN p_decided.scheduled_for = s.queued_for THEN NULL ELSE s.queued_for END
     WHERE s.schedule_id = p_schedule.schedule_id;

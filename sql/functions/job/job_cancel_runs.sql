@@ -5,7 +5,12 @@ DECLARE
 BEGIN
     FOR one IN SELECT r.run_id, q.name FROM lockstep.run r JOIN lockstep.queue q USING (queue_id)
                WHERE r.job_id = p_job.job_id AND r.ended_at IS NULL AND r.cancelled_at IS NULL ORDER BY r.run_no LOOP
-        PERFORM lockstep.run_cancel(one.run_id, p_why, one.name);
+        BEGIN
+            PERFORM lockstep.run_cancel(one.run_id, p_why, one.name);
+        EXCEPTION
+            WHEN SQLSTATE 'LS002' THEN -- it has just ended, or somebody else cancels it
+                NULL;
+        END;
     END LOOP;
 END
 $$;

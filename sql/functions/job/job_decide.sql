@@ -8,10 +8,11 @@ CREATE OR REPLACE FUNCTION lockstep.job_decide(p_job lockstep.job, p_schedule lo
     OUT verdict text, OUT reason text, OUT scheduled_for timestamptz, OUT missed_from timestamptz, OUT missed_count int, OUT next_at timestamptz, OUT wake_at timestamptz)
 LANGUAGE plpgsql STABLE AS $$
 DECLARE
-    MOST CONSTANT int := 20000;                        -- times that one look walks over
+    MOST CONSTANT int := 5000;                          -- times that one look walks over; what is left is decided by the next one
     ON_TIME CONSTANT interval := interval '1 minute';   -- later than this is a misfire
     AGAIN CONSTANT interval := interval '5 seconds';    -- while the end of a run is waited for, which tells of itself, but may be ending just now
-    oldest CONSTANT timestamptz := p_now - CASE WHEN p_schedule.misfire = 'skip' THEN LEAST(p_schedule.catchup_window, ON_TIME) ELSE p_schedule.catchup_window END;
+    later CONSTANT interval := COALESCE(lockstep.job_jitter(p_job.name, p_schedule, p_schedule.next_at), interval '0'); -- it is not looked at before
+    oldest CONSTANT timestamptz := p_now - later - CASE WHEN p_schedule.misfire = 'skip' THEN LEAST(p_schedule.catchup_window, ON_TIME) ELSE p_schedule.catchup_window END;
     open record;
     following timestamptz;
 BEGIN
@@ -52,14 +53,14 @@ BEGIN
     -- The time of a job that follows another is that one's, which may have taken long: what counts is when it ended.
     IF (CASE WHEN p_schedule.after_job IS NULL THEN scheduled_for ELSE p_schedule.wake_at END) < oldest THEN
         verdict := 'miss';
-        reason := pg_catalog.format('nobody dispatched it within %s', p_now - oldest);
+        reason := pg_catalog.format('nobody dispatched it within %s', p_now - later - oldest);
     ELSIF open.run_id IS NULL OR p_job.overlap = 'allow' THEN
         verdict := 'fire';
         reason := 'it is due';
     ELSIF p_schedule.queued_for IS NOT NULL THEN
         verdict := 'skip';
         reason := 'one waits already: ' || reason;
-    ELSIF p_schedule.misfire = 'all' AND scheduled_for < p_now - ON_TIME THEN -- the backlog, one after the other
+    ELSIF p_schedule.misfire = 'all' AND scheduled_for < p_now - later - ON_TIME THEN -- the backlog, one after the other
         verdict := 'wait';
         wake_at := p_now + AGAIN;
         scheduled_for := NULL;

@@ -1,7 +1,8 @@
 -- A firing failed: its time is decided as an error, and the schedule goes on with the next one that is to come. When even that is impossible, its next look is in a minute.
-CREATE OR REPLACE FUNCTION lockstep.job_failed(p_job lockstep.job, p_schedule lockstep.schedule, p_by text, p_why text) RETURNS void LANGUAGE plpgsql AS $$
+CREATE OR REPLACE FUNCTION lockstep.job_failed(p_job lockstep.job, p_schedule lockstep.schedule, p_for timestamptz, p_by text, p_why text) RETURNS void LANGUAGE plpgsql AS $$
 DECLARE
-    at CONSTANT timestamptz := COALESCE(p_schedule.queued_for, p_schedule.next_at);
+    at CONSTANT timestamptz := COALESCE(p_for, p_schedule.queued_for, p_schedule.next_at);
+    was_queued CONSTANT boolean := COALESCE(at = p_schedule.queued_for, false);
     why CONSTANT text := pg_catalog.left(p_why, 2000);
     next timestamptz;
 BEGIN
@@ -9,8 +10,8 @@ BEGIN
     INSERT INTO lockstep.job_occurrence (job_id, schedule_id, scheduled_for, outcome, source, reason, dispatcher)
     VALUES (p_job.job_id, p_schedule.schedule_id, at, 'error', 'schedule ' || p_schedule.name, why, p_by)
     ON CONFLICT (schedule_id, scheduled_for) DO NOTHING;
-    next := CASE WHEN p_schedule.queued_for IS NOT NULL THEN p_schedule.next_at WHEN p_schedule.after_job IS NULL THEN lockstep.rule_next(p_schedule.rule, GREATEST(at, pg_catalog.clock_timestamp())) END;
-    UPDATE lockstep.schedule s SET queued_for = NULL, next_at = next, wake_at = next + lockstep.job_jitter(p_job.name, p_schedule, next)
+    next := CASE WHEN was_queued THEN p_schedule.next_at WHEN p_schedule.after_job IS NULL THEN lockstep.rule_next(p_schedule.rule, CASE p_schedule.misfire WHEN 'all' THEN at ELSE GREATEST(at, pg_catalog.clock_timestamp()) END) END;
+    UPDATE lockstep.schedule s SET queued_for = CASE WHEN was_queued THEN NULL ELSE s.queued_for END, next_at = next, wake_at = next + lockstep.job_jitter(p_job.name, p_schedule, next)
     WHERE s.schedule_id = p_schedule.schedule_id;
 EXCEPTION
     WHEN OTHERS THEN
@@ -18,4 +19,4 @@ EXCEPTION
         UPDATE lockstep.schedule s SET wake_at = pg_catalog.clock_timestamp() + interval '1 minute' WHERE s.schedule_id = p_schedule.schedule_id;
 END
 $$;
-REVOKE EXECUTE ON FUNCTION lockstep.job_failed(lockstep.job, lockstep.schedule, text, text) FROM PUBLIC;
+REVOKE EXECUTE ON FUNCTION lockstep.job_failed(lockstep.job, lockstep.schedule, timestamptz, text, text) FROM PUBLIC;

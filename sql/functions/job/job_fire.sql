@@ -9,6 +9,8 @@ DECLARE
 BEGIN
     IF NOT EXISTS (SELECT FROM lockstep.run r WHERE r.queue_id = p_job.queue_id AND r.run_id = run) THEN
         PERFORM lockstep.enqueue_run(p_job.queue_id, lockstep.job_tasks(p_job.spec, words), p_job.name, run, p_job.job_id, p_source);
+    ELSE -- read from the topic
+        UPDATE lockstep.run r SET job_id = p_job.job_id, started_by = p_source WHERE r.queue_id = p_job.queue_id AND r.run_id = run AND r.job_id IS NULL;
     END IF;
     INSERT INTO lockstep.job_occurrence (job_id, schedule_id, scheduled_for, decided_at, outcome, source, run_id, missed_from, missed_count, dispatcher)
     VALUES (p_job.job_id, p_schedule.schedule_id, p_for, now, 'fired', p_source, run, p_missed_from, p_missed_count, p_by);

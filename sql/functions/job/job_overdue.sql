@@ -10,11 +10,19 @@ BEGIN
         FROM (SELECT b.* FROM lockstep.run b WHERE b.job_id > 0 AND b.ended_at IS NULL AND b.cancelled_at IS NULL OFFSET 0) r -- by run_of_job
         JOIN lockstep.job j USING (job_id) JOIN lockstep.queue q ON q.queue_id = r.queue_id
         WHERE (r.created_at < clock_timestamp() - j.max_runtime
-               OR (r.started_at < clock_timestamp() - j.zombie_after AND NOT EXISTS (
+               -- While executors may still find something of it on the topic it is none. An offset more: of the transaction's end.
+               OR (r.started_at < clock_timestamp() - j.zombie_after AND NOT q.paused AND q.halted_reason IS NULL
+                   AND q.next_offset + 1 >= COALESCE((SELECT y.next_offset FROM lockstep.relay y WHERE y.queue_id = q.queue_id AND y.kind = 'enqueue'), 0)
+                   AND NOT EXISTS (
                        SELECT FROM lockstep.phase p JOIN lockstep.task t USING (phase_id)
                        WHERE p.run_no = r.run_no AND (NOT lockstep.is_finished(t.status) OR t.updated_at > clock_timestamp() - j.zombie_after))))
         ORDER BY r.run_no LIMIT 100 LOOP
-        PERFORM lockstep.run_cancel(one.run_id, CASE WHEN one.is_long THEN format('longer than max_runtime, %s', one.max_runtime) ELSE format('a zombie: nothing of it for %s', one.zombie_after) END, one.queue);
+        BEGIN
+            PERFORM lockstep.run_cancel(one.run_id, CASE WHEN one.is_long THEN format('longer than max_runtime, %s', one.max_runtime) ELSE format('a zombie: nothing of it for %s', one.zombie_after) END, one.queue);
+        EXCEPTION
+            WHEN SQLSTATE 'LS002' THEN -- it has just ended
+                CONTINUE;
+        END;
         PERFORM lockstep.job_note(one.name, CASE WHEN one.is_long THEN 'error' ELSE 'zombie' END, one.started_by,
             CASE WHEN one.is_long THEN format('the run is cancelled: it is longer than %s', one.max_runtime) ELSE format('the run is cancelled: nothing of it ran or ended for %s', one.zombie_after) END,
             one.run_id);

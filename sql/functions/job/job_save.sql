@@ -15,6 +15,9 @@ BEGIN
     VALUES (p_spec ->> 'job', job.queue_id, p_spec, job.enabled, job.overlap, job.zombie_after, job.max_runtime, p_by_file, CASE WHEN p_by_file IS NOT NULL THEN p_spec END)
     ON CONFLICT (name) DO NOTHING;
     is_new := FOUND;
+    IF is_new AND p_version IS NOT NULL THEN
+        RAISE EXCEPTION 'there is no job % of version %', p_spec ->> 'job', p_version USING ERRCODE = 'LS003', HINT = 'lockstep job list';
+    END IF;
     IF NOT is_new THEN
         PERFORM lockstep.job_named(p_spec ->> 'job', p_version, true);
         UPDATE lockstep.job j

@@ -13,7 +13,7 @@ BEGIN
         SELECT s.* INTO old FROM lockstep.schedule s WHERE s.job_id = p_job.job_id AND s.name = made.name FOR NO KEY UPDATE;
         CONTINUE WHEN FOUND AND old.spec = made.spec AND old.is_active = made.is_active;
         made.next_at := CASE WHEN made.is_active AND made.after_job IS NULL THEN lockstep.rule_next(made.rule, now) END;
-        IF made.next_at IS NULL AND made.is_active AND made.after_job IS NULL THEN
+        IF made.next_at IS NULL AND made.is_active AND made.after_job IS NULL AND (old.schedule_id IS NULL OR old.spec <> made.spec) THEN
             PERFORM lockstep.job_refuse(pg_catalog.format('schedules[%s]', one.n), 'it never fires after now', 'write a time that is to come, or "enabled": false');
         END IF;
         made.wake_at := made.next_at + lockstep.job_jitter(p_job.name, made, made.next_at);
@@ -22,6 +22,10 @@ BEGIN
             VALUES (made.job_id, made.name, made.spec, made.rule, made.after_job, made.after_end, made.is_active, made.misfire, made.catchup_window, made.jitter,
                     made.next_at, made.wake_at);
         ELSE
+            INSERT INTO lockstep.job_occurrence (job_id, schedule_id, scheduled_for, outcome, source, reason, dispatcher)
+            SELECT old.job_id, old.schedule_id, t.at, 'skipped', 'schedule ' || old.name, 'the schedule was changed before it fired', SESSION_USER
+            FROM pg_catalog.unnest(ARRAY[old.queued_for, CASE WHEN old.is_active AND old.next_at <= now THEN old.next_at END]) AS t (at) WHERE t.at IS NOT NULL
+            ON CONFLICT (schedule_id, scheduled_for) DO NOTHING;
             UPDATE lockstep.schedule s
             SET spec = made.spec, rule = made.rule, after_job = made.after_job, after_end = made.after_end, is_active = made.is_active, misfire = made.misfire,
                 catchup_window = made.catchup_window, jitter = made.jitter, next_at = made.next_at, wake_at = made.wake_at, queued_for = NULL
