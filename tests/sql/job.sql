@@ -262,7 +262,7 @@ SELECT pg_temp.gone('shot');
 CREATE FUNCTION pg_temp.health(name text) RETURNS text LANGUAGE sql AS $$ SELECT h.state || CASE WHEN h.is_problem THEN '!' ELSE '' END FROM lockstep.job_health h WHERE h.job = health.name $$;
 SELECT pg_temp.hourly('h', now() + interval '1 h');
 SELECT is(pg_temp.health('h'), 'ok', 'a job whose next time is to come is well');
-SELECT pg_temp.hourly('h', now() - interval '4 min');
+SELECT pg_temp.hourly('h', now() - interval '50 s');
 SELECT is(pg_temp.health('h'), 'ok', 'and within the grace, too');
 SELECT pg_temp.hourly('h', now() - interval '7 min');
 SELECT is(pg_temp.health('h'), 'missed!', 'no dispatcher has decided its time: it is missed, whoever lives');
