@@ -66,10 +66,27 @@ kill -STOP "$victim"
 eventually 30 fires $(($(fired) + 1)) || wrong 'nobody took over from the one that stands still'
 kill -CONT "$victim"
 
+# A session that holds the row of one queue keeps the jobs of that queue, and no others.
+other=$(scratch_name)
+lockstep queue create "$other" -q --create-topic
+lockstep job apply - -q <<<'{"job": "beside", "queue": "'"$other"'", "tasks": [{"order": 1, "sql": "SELECT 1"}], "overlap": "allow", "schedules": [{"name": "s", "kind": "interval", "every": "1s"}]}' >/dev/null
+beside() { sql "SELECT count(*) FROM lockstep.occurrence WHERE job = 'beside' AND outcome = 'fired'"; }
+besides() { [ "$(beside)" -gt "$1" ]; }
+eventually 30 besides 0 || wrong 'the job beside does not fire'
+sql "BEGIN; SELECT FROM lockstep.queue WHERE name = '$q' FOR UPDATE; SELECT pg_sleep(600)" >/dev/null 2>&1 &
+holder() { is "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND query LIKE '%FOR UPDATE; SELECT pg_sleep(600)%' AND wait_event = 'PgSleep'" 1; }
+eventually 30 holder
+eventually 30 besides $(($(beside) + 2)) || wrong 'a held row of one queue keeps the job of another'
+expect 'errors of the job whose queue was held' "$(sql "SELECT count(*) FROM lockstep.occurrence WHERE job = 'tick' AND outcome = 'error'")" 0
+sql "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND query LIKE '%FOR UPDATE; SELECT pg_sleep(600)%' AND pid <> pg_backend_pid()" >/dev/null
+lockstep job delete beside -q
+ticks() { [ "$(sql "SELECT count(*) FROM lockstep.occurrence WHERE job = 'tick' AND outcome = 'fired'")" -gt "$1" ]; }
+eventually 30 ticks "$(sql "SELECT count(*) FROM lockstep.occurrence WHERE job = 'tick' AND outcome = 'fired'")" || wrong 'the job does not fire after the row was let go'
+
 # By hand, and disabled.
 lockstep job run tick -q -o csv >/dev/null || wrong 'it does not run by hand'
 lockstep job disable tick -q
-all_ended() { is "SELECT count(*) FROM lockstep.run WHERE ended_at IS NULL" 0; }
+all_ended() { is "SELECT count(*) FROM lockstep.run r JOIN lockstep.queue q USING (queue_id) WHERE q.name = '$q' AND r.ended_at IS NULL" 0; }
 eventually 60 all_ended || wrong 'a run does not end'
 for pid in "${!alive[@]}"; do kill -TERM "$pid"; done
 for pid in "${!alive[@]}"; do wait "$pid" || wrong "an executor ended with $?"; done
@@ -80,7 +97,7 @@ expect 'occurrences without one effect' "$(sql "SELECT count(*) FROM (SELECT o.r
     GROUP BY 1 HAVING count(e.run) <> 1) AS bad")" 0
 expect 'effects of no occurrence' "$(sql "SELECT count(*) FROM effect e WHERE NOT EXISTS (SELECT FROM lockstep.occurrence o WHERE o.run_id = e.run)")" 0
 expect 'times of the effects' "$(sql "SELECT count(*) FROM effect e JOIN lockstep.occurrence o ON o.run_id = e.run WHERE o.schedule IS NOT NULL AND o.scheduled_for <> e.at")" 0
-expect 'what started them' "$(sql "SELECT string_agg(DISTINCT started_by, ', ' ORDER BY started_by) FROM lockstep.run")" 'manual by lockstep_test, schedule second'
+expect 'what started them' "$(sql "SELECT string_agg(DISTINCT started_by, ', ' ORDER BY started_by) FROM lockstep.run JOIN lockstep.queue USING (queue_id) WHERE queue.name = '$q'")" 'manual by lockstep_test, schedule second'
 
 # Events of a run name the job and the time.
 events_sent() { is "SELECT count(*) FROM lockstep.outbox" 0; }
