@@ -244,7 +244,7 @@ GRANT SELECT, INSERT, DELETE, UPDATE ON TABLE lockstep.idempotency_key TO lockst
 CREATE TABLE lockstep.job (
     job_id integer NOT NULL GENERATED ALWAYS AS IDENTITY,
     name text NOT NULL,
-    queue_id integer NOT NULL,
+    queue_id integer,
     spec jsonb NOT NULL,
     enabled boolean NOT NULL,
     overlap text NOT NULL,
@@ -256,7 +256,9 @@ CREATE TABLE lockstep.job (
     created_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
     changed_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
     changed_by text DEFAULT SESSION_USER NOT NULL,
+    is_watch boolean DEFAULT false NOT NULL,
     CONSTRAINT job_overlap CHECK ((overlap = ANY (ARRAY['skip'::text, 'queue_one'::text, 'allow'::text, 'cancel'::text]))),
+    CONSTRAINT job_queue CHECK ((is_watch = (queue_id IS NULL))),
     CONSTRAINT job_pkey PRIMARY KEY (job_id),
     CONSTRAINT job_name_key UNIQUE (name),
     CONSTRAINT job_queue_id_fkey FOREIGN KEY (queue_id) REFERENCES lockstep.queue(queue_id) ON DELETE CASCADE

@@ -10,6 +10,8 @@ BEGIN
     IF EXISTS (SELECT FROM lockstep.schedule s WHERE s.job_id = own.job_id) AND NOT pg_has_role(session_user, 'lockstep_operator', 'MEMBER') THEN
         RAISE EXCEPTION 'job % has schedules: only a lockstep_operator runs it by hand', own.name USING ERRCODE = 'insufficient_privilege',
             HINT = 'A lockstep_producer runs jobs that have none.';
+    ELSIF own.is_watch THEN
+        RAISE EXCEPTION 'job % is a watch: it is done elsewhere', own.name USING ERRCODE = 'LS002', HINT = format('Who does it reports with lockstep.ping(%L).', own.name);
     ELSIF jsonb_typeof(COALESCE(job_run.params, '{}')) <> 'object' THEN
         PERFORM lockstep.job_refuse('params', 'it is no JSON object', 'write {"region": "eu"}');
     END IF;

@@ -10,8 +10,8 @@ SELECT h.job, h.queue, h.state, h.state IN ('blocked', 'stuck', 'missed', 'never
        CASE h.state WHEN 'missed' THEN h.next_at WHEN 'failed' THEN h.last_ended_at WHEN 'late' THEN h.last_for WHEN 'disabled' THEN h.changed_at
             WHEN 'paused' THEN h.paused_at WHEN 'never' THEN h.changed_at ELSE h.open_since END AS since,
        CASE h.state
-            WHEN 'missed' THEN format('schedule %s: no dispatcher decided %s', h.schedule, lockstep.job_time(h.next_at))
-            WHEN 'failed' THEN format('run %s is %s', h.last_run, h.last_status)
+            WHEN 'missed' THEN format(CASE WHEN h.is_watch THEN 'schedule %s: it has not reported for %s' ELSE 'schedule %s: no dispatcher decided %s' END, h.schedule, lockstep.job_time(h.next_at))
+            WHEN 'failed' THEN CASE WHEN h.is_watch THEN COALESCE(h.last_reason, 'it has reported a failure') ELSE format('run %s is %s', h.last_run, h.last_status) END
             WHEN 'late' THEN format('it fired %s after its time', date_trunc('second', h.lateness))
             WHEN 'stuck' THEN format('run %s takes longer than %s', h.open_run, date_trunc('second', h.longest))
             WHEN 'blocked' THEN format('run %s waits: queue %s %s', h.open_run, h.queue, CASE WHEN h.is_halted THEN 'is halted' ELSE 'has no executor' END)
@@ -19,8 +19,8 @@ SELECT h.job, h.queue, h.state, h.state IN ('blocked', 'stuck', 'missed', 'never
             WHEN 'running' THEN format('run %s', h.open_run) END AS detail,
        h.next_at, h.open_run, h.last_run, h.last_status
 FROM (
-    SELECT j.name AS job, q.name AS queue, j.changed_at, q.paused_at, q.halted_reason IS NOT NULL AS is_halted, n.name AS schedule, n.next_at, o.run_id AS open_run,
-           o.created_at AS open_since, l.run_id AS last_run, l.status AS last_status, l.ended_at AS last_ended_at, l.scheduled_for AS last_for,
+    SELECT j.name AS job, q.name AS queue, j.changed_at, q.paused_at, q.halted_reason IS NOT NULL AS is_halted, j.is_watch, n.name AS schedule, n.next_at, o.run_id AS open_run,
+           o.created_at AS open_since, l.run_id AS last_run, l.status AS last_status, l.reason AS last_reason, l.ended_at AS last_ended_at, l.scheduled_for AS last_for,
            l.decided_at - l.scheduled_for AS lateness, p.longest,
            CASE WHEN NOT j.enabled THEN 'disabled'
                 WHEN q.paused THEN 'paused'
@@ -34,7 +34,7 @@ FROM (
                 WHEN l.decided_at - l.scheduled_for > interval '1 minute' AND l.is_rule AND l.decided_at - l.scheduled_for > lockstep.job_grace(l.schedule, l.scheduled_for) THEN 'late'
                 ELSE 'ok' END AS state
     FROM lockstep.job j
-    JOIN lockstep.queue q USING (queue_id)
+    LEFT JOIN lockstep.queue q USING (queue_id)
     CROSS JOIN LATERAL (
         SELECT count(*) AS schedules, count(*) FILTER (WHERE s.after_job IS NOT NULL AND s.is_active) AS following FROM lockstep.schedule s WHERE s.job_id = j.job_id) c
     LEFT JOIN LATERAL ( -- the earliest time that no dispatcher has decided
@@ -43,7 +43,7 @@ FROM (
     LEFT JOIN LATERAL (
         SELECT r.run_id, r.created_at FROM lockstep.run r WHERE r.job_id = j.job_id AND r.ended_at IS NULL ORDER BY r.run_no LIMIT 1) o ON true
     LEFT JOIN LATERAL (
-        SELECT b.run_id, b.status, b.ended_at, b.scheduled_for, b.decided_at, s AS schedule, s.schedule_id IS NOT NULL AND s.after_job IS NULL AS is_rule
+        SELECT b.run_id, b.status, b.reason, b.ended_at, b.scheduled_for, b.decided_at, s AS schedule, s.schedule_id IS NOT NULL AND s.after_job IS NULL AS is_rule
         FROM lockstep.job_occurrence b LEFT JOIN lockstep.schedule s USING (schedule_id)
         WHERE b.job_id = j.job_id AND b.status IS NOT NULL ORDER BY b.scheduled_for DESC LIMIT 1) l ON true
     LEFT JOIN LATERAL (

@@ -91,6 +91,9 @@ INSERT INTO lockstep.event_log (event_id, event, queue_id, run_no, detail) OVERR
 INSERT INTO lockstep.replay (replay_id, queue_id, mode, from_offset, to_offset, cursor, reason) OVERRIDING SYSTEM VALUE
 VALUES (1, 2, 'failed', 0, 200000000, 100002000, 'r');
 
+INSERT INTO lockstep.job (job_id, name, is_watch, spec, enabled, overlap, zombie_after) OVERRIDING SYSTEM VALUE VALUES (9999, 'watched', true, '{}', true, 'skip', '30 min');
+INSERT INTO lockstep.schedule (schedule_id, job_id, name, spec, rule, is_active, misfire, catchup_window, jitter, next_at) OVERRIDING SYSTEM VALUE
+SELECT 9999, 9999, 's', '{}', lockstep.rule_of('{"kind": "interval", "every": "1h"}'), true, 'once', '1 h', '0', now() - interval '1 s';
 -- Jobs 1 to 10, with one schedule each, of which one is due; the first one's run is open.
 INSERT INTO lockstep.job (job_id, name, queue_id, spec, enabled, overlap, zombie_after) OVERRIDING SYSTEM VALUE
 SELECT n, 'job' || n, 6, jsonb_build_object('job', 'job' || n, 'queue', 'fresh', 'tasks', '[{"order": 1, "sql": "SELECT 1"}]'::jsonb,

@@ -292,6 +292,28 @@ SELECT is(:seen, 2, 'lockstep_monitor may look');
 SELECT pg_temp.gone('h');
 DELETE FROM lockstep.executor;
 
+-- Watches: done elsewhere, expected at their times.
+SELECT lockstep.job_define('{"job": "backup", "watch": true, "schedules": [{"name": "nightly", "kind": "interval", "every": "24h"}]}');
+SELECT is(pg_temp.health('backup'), 'ok', 'a watch whose time is to come is well');
+UPDATE lockstep.schedule SET next_at = next_at - interval '3 days';
+SELECT is(pg_temp.dispatch('2035-01-01Z'), 'nothing', 'the dispatcher does not fire it');
+SELECT is(pg_temp.health('backup'), 'missed!', 'it has not reported');
+SELECT lockstep.ping('backup');
+SELECT is(pg_temp.health('backup'), 'late!', 'it has, but late');
+SELECT is((SELECT format('%s %s %s', outcome, status, missed_count) FROM lockstep.occurrence WHERE job = 'backup'), 'fired Completed 2', 'for its latest time, and the two before were missed');
+SELECT is((SELECT next_at > now() FROM lockstep.schedule), true, 'and is expected again');
+UPDATE lockstep.schedule SET next_at = now() - interval '1 s';
+SELECT lockstep.ping('backup', 'fail', 'disk full');
+SELECT is((SELECT state || ': ' || detail FROM lockstep.job_health WHERE job = 'backup'), 'failed: disk full', 'a failure is reported with what it says');
+SELECT throws_ok($$SELECT lockstep.job_run('backup')$$, 'LS002', NULL, 'it cannot be run here');
+SELECT throws_like($$SELECT lockstep.ping('backup', 'well')$$, 'status: "well" is not known', 'a status that is not known is refused');
+SELECT pg_temp.gone('backup');
+SELECT throws_like($$SELECT lockstep.job_define('{"job": "backup", "watch": true, "queue": "q", "schedules": []}')$$, 'watch: what is done elsewhere has neither queue nor tasks', 'a watch has no queue');
+SELECT throws_like($$SELECT lockstep.job_define('{"job": "backup", "watch": true}')$$, 'schedules: a watch is expected at its times%', 'and it has times');
+SELECT lockstep.job_define(pg_temp.spec('h'));
+SELECT throws_ok($$SELECT lockstep.ping('h')$$, 'LS002', NULL, 'a job that runs here does not report');
+SELECT pg_temp.gone('h');
+
 -- The test button tells what the dispatcher does.
 SELECT setseed(0.4);
 CREATE FUNCTION pg_temp.button(rounds int) RETURNS bigint LANGUAGE plpgsql AS $$

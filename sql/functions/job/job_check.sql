@@ -1,8 +1,10 @@
 -- Refuses a job that is not one, each fault with its field and what to write. What holds for one task, and for one schedule, is checked where they are made.
 CREATE OR REPLACE FUNCTION lockstep.job_check(p_spec jsonb) RETURNS void LANGUAGE plpgsql AS $$
 DECLARE
-    FIELDS CONSTANT text[] := '{job,queue,description,enabled,overlap,zombie_after,max_runtime,defaults,tasks,schedules}';
+    FIELDS CONSTANT text[] := '{job,queue,description,enabled,overlap,zombie_after,max_runtime,defaults,tasks,schedules,watch}';
     WORDS CONSTANT text[] := '{scheduled_at,fired_at,run,job,schedule,source,rows,previous_scheduled_at,last_success_at}';
+    WORK CONSTANT text[] := '{queue,tasks,defaults,overlap,max_runtime,zombie_after}';
+    is_watch CONSTANT boolean := COALESCE(p_spec -> 'watch' = 'true', false);
     word text;
 BEGIN
     IF pg_catalog.jsonb_typeof(p_spec) IS DISTINCT FROM 'object' THEN
@@ -14,9 +16,15 @@ BEGIN
     ELSIF COALESCE(p_spec ->> 'job', '') !~ '^[A-Za-z0-9_][A-Za-z0-9_.-]{0,62}$' THEN
         PERFORM lockstep.job_refuse('job', pg_catalog.format('"%s" is no name of a job', pg_catalog.left(p_spec ->> 'job', 100)),
             'write 1 to 63 letters, digits, dots, hyphens or underscores, in ASCII, the first no dot or hyphen');
-    ELSIF pg_catalog.jsonb_typeof(p_spec -> 'queue') IS DISTINCT FROM 'string' THEN
+    ELSIF pg_catalog.jsonb_typeof(COALESCE(p_spec -> 'watch', 'true')) <> 'boolean' THEN
+        PERFORM lockstep.job_refuse('watch', 'it is neither true nor false', 'write true for what is done elsewhere and reports with lockstep.ping');
+    ELSIF is_watch AND p_spec ?| WORK THEN
+        PERFORM lockstep.job_refuse('watch', 'what is done elsewhere has neither queue nor tasks', 'leave out ' || pg_catalog.array_to_string(WORK, ', '));
+    ELSIF is_watch AND COALESCE(p_spec -> 'schedules', '[]') = '[]' THEN
+        PERFORM lockstep.job_refuse('schedules', 'a watch is expected at its times, and it has none', 'write at least one schedule');
+    ELSIF NOT is_watch AND pg_catalog.jsonb_typeof(p_spec -> 'queue') IS DISTINCT FROM 'string' THEN
         PERFORM lockstep.job_refuse('queue', 'it is missing', 'write the name of the queue that runs it; lockstep queue list has them');
-    ELSIF NOT EXISTS (SELECT FROM lockstep.queue q WHERE q.name = p_spec ->> 'queue') THEN
+    ELSIF NOT is_watch AND NOT EXISTS (SELECT FROM lockstep.queue q WHERE q.name = p_spec ->> 'queue') THEN
         RAISE EXCEPTION 'there is no queue %', pg_catalog.left(p_spec ->> 'queue', 200) USING ERRCODE = 'LS003', HINT = 'lockstep queue list';
     ELSIF pg_catalog.jsonb_typeof(COALESCE(p_spec -> 'enabled', 'true')) <> 'boolean' THEN
         PERFORM lockstep.job_refuse('enabled', 'it is neither true nor false', 'write true or false');
@@ -31,7 +39,7 @@ BEGIN
     IF FOUND THEN
         PERFORM lockstep.job_refuse('defaults.' || pg_catalog.left(word, 64), 'it cannot be the name of a parameter',
             CASE WHEN word = ANY (WORDS) THEN 'it has a meaning already: take another name' ELSE 'write letters, digits and underscores' END);
-    ELSIF pg_catalog.jsonb_typeof(p_spec -> 'tasks') IS DISTINCT FROM 'array' OR pg_catalog.jsonb_array_length(p_spec -> 'tasks') NOT BETWEEN 1 AND 100000 THEN
+    ELSIF NOT is_watch AND (pg_catalog.jsonb_typeof(p_spec -> 'tasks') IS DISTINCT FROM 'array' OR pg_catalog.jsonb_array_length(p_spec -> 'tasks') NOT BETWEEN 1 AND 100000) THEN
         PERFORM lockstep.job_refuse('tasks', 'it is no list of 1 to 100000 tasks', 'write [{"order": 100, "sql": "SELECT 1"}]');
     ELSIF pg_catalog.jsonb_typeof(COALESCE(p_spec -> 'schedules', '[]')) <> 'array' OR pg_catalog.jsonb_array_length(COALESCE(p_spec -> 'schedules', '[]')) > 100 THEN
         PERFORM lockstep.job_refuse('schedules', 'it is no list of at most 100 schedules', 'write [{"name": "nightly", "kind": "cron", "expr": "0 2 * * *", "zone": "Europe/Warsaw"}]');

@@ -6,13 +6,14 @@ DECLARE
     runtime CONSTANT text := p_spec ->> 'max_runtime';
 BEGIN
     PERFORM lockstep.job_check(p_spec);
+    job.is_watch := COALESCE(p_spec -> 'watch' = 'true', false);
     job.queue_id := (SELECT q.queue_id FROM lockstep.queue q WHERE q.name = p_spec ->> 'queue');
     job.enabled := COALESCE((p_spec ->> 'enabled')::boolean, true);
     job.overlap := COALESCE(p_spec ->> 'overlap', 'skip');
     job.zombie_after := pg_catalog.make_interval(secs => lockstep.rule_seconds('zombie_after', COALESCE(p_spec ->> 'zombie_after', '30m'), 1));
     job.max_runtime := CASE WHEN runtime IS NOT NULL THEN pg_catalog.make_interval(secs => lockstep.rule_seconds('max_runtime', runtime, 1)) END;
-    INSERT INTO lockstep.job (name, queue_id, spec, enabled, overlap, zombie_after, max_runtime, file, declared)
-    VALUES (p_spec ->> 'job', job.queue_id, p_spec, job.enabled, job.overlap, job.zombie_after, job.max_runtime, p_by_file, CASE WHEN p_by_file IS NOT NULL THEN p_spec END)
+    INSERT INTO lockstep.job (name, is_watch, queue_id, spec, enabled, overlap, zombie_after, max_runtime, file, declared)
+    VALUES (p_spec ->> 'job', job.is_watch, job.queue_id, p_spec, job.enabled, job.overlap, job.zombie_after, job.max_runtime, p_by_file, CASE WHEN p_by_file IS NOT NULL THEN p_spec END)
     ON CONFLICT (name) DO NOTHING;
     is_new := FOUND;
     IF is_new AND p_version IS NOT NULL THEN
@@ -21,13 +22,15 @@ BEGIN
     IF NOT is_new THEN
         PERFORM lockstep.job_named(p_spec ->> 'job', p_version, true);
         UPDATE lockstep.job j
-        SET queue_id = job.queue_id, spec = p_spec, enabled = job.enabled, overlap = job.overlap, zombie_after = job.zombie_after, max_runtime = job.max_runtime,
+        SET is_watch = job.is_watch, queue_id = job.queue_id, spec = p_spec, enabled = job.enabled, overlap = job.overlap, zombie_after = job.zombie_after, max_runtime = job.max_runtime,
             version = j.version + 1, changed_at = pg_catalog.clock_timestamp(), changed_by = SESSION_USER,
             file = COALESCE(p_by_file, j.file), declared = CASE WHEN p_by_file IS NOT NULL THEN p_spec ELSE j.declared END
         WHERE j.name = p_spec ->> 'job';
     END IF;
     job := lockstep.job_named(p_spec ->> 'job');
-    PERFORM lockstep.job_try(job);
+    IF NOT job.is_watch THEN
+        PERFORM lockstep.job_try(job);
+    END IF;
     PERFORM lockstep.job_schedules(job);
     PERFORM lockstep.job_note(job.name, 'changed', SESSION_USER, CASE WHEN is_new THEN 'made' ELSE pg_catalog.format('version %s', job.version) END
         || COALESCE(' by ' || p_by_file, ''));

@@ -16,7 +16,7 @@ BEGIN
         IF made.next_at IS NULL AND made.is_active AND made.after_job IS NULL AND (old.schedule_id IS NULL OR old.spec <> made.spec) THEN
             PERFORM lockstep.job_refuse(pg_catalog.format('schedules[%s]', one.n), 'it never fires after now', 'write a time that is to come, or "enabled": false');
         END IF;
-        made.wake_at := made.next_at + lockstep.job_jitter(p_job.name, made, made.next_at);
+        made.wake_at := CASE WHEN NOT p_job.is_watch THEN made.next_at END + lockstep.job_jitter(p_job.name, made, made.next_at);
         IF old.schedule_id IS NULL THEN
             INSERT INTO lockstep.schedule (job_id, name, spec, rule, after_job, after_end, is_active, misfire, catchup_window, jitter, next_at, wake_at)
             VALUES (made.job_id, made.name, made.spec, made.rule, made.after_job, made.after_end, made.is_active, made.misfire, made.catchup_window, made.jitter,

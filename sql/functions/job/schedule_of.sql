@@ -29,6 +29,9 @@ BEGIN
     made.catchup_window := pg_catalog.make_interval(secs => lockstep.rule_seconds(place || '.catchup_window', COALESCE(p_spec ->> 'catchup_window', '1h'), 1));
     made.jitter := pg_catalog.make_interval(secs => lockstep.rule_seconds(place || '.jitter', COALESCE(p_spec ->> 'jitter', '0s'), 0));
     IF p_spec ->> 'kind' = 'after' THEN
+        IF p_job.is_watch THEN
+            PERFORM lockstep.job_refuse(place || '.kind', 'a watch is expected at times', 'write cron, interval, daily, weekly, monthly, calendar or once');
+        END IF;
         made.after_end := COALESCE(p_spec ->> 'on', 'success');
         IF made.after_end NOT IN ('success', 'failure', 'always') THEN
             PERFORM lockstep.job_refuse(place || '.on', pg_catalog.format('"%s" is not known', pg_catalog.left(made.after_end, 64)), 'write success, failure or always');

@@ -1,0 +1,46 @@
+-- A watch reports: what is done elsewhere has ended well, or has failed. It answers the latest of its times that has passed; one that comes before its time is
+-- written and answers none. Any role of ours may call it.
+CREATE OR REPLACE FUNCTION lockstep.ping(name text, status text DEFAULT 'ok', detail text DEFAULT NULL) RETURNS void
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+#variable_conflict use_column
+DECLARE
+    MOST CONSTANT int := 100000;
+    own CONSTANT lockstep.job := lockstep.job_named(ping.name, NULL, true);
+    now CONSTANT timestamptz := clock_timestamp();
+    source CONSTANT text := 'ping by ' || session_user;
+    ended CONSTANT text := CASE ping.status WHEN 'ok' THEN 'Completed' WHEN 'fail' THEN 'Failed' END;
+    one lockstep.schedule;
+    at timestamptz;
+    following timestamptz;
+    missed int;
+    answered boolean := false;
+BEGIN
+    IF NOT own.is_watch THEN
+        RAISE EXCEPTION 'job % is no watch: its runs are known', own.name USING ERRCODE = 'LS002', HINT = format('lockstep job show %s', own.name);
+    ELSIF ended IS NULL THEN
+        PERFORM lockstep.job_refuse('status', format('"%s" is not known', left(ping.status, 64)), 'write ok or fail');
+    END IF;
+    FOR one IN SELECT s.* FROM lockstep.schedule s WHERE s.job_id = own.job_id AND s.is_active AND s.next_at <= now LOOP
+        missed := 0;
+        at := one.next_at;
+        following := lockstep.rule_next(one.rule, at);
+        WHILE following <= now AND missed < MOST LOOP
+            missed := missed + 1;
+            at := following;
+            following := lockstep.rule_next(one.rule, at);
+        END LOOP;
+        INSERT INTO lockstep.job_occurrence (job_id, schedule_id, scheduled_for, decided_at, outcome, source, reason, missed_from, missed_count, dispatcher, status, ended_at)
+        VALUES (own.job_id, one.schedule_id, at, now, 'fired', source, left(ping.detail, 2000), CASE WHEN missed > 0 THEN one.next_at END, missed, source, ended, now)
+        ON CONFLICT (schedule_id, scheduled_for) DO NOTHING;
+        UPDATE lockstep.schedule s SET next_at = following WHERE s.schedule_id = one.schedule_id;
+        answered := true;
+    END LOOP;
+    IF NOT answered THEN
+        INSERT INTO lockstep.job_occurrence (job_id, scheduled_for, decided_at, outcome, source, reason, dispatcher, status, ended_at)
+        VALUES (own.job_id, now, now, 'fired', source, left(ping.detail, 2000), source, ended, now);
+    END IF;
+    PERFORM lockstep.job_note(own.name, CASE WHEN ended = 'Completed' THEN 'completed' ELSE 'error' END, source, left(ping.detail, 2000));
+END
+$$;
+REVOKE EXECUTE ON FUNCTION lockstep.ping(text, text, text) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION lockstep.ping(text, text, text) TO lockstep_executor, lockstep_producer, lockstep_operator, lockstep_monitor, lockstep_worker, lockstep_task;
