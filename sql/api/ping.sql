@@ -1,5 +1,5 @@
 -- A watch reports: what is done elsewhere has ended well, or has failed. It answers the latest of its times that has passed; one that comes before its time is
--- written and answers none. Any role of ours may call it.
+-- written and answers none.
 CREATE OR REPLACE FUNCTION lockstep.ping(name text, status text DEFAULT 'ok', detail text DEFAULT NULL) RETURNS void
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 #variable_conflict use_column
@@ -43,4 +43,4 @@ BEGIN
 END
 $$;
 REVOKE EXECUTE ON FUNCTION lockstep.ping(text, text, text) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION lockstep.ping(text, text, text) TO lockstep_executor, lockstep_producer, lockstep_operator, lockstep_monitor, lockstep_worker, lockstep_task;
+GRANT EXECUTE ON FUNCTION lockstep.ping(text, text, text) TO lockstep_producer, lockstep_operator, lockstep_worker;
