@@ -82,9 +82,9 @@ BEGIN
 END
 $$;
 
--- The role: four functions, nothing else.
+-- The role: five functions, nothing else.
 SELECT is(pg_temp.worker('SELECT string_agg(proname, '' '' ORDER BY proname) FROM pg_proc WHERE pronamespace = ''lockstep''::regnamespace AND has_function_privilege(oid, ''EXECUTE'')'),
-          'extend_task modify_task next_task task_is_type', 'what a worker may execute');
+          'extend_task modify_task next_task ping task_is_type', 'what a worker may execute');
 SELECT is((SELECT array_agg(c.relname::text ORDER BY 1) FROM pg_class c
             WHERE c.relnamespace = 'lockstep'::regnamespace AND c.relkind IN ('r', 'p', 'v', 'S')
               AND CASE WHEN c.relkind = 'S' THEN has_sequence_privilege('lockstep_worker', c.oid, 'USAGE, SELECT, UPDATE')
