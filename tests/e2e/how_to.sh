@@ -10,6 +10,8 @@ here=$(dirname "${BASH_SOURCE[0]}")
 # shellcheck disable=SC1091
 . "$here/../support/page.bash"
 pages=$(realpath "$here/../../docs/how-to")
+EXAMPLES=$(realpath "$here/../../examples")
+export EXAMPLES
 bin=$(realpath "$LOCKSTEP_BIN")
 unset LOCKSTEP_CONFIG LOCKSTEP_EXECUTOR_MAX_ATTEMPTS
 unset -f lockstep sql
