@@ -77,6 +77,10 @@
     "This login may not change the schema. A login that is a member of lockstep_owner runs: "      \
     "lockstep migrate up"
 #define REMEDY_MIGRATE_LIST "See: lockstep migrate list"
+#define REMEDY_MIGRATE_LINE                                                                        \
+    "Use the lockstep that made this schema. To begin with an empty one, once no run is open and " \
+    "all executors have ended: ALTER SCHEMA lockstep RENAME TO lockstep_before; then: lockstep "   \
+    "migrate up. Then make each queue again at its cursor, as docs/how-to/upgrade.md says"
 #define REMEDY_MIGRATE_ROLES                                                                       \
     "An administrator runs what this prints: lockstep migrate roles --show-sql"
 #define REMEDY_WAITING      "If that session is forgotten: SELECT pg_terminate_backend(%d)"

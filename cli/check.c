@@ -198,7 +198,7 @@ static void check_schema(struct check *check, struct db *db, const struct db_res
         return;
     }
     check->schema = true;
-    check_tell(check, TOPIC_OK, "schema", NULL, "current, %d migrations", SQL_MIGRATION_COUNT);
+    check_tell(check, TOPIC_OK, "schema", NULL, "current, migration %d", SQL_MIGRATION_COUNT);
     if (cli_has(check->cli, "security")) {
         check_security(check);
         return;

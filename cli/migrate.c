@@ -30,7 +30,7 @@ enum rc command_migrate_up(struct cli *cli, struct err *err)
 enum rc command_migrate_list(struct cli *cli, struct err *err)
 {
     static const char *const names[] = {"version", "name", "state", "applied_at"};
-    static const char *const states[] = {"applied", "pending", "changed", "unknown"};
+    static const char *const states[] = {"applied", "pending", "changed", "unknown", "other"};
     struct migrate_item *items = NULL;
     int count = 0;
     enum rc rc = migrate_list(cli->db, &items, &count, err);

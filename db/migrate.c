@@ -45,6 +45,16 @@ static bool is_known(const struct db_result *applied, int row)
     return false;
 }
 
+static enum migrate_state state_of(const struct db_result *applied, int row,
+                                   const struct sql_script *script)
+{
+    if (strcmp(db_text(applied, row, MIGRATE_APPLIED_NAME), script->name) != 0)
+        return MIGRATE_OTHER;
+    return strcmp(db_text(applied, row, MIGRATE_APPLIED_CHECKSUM), script->checksum) == 0
+               ? MIGRATE_APPLIED
+               : MIGRATE_CHANGED;
+}
+
 enum rc migrate_list(struct db *db, struct migrate_item **ret_items, int *ret_count,
                      struct err *err)
 {
@@ -61,13 +71,12 @@ enum rc migrate_list(struct db *db, struct migrate_item **ret_items, int *ret_co
     for (int i = 0; i < known; i++) {
         const struct sql_script *script = &sql_scripts[i];
         int row = find_applied(applied, script);
-        enum migrate_state state = MIGRATE_PENDING;
-        if (row >= 0)
-            state = strcmp(db_text(applied, row, MIGRATE_APPLIED_CHECKSUM), script->checksum) == 0
-                        ? MIGRATE_APPLIED
-                        : MIGRATE_CHANGED;
-        fill_item(&items[count++], script->version, script->name, state,
-                  row >= 0 ? db_text(applied, row, MIGRATE_APPLIED_APPLIED_AT) : "");
+        if (row < 0)
+            fill_item(&items[count++], script->version, script->name, MIGRATE_PENDING, "");
+        else
+            fill_item(&items[count++], script->version, db_text(applied, row, MIGRATE_APPLIED_NAME),
+                      state_of(applied, row, script),
+                      db_text(applied, row, MIGRATE_APPLIED_APPLIED_AT));
     }
     for (int row = 0; row < rows; row++)
         if (!is_known(applied, row))
@@ -79,10 +88,14 @@ enum rc migrate_list(struct db *db, struct migrate_item **ret_items, int *ret_co
     return RC_OK;
 }
 
-/* Applied and not ours: a newer binary was here. A numbered migration whose text changed was
- * altered after the fact. */
+/* Applied and not ours: a newer binary was here, or one of another line of development. A numbered
+ * migration whose text changed was altered after the fact. */
 static enum rc refuse(const struct migrate_item *item, struct err *err)
 {
+    if (item->state == MIGRATE_OTHER)
+        return err_set(err, RC_FATAL, ERR_SCHEMA, item->name, REMEDY_MIGRATE_LINE,
+                       "migration %d of the schema is %s, that of this program is %s",
+                       item->version, item->name, sql_scripts[item->version - 1].name);
     if (item->state == MIGRATE_UNKNOWN && item->version > SQL_MIGRATION_COUNT)
         return err_set(
             err, RC_FATAL, ERR_SCHEMA, item->name, "Use the newer lockstep that made this schema.",
@@ -179,13 +192,12 @@ static enum rc begin_as_owner(struct db *db, struct err *err)
 
 static enum rc apply_migration(struct db *db, const struct sql_script *script, struct err *err)
 {
-    /* The roles come first and are made as whoever migrates; everything after them in the owner's
-     * name. */
-    bool as_owner = script->version > 2;
+    /* The baseline makes the roles as the login that migrates, and then becomes the owner. */
+    bool as_owner = script->version > 1;
     enum rc rc = as_owner ? begin_as_owner(db, err) : db_script(db, "BEGIN", NULL, err);
     if (rc == RC_OK)
         rc = db_script(db, script->text, NULL, err);
-    if (rc == RC_OK && as_owner)
+    if (rc == RC_OK)
         rc = db_script(db, "RESET ROLE", NULL, err);
     if (rc == RC_OK)
         rc = record(db, script, err);

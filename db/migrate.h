@@ -8,8 +8,8 @@
  *   not have is dropped.
  * Threads: the session's own.
  * Ownership: borrows the session.
- * Failure: RC_FATAL with ERR_SCHEMA when the schema is older, newer or altered; the hint says
- *   which command mends it.
+ * Failure: RC_FATAL with ERR_SCHEMA when the schema is older, newer, altered or of another line of
+ *   development; the hint says what mends it.
  */
 #ifndef DB_MIGRATE_H
 #define DB_MIGRATE_H
@@ -17,11 +17,17 @@
 #include "db/db.h"
 #include <stdio.h>
 
-enum migrate_state { MIGRATE_APPLIED, MIGRATE_PENDING, MIGRATE_CHANGED, MIGRATE_UNKNOWN };
+enum migrate_state {
+    MIGRATE_APPLIED,
+    MIGRATE_PENDING,
+    MIGRATE_CHANGED,
+    MIGRATE_UNKNOWN,
+    MIGRATE_OTHER /* a migration of this number and another name: of another line of development */
+};
 
 struct migrate_item {
-    int version; /* 0: a function or view */
-    char name[80];
+    int version;   /* 0: a function or view */
+    char name[80]; /* as the database has it, if it does */
     enum migrate_state state;
     char applied_at[40]; /* "" if pending */
 };

@@ -16,7 +16,7 @@ FILE = 'sql/schema.sql'
 ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), '..')
 MAJOR = 15  # of the server whose words are compared
 HEAD = """-- The schema lockstep, as sql/migrations and sql/views add up to it. Written by ./dev schema, compared by the test db.migrate, applied by nobody.
--- A view is shown by its columns. Functions are in sql/functions and sql/api; roles in sql/migrations/0001_roles.sql.
+-- A view is shown by its columns. Functions are in sql/functions and sql/api; roles in sql/migrations/0001_baseline.sql.
 """
 VIEWS = """
     SELECT c.relname, pg_catalog.quote_ident(a.attname), pg_catalog.format_type(a.atttypid, a.atttypmod)

@@ -1,5 +1,5 @@
 -- The schema lockstep, as sql/migrations and sql/views add up to it. Written by ./dev schema, compared by the test db.migrate, applied by nobody.
--- A view is shown by its columns. Functions are in sql/functions and sql/api; roles in sql/migrations/0001_roles.sql.
+-- A view is shown by its columns. Functions are in sql/functions and sql/api; roles in sql/migrations/0001_baseline.sql.
 
 CREATE SCHEMA lockstep;
 GRANT USAGE ON SCHEMA lockstep TO lockstep_executor, lockstep_monitor, lockstep_operator, lockstep_producer, lockstep_task, lockstep_worker;
@@ -806,8 +806,7 @@ CREATE VIEW lockstep.execution_log AS SELECT
     NULL::text AS worker,
     NULL::bigint AS rows,
     NULL::text AS notices;
-GRANT SELECT ON TABLE lockstep.execution_log TO lockstep_monitor, lockstep_operator, lockstep_producer;
-GRANT SELECT, INSERT, DELETE, UPDATE ON TABLE lockstep.execution_log TO lockstep_executor;
+GRANT SELECT ON TABLE lockstep.execution_log TO lockstep_executor, lockstep_monitor, lockstep_operator, lockstep_producer;
 
 CREATE VIEW lockstep.job_health AS SELECT
     NULL::text AS job,
@@ -903,8 +902,7 @@ CREATE VIEW lockstep.phase_status AS SELECT
     NULL::timestamp with time zone AS last_end,
     NULL::bigint AS phase_id,
     NULL::bigint AS run_no;
-GRANT SELECT ON TABLE lockstep.phase_status TO lockstep_monitor, lockstep_operator, lockstep_producer;
-GRANT SELECT, INSERT, DELETE, UPDATE ON TABLE lockstep.phase_status TO lockstep_executor;
+GRANT SELECT ON TABLE lockstep.phase_status TO lockstep_executor, lockstep_monitor, lockstep_operator, lockstep_producer;
 
 CREATE VIEW lockstep.reader_status AS SELECT
     NULL::text AS queue,
@@ -918,8 +916,7 @@ CREATE VIEW lockstep.reader_status AS SELECT
     NULL::integer AS executor_no,
     NULL::timestamp with time zone AS started_at,
     NULL::text AS version;
-GRANT SELECT ON TABLE lockstep.reader_status TO lockstep_monitor, lockstep_operator, lockstep_producer;
-GRANT SELECT, INSERT, DELETE, UPDATE ON TABLE lockstep.reader_status TO lockstep_executor;
+GRANT SELECT ON TABLE lockstep.reader_status TO lockstep_executor, lockstep_monitor, lockstep_operator, lockstep_producer;
 
 CREATE VIEW lockstep.rejected AS SELECT
     NULL::text AS queue,
@@ -938,8 +935,7 @@ CREATE VIEW lockstep.rejected AS SELECT
     NULL::uuid AS redrive_run,
     NULL::timestamp with time zone AS redriven_at,
     NULL::text AS redriven_by;
-GRANT SELECT ON TABLE lockstep.rejected TO lockstep_monitor, lockstep_operator, lockstep_producer;
-GRANT SELECT, INSERT, DELETE, UPDATE ON TABLE lockstep.rejected TO lockstep_executor;
+GRANT SELECT ON TABLE lockstep.rejected TO lockstep_executor, lockstep_monitor, lockstep_operator, lockstep_producer;
 
 CREATE VIEW lockstep.run_status AS SELECT
     NULL::text AS queue,
@@ -969,5 +965,4 @@ CREATE VIEW lockstep.run_status AS SELECT
     NULL::boolean AS swept,
     NULL::bigint AS published_tasks,
     NULL::text AS started_by;
-GRANT SELECT ON TABLE lockstep.run_status TO lockstep_monitor, lockstep_operator, lockstep_producer;
-GRANT SELECT, INSERT, DELETE, UPDATE ON TABLE lockstep.run_status TO lockstep_executor;
+GRANT SELECT ON TABLE lockstep.run_status TO lockstep_executor, lockstep_monitor, lockstep_operator, lockstep_producer;

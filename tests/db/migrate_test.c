@@ -221,8 +221,24 @@ static void a_migration_with_another_text_is_refused(void **state)
 {
     (void)state;
     struct db *db = open_at(support_database(), DB_MIGRATE);
-    support_exec(db, "UPDATE lockstep.migration SET checksum = 'x' WHERE version = 4");
+    support_exec(db, "UPDATE lockstep.migration SET checksum = 'x' WHERE version = 1");
     refused_as(db, "another text");
+    db_close(db);
+}
+
+static void a_migration_with_another_name_is_refused_and_kept_aside(void **state)
+{
+    (void)state;
+    struct db *db = open_at(support_database(), DB_MIGRATE);
+    struct err err;
+    support_exec(db, "UPDATE lockstep.migration SET name = '0001_roles' WHERE version = 1");
+    refused_as(db, "migration 1 of the schema is 0001_roles, that of this program is "
+                   "0001_baseline");
+    assert_rc(migrate_validate(db, &err), RC_FATAL, &err);
+    assert_non_null(strstr(err.hint, "ALTER SCHEMA lockstep RENAME TO lockstep_before; "));
+    support_exec(db, "ALTER SCHEMA lockstep RENAME TO lockstep_before");
+    assert_int_equal(up(db), SCRIPTS);
+    assert_ok(migrate_validate(db, &err), &err);
     db_close(db);
 }
 
@@ -418,6 +434,8 @@ int main(void)
         cmocka_unit_test_teardown(the_list_tells_what_is_applied_and_what_is_to_come, teardown),
         cmocka_unit_test_teardown(a_newer_schema_is_refused, teardown),
         cmocka_unit_test_teardown(a_migration_with_another_text_is_refused, teardown),
+        cmocka_unit_test_teardown(a_migration_with_another_name_is_refused_and_kept_aside,
+                                  teardown),
         cmocka_unit_test_teardown(a_schema_that_is_behind_is_not_valid_and_up_mends_it, teardown),
         cmocka_unit_test_teardown(a_function_whose_text_changed_keeps_what_users_were_granted_on_it,
                                   teardown),

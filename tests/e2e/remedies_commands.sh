@@ -53,7 +53,20 @@ fails lockstep queue list
 takes 1 'lockstep migrate'
 lockstep queue list >/dev/null
 fails lockstep migrate get 9999
-takes 1 'lockstep migrate' sessions
+takes 1 'lockstep migrate' baseline
+
+case_begin 'the schema is of another line of development' REMEDY_MIGRATE_LINE
+lockstep queue create "$q" -q --create-topic --from-offset latest
+sql "UPDATE lockstep.migration SET name = '0001_roles' WHERE version = 1"
+fails lockstep queue list
+grep -q 'migration 1 of the schema is 0001_roles, that of this program is 0001_baseline' "$tmp/said" || { cat "$tmp/said"; failed=1; }
+fails lockstep migrate up
+admin_takes 1 'ALTER SCHEMA lockstep'
+takes 1 'lockstep migrate' applied
+expect 'a new schema' "$(lockstep queue list -o json)" '[]'
+expect 'nothing is lost' "$(sql 'SELECT name FROM lockstep_before.queue')" "$q"
+sql 'SET client_min_messages = warning; DROP SCHEMA lockstep_before CASCADE'
+q=$(scratch_name)
 
 case_begin 'what is named is not there' REMEDY_QUEUE_MISSING REMEDY_QUEUE_LIST REMEDY_QUEUE_FIRST REMEDY_RUN_LIST REMEDY_TASK_LIST REMEDY_REJECTED_LIST REMEDY_EXECUTOR_LIST REMEDY_LIST
 lockstep check >"$tmp/said" 2>&1 || true

@@ -1,4 +1,4 @@
--- The limits of a queue's and a run's columns: triggers (0027_barrier.sql), which refuse as the constraints did that they were.
+-- The limits of a queue's and a run's columns: triggers, which refuse as constraints do.
 BEGIN;
 SELECT no_plan();
 \ir protocol.inc

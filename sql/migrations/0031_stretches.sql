@@ -1,1 +1,0 @@
-DROP FUNCTION IF EXISTS lockstep.claim; -- its parameters have changed; the functions are applied after this

@@ -1,2 +1,0 @@
--- What is hidden from a login comes behind what is seen.
-UPDATE lockstep.wait_reason SET rank = 39 WHERE reason = 'sessions_hidden';
