@@ -66,6 +66,7 @@
     "pg_terminate_backend(%s)"
 #define REMEDY_TASK_SHOW     "To see the whole error: lockstep task show %s"
 #define REMEDY_TASK_LIST     "See: lockstep task list"
+#define REMEDY_ALERT_LIST    "See: lockstep alert list --all"
 #define REMEDY_REJECTED_LIST "See: lockstep rejected list"
 #define REMEDY_EXECUTOR_LIST "See: lockstep executor list"
 #define REMEDY_EXECUTOR_STOP "Stop its executors first. To see them: lockstep executor list"

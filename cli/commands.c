@@ -47,6 +47,14 @@ static const struct option_spec job_set_options[] = {
     {0}};
 static const struct option_spec monitor_list_options[] = {
     {"problems", NULL, "only jobs that need a look", 0}, {0}};
+static const struct option_spec ack_options[] = {
+    {"reason", "TEXT", "needed: who does what about it", 0}, {0}};
+static const struct option_spec monitor_silence_options[] = {
+    {"for", "TIME:1000:31622400000", "for so long", 0},
+    {"until", "WHEN", "until this time, 2026-01-31T06:00:00Z", 0},
+    {"end", NULL, "instead: raise alerts again", 0},
+    {"reason", "TEXT", "why nothing is to be raised; needed, but with --end", 0},
+    {0}};
 static const struct option_spec scheduler_run_options[] = {
     {"once", NULL, "fire what is due now, and end", 0}, {0}};
 
@@ -154,6 +162,11 @@ static const struct option_spec executor_run_options[] = {
         "queue", "Q", "of this queue only", 0                                                      \
     }
 
+static const struct option_spec alert_list_options[] = {
+    {"open", NULL, "only those that are open; the default", 0},
+    {"all", NULL, "also those that are closed", 0},
+    LIMIT_OPTION,
+    {0}};
 static const struct option_spec job_list_options[] = {QUEUE_OPTION, {0}};
 static const struct option_spec job_newest_options[] = {LIMIT_OPTION, {0}};
 static const struct option_spec run_list_options[] = {
@@ -394,6 +407,19 @@ const struct command commands[] = {
     {"monitor", "check", "", NEEDS_SCHEMA, command_monitor_check,
      "one line for monitoring tools; exit code 1 if a job needs a look", NULL,
      "lockstep monitor check -o json"},
+    {"monitor", "ack", "ALERT|JOB", NEEDS_SCHEMA, command_monitor_ack,
+     "acknowledges an alert, or all open ones of a job: no reminder is sent", ack_options,
+     "lockstep monitor ack backup --reason 'the disk is replaced today'"},
+    {"monitor", "silence", "JOB", NEEDS_SCHEMA, command_monitor_silence,
+     "raises no alert of a job for a while", monitor_silence_options,
+     "lockstep monitor silence backup --for 2h --reason 'the disk is replaced'"},
+    {"alert", "list", "", NEEDS_SCHEMA, command_alert_list,
+     "the incidents of jobs: missed, stuck, failed, late, never, blocked", alert_list_options,
+     "lockstep alert list --all"},
+    {"alert", "show", "ID", NEEDS_SCHEMA, command_alert_show,
+     "an incident, and what was sent of it to whom", NULL, NULL},
+    {"alert", "ack", "ID", NEEDS_SCHEMA, command_alert_ack,
+     "acknowledges an alert: no reminder is sent", ack_options, NULL},
     {"scheduler", "run", "", NEEDS_SCHEMA | NEEDS_PATIENCE, command_scheduler_run,
      "the dispatcher of jobs as a process of its own; executors have one, too",
      scheduler_run_options, "lockstep scheduler run --once"},

@@ -9,6 +9,7 @@
 #include "base/thread.h"
 #include "db/backend.h"
 #include "db/notification.h"
+#include "scheduler/look.h"
 
 #include <poll.h>
 #include <stdlib.h>
@@ -81,9 +82,11 @@ static enum rc cancel_overdue(struct db *db, struct err *err)
 }
 
 /* What is done once a minute. */
-static enum rc keep_house(struct db *db, struct err *err)
+static enum rc keep_house(struct db *db, const char *who, struct err *err)
 {
     enum rc rc = cancel_overdue(db, err);
+    if (rc == RC_OK)
+        rc = monitor_look(db, who, LOOK_MS, err);
     for (int64_t deleted = BATCH; rc == RC_OK && deleted >= BATCH;) {
         DB_RESULT_AUTO *row = NULL;
         rc = db_run(db, &sql_job_sweep, NULL, &row, err);
@@ -108,7 +111,7 @@ enum rc dispatcher_once(struct db *db, const char *who, bool *ret_held, struct e
     *ret_held = rc == RC_OK && !locked;
     if (rc != RC_OK || !locked)
         return rc;
-    rc = keep_house(db, err);
+    rc = keep_house(db, who, err);
     while (rc == RC_OK && wait_ms < 0)
         rc = fire(db, who, &wait_ms, err);
     return rc == RC_OK ? db_run(db, &sql_job_unlock, NULL, NULL, err) : rc;
@@ -156,7 +159,7 @@ static enum rc round_of_jobs(struct dispatcher *dispatcher, int *ret_wait_ms, st
     if (rc != RC_OK || !dispatcher->locked)
         return rc;
     if (clock_boot_us() >= dispatcher->house_us) {
-        rc = keep_house(dispatcher->db, err);
+        rc = keep_house(dispatcher->db, dispatcher->who, err);
         dispatcher->house_us = clock_boot_us() + LOOK_MS * 1000LL;
     }
     *ret_wait_ms = -1;

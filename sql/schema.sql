@@ -266,6 +266,28 @@ CREATE TABLE lockstep.job (
 CREATE INDEX job_of_queue ON lockstep.job (queue_id);
 GRANT SELECT ON TABLE lockstep.job TO lockstep_executor, lockstep_monitor, lockstep_operator, lockstep_producer;
 
+CREATE TABLE lockstep.job_alert (
+    alert_id bigint NOT NULL GENERATED ALWAYS AS IDENTITY,
+    job text NOT NULL,
+    kind text NOT NULL,
+    since timestamp with time zone,
+    seen_at timestamp with time zone NOT NULL,
+    last_seen_at timestamp with time zone NOT NULL,
+    opened_at timestamp with time zone,
+    unseen integer DEFAULT 0 NOT NULL,
+    text text,
+    acknowledged_by text,
+    acknowledged_at timestamp with time zone,
+    note text,
+    closed_at timestamp with time zone,
+    ended text,
+    CONSTRAINT job_alert_ended CHECK ((ended = ANY (ARRAY['recovered'::text, 'changed'::text, 'disabled'::text, 'paused'::text, 'silenced'::text, 'deleted'::text]))),
+    CONSTRAINT job_alert_kind CHECK ((kind = ANY (ARRAY['missed'::text, 'stuck'::text, 'failed'::text, 'late'::text, 'never'::text, 'blocked'::text, 'absent'::text]))),
+    CONSTRAINT job_alert_pkey PRIMARY KEY (alert_id)
+);
+CREATE INDEX job_alert_closed ON lockstep.job_alert (closed_at) WHERE (closed_at IS NOT NULL);
+CREATE UNIQUE INDEX job_alert_open ON lockstep.job_alert (job, kind) WHERE (closed_at IS NULL);
+
 CREATE TABLE lockstep.job_event (
     job_event_id bigint NOT NULL GENERATED ALWAYS AS IDENTITY,
     job text NOT NULL,
@@ -275,12 +297,31 @@ CREATE TABLE lockstep.job_event (
     message text,
     run_id uuid,
     duration interval,
-    CONSTRAINT job_event_event CHECK ((event = ANY (ARRAY['fired'::text, 'skipped'::text, 'missed'::text, 'completed'::text, 'error'::text, 'zombie'::text, 'changed'::text]))),
+    CONSTRAINT job_event_event CHECK ((event = ANY (ARRAY['fired'::text, 'skipped'::text, 'missed'::text, 'completed'::text, 'error'::text, 'zombie'::text, 'changed'::text, 'alert'::text, 'recovered'::text]))),
     CONSTRAINT job_event_pkey PRIMARY KEY (job_event_id)
 );
 CREATE INDEX job_event_at ON lockstep.job_event (at);
 CREATE INDEX job_event_of_job ON lockstep.job_event (job, at DESC);
 GRANT SELECT ON TABLE lockstep.job_event TO lockstep_executor, lockstep_monitor, lockstep_operator, lockstep_producer;
+
+CREATE TABLE lockstep.job_notice (
+    notice_id bigint NOT NULL GENERATED ALWAYS AS IDENTITY,
+    alert_id bigint NOT NULL,
+    receiver text NOT NULL,
+    notice text NOT NULL,
+    number integer NOT NULL,
+    made_at timestamp with time zone NOT NULL,
+    due_at timestamp with time zone NOT NULL,
+    attempts integer DEFAULT 0 NOT NULL,
+    by_whom text,
+    error text,
+    delivered_at timestamp with time zone,
+    CONSTRAINT job_notice_notice CHECK ((notice = ANY (ARRAY['opened'::text, 'reminder'::text, 'closed'::text]))),
+    CONSTRAINT job_notice_pkey PRIMARY KEY (notice_id),
+    CONSTRAINT job_notice_alert_id_receiver_notice_number_key UNIQUE (alert_id, receiver, notice, number),
+    CONSTRAINT job_notice_alert_id_fkey FOREIGN KEY (alert_id) REFERENCES lockstep.job_alert(alert_id) ON DELETE CASCADE
+);
+CREATE INDEX job_notice_due ON lockstep.job_notice (receiver, due_at) WHERE (delivered_at IS NULL);
 
 CREATE TABLE lockstep.job_occurrence (
     occurrence_id bigint NOT NULL GENERATED ALWAYS AS IDENTITY,
@@ -309,6 +350,16 @@ CREATE INDEX job_occurrence_of_job ON lockstep.job_occurrence (job_id, scheduled
 CREATE INDEX job_occurrence_of_run ON lockstep.job_occurrence (run_id) WHERE (run_id IS NOT NULL);
 GRANT SELECT ON TABLE lockstep.job_occurrence TO lockstep_executor, lockstep_monitor, lockstep_operator, lockstep_producer;
 
+CREATE TABLE lockstep.job_silence (
+    job_id integer NOT NULL,
+    until timestamp with time zone NOT NULL,
+    reason text NOT NULL,
+    set_by text NOT NULL,
+    set_at timestamp with time zone NOT NULL,
+    CONSTRAINT job_silence_pkey PRIMARY KEY (job_id),
+    CONSTRAINT job_silence_job_id_fkey FOREIGN KEY (job_id) REFERENCES lockstep.job(job_id) ON DELETE CASCADE
+);
+
 CREATE TABLE lockstep.migration (
     version integer NOT NULL,
     name text NOT NULL,
@@ -318,6 +369,16 @@ CREATE TABLE lockstep.migration (
     CONSTRAINT migration_pkey PRIMARY KEY (version)
 );
 GRANT SELECT ON TABLE lockstep.migration TO lockstep_executor, lockstep_monitor, lockstep_operator, lockstep_producer;
+
+CREATE TABLE lockstep.monitor (
+    monitor_id integer DEFAULT 1 NOT NULL,
+    looked_at timestamp with time zone,
+    looked_by text,
+    every interval,
+    quiet_until timestamp with time zone,
+    CONSTRAINT monitor_monitor_id_check CHECK ((monitor_id = 1)),
+    CONSTRAINT monitor_pkey PRIMARY KEY (monitor_id)
+);
 
 CREATE TABLE lockstep.outbox (
     outbox_id bigint NOT NULL GENERATED ALWAYS AS IDENTITY,
@@ -782,6 +843,35 @@ CREATE TABLE lockstep.worker_report (
 CREATE CONSTRAINT TRIGGER settle AFTER INSERT ON lockstep.worker_report DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION lockstep.worker_settle();
 GRANT SELECT ON TABLE lockstep.worker_report TO lockstep_monitor, lockstep_operator;
 GRANT SELECT, INSERT, DELETE, UPDATE ON TABLE lockstep.worker_report TO lockstep_executor;
+
+CREATE VIEW lockstep.alert AS SELECT
+    NULL::bigint AS alert_id,
+    NULL::text AS job,
+    NULL::text AS kind,
+    NULL::timestamp with time zone AS since,
+    NULL::timestamp with time zone AS opened_at,
+    NULL::timestamp with time zone AS last_seen_at,
+    NULL::text AS text,
+    NULL::text AS acknowledged_by,
+    NULL::timestamp with time zone AS acknowledged_at,
+    NULL::text AS note,
+    NULL::timestamp with time zone AS closed_at,
+    NULL::text AS ended;
+GRANT SELECT ON TABLE lockstep.alert TO lockstep_executor, lockstep_monitor, lockstep_operator, lockstep_producer;
+
+CREATE VIEW lockstep.alert_notice AS SELECT
+    NULL::bigint AS alert_id,
+    NULL::text AS receiver,
+    NULL::text AS notice,
+    NULL::integer AS number,
+    NULL::timestamp with time zone AS made_at,
+    NULL::integer AS attempts,
+    NULL::timestamp with time zone AS delivered_at,
+    NULL::timestamp with time zone AS next_attempt_at,
+    NULL::text AS error,
+    NULL::text AS sent_by,
+    NULL::bigint AS notice_id;
+GRANT SELECT ON TABLE lockstep.alert_notice TO lockstep_executor, lockstep_monitor, lockstep_operator, lockstep_producer;
 
 CREATE VIEW lockstep.execution_log AS SELECT
     NULL::text AS queue,

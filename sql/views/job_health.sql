@@ -1,6 +1,6 @@
 -- How each job does, from rows alone: a dispatcher that lives and does nothing, or that is not there, is found by whoever looks. is_problem: somebody should
 -- look. Promised to users: a column keeps its name and meaning; new ones go to the end.
---   disabled, paused    by a person: no problem       manual      no schedule: nothing is expected
+--   disabled, paused, silenced    by a person: no problem       manual      no schedule: nothing is expected
 --   blocked   fired, but its queue is halted or has no executor
 --   stuck     its run takes longer than twice what 95 of 100 good ones took, and a minute; known from five of them on
 --   missed    a time has passed by more than lockstep.job_grace, and no dispatcher has decided it
@@ -8,7 +8,7 @@
 CREATE OR REPLACE VIEW lockstep.job_health AS
 SELECT h.job, h.queue, h.state, h.state IN ('blocked', 'stuck', 'missed', 'never', 'failed', 'late') AS is_problem,
        CASE h.state WHEN 'missed' THEN h.next_at WHEN 'failed' THEN h.last_ended_at WHEN 'late' THEN h.last_for WHEN 'disabled' THEN h.changed_at
-            WHEN 'paused' THEN h.paused_at WHEN 'never' THEN h.changed_at ELSE h.open_since END AS since,
+            WHEN 'paused' THEN h.paused_at WHEN 'silenced' THEN h.silenced_at WHEN 'never' THEN h.changed_at ELSE h.open_since END AS since,
        CASE h.state
             WHEN 'missed' THEN format(CASE WHEN h.is_watch THEN 'schedule %s: it has not reported for %s' ELSE 'schedule %s: no dispatcher decided %s' END, h.schedule, lockstep.job_time(h.next_at))
             WHEN 'failed' THEN CASE WHEN h.is_watch THEN COALESCE(h.last_reason, 'it has reported a failure') ELSE format('run %s is %s', h.last_run, h.last_status) END
@@ -16,14 +16,17 @@ SELECT h.job, h.queue, h.state, h.state IN ('blocked', 'stuck', 'missed', 'never
             WHEN 'stuck' THEN format('run %s takes longer than %s', h.open_run, date_trunc('second', h.longest))
             WHEN 'blocked' THEN format('run %s waits: queue %s %s', h.open_run, h.queue, CASE WHEN h.is_halted THEN 'is halted' ELSE 'has no executor' END)
             WHEN 'never' THEN 'no schedule has a time to come'
+            WHEN 'silenced' THEN h.silence
             WHEN 'running' THEN format('run %s', h.open_run) END AS detail,
        h.next_at, h.open_run, h.last_run, h.last_status
 FROM (
     SELECT j.name AS job, q.name AS queue, j.changed_at, q.paused_at, q.halted_reason IS NOT NULL AS is_halted, j.is_watch, n.name AS schedule, n.next_at, o.run_id AS open_run,
            o.created_at AS open_since, l.run_id AS last_run, l.status AS last_status, l.reason AS last_reason, l.ended_at AS last_ended_at, l.scheduled_for AS last_for,
-           l.decided_at - l.scheduled_for AS lateness, p.longest,
+           l.decided_at - l.scheduled_for AS lateness, p.longest, z.set_at AS silenced_at,
+           format('until %s by %s: %s', lockstep.job_time(date_trunc('second', z.until)), z.set_by, z.reason) AS silence,
            CASE WHEN NOT j.enabled THEN 'disabled'
                 WHEN q.paused THEN 'paused'
+                WHEN z.until > clock_timestamp() THEN 'silenced'
                 WHEN o.run_id IS NOT NULL AND (q.halted_reason IS NOT NULL OR NOT e.lives) THEN 'blocked'
                 WHEN clock_timestamp() - o.created_at > p.longest THEN 'stuck'
                 WHEN o.run_id IS NOT NULL THEN 'running'
@@ -35,6 +38,7 @@ FROM (
                 ELSE 'ok' END AS state
     FROM lockstep.job j
     LEFT JOIN lockstep.queue q USING (queue_id)
+    LEFT JOIN lockstep.job_silence z USING (job_id)
     CROSS JOIN LATERAL (
         SELECT count(*) AS schedules, count(*) FILTER (WHERE s.after_job IS NOT NULL AND s.is_active) AS following FROM lockstep.schedule s WHERE s.job_id = j.job_id) c
     LEFT JOIN LATERAL ( -- the earliest time that no dispatcher has decided

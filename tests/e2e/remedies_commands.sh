@@ -68,7 +68,7 @@ expect 'nothing is lost' "$(sql 'SELECT name FROM lockstep_before.queue')" "$q"
 sql 'SET client_min_messages = warning; DROP SCHEMA lockstep_before CASCADE'
 q=$(scratch_name)
 
-case_begin 'what is named is not there' REMEDY_QUEUE_MISSING REMEDY_QUEUE_LIST REMEDY_QUEUE_FIRST REMEDY_RUN_LIST REMEDY_TASK_LIST REMEDY_REJECTED_LIST REMEDY_EXECUTOR_LIST REMEDY_LIST
+case_begin 'what is named is not there' REMEDY_QUEUE_MISSING REMEDY_QUEUE_LIST REMEDY_QUEUE_FIRST REMEDY_RUN_LIST REMEDY_TASK_LIST REMEDY_REJECTED_LIST REMEDY_ALERT_LIST REMEDY_EXECUTOR_LIST REMEDY_LIST
 lockstep check >"$tmp/said" 2>&1 || true
 cut_out 'lockstep queue create' 1 | grep -q 'lockstep queue create tasks --create-topic' || failed=1 # the name is everybody's on these servers
 fails lockstep publish --queue "$q" "$tmp/one.jsonl"
@@ -85,6 +85,8 @@ fails lockstep task show x
 takes 1 'lockstep task list'
 fails lockstep rejected show 99
 takes 1 'lockstep rejected list'
+fails lockstep alert show 99
+takes 1 'lockstep alert list'
 fails lockstep executor set 0123 --readers 1
 takes 1 'lockstep executor list'
 

@@ -1,0 +1,85 @@
+/* alert list, show, ack; monitor ack, silence: the incidents of jobs, and what people say to them. */
+#include "cli/commands.h"
+#include "cli/find.h"
+#include "cli/job.h"
+
+#include "base/remedies.h"
+
+#include <stdio.h>
+
+enum rc command_alert_list(struct cli *cli, struct err *err)
+{
+    DB_RESULT_AUTO *rows = NULL;
+    const char *all = cli_has(cli, "all") ? "true" : "false";
+    if (cli_has(cli, "open") && cli_has(cli, "all"))
+        return err_set(err, RC_REJECT, ERR_USAGE, "alert list", "Leave one of them out.",
+                       "--open and --all exclude each other");
+    enum rc rc =
+        db_run(cli->db, &sql_alert_list, (const char *const[]){all, limit_of(cli)}, &rows, err);
+    return rc == RC_OK
+               ? cli_print_list(cli, rows,
+                                "alert,job,kind,opened_at,text,acknowledged_by,closed_at,ended",
+                                err)
+               : rc;
+}
+
+enum rc command_alert_show(struct cli *cli, struct err *err)
+{
+    DB_RESULT_AUTO *alert = NULL;
+    DB_RESULT_AUTO *notices = NULL;
+    const char *params[] = {cli->arguments[0]};
+    enum rc rc = number_argument(cli, "alert", err);
+    if (rc == RC_OK)
+        rc = db_run(cli->db, &sql_alert_show, params, &alert, err);
+    if (rc == RC_NONE)
+        return err_set(err, RC_REJECT, ERR_USAGE, params[0], REMEDY_ALERT_LIST,
+                       "there is no alert of this number");
+    if (rc == RC_OK)
+        rc = db_run(cli->db, &sql_alert_notices, params, &notices, err);
+    if (rc != RC_OK)
+        return rc;
+    const struct table_part parts[] = {{"alert", alert, true, true, false},
+                                       {"notices", notices, false, false, false}};
+    return table_parts(stdout, cli_style(cli), parts, 2, err);
+}
+
+enum rc command_monitor_ack(struct cli *cli, struct err *err)
+{
+    DB_RESULT_AUTO *row = NULL;
+    enum rc rc = job_said(db_run(cli->db, &sql_alert_ack,
+                                 (const char *const[]){cli->arguments[0], cli_text(cli, "reason")},
+                                 &row, err),
+                          err);
+    if (rc == RC_OK)
+        cli_say(cli, "lockstep: %s: %s acknowledged\n", cli->arguments[0],
+                db_text(row, 0, ALERT_ACK_ACKNOWLEDGED));
+    return rc;
+}
+
+enum rc command_alert_ack(struct cli *cli, struct err *err)
+{
+    enum rc rc = number_argument(cli, "alert", err);
+    return rc == RC_OK ? command_monitor_ack(cli, err) : rc;
+}
+
+enum rc command_monitor_silence(struct cli *cli, struct err *err)
+{
+    DB_RESULT_AUTO *row = NULL;
+    const char *until = cli_text(cli, "until");
+    int64_t for_ms = cli_int(cli, "for", 0);
+    if ((until != NULL) + (for_ms > 0) + cli_has(cli, "end") != 1)
+        return err_set(err, RC_REJECT, ERR_USAGE, "monitor silence",
+                       "Write --for 2h, --until 2026-01-31T06:00:00Z, or --end.",
+                       "one of --for, --until and --end is needed");
+    const char *params[] = {cli->arguments[0], until, for_ms > 0 ? DB_INT(for_ms) : NULL,
+                            cli_text(cli, "reason")};
+    enum rc rc = job_said(db_run(cli->db, &sql_monitor_silence, params, &row, err), err);
+    if (rc != RC_OK)
+        return rc;
+    if (db_null(row, 0, MONITOR_SILENCE_UNTIL))
+        cli_say(cli, "lockstep: %s: no longer silenced\n", cli->arguments[0]);
+    else
+        cli_say(cli, "lockstep: %s: silenced until %s\n", cli->arguments[0],
+                db_text(row, 0, MONITOR_SILENCE_UNTIL));
+    return RC_OK;
+}

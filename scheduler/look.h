@@ -1,0 +1,17 @@
+/**
+ * What: one look of the monitor at all jobs, which opens and closes alerts.
+ * Invariants: the database decides, in one statement, and lets one of several monitors look (sql/functions/alert/monitor_look.sql).
+ * Threads: that of the session.
+ * Ownership: borrows.
+ * Failure: as db_run.
+ */
+#ifndef SCHEDULER_LOOK_H
+#define SCHEDULER_LOOK_H
+
+#include "base/err.h"
+#include "db/db.h"
+
+/** who looks every every_ms. What was found is logged. */
+MUST_CHECK enum rc monitor_look(struct db *db, const char *who, int every_ms, struct err *err);
+
+#endif

@@ -1,0 +1,192 @@
+-- Alerts (sql/functions/alert/): what a look opens and closes, what is not raised, and what is sent of it to whom. The moments of the looks are given; how the jobs do is
+-- what lockstep.job_health says of their rows.
+BEGIN;
+SELECT no_plan();
+SET LOCAL client_min_messages = error;
+
+-- A watch that is expected every day, and when next.
+CREATE FUNCTION pg_temp.watch(name text, next timestamptz DEFAULT now() + interval '1 hour') RETURNS void LANGUAGE sql AS $$
+    SELECT lockstep.job_define(jsonb_build_object('job', name, 'watch', true, 'schedules', '[{"name": "s", "kind": "interval", "every": "24h"}]'::jsonb));
+    UPDATE lockstep.schedule s SET next_at = next FROM lockstep.job j WHERE j.job_id = s.job_id AND j.name = watch.name;
+$$;
+CREATE FUNCTION pg_temp.due(name text, next timestamptz) RETURNS void LANGUAGE sql AS $$
+    UPDATE lockstep.schedule s SET next_at = next FROM lockstep.job j WHERE j.job_id = s.job_id AND j.name = due.name;
+$$;
+CREATE TEMP SEQUENCE minute;
+-- A look a minute after the one before: opened/closed.
+CREATE FUNCTION pg_temp.look() RETURNS text LANGUAGE sql AS $$
+    SELECT format('%s/%s', l.opened, l.closed) FROM lockstep.monitor_look('test', '1 minute', '2030-01-01Z'::timestamptz + nextval('minute') * interval '1 minute') AS l
+$$;
+CREATE FUNCTION pg_temp.alerts() RETURNS text LANGUAGE sql AS $$
+    SELECT string_agg(concat_ws(' ', job, kind, ended), ', ' ORDER BY alert_id) FROM lockstep.alert
+$$;
+
+-- Two looks open an incident, and two close it.
+SELECT pg_temp.watch('backup');
+SELECT is(pg_temp.look(), '0/0', 'of a job that is well nothing is raised');
+SELECT pg_temp.due('backup', now() - interval '3 hours');
+SELECT is(pg_temp.look(), '0/0', 'one look alone opens nothing');
+SELECT is(pg_temp.alerts(), NULL, 'and shows nothing');
+SELECT is(pg_temp.look(), '1/0', 'the second one does');
+SELECT is((SELECT format('%s %s %s', job, kind, text) FROM lockstep.alert), 'backup missed ' || (SELECT detail FROM lockstep.job_health), 'an incident says what the health says');
+SELECT is(pg_temp.look() || pg_temp.look(), '0/00/0', 'it is opened once');
+SELECT is((SELECT count(*) || ' ' || bool_and(last_seen_at > opened_at) FROM lockstep.alert), '1 true', 'and seen again');
+SELECT pg_temp.due('backup', now() + interval '1 hour');
+SELECT is(pg_temp.look(), '0/0', 'one look alone closes nothing');
+SELECT is(pg_temp.look(), '0/1', 'the second one does');
+SELECT is(pg_temp.alerts(), 'backup missed recovered', 'it has recovered');
+SELECT is((SELECT string_agg(concat_ws(' ', event, message), '; ' ORDER BY job_event_id) FROM lockstep.job_log WHERE source = 'monitor'),
+    'alert missed: ' || (SELECT text FROM lockstep.alert) || '; recovered missed is over: recovered', 'the job''s log says so');
+-- What comes and goes from look to look is no incident.
+SELECT pg_temp.due('backup', now() - interval '3 hours'), pg_temp.look(), pg_temp.due('backup', now() + interval '1 hour'), pg_temp.look(),
+       pg_temp.due('backup', now() - interval '3 hours'), pg_temp.look(), pg_temp.due('backup', now() + interval '1 hour'), pg_temp.look();
+SELECT is(pg_temp.alerts(), 'backup missed recovered', 'what one look sees and the next one does not is not raised');
+SELECT pg_temp.due('backup', now() - interval '3 hours'), pg_temp.look(), pg_temp.look(), pg_temp.due('backup', now() + interval '1 hour'), pg_temp.look(),
+       pg_temp.due('backup', now() - interval '3 hours'), pg_temp.look();
+SELECT is(pg_temp.alerts(), 'backup missed recovered, backup missed', 'nor is one that is open closed by a single look');
+
+-- Another kind is another incident.
+SELECT lockstep.ping('backup', 'fail', 'disk full'), pg_temp.look(), pg_temp.look();
+SELECT is(pg_temp.alerts(), 'backup missed recovered, backup missed changed, backup failed', 'an incident that becomes another one has changed');
+SELECT is((SELECT text FROM lockstep.alert WHERE closed_at IS NULL), 'disk full', 'and the new one has its text');
+
+-- What people have switched off raises nothing, and closes what is open.
+SELECT lockstep.job_silence('backup', now() + interval '1 hour', 'the disk is changed');
+SELECT matches((SELECT state || ' ' || is_problem || ' ' || detail FROM lockstep.job_health), '^silenced false until 20.*Z by .*: the disk is changed$', 'a job can be silenced');
+SELECT is(pg_temp.look() || ' ' || pg_temp.look(), '0/0 0/1', 'which closes its incident');
+SELECT matches(pg_temp.alerts(), 'backup failed silenced$', 'as silenced');
+SELECT lockstep.job_silence('backup', NULL);
+SELECT is((SELECT state FROM lockstep.job_health), 'failed', 'until it ends');
+SELECT is(pg_temp.look() || ' ' || pg_temp.look(), '0/0 1/0', 'then it is raised again');
+SELECT lockstep.job_silence('backup', now() + interval '1 hour', 'x');
+UPDATE lockstep.job_silence SET until = now() - interval '1 s';
+SELECT is((SELECT state FROM lockstep.job_health), 'failed', 'a silence ends by itself, too');
+SELECT lockstep.job_set('backup', '{"enabled": false}');
+SELECT is(pg_temp.look() || ' ' || pg_temp.look(), '0/0 0/1', 'a disabled job raises nothing');
+SELECT matches(pg_temp.alerts(), 'backup failed disabled$', 'and its incident is closed as disabled');
+SELECT lockstep.job_set('backup', '{"enabled": true}'), pg_temp.look(), pg_temp.look(), lockstep.job_delete('backup'), pg_temp.look(), pg_temp.look();
+SELECT matches(pg_temp.alerts(), 'backup failed deleted$', 'an incident of a job that is gone is closed');
+DELETE FROM lockstep.job_alert;
+-- A paused queue.
+INSERT INTO lockstep.queue (name, topic, paused) VALUES ('q', 't', true);
+SELECT lockstep.job_define('{"job": "load", "queue": "q", "tasks": [{"order": 1, "sql": "SELECT 1"}], "schedules": [{"name": "s", "kind": "interval", "every": "1h"}]}'), pg_temp.due('load', now() - interval '5 h');
+SELECT is(pg_temp.look() || ' ' || pg_temp.look(), '0/0 0/0', 'a job of a paused queue raises nothing');
+UPDATE lockstep.queue SET paused = false;
+SELECT is(pg_temp.look() || ' ' || pg_temp.look(), '0/0 1/0', 'until it is resumed');
+-- While a run is open, its job's failure before is not over.
+SELECT pg_temp.due('load', now() + interval '1 h'), lockstep.job_run('load');
+UPDATE lockstep.run SET status = 'Failed', ended_at = clock_timestamp();
+SELECT pg_temp.look(), pg_temp.look();
+INSERT INTO lockstep.executor (executor_id, host, pid, version, readers, queues) VALUES (gen_random_uuid(), 'h', 1, 'v', 1, '{q}');
+SELECT lockstep.job_run('load');
+SELECT is((SELECT state FROM lockstep.job_health) || ' ' || pg_temp.look() || ' ' || pg_temp.look(), 'running 0/0 0/0', 'a run that has begun does not close the failure of the one before');
+UPDATE lockstep.run SET status = 'Completed', ended_at = clock_timestamp() WHERE ended_at IS NULL;
+SELECT is(pg_temp.look() || ' ' || pg_temp.look(), '0/0 0/1', 'one that has completed does');
+DELETE FROM lockstep.job;
+DELETE FROM lockstep.job_alert;
+
+-- The monitor's own absence comes first, and nothing else for a minute.
+SELECT pg_temp.watch('backup'), pg_temp.look(), pg_temp.due('backup', now() - interval '3 hours');
+SELECT setval('minute', currval('minute') + 10);
+SELECT is(pg_temp.look(), '0/0', 'after eleven minutes without a look');
+SELECT matches((SELECT format('%s %s %s', job, kind, text) FROM lockstep.alert), '^ absent no monitor looked between 2030-.* and 2030-.*, or the clock was set$', 'that is what is raised');
+SELECT is((SELECT l.opened FROM lockstep.monitor_look('test', '4 s', '2030-01-01Z'::timestamptz + currval('minute') * interval '1 minute' + interval '5 s') AS l), 0, 'and nothing else within the minute');
+SELECT is((SELECT count(*) FROM lockstep.job_alert), 1::bigint, 'not even seen');
+SELECT is(pg_temp.look(), '0/0', 'then what is missed is seen');
+SELECT is(pg_temp.alerts(), 'absent recovered', 'the absence is over');
+SELECT is(pg_temp.look(), '1/0', 'and then raised');
+-- The clock was set back.
+SELECT matches((SELECT l.absence FROM lockstep.monitor_look('test', '1 minute', '2029-12-31Z') AS l), '^the clock of the database was set back, from 2030-01-01T.*Z to 2029-12-31T00:00:00Z$', 'a clock that was set back is said, too');
+SELECT is((SELECT l.opened FROM lockstep.monitor_look('test', '1 minute', '2029-12-31T00:01:01Z') AS l), 0, 'and looks continue from there');
+SELECT is((SELECT count(*) FROM lockstep.alert WHERE closed_at IS NULL AND kind = 'absent'), 0::bigint, 'after its minute');
+-- Looks of several monitors.
+SELECT is((SELECT l.looked FROM lockstep.monitor_look('other', '1 minute', '2029-12-31T00:01:31Z') AS l), false, 'a look that has just been made by another is not made again');
+SELECT is((SELECT l.looked FROM lockstep.monitor_look('other', '20 s', '2029-12-31T00:01:31Z') AS l), true, 'but by one that looks more often');
+DELETE FROM lockstep.job_alert;
+DELETE FROM lockstep.job;
+UPDATE lockstep.monitor SET looked_at = '2029-01-01Z';
+SELECT is((SELECT l.absence FROM lockstep.monitor_look('test', '1 minute', '2029-12-31T02:00Z') AS l), NULL, 'where there is no job there is nothing to be absent from');
+UPDATE lockstep.monitor SET looked_at = NULL;
+
+-- Acknowledging, and what is refused.
+SELECT pg_temp.watch('backup', now() - interval '3 hours'), pg_temp.look(), pg_temp.look();
+SELECT throws_like($$SELECT lockstep.alert_ack('backup', ' ')$$, 'reason: it is missing', 'an acknowledgement has a reason');
+SELECT throws_ok($$SELECT lockstep.alert_ack('backups', 'x')$$, 'LS003', 'there is no job backups');
+SELECT throws_ok($$SELECT lockstep.alert_ack('999999999', 'x')$$, 'LS003', 'there is no alert 999999999');
+SELECT is(lockstep.alert_ack('backup', 'the disk comes tomorrow'), 1, 'it may name the job');
+SELECT is((SELECT format('%s %s %s', acknowledged_by, acknowledged_at IS NOT NULL, note) FROM lockstep.alert), session_user || ' t the disk comes tomorrow', 'and is noted');
+SELECT is((SELECT lockstep.alert_ack(alert_id::text, 'it is here') FROM lockstep.alert), 1, 'or the alert');
+SELECT throws_like($$SELECT lockstep.job_silence('backup', now() - interval '1 h', 'x')$$, 'until: % has passed', 'a silence ends in the future');
+SELECT throws_like($$SELECT lockstep.job_silence('backup', now() + interval '2 years', 'x')$$, 'until: it is more than 366 days away', 'and not too far away');
+SELECT throws_like($$SELECT lockstep.job_silence('backup', now() + interval '1 h')$$, 'reason: it is missing', 'and has a reason');
+SELECT throws_ok($$SELECT lockstep.job_silence('backup', NULL)$$, 'LS002', 'job backup is not silenced');
+SELECT throws_ok($$SELECT lockstep.job_silence('backups', NULL)$$, 'LS003', 'there is no job backups');
+
+-- What is sent, to whom: once, in order, again when it failed.
+CREATE FUNCTION pg_temp.claim(receiver text, jobs text DEFAULT '*', kinds text DEFAULT NULL, hold interval DEFAULT '0 s', remind interval DEFAULT NULL) RETURNS text LANGUAGE sql AS $$
+    SELECT concat_ws(' ', c.document::jsonb ->> 'notice', c.document::jsonb ->> 'job', c.document::jsonb ->> 'kind', c.attempt, CASE WHEN c.notice_id IS NULL THEN 'nothing' END)
+    FROM lockstep.notice_claim(receiver, 'm', string_to_array(jobs, ','), string_to_array(kinds, ','), hold, remind, '1 minute') AS c
+$$;
+CREATE FUNCTION pg_temp.sent(receiver text, p_error text DEFAULT NULL) RETURNS int LANGUAGE sql AS $$
+    SELECT lockstep.notice_sent(n.notice_id, n.attempts, p_error) FROM lockstep.job_notice n WHERE n.receiver = sent.receiver AND n.delivered_at IS NULL ORDER BY n.notice_id LIMIT 1
+$$;
+CREATE FUNCTION pg_temp.later() RETURNS void LANGUAGE sql AS $$ UPDATE lockstep.job_notice SET due_at = due_at - interval '1 h', delivered_at = delivered_at - interval '1 h' $$;
+UPDATE lockstep.job_alert SET opened_at = clock_timestamp() - interval '5 min';
+SELECT is(pg_temp.claim('a', 'load,back_p'), 'nothing', 'a receiver of other jobs has nothing to send');
+SELECT is(pg_temp.claim('a', 'ba*up', 'failed'), 'nothing', 'nor one of other kinds');
+SELECT is(pg_temp.claim('a', 'ba*up', 'missed,failed', '10 min'), 'nothing', 'nor one that waits for longer');
+SELECT is(pg_temp.claim('a', 'x,ba*up', 'missed,failed', '1 min'), 'opened backup missed 1', 'one that it is for has');
+SELECT is(pg_temp.claim('a'), 'nothing', 'and another monitor none meanwhile');
+SELECT is(pg_temp.claim('b'), 'opened backup missed 1', 'another receiver has its own');
+SELECT is(pg_temp.sent('a', 'status 500'), 2, 'a failure is tried again');
+SELECT is((SELECT format('%s %s %s', attempts, error, next_attempt_at > now()) FROM lockstep.alert_notice WHERE receiver = 'a'), '1 status 500 t', 'and shown');
+SELECT is(pg_temp.claim('a'), 'nothing', 'but not at once');
+SELECT pg_temp.later();
+SELECT is(pg_temp.claim('a'), 'opened backup missed 2', 'a little later it is');
+SELECT pg_temp.later();
+SELECT is(pg_temp.claim('a'), 'opened backup missed 3', 'and once more, when whoever sent it has not said what became of it');
+SELECT is((SELECT lockstep.notice_sent(notice_id, 2, 'too late') FROM lockstep.job_notice WHERE receiver = 'a'), NULL, 'what that one says of a failure does not count any more');
+SELECT is((SELECT attempts || ' ' || COALESCE(error, '-') FROM lockstep.alert_notice WHERE receiver = 'a'), '3 status 500', 'it leaves the row as it is');
+SELECT pg_temp.due('backup', now() + interval '1 h'), pg_temp.look(), pg_temp.look(), pg_temp.later(), pg_temp.sent('b');
+SELECT is(pg_temp.claim('a'), 'opened backup missed 4', 'the end is not sent before the beginning');
+SELECT is(pg_temp.sent('a'), NULL, 'delivered');
+SELECT is(pg_temp.claim('a'), 'closed backup missed 1', 'then it is');
+SELECT is(pg_temp.claim('b'), 'closed backup missed 1', 'to each that knows of its beginning');
+SELECT pg_temp.sent('a'), pg_temp.sent('b'), pg_temp.later();
+SELECT is(concat_ws(' ', pg_temp.claim('a'), pg_temp.claim('b'), pg_temp.claim('c')), 'nothing nothing nothing', 'and to no other, and once');
+-- Reminders.
+SELECT pg_temp.due('backup', now() - interval '3 h'), pg_temp.look(), pg_temp.look();
+UPDATE lockstep.job_alert SET opened_at = clock_timestamp() - interval '5 min' WHERE closed_at IS NULL;
+SELECT is(pg_temp.claim('a', remind => '30 min'), 'opened backup missed 1', 'a new incident');
+SELECT pg_temp.sent('a');
+SELECT is(pg_temp.claim('a', remind => '30 min'), 'nothing', 'no reminder before its time');
+SELECT pg_temp.later();
+SELECT is(pg_temp.claim('a'), 'nothing', 'nor where none is wanted');
+SELECT is(pg_temp.claim('a', remind => '30 min'), 'reminder backup missed 1', 'at its time there is one');
+SELECT pg_temp.sent('a'), pg_temp.later();
+SELECT is(pg_temp.claim('a', remind => '30 min'), 'reminder backup missed 1', 'and another');
+SELECT pg_temp.sent('a'), pg_temp.later(), lockstep.alert_ack('backup', 'known');
+SELECT is(pg_temp.claim('a', remind => '30 min'), 'nothing', 'until it is acknowledged');
+SELECT is((SELECT c.wait_ms FROM lockstep.notice_claim('z', 'm', '{x}', NULL, '0 s', NULL, '1 min') AS c), NULL, 'where nothing is to be sent there is nothing to wait for');
+-- What is closed is not opened any more.
+SELECT pg_temp.due('backup', now() + interval '1 h'), pg_temp.look(), pg_temp.look();
+SELECT is(pg_temp.claim('late'), 'nothing', 'of an incident that was over before it could be sent nothing is');
+-- The document.
+SELECT is((SELECT string_agg(k, ' ' ORDER BY n) FROM json_object_keys((SELECT c.document::json FROM lockstep.notice_claim('a', 'm', '{*}', NULL, '0 s', NULL, '1 min') AS c)) WITH ORDINALITY AS d(k, n)),
+    'alert notice number job kind text since opened_at last_seen_at closed_at ended acknowledged_by note database receiver attempt', 'what is sent');
+
+-- Who may do what.
+CREATE FUNCTION pg_temp.may(role text) RETURNS text LANGUAGE sql AS $$
+    SELECT string_agg(p.proname, ' ' ORDER BY p.proname) FROM pg_proc p WHERE p.pronamespace = 'lockstep'::regnamespace AND has_function_privilege(role, p.oid, 'EXECUTE')
+      AND p.proname IN ('monitor_look', 'monitor_compare', 'notice_claim', 'notice_sent', 'alert_ack', 'job_silence')
+$$;
+SELECT is(pg_temp.may('lockstep_operator'), 'alert_ack job_silence monitor_look notice_claim notice_sent', 'an operator may do all of it');
+SELECT is(pg_temp.may('lockstep_executor'), 'monitor_look', 'an executor looks');
+SELECT is(pg_temp.may('lockstep_monitor'), NULL, 'a monitor''s role reads');
+SET LOCAL ROLE lockstep_monitor;
+SELECT (SELECT count(*) FROM lockstep.alert) > 0 AND (SELECT count(*) FROM lockstep.alert_notice) > 0 AS sees \gset
+RESET ROLE;
+SELECT ok(:'sees'::boolean, 'what there is');
+
+SELECT * FROM finish();
+ROLLBACK;
