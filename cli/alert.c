@@ -6,6 +6,7 @@
 #include "base/remedies.h"
 
 #include <stdio.h>
+#include <string.h>
 
 enum rc command_alert_list(struct cli *cli, struct err *err)
 {
@@ -74,6 +75,11 @@ enum rc command_monitor_silence(struct cli *cli, struct err *err)
     const char *params[] = {cli->arguments[0], until, for_ms > 0 ? DB_INT(for_ms) : NULL,
                             cli_text(cli, "reason")};
     enum rc rc = job_said(db_run(cli->db, &sql_monitor_silence, params, &row, err), err);
+    if (rc != RC_OK && until != NULL &&
+        strncmp(err->code, "2200", 4) == 0) /* no time, or none that there is */
+        return err_set(err, RC_REJECT, ERR_USAGE, "monitor silence",
+                       "Write --until 2026-01-31T06:00:00Z.", "--until: \"%.64s\" is no time",
+                       until);
     if (rc != RC_OK)
         return rc;
     if (db_null(row, 0, MONITOR_SILENCE_UNTIL))

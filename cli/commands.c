@@ -407,6 +407,8 @@ const struct command commands[] = {
     {"monitor", "check", "", NEEDS_SCHEMA, command_monitor_check,
      "one line for monitoring tools; exit code 1 if a job needs a look", NULL,
      "lockstep monitor check -o json"},
+    {"monitor", "run", "", NEEDS_SCHEMA | NEEDS_PATIENCE, command_monitor_run,
+     "the monitor as a daemon, in the foreground: opens, closes and sends alerts", NULL, NULL},
     {"monitor", "ack", "ALERT|JOB", NEEDS_SCHEMA, command_monitor_ack,
      "acknowledges an alert, or all open ones of a job: no reminder is sent", ack_options,
      "lockstep monitor ack backup --reason 'the disk is replaced today'"},

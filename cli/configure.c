@@ -3,6 +3,7 @@
 #include "action/settings.h"
 #include "config/key.h"
 #include "config/mask.h"
+#include "scheduler/receiver.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -31,7 +32,12 @@ enum rc command_config_check(struct cli *cli, struct err *err)
 {
     const char *path = config_path(cli->config);
     struct action_settings *actions = NULL;
+    struct receiver *receivers = NULL;
+    int count = 0;
     enum rc rc = action_settings_load(cli->config, cli_config_wrong, cli, &actions, err);
+    if (rc == RC_OK)
+        rc = receivers_load(cli->config, actions, cli_config_wrong, cli, &receivers, &count, err);
+    receivers_free(receivers, count);
     action_settings_free(actions);
     if (rc != RC_OK)
         return rc;

@@ -41,6 +41,7 @@ enum db_role {
     DB_RELAY,
     DB_RETENTION,
     DB_DISPATCHER,
+    DB_MONITOR,
     DB_MIGRATE
 };
 

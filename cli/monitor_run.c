@@ -1,0 +1,63 @@
+/* monitor run: the monitor of jobs as a daemon, in the foreground: it looks, opens and closes alerts, and sends them. */
+#include "cli/commands.h"
+#include "cli/stop.h"
+
+#include "action/action.h"
+#include "base/log.h"
+#include "scheduler/monitor.h"
+
+#include <stdio.h>
+#include <unistd.h>
+
+#define WAIT_MS 60000
+
+static enum rc run(struct cli *cli, const struct monitor_options *options, struct err *err)
+{
+    struct monitor *monitor = NULL;
+
+    enum rc rc = monitor_start(options, &monitor, err);
+    db_close(cli->db); /* the daemon has sessions of its own */
+    cli->db = NULL;
+    if (rc == RC_OK)
+        log_event(LOG_INFO, "monitor_started", "receivers", LOG_INT(options->receiver_count), NULL);
+    if (rc == RC_OK && options->receiver_count == 0)
+        log_event(LOG_WARN, "no_receivers", "detail",
+                  "no section [alert:NAME]: alerts are kept, and sent to no one", NULL);
+    while (rc == RC_OK && !stop_requested())
+        stop_wait(WAIT_MS);
+    monitor_stop(monitor);
+    if (rc == RC_OK)
+        log_event(LOG_INFO, "monitor_stopped", NULL);
+    return rc;
+}
+
+enum rc command_monitor_run(struct cli *cli, struct err *err)
+{
+    STR_AUTO conninfo = {0};
+    char host[256] = "", who[400];
+    struct action_settings *settings = NULL;
+    struct receiver *receivers = NULL;
+    int count = 0;
+    enum rc rc = action_settings_load(cli->config, cli_config_wrong, cli, &settings, err);
+    if (rc == RC_OK)
+        rc = receivers_load(cli->config, settings, cli_config_wrong, cli, &receivers, &count, err);
+    if (rc == RC_OK) {
+        (void)gethostname(host, sizeof host - 1);
+        (void)snprintf(who, sizeof who, "monitor on %s, pid %d", host, (int)getpid());
+        config_conninfo(cli->config, &conninfo);
+        stop_catch();
+        action_start();
+        struct monitor_options options = {
+            .conninfo = conninfo.data ? conninfo.data : "",
+            .who = who,
+            .server = db_server(cli->db),
+            .every_ms = (int)config_get_duration_ms(cli->config, "monitor", "every"),
+            .receivers = receivers,
+            .receiver_count = count,
+            .settings = settings};
+        rc = run(cli, &options, err);
+    }
+    receivers_free(receivers, count);
+    action_settings_free(settings);
+    return rc;
+}

@@ -1,0 +1,217 @@
+#include "scheduler/delivery.h"
+
+#include "action/action.h"
+#include "base/backoff.h"
+#include "base/clock.h"
+#include "base/log.h"
+#include "base/probe.h"
+#include "base/str.h"
+#include "base/thread.h"
+
+#include <stdatomic.h>
+#include <stdlib.h>
+
+#define PATIENCE_MS      10000
+#define SILENCE_MS       5000 /* a command is killed when this process stands still for so long */
+#define BACKOFF_FIRST_MS 250
+#define BACKOFF_LAST_MS  5000
+
+struct delivery {
+    const struct receiver *receiver;
+    const struct action_settings *settings;
+    const char *conninfo, *who;
+    struct db_server server;
+    struct thread thread;
+    struct action_stop stop;
+    _Atomic int64_t deadline_us; /* of the attempt that is made; 0: none is */
+    _Atomic bool ending;
+    struct db *db;  /* NULL: lost, or not open yet */
+    int backoff_ms; /* 0: nothing is wrong */
+};
+
+/* A task of its kind, with the document where such a task has its input. */
+static void attempt(struct delivery *delivery, const char *document, const char *key,
+                    const char *number, int64_t alive_us, struct action_result *result)
+{
+    const struct receiver *receiver = delivery->receiver;
+    FREE_AUTO char *text = xstrdup(document);
+    FREE_AUTO char *target = xstrdup(receiver->url ? receiver->url : receiver->command);
+    FREE_AUTO char *unique = xstrdup(key);
+    char name[] = "Idempotency-Key", method[] = "POST";
+    struct message_header header = {name, unique};
+    struct message msg = {.seq = -1, .timeout_us = receiver->timeout_ms * 1000};
+    if (receiver->url != NULL) {
+        msg.type = MESSAGE_HTTP;
+        msg.action = (struct message_action){
+            .url = target, .method = method, .body = text, .headers = &header, .header_count = 1};
+    } else {
+        msg.type = MESSAGE_COMMAND;
+        msg.action = (struct message_action){.command = target, .input = text};
+    }
+    struct action_attempt what = {.msg = &msg,
+                                  .step = -1,
+                                  .queue = "",
+                                  .run = "",
+                                  .order = "",
+                                  .seq = "",
+                                  .offset = "",
+                                  .task = "",
+                                  .attempt = number,
+                                  .token = "",
+                                  .traceparent = ""};
+    struct action_tie tie = {
+        .stop = &delivery->stop, .silence_ms = SILENCE_MS, .alive_us = alive_us, .held = {-1, -1}};
+    action_stop_clear(&delivery->stop);
+    if (delivery->ending) /* whoever says so asks the stop afterwards */
+        action_stop_ask(&delivery->stop, ACTION_TERMINATE);
+    delivery->deadline_us = clock_boot_us() + receiver->timeout_ms * 1000;
+    action_run(delivery->settings, &what, &tie, result);
+    delivery->deadline_us = 0;
+}
+
+/* What is recorded of it; NULL: it was delivered. */
+static const char *failure(const struct delivery *delivery, const struct action_result *result)
+{
+    if (result->outcome == ACTION_DONE)
+        return NULL;
+    if (result->outcome == ACTION_FAILED)
+        return result->error.data != NULL ? result->error.data : "it failed";
+    return delivery->ending                     ? "the monitor was ended while it was sent"
+           : delivery->stop.how != ACTION_GO_ON ? "no answer within its timeout"
+                                                : "this host stood still while it was sent";
+}
+
+static enum rc send_one(struct delivery *delivery, const struct db_result *row, int64_t alive_us,
+                        struct err *err)
+{
+    struct action_result result;
+    const char *key = db_text(row, 0, ALERT_CLAIM_KEY),
+               *number = db_text(row, 0, ALERT_CLAIM_ATTEMPT);
+    probe("notice.claimed");
+    attempt(delivery, db_text(row, 0, ALERT_CLAIM_DOCUMENT), key, number, alive_us, &result);
+    probe("notice.sent");
+    const char *error = failure(delivery, &result);
+    const char *params[] = {db_text(row, 0, ALERT_CLAIM_NOTICE), number, error,
+                            result.retry_after_s > 0 ? DB_INT(result.retry_after_s) : NULL};
+    log_event(error != NULL ? LOG_WARN : LOG_INFO, error != NULL ? "notice_failed" : "notice_sent",
+              "receiver", delivery->receiver->name, "notice", key, "attempt", number, "error",
+              error != NULL ? error : "", NULL);
+    enum rc rc = db_run(delivery->db, &sql_alert_sent, params, NULL, err);
+    action_result_done(&result);
+    return rc;
+}
+
+static enum rc session_open(struct delivery *delivery, struct err *err)
+{
+    enum rc rc = db_open_on(delivery->conninfo, DB_MONITOR, &delivery->server, DB_NOT_OLDER,
+                            &delivery->db, err);
+    if (rc == RC_OK)
+        db_patience(delivery->db, PATIENCE_MS);
+    return rc;
+}
+
+/* The next notice, if one is due. *ret_wait_ms: 0: there may be more; -1: nothing is to be waited for. */
+static enum rc next(struct delivery *delivery, int *ret_wait_ms, struct err *err)
+{
+    const struct receiver *receiver = delivery->receiver;
+    DB_RESULT_AUTO *row = NULL;
+    int64_t alive_us = clock_boot_us();
+    int64_t lease_ms = receiver->timeout_ms + receiver->kill_after_ms + SILENCE_MS;
+    const char *params[] = {receiver->name,
+                            delivery->who,
+                            receiver->jobs ? receiver->jobs : "*",
+                            receiver->kinds,
+                            DB_INT(receiver->hold_ms),
+                            receiver->remind_ms > 0 ? DB_INT(receiver->remind_ms) : NULL,
+                            DB_INT(lease_ms)};
+    enum rc rc = delivery->db == NULL ? session_open(delivery, err) : RC_OK;
+    if (rc == RC_OK)
+        rc = db_run(delivery->db, &sql_alert_claim, params, &row, err);
+    if (rc != RC_OK)
+        return rc;
+    *ret_wait_ms = 0;
+    if (!db_null(row, 0, ALERT_CLAIM_NOTICE))
+        return send_one(delivery, row, alive_us, err);
+    *ret_wait_ms =
+        db_null(row, 0, ALERT_CLAIM_WAIT_MS) ? -1 : (int)db_int(row, 0, ALERT_CLAIM_WAIT_MS);
+    return RC_OK;
+}
+
+static void *delivery_main(void *context)
+{
+    struct delivery *delivery = context;
+    bool stopping = false;
+    struct err err = {0};
+    for (;;) {
+        int wait_ms = 0;
+        for (struct mail *mail = thread_take(&delivery->thread, &stopping), *after; mail != NULL;
+             mail = after) {
+            after = mail->next;
+            free(mail);
+        }
+        if (stopping)
+            break;
+        if (next(delivery, &wait_ms, &err) != RC_OK) {
+            if (delivery->backoff_ms == 0)
+                log_event(LOG_WARN, "receiver_waits", "receiver", delivery->receiver->name, "error",
+                          err.message, NULL);
+            delivery->backoff_ms =
+                backoff_next(delivery->backoff_ms, BACKOFF_FIRST_MS, BACKOFF_LAST_MS);
+            db_close(delivery->db);
+            delivery->db = NULL;
+            wait_ms = delivery->backoff_ms;
+        } else if (delivery->backoff_ms != 0) {
+            delivery->backoff_ms = 0;
+            log_event(LOG_INFO, "receiver_is_back", "receiver", delivery->receiver->name, NULL);
+        }
+        if (wait_ms != 0)
+            mailbox_wait(&delivery->thread.inbox, wait_ms);
+    }
+    db_close(delivery->db);
+    return NULL;
+}
+
+enum rc delivery_start(const struct receiver *receiver, const struct action_settings *settings,
+                       const char *conninfo, const struct db_server *server, const char *who,
+                       struct delivery **ret_delivery, struct err *err)
+{
+    struct delivery *delivery = xcalloc(1, sizeof *delivery);
+    *delivery = (struct delivery){.receiver = receiver,
+                                  .settings = settings,
+                                  .conninfo = conninfo,
+                                  .server = *server,
+                                  .who = who};
+    action_stop_init(&delivery->stop);
+    enum rc rc = thread_start(&delivery->thread, "delivery", delivery_main, delivery, err);
+    if (rc == RC_OK) {
+        *ret_delivery = delivery;
+        return RC_OK;
+    }
+    action_stop_done(&delivery->stop);
+    free(delivery);
+    return rc;
+}
+
+void delivery_news(struct delivery *delivery)
+{
+    mailbox_poke(&delivery->thread.inbox);
+}
+
+void delivery_watch(struct delivery *delivery)
+{
+    int64_t deadline_us = delivery->deadline_us;
+    if (deadline_us != 0 && clock_boot_us() >= deadline_us)
+        action_stop_ask(&delivery->stop, ACTION_TERMINATE);
+}
+
+void delivery_stop(struct delivery *delivery)
+{
+    if (delivery == NULL)
+        return;
+    delivery->ending = true;
+    thread_ask_stop(&delivery->thread);
+    action_stop_ask(&delivery->stop, ACTION_TERMINATE);
+    thread_join(&delivery->thread);
+    action_stop_done(&delivery->stop);
+    free(delivery);
+}

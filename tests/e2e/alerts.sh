@@ -1,0 +1,155 @@
+#!/bin/bash
+# Alerts reach a command and a server, each notice once, however many monitors run; one that fails is sent again, and so is one whose sender died before it was
+# recorded. No executor and no dispatcher runs: that a job is missed is found all the same.
+# ctest: nosan timeout=300
+set -euo pipefail
+here=$(cd "$(dirname "$0")" && pwd)
+. "$here/../support/shell.bash"
+tmp=$(mktemp -d)
+. "$here/../support/http.bash"
+trap 'jobs_end; scratch_drop; rm -rf "$tmp"' EXIT
+scratch_database
+failed=0
+expect() { [ "$2" = "$3" ] || { echo "$1: \"$2\" instead of \"$3\""; failed=1; }; }
+http_start server
+: >"$tmp/pages"
+: >"$tmp/server/requests"
+cat >"$tmp/page" <<END
+#!/bin/bash
+read -r -d '' document || true
+echo "\$document" >>"$tmp/pages"
+END
+cat >"$tmp/hang" <<'END'
+#!/bin/bash
+trap '' TERM
+while :; do sleep 1; done
+END
+chmod +x "$tmp/page" "$tmp/hang"
+config() { # FILE, and the sections of receivers on standard input
+    printf '[postgres]\nconninfo = %s\n[monitor]\nevery = 200ms\n[http]\nallow = 127.0.0.1:%s\n[commands]\npage = %s\nhang = %s\n[command:page]\nkill_after = 0s\n[command:hang]\nkill_after = 0s\n' \
+        "$db" "$port" "$tmp/page" "$tmp/hang" >"$1"
+    cat >>"$1"
+    chmod 600 "$1"
+}
+monitor() { # CONFIGURATION LOG [BINARY]
+    : >"$2"
+    LOCKSTEP_CONFIG=$1 "${3:-$LOCKSTEP_BIN}" monitor run 2>>"$2" &
+    pid=$!
+}
+# A watch whose time has passed, or is to come.
+watch() { lockstep job apply - -q <<<'{"job": "'"$1"'", "watch": true, "schedules": [{"name": "nightly", "kind": "interval", "every": "24h"}]}' >/dev/null; due "$1" "$2"; }
+due() { sql "UPDATE lockstep.schedule s SET next_at = now() + interval '$2' FROM lockstep.job j WHERE j.job_id = s.job_id AND j.name = '$1'"; }
+is() { [ "$(sql "$1")" = "$2" ]; }
+pages() { jq -r 'select(.job == "'"$1"'") | "\(.notice) \(.kind) \(.attempt)"' "$tmp/pages" | paste -sd,; }
+paged() { [ "$(pages "$1")" = "$2" ]; }
+sent() { is "SELECT string_agg(notice || ' ' || attempts || ' ' || (delivered_at IS NOT NULL), ', ' ORDER BY notice_id) FROM lockstep.alert_notice JOIN lockstep.alert USING (alert_id) WHERE job = '$1' AND receiver = '$2'" "$3"; }
+explain() { sql "SELECT * FROM lockstep.alert_notice" ; sql 'SELECT * FROM lockstep.alert'; cat "$tmp/pages" "$tmp"/*.log; }
+must() { eventually "$@" || { explain; exit 1; }; }
+
+# Two monitors, a command and a server: one notice of the opening and one of the end, each sent once.
+config "$tmp/both.conf" <<END
+[alert:page]
+command = page
+jobs = backup*
+[alert:hook]
+url = http://127.0.0.1:$port/echo
+kinds = missed, failed
+[alert:others]
+command = page
+jobs = load-*
+END
+watch backup.first '-3 hours'
+monitor "$tmp/both.conf" "$tmp/a.log"; a=$pid
+monitor "$tmp/both.conf" "$tmp/b.log"; b=$pid
+must 60 sent backup.first page 'opened 1 true'
+must 60 sent backup.first hook 'opened 1 true'
+sql "SELECT lockstep.ping('backup.first'); UPDATE lockstep.job_occurrence SET decided_at = scheduled_for" # at once, and as if it had been in time
+must 60 sent backup.first page 'opened 1 true, closed 1 true'
+must 60 sent backup.first hook 'opened 1 true, closed 1 true'
+expect 'the command was run once for each' "$(pages backup.first)" 'opened missed 1,closed missed 1'
+expect 'and the server called once for each' "$(wc -l <"$tmp/server/requests")" 2
+expect 'with a key for each' "$(jq -r .key "$tmp/server/requests" | paste -sd,)" 'alert-1-opened-0,alert-1-closed-0'
+expect 'what it is told' "$(head -n 1 "$tmp/pages" | jq -c '[.alert, .number, .text, .ended, .receiver]')" \
+    "[1,0,$(sql "SELECT to_json(text) FROM lockstep.alert"),null,\"page\"]"
+expect 'the list of what is open' "$(lockstep alert list -o csv | wc -l)" 1
+expect 'and of all' "$(lockstep alert list --all -o json | jq -r '.[] | "\(.job) \(.kind) \(.ended)"')" 'backup.first missed recovered'
+expect 'what was sent of it' "$(lockstep alert show 1 -o json | jq -r '.notices | map(.receiver + " " + .notice) | sort | join(", ")')" 'hook closed, hook opened, page closed, page opened'
+
+# Their sessions are ended: they have others, and still send.
+sql "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND application_name = 'lockstep/monitor'" >/dev/null
+watch backup.second '-3 hours'
+must 60 sent backup.second page 'opened 1 true'
+lockstep monitor ack backup.second -q --reason 'it is known'
+expect 'who acknowledged it' "$(lockstep alert list -o json | jq -r '.[].note')" 'it is known'
+lockstep monitor silence backup.second -q --for 1h --reason 'the disk is replaced'
+must 60 sent backup.second page 'opened 1 true, closed 1 true'
+expect 'its end' "$(jq -r 'select(.job == "backup.second" and .notice == "closed") | .ended + " " + .note' "$tmp/pages")" 'silenced it is known'
+lockstep monitor silence backup.second -q --end
+lockstep job delete backup.second -q
+for pid in $a $b; do kill -TERM "$pid"; done
+for pid in $a $b; do wait "$pid" || { echo "a monitor ended with $?"; failed=1; }; done
+
+# A server that is busy at first, and a command that does not end.
+config "$tmp/flaky.conf" <<END
+[alert:flaky]
+url = http://127.0.0.1:$port/retry/1
+[alert:slow]
+command = hang
+timeout = 300ms
+END
+watch flaky '-3 hours'
+monitor "$tmp/flaky.conf" "$tmp/flaky.log"
+must 60 sent flaky flaky 'opened 2 true'
+expect 'after an error' "$(jq -rs 'map(select(.path == "/retry/1")) | length' "$tmp/server/requests")" 2
+must 60 is "SELECT error FROM lockstep.alert_notice WHERE receiver = 'slow' AND attempts > 1" 'no answer within its timeout'
+expect 'shown as not delivered' "$(lockstep alert list -o json | jq -r '.[] | select(.job == "flaky") | .undelivered')" 1
+kill -TERM "$pid"
+wait "$pid" || { echo "the monitor ended with $?"; failed=1; }
+lockstep job delete flaky -q
+
+# Killed when it was sent, and not recorded: it is sent again, by whoever runs then.
+config "$tmp/page.conf" <<END
+[alert:page]
+command = page
+jobs = third
+timeout = 1s
+END
+watch third '-3 hours'
+LOCKSTEP_PROBE=notice.sent=kill LOCKSTEP_PROBE_DIR=$tmp monitor "$tmp/page.conf" "$tmp/killed.log" "${LOCKSTEP_BIN}-probed"
+status=0
+wait "$pid" || status=$?
+expect 'killed' "$status" 137
+must 30 paged third 'opened missed 1'
+expect 'not recorded' "$(sql "SELECT delivered_at IS NULL FROM lockstep.alert_notice JOIN lockstep.alert USING (alert_id) WHERE job = 'third'")" t
+monitor "$tmp/page.conf" "$tmp/third.log"
+must 60 sent third page 'opened 2 true'
+expect 'sent again' "$(pages third)" 'opened missed 1,opened missed 2'
+kill -TERM "$pid"
+wait "$pid" || { echo "the monitor ended with $?"; failed=1; }
+
+# What is refused, before anything is started.
+refused() { # WHAT EXPECTED, and the receivers
+    config "$tmp/bad.conf"
+    for command in 'monitor run' 'config check'; do
+        # shellcheck disable=SC2086 # two words
+        if LOCKSTEP_CONFIG=$tmp/bad.conf timeout 60 "$LOCKSTEP_BIN" $command >"$tmp/said" 2>&1; then echo "$1: $command does not refuse it"; failed=1; fi
+        grep -qF -- "$2" "$tmp/said" || { echo "$1: $command says"; cat "$tmp/said"; failed=1; }
+    done
+}
+refused 'no way to send' '[alert:x] has neither command nor url' <<<$'[alert:x]\njobs = *'
+refused 'two ways' '[alert:x] has both command and url' <<<$'[alert:x]\ncommand = page\nurl = http://127.0.0.1:1/'
+refused 'a command that is none' '[alert:x] command: [commands] does not name "pager"' <<<$'[alert:x]\ncommand = pager'
+refused 'a host that is not allowed' '[alert:x] url: [http] allow does not have example.com:443' <<<$'[alert:x]\nurl = https://example.com/'
+refused 'no URL' '[alert:x] url: it is no URL of http or https' <<<$'[alert:x]\nurl = ftp:x'
+refused 'an unknown kind' '[alert:x] kinds: "lost" is not known' <<<$'[alert:x]\ncommand = page\nkinds = missed, lost'
+refused 'no pattern' '[alert:x] jobs: "load%" is not known' <<<$'[alert:x]\ncommand = page\njobs = load%'
+refused 'no time' '[alert:x] remind_every: "often"' <<<$'[alert:x]\ncommand = page\nremind_every = often'
+said() { "$LOCKSTEP_BIN" "$@" -d "$db" 2>&1 | head -n 1 || true; }
+expect 'no length' "$(said monitor silence third --reason x)" 'lockstep: monitor silence: one of --for, --until and --end is needed'
+expect 'no reason' "$(said monitor silence third --for 1h)" 'lockstep: reason: it is missing'
+expect 'no acknowledgement' "$(said alert ack 1 --reason x | sed 's/since.*/since/')" 'lockstep: alert 1 is closed since'
+expect 'no alert' "$(said monitor ack 4711 --reason x)" 'lockstep: there is no alert 4711'
+expect 'no job' "$(said monitor ack nothing --reason x)" 'lockstep: there is no job nothing'
+expect 'no time' "$(said monitor silence third --until tomorrowish --reason x)" 'lockstep: monitor silence: --until: "tomorrowish" is no time'
+[ $failed = 0 ] || explain
+exit $failed
