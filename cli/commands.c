@@ -36,6 +36,17 @@ static const struct option_spec job_run_options[] = {
     {"wait", NULL, "watch the run until it ends; exit code 0 if it completed", 0},
     {"ascii", NULL, "draw with ASCII characters", 0},
     {0}};
+static const struct option_spec job_backfill_options[] = {
+    {"from", "WHEN", "the first time, 2026-01-01T00:00:00Z", 0},
+    {"to", "WHEN", "the end of the range, which is not part of it", 0},
+    {"schedule", "NAME", "only the times of this schedule; default: of all that are enabled", 0},
+    {"overlap", "queue_one|allow|skip",
+     "while a run of the job is open: queue_one (default) waits for its end before each time, "
+     "allow "
+     "fires all at once, skip leaves the time out",
+     0},
+    {"dry-run", NULL, "say what would fire, change nothing", 0},
+    {0}};
 #define VERSION_OPTION                                                                             \
     {                                                                                              \
         "if-version", "N:1:2147483647", "only if the job is of this version", 0                    \
@@ -389,6 +400,9 @@ const struct command commands[] = {
      "lockstep job test nightly --at 2026-03-29T02:30:00Z"},
     {"job", "run", "NAME", NEEDS_SCHEMA, command_job_run, "fires a job by hand", job_run_options,
      "lockstep job run nightly --param region=eu --wait"},
+    {"job", "backfill", "NAME", NEEDS_SCHEMA, command_job_backfill,
+     "fires the times of a range that have not fired, oldest first", job_backfill_options,
+     "lockstep job backfill nightly --from 2026-01-01T00:00:00Z --to 2026-02-01T00:00:00Z"},
     {"job", "enable", "NAME", NEEDS_SCHEMA, command_job_enable,
      "fires it again from its next time on", job_change_options, NULL},
     {"job", "disable", "NAME", NEEDS_SCHEMA, command_job_disable,

@@ -20,6 +20,7 @@ BEGIN
         PERFORM lockstep.job_refuse(left(word, 64), format('job %s has no such parameter', own.name),
             COALESCE('it has ' || (SELECT string_agg(k, ', ' ORDER BY k) FROM jsonb_object_keys(own.spec -> 'defaults') AS k), 'its parameters are the fields of "defaults"'));
     END IF;
+    PERFORM lockstep.job_isolation(own.overlap);
     SELECT r.run_id, r.status, r.created_at INTO open FROM lockstep.run r WHERE r.job_id = own.job_id AND r.ended_at IS NULL ORDER BY r.run_no LIMIT 1;
     IF FOUND AND own.overlap <> 'allow' THEN
         RAISE EXCEPTION 'run % of job % is % since %', open.run_id, own.name, open.status, lockstep.job_time(date_trunc('second', open.created_at)) USING ERRCODE = 'LS002',

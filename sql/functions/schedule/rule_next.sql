@@ -20,7 +20,7 @@ DECLARE
     behind timestamp;    -- and in the second
 BEGIN
     IF p_rule.kind = 'interval' THEN
-        fires := pg_catalog.to_timestamp((pg_catalog.floor((pg_catalog.date_part('epoch', after)::numeric - p_rule.phase) / p_rule.every) + 1) * p_rule.every + p_rule.phase);
+        fires := pg_catalog.to_timestamp((pg_catalog.floor((EXTRACT(epoch FROM after) - p_rule.phase) / p_rule.every) + 1) * p_rule.every + p_rule.phase);
         RETURN CASE WHEN fires <= last THEN fires END;
     ELSIF p_rule.kind = 'instant' THEN
         RETURN CASE WHEN p_rule.instant > after AND p_rule.instant <= last THEN p_rule.instant END;
