@@ -24,6 +24,32 @@ static const struct option_spec schedule_forecast_options[] = {
     {"to", "WHEN", "before this time", 0},
     {"count", "N:1:100000", "how many times; default 20", 'n'},
     {0}};
+#define SCHEDULE_FIELDS                                                                            \
+    {"cron", "EXPR", "a cron expression, '0 2 * * *'", 0},                                         \
+        {"every", "LENGTH", "every so long: 90s, 5m, 1h30m, 2d", 0},                               \
+        {"phase", "LENGTH", "of --every: so long after the full multiples", 0},                    \
+        {"daily", "TIMES", "at these times of every day: 06:00,18:30", 0},                         \
+        {"weekly", "DAYS TIMES", "'MON,FRI 06:00,18:30'", 0},                                      \
+        {"monthly", "DAYS TIMES", "'1,15,-1 06:00'; below 0 from the end of the month", 0},        \
+        {"at", "WHEN", "once, 2026-01-31T06:00:00Z, or 2026-01-31T06:00:00 by the zone's clock",   \
+         0},                                                                                       \
+        {"after-job", "JOB", "when a run of this job has ended", 0},                               \
+        {"on", "success|failure|always", "of --after-job: how it has ended; default success", 0},  \
+        {"rule", "JSON", "any rule, with the fields of a file: a calendar, for example", 0},       \
+        {"zone", "ZONE", "its time zone; default UTC", 0},                                         \
+        {"not-before", "WHEN", "not before this time, 2026-01-31T06:00:00Z", 0},                   \
+        {"not-after", "WHEN", "not after this time", 0},                                           \
+        {"misfire", "once|all|skip", "what becomes of times that passed undecided; default once",  \
+         0},                                                                                       \
+        {"catchup-window", "LENGTH", "what is older does not fire; default 1h", 0},                \
+        {"jitter", "LENGTH", "it fires later by a share of this that its name decides", 0},        \
+    {                                                                                              \
+        "enabled", "on|off", "whether it fires", 0                                                 \
+    }
+static const struct option_spec schedule_change_options[] = {
+    SCHEDULE_FIELDS,
+    {"if-version", "N:1:2147483647", "only if the job is of this version", 0},
+    {0}};
 static const struct option_spec job_apply_options[] = {
     {"dry-run", NULL, "check everything and say what would be changed", 0},
     {"prune", NULL, "delete jobs that the file declared once and does no more", 0},
@@ -135,7 +161,7 @@ static const struct option_spec queue_resume_options[] = {
 };
 static const struct option_spec queue_delete_options[] = {
     {"yes", NULL,
-     "needed: the queue's runs, tasks and records are deleted with it; the topic stays", 0},
+     "needed: the queue's runs, tasks, records and jobs are deleted with it; the topic stays", 0},
     {0},
 };
 
@@ -387,6 +413,14 @@ const struct command commands[] = {
     {"schedule", "forecast", "[JOB]", NEEDS_SCHEMA, command_schedule_forecast,
      "the times of stored schedules that are to come", schedule_forecast_options,
      "lockstep schedule forecast --to 2026-02-01T00:00:00Z"},
+    {"schedule", "add", "JOB NAME", NEEDS_SCHEMA, command_schedule_add, "adds a schedule to a job",
+     schedule_change_options,
+     "lockstep schedule add load-sales night --cron '0 2 * * *' --zone Europe/Warsaw"},
+    {"schedule", "set", "JOB NAME", NEEDS_SCHEMA, command_schedule_set,
+     "changes fields of a schedule; a change fires nothing", schedule_change_options,
+     "lockstep schedule set load-sales night --enabled off"},
+    {"schedule", "remove", "JOB NAME", NEEDS_SCHEMA, command_schedule_remove,
+     "takes a schedule from a job; what it has fired stays", job_change_options, NULL},
     {"job", "apply", "[FILE...]", NEEDS_SCHEMA, command_job_apply,
      "makes jobs and their schedules what a file in JSON declares, all of it or nothing",
      job_apply_options, "lockstep job apply jobs.json --dry-run"},

@@ -33,7 +33,7 @@ command_fn command_rejected_list, command_rejected_show, command_rejected_redriv
 command_fn command_message_check;
 command_fn command_replay;
 command_fn command_schedule_next, command_schedule_explain, command_schedule_list,
-    command_schedule_forecast;
+    command_schedule_forecast, command_schedule_add, command_schedule_set, command_schedule_remove;
 command_fn command_job_apply, command_job_list, command_job_show, command_job_export,
     command_job_test, command_job_run, command_job_enable, command_job_disable, command_job_set,
     command_job_delete, command_job_history, command_job_log, command_job_backfill;

@@ -192,7 +192,9 @@ static enum rc check_arguments(const struct cli *cli, struct err *err)
     const char *want = cli->command->arguments;
     bool optional = *want == '[';
     bool several = strstr(want, "...") != NULL;
-    int least = *want == '\0' || optional ? 0 : 1, most = *want == '\0' ? 0 : several ? INT_MAX : 1;
+    bool two = !optional && strchr(want, ' ') != NULL;
+    int least = *want == '\0' || optional ? 0 : two ? 2 : 1;
+    int most = *want == '\0' ? 0 : several ? INT_MAX : two ? 2 : 1;
     if (cli->help || cli_has(cli, "version"))
         return RC_OK;
     if (cli->argument_count > most && strcmp(cli->command->noun, "help") != 0)

@@ -1,5 +1,6 @@
 #include "base/remedies.h"
 #include "cli/commands.h"
+#include "cli/control.h"
 #include "cli/find.h"
 #include "cli/queue_keep.h"
 #include "cli/topic.h"
@@ -264,14 +265,15 @@ enum rc command_queue_delete(struct cli *cli, struct err *err)
         return rc;
     if (!cli_has(cli, "yes"))
         return err_set(err, RC_REJECT, ERR_USAGE, queue.name, "Add --yes if that is meant.",
-                       "this deletes the queue with its runs, tasks and records");
+                       "this deletes the queue with its runs, tasks, records and jobs");
     rc = db_run(cli->db, &sql_queue_in_use, (const char *const[]){queue.name}, &used, err);
     if (rc == RC_OK && db_int(used, 0, QUEUE_IN_USE_IN_USE) > 0)
         return err_set(err, RC_RETRY, ERR_HELD, queue.name, REMEDY_EXECUTOR_STOP,
                        "%s readers work on it", db_text(used, 0, QUEUE_IN_USE_IN_USE));
     if (rc == RC_OK)
-        rc = db_run(cli->db, &sql_queue_delete, (const char *const[]){DB_INT(queue.queue_id)},
-                    &gone, err);
+        rc = control_done(db_run(cli->db, &sql_queue_delete,
+                                 (const char *const[]){DB_INT(queue.queue_id)}, &gone, err),
+                          err);
     if (rc == RC_OK)
         cli_say(cli, "lockstep: %s: deleted, with %s tasks; the topic %s stays\n", queue.name,
                 db_text(gone, 0, QUEUE_DELETE_TASKS), queue.topic);

@@ -29,6 +29,7 @@ BEGIN
             done := done || jsonb_build_object('job', one.spec ->> 'job', 'detail', said.detail,
                 'action', CASE WHEN one.spec ->> 'job' = ANY (made) THEN 'create' ELSE said.action END);
         END LOOP;
+        PERFORM lockstep.job_circle(j.job_id, j.name) FROM lockstep.job j WHERE j.name IN (SELECT e ->> 'job' FROM jsonb_array_elements(job_apply.specs) AS e);
         DELETE FROM lockstep.schedule s USING lockstep.job j -- jobs that go may follow each other
         WHERE j.job_id = s.job_id AND job_apply.prune AND j.file = job_apply.file AND (job_apply.force OR j.declared IS NOT DISTINCT FROM j.spec)
           AND NOT EXISTS (SELECT FROM jsonb_array_elements(job_apply.specs) AS e WHERE e ->> 'job' = j.name);

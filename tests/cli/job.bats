@@ -84,3 +84,63 @@ end_runs() { sql "UPDATE lockstep.run SET status = 'Completed', ended_at = clock
     [ "$status" -eq 2 ]
     is 'SELECT count(*) FROM lockstep.job_occurrence' 0
 }
+
+@test "schedules are added, changed and removed one by one, with the options of each kind" {
+    apply <<<'{"jobs": [{"job": "j", "queue": "q", "tasks": [{"order": 1, "sql": "SELECT 1"}]}, {"job": "p", "queue": "q", "tasks": [{"order": 1, "sql": "SELECT 1"}]}]}'
+    add() { lockstep schedule add j "$@" -q; }
+    add cron --cron '0 2 * * *' --zone Europe/Warsaw --misfire all --catchup-window 4h --jitter 5m --enabled off
+    add every --every 90s --phase 10s --not-before 2026-01-01T00:00:00Z --not-after 2226-01-01T00:00:00Z
+    add daily --daily 06:00,18:30
+    add weekly --weekly 'MON,FRI 06:00,18:30'
+    add monthly --monthly '1,-1 06:00'
+    add once --at 2226-01-31T06:00:00 --zone Asia/Tokyo
+    add after --after-job p --on failure
+    add agent --rule '{"kind": "calendar", "freq_type": 4, "freq_interval": 1}' --zone Asia/Tokyo
+    diff <(lockstep job export j | jq -c '.schedules[]') - <<'END'
+{"expr":"0 2 * * *","kind":"cron","name":"cron","zone":"Europe/Warsaw","jitter":"5m","enabled":false,"misfire":"all","catchup_window":"4h"}
+{"kind":"interval","name":"every","every":"90s","phase":"10s","not_after":"2226-01-01T00:00:00Z","not_before":"2026-01-01T00:00:00Z"}
+{"kind":"daily","name":"daily","times":["06:00","18:30"]}
+{"days":["MON","FRI"],"kind":"weekly","name":"weekly","times":["06:00","18:30"]}
+{"days":[1,-1],"kind":"monthly","name":"monthly","times":["06:00"]}
+{"at":"2226-01-31T06:00:00","kind":"once","name":"once","zone":"Asia/Tokyo"}
+{"on":"failure","job":"p","kind":"after","name":"after"}
+{"kind":"calendar","name":"agent","zone":"Asia/Tokyo","freq_type":4,"freq_interval":1}
+END
+    lockstep schedule set j cron --enabled on --cron '0 3 * * *' -q
+    [ "$(lockstep schedule list j -o json | jq -r '.[] | select(.schedule == "cron") | .rule + " " + (.is_active | tostring)')" = '0 3 * * * true' ]
+    [ "$(lockstep schedule remove j after --if-version 10 2>&1)" = 'lockstep: j: version 11' ]
+    [ "$(lockstep schedule list j -o json | jq length)" -eq 7 ]
+}
+
+@test "a schedule that cannot be meant is refused with its field, and nothing is stored" {
+    apply <<<'{"job": "j", "queue": "q", "tasks": [{"order": 1, "sql": "SELECT 1"}], "schedules": [{"name": "s", "kind": "interval", "every": "1h"}]}'
+    refused 'no rule is given' schedule add j t
+    refused 'it has two rules: --cron and --every' schedule add j t --cron '0 2 * * *' --every 1h
+    refused 'it is no JSON object' schedule add j t --rule '[7]'
+    refused 'hour: 25 is not in the range' schedule add j t --cron '0 25 * * *'
+    refused 'nothing is to change' schedule set j s
+    refused 'CET' schedule set j s --zone CET
+    refused 'already' schedule add j s --every 1h
+    refused 'no schedule "t"' schedule set j t --every 1h
+    refused 'there is no job nowhere' schedule remove nowhere s
+    run lockstep schedule remove j s --if-version 3
+    [ "$status" -eq 1 ]
+    [[ $output == *'of version 1, not 3'*'lockstep job show j'* ]]
+    run lockstep schedule add j
+    [ "$status" -eq 2 ]
+    is 'SELECT version FROM lockstep.job' 1
+}
+
+@test "a queue is not deleted beneath a job of another queue, and the hint says how to continue" {
+    sql "INSERT INTO lockstep.queue (name, topic) VALUES ('other', 'u')"
+    apply <<<'{"jobs": [{"job": "first", "queue": "q", "tasks": [{"order": 1, "sql": "SELECT 1"}]},
+        {"job": "second", "queue": "other", "tasks": [{"order": 1, "sql": "SELECT 1"}], "schedules": [{"name": "s", "kind": "after", "job": "first"}]}]}'
+    run lockstep queue delete q --yes
+    [ "$status" -ne 0 ]
+    [[ $output == *'job second of another queue runs after job first of this one'* ]]
+    remedy=$(sed -n 's/.*lockstep schedule remove/schedule remove/p' <<<"$output")
+    # shellcheck disable=SC2086
+    lockstep $remedy -q
+    lockstep queue delete q --yes -q
+    is "SELECT string_agg(name, ' ') FROM lockstep.job" second
+}

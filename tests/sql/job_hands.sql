@@ -77,5 +77,71 @@ SELECT is((SELECT count(*) FROM lockstep.job_occurrence), 0::bigint, 'and nothin
 SELECT is((SELECT count(*) FROM lockstep.job_backfill('b', '2020-01-01Z', '2020-01-01 16:40Z', dry_run => true)), 1000::bigint, 'a thousand times are as many as may be');
 SELECT pg_temp.gone('b', 'plain', 'w');
 
+-- Schedules one by one: as a file would have them.
+CREATE FUNCTION pg_temp.schedules(name text) RETURNS jsonb LANGUAGE sql AS $$ SELECT j.spec -> 'schedules' FROM lockstep.job j WHERE j.name = schedules.name $$;
+CREATE FUNCTION pg_temp.stored(name text) RETURNS text LANGUAGE sql AS $$
+    SELECT string_agg(s.name || ' ' || s.is_active, ', ' ORDER BY s.name) FROM lockstep.schedule s JOIN lockstep.job j USING (job_id) WHERE j.name = stored.name $$;
+SELECT lockstep.job_define(pg_temp.spec('a'));
+SELECT is(lockstep.schedule_add('a', '{"name": "night", "kind": "cron", "expr": "0 2 * * *", "zone": "Europe/Warsaw"}'), 2, 'a schedule is added, and the job has another version');
+SELECT is(lockstep.schedule_add('a', '{"name": "noon", "kind": "daily", "times": ["12:00"]}', 2), 3, 'to the version that the caller has seen');
+SELECT is(pg_temp.stored('a'), 'night true, noon true', 'the job has both');
+SELECT next_at AS noon FROM lockstep.schedule WHERE name = 'noon' \gset
+SELECT is(lockstep.schedule_set('a', 'night', '{"expr": "0 3 * * *", "jitter": "5m"}'), 4, 'fields are changed');
+SELECT is(pg_temp.schedules('a') -> 0, '{"name": "night", "kind": "cron", "expr": "0 3 * * *", "zone": "Europe/Warsaw", "jitter": "5m"}'::jsonb, 'and the others stay');
+SELECT is((SELECT next_at FROM lockstep.schedule WHERE name = 'noon'), :'noon'::timestamptz, 'nor does the other schedule change');
+SELECT lockstep.schedule_set('a', 'night', '{"kind": "interval", "every": "2h", "jitter": null}');
+SELECT is(pg_temp.schedules('a') -> 0, '{"name": "night", "kind": "interval", "every": "2h", "zone": "Europe/Warsaw"}'::jsonb, 'another kind leaves no field of the old rule; null is as never set');
+SELECT lockstep.schedule_set('a', 'night', '{"enabled": false}');
+SELECT is(pg_temp.stored('a'), 'night false, noon true', 'one that is disabled does not fire');
+SELECT lockstep.schedule_remove('a', 'night');
+SELECT is(pg_temp.stored('a'), 'noon true', 'it is removed');
+SELECT lockstep.schedule_remove('a', 'noon');
+SELECT is(pg_temp.schedules('a'), NULL, 'and without the last one the job is one that runs by hand');
+SELECT lockstep.job_apply(jsonb_build_array(pg_temp.spec('f', '{"schedules": [{"name": "s", "kind": "interval", "every": "1h"}]}')), 'file');
+SELECT lockstep.schedule_set('f', 's', '{"every": "2h"}');
+SELECT is((SELECT action FROM lockstep.job_apply(jsonb_build_array(pg_temp.spec('f', '{"schedules": [{"name": "s", "kind": "interval", "every": "3h"}]}')), 'file')), 'kept', 'a file finds that it was changed by hand');
+SELECT throws_like('SELECT lockstep.' || call, message, message)
+FROM (VALUES ($$schedule_add('f', '{"name": "s", "kind": "interval", "every": "1h"}')$$, 'name: job f has a schedule "s" already'), ($$schedule_add('f', '{"name": "t"}')$$, '%kind: nothing is not known%'),
+             ($$schedule_add('f', '[]')$$, 'schedules[2]: it is no JSON object'), ($$schedule_add('f', NULL)$$, 'schedules[2]: it is no JSON object'),
+             ($$schedule_add('f', '{"name": "t", "kind": "cron", "expr": "0 25 * * *"}')$$, '%25%'), ($$schedule_add('none', '{}')$$, 'there is no job none'),
+             ($$schedule_add('f', '{"name": "t", "kind": "interval", "every": "1h"}', 1)$$, 'job f was changed: it is of version 2, not 1'),
+             ($$schedule_set('f', 'x', '{}')$$, 'job f has no schedule "x"'), ($$schedule_set('f', 's', '7')$$, 'change: it is no JSON object'),
+             ($$schedule_set('f', 's', '{"name": "t"}')$$, 'name: a schedule keeps its name'), ($$schedule_set('f', 's', '{"every": "0s"}')$$, 'every: 0s is not in the range'),
+             ($$schedule_remove('f', 'x')$$, 'job f has no schedule "x"'), ($$schedule_remove('f', 's', 9)$$, 'job f was changed%')) AS bad (call, message);
+SELECT is((SELECT version FROM lockstep.job WHERE name = 'f'), 2, 'and nothing of it is stored');
+SELECT lockstep.job_define('{"job": "w", "watch": true, "schedules": [{"name": "s", "kind": "interval", "every": "1h"}]}');
+SELECT throws_like($$SELECT lockstep.schedule_remove('w', 's')$$, 'schedules: a watch is expected at its times%', 'a watch keeps its last one');
+SELECT pg_temp.gone('a', 'f', 'w');
+
+-- A file turns a chain round; what would be a circle in the end is refused.
+CREATE FUNCTION pg_temp.behind(name text, other text) RETURNS jsonb LANGUAGE sql AS $$
+    SELECT pg_temp.spec(name, jsonb_build_object('schedules', jsonb_build_array(jsonb_build_object('name', 's', 'kind', 'after', 'job', other)))) $$;
+SELECT lockstep.job_apply(jsonb_build_array(pg_temp.spec('x'), pg_temp.behind('y', 'x'), pg_temp.behind('z', 'y')), 'f');
+SELECT is((SELECT string_agg(a.job || ' ' || a.action, ', ') FROM lockstep.job_apply(jsonb_build_array(pg_temp.behind('x', 'y'), pg_temp.behind('y', 'z'), pg_temp.spec('z')), 'f') AS a),
+    'x change, y change, z change', 'a chain is turned round by one file');
+SELECT throws_like(format('SELECT lockstep.job_apply(%L, %L)', jsonb_build_array(pg_temp.behind('z', 'x')), 'f'), 'schedules: job % would run after itself', 'a circle with jobs that the file does not name is refused');
+SELECT throws_like(format('SELECT lockstep.job_apply(%L, %L)', jsonb_build_array(pg_temp.behind('n', 'm'), pg_temp.behind('m', 'n')), 'g'), 'schedules: job % would run after itself', 'and one of new jobs');
+SELECT throws_like($$SELECT lockstep.schedule_add('z', '{"name": "s", "kind": "after", "job": "x"}')$$, 'schedules: job z would run after itself', 'and one that is made by hand');
+SELECT is((SELECT count(*) FROM lockstep.schedule), 2::bigint, 'nothing of it is stored');
+
+-- A queue that other queues' jobs follow is not deleted beneath them.
+SELECT lockstep.job_define(pg_temp.behind('far', 'x') || '{"queue": "other"}');
+SELECT throws_ok($$SELECT lockstep.queue_delete((SELECT queue_id FROM lockstep.queue WHERE name = 'q'))$$, 'LS002', 'job far of another queue runs after job x of this one', 'a queue is not deleted while a job of another queue follows one of its jobs');
+SELECT is((SELECT count(*) FROM lockstep.queue), 2::bigint, 'it is still there');
+SELECT lockstep.schedule_remove('far', 's');
+SELECT lives_ok($$SELECT lockstep.queue_delete((SELECT queue_id FROM lockstep.queue WHERE name = 'q'))$$, 'without the schedule it is');
+SELECT is((SELECT string_agg(name, ' ') FROM lockstep.job), 'far', 'with its own jobs');
+SELECT is((SELECT string_agg(DISTINCT job, ' ' ORDER BY job) FROM lockstep.job_log WHERE message = 'deleted with queue q'), 'x y z', 'and the log says so');
+SELECT pg_temp.gone('far');
+INSERT INTO lockstep.queue (name, topic) VALUES ('q', 't');
+
+-- More times than one look walks over have passed: once means once.
+SELECT lockstep.job_define(pg_temp.spec('s', '{"overlap": "allow", "schedules": [{"name": "s", "kind": "interval", "every": "1s", "catchup_window": "2d"}]}'));
+UPDATE lockstep.schedule SET next_at = '2030-01-01Z', wake_at = '2030-01-01Z';
+SELECT is((SELECT string_agg(d.verdict, ' ') FROM generate_series(1, 5) AS n, lockstep.dispatch('test', '2030-01-01 03:00Z'::timestamptz + n * interval '1 ms') AS d), 'miss miss fire',
+    'of 10,801 seconds that passed the latest fires, and no other');
+SELECT is((SELECT scheduled_for FROM lockstep.occurrence WHERE outcome = 'fired'), '2030-01-01 03:00Z'::timestamptz, 'it is the latest');
+SELECT pg_temp.gone('s');
+
 SELECT * FROM finish();
 ROLLBACK;

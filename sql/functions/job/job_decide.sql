@@ -50,8 +50,11 @@ BEGIN
         scheduled_for := following;
         following := lockstep.rule_next(p_schedule.rule, scheduled_for);
     END LOOP;
+    IF missed_count = MOST AND following <= p_now AND p_schedule.misfire <> 'all' THEN -- the next look walks on: a later time stands for these
+        verdict := 'miss';
+        reason := 'a later time has passed, too';
     -- The time of a job that follows another is that one's, which may have taken long: what counts is when it ended.
-    IF (CASE WHEN p_schedule.after_job IS NULL THEN scheduled_for ELSE p_schedule.wake_at END) < oldest THEN
+    ELSIF (CASE WHEN p_schedule.after_job IS NULL THEN scheduled_for ELSE p_schedule.wake_at END) < oldest THEN
         verdict := 'miss';
         reason := pg_catalog.format('nobody dispatched it within %s', p_now - later - oldest);
     ELSIF open.run_id IS NULL OR p_job.overlap = 'allow' THEN

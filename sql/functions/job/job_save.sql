@@ -32,6 +32,9 @@ BEGIN
         PERFORM lockstep.job_try(job);
     END IF;
     PERFORM lockstep.job_schedules(job);
+    IF p_by_file IS NULL THEN -- what a file makes of several jobs is checked as a whole
+        PERFORM lockstep.job_circle(job.job_id, job.name);
+    END IF;
     PERFORM lockstep.job_note(job.name, 'changed', SESSION_USER, CASE WHEN is_new THEN 'made' ELSE pg_catalog.format('version %s', job.version) END
         || COALESCE(' by ' || p_by_file, ''));
     PERFORM pg_catalog.pg_notify('lockstep_jobs', job.name);

@@ -35,14 +35,6 @@ BEGIN
     IF (SELECT pg_catalog.count(*) <> pg_catalog.count(DISTINCT n ->> 'name') FROM pg_catalog.jsonb_array_elements(COALESCE(p_job.spec -> 'schedules', '[]')) AS n) THEN
         PERFORM lockstep.job_refuse('schedules', 'two of them have one name', 'give each its own name');
     END IF;
-    IF EXISTS (SELECT FROM lockstep.schedule s WHERE s.job_id = p_job.job_id AND s.after_job IS NOT NULL) AND EXISTS (
-        WITH RECURSIVE before AS (
-            SELECT s.after_job FROM lockstep.schedule s WHERE s.job_id = p_job.job_id AND s.after_job IS NOT NULL
-            UNION
-            SELECT s.after_job FROM before b JOIN lockstep.schedule s ON s.job_id = b.after_job WHERE s.after_job IS NOT NULL)
-        SELECT FROM before b WHERE b.after_job = p_job.job_id) THEN
-        PERFORM lockstep.job_refuse('schedules', pg_catalog.format('job %s would run after itself', p_job.name), 'break the circle: a schedule of the kind "after" names a job that does not wait for this one');
-    END IF;
 END
 $$;
 REVOKE EXECUTE ON FUNCTION lockstep.job_schedules(lockstep.job) FROM PUBLIC;
