@@ -1,7 +1,7 @@
 -- Refuses a job that would run after itself, by whichever way.
 CREATE OR REPLACE FUNCTION lockstep.job_circle(p_job_id int, p_name text) RETURNS void LANGUAGE plpgsql AS $$
 BEGIN
-    IF EXISTS (
+    IF EXISTS (SELECT FROM lockstep.schedule s WHERE s.job_id = p_job_id AND s.after_job IS NOT NULL) AND EXISTS (
         WITH RECURSIVE before AS (
             SELECT s.after_job FROM lockstep.schedule s WHERE s.job_id = p_job_id AND s.after_job IS NOT NULL
             UNION
