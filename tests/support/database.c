@@ -1,6 +1,10 @@
+#include <fcntl.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/file.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "base/clock.h"
 #include "base/str.h"
@@ -54,14 +58,15 @@ static void drop_databases(void)
     db_close(db);
 }
 
-const char *support_empty_database(void)
+/** A database of this test's own: empty, or a copy. */
+static const char *new_database(const char *template)
 {
     struct db *db = open_session(support_cluster(), DB_CLI);
     struct database *database = xcalloc(1, sizeof *database);
     STR_AUTO conninfo = {0};
 
     database->name = support_name("ls");
-    support_exec(db, "CREATE DATABASE %s", database->name);
+    support_exec(db, "CREATE DATABASE %s TEMPLATE %s", database->name, template);
     db_close(db);
     str_format(&conninfo, "%s dbname=%s", support_cluster(),
                database->name); /* the last dbname counts */
@@ -74,16 +79,70 @@ const char *support_empty_database(void)
     return database->conninfo;
 }
 
-const char *support_database(void)
+const char *support_empty_database(void)
 {
-    const char *conninfo = support_empty_database();
-    struct db *db = open_session(conninfo, DB_MIGRATE);
+    return new_database("template1");
+}
+
+/** Named after the texts of the schema that is linked into this test. */
+static void name_template(char *name, size_t size)
+{
+    uint64_t hash = 14695981039346656037U; /* FNV-1a */
+
+    for (int i = 0; i < SQL_SCRIPT_COUNT; i++) {
+        for (const char *c = sql_scripts[i].checksum; *c != '\0'; c++) {
+            hash = (hash ^ (unsigned char)*c) * 1099511628211U;
+        }
+    }
+    (void)snprintf(name, size, "template_%016" PRIx64, hash);
+}
+
+static void migrate_new(const char *name)
+{
+    STR_AUTO conninfo = {0};
     struct err err;
     int applied;
 
+    str_format(&conninfo, "%s dbname=%s_new", support_cluster(), name);
+    struct db *db = open_session(conninfo.data, DB_MIGRATE);
     assert_ok(migrate_up(db, false, NULL, &applied, &err), &err);
     db_close(db);
-    return conninfo;
+}
+
+/** It has its name only when it is whole. One test makes it, the others wait for the lock. */
+static void make_template(struct db *db, const char *name)
+{
+    STR_AUTO path = {0};
+
+    str_format(&path, "%s/%s.lock", support_environment("LOCKSTEP_TEST_HOME"), name);
+    int lock = open(path.data, O_CREAT | O_RDWR | O_CLOEXEC, 0600);
+    assert_true(lock >= 0);
+    assert_int_equal(flock(lock, LOCK_EX), 0);
+    if (support_int(db, "SELECT count(*) FROM pg_database WHERE datname = '%s'", name) == 0) {
+        support_exec(db, "DROP DATABASE IF EXISTS %s_new", name);
+        support_exec(db, "CREATE DATABASE %s_new", name);
+        migrate_new(name);
+        support_await(db, 60000,
+                      "SELECT count(*) = 0 FROM pg_stat_activity WHERE datname = '%s_new' AND "
+                      "backend_type = 'client backend'",
+                      name);
+        support_exec(db, "ALTER DATABASE %s_new ALLOW_CONNECTIONS false", name);
+        support_exec(db, "ALTER DATABASE %s_new RENAME TO %s", name, name);
+    }
+    (void)close(lock);
+}
+
+const char *support_database(void)
+{
+    char template[40];
+    struct db *db = open_session(support_cluster(), DB_CLI);
+
+    name_template(template, sizeof template);
+    if (support_int(db, "SELECT count(*) FROM pg_database WHERE datname = '%s'", template) == 0) {
+        make_template(db, template);
+    }
+    db_close(db);
+    return new_database(template);
 }
 
 const char *support_conninfo_as(const char *user)

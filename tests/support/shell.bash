@@ -1,6 +1,7 @@
 # tests/support/shell.bash: what shell tests share; sourced by tests/cli/*.bats and tests/e2e/*.sh, which run through
 # scripts/with-servers.
-#   scratch_database   a fresh database with today's schema; its conninfo in $db
+#   scratch_database   a fresh database with today's schema, copied from one that this binary has migrated once; its conninfo in $db
+#   scratch_empty_database   one without the schema
 #   scratch_name       a name that nothing else on these servers has: for queues, topics, roles
 #   sql TEXT           runs SQL there as the superuser, results unaligned
 #   lockstep ARGS...   the built binary on that database and the test broker
@@ -14,21 +15,45 @@ db=''
 
 scratch_name() { printf 'ls_%d_%08x\n' "$$" "$SRANDOM"; } # not RANDOM, which a test may have seeded
 
+scratch_cluster() { "$LOCKSTEP_TEST_PGBIN/psql" -X -q -At -v ON_ERROR_STOP=1 -d "$LOCKSTEP_TEST_PG" -c "$1"; }
+
 scratch_empty_database() {
     local name
     name=$(scratch_name)
-    "$LOCKSTEP_TEST_PGBIN/psql" -X -q -d "$LOCKSTEP_TEST_PG" -c "CREATE DATABASE $name"
+    scratch_cluster "CREATE DATABASE $name"
     db="$LOCKSTEP_TEST_PG dbname=$name" # the last dbname counts
 }
 
+# The template has its name only when it is whole; it is named after the binary, so that one that was built again makes another.
+scratch_template() ( # NAME
+    exec {lock}>"$LOCKSTEP_TEST_HOME/$1.lock"
+    flock "$lock"
+    [ "$(scratch_cluster "SELECT count(*) FROM pg_database WHERE datname = '$1'")" = 0 ] || return 0
+    scratch_cluster "DROP DATABASE IF EXISTS ${1}_new" 2>/dev/null
+    scratch_cluster "CREATE DATABASE ${1}_new"
+    "$LOCKSTEP_BIN" migrate up -q -d "$LOCKSTEP_TEST_PG dbname=${1}_new" || return 1
+    while [ "$(scratch_cluster "SELECT count(*) FROM pg_stat_activity WHERE datname = '${1}_new' AND backend_type = 'client backend'")" != 0 ]; do
+        sleep 0.05 # its session has ended, the server's process has not
+    done
+    scratch_cluster "ALTER DATABASE ${1}_new ALLOW_CONNECTIONS false"
+    scratch_cluster "ALTER DATABASE ${1}_new RENAME TO $1"
+)
+
 scratch_database() {
-    scratch_empty_database
-    "$LOCKSTEP_BIN" migrate up -d "$db" >/dev/null
+    local name template
+    name=$(scratch_name)
+    template=template_$(stat -L -c '%i_%.Z' "$LOCKSTEP_BIN")
+    template=${template//./_}
+    if ! scratch_cluster "CREATE DATABASE $name TEMPLATE $template" 2>/dev/null; then
+        scratch_template "$template"
+        scratch_cluster "CREATE DATABASE $name TEMPLATE $template"
+    fi
+    db="$LOCKSTEP_TEST_PG dbname=$name"
 }
 
 scratch_drop() {
     [ -n "$db" ] || return 0
-    "$LOCKSTEP_TEST_PGBIN/psql" -X -q -d "$LOCKSTEP_TEST_PG" -c "DROP DATABASE IF EXISTS ${db##*dbname=} WITH (FORCE)"
+    scratch_cluster "DROP DATABASE IF EXISTS ${db##*dbname=} WITH (FORCE)"
     db=''
 }
 
