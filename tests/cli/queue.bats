@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # Queues, and the forms of results, with both servers.
-# ctest: timeout=120
+# ctest: timeout=120 long
 
 bats_require_minimum_version 1.5.0
 

@@ -1,6 +1,6 @@
 #!/bin/bash
 # While the server has not answered a claim, readers that are done go on with what the executor has in hand.
-# ctest: timeout=120
+# ctest: timeout=120 long
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 . "$here/../support/shell.bash"

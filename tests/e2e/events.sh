@@ -1,7 +1,7 @@
 #!/bin/bash
 # Events: what happens to runs and phases comes to <topic>.events once and in its order: over a run with failures, reopened runs, two
 # executors, an operator's hand, and wherever the relay is killed.
-# ctest: slow nosan timeout=180
+# ctest: slow nosan timeout=180 long
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 . "$here/../support/shell.bash"

@@ -3,7 +3,7 @@
 # turn, runs and the queue are paused; what was promised is judged from what the tasks wrote. Then one by one: an operator cancels,
 # fails and completes what a worker has, cancels a run in the moment in which a worker takes a task, retries, replays; the last
 # attempt; no reader at all.
-# ctest: timeout=150 slow
+# ctest: timeout=150 slow long
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 . "$here/../support/shell.bash"

@@ -1,5 +1,5 @@
 #!/bin/bash
-# ctest: slow nosan timeout=900
+# ctest: slow nosan timeout=900 long
 # Records that nobody should write, under a new seed each time: it is printed, and with it the same records are made again
 # (LOCKSTEP_TEST_SEED). ./dev fuzz --live runs longer.
 set -euo pipefail

@@ -2,7 +2,7 @@
 # A server whose settings were made for others, and one that has no connection left: time-outs that are shorter than our waits,
 # read-only and serializable by default, for everybody and for our role; max_connections reached before the start and in the
 # middle. Nothing of it changes what happens, some of it when.
-# ctest: nosan timeout=120
+# ctest: nosan timeout=120 long
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 . "$here/../support/shell.bash"

@@ -1,7 +1,7 @@
 #!/bin/bash
 # The commands of the how-to pages work as they are printed: each page in a database and on a broker of its own. A page says in comments what
 # its reader has already (tests/support/page.py).
-# ctest: nosan timeout=900
+# ctest: nosan timeout=900 long
 # With names as arguments (install upgrade): only those pages.
 set -euo pipefail
 here=$(dirname "${BASH_SOURCE[0]}")

@@ -2,7 +2,7 @@
 # What a task leaves in its session never reaches the next one, also if its text does not show it: what a function, a trigger or a
 # view does. Each kind is left in each of these ways, in phases of two tasks and in a long one, and the task behind it in the same
 # session tells what it finds. tests/sql/session.sql has what else may run code.
-# ctest: timeout=240
+# ctest: timeout=240 long
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 . "$here/../support/shell.bash"

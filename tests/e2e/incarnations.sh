@@ -1,7 +1,7 @@
 #!/bin/bash
 # An executor that loses its control session again and again, while it has work and while it has none: it starts anew each time,
 # and the thirtieth incarnation has no more descriptors and threads than the second one had.
-# ctest: nosan timeout=120
+# ctest: nosan timeout=120 long
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 . "$here/../support/shell.bash"

@@ -3,7 +3,7 @@
 # on real servers, over a sweep of n. After each: nobody ended by a signal or with a sanitizer's report, no lock is left, no row
 # is impossible; and without the failure a healthy executor finishes the run, every effect once.
 #   LOCKSTEP_TEST_INJECT_SECONDS   for how long (45); LOCKSTEP_TEST_INJECT: these "FUNCTION=N[+]" only
-# ctest: timeout=200
+# ctest: timeout=200 long
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 . "$here/../support/shell.bash"

@@ -2,7 +2,7 @@
 # An executor is killed (kill -9) at every point of a task's life: its run is finished, in turn by an executor elsewhere and by
 # itself started again on the same host; strict order, every effect once, the bound kept, nothing left over.
 # Several points at a time, each with a queue of its own. LOCKSTEP_TEST_POINTS names other ones.
-# ctest: nosan timeout=240
+# ctest: nosan timeout=240 long
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 . "$here/../support/shell.bash"

@@ -1,7 +1,7 @@
 #!/bin/bash
 # What an operator or the server does to a task is not the task's fault: it is never failed for it. A task that ends its server each
 # time comes to an end all the same, and nothing else with it. Two lost attempts are the most here.
-# ctest: timeout=240 nosan
+# ctest: timeout=240 nosan long
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 . "$here/../support/shell.bash"

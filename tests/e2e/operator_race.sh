@@ -1,7 +1,7 @@
 #!/bin/bash
 # An operator against an executor that is held at a named point of a task's life: whatever of the two comes first, an effect is
 # there if and only if its task is Completed, nothing starts twice, and the run ends.
-# ctest: timeout=240
+# ctest: timeout=240 notsan
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 . "$here/../support/shell.bash"

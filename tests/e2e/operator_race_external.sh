@@ -2,7 +2,7 @@
 # An operator against a worker of external tasks, at each point of a task's life, and against both while the executor stands at a named
 # point: what a worker wrote in the transaction of its report is there if and only if the report counted, a report of what an
 # operator has ended is refused, nothing of a later phase starts before, and the run ends.
-# ctest: timeout=120
+# ctest: timeout=120 notsan
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 . "$here/../support/shell.bash"

@@ -1,7 +1,7 @@
 #!/bin/bash
 # No plan depends on luck: every statement of ours reads as few rows as plans.table says, in a small database; with the plans made there
 # after it has grown; and in a large one that is not analysed, or is, with generic and with custom plans.
-# ctest: slow nosan timeout=300
+# ctest: slow nosan timeout=300 long
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 root=$(cd "$here/../.." && pwd)

@@ -1,7 +1,7 @@
 #!/bin/bash
 # Other producers: an open transaction that hides the end of the topic is named, a producer that was fenced says so and does not
 # fence back, and what anybody wrote with a hole, cut short or twice is found by the executors.
-# ctest: timeout=120
+# ctest: timeout=120 notsan
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 . "$here/../support/shell.bash"

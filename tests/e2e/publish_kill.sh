@@ -2,7 +2,7 @@
 # A publisher is killed at every probe point of its life, finite, in several transactions and streaming. The next one resumes the
 # run, or publishes another. Then the topic has of every run each seq once and one end with the right counts, or nothing of it,
 # and executors complete, fail or never see the run accordingly. The cases run side by side, each on a queue of its own.
-# ctest: nosan
+# ctest: nosan long
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 . "$here/../support/shell.bash"

@@ -1,7 +1,7 @@
 #!/bin/bash
 # publish --resume: with which sources a run goes on, with which it is left as it is, and what cannot be resumed; publishers that are
 # interrupted or lose their lock.
-# ctest: timeout=120
+# ctest: timeout=120 notsan
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 . "$here/../support/shell.bash"

@@ -1,6 +1,6 @@
 #!/bin/bash
 # A replay that is killed between two steps, or loses its session, goes on and does nothing twice. One of a queue at a time.
-# ctest: timeout=120
+# ctest: timeout=120 notsan
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 . "$here/../support/shell.bash"

@@ -1,7 +1,7 @@
 #!/bin/bash
 # Retention: what a queue does not keep goes in small batches beside live work, its sums stay, and nothing takes it up again; what is
 # not over, is younger, failed, or is referred to stays. Which run goes when, row by row: tests/sql/retention.sql.
-# ctest: timeout=180
+# ctest: timeout=180 long
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 . "$here/../support/shell.bash"

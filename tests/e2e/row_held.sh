@@ -2,7 +2,7 @@
 # A session of others holds the row of a queue, of a run or of a task in an open transaction, for longer than control waits: the executor's
 # other queues go on, with the same incarnation and the same attempts; explain and the command line name the session; what it kept waiting goes
 # on when it has ended.
-# ctest: nosan timeout=180
+# ctest: nosan timeout=180 long
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 . "$here/../support/shell.bash"

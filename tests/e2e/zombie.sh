@@ -2,7 +2,7 @@
 # An executor stands still (SIGSTOP) for longer than T2 at every point of a task's life. Another one ends its sessions, takes its
 # work over and finishes the run; then the first one wakes: no effect of it commits, and it goes on as a new incarnation.
 # Several points at a time, each with a queue of its own. LOCKSTEP_TEST_POINTS names other ones.
-# ctest: nosan timeout=240
+# ctest: nosan timeout=240 long
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 . "$here/../support/shell.bash"
