@@ -131,6 +131,10 @@ static const struct option_spec alert_list_options[] = {
     {0}};
 static const struct option_spec job_list_options[] = {QUEUE_OPTION, {0}};
 static const struct option_spec job_newest_options[] = {LIMIT_OPTION, {0}};
+static const struct option_spec job_history_options[] = {
+    {"days", NULL, "sums by day (UTC) instead, also of times that are not kept", 0},
+    LIMIT_OPTION,
+    {0}};
 static const struct option_spec run_list_options[] = {
     QUEUE_OPTION, {"status", RUN_STATUSES, "of this status only", 0}, LIMIT_OPTION, {0}};
 static const struct option_spec run_show_options[] = {
@@ -371,7 +375,7 @@ const struct command commands[] = {
     {"job", "delete", "NAME", NEEDS_SCHEMA, command_job_delete,
      "deletes a job with its schedules; its runs stay", job_change_options, NULL},
     {"job", "history", "[NAME]", NEEDS_SCHEMA, command_job_history,
-     "what became of each time of a job, the newest last", job_newest_options, NULL},
+     "what became of each time of a job, the newest last", job_history_options, NULL},
     {"job", "log", "[NAME]", NEEDS_SCHEMA, command_job_log, "what happened to jobs",
      job_newest_options, NULL},
     {"monitor", "list", "", NEEDS_SCHEMA, command_monitor_list,

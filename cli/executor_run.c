@@ -124,6 +124,7 @@ enum rc command_executor_run(struct cli *cli, struct err *err)
         .sweep_interval_ms = (int)config_get_duration_ms(cli->config, "executor", "sweep_interval"),
         .dispatches =
             config_get_bool(cli->config, "scheduler", "enabled") && !cli_has(cli, "until-idle"),
+        .keep_log_ms = config_get_duration_ms(cli->config, "scheduler", "keep_log"),
         .until_idle = cli_has(cli, "until-idle"),
         .drain_timeout_ms = (int)config_get_duration_ms(cli->config, "executor", "drain_timeout"),
         .heartbeat_ms = (int)config_get_duration_ms(cli->config, "executor", "heartbeat"),

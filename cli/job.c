@@ -194,6 +194,9 @@ static enum rc newest(struct cli *cli, const struct sql_statement *stmt, const c
 
 enum rc command_job_history(struct cli *cli, struct err *err)
 {
+    if (cli_has(cli, "days"))
+        return newest(cli, &sql_job_days,
+                      "job,day,fired,completed,failed,skipped,missed,errors,longest,latest", err);
     return newest(cli, &sql_job_history, "job,scheduled_for,outcome,status,source,late,run_id",
                   err);
 }

@@ -16,10 +16,11 @@ enum rc command_scheduler_run(struct cli *cli, struct err *err)
     char host[256] = "", who[400];
     struct dispatcher *dispatcher = NULL;
     bool held = false;
+    int64_t keep_log_ms = config_get_duration_ms(cli->config, "scheduler", "keep_log");
     (void)gethostname(host, sizeof host - 1);
     (void)snprintf(who, sizeof who, "scheduler on %s, pid %d", host, (int)getpid());
     if (cli_has(cli, "once")) {
-        enum rc once = dispatcher_once(cli->db, who, &held, err);
+        enum rc once = dispatcher_once(cli->db, who, keep_log_ms, &held, err);
         if (once == RC_OK && held)
             cli_say(cli, "lockstep: another dispatcher is at work: nothing was to be done here\n");
         return once;
@@ -27,7 +28,7 @@ enum rc command_scheduler_run(struct cli *cli, struct err *err)
     config_conninfo(cli->config, &conninfo);
     stop_catch();
     enum rc rc = dispatcher_start(conninfo.data ? conninfo.data : "", db_server(cli->db), 0, who,
-                                  &dispatcher, err);
+                                  keep_log_ms, &dispatcher, err);
     db_close(cli->db); /* the daemon has a session of its own */
     cli->db = NULL;
     if (rc == RC_OK)

@@ -90,12 +90,13 @@ static const struct config_key keys[] = {
      "executors of a queue"},
     {"scheduler", "enabled", CONFIG_CHOICE, "on", "", "on|off", 0, 0,
      "executors fire jobs at their times, one of them at a time"},
+    {"scheduler", "keep_log", CONFIG_DURATION, "30d", "s", NULL, 3600000, 315360000000,
+     "how long the log of jobs is kept. The same for all executors"},
     {"monitor", "every", CONFIG_DURATION, "30s", "s", NULL, 100, 3600000,
      "`monitor run`: how often it looks at all jobs"},
     {"alert:", "command", CONFIG_TEXT, NULL, "", NULL, 0, 0,
-     "`monitor run`: the command of [commands] that is run for each notice, with a JSON document "
-     "as "
-     "its input; or"},
+     "`monitor run`: the command of [commands] that is run for each notice, with a JSON "
+     "document as its input; or"},
     {"alert:", "url", CONFIG_URL, NULL, "", NULL, 0, 0,
      "the URL to which the document is posted; [http] allow must have its host"},
     {"alert:", "jobs", CONFIG_LIST, "*", "", NULL, 0, 0,

@@ -32,6 +32,7 @@ struct executor_options {
     void *reload_context;
     int readers;           /* of this executor, over all its queues */
     int max_attempts;      /* of a task of which neither message nor queue tells */
+    int64_t keep_log_ms;   /* of jobs */
     bool dispatches;       /* its dispatcher fires jobs, if no other one does */
     bool until_idle;       /* end when the topics' ends are reached and nothing is unfinished */
     int sweep_interval_ms; /* of retention */

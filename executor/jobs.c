@@ -26,7 +26,7 @@ void jobs_heard(struct executor *ex)
     (void)snprintf(jobs->who, sizeof jobs->who, "executor %s on %s, pid %d", ex->id, host,
                    (int)getpid());
     if (dispatcher_start(ex->options->conninfo, db_server(ex->control), ex->executor_no, jobs->who,
-                         &jobs->dispatcher, &err) != RC_OK)
+                         ex->options->keep_log_ms, &jobs->dispatcher, &err) != RC_OK)
         log_err(LOG_WARN, "dispatcher_not_started", NULL, &err);
 }
 

@@ -26,6 +26,7 @@ struct dispatcher {
     const char *conninfo, *who;
     struct db_server server;
     int executor_no;
+    int64_t keep_log_ms;
     struct thread thread;
     struct db *db; /* NULL: lost, or not open yet */
     bool locked, stopping;
@@ -82,14 +83,14 @@ static enum rc cancel_overdue(struct db *db, struct err *err)
 }
 
 /* What is done once a minute. */
-static enum rc keep_house(struct db *db, const char *who, struct err *err)
+static enum rc keep_house(struct db *db, const char *who, int64_t keep_log_ms, struct err *err)
 {
     enum rc rc = cancel_overdue(db, err);
     if (rc == RC_OK)
         rc = monitor_look(db, who, LOOK_MS, err);
     for (int64_t deleted = BATCH; rc == RC_OK && deleted >= BATCH;) {
         DB_RESULT_AUTO *row = NULL;
-        rc = db_run(db, &sql_job_sweep, NULL, &row, err);
+        rc = db_run(db, &sql_job_sweep, (const char *const[]){DB_INT(keep_log_ms)}, &row, err);
         deleted = rc == RC_OK ? db_int(row, 0, JOB_SWEEP_DELETED) : 0;
     }
     return rc;
@@ -103,7 +104,8 @@ static enum rc lock(struct db *db, bool *ret_locked, struct err *err)
     return rc;
 }
 
-enum rc dispatcher_once(struct db *db, const char *who, bool *ret_held, struct err *err)
+enum rc dispatcher_once(struct db *db, const char *who, int64_t keep_log_ms, bool *ret_held,
+                        struct err *err)
 {
     bool locked = false;
     int wait_ms = -1;
@@ -111,7 +113,7 @@ enum rc dispatcher_once(struct db *db, const char *who, bool *ret_held, struct e
     *ret_held = rc == RC_OK && !locked;
     if (rc != RC_OK || !locked)
         return rc;
-    rc = keep_house(db, who, err);
+    rc = keep_house(db, who, keep_log_ms, err);
     while (rc == RC_OK && wait_ms < 0)
         rc = fire(db, who, &wait_ms, err);
     return rc == RC_OK ? db_run(db, &sql_job_unlock, NULL, NULL, err) : rc;
@@ -159,7 +161,7 @@ static enum rc round_of_jobs(struct dispatcher *dispatcher, int *ret_wait_ms, st
     if (rc != RC_OK || !dispatcher->locked)
         return rc;
     if (clock_boot_us() >= dispatcher->house_us) {
-        rc = keep_house(dispatcher->db, dispatcher->who, err);
+        rc = keep_house(dispatcher->db, dispatcher->who, dispatcher->keep_log_ms, err);
         dispatcher->house_us = clock_boot_us() + LOOK_MS * 1000LL;
     }
     *ret_wait_ms = -1;
@@ -214,11 +216,15 @@ static void *dispatcher_main(void *context)
 }
 
 enum rc dispatcher_start(const char *conninfo, const struct db_server *server, int executor_no,
-                         const char *who, struct dispatcher **ret_dispatcher, struct err *err)
+                         const char *who, int64_t keep_log_ms, struct dispatcher **ret_dispatcher,
+                         struct err *err)
 {
     struct dispatcher *dispatcher = xcalloc(1, sizeof *dispatcher);
-    *dispatcher = (struct dispatcher){
-        .conninfo = conninfo, .server = *server, .executor_no = executor_no, .who = who};
+    *dispatcher = (struct dispatcher){.conninfo = conninfo,
+                                      .server = *server,
+                                      .executor_no = executor_no,
+                                      .who = who,
+                                      .keep_log_ms = keep_log_ms};
     enum rc rc = thread_start(&dispatcher->thread, "dispatcher", dispatcher_main, dispatcher, err);
     if (rc == RC_OK) {
         *ret_dispatcher = dispatcher;

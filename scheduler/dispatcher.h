@@ -20,15 +20,16 @@ struct dispatcher;
 #define DISPATCHER_CHANNEL "lockstep_jobs"
 
 /** The thread. server: it dispatches on no other one. executor_no: whose session it is, for whoever ends what a dead executor left; 0: of none.
- * who: as which the occurrences name it. */
+ * who: as which the occurrences name it. keep_log_ms: of the jobs' log. */
 MUST_CHECK enum rc dispatcher_start(const char *conninfo, const struct db_server *server,
-                                    int executor_no, const char *who,
+                                    int executor_no, const char *who, int64_t keep_log_ms,
                                     struct dispatcher **ret_dispatcher, struct err *err);
 
 /** After the firing in hand. NULL is fine. */
 void dispatcher_stop(struct dispatcher *dispatcher);
 
 /** On this session: fires everything that is due, and returns. *ret_held: another dispatcher has the lock, so nothing was done. */
-MUST_CHECK enum rc dispatcher_once(struct db *db, const char *who, bool *ret_held, struct err *err);
+MUST_CHECK enum rc dispatcher_once(struct db *db, const char *who, int64_t keep_log_ms,
+                                   bool *ret_held, struct err *err);
 
 #endif

@@ -288,6 +288,24 @@ CREATE TABLE lockstep.job_alert (
 CREATE INDEX job_alert_closed ON lockstep.job_alert (closed_at) WHERE (closed_at IS NOT NULL);
 CREATE UNIQUE INDEX job_alert_open ON lockstep.job_alert (job, kind) WHERE (closed_at IS NULL);
 
+CREATE TABLE lockstep.job_day_swept (
+    job_id integer NOT NULL,
+    day date NOT NULL,
+    times bigint NOT NULL,
+    fired bigint NOT NULL,
+    completed bigint NOT NULL,
+    failed bigint NOT NULL,
+    skipped bigint NOT NULL,
+    missed bigint NOT NULL,
+    errors bigint NOT NULL,
+    passed bigint NOT NULL,
+    duration interval NOT NULL,
+    longest interval,
+    latest interval,
+    CONSTRAINT job_day_swept_pkey PRIMARY KEY (job_id, day),
+    CONSTRAINT job_day_swept_job_id_fkey FOREIGN KEY (job_id) REFERENCES lockstep.job(job_id) ON DELETE CASCADE
+);
+
 CREATE TABLE lockstep.job_event (
     job_event_id bigint NOT NULL GENERATED ALWAYS AS IDENTITY,
     job text NOT NULL,
@@ -358,6 +376,13 @@ CREATE TABLE lockstep.job_silence (
     set_at timestamp with time zone NOT NULL,
     CONSTRAINT job_silence_pkey PRIMARY KEY (job_id),
     CONSTRAINT job_silence_job_id_fkey FOREIGN KEY (job_id) REFERENCES lockstep.job(job_id) ON DELETE CASCADE
+);
+
+CREATE TABLE lockstep.job_sweeper (
+    job_sweeper_id integer DEFAULT 1 NOT NULL,
+    next_job_id integer DEFAULT 0 NOT NULL,
+    CONSTRAINT job_sweeper_job_sweeper_id_check CHECK ((job_sweeper_id = 1)),
+    CONSTRAINT job_sweeper_pkey PRIMARY KEY (job_sweeper_id)
 );
 
 CREATE TABLE lockstep.migration (
@@ -897,6 +922,22 @@ CREATE VIEW lockstep.execution_log AS SELECT
     NULL::bigint AS rows,
     NULL::text AS notices;
 GRANT SELECT ON TABLE lockstep.execution_log TO lockstep_executor, lockstep_monitor, lockstep_operator, lockstep_producer;
+
+CREATE VIEW lockstep.job_day AS SELECT
+    NULL::text AS job,
+    NULL::date AS day,
+    NULL::bigint AS times,
+    NULL::bigint AS fired,
+    NULL::bigint AS completed,
+    NULL::bigint AS failed,
+    NULL::bigint AS skipped,
+    NULL::bigint AS missed,
+    NULL::bigint AS errors,
+    NULL::bigint AS passed,
+    NULL::interval AS duration,
+    NULL::interval AS longest,
+    NULL::interval AS latest;
+GRANT SELECT ON TABLE lockstep.job_day TO lockstep_executor, lockstep_monitor, lockstep_operator, lockstep_producer;
 
 CREATE VIEW lockstep.job_health AS SELECT
     NULL::text AS job,

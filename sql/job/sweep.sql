@@ -1,3 +1,3 @@
--- job_sweep :one  a batch of what is not kept of jobs goes
+-- job_sweep :one  a batch of what is not kept of jobs goes; of the log what is older than $1 ms
 -- columns: deleted
-SELECT lockstep.job_sweep() AS deleted;
+SELECT lockstep.job_sweep($1::bigint * interval '1 millisecond') AS deleted;
