@@ -36,7 +36,8 @@ command_fn command_schedule_next, command_schedule_explain, command_schedule_lis
     command_schedule_forecast, command_schedule_add, command_schedule_set, command_schedule_remove;
 command_fn command_job_apply, command_job_list, command_job_show, command_job_export,
     command_job_test, command_job_run, command_job_enable, command_job_disable, command_job_set,
-    command_job_delete, command_job_history, command_job_log, command_job_backfill;
+    command_job_delete, command_job_history, command_job_log, command_job_backfill,
+    command_job_import;
 command_fn command_scheduler_run, command_monitor_list, command_monitor_check;
 command_fn command_monitor_run, command_monitor_ack, command_monitor_silence;
 command_fn command_alert_list, command_alert_show, command_alert_ack;

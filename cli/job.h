@@ -9,8 +9,12 @@
 #define CLI_JOB_H
 
 #include "base/err.h"
+#include "base/str.h"
 
 /** What a function of jobs has refused, as the command's error. */
 enum rc job_said(enum rc rc, struct err *err);
+
+/** A whole file, at most 64 MiB, without a NUL byte; "-": standard input. RC_REJECT + ERR_USAGE. */
+MUST_CHECK enum rc job_read_file(const char *path, struct str *text, struct err *err);
 
 #endif

@@ -13,7 +13,7 @@
 
 #define MOST_BYTES (64 * 1024 * 1024)
 
-static enum rc read_file(const char *path, struct str *text, struct err *err)
+enum rc job_read_file(const char *path, struct str *text, struct err *err)
 {
     char part[4096];
     size_t len;
@@ -39,7 +39,7 @@ static enum rc read_file(const char *path, struct str *text, struct err *err)
 static enum rc read_jobs(const char *path, char **ret_jobs, struct err *err)
 {
     STR_AUTO content = {0};
-    enum rc rc = read_file(path, &content, err);
+    enum rc rc = job_read_file(path, &content, err);
     if (rc != RC_OK)
         return rc;
     const char *text = content.data != NULL ? content.data : "", *end = text;

@@ -76,3 +76,11 @@ const struct option_spec job_set_options[] = {
     {"change", "JSON", "the fields that change; null: as if it had never been set", 0},
     VERSION_OPTION,
     {0}};
+const struct option_spec job_import_options[] = {
+    {"from", "crontab|pg_cron|sqlagent", "whose jobs the files have", 0},
+    {"watch", NULL, "watches: what is done stays where it is, and reports in", 0},
+    {"queue", "Q", "jobs that executors of this queue run", 0},
+    {"zone", "ZONE",
+     "time zone of the times: of the host or the server; of pg_cron UTC if not given", 0},
+    {"system", NULL, "crontab: its lines name a user; so do /etc/crontab and /etc/cron.d/*", 0},
+    {0}};

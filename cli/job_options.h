@@ -11,7 +11,8 @@
 #include "cli/command.h"
 
 extern const struct option_spec schedule_next_options[], schedule_explain_options[],
-    schedule_forecast_options[], schedule_change_options[], job_apply_options[], job_test_options[],
-    job_run_options[], job_backfill_options[], job_change_options[], job_set_options[];
+    schedule_forecast_options[], schedule_change_options[], job_apply_options[],
+    job_import_options[], job_test_options[], job_run_options[], job_backfill_options[],
+    job_change_options[], job_set_options[];
 
 #endif

@@ -43,10 +43,10 @@ BEGIN
                 'detail', CASE WHEN NOT one.goes THEN 'changed by hand; --force deletes it' END);
         END LOOP;
         IF job_apply.dry_run THEN
-            RAISE EXCEPTION 'dry run' USING ERRCODE = 'LS000';
+            RAISE EXCEPTION 'dry run' USING ERRCODE = 'LS00D';
         END IF;
     EXCEPTION
-        WHEN SQLSTATE 'LS000' THEN
+        WHEN SQLSTATE 'LS00D' THEN -- a code that ends in 000 would be all of its class
             NULL; -- undone
     END;
     RETURN QUERY SELECT e ->> 'job', e ->> 'action', e ->> 'detail' FROM jsonb_array_elements(done) AS e;

@@ -144,3 +144,198 @@ END
     lockstep queue delete q --yes -q
     is "SELECT string_agg(name, ' ') FROM lockstep.job" second
 }
+
+# carried FILE: "name: expr" of each job that a file of job import has
+carried() { jq -r '.jobs[] | .job + ": " + ([.schedules[]? | .expr // .every // .freq_type | tostring] | join(" "))' "$1"; }
+lost() { jq -r '.not_carried_over[] | .place + " " + .what' "$1"; }
+
+crontab() {
+    cat >crontab <<'END'
+# what the host does
+SHELL=/bin/bash
+MAILTO="ops@example.com"
+CRON_TZ = Europe/Warsaw
+30 2 * * *  /usr/local/bin/backup.sh --full >/dev/null 2>&1
+@daily cd /srv && ./rotate 100\%
+*/15 9-17 * * mon-fri	/usr/bin/mail -s hi bob%first line%second 100\%
+@reboot /usr/bin/warm
+0 0 30 2 * /bin/never
+0 22-2 * * * /bin/backwards
+CRON_TZ=Asia/Tokyo
+0 4 * * 5-7 /usr/local/bin/backup.sh --incremental
+0 5 * * *
+END
+}
+
+@test "a crontab becomes a job file that job apply accepts, and every line that does not is named" {
+    crontab
+    lockstep job import --from crontab crontab --queue q >jobs.json 2>talk
+    diff <(carried jobs.json) - <<'END'
+backup.sh: 30 2 * * *
+rotate: @daily
+mail: */15 9-17 * * mon-fri
+backup.sh-2: 0 4 * * 5-7
+END
+    diff <(lost jobs.json) - <<'END'
+crontab:2 SHELL=/bin/bash
+crontab:3 MAILTO="ops@example.com"
+crontab:8 @reboot
+crontab:8 /usr/bin/warm
+crontab:9 0 0 30 2 *
+crontab:9 /bin/never
+crontab:10 0 22-2 * * *
+crontab:10 /bin/backwards
+crontab:13 0 5 * * *
+END
+    [ "$(grep -c 'not carried over' talk)" -eq 9 ]
+    grep -q 'crontab:10: not carried over: 0 22-2 \* \* \*: hour: 22-2 runs backwards; write 22-23,0-2' talk
+    [ "$(jq -r '.commands["backup.sh"]' jobs.json)" = '/usr/local/bin/backup.sh --full >/dev/null 2>&1' ]
+    [ "$(jq -c '.jobs[2].tasks' jobs.json)" = '[{"input":"first line\nsecond 100%","order":100,"command":"mail"}]' ]
+    [ "$(jq -r '.commands.rotate' jobs.json)" = 'cd /srv && ./rotate 100%' ]
+    is 'SELECT count(*) FROM lockstep.job' 0
+    [ "$(lockstep job apply jobs.json -o json | jq -r 'map(.action) | unique | join(",")')" = create ]
+    for job in 'backup.sh|30 2 * * *|Europe/Warsaw' 'mail|*/15 9-17 * * mon-fri|Europe/Warsaw' 'backup.sh-2|0 4 * * 5-7|Asia/Tokyo'; do
+        IFS='|' read -r name expr zone <<<"$job"
+        diff <(lockstep schedule forecast "$name" --from 2026-10-20T00:00:00Z -n 30 -o json | jq -c 'map(.at)') \
+            <(lockstep schedule next "$expr" --zone "$zone" --after 2026-10-19T23:59:59Z -n 30 -o json | jq -c 'map(.at)')
+    done
+}
+
+@test "a crontab of the system names users; as watches nothing but times is carried over" {
+    printf '17 * * * *\troot    cd / && run-parts --report /etc/cron.hourly\n' >system
+    lockstep job import --from crontab system --system --zone Europe/Warsaw --watch -q >jobs.json
+    [ "$(jq -c '.jobs' jobs.json)" = '[{"job":"run-parts","description":"cd / && run-parts --report /etc/cron.hourly","schedules":[{"name":"cron","kind":"cron","expr":"17 * * * *","zone":"Europe/Warsaw"}],"watch":true}]' ]
+    lockstep job apply jobs.json -q >/dev/null
+    sql "SELECT lockstep.ping('run-parts')"
+    lockstep job import --from crontab system --system --zone UTC --queue q -q | jq -e '.not_carried_over[0].what == "root"'
+}
+
+@test "the table of pg_cron becomes jobs that run its statements" {
+    cat >cron.csv <<'END'
+jobid,schedule,command,nodename,nodeport,database,username,active,jobname
+1,0 3 * * *,"DELETE FROM event WHERE ""at"" < now() - interval '7 days';
+SELECT 1",localhost,5432,shop,alice,t,purge events
+2,30 seconds,SELECT tick(),localhost,5432,shop,alice,t,
+3,0 2 $ * * ignored,CALL close_month(),localhost,5432,shop,alice,f,close
+4,0 0 31 6 *,SELECT 1,localhost,5432,shop,alice,t,never
+5,0 1 * * *,SELECT '${run}',localhost,5432,shop,alice,t,placeholder
+END
+    lockstep job import --from pg_cron cron.csv --queue q >jobs.json 2>talk
+    diff <(carried jobs.json) - <<'END'
+purge-events: 0 3 * * *
+pg_cron-2: 30s
+close: 0 2 L * *
+END
+    [ "$(jq '.jobs[0].tasks[0].sql' jobs.json)" = '"DELETE FROM event WHERE \"at\" < now() - interval '"'7 days'"';\nSELECT 1"' ]
+    [ "$(jq '.jobs[2].enabled' jobs.json)" = false ]
+    grep -q 'cron.csv:6: not carried over: 0 0 31 6 \*: .*never' talk
+    grep -q 'cron.csv:7: not carried over: SELECT .*stands in a statement' talk
+    grep -q 'cron.csv:2: not carried over: username alice' talk
+    grep -q 'cron.csv:4: not carried over: database shop' talk
+    [ "$(lockstep job apply jobs.json -o json | jq length)" -eq 3 ]
+    lockstep job import --from pg_cron cron.csv --watch -q | jq -e '.jobs | length == 4'
+}
+
+agent() {
+    cat >sysjobs.csv <<'END'
+job_id,originating_server_id,name,enabled,description
+6F9619FF-8B86-D011-B42D-00C04FC964FF,0,Backup: full,1,NULL
+7F9619FF-8B86-D011-B42D-00C04FC964FF,0,Rebuild indexes (sales),1,NULL
+8F9619FF-8B86-D011-B42D-00C04FC964FF,0,Start up,0,NULL
+9F9619FF-8B86-D011-B42D-00C04FC964FF,0,By hand,1,NULL
+END
+    cat >sysschedules.csv <<'END'
+schedule_id,name,enabled,freq_type,freq_interval,freq_subday_type,freq_subday_interval,freq_relative_interval,freq_recurrence_factor,active_start_date,active_end_date,active_start_time,active_end_time
+1,every 2 days,1,4,2,1,0,0,0,20260101,99991231,20000,235959
+2,Mo We,1,8,10,4,90,0,2,20260105,99991231,80000,180000
+3,day 31,0,16,31,1,0,0,1,20260101,99991231,33000,235959
+4,last Friday,1,32,6,8,4,16,1,20260101,99991231,220000,60000
+5,when the agent starts,1,64,0,0,0,0,0,20260101,99991231,0,235959
+6,once,1,1,0,0,0,0,0,20200101,99991231,10000,235959
+7,unused,1,4,1,1,0,0,0,20260101,99991231,0,235959
+END
+    cat >sysjobschedules.csv <<'END'
+schedule_id,job_id,next_run_date,next_run_time
+1,6F9619FF-8B86-D011-B42D-00C04FC964FF,20260103,20000
+2,6F9619FF-8B86-D011-B42D-00C04FC964FF,20260105,80000
+3,7F9619FF-8B86-D011-B42D-00C04FC964FF,0,0
+4,7f9619ff-8b86-d011-b42d-00c04fc964ff,20260130,220000
+5,8F9619FF-8B86-D011-B42D-00C04FC964FF,0,0
+6,6F9619FF-8B86-D011-B42D-00C04FC964FF,0,0
+END
+}
+
+@test "the tables of SQL Server Agent become watches with the same times, and what has none is named" {
+    agent
+    import=(job import --from sqlagent sysjobschedules.csv sysjobs.csv sysschedules.csv --zone Europe/Warsaw)
+    lockstep "${import[@]}" --watch >jobs.json 2>talk
+    diff <(carried jobs.json) - <<'END'
+Backup-full: 4 8
+Rebuild-indexes-sales: 16 32
+END
+    diff <(lost jobs.json) - <<'END'
+sysjobs.csv:2 once
+sysjobs.csv:4 when-the-agent-starts
+sysjobs.csv:4 Start up
+sysjobs.csv:5 By hand
+sysschedules.csv:8 unused
+END
+    grep -q 'freq_type: 64 is not a kind of calendar' talk
+    lockstep job apply jobs.json -q >/dev/null
+    sql "UPDATE lockstep.schedule SET is_active = true"
+    # The times of the stored schedules are those of lockstep.forecast_agent for the rows of the file.
+    for row in 'every-2-days|4,2,1,0,0,0,20260101,99991231,20000,235959' 'Mo-We|8,10,4,90,0,2,20260105,99991231,80000,180000' \
+        'day-31|16,31,1,0,0,1,20260101,99991231,33000,235959' 'last-Friday|32,6,8,4,16,1,20260101,99991231,220000,60000'; do
+        IFS='|' read -r name columns <<<"$row"
+        [ "$(sql "SELECT array_agg(f.at) = (SELECT array_agg(a) FROM lockstep.forecast_agent($columns, '2026-03-01Z', 40, 'Europe/Warsaw') AS a)
+            FROM (SELECT at FROM lockstep.job_forecast(NULL, '2026-03-01Z', NULL, 5000) WHERE schedule = '$name' LIMIT 40) AS f")" = t ] || { echo "$name"; return 1; }
+    done
+    lockstep "${import[@]}" --queue q -q >jobs.json
+    [ "$(carried jobs.json | grep -c .)" -eq 3 ] # By hand is a job without a schedule
+    [ "$(jq -r '.commands["By-hand"]' jobs.json)" = 'By hand' ]
+    lockstep job apply jobs.json -q --force >/dev/null
+}
+
+@test "files that are none are refused with what to write" {
+    crontab
+    printf 'a,b\n1,2\n' >other.csv
+    refused '--from is missing' job import crontab --watch
+    refused 'no file is named' job import --from crontab --watch
+    refused 'neither --watch nor --queue' job import --from crontab crontab
+    refused 'a watch has no queue' job import --from crontab crontab --watch --queue q
+    refused 'there is no queue of this name' job import --from crontab crontab --queue nowhere
+    refused 'its header has no columns schedule and command' job import --from pg_cron other.csv --watch
+    refused 'three files are needed, 1 are named' job import --from sqlagent other.csv --watch
+    refused 'of none of the three tables' job import --from sqlagent other.csv other.csv other.csv --watch --zone UTC
+    printf '1 1 * * * /bin/true\n' >zoneless
+    refused 'in which time zone' job import --from crontab zoneless --watch
+    printf 'schedule,command\n"0 0 * * *,x\n' >broken.csv
+    refused 'it is not CSV' job import --from pg_cron broken.csv --watch
+    printf '\377\376a\n' >utf16
+    refused 'it is not UTF-8' job import --from crontab utf16 --watch
+    : >empty.csv
+    refused 'it is empty' job import --from pg_cron empty.csv --watch
+    run lockstep job import --from crontab nowhere --watch
+    [ "$status" -eq 2 ]
+    refused 'CET' job import --from crontab zoneless --watch --zone CET
+}
+
+@test "a job on a queue that is being deleted is refused when the queue has gone" {
+    mkfifo statements
+    "$LOCKSTEP_TEST_PGBIN/psql" -X -q -d "$db" -f statements >/dev/null &
+    exec 7>statements
+    echo "BEGIN; SELECT lockstep.queue_delete(queue_id) FROM lockstep.queue WHERE name = 'q';" >&7
+    eventually 30 is "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND state = 'idle in transaction'" 1
+    echo '{"job": "late", "queue": "q", "tasks": [{"order": 1, "sql": "SELECT 1"}]}' >late.json
+    "$LOCKSTEP_BIN" job apply late.json -d "$db" >out 2>&1 &
+    late=$!
+    eventually 30 is "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'" 1
+    echo 'COMMIT;' >&7
+    exec 7>&-
+    status=0
+    wait "$late" || status=$?
+    cat out
+    [ "$status" -eq 2 ]
+    grep -q 'there is no queue q' out
+    is 'SELECT count(*) FROM lockstep.job' 0
+}

@@ -124,6 +124,9 @@ SELECT throws_like(format('SELECT lockstep.job_apply(%L, %L)', jsonb_build_array
 SELECT throws_like($$SELECT lockstep.schedule_add('z', '{"name": "s", "kind": "after", "job": "x"}')$$, 'schedules: job z would run after itself', 'and one that is made by hand');
 SELECT is((SELECT count(*) FROM lockstep.schedule), 2::bigint, 'nothing of it is stored');
 
+SELECT throws_ok(format('SELECT lockstep.job_apply(%L, %L)', jsonb_build_array(pg_temp.spec('n', '{"queue": "nowhere"}')), 'g'), 'LS003', 'there is no queue nowhere', 'a file with an unknown queue is refused');
+SELECT throws_ok(format('SELECT lockstep.job_apply(%L, %L, true)', jsonb_build_array(pg_temp.behind('n', 'nowhere')), 'g'), 'LS003', 'there is no job nowhere', 'and one with an unknown job to follow, in a dry run, too');
+
 -- A queue that other queues' jobs follow is not deleted beneath them.
 SELECT lockstep.job_define(pg_temp.behind('far', 'x') || '{"queue": "other"}');
 SELECT throws_ok($$SELECT lockstep.queue_delete((SELECT queue_id FROM lockstep.queue WHERE name = 'q'))$$, 'LS002', 'job far of another queue runs after job x of this one', 'a queue is not deleted while a job of another queue follows one of its jobs');
@@ -142,6 +145,19 @@ SELECT is((SELECT string_agg(d.verdict, ' ') FROM generate_series(1, 5) AS n, lo
     'of 10,801 seconds that passed the latest fires, and no other');
 SELECT is((SELECT scheduled_for FROM lockstep.occurrence WHERE outcome = 'fired'), '2030-01-01 03:00Z'::timestamptz, 'it is the latest');
 SELECT pg_temp.gone('s');
+
+-- What else is refused when a job is saved, each with the field (tests/sql/job.sql has more).
+SELECT throws_like(format('SELECT lockstep.job_define(%L)', pg_temp.spec('r', more)), message, message)
+FROM (VALUES ('{"schedules": [{"name": "s", "kind": "cron", "expr": "*/90 * * * *"}]}'::jsonb, 'minute: step 90 %'), ('{"schedules": [{"name": "s", "kind": "cron", "expr": "0 0 0 * * * 2030"}]}', '%this one has 7'),
+             ('{"schedules": [{"name": "s", "kind": "cron", "expr": "0 0 12 ? * 2"}]}', '%Quartz%'), ('{"schedules": [{"name": "s", "kind": "cron", "expr": "0 0 * * *", "zone": "Mars/Olympus"}]}', '%Mars/Olympus%'),
+             ('{"schedules": [{"name": "s", "kind": "calendar", "freq_type": 8, "freq_interval": 0, "freq_recurrence_factor": 1}]}', 'freq_interval: 0 is not in the range'),
+             ('{"schedules": [{"name": "s", "kind": "calendar", "freq_type": 4, "freq_interval": 1, "active_start_date": 20300101, "active_end_date": 20290101}]}', 'active_end_date: it is before active_start_date'),
+             ('{"schedules": [{"name": "s", "kind": "daily", "times": ["25:00"]}]}', '%25:00%'), ('{"schedules": [{"name": "", "kind": "daily", "times": ["05:00"]}]}', 'schedules[1].name: "" is no name%'),
+             ('{"schedules": {}}', 'schedules: it is no list%'), ('{"enabled": "yes"}', 'enabled: it is neither true nor false'), ('{"defaults": []}', 'defaults: it is no JSON object'),
+             ('{"queue": 7}', 'queue: it is missing'), ('{"zombie_after": "0s"}', 'zombie_after: 0s is not in the range')) AS bad (more, message);
+SELECT throws_like(format('SELECT lockstep.job_define(%L)', pg_temp.spec('r') || jsonb_build_object('tasks', (SELECT jsonb_agg('{"order": 1, "sql": "SELECT 1"}'::jsonb) FROM generate_series(1, 100001)))),
+    'tasks: it is no list of 1 to 100000 tasks', '100,001 tasks are refused');
+SELECT is((SELECT count(*) FROM lockstep.job), 0::bigint, 'and nothing of it is stored');
 
 SELECT * FROM finish();
 ROLLBACK;

@@ -7,7 +7,10 @@ DECLARE
 BEGIN
     PERFORM lockstep.job_check(p_spec);
     job.is_watch := COALESCE(p_spec -> 'watch' = 'true', false);
-    job.queue_id := (SELECT q.queue_id FROM lockstep.queue q WHERE q.name = p_spec ->> 'queue');
+    SELECT q.queue_id INTO job.queue_id FROM lockstep.queue q WHERE q.name = p_spec ->> 'queue' FOR KEY SHARE; -- one that is being deleted is waited for, and gone then
+    IF NOT FOUND AND NOT job.is_watch THEN
+        RAISE EXCEPTION 'there is no queue %', pg_catalog.left(p_spec ->> 'queue', 200) USING ERRCODE = 'LS003', HINT = 'lockstep queue list';
+    END IF;
     job.enabled := COALESCE((p_spec ->> 'enabled')::boolean, true);
     job.overlap := COALESCE(p_spec ->> 'overlap', 'skip');
     job.zombie_after := pg_catalog.make_interval(secs => lockstep.rule_seconds('zombie_after', COALESCE(p_spec ->> 'zombie_after', '30m'), 1));

@@ -1,0 +1,57 @@
+/**
+ * What: job import: what cron, pg_cron and SQL Server Agent would do, as jobs that job apply accepts. import_crontab.c, import_pg_cron.c and import_agent.c
+ *   read; import.c names, tries and keeps.
+ * Invariants: each job that is kept was accepted by the database in a trial that changed nothing. What is not carried over is in `lost`, with its place and
+ *   the reason: nothing is dropped silently.
+ * Threads: the main thread.
+ * Ownership: struct import owns its lists; import_job takes the cJSON that it gets.
+ * Failure: RC_REJECT: a file that is none. What is wrong with one job is no failure.
+ */
+#ifndef CLI_IMPORT_H
+#define CLI_IMPORT_H
+
+#include "base/str.h"
+#include "cli/cli.h"
+
+#include <cjson/cJSON.h>
+
+struct import {
+    struct cli *cli;
+    bool watch;        /* watches: what is done stays where it is */
+    const char *queue; /* of jobs */
+    const char *zone;  /* NULL: not given */
+    cJSON *jobs, *lost, *commands;
+};
+
+/* One job as it was found. */
+struct found {
+    const char *place; /* "crontab:12" */
+    const char *text;  /* what it does, for people */
+    const char *name;  /* the name that it should have; made valid, and unique */
+    bool enabled;
+    cJSON *task;      /* what it does; NULL: the command of its name, which is `text` */
+    cJSON *schedules; /* a list */
+};
+
+/* "crontab:12" */
+#define IMPORT_PLACE 300
+void import_place(char place[IMPORT_PLACE], const char *path, int line);
+void import_lost(struct import *import, const char *place, const char *what, const char *reason);
+/** Keeps the job if the database accepts it, without the schedules that it refuses. Takes task and schedules. */
+MUST_CHECK enum rc import_job(struct import *import, const struct found *found, struct err *err);
+/** A text as the name of a job or a schedule: letters, digits, dots, hyphens, underscores. */
+void import_name(char name[64], const char *text);
+
+/** A rule of the kind cron, named `cron`. */
+cJSON *import_cron(const char *expr, const char *zone);
+
+/* text: the whole file, which is UTF-8. */
+MUST_CHECK enum rc import_crontab(struct import *import, const char *path, const char *text,
+                                  struct err *err);
+MUST_CHECK enum rc import_pg_cron(struct import *import, const char *path, const char *text,
+                                  struct err *err);
+/* sysjobs, sysschedules and sysjobschedules, in any order: their columns say which is which. */
+MUST_CHECK enum rc import_agent(struct import *import, char *const *paths, const struct str *texts,
+                                struct err *err);
+
+#endif
