@@ -1,13 +1,7 @@
 #!/bin/bash
 # While the server has not answered a claim, readers that are done go on with what the executor has in hand.
 # ctest: timeout=120 long
-set -euo pipefail
-here=$(cd "$(dirname "$0")" && pwd)
-. "$here/../support/shell.bash"
-. "$here/ledger.bash"
-tmp=$(mktemp -d)
-trap 'jobs_end; scratch_drop; rm -rf "$tmp"' EXIT
-scratch_database
+. "$(dirname "$0")/../support/e2e.bash"
 ledger_create
 fail() { # with what the executor said
     printf '%s\n' "$@"
@@ -22,21 +16,21 @@ executors 1 "$q" 1
 fifty() { [ "$(sql "SELECT count(*) FROM lockstep.task WHERE status = 'Completed'")" -ge 50 ]; }
 eventually 20 fifty || fail 'no task is completed'
 
-echo '- a claim waits for the row of its queue'
+case_begin 'a claim waits for the row of its queue'
 sql "BEGIN; SELECT FROM lockstep.queue WHERE name = '$q' FOR UPDATE; SELECT pg_sleep(4); COMMIT" >/dev/null &
 waits="SELECT count(*) FROM pg_stat_activity WHERE application_name = 'lockstep/control' AND wait_event_type = 'Lock'
        AND datname = current_database()"
 eventually 5 is "$waits" 1 || fail 'no claim waits'
-echo '- meanwhile all that is in hand is done'
+case_begin 'meanwhile the executor does all that it has in hand'
 eventually 2 is "SELECT count(*) FROM lockstep.task WHERE status <> 'Completed'" 0 || fail 'readers wait for the claim'
 expect 'the claim still waits' "$(sql "$waits")" 1
 
-echo '- then all goes on'
+case_begin 'when the row is free the executor claims again'
 executors_wait || fail 'the executor failed'
 expect 'ended' "$(sql "SELECT status FROM lockstep.run WHERE run_id = '$run'")" Completed
 expect 'each once, within the bound' "$(ledger_check "$q" 1)" ''
 
-echo '- what is due again has its turn while messages of the phase go on coming, also with many readers'
+case_begin 'a retry has its turn while messages of its phase keep coming, also with many readers'
 sql 'CREATE SEQUENCE again MINVALUE 0'
 for readers in 1 8 40; do
     sql 'ALTER SEQUENCE again RESTART; TRUNCATE ledger'
@@ -54,7 +48,7 @@ for readers in 1 8 40; do
     [ "$later" -gt 3000 ] || expect "$readers readers: tasks that started after the second attempt of the first" "$later" 'more than 3000'
 done
 
-echo '- messages of other runs, and their retries, have their turn while a backlog that nobody owns is adopted'
+case_begin 'messages of other runs, and their retries, have their turn while a backlog without an owner is adopted'
 q=$(scratch_name)
 lockstep queue create "$q" -q --create-topic --max-readers 2 --runs concurrent --max-attempts 2 --retry-intervals 0.05 >/dev/null
 for n in {0..9999}; do echo "{\"order\": 1, \"sql\": \"SELECT work('$q', 1, $n, 0.003)\"}"; done >"$tmp/work.jsonl"
@@ -73,7 +67,7 @@ left=$(sql "SELECT count(*) FROM lockstep.task JOIN lockstep.run USING (run_no) 
 kill -TERM "$pid"
 wait "$pid" || fail 'the executor failed'
 
-echo '- failures do not change the order in which one reader runs its tasks'
+case_begin 'failures do not change the order in which one reader runs its tasks'
 q=$(scratch_name)
 lockstep queue create "$q" -q --create-topic --max-readers 1 --on-failure continue >/dev/null
 for n in {0..1999}; do echo "{\"order\": 1, \"sql\": \"SELECT 1 / ($n % 100 - 50)\"}"; done >"$tmp/work.jsonl"
@@ -85,4 +79,5 @@ expect 'failed; out of order' "$(sql "
          c AS (SELECT started_at, max(started_at) OVER (ORDER BY seq ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS before
                FROM t WHERE status = 'Completed')
     SELECT (SELECT count(*) FROM t WHERE status = 'Failed'), count(*) FILTER (WHERE started_at < before) FROM c")" '20|0'
+cases_end
 exit $failed

@@ -2,13 +2,7 @@
 # Tasks of type command: the registered program, its arguments as they are, a clean environment, input, output up to a limit, how it ends,
 # its limits, a time-out, a cancel, and what it leaves behind.
 # ctest: timeout=90
-set -euo pipefail
-here=$(cd "$(dirname "$0")" && pwd)
-. "$here/../support/shell.bash"
-. "$here/ledger.bash"
-tmp=$(mktemp -d)
-trap 'jobs_end; scratch_drop; rm -rf "$tmp"' EXIT
-scratch_database
+. "$(dirname "$0")/../support/e2e.bash"
 act=$here/../support/act
 cat >"$tmp/lockstep.conf" <<END
 [commands]

@@ -2,13 +2,7 @@
 # Operators at work while it runs: the reader bound grows at once and shrinks without killing; one executor works on two queues;
 # SIGTERM drains; a paused queue opens nothing new.
 # ctest: timeout=120
-set -euo pipefail
-here=$(cd "$(dirname "$0")" && pwd)
-. "$here/../support/shell.bash"
-. "$here/ledger.bash"
-tmp=$(mktemp -d)
-trap 'jobs_end; scratch_drop; rm -rf "$tmp"' EXIT
-scratch_database
+. "$(dirname "$0")/../support/e2e.bash"
 ledger_create
 failed=0
 daemon() { "$LOCKSTEP_BIN" executor run -d "$db" -b "$LOCKSTEP_TEST_BROKERS" "$@" 2>>"$tmp/daemon.log" & daemon=$!; }
@@ -26,7 +20,7 @@ sql "CREATE TABLE let_go (q text, ord int, n int);
          END LOOP;
      END \$\$"
 
-# Growth at once, shrinking lets what runs finish.
+case_begin 'readers grow at once; when they shrink, what runs finishes'
 q=$(scratch_name)
 lockstep queue create "$q" -q --create-topic --max-readers 2
 sleepers "$q" 1 12 >"$tmp/tasks.jsonl"
@@ -45,7 +39,7 @@ eventually 5 is "$running" 3
 sql "INSERT INTO let_go VALUES ('$q', 1, NULL)"
 eventually 10 is "SELECT status FROM lockstep.run_status WHERE run_id = '$run'" Completed
 
-# A paused queue: what runs ends, the next phase does not open until it is resumed.
+case_begin 'a paused queue finishes what runs, and opens its next phase when it is resumed'
 { sleepers "$q" 1 2; sleepers "$q" 2 1; } >"$tmp/tasks.jsonl"
 sql "DELETE FROM let_go"
 run=$(lockstep publish --queue "$q" -q "$tmp/tasks.jsonl")
@@ -57,7 +51,7 @@ expect 'paused' "$(sql "SELECT count(*) FROM lockstep.phase_status WHERE run_id 
 lockstep queue resume "$q" -q
 eventually 10 is "SELECT status FROM lockstep.run_status WHERE run_id = '$run'" Completed
 
-# SIGTERM drains: what runs is finished, the rest is there for the next executor.
+case_begin 'SIGTERM drains: what runs is finished, the rest is left for the next executor'
 sleepers "$q" 1 9 >"$tmp/tasks.jsonl"
 sql "DELETE FROM let_go"
 run=$(lockstep publish --queue "$q" -q "$tmp/tasks.jsonl")
@@ -74,7 +68,7 @@ executors 1 "$q" 4
 executors_wait || failed=1
 expect 'the next one goes on' "$(sql "SELECT status FROM lockstep.run_status WHERE run_id = '$run'")" Completed
 
-# Two queues in one executor, runs serial within a queue, not across them.
+case_begin 'one executor runs two queues at the same time, each serially'
 a=$(scratch_name)
 b=$(scratch_name)
 lockstep queue create "$a" -q --create-topic --max-readers 2
@@ -88,5 +82,6 @@ done
 "$LOCKSTEP_BIN" executor run -d "$db" -b "$LOCKSTEP_TEST_BROKERS" --queue "$a" --queue "$b" --readers 3 --until-idle 2>>"$tmp/daemon.log" || failed=1
 expect 'all runs of both' "$(sql "SELECT queue = '$a', count(*), min(status) FROM lockstep.run_status WHERE queue IN ('$a', '$b') GROUP BY 1 ORDER BY 1" | tr '\n' ' ')" 'f|3|Completed t|3|Completed '
 expect 'runs one after the other' "$(sql "SELECT count(*) FROM (SELECT min(started_at) AS s, lag(max(ended_at)) OVER (PARTITION BY queue ORDER BY min(started_at)) AS before FROM lockstep.execution_log WHERE queue IN ('$a', '$b') GROUP BY queue, run_id) x WHERE s < before")" 0
+cases_end
 [ $failed = 0 ] || tail -40 "$tmp/daemon.log"
 exit $failed

@@ -5,6 +5,7 @@
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 . "$here/../support/shell.bash"
+. "$here/../support/cases.bash"
 . "$here/../support/cluster.bash"
 . "$here/ledger.bash"
 tmp=$(mktemp -d)
@@ -52,7 +53,7 @@ judge() { # WHAT TASKS
     expect "$1: effects" "$(sql "SELECT count(*) FROM ledger WHERE ord >= $base")" "$2"
 }
 
-# kill -9 of one backend: the server ends all the others and starts again by itself. Then a shutdown that waits for nobody.
+case_begin 'after a crash of the server cursor, claims, effects and records are one prefix'
 daemon 3
 publish 1 1200 200 0.004
 eventually 30 effects 200
@@ -62,6 +63,7 @@ pg_stop main immediate
 pg_start main
 judge 'after a killed backend and an immediate shutdown' 1200
 
+case_begin 'when the server loses its last commits, executors continue from what is left'
 # The last commits are lost, more than once: with the executors at work, and with executors that stand still for a moment, so
 # that what was there before the crash can be compared with what is left.
 lost=0 back=0
@@ -90,5 +92,6 @@ judge 'after lost commits' 9000
 for pid in "${executors[@]}"; do kill -TERM "$pid"; done
 for pid in "${executors[@]}"; do wait "$pid" || { echo "an executor ended with $?"; failed=1; }; done
 expect 'locks left' "$(sql "SELECT count(*) FROM pg_locks WHERE locktype = 'advisory'")" 0
+cases_end
 [ $failed = 0 ] || tail -n 20 "$tmp"/*.log
 exit $failed

@@ -2,13 +2,7 @@
 # Work that is enqueued by SQL: it comes onto the topic with its transaction, once, as a run of its own, wherever the relay is killed,
 # beside publishers, from many sessions and from triggers; what is wrong is refused in the caller's transaction.
 # ctest: slow nosan timeout=180
-set -euo pipefail
-here=$(cd "$(dirname "$0")" && pwd)
-. "$here/../support/shell.bash"
-. "$here/ledger.bash"
-tmp=$(mktemp -d)
-trap 'jobs_end; scratch_drop; rm -rf "$tmp"' EXIT
-scratch_database
+. "$(dirname "$0")/../support/e2e.bash"
 sql 'CREATE TABLE effect (what text, at timestamptz DEFAULT clock_timestamp())'
 queue() { lockstep queue create "$1" -q --create-topic "${@:2}"; }
 effects() { sql "SELECT string_agg(what, ' ' ORDER BY at) FROM effect WHERE what LIKE '$1%'"; }
@@ -57,7 +51,7 @@ for at in enqueue.locked enqueue.opened enqueue.settled enqueue.fetched enqueue.
     pids[$at]=$!
 done
 
-# Two executors, six sessions, and publishers between them; what is rolled back leaves nothing; each session's runs keep their order.
+case_begin 'runs that several sessions enqueue are sent whole, each once, and in the order of their session'
 q=$(scratch_name)
 queue "$q" --runs serial
 executor "$q" 4
@@ -86,7 +80,7 @@ expect 'sessions: in order' "$(sql "SELECT count(*) FROM (SELECT split_part(what
     lag(split_part(what, '-', 2)::int * 2 + (what LIKE '%b')::int) OVER (PARTITION BY split_part(what, '-', 1) ORDER BY at) AS before FROM effect WHERE what ~ '^s\\d') AS x
     WHERE before > n * 2 + (p = 'b')::int")" 0
 
-# A publisher that holds the queue for long: what was enqueued waits, that is told, and goes on.
+case_begin 'what is enqueued waits for a publisher that holds the queue, and says so'
 mkfifo "$tmp/pipe"
 lockstep publish -q --stream --queue "$q" - <"$tmp/pipe" >/dev/null 2>&1 &
 publisher=$!
@@ -107,7 +101,7 @@ eventually 20 all_ended "$q" || failed=1
 expect 'held: afterwards' "$(sql "SELECT string_agg(what, ' ' ORDER BY at) FROM effect WHERE what IN ('stream', 'behind')")" 'stream behind'
 eventually 10 is "SELECT count(*) FROM lockstep.relay WHERE trouble IS NOT NULL" 0 || failed=1
 
-# A publisher that died half-way is closed by what is enqueued, as by any other publisher.
+case_begin 'a publisher that died half-way is closed by what is enqueued'
 mkfifo "$tmp/pipe2"
 "$LOCKSTEP_BIN" publish -q --stream -d "$db" -b "$LOCKSTEP_TEST_BROKERS" --queue "$q" - <"$tmp/pipe2" >/dev/null 2>&1 &
 publisher=$!
@@ -121,7 +115,7 @@ sql "SELECT lockstep.enqueue('$q', ARRAY[$(work 1 after)])" >/dev/null
 eventually 30 is "SELECT count(*) FROM effect WHERE what = 'after'" 1 || failed=1
 expect 'a dead publisher' "$(sql "SELECT count(*) FROM lockstep.run_status WHERE queue = '$q' AND status = 'Failed' AND reason ~ 'aborted'")" 1
 
-# Triggers: a run for each row, and one for a statement.
+case_begin 'a trigger enqueues a run for each row, or one for a statement'
 sql "CREATE TABLE orders (id int, note text, prio int);
      CREATE TRIGGER each AFTER INSERT ON orders FOR EACH ROW WHEN (NEW.prio IS NULL) EXECUTE FUNCTION
         lockstep.enqueue_trigger('$q', '[{\"order\": 1, \"name\": \"{note}\", \"sql\": \"INSERT INTO effect VALUES (concat(\$1::text, \$2::text, \$3::text))\", \"params\": [\"row-\", \"{id}\", \"{{id}}\"]}]', 'a row');
@@ -140,6 +134,7 @@ for bad in 'INSERT INTO orders VALUES (6, NULL, 0)|task 1: "order" is no whole n
 done
 expect 'what a trigger refuses is not there' "$(sql 'SELECT count(*) FROM orders WHERE id > 5')" 0
 
+case_begin 'what is wrong is refused with the number of its task'
 # What is wrong is refused with the number of the task; what only the parser of messages sees ends its run and stops nothing.
 good="'{\"order\": 1, \"sql\": \"SELECT 1\"}'::jsonb"
 refused 'no queue' "NULL) FROM lockstep.enqueue('none', ARRAY[$good]" 'there is no queue none'
@@ -169,7 +164,7 @@ expect 'what the parser refuses' "$(sql "SELECT status, tasks, reason ~ 'seq 1 c
 expect 'the fields are those of the schema' "$(sql 'SELECT field FROM lockstep.enqueue_fields() ORDER BY field COLLATE "C"')" \
     "$(jq -r '.["$defs"].message.properties | keys - ["run", "run_name", "run_on_failure", "seq", "previous_order", "tasks", "phases", "aborted"] | .[]' "$here/../../docs/reference/message.schema.json" | LC_ALL=C sort)"
 
-# Who may: a producer, and whoever changes a table that has a trigger.
+case_begin 'a producer may enqueue, and so may a login that changes a table with a trigger'
 role=$(scratch_name)
 sql "CREATE ROLE $role LOGIN; GRANT INSERT ON orders TO $role; DROP TRIGGER all_of_it ON orders"
 as() { "$LOCKSTEP_TEST_PGBIN/psql" -X -q -At -v ON_ERROR_STOP=1 -d "$db" -c "SET SESSION AUTHORIZATION $role" -c "$1"; }
@@ -182,7 +177,7 @@ eventually 20 all_ended "$q" || failed=1
 expect 'by whom' "$(sql "SELECT count(*) FROM lockstep.run WHERE published_by = '$role'")" 2
 sql "DROP OWNED BY $role; DROP ROLE $role"
 
-# A database that was set back to before the sending does not send again.
+case_begin 'a database that was set back to before the sending does not send again'
 q=$(scratch_name)
 queue "$q"
 run=$(sql "SELECT lockstep.enqueue('$q', ARRAY[$(work 1 set-back)])")
@@ -196,8 +191,10 @@ kill -TERM $!
 wait $! || failed=1
 expect 'set back' "$(kcat -C -q -b "$LOCKSTEP_TEST_BROKERS" -t "$q" -p 0 -o beginning -e -X isolation.level=read_committed -f '%o\n' | wc -l)" 2
 
-[ $failed = 0 ] || grep -h -e level=warn -e level=error "$tmp"/*.log | grep -v executor_rights || true
+case_begin 'an executor that is killed at any step leaves its work to another one'
 for at in "${!pids[@]}"; do
     wait "${pids[$at]}" || { echo "$at: see above"; failed=1; }
 done
+cases_end
+[ $failed = 0 ] || grep -h -e level=warn -e level=error "$tmp"/*.log | grep -v executor_rights || true
 exit $failed

@@ -2,13 +2,7 @@
 # Events: what happens to runs and phases comes to <topic>.events once and in its order: over a run with failures, reopened runs, two
 # executors, an operator's hand, and wherever the relay is killed.
 # ctest: slow nosan timeout=180 long
-set -euo pipefail
-here=$(cd "$(dirname "$0")" && pwd)
-. "$here/../support/shell.bash"
-. "$here/ledger.bash"
-tmp=$(mktemp -d)
-trap 'jobs_end; scratch_drop; rm -rf "$tmp"' EXIT
-scratch_database
+. "$(dirname "$0")/../support/e2e.bash"
 # events QUEUE: the values, in order of the topic
 events() { kcat -C -q -b "$LOCKSTEP_TEST_BROKERS" -t "$1.events" -p 0 -o beginning -e -X isolation.level=read_committed -f '%k|%s\n' 2>/dev/null; }
 # story QUEUE [JQ]: what they tell, one line each
@@ -65,7 +59,7 @@ for at in relay.settled relay.numbered relay.sent relay.committed relay.noted re
     pids[$at]=$!
 done
 
-# A run with a failure, and the retry of it.
+case_begin 'a failed run and its retry are told as they happened'
 q=$(scratch_name)
 queue "$q" --events on --on-failure continue
 { task 10 'SELECT 1'; task 20 'SELECT mend()'; task 20 'SELECT 1'; task 30 'SELECT 1'; } | lockstep publish -q --queue "$q" --name nightly - >"$tmp/run"
@@ -95,7 +89,7 @@ phase_done 20 2 0 0
 run_ended Completed 4 0 0"
 once "$q"
 
-# An operator pauses, resumes and cancels; the rest of the queue is told, too.
+case_begin 'what an operator does to a run is told, and the rest of the queue, too'
 q=$(scratch_name)
 queue "$q" --events on
 { task 1 'SELECT 1/0'; task 2 'SELECT 2'; } | lockstep publish -q --queue "$q" - >"$tmp/run"
@@ -124,7 +118,7 @@ phase_done 1 0 1
 run_ended Cancelled 0 2'
 once "$q"
 
-# A queue that does not want them has none, and no topic; one that begins to has those of the runs that begin then.
+case_begin 'a queue without events has no topic, and begins with the runs that begin later'
 q=$(scratch_name)
 queue "$q"
 three | lockstep publish -q --queue "$q" - >/dev/null
@@ -137,7 +131,7 @@ executors 1 "$q" 1
 executors_wait || failed=1
 expect 'switched on' "$(story "$q")" "$three_told"
 
-# Many phases on three executors, each of which may be the relay: the order is that of what happened.
+case_begin 'events of three executors are in the order of what happened'
 q=$(scratch_name)
 queue "$q" --events on
 for ((i = 1; i <= 60; i++)); do task $i 'SELECT 1'; task $i 'SELECT 2'; done | lockstep publish -q --queue "$q" - >/dev/null
@@ -149,8 +143,10 @@ expect 'many phases' "$(story "$q" 'select(.order) | "\(.event) \(.order)"')" "$
 expect 'many phases: last' "$(story "$q" | tail -n 1)" 'run_ended Completed 120 0 0'
 once "$q"
 
-[ $failed = 0 ] || grep -h -e level=warn -e level=error "$tmp"/*.log | grep -v executor_rights || true
+case_begin 'an executor that is killed at any step leaves its work to another one'
 for at in "${!pids[@]}"; do
     wait "${pids[$at]}" || { echo "$at: see above"; failed=1; }
 done
+cases_end
+[ $failed = 0 ] || grep -h -e level=warn -e level=error "$tmp"/*.log | grep -v executor_rights || true
 exit $failed

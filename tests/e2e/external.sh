@@ -6,6 +6,7 @@
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 . "$here/../support/shell.bash"
+. "$here/../support/cases.bash"
 . "$here/ledger.bash"
 tmp=$(mktemp -d)
 role=$(scratch_name)
@@ -14,7 +15,7 @@ scratch_database
 failed=0
 export PATH=$LOCKSTEP_TEST_PGBIN:$PATH
 
-# The example.
+case_begin 'the worker of the examples does its tasks'
 WORKER_ROLE=$role timeout 60 "$here/../../examples/notification/run.sh" "$db" "$LOCKSTEP_TEST_BROKERS" >"$tmp/example.log" 2>&1 || failed=1
 expect 'what was sent' "$(sed -n '/What was sent/,/Who did it/p' "$tmp/example.log" | grep ': Hello' | tr '\n' ',')" \
     'email ann@example.org: Hello Ann!,email eve@example.org: Hello Eve!,sms +431234: Hello Bob!,sms +435678: Hello Eve!,'
@@ -26,7 +27,7 @@ expect 'order' "$(sql 'SELECT count(*) FROM (SELECT min(started_at) AS s, lag(ma
 expect 'an exclusive subtype' "$(sql "INSERT INTO notification.invoice SELECT task_id, 1 FROM lockstep.task WHERE name = 'bob'" 2>&1 | grep -o 'violates check constraint')" 'violates check constraint'
 [ $failed = 0 ] || cat "$tmp/example.log"
 
-# Tables of users' own types: not the workers' to own, they go with their tasks, and come back from a dump.
+case_begin 'tables of users'\'' own types go with their tasks, and come back from a dump'
 expect 'their owner' "$(sql "SELECT bool_or(tableowner = '$role'), count(*) > 2 FROM pg_tables WHERE schemaname = 'notification'")" 'f|t'
 sql "CREATE DATABASE ${db##*dbname=}_copy"
 pg_dump -d "$db" | psql -X -q -v ON_ERROR_STOP=1 -d "${db}_copy" >"$tmp/restore.log" 2>&1 || { failed=1; tail -3 "$tmp/restore.log"; }
@@ -35,7 +36,7 @@ psql -X -q -d "${db}_copy" -v ON_ERROR_STOP=1 -c 'DELETE FROM lockstep.task_atte
 expect 'tasks are deleted, and their rows with them' "$(psql -X -At -d "${db}_copy" -c 'SELECT (SELECT count(*) FROM notification.notification), (SELECT count(*) FROM notification.email), (SELECT count(*) FROM notification.invoice)')" '0|0|2'
 sql "DROP DATABASE ${db##*dbname=}_copy WITH (FORCE)"
 
-# A worker by psql alone: takes what there is, notes it, completes it; several side by side.
+case_begin 'several workers by psql take, note and complete tasks side by side'
 as_worker="$db user=$role"
 sql "CREATE TABLE done (worker text, task_id bigint, ord bigint, at timestamptz DEFAULT clock_timestamp());
      GRANT INSERT, SELECT ON done TO $role;
@@ -76,7 +77,7 @@ expect 'each once' "$(sql 'SELECT count(*), count(DISTINCT task_id), count(DISTI
 expect 'in order' "$(sql 'SELECT count(*) FROM (SELECT min(at) AS s, lag(max(at)) OVER (ORDER BY ord) AS before FROM done GROUP BY ord) x WHERE s < before')" 0
 expect 'promptly: no phase waited for the look every five seconds' "$(sql "SELECT max(d) < interval '4 s' FROM (SELECT p.opened_at - lag(p.last_end) OVER (ORDER BY \"order\") AS d FROM lockstep.phase_status p WHERE run_id = '$run') x")" t
 
-# The executor that claimed a closed external phase is killed; the next one opens it. Nobody adopts external tasks.
+case_begin 'the executor that claimed an external phase is killed, and the next one opens it'
 sql 'DELETE FROM done'
 { echo '{"order": 1, "type": "external"}'; external 2 2; } >"$tmp/tasks.jsonl"
 run=$(lockstep publish --queue "$q" -q "$tmp/tasks.jsonl")
@@ -88,7 +89,7 @@ wait $killed 2>/dev/null || true
 executors 1 "$q" 2
 eventually 20 is "SELECT count(*) FROM lockstep.phase_status WHERE run_id = '$run' AND opened_at IS NOT NULL" 2
 
-# A worker dies with a task: its lease runs out by itself, and the run does not hang.
+case_begin 'the lease of a worker that dies runs out by itself'
 sql "UPDATE lockstep.queue SET external_lease = '1 s' WHERE name = '$q'"
 expect 'taken' "$(psql -X -At -d "$as_worker" -c "SELECT \"order\" FROM lockstep.next_task('$q', 'dies')")" 2
 sql "UPDATE lockstep.queue SET external_lease = '5 min' WHERE name = '$q'"
@@ -97,6 +98,7 @@ eventually 20 is "SELECT work_once('$q', 'w')" t
 executors_wait || { failed=1; tail -20 "$tmp/$q".*.log; }
 expect 'lost once' "$(sql "SELECT status, (SELECT count(*) FROM lockstep.execution_log WHERE run_id = '$run' AND worker = 'dies' AND error LIKE 'lost%') FROM lockstep.run_status WHERE run_id = '$run'")" 'Completed|1'
 
+case_begin 'a report that is not committed locks its own task only'
 # Two sessions. A report that is not committed locks its own task only: the queue's row is free, another worker reports.
 external 1 2 >"$tmp/tasks.jsonl"
 run=$(lockstep publish --queue "$q" -q "$tmp/tasks.jsonl")
@@ -117,4 +119,5 @@ eventually 10 is "SELECT status FROM lockstep.run_status WHERE run_id = '$run'" 
 executors_wait || failed=1
 expect 'REPEATABLE READ' "$(psql -X -At -d "$as_worker" -c 'BEGIN ISOLATION LEVEL REPEATABLE READ' -c "SELECT work_once('$q', 'w')" 2>&1 | grep -o 'need transactions that are READ COMMITTED')" 'need transactions that are READ COMMITTED'
 expect 'nothing is left to settle' "$(sql 'SELECT count(*) FROM lockstep.worker_report')" 0
+cases_end
 exit $failed

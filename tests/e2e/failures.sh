@@ -1,13 +1,7 @@
 #!/bin/bash
 # What a task raises is recorded whole, and the run's policy is applied: stop cancels what comes later, continue does not.
 # ctest: timeout=120
-set -euo pipefail
-here=$(cd "$(dirname "$0")" && pwd)
-. "$here/../support/shell.bash"
-. "$here/ledger.bash"
-tmp=$(mktemp -d)
-trap 'scratch_drop; rm -rf "$tmp"' EXIT
-scratch_database
+. "$(dirname "$0")/../support/e2e.bash"
 failed=0
 
 # run POLICY: publishes $tmp/tasks.jsonl on a fresh queue and runs it to its end; $q and $run.
@@ -42,14 +36,14 @@ run continue
 expect 'continue: run' "$(sql "SELECT status FROM lockstep.run_status WHERE run_id = '$run'")" PartiallyCompleted
 expect 'continue: effects' "$(sql "SELECT string_agg(n::text, ' ' ORDER BY n) FROM effect")" '1 3 4 5'
 
-# Message, detail and context of the server, verbatim.
+case_begin 'message, detail and context of the server are recorded verbatim'
 sql "CREATE FUNCTION raise() RETURNS void LANGUAGE plpgsql AS \$\$BEGIN RAISE EXCEPTION 'no such account' USING ERRCODE = 'P0042', DETAIL = 'account 7', HINT = 'open it'; END\$\$"
 echo '{"order": 1, "sql": "SELECT raise()"}' >"$tmp/tasks.jsonl"
 run stop
 expect 'attempt' "$(sql "SELECT a.sqlstate, a.error, a.detail, a.hint, a.context FROM lockstep.task_attempt a JOIN lockstep.task t USING (task_id) JOIN lockstep.run r USING (run_no) WHERE r.run_id = '$run'")" \
     'P0042|no such account|account 7|open it|PL/pgSQL function raise() line 1 at RAISE'
 
-# A retry: two attempts fail, the third succeeds; its rows are there, one effect.
+case_begin 'two attempts fail, the third succeeds, and there is one effect'
 sql 'CREATE SEQUENCE tries; DELETE FROM effect'
 echo '{"order": 1, "max_attempts": 3, "retry_intervals": [0.05], "sql": "INSERT INTO effect SELECT '"'r'"', 1 / (nextval('"'tries'"') / 3)::int"}
 {"order": 2, "sql": "INSERT INTO effect VALUES ('"'r'"', 9)"}' >"$tmp/tasks.jsonl"
@@ -58,6 +52,7 @@ expect 'retry: attempts' "$(sql "SELECT string_agg(attempt || '=' || status, ' '
     '1=Error 2=Error 3=Completed 1=Completed'
 expect 'retry: effects' "$(sql "SELECT string_agg(n::text, ' ' ORDER BY n) FROM effect")" '1 9'
 
+case_begin 'a task that fails in a batch takes no other one with it'
 # Short tasks are sent ahead in batches: one that fails, at its statement or only at its commit, takes no other one with it.
 sql "DELETE FROM effect; CREATE TABLE late (n int UNIQUE DEFERRABLE INITIALLY DEFERRED); INSERT INTO late VALUES (1)"
 awk 'BEGIN {
@@ -72,7 +67,7 @@ Failed|23505|11|1
 Completed||332|1'
 expect 'batch: nothing lost' "$(sql "SELECT sum(lost_num) FROM lockstep.task t JOIN lockstep.run r USING (run_no) WHERE run_id = '$run'")" 0
 
-# A text that comes again is prepared; a change of what it was prepared for is no failure of the task's.
+case_begin 'a text whose objects have changed since it was prepared is no failure'
 sql 'CREATE TABLE shape (n int)'
 s='{"order": 1, "sql": "SELECT * FROM shape"}'
 printf '%s\n' "$s" "$s" "$s" "$s" '{"order": 1, "sql": "ALTER TABLE shape ADD m text"}' "$s" "$s" "$s" "$s" \
@@ -85,7 +80,7 @@ executors 1 "$q" 1
 executors_wait || failed=1
 expect 'prepared: outcomes' "$(sql "SELECT status, count(*), max(attempt) FROM lockstep.execution_log WHERE run_id = '$run' GROUP BY 1")" 'Completed|11|1'
 
-# Transaction control never lets an effect out without its record.
+case_begin 'transaction control lets no effect out without its record'
 sql 'DELETE FROM effect; CREATE PROCEDURE commits() LANGUAGE plpgsql AS $$BEGIN INSERT INTO effect VALUES ('"'c'"', 1); COMMIT; END$$'
 cat >"$tmp/tasks.jsonl" <<'END'
 {"order": 1, "sql": "INSERT INTO effect VALUES ('c', 2); COMMIT; SELECT 1/0"}
@@ -106,6 +101,7 @@ expect 'control: statuses' "$(sql "SELECT string_agg(t.seq || '=' || t.status, '
     '0=Failed 1=Failed 2=Failed 3=Failed 4=Failed 5=Failed 6=Failed 7=Failed 8=Completed 9=Completed 10=Completed 11=Completed'
 expect 'control: effects' "$(sql "SELECT string_agg(n::text, ' ' ORDER BY n) FROM effect")" '5 6 7 8'
 
+case_begin 'a task cannot fake the record of itself or of others'
 # A task cannot fake the record of itself, nor of others, with the names of the executor's prepared statements: not in its text, not in
 # a block or a function, and not by what it leaves prepared.
 role=$(scratch_name)
@@ -143,7 +139,7 @@ executors_wait || failed=1
 expect 'faked: outcomes' "$(sql "SELECT status, count(*), max(attempt), max(error) FROM lockstep.execution_log WHERE run_id = '$run' GROUP BY 1")" 'Completed|17|1|'
 expect 'faked: effects' "$(sql "SELECT string_agg(n::text, ' ' ORDER BY n) FROM effect")" '1 2 3 4 5 6 10 11 12 13 14 15 20 30 40 50 60'
 
-# Texts of several statements and texts with parameters in one array; a role for the task alone; COPY whichever way it is spelled.
+case_begin 'texts of several statements, with parameters, with a role, and with COPY run'
 sql 'DELETE FROM effect'
 cat >"$tmp/tasks.jsonl" <<END
 {"order": 1, "sql": ["SELECT 1; SELECT 2", "INSERT INTO effect VALUES ('m', \$1)"], "params": [[], [5]]}
@@ -159,7 +155,7 @@ expect 'spellings' "$(sql "SELECT string_agg(t.seq || '=' || t.status || ' ' || 
 expect 'spellings: effects' "$(sql "SELECT string_agg(replace(q, '$role', 'role') || n, ' ' ORDER BY n) FROM effect")" 'm5 role6 role7'
 sql "DROP OWNED BY $role; DROP ROLE $role"
 
-# What a task leaves in its session does not reach the next one.
+case_begin 'what a task leaves in its session does not reach the next one'
 cat >"$tmp/tasks.jsonl" <<'END'
 {"order": 1, "sql": "SET work_mem = '77MB'"}
 {"order": 2, "sql": "CREATE TEMPORARY TABLE mine (a int)"}
@@ -175,4 +171,5 @@ run=$(lockstep publish --queue "$q" -q "$tmp/tasks.jsonl")
 executors 1 "$q" 1
 executors_wait || failed=1
 expect 'hygiene' "$(sql "SELECT status, error FROM lockstep.run_status r WHERE run_id = '$run'")" 'Completed|0'
+cases_end
 exit $failed

@@ -4,6 +4,7 @@
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 . "$here/../support/shell.bash"
+. "$here/../support/cases.bash"
 . "$here/../support/http.bash"
 . "$here/ledger.bash"
 tmp=$(mktemp -d)
@@ -89,7 +90,7 @@ expect 'never sooner than the interval' "$(waited /retry/0 1 7)" true
 expect 'the time-out of the configuration' "$(of slow "error ~ 'timed out' AND duration BETWEEN '1.4 s' AND '10 s'")" t
 expect 'the time-out of the task' "$(of 'own time-out' error)" '57014: time-out: the attempt ran for longer than 0.3 s'
 
-# An authority that is not known; an operator who cancels; an executor that is killed.
+case_begin 'an unknown authority, a cancel and a killed executor end a request as they should'
 sed -i '/ca_file/d; s/^timeout.*/timeout = 100s/' "$tmp/lockstep.conf"
 {
     task 1 unknown "https://localhost:$tls/echo/unknown"
@@ -110,7 +111,7 @@ executors_wait || failed=1
 expect 'after a kill' "$(of killed "status || '/' || attempt_num || '/' || response")" Completed/2/late
 expect 'the same key again' "$(jq -r 'select(.path == "/slow/2.001") | .key' "$tmp/plain/requests" | uniq -c | tr -s ' ')" " 2 $run-2"
 
-# What a server may ask for: a day at most. What cannot be read, or is over, is the interval.
+case_begin 'a server may ask for a pause of at most a day'
 {
     task 1 much "$at/retry/999999999" '"max_attempts": 2'
     task 1 'too much' "$at/retry/99999999999999999999999999" '"max_attempts": 2'
@@ -128,4 +129,5 @@ expect 'absurd words of a server' "$(sql "SELECT string_agg(t.name || ' ' || rou
 lockstep run cancel "$run" -q >/dev/null
 kill -TERM "$last"
 wait "$last" || failed=1
+cases_end
 exit $failed

@@ -2,13 +2,7 @@
 # Idle means idle: an executor at the end of its topic does next to nothing, in the database and on the processor; also while a
 # long task runs, with the end of the topic read.
 # ctest: timeout=90 nosan
-set -euo pipefail
-here=$(cd "$(dirname "$0")" && pwd)
-. "$here/../support/shell.bash"
-. "$here/ledger.bash"
-tmp=$(mktemp -d)
-trap 'jobs_end; scratch_drop; rm -rf "$tmp"' EXIT
-scratch_database
+. "$(dirname "$0")/../support/e2e.bash"
 ledger_create
 failed=0
 ticks() { awk '{print $14 + $15}' "/proc/$1/stat"; }

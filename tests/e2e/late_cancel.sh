@@ -3,12 +3,7 @@
 # before the request has ended. Here it is held for longer than a reader waits for it, so the session is given up. A task that ran beyond its
 # time-out has failed, though no request met it.
 # ctest: nosan
-set -euo pipefail
-here=$(cd "$(dirname "$0")" && pwd)
-. "$here/../support/shell.bash"
-tmp=$(mktemp -d)
-trap 'jobs_end; scratch_drop; rm -rf "$tmp"' EXIT
-scratch_database
+. "$(dirname "$0")/../support/e2e.bash"
 failed=0
 bad() { echo "$1"; failed=1; tail -n 20 "$tmp/log"; }
 sql "CREATE TABLE let_go (what text);

@@ -1,13 +1,7 @@
 #!/bin/bash
 # The life of a task with real executors: how often it is tried and for which errors, the server's faults, not_before, conditions,
 # idempotency keys, the policy of a single run. What each function decides is in tests/sql/life.sql.
-set -euo pipefail
-here=$(cd "$(dirname "$0")" && pwd)
-. "$here/../support/shell.bash"
-. "$here/ledger.bash"
-tmp=$(mktemp -d)
-trap 'jobs_end; scratch_drop; rm -rf "$tmp"' EXIT
-scratch_database
+. "$(dirname "$0")/../support/e2e.bash"
 failed=0
 unset LOCKSTEP_EXECUTOR_MAX_ATTEMPTS
 
@@ -32,7 +26,7 @@ sql "CREATE TABLE unstamped (task_id bigint, query text);
      CREATE FUNCTION unstamped() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER AS \$\$BEGIN INSERT INTO public.unstamped VALUES (NEW.task_id, current_query()); RETURN NULL; END\$\$;
      CREATE TRIGGER unstamped AFTER UPDATE ON lockstep.task FOR EACH ROW WHEN (NEW IS DISTINCT FROM OLD AND NEW.updated_at <= OLD.updated_at) EXECUTE FUNCTION unstamped()"
 
-echo '- how often: three times if nobody says otherwise; the setting, the queue, the task; not what does not get better'
+case_begin 'a task is tried three times unless the setting, the queue or the task says otherwise, and not when a retry cannot help'
 cat >"$tmp/tasks.jsonl" <<'END'
 {"order": 1, "name": "plain", "sql": "SELECT 1 / 0"}
 {"order": 1, "name": "own", "sql": "SELECT 1 / 0", "max_attempts": 4}
@@ -62,7 +56,7 @@ for bad in '--max-attempts many' '--max-attempts -1' '--retry-on 4' '--retry-on 
     grep -qE 'hint:|must be' "$tmp/out" || { cat "$tmp/out"; failed=1; }
 done
 
-echo '- what is the fault of the server is put off and does not count'
+case_begin 'an attempt that the server fails is put off and does not count'
 sql "CREATE FUNCTION full_once() RETURNS void LANGUAGE plpgsql AS \$\$BEGIN
          IF nextval('tries') = 1 THEN COPY (SELECT repeat('x', 100000)) TO '/dev/full'; END IF; INSERT INTO effect VALUES ('full'); END\$\$"
 echo '{"order": 1, "name": "full", "sql": "SELECT full_once()", "max_attempts": 1}' >"$tmp/tasks.jsonl"
@@ -75,7 +69,7 @@ echo '{"order": 1, "name": "raises", "sql": "DO $$BEGIN RAISE $a$disk full$a$ US
 run
 expect 'server: not what the task raises' "$(sql "SELECT status, attempt_num, lost_num FROM lockstep.task WHERE name = 'raises'")" 'Failed|2|0'
 
-echo '- not_before: nobody starts it before, the next phase waits for it'
+case_begin 'a task with not_before does not start earlier, and the next phase waits for it'
 soon=$(date -u -d '+2 seconds' +%FT%T.%3NZ)
 late=$(date -u -d '+1 hour' +%FT%T.%3NZ)
 cat >"$tmp/tasks.jsonl" <<END
@@ -97,7 +91,7 @@ expect 'not_before: order' "$(sql "SELECT count(*), max(at) FILTER (WHERE n < 'd
 expect 'not_before: kept' "$(sql "SELECT at >= '$soon' FROM effect WHERE n = 'b soon'")" t
 sql 'DELETE FROM effect'
 
-echo '- condition: after a failure under stop'
+case_begin 'a task with a condition runs after a failure under stop'
 cat >"$tmp/tasks.jsonl" <<'END'
 {"order": 10, "name": "bad", "sql": "SELECT 1 / 0", "max_attempts": 1}
 {"order": 10, "name": "sibling", "sql": "SELECT pg_sleep(0.2); INSERT INTO effect VALUES ('sibling')"}
@@ -123,7 +117,7 @@ go 2
 expect 'retry: run' "$(status)" Completed
 expect 'retry: effects' "$(effects)" 'later v1 v2 v3'
 
-echo '- condition: nothing failed, and under continue'
+case_begin 'a task with a condition does not run when nothing failed, and runs under continue'
 sed -i 's,1 / 0,1,' "$tmp/tasks.jsonl"
 queue
 run
@@ -137,7 +131,7 @@ expect 'continue: tasks' "$(tasks)" 'bad=Failed sibling=Completed v1=Completed v
 expect 'the policy was the run'"'"'s' "$(sql "SELECT string_agg(on_failure, ' ' ORDER BY run_no) FROM lockstep.run JOIN lockstep.queue q USING (queue_id, on_failure) WHERE q.name = '$q'")" stop
 sql 'DELETE FROM effect'
 
-echo '- condition: of an executor that died, and of a phase that nobody has in hand'
+case_begin 'a condition is decided when the executor has died, and when no executor has the phase'
 queue
 run=$(lockstep publish --queue "$q" -q "$tmp/tasks.jsonl")
 LOCKSTEP_PROBE_DIR=$tmp LOCKSTEP_PROBE='gate.told=kill' "$LOCKSTEP_BIN-probed" executor run -d "$db" -b "$LOCKSTEP_TEST_BROKERS" --queue "$q" --readers 4 --until-idle 2>"$tmp/killed" &
@@ -146,7 +140,7 @@ go 1
 expect 'killed: tasks' "$(tasks)" 'bad=Failed sibling=Completed v1=Cancelled v2=Cancelled clean=Completed v3=Cancelled alarm=Completed later=Cancelled last=Completed'
 expect 'killed: effects' "$(effects | sed 's/clean [12]/clean/')" 'alarm clean last sibling' # whichever of the phase came first
 
-echo '- the policy pause: later runs of a serial queue wait, and explain says so'
+case_begin 'under the policy pause later runs of a serial queue wait, and explain says so'
 echo '{"order": 1, "name": "bad", "sql": "SELECT 1 / 0", "max_attempts": 1}
 {"order": 2, "name": "after", "sql": "INSERT INTO effect VALUES ('"'after'"')"}' >"$tmp/tasks.jsonl"
 queue
@@ -164,7 +158,7 @@ expect 'pause: runs' "$(status) $(status "$other") $(effects)" 'PartiallyComplet
 lockstep publish --queue "$q" --resume "$run" --on-failure stop "$tmp/tasks.jsonl" >"$tmp/out" 2>&1 && { echo 'a policy was taken for a resumed run'; failed=1; }
 grep -q 'keeps the policy' "$tmp/out" || { cat "$tmp/out"; failed=1; }
 
-echo '- keys: what is done is not done again; the rest of a failed run is'
+case_begin 'what a key marks as done is not done again, and the rest of a failed run is'
 cat >"$tmp/tasks.jsonl" <<'END'
 {"order": 1, "name": "a", "key": "a", "sql": "INSERT INTO effect VALUES ('a')"}
 {"order": 1, "name": "a2", "key": "a", "sql": "INSERT INTO effect VALUES ('a2')"}
@@ -187,7 +181,7 @@ lockstep replay --queue "$q" --run "$run" --mode all --execute --reason again -q
 go 1
 expect 'keys: a replay of all finds its own' "$(status) $(effects)" 'Completed b1 c'
 
-echo '- more phases than the lookahead of which nobody has anything to do: duplicates, and what an operator has declared done'
+case_begin 'more phases than the lookahead are passed when they have nothing to run: duplicates, and tasks that an operator declared done'
 keyed() { for i in {1..7}; do echo '{"order": '"$i"', "key": "'"$1$i"'", "sql": "INSERT INTO effect VALUES ('"'$i'"')"}'; done; }
 keyed k >"$tmp/tasks.jsonl"
 queue --lookahead 2
@@ -210,7 +204,7 @@ expect 'declared done' "$(status) $(effects)" 'Completed 4 5 6'
 expect 'each opening has its line' "$(sql "SELECT string_agg(detail, ' ' ORDER BY event_id) FROM lockstep.event_log JOIN lockstep.run USING (run_no) WHERE run_id = '$run' AND event = 'phase_opened'")" \
     'order 1 order 2 order 3 order 4 order 5 order 6'
 
-echo '- the same where a replay puts them, and no executor has anything to claim'
+case_begin 'such phases are passed when a replay makes them and no executor has anything to claim'
 keyed r >"$tmp/tasks.jsonl"
 queue --lookahead 2
 run
@@ -224,7 +218,7 @@ jobs_end
 expect 'each once' "$(cat "$tmp/out")" '1 2 3 4 5 6 7'
 expect 'replayed' "$(status) $(sql "SELECT count(*) FROM lockstep.task t JOIN lockstep.run r USING (run_no) WHERE r.run_id = '$run' AND t.skipped = 'duplicate'") $(effects)" 'Completed 7 '
 
-echo '- the last phase has duplicates only, and the one before it ends with a retry'
+case_begin 'a last phase of duplicates ends after the retry of the phase before it'
 sql 'CREATE SEQUENCE again MINVALUE 0'
 {
     echo '{"order": 1, "sql": "SELECT pg_sleep(0.4 * nextval('"'again'"')), 1 / currval('"'again'"')"}'
@@ -237,7 +231,7 @@ run=$(lockstep publish --queue "$q" -q "$tmp/tasks.jsonl")
 go 1
 expect 'ended' "$(status) $(effects)" 'Completed 1'
 
-echo '- what is due later, of a last phase that opens when many phases of another run have opened'
+case_begin 'a task of the last phase that is due later runs though many phases of another run have opened'
 queue --runs concurrent
 {
     echo '{"order": 1, "sql": "SELECT pg_sleep(1.5)"}'
@@ -249,7 +243,7 @@ lockstep publish --queue "$q" -q "$tmp/other.jsonl" >/dev/null
 go 1
 expect 'it runs' "$(status) $(effects)" 'Completed late'
 
-echo '- bad input is refused with its name, and nothing is lost'
+case_begin 'bad input is refused with its name, and nothing is lost'
 k() { head -c "$1" /dev/zero | tr '\0' k; }
 bad=('"retry_intervals": ['"$(seq -s, 1 10000)"']' '"timeout": -1' '"not_before": "294277-01-01T00:00:00Z"' '"key": "'"$(k 10240)"'"' '"retry_on": ["never"]' '"condition": "maybe"')
 field=(retry_intervals timeout not_before key retry_on condition)
@@ -271,4 +265,5 @@ for i in "${!bad[@]}"; do
     grep -qF "\$.${field[i]}" "$tmp/out" || { cat "$tmp/out"; failed=1; }
 done
 expect 'every change is stamped' "$(sql 'SELECT * FROM unstamped')" ''
+cases_end
 exit $failed

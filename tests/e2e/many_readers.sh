@@ -1,13 +1,7 @@
 #!/bin/bash
 # More readers than one claim has tasks for: short tasks go on being claimed.
 # ctest: timeout=120
-set -euo pipefail
-here=$(cd "$(dirname "$0")" && pwd)
-. "$here/../support/shell.bash"
-. "$here/ledger.bash"
-tmp=$(mktemp -d)
-trap 'jobs_end; scratch_drop; rm -rf "$tmp"' EXIT
-scratch_database
+. "$(dirname "$0")/../support/e2e.bash"
 ledger_create
 q=$(scratch_name)
 lockstep queue create "$q" -q --create-topic --max-readers 40 >/dev/null

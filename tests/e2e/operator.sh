@@ -2,13 +2,7 @@
 # An operator at work on runs, tasks and executors, with the commands: what runs is stopped, what waits is held, what failed is
 # tried again, and the next run goes on in order. tests/sql/control.sql has the rules, operator_race.sh the races.
 # ctest: timeout=120
-set -euo pipefail
-here=$(cd "$(dirname "$0")" && pwd)
-. "$here/../support/shell.bash"
-. "$here/ledger.bash"
-tmp=$(mktemp -d)
-trap 'jobs_end; scratch_drop; rm -rf "$tmp"' EXIT
-scratch_database
+. "$(dirname "$0")/../support/e2e.bash"
 ledger_create
 # hold(): a task that runs until its key is in let_go.
 sql "CREATE TABLE let_go (q text, n int);
@@ -45,7 +39,7 @@ q=$(scratch_name)
 lockstep queue create "$q" -q --create-topic --max-readers 2 --max-attempts 1
 daemon --queue "$q" --readers 4
 
-# run cancel: two run, one waits in the same phase, more come later; the next run waits for the end of all that.
+case_begin 'run cancel ends what runs and what comes later, and the next run waits for that end'
 { held 1 1 3; for _ in $(seq 300); do echo '{"order": 2, "sql": "SELECT 1/0"}'; done; held 3 4 4; } >"$tmp/a.jsonl"
 echo "{\"order\": 1, \"sql\": \"INSERT INTO ledger VALUES ('$q', 0, 100, now(), now())\"}" >"$tmp/b.jsonl"
 a=$(publish "$tmp/a.jsonl")
@@ -65,14 +59,14 @@ expect 'who and why' "$(lockstep log --run "$a" --event run_cancelled -o jsonl |
 refused 'has ended: it is Cancelled' run cancel "$a"
 refused 'nothing of it failed' run retry "$b"
 
-# run retry of it: all of it again, in order.
+case_begin 'run retry of a cancelled run does all of it again, in order'
 sql "INSERT INTO let_go SELECT '$q', n FROM generate_series(1, 4) AS n"
 lockstep run retry "$a" --reason 'it was right' >/dev/null
 ended "$a" Failed
 expect 'again, up to the phase that fails' "$(counts "$a")" '300 Failed, 3 Completed, 1 Cancelled'
 expect 'each effect once' "$(sql "SELECT string_agg(seq::text, ' ' ORDER BY seq) FROM ledger WHERE seq < 100")" '1 2 3'
 
-# In bulk: every failed run of the queue, each by itself.
+case_begin 'run retry of all failed runs retries each by itself'
 sql 'CREATE TABLE broken (n int)'
 echo '{"order": 1, "sql": "SELECT 1/count(*) FROM mended"}
 {"order": 2, "sql": "SELECT 2"}' >"$tmp/c.jsonl"
@@ -85,7 +79,7 @@ out=$(lockstep run retry --queue "$q" --status Failed --name 'nightly%' --reason
 expect 'three runs' "$(jq -c '[.[] | [.tasks, .phases, .order, .refused]]' <<<"$out")" '[[2,2,1,null],[2,2,1,null],[2,2,1,null]]'
 for run in "${runs[@]}"; do ended "$run" Completed; done
 
-# run pause: what runs, and what was sent ahead to the same session, finishes; nothing else starts, claimed or not.
+case_begin 'run pause lets what was sent to a session finish, and nothing else starts'
 held 1 1001 1060 >"$tmp/d.jsonl"
 d=$(publish "$tmp/d.jsonl")
 eventually 15 is "$at_work" 2
@@ -102,7 +96,7 @@ lockstep run resume "$d" >/dev/null
 ended "$d" Completed
 refused 'is not paused' run resume "$d"
 
-# on_failure = pause: retry tries again, resume goes on without it.
+case_begin 'under on_failure pause a retry tries again, and a resume continues without the failed task'
 lockstep queue set "$q" -q --on-failure pause
 sql 'DELETE FROM mended'
 d=$(publish "$tmp/c.jsonl")
@@ -114,7 +108,7 @@ sql 'INSERT INTO mended VALUES (1)'
 lockstep run retry "$d" >/dev/null
 ended "$d" Completed
 
-# Tasks: stopped, tried again, declared done.
+case_begin 'a task is stopped, tried again, and declared done'
 held 1 31 32 >"$tmp/e.jsonl"
 echo '{"order": 2, "sql": "SELECT 3"}' >>"$tmp/e.jsonl"
 lockstep queue set "$q" -q --on-failure stop
@@ -138,7 +132,7 @@ status=0
 lockstep task cancel 999999999 2>/dev/null || status=$?
 expect 'no such task' "$status" 2
 
-# What swallows cancels loses its session.
+case_begin 'a task that swallows cancels loses its session'
 echo '{"order": 1, "sql": "DO $$BEGIN LOOP BEGIN PERFORM pg_sleep(60); EXCEPTION WHEN query_canceled THEN NULL; END; END LOOP; END$$"}' >"$tmp/f.jsonl"
 f=$(publish "$tmp/f.jsonl")
 eventually 15 is "SELECT processing FROM lockstep.run_status WHERE run_id = '$f'" 1
@@ -146,7 +140,7 @@ lockstep run cancel "$f" >/dev/null
 ended "$f" Cancelled
 expect 'stopped' "$(counts "$f")" '1 Terminated'
 
-# Readers of one executor, and its end.
+case_begin 'an operator sets the readers of one executor, and drains it'
 held 1 41 49 >"$tmp/g.jsonl"
 lockstep queue set "$q" -q --max-readers 4
 g=$(publish "$tmp/g.jsonl")
@@ -174,5 +168,6 @@ executors 1 "$q" 4
 executors_wait || failed=1
 ended "$g" Completed
 
+cases_end
 [ $failed = 0 ] || tail -40 "$tmp/daemon.log"
 exit $failed

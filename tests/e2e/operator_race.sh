@@ -2,13 +2,7 @@
 # An operator against an executor that is held at a named point of a task's life: whatever of the two comes first, an effect is
 # there if and only if its task is Completed, nothing starts twice, and the run ends.
 # ctest: timeout=240 notsan
-set -euo pipefail
-here=$(cd "$(dirname "$0")" && pwd)
-. "$here/../support/shell.bash"
-. "$here/ledger.bash"
-tmp=$(mktemp -d)
-trap 'jobs_end; scratch_drop; rm -rf "$tmp"' EXIT
-scratch_database
+. "$(dirname "$0")/../support/e2e.bash"
 ledger_create
 
 # race POINT VERB: an executor stops at POINT; meanwhile VERB is done to the run; then it goes on.

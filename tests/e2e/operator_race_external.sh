@@ -3,13 +3,7 @@
 # point: what a worker wrote in the transaction of its report is there if and only if the report counted, a report of what an
 # operator has ended is refused, nothing of a later phase starts before, and the run ends.
 # ctest: timeout=120 notsan
-set -euo pipefail
-here=$(cd "$(dirname "$0")" && pwd)
-. "$here/../support/shell.bash"
-. "$here/ledger.bash"
-tmp=$(mktemp -d)
-trap 'jobs_end; scratch_drop; rm -rf "$tmp"' EXIT
-scratch_database
+. "$(dirname "$0")/../support/e2e.bash"
 sql 'CREATE TABLE done (q text, task_id bigint); CREATE TABLE after (q text, at timestamptz DEFAULT clock_timestamp())'
 stopped() { [ "$(sed 's/.*) \(.\).*/\1/' "/proc/$1/stat" 2>/dev/null)" = T ]; }
 wrong() { echo "$what: $*"; failed=1; }

@@ -1,13 +1,7 @@
 #!/bin/bash
 # Strict order, exactly once, bounded: many shapes, 1, 2 and 4 executors, 1 to 16 readers, phases of 1 to 500 tasks, three seeds.
 # ctest: timeout=240
-set -euo pipefail
-here=$(cd "$(dirname "$0")" && pwd)
-. "$here/../support/shell.bash"
-. "$here/ledger.bash"
-tmp=$(mktemp -d)
-trap 'scratch_drop; rm -rf "$tmp"' EXIT
-scratch_database
+. "$(dirname "$0")/../support/e2e.bash"
 ledger_create
 failed=0
 

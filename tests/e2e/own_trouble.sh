@@ -5,6 +5,7 @@
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 . "$here/../support/shell.bash"
+. "$here/../support/cases.bash"
 . "$here/ledger.bash"
 tmp=$(mktemp -d)
 any=$(scratch_name)_any
@@ -26,7 +27,7 @@ a=$(scratch_name) b=$(scratch_name)
 queue "$a"
 queue "$b"
 
-# A queue whose statements fail: an executor that has no other one begins anew, and goes on when it can.
+case_begin 'an executor whose only queue fails begins again, and continues when it can'
 sql "CREATE FUNCTION trouble() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RAISE EXCEPTION ''trouble''; END';
      CREATE TRIGGER trouble BEFORE UPDATE OF next_offset ON lockstep.queue FOR EACH ROW WHEN (NEW.name = '$a') EXECUTE FUNCTION trouble()"
 daemon --queue "$a"
@@ -39,7 +40,7 @@ kill -TERM "$pid"
 wait "$pid" || bad "the executor ended with $?"
 : >"$tmp/log"
 
-# One that has another queue sets it aside; the other queue's task runs on.
+case_begin 'a queue that fails is set aside, and the other queue runs on'
 sql "
      CREATE TRIGGER trouble BEFORE INSERT ON lockstep.phase FOR EACH ROW WHEN (NEW.queue_id = $(sql "SELECT queue_id FROM lockstep.queue WHERE name = '$a'")) EXECUTE FUNCTION trouble()"
 daemon --queue "$a" --queue "$b"
@@ -57,7 +58,7 @@ eventually 20 grep -q "event=queue_goes_on.*$a" "$tmp/log"
 expect 'nothing is left of it' "$(lockstep queue explain "$a" -o json | jq -r '.[].reason')" queue_idle
 if grep -q 'event=incarnation_lost' "$tmp/log"; then bad "the trouble of one queue cost the executor's incarnation"; fi
 
-# Notifications of somebody without any right. They cost a few statements, however many they are.
+case_begin 'foreign notifications cost a few statements, however many they are'
 for ((i = 0; i < 15000; i++)); do echo "NOTIFY lockstep_1, 'control';"; done >"$tmp/flood"
 floods=()
 for i in 1 2; do
@@ -70,7 +71,7 @@ eventually 8 is "SELECT count(*) FROM lockstep.task t JOIN lockstep.queue q USIN
     bad 'a flood of notifications keeps an executor from its work'
 kill "${floods[@]}" 2>/dev/null || true
 
-# A forged record on the dead-letter topic: no UUID, and a number behind which there is none.
+case_begin 'a forged dead letter is passed over'
 echo '{"bad"' | kcat -P -q -b "$LOCKSTEP_TEST_BROKERS" -t "$a" -p 0
 letters() { is "SELECT count(dead_lettered_at) FROM lockstep.rejected WHERE queue = '$1'" "$2"; }
 eventually 20 letters "$a" 1 || bad 'the first dead letter is not sent'
@@ -86,6 +87,7 @@ for q in "$a" "$b"; do echo '{"bad"' | kcat -P -q -b "$LOCKSTEP_TEST_BROKERS" -t
 eventually 20 letters "$a" 2 || bad 'a forged record stops the relay of its queue'
 eventually 20 letters "$b" 1 || bad 'a forged record stops the relay of another queue'
 
+case_begin 'an executor leaves a deleted queue, and names a missing one'
 # A deleted queue is left, and a missing one is said. Also when an executor comes to work for it before it has heard of that.
 sql 'DELETE FROM let_go'
 publish "$b" "{\"order\": 1, \"sql\": \"SELECT hold('$b')\"}"
@@ -107,7 +109,7 @@ code=0
 "$LOCKSTEP_BIN" executor run -d "$db" -b "$LOCKSTEP_TEST_BROKERS" --readers 1 --queue "$a" --queue nobodys --until-idle 2>"$tmp/log" || code=$?
 [ "$code" = 2 ] || bad "without a queue that exists it ended with $code"
 
-# X's relay and X.relay's publishers: a dead letter is sent while somebody publishes.
+case_begin 'a dead letter is sent while a publisher holds the queue of its topic'
 queue "$b.relay"
 daemon --queue "$b"
 mkfifo "$tmp/stream"
@@ -123,7 +125,7 @@ echo '{"order": 1, "sql": "SELECT 1"}' >&5
 exec 5>&-
 wait "$publisher" || bad "a relay takes a publisher's transactional id: $(cat "$tmp/published")"
 
-# Large keys: what an executor holds of a queue that is paused is bounded.
+case_begin 'large keys of a paused queue are bounded in memory'
 lockstep queue pause "$b" -q
 held() { awk '/VmHWM/ {print int($2 / 1024)}' "/proc/$pid/status"; }
 before=$(held)
@@ -136,4 +138,5 @@ sleep 1 # it would go on
 if more 150; then bad "$(($(held) - before)) MB are held of a paused queue"; fi
 kill -TERM "$pid"
 wait "$pid" || bad "the executor ended with $?"
+cases_end
 exit $failed

@@ -3,13 +3,7 @@
 # lookahead; what is paused runs when it is resumed, in order, each task once, whoever died meanwhile. Where runs are serial the
 # later ones wait, and explain says for what.
 # ctest: timeout=180
-set -euo pipefail
-here=$(cd "$(dirname "$0")" && pwd)
-. "$here/../support/shell.bash"
-. "$here/ledger.bash"
-tmp=$(mktemp -d)
-trap 'jobs_end; scratch_drop; rm -rf "$tmp"' EXIT
-scratch_database
+. "$(dirname "$0")/../support/e2e.bash"
 ledger_create
 # hold(): a task that runs until its key is in let_go; mend(): one that fails until somebody has mended it.
 sql "CREATE TABLE let_go (q text, n int);
@@ -63,7 +57,7 @@ q=$(scratch_name)
 lockstep queue create "$q" -q --create-topic --max-readers 3 --runs concurrent --lookahead 3 --max-attempts 1
 daemon --queue "$q" --readers 3
 
-# An operator pauses a run at its beginning; it has more phases than the lookahead, and so has the one behind it.
+case_begin 'a paused run keeps no later run from its end, also past the lookahead'
 long a 20 hold >"$tmp/a.jsonl"
 long b 20 work | sed "s/work('b', 1, 0)/work('b', 1, 0, 0)/" >"$tmp/b.jsonl"
 a=$(publish "$tmp/a.jsonl" --name a)
@@ -83,7 +77,7 @@ sql "INSERT INTO let_go VALUES ('a', 0)"
 eventually 10 is "SELECT completed FROM lockstep.run_status WHERE run_id = '$a'" 1
 expect 'what comes after it does not open' "$(sql "SELECT count(*) FROM lockstep.phase JOIN lockstep.run USING (run_no) WHERE run_id = '$a' AND opened_at IS NOT NULL")" 1
 
-# The executor is killed while it is paused, and there is none when it is resumed.
+case_begin 'a paused run continues though its executor was killed and none was there when it was resumed'
 kill -9 "$daemon"
 wait "$daemon" 2>/dev/null || true
 lockstep run resume "$a" -q >/dev/null
@@ -92,7 +86,7 @@ ended "$a" Completed
 expect 'a, b' "$(wrong a; wrong b)" ''
 expect 'each once' "$(sql "SELECT string_agg(q || n, ' ' ORDER BY q) FROM (SELECT q, count(*) AS n FROM ledger GROUP BY q) x")" 'a61 b61'
 
-# By its policy, after a failure, and before its first message is claimed; both cancelled or gone on with while others run.
+case_begin 'a run that its policy or an operator paused is cancelled or resumed while others run'
 lockstep queue set "$q" -q --on-failure pause
 { long c 20 mend; } >"$tmp/c.jsonl"
 c=$(publish "$tmp/c.jsonl" --name c)
@@ -115,7 +109,7 @@ ended "$d" Cancelled
 expect 'c, d, e' "$(wrong c; wrong d; wrong e)" ''
 expect 'nothing of d ran' "$(counts "$d")" '1 Failed, 60 Cancelled'
 
-# Paused before anything of it is claimed: the executor works on something else, nothing is claimed behind that.
+case_begin 'a run that is paused before its first message is claimed keeps nothing behind it waiting'
 lockstep queue set "$q" -q --on-failure stop
 lockstep queue pause "$q" -q
 sed "s/'b'/'f'/" "$tmp/b.jsonl" >"$tmp/f.jsonl"
@@ -131,6 +125,7 @@ lockstep run resume "$f" >/dev/null
 ended "$f" Completed
 expect 'f, g' "$(wrong f; wrong g)" ''
 
+case_begin 'where runs are serial the later one waits, and explain says for what'
 # Serial: the later run waits, and explain says for what; cancelled, the paused one lets it by, though most of it is not claimed.
 # Made concurrent in the middle of that: those that begin from then on do not wait.
 lockstep queue set "$q" -q --runs serial
@@ -160,7 +155,7 @@ lockstep run resume "$k" >/dev/null
 ended "$k" Completed
 expect 'j, k' "$(wrong j; wrong k)" ''
 
-# Very many: neither does the executor keep what is paused, nor does it take long to go on with.
+case_begin 'very many messages of a paused run cost no memory, and are continued without delay'
 many=${LOCKSTEP_TEST_PAUSED:-15000}
 sql 'CREATE TABLE counted (n int)'
 padding=$(printf '%03000d' 0)
@@ -190,5 +185,6 @@ kill -TERM "$daemon"
 wait "$daemon" || { echo "the executor ended with $?"; failed=1; }
 expect 'locks that are left' "$(sql "SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND database = (SELECT oid FROM pg_database WHERE datname = current_database())")" 0
 grep -E 'incarnation_lost|level=error' "$tmp/daemon.log" && failed=1
+cases_end
 [ $failed = 0 ] || tail -30 "$tmp/daemon.log"
 exit $failed

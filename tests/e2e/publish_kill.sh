@@ -3,12 +3,7 @@
 # run, or publishes another. Then the topic has of every run each seq once and one end with the right counts, or nothing of it,
 # and executors complete, fail or never see the run accordingly. The cases run side by side, each on a queue of its own.
 # ctest: nosan long
-set -euo pipefail
-here=$(cd "$(dirname "$0")" && pwd)
-. "$here/../support/shell.bash"
-tmp=$(mktemp -d)
-trap 'jobs_end; scratch_drop; rm -rf "$tmp"' EXIT
-scratch_database
+. "$(dirname "$0")/../support/e2e.bash"
 sql 'CREATE TABLE effect (q text, run uuid, n int)'
 tasks=200
 more=600 # so many are looked at three times by a finite run (every 256), for a transaction that is to be ended

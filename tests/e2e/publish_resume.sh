@@ -2,13 +2,7 @@
 # publish --resume: with which sources a run goes on, with which it is left as it is, and what cannot be resumed; publishers that are
 # interrupted or lose their lock.
 # ctest: timeout=120 notsan
-set -euo pipefail
-here=$(cd "$(dirname "$0")" && pwd)
-. "$here/../support/shell.bash"
-. "$here/ledger.bash"
-tmp=$(mktemp -d)
-trap 'jobs_end; scratch_drop; rm -rf "$tmp"' EXIT
-scratch_database
+. "$(dirname "$0")/../support/e2e.bash"
 export LOCKSTEP_PROBE_DIR=$tmp
 tasks() { awk -v from="$1" -v to="$2" 'BEGIN { for (i = from; i < to; i++) printf "{\"order\": %d, \"sql\": \"SELECT %d\"}\n", 1 + int(i / 50), i }'; }
 queue() { q=$(scratch_name) && lockstep queue create "$q" -q --create-topic; }
@@ -38,7 +32,7 @@ row() { sql "SELECT $1 FROM lockstep.run WHERE run_id = '$run'"; }
 queue
 tasks 0 200 >"$tmp/a.jsonl"
 
-echo '- a file: changed, cut, gone; then as it was, under another name, grown'
+case_begin 'a file that is changed, cut or gone is refused; as it was, under another name or grown it is resumed'
 killed --stream --name 'the "first"' --on-failure continue "$tmp/a.jsonl" # they stand in the first record
 cp "$tmp/a.jsonl" "$tmp/copy.jsonl"
 sed 's/SELECT 190/SELECT 191/' "$tmp/copy.jsonl" >"$tmp/a.jsonl"
@@ -57,7 +51,7 @@ ends 0 'is resumed with seq 64' resume "$tmp/copy.jsonl"
 whole 210
 ends 2 'there is nothing to resume' resume
 
-echo '- the queue, the run, the options'
+case_begin 'a resume with another queue, run or options is refused'
 ends 2 'There is no such run' lockstep publish --queue "$q" --resume 5ec0de00-0000-4000-8000-000000000001
 one=$q
 queue
@@ -67,7 +61,7 @@ ends 2 'its id and its name already' lockstep publish --queue "$q" --resume "$ru
 sql "INSERT INTO lockstep.run (run_id, queue_id, on_failure, status) SELECT '5ec0de00-0000-4000-8000-00000000000f', queue_id, 'stop', 'Running' FROM lockstep.queue WHERE name = '$q'"
 ends 2 'was not begun by lockstep publish' lockstep publish --queue "$q" --resume 5ec0de00-0000-4000-8000-00000000000f
 
-echo '- a finite run goes on only as one'
+case_begin 'a finite run is resumed only as a finite one'
 cp "$tmp/copy.jsonl" "$tmp/b.jsonl"
 run=$(cat /proc/sys/kernel/random/uuid)
 tasks 0 600 | sort -R --random-source=<(yes) >"$tmp/b.jsonl"
@@ -79,7 +73,7 @@ truncate -s -1 "$tmp/b.jsonl"
 ends 0 'is resumed' resume
 whole 600
 
-echo '- a query is asked again'
+case_begin 'a query is run again'
 queue
 sql "CREATE TABLE staging AS SELECT 1 + i / 50 AS \"order\", 'SELECT ' || i AS sql FROM generate_series(0, 199) AS i"
 run=$(cat /proc/sys/kernel/random/uuid)
@@ -90,7 +84,7 @@ sql "UPDATE staging SET sql = 'SELECT 3' WHERE sql = 'SELECT 0' AND ctid <> '(0,
 ends 0 'is resumed with seq 64' resume
 whole 200
 
-echo '- a pipe: with a copy it goes on, without one it is closed'
+case_begin 'a pipe is resumed from a copy, and closed without one'
 tasks 0 200 >"$tmp/copy.jsonl"
 killed --stream - < <(cat "$tmp/copy.jsonl")
 sed 's/SELECT 3"/SELECT 4"/' "$tmp/copy.jsonl" >"$tmp/other.jsonl"
@@ -109,7 +103,7 @@ ends 1 'it is cancelled after 0 tasks' resume
 expect 'Cancelled' "$(row 'status')" Cancelled
 ends 2 'was cancelled' resume "$tmp/copy.jsonl"
 
-echo '- the next producer: refuses if told to, else closes it and says so'
+case_begin 'the next producer refuses when that is asked for; otherwise it closes the run and says so'
 cp "$tmp/copy.jsonl" "$tmp/c.jsonl"
 killed --stream "$tmp/c.jsonl"
 tasks 0 5 >"$tmp/five.jsonl"
@@ -120,7 +114,7 @@ killed --stream "$tmp/c.jsonl"
 ends 0 "run $run, whose producer ended after 64 tasks, is closed as aborted" lockstep publish --queue "$q" -q "$tmp/five.jsonl"
 ends 2 'was ended as aborted' resume
 
-echo '- interrupted: 8, and nothing, or an end that says so'
+case_begin 'an interrupted publish exits with 8, and publishes nothing, or an end that says so'
 run=$(cat /proc/sys/kernel/random/uuid)
 ends 8 'interrupted' probed publish.record=term --run "$run" "$tmp/copy.jsonl"
 expect 'interrupted, finite' "$(row 'status, error')" 'Cancelled|The publishing was interrupted.'
@@ -135,7 +129,7 @@ head -n 32 "$tmp/copy.jsonl" >"$tmp/d.jsonl"
 ends 8 'the run is ended as aborted' probed publish.record=sleep:110,publish.ending=term --run "$run" --stream "$tmp/d.jsonl"
 expect 'interrupted when all but the end is committed' "$(topic | jq -c --arg run "$run" 'select(.run == $run)' | tail -n 1)" "{\"run\":\"$run\",\"seq\":32,\"aborted\":true,\"type\":\"end\"}"
 
-echo '- the lock is lost: nothing more is sent, and another one goes on with it'
+case_begin 'a publisher that lost its lock sends nothing more, and another one resumes the run'
 run=$(cat /proc/sys/kernel/random/uuid)
 probed publish.record=sleep:110@2,publish.flushing=hold@2 --run "$run" --stream "$tmp/c.jsonl" 2>"$tmp/lost.err" &
 pid=$!
@@ -149,4 +143,5 @@ grep -q 'held the lock' "$tmp/lost.err" || { cat "$tmp/lost.err"; failed=1; }
 grep -q -- "To continue it: lockstep publish --queue $q --resume $run" "$tmp/lost.err" || { cat "$tmp/lost.err"; failed=1; }
 ends 0 'is resumed with seq 64' resume
 whole 200
+cases_end
 exit $failed

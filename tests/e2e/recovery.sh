@@ -2,13 +2,7 @@
 # An executor dies in the middle of a phase, or freezes: others take its work over, in order, every effect once. The times are
 # told, and bounded generously: 2 s is what a quiet machine keeps.
 # ctest: timeout=180 serial
-set -euo pipefail
-here=$(cd "$(dirname "$0")" && pwd)
-. "$here/../support/shell.bash"
-. "$here/ledger.bash"
-tmp=$(mktemp -d)
-trap 'jobs_end; scratch_drop; rm -rf "$tmp"' EXIT
-scratch_database
+. "$(dirname "$0")/../support/e2e.bash"
 ledger_create
 sql "CREATE TABLE let_go (q text);
      CREATE TABLE tries (q text, seq int, at timestamptz, pid int);
@@ -24,7 +18,7 @@ daemon() { "$LOCKSTEP_BIN" executor run -d "$db" -b "$LOCKSTEP_TEST_BROKERS" --q
 backends() { echo "SELECT count(*) FROM pg_stat_activity a JOIN lockstep.executor_session s ON s.pid = a.pid AND s.backend_start = a.backend_start JOIN lockstep.executor e USING (executor_no) WHERE e.pid = $1 AND a.query LIKE 'SELECT hold(%' AND a.state = 'active'"; }
 now() { date +%s%3N; }
 
-# An idle executor looks at the others rarely, but soon when messages come: who took them may die.
+case_begin 'an idle executor adopts the work of one that died, though it looked at the others rarely'
 q=$(scratch_name)
 lockstep queue create "$q" -q --create-topic --max-readers 4
 daemon heir
@@ -46,7 +40,7 @@ sql "INSERT INTO let_go VALUES ('$q')"
 kill -TERM "$heir"
 wait "$heir" || { echo "the heir ended with $?"; failed=1; }
 
-# kill -9: all that the victim ran is running elsewhere; what it had is an attempt that was lost.
+case_begin 'what a killed executor ran runs elsewhere at once, and counts as a lost attempt'
 times=()
 for ((n = 0; n < ${LOCKSTEP_TEST_KILLS:-5}; n++)); do
     q=$(scratch_name)
@@ -77,7 +71,7 @@ done
 printf 'taken over after kill -9, ms: %s\n' "${times[*]}"
 for t in "${times[@]}"; do [ "$t" -le 6000 ] || { echo "$t ms is too long"; failed=1; }; done
 
-# A frozen one: its sessions are ended after T2, its work goes on elsewhere, and when it wakes it does no harm.
+case_begin 'a frozen executor is fenced, and does no harm when it wakes'
 q=$(scratch_name)
 lockstep queue create "$q" -q --create-topic --max-readers 4
 for ((i = 0; i < 4; i++)); do echo "{\"order\": 1, \"sql\": \"SELECT hold('$q', $i)\"}"; done >"$tmp/tasks.jsonl"
@@ -99,10 +93,11 @@ sql "INSERT INTO let_go VALUES ('$q')"
 eventually 15 is "SELECT status FROM lockstep.run_status WHERE run_id = '$run'" Completed || failed=1
 expect 'effects after the thaw' "$(sql "SELECT count(*), count(DISTINCT seq) FROM ledger WHERE q = '$q'")" '4|4'
 
-# A task that ends its session every time comes to an end itself.
+case_begin 'a task that ends its session every time comes to an end itself'
 echo '{"order": 1, "sql": "SELECT pg_terminate_backend(pg_backend_pid())"}' >"$tmp/tasks.jsonl"
 run=$(lockstep publish --queue "$q" -q "$tmp/tasks.jsonl")
 eventually 30 is "SELECT status FROM lockstep.run_status WHERE run_id = '$run'" Failed || failed=1
 expect 'lost attempts' "$(sql "SELECT t.lost_num, t.error FROM lockstep.task t JOIN lockstep.run r USING (run_no) WHERE r.run_id = '$run'")" '5|given up: 5 attempts were lost'
+cases_end
 [ $failed = 0 ] || tail -n 15 "$tmp"/*.log
 exit $failed

@@ -2,18 +2,12 @@
 # A message that cannot become a task is kept with its bytes and the reason, and the stream goes on. Messages as any producer
 # may write them, put on the topic by kcat.
 # ctest: timeout=120
-set -euo pipefail
-here=$(cd "$(dirname "$0")" && pwd)
-. "$here/../support/shell.bash"
-. "$here/ledger.bash"
-tmp=$(mktemp -d)
-trap 'scratch_drop; rm -rf "$tmp"' EXIT
-scratch_database
+. "$(dirname "$0")/../support/e2e.bash"
 failed=0
 letters() { kcat -C -q -b "$LOCKSTEP_TEST_BROKERS" -t "$q.rejected" -p 0 -o beginning -e -X isolation.level=read_committed "$@"; }
 put() { kcat -P -q -b "$LOCKSTEP_TEST_BROKERS" -t "$q" -p 0 "$@"; }
 
-# The implicit run: no run, no seq; the order is in the tags alone.
+case_begin 'bad messages of an implicit run are recorded, and the run continues'
 q=$(scratch_name)
 lockstep queue create "$q" -q --create-topic --max-readers 4 >/dev/null
 put <<'END'
@@ -50,7 +44,7 @@ expect 'tasks' "$(sql "SELECT string_agg(t.\"order\" || '=' || t.status, ' ' ORD
     '1=Completed 2=Completed 2=Completed 9223372036854775807=Completed 1=Completed'
 expect 'cursor' "$(sql "SELECT next_offset FROM lockstep.queue WHERE name = '$q'")" 16
 
-# A run with an identity: a duplicate is recorded and not run, a gap stops the run loudly.
+case_begin 'of a run with an identity a repeat is recorded, and a gap stops the run'
 q=$(scratch_name)
 lockstep queue create "$q" -q --create-topic >/dev/null
 r=6f6b2a52-7f4f-4c55-9f2e-94c0b8d2a001
@@ -67,7 +61,7 @@ expect 'duplicate' "$(sql "SELECT string_agg(\"offset\" || '=' || reason, ' ') F
 expect 'loss' "$(sql "SELECT status, reason LIKE 'messages are lost: after seq 1 came seq 4%' FROM lockstep.run_status WHERE run_id = '$r'")" 'Failed|t'
 expect 'loss: tasks' "$(sql "SELECT string_agg(t.seq || '=' || t.status, ' ' ORDER BY t.seq) FROM lockstep.task t JOIN lockstep.run r USING (run_no) WHERE r.run_id = '$r'")" '0=Completed 1=Completed 4=Cancelled'
 
-# Key and headers are kept with it, whoever rejects: the parser, or the database for tags and sequence.
+case_begin 'key and headers are kept with a rejected message'
 q=$(scratch_name)
 lockstep queue create "$q" -q --create-topic >/dev/null
 r=6f6b2a52-7f4f-4c55-9f2e-94c0b8d2a002
@@ -103,7 +97,7 @@ expect 'keys, lengths and headers' "$(letters -f '%K %S %h\n' | LC_ALL=C sed -E 
 4 -1 lockstep-topic=Q,lockstep-partition=0,lockstep-offset=6 lockstep-queue=Q'
 expect 'the good one runs' "$(sql "SELECT status, tasks, failed FROM lockstep.run_status WHERE run_id = '$r'")" 'Completed|1|0'
 
-# A flood of them takes far fewer transactions than there are records; one that is large goes alone.
+case_begin 'a flood of rejected messages takes few transactions'
 q=$(scratch_name)
 lockstep queue create "$q" -q --create-topic --dead-letters off >/dev/null
 {
@@ -118,7 +112,7 @@ expect 'a flood' "$(sql "SELECT count(*), count(DISTINCT kafka_offset), sum(leng
 expect 'its transactions' "$(sql "SELECT CASE WHEN count(DISTINCT m.xmin::text) < 200 THEN 'few' ELSE count(DISTINCT m.xmin::text)::text END FROM lockstep.rejected_message m JOIN lockstep.queue q USING (queue_id) WHERE q.name = '$q'")" few
 expect 'its lines' "$(cat "$tmp/$q".*.log | grep -c event=message_rejected)" 2001
 
-# Without dead letters the rows are there all the same.
+case_begin 'without dead letters the rows are there all the same'
 q=$(scratch_name)
 lockstep queue create "$q" -q --create-topic --dead-letters off >/dev/null
 echo 'not json' | put
@@ -128,4 +122,5 @@ expect 'off' "$(sql "SELECT (SELECT count(*) FROM lockstep.rejected WHERE queue 
 kcat -L -b "$LOCKSTEP_TEST_BROKERS" -J | grep -q "\"$q.rejected\"" && { echo 'a dead-letter topic was made'; failed=1; }
 lockstep queue set "$q" --dead-letters on -q
 expect 'on' "$(sql "SELECT dead_letters FROM lockstep.queue WHERE name = '$q'")" t
+cases_end
 exit $failed

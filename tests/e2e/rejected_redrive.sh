@@ -2,13 +2,7 @@
 # rejected redrive: rejected messages are published again, corrected or as they are, as a run of their own, each once, also when
 # the command is killed on the way.
 # ctest: nosan timeout=120
-set -euo pipefail
-here=$(cd "$(dirname "$0")" && pwd)
-. "$here/../support/shell.bash"
-. "$here/ledger.bash"
-tmp=$(mktemp -d)
-trap 'jobs_end; scratch_drop; rm -rf "$tmp"' EXIT
-scratch_database
+. "$(dirname "$0")/../support/e2e.bash"
 sql 'CREATE TABLE done (what text)'
 failed=0
 put() { kcat -P -q -b "$LOCKSTEP_TEST_BROKERS" -t "$q" -p 0 "$@"; }
@@ -45,7 +39,7 @@ put -Z -K '~' <<<'gone~'
 drain
 expect 'rejected' "$(ids true | wc -w)" 7
 
-# What is wrong is told before anything is published.
+case_begin 'what is wrong is refused before anything is published'
 refused 2 'which messages'
 refused 2 'a reason is needed' "$(id 0)"
 refused 2 'not both' "$(id 0)" --all --reason x
@@ -61,13 +55,13 @@ echo "{\"rejected_id\": $(id 2), \"order\": 1, \"sequel\": 1}" >"$tmp/bad.jsonl"
 refused 2 'sequel' --file "$tmp/bad.jsonl" --reason x
 refused 2 'nothing to redrive but ends' "$(id 4)" --reason x
 
-# A dry run shows the phases, and sends nothing.
+case_begin 'a dry run shows the phases and sends nothing'
 lockstep rejected redrive --reason-is hole --queue "$q" --dry-run >"$tmp/out" 2>&1 || failed=1
 expect 'dry run' "$(awk '/^ +[0-9]/ {print $1, $2, $3}' "$tmp/out" | tr '\n' ';')" '2 0 1;5 2 2;9 5 1;'
 grep -q '1 ends of runs are left out' "$tmp/out" || { cat "$tmp/out"; failed=1; }
 expect 'dry run: nothing noted' "$(ids 'redrive_run IS NOT NULL')" ''
 
-# As they are: orders kept, run and seq new.
+case_begin 'messages are published as they are, with their orders and a new run'
 run=$(lockstep rejected redrive --reason-is hole --queue "$q" --reason 'the phase before came late' -q)
 expect 'noted' "$(sql "SELECT count(*), count(redriven_at), min(redriven_by) = session_user FROM lockstep.rejected WHERE redrive_run = '$run'")" '4|4|t'
 drain
@@ -80,7 +74,7 @@ sql "SELECT detail FROM lockstep.event_log WHERE event = 'messages_redriven'" | 
 refused 2 "was redriven at .* as run $run" "$(id 0)" --reason x
 refused 2 'nothing to redrive' --reason-is hole --queue "$q" --reason x
 
-# Corrected, and in one phase of their own; waited for.
+case_begin 'corrected messages are published in one phase, and waited for'
 cat >"$tmp/corrected.jsonl" <<END
 {"rejected_id": $(id 2), "order": 1, "sql": "INSERT INTO done VALUES ('json now')"}
 {"order": 7, "sql": "INSERT INTO done VALUES ('value now')", "rejected_id": $(id 6)}
@@ -90,11 +84,11 @@ lockstep rejected redrive --file "$tmp/corrected.jsonl" --order 30 --reason 'a t
 expect 'waited' "$(jq -r '[.tasks, .phases, .status] | @csv' "$tmp/out")" '2,1,"Completed"'
 expect 'corrected' "$(sql "SELECT string_agg(what, ', ' ORDER BY what) FROM done WHERE what LIKE '% now'")" 'json now, value now'
 
-# Again only if that is said.
+case_begin 'a message is redriven a second time only if that is asked for'
 lockstep rejected redrive "$(id 3)" --again --reason 'once more' --wait -q >/dev/null || failed=1
 expect 'again' "$(sql "SELECT count(*) FROM done WHERE what = 'hole 9'")" 2
 
-# A repeat is not run again unless it is asked for by name.
+case_begin 'a repeat is not run again unless it is named'
 r=6f6b2a52-7f4f-4c55-9f2e-94c0b8d2a003
 for _ in 1 2; do echo "{\"run\": \"$r\", \"seq\": 0, \"order\": 1, \"previous_order\": 0, \"sql\": \"INSERT INTO done VALUES ('repeated')\"}"; done | put
 echo "{\"run\": \"$r\", \"seq\": 1, \"type\": \"end\", \"tasks\": 1, \"phases\": 1}" | put
@@ -119,12 +113,13 @@ for at in redrive.noted publish.started publish.committing publish.committed red
     eventually 20 is "SELECT count(*) FROM done WHERE what = 'kill $n'" 1 || { cat "$tmp/out"; failed=1; }
     expect "$at: noted" "$(sql "SELECT redriven_at IS NOT NULL FROM lockstep.rejected WHERE rejected_id = $one")" t
 done
-# What relays goes away when there is nothing to relay.
+case_begin 'the relay ends when there is nothing to relay'
 eventually 10 is "SELECT count(*) FROM pg_stat_activity WHERE application_name = 'lockstep/relay' AND datname = current_database()" 0 || failed=1
 expect 'no relay is left' "$(sql "SELECT (SELECT count(*) FROM lockstep.lock_list() WHERE kind = 'relay'), (SELECT count(*) FROM lockstep.executor_session WHERE kind = 'relay')")" '0|0'
 kill -TERM %%
 wait || true
 done_is 'all in all' 'hole 5 hole 5b hole 9 hole 9 json now kill 1 kill 2 kill 3 kill 4 kill 5 kill 6 repeated repeated two
 lines value now'
+cases_end
 [ $failed = 0 ] || tail -n 30 "$tmp/executor.log"
 exit $failed

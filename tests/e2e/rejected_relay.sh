@@ -2,13 +2,7 @@
 # Dead letters: each rejected message once and in order on the dead-letter topic, wherever its relay is killed or frozen, with
 # several executors, and when the topic is not available.
 # ctest: slow nosan timeout=180
-set -euo pipefail
-here=$(cd "$(dirname "$0")" && pwd)
-. "$here/../support/shell.bash"
-. "$here/ledger.bash"
-tmp=$(mktemp -d)
-trap 'jobs_end; scratch_drop; rm -rf "$tmp"' EXIT
-scratch_database
+. "$(dirname "$0")/../support/e2e.bash"
 put() { kcat -P -q -b "$LOCKSTEP_TEST_BROKERS" -t "$1" -p 0; }
 bad() { # QUEUE FROM TO
     local i
@@ -90,7 +84,7 @@ queue "$q"
 frozen "$q" &
 pids[frozen]=$!
 
-# Two executors reject at the same time; one of them relays, and the other one's are not forgotten.
+case_begin 'two executors that reject at the same time forget no dead letter'
 q=$(scratch_name)
 queue "$q"
 bad "$q" 1 300
@@ -101,7 +95,7 @@ pid=$!
 eventually 20 empty "$q" || failed=1
 check "$q" 300
 
-# A database that was set back does not know that it has sent these already, nor that their numbers are taken.
+case_begin 'a database that was set back sends each dead letter with a new number'
 kill -TERM "$pid"
 wait "$pid" || failed=1
 sql "WITH q AS (SELECT queue_id FROM lockstep.queue WHERE name = '$q')
@@ -112,7 +106,7 @@ executors_wait || failed=1
 check "$q" 302
 grep -q 'event=relay_ahead' "$tmp/$q.0.log" || { echo 'not told that the database was set back'; failed=1; }
 
-# A topic that cannot be made is told once and stops nothing.
+case_begin 'a topic that cannot be made is reported once and stops nothing'
 q=$(scratch_name)
 topic=$(printf '%s%0*d' "$q." $((244 - ${#q})) 0) # with ".rejected" it is longer than Kafka allows
 lockstep queue create "$q" --topic "$topic" -q --create-topic
@@ -124,7 +118,7 @@ expect 'without a topic: the rows wait' "$(sql "SELECT count(*) FROM lockstep.ou
 expect 'without a topic: shown' "$(lockstep queue show "$q" -o json | jq -r '.queue | [.rejected, .dead_letters, .outbox, (.outbox_trouble | test("name"))] | @csv')" '3,true,3,true'
 expect 'without a topic: why' "$(sql "SELECT trouble ~ 'a topic.s name has' FROM lockstep.relay JOIN lockstep.queue q USING (queue_id) WHERE q.name = '$q'")" t
 
-# What is too large with its headers goes without its value, which stays in the row.
+case_begin 'a record that is too large with its headers goes without its value'
 q=$(scratch_name)
 queue "$q"
 head -c 1047900 /dev/zero | tr '\0' x >"$tmp/huge"
@@ -132,8 +126,10 @@ kcat -P -q -b "$LOCKSTEP_TEST_BROKERS" -t "$q" -p 0 -X message.max.bytes=1048500
 executors 1 "$q" 1
 executors_wait || failed=1
 expect 'too large' "$(kcat -C -q -b "$LOCKSTEP_TEST_BROKERS" -t "$q.rejected" -p 0 -o beginning -e -f '%S %h' | sed -E 's/(own=1),.*(lockstep-value-left-out=[0-9]+)$/\1 \2/')" '-1 own=1 lockstep-value-left-out=1047900'
-[ $failed = 0 ] || grep -hv -e message_rejected "$tmp"/*.log
+case_begin 'an executor that is killed at any step leaves its work to another one'
 for at in "${!pids[@]}"; do
     wait "${pids[$at]}" || { echo "$at: see above"; failed=1; }
 done
+cases_end
+[ $failed = 0 ] || grep -hv -e message_rejected "$tmp"/*.log
 exit $failed

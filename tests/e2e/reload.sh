@@ -1,13 +1,7 @@
 #!/bin/bash
 # SIGHUP: an executor reads its configuration again. What it lacked it does then, what runs goes on as it began, what is wrong leaves the
 # one before in force.
-set -euo pipefail
-here=$(cd "$(dirname "$0")" && pwd)
-. "$here/../support/shell.bash"
-. "$here/ledger.bash"
-tmp=$(mktemp -d)
-trap 'jobs_end; scratch_drop; rm -rf "$tmp"' EXIT
-scratch_database
+. "$(dirname "$0")/../support/e2e.bash"
 export LOCKSTEP_CONFIG=$tmp/lockstep.conf
 act="$here/../support/act $tmp/act"
 printf '[log]\nlevel = info\n' >"$LOCKSTEP_CONFIG"
@@ -28,7 +22,7 @@ printf '[commands]\nact = %s\n' "$act" >"$LOCKSTEP_CONFIG"
 reload 1 reloaded
 eventually 10 status first Completed || failed=1
 
-# One runs when its command is taken away, and when all is wrong; nothing changes by what is wrong.
+case_begin 'a reload takes a command away while it runs, and a wrong file changes nothing'
 publish '{"order": 1, "name": "running", "command": "act", "args": ["span", "2"]}' >/dev/null
 eventually 10 eval "[ \$(grep -c ^start '$tmp/act') = 2 ]"
 printf '[commands]\nact = bin/act\nother = %s\n[http]\nallow = h/\n' "$act" >"$LOCKSTEP_CONFIG"
@@ -50,4 +44,5 @@ reload 3 reloaded
 eventually 10 status gone Completed || failed=1
 kill -TERM "$pid"
 wait "$pid" || failed=1
+cases_end
 exit $failed

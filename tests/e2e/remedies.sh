@@ -3,13 +3,7 @@
 # answer, and the queue goes on.
 # ctest: timeout=120
 # ctest: nosan
-set -euo pipefail
-here=$(cd "$(dirname "$0")" && pwd)
-. "$here/../support/shell.bash"
-. "$here/ledger.bash"
-tmp=$(mktemp -d)
-trap 'jobs_end; scratch_drop; rm -rf "$tmp"' EXIT
-scratch_database
+. "$(dirname "$0")/../support/e2e.bash"
 export LOCKSTEP_PROBE_DIR=$tmp
 queues=() options=()
 for n in 0 1 2 3 4 5 6 7; do
@@ -18,7 +12,7 @@ for n in 0 1 2 3 4 5 6 7; do
     options+=(--queue "${queues[n]}")
 done
 "$LOCKSTEP_BIN" executor run -d "$db" -b "$LOCKSTEP_TEST_BROKERS" --readers 4 "${options[@]}" 2>"$tmp/executor.log" &
-case_begin() { q=${queues[0]} queues=("${queues[@]:1}"); echo "- $1"; }
+situation() { q=${queues[0]} queues=("${queues[@]:1}"); case_begin "$1"; }
 put() { kcat -P -q -b "$LOCKSTEP_TEST_BROKERS" -t "$q" -p 0; }
 u() { printf '6f6b2a52-7f4f-4c55-9f2e-94c0b8d2b%03d' "$1"; }
 echo '{"order": 1, "sql": "SELECT 1"}' >"$tmp/one.jsonl"
@@ -37,7 +31,7 @@ take() {
 explain() { lockstep "$1" explain "$2" >"$tmp/explained"; }
 id='[0-9a-f-]{36}'
 
-case_begin 'an implicit run, and a published one behind it: publish says it, explain says it'
+situation 'an implicit run, and a published one behind it: publish says it, explain says it'
 echo '{"order": 100, "previous_order": 0, "sql": "SELECT pg_sleep(0.1)"}' | put
 eventually 15 is "SELECT count(*) FROM lockstep.run JOIN lockstep.queue USING (queue_id) WHERE queue.name = '$q' AND implicit" 1
 publish
@@ -56,7 +50,7 @@ lockstep run cancel "$implicit" >/dev/null
 ended "$run" Completed
 ended "$implicit" Cancelled
 
-case_begin 'a foreign run without an end'
+situation 'a foreign run without an end'
 echo "{\"run\": \"$(u 1)\", \"seq\": 0, \"order\": 1, \"previous_order\": 0, \"sql\": \"SELECT 1\"}" | put
 eventually 15 is "SELECT count(*) FROM lockstep.task JOIN lockstep.run USING (run_no) WHERE run_id = '$(u 1)' AND task.status = 'Completed'" 1
 publish
@@ -73,7 +67,7 @@ explain run "$(u 1)"
 expect 'nothing that would be refused' "$(printed "$tmp/explained" 1)" "lockstep rejected list --queue $q"
 
 for way in 1 2; do
-    case_begin 'lockstep publish was killed: it is resumed, or closed'
+    situation 'lockstep publish was killed: it is resumed, or closed'
     seq 200 | sed 's/.*/{"order": 1, "sql": "SELECT &"}/' >"$tmp/killed.$way.jsonl"
     LOCKSTEP_PROBE=publish.record=sleep:110@2,publish.committed=kill "$LOCKSTEP_BIN-probed" publish -d "$db" -b "$LOCKSTEP_TEST_BROKERS" -q --queue "$q" --run "$(u "4$way")" --stream "$tmp/killed.$way.jsonl" >/dev/null 2>&1 || true
     eventually 15 is "SELECT tasks FROM lockstep.run WHERE run_id = '$(u "4$way")'" 64
@@ -86,7 +80,7 @@ for way in 1 2; do
     ended "$(u "5$way")" Completed
 done
 
-case_begin 'a run whose beginning is lost: it is recorded as failed, the queue goes on behind it'
+situation 'a run whose beginning is lost: it is recorded as failed, the queue goes on behind it'
 task() { echo "{\"run\": \"$(u "$1")\", \"seq\": $2, \"order\": $3, \"previous_order\": $4, \"sql\": \"SELECT 1\"}"; }
 end() { echo "{\"run\": \"$(u "$1")\", \"seq\": $2, \"type\": \"end\", \"tasks\": $2, \"phases\": 1}"; }
 { task 60 1 1 0; task 60 2 1 0; end 60 3; } | put
@@ -100,7 +94,7 @@ take "$tmp/explained" 1 "lockstep queue resume $q --accept-topic"
 ended "$run" Completed
 ended "$(u 60)" Failed
 
-case_begin 'messages are missing: there is nothing to retry, the work is published again'
+situation 'messages are missing: there is nothing to retry, the work is published again'
 { task 70 0 1 0; task 70 2 1 0; end 70 3; } | put
 ended "$(u 70)" Failed
 explain run "$(u 70)"
@@ -109,7 +103,7 @@ grep -q 'Publish the work again as another run' "$tmp/explained" || { cat "$tmp/
 { task 71 0 1 0; task 71 1 1 0; end 71 2; } | put
 ended "$(u 71)" Completed
 
-case_begin 'a paused queue, a run that failed' # REMEDY_QUEUE_RESUME, from check
+situation 'a paused queue, a run that failed' # REMEDY_QUEUE_RESUME, from check
 lockstep queue pause "$q" -q --reason 'look first'
 publish
 grep -q "queue $q is paused by .*: look first" "$tmp/notices" || { cat "$tmp/notices"; failed=1; }
@@ -128,4 +122,5 @@ ended "$run" Completed
 explain run "$run"
 expect 'nothing has to be done' "$(printed "$tmp/explained" 1)" ''
 
+cases_end
 exit $failed

@@ -7,6 +7,7 @@
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 . "$here/../support/shell.bash"
+. "$here/../support/cases.bash"
 . "$here/ledger.bash"
 tmp=$(mktemp -d)
 login=$(scratch_name) tasks=$(scratch_name)
@@ -23,7 +24,6 @@ config() { printf '[postgres]\nconninfo = %s\n%s\n[kafka]\nbootstrap.servers = %
 config '' '' '' lockstep.conf
 export LOCKSTEP_CONFIG=$tmp/lockstep.conf LOCKSTEP_PROBE_DIR=$tmp # so that a command is run as it is printed, with nothing behind it
 lockstep() { "$LOCKSTEP_BIN" "$@"; }
-case_begin() { echo "- $*"; }
 # fails COMMAND...: what it says is in $tmp/said
 fails() { if "$@" >"$tmp/said" 2>&1; then echo "not refused: $*"; failed=1; fi; }
 cut_out() { grep -oP "$1(?:(?![;,.](?: |\$)|\)).)*" "$tmp/said" | sed -n "$2p" || true; } # BEGINNING N
@@ -240,4 +240,5 @@ fails lockstep "${replay[@]}"
 takes 1 'lockstep lock list' replay
 exec 6>&-
 
+cases_end
 exit $failed

@@ -1,20 +1,14 @@
 #!/bin/bash
 # Replay: what it shows, what it does in each mode and with each kind of range, and what it refuses.
 # ctest: timeout=120
-set -euo pipefail
-here=$(cd "$(dirname "$0")" && pwd)
-. "$here/../support/shell.bash"
-. "$here/ledger.bash"
+. "$(dirname "$0")/../support/e2e.bash"
 . "$here/replay.bash"
-tmp=$(mktemp -d)
-trap 'jobs_end; scratch_drop; rm -rf "$tmp"' EXIT
-scratch_database
 replay_create
 q=$(scratch_name)
 lockstep queue create "$q" -q --create-topic --max-readers 4
 publish() { tasks "$@" >"$tmp/work.jsonl"; lockstep publish --queue "$q" -q "$tmp/work.jsonl"; }
 
-# A fails in order 2 under the policy stop, B is done.
+case_begin 'a replay shows what it would do and changes nothing'
 flaw 20
 a=$(publish a 10:3 20:2 30:2)
 executors 1 "$q" 4
@@ -46,7 +40,7 @@ expect 'a run by the beginning of its id' "$(replay --run "${a:0:13}" --mode fai
 expect 'a phase' "$(replay --run "$a" --phase 20 --mode failed)" '20:reopen:failed:2'
 expect 'looking changes nothing' "$(everything)" "$was"
 
-# Mode failed: what failed runs again, then what was cancelled for it; nothing that is done.
+case_begin 'mode failed runs again what failed and what was cancelled for it'
 since=$(sql "SELECT clock_timestamp()")
 replay "${all[@]}" --mode failed --execute --reason 'the flaw is mended' >/dev/null || { cat "$tmp/said"; failed=1; }
 executors 2 "$q" 4
@@ -58,7 +52,7 @@ expect 'failed: attempts' "$(sql "SELECT string_agg(DISTINCT t.\"order\" || '=' 
     '10=1/1 20=2/2 30=1/1'
 expect 'the log says why and who' "$(sql "SELECT actor = session_user AND detail LIKE '%: the flaw is mended' FROM lockstep.event_log WHERE event = 'replay_begun'")" t
 
-# Mode all of one run: its tasks run once more, the log keeps the attempts before.
+case_begin 'mode all of one run runs its tasks once more, and the log keeps the attempts before'
 since=$(sql "SELECT clock_timestamp()")
 replay --run "$b" --mode all --execute --reason 'once more' >/dev/null || { cat "$tmp/said"; failed=1; }
 executors 2 "$q" 4
@@ -68,14 +62,14 @@ in_order b "$since" | grep . && failed=1
 expect 'all: both attempts are in the log' "$(sql "SELECT count(*) FROM lockstep.execution_log WHERE run_id = '$b' AND status = 'Completed'")" 10
 expect 'all: ended again' "$(run_status "$b")" Completed
 
-# A phase by itself: the ones after it stay as they are.
+case_begin 'a phase can be replayed by itself'
 replay --run "$b" --phase 10 --mode all --execute --reason 'the first phase only' >/dev/null || { cat "$tmp/said"; failed=1; }
 executors 1 "$q" 4
 executors_wait || failed=1
 expect 'a phase: effects' "$(effects b)" '2x3 3x2'
 expect 'a phase: the run has ended' "$(run_status "$b")" Completed
 
-# Two runs that failed: they run again one after the other, as everything on a serial queue.
+case_begin 'two failed runs of a serial queue run again one after the other'
 flaw 20
 flaw 60
 c=$(publish c 20:2 30:2)
@@ -90,7 +84,7 @@ executors_wait || failed=1
 expect 'two runs' "$(run_status "$c") $(run_status "$d") $(effects c) $(effects d)" 'Completed Completed 1x4 1x6'
 expect 'in log order' "$(sql "SELECT (SELECT max(ended) FROM ledger WHERE q = 'c') <= (SELECT min(started) FROM ledger WHERE q = 'd' AND started > '$since')")" t
 
-# Refused while a later phase is at work; and goes on when it is not.
+case_begin 'a replay is refused while a later phase is at work, and continues when it is not'
 lockstep queue set "$q" -q --on-failure continue >/dev/null
 flaw 10
 tasks e 10:1 >"$tmp/work.jsonl"
@@ -112,4 +106,5 @@ executors 1 "$q" 4
 executors_wait || failed=1
 expect 'then done' "$(effects e) $(run_status "$e")" '1x1 Completed'
 sql "SELECT 'a lock is left: ' || l.* FROM pg_locks l WHERE l.locktype = 'advisory' AND l.database = (SELECT oid FROM pg_database WHERE datname = current_database())" | grep . && failed=1
+cases_end
 exit $failed

@@ -1,14 +1,8 @@
 #!/bin/bash
 # The database is lost, the topic is kept: a replay of everything makes the same runs, tasks, rejected messages and effects again.
 # ctest: nosan timeout=180
-set -euo pipefail
-here=$(cd "$(dirname "$0")" && pwd)
-. "$here/../support/shell.bash"
-. "$here/ledger.bash"
+. "$(dirname "$0")/../support/e2e.bash"
 . "$here/replay.bash"
-tmp=$(mktemp -d)
-trap 'jobs_end; scratch_drop; rm -rf "$tmp"' EXIT
-scratch_database
 replay_create
 q=$(scratch_name)
 lockstep queue create "$q" -q --create-topic --max-readers 4
@@ -16,7 +10,7 @@ put() { kcat -P -q -b "$LOCKSTEP_TEST_BROKERS" -t "$q" -p 0 "$@"; }
 task() { printf '{"order": %d, "previous_order": %d%s, "sql": "SELECT maybe('\''%s'\'', %d, %d)"}\n' "$2" "$3" "${5:-}" "$1" "$2" "$4"; }
 publish() { tasks "$@" >"$tmp/work.jsonl"; lockstep publish --queue "$q" -q "$tmp/work.jsonl" >/dev/null; }
 
-# Runs that complete, one that fails in the middle, runs without an identity, and messages that are none.
+case_begin 'a queue runs, fails and rejects before its database is lost'
 sql "INSERT INTO flaw VALUES (666)"
 publish a 10:5 20:3 25:1 30:5 35:1 40:2 45:2 50:1 55:1 60:2 70:1
 publish b 10:2 666:1 700:3
@@ -59,7 +53,7 @@ expect 'a name and a policy' "$(grep -c '^run.*|the "monthly" one|pause|Complete
 [ "$(grep -c ^effect "$tmp/before")" -eq 46 ] || { echo 'the load is not what it should be'; failed=1; }
 end=$(sql "SELECT next_offset FROM lockstep.queue")
 
-# Everything is gone but the topic. The new queue begins at its end.
+case_begin 'a replay into an empty database makes all again from the topic'
 scratch_drop
 scratch_database
 replay_create
@@ -68,7 +62,7 @@ lockstep queue create "$q" -q --from-offset latest --max-readers 4
 expect 'nothing is known' "$(sql "SELECT count(*) FROM lockstep.task"; sql "SELECT next_offset FROM lockstep.queue")" "$(printf '0\n%s' "$end")"
 lockstep replay --queue "$q" --from-offset earliest --to-offset latest --execute --reason 'the database is lost' >/dev/null 2>"$tmp/said" &
 replaying=$!
-# Nobody runs anything yet: no more phases are made than may wait.
+case_begin 'without executors a replay makes no more phases than may wait'
 eventually 20 is "SELECT count(*) > 1 FROM lockstep.phase" t
 "$LOCKSTEP_BIN" executor run -d "$db" -b "$LOCKSTEP_TEST_BROKERS" --queue "$q" --readers 4 2>"$tmp/one.log" &
 one=$!
@@ -81,7 +75,7 @@ state >"$tmp/after"
 diff "$tmp/before" "$tmp/after" || { echo 'before (<) and after (>) differ'; failed=1; }
 for tag in a b i j k l m n; do in_order $tag | grep . && failed=1; done
 
-# Again: there is nothing to do, and each rejected message has its row once.
+case_begin 'a second replay finds nothing to do'
 lockstep replay --queue "$q" --from-offset earliest --to-offset latest -o jsonl 2>/dev/null >"$tmp/look"
 expect 'nothing is missing' "$(jq -r .action "$tmp/look" | sort -u)" skip
 lockstep replay --queue "$q" --from-offset earliest --to-offset latest --execute --reason 'twice' >/dev/null 2>&1 || failed=1
@@ -90,11 +84,12 @@ executors_wait || failed=1
 state >"$tmp/after"
 diff "$tmp/before" "$tmp/after" || { echo 'a second replay did something'; failed=1; }
 
-# The open run goes on with live messages.
+case_begin 'the open run continues with live messages'
 task n 20 10 1 | put
 task o 10 0 0 | put
 executors 1 "$q" 4
 executors_wait || failed=1
 expect 'live work goes on where the replay ended' "$(effects n) $(effects o)" '1x2 1x1'
 expect 'one run' "$(sql "SELECT status, tasks FROM lockstep.run_status WHERE implicit ORDER BY run_no DESC OFFSET 1 LIMIT 1")" 'Completed|2'
+cases_end
 exit $failed

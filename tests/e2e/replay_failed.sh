@@ -2,14 +2,8 @@
 # replay --mode failed where tasks have conditions and idempotency keys: what failed, and what was cancelled for that, runs; what ran in
 # spite of the failure, or because of it, has done its work and does not run again, as with run retry; nothing whose key is another's runs.
 # ctest: timeout=120
-set -euo pipefail
-here=$(cd "$(dirname "$0")" && pwd)
-. "$here/../support/shell.bash"
-. "$here/ledger.bash"
+. "$(dirname "$0")/../support/e2e.bash"
 . "$here/replay.bash"
-tmp=$(mktemp -d)
-trap 'jobs_end; scratch_drop; rm -rf "$tmp"' EXIT
-scratch_database
 failed=0
 sql 'CREATE TABLE effect (n text); CREATE TABLE mended (n text)'
 queue() { q=$(scratch_name); lockstep queue create "$q" -q --create-topic --max-readers 4; }
@@ -20,7 +14,7 @@ effects() { sql "SELECT string_agg(n, ' ' ORDER BY n) FROM effect"; sql 'DELETE 
 line() { printf '{"order": %s, "name": "%s", "sql": "INSERT INTO effect VALUES ('"'%s'"')"%s}\n' "$1" "$2" "$2" "${3:+, $3}"; }
 bad() { printf '{"order": %s, "name": "%s", "sql": "INSERT INTO effect SELECT '"'%s'"' || 1 / count(*) FROM mended"%s}\n' "$1" "$2" "$2" "${3:+, $3}"; }
 
-echo '- conditions, under stop'
+case_begin 'under stop a replay of what failed decides conditions again'
 queue
 {
     bad 10 bad
@@ -42,7 +36,7 @@ go
 expect 'replayed' "$(tasks "$run")" 'Completed: bad=Completed sibling=Completed plain=Completed clean=Completed alarm=Completed late=Completed last=Completed'
 expect 'what had not run' "$(effects)" 'bad1 last late1 plain'
 
-echo '- conditions: it fails again; what runs because of a failure has run, and what was not needed then is'
+case_begin 'when the task fails again, what runs because of a failure is not run twice'
 sql 'DELETE FROM mended'
 {
     line 5 early '"condition": "failure"'
@@ -59,7 +53,7 @@ expect 'failed again' "$(tasks "$run")" 'Failed: early=Cancelled=condition bad=F
 expect 'no effect' "$(effects)" ''
 expect 'one attempt more' "$(sql "SELECT attempt_num FROM lockstep.task JOIN lockstep.run USING (run_no) WHERE run_id = '$run' AND task.name = 'bad'")" 2
 
-echo '- keys: a replay of a run has its own again; another run may have them meanwhile'
+case_begin 'a replay of a run has its own keys again, unless another run took them'
 queue
 {
     line 1 a '"key": "a"'
@@ -83,4 +77,5 @@ replay --run "$first" --mode failed --execute --reason 'the rest' >/dev/null || 
 go
 expect 'the rest of the first' "$(tasks "$first")" 'Failed: a=Completed a2=Cancelled=duplicate b=Failed c=Cancelled d=Completed'
 expect 'whose keys it had' "$(effects)" d
+cases_end
 exit $failed

@@ -1,14 +1,8 @@
 #!/bin/bash
 # A replay that is killed between two steps, or loses its session, goes on and does nothing twice. One of a queue at a time.
 # ctest: timeout=120 notsan
-set -euo pipefail
-here=$(cd "$(dirname "$0")" && pwd)
-. "$here/../support/shell.bash"
-. "$here/ledger.bash"
+. "$(dirname "$0")/../support/e2e.bash"
 . "$here/replay.bash"
-tmp=$(mktemp -d)
-trap 'jobs_end; scratch_drop; rm -rf "$tmp"' EXIT
-scratch_database
 replay_create
 q=$(scratch_name)
 lockstep queue create "$q" -q --create-topic --max-readers 4
@@ -21,7 +15,7 @@ executors_wait || failed=1
 expect 'before' "$(effects a) $(effects b) $(effects c)" '1x318 1x318 1x318'
 again=(replay --queue "$q" --from-offset earliest --to-offset latest --mode all --execute --reason 'again' -d "$db" -b "$LOCKSTEP_TEST_BROKERS")
 
-# Killed after its third step, and what is under way keeps another one away.
+case_begin 'a killed replay keeps another one away'
 status=0
 LOCKSTEP_PROBE=replay.step=kill@3 "${LOCKSTEP_BIN}-probed" "${again[@]}" >/dev/null 2>&1 || status=$?
 expect 'killed' "$status $(sql "SELECT state, cursor > from_offset AND cursor < to_offset, reopened FROM lockstep.replay")" '137 Running|t|306'
@@ -30,7 +24,7 @@ lockstep replay --queue "$q" --from-offset 0 --to-offset 9 --mode all --execute 
 expect 'another one' "$status $(grep -c 'replay 1 of this queue is not finished' "$tmp/said")" '7 1'
 expect 'a run that it has in hand does not end' "$(sql "SELECT count(*) FROM lockstep.run WHERE replay_id = 1 AND ended_at IS NULL")" 1
 
-# The same command again, killed every second step, while executors run what is there.
+case_begin 'the same command continues a replay that is killed again and again'
 executors 2 "$q" 4
 kills=0
 until LOCKSTEP_PROBE=replay.step=kill@2 "${LOCKSTEP_BIN}-probed" "${again[@]}" >/dev/null 2>"$tmp/said"; do
@@ -45,7 +39,7 @@ expect 'each effect once more' "$(effects a) $(effects b) $(effects c)" '2x318 2
 expect 'it says what it did in all' "$(sql "SELECT state, made, reopened, cursor = to_offset FROM lockstep.replay WHERE replay_id = 1")" 'Completed|0|954|t'
 expect 'the runs have ended' "$(sql "SELECT string_agg(DISTINCT status, ' ') FROM lockstep.run WHERE replay_id IS NULL")" Completed
 
-# Its session is ended between two steps: exit code 3, and how to go on.
+case_begin 'a replay whose session is ended says how to continue'
 export LOCKSTEP_PROBE_DIR=$tmp
 LOCKSTEP_PROBE=replay.step=hold@2 "${LOCKSTEP_BIN}-probed" "${again[@]}" >/dev/null 2>"$tmp/said" &
 held=$!
@@ -59,7 +53,7 @@ status=0
 wait $held || status=$?
 expect 'its session is gone' "$status $(grep -c -- '--resume 2' "$tmp/said")" '3 1'
 
-# Given up: what was done stays done, the next one begins anew.
+case_begin 'what an abandoned replay did stays done'
 lockstep replay --queue "$q" --abandon 2 2>/dev/null || failed=1
 expect 'given up' "$(sql "SELECT state FROM lockstep.replay WHERE replay_id = 2")" Abandoned
 executors 1 "$q" 4
@@ -69,4 +63,5 @@ expect 'the run has ended' "$(sql "SELECT string_agg(DISTINCT status, ' ') FROM 
 status=0
 lockstep replay --queue "$q" --resume 2 >/dev/null 2>"$tmp/said" || status=$?
 expect 'it cannot go on' "$status $(grep -c 'replay 2 has ended' "$tmp/said")" '2 1'
+cases_end
 exit $failed

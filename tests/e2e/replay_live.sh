@@ -2,14 +2,8 @@
 # A replay beside live work: old runs are run again while new ones are published and run. Inside every run the order holds, live
 # tasks have one effect, replayed ones two, the bound is kept, and everything ends.
 # ctest: nosan timeout=180
-set -euo pipefail
-here=$(cd "$(dirname "$0")" && pwd)
-. "$here/../support/shell.bash"
-. "$here/ledger.bash"
+. "$(dirname "$0")/../support/e2e.bash"
 . "$here/replay.bash"
-tmp=$(mktemp -d)
-trap 'jobs_end; scratch_drop; rm -rf "$tmp"' EXIT
-scratch_database
 replay_create
 publish() { tasks "$@" >"$tmp/$1.jsonl"; lockstep publish --queue "$q" -q "$tmp/$1.jsonl" >/dev/null; }
 

@@ -2,13 +2,7 @@
 # Retention: what a queue does not keep goes in small batches beside live work, its sums stay, and nothing takes it up again; what is
 # not over, is younger, failed, or is referred to stays. Which run goes when, row by row: tests/sql/retention.sql.
 # ctest: timeout=180 long
-set -euo pipefail
-here=$(cd "$(dirname "$0")" && pwd)
-. "$here/../support/shell.bash"
-. "$here/ledger.bash"
-tmp=$(mktemp -d)
-trap 'jobs_end; scratch_drop; rm -rf "$tmp"' EXIT
-scratch_database
+. "$(dirname "$0")/../support/e2e.bash"
 ledger_create
 queue() { lockstep queue create "$1" -q --create-topic "${@:2}"; }
 task() { printf '{"order": %d, "sql": "%s"}\n' "$1" "$2"; }
@@ -30,7 +24,7 @@ sweep() {
     leave $!
 }
 
-# By number and by age; what did not complete stays longer. It is said, before and after.
+case_begin 'runs go by number and by age, and those that did not complete stay longer'
 q=$(scratch_name)
 queue "$q" --on-failure continue --keep-runs 6
 for n in one two; do { task 1 'SELECT 1'; task 2 'SELECT 2'; } | put "$q" "$n" >/dev/null; done
@@ -67,7 +61,7 @@ for mode in missing failed all; do
     expect "a replay of $mode" "$(jq -sc 'map({action, why}) | unique' "$tmp/replay")" '[{"action":"skip","why":"retention"}]'
 done
 
-# Bad values; a rule is taken back; the file says it, until an operator does, and until that is taken back.
+case_begin 'bad settings are refused, and an operator overrides the file until the setting is removed'
 for bad in --keep-runs={-1,0,x,1.5,1000001,99999999999999999999} --keep-days={0,36501,-5,1d} --keep-failed-days=0; do
     said=$(lockstep queue set "$q" "$bad" 2>&1) && { echo "$bad is taken"; failed=1; }
     grep -q "^lockstep: queue set: ${bad%=*} must be .*, not \"\?${bad#*=}" <<<"$said" || { echo "$bad: $said"; failed=1; }
@@ -87,7 +81,7 @@ older five 2
 sweep "$q" --config "$tmp/conf"
 expect 'by the file' "$(sql "$rules"), $(sql "$kept'$q')")" '1 t, six'
 
-# What is not over stays: one that is paused, one that waits behind it. What others refer to is told of, once in the log.
+case_begin 'what is not over stays, and what others refer to is reported once'
 q=$(scratch_name)
 queue "$q" --on-failure pause
 for n in referred free; do task 1 'SELECT 1' | put "$q" "$n" >/dev/null; done
@@ -113,6 +107,7 @@ leave $!
 expect 'with their counts' "$(sql "SELECT string_agg(status || tasks || completed || failed, ' ' ORDER BY run_no) FROM lockstep.run_status WHERE queue = '$q'")" \
     'Completed110 Completed110 PartiallyCompleted211 Completed110'
 
+case_begin 'keys outlive their tasks, and rejected messages and events stay until they are sent'
 # Keys outlive tasks that were done; rejected messages go by age, but not before their dead letter is written; events not before they
 # are sent, and they tell what was.
 q=$(scratch_name)
@@ -143,7 +138,7 @@ stays_open() {
     } | "$LOCKSTEP_TEST_PGBIN/psql" -X -q -At -d "$db" >"$1" &
 }
 
-# A retry and a sweep of the same run: whoever is first wins, the other one does nothing, and is told.
+case_begin 'of a retry and a sweep of one run the first wins, and the other one does nothing'
 q=$(scratch_name)
 queue "$q" --on-failure continue
 for n in retried swept; do { for ((i = 0; i < 120; i++)); do task 1 'SELECT 1'; done; task 2 'SELECT 1/0'; } | put "$q" "$n" >/dev/null; done
@@ -158,7 +153,7 @@ touch "$tmp/tried"
 wait $!
 rm "$tmp/tried"
 expect 'the retry' "$(cat "$tmp/retry"), $(sql "SELECT string_agg(name || ' ' || status, ', ' ORDER BY name) FROM lockstep.run WHERE name IN ('retried', 'swept')")" '1, retried Running, swept PartiallyCompleted'
-# A task that somebody has locked is for later, and the run with it.
+case_begin 'a locked task is left for a later sweep, and its run with it'
 stays_open "$tmp/locked" "SELECT task_id FROM lockstep.task t JOIN lockstep.run r USING (run_no) WHERE r.name = 'swept' ORDER BY 1 LIMIT 1 FOR KEY SHARE OF t;"
 eventually 10 grep -qs . "$tmp/locked" || failed=1
 left="SELECT concat_ws(' ', count(t.task_id), s.held, s.swept_at IS NOT NULL) FROM lockstep.run r JOIN lockstep.run_summary s USING (run_no) LEFT JOIN lockstep.task t USING (run_no) WHERE r.name = 'swept' GROUP BY r.run_no, s.run_no"
@@ -179,7 +174,7 @@ touch "$tmp/tried"
 wait $! && { echo 'it was retried'; failed=1; }
 grep -q "$refusal" "$tmp/retry" || { cat "$tmp/retry"; failed=1; }
 
-# A replay that meets a sweep judges the run anew.
+case_begin 'a replay that meets a sweep judges the run again'
 rm "$tmp/tried" "$tmp/swept"
 { for ((i = 0; i < 60; i++)); do task 1 'SELECT 1'; done; task 2 'SELECT 1/0'; } | put "$q" replayed >/dev/null
 lockstep queue set "$q" --keep-days none -q
@@ -194,6 +189,7 @@ touch "$tmp/tried"
 wait $! || { cat "$tmp/said"; failed=1; }
 expect 'a replay that meets a sweep' "$(jq -r 'select(.why != "failed" or .action != "reopen") | "\(.action) \(.why)"' "$tmp/replay" | sort -u | paste -sd,)" 'skip done,skip retention'
 
+case_begin 'beside live work a sweep keeps the order, in small batches, and a killed one leaves nothing half counted'
 # Beside live work: the order holds, batches stay small, one executor at a time; whatever is killed in the midst leaves nothing half
 # counted, and what an operator finds then is over.
 old=$(scratch_name) q=$(scratch_name)
@@ -227,7 +223,7 @@ expect 'batches' "$(cat "$tmp/$q".[12].log | grep -o 'event=sweep_batch .*rows=[
 bad=$(ledger_check "$q" 4)
 expect 'beside live work' "$bad" ''
 
-# An empty database: what retention had deleted is made again with the rest.
+case_begin 'in an empty database a replay makes again what retention had deleted'
 q=$(scratch_name)
 queue "$q" --keep-days 1
 task 1 "SELECT work('$q', 1, 0, 0)" | put "$q" past >/dev/null
@@ -243,5 +239,6 @@ work "$q"
 lockstep replay --queue "$q" --from-offset earliest --to-offset latest --execute --reason 'database lost' -q >"$tmp/replay" 2>&1 || { cat "$tmp/replay"; failed=1; }
 work "$q"
 expect 'it runs again' "$(sql "SELECT status FROM lockstep.run")$(sql "SELECT count(*) FROM ledger WHERE q = '$q'")" Completed1
+cases_end
 [ $failed = 0 ] || grep -h -A 30 -e level=warn -e level=error -e Sanitizer "$tmp"/*.log | grep -v -e executor_rights -e task_failed -e level=debug -e level=info || true
 exit $failed

@@ -2,13 +2,7 @@
 # One executor on several busy queues: they share its readers, whether there are more readers or more queues, in strict order each;
 # what waits behind another queue's long tasks, or at an executor without readers, is left to other executors.
 # ctest: timeout=120
-set -euo pipefail
-here=$(cd "$(dirname "$0")" && pwd)
-. "$here/../support/shell.bash"
-. "$here/ledger.bash"
-tmp=$(mktemp -d)
-trap 'jobs_end; scratch_drop; rm -rf "$tmp"' EXIT
-scratch_database
+. "$(dirname "$0")/../support/e2e.bash"
 ledger_create
 failed=0
 
@@ -40,6 +34,7 @@ for count in 2 5; do
     sql 'DELETE FROM lockstep.queue; TRUNCATE ledger'
 done
 
+case_begin 'the work of a second queue runs elsewhere while the one reader has a long task'
 # The one reader of the first executor gets a long task of one queue, before or after it has begun with another one. What the other queue has
 # runs on the second executor: the first neither claims it, nor keeps what it has claimed, nor is in the way of its phases.
 sql "CREATE TABLE let_go (gone boolean); CREATE FUNCTION hold() RETURNS void LANGUAGE plpgsql AS \$\$
@@ -69,7 +64,7 @@ for first in long short; do
     wait
     sql 'DELETE FROM lockstep.queue; TRUNCATE ledger'
 done
-# Without readers an executor claims nothing, however short the tasks were that it has done.
+case_begin 'an executor without readers claims nothing'
 q=$(scratch_name)
 lockstep queue create "$q" -q --create-topic
 for ((n = 0; n < 300; n++)); do echo '{"order": 1, "sql": "SELECT 1"}'; done >"$tmp/tasks.jsonl"
@@ -83,5 +78,6 @@ executors 1 "$q" 1
 executors_wait || failed=1
 expect 'another one has done it' "$(sql "SELECT status FROM lockstep.run_status WHERE run_id = '$run'")" Completed
 expect 'it claimed nothing' "$(grep -c event=tasks_given_back "$tmp/none.log")" 0
+cases_end
 [ $failed = 0 ] || tail -40 "$tmp"/*.log
 exit $failed

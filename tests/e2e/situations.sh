@@ -30,6 +30,7 @@
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 . "$here/../support/shell.bash"
+. "$here/../support/cases.bash"
 . "$here/ledger.bash"
 tmp=$(mktemp -d)
 few=$(scratch_name)
@@ -49,8 +50,8 @@ sql "CREATE TABLE let_go (n int); CREATE SEQUENCE tried;
 export LOCKSTEP_CONFIG=$tmp/lockstep.conf LOCKSTEP_PROBE_DIR=$tmp
 printf '[log]\nlevel = info\n' >"$LOCKSTEP_CONFIG"
 me=$(sql 'SELECT session_user')
-case_begin() {
-    echo "- $1"
+situation() { # SENTENCE [MAX_READERS [OPTION...]]: a case with a queue of its own
+    case_begin "$1"
     q=$(scratch_name)
     lockstep queue create "$q" -q --create-topic --max-readers "${2:-2}" --max-attempts 1 "${@:3}"
 }
@@ -81,14 +82,14 @@ takes() {
 }
 id='[0-9a-f-]{36}'
 
-case_begin '5: no executor'
+situation '5: no executor'
 run=$(publish '{"order": 1, "sql": "SELECT 1"}')
 says "no executor works for queue $q; none has ever reached this database for it$" run explain "$run"
 command=$(grep -oP 'lockstep executor run (?:(?![.] ).)+' <<<"$helps" | head -1)
 "$LOCKSTEP_BIN" ${command#lockstep } -d "$db" -b "$LOCKSTEP_TEST_BROKERS" 2>>"$tmp/executor.log" & pid=$!
 completed "$run"
 
-case_begin 'drain: all executors are to end' 2
+situation 'drain: all executors are to end' 2
 leaves
 serve
 run=$(publish '{"order": 1, "name": "a", "sql": "SELECT hold(1)"}')
@@ -183,7 +184,7 @@ says "all 1 tasks of run $run that are claimed are finished; its end has not com
 exec 8>&-
 completed "$run"
 
-case_begin '4: a failed phase under the policy pause' 2 --on-failure pause
+situation '4: a failed phase under the policy pause' 2 --on-failure pause
 leaves
 sql "ALTER SEQUENCE tried RESTART"
 serve
@@ -200,7 +201,7 @@ for way in 'resume Completed' 'cancel Cancelled'; do
 done
 leaves
 
-case_begin '22: no connection is free for task SQL'
+situation '22: no connection is free for task SQL'
 run=$(publish '{"order": 1, "sql": "SELECT 1"}')
 "$LOCKSTEP_BIN" executor run -d "$db" -s "postgres.task_conninfo=$db user=$few" -b "$LOCKSTEP_TEST_BROKERS" --queue "$q" --until-idle 2>"$tmp/few.log" & pid=$!
 says "no executor works for queue $q; the last one was .* \(pid $pid\), which ended with: .*too many connections for role \"$few\"" run explain "$run"
@@ -211,4 +212,5 @@ echo '- 15b: the database is away'
 status=0
 "$LOCKSTEP_BIN" run explain "$run" -d "$db port=1" >"$tmp/answer" 2>&1 || status=$?
 expect 'it is said' "$status" 3
+cases_end
 exit $failed

@@ -2,13 +2,7 @@
 # Tasks with steps: each step is a transaction of its own, recorded with its effect; whoever tries again goes on with the step that
 # is not done: a retry, an operator, another executor. steps_kill.sh kills executors between them.
 # ctest: timeout=120
-set -euo pipefail
-here=$(cd "$(dirname "$0")" && pwd)
-. "$here/../support/shell.bash"
-. "$here/ledger.bash"
-tmp=$(mktemp -d)
-trap 'jobs_end; scratch_drop; rm -rf "$tmp"' EXIT
-scratch_database
+. "$(dirname "$0")/../support/e2e.bash"
 failed=0
 sql "CREATE TABLE effect (n int GENERATED ALWAYS AS IDENTITY, task text, step text, tx bigint DEFAULT txid_current());
      CREATE TABLE broken (task text);

@@ -1,13 +1,7 @@
 #!/bin/bash
 # An attempt that runs for longer than its task's time-out is cancelled, and its session cut off when it does not mind; it counts
 # as failed, also when it catches the cancel and ends by itself; and what runs beside it and after it is left alone.
-set -euo pipefail
-here=$(cd "$(dirname "$0")" && pwd)
-. "$here/../support/shell.bash"
-. "$here/ledger.bash"
-tmp=$(mktemp -d)
-trap 'scratch_drop; rm -rf "$tmp"' EXIT
-scratch_database
+. "$(dirname "$0")/../support/e2e.bash"
 failed=0
 sql "CREATE TABLE effect (n int);
      CREATE FUNCTION deaf() RETURNS void LANGUAGE plpgsql AS \$\$

@@ -2,12 +2,7 @@
 # What the server undoes for another session's sake (a deadlock, a serialization failure) is repeated where it was made, in every statement of
 # an executor: no incarnation, no session and no attempt is lost for it. Here each 41st writing of a table is undone.
 # ctest: nosan timeout=120
-set -euo pipefail
-here=$(cd "$(dirname "$0")" && pwd)
-. "$here/../support/shell.bash"
-tmp=$(mktemp -d)
-trap 'jobs_end; scratch_drop; rm -rf "$tmp"' EXIT
-scratch_database
+. "$(dirname "$0")/../support/e2e.bash"
 failed=0
 bad() { echo "$1"; failed=1; tail -n 20 "$tmp"/*.log; }
 q=$(scratch_name)

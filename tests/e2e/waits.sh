@@ -5,6 +5,7 @@
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 . "$here/../support/shell.bash"
+. "$here/../support/cases.bash"
 . "$here/ledger.bash"
 tmp=$(mktemp -d)
 trap 'exec 6>&- || true; jobs_end; scratch_drop; rm -rf "$tmp"' EXIT
@@ -35,7 +36,7 @@ takes() {
     exec 6>&-
 }
 
-echo '- migrate up waits for a table'
+case_begin 'migrate up waits for a table'
 hold 'BEGIN; LOCK TABLE lockstep.function_version'
 begin migrate up
 eventually 30 said "waits for a lock that backend $backend holds, .*, forgotten, .*in a transaction since .*: SELECT pg_backend_pid" || { cat "$tmp/said"; failed=1; }
@@ -47,18 +48,19 @@ eventually 30 said "pg_terminate_backend\($backend\)" || { cat "$tmp/said"; fail
 takes 'migrate up'
 expect 'migrate up' "$status" 0
 
-echo '- migrate up waits for another migrator'
+case_begin 'migrate up waits for another migrator'
 hold "SELECT pg_advisory_lock(1280507909, 1)"
 begin migrate up
 eventually 30 said "waits for another migrator, backend $backend, .*, forgotten" || { cat "$tmp/said"; failed=1; }
 takes 'another migrator'
 expect 'migrate up' "$status" 0
 
-echo '- run end waits for a row'
+case_begin 'run end waits for a row'
 sql "INSERT INTO lockstep.run (run_id, queue_id, on_failure, status, first_offset) SELECT '6f6b2a52-7f4f-4c55-9f2e-94c0b8d2b001', queue_id, 'stop', 'Running', 0 FROM lockstep.queue"
 hold "BEGIN; SELECT 'held' FROM lockstep.run WHERE run_id = '6f6b2a52-7f4f-4c55-9f2e-94c0b8d2b001' FOR UPDATE"
 begin run end 6f6b2a52-7f4f-4c55-9f2e-94c0b8d2b001
 eventually 30 said "waits for a lock that backend $backend holds" || { cat "$tmp/said"; failed=1; }
 takes 'run end'
 expect 'run end' "$status" 0
+cases_end
 exit $failed
