@@ -102,7 +102,7 @@ wait "$pid" || failed=1
 serve
 completed "$run"
 
-echo '- 3: run paused; 16: previous run unfinished; 8: all readers busy; 19: they are in use by another run'
+case_begin '3: run paused; 16: previous run unfinished; 8: all readers busy; 19: they are in use by another run'
 run=$(publish '{"order": 1, "name": "b", "sql": "SELECT hold(2)"}' '{"order": 1, "name": "c", "sql": "SELECT hold(2)"}' '{"order": 1, "name": "d", "sql": "SELECT 1"}' '{"order": 2, "name": "e", "sql": "SELECT 1"}')
 eventually 15 status b Processing
 eventually 15 status c Processing
@@ -123,7 +123,7 @@ takes 1 "lockstep run cancel $run"
 completed "$next"
 completed "$run" Cancelled
 
-echo '- 8b: max_readers 0; 19: told to use no reader'
+case_begin '8b: max_readers 0; 19: told to use no reader'
 lockstep queue set "$q" --max-readers 0 -q
 run=$(publish '{"order": 1, "sql": "SELECT 1"}')
 says "queue $q may use no reader: its bound is 0, set by $me" run explain "$run"
@@ -131,12 +131,13 @@ takes 1 "lockstep queue set $q --max-readers 1"
 completed "$run"
 executor=$(sql "SELECT executor_id FROM lockstep.executor WHERE pid = $pid")
 lockstep executor set "$executor" --readers 0 -q
+eventually 15 grep -q 'event=readers_set' "$tmp/executor.log" # it has heard of it before the run comes
 run=$(publish '{"order": 1, "sql": "SELECT 1"}')
 says "all executors of queue $q \(1\) have been told to use 0 readers by $me" run explain "$run"
 takes 1 "lockstep executor set $executor --readers 1"
 completed "$run"
 
-echo '- lookahead'
+case_begin 'lookahead'
 lockstep queue set "$q" --lookahead 1 --max-readers 2 -q
 lockstep executor set "$executor" --readers 2 -q
 run=$(publish '{"order": 1, "name": "g", "sql": "SELECT hold(4)"}' '{"order": 2, "sql": "SELECT 1"}' '{"order": 3, "sql": "SELECT 1"}')
@@ -146,7 +147,7 @@ eventually 10 is "SELECT count(*) FROM lockstep.phase JOIN lockstep.run USING (r
 sql 'INSERT INTO let_go VALUES (4)'
 completed "$run"
 
-echo '- 6: no executor has the command'
+case_begin '6: no executor has the command'
 run=$(publish '{"order": 1, "name": "h", "command": "act"}')
 says "task [0-9]+ \"h\" of order 1 needs command:act, which none of the executors of its queue \(1\) has in its configuration" run explain "$run"
 printf '[commands]\nact = /bin/true\n' >"$LOCKSTEP_CONFIG"
@@ -154,7 +155,7 @@ expect 'its log has the same' "$(grep -o 'event=task_left.*' "$tmp/executor.log"
 takes 1 "kill -HUP $pid"
 completed "$run"
 
-echo '- 9: retry waiting; 10: not_before in the future'
+case_begin '9: retry waiting; 10: not_before in the future'
 lockstep queue set "$q" --max-attempts 2 --retry-intervals 3600 -q
 run=$(publish "{\"order\": 1, \"name\": \"i\", \"sql\": \"SELECT 1 / (nextval('tried') - 1)\"}")
 says "attempt 1 of task [0-9]+ \"i\" of order 1 failed \(22012: division by zero\); the next one is due in 59 m" run explain "$run"
@@ -165,7 +166,7 @@ says "task [0-9]+ \"j\" of order 1 may start in [0-9]+ d .*, at 2099-01-01" run 
 takes 1 "lockstep task retry $(task_of j)"
 completed "$run"
 
-echo '- 17: external worker has the lease'
+case_begin '17: external worker has the lease'
 run=$(publish '{"order": 1, "name": "k", "type": "external", "kind": "mail"}')
 says "task [0-9]+ \"k\" of order 1 waits for a worker of kind mail to ask for it" run explain "$run"
 sql "SELECT FROM lockstep.next_task('$q', 'host/7')" >/dev/null
@@ -173,7 +174,7 @@ says "task [0-9]+ \"k\" of order 1 is with worker host/7 for .*; its lease ends 
 takes 1 "lockstep task cancel $(task_of k)"
 eventually 10 is "SELECT status FROM lockstep.run WHERE run_id = '$run' AND ended_at IS NOT NULL" Failed || is "SELECT status FROM lockstep.run WHERE run_id = '$run'" Cancelled || { lockstep run explain "$run"; failed=1; }
 
-echo '- 21: a publisher that lives, in a stream'
+case_begin '21: a publisher that lives, in a stream'
 mkfifo "$tmp/stream"
 run=6f6b2a52-7f4f-4c55-9f2e-94c0b8d2b021
 lockstep publish --queue "$q" -q --run "$run" --stream - <"$tmp/stream" >/dev/null 2>&1 &
@@ -208,7 +209,7 @@ says "no executor works for queue $q; the last one was .* \(pid $pid\), which en
 kill "$pid" 2>/dev/null || true
 wait "$pid" || true
 
-echo '- 15b: the database is away'
+case_begin '15b: the database is away'
 status=0
 "$LOCKSTEP_BIN" run explain "$run" -d "$db port=1" >"$tmp/answer" 2>&1 || status=$?
 expect 'it is said' "$status" 3
