@@ -3,6 +3,7 @@
 #include "cli/job.h"
 #include "cli/commands.h"
 #include "cli/find.h"
+#include "cli/job_sql.h"
 
 #include "cli/control.h"
 #include "db/sqlstate.h"
@@ -72,13 +73,26 @@ enum rc command_job_export(struct cli *cli, struct err *err)
     return table_check(stdout, err);
 }
 
+static const char *found(const struct db_result *row, int column)
+{
+    return row != NULL && !db_null(row, 0, column) ? db_text(row, 0, column) : NULL;
+}
+
 enum rc command_job_test(struct cli *cli, struct err *err)
 {
     DB_RESULT_AUTO *rows = NULL;
-    enum rc rc =
-        job_said(db_run(cli->db, &sql_job_test,
-                        (const char *const[]){cli->arguments[0], cli_text(cli, "at")}, &rows, err),
-                 err);
+    struct job_look look;
+    enum rc rc = job_sql_look(cli, cli->arguments[0], &look, err);
+    if (rc == RC_OK) {
+        const char *params[] = {cli->arguments[0],
+                                cli_text(cli, "at"),
+                                found(look.look, JOB_ASK_LOOK_ROWS),
+                                found(look.look, JOB_ASK_LOOK_OLDEST),
+                                found(look.look, JOB_ASK_LOOK_NEWEST),
+                                found(look.rows, JOB_ASK_QUERY_ROWS)};
+        rc = job_said(db_run(cli->db, &sql_job_test, params, &rows, err), err);
+    }
+    job_look_done(&look);
     if (rc == RC_OK && db_rows(rows) == 0)
         cli_say(cli, "lockstep: %s: it has no schedule; it runs by hand\n", cli->arguments[0]);
     return rc == RC_OK
@@ -118,11 +132,19 @@ enum rc command_job_run(struct cli *cli, struct err *err)
 {
     FREE_AUTO char *params = NULL;
     DB_RESULT_AUTO *row = NULL;
+    DB_RESULT_AUTO *asked = NULL;
+    char fired[40];
     enum rc rc = params_of(cli, &params, err);
+    const char *given[] = {cli->arguments[0], params};
     if (rc == RC_OK)
-        rc = job_said(db_run(cli->db, &sql_job_run,
-                             (const char *const[]){cli->arguments[0], params}, &row, err),
-                      err);
+        rc = job_said(db_run(cli->db, &sql_job_run_ask, given, &asked, err), err);
+    if (rc == RC_OK && db_null(asked, 0, JOB_RUN_ASK_TOKEN)) {
+        rc = job_said(db_run(cli->db, &sql_job_run, given, &row, err), err);
+    } else if (rc == RC_OK) {
+        rc = job_sql_fire(cli, asked, fired, err);
+        if (rc == RC_OK)
+            rc = db_run(cli->db, &sql_job_asked_run, (const char *const[]){fired}, &row, err);
+    }
     if (rc != RC_OK || !cli_has(cli, "wait"))
         return rc == RC_OK ? cli_print(cli, row, err) : rc;
     char run[40];

@@ -1,6 +1,7 @@
 /* job apply: files that declare jobs, in JSON: an object with the field jobs, a list, or one job. */
 #include "cli/commands.h"
 #include "cli/job.h"
+#include "cli/job_sql.h"
 
 #include "base/str.h"
 #include "base/utf8.h"
@@ -66,6 +67,8 @@ static enum rc apply(struct cli *cli, const char *path, struct err *err)
     const char *params[] = {jobs, path, cli_has(cli, "dry-run") ? "true" : "false",
                             cli_has(cli, "prune") ? "true" : "false",
                             cli_has(cli, "force") ? "true" : "false"};
+    if (rc == RC_OK)
+        rc = job_sql_check(cli, jobs, err);
     if (rc == RC_OK)
         rc = job_said(db_run(cli->db, &sql_job_apply, params, &rows, err), err);
     if (rc == RC_REJECT && err != NULL && err->object[0] == '\0')

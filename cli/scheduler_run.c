@@ -1,5 +1,6 @@
 /* scheduler run: the dispatcher as a process of its own, in the foreground, or one round of it. */
 #include "cli/commands.h"
+#include "cli/job_sql.h"
 #include "cli/stop.h"
 
 #include "base/log.h"
@@ -19,16 +20,20 @@ enum rc command_scheduler_run(struct cli *cli, struct err *err)
     int64_t keep_log_ms = config_get_duration_ms(cli->config, "scheduler", "keep_log");
     (void)gethostname(host, sizeof host - 1);
     (void)snprintf(who, sizeof who, "scheduler on %s, pid %d", host, (int)getpid());
+    const char *task_conninfo = job_tasks_login(cli, &conninfo);
+    const struct dispatcher_options options = {.conninfo = conninfo.data ? conninfo.data : "",
+                                               .task_conninfo = task_conninfo,
+                                               .server = db_server(cli->db),
+                                               .who = who,
+                                               .keep_log_ms = keep_log_ms};
     if (cli_has(cli, "once")) {
-        enum rc once = dispatcher_once(cli->db, who, keep_log_ms, &held, err);
+        enum rc once = dispatcher_once(cli->db, &options, &held, err);
         if (once == RC_OK && held)
             cli_say(cli, "lockstep: another dispatcher is at work: nothing was to be done here\n");
         return once;
     }
-    config_conninfo(cli->config, &conninfo);
     stop_catch();
-    enum rc rc = dispatcher_start(conninfo.data ? conninfo.data : "", db_server(cli->db), 0, who,
-                                  keep_log_ms, &dispatcher, err);
+    enum rc rc = dispatcher_start(&options, &dispatcher, err);
     db_close(cli->db); /* the daemon has a session of its own */
     cli->db = NULL;
     if (rc == RC_OK)

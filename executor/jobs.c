@@ -25,8 +25,15 @@ void jobs_heard(struct executor *ex)
     (void)gethostname(host, sizeof host - 1);
     (void)snprintf(jobs->who, sizeof jobs->who, "executor %s on %s, pid %d", ex->id, host,
                    (int)getpid());
-    if (dispatcher_start(ex->options->conninfo, db_server(ex->control), ex->executor_no, jobs->who,
-                         ex->options->keep_log_ms, &jobs->dispatcher, &err) != RC_OK)
+    const char *conninfo = ex->options->conninfo, *task_conninfo = ex->options->task_conninfo;
+    const struct dispatcher_options options = {.conninfo = conninfo,
+                                               .task_conninfo =
+                                                   task_conninfo != NULL ? task_conninfo : conninfo,
+                                               .server = db_server(ex->control),
+                                               .executor_no = ex->executor_no,
+                                               .who = jobs->who,
+                                               .keep_log_ms = ex->options->keep_log_ms};
+    if (dispatcher_start(&options, &jobs->dispatcher, &err) != RC_OK)
         log_err(LOG_WARN, "dispatcher_not_started", NULL, &err);
 }
 

@@ -4,31 +4,35 @@
 #include "base/backoff.h"
 #include "base/clock.h"
 #include "base/log.h"
+#include "base/number.h"
 #include "base/probe.h"
 #include "base/str.h"
 #include "base/thread.h"
 #include "db/backend.h"
 #include "db/notification.h"
+#include "scheduler/asker.h"
 #include "scheduler/look.h"
 
 #include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define STANDBY_MS       2000  /* until the lock is asked for again */
-#define LOOK_MS          60000 /* the longest sleep: a notification may be lost */
-#define PATIENCE_MS      30000 /* a template may have 100,000 tasks */
-#define BATCH            1000  /* rows that job_sweep deletes at most of each table */
+#define STANDBY_MS       2000    /* until the lock is asked for again */
+#define LOOK_MS          60000   /* the longest sleep: a notification may be lost */
+#define PATIENCE_MS      30000   /* a template may have 100,000 tasks */
+#define BATCH            1000    /* rows that job_sweep deletes at most of each table */
+#define ROWS             "rows " /* what lockstep.table_changed notifies, with the table's oid */
 #define BACKOFF_FIRST_MS 250
 #define BACKOFF_LAST_MS  5000
 
 struct dispatcher {
-    const char *conninfo, *who;
+    struct dispatcher_options options;
     struct db_server server;
-    int executor_no;
-    int64_t keep_log_ms;
     struct thread thread;
-    struct db *db; /* NULL: lost, or not open yet */
+    struct db *db;       /* NULL: lost, or not open yet */
+    struct asker *asker; /* NULL: no job has needed SQL of users */
+    bool asking;         /* an ask is out */
+    struct ask *answer;  /* it has come back, and the database has not heard of it */
     bool locked, stopping;
     int backoff_ms;   /* 0: nothing is wrong */
     int64_t house_us; /* when house is kept again */
@@ -50,26 +54,76 @@ static void tell(const struct db_result *row, int verdict)
               "reason", db_text(row, 0, JOB_DISPATCH_REASON), NULL);
 }
 
-/* One firing. *ret_wait_ms: -1: something was decided, and more may be due; otherwise how long nothing is. */
-static enum rc fire(struct db *db, const char *who, int *ret_wait_ms, struct err *err)
+static const struct ask_columns DISPATCHED = {JOB_DISPATCH_TOKEN, JOB_DISPATCH_LOOK,
+                                              JOB_DISPATCH_MARK, JOB_DISPATCH_QUERY,
+                                              JOB_DISPATCH_WORDS};
+
+/* What was decided. *ret_ask: SQL of users is to be run; otherwise NULL. The rows of job_looked and job_failed have the same columns. */
+static void decided(const struct db_result *row, int verdict, struct ask **ret_ask)
+{
+    *ret_ask = NULL;
+    if (verdict == JOB_DISPATCH_IS_LOOK || verdict == JOB_DISPATCH_IS_ASK)
+        *ret_ask = ask_new(row, &DISPATCHED);
+    else if (verdict != JOB_DISPATCH_IS_WAIT)
+        tell(row, verdict);
+}
+
+/* One firing. *ret_wait_ms: -1: something was decided, and more may be due; otherwise how long nothing is. *ret_ask: as decided; only if asks. */
+static enum rc fire(struct db *db, const char *who, bool asks, int *ret_wait_ms,
+                    struct ask **ret_ask, struct err *err)
 {
     DB_RESULT_AUTO *row = NULL;
     probe("dispatch.send");
-    enum rc rc = db_run(db, &sql_job_dispatch, (const char *const[]){who}, &row, err);
+    enum rc rc =
+        db_run(db, &sql_job_dispatch, (const char *const[]){who, asks ? "t" : "f"}, &row, err);
     probe("dispatch.done");
+    *ret_ask = NULL;
     if (rc != RC_OK)
         return rc;
     int verdict = db_word(row, 0, JOB_DISPATCH_VERDICT);
     if (verdict >= 0) {
         *ret_wait_ms = -1;
-        if (verdict != JOB_DISPATCH_IS_WAIT)
-            tell(row, verdict);
+        decided(row, verdict, ret_ask);
         return RC_OK;
     }
     bool known = !db_null(row, 0, JOB_DISPATCH_WAIT_MS);
     int64_t wait_ms = known ? db_int(row, 0, JOB_DISPATCH_WAIT_MS) : LOOK_MS;
     *ret_wait_ms = wait_ms < LOOK_MS ? (int)wait_ms : LOOK_MS;
     return RC_OK;
+}
+
+/* A firing has happened in the tasks' session. */
+static void tell_fired(const struct ask *ask)
+{
+    if (ask->run[0] != '\0')
+        log_event(LOG_INFO, "job_fired", "run", ask->run, NULL);
+}
+
+/* Reports what SQL of users has brought. *ret_ask: as decided: a look may lead to a firing that needs more. */
+static enum rc report(struct db *db, const char *who, const struct ask *ask, struct ask **ret_ask,
+                      struct err *err)
+{
+    DB_RESULT_AUTO *row = NULL;
+    char why[1200];
+    ask_why(ask, why, sizeof why);
+    *ret_ask = NULL;
+    if (!ask->failed && ask->look == NULL) {
+        tell_fired(ask);
+        return RC_OK;
+    }
+    enum rc rc;
+    if (ask->look != NULL && !ask->again)
+        rc = db_run(db, &sql_job_looked,
+                    (const char *const[]){who, ask->token, ask->failed ? NULL : ask->rows,
+                                          ask->oldest[0] != '\0' ? ask->oldest : NULL,
+                                          ask->newest[0] != '\0' ? ask->newest : NULL, why},
+                    &row, err);
+    else
+        rc = db_run(db, &sql_job_failed,
+                    (const char *const[]){who, ask->token, ask->again ? "t" : "f", why}, &row, err);
+    if (rc == RC_OK)
+        decided(row, db_word(row, 0, JOB_DISPATCH_VERDICT), ret_ask);
+    return rc;
 }
 
 static enum rc cancel_overdue(struct db *db, struct err *err)
@@ -101,49 +155,120 @@ static enum rc lock(struct db *db, bool *ret_locked, struct err *err)
     DB_RESULT_AUTO *row = NULL;
     enum rc rc = db_run(db, &sql_job_lock, NULL, &row, err);
     *ret_locked = rc == RC_OK && db_bool(row, 0, JOB_LOCK_GRANTED);
+    return *ret_locked ? db_run(db, &sql_job_begin, NULL, NULL, err) : rc;
+}
+
+/* Until nothing is due. tasks: opened when it is needed. */
+static enum rc once(struct db *db, const struct dispatcher_options *options, struct db **tasks,
+                    struct err *err)
+{
+    int wait_ms = -1;
+    enum rc rc = RC_OK;
+    while (rc == RC_OK && wait_ms < 0) {
+        struct ask *ask = NULL, *next;
+        rc = fire(db, options->who, true, &wait_ms, &ask, err);
+        while (rc == RC_OK && ask != NULL) {
+            struct err why;
+            if (*tasks == NULL && db_open_on(options->task_conninfo, DB_QUERY, db_server(db),
+                                             DB_SAME, tasks, &why) != RC_OK) {
+                ask_refuse(ask, &why);
+            } else if (ask_run(*tasks, ask) != RC_OK) {
+                db_close(*tasks);
+                *tasks = NULL;
+            }
+            rc = report(db, options->who, ask, &next, err);
+            free(ask);
+            ask = next;
+        }
+    }
     return rc;
 }
 
-enum rc dispatcher_once(struct db *db, const char *who, int64_t keep_log_ms, bool *ret_held,
+enum rc dispatcher_once(struct db *db, const struct dispatcher_options *options, bool *ret_held,
                         struct err *err)
 {
     bool locked = false;
-    int wait_ms = -1;
+    struct db *tasks = NULL;
     enum rc rc = lock(db, &locked, err);
     *ret_held = rc == RC_OK && !locked;
     if (rc != RC_OK || !locked)
         return rc;
-    rc = keep_house(db, who, keep_log_ms, err);
-    while (rc == RC_OK && wait_ms < 0)
-        rc = fire(db, who, &wait_ms, err);
+    rc = keep_house(db, options->who, options->keep_log_ms, err);
+    if (rc == RC_OK)
+        rc = once(db, options, &tasks, err);
+    db_close(tasks);
     return rc == RC_OK ? db_run(db, &sql_job_unlock, NULL, NULL, err) : rc;
 }
 
 static enum rc session_open(struct dispatcher *dispatcher, struct err *err)
 {
-    enum rc rc = db_open_on(dispatcher->conninfo, DB_DISPATCHER, &dispatcher->server, DB_SAME,
-                            &dispatcher->db, err);
+    enum rc rc = db_open_on(dispatcher->options.conninfo, DB_DISPATCHER, &dispatcher->server,
+                            DB_SAME, &dispatcher->db, err);
     if (rc != RC_OK)
         return rc;
     db_patience(dispatcher->db, PATIENCE_MS);
     rc = db_script(dispatcher->db, "LISTEN " DISPATCHER_CHANNEL, NULL, err);
-    if (rc == RC_OK && dispatcher->executor_no != 0)
+    if (rc == RC_OK && dispatcher->options.executor_no != 0)
         rc = db_run(dispatcher->db, &sql_job_session,
-                    (const char *const[]){DB_INT(dispatcher->executor_no),
+                    (const char *const[]){DB_INT(dispatcher->options.executor_no),
                                           DB_INT(db_backend_pid(dispatcher->db)),
                                           db_backend_start(dispatcher->db)},
                     NULL, err);
     return rc == RC_OK ? db_run(dispatcher->db, &sql_job_settings, NULL, NULL, err) : rc;
 }
 
-/* What was heard is not looked at: whatever it says, the rows are. */
+/* Only "rows OID" says something that the rows do not: a table of the user's has changed. One of them for each look at the inbox is enough: a statement
+ * notifies again while the look is not near. */
 static enum rc hear(struct db *db, struct err *err)
 {
     const char *channel, *payload;
-    enum rc rc = RC_OK;
-    while (rc == RC_OK)
-        rc = db_notification(db, &channel, &payload, err);
+    int64_t relation = 0;
+    enum rc rc;
+    while ((rc = db_notification(db, &channel, &payload, err)) == RC_OK) {
+        int64_t heard = 0;
+        if (strncmp(payload, ROWS, sizeof ROWS - 1) != 0 ||
+            number_parse("notification", "oid", payload + sizeof ROWS - 1,
+                         (struct number_range){1, UINT32_MAX}, &heard, NULL) != RC_OK ||
+            heard == relation)
+            continue;
+        rc = db_run(db, &sql_job_rows, (const char *const[]){DB_INT(heard)}, NULL, err);
+        relation = heard;
+        if (rc != RC_OK)
+            return rc;
+    }
     return rc == RC_NONE ? RC_OK : rc;
+}
+
+/* Hands it to the asker's thread, which is started for the first one. */
+static enum rc hand_over(struct dispatcher *dispatcher, struct ask *ask, struct err *err)
+{
+    enum rc rc = RC_OK;
+    if (ask == NULL)
+        return RC_OK;
+    if (dispatcher->asker == NULL)
+        rc = asker_start(dispatcher->options.task_conninfo, &dispatcher->server,
+                         &dispatcher->thread.inbox, &dispatcher->asker, err);
+    if (rc != RC_OK) {
+        free(ask);
+        return rc;
+    }
+    dispatcher->asking = true;
+    asker_give(dispatcher->asker, ask);
+    return RC_OK;
+}
+
+/* The database hears of the answer that has come. */
+static enum rc answer(struct dispatcher *dispatcher, struct err *err)
+{
+    struct ask *next = NULL;
+    if (dispatcher->answer == NULL)
+        return RC_OK;
+    enum rc rc = report(dispatcher->db, dispatcher->options.who, dispatcher->answer, &next, err);
+    if (rc != RC_OK)
+        return rc;
+    free(dispatcher->answer);
+    dispatcher->answer = NULL;
+    return hand_over(dispatcher, next, err);
 }
 
 /* One round, with the lock or for it. *ret_wait_ms: until the next one. */
@@ -156,17 +281,25 @@ static enum rc round_of_jobs(struct dispatcher *dispatcher, int *ret_wait_ms, st
     if (rc == RC_OK && !dispatcher->locked) {
         rc = lock(dispatcher->db, &dispatcher->locked, err);
         if (rc == RC_OK && dispatcher->locked)
-            log_event(LOG_INFO, "dispatching", "dispatcher", dispatcher->who, NULL);
+            log_event(LOG_INFO, "dispatching", "dispatcher", dispatcher->options.who, NULL);
     }
     if (rc != RC_OK || !dispatcher->locked)
         return rc;
     if (clock_boot_us() >= dispatcher->house_us) {
-        rc = keep_house(dispatcher->db, dispatcher->who, dispatcher->keep_log_ms, err);
+        rc = keep_house(dispatcher->db, dispatcher->options.who, dispatcher->options.keep_log_ms,
+                        err);
         dispatcher->house_us = clock_boot_us() + LOOK_MS * 1000LL;
     }
+    if (rc == RC_OK)
+        rc = answer(dispatcher, err);
     *ret_wait_ms = -1;
-    while (rc == RC_OK && *ret_wait_ms < 0 && !thread_has_mail(&dispatcher->thread))
-        rc = fire(dispatcher->db, dispatcher->who, ret_wait_ms, err);
+    while (rc == RC_OK && *ret_wait_ms < 0 && !thread_has_mail(&dispatcher->thread)) {
+        struct ask *ask = NULL;
+        rc = fire(dispatcher->db, dispatcher->options.who, !dispatcher->asking, ret_wait_ms, &ask,
+                  err);
+        if (rc == RC_OK)
+            rc = hand_over(dispatcher, ask, err);
+    }
     return rc;
 }
 
@@ -197,7 +330,12 @@ static void *dispatcher_main(void *context)
     struct err err = {0};
     for (;;) {
         int wait_ms;
-        (void)thread_take(&dispatcher->thread, &dispatcher->stopping);
+        struct mail *mail = thread_take(&dispatcher->thread, &dispatcher->stopping);
+        if (mail != NULL) { /* one ask is out at a time */
+            dispatcher->asking = false;
+            free(dispatcher->answer);
+            dispatcher->answer = (struct ask *)mail;
+        }
         if (dispatcher->stopping)
             break;
         if (round_of_jobs(dispatcher, &wait_ms, &err) != RC_OK) {
@@ -209,22 +347,21 @@ static void *dispatcher_main(void *context)
         }
         sleep_until_news(dispatcher, wait_ms);
     }
+    asker_stop(dispatcher->asker);
+    free(dispatcher->answer);
     if (dispatcher->locked)
         (void)!db_run(dispatcher->db, &sql_job_unlock, NULL, NULL, &err);
     db_close(dispatcher->db);
     return NULL;
 }
 
-enum rc dispatcher_start(const char *conninfo, const struct db_server *server, int executor_no,
-                         const char *who, int64_t keep_log_ms, struct dispatcher **ret_dispatcher,
-                         struct err *err)
+enum rc dispatcher_start(const struct dispatcher_options *options,
+                         struct dispatcher **ret_dispatcher, struct err *err)
 {
     struct dispatcher *dispatcher = xcalloc(1, sizeof *dispatcher);
-    *dispatcher = (struct dispatcher){.conninfo = conninfo,
-                                      .server = *server,
-                                      .executor_no = executor_no,
-                                      .who = who,
-                                      .keep_log_ms = keep_log_ms};
+    dispatcher->options = *options;
+    dispatcher->server = *options->server;
+    dispatcher->options.server = &dispatcher->server;
     enum rc rc = thread_start(&dispatcher->thread, "dispatcher", dispatcher_main, dispatcher, err);
     if (rc == RC_OK) {
         *ret_dispatcher = dispatcher;

@@ -4,6 +4,7 @@
  * Invariants: one dispatcher at a time, who has the lock of dispatch; what makes two of them safe all the same is the job's row and the one
  *   occurrence that a time may have (sql/functions/job/dispatch.sql). A firing is one transaction: enqueued run, occurrence and next time
  *   together. Nothing is kept here: whoever takes over begins where the rows are.
+ *   SQL of users runs in a session of the tasks' login, beside the dispatcher (scheduler/asker.h), one at a time; jobs without it do not wait for it.
  * Threads: dispatcher_start and dispatcher_stop from the thread that owns it. Its own thread has the rest.
  * Ownership: borrows the strings; dispatcher_stop frees it.
  * Failure: never its owner's: a session that is lost is told once in the log and opened again with growing pauses.
@@ -19,17 +20,25 @@ struct dispatcher;
 /** The channel on which the database tells that jobs have changed, or that a run of one has ended. */
 #define DISPATCHER_CHANNEL "lockstep_jobs"
 
-/** The thread. server: it dispatches on no other one. executor_no: whose session it is, for whoever ends what a dead executor left; 0: of none.
- * who: as which the occurrences name it. keep_log_ms: of the jobs' log. */
-MUST_CHECK enum rc dispatcher_start(const char *conninfo, const struct db_server *server,
-                                    int executor_no, const char *who, int64_t keep_log_ms,
+/** Borrowed texts. */
+struct dispatcher_options {
+    const char *conninfo;
+    const char *task_conninfo;      /* of the tasks' login, as which SQL of users runs */
+    const struct db_server *server; /* no other one is worked on */
+    int executor_no;                /* for whoever ends what a dead executor left; 0: of none */
+    const char *who;                /* as which the occurrences name it */
+    int64_t keep_log_ms;            /* of the jobs' log */
+};
+
+/** The thread. */
+MUST_CHECK enum rc dispatcher_start(const struct dispatcher_options *options,
                                     struct dispatcher **ret_dispatcher, struct err *err);
 
 /** After the firing in hand. NULL is fine. */
 void dispatcher_stop(struct dispatcher *dispatcher);
 
 /** On this session: fires everything that is due, and returns. *ret_held: another dispatcher has the lock, so nothing was done. */
-MUST_CHECK enum rc dispatcher_once(struct db *db, const char *who, int64_t keep_log_ms,
+MUST_CHECK enum rc dispatcher_once(struct db *db, const struct dispatcher_options *options,
                                    bool *ret_held, struct err *err);
 
 #endif

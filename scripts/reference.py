@@ -54,7 +54,7 @@ def functions(dbname, sections):
     for name, arguments, result in query(dbname, """
             SELECT p.proname, pg_get_function_arguments(p.oid), pg_get_function_result(p.oid) FROM pg_proc p
              WHERE p.pronamespace = 'lockstep'::regnamespace ORDER BY p.proname"""):
-        arguments = re.sub(r'::[a-z ]+(\[\])?', '', arguments).replace(' DEFAULT ', ' = ').replace('timestamp with time zone', 'timestamptz')
+        arguments = re.sub(r'::[a-z_. ]+(\[\])?', '', arguments).replace(' DEFAULT ', ' = ').replace('timestamp with time zone', 'timestamptz')
         taken = [part for part in arguments.split(', ') if not part.startswith('OUT ')]
         given = [part[4:] for part in arguments.split(', ') if part.startswith('OUT ')]
         have[name] = (f'`{name}({", ".join(taken)})`', ', '.join(given) or result.replace('timestamp with time zone', 'timestamptz'))

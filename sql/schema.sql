@@ -4,12 +4,50 @@
 CREATE SCHEMA lockstep;
 GRANT USAGE ON SCHEMA lockstep TO lockstep_executor, lockstep_monitor, lockstep_operator, lockstep_producer, lockstep_task, lockstep_worker;
 
+CREATE TYPE lockstep.dispatched AS (
+    verdict text,
+    job text,
+    schedule text,
+    scheduled_for timestamp with time zone,
+    run uuid,
+    reason text,
+    wait_ms bigint,
+    token uuid,
+    look text,
+    mark text,
+    query text,
+    words jsonb
+);
+
 CREATE TYPE lockstep.explanation AS (
     reason text,
     sentence text,
     about text,
     since timestamp with time zone,
     helps text
+);
+
+CREATE TYPE lockstep.rows_look AS (
+    at timestamp with time zone,
+    rows bigint,
+    oldest_at timestamp with time zone,
+    newest_at timestamp with time zone,
+    failures integer,
+    error text
+);
+
+CREATE TYPE lockstep.rows_rule AS (
+    relation text,
+    relation_oid oid,
+    pending text,
+    created_column text,
+    check_every interval,
+    threshold bigint,
+    idle interval,
+    debounce interval,
+    max_wait interval,
+    min_between interval,
+    mark text
 );
 
 CREATE TYPE lockstep.rule AS (
@@ -288,6 +326,23 @@ CREATE TABLE lockstep.job_alert (
 CREATE INDEX job_alert_closed ON lockstep.job_alert (closed_at) WHERE (closed_at IS NOT NULL);
 CREATE UNIQUE INDEX job_alert_open ON lockstep.job_alert (job, kind) WHERE (closed_at IS NULL);
 
+CREATE TABLE lockstep.job_ask (
+    token uuid DEFAULT gen_random_uuid() NOT NULL,
+    job_id integer NOT NULL,
+    schedule_id integer,
+    scheduled_for timestamp with time zone NOT NULL,
+    run_id uuid NOT NULL,
+    asked_at timestamp with time zone NOT NULL,
+    source text NOT NULL,
+    params jsonb,
+    asked_by text NOT NULL,
+    CONSTRAINT job_ask_pkey PRIMARY KEY (token),
+    CONSTRAINT job_ask_schedule_id_key UNIQUE (schedule_id),
+    CONSTRAINT job_ask_job_id_fkey FOREIGN KEY (job_id) REFERENCES lockstep.job(job_id) ON DELETE CASCADE,
+    CONSTRAINT job_ask_schedule_id_fkey FOREIGN KEY (schedule_id) REFERENCES lockstep.schedule(schedule_id) ON DELETE CASCADE
+);
+CREATE INDEX job_ask_of_job ON lockstep.job_ask (job_id);
+
 CREATE TABLE lockstep.job_day_swept (
     job_id integer NOT NULL,
     day date NOT NULL,
@@ -315,6 +370,7 @@ CREATE TABLE lockstep.job_event (
     message text,
     run_id uuid,
     duration interval,
+    rows bigint,
     CONSTRAINT job_event_event CHECK ((event = ANY (ARRAY['fired'::text, 'skipped'::text, 'missed'::text, 'completed'::text, 'error'::text, 'zombie'::text, 'changed'::text, 'alert'::text, 'recovered'::text]))),
     CONSTRAINT job_event_pkey PRIMARY KEY (job_event_id)
 );
@@ -356,6 +412,7 @@ CREATE TABLE lockstep.job_occurrence (
     dispatcher text NOT NULL,
     status text,
     ended_at timestamp with time zone,
+    rows bigint,
     CONSTRAINT job_occurrence_outcome CHECK ((outcome = ANY (ARRAY['fired'::text, 'skipped'::text, 'missed'::text, 'error'::text]))),
     CONSTRAINT job_occurrence_pkey PRIMARY KEY (occurrence_id),
     CONSTRAINT job_occurrence_schedule_id_scheduled_for_key UNIQUE (schedule_id, scheduled_for),
@@ -714,8 +771,13 @@ CREATE TABLE lockstep.schedule (
     next_at timestamp with time zone,
     wake_at timestamp with time zone,
     queued_for timestamp with time zone,
+    rows_rule lockstep.rows_rule,
+    look lockstep.rows_look,
+    fired_at timestamp with time zone,
+    uses_sql boolean DEFAULT false NOT NULL,
+    asked_until timestamp with time zone,
     CONSTRAINT schedule_after_end CHECK ((after_end = ANY (ARRAY['success'::text, 'failure'::text, 'always'::text]))),
-    CONSTRAINT schedule_kind CHECK (((num_nonnulls(rule, after_job) = 1) AND (num_nulls(after_job, after_end) <> 1))),
+    CONSTRAINT schedule_kind CHECK (((num_nonnulls(rule, after_job, rows_rule) = 1) AND (num_nulls(after_job, after_end) <> 1))),
     CONSTRAINT schedule_misfire CHECK ((misfire = ANY (ARRAY['once'::text, 'all'::text, 'skip'::text]))),
     CONSTRAINT schedule_pkey PRIMARY KEY (schedule_id),
     CONSTRAINT schedule_job_id_name_key UNIQUE (job_id, name),
@@ -723,8 +785,10 @@ CREATE TABLE lockstep.schedule (
     CONSTRAINT schedule_job_id_fkey FOREIGN KEY (job_id) REFERENCES lockstep.job(job_id) ON DELETE CASCADE
 );
 CREATE INDEX schedule_after ON lockstep.schedule (after_job) WHERE (after_job IS NOT NULL);
+CREATE INDEX schedule_asked ON lockstep.schedule (asked_until) WHERE (asked_until IS NOT NULL);
 CREATE INDEX schedule_due ON lockstep.schedule (wake_at) WHERE (is_active AND (wake_at IS NOT NULL));
-GRANT SELECT (schedule_id, job_id, name, spec, rule, after_job, after_end, is_active, misfire, catchup_window, jitter, next_at, wake_at, queued_for) ON TABLE lockstep.schedule TO lockstep_executor, lockstep_monitor, lockstep_operator, lockstep_producer;
+CREATE INDEX schedule_rows ON lockstep.schedule (((rows_rule).relation_oid)) WHERE (((rows_rule).relation_oid IS NOT NULL) AND is_active);
+GRANT SELECT (schedule_id, job_id, name, spec, rule, after_job, after_end, is_active, misfire, catchup_window, jitter, next_at, wake_at, queued_for, rows_rule, look, fired_at, uses_sql, asked_until) ON TABLE lockstep.schedule TO lockstep_executor, lockstep_monitor, lockstep_operator, lockstep_producer;
 
 CREATE TABLE lockstep.slot (
     slot_id integer NOT NULL GENERATED ALWAYS AS IDENTITY,
@@ -960,7 +1024,8 @@ CREATE VIEW lockstep.job_log AS SELECT
     NULL::text AS message,
     NULL::uuid AS run_id,
     NULL::interval AS duration,
-    NULL::bigint AS job_event_id;
+    NULL::bigint AS job_event_id,
+    NULL::bigint AS rows;
 GRANT SELECT ON TABLE lockstep.job_log TO lockstep_executor, lockstep_monitor, lockstep_operator, lockstep_producer;
 
 CREATE VIEW lockstep.job_status AS SELECT
@@ -999,7 +1064,8 @@ CREATE VIEW lockstep.occurrence AS SELECT
     NULL::timestamp with time zone AS missed_from,
     NULL::integer AS missed_count,
     NULL::text AS dispatcher,
-    NULL::bigint AS occurrence_id;
+    NULL::bigint AS occurrence_id,
+    NULL::bigint AS rows;
 GRANT SELECT ON TABLE lockstep.occurrence TO lockstep_executor, lockstep_monitor, lockstep_operator, lockstep_producer;
 
 CREATE VIEW lockstep.outbox_record AS SELECT

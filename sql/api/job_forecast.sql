@@ -16,7 +16,7 @@ BEGIN
     WITH RECURSIVE times AS (
         SELECT j.name, s.name AS schedule, s.rule, lockstep.rule_next(s.rule, beginning - interval '1 microsecond') AS at, 1 AS no
         FROM lockstep.schedule s JOIN lockstep.job j USING (job_id)
-        WHERE s.is_active AND s.after_job IS NULL AND (job_forecast.job IS NULL OR j.name = job_forecast.job)
+        WHERE s.is_active AND (s.rule).kind IS NOT NULL AND (job_forecast.job IS NULL OR j.name = job_forecast.job)
         UNION ALL
         SELECT t.name, t.schedule, t.rule, lockstep.rule_next(t.rule, t.at), t.no + 1 FROM times t
         WHERE t.at IS NOT NULL AND t.at < COALESCE(job_forecast.until, 'infinity') AND t.no < job_forecast.n)

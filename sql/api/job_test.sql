@@ -1,7 +1,9 @@
 -- What the next cycle of the dispatcher does with each schedule of a job, and why; nothing is changed. now: at that time instead. The same decision as the
--- dispatcher's (lockstep.job_decide). tasks: what would be published.
-CREATE OR REPLACE FUNCTION lockstep.job_test(job text, now timestamptz DEFAULT NULL)
-RETURNS TABLE (schedule text, would_fire boolean, verdict text, reason text, scheduled_for timestamptz, next_scheduled_run timestamptz, tasks jsonb)
+-- dispatcher's (lockstep.job_decide). tasks: what would be published. What SQL of users would bring is not known here: of a trigger the last look of the dispatcher
+-- counts, unless look has another one, and the tasks of a query are those of rows. lockstep job test runs both, as the tasks' login.
+CREATE OR REPLACE FUNCTION lockstep.job_test(job text, now timestamptz DEFAULT NULL, look lockstep.rows_look DEFAULT NULL, rows jsonb[] DEFAULT NULL)
+RETURNS TABLE (schedule text, would_fire boolean, verdict text, reason text, scheduled_for timestamptz, next_scheduled_run timestamptz, tasks jsonb,
+    pending_rows bigint, oldest_row_age interval, advice text)
 LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 #variable_conflict use_column
 DECLARE
@@ -11,6 +13,10 @@ DECLARE
     decided record;
 BEGIN
     FOR one IN SELECT s.* FROM lockstep.schedule s WHERE s.job_id = own.job_id ORDER BY s.next_at, s.name LOOP
+        IF (one.rows_rule).relation IS NOT NULL AND (job_test.look).rows IS NOT NULL THEN
+            one.look := ROW(moment, (job_test.look).rows, (job_test.look).oldest_at, (job_test.look).newest_at, 0, NULL)::lockstep.rows_look;
+            one.next_at := moment;
+        END IF;
         decided := lockstep.job_decide(own, one, moment);
         schedule := one.name;
         verdict := decided.verdict;
@@ -18,11 +24,15 @@ BEGIN
         reason := decided.reason;
         scheduled_for := decided.scheduled_for;
         next_scheduled_run := decided.next_at;
-        tasks := to_jsonb(lockstep.job_tasks(own.spec, lockstep.job_words(own, one.name, lockstep.job_source(one, decided.missed_count), NULL,
-            COALESCE(decided.scheduled_for, decided.next_at), moment, NULL)));
+        tasks := to_jsonb(CASE WHEN own.spec ? 'query' THEN lockstep.job_rows(job_test.rows)
+            ELSE lockstep.job_tasks(own.spec, lockstep.job_words(own, one.name, CASE WHEN (one.rows_rule).relation IS NULL THEN lockstep.job_source(one, decided.missed_count) ELSE decided.reason END,
+                NULL, COALESCE(decided.scheduled_for, decided.next_at), moment, NULL) || jsonb_build_object('rows', (one.look).rows)) END);
+        pending_rows := (one.look).rows;
+        oldest_row_age := moment - (one.look).oldest_at;
+        advice := lockstep.job_advice(one.rows_rule);
         RETURN NEXT;
     END LOOP;
 END
 $$;
-REVOKE EXECUTE ON FUNCTION lockstep.job_test(text, timestamptz) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION lockstep.job_test(text, timestamptz) TO lockstep_operator, lockstep_producer, lockstep_monitor, lockstep_executor;
+REVOKE EXECUTE ON FUNCTION lockstep.job_test(text, timestamptz, lockstep.rows_look, jsonb[]) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION lockstep.job_test(text, timestamptz, lockstep.rows_look, jsonb[]) TO lockstep_operator, lockstep_producer, lockstep_monitor, lockstep_executor;

@@ -1,13 +1,17 @@
 -- Does what was decided of a schedule. The schedule's row is written last: the end of a run writes it, too, and holds its run then, which a cancel needs.
-CREATE OR REPLACE FUNCTION lockstep.job_act(p_job lockstep.job, p_schedule lockstep.schedule, p_decided record, p_by text, OUT run uuid) LANGUAGE plpgsql AS $$
+-- p_tasks, p_rows: what SQL of users has brought: the tasks instead of the template's, and how many rows they are of.
+CREATE OR REPLACE FUNCTION lockstep.job_act(p_job lockstep.job, p_schedule lockstep.schedule, p_decided record, p_by text, p_tasks jsonb[] DEFAULT NULL, p_rows bigint DEFAULT NULL,
+    OUT run uuid) LANGUAGE plpgsql AS $$
 DECLARE
     OUTCOMES CONSTANT jsonb := '{"skip": "skipped", "miss": "missed"}';
-    source CONSTANT text := lockstep.job_source(p_schedule, p_decided.missed_count);
+    is_trigger CONSTANT boolean := (p_schedule.rows_rule).relation IS NOT NULL;
+    source CONSTANT text := CASE WHEN is_trigger THEN p_decided.reason ELSE lockstep.job_source(p_schedule, p_decided.missed_count) END;
     outcome CONSTANT text := OUTCOMES ->> p_decided.verdict;
     has_news boolean;
 BEGIN
     IF p_decided.verdict = 'fire' THEN
-        run := lockstep.job_fire(p_job, p_schedule, p_decided.scheduled_for, source, p_by, NULL, p_decided.missed_from, p_decided.missed_count);
+        run := lockstep.job_fire(p_job, p_schedule, p_decided.scheduled_for, source, p_by, NULL, p_decided.missed_from, p_decided.missed_count, p_tasks,
+            COALESCE(p_rows, (p_schedule.look).rows));
     ELSIF outcome IS NOT NULL THEN
         INSERT INTO lockstep.job_occurrence (job_id, schedule_id, scheduled_for, outcome, source, reason, missed_from, missed_count, dispatcher)
         VALUES (p_job.job_id, p_schedule.schedule_id, p_decided.scheduled_for, outcome, source, p_decided.reason, p_decided.missed_from, p_decided.missed_count, p_by);
@@ -22,10 +26,11 @@ BEGIN
     SELECT s.after_job IS NOT NULL AND s.next_at IS DISTINCT FROM p_schedule.next_at INTO has_news FROM lockstep.schedule s
     WHERE s.schedule_id = p_schedule.schedule_id FOR NO KEY UPDATE;
     UPDATE lockstep.schedule s
-    SET next_at = CASE WHEN has_news THEN s.next_at ELSE p_decided.next_at END, wake_at = CASE WHEN has_news THEN s.wake_at ELSE p_decided.wake_at END,
+    SET asked_until = NULL, fired_at = CASE WHEN p_decided.verdict = 'fire' AND is_trigger THEN p_decided.scheduled_for ELSE s.fired_at END,
+        next_at = CASE WHEN has_news THEN s.next_at ELSE p_decided.next_at END, wake_at = CASE WHEN has_news THEN s.wake_at ELSE p_decided.wake_at END,
         queued_for = CASE WHEN p_decided.verdict IN ('queue', 'cancel') THEN p_decided.scheduled_for
                           WHEN p_decided.scheduled_for = s.queued_for THEN NULL ELSE s.queued_for END
     WHERE s.schedule_id = p_schedule.schedule_id;
 END
 $$;
-REVOKE EXECUTE ON FUNCTION lockstep.job_act(lockstep.job, lockstep.schedule, record, text) FROM PUBLIC;
+REVOKE EXECUTE ON FUNCTION lockstep.job_act(lockstep.job, lockstep.schedule, record, text, jsonb[], bigint) FROM PUBLIC;

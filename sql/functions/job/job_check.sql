@@ -1,9 +1,9 @@
 -- Refuses a job that is not one, each fault with its field and what to write. What holds for one task, and for one schedule, is checked where they are made.
 CREATE OR REPLACE FUNCTION lockstep.job_check(p_spec jsonb) RETURNS void LANGUAGE plpgsql AS $$
 DECLARE
-    FIELDS CONSTANT text[] := '{job,queue,description,enabled,overlap,zombie_after,max_runtime,defaults,tasks,schedules,watch}';
+    FIELDS CONSTANT text[] := '{job,queue,description,enabled,overlap,zombie_after,max_runtime,defaults,tasks,query,schedules,trigger,watch}';
     WORDS CONSTANT text[] := '{scheduled_at,fired_at,run,job,schedule,source,rows,previous_scheduled_at,last_success_at}';
-    WORK CONSTANT text[] := '{queue,tasks,defaults,overlap,max_runtime,zombie_after}';
+    WORK CONSTANT text[] := '{queue,tasks,query,trigger,defaults,overlap,max_runtime,zombie_after}';
     is_watch CONSTANT boolean := COALESCE(p_spec -> 'watch' = 'true', false);
     word text;
 BEGIN
@@ -39,7 +39,13 @@ BEGIN
     IF FOUND THEN
         PERFORM lockstep.job_refuse('defaults.' || pg_catalog.left(word, 64), 'it cannot be the name of a parameter',
             CASE WHEN word = ANY (WORDS) THEN 'it has a meaning already: take another name' ELSE 'write letters, digits and underscores' END);
-    ELSIF NOT is_watch AND (pg_catalog.jsonb_typeof(p_spec -> 'tasks') IS DISTINCT FROM 'array' OR pg_catalog.jsonb_array_length(p_spec -> 'tasks') NOT BETWEEN 1 AND 100000) THEN
+    ELSIF p_spec ? 'query' AND (pg_catalog.jsonb_typeof(p_spec -> 'query') <> 'string' OR pg_catalog.btrim(p_spec ->> 'query', E' \t\r\n') = '') THEN
+        PERFORM lockstep.job_refuse('query', 'it is no statement', 'write a SELECT that returns staged tasks: "SELECT 100 AS \"order\", ''CALL load()'' AS sql"');
+    ELSIF p_spec ? 'query' AND p_spec ? 'tasks' THEN
+        PERFORM lockstep.job_refuse('query', 'the tasks come from it, and the job has "tasks", too', 'leave out one of them');
+    ELSIF p_spec ? 'trigger' AND COALESCE(p_spec -> 'schedules', '[]') <> '[]' THEN
+        PERFORM lockstep.job_refuse('trigger', 'a job fires when rows wait, or at times', 'leave out "schedules" or "trigger", or make two jobs');
+    ELSIF NOT is_watch AND NOT p_spec ? 'query' AND (pg_catalog.jsonb_typeof(p_spec -> 'tasks') IS DISTINCT FROM 'array' OR pg_catalog.jsonb_array_length(p_spec -> 'tasks') NOT BETWEEN 1 AND 100000) THEN
         PERFORM lockstep.job_refuse('tasks', 'it is no list of 1 to 100000 tasks', 'write [{"order": 100, "sql": "SELECT 1"}]');
     ELSIF pg_catalog.jsonb_typeof(COALESCE(p_spec -> 'schedules', '[]')) <> 'array' OR pg_catalog.jsonb_array_length(COALESCE(p_spec -> 'schedules', '[]')) > 100 THEN
         PERFORM lockstep.job_refuse('schedules', 'it is no list of at most 100 schedules', 'write [{"name": "nightly", "kind": "cron", "expr": "0 2 * * *", "zone": "Europe/Warsaw"}]');

@@ -2,6 +2,7 @@
 --   verdict        fire, skip, miss: scheduled_for is decided so
 --                  queue, cancel: scheduled_for fires when the job's run has ended; cancel: which is asked to end
 --                  wait: nothing is due, or a run has to end first
+--                  look: of a trigger, its table is to be looked at first
 --   missed_from, missed_count  the times before scheduled_for that passed undecided
 --   next_at        the first time after what is decided; wake_at: when to look again
 CREATE OR REPLACE FUNCTION lockstep.job_decide(p_job lockstep.job, p_schedule lockstep.schedule, p_now timestamptz,
@@ -26,6 +27,10 @@ BEGIN
         verdict := 'wait';
         wake_at := NULL;
         reason := CASE WHEN p_job.enabled THEN 'the schedule is disabled' ELSE 'the job is disabled' END;
+        RETURN;
+    ELSIF (p_schedule.rows_rule).relation IS NOT NULL THEN
+        SELECT d.* INTO verdict, reason, scheduled_for, missed_from, missed_count, next_at, wake_at
+        FROM lockstep.job_decide_rows(p_job, p_schedule, p_now, CASE WHEN open.run_id IS NOT NULL THEN reason END) AS d;
         RETURN;
     ELSIF p_schedule.queued_for IS NOT NULL AND open.run_id IS NULL THEN
         verdict := 'fire';

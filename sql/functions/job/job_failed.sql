@@ -6,17 +6,22 @@ DECLARE
     why CONSTANT text := pg_catalog.left(p_why, 2000);
     next timestamptz;
 BEGIN
+    IF (p_schedule.rows_rule).relation IS NOT NULL THEN
+        PERFORM lockstep.job_look_failed(p_job, p_schedule, why);
+        RETURN;
+    END IF;
     PERFORM lockstep.job_note(p_job.name, 'error', 'schedule ' || p_schedule.name, why);
     INSERT INTO lockstep.job_occurrence (job_id, schedule_id, scheduled_for, outcome, source, reason, dispatcher)
     VALUES (p_job.job_id, p_schedule.schedule_id, at, 'error', 'schedule ' || p_schedule.name, why, p_by)
     ON CONFLICT (schedule_id, scheduled_for) DO NOTHING;
     next := CASE WHEN was_queued THEN p_schedule.next_at WHEN p_schedule.after_job IS NULL THEN lockstep.rule_next(p_schedule.rule, CASE p_schedule.misfire WHEN 'all' THEN at ELSE GREATEST(at, pg_catalog.clock_timestamp()) END) END;
-    UPDATE lockstep.schedule s SET queued_for = CASE WHEN was_queued THEN NULL ELSE s.queued_for END, next_at = next, wake_at = next + lockstep.job_jitter(p_job.name, p_schedule, next)
+    UPDATE lockstep.schedule s SET queued_for = CASE WHEN was_queued THEN NULL ELSE s.queued_for END, asked_until = NULL,
+        next_at = next, wake_at = next + lockstep.job_jitter(p_job.name, p_schedule, next)
     WHERE s.schedule_id = p_schedule.schedule_id;
 EXCEPTION
     WHEN OTHERS THEN
         RAISE WARNING 'job %: % (and: %)', p_job.name, why, SQLERRM;
-        UPDATE lockstep.schedule s SET wake_at = pg_catalog.clock_timestamp() + interval '1 minute' WHERE s.schedule_id = p_schedule.schedule_id;
+        UPDATE lockstep.schedule s SET asked_until = NULL, wake_at = pg_catalog.clock_timestamp() + interval '1 minute' WHERE s.schedule_id = p_schedule.schedule_id;
 END
 $$;
 REVOKE EXECUTE ON FUNCTION lockstep.job_failed(lockstep.job, lockstep.schedule, timestamptz, text, text) FROM PUBLIC;

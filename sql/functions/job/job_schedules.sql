@@ -1,38 +1,47 @@
--- Makes the schedules of a job what its spec says. One that is as it was keeps its next time, unless the job was disabled: a change, and a pause, fires nothing.
+-- Makes the schedules of a job, and its trigger, what its spec says. One that is as it was keeps its next time, unless the job was disabled: a change, and a pause, fires nothing.
 CREATE OR REPLACE FUNCTION lockstep.job_schedules(p_job lockstep.job) RETURNS void LANGUAGE plpgsql AS $$
 DECLARE
+    NAME CONSTANT text := 'trigger'; -- its name among the schedules
+    specs CONSTANT jsonb := COALESCE(p_job.spec -> 'schedules', '[]')
+        || CASE WHEN p_job.spec ? NAME THEN pg_catalog.jsonb_build_array(pg_catalog.jsonb_build_object('name', NAME, 'kind', NAME, NAME, p_job.spec -> NAME)) ELSE '[]' END;
     now CONSTANT timestamptz := pg_catalog.clock_timestamp();
     made lockstep.schedule;
     old lockstep.schedule;
     one record;
 BEGIN
     DELETE FROM lockstep.schedule s WHERE s.job_id = p_job.job_id
-        AND NOT EXISTS (SELECT FROM pg_catalog.jsonb_array_elements(COALESCE(p_job.spec -> 'schedules', '[]')) AS n WHERE n ->> 'name' = s.name);
-    FOR one IN SELECT e.value, e.n FROM pg_catalog.jsonb_array_elements(COALESCE(p_job.spec -> 'schedules', '[]')) WITH ORDINALITY AS e (value, n) LOOP
+        AND NOT EXISTS (SELECT FROM pg_catalog.jsonb_array_elements(specs) AS n WHERE n ->> 'name' = s.name);
+    FOR one IN SELECT e.value, e.n FROM pg_catalog.jsonb_array_elements(specs) WITH ORDINALITY AS e (value, n) LOOP
         made := lockstep.schedule_of(p_job, one.value, one.n);
         SELECT s.* INTO old FROM lockstep.schedule s WHERE s.job_id = p_job.job_id AND s.name = made.name FOR NO KEY UPDATE;
-        CONTINUE WHEN FOUND AND old.spec = made.spec AND old.is_active = made.is_active;
-        made.next_at := CASE WHEN made.is_active AND made.after_job IS NULL THEN lockstep.rule_next(made.rule, now) END;
+        IF FOUND AND old.spec = made.spec AND old.is_active = made.is_active THEN
+            UPDATE lockstep.schedule s SET uses_sql = made.uses_sql WHERE s.schedule_id = old.schedule_id AND s.uses_sql <> made.uses_sql;
+            CONTINUE;
+        END IF;
+        made.next_at := CASE WHEN NOT made.is_active OR made.after_job IS NOT NULL THEN NULL WHEN (made.rows_rule).relation IS NOT NULL THEN now
+                             ELSE lockstep.rule_next(made.rule, now) END;
         IF made.next_at IS NULL AND made.is_active AND made.after_job IS NULL AND (old.schedule_id IS NULL OR old.spec <> made.spec) THEN
             PERFORM lockstep.job_refuse(pg_catalog.format('schedules[%s]', one.n), 'it never fires after now', 'write a time that is to come, or "enabled": false');
         END IF;
         made.wake_at := CASE WHEN NOT p_job.is_watch THEN made.next_at END + lockstep.job_jitter(p_job.name, made, made.next_at);
         IF old.schedule_id IS NULL THEN
-            INSERT INTO lockstep.schedule (job_id, name, spec, rule, after_job, after_end, is_active, misfire, catchup_window, jitter, next_at, wake_at)
+            INSERT INTO lockstep.schedule (job_id, name, spec, rule, after_job, after_end, is_active, misfire, catchup_window, jitter, next_at, wake_at,
+                                           rows_rule, uses_sql)
             VALUES (made.job_id, made.name, made.spec, made.rule, made.after_job, made.after_end, made.is_active, made.misfire, made.catchup_window, made.jitter,
-                    made.next_at, made.wake_at);
+                    made.next_at, made.wake_at, made.rows_rule, made.uses_sql);
         ELSE
             INSERT INTO lockstep.job_occurrence (job_id, schedule_id, scheduled_for, outcome, source, reason, dispatcher)
             SELECT old.job_id, old.schedule_id, t.at, 'skipped', 'schedule ' || old.name, 'the schedule was changed before it fired', SESSION_USER
-            FROM pg_catalog.unnest(ARRAY[old.queued_for, CASE WHEN old.is_active AND old.next_at <= now THEN old.next_at END]) AS t (at) WHERE t.at IS NOT NULL
+            FROM pg_catalog.unnest(ARRAY[old.queued_for, CASE WHEN old.is_active AND old.next_at <= now AND (old.rows_rule).relation IS NULL THEN old.next_at END]) AS t (at) WHERE t.at IS NOT NULL
             ON CONFLICT (schedule_id, scheduled_for) DO NOTHING;
             UPDATE lockstep.schedule s
             SET spec = made.spec, rule = made.rule, after_job = made.after_job, after_end = made.after_end, is_active = made.is_active, misfire = made.misfire,
-                catchup_window = made.catchup_window, jitter = made.jitter, next_at = made.next_at, wake_at = made.wake_at, queued_for = NULL
+                catchup_window = made.catchup_window, jitter = made.jitter, next_at = made.next_at, wake_at = made.wake_at, queued_for = NULL,
+                rows_rule = made.rows_rule, uses_sql = made.uses_sql, look = NULL
             WHERE s.schedule_id = old.schedule_id;
         END IF;
     END LOOP;
-    IF (SELECT pg_catalog.count(*) <> pg_catalog.count(DISTINCT n ->> 'name') FROM pg_catalog.jsonb_array_elements(COALESCE(p_job.spec -> 'schedules', '[]')) AS n) THEN
+    IF (SELECT pg_catalog.count(*) <> pg_catalog.count(DISTINCT n ->> 'name') FROM pg_catalog.jsonb_array_elements(specs) AS n) THEN
         PERFORM lockstep.job_refuse('schedules', 'two of them have one name', 'give each its own name');
     END IF;
 END

@@ -3,6 +3,7 @@ CREATE OR REPLACE FUNCTION lockstep.job_try(p_job lockstep.job) RETURNS void LAN
 DECLARE
     words CONSTANT jsonb := lockstep.job_words(p_job, 'schedule', 'try', pg_catalog.gen_random_uuid(), pg_catalog.now(), pg_catalog.now(), NULL);
 BEGIN
+    PERFORM lockstep.job_bind('query', p_job.spec ->> 'query', words), lockstep.job_bind('trigger.mark', p_job.spec #>> '{trigger,mark}', words);
     PERFORM lockstep.enqueue_check(t.task, t.n) FROM pg_catalog.unnest(lockstep.job_tasks(p_job.spec, words)) WITH ORDINALITY AS t (task, n);
 END
 $$;

@@ -2,7 +2,7 @@
 CREATE OR REPLACE FUNCTION lockstep.schedule_of(p_job lockstep.job, p_spec jsonb, p_number bigint) RETURNS lockstep.schedule LANGUAGE plpgsql AS $$
 DECLARE
     FIELDS CONSTANT text[] := '{name,enabled,misfire,catchup_window,jitter,kind,zone,not_before,not_after,expr,every,phase,times,days,at,job,on,freq_type,freq_interval,'
-        'freq_subday_type,freq_subday_interval,freq_relative_interval,freq_recurrence_factor,active_start_date,active_end_date,active_start_time,active_end_time}';
+        'freq_subday_type,freq_subday_interval,freq_relative_interval,freq_recurrence_factor,active_start_date,active_end_date,active_start_time,active_end_time,trigger}';
     place CONSTANT text := pg_catalog.format('schedules[%s]', p_number);
     made lockstep.schedule;
     word text;
@@ -12,7 +12,7 @@ BEGIN
     END IF;
     SELECT k INTO word FROM pg_catalog.jsonb_object_keys(p_spec) AS k WHERE k <> ALL (FIELDS) ORDER BY k LIMIT 1;
     IF FOUND THEN
-        PERFORM lockstep.job_refuse(place || '.' || pg_catalog.left(word, 100), 'a schedule has no such field', 'it has ' || pg_catalog.array_to_string(FIELDS, ', '));
+        PERFORM lockstep.job_refuse(place || '.' || pg_catalog.left(word, 100), 'a schedule has no such field', 'it has ' || pg_catalog.array_to_string(pg_catalog.array_remove(FIELDS, 'trigger'), ', '));
     ELSIF COALESCE(p_spec ->> 'name', '') !~ '^[A-Za-z0-9_][A-Za-z0-9_.-]{0,62}$' THEN
         PERFORM lockstep.job_refuse(place || '.name', pg_catalog.format('"%s" is no name of a schedule', pg_catalog.left(p_spec ->> 'name', 100)),
             'write 1 to 63 letters, digits, dots, hyphens or underscores, in ASCII, the first no dot or hyphen');
@@ -28,7 +28,13 @@ BEGIN
     made.misfire := COALESCE(p_spec ->> 'misfire', 'once');
     made.catchup_window := pg_catalog.make_interval(secs => lockstep.rule_seconds(place || '.catchup_window', COALESCE(p_spec ->> 'catchup_window', '1h'), 1));
     made.jitter := pg_catalog.make_interval(secs => lockstep.rule_seconds(place || '.jitter', COALESCE(p_spec ->> 'jitter', '0s'), 0));
-    IF p_spec ->> 'kind' = 'after' THEN
+    made.uses_sql := p_job.spec ? 'query' OR p_spec ? 'trigger';
+    IF p_spec ? 'trigger' THEN
+        IF p_spec ->> 'kind' IS DISTINCT FROM 'trigger' OR p_job.spec -> 'trigger' IS DISTINCT FROM p_spec -> 'trigger' THEN
+            PERFORM lockstep.job_refuse(place || '.trigger', 'a schedule has no trigger', 'write "trigger" as a field of the job');
+        END IF;
+        made.rows_rule := lockstep.job_trigger(p_spec -> 'trigger');
+    ELSIF p_spec ->> 'kind' = 'after' THEN
         IF p_job.is_watch THEN
             PERFORM lockstep.job_refuse(place || '.kind', 'a watch is expected at times', 'write cron, interval, daily, weekly, monthly, calendar or once');
         END IF;

@@ -1,0 +1,114 @@
+#include "scheduler/ask.h"
+
+#include "base/memory.h"
+#include "base/str.h"
+#include "db/sqlstate.h"
+#include "db/task_session.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define LOOK_MS 2000
+#define FIRE_MS 600000
+/* The server ends a statement that is late; one that says nothing is given up later. */
+#define GRACE_MS 30000
+
+static size_t size_of(const struct db_result *row, int column)
+{
+    return column >= 0 && !db_null(row, 0, column) ? (size_t)db_length(row, 0, column) + 1 : 0;
+}
+
+static const char *pack(char **at, const struct db_result *row, int column)
+{
+    size_t size = size_of(row, column);
+    const char *text = *at;
+    if (size == 0)
+        return NULL;
+    memcpy(*at, db_text(row, 0, column), size);
+    *at += size;
+    return text;
+}
+
+struct ask *ask_new(const struct db_result *row, const struct ask_columns *columns)
+{
+    size_t texts = size_of(row, columns->token) + size_of(row, columns->look) +
+                   size_of(row, columns->mark) + size_of(row, columns->query) +
+                   size_of(row, columns->words);
+    struct ask *ask = xcalloc(1, sizeof *ask + texts);
+    char *at = (char *)(ask + 1);
+    ask->token = pack(&at, row, columns->token);
+    ask->look = pack(&at, row, columns->look);
+    ask->mark = pack(&at, row, columns->mark);
+    ask->query = pack(&at, row, columns->query);
+    ask->words = pack(&at, row, columns->words);
+    return ask;
+}
+
+static void keep(char *to, size_t size, const struct db_result *row, int column)
+{
+    (void)snprintf(to, size, "%s", db_text(row, 0, column));
+}
+
+static enum rc look(struct db *db, struct ask *ask)
+{
+    DB_RESULT_AUTO *row = NULL;
+    enum rc rc = db_run(db, &sql_job_ask_look, (const char *const[]){ask->look}, &row, &ask->why);
+    if (rc == RC_OK) {
+        keep(ask->rows, sizeof ask->rows, row, JOB_ASK_LOOK_ROWS);
+        keep(ask->oldest, sizeof ask->oldest, row, JOB_ASK_LOOK_OLDEST);
+        keep(ask->newest, sizeof ask->newest, row, JOB_ASK_LOOK_NEWEST);
+    }
+    return rc;
+}
+
+static enum rc fire(struct db *db, struct ask *ask)
+{
+    DB_RESULT_AUTO *row = NULL;
+    const char *params[] = {ask->token, ask->mark, ask->query, ask->words};
+    enum rc rc = db_run(db, &sql_job_ask_fire, params, &row, &ask->why);
+    if (rc == RC_OK)
+        keep(ask->run, sizeof ask->run, row, JOB_ASK_FIRE_RUN);
+    return rc;
+}
+
+/* Nothing that the job's statements have done. Without an SQLSTATE the session is lost, and the outcome is not known. */
+static bool is_no_fault(const struct err *why)
+{
+    static const enum sqlstate others[] = {
+        SQLSTATE_SERIALIZATION_FAILURE,  SQLSTATE_DEADLOCK_DETECTED, SQLSTATE_LOCK_NOT_AVAILABLE,
+        SQLSTATE_INSUFFICIENT_RESOURCES, SQLSTATE_ADMIN_SHUTDOWN,    SQLSTATE_CRASH_SHUTDOWN,
+        SQLSTATE_CANNOT_CONNECT_NOW,     SQLSTATE_NO_SENSE};
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+        if (sqlstate_is(why, others[i]))
+            return true;
+    return why->code[0] == '\0';
+}
+
+enum rc ask_run(struct db *db, struct ask *ask)
+{
+    struct err err;
+    bool looks = ask->look != NULL;
+    int64_t timeout_ms = looks ? LOOK_MS : FIRE_MS;
+    db_patience(db, (int)timeout_ms + GRACE_MS);
+    enum rc rc =
+        db_run(db, &sql_job_ask_settings,
+               (const char *const[]){DB_INT(timeout_ms), looks ? "on" : "off"}, NULL, &ask->why);
+    if (rc == RC_OK)
+        rc = looks ? look(db, ask) : fire(db, ask);
+    ask->failed = rc != RC_OK;
+    ask->again = ask->failed && is_no_fault(&ask->why);
+    return db_reset(db, &err) == RC_OK ? RC_OK : RC_LOST;
+}
+
+void ask_refuse(struct ask *ask, const struct err *why)
+{
+    ask->failed = true;
+    ask->again = ask->look == NULL; /* a look that fails comes later each time */
+    ask->why = *why;
+}
+
+void ask_why(const struct ask *ask, char *text, size_t size)
+{
+    (void)snprintf(text, size, "%s%s%s", ask->why.code, ask->why.code[0] != '\0' ? ": " : "",
+                   ask->why.message);
+}

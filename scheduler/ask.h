@@ -1,0 +1,44 @@
+/**
+ * What: SQL of users that a job needs: a look at the table of its trigger, or the mark and the query of a firing. Each runs in a session of the
+ *   tasks' login, never in one of ours, and comes back with the token that was taken for it.
+ * Invariants: a look cannot write, and has LOOK_MS. A firing is one statement, which fires or fails as a whole (sql/functions/job/ask_fire.sql), so
+ *   nothing is left open when its client dies. What the statements leave in the session is discarded behind them.
+ * Threads: ask_new where the row is; the rest where the session is.
+ * Ownership: an ask is one piece of memory from malloc, which free gives back; it is mail, and travels between threads.
+ * Failure: what was refused is the ask's: failed, again and why say how. RC_LOST: the session is gone, too; close it.
+ */
+#ifndef SCHEDULER_ASK_H
+#define SCHEDULER_ASK_H
+
+#include "base/err.h"
+#include "base/mailbox.h"
+#include "db/db.h"
+
+struct ask {
+    struct mail mail;
+    const char *token, *look, *mark, *query, *words; /* NULL: none; look: it is one */
+    /* what has come of it */
+    bool failed;
+    /* nothing is known against the job: another session was in the way, or this one was lost */
+    bool again;
+    struct err why;
+    char rows[24], oldest[40], newest[40]; /* of a look; "": none */
+    char run[40];                          /* of a firing; "": it is skipped */
+};
+
+/** From the columns token, look, mark, query and words of a row, by their numbers. */
+struct ask_columns {
+    int token, look, mark, query, words;
+};
+struct ask *ask_new(const struct db_result *row, const struct ask_columns *columns);
+
+/** Runs it. RC_LOST: as above. */
+MUST_CHECK enum rc ask_run(struct db *db, struct ask *ask);
+
+/** The session could not be opened, because of *why. */
+void ask_refuse(struct ask *ask, const struct err *why);
+
+/** Why it failed, in words for the job's log: SQLSTATE and message. */
+void ask_why(const struct ask *ask, char *text, size_t size);
+
+#endif

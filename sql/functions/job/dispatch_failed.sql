@@ -1,0 +1,35 @@
+-- SQL of users for a firing has failed, or nobody knows what became of it. p_again: nothing is known against the job (the session was lost, another session was
+-- in the way): it is decided again soon. A token that is worth nothing any more has fired, or its job was changed: nothing is done.
+CREATE OR REPLACE FUNCTION lockstep.dispatch_failed(p_by text, p_token uuid, p_again boolean, p_why text) RETURNS lockstep.dispatched
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET enable_seqscan = off SET jit = off SET lock_timeout = '1s' AS $$
+DECLARE
+    AGAIN CONSTANT interval := interval '2 seconds';
+    ask CONSTANT lockstep.job_ask := lockstep.job_asked(p_token);
+    own lockstep.job;
+    due lockstep.schedule;
+    done lockstep.dispatched;
+BEGIN
+    done.verdict := 'wait';
+    done.reason := p_why;
+    IF ask.token IS NULL THEN
+        RETURN done;
+    END IF;
+    DELETE FROM lockstep.job_ask a WHERE a.token = ask.token;
+    SELECT j.* INTO own FROM lockstep.job j WHERE j.job_id = ask.job_id;
+    SELECT s.* INTO due FROM lockstep.schedule s WHERE s.schedule_id = ask.schedule_id;
+    done.job := own.name;
+    done.schedule := due.name;
+    done.scheduled_for := ask.scheduled_for;
+    IF p_again THEN
+        UPDATE lockstep.schedule s SET asked_until = NULL, wake_at = GREATEST(s.wake_at, clock_timestamp() + AGAIN),
+            next_at = CASE WHEN (s.rows_rule).relation IS NOT NULL THEN clock_timestamp() + AGAIN ELSE s.next_at END
+        WHERE s.schedule_id = ask.schedule_id;
+    ELSE
+        done.verdict := 'error';
+        PERFORM lockstep.job_failed(own, due, ask.scheduled_for, p_by, p_why);
+    END IF;
+    RETURN done;
+END
+$$;
+REVOKE EXECUTE ON FUNCTION lockstep.dispatch_failed(text, uuid, boolean, text) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION lockstep.dispatch_failed(text, uuid, boolean, text) TO lockstep_executor;

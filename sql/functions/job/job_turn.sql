@@ -1,0 +1,49 @@
+-- A schedule whose job the caller has locked has its turn: it is decided, and what was decided is done. An error is written, and the schedule continues with
+-- its next time.
+--   verdict   fire, skip, miss, queue, cancel, wait: as job_decide; error: with the reason
+--             look: the caller runs the look as the tasks' login, and reports with dispatch_looked(token, ...)
+--             ask: the caller runs mark and query as the tasks' login, in the transaction of lockstep.fire(token, ...)
+CREATE OR REPLACE FUNCTION lockstep.job_turn(p_job_id int, p_schedule_id int, p_now timestamptz, p_by text) RETURNS lockstep.dispatched LANGUAGE plpgsql AS $$
+DECLARE
+    AGAIN CONSTANT interval := interval '2 seconds';
+    own lockstep.job;
+    due lockstep.schedule;
+    decided record;
+    done lockstep.dispatched;
+BEGIN
+    SELECT j.* INTO own FROM lockstep.job j WHERE j.job_id = p_job_id;
+    SELECT s.* INTO due FROM lockstep.schedule s WHERE s.schedule_id = p_schedule_id;
+    done.job := own.name;
+    done.schedule := due.name;
+    BEGIN
+        decided := lockstep.job_decide(own, due, p_now);
+        IF decided.verdict = 'wait' AND decided.wake_at <= p_now THEN -- never at once: the caller continues until nothing is due
+            decided.wake_at := p_now + AGAIN;
+        END IF;
+        done.verdict := decided.verdict;
+        done.scheduled_for := decided.scheduled_for;
+        done.reason := decided.reason;
+        IF decided.verdict = 'look' THEN
+            done := lockstep.job_ask(own, due, done, p_now, p_by);
+        ELSIF decided.verdict = 'fire' AND (own.spec ? 'query' OR (due.rows_rule).mark IS NOT NULL) THEN
+            done.verdict := 'ask';
+            done.reason := CASE WHEN (due.rows_rule).relation IS NULL THEN lockstep.job_source(due, decided.missed_count) ELSE decided.reason END;
+            done := lockstep.job_ask(own, due, done, p_now, p_by);
+        ELSE
+            done.run := lockstep.job_act(own, due, decided, p_by);
+        END IF;
+    EXCEPTION
+        WHEN lock_not_available OR deadlock_detected OR serialization_failure THEN -- another session is in the way, which is nothing that the job has done
+            done.verdict := 'wait';
+            done.reason := SQLERRM;
+            UPDATE lockstep.schedule s SET wake_at = p_now + AGAIN, asked_until = NULL WHERE s.schedule_id = due.schedule_id;
+        WHEN OTHERS THEN
+            done.verdict := 'error';
+            done.reason := SQLERRM;
+            done.run := NULL;
+            PERFORM lockstep.job_failed(own, due, done.scheduled_for, p_by, pg_catalog.concat_ws(': ', SQLSTATE, SQLERRM));
+    END;
+    RETURN done;
+END
+$$;
+REVOKE EXECUTE ON FUNCTION lockstep.job_turn(int, int, timestamptz, text) FROM PUBLIC;

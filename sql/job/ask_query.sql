@@ -1,0 +1,3 @@
+-- job_ask_query :one  the rows of query $1 with the words $2
+-- columns: rows
+SELECT lockstep.ask_query($1::pg_catalog.text, $2::pg_catalog.jsonb) AS rows;

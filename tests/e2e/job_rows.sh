@@ -1,0 +1,120 @@
+#!/bin/bash
+# Jobs that fire when rows wait in a table, with SQL of users that runs as the tasks' login: each row is loaded once, by the run that owns it, while executors are
+# killed at each step of a look and a firing. A look that never ends, or that writes, keeps no other job.
+# ctest: slow nosan timeout=240
+set -euo pipefail
+here=$(cd "$(dirname "$0")" && pwd)
+. "$here/../support/shell.bash"
+. "$here/ledger.bash"
+tmp=$(mktemp -d)
+tasks=$(scratch_name)_tasks
+trap 'jobs_end; [ -z "$db" ] || sql "DROP OWNED BY $tasks; DROP ROLE IF EXISTS $tasks"; scratch_drop; rm -rf "$tmp"' EXIT
+scratch_database
+failed=0
+wrong() { echo "$@"; failed=1; }
+sql "CREATE ROLE $tasks LOGIN IN ROLE lockstep_task;
+     CREATE TABLE staging (id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, came timestamptz NOT NULL DEFAULT clock_timestamp(), batch uuid, marked_by text);
+     CREATE INDEX ON staging (came) WHERE batch IS NULL;
+     CREATE TABLE loaded (id bigint, run uuid);
+     GRANT SELECT, INSERT, UPDATE ON staging, loaded TO $tasks"
+q=$(scratch_name)
+lockstep queue create "$q" -q --create-topic --max-readers 4
+login=(-s "postgres.task_conninfo=$db user=$tasks")
+executor() { # LOG [BINARY]
+    : >"$1"
+    "${2:-$LOCKSTEP_BIN}" executor run -d "$db" -b "$LOCKSTEP_TEST_BROKERS" --queue "$q" --readers 3 "${login[@]}" --set executor.frozen_after=2s 2>>"$1" &
+    pid=$!
+}
+cat >"$tmp/jobs.json" <<END
+{"jobs": [{"job": "load", "queue": "$q",
+           "query": "SELECT 1 AS \"order\", 'INSERT INTO loaded SELECT id, batch FROM staging WHERE batch = \$1 AND id = \$2' AS sql, jsonb_build_array(\${run}, id) AS params FROM staging WHERE batch = \${run} ORDER BY id",
+           "trigger": {"on": "public.staging", "pending": "batch IS NULL", "created_column": "came", "check_every": "1s", "threshold": 20, "new_rows": true, "debounce": "1s",
+                       "mark": "UPDATE staging SET batch = \${run}, marked_by = current_user WHERE batch IS NULL"}}]}
+END
+
+# What is refused before anything is stored.
+apply() { lockstep job apply - "${login[@]}" <<<"$1" 2>&1 || true; }
+broken() { jq -c "$1" "$tmp/jobs.json"; }
+said=$(apply "$(broken '.jobs[0].trigger.pending = "no_such_column = 1"')")
+grep -q 'load: trigger.pending.*no_such_column' <<<"$said" || wrong "a condition that cannot run: $said"
+said=$(apply "$(broken '.jobs[0].query = "SELECT 1 FROM lockstep.task"')")
+grep -q 'load: query.*permission denied' <<<"$said" || wrong "a query that the tasks' login may not run: $said"
+said=$(apply "$(broken '.jobs[0].query = "SELECT 1; SELECT 2"')")
+grep -q 'load: query.*syntax error' <<<"$said" || wrong "two statements: $said"
+expect 'jobs that were refused' "$(lockstep job list -o csv | wc -l)" 1
+
+lockstep job apply "$tmp/jobs.json" "${login[@]}" -q
+sql 'INSERT INTO staging SELECT FROM generate_series(1, 5)'
+expect 'the test button looks' "$(lockstep job test load "${login[@]}" -o json | jq -c '.[] | [.pending_rows, .advice]')" '[5,null]'
+
+# Rows come all the time; executors are killed at each step, before and behind the commit.
+while :; do sql 'INSERT INTO staging SELECT FROM generate_series(1, 3)' >/dev/null 2>&1; sleep 0.2; done & feeder=$!
+for point in dispatch.send@3 dispatch.done@4 ask.send ask.done ask.send@2 ask.done@2 ask.send@3 ask.done@3; do
+    LOCKSTEP_PROBE=$point=kill LOCKSTEP_PROBE_DIR=$tmp executor "$tmp/$point.log" "${LOCKSTEP_BIN}-probed"
+    status=0
+    wait "$pid" || status=$?
+    expect "killed at $point" "$status" 137
+done
+# One that stands still in the midst of a firing is ended by the other.
+LOCKSTEP_PROBE=ask.send@2=stop LOCKSTEP_PROBE_DIR=$tmp executor "$tmp/frozen.log" "${LOCKSTEP_BIN}-probed"
+frozen=$pid
+stopped() { grep -q '^State:.*T' "/proc/$frozen/status"; }
+eventually 30 stopped || wrong 'it does not stand still'
+before=$(sql 'SELECT count(*) FROM loaded')
+executor "$tmp/other.log"
+other=$pid
+grows() { [ "$(sql 'SELECT count(*) FROM loaded')" -gt $((before + 30)) ]; }
+eventually 60 grows || wrong 'the other one does not take over'
+kill -CONT "$frozen"
+kill "$feeder"
+wait "$feeder" || true
+all_loaded() { is 'SELECT count(*) FROM staging s WHERE NOT EXISTS (SELECT FROM loaded l WHERE l.id = s.id)' 0; }
+eventually 60 all_loaded || wrong "rows that were not loaded: $(sql 'SELECT count(*) FROM staging s WHERE NOT EXISTS (SELECT FROM loaded l WHERE l.id = s.id)')"
+kill -KILL "$frozen" 2>/dev/null || true
+wait "$frozen" || true
+expect 'rows that were loaded twice' "$(sql 'SELECT count(*) - count(DISTINCT id) FROM loaded')" 0
+expect 'rows loaded by a run that does not own them' "$(sql 'SELECT count(*) FROM loaded l JOIN staging s USING (id) WHERE l.run <> s.batch')" 0
+expect 'marks of another login' "$(sql "SELECT count(*) FROM staging WHERE marked_by <> '$tasks'")" 0
+expect 'batches without an occurrence' "$(sql "SELECT count(*) FROM (SELECT DISTINCT batch FROM staging WHERE batch NOT IN (SELECT run_id FROM lockstep.occurrence WHERE outcome = 'fired')) AS x")" 0
+expect 'occurrences without rows' "$(sql "SELECT count(*) FROM lockstep.occurrence o WHERE o.outcome = 'fired' AND o.rows <> (SELECT count(*) FROM staging WHERE batch = o.run_id)")" 0
+expect 'errors' "$(sql "SELECT string_agg(DISTINCT message, '; ') FROM lockstep.job_log WHERE event = 'error'")" ''
+expect 'what started them' "$(sql "SELECT count(*) FROM lockstep.run WHERE started_by !~ '^trigger: [0-9]+[+]? rows?[ ,]'")" 0
+
+# By hand, as the tasks' login; a table that is watched is looked at at once.
+sql 'INSERT INTO staging SELECT FROM generate_series(1, 2)'
+lockstep job disable load -q
+eventually 30 is "SELECT count(*) FROM lockstep.run WHERE ended_at IS NULL" 0
+run=$(lockstep job run load "${login[@]}" -o csv | sed -n 's/^\([0-9a-f-]*\),.*/\1/p' | tail -1)
+expect 'who started it' "$(sql "SELECT started_by FROM lockstep.run WHERE run_id = '$run'")" 'manual by lockstep_test'
+expect 'its rows' "$(sql "SELECT count(*) FROM staging WHERE batch = '$run'")" 2
+eventually 30 all_loaded || wrong 'the rows of the run by hand are not loaded'
+lockstep job set load -q --change '{"enabled": true, "trigger": {"on": "public.staging", "pending": "batch IS NULL", "check_every": "1h", "threshold": 1, "mark": "UPDATE staging SET batch = ${run} WHERE batch IS NULL"}}'
+looked() { is "SELECT (look).rows FROM lockstep.schedule" 0; }
+eventually 30 looked || wrong 'the trigger is not looked at'
+sql "SELECT lockstep.watch_table('staging')"
+PGOPTIONS= psql -X -q -d "$db user=$tasks" -c 'INSERT INTO staging DEFAULT VALUES'
+eventually 30 all_loaded || wrong 'a table that is watched is not looked at'
+
+# Looks that never end, and that write: an error each, once in the log, and jobs without SQL of users are in time.
+sql "CREATE FUNCTION writes() RETURNS boolean LANGUAGE sql AS 'INSERT INTO public.loaded VALUES (0, NULL) RETURNING true'"
+lockstep job apply - -q <<END >/dev/null
+[{"job": "endless", "queue": "$q", "tasks": [{"order": 1, "sql": "SELECT 1"}], "trigger": {"on": "public.staging", "pending": "pg_sleep(1000) IS NULL", "threshold": 1, "check_every": "1s"}},
+ {"job": "writer", "queue": "$q", "tasks": [{"order": 1, "sql": "SELECT 1"}], "trigger": {"on": "public.staging", "pending": "public.writes()", "threshold": 1, "check_every": "1s"}},
+ {"job": "tick", "queue": "$q", "overlap": "allow", "tasks": [{"order": 1, "sql": "SELECT 1"}], "schedules": [{"name": "s", "kind": "interval", "every": "1s"}]}]
+END
+failing() { is "SELECT count(*) FROM lockstep.schedule WHERE (look).failures >= 2" 2; }
+eventually 60 failing || wrong "looks that fail: $(sql 'SELECT look FROM lockstep.schedule')"
+expect 'the log has each once' "$(sql "SELECT string_agg(job || ': ' || regexp_replace(message, ' due.*', ''), ', ' ORDER BY job) FROM lockstep.job_log WHERE event = 'error'")" \
+    'endless: 57014: canceling statement, writer: 25006: cannot execute INSERT in a read-only transaction'
+expect 'nothing was written' "$(sql 'SELECT count(*) FROM loaded WHERE id = 0')" 0
+ticks() { [ "$(sql "SELECT count(*) FROM lockstep.occurrence WHERE job = 'tick' AND outcome = 'fired'")" -gt 3 ]; }
+eventually 30 ticks || wrong 'the job without SQL of users does not fire'
+expect 'its times that were missed' "$(sql "SELECT coalesce(sum(missed_count), 0) FROM lockstep.occurrence WHERE job = 'tick'")" 0
+
+# Told to stop while SQL of users is under way, it stops.
+lockstep job apply - -q <<<'[{"job": "long", "queue": "'"$q"'", "query": "SELECT 1 AS \"order\", '"'SELECT 1'"' AS sql, pg_sleep(600)::text AS name", "schedules": [{"name": "s", "kind": "interval", "every": "1s"}]}]' >/dev/null
+long_runs() { is "SELECT count(*) FROM pg_stat_activity WHERE usename = '$tasks' AND wait_event = 'PgSleep' AND query LIKE '%ask_fire%'" 1; }
+eventually 60 long_runs || wrong 'the long query does not run'
+kill -TERM "$other"
+wait "$other" || wrong "the executor ended with $?"
+exit $failed

@@ -1,0 +1,266 @@
+-- Triggers of jobs, and what SQL of users brings (sql/functions/job/job_trigger.sql, job_decide_rows.sql, job_turn.sql, fire.sql): what fires and why, the token, and
+-- what is refused. The looks are run here, by the login of this test; tests/e2e/job_rows.sh has the tasks' login, and two sessions.
+BEGIN;
+SELECT no_plan();
+SET LOCAL client_min_messages = error;
+INSERT INTO lockstep.queue (name, topic) VALUES ('q', 't');
+CREATE TABLE public.staging (id int GENERATED ALWAYS AS IDENTITY, batch uuid, came timestamptz NOT NULL DEFAULT now(), note text);
+CREATE VIEW public.bare AS SELECT id FROM public.staging;
+CREATE FUNCTION pg_temp.spec(name text, more jsonb DEFAULT '{}') RETURNS jsonb LANGUAGE sql AS $$
+    SELECT jsonb_build_object('job', name, 'queue', 'q', 'tasks', '[{"order": 100, "sql": "SELECT $1", "params": ["${rows}"]}]'::jsonb) || more
+$$;
+CREATE FUNCTION pg_temp.trigger(name text, trigger jsonb, more jsonb DEFAULT '{}') RETURNS int LANGUAGE sql AS $$
+    SELECT lockstep.job_define(pg_temp.spec(name, more || jsonb_build_object('trigger', '{"on": "public.staging", "pending": "batch IS NULL"}'::jsonb || trigger)))
+$$;
+-- One cycle at p_now, with the looks and firings that it asks for: what was done, in short.
+CREATE FUNCTION pg_temp.cycle(p_now timestamptz) RETURNS text LANGUAGE plpgsql AS $$
+DECLARE
+    d lockstep.dispatched;
+    f record;
+    said text;
+    run uuid;
+BEGIN
+    FOR i IN 1..20 LOOP
+        d := lockstep.dispatch('test', p_now);
+        EXIT WHEN d.verdict IS NULL;
+        WHILE d.verdict IN ('look', 'ask') LOOP
+            BEGIN
+                IF d.verdict = 'look' THEN
+                    SELECT * INTO f FROM lockstep.ask_look(d.look);
+                    d := lockstep.dispatch_looked('test', d.token, f.rows, f.oldest, f.newest);
+                ELSE
+                    run := lockstep.ask_fire(d.token, d.mark, d.query, d.words);
+                    said := concat_ws(', ', said, d.job || CASE WHEN run IS NULL THEN ' skips' ELSE ' fires by itself: ' || d.reason END);
+                    d.verdict := NULL;
+                END IF;
+            EXCEPTION
+                WHEN OTHERS THEN
+                    d := CASE WHEN d.verdict = 'look' THEN lockstep.dispatch_looked('test', d.token, NULL, NULL, NULL, SQLERRM)
+                              ELSE lockstep.dispatch_failed('test', d.token, SQLSTATE = 'LS002', SQLERRM) END;
+            END;
+        END LOOP;
+        CONTINUE WHEN d.verdict IS NULL;
+        said := concat_ws(', ', said, concat_ws(' ', d.job, d.verdict, '(' || d.reason || ')'));
+    END LOOP;
+    RETURN COALESCE(said, 'nothing');
+END
+$$;
+CREATE FUNCTION pg_temp.next(p_name text) RETURNS timestamptz LANGUAGE sql AS $$
+    SELECT s.next_at FROM lockstep.schedule s JOIN lockstep.job j USING (job_id) WHERE j.name = p_name
+$$;
+CREATE FUNCTION pg_temp.ends() RETURNS bigint LANGUAGE sql AS $$
+    WITH ended AS (UPDATE lockstep.run r SET status = 'Completed', ended_at = clock_timestamp() WHERE r.ended_at IS NULL RETURNING 1) SELECT count(*) FROM ended
+$$;
+CREATE FUNCTION pg_temp.rows(n int, age interval DEFAULT '0') RETURNS void LANGUAGE sql AS $$
+    INSERT INTO public.staging (came) SELECT clock_timestamp() - age FROM generate_series(1, n)
+$$;
+CREATE FUNCTION pg_temp.gone() RETURNS void LANGUAGE sql AS $$
+    SELECT pg_temp.ends();
+    DELETE FROM lockstep.job;
+    DELETE FROM public.staging;
+$$;
+-- The moment of the next look, and a little.
+CREATE FUNCTION pg_temp.then(p_name text) RETURNS timestamptz LANGUAGE sql AS $$ SELECT GREATEST(s.next_at, s.wake_at) + interval '1 ms' FROM lockstep.schedule s JOIN lockstep.job j USING (job_id) WHERE j.name = p_name $$;
+
+-- By number.
+SELECT pg_temp.trigger('t', '{"threshold": 3, "created_column": "came"}');
+SELECT is(pg_temp.cycle(pg_temp.then('t')), 't wait (no row waits)', 'a look finds nothing');
+SELECT pg_temp.rows(2);
+SELECT matches(pg_temp.cycle(pg_temp.then('t')), '^t wait .2 rows wait; threshold 3', 'fewer than the threshold wait');
+SELECT is((SELECT mode FROM lockstep.job_status WHERE job = 't'), 'triggered', 'its mode');
+SELECT pg_temp.rows(1);
+SELECT matches(pg_temp.cycle(pg_temp.then('t')), 't fire .trigger: 3 rows .threshold 3..', 'the threshold fires, and says so');
+SELECT is((SELECT r.started_by FROM lockstep.run r WHERE r.ended_at IS NULL), 'trigger: 3 rows (threshold 3)', 'so does the run');
+SELECT is((SELECT rows FROM lockstep.occurrence WHERE job = 't'), 3::bigint, 'the occurrence has the number of rows');
+SELECT is((SELECT e.messages[1]::jsonb -> 'params' FROM lockstep.enqueued e ORDER BY enqueue_id DESC LIMIT 1), '[3]', 'the task, too, as a number');
+SELECT matches(pg_temp.cycle(pg_temp.then('t')), '^t wait .run .* of the job is', 'while its run is open it waits');
+SELECT pg_temp.ends(), pg_temp.rows(10);
+SELECT matches(pg_temp.cycle(pg_temp.then('t')), 't fire .trigger: 3[+] rows', 'it counts to the threshold and one more');
+SELECT pg_temp.gone();
+
+-- By age, and by what is new.
+SELECT pg_temp.trigger('idle', '{"threshold": 100, "idle": "5m", "created_column": "came"}'), pg_temp.rows(1, '4 min');
+SELECT matches(pg_temp.cycle(clock_timestamp()), 'idle wait .1 row waits; threshold 100; the oldest since 00:04:', 'not idle for long enough');
+SELECT pg_temp.rows(1, '6 min');
+SELECT matches(pg_temp.cycle(pg_temp.then('idle')), 'idle fire .trigger: 2 rows, the oldest of them for 00:06:.* .idle 00:05', 'idle fires');
+SELECT pg_temp.gone();
+SELECT pg_temp.trigger('new', '{"new_rows": true, "debounce": "30s", "max_wait": "10m", "created_column": "came"}'), pg_temp.rows(5, '1s');
+SELECT matches(pg_temp.cycle(clock_timestamp()), 'new wait', 'rows that are too new');
+SELECT cmp_ok(pg_temp.next('new') - clock_timestamp(), '<=', interval '10 s', 'the next look comes when they are old enough, at the latest with check_every');
+SELECT pg_temp.rows(1, '11 min');
+SELECT matches(pg_temp.cycle(pg_temp.then('new')), 'new fire .trigger: 6 rows, the oldest of them for 00:11:.* .max_wait', 'a steady trickle does not starve');
+SELECT pg_temp.gone();
+SELECT pg_temp.trigger('new', '{"new_rows": true, "debounce": "30s", "created_column": "came"}'), pg_temp.rows(2, '31s');
+SELECT matches(pg_temp.cycle(clock_timestamp()), 'new fire .trigger: 2 rows, none of them newer than 00:00:31 .debounce', 'no new row for the debounce');
+SELECT pg_temp.gone();
+SELECT pg_temp.trigger('m', '{"threshold": 1, "min_between": "1h"}'), pg_temp.rows(1);
+SELECT matches(pg_temp.cycle(clock_timestamp()), 'm fire', 'it fires');
+SELECT pg_temp.ends();
+SELECT matches(pg_temp.cycle(pg_temp.then('m')), 'm wait .*it has fired less than 01:00:00 ago', 'and not again before min_between');
+SELECT cmp_ok(pg_temp.next('m') - clock_timestamp(), '>', interval '50 min', 'nor is it looked at');
+SELECT pg_temp.gone();
+
+-- Mark: a batch owns its rows.
+SELECT pg_temp.trigger('mark', '{"threshold": 2, "mark": "UPDATE public.staging SET batch = ${run}, note = ${job} WHERE batch IS NULL"}'), pg_temp.rows(3);
+SELECT matches(pg_temp.cycle(clock_timestamp()), 'mark fires by itself: trigger: 2[+] rows', 'with mark it fires in the transaction of the users SQL');
+SELECT is((SELECT count(*) FROM public.staging s JOIN lockstep.run r ON r.run_id = s.batch WHERE s.note = 'mark'), 3::bigint, 'the rows have its run');
+SELECT is((SELECT rows FROM lockstep.occurrence WHERE job = 'mark'), 3::bigint, 'and the occurrence their number');
+SELECT is((SELECT count(*) FROM lockstep.job_ask), 0::bigint, 'the token is used up');
+SELECT pg_temp.ends(), pg_temp.rows(2);
+CREATE FUNCTION pg_temp.asked(p_now timestamptz) RETURNS lockstep.dispatched LANGUAGE plpgsql AS $$
+DECLARE
+    d lockstep.dispatched := lockstep.dispatch('test', p_now);
+    f record;
+BEGIN
+    IF d.verdict = 'look' THEN
+        SELECT * INTO f FROM lockstep.ask_look(d.look);
+        d := lockstep.dispatch_looked('test', d.token, f.rows, f.oldest, f.newest);
+    END IF;
+    RETURN d;
+END
+$$;
+SELECT (pg_temp.asked(pg_temp.then('mark'))).token AS token \gset
+SELECT is((SELECT (lockstep.dispatch('test', pg_temp.then('mark'))).verdict), NULL, 'while it is out nobody else decides');
+SELECT lockstep.job_set('mark', '{"description": "edited"}');
+SELECT throws_ok(format('SELECT lockstep.fire(%L, 2, NULL)', :'token'), 'LS002', NULL, 'an edit takes the token away');
+SELECT (pg_temp.asked(pg_temp.then('mark'))).token AS token \gset
+SELECT lockstep.dispatch_begin();
+SELECT throws_ok(format('SELECT lockstep.fire(%L, 2, NULL)', :'token'), 'LS002', NULL, 'so does another dispatcher');
+SELECT (pg_temp.asked(pg_temp.then('mark'))).token AS token \gset
+SELECT throws_ok(format('SELECT lockstep.fire(%L, 0, NULL)', :'token'), 'LS002', NULL, 'a mark that found no row fires nothing');
+SELECT is((SELECT (lockstep.dispatch_failed('test', :'token', true, 'mark found no row')).verdict), 'wait', 'and waits');
+SELECT cmp_ok((SELECT count(*) FROM lockstep.run WHERE ended_at IS NULL), '=', 0::bigint, 'no run was made');
+SELECT pg_temp.gone();
+
+-- A look that fails, or takes too long.
+SELECT pg_temp.trigger('bad', '{"threshold": 1, "pending": "1 / (id - id) = 0"}'), pg_temp.rows(1);
+SELECT is(pg_temp.cycle(clock_timestamp()), 'bad error (division by zero)', 'a look that fails is an error');
+SELECT is(pg_temp.cycle(pg_temp.then('bad')), 'bad error (division by zero)', 'each time');
+SELECT is(pg_temp.cycle(pg_temp.then('bad')), 'bad error (division by zero)', 'each time');
+SELECT is((SELECT count(*) FROM lockstep.job_log WHERE job = 'bad' AND event = 'error'), 1::bigint, 'but the log has it once');
+SELECT cmp_ok(pg_temp.next('bad') - clock_timestamp(), '>', interval '1 min', 'and its looks come later each time');
+SELECT is((SELECT count(*) FROM lockstep.occurrence WHERE job = 'bad'), 0::bigint, 'a look is no occurrence');
+SELECT pg_temp.gone();
+
+-- Query: the tasks are its rows.
+SELECT lockstep.job_define(pg_temp.spec('q', '{"defaults": {"n": 2, "word": "x"}, "schedules": [{"name": "s", "kind": "interval", "every": "1h"}],
+    "query": "SELECT i * 100 AS \"order\", ''SELECT $1'' AS sql, format(''[\"%s\"]'', ${word}) AS params, NULL AS name FROM generate_series(1, ${n}::int) AS i ORDER BY i DESC;"}') - 'tasks');
+UPDATE lockstep.schedule SET next_at = '2030-01-01 06:00Z', wake_at = '2030-01-01 06:00Z';
+SELECT is(pg_temp.cycle('2030-01-01 06:00Z'), 'q fires by itself: schedule s', 'a query brings the tasks');
+SELECT is((SELECT string_agg((p::jsonb ->> 'order') || (p::jsonb ->> 'params'), ' ') FROM lockstep.enqueued e, unnest(e.messages) AS p WHERE p::jsonb ? 'sql' AND e.run_id = (SELECT run_id FROM lockstep.run WHERE ended_at IS NULL)), '100["x"] 200["x"]', 'with its parameters bound');
+SELECT is((SELECT outcome || ' ' || scheduled_for FROM lockstep.occurrence WHERE job = 'q'), 'fired ' || '2030-01-01 06:00Z'::timestamptz, 'its time is decided');
+SELECT is(pg_temp.next('q'), '2030-01-01 07:00Z'::timestamptz, 'and the next one is to come');
+SELECT pg_temp.ends(), lockstep.job_set('q', '{"query": "SELECT jsonb_build_object(''order'', 1, ''sql'', ''SELECT 1'')"}');
+UPDATE lockstep.schedule SET next_at = '2030-01-01 07:00Z', wake_at = '2030-01-01 07:00Z';
+SELECT is(pg_temp.cycle('2030-01-01 07:00Z'), 'q fires by itself: schedule s', 'a row that is one object is a task');
+SELECT pg_temp.ends(), lockstep.job_set('q', '{"query": "SELECT 1 AS \"order\", ''x'' AS sql WHERE false"}');
+UPDATE lockstep.schedule SET next_at = '2030-01-01 08:00Z', wake_at = '2030-01-01 08:00Z';
+SELECT is(pg_temp.cycle('2030-01-01 08:00Z'), 'q skips', 'without a task its time is skipped');
+SELECT is((SELECT reason FROM lockstep.occurrence WHERE job = 'q' AND outcome = 'skipped'), 'its query returned no task', 'and says why');
+SELECT lockstep.job_set('q', '{"query": "SELECT 1 AS nothing"}');
+UPDATE lockstep.schedule SET next_at = '2030-01-01 09:00Z', wake_at = '2030-01-01 09:00Z';
+SELECT matches(pg_temp.cycle('2030-01-01 09:00Z'), 'q error .task 1: there is no field "nothing"', 'a row that is no task is an error');
+SELECT is((SELECT outcome FROM lockstep.occurrence WHERE job = 'q' AND scheduled_for = '2030-01-01 09:00Z'), 'error', 'of its time');
+SELECT lockstep.job_set('q', '{"query": "SELECT i AS \"order\", ''SELECT 1'' AS sql FROM generate_series(1, 100001) AS i"}');
+UPDATE lockstep.schedule SET next_at = '2030-01-01 10:00Z', wake_at = '2030-01-01 10:00Z';
+SELECT matches(pg_temp.cycle('2030-01-01 10:00Z'), 'q error .the query returns more than 100000 tasks', 'too many are refused');
+-- By hand it needs the tasks' login, too.
+SELECT throws_like($$SELECT FROM lockstep.job_backfill('q', now() - interval '1 h', now())$$, '%come from its query, which only the tasks'' login runs', 'a range of it is not fired by whoever asks');
+SELECT throws_like($$SELECT lockstep.job_run('q')$$, '%only the tasks'' login runs', 'the function refuses');
+SELECT lockstep.job_set('q', '{"query": "SELECT 7 AS \"order\", ''SELECT 1'' AS sql, ${run}::text AS name"}');
+SELECT lockstep.ask_fire(a.token, a.mark, a.query, a.words) AS run FROM lockstep.job_run_ask('q', '{"n": 5}') AS a \gset
+SELECT is((SELECT run_id FROM lockstep.run WHERE ended_at IS NULL), :'run', 'by hand with a token');
+SELECT is((SELECT started_by FROM lockstep.run WHERE ended_at IS NULL), 'manual by ' || session_user, 'and says who');
+SELECT throws_ok($$SELECT lockstep.job_run_ask('q', NULL)$$, 'LS002', NULL, 'while its run is open it is refused');
+SELECT pg_temp.gone();
+
+-- The test button decides as the next cycle does.
+SELECT setseed(0.3);
+CREATE FUNCTION pg_temp.button(rounds int) RETURNS bigint LANGUAGE plpgsql AS $$
+DECLARE
+    moment CONSTANT timestamptz := clock_timestamp() + interval '1 day';
+    d lockstep.dispatched;
+    look lockstep.rows_look;
+    told record;
+    wrong bigint := 0;
+BEGIN
+    FOR i IN 1..rounds LOOP
+        PERFORM pg_temp.trigger('b', jsonb_strip_nulls(jsonb_build_object('created_column', 'came', 'threshold', (ARRAY[NULL, 1, 3, 10])[1 + floor(random() * 4)],
+            'idle', (ARRAY[NULL, '1m', '1h'])[1 + floor(random() * 3)], 'new_rows', true, 'debounce', (ARRAY['0s', '1m', '1h'])[1 + floor(random() * 3)],
+            'min_between', (ARRAY[NULL, '1m', '1h'])[1 + floor(random() * 3)])), jsonb_build_object('overlap', ('{skip,queue_one,allow,cancel}'::text[])[1 + floor(random() * 4)], 'enabled', random() < 0.9));
+        IF random() < 0.3 THEN
+            INSERT INTO lockstep.run (run_id, queue_id, on_failure, status, job_id) SELECT gen_random_uuid(), q.queue_id, 'stop', 'Running', j.job_id FROM lockstep.queue q, lockstep.job j;
+        END IF;
+        UPDATE lockstep.schedule SET fired_at = moment - random() * interval '2 h', next_at = moment - interval '1 s', wake_at = moment - interval '1 s' WHERE is_active;
+        look := ROW(moment, floor(random() * 5), moment - random() * interval '2 h', moment - random() * interval '3 min', 0, NULL)::lockstep.rows_look;
+        SELECT * INTO told FROM lockstep.job_test('b', moment, look);
+        d := lockstep.dispatch('test', moment);
+        IF d.verdict = 'look' THEN
+            d := lockstep.dispatch_looked('test', d.token, look.rows, look.oldest_at, look.newest_at);
+        END IF;
+        IF COALESCE(d.verdict, 'wait') <> told.verdict OR (d.verdict IS NOT NULL AND (d.scheduled_for, d.reason) IS DISTINCT FROM (told.scheduled_for, told.reason)) THEN
+            wrong := wrong + 1;
+            RAISE EXCEPTION 'told % done %', told, d;
+        END IF;
+        PERFORM pg_temp.gone();
+        DELETE FROM lockstep.run;
+    END LOOP;
+    RETURN wrong;
+END
+$$;
+SELECT is(pg_temp.button(300), 0::bigint, 'in 300 random states of a trigger the test button tells what the next cycle does');
+SELECT pg_temp.trigger('advice', '{"threshold": 1, "created_column": "came"}');
+SELECT is((SELECT advice FROM lockstep.job_test('advice')), 'CREATE INDEX CONCURRENTLY ON public.staging (came) WHERE batch IS NULL', 'it advises the index of the looks');
+CREATE INDEX ON public.staging (came) WHERE batch IS NULL;
+SELECT is((SELECT advice FROM lockstep.job_test('advice')), NULL, 'unless there is one');
+SELECT pg_temp.gone();
+
+-- What is refused when it is saved: the field, and what to write.
+CREATE FUNCTION pg_temp.refused(trigger jsonb, more jsonb DEFAULT '{}') RETURNS text LANGUAGE plpgsql AS $$
+DECLARE
+    hint text;
+BEGIN
+    PERFORM pg_temp.trigger('r', trigger, more);
+    RETURN 'taken';
+EXCEPTION
+    WHEN OTHERS THEN
+        GET STACKED DIAGNOSTICS hint = PG_EXCEPTION_HINT;
+        RETURN CASE WHEN hint = '' THEN 'NO HINT ' ELSE '' END || SQLERRM;
+END
+$$;
+SELECT is(pg_temp.refused('{"threshold": 1, "on": "public.nothing"}'), 'trigger.on: there is no table or view ''public.nothing''', 'a table that is not there');
+SELECT is(pg_temp.refused('{"threshold": 1, "on": "staging"}'), 'trigger.on: there is no table or view ''staging''', 'a name without its schema');
+SELECT is(pg_temp.refused('{"threshold": 1, "on": "a.b.c; DROP TABLE x"}'), 'trigger.on: there is no table or view ''a.b.c; DROP TABLE x''', 'no name at all');
+SELECT is(pg_temp.refused('{"idle": "1m", "on": "public.bare", "created_column": "came"}'), 'trigger.created_column: public.bare has no column came of a type timestamp with or without time zone, or date', 'a view without the column');
+SELECT is(pg_temp.refused('{"idle": "1m"}'), 'trigger.created_column: it is missing: idle and new_rows compare when rows came', 'no column of times');
+SELECT is(pg_temp.refused('{}'), 'trigger: it has no condition', 'no condition');
+SELECT is(pg_temp.refused('{"threshold": 0}'), 'trigger.threshold: it is no number of rows', 'a threshold of 0');
+SELECT is(pg_temp.refused('{"threshold": 1.5}'), 'trigger.threshold: it is no number of rows', 'half a row');
+SELECT is(pg_temp.refused('{"threshold": 1, "pending": "true; DELETE FROM x"}'), 'trigger.pending: it has a semicolon', 'two statements');
+SELECT is(pg_temp.refused('{"threshold": 1, "check_every": "0s"}'), 'trigger.check_every: 0s is not in the range', 'no time between two looks');
+SELECT is(pg_temp.refused('{"threshold": 1, "debounce": "1m"}'), 'trigger.debounce: it belongs to "new_rows"', 'a debounce of nothing');
+SELECT is(pg_temp.refused('{"threshold": 1, "wait": 1}'), 'trigger.wait: a trigger has no such field', 'a field that is not known');
+SELECT is(pg_temp.refused('{"threshold": 1, "mark": "UPDATE x SET y = ${batch}"}'), 'trigger.mark: "${batch}" is no placeholder', 'a word that is not known');
+SELECT is(pg_temp.refused('{"threshold": 1}', '{"schedules": [{"name": "s", "kind": "interval", "every": "1h"}]}'), 'trigger: a job fires when rows wait, or at times', 'both');
+SELECT is(pg_temp.refused('{"threshold": 1}', '{"query": "SELECT 1"}'), 'query: the tasks come from it, and the job has "tasks", too', 'tasks and a query');
+SELECT is(pg_temp.refused('{"threshold": 1}', '{"watch": true}'), 'watch: what is done elsewhere has neither queue nor tasks', 'a watch');
+SELECT throws_like($$SELECT lockstep.job_define('{"job": "s", "queue": "q", "tasks": [{"order": 1, "sql": "SELECT 1"}], "schedules": [{"name": "s", "kind": "trigger", "trigger": {}}]}')$$,
+    'schedules[1].trigger: a schedule has no trigger', 'a trigger among the schedules');
+
+-- A change of the mode clears what belongs to the one that it leaves.
+SELECT pg_temp.trigger('mode', '{"threshold": 1}'), lockstep.job_set('mode', '{"trigger": null}');
+SELECT is((SELECT count(*) FROM lockstep.schedule), 0::bigint, 'without its trigger it has none');
+SELECT is((SELECT mode FROM lockstep.job_status), 'manual', 'and runs by hand');
+SELECT pg_temp.gone();
+
+-- A table that is watched notifies, but not when a look is near anyway.
+SELECT pg_temp.trigger('w', '{"threshold": 1, "check_every": "1h"}'), lockstep.watch_table('public.staging'), lockstep.watch_table('public.staging');
+SELECT is((SELECT count(*) FROM pg_trigger WHERE tgname = 'lockstep_table_changed'), 1::bigint, 'watch_table puts one trigger');
+SELECT pg_temp.cycle(clock_timestamp());
+SELECT lockstep.dispatch_rows('public.staging'::regclass);
+SELECT cmp_ok(pg_temp.next('w') - clock_timestamp(), '<', interval '2 s', 'rows that have come bring the look forward');
+SELECT lockstep.unwatch_table('public.staging');
+SELECT is((SELECT count(*) FROM pg_trigger WHERE tgname = 'lockstep_table_changed'), 0::bigint, 'unwatch_table takes it away');
+
+SELECT * FROM finish();
+ROLLBACK;
