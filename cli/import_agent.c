@@ -4,6 +4,7 @@
 
 #include "base/ascii.h"
 #include "base/number.h"
+#include "base/utf8.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -90,7 +91,7 @@ static cJSON *schedules_of(const struct agent *agent, const char *place, const c
             continue;
         int row = schedule_row(agent, id);
         char what[100];
-        (void)snprintf(what, sizeof what, "schedule_id %.60s", id);
+        utf8_format(what, sizeof what, "schedule_id %s", id);
         if (row > 0)
             cJSON_AddItemToArray(schedules, schedule_of(agent, row));
         else

@@ -2,6 +2,7 @@
 #include "cli/import.h"
 
 #include "base/ascii.h"
+#include "base/utf8.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -45,7 +46,7 @@ static void set(struct crontab *tab, const char *place, char *line)
 {
     char *sign = strchr(line, '='), *value = skip_blanks(sign + 1);
     char what[200];
-    (void)snprintf(what, sizeof what, "%.190s", line);
+    utf8_copy(what, sizeof what, line);
     *sign = '\0';
     cut_end(line);
     size_t len = strlen(value);
@@ -54,7 +55,7 @@ static void set(struct crontab *tab, const char *place, char *line)
         value++;
     }
     if (strcmp(line, "CRON_TZ") == 0)
-        (void)snprintf(tab->zone, sizeof tab->zone, "%.79s", value);
+        utf8_copy(tab->zone, sizeof tab->zone, value);
     else if (strcmp(line, "MAILTO") == 0 || strcmp(line, "MAILFROM") == 0)
         import_lost(tab->import, place, what,
                     "mail is not sent: an alert, or a job that follows with \"on\": \"failure\", "
@@ -123,7 +124,7 @@ static void name_of(const char *command, char name[64])
 static enum rc line_job(struct crontab *tab, const char *place, char *line, struct err *err)
 {
     char *end = line, *input, name[64], whole[400];
-    (void)snprintf(whole, sizeof whole, "%.390s", line);
+    utf8_copy(whole, sizeof whole, line);
     for (int field = 0; field < (*line == '@' ? 1 : 5); field++)
         end = skip_word(skip_blanks(end));
     char *command = skip_blanks(end);

@@ -2,7 +2,7 @@
 #include "cli/import.h"
 #include "cli/import_csv.h"
 
-#include "base/number.h"
+#include "base/utf8.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -23,7 +23,7 @@ static void expr_of(const char *schedule, char expr[400])
     size_t to = 0;
     schedule += strspn(schedule, " \t");
     if (*schedule == '@') {
-        (void)snprintf(expr, 400, "%.399s", schedule);
+        utf8_copy(expr, 400, schedule);
         return;
     }
     for (int field = 0; field < 5 && *schedule != '\0' && to < 390; field++) {
@@ -69,7 +69,7 @@ static enum rc row_job(struct import *import, const struct import_csv *csv, cons
         static const char *const columns[] = {"username", "database"};
         const char *who = import_csv_cell(csv, row, import_csv_column(csv, columns[i]));
         char what[200];
-        (void)snprintf(what, sizeof what, "%s %.150s", columns[i], who);
+        utf8_format(what, sizeof what, "%s %s", columns[i], who);
         if (*who != '\0')
             import_lost(import, place, what,
                         "tasks run in the database and as the login of task_conninfo");

@@ -30,7 +30,7 @@ BEGIN
     LOOP
         times := times + 1;
         IF times > MOST THEN
-            PERFORM lockstep.job_refuse('until', format('the range has more than %s times', MOST), format('write %s, and go on from there', lockstep.job_time(one.at)));
+            PERFORM lockstep.job_refuse('until', format('the range has more than %s times', MOST), format('write %s, and continue from there', lockstep.job_time(one.at)));
         END IF;
         CONTINUE WHEN EXISTS (SELECT FROM lockstep.job_occurrence o WHERE o.schedule_id = one.schedule_id AND o.scheduled_for = one.at AND o.outcome = 'fired');
         SELECT s.* INTO of_it FROM lockstep.schedule s WHERE s.schedule_id = one.schedule_id;

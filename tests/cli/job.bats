@@ -296,6 +296,17 @@ END
     lockstep job apply jobs.json -q --force >/dev/null
 }
 
+@test "long texts are cut between characters" {
+    long=$(printf 'aż%.0s' {1..300})
+    printf 'schedule,command,username\n@%s,SELECT 1,a%s\n' "$long" "$long" >long.csv
+    printf 'MAILTO=a%s\nCRON_TZ=a%s\n0 1 * * * %s\n' "$long" "$long" "$long" >long
+    lockstep job import --from pg_cron long.csv --queue q -q >jobs.json
+    jq -e '.jobs == [] and (.not_carried_over | length) == 3' jobs.json
+    lockstep job import --from crontab long --queue q -q >jobs.json
+    jq -e '.jobs == [] and (.not_carried_over | length) == 3' jobs.json
+    iconv -f UTF-8 -t UTF-8 jobs.json >/dev/null
+}
+
 @test "files that are none are refused with what to write" {
     crontab
     printf 'a,b\n1,2\n' >other.csv
