@@ -127,6 +127,7 @@ static void a_full_lock_table_is_told_and_leaves_nothing_locked(void **state)
     /* warm: plans and caches need locks of their own the first time */
     assert_ok(locks_shared(db, 1, 0, &err), &err);
     assert_ok(phaselock_release(db, 1, PHASELOCK_SHARED, &err), &err);
+    assert_int_equal(held_by(watcher, db), 0); /* the watcher, too */
     assert_ok(phaselock_headroom(db, 100, &err), &err);
     assert_int_equal(held_by(watcher, db), 0);
 
@@ -162,6 +163,7 @@ static void a_full_lock_table_leaves_the_slots_that_were_got(void **state)
         readers[i] = (struct slot_reader){db_backend_pid(db), db_backend_start(db)};
     assert_ok(slot_take(db, 1, 1, readers, 4, slot_nos, &count, &err), &err); /* warm */
     assert_ok(slot_release(db, 1, 1, slot_nos, 4, &err), &err);
+    assert_int_equal(held_by(watcher, db), 0);
 
     fill_lock_table(hog);
     enum rc rc = RC_RETRY;
