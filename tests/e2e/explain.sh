@@ -5,6 +5,7 @@
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 . "$here/../support/shell.bash"
+. "$here/../support/cases.bash"
 . "$here/ledger.bash"
 tmp=$(mktemp -d)
 login=$(scratch_name)
@@ -52,7 +53,7 @@ task_of() { sql "SELECT task_id FROM lockstep.task WHERE name = '$1'"; }
 q=$(scratch_name)
 lockstep queue create "$q" -q --create-topic --max-readers 4
 
-# An open transaction of a producer that this database does not know: Kafka is asked, no executor has seen it yet.
+case_begin 'an open transaction of an unknown producer is named before an executor has seen it'
 db=$two lockstep queue create "other$q" -q --topic "$q"
 echo '{"order": 1, "sql": "SELECT 1"}' >"$tmp/one.jsonl"
 LOCKSTEP_PROBE_DIR=$tmp LOCKSTEP_PROBE=publish.committing=hold "$LOCKSTEP_BIN-probed" publish -d "$two" -b "$LOCKSTEP_TEST_BROKERS" --queue "other$q" "$tmp/one.jsonl" >/dev/null 2>&1 &
@@ -64,7 +65,7 @@ wait $foreign || true
 q=$(scratch_name)
 lockstep queue create "$q" -q --create-topic --max-readers 4
 
-# Work, and nobody who does it: the last executor could not begin, and its reason is kept.
+case_begin 'work without an executor is explained by what ended the last one'
 for n in 1 2 3; do echo "{\"order\": 1, \"name\": \"k$n\", \"sql\": \"UPDATE item SET n = n + 1 WHERE id = $n /*k$n*/\"}"; done >"$tmp/tasks.jsonl"
 echo '{"order": 1, "name": "k4", "sql": "SELECT hold(4) /*k4*/"}' >>"$tmp/tasks.jsonl"
 run=$(lockstep publish --queue "$q" -q "$tmp/tasks.jsonl")
@@ -74,6 +75,7 @@ says queue explain "$q" -- "no executor works for queue $q; the last one was .* 
 lockstep check >"$tmp/check" || true
 grep -Eq "^warn +executors +no executor works for queue $q" "$tmp/check" || { echo 'check does not say that nobody works for the queue'; cat "$tmp/check"; failed=1; }
 
+case_begin 'of four tasks each is explained by what it waits for'
 # Four tasks at once. One waits for a session, one for a prepared transaction, one at the end of a chain, one for nothing.
 psql_open forgotten "$tmp/a"; exec 6>"$tmp/a"
 psql_open middle "$tmp/b"; exec 7>"$tmp/b"
@@ -100,7 +102,7 @@ says task explain "$(task_of k3)" -- "\"k3\" .* waits for a row lock in table pu
 says task explain "$(task_of k4)" -- "\"k4\" of order 1 runs for .* backend $(reader_of k4)$" "lockstep task cancel $(task_of k4)"
 expect 'the run names exactly those' "$(lockstep run explain "$run" -o json | jq -r '[.[] | select(.reason | startswith("task_blocked")) | .sentence | split(" ")[2]] | sort | join(" ")')" '"k1" "k2" "k3"'
 
-# A login that may not see the sessions of others says so, and still names the lock and its holder.
+case_begin 'a login that may not see other sessions says so, and names the lock and its holder'
 blind() { "$LOCKSTEP_BIN" "$@" -d "$db user=$login" -b "$LOCKSTEP_TEST_BROKERS"; }
 out=$(blind task explain "$(task_of k1)")
 grep -Eq "waits for a row lock in table public.item that backend $a holds \(.*, forgotten" <<<"$out" || { echo "without rights: $out"; failed=1; }
@@ -108,6 +110,7 @@ grep -Eq "login $login may not see what backend $a does" <<<"$out" && grep -q "G
 out=$(blind task explain "$(task_of k4)")
 sed -n 1p <<<"$out" | grep -q 'runs for' && grep -q "GRANT pg_read_all_stats TO $login" <<<"$out" || { echo "without rights, nothing waits: $out"; failed=1; }
 
+case_begin 'a frozen executor is named'
 # Frozen: its heartbeat is old. It is made old, for the test does not wait.
 kill -STOP "$daemon"
 sql "UPDATE lockstep.executor SET heartbeat_at = clock_timestamp() - interval '1 minute' WHERE ended_at IS NULL"
@@ -118,13 +121,13 @@ lockstep check >"$tmp/check" && failed=1
 grep -Eq "^FAIL +executors +executor .*\(pid $daemon\) holds its locks" "$tmp/check" || { cat "$tmp/check"; failed=1; }
 kill -CONT "$daemon"
 
-# Everything goes on when the culprits are gone.
+case_begin 'the queue continues when the culprits are gone'
 sql "SELECT pg_terminate_backend($a), pg_terminate_backend($c)" >/dev/null
 sql "ROLLBACK PREPARED '$prepared'"
 echo 'ROLLBACK;' >&7
 sql 'INSERT INTO let_go VALUES (4)'
 eventually 20 is "SELECT status FROM lockstep.run WHERE run_id = '$run' AND ended_at IS NOT NULL" Completed || { lockstep run explain "$run"; failed=1; }
-# A task that waits for another one.
+case_begin 'a task that waits for another one names it'
 {
     echo '{"order": 1, "name": "k5", "sql": "WITH u AS (UPDATE item SET n = n + 1 WHERE id = 1 RETURNING id) SELECT hold(5) FROM u /*k5*/"}'
     echo '{"order": 1, "name": "k6", "sql": "WITH h AS MATERIALIZED (SELECT hold(6)) UPDATE item SET n = n + 1 FROM h WHERE id = 1 /*k6*/"}'
@@ -136,7 +139,7 @@ eventually 10 is "SELECT count(*) FROM pg_locks WHERE NOT granted AND pid = $(re
 says run explain "$run" -- "\"k6\" of order 1 waits for a row lock in table public.item that task $(task_of k5) \"k5\" of run $run in backend $(reader_of k5) holds" "Wait for it, or: lockstep task cancel $(task_of k5)$"
 sql 'INSERT INTO let_go VALUES (5)'
 eventually 20 is "SELECT status FROM lockstep.run WHERE run_id = '$run' AND ended_at IS NOT NULL" Completed || { lockstep run explain "$run"; failed=1; }
-# A session that is no executor's holds a lock of a phase: the next one's gate waits for it.
+case_begin 'a foreign session that holds the lock of a phase is named'
 {
     echo '{"order": 1, "name": "k7", "sql": "SELECT hold(7) /*k7*/"}'
     echo '{"order": 2, "name": "k8", "sql": "SELECT 1"}'
@@ -157,7 +160,7 @@ eventually 20 is "SELECT status FROM lockstep.run WHERE run_id = '$run' AND ende
 kill -TERM "$daemon"
 wait "$daemon" || true
 
-# An executor that cannot reach Kafka.
+case_begin 'an executor that cannot reach Kafka is named'
 run=$(lockstep publish --queue "$q" -q "$tmp/tasks.jsonl")
 "$LOCKSTEP_BIN" executor run -d "$db" -b 127.0.0.1:1 --queue "$q" --readers 1 2>"$tmp/cut_off.log" &
 daemon=$!
@@ -168,5 +171,6 @@ lockstep check >"$tmp/check" && failed=1
 grep -Eq "^FAIL +executors +executor .*\(pid $daemon\) cannot reach Kafka" "$tmp/check" || { cat "$tmp/check"; failed=1; }
 kill -TERM "$daemon"
 wait "$daemon" || true
+cases_end
 [ $failed = 0 ] || tail -n 10 "$tmp"/*.log
 exit $failed

@@ -5,6 +5,7 @@
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 . "$here/../support/shell.bash"
+. "$here/../support/cases.bash"
 . "$here/../support/cluster.bash"
 . "$here/ledger.bash"
 tmp=$(mktemp -d)
@@ -50,13 +51,14 @@ daemon address "$address"
 daemon standby "$(pg_conninfo b)"
 eventually 20 living 3
 eventually 20 grep -q 'event=incarnation_lost.*standby' "$tmp/standby.log"
+case_begin 'a standby says what it cannot explain'
 # Who asks the standby is told so first, and nothing of executors that it cannot see.
 "$LOCKSTEP_BIN" queue explain "$q" -d "$(pg_conninfo b)" -b "$LOCKSTEP_TEST_BROKERS" >"$tmp/explained"
 grep -q '^this server is a standby: the executors' <(head -1 "$tmp/explained") && grep -q 'Ask the primary' <(sed -n 2p "$tmp/explained") && ! grep -q 'no executor' "$tmp/explained" || { cat "$tmp/explained"; failed=1; }
 "$LOCKSTEP_BIN" check -d "$(pg_conninfo b)" -b "$LOCKSTEP_TEST_BROKERS" >"$tmp/checked" || true
 grep -q '^FAIL  primary .*the server is a standby' "$tmp/checked" || { cat "$tmp/checked"; failed=1; }
 
-# The standby is cut off while work goes on; then the primary dies.
+case_begin 'a cut-off standby becomes the primary'
 publish 1
 eventually 30 effects 100
 pg_set b primary_conninfo=
@@ -72,12 +74,14 @@ eventually 20 living 4
 for log in both1 both2 address; do
     grep -q 'event=failed_over .*timeline_was=1 timeline=2 cursor_was=' "$tmp/$log.log" || { echo "$log did not say that it failed over"; failed=1; }
 done
+case_begin 'the cursor and the effects went back together'
 # The cursor went back, and so did the effects: commits of the dead primary are lost, nothing of a claim is.
 gone=$(sed -n 's/.*event=failed_over .*cursor_was=\([0-9]*\) cursor=\([0-9]*\).*/\1 \2/p' "$tmp"/*.log | awk '$1 > $2' | wc -l)
 [ "$gone" -gt 0 ] || { echo 'no cursor went back: this proves nothing'; grep -h event=failed_over "$tmp"/*.log; failed=1; }
 sed -n 's/.*event=failed_over queue=[^ ]* /failed over: /p' "$tmp"/*.log
 expect 'the event' "$(sql "SELECT string_agg(detail, ';') FROM lockstep.event_log WHERE event = 'failed_over'")" 'timeline 1 -> 2'
 
+case_begin 'the old primary comes back first in the list, and executors stay with the new one'
 # The old primary is there again, first in the list, and takes writes. Whoever has to connect anew goes to the new one all the
 # same; whoever is led to the old one waits.
 pg_start a
@@ -93,5 +97,6 @@ eventually 20 living 4 || failed=1
 
 for pid in "${executors[@]}"; do kill -TERM "$pid"; done
 for pid in "${executors[@]}"; do wait "$pid" || { echo "an executor ended with $?"; failed=1; }; done
+cases_end
 [ $failed = 0 ] || tail -n 20 "$tmp"/*.log
 exit $failed

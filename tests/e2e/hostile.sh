@@ -6,6 +6,7 @@
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 . "$here/../support/shell.bash"
+. "$here/../support/cases.bash"
 . "$here/../support/cluster.bash"
 . "$here/ledger.bash"
 tmp=$(mktemp -d)
@@ -46,6 +47,7 @@ judge() {
     wait "$daemon" || { echo "$1: the executor ended with $?"; failed=1; }
 }
 
+case_begin 'our sessions override the defaults of a database and of a role'
 # A DBA's defaults, for everybody and for the role, some in the middle of a run. Sessions that are ours override them.
 hostile=(statement_timeout=150ms lock_timeout=20ms idle_in_transaction_session_timeout=150ms idle_session_timeout=300ms
     default_transaction_read_only=on default_transaction_isolation=serializable default_transaction_deferrable=on
@@ -65,6 +67,7 @@ sql 'ALTER SYSTEM RESET ALL'
 sql 'ALTER ROLE plain RESET ALL; SELECT pg_reload_conf()' >/dev/null
 judge 'with settings that change'
 
+case_begin 'a cancel from outside is no failure of the task, in any language'
 # A cancel from outside is no failure of the task's, whatever language the server speaks; a time-out that the task sets is.
 if [ -n "$german" ]; then
     pg_set main "$german"
@@ -83,7 +86,7 @@ if [ -n "$german" ]; then
     wait "$daemon" || failed=1
 fi
 
-# No connection is left at the start.
+case_begin 'an executor starts when no connection is left'
 fill() {
     local i
     for ((i = 0; i < 60; i++)); do # one of them may meet the look whether it is full, and be refused
@@ -107,7 +110,7 @@ eventually 20 grep -qE 'event=(database_not_ready|incarnation_lost).*code=53300'
 drain
 judge 'no connection at the start'
 
-# Fewer connections than readers, for good: it works with those that it has.
+case_begin 'an executor with fewer connections than readers works with those that it has'
 sql 'ALTER ROLE plain CONNECTION LIMIT 8'
 publish 0.05
 "$LOCKSTEP_BIN" executor run -d "$plain" -b "$LOCKSTEP_TEST_BROKERS" --queue "$q" --readers 40 2>"$tmp/$q.log" &
@@ -117,6 +120,7 @@ grep -q 'event=readers_short readers=[1-9]' "$tmp/$q.log" || failed=1
 ! grep -q 'event=incarnation_lost' "$tmp/$q.log" || failed=1
 sql 'ALTER ROLE plain CONNECTION LIMIT -1'
 
+case_begin 'an executor that loses sessions works with the readers that it has'
 # And in the middle: it has lost its sessions and gets only some of them back. It works with the readers that it has.
 publish 0.3
 daemon
@@ -126,5 +130,6 @@ sql "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = curr
 eventually 20 grep -qE 'event=(incarnation_lost|readers_short).*code=53300' "$tmp/$q.log" || failed=1
 sql 'ALTER ROLE plain CONNECTION LIMIT -1'
 judge 'no connection in the middle' 3 # it may lose its sessions once more before it has come up
+cases_end
 [ $failed = 0 ] || tail -n 20 "$tmp"/*.log
 exit $failed

@@ -5,6 +5,7 @@
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 . "$here/../support/shell.bash"
+. "$here/../support/cases.bash"
 . "$here/../support/cluster.bash"
 tmp=$(mktemp -d)
 trap 'jobs_end; scratch_drop; cluster_close; rm -rf "$tmp"' EXIT
@@ -35,7 +36,7 @@ let_go() { sql "INSERT INTO let_go VALUES ('$q')"; }
 over() { kill -TERM "$pid"; wait "$pid" || { echo "the executor ended with $?"; failed=1; }; }
 setup
 
-# The control session is ended again and again: the executor ends its own attempts.
+case_begin 'attempts that a lost control session ends do not count'
 make '{"order": 1, "sql": "SELECT hold($$QUEUE$$)"}' '{"order": 2, "sql": "SELECT 1"}'
 daemon
 for n in 1 2 3 4; do
@@ -48,7 +49,7 @@ ends Completed
 expect 'control ended' "$(of_run "string_agg(t.attempt_num || '/' || t.lost_num, ' ' ORDER BY t.seq)")" '5/0 1/0'
 over
 
-# Five restarts during one long task, none of which waits for it.
+case_begin 'a long task does not count the restarts of the server'
 make '{"order": 1, "sql": "SELECT hold($$QUEUE$$)"}'
 for n in 1 2 3; do
     daemon -s executor.drain_timeout=1ms
@@ -62,7 +63,7 @@ ends Completed
 expect 'drained' "$(of_run "t.attempt_num || '/' || t.lost_num")" '4/0'
 over
 
-# Executors die that have tasks of a phase that is not open.
+case_begin 'executors that die with tasks of a phase that is not open cost no attempt'
 make '{"order": 1, "type": "external"}' '{"order": 2, "sql": "SELECT 1"}' '{"order": 3, "sql": "SELECT 1"}'
 for n in 1 2 3 4; do
     daemon
@@ -76,6 +77,7 @@ ends Completed
 expect 'killed before' "$(of_run "string_agg(t.attempt_num || '/' || t.lost_num, ' ' ORDER BY t.seq) FILTER (WHERE t.order > 1)")" '1/0 1/0'
 over
 
+case_begin 'a message of a newer version is left until it can be read'
 # A message that this version cannot read is left to the version that wrote its row: here, once it can be read.
 make '{"order": 1, "type": "external"}' '{"order": 2, "name": "later", "sql": "SELECT 1"}'
 daemon
@@ -97,7 +99,7 @@ ends Completed
 expect 'unreadable' "$(of_run "t.attempt_num || '/' || t.lost_num" | tail -n 1)" '1/0'
 over
 
-# A task that crashes the server, at once and each time; another one that runs at the time.
+case_begin 'a task that crashes the server comes to an end, and another one beside it is done'
 cluster_open
 pg_init crashing restart_after_crash=on
 pg_start crashing
@@ -114,11 +116,13 @@ crashed() { sql "SELECT status FROM lockstep.run_status WHERE run_id = '$run'" 2
 eventually 60 crashed || { failed=1; tail -n 30 "$tmp/$q.log"; }
 expect 'it crashes' "$(of_run "string_agg(t.status || COALESCE(': ' || t.error, ''), ', ' ORDER BY t.seq)")" 'Failed: given up: 2 attempts were lost, Completed'
 sql "INSERT INTO let_go VALUES ('$other')"
+case_begin 'a crash that undoes a completion counts one attempt at most'
 # A server that crashes may not come to warn a session, and it may undo a completion that was not durable yet: then one attempt counts.
 eventually 20 is "SELECT string_agg(DISTINCT status::text, ' ') FROM lockstep.task t JOIN lockstep.queue q USING (queue_id) WHERE q.name = '$other' AND lost_num < 2" Completed ||
     { failed=1; sql 'SELECT task_id, status, lost_num, error FROM lockstep.task'; tail -n 20 "$tmp/$q.log"; }
 over
 
+case_begin 'a server that is away for long costs a task no attempt'
 # The server is stopped under a task, and lets nobody in when it is back, until the executor has tried in vain some times.
 refused() { [ "$(grep -c 'pg_hba.conf rejects connection' "$cluster/crashing.log")" -ge "$1" ]; }
 for mode in immediate fast; do
@@ -140,4 +144,5 @@ for mode in immediate fast; do
     over
 done
 db=''
+cases_end
 exit $failed

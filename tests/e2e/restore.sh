@@ -6,6 +6,7 @@
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 . "$here/../support/shell.bash"
+. "$here/../support/cases.bash"
 . "$here/../support/cluster.bash"
 . "$here/ledger.bash"
 tmp=$(mktemp -d)
@@ -40,7 +41,7 @@ judge() {
     expect "$1" "$(ledger_check "$q" 6 | grep -v '^a lock is left' || true)" ''
 }
 
-# To a moment in the middle.
+case_begin 'after a restore to an earlier moment each effect is there once'
 publish 1
 eventually 30 effects 250
 moment=$(sql 'SELECT clock_timestamp()')
@@ -65,7 +66,7 @@ sed -n 's/.*event=failed_over queue=[^ ]* //p' "$tmp"/*.log | head -n 1
 sql 'SELECT ord, seq FROM ledger ORDER BY 1, 2' | diff -q "$tmp/effects" - >/dev/null || { echo 'other effects than before'; failed=1; }
 grep -q "event=failed_over .*timeline_was=1 timeline=2 cursor_was=$cursor" "$tmp"/*.log || { echo 'no executor told of it'; failed=1; }
 
-# A dump, taken in the middle of a run, on another server at the same address.
+case_begin 'a dump on another server halts the queue until the server is accepted'
 pg_init d
 pg_start d
 "$LOCKSTEP_TEST_PGBIN/pg_dumpall" -d "$db" --roles-only | grep -v 'ROLE lockstep_test' >"$tmp/roles.sql"
@@ -94,10 +95,11 @@ expect 'the event' "$(sql "SELECT count(*) FROM lockstep.event_log WHERE event =
 for pid in "${executors[@]}"; do kill -TERM "$pid"; done
 for pid in "${executors[@]}"; do wait "$pid" || { echo "an executor ended with $?"; failed=1; }; done
 
-# A copy on the same server is another database, too.
+case_begin 'a copy on the same server is another database'
 sql 'CREATE DATABASE copy TEMPLATE postgres'
 ! "$LOCKSTEP_BIN" executor run -d "$db dbname=copy" -b "$LOCKSTEP_TEST_BROKERS" --queue "$q" --until-idle 2>"$tmp/copy.log" ||
     { echo 'an executor worked on a copy of the database'; failed=1; }
 grep -q 'reason=other_server' "$tmp/copy.log" || failed=1
+cases_end
 [ $failed = 0 ] || tail -n 20 "$tmp"/*.log
 exit $failed

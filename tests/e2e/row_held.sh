@@ -6,6 +6,7 @@
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 . "$here/../support/shell.bash"
+. "$here/../support/cases.bash"
 tmp=$(mktemp -d)
 trap 'jobs_end; scratch_drop; rm -rf "$tmp"' EXIT
 failed=0
@@ -63,7 +64,7 @@ eventually 20 is "$(status "$long")" Processing1
 first=$(publish "$a" 'SELECT 1')
 eventually 20 is "$(status "$first")" Completed1
 
-# a queue's row: claims
+case_begin 'a held row of a queue keeps its claims waiting, and no other queue'
 mark
 hold "SELECT FROM lockstep.queue WHERE name = '$a' FOR UPDATE"
 echo '{"order": 1, "previous_order": 0, "sql": "SELECT 2"}' | kcat -P -q -b "$LOCKSTEP_TEST_BROKERS" -t "$a" -p 0
@@ -75,7 +76,7 @@ sql "$(grep -oE 'SELECT pid, usename, .* ORDER BY xact_start' <(grep 'lock timeo
 code=0
 lockstep queue pause "$a" -q 2>"$tmp/refused" || code=$? # REMEDY_ROW_WAITED
 [ "$code" != 0 ] && grep -q "Backend $holder holds it ($user, .*in a transaction since 20.*SELECT pg_terminate_backend($holder)" <(tr -s ' \n' ' ' <"$tmp/refused") || bad "a command that needs the row: $code, $(cat "$tmp/refused")"
-# a publish that waits for it ends when it is told to
+case_begin 'a publish that waits for a held row ends when it is asked to'
 for signal in TERM INT; do
     echo '{"order": 1, "sql": "SELECT 1"}' | "$LOCKSTEP_BIN" publish --queue "$a" -q - -d "$db" -b "$LOCKSTEP_TEST_BROKERS" >"$tmp/refused" 2>&1 & publisher=$!
     waits() { is "SELECT count(*) FROM pg_stat_activity WHERE application_name LIKE 'lockstep/producer%' AND wait_event_type = 'Lock'" 1; }
@@ -90,7 +91,7 @@ exec {feed}>&-
 eventually 30 is "SELECT count(*) FROM lockstep.task WHERE status = 'Completed'" 3 || bad 'what waited for the row does not go on'
 lockstep run end "$(sql "SELECT run_id FROM lockstep.run WHERE implicit")" >/dev/null # kcat's
 
-# a run's row: between its phases, and at its end
+case_begin 'a held row of a run is no failure of the run'
 mark
 run=$(publish "$a" "SELECT hold('run')" 'SELECT 2')
 eventually 20 is "$(status "$run")" 'Processing1 Pending1'
@@ -103,7 +104,7 @@ release
 eventually 30 is "SELECT status FROM lockstep.run WHERE run_id = '$run'" Completed || bad "a run whose row was held does not end: $(sql "$(status "$run")")"
 is "$(status "$run")" 'Completed1 Completed1' || bad "a run whose row was held: $(sql "$(status "$run")")"
 
-# a task's row: its session ends, so that the attempt is to be recorded as lost
+case_begin 'a held row of a task is no failure of its attempt'
 run=$(publish "$a" "SELECT hold('lost')")
 eventually 20 is "$(status "$run")" Processing1
 hold "SELECT FROM lockstep.task t JOIN lockstep.run r USING (run_no) WHERE r.run_id = '$run' FOR UPDATE OF t"
@@ -122,7 +123,7 @@ let_go lost
 release
 eventually 60 is "$(status "$run")" Completed2 || bad "a task whose row was held is not tried again: $(sql "$(status "$run")")"
 
-# a queue's row, by a worker who has the checks of its commit made early
+case_begin 'a worker that holds the row of a queue disturbs no other queue'
 run=$(echo '{"order": 1, "type": "external"}' | lockstep publish --queue "$a" -q -)
 eventually 30 is "SELECT count(*) FROM lockstep.phase p JOIN lockstep.run r USING (run_no) WHERE r.run_id = '$run' AND p.opened_at IS NOT NULL" 1
 mark
@@ -137,7 +138,7 @@ eventually 30 is "$(status "$run")" Completed1 || bad "a worker's task: $(sql "$
 eventually 30 is "SELECT count(*) FROM lockstep.run WHERE implicit AND ended_at IS NULL" 1 || bad 'what waited for a worker does not go on'
 lockstep run end "$(sql "SELECT run_id FROM lockstep.run WHERE implicit AND ended_at IS NULL")" >/dev/null # kcat's
 
-# a queue's row while an executor starts, which has something to note there
+case_begin 'an executor starts while the row of one of its queues is held'
 let_go long
 eventually 20 is "$(status "$long")" Completed1 || bad 'the task of the other queue has lost its attempt'
 kill -TERM "$pid"
@@ -160,4 +161,5 @@ eventually 20 is "$(status "$long")" Completed1 || bad 'the task of the other qu
 kill -TERM "$pid"
 wait "$pid" || bad "the executor ended with $?"
 ! grep -q 'event=incarnation_lost' "$tmp/log" || bad 'the executor has lost its incarnation'
+cases_end
 exit $failed

@@ -4,6 +4,7 @@
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 . "$here/../support/shell.bash"
+. "$here/../support/cases.bash"
 . "$here/../support/http.bash"
 . "$here/ledger.bash"
 tmp=$(mktemp -d)
@@ -79,7 +80,7 @@ expect 'a request that is ended is not followed' "$(effects lr)" ''
 expect 'all of the attempt is measured' "$(sql "SELECT a.ended_at - a.started_at BETWEEN '1.2 s' AND '9 s' FROM lockstep.task_attempt a JOIN lockstep.task t USING (task_id) WHERE t.name = 'late command'")" t
 expect 'the next phase waits for all steps' "$(sql "SELECT min(t.started_at) FILTER (WHERE \"order\" = 2) > max(t.started_at + t.duration) FILTER (WHERE \"order\" = 1) FROM lockstep.task t")" t
 
-# An operator, who cancels the command of a step: none follows, nothing of it is left; a retry goes on with it.
+case_begin 'an operator cancels the command of a step, and a retry continues with it'
 executor() { # CONFIGURATION: its pid in $pid
     LOCKSTEP_CONFIG=$tmp/$1.conf "$LOCKSTEP_BIN" executor run -d "$db" -b "$LOCKSTEP_TEST_BROKERS" --queue "$q" --readers 2 2>>"$tmp/$1.log" &
     pid=$!
@@ -101,6 +102,7 @@ lockstep replay --queue "$q" --run "$run" --mode all --execute --reason again -q
 eventually 10 is "SELECT string_agg(step, ' ' ORDER BY n) FROM effect WHERE task = 'cancelled'" 'a c a c' || failed=1
 eventually 10 is "SELECT ended_at IS NOT NULL FROM lockstep.run WHERE run_id = '$run'" t
 
+case_begin 'a command whose session is lost is done once'
 # Its session is lost while a command runs: the command is done once, and what follows is done.
 : >"$tmp/act"
 task session "$(does session a), $(calls b '"span", "1"'), $(calls c '"span", "0"'), $(does session d)" "$once" >"$tmp/one.jsonl"
@@ -111,6 +113,7 @@ eventually 20 is "SELECT status FROM lockstep.task t WHERE t.name = 'session'" C
 expect 'each step once, in one attempt' "$(effects session) / $(acted session) / $(state session)" 'a d / b c / Completed/d/1/0'
 kill -TERM "$all" && wait "$all"
 
+case_begin 'executors that can do a part each do not pass a task on for ever'
 # Executors that are able to do a part of it each: nobody does it, and they do not give it to each other for ever.
 : >"$tmp/act"
 executor hosts; hosts=$pid
@@ -129,7 +132,7 @@ expect 'it was left once at most' "$(cat "$tmp/hosts.log" "$tmp/commands.log" | 
 kill -TERM "$hosts" "$commands" "$all"
 wait "$hosts" && wait "$commands" && wait "$all" || { echo 'an executor did not end well'; failed=1; }
 
-# The example, as the manual has it.
+case_begin 'the example of the manual runs'
 unset LOCKSTEP_EXECUTOR_MAX_ATTEMPTS
 timeout 60 "$here/../../examples/report/run.sh" "$db" "$LOCKSTEP_TEST_BROKERS" >"$tmp/example.log" 2>&1 || failed=1
 expect 'the example' "$(grep -c '^told: {"report": "week"}$' "$tmp/example.log") $(grep -c '^Sales of the week: week (run .*, step render)$' "$tmp/example.log") $(sql "SELECT amount, told_at IS NOT NULL FROM report.line")" '1 1 280|t'
@@ -137,4 +140,5 @@ expect 'its attempts' "$(sql "SELECT string_agg(t.name || ' ' || t.status || ' '
     'sales of a week Completed 1, report Completed 2, tidy up Completed 1'
 [ "$failed" = 0 ] || cat "$tmp/example.log"
 expect 'locks that are left' "$(sql "SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND database = (SELECT oid FROM pg_database WHERE datname = current_database())")" 0
+cases_end
 exit $failed

@@ -5,6 +5,7 @@
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 . "$here/../support/shell.bash"
+. "$here/../support/cases.bash"
 . "$here/ledger.bash"
 tmp=$(mktemp -d)
 tasks=$(scratch_name)_tasks own=$(scratch_name)_own
@@ -53,7 +54,7 @@ eventually 20 done_are 4 || bad 'it does not go on when the login is let in agai
 eventually 10 state_is ok
 expect 'attempts that were lost' "$(sql 'SELECT sum(lost_num) FROM lockstep.task')" 0
 
-# A task whose session is ended meanwhile: the executor ends when it is told to, and another one takes over.
+case_begin 'a task whose session is ended runs elsewhere when its executor has ended'
 publish '{"order": 1, "sql": "SELECT hold(1)"}'
 eventually 15 running 1
 bar
@@ -71,6 +72,7 @@ daemon
 eventually 20 done_are 5 || bad 'nobody takes over'
 kill -TERM "$pid"
 wait "$pid" || bad "the executor ended with $?"
+case_begin 'an executor whose login is barred says what helps, and continues when it may log in'
 # The executor's own login is barred, and its sessions are ended: it tries ever less often, says what helps, and goes on when it is let in.
 sql "CREATE ROLE $own LOGIN IN ROLE lockstep_executor, lockstep_task"
 : >"$tmp/log"
@@ -87,4 +89,5 @@ again() { kill -HUP "$pid"; [ "$(grep -c event=executor_started "$tmp/log")" = 2
 eventually 20 again || bad 'it does not come again'
 kill -TERM "$pid"
 wait "$pid" || bad "the executor ended with $?"
+cases_end
 exit $failed
