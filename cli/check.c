@@ -254,6 +254,22 @@ static void check_executors(struct check *check)
     }
 }
 
+/* Any login that may call pg_advisory_lock can keep all dispatchers from work. */
+static void check_dispatch(struct check *check)
+{
+    struct err err;
+    DB_RESULT_AUTO *held = NULL;
+    enum rc rc = db_run(check->cli->db, &sql_job_held, NULL, &held, &err);
+    if (rc != RC_OK && !sqlstate_is(&err, SQLSTATE_INSUFFICIENT_PRIVILEGE))
+        check_failed(check, "jobs", &err);
+    for (int i = 0; rc == RC_OK && i < db_rows(held); i++)
+        check_tell(check, TOPIC_FAIL, "jobs",
+                   FORMATTED(REMEDY_LOCKS_TAKEN, db_text(held, i, JOB_HELD_PID)),
+                   "the lock of dispatch is held by backend %s (%s), which is no dispatcher: no "
+                   "job fires",
+                   db_text(held, i, JOB_HELD_PID), db_text(held, i, JOB_HELD_IS));
+}
+
 enum rc command_check(struct cli *cli, struct err *err)
 {
     static const char *const names[] = {"result", "subject", "finding", "hint"};
@@ -269,8 +285,10 @@ enum rc command_check(struct cli *cli, struct err *err)
     check_postgres(&check);
     if (!security)
         check_kafka(&check);
-    if (!security && check.schema)
+    if (!security && check.schema) {
         check_executors(&check);
+        check_dispatch(&check);
+    }
     enum rc rc = check.table != NULL ? table_end(check.table, err) : table_check(stdout, err);
     if (rc != RC_OK && rc != RC_NONE)
         return rc;

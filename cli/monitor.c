@@ -1,10 +1,26 @@
 /* monitor list, check: how jobs do. Both look at rows alone, so they find a dispatcher that does nothing, too. */
 #include "cli/commands.h"
 
+#include "base/remedies.h"
 #include "cli/width.h"
 
 #include <stdio.h>
 #include <string.h>
+
+/* A session that is no dispatcher keeps dispatchers from work: an error that names it. */
+static enum rc check_held(struct cli *cli, struct err *err)
+{
+    DB_RESULT_AUTO *held = NULL;
+    char hint[300];
+    enum rc rc = db_run(cli->db, &sql_job_held, NULL, &held, err);
+    if (rc != RC_OK || db_rows(held) == 0)
+        return rc;
+    (void)snprintf(hint, sizeof hint, REMEDY_LOCKS_TAKEN, db_text(held, 0, JOB_HELD_PID));
+    return err_set(err, RC_FATAL, ERR_FAILED, "monitor", hint,
+                   "the lock of dispatch is held by backend %s (%s), which is no dispatcher: no "
+                   "job fires",
+                   db_text(held, 0, JOB_HELD_PID), db_text(held, 0, JOB_HELD_IS));
+}
 
 enum rc command_monitor_list(struct cli *cli, struct err *err)
 {
@@ -12,36 +28,56 @@ enum rc command_monitor_list(struct cli *cli, struct err *err)
     enum rc rc =
         db_run(cli->db, &sql_job_health,
                (const char *const[]){cli_has(cli, "problems") ? "true" : "false"}, &rows, err);
-    return rc == RC_OK ? cli_print_list(cli, rows, "job,queue,state,since,detail,next_at", err)
-                       : rc;
+    if (rc == RC_OK)
+        rc = cli_print_list(cli, rows, "job,queue,state,since,detail,next_at", err);
+    return rc == RC_OK ? check_held(cli, err) : rc;
 }
 
-/* One line, as monitoring tools read it; the exit code is the answer. */
+/* One line, as monitoring tools read it. held: what keeps dispatchers from work; its message "": nothing. */
+static enum rc print_line(const struct db_result *rows, int problems, const struct err *held,
+                          struct err *err)
+{
+    bool bad = problems > 0 || *held->message != '\0';
+    (void)printf("%s - %d of %d jobs", bad ? "CRITICAL" : "OK",
+                 problems > 0 ? problems : db_rows(rows), db_rows(rows));
+    for (int i = 0; i < problems; i++) {
+        (void)printf("%s ", i == 0 ? ":" : ";");
+        width_print(stdout, db_text(rows, i, JOB_HEALTH_JOB), false);
+        (void)printf(" %s: ", db_text(rows, i, JOB_HEALTH_STATE));
+        width_print(stdout, db_text(rows, i, JOB_HEALTH_DETAIL), false);
+    }
+    if (*held->message != '\0') {
+        (void)printf("; ");
+        width_print(stdout, held->message, false);
+    }
+    (void)printf("\n");
+    return table_check(stdout, err);
+}
+
+/* The exit code is the answer. */
 enum rc command_monitor_check(struct cli *cli, struct err *err)
 {
     DB_RESULT_AUTO *rows = NULL;
+    struct err held = {0};
     int problems = 0;
     enum rc rc = db_run(cli->db, &sql_job_health, (const char *const[]){"false"}, &rows, err);
     if (rc != RC_OK)
         return rc;
     while (problems < db_rows(rows) && db_bool(rows, problems, JOB_HEALTH_IS_PROBLEM))
         problems++;
-    if (cli->output != OUTPUT_TABLE) {
-        rc = cli_print(cli, rows, err);
-    } else {
-        (void)printf("%s - %d of %d jobs", problems > 0 ? "CRITICAL" : "OK",
-                     problems > 0 ? problems : db_rows(rows), db_rows(rows));
-        for (int i = 0; i < problems; i++) {
-            (void)printf("%s ", i == 0 ? ":" : ";");
-            width_print(stdout, db_text(rows, i, JOB_HEALTH_JOB), false);
-            (void)printf(" %s: ", db_text(rows, i, JOB_HEALTH_STATE));
-            width_print(stdout, db_text(rows, i, JOB_HEALTH_DETAIL), false);
-        }
-        (void)printf("\n");
-        rc = table_check(stdout, err);
+    enum rc free_rc = check_held(cli, &held);
+    if (free_rc != RC_OK && held.kind != ERR_FAILED) {
+        *err = held;
+        return free_rc;
     }
-    if (rc != RC_OK || problems == 0)
+    rc = cli->output != OUTPUT_TABLE ? cli_print(cli, rows, err)
+                                     : print_line(rows, problems, &held, err);
+    if (rc != RC_OK || (problems == 0 && free_rc == RC_OK))
         return rc;
+    if (free_rc != RC_OK) { /* it explains the others */
+        *err = held;
+        return free_rc;
+    }
     return err_set(err, RC_FATAL, ERR_FAILED, "monitor check", "lockstep monitor list --problems",
                    "%d jobs need a look", problems);
 }

@@ -31,6 +31,23 @@ grep -q "is held by pid $holder" "$tmp/log" || { cat "$tmp/log"; failed=1; }
 sql "$(grep -oE 'SELECT pg_terminate_backend\([0-9]+\)' "$tmp/log" | tail -1)" >/dev/null
 timeout 60 "$LOCKSTEP_BIN" executor run --queue "$queue" --until-idle -d "$db" -b "$LOCKSTEP_TEST_BROKERS" 2>"$tmp/log" || { cat "$tmp/log"; failed=1; }
 
+# The lock of dispatch: a dispatcher may hold it, and no one else.
+lockstep job apply - -q <<<'{"job": "nightly", "queue": "'"$queue"'", "tasks": [{"order": 1, "sql": "SELECT 1"}], "schedules": [{"name": "s", "kind": "once", "at": "2099-01-01T00:00:00Z"}]}' >/dev/null
+"$LOCKSTEP_BIN" scheduler run -d "$db" 2>"$tmp/log" &
+scheduler=$!
+eventually 30 grep -q event=dispatching "$tmp/log"
+lockstep monitor check >"$tmp/said" 2>&1 || { cat "$tmp/said"; failed=1; }
+kill -TERM $scheduler
+wait $scheduler || failed=1
+hold 1280507913 0 0
+for command in 'monitor check' 'monitor list' check; do
+    # shellcheck disable=SC2086 # two words
+    if lockstep $command >"$tmp/said" 2>&1; then echo "$command: not refused"; failed=1; fi
+    grep -q "the lock of dispatch is held by backend $holder (.*), which is no dispatcher: no job fires" "$tmp/said" || { cat "$tmp/said"; failed=1; }
+done
+sql "$(grep -oE "SELECT pg_terminate_backend\($holder\)" "$tmp/said" | tail -1)" >/dev/null
+lockstep monitor check >"$tmp/said" 2>&1 || { cat "$tmp/said"; failed=1; }
+
 other=$(scratch_name)
 lockstep queue create "$other" -q --create-topic
 hold 1280507905 -20 20 # phases
