@@ -115,7 +115,6 @@ static enum rc next(struct delivery *delivery, int *ret_wait_ms, struct err *err
 {
     const struct receiver *receiver = delivery->receiver;
     DB_RESULT_AUTO *row = NULL;
-    int64_t alive_us = clock_boot_us();
     int64_t lease_ms = receiver->timeout_ms + receiver->kill_after_ms + SILENCE_MS;
     const char *params[] = {receiver->name,
                             delivery->who,
@@ -125,6 +124,7 @@ static enum rc next(struct delivery *delivery, int *ret_wait_ms, struct err *err
                             receiver->remind_ms > 0 ? DB_INT(receiver->remind_ms) : NULL,
                             DB_INT(lease_ms)};
     enum rc rc = delivery->db == NULL ? session_open(delivery, err) : RC_OK;
+    int64_t alive_us = clock_boot_us();
     if (rc == RC_OK)
         rc = db_run(delivery->db, &sql_alert_claim, params, &row, err);
     if (rc != RC_OK)

@@ -137,11 +137,9 @@ static enum rc cancel_overdue(struct db *db, struct err *err)
 }
 
 /* What is done once a minute. */
-static enum rc keep_house(struct db *db, const char *who, int64_t keep_log_ms, struct err *err)
+static enum rc keep_house(struct db *db, int64_t keep_log_ms, struct err *err)
 {
     enum rc rc = cancel_overdue(db, err);
-    if (rc == RC_OK)
-        rc = monitor_look(db, who, LOOK_MS, err);
     for (int64_t deleted = BATCH; rc == RC_OK && deleted >= BATCH;) {
         DB_RESULT_AUTO *row = NULL;
         rc = db_run(db, &sql_job_sweep, (const char *const[]){DB_INT(keep_log_ms)}, &row, err);
@@ -193,7 +191,7 @@ enum rc dispatcher_once(struct db *db, const struct dispatcher_options *options,
     *ret_held = rc == RC_OK && !locked;
     if (rc != RC_OK || !locked)
         return rc;
-    rc = keep_house(db, options->who, options->keep_log_ms, err);
+    rc = keep_house(db, options->keep_log_ms, err);
     if (rc == RC_OK)
         rc = once(db, options, &tasks, err);
     db_close(tasks);
@@ -286,8 +284,9 @@ static enum rc round_of_jobs(struct dispatcher *dispatcher, int *ret_wait_ms, st
     if (rc != RC_OK || !dispatcher->locked)
         return rc;
     if (clock_boot_us() >= dispatcher->house_us) {
-        rc = keep_house(dispatcher->db, dispatcher->options.who, dispatcher->options.keep_log_ms,
-                        err);
+        rc = keep_house(dispatcher->db, dispatcher->options.keep_log_ms, err);
+        if (rc == RC_OK) /* not in a single round: whoever looks now and then is taken for absent */
+            rc = monitor_look(dispatcher->db, dispatcher->options.who, LOOK_MS, err);
         dispatcher->house_us = clock_boot_us() + LOOK_MS * 1000LL;
     }
     if (rc == RC_OK)

@@ -7,8 +7,16 @@ here=$(cd "$(dirname "$0")" && pwd)
 . "$here/../support/shell.bash"
 tmp=$(mktemp -d)
 . "$here/../support/http.bash"
-trap 'jobs_end; scratch_drop; rm -rf "$tmp"' EXIT
+login=$(scratch_name)
+leave() {
+    jobs_end
+    scratch_drop
+    "$LOCKSTEP_TEST_PGBIN/psql" -X -q -d "$LOCKSTEP_TEST_PG" -c "DROP ROLE IF EXISTS $login"
+    rm -rf "$tmp"
+}
+trap leave EXIT
 scratch_database
+sql "CREATE ROLE $login LOGIN IN ROLE lockstep_operator" # what the monitor's login needs
 failed=0
 expect() { [ "$2" = "$3" ] || { echo "$1: \"$2\" instead of \"$3\""; failed=1; }; }
 http_start server
@@ -27,7 +35,7 @@ END
 chmod +x "$tmp/page" "$tmp/hang"
 config() { # FILE, and the sections of receivers on standard input
     printf '[postgres]\nconninfo = %s\n[monitor]\nevery = 200ms\n[http]\nallow = 127.0.0.1:%s\n[commands]\npage = %s\nhang = %s\n[command:page]\nkill_after = 0s\n[command:hang]\nkill_after = 0s\n' \
-        "$db" "$port" "$tmp/page" "$tmp/hang" >"$1"
+        "$db user=$login" "$port" "$tmp/page" "$tmp/hang" >"$1"
     cat >>"$1"
     chmod 600 "$1"
 }
