@@ -47,7 +47,7 @@ FROM (
     LEFT JOIN LATERAL (
         SELECT r.run_id, r.created_at FROM lockstep.run r WHERE r.job_id = j.job_id AND r.ended_at IS NULL ORDER BY r.run_no LIMIT 1) o ON true
     LEFT JOIN LATERAL (
-        SELECT b.run_id, b.status, b.reason, b.ended_at, b.scheduled_for, b.decided_at, s AS schedule, s.schedule_id IS NOT NULL AND s.after_job IS NULL AS is_rule
+        SELECT b.run_id, b.status, b.reason, b.ended_at, b.scheduled_for, b.decided_at, s AS schedule, s.schedule_id IS NOT NULL AND s.after_job IS NULL AND b.source NOT LIKE 'backfill by %' AS is_rule
         FROM lockstep.job_occurrence b LEFT JOIN lockstep.schedule s USING (schedule_id)
         WHERE b.job_id = j.job_id AND b.status IS NOT NULL ORDER BY b.scheduled_for DESC LIMIT 1) l ON true
     LEFT JOIN LATERAL (

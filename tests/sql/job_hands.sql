@@ -54,6 +54,10 @@ UPDATE lockstep.schedule SET wake_at = '2020-01-01 20:00Z';
 SELECT is((SELECT string_agg(d.verdict || to_char(d.scheduled_for AT TIME ZONE 'UTC', ' HH24:MI'), ', ') FROM generate_series(1, 2) AS n, lockstep.dispatch('test', '2020-01-01 20:00Z'::timestamptz + n * interval '1 s') AS d),
     'fire 18:00, skip 20:00', 'which meets nothing of the backfill');
 SELECT pg_temp.gone('b');
+SELECT lockstep.job_define(pg_temp.spec('b', '{"schedules": [{"name": "s", "kind": "interval", "every": "1h"}]}'));
+SELECT pg_temp.fill('b', '06:00', '07:00'), pg_temp.ends('b');
+SELECT is((SELECT state FROM lockstep.job_health WHERE job = 'b'), 'ok', 'a time that was filled is not late');
+SELECT pg_temp.gone('b');
 -- Several schedules, disabled ones, clocks.
 SELECT lockstep.job_define(pg_temp.spec('b', '{"schedules": [{"name": "s", "kind": "interval", "every": "1h"}, {"name": "off", "kind": "interval", "every": "30m", "enabled": false},
     {"name": "warsaw", "kind": "daily", "times": ["08:30"], "zone": "Europe/Warsaw"}]}'));
