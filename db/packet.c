@@ -21,6 +21,7 @@ static const struct setting settings[] = {
     {"bytea_output", "hex"},
     {"DateStyle", "ISO, MDY"},
     {"IntervalStyle", "postgres"},
+    {"log_parameter_max_length_on_error", "0"}, /* what is bound is shown to no SQL of users */
 };
 
 /* Where no SQL but ours runs: each statement of it has an index for all that it reads; so a plan that was made while the tables were
@@ -43,13 +44,13 @@ static const char *synchronous_commit(enum db_role role)
     return lazy ? "off" : "on";
 }
 
-/* How long a statement of ours waits for a row that a session of others holds. Control and gates have other queues to work on, and their
+/* How long a statement of ours waits for a row that a session of others holds. The dispatcher has other jobs, control and gates have other queues to work on, and their
  * patience is longer; a person and a producer learn who is in their way. Tasks and migrations wait. */
 static const char *lock_timeout(enum db_role role)
 {
     bool shared = role == DB_CONTROL || role == DB_GATE;
     bool impatient = role == DB_CLI || role == DB_PRODUCER;
-    return shared ? "2s" : impatient ? "10s" : "0";
+    return role == DB_DISPATCHER ? "1s" : shared ? "2s" : impatient ? "10s" : "0";
 }
 
 /* The server splits the options at spaces that have no backslash. */

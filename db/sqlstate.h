@@ -26,7 +26,8 @@
     X(SQLSTATE_INVALID_FUNCTION_DEFINITION, "42P13") /* CREATE OR REPLACE: other parameters */     \
     X(SQLSTATE_INVALID_TABLE_DEFINITION, "42P16")    /* of a view: other columns */                \
     X(SQLSTATE_INSUFFICIENT_RESOURCES, "53")                                                       \
-    X(SQLSTATE_OUT_OF_MEMORY, "53200") /* of the lock table, too */                                \
+    X(SQLSTATE_OUT_OF_MEMORY, "53200")                /* of the lock table, too */                 \
+    X(SQLSTATE_CONFIGURATION_LIMIT_EXCEEDED, "53400") /* temp_file_limit */                        \
     X(SQLSTATE_TOO_MANY_CONNECTIONS, "53300")                                                      \
     X(SQLSTATE_LOCK_NOT_AVAILABLE, "55P03")                                                        \
     X(SQLSTATE_QUERY_CANCELED, "57014")                                                            \

@@ -78,6 +78,8 @@ static bool is_no_fault(const struct err *why)
         SQLSTATE_SERIALIZATION_FAILURE,  SQLSTATE_DEADLOCK_DETECTED, SQLSTATE_LOCK_NOT_AVAILABLE,
         SQLSTATE_INSUFFICIENT_RESOURCES, SQLSTATE_ADMIN_SHUTDOWN,    SQLSTATE_CRASH_SHUTDOWN,
         SQLSTATE_CANNOT_CONNECT_NOW,     SQLSTATE_NO_SENSE};
+    if (sqlstate_is(why, SQLSTATE_CONFIGURATION_LIMIT_EXCEEDED)) /* the query is too large */
+        return false;
     for (size_t i = 0; i < sizeof others / sizeof *others; i++)
         if (sqlstate_is(why, others[i]))
             return true;

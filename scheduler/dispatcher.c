@@ -10,6 +10,7 @@
 #include "base/thread.h"
 #include "db/backend.h"
 #include "db/notification.h"
+#include "db/sqlstate.h"
 #include "scheduler/asker.h"
 #include "scheduler/look.h"
 
@@ -21,6 +22,8 @@
 #define LOOK_MS          60000   /* the longest sleep: a notification may be lost */
 #define PATIENCE_MS      30000   /* a template may have 100,000 tasks */
 #define BATCH            1000    /* rows that job_sweep deletes at most of each table */
+#define RELATIONS        64      /* tables that are told apart; of more all are looked at */
+#define HELD_MS          200     /* until a row that another session holds is asked for again */
 #define ROWS             "rows " /* what lockstep.table_changed notifies, with the table's oid */
 #define BACKOFF_FIRST_MS 250
 #define BACKOFF_LAST_MS  5000
@@ -34,8 +37,8 @@ struct dispatcher {
     bool asking;         /* an ask is out */
     struct ask *answer;  /* it has come back, and the database has not heard of it */
     bool locked, stopping;
-    int backoff_ms;   /* 0: nothing is wrong */
-    int64_t house_us; /* when house is kept again */
+    int backoff_ms;             /* 0: nothing is wrong */
+    int64_t house_us, sweep_us; /* when house is kept again */
 };
 
 static void tell(const struct db_result *row, int verdict)
@@ -123,6 +126,8 @@ static enum rc report(struct db *db, const char *who, const struct ask *ask, str
                     (const char *const[]){who, ask->token, ask->again ? "t" : "f", why}, &row, err);
     if (rc == RC_OK)
         decided(row, db_word(row, 0, JOB_DISPATCH_VERDICT), ret_ask);
+    if (rc == RC_OK && ask->again && !db_null(row, 0, JOB_DISPATCH_JOB))
+        tell(row, JOB_DISPATCH_IS_WAIT);
     return rc;
 }
 
@@ -136,15 +141,12 @@ static enum rc cancel_overdue(struct db *db, struct err *err)
     return rc;
 }
 
-/* What is done once a minute. */
-static enum rc keep_house(struct db *db, int64_t keep_log_ms, struct err *err)
+/* A batch of what is not kept. *ret_more: there may be more. */
+static enum rc sweep(struct db *db, int64_t keep_log_ms, bool *ret_more, struct err *err)
 {
-    enum rc rc = cancel_overdue(db, err);
-    for (int64_t deleted = BATCH; rc == RC_OK && deleted >= BATCH;) {
-        DB_RESULT_AUTO *row = NULL;
-        rc = db_run(db, &sql_job_sweep, (const char *const[]){DB_INT(keep_log_ms)}, &row, err);
-        deleted = rc == RC_OK ? db_int(row, 0, JOB_SWEEP_DELETED) : 0;
-    }
+    DB_RESULT_AUTO *row = NULL;
+    enum rc rc = db_run(db, &sql_job_sweep, (const char *const[]){DB_INT(keep_log_ms)}, &row, err);
+    *ret_more = rc == RC_OK && db_int(row, 0, JOB_SWEEP_DELETED) >= BATCH;
     return rc;
 }
 
@@ -191,9 +193,11 @@ enum rc dispatcher_once(struct db *db, const struct dispatcher_options *options,
     *ret_held = rc == RC_OK && !locked;
     if (rc != RC_OK || !locked)
         return rc;
-    rc = keep_house(db, options->keep_log_ms, err);
+    rc = cancel_overdue(db, err);
     if (rc == RC_OK)
         rc = once(db, options, &tasks, err);
+    for (bool more = true; rc == RC_OK && more;)
+        rc = sweep(db, options->keep_log_ms, &more, err);
     db_close(tasks);
     return rc == RC_OK ? db_run(db, &sql_job_unlock, NULL, NULL, err) : rc;
 }
@@ -215,26 +219,36 @@ static enum rc session_open(struct dispatcher *dispatcher, struct err *err)
     return rc == RC_OK ? db_run(dispatcher->db, &sql_job_settings, NULL, NULL, err) : rc;
 }
 
-/* Only "rows OID" says something that the rows do not: a table of the user's has changed. One of them for each look at the inbox is enough: a statement
- * notifies again while the look is not near. */
+/* Only "rows OID" says something that the rows do not: a table of the user's has changed. However much has come, it is one statement. */
 static enum rc hear(struct db *db, struct err *err)
 {
     const char *channel, *payload;
-    int64_t relation = 0;
+    int64_t relations[RELATIONS];
+    int count = 0;
     enum rc rc;
     while ((rc = db_notification(db, &channel, &payload, err)) == RC_OK) {
-        int64_t heard = 0;
+        int64_t heard;
+        int at = 0;
         if (strncmp(payload, ROWS, sizeof ROWS - 1) != 0 ||
             number_parse("notification", "oid", payload + sizeof ROWS - 1,
-                         (struct number_range){1, UINT32_MAX}, &heard, NULL) != RC_OK ||
-            heard == relation)
+                         (struct number_range){1, UINT32_MAX}, &heard, NULL) != RC_OK)
             continue;
-        rc = db_run(db, &sql_job_rows, (const char *const[]){DB_INT(heard)}, NULL, err);
-        relation = heard;
-        if (rc != RC_OK)
-            return rc;
+        while (at < count && at < RELATIONS && relations[at] != heard)
+            at++;
+        if (at < RELATIONS)
+            relations[at] = heard;
+        if (at == count)
+            count++;
     }
-    return rc == RC_NONE ? RC_OK : rc;
+    if (rc != RC_NONE || count == 0)
+        return rc == RC_NONE ? RC_OK : rc;
+    STR_AUTO list = {0};
+    db_array_start(&list);
+    for (int i = 0; i < count && i < RELATIONS; i++)
+        db_array_int(&list, relations[i]);
+    db_array_end(&list);
+    return db_run(db, &sql_job_rows, (const char *const[]){count <= RELATIONS ? list.data : NULL},
+                  NULL, err);
 }
 
 /* Hands it to the asker's thread, which is started for the first one. */
@@ -255,6 +269,14 @@ static enum rc hand_over(struct dispatcher *dispatcher, struct ask *ask, struct 
     return RC_OK;
 }
 
+/* Another session holds a row: that is no reason to give up the lock of dispatch. What was not done is done in a later round. */
+static enum rc unless_held(enum rc rc, const struct err *err)
+{
+    bool held = rc == RC_RETRY && (sqlstate_is(err, SQLSTATE_LOCK_NOT_AVAILABLE) ||
+                                   sqlstate_is(err, SQLSTATE_DEADLOCK_DETECTED));
+    return held ? RC_OK : rc;
+}
+
 /* The database hears of the answer that has come. */
 static enum rc answer(struct dispatcher *dispatcher, struct err *err)
 {
@@ -262,11 +284,36 @@ static enum rc answer(struct dispatcher *dispatcher, struct err *err)
     if (dispatcher->answer == NULL)
         return RC_OK;
     enum rc rc = report(dispatcher->db, dispatcher->options.who, dispatcher->answer, &next, err);
-    if (rc != RC_OK)
-        return rc;
+    if (rc != RC_OK) /* a row is held: it is reported again */
+        return unless_held(rc, err);
     free(dispatcher->answer);
     dispatcher->answer = NULL;
     return hand_over(dispatcher, next, err);
+}
+
+/* What is done once a minute. */
+static enum rc keep_house(struct dispatcher *dispatcher, struct err *err)
+{
+    if (clock_boot_us() < dispatcher->house_us)
+        return RC_OK;
+    dispatcher->house_us = clock_boot_us() + LOOK_MS * 1000LL;
+    enum rc rc = unless_held(cancel_overdue(dispatcher->db, err), err);
+    if (rc == RC_OK) /* not in a single round: whoever looks now and then is taken for absent */
+        rc = unless_held(monitor_look(dispatcher->db, dispatcher->options.who, LOOK_MS, err), err);
+    return rc;
+}
+
+/* When nothing is due: a batch of what is not kept, once a minute, or one after the other while there is more. */
+static enum rc sweep_idle(struct dispatcher *dispatcher, int *wait_ms, struct err *err)
+{
+    bool more = false;
+    if (*wait_ms <= 0 || clock_boot_us() < dispatcher->sweep_us)
+        return RC_OK;
+    enum rc rc =
+        unless_held(sweep(dispatcher->db, dispatcher->options.keep_log_ms, &more, err), err);
+    dispatcher->sweep_us = clock_boot_us() + (more ? 0 : LOOK_MS * 1000LL);
+    *wait_ms = more ? 0 : *wait_ms;
+    return rc;
 }
 
 /* One round, with the lock or for it. *ret_wait_ms: until the next one. */
@@ -283,12 +330,7 @@ static enum rc round_of_jobs(struct dispatcher *dispatcher, int *ret_wait_ms, st
     }
     if (rc != RC_OK || !dispatcher->locked)
         return rc;
-    if (clock_boot_us() >= dispatcher->house_us) {
-        rc = keep_house(dispatcher->db, dispatcher->options.keep_log_ms, err);
-        if (rc == RC_OK) /* not in a single round: whoever looks now and then is taken for absent */
-            rc = monitor_look(dispatcher->db, dispatcher->options.who, LOOK_MS, err);
-        dispatcher->house_us = clock_boot_us() + LOOK_MS * 1000LL;
-    }
+    rc = keep_house(dispatcher, err);
     if (rc == RC_OK)
         rc = answer(dispatcher, err);
     *ret_wait_ms = -1;
@@ -299,6 +341,10 @@ static enum rc round_of_jobs(struct dispatcher *dispatcher, int *ret_wait_ms, st
         if (rc == RC_OK)
             rc = hand_over(dispatcher, ask, err);
     }
+    if (rc == RC_OK)
+        rc = sweep_idle(dispatcher, ret_wait_ms, err);
+    if (dispatcher->answer != NULL && *ret_wait_ms > HELD_MS)
+        *ret_wait_ms = HELD_MS;
     return rc;
 }
 

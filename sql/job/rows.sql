@@ -1,2 +1,2 @@
--- job_rows :none  rows of relation $1 have changed: its triggers are looked at soon
-SELECT lockstep.dispatch_rows($1::oid);
+-- job_rows :none  rows of the relations $1 (NULL: of any) have changed: their triggers are looked at soon
+SELECT lockstep.dispatch_rows($1::oid[]);

@@ -22,7 +22,8 @@ static int teardown(void **state)
 /* Control, people and producers do not wait for a row for ever. */
 static const char *lock_timeout_of(enum db_role role)
 {
-    return role == DB_CONTROL || role == DB_GATE   ? "2s"
+    return role == DB_DISPATCHER                   ? "1s"
+           : role == DB_CONTROL || role == DB_GATE ? "2s"
            : role == DB_CLI || role == DB_PRODUCER ? "10s"
                                                    : "0";
 }
@@ -38,6 +39,7 @@ static void a_session_is_ours_whatever_the_databases_defaults_are(void **state)
         {"default_transaction_deferrable", "on", "off"},
         {"statement_timeout", "1", "0"},
         {"idle_session_timeout", "5000", "0"},
+        {"log_parameter_max_length_on_error", "-1", "0"},
         {"client_encoding", "LATIN1", "UTF8"},
         {"bytea_output", "escape", "hex"},
         {"datestyle", "German", "ISO, MDY"},

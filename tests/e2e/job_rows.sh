@@ -111,6 +111,20 @@ ticks() { [ "$(sql "SELECT count(*) FROM lockstep.occurrence WHERE job = 'tick' 
 eventually 30 ticks || wrong 'the job without SQL of users does not fire'
 expect 'its times that were missed' "$(sql "SELECT coalesce(sum(missed_count), 0) FROM lockstep.occurrence WHERE job = 'tick'")" 0
 
+# An operator's open transaction over a job with SQL of users keeps no other job, whoever dispatches.
+sql "BEGIN; SELECT lockstep.job_set('load', '{\"description\": \"open\"}'); SELECT pg_sleep(600)" >/dev/null 2>&1 &
+edited() { is "SELECT count(*) FROM pg_stat_activity WHERE query LIKE '%pg_sleep(600)%' AND wait_event = 'PgSleep'" 1; }
+eventually 30 edited || wrong 'the job is not being edited'
+kill -KILL "$other"
+wait "$other" || true
+executor "$tmp/third.log"
+other=$pid
+ticked=$(sql "SELECT count(*) FROM lockstep.occurrence WHERE job = 'tick' AND outcome = 'fired'")
+ticks_on() { [ "$(sql "SELECT count(*) FROM lockstep.occurrence WHERE job = 'tick' AND outcome = 'fired'")" -gt $((ticked + 10)) ]; }
+eventually 60 ticks_on || wrong "no other job fires beside it: $(tail -5 "$tmp/third.log")"
+expect 'sessions that the dispatcher lost' "$(grep -c dispatcher_lost "$tmp/third.log" || true)" 0
+sql "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE query LIKE '%pg_sleep(600)%' AND pid <> pg_backend_pid()" >/dev/null
+
 # Told to stop while SQL of users is under way, it stops.
 lockstep job apply - -q <<<'[{"job": "long", "queue": "'"$q"'", "query": "SELECT 1 AS \"order\", '"'SELECT 1'"' AS sql, pg_sleep(600)::text AS name", "schedules": [{"name": "s", "kind": "interval", "every": "1s"}]}]' >/dev/null
 long_runs() { is "SELECT count(*) FROM pg_stat_activity WHERE usename = '$tasks' AND wait_event = 'PgSleep' AND query LIKE '%ask_fire%'" 1; }

@@ -5,7 +5,9 @@ SELECT no_plan();
 SET LOCAL client_min_messages = error;
 INSERT INTO lockstep.queue (name, topic) VALUES ('q', 't');
 CREATE TABLE public.staging (id int GENERATED ALWAYS AS IDENTITY, batch uuid, came timestamptz NOT NULL DEFAULT now(), note text);
+GRANT SELECT ON public.staging TO lockstep_task; -- other tests make logins, and somebody has to be able to look
 CREATE VIEW public.bare AS SELECT id FROM public.staging;
+GRANT SELECT ON public.bare TO lockstep_task;
 CREATE FUNCTION pg_temp.spec(name text, more jsonb DEFAULT '{}') RETURNS jsonb LANGUAGE sql AS $$
     SELECT jsonb_build_object('job', name, 'queue', 'q', 'tasks', '[{"order": 100, "sql": "SELECT $1", "params": ["${rows}"]}]'::jsonb) || more
 $$;
@@ -127,8 +129,11 @@ SELECT (pg_temp.asked(pg_temp.then('mark'))).token AS token \gset
 SELECT lockstep.dispatch_begin();
 SELECT throws_ok(format('SELECT lockstep.fire(%L, 2, NULL)', :'token'), 'LS002', NULL, 'so does another dispatcher');
 SELECT (pg_temp.asked(pg_temp.then('mark'))).token AS token \gset
-SELECT throws_ok(format('SELECT lockstep.fire(%L, 0, NULL)', :'token'), 'LS002', NULL, 'a mark that found no row fires nothing');
-SELECT is((SELECT (lockstep.dispatch_failed('test', :'token', true, 'mark found no row')).verdict), 'wait', 'and waits');
+SELECT throws_ok(format('SELECT lockstep.fire(%L, 0, NULL)', :'token'), '22023', 'mark changed no row', 'a mark that changed no row fires nothing');
+SELECT throws_ok(format('SELECT lockstep.fire(%L, NULL, NULL)', :'token'), '22023', NULL, 'nor does one that was left out');
+SELECT throws_ok(format('SELECT lockstep.fire(%L, 1, ARRAY[''{"order": 1, "command": "x"}''::jsonb])', :'token'), '22023', NULL, 'nor one with tasks of somebody else');
+SELECT is((SELECT (lockstep.dispatch_failed('test', :'token', true, 'another session was in the way')).verdict), 'wait', 'what is no fault of the job waits');
+SELECT is((SELECT (lockstep.dispatch('test', clock_timestamp())).verdict), NULL, 'for a moment');
 SELECT cmp_ok((SELECT count(*) FROM lockstep.run WHERE ended_at IS NULL), '=', 0::bigint, 'no run was made');
 SELECT pg_temp.gone();
 
@@ -164,6 +169,15 @@ SELECT is((SELECT outcome FROM lockstep.occurrence WHERE job = 'q' AND scheduled
 SELECT lockstep.job_set('q', '{"query": "SELECT i AS \"order\", ''SELECT 1'' AS sql FROM generate_series(1, 100001) AS i"}');
 UPDATE lockstep.schedule SET next_at = '2030-01-01 10:00Z', wake_at = '2030-01-01 10:00Z';
 SELECT matches(pg_temp.cycle('2030-01-01 10:00Z'), 'q error .the query returns more than 100000 tasks', 'too many are refused');
+-- The job that it follows ends again while its query runs, which fails: the second end is not lost.
+SELECT lockstep.job_define(pg_temp.spec('before')), lockstep.job_define(pg_temp.spec('follows', '{"query": "SELECT 1 AS nothing", "schedules": [{"name": "s", "kind": "after", "job": "before", "on": "always"}]}') - 'tasks');
+SELECT lockstep.job_run('before'), pg_temp.ends();
+SELECT (pg_temp.asked(clock_timestamp() + interval '1 s')).token AS token \gset
+SELECT lockstep.job_run('before'), pg_temp.ends();
+SELECT is((SELECT (lockstep.dispatch_failed('test', :'token', false, 'it failed')).verdict), 'error', 'the query of the first end fails');
+SELECT isnt((SELECT s.next_at FROM lockstep.schedule s JOIN lockstep.job j USING (job_id) WHERE j.name = 'follows'), NULL, 'the second end is still to be decided');
+DELETE FROM lockstep.job WHERE name = 'follows';
+DELETE FROM lockstep.job WHERE name = 'before';
 -- By hand it needs the tasks' login, too.
 SELECT throws_like($$SELECT FROM lockstep.job_backfill('q', now() - interval '1 h', now())$$, '%come from its query, which only the tasks'' login runs', 'a range of it is not fired by whoever asks');
 SELECT throws_like($$SELECT lockstep.job_run('q')$$, '%only the tasks'' login runs', 'the function refuses');
@@ -172,6 +186,8 @@ SELECT lockstep.ask_fire(a.token, a.mark, a.query, a.words) AS run FROM lockstep
 SELECT is((SELECT run_id FROM lockstep.run WHERE ended_at IS NULL), :'run', 'by hand with a token');
 SELECT is((SELECT started_by FROM lockstep.run WHERE ended_at IS NULL), 'manual by ' || session_user, 'and says who');
 SELECT throws_ok($$SELECT lockstep.job_run_ask('q', NULL)$$, 'LS002', NULL, 'while its run is open it is refused');
+SELECT pg_temp.ends(), lockstep.job_set('q', '{"query": "SELECT 1 AS \"order\", ''x'' AS sql WHERE false"}');
+SELECT throws_ok($$SELECT lockstep.ask_fire(a.token, a.mark, a.query, a.words) FROM lockstep.job_run_ask('q', NULL) AS a$$, 'LS002', 'its query returned no task', 'by hand without a task');
 SELECT pg_temp.gone();
 
 -- The test button decides as the next cycle does.
@@ -247,6 +263,13 @@ SELECT is(pg_temp.refused('{"threshold": 1}', '{"watch": true}'), 'watch: what i
 SELECT throws_like($$SELECT lockstep.job_define('{"job": "s", "queue": "q", "tasks": [{"order": 1, "sql": "SELECT 1"}], "schedules": [{"name": "s", "kind": "trigger", "trigger": {}}]}')$$,
     'schedules[1].trigger: a schedule has no trigger', 'a trigger among the schedules');
 
+CREATE TABLE public.secret (id int);
+CREATE ROLE job_rows_tasks LOGIN IN ROLE lockstep_task;
+SELECT is(pg_temp.refused('{"threshold": 1, "on": "public.secret"}'), 'trigger.on: no login that runs tasks may read public.secret', 'a table that nobody may read');
+GRANT SELECT ON public.secret TO lockstep_task;
+SELECT is(pg_temp.refused('{"threshold": 1, "on": "public.secret", "pending": "true"}'), 'taken', 'until the right is given, as the hint says');
+SELECT pg_temp.gone();
+
 -- A change of the mode clears what belongs to the one that it leaves.
 SELECT pg_temp.trigger('mode', '{"threshold": 1}'), lockstep.job_set('mode', '{"trigger": null}');
 SELECT is((SELECT count(*) FROM lockstep.schedule), 0::bigint, 'without its trigger it has none');
@@ -257,7 +280,7 @@ SELECT pg_temp.gone();
 SELECT pg_temp.trigger('w', '{"threshold": 1, "check_every": "1h"}'), lockstep.watch_table('public.staging'), lockstep.watch_table('public.staging');
 SELECT is((SELECT count(*) FROM pg_trigger WHERE tgname = 'lockstep_table_changed'), 1::bigint, 'watch_table puts one trigger');
 SELECT pg_temp.cycle(clock_timestamp());
-SELECT lockstep.dispatch_rows('public.staging'::regclass);
+SELECT lockstep.dispatch_rows(ARRAY['public.staging'::regclass]::oid[]);
 SELECT cmp_ok(pg_temp.next('w') - clock_timestamp(), '<', interval '2 s', 'rows that have come bring the look forward');
 SELECT lockstep.unwatch_table('public.staging');
 SELECT is((SELECT count(*) FROM pg_trigger WHERE tgname = 'lockstep_table_changed'), 0::bigint, 'unwatch_table takes it away');

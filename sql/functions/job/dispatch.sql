@@ -19,8 +19,9 @@ BEGIN
     IF FOUND THEN
         RETURN lockstep.job_turn(due.job_id, due.schedule_id, now, p_by);
     END IF;
-    SELECT min(GREATEST(s.wake_at, s.asked_until)) INTO next FROM lockstep.schedule s
-    WHERE s.is_active AND s.wake_at IS NOT NULL AND (p_asks OR NOT s.uses_sql);
+    next := LEAST((SELECT s.wake_at FROM lockstep.schedule s
+                   WHERE s.is_active AND s.wake_at IS NOT NULL AND s.asked_until IS NULL AND (p_asks OR NOT s.uses_sql) ORDER BY s.wake_at LIMIT 1),
+                  (SELECT min(GREATEST(s.wake_at, s.asked_until)) FROM lockstep.schedule s WHERE s.asked_until IS NOT NULL AND s.is_active AND p_asks));
     nothing.wait_ms := CASE WHEN next <= now THEN HELD_MS WHEN next > now THEN LEAST(ceil(date_part('epoch', next - now) * 1000), 2000000000) END;
     RETURN nothing;
 END

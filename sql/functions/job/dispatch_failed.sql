@@ -1,10 +1,11 @@
 -- SQL of users for a firing has failed, or nobody knows what became of it. p_again: nothing is known against the job (the session was lost, another session was
--- in the way): it is decided again soon. A token that is worth nothing any more has fired, or its job was changed: nothing is done.
+-- in the way): it is decided again, soon at first, and then after as long as it has waited already, up to a minute. A token that is worth nothing any more has fired, or its job was changed: nothing is done.
 CREATE OR REPLACE FUNCTION lockstep.dispatch_failed(p_by text, p_token uuid, p_again boolean, p_why text) RETURNS lockstep.dispatched
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET enable_seqscan = off SET jit = off SET lock_timeout = '1s' AS $$
 DECLARE
     AGAIN CONSTANT interval := interval '2 seconds';
-    ask CONSTANT lockstep.job_ask := lockstep.job_asked(p_token);
+    LONGEST CONSTANT interval := interval '1 minute';
+    ask CONSTANT lockstep.job_ask := lockstep.job_asked(p_token, false);
     own lockstep.job;
     due lockstep.schedule;
     done lockstep.dispatched;
@@ -21,9 +22,8 @@ BEGIN
     done.schedule := due.name;
     done.scheduled_for := ask.scheduled_for;
     IF p_again THEN
-        UPDATE lockstep.schedule s SET asked_until = NULL, wake_at = GREATEST(s.wake_at, clock_timestamp() + AGAIN),
-            next_at = CASE WHEN (s.rows_rule).relation IS NOT NULL THEN clock_timestamp() + AGAIN ELSE s.next_at END
-        WHERE s.schedule_id = ask.schedule_id;
+        UPDATE lockstep.schedule s SET asked_until = clock_timestamp() + LEAST(GREATEST(clock_timestamp() - COALESCE((s.look).at, s.wake_at), AGAIN), LONGEST)
+        WHERE s.schedule_id = ask.schedule_id; -- its time stays: after catchup_window a time is missed
     ELSE
         done.verdict := 'error';
         PERFORM lockstep.job_failed(own, due, ask.scheduled_for, p_by, p_why);

@@ -2,7 +2,7 @@
 CREATE OR REPLACE FUNCTION lockstep.dispatch_looked(p_by text, p_token uuid, p_rows bigint, p_oldest timestamptz, p_newest timestamptz, p_why text DEFAULT NULL)
 RETURNS lockstep.dispatched LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET enable_seqscan = off SET jit = off SET lock_timeout = '1s' AS $$
 DECLARE
-    ask CONSTANT lockstep.job_ask := lockstep.job_asked(p_token);
+    ask CONSTANT lockstep.job_ask := lockstep.job_asked(p_token, false);
     own lockstep.job;
     due lockstep.schedule;
     done lockstep.dispatched;

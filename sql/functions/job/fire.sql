@@ -5,16 +5,14 @@ CREATE OR REPLACE FUNCTION lockstep.fire(p_token uuid, p_marked bigint, p_rows j
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET enable_seqscan = off SET jit = off SET lock_timeout = '10s' AS $$
 DECLARE
     MOST CONSTANT int := 100000;
-    ask CONSTANT lockstep.job_ask := lockstep.job_asked(p_token);
+    ask CONSTANT lockstep.job_ask := lockstep.job_asked(p_token, true);
     own lockstep.job;
     due lockstep.schedule;
     decided record;
     tasks CONSTANT jsonb[] := lockstep.job_rows(p_rows);
 BEGIN
-    IF ask.token IS NULL THEN
+    IF ask.token IS NULL OR ask.asked_at < clock_timestamp() - interval '20 minutes' AND ask.schedule_id IS NULL THEN
         RAISE EXCEPTION 'the job was changed meanwhile, or has another dispatcher' USING ERRCODE = 'LS002';
-    ELSIF p_marked = 0 THEN
-        RAISE EXCEPTION 'mark found no row' USING ERRCODE = 'LS002';
     ELSIF cardinality(tasks) > MOST THEN
         RAISE EXCEPTION 'the query returns more than % tasks', MOST USING ERRCODE = 'invalid_parameter_value', HINT = 'Let one task do more, or publish them with lockstep publish.';
     ELSIF tasks = '{}' AND p_marked > 0 THEN
@@ -23,7 +21,14 @@ BEGIN
     END IF;
     DELETE FROM lockstep.job_ask a WHERE a.token = ask.token;
     SELECT j.* INTO own FROM lockstep.job j WHERE j.job_id = ask.job_id;
-    IF ask.schedule_id IS NULL THEN
+    IF (p_rows IS NOT NULL) <> (own.spec ? 'query') OR (p_marked IS NOT NULL) <> COALESCE(own.spec -> 'trigger' ? 'mark', false) THEN
+        RAISE EXCEPTION 'job % has no such SQL', own.name USING ERRCODE = 'invalid_parameter_value'; -- somebody else than ask_fire calls
+    ELSIF p_marked = 0 THEN
+        RAISE EXCEPTION 'mark changed no row' USING ERRCODE = 'invalid_parameter_value',
+            HINT = 'Write the INSERT or UPDATE itself: of a CALL or SELECT the rows are not counted. It has to change rows that "pending" finds.';
+    ELSIF ask.schedule_id IS NULL AND tasks = '{}' THEN
+        RAISE EXCEPTION 'its query returned no task' USING ERRCODE = 'LS002';
+    ELSIF ask.schedule_id IS NULL THEN
         PERFORM lockstep.job_run_guard(own);
         RETURN lockstep.job_fire(own, NULL, ask.scheduled_for, ask.source, 'by hand', ask.params, NULL, 0, tasks, p_marked, ask.run_id);
     END IF;

@@ -1,4 +1,4 @@
--- Does what was decided of a schedule. The schedule's row is written last: the end of a run writes it, too, and holds its run then, which a cancel needs.
+-- Does what was decided of a schedule. The schedule's row is locked first, as the end of a run does; but for a cancel, which needs a run whose end may hold it.
 -- p_tasks, p_rows: what SQL of users has brought: the tasks instead of the template's, and how many rows they are of.
 CREATE OR REPLACE FUNCTION lockstep.job_act(p_job lockstep.job, p_schedule lockstep.schedule, p_decided record, p_by text, p_tasks jsonb[] DEFAULT NULL, p_rows bigint DEFAULT NULL,
     OUT run uuid) LANGUAGE plpgsql AS $$
@@ -9,6 +9,9 @@ DECLARE
     outcome CONSTANT text := OUTCOMES ->> p_decided.verdict;
     has_news boolean;
 BEGIN
+    IF p_decided.verdict <> 'cancel' THEN
+        PERFORM FROM lockstep.schedule s WHERE s.schedule_id = p_schedule.schedule_id FOR NO KEY UPDATE;
+    END IF;
     IF p_decided.verdict = 'fire' THEN
         run := lockstep.job_fire(p_job, p_schedule, p_decided.scheduled_for, source, p_by, NULL, p_decided.missed_from, p_decided.missed_count, p_tasks,
             COALESCE(p_rows, (p_schedule.look).rows));

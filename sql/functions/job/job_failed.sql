@@ -16,7 +16,8 @@ BEGIN
     ON CONFLICT (schedule_id, scheduled_for) DO NOTHING;
     next := CASE WHEN was_queued THEN p_schedule.next_at WHEN p_schedule.after_job IS NULL THEN lockstep.rule_next(p_schedule.rule, CASE p_schedule.misfire WHEN 'all' THEN at ELSE GREATEST(at, pg_catalog.clock_timestamp()) END) END;
     UPDATE lockstep.schedule s SET queued_for = CASE WHEN was_queued THEN NULL ELSE s.queued_for END, asked_until = NULL,
-        next_at = next, wake_at = next + lockstep.job_jitter(p_job.name, p_schedule, next)
+        next_at = CASE WHEN s.after_job IS NULL OR was_queued THEN next WHEN s.next_at IS DISTINCT FROM at THEN s.next_at END, -- the job that it follows may have ended again
+        wake_at = CASE WHEN s.after_job IS NULL OR was_queued THEN next + lockstep.job_jitter(p_job.name, p_schedule, next) WHEN s.next_at IS DISTINCT FROM at THEN s.wake_at END
     WHERE s.schedule_id = p_schedule.schedule_id;
 EXCEPTION
     WHEN OTHERS THEN

@@ -4,7 +4,7 @@ DECLARE
     job lockstep.job;
 BEGIN
     IF p_lock THEN
-        SELECT j.* INTO job FROM lockstep.job j WHERE j.name = p_name FOR UPDATE;
+        SELECT j.* INTO job FROM lockstep.job j WHERE j.name = p_name FOR NO KEY UPDATE;
     ELSE
         SELECT j.* INTO job FROM lockstep.job j WHERE j.name = p_name;
     END IF;
