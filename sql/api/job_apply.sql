@@ -17,11 +17,11 @@ BEGIN
         PERFORM lockstep.job_refuse('job', format('"%s" is declared twice', left(one.name, 100)), 'give each job its own name');
     END IF;
     BEGIN
-        -- What others follow is made first, for now without its own times.
+        -- What others follow is made first, for now without its own times, which a watch cannot be without.
         FOR one IN SELECT e.spec FROM jsonb_array_elements(job_apply.specs) AS e (spec)
                    WHERE e.spec ->> 'job' IN (SELECT s ->> 'job' FROM jsonb_path_query(job_apply.specs, '$[*].schedules[*] ? (@.kind == "after")') AS s)
                      AND NOT EXISTS (SELECT FROM lockstep.job j WHERE j.name = e.spec ->> 'job') LOOP
-            PERFORM lockstep.job_save(one.spec - 'schedules', NULL, job_apply.file);
+            PERFORM lockstep.job_save(CASE WHEN one.spec -> 'watch' = 'true' THEN one.spec ELSE one.spec - 'schedules' END, NULL, job_apply.file);
             made := made || (one.spec ->> 'job');
         END LOOP;
         FOR one IN SELECT e.spec FROM jsonb_array_elements(job_apply.specs) AS e (spec) LOOP
@@ -29,7 +29,8 @@ BEGIN
             done := done || jsonb_build_object('job', one.spec ->> 'job', 'detail', said.detail,
                 'action', CASE WHEN one.spec ->> 'job' = ANY (made) THEN 'create' ELSE said.action END);
         END LOOP;
-        PERFORM lockstep.job_circle(j.job_id, j.name) FROM lockstep.job j WHERE j.name IN (SELECT e ->> 'job' FROM jsonb_array_elements(job_apply.specs) AS e);
+        PERFORM lockstep.job_circle(j.job_id, j.name) FROM (
+            SELECT b.job_id, b.name FROM lockstep.job b WHERE b.name IN (SELECT e ->> 'job' FROM jsonb_array_elements(job_apply.specs) AS e) ORDER BY b.is_watch, b.job_id) j;
         DELETE FROM lockstep.schedule s USING lockstep.job j -- jobs that go may follow each other
         WHERE j.job_id = s.job_id AND job_apply.prune AND j.file = job_apply.file AND (job_apply.force OR j.declared IS NOT DISTINCT FROM j.spec)
           AND NOT EXISTS (SELECT FROM jsonb_array_elements(job_apply.specs) AS e WHERE e ->> 'job' = j.name);

@@ -3,15 +3,20 @@
 --   disabled, paused, silenced    by a person: no problem       manual      no schedule: nothing is expected
 --   blocked   fired, but its queue is halted or has no executor
 --   stuck     its run takes longer than twice what 95 of 100 good ones took, and a minute; known from five of them on
---   missed    a time has passed by more than lockstep.job_grace, and no dispatcher has decided it
---   never     enabled, and nothing is to come         failed, late    its last run
+--   missed    a time has passed by more than lockstep.job_grace, and no dispatcher has decided it; or its last time was decided as missed
+--   never     enabled, and nothing is to come
+--   failed    its last run, the firing of its last time, or three looks of its trigger in a row      late    its last run
 CREATE OR REPLACE VIEW lockstep.job_health AS
 SELECT h.job, h.queue, h.state, h.state IN ('blocked', 'stuck', 'missed', 'never', 'failed', 'late') AS is_problem,
-       CASE h.state WHEN 'missed' THEN h.next_at WHEN 'failed' THEN h.last_ended_at WHEN 'late' THEN h.last_for WHEN 'disabled' THEN h.changed_at
+       CASE h.state WHEN 'missed' THEN CASE WHEN h.is_undecided THEN h.next_at ELSE h.last_for END
+            WHEN 'failed' THEN COALESCE(h.look_at, h.last_ended_at, h.last_decided_at) WHEN 'late' THEN h.last_for WHEN 'disabled' THEN h.changed_at
             WHEN 'paused' THEN h.paused_at WHEN 'silenced' THEN h.silenced_at WHEN 'never' THEN h.changed_at ELSE h.open_since END AS since,
        CASE h.state
-            WHEN 'missed' THEN format(CASE WHEN h.is_watch THEN 'schedule %s: it has not reported for %s' ELSE 'schedule %s: no dispatcher decided %s' END, h.schedule, lockstep.job_time(h.next_at))
-            WHEN 'failed' THEN CASE WHEN h.is_watch THEN COALESCE(h.last_reason, 'it has reported a failure') ELSE format('run %s is %s', h.last_run, h.last_status) END
+            WHEN 'missed' THEN CASE WHEN h.is_undecided IS NOT TRUE THEN format('%s: %s was missed: %s', h.last_source, lockstep.job_time(h.last_for), h.last_reason)
+                 ELSE format(CASE WHEN h.is_watch THEN 'schedule %s: it has not reported for %s' ELSE 'schedule %s: no dispatcher decided %s' END, h.schedule, lockstep.job_time(h.next_at)) END
+            WHEN 'failed' THEN CASE WHEN h.look_at IS NOT NULL THEN format('trigger: %s', h.look_error)
+                 WHEN h.last_outcome = 'error' THEN format('%s: %s', h.last_source, h.last_reason)
+                 WHEN h.is_watch THEN COALESCE(h.last_reason, 'it has reported a failure') ELSE format('run %s is %s', h.last_run, h.last_status) END
             WHEN 'late' THEN format('it fired %s after its time', date_trunc('second', h.lateness))
             WHEN 'stuck' THEN format('run %s takes longer than %s', h.open_run, date_trunc('second', h.longest))
             WHEN 'blocked' THEN format('run %s waits: queue %s %s', h.open_run, h.queue, CASE WHEN h.is_halted THEN 'is halted' ELSE 'has no executor' END)
@@ -21,8 +26,10 @@ SELECT h.job, h.queue, h.state, h.state IN ('blocked', 'stuck', 'missed', 'never
        h.next_at, h.open_run, h.last_run, h.last_status
 FROM (
     SELECT j.name AS job, q.name AS queue, j.changed_at, q.paused_at, q.halted_reason IS NOT NULL AS is_halted, j.is_watch, n.name AS schedule, n.next_at, o.run_id AS open_run,
-           o.created_at AS open_since, l.run_id AS last_run, l.status AS last_status, l.reason AS last_reason, l.ended_at AS last_ended_at, l.scheduled_for AS last_for,
+           o.created_at AS open_since, COALESCE(l.run_id, f.run_id) AS last_run, COALESCE(l.status, f.status) AS last_status, l.reason AS last_reason,
+           l.ended_at AS last_ended_at, l.scheduled_for AS last_for,
            l.decided_at - l.scheduled_for AS lateness, p.longest, z.set_at AS silenced_at,
+           n.is_undecided, c.look_at, c.look_error, l.outcome AS last_outcome, l.source AS last_source, l.decided_at AS last_decided_at,
            format('until %s by %s: %s', lockstep.job_time(date_trunc('second', z.until)), z.set_by, z.reason) AS silence,
            CASE WHEN NOT j.enabled THEN 'disabled'
                 WHEN q.paused THEN 'paused'
@@ -30,9 +37,11 @@ FROM (
                 WHEN o.run_id IS NOT NULL AND (q.halted_reason IS NOT NULL OR NOT e.lives) THEN 'blocked'
                 WHEN clock_timestamp() - o.created_at > p.longest THEN 'stuck'
                 WHEN o.run_id IS NOT NULL THEN 'running'
-                WHEN n.next_at < clock_timestamp() - interval '1 minute' AND n.next_at < clock_timestamp() - lockstep.job_grace(n.schedule, n.next_at) THEN 'missed'
+                WHEN n.is_undecided THEN 'missed'
                 WHEN c.schedules = 0 THEN 'manual'
                 WHEN n.next_at IS NULL AND c.following = 0 THEN 'never'
+                WHEN c.look_at IS NOT NULL OR l.outcome = 'error' THEN 'failed'
+                WHEN l.outcome = 'missed' THEN 'missed'
                 WHEN l.status <> 'Completed' THEN 'failed'
                 WHEN l.decided_at - l.scheduled_for > interval '1 minute' AND l.is_rule AND l.decided_at - l.scheduled_for > lockstep.job_grace(l.schedule, l.scheduled_for) THEN 'late'
                 ELSE 'ok' END AS state
@@ -40,16 +49,25 @@ FROM (
     LEFT JOIN lockstep.queue q USING (queue_id)
     LEFT JOIN lockstep.job_silence z USING (job_id)
     CROSS JOIN LATERAL (
-        SELECT count(*) AS schedules, count(*) FILTER (WHERE s.after_job IS NOT NULL AND s.is_active) AS following FROM lockstep.schedule s WHERE s.job_id = j.job_id) c
+        SELECT count(*) AS schedules, count(*) FILTER (WHERE s.after_job IS NOT NULL AND s.is_active) AS following,
+               max((s.look).at) FILTER (WHERE s.is_active AND (s.look).failures >= 3) AS look_at,
+               max((s.look).error) FILTER (WHERE s.is_active AND (s.look).failures >= 3) AS look_error
+        FROM lockstep.schedule s WHERE s.job_id = j.job_id) c
     LEFT JOIN LATERAL ( -- the earliest time that no dispatcher has decided
-        SELECT s AS schedule, s.name, s.next_at FROM lockstep.schedule s
-        WHERE s.job_id = j.job_id AND s.is_active AND s.after_job IS NULL ORDER BY s.next_at LIMIT 1) n ON true
+        SELECT m.schedule, m.name, m.next_at,
+               COALESCE(m.next_at < clock_timestamp() - interval '1 minute' AND m.next_at < clock_timestamp() - lockstep.job_grace(m.schedule, m.next_at), false) AS is_undecided
+        FROM (SELECT s AS schedule, s.name, s.next_at FROM lockstep.schedule s
+              WHERE s.job_id = j.job_id AND s.is_active AND s.after_job IS NULL ORDER BY s.next_at LIMIT 1) m) n ON true
     LEFT JOIN LATERAL (
         SELECT r.run_id, r.created_at FROM lockstep.run r WHERE r.job_id = j.job_id AND r.ended_at IS NULL ORDER BY r.run_no LIMIT 1) o ON true
     LEFT JOIN LATERAL (
-        SELECT b.run_id, b.status, b.reason, b.ended_at, b.scheduled_for, b.decided_at, s AS schedule, s.schedule_id IS NOT NULL AND s.after_job IS NULL AND b.source NOT LIKE 'backfill by %' AS is_rule
+        SELECT b.outcome, b.source, b.run_id, b.status, b.reason, b.ended_at, b.scheduled_for, b.decided_at, s AS schedule,
+               s.schedule_id IS NOT NULL AND s.after_job IS NULL AND b.source NOT LIKE 'backfill by %' AS is_rule
         FROM lockstep.job_occurrence b LEFT JOIN lockstep.schedule s USING (schedule_id)
-        WHERE b.job_id = j.job_id AND b.status IS NOT NULL ORDER BY b.scheduled_for DESC LIMIT 1) l ON true
+        WHERE b.job_id = j.job_id AND (b.status IS NOT NULL OR b.outcome IN ('error', 'missed')) ORDER BY b.scheduled_for DESC LIMIT 1) l ON true
+    LEFT JOIN LATERAL ( -- when the last time has no run
+        SELECT b.run_id, b.status FROM lockstep.job_occurrence b
+        WHERE l.outcome <> 'fired' AND b.job_id = j.job_id AND b.status IS NOT NULL ORDER BY b.scheduled_for DESC LIMIT 1) f ON true
     LEFT JOIN LATERAL (
         SELECT CASE WHEN count(*) >= 5 THEN 2 * percentile_disc(0.95) WITHIN GROUP (ORDER BY g.took) + interval '1 minute' END AS longest
         FROM (SELECT b.ended_at - b.decided_at AS took FROM lockstep.job_occurrence b

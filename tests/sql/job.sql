@@ -240,6 +240,17 @@ SELECT pg_temp.dispatch('2030-01-01 06:00Z');
 UPDATE lockstep.run SET job_id = NULL, started_by = NULL WHERE ended_at IS NULL;
 SELECT pg_temp.set_back('found', '2030-01-01 06:00Z'), pg_temp.dispatch('2030-01-01 06:00Z');
 SELECT is((SELECT r.started_by FROM lockstep.run r JOIN lockstep.job j USING (job_id) WHERE j.name = 'found'), 'schedule s', 'a run that was known already becomes the job''s');
+SELECT pg_temp.gone('found');
+SELECT pg_temp.hourly('found', '2030-01-01 06:00Z');
+SELECT lockstep.job_define(pg_temp.spec('child', '{"schedules": [{"name": "s", "kind": "after", "job": "found"}]}'));
+SELECT pg_temp.dispatch('2030-01-01 06:00Z');
+UPDATE lockstep.run SET job_id = NULL, started_by = NULL WHERE ended_at IS NULL;
+UPDATE lockstep.run SET status = 'Completed', ended_at = clock_timestamp() WHERE ended_at IS NULL;
+SELECT pg_temp.set_back('found', '2030-01-01 06:00Z'), (lockstep.dispatch('test', '2030-01-01 06:00Z')).verdict, pg_temp.turn('2030-01-01 06:01Z');
+SELECT is((SELECT format('%s %s %s', outcome, status, ended_at IS NOT NULL) FROM lockstep.job_occurrence o JOIN lockstep.job j USING (job_id) WHERE j.name = 'found'),
+    'fired Completed t', 'one that has ended already ends its time');
+SELECT is(pg_temp.dispatch('2030-01-01 06:01Z'), 'child fire 06:00', 'and fires what follows it');
+SELECT pg_temp.gone('child');
 SELECT ok(NOT has_column_privilege('lockstep_producer', 'lockstep.schedule', 'schedule_uid', 'SELECT'), 'a producer cannot know the ids of runs to come');
 SELECT pg_temp.gone('found');
 -- A change loses no time that was decided or due.
@@ -312,6 +323,44 @@ SELECT throws_like($$SELECT lockstep.job_define('{"job": "backup", "watch": true
 SELECT throws_like($$SELECT lockstep.job_define('{"job": "backup", "watch": true}')$$, 'schedules: a watch is expected at its times%', 'and it has times');
 SELECT lockstep.job_define(pg_temp.spec('h'));
 SELECT throws_ok($$SELECT lockstep.ping('h')$$, 'LS002', NULL, 'a job that runs here does not report');
+SELECT pg_temp.gone('h');
+
+-- A job that becomes a watch does not fire any more, and one that was a watch does.
+SELECT pg_temp.hourly('turns', '2030-01-01 06:00Z');
+SELECT lockstep.job_define('{"job": "turns", "watch": true, "schedules": [{"name": "s", "kind": "interval", "every": "1h"}]}');
+SELECT is(pg_temp.dispatch('2035-01-01Z'), 'nothing', 'a job that becomes a watch fires no more');
+SELECT lockstep.job_define(pg_temp.spec('turns', '{"schedules": [{"name": "s", "kind": "interval", "every": "1h"}]}'));
+SELECT matches(pg_temp.dispatch(clock_timestamp() + interval '61 min'), '^turns fire ', 'a watch that becomes a job fires');
+SELECT pg_temp.gone('turns');
+
+-- Nothing follows a watch: it has no runs that end.
+SELECT lockstep.job_define('{"job": "seen", "watch": true, "schedules": [{"name": "s", "kind": "interval", "every": "1h"}]}');
+SELECT throws_like($$SELECT lockstep.job_define(pg_temp.spec('n', '{"schedules": [{"name": "a", "kind": "interval", "every": "1h"}, {"name": "s", "kind": "after", "job": "seen"}]}'))$$,
+    'schedules[2].job: job seen is a watch, which has no runs', 'a job does not follow a watch');
+SELECT throws_like(format('SELECT lockstep.job_apply(%L, %L)', '[{"job": "n", "queue": "q", "tasks": [{"order": 1, "sql": "SELECT 1"}], "schedules": [{"name": "s", "kind": "after", "job": "w"}]},
+    {"job": "w", "watch": true, "schedules": [{"name": "s", "kind": "interval", "every": "1h"}]}]', 'f'), 'schedules[1].job: job w is a watch, which has no runs', 'nor one that its file makes');
+SELECT lockstep.job_define(pg_temp.spec('p')), lockstep.job_define(pg_temp.spec('n', '{"schedules": [{"name": "s", "kind": "after", "job": "p"}]}'));
+SELECT throws_like($$SELECT lockstep.job_define('{"job": "p", "watch": true, "schedules": [{"name": "s", "kind": "interval", "every": "1h"}]}')$$,
+    'watch: job n runs after p, and a watch has no runs', 'what others follow does not become a watch');
+SELECT is((SELECT string_agg(a.job || ' ' || a.action, ', ') FROM lockstep.job_apply('[{"job": "p", "watch": true, "schedules": [{"name": "s", "kind": "interval", "every": "1h"}]},
+    {"job": "n", "queue": "q", "tasks": [{"order": 1, "sql": "SELECT 1"}]}]', 'f', force => true) AS a), 'p change, n change', 'unless its followers are changed by the same file');
+SELECT pg_temp.gone('n', 'p', 'seen');
+
+-- What fails before there is a run is a problem, too.
+SELECT pg_temp.hourly('h', now() - interval '3 h', '{}', '{"catchup_window": "30m", "every": "24h"}'), pg_temp.dispatch(clock_timestamp());
+SELECT matches((SELECT concat_ws(' ', state, is_problem, since = (SELECT o.scheduled_for FROM lockstep.occurrence o WHERE o.job = 'h'), detail) FROM lockstep.job_health WHERE job = 'h'),
+    '^missed t t schedule s: 20.*Z was missed: nobody dispatched', 'a time that was decided as missed is missed');
+SELECT pg_temp.gone('h');
+SELECT pg_temp.hourly('h', now() - interval '1 s');
+UPDATE lockstep.job SET spec = jsonb_set(spec, '{tasks}', '[{"sql": "SELECT 1"}]') WHERE name = 'h';
+SELECT pg_temp.dispatch(clock_timestamp());
+SELECT is((SELECT concat_ws(' ', state, is_problem, since <= clock_timestamp(), detail, last_run) FROM lockstep.job_health WHERE job = 'h'),
+    'failed t t schedule s: 22023: task 1: it has no "order"', 'a job that could not be fired has failed, and says why');
+UPDATE lockstep.job SET spec = pg_temp.spec('h', jsonb_build_object('schedules', spec -> 'schedules')) WHERE name = 'h';
+SELECT lockstep.job_run('h'), pg_temp.ends('h');
+SELECT is(pg_temp.health('h'), 'ok', 'until a later time completes');
+INSERT INTO lockstep.job_occurrence (job_id, scheduled_for, outcome, source, reason, dispatcher) SELECT job_id, clock_timestamp(), 'error', 's', 'why', 'd' FROM lockstep.job WHERE name = 'h';
+SELECT is((SELECT concat_ws(' ', state, last_run IS NOT NULL, last_status) FROM lockstep.job_health WHERE job = 'h'), 'failed t Completed', 'the last run is the one before');
 SELECT pg_temp.gone('h');
 
 -- The test button tells what the dispatcher does.

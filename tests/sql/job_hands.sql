@@ -80,6 +80,14 @@ FROM (VALUES ($$'b', '2020-01-01Z', '2020-02-01Z'$$, 'until: the range has more 
 SELECT is((SELECT count(*) FROM lockstep.job_occurrence), 0::bigint, 'and nothing of it is stored');
 SELECT is((SELECT count(*) FROM lockstep.job_backfill('b', '2020-01-01Z', '2020-01-01 16:40Z', dry_run => true)), 1000::bigint, 'a thousand times are as many as may be');
 SELECT pg_temp.gone('b', 'plain', 'w');
+CREATE TABLE public.staging (id int);
+GRANT SELECT ON public.staging TO PUBLIC; -- other tests make logins that run tasks
+SELECT lockstep.job_define(pg_temp.spec('asks', '{"query": "SELECT 100 AS \"order\", ''SELECT 1'' AS sql", "schedules": [{"name": "s", "kind": "interval", "every": "1h"}]}') - 'tasks'),
+    lockstep.job_define(pg_temp.spec('waits', '{"trigger": {"on": "public.staging", "threshold": 5}}'));
+SELECT throws_like(format('SELECT lockstep.job_backfill(%L, %L, %L, dry_run => %L)', job, '2020-01-01Z', '2020-01-02Z', dry), message, message)
+FROM (VALUES ('asks', 'query: the tasks of job asks come from its query, which a backfill does not run'), ('waits', 'trigger: job waits fires when rows wait and has no times')) AS bad (job, message),
+    unnest('{true,false}'::boolean[]) AS dry;
+SELECT pg_temp.gone('asks', 'waits');
 
 -- Schedules one by one: as a file would have them.
 CREATE FUNCTION pg_temp.schedules(name text) RETURNS jsonb LANGUAGE sql AS $$ SELECT j.spec -> 'schedules' FROM lockstep.job j WHERE j.name = schedules.name $$;

@@ -179,7 +179,7 @@ SELECT isnt((SELECT s.next_at FROM lockstep.schedule s JOIN lockstep.job j USING
 DELETE FROM lockstep.job WHERE name = 'follows';
 DELETE FROM lockstep.job WHERE name = 'before';
 -- By hand it needs the tasks' login, too.
-SELECT throws_like($$SELECT FROM lockstep.job_backfill('q', now() - interval '1 h', now())$$, '%come from its query, which only the tasks'' login runs', 'a range of it is not fired by whoever asks');
+SELECT throws_like($$SELECT FROM lockstep.job_backfill('q', now() - interval '1 h', now())$$, '%come from its query, which a backfill does not run', 'a range of it is not fired by whoever asks');
 SELECT throws_like($$SELECT lockstep.job_run('q')$$, '%only the tasks'' login runs', 'the function refuses');
 SELECT lockstep.job_set('q', '{"query": "SELECT 7 AS \"order\", ''SELECT 1'' AS sql, ${run}::text AS name"}');
 SELECT lockstep.ask_fire(a.token, a.mark, a.query, a.words) AS run FROM lockstep.job_run_ask('q', '{"n": 5}') AS a \gset
@@ -268,6 +268,24 @@ CREATE ROLE job_rows_tasks LOGIN IN ROLE lockstep_task;
 SELECT is(pg_temp.refused('{"threshold": 1, "on": "public.secret"}'), 'trigger.on: no login that runs tasks may read public.secret', 'a table that nobody may read');
 GRANT SELECT ON public.secret TO lockstep_task;
 SELECT is(pg_temp.refused('{"threshold": 1, "on": "public.secret", "pending": "true"}'), 'taken', 'until the right is given, as the hint says');
+SELECT pg_temp.gone();
+
+-- A trigger that cannot fire, or cannot look, is a problem.
+SELECT pg_temp.trigger('t', '{"threshold": 1, "check_every": "1s"}'), pg_temp.rows(1);
+UPDATE lockstep.job SET spec = jsonb_set(spec, '{tasks}', '[{"sql": "SELECT 1"}]') WHERE name = 't';
+SELECT matches(pg_temp.cycle(clock_timestamp()), '^t error .*no "order"', 'a trigger that cannot fire is an error');
+SELECT matches(pg_temp.cycle(pg_temp.next('t')), '^t error .*no "order"', 'each time');
+SELECT is((SELECT string_agg(concat_ws(' ', outcome, reason), ', ') FROM lockstep.occurrence), 'error 22023: task 1: it has no "order"', 'of which one is kept');
+SELECT is((SELECT count(*) FROM lockstep.job_log WHERE job = 't' AND event = 'error'), 1::bigint, 'as in the log');
+SELECT is((SELECT concat_ws(' ', state, is_problem, detail) FROM lockstep.job_health), 'failed t trigger: 22023: task 1: it has no "order"', 'and the job has failed');
+SELECT pg_temp.gone();
+SELECT pg_temp.trigger('t', '{"threshold": 1}');
+CREATE FUNCTION pg_temp.blind() RETURNS text LANGUAGE sql AS $$
+    SELECT lockstep.job_look_failed(j, s, 'no such table') FROM lockstep.job j JOIN lockstep.schedule s USING (job_id);
+    SELECT concat_ws(' ', state, is_problem, since IS NOT NULL, detail) FROM lockstep.job_health
+$$;
+SELECT is(pg_temp.blind() || ', ' || pg_temp.blind() || ', ' || pg_temp.blind(), 'ok f f, ok f f, failed t t trigger: no such table', 'three looks in a row that failed are a failure');
+SELECT is((SELECT count(*) FROM lockstep.occurrence), 0::bigint, 'of no time');
 SELECT pg_temp.gone();
 
 -- A change of the mode clears what belongs to the one that it leaves.

@@ -1,11 +1,21 @@
--- A look at a trigger, or its firing, failed. The log has it once until it changes; the next look comes later each time.
+-- A look at a trigger, or its firing, failed; the firing is a time of its own. The log has it once until it changes; the next look comes later each time.
 CREATE OR REPLACE FUNCTION lockstep.job_look_failed(p_job lockstep.job, p_schedule lockstep.schedule, p_why text) RETURNS void LANGUAGE plpgsql AS $$
 DECLARE
     now CONSTANT timestamptz := pg_catalog.clock_timestamp();
     failed lockstep.rows_look;
     decided record;
+    is_known boolean := false;
 BEGIN
-    IF p_why IS DISTINCT FROM (p_schedule.look).error THEN
+    IF (p_schedule.look).at >= p_schedule.next_at THEN -- it was to fire: of errors in a row that are alike the last is kept
+        UPDATE lockstep.job_occurrence o SET scheduled_for = (p_schedule.look).at, decided_at = now
+        WHERE o.occurrence_id = (SELECT b.occurrence_id FROM lockstep.job_occurrence b WHERE b.schedule_id = p_schedule.schedule_id ORDER BY b.scheduled_for DESC LIMIT 1)
+          AND o.outcome = 'error' AND o.reason = p_why;
+        is_known := FOUND;
+        INSERT INTO lockstep.job_occurrence (job_id, schedule_id, scheduled_for, outcome, source, reason, dispatcher)
+        SELECT p_job.job_id, p_schedule.schedule_id, (p_schedule.look).at, 'error', 'trigger', p_why, SESSION_USER WHERE NOT is_known
+        ON CONFLICT (schedule_id, scheduled_for) DO NOTHING;
+    END IF;
+    IF p_why IS DISTINCT FROM (p_schedule.look).error AND NOT is_known THEN
         PERFORM lockstep.job_note(p_job.name, 'error', 'trigger', p_why);
     END IF;
     failed.at := now;

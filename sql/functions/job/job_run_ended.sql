@@ -1,35 +1,7 @@
--- A run of a job has ended, however it did: its occurrence says so, what waited for it is due, and the jobs that follow it are.
+-- The end of a run of a job, when its row says so.
 CREATE OR REPLACE FUNCTION lockstep.job_run_ended() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
-DECLARE
-    name CONSTANT text := (SELECT j.name FROM lockstep.job j WHERE j.job_id = NEW.job_id);
-    was_for timestamptz;
-    one record;
 BEGIN
-    UPDATE lockstep.job_occurrence o SET status = NEW.status, ended_at = NEW.ended_at WHERE o.run_id = NEW.run_id AND o.job_id = NEW.job_id RETURNING o.scheduled_for INTO was_for;
-    IF name IS NULL THEN -- deleted meanwhile
-        RETURN NULL;
-    END IF;
-    PERFORM lockstep.job_note(name, CASE WHEN NEW.status = 'Completed' THEN 'completed' ELSE 'error' END, NEW.started_by, 'the run is ' || NEW.status, NEW.run_id,
-        NEW.ended_at - NEW.created_at);
-    UPDATE lockstep.schedule s SET wake_at = NEW.ended_at
-    WHERE s.job_id = NEW.job_id AND s.is_active AND (s.queued_for IS NOT NULL OR s.next_at <= NEW.ended_at);
-    FOR one IN SELECT s.schedule_id, s.job_id, s.next_at, s.name FROM lockstep.schedule s
-               WHERE s.after_job = NEW.job_id AND s.is_active
-                 AND CASE s.after_end WHEN 'success' THEN NEW.status = 'Completed' WHEN 'failure' THEN NEW.status <> 'Completed' ELSE true END
-               ORDER BY s.schedule_id FOR NO KEY UPDATE LOOP
-        IF one.next_at IS NOT NULL THEN -- of the end before, which no dispatcher has decided
-            INSERT INTO lockstep.job_occurrence (job_id, schedule_id, scheduled_for, outcome, source, reason, dispatcher)
-            VALUES (one.job_id, one.schedule_id, one.next_at, 'skipped', 'schedule ' || one.name, 'the job that it follows has ended again', 'the end of a run')
-            ON CONFLICT (schedule_id, scheduled_for) DO NOTHING;
-        END IF;
-        -- A run that was retried ends again for the same time, which is decided: then this end is a time of its own.
-        UPDATE lockstep.schedule s
-        SET wake_at = NEW.ended_at + s.jitter,
-            next_at = CASE WHEN was_for IS NULL OR was_for IN (s.queued_for, s.next_at)
-                                OR EXISTS (SELECT FROM lockstep.job_occurrence o WHERE o.schedule_id = s.schedule_id AND o.scheduled_for = was_for) THEN NEW.ended_at ELSE was_for END
-        WHERE s.schedule_id = one.schedule_id;
-    END LOOP;
-    PERFORM pg_notify('lockstep_jobs', name);
+    PERFORM lockstep.job_ended(NEW);
     RETURN NULL;
 END
 $$;

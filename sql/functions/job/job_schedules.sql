@@ -1,4 +1,5 @@
--- Makes the schedules of a job, and its trigger, what its spec says. One that is as it was keeps its next time, unless the job was disabled: a change, and a pause, fires nothing.
+-- Makes the schedules of a job, and its trigger, what its spec says. One that is as it was keeps its next time, unless the job was disabled or has become a watch,
+-- or is none any more: a change, and a pause, fires nothing.
 CREATE OR REPLACE FUNCTION lockstep.job_schedules(p_job lockstep.job) RETURNS void LANGUAGE plpgsql AS $$
 DECLARE
     NAME CONSTANT text := 'trigger'; -- its name among the schedules
@@ -14,7 +15,7 @@ BEGIN
     FOR one IN SELECT e.value, e.n FROM pg_catalog.jsonb_array_elements(specs) WITH ORDINALITY AS e (value, n) LOOP
         made := lockstep.schedule_of(p_job, one.value, one.n);
         SELECT s.* INTO old FROM lockstep.schedule s WHERE s.job_id = p_job.job_id AND s.name = made.name FOR NO KEY UPDATE;
-        IF FOUND AND old.spec = made.spec AND old.is_active = made.is_active THEN
+        IF FOUND AND old.spec = made.spec AND old.is_active = made.is_active AND (old.next_at IS NULL OR (old.wake_at IS NULL) = p_job.is_watch) THEN
             UPDATE lockstep.schedule s SET uses_sql = made.uses_sql WHERE s.schedule_id = old.schedule_id AND s.uses_sql <> made.uses_sql;
             CONTINUE;
         END IF;
