@@ -1,0 +1,30 @@
+#!/bin/bash
+# Two operators who at the same time let a job follow the other's make no circle: the second waits for the first, and is refused.
+# ctest: nosan
+set -euo pipefail
+here=$(cd "$(dirname "$0")" && pwd)
+. "$here/../support/shell.bash"
+. "$here/ledger.bash"
+tmp=$(mktemp -d)
+trap 'touch "$tmp/go"; wait; scratch_drop; rm -rf "$tmp"' EXIT
+scratch_database
+sql "INSERT INTO lockstep.queue (name, topic) VALUES ('q', 't')"
+for job in a b; do sql "SELECT lockstep.job_define('{\"job\": \"$job\", \"queue\": \"q\", \"tasks\": [{\"order\": 1, \"sql\": \"SELECT 1\"}]}')" >/dev/null; done
+follow() { echo "SELECT lockstep.schedule_add('$1', '{\"name\": \"s\", \"kind\": \"after\", \"job\": \"$2\"}');"; }
+locks() { is "SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND classid = lockstep.lock_class('dispatch')::oid AND objid = 1 AND granted = $1
+              AND database = (SELECT oid FROM pg_database WHERE datname = current_database())" 1; }
+{
+    echo 'BEGIN;'
+    follow a b
+    echo "\\! until [ -e $tmp/go ]; do sleep 0.05; done"
+    echo 'COMMIT;'
+} >"$tmp/first.sql"
+"$LOCKSTEP_TEST_PGBIN/psql" -X -q -At -v ON_ERROR_STOP=1 -d "$db" -f "$tmp/first.sql" >"$tmp/first" 2>&1 &
+eventually 60 locks true || { echo "the first one holds no lock: $(cat "$tmp/first")"; exit 1; }
+sql "$(follow b a)" >"$tmp/second" 2>&1 &
+second=$!
+eventually 60 locks false || { echo "the second one does not wait: $(cat "$tmp/second")"; exit 1; }
+touch "$tmp/go"
+! wait "$second" || { echo 'the second one is not refused'; exit 1; }
+grep -q 'schedules: job b would run after itself' "$tmp/second" || { cat "$tmp/second"; exit 1; }
+is 'SELECT count(*) FROM lockstep.schedule' 1 || { echo 'not one schedule is left'; exit 1; }
