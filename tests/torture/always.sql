@@ -70,3 +70,23 @@ WHERE encode(key, 'escape') IS DISTINCT FROM 'poison ' || reason;
 SELECT format('adopted: task %s was taken from executor %s, which lived', a.task_id, a.executor_no)
 FROM lockstep.task_attempt a JOIN lockstep.executor e USING (executor_no)
 WHERE a.error = 'lost: its executor died' AND (e.ended_at <= a.ended_at) IS NOT TRUE;
+
+-- 7. jobs: each time fires once, a time is decided, a run that must not overlap does not, a row is loaded once and by the run that owns it
+SELECT format('job: %s fired %s runs for %s', job, count(DISTINCT run), at) FROM fired GROUP BY job, at HAVING count(DISTINCT run) > 1;
+SELECT format('job: run %s of %s has no occurrence', r.run_id, j.name) FROM lockstep.run r JOIN lockstep.job j USING (job_id)
+WHERE NOT EXISTS (SELECT FROM lockstep.job_occurrence o WHERE o.run_id = r.run_id AND o.job_id = r.job_id);
+SELECT format('job: the occurrence of %s of %s has no run', scheduled_for, job) FROM lockstep.occurrence o
+WHERE o.outcome = 'fired' AND NOT EXISTS (SELECT FROM lockstep.run r WHERE r.run_id = o.run_id);
+SELECT format('job: %s of %s is %s: %s', scheduled_for, job, outcome, reason) FROM lockstep.occurrence
+WHERE outcome = 'error' OR (job = 'tick' AND outcome <> 'fired' AND reason <> 'the schedule was changed before it fired');
+SELECT format('job: nothing was decided between %s and %s of tick', scheduled_for, next)
+FROM (SELECT o.scheduled_for, lead(o.scheduled_for) OVER (ORDER BY o.scheduled_for) AS next FROM lockstep.occurrence o WHERE o.job = 'tick') s
+WHERE next - scheduled_for <> interval '1 second';
+SELECT format('job: run %s of alone began beside run %s', b.run_id, a.run_id)
+FROM (SELECT r.run_id, r.created_at, r.ended_at, lead(r.run_id) OVER w AS next, lead(r.created_at) OVER w AS next_at FROM lockstep.run r JOIN lockstep.job j USING (job_id)
+      WHERE j.name = 'alone' WINDOW w AS (ORDER BY r.created_at)) a JOIN lockstep.run b ON b.run_id = a.next
+WHERE a.next_at < a.ended_at OR a.ended_at IS NULL;
+SELECT format('job: row %s was loaded %s times', id, count(*)) FROM loaded GROUP BY id HAVING count(*) > 1;
+SELECT format('job: row %s of run %s was loaded by run %s', l.id, s.batch, l.run) FROM loaded l JOIN staging s USING (id) WHERE l.run IS DISTINCT FROM s.batch;
+SELECT format('job: row %s belongs to run %s, which no job has fired', s.id, s.batch) FROM staging s
+WHERE s.batch IS NOT NULL AND NOT EXISTS (SELECT FROM lockstep.occurrence o WHERE o.run_id = s.batch AND o.job = 'rows' AND o.outcome = 'fired');

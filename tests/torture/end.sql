@@ -72,3 +72,12 @@ SELECT format('left: session %s of %s', pid, application_name) FROM pg_stat_acti
 WHERE datname = current_database() AND application_name LIKE 'lockstep/%';
 SELECT format('left: slot %s names pid %s of executor %s, which has signed off', slot_no, s.pid, executor_no)
 FROM lockstep.slot s JOIN lockstep.executor e USING (executor_no) WHERE s.pid IS NOT NULL AND e.ended_why = 'drained';
+
+-- 6. jobs: what fired has its effect, as its tasks have; what belongs to a run that is Completed is loaded
+SELECT format('job: run %s of %s for %s is Completed and has no effect', o.run_id, o.job, o.scheduled_for) FROM lockstep.occurrence o
+WHERE o.status = 'Completed' AND o.job IN ('tick', 'alone') AND NOT EXISTS (SELECT FROM fired f WHERE f.run = o.run_id AND f.at = o.scheduled_for);
+SELECT format('job: row %s was not loaded by run %s, which is Completed', s.id, s.batch) FROM staging s JOIN lockstep.run r ON r.run_id = s.batch
+WHERE r.status = 'Completed' AND NOT EXISTS (SELECT FROM loaded l WHERE l.id = s.id);
+SELECT format('job: the occurrence of %s of %s has no end', scheduled_for, job) FROM lockstep.occurrence WHERE outcome = 'fired' AND ended_at IS NULL;
+SELECT 'job: ' || job || ' fired nothing' FROM (VALUES ('tick'), ('alone'), ('rows')) AS j (job)
+WHERE NOT EXISTS (SELECT FROM lockstep.occurrence o WHERE o.job = j.job AND o.outcome = 'fired');

@@ -99,7 +99,7 @@ descriptors() {
     local i
     fd_report=''
     log[executors]=$tmp/executor.fresh.log
-    "$LOCKSTEP_BIN" executor run -d "$db" -b "$brokers" --queue "$q1" --queue "$q2" --queue "$q3" --queue "$q4" --readers $((2 + executors)) >"${log[executors]}" 2>&1 &
+    "$LOCKSTEP_BIN" executor run -d "$db" -b "$brokers" --queue "$q1" --queue "$q2" --queue "$q3" --queue "$q4" --queue "$q5" --readers $((2 + executors)) >"${log[executors]}" 2>&1 &
     pid[executors]=$!
     eventually 20 grep -q executor_started "${log[executors]}" 2>/dev/null || bad 'a fresh executor does not start'
     for ((i = 0; i < executors; i++)); do
@@ -112,7 +112,7 @@ descriptors() {
 judge_end() {
     local q
     on_topic() { timeout 30 kcat -C -b "$LOCKSTEP_TEST_BROKERS" -t "$1" -o beginning -e -q -X isolation.level=read_committed -f "$1,%o\n"; }
-    for q in "$q1" "$q2" "$q3"; do on_topic "$q"; done >"$tmp/on_topic.csv" || bad 'the topic cannot be read'
+    for q in "$q1" "$q2" "$q3" "$q5"; do on_topic "$q"; done >"$tmp/on_topic.csv" || bad 'the topic cannot be read'
     { server_log | sed -n 's/^.*LOG:  torture-begin //p' && cat "$tmp/outside.log"; } >"$tmp/history"
     server_log | sed -n 's/^\(.*\) UTC \[.*LOG:  database system is ready to accept connections.*/\1/p' >"$tmp/restarts"
     awk '{n = split(FILENAME, p, "."); e = $3; sub(/^event=/, "", e); gsub(/\\/, "\\\\"); gsub(/\t/, " "); print p[n - 1] "\t" FNR "\t" e "\t" $0}' \

@@ -21,7 +21,7 @@ executor_start() { # I
         if [ $((i % 2)) = 1 ]; then
             export LOCKSTEP_TORTURE_CLOCK=$tmp/clock.$i LD_PRELOAD=$clock
         fi
-        exec "$LOCKSTEP_BIN" executor run -d "$(via "executor$i")" -b "$brokers" --queue "$q1" --queue "$q2" --queue "$q3" --queue "$q4" --readers "$((2 + i))" >"${log[i]}" 2>&1
+        exec "$LOCKSTEP_BIN" executor run -d "$(via "executor$i")" -b "$brokers" --queue "$q1" --queue "$q2" --queue "$q3" --queue "$q4" --queue "$q5" --readers "$((2 + i))" >"${log[i]}" 2>&1
     ) &
     pid[i]=$!
     unset "leaving[$!]" # that one has ended: its number was free
@@ -90,6 +90,16 @@ kill_executor() {
     kill -KILL "${pid[i]}"
     wait "${pid[i]}" 2>/dev/null
     executor_start "$i"
+}
+kill_dispatcher() { # whoever has the lock of dispatch
+    local i number
+    number=$(sql "SELECT substring(dispatcher FROM 'pid ([0-9]+)') FROM lockstep.occurrence ORDER BY occurrence_id DESC LIMIT 1" 2>/dev/null) || return 0
+    for i in "${!pid[@]}"; do
+        [ "${pid[i]}" = "$number" ] || continue
+        kill -KILL "$number"
+        wait "$number" 2>/dev/null
+        executor_start "$i"
+    done
 }
 freeze() { # SECONDS: executor $i stands still
     stands_still "$1"
@@ -297,7 +307,7 @@ kill_broker() {
 }
 
 # name and how many of it are in the deck; the deck is dealt to its end and shuffled again
-faults=(kill_executor 4 make_zombie 3 freeze_executor 3 term_executor 2 set_clock 3
+faults=(kill_executor 4 kill_dispatcher 2 make_zombie 3 freeze_executor 3 term_executor 2 set_clock 3
     terminate_control 2 terminate_gate 2 terminate_liveness 2 terminate_reader 3 terminate_producer 1
     cancel_control 2 cancel_gate 1 cancel_liveness 1 cancel_reader 2 lose_reader 2
     slow_network 2 narrow_network 1 reset_network 2 cut_network 2 cut_publisher 1 slow_kafka 1 reset_kafka 1 cut_kafka 1

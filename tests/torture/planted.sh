@@ -153,5 +153,18 @@ plant text_cut_in_a_character "$(q c base/utf8.c 'while (n > 0 && most - n < 3 &
 faults='delete_queue 1 kill_executor 1'
 plant trouble_ends_the_others "$(q c executor/trouble.c 'if (deleted(lane, rc, err) && others_left(lane)) {' 'if (false) {')"
 
+# Jobs.
+kind=job seconds=20
+plant fires_twice "$(q sql job_run_id 'pg_catalog.uuid_send(p_schedule)' 'pg_catalog.uuid_send(pg_catalog.gen_random_uuid())')" \
+    "$(q sql job_fire 'p_missed_count, p_by, p_rows);' 'p_missed_count, p_by, p_rows) ON CONFLICT DO NOTHING;')" \
+    "$(q sql job_act 'next_at = CASE WHEN has_news THEN' 'next_at = CASE WHEN has_news OR pg_catalog.random() < 0.2 THEN')" \
+    "$(q sql job_act 'wake_at = CASE WHEN has_news THEN' 'wake_at = CASE WHEN has_news OR true THEN')"
+faults='kill_dispatcher 2 kill_executor 1' kind=job seconds=40
+plant forgets_after_a_crash "$(q sql dispatch_begin 'UPDATE lockstep.schedule s SET asked_until = NULL' 'UPDATE lockstep.schedule s SET next_at = lockstep.rule_next(s.rule, now()), wake_at = lockstep.rule_next(s.rule, now())
+    WHERE s.next_at <= now() AND (s.rule).kind IS NOT NULL;
+    UPDATE lockstep.schedule s SET asked_until = NULL')"
+kind=job seconds=20
+plant overlap_guard_ignored "$(q sql job_decide "ELSIF open.run_id IS NULL OR p_job.overlap = 'allow' THEN" 'ELSIF true THEN')"
+
 echo "planted: $wrong not as expected"
 [ "$wrong" = 0 ]

@@ -78,6 +78,7 @@ set +a
 . "$here/load.bash"
 . "$here/nemesis.bash"
 . "$here/judge.bash"
+. "$here/jobs.bash"
 cd "$tmp" # a core stays with the logs
 ulimit -c unlimited || true
 trap tidy EXIT
@@ -115,11 +116,13 @@ sql 'SELECT pg_reload_conf()' >/dev/null
 sql "ALTER TABLE lockstep.task ADD CONSTRAINT no_unwanted CHECK (name <> 'unwanted');
      ALTER TABLE lockstep.rejected_message ADD CONSTRAINT no_words CHECK (detail NOT LIKE '%unspeakable%')"
 outside_create
-q1=$(scratch_name) q2=$(scratch_name) q3=$(scratch_name) q4=$(scratch_name)
+q1=$(scratch_name) q2=$(scratch_name) q3=$(scratch_name) q4=$(scratch_name) q5=$(scratch_name)
 lockstep queue create "$q1" -q --create-topic --max-readers 6 --on-failure continue --external-lease 2s
 lockstep queue create "$q2" -q --create-topic --max-readers 2 --on-failure stop --external-lease 2s
 lockstep queue create "$q3" -q --create-topic --max-readers 3 --on-failure continue --runs concurrent --external-lease 2s
 lockstep queue create "$q4" -q --create-topic
+lockstep queue create "$q5" -q --create-topic --max-readers 4 --on-failure continue --runs concurrent
+jobs_create
 [ -z "$plant" ] || "$LOCKSTEP_TEST_PGBIN/psql" -X -q -v ON_ERROR_STOP=1 -d "$db" -f "$plant"
 log_from=$(wc -l <"$LOCKSTEP_TEST_HOME/postgres.log")
 touch "$tmp/published" "$tmp/violations" "$tmp/suspects"
@@ -134,6 +137,7 @@ publishers+=($!)
 load_publish "$q3" $((seed % 32717 + 3)) 60 0.03 &
 publishers+=($!)
 poison $((seed % 32713 + 4)) &
+jobs_feed &
 workers "$q1" &
 helpers=($! "$outside")
 workers "$q2" &
@@ -164,6 +168,7 @@ until [ $SECONDS -ge $well ] || found_first; do sleep 0.2; done
 order '*' heal
 publisher_ends() { ! alive "$1" || found_first; }
 for p in "${publishers[@]}"; do eventually 60 publisher_ends "$p" 2>/dev/null || bad "a publisher does not come to its end"; done
+found_first || jobs_stop
 found_first || last_runs
 found_first || goes_on || not_ended
 ! found_first || kill -KILL "${publishers[@]}" 2>/dev/null || true
