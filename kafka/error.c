@@ -31,6 +31,9 @@ static const char hint_anew[] =
     "open the producer again and continue after the last record of the log";
 static const char hint_isr[] =
     "too few replicas are in sync; see the brokers' logs and min.insync.replicas";
+static const char hint_leader[] =
+    "the partition has no leader now: its broker is away, or has just "
+    "come back; try again in a moment";
 static const char hint_bug[] = "this is a defect of lockstep; please report it with the log";
 
 /* Rows of one reaction stand together. Codes not listed: RC_RETRY, ERR_KAFKA, no hint. */
@@ -56,6 +59,8 @@ static const struct row rows[] = {
     {K(TRANSACTION_COORDINATOR_FENCED), RC_LOST, ERR_HELD, hint_fenced},
 
     {K(_QUEUE_FULL), RC_RETRY, ERR_KAFKA, ""},
+    {K(LEADER_NOT_AVAILABLE), RC_RETRY, ERR_KAFKA, hint_leader},
+    {K(NOT_LEADER_FOR_PARTITION), RC_RETRY, ERR_KAFKA, hint_leader},
     {K(NOT_ENOUGH_REPLICAS), RC_RETRY, ERR_KAFKA, hint_isr},
     {K(NOT_ENOUGH_REPLICAS_AFTER_APPEND), RC_RETRY, ERR_KAFKA, hint_isr},
     /* librdkafka 2.0.2 hands transient metadata errors to the application as if they were final */
