@@ -5,7 +5,7 @@ set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 root=$(cd "$here/.." && pwd)
 quick_workloads="seed narrow plain wide long mixed start raw" # two minutes
-workloads="seed narrow chain plain wide long mixed spread queues full distance start cost raw memory idle recovery"
+workloads="seed narrow chain plain wide long mixed spread queues full distance start cost raw memory idle recovery schedule"
 
 usage() {
     cat <<END
