@@ -35,9 +35,6 @@ struct action_settings {
     struct action_http http;
 };
 
-const struct action_command *action_command_find(const struct action_settings *settings,
-                                                 const char *name);
-
 static inline const struct message_action *action_of(const struct action_attempt *attempt)
 {
     return attempt->step < 0 ? &attempt->msg->action : &attempt->msg->steps[attempt->step].action;

@@ -1,5 +1,6 @@
 /* [commands], [command:NAME] and [http], as action.h wants them. */
 #include "action/secrets.h"
+#include "config/faults.h"
 #include "config/parse.h"
 
 #include <ctype.h>
@@ -10,19 +11,8 @@
 struct loading {
     const struct config *config;
     struct action_settings *settings;
-    config_report_fn *report;
-    void *context;
-    int errors;
-    struct err first;
+    struct config_faults faults;
 };
-
-static void wrong(struct loading *loading, const struct err *err)
-{
-    if (loading->errors++ == 0)
-        loading->first = *err;
-    if (loading->report != NULL)
-        loading->report(loading->context, err);
-}
 
 const struct action_command *action_command_find(const struct action_settings *settings,
                                                  const char *name)
@@ -62,7 +52,7 @@ static void add_variables(struct loading *loading, const char *section, struct s
     for (int i = 0; (value = config_at(loading->config, i)) != NULL; i++)
         if (strcmp(value->section, section) == 0 && begins(value->key, "env.") &&
             secrets_add_variable(to, value, &err) != RC_OK)
-            wrong(loading, &err);
+            config_fault(&loading->faults, &err);
 }
 
 /* A value of [http:HOST]; those of a section come one after the other. */
@@ -81,7 +71,7 @@ static void add_host(struct loading *loading, const struct config_value *value)
     if (rc == RC_OK && begins(value->key, "header."))
         rc = secrets_add_header(&host->headers, value, &err);
     if (rc != RC_OK)
-        wrong(loading, &err);
+        config_fault(&loading->faults, &err);
 }
 
 static void add_command(struct loading *loading, const struct config_value *value)
@@ -110,7 +100,7 @@ static void add_command(struct loading *loading, const struct config_value *valu
     if (command.directory[0] != '/') {
         (void)err_set(&err, RC_FATAL, ERR_CONFIG, value->where, "Give an absolute path.",
                       "[%s] directory = \"%s\" is no absolute path", s, command.directory);
-        wrong(loading, &err);
+        config_fault(&loading->faults, &err);
     }
     add_variables(loading, s, &command.environment);
     settings->commands = xrealloc(settings->commands, (size_t)settings->command_count + 1,
@@ -126,7 +116,7 @@ static void check_section(struct loading *loading, const struct config_value *va
     (void)err_set(&err, RC_FATAL, ERR_CONFIG, value->where,
                   "Register it: [commands] NAME = /absolute/program arguments",
                   "[%s] is about a command that [commands] does not name", value->section);
-    wrong(loading, &err);
+    config_fault(&loading->faults, &err);
 }
 
 static void add_allowed(struct loading *loading, const struct config_value *value)
@@ -149,7 +139,7 @@ static void add_allowed(struct loading *loading, const struct config_value *valu
                           "host, host:port, host:*, *.example.com, [::1]:8080; commas between; no "
                           "scheme, no path",
                           "[http] allow: \"%s\" is no host", entry.data);
-            wrong(loading, &err);
+            config_fault(&loading->faults, &err);
         }
         at += len;
     }
@@ -160,7 +150,7 @@ enum rc action_settings_load(const struct config *config, config_report_fn *repo
 {
     struct action_settings *settings = xcalloc(1, sizeof *settings);
     struct loading loading = {
-        .config = config, .settings = settings, .report = report, .context = context};
+        .config = config, .settings = settings, .faults = {.report = report, .context = context}};
     const struct config_value *value;
     for (int i = 0; (value = config_at(config, i)) != NULL; i++) {
         if (strcmp(value->section, "commands") == 0)
@@ -177,14 +167,12 @@ enum rc action_settings_load(const struct config *config, config_report_fn *repo
     settings->http.connect_timeout_ms = config_get_duration_ms(config, "http", "connect_timeout");
     settings->http.timeout_ms = config_get_duration_ms(config, "http", "timeout");
     settings->http.response_limit = config_get_size(config, "http", "response_limit");
-    if (loading.errors > 0) {
-        if (err != NULL)
-            *err = loading.first;
+    enum rc rc = config_faults_end(&loading.faults, err);
+    if (rc == RC_OK)
+        *ret_settings = settings;
+    else
         action_settings_free(settings);
-        return RC_FATAL;
-    }
-    *ret_settings = settings;
-    return RC_OK;
+    return rc;
 }
 
 void action_settings_free(struct action_settings *settings)

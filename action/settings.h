@@ -57,6 +57,9 @@ void action_shelf_give_back(struct action_shelf *shelf, const struct action_sett
 void action_shelf_free(struct action_shelf *shelf); /* all are given back; NULL is fine */
 /** NULL behind the last. */
 const struct action_command *action_command_at(const struct action_settings *settings, int i);
+/** NULL: no command of this name is registered. */
+const struct action_command *action_command_find(const struct action_settings *settings,
+                                                 const char *name);
 
 /** Whether this executor may do it: all that action_need names. */
 bool action_able(const struct action_settings *settings, const struct message *msg);

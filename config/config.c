@@ -136,14 +136,6 @@ enum rc config_set(struct config *config, const char *section, const char *key, 
     return RC_OK;
 }
 
-void store_error(struct config *config, const struct err *err)
-{
-    if (config->errors++ == 0)
-        config->first = *err;
-    if (config->report != NULL)
-        config->report(config->context, err);
-}
-
 /* Where the key begins in "section.key"; the name of a queue, a command or a host may hold dots,
  * their keys hold none but env.NAME and header.NAME. */
 static char *dot_before_key(char *text)
@@ -177,7 +169,7 @@ static void set_one(struct config *config, const char *setting)
         rc = config_set(config, copy, dot + 1, equals + 1, CONFIG_BY_SETTING, where, &err);
     }
     if (rc != RC_OK)
-        store_error(config, &err);
+        config_fault(&config->faults, &err);
 }
 
 static void set_defaults(struct config *config)
@@ -190,7 +182,7 @@ static void set_defaults(struct config *config)
         struct err err;
         if (config_set(config, rows[i].section, rows[i].key, rows[i].initial, CONFIG_BY_DEFAULT,
                        "default", &err) != RC_OK)
-            store_error(config, &err);
+            config_fault(&config->faults, &err);
     }
 }
 
@@ -247,36 +239,33 @@ static void check_together(struct config *config)
     (void)err_set(&err, RC_FATAL, ERR_CONFIG, heartbeat->where, hint,
                   "heartbeat must be at most a quarter of frozen_after (%s), not %s", frozen->value,
                   heartbeat->value);
-    store_error(config, &err);
+    config_fault(&config->faults, &err);
 }
 
 enum rc config_load(const struct config_request *request, struct config **ret_config,
                     struct err *err)
 {
     struct config *config = xcalloc(1, sizeof *config);
-    config->report = request->report;
-    config->context = request->context;
+    config->faults = (struct config_faults){.report = request->report, .context = request->context};
     STR_AUTO path = {0};
     choose_path(request, &path);
     config->path = xstrdup(path.data);
     set_defaults(config);
     struct err trouble;
     if (path.len > 0 && file_read(config, path.data, &trouble) != RC_OK)
-        store_error(config, &trouble);
+        config_fault(&config->faults, &trouble);
     if (request->environ != NULL)
         environment_read(config, request->environ);
     for (int i = 0; i < request->set_count; i++)
         set_one(config, request->set[i]);
     check_together(config);
-    if (config->errors > 0) {
-        if (err != NULL)
-            *err = config->first;
+    enum rc rc = config_faults_end(&config->faults, err);
+    config->faults.report = NULL;
+    if (rc == RC_OK)
+        *ret_config = config;
+    else
         config_free(config);
-        return RC_FATAL;
-    }
-    config->report = NULL;
-    *ret_config = config;
-    return RC_OK;
+    return rc;
 }
 
 void config_free(struct config *config)

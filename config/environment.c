@@ -38,7 +38,7 @@ static void read_one(struct config *config, const char *variable)
     (void)snprintf(where, sizeof where, "%.*s", (int)(equals - variable), variable);
     struct err err;
     if (config_set(config, section, key, equals + 1, CONFIG_BY_ENVIRONMENT, where, &err) != RC_OK)
-        store_error(config, &err);
+        config_fault(&config->faults, &err);
 }
 
 void environment_read(struct config *config, char *const *environ_list)

@@ -39,7 +39,7 @@ static void refuse_line(struct reading *reading, const char *hint, const char *m
     struct err err;
     where_of(reading, where, sizeof where);
     (void)err_set(&err, RC_FATAL, ERR_CONFIG, where, hint, "%s", message);
-    store_error(reading->config, &err);
+    config_fault(&reading->config->faults, &err);
 }
 
 /* As fgets, but it tells of a line that is too long, of which the rest is no line of its own, and of one with NUL bytes, which would
@@ -133,7 +133,7 @@ static int on_value(void *context, const char *section, const char *name, const 
         rc = config_set(reading->config, section, name, value, CONFIG_BY_FILE, where, &err);
     }
     if (rc != RC_OK) {
-        store_error(reading->config, &err);
+        config_fault(&reading->config->faults, &err);
         return 1; /* told; go on to the next line */
     }
     const struct config_value *stored = config_find(reading->config, section, name);

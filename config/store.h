@@ -8,31 +8,25 @@
 #ifndef CONFIG_STORE_H
 #define CONFIG_STORE_H
 
-#include "config/config.h"
+#include "config/faults.h"
 #include "config/key.h"
 
 struct config {
     struct config_value *values;
     int count;
     char *path;
-    config_report_fn *report;
-    void *context;
-    int errors;
-    struct err first;
+    struct config_faults faults;
 };
 
 /** The row for section and key, NULL + err with the nearest name when there is none. */
 const struct config_key *store_row(const char *section, const char *key, const char *where,
                                    struct err *err);
 
-/** Counts and reports err; loading goes on, so that everything wrong is told. */
-void store_error(struct config *config, const struct err *err);
-
-/** Reads path into config. Errors go to store_error; the return code tells whether the file could
+/** Reads path into config. Errors go to its faults; the return code tells whether the file could
  * be read. */
 MUST_CHECK enum rc file_read(struct config *config, const char *path, struct err *err);
 
-/** Reads LOCKSTEP_SECTION_KEY variables; errors go to store_error. */
+/** Reads LOCKSTEP_SECTION_KEY variables; errors go to its faults. */
 void environment_read(struct config *config, char *const *environ_list);
 
 #endif

@@ -2,6 +2,7 @@
 
 #include "base/ascii.h"
 #include "base/str.h"
+#include "config/faults.h"
 #include "config/parse.h"
 #include "task/message.h"
 
@@ -13,19 +14,8 @@
 struct loading {
     const struct config *config;
     const struct action_settings *settings;
-    config_report_fn *report;
-    void *context;
-    int errors;
-    struct err first;
+    struct config_faults faults;
 };
-
-static void wrong(struct loading *loading, const struct err *err)
-{
-    if (loading->errors++ == 0)
-        loading->first = *err;
-    if (loading->report != NULL)
-        loading->report(loading->context, err);
-}
 
 static const char *where(const struct loading *loading, const char *section, const char *key)
 {
@@ -68,7 +58,7 @@ static char *list_of(struct loading *loading, const char *section, const char *k
             str_add(&word, at, len);
             (void)err_set(&err, RC_FATAL, ERR_CONFIG, where(loading, section, key), hint,
                           "[%s] %s: \"%s\" is not known", section, key, word.data);
-            wrong(loading, &err);
+            config_fault(&loading->faults, &err);
         }
         if (len > 0) {
             str_text(&list, list.len > 0 ? "," : "");
@@ -92,23 +82,23 @@ static int64_t remind_of(struct loading *loading, const char *section)
                   "Write off, or a time: 4h.",
                   "[%s] remind_every: \"%s\" is neither off nor a time of one second or more",
                   section, text);
-    wrong(loading, &err);
+    config_fault(&loading->faults, &err);
     return 0;
 }
 
 static void check_command(struct loading *loading, const char *section, struct receiver *receiver)
 {
-    const struct action_command *command;
+    const struct action_command *command =
+        action_command_find(loading->settings, receiver->command);
     struct err err;
-    for (int i = 0; (command = action_command_at(loading->settings, i)) != NULL; i++)
-        if (strcmp(command->name, receiver->command) == 0) {
-            receiver->kill_after_ms = command->kill_after_ms;
-            return;
-        }
+    if (command != NULL) {
+        receiver->kill_after_ms = command->kill_after_ms;
+        return;
+    }
     (void)err_set(&err, RC_FATAL, ERR_CONFIG, where(loading, section, "command"),
                   "Register it: [commands] NAME = /absolute/program arguments",
                   "[%s] command: [commands] does not name \"%s\"", section, receiver->command);
-    wrong(loading, &err);
+    config_fault(&loading->faults, &err);
 }
 
 static void check_url(struct loading *loading, const char *section, const struct receiver *receiver)
@@ -128,7 +118,7 @@ static void check_url(struct loading *loading, const char *section, const struct
         (void)err_set(&err, RC_FATAL, ERR_CONFIG, where(loading, section, "url"),
                       "Allow it: [http] allow = HOST:PORT",
                       "[%s] url: [http] allow does not have %s", section, need + strlen("http:"));
-    wrong(loading, &err);
+    config_fault(&loading->faults, &err);
 }
 
 static void load(struct loading *loading, const char *section, struct receiver *receiver)
@@ -154,7 +144,7 @@ static void load(struct loading *loading, const char *section, struct receiver *
                       receiver->command != NULL ? "[%s] has both command and url"
                                                 : "[%s] has neither command nor url",
                       section);
-        wrong(loading, &err);
+        config_fault(&loading->faults, &err);
     } else if (receiver->command != NULL) {
         check_command(loading, section, receiver);
     } else {
@@ -167,7 +157,7 @@ enum rc receivers_load(const struct config *config, const struct action_settings
                        int *ret_count, struct err *err)
 {
     struct loading loading = {
-        .config = config, .settings = settings, .report = report, .context = context};
+        .config = config, .settings = settings, .faults = {.report = report, .context = context}};
     struct receiver *receivers = NULL;
     int count = 0;
     const struct config_value *value;
@@ -180,11 +170,10 @@ enum rc receivers_load(const struct config *config, const struct action_settings
         receivers = xrealloc(receivers, (size_t)count + 1, sizeof *receivers);
         load(&loading, section, &receivers[count++]);
     }
-    if (loading.errors > 0) {
-        if (err != NULL)
-            *err = loading.first;
+    enum rc rc = config_faults_end(&loading.faults, err);
+    if (rc != RC_OK) {
         receivers_free(receivers, count);
-        return RC_FATAL;
+        return rc;
     }
     *ret_receivers = receivers;
     *ret_count = count;
