@@ -13,8 +13,8 @@ BEGIN
         RETURN done;
     END IF;
     DELETE FROM lockstep.job_ask a WHERE a.token = ask.token;
-    SELECT s.* INTO due FROM lockstep.schedule s WHERE s.schedule_id = ask.schedule_id;
     IF p_rows IS NULL THEN
+        SELECT s.* INTO due FROM lockstep.schedule s WHERE s.schedule_id = ask.schedule_id;
         SELECT j.* INTO own FROM lockstep.job j WHERE j.job_id = ask.job_id;
         PERFORM lockstep.job_look_failed(own, due, left(p_why, 2000));
         done.verdict := 'error';
