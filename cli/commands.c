@@ -400,7 +400,7 @@ const struct command commands[] = {
      "the incidents of jobs: missed, stuck, failed, late, never, blocked", alert_list_options,
      "lockstep alert list --all"},
     {"alert", "show", "ID", NEEDS_SCHEMA, command_alert_show,
-     "an incident, and what was sent of it to whom", NULL, NULL},
+     "an incident, and its notices: receivers, attempts and errors", NULL, NULL},
     {"alert", "ack", "ID", NEEDS_SCHEMA, command_alert_ack,
      "acknowledges an alert: no reminder is sent", ack_options, NULL},
     {"scheduler", "run", "", NEEDS_SCHEMA | NEEDS_PATIENCE, command_scheduler_run,

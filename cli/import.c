@@ -1,4 +1,4 @@
-/* job import: a job file on standard output. The database tries each job (job apply, undone), so what is printed is accepted. */
+/* job import: a job file on standard output. The database tries each job (job apply, undone), so job apply accepts the file. */
 #include "cli/import.h"
 #include "cli/commands.h"
 #include "cli/find.h"
@@ -90,6 +90,18 @@ static enum rc try_job(struct import *import, const cJSON *job, struct err *err)
     return rc == RC_REJECT && err->kind == ERR_USAGE ? RC_NONE : rc;
 }
 
+/* A schedule, as that of a watch. As try_job. */
+static enum rc try_schedule(struct import *import, cJSON *schedule, struct err *err)
+{
+    cJSON *trial = cJSON_CreateObject();
+    (void)cJSON_AddStringToObject(trial, "job", TRIAL);
+    (void)cJSON_AddBoolToObject(trial, "watch", true);
+    cJSON_AddItemReferenceToArray(cJSON_AddArrayToObject(trial, "schedules"), schedule);
+    enum rc rc = try_job(import, trial, err);
+    cJSON_Delete(trial);
+    return rc;
+}
+
 static void lost_refused(struct import *import, const char *place, const char *what,
                          const struct err *err)
 {
@@ -118,12 +130,7 @@ static enum rc add_schedules(struct import *import, const char *place, cJSON *jo
         unique(kept, "name",
                cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(schedule, "name")), name);
         cJSON_ReplaceItemInObjectCaseSensitive(schedule, "name", cJSON_CreateString(name));
-        cJSON *trial = cJSON_CreateObject(), *list = cJSON_AddArrayToObject(trial, "schedules");
-        (void)cJSON_AddStringToObject(trial, "job", TRIAL);
-        (void)cJSON_AddBoolToObject(trial, "watch", true);
-        cJSON_AddItemReferenceToArray(list, schedule);
-        rc = try_job(import, trial, err);
-        cJSON_Delete(trial);
+        rc = try_schedule(import, schedule, err);
         if (rc == RC_OK) {
             cJSON_AddItemToArray(kept, schedule);
             continue;
@@ -230,12 +237,9 @@ static enum rc read_files(struct import *import, const char *from, struct err *e
 /* Whether there is such a zone: else each line would be refused for it. */
 static enum rc check_zone(struct import *import, struct err *err)
 {
-    cJSON *job = cJSON_CreateObject(), *schedules = cJSON_AddArrayToObject(job, "schedules");
-    (void)cJSON_AddStringToObject(job, "job", TRIAL);
-    (void)cJSON_AddBoolToObject(job, "watch", true);
-    cJSON_AddItemToArray(schedules, import_cron("@daily", import->zone));
-    enum rc rc = try_job(import, job, err);
-    cJSON_Delete(job);
+    cJSON *schedule = import_cron("@daily", import->zone);
+    enum rc rc = try_schedule(import, schedule, err);
+    cJSON_Delete(schedule);
     return rc == RC_NONE ? RC_REJECT : rc;
 }
 
@@ -262,7 +266,7 @@ static enum rc check_options(struct cli *cli, const char *from, struct import *i
     return rc;
 }
 
-/* The file, with what is not in it. job apply reads its field jobs alone. */
+/* The file: jobs, the command lines that they name, and the lines that are not carried over. job apply reads only the field jobs. */
 static enum rc print(struct import *import, struct err *err)
 {
     cJSON *file = cJSON_CreateObject();

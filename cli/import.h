@@ -1,11 +1,11 @@
 /**
  * What: job import: what cron, pg_cron and SQL Server Agent would do, as jobs that job apply accepts. import_crontab.c, import_pg_cron.c and import_agent.c
  *   read; import.c names, tries and keeps.
- * Invariants: each job that is kept was accepted by the database in a trial that changed nothing. What is not carried over is in `lost`, with its place and
- *   the reason: nothing is dropped silently.
+ * Invariants: the database has accepted each job of `jobs` in a trial that changed nothing. `lost` has every line that is not carried over, with its place and
+ *   the reason.
  * Threads: the main thread.
  * Ownership: struct import owns its lists; import_job takes the cJSON that it gets.
- * Failure: RC_REJECT: a file that is none. What is wrong with one job is no failure.
+ * Failure: RC_REJECT: the file cannot be read as its kind. A job that the database refuses is no failure; it is in `lost`.
  */
 #ifndef CLI_IMPORT_H
 #define CLI_IMPORT_H
@@ -17,7 +17,7 @@
 
 struct import {
     struct cli *cli;
-    bool watch;        /* watches: what is done stays where it is */
+    bool watch;        /* --watch: the other scheduler continues to do the work */
     const char *queue; /* of jobs */
     const char *zone;  /* NULL: not given */
     cJSON *jobs, *lost, *commands;

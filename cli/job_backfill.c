@@ -14,7 +14,7 @@ struct backfill {
     bool waits; /* times wait for the end of a run */
 };
 
-/* Says what one call did of each time; what waits is said when it fires. */
+/* Prints a line for each time that one call has decided; a time that waits has its line when it fires. */
 static void say(struct backfill *fill, const struct db_result *rows)
 {
     fill->waits = false;
@@ -42,7 +42,7 @@ static enum rc await(struct backfill *fill, struct err *err)
             return rc == RC_NONE ? RC_OK : rc;
         if (stop_requested())
             return err_set(err, RC_REJECT, ERR_CANCELLED, fill->params[0],
-                           "Run the same command again: what has fired does not fire twice.",
+                           "Run the same command again: no time fires twice.",
                            "it was interrupted; the times behind have not fired");
         stop_wait(LOOK_MS);
     }
