@@ -2,12 +2,7 @@
 # explain with an executor at work: each situation is said with its cause, its culprit and what helps, the first thing first. Those that
 # rows alone can make are in tests/sql/explain.sql.
 # ctest: nosan
-set -euo pipefail
-here=$(cd "$(dirname "$0")" && pwd)
-. "$here/../support/shell.bash"
-. "$here/../support/cases.bash"
-. "$here/ledger.bash"
-tmp=$(mktemp -d)
+. "$(dirname "$0")/../support/e2e.bash"
 login=$(scratch_name)
 prepared=$(scratch_name)
 leave() {
@@ -23,7 +18,6 @@ leave() {
 }
 trap leave EXIT
 one='' two=''
-scratch_database
 two=$db # another database, with a queue on the same topic
 scratch_database
 one=$db

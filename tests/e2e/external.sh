@@ -3,15 +3,9 @@
 # order; a phase of external tasks only, and what comes behind it, opens at once, also when the executor that claimed it is gone;
 # a worker that dies is followed by another one; the queue's row is not locked while a worker's transaction is open.
 # ctest: timeout=120
-set -euo pipefail
-here=$(cd "$(dirname "$0")" && pwd)
-. "$here/../support/shell.bash"
-. "$here/../support/cases.bash"
-. "$here/ledger.bash"
-tmp=$(mktemp -d)
+. "$(dirname "$0")/../support/e2e.bash"
 role=$(scratch_name)
 trap 'jobs -p | xargs -r kill -9 2>/dev/null || true; sql "DROP OWNED BY $role; DROP ROLE $role" 2>/dev/null || true; scratch_drop; rm -rf "$tmp"' EXIT
-scratch_database
 failed=0
 export PATH=$LOCKSTEP_TEST_PGBIN:$PATH
 

@@ -1,13 +1,8 @@
 #!/bin/bash
 # Two operators who at the same time let a job follow the other's make no circle: the second waits for the first, and is refused.
 # ctest: nosan
-set -euo pipefail
-here=$(cd "$(dirname "$0")" && pwd)
-. "$here/../support/shell.bash"
-. "$here/ledger.bash"
-tmp=$(mktemp -d)
+. "$(dirname "$0")/../support/e2e.bash"
 trap 'touch "$tmp/go"; wait; scratch_drop; rm -rf "$tmp"' EXIT
-scratch_database
 sql "INSERT INTO lockstep.queue (name, topic) VALUES ('q', 't')"
 for job in a b; do sql "SELECT lockstep.job_define('{\"job\": \"$job\", \"queue\": \"q\", \"tasks\": [{\"order\": 1, \"sql\": \"SELECT 1\"}]}')" >/dev/null; done
 follow() { echo "SELECT lockstep.schedule_add('$1', '{\"name\": \"s\", \"kind\": \"after\", \"job\": \"$2\"}');"; }

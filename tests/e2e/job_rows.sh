@@ -2,14 +2,9 @@
 # Jobs that fire when rows wait in a table, with SQL of users that runs as the tasks' login: each row is loaded once, by the run that owns it, while executors are
 # killed at each step of a look and a firing. A look that never ends, or that writes, keeps no other job.
 # ctest: slow nosan timeout=240
-set -euo pipefail
-here=$(cd "$(dirname "$0")" && pwd)
-. "$here/../support/shell.bash"
-. "$here/ledger.bash"
-tmp=$(mktemp -d)
+. "$(dirname "$0")/../support/e2e.bash"
 tasks=$(scratch_name)_tasks
 trap 'jobs_end; [ -z "$db" ] || sql "DROP OWNED BY $tasks; DROP ROLE IF EXISTS $tasks"; scratch_drop; rm -rf "$tmp"' EXIT
-scratch_database
 failed=0
 wrong() { echo "$@"; failed=1; }
 sql "CREATE ROLE $tasks LOGIN IN ROLE lockstep_task;

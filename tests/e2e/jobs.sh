@@ -2,13 +2,7 @@
 # Jobs fire at their times, each time once, whatever happens to who dispatches them: killed at each step, killed while another one stands by, frozen, its
 # session ended. Afterwards there is one occurrence for each second, one run for each occurrence, and one effect for each run.
 # ctest: slow nosan timeout=240
-set -euo pipefail
-here=$(cd "$(dirname "$0")" && pwd)
-. "$here/../support/shell.bash"
-. "$here/ledger.bash"
-tmp=$(mktemp -d)
-trap 'jobs_end; scratch_drop; rm -rf "$tmp"' EXIT
-scratch_database
+. "$(dirname "$0")/../support/e2e.bash"
 failed=0
 wrong() { echo "$@"; failed=1; }
 sql 'CREATE TABLE effect (at timestamptz, run uuid)'

@@ -2,15 +2,9 @@
 # The trouble of one queue is its own: a queue that is deleted or missing, one whose statements fail, a flood of notifications from
 # somebody without any right, a forged record on its dead-letter topic, a name that another queue's relay has for its transactional id.
 # ctest: timeout=120 nosan
-set -euo pipefail
-here=$(cd "$(dirname "$0")" && pwd)
-. "$here/../support/shell.bash"
-. "$here/../support/cases.bash"
-. "$here/ledger.bash"
-tmp=$(mktemp -d)
+. "$(dirname "$0")/../support/e2e.bash"
 any=$(scratch_name)_any
 trap 'jobs_end; [ -z "$db" ] || sql "DROP ROLE IF EXISTS $any"; scratch_drop; rm -rf "$tmp"' EXIT
-scratch_database
 sql "CREATE ROLE $any LOGIN;
      CREATE TABLE let_go (q text);
      CREATE FUNCTION hold(q text) RETURNS void LANGUAGE plpgsql AS \$\$

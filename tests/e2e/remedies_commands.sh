@@ -4,12 +4,7 @@
 # for each of them.
 # ctest: timeout=120
 # ctest: nosan
-set -euo pipefail
-here=$(cd "$(dirname "$0")" && pwd)
-. "$here/../support/shell.bash"
-. "$here/../support/cases.bash"
-. "$here/ledger.bash"
-tmp=$(mktemp -d)
+. "$(dirname "$0")/../support/e2e.bash"
 login=$(scratch_name) tasks=$(scratch_name)
 leave() {
     jobs_end
@@ -19,7 +14,6 @@ leave() {
     rm -rf "$tmp"
 }
 trap leave EXIT
-scratch_database
 config() { printf '[postgres]\nconninfo = %s\n%s\n[kafka]\nbootstrap.servers = %s\n%s\n' "$db$1" "$2" "$LOCKSTEP_TEST_BROKERS" "$3" >"$tmp/$4"; chmod 600 "$tmp/$4"; }
 config '' '' '' lockstep.conf
 export LOCKSTEP_CONFIG=$tmp/lockstep.conf LOCKSTEP_PROBE_DIR=$tmp # so that a command is run as it is printed, with nothing behind it

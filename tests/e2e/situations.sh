@@ -27,12 +27,7 @@
 #              locks of phases taken by a session that is no executor's                     explain.sh, locks_taken.sh
 #              executors that drain, lookahead used up                                      here
 # ctest: nosan timeout=120
-set -euo pipefail
-here=$(cd "$(dirname "$0")" && pwd)
-. "$here/../support/shell.bash"
-. "$here/../support/cases.bash"
-. "$here/ledger.bash"
-tmp=$(mktemp -d)
+. "$(dirname "$0")/../support/e2e.bash"
 few=$(scratch_name)
 leave() {
     exec 8>&- || true
@@ -42,7 +37,6 @@ leave() {
     rm -rf "$tmp"
 }
 trap leave EXIT
-scratch_database
 sql "CREATE TABLE let_go (n int); CREATE SEQUENCE tried;
      CREATE FUNCTION hold(n int) RETURNS void LANGUAGE plpgsql AS \$\$
      BEGIN WHILE NOT EXISTS (SELECT FROM let_go l WHERE l.n = hold.n) LOOP PERFORM pg_sleep(0.01); END LOOP; END \$\$;

@@ -2,15 +2,9 @@
 # The login of the tasks is barred while an executor has work: its readers try again with pauses, it takes no task meanwhile and says why, and
 # goes on by itself when the login is let in again. Told to stop meanwhile, it ends. And the executor's own login.
 # ctest: timeout=120 nosan
-set -euo pipefail
-here=$(cd "$(dirname "$0")" && pwd)
-. "$here/../support/shell.bash"
-. "$here/../support/cases.bash"
-. "$here/ledger.bash"
-tmp=$(mktemp -d)
+. "$(dirname "$0")/../support/e2e.bash"
 tasks=$(scratch_name)_tasks own=$(scratch_name)_own
 trap 'jobs_end; [ -z "$db" ] || sql "DROP OWNED BY $tasks; DROP ROLE IF EXISTS $tasks, $own"; scratch_drop; rm -rf "$tmp"' EXIT
-scratch_database
 sql "CREATE ROLE $tasks LOGIN IN ROLE lockstep_task;
      CREATE TABLE let_go (n int);
      GRANT SELECT ON let_go TO $tasks;

@@ -2,14 +2,8 @@
 # A command that waits for a lock of another session says whose it is, since when, and what ends it; and ends when it is interrupted.
 # ctest: nosan timeout=120
 # REMEDY_WAITING
-set -euo pipefail
-here=$(cd "$(dirname "$0")" && pwd)
-. "$here/../support/shell.bash"
-. "$here/../support/cases.bash"
-. "$here/ledger.bash"
-tmp=$(mktemp -d)
+. "$(dirname "$0")/../support/e2e.bash"
 trap 'exec 6>&- || true; jobs_end; scratch_drop; rm -rf "$tmp"' EXIT
-scratch_database
 q=$(scratch_name)
 lockstep queue create "$q" -q --create-topic
 hold() { # STATEMENT: in a session that stays

@@ -5,9 +5,7 @@ SELECT no_plan();
 SET LOCAL client_min_messages = error;
 INSERT INTO lockstep.queue (name, topic) VALUES ('q', 't');
 
-CREATE FUNCTION pg_temp.spec(name text, more jsonb DEFAULT '{}') RETURNS jsonb LANGUAGE sql AS $$
-    SELECT jsonb_build_object('job', name, 'queue', 'q', 'tasks', '[{"order": 100, "sql": "SELECT 1"}]'::jsonb) || more
-$$;
+\ir job.inc
 -- A job that is due every hour, and from when on.
 CREATE FUNCTION pg_temp.hourly(name text, next timestamptz, job jsonb DEFAULT '{}', schedule jsonb DEFAULT '{}') RETURNS void LANGUAGE sql AS $$
     SELECT lockstep.job_define(pg_temp.spec(name, job || jsonb_build_object('schedules', jsonb_build_array('{"name": "s", "kind": "interval", "every": "1h"}'::jsonb || schedule))));
@@ -26,11 +24,6 @@ BEGIN
     END LOOP;
     RETURN COALESCE(said, 'nothing');
 END
-$$;
-CREATE FUNCTION pg_temp.ends(name text, p_status text DEFAULT 'Completed') RETURNS bigint LANGUAGE sql AS $$
-    WITH ended AS (UPDATE lockstep.run r SET status = p_status, ended_at = clock_timestamp()
-                   WHERE r.ended_at IS NULL AND r.job_id = (SELECT j.job_id FROM lockstep.job j WHERE j.name = ends.name) RETURNING 1)
-    SELECT count(*) FROM ended
 $$;
 -- What follows has its turn at that moment of 2030, not at that of the clock.
 CREATE FUNCTION pg_temp.turn(p_at timestamptz) RETURNS void LANGUAGE sql AS $$

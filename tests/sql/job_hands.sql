@@ -3,14 +3,7 @@ BEGIN;
 SELECT no_plan();
 SET LOCAL client_min_messages = error;
 INSERT INTO lockstep.queue (name, topic) VALUES ('q', 't'), ('other', 'u');
-CREATE FUNCTION pg_temp.spec(name text, more jsonb DEFAULT '{}') RETURNS jsonb LANGUAGE sql AS $$
-    SELECT jsonb_build_object('job', name, 'queue', 'q', 'tasks', '[{"order": 100, "sql": "SELECT 1"}]'::jsonb) || more
-$$;
-CREATE FUNCTION pg_temp.ends(name text, p_status text DEFAULT 'Completed') RETURNS bigint LANGUAGE sql AS $$
-    WITH ended AS (UPDATE lockstep.run r SET status = p_status, ended_at = clock_timestamp()
-                   WHERE r.ended_at IS NULL AND r.job_id = (SELECT j.job_id FROM lockstep.job j WHERE j.name = ends.name) RETURNING 1)
-    SELECT count(*) FROM ended
-$$;
+\ir job.inc
 CREATE FUNCTION pg_temp.gone(VARIADIC names text[]) RETURNS void LANGUAGE sql AS $$
     UPDATE lockstep.run SET status = 'Completed', ended_at = clock_timestamp() WHERE ended_at IS NULL;
     DELETE FROM lockstep.schedule;
