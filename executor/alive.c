@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 #define IDLE_FACTOR 5
+#define STANDBY_MS  2000 /* without a dispatcher of jobs; less than that when the heartbeat is */
 #define OTHERS_MOST 256
 #define PROMPT_US                                                                                  \
     (1000 * 1000LL) /* only time in which our own round trips took less counts against others */
@@ -34,6 +35,7 @@ struct alive {
     struct db_canceller *socket; /* of our own */
     _Atomic bool busy, stopping, lost;
     _Atomic int64_t stirred_us; /* when something happened on a queue */
+    _Atomic bool stands_by;     /* the dispatcher waits for its lock */
     _Atomic bool soon;          /* the wait for the next heartbeat is one of busy_ms */
     struct err why;             /* when lost */
     pthread_mutex_t lock;       /* of trouble */
@@ -129,13 +131,16 @@ static enum rc beat(struct alive *alive, struct err *err)
     enum rc rc =
         db_run(alive->db, &sql_executor_heartbeat,
                (const char *const[]){DB_INT(alive->executor_no), alive->busy ? "true" : "false",
-                                     *trouble ? trouble : NULL, *trouble ? causes[cause] : NULL},
+                                     *trouble ? trouble : NULL, *trouble ? causes[cause] : NULL,
+                                     alive->stands_by ? "true" : "false"},
                &rows, err);
     if (rc != RC_OK)
         return rc;
     if (db_rows(rows) == 0)
         return err_set(err, RC_LOST, ERR_DB, "executor", NULL,
                        "another executor has declared this one dead");
+    if (db_bool(rows, 0, EXECUTOR_HEARTBEAT_DISPATCH_FREE))
+        tell(alive, ALIVE_DISPATCH_FREE, NULL);
     int64_t now_us = clock_boot_us(), passed_us = now_us - alive->beaten_us;
     bool prompt = now_us - from_us < PROMPT_US && passed_us < alive->idle_ms * 1000LL + PROMPT_US;
     alive->others_busy = false;
@@ -199,7 +204,9 @@ static void *alive_main(void *context)
         alive->soon = false; /* before stirred_us is looked at: see alive_stir */
         alive->soon = alive->busy || alive->others_busy ||
                       clock_boot_us() - alive->stirred_us < alive->busy_ms * 1000LL;
-        wait_ms = alive->soon ? alive->busy_ms : alive->idle_ms;
+        wait_ms = alive->soon        ? alive->busy_ms
+                  : alive->stands_by ? least(alive->idle_ms, STANDBY_MS)
+                                     : alive->idle_ms;
     }
     if (!alive->stopping)
         lose(alive, &err);
@@ -310,6 +317,13 @@ void alive_stir(struct alive *alive)
 {
     alive->stirred_us = clock_boot_us();
     if (!alive->soon)
+        mailbox_poke(&alive->thread.inbox);
+}
+
+void alive_stand_by(struct alive *alive, bool stands_by)
+{
+    alive->stands_by = stands_by;
+    if (stands_by)
         mailbox_poke(&alive->thread.inbox);
 }
 

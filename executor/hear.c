@@ -53,6 +53,8 @@ static void hear_one(struct executor *ex, const char *channel, const char *paylo
 {
     if (strcmp(channel, DISPATCHER_CHANNEL) == 0) {
         jobs_heard(ex);
+        if (strcmp(payload, "free") == 0)
+            jobs_free(ex);
         return;
     }
     int queue_id = atoi(channel + strlen("lockstep_"));

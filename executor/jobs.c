@@ -1,5 +1,6 @@
 #include "executor/jobs.h"
 
+#include "executor/alive.h"
 #include "executor/lane.h"
 
 #include "base/log.h"
@@ -14,6 +15,17 @@ struct jobs {
     struct dispatcher *dispatcher; /* NULL: not needed yet */
     char who[400];                 /* as which the occurrences name it */
 };
+
+static void stands_by(void *context, bool stands_by)
+{
+    alive_stand_by(context, stands_by);
+}
+
+void jobs_free(struct executor *ex)
+{
+    if (ex->jobs != NULL && ex->jobs->dispatcher != NULL)
+        dispatcher_try(ex->jobs->dispatcher);
+}
 
 void jobs_heard(struct executor *ex)
 {
@@ -32,7 +44,9 @@ void jobs_heard(struct executor *ex)
                                                .server = db_server(ex->control),
                                                .executor_no = ex->executor_no,
                                                .who = jobs->who,
-                                               .keep_log_ms = ex->options->keep_log_ms};
+                                               .keep_log_ms = ex->options->keep_log_ms,
+                                               .stands_by = stands_by,
+                                               .context = ex->alive};
     if (dispatcher_start(&options, &jobs->dispatcher, &err) != RC_OK)
         log_err(LOG_WARN, "dispatcher_not_started", NULL, &err);
 }

@@ -68,8 +68,11 @@ static enum rc alive_report(struct executor *ex, struct mail *mail, struct err *
     if (said->news == ALIVE_LOST) {
         *err = said->err;
         rc = RC_LOST;
-    } else
+    } else if (said->news == ALIVE_OTHERS_DIED) {
         event_tell_all(ex, EVENT_EXECUTOR_DIED);
+    } else {
+        jobs_free(ex);
+    }
     free(said);
     return rc;
 }

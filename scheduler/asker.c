@@ -7,61 +7,67 @@
 #include "base/probe.h"
 #include "base/thread.h"
 #include "db/canceller.h"
+#include "scheduler/lasting.h"
 
 #include <stdlib.h>
+#include <string.h>
 
-#define KEEP_MS 60000 /* a session that nobody needs */
+#define KEEP_MS 60000 /* a session that no ask needs */
 
 struct asker {
-    const char *conninfo;
-    struct db_server server;
     struct mailbox *owner;
     struct thread thread;
-    struct db *db; /* NULL: none is open */
+    struct lasting session;
+    struct db_server of; /* for which it was opened */
     struct outage outage;
     pthread_mutex_t lock;
-    struct db_canceller *canceller; /* with the lock; of db */
+    struct db_server server;        /* with the lock: where the next ask belongs */
+    struct db_canceller *canceller; /* with the lock; of the session */
     bool cut;                       /* with the lock: asker_stop wants no more */
 };
 
-static void session_close(struct asker *asker)
+static void tasks_close(struct asker *asker)
 {
     (void)pthread_mutex_lock(&asker->lock);
     db_canceller_free(asker->canceller);
     asker->canceller = NULL;
     (void)pthread_mutex_unlock(&asker->lock);
-    db_close(asker->db);
-    asker->db = NULL;
+    lasting_close(&asker->session);
 }
 
-static enum rc session_open(struct asker *asker, struct err *err)
+static enum rc tasks_open(struct asker *asker, const struct db_server *server, struct err *err)
 {
-    enum rc rc = db_open_on(asker->conninfo, DB_QUERY, &asker->server, DB_SAME, &asker->db, err);
+    const struct db_server *of = &asker->of;
+    if (asker->session.db != NULL && of->timeline == server->timeline &&
+        of->database == server->database && strcmp(of->system_id, server->system_id) == 0)
+        return RC_OK;
+    tasks_close(asker);
+    asker->session.server = asker->of = *server;
+    enum rc rc = lasting_open(&asker->session, err);
     if (rc != RC_OK)
         return rc;
     (void)pthread_mutex_lock(&asker->lock);
-    asker->canceller = db_canceller_new(asker->db);
+    asker->canceller = db_canceller_new(asker->session.db);
     if (asker->cut)
         db_sever(asker->canceller);
     (void)pthread_mutex_unlock(&asker->lock);
     return RC_OK;
 }
 
-static void run(struct asker *asker, struct ask *ask)
+void asker_run(struct asker *asker, struct ask *ask, const struct db_server *server)
 {
     struct err err;
-    if (asker->db == NULL && session_open(asker, &err) != RC_OK) {
+    if (tasks_open(asker, server, &err) != RC_OK) {
         if (outage_tells(&asker->outage, &err, clock_boot_us()))
             log_err(LOG_WARN, "job_sql_refused", NULL, &err);
         ask_refuse(ask, &err);
-    } else {
-        probe("ask.send");
-        enum rc rc = ask_run(asker->db, ask);
-        probe("ask.done");
-        if (rc != RC_OK)
-            session_close(asker);
+        return;
     }
-    mailbox_put(asker->owner, &ask->mail);
+    probe("ask.send");
+    enum rc rc = ask_run(asker->session.db, ask);
+    probe("ask.done");
+    if (rc != RC_OK)
+        tasks_close(asker);
 }
 
 static void *asker_main(void *context)
@@ -72,36 +78,57 @@ static void *asker_main(void *context)
         struct mail *mails = thread_take(&asker->thread, &stopping), *next;
         for (; mails != NULL; mails = next) {
             next = mails->next;
-            run(asker, (struct ask *)mails);
+            (void)pthread_mutex_lock(&asker->lock);
+            struct db_server server = asker->server;
+            (void)pthread_mutex_unlock(&asker->lock);
+            asker_run(asker, (struct ask *)mails, &server);
+            mailbox_put(asker->owner, mails);
         }
         if (stopping || thread_has_mail(&asker->thread))
             continue;
-        mailbox_wait(&asker->thread.inbox, asker->db != NULL ? KEEP_MS : -1);
-        if (!thread_has_mail(&asker->thread) && asker->db != NULL)
-            session_close(asker);
+        mailbox_wait(&asker->thread.inbox, asker->session.db != NULL ? KEEP_MS : -1);
+        if (!thread_has_mail(&asker->thread) && asker->session.db != NULL)
+            tasks_close(asker);
     }
-    session_close(asker);
+    tasks_close(asker);
     return NULL;
 }
 
-enum rc asker_start(const char *conninfo, const struct db_server *server, struct mailbox *owner,
-                    struct asker **ret_asker, struct err *err)
+struct asker *asker_new(const char *conninfo)
 {
     struct asker *asker = xcalloc(1, sizeof *asker);
-    *asker = (struct asker){.conninfo = conninfo, .server = *server, .owner = owner};
+    asker->session = (struct lasting){.conninfo = conninfo, .role = DB_QUERY, .match = DB_SAME};
     (void)pthread_mutex_init(&asker->lock, NULL);
-    enum rc rc = thread_start(&asker->thread, "asker", asker_main, asker, err);
-    if (rc == RC_OK) {
-        *ret_asker = asker;
-        return RC_OK;
-    }
+    return asker;
+}
+
+void asker_free(struct asker *asker)
+{
+    if (asker == NULL)
+        return;
+    tasks_close(asker);
     (void)pthread_mutex_destroy(&asker->lock);
     free(asker);
+}
+
+enum rc asker_start(const char *conninfo, struct mailbox *owner, struct asker **ret_asker,
+                    struct err *err)
+{
+    struct asker *asker = asker_new(conninfo);
+    asker->owner = owner;
+    enum rc rc = thread_start(&asker->thread, "asker", asker_main, asker, err);
+    if (rc == RC_OK)
+        *ret_asker = asker;
+    else
+        asker_free(asker);
     return rc;
 }
 
-void asker_give(struct asker *asker, struct ask *ask)
+void asker_give(struct asker *asker, struct ask *ask, const struct db_server *server)
 {
+    (void)pthread_mutex_lock(&asker->lock);
+    asker->server = *server;
+    (void)pthread_mutex_unlock(&asker->lock);
     thread_tell(&asker->thread, &ask->mail);
 }
 
@@ -115,6 +142,5 @@ void asker_stop(struct asker *asker)
         db_sever(asker->canceller);
     (void)pthread_mutex_unlock(&asker->lock);
     thread_stop(&asker->thread);
-    (void)pthread_mutex_destroy(&asker->lock);
-    free(asker);
+    asker_free(asker);
 }

@@ -1,32 +1,28 @@
 #include "scheduler/delivery.h"
 
 #include "action/action.h"
-#include "base/backoff.h"
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/probe.h"
 #include "base/str.h"
 #include "base/thread.h"
+#include "scheduler/lasting.h"
 
 #include <stdatomic.h>
 #include <stdlib.h>
 
-#define PATIENCE_MS      10000
-#define SILENCE_MS       5000 /* a command is killed when this process stands still for so long */
-#define BACKOFF_FIRST_MS 250
-#define BACKOFF_LAST_MS  5000
+#define PATIENCE_MS 10000
+#define SILENCE_MS  5000 /* a command is killed when this process stands still for so long */
 
 struct delivery {
     const struct receiver *receiver;
     const struct action_settings *settings;
-    const char *conninfo, *who;
-    struct db_server server;
+    const char *who;
     struct thread thread;
     struct action_stop stop;
     _Atomic int64_t deadline_us; /* of the attempt that is made; 0: none is */
     _Atomic bool ending;
-    struct db *db;  /* NULL: lost, or not open yet */
-    int backoff_ms; /* 0: nothing is wrong */
+    struct lasting session;
 };
 
 /* A task of its kind, with the document where such a task has its input. */
@@ -96,17 +92,8 @@ static enum rc send_one(struct delivery *delivery, const struct db_result *row, 
     log_event(error != NULL ? LOG_WARN : LOG_INFO, error != NULL ? "notice_failed" : "notice_sent",
               "receiver", delivery->receiver->name, "notice", key, "attempt", number, "error",
               error != NULL ? error : "", NULL);
-    enum rc rc = db_run(delivery->db, &sql_alert_sent, params, NULL, err);
+    enum rc rc = db_run(delivery->session.db, &sql_alert_sent, params, NULL, err);
     action_result_done(&result);
-    return rc;
-}
-
-static enum rc session_open(struct delivery *delivery, struct err *err)
-{
-    enum rc rc = db_open_on(delivery->conninfo, DB_MONITOR, &delivery->server, DB_NOT_OLDER,
-                            &delivery->db, err);
-    if (rc == RC_OK)
-        db_patience(delivery->db, PATIENCE_MS);
     return rc;
 }
 
@@ -123,10 +110,10 @@ static enum rc next(struct delivery *delivery, int *ret_wait_ms, struct err *err
                             DB_INT(receiver->hold_ms),
                             receiver->remind_ms > 0 ? DB_INT(receiver->remind_ms) : NULL,
                             DB_INT(lease_ms)};
-    enum rc rc = delivery->db == NULL ? session_open(delivery, err) : RC_OK;
+    enum rc rc = lasting_open(&delivery->session, err);
     int64_t alive_us = clock_boot_us();
     if (rc == RC_OK)
-        rc = db_run(delivery->db, &sql_alert_claim, params, &row, err);
+        rc = db_run(delivery->session.db, &sql_alert_claim, params, &row, err);
     if (rc != RC_OK)
         return rc;
     *ret_wait_ms = 0;
@@ -152,22 +139,17 @@ static void *delivery_main(void *context)
         if (stopping)
             break;
         if (next(delivery, &wait_ms, &err) != RC_OK) {
-            if (delivery->backoff_ms == 0)
+            if (lasting_lost(&delivery->session))
                 log_event(LOG_WARN, "receiver_waits", "receiver", delivery->receiver->name, "error",
                           err.message, NULL);
-            delivery->backoff_ms =
-                backoff_next(delivery->backoff_ms, BACKOFF_FIRST_MS, BACKOFF_LAST_MS);
-            db_close(delivery->db);
-            delivery->db = NULL;
-            wait_ms = delivery->backoff_ms;
-        } else if (delivery->backoff_ms != 0) {
-            delivery->backoff_ms = 0;
+            wait_ms = delivery->session.backoff_ms;
+        } else if (lasting_works(&delivery->session)) {
             log_event(LOG_INFO, "receiver_is_back", "receiver", delivery->receiver->name, NULL);
         }
         if (wait_ms != 0)
             mailbox_wait(&delivery->thread.inbox, wait_ms);
     }
-    db_close(delivery->db);
+    lasting_close(&delivery->session);
     return NULL;
 }
 
@@ -178,9 +160,12 @@ enum rc delivery_start(const struct receiver *receiver, const struct action_sett
     struct delivery *delivery = xcalloc(1, sizeof *delivery);
     *delivery = (struct delivery){.receiver = receiver,
                                   .settings = settings,
-                                  .conninfo = conninfo,
-                                  .server = *server,
-                                  .who = who};
+                                  .who = who,
+                                  .session = {.conninfo = conninfo,
+                                              .role = DB_MONITOR,
+                                              .match = DB_NOT_OLDER,
+                                              .server = *server,
+                                              .patience_ms = PATIENCE_MS}};
     action_stop_init(&delivery->stop);
     enum rc rc = thread_start(&delivery->thread, "delivery", delivery_main, delivery, err);
     if (rc == RC_OK) {

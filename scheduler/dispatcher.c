@@ -1,7 +1,6 @@
 /* The thread of the dispatcher, and one round of it for whoever has a cron of his own. */
 #include "scheduler/dispatcher.h"
 
-#include "base/backoff.h"
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/number.h"
@@ -12,32 +11,29 @@
 #include "db/notification.h"
 #include "db/sqlstate.h"
 #include "scheduler/asker.h"
+#include "scheduler/lasting.h"
 #include "scheduler/look.h"
 
 #include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define STANDBY_MS       2000    /* until the lock is asked for again */
-#define LOOK_MS          60000   /* the longest sleep: a notification may be lost */
-#define PATIENCE_MS      30000   /* a template may have 100,000 tasks */
-#define BATCH            1000    /* rows that job_sweep deletes at most of each table */
-#define RELATIONS        64      /* tables that are told apart; of more all are looked at */
-#define HELD_MS          200     /* until a row that another session holds is asked for again */
-#define ROWS             "rows " /* what lockstep.table_changed notifies, with the table's oid */
-#define BACKOFF_FIRST_MS 250
-#define BACKOFF_LAST_MS  5000
+#define STANDBY_MS  2000    /* until the lock is asked for again */
+#define LOOK_MS     60000   /* the longest sleep: a notification may be lost */
+#define PATIENCE_MS 30000   /* a template may have 100,000 tasks */
+#define BATCH       1000    /* rows that job_sweep deletes at most of each table */
+#define RELATIONS   64      /* tables that are told apart; of more all are looked at */
+#define HELD_MS     200     /* until a row that another session holds is asked for again */
+#define ROWS        "rows " /* what lockstep.table_changed notifies, with the table's oid */
 
 struct dispatcher {
     struct dispatcher_options options;
-    struct db_server server;
     struct thread thread;
-    struct db *db;       /* NULL: lost, or not open yet */
+    struct lasting session;
     struct asker *asker; /* NULL: no job has needed SQL of users */
     bool asking;         /* an ask is out */
     struct ask *answer;  /* it has come back, and the database has not heard of it */
     bool locked, stopping;
-    int backoff_ms;             /* 0: nothing is wrong */
     int64_t house_us, sweep_us; /* when house is kept again */
 };
 
@@ -158,8 +154,8 @@ static enum rc lock(struct db *db, bool *ret_locked, struct err *err)
     return *ret_locked ? db_run(db, &sql_job_begin, NULL, NULL, err) : rc;
 }
 
-/* Until nothing is due. tasks: opened when it is needed. */
-static enum rc once(struct db *db, const struct dispatcher_options *options, struct db **tasks,
+/* Until nothing is due. */
+static enum rc once(struct db *db, const struct dispatcher_options *options, struct asker *asker,
                     struct err *err)
 {
     int wait_ms = -1;
@@ -168,14 +164,7 @@ static enum rc once(struct db *db, const struct dispatcher_options *options, str
         struct ask *ask = NULL, *next;
         rc = fire(db, options->who, true, &wait_ms, &ask, err);
         while (rc == RC_OK && ask != NULL) {
-            struct err why;
-            if (*tasks == NULL && db_open_on(options->task_conninfo, DB_QUERY, db_server(db),
-                                             DB_SAME, tasks, &why) != RC_OK) {
-                ask_refuse(ask, &why);
-            } else if (ask_run(*tasks, ask) != RC_OK) {
-                db_close(*tasks);
-                *tasks = NULL;
-            }
+            asker_run(asker, ask, db_server(db));
             rc = report(db, options->who, ask, &next, err);
             free(ask);
             ask = next;
@@ -188,39 +177,72 @@ enum rc dispatcher_once(struct db *db, const struct dispatcher_options *options,
                         struct err *err)
 {
     bool locked = false;
-    struct db *tasks = NULL;
     enum rc rc = lock(db, &locked, err);
     *ret_held = rc == RC_OK && !locked;
     if (rc != RC_OK || !locked)
         return rc;
     rc = cancel_overdue(db, err);
+    struct asker *asker = asker_new(options->task_conninfo);
     if (rc == RC_OK)
-        rc = once(db, options, &tasks, err);
+        rc = once(db, options, asker, err);
+    asker_free(asker);
     for (bool more = true; rc == RC_OK && more;)
         rc = sweep(db, options->keep_log_ms, &more, err);
-    db_close(tasks);
     return rc == RC_OK ? db_run(db, &sql_job_unlock, NULL, NULL, err) : rc;
 }
 
-static enum rc session_open(struct dispatcher *dispatcher, struct err *err)
+/* Whoever has to end what is left of the executor finds the session, as long as it may have the lock. */
+static enum rc note_session(struct dispatcher *dispatcher, const struct sql_statement *stmt,
+                            struct err *err)
 {
-    enum rc rc = db_open_on(dispatcher->options.conninfo, DB_DISPATCHER, &dispatcher->server,
-                            DB_SAME, &dispatcher->db, err);
-    if (rc != RC_OK)
-        return rc;
-    db_patience(dispatcher->db, PATIENCE_MS);
-    rc = db_script(dispatcher->db, "LISTEN " DISPATCHER_CHANNEL, NULL, err);
-    if (rc == RC_OK && dispatcher->options.executor_no != 0)
-        rc = db_run(dispatcher->db, &sql_job_session,
-                    (const char *const[]){DB_INT(dispatcher->options.executor_no),
-                                          DB_INT(db_backend_pid(dispatcher->db)),
-                                          db_backend_start(dispatcher->db)},
-                    NULL, err);
-    return rc == RC_OK ? db_run(dispatcher->db, &sql_job_settings, NULL, NULL, err) : rc;
+    struct db *db = dispatcher->session.db;
+    const char *params[] = {DB_INT(dispatcher->options.executor_no), DB_INT(db_backend_pid(db)),
+                            db_backend_start(db)};
+    return dispatcher->options.executor_no != 0 ? db_run(db, stmt, params, NULL, err) : RC_OK;
 }
 
-/* Only "rows OID" says something that the rows do not: a table of the user's has changed. However much has come, it is one statement. */
-static enum rc hear(struct db *db, struct err *err)
+static enum rc begin(struct dispatcher *dispatcher, struct err *err)
+{
+    struct lasting *session = &dispatcher->session;
+    if (session->db != NULL)
+        return RC_OK;
+    enum rc rc = lasting_open(session, err);
+    if (rc == RC_OK)
+        rc = db_script(session->db, "LISTEN " DISPATCHER_CHANNEL, NULL, err);
+    if (rc == RC_OK)
+        rc = note_session(dispatcher, &sql_job_session, err);
+    return rc == RC_OK ? db_run(session->db, &sql_job_settings, NULL, NULL, err) : rc;
+}
+
+static void stand_by(struct dispatcher *dispatcher, bool stands_by)
+{
+    if (dispatcher->options.stands_by != NULL)
+        dispatcher->options.stands_by(dispatcher->options.context, stands_by);
+}
+
+/* What was notified before was for another dispatcher, and may be lost with it: all triggers of rows are looked at. *ret_wait_ms: without the lock. */
+static enum rc take_over(struct dispatcher *dispatcher, int *ret_wait_ms, struct err *err)
+{
+    struct db *db = dispatcher->session.db;
+    *ret_wait_ms = STANDBY_MS;
+    enum rc rc = lock(db, &dispatcher->locked, err);
+    if (rc == RC_OK && dispatcher->locked) {
+        log_event(LOG_INFO, "dispatching", "dispatcher", dispatcher->options.who, NULL);
+        stand_by(dispatcher, false);
+        rc = db_run(db, &sql_job_rows, (const char *const[]){NULL}, NULL, err);
+    } else if (rc == RC_OK && dispatcher->options.stands_by != NULL) {
+        rc = note_session(dispatcher, &sql_job_session_end, err);
+        lasting_close(&dispatcher->session);
+        *ret_wait_ms = -1;
+        if (rc == RC_OK)
+            stand_by(dispatcher, true);
+    }
+    return rc;
+}
+
+/* Only "rows OID" says something that the rows do not: a table of the user's has changed. However much has come, it is one statement, of the dispatcher
+ * that has the lock. */
+static enum rc hear(struct db *db, bool locked, struct err *err)
 {
     const char *channel, *payload;
     int64_t relations[RELATIONS];
@@ -240,7 +262,7 @@ static enum rc hear(struct db *db, struct err *err)
         if (at == count)
             count++;
     }
-    if (rc != RC_NONE || count == 0)
+    if (rc != RC_NONE || count == 0 || !locked)
         return rc == RC_NONE ? RC_OK : rc;
     STR_AUTO list = {0};
     db_array_start(&list);
@@ -258,14 +280,14 @@ static enum rc hand_over(struct dispatcher *dispatcher, struct ask *ask, struct 
     if (ask == NULL)
         return RC_OK;
     if (dispatcher->asker == NULL)
-        rc = asker_start(dispatcher->options.task_conninfo, &dispatcher->server,
-                         &dispatcher->thread.inbox, &dispatcher->asker, err);
+        rc = asker_start(dispatcher->options.task_conninfo, &dispatcher->thread.inbox,
+                         &dispatcher->asker, err);
     if (rc != RC_OK) {
         free(ask);
         return rc;
     }
     dispatcher->asking = true;
-    asker_give(dispatcher->asker, ask);
+    asker_give(dispatcher->asker, ask, &dispatcher->session.server);
     return RC_OK;
 }
 
@@ -283,7 +305,8 @@ static enum rc answer(struct dispatcher *dispatcher, struct err *err)
     struct ask *next = NULL;
     if (dispatcher->answer == NULL)
         return RC_OK;
-    enum rc rc = report(dispatcher->db, dispatcher->options.who, dispatcher->answer, &next, err);
+    enum rc rc =
+        report(dispatcher->session.db, dispatcher->options.who, dispatcher->answer, &next, err);
     if (rc != RC_OK) /* a row is held: it is reported again */
         return unless_held(rc, err);
     free(dispatcher->answer);
@@ -297,9 +320,10 @@ static enum rc keep_house(struct dispatcher *dispatcher, struct err *err)
     if (clock_boot_us() < dispatcher->house_us)
         return RC_OK;
     dispatcher->house_us = clock_boot_us() + LOOK_MS * 1000LL;
-    enum rc rc = unless_held(cancel_overdue(dispatcher->db, err), err);
+    enum rc rc = unless_held(cancel_overdue(dispatcher->session.db, err), err);
     if (rc == RC_OK) /* not in a single round: whoever looks now and then is taken for absent */
-        rc = unless_held(monitor_look(dispatcher->db, dispatcher->options.who, LOOK_MS, err), err);
+        rc = unless_held(
+            monitor_look(dispatcher->session.db, dispatcher->options.who, LOOK_MS, err), err);
     return rc;
 }
 
@@ -309,8 +333,8 @@ static enum rc sweep_idle(struct dispatcher *dispatcher, int *wait_ms, struct er
     bool more = false;
     if (*wait_ms <= 0 || clock_boot_us() < dispatcher->sweep_us)
         return RC_OK;
-    enum rc rc =
-        unless_held(sweep(dispatcher->db, dispatcher->options.keep_log_ms, &more, err), err);
+    enum rc rc = unless_held(
+        sweep(dispatcher->session.db, dispatcher->options.keep_log_ms, &more, err), err);
     dispatcher->sweep_us = clock_boot_us() + (more ? 0 : LOOK_MS * 1000LL);
     *wait_ms = more ? 0 : *wait_ms;
     return rc;
@@ -319,15 +343,11 @@ static enum rc sweep_idle(struct dispatcher *dispatcher, int *wait_ms, struct er
 /* One round, with the lock or for it. *ret_wait_ms: until the next one. */
 static enum rc round_of_jobs(struct dispatcher *dispatcher, int *ret_wait_ms, struct err *err)
 {
-    *ret_wait_ms = STANDBY_MS;
-    enum rc rc = dispatcher->db == NULL ? session_open(dispatcher, err) : RC_OK;
+    enum rc rc = begin(dispatcher, err);
     if (rc == RC_OK)
-        rc = hear(dispatcher->db, err);
-    if (rc == RC_OK && !dispatcher->locked) {
-        rc = lock(dispatcher->db, &dispatcher->locked, err);
-        if (rc == RC_OK && dispatcher->locked)
-            log_event(LOG_INFO, "dispatching", "dispatcher", dispatcher->options.who, NULL);
-    }
+        rc = hear(dispatcher->session.db, dispatcher->locked, err);
+    if (rc == RC_OK && !dispatcher->locked)
+        rc = take_over(dispatcher, ret_wait_ms, err);
     if (rc != RC_OK || !dispatcher->locked)
         return rc;
     rc = keep_house(dispatcher, err);
@@ -336,8 +356,8 @@ static enum rc round_of_jobs(struct dispatcher *dispatcher, int *ret_wait_ms, st
     *ret_wait_ms = -1;
     while (rc == RC_OK && *ret_wait_ms < 0 && !thread_has_mail(&dispatcher->thread)) {
         struct ask *ask = NULL;
-        rc = fire(dispatcher->db, dispatcher->options.who, !dispatcher->asking, ret_wait_ms, &ask,
-                  err);
+        rc = fire(dispatcher->session.db, dispatcher->options.who, !dispatcher->asking, ret_wait_ms,
+                  &ask, err);
         if (rc == RC_OK)
             rc = hand_over(dispatcher, ask, err);
     }
@@ -348,24 +368,13 @@ static enum rc round_of_jobs(struct dispatcher *dispatcher, int *ret_wait_ms, st
     return rc;
 }
 
-static void session_lost(struct dispatcher *dispatcher, const struct err *why)
-{
-    if (dispatcher->backoff_ms == 0)
-        log_err(LOG_WARN, "dispatcher_lost", NULL, why);
-    dispatcher->backoff_ms =
-        backoff_next(dispatcher->backoff_ms, BACKOFF_FIRST_MS, BACKOFF_LAST_MS);
-    db_close(dispatcher->db);
-    dispatcher->db = NULL;
-    dispatcher->locked = false;
-}
-
 static void sleep_until_news(struct dispatcher *dispatcher, int wait_ms)
 {
-    if (dispatcher->db != NULL && db_notified(dispatcher->db))
+    struct db *db = dispatcher->session.db;
+    if (db != NULL && db_notified(db))
         return;
-    struct pollfd fds[] = {
-        {.fd = dispatcher->thread.inbox.fd, .events = POLLIN},
-        {.fd = dispatcher->db != NULL ? db_socket(dispatcher->db) : -1, .events = POLLIN}};
+    struct pollfd fds[] = {{.fd = dispatcher->thread.inbox.fd, .events = POLLIN},
+                           {.fd = db != NULL ? db_socket(db) : -1, .events = POLLIN}};
     (void)poll(fds, 2, wait_ms);
 }
 
@@ -384,10 +393,11 @@ static void *dispatcher_main(void *context)
         if (dispatcher->stopping)
             break;
         if (round_of_jobs(dispatcher, &wait_ms, &err) != RC_OK) {
-            session_lost(dispatcher, &err);
-            wait_ms = dispatcher->backoff_ms;
-        } else if (dispatcher->backoff_ms != 0) {
-            dispatcher->backoff_ms = 0;
+            dispatcher->locked = false;
+            if (lasting_lost(&dispatcher->session))
+                log_err(LOG_WARN, "dispatcher_lost", NULL, &err);
+            wait_ms = dispatcher->session.backoff_ms;
+        } else if (lasting_works(&dispatcher->session)) {
             log_event(LOG_INFO, "dispatcher_is_back", NULL);
         }
         sleep_until_news(dispatcher, wait_ms);
@@ -395,8 +405,8 @@ static void *dispatcher_main(void *context)
     asker_stop(dispatcher->asker);
     free(dispatcher->answer);
     if (dispatcher->locked)
-        (void)!db_run(dispatcher->db, &sql_job_unlock, NULL, NULL, &err);
-    db_close(dispatcher->db);
+        (void)!db_run(dispatcher->session.db, &sql_job_unlock, NULL, NULL, &err);
+    lasting_close(&dispatcher->session);
     return NULL;
 }
 
@@ -405,8 +415,13 @@ enum rc dispatcher_start(const struct dispatcher_options *options,
 {
     struct dispatcher *dispatcher = xcalloc(1, sizeof *dispatcher);
     dispatcher->options = *options;
-    dispatcher->server = *options->server;
-    dispatcher->options.server = &dispatcher->server;
+    dispatcher->session =
+        (struct lasting){.conninfo = options->conninfo,
+                         .role = DB_DISPATCHER,
+                         .match = options->executor_no != 0 ? DB_SAME : DB_NOT_OLDER,
+                         .server = *options->server,
+                         .patience_ms = PATIENCE_MS};
+    dispatcher->options.server = NULL; /* only the session knows it from now on */
     enum rc rc = thread_start(&dispatcher->thread, "dispatcher", dispatcher_main, dispatcher, err);
     if (rc == RC_OK) {
         *ret_dispatcher = dispatcher;
@@ -414,6 +429,11 @@ enum rc dispatcher_start(const struct dispatcher_options *options,
     }
     free(dispatcher);
     return rc;
+}
+
+void dispatcher_try(struct dispatcher *dispatcher)
+{
+    mailbox_poke(&dispatcher->thread.inbox);
 }
 
 void dispatcher_stop(struct dispatcher *dispatcher)

@@ -1,41 +1,32 @@
 #include "scheduler/monitor.h"
 
-#include "base/backoff.h"
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/str.h"
 #include "base/thread.h"
 #include "scheduler/delivery.h"
+#include "scheduler/lasting.h"
 #include "scheduler/look.h"
 
 #include <stdlib.h>
 
-#define PATIENCE_MS      30000 /* a look at 10,000 jobs */
-#define WATCH_MS         1000
-#define BACKOFF_FIRST_MS 250
-#define BACKOFF_LAST_MS  5000
+#define PATIENCE_MS 30000 /* a look at 10,000 jobs */
+#define WATCH_MS    1000
 
 struct monitor {
     struct monitor_options options;
-    struct db_server server;
     struct thread thread;
     struct delivery **deliveries; /* options.receiver_count */
-    struct db *db;                /* NULL: lost, or not open yet */
-    int64_t look_us;              /* when it looks again */
-    int backoff_ms;               /* 0: nothing is wrong */
+    struct lasting session;
+    int64_t look_us; /* when it looks again */
 };
 
 static enum rc look(struct monitor *monitor, struct err *err)
 {
     const struct monitor_options *options = &monitor->options;
-    enum rc rc = RC_OK;
-    if (monitor->db == NULL) {
-        rc = db_open_on(options->conninfo, DB_MONITOR, &monitor->server, DB_NOT_OLDER, &monitor->db,
-                        err);
-        if (rc == RC_OK)
-            db_patience(monitor->db, PATIENCE_MS);
-    }
-    return rc == RC_OK ? monitor_look(monitor->db, options->who, options->every_ms, err) : rc;
+    enum rc rc = lasting_open(&monitor->session, err);
+    return rc == RC_OK ? monitor_look(monitor->session.db, options->who, options->every_ms, err)
+                       : rc;
 }
 
 /* News also when another monitor has looked: it may be of that one's look. */
@@ -43,17 +34,13 @@ static void round_of_looks(struct monitor *monitor)
 {
     struct err err = {0};
     if (look(monitor, &err) != RC_OK) {
-        if (monitor->backoff_ms == 0)
+        if (lasting_lost(&monitor->session))
             log_err(LOG_WARN, "monitor_lost", NULL, &err);
-        monitor->backoff_ms = backoff_next(monitor->backoff_ms, BACKOFF_FIRST_MS, BACKOFF_LAST_MS);
-        monitor->look_us = clock_boot_us() + monitor->backoff_ms * 1000LL;
-        db_close(monitor->db);
-        monitor->db = NULL;
+        monitor->look_us = clock_boot_us() + monitor->session.backoff_ms * 1000LL;
         return;
     }
-    if (monitor->backoff_ms != 0)
+    if (lasting_works(&monitor->session))
         log_event(LOG_INFO, "monitor_is_back", NULL);
-    monitor->backoff_ms = 0;
     monitor->look_us = clock_boot_us() + monitor->options.every_ms * 1000LL;
     for (int i = 0; i < monitor->options.receiver_count; i++)
         delivery_news(monitor->deliveries[i]);
@@ -73,7 +60,7 @@ static void *monitor_main(void *context)
         int left_ms = clock_left_ms(monitor->look_us);
         mailbox_wait(&monitor->thread.inbox, left_ms < WATCH_MS ? left_ms : WATCH_MS);
     }
-    db_close(monitor->db);
+    lasting_close(&monitor->session);
     return NULL;
 }
 
@@ -91,11 +78,15 @@ enum rc monitor_start(const struct monitor_options *options, struct monitor **re
     struct monitor *monitor = xcalloc(1, sizeof *monitor);
     enum rc rc = RC_OK;
     monitor->options = *options;
-    monitor->server = *options->server;
+    monitor->session = (struct lasting){.conninfo = options->conninfo,
+                                        .role = DB_MONITOR,
+                                        .match = DB_NOT_OLDER,
+                                        .server = *options->server,
+                                        .patience_ms = PATIENCE_MS};
     monitor->deliveries = xcalloc((size_t)options->receiver_count + 1, sizeof(struct delivery *));
     for (int i = 0; rc == RC_OK && i < options->receiver_count; i++)
         rc = delivery_start(&options->receivers[i], options->settings, options->conninfo,
-                            &monitor->server, options->who, &monitor->deliveries[i], err);
+                            options->server, options->who, &monitor->deliveries[i], err);
     if (rc == RC_OK)
         rc = thread_start(&monitor->thread, "monitor", monitor_main, monitor, err);
     if (rc == RC_OK)

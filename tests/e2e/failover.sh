@@ -49,7 +49,10 @@ daemon both1 "$(pg_conninfo a b)"
 daemon both2 "$(pg_conninfo a b)"
 daemon address "$address"
 daemon standby "$(pg_conninfo b)"
+"$LOCKSTEP_BIN" scheduler run -d "$(pg_conninfo a b)" 2>"$tmp/scheduler.log" &
+scheduler=$!
 eventually 20 living 3
+eventually 20 grep -q 'event=dispatching' "$tmp/scheduler.log"
 eventually 20 grep -q 'event=incarnation_lost.*standby' "$tmp/standby.log"
 case_begin 'a standby says what it cannot explain'
 # Who asks the standby is told so first, and nothing of executors that it cannot see.
@@ -79,6 +82,7 @@ case_begin 'the cursor and the effects went back together'
 gone=$(sed -n 's/.*event=failed_over .*cursor_was=\([0-9]*\) cursor=\([0-9]*\).*/\1 \2/p' "$tmp"/*.log | awk '$1 > $2' | wc -l)
 [ "$gone" -gt 0 ] || { echo 'no cursor went back: this proves nothing'; grep -h event=failed_over "$tmp"/*.log; failed=1; }
 sed -n 's/.*event=failed_over queue=[^ ]* /failed over: /p' "$tmp"/*.log
+eventually 40 grep -q 'event=dispatcher_is_back' "$tmp/scheduler.log" || { echo 'the scheduler did not come back'; failed=1; }
 expect 'the event' "$(sql "SELECT string_agg(detail, ';') FROM lockstep.event_log WHERE event = 'failed_over'")" 'timeline 1 -> 2'
 
 case_begin 'the old primary comes back first in the list, and executors stay with the new one'
@@ -91,10 +95,16 @@ eventually 20 grep -q 'event=incarnation_lost.*timeline 1, but timeline 2' "$tmp
 publish 101
 judge 'with an old primary'
 eventually 20 living 3 || failed=1
+pg_sql b "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'lockstep/dispatcher'" >/dev/null
+returns() { [ "$(grep -c 'event=dispatcher_is_back' "$tmp/scheduler.log")" -ge "$1" ]; }
+eventually 40 returns 2 || { echo 'the scheduler did not come back to the new primary'; failed=1; }
+expect 'dispatchers on the old primary' "$(pg_sql a "SELECT count(*) FROM pg_stat_activity WHERE application_name = 'lockstep/dispatcher'")" 0
 expect 'work on the old primary' "$(pg_sql a 'SELECT count(*) FROM lockstep.executor e WHERE ended_at IS NULL AND lockstep.executor_lives(executor_no)')" 0
 lead_to b
 eventually 20 living 4 || failed=1
 
+kill -TERM "$scheduler"
+wait "$scheduler" || { echo "the scheduler ended with $?"; failed=1; }
 for pid in "${executors[@]}"; do kill -TERM "$pid"; done
 for pid in "${executors[@]}"; do wait "$pid" || { echo "an executor ended with $?"; failed=1; }; done
 cases_end

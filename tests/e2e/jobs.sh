@@ -37,6 +37,11 @@ done
 # Two of them; the one that dispatches is killed, and the other one goes on.
 declare -A alive
 for i in 1 2; do executor "$tmp/pair.$i.log"; alive[$pid]=yes; done
+# Only the one that dispatches has a session for it.
+both_started() { [ "$(cat "$tmp"/pair.[12].log | grep -c event=executor_started)" = 2 ]; }
+eventually 30 both_started
+one_dispatcher() { is "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND application_name = 'lockstep/dispatcher'" 1; }
+eventually 30 one_dispatcher || wrong 'the dispatcher that stands by has a session'
 for i in 3 4; do
     eventually 30 fires "$(fired)" || wrong "nothing fires before kill $i"
     victim=$(dispatcher)

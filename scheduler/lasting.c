@@ -1,0 +1,49 @@
+#include "scheduler/lasting.h"
+
+#include "base/backoff.h"
+#include "base/log.h"
+
+#include <string.h>
+
+#define BACKOFF_FIRST_MS 250
+#define BACKOFF_LAST_MS  5000
+
+enum rc lasting_open(struct lasting *session, struct err *err)
+{
+    struct db_server *server = &session->server;
+    if (session->db != NULL)
+        return RC_OK;
+    enum rc rc =
+        db_open_on(session->conninfo, session->role, server, session->match, &session->db, err);
+    if (rc != RC_OK)
+        return rc;
+    const struct db_server *is = db_server(session->db);
+    db_patience(session->db, session->patience_ms);
+    if (*server->system_id && *is->system_id && strcmp(server->system_id, is->system_id) != 0)
+        log_event(LOG_WARN, "server_changed", "system_was", server->system_id, "system",
+                  is->system_id, NULL);
+    if (*is->system_id)
+        *server = *is;
+    return RC_OK;
+}
+
+void lasting_close(struct lasting *session)
+{
+    db_close(session->db);
+    session->db = NULL;
+}
+
+bool lasting_lost(struct lasting *session)
+{
+    bool first = session->backoff_ms == 0;
+    session->backoff_ms = backoff_next(session->backoff_ms, BACKOFF_FIRST_MS, BACKOFF_LAST_MS);
+    lasting_close(session);
+    return first;
+}
+
+bool lasting_works(struct lasting *session)
+{
+    bool was_lost = session->backoff_ms != 0;
+    session->backoff_ms = 0;
+    return was_lost;
+}
