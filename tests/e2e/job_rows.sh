@@ -118,7 +118,7 @@ ticked=$(sql "SELECT count(*) FROM lockstep.occurrence WHERE job = 'tick' AND ou
 ticks_on() { [ "$(sql "SELECT count(*) FROM lockstep.occurrence WHERE job = 'tick' AND outcome = 'fired'")" -gt $((ticked + 10)) ]; }
 eventually 60 ticks_on || wrong "no other job fires beside it: $(tail -5 "$tmp/third.log")"
 expect 'sessions that the dispatcher lost' "$(grep -c dispatcher_lost "$tmp/third.log" || true)" 0
-sql "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE query LIKE '%pg_sleep(600)%' AND pid <> pg_backend_pid()" >/dev/null
+sql "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND query LIKE '%pg_sleep(600)%' AND pid <> pg_backend_pid()" >/dev/null
 
 # Told to stop while SQL of users is under way, it stops.
 lockstep job apply - -q <<<'[{"job": "long", "queue": "'"$q"'", "query": "SELECT 1 AS \"order\", '"'SELECT 1'"' AS sql, pg_sleep(600)::text AS name", "schedules": [{"name": "s", "kind": "interval", "every": "1s"}]}]' >/dev/null
