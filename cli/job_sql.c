@@ -51,7 +51,7 @@ enum rc job_sql_fire(struct cli *cli, const struct db_result *asked, char *run, 
     enum rc rc = open_tasks(cli, &db, err);
     if (rc != RC_OK)
         return rc;
-    struct ask *ask = ask_new(asked, &columns);
+    struct ask *ask = ask_new(asked, 0, &columns);
     (void)!ask_run(db, ask);
     if (ask->failed) {
         *err = ask->why;

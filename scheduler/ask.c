@@ -13,34 +13,35 @@
 /* The server ends a statement that is late; one that says nothing is given up later. */
 #define GRACE_MS 30000
 
-static size_t size_of(const struct db_result *row, int column)
+static size_t size_of(const struct db_result *rows, int row, int column)
 {
-    return column >= 0 && !db_null(row, 0, column) ? (size_t)db_length(row, 0, column) + 1 : 0;
+    return column >= 0 && !db_null(rows, row, column) ? (size_t)db_length(rows, row, column) + 1
+                                                      : 0;
 }
 
-static const char *pack(char **at, const struct db_result *row, int column)
+static const char *pack(char **at, const struct db_result *rows, int row, int column)
 {
-    size_t size = size_of(row, column);
+    size_t size = size_of(rows, row, column);
     const char *text = *at;
     if (size == 0)
         return NULL;
-    memcpy(*at, db_text(row, 0, column), size);
+    memcpy(*at, db_text(rows, row, column), size);
     *at += size;
     return text;
 }
 
-struct ask *ask_new(const struct db_result *row, const struct ask_columns *columns)
+struct ask *ask_new(const struct db_result *rows, int row, const struct ask_columns *columns)
 {
-    size_t texts = size_of(row, columns->token) + size_of(row, columns->look) +
-                   size_of(row, columns->mark) + size_of(row, columns->query) +
-                   size_of(row, columns->words);
+    size_t texts = size_of(rows, row, columns->token) + size_of(rows, row, columns->look) +
+                   size_of(rows, row, columns->mark) + size_of(rows, row, columns->query) +
+                   size_of(rows, row, columns->words);
     struct ask *ask = xcalloc(1, sizeof *ask + texts);
     char *at = (char *)(ask + 1);
-    ask->token = pack(&at, row, columns->token);
-    ask->look = pack(&at, row, columns->look);
-    ask->mark = pack(&at, row, columns->mark);
-    ask->query = pack(&at, row, columns->query);
-    ask->words = pack(&at, row, columns->words);
+    ask->token = pack(&at, rows, row, columns->token);
+    ask->look = pack(&at, rows, row, columns->look);
+    ask->mark = pack(&at, rows, row, columns->mark);
+    ask->query = pack(&at, rows, row, columns->query);
+    ask->words = pack(&at, rows, row, columns->words);
     return ask;
 }
 

@@ -30,7 +30,7 @@ struct ask {
 struct ask_columns {
     int token, look, mark, query, words;
 };
-struct ask *ask_new(const struct db_result *row, const struct ask_columns *columns);
+struct ask *ask_new(const struct db_result *rows, int row, const struct ask_columns *columns);
 
 /** Runs it. RC_LOST: as above. */
 MUST_CHECK enum rc ask_run(struct db *db, struct ask *ask);

@@ -22,6 +22,7 @@
 #define LOOK_MS     60000   /* the longest sleep: a notification may be lost */
 #define PATIENCE_MS 30000   /* a template may have 100,000 tasks */
 #define BATCH       1000    /* rows that job_sweep deletes at most of each table */
+#define FIRINGS     32      /* of a transaction, which has a subtransaction for each */
 #define RELATIONS   64      /* tables that are told apart; of more all are looked at */
 #define HELD_MS     200     /* until a row that another session holds is asked for again */
 #define ROWS        "rows " /* what lockstep.table_changed notifies, with the table's oid */
@@ -37,7 +38,7 @@ struct dispatcher {
     int64_t house_us, sweep_us; /* when house is kept again */
 };
 
-static void tell(const struct db_result *row, int verdict)
+static void tell(const struct db_result *rows, int row, int verdict)
 {
     bool fired = verdict == JOB_DISPATCH_IS_FIRE, failed = verdict == JOB_DISPATCH_IS_ERROR,
          missed = verdict == JOB_DISPATCH_IS_MISS, skipped = verdict == JOB_DISPATCH_IS_SKIP;
@@ -47,10 +48,11 @@ static void tell(const struct db_result *row, int verdict)
               : missed  ? "job_missed"
               : skipped ? "job_skipped"
                         : "job_waits",
-              "job", db_text(row, 0, JOB_DISPATCH_JOB), "schedule",
-              db_text(row, 0, JOB_DISPATCH_SCHEDULE), "scheduled_for",
-              db_text(row, 0, JOB_DISPATCH_SCHEDULED_FOR), "run", db_text(row, 0, JOB_DISPATCH_RUN),
-              "reason", db_text(row, 0, JOB_DISPATCH_REASON), NULL);
+              "job", db_text(rows, row, JOB_DISPATCH_JOB), "schedule",
+              db_text(rows, row, JOB_DISPATCH_SCHEDULE), "scheduled_for",
+              db_text(rows, row, JOB_DISPATCH_SCHEDULED_FOR), "run",
+              db_text(rows, row, JOB_DISPATCH_RUN), "reason",
+              db_text(rows, row, JOB_DISPATCH_REASON), NULL);
 }
 
 static const struct ask_columns DISPATCHED = {JOB_DISPATCH_TOKEN, JOB_DISPATCH_LOOK,
@@ -58,36 +60,37 @@ static const struct ask_columns DISPATCHED = {JOB_DISPATCH_TOKEN, JOB_DISPATCH_L
                                               JOB_DISPATCH_WORDS};
 
 /* What was decided. *ret_ask: SQL of users is to be run; otherwise NULL. The rows of job_looked and job_failed have the same columns. */
-static void decided(const struct db_result *row, int verdict, struct ask **ret_ask)
+static void decided(const struct db_result *rows, int row, int verdict, struct ask **ret_ask)
 {
     *ret_ask = NULL;
     if (verdict == JOB_DISPATCH_IS_LOOK || verdict == JOB_DISPATCH_IS_ASK)
-        *ret_ask = ask_new(row, &DISPATCHED);
+        *ret_ask = ask_new(rows, row, &DISPATCHED);
     else if (verdict != JOB_DISPATCH_IS_WAIT)
-        tell(row, verdict);
+        tell(rows, row, verdict);
 }
 
-/* One firing. *ret_wait_ms: -1: something was decided, and more may be due; otherwise how long nothing is. *ret_ask: as decided; only if asks. */
-static enum rc fire(struct db *db, const char *who, bool asks, int *ret_wait_ms,
+/* At most most firings. *ret_wait_ms: -1: something was decided, and more may be due; otherwise how long nothing is. *ret_ask: as decided; only if asks. */
+static enum rc fire(struct db *db, const char *who, bool asks, int most, int *ret_wait_ms,
                     struct ask **ret_ask, struct err *err)
 {
-    DB_RESULT_AUTO *row = NULL;
+    DB_RESULT_AUTO *rows = NULL;
     probe("dispatch.send");
-    enum rc rc =
-        db_run(db, &sql_job_dispatch, (const char *const[]){who, asks ? "t" : "f"}, &row, err);
+    enum rc rc = db_run(db, &sql_job_dispatch,
+                        (const char *const[]){who, asks ? "t" : "f", DB_INT(most)}, &rows, err);
     probe("dispatch.done");
     *ret_ask = NULL;
     if (rc != RC_OK)
         return rc;
-    int verdict = db_word(row, 0, JOB_DISPATCH_VERDICT);
-    if (verdict >= 0) {
-        *ret_wait_ms = -1;
-        decided(row, verdict, ret_ask);
-        return RC_OK;
+    *ret_wait_ms = -1;
+    for (int i = 0; i < db_rows(rows) && *ret_ask == NULL; i++) {
+        int verdict = db_word(rows, i, JOB_DISPATCH_VERDICT);
+        bool known = !db_null(rows, i, JOB_DISPATCH_WAIT_MS);
+        int64_t wait_ms = known ? db_int(rows, i, JOB_DISPATCH_WAIT_MS) : LOOK_MS;
+        if (verdict >= 0)
+            decided(rows, i, verdict, ret_ask);
+        else
+            *ret_wait_ms = wait_ms < LOOK_MS ? (int)wait_ms : LOOK_MS;
     }
-    bool known = !db_null(row, 0, JOB_DISPATCH_WAIT_MS);
-    int64_t wait_ms = known ? db_int(row, 0, JOB_DISPATCH_WAIT_MS) : LOOK_MS;
-    *ret_wait_ms = wait_ms < LOOK_MS ? (int)wait_ms : LOOK_MS;
     return RC_OK;
 }
 
@@ -121,9 +124,9 @@ static enum rc report(struct db *db, const char *who, const struct ask *ask, str
         rc = db_run(db, &sql_job_failed,
                     (const char *const[]){who, ask->token, ask->again ? "t" : "f", why}, &row, err);
     if (rc == RC_OK)
-        decided(row, db_word(row, 0, JOB_DISPATCH_VERDICT), ret_ask);
+        decided(row, 0, db_word(row, 0, JOB_DISPATCH_VERDICT), ret_ask);
     if (rc == RC_OK && ask->again && !db_null(row, 0, JOB_DISPATCH_JOB))
-        tell(row, JOB_DISPATCH_IS_WAIT);
+        tell(row, 0, JOB_DISPATCH_IS_WAIT);
     return rc;
 }
 
@@ -162,7 +165,7 @@ static enum rc once(struct db *db, const struct dispatcher_options *options, str
     enum rc rc = RC_OK;
     while (rc == RC_OK && wait_ms < 0) {
         struct ask *ask = NULL, *next;
-        rc = fire(db, options->who, true, &wait_ms, &ask, err);
+        rc = fire(db, options->who, true, 1, &wait_ms, &ask, err);
         while (rc == RC_OK && ask != NULL) {
             asker_run(asker, ask, db_server(db));
             rc = report(db, options->who, ask, &next, err);
@@ -356,8 +359,8 @@ static enum rc round_of_jobs(struct dispatcher *dispatcher, int *ret_wait_ms, st
     *ret_wait_ms = -1;
     while (rc == RC_OK && *ret_wait_ms < 0 && !thread_has_mail(&dispatcher->thread)) {
         struct ask *ask = NULL;
-        rc = fire(dispatcher->session.db, dispatcher->options.who, !dispatcher->asking, ret_wait_ms,
-                  &ask, err);
+        rc = fire(dispatcher->session.db, dispatcher->options.who, !dispatcher->asking,
+                  dispatcher->session.backoff_ms != 0 ? 1 : FIRINGS, ret_wait_ms, &ask, err);
         if (rc == RC_OK)
             rc = hand_over(dispatcher, ask, err);
     }

@@ -2,8 +2,8 @@
  * What: fires jobs at their times: a thread that waits until the earliest of them, or until it hears that something changed, and then
  *   lets the database decide one due schedule after the other.
  * Invariants: one dispatcher at a time, the one that has the lock of dispatch; what makes two of them safe all the same is the job's row and the one
- *   occurrence that a time may have (sql/functions/job/dispatch.sql). A firing is one transaction: enqueued run, occurrence and next time
- *   together. Nothing is kept here: whoever takes over begins where the rows are.
+ *   occurrence that a time may have (sql/functions/job/dispatch.sql). A firing is in one transaction, which may have several: enqueued run,
+ *   occurrence and next time together. Nothing is kept here: whoever takes over begins where the rows are.
  *   One that stands by has an owner that tells it when the lock may be free, and then neither a session nor a statement; without such an owner it asks for
  *   the lock every two seconds.
  *   SQL of users runs in a session of the tasks' login, beside the dispatcher (scheduler/asker.h), one at a time; jobs without it do not wait for it.

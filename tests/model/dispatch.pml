@@ -1,5 +1,6 @@
 /* The dispatcher. Two of them want the dispatch lock; the one that has it reads which job is due and decides it in one
- * transaction that locks the job's row: occurrence, run in the outbox and next_at together. A job with SQL of the user's is
+ * transaction that locks the job's row: occurrence, run in the outbox and next_at together. The transaction may decide other
+ * jobs, too: for this one that is a step that comes to be or does not, as before. A job with SQL of the user's is
  * decided in two: a token is taken in the dispatcher's session, and the user's session fires with it. Dispatchers die, or
  * lose their session and with it the lock, while their user's session lives on and may still commit. An operator edits the
  * job once. The database is set back to what was durable; the topic is not. Occurrences 1..T of one schedule, one a tick;

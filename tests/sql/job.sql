@@ -135,6 +135,41 @@ SELECT is((SELECT outcome || ' ' || reason FROM lockstep.occurrence WHERE job = 
 SELECT is((SELECT next_at > now() FROM lockstep.schedule s JOIN lockstep.job j USING (job_id) WHERE j.name = 'broken'), true, 'and it goes on with its next time');
 SELECT pg_temp.gone('broken', 'well');
 
+-- Several firings in one transaction.
+CREATE FUNCTION pg_temp.batch(p_now timestamptz, p_most int) RETURNS text LANGUAGE sql AS $$
+    SELECT string_agg(COALESCE(d.job || ' ' || d.verdict, 'wait ' || (d.wait_ms IS NOT NULL)), ', ' ORDER BY d.n)
+    FROM lockstep.dispatch('test', p_now, true, p_most) WITH ORDINALITY AS d (verdict, job, schedule, scheduled_for, run, reason, wait_ms, token, look, mark, query, words, n)
+$$;
+CREATE FUNCTION pg_temp.three(job jsonb DEFAULT '{}') RETURNS void LANGUAGE sql AS $$ -- due one after the other; job is of the second
+    SELECT pg_temp.hourly('b1', '2030-01-01 06:00:01Z');
+    SELECT pg_temp.hourly('b2', '2030-01-01 06:00:02Z', job);
+    SELECT pg_temp.hourly('b3', '2030-01-01 06:00:03Z');
+$$;
+SELECT pg_temp.three();
+SELECT is(pg_temp.batch('2030-01-01 06:00:03Z', 10), 'b1 fire, b2 fire, b3 fire', 'what is due fires in one transaction');
+SELECT is((SELECT count(DISTINCT o.run_id) FROM lockstep.occurrence o JOIN lockstep.enqueued e USING (run_id) WHERE o.job ~ '^b[123]$'), 3::bigint, 'each once, with a run in the outbox');
+SELECT is(pg_temp.batch('2030-01-01 06:00:03Z', 10), 'wait true', 'then nothing is due');
+SELECT pg_temp.gone('b1', 'b2', 'b3');
+SELECT pg_temp.three();
+SELECT is(pg_temp.batch('2030-01-01 06:00:03Z', 2), 'b1 fire, b2 fire', 'no more than the caller wants');
+SELECT is(pg_temp.batch('2030-01-01 06:00:03Z', 2), 'b3 fire', 'the rest is next');
+SELECT pg_temp.gone('b1', 'b2', 'b3');
+SELECT pg_temp.three();
+UPDATE lockstep.job SET spec = jsonb_set(spec, '{tasks}', '[{"sql": "SELECT 1"}]') WHERE name = 'b2';
+SELECT is(pg_temp.batch('2030-01-01 06:00:03Z', 10), 'b1 fire, b2 error, b3 fire', 'one that fails takes no other with it');
+SELECT is((SELECT string_agg(o.job || ' ' || o.outcome || ' ' || (e.run_id IS NOT NULL), ', ' ORDER BY o.job) FROM lockstep.occurrence o LEFT JOIN lockstep.enqueued e USING (run_id) WHERE o.job ~ '^b[123]$'),
+    'b1 fired true, b2 error false, b3 fired true', 'and leaves nothing but its error');
+SELECT pg_temp.gone('b1', 'b2', 'b3');
+SELECT pg_temp.three('{"overlap": "cancel"}');
+SELECT is(pg_temp.batch('2030-01-01 06:00:03Z', 10), 'b1 fire', 'what may have to cancel a run');
+SELECT is(pg_temp.batch('2030-01-01 06:00:03Z', 10), 'b2 fire', 'has a transaction of its own');
+SELECT is(pg_temp.batch('2030-01-01 06:00:03Z', 10), 'b3 fire', 'and so has what comes behind it');
+SELECT pg_temp.gone('b1', 'b2', 'b3');
+SELECT pg_temp.three(jsonb_build_object('tasks', (SELECT jsonb_agg(jsonb_build_object('order', 1, 'sql', 'SELECT ' || gen_random_uuid()::text)) FROM generate_series(1, 300))));
+SELECT is(pg_temp.batch('2030-01-01 06:00:03Z', 10), 'b1 fire', 'a large template');
+SELECT is(pg_temp.batch('2030-01-01 06:00:03Z', 10), 'b2 fire', 'has one, too');
+SELECT pg_temp.gone('b1', 'b2', 'b3');
+
 -- Changes fire nothing.
 SELECT pg_temp.hourly('c', '2030-01-01 06:00Z');
 SELECT is(lockstep.job_set('c', '{"description": "another"}'), 2, 'a change is a new version');
@@ -239,7 +274,8 @@ SELECT lockstep.job_define(pg_temp.spec('child', '{"schedules": [{"name": "s", "
 SELECT pg_temp.dispatch('2030-01-01 06:00Z');
 UPDATE lockstep.run SET job_id = NULL, started_by = NULL WHERE ended_at IS NULL;
 UPDATE lockstep.run SET status = 'Completed', ended_at = clock_timestamp() WHERE ended_at IS NULL;
-SELECT pg_temp.set_back('found', '2030-01-01 06:00Z'), (lockstep.dispatch('test', '2030-01-01 06:00Z')).verdict, pg_temp.turn('2030-01-01 06:01Z');
+SELECT pg_temp.set_back('found', '2030-01-01 06:00Z');
+SELECT d.verdict, pg_temp.turn('2030-01-01 06:01Z') FROM lockstep.dispatch('test', '2030-01-01 06:00Z') AS d;
 SELECT is((SELECT format('%s %s %s', outcome, status, ended_at IS NOT NULL) FROM lockstep.job_occurrence o JOIN lockstep.job j USING (job_id) WHERE j.name = 'found'),
     'fired Completed t', 'one that has ended already ends its time');
 SELECT is(pg_temp.dispatch('2030-01-01 06:01Z'), 'child fire 06:00', 'and fires what follows it');

@@ -1,30 +1,51 @@
--- One firing: decides the schedule that is due and is longest so, in a transaction of its own. Whoever holds the lock of dispatch calls it until nothing is
--- due; what makes it safe is the job's row, which it has locked, and the one occurrence that a scheduled time may have. A job that somebody is changing is
--- passed over for now. p_asks: the caller can run SQL of users now; otherwise what needs it waits.
---   verdict   NULL: nothing is due, wait_ms (NULL: until something happens) is how long; error; otherwise as job_turn
-CREATE OR REPLACE FUNCTION lockstep.dispatch(p_by text, p_now timestamptz DEFAULT NULL, p_asks boolean DEFAULT true) RETURNS lockstep.dispatched
+-- Firings: decides the schedules that are due, those that have been so for longest first, in one transaction, and at most p_most of them. Whoever holds the lock
+-- of dispatch calls it until nothing is due; what makes it safe is the job's row, which it has locked, and the one occurrence that a scheduled time may have. A
+-- job that somebody is changing is passed over for now, and so is a schedule that the end of a run holds. p_asks: the caller can run SQL of users now; otherwise
+-- what needs it waits. Each is decided as if it were alone: what fails is undone for itself (job_turn). What could wait or take long has a transaction of its own,
+-- because others wait for the rows that a batch has: a run that may have to be cancelled (whose end may hold the schedule's row, so that is locked later),
+-- SQL of users, a large template. A firing that has to wait all the same, for a second at most, ends the batch.
+-- Returns a row for each that was decided:
+--   verdict   error; otherwise as job_turn. NULL, in the last row: nothing more is due, wait_ms (NULL: until something happens) is how long. Without it more may be.
+CREATE OR REPLACE FUNCTION lockstep.dispatch(p_by text, p_now timestamptz DEFAULT NULL, p_asks boolean DEFAULT true, p_most int DEFAULT 1) RETURNS SETOF lockstep.dispatched
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET enable_seqscan = off SET jit = off
     SET lock_timeout = '1s' AS $$
 DECLARE
     HELD_MS CONSTANT bigint := 200;
-    now CONSTANT timestamptz := COALESCE(p_now, clock_timestamp());
+    HELD CONSTANT int := 20;                       -- schedules that are passed over at most
+    LONGEST CONSTANT interval := interval '20 ms'; -- then nothing is added to a batch: what is decided is seen when it commits
+    SMALL CONSTANT int := 8192;                    -- bytes of a template
+    began CONSTANT timestamptz := clock_timestamp();
+    now CONSTANT timestamptz := COALESCE(p_now, began);
     due record;
+    done lockstep.dispatched;
     next timestamptz;
-    nothing lockstep.dispatched;
+    decided int := 0;
 BEGIN
-    SELECT s.schedule_id, s.job_id INTO due
-    FROM lockstep.schedule s JOIN lockstep.job j USING (job_id)
-    WHERE s.is_active AND s.wake_at <= now AND (s.asked_until IS NULL OR s.asked_until <= now) AND (p_asks OR NOT s.uses_sql)
-    ORDER BY s.wake_at LIMIT 1 FOR NO KEY UPDATE OF j SKIP LOCKED;
-    IF FOUND THEN
-        RETURN lockstep.job_turn(due.job_id, due.schedule_id, now, p_by);
+    FOR due IN
+        SELECT s.schedule_id, s.job_id, j.overlap = 'cancel' AS cancels, s.uses_sql OR j.overlap = 'cancel' OR pg_column_size(j.spec) > SMALL AS is_alone
+        FROM lockstep.schedule s JOIN lockstep.job j USING (job_id)
+        WHERE s.is_active AND s.wake_at <= now AND (s.asked_until IS NULL OR s.asked_until <= now) AND (p_asks OR NOT s.uses_sql)
+        ORDER BY s.wake_at LIMIT p_most + HELD FOR NO KEY UPDATE OF j SKIP LOCKED
+    LOOP
+        EXIT WHEN decided = p_most OR decided > 0 AND (due.is_alone OR p_now IS NULL AND clock_timestamp() > began + LONGEST); -- a given clock does not move
+        IF NOT due.cancels THEN
+            PERFORM FROM lockstep.schedule s WHERE s.schedule_id = due.schedule_id FOR NO KEY UPDATE SKIP LOCKED;
+            CONTINUE WHEN NOT FOUND;
+        END IF;
+        done := lockstep.job_turn(due.job_id, due.schedule_id, now, p_by);
+        RETURN NEXT done;
+        decided := decided + 1;
+        EXIT WHEN due.is_alone OR done.verdict = 'wait'; -- wait: another session is in the way
+    END LOOP;
+    IF decided > 0 THEN
+        RETURN;
     END IF;
     next := LEAST((SELECT s.wake_at FROM lockstep.schedule s
                    WHERE s.is_active AND s.wake_at IS NOT NULL AND s.asked_until IS NULL AND (p_asks OR NOT s.uses_sql) ORDER BY s.wake_at LIMIT 1),
                   (SELECT min(GREATEST(s.wake_at, s.asked_until)) FROM lockstep.schedule s WHERE s.asked_until IS NOT NULL AND s.is_active AND p_asks));
-    nothing.wait_ms := CASE WHEN next <= now THEN HELD_MS WHEN next > now THEN LEAST(ceil(date_part('epoch', next - now) * 1000), 2000000000) END;
-    RETURN nothing;
+    done.wait_ms := CASE WHEN next <= now THEN HELD_MS WHEN next > now THEN LEAST(ceil(date_part('epoch', next - now) * 1000), 2000000000) END;
+    RETURN NEXT done;
 END
 $$;
-REVOKE EXECUTE ON FUNCTION lockstep.dispatch(text, timestamptz, boolean) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION lockstep.dispatch(text, timestamptz, boolean) TO lockstep_executor;
+REVOKE EXECUTE ON FUNCTION lockstep.dispatch(text, timestamptz, boolean, int) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION lockstep.dispatch(text, timestamptz, boolean, int) TO lockstep_executor;
