@@ -17,9 +17,9 @@
 #define UNDONE_FIRST_MS                                                                            \
     5 /* until it is repeated, and each time after twice as long: 1.3 s in all */
 
-const char *const db_role_names[] = {"cli",       "control",    "gate",    "liveness",
-                                     "reader",    "producer",   "query",   "relay",
-                                     "retention", "dispatcher", "monitor", "migrate"};
+const char *const db_role_names[] = {"cli",      "control", "gate",   "liveness",  "reader",
+                                     "producer", "query",   "relay",  "retention", "dispatcher",
+                                     "monitor",  "metrics", "migrate"};
 
 static const char *or_empty(const char *text)
 {

@@ -42,6 +42,7 @@ enum db_role {
     DB_RETENTION,
     DB_DISPATCHER,
     DB_MONITOR,
+    DB_METRICS,
     DB_MIGRATE
 };
 

@@ -19,11 +19,13 @@
 #include "kafka/kafka.h"
 
 struct action_shelf;
+struct tally;
 
 struct executor_options {
     const char *conninfo;      /* control, gate and liveness sessions */
     const char *task_conninfo; /* who runs the tasks' SQL; NULL: conninfo, with a warning */
     const struct kafka_properties *kafka;
+    struct tally *tally; /* of the same queues: what it counts for the metrics; NULL: nothing */
     const char *const *queues;
     int queue_count;
     struct action_shelf *actions; /* commands and requests */

@@ -379,7 +379,7 @@ static void seen_open(struct lane *lane, struct phase *phase, const struct gate_
     if (said->conditional)
         event_tell(lane, EVENT_TASKS_DOUBTED);
     if (phase != NULL)
-        phase_open(phase, said->definitions);
+        phase_open(phase, said->definitions, lane->ex->now_us);
 }
 
 enum rc gate_passed(struct lane *lane, const struct db_result *row, struct err *err)

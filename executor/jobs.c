@@ -46,7 +46,8 @@ void jobs_heard(struct executor *ex)
                                                .who = jobs->who,
                                                .keep_log_ms = ex->options->keep_log_ms,
                                                .stands_by = stands_by,
-                                               .context = ex->alive};
+                                               .context = ex->alive,
+                                               .tally = ex->options->tally};
     if (dispatcher_start(&options, &jobs->dispatcher, &err) != RC_OK)
         log_err(LOG_WARN, "dispatcher_not_started", NULL, &err);
 }

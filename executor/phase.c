@@ -81,8 +81,10 @@ void phases_judged(struct lane *lane)
     lane->unjudged = false;
 }
 
-void phase_open(struct phase *phase, int64_t definitions)
+void phase_open(struct phase *phase, int64_t definitions, int64_t now_us)
 {
+    if (!phase->open)
+        phase->opened_us = now_us;
     phase->open = true;
     phase->definitions = definitions;
 }
@@ -118,15 +120,18 @@ struct work *phase_start(struct phase *phase)
     return work;
 }
 
-void phase_back(struct phase *phase)
+void phase_back(struct phase *phase, int64_t now_us)
 {
     phase->running--;
+    phase->back_us = now_us;
 }
 
 void phase_seen(struct lane *lane, struct phase *phase, bool open, int64_t definitions)
 {
     if (open && !phase->open && phase->waiting_count > 0)
         phases_doubt(lane);
+    if (open && !phase->open)
+        phase->opened_us = lane->ex->now_us;
     phase->open = open;
     phase->definitions = open ? definitions : 0;
 }
@@ -137,6 +142,7 @@ void phase_add(struct phase *phase, struct work *work)
     work->phase_id = phase->phase_id;
     work->next = NULL;
     work->came = ++work->lane->came;
+    work->arrived_us = work->lane->ex->now_us;
     *phase->waiting_last = work;
     phase->waiting_last = &work->next;
     phase->waiting_count++;

@@ -26,6 +26,8 @@ struct phase {
     int64_t previous_phase_id; /* IX on it is held by gate, 0: none */
     struct gate *gate;         /* which holds that IX; NULL: control's session does */
     bool open, shared;         /* seen open; S is held */
+    int64_t opened_us;         /* when it was seen open, and */
+    int64_t back_us;           /* when a task of it came back last; 0: not yet */
     int64_t definitions;       /* lockstep.definitions, read when it was open; 0: not known */
     /* orphans of it were passed over, or (less by one for each phase since then) may have been: looked for when it opens */
     int looks;
@@ -45,9 +47,9 @@ struct work *phase_take(struct phase *phase,
 struct work *phase_cut(struct phase *phase, int keep);
 /* Its first waiting work goes to a reader; one has come back. */
 struct work *phase_start(struct phase *phase);
-void phase_back(struct phase *phase);
+void phase_back(struct phase *phase, int64_t now_us);
 /* It has opened. */
-void phase_open(struct phase *phase, int64_t definitions);
+void phase_open(struct phase *phase, int64_t definitions, int64_t now_us);
 /* What tasks may do is known under this count of definitions. */
 void phase_known(struct phase *phase, int64_t definitions);
 /* took: S of it is held from now on. */

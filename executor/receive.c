@@ -3,6 +3,7 @@
 #include "executor/receive.h"
 
 #include "executor/alive.h"
+#include "executor/counts.h"
 #include "executor/event.h"
 #include "executor/lane.h"
 #include "executor/lane_open.h"
@@ -157,6 +158,8 @@ enum rc consumer_open(struct executor *ex, struct err *err)
         rc = kafka_properties_set(&props, "fetch.wait.max.ms", wait_ms, err);
     if (rc == RC_OK)
         rc = kafka_consumer_open(&props, signals_fd(), &ex->consumer, err);
+    if (rc == RC_OK)
+        counts_begin(ex);
     kafka_properties_done(&props);
     return rc;
 }

@@ -2,6 +2,7 @@
  */
 #include "executor/record.h"
 
+#include "executor/counts.h"
 #include "executor/event.h"
 #include "executor/lane.h"
 #include "executor/late.h"
@@ -73,8 +74,9 @@ static void tell_lost(const struct work *work)
 static void leaves(struct executor *ex, struct work *work)
 {
     probe("record.take");
+    counts_work(work->lane, work);
     readers_remove(ex, work);
-    phase_back(work->phase);
+    phase_back(work->phase, ex->now_us);
     work->lane->last_run = work->run_no;
     work->lane->last_order = work->phase->order;
 }

@@ -4,6 +4,7 @@
 
 #include "executor/beside.h"
 #include "executor/claim.h"
+#include "executor/counts.h"
 #include "executor/headers.h"
 #include "executor/lane.h"
 #include "executor/letters.h"
@@ -115,6 +116,7 @@ void rejects_tell(struct lane *lane, int count, int64_t from)
         bool unread = held->msg == NULL; /* else its tags were refused */
         if (held->offset < from)
             continue;
+        counts_rejected(lane, unread ? held->why.code : "tags");
         log_event(LOG_WARN, "message_rejected", "queue", lane->name, "offset",
                   LOG_INT(held->offset), "reason", unread ? held->why.code : "tags", "at",
                   unread ? held->why.object : NULL, "detail", unread ? held->why.message : NULL,

@@ -3,6 +3,7 @@
 #include "executor/release.h"
 
 #include "executor/claim.h"
+#include "executor/counts.h"
 #include "executor/gate.h"
 #include "executor/lane.h"
 #include "executor/late.h"
@@ -65,6 +66,8 @@ static enum rc let_go(struct lane *lane, struct phase *phase, bool *ret_kept, st
     if (rc == RC_OK && !db_null(row, 0, EXECUTOR_RELEASE_ENDED))
         log_event(LOG_INFO, "run_ended", "queue", lane->name, "run", phase_run_id(lane, phase, id),
                   "status", db_text(row, 0, EXECUTOR_RELEASE_ENDED), NULL);
+    if (rc == RC_OK && db_word(row, 0, EXECUTOR_RELEASE_VERDICT) == EXECUTOR_RELEASE_IS_OPENED)
+        counts_barrier(lane, phase);
     return rc == RC_OK ? gate_passed(lane, row, err) : rc;
 }
 

@@ -2,6 +2,7 @@
  * step a line in turn(). */
 #include "executor/alive.h"
 #include "executor/claim.h"
+#include "executor/counts.h"
 #include "executor/cut_off.h"
 #include "executor/drain.h"
 #include "executor/ends.h"
@@ -205,6 +206,7 @@ static enum rc turn(struct executor *ex, int *ret_timeout_ms, bool *ret_done, st
         rc = ex->draining ? drain_turn(&ex->lanes[i], err) : lane_turn(&ex->lanes[i], err);
         rc = lane_confine(&ex->lanes[i], rc, err);
         lag_publish(&ex->lanes[i]);
+        counts_state(&ex->lanes[i]);
     }
     if (rc == RC_OK) /* behind what others wait for */
         rc = said_write(ex, err);
@@ -244,6 +246,7 @@ static void incarnation_stop(struct executor *ex, enum rc why, const struct err 
     bool clean = why == RC_OK;
     struct err err;
     int ignored_ms;
+    counts_stop(ex);
     if (clean)
         probe("incarnation.drained");
     else

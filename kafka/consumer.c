@@ -81,6 +81,14 @@ enum rc kafka_consumer_open(const struct kafka_properties *props, int wake_fd,
     return RC_OK;
 }
 
+void kafka_consumer_statistics(struct kafka_consumer *consumer,
+                               void (*fn)(void *context, const char *json, size_t len),
+                               void *context)
+{
+    consumer->handle->on_statistics = fn;
+    consumer->handle->statistics_context = context;
+}
+
 void kafka_consumer_close(struct kafka_consumer *consumer)
 {
     if (consumer == NULL)

@@ -38,6 +38,12 @@ int kafka_consumer_outages(const struct kafka_consumer *consumer);
 /** Serves the handle's own events (errors, logs). Call at each wake-up and every few seconds. */
 void kafka_consumer_serve(struct kafka_consumer *consumer);
 
+/** From now on fn gets librdkafka's statistics (STATISTICS.md there), a JSON document, every statistics.interval.ms (10 s), while
+ * the consumer is served. */
+void kafka_consumer_statistics(struct kafka_consumer *consumer,
+                               void (*fn)(void *context, const char *json, size_t len),
+                               void *context);
+
 /** The cluster's id, "" until kafka_consumer_partitions has had an answer. Lives as long as the
  * consumer. */
 const char *kafka_consumer_cluster_id(struct kafka_consumer *consumer);

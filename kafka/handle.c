@@ -188,8 +188,9 @@ static void on_error(rd_kafka_t *rk, int code, const char *reason, void *opaque)
 static int on_statistics(rd_kafka_t *rk, char *json, size_t len, void *opaque)
 {
     (void)rk;
-    (void)len;
     struct kafka_handle *handle = opaque;
+    if (handle->on_statistics != NULL)
+        handle->on_statistics(handle->statistics_context, json, len);
     if (handle->down && strstr(json, "\"state\":\"UP\"") != NULL)
         kafka_handle_alive(handle);
     return 0;

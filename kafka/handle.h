@@ -28,6 +28,8 @@ struct kafka_handle {
     char brokers[128];                        /* for error texts */
     struct kafka_properties props;            /* for masking */
     bool quiet;                               /* others tell whether the cluster is there */
+    void (*on_statistics)(void *context, const char *json, size_t len); /* NULL: not wanted */
+    void *statistics_context;
     _Atomic bool down;
     int outages; /* how often all brokers went away; the client's own thread */
     _Atomic int references;

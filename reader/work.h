@@ -60,6 +60,7 @@ struct work {
     struct lane *lane;
     struct phase *phase;
     int64_t came;                   /* its place among all that came to the lane's hand */
+    int64_t arrived_us;             /* when it came to the lane's hand */
     int64_t head_since_us;          /* when the reader came to it, 0 = not yet */
     bool marked;                    /* shown as Processing */
     int64_t stop_us, stop_again_us; /* since when it is to be stopped, 0 = not; not again before */

@@ -10,6 +10,7 @@
 #include "db/backend.h"
 #include "db/notification.h"
 #include "db/sqlstate.h"
+#include "metrics/tally.h"
 #include "scheduler/asker.h"
 #include "scheduler/lasting.h"
 #include "scheduler/look.h"
@@ -59,10 +60,31 @@ static const struct ask_columns DISPATCHED = {JOB_DISPATCH_TOKEN, JOB_DISPATCH_L
                                               JOB_DISPATCH_MARK, JOB_DISPATCH_QUERY,
                                               JOB_DISPATCH_WORDS};
 
+/* A firing in the tasks' session counts when it has happened there: tell_fired. */
+static void count(const struct dispatcher_options *options, const struct db_result *rows, int row,
+                  int verdict)
+{
+    static const struct {
+        int verdict;
+        enum tally_decision decision;
+    } of[] = {{JOB_DISPATCH_IS_FIRE, TALLY_FIRED},
+              {JOB_DISPATCH_IS_SKIP, TALLY_SKIPPED},
+              {JOB_DISPATCH_IS_MISS, TALLY_MISSED},
+              {JOB_DISPATCH_IS_ERROR, TALLY_NOT_FIRED}};
+    for (size_t i = 0; i < sizeof of / sizeof *of; i++)
+        if (verdict == of[i].verdict)
+            tally_decided(options->tally, of[i].decision,
+                          db_null(rows, row, JOB_DISPATCH_LATE_US)
+                              ? -1
+                              : db_int(rows, row, JOB_DISPATCH_LATE_US));
+}
+
 /* What was decided. *ret_ask: SQL of users is to be run; otherwise NULL. The rows of job_looked and job_failed have the same columns. */
-static void decided(const struct db_result *rows, int row, int verdict, struct ask **ret_ask)
+static void decided(const struct dispatcher_options *options, const struct db_result *rows, int row,
+                    int verdict, struct ask **ret_ask)
 {
     *ret_ask = NULL;
+    count(options, rows, row, verdict);
     if (verdict == JOB_DISPATCH_IS_LOOK || verdict == JOB_DISPATCH_IS_ASK)
         *ret_ask = ask_new(rows, row, &DISPATCHED);
     else if (verdict != JOB_DISPATCH_IS_WAIT)
@@ -70,13 +92,14 @@ static void decided(const struct db_result *rows, int row, int verdict, struct a
 }
 
 /* At most most firings. *ret_wait_ms: -1: something was decided, and more may be due; otherwise how long nothing is. *ret_ask: as decided; only if asks. */
-static enum rc fire(struct db *db, const char *who, bool asks, int most, int *ret_wait_ms,
-                    struct ask **ret_ask, struct err *err)
+static enum rc fire(struct db *db, const struct dispatcher_options *options, bool asks, int most,
+                    int *ret_wait_ms, struct ask **ret_ask, struct err *err)
 {
     DB_RESULT_AUTO *rows = NULL;
     probe("dispatch.send");
-    enum rc rc = db_run(db, &sql_job_dispatch,
-                        (const char *const[]){who, asks ? "t" : "f", DB_INT(most)}, &rows, err);
+    enum rc rc =
+        db_run(db, &sql_job_dispatch,
+               (const char *const[]){options->who, asks ? "t" : "f", DB_INT(most)}, &rows, err);
     probe("dispatch.done");
     *ret_ask = NULL;
     if (rc != RC_OK)
@@ -87,7 +110,7 @@ static enum rc fire(struct db *db, const char *who, bool asks, int most, int *re
         bool known = !db_null(rows, i, JOB_DISPATCH_WAIT_MS);
         int64_t wait_ms = known ? db_int(rows, i, JOB_DISPATCH_WAIT_MS) : LOOK_MS;
         if (verdict >= 0)
-            decided(rows, i, verdict, ret_ask);
+            decided(options, rows, i, verdict, ret_ask);
         else
             *ret_wait_ms = wait_ms < LOOK_MS ? (int)wait_ms : LOOK_MS;
     }
@@ -95,36 +118,39 @@ static enum rc fire(struct db *db, const char *who, bool asks, int most, int *re
 }
 
 /* A firing has happened in the tasks' session. */
-static void tell_fired(const struct ask *ask)
+static void tell_fired(const struct dispatcher_options *options, const struct ask *ask)
 {
-    if (ask->run[0] != '\0')
-        log_event(LOG_INFO, "job_fired", "run", ask->run, NULL);
+    if (ask->run[0] == '\0')
+        return;
+    tally_decided(options->tally, TALLY_FIRED, -1);
+    log_event(LOG_INFO, "job_fired", "run", ask->run, NULL);
 }
 
 /* Reports what SQL of users has brought. *ret_ask: as decided: a look may lead to a firing that needs more. */
-static enum rc report(struct db *db, const char *who, const struct ask *ask, struct ask **ret_ask,
-                      struct err *err)
+static enum rc report(struct db *db, const struct dispatcher_options *options,
+                      const struct ask *ask, struct ask **ret_ask, struct err *err)
 {
     DB_RESULT_AUTO *row = NULL;
     char why[1200];
     ask_why(ask, why, sizeof why);
     *ret_ask = NULL;
     if (!ask->failed && ask->look == NULL) {
-        tell_fired(ask);
+        tell_fired(options, ask);
         return RC_OK;
     }
     enum rc rc;
     if (ask->look != NULL && !ask->again)
         rc = db_run(db, &sql_job_looked,
-                    (const char *const[]){who, ask->token, ask->failed ? NULL : ask->rows,
+                    (const char *const[]){options->who, ask->token, ask->failed ? NULL : ask->rows,
                                           ask->oldest[0] != '\0' ? ask->oldest : NULL,
                                           ask->newest[0] != '\0' ? ask->newest : NULL, why},
                     &row, err);
     else
         rc = db_run(db, &sql_job_failed,
-                    (const char *const[]){who, ask->token, ask->again ? "t" : "f", why}, &row, err);
+                    (const char *const[]){options->who, ask->token, ask->again ? "t" : "f", why},
+                    &row, err);
     if (rc == RC_OK)
-        decided(row, 0, db_word(row, 0, JOB_DISPATCH_VERDICT), ret_ask);
+        decided(options, row, 0, db_word(row, 0, JOB_DISPATCH_VERDICT), ret_ask);
     if (rc == RC_OK && ask->again && !db_null(row, 0, JOB_DISPATCH_JOB))
         tell(row, 0, JOB_DISPATCH_IS_WAIT);
     return rc;
@@ -165,10 +191,10 @@ static enum rc once(struct db *db, const struct dispatcher_options *options, str
     enum rc rc = RC_OK;
     while (rc == RC_OK && wait_ms < 0) {
         struct ask *ask = NULL, *next;
-        rc = fire(db, options->who, true, 1, &wait_ms, &ask, err);
+        rc = fire(db, options, true, 1, &wait_ms, &ask, err);
         while (rc == RC_OK && ask != NULL) {
             asker_run(asker, ask, db_server(db));
-            rc = report(db, options->who, ask, &next, err);
+            rc = report(db, options, ask, &next, err);
             free(ask);
             ask = next;
         }
@@ -309,7 +335,7 @@ static enum rc answer(struct dispatcher *dispatcher, struct err *err)
     if (dispatcher->answer == NULL)
         return RC_OK;
     enum rc rc =
-        report(dispatcher->session.db, dispatcher->options.who, dispatcher->answer, &next, err);
+        report(dispatcher->session.db, &dispatcher->options, dispatcher->answer, &next, err);
     if (rc != RC_OK) /* a row is held: it is reported again */
         return unless_held(rc, err);
     free(dispatcher->answer);
@@ -359,7 +385,7 @@ static enum rc round_of_jobs(struct dispatcher *dispatcher, int *ret_wait_ms, st
     *ret_wait_ms = -1;
     while (rc == RC_OK && *ret_wait_ms < 0 && !thread_has_mail(&dispatcher->thread)) {
         struct ask *ask = NULL;
-        rc = fire(dispatcher->session.db, dispatcher->options.who, !dispatcher->asking,
+        rc = fire(dispatcher->session.db, &dispatcher->options, !dispatcher->asking,
                   dispatcher->session.backoff_ms != 0 ? 1 : FIRINGS, ret_wait_ms, &ask, err);
         if (rc == RC_OK)
             rc = hand_over(dispatcher, ask, err);

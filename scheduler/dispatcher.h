@@ -18,6 +18,7 @@
 #include "db/db.h"
 
 struct dispatcher;
+struct tally;
 
 /** The channel on which the database tells that jobs have changed, or that a run of one has ended. */
 #define DISPATCHER_CHANNEL "lockstep_jobs"
@@ -35,6 +36,7 @@ struct dispatcher_options {
     /* Called by its thread: it waits for dispatcher_try, or does so no more. NULL: it does not wait for it. */
     void (*stands_by)(void *context, bool stands_by);
     void *context;
+    struct tally *tally; /* what it decides is counted there; NULL: it is not */
 };
 
 /** The thread. */

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """reference.py [--check] PAGE... [--dbname CONNINFO]: writes the generated parts of docs/reference.
 
-PAGE is log-events (from the sources), or views and functions (from a database with today's schema, which psql reads). Names, types, levels and
-signatures come from there; the last column, the meaning, is written by hand in the page and kept. A new row has the meaning "?", which --check refuses,
+PAGE is log-events or metrics (from the sources), or views and functions (from a database with today's schema, which psql reads). Names, types, levels and
+signatures come from there; the last column, the meaning, is written by hand in the page and kept, but that of metrics is in the sources, too. A new row has the meaning "?", which --check refuses,
 as it refuses a page that is not what would be written.
 """
 import argparse
@@ -13,7 +13,7 @@ import subprocess
 import sys
 
 ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), '..')
-FOLDERS = 'action base cli config db executor kafka phaselock producer reader relay replay scheduler task'.split()
+FOLDERS = 'action base cli config db executor kafka metrics phaselock producer reader relay replay scheduler task'.split()
 NO_EVENTS = {'queue'}  # a key in base/log.c
 
 
@@ -63,6 +63,21 @@ def functions(dbname, sections):
     return rows
 
 
+def metrics():
+    with open(os.path.join(ROOT, 'metrics', 'names.c'), encoding='utf-8') as file:
+        text = file.read()
+    rows = {'Counted by each process': [], 'Numbers of the installation': [], 'librdkafka': [], 'The process': []}
+    for kind, name, rest in re.findall(r'^    (OWN|ALL|ALL_SINCE|PROCESS)\("(\w+)", ?((?:[^"]|"[^"]*")*?)\),$', text, re.M):
+        parts = [''.join(re.findall('"([^"]*)"', part)) or part.strip() for part in re.findall(r'((?:"[^"]*"|[^",])+)', rest)]
+        type_of = {'ALL': 'gauge', 'ALL_SINCE': 'counter'}.get(kind) or parts.pop(0).lower()
+        labels = ', '.join(f'`{label}`' for label in parts[1:] if label != 'NULL')
+        section = ('The process' if kind == 'PROCESS' else 'Numbers of the installation' if kind != 'OWN' else
+                   'librdkafka' if name.startswith('kafka_') else 'Counted by each process')
+        full = ('process_' if kind == 'PROCESS' else 'lockstep_') + name
+        rows[section].append((f'`{full}`', type_of, labels, parts[0]))
+    return rows
+
+
 TABLE = re.compile(r'(?m)^(\|[^\n]*\|\n\|[-|]+\|\n)((?:\|[^\n]*\|\n)*)')
 
 
@@ -82,20 +97,20 @@ def rewrite(text, make):
         if not table or fresh is None:
             continue
         meaning = {re.match(r'`(\w+)', cells(row)[0])[1]: cells(row)[-1] for row in table[2].splitlines()}
-        body = ''.join('| ' + ' | '.join((*row, meaning.get(re.match(r'`(\w+)', row[0])[1], '?'))) + ' |\n' for row in fresh)
+        body = ''.join('| ' + ' | '.join((row if len(row) == len(cells(table[1].split('\n')[0])) else (*row, meaning.get(re.match(r'`(\w+)', row[0])[1], '?')))) + ' |\n' for row in fresh)
         parts[number] = part[:table.start()] + table[1] + body + part[table.end():]
     return ''.join(parts)
 
 
 def main():
     parser = argparse.ArgumentParser()
-    parser.add_argument('pages', nargs='+', choices=['log-events', 'views', 'functions'])
+    parser.add_argument('pages', nargs='+', choices=['log-events', 'metrics', 'views', 'functions'])
     parser.add_argument('--check', action='store_true')
     parser.add_argument('--dbname')
     options = parser.parse_args()
     wrong = []
     for page in options.pages:
-        make = {'log-events': lambda named: log_events(), 'views': lambda named: views(options.dbname, named),
+        make = {'log-events': lambda named: log_events(), 'metrics': lambda named: metrics(), 'views': lambda named: views(options.dbname, named),
                 'functions': lambda named: functions(options.dbname, named)}[page]
         name = os.path.join(ROOT, 'docs/reference', page + '.md')
         with open(name, encoding='utf-8') as file:

@@ -734,6 +734,17 @@ CREATE TRIGGER job_run_ended AFTER UPDATE OF ended_at ON lockstep.run FOR EACH R
 GRANT SELECT ON TABLE lockstep.run TO lockstep_monitor, lockstep_operator, lockstep_producer;
 GRANT SELECT, INSERT, DELETE, UPDATE ON TABLE lockstep.run TO lockstep_executor;
 
+CREATE TABLE lockstep.run_count (
+    queue_id integer NOT NULL,
+    status text NOT NULL,
+    runs bigint NOT NULL,
+    CONSTRAINT run_count_pkey PRIMARY KEY (queue_id, status),
+    CONSTRAINT run_count_queue_id_fkey FOREIGN KEY (queue_id) REFERENCES lockstep.queue(queue_id) ON DELETE CASCADE
+)
+WITH (fillfactor='10');
+GRANT SELECT ON TABLE lockstep.run_count TO lockstep_monitor, lockstep_operator, lockstep_producer;
+GRANT SELECT, INSERT, UPDATE ON TABLE lockstep.run_count TO lockstep_executor;
+
 CREATE TABLE lockstep.run_summary (
     run_no bigint NOT NULL,
     tasks bigint DEFAULT 0 NOT NULL,

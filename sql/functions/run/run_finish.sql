@@ -44,6 +44,8 @@ BEGIN
     PERFORM FROM lockstep.phase WHERE run_no + 0 = p_run_no AND done_at IS NULL ORDER BY "order" + 0 FOR NO KEY UPDATE;
     UPDATE lockstep.phase SET done_at = pg_catalog.clock_timestamp() WHERE run_no + 0 = p_run_no AND done_at IS NULL;
     UPDATE lockstep.run SET status = result, ended_at = pg_catalog.clock_timestamp() WHERE run_no = p_run_no;
+    INSERT INTO lockstep.run_count AS c (queue_id, status, runs) VALUES (run_row.queue_id, result, 1)
+    ON CONFLICT (queue_id, status) DO UPDATE SET runs = c.runs + 1; -- the queue's row is locked: one at a time
     INSERT INTO lockstep.event_log (event, queue_id, run_no, detail) VALUES ('run_ended', run_row.queue_id, p_run_no, result);
     PERFORM pg_catalog.pg_notify('lockstep_' || run_row.queue_id, 'run'); -- wakes the gate of the next run, and who waits for the result
     RETURN result;

@@ -1,0 +1,100 @@
+#include "executor/counts.h"
+
+#include "executor/lane.h"
+#include "executor/phase.h"
+
+#include "base/clock.h"
+#include "kafka/consumer.h"
+#include "metrics/tally.h"
+
+/* The tally has the queues in the order of the lanes. */
+static struct tally_queue *of(const struct lane *lane)
+{
+    struct tally *tally = lane->ex->options->tally;
+    return tally != NULL ? tally_queue_at(tally, (int)(lane - lane->ex->lanes)) : NULL;
+}
+
+static void keep_statistics(void *context, const char *json, size_t len)
+{
+    tally_kafka(context, json, len);
+}
+
+void counts_begin(struct executor *ex)
+{
+    if (ex->options->tally != NULL)
+        kafka_consumer_statistics(ex->consumer, keep_statistics, ex->options->tally);
+}
+
+static const char *type_of(const struct message *msg)
+{
+    static const char *const types[] = {[MESSAGE_SQL] = "sql",
+                                        [MESSAGE_COMMAND] = "command",
+                                        [MESSAGE_HTTP] = "http",
+                                        [MESSAGE_EXTERNAL] = "external",
+                                        [MESSAGE_END] = "end"};
+    return msg->step_count > 0 ? "steps" : types[msg->type];
+}
+
+static int64_t later(int64_t a_us, int64_t b_us)
+{
+    return a_us > b_us ? a_us : b_us;
+}
+
+/* It could start when its phase was open and it was in hand. */
+static int64_t waited_us(const struct work *work)
+{
+    int64_t since_us = later(work->arrived_us, work->phase->opened_us);
+    return work->head_since_us != 0 ? later(work->head_since_us - since_us, 0) : -1;
+}
+
+void counts_work(const struct lane *lane, const struct work *work)
+{
+    static const enum tally_outcome outcomes[] = {[OUTCOME_COMPLETED] = TALLY_COMPLETED,
+                                                  [OUTCOME_ERROR] = TALLY_ERROR,
+                                                  [OUTCOME_FAILED] = TALLY_FAILED,
+                                                  [OUTCOME_STALE] = TALLY_STALE};
+    struct tally_queue *queue = of(lane);
+    if (queue == NULL)
+        return;
+    if (work->outcome == OUTCOME_LOST)
+        tally_lost(queue);
+    else if (work->outcome <= OUTCOME_STALE)
+        tally_task(queue, type_of(work->msg), outcomes[work->outcome], work->ran_us,
+                   waited_us(work));
+}
+
+void counts_barrier(const struct lane *lane, const struct phase *phase)
+{
+    if (phase->back_us != 0)
+        tally_barrier(of(lane), clock_boot_us() - phase->back_us);
+}
+
+void counts_rejected(const struct lane *lane, const char *reason)
+{
+    tally_rejected(of(lane), reason);
+}
+
+void counts_high(const struct lane *lane, int64_t offset)
+{
+    tally_high(of(lane), offset);
+}
+
+void counts_state(const struct lane *lane)
+{
+    const char *why = NULL;
+    if (lane->gone)
+        why = "there is no such queue";
+    else if (lane->foreign)
+        why = "the database is not the server that the queue knows";
+    else if (lane->identity.unanswered[0] != '\0')
+        why = "Kafka does not answer";
+    else if (!lane->halted && !identity_known(lane))
+        why = "its topic has not been seen yet";
+    tally_trouble(of(lane), why);
+}
+
+void counts_stop(const struct executor *ex)
+{
+    for (int i = 0; i < ex->lane_count; i++)
+        tally_trouble(of(&ex->lanes[i]), "the executor has no sessions");
+}

@@ -1,0 +1,32 @@
+/**
+ * What: what control counts for the metrics (metrics/tally.h): attempts that came back, barriers, rejections, and whether a
+ *   lane can be worked on. A few nanoseconds each; nothing when there are no metrics.
+ * Invariants: counting decides nothing.
+ * Threads: control.
+ * Ownership: the tally is the options'.
+ * Failure: none.
+ */
+#ifndef EXECUTOR_COUNTS_H
+#define EXECUTOR_COUNTS_H
+
+#include <stdint.h>
+
+struct executor;
+struct lane;
+struct phase;
+struct work;
+
+/** The consumer's statistics are kept, too. */
+void counts_begin(struct executor *ex);
+/** It has come back, before it leaves its reader and its phase. */
+void counts_work(const struct lane *lane, const struct work *work);
+/** The phase behind this one was opened by its release. */
+void counts_barrier(const struct lane *lane, const struct phase *phase);
+void counts_rejected(const struct lane *lane, const char *reason);
+void counts_high(const struct lane *lane, int64_t offset);
+/** In each turn. */
+void counts_state(const struct lane *lane);
+/** The incarnation is over. */
+void counts_stop(const struct executor *ex);
+
+#endif

@@ -1,0 +1,246 @@
+#include "metrics/page.h"
+
+#include "base/clock.h"
+#include "base/log.h"
+#include "base/outage.h"
+#include "base/thread.h"
+#include "metrics/names.h"
+#include "metrics/process.h"
+#include "metrics/tally_text.h"
+#include "metrics/text.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <time.h>
+
+#define FRESH_US    (1000 * 1000)
+#define WAIT_S      2
+#define PATIENCE_MS 5000
+
+struct page {
+    const char *conninfo;
+    struct db_server server;
+    const struct tally *tally;
+    struct thread thread;
+    struct db *db; /* the thread's; NULL: lost, or not open yet */
+    struct outage outage;
+    pthread_mutex_t lock; /* guards what follows */
+    pthread_cond_t read;
+    bool asked;        /* the thread is to read, or reads */
+    bool up;           /* the last reading brought something */
+    int64_t read_us;   /* when it ended, 0: there was none */
+    struct str text;   /* what it brought */
+    struct str reason; /* why it brought nothing */
+};
+
+/* What the topic has beyond the queue's cursor. */
+static void lag(const struct page *page, const char *queue, int64_t cursor, bool *begun,
+                struct str *text)
+{
+    int64_t high = tally_queue_high(page->tally, queue);
+    if (high < 0)
+        return;
+    if (!*begun)
+        text_family(text, "lockstep_queue_lag_messages");
+    *begun = true;
+    text_number(text, "lockstep_queue_lag_messages", &(const struct text_labels){{queue}},
+                high > cursor ? (double)(high - cursor) : 0);
+}
+
+static void installation(const struct page *page, const struct db_result *rows, struct str *text)
+{
+    const char *before = "";
+    bool lag_begun = false;
+    for (int i = 0; i < db_rows(rows); i++) {
+        const char *metric = db_text(rows, i, METRICS_INSTALLATION_METRIC);
+        const char *values[2] = {NULL, NULL};
+        int columns[2] = {METRICS_INSTALLATION_FIRST, METRICS_INSTALLATION_SECOND};
+        for (int c = 0; c < 2; c++)
+            if (!db_null(rows, i, columns[c]))
+                values[c] = db_text(rows, i, columns[c]);
+        if (str_same(metric, "cursor")) {
+            lag(page, values[0], db_int(rows, i, METRICS_INSTALLATION_VALUE), &lag_begun, text);
+            continue;
+        }
+        if (!str_same(metric, before))
+            text_family(text, metric);
+        before = metric;
+        text_sample(text, metric, "", &(const struct text_labels){{values[0], values[1]}}, NULL,
+                    db_text(rows, i, METRICS_INSTALLATION_VALUE));
+    }
+}
+
+static void jobs(const struct db_result *rows, struct str *text)
+{
+    static const char name[] = "lockstep_job_last_success_timestamp_seconds";
+    if (db_rows(rows) > 0)
+        text_family(text, name);
+    for (int i = 0; i < db_rows(rows); i++)
+        text_sample(text, name, "",
+                    &(const struct text_labels){{db_text(rows, i, METRICS_JOBS_JOB)}}, NULL,
+                    db_text(rows, i, METRICS_JOBS_VALUE));
+}
+
+static enum rc read_numbers(struct page *page, struct str *text, struct err *err)
+{
+    DB_RESULT_AUTO *rows = NULL, *of_jobs = NULL;
+    enum rc rc = RC_OK;
+    if (page->db == NULL) {
+        rc = db_open_on(page->conninfo, DB_METRICS, &page->server, DB_NOT_OLDER, &page->db, err);
+        if (rc == RC_OK)
+            db_patience(page->db, PATIENCE_MS);
+    }
+    if (rc == RC_OK)
+        rc = db_run(page->db, &sql_metrics_installation, NULL, &rows, err);
+    if (rc == RC_OK)
+        rc = db_run(page->db, &sql_metrics_jobs, NULL, &of_jobs, err);
+    if (rc == RC_OK) {
+        installation(page, rows, text);
+        jobs(of_jobs, text);
+    }
+    return rc;
+}
+
+/* Logged when it begins and when it is over, however often it is asked for meanwhile. */
+static void note(struct page *page, enum rc rc, const struct err *err)
+{
+    int64_t lasted_ms;
+    if (rc == RC_OK) {
+        if (outage_over(&page->outage, clock_boot_us(), &lasted_ms))
+            log_event(LOG_INFO, "metrics_are_back", "lasted_ms", LOG_INT(lasted_ms), NULL);
+        return;
+    }
+    if (outage_tells(&page->outage, err, clock_boot_us()))
+        log_err(LOG_WARN, "metrics_not_read", NULL, err);
+    db_close(page->db);
+    page->db = NULL;
+}
+
+static void *page_main(void *context)
+{
+    struct page *page = context;
+    for (bool stopping = false;;) {
+        bool asked;
+        struct err err = {0};
+        STR_AUTO text = {0};
+        mailbox_wait(&page->thread.inbox, -1);
+        (void)thread_take(&page->thread, &stopping);
+        if (stopping)
+            break;
+        (void)pthread_mutex_lock(&page->lock);
+        asked = page->asked;
+        (void)pthread_mutex_unlock(&page->lock);
+        if (!asked)
+            continue;
+        enum rc rc = read_numbers(page, &text, &err);
+        note(page, rc, &err);
+        (void)pthread_mutex_lock(&page->lock);
+        page->asked = false;
+        page->up = rc == RC_OK;
+        page->read_us = clock_boot_us();
+        str_clear(&page->text);
+        str_clear(&page->reason);
+        if (rc == RC_OK)
+            str_add(&page->text, text.data, text.len);
+        else
+            str_format(&page->reason, "%s%s%s", err.object, *err.object ? ": " : "", err.message);
+        (void)pthread_cond_broadcast(&page->read);
+        (void)pthread_mutex_unlock(&page->lock);
+    }
+    db_close(page->db);
+    return NULL;
+}
+
+static bool fresh(const struct page *page)
+{
+    return page->read_us != 0 && clock_boot_us() - page->read_us < FRESH_US;
+}
+
+/* Returns with the lock: true: what is there is at most a second old. */
+static bool lock_fresh(struct page *page)
+{
+    struct timespec until;
+    (void)clock_gettime(CLOCK_MONOTONIC, &until);
+    until.tv_sec += WAIT_S;
+    (void)pthread_mutex_lock(&page->lock);
+    while (!fresh(page)) {
+        if (!page->asked) {
+            page->asked = true;
+            mailbox_poke(&page->thread.inbox);
+        }
+        if (pthread_cond_timedwait(&page->read, &page->lock, &until) != 0)
+            break;
+    }
+    return fresh(page);
+}
+
+void page_text(struct page *page, struct str *text)
+{
+    bool is_fresh = lock_fresh(page), up = is_fresh && page->up;
+    if (up)
+        str_add(text, page->text.data, page->text.len);
+    (void)pthread_mutex_unlock(&page->lock);
+    text_family(text, "lockstep_database_up");
+    text_number(text, "lockstep_database_up", NULL, up ? 1 : 0);
+    text_family(text, "lockstep_build_info");
+    text_number(text, "lockstep_build_info", &(const struct text_labels){{LOCKSTEP_VERSION}}, 1);
+    if (page->tally != NULL)
+        tally_text(page->tally, text);
+    process_text(text);
+}
+
+bool page_ready(struct page *page, struct str *text)
+{
+    bool is_fresh = lock_fresh(page), ready = is_fresh && page->up;
+    if (!is_fresh)
+        str_text(text, "database: no answer yet\n");
+    else if (!page->up)
+        str_format(text, "database: %s\n", page->reason.data);
+    (void)pthread_mutex_unlock(&page->lock);
+    for (int i = 0; i < tally_queue_count(page->tally); i++) {
+        const char *trouble = tally_queue_trouble(page->tally, i);
+        if (trouble != NULL)
+            str_format(text, "queue %s: %s\n", tally_queue_name(page->tally, i), trouble);
+        ready = ready && trouble == NULL;
+    }
+    if (ready)
+        str_text(text, "ready\n");
+    return ready;
+}
+
+static void page_free(struct page *page)
+{
+    (void)pthread_cond_destroy(&page->read);
+    (void)pthread_mutex_destroy(&page->lock);
+    str_done(&page->text);
+    str_done(&page->reason);
+    free(page);
+}
+
+enum rc page_open(const struct page_options *options, struct page **ret_page, struct err *err)
+{
+    struct page *page = xcalloc(1, sizeof *page);
+    pthread_condattr_t attributes;
+    page->conninfo = options->conninfo;
+    page->server = *options->server;
+    page->tally = options->tally;
+    (void)pthread_condattr_init(&attributes);
+    (void)pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
+    (void)pthread_cond_init(&page->read, &attributes);
+    (void)pthread_condattr_destroy(&attributes);
+    (void)pthread_mutex_init(&page->lock, NULL);
+    enum rc rc = thread_start(&page->thread, "metrics", page_main, page, err);
+    if (rc == RC_OK)
+        *ret_page = page;
+    else
+        page_free(page);
+    return rc;
+}
+
+void page_close(struct page *page)
+{
+    if (page == NULL)
+        return;
+    thread_stop(&page->thread);
+    page_free(page);
+}

@@ -1,0 +1,35 @@
+/**
+ * What: what a daemon answers on its [metrics] port: the text of /metrics, and whether it is ready.
+ * Invariants: the numbers of the installation are read at most once a second, by two statements, however many ask. They are
+ *   waited for 2 s; a page without them is answered then, with lockstep_database_up 0: old numbers are not shown.
+ * Threads: page_open and page_close: one; the rest any. A thread of its own has the session, which is opened when it is first
+ *   needed and kept.
+ * Ownership: borrows the options' texts and the tally until page_close.
+ * Failure: never its owner's: what cannot be read is left out of the page.
+ */
+#ifndef METRICS_PAGE_H
+#define METRICS_PAGE_H
+
+#include "base/err.h"
+#include "base/str.h"
+#include "db/db.h"
+#include "metrics/tally.h"
+
+struct page;
+
+struct page_options {
+    const char *conninfo;
+    const struct db_server *server; /* no other one is asked; copied */
+    const struct tally *tally;      /* NULL: this daemon counts nothing itself */
+};
+
+MUST_CHECK enum rc page_open(const struct page_options *options, struct page **ret_page,
+                             struct err *err);
+void page_close(struct page *page); /* NULL is fine */
+
+#define PAGE_TYPE "text/plain; version=0.0.4; charset=utf-8"
+void page_text(struct page *page, struct str *text);
+/** A line for each reason why it is not ready, or "ready". */
+bool page_ready(struct page *page, struct str *text);
+
+#endif

@@ -1,0 +1,77 @@
+#include "metrics/process.h"
+
+#include "metrics/text.h"
+
+#include <dirent.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/resource.h>
+#include <time.h>
+#include <unistd.h>
+
+static void gauge(struct str *text, const char *name, double value)
+{
+    text_family(text, name);
+    text_number(text, name, NULL, value);
+}
+
+/* A field of /proc/self/stat, counted as in proc(5); what stands before the name's end may have spaces. */
+static bool stat_fields(double *ret_cpu_s, double *ret_started_s, double *ret_virtual,
+                        double *ret_resident)
+{
+    char line[2048];
+    FILE *file = fopen("/proc/self/stat", "re");
+    if (file == NULL)
+        return false;
+    bool read = fgets(line, sizeof line, file) != NULL;
+    (void)fclose(file);
+    char *at = read ? strrchr(line, ')') : NULL;
+    if (at == NULL)
+        return false;
+    double fields[32] = {0}, ticks = (double)sysconf(_SC_CLK_TCK);
+    int field = 3; /* the state, a letter */
+    char *rest = at + 3;
+    for (field = 4; field < 25 && *rest != '\0'; field++)
+        fields[field] = strtod(rest, &rest);
+    *ret_cpu_s = (fields[14] + fields[15]) / ticks;
+    *ret_started_s = fields[22] / ticks; /* since the boot */
+    *ret_virtual = fields[23];
+    *ret_resident = fields[24] * (double)sysconf(_SC_PAGESIZE);
+    return field == 25;
+}
+
+static double descriptors(void)
+{
+    DIR *dir = opendir("/proc/self/fd");
+    int count = -1; /* its own */
+    if (dir == NULL)
+        return 0;
+    for (struct dirent *entry; (entry = readdir(dir)) != NULL;)
+        count += entry->d_name[0] != '.';
+    (void)closedir(dir);
+    return count;
+}
+
+static double since_epoch(double since_boot_s)
+{
+    struct timespec now, up;
+    (void)clock_gettime(CLOCK_REALTIME, &now);
+    (void)clock_gettime(CLOCK_BOOTTIME, &up);
+    return (double)(now.tv_sec - up.tv_sec) + (double)(now.tv_nsec - up.tv_nsec) / 1e9 +
+           since_boot_s;
+}
+
+void process_text(struct str *text)
+{
+    double cpu_s, started_s, virtual, resident;
+    struct rlimit files;
+    if (stat_fields(&cpu_s, &started_s, &virtual, &resident)) {
+        gauge(text, "process_cpu_seconds_total", cpu_s);
+        gauge(text, "process_resident_memory_bytes", resident);
+        gauge(text, "process_virtual_memory_bytes", virtual);
+        gauge(text, "process_start_time_seconds", since_epoch(started_s));
+    }
+    gauge(text, "process_open_fds", descriptors());
+    if (getrlimit(RLIMIT_NOFILE, &files) == 0)
+        gauge(text, "process_max_fds", (double)files.rlim_cur);
+}

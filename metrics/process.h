@@ -1,0 +1,15 @@
+/**
+ * What: the metrics process_*, as other programs that Prometheus watches have them, from /proc/self.
+ * Invariants: -
+ * Threads: any.
+ * Ownership: appends to the caller's text.
+ * Failure: what cannot be read is left out.
+ */
+#ifndef METRICS_PROCESS_H
+#define METRICS_PROCESS_H
+
+#include "base/str.h"
+
+void process_text(struct str *text);
+
+#endif

@@ -1,0 +1,62 @@
+#include "metrics/text.h"
+
+#include "metrics/names.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+static const struct metric *known(const char *name)
+{
+    const struct metric *metric = metric_find(name);
+    if (metric == NULL)
+        abort();
+    return metric;
+}
+
+void text_family(struct str *text, const char *name)
+{
+    static const char *const types[] = {"counter", "gauge", "histogram"};
+    const struct metric *metric = known(name);
+    str_format(text, "# HELP %s %s\n# TYPE %s %s\n", name, metric->help, name, types[metric->type]);
+}
+
+static void label(struct str *text, char *separator, const char *name, const char *value)
+{
+    str_add(text, separator, 1);
+    *separator = ',';
+    str_text(text, name);
+    str_text(text, "=\"");
+    for (const char *at = value; *at != '\0'; at++) {
+        if (*at == '\n')
+            str_text(text, "\\n");
+        else if (*at == '"' || *at == '\\')
+            str_add(text, (const char[]){'\\', *at}, 2);
+        else
+            str_add(text, at, 1);
+    }
+    str_text(text, "\"");
+}
+
+void text_sample(struct str *text, const char *name, const char *suffix,
+                 const struct text_labels *labels, const char *le, const char *value)
+{
+    const struct metric *metric = known(name);
+    char separator = '{';
+    str_text(text, name);
+    str_text(text, suffix);
+    for (int i = 0; labels != NULL && i < METRIC_LABELS && metric->labels[i] != NULL; i++)
+        if (labels->values[i] != NULL)
+            label(text, &separator, metric->labels[i], labels->values[i]);
+    if (le != NULL)
+        label(text, &separator, "le", le);
+    str_text(text, separator == '{' ? " " : "} ");
+    str_text(text, value);
+    str_text(text, "\n");
+}
+
+void text_number(struct str *text, const char *name, const struct text_labels *labels, double value)
+{
+    char number[40];
+    (void)snprintf(number, sizeof number, "%.15g", value);
+    text_sample(text, name, "", labels, NULL, number);
+}

@@ -1,0 +1,177 @@
+/* The text of /metrics: the numbers of the installation, read from a database with every kind of row. */
+#include "base/clock.h"
+#include "metrics/page.h"
+#include "tests/support/support.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static int teardown(void **state)
+{
+    (void)state;
+    support_no_advisory_locks();
+    return 0;
+}
+
+static void has(const struct str *text, const char *line)
+{
+    if (strstr(text->data, line) == NULL)
+        fail_msg("no line \"%s\" in:\n%s", line, text->data);
+}
+
+static struct db *open_db(const char *where)
+{
+    struct err err;
+    struct db *db;
+    assert_ok(db_open(where, DB_CLI, &db, &err), &err);
+    return db;
+}
+
+static void run(struct db *db, const char *script)
+{
+    struct err err;
+    assert_ok(db_script(db, script, NULL, &err), &err);
+}
+
+static void the_numbers_of_the_installation_are_there(void **state)
+{
+    (void)state;
+    struct err err;
+    const char *where = support_database();
+    struct db *db = open_db(where);
+    struct page *page;
+    STR_AUTO text = {0};
+    static const char *const queues[] = {"sales"};
+    struct tally *tally = tally_new(queues, 1);
+    run(db,
+        "INSERT INTO lockstep.queue (name, topic, next_offset, max_readers) VALUES ('sales', 't', "
+        "40, 7);"
+        "INSERT INTO lockstep.queue (name, topic, paused) VALUES ('quiet', 'u', true);"
+        "INSERT INTO lockstep.run (run_id, queue_id, on_failure, status, ended_at)"
+        " SELECT gen_random_uuid(), 1, 'stop', s, e FROM (VALUES ('Running', NULL::timestamptz), "
+        "('Running', NULL), ('Paused', NULL), ('Failed', now())) v (s, e);"
+        "INSERT INTO lockstep.run_count VALUES (1, 'Completed', 12);"
+        "INSERT INTO lockstep.phase (run_no, queue_id, \"order\", previous_order, claimed_at) "
+        "VALUES (1, 1, 10, 0, now() - interval '1 h');"
+        "INSERT INTO lockstep.executor (executor_id, host, pid, version, readers, queues, "
+        "drain_at, heartbeat_at)"
+        " SELECT gen_random_uuid(), 'h', 1, 'v', 5, '{sales}', d, h FROM (VALUES "
+        "(NULL::timestamptz, now()), (now(), now()), (NULL, now() - interval '1 h')) v (d, h);"
+        "INSERT INTO lockstep.outbox (queue_id, kind, value) VALUES (1, 'x', 'a'), (1, 'x', 'b');"
+        "INSERT INTO lockstep.job_alert (job, kind, seen_at, last_seen_at, opened_at) VALUES ('j', "
+        "'missed', now(), now(), now());");
+    assert_ok(
+        page_open(
+            &(struct page_options){.conninfo = where, .server = db_server(db), .tally = tally},
+            &page, &err),
+        &err);
+    tally_high(tally_queue_at(tally, 0), 42);
+    page_text(page, &text);
+    has(&text, "lockstep_runs_total{queue=\"sales\",status=\"Completed\"} 12\n");
+    has(&text, "lockstep_runs_open{queue=\"sales\",status=\"Running\"} 2\n");
+    has(&text, "lockstep_runs_open{queue=\"sales\",status=\"Paused\"} 1\n");
+    assert_null(strstr(text.data, "runs_open{queue=\"sales\",status=\"Failed\"}"));
+    has(&text, "lockstep_readers{queue=\"sales\",kind=\"target\"} 7\n");
+    has(&text, "lockstep_readers{queue=\"sales\",kind=\"in_use\"} 0\n");
+    has(&text, "lockstep_oldest_waiting_seconds{queue=\"sales\"} 36");
+    has(&text, "lockstep_oldest_waiting_seconds{queue=\"quiet\"} 0\n");
+    has(&text, "lockstep_queue_state{queue=\"quiet\",state=\"paused\"} 1\n");
+    has(&text, "lockstep_queue_state{queue=\"sales\",state=\"running\"} 1\n");
+    has(&text, "lockstep_executors{queue=\"sales\",state=\"running\"} 1\n");
+    has(&text, "lockstep_executors{queue=\"sales\",state=\"draining\"} 1\n");
+    has(&text, "lockstep_executors{queue=\"sales\",state=\"silent\"} 1\n");
+    has(&text, "lockstep_executors{queue=\"quiet\",state=\"running\"} 0\n");
+    has(&text, "lockstep_outbox_rows{queue=\"sales\"} 2\n");
+    has(&text, "lockstep_lock_headroom_ratio 0.");
+    has(&text, "lockstep_alerts_open{kind=\"missed\"} 1\n");
+    has(&text, "lockstep_alerts_open{kind=\"stuck\"} 0\n");
+    has(&text, "lockstep_queue_lag_messages{queue=\"sales\"} 2\n");
+    has(&text, "lockstep_database_up 1\n");
+    has(&text, "lockstep_build_info{version=\"");
+    has(&text, "process_resident_memory_bytes ");
+    page_close(page);
+    tally_free(tally);
+    db_close(db);
+}
+
+static void many_readers_in_a_second_ask_the_database_once(void **state)
+{
+    (void)state;
+    struct err err;
+    const char *where = support_database();
+    struct db *db = open_db(where);
+    struct page *page;
+    assert_ok(
+        page_open(&(struct page_options){.conninfo = where, .server = db_server(db)}, &page, &err),
+        &err);
+    int64_t from_us = clock_boot_us();
+    STR_AUTO first = {0};
+    page_text(page, &first);
+    run(db, "INSERT INTO lockstep.queue (name, topic) VALUES ('another', 't')");
+    STR_AUTO second = {0};
+    page_text(page, &second);
+    if (clock_boot_us() - from_us < 1000000)
+        assert_null(strstr(second.data, "another"));
+    page_close(page);
+    db_close(db);
+}
+
+static void without_a_database_the_rest_is_answered(void **state)
+{
+    (void)state;
+    struct err err;
+    const char *where = support_database();
+    struct db *db = open_db(where);
+    struct page *page;
+    STR_AUTO text = {0};
+    STR_AUTO ready = {0};
+    assert_ok(
+        page_open(&(struct page_options){.conninfo = "host=/nowhere", .server = db_server(db)},
+                  &page, &err),
+        &err);
+    page_text(page, &text);
+    has(&text, "lockstep_database_up 0\n");
+    has(&text, "process_open_fds ");
+    assert_null(strstr(text.data, "lockstep_runs_open"));
+    assert_false(page_ready(page, &ready));
+    has(&ready, "database: ");
+    page_close(page);
+    db_close(db);
+}
+
+static void ready_means_a_session_and_every_queue(void **state)
+{
+    (void)state;
+    struct err err;
+    const char *where = support_database();
+    struct db *db = open_db(where);
+    struct page *page;
+    STR_AUTO before = {0};
+    STR_AUTO after = {0};
+    static const char *const queues[] = {"sales"};
+    struct tally *tally = tally_new(queues, 1);
+    assert_ok(
+        page_open(
+            &(struct page_options){.conninfo = where, .server = db_server(db), .tally = tally},
+            &page, &err),
+        &err);
+    assert_false(page_ready(page, &before));
+    assert_string_equal(before.data, "queue sales: the executor is starting\n");
+    tally_trouble(tally_queue_at(tally, 0), NULL);
+    assert_true(page_ready(page, &after));
+    assert_string_equal(after.data, "ready\n");
+    page_close(page);
+    tally_free(tally);
+    db_close(db);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_teardown(the_numbers_of_the_installation_are_there, teardown),
+        cmocka_unit_test_teardown(many_readers_in_a_second_ask_the_database_once, teardown),
+        cmocka_unit_test_teardown(without_a_database_the_rest_is_answered, teardown),
+        cmocka_unit_test_teardown(ready_means_a_session_and_every_queue, teardown),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
