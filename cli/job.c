@@ -5,6 +5,7 @@
 #include "cli/find.h"
 #include "cli/job_sql.h"
 
+#include "base/utf8.h"
 #include "cli/control.h"
 #include "db/sqlstate.h"
 
@@ -23,6 +24,19 @@ enum rc job_said(enum rc rc, struct err *err)
     err->kind = ERR_USAGE;
     err->object[0] = err->context[0] = err->detail[0] = '\0';
     return RC_REJECT;
+}
+
+/* The function's parameters have names of their own. */
+void job_name_option(struct err *err)
+{
+    static const char *const names[][2] = {{"until: ", "--to"}, {"from: ", "--from"}};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        size_t len = strlen(names[i][0]);
+        if (err->kind != ERR_USAGE || strncmp(err->message, names[i][0], len) != 0)
+            continue;
+        memmove(err->message, err->message + len, strlen(err->message + len) + 1);
+        utf8_copy(err->object, sizeof err->object, names[i][1]);
+    }
 }
 
 enum rc command_job_list(struct cli *cli, struct err *err)
@@ -244,8 +258,15 @@ enum rc command_schedule_forecast(struct cli *cli, struct err *err)
 {
     DB_RESULT_AUTO *rows = NULL;
     const char *name = cli->argument_count > 0 ? cli->arguments[0] : NULL;
-    const char *params[] = {name, cli_text(cli, "from"), cli_text(cli, "to"),
-                            DB_INT(cli_int(cli, "count", FORECAST_DEFAULT))};
+    int64_t count = cli_int(cli, "count", FORECAST_DEFAULT);
+    const char *params[] = {name, cli_text(cli, "from"), cli_text(cli, "to"), DB_INT(count)};
     enum rc rc = job_said(db_run(cli->db, &sql_job_forecast, params, &rows, err), err);
-    return rc == RC_OK ? cli_print_list(cli, rows, "at,job,schedule,local", err) : rc;
+    if (rc == RC_OK)
+        rc = cli_print_list(cli, rows, "at,job,schedule,local", err);
+    else
+        job_name_option(err);
+    if (rc == RC_OK && db_rows(rows) == count)
+        cli_say(cli, "lockstep: these are the first %lld times; there may be more: --count N\n",
+                (long long)count);
+    return rc;
 }

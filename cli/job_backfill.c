@@ -4,6 +4,8 @@
 #include "cli/job.h"
 #include "cli/stop.h"
 
+#include "base/utf8.h"
+
 #include <string.h>
 
 #define LOOK_MS 500
@@ -11,7 +13,8 @@
 struct backfill {
     struct cli *cli;
     const char *params[6];
-    bool waits; /* times wait for the end of a run */
+    bool waits;    /* times wait for the end of a run */
+    char why[200]; /* what keeps that run, as it was said; "": nothing */
 };
 
 /* Prints a line for each time that one call has decided; a time that waits has its line when it fires. */
@@ -32,6 +35,18 @@ static void say(struct backfill *fill, const struct db_result *rows)
     }
 }
 
+/* A run that its queue does not let run ends when a person does something about it. */
+static void say_why(struct backfill *fill, const struct db_result *open)
+{
+    const char *why = db_null(open, 0, JOB_OPEN_WHY) ? "" : db_text(open, 0, JOB_OPEN_WHY);
+    if (strcmp(why, fill->why) == 0)
+        return;
+    utf8_copy(fill->why, sizeof fill->why, why);
+    if (*why != '\0')
+        cli_say(fill->cli, "lockstep: %s: waits for the end of run %s: %s: %s\n", fill->params[0],
+                db_text(open, 0, JOB_OPEN_RUN_ID), why, db_text(open, 0, JOB_OPEN_HINT));
+}
+
 /* Until no run of the job is open. */
 static enum rc await(struct backfill *fill, struct err *err)
 {
@@ -40,6 +55,7 @@ static enum rc await(struct backfill *fill, struct err *err)
         enum rc rc = db_run(fill->cli->db, &sql_job_open, fill->params, &open, err);
         if (rc != RC_OK)
             return rc == RC_NONE ? RC_OK : rc;
+        say_why(fill, open);
         if (stop_requested())
             return err_set(err, RC_REJECT, ERR_CANCELLED, fill->params[0],
                            "Run the same command again: no time fires twice.",
@@ -55,8 +71,10 @@ static enum rc fire(struct backfill *fill, struct err *err)
         DB_RESULT_AUTO *rows = NULL;
         enum rc rc =
             job_said(db_run(fill->cli->db, &sql_job_backfill, fill->params, &rows, err), err);
-        if (rc != RC_OK)
+        if (rc != RC_OK) {
+            job_name_option(err);
             return rc;
+        }
         say(fill, rows);
         if (!fill->waits)
             return RC_OK;
@@ -82,8 +100,10 @@ enum rc command_job_backfill(struct cli *cli, struct err *err)
     enum rc rc = RC_OK;
     if (cli_has(cli, "dry-run")) {
         rc = job_said(db_run(cli->db, &sql_job_backfill, fill.params, &rows, err), err);
-        return rc == RC_OK ? cli_print_list(cli, rows, "schedule,scheduled_for,action,detail", err)
-                           : rc;
+        if (rc == RC_OK)
+            return cli_print_list(cli, rows, "schedule,scheduled_for,action,detail", err);
+        job_name_option(err);
+        return rc;
     }
     rc = fire(&fill, err);
     if (rc == RC_OK)

@@ -1,10 +1,19 @@
--- The times of stored schedules that are to come, from `from` until `until`, at most n; job NULL: of all jobs. Only what is enabled.
+-- The times of stored schedules that are to come, from `from` until `until`, at most n; job NULL: of all jobs. Only what is enabled. Of each schedule about as many
+-- times are computed as it has among the first n, however many schedules there are: each round goes a few times further with those that may have earlier times than
+-- the n-th that is known.
 CREATE OR REPLACE FUNCTION lockstep.job_forecast(job text DEFAULT NULL, "from" timestamptz DEFAULT NULL, until timestamptz DEFAULT NULL, n int DEFAULT 100)
 RETURNS TABLE (at timestamptz, job_name text, schedule text, local text) LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 #variable_conflict use_column
 DECLARE
-    beginning CONSTANT timestamptz := COALESCE(job_forecast."from", clock_timestamp());
     MOST CONSTANT int := 100000;
+    horizon timestamptz := COALESCE(job_forecast.until, 'infinity'); -- what is not before it is not among the first n
+    steps int;
+    open_ids int[]; -- schedules that may have more times before the horizon, and their last known one
+    open_at timestamptz[];
+    ids int[] := '{}'; -- the times that are known, and of which schedules
+    times timestamptz[] := '{}';
+    new_ids int[];
+    new_times timestamptz[];
 BEGIN
     IF job_forecast.job IS NOT NULL THEN
         PERFORM lockstep.job_named(job_forecast.job);
@@ -12,16 +21,28 @@ BEGIN
     IF job_forecast.n NOT BETWEEN 1 AND MOST THEN
         PERFORM lockstep.rule_refuse('value', format('n: %s is not in the range', job_forecast.n), format('write 1 to %s', MOST));
     END IF;
+    SELECT array_agg(s.schedule_id), array_agg(COALESCE(job_forecast."from", clock_timestamp()) - interval '1 microsecond') INTO open_ids, open_at
+    FROM lockstep.schedule s JOIN lockstep.job j USING (job_id)
+    WHERE s.is_active AND (s.rule).kind IS NOT NULL AND (job_forecast.job IS NULL OR j.name = job_forecast.job);
+    WHILE cardinality(open_ids) > 0 LOOP
+        steps := ceil(job_forecast.n::numeric / cardinality(open_ids));
+        WITH RECURSIVE walked AS (
+            SELECT s.schedule_id AS id, s.rule, lockstep.rule_next(s.rule, o.at) AS at, 1 AS no
+            FROM unnest(open_ids, open_at) AS o (id, at) JOIN lockstep.schedule s ON s.schedule_id = o.id
+            UNION ALL
+            SELECT w.id, w.rule, lockstep.rule_next(w.rule, w.at), w.no + 1 FROM walked w WHERE w.at < horizon AND w.no < steps)
+        SELECT array_agg(w.id), array_agg(w.at) INTO new_ids, new_times FROM walked w WHERE w.at < horizon;
+        ids := ids || new_ids;
+        times := times || new_times;
+        horizon := LEAST(horizon, (SELECT t.at FROM unnest(times) AS t (at) ORDER BY t.at OFFSET job_forecast.n - 1 LIMIT 1) + interval '1 microsecond');
+        SELECT array_agg(k.id), array_agg(k.last) INTO open_ids, open_at
+        FROM (SELECT u.id, max(u.at) AS last, count(*) AS more FROM unnest(new_ids, new_times) AS u (id, at) GROUP BY u.id) k
+        WHERE k.more = steps AND k.last < horizon;
+    END LOOP;
     RETURN QUERY
-    WITH RECURSIVE times AS (
-        SELECT j.name, s.name AS schedule, s.rule, lockstep.rule_next(s.rule, beginning - interval '1 microsecond') AS at, 1 AS no
-        FROM lockstep.schedule s JOIN lockstep.job j USING (job_id)
-        WHERE s.is_active AND (s.rule).kind IS NOT NULL AND (job_forecast.job IS NULL OR j.name = job_forecast.job)
-        UNION ALL
-        SELECT t.name, t.schedule, t.rule, lockstep.rule_next(t.rule, t.at), t.no + 1 FROM times t
-        WHERE t.at IS NOT NULL AND t.at < COALESCE(job_forecast.until, 'infinity') AND t.no < job_forecast.n)
-    SELECT t.at, t.name, t.schedule, to_char(t.at AT TIME ZONE (t.rule).zone, 'Dy YYYY-MM-DD HH24:MI:SS') FROM times t
-    WHERE t.at < COALESCE(job_forecast.until, 'infinity') ORDER BY t.at, t.name, t.schedule LIMIT job_forecast.n;
+    SELECT k.at, j.name, s.name, to_char(k.at AT TIME ZONE (s.rule).zone, 'Dy YYYY-MM-DD HH24:MI:SS')
+    FROM unnest(ids, times) AS k (id, at) JOIN lockstep.schedule s ON s.schedule_id = k.id JOIN lockstep.job j USING (job_id)
+    WHERE k.at < horizon ORDER BY k.at, j.name, s.name LIMIT job_forecast.n;
 END
 $$;
 REVOKE EXECUTE ON FUNCTION lockstep.job_forecast(text, timestamptz, timestamptz, int) FROM PUBLIC;

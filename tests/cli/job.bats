@@ -48,6 +48,10 @@ end_runs() { sql "UPDATE lockstep.run SET status = 'Completed', ended_at = clock
     "$LOCKSTEP_BIN" "${range[@]}" -d "$db" 2>log >out &
     pid=$!
     eventually 30 open_runs 1
+    eventually 30 grep -q 'waits for the end of run .*: queue "q" has no executor: lockstep queue explain q$' log
+    lockstep queue pause q -q
+    eventually 30 grep -q 'waits for the end of run .*: queue "q" is paused: lockstep queue resume q$' log
+    lockstep queue resume q -q
     end_runs
     eventually 30 open_runs 1
     eventually 30 is 'SELECT count(*) FROM lockstep.run' 2
@@ -79,6 +83,8 @@ end_runs() { sql "UPDATE lockstep.run SET status = 'Completed', ended_at = clock
     apply <<<'{"job": "j", "queue": "q", "tasks": [{"order": 1, "sql": "SELECT 1"}], "schedules": [{"name": "s", "kind": "interval", "every": "1m"}]}'
     refused '--to is missing' job backfill j --from 2025-01-01T00:00:00Z
     refused 'more than 1000 times' job backfill j --from 2025-01-01T00:00:00Z --to 2025-02-01T00:00:00Z
+    refused '--to: the range has' job backfill j --from 2025-01-01T00:00:00Z --to 2025-02-01T00:00:00Z
+    refused '--to: it is not after' job backfill j --from 2025-01-01T00:00:00Z --to 2024-02-01T00:00:00Z
     refused 'are fired by the dispatcher' job backfill j --from 2025-01-01T00:00:00Z --to 2225-02-01T00:00:00Z
     run lockstep job backfill j --from 2025-01-01T00:00:00Z --to 2025-01-02T00:00:00Z --overlap cancel
     [ "$status" -eq 2 ]

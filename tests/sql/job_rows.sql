@@ -278,14 +278,30 @@ SELECT matches(pg_temp.cycle(pg_temp.next('t')), '^t error .*no "order"', 'each 
 SELECT is((SELECT string_agg(concat_ws(' ', outcome, reason), ', ') FROM lockstep.occurrence), 'error 22023: task 1: it has no "order"', 'of which one is kept');
 SELECT is((SELECT count(*) FROM lockstep.job_log WHERE job = 't' AND event = 'error'), 1::bigint, 'as in the log');
 SELECT is((SELECT concat_ws(' ', state, is_problem, detail) FROM lockstep.job_health), 'failed t trigger: 22023: task 1: it has no "order"', 'and the job has failed');
+-- Its pauses grow, though each look finds rows; and it is so since the first time.
+CREATE FUNCTION pg_temp.pause() RETURNS numeric LANGUAGE sql AS $$
+    SELECT round(date_part('epoch', s.next_at - (s.look).at)::numeric) FROM lockstep.schedule s JOIN lockstep.job j USING (job_id) WHERE j.name = 't'
+$$;
+CREATE TEMP TABLE first AS SELECT since FROM lockstep.job_health;
+CREATE TEMP TABLE pause (seconds numeric);
+DO $$ BEGIN FOR i IN 1..10 LOOP INSERT INTO pause SELECT pg_temp.pause(); PERFORM pg_temp.cycle(pg_temp.next('t')); END LOOP; END $$;
+SELECT is((SELECT string_agg(seconds::text, ' ') FROM pause), '4 8 16 32 64 128 256 300 300 300', 'each pause is twice the one before');
+SELECT ok((SELECT h.since = f.since AND h.since < clock_timestamp() FROM lockstep.job_health h, first f), 'the job is so since the first failure');
+UPDATE lockstep.job SET spec = jsonb_set(spec, '{tasks}', '[{"order": 1, "sql": "SELECT 1"}]') WHERE name = 't';
+SELECT matches(pg_temp.cycle(pg_temp.next('t')), '^t fire', 'when it can, it fires');
+SELECT is((SELECT concat_ws(' ', (look).failures, failing_since IS NULL) FROM lockstep.schedule), '0 t', 'which ends the row of failures');
 SELECT pg_temp.gone();
-SELECT pg_temp.trigger('t', '{"threshold": 1}');
+SELECT pg_temp.trigger('t', '{"threshold": 1, "check_every": "1h"}');
 CREATE FUNCTION pg_temp.blind() RETURNS text LANGUAGE sql AS $$
     SELECT lockstep.job_look_failed(j, s, 'no such table') FROM lockstep.job j JOIN lockstep.schedule s USING (job_id);
     SELECT concat_ws(' ', state, is_problem, since IS NOT NULL, detail) FROM lockstep.job_health
 $$;
 SELECT is(pg_temp.blind() || ', ' || pg_temp.blind() || ', ' || pg_temp.blind(), 'ok f f, ok f f, failed t t trigger: no such table', 'three looks in a row that failed are a failure');
 SELECT is((SELECT count(*) FROM lockstep.occurrence), 0::bigint, 'of no time');
+SELECT is(pg_temp.pause(), 3600::numeric, 'looks that fail come no more often than those that do not');
+SELECT pg_temp.rows(1);
+SELECT pg_temp.cycle(pg_temp.next('t'));
+SELECT is((SELECT concat_ws(' ', (look).failures, failing_since IS NULL) FROM lockstep.schedule), '0 t', 'one that succeeds ends the row of failures');
 SELECT pg_temp.gone();
 
 -- A change of the mode clears what belongs to the one that it leaves.

@@ -23,7 +23,7 @@ BEGIN
         done.reason := p_why;
         RETURN done;
     END IF;
-    UPDATE lockstep.schedule s SET look = ROW(ask.asked_at, p_rows, p_oldest, p_newest, 0, NULL)::lockstep.rows_look, asked_until = NULL
+    UPDATE lockstep.schedule s SET look = ROW(ask.asked_at, p_rows, p_oldest, p_newest, (s.look).failures, NULL)::lockstep.rows_look, asked_until = NULL
     WHERE s.schedule_id = ask.schedule_id;
     RETURN lockstep.job_turn(ask.job_id, ask.schedule_id, ask.asked_at, p_by);
 END

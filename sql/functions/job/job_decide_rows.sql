@@ -5,7 +5,7 @@ CREATE OR REPLACE FUNCTION lockstep.job_decide_rows(p_job lockstep.job, p_schedu
 LANGUAGE plpgsql STABLE AS $$
 DECLARE
     SHORTEST CONSTANT interval := interval '1 second';
-    LONGEST CONSTANT interval := interval '5 minutes';   -- pause after looks that failed
+    LONGEST CONSTANT interval := interval '5 minutes';   -- pause after looks that failed, where check_every is not longer
     rule CONSTANT lockstep.rows_rule := p_schedule.rows_rule;
     look CONSTANT lockstep.rows_look := p_schedule.look;
     count CONSTANT text := CASE WHEN look.rows > COALESCE(rule.threshold, 1000) THEN COALESCE(rule.threshold, 1000) || '+' ELSE look.rows::text END
@@ -32,7 +32,7 @@ BEGIN
     next_at := p_now + rule.check_every;
     IF look.error IS NOT NULL THEN
         reason := look.error;
-        next_at := p_now + LEAST(GREATEST(rule.check_every, SHORTEST) * (2 ^ LEAST(look.failures, 20)), LONGEST);
+        next_at := p_now + LEAST(GREATEST(rule.check_every, SHORTEST) * (2 ^ LEAST(look.failures, 20)), GREATEST(rule.check_every, LONGEST));
     ELSIF look.rows = 0 THEN
         reason := 'no row waits';
     ELSIF p_now < p_schedule.fired_at + rule.min_between THEN

@@ -1,4 +1,5 @@
--- A look at a trigger, or its firing, failed; the firing is a time of its own. The log has it once until it changes; the next look comes later each time.
+-- A look at a trigger, or its firing, failed; the firing is a time of its own. The log has it once until it changes; the next look comes later each time,
+-- also after a look that found rows to fire for: only what fires, or has nothing to fire for, ends the row of failures (job_act).
 CREATE OR REPLACE FUNCTION lockstep.job_look_failed(p_job lockstep.job, p_schedule lockstep.schedule, p_why text) RETURNS void LANGUAGE plpgsql AS $$
 DECLARE
     now CONSTANT timestamptz := pg_catalog.clock_timestamp();
@@ -24,7 +25,8 @@ BEGIN
     p_schedule.look := failed;
     p_schedule.next_at := LEAST(p_schedule.next_at, now);
     decided := lockstep.job_decide_rows(p_job, p_schedule, now, NULL);
-    UPDATE lockstep.schedule s SET look = failed, asked_until = NULL, next_at = decided.next_at, wake_at = decided.wake_at WHERE s.schedule_id = p_schedule.schedule_id;
+    UPDATE lockstep.schedule s SET look = failed, failing_since = COALESCE(s.failing_since, now), asked_until = NULL, next_at = decided.next_at, wake_at = decided.wake_at
+    WHERE s.schedule_id = p_schedule.schedule_id;
 END
 $$;
 REVOKE EXECUTE ON FUNCTION lockstep.job_look_failed(lockstep.job, lockstep.schedule, text) FROM PUBLIC;
