@@ -141,6 +141,14 @@ static const struct option_spec run_show_options[] = {
     QUEUE_OPTION,
     {"latest", NULL, "the newest run instead of an id", 0},
     {"ascii", NULL, "draw with ASCII characters", 0},
+    {"svg", "FILE", "instead, write a picture of what ran when", 0},
+    {"html", "FILE", "instead, write the picture and its figures as a page", 0},
+    {0},
+};
+static const struct option_spec run_watch_options[] = {
+    QUEUE_OPTION,
+    {"latest", NULL, "the newest run instead of an id", 0},
+    {"ascii", NULL, "draw with ASCII characters", 0},
     {0},
 };
 static const struct option_spec task_list_options[] = {
@@ -285,7 +293,7 @@ const struct command commands[] = {
     {"run", "show", "[ID]", NEEDS_SCHEMA, command_run_show, "a run, its phases, and when they ran",
      run_show_options, NULL},
     {"run", "watch", "[ID]", NEEDS_SCHEMA, command_run_watch,
-     "a run while it runs; exit code 0 if it completed", run_show_options,
+     "a run while it runs; exit code 0 if it completed", run_watch_options,
      "lockstep run watch --latest --queue orders"},
     {"run", "cancel", "ID", NEEDS_SCHEMA, command_run_cancel,
      "cancels what is not done and stops what runs", run_control_options,

@@ -1,6 +1,7 @@
 #include "cli/commands.h"
 #include "cli/find.h"
 #include "cli/gantt.h"
+#include "cli/run_picture.h"
 
 #include "base/remedies.h"
 
@@ -31,6 +32,8 @@ enum rc command_run_show(struct cli *cli, struct err *err)
     enum rc rc = find_run_argument(cli, &run, err);
     if (rc != RC_OK)
         return rc;
+    if (cli_has(cli, "svg") || cli_has(cli, "html"))
+        return run_picture(cli, run.run_no, err);
     const char *params[] = {DB_INT(run.run_no)};
     rc = db_run(cli->db, &sql_run_show, params, &facts, err);
     if (rc == RC_OK)

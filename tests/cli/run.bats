@@ -181,3 +181,80 @@ teardown() {
     [[ $output == *'############'*$'\e[33m------------\e[0m  2/2'* ]]
     [[ $output == *$'\e[31mxxxxxxxxxxxxxxxxxxxxxxxx\e[0m  1/1'* ]]
 }
+
+# A run that has everything that a picture shows: retries, failures, what was lost or cancelled, names that would be markup, a dense phase.
+picture_rows() {
+    sql "INSERT INTO lockstep.run (run_id, queue_id, name, on_failure, status, phases, tasks, started_at, ended_at)
+         SELECT 'cccc0000-0000-4000-8000-000000000003', q.queue_id, E'</text><script>alert(1)</script> & \"\\x07', 'stop', 'Failed', 4, 616,
+                timestamptz '2024-05-06 09:00:00Z', timestamptz '2024-05-06 09:01:40Z' FROM lockstep.queue q WHERE q.name = 'q';
+         INSERT INTO lockstep.phase (run_no, queue_id, \"order\", previous_order, opened_at, done_at)
+         SELECT r.run_no, r.queue_id, v.o, v.o - 10, r.started_at + v.t0, r.started_at + v.t1
+         FROM lockstep.run r, (VALUES (10, interval '0', interval '10 s'), (20, '11 s', '31 s'), (30, '32 s', '60 s'), (40, NULL, '100 s')) AS v (o, t0, t1)
+         WHERE r.name LIKE '</text>%';
+         INSERT INTO lockstep.task (phase_id, run_no, queue_id, \"order\", seq, kafka_offset, payload, name, status, attempt_num, started_at, duration)
+         SELECT p.phase_id, p.run_no, p.queue_id, p.\"order\", n, n, '{}', CASE n WHEN 1 THEN '<b>&amp;' WHEN 2 THEN E'\\u202e\\u0085\\x1b' ELSE 'n' || n END,
+                (CASE WHEN p.\"order\" = 40 OR n = 5 THEN 'Cancelled' WHEN n = 1 THEN 'Failed' ELSE 'Completed' END)::lockstep.status, CASE WHEN n IN (1, 2) THEN 2 ELSE 1 END,
+                CASE WHEN p.\"order\" < 40 AND n <> 5 THEN p.opened_at + make_interval(secs => n % 4 + 2) END, CASE WHEN p.\"order\" < 40 AND n <> 5 THEN interval '3 s' END
+         FROM lockstep.phase p JOIN lockstep.run r USING (run_no), generate_series(0, 599) AS n
+         WHERE r.name LIKE '</text>%' AND n < CASE p.\"order\" WHEN 20 THEN 600 WHEN 30 THEN 40 ELSE 6 END;
+         INSERT INTO lockstep.task_attempt (task_id, attempt, status, started_at, ended_at)
+         SELECT t.task_id, a, (CASE WHEN a = 2 THEN 'Failed' WHEN t.seq = 1 THEN 'Error' ELSE 'Pending' END)::lockstep.status,
+                p.opened_at + make_interval(secs => a), p.opened_at + make_interval(secs => a + 0.5)
+         FROM lockstep.task t JOIN lockstep.phase p USING (phase_id), generate_series(1, 2) AS a WHERE t.attempt_num = 2 AND p.opened_at IS NOT NULL AND (a = 1 OR t.seq = 1)"
+}
+
+# Well-formed, only elements and attributes that show; prints every text of it, a line each.
+picture_read() { # FILE
+    python3 - "$1" <<'END'
+import html.parser, re, sys, xml.etree.ElementTree as tree
+text = open(sys.argv[1], encoding='utf-8').read()
+tree.fromstring(text if text.startswith('<?xml') else re.search('<svg.*</svg>', text, re.S)[0])
+known = {'html', 'head', 'meta', 'style', 'title', 'body', 'main', 'div', 'table', 'caption', 'thead', 'tbody', 'tr', 'th', 'td',
+         'svg', 'defs', 'pattern', 'path', 'rect', 'g', 'text', 'tspan'}
+class Reader(html.parser.HTMLParser):
+    def handle_starttag(self, tag, attributes):
+        assert tag in known, tag
+        for name, value in attributes:
+            assert not name.startswith('on') and name not in ('href', 'src', 'style'), name
+    def handle_data(self, data):
+        if data.strip():
+            print(data.strip())
+Reader().feed(text)
+assert 'url(http' not in text and '@import' not in text
+END
+}
+
+@test "run show --svg and --html write what ran when as files that need nothing else" {
+    picture_rows
+    dir=$(mktemp -d "$BATS_TEST_TMPDIR/picture.XXXX")
+    lockstep run show cccc --svg "$dir/run.svg" --html "$dir/run.html" -q
+    [ "$(ls "$dir" | tr '\n' ' ')" = 'run.html run.svg ' ]
+    for file in "$dir/run.svg" "$dir/run.html"; do
+        run picture_read "$file"
+        [ "$status" -eq 0 ]
+        [[ $output == *'</text><script>alert(1)</script> & "'* ]]
+        [[ $output == *'<b>&amp; · Failed'* ]]
+        [[ $output == *'1 failed'* ]]
+        [[ $output == *'6 tasks · 6 cancelled · not opened'* ]]
+        [[ $output == *'n5 · Cancelled'* ]]
+        [[ $output == *'barrier'* ]]
+        run grep -P '[\x00-\x08\x0b-\x1f]|\xc2\x85|\xe2\x80\xae' "$file"
+        [ "$status" -eq 1 ]
+        grep -q 'prefers-color-scheme:dark' "$file"
+        grep -q '<path class="cross' "$file" # not by colour alone
+        grep -q 'class="frame" x' "$file"    # the dense one
+    done
+}
+
+@test "a picture of a run of which nothing has begun, and one that cannot be written" {
+    sql "UPDATE lockstep.run SET started_at = NULL, ended_at = NULL, status = 'Running'; DELETE FROM lockstep.task; DELETE FROM lockstep.phase"
+    dir=$(mktemp -d "$BATS_TEST_TMPDIR/picture.XXXX")
+    lockstep run show --latest --html "$dir/run.html" -q
+    picture_read "$dir/run.html"
+    run lockstep run show --latest --svg "$dir/none/run.svg"
+    [ "$status" -eq 2 ]
+    [[ $output == *'cannot be written: No such file or directory'* ]]
+    run lockstep run show --latest --svg "$dir"
+    [ "$status" -eq 2 ]
+    [ "$(ls "$dir")" = run.html ]
+}
