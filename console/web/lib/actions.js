@@ -1,0 +1,187 @@
+/* actions.js: what an operator may do to runs, tasks, queues, executors, jobs and alerts: for each action when it is legal, what it
+ * will do in words, and the request. A monitor sees no buttons.
+ */
+import { h } from './dom.js';
+import { ask } from './dialog.js';
+import { send, seg } from './api.js';
+import { plural } from './format.js';
+
+const ENDED = ['Completed', 'PartiallyCompleted', 'Failed', 'Cancelled'];
+const runOpen = (r) => !ENDED.includes(r.status);
+
+export const RUN_ACTIONS = {
+    pause: {
+        word: 'Pause',
+        legal: (r) => ['Published', 'Running'].includes(r.status),
+        effect: () => ['No further task of it starts.', 'Tasks that run now end as they would.'],
+    },
+    resume: {
+        word: 'Resume',
+        legal: (r) => r.status === 'Paused',
+        effect: () => [
+            'Its tasks start again; its next phase opens when the open one is done.',
+            'A run that was paused by a failure may end as PartiallyCompleted.',
+        ],
+    },
+    retry: {
+        word: 'Retry',
+        legal: (r) => ['Failed', 'PartiallyCompleted', 'Cancelled', 'Paused'].includes(r.status) || r.failed > 0,
+        effect: (r) => [
+            `${r ? plural((r.failed ?? 0) + (r.cancelled ?? 0), 'failed or cancelled task') : 'Failed and cancelled tasks'} become Pending and run again, in the order of their phases.`,
+            'Completed tasks are not run again.',
+        ],
+    },
+    cancel: {
+        word: 'Cancel',
+        danger: true,
+        legal: runOpen,
+        effect: (r) => [
+            `${r ? plural((r.pending ?? 0) + (r.error ?? 0), 'task that has not started', 'tasks that have not started') : 'Tasks that have not started'} become Cancelled.`,
+            `${r ? plural(r.processing ?? 0, 'running task') : 'Running tasks'} are stopped; what they did in a transaction is rolled back.`,
+            'The effects of completed tasks stay.',
+        ],
+    },
+};
+
+function refusals(doc) {
+    return doc.refused?.length
+        ? `; ${plural(doc.refused.length, 'run')} refused: ${doc.refused[0].problem?.detail ?? doc.refused[0].problem}`
+        : '';
+}
+
+export function runAction(name, run, after) {
+    const action = RUN_ACTIONS[name];
+    ask({
+        title: `${action.word} run ${run.name ?? run.run_id.slice(0, 8)}`,
+        confirm: `${action.word} the run`,
+        danger: action.danger,
+        effect: [`Queue ${run.queue}, status ${run.status}.`, ...action.effect(run)],
+        act: (values) => send('POST', `runs/${seg(run.run_id)}/${name}`, values),
+        done: () => `${action.word}: done.`,
+        after,
+    });
+}
+
+export function runsAction(name, { runs, filter, total }, after) {
+    const action = RUN_ACTIONS[name],
+        many = runs ? plural(runs.length, 'run') : `all ${total} runs that match`;
+    ask({
+        title: `${action.word} ${many}`,
+        confirm: `${action.word} ${many}`,
+        danger: action.danger,
+        effect: [
+            runs
+                ? `${plural(runs.length, 'selected run')}.`
+                : `Every run with ${
+                      Object.entries(filter)
+                          .map(([k, v]) => `${k} ${v}`)
+                          .join(', ') || 'no filter'
+                  }: ${total} of them now.`,
+            ...action.effect(null),
+            'Runs whose state does not allow it are refused, and the answer says which.',
+        ],
+        act: ({ reason }) => send('POST', 'runs/actions', { action: name, reason, ...(runs ? { runs } : { filter }) }),
+        done: (doc) => `${plural(doc.done ?? 0, 'run')} done${refusals(doc)}.`,
+        after,
+    });
+}
+
+export function runButtons(run, after) {
+    return Object.entries(RUN_ACTIONS)
+        .filter(([, a]) => a.legal(run))
+        .map(([name, a]) =>
+            h('button', { type: 'button', key: name, on: { click: () => runAction(name, run, after) } }, `${a.word} …`),
+        );
+}
+
+export const TASK_ACTIONS = {
+    retry: {
+        word: 'Retry',
+        legal: (t) => ['Failed', 'Cancelled', 'Terminated', 'PartiallyCompleted', 'Error'].includes(t.status),
+        effect: () => ['It becomes Pending and runs again.', 'An ended run is open again.'],
+    },
+    cancel: {
+        word: 'Cancel',
+        danger: true,
+        legal: (t) => ['Pending', 'Processing', 'Error', 'Paused'].includes(t.status),
+        effect: (t) => [
+            t.status === 'Processing'
+                ? 'It is stopped; what it did in a transaction is rolled back. It becomes Terminated.'
+                : 'It becomes Cancelled and does not run.',
+            'Its phase does not wait for it.',
+        ],
+    },
+    complete: {
+        word: 'Declare done',
+        legal: (t) => ['Failed', 'Cancelled', 'Terminated', 'Pending', 'Error'].includes(t.status),
+        effect: () => ['It becomes Completed without being run.', 'The next phase may open.'],
+    },
+    fail: {
+        word: 'Fail',
+        danger: true,
+        legal: (t) => ['Processing', 'Error', 'Pending'].includes(t.status),
+        effect: () => ['It becomes Failed; no further attempt is made.', 'The failure policy of its run applies.'],
+    },
+};
+
+export function taskButtons(task, after) {
+    return Object.entries(TASK_ACTIONS)
+        .filter(([, a]) => a.legal(task))
+        .map(([name, a]) =>
+            h(
+                'button',
+                {
+                    type: 'button',
+                    key: name,
+                    on: {
+                        click: () =>
+                            ask({
+                                title: `${a.word}: task ${task.name ?? `#${task.task_id}`}`,
+                                confirm: a.word,
+                                danger: a.danger,
+                                effect: [
+                                    `It is ${task.status}, attempt ${task.attempt ?? task.attempt_num ?? 1}.`,
+                                    ...a.effect(task),
+                                ],
+                                act: (values) => send('POST', `tasks/${seg(task.task_id)}/${name}`, values),
+                                done: () => `${a.word}: done.`,
+                                after,
+                            }),
+                    },
+                },
+                `${a.word} …`,
+            ),
+        );
+}
+
+/* one button that asks and posts: for everything that needs no table */
+export function actionButton(label, spec) {
+    return h(
+        'button',
+        {
+            type: 'button',
+            key: label,
+            class: spec.danger && spec.inline ? 'danger' : null,
+            disabled: spec.disabled,
+            on: {
+                click: () =>
+                    ask({
+                        title: spec.title ?? label,
+                        confirm: spec.confirm ?? label,
+                        effect: spec.effect,
+                        danger: spec.danger,
+                        fields: spec.fields,
+                        values: spec.values,
+                        preview: spec.preview,
+                        done: spec.done ?? (() => `${label}: done.`),
+                        after: spec.after,
+                        act:
+                            spec.act ??
+                            ((values) =>
+                                send(spec.method ?? 'POST', spec.path, spec.body ? spec.body(values) : values)),
+                    }),
+            },
+        },
+        `${label} …`,
+    );
+}

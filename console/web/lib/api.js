@@ -1,0 +1,113 @@
+/* api.js: the documents of the server. What a GET brought is kept with its ETag, so that an unchanged one costs 304 and the
+ * caller gets the same object again (pages compare by identity). A failure is a Problem, as RFC 9457 has it.
+ */
+const cache = new Map(); // address -> {etag, doc}
+const KEPT = 60;
+let csrf = null;
+let signedOut = () => {};
+
+export class Problem extends Error {
+    constructor(doc, status) {
+        super(doc.detail || doc.title || `the server answered ${status}`);
+        Object.assign(this, {
+            status,
+            title: doc.title || `status ${status}`,
+            detail: doc.detail,
+            hint: doc.hint,
+            field: doc.field,
+        });
+    }
+}
+
+export function onSignedOut(listener) {
+    signedOut = listener;
+}
+
+export function setCsrf(token) {
+    csrf = token;
+}
+
+/* path segments of names: a queue may be called anything */
+export const seg = encodeURIComponent;
+
+export function query(params) {
+    const q = new URLSearchParams();
+    for (const [name, value] of Object.entries(params)) {
+        if (value != null && value !== '') q.set(name, value);
+    }
+    const text = q.toString();
+    return text ? `?${text}` : '';
+}
+
+async function problem(response) {
+    let doc = {};
+    try {
+        doc = await response.json();
+    } catch {
+        /* not JSON: the status says it */
+    }
+    return new Problem({ title: response.statusText, ...doc }, response.status);
+}
+
+async function call(path, options) {
+    try {
+        return await fetch(`api/v1/${path}`, { credentials: 'same-origin', cache: 'no-store', ...options });
+    } catch (error) {
+        if (error.name === 'AbortError') throw error;
+        throw new Problem(
+            {
+                title: 'The console does not answer',
+                detail: 'No connection to the server of this page.',
+                hint: 'Check that "lockstep console run" is running; the page connects again by itself.',
+            },
+            0,
+        );
+    }
+}
+
+export async function get(path, { signal, quiet } = {}) {
+    const known = cache.get(path);
+    const response = await call(path, { signal, headers: known?.etag ? { 'If-None-Match': known.etag } : {} });
+    if (response.status === 304 && known) return known.doc;
+    if (!response.ok) {
+        if (response.status === 401 && !quiet) signedOut();
+        throw await problem(response);
+    }
+    const doc = await response.json();
+    cache.delete(path); // so that it is the newest of the map
+    cache.set(path, { etag: response.headers.get('ETag'), doc });
+    if (cache.size > KEPT) cache.delete(cache.keys().next().value);
+    return doc;
+}
+
+/* A document that the page can do without: its problem is shown in its place. */
+export async function optional(path, options) {
+    try {
+        return await get(path, options);
+    } catch (error) {
+        if (error.name === 'AbortError' || error.status === 401) throw error;
+        return { problem: error, items: [] };
+    }
+}
+
+function randomKey() {
+    const bytes = crypto.getRandomValues(new Uint8Array(16));
+    return [...bytes].map((b) => b.toString(16).padStart(2, '0')).join('');
+}
+
+export async function send(method, path, body = {}) {
+    const headers = { 'Content-Type': 'application/json', 'Idempotency-Key': randomKey() };
+    if (csrf) headers['X-CSRF-Token'] = csrf;
+    const response = await call(path, { method, headers, body: JSON.stringify(body) });
+    if (!response.ok) {
+        if (response.status === 401 && path !== 'session') signedOut();
+        throw await problem(response);
+    }
+    const text = await response.text();
+    return text ? JSON.parse(text) : {};
+}
+
+export function forget() {
+    cache.clear();
+    csrf = null;
+}

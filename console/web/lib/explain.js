@@ -1,0 +1,34 @@
+/* explain.js: why something is as it is, in the words of `lockstep ... explain`, each line with what to do. */
+import { h } from './dom.js';
+import { panel, problemBox } from './parts.js';
+import { taskLink, runLink, queueLink } from './parts.js';
+
+function lineText(line) {
+    return line.what ?? line.text ?? line.sentence ?? line.detail ?? line.reason ?? '';
+}
+
+export function explainPanel(doc, title = 'Why it is so') {
+    if (doc.problem) return panel(title, { key: 'explain' }, problemBox(doc.problem));
+    const lines = doc.lines ?? doc.items ?? [];
+    return panel(
+        title,
+        { key: 'explain' },
+        lines.length === 0
+            ? h('p.empty', null, 'There is nothing to explain.')
+            : h(
+                  'ul.explain',
+                  null,
+                  lines.map((line) =>
+                      h(
+                          'li',
+                          null,
+                          lineText(line),
+                          line.task_id && [' ', taskLink(line.task_id)],
+                          line.run_id && lines.some((l) => l.run_id !== line.run_id) && [' ', runLink(line.run_id)],
+                          line.queue && lines.some((l) => l.queue !== line.queue) && [' ', queueLink(line.queue)],
+                          (line.hint ?? line.remedy) && h('span.hint', null, line.hint ?? line.remedy),
+                      ),
+                  ),
+              ),
+    );
+}

@@ -1,0 +1,68 @@
+/* signin.js: the sign-in with a PostgreSQL login. The address stays, so that the user comes to the page that was asked for.
+ */
+import { h, morph } from './dom.js';
+import { send, get, setCsrf } from './api.js';
+import { problemBox } from './parts.js';
+
+function field(name, label, type, autocomplete) {
+    return h(
+        'div.field',
+        { key: name },
+        h('label', { for: `sign-${name}` }, label),
+        h('input', {
+            id: `sign-${name}`,
+            name,
+            type,
+            autocomplete,
+            required: true,
+            spellcheck: 'false',
+            autocapitalize: 'off',
+        }),
+    );
+}
+
+async function submit(event, signedIn) {
+    event.preventDefault();
+    const form = event.target,
+        button = form.querySelector('button'),
+        said = form.querySelector('.said');
+    button.disabled = true;
+    morph(said);
+    try {
+        const body = Object.fromEntries(new FormData(form));
+        const doc = await send('POST', 'session', body);
+        setCsrf(doc.csrf);
+        signedIn(doc.login === undefined ? await get('session') : doc);
+    } catch (error) {
+        morph(said, problemBox(error));
+        form.password.value = '';
+        form.password.focus();
+    } finally {
+        button.disabled = false;
+    }
+}
+
+export function signIn(signedIn) {
+    return h(
+        'main.alone',
+        { key: 'sign-in' },
+        h('h1', { tabindex: '-1' }, 'Lockstep'),
+        h(
+            'form.sign-in',
+            { on: { submit: (e) => submit(e, signedIn) } },
+            h(
+                'p',
+                null,
+                'Sign in with a PostgreSQL login that is a member of ',
+                h('code', null, 'lockstep_monitor'),
+                ' or ',
+                h('code', null, 'lockstep_operator'),
+                '.',
+            ),
+            field('login', 'Login', 'text', 'username'),
+            field('password', 'Password', 'password', 'current-password'),
+            h('div.said', { 'aria-live': 'polite' }),
+            h('div.buttons', null, h('button.primary', { type: 'submit' }, 'Sign in')),
+        ),
+    );
+}

@@ -1,0 +1,143 @@
+/* stream.js: server-sent events by fetch, because EventSource cannot send Last-Event-ID when it is made again.
+ *
+ * States      off, connecting, live, waiting (a try failed, another is due), held (the user reads in peace: events are counted).
+ * Resume      The id of the last event is sent with each connection, so that nothing is missed in between.
+ * Hidden tab  After 20 s it is closed: a browser has six connections to a host, and an open tab must not keep one of them.
+ */
+const SILENCE_MS = 45000; // three heartbeats
+const HIDDEN_MS = 20000;
+const WAIT_MS = [500, 1000, 2000, 5000, 10000];
+
+let lastId = null,
+    state = 'off',
+    held = false,
+    heldCount = 0,
+    failures = 0;
+let aborter = null,
+    silence = null,
+    retry = null,
+    hide = null;
+let deliver = () => {},
+    changed = () => {};
+
+export const streamState = () => ({ state: held ? 'held' : state, waiting: heldCount });
+
+function become(next) {
+    state = next;
+    changed();
+}
+
+function parse(block) {
+    const event = { event: 'message', data: '' };
+    for (const line of block.split('\n')) {
+        const at = line.indexOf(':');
+        if (at <= 0) continue;
+        const name = line.slice(0, at),
+            value = line.slice(at + 1).replace(/^ /, '');
+        if (name === 'data') event.data += (event.data ? '\n' : '') + value;
+        else event[name] = value;
+    }
+    return event;
+}
+
+function take(block) {
+    const event = parse(block);
+    if (event.id) lastId = event.id;
+    if (!event.data) return;
+    let data;
+    try {
+        data = JSON.parse(event.data);
+    } catch {
+        return;
+    }
+    if (held) {
+        heldCount++;
+        changed();
+    } else {
+        deliver(event.event, data, event.id);
+    }
+}
+
+function watchSilence() {
+    clearTimeout(silence);
+    silence = setTimeout(() => aborter?.abort(), SILENCE_MS);
+}
+
+async function read(response) {
+    const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
+    let text = '';
+    for (;;) {
+        const { done, value } = await reader.read();
+        if (done) return;
+        watchSilence();
+        text = (text + value).replace(/\r\n?/g, '\n');
+        const blocks = text.split('\n\n');
+        text = blocks.pop();
+        blocks.forEach(take);
+    }
+}
+
+async function connect() {
+    clearTimeout(retry);
+    const mine = (aborter = new AbortController());
+    become('connecting');
+    watchSilence();
+    try {
+        const response = await fetch('api/v1/stream', {
+            credentials: 'same-origin',
+            cache: 'no-store',
+            signal: mine.signal,
+            headers: { Accept: 'text/event-stream', ...(lastId ? { 'Last-Event-ID': lastId } : {}) },
+        });
+        if (response.status === 401) return stop();
+        if (!response.ok) throw new Error(`stream: ${response.status}`);
+        const again = failures > 0;
+        failures = 0;
+        become('live');
+        if (again) deliver('reconnected', {}, null);
+        await read(response);
+    } catch {
+        /* below: another try */
+    }
+    clearTimeout(silence);
+    if (mine !== aborter) return;
+    const wait = WAIT_MS[Math.min(failures++, WAIT_MS.length - 1)];
+    become('waiting');
+    retry = setTimeout(connect, wait * (0.8 + 0.4 * Math.random()));
+}
+
+export function start(onEvent, onChange) {
+    deliver = onEvent;
+    changed = onChange;
+    if (!aborter) connect();
+}
+
+export function stop() {
+    const old = aborter;
+    aborter = null;
+    clearTimeout(retry);
+    clearTimeout(silence);
+    old?.abort();
+    become('off');
+}
+
+export function hold(on) {
+    held = on;
+    if (!on && heldCount) {
+        heldCount = 0;
+        deliver('reconnected', {}, null);
+    }
+    changed();
+}
+
+document.addEventListener('visibilitychange', () => {
+    clearTimeout(hide);
+    if (document.hidden) {
+        hide = setTimeout(() => {
+            if (aborter) (stop(), (state = 'hidden'));
+        }, HIDDEN_MS);
+    } else if (state === 'hidden') {
+        failures = 1; // the page reads again what it shows
+        connect();
+    }
+});

@@ -1,0 +1,216 @@
+/* table.js: tables with selection and keyset pages, and the filters above them. Filters and pages are in the address.
+ *
+ * A column   {name, label, cell(row), num, key}: `key` is the one that names the row (a row header).
+ * Narrow     Below 640 px a row is a card; each cell has its label from data-label.
+ * Keyboard   j and k move between the rows' links, x selects, Enter opens (keys.js).
+ */
+import { h } from './dom.js';
+import { go, withQuery } from './router.js';
+import { counted, count, NONE } from './format.js';
+import { empty, problemBox } from './parts.js';
+
+function headRow(columns, select, rows) {
+    const all = select && rows.length > 0 && rows.every((row) => select.has(row));
+    return h(
+        'tr',
+        null,
+        select &&
+            h(
+                'th.pick',
+                { scope: 'col' },
+                h('input', {
+                    type: 'checkbox',
+                    'aria-label': 'select all rows of this page',
+                    checked: all,
+                    indeterminate: !all && rows.some((row) => select.has(row)),
+                    on: { change: (e) => select.all(rows, e.target.checked) },
+                }),
+            ),
+        columns.map((c) => h('th', { scope: 'col', class: c.num ? 'num' : null, title: c.title }, c.label)),
+    );
+}
+
+function bodyRow(row, { columns, id, select, rowClass }) {
+    return h(
+        'tr',
+        { key: id(row), class: rowClass?.(row), 'aria-selected': select ? String(select.has(row)) : null },
+        select &&
+            h(
+                'td.pick',
+                null,
+                h('input', {
+                    type: 'checkbox',
+                    'aria-label': `select ${select.name(row)}`,
+                    checked: select.has(row),
+                    on: { change: () => select.toggle(row) },
+                }),
+            ),
+        columns.map((c) => {
+            const content = c.cell ? c.cell(row) : row[c.name];
+            return h(
+                c.key ? 'th' : 'td',
+                {
+                    scope: c.key ? 'row' : null,
+                    class:
+                        [c.num && 'num', c.class, (content == null || content === NONE) && 'none']
+                            .filter(Boolean)
+                            .join(' ') || null,
+                    'data-label': c.label,
+                },
+                content ?? h('span.zero', null, '–'),
+            );
+        }),
+    );
+}
+
+/* table({caption, columns, rows, id, select, none}) */
+export function table(spec) {
+    if (spec.rows.length === 0) return empty(spec.none ?? 'Nothing here.', spec.noneHint);
+    return h(
+        'div.table-box',
+        {
+            class: spec.tall ? 'tall' : null,
+            key: spec.caption,
+            tabindex: '0',
+            role: 'region',
+            'aria-label': spec.caption,
+        },
+        h(
+            'table',
+            null,
+            h('caption.unseen', null, spec.caption),
+            h('thead', null, headRow(spec.columns, spec.select, spec.rows)),
+            h(
+                'tbody',
+                null,
+                spec.rows.map((row) => bodyRow(row, { id: (_, i) => i, ...spec })),
+            ),
+        ),
+    );
+}
+
+/* Where the page is in its list: by cursor, so only forwards; back is the browser's, or the first page. */
+export function pager(list, params) {
+    const first = params.has('after');
+    if (!list.next && !first) return h('p.pager', { key: 'pager' }, h('span', null, `${counted(list)} in all`));
+    return h(
+        'nav.pager',
+        { key: 'pager', 'aria-label': `pages of the list ${list.caption ?? ''}`.trim() },
+        h('span', null, `${count(list.items.length)} shown of ${counted(list)}`),
+        first && h('a', { href: withQuery({ after: null }, params) }, '« first page'),
+        list.next && h('a', { href: withQuery({ after: list.next }, params), rel: 'next' }, 'next page »'),
+    );
+}
+
+export function listTable(list, spec, params) {
+    if (list.problem) return problemBox(list.problem);
+    return [table({ ...spec, rows: list.items }), pager({ caption: spec.caption, ...list }, params)];
+}
+
+/* A selection by id that a page keeps in its state. */
+export function selection(state, id, name, redraw) {
+    const chosen = (state.chosen ??= new Set());
+    return {
+        ids: () => [...chosen],
+        name,
+        size: chosen.size,
+        has: (row) => chosen.has(id(row)),
+        toggle: (row) => {
+            if (!chosen.delete(id(row))) chosen.add(id(row));
+            redraw();
+        },
+        all: (rows, on) => {
+            rows.forEach((row) => (on ? chosen.add(id(row)) : chosen.delete(id(row))));
+            redraw();
+        },
+        clear: () => {
+            chosen.clear();
+            redraw();
+        },
+    };
+}
+
+let typing = null;
+function later(changes) {
+    clearTimeout(typing);
+    typing = setTimeout(() => go(withQuery({ ...changes, after: null }), { replace: true }), 300);
+}
+
+const now = (changes) => go(withQuery({ ...changes, after: null }));
+
+function control(field, params) {
+    const id = `filter-${field.name}`,
+        value = params.get(field.name) ?? '';
+    if (field.options) {
+        return h(
+            'select',
+            { id, value, on: { change: (e) => now({ [field.name]: e.target.value }) } },
+            h('option', { value: '' }, field.any ?? 'any'),
+            field.options.map((o) => h('option', { value: o, selected: o === value }, o)),
+        );
+    }
+    return h('input', {
+        id,
+        value,
+        type: field.type ?? 'search',
+        'data-search': field.search,
+        placeholder: field.placeholder,
+        spellcheck: 'false',
+        on: {
+            input: (e) => later({ [field.name]: e.target.value }),
+            change: (e) => {
+                clearTimeout(typing);
+                if (e.target.value !== (params.get(field.name) ?? '')) now({ [field.name]: e.target.value });
+            },
+        },
+    });
+}
+
+/* fields: {name, label, options | type, search} ; chips: statuses that are on or off, several at once */
+export function filters(fields, params) {
+    const any = fields.some((f) => params.get(f.name));
+    return h(
+        'form.filters',
+        { key: 'filters', role: 'search', on: { submit: (e) => e.preventDefault() } },
+        fields.map((f) =>
+            f.chips
+                ? chips(f, params)
+                : h(
+                      'div.filter',
+                      { key: f.name },
+                      h('label', { for: `filter-${f.name}` }, f.label),
+                      control(f, params),
+                  ),
+        ),
+        any &&
+            h(
+                'button.link',
+                {
+                    key: 'clear',
+                    type: 'button',
+                    on: { click: () => now(Object.fromEntries(fields.map((f) => [f.name, null]))) },
+                },
+                'clear filters',
+            ),
+    );
+}
+
+function chips(field, params) {
+    const on = new Set((params.get(field.name) ?? '').split(',').filter(Boolean));
+    const flip = (word) => {
+        if (!on.delete(word)) on.add(word);
+        now({ [field.name]: [...on].join(',') });
+    };
+    return h(
+        'fieldset.chips',
+        { key: field.name },
+        h('legend', null, field.label),
+        field.chips.map((word) =>
+            h(
+                'button',
+                { key: word, type: 'button', 'aria-pressed': String(on.has(word)), on: { click: () => flip(word) } },
+                word,
+            ),
+        ),
+    );
+}

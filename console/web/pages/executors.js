@@ -1,0 +1,99 @@
+/* executors.js: the executors: where they run, what they have in hand, whether they are alive. */
+import { h } from '../lib/dom.js';
+import { pageHead, panel, queueLink } from '../lib/parts.js';
+import { badge } from '../lib/badge.js';
+import { listTable } from '../lib/table.js';
+import { count, size, when, NONE, serverNow } from '../lib/format.js';
+import { query, seg } from '../lib/api.js';
+import { actionButton } from '../lib/actions.js';
+
+const SILENT_MS = 30000;
+
+function stateOf(e) {
+    const word = e.state ?? e.status;
+    if (word) return word;
+    if (e.heartbeat_at && serverNow() - Date.parse(e.heartbeat_at) > SILENT_MS) return 'silent';
+    return e.drained || e.draining ? 'draining' : 'alive';
+}
+
+function buttons(e, reload) {
+    const at = `executors/${seg(e.executor_id)}`,
+        name = `${e.host ?? ''} ${String(e.executor_id).slice(0, 8)}`;
+    return h(
+        'span.tools',
+        null,
+        actionButton('Readers', {
+            title: `Readers of executor ${name}`,
+            confirm: 'Set readers',
+            method: 'PUT',
+            path: `${at}/readers`,
+            after: reload,
+            values: { readers: String(e.readers ?? '') },
+            fields: [{ name: 'readers', label: 'readers', type: 'number', min: 0, max: 1000, required: true }],
+            effect: (v) => [
+                `The executor uses ${v.readers} of the readers that it was started with; now ${e.readers}.`,
+                'Tasks that run now end as they would.',
+            ],
+            body: (v) => ({ reason: v.reason, readers: Number(v.readers) }),
+        }),
+        actionButton('Drain', {
+            title: `Drain executor ${name}`,
+            confirm: 'Drain',
+            danger: true,
+            path: `${at}/drain`,
+            after: reload,
+            effect: [
+                'It starts no further task and returns what it has not started.',
+                'It ends when its running tasks have ended; other executors take the rest.',
+            ],
+        }),
+    );
+}
+
+const queuesOf = (e) =>
+    Array.isArray(e.queues) ? e.queues.map((q, i) => [i ? ', ' : '', queueLink(q.queue ?? q)]) : queueLink(e.queue);
+
+function columns(operator, reload) {
+    return [
+        {
+            label: 'executor',
+            key: true,
+            cell: (e) => h('code', { title: e.executor_id }, String(e.executor_id ?? NONE).slice(0, 8)),
+        },
+        { label: 'state', cell: (e) => badge(stateOf(e)) },
+        { label: 'host', cell: (e) => e.host },
+        { label: 'pid', num: true, cell: (e) => e.pid },
+        { label: 'queues', cell: queuesOf },
+        { label: 'readers busy', num: true, cell: (e) => `${count(e.busy ?? e.in_use ?? 0)} of ${count(e.readers)}` },
+        { label: 'heartbeat', cell: (e) => when(e.heartbeat_at) },
+        { label: 'started', cell: (e) => when(e.started_at) },
+        { label: 'version', cell: (e) => e.version },
+        { label: 'memory', num: true, cell: (e) => size(e.rss_bytes ?? e.memory_bytes) },
+        operator && { label: 'do', cell: (e) => e.executor_id && buttons(e, reload) },
+    ].filter(Boolean);
+}
+
+export const page = {
+    title: () => 'Executors',
+    watches: ['executor'],
+    every: 5,
+    load: async (ctx) => ({ list: await ctx.get(`executors${query({ after: ctx.query.get('after') })}`) }),
+    view: ({ list }, ctx) => [
+        pageHead('Executors'),
+        panel(
+            'Executors',
+            { key: 'list' },
+            listTable(
+                list,
+                {
+                    caption: 'Executors',
+                    columns: columns(ctx.session.operator, ctx.reload),
+                    id: (e, i) => `${e.executor_id} ${e.queue ?? ''}`,
+                    none: 'No executor runs.',
+                    noneHint: 'lockstep executor run --queue Q --readers 5',
+                },
+                ctx.query,
+            ),
+        ),
+    ],
+};

@@ -1,0 +1,278 @@
+/* job.js: one job: when it fires next, how it did, what a trial would do, and its definition. */
+import { h } from '../lib/dom.js';
+import { pageHead, panel, facts, queueLink, runLink, problemBox, allFields, empty } from '../lib/parts.js';
+import { badge, icon, tone } from '../lib/badge.js';
+import { table, listTable } from '../lib/table.js';
+import { when, duration, count, absolute } from '../lib/format.js';
+import { query, seg, send } from '../lib/api.js';
+import { actionButton } from '../lib/actions.js';
+import { words } from './jobs.js';
+
+const OUTCOMES = [
+    { label: 'for', key: true, cell: (o) => when(o.scheduled_for) },
+    { label: 'outcome', cell: (o) => badge(o.outcome, o.reason) },
+    { label: 'run', cell: (o) => (o.run_id ? runLink(o.run_id) : null) },
+    { label: 'status', cell: (o) => badge(o.status) },
+    { label: 'late by', num: true, cell: (o) => duration(o.lateness) },
+    { label: 'took', num: true, cell: (o) => duration(o.duration) },
+    { label: 'source', class: 'text', cell: (o) => o.source },
+    { label: 'why not', class: 'text', cell: (o) => o.reason },
+];
+const ICONS = { good: 'check', bad: 'cross', warn: 'warn', quiet: 'dash', run: 'play' };
+
+/* The last outcomes as a strip, the newest at the right; each is a link to its run. */
+function strip(list) {
+    const items = [...list].slice(0, 40).reverse();
+    return h(
+        'div.outcomes',
+        { role: 'list', 'aria-label': 'last outcomes, the newest last' },
+        items.map((o) => {
+            const word = o.outcome === 'fired' ? (o.status ?? 'fired') : o.outcome,
+                text = `${word}, ${absolute(o.scheduled_for)}`;
+            const mark = h(
+                `span.badge.${tone(word)}`,
+                { title: text },
+                icon(ICONS[tone(word)] ?? 'ring'),
+                h('span.unseen', null, text),
+            );
+            return h(
+                'span',
+                { role: 'listitem', key: o.occurrence_id },
+                o.run_id ? h('a', { href: `runs/${seg(o.run_id)}` }, mark) : mark,
+            );
+        }),
+    );
+}
+
+const parse = (text) => (text.trim() === '' ? {} : JSON.parse(text));
+
+function parametersField(job) {
+    const defaults = job.definition?.defaults ?? job.spec?.defaults ?? job.defaults;
+    return {
+        name: 'parameters',
+        label: 'parameters, JSON',
+        rows: 3,
+        help: defaults ? `defaults: ${JSON.stringify(defaults)}` : 'empty: none',
+    };
+}
+
+function testResult(doc) {
+    const lines = doc.lines ?? doc.items ?? doc.schedules;
+    if (!Array.isArray(lines)) return h('pre', null, JSON.stringify(doc, null, 1));
+    return h(
+        'ul',
+        null,
+        lines.map((line) =>
+            h(
+                'li',
+                null,
+                typeof line === 'string'
+                    ? line
+                    : Object.values(line)
+                          .filter((v) => v != null)
+                          .map((v) => (typeof v === 'object' ? JSON.stringify(v) : String(v)))
+                          .join(': '),
+            ),
+        ),
+    );
+}
+
+function buttons(job, health, after) {
+    const at = `jobs/${seg(job.job)}`,
+        fields = [parametersField(job)];
+    const body = (v) => ({ reason: v.reason, parameters: parse(v.parameters ?? '') });
+    const preview = async (v) =>
+        testResult(
+            await send('POST', `${at}/test`, { reason: v.reason || 'preview', parameters: parse(v.parameters ?? '') }),
+        );
+    return [
+        actionButton('Run now', {
+            title: `Run ${job.job} now`,
+            confirm: 'Run now',
+            path: `${at}/run`,
+            fields,
+            body,
+            preview,
+            after,
+            done: (d) => `It has fired${d.run_id ? `: run ${d.run_id}` : ''}.`,
+            effect: [
+                `One run of ${job.job} is enqueued on ${job.queue}.`,
+                job.open_run ? `A run of it is open; its policy is ${job.overlap}.` : 'No run of it is open.',
+                'Its schedules stay as they are.',
+            ],
+        }),
+        actionButton('Test', {
+            title: `Test ${job.job}`,
+            confirm: 'Done',
+            fields,
+            preview,
+            act: async () => ({}),
+            done: () => 'Nothing was changed.',
+            values: { reason: 'test' },
+            effect: ['Shows what its next firing would do. Nothing is changed.'],
+        }),
+        job.enabled
+            ? actionButton('Disable', {
+                  title: `Disable ${job.job}`,
+                  confirm: 'Disable',
+                  danger: true,
+                  path: `${at}/disable`,
+                  after,
+                  effect: ['It fires at none of its times until it is enabled.', 'An open run continues.'],
+              })
+            : actionButton('Enable', {
+                  title: `Enable ${job.job}`,
+                  confirm: 'Enable',
+                  path: `${at}/enable`,
+                  after,
+                  effect: ['It fires again, beginning with its next time. Times that have passed do not fire.'],
+              }),
+        silence(at, job.job, after),
+    ];
+}
+
+export function silence(at, name, after) {
+    return actionButton('Silence', {
+        title: `Silence ${name}`,
+        confirm: 'Silence',
+        path: `${at}/silence`,
+        after,
+        values: { hours: '1' },
+        fields: [
+            {
+                name: 'hours',
+                label: 'for hours',
+                type: 'number',
+                min: 0,
+                required: true,
+                help: '0: it is no longer silenced',
+            },
+        ],
+        effect: (v) => [
+            Number(v.hours) > 0 ? `No alert of it is raised for ${v.hours} h.` : 'Its alerts are raised again.',
+            'It fires as before.',
+        ],
+        body: (v) => ({
+            reason: v.reason,
+            until: Number(v.hours) > 0 ? new Date(Date.now() + v.hours * 3600000).toISOString() : null,
+        }),
+    });
+}
+
+const NEXT = [
+    { label: 'fires', key: true, cell: (n) => when(n.at ?? n.scheduled_for) },
+    { label: 'schedule', cell: (n) => n.schedule },
+    { label: 'exactly', cell: (n) => absolute(n.at ?? n.scheduled_for) },
+];
+const SCHEDULES = [
+    { label: 'schedule', key: true, cell: (s) => s.schedule ?? s.name },
+    { label: 'when', class: 'text', cell: words },
+    { label: 'enabled', cell: (s) => badge(s.enabled === false ? 'disabled' : 'enabled') },
+    { label: 'misfire', cell: (s) => s.misfire },
+    { label: 'next', cell: (s) => when(s.next_at) },
+];
+
+export const page = {
+    title: (params) => `Job ${params.name}`,
+    watches: ['run', 'event', 'alert'],
+    load: async (ctx) => {
+        const at = `jobs/${seg(ctx.params.name)}`;
+        const [job, next, occurrences, health, schedules] = await Promise.all([
+            ctx.get(at),
+            ctx.optional(`${at}/next?count=5`),
+            ctx.optional(`${at}/occurrences${query({ limit: 40, after: ctx.query.get('after') })}`),
+            ctx.optional(`health${query({ name: ctx.params.name })}`),
+            ctx.optional(`schedules${query({ name: ctx.params.name })}`),
+        ]);
+        return {
+            job,
+            next,
+            occurrences,
+            health: health.items.find((x) => x.job === job.job),
+            schedules: { ...schedules, items: schedules.items.filter((x) => x.job === job.job) },
+        };
+    },
+    view: ({ job, next, occurrences, health, schedules }, ctx) => [
+        pageHead(job.job, {
+            badge: badge(health?.state ?? (job.enabled ? 'enabled' : 'disabled')),
+            sub: health?.detail ?? job.description,
+            tools:
+                ctx.session.operator && job.mode !== 'watch'
+                    ? buttons(job, health, ctx.reload)
+                    : ctx.session.operator && silence(`jobs/${seg(job.job)}`, job.job, ctx.reload),
+        }),
+        h(
+            'div.columns',
+            { key: 'grid' },
+            panel(
+                'Next firings',
+                { key: 'next' },
+                listTable(
+                    { ...next, count: null },
+                    {
+                        caption: 'Next firings',
+                        columns: NEXT,
+                        id: (n) => `${n.schedule} ${n.at}`,
+                        none: 'It fires at no time to come.',
+                    },
+                    new URLSearchParams(),
+                ),
+            ),
+            panel(
+                'Schedules',
+                { key: 'schedules' },
+                schedules.problem
+                    ? problemBox(schedules.problem)
+                    : table({
+                          caption: 'Schedules',
+                          columns: SCHEDULES,
+                          rows: schedules.items,
+                          id: (s) => s.schedule,
+                          none: 'It has none: it runs by hand.',
+                      }),
+            ),
+            panel(
+                'Outcomes',
+                { key: 'outcomes', wide: true, note: 'the newest last' },
+                occurrences.items?.length ? strip(occurrences.items) : null,
+                listTable(
+                    occurrences,
+                    {
+                        caption: 'Outcomes',
+                        columns: OUTCOMES,
+                        id: (o) => o.occurrence_id,
+                        none: 'No time of it was decided.',
+                    },
+                    ctx.query,
+                ),
+            ),
+            panel(
+                'Job',
+                { key: 'facts' },
+                facts([
+                    ['mode', job.mode],
+                    ['queue', queueLink(job.queue)],
+                    ['overlap', job.overlap],
+                    ['open run', job.open_run && runLink(job.open_run)],
+                    ['version', count(job.version)],
+                    ['file', job.file],
+                    ['changed', when(job.changed_at, null)],
+                    ['by', job.changed_by],
+                    ['since', when(health?.since, null)],
+                ]),
+                allFields(Object.fromEntries(Object.entries(job).filter(([, v]) => typeof v !== 'object'))),
+            ),
+            panel(
+                'Definition',
+                { key: 'definition' },
+                (job.definition ?? job.spec)
+                    ? h(
+                          'pre',
+                          { tabindex: '0', role: 'region', 'aria-label': 'definition' },
+                          JSON.stringify(job.definition ?? job.spec, null, 1),
+                      )
+                    : empty('Its definition is not shown here.', `lockstep job export ${job.job}`),
+            ),
+        ),
+    ],
+};

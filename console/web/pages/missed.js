@@ -1,0 +1,155 @@
+/* missed.js: what should have run and did not, what runs too long, since when and why; and the alerts about it. */
+import { h } from '../lib/dom.js';
+import { pageHead, panel, jobLink, queueLink, runLink } from '../lib/parts.js';
+import { badge } from '../lib/badge.js';
+import { listTable, table } from '../lib/table.js';
+import { when, plural, duration } from '../lib/format.js';
+import { query, seg } from '../lib/api.js';
+import { actionButton } from '../lib/actions.js';
+import { silence } from './job.js';
+
+function healthColumns(operator, reload) {
+    return [
+        { label: 'job', key: true, cell: (x) => jobLink(x.job) },
+        { label: 'state', cell: (x) => badge(x.state) },
+        { label: 'since', cell: (x) => when(x.since) },
+        { label: 'why', class: 'text', cell: (x) => x.detail },
+        { label: 'queue', cell: (x) => queueLink(x.queue) },
+        { label: 'open run', cell: (x) => x.open_run && runLink(x.open_run) },
+        { label: 'last run', cell: (x) => x.last_run && [runLink(x.last_run), ' ', badge(x.last_status)] },
+        { label: 'next', cell: (x) => when(x.next_at) },
+        operator && {
+            label: 'do',
+            cell: (x) =>
+                h(
+                    'span.tools',
+                    null,
+                    x.queue &&
+                        actionButton('Run now', {
+                            title: `Run ${x.job} now`,
+                            confirm: 'Run now',
+                            path: `jobs/${seg(x.job)}/run`,
+                            after: reload,
+                            effect: [`One run of ${x.job} is enqueued on ${x.queue}.`, x.detail ?? ''].filter(Boolean),
+                            body: (v) => ({ reason: v.reason, parameters: {} }),
+                        }),
+                    silence(`jobs/${seg(x.job)}`, x.job, reload),
+                ),
+        },
+    ].filter(Boolean);
+}
+
+function alertColumns(operator, reload) {
+    return [
+        {
+            label: 'alert',
+            key: true,
+            num: true,
+            cell: (a) => h('a', { href: `missed?alert=${a.alert_id}` }, `#${a.alert_id}`),
+        },
+        { label: 'kind', cell: (a) => badge(a.kind) },
+        { label: 'job', cell: (a) => (a.job ? jobLink(a.job) : 'the monitor itself') },
+        { label: 'since', cell: (a) => when(a.since) },
+        { label: 'what', class: 'text', cell: (a) => a.text },
+        {
+            label: 'acknowledged',
+            class: 'text',
+            cell: (a) =>
+                a.acknowledged_at
+                    ? [
+                          badge('acknowledged'),
+                          ` by ${a.acknowledged_by}, `,
+                          when(a.acknowledged_at),
+                          a.note ? `: ${a.note}` : '',
+                      ]
+                    : null,
+        },
+        { label: 'closed', cell: (a) => (a.closed_at ? [when(a.closed_at), ` ${a.ended ?? ''}`] : null) },
+        operator && {
+            label: 'do',
+            cell: (a) =>
+                !a.closed_at &&
+                h(
+                    'span.tools',
+                    null,
+                    !a.acknowledged_at &&
+                        actionButton('Acknowledge', {
+                            title: `Acknowledge alert #${a.alert_id}`,
+                            confirm: 'Acknowledge',
+                            path: `alerts/${seg(a.alert_id)}/ack`,
+                            after: reload,
+                            effect: [a.text, 'No further reminder is sent; it closes when the problem is over.'],
+                        }),
+                    a.job && silence(`jobs/${seg(a.job)}`, a.job, reload),
+                ),
+        },
+    ].filter(Boolean);
+}
+
+const LATE = [
+    { label: 'job', key: true, cell: (o) => jobLink(o.job) },
+    { label: 'for', cell: (o) => when(o.scheduled_for) },
+    { label: 'outcome', cell: (o) => badge(o.outcome) },
+    { label: 'why', class: 'text', cell: (o) => o.reason },
+    { label: 'passed before', num: true, cell: (o) => o.missed_count || null },
+    { label: 'late by', num: true, cell: (o) => duration(o.lateness) },
+];
+
+export const page = {
+    title: () => 'Missed and stuck',
+    watches: ['alert', 'event', 'run'],
+    every: 15,
+    load: async (ctx) => {
+        const [health, alerts, missed] = await Promise.all([
+            ctx.get('health?limit=1000'),
+            ctx.optional(`alerts${query({ after: ctx.query.get('after') })}`),
+            ctx.optional('occurrences?status=missed,error&limit=50'),
+        ]);
+        return { health, alerts, missed };
+    },
+    view: ({ health, alerts, missed }, ctx) => {
+        const bad = health.items.filter((x) => x.is_problem),
+            op = ctx.session.operator;
+        const wanted = ctx.query.get('alert');
+        return [
+            pageHead('Missed and stuck', {
+                sub: `${plural(bad.length, 'job')} of ${health.items.length} ${bad.length === 1 ? 'has' : 'have'} a problem`,
+            }),
+            panel(
+                'Problems',
+                { key: 'health' },
+                table({
+                    caption: 'Problems',
+                    columns: healthColumns(op, ctx.reload),
+                    rows: bad,
+                    id: (x) => x.job,
+                    none: 'Every job does what it should.',
+                }),
+            ),
+            panel(
+                'Alerts',
+                { key: 'alerts' },
+                listTable(
+                    alerts,
+                    {
+                        caption: 'Alerts',
+                        columns: alertColumns(op, ctx.reload),
+                        id: (a) => a.alert_id,
+                        none: 'No alert.',
+                        rowClass: (a) => (String(a.alert_id) === wanted ? 'found' : null),
+                    },
+                    ctx.query,
+                ),
+            ),
+            panel(
+                'Times that did not fire',
+                { key: 'missed' },
+                listTable(
+                    { ...missed, items: missed.items.filter((o) => o.outcome !== 'fired') },
+                    { caption: 'Times that did not fire', columns: LATE, id: (o) => o.occurrence_id, none: 'None.' },
+                    new URLSearchParams(),
+                ),
+            ),
+        ];
+    },
+};

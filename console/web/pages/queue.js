@@ -1,0 +1,287 @@
+/* queue.js: one queue: readers over time, what more of them would bring, policy, position on the topic, and its runs. */
+import { h } from '../lib/dom.js';
+import { pageHead, panel, facts, problemBox, allFields, taskLink, empty, countLink } from '../lib/parts.js';
+import { badge } from '../lib/badge.js';
+import { table, listTable } from '../lib/table.js';
+import { series } from '../lib/chart.js';
+import { count, duration, percent, when, size, plural } from '../lib/format.js';
+import { query, seg } from '../lib/api.js';
+import { actionButton } from '../lib/actions.js';
+import { explainPanel } from '../lib/explain.js';
+import { nameOf, stateOf } from './queues.js';
+import { RUN_COLUMNS } from './runs.js';
+import { go, withQuery } from '../lib/router.js';
+
+const POLICY = [
+    { name: 'on_failure', label: 'on failure', options: ['stop', 'continue', 'pause'] },
+    { name: 'runs', label: 'runs', options: ['serial', 'concurrent'] },
+    { name: 'max_attempts', label: 'attempts', help: 'a number, or default' },
+    { name: 'retry_intervals', label: 'retry intervals', help: 'seconds until the next attempt, with commas' },
+    { name: 'retry_on', label: 'retry on', help: 'which errors are tried again: all,-42,-23505' },
+    { name: 'lookahead', label: 'lookahead', type: 'number', min: 1, help: 'phases claimed beyond the open one' },
+];
+
+/* Only what was changed is sent. */
+function changed(values, q) {
+    return Object.fromEntries(
+        POLICY.map((f) => [f.name, values[f.name]]).filter(
+            ([k, v]) => v !== undefined && String(v) !== String(q[k] ?? ''),
+        ),
+    );
+}
+
+function readersAction(q, after) {
+    const at = `queues/${seg(nameOf(q))}`;
+    return actionButton('Readers', {
+        title: `Readers of ${nameOf(q)}`,
+        confirm: 'Set readers',
+        method: 'PUT',
+        path: `${at}/readers`,
+        values: { max_readers: String(q.max_readers) },
+        after,
+        fields: [
+            { name: 'max_readers', label: 'readers (0 to 1000)', type: 'number', min: 0, max: 1000, required: true },
+        ],
+        effect: (v) => [
+            `At most ${v.max_readers} tasks of the queue run at once, over all executors; now ${q.max_readers}.`,
+            Number(v.max_readers) < q.max_readers
+                ? 'Tasks that run now end as they would; fewer start after them.'
+                : 'More tasks start at once where executors have free readers.',
+        ],
+        body: (v) => ({ reason: v.reason, max_readers: Number(v.max_readers) }),
+    });
+}
+
+function buttons(q, after) {
+    const at = `queues/${seg(nameOf(q))}`,
+        state = stateOf(q),
+        values = Object.fromEntries(POLICY.map((f) => [f.name, q[f.name] == null ? '' : String(q[f.name])]));
+    return [
+        readersAction(q, after),
+        actionButton('Policy', {
+            title: `Policy of ${nameOf(q)}`,
+            confirm: 'Change the policy',
+            method: 'PUT',
+            path: `${at}/policy`,
+            fields: POLICY,
+            values,
+            after,
+            effect: (v) => {
+                const c = Object.entries(changed(v, q));
+                return c.length
+                    ? c.map(([k, x]) => `${k.replaceAll('_', ' ')}: ${q[k] ?? 'default'} becomes ${x || 'default'}.`)
+                    : ['Nothing is changed yet.'];
+            },
+            body: (v) => ({ reason: v.reason, ...changed(v, q) }),
+        }),
+        state !== 'halted' &&
+            state !== 'paused' &&
+            actionButton('Pause', {
+                title: `Pause ${nameOf(q)}`,
+                confirm: 'Pause the queue',
+                path: `${at}/pause`,
+                after,
+                effect: [
+                    'No further task of the queue starts, and nothing is claimed.',
+                    'Tasks that run now end as they would.',
+                ],
+            }),
+        state === 'paused' &&
+            actionButton('Resume', {
+                title: `Resume ${nameOf(q)}`,
+                confirm: 'Resume the queue',
+                path: `${at}/resume`,
+                after,
+                effect: ['Its tasks start again where they were.'],
+            }),
+        state === 'halted' &&
+            actionButton('Accept', {
+                title: `Accept the topic of ${nameOf(q)} as it is`,
+                confirm: 'Accept and resume',
+                danger: true,
+                path: `${at}/accept`,
+                after,
+                fields: [
+                    {
+                        name: 'from_offset',
+                        label: 'first offset to run',
+                        help: 'a number, earliest or latest; empty: the cursor',
+                    },
+                ],
+                effect: (v) => [
+                    `Halted: ${q.halted_detail ?? q.halted_reason}`,
+                    'The queue takes the topic as it is now for the right one.',
+                    `It continues at ${v.from_offset ? `offset ${v.from_offset}` : `its cursor, ${q.cursor ?? q.next_offset}`}. What is before is not run.`,
+                ],
+                body: (v) => ({ reason: v.reason, ...(v.from_offset ? { from_offset: v.from_offset } : {}) }),
+            }),
+    ];
+}
+
+function readersPanel(readers) {
+    if (readers.problem) return panel('Readers', { key: 'readers' }, problemBox(readers.problem));
+    const points = readers.points ?? readers.items ?? [];
+    return panel(
+        'Readers',
+        { key: 'readers', note: 'target and in use' },
+        points.length < 2
+            ? empty('Nothing is measured yet.')
+            : series({
+                  key: 'chart',
+                  x: points.map((p) => Date.parse(p.at)),
+                  lines: [
+                      { label: 'in use', values: points.map((p) => p.in_use), area: true },
+                      { label: 'target', values: points.map((p) => p.target) },
+                  ],
+                  unit: count,
+              }),
+    );
+}
+
+const ADVICE = [
+    { label: 'readers', key: true, num: true, cell: (r) => count(r.readers) },
+    { label: 'makespan', num: true, cell: (r) => duration(r.makespan_s) },
+    { label: 'cost', num: true, title: 'reader-seconds', cell: (r) => `${count(Math.round(r.cost_s))} s` },
+    { label: 'idle', num: true, cell: (r) => percent(r.idle) },
+    { label: 'which', cell: (r) => r.mark },
+];
+const STRAGGLERS = [
+    { label: 'phase', key: true, num: true, cell: (x) => String(x.order) },
+    { label: 'task', cell: (x) => taskLink(x.task_id, x.name) },
+    { label: 'takes', num: true, cell: (x) => duration(x.seconds) },
+];
+
+function whatIf(advise, q, ctx) {
+    const runs = ctx.query.get('runs') ?? '10';
+    const tools = h(
+        'label.check',
+        null,
+        'runs ',
+        h(
+            'select',
+            { value: runs, on: { change: (e) => go(withQuery({ runs: e.target.value }), { replace: true }) } },
+            ['1', '5', '10', '50', '100'].map((n) => h('option', { value: n, selected: n === runs }, n)),
+        ),
+    );
+    if (advise.problem) return panel('What more readers bring', { key: 'whatif', tools }, problemBox(advise.problem));
+    const rows = (advise.readers ?? []).map((r) => ({
+        ...r,
+        mark: [r.readers === advise.knee ? 'the knee' : null, r.readers === q.max_readers ? 'set now' : null]
+            .filter(Boolean)
+            .join(', '),
+    }));
+    if (rows.length === 0)
+        return panel('What more readers bring', { key: 'whatif', tools }, empty('No ended run has measured tasks.'));
+    const kept = rows.filter((r) => r.mark || [1, 2, 4, 8, 16, 24, 32, 48, 64].includes(r.readers));
+    return panel(
+        'What more readers bring',
+        {
+            key: 'whatif',
+            tools,
+            note: `from the measured times of ${plural(advise.tasks, 'task')} in ${plural(advise.runs, 'run')}`,
+        },
+        advise.knee &&
+            h('p', null, `The knee is at ${plural(advise.knee, 'reader')}: beyond it the runs get little shorter.`),
+        series({
+            key: 'chart',
+            x: rows.map((r) => r.readers),
+            lines: [{ label: 'makespan', values: rows.map((r) => r.makespan_s), area: true }],
+            unit: duration,
+            xUnit: (v) => `${Math.round(v)} readers`,
+            xLabel: 'readers',
+            mark: advise.knee,
+        }),
+        table({ caption: 'Makespan by readers', columns: ADVICE, rows: kept, id: (r) => r.readers }),
+        advise.stragglers?.length > 0 && [
+            h('h3', null, 'Phases bound by one task: readers do not help'),
+            table({
+                caption: 'Phases bound by one task',
+                columns: STRAGGLERS,
+                rows: advise.stragglers,
+                id: (x) => `${x.order} ${x.task_id}`,
+            }),
+        ],
+    );
+}
+
+function summary(q) {
+    return panel(
+        'Policy and position',
+        { key: 'facts' },
+        facts([
+            ['readers', `${count(q.in_use ?? 0)} in use of ${count(q.max_readers)}`],
+            ['lag', q.lag == null ? 'unknown: Kafka did not answer' : plural(q.lag, 'message')],
+            ['cursor', count(q.cursor ?? q.next_offset)],
+            ['topic', h('code', null, `${q.topic}, partition ${q.partition ?? 0}`)],
+            ['topic identity', q.birthmark && h('code', null, q.birthmark)],
+            ['cluster', q.cluster_id && h('code', null, q.cluster_id)],
+            ['on failure', q.on_failure],
+            ['runs', q.runs],
+            ['attempts', q.max_attempts],
+            ['retry intervals', q.retry_intervals && `${q.retry_intervals} s`],
+            ['retry on', q.retry_on],
+            ['lookahead', q.lookahead],
+            ['rejected', countLink(q.rejected ?? 0, `rejected${query({ queue: nameOf(q) })}`)],
+            ['kept', q.kept],
+            ['swept', when(q.swept_at, null)],
+            ['outbox', q.outbox ? plural(q.outbox, 'record') : null],
+            ['outbox trouble', q.outbox_trouble],
+            ['size', q.size_bytes && size(q.size_bytes)],
+            ['halted', q.halted_detail ?? q.halted_reason],
+            ['what to do', q.halted_remedy && h('code', null, q.halted_remedy)],
+            ['paused', q.paused_reason],
+        ]),
+        allFields(q),
+    );
+}
+
+export const page = {
+    title: (params) => `Queue ${params.name}`,
+    watches: ['queue', 'run', 'executor'],
+    concerns: (event, ctx) => !event.queue || event.queue === ctx.params.name,
+    every: 10,
+    load: async (ctx) => {
+        const at = `queues/${seg(ctx.params.name)}`;
+        const [queue, readers, explain, advise, runs] = await Promise.all([
+            ctx.get(at),
+            ctx.optional(`${at}/readers`),
+            ctx.optional(`${at}/explain`),
+            ctx.optional(`${at}/advise${query({ runs: ctx.query.get('runs') ?? 10 })}`),
+            ctx.optional(`runs${query({ queue: ctx.params.name, limit: 10 })}`),
+        ]);
+        return { queue, readers, explain, advise, runs };
+    },
+    view: (data, ctx) => [
+        pageHead(nameOf(data.queue), {
+            badge: badge(stateOf(data.queue)),
+            sub: data.queue.halted_detail ?? data.queue.paused_reason ?? null,
+            tools: ctx.session.operator && buttons(data.queue, ctx.reload),
+        }),
+        h(
+            'div.columns',
+            { key: 'grid' },
+            summary(data.queue),
+            readersPanel(data.readers),
+            whatIf(data.advise, data.queue, ctx),
+            explainPanel(data.explain),
+            panel(
+                'Newest runs',
+                {
+                    key: 'runs',
+                    wide: true,
+                    tools: h('a', { href: `runs${query({ queue: nameOf(data.queue) })}` }, 'all runs'),
+                },
+                listTable(
+                    data.runs,
+                    {
+                        caption: 'Newest runs',
+                        columns: RUN_COLUMNS.filter((c) => c.label !== 'queue'),
+                        id: (r) => r.run_id,
+                        none: 'It has had no run.',
+                    },
+                    new URLSearchParams(),
+                ),
+            ),
+        ),
+    ],
+};

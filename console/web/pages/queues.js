@@ -1,0 +1,56 @@
+/* queues.js: the queues with their policy, readers and position on the topic. */
+import { h } from '../lib/dom.js';
+import { pageHead, panel, queueLink, countLink } from '../lib/parts.js';
+import { badge } from '../lib/badge.js';
+import { listTable } from '../lib/table.js';
+import { count, NONE } from '../lib/format.js';
+import { query } from '../lib/api.js';
+
+export const nameOf = (q) => q.queue ?? q.name;
+export const stateOf = (q) => q.status ?? q.state ?? (q.halted_at ? 'halted' : q.paused ? 'paused' : 'open');
+
+const COLUMNS = [
+    { label: 'queue', key: true, cell: (q) => queueLink(nameOf(q)) },
+    { label: 'state', cell: (q) => badge(stateOf(q)) },
+    {
+        label: 'open runs',
+        num: true,
+        cell: (q) =>
+            countLink(
+                q.active_runs ?? 0,
+                `runs${query({ queue: nameOf(q), status: 'Running,Paused,Published,Publishing' })}`,
+            ),
+    },
+    { label: 'readers', num: true, cell: (q) => `${count(q.in_use ?? 0)} of ${count(q.max_readers)}` },
+    { label: 'lag', num: true, cell: (q) => (q.lag == null ? NONE : count(q.lag)) },
+    { label: 'topic', cell: (q) => h('code', null, `${q.topic}${q.partition ? `:${q.partition}` : ''}`) },
+    { label: 'cursor', num: true, cell: (q) => count(q.cursor ?? q.next_offset) },
+    { label: 'on failure', cell: (q) => q.on_failure },
+    { label: 'runs', cell: (q) => q.runs },
+    { label: 'rejected', num: true, cell: (q) => countLink(q.rejected ?? 0, `rejected${query({ queue: nameOf(q) })}`) },
+    { label: 'why', class: 'text', cell: (q) => q.halted_detail ?? q.halted_reason ?? q.paused_reason ?? q.reason },
+];
+
+export const page = {
+    title: () => 'Queues',
+    watches: ['queue', 'run', 'executor'],
+    load: async (ctx) => ({ list: await ctx.get(`queues${query({ after: ctx.query.get('after') })}`) }),
+    view: ({ list }, ctx) => [
+        pageHead('Queues'),
+        panel(
+            'Queues',
+            { key: 'list' },
+            listTable(
+                list,
+                {
+                    caption: 'Queues',
+                    columns: COLUMNS,
+                    id: nameOf,
+                    none: 'There is no queue yet.',
+                    noneHint: 'lockstep queue create NAME --create-topic',
+                },
+                ctx.query,
+            ),
+        ),
+    ],
+};

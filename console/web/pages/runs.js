@@ -1,0 +1,169 @@
+/* runs.js: the runs, filtered; a selection or all that match may be paused, resumed, retried, cancelled. */
+import { h } from '../lib/dom.js';
+import { pageHead, panel, queueLink, runLink, progress, countLink } from '../lib/parts.js';
+import { badge } from '../lib/badge.js';
+import { filters, listTable, selection } from '../lib/table.js';
+import { counted, duration, serverNow, when } from '../lib/format.js';
+import { query, seg } from '../lib/api.js';
+import { RUN_ACTIONS, runsAction } from '../lib/actions.js';
+
+const STATUSES = [
+    'Running',
+    'Paused',
+    'Failed',
+    'PartiallyCompleted',
+    'Published',
+    'Publishing',
+    'Completed',
+    'Cancelled',
+];
+const FILTERS = ['queue', 'status', 'name', 'since', 'until'];
+
+function took(run) {
+    if (!run.started_at) return duration(null);
+    return duration(((run.ended_at ? Date.parse(run.ended_at) : serverNow()) - Date.parse(run.started_at)) / 1000);
+}
+
+export const RUN_COLUMNS = [
+    { label: 'run', key: true, cell: (r) => runLink(r.run_id, r.name) },
+    { label: 'status', cell: (r) => badge(r.status, r.reason) },
+    { label: 'queue', cell: (r) => queueLink(r.queue) },
+    { label: 'tasks', cell: progress },
+    {
+        label: 'failed',
+        num: true,
+        cell: (r) => countLink(r.failed, `runs/${seg(r.run_id)}?status=Failed`, 'count-bad'),
+    },
+    { label: 'phase', num: true, cell: (r) => r.order },
+    { label: 'phases', num: true, cell: (r) => r.end_phases ?? r.phases },
+    { label: 'began', cell: (r) => when(r.started_at ?? r.published_at) },
+    { label: 'took', num: true, cell: took },
+    { label: 'started by', class: 'text', cell: (r) => r.started_by },
+    { label: 'reason', class: 'text', cell: (r) => r.reason },
+];
+
+function filterFields(data) {
+    return [
+        { name: 'name', label: 'name contains', search: true, placeholder: 'search ( / )' },
+        { name: 'queue', label: 'queue', options: data.queues.items.map((q) => q.queue ?? q.name), any: 'all queues' },
+        { name: 'since', label: 'since', type: 'datetime-local' },
+        { name: 'until', label: 'until', type: 'datetime-local' },
+        { name: 'status', label: 'status', chips: STATUSES },
+    ];
+}
+
+/* A time without a zone is one of this browser; the server wants ISO 8601 with a zone. */
+export function zoned(params) {
+    const out = {};
+    for (const name of ['since', 'until']) {
+        const ms = Date.parse(params.get(name) ?? '');
+        out[name] = Number.isNaN(ms) ? null : new Date(ms).toISOString();
+    }
+    return out;
+}
+
+function bulk(data, ctx, chosen) {
+    const picked = data.list.items?.filter(chosen.has) ?? [];
+    const filter = Object.fromEntries(
+        ['queue', 'status', 'name'].map((n) => [n, ctx.query.get(n)]).filter(([, v]) => v),
+    );
+    const after = () => {
+        chosen.clear();
+        ctx.reload();
+    };
+    const all = ctx.state.matching && counted(data.list);
+    return h(
+        'div.bulk',
+        { key: 'bulk', role: 'group', 'aria-label': 'actions on the selection' },
+        h('strong', null, all ? `all ${all} that match` : `${chosen.size} selected`),
+        Object.entries(RUN_ACTIONS).map(([name, action]) =>
+            h(
+                'button',
+                {
+                    type: 'button',
+                    key: name,
+                    disabled: !all && !picked.some(action.legal) && picked.length === chosen.size,
+                    on: { click: () => runsAction(name, all ? { filter, total: all } : { runs: chosen.ids() }, after) },
+                },
+                `${action.word} …`,
+            ),
+        ),
+        !all &&
+            data.list.next &&
+            h(
+                'button.link',
+                {
+                    type: 'button',
+                    key: 'all',
+                    on: {
+                        click: () => {
+                            ctx.state.matching = true;
+                            ctx.redraw();
+                        },
+                    },
+                },
+                `take all ${counted(data.list)} that match the filters`,
+            ),
+        h(
+            'button.link',
+            {
+                type: 'button',
+                key: 'none',
+                on: {
+                    click: () => {
+                        ctx.state.matching = false;
+                        chosen.clear();
+                    },
+                },
+            },
+            'clear',
+        ),
+    );
+}
+
+export const page = {
+    title: () => 'Runs',
+    watches: ['run', 'phase'],
+    concerns: (event, ctx) => !ctx.query.get('queue') || !event.queue || event.queue === ctx.query.get('queue'),
+    load: async (ctx) => {
+        const q = Object.fromEntries([...FILTERS, 'after', 'limit'].map((n) => [n, ctx.query.get(n)]));
+        const [list, queues] = await Promise.all([
+            ctx.get(`runs${query({ ...q, ...zoned(ctx.query) })}`),
+            ctx.optional('queues?limit=1000'),
+        ]);
+        return { list, queues };
+    },
+    view: (data, ctx) => {
+        const chosen = selection(
+            ctx.state,
+            (r) => r.run_id,
+            (r) => r.name ?? r.run_id,
+            ctx.redraw,
+        );
+        const select = ctx.session.operator ? chosen : null;
+        const columns = data.list.items.some((r) => r.started_by)
+            ? RUN_COLUMNS
+            : RUN_COLUMNS.filter((c) => c.label !== 'started by');
+        return [
+            pageHead('Runs'),
+            filters(filterFields(data), ctx.query),
+            panel(
+                'Runs',
+                { key: 'list', note: `${counted(data.list)} match` },
+                select && chosen.size > 0 && bulk(data, ctx, chosen),
+                listTable(
+                    data.list,
+                    {
+                        caption: 'Runs',
+                        columns,
+                        id: (r) => r.run_id,
+                        select,
+                        none: 'No run matches.',
+                        noneHint: 'lockstep publish --queue Q FILE makes one.',
+                    },
+                    ctx.query,
+                ),
+            ),
+        ];
+    },
+};

@@ -1,0 +1,108 @@
+/* system.js: the checks, the configuration with its origin, sessions, tokens, versions. */
+import { h } from '../lib/dom.js';
+import { pageHead, panel, facts, empty } from '../lib/parts.js';
+import { badge } from '../lib/badge.js';
+import { table } from '../lib/table.js';
+import { size, when, plural } from '../lib/format.js';
+
+const WORST = ['FAIL', 'fail', 'warn'];
+const CHECKS = [
+    { label: 'check', key: true, cell: (c) => c.check ?? c.name ?? c.what },
+    { label: 'result', cell: (c) => badge(c.status ?? c.result ?? c.level) },
+    { label: 'found', class: 'text', cell: (c) => c.text ?? c.detail ?? c.message },
+    { label: 'what to do', class: 'text', cell: (c) => c.hint && h('code', null, c.hint) },
+];
+const SETTINGS = [
+    { label: 'setting', key: true, cell: (s) => h('code', null, s.name) },
+    { label: 'value', class: 'text', cell: (s) => h('code', null, s.value ?? '') },
+    { label: 'from', cell: (s) => s.source },
+];
+const SESSIONS = [
+    { label: 'login', key: true, cell: (s) => s.login },
+    { label: 'since', cell: (s) => when(s.since ?? s.started_at) },
+    { label: 'last used', cell: (s) => when(s.last_used ?? s.last_used_at) },
+    { label: 'address', cell: (s) => s.address },
+];
+const TOKENS = [
+    { label: 'token', key: true, cell: (t) => t.name },
+    { label: 'role', cell: (t) => t.role },
+    { label: 'made', cell: (t) => when(t.created_at) },
+    { label: 'last used', cell: (t) => when(t.last_used_at) },
+    { label: 'state', cell: (t) => badge(t.revoked_at ? 'closed' : 'ok') },
+];
+
+export const page = {
+    title: () => 'System',
+    every: 60,
+    load: (ctx) => ctx.get('system'),
+    view: (data) => {
+        const checks = data.checks ?? [],
+            bad = checks.filter((c) => WORST.includes(c.status ?? c.result ?? c.level));
+        const versions = Object.entries(data.versions ?? {}).map(([name, value]) => [
+            name.replaceAll('_', ' '),
+            String(value),
+        ]);
+        return [
+            pageHead('System', {
+                sub: bad.length ? `${plural(bad.length, 'check')} to look at` : 'every check is good',
+            }),
+            h(
+                'div.columns',
+                { key: 'grid' },
+                panel(
+                    'Checks',
+                    { key: 'checks', wide: true },
+                    table({
+                        caption: 'Checks',
+                        columns: CHECKS,
+                        rows: checks,
+                        id: (c, i) => `${c.check ?? c.name} ${c.text ?? c.detail}`,
+                        none: 'No check has run.',
+                        noneHint: 'lockstep check',
+                    }),
+                ),
+                panel(
+                    'Versions and size',
+                    { key: 'versions' },
+                    versions.length || data.database
+                        ? facts([...versions, ['database', data.database && size(data.database.size_bytes)]])
+                        : empty('Nothing is known.'),
+                ),
+                panel(
+                    'Sessions of this console',
+                    { key: 'sessions' },
+                    table({
+                        caption: 'Sessions',
+                        columns: SESSIONS,
+                        rows: data.sessions ?? [],
+                        id: (s, i) => `${s.login} ${s.since}`,
+                        none: 'None.',
+                    }),
+                ),
+                panel(
+                    'Tokens',
+                    { key: 'tokens' },
+                    table({
+                        caption: 'Tokens',
+                        columns: TOKENS,
+                        rows: data.tokens ?? [],
+                        id: (t) => t.name,
+                        none: 'There is no token.',
+                        noneHint: 'lockstep console token create NAME --role monitor',
+                    }),
+                ),
+                panel(
+                    'Configuration',
+                    { key: 'settings', wide: true },
+                    table({
+                        caption: 'Configuration',
+                        columns: SETTINGS,
+                        rows: data.settings ?? [],
+                        id: (s) => s.name,
+                        none: 'Nothing is configured.',
+                    }),
+                ),
+            ),
+        ];
+    },
+};
