@@ -80,6 +80,12 @@ export async function get(path, { signal, quiet } = {}) {
     return doc;
 }
 
+/* A document about one thing has it below its name, with what belongs to it at its side: {task: {...}, attempts: [...]}. */
+export function whole(doc, name) {
+    const { [name]: thing, ...rest } = doc;
+    return thing && typeof thing === 'object' ? { ...thing, ...rest } : doc;
+}
+
 /* A document that the page can do without: its problem is shown in its place. */
 export async function optional(path, options) {
     try {

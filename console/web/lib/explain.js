@@ -1,10 +1,11 @@
 /* explain.js: why something is as it is, in the words of `lockstep ... explain`, each line with what to do. */
 import { h } from './dom.js';
 import { panel, problemBox } from './parts.js';
+import { when } from './format.js';
 import { taskLink, runLink, queueLink } from './parts.js';
 
 function lineText(line) {
-    return line.what ?? line.text ?? line.sentence ?? line.detail ?? line.reason ?? '';
+    return line.sentence ?? line.what ?? line.text ?? line.detail ?? line.reason ?? '';
 }
 
 export function explainPanel(doc, title = 'Why it is so') {
@@ -26,7 +27,8 @@ export function explainPanel(doc, title = 'Why it is so') {
                           line.task_id && [' ', taskLink(line.task_id)],
                           line.run_id && lines.some((l) => l.run_id !== line.run_id) && [' ', runLink(line.run_id)],
                           line.queue && lines.some((l) => l.queue !== line.queue) && [' ', queueLink(line.queue)],
-                          (line.hint ?? line.remedy) && h('span.hint', null, line.hint ?? line.remedy),
+                          line.since && h('span.note', null, ', since ', when(line.since)),
+                          (line.helps ?? line.hint) && h('span.hint', null, line.helps ?? line.hint),
                       ),
                   ),
               ),

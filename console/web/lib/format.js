@@ -60,6 +60,14 @@ export function duration(seconds) {
     return `${Math.floor(whole / 86400)} d ${Math.floor(whole / 3600) % 24} h`;
 }
 
+/* How long a row took, or has taken so far: as the server says, or from its times. */
+export function tookSeconds(row) {
+    const said = row.seconds ?? row.duration ?? row.duration_s;
+    if (typeof said === 'number') return said;
+    if (!row.started_at) return null;
+    return ((row.ended_at ? Date.parse(row.ended_at) : serverNow()) - Date.parse(row.started_at)) / 1000;
+}
+
 function parts(ms) {
     const d = new Date(ms);
     return pref('zone') === 'utc'

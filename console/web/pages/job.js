@@ -4,7 +4,7 @@ import { pageHead, panel, facts, queueLink, runLink, problemBox, allFields, empt
 import { badge, icon, tone } from '../lib/badge.js';
 import { table, listTable } from '../lib/table.js';
 import { when, duration, count, absolute } from '../lib/format.js';
-import { query, seg, send } from '../lib/api.js';
+import { query, seg, send, whole } from '../lib/api.js';
 import { actionButton } from '../lib/actions.js';
 import { words } from './jobs.js';
 
@@ -178,7 +178,7 @@ export const page = {
     load: async (ctx) => {
         const at = `jobs/${seg(ctx.params.name)}`;
         const [job, next, occurrences, health, schedules] = await Promise.all([
-            ctx.get(at),
+            ctx.get(at).then((doc) => whole(doc, 'job')),
             ctx.optional(`${at}/next?count=5`),
             ctx.optional(`${at}/occurrences${query({ limit: 40, after: ctx.query.get('after') })}`),
             ctx.optional(`health${query({ name: ctx.params.name })}`),

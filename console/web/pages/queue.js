@@ -5,7 +5,7 @@ import { badge } from '../lib/badge.js';
 import { table, listTable } from '../lib/table.js';
 import { series } from '../lib/chart.js';
 import { count, duration, percent, when, size, plural } from '../lib/format.js';
-import { query, seg } from '../lib/api.js';
+import { query, seg, whole } from '../lib/api.js';
 import { actionButton } from '../lib/actions.js';
 import { explainPanel } from '../lib/explain.js';
 import { nameOf, stateOf } from './queues.js';
@@ -243,7 +243,7 @@ export const page = {
     load: async (ctx) => {
         const at = `queues/${seg(ctx.params.name)}`;
         const [queue, readers, explain, advise, runs] = await Promise.all([
-            ctx.get(at),
+            ctx.get(at).then((doc) => whole(doc, 'queue')),
             ctx.optional(`${at}/readers`),
             ctx.optional(`${at}/explain`),
             ctx.optional(`${at}/advise${query({ runs: ctx.query.get('runs') ?? 10 })}`),

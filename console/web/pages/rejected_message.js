@@ -3,7 +3,7 @@ import { h } from '../lib/dom.js';
 import { pageHead, panel, facts, queueLink, runLink, empty, allFields } from '../lib/parts.js';
 import { table } from '../lib/table.js';
 import { count, when } from '../lib/format.js';
-import { seg, send } from '../lib/api.js';
+import { seg, send, whole } from '../lib/api.js';
 import { actionButton } from '../lib/actions.js';
 
 /* 16 bytes a line: where, hex, text. */
@@ -61,7 +61,7 @@ const headers = (r) =>
 export const page = {
     title: (params) => `Rejected message #${params.id}`,
     watches: ['event'],
-    load: async (ctx) => ({ message: await ctx.get(`rejected/${seg(ctx.params.id)}`) }),
+    load: async (ctx) => ({ message: whole(await ctx.get(`rejected/${seg(ctx.params.id)}`), 'message') }),
     view: ({ message: r }, ctx) => [
         pageHead(`Rejected message #${r.rejected_id}`, {
             sub: r.detail,

@@ -15,8 +15,8 @@ import {
 } from '../lib/parts.js';
 import { badge } from '../lib/badge.js';
 import { table, listTable, filters } from '../lib/table.js';
-import { count, duration, percent, serverNow, setServerNow, when } from '../lib/format.js';
-import { query, seg } from '../lib/api.js';
+import { count, duration, percent, serverNow, setServerNow, tookSeconds, when } from '../lib/format.js';
+import { query, seg, whole } from '../lib/api.js';
 import { runButtons, runAction, RUN_ACTIONS } from '../lib/actions.js';
 import { pref, setPref } from '../lib/prefs.js';
 import { go } from '../lib/router.js';
@@ -150,7 +150,11 @@ function phaseColumns(run) {
                     ? duration(((p.done_at ? Date.parse(p.done_at) : serverNow()) - Date.parse(p.opened_at)) / 1000)
                     : null,
         },
-        { label: 'barrier', num: true, cell: (p) => (p.barrier_ms == null ? null : duration(p.barrier_ms / 1000)) },
+        {
+            label: 'barrier',
+            num: true,
+            cell: (p) => duration(p.barrier_s ?? (p.barrier_ms == null ? null : p.barrier_ms / 1000)),
+        },
         { label: 'lost', num: true, title: 'share of reader time in which nothing ran', cell: (p) => percent(lost(p)) },
         {
             label: 'straggler',
@@ -189,11 +193,7 @@ const TASK_COLUMNS = [
     {
         label: 'took',
         num: true,
-        cell: (t) =>
-            duration(
-                t.duration ??
-                    (t.started_at && t.ended_at ? (Date.parse(t.ended_at) - Date.parse(t.started_at)) / 1000 : null),
-            ),
+        cell: (t) => duration(tookSeconds(t)),
     },
     { label: 'error', class: 'text', cell: (t) => t.error ?? t.error_text },
 ];
@@ -204,7 +204,7 @@ function tasks(data, ctx) {
         { key: 'tasks' },
         filters(
             [
-                { name: 'text', label: 'name contains', search: true },
+                { name: 'name', label: 'name contains', search: true },
                 { name: 'order', label: 'order', type: 'search' },
                 { name: 'status', label: 'status', chips: TASK_STATES },
             ],
@@ -268,11 +268,11 @@ export const page = {
         const at = `runs/${seg(ctx.params.id)}`,
             q = (name) => ctx.query.get(name);
         const [run, gantt, phaseRows, taskRows, explain, events] = await Promise.all([
-            ctx.get(at),
+            ctx.get(at).then((doc) => whole(doc, 'run')),
             ctx.optional(`${at}/gantt?buckets=400`),
             ctx.optional(`${at}/phases?limit=1000`),
             ctx.optional(
-                `${at}/tasks${query({ order: q('order'), status: q('status'), text: q('text'), after: q('after') })}`,
+                `${at}/tasks${query({ order: q('order'), status: q('status'), name: q('name'), after: q('after') })}`,
             ),
             ctx.optional(`${at}/explain`),
             ctx.optional(`${at}/events?limit=50`),

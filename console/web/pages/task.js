@@ -3,10 +3,39 @@ import { h } from '../lib/dom.js';
 import { pageHead, panel, facts, queueLink, runLink, problemBox, allFields, empty } from '../lib/parts.js';
 import { badge, tone } from '../lib/badge.js';
 import { table } from '../lib/table.js';
-import { duration, when, stamp, serverNow } from '../lib/format.js';
-import { seg } from '../lib/api.js';
+import { duration, when, stamp, serverNow, tookSeconds } from '../lib/format.js';
+import { seg, whole } from '../lib/api.js';
 import { taskButtons } from '../lib/actions.js';
 import { explainPanel } from '../lib/explain.js';
+
+/* The attempt that runs, or that ended the task, is the task itself. */
+function withLast(task) {
+    const attempts = task.attempts ?? [],
+        last = number(task);
+    if (!task.started_at || last == null || attempts.some((a) => a.attempt === last)) return { ...task, attempts };
+    const { status, started_at, ended_at, seconds, error, executor_id, host, worker, backend_pid, rows, notices } =
+        task;
+    return {
+        ...task,
+        attempts: [
+            ...attempts,
+            {
+                attempt: last,
+                status,
+                started_at,
+                ended_at,
+                seconds,
+                error,
+                executor_id,
+                host,
+                worker,
+                backend_pid,
+                rows,
+                notices,
+            },
+        ],
+    };
+}
 
 const number = (t) => t.attempt ?? t.attempt_num;
 const SHOWN = ['payload', 'params', 'args', 'input', 'body', 'attempts', 'steps', 'hidden', 'headers'];
@@ -50,11 +79,7 @@ const STEP_COLUMNS = [
     {
         label: 'took',
         num: true,
-        cell: (s) =>
-            duration(
-                s.duration ??
-                    (s.ended_at && s.started_at ? (Date.parse(s.ended_at) - Date.parse(s.started_at)) / 1000 : null),
-            ),
+        cell: (s) => duration(tookSeconds(s)),
     },
     { label: 'rows', num: true, cell: (s) => s.rows },
 ];
@@ -69,16 +94,7 @@ function attempt(a) {
             h('strong', null, `Attempt ${a.attempt}`),
             badge(a.status),
             a.started_at && h('span', null, stamp(a.started_at)),
-            h(
-                'span.num',
-                null,
-                duration(
-                    a.duration ??
-                        (a.ended_at && a.started_at
-                            ? (Date.parse(a.ended_at) - Date.parse(a.started_at)) / 1000
-                            : null),
-                ),
-            ),
+            h('span.num', null, duration(tookSeconds(a))),
         ),
         facts([
             ['SQLSTATE', a.sqlstate && h('code', null, a.sqlstate)],
@@ -122,10 +138,13 @@ function work(t) {
 export const page = {
     title: (params, data) => `Task ${data?.task.name ?? `#${params.id}`}`,
     watches: ['task', 'run'],
-    concerns: (event, ctx) => (event.task_id == null ? true : String(event.task_id) === ctx.params.id),
+    concerns: (event, ctx) => (event.task == null ? true : String(event.task) === ctx.params.id),
     load: async (ctx) => {
         const at = `tasks/${seg(ctx.params.id)}`;
-        const [task, explain] = await Promise.all([ctx.get(at), ctx.optional(`${at}/explain`)]);
+        const [task, explain] = await Promise.all([
+            ctx.get(at).then((doc) => withLast(whole(doc, 'task'))),
+            ctx.optional(`${at}/explain`),
+        ]);
         return { task, explain };
     },
     view: ({ task: t, explain }, ctx) => {
