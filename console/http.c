@@ -1,0 +1,365 @@
+/* The server: libmicrohttpd's thread takes requests, workers answer them, a watcher ends what takes too long. */
+#include "base/clock.h"
+#include "base/log.h"
+#include "console/http_request.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <gnutls/gnutls.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#define WATCH_MS 200
+#define HEADERS_MOST                                                                               \
+    32768 /* bytes of a request's head, and of what libmicrohttpd keeps beside it */
+#define FILE_MOST 1048576
+
+/* ---- Requests come ---- */
+
+static struct http_mark *mark_of(struct MHD_Connection *connection)
+{
+    const union MHD_ConnectionInfo *info =
+        MHD_get_connection_info(connection, MHD_CONNECTION_INFO_SOCKET_CONTEXT);
+    return info != NULL ? info->socket_context : NULL;
+}
+
+static void mark_waits(struct http *http, struct http_mark *mark, bool waits)
+{
+    if (mark == NULL)
+        return;
+    (void)pthread_mutex_lock(&http->lock);
+    mark->since_us = waits ? clock_boot_us() : 0;
+    (void)pthread_mutex_unlock(&http->lock);
+}
+
+static void connection_changed(void *context, struct MHD_Connection *connection,
+                               void **socket_context, enum MHD_ConnectionNotificationCode code)
+{
+    struct http *http = context;
+    struct http_mark *mark = *socket_context;
+    (void)pthread_mutex_lock(&http->lock);
+    if (code == MHD_CONNECTION_NOTIFY_STARTED) {
+        mark = xcalloc(1, sizeof *mark);
+        mark->fd =
+            MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD)->connect_fd;
+        mark->since_us = clock_boot_us();
+        mark->next = http->marks;
+        mark->link = &http->marks;
+        if (http->marks != NULL)
+            http->marks->link = &mark->next;
+        http->marks = mark;
+        *socket_context = mark;
+    } else if (mark != NULL) {
+        *mark->link = mark->next;
+        if (mark->next != NULL)
+            mark->next->link = mark->link;
+        *socket_context = NULL;
+        free(mark);
+    }
+    (void)pthread_mutex_unlock(&http->lock);
+}
+
+static void refuse(struct http_request *request, int status, const char *detail)
+{
+    STR_AUTO body = {0};
+    str_format(&body, "{\"type\":\"about:blank\",\"status\":%d,\"title\":\"%s\",\"detail\":\"%s\"}",
+               status, status == 413 ? "Content Too Large" : "Bad Request", detail);
+    http_answer(request, status, "application/problem+json", body.data, body.len);
+}
+
+static void enqueue(struct http *http, struct http_request *request)
+{
+    mark_waits(http, request->mark, false);
+    MHD_suspend_connection(request->connection);
+    (void)pthread_mutex_lock(&http->lock);
+    request->queued = true;
+    request->next = NULL;
+    *http->last = request;
+    http->last = &request->next;
+    (void)pthread_cond_signal(&http->filled);
+    (void)pthread_mutex_unlock(&http->lock);
+}
+
+/* libmicrohttpd calls it when the head has come, for each piece of the body, at the body's end, and after a resume. */
+static enum MHD_Result on_request(void *context, struct MHD_Connection *connection, const char *url,
+                                  const char *method, const char *version, const char *data,
+                                  size_t *data_len, void **request_context)
+{
+    struct http *http = context;
+    struct http_request *request = *request_context;
+    (void)version;
+    if (request == NULL) {
+        request = request_new(http, connection, method, url);
+        request->mark = mark_of(connection);
+        *request_context = request;
+        return MHD_YES;
+    }
+    if (*data_len > 0) {
+        if (request->body.len + *data_len > http->options.body_most)
+            request->too_large = true;
+        else
+            str_add(&request->body, data, *data_len);
+        *data_len = 0;
+        return request->too_large && request->body.len == 0 ? MHD_NO : MHD_YES;
+    }
+    if (request->response == NULL && request->too_large)
+        refuse(request, 413, "the body is too large");
+    else if (request->response == NULL && !request->queued && !request_read(request))
+        refuse(request, 400,
+               "the path or the query is not valid percent-encoded UTF-8, or is too long");
+    if (request->response != NULL)
+        return MHD_queue_response(connection, (unsigned)request->status, request->response);
+    if (!request->queued)
+        enqueue(http, request);
+    return MHD_YES;
+}
+
+static void on_completed(void *context, struct MHD_Connection *connection, void **request_context,
+                         enum MHD_RequestTerminationCode code)
+{
+    struct http *http = context;
+    struct http_request *request = *request_context;
+    (void)connection;
+    (void)code;
+    if (request == NULL)
+        return;
+    mark_waits(http, request->mark, true);
+    request_free(request);
+    *request_context = NULL;
+}
+
+/* Path and query are decoded by request.c, a segment and a value at a time. */
+static size_t keep_encoded(void *context, struct MHD_Connection *connection, char *text)
+{
+    (void)context;
+    (void)connection;
+    return strlen(text);
+}
+
+static void on_trouble(void *context, const char *fmt, va_list ap)
+    __attribute__((format(printf, 2, 0)));
+static void on_trouble(void *context, const char *fmt, va_list ap)
+{
+    struct http *http = context;
+    (void)vsnprintf(http->trouble, sizeof http->trouble, fmt, ap);
+}
+
+/* ---- Workers ---- */
+
+static struct http_request *dequeue(struct http *http)
+{
+    (void)pthread_mutex_lock(&http->lock);
+    while (http->first == NULL && !http->stopping)
+        (void)pthread_cond_wait(&http->filled, &http->lock);
+    struct http_request *request = http->first;
+    if (request != NULL) {
+        http->first = request->next;
+        if (http->first == NULL)
+            http->last = &http->first;
+    }
+    (void)pthread_mutex_unlock(&http->lock);
+    return request;
+}
+
+static void *worker_main(void *context)
+{
+    struct http *http = context;
+    struct http_request *request;
+    while ((request = dequeue(http)) != NULL) {
+        struct MHD_Connection *connection = request->connection;
+        http->options.handler(http->options.context, request);
+        if (request->response == NULL)
+            http_answer(request, 500, NULL, "", 0);
+        MHD_resume_connection(connection);
+    }
+    return NULL;
+}
+
+/* ---- The watcher ---- */
+
+static bool has_gone(int fd)
+{
+    struct pollfd state = {.fd = fd, .events = POLLRDHUP};
+    return poll(&state, 1, 0) > 0 && (state.revents & (POLLRDHUP | POLLHUP | POLLERR)) != 0;
+}
+
+static void watch(struct http *http)
+{
+    int64_t late_us = clock_boot_us() - (int64_t)http->options.idle_s * 1000000;
+    for (struct http_request *request = http->watched; request != NULL; request = request->watched)
+        if (request->mark != NULL && has_gone(request->mark->fd))
+            request->gone(request->gone_context);
+    for (struct http_mark *mark = http->marks; mark != NULL; mark = mark->next)
+        if (mark->since_us != 0 && mark->since_us < late_us)
+            (void)shutdown(mark->fd, SHUT_RDWR);
+}
+
+static void *watcher_main(void *context)
+{
+    struct http *http = context;
+    bool stopping = false;
+    while (!stopping) {
+        (void)poll(NULL, 0, WATCH_MS);
+        (void)pthread_mutex_lock(&http->lock);
+        stopping = http->stopping;
+        watch(http);
+        (void)pthread_mutex_unlock(&http->lock);
+    }
+    return NULL;
+}
+
+/* ---- Start and stop ---- */
+
+/* A PEM file as libmicrohttpd takes it. */
+static enum rc read_file(const char *path, char **ret_text, struct err *err)
+{
+    char text[128];
+    FILE *file = fopen(path, "re");
+    if (file == NULL)
+        return err_set(err, RC_FATAL, ERR_CONFIG, path,
+                       "The file must be readable for the login of this process.",
+                       "cannot read it: %s", strerror_r(errno, text, sizeof text));
+    *ret_text = xcalloc(1, FILE_MOST + 1);
+    size_t len = fread(*ret_text, 1, FILE_MOST, file);
+    (void)fclose(file);
+    if (len == 0)
+        return err_set(err, RC_FATAL, ERR_CONFIG, path, "It is a file in PEM format.",
+                       "the file is empty");
+    return RC_OK;
+}
+
+/* libmicrohttpd says no more than that it could not start. */
+static enum rc check_pair(const struct http *http, struct err *err)
+{
+    const struct http_options *options = &http->options;
+    gnutls_certificate_credentials_t pair;
+    if (gnutls_certificate_allocate_credentials(&pair) != 0)
+        return err_set(err, RC_FATAL, ERR_INTERNAL, options->certificate, "", "no memory for TLS");
+    const gnutls_datum_t certificate = {(unsigned char *)http->certificate,
+                                        (unsigned)strlen(http->certificate)};
+    const gnutls_datum_t key = {(unsigned char *)http->key, (unsigned)strlen(http->key)};
+    int answer = gnutls_certificate_set_x509_key_mem(pair, &certificate, &key, GNUTLS_X509_FMT_PEM);
+    gnutls_certificate_free_credentials(pair);
+    if (answer >= 0)
+        return RC_OK;
+    return err_set(err, RC_FATAL, ERR_CONFIG, options->certificate,
+                   "tls_certificate names the PEM file with the certificate and its chain, tls_key "
+                   "the one with its "
+                   "private key.",
+                   "certificate and key (%s) do not fit: %s", options->key,
+                   gnutls_strerror(answer));
+}
+
+static enum rc load_tls(struct http *http, struct err *err)
+{
+    if (http->options.certificate == NULL)
+        return RC_OK;
+    enum rc rc = read_file(http->options.certificate, &http->certificate, err);
+    if (rc == RC_OK)
+        rc = read_file(http->options.key, &http->key, err);
+    return rc == RC_OK ? check_pair(http, err) : rc;
+}
+
+static enum rc start_daemon(struct http *http, struct err *err)
+{
+    const struct http_options *options = &http->options;
+    struct MHD_OptionItem tls[] = {{MHD_OPTION_HTTPS_MEM_CERT, 0, http->certificate},
+                                   {MHD_OPTION_HTTPS_MEM_KEY, 0, http->key},
+                                   {MHD_OPTION_END, 0, NULL}};
+    bool encrypted = http->certificate != NULL;
+    http->daemon = MHD_start_daemon(
+        MHD_USE_EPOLL_INTERNAL_THREAD | MHD_ALLOW_SUSPEND_RESUME | MHD_USE_ERROR_LOG |
+            (encrypted ? MHD_USE_TLS : 0),
+        0, NULL, NULL, on_request, http, MHD_OPTION_EXTERNAL_LOGGER, on_trouble, http,
+        MHD_OPTION_LISTEN_SOCKET, http->listener.fd, MHD_OPTION_NOTIFY_COMPLETED, on_completed,
+        http, MHD_OPTION_NOTIFY_CONNECTION, connection_changed, http, MHD_OPTION_UNESCAPE_CALLBACK,
+        keep_encoded, http, MHD_OPTION_CONNECTION_LIMIT, (unsigned)options->connections,
+        MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)options->idle_s,
+        MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)HEADERS_MOST, MHD_OPTION_STRICT_FOR_CLIENT, 1,
+        MHD_OPTION_ARRAY, encrypted ? tls : tls + 2, MHD_OPTION_END);
+    if (http->daemon != NULL)
+        return RC_OK;
+    return err_set(err, RC_FATAL, ERR_CONFIG, options->listen, "",
+                   "the HTTP server does not start: %s", http->trouble);
+}
+
+static enum rc start_threads(struct http *http, struct err *err)
+{
+    http->workers = xcalloc((size_t)http->options.workers, sizeof *http->workers);
+    for (; http->worker_count < http->options.workers; http->worker_count++)
+        if (pthread_create(&http->workers[http->worker_count], NULL, worker_main, http) != 0)
+            return err_set(err, RC_FATAL, ERR_INTERNAL, "http", "", "the system has no thread");
+    if (pthread_create(&http->watcher, NULL, watcher_main, http) != 0)
+        return err_set(err, RC_FATAL, ERR_INTERNAL, "http", "", "the system has no thread");
+    http->watching = true;
+    return RC_OK;
+}
+
+enum rc http_start(const struct http_options *options, struct http **ret_http, struct err *err)
+{
+    struct http *http = xcalloc(1, sizeof *http);
+    *http = (struct http){.options = *options, .last = &http->first, .listener.fd = -1};
+    (void)pthread_mutex_init(&http->lock, NULL);
+    (void)pthread_cond_init(&http->filled, NULL);
+    enum rc rc = load_tls(http, err);
+    if (rc == RC_OK)
+        rc = listen_open(options->listen, &http->listener, err);
+    if (rc == RC_OK)
+        rc = start_threads(http, err);
+    if (rc == RC_OK)
+        rc = start_daemon(http, err);
+    if (rc != RC_OK) {
+        http_stop(http);
+        return rc;
+    }
+    *ret_http = http;
+    return RC_OK;
+}
+
+/* No new request; what is queued and under way is answered, for a daemon with suspended connections cannot stop. */
+void http_stop(struct http *http)
+{
+    if (http == NULL)
+        return;
+    if (http->daemon != NULL)
+        (void)MHD_quiesce_daemon(http->daemon);
+    (void)pthread_mutex_lock(&http->lock);
+    http->stopping = true;
+    streams_end(http);
+    (void)pthread_cond_broadcast(&http->filled);
+    (void)pthread_mutex_unlock(&http->lock);
+    for (int i = 0; i < http->worker_count; i++)
+        (void)pthread_join(http->workers[i], NULL);
+    if (http->watching)
+        (void)pthread_join(http->watcher, NULL);
+    if (http->daemon != NULL)
+        MHD_stop_daemon(http->daemon);
+    listen_close(&http->listener);
+    (void)pthread_cond_destroy(&http->filled);
+    (void)pthread_mutex_destroy(&http->lock);
+    free(http->workers);
+    free(http->certificate);
+    free(http->key);
+    free(http);
+}
+
+const struct listener *http_listener(const struct http *http)
+{
+    return &http->listener;
+}
+
+void http_url(const struct http *http, struct str *url)
+{
+    const struct listener *listener = &http->listener;
+    const char *scheme = http->certificate != NULL ? "https" : "http";
+    if (listener->local)
+        str_text(url, http->options.listen);
+    else if (strchr(listener->host, ':') != NULL)
+        str_format(url, "%s://[%s]:%d/", scheme, listener->host, listener->port);
+    else
+        str_format(url, "%s://%s:%d/", scheme, listener->host, listener->port);
+}

@@ -1,0 +1,83 @@
+/**
+ * What: the inside of a server and of its requests and streams, for http.c, request.c and http_stream.c only.
+ * Invariants: a request is made when its head has come, queued when its body has, and freed when libmicrohttpd has sent the
+ *   answer or lost the client. From being queued to being answered its connection is suspended, so that libmicrohttpd does not touch it.
+ * Threads: `lock` of the server guards the queue, the lists and what is said to be with it.
+ * Ownership: the server owns its requests and the connections' marks; a stream belongs to its two holders, libmicrohttpd and the caller.
+ * Failure: see http.h.
+ */
+#ifndef CONSOLE_HTTP_REQUEST_H
+#define CONSOLE_HTTP_REQUEST_H
+
+#include "console/http.h"
+
+#include <microhttpd.h>
+#include <pthread.h>
+#include <stdint.h>
+
+#define REQUEST_QUERY_MOST    32
+#define REQUEST_SEGMENTS_MOST 8
+#define REQUEST_HEADERS_MOST  16
+
+/** A connection, from its first byte to its end. */
+struct http_mark {
+    struct http_mark *next, **link; /* with the lock */
+    int fd;
+    int64_t since_us; /* with the lock: waiting for a whole request since then; 0: it is not */
+};
+
+struct http_request {
+    struct http *http;
+    struct MHD_Connection *connection;
+    struct http_mark *mark;
+    struct http_request *next; /* in the queue */
+    struct http_request *watched,
+        **place; /* with the lock: in the list of those that are watched */
+    char *method, *path, *decoded, *raw_query;
+    const char *segments[REQUEST_SEGMENTS_MOST];
+    struct {
+        const char *name, *value;
+    } query[REQUEST_QUERY_MOST];
+    int segment_count, query_count;
+    char client[64];
+    struct str body;
+    bool too_large, wrong, queued;
+    void (*gone)(void *context); /* with the lock */
+    void *gone_context;
+    struct {
+        char *name, *value;
+    } headers[REQUEST_HEADERS_MOST];
+    int header_count;
+    struct MHD_Response *response; /* NULL: not answered yet */
+    int status;
+};
+
+struct http {
+    struct http_options options;
+    struct listener listener;
+    struct MHD_Daemon *daemon;
+    char *certificate, *key; /* the files' contents */
+    pthread_mutex_t lock;
+    pthread_cond_t filled;
+    struct http_request *first, **last; /* the queue */
+    struct http_request *watched;
+    struct http_mark *marks;
+    struct http_stream *streams;
+    pthread_t *workers;
+    int worker_count;
+    pthread_t watcher;
+    bool watching, stopping; /* stopping: with the lock */
+    char trouble[256];       /* what libmicrohttpd has said last */
+};
+
+struct http_request *request_new(struct http *http, struct MHD_Connection *connection,
+                                 const char *method, const char *path);
+/** Reads path and query; false: they are not valid. */
+bool request_read(struct http_request *request);
+void request_free(struct http_request *request);
+/** Takes the response over: it is what the client gets. */
+void request_respond(struct http_request *request, int status, struct MHD_Response *response);
+/** All streams end, so that the daemon can. With the lock. */
+void streams_end(struct http *http);
+
+#endif

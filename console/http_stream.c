@@ -1,0 +1,142 @@
+/* Answers without an end: what is sent is kept until libmicrohttpd can write it; the connection sleeps while nothing is. */
+#include "console/http_request.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+
+#define UNREAD_MOST 262144 /* bytes that a client has not taken */
+#define BLOCK       8192
+
+struct http_stream {
+    struct http_stream *next,
+        **place; /* with the server's lock: in its list; place NULL: not in it */
+    struct http *http;
+    struct MHD_Connection *connection;
+    int fd;
+    pthread_mutex_t lock; /* of all below */
+    struct str unread;
+    size_t taken; /* of unread */
+    bool asleep, ended;
+    int holders; /* libmicrohttpd and the caller */
+};
+
+static void let_go(struct http_stream *stream)
+{
+    (void)pthread_mutex_lock(&stream->lock);
+    bool last = --stream->holders == 0;
+    (void)pthread_mutex_unlock(&stream->lock);
+    if (!last)
+        return;
+    (void)pthread_mutex_destroy(&stream->lock);
+    str_done(&stream->unread);
+    free(stream);
+}
+
+/* With its lock. */
+static void wake(struct http_stream *stream)
+{
+    if (!stream->asleep)
+        return;
+    stream->asleep = false;
+    MHD_resume_connection(stream->connection);
+}
+
+static ssize_t on_room(void *context, uint64_t position, char *to, size_t most)
+{
+    struct http_stream *stream = context;
+    ssize_t len = 0;
+    (void)position;
+    (void)pthread_mutex_lock(&stream->lock);
+    size_t left = stream->unread.len - stream->taken;
+    if (left > 0 && !stream->ended) {
+        len = (ssize_t)(left < most ? left : most);
+        memcpy(to, stream->unread.data + stream->taken, (size_t)len);
+        stream->taken += (size_t)len;
+        if (stream->taken == stream->unread.len) {
+            str_clear(&stream->unread);
+            stream->taken = 0;
+        }
+    } else if (stream->ended) {
+        len = MHD_CONTENT_READER_END_OF_STREAM;
+    } else {
+        stream->asleep = true;
+        MHD_suspend_connection(stream->connection);
+    }
+    (void)pthread_mutex_unlock(&stream->lock);
+    return len;
+}
+
+static void on_end(void *context)
+{
+    struct http_stream *stream = context;
+    struct http *http = stream->http;
+    (void)pthread_mutex_lock(&http->lock);
+    *stream->place = stream->next;
+    if (stream->next != NULL)
+        stream->next->place = stream->place;
+    (void)pthread_mutex_unlock(&http->lock);
+    (void)pthread_mutex_lock(&stream->lock);
+    stream->ended = true;
+    stream->asleep = false;
+    (void)pthread_mutex_unlock(&stream->lock);
+    let_go(stream);
+}
+
+struct http_stream *http_stream_open(struct http_request *request, const char *type)
+{
+    struct http *http = request->http;
+    struct http_stream *stream = xcalloc(1, sizeof *stream);
+    *stream = (struct http_stream){.http = http,
+                                   .connection = request->connection,
+                                   .fd = request->mark != NULL ? request->mark->fd : -1,
+                                   .holders = 2};
+    (void)pthread_mutex_init(&stream->lock, NULL);
+    (void)pthread_mutex_lock(&http->lock);
+    stream->ended = http->stopping;
+    stream->next = http->streams;
+    stream->place = &http->streams;
+    if (http->streams != NULL)
+        http->streams->place = &stream->next;
+    http->streams = stream;
+    (void)pthread_mutex_unlock(&http->lock);
+    struct MHD_Response *response =
+        MHD_create_response_from_callback(MHD_SIZE_UNKNOWN, BLOCK, on_room, stream, on_end);
+    (void)MHD_add_response_header(response, "Content-Type", type);
+    request_respond(request, 200, response);
+    return stream;
+}
+
+bool http_stream_send(struct http_stream *stream, const char *text, size_t len)
+{
+    (void)pthread_mutex_lock(&stream->lock);
+    if (!stream->ended && stream->unread.len - stream->taken + len > UNREAD_MOST) {
+        stream->ended = true;
+        (void)shutdown(stream->fd, SHUT_RDWR);
+    }
+    bool there = !stream->ended;
+    if (there)
+        str_add(&stream->unread, text, len);
+    wake(stream);
+    (void)pthread_mutex_unlock(&stream->lock);
+    return there;
+}
+
+void http_stream_close(struct http_stream *stream)
+{
+    (void)pthread_mutex_lock(&stream->lock);
+    stream->ended = true;
+    wake(stream);
+    (void)pthread_mutex_unlock(&stream->lock);
+    let_go(stream);
+}
+
+void streams_end(struct http *http)
+{
+    for (struct http_stream *stream = http->streams; stream != NULL; stream = stream->next) {
+        (void)pthread_mutex_lock(&stream->lock);
+        stream->ended = true;
+        wake(stream);
+        (void)pthread_mutex_unlock(&stream->lock);
+    }
+}

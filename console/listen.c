@@ -1,0 +1,200 @@
+#include "console/listen.h"
+
+#include "base/memory.h"
+#include "base/number.h"
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <netdb.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#define BACKLOG       1024
+#define SYSTEMD_FIRST 3 /* sd_listen_fds(3): SD_LISTEN_FDS_START */
+#define ADDRESS_HINT                                                                               \
+    "An address is a port (8330: of this host only), HOST:PORT, [IPV6]:PORT, the absolute path "   \
+    "of a "                                                                                        \
+    "Unix socket, or systemd."
+
+static enum rc failed(const char *address, int number, struct err *err)
+{
+    const char *hint =
+        number == EADDRINUSE ? "Another process listens there: ss -ltnp shows which. End it, or "
+                               "name another port."
+        : number == EADDRNOTAVAIL ? "It is not an address of this host: ip addr shows them."
+        : number == EACCES
+            ? "The login may not: ports under 1024 belong to root, and the directory "
+              "of a Unix socket must be writable."
+            : ADDRESS_HINT;
+    char text[128];
+    enum rc rc = err_set(err, RC_FATAL, ERR_CONFIG, address, hint, "cannot listen: %s",
+                         strerror_r(number, text, sizeof text));
+    err_code(err, number == EADDRINUSE ? "EADDRINUSE" : "");
+    return rc;
+}
+
+/* A socket file that nobody serves refuses connections. */
+static bool abandoned(const struct sockaddr_un *name)
+{
+    struct stat status;
+    if (lstat(name->sun_path, &status) != 0 || !S_ISSOCK(status.st_mode))
+        return false;
+    int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    bool refused = fd >= 0 && connect(fd, (const struct sockaddr *)name, sizeof *name) != 0 &&
+                   errno == ECONNREFUSED;
+    if (fd >= 0)
+        (void)close(fd);
+    return refused;
+}
+
+static enum rc open_local(const char *path, struct listener *listener, struct err *err)
+{
+    struct sockaddr_un name = {.sun_family = AF_UNIX};
+    if (strlen(path) >= sizeof name.sun_path)
+        return err_set(err, RC_FATAL, ERR_CONFIG, path, ADDRESS_HINT,
+                       "the path of a Unix socket has at most %zu bytes", sizeof name.sun_path - 1);
+    (void)snprintf(name.sun_path, sizeof name.sun_path, "%s", path);
+    int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+    if (fd < 0)
+        return failed(path, errno, err);
+    int bound = bind(fd, (const struct sockaddr *)&name, sizeof name);
+    if (bound != 0 && errno == EADDRINUSE && abandoned(&name)) {
+        (void)unlink(path);
+        bound = bind(fd, (const struct sockaddr *)&name, sizeof name);
+    }
+    if (bound != 0 || listen(fd, BACKLOG) != 0) {
+        int number = errno;
+        (void)close(fd);
+        return failed(path, number, err);
+    }
+    *listener = (struct listener){.fd = fd, .loopback = true, .local = true};
+    (void)snprintf(listener->path, sizeof listener->path, "%s", path);
+    return RC_OK;
+}
+
+static bool is_loopback(const struct sockaddr *address)
+{
+    if (address->sa_family == AF_INET)
+        return ntohl(((const struct sockaddr_in *)address)->sin_addr.s_addr) >> 24 == 127;
+    return address->sa_family == AF_INET6 &&
+           IN6_IS_ADDR_LOOPBACK(&((const struct sockaddr_in6 *)address)->sin6_addr);
+}
+
+/* What a socket is bound to, as the system says it. */
+static void describe(struct listener *listener)
+{
+    struct sockaddr_storage bound = {0};
+    socklen_t len = sizeof bound;
+    char port[8] = "0";
+    if (getsockname(listener->fd, (struct sockaddr *)&bound, &len) != 0)
+        return;
+    listener->local = bound.ss_family == AF_UNIX;
+    listener->loopback = listener->local || is_loopback((const struct sockaddr *)&bound);
+    if (listener->local)
+        return;
+    if (getnameinfo((const struct sockaddr *)&bound, len, listener->host, sizeof listener->host,
+                    port, sizeof port, NI_NUMERICHOST | NI_NUMERICSERV) == 0)
+        listener->port = atoi(port);
+}
+
+static enum rc open_address(const char *address, const struct addrinfo *info,
+                            struct listener *listener, struct err *err)
+{
+    const int on = 1;
+    int fd = socket(info->ai_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+    if (fd < 0)
+        return failed(address, errno, err);
+    (void)setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
+    if (bind(fd, info->ai_addr, info->ai_addrlen) != 0 || listen(fd, BACKLOG) != 0) {
+        int number = errno;
+        (void)close(fd);
+        return failed(address, number, err);
+    }
+    *listener = (struct listener){.fd = fd};
+    describe(listener);
+    return RC_OK;
+}
+
+/* "HOST:PORT", "[HOST]:PORT" or "PORT" in two parts; false: it is none of these. */
+static bool split(char *text, const char **ret_host, const char **ret_port)
+{
+    char *colon = strrchr(text, ':');
+    *ret_host = "127.0.0.1";
+    *ret_port = text;
+    if (colon == NULL)
+        return *text != '\0';
+    *colon = '\0';
+    *ret_port = colon + 1;
+    *ret_host = text;
+    size_t len = strlen(text);
+    if (*text == '[' && len > 2 && text[len - 1] == ']') {
+        text[len - 1] = '\0';
+        *ret_host = text + 1;
+    } else if (len == 0 || strchr(text, ':') != NULL) {
+        return false;
+    }
+    return true;
+}
+
+static enum rc open_network(const char *address, struct listener *listener, struct err *err)
+{
+    FREE_AUTO char *text = xstrdup(address);
+    const char *host, *port;
+    int64_t number;
+    if (!split(text, &host, &port))
+        return err_set(err, RC_FATAL, ERR_CONFIG, address, ADDRESS_HINT, "not an address");
+    enum rc rc = number_parse(address, "port", port, (struct number_range){0, 65535}, &number, err);
+    if (rc != RC_OK) {
+        if (err != NULL)
+            err->kind = ERR_CONFIG;
+        return RC_FATAL;
+    }
+    struct addrinfo *found = NULL;
+    const struct addrinfo wanted = {.ai_socktype = SOCK_STREAM,
+                                    .ai_flags = AI_NUMERICSERV | AI_PASSIVE};
+    int answer = getaddrinfo(host, port, &wanted, &found);
+    if (answer != 0)
+        return err_set(err, RC_FATAL, ERR_CONFIG, address, ADDRESS_HINT, "%s: %s", host,
+                       gai_strerror(answer));
+    rc = open_address(address, found, listener, err);
+    freeaddrinfo(found);
+    return rc;
+}
+
+static enum rc take_passed(struct listener *listener, struct err *err)
+{
+    const char *pid = getenv("LISTEN_PID"), *count = getenv("LISTEN_FDS");
+    if (pid == NULL || count == NULL || atol(pid) != (long)getpid() || atoi(count) != 1)
+        return err_set(err, RC_FATAL, ERR_CONFIG, "systemd",
+                       "Start it by a unit that has a .socket unit with one ListenStream.",
+                       "systemd has not passed one socket to this process");
+    *listener = (struct listener){.fd = SYSTEMD_FIRST};
+    (void)fcntl(SYSTEMD_FIRST, F_SETFD, FD_CLOEXEC);
+    (void)fcntl(SYSTEMD_FIRST, F_SETFL, O_NONBLOCK);
+    describe(listener);
+    return RC_OK;
+}
+
+enum rc listen_open(const char *address, struct listener *ret_listener, struct err *err)
+{
+    if (strcmp(address, "systemd") == 0)
+        return take_passed(ret_listener, err);
+    if (*address == '/')
+        return open_local(address, ret_listener, err);
+    return open_network(address, ret_listener, err);
+}
+
+void listen_close(struct listener *listener)
+{
+    if (listener->fd >= 0)
+        (void)close(listener->fd);
+    if (*listener->path != '\0')
+        (void)unlink(listener->path);
+    listener->fd = -1;
+}

@@ -1,0 +1,233 @@
+/* One request: what it says, decoded, and its answer. */
+#include "base/ascii.h"
+#include "base/utf8.h"
+#include "console/http_request.h"
+
+#include <arpa/inet.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char *header_of(const struct http_request *request, const char *name)
+{
+    return MHD_lookup_connection_value(request->connection, MHD_HEADER_KIND, name);
+}
+
+static void find_client(struct http_request *request)
+{
+    const union MHD_ConnectionInfo *info =
+        MHD_get_connection_info(request->connection, MHD_CONNECTION_INFO_CLIENT_ADDRESS);
+    const struct sockaddr *address = info != NULL ? info->client_addr : NULL;
+    (void)strcpy(request->client, "local");
+    if (address == NULL)
+        return;
+    if (address->sa_family == AF_INET)
+        (void)inet_ntop(AF_INET, &((const struct sockaddr_in *)address)->sin_addr, request->client,
+                        sizeof request->client);
+    else if (address->sa_family == AF_INET6)
+        (void)inet_ntop(AF_INET6, &((const struct sockaddr_in6 *)address)->sin6_addr,
+                        request->client, sizeof request->client);
+}
+
+struct http_request *request_new(struct http *http, struct MHD_Connection *connection,
+                                 const char *method, const char *path)
+{
+    struct http_request *request = xcalloc(1, sizeof *request);
+    *request = (struct http_request){
+        .http = http, .connection = connection, .method = xstrdup(method), .path = xstrdup(path)};
+    find_client(request);
+    return request;
+}
+
+/* In place: %NN, and + as a blank in a query. False: it is not valid. */
+static bool decode(char *text, bool query)
+{
+    char *to = text;
+    for (const char *at = text; *at != '\0'; at++) {
+        if (*at == '%' && !(ascii_xdigit(at[1]) && ascii_xdigit(at[2])))
+            return false;
+        *to = *at == '%' ? ascii_byte(at + 1) : query && *at == '+' ? ' ' : *at;
+        if (*to++ == '\0')
+            return false;
+        at += *at == '%' ? 2 : 0;
+    }
+    *to = '\0';
+    return utf8_prefix(text, (size_t)(to - text)) == (size_t)(to - text);
+}
+
+static bool read_path(struct http_request *request)
+{
+    request->decoded = xstrdup(request->path);
+    char *rest = request->decoded, *segment;
+    while ((segment = strsep(&rest, "/")) != NULL) {
+        if (*segment == '\0')
+            continue;
+        if (request->segment_count == REQUEST_SEGMENTS_MOST || !decode(segment, false))
+            return false;
+        request->segments[request->segment_count++] = segment;
+    }
+    return true;
+}
+
+static enum MHD_Result take_pair(void *context, enum MHD_ValueKind kind, const char *name,
+                                 const char *value)
+{
+    struct http_request *request = context;
+    (void)kind;
+    if (request->query_count == REQUEST_QUERY_MOST) {
+        request->wrong = true;
+        return MHD_NO;
+    }
+    char *copy = xstrdup(name), *text = xstrdup(value != NULL ? value : "");
+    request->query[request->query_count].name = copy;
+    request->query[request->query_count++].value = text;
+    if (!decode(copy, true) || !decode(text, true))
+        request->wrong = true;
+    return MHD_YES;
+}
+
+bool request_read(struct http_request *request)
+{
+    if (!read_path(request))
+        return false;
+    (void)MHD_get_connection_values(request->connection, MHD_GET_ARGUMENT_KIND, take_pair, request);
+    return !request->wrong;
+}
+
+void request_free(struct http_request *request)
+{
+    if (request == NULL)
+        return;
+    for (int i = 0; i < request->query_count; i++) {
+        free((char *)(uintptr_t)request->query[i].name);
+        free((char *)(uintptr_t)request->query[i].value);
+    }
+    for (int i = 0; i < request->header_count; i++) {
+        free(request->headers[i].name);
+        free(request->headers[i].value);
+    }
+    if (request->response != NULL)
+        MHD_destroy_response(request->response);
+    str_done(&request->body);
+    free(request->method);
+    free(request->path);
+    free(request->decoded);
+    free(request);
+}
+
+const char *http_method(const struct http_request *request)
+{
+    return request->method;
+}
+
+const char *http_path(const struct http_request *request)
+{
+    return request->path;
+}
+
+const char *http_segment(const struct http_request *request, int i)
+{
+    return i >= 0 && i < request->segment_count ? request->segments[i] : NULL;
+}
+
+bool http_query_at(const struct http_request *request, int i, const char **ret_name,
+                   const char **ret_value)
+{
+    if (i < 0 || i >= request->query_count)
+        return false;
+    *ret_name = request->query[i].name;
+    *ret_value = request->query[i].value;
+    return true;
+}
+
+const char *http_query(const struct http_request *request, const char *name)
+{
+    for (int i = 0; i < request->query_count; i++)
+        if (strcmp(request->query[i].name, name) == 0)
+            return request->query[i].value;
+    return NULL;
+}
+
+const char *http_header(const struct http_request *request, const char *name)
+{
+    return header_of(request, name);
+}
+
+const char *http_cookie(const struct http_request *request, const char *name)
+{
+    return MHD_lookup_connection_value(request->connection, MHD_COOKIE_KIND, name);
+}
+
+const char *http_body(const struct http_request *request, size_t *ret_len)
+{
+    *ret_len = request->body.len;
+    return request->body.data != NULL ? request->body.data : "";
+}
+
+const char *http_client(const struct http_request *request)
+{
+    return request->client;
+}
+
+/* A value that could end its line, and so begin another header, is not sent. */
+static bool one_line(const char *value)
+{
+    for (; *value != '\0'; value++)
+        if ((unsigned char)*value < ' ' || *value == 0x7f)
+            return false;
+    return true;
+}
+
+void http_add_header(struct http_request *request, const char *name, const char *value)
+{
+    if (request->header_count == REQUEST_HEADERS_MOST || !one_line(value))
+        return;
+    request->headers[request->header_count].name = xstrdup(name);
+    request->headers[request->header_count++].value = xstrdup(value);
+}
+
+void request_respond(struct http_request *request, int status, struct MHD_Response *response)
+{
+    for (int i = 0; i < request->header_count; i++)
+        (void)MHD_add_response_header(response, request->headers[i].name,
+                                      request->headers[i].value);
+    request->response = response;
+    request->status = status;
+}
+
+void http_answer(struct http_request *request, int status, const char *type, const char *body,
+                 size_t len)
+{
+    if (request->response != NULL)
+        return;
+    struct MHD_Response *response =
+        MHD_create_response_from_buffer(len, (void *)(uintptr_t)body, MHD_RESPMEM_MUST_COPY);
+    if (type != NULL)
+        (void)MHD_add_response_header(response, "Content-Type", type);
+    request_respond(request, status, response);
+}
+
+bool http_answered(const struct http_request *request)
+{
+    return request->response != NULL;
+}
+
+void http_watch(struct http_request *request, void (*fn)(void *context), void *context)
+{
+    struct http *http = request->http;
+    (void)pthread_mutex_lock(&http->lock);
+    bool was = request->gone != NULL;
+    request->gone = fn;
+    request->gone_context = context;
+    if (fn != NULL && !was) {
+        request->watched = http->watched;
+        request->place = &http->watched;
+        if (http->watched != NULL)
+            http->watched->place = &request->watched;
+        http->watched = request;
+    } else if (fn == NULL && was) {
+        *request->place = request->watched;
+        if (request->watched != NULL)
+            request->watched->place = request->place;
+    }
+    (void)pthread_mutex_unlock(&http->lock);
+}
