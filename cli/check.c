@@ -3,6 +3,7 @@
 #include "cli/commands.h"
 #include "cli/exit.h"
 #include "cli/width.h"
+#include "config/conninfo.h"
 #include "db/backend.h"
 #include "db/migrate.h"
 #include "db/sqlstate.h"

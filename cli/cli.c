@@ -6,6 +6,7 @@
 #include "base/remedies.h"
 #include "cli/exit.h"
 #include "cli/width.h"
+#include "config/conninfo.h"
 #include "db/migrate.h"
 
 #include <locale.h>

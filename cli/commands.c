@@ -20,6 +20,16 @@ static const struct option_spec monitor_silence_options[] = {
 static const struct option_spec scheduler_run_options[] = {
     {"once", NULL, "fire what is due now, and end", 0}, {0}};
 
+static const struct option_spec console_run_options[] = {
+    {"listen", "ADDRESS",
+     "instead of [console] listen: a port, HOST:PORT, a socket's path, systemd", 0},
+    {"assets", "DIR", "serves the page from this folder instead: for work on it", 0},
+    {0}};
+static const struct option_spec console_token_options[] = {
+    {"role", "monitor|operator", "what a new token may do; default monitor", 0},
+    {"days", "N:1:3650", "a new token expires after so many days; default never", 0},
+    {0}};
+
 static const struct option_spec migrate_up_options[] = {
     {"dry-run", NULL, "say what would be applied, change nothing", 0},
     {"show-sql", NULL, "print the SQL to stdout", 0},
@@ -414,6 +424,12 @@ const struct command commands[] = {
     {"scheduler", "run", "", NEEDS_SCHEMA | NEEDS_PATIENCE, command_scheduler_run,
      "the dispatcher of jobs as a process of its own; executors have one, too",
      scheduler_run_options, "lockstep scheduler run --once"},
+    {"console", "run", "", NEEDS_SCHEMA | NEEDS_PATIENCE, command_console_run,
+     "the console: HTTP API and pages, in the foreground", console_run_options,
+     "lockstep console run --listen 8330"},
+    {"console", "token", "[ACTION [NAME]]", NEEDS_SCHEMA, command_console_token,
+     "list, create NAME, revoke NAME: tokens with which programs use the API",
+     console_token_options, "lockstep console token create deploy --role operator --days 90"},
     {"lock", "list", "", NEEDS_SCHEMA, command_lock_list, "phase locks, slots, holders, waiters",
      NULL, NULL},
     {"log", "", "", NEEDS_SCHEMA, command_log, "the event log", log_options,

@@ -5,6 +5,7 @@
 #include "action/settings.h"
 #include "base/log.h"
 #include "base/remedies.h"
+#include "config/conninfo.h"
 #include "executor/executor.h"
 
 #include <stdio.h>

@@ -1,6 +1,7 @@
 #include "cli/job_sql.h"
 
 #include "cli/job.h"
+#include "config/conninfo.h"
 #include "scheduler/ask.h"
 
 #include "base/utf8.h"

@@ -4,6 +4,7 @@
 
 #include "action/action.h"
 #include "base/log.h"
+#include "config/conninfo.h"
 #include "scheduler/monitor.h"
 
 #include <stdio.h>

@@ -192,7 +192,7 @@ static enum rc check_arguments(const struct cli *cli, struct err *err)
     const char *want = cli->command->arguments;
     bool optional = *want == '[';
     bool several = strstr(want, "...") != NULL;
-    bool two = !optional && strchr(want, ' ') != NULL;
+    bool two = strchr(want, ' ') != NULL;
     int least = *want == '\0' || optional ? 0 : two ? 2 : 1;
     int most = *want == '\0' ? 0 : several ? INT_MAX : two ? 2 : 1;
     if (cli->help || cli_has(cli, "version"))

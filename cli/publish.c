@@ -4,6 +4,7 @@
 #include "cli/find.h"
 #include "cli/stop.h"
 #include "cli/width.h"
+#include "config/conninfo.h"
 #include "task/message.h"
 #include "task/uuid.h"
 

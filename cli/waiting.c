@@ -2,6 +2,7 @@
 
 #include "base/remedies.h"
 #include "base/thread.h"
+#include "config/conninfo.h"
 #include "db/backend.h"
 
 #include <stdlib.h>

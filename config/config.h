@@ -74,8 +74,4 @@ int64_t config_get_duration_ms(const struct config *config, const char *section,
 int64_t config_get_size(const struct config *config, const char *section, const char *key);
 bool config_get_bool(const struct config *config, const char *section, const char *key);
 
-/** [postgres] as one connection string: conninfo, and what is set beside it at the same or a higher
- * origin. */
-void config_conninfo(const struct config *config, struct str *ret_conninfo);
-
 #endif

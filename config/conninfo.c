@@ -1,3 +1,4 @@
+#include "config/conninfo.h"
 #include "config/config.h"
 #include "config/key.h"
 #include "config/mask.h"
@@ -43,11 +44,18 @@ static void add_base(struct str *str, const char *conninfo)
         add_keyword(str, "dbname", conninfo);
 }
 
+void config_conninfo_add(struct str *conninfo, const char *key, const char *value)
+{
+    if (conninfo->data != NULL && is_uri(conninfo->data))
+        add_parameter(conninfo, key, value);
+    else
+        add_keyword(conninfo, key, value);
+}
+
 void config_conninfo(const struct config *config, struct str *ret_conninfo)
 {
     const struct config_value *base = config_find(config, "postgres", "conninfo");
     const char *conninfo = base ? base->value : "";
-    bool uri = is_uri(conninfo);
     str_clear(ret_conninfo);
     str_text(ret_conninfo, "");
     add_base(ret_conninfo, conninfo);
@@ -57,10 +65,7 @@ void config_conninfo(const struct config *config, struct str *ret_conninfo)
             continue;
         if (base != NULL && value->origin < base->origin)
             continue;
-        if (uri)
-            add_parameter(ret_conninfo, value->key, value->value);
-        else
-            add_keyword(ret_conninfo, value->key, value->value);
+        config_conninfo_add(ret_conninfo, value->key, value->value);
     }
 }
 

@@ -1,7 +1,7 @@
 /* The server: libmicrohttpd's thread takes requests, workers answer them, a watcher ends what takes too long. */
 #include "base/clock.h"
 #include "base/log.h"
-#include "console/http_request.h"
+#include "console/http_inside.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -191,8 +191,10 @@ static void watch(struct http *http)
 {
     int64_t late_us = clock_boot_us() - (int64_t)http->options.idle_s * 1000000;
     for (struct http_request *request = http->watched; request != NULL; request = request->watched)
-        if (request->mark != NULL && has_gone(request->mark->fd))
+        if (!request->has_gone && request->mark != NULL && has_gone(request->mark->fd)) {
+            request->has_gone = true;
             request->gone(request->gone_context);
+        }
     for (struct http_mark *mark = http->marks; mark != NULL; mark = mark->next)
         if (mark->since_us != 0 && mark->since_us < late_us)
             (void)shutdown(mark->fd, SHUT_RDWR);
@@ -299,7 +301,7 @@ static enum rc start_threads(struct http *http, struct err *err)
     return RC_OK;
 }
 
-enum rc http_start(const struct http_options *options, struct http **ret_http, struct err *err)
+enum rc http_open(const struct http_options *options, struct http **ret_http, struct err *err)
 {
     struct http *http = xcalloc(1, sizeof *http);
     *http = (struct http){.options = *options, .last = &http->first, .listener.fd = -1};
@@ -308,16 +310,18 @@ enum rc http_start(const struct http_options *options, struct http **ret_http, s
     enum rc rc = load_tls(http, err);
     if (rc == RC_OK)
         rc = listen_open(options->listen, &http->listener, err);
-    if (rc == RC_OK)
-        rc = start_threads(http, err);
-    if (rc == RC_OK)
-        rc = start_daemon(http, err);
     if (rc != RC_OK) {
         http_stop(http);
         return rc;
     }
     *ret_http = http;
     return RC_OK;
+}
+
+enum rc http_serve(struct http *http, struct err *err)
+{
+    enum rc rc = start_threads(http, err);
+    return rc == RC_OK ? start_daemon(http, err) : rc;
 }
 
 /* No new request; what is queued and under way is answered, for a daemon with suspended connections cannot stop. */

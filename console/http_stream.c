@@ -1,5 +1,5 @@
 /* Answers without an end: what is sent is kept until libmicrohttpd can write it; the connection sleeps while nothing is. */
-#include "console/http_request.h"
+#include "console/http_inside.h"
 
 #include <stdlib.h>
 #include <string.h>

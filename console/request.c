@@ -1,7 +1,7 @@
 /* One request: what it says, decoded, and its answer. */
 #include "base/ascii.h"
 #include "base/utf8.h"
-#include "console/http_request.h"
+#include "console/http_inside.h"
 
 #include <arpa/inet.h>
 #include <stdlib.h>
@@ -114,6 +114,11 @@ void request_free(struct http_request *request)
     free(request);
 }
 
+const struct listener *http_listener_of(const struct http_request *request)
+{
+    return &request->http->listener;
+}
+
 const char *http_method(const struct http_request *request)
 {
     return request->method;
@@ -137,14 +142,6 @@ bool http_query_at(const struct http_request *request, int i, const char **ret_n
     *ret_name = request->query[i].name;
     *ret_value = request->query[i].value;
     return true;
-}
-
-const char *http_query(const struct http_request *request, const char *name)
-{
-    for (int i = 0; i < request->query_count; i++)
-        if (strcmp(request->query[i].name, name) == 0)
-            return request->query[i].value;
-    return NULL;
 }
 
 const char *http_header(const struct http_request *request, const char *name)
@@ -204,11 +201,6 @@ void http_answer(struct http_request *request, int status, const char *type, con
     if (type != NULL)
         (void)MHD_add_response_header(response, "Content-Type", type);
     request_respond(request, status, response);
-}
-
-bool http_answered(const struct http_request *request)
-{
-    return request->response != NULL;
 }
 
 void http_watch(struct http_request *request, void (*fn)(void *context), void *context)

@@ -8,10 +8,14 @@
 #ifndef DB_BACKEND_H
 #define DB_BACKEND_H
 
+#include <stdbool.h>
+
 struct db;
 
 /** The role that the session is logged in as. */
 const char *db_login(const struct db *db);
+/** Whether the server asked for the password, and so knows that the login is who it says. */
+bool db_used_password(const struct db *db);
 /** The backend's process id. */
 int db_backend_pid(const struct db *db);
 /** When the backend started, a timestamptz. */

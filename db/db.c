@@ -17,9 +17,9 @@
 #define UNDONE_FIRST_MS                                                                            \
     5 /* until it is repeated, and each time after twice as long: 1.3 s in all */
 
-const char *const db_role_names[] = {"cli",      "control", "gate",   "liveness",  "reader",
-                                     "producer", "query",   "relay",  "retention", "dispatcher",
-                                     "monitor",  "metrics", "migrate"};
+const char *const db_role_names[] = {"cli",      "control", "gate",    "liveness",  "reader",
+                                     "producer", "query",   "relay",   "retention", "dispatcher",
+                                     "monitor",  "metrics", "console", "migrate"};
 
 static const char *or_empty(const char *text)
 {
@@ -306,6 +306,11 @@ int db_socket(const struct db *db)
 const char *db_login(const struct db *db)
 {
     return PQuser(db->conn);
+}
+
+bool db_used_password(const struct db *db)
+{
+    return PQconnectionUsedPassword(db->conn) != 0;
 }
 
 int db_backend_pid(const struct db *db)

@@ -43,6 +43,7 @@ enum db_role {
     DB_DISPATCHER,
     DB_MONITOR,
     DB_METRICS,
+    DB_CONSOLE,
     DB_MIGRATE
 };
 

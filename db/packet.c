@@ -14,7 +14,6 @@ static const struct setting settings[] = {
     {"default_transaction_isolation", "read committed"},
     {"default_transaction_read_only", "off"},
     {"default_transaction_deferrable", "off"},
-    {"statement_timeout", "0"},
     {"idle_in_transaction_session_timeout", "300000"},
     {"standard_conforming_strings", "on"},
     {"array_nulls", "on"},
@@ -50,7 +49,17 @@ static const char *lock_timeout(enum db_role role)
 {
     bool shared = role == DB_CONTROL || role == DB_GATE;
     bool impatient = role == DB_CLI || role == DB_PRODUCER;
-    return role == DB_DISPATCHER ? "1s" : shared ? "2s" : impatient ? "10s" : "0";
+    return role == DB_DISPATCHER ? "1s"
+           : role == DB_CONSOLE  ? "4s" /* below statement_timeout, which names no holder */
+           : shared              ? "2s"
+           : impatient           ? "10s"
+                                 : "0";
+}
+
+/* A request of the console's is answered or refused; nothing else is bounded by the server. */
+static const char *statement_timeout(enum db_role role)
+{
+    return role == DB_CONSOLE ? "5s" : "0";
 }
 
 /* The server splits the options at spaces that have no backslash. */
@@ -84,6 +93,7 @@ void packet_options(const char *conninfo, enum db_role role, struct str *options
     for (size_t i = 0; i < sizeof settings / sizeof *settings; i++)
         add(options, settings[i].name, settings[i].value);
     add(options, "lock_timeout", lock_timeout(role));
+    add(options, "statement_timeout", statement_timeout(role));
     add(options, "synchronous_commit", synchronous_commit(role));
     bool ours = role != DB_READER && role != DB_QUERY;
     if (ours)

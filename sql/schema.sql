@@ -136,6 +136,23 @@ CREATE TYPE lockstep.worker_task AS (
     lease_until timestamp with time zone
 );
 
+CREATE TABLE lockstep.console_token (
+    token_no integer NOT NULL GENERATED ALWAYS AS IDENTITY,
+    name text NOT NULL,
+    hash bytea NOT NULL,
+    operator boolean NOT NULL,
+    created_by text DEFAULT SESSION_USER NOT NULL,
+    created_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
+    expires_at timestamp with time zone,
+    last_used_at timestamp with time zone,
+    revoked_by text,
+    revoked_at timestamp with time zone,
+    CONSTRAINT console_token_pkey PRIMARY KEY (token_no),
+    CONSTRAINT console_token_hash_key UNIQUE (hash),
+    CONSTRAINT console_token_name_key UNIQUE (name)
+);
+GRANT SELECT (token_no, name, operator, created_by, created_at, expires_at, last_used_at, revoked_by, revoked_at) ON TABLE lockstep.console_token TO lockstep_monitor, lockstep_operator;
+
 CREATE TABLE lockstep.definitions (
     changes bigint NOT NULL
 )

@@ -23,9 +23,15 @@ static int teardown(void **state)
 static const char *lock_timeout_of(enum db_role role)
 {
     return role == DB_DISPATCHER                   ? "1s"
+           : role == DB_CONSOLE                    ? "4s"
            : role == DB_CONTROL || role == DB_GATE ? "2s"
            : role == DB_CLI || role == DB_PRODUCER ? "10s"
                                                    : "0";
+}
+
+static const char *statement_timeout_of(enum db_role role)
+{
+    return role == DB_CONSOLE ? "5s" : "0";
 }
 
 static void a_session_is_ours_whatever_the_databases_defaults_are(void **state)
@@ -37,7 +43,6 @@ static void a_session_is_ours_whatever_the_databases_defaults_are(void **state)
         {"default_transaction_isolation", "serializable", "read committed"},
         {"default_transaction_read_only", "on", "off"},
         {"default_transaction_deferrable", "on", "off"},
-        {"statement_timeout", "1", "0"},
         {"idle_session_timeout", "5000", "0"},
         {"log_parameter_max_length_on_error", "-1", "0"},
         {"client_encoding", "LATIN1", "UTF8"},
@@ -52,6 +57,9 @@ static void a_session_is_ours_whatever_the_databases_defaults_are(void **state)
                         "current_database()); END $$");
     support_exec(admin, "DO $$ BEGIN EXECUTE format('ALTER DATABASE %%I SET lock_timeout = 1', "
                         "current_database()); END $$");
+    support_exec(admin,
+                 "DO $$ BEGIN EXECUTE format('ALTER DATABASE %%I SET statement_timeout = 1000000', "
+                 "current_database()); END $$");
     for (size_t i = 0; i < sizeof settings / sizeof *settings; i++)
         support_exec(admin,
                      "DO $$ BEGIN EXECUTE format('ALTER DATABASE %%I SET %s = %%L', "
@@ -64,6 +72,8 @@ static void a_session_is_ours_whatever_the_databases_defaults_are(void **state)
             for (size_t i = 0; i < sizeof settings / sizeof *settings; i++)
                 assert_string_equal(support_text(db, "SHOW %s", settings[i][0]), settings[i][2]);
             assert_string_equal(support_text(db, "SHOW lock_timeout"), lock_timeout_of(role));
+            assert_string_equal(support_text(db, "SHOW statement_timeout"),
+                                statement_timeout_of(role));
             assert_string_equal(support_text(db, "SHOW transaction_isolation"), "read committed");
             bool lazy = role == DB_CONTROL || role == DB_GATE || role == DB_READER;
             assert_string_equal(support_text(db, "SHOW synchronous_commit"), lazy ? "off" : "on");
@@ -99,7 +109,8 @@ static void a_session_is_ours_whatever_the_logins_defaults_are(void **state)
             assert_ok(db_open(given ? conninfo.data : support_conninfo_as(login), role, &db, &err),
                       &err);
             assert_string_equal(support_text(db, "SELECT current_user"), login);
-            assert_string_equal(support_text(db, "SHOW statement_timeout"), "0");
+            assert_string_equal(support_text(db, "SHOW statement_timeout"),
+                                statement_timeout_of(role));
             assert_string_equal(support_text(db, "SHOW lock_timeout"), lock_timeout_of(role));
             assert_string_equal(support_text(db, "SHOW search_path"), !users ? "pg_catalog, pg_temp"
                                                                       : given ? "a, b"

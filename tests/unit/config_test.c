@@ -1,5 +1,6 @@
 /* The configuration: what is right, what wins, and that everything wrong is told with its place. */
 #include "config/config.h"
+#include "config/conninfo.h"
 #include "config/key.h"
 #include "config/mask.h"
 #include "config/nearest.h"

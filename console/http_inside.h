@@ -6,10 +6,12 @@
  * Ownership: the server owns its requests and the connections' marks; a stream belongs to its two holders, libmicrohttpd and the caller.
  * Failure: see http.h.
  */
-#ifndef CONSOLE_HTTP_REQUEST_H
-#define CONSOLE_HTTP_REQUEST_H
+#ifndef CONSOLE_HTTP_INSIDE_H
+#define CONSOLE_HTTP_INSIDE_H
 
+#include "console/answer.h"
 #include "console/http.h"
+#include "console/request.h"
 
 #include <microhttpd.h>
 #include <pthread.h>
@@ -17,7 +19,7 @@
 
 #define REQUEST_QUERY_MOST    32
 #define REQUEST_SEGMENTS_MOST 8
-#define REQUEST_HEADERS_MOST  16
+#define REQUEST_HEADERS_MOST  24
 
 /** A connection, from its first byte to its end. */
 struct http_mark {
@@ -44,6 +46,7 @@ struct http_request {
     bool too_large, wrong, queued;
     void (*gone)(void *context); /* with the lock */
     void *gone_context;
+    bool has_gone; /* with the lock: and it was said */
     struct {
         char *name, *value;
     } headers[REQUEST_HEADERS_MOST];

@@ -1,0 +1,53 @@
+/* console token: tokens with which programs use the console's API. */
+#include "cli/commands.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static enum rc create(struct cli *cli, const char *name, struct err *err)
+{
+    DB_RESULT_AUTO *result = NULL;
+    const char *role = cli_text(cli, "role");
+    bool may_act = role != NULL && strcmp(role, "operator") == 0;
+    const char *const params[] = {name, may_act ? "true" : "false", cli_text(cli, "days")};
+    enum rc rc = db_run(cli->db, &sql_console_token_create, params, &result, err);
+    if (rc == RC_OK) {
+        (void)puts(db_text(result, 0, CONSOLE_TOKEN_CREATE_TOKEN));
+        cli_say(cli,
+                "lockstep: it is shown this once. A program sends it as a header: Authorization: "
+                "Bearer TOKEN\n");
+    }
+    return rc;
+}
+
+static enum rc list(struct cli *cli, struct err *err)
+{
+    DB_RESULT_AUTO *result = NULL;
+    enum rc rc = db_run(cli->db, &sql_console_token_list, NULL, &result, err);
+    return rc == RC_OK ? cli_print_list(cli, result, NULL, err) : rc;
+}
+
+static enum rc revoke(struct cli *cli, const char *name, struct err *err)
+{
+    enum rc rc = db_run(cli->db, &sql_console_token_revoke, (const char *const[]){name}, NULL, err);
+    if (rc == RC_OK)
+        cli_say(cli, "lockstep: token %s is revoked; a console refuses it within ten seconds\n",
+                name);
+    return rc;
+}
+
+enum rc command_console_token(struct cli *cli, struct err *err)
+{
+    const char *action = cli->argument_count > 0 ? cli->arguments[0] : "list";
+    const char *name = cli->argument_count > 1 ? cli->arguments[1] : NULL;
+    if (strcmp(action, "list") == 0 && name == NULL)
+        return list(cli, err);
+    if (strcmp(action, "create") == 0 && name != NULL)
+        return create(cli, name, err);
+    if (strcmp(action, "revoke") == 0 && name != NULL)
+        return revoke(cli, name, err);
+    return err_set(err, RC_REJECT, ERR_USAGE, action,
+                   "lockstep console token create NAME, console token list, "
+                   "or console token revoke NAME",
+                   "it is not said what to do with which token");
+}

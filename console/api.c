@@ -1,0 +1,324 @@
+#include "console/api.h"
+
+#include "base/ascii.h"
+#include "console/answer.h"
+#include "console/guard.h"
+#include "console/openapi.h"
+#include "console/problem.h"
+#include "console/request.h"
+#include "console/route.h"
+#include "task/json.h"
+
+#include <cjson/cJSON.h>
+#include <stdio.h>
+#include <string.h>
+#include <xxhash.h>
+
+#define COOKIE       "lockstep_session"
+#define KEY_MOST     200
+#define SESSION_IDLE 1800
+#define DOCUMENT     CONSOLE_RUN_DOCUMENT /* the one column of each route */
+
+static void refuse(struct http_request *request, int status, const char *detail, const char *hint)
+{
+    problem_answer(request, &(struct problem){.status = status, .detail = detail, .hint = hint});
+}
+
+/* ---- Who asks ---- */
+
+static struct visitor *visitor_of(const struct api *api, const struct http_request *request)
+{
+    static const char bearer[] = "Bearer ";
+    const char *given = http_header(request, "Authorization"),
+               *cookie = http_cookie(request, COOKIE);
+    if (given != NULL && ascii_same_start(given, bearer, sizeof bearer - 1))
+        return sessions_of_token(api->sessions, given + sizeof bearer - 1);
+    struct visitor *visitor = cookie != NULL ? sessions_of_cookie(api->sessions, cookie) : NULL;
+    return visitor != NULL ? visitor : sessions_anonymous(api->sessions);
+}
+
+static void answer_unknown(const struct api *api, struct http_request *request)
+{
+    http_add_header(request, "WWW-Authenticate", "Bearer realm=\"lockstep\"");
+    refuse(request, 401, "there is no sign-in, or the session or token has expired",
+           api->sign_in
+               ? "Sign in: POST api/v1/session, or send a token: lockstep console token create."
+               : "Send a token that exists: lockstep console token create.");
+}
+
+/* ---- Sign-in and sign-out ---- */
+
+static void set_cookie(const struct api *api, struct http_request *request, const char *id)
+{
+    STR_AUTO cookie = {0};
+    str_format(&cookie, COOKIE "=%s; Path=%s; HttpOnly; SameSite=Strict%s%s", id, api->base_path,
+               api->encrypted ? "; Secure" : "", *id == '\0' ? "; Max-Age=0" : "");
+    http_add_header(request, "Set-Cookie", cookie.data);
+}
+
+static void answer_session(const struct api *api, struct http_request *request,
+                           const struct visitor *visitor)
+{
+    cJSON *document = cJSON_CreateObject();
+    bool operator= visitor_level(visitor) == LEVEL_OPERATOR;
+    (void)cJSON_AddStringToObject(document, "login", visitor_login(visitor));
+    (void)cJSON_AddBoolToObject(document, "monitor", true);
+    (void)cJSON_AddBoolToObject(document, "operator", operator);
+    (void)cJSON_AddBoolToObject(document, "signed_in", *visitor_csrf(visitor) != '\0');
+    (void)cJSON_AddStringToObject(document, "csrf", visitor_csrf(visitor));
+    (void)cJSON_AddBoolToObject(document, "show_payloads", operator|| api->show_payloads);
+    (void)cJSON_AddStringToObject(document, "version", LOCKSTEP_VERSION);
+    (void)cJSON_AddNumberToObject(document, "idle_seconds", SESSION_IDLE);
+    char *text = cJSON_PrintUnformatted(document);
+    cJSON_Delete(document);
+    http_add_header(request, "Cache-Control", "no-store");
+    http_answer(request, 200, "application/json", text, strlen(text));
+    cJSON_free(text);
+}
+
+static void refuse_sign_in(struct http_request *request, enum rc rc, const struct err *err,
+                           int wait_s)
+{
+    char wait[16];
+    (void)snprintf(wait, sizeof wait, "%d", wait_s);
+    int status = strcmp(err->code, "wrong") == 0   ? 401
+                 : strcmp(err->code, "wait") == 0  ? 429
+                 : strcmp(err->code, "full") == 0  ? 503
+                 : strcmp(err->code, "right") == 0 ? 403
+                 : strcmp(err->code, "trust") == 0 ? 403
+                                                   : 0;
+    if (status == 429)
+        http_add_header(request, "Retry-After", wait);
+    if (status == 0)
+        problem_answer_err(request, rc == RC_FATAL ? RC_LOST : rc, err);
+    else
+        refuse(request, status, err->message, err->hint);
+}
+
+/* Two members, login and password, both texts. */
+static bool read_credentials(struct http_request *request, struct json *json)
+{
+    struct err err = {0};
+    size_t len;
+    const char *text = http_body(request, &len);
+    if (json_parse(text, len, len, json, &err) == RC_OK && cJSON_IsObject(json->root) &&
+        cJSON_GetArraySize(json->root) == 2 &&
+        cJSON_IsString(cJSON_GetObjectItemCaseSensitive(json->root, "login")) &&
+        cJSON_IsString(cJSON_GetObjectItemCaseSensitive(json->root, "password")))
+        return true;
+    refuse(request, 400, "the body must be {\"login\": \"...\", \"password\": \"...\"}", NULL);
+    return false;
+}
+
+/* Whoever was signed in with the cookie that came along is not any more: the new session has an id of its own. */
+static void sign_in(const struct api *api, struct http_request *request)
+{
+    struct json json = {0};
+    struct err err = {0};
+    struct visitor *visitor = NULL;
+    int wait_s = 0;
+    if (!api->sign_in) {
+        refuse(request, 409, "this console asks for no sign-in",
+               "GET api/v1/session says what everyone may do.");
+        return;
+    }
+    if (!guard_change(request, "") || !read_credentials(request, &json)) {
+        json_done(&json);
+        return;
+    }
+    const char *login = cJSON_GetObjectItemCaseSensitive(json.root, "login")->valuestring;
+    const char *password = cJSON_GetObjectItemCaseSensitive(json.root, "password")->valuestring;
+    enum rc rc = sessions_sign_in(api->sessions, login, password, http_client(request), &wait_s,
+                                  &visitor, &err);
+    if (rc == RC_OK) {
+        const char *cookie = http_cookie(request, COOKIE);
+        struct visitor *before = cookie != NULL ? sessions_of_cookie(api->sessions, cookie) : NULL;
+        if (before != NULL)
+            sessions_sign_out(api->sessions, before);
+        visitor_release(before);
+        set_cookie(api, request, visitor_id(visitor));
+        answer_session(api, request, visitor);
+        visitor_release(visitor);
+    } else {
+        refuse_sign_in(request, rc, &err, wait_s);
+    }
+    json_done(&json);
+}
+
+static void answer_sign_in(const struct api *api, struct http_request *request)
+{
+    const char *method = http_method(request);
+    if (strcmp(method, "POST") == 0) {
+        sign_in(api, request);
+        return;
+    }
+    struct visitor *visitor = visitor_of(api, request);
+    if (visitor == NULL)
+        answer_unknown(api, request);
+    else if (strcmp(method, "GET") == 0 || strcmp(method, "HEAD") == 0)
+        answer_session(api, request, visitor);
+    else if (strcmp(method, "DELETE") != 0)
+        refuse(request, 405, "a session is made by POST, read by GET and ended by DELETE", NULL);
+    else if (guard_change(request, visitor_csrf(visitor))) {
+        sessions_sign_out(api->sessions, visitor);
+        set_cookie(api, request, "");
+        http_answer(request, 200, "application/json", "{\"signed_out\":true}", 19);
+    }
+    visitor_release(visitor);
+}
+
+/* ---- Routes ---- */
+
+static void answer_document(struct http_request *request, const char *document, size_t len)
+{
+    char tag[32];
+    const char *known = http_header(request, "If-None-Match");
+    (void)snprintf(tag, sizeof tag, "\"%016llx\"", (unsigned long long)XXH3_64bits(document, len));
+    http_add_header(request, "ETag", tag);
+    http_add_header(request, "Cache-Control", "no-cache");
+    http_add_header(request, "Vary", "Cookie, Authorization");
+    if (known != NULL && strstr(known, tag) != NULL)
+        http_answer(request, 304, NULL, "", 0);
+    else
+        http_answer(request, 200, "application/json", document, len);
+}
+
+/* What the answer depends on: the path with its parameters, and what the visitor may see. */
+static void cache_key(const struct route *route, const struct call *call,
+                      const struct visitor *visitor, struct str *key)
+{
+    str_format(key, "%d %s", (int)visitor_level(visitor), route->path);
+    for (int i = 0; i < call->count; i++)
+        str_format(key, "%c%s", call->params[i] != NULL ? '\n' : '\r',
+                   call->params[i] != NULL ? call->params[i] : "");
+}
+
+static void answer_get(const struct api *api, struct http_request *request,
+                       const struct route *route, const struct call *call, struct visitor *visitor)
+{
+    STR_AUTO key = {0};
+    STR_AUTO document = {0};
+    struct err err = {0};
+    DB_RESULT_AUTO *result = NULL;
+    long ticket;
+    cache_key(route, call, visitor, &key);
+    if (cache_get(api->cache, key.data, &document, &ticket)) {
+        answer_document(request, document.data, document.len);
+        return;
+    }
+    enum rc rc = visitor_run(visitor, request, route->stmt, call->params, &result, &err);
+    bool found = rc == RC_OK && !db_null(result, 0, DOCUMENT);
+    if (found) {
+        const char *text = db_text(result, 0, DOCUMENT);
+        size_t len = (size_t)db_length(result, 0, DOCUMENT);
+        cache_put(api->cache, key.data, ticket, text, len);
+        answer_document(request, text, len);
+        return;
+    }
+    cache_drop(api->cache, key.data, ticket);
+    if (rc == RC_OK || rc == RC_NONE)
+        refuse(request, 404, "there is nothing of this name or number",
+               "The list of the path before it has all that there are.");
+    else
+        problem_answer_err(request, rc, &err);
+}
+
+static void answer_change(const struct api *api, struct http_request *request,
+                          const struct route *route, const struct call *call,
+                          struct visitor *visitor)
+{
+    struct err err = {0};
+    DB_RESULT_AUTO *result = NULL;
+    enum rc rc = visitor_run(visitor, NULL, route->stmt, call->params, &result, &err);
+    cache_clear(api->cache);
+    http_add_header(request, "Cache-Control", "no-store");
+    if (rc == RC_OK && !db_null(result, 0, DOCUMENT))
+        http_answer(request, 200, "application/json", db_text(result, 0, DOCUMENT),
+                    (size_t)db_length(result, 0, DOCUMENT));
+    else if (rc == RC_OK || rc == RC_NONE)
+        refuse(request, 404, "there is nothing of this name or number",
+               "The list of the path before it has all that there are.");
+    else
+        problem_answer_err(request, rc, &err);
+}
+
+static void answer_route(const struct api *api, struct http_request *request, int skip,
+                         const struct route *route, struct visitor *visitor)
+{
+    struct call call = {0};
+    struct err err = {0};
+    bool get = strcmp(route->method, "GET") == 0;
+    const struct call_visitor who = {.login = visitor_login(visitor),
+                                     .payloads = api->show_payloads ||
+                                                 visitor_level(visitor) == LEVEL_OPERATOR};
+    if (visitor_level(visitor) < route->level)
+        refuse(request, 403, "this needs the group lockstep_operator",
+               "GRANT lockstep_operator TO the login, and sign in again; or use a token with "
+               "--role operator.");
+    else if (!get && !guard_change(request, visitor_csrf(visitor)))
+        ; /* it has answered */
+    else if (call_read(route, request, skip, &who, &call, &err) != RC_OK)
+        problem_answer(request, &(struct problem){.status = 400,
+                                                  .field = err.object,
+                                                  .detail = err.message,
+                                                  .hint = err.hint});
+    else if (get)
+        answer_get(api, request, route, &call, visitor);
+    else
+        answer_change(api, request, route, &call, visitor);
+    call_done(&call);
+}
+
+static void answer_stream(const struct api *api, struct http_request *request)
+{
+    http_add_header(request, "Cache-Control", "no-store");
+    http_add_header(request, "X-Accel-Buffering", "no");
+    struct http_stream *client = http_stream_open(request, "text/event-stream");
+    if (!stream_add(api->stream, client, http_header(request, "Last-Event-ID")))
+        http_stream_close(client);
+}
+
+static void answer_known(const struct api *api, struct http_request *request, int skip)
+{
+    STR_AUTO allow = {0};
+    const char *first = http_segment(request, skip + 2);
+    bool alone = http_segment(request, skip + 3) == NULL;
+    const struct route *route = route_find(request, skip, &allow);
+    struct visitor *visitor = visitor_of(api, request);
+    if (visitor == NULL)
+        answer_unknown(api, request);
+    else if (route != NULL)
+        answer_route(api, request, skip, route, visitor);
+    else if (alone && first != NULL && strcmp(first, "stream") == 0 &&
+             strcmp(http_method(request), "GET") == 0)
+        answer_stream(api, request);
+    else if (allow.len > 0) {
+        http_add_header(request, "Allow", allow.data);
+        refuse(request, 405, "this path does not take this method",
+               "Allow has those that it takes.");
+    } else
+        refuse(request, 404, "there is no such path", "api/v1/openapi.json lists what there is.");
+    visitor_release(visitor);
+}
+
+void api_answer(struct api *api, struct http_request *request, int skip)
+{
+    const char *first = http_segment(request, skip + 2);
+    bool alone = first != NULL && http_segment(request, skip + 3) == NULL;
+    if (alone && strcmp(first, "session") == 0)
+        answer_sign_in(api, request);
+    else if (alone && strcmp(first, "openapi.json") == 0)
+        openapi_answer(request, api->base_path);
+    else
+        answer_known(api, request, skip);
+}
+
+void api_answer_ready(struct api *api, struct http_request *request)
+{
+    struct err err = {0};
+    enum rc rc = sessions_ready(api->sessions, &err);
+    if (rc == RC_OK)
+        http_answer(request, 200, "text/plain; charset=utf-8", "ready\n", 6);
+    else
+        refuse(request, 503, "the database does not answer", "lockstep check says more.");
+}

@@ -1,0 +1,33 @@
+/**
+ * What: /api/v1: sign-in, the routes of routes.c, the event stream and the OpenAPI document.
+ * Invariants: who asks is found in this order: a token (Authorization: Bearer), the cookie of a web session, the anonymous visitor. A change is made by POST,
+ *   PUT or DELETE, after guard_change. An Idempotency-Key makes a change that comes twice happen once: the second gets the first one's answer.
+ * Threads: handlers of http.h.
+ * Ownership: borrows what it has.
+ * Failure: problem documents.
+ */
+#ifndef CONSOLE_API_H
+#define CONSOLE_API_H
+
+#include "console/cache.h"
+#include "console/sessions.h"
+#include "console/stream.h"
+
+#include <stdbool.h>
+
+struct http_request;
+
+struct api {
+    struct sessions *sessions;
+    struct cache *cache;
+    struct stream *stream;
+    const char *base_path;
+    bool sign_in, encrypted, show_payloads;
+};
+
+/** skip: segments of the path before /api. */
+void api_answer(struct api *api, struct http_request *request, int skip);
+/** Whether the database answers: 200, or 503 with a problem document. */
+void api_answer_ready(struct api *api, struct http_request *request);
+
+#endif

@@ -1,0 +1,118 @@
+#include "console/assets.h"
+
+#include "base/str.h"
+#include "console/answer.h"
+#include "console/problem.h"
+#include "console/request.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <xxhash.h>
+
+#define FILE_MOST 4194304
+#define BASE      "<base href=\"/\">"
+
+static const char *type_of(const char *path)
+{
+    static const struct {
+        const char *end, *type;
+    } types[] = {
+        {".html", "text/html; charset=utf-8"}, {".js", "text/javascript; charset=utf-8"},
+        {".css", "text/css; charset=utf-8"},   {".svg", "image/svg+xml"},
+        {".json", "application/json"},         {".woff2", "font/woff2"},
+        {".txt", "text/plain; charset=utf-8"},
+    };
+    const char *dot = strrchr(path, '.');
+    for (size_t i = 0; dot != NULL && i < sizeof types / sizeof *types; i++)
+        if (strcmp(types[i].end, dot) == 0)
+            return types[i].type;
+    return NULL;
+}
+
+/* Letters, digits, and . - _ / without two dots. */
+static bool is_plain(const char *path)
+{
+    return *path != '/' && strstr(path, "..") == NULL &&
+           strspn(path, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-/") ==
+               strlen(path);
+}
+
+static bool read_file(const char *directory, const char *path, struct str *bytes)
+{
+    STR_AUTO name = {0};
+    struct stat status;
+    str_format(&name, "%s/%s", directory, path);
+    int fd = open(name.data, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+    if (fd < 0)
+        return false;
+    bool fits = fstat(fd, &status) == 0 && S_ISREG(status.st_mode) && status.st_size <= FILE_MOST;
+    char block[65536];
+    ssize_t n;
+    while (fits && (n = read(fd, block, sizeof block)) > 0)
+        str_add(bytes, block, (size_t)n);
+    (void)close(fd);
+    str_text(bytes, "");
+    return fits;
+}
+
+static bool find(const char *directory, const char *path, struct str *bytes)
+{
+    if (directory != NULL)
+        return read_file(directory, path, bytes);
+    for (const struct asset_bytes *asset = asset_table; asset->path != NULL; asset++)
+        if (strcmp(asset->path, path) == 0) {
+            str_add(bytes, asset->bytes, (size_t)(asset->end - asset->bytes));
+            return true;
+        }
+    return false;
+}
+
+static void answer(struct http_request *request, const char *type, const struct str *bytes)
+{
+    char tag[32];
+    const char *known = http_header(request, "If-None-Match");
+    (void)snprintf(tag, sizeof tag, "\"%016llx\"",
+                   (unsigned long long)XXH3_64bits(bytes->data, bytes->len));
+    http_add_header(request, "ETag", tag);
+    http_add_header(request, "Cache-Control", "no-cache");
+    if (known != NULL && strstr(known, tag) != NULL)
+        http_answer(request, 304, NULL, "", 0);
+    else
+        http_answer(request, 200, type, bytes->data, bytes->len);
+}
+
+bool asset_answer(struct http_request *request, const char *directory, const char *path)
+{
+    STR_AUTO bytes = {0};
+    const char *type = type_of(path);
+    if (type == NULL || !is_plain(path) || !find(directory, path, &bytes))
+        return false;
+    answer(request, type, &bytes);
+    return true;
+}
+
+void asset_answer_page(struct http_request *request, const char *directory, const char *base_path)
+{
+    STR_AUTO bytes = {0};
+    STR_AUTO page = {0};
+    if (!find(directory, "index.html", &bytes)) {
+        problem_answer(request,
+                       &(struct problem){.status = 404,
+                                         .detail = "there is no index.html",
+                                         .hint = "--assets names the folder console/web."});
+        return;
+    }
+    const char *base = strstr(bytes.data, BASE);
+    if (base == NULL) {
+        str_add(&page, bytes.data, bytes.len);
+    } else {
+        str_add(&page, bytes.data, (size_t)(base - bytes.data));
+        str_format(&page, "<base href=\"%s\">", base_path);
+        str_text(&page, base + strlen(BASE));
+    }
+    answer(request, "text/html; charset=utf-8", &page);
+}

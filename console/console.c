@@ -1,0 +1,244 @@
+#include "console/console.h"
+
+#include "base/log.h"
+#include "console/answer.h"
+#include "console/api.h"
+#include "console/assets.h"
+#include "console/cache.h"
+#include "console/guard.h"
+#include "console/http.h"
+#include "console/problem.h"
+#include "console/request.h"
+#include "console/sessions.h"
+#include "console/stream.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define WORKERS   16
+#define IDLE_S    30
+#define BODY_MOST 1048576
+
+struct console {
+    const struct console_options *options;
+    struct http *http;
+    struct api api;
+    char *base_path; /* "/" or "/x/" */
+    int skip;        /* its segments */
+};
+
+/* ---- One request ---- */
+
+static bool is_segment(const struct http_request *request, int i, const char *word)
+{
+    const char *given = http_segment(request, i);
+    return word == NULL ? given == NULL : given != NULL && strcmp(given, word) == 0;
+}
+
+static void not_found(struct http_request *request)
+{
+    problem_answer(request, &(struct problem){
+                                .status = 404,
+                                .detail = "there is nothing at this path",
+                                .hint = "The API is below api/v1/; api/v1/openapi.json lists it."});
+}
+
+/* "/base/assets/x/y.js" -> "x/y.js" */
+static void answer_asset(const struct console *console, struct http_request *request)
+{
+    STR_AUTO path = {0};
+    const char *segment;
+    for (int i = console->skip + 1; (segment = http_segment(request, i)) != NULL; i++)
+        str_format(&path, "%s%s", path.len > 0 ? "/" : "", segment);
+    if (path.len == 0 || !asset_answer(request, console->options->assets, path.data))
+        not_found(request);
+}
+
+static bool has_dot(const struct http_request *request)
+{
+    const char *last = strrchr(http_path(request), '/');
+    return last != NULL && strchr(last, '.') != NULL;
+}
+
+static void dispatch(struct console *console, struct http_request *request)
+{
+    int skip = console->skip;
+    bool get =
+        strcmp(http_method(request), "GET") == 0 || strcmp(http_method(request), "HEAD") == 0;
+    if (is_segment(request, skip, "api") && is_segment(request, skip + 1, "v1"))
+        api_answer(&console->api, request, skip);
+    else if (!get)
+        problem_answer(request,
+                       &(struct problem){.status = 405, .detail = "only GET is answered here"});
+    else if (is_segment(request, skip, "livez"))
+        http_answer(request, 200, "text/plain; charset=utf-8", "alive\n", 6);
+    else if (is_segment(request, skip, "readyz"))
+        api_answer_ready(&console->api, request);
+    else if (is_segment(request, skip, "assets"))
+        answer_asset(console, request);
+    else if (has_dot(request) || is_segment(request, skip, "api"))
+        not_found(request);
+    else
+        asset_answer_page(request, console->options->assets, console->base_path);
+}
+
+/* Whether the path begins with base_path's segments. */
+static bool below_base(const struct console *console, const struct http_request *request)
+{
+    size_t len = strlen(console->base_path);
+    const char *path = http_path(request);
+    return strncmp(path, console->base_path, len) == 0 ||
+           (strlen(path) == len - 1 && strncmp(path, console->base_path, len - 1) == 0);
+}
+
+static void handle(void *context, struct http_request *request)
+{
+    struct console *console = context;
+    const struct config *config = console->options->config;
+    guard_headers(request, console->api.encrypted);
+    if (!guard_host(request, config_get_text(config, "console", "hosts")) || !guard_origin(request))
+        return;
+    if (below_base(console, request))
+        dispatch(console, request);
+    else
+        not_found(request);
+}
+
+/* ---- Start and stop ---- */
+
+static enum rc wrong(struct err *err, const char *key, const char *hint, const char *text)
+{
+    return err_set(err, RC_FATAL, ERR_CONFIG, key, hint, "%s", text);
+}
+
+static enum rc check_base_path(const char *path, struct err *err)
+{
+    size_t len = strlen(path);
+    if (len > 0 && path[0] == '/' && path[len - 1] == '/' && strstr(path, "//") == NULL &&
+        strpbrk(path, "\"<>& ?#%") == NULL)
+        return RC_OK;
+    return wrong(
+        err, "console.base_path", "As in base_path = /lockstep/",
+        "base_path begins and ends with a slash and has nothing that a URL would have to escape");
+}
+
+static enum rc check_tls(const char *certificate, const char *key, struct err *err)
+{
+    if ((*certificate == '\0') == (*key == '\0'))
+        return RC_OK;
+    return wrong(err, *key == '\0' ? "console.tls_key" : "console.tls_certificate",
+                 "Set both tls_certificate and tls_key, or neither.",
+                 "TLS needs a certificate and its key");
+}
+
+/* What others reach needs a sign-in, and a password needs TLS. */
+static enum rc check_exposed(const struct console *console, struct err *err)
+{
+    const struct config *config = console->options->config;
+    if (http_listener(console->http)->loopback)
+        return RC_OK;
+    if (!console->api.sign_in)
+        return wrong(
+            err, "console.login", "Listen on 127.0.0.1, or set login = postgres.",
+            "login = none needs a loopback address: everyone who reaches it could come in");
+    if (!console->api.encrypted && !config_get_bool(config, "console", "allow_plain"))
+        return wrong(
+            err, "console.tls_certificate",
+            "Set tls_certificate and tls_key; or listen on 127.0.0.1 behind a proxy that has TLS; "
+            "or, if the "
+            "network is trusted, set allow_plain = on.",
+            "an address that others reach needs TLS: passwords would be sent in the clear");
+    return RC_OK;
+}
+
+static void tick(void *context)
+{
+    sessions_sweep(context);
+}
+
+static enum rc start_api(struct console *console, struct err *err)
+{
+    const struct config *config = console->options->config;
+    bool sign_in = strcmp(config_get_text(config, "console", "login"), "postgres") == 0;
+    bool operator= strcmp(config_get_text(config, "console", "anonymous"), "operator") == 0;
+    const struct sessions_options sessions = {
+        .conninfo = console->options->conninfo,
+        .sign_in = sign_in,
+        .anonymous = operator? LEVEL_OPERATOR : LEVEL_MONITOR,
+        .most = (int)config_get_int(config, "console", "sessions")};
+    console->api.sessions = sessions_new(&sessions);
+    console->api.cache = cache_new();
+    console->api.sign_in = sign_in;
+    console->api.base_path = console->base_path;
+    console->api.show_payloads = config_get_bool(config, "console", "show_payloads");
+    return stream_start(console->options->conninfo, tick, console->api.sessions,
+                        &console->api.stream, err);
+}
+
+static enum rc start_http(struct console *console, struct err *err)
+{
+    const struct config *config = console->options->config;
+    const char *certificate = config_get_text(config, "console", "tls_certificate");
+    const char *key = config_get_text(config, "console", "tls_key");
+    const char *listen = console->options->listen;
+    enum rc rc = check_tls(certificate, key, err);
+    if (rc != RC_OK)
+        return rc;
+    console->api.encrypted = *certificate != '\0';
+    const struct http_options options = {
+        .listen = listen != NULL ? listen : config_get_text(config, "console", "listen"),
+        .certificate = console->api.encrypted ? certificate : NULL,
+        .key = console->api.encrypted ? key : NULL,
+        .connections = (int)config_get_int(config, "console", "connections"),
+        .workers = WORKERS,
+        .idle_s = IDLE_S,
+        .body_most = BODY_MOST,
+        .handler = handle,
+        .context = console};
+    rc = http_open(&options, &console->http, err);
+    if (rc == RC_OK)
+        rc = check_exposed(console, err);
+    return rc == RC_OK ? http_serve(console->http, err) : rc;
+}
+
+enum rc console_start(const struct console_options *options, struct console **ret_console,
+                      struct err *err)
+{
+    const char *base_path = config_get_text(options->config, "console", "base_path");
+    enum rc rc = check_base_path(base_path, err);
+    if (rc != RC_OK)
+        return rc;
+    struct console *console = xcalloc(1, sizeof *console);
+    *console = (struct console){.options = options, .base_path = xstrdup(base_path)};
+    for (const char *at = base_path + 1; *at != '\0'; at++)
+        console->skip += *at == '/';
+    rc = start_api(console, err);
+    if (rc == RC_OK)
+        rc = start_http(console, err);
+    if (rc != RC_OK) {
+        console_stop(console);
+        return rc;
+    }
+    *ret_console = console;
+    return RC_OK;
+}
+
+/* The server first: its handlers use the rest. */
+void console_stop(struct console *console)
+{
+    if (console == NULL)
+        return;
+    http_stop(console->http);
+    stream_stop(console->api.stream);
+    sessions_free(console->api.sessions);
+    cache_free(console->api.cache);
+    free(console->base_path);
+    free(console);
+}
+
+void console_url(const struct console *console, struct str *url)
+{
+    http_url(console->http, url);
+    if (!http_listener(console->http)->local)
+        str_text(url, console->base_path + 1);
+}

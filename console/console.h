@@ -1,0 +1,30 @@
+/**
+ * What: the console: a server with the HTTP API, the page and the event stream of one database.
+ * Invariants: every request is checked in one order (guard.h): its Host, its Origin, who asks, whether that visitor may, its parameters; only then a
+ *   statement runs. GET changes nothing.
+ * Threads: console_start and console_stop: one.
+ * Ownership: options are borrowed while it runs.
+ * Failure: as http.h, and RC_FATAL + ERR_CONFIG for options that contradict each other; the hint says what to set.
+ */
+#ifndef CONSOLE_CONSOLE_H
+#define CONSOLE_CONSOLE_H
+
+#include "base/err.h"
+#include "config/config.h"
+
+struct console;
+
+struct console_options {
+    const char *conninfo;        /* of the console's own login */
+    const struct config *config; /* [console] */
+    const char *listen;          /* instead of the configuration's; NULL */
+    const char *assets;          /* a directory instead of what is embedded; NULL */
+};
+
+MUST_CHECK enum rc console_start(const struct console_options *options,
+                                 struct console **ret_console, struct err *err);
+void console_stop(struct console *console); /* NULL is fine */
+/** Where it is, for people. */
+void console_url(const struct console *console, struct str *url);
+
+#endif

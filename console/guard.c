@@ -1,0 +1,149 @@
+#include "console/guard.h"
+
+#include "base/ascii.h"
+#include "console/answer.h"
+#include "console/problem.h"
+#include "console/request.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static bool refuse(struct http_request *request, int status, const char *detail, const char *hint)
+{
+    problem_answer(request, &(struct problem){.status = status, .detail = detail, .hint = hint});
+    return false;
+}
+
+/* ---- Host ---- */
+
+static bool same(const char *text, size_t len, const char *word)
+{
+    return strlen(word) == len && ascii_same_start(text, word, len);
+}
+
+/* "host", "host:port", "[::1]:port" without its port. */
+static size_t name_length(const char *host)
+{
+    if (*host == '[') {
+        const char *end = strchr(host, ']');
+        return end != NULL ? (size_t)(end + 1 - host) : strlen(host);
+    }
+    return strcspn(host, ":");
+}
+
+static bool port_fits(const char *host, int port)
+{
+    char own[16];
+    const char *given = host + name_length(host);
+    if (*given == '\0')
+        return true;
+    (void)snprintf(own, sizeof own, ":%d", port);
+    return strcmp(given, own) == 0;
+}
+
+static bool is_own(const char *host, const struct listener *listener)
+{
+    char own[80];
+    size_t len = name_length(host);
+    if (listener->local)
+        return true; /* who reaches the socket is no browser on another site */
+    if (!port_fits(host, listener->port))
+        return false;
+    (void)snprintf(own, sizeof own, strchr(listener->host, ':') != NULL ? "[%s]" : "%s",
+                   listener->host);
+    return same(host, len, own) ||
+           (listener->loopback && (same(host, len, "localhost") || same(host, len, "127.0.0.1") ||
+                                   same(host, len, "[::1]")));
+}
+
+static bool is_listed(const char *host, const char *hosts)
+{
+    for (const char *at = hosts; *at != '\0'; at += strspn(at, ", ")) {
+        size_t len = strcspn(at, ", ");
+        bool with_port = memchr(at, ':', len) != NULL;
+        size_t given = with_port ? strlen(host) : name_length(host);
+        if (len == given && ascii_same_start(at, host, len))
+            return true;
+        at += len;
+    }
+    return false;
+}
+
+bool guard_host(struct http_request *request, const char *hosts)
+{
+    const struct listener *listener = http_listener_of(request);
+    const char *host = http_header(request, "Host");
+    if (host != NULL && *host != '\0' && (is_own(host, listener) || is_listed(host, hosts)))
+        return true;
+    return refuse(
+        request, 421, "the request is for a host that is not this console",
+        "Use the address that `lockstep console run` prints, or add the name to [console] hosts.");
+}
+
+/* ---- Origin ---- */
+
+bool guard_origin(struct http_request *request)
+{
+    const char *origin = http_header(request, "Origin"), *host = http_header(request, "Host");
+    const char *site = http_header(request, "Sec-Fetch-Site");
+    bool get =
+        strcmp(http_method(request), "GET") == 0 || strcmp(http_method(request), "HEAD") == 0;
+    if (origin != NULL) {
+        const char *name = strstr(origin, "://");
+        if (name == NULL || host == NULL || !ascii_same(name + 3, host))
+            return refuse(request, 403, "the request comes from a page of another site",
+                          "Open the console itself; programs send no Origin, but a token.");
+    }
+    if (!get && site != NULL && strcmp(site, "same-origin") != 0)
+        return refuse(request, 403, "the request comes from a page of another site",
+                      "Open the console itself; programs send no Origin, but a token.");
+    return true;
+}
+
+/* ---- What changes something ---- */
+
+static bool is_json(const char *type)
+{
+    static const char json[] = "application/json";
+    return type != NULL && ascii_same_start(type, json, sizeof json - 1) &&
+           (type[sizeof json - 1] == '\0' || type[sizeof json - 1] == ';' ||
+            type[sizeof json - 1] == ' ');
+}
+
+static bool same_secret(const char *a, const char *b)
+{
+    size_t len = strlen(a);
+    unsigned differ = strlen(b) != len;
+    for (size_t i = 0; !differ && i < len; i++)
+        differ |= (unsigned char)(a[i] ^ b[i]);
+    return differ == 0;
+}
+
+bool guard_change(struct http_request *request, const char *csrf)
+{
+    const char *given = http_header(request, "X-CSRF-Token");
+    size_t len;
+    (void)http_body(request, &len);
+    if (len > 0 && !is_json(http_header(request, "Content-Type")))
+        return refuse(request, 415, "the body is not application/json",
+                      "Send Content-Type: application/json.");
+    if (*csrf != '\0' && (given == NULL || !same_secret(csrf, given)))
+        return refuse(request, 403, "the CSRF token is missing or wrong",
+                      "Send what `csrf` of GET api/v1/session says as the header X-CSRF-Token.");
+    return true;
+}
+
+void guard_headers(struct http_request *request, bool encrypted)
+{
+    http_add_header(request, "Content-Security-Policy",
+                    "default-src 'self'; img-src 'self' data:; object-src 'none'; base-uri 'self'; "
+                    "form-action 'self'; "
+                    "frame-ancestors 'none'");
+    http_add_header(request, "X-Content-Type-Options", "nosniff");
+    http_add_header(request, "X-Frame-Options", "DENY");
+    http_add_header(request, "Referrer-Policy", "no-referrer");
+    http_add_header(request, "Cross-Origin-Resource-Policy", "same-origin");
+    http_add_header(request, "Cross-Origin-Opener-Policy", "same-origin");
+    if (encrypted)
+        http_add_header(request, "Strict-Transport-Security", "max-age=31536000");
+}

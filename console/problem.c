@@ -1,0 +1,81 @@
+#include "console/problem.h"
+
+#include "console/answer.h"
+#include "db/sqlstate.h"
+
+#include <cjson/cJSON.h>
+#include <string.h>
+
+static const struct {
+    int status;
+    const char *title;
+} titles[] = {
+    {400, "Bad Request"},       {401, "Unauthorized"},           {403, "Forbidden"},
+    {404, "Not Found"},         {405, "Method Not Allowed"},     {409, "Conflict"},
+    {413, "Content Too Large"}, {415, "Unsupported Media Type"}, {421, "Misdirected Request"},
+    {429, "Too Many Requests"}, {500, "Internal Server Error"},  {503, "Service Unavailable"},
+    {504, "Gateway Timeout"},
+};
+
+const char *problem_title(int status)
+{
+    for (size_t i = 0; i < sizeof titles / sizeof *titles; i++)
+        if (titles[i].status == status)
+            return titles[i].title;
+    return "Error";
+}
+
+static void add(cJSON *document, const char *name, const char *text)
+{
+    if (text != NULL && *text != '\0')
+        (void)cJSON_AddStringToObject(document, name, text);
+}
+
+static void answer(struct http_request *request, const struct problem *problem, const char *code)
+{
+    cJSON *document = cJSON_CreateObject();
+    add(document, "type", "about:blank");
+    add(document, "title", problem_title(problem->status));
+    (void)cJSON_AddNumberToObject(document, "status", problem->status);
+    add(document, "detail", problem->detail);
+    add(document, "hint", problem->hint);
+    add(document, "field", problem->field);
+    add(document, "code", code);
+    char *text = cJSON_PrintUnformatted(document);
+    cJSON_Delete(document);
+    http_answer(request, problem->status, "application/problem+json", text, strlen(text));
+    cJSON_free(text);
+}
+
+void problem_answer(struct http_request *request, const struct problem *problem)
+{
+    answer(request, problem, NULL);
+}
+
+static int status_of(enum rc rc, const struct err *err)
+{
+    if (rc == RC_LOST)
+        return 503;
+    if (sqlstate_is(err, SQLSTATE_NO_SUCH_THING))
+        return 404;
+    if (sqlstate_is(err, SQLSTATE_INSUFFICIENT_PRIVILEGE))
+        return 403;
+    if (sqlstate_is(err, SQLSTATE_QUERY_CANCELED))
+        return 504;
+    if (sqlstate_is(err, SQLSTATE_DATA_EXCEPTION))
+        return 400;
+    if (strncmp(err->code, "LS", 2) == 0 || rc == RC_REJECT)
+        return 409;
+    return 503;
+}
+
+void problem_answer_err(struct http_request *request, enum rc rc, const struct err *err)
+{
+    struct problem problem = {
+        .status = status_of(rc, err), .detail = err->message, .hint = err->hint};
+    if (problem.status == 503)
+        http_add_header(request, "Retry-After", "2");
+    if (problem.status == 403)
+        problem.hint = "GRANT lockstep_operator TO the login to act, lockstep_monitor to look.";
+    answer(request, &problem, err->code);
+}

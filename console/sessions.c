@@ -1,0 +1,314 @@
+#include "console/sessions.h"
+
+#include "base/clock.h"
+#include "base/log.h"
+#include "config/config.h"
+#include "config/conninfo.h"
+#include "console/throttle.h"
+#include "console/visitor_make.h"
+#include "db/backend.h"
+#include "db/sqlstate.h"
+
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+
+#define IDLE_US    1800000000LL  /* 30 minutes */
+#define LONGEST_US 43200000000LL /* 12 hours */
+/* Tokens that are in use. Of more the one that was used longest ago waits for its next request to be looked up again. */
+#define TOKENS   64
+#define TOKEN_US 5000000 /* then it is looked up again: it may have been revoked */
+
+struct sessions {
+    struct sessions_options options;
+    pthread_mutex_t lock; /* of all below */
+    struct throttle throttle;
+    struct visitor **people; /* options.most */
+    struct visitor *tokens[TOKENS];
+    struct visitor *anonymous;
+    struct visitor *own; /* looks tokens up */
+};
+
+void random_hex(char text[VISITOR_ID])
+{
+    unsigned char bytes[32];
+    size_t len = 0;
+    while (len < sizeof bytes) {
+        ssize_t n = getrandom(bytes + len, sizeof bytes - len, 0);
+        len += n > 0 ? (size_t)n : 0;
+    }
+    for (size_t i = 0; i < sizeof bytes; i++)
+        (void)snprintf(text + 2 * i, 3, "%02x", bytes[i]);
+}
+
+struct sessions *sessions_new(const struct sessions_options *options)
+{
+    struct sessions *sessions = xcalloc(1, sizeof *sessions);
+    *sessions = (struct sessions){.options = *options};
+    sessions->people = xcalloc((size_t)options->most, sizeof(struct visitor *));
+    (void)pthread_mutex_init(&sessions->lock, NULL);
+    if (!options->sign_in)
+        sessions->anonymous = visitor_new("anonymous", options->anonymous, options->conninfo);
+    sessions->own = visitor_new("console", LEVEL_NONE, options->conninfo);
+    return sessions;
+}
+
+void sessions_free(struct sessions *sessions)
+{
+    if (sessions == NULL)
+        return;
+    for (int i = 0; i < sessions->options.most; i++)
+        visitor_release(sessions->people[i]);
+    for (int i = 0; i < TOKENS; i++)
+        visitor_release(sessions->tokens[i]);
+    visitor_release(sessions->anonymous);
+    visitor_release(sessions->own);
+    (void)pthread_mutex_destroy(&sessions->lock);
+    free(sessions->people);
+    free(sessions);
+}
+
+/* ---- Sign-in ---- */
+
+static enum rc refuse(struct err *err, const char *code, const char *hint, const char *text)
+{
+    enum rc rc = err_set(err, RC_REJECT, ERR_FAILED, "sign-in", hint, "%s", text);
+    err_code(err, code);
+    return rc;
+}
+
+static enum rc read_level(struct visitor *visitor, struct err *err)
+{
+    DB_RESULT_AUTO *result = NULL;
+    enum rc rc = visitor_run(visitor, NULL, &sql_console_groups, NULL, &result, err);
+    if (rc != RC_OK)
+        return rc;
+    visitor_set_level(visitor, db_bool(result, 0, CONSOLE_GROUPS_OPERATOR)  ? LEVEL_OPERATOR
+                               : db_bool(result, 0, CONSOLE_GROUPS_MONITOR) ? LEVEL_MONITOR
+                                                                            : LEVEL_NONE);
+    if (visitor_level(visitor) != LEVEL_NONE)
+        return RC_OK;
+    return refuse(err, "right",
+                  "GRANT lockstep_monitor TO the login to look, lockstep_operator to act.",
+                  "the login is a member of neither lockstep_monitor nor lockstep_operator");
+}
+
+/* Whatever is wrong with login or password, the answer is the same. */
+static enum rc open_as(const struct sessions *sessions, const char *login, const char *password,
+                       struct visitor **ret_visitor, struct err *err)
+{
+    STR_AUTO conninfo = {0};
+    struct db *db = NULL;
+    str_text(&conninfo, sessions->options.conninfo);
+    config_conninfo_add(&conninfo, "user", login);
+    config_conninfo_add(&conninfo, "password", password);
+    enum rc rc = db_open(conninfo.data, DB_CONSOLE, &db, err);
+    explicit_bzero(conninfo.data, conninfo.len);
+    if (rc != RC_OK && sqlstate_is(err, SQLSTATE_INVALID_AUTHORIZATION))
+        return refuse(err, "wrong", "Sign in with a login of PostgreSQL and its password.",
+                      "login or password is wrong");
+    if (rc != RC_OK)
+        return rc;
+    if (!db_used_password(db)) {
+        db_close(db);
+        return refuse(err, "trust",
+                      "pg_hba.conf must have scram-sha-256 for connections from this host; with "
+                      "trust or peer "
+                      "everyone could sign in as anyone.",
+                      "the server did not ask for the password");
+    }
+    struct visitor *visitor = visitor_of_person(login, db);
+    rc = read_level(visitor, err);
+    if (rc != RC_OK)
+        visitor_release(visitor);
+    else
+        *ret_visitor = visitor;
+    return rc;
+}
+
+/* With the lock. A place for one more; NULL: there is none. */
+static struct visitor **free_place(const struct sessions *sessions)
+{
+    for (int i = 0; i < sessions->options.most; i++)
+        if (sessions->people[i] == NULL)
+            return &sessions->people[i];
+    return NULL;
+}
+
+static enum rc keep(struct sessions *sessions, struct visitor *visitor, struct err *err)
+{
+    (void)pthread_mutex_lock(&sessions->lock);
+    struct visitor **place = free_place(sessions);
+    if (place != NULL)
+        *place = visitor_hold(visitor);
+    (void)pthread_mutex_unlock(&sessions->lock);
+    if (place != NULL)
+        return RC_OK;
+    visitor_release(visitor);
+    return refuse(err, "full", "Sign out elsewhere, wait, or raise [console] sessions.",
+                  "there are as many web sessions as the console keeps");
+}
+
+enum rc sessions_sign_in(struct sessions *sessions, const char *login, const char *password,
+                         const char *client, int *ret_wait_s, struct visitor **ret_visitor,
+                         struct err *err)
+{
+    (void)pthread_mutex_lock(&sessions->lock);
+    bool may = throttle_begin(&sessions->throttle, client, clock_boot_us(), ret_wait_s);
+    (void)pthread_mutex_unlock(&sessions->lock);
+    if (!may)
+        return refuse(err, "wait", "Wait, then try again.",
+                      "this address has failed to sign in before and must wait");
+    sessions_sweep(sessions);
+    enum rc rc = *login == '\0' || *password == '\0'
+                     ? refuse(err, "wrong", "Sign in with a login of PostgreSQL and its password.",
+                              "login or password is wrong")
+                     : open_as(sessions, login, password, ret_visitor, err);
+    (void)pthread_mutex_lock(&sessions->lock);
+    throttle_end(&sessions->throttle, client, rc == RC_REJECT, clock_boot_us());
+    (void)pthread_mutex_unlock(&sessions->lock);
+    if (rc == RC_OK)
+        rc = keep(sessions, *ret_visitor, err);
+    log_event(rc == RC_OK ? LOG_INFO : LOG_WARN, rc == RC_OK ? "signed_in" : "sign_in_refused",
+              "login", login, "address", client, "reason", rc == RC_OK ? NULL : err->message, NULL);
+    return rc;
+}
+
+/* ---- Who asks ---- */
+
+static bool too_old(const struct visitor *visitor, int64_t now_us)
+{
+    return visitor_lost(visitor) || now_us - visitor_used_us(visitor) > IDLE_US ||
+           now_us - visitor_since_us(visitor) > LONGEST_US;
+}
+
+/* Each place is looked at, and each byte of it compared, so that the time tells nothing. */
+static bool same_id(const char *a, const char *b)
+{
+    unsigned differ = strlen(b) != VISITOR_ID - 1;
+    for (int i = 0; !differ && i < VISITOR_ID - 1; i++)
+        differ |= (unsigned char)(a[i] ^ b[i]);
+    return differ == 0;
+}
+
+struct visitor *sessions_of_cookie(struct sessions *sessions, const char *id)
+{
+    struct visitor *found = NULL;
+    int64_t now_us = clock_boot_us();
+    (void)pthread_mutex_lock(&sessions->lock);
+    for (int i = 0; i < sessions->options.most; i++) {
+        struct visitor *visitor = sessions->people[i];
+        if (visitor != NULL && same_id(visitor_id(visitor), id) && !too_old(visitor, now_us)) {
+            found = visitor_hold(visitor);
+            visitor_touch(visitor, now_us);
+        }
+    }
+    (void)pthread_mutex_unlock(&sessions->lock);
+    return found;
+}
+
+struct visitor *sessions_anonymous(struct sessions *sessions)
+{
+    return sessions->anonymous != NULL ? visitor_hold(sessions->anonymous) : NULL;
+}
+
+static void drop(struct visitor **place)
+{
+    visitor_release(*place);
+    *place = NULL;
+}
+
+void sessions_sign_out(struct sessions *sessions, struct visitor *visitor)
+{
+    (void)pthread_mutex_lock(&sessions->lock);
+    for (int i = 0; i < sessions->options.most; i++)
+        if (sessions->people[i] == visitor)
+            drop(&sessions->people[i]);
+    (void)pthread_mutex_unlock(&sessions->lock);
+}
+
+void sessions_sweep(struct sessions *sessions)
+{
+    int64_t now_us = clock_boot_us();
+    (void)pthread_mutex_lock(&sessions->lock);
+    for (int i = 0; i < sessions->options.most; i++)
+        if (sessions->people[i] != NULL && too_old(sessions->people[i], now_us))
+            drop(&sessions->people[i]);
+    for (int i = 0; i < TOKENS; i++)
+        if (sessions->tokens[i] != NULL && too_old(sessions->tokens[i], now_us))
+            drop(&sessions->tokens[i]);
+    (void)pthread_mutex_unlock(&sessions->lock);
+}
+
+enum rc sessions_ready(struct sessions *sessions, struct err *err)
+{
+    return visitor_run(sessions->own, NULL, &sql_console_newest, NULL, NULL, err);
+}
+
+/* ---- Tokens ---- */
+
+/* What the database says of a token; NULL: it has none such, or it has expired or was revoked. */
+static struct visitor *look_up(struct sessions *sessions, const char *token)
+{
+    DB_RESULT_AUTO *result = NULL;
+    struct err err = {0};
+    char name[300];
+    enum rc rc = visitor_run(sessions->own, NULL, &sql_console_token_use,
+                             (const char *const[]){token}, &result, &err);
+    if (rc != RC_OK) {
+        if (rc != RC_NONE)
+            log_err(LOG_WARN, "token_not_read", NULL, &err);
+        return NULL;
+    }
+    (void)snprintf(name, sizeof name, "token %s", db_text(result, 0, CONSOLE_TOKEN_USE_NAME));
+    struct visitor *visitor = visitor_new(
+        name, db_bool(result, 0, CONSOLE_TOKEN_USE_OPERATOR) ? LEVEL_OPERATOR : LEVEL_MONITOR,
+        sessions->options.conninfo);
+    visitor_set_token(visitor, token);
+    return visitor;
+}
+
+/* With the lock: where it is, or where it may be. */
+static struct visitor **token_place(struct sessions *sessions, const char *token)
+{
+    struct visitor **oldest = &sessions->tokens[0];
+    for (int i = 0; i < TOKENS; i++) {
+        struct visitor **place = &sessions->tokens[i];
+        if (*place != NULL && same_id(visitor_id(*place), token))
+            return place;
+        if (*oldest != NULL &&
+            (*place == NULL || visitor_used_us(*place) < visitor_used_us(*oldest)))
+            oldest = place;
+    }
+    return oldest;
+}
+
+struct visitor *sessions_of_token(struct sessions *sessions, const char *token)
+{
+    int64_t now_us = clock_boot_us();
+    struct visitor *found = NULL;
+    if (strlen(token) != VISITOR_ID - 1)
+        return NULL;
+    (void)pthread_mutex_lock(&sessions->lock);
+    struct visitor *known = *token_place(sessions, token);
+    if (known != NULL && same_id(visitor_id(known), token) &&
+        now_us - visitor_since_us(known) < TOKEN_US && !visitor_lost(known))
+        found = visitor_hold(known);
+    (void)pthread_mutex_unlock(&sessions->lock);
+    if (found != NULL || (found = look_up(sessions, token)) == NULL)
+        return found;
+    (void)pthread_mutex_lock(&sessions->lock);
+    struct visitor **place = token_place(sessions, token);
+    if (*place != NULL && same_id(visitor_id(*place), token) && !visitor_lost(*place)) {
+        visitor_renew(*place, found, now_us); /* its session stays open */
+        visitor_release(found);
+        found = visitor_hold(*place);
+    } else {
+        visitor_release(*place);
+        *place = visitor_hold(found);
+    }
+    (void)pthread_mutex_unlock(&sessions->lock);
+    return found;
+}

@@ -1,0 +1,45 @@
+/**
+ * What: who asks: web sessions of people who signed in with a PostgreSQL login, tokens of programs, and the anonymous visitor
+ *   where no sign-in is asked for; each with a PostgreSQL session of its own, on which all that it asks for runs.
+ * Invariants: the password is not kept. A session that a person signed in with is that login's, so PostgreSQL checks its
+ *   rights and knows its name; it is taken only if the server asked for the password. Tokens and the anonymous visitor share the console's
+ *   login, with SET ROLE to lockstep_monitor or lockstep_operator. A web session ends by sign-out, after 30 minutes without a request,
+ *   after 12 hours, and when its PostgreSQL session is lost. There are at most `most` web sessions. After a sign-in that failed its
+ *   address has to wait, each time twice as long, up to a minute; of one address one is tried at a time.
+ * Threads: any; statements of one session run one after the other.
+ * Ownership: a struct visitor is counted: whoever got one gives it back with visitor_release.
+ * Failure: err->code of a refused sign-in: "wrong" (login or password), "wait" (*ret_wait_s), "full", "right" (neither group), "trust" (no password asked),
+ *   or the server's SQLSTATE.
+ */
+#ifndef CONSOLE_SESSIONS_H
+#define CONSOLE_SESSIONS_H
+
+#include "console/visitor.h"
+
+#include <stdbool.h>
+
+struct sessions;
+struct sessions_options {
+    const char *conninfo; /* of its own login; a person's login replaces that */
+    bool sign_in;         /* people have to */
+    enum level anonymous; /* if they do not */
+    int most;
+};
+
+struct sessions *sessions_new(const struct sessions_options *options);
+void sessions_free(struct sessions *sessions);
+
+MUST_CHECK enum rc sessions_sign_in(struct sessions *sessions, const char *login,
+                                    const char *password, const char *client, int *ret_wait_s,
+                                    struct visitor **ret_visitor, struct err *err);
+/** Whom the cookie, or the token, names; NULL: nobody that may come in. */
+struct visitor *sessions_of_cookie(struct sessions *sessions, const char *id);
+struct visitor *sessions_of_token(struct sessions *sessions, const char *token);
+struct visitor *sessions_anonymous(struct sessions *sessions);
+void sessions_sign_out(struct sessions *sessions, struct visitor *visitor);
+/** Whether the console's own login reaches the database. */
+MUST_CHECK enum rc sessions_ready(struct sessions *sessions, struct err *err);
+/** Ends what is too old. To be called now and then. */
+void sessions_sweep(struct sessions *sessions);
+
+#endif

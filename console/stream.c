@@ -1,0 +1,286 @@
+#include "console/stream.h"
+
+#include "base/clock.h"
+#include "base/log.h"
+#include "base/number.h"
+#include "base/outage.h"
+#include "base/thread.h"
+#include "console/answer.h"
+#include "console/visitor_make.h"
+#include "db/parameter.h"
+
+#include <stdlib.h>
+
+#define EVERY_MS     1000
+#define HEARTBEAT_US 15000000
+#define IDLE_TICK_MS 10000
+#define HOLES        256
+#define HOLE_US      60000000
+
+/* A number that was given, and whose transaction has not committed, or never will. */
+struct hole {
+    int64_t id, since_us;
+};
+
+struct client {
+    struct client *next;
+    struct http_stream *out;
+    int64_t last_id; /* what it has; -1: it wants what comes from now on */
+};
+
+struct stream {
+    struct thread thread;
+    struct visitor *own; /* the console's login */
+    pthread_mutex_t lock;
+    struct client *coming; /* with the lock: not yet seen by the thread */
+    int count;             /* with the lock */
+    struct client *clients;
+    int64_t last_id;          /* the newest that was seen; -1: unknown */
+    struct hole holes[HOLES]; /* below it, ascending */
+    int hole_count;
+    int64_t heartbeat_us;
+    struct outage outage;
+    void (*tick)(void *context);
+    void *context;
+};
+
+bool stream_add(struct stream *stream, struct http_stream *client, const char *last_id)
+{
+    int64_t id = -1;
+    if (last_id != NULL && !int64_parse(last_id, strlen(last_id), &id))
+        id = -1;
+    (void)pthread_mutex_lock(&stream->lock);
+    bool room = stream->count < STREAM_CLIENTS;
+    if (room) {
+        struct client *new = xcalloc(1, sizeof *new);
+        *new = (struct client){.next = stream->coming, .out = client, .last_id = id};
+        stream->coming = new;
+        stream->count++;
+    }
+    (void)pthread_mutex_unlock(&stream->lock);
+    if (room)
+        mailbox_poke(&stream->thread.inbox);
+    return room;
+}
+
+static void take_new(struct stream *stream)
+{
+    (void)pthread_mutex_lock(&stream->lock);
+    while (stream->coming != NULL) {
+        struct client *client = stream->coming;
+        stream->coming = client->next;
+        client->next = stream->clients;
+        stream->clients = client;
+    }
+    (void)pthread_mutex_unlock(&stream->lock);
+}
+
+/* Sends to one client; a client that has gone is removed. True: it is still there. */
+static bool send_to(struct stream *stream, struct client **place, const char *text, size_t len)
+{
+    struct client *client = *place;
+    if (http_stream_send(client->out, text, len))
+        return true;
+    *place = client->next;
+    http_stream_close(client->out);
+    free(client);
+    (void)pthread_mutex_lock(&stream->lock);
+    stream->count--;
+    (void)pthread_mutex_unlock(&stream->lock);
+    return false;
+}
+
+/* id 0: to all; late: it was a hole, which those who are up to date have passed. */
+static void send_all(struct stream *stream, int64_t id, bool late, const char *text, size_t len)
+{
+    for (struct client **place = &stream->clients; *place != NULL;) {
+        struct client *client = *place;
+        if (id != 0 && !late && client->last_id >= id) {
+            place = &client->next;
+            continue;
+        }
+        if (send_to(stream, place, text, len)) {
+            client->last_id = id > client->last_id ? id : client->last_id;
+            place = &client->next;
+        }
+    }
+}
+
+/* ---- Holes ---- */
+
+static bool fill_hole(struct stream *stream, int64_t id)
+{
+    for (int i = 0; i < stream->hole_count; i++)
+        if (stream->holes[i].id == id) {
+            memmove(&stream->holes[i], &stream->holes[i + 1],
+                    (size_t)(--stream->hole_count - i) * sizeof *stream->holes);
+            return true;
+        }
+    return false;
+}
+
+/* Those between the newest and id. Of too many the oldest are given up, and so is one that is too old. */
+static void note_holes(struct stream *stream, int64_t id)
+{
+    int64_t now_us = clock_boot_us(), first = stream->last_id + 1;
+    if (id - first > HOLES)
+        first = id - HOLES;
+    for (int64_t hole = first; hole < id; hole++) {
+        if (stream->hole_count == HOLES)
+            (void)fill_hole(stream, stream->holes[0].id);
+        stream->holes[stream->hole_count++] = (struct hole){hole, now_us};
+    }
+    while (stream->hole_count > 0 && now_us - stream->holes[0].since_us > HOLE_US)
+        (void)fill_hole(stream, stream->holes[0].id);
+}
+
+/* Whoever comes back with this number misses nothing, but may hear something twice. */
+static int64_t safe_id(const struct stream *stream, int64_t id)
+{
+    return stream->hole_count > 0 && stream->holes[0].id <= id ? stream->holes[0].id - 1 : id;
+}
+
+static void holes_text(const struct stream *stream, struct str *text)
+{
+    db_array_start(text);
+    for (int i = 0; i < stream->hole_count; i++)
+        db_array_int(text, stream->holes[i].id);
+    db_array_end(text);
+}
+
+/* The event from which on somebody lacks something. */
+static int64_t lacking(const struct stream *stream)
+{
+    int64_t from = stream->last_id;
+    for (const struct client *client = stream->clients; client != NULL; client = client->next)
+        if (client->last_id >= 0 && client->last_id < from)
+            from = client->last_id;
+    return from;
+}
+
+static void send_rows(struct stream *stream, const struct db_result *rows)
+{
+    STR_AUTO text = {0};
+    for (int i = 0; i < db_rows(rows); i++) {
+        int64_t id = db_int(rows, i, CONSOLE_CHANGES_ID);
+        bool late = id != 0 && fill_hole(stream, id);
+        if (id > stream->last_id) {
+            note_holes(stream, id);
+            stream->last_id = id;
+        }
+        str_clear(&text);
+        if (id != 0)
+            str_format(&text, "id: %lld\n", (long long)safe_id(stream, id));
+        str_format(&text, "event: %s\ndata: %s\n\n", db_text(rows, i, CONSOLE_CHANGES_EVENT),
+                   db_text(rows, i, CONSOLE_CHANGES_DATA));
+        send_all(stream, id, late, text.data, text.len);
+    }
+}
+
+/* Those that are new start at the newest event; whoever lacks too much reads anew. */
+static void settle_new(struct stream *stream, int64_t newest)
+{
+    STR_AUTO reset = {0};
+    if (stream->last_id < 0 || stream->last_id > newest)
+        stream->last_id = newest;
+    str_format(&reset, "id: %lld\nevent: reset\ndata: {}\n\n", (long long)stream->last_id);
+    for (struct client **place = &stream->clients; *place != NULL;) {
+        struct client *client = *place;
+        bool late = client->last_id > stream->last_id ||
+                    (client->last_id >= 0 && stream->last_id - client->last_id > STREAM_CATCH_UP);
+        bool is_new = client->last_id < 0;
+        if (is_new || late)
+            client->last_id = stream->last_id;
+        if (!(is_new || late) ||
+            send_to(stream, place, is_new ? ": hello\n\n" : reset.data, is_new ? 9 : reset.len))
+            place = *place == client ? &client->next : place;
+    }
+}
+
+static void look(struct stream *stream)
+{
+    struct err err = {0};
+    STR_AUTO holes = {0};
+    DB_RESULT_AUTO *newest = NULL;
+    DB_RESULT_AUTO *rows = NULL;
+    enum rc rc = RC_OK;
+    bool settle = stream->last_id < 0;
+    for (const struct client *client = stream->clients; client != NULL; client = client->next)
+        settle = settle || client->last_id < 0 || client->last_id > stream->last_id ||
+                 stream->last_id - client->last_id > STREAM_CATCH_UP;
+    if (settle) {
+        rc = visitor_run(stream->own, NULL, &sql_console_newest, NULL, &newest, &err);
+        if (rc == RC_OK)
+            settle_new(stream, db_int(newest, 0, CONSOLE_NEWEST_ID));
+    }
+    holes_text(stream, &holes);
+    if (rc == RC_OK)
+        rc = visitor_run(stream->own, NULL, &sql_console_changes,
+                         (const char *const[]){DB_INT(lacking(stream)), holes.data}, &rows, &err);
+    int64_t away_ms;
+    if (rc == RC_OK) {
+        if (outage_over(&stream->outage, clock_boot_us(), &away_ms))
+            log_event(LOG_INFO, "stream_is_back", "after_ms", LOG_INT(away_ms), NULL);
+        send_rows(stream, rows);
+    } else if (outage_tells(&stream->outage, &err, clock_boot_us()))
+        log_err(LOG_WARN, "stream_without_database", NULL, &err);
+}
+
+static void *stream_main(void *context)
+{
+    struct stream *stream = context;
+    bool stopping = false;
+    int64_t tick_us = 0;
+    while (!stopping) {
+        (void)thread_take(&stream->thread, &stopping);
+        take_new(stream);
+        if (stream->clients != NULL)
+            look(stream);
+        if (clock_boot_us() - stream->heartbeat_us > HEARTBEAT_US) {
+            stream->heartbeat_us = clock_boot_us();
+            send_all(stream, 0, false, ": \n\n", 4);
+        }
+        if (clock_boot_us() - tick_us > IDLE_TICK_MS * 1000LL) {
+            tick_us = clock_boot_us();
+            stream->tick(stream->context);
+        }
+        if (!stopping && !thread_has_mail(&stream->thread))
+            mailbox_wait(&stream->thread.inbox, stream->clients != NULL ? EVERY_MS : IDLE_TICK_MS);
+    }
+    return NULL;
+}
+
+enum rc stream_start(const char *conninfo, void (*tick)(void *context), void *context,
+                     struct stream **ret_stream, struct err *err)
+{
+    struct stream *stream = xcalloc(1, sizeof *stream);
+    *stream = (struct stream){.last_id = -1, .tick = tick, .context = context};
+    (void)pthread_mutex_init(&stream->lock, NULL);
+    stream->own = visitor_new("stream", LEVEL_MONITOR, conninfo);
+    enum rc rc = thread_start(&stream->thread, "stream", stream_main, stream, err);
+    if (rc == RC_OK) {
+        *ret_stream = stream;
+        return RC_OK;
+    }
+    visitor_release(stream->own);
+    (void)pthread_mutex_destroy(&stream->lock);
+    free(stream);
+    return rc;
+}
+
+void stream_stop(struct stream *stream)
+{
+    if (stream == NULL)
+        return;
+    thread_stop(&stream->thread);
+    take_new(stream);
+    while (stream->clients != NULL) {
+        struct client *client = stream->clients;
+        stream->clients = client->next;
+        http_stream_close(client->out);
+        free(client);
+    }
+    visitor_release(stream->own);
+    (void)pthread_mutex_destroy(&stream->lock);
+    free(stream);
+}

@@ -1,0 +1,30 @@
+/**
+ * What: the event stream: what happens in the database, as server-sent events, to all who listen.
+ * Invariants: one PostgreSQL session, of the console's login, feeds all; it is asked once a second while somebody listens, and not at all
+ *   while nobody does. `id:` is the number of an event, so a client that comes back with Last-Event-ID misses nothing: what it missed is sent, or,
+ *   if that is more than STREAM_CATCH_UP, the event `reset`, upon which it reads anew. An object that changes often is sent at most once a second. A comment every 15 s
+ *   keeps the line alive. A client that does not read is cut off (http.h).
+ * Threads: stream_add from any; it has a thread of its own.
+ * Ownership: takes a client's http_stream.
+ * Failure: while the database does not answer, clients hear heartbeats only, and the log says so once.
+ */
+#ifndef CONSOLE_STREAM_H
+#define CONSOLE_STREAM_H
+
+#include "base/err.h"
+
+#include <stdbool.h>
+
+#define STREAM_CATCH_UP 1000
+#define STREAM_CLIENTS  1000
+
+struct stream;
+struct http_stream;
+
+MUST_CHECK enum rc stream_start(const char *conninfo, void (*tick)(void *context), void *context,
+                                struct stream **ret_stream, struct err *err);
+void stream_stop(struct stream *stream); /* NULL is fine */
+/** last_id NULL: from now on. False: there are STREAM_CLIENTS already. */
+bool stream_add(struct stream *stream, struct http_stream *client, const char *last_id);
+
+#endif

@@ -1,0 +1,190 @@
+#include "console/visitor_make.h"
+
+#include "base/clock.h"
+#include "base/memory.h"
+#include "console/request.h"
+#include "db/canceller.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#define PATIENCE_MS 8000 /* statement_timeout is 5 s */
+
+struct visitor {
+    char id[VISITOR_ID], csrf[VISITOR_ID], login[300];
+    _Atomic int level, holders;
+    const char *conninfo; /* NULL: a person's */
+    _Atomic int64_t since_us, used_us;
+    _Atomic bool lost;
+    pthread_mutex_t lock; /* of the session */
+    struct db *db;        /* NULL: none is open */
+    int db_level;         /* that SET ROLE was done for */
+};
+
+struct visitor *visitor_new(const char *login, enum level level, const char *conninfo)
+{
+    struct visitor *visitor = xcalloc(1, sizeof *visitor);
+    (void)snprintf(visitor->login, sizeof visitor->login, "%s", login);
+    (void)pthread_mutex_init(&visitor->lock, NULL);
+    visitor->conninfo = conninfo;
+    visitor->level = level;
+    visitor->holders = 1;
+    visitor->since_us = visitor->used_us = clock_boot_us();
+    return visitor;
+}
+
+struct visitor *visitor_of_person(const char *login, struct db *db)
+{
+    struct visitor *visitor = visitor_new(login, LEVEL_NONE, NULL);
+    random_hex(visitor->id);
+    random_hex(visitor->csrf);
+    db_patience(db, PATIENCE_MS);
+    visitor->db = db;
+    return visitor;
+}
+
+struct visitor *visitor_hold(struct visitor *visitor)
+{
+    visitor->holders++;
+    return visitor;
+}
+
+void visitor_release(struct visitor *visitor)
+{
+    if (visitor == NULL || --visitor->holders > 0)
+        return;
+    db_close(visitor->db);
+    (void)pthread_mutex_destroy(&visitor->lock);
+    free(visitor);
+}
+
+const char *visitor_id(const struct visitor *visitor)
+{
+    return visitor->id;
+}
+
+const char *visitor_csrf(const struct visitor *visitor)
+{
+    return visitor->csrf;
+}
+
+const char *visitor_login(const struct visitor *visitor)
+{
+    return visitor->login;
+}
+
+enum level visitor_level(const struct visitor *visitor)
+{
+    return (enum level)visitor->level;
+}
+
+bool visitor_lost(const struct visitor *visitor)
+{
+    return visitor->lost;
+}
+
+int64_t visitor_since_us(const struct visitor *visitor)
+{
+    return visitor->since_us;
+}
+
+int64_t visitor_used_us(const struct visitor *visitor)
+{
+    return visitor->used_us;
+}
+
+void visitor_set_level(struct visitor *visitor, enum level level)
+{
+    visitor->level = level;
+}
+
+void visitor_set_token(struct visitor *visitor, const char *token)
+{
+    (void)snprintf(visitor->id, sizeof visitor->id, "%s", token);
+}
+
+void visitor_touch(struct visitor *visitor, int64_t now_us)
+{
+    visitor->used_us = now_us;
+}
+
+void visitor_renew(struct visitor *visitor, const struct visitor *found, int64_t now_us)
+{
+    visitor->level = found->level;
+    visitor->since_us = visitor->used_us = now_us;
+}
+
+/* ---- Its session ---- */
+
+static enum rc take_role(struct visitor *visitor, struct err *err)
+{
+    static const char *const roles[] = {"none", "lockstep_monitor", "lockstep_operator"};
+    int level = visitor->level;
+    enum rc rc =
+        db_run(visitor->db, &sql_console_set_role, (const char *const[]){roles[level]}, NULL, err);
+    if (rc == RC_OK)
+        visitor->db_level = level;
+    return rc;
+}
+
+static enum rc open_session(struct visitor *visitor, struct err *err)
+{
+    enum rc rc = RC_OK;
+    if (visitor->db == NULL && visitor->conninfo == NULL)
+        return err_set(err, RC_LOST, ERR_DB_DOWN, visitor->login, "Sign in again.",
+                       "the session with PostgreSQL was lost");
+    if (visitor->db == NULL) {
+        visitor->db_level = LEVEL_NONE;
+        rc = db_open(visitor->conninfo, DB_CONSOLE, &visitor->db, err);
+        if (rc == RC_OK)
+            db_patience(visitor->db, PATIENCE_MS);
+    }
+    if (rc == RC_OK && visitor->conninfo != NULL && visitor->db_level != visitor->level)
+        rc = take_role(visitor, err);
+    return rc;
+}
+
+static void close_session(struct visitor *visitor)
+{
+    db_close(visitor->db);
+    visitor->db = NULL;
+    visitor->lost = visitor->conninfo == NULL;
+}
+
+static void cancel(void *context)
+{
+    db_cancel(context);
+}
+
+static enum rc run_watched(struct visitor *visitor, struct http_request *request,
+                           const struct sql_statement *stmt, const char *const *params,
+                           struct db_result **ret_result, struct err *err)
+{
+    struct db_canceller *canceller = db_canceller_new(visitor->db);
+    http_watch(request, cancel, canceller);
+    enum rc rc = db_run(visitor->db, stmt, params, ret_result, err);
+    http_watch(request, NULL, NULL);
+    /* A request to cancel that is still under way would hit the next statement. */
+    if (!db_cancel_wait(canceller, PATIENCE_MS))
+        rc = rc == RC_OK ? RC_OK : RC_LOST;
+    db_canceller_free(canceller);
+    return rc;
+}
+
+enum rc visitor_run(struct visitor *visitor, struct http_request *request,
+                    const struct sql_statement *stmt, const char *const *params,
+                    struct db_result **ret_result, struct err *err)
+{
+    (void)pthread_mutex_lock(&visitor->lock);
+    enum rc rc = open_session(visitor, err);
+    if (rc == RC_OK && request != NULL)
+        rc = run_watched(visitor, request, stmt, params, ret_result, err);
+    else if (rc == RC_OK)
+        rc = db_run(visitor->db, stmt, params, ret_result, err);
+    if (rc == RC_LOST)
+        close_session(visitor);
+    (void)pthread_mutex_unlock(&visitor->lock);
+    return rc;
+}

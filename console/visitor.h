@@ -1,0 +1,33 @@
+/**
+ * What: one who asks: a person who signed in, a program with a token, or anyone where no sign-in is asked for; with a session of PostgreSQL.
+ * Invariants: what it asks for runs on its session, one statement after the other, as the login that it came with.
+ * Threads: any.
+ * Ownership: counted: whoever got or held one gives it back with visitor_release.
+ * Failure: visitor_run: as db_run; RC_LOST: a person's session is lost for good: sign in again.
+ */
+#ifndef CONSOLE_VISITOR_H
+#define CONSOLE_VISITOR_H
+
+#include "db/db.h"
+
+#define VISITOR_ID 65 /* 256 random bits in hexadecimal */
+
+enum level { LEVEL_NONE, LEVEL_MONITOR, LEVEL_OPERATOR };
+
+struct visitor;
+struct http_request;
+
+struct visitor *visitor_hold(struct visitor *visitor);
+void visitor_release(struct visitor *visitor);           /* NULL is fine */
+const char *visitor_id(const struct visitor *visitor);   /* of its cookie; "": it has none */
+const char *visitor_csrf(const struct visitor *visitor); /* "": it needs none */
+const char *visitor_login(
+    const struct visitor *visitor); /* as people know it: a login, token NAME, anonymous */
+enum level visitor_level(const struct visitor *visitor);
+
+/** Runs a statement on its session. When the client of request (may be NULL) goes away, PostgreSQL is asked to cancel it. */
+MUST_CHECK enum rc visitor_run(struct visitor *visitor, struct http_request *request,
+                               const struct sql_statement *stmt, const char *const *params,
+                               struct db_result **ret_result, struct err *err);
+
+#endif

@@ -1,0 +1,33 @@
+/**
+ * What: how a visitor is made, and its ages: for sessions.c and stream.c.
+ * Invariants: a visitor of the console's login opens its PostgreSQL session when it first asks for something, and again when it was
+ *   lost; that of a person cannot: it is lost for good.
+ * Threads: any, but for what is said of sessions.c's lock.
+ * Ownership: counted: visitor_new and visitor_hold give, visitor_release takes.
+ * Failure: see sessions.h.
+ */
+#ifndef CONSOLE_VISITOR_MAKE_H
+#define CONSOLE_VISITOR_MAKE_H
+
+#include "console/visitor.h"
+
+#include <stdint.h>
+
+void random_hex(char text[VISITOR_ID]);
+
+/** conninfo: of the console's login, borrowed; LEVEL_NONE: no SET ROLE. */
+struct visitor *visitor_new(const char *login, enum level level, const char *conninfo);
+/** Takes db; with a new id and CSRF token. */
+struct visitor *visitor_of_person(const char *login, struct db *db);
+bool visitor_lost(const struct visitor *visitor);
+int64_t visitor_since_us(const struct visitor *visitor);
+int64_t visitor_used_us(const struct visitor *visitor);
+
+/* With sessions.c's lock, or before others know it. */
+void visitor_set_level(struct visitor *visitor, enum level level);
+void visitor_set_token(struct visitor *visitor, const char *token);
+void visitor_touch(struct visitor *visitor, int64_t now_us);
+/** It was looked up again: as new, with what was found; a level that is another one ends its session. */
+void visitor_renew(struct visitor *visitor, const struct visitor *found, int64_t now_us);
+
+#endif

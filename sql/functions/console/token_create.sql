@@ -1,0 +1,23 @@
+-- Makes a token of the console's API and returns it; it cannot be read again. It may act if operator; after so many days it expires, NULL: never.
+CREATE OR REPLACE FUNCTION lockstep.token_create(name text, operator boolean, days int DEFAULT NULL) RETURNS text
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+#variable_conflict use_column
+DECLARE
+    made CONSTANT text := encode(uuid_send(gen_random_uuid()) || uuid_send(gen_random_uuid()), 'hex');
+    token CONSTANT text := encode(sha256(convert_to(made || gen_random_uuid()::text, 'UTF8')), 'hex');
+BEGIN
+    IF token_create.name !~ '^[A-Za-z0-9][A-Za-z0-9._-]{0,62}$' THEN
+        RAISE EXCEPTION 'a token''s name has letters, digits, and . _ -, at most 63' USING ERRCODE = '22023';
+    ELSIF token_create.days < 1 THEN
+        RAISE EXCEPTION 'a token expires after at least one day' USING ERRCODE = '22023';
+    END IF;
+    INSERT INTO lockstep.console_token (name, hash, operator, expires_at)
+    VALUES (token_create.name, sha256(convert_to(token, 'UTF8')), token_create.operator, clock_timestamp() + make_interval(days => token_create.days));
+    RETURN token;
+EXCEPTION WHEN unique_violation THEN
+    RAISE EXCEPTION 'there is a token % already', token_create.name
+        USING ERRCODE = 'LS002', HINT = 'Take another name; names of revoked tokens stay taken.';
+END
+$$;
+REVOKE EXECUTE ON FUNCTION lockstep.token_create(text, boolean, int) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION lockstep.token_create(text, boolean, int) TO lockstep_operator;

@@ -1,0 +1,219 @@
+#!/bin/bash
+# The console lets in who may come in and nobody else, answers what is asked, changes what an operator changes, and keeps each rule of its security.
+# ctest: timeout=300
+. "$(dirname "$0")/../support/e2e.bash"
+. "$here/../support/console.bash"
+leave() {
+    e2e_end
+    persons_drop
+}
+trap leave EXIT
+q=$(scratch_name)
+looks=$(scratch_name)
+acts=$(scratch_name)
+nothing=$(scratch_name)
+lockstep queue create "$q" -q --create-topic --max-readers 3 >/dev/null
+printf '%s\n' '{"order": 1, "sql": "SELECT 1", "name": "<script>alert(1)</script>"}' '{"order": 1, "sql": "SELECT 2"}' '{"order": 2, "sql": "SELECT 3"}' >"$tmp/tasks"
+run=$(lockstep publish --queue "$q" -q "$tmp/tasks")
+executors 1 "$q" 3
+executors_wait
+waiting=$(lockstep publish --queue "$q" -q --name waiting "$tmp/tasks")
+person "$looks" lockstep_monitor
+person "$acts" lockstep_operator
+person "$nothing" ''
+
+case_begin 'no one comes in without a sign-in'
+console_start
+api GET api/v1/runs
+expect 'a list' "$status $(api_is .title)" '401 Unauthorized'
+api GET api/v1/session
+expect 'a session' "$status" 401
+api GET api/v1/stream
+expect 'the stream' "$status" 401
+api GET api/v1/runs '' -H 'Authorization: Bearer 0000000000000000000000000000000000000000000000000000000000000000'
+expect 'a token that does not exist' "$status" 401
+api GET api/v1/runs '' -H 'Cookie: lockstep_session=0000000000000000000000000000000000000000000000000000000000000000'
+expect 'a cookie that does not exist' "$status" 401
+api GET livez
+expect 'livez' "$status" 200
+api GET readyz
+expect 'readyz' "$status" 200
+
+case_begin 'a wrong password and a login that does not exist are refused with the same words, and then the address waits'
+api POST api/v1/session "{\"login\": \"$acts\", \"password\": \"wrong\"}"
+wrong=$answer
+expect 'wrong password' "$status" 401
+eventually 20 eval 'api POST api/v1/session "{\"login\": \"nobody_$acts\", \"password\": \"wrong\"}"; [ "$status" != 429 ]'
+expect 'unknown login' "$status $answer" "401 $wrong"
+api POST api/v1/session "{\"login\": \"$acts\", \"password\": \"secret of $acts\"}"
+expect 'at once again, even if right' "$status $(grep -ci '^retry-after: [1-9]' "$tmp/headers")" '429 1'
+eventually 20 eval 'api POST api/v1/session "{\"login\": \"$nothing\", \"password\": \"secret of $nothing\"}"; [ "$status" != 429 ]'
+expect 'no group' "$status $(api_is .hint)" '403 GRANT lockstep_monitor TO the login to look, lockstep_operator to act.'
+api POST api/v1/session '{"login": "x"}'
+expect 'no password' "$status" 400
+api POST api/v1/session 'not json'
+expect 'no JSON' "$status" 400
+eventually 20 eval 'api POST api/v1/session "{\"login\": \"lockstep_test\", \"password\": \"anything\"}"; [ "$status" != 429 ]'
+expect 'a server that asks for no password' "$status $(api_is .detail)" '403 the server did not ask for the password'
+
+case_begin 'who may look looks, and cannot act'
+eventually 60 eval 'sign_in "$looks"; [ "$status" != 429 ]'
+expect 'signed in' "$status $(api_is '.login, .operator' | paste -sd' ')" "200 $looks false"
+expect 'the cookie' "$(grep -i '^set-cookie:' "$tmp/headers" | grep -c 'HttpOnly; SameSite=Strict')" 1
+as GET api/v1/runs
+expect 'runs' "$status $(api_is '[.items[].run_id] | join(" ")')" "200 $waiting $run"
+expect 'the count' "$(api_is '"\(.count) \(.capped) \(.next)"')" '2 false null'
+as GET "api/v1/runs/$run"
+expect 'a run' "$(api_is '.run.status, .run.tasks' | paste -sd' ')" 'Completed 3'
+as GET "api/v1/runs/$run/phases"
+expect 'its phases' "$(api_is '[.items[] | "\(.order):\(.tasks):\(.state)"] | join(" ")')" '1:2:done 2:1:done'
+as GET "api/v1/runs/$run/tasks?limit=2"
+next=$(api_is .next)
+expect 'its tasks' "$(api_is '[.items[].status] | join(" ")')" 'Completed Completed'
+as GET "api/v1/runs/$run/tasks?limit=2&after=$next"
+expect 'the next page' "$(api_is '"\(.items | length) \(.next)"')" '1 null'
+as GET "api/v1/runs/$waiting/explain"
+expect 'why it waits' "$status $(api_is '.lines | length > 0')" '200 true'
+task=$(sql "SELECT min(task_id) FROM lockstep.task")
+as GET "api/v1/tasks/$task"
+expect 'a task without its SQL' "$(api_is '.task.payload, .task.hidden' | paste -sd' ')" 'null true'
+as POST "api/v1/runs/$waiting/cancel" '{"reason": "may I?"}'
+expect 'no action' "$status $(api_is .detail)" '403 this needs the group lockstep_operator'
+as DELETE api/v1/session
+expect 'signed out' "$status" 200
+as GET api/v1/runs
+expect 'the cookie is void' "$status" 401
+
+case_begin 'who may act acts, with a reason and the CSRF token'
+sign_in "$acts"
+old=$(cat "$tmp/cookies")
+api POST "api/v1/runs/$waiting/cancel" '{"reason": "x"}' -b "$tmp/cookies"
+expect 'without the CSRF token' "$status" 403
+as POST "api/v1/runs/$waiting/cancel" '{}'
+expect 'without a reason' "$status $(api_is .field)" '400 reason'
+as POST "api/v1/runs/$waiting/cancel" '{"reason": "x", "force": true}'
+expect 'an unknown field' "$status $(api_is .field)" '400 force'
+as POST "api/v1/runs/$waiting/cancel" "{\"reason\": \"$(head -c 3000 /dev/zero | tr '\0' x)\"}"
+expect 'a reason of 3,000 bytes' "$status $(api_is .field)" '400 reason'
+api POST "api/v1/runs/$waiting/cancel" '' -b "$tmp/cookies" -H "X-CSRF-Token: $csrf" -H 'Content-Type: text/plain' -d '{"reason": "x"}'
+expect 'not JSON' "$status" 415
+as GET "api/v1/runs/$waiting/cancel"
+expect 'by GET' "$status $(grep -i '^allow:' "$tmp/headers" | tr -d '\r')" '405 Allow: POST'
+expect 'nothing was changed' "$(sql "SELECT cancelled_at IS NULL FROM lockstep.run WHERE run_id = '$waiting'")" t
+as POST "api/v1/runs/$waiting/cancel" '{"reason": "the wrong file"}'
+expect 'cancelled' "$status" 200
+expect 'by whom and why' "$(sql "SELECT actor || ': ' || detail FROM lockstep.event_log WHERE event = 'run_cancelled'" | grep -c "^$acts: .*the wrong file")" 1
+as POST "api/v1/runs/$waiting/cancel" '{"reason": "again"}'
+expect 'not possible any more' "$status" 409
+as GET "api/v1/tasks/$task"
+expect 'a task with its SQL' "$(api_is '.task.hidden')" false
+sign_in "$acts"
+echo "$old" >"$tmp/cookies"
+as GET api/v1/runs
+expect 'a second sign-in has an id of its own, the first one stays' "$status" 200
+
+case_begin 'parameters that are wrong are refused by name, and nothing else happens'
+for wrong in 'limit=0' 'limit=-1' 'limit=1000000000' 'limit=x' 'after=tasks.7' 'after=runs.x' 'status=Nonsense' 'since=yesterday' 'limit=1&limit=2' 'nonsense=1'; do
+    as GET "api/v1/runs?$wrong"
+    expect "$wrong" "$status" 400
+done
+as GET 'api/v1/runs?name=%ff'
+expect 'no UTF-8' "$status" 400
+as GET 'api/v1/runs/nonsense'
+expect 'no UUID' "$status $(api_is .field)" '400 run'
+as GET 'api/v1/runs/00000000-0000-4000-8000-000000000000'
+expect 'an unknown run' "$status" 404
+as GET api/v1/nonsense
+expect 'an unknown path' "$status" 404
+
+case_begin 'requests of other hosts and other sites are refused'
+api GET livez '' -H 'Host: evil.example'
+expect 'DNS rebinding' "$status" 421
+api GET livez '' -H "Host: localhost:${url//[^0-9]/}"
+as GET api/v1/session
+api GET api/v1/runs '' -b "$tmp/cookies" -H 'Origin: https://evil.example'
+expect 'a page of another site' "$status" 403
+api POST "api/v1/runs/$waiting/cancel" '{"reason": "x"}' -b "$tmp/cookies" -H "X-CSRF-Token: $csrf" -H 'Sec-Fetch-Site: cross-site'
+expect 'a form of another site' "$status" 403
+api OPTIONS api/v1/runs '' -b "$tmp/cookies" -H 'Origin: https://evil.example'
+expect 'no CORS' "$(grep -ci '^access-control-' "$tmp/headers")" 0
+as GET api/v1/runs
+for header in "content-security-policy: default-src 'self'" 'x-content-type-options: nosniff' "x-frame-options: DENY"; do
+    expect "$header" "$(grep -ci "^$header" "$tmp/headers")" 1
+done
+api GET assets/../../../../etc/passwd '' --path-as-is
+expect 'path traversal' "$status" 404
+api GET assets/%2e%2e%2f%2e%2e%2fetc/passwd '' --path-as-is
+expect 'encoded path traversal' "$status" 404
+head -c 1200000 /dev/zero | tr '\0' ' ' >"$tmp/large"
+api POST api/v1/session "@$tmp/large"
+expect 'a body above the limit' "$status" 413
+
+case_begin 'answers have an ETag, and are made once for all who ask within a second'
+as GET "api/v1/runs/$run"
+tag=$(sed -nE 's/^ETag: (.*)\r/\1/Ip' "$tmp/headers")
+api GET "api/v1/runs/$run" '' -b "$tmp/cookies" -H "If-None-Match: $tag"
+expect 'not sent again' "$status $answer" '304 '
+
+case_begin 'a token does what its role may, until it is revoked'
+token=$(lockstep console token create robot --role operator -q)
+api POST "api/v1/runs/$waiting/cancel" '{"reason": "again"}' -H "Authorization: Bearer $token"
+expect 'it may act: the state is asked, no CSRF token' "$status" 409
+expect 'it is not kept' "$(sql "SELECT count(*) FROM lockstep.console_token WHERE encode(hash, 'hex') = '$token'")" 0
+expect 'listed' "$(lockstep console token list -o json | jq -r '.[] | "\(.name) \(.role) \(.state) \(.last_used_at != null)"')" 'robot operator valid true'
+lockstep console token revoke robot -q
+lockstep console token create guest -q >"$tmp/guest"
+api POST "api/v1/runs/$waiting/cancel" '{"reason": "x"}' -H "Authorization: Bearer $(cat "$tmp/guest")"
+expect 'a guest may look only' "$status" 403
+sql "UPDATE lockstep.console_token SET expires_at = now() - interval '1 s' WHERE name = 'guest'"
+eventually 60 eval 'api GET api/v1/runs "" -H "Authorization: Bearer $token"; [ "$status" = 401 ]'
+eventually 60 eval 'api GET api/v1/runs "" -H "Authorization: Bearer $(cat "$tmp/guest")"; [ "$status" = 401 ]'
+
+case_begin 'the stream says what happens, and misses nothing when it is taken up again'
+curl -s -N -m 60 -b "$tmp/cookies" "${url}api/v1/stream" >"$tmp/stream" &
+eventually 20 grep -q hello "$tmp/stream"
+lockstep queue pause "$q" -q
+eventually 20 grep -q queue_paused "$tmp/stream"
+id=$(sed -nE '/^id: /{s/id: //;h};/queue_paused/{x;p}' "$tmp/stream" | head -n 1)
+lockstep queue resume "$q" -q
+curl -s -N -m 60 -b "$tmp/cookies" -H "Last-Event-ID: $id" "${url}api/v1/stream" >"$tmp/again" &
+eventually 20 grep -q queue_resumed "$tmp/again"
+expect 'not what it had' "$(grep -c queue_paused "$tmp/again" || true)" 0
+
+case_begin 'it ends when it is asked to, with streams open'
+console_stop
+expect 'its exit' "$?" 0
+
+case_begin 'what would be dangerous does not start'
+refused() { "$LOCKSTEP_BIN" "$@" -s "postgres.conninfo=$db" console run 2>&1 | tail -n 2; }
+expect 'no sign-in for others' "$(refused -s console.listen=0.0.0.0:0 -s console.login=none | grep -c 'login = none needs a loopback address')" 1
+expect 'no TLS for others' "$(refused -s console.listen=0.0.0.0:0 | grep -c 'needs TLS')" 1
+expect 'a base path without a slash' "$(refused -s console.base_path=x | grep -c 'begins and ends with a slash')" 1
+expect 'a key without a certificate' "$(refused -s console.tls_key=/nonexistent | grep -c 'Set both')" 1
+expect 'an address that is not ours' "$(refused -s console.listen=192.0.2.1:8330 | grep -c 'not an address of this host')" 1
+expect 'a path that cannot be' "$(refused -s console.listen=/nonexistent/socket | grep -c 'cannot listen')" 1
+. "$here/../support/http.bash"
+http_certificate
+openssl genrsa -out "$tmp/other.pem" 2048 2>/dev/null
+expect 'a key of another certificate' "$(refused -s "console.tls_certificate=$tmp/cert.pem" -s "console.tls_key=$tmp/other.pem" | grep -c 'do not fit')" 1
+
+case_begin 'TLS, a base path and a Unix socket'
+console_start -s "console.tls_certificate=$tmp/cert.pem" -s "console.tls_key=$tmp/key.pem" -s console.base_path=/lockstep/
+expect 'its address' "$(grep -c '^https://.*/lockstep/$' <<<"$url")" 1
+api GET livez '' -k
+expect 'over TLS, below its path' "$status" 200
+eventually 60 eval 'api POST api/v1/session "{\"login\": \"$acts\", \"password\": \"secret of $acts\"}" -k; [ "$status" != 429 ]'
+expect 'a secure cookie for its path' "$(grep -i '^set-cookie:' "$tmp/headers" | grep -c 'Path=/lockstep/; HttpOnly; SameSite=Strict; Secure')" 1
+url=${url%lockstep/} api GET livez '' -k
+expect 'nothing beside its path' "$status" 404
+busy=${url#https://127.0.0.1:}
+expect 'a port in use' "$(refused -s "console.listen=${busy%%/*}" | grep -c 'Another process listens there')" 1
+console_stop
+"$LOCKSTEP_BIN" -s "postgres.conninfo=$db" -s "console.listen=$tmp/socket" -s console.login=none console run 2>"$tmp/console.log" &
+console=$!
+eventually 30 grep -q console_started "$tmp/console.log"
+expect 'over a socket' "$(curl -s --unix-socket "$tmp/socket" http://localhost/api/v1/session | jq -r .login)" anonymous
+console_stop
+expect 'its socket is gone' "$([ -e "$tmp/socket" ] && echo there)" ''
+cases_end
+exit $failed

@@ -1,0 +1,50 @@
+# tests/support/console.bash: a console, and requests to it. Sourced behind e2e.bash.
+#   console_start [ARGS...]   starts `lockstep ARGS console run` on a free port; its address, with the slash, is $url, its process $console, its log $tmp/console.log
+#   console_stop              ends it and waits
+#   api METHOD PATH [BODY] [CURL_ARGS...]   asks; the body of the answer is $answer, its status $status, its headers $tmp/headers
+#   api_is FILTER             jq's answer about $answer
+#   person NAME GROUP         a login with the password "secret of NAME", in a group of lockstep's ("": in none)
+#   sign_in NAME              as that person; its cookie and token are sent by `as`
+#   as METHOD PATH [BODY]     api, as who signed in last
+
+console_start() {
+    "$LOCKSTEP_BIN" "$@" -s "postgres.conninfo=$db" console run --listen 0 2>"$tmp/console.log" &
+    console=$!
+    eventually 30 grep -q 'event=console_started' "$tmp/console.log" || { cat "$tmp/console.log"; return 1; }
+    url=$(sed -nE 's/.*event=console_started url=([^ ]*).*/\1/p' "$tmp/console.log" | tail -n 1)
+}
+
+console_stop() {
+    kill "$console"
+    wait "$console"
+}
+
+api() {
+    local method=$1 path=$2 body=${3:-}
+    [ "$#" -lt 3 ] && shift 2 || shift 3
+    local data=()
+    [ -z "$body" ] || data=(-H 'Content-Type: application/json' --data-binary "$body")
+    : >"$tmp/answer"
+    status=$(curl -s -S -m 30 -o "$tmp/answer" -D "$tmp/headers" -w '%{http_code}' -X "$method" "${data[@]}" "$@" "$url$path") || status="curl: $?"
+    answer=$(tr -d '\0' <"$tmp/answer")
+}
+
+api_is() { jq -r "$1" <<<"$answer" 2>&1; }
+
+persons=()
+person() {
+    sql "DO \$\$ BEGIN CREATE ROLE lockstep_test_password; EXCEPTION WHEN duplicate_object OR unique_violation THEN NULL; END \$\$" >/dev/null
+    sql "CREATE ROLE $1 LOGIN PASSWORD 'secret of $1' IN ROLE lockstep_test_password${2:+, $2}"
+    persons+=("$1")
+}
+persons_drop() {
+    local name
+    for name in "${persons[@]}"; do scratch_cluster "DROP ROLE IF EXISTS $name"; done
+}
+
+sign_in() {
+    rm -f "$tmp/cookies"
+    api POST api/v1/session "{\"login\": \"$1\", \"password\": \"secret of $1\"}" -c "$tmp/cookies"
+    csrf=$(api_is .csrf)
+}
+as() { api "$1" "$2" "${3:-}" -b "$tmp/cookies" -H "X-CSRF-Token: $csrf"; }
