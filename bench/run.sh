@@ -47,6 +47,7 @@ cmake --build "$build" --target bench_programs >/dev/null
 mkdir -p "$root/build/bench"
 results=$root/build/bench/results.jsonl
 servers=$root/build/bench/servers
+cron_servers=$root/build/bench/cron
 tmp=$(mktemp -d)
 db='' checked=0 missed=()
 
@@ -56,6 +57,7 @@ cleanup() {
     for pid in $(jobs -pr; jobs -ps); do kill "$pid" 2>/dev/null || true; done
     wait
     "$root/scripts/servers" stop "$servers"
+    [ ! -e "$cron_servers/env" ] || "$root/scripts/servers" stop "$cron_servers"
     rm -rf "$tmp"
     exit "$rc"
 }

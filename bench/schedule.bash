@@ -23,19 +23,50 @@ schedule_took() { # STATEMENT: its milliseconds
 }
 
 schedule_late() {
-    local seconds=60 late started
+    local seconds=60 from late started
     [ "$quick" = false ] || seconds=20
     schedule_jobs 1000 100 100
-    sleep "$seconds"
-    late="SELECT extract(epoch FROM lateness) * 1000 FROM lockstep.occurrence WHERE outcome = 'fired' AND job LIKE 'j%'"
+    # While they are made, in one transaction, their first times pass, and before it the relay has not sent anything.
+    from=$(sql "SELECT date_trunc('second', clock_timestamp()) + interval '3 s'")
+    sleep $((seconds + 3))
     eventually 30 schedule_over
-    started="SELECT extract(epoch FROM min(l.started_at) - o.scheduled_for) FROM lockstep.occurrence o JOIN lockstep.execution_log l USING (run_id) GROUP BY o.run_id, o.scheduled_for"
+    late="SELECT extract(epoch FROM lateness) * 1000 FROM lockstep.occurrence WHERE outcome = 'fired' AND job LIKE 'j%' AND scheduled_for >= '$from'"
+    started="SELECT extract(epoch FROM min(l.started_at) - o.scheduled_for) FROM lockstep.occurrence o JOIN lockstep.execution_log l USING (run_id)
+             WHERE o.scheduled_for >= '$from' GROUP BY o.run_id, o.scheduled_for"
     figure schedule 'firing after its time, p50' ms '<= 5' "$(schedule_percentile 0.5 "$late")"
     figure schedule 'the same, p99' ms '<= 50' "$(schedule_percentile 0.99 "$late")"
+    figure schedule 'time to first task, p50' s '' "$(schedule_percentile 0.5 "$started")"
     figure schedule 'time to first task, p99' s '<= 0.5' "$(schedule_percentile 0.99 "$started")"
     schedule_gone
 }
 schedule_over() { is 'SELECT count(*) FROM lockstep.run WHERE ended_at IS NULL' 0; }
+
+# Ten jobs at each full minute, the shortest distance that pg_cron has before 1.5 (Debian: postgresql-15-cron), and as many of its own, on a server of its own.
+schedule_cron() {
+    local minutes=3 from
+    [ "$quick" = false ] || minutes=1
+    if [ ! -e "$("$LOCKSTEP_TEST_PGBIN/pg_config" --sharedir)/extension/pg_cron.control" ]; then
+        say 'there is no pg_cron: nothing is compared with it'
+        return
+    fi
+    "$root/scripts/servers" start "$cron_servers" --no-kafka --fsync --preload=pg_cron
+    schedule_cron_sql 'CREATE EXTENSION pg_cron'
+    schedule_cron_sql "SELECT count(cron.schedule('c' || n, '* * * * *', 'SELECT 1')) FROM generate_series(1, 10) AS n" >/dev/null
+    sql "SELECT count(lockstep.job_define(jsonb_build_object('job', 'c' || n, 'queue', '$q', 'tasks', '[{\"order\": 1, \"sql\": \"SELECT 1\"}]'::jsonb,
+         'schedules', '[{\"name\": \"s\", \"kind\": \"cron\", \"expr\": \"* * * * *\"}]'::jsonb))) FROM generate_series(1, 10) AS n" >/dev/null
+    from=$(sql "SELECT clock_timestamp() + interval '3 s'")
+    eventually $((minutes * 60 + 90)) schedule_cron_ran $((minutes * 10)) "$from"
+    figure schedule 'ten jobs each minute: p50' ms '' "$(schedule_percentile 0.5 "SELECT extract(epoch FROM lateness) * 1000 FROM lockstep.occurrence WHERE job LIKE 'c%' AND scheduled_for >= '$from'")"
+    figure schedule 'the same with pg_cron: p50' ms '' "$(schedule_cron_sql "SELECT percentile_disc(0.5) WITHIN GROUP (ORDER BY extract(epoch FROM start_time - date_trunc('minute', start_time)) * 1000)
+        FROM cron.job_run_details WHERE start_time >= '$from'")"
+    "$root/scripts/servers" stop "$cron_servers"
+    schedule_gone
+}
+schedule_cron_sql() { (. "$cron_servers/env" && "$LOCKSTEP_TEST_PGBIN/psql" -X -q -At -v ON_ERROR_STOP=1 -d "$LOCKSTEP_TEST_PG" -c "$1"); }
+schedule_cron_ran() { # COUNT FROM
+    [ "$(sql "SELECT count(*) FROM lockstep.occurrence WHERE job LIKE 'c%' AND scheduled_for >= '$2'")" -ge "$1" ] &&
+        [ "$(schedule_cron_sql "SELECT count(*) FROM cron.job_run_details WHERE start_time >= '$2'")" -ge "$1" ]
+}
 
 # 1,000 of 10,000 jobs in the same second, and the bare loop, with as many rows.
 schedule_rush() {
@@ -64,7 +95,10 @@ schedule_fired() { [ "$(sql "SELECT count(*) FROM lockstep.occurrence WHERE outc
 schedule_idle() {
     local seconds=60 log=$LOCKSTEP_TEST_HOME/postgres.log from cpu
     [ "$quick" = false ] || seconds=20
-    figure schedule 'health of all jobs' s '<= 0.3' "$(ratio "$(schedule_took 'SELECT count(*) FROM lockstep.job_health WHERE is_problem')" 1000)"
+    sql 'ANALYZE' # as autovacuum does a moment after so many new rows
+    from=$(now)
+    lockstep monitor list >/dev/null
+    figure schedule 'health of all jobs (monitor list)' s '<= 0.3' "$(since "$from")"
     figure schedule 'forecast of all jobs, a week' s '<= 2' "$(ratio "$(schedule_took "SELECT count(*) FROM lockstep.job_forecast(NULL, now(), now() + interval '7 days', 100000)")" 1000)"
     sql "ALTER DATABASE ${db##*dbname=} SET log_statement = 'all'"
     schedule_end
@@ -81,7 +115,7 @@ schedule_idle() {
 
 # A look at a table of which one row in a hundred waits, with the advised index.
 schedule_look() {
-    local rows=10000000 i took=()
+    local rows=10000000 i took=() look
     [ "$quick" = false ] || rows=1000000
     sql "CREATE TABLE staging (id bigint, came timestamptz NOT NULL, batch uuid);
          INSERT INTO staging SELECT n, now() - n * interval '1 ms', CASE WHEN n % 100 <> 0 THEN '00000000-0000-4000-8000-000000000000'::uuid END FROM generate_series(1, $rows) AS n;
@@ -89,7 +123,10 @@ schedule_look() {
     sql 'VACUUM ANALYZE staging'
     sql "SELECT lockstep.job_define(jsonb_build_object('job', 'rows', 'queue', '$q', 'enabled', false, 'tasks', '[{\"order\": 1, \"sql\": \"SELECT 1\"}]'::jsonb,
          'trigger', '{\"on\": \"public.staging\", \"pending\": \"batch IS NULL\", \"created_column\": \"came\", \"threshold\": 10000}'::jsonb))" >/dev/null
-    for ((i = 0; i < 15; i++)); do took+=("$(schedule_took "SELECT FROM lockstep.job_test_ask('rows') AS a, lockstep.ask_look(a.look)")"); done
+    look=$(sql "SELECT format('SELECT FROM lockstep.ask_look(%L);', look) FROM lockstep.job_test_ask('rows')")
+    # In one session, as a dispatcher's are, which is cleaned behind each look.
+    for ((i = 0; i < 16; i++)); do printf '%s\n' '\timing on' "$look" '\timing off' 'DISCARD ALL;'; done >"$tmp/looks.sql"
+    mapfile -t took < <("$LOCKSTEP_TEST_PGBIN/psql" -X -q -At -d "$db" -f "$tmp/looks.sql" | sed -n 's/^Time: \([0-9.]*\) ms.*/\1/p' | tail -n +2)
     figure schedule "a look at $rows rows" ms '<= 5' "${took[@]}"
     sql 'DROP TABLE staging'
     schedule_gone
@@ -126,6 +163,7 @@ workload_schedule() {
     new_queue 4
     schedule_executor first
     schedule_late
+    schedule_cron
     schedule_rush
     schedule_idle
     schedule_look

@@ -19,12 +19,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define STANDBY_MS  2000    /* until the lock is asked for again */
-#define LOOK_MS     60000   /* the longest sleep: a notification may be lost */
-#define PATIENCE_MS 30000   /* a template may have 100,000 tasks */
-#define BATCH       1000    /* rows that job_sweep deletes at most of each table */
-#define FIRINGS     32      /* of a transaction, which has a subtransaction for each */
-#define RELATIONS   64      /* tables that are told apart; of more all are looked at */
+#define STANDBY_MS  2000  /* until the lock is asked for again */
+#define LOOK_MS     60000 /* the longest sleep: a notification may be lost */
+#define PATIENCE_MS 30000 /* a template may have 100,000 tasks */
+#define BATCH       1000  /* rows that job_sweep deletes at most of each table */
+#define CALM_MS     500   /* nothing is due for so long: time for what is done once a minute */
+#define LATE_US     (10 * 1000 * 1000) /* or it has waited for so long */
+#define EARLY_MS    150                /* of the end of a long wait */
+#define FIRINGS     32                 /* of a transaction, which has a subtransaction for each */
+#define RELATIONS   64                 /* tables that are told apart; of more all are looked at */
 #define HELD_MS     200     /* until a row that another session holds is asked for again */
 #define ROWS        "rows " /* what lockstep.table_changed notifies, with the table's oid */
 
@@ -343,11 +346,19 @@ static enum rc answer(struct dispatcher *dispatcher, struct err *err)
     return hand_over(dispatcher, next, err);
 }
 
-/* What is done once a minute. */
-static enum rc keep_house(struct dispatcher *dispatcher, struct err *err)
+/* What is done once a minute has its time when no firing is near, or when it has waited for long. */
+static bool is_calm(int64_t at_us, int wait_ms)
 {
-    if (clock_boot_us() < dispatcher->house_us)
+    int64_t late_us = clock_boot_us() - at_us;
+    return late_us >= 0 && (wait_ms >= CALM_MS || late_us >= LATE_US);
+}
+
+/* *wait_ms: 0 when it has taken time. */
+static enum rc keep_house(struct dispatcher *dispatcher, int *wait_ms, struct err *err)
+{
+    if (!is_calm(dispatcher->house_us, *wait_ms))
         return RC_OK;
+    *wait_ms = 0;
     dispatcher->house_us = clock_boot_us() + LOOK_MS * 1000LL;
     enum rc rc = unless_held(cancel_overdue(dispatcher->session.db, err), err);
     if (rc == RC_OK) /* not in a single round: whoever looks now and then is taken for absent */
@@ -356,16 +367,16 @@ static enum rc keep_house(struct dispatcher *dispatcher, struct err *err)
     return rc;
 }
 
-/* When nothing is due: a batch of what is not kept, once a minute, or one after the other while there is more. */
+/* A batch of what is not kept, once a minute, or one after the other while there is more. */
 static enum rc sweep_idle(struct dispatcher *dispatcher, int *wait_ms, struct err *err)
 {
     bool more = false;
-    if (*wait_ms <= 0 || clock_boot_us() < dispatcher->sweep_us)
+    if (!is_calm(dispatcher->sweep_us, *wait_ms))
         return RC_OK;
+    *wait_ms = 0;
     enum rc rc = unless_held(
         sweep(dispatcher->session.db, dispatcher->options.keep_log_ms, &more, err), err);
     dispatcher->sweep_us = clock_boot_us() + (more ? 0 : LOOK_MS * 1000LL);
-    *wait_ms = more ? 0 : *wait_ms;
     return rc;
 }
 
@@ -379,9 +390,7 @@ static enum rc round_of_jobs(struct dispatcher *dispatcher, int *ret_wait_ms, st
         rc = take_over(dispatcher, ret_wait_ms, err);
     if (rc != RC_OK || !dispatcher->locked)
         return rc;
-    rc = keep_house(dispatcher, err);
-    if (rc == RC_OK)
-        rc = answer(dispatcher, err);
+    rc = answer(dispatcher, err);
     *ret_wait_ms = -1;
     while (rc == RC_OK && *ret_wait_ms < 0 && !thread_has_mail(&dispatcher->thread)) {
         struct ask *ask = NULL;
@@ -391,12 +400,15 @@ static enum rc round_of_jobs(struct dispatcher *dispatcher, int *ret_wait_ms, st
             rc = hand_over(dispatcher, ask, err);
     }
     if (rc == RC_OK)
+        rc = keep_house(dispatcher, ret_wait_ms, err);
+    if (rc == RC_OK)
         rc = sweep_idle(dispatcher, ret_wait_ms, err);
     if (dispatcher->answer != NULL && *ret_wait_ms > HELD_MS)
         *ret_wait_ms = HELD_MS;
     return rc;
 }
 
+/* The kernel may let a poll last longer than asked, by a two-hundredth for a process of low priority, and by 100 ms at most: so the end of a wait is a short one. */
 static void sleep_until_news(struct dispatcher *dispatcher, int wait_ms)
 {
     struct db *db = dispatcher->session.db;
@@ -404,7 +416,13 @@ static void sleep_until_news(struct dispatcher *dispatcher, int wait_ms)
         return;
     struct pollfd fds[] = {{.fd = dispatcher->thread.inbox.fd, .events = POLLIN},
                            {.fd = db != NULL ? db_socket(db) : -1, .events = POLLIN}};
-    (void)poll(fds, 2, wait_ms);
+    int64_t until_us = clock_boot_us() + wait_ms * 1000LL;
+    int early_ms = wait_ms / 100 < EARLY_MS ? wait_ms / 100 : EARLY_MS;
+    if (poll(fds, 2, wait_ms - early_ms) != 0 || early_ms <= 0)
+        return;
+    int64_t left_us = until_us - clock_boot_us();
+    if (left_us > 0)
+        (void)poll(fds, 2, (int)(left_us / 1000) + 1);
 }
 
 static void *dispatcher_main(void *context)

@@ -8,7 +8,7 @@
 --   verdict   error; otherwise as job_turn. NULL, in the last row: nothing more is due, wait_ms (NULL: until something happens) is how long. Without it more may be.
 CREATE OR REPLACE FUNCTION lockstep.dispatch(p_by text, p_now timestamptz DEFAULT NULL, p_asks boolean DEFAULT true, p_most int DEFAULT 1) RETURNS SETOF lockstep.dispatched
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET enable_seqscan = off SET jit = off
-    SET lock_timeout = '1s' AS $$
+    SET plan_cache_mode = force_generic_plan SET lock_timeout = '1s' AS $$
 DECLARE
     HELD_MS CONSTANT bigint := 200;
     HELD CONSTANT int := 20;                       -- schedules that are passed over at most
@@ -43,7 +43,8 @@ BEGIN
     next := LEAST((SELECT s.wake_at FROM lockstep.schedule s
                    WHERE s.is_active AND s.wake_at IS NOT NULL AND s.asked_until IS NULL AND (p_asks OR NOT s.uses_sql) ORDER BY s.wake_at LIMIT 1),
                   (SELECT min(GREATEST(s.wake_at, s.asked_until)) FROM lockstep.schedule s WHERE s.asked_until IS NOT NULL AND s.is_active AND p_asks));
-    done.wait_ms := CASE WHEN next <= now THEN HELD_MS WHEN next > now THEN LEAST(ceil(date_part('epoch', next - now) * 1000), 2000000000) END;
+    done.wait_ms := CASE WHEN next <= now THEN HELD_MS -- otherwise from this moment on: this function has taken its time, too
+        WHEN next > now THEN LEAST(GREATEST(ceil(date_part('epoch', next - COALESCE(p_now, clock_timestamp())) * 1000), 0), 2000000000) END;
     RETURN NEXT done;
 END
 $$;
