@@ -1,5 +1,6 @@
 #include "cli/commands.h"
 #include "cli/find.h"
+#include "cli/metrics_port.h"
 
 #include "action/action.h"
 #include "action/settings.h"
@@ -7,6 +8,7 @@
 #include "base/remedies.h"
 #include "config/conninfo.h"
 #include "executor/executor.h"
+#include "metrics/tally.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -131,19 +133,25 @@ enum rc command_executor_run(struct cli *cli, struct err *err)
         .heartbeat_ms = (int)config_get_duration_ms(cli->config, "executor", "heartbeat"),
         .frozen_after_ms = (int)config_get_duration_ms(cli->config, "executor", "frozen_after")};
     struct action_settings *actions = NULL;
+    struct metrics_port *port = NULL;
     rc = action_settings_load(cli->config, cli_config_wrong, cli, &actions, err);
     if (rc != RC_OK)
         return rc;
     for (int i = 0; i < count; i++)
         keep_by_file(cli, queues[i]);
     action_start();
+    options.tally = metrics_port_wanted(cli) ? tally_new(queues, count) : NULL;
+    rc = metrics_port_open(cli, options.conninfo, db_server(cli->db), options.tally, &port, err);
     db_close(cli->db); /* the daemon has sessions of its own */
     cli->db = NULL;
     struct reloading reloading = {.cli = cli, .shelf = action_shelf_new(actions, NULL)};
     options.actions = reloading.shelf;
     options.reload = reload;
     options.reload_context = &reloading;
-    rc = executor_run(&options, err);
+    if (rc == RC_OK)
+        rc = executor_run(&options, err);
+    metrics_port_close(port);
+    tally_free(options.tally);
     action_shelf_free(reloading.shelf);
     return rc;
 }

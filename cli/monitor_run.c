@@ -1,5 +1,6 @@
 /* monitor run: the monitor of jobs as a daemon, in the foreground: it looks, opens and closes alerts, and sends them. */
 #include "cli/commands.h"
+#include "cli/metrics_port.h"
 #include "cli/stop.h"
 
 #include "action/action.h"
@@ -15,8 +16,10 @@
 static enum rc run(struct cli *cli, const struct monitor_options *options, struct err *err)
 {
     struct monitor *monitor = NULL;
-
-    enum rc rc = monitor_start(options, &monitor, err);
+    struct metrics_port *port = NULL;
+    enum rc rc = metrics_port_open(cli, options->conninfo, options->server, NULL, &port, err);
+    if (rc == RC_OK)
+        rc = monitor_start(options, &monitor, err);
     db_close(cli->db); /* the daemon has sessions of its own */
     cli->db = NULL;
     if (rc == RC_OK)
@@ -26,6 +29,7 @@ static enum rc run(struct cli *cli, const struct monitor_options *options, struc
                   "no section [alert:NAME]: alerts are kept, and sent to no one", NULL);
     while (rc == RC_OK && !stop_requested())
         stop_wait(WAIT_MS);
+    metrics_port_close(port);
     monitor_stop(monitor);
     if (rc == RC_OK)
         log_event(LOG_INFO, "monitor_stopped", NULL);

@@ -1,9 +1,11 @@
 /* scheduler run: the dispatcher as a process of its own, in the foreground, or one round of it. */
 #include "cli/commands.h"
 #include "cli/job_sql.h"
+#include "cli/metrics_port.h"
 #include "cli/stop.h"
 
 #include "base/log.h"
+#include "metrics/tally.h"
 #include "scheduler/dispatcher.h"
 
 #include <stdio.h>
@@ -21,11 +23,12 @@ enum rc command_scheduler_run(struct cli *cli, struct err *err)
     (void)gethostname(host, sizeof host - 1);
     (void)snprintf(who, sizeof who, "scheduler on %s, pid %d", host, (int)getpid());
     const char *task_conninfo = job_tasks_login(cli, &conninfo);
-    const struct dispatcher_options options = {.conninfo = conninfo.data ? conninfo.data : "",
-                                               .task_conninfo = task_conninfo,
-                                               .server = db_server(cli->db),
-                                               .who = who,
-                                               .keep_log_ms = keep_log_ms};
+    struct metrics_port *port = NULL;
+    struct dispatcher_options options = {.conninfo = conninfo.data ? conninfo.data : "",
+                                         .task_conninfo = task_conninfo,
+                                         .server = db_server(cli->db),
+                                         .who = who,
+                                         .keep_log_ms = keep_log_ms};
     if (cli_has(cli, "once")) {
         enum rc once = dispatcher_once(cli->db, &options, &held, err);
         if (once == RC_OK && held)
@@ -33,7 +36,11 @@ enum rc command_scheduler_run(struct cli *cli, struct err *err)
         return once;
     }
     stop_catch();
-    enum rc rc = dispatcher_start(&options, &dispatcher, err);
+    options.tally = metrics_port_wanted(cli) ? tally_new(NULL, 0) : NULL;
+    enum rc rc =
+        metrics_port_open(cli, options.conninfo, options.server, options.tally, &port, err);
+    if (rc == RC_OK)
+        rc = dispatcher_start(&options, &dispatcher, err);
     db_close(cli->db); /* the daemon has a session of its own */
     cli->db = NULL;
     if (rc == RC_OK)
@@ -41,6 +48,8 @@ enum rc command_scheduler_run(struct cli *cli, struct err *err)
     while (rc == RC_OK && !stop_requested())
         stop_wait(LOOK_MS);
     dispatcher_stop(dispatcher);
+    metrics_port_close(port);
+    tally_free(options.tally);
     if (rc == RC_OK)
         log_event(LOG_INFO, "scheduler_stopped", NULL);
     return rc;

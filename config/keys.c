@@ -94,6 +94,10 @@ static const struct config_key keys[] = {
      "how long the log of jobs is kept. The same for all executors"},
     {"monitor", "every", CONFIG_DURATION, "30s", "s", NULL, 100, 3600000,
      "`monitor run`: how often it looks at all jobs"},
+    {"metrics", "listen", CONFIG_TEXT, "off", "", NULL, 0, 0,
+     "daemons: where /metrics, /livez and /readyz are answered: off, a port of this host, "
+     "HOST:PORT, "
+     "[IPV6]:PORT, the path of a Unix socket, or systemd"},
     {"alert:", "command", CONFIG_TEXT, NULL, "", NULL, 0, 0,
      "`monitor run`: the command of [commands] that is run for each notice, with a JSON "
      "document as its input; or"},

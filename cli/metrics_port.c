@@ -1,0 +1,103 @@
+#include "cli/metrics_port.h"
+
+#include "base/log.h"
+#include "base/memory.h"
+#include "console/answer.h"
+#include "console/http.h"
+#include "console/request.h"
+#include "metrics/page.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define CONNECTIONS 32
+#define WORKERS     2
+#define IDLE_S      30
+#define BODY_MOST   1024 /* none is read */
+
+struct metrics_port {
+    struct http *http;
+    struct page *page;
+};
+
+static const char *listen_of(const struct cli *cli)
+{
+    return config_get_text(cli->config, "metrics", "listen");
+}
+
+bool metrics_port_wanted(const struct cli *cli)
+{
+    return strcmp(listen_of(cli), "off") != 0;
+}
+
+static void answer(struct http_request *request, int status, const char *type,
+                   const struct str *text)
+{
+    http_answer(request, status, type, text->data != NULL ? text->data : "", text->len);
+}
+
+static void serve(void *context, struct http_request *request)
+{
+    static const char plain[] = "text/plain; charset=utf-8";
+    struct metrics_port *port = context;
+    const char *path = http_path(request), *method = http_method(request);
+    STR_AUTO text = {0};
+    if (strcmp(method, "GET") != 0 && strcmp(method, "HEAD") != 0) {
+        http_add_header(request, "Allow", "GET, HEAD");
+        str_text(&text, "only GET\n");
+        answer(request, 405, plain, &text);
+    } else if (strcmp(path, "/metrics") == 0) {
+        page_text(port->page, &text);
+        answer(request, 200, PAGE_TYPE, &text);
+    } else if (strcmp(path, "/livez") == 0) {
+        str_text(&text, "alive\n");
+        answer(request, 200, plain, &text);
+    } else if (strcmp(path, "/readyz") == 0) {
+        bool ready = page_ready(port->page, &text);
+        answer(request, ready ? 200 : 503, plain, &text);
+    } else {
+        str_text(&text, "/metrics, /livez, /readyz\n");
+        answer(request, 404, plain, &text);
+    }
+}
+
+enum rc metrics_port_open(const struct cli *cli, const char *conninfo,
+                          const struct db_server *server, const struct tally *tally,
+                          struct metrics_port **ret_port, struct err *err)
+{
+    *ret_port = NULL;
+    if (!metrics_port_wanted(cli))
+        return RC_OK;
+    struct metrics_port *port = xcalloc(1, sizeof *port);
+    const struct page_options page = {.conninfo = conninfo, .server = server, .tally = tally};
+    const struct http_options options = {.listen = listen_of(cli),
+                                         .connections = CONNECTIONS,
+                                         .workers = WORKERS,
+                                         .idle_s = IDLE_S,
+                                         .body_most = BODY_MOST,
+                                         .handler = serve,
+                                         .context = port};
+    enum rc rc = page_open(&page, &port->page, err);
+    if (rc == RC_OK)
+        rc = http_open(&options, &port->http, err);
+    if (rc == RC_OK)
+        rc = http_serve(port->http, err);
+    if (rc != RC_OK) {
+        metrics_port_close(port);
+        return rc;
+    }
+    STR_AUTO url = {0};
+    http_url(port->http, &url);
+    log_event(LOG_INFO, "metrics_served", "url", url.data, NULL);
+    *ret_port = port;
+    return RC_OK;
+}
+
+void metrics_port_close(struct metrics_port *port)
+{
+    if (port == NULL)
+        return;
+    http_stop(port->http);
+    page_close(port->page);
+    free(port);
+}
