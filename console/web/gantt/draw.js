@@ -122,53 +122,37 @@ function density(phase, top, port) {
     ];
 }
 
+/* From the last end of the phases before to the first start of this one. */
 function barrier(phase, top, port) {
-    if (phase.done == null) return null;
-    const at = phase.last ?? phase.done,
-        wide = clip(port, at, at + (phase.barrier_s ?? 0));
-    if (!wide) return null;
-    return s('rect', {
-        class: 'g-barrier',
-        x: wide[0],
-        y: top,
-        width: Math.max(1.5, wide[1] - wide[0]),
-        height: phase.height,
-    });
+    if (phase.start_s == null || phase.barrier_s == null) return null;
+    const wide = clip(port, phase.start_s - Math.max(0, phase.barrier_s), phase.start_s);
+    const width = wide && Math.max(1.5, wide[1] - wide[0]);
+    return wide && s('rect', { class: 'g-barrier', x: wide[1] - width, y: top, width, height: phase.height });
 }
 
 function gutterText(phase, top, port) {
     const small = port.gutter < 120,
         gone = lost(phase);
-    const failed = phase.failed > 0 ? `✕ ${count(phase.failed)} failed` : null;
+    const bad = phase.failed > 0,
+        dropped = phase.cancelled > 0 && !small;
+    const many = bad ? `✕ ${count(phase.failed)} failed` : `${count(phase.tasks)} tasks`;
+    const idle = gone == null ? '' : `${percent(gone)} lost`;
     const lines = [
         [`${phase.order}`, 'g-order'],
-        [failed ?? `${count(phase.tasks)} tasks`, failed ? 'g-bad' : 'g-soft'],
-        [
-            gone == null
-                ? ''
-                : small
-                  ? `${percent(gone)} lost`
-                  : `${percent(gone)} lost${phase.barrier_s ? `, ${duration(phase.barrier_s)}` : ''}`,
-            'g-soft',
-        ],
+        [dropped ? `${many}, ${count(phase.cancelled)} cancelled` : many, bad ? 'g-bad' : 'g-soft'],
+        [!small && idle && phase.barrier_s ? `${idle}, barrier ${duration(phase.barrier_s)}` : idle, 'g-soft'],
     ];
     return lines.map(([text, cls], i) => text && s('text', { class: cls, x: 8, y: top + 14 + i * 13.5 }, text));
 }
 
-function band(phase, top, port, index) {
-    const open = clip(port, phase.open ?? 0, phase.done ?? phase.to);
-    return s(
-        'g',
-        null,
-        s('rect', {
-            class: index % 2 ? 'g-band odd' : 'g-band',
-            x: 0,
-            y: top,
-            width: port.width,
-            height: phase.height,
-        }),
+const strip = (top, width, height, index) =>
+    s('rect', { class: index % 2 ? 'g-band odd' : 'g-band', x: 0, y: top, width, height });
+
+function behind(phase, top, port, index) {
+    const open = phase.open != null && clip(port, phase.open, phase.done ?? phase.to);
+    return [
+        strip(top, port.width, phase.height, index),
         open &&
-            phase.open != null &&
             s('rect', {
                 class: 'g-open',
                 x: open[0],
@@ -176,18 +160,19 @@ function band(phase, top, port, index) {
                 width: Math.max(1, open[1] - open[0]),
                 height: phase.height,
             }),
+    ];
+}
+
+function before(phase, top, port, index) {
+    const bottom = top + phase.height;
+    return [
         phase.density ? density(phase, top, port) : [bars(phase, top, port), names(phase, top, port)],
         barrier(phase, top, port),
-        s('rect', {
-            class: index % 2 ? 'g-band odd' : 'g-band',
-            x: 0,
-            y: top,
-            width: port.gutter,
-            height: phase.height,
-        }),
+        s('rect', { class: 'g-head', x: 0, y: top, width: port.gutter, height: phase.height }),
+        strip(top, port.gutter, phase.height, index),
         gutterText(phase, top, port),
-        s('line', { class: 'g-rule', x1: 0, x2: port.width, y1: top + phase.height, y2: top + phase.height }),
-    );
+        s('line', { class: 'g-rule', x1: 0, x2: port.width, y1: bottom, y2: bottom }),
+    ];
 }
 
 function tickText(t, step) {
@@ -234,22 +219,22 @@ function ticks(model, port, bottom) {
                 (out.push(s('text', { class: 'g-tick', x: x + 3, y: 17 }, tickText(t, step))), (lastX = x));
         }
     }
-    return out;
+    const low = (node) => node.nodeName === 'line' || node.nodeName === 'rect'; // behind the bars; the rest is in the axis
+    return { lines: out.filter(low), words: out.filter((node) => !low(node)) };
 }
 
 /* The nodes of a picture: phases from the pixel `scroll` on, `height` pixels of them, below the axis. */
 export function picture(model, port, scroll, height) {
     const bottom = AXIS + height;
     const seen = model.phases.map((p, i) => [p, i]).filter(([p]) => p.y + p.height > scroll && p.y < scroll + height);
+    const { lines, words } = ticks(model, port, Math.min(bottom, AXIS + model.height - scroll));
     const now = model.now != null && clip(port, model.now, model.now);
     return [
-        s(
-            'g',
-            null,
-            seen.map(([p, i]) => band(p, AXIS + p.y - scroll, port, i)),
-        ),
+        seen.map(([p, i]) => behind(p, AXIS + p.y - scroll, port, i)),
+        lines,
+        seen.map(([p, i]) => before(p, AXIS + p.y - scroll, port, i)),
         s('rect', { class: 'g-head', x: 0, y: 0, width: port.width, height: AXIS }),
-        ticks(model, port, Math.min(bottom, AXIS + model.height - scroll)),
+        words,
         s('text', { class: 'g-soft', x: 8, y: 17 }, port.gutter < 120 ? 'phase' : 'phase, tasks, lost'),
         now && [
             s('line', { class: 'g-now', x1: now[0], x2: now[0], y1: 4, y2: bottom }),
@@ -271,7 +256,7 @@ export function overview(model, buckets) {
         for (const bar of p.bars) add(bar.start_s, bar.end, 1);
         const step = p.density && (p.to - p.from) / p.density.length;
         p.density?.forEach((share, i) => {
-            if (share > 0) add(p.from + i * step, p.from + (i + 1) * step, share * 8);
+            if (share > 0) add(p.from + i * step, p.from + (i + 1) * step, share * (model.doc.readers ?? 8));
         });
     }
     return out;

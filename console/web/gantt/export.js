@@ -48,7 +48,7 @@ function rules() {
 export function svgText(model, view, title) {
     const width = 1600,
         height = AXIS + model.height,
-        port = viewport(model, view, width, 160);
+        port = viewport(model, view, width, 168);
     const svg = s(
         'svg',
         { xmlns: 'http://www.w3.org/2000/svg', viewBox: `0 0 ${width} ${height}`, width, height },

@@ -26,31 +26,35 @@ function laneHeight(n) {
     return n <= 6 ? 12 : n <= 12 ? 9 : n <= 24 ? 6 : 4;
 }
 
-function phaseModel(doc, phase, end, rows) {
-    const row = rows.get(String(phase.order)) ?? {};
-    const bars = (phase.bars ?? [])
+/* Attempts that lost their executor are Pending in the log; a bar without a start is a task that made no attempt. */
+function barsOf(phase, end) {
+    return (phase.bars ?? [])
         .filter((b) => b.start_s != null)
-        .map((b) => ({ ...b, end: b.end_s ?? end }))
+        .map((b) => ({ ...b, status: b.status === 'Pending' ? 'lost' : b.status, end: b.end_s ?? end }))
         .sort((a, b) => a.start_s - b.start_s || a.end - b.end);
-    const open = seconds(doc, phase.opened_at),
-        done = seconds(doc, phase.done_at);
-    const density = phase.density?.length ? phase.density : null;
+}
+
+function phaseModel(doc, phase, end, rows) {
+    const row = rows.get(String(phase.order)) ?? {},
+        counts = phase.status ?? {};
+    const bars = barsOf(phase, end),
+        density = phase.density?.length ? phase.density : null;
     const n = density ? 1 : lanes(bars),
         each = density ? 40 : laneHeight(n);
-    const last = bars.length ? Math.max(...bars.map((b) => b.end)) : done;
     return {
         ...row,
         ...phase,
         bars,
         density,
-        open,
-        done,
-        last,
         lanes: n,
         laneHeight: each,
         height: Math.max(46, n * each + 10),
-        from: phase.density_from_s ?? 0,
-        to: phase.density_to_s ?? end,
+        open: seconds(doc, phase.opened_s ?? phase.opened_at),
+        done: seconds(doc, phase.done_at),
+        failed: (counts.Failed ?? row.failed ?? 0) + (counts.Terminated ?? 0),
+        cancelled: counts.Cancelled ?? row.cancelled ?? 0,
+        from: phase.start_s ?? 0,
+        to: phase.end_s ?? end,
     };
 }
 

@@ -210,7 +210,7 @@ class Gantt {
         const width = this.box.clientWidth,
             tall = Math.min(this.model.height, Math.max(220, Math.round(window.innerHeight * 0.62)));
         if (!width) return;
-        this.port = viewport(this.model, this.view, width, width < 560 ? 84 : 150);
+        this.port = viewport(this.model, this.view, width, width < 560 ? 84 : 168);
         this.box.style.setProperty('height', `${tall + AXIS + 2}px`);
         this.spacer.style.setProperty('height', `${Math.max(0, this.model.height - tall)}px`);
         this.svg.setAttribute('viewBox', `0 0 ${width} ${tall + AXIS}`);

@@ -64,7 +64,7 @@ function yAxis(top, width, left, bottom, height, unit) {
 function draw(el, { lines, x, unit, xUnit, mark }) {
     const width = Math.max(240, el.clientWidth),
         heightAll = 170,
-        left = 62,
+        left = 76,
         bottom = heightAll - 24,
         height = bottom - 12;
     const xs = x,
@@ -137,7 +137,7 @@ export function series(spec) {
                     null,
                     s(
                         'svg',
-                        { class: 'icon series', viewBox: '0 0 16 16', 'aria-hidden': 'true' },
+                        { class: 'icon', viewBox: '0 0 16 16', 'aria-hidden': 'true' },
                         s('path', { class: `l${i}`, d: 'M0 8H16' }),
                     ),
                     ` ${l.label}`,

@@ -127,7 +127,7 @@ function form(action, values, state, draw) {
         h(
             'div.buttons',
             null,
-            h('button', { type: 'button', key: 'no', on: { click: closeDialog } }, 'Cancel'),
+            h('button', { type: 'button', key: 'no', on: { click: closeDialog } }, 'Back'),
             action.preview &&
                 h(
                     'button',

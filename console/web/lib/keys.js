@@ -49,7 +49,7 @@ function pressed(event) {
 /* The rows of the page: j and k go from link to link, x selects the row. */
 function moveRow(step) {
     const links = [...document.querySelectorAll('main tbody tr')]
-        .map((row) => row.querySelector('a[href], button, input'))
+        .map((row) => row.querySelector('a[href]') ?? row.querySelector('button, input'))
         .filter(Boolean);
     const row = document.activeElement?.closest?.('tr');
     const at = links.findIndex((link) => link.closest('tr') === row);

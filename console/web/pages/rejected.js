@@ -32,7 +32,7 @@ export const page = {
         const q = (name) => ctx.query.get(name);
         const [list, queues] = await Promise.all([
             ctx.get(`rejected${query({ queue: q('queue'), text: q('text'), after: q('after') })}`),
-            ctx.optional('queues?limit=1000'),
+            ctx.optional('queues'),
         ]);
         return { list, queues };
     },

@@ -105,7 +105,7 @@ export const page = {
     load: async (ctx) => {
         const [list, queues] = await Promise.all([
             ctx.get(`replays${query({ queue: ctx.query.get('queue'), after: ctx.query.get('after') })}`),
-            ctx.optional('queues?limit=1000'),
+            ctx.optional('queues'),
         ]);
         return { list, queues: queues.items.map((q) => q.queue ?? q.name) };
     },

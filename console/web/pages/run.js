@@ -152,6 +152,7 @@ function phaseColumns(run) {
         },
         {
             label: 'barrier',
+            title: 'from the last end of the phases before to its own first start',
             num: true,
             cell: (p) => duration(p.barrier_s ?? (p.barrier_ms == null ? null : p.barrier_ms / 1000)),
         },
@@ -168,7 +169,10 @@ function phaseColumns(run) {
 function phases(data) {
     if (data.phases.problem) return panel('Phases', {}, problemBox(data.phases.problem));
     const drawn = new Map((data.gantt.phases ?? []).map((p) => [String(p.order), p]));
-    const rows = data.phases.items.map((p) => ({ ...drawn.get(String(p.order)), ...p, bars: null, density: null }));
+    const rows = data.phases.items.map((p) => {
+        const { barrier_s = p.barrier_s, busy_share, straggler } = drawn.get(String(p.order)) ?? {};
+        return { ...p, barrier_s, busy_share, straggler };
+    });
     return panel(
         'Phases',
         { key: 'phases', note: `${count(rows.length)}${data.phases.next ? '+' : ''}` },

@@ -129,7 +129,7 @@ export const page = {
         const q = Object.fromEntries([...FILTERS, 'after', 'limit'].map((n) => [n, ctx.query.get(n)]));
         const [list, queues] = await Promise.all([
             ctx.get(`runs${query({ ...q, ...zoned(ctx.query) })}`),
-            ctx.optional('queues?limit=1000'),
+            ctx.optional('queues'),
         ]);
         return { list, queues };
     },

@@ -1,0 +1,155 @@
+/* acts.mjs URL RUN: what an operator does on the pages, by keyboard where it can be, with its effect in the database. Environment:
+ * LOCKSTEP_BIN, DB (conninfo), PSQL; LOGINS "MONITOR OPERATOR" for consoles with a sign-in at SIGNED.
+ */
+import { execFileSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { check, done, launch, open, shown, violations } from './browser.mjs';
+
+const [url, run] = process.argv.slice(2);
+const sql = (text) =>
+    execFileSync(process.env.PSQL, ['-X', '-q', '-At', '-v', 'ON_ERROR_STOP=1', '-d', process.env.DB, '-c', text], {
+        encoding: 'utf8',
+    }).trim();
+const statusOf = (id) => sql(`SELECT status FROM lockstep.run_status WHERE run_id = '${id}'`);
+const browser = await launch();
+const page = await open(browser, url);
+const until = (condition, argument) => page.waitForFunction(condition, argument);
+
+async function step(sentence, work) {
+    page.trouble.length = 0;
+    try {
+        const found = await work();
+        check(sentence, found === undefined || found === true, `found ${JSON.stringify(found)}`);
+    } catch (error) {
+        check(sentence, false, error.message.split('\n').slice(0, 3).join(' '));
+    }
+    if (page.trouble.length) check(`${sentence}: without an error`, false, page.trouble.join('; '));
+}
+
+await step('the pages are reached by keyboard: g and a letter, j, Enter', async () => {
+    await page.goto(url + 'queues');
+    await shown(page);
+    await page.keyboard.press('g');
+    await page.keyboard.press('r');
+    await until(() => location.pathname.endsWith('/runs') && document.querySelector('main tbody a'));
+    await page.keyboard.press('j');
+    await page.keyboard.press('Enter');
+    await until(() => /\/runs\/./.test(location.pathname) && document.querySelector('main h1'));
+});
+
+await step('the help opens with ? and closes with Escape, and is accessible', async () => {
+    await page.keyboard.press('?');
+    await page.waitForSelector('dialog[open]');
+    const found = await violations(page);
+    await page.keyboard.press('Escape');
+    await page.waitForSelector('dialog[open]', { state: 'detached' }).catch(() => {});
+    return found.length ? found : true;
+});
+
+await step('/ searches, and the filter is in the address', async () => {
+    await page.goto(url + 'runs');
+    await shown(page);
+    await page.keyboard.press('/');
+    await page.keyboard.type('wait');
+    await until(() => location.search.includes('name=wait'));
+    await until(() => document.querySelectorAll('main tbody tr').length === 1);
+    await page.goBack().catch(() => {});
+});
+
+await step('an action asks for a reason, says what it does, and does it', async () => {
+    await page.goto(url + `runs/${run}`);
+    await shown(page);
+    await page.keyboard.press('c');
+    await page.waitForSelector('dialog[open] .effect li');
+    const found = await violations(page);
+    if (found.length) return found;
+    await page.keyboard.press('Enter');
+    if (!(await page.evaluate(() => document.querySelector('dialog').open))) return 'it went without a reason';
+    await page.keyboard.type('the wrong file');
+    await page.keyboard.press('Enter');
+    await page.waitForFunction(() => !document.querySelector('dialog').open);
+    const detail = sql(
+        "SELECT detail FROM lockstep.event_log WHERE event = 'run_cancelled' ORDER BY event_id DESC LIMIT 1",
+    );
+    return detail.includes('the wrong file') || detail;
+});
+
+await step('the page shows what happened without a reload', async () => {
+    await until((text) => document.querySelector('main .page-title .badge')?.textContent.includes(text), 'Cancelled');
+    return statusOf(run) === 'Cancelled' || statusOf(run);
+});
+
+await step('a refusal is shown with its hint, inside the dialog, and nothing was done', async () => {
+    const trouble = page.trouble;
+    await page.evaluate(async (id) => {
+        const { runAction } = await import(new URL('assets/lib/actions.js', document.baseURI));
+        runAction('cancel', { run_id: id, queue: 'q', status: 'Running', name: 'again' });
+    }, run);
+    await page.locator('dialog #field-reason').fill('once more');
+    await page.keyboard.press('Enter');
+    await page.waitForSelector('dialog[open] .problem');
+    await page.keyboard.press('Escape');
+    trouble.length = 0; // the browser itself logs the refusal
+});
+
+await step('what the page holds does not change until it may live', async () => {
+    await page.goto(url + 'runs');
+    await shown(page);
+    await page.keyboard.press('h');
+    await until(() => document.querySelector('button.live').textContent.includes('held'));
+    await page.keyboard.press('h');
+    await until(() => !document.querySelector('button.live').textContent.includes('held'));
+});
+
+await step('theme, zone and form of times are switched and kept', async () => {
+    const theme = page.getByRole('button', { name: /^theme/ });
+    await theme.click();
+    await theme.click();
+    const dark = await page.evaluate(() => getComputedStyle(document.documentElement).colorScheme);
+    await page.keyboard.press('z');
+    await page.keyboard.press('t');
+    await page.reload();
+    await shown(page);
+    const kept = await page.locator('.switches').textContent();
+    return (
+        (dark === 'dark' && /absolute/.test(kept) && /UTC/.test(kept) && /theme dark/.test(kept)) || `${dark} ${kept}`
+    );
+});
+
+async function drawn(id) {
+    await page.goto(url + `runs/${id}`);
+    await page.waitForSelector('.g-box svg path');
+}
+
+await step('the Gantt zooms by drag and by keys, and the zoom is in the address', async () => {
+    const ended = sql(
+        "SELECT run_id FROM lockstep.run_status WHERE ended_at IS NOT NULL AND status <> 'Cancelled' ORDER BY run_no LIMIT 1",
+    );
+    await drawn(ended);
+    const box = await page.locator('.g-box').boundingBox();
+    await page.mouse.move(box.x + 400, box.y + 50);
+    await page.mouse.down();
+    await page.mouse.move(box.x + 700, box.y + 50, { steps: 3 });
+    await page.mouse.up();
+    await until(() => /from=[\d.]+&to=/.test(location.search));
+    await page.focus('.g-box');
+    await page.keyboard.press('0');
+    await until(() => !location.search.includes('from='));
+});
+
+for (const [name, looks] of [
+    ['SVG', /^<svg /],
+    ['JSON', /"phases"/],
+    ['CSV', /^order,task_id,/],
+]) {
+    await step(`the Gantt is downloaded as ${name}`, async () => {
+        const [file] = await Promise.all([
+            page.waitForEvent('download'),
+            page.getByLabel(`download as ${name}`).click(),
+        ]);
+        return looks.test(readFileSync(await file.path(), 'utf8')) || 'something else';
+    });
+}
+
+await browser.close();
+done();
