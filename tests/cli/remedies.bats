@@ -21,7 +21,7 @@ setup() {
 }
 
 # commands: those in the text, one a line
-commands() { grep -oP '(?<![/\w"-])lockstep (?:check|config|dev|executor|lock|log|migrate|publish|queue|rejected|replay|run|task|version)\b(?:(?![;,.)](?: |$|\\)|[)`]|, or |%s%s).)*' | sort -u; }
+commands() { grep -oP '(?<![/\w"-])lockstep (?:check|config|dev|executor|lock|log|migrate|publish|queue|rejected|replay|run|task|version|job|schedule|monitor|alert|scheduler)\b(?:(?![;,.)](?: |$|\\)|[)`]|, or |%s%s).)*' | sort -u; }
 
 # wrong: the commands of the standard input that no one could type
 wrong() {
@@ -77,9 +77,20 @@ lockstep publish --queue q --resume 1'
 }
 
 @test "the hints of functions are commands" {
-    sql "SELECT regexp_replace(m[1], '%s', 'VALUE', 'g') FROM pg_proc p CROSS JOIN regexp_matches(p.prosrc, 'HINT = (?:[a-z_.]*format\()?''([^'']*)''', 'g') AS m
+    # Also those that job_refuse and its like get as an argument.
+    sql "SELECT regexp_replace(m[1], '%s', 'VALUE', 'g') FROM pg_proc p CROSS JOIN regexp_matches(p.prosrc, '''([^'']*\mlockstep [a-z][^'']*)''', 'g') AS m
          WHERE p.pronamespace = 'lockstep'::regnamespace" >"$BATS_TEST_TMPDIR/remedies"
-    [ "$(commands <"$BATS_TEST_TMPDIR/remedies" | wc -l)" -gt 8 ]
+    [ "$(commands <"$BATS_TEST_TMPDIR/remedies" | wc -l)" -gt 12 ]
+    [ "$(commands <"$BATS_TEST_TMPDIR/remedies" | grep -cE 'lockstep (job|schedule|monitor|alert|scheduler) ')" -gt 4 ]
+    run wrong < <(commands <"$BATS_TEST_TMPDIR/remedies")
+    echo "$output"
+    [ -z "$output" ]
+}
+
+@test "the hints of the commands of jobs are commands" {
+    cd "$BATS_TEST_DIRNAME/../.."
+    cat cli/{job,schedule,monitor,alert,scheduler,import}*.c | grep -v '^#' | sed -z 's/" *\n *"//g' | grep -oE '"[^"]*lockstep [a-z][^"]*"' | tr -d '"' | sed 's/%[.0-9]*[a-z]*[sd]/VALUE/g' >"$BATS_TEST_TMPDIR/remedies"
+    [ "$(commands <"$BATS_TEST_TMPDIR/remedies" | wc -l)" -gt 5 ]
     run wrong < <(commands <"$BATS_TEST_TMPDIR/remedies")
     echo "$output"
     [ -z "$output" ]
