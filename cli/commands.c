@@ -94,6 +94,11 @@ static const struct option_spec queue_resume_options[] = {
      "with --accept-topic: the first offset to run; default: the cursor", 0},
     {0},
 };
+static const struct option_spec queue_advise_options[] = {
+    {"runs", "N:1:100", "so many of the newest that have ended; default 10", 0},
+    {"readers", "N:1:64", "for 1 to N readers; default 64", 0},
+    {0},
+};
 static const struct option_spec queue_delete_options[] = {
     {"yes", NULL,
      "needed: the queue's runs, tasks, records and jobs are deleted with it; the topic stays", 0},
@@ -282,6 +287,9 @@ const struct command commands[] = {
      "lockstep queue resume orders --accept-topic --from-offset 0"},
     {"queue", "explain", "NAME", NEEDS_SCHEMA, command_queue_explain,
      "why nothing of it runs, since when, and what would help", NULL, NULL},
+    {"queue", "advise", "NAME", NEEDS_SCHEMA, command_queue_advise,
+     "what more or fewer readers would bring, from the task times of its last runs",
+     queue_advise_options, "lockstep queue advise orders --runs 5"},
     {"queue", "delete", "NAME", NEEDS_SCHEMA, command_queue_delete,
      "deletes a queue and its records", queue_delete_options, NULL},
     {"publish", "", "[FILE|-]", NEEDS_SCHEMA | NEEDS_KAFKA, command_publish,

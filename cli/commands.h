@@ -26,7 +26,7 @@ command_fn command_executor_set, command_executor_drain;
 command_fn command_run_cancel, command_run_end, command_run_pause, command_run_resume,
     command_run_retry;
 command_fn command_task_cancel, command_task_retry, command_task_complete, command_task_fail;
-command_fn command_run_explain, command_task_explain, command_queue_explain;
+command_fn command_run_explain, command_task_explain, command_queue_explain, command_queue_advise;
 command_fn command_run_list, command_run_show, command_run_watch;
 command_fn command_task_list, command_task_show;
 command_fn command_rejected_list, command_rejected_show, command_rejected_redrive;

@@ -1,0 +1,181 @@
+#include "advise/advise.h"
+
+#include "base/utf8.h"
+#include "sql/sql.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* "12,34,5" into one field of each item. */
+static void read_numbers(const char *text, struct replay_item *items, int count, size_t field)
+{
+    for (int i = 0; i < count; i++) {
+        char *end;
+        int64_t number = strtoll(text, &end, 10);
+        memcpy((char *)&items[i] + field, &number, sizeof number);
+        text = *end == ',' ? end + 1 : end;
+    }
+}
+
+static enum rc read_run(struct db *db, const struct db_result *runs, int row,
+                        struct replay_run *run, struct err *err)
+{
+    DB_RESULT_AUTO *phases = NULL;
+    const char *params[] = {db_text(runs, row, ADVISE_RUNS_RUN_NO)};
+    enum rc rc = db_run(db, &sql_advise_phases, params, &phases, err);
+    if (rc != RC_OK)
+        return rc;
+    utf8_copy(run->run_id, sizeof run->run_id, db_text(runs, row, ADVISE_RUNS_RUN_ID));
+    run->count = db_rows(phases);
+    run->phases = xcalloc((size_t)run->count + 1, sizeof *run->phases);
+    for (int i = 0; i < run->count; i++) {
+        struct replay_phase *phase = &run->phases[i];
+        phase->order = db_int(phases, i, ADVISE_PHASES_ORDER);
+        phase->first_us = db_int(phases, i, ADVISE_PHASES_FIRST_US);
+        phase->last_us = db_int(phases, i, ADVISE_PHASES_LAST_US);
+        phase->floor_us = db_int(phases, i, ADVISE_PHASES_FLOOR_US);
+        phase->count = (int)db_int(phases, i, ADVISE_PHASES_ITEMS);
+        phase->items = xcalloc((size_t)phase->count + 1, sizeof *phase->items);
+        if (phase->count == 0)
+            continue;
+        read_numbers(db_text(phases, i, ADVISE_PHASES_TASK_IDS), phase->items, phase->count,
+                     offsetof(struct replay_item, task_id));
+        read_numbers(db_text(phases, i, ADVISE_PHASES_STARTS_US), phase->items, phase->count,
+                     offsetof(struct replay_item, start_us));
+        read_numbers(db_text(phases, i, ADVISE_PHASES_BUSY_US), phase->items, phase->count,
+                     offsetof(struct replay_item, busy_us));
+    }
+    return RC_OK;
+}
+
+/* The longest first; of each order the longest of all runs. */
+static void keep_straggler(struct advice *advice, const char *run_id,
+                           const struct replay_straggler *phase)
+{
+    struct advice_straggler *all = advice->stragglers;
+    int at = 0;
+    if (phase->readers == 0)
+        return;
+    for (int i = 0; i < advice->straggler_count; i++) {
+        if (all[i].phase.order != phase->order)
+            continue;
+        if (all[i].phase.busy_us >= phase->busy_us)
+            return;
+        memmove(&all[i], &all[i + 1], (size_t)(--advice->straggler_count - i) * sizeof *all);
+        break;
+    }
+    while (at < advice->straggler_count && all[at].phase.busy_us >= phase->busy_us)
+        at++;
+    if (at == ADVISE_STRAGGLERS)
+        return;
+    if (advice->straggler_count == ADVISE_STRAGGLERS)
+        advice->straggler_count--;
+    memmove(&all[at + 1], &all[at], (size_t)(advice->straggler_count - at) * sizeof *all);
+    utf8_copy(all[at].run_id, sizeof all[at].run_id, run_id);
+    all[at].phase = *phase;
+    advice->straggler_count++;
+}
+
+/* Adds one run to the sums. */
+static void take_run(struct advice *advice, struct replay_run *run)
+{
+    replay_measure(run);
+    for (int i = 0; i < run->count; i++) {
+        struct replay_straggler straggler = replay_straggler(run, &run->phases[i], advice->most);
+        advice->tasks += run->phases[i].count;
+        keep_straggler(advice, run->run_id, &straggler);
+    }
+    advice->runs++;
+    advice->phases += run->count;
+    advice->makespan_us += run->makespan_us;
+    advice->replayed_us += replay_makespan(run, run->readers);
+    advice->work_us += run->work_us;
+    advice->barrier_us += run->barrier_us;
+    advice->handover_us += run->handover_us;
+    advice->readers = run->readers > advice->readers ? run->readers : advice->readers;
+    for (int readers = 1; readers <= advice->most; readers++)
+        advice->makespans_us[readers - 1] += replay_makespan(run, readers);
+}
+
+static void to_means(struct advice *advice)
+{
+    double runs = advice->runs;
+    advice->phases /= runs;
+    advice->makespan_us /= runs;
+    advice->replayed_us /= runs;
+    advice->work_us /= runs;
+    advice->barrier_us /= runs;
+    advice->handover_us /= runs;
+    for (int i = 0; i < advice->most; i++)
+        advice->makespans_us[i] /= runs;
+    advice->knee = replay_knee(advice->makespans_us, advice->most);
+}
+
+enum rc advise_queue(struct db *db, int64_t queue_id, int runs, int most,
+                     struct advice **ret_advice, struct err *err)
+{
+    DB_RESULT_AUTO *rows = NULL;
+    enum rc rc = db_run(db, &sql_advise_runs, (const char *const[]){DB_INT(queue_id), DB_INT(runs)},
+                        &rows, err);
+    if (rc != RC_OK)
+        return rc;
+    struct advice *advice = xcalloc(1, sizeof *advice);
+    advice->most = most;
+    for (int row = 0; row < db_rows(rows) && rc == RC_OK; row++) {
+        struct replay_run run = {0};
+        rc = read_run(db, rows, row, &run, err);
+        if (rc == RC_OK && run.count > 0)
+            take_run(advice, &run);
+        replay_done(&run);
+    }
+    if (rc == RC_OK && advice->runs == 0)
+        rc = RC_NONE;
+    if (rc != RC_OK) {
+        advice_free(advice);
+        return rc;
+    }
+    to_means(advice);
+    *ret_advice = advice;
+    return RC_OK;
+}
+
+void advice_free(struct advice *advice)
+{
+    free(advice);
+}
+
+double advice_idle(const struct advice *advice, int readers)
+{
+    double cost = readers * advice->makespans_us[readers - 1];
+    return cost > 0 && advice->work_us < cost ? 1 - advice->work_us / cost : 0;
+}
+
+void advice_json(struct str *out, const struct advice *advice)
+{
+    if (advice == NULL) {
+        str_text(out, "{\"runs\":0,\"tasks\":0,\"measured\":null,\"readers\":[],\"knee\":null,"
+                      "\"stragglers\":[]}");
+        return;
+    }
+    str_format(out,
+               "{\"runs\":%d,\"tasks\":%lld,\"measured\":{\"readers\":%d,\"makespan_s\":%.6f,"
+               "\"replayed_s\":%.6f,\"work_s\":%.6f,"
+               "\"barrier_s\":%.6f,\"handover_s\":%.6f,\"phases\":%.6g},\"readers\":[",
+               advice->runs, (long long)advice->tasks, advice->readers, advice->makespan_us / 1e6,
+               advice->replayed_us / 1e6, advice->work_us / 1e6, advice->barrier_us / 1e6,
+               advice->handover_us / 1e6, advice->phases);
+    for (int n = 1; n <= advice->most; n++)
+        str_format(out, "%s{\"readers\":%d,\"makespan_s\":%.6f,\"cost_s\":%.6f,\"idle\":%.4f}",
+                   n > 1 ? "," : "", n, advice->makespans_us[n - 1] / 1e6,
+                   n * advice->makespans_us[n - 1] / 1e6, advice_idle(advice, n));
+    str_format(out, "],\"knee\":%d,\"stragglers\":[", advice->knee);
+    for (int i = 0; i < advice->straggler_count; i++) {
+        const struct advice_straggler *one = &advice->stragglers[i];
+        str_format(
+            out,
+            "%s{\"run_id\":\"%s\",\"order\":%lld,\"task_id\":%lld,\"seconds\":%.6f,\"readers\":%d}",
+            i > 0 ? "," : "", one->run_id, (long long)one->phase.order,
+            (long long)one->phase.task_id, one->phase.busy_us / 1e6, one->phase.readers);
+    }
+    str_text(out, "]}");
+}

@@ -1,0 +1,49 @@
+/**
+ * What: what more or fewer readers would bring to a queue: its newest finished runs, replayed with 1 to `most` readers (advise/replay.h).
+ * Invariants: one document for `queue advise -o json` and for the console. All times are means of one run.
+ * Threads: that of the session.
+ * Ownership: the caller frees with advice_free.
+ * Failure: as db_run. RC_NONE: no run of the queue has finished with tasks that still have their times.
+ */
+#ifndef ADVISE_ADVISE_H
+#define ADVISE_ADVISE_H
+
+#include "advise/replay.h"
+#include "base/err.h"
+#include "base/str.h"
+#include "db/db.h"
+
+#define ADVISE_READERS    64
+#define ADVISE_RUNS       10
+#define ADVISE_STRAGGLERS 10
+
+struct advice_straggler {
+    char run_id[40];
+    struct replay_straggler phase;
+};
+
+struct advice {
+    int runs;
+    int64_t tasks; /* attempts, of all runs */
+    double phases; /* from here on of one run, times in microseconds */
+    double makespan_us, replayed_us, work_us, barrier_us, handover_us;
+    int readers; /* the most that were busy at once in any of them */
+    int most, knee;
+    double makespans_us[ADVISE_READERS]; /* [0]: of one reader */
+    struct advice_straggler
+        stragglers[ADVISE_STRAGGLERS]; /* the longest first, one of each order */
+    int straggler_count;
+};
+
+/** runs: so many of the newest, fewer if they have more than 300,000 tasks. most: up to ADVISE_READERS. */
+MUST_CHECK enum rc advise_queue(struct db *db, int64_t queue_id, int runs, int most,
+                                struct advice **ret_advice, struct err *err);
+void advice_free(struct advice *advice); /* NULL is fine */
+
+/** Of the readers' time, the share in which they would do nothing. */
+double advice_idle(const struct advice *advice, int readers);
+
+/** Appends the document. advice NULL: there is no run. */
+void advice_json(struct str *out, const struct advice *advice);
+
+#endif

@@ -1,0 +1,204 @@
+#include "advise/replay.h"
+
+#include "base/memory.h"
+
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define OUTLIER     20  /* times the median: what is longer was no handover */
+#define LEAST_US    1e6 /* but so much may be */
+#define NEAR        1.05
+#define KNEE_FACTOR 1.1
+
+static int compare(const void *a, const void *b)
+{
+    int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+    return (x > y) - (x < y);
+}
+
+/* The times of a phase, sorted: starts, then ends. */
+static int64_t *sorted_times(const struct replay_phase *phase)
+{
+    size_t count = (size_t)phase->count;
+    int64_t *times = xcalloc(2 * count + 1, sizeof *times);
+    for (size_t i = 0; i < count; i++) {
+        times[i] = phase->items[i].start_us;
+        times[count + i] = phase->items[i].start_us + phase->items[i].busy_us;
+    }
+    qsort(times, count, sizeof *times, compare);
+    qsort(times + count, count, sizeof *times, compare);
+    return times;
+}
+
+static int most_at_once(const struct replay_phase *phase)
+{
+    FREE_AUTO int64_t *starts = sorted_times(phase);
+    const int64_t *ends = starts + phase->count;
+    int ended = 0, most = 0;
+    for (int i = 0; i < phase->count; i++) {
+        while (ended < i && ends[ended] <= starts[i])
+            ended++;
+        most = i + 1 - ended > most ? i + 1 - ended : most;
+    }
+    return most;
+}
+
+/* Of times that are alike but for a few: the mean, in which one that is far too long counts as the longest that may be. */
+static double mean(int64_t *times, int count)
+{
+    double sum = 0;
+    if (count == 0)
+        return 0;
+    qsort(times, (size_t)count, sizeof *times, compare);
+    double most = OUTLIER * (double)times[(count - 1) / 2];
+    most = most > LEAST_US ? most : LEAST_US;
+    for (int i = 0; i < count; i++)
+        sum += (double)times[i] > most ? most : (double)times[i];
+    return sum / count;
+}
+
+/* The (n + readers)-th start of a phase comes after its n-th end: a reader was handed its next task in between. */
+static void measure_readers(struct replay_run *run)
+{
+    int items = 0, gaps = 0, ramps = 0;
+    for (int i = 0; i < run->count; i++)
+        items += run->phases[i].count;
+    FREE_AUTO int64_t *gap = xcalloc((size_t)items + 1, sizeof *gap);
+    FREE_AUTO int64_t *ramp = xcalloc((size_t)run->count + 1, sizeof *ramp);
+    for (int i = 0; i < run->count; i++) {
+        const struct replay_phase *phase = &run->phases[i];
+        if (phase->floor_us > 0) /* its readers waited for something else, too */
+            continue;
+        FREE_AUTO int64_t *starts = sorted_times(phase);
+        const int64_t *ends = starts + phase->count;
+        int first = phase->count < run->readers ? phase->count : run->readers;
+        if (first > 1)
+            ramp[ramps++] = starts[first - 1] - starts[0];
+        for (int n = 0; n + first < phase->count; n++)
+            gap[gaps++] = starts[n + first] - ends[n];
+    }
+    run->handover_us = mean(gap, gaps);
+    run->ramp_us = mean(ramp, ramps);
+}
+
+static void measure_barriers(struct replay_run *run)
+{
+    int count = 0;
+    FREE_AUTO int64_t *barrier = xcalloc((size_t)run->count + 1, sizeof *barrier);
+    for (int i = 1; i < run->count; i++)
+        barrier[count++] = run->phases[i].first_us - run->phases[i - 1].last_us;
+    run->barrier_us = mean(barrier, count) * count;
+    run->makespan_us =
+        run->count == 0 ? 0
+                        : (double)(run->phases[run->count - 1].last_us - run->phases[0].first_us);
+}
+
+void replay_measure(struct replay_run *run)
+{
+    run->readers = 1;
+    run->work_us = 0;
+    for (int i = 0; i < run->count; i++) {
+        int most = most_at_once(&run->phases[i]);
+        run->readers = most > run->readers ? most : run->readers;
+        for (int n = 0; n < run->phases[i].count; n++)
+            run->work_us += (double)run->phases[i].items[n].busy_us;
+    }
+    measure_readers(run);
+    measure_barriers(run);
+}
+
+/* The readers' times at which each is free, as a heap: the reader that is free first is at its top. Its time becomes `time`. */
+static void replace_first(double *free_at, int readers, double time)
+{
+    int at = 0;
+    for (int child = 1; child < readers; child = 2 * at + 1) {
+        if (child + 1 < readers && free_at[child + 1] < free_at[child])
+            child++;
+        if (free_at[child] >= time)
+            break;
+        free_at[at] = free_at[child];
+        at = child;
+    }
+    free_at[at] = time;
+}
+
+double replay_phase(const struct replay_run *run, const struct replay_phase *phase, int readers)
+{
+    int used = readers < phase->count ? readers : phase->count;
+    double span = (double)phase->floor_us;
+    FREE_AUTO double *free_at = xcalloc((size_t)used + 1, sizeof *free_at);
+    for (int i = 1; i < used; i++)
+        free_at[i] = run->ramp_us * i / (used - 1);
+    for (int i = 0; i < phase->count; i++) {
+        double end = free_at[0] + (double)phase->items[i].busy_us;
+        span = end > span ? end : span;
+        replace_first(free_at, used, end + run->handover_us);
+    }
+    return span;
+}
+
+double replay_makespan(const struct replay_run *run, int readers)
+{
+    double makespan = run->barrier_us;
+    for (int i = 0; i < run->count; i++)
+        makespan += replay_phase(run, &run->phases[i], readers);
+    return makespan;
+}
+
+static const struct replay_item *longest(const struct replay_phase *phase, double *ret_median)
+{
+    const struct replay_item *item = &phase->items[0];
+    FREE_AUTO int64_t *busy = xcalloc((size_t)phase->count, sizeof *busy);
+    for (int i = 0; i < phase->count; i++) {
+        busy[i] = phase->items[i].busy_us;
+        item = busy[i] > item->busy_us ? &phase->items[i] : item;
+    }
+    qsort(busy, (size_t)phase->count, sizeof *busy, compare);
+    *ret_median = (double)busy[(phase->count - 1) / 2];
+    return item;
+}
+
+struct replay_straggler replay_straggler(const struct replay_run *run,
+                                         const struct replay_phase *phase, int most)
+{
+    struct replay_straggler found = {.order = phase->order};
+    double median;
+    if (phase->count < 2)
+        return found;
+    const struct replay_item *item = longest(phase, &median);
+    found.task_id = item->task_id;
+    found.busy_us = (double)item->busy_us;
+    if (found.busy_us < 2 * median)
+        return found;
+    double bound = found.busy_us * NEAR + run->ramp_us;
+    int low = 1, high = most; /* a phase takes no longer with more readers */
+    if (replay_phase(run, phase, most) > bound)
+        return found;
+    while (low < high) {
+        int middle = (low + high) / 2;
+        if (replay_phase(run, phase, middle) <= bound)
+            high = middle;
+        else
+            low = middle + 1;
+    }
+    found.readers = low;
+    return found;
+}
+
+int replay_knee(const double *makespans, int most)
+{
+    int readers = 1;
+    while (readers < most && makespans[readers - 1] > KNEE_FACTOR * makespans[most - 1])
+        readers++;
+    return readers;
+}
+
+void replay_done(struct replay_run *run)
+{
+    for (int i = 0; i < run->count; i++)
+        free(run->phases[i].items);
+    free(run->phases);
+    run->phases = NULL;
+    run->count = 0;
+}

@@ -1,0 +1,66 @@
+/**
+ * What: a finished run, replayed with another number of readers: its measured task times through the rules of phases. Tasks in their order onto the reader that
+ *   is free first (list scheduling, Graham 1966), one phase after the other, with the run's own barriers and times between two tasks. Pure arithmetic.
+ * Invariants: with the number of readers that it had, a run takes as long as it took. What depends on the number of readers but is no waiting (a database that
+ *   is busy makes tasks slower) is not known here.
+ * Threads: any; no state.
+ * Ownership: replay_done frees what a run has; it may be called twice.
+ * Failure: none.
+ */
+#ifndef ADVISE_REPLAY_H
+#define ADVISE_REPLAY_H
+
+#include <stdint.h>
+
+/** An attempt that took a reader; times in microseconds since the run began. */
+struct replay_item {
+    int64_t task_id, start_us, busy_us;
+};
+
+struct replay_phase {
+    int64_t order;
+    struct replay_item *items; /* owned; in the order in which they are given to readers */
+    int count;
+    int64_t first_us, last_us; /* its first start and last end, also of tasks that take no reader */
+    int64_t floor_us; /* it takes as long with any number: external tasks, waits between attempts */
+};
+
+struct replay_run {
+    char run_id[40];
+    struct replay_phase *phases; /* owned; in order */
+    int count;
+    /* What replay_measure finds. */
+    int readers; /* the most that were busy at once */
+    double
+        handover_us; /* of one reader, from the end of a task to the start of the next, on average */
+    double
+        ramp_us; /* from the first reader's first start in a phase to the last one's, on average */
+    double barrier_us;  /* between phases, all of them together */
+    double work_us;     /* of all readers */
+    double makespan_us; /* as it was */
+};
+
+/** A phase whose longest task alone takes as long as all of it does with `readers` or more. */
+struct replay_straggler {
+    int64_t order, task_id;
+    double busy_us;
+    int readers;
+};
+
+/** Fills in what the run's items say. A pause of an operator, or a producer that was slow, counts for at most 20 times the median. */
+void replay_measure(struct replay_run *run);
+
+/** How long the phase, and the run, would take. */
+double replay_phase(const struct replay_run *run, const struct replay_phase *phase, int readers);
+double replay_makespan(const struct replay_run *run, int readers);
+
+/** readers 0: with no number up to most, or its longest task is less than twice the median. */
+struct replay_straggler replay_straggler(const struct replay_run *run,
+                                         const struct replay_phase *phase, int most);
+
+/** The least number from which up to most no other is faster by a tenth; makespans[0] is of one reader. */
+int replay_knee(const double *makespans, int most);
+
+void replay_done(struct replay_run *run);
+
+#endif

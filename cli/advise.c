@@ -1,0 +1,95 @@
+/* queue advise: what more readers would bring, from what was measured. */
+#include "advise/advise.h"
+
+#include "cli/commands.h"
+#include "cli/find.h"
+
+#include "base/remedies.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* Of 64 numbers those that a person compares, with that of the measurement and the knee. */
+static bool is_shown(const struct cli *cli, const struct advice *advice, int readers)
+{
+    static const int shown[] = {1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48};
+    bool is = cli->output != OUTPUT_TABLE || cli->wide || readers == advice->most ||
+              readers == advice->knee || readers == advice->readers;
+    for (size_t i = 0; i < sizeof shown / sizeof *shown; i++)
+        is = is || readers == shown[i];
+    return is;
+}
+
+static enum rc print_readers(const struct cli *cli, const struct advice *advice, struct err *err)
+{
+    static const char *const names[] = {"readers", "makespan_s", "cost_s", "idle_percent", "note"};
+    struct table *table = table_new(stdout, cli_style(cli), "iiiit", names, 5, false);
+    for (int n = 1; n <= advice->most; n++) {
+        char readers[16], makespan[32], cost[32], idle[16];
+        if (!is_shown(cli, advice, n))
+            continue;
+        (void)snprintf(readers, sizeof readers, "%d", n);
+        (void)snprintf(makespan, sizeof makespan, "%.3f", advice->makespans_us[n - 1] / 1e6);
+        (void)snprintf(cost, sizeof cost, "%.3f", n * advice->makespans_us[n - 1] / 1e6);
+        (void)snprintf(idle, sizeof idle, "%.1f", advice_idle(advice, n) * 100);
+        table_row(table,
+                  (const char *const[]){readers, makespan, cost, idle,
+                                        n == advice->knee && n == advice->readers ? "measured, knee"
+                                        : n == advice->knee                       ? "knee"
+                                        : n == advice->readers                    ? "measured"
+                                                                                  : ""});
+    }
+    return table_end(table, err);
+}
+
+/* For people: what it was made from, and where readers do not help. */
+static void print_words(const struct advice *advice)
+{
+    (void)printf("\n%d run%s, %lld attempts, at most %d readers busy at once\n", advice->runs,
+                 advice->runs == 1 ? "" : "s", (long long)advice->tasks, advice->readers);
+    (void)printf(
+        "of one run: makespan %.3f s (%.3f s when replayed), work %.3f s, barriers %.3f s\n",
+        advice->makespan_us / 1e6, advice->replayed_us / 1e6, advice->work_us / 1e6,
+        advice->barrier_us / 1e6);
+    if (advice->knee < advice->most)
+        (void)printf("knee: %d readers; up to %d, no number is faster by a tenth\n", advice->knee,
+                     advice->most);
+    for (int i = 0; i < advice->straggler_count; i++) {
+        const struct advice_straggler *one = &advice->stragglers[i];
+        (void)printf(
+            "order %lld: task %lld alone takes %.3f s; more than %d reader%s do not help\n",
+            (long long)one->phase.order, (long long)one->phase.task_id, one->phase.busy_us / 1e6,
+            one->phase.readers, one->phase.readers == 1 ? "" : "s");
+    }
+}
+
+static enum rc print(const struct cli *cli, const struct advice *advice, struct err *err)
+{
+    if (cli->output == OUTPUT_JSON) {
+        STR_AUTO document = {0};
+        advice_json(&document, advice);
+        (void)printf("%s\n", document.data);
+        return table_check(stdout, err);
+    }
+    enum rc rc = print_readers(cli, advice, err);
+    if (rc == RC_OK && cli->output == OUTPUT_TABLE)
+        print_words(advice);
+    return rc == RC_OK ? table_check(stdout, err) : rc;
+}
+
+enum rc command_queue_advise(struct cli *cli, struct err *err)
+{
+    struct queue_row queue;
+    struct advice *advice = NULL;
+    enum rc rc = find_queue(cli, cli->arguments[0], &queue, err);
+    if (rc == RC_OK)
+        rc = advise_queue(cli->db, queue.queue_id, (int)cli_int(cli, "runs", ADVISE_RUNS),
+                          (int)cli_int(cli, "readers", ADVISE_READERS), &advice, err);
+    if (rc == RC_NONE)
+        return err_set(err, RC_REJECT, ERR_FAILED, queue.name, REMEDY_RUN_LIST,
+                       "no run that could be replayed has ended");
+    if (rc == RC_OK)
+        rc = print(cli, advice, err);
+    advice_free(advice);
+    return rc;
+}

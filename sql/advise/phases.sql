@@ -1,0 +1,28 @@
+-- advise_phases :many  what ran in run $1, a row a phase: its attempts on readers as lists in the order in which they were given out, times in microseconds
+-- since the run began. first_us, last_us: of all its attempts. floor_us: what it takes with any number of readers, external tasks and tasks with several attempts
+-- columns: order, items, task_ids, starts_us, busy_us, first_us, last_us, floor_us
+SELECT p."order", a.items, a.task_ids, a.starts_us, a.busy_us, a.first_us, a.last_us, a.floor_us
+FROM lockstep.run r JOIN lockstep.phase p USING (run_no)
+CROSS JOIN LATERAL (
+    WITH attempt AS MATERIALIZED (
+        SELECT t.task_id, t.external, b.start_us, b.end_us
+        FROM (SELECT k.task_id, k.kafka_offset, k.status, k.attempt_num, k.started_at, k.duration, k.type = 'external' AS external
+              FROM lockstep.task k WHERE k.phase_id = p.phase_id OFFSET 0) t
+        CROSS JOIN LATERAL (
+            SELECT t.attempt_num AS attempt, t.started_at AS t0, t.started_at + t.duration AS t1 WHERE t.status = 'Completed'
+            UNION ALL
+            SELECT f.attempt, f.started_at, f.ended_at
+            FROM (SELECT k.attempt, k.started_at, k.ended_at FROM lockstep.task_attempt k
+                  WHERE k.task_id = t.task_id AND (t.attempt_num > 1 OR t.status <> 'Completed') OFFSET 0) f) c
+        CROSS JOIN LATERAL (SELECT (date_part('epoch', c.t0 - r.started_at) * 1e6)::bigint AS start_us,
+                                   (date_part('epoch', c.t1 - r.started_at) * 1e6)::bigint AS end_us) b
+        WHERE c.t0 IS NOT NULL AND c.t1 IS NOT NULL
+        ORDER BY c.attempt, t.kafka_offset)
+    SELECT count(*) FILTER (WHERE NOT x.external) AS items, string_agg(x.task_id::text, ',') FILTER (WHERE NOT x.external) AS task_ids,
+           string_agg(x.start_us::text, ',') FILTER (WHERE NOT x.external) AS starts_us,
+           string_agg((x.end_us - x.start_us)::text, ',') FILTER (WHERE NOT x.external) AS busy_us, min(x.start_us) AS first_us, max(x.end_us) AS last_us,
+           (SELECT COALESCE(max(f.span), 0) FROM (SELECT max(y.end_us) - min(y.start_us) AS span FROM attempt y GROUP BY y.task_id, y.external
+                                                  HAVING y.external OR count(*) > 1) f) AS floor_us
+    FROM attempt x) a
+WHERE p.run_no = $1::bigint AND a.first_us IS NOT NULL
+ORDER BY p."order";

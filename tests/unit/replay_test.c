@@ -1,0 +1,198 @@
+/* Finished runs, replayed with other numbers of readers. */
+#include "advise/replay.h"
+#include "base/memory.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#define MS 1000
+
+/* A run of as many phases of `count` tasks each. */
+static struct replay_run made(int phases, int count)
+{
+    struct replay_run run = {.count = phases};
+    run.phases = xcalloc((size_t)phases, sizeof *run.phases);
+    for (int i = 0; i < phases; i++) {
+        run.phases[i].order = 10 * (i + 1);
+        run.phases[i].count = count;
+        run.phases[i].items = xcalloc((size_t)count + 1, sizeof *run.phases[i].items);
+        for (int n = 0; n < count; n++)
+            run.phases[i].items[n].task_id = 100 * i + n;
+    }
+    return run;
+}
+
+/* Lets it run as an executor does: what was measured of it then. */
+static void ran(struct replay_run *run, int readers, int handover_ms, int ramp_ms, int barrier_ms)
+{
+    int64_t begin = 0;
+    for (int i = 0; i < run->count; i++) {
+        struct replay_phase *phase = &run->phases[i];
+        int64_t free_at[64], last = begin;
+        for (int r = 0; r < readers; r++)
+            free_at[r] = begin + (int64_t)ramp_ms * MS * r / (readers > 1 ? readers - 1 : 1);
+        for (int n = 0; n < phase->count; n++) {
+            int first = 0;
+            for (int r = 1; r < readers; r++)
+                first = free_at[r] < free_at[first] ? r : first;
+            phase->items[n].start_us = free_at[first];
+            int64_t end = free_at[first] + phase->items[n].busy_us;
+            last = end > last ? end : last;
+            free_at[first] = end + (int64_t)handover_ms * MS;
+        }
+        phase->first_us = begin;
+        phase->last_us = last;
+        begin = last + (int64_t)barrier_ms * MS;
+    }
+    replay_measure(run);
+}
+
+static void assert_near(double found, double wanted_ms)
+{
+    if (fabs(found - wanted_ms * MS) > 10) /* times are whole microseconds */
+        fail_msg("%.3f ms instead of %.3f", found / MS, wanted_ms);
+}
+
+static void tasks_go_in_their_order_to_the_reader_that_is_free_first(void **state)
+{
+    (void)state;
+    static const int64_t busy[] = {30, 10, 20, 40};
+    struct replay_run run = made(1, 4);
+    for (int n = 0; n < 4; n++)
+        run.phases[0].items[n].busy_us = busy[n] * MS;
+    ran(&run, 1, 0, 0, 0);
+    assert_near(replay_makespan(&run, 1), 100);
+    assert_near(replay_makespan(&run, 2), 70); /* 30 and then 40; 10, 20 */
+    assert_near(replay_makespan(&run, 3), 50); /* 10 and then 40 */
+    assert_near(replay_makespan(&run, 4), 40);
+    assert_near(replay_makespan(&run, 64), 40);
+    replay_done(&run);
+    replay_done(&run);
+}
+
+static void a_run_is_measured_and_takes_as_long_as_it_took(void **state)
+{
+    (void)state;
+    for (int readers = 1; readers <= 8; readers *= 2) {
+        struct replay_run run = made(5, 24);
+        srand(7);
+        for (int i = 0; i < run.count; i++)
+            for (int n = 0; n < 24; n++)
+                run.phases[i].items[n].busy_us = (20 + rand() % 80) * MS;
+        ran(&run, readers, 3, readers > 1 ? 2 : 0, 5);
+        assert_int_equal(run.readers, readers);
+        assert_near(run.handover_us, 3);
+        assert_near(run.ramp_us, readers > 1 ? 2 : 0);
+        assert_near(run.barrier_us, 4 * 5);
+        assert_near(replay_makespan(&run, readers), run.makespan_us / MS);
+        replay_done(&run);
+    }
+}
+
+static void what_is_measured_with_one_number_holds_for_another(void **state)
+{
+    (void)state;
+    struct replay_run one = made(3, 40), other = made(3, 40);
+    for (int i = 0; i < 3; i++)
+        for (int n = 0; n < 40; n++)
+            one.phases[i].items[n].busy_us = other.phases[i].items[n].busy_us =
+                (10 + n * 7 % 50) * MS;
+    ran(&one, 2, 1, 0, 4);
+    ran(&other, 8, 1, 0, 4);
+    assert_near(replay_makespan(&one, 8), other.makespan_us / MS);
+    assert_near(replay_makespan(&other, 2), one.makespan_us / MS);
+    replay_done(&one);
+    replay_done(&other);
+}
+
+static void more_readers_are_never_slower(void **state)
+{
+    (void)state;
+    struct replay_run run = made(2, 200);
+    srand(11);
+    for (int i = 0; i < 2; i++)
+        for (int n = 0; n < 200; n++)
+            run.phases[i].items[n].busy_us = 1 + rand() % 1000;
+    ran(&run, 4, 0, 0, 1);
+    for (int readers = 2; readers <= 64; readers++)
+        assert_true(replay_makespan(&run, readers) <= replay_makespan(&run, readers - 1));
+    replay_done(&run);
+}
+
+static void a_pause_between_two_phases_is_no_barrier(void **state)
+{
+    (void)state;
+    struct replay_run run = made(3, 4);
+    for (int i = 0; i < 3; i++)
+        for (int n = 0; n < 4; n++)
+            run.phases[i].items[n].busy_us = 50 * MS;
+    ran(&run, 2, 0, 0, 10);
+    for (int n = 0; n < 4; n++) /* an operator paused it for an hour */
+        run.phases[2].items[n].start_us += 3600000LL * MS;
+    run.phases[2].first_us += 3600000LL * MS;
+    run.phases[2].last_us += 3600000LL * MS;
+    replay_measure(&run);
+    assert_near(run.barrier_us, 10 + 1000);
+    replay_done(&run);
+}
+
+static void what_takes_no_reader_takes_as_long_with_any_number(void **state)
+{
+    (void)state;
+    struct replay_run run = made(2, 4);
+    for (int n = 0; n < 4; n++)
+        run.phases[0].items[n].busy_us = 50 * MS;
+    run.phases[0].floor_us = 300 * MS;
+    run.phases[1].count = 0; /* external tasks only */
+    run.phases[1].floor_us = 70 * MS;
+    ran(&run, 2, 0, 0, 0);
+    assert_near(replay_makespan(&run, 1), 300 + 70);
+    assert_near(replay_makespan(&run, 4), 300 + 70);
+    replay_done(&run);
+}
+
+static void a_phase_is_bound_by_its_straggler_from_some_number_of_readers_on(void **state)
+{
+    (void)state;
+    struct replay_run run = made(2, 9);
+    for (int i = 0; i < 2; i++)
+        for (int n = 0; n < 9; n++)
+            run.phases[i].items[n].busy_us = (i == 0 && n == 0 ? 400 : 100) * MS;
+    ran(&run, 1, 0, 0, 0);
+    struct replay_straggler found = replay_straggler(&run, &run.phases[0], 64);
+    assert_int_equal(found.order, 10);
+    assert_int_equal(found.task_id, 0);
+    assert_near(found.busy_us, 400);
+    assert_int_equal(found.readers, 3);
+    assert_int_equal(replay_straggler(&run, &run.phases[0], 2).readers, 0);
+    assert_int_equal(replay_straggler(&run, &run.phases[1], 64).readers, 0); /* all alike */
+    replay_done(&run);
+}
+
+static void from_the_knee_on_no_number_is_faster_by_a_tenth(void **state)
+{
+    (void)state;
+    static const double makespans[] = {100, 50, 34, 26, 25, 24.5, 24, 24};
+    assert_int_equal(replay_knee(makespans, 8), 4);
+    assert_int_equal(replay_knee(makespans, 3), 3);
+    assert_int_equal(replay_knee(makespans, 1), 1);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(tasks_go_in_their_order_to_the_reader_that_is_free_first),
+        cmocka_unit_test(a_run_is_measured_and_takes_as_long_as_it_took),
+        cmocka_unit_test(what_is_measured_with_one_number_holds_for_another),
+        cmocka_unit_test(more_readers_are_never_slower),
+        cmocka_unit_test(a_pause_between_two_phases_is_no_barrier),
+        cmocka_unit_test(what_takes_no_reader_takes_as_long_with_any_number),
+        cmocka_unit_test(a_phase_is_bound_by_its_straggler_from_some_number_of_readers_on),
+        cmocka_unit_test(from_the_knee_on_no_number_is_faster_by_a_tenth),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
