@@ -150,7 +150,8 @@ double advice_idle(const struct advice *advice, int readers)
     return cost > 0 && advice->work_us < cost ? 1 - advice->work_us / cost : 0;
 }
 
-void advice_json(struct str *out, const struct advice *advice)
+/* advice NULL: there is no run. */
+static void print_json(struct str *out, const struct advice *advice)
 {
     if (advice == NULL) {
         str_text(out, "{\"runs\":0,\"tasks\":0,\"measured\":null,\"readers\":[],\"knee\":null,"
@@ -178,4 +179,20 @@ void advice_json(struct str *out, const struct advice *advice)
             (long long)one->phase.task_id, one->phase.busy_us / 1e6, one->phase.readers);
     }
     str_text(out, "]}");
+}
+
+enum rc advise_document(struct db *db, const char *queue, int runs, int most, struct str *out,
+                        struct err *err)
+{
+    DB_RESULT_AUTO *row = NULL;
+    struct advice *advice = NULL;
+    enum rc rc = db_run(db, &sql_queue_find, (const char *const[]){queue}, &row, err);
+    if (rc != RC_OK)
+        return rc;
+    rc = advise_queue(db, db_int(row, 0, QUEUE_FIND_QUEUE_ID), runs, most, &advice, err);
+    if (rc != RC_OK && rc != RC_NONE)
+        return rc;
+    print_json(out, advice);
+    advice_free(advice);
+    return RC_OK;
 }

@@ -43,7 +43,8 @@ void advice_free(struct advice *advice); /* NULL is fine */
 /** Of the readers' time, the share in which they would do nothing. */
 double advice_idle(const struct advice *advice, int readers);
 
-/** Appends the document. advice NULL: there is no run. */
-void advice_json(struct str *out, const struct advice *advice);
+/** Appends all of it as one JSON document, for a queue by its name. RC_NONE: there is no such queue; a queue without a finished run has a document. */
+MUST_CHECK enum rc advise_document(struct db *db, const char *queue, int runs, int most,
+                                   struct str *out, struct err *err);
 
 #endif

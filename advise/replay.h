@@ -30,11 +30,9 @@ struct replay_run {
     struct replay_phase *phases; /* owned; in order */
     int count;
     /* What replay_measure finds. */
-    int readers; /* the most that were busy at once */
-    double
-        handover_us; /* of one reader, from the end of a task to the start of the next, on average */
-    double
-        ramp_us; /* from the first reader's first start in a phase to the last one's, on average */
+    int readers;        /* the most that were busy at once */
+    double handover_us; /* of one reader, from a task's end to the next start; a mean */
+    double ramp_us;     /* of a phase, from the first reader's start to the last one's; a mean */
     double barrier_us;  /* between phases, all of them together */
     double work_us;     /* of all readers */
     double makespan_us; /* as it was */

@@ -63,33 +63,37 @@ static void print_words(const struct advice *advice)
     }
 }
 
-static enum rc print(const struct cli *cli, const struct advice *advice, struct err *err)
+static enum rc print_document(const struct cli *cli, const char *queue, int runs, int most,
+                              struct err *err)
 {
-    if (cli->output == OUTPUT_JSON) {
-        STR_AUTO document = {0};
-        advice_json(&document, advice);
-        (void)printf("%s\n", document.data);
-        return table_check(stdout, err);
-    }
-    enum rc rc = print_readers(cli, advice, err);
-    if (rc == RC_OK && cli->output == OUTPUT_TABLE)
-        print_words(advice);
-    return rc == RC_OK ? table_check(stdout, err) : rc;
+    STR_AUTO document = {0};
+    enum rc rc = advise_document(cli->db, queue, runs, most, &document, err);
+    if (rc != RC_OK)
+        return rc;
+    (void)printf("%s\n", document.data);
+    return table_check(stdout, err);
 }
 
 enum rc command_queue_advise(struct cli *cli, struct err *err)
 {
     struct queue_row queue;
     struct advice *advice = NULL;
+    int runs = (int)cli_int(cli, "runs", ADVISE_RUNS),
+        most = (int)cli_int(cli, "readers", ADVISE_READERS);
     enum rc rc = find_queue(cli, cli->arguments[0], &queue, err);
+    if (rc == RC_OK && cli->output == OUTPUT_JSON)
+        return print_document(cli, queue.name, runs, most, err);
     if (rc == RC_OK)
-        rc = advise_queue(cli->db, queue.queue_id, (int)cli_int(cli, "runs", ADVISE_RUNS),
-                          (int)cli_int(cli, "readers", ADVISE_READERS), &advice, err);
+        rc = advise_queue(cli->db, queue.queue_id, runs, most, &advice, err);
     if (rc == RC_NONE)
         return err_set(err, RC_REJECT, ERR_FAILED, queue.name, REMEDY_RUN_LIST,
                        "no run that could be replayed has ended");
     if (rc == RC_OK)
-        rc = print(cli, advice, err);
+        rc = print_readers(cli, advice, err);
+    if (rc == RC_OK && cli->output == OUTPUT_TABLE) {
+        print_words(advice);
+        rc = table_check(stdout, err);
+    }
     advice_free(advice);
     return rc;
 }

@@ -63,6 +63,7 @@ teardown() {
     run lockstep queue advise none
     [ "$status" -eq 1 ]
     [[ $output == *'none: no run that could be replayed has ended'* ]]
+    [ "$(lockstep queue advise none -o json | jq -c '[.runs, .readers, .knee]')" = '[0,[],null]' ]
     run lockstep queue advise q --readers 65
     [ "$status" -eq 2 ]
     [[ $output == *'--readers must be 1 to 64, not 65'* ]]
