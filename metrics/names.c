@@ -65,7 +65,7 @@ static const struct metric table[] = {
         "Executors of the queue: running, draining, troubled, or silent (no heartbeat).", "queue",
         "state"),
     ALL("outbox_rows",
-        "Rows of the outbox that are not relayed yet; at most 10,000 are counted for a queue.",
+        "Rows of the outbox that are not relayed yet; at most 1,000 are counted for a queue.",
         "queue"),
     ALL("lock_headroom_ratio", "Share of the server's lock table that is free.", NULL),
     ALL("alerts_open", "Open alerts of jobs.", "kind"),

@@ -39,7 +39,7 @@ GROUP BY q.name, k.state
 UNION ALL
 SELECT 'lockstep_outbox_rows', q.name, NULL, o.waiting::text
 FROM lockstep.queue q CROSS JOIN LATERAL (
-    SELECT count(*) AS waiting FROM (SELECT FROM lockstep.outbox b WHERE b.queue_id = q.queue_id LIMIT 10000) b) o
+    SELECT count(*) AS waiting FROM (SELECT FROM lockstep.outbox b WHERE b.queue_id = q.queue_id LIMIT 1000) b) o
 UNION ALL
 SELECT 'lockstep_lock_headroom_ratio', NULL, NULL, round(GREATEST(0, 1 - h.used::numeric / h.capacity), 6)::text FROM lockstep.lock_headroom() h
 UNION ALL

@@ -33,6 +33,32 @@ static void run(struct db *db, const char *script)
     assert_ok(db_script(db, script, NULL, &err), &err);
 }
 
+/* Every kind of row that is counted. */
+static const char world[] =
+    "INSERT INTO lockstep.queue (name, topic, next_offset, max_readers) VALUES ('sales', 't', "
+    "40, 7);"
+    "INSERT INTO lockstep.queue (name, topic, paused) VALUES ('quiet', 'u', true);"
+    "INSERT INTO lockstep.run (run_id, queue_id, on_failure, status, ended_at)"
+    " SELECT gen_random_uuid(), 1, 'stop', s, e FROM (VALUES ('Running', NULL::timestamptz), "
+    "('Running', NULL), ('Paused', NULL), ('Failed', now())) v (s, e);"
+    "INSERT INTO lockstep.run_count VALUES (1, 'Completed', 12);"
+    "INSERT INTO lockstep.phase (run_no, queue_id, \"order\", previous_order, claimed_at) "
+    "VALUES (1, 1, 10, 0, now() - interval '1 h');"
+    "INSERT INTO lockstep.executor (executor_id, host, pid, version, readers, queues, "
+    "drain_at, heartbeat_at)"
+    " SELECT gen_random_uuid(), 'h', 1, 'v', 5, '{sales}', d, h FROM (VALUES "
+    "(NULL::timestamptz, now()), (now(), now()), (NULL, now() - interval '1 h')) v (d, h);"
+    "INSERT INTO lockstep.outbox (queue_id, kind, value) VALUES (1, 'x', 'a'), (1, 'x', 'b');"
+    "INSERT INTO lockstep.job (name, queue_id, spec, enabled, overlap, zombie_after) VALUES "
+    "('nightly', 1, '{}', true, 'skip', '1 h');"
+    "INSERT INTO lockstep.job_occurrence (job_id, scheduled_for, outcome, source, dispatcher, "
+    "status, ended_at)"
+    " SELECT 1, t, 'fired', 's', 'd', s, t FROM (VALUES (timestamptz 'epoch' + interval '100 "
+    "s', 'Completed'), ('epoch'::timestamptz + interval '200 s', 'Completed'),"
+    " ('epoch'::timestamptz + interval '300 s', 'Failed')) v (t, s);"
+    "INSERT INTO lockstep.job_alert (job, kind, seen_at, last_seen_at, opened_at) VALUES ('j', "
+    "'missed', now(), now(), now());";
+
 static void the_numbers_of_the_installation_are_there(void **state)
 {
     (void)state;
@@ -43,23 +69,7 @@ static void the_numbers_of_the_installation_are_there(void **state)
     STR_AUTO text = {0};
     static const char *const queues[] = {"sales"};
     struct tally *tally = tally_new(queues, 1);
-    run(db,
-        "INSERT INTO lockstep.queue (name, topic, next_offset, max_readers) VALUES ('sales', 't', "
-        "40, 7);"
-        "INSERT INTO lockstep.queue (name, topic, paused) VALUES ('quiet', 'u', true);"
-        "INSERT INTO lockstep.run (run_id, queue_id, on_failure, status, ended_at)"
-        " SELECT gen_random_uuid(), 1, 'stop', s, e FROM (VALUES ('Running', NULL::timestamptz), "
-        "('Running', NULL), ('Paused', NULL), ('Failed', now())) v (s, e);"
-        "INSERT INTO lockstep.run_count VALUES (1, 'Completed', 12);"
-        "INSERT INTO lockstep.phase (run_no, queue_id, \"order\", previous_order, claimed_at) "
-        "VALUES (1, 1, 10, 0, now() - interval '1 h');"
-        "INSERT INTO lockstep.executor (executor_id, host, pid, version, readers, queues, "
-        "drain_at, heartbeat_at)"
-        " SELECT gen_random_uuid(), 'h', 1, 'v', 5, '{sales}', d, h FROM (VALUES "
-        "(NULL::timestamptz, now()), (now(), now()), (NULL, now() - interval '1 h')) v (d, h);"
-        "INSERT INTO lockstep.outbox (queue_id, kind, value) VALUES (1, 'x', 'a'), (1, 'x', 'b');"
-        "INSERT INTO lockstep.job_alert (job, kind, seen_at, last_seen_at, opened_at) VALUES ('j', "
-        "'missed', now(), now(), now());");
+    run(db, world);
     assert_ok(
         page_open(
             &(struct page_options){.conninfo = where, .server = db_server(db), .tally = tally},
@@ -86,6 +96,7 @@ static void the_numbers_of_the_installation_are_there(void **state)
     has(&text, "lockstep_alerts_open{kind=\"missed\"} 1\n");
     has(&text, "lockstep_alerts_open{kind=\"stuck\"} 0\n");
     has(&text, "lockstep_queue_lag_messages{queue=\"sales\"} 2\n");
+    has(&text, "lockstep_job_last_success_timestamp_seconds{job=\"nightly\"} 200.000\n");
     has(&text, "lockstep_database_up 1\n");
     has(&text, "lockstep_build_info{version=\"");
     has(&text, "process_resident_memory_bytes ");
