@@ -12,9 +12,11 @@
 #include "base/str.h"
 
 #include <cjson/cJSON.h>
+#include <math.h>
 #include <stdbool.h>
 
 #define PICTURE_BANDS 200
+#define PICTURE_NONE  ((double)NAN) /* no number */
 
 /** The whole picture; as a file of its own, or as an element of a page. */
 void picture_svg(struct str *out, const cJSON *document, bool file);

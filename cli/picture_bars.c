@@ -34,7 +34,8 @@ static void label(struct str *out, const cJSON *bar, int most)
 /* For the pointer that rests on it, and for who cannot see it. */
 static void title(struct str *out, const cJSON *bar)
 {
-    double start = picture_number(bar, "start_s", NAN), attempt = picture_number(bar, "attempt", 1);
+    double start = picture_number(bar, "start_s", PICTURE_NONE),
+           attempt = picture_number(bar, "attempt", 1);
     str_text(out, "<title>");
     label(out, bar, 100);
     str_format(out, " (task %.0f", picture_number(bar, "task_id", 0));
@@ -131,7 +132,7 @@ static void draw_rows(struct str *out, const struct picture_band *band)
     bool first = true;
     cJSON_ArrayForEach(bar, cJSON_GetObjectItemCaseSensitive(band->phase, "bars"))
     {
-        double start = at(band, picture_number(bar, "start_s", NAN)), right;
+        double start = at(band, picture_number(bar, "start_s", PICTURE_NONE)), right;
         double waited = picture_number(bar, "waited_s", 0) * band->scale;
         if (isnan(start)) {
             right = draw_unbegun(out, band, bar, y);
@@ -157,8 +158,8 @@ static void draw_rows(struct str *out, const struct picture_band *band)
 
 static int compare_starts(const void *a, const void *b)
 {
-    double x = picture_number(*(const cJSON *const *)a, "start_s", INFINITY),
-           y = picture_number(*(const cJSON *const *)b, "start_s", INFINITY);
+    double x = picture_number(*(const cJSON *const *)a, "start_s", HUGE_VAL),
+           y = picture_number(*(const cJSON *const *)b, "start_s", HUGE_VAL);
     return (x > y) - (x < y);
 }
 
@@ -183,7 +184,7 @@ static int assign(const cJSON *const *bars, int count, int *lane_of)
     int lanes = 0;
     double *free_at = xcalloc((size_t)count + 1, sizeof *free_at);
     for (int i = 0; i < count; i++) {
-        double start = picture_number(bars[i], "start_s", NAN);
+        double start = picture_number(bars[i], "start_s", PICTURE_NONE);
         int lane = 0;
         lane_of[i] = -1;
         if (isnan(start))
@@ -216,7 +217,7 @@ static void draw_waiting(struct str *out, const struct picture_band *band, const
     double base = band->y - 1, opened = picture_number(band->phase, "opened_s", 0), last = opened;
     str_format(out, "<path class=\"waits\" d=\"M%.2f %.1fV%.1f", at(band, opened), base, base - 7);
     for (int i = 0; i < count; i++) {
-        double start = picture_number(bars[i], "start_s", NAN);
+        double start = picture_number(bars[i], "start_s", PICTURE_NONE);
         if (isnan(start) || picture_number(bars[i], "attempt", 1) > 1)
             continue;
         last = fmax(start, last);

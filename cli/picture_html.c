@@ -34,16 +34,16 @@ static void row(struct str *out, const cJSON *phase)
 {
     const cJSON *last = cJSON_GetObjectItemCaseSensitive(phase, "straggler"),
                 *counts = cJSON_GetObjectItemCaseSensitive(phase, "status");
-    double busy = picture_number(phase, "busy_share", NAN),
-           start = picture_number(phase, "start_s", NAN);
+    double busy = picture_number(phase, "busy_share", PICTURE_NONE),
+           start = picture_number(phase, "start_s", PICTURE_NONE);
     double failed = picture_number(counts, "Failed", 0) + picture_number(counts, "Terminated", 0) +
                     picture_number(counts, "PartiallyCompleted", 0);
     str_format(out, "<tr><td>%.0f</td><td>%.0f</td><td>%.0f</td><td>%.0f</td>",
                picture_number(phase, "order", 0), picture_number(phase, "tasks", 0), failed,
                picture_number(counts, "Cancelled", 0));
-    cell_seconds(out, picture_number(phase, "barrier_s", NAN));
+    cell_seconds(out, picture_number(phase, "barrier_s", PICTURE_NONE));
     cell_seconds(out, start);
-    cell_seconds(out, picture_number(phase, "end_s", NAN) - start);
+    cell_seconds(out, picture_number(phase, "end_s", PICTURE_NONE) - start);
     if (isnan(busy))
         str_text(out, "<td></td><td>");
     else

@@ -102,7 +102,8 @@ static double count_of(const cJSON *phase, const char *status)
 /* "1,000 tasks · 12 failed · 3 cancelled", and how long it took. */
 static void say_tasks(struct str *out, const cJSON *phase)
 {
-    double tasks = picture_number(phase, "tasks", NAN), end = picture_number(phase, "end_s", NAN);
+    double tasks = picture_number(phase, "tasks", PICTURE_NONE),
+           end = picture_number(phase, "end_s", PICTURE_NONE);
     double failed = count_of(phase, "Failed") + count_of(phase, "Terminated") +
                     count_of(phase, "PartiallyCompleted");
     if (isnan(tasks))
@@ -129,8 +130,8 @@ static void say_tasks(struct str *out, const cJSON *phase)
 static void say_lost(struct str *out, const cJSON *phase)
 {
     const cJSON *last = cJSON_GetObjectItemCaseSensitive(phase, "straggler");
-    double busy = picture_number(phase, "busy_share", NAN),
-           barrier = picture_number(phase, "barrier_s", NAN);
+    double busy = picture_number(phase, "busy_share", PICTURE_NONE),
+           barrier = picture_number(phase, "barrier_s", PICTURE_NONE);
     if (!isnan(busy))
         str_format(out, "readers idle %.0f %%", fmax(0, 100 - busy * 100));
     if (!isnan(barrier)) {
@@ -152,7 +153,7 @@ static void say_lost(struct str *out, const cJSON *phase)
 static void say(struct str *out, const cJSON *phase, double middle, bool roomy)
 {
     STR_AUTO lost = {0};
-    double busy = picture_number(phase, "busy_share", NAN);
+    double busy = picture_number(phase, "busy_share", PICTURE_NONE);
     say_lost(&lost, phase);
     roomy = roomy && lost.len > 0;
     str_format(out, "<text class=\"text\" x=\"%d\" y=\"%.1f\">", RIGHT + 14,
@@ -169,11 +170,11 @@ static void say(struct str *out, const cJSON *phase, double middle, bool roomy)
 
 static void band(struct str *out, const struct picture_band *band, const cJSON *before, bool roomy)
 {
-    double start = picture_number(band->phase, "start_s", NAN),
-           end = picture_number(band->phase, "end_s", NAN);
+    double start = picture_number(band->phase, "start_s", PICTURE_NONE),
+           end = picture_number(band->phase, "end_s", PICTURE_NONE);
     double top = band->form == PICTURE_LANES ? band->y - WAITING : band->y,
            middle = top + band->height / 2;
-    double done = picture_number(before, "end_s", NAN);
+    double done = picture_number(before, "end_s", PICTURE_NONE);
     str_format(out, "<g><rect class=\"band\" x=\"%d\" y=\"%.1f\" width=\"%d\" height=\"%.1f\"/>",
                PICTURE_LEFT, top - 3, PICTURE_PLOT, band->height + 4);
     str_format(out,
@@ -202,7 +203,7 @@ static void form(struct picture_band *band, bool named, bool roomy)
     if (cJSON_IsArray(cJSON_GetObjectItemCaseSensitive(band->phase, "density"))) {
         band->form = PICTURE_DENSITY;
         band->row_height = band->height = roomy ? 34 : 15;
-    } else if (count == 0 || isnan(picture_number(band->phase, "start_s", NAN))) {
+    } else if (count == 0 || isnan(picture_number(band->phase, "start_s", PICTURE_NONE))) {
         band->form = PICTURE_EMPTY;
         band->height = least;
     } else if (named && count <= NAMED) {
