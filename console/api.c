@@ -2,6 +2,7 @@
 
 #include "base/ascii.h"
 #include "console/answer.h"
+#include "console/change.h"
 #include "console/guard.h"
 #include "console/openapi.h"
 #include "console/problem.h"
@@ -169,6 +170,12 @@ static void answer_sign_in(const struct api *api, struct http_request *request)
 
 /* ---- Routes ---- */
 
+static void refuse_unknown(struct http_request *request)
+{
+    refuse(request, 404, "there is nothing of this name or number",
+           "The list of the path before it has all that there are.");
+}
+
 static void answer_document(struct http_request *request, const char *document, size_t len)
 {
     char tag[32];
@@ -176,7 +183,7 @@ static void answer_document(struct http_request *request, const char *document, 
     (void)snprintf(tag, sizeof tag, "\"%016llx\"", (unsigned long long)XXH3_64bits(document, len));
     http_add_header(request, "ETag", tag);
     http_add_header(request, "Cache-Control", "no-cache");
-    http_add_header(request, "Vary", "Cookie, Authorization");
+    http_add_header(request, "Vary", "Cookie, Authorization, Accept-Encoding");
     if (known != NULL && strstr(known, tag) != NULL)
         http_answer(request, 304, NULL, "", 0);
     else
@@ -217,27 +224,47 @@ static void answer_get(const struct api *api, struct http_request *request,
     }
     cache_drop(api->cache, key.data, ticket);
     if (rc == RC_OK || rc == RC_NONE)
-        refuse(request, 404, "there is nothing of this name or number",
-               "The list of the path before it has all that there are.");
+        refuse_unknown(request);
     else
         problem_answer_err(request, rc, &err);
+}
+
+/* 1 to KEY_MOST printable characters, or none at all. */
+static bool key_fits(struct http_request *request, const char *key)
+{
+    size_t len = key != NULL ? strlen(key) : 1;
+    bool plain = true;
+    for (size_t i = 0; key != NULL && i < len; i++)
+        plain = plain && key[i] > ' ' && key[i] < 0x7f;
+    if (plain && len >= 1 && len <= KEY_MOST)
+        return true;
+    refuse(request, 400, "an Idempotency-Key has 1 to 200 printable characters of ASCII",
+           "A UUID will do.");
+    return false;
 }
 
 static void answer_change(const struct api *api, struct http_request *request,
                           const struct route *route, const struct call *call,
                           struct visitor *visitor)
 {
+    STR_AUTO answer = {0};
+    STR_AUTO asked = {0};
     struct err err = {0};
-    DB_RESULT_AUTO *result = NULL;
-    enum rc rc = visitor_run(visitor, NULL, route->stmt, call->params, &result, &err);
+    size_t len;
+    const char *key = http_header(request, "Idempotency-Key"), *body = http_body(request, &len);
+    if (!key_fits(request, key))
+        return;
+    str_format(&asked, "%s %s\n", http_method(request), http_path(request));
+    str_add(&asked, body, len);
+    const struct change change = {
+        .stmt = route->stmt, .params = call->params, .key = key, .request = asked.data};
+    enum rc rc = change_make(visitor, &change, &answer, &err);
     cache_clear(api->cache);
     http_add_header(request, "Cache-Control", "no-store");
-    if (rc == RC_OK && !db_null(result, 0, DOCUMENT))
-        http_answer(request, 200, "application/json", db_text(result, 0, DOCUMENT),
-                    (size_t)db_length(result, 0, DOCUMENT));
-    else if (rc == RC_OK || rc == RC_NONE)
-        refuse(request, 404, "there is nothing of this name or number",
-               "The list of the path before it has all that there are.");
+    if (rc == RC_OK)
+        http_answer(request, 200, "application/json", answer.data, answer.len);
+    else if (rc == RC_NONE)
+        refuse_unknown(request);
     else
         problem_answer_err(request, rc, &err);
 }

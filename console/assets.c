@@ -79,6 +79,7 @@ static void answer(struct http_request *request, const char *type, const struct 
                    (unsigned long long)XXH3_64bits(bytes->data, bytes->len));
     http_add_header(request, "ETag", tag);
     http_add_header(request, "Cache-Control", "no-cache");
+    http_add_header(request, "Vary", "Accept-Encoding");
     if (known != NULL && strstr(known, tag) != NULL)
         http_answer(request, 304, NULL, "", 0);
     else

@@ -17,6 +17,7 @@
 #define HEADERS_MOST                                                                               \
     32768 /* bytes of a request's head, and of what libmicrohttpd keeps beside it */
 #define FILE_MOST 1048576
+#define ROOM      4 /* connections that are kept free */
 
 /* ---- Requests come ---- */
 
@@ -36,6 +37,24 @@ static void mark_waits(struct http *http, struct http_mark *mark, bool waits)
     (void)pthread_mutex_unlock(&http->lock);
 }
 
+/* With the lock, a moment before there are too many: whoever has waited longest with its request gives its place away, so that idle connections, however many, keep
+ * no one out. */
+static void make_room(struct http *http)
+{
+    struct http_mark *oldest = NULL;
+    int count = 0;
+    for (struct http_mark *mark = http->marks; mark != NULL; mark = mark->next) {
+        count++;
+        if (mark->since_us != 0 && !mark->ending &&
+            (oldest == NULL || mark->since_us < oldest->since_us))
+            oldest = mark;
+    }
+    if (count + ROOM < http->options.connections || oldest == NULL)
+        return;
+    oldest->ending = true;
+    (void)shutdown(oldest->fd, SHUT_RDWR);
+}
+
 static void connection_changed(void *context, struct MHD_Connection *connection,
                                void **socket_context, enum MHD_ConnectionNotificationCode code)
 {
@@ -43,6 +62,7 @@ static void connection_changed(void *context, struct MHD_Connection *connection,
     struct http_mark *mark = *socket_context;
     (void)pthread_mutex_lock(&http->lock);
     if (code == MHD_CONNECTION_NOTIFY_STARTED) {
+        make_room(http);
         mark = xcalloc(1, sizeof *mark);
         mark->fd =
             MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD)->connect_fd;

@@ -26,6 +26,7 @@ struct http_mark {
     struct http_mark *next, **link; /* with the lock */
     int fd;
     int64_t since_us; /* with the lock: waiting for a whole request since then; 0: it is not */
+    bool ending;      /* with the lock: it was shut down */
 };
 
 struct http_request {

@@ -6,6 +6,8 @@
 #include <arpa/inet.h>
 #include <stdlib.h>
 #include <string.h>
+#define ZLIB_CONST
+#include <zlib.h>
 
 static const char *header_of(const struct http_request *request, const char *name)
 {
@@ -191,13 +193,50 @@ void request_respond(struct http_request *request, int status, struct MHD_Respon
     request->status = status;
 }
 
+/* What compresses well: texts that do not fit one packet. */
+static bool compressible(const struct http_request *request, const char *type, size_t len)
+{
+    const char *accepted = header_of(request, "Accept-Encoding");
+    return len > 1400 && type != NULL && accepted != NULL && strstr(accepted, "gzip") != NULL &&
+           (strncmp(type, "text/", 5) == 0 || strncmp(type, "application/", 12) == 0 ||
+            strncmp(type, "image/svg", 9) == 0);
+}
+
+/* In gzip's format (RFC 1952); NULL: not compressed. */
+static char *compress_body(const char *body, size_t len, size_t *ret_len)
+{
+    z_stream stream = {0};
+    if (deflateInit2(&stream, Z_DEFAULT_COMPRESSION, Z_DEFLATED, MAX_WBITS + 16, 8,
+                     Z_DEFAULT_STRATEGY) != Z_OK)
+        return NULL;
+    size_t room = deflateBound(&stream, len);
+    char *packed = xmalloc(room);
+    stream.next_in = (const unsigned char *)body;
+    stream.avail_in = (unsigned)len;
+    stream.next_out = (unsigned char *)packed;
+    stream.avail_out = (unsigned)room;
+    bool done = deflate(&stream, Z_FINISH) == Z_STREAM_END;
+    *ret_len = stream.total_out;
+    (void)deflateEnd(&stream);
+    if (done)
+        return packed;
+    free(packed);
+    return NULL;
+}
+
 void http_answer(struct http_request *request, int status, const char *type, const char *body,
                  size_t len)
 {
     if (request->response != NULL)
         return;
+    size_t packed_len = 0;
+    char *packed = compressible(request, type, len) ? compress_body(body, len, &packed_len) : NULL;
     struct MHD_Response *response =
-        MHD_create_response_from_buffer(len, (void *)(uintptr_t)body, MHD_RESPMEM_MUST_COPY);
+        packed != NULL
+            ? MHD_create_response_from_buffer(packed_len, packed, MHD_RESPMEM_MUST_FREE)
+            : MHD_create_response_from_buffer(len, (void *)(uintptr_t)body, MHD_RESPMEM_MUST_COPY);
+    if (packed != NULL)
+        (void)MHD_add_response_header(response, "Content-Encoding", "gzip");
     if (type != NULL)
         (void)MHD_add_response_header(response, "Content-Type", type);
     request_respond(request, status, response);

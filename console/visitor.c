@@ -173,18 +173,33 @@ static enum rc run_watched(struct visitor *visitor, struct http_request *request
     return rc;
 }
 
+enum rc visitor_take(struct visitor *visitor, struct db **ret_db, struct err *err)
+{
+    (void)pthread_mutex_lock(&visitor->lock);
+    enum rc rc = open_session(visitor, err);
+    *ret_db = visitor->db;
+    if (rc != RC_OK)
+        visitor_give(visitor, rc);
+    return rc;
+}
+
+void visitor_give(struct visitor *visitor, enum rc rc)
+{
+    if (rc == RC_LOST)
+        close_session(visitor);
+    (void)pthread_mutex_unlock(&visitor->lock);
+}
+
 enum rc visitor_run(struct visitor *visitor, struct http_request *request,
                     const struct sql_statement *stmt, const char *const *params,
                     struct db_result **ret_result, struct err *err)
 {
-    (void)pthread_mutex_lock(&visitor->lock);
-    enum rc rc = open_session(visitor, err);
-    if (rc == RC_OK && request != NULL)
-        rc = run_watched(visitor, request, stmt, params, ret_result, err);
-    else if (rc == RC_OK)
-        rc = db_run(visitor->db, stmt, params, ret_result, err);
-    if (rc == RC_LOST)
-        close_session(visitor);
-    (void)pthread_mutex_unlock(&visitor->lock);
+    struct db *db;
+    enum rc rc = visitor_take(visitor, &db, err);
+    if (rc != RC_OK)
+        return rc;
+    rc = request != NULL ? run_watched(visitor, request, stmt, params, ret_result, err)
+                         : db_run(db, stmt, params, ret_result, err);
+    visitor_give(visitor, rc);
     return rc;
 }

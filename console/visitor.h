@@ -25,6 +25,9 @@ const char *visitor_login(
     const struct visitor *visitor); /* as people know it: a login, token NAME, anonymous */
 enum level visitor_level(const struct visitor *visitor);
 
+/** Its session, for several statements: no one else uses it until visitor_give, which also says what became of it. */
+MUST_CHECK enum rc visitor_take(struct visitor *visitor, struct db **ret_db, struct err *err);
+void visitor_give(struct visitor *visitor, enum rc rc);
 /** Runs a statement on its session. When the client of request (may be NULL) goes away, PostgreSQL is asked to cancel it. */
 MUST_CHECK enum rc visitor_run(struct visitor *visitor, struct http_request *request,
                                const struct sql_statement *stmt, const char *const *params,

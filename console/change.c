@@ -1,0 +1,73 @@
+#include "console/change.h"
+
+#include "sql/sql.h"
+
+#define DOCUMENT CONSOLE_RUN_DOCUMENT /* the first column of each route */
+
+static enum rc make(struct db *db, const struct change *change, struct str *answer, struct err *err)
+{
+    DB_RESULT_AUTO *result = NULL;
+    enum rc rc = db_run(db, change->stmt, change->params, &result, err);
+    if (rc != RC_OK)
+        return rc;
+    if (db_null(result, 0, DOCUMENT))
+        return RC_NONE;
+    str_add(answer, db_text(result, 0, DOCUMENT), (size_t)db_length(result, 0, DOCUMENT));
+    return RC_OK;
+}
+
+/* RC_OK with an answer: it was made before. */
+static enum rc note(struct db *db, const struct visitor *visitor, const struct change *change,
+                    struct str *answer, struct err *err)
+{
+    DB_RESULT_AUTO *result = NULL;
+    const char *const params[] = {visitor_login(visitor), change->key, change->request};
+    enum rc rc = db_run(db, &sql_console_change_begin, params, &result, err);
+    if (rc != RC_OK || db_bool(result, 0, CONSOLE_CHANGE_BEGIN_IS_NEW))
+        return rc;
+    if (db_bool(result, 0, CONSOLE_CHANGE_BEGIN_IS_SAME)) {
+        str_text(answer, db_text(result, 0, CONSOLE_CHANGE_BEGIN_ANSWER));
+        return RC_OK;
+    }
+    rc = err_set(err, RC_REJECT, ERR_FAILED, "Idempotency-Key", "Take a new key for each change.",
+                 "the key was used for another request");
+    err_code(err, "key");
+    return rc;
+}
+
+static enum rc make_noted(struct db *db, const struct visitor *visitor, const struct change *change,
+                          struct str *answer, struct err *err)
+{
+    enum rc rc = note(db, visitor, change, answer, err);
+    if (rc != RC_OK || answer->len > 0)
+        return rc;
+    rc = make(db, change, answer, err);
+    const char *const params[] = {visitor_login(visitor), change->key, answer->data};
+    return rc == RC_OK ? db_run(db, &sql_console_change_end, params, NULL, err) : rc;
+}
+
+static enum rc make_once(struct db *db, const struct visitor *visitor, const struct change *change,
+                         struct str *answer, struct err *err)
+{
+    enum rc rc = db_run(db, &sql_console_begin, NULL, NULL, err);
+    if (rc != RC_OK)
+        return rc;
+    rc = make_noted(db, visitor, change, answer, err);
+    if (rc == RC_OK)
+        return db_run(db, &sql_console_commit, NULL, NULL, err);
+    enum rc undone = rc == RC_LOST ? rc : db_run(db, &sql_console_rollback, NULL, NULL, NULL);
+    return undone == RC_LOST ? RC_LOST : rc;
+}
+
+enum rc change_make(struct visitor *visitor, const struct change *change, struct str *answer,
+                    struct err *err)
+{
+    struct db *db;
+    enum rc rc = visitor_take(visitor, &db, err);
+    if (rc != RC_OK)
+        return rc;
+    rc = change->key != NULL ? make_once(db, visitor, change, answer, err)
+                             : make(db, change, answer, err);
+    visitor_give(visitor, rc);
+    return rc;
+}

@@ -1,0 +1,26 @@
+/**
+ * What: a change that a visitor asks for, made once, however often it is asked for with the same Idempotency-Key.
+ * Invariants: the change and the note of its key are one transaction; a second request with the key waits for the first, and gets its answer. A change that was refused leaves no note: it
+ *   may be tried again.
+ * Threads: any.
+ * Ownership: the answer is the caller's str.
+ * Failure: as db_run; RC_NONE: there is no such thing. A key that was used for another request: RC_REJECT, err->code "key".
+ */
+#ifndef CONSOLE_CHANGE_H
+#define CONSOLE_CHANGE_H
+
+#include "console/visitor.h"
+
+#include "base/str.h"
+
+struct change {
+    const struct sql_statement *stmt; /* one column, `document` */
+    const char *const *params;
+    const char *key;     /* NULL: none */
+    const char *request; /* what is asked for: method, path, body */
+};
+
+MUST_CHECK enum rc change_make(struct visitor *visitor, const struct change *change,
+                               struct str *answer, struct err *err);
+
+#endif

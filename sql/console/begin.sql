@@ -1,0 +1,2 @@
+-- console_begin :none  a transaction of the API's begins
+BEGIN;

@@ -1,0 +1,2 @@
+-- console_commit :none  and is done
+COMMIT;

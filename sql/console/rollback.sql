@@ -1,0 +1,2 @@
+-- console_rollback :none  or undone
+ROLLBACK;

@@ -1,0 +1,43 @@
+-- Does one thing, cancel, pause, resume or retry, with several runs: those of ids, or the newest 1000 that the filter describes ({queue, status, name}). What is not possible with one of them is
+-- said of it, and the others are done all the same. Each is a change of its own in the event log.
+CREATE OR REPLACE FUNCTION lockstep.runs_act(action text, ids json, filter json, reason text) RETURNS json LANGUAGE plpgsql AS $$
+#variable_conflict use_variable
+DECLARE
+    MOST CONSTANT int := 1000;
+    wanted uuid[];
+    run uuid;
+    done bigint := 0;
+    refused json[] := '{}';
+    words text;
+    help text;
+BEGIN
+    IF (ids IS NULL) = (filter IS NULL) THEN
+        RAISE EXCEPTION 'either runs or filter says which runs are meant' USING ERRCODE = '22023';
+    END IF;
+    wanted := CASE WHEN ids IS NOT NULL THEN ARRAY(SELECT i.id::uuid FROM pg_catalog.json_array_elements_text(ids) AS i (id))
+        ELSE ARRAY(SELECT r.run_id FROM lockstep.run r JOIN lockstep.queue q USING (queue_id)
+                   WHERE (filter ->> 'queue' IS NULL OR q.name = filter ->> 'queue') AND (filter ->> 'status' IS NULL OR r.status = ANY (pg_catalog.string_to_array(filter ->> 'status', ',')))
+                     AND (filter ->> 'name' IS NULL OR pg_catalog.strpos(pg_catalog.lower(r.name), pg_catalog.lower(filter ->> 'name')) > 0)
+                   ORDER BY r.run_no DESC LIMIT MOST) END;
+    IF pg_catalog.cardinality(wanted) > MOST THEN
+        RAISE EXCEPTION 'at most % runs at once', MOST USING ERRCODE = '22023';
+    END IF;
+    FOREACH run IN ARRAY wanted LOOP
+        BEGIN
+            CASE action
+            WHEN 'cancel' THEN PERFORM lockstep.run_cancel(run, reason);
+            WHEN 'pause' THEN PERFORM lockstep.run_pause(run, reason);
+            WHEN 'resume' THEN PERFORM lockstep.run_resume(run, reason);
+            WHEN 'retry' THEN PERFORM lockstep.run_retry(run, reason);
+            END CASE;
+            done := done + 1;
+        EXCEPTION WHEN SQLSTATE 'LS000' OR lock_not_available OR serialization_failure OR deadlock_detected THEN
+            GET STACKED DIAGNOSTICS words = MESSAGE_TEXT, help = PG_EXCEPTION_HINT;
+            refused := refused || pg_catalog.json_build_object('run_id', run, 'detail', words, 'hint', NULLIF(help, ''));
+        END;
+    END LOOP;
+    RETURN pg_catalog.json_build_object('done', done, 'refused', pg_catalog.array_to_json(refused));
+END
+$$;
+REVOKE EXECUTE ON FUNCTION lockstep.runs_act(text, json, json, text) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION lockstep.runs_act(text, json, json, text) TO lockstep_operator;

@@ -1,0 +1,144 @@
+#!/bin/bash
+# What an operator can do in the console: each action does what its command does, once, and the event log has who and why.
+# ctest: nosan timeout=300
+. "$(dirname "$0")/../support/e2e.bash"
+. "$here/../support/console.bash"
+leave() {
+    e2e_end
+    persons_drop
+}
+trap leave EXIT
+q=$(scratch_name)
+acts=$(scratch_name)
+publishes=$(scratch_name)
+lockstep queue create "$q" -q --create-topic --max-readers 3 --max-attempts 1 --on-failure pause >/dev/null
+person "$acts" 'lockstep_operator'
+person "$publishes" 'lockstep_monitor, lockstep_producer'
+lockstep executor run --queue "$q" --readers 3 >/dev/null 2>"$tmp/executor.log" &
+running=$!
+console_start
+sign_in "$acts"
+does() { # WHAT METHOD PATH BODY FILTER WANTED
+    as "$2" "$3" "$4"
+    expect "$1" "$status $(api_is "$5")" "200 $6"
+}
+logged() { expect "$1 is logged" "$(sql "SELECT count(*) > 0 FROM lockstep.event_log WHERE event = '$1' AND actor = '$acts' AND detail LIKE '%$2%'")" t; }
+
+case_begin 'runs are paused, continued, cancelled and tried again'
+lockstep queue pause "$q" -q
+run=$(lockstep publish --queue "$q" -q - 2>/dev/null <<<'{"order": 1, "sql": "SELECT 1"}')
+eventually 30 eval '[ "$(sql "SELECT count(*) FROM lockstep.run WHERE run_id = '"'$run'"'")" = 1 ]'
+does pause POST "api/v1/runs/$run/pause" '{"reason": "wait for it"}' .run_id "$run"
+logged run_paused 'wait for it'
+does resume POST "api/v1/runs/$run/resume" '{"reason": "here it is"}' '.run_id' "$run"
+does queue POST "api/v1/queues/$q/resume" '{"reason": "go"}' '.queue' "$q"
+ends() { eventually 30 eval '[ "$(sql "SELECT status FROM lockstep.run WHERE run_id = '"'$1'"'")" = "'"$2"'" ]' || { lockstep run explain "$1"; tail "$tmp"/*.log; }; }
+ends "$run" Completed
+does 'pause a queue' POST "api/v1/queues/$q/pause" '{"reason": "night"}' '.queue' "$q"
+does 'and again' POST "api/v1/queues/$q/resume" '{"reason": "day"}' '.queue' "$q"
+failing=$(lockstep publish --queue "$q" -q - 2>/dev/null <<<'{"order": 1, "sql": "SELECT 1 / 0"}')
+ends "$failing" Paused
+task=$(sql "SELECT task_id FROM lockstep.task WHERE status = 'Failed'")
+does 'task retry' POST "api/v1/tasks/$task/retry" '{"reason": "once more"}' '.task_id' "$task"
+logged task_retried 'once more'
+eventually 30 eval '[ "$(sql "SELECT status FROM lockstep.task WHERE task_id = '"$task"'")" = Failed ]'
+does 'task complete' POST "api/v1/tasks/$task/complete" '{"reason": "by hand"}' '.status' Completed
+as POST "api/v1/tasks/$task/complete" '{"reason": "again"}'
+expect 'not twice' "$status" 409
+does 'and without it on' POST "api/v1/runs/$failing/resume" '{"reason": "done by hand"}' .run_id "$failing"
+ends "$failing" Completed
+
+case_begin 'several runs at once: what is not possible with one is said, and the others are done'
+lockstep queue pause "$q" -q
+one=$(lockstep publish --queue "$q" -q --name bulk - 2>/dev/null <<<'{"order": 1, "sql": "SELECT 1"}')
+two=$(lockstep publish --queue "$q" -q --name bulk - 2>/dev/null <<<'{"order": 1, "sql": "SELECT 1"}')
+eventually 30 eval '[ "$(sql "SELECT count(*) FROM lockstep.run WHERE name = '"'bulk'"'")" = 2 ]'
+does 'by ids' POST api/v1/runs/actions "{\"action\": \"cancel\", \"runs\": [\"$one\", \"$run\"], \"reason\": \"bulk\"}" '"\(.done) \(.refused[0].run_id)"' "1 $run"
+does 'by filter' POST api/v1/runs/actions "{\"action\": \"cancel\", \"filter\": {\"name\": \"bulk\"}, \"reason\": \"the rest\"}" '"\(.done) \(.refused | length)"' '1 1'
+expect 'both' "$(sql "SELECT bool_and(cancelled_at IS NOT NULL) FROM lockstep.run WHERE run_id IN ('$one', '$two')")" t
+as POST api/v1/runs/actions '{"action": "cancel", "reason": "x"}'
+expect 'none named' "$status" 400
+as POST api/v1/runs/actions '{"action": "delete", "runs": [], "reason": "x"}'
+expect 'no such action' "$status $(api_is .field)" '400 action'
+lockstep queue resume "$q" -q
+
+case_begin 'queues and executors are tuned while they run'
+does readers PUT "api/v1/queues/$q/readers" '{"max_readers": 2, "reason": "calm"}' .max_readers 2
+logged queue_changed 'max_readers 2: calm'
+does policy PUT "api/v1/queues/$q/policy" '{"policy": {"on_failure": "continue", "lookahead": 4}, "reason": "x"}' '"\(.on_failure) \(.lookahead) \(.runs)"' 'continue 4 serial'
+for policy in '{"on_failure": "explode"}' '{"lookahead": 0}' '{"lookahead": "9999"}' '{"nonsense": 1}' '{"runs": null}'; do
+    as PUT "api/v1/queues/$q/policy" "{\"policy\": $policy, \"reason\": \"x\"}"
+    expect "$policy" "$status" 400
+done
+as PUT api/v1/queues/nonsense/readers '{"max_readers": 2, "reason": "calm"}'
+expect 'no such queue' "$status" 404
+executor=$(sql 'SELECT executor_id FROM lockstep.executor WHERE ended_at IS NULL')
+does 'readers of an executor' PUT "api/v1/executors/$executor/readers" '{"readers": 1, "reason": "x"}' .executor_id "$executor"
+as PUT "api/v1/executors/$executor/readers" '{"readers": 1000, "reason": "x"}'
+expect 'more than it has' "$((status >= 400 && status < 500))" 1
+
+case_begin 'jobs are tested, fired, disabled and silenced'
+lockstep job apply - -q <<<"{\"job\": \"nightly\", \"queue\": \"$q\", \"tasks\": [{\"order\": 1, \"sql\": \"SELECT 1\"}], \"schedules\": [{\"name\": \"day\", \"kind\": \"interval\", \"every\": \"24h\"}]}" >/dev/null
+does test POST api/v1/jobs/nightly/test '{}' '.items[0].would_fire' false
+does run POST api/v1/jobs/nightly/run '{"reason": "now"}' '.run_id | length' 36
+does disable POST api/v1/jobs/nightly/disable '{"reason": "holiday"}' .version 2
+expect 'why' "$(sql "SELECT count(*) FROM lockstep.job_log WHERE job = 'nightly' AND message LIKE '%holiday%' AND source = '$acts'")" 1
+does enable POST api/v1/jobs/nightly/enable '{"reason": "back"}' .version 3
+does silence POST api/v1/jobs/nightly/silence "{\"until\": \"$(date -u -d '+1 hour' +%FT%TZ)\", \"reason\": \"disk\"}" .job nightly
+as POST api/v1/jobs/nightly/run '{"parameters": {"nonsense": 1}, "reason": "x"}'
+expect 'an unknown parameter' "$((status >= 400 && status < 500))" 1
+as POST api/v1/jobs/none/run '{"reason": "x"}'
+expect 'an unknown job' "$status" 404
+
+case_begin 'a change with an Idempotency-Key is made once'
+before=$(sql "SELECT count(*) FROM lockstep.event_log WHERE event = 'queue_changed'")
+for _ in 1 2 3; do
+    api PUT "api/v1/queues/$q/readers" '{"max_readers": 3, "reason": "once"}' -b "$tmp/cookies" -H "X-CSRF-Token: $csrf" -H 'Idempotency-Key: one' >/dev/null
+    expect 'the same answer' "$status $(api_is .max_readers)" '200 3'
+done
+expect 'one change' "$(($(sql "SELECT count(*) FROM lockstep.event_log WHERE event = 'queue_changed'") - before))" 1
+api PUT "api/v1/queues/$q/readers" '{"max_readers": 2, "reason": "other"}' -b "$tmp/cookies" -H "X-CSRF-Token: $csrf" -H 'Idempotency-Key: one'
+expect 'the key for another change' "$status" 409
+api PUT "api/v1/queues/nonsense/readers" '{"max_readers": 2, "reason": "other"}' -b "$tmp/cookies" -H "X-CSRF-Token: $csrf" -H 'Idempotency-Key: two'
+expect 'refused' "$status" 404
+api PUT "api/v1/queues/$q/readers" '{"max_readers": 2, "reason": "other"}' -b "$tmp/cookies" -H "X-CSRF-Token: $csrf" -H 'Idempotency-Key: two'
+expect 'what was refused leaves its key free' "$status" 200
+
+case_begin 'a producer publishes, an operator who is none does not'
+tasks='{"name": "from the page", "tasks": [{"order": 1, "sql": "SELECT 1"}, {"order": 2, "sql": "SELECT 2"}]}'
+as POST "api/v1/queues/$q/runs" "$tasks"
+expect 'no producer' "$status" 403
+sign_in "$publishes"
+does publish POST "api/v1/queues/$q/runs" "$tasks" '.run_id | length' 36
+published=$(api_is .run_id)
+ends "$published" Completed
+as POST "api/v1/queues/$q/runs" '{"tasks": [{"order": 1}]}'
+expect 'a task that is wrong' "$((status >= 400 && status < 500)) $(api_is .detail | grep -c 'nothing to do')" '1 1'
+
+case_begin 'an executor is drained, a session that holds a lock is ended'
+sign_in "$acts"
+sql "GRANT pg_signal_backend TO $acts"
+does drain POST "api/v1/executors/$executor/drain" '{"reason": "new version"}' .executor_id "$executor"
+wait "$running"
+as POST api/v1/locks/1/end '{"reason": "x"}'
+expect 'a session without a lock' "$status" 404
+console_stop
+
+case_begin 'idle connections, however many, keep no one out'
+console_start -s console.connections=32
+python3 - "$url" <<'END'
+import socket, sys, time, urllib.request, urllib.parse
+at = urllib.parse.urlparse(sys.argv[1])
+idle = []
+for i in range(300):
+    s = socket.create_connection((at.hostname, at.port), timeout=10)
+    if i % 2:
+        s.sendall(b'GET /livez HTTP/1.1\r\nHost: x\r\nX-Slow: ')
+    idle.append(s)
+for i in range(5):
+    assert urllib.request.urlopen(sys.argv[1] + 'livez', timeout=20).read() == b'alive\n'
+END
+expect 'it answers' $? 0
+console_stop
+cases_end
+exit $failed
