@@ -136,6 +136,18 @@ CREATE TYPE lockstep.worker_task AS (
     lease_until timestamp with time zone
 );
 
+CREATE TABLE lockstep.console_change (
+    change_no bigint NOT NULL GENERATED ALWAYS AS IDENTITY,
+    visitor text NOT NULL,
+    key text NOT NULL,
+    digest bytea NOT NULL,
+    answer text,
+    made_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
+    CONSTRAINT console_change_pkey PRIMARY KEY (change_no),
+    CONSTRAINT console_change_visitor_key_key UNIQUE (visitor, key)
+);
+CREATE INDEX console_change_made ON lockstep.console_change (made_at);
+
 CREATE TABLE lockstep.console_token (
     token_no integer NOT NULL GENERATED ALWAYS AS IDENTITY,
     name text NOT NULL,
