@@ -10,4 +10,4 @@ WITH changed AS (
 logged AS (
     INSERT INTO lockstep.event_log (event, queue_id, detail)
     SELECT 'topic_accepted', c.queue_id, concat_ws(', ', c.halted_reason, 'cursor ' || c.next_offset || ' -> ' || c.next_offset, $2::text) FROM changed c)
-SELECT json_build_object('queue', $1::text, 'next_offset', c.next_offset) AS document, pg_notify('lockstep_' || c.queue_id, 'control')::text AS told FROM changed c;
+SELECT (SELECT to_json(d) FROM (SELECT $1::text AS queue, c.next_offset) AS d) AS document, pg_notify('lockstep_' || c.queue_id, 'control')::text AS told FROM changed c;

@@ -12,6 +12,6 @@ logged AS (
     INSERT INTO lockstep.event_log (event, queue_id, detail)
     SELECT 'queue_changed', c.queue_id, concat_ws(': ', concat_ws(', ', 'on_failure ' || g.on_failure, 'runs ' || g.runs, 'max_attempts ' || g.max_attempts, 'lookahead ' || g.lookahead), $3::text)
     FROM changed c CROSS JOIN given g)
-SELECT json_build_object('queue', $1::text, 'on_failure', c.on_failure, 'runs', c.runs, 'max_attempts', c.max_attempts, 'lookahead', c.lookahead) AS document,
+SELECT (SELECT to_json(d) FROM (SELECT $1::text AS queue, c.on_failure, c.runs, c.max_attempts, c.lookahead) AS d) AS document,
        pg_notify('lockstep_' || c.queue_id, 'control')::text AS told
 FROM changed c;
