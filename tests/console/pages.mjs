@@ -1,5 +1,5 @@
 /* pages.mjs URL DIR PAGE=PATH...: opens each page, in both colour schemes and at three widths; nothing may go wrong on any of them.
- * Screenshots go to DIR: NAME-SCHEME-WIDTH.png.
+ * Screenshots go to DIR: NAME-SCHEME-WIDTH.png; with - as DIR there are none, and one scheme and one width have to do.
  */
 import { mkdirSync } from 'node:fs';
 import { CONTRAST, check, done, launch, open, shown, violations } from './browser.mjs';
@@ -17,6 +17,14 @@ async function photograph(page, name, scheme) {
     await page.setViewportSize({ width: 1280, height: 900 });
 }
 
+async function inTheDark(page, name) {
+    await photograph(page, name, 'light');
+    await page.emulateMedia({ colorScheme: 'dark' });
+    const dark = await violations(page, CONTRAST);
+    check(`${name} has contrast in the dark`, dark.length === 0, dark.join('; '));
+    await page.screenshot({ path: `${dir}/${name}-dark-1280.png` });
+}
+
 async function visit(page, name, path) {
     page.trouble.length = 0;
     await page.emulateMedia({ colorScheme: 'light' });
@@ -24,17 +32,13 @@ async function visit(page, name, path) {
     await shown(page);
     const light = await violations(page);
     check(`${name} is accessible`, light.length === 0, light.join('; '));
-    await photograph(page, name, 'light');
-    await page.emulateMedia({ colorScheme: 'dark' });
-    const dark = await violations(page, CONTRAST);
-    check(`${name} has contrast in the dark`, dark.length === 0, dark.join('; '));
-    await page.screenshot({ path: `${dir}/${name}-dark-1280.png` });
+    if (dir !== '-') await inTheDark(page, name);
     const problems = await page.locator('main .problem').allTextContents();
     check(`${name} shows no problem`, problems.length === 0, problems.join('; '));
     check(`${name} causes no error and no request outside`, page.trouble.length === 0, page.trouble.join('; '));
 }
 
-mkdirSync(dir, { recursive: true });
+if (dir !== '-') mkdirSync(dir, { recursive: true });
 const browser = await launch();
 try {
     const page = await open(browser, url);

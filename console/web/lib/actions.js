@@ -44,9 +44,7 @@ export const RUN_ACTIONS = {
 };
 
 function refusals(doc) {
-    return doc.refused?.length
-        ? `; ${plural(doc.refused.length, 'run')} refused: ${doc.refused[0].problem?.detail ?? doc.refused[0].problem}`
-        : '';
+    return doc.refused?.length ? `; ${plural(doc.refused.length, 'run')} refused: ${doc.refused[0].detail}` : '';
 }
 
 export function runAction(name, run, after) {
@@ -64,7 +62,7 @@ export function runAction(name, run, after) {
 
 export function runsAction(name, { runs, filter, total }, after) {
     const action = RUN_ACTIONS[name],
-        many = runs ? plural(runs.length, 'run') : `all ${total} runs that match`;
+        many = runs ? plural(runs.length, 'run') : `all ${total} that match, the newest 1,000 at most,`;
     ask({
         title: `${action.word} ${many}`,
         confirm: `${action.word} ${many}`,
@@ -173,6 +171,7 @@ export function actionButton(label, spec) {
                         fields: spec.fields,
                         values: spec.values,
                         preview: spec.preview,
+                        noReason: spec.noReason,
                         done: spec.done ?? (() => `${label}: done.`),
                         after: spec.after,
                         act:

@@ -30,6 +30,9 @@ export function setCsrf(token) {
 /* path segments of names: a queue may be called anything */
 export const seg = encodeURIComponent;
 
+/* The same in an address of a page, where a dot would mean a file. */
+export const word = (name) => seg(name).replaceAll('.', '%2E');
+
 export function query(params) {
     const q = new URLSearchParams();
     for (const [name, value] of Object.entries(params)) {
@@ -84,6 +87,12 @@ export async function get(path, { signal, quiet } = {}) {
 export function whole(doc, name) {
     const { [name]: thing, ...rest } = doc;
     return thing && typeof thing === 'object' ? { ...thing, ...rest } : doc;
+}
+
+/* Whether this server has a route: its OpenAPI document says. */
+export async function offers(route) {
+    const { paths } = await optional('openapi.json');
+    return !!paths && Object.keys(paths).some((path) => path.endsWith(route));
 }
 
 /* A document that the page can do without: its problem is shown in its place. */

@@ -9,10 +9,11 @@ const scaleTo = (values) => Math.max(1e-9, ...values.filter((v) => v != null));
 function pathOf(points) {
     let d = '',
         pen = 'M';
-    for (const p of points) {
-        if (!p) pen = 'M';
-        else ((d += `${pen}${p[0].toFixed(1)} ${p[1].toFixed(1)}`), (pen = 'L'));
-    }
+    points.forEach((p, i) => {
+        if (p) d += `${pen}${p[0].toFixed(1)} ${p[1].toFixed(1)}`;
+        if (p && pen === 'M' && !points[i + 1]) d += 'h0.1'; // alone, it is a dot
+        pen = p ? 'L' : 'M';
+    });
     return d;
 }
 

@@ -101,7 +101,7 @@ const reasonField = { name: 'reason', label: 'Reason, for the event log', requir
 
 function form(action, values, state, draw) {
     const effect = typeof action.effect === 'function' ? action.effect(values) : action.effect;
-    const fields = [...(action.fields ?? []), reasonField];
+    const fields = [...(action.fields ?? []), ...(action.noReason ? [] : [reasonField])];
     const change = (name) => {
         if (name !== 'reason') state.preview = null;
         draw();

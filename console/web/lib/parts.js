@@ -3,7 +3,7 @@
 import { h } from './dom.js';
 import { icon } from './badge.js';
 import { count, duration, when, NONE } from './format.js';
-import { seg } from './api.js';
+import { seg, word } from './api.js';
 
 export function problemBox(error) {
     return h(
@@ -96,8 +96,8 @@ export function runLink(id, name) {
     return h('a', { href: `runs/${seg(id)}`, title: id, class: name ? null : 'mono' }, name || shortId(id));
 }
 
-export const queueLink = (name) => (name == null ? NONE : h('a', { href: `queues/${seg(name)}` }, name));
-export const jobLink = (name) => (name == null ? NONE : h('a', { href: `jobs/${seg(name)}` }, name));
+export const queueLink = (name) => (name == null ? NONE : h('a', { href: `queues/${word(name)}` }, name));
+export const jobLink = (name) => (name == null ? NONE : h('a', { href: `jobs/${word(name)}` }, name));
 export const taskLink = (id, text) => (id == null ? NONE : h('a', { href: `tasks/${seg(id)}` }, text || `#${id}`));
 
 /* A number that leads to what it counts; nothing leads to nothing. */

@@ -6,6 +6,7 @@ import { table, listTable } from '../lib/table.js';
 import { when, duration, count, absolute } from '../lib/format.js';
 import { query, seg, send, whole } from '../lib/api.js';
 import { actionButton } from '../lib/actions.js';
+import { show } from '../lib/dialog.js';
 import { words } from './jobs.js';
 
 const OUTCOMES = [
@@ -56,35 +57,41 @@ function parametersField(job) {
     };
 }
 
-function testResult(doc) {
-    const lines = doc.lines ?? doc.items ?? doc.schedules;
-    if (!Array.isArray(lines)) return h('pre', null, JSON.stringify(doc, null, 1));
-    return h(
-        'ul',
-        null,
-        lines.map((line) =>
-            h(
-                'li',
-                null,
-                typeof line === 'string'
-                    ? line
-                    : Object.values(line)
-                          .filter((v) => v != null)
-                          .map((v) => (typeof v === 'object' ? JSON.stringify(v) : String(v)))
-                          .join(': '),
-            ),
-        ),
-    );
+const TEST = [
+    { label: 'schedule', key: true, cell: (x) => x.schedule ?? 'by hand' },
+    { label: 'fires now', cell: (x) => (x.would_fire ? 'yes' : 'no') },
+    { label: 'why', class: 'text', cell: (x) => [x.verdict, x.reason, x.advice].filter(Boolean).join('; ') },
+    { label: 'for', cell: (x) => when(x.scheduled_for) },
+    { label: 'next', cell: (x) => when(x.next_scheduled_run) },
+    { label: 'rows that wait', num: true, cell: (x) => x.pending_rows },
+];
+
+/* What the dispatcher would do with it now. It changes nothing, so it asks nothing. */
+async function test(name) {
+    try {
+        const doc = await send('POST', `jobs/${seg(name)}/test`);
+        const tasks = doc.items.find((x) => x.tasks)?.tasks;
+        show(
+            `Test of ${name}`,
+            h('p', null, 'What the next cycle of the dispatcher does with it. Nothing was changed.'),
+            table({
+                caption: 'Test',
+                columns: TEST,
+                rows: doc.items,
+                id: (x) => x.schedule,
+                none: 'It has no schedule.',
+            }),
+            tasks && [h('h3', null, 'Its tasks'), h('pre', { tabindex: '0' }, JSON.stringify(tasks, null, 1))],
+        );
+    } catch (error) {
+        show(`Test of ${name}`, problemBox(error));
+    }
 }
 
 function buttons(job, health, after) {
     const at = `jobs/${seg(job.job)}`,
         fields = [parametersField(job)];
     const body = (v) => ({ reason: v.reason, parameters: parse(v.parameters ?? '') });
-    const preview = async (v) =>
-        testResult(
-            await send('POST', `${at}/test`, { reason: v.reason || 'preview', parameters: parse(v.parameters ?? '') }),
-        );
     return [
         actionButton('Run now', {
             title: `Run ${job.job} now`,
@@ -92,7 +99,6 @@ function buttons(job, health, after) {
             path: `${at}/run`,
             fields,
             body,
-            preview,
             after,
             done: (d) => `It has fired${d.run_id ? `: run ${d.run_id}` : ''}.`,
             effect: [
@@ -101,16 +107,7 @@ function buttons(job, health, after) {
                 'Its schedules stay as they are.',
             ],
         }),
-        actionButton('Test', {
-            title: `Test ${job.job}`,
-            confirm: 'Done',
-            fields,
-            preview,
-            act: async () => ({}),
-            done: () => 'Nothing was changed.',
-            values: { reason: 'test' },
-            effect: ['Shows what its next firing would do. Nothing is changed.'],
-        }),
+        h('button', { type: 'button', key: 'test', on: { click: () => test(job.job) } }, 'Test'),
         job.enabled
             ? actionButton('Disable', {
                   title: `Disable ${job.job}`,
@@ -239,6 +236,7 @@ export const page = {
                     occurrences,
                     {
                         caption: 'Outcomes',
+                        tall: true,
                         columns: OUTCOMES,
                         id: (o) => o.occurrence_id,
                         none: 'No time of it was decided.',

@@ -5,7 +5,7 @@ import { badge } from '../lib/badge.js';
 import { table } from '../lib/table.js';
 import { spark } from '../lib/chart.js';
 import { count, duration, when, setServerNow, plural, NONE } from '../lib/format.js';
-import { seg, query } from '../lib/api.js';
+import { seg, query, word } from '../lib/api.js';
 
 const tasksOf = (q, status) =>
     q.open_run
@@ -20,7 +20,11 @@ const COLUMNS = [
         cell: (q) => (q.open_run ? runLink(q.open_run, q.open_run_name) : h('span.zero', null, 'none')),
     },
     { label: 'phase', num: true, cell: (q) => q.open_order ?? NONE },
-    { label: 'waiting', num: true, cell: (q) => countLink(q.pending, tasksOf(q, 'Pending')) },
+    {
+        label: 'waiting',
+        num: true,
+        cell: (q) => [countLink(q.pending, tasksOf(q, 'Pending')), q.counted_all === false && '+'],
+    },
     { label: 'running', num: true, cell: (q) => countLink(q.processing, tasksOf(q, 'Processing')) },
     { label: 'to retry', num: true, cell: (q) => countLink(q.error, tasksOf(q, 'Error')) },
     { label: 'failed', num: true, cell: (q) => countLink(q.failed, tasksOf(q, 'Failed'), 'count-bad') },
@@ -31,7 +35,7 @@ const COLUMNS = [
         cell: (q) =>
             h(
                 'a',
-                { href: `queues/${seg(q.queue)}` },
+                { href: `queues/${word(q.queue)}` },
                 `${count(q.in_use ?? 0)} of ${count(q.target ?? q.max_readers)}`,
             ),
     },

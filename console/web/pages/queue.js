@@ -15,19 +15,54 @@ import { go, withQuery } from '../lib/router.js';
 const POLICY = [
     { name: 'on_failure', label: 'on failure', options: ['stop', 'continue', 'pause'] },
     { name: 'runs', label: 'runs', options: ['serial', 'concurrent'] },
-    { name: 'max_attempts', label: 'attempts', help: 'a number, or default' },
-    { name: 'retry_intervals', label: 'retry intervals', help: 'seconds until the next attempt, with commas' },
-    { name: 'retry_on', label: 'retry on', help: 'which errors are tried again: all,-42,-23505' },
-    { name: 'lookahead', label: 'lookahead', type: 'number', min: 1, help: 'phases claimed beyond the open one' },
+    { name: 'max_attempts', label: 'attempts', type: 'number', min: 1, max: 1000 },
+    {
+        name: 'lookahead',
+        label: 'lookahead',
+        type: 'number',
+        min: 1,
+        max: 1000,
+        help: 'phases claimed beyond the open one',
+    },
 ];
 
 /* Only what was changed is sent. */
 function changed(values, q) {
-    return Object.fromEntries(
-        POLICY.map((f) => [f.name, values[f.name]]).filter(
-            ([k, v]) => v !== undefined && String(v) !== String(q[k] ?? ''),
-        ),
-    );
+    const pairs = POLICY.map((f) => [f.name, f.type === 'number' ? Number(values[f.name]) : values[f.name]]);
+    return Object.fromEntries(pairs.filter(([k, v]) => v && String(v) !== String(q[k] ?? '')));
+}
+
+/* One JSON object a line, as `lockstep publish` takes them. */
+const tasksOf = (text) =>
+    text
+        .split('\n')
+        .filter((line) => line.trim())
+        .map((line) => JSON.parse(line));
+
+function publishAction(q, after) {
+    return actionButton('Publish', {
+        title: `Publish a run on ${nameOf(q)}`,
+        confirm: 'Publish',
+        path: `queues/${seg(nameOf(q))}/runs`,
+        after,
+        noReason: true,
+        fields: [
+            { name: 'name', label: 'name of the run' },
+            {
+                name: 'tasks',
+                label: 'tasks, one JSON object a line',
+                rows: 8,
+                required: true,
+                help: '{"order": 100, "sql": "CALL load()"}',
+            },
+        ],
+        effect: [
+            `The tasks become one run on ${nameOf(q)}, with their orders as its phases.`,
+            'It needs a login of lockstep_producer.',
+        ],
+        body: (v) => ({ tasks: tasksOf(v.tasks), ...(v.name ? { name: v.name } : {}) }),
+        done: (doc) => `Published as run ${doc.run_id}.`,
+    });
 }
 
 function readersAction(q, after) {
@@ -57,6 +92,7 @@ function buttons(q, after) {
         state = stateOf(q),
         values = Object.fromEntries(POLICY.map((f) => [f.name, q[f.name] == null ? '' : String(q[f.name])]));
     return [
+        publishAction(q, after),
         readersAction(q, after),
         actionButton('Policy', {
             title: `Policy of ${nameOf(q)}`,
@@ -72,7 +108,7 @@ function buttons(q, after) {
                     ? c.map(([k, x]) => `${k.replaceAll('_', ' ')}: ${q[k] ?? 'default'} becomes ${x || 'default'}.`)
                     : ['Nothing is changed yet.'];
             },
-            body: (v) => ({ reason: v.reason, ...changed(v, q) }),
+            body: (v) => ({ reason: v.reason, policy: changed(v, q) }),
         }),
         state !== 'halted' &&
             state !== 'paused' &&
@@ -101,19 +137,11 @@ function buttons(q, after) {
                 danger: true,
                 path: `${at}/accept`,
                 after,
-                fields: [
-                    {
-                        name: 'from_offset',
-                        label: 'first offset to run',
-                        help: 'a number, earliest or latest; empty: the cursor',
-                    },
-                ],
-                effect: (v) => [
+                effect: [
                     `Halted: ${q.halted_detail ?? q.halted_reason}`,
-                    'The queue takes the topic as it is now for the right one.',
-                    `It continues at ${v.from_offset ? `offset ${v.from_offset}` : `its cursor, ${q.cursor ?? q.next_offset}`}. What is before is not run.`,
+                    'The queue takes the topic as it is now for the right one, and continues at its cursor.',
+                    'Another offset to begin at: lockstep queue resume --accept-topic --from-offset.',
                 ],
-                body: (v) => ({ reason: v.reason, ...(v.from_offset ? { from_offset: v.from_offset } : {}) }),
             }),
     ];
 }

@@ -1,9 +1,9 @@
 /* rejected_message.js: one rejected message, as text and as bytes; it may be edited and driven through its queue again. */
 import { h } from '../lib/dom.js';
-import { pageHead, panel, facts, queueLink, runLink, empty, allFields } from '../lib/parts.js';
+import { pageHead, panel, facts, queueLink, runLink, empty, allFields, copyable } from '../lib/parts.js';
 import { table } from '../lib/table.js';
 import { count, when } from '../lib/format.js';
-import { seg, send, whole } from '../lib/api.js';
+import { offers, seg, send, whole } from '../lib/api.js';
 import { actionButton } from '../lib/actions.js';
 
 /* 16 bytes a line: where, hex, text. */
@@ -61,11 +61,16 @@ const headers = (r) =>
 export const page = {
     title: (params) => `Rejected message #${params.id}`,
     watches: ['event'],
-    load: async (ctx) => ({ message: whole(await ctx.get(`rejected/${seg(ctx.params.id)}`), 'message') }),
-    view: ({ message: r }, ctx) => [
+    load: async (ctx) => {
+        const [doc, may] = await Promise.all([ctx.get(`rejected/${seg(ctx.params.id)}`), offers('/redrive')]);
+        return { message: whole(doc, 'message'), may };
+    },
+    view: ({ message: r, may }, ctx) => [
         pageHead(`Rejected message #${r.rejected_id}`, {
             sub: r.detail,
-            tools: ctx.session.operator && !r.hidden && redrive(r, ctx.reload),
+            tools:
+                ctx.session.operator &&
+                (may && !r.hidden ? redrive(r, ctx.reload) : copyable(`lockstep rejected redrive ${r.rejected_id}`)),
         }),
         h(
             'div.columns',

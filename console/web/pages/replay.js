@@ -1,10 +1,10 @@
 /* replay.js: messages of a range are run again: the range, what the preview counts, and what was replayed before. */
 import { h } from '../lib/dom.js';
-import { pageHead, panel, queueLink, empty, facts } from '../lib/parts.js';
+import { pageHead, panel, queueLink, empty, facts, copyable } from '../lib/parts.js';
 import { badge } from '../lib/badge.js';
 import { listTable } from '../lib/table.js';
 import { count, duration, when } from '../lib/format.js';
-import { query, send } from '../lib/api.js';
+import { offers, query, send } from '../lib/api.js';
 import { actionButton } from '../lib/actions.js';
 import { said } from './rejected_message.js';
 
@@ -63,6 +63,13 @@ function request(v) {
     };
 }
 
+/* The same by the command line, for servers that do not replay over HTTP: without --execute it counts and changes nothing. */
+function command(queues, ctx) {
+    const run = ctx.query.get('run'),
+        queue = ctx.query.get('queue') ?? queues[0];
+    return `lockstep replay --queue ${queue} ${run ? `--run ${run}` : '--from-offset earliest --to-offset latest'} --mode failed`;
+}
+
 function start(queues, ctx) {
     const values = {
         queue: ctx.query.get('queue') ?? queues[0],
@@ -103,18 +110,22 @@ export const page = {
     title: () => 'Replay',
     watches: ['event', 'run'],
     load: async (ctx) => {
-        const [list, queues] = await Promise.all([
+        const [list, queues, may] = await Promise.all([
             ctx.get(`replays${query({ queue: ctx.query.get('queue'), after: ctx.query.get('after') })}`),
             ctx.optional('queues'),
+            offers('/replay'),
         ]);
-        return { list, queues: queues.items.map((q) => q.queue ?? q.name) };
+        return { list, may, queues: queues.items.map((q) => q.queue ?? q.name) };
     },
-    view: ({ list, queues }, ctx) => [
+    view: ({ list, queues, may }, ctx) => [
         pageHead('Replay', {
             sub: ctx.query.get('run')
                 ? `of run ${ctx.query.get('run')}`
                 : 'Messages of a range of offsets or of time, or of one run, are run again.',
-            tools: ctx.session.operator && queues.length > 0 && start(queues, ctx),
+            tools:
+                ctx.session.operator &&
+                queues.length > 0 &&
+                (may ? start(queues, ctx) : copyable(command(queues, ctx))),
         }),
         !ctx.session.operator && empty('Replays are started by members of lockstep_operator.'),
         panel(

@@ -90,6 +90,8 @@ function bulk(data, ctx, chosen) {
         ),
         !all &&
             data.list.next &&
+            !ctx.query.get('since') &&
+            !ctx.query.get('until') &&
             h(
                 'button.link',
                 {

@@ -18,9 +18,11 @@ const SETTINGS = [
     { label: 'from', cell: (s) => s.source },
 ];
 const SESSIONS = [
-    { label: 'login', key: true, cell: (s) => s.login },
-    { label: 'since', cell: (s) => when(s.since ?? s.started_at) },
-    { label: 'last used', cell: (s) => when(s.last_used ?? s.last_used_at) },
+    { label: 'session', key: true, num: true, cell: (s) => s.pid },
+    { label: 'login', cell: (s) => s.login },
+    { label: 'for', cell: (s) => s.application_name },
+    { label: 'since', cell: (s) => when(s.since) },
+    { label: 'state', cell: (s) => s.state },
     { label: 'address', cell: (s) => s.address },
 ];
 const TOKENS = [
@@ -28,7 +30,7 @@ const TOKENS = [
     { label: 'role', cell: (t) => t.role },
     { label: 'made', cell: (t) => when(t.created_at) },
     { label: 'last used', cell: (t) => when(t.last_used_at) },
-    { label: 'state', cell: (t) => badge(t.revoked_at ? 'closed' : 'ok') },
+    { label: 'state', cell: (t) => badge(t.state ?? (t.revoked_at ? 'revoked' : 'valid')) },
 ];
 
 export const page = {
@@ -69,13 +71,14 @@ export const page = {
                         : empty('Nothing is known.'),
                 ),
                 panel(
-                    'Sessions of this console',
+                    'Sessions of Lockstep',
                     { key: 'sessions' },
                     table({
+                        tall: true,
                         caption: 'Sessions',
                         columns: SESSIONS,
                         rows: data.sessions ?? [],
-                        id: (s, i) => `${s.login} ${s.since}`,
+                        id: (s, i) => s.pid,
                         none: 'None.',
                     }),
                 ),
@@ -91,17 +94,18 @@ export const page = {
                         noneHint: 'lockstep console token create NAME --role monitor',
                     }),
                 ),
-                panel(
-                    'Configuration',
-                    { key: 'settings', wide: true },
-                    table({
-                        caption: 'Configuration',
-                        columns: SETTINGS,
-                        rows: data.settings ?? [],
-                        id: (s) => s.name,
-                        none: 'Nothing is configured.',
-                    }),
-                ),
+                data.settings &&
+                    panel(
+                        'Configuration',
+                        { key: 'settings', wide: true },
+                        table({
+                            caption: 'Configuration',
+                            columns: SETTINGS,
+                            rows: data.settings,
+                            id: (s) => s.name,
+                            none: 'Nothing is configured.',
+                        }),
+                    ),
             ),
         ];
     },
