@@ -19,17 +19,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define STANDBY_MS  2000  /* until the lock is asked for again */
-#define LOOK_MS     60000 /* the longest sleep: a notification may be lost */
-#define PATIENCE_MS 30000 /* a template may have 100,000 tasks */
-#define BATCH       1000  /* rows that job_sweep deletes at most of each table */
-#define CALM_MS     500   /* nothing is due for so long: time for what is done once a minute */
-#define LATE_US     (10 * 1000 * 1000) /* or it has waited for so long */
-#define EARLY_MS    150                /* of the end of a long wait */
-#define FIRINGS     32                 /* of a transaction, which has a subtransaction for each */
-#define RELATIONS   64                 /* tables that are told apart; of more all are looked at */
-#define HELD_MS     200     /* until a row that another session holds is asked for again */
-#define ROWS        "rows " /* what lockstep.table_changed notifies, with the table's oid */
+#define STANDBY_MS   2000  /* until the lock is asked for again */
+#define LOOK_MS      60000 /* the longest sleep: a notification may be lost */
+#define PATIENCE_MS  30000 /* a template may have 100,000 tasks */
+#define BATCH        1000  /* rows that job_sweep deletes at most of each table */
+#define CALM_MS      500   /* nothing is due for so long: time for what is done once a minute */
+#define LATE_US      (10 * 1000 * 1000) /* or it has waited for so long */
+#define EARLY_MS     150                /* of the end of a long wait */
+#define FIRINGS      32 /* of a transaction, and twice as many of the next while more is due */
+#define FIRINGS_MOST 256
+#define RELATIONS    64      /* tables that are told apart; of more all are looked at */
+#define HELD_MS      200     /* until a row that another session holds is asked for again */
+#define ROWS         "rows " /* what lockstep.table_changed notifies, with the table's oid */
 
 struct dispatcher {
     struct dispatcher_options options;
@@ -392,10 +393,13 @@ static enum rc round_of_jobs(struct dispatcher *dispatcher, int *ret_wait_ms, st
         return rc;
     rc = answer(dispatcher, err);
     *ret_wait_ms = -1;
+    int most = dispatcher->session.backoff_ms != 0 ? 1 : FIRINGS;
     while (rc == RC_OK && *ret_wait_ms < 0 && !thread_has_mail(&dispatcher->thread)) {
         struct ask *ask = NULL;
-        rc = fire(dispatcher->session.db, &dispatcher->options, !dispatcher->asking,
-                  dispatcher->session.backoff_ms != 0 ? 1 : FIRINGS, ret_wait_ms, &ask, err);
+        rc = fire(dispatcher->session.db, &dispatcher->options, !dispatcher->asking, most,
+                  ret_wait_ms, &ask, err);
+        if (most > 1 && most < FIRINGS_MOST)
+            most *= 2;
         if (rc == RC_OK)
             rc = hand_over(dispatcher, ask, err);
     }

@@ -12,7 +12,7 @@ LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET enab
 DECLARE
     HELD_MS CONSTANT bigint := 200;
     HELD CONSTANT int := 20;                       -- schedules that are passed over at most
-    LONGEST CONSTANT interval := interval '20 ms'; -- then nothing is added to a batch: what is decided is seen when it commits
+    LONGEST CONSTANT interval := p_most * interval '625 us'; -- 20 ms of 32: then nothing is added to a batch, because what is decided is seen when it commits
     SMALL CONSTANT int := 8192;                    -- bytes of a template
     began CONSTANT timestamptz := clock_timestamp();
     now CONSTANT timestamptz := COALESCE(p_now, began);
