@@ -16,6 +16,7 @@
     "Pending|Processing|Error|Failed|Completed|Cancelled|Paused|Terminated|PartiallyCompleted"
 
 #define EVENTS                                                                                     \
+    "alert_acknowledged|alert_closed|alert_opened|"                                                \
     "executor_changed|executor_died|executor_drain|executor_frozen|"                               \
     "failed_over|halt_lifted|message_rejected|messages_redriven|"                                  \
     "phase_opened|publish_aborted|publish_failed|publish_resumed|publish_started|"                 \

@@ -202,6 +202,7 @@ CREATE TABLE lockstep.event_log (
     executor_no integer,
     actor text DEFAULT SESSION_USER NOT NULL,
     detail text,
+    job text,
     CONSTRAINT event_log_pkey PRIMARY KEY (event_id)
 );
 CREATE INDEX event_log_queue ON lockstep.event_log (queue_id, at) WHERE (run_no IS NULL);
@@ -215,7 +216,7 @@ CREATE TABLE lockstep.event_type (
     event text NOT NULL,
     about text NOT NULL,
     meaning text NOT NULL,
-    CONSTRAINT event_type_about_check CHECK ((about = ANY (ARRAY['queue'::text, 'run'::text, 'phase'::text, 'task'::text]))),
+    CONSTRAINT event_type_about_check CHECK ((about = ANY (ARRAY['queue'::text, 'run'::text, 'phase'::text, 'task'::text, 'job'::text]))),
     CONSTRAINT event_type_pkey PRIMARY KEY (event)
 );
 GRANT SELECT ON TABLE lockstep.event_type TO lockstep_executor, lockstep_monitor, lockstep_operator, lockstep_producer;
@@ -354,6 +355,8 @@ CREATE TABLE lockstep.job_alert (
 );
 CREATE INDEX job_alert_closed ON lockstep.job_alert (closed_at) WHERE (closed_at IS NOT NULL);
 CREATE UNIQUE INDEX job_alert_open ON lockstep.job_alert (job, kind) WHERE (closed_at IS NULL);
+CREATE TRIGGER alert_new AFTER INSERT ON lockstep.job_alert FOR EACH ROW WHEN ((new.opened_at IS NOT NULL)) EXECUTE FUNCTION lockstep.alert_logged();
+CREATE TRIGGER alert_turned AFTER UPDATE ON lockstep.job_alert FOR EACH ROW WHEN (((((old.opened_at IS NULL) IS DISTINCT FROM (new.opened_at IS NULL)) OR ((old.closed_at IS NULL) IS DISTINCT FROM (new.closed_at IS NULL))) OR (old.acknowledged_at IS DISTINCT FROM new.acknowledged_at))) EXECUTE FUNCTION lockstep.alert_logged();
 
 CREATE TABLE lockstep.job_ask (
     token uuid DEFAULT gen_random_uuid() NOT NULL,
@@ -509,6 +512,7 @@ CREATE TABLE lockstep.outbox (
     task_id bigint,
     actor text,
     detail text,
+    job text,
     CONSTRAINT outbox_kind_check CHECK ((kind ~ '^[a-z]+$'::text)),
     CONSTRAINT outbox_pkey PRIMARY KEY (outbox_id),
     CONSTRAINT outbox_queue_id_kind_relay_seq_key UNIQUE (queue_id, kind, relay_seq),

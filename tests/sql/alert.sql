@@ -37,6 +37,11 @@ SELECT is(pg_temp.look(), '0/1', 'the second one does');
 SELECT is(pg_temp.alerts(), 'backup missed recovered', 'it has recovered');
 SELECT is((SELECT string_agg(concat_ws(' ', event, message), '; ' ORDER BY job_event_id) FROM lockstep.job_log WHERE source = 'monitor'),
     'alert missed: ' || (SELECT text FROM lockstep.alert) || '; recovered missed is over: recovered', 'the job''s log says so');
+CREATE FUNCTION pg_temp.events() RETURNS text LANGUAGE sql AS $$
+    SELECT string_agg(concat_ws(' ', l.event, l.job, regexp_replace(l.detail, 'alert \d+', 'alert N')), '; ' ORDER BY l.event_id)
+    FROM lockstep.event_log l JOIN lockstep.event_type t USING (event) WHERE t.about = 'job'
+$$;
+SELECT is(pg_temp.events(), 'alert_opened backup job backup: alert N: missed: ' || (SELECT text FROM lockstep.alert) || '; alert_closed backup job backup: alert N: missed is over: recovered', 'and so does the log of events');
 -- What comes and goes from look to look is no incident.
 SELECT pg_temp.due('backup', now() - interval '3 hours'), pg_temp.look(), pg_temp.due('backup', now() + interval '1 hour'), pg_temp.look(),
        pg_temp.due('backup', now() - interval '3 hours'), pg_temp.look(), pg_temp.due('backup', now() + interval '1 hour'), pg_temp.look();
@@ -109,6 +114,7 @@ SELECT is((SELECT l.absence FROM lockstep.monitor_look('test', '1 minute', '2029
 UPDATE lockstep.monitor SET looked_at = NULL;
 
 -- Acknowledging, and what is refused.
+DELETE FROM lockstep.event_log;
 SELECT pg_temp.watch('backup', now() - interval '3 hours'), pg_temp.look(), pg_temp.look();
 SELECT throws_like($$SELECT lockstep.alert_ack('backup', ' ')$$, 'reason: it is missing', 'an acknowledgement has a reason');
 SELECT throws_ok($$SELECT lockstep.alert_ack('backups', 'x')$$, 'LS003', 'there is no job backups');
@@ -116,6 +122,7 @@ SELECT throws_ok($$SELECT lockstep.alert_ack('999999999', 'x')$$, 'LS003', 'ther
 SELECT is(lockstep.alert_ack('backup', 'the disk comes tomorrow'), 1, 'it may name the job');
 SELECT is((SELECT format('%s %s %s', acknowledged_by, acknowledged_at IS NOT NULL, note) FROM lockstep.alert), session_user || ' t the disk comes tomorrow', 'and is noted');
 SELECT is((SELECT lockstep.alert_ack(alert_id::text, 'it is here') FROM lockstep.alert), 1, 'or the alert');
+SELECT matches(pg_temp.events(), '^alert_opened backup .*; alert_acknowledged backup job backup: alert N: the disk comes tomorrow; alert_acknowledged backup job backup: alert N: it is here$', 'which the log of events has, too');
 SELECT throws_like($$SELECT lockstep.job_silence('backup', now() - interval '1 h', 'x')$$, 'until: % has passed', 'a silence ends in the future');
 SELECT throws_like($$SELECT lockstep.job_silence('backup', now() + interval '2 years', 'x')$$, 'until: it is more than 366 days away', 'and not too far away');
 SELECT throws_like($$SELECT lockstep.job_silence('backup', now() + interval '1 h')$$, 'reason: it is missing', 'and has a reason');

@@ -2,8 +2,8 @@
 -- write the outbox. No SET search_path: docs/explanation/decisions.md.
 CREATE OR REPLACE FUNCTION lockstep.event_logged() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER AS $$
 BEGIN
-    INSERT INTO lockstep.outbox (queue_id, kind, event, run_no, phase_id, task_id, actor, detail, created_at)
-    SELECT NEW.queue_id, 'events', NEW.event, NEW.run_no, NEW.phase_id, NEW.task_id, NEW.actor, NEW.detail, NEW.at
+    INSERT INTO lockstep.outbox (queue_id, kind, event, run_no, phase_id, task_id, actor, detail, created_at, job)
+    SELECT NEW.queue_id, 'events', NEW.event, NEW.run_no, NEW.phase_id, NEW.task_id, NEW.actor, NEW.detail, NEW.at, NEW.job
     FROM lockstep.event_type t
     WHERE t.event OPERATOR(pg_catalog.=) NEW.event
       AND CASE WHEN NEW.run_no IS NULL THEN (SELECT q.events FROM lockstep.queue q WHERE q.queue_id OPERATOR(pg_catalog.=) NEW.queue_id)

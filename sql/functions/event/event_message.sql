@@ -8,7 +8,7 @@ BEGIN
     SELECT b.uid, b.event, t.about, b.created_at, q.name AS queue, b.run_no, r.run_id, r.name AS run_name, r.implicit, r.status, r.error,
            r.tasks, r.phases, r.rejected, b.phase_id, p."order", p.previous_order, p.opened_at, p.done_at, r.started_at, r.ended_at,
            b.task_id, k.seq, k.name AS task_name, k.type, k.attempt_num, k.error AS task_error, b.actor, b.detail,
-           r.started_by, (SELECT j.name FROM lockstep.job j WHERE j.job_id = r.job_id) AS job,
+           r.started_by, COALESCE(b.job, (SELECT j.name FROM lockstep.job j WHERE j.job_id = r.job_id)) AS job,
            (SELECT c.scheduled_for FROM lockstep.job_occurrence c WHERE r.job_id IS NOT NULL AND c.run_id = r.run_id LIMIT 1) AS scheduled_for INTO STRICT o
     FROM lockstep.outbox b
     JOIN lockstep.event_type t USING (event)
@@ -33,7 +33,7 @@ BEGIN
         'order', o."order", 'previous_order', CASE WHEN o.about = 'phase' THEN o.previous_order END,
         'task', CASE WHEN o.task_id IS NOT NULL THEN pg_catalog.jsonb_build_object('id', o.task_id, 'seq', o.seq, 'name', o.task_name,
             'type', o.type, 'attempt', o.attempt_num, 'error', o.task_error) END,
-        'started_by', CASE WHEN o.about = 'run' THEN o.started_by END, 'job', CASE WHEN o.about = 'run' THEN o.job END,
+        'started_by', CASE WHEN o.about = 'run' THEN o.started_by END, 'job', CASE WHEN o.about IN ('run', 'job') THEN o.job END,
         'scheduled_for', CASE WHEN o.about = 'run' THEN lockstep.event_time(o.scheduled_for) END,
         'status', CASE WHEN o.event = 'run_ended' THEN o.status END,
         'reason', CASE WHEN o.event = 'run_ended' THEN o.error END,
