@@ -1,0 +1,6 @@
+-- console_explain_task :maybe  why task $1 does not continue
+-- columns: document
+SELECT json_build_object('lines', COALESCE(json_agg(json_build_object('reason', x.reason, 'sentence', x.sentence, 'about', x.about, 'since', x.since, 'helps', x.helps) ORDER BY x.no), '[]'::json)) AS document
+FROM (SELECT t.task_id FROM lockstep.task t WHERE t.task_id = $1::bigint) n
+CROSS JOIN LATERAL lockstep.explain(NULL, NULL, n.task_id) WITH ORDINALITY AS x (reason, sentence, about, since, helps, no)
+GROUP BY n.task_id;

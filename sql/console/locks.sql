@@ -1,0 +1,11 @@
+-- console_locks :one  at most $1 locks of ours, of queue $2 (NULL: all), those that are waited for first; and if $3 what their sessions run. What is held at one moment has no
+-- second page
+-- columns: document
+WITH found AS MATERIALIZED (SELECT l.*, row_number() OVER (ORDER BY l.state DESC, l.pid) AS no FROM lockstep.lock_list() l WHERE $2::text IS NULL OR l.queue = $2::text)
+SELECT lockstep.page(
+    (SELECT json_agg(json_build_object('kind', f.kind, 'mode', f.mode, 'state', f.state, 'granted', f.state = 'held', 'queue', f.queue, 'run_id', f.run_id, 'order', f."order",
+                'phase_id', f.phase_id, 'slot_no', f.slot_no, 'executor_id', f.executor_id, 'pid', f.pid,
+                'login', (SELECT a.usename FROM pg_catalog.pg_stat_activity a WHERE a.pid = f.pid), 'application_name', f.application_name, 'host', f.host, 'since', f.since,
+                'age_s', lockstep.seconds(f.age), 'blocked_by', f.blocked_by, 'query', CASE WHEN $3::boolean THEN f.query END, 'hidden', NOT $3::boolean) ORDER BY f.no)
+     FROM found f WHERE f.no <= $1::bigint),
+    NULL, (SELECT count(*) FROM found)) AS document;

@@ -1,0 +1,180 @@
+#!/bin/bash
+# What the console's API reads: each route answers a member of lockstep_monitor with what pages use, says 404 of what there is not, and hides what a monitor may
+# not see; and pages of a list are complete and without doubles while rows come.
+# ctest: nosan timeout=300
+. "$(dirname "$0")/../support/e2e.bash"
+. "$here/../support/console.bash"
+leave() {
+    e2e_end
+    persons_drop
+}
+trap leave EXIT
+q=$(scratch_name)
+looks=$(scratch_name)
+acts=$(scratch_name)
+lockstep queue create "$q" -q --create-topic --max-readers 3 >/dev/null
+printf '%s\n' '{"order": 1, "sql": "SELECT 1"}' '{"order": 1, "sql": "SELECT 2"}' '{"order": 2, "sql": "SELECT 3"}' >"$tmp/tasks"
+run=$(lockstep publish --queue "$q" -q "$tmp/tasks")
+executors 1 "$q" 3
+executors_wait
+open=$(lockstep publish --queue "$q" -q --name waiting "$tmp/tasks")
+# The rest of the world as rows: what makes them has tests of its own.
+sql "CREATE TABLE public.waiting (id int)" >/dev/null
+sql "INSERT INTO lockstep.executor (executor_id, host, pid, version, readers, queues) SELECT ('00000000-0000-4000-8000-' || lpad(n::text, 12, '0'))::uuid, 'h', n, '1', 2, ARRAY['$q'] FROM generate_series(1, 5) n;
+     INSERT INTO lockstep.rejected_message (queue_id, kafka_offset, reason, detail, raw, header_names, header_values)
+     SELECT q.queue_id, 1000 + n, 'bad_json', 'detail ' || n, CASE n WHEN 5 THEN '\xff00' ELSE '{\"sql\": ' END::bytea, '{a}', ARRAY['b'::bytea] FROM lockstep.queue q, generate_series(1, 5) n;
+     INSERT INTO lockstep.replay (queue_id, mode, from_offset, to_offset, cursor, reason, state, ended_at) SELECT q.queue_id, 'failed', 0, n, n, 'r', 'Completed', now() FROM lockstep.queue q, generate_series(1, 5) n;
+     INSERT INTO lockstep.job (name, queue_id, spec, enabled, overlap, zombie_after)
+     SELECT 'job ' || n, q.queue_id, '{\"tasks\": [{\"order\": 1, \"sql\": \"SELECT secret\"}]}', true, 'allow', '30 min' FROM lockstep.queue q, generate_series(1, 5) n;
+     INSERT INTO lockstep.schedule (job_id, name, spec, rule, is_active, misfire, catchup_window, jitter, next_at, wake_at)
+     SELECT j.job_id, 'hourly', '{\"kind\": \"interval\", \"every\": \"1h\"}', lockstep.rule_of('{\"kind\": \"interval\", \"every\": \"1h\"}'), true, 'once', '1 h', '0', now() + interval '1 h', now() + interval '1 h' FROM lockstep.job j;
+     INSERT INTO lockstep.schedule (job_id, name, spec, rows_rule, is_active, misfire, catchup_window, jitter, uses_sql)
+     SELECT j.job_id, 'trigger', '{}', ROW('public.waiting', 'public.waiting'::regclass, 'secret', NULL, '10 s', 1, NULL, NULL, NULL, NULL, 'secret')::lockstep.rows_rule, true, 'once', '1 h', '0', true FROM lockstep.job j;
+     INSERT INTO lockstep.job_occurrence (job_id, schedule_id, scheduled_for, outcome, source, dispatcher)
+     SELECT j.job_id, s.schedule_id, now() - n * interval '1 h', CASE n WHEN 2 THEN 'missed' ELSE 'fired' END, 'schedule hourly', 'd' FROM lockstep.job j JOIN lockstep.schedule s USING (job_id), generate_series(1, 5) n WHERE j.name = 'job 1' AND s.name = 'hourly';
+     INSERT INTO lockstep.job_event (job, event, source, message) SELECT 'job 1', CASE n WHEN 2 THEN 'missed' ELSE 'fired' END, 'schedule hourly', 'line ' || n FROM generate_series(1, 5) n;
+     INSERT INTO lockstep.job_alert (job, kind, since, seen_at, last_seen_at, opened_at, text, closed_at, ended)
+     SELECT 'job ' || n, 'missed', now(), now(), now(), now(), 'sentence', CASE WHEN n > 1 THEN now() END, CASE WHEN n > 1 THEN 'recovered' END FROM generate_series(1, 5) n;
+     INSERT INTO lockstep.event_log (event, queue_id, detail) SELECT 'queue_changed', q.queue_id, 'found ' || n FROM lockstep.queue q, generate_series(1, 5) n" >/dev/null
+"$LOCKSTEP_TEST_PGBIN/psql" -X -q -d "$db" -c "SELECT pg_advisory_lock(lockstep.lock_class('slot'), s.slot_id), 'secret' FROM lockstep.slot s ORDER BY s.slot_no LIMIT 1" -c "SELECT pg_sleep(600)" >/dev/null 2>&1 &
+person "$looks" lockstep_monitor
+person "$acts" lockstep_operator
+console_start
+eventually 60 eval 'sign_in "$looks"; [ "$status" != 429 ]'
+expect 'signed in' "$status" 200
+
+# reads NAME PATH FILTER EXPECTED: the route answers, and jq's FILTER of it is so
+reads() {
+    as GET "api/v1/$2"
+    expect "$1: $2" "$status $(api_is "$3" | paste -sd' ')" "200 $4"
+}
+has='. as $x | [$names | split(" ")[] | select(. as $n | $x | has($n) | not)] | join(" ")'
+# has_all PATH FILTER NAMES: what FILTER finds has all of these members
+has_all() {
+    as GET "api/v1/$1"
+    expect "$1" "$status $(jq -r --arg names "$3" "($2) | $has" <<<"$answer" 2>&1)" '200 '
+}
+
+case_begin 'the overview and the queues'
+has_all overview '.' 'queues alerts next executors now'
+has_all overview '.queues[0]' 'queue status reason max_readers target in_use open_run open_run_name open_order pending processing error failed lag oldest_waiting_s throughput barrier_ms'
+reads 'its sparks' overview '.queues[0].throughput, .queues[0].barrier_ms | length' '60 60'
+reads 'its tasks of the hour' overview '[.queues[0].throughput[]? // 0] | add | round' 3
+reads 'its alerts' overview '.alerts | map(.job) | join(" ")' 'job 1'
+reads 'its next firings' overview '.next | map(.job) | join(",")' 'job 1,job 2,job 3,job 4,job 5'
+has_all "queues/$q" .queue 'queue name status topic partition next_offset cursor lag max_readers in_use on_failure runs max_attempts retry_intervals retry_on lookahead active_runs rejected outbox kept swept_at birthmark cluster_id halted_detail halted_remedy paused_reason'
+reads 'its reader' "queues/$q" '.queue.rejected, .queue.status' '5 open'
+reads 'its readers over time' "queues/$q/readers" '.points | length, (.[0] | has("at") and has("target") and has("in_use"))' '60 true'
+reads 'why it waits' "queues/$q/explain" '.lines | length > 0' true
+
+case_begin 'a run and its events'
+has_all "runs/$run/gantt?buckets=400" '.' 'started_at ended_at now phases readers'
+reads 'its phases' "runs/$run/gantt" '.phases | map(.tasks) | join(" ")' '2 1'
+has_all "runs/$run/events" '.items[0]' 'event_id at event kind queue run_id order task_id executor_id actor detail'
+reads 'its end' "runs/$run/events" '[.items[] | select(.event == "run_ended")] | length' 1
+reads 'of one run' "events?run=$run&kind=run_started,run_ended" '.items | map(.event) | join(" ")' 'run_ended run_started'
+task=$(sql 'SELECT max(task_id) FROM lockstep.task')
+reads 'why a task waits' "tasks/$task/explain" '.lines | length > 0' true
+
+case_begin 'the event log by what it is about'
+reads 'by text' 'events?text=FOUND%203' '.items | map(.detail) | join(" ")' 'found 3'
+reads 'by queue and kind' "events?queue=$q&kind=queue_changed" '.count' "$(sql "SELECT count(*) FROM lockstep.event_log WHERE event = 'queue_changed'")"
+reads 'since' 'events?since=2099-01-01T00:00:00Z' '.items, .next | length' '0 0'
+reads 'until' 'events?until=2001-01-01T00:00:00Z' '.items | length' 0
+id=$(sql "SELECT event_id FROM lockstep.event_log WHERE detail = 'found 2'")
+reads 'from a number back' "events?event=$id&limit=2" '.items[0].event_id' "$id"
+
+case_begin 'jobs, their times and their log'
+has_all jobs '.items[0]' 'job queue mode enabled schedules next_at last_scheduled last_outcome last_status open_run overlap version file changed_at changed_by drifted description'
+reads 'by name' 'jobs?name=B%203' '.items | map(.job) | join(" ")' 'job 3'
+has_all 'jobs/job%201' .job 'job queue mode enabled overlap definition hidden'
+reads 'no SQL' 'jobs/job%201' '.job.definition, .job.hidden' 'null true'
+reads 'next' 'jobs/job%201/next?count=3' '.items | map(.schedule) | join(" ")' 'hourly hourly hourly'
+has_all 'jobs/job%201/occurrences' '.items[0]' 'occurrence_id scheduled_for outcome run_id status lateness duration source reason'
+reads 'its log' 'jobs/job%201/history?kind=missed' '.items | map(.message) | join(" ")' 'line 2'
+reads 'the log' 'job-log?name=job%201&text=line%204' '.items | map(.kind) | join(" ")' fired
+reads 'missed' 'occurrences?status=missed,error&limit=50' '.items | map(.job) | join(" ")' 'job 1'
+has_all 'health?limit=1000' '.items[0]' 'job queue state is_problem since detail next_at open_run last_run last_status'
+reads 'those with an incident first' 'health?limit=1' '.items[0].job' 'job 1'
+reads 'schedules' 'schedules?name=job%202' '.items | map(.words) | join(" ")' 'every 1h, counted from 1970-01-01 00:00:00 UTC'
+reads 'triggers' 'triggers?name=job%202' '.items[0].relation, .items[0].pending, .items[0].mark, .items[0].hidden' 'public.waiting null null true'
+has_all alerts '.items[0]' 'alert_id job kind since text acknowledged_at acknowledged_by note closed_at ended'
+reads 'open' 'alerts?status=open' '.items | map(.job) | join(" ")' 'job 1'
+alert=$(sql "SELECT min(alert_id) FROM lockstep.job_alert")
+reads 'an alert' "alerts/$alert" '.alert.job, .notices' 'job 1 []'
+
+case_begin 'what runs, what is rejected, what was replayed'
+has_all executors '.items[0]' 'executor_id state host pid queues readers in_use heartbeat_at started_at version'
+reads 'gone' executors '.items | map(.state) | unique | join(" ")' gone
+eventually 30 eval 'as GET "api/v1/locks?limit=1000"; [ "$(api_is ".items | length > 0")" = true ]'
+has_all "locks?queue=$q" '.items[0]' 'kind mode state granted queue run_id order pid login application_name host since age_s blocked_by query hidden'
+reads 'no query' locks '.items | map(.query) | unique | tostring' '[null]'
+has_all rejected '.items[0]' 'rejected_id queue offset reason detail run_id rejected_at redriven_at redrive_run'
+reads 'by text' "rejected?queue=$q&text=DETAIL%203" '.items | map(.detail) | join(" ")' 'detail 3'
+rejected=$(sql 'SELECT min(rejected_id) FROM lockstep.rejected_message')
+reads 'hidden' "rejected/$rejected" '.message.hidden, .message.raw_text, .message.raw_hex, .message.headers' 'true null null []'
+has_all replays '.items[0]' 'replay_id queue status mode from_offset to_offset started_at ended_at actor reason'
+has_all system '.' 'checks versions database sessions tokens'
+reads 'size' system '.database.size_bytes > 1000000' true
+
+case_begin 'what there is not is 404'
+for path in queues/none queues/none/explain queues/none/readers tasks/999999999/explain jobs/none jobs/none/next jobs/none/occurrences alerts/999999999 rejected/999999999 \
+    runs/00000000-0000-4000-8000-00000000ffff/gantt runs/00000000-0000-4000-8000-00000000ffff/events; do
+    as GET "api/v1/$path"
+    expect "$path" "$status" 404
+done
+
+# walk PATH KEY INSERT: pages of two while rows come, which INSERT makes: everything that there was is there once, and nothing twice
+walk() {
+    local path=$1 key=$2 insert=$3 after='' sep='?' i
+    [[ $path != *\?* ]] || sep='&'
+    as GET "api/v1/$path${sep}limit=1000"
+    api_is ".items[] | $key" | sort >"$tmp/before"
+    : >"$tmp/walked"
+    for ((i = 0; i < 100; i++)); do
+        as GET "api/v1/$path${sep}limit=2${after:+&after=$(jq -rn --arg x "$after" '$x | @uri')}"
+        [ "$status" = 200 ] || break
+        api_is ".items[] | $key" >>"$tmp/walked"
+        after=$(api_is '.next // ""')
+        [ -n "$after" ] || break
+        [ $i -gt 2 ] || sql "$insert" >/dev/null
+    done
+    expect "$path: its end" "$status $after" '200 '
+    expect "$path: doubles" "$(sort "$tmp/walked" | uniq -d | head -n 3)" ''
+    expect "$path: left out" "$(sort -u "$tmp/walked" | comm -23 "$tmp/before" - | head -n 3)" ''
+    expect "$path: some" "$([ "$(wc -l <"$tmp/before")" -ge 3 ] && echo some)" some
+}
+case_begin 'pages are complete and without doubles while rows come'
+event="INSERT INTO lockstep.event_log (event, queue_id, detail) SELECT 'queue_changed', queue_id, 'later' FROM lockstep.queue"
+walk events .event_id "$event"
+walk "events?text=found&queue=$q" .event_id "$event"
+walk "runs/$run/events" .event_id "INSERT INTO lockstep.event_log (event, run_no) SELECT 'run_paused', run_no FROM lockstep.run WHERE run_id = '$run'"
+walk jobs .job "INSERT INTO lockstep.job (name, queue_id, spec, enabled, overlap, zombie_after) SELECT gen_random_uuid(), queue_id, '{}', false, 'allow', '1 h' FROM lockstep.queue"
+walk health .job "INSERT INTO lockstep.job (name, queue_id, spec, enabled, overlap, zombie_after) SELECT gen_random_uuid(), queue_id, '{}', false, 'allow', '1 h' FROM lockstep.queue"
+occurrence="INSERT INTO lockstep.job_occurrence (job_id, scheduled_for, outcome, source, dispatcher) SELECT job_id, now(), 'fired', 'manual', 'd' FROM lockstep.job WHERE name = 'job 1'"
+walk 'jobs/job%201/occurrences' .occurrence_id "$occurrence"
+walk occurrences .occurrence_id "$occurrence"
+line="INSERT INTO lockstep.job_event (job, event, message) VALUES ('job 1', 'fired', 'later')"
+walk 'jobs/job%201/history' .job_event_id "$line"
+walk 'job-log?kind=fired' .job_event_id "$line"
+walk alerts .alert_id "INSERT INTO lockstep.job_alert (job, kind, seen_at, last_seen_at, opened_at, closed_at) SELECT 'job 2', 'failed', now(), now(), now(), now()"
+walk schedules '"\(.job) \(.schedule)"' "INSERT INTO lockstep.schedule (job_id, name, spec, rule, is_active, misfire, catchup_window, jitter)
+    SELECT job_id, gen_random_uuid(), '{}', lockstep.rule_of('{\"kind\": \"interval\", \"every\": \"1h\"}'), false, 'once', '1 h', '0' FROM lockstep.job WHERE name = 'job 1'"
+walk triggers .job 'SELECT 1'
+walk executors .executor_id "INSERT INTO lockstep.executor (executor_id, host, pid, version, readers, queues) VALUES (gen_random_uuid(), 'h', 9, '1', 2, '{x}')"
+walk rejected .rejected_id "INSERT INTO lockstep.rejected_message (queue_id, kafka_offset, reason, detail) SELECT queue_id, (SELECT max(kafka_offset) + 1 FROM lockstep.rejected_message), 'bad_json', 'd' FROM lockstep.queue"
+walk replays .replay_id "INSERT INTO lockstep.replay (queue_id, mode, from_offset, to_offset, cursor, reason, state, ended_at) SELECT queue_id, 'all', 0, 1, 1, 'r', 'Completed', now() FROM lockstep.queue"
+as GET 'api/v1/events?after=events.nonsense'
+expect 'no place' "$status" 400
+as GET 'api/v1/job-log?after=job-log.nonsense'
+expect 'no place' "$status" 400
+
+case_begin 'who may act sees what is hidden from others'
+eventually 60 eval 'sign_in "$acts"; [ "$status" != 429 ]'
+reads 'a definition' 'jobs/job%201' '.job.definition.tasks[0].sql, .job.hidden' 'SELECT secret false'
+reads 'a trigger' 'triggers?name=job%202' '.items[0].pending, .items[0].mark' 'secret secret'
+reads 'a message' "rejected/$rejected" '.message.raw_text, .message.raw_hex, .message.headers[0].name, .message.headers[0].value' '{"sql":  7b2273716c223a20 a b'
+reads 'no text' "rejected/$((rejected + 4))" '.message.raw_text, .message.raw_hex' 'null ff00'
+console_stop
+cases_end
+exit $failed
