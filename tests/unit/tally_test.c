@@ -62,7 +62,7 @@ static void reasons_beyond_the_last_place_share_it(void **state)
     STR_AUTO text = {0};
     struct tally *tally = tally_new(queues, 1);
     for (int i = 0; i < 40; i++) {
-        char reason[48];
+        char reason[64];
         (void)snprintf(reason, sizeof reason, "%02d a reason that is longer than its place", i);
         tally_rejected(tally_queue_at(tally, 0), reason);
         tally_rejected(tally_queue_at(tally, 0), reason);
