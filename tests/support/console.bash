@@ -8,7 +8,8 @@
 #   as METHOD PATH [BODY]     api, as who signed in last
 
 console_start() {
-    "$LOCKSTEP_BIN" "$@" -s "postgres.conninfo=$db" console run --listen 0 2>"$tmp/console.log" &
+    : >"$tmp/console.log" # here, not by the background process: what an earlier console logged must be gone before it is read
+    "$LOCKSTEP_BIN" "$@" -s "postgres.conninfo=$db" console run --listen 0 2>>"$tmp/console.log" &
     console=$!
     eventually 30 grep -q 'event=console_started' "$tmp/console.log" || { cat "$tmp/console.log"; return 1; }
     url=$(sed -nE 's/.*event=console_started url=([^ ]*).*/\1/p' "$tmp/console.log" | tail -n 1)
