@@ -25,6 +25,12 @@ static const struct option_spec console_run_options[] = {
      "instead of [console] listen: a port, HOST:PORT, a socket's path, systemd", 0},
     {"assets", "DIR", "serves the page from this folder instead: for work on it", 0},
     {0}};
+static const struct option_spec all_run_options[] = {
+    {"queue", "Q", "a queue to work on; may be repeated", 0},
+    {"readers", "N:1:1000", "reader threads over all its queues", 0},
+    {"listen", "ADDRESS", "of the console, instead of [console] listen", 0},
+    {"assets", "DIR", "serves the page from this folder instead: for work on it", 0},
+    {0}};
 static const struct option_spec console_token_options[] = {
     {"role", "monitor|operator", "what a new token may do; default monitor", 0},
     {"days", "N:1:3650", "a new token expires after so many days; default never", 0},
@@ -432,6 +438,9 @@ const struct command commands[] = {
     {"scheduler", "run", "", NEEDS_SCHEMA | NEEDS_PATIENCE, command_scheduler_run,
      "the dispatcher of jobs as a process of its own; executors have one, too",
      scheduler_run_options, "lockstep scheduler run --once"},
+    {"all", "run", "", NEEDS_SCHEMA | NEEDS_KAFKA | NEEDS_PATIENCE, command_all_run,
+     "executor, scheduler and console in one process, for small installations", all_run_options,
+     "lockstep all run --queue orders"},
     {"console", "run", "", NEEDS_SCHEMA | NEEDS_PATIENCE, command_console_run,
      "the console: HTTP API and pages, in the foreground", console_run_options,
      "lockstep console run --listen 8330"},

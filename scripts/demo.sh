@@ -1,9 +1,14 @@
 #!/bin/bash
-# scripts/demo.sh LOCKSTEP: five phases, ten tasks, two executors, five readers; and the proof from the data that no
-# phase overlapped the one before. ./dev demo builds LOCKSTEP and calls this.
+# scripts/demo.sh LOCKSTEP [--console]: five phases, ten tasks, two executors, five readers; and the proof from the data that no
+# phase overlapped the one before. With --console the system stays up then, with the console, until Ctrl-C. ./dev demo builds LOCKSTEP and calls this.
 set -euo pipefail
 
 bin=$(realpath "$1")
+stay=${2:-}
+[ -z "$stay" ] || [ "$stay" = --console ] || {
+    echo "demo: there is no $stay; it takes --console" >&2
+    exit 2
+}
 root=$(cd "$(dirname "$0")/.." && pwd)
 work=$(mktemp -d)
 pids=()
@@ -112,3 +117,23 @@ echo "longest time from the end of one phase to the start of the next: $barrier 
 [ "$tasks/$phases" = 10/5 ] || fail 'ten tasks in five phases were expected'
 [ "$overlaps" = 0 ] || fail "$overlaps phases started before the one before was done"
 echo 'no phase overlapped the one before it'
+[ -n "$stay" ] || exit 0
+
+step 'The console; Ctrl-C ends all of it'
+# A run of three phases every 20 seconds, so that there is something to see.
+while sleep 20; do
+    for order in 1 2 3; do for _ in 1 2 3 4 5 6; do echo "{\"order\": $order, \"sql\": \"SELECT pg_sleep(random() * 4)\"}"; done; done |
+        lockstep publish --queue demo --name 'now and then' -q - >/dev/null
+done &
+pids+=($!)
+LOCKSTEP_CONSOLE_LOGIN=none LOCKSTEP_CONSOLE_ANONYMOUS=operator "$bin" all run -d "$pg" -b "$brokers" --queue demo --readers 5 \
+    --listen "${LOCKSTEP_DEMO_LISTEN:-8330}" >"$work/all.log" 2>&1 &
+pids+=($!)
+all_pid=$!
+for ((waited = 0; waited < 300; waited++)); do
+    grep -q 'event=console_started' "$work/all.log" && break
+    kill -0 "$all_pid" 2>/dev/null || fail "the console did not start: $(grep -v '^ts=' "$work/all.log")"
+    sleep 0.1
+done
+grep '^The console is at' "$work/all.log"
+wait "$all_pid"
