@@ -200,30 +200,49 @@ static void cache_key(const struct route *route, const struct call *call,
                    call->params[i] != NULL ? call->params[i] : "");
 }
 
+/* RC_NONE: there is no such thing. */
+static enum rc make_document(const struct route *route, struct http_request *request,
+                             const struct call *call, struct visitor *visitor, struct str *document,
+                             struct err *err)
+{
+    DB_RESULT_AUTO *result = NULL;
+    struct db *db;
+    if (route_make(route) != NULL) {
+        enum rc rc = visitor_take(visitor, &db, err);
+        if (rc != RC_OK)
+            return rc;
+        rc = route_make(route)(db, call->params, document, err);
+        visitor_give(visitor, rc);
+        return rc;
+    }
+    enum rc rc = visitor_run(visitor, request, route->stmt, call->params, &result, err);
+    if (rc == RC_OK && db_null(result, 0, DOCUMENT))
+        return RC_NONE;
+    if (rc == RC_OK)
+        str_add(document, db_text(result, 0, DOCUMENT), (size_t)db_length(result, 0, DOCUMENT));
+    return rc;
+}
+
 static void answer_get(const struct api *api, struct http_request *request,
                        const struct route *route, const struct call *call, struct visitor *visitor)
 {
     STR_AUTO key = {0};
     STR_AUTO document = {0};
     struct err err = {0};
-    DB_RESULT_AUTO *result = NULL;
     long ticket;
     cache_key(route, call, visitor, &key);
     if (cache_get(api->cache, key.data, &document, &ticket)) {
         answer_document(request, document.data, document.len);
         return;
     }
-    enum rc rc = visitor_run(visitor, request, route->stmt, call->params, &result, &err);
-    bool found = rc == RC_OK && !db_null(result, 0, DOCUMENT);
-    if (found) {
-        const char *text = db_text(result, 0, DOCUMENT);
-        size_t len = (size_t)db_length(result, 0, DOCUMENT);
-        cache_put(api->cache, key.data, ticket, text, len);
-        answer_document(request, text, len);
+    enum rc rc = make_document(route, request, call, visitor, &document, &err);
+    if (rc == RC_OK) {
+        cache_put(api->cache, key.data, ticket, document.data, document.len);
+        answer_document(request, document.data, document.len);
         return;
     }
     cache_drop(api->cache, key.data, ticket);
-    if (rc == RC_OK || rc == RC_NONE)
+    if (rc == RC_NONE)
         refuse_unknown(request);
     else
         problem_answer_err(request, rc, &err);

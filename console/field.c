@@ -41,7 +41,7 @@ static const struct field fields[] = {
     {"count", FIELD_INT, 1, 1000, NULL, "5", "how many"},
     {"buckets", FIELD_INT, 1, 2000, NULL, "200", "how many columns of time"},
     {"minutes", FIELD_INT, 1, 1440, NULL, "60", "how many minutes back"},
-    {"runs_count", FIELD_INT, 1, 1000, NULL, "10", "of how many runs"},
+    {"runs_count", FIELD_INT, 1, 100, NULL, "10", "of how many runs"},
     {"reason", FIELD_TEXT, 1, REASON_MOST, NULL, NULL, "why; it is recorded"},
     {"max_readers", FIELD_INT, 0, 1000, NULL, NULL, "readers over all executors"},
     {"readers", FIELD_INT, 0, 1000, NULL, NULL,

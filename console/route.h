@@ -19,15 +19,20 @@ struct http_request;
 
 #define ROUTE_PARAMS_MOST 12
 
+/** A document that no statement makes. */
+typedef enum rc route_make_fn(struct db *db, const char *const *params, struct str *document,
+                              struct err *err);
 struct route {
-    const char *method, *path; /* below /api/v1/ */
-    const struct sql_statement *stmt;
+    const char *method, *path;        /* below /api/v1/ */
+    const struct sql_statement *stmt; /* NULL: route_make */
     enum level level;
     const char *params;
     const char *summary;
 };
 
 extern const struct route routes[]; /* ended by one without method */
+/** How the document of a route without a statement is made. */
+route_make_fn *route_make(const struct route *route);
 
 /** The route of a request, whose path has `skip` segments before /api; NULL: none. *ret_allow: the methods that its path has, "" if there is no such path. */
 const struct route *route_find(const struct http_request *request, int skip, struct str *ret_allow);

@@ -1,8 +1,21 @@
 /* The API's routes. Where two fit a path, the one with a word comes before the one with braces. */
 #include "console/route.h"
 
+#include "advise/advise.h"
+#include "base/str.h"
+
+#include <string.h>
+
 #define MONITOR  LEVEL_MONITOR
 #define OPERATOR LEVEL_OPERATOR
+
+static enum rc advise(struct db *db, const char *const *params, struct str *document,
+                      struct err *err)
+{
+    int64_t runs = ADVISE_RUNS;
+    (void)int64_parse(params[1], strlen(params[1]), &runs);
+    return advise_document(db, params[0], (int)runs, ADVISE_READERS, document, err);
+}
 
 const struct route routes[] = {
     {"GET", "overview", &sql_console_overview, MONITOR, "",
@@ -86,6 +99,8 @@ const struct route routes[] = {
     {"POST", "tasks/{task}/fail", &sql_console_task_fail, OPERATOR, "task reason!",
      "takes it for failed"},
 
+    {"GET", "queues/{queue}/advise", NULL, MONITOR, "queue runs=runs_count",
+     "what more readers would bring, from measured task times"},
     {"POST", "queues/{queue}/pause", &sql_console_queue_pause, OPERATOR, "queue reason!",
      "pauses it"},
     {"POST", "queues/{queue}/resume", &sql_console_queue_resume, OPERATOR, "queue reason!",
@@ -121,3 +136,8 @@ const struct route routes[] = {
 
     {0},
 };
+
+route_make_fn *route_make(const struct route *route)
+{
+    return route->stmt == NULL ? advise : NULL;
+}

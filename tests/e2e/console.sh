@@ -209,9 +209,9 @@ expect 'nothing beside its path' "$status" 404
 busy=${url#https://127.0.0.1:}
 expect 'a port in use' "$(refused -s "console.listen=${busy%%/*}" | grep -c 'Another process listens there')" 1
 console_stop
-"$LOCKSTEP_BIN" -s "postgres.conninfo=$db" -s "console.listen=$tmp/socket" -s console.login=none console run 2>"$tmp/console.log" &
+"$LOCKSTEP_BIN" -s "postgres.conninfo=$db" -s "console.listen=$tmp/socket" -s console.login=none console run 2>"$tmp/socket.log" &
 console=$!
-eventually 30 grep -q console_started "$tmp/console.log"
+eventually 30 grep -q console_started "$tmp/socket.log"
 expect 'over a socket' "$(curl -s --unix-socket "$tmp/socket" http://localhost/api/v1/session | jq -r .login)" anonymous
 console_stop
 expect 'its socket is gone' "$([ -e "$tmp/socket" ] && echo there)" ''

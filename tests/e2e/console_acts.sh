@@ -115,6 +115,11 @@ ends "$published" Completed
 as POST "api/v1/queues/$q/runs" '{"tasks": [{"order": 1}]}'
 expect 'a task that is wrong' "$((status >= 400 && status < 500)) $(api_is .detail | grep -c 'nothing to do')" '1 1'
 
+case_begin 'what more readers would bring is answered from measured times'
+does advise GET "api/v1/queues/$q/advise?runs=5" '' '.readers | length' 64
+as GET api/v1/queues/nonsense/advise
+expect 'no such queue' "$status" 404
+
 case_begin 'an executor is drained, a session that holds a lock is ended'
 sign_in "$acts"
 sql "GRANT pg_signal_backend TO $acts"
