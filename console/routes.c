@@ -21,7 +21,7 @@ const struct route routes[] = {
     {"GET", "overview", &sql_console_overview, MONITOR, "",
      "every queue at a glance, open alerts, the next firings"},
 
-    {"GET", "queues", &sql_console_queues, MONITOR, "", "all queues"},
+    {"GET", "queues", &sql_console_queues, MONITOR, "limit after", "queues by name"},
     {"GET", "queues/{queue}", &sql_console_queue, MONITOR, "queue", "one queue"},
     {"GET", "queues/{queue}/readers", &sql_console_readers, MONITOR, "queue since",
      "its readers over time"},

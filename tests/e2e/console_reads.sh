@@ -62,6 +62,7 @@ reads 'its sparks' overview '.queues[0].throughput, .queues[0].barrier_ms | leng
 reads 'its tasks of the hour' overview '[.queues[0].throughput[]? // 0] | add | round' 3
 reads 'its alerts' overview '.alerts | map(.job) | join(" ")' 'job 1'
 reads 'its next firings' overview '.next | map(.job) | join(",")' 'job 1,job 2,job 3,job 4,job 5'
+has_all 'queues?limit=1000' '.items[0]' 'queue state topic next_offset max_readers in_use on_failure runs active_runs rejected halted_reason halted_detail'
 has_all "queues/$q" .queue 'queue name status topic partition next_offset cursor lag max_readers in_use on_failure runs max_attempts retry_intervals retry_on lookahead active_runs rejected outbox kept swept_at birthmark cluster_id halted_detail halted_remedy paused_reason'
 reads 'its reader' "queues/$q" '.queue.rejected, .queue.status' '5 open'
 reads 'its readers over time' "queues/$q/readers" '.points | length, (.[0] | has("at") and has("target") and has("in_use"))' '60 true'
@@ -149,6 +150,8 @@ event="INSERT INTO lockstep.event_log (event, queue_id, detail) SELECT 'queue_ch
 walk events .event_id "$event"
 walk "events?text=found&queue=$q" .event_id "$event"
 walk "runs/$run/events" .event_id "INSERT INTO lockstep.event_log (event, run_no) SELECT 'run_paused', run_no FROM lockstep.run WHERE run_id = '$run'"
+sql "INSERT INTO lockstep.queue (name, topic) SELECT 'a' || n, 'a' || n FROM generate_series(1, 3) n" >/dev/null
+walk queues .queue "INSERT INTO lockstep.queue (name, topic) SELECT gen_random_uuid(), 't'"
 walk jobs .job "INSERT INTO lockstep.job (name, queue_id, spec, enabled, overlap, zombie_after) SELECT gen_random_uuid(), queue_id, '{}', false, 'allow', '1 h' FROM lockstep.queue"
 walk health .job "INSERT INTO lockstep.job (name, queue_id, spec, enabled, overlap, zombie_after) SELECT gen_random_uuid(), queue_id, '{}', false, 'allow', '1 h' FROM lockstep.queue"
 occurrence="INSERT INTO lockstep.job_occurrence (job_id, scheduled_for, outcome, source, dispatcher) SELECT job_id, now(), 'fired', 'manual', 'd' FROM lockstep.job WHERE name = 'job 1'"
