@@ -16,7 +16,7 @@
 #define FILE_MOST 4194304
 #define BASE      "<base href=\"/\">"
 
-static const char *type_of(const char *path)
+const char *asset_type(const char *path)
 {
     static const struct {
         const char *end, *type;
@@ -89,7 +89,7 @@ static void answer(struct http_request *request, const char *type, const struct 
 bool asset_answer(struct http_request *request, const char *directory, const char *path)
 {
     STR_AUTO bytes = {0};
-    const char *type = type_of(path);
+    const char *type = asset_type(path);
     if (type == NULL || !is_plain(path) || !find(directory, path, &bytes))
         return false;
     answer(request, type, &bytes);

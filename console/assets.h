@@ -17,6 +17,8 @@ struct asset_bytes {
 };
 extern const struct asset_bytes asset_table[]; /* ended by one without path */
 
+/** The media type of a file by its ending; NULL: it is none of ours. */
+const char *asset_type(const char *path);
 /** Answers with the file. directory: NULL: an embedded one. */
 bool asset_answer(struct http_request *request, const char *directory, const char *path);
 /** Answers with index.html, whose <base href="/"> becomes base_path. */

@@ -54,10 +54,10 @@ static void answer_asset(const struct console *console, struct http_request *req
         not_found(request);
 }
 
-static bool has_dot(const struct http_request *request)
+/* A file that is asked for in the wrong place. A page's path may have a dot, in the name of a job. */
+static bool is_file(const struct http_request *request)
 {
-    const char *last = strrchr(http_path(request), '/');
-    return last != NULL && strchr(last, '.') != NULL;
+    return asset_type(http_path(request)) != NULL;
 }
 
 static void dispatch(struct console *console, struct http_request *request)
@@ -76,7 +76,7 @@ static void dispatch(struct console *console, struct http_request *request)
         api_answer_ready(&console->api, request);
     else if (is_segment(request, skip, "assets"))
         answer_asset(console, request);
-    else if (has_dot(request) || is_segment(request, skip, "api"))
+    else if (is_file(request) || is_segment(request, skip, "api"))
         not_found(request);
     else
         asset_answer_page(request, console->options->assets, console->base_path);

@@ -45,13 +45,13 @@ static bool decode(char *text, bool query)
 {
     char *to = text;
     for (const char *at = text; *at != '\0'; at++) {
-        bool escaped = *at == '%'; /* what is written may be where it is read */
-        if (escaped && !(ascii_xdigit(at[1]) && ascii_xdigit(at[2])))
+        bool coded = *at == '%';
+        if (coded && !(ascii_xdigit(at[1]) && ascii_xdigit(at[2])))
             return false;
-        *to = escaped ? ascii_byte(at + 1) : query && *at == '+' ? ' ' : *at;
+        *to = coded ? ascii_byte(at + 1) : query && *at == '+' ? ' ' : *at;
         if (*to++ == '\0')
             return false;
-        at += escaped ? 2 : 0;
+        at += coded ? 2 : 0;
     }
     *to = '\0';
     return utf8_prefix(text, (size_t)(to - text)) == (size_t)(to - text);

@@ -131,7 +131,7 @@ refused() { # MESSAGE ARGS...: exit code 2, nothing reached for, and the message
         refused "$command: --status must be one of P" $command --status broken ||
             refused "$command: --status must be one of Failed, PartiallyCompleted" $command --status broken
     done
-    refused 'log: --event must be one of executor_changed,' log --event phase_open
+    refused 'log: --event must be one of alert_acknowledged,' log --event phase_open
     [[ $output == *run_ended*'not "phase_open"'*'Did you mean phase_opened?'* ]]
     run "$LOCKSTEP_BIN" help log -o JSONL
     [ "$status" -eq 0 ]

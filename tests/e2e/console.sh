@@ -117,6 +117,18 @@ for wrong in 'limit=0' 'limit=-1' 'limit=1000000000' 'limit=x' 'after=tasks.7' '
     as GET "api/v1/runs?$wrong"
     expect "$wrong" "$status" 400
 done
+as GET 'api/v1/runs?name=%77ait%69ng'
+expect 'a name that is percent-encoded' "$status $(api_is '[.items[].run_id] | join(" ")')" "200 $waiting"
+as GET 'api/v1/%72uns?name=wait%2Bing+x'
+expect 'a plus is a blank, and %2B a plus' "$status $(api_is .count)" '200 0'
+as GET "api/v1/queues/%$(printf '%x' "'${q:0:1}")${q:1}/explain"
+expect 'a path that is percent-encoded' "$status" 200
+as GET 'api/v1/runs?name=%4'
+expect 'half of a code' "$status" 400
+as GET 'api/v1/runs?name=%00'
+expect 'a NUL' "$status" 400
+as GET 'jobs/a.b' ''
+expect 'a page whose address has a dot' "$status $(grep -c '<base href="/">' <<<"$answer")" '200 1'
 as GET 'api/v1/runs?name=%ff'
 expect 'no UTF-8' "$status" 400
 as GET 'api/v1/runs/nonsense'
