@@ -12,6 +12,7 @@
 #include "db/sqlstate.h"
 #include "metrics/tally.h"
 #include "scheduler/asker.h"
+#include "scheduler/decided.h"
 #include "scheduler/lasting.h"
 #include "scheduler/look.h"
 
@@ -83,7 +84,7 @@ static void count(const struct dispatcher_options *options, const struct db_resu
                               : db_int(rows, row, JOB_DISPATCH_LATE_US));
 }
 
-/* What was decided. *ret_ask: SQL of users is to be run; otherwise NULL. The rows of job_looked and job_failed have the same columns. */
+/* What was decided. *ret_ask: SQL of users is to be run; otherwise NULL. */
 static void decided(const struct dispatcher_options *options, const struct db_result *rows, int row,
                     int verdict, struct ask **ret_ask)
 {
