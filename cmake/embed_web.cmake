@@ -8,7 +8,7 @@ function(embed_web target dir)
   set(paths "")
   set(i 0)
   foreach(file IN LISTS files)
-    string(APPEND bytes "    \".global asset_${i}\\nasset_${i}:\\n.incbin \\\"${dir}/${file}\\\"\\n\"\n    \".global asset_${i}_end\\nasset_${i}_end:\\n.byte 0\\n\"\n")
+    string(APPEND bytes "__asm__(\".pushsection .rodata\\n\"\n    \".global asset_${i}\\nasset_${i}:\\n.incbin \\\"${dir}/${file}\\\"\\n\"\n    \".global asset_${i}_end\\nasset_${i}_end:\\n.byte 0\\n\"\n    \".popsection\\n\");\n")
     string(APPEND externs "extern const char asset_${i}[], asset_${i}_end[];\n")
     string(APPEND rows "    {\"${file}\", asset_${i}, asset_${i}_end},\n")
     list(APPEND paths ${dir}/${file})
@@ -20,9 +20,7 @@ function(embed_web target dir)
 
 #include <stddef.h>
 
-__asm__(\".pushsection .rodata\\n\"
-@bytes@        \".popsection\\n\");
-@externs@
+@bytes@@externs@
 const struct asset_bytes asset_table[] = {
 @rows@    {NULL, NULL, NULL},
 };

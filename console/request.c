@@ -23,10 +23,10 @@ static void find_client(struct http_request *request)
     if (address == NULL)
         return;
     if (address->sa_family == AF_INET)
-        (void)inet_ntop(AF_INET, &((const struct sockaddr_in *)address)->sin_addr, request->client,
-                        sizeof request->client);
+        (void)inet_ntop(AF_INET, &((const struct sockaddr_in *)(const void *)address)->sin_addr,
+                        request->client, sizeof request->client);
     else if (address->sa_family == AF_INET6)
-        (void)inet_ntop(AF_INET6, &((const struct sockaddr_in6 *)address)->sin6_addr,
+        (void)inet_ntop(AF_INET6, &((const struct sockaddr_in6 *)(const void *)address)->sin6_addr,
                         request->client, sizeof request->client);
 }
 

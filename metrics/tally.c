@@ -212,7 +212,7 @@ static void histograms_text(const struct tally *tally, size_t at, const char *na
     for (int q = 0; q < tally->queue_count; q++) {
         const struct tally_queue *queue = &tally->queues[q];
         const struct text_labels labels = {{queue->name}};
-        histogram_text(text, name, &labels, (const struct histogram *)((const char *)queue + at));
+        histogram_text(text, name, &labels, (const void *)((const char *)queue + at));
     }
 }
 
