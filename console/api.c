@@ -27,19 +27,28 @@ static void refuse(struct http_request *request, int status, const char *detail,
 
 /* ---- Who asks ---- */
 
-static struct visitor *visitor_of(const struct api *api, const struct http_request *request)
+/* RC_NONE: it is no one that we know. */
+static enum rc visitor_of(const struct api *api, const struct http_request *request,
+                          struct visitor **ret_visitor, struct err *err)
 {
     static const char bearer[] = "Bearer ";
-    const char *given = http_header(request, "Authorization"),
-               *cookie = http_cookie(request, COOKIE);
+    const char *given = http_header(request, "Authorization");
+    const char *cookie = http_cookie(request, COOKIE);
     if (given != NULL && ascii_same_start(given, bearer, sizeof bearer - 1))
-        return sessions_of_token(api->sessions, given + sizeof bearer - 1);
-    struct visitor *visitor = cookie != NULL ? sessions_of_cookie(api->sessions, cookie) : NULL;
-    return visitor != NULL ? visitor : sessions_anonymous(api->sessions);
+        return sessions_of_token(api->sessions, given + sizeof bearer - 1, ret_visitor, err);
+    *ret_visitor = cookie != NULL ? sessions_of_cookie(api->sessions, cookie) : NULL;
+    if (*ret_visitor == NULL)
+        *ret_visitor = sessions_anonymous(api->sessions);
+    return *ret_visitor != NULL ? RC_OK : RC_NONE;
 }
 
-static void answer_unknown(const struct api *api, struct http_request *request)
+static void answer_unknown(const struct api *api, struct http_request *request, enum rc rc,
+                           const struct err *err)
 {
+    if (rc != RC_NONE) {
+        problem_answer_err(request, rc, err);
+        return;
+    }
     http_add_header(request, "WWW-Authenticate", "Bearer realm=\"lockstep\"");
     refuse(request, 401, "there is no sign-in, or the session or token has expired",
            api->sign_in
@@ -52,8 +61,10 @@ static void answer_unknown(const struct api *api, struct http_request *request)
 static void set_cookie(const struct api *api, struct http_request *request, const char *id)
 {
     STR_AUTO cookie = {0};
+    const char *origin = http_header(request, "Origin"); /* of a page behind a proxy that has TLS */
+    bool secure = api->encrypted || (origin != NULL && ascii_same_start(origin, "https://", 8));
     str_format(&cookie, COOKIE "=%s; Path=%s; HttpOnly; SameSite=Strict%s%s", id, api->base_path,
-               api->encrypted ? "; Secure" : "", *id == '\0' ? "; Max-Age=0" : "");
+               secure ? "; Secure" : "", *id == '\0' ? "; Max-Age=0" : "");
     http_add_header(request, "Set-Cookie", cookie.data);
 }
 
@@ -153,9 +164,11 @@ static void answer_sign_in(const struct api *api, struct http_request *request)
         sign_in(api, request);
         return;
     }
-    struct visitor *visitor = visitor_of(api, request);
-    if (visitor == NULL)
-        answer_unknown(api, request);
+    struct err err = {0};
+    struct visitor *visitor = NULL;
+    enum rc rc = visitor_of(api, request, &visitor, &err);
+    if (rc != RC_OK)
+        answer_unknown(api, request, rc, &err);
     else if (strcmp(method, "GET") == 0 || strcmp(method, "HEAD") == 0)
         answer_session(api, request, visitor);
     else if (strcmp(method, "DELETE") != 0)
@@ -315,12 +328,13 @@ static void answer_route(const struct api *api, struct http_request *request, in
     call_done(&call);
 }
 
-static void answer_stream(const struct api *api, struct http_request *request)
+static void answer_stream(const struct api *api, struct http_request *request,
+                          struct visitor *visitor)
 {
     http_add_header(request, "Cache-Control", "no-store");
     http_add_header(request, "X-Accel-Buffering", "no");
     struct http_stream *client = http_stream_open(request, "text/event-stream");
-    if (!stream_add(api->stream, client, http_header(request, "Last-Event-ID")))
+    if (!stream_add(api->stream, client, visitor, http_header(request, "Last-Event-ID")))
         http_stream_close(client);
 }
 
@@ -330,14 +344,16 @@ static void answer_known(const struct api *api, struct http_request *request, in
     const char *first = http_segment(request, skip + 2);
     bool alone = http_segment(request, skip + 3) == NULL;
     const struct route *route = route_find(request, skip, &allow);
-    struct visitor *visitor = visitor_of(api, request);
-    if (visitor == NULL)
-        answer_unknown(api, request);
+    struct err err = {0};
+    struct visitor *visitor = NULL;
+    enum rc rc = visitor_of(api, request, &visitor, &err);
+    if (rc != RC_OK)
+        answer_unknown(api, request, rc, &err);
     else if (route != NULL)
         answer_route(api, request, skip, route, visitor);
     else if (alone && first != NULL && strcmp(first, "stream") == 0 &&
              strcmp(http_method(request), "GET") == 0)
-        answer_stream(api, request);
+        answer_stream(api, request, visitor);
     else if (allow.len > 0) {
         http_add_header(request, "Allow", allow.data);
         refuse(request, 405, "this path does not take this method",

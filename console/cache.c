@@ -5,7 +5,8 @@
 #include <pthread.h>
 #include <stdlib.h>
 
-#define KEEP_US 1000000
+#define KEEP_US    1000000
+#define BYTES_MOST 8388608 /* of all documents */
 
 struct entry {
     char *key; /* NULL: free */
@@ -19,6 +20,7 @@ struct cache {
     pthread_cond_t made;
     struct entry entries[CACHE_ENTRIES];
     long epoch; /* grows with each change */
+    size_t bytes;
 };
 
 struct cache *cache_new(void)
@@ -29,8 +31,9 @@ struct cache *cache_new(void)
     return cache;
 }
 
-static void forget(struct entry *entry)
+static void forget(struct cache *cache, struct entry *entry)
 {
+    cache->bytes -= entry->document.len;
     free(entry->key);
     str_done(&entry->document);
     *entry = (struct entry){0};
@@ -41,7 +44,7 @@ void cache_free(struct cache *cache)
     if (cache == NULL)
         return;
     for (int i = 0; i < CACHE_ENTRIES; i++)
-        forget(&cache->entries[i]);
+        forget(cache, &cache->entries[i]);
     (void)pthread_cond_destroy(&cache->made);
     (void)pthread_mutex_destroy(&cache->lock);
     free(cache);
@@ -61,6 +64,14 @@ static bool fresh(const struct cache *cache, const struct entry *entry)
            (entry->made_us == 0 || clock_boot_us() - entry->made_us < KEEP_US);
 }
 
+/* What no one may be given any more. */
+static void forget_old(struct cache *cache)
+{
+    for (int i = 0; i < CACHE_ENTRIES; i++)
+        if (cache->entries[i].made_us != 0 && !fresh(cache, &cache->entries[i]))
+            forget(cache, &cache->entries[i]);
+}
+
 /* A free place, or that of the oldest; NULL: all are being made. */
 static struct entry *place(struct cache *cache)
 {
@@ -73,7 +84,7 @@ static struct entry *place(struct cache *cache)
             oldest = entry;
     }
     if (oldest != NULL)
-        forget(oldest);
+        forget(cache, oldest);
     return oldest;
 }
 
@@ -81,6 +92,7 @@ bool cache_get(struct cache *cache, const char *key, struct str *document, long 
 {
     bool found = false;
     (void)pthread_mutex_lock(&cache->lock);
+    forget_old(cache);
     struct entry *entry;
     while ((entry = find(cache, key)) != NULL && fresh(cache, entry) && entry->made_us == 0)
         (void)pthread_cond_wait(&cache->made, &cache->lock);
@@ -90,7 +102,7 @@ bool cache_get(struct cache *cache, const char *key, struct str *document, long 
     } else {
         /* Of one that is being made, but from before a change, the maker's ticket is void. */
         if (entry != NULL)
-            forget(entry);
+            forget(cache, entry);
         entry = place(cache);
         if (entry != NULL)
             *entry = (struct entry){.key = xstrdup(key), .epoch = cache->epoch};
@@ -105,8 +117,13 @@ void cache_put(struct cache *cache, const char *key, long ticket, const char *do
     (void)pthread_mutex_lock(&cache->lock);
     struct entry *entry = find(cache, key);
     if (entry != NULL && entry->made_us == 0 && entry->epoch == ticket) {
-        str_add(&entry->document, document, len);
-        entry->made_us = clock_boot_us();
+        if (cache->bytes + len > BYTES_MOST) {
+            forget(cache, entry); /* those who wait for it ask themselves */
+        } else {
+            str_add(&entry->document, document, len);
+            cache->bytes += len;
+            entry->made_us = clock_boot_us();
+        }
     }
     (void)pthread_cond_broadcast(&cache->made);
     (void)pthread_mutex_unlock(&cache->lock);
@@ -117,8 +134,15 @@ void cache_drop(struct cache *cache, const char *key, long ticket)
     (void)pthread_mutex_lock(&cache->lock);
     struct entry *entry = find(cache, key);
     if (entry != NULL && entry->made_us == 0 && entry->epoch == ticket)
-        forget(entry);
+        forget(cache, entry);
     (void)pthread_cond_broadcast(&cache->made);
+    (void)pthread_mutex_unlock(&cache->lock);
+}
+
+void cache_tidy(struct cache *cache)
+{
+    (void)pthread_mutex_lock(&cache->lock);
+    forget_old(cache);
     (void)pthread_mutex_unlock(&cache->lock);
 }
 

@@ -1,7 +1,8 @@
 /**
  * What: the answers of the last second, so that a hundred people who look at one page cost PostgreSQL what one costs.
  * Invariants: an answer is kept for a second, under all that it depends on: the path, the query, and what its visitor may see. While it is being
- *   made, others who ask for it wait for it; when that fails each is told so by asking itself. At most CACHE_ENTRIES are kept.
+ *   made, others who ask for it wait for it; when that fails each is told so by asking itself. At most CACHE_ENTRIES, and 8 MB,
+ *   are kept.
  * Threads: any.
  * Ownership: what is found is copied out.
  * Failure: none.
@@ -21,6 +22,8 @@ void cache_free(struct cache *cache);
 bool cache_get(struct cache *cache, const char *key, struct str *document, long *ret_ticket);
 void cache_put(struct cache *cache, const char *key, long ticket, const char *document, size_t len);
 void cache_drop(struct cache *cache, const char *key, long ticket);
+/** Gives back what is too old. To be called now and then. */
+void cache_tidy(struct cache *cache);
 /** Something was changed: nothing that was kept counts any more. */
 void cache_clear(struct cache *cache);
 

@@ -23,6 +23,7 @@ struct console {
     const struct console_options *options;
     struct http *http;
     struct api api;
+    struct stream_hooks hooks;
     char *base_path; /* "/" or "/x/" */
     int skip;        /* its segments */
 };
@@ -153,7 +154,15 @@ static enum rc check_exposed(const struct console *console, struct err *err)
 
 static void tick(void *context)
 {
-    sessions_sweep(context);
+    struct console *console = context;
+    sessions_sweep(console->api.sessions);
+    cache_tidy(console->api.cache);
+}
+
+static bool may(void *context, struct visitor *visitor)
+{
+    struct console *console = context;
+    return sessions_may(console->api.sessions, visitor);
 }
 
 static enum rc start_api(struct console *console, struct err *err)
@@ -171,8 +180,8 @@ static enum rc start_api(struct console *console, struct err *err)
     console->api.sign_in = sign_in;
     console->api.base_path = console->base_path;
     console->api.show_payloads = config_get_bool(config, "console", "show_payloads");
-    return stream_start(console->options->conninfo, tick, console->api.sessions,
-                        &console->api.stream, err);
+    console->hooks = (struct stream_hooks){.tick = tick, .may = may, .context = console};
+    return stream_start(console->options->conninfo, &console->hooks, &console->api.stream, err);
 }
 
 static enum rc start_http(struct console *console, struct err *err)

@@ -60,7 +60,7 @@ static bool is_listed(const char *host, const char *hosts)
 {
     for (const char *at = hosts; *at != '\0'; at += strspn(at, ", ")) {
         size_t len = strcspn(at, ", ");
-        bool with_port = memchr(at, ':', len) != NULL;
+        bool with_port = *at == '[' ? at[len - 1] != ']' : memchr(at, ':', len) != NULL;
         size_t given = with_port ? strlen(host) : name_length(host);
         if (len == given && ascii_same_start(at, host, len))
             return true;

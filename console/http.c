@@ -72,6 +72,7 @@ static void connection_changed(void *context, struct MHD_Connection *connection,
         if (http->marks != NULL)
             http->marks->link = &mark->next;
         http->marks = mark;
+        (void)pthread_cond_signal(&http->connected);
         *socket_context = mark;
     } else if (mark != NULL) {
         *mark->link = mark->next;
@@ -87,21 +88,30 @@ static void refuse(struct http_request *request, int status, const char *detail)
 {
     STR_AUTO body = {0};
     str_format(&body, "{\"type\":\"about:blank\",\"status\":%d,\"title\":\"%s\",\"detail\":\"%s\"}",
-               status, status == 413 ? "Content Too Large" : "Bad Request", detail);
+               status,
+               status == 413   ? "Content Too Large"
+               : status == 503 ? "Service Unavailable"
+                               : "Bad Request",
+               detail);
     http_answer(request, status, "application/problem+json", body.data, body.len);
 }
 
-static void enqueue(struct http *http, struct http_request *request)
+/* False: the server stops, and no worker would resume its connection. */
+static bool enqueue(struct http *http, struct http_request *request)
 {
     mark_waits(http, request->mark, false);
-    MHD_suspend_connection(request->connection);
     (void)pthread_mutex_lock(&http->lock);
-    request->queued = true;
-    request->next = NULL;
-    *http->last = request;
-    http->last = &request->next;
-    (void)pthread_cond_signal(&http->filled);
+    bool open = !http->stopping;
+    if (open) {
+        MHD_suspend_connection(request->connection);
+        request->queued = true;
+        request->next = NULL;
+        *http->last = request;
+        http->last = &request->next;
+        (void)pthread_cond_signal(&http->filled);
+    }
     (void)pthread_mutex_unlock(&http->lock);
+    return open;
 }
 
 /* libmicrohttpd calls it when the head has come, for each piece of the body, at the body's end, and after a resume. */
@@ -131,10 +141,10 @@ static enum MHD_Result on_request(void *context, struct MHD_Connection *connecti
     else if (request->response == NULL && !request->queued && !request_read(request))
         refuse(request, 400,
                "the path or the query is not valid percent-encoded UTF-8, or is too long");
+    if (request->response == NULL && !request->queued && !enqueue(http, request))
+        refuse(request, 503, "the server stops");
     if (request->response != NULL)
         return MHD_queue_response(connection, (unsigned)request->status, request->response);
-    if (!request->queued)
-        enqueue(http, request);
     return MHD_YES;
 }
 
@@ -220,17 +230,22 @@ static void watch(struct http *http)
             (void)shutdown(mark->fd, SHUT_RDWR);
 }
 
+/* Sleeps while there is no connection: a daemon whose metrics no one reads costs nothing. */
 static void *watcher_main(void *context)
 {
     struct http *http = context;
-    bool stopping = false;
-    while (!stopping) {
+    (void)pthread_mutex_lock(&http->lock);
+    while (!http->stopping) {
+        if (http->marks == NULL) {
+            (void)pthread_cond_wait(&http->connected, &http->lock);
+            continue;
+        }
+        (void)pthread_mutex_unlock(&http->lock);
         (void)poll(NULL, 0, WATCH_MS);
         (void)pthread_mutex_lock(&http->lock);
-        stopping = http->stopping;
         watch(http);
-        (void)pthread_mutex_unlock(&http->lock);
     }
+    (void)pthread_mutex_unlock(&http->lock);
     return NULL;
 }
 
@@ -327,6 +342,7 @@ enum rc http_open(const struct http_options *options, struct http **ret_http, st
     *http = (struct http){.options = *options, .last = &http->first, .listener.fd = -1};
     (void)pthread_mutex_init(&http->lock, NULL);
     (void)pthread_cond_init(&http->filled, NULL);
+    (void)pthread_cond_init(&http->connected, NULL);
     enum rc rc = load_tls(http, err);
     if (rc == RC_OK)
         rc = listen_open(options->listen, &http->listener, err);
@@ -355,6 +371,7 @@ void http_stop(struct http *http)
     http->stopping = true;
     streams_end(http);
     (void)pthread_cond_broadcast(&http->filled);
+    (void)pthread_cond_broadcast(&http->connected);
     (void)pthread_mutex_unlock(&http->lock);
     for (int i = 0; i < http->worker_count; i++)
         (void)pthread_join(http->workers[i], NULL);
@@ -364,6 +381,7 @@ void http_stop(struct http *http)
         MHD_stop_daemon(http->daemon);
     listen_close(&http->listener);
     (void)pthread_cond_destroy(&http->filled);
+    (void)pthread_cond_destroy(&http->connected);
     (void)pthread_mutex_destroy(&http->lock);
     free(http->workers);
     free(http->certificate);

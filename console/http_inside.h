@@ -18,7 +18,7 @@
 #include <stdint.h>
 
 #define REQUEST_QUERY_MOST    32
-#define REQUEST_SEGMENTS_MOST 8
+#define REQUEST_SEGMENTS_MOST 16
 #define REQUEST_HEADERS_MOST  24
 
 /** A connection, from its first byte to its end. */
@@ -62,7 +62,7 @@ struct http {
     struct MHD_Daemon *daemon;
     char *certificate, *key; /* the files' contents */
     pthread_mutex_t lock;
-    pthread_cond_t filled;
+    pthread_cond_t filled, connected;
     struct http_request *first, **last; /* the queue */
     struct http_request *watched;
     struct http_mark *marks;

@@ -175,6 +175,8 @@ static enum rc take_passed(struct listener *listener, struct err *err)
         return err_set(err, RC_FATAL, ERR_CONFIG, "systemd",
                        "Start it by a unit that has a .socket unit with one ListenStream.",
                        "systemd has not passed one socket to this process");
+    (void)unsetenv("LISTEN_PID"); /* for whoever asks next there is none */
+    (void)unsetenv("LISTEN_FDS");
     *listener = (struct listener){.fd = SYSTEMD_FIRST};
     (void)fcntl(SYSTEMD_FIRST, F_SETFD, FD_CLOEXEC);
     (void)fcntl(SYSTEMD_FIRST, F_SETFL, O_NONBLOCK);

@@ -9,6 +9,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#define MEMBERS_MOST 32 /* of a body: bits of `used` */
+
 /* ---- Which one ---- */
 
 static int segments_of(const char *path, const char *segments[8], size_t lengths[8])
@@ -135,7 +137,8 @@ static enum rc body_value(struct reading *r, const struct route_param *param, st
         i++;
     if (node == NULL)
         return RC_NONE;
-    r->used |= 1U << i;
+    if (i < MEMBERS_MOST)
+        r->used |= 1U << i;
     if (cJSON_IsNull(node))
         return RC_NONE;
     if (!type_fits(node, param->field->type))
@@ -226,7 +229,7 @@ static enum rc check_used(const struct reading *r, struct err *err)
     int i = 0;
     for (const struct cJSON *node = r->json.root != NULL ? r->json.root->child : NULL; node != NULL;
          node = node->next, i++)
-        if (i >= 32 || (r->used & 1U << i) == 0)
+        if (i >= MEMBERS_MOST || (r->used & 1U << i) == 0)
             return unknown(node->string, err);
     return RC_OK;
 }

@@ -14,12 +14,14 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
+#include <xxhash.h>
 
 #define IDLE_US    1800000000LL  /* 30 minutes */
 #define LONGEST_US 43200000000LL /* 12 hours */
 /* Tokens that are in use. Of more the one that was used longest ago waits for its next request to be looked up again. */
-#define TOKENS   64
-#define TOKEN_US 5000000 /* then it is looked up again: it may have been revoked */
+#define TOKENS    64
+#define TOKEN_US  5000000  /* then it is looked up again: it may have been revoked */
+#define GROUPS_US 30000000 /* then the groups of a person are read again */
 
 struct sessions {
     struct sessions_options options;
@@ -85,14 +87,15 @@ static enum rc read_level(struct visitor *visitor, struct err *err)
     enum rc rc = visitor_run(visitor, NULL, &sql_console_groups, NULL, &result, err);
     if (rc != RC_OK)
         return rc;
-    visitor_set_level(visitor, db_bool(result, 0, CONSOLE_GROUPS_OPERATOR)  ? LEVEL_OPERATOR
-                               : db_bool(result, 0, CONSOLE_GROUPS_MONITOR) ? LEVEL_MONITOR
-                                                                            : LEVEL_NONE);
-    if (visitor_level(visitor) != LEVEL_NONE)
-        return RC_OK;
-    return refuse(err, "right",
-                  "GRANT lockstep_monitor TO the login to look, lockstep_operator to act.",
-                  "the login is a member of neither lockstep_monitor nor lockstep_operator");
+    enum level level = db_bool(result, 0, CONSOLE_GROUPS_OPERATOR)  ? LEVEL_OPERATOR
+                       : db_bool(result, 0, CONSOLE_GROUPS_MONITOR) ? LEVEL_MONITOR
+                                                                    : LEVEL_NONE;
+    if (level == LEVEL_NONE)
+        return refuse(err, "right",
+                      "GRANT lockstep_monitor TO the login to look, lockstep_operator to act.",
+                      "the login is a member of neither lockstep_monitor nor lockstep_operator");
+    visitor_set_level(visitor, level);
+    return RC_OK;
 }
 
 /* Whatever is wrong with login or password, the answer is the same. */
@@ -151,12 +154,24 @@ static enum rc keep(struct sessions *sessions, struct visitor *visitor, struct e
                   "there are as many web sessions as the console keeps");
 }
 
+/* Behind a proxy all have its address: there each login waits by itself. */
+static void waits_as(const char *client, const char *login, char who[64])
+{
+    bool shared = strcmp(client, "local") == 0 || strncmp(client, "127.", 4) == 0 ||
+                  strcmp(client, "::1") == 0;
+    (void)snprintf(who, 64, "%s", client);
+    if (shared)
+        (void)snprintf(who, 64, "%016llx", (unsigned long long)XXH3_64bits(login, strlen(login)));
+}
+
 enum rc sessions_sign_in(struct sessions *sessions, const char *login, const char *password,
                          const char *client, int *ret_wait_s, struct visitor **ret_visitor,
                          struct err *err)
 {
+    char who[64];
+    waits_as(client, login, who);
     (void)pthread_mutex_lock(&sessions->lock);
-    bool may = throttle_begin(&sessions->throttle, client, clock_boot_us(), ret_wait_s);
+    bool may = throttle_begin(&sessions->throttle, who, clock_boot_us(), ret_wait_s);
     (void)pthread_mutex_unlock(&sessions->lock);
     if (!may)
         return refuse(err, "wait", "Wait, then try again.",
@@ -167,7 +182,7 @@ enum rc sessions_sign_in(struct sessions *sessions, const char *login, const cha
                               "login or password is wrong")
                      : open_as(sessions, login, password, ret_visitor, err);
     (void)pthread_mutex_lock(&sessions->lock);
-    throttle_end(&sessions->throttle, client, rc == RC_REJECT, clock_boot_us());
+    throttle_end(&sessions->throttle, who, rc == RC_REJECT, clock_boot_us());
     (void)pthread_mutex_unlock(&sessions->lock);
     if (rc == RC_OK)
         rc = keep(sessions, *ret_visitor, err);
@@ -193,6 +208,22 @@ static bool same_id(const char *a, const char *b)
     return differ == 0;
 }
 
+/* Its groups are read again now and then: a right that was taken away ends here, too. False: it may not come in any more. */
+static bool still_may(struct sessions *sessions, struct visitor *visitor)
+{
+    struct err err = {0};
+    int64_t now_us = clock_boot_us();
+    if (now_us - visitor_checked_us(visitor) < GROUPS_US)
+        return true;
+    visitor_checked(visitor, now_us);
+    enum rc rc = read_level(visitor, &err);
+    if (rc != RC_REJECT && rc != RC_FATAL)
+        return true; /* or the database does not answer: said to whoever asks for more */
+    sessions_sign_out(sessions, visitor);
+    log_err(LOG_WARN, "signed_out", NULL, &err);
+    return false;
+}
+
 struct visitor *sessions_of_cookie(struct sessions *sessions, const char *id)
 {
     struct visitor *found = NULL;
@@ -206,6 +237,10 @@ struct visitor *sessions_of_cookie(struct sessions *sessions, const char *id)
         }
     }
     (void)pthread_mutex_unlock(&sessions->lock);
+    if (found != NULL && !still_may(sessions, found)) {
+        visitor_release(found);
+        found = NULL;
+    }
     return found;
 }
 
@@ -249,25 +284,24 @@ enum rc sessions_ready(struct sessions *sessions, struct err *err)
 
 /* ---- Tokens ---- */
 
-/* What the database says of a token; NULL: it has none such, or it has expired or was revoked. */
-static struct visitor *look_up(struct sessions *sessions, const char *token)
+/* RC_NONE: there is none such, or it has expired or was revoked. */
+static enum rc look_up(struct sessions *sessions, const char *token, struct visitor **ret_visitor,
+                       struct err *err)
 {
     DB_RESULT_AUTO *result = NULL;
-    struct err err = {0};
     char name[300];
-    enum rc rc = visitor_run(sessions->own, NULL, &sql_console_token_use,
-                             (const char *const[]){token}, &result, &err);
-    if (rc != RC_OK) {
-        if (rc != RC_NONE)
-            log_err(LOG_WARN, "token_not_read", NULL, &err);
-        return NULL;
-    }
+    const char *const params[] = {token};
+    enum rc rc = visitor_run(sessions->own, NULL, &sql_console_token_use, params, &result, err);
+    if (rc == RC_LOST) /* its session had ended while no one asked */
+        rc = visitor_run(sessions->own, NULL, &sql_console_token_use, params, &result, err);
+    if (rc != RC_OK)
+        return rc;
     (void)snprintf(name, sizeof name, "token %s", db_text(result, 0, CONSOLE_TOKEN_USE_NAME));
-    struct visitor *visitor = visitor_new(
-        name, db_bool(result, 0, CONSOLE_TOKEN_USE_OPERATOR) ? LEVEL_OPERATOR : LEVEL_MONITOR,
-        sessions->options.conninfo);
-    visitor_set_token(visitor, token);
-    return visitor;
+    bool may_act = db_bool(result, 0, CONSOLE_TOKEN_USE_OPERATOR);
+    *ret_visitor =
+        visitor_new(name, may_act ? LEVEL_OPERATOR : LEVEL_MONITOR, sessions->options.conninfo);
+    visitor_set_token(*ret_visitor, token);
+    return RC_OK;
 }
 
 /* With the lock: where it is, or where it may be. */
@@ -285,20 +319,30 @@ static struct visitor **token_place(struct sessions *sessions, const char *token
     return oldest;
 }
 
-struct visitor *sessions_of_token(struct sessions *sessions, const char *token)
+static struct visitor *known_token(struct sessions *sessions, const char *token, int64_t now_us)
 {
-    int64_t now_us = clock_boot_us();
     struct visitor *found = NULL;
-    if (strlen(token) != VISITOR_ID - 1)
-        return NULL;
     (void)pthread_mutex_lock(&sessions->lock);
     struct visitor *known = *token_place(sessions, token);
     if (known != NULL && same_id(visitor_id(known), token) &&
         now_us - visitor_since_us(known) < TOKEN_US && !visitor_lost(known))
         found = visitor_hold(known);
     (void)pthread_mutex_unlock(&sessions->lock);
-    if (found != NULL || (found = look_up(sessions, token)) == NULL)
-        return found;
+    return found;
+}
+
+enum rc sessions_of_token(struct sessions *sessions, const char *token,
+                          struct visitor **ret_visitor, struct err *err)
+{
+    int64_t now_us = clock_boot_us();
+    struct visitor *found = NULL;
+    if (strlen(token) != VISITOR_ID - 1)
+        return RC_NONE;
+    if ((*ret_visitor = known_token(sessions, token, now_us)) != NULL)
+        return RC_OK;
+    enum rc rc = look_up(sessions, token, &found, err);
+    if (rc != RC_OK)
+        return rc;
     (void)pthread_mutex_lock(&sessions->lock);
     struct visitor **place = token_place(sessions, token);
     if (*place != NULL && same_id(visitor_id(*place), token) && !visitor_lost(*place)) {
@@ -310,5 +354,32 @@ struct visitor *sessions_of_token(struct sessions *sessions, const char *token)
         *place = visitor_hold(found);
     }
     (void)pthread_mutex_unlock(&sessions->lock);
-    return found;
+    *ret_visitor = found;
+    return RC_OK;
+}
+
+/* ---- Whoever listens to the stream ---- */
+
+static bool is_here(struct sessions *sessions, const struct visitor *visitor)
+{
+    bool here = false;
+    (void)pthread_mutex_lock(&sessions->lock);
+    for (int i = 0; i < sessions->options.most; i++)
+        here = here || (sessions->people[i] == visitor && !too_old(visitor, clock_boot_us()));
+    (void)pthread_mutex_unlock(&sessions->lock);
+    return here;
+}
+
+bool sessions_may(struct sessions *sessions, struct visitor *visitor)
+{
+    struct err err = {0};
+    struct visitor *again = NULL;
+    if (visitor == sessions->anonymous)
+        return true;
+    if (*visitor_csrf(visitor) != '\0')
+        return is_here(sessions, visitor) && still_may(sessions, visitor);
+    enum rc rc = sessions_of_token(sessions, visitor_id(visitor), &again, &err);
+    if (rc == RC_OK)
+        visitor_release(again);
+    return rc != RC_NONE;
 }

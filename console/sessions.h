@@ -4,7 +4,8 @@
  * Invariants: the password is not kept. A session that a person signed in with is that login's, so PostgreSQL checks its
  *   rights and knows its name; it is taken only if the server asked for the password. Tokens and the anonymous visitor share the console's
  *   login, with SET ROLE to lockstep_monitor or lockstep_operator. A web session ends by sign-out, after 30 minutes without a request,
- *   after 12 hours, and when its PostgreSQL session is lost. There are at most `most` web sessions. After a sign-in that failed its
+ *   after 12 hours, when its PostgreSQL session is lost, and within half a
+ *   minute after its login has lost both groups. There are at most `most` web sessions. After a sign-in that failed its
  *   address has to wait, each time twice as long, up to a minute; of one address one is tried at a time.
  * Threads: any; statements of one session run one after the other.
  * Ownership: a struct visitor is counted: whoever got one gives it back with visitor_release.
@@ -34,8 +35,12 @@ MUST_CHECK enum rc sessions_sign_in(struct sessions *sessions, const char *login
                                     struct visitor **ret_visitor, struct err *err);
 /** Whom the cookie, or the token, names; NULL: nobody that may come in. */
 struct visitor *sessions_of_cookie(struct sessions *sessions, const char *id);
-struct visitor *sessions_of_token(struct sessions *sessions, const char *token);
+/** RC_NONE: it names none; else the database cannot be asked. */
+MUST_CHECK enum rc sessions_of_token(struct sessions *sessions, const char *token,
+                                     struct visitor **ret_visitor, struct err *err);
 struct visitor *sessions_anonymous(struct sessions *sessions);
+/** Whether one who came in some time ago would still be let in. */
+bool sessions_may(struct sessions *sessions, struct visitor *visitor);
 void sessions_sign_out(struct sessions *sessions, struct visitor *visitor);
 /** Whether the console's own login reaches the database. */
 MUST_CHECK enum rc sessions_ready(struct sessions *sessions, struct err *err);

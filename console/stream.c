@@ -13,6 +13,7 @@
 
 #define EVERY_MS     1000
 #define HEARTBEAT_US 15000000
+#define ASK_US       5000000
 #define IDLE_TICK_MS 10000
 #define HOLES        256
 #define HOLE_US      60000000
@@ -25,7 +26,8 @@ struct hole {
 struct client {
     struct client *next;
     struct http_stream *out;
-    int64_t last_id; /* what it has; -1: it wants what comes from now on */
+    struct visitor *visitor; /* held */
+    int64_t last_id;         /* what it has; -1: it wants what comes from now on */
 };
 
 struct stream {
@@ -40,11 +42,13 @@ struct stream {
     int hole_count;
     int64_t heartbeat_us;
     struct outage outage;
-    void (*tick)(void *context);
-    void *context;
+    int64_t asked_us; /* whether all who listen still may */
+    bool full;        /* the last look had as many events as one look takes */
+    const struct stream_hooks *hooks;
 };
 
-bool stream_add(struct stream *stream, struct http_stream *client, const char *last_id)
+bool stream_add(struct stream *stream, struct http_stream *client, struct visitor *visitor,
+                const char *last_id)
 {
     int64_t id = -1;
     if (last_id != NULL && !int64_parse(last_id, strlen(last_id), &id))
@@ -53,7 +57,8 @@ bool stream_add(struct stream *stream, struct http_stream *client, const char *l
     bool room = stream->count < STREAM_CLIENTS;
     if (room) {
         struct client *new = xcalloc(1, sizeof *new);
-        *new = (struct client){.next = stream->coming, .out = client, .last_id = id};
+        *new = (struct client){
+            .next = stream->coming, .out = client, .visitor = visitor_hold(visitor), .last_id = id};
         stream->coming = new;
         stream->count++;
     }
@@ -75,19 +80,35 @@ static void take_new(struct stream *stream)
     (void)pthread_mutex_unlock(&stream->lock);
 }
 
-/* Sends to one client; a client that has gone is removed. True: it is still there. */
-static bool send_to(struct stream *stream, struct client **place, const char *text, size_t len)
+static void drop(struct stream *stream, struct client **place)
 {
     struct client *client = *place;
-    if (http_stream_send(client->out, text, len))
-        return true;
     *place = client->next;
     http_stream_close(client->out);
+    visitor_release(client->visitor);
     free(client);
     (void)pthread_mutex_lock(&stream->lock);
     stream->count--;
     (void)pthread_mutex_unlock(&stream->lock);
+}
+
+/* Sends to one client; a client that has gone is removed. True: it is still there. */
+static bool send_to(struct stream *stream, struct client **place, const char *text, size_t len)
+{
+    if (http_stream_send((*place)->out, text, len))
+        return true;
+    drop(stream, place);
     return false;
+}
+
+/* Who has signed out, or whose token was revoked, hears no more. */
+static void ask_all(struct stream *stream)
+{
+    for (struct client **place = &stream->clients; *place != NULL;)
+        if (stream->hooks->may(stream->hooks->context, (*place)->visitor))
+            place = &(*place)->next;
+        else
+            drop(stream, place);
 }
 
 /* id 0: to all; late: it was a hole, which those who are up to date have passed. */
@@ -177,24 +198,45 @@ static void send_rows(struct stream *stream, const struct db_result *rows)
     }
 }
 
+/* Where to read on: the newest event, or, if somebody comes back who lacks few, what that one has. */
+static void find_place(struct stream *stream, int64_t newest)
+{
+    stream->last_id = newest;
+    stream->hole_count = 0;
+    for (const struct client *client = stream->clients; client != NULL; client = client->next)
+        if (client->last_id >= 0 && client->last_id < stream->last_id &&
+            newest - client->last_id <= STREAM_CATCH_UP)
+            stream->last_id = client->last_id;
+}
+
 /* Those that are new start at the newest event; whoever lacks too much reads anew. */
 static void settle_new(struct stream *stream, int64_t newest)
 {
     STR_AUTO reset = {0};
-    if (stream->last_id < 0 || stream->last_id > newest)
-        stream->last_id = newest;
-    str_format(&reset, "id: %lld\nevent: reset\ndata: {}\n\n", (long long)stream->last_id);
+    if (stream->last_id < 0 || stream->last_id > newest ||
+        newest - stream->last_id > STREAM_CATCH_UP)
+        find_place(stream, newest);
+    str_format(&reset, "id: %lld\nevent: reset\ndata: {}\n\n", (long long)newest);
     for (struct client **place = &stream->clients; *place != NULL;) {
         struct client *client = *place;
-        bool late = client->last_id > stream->last_id ||
-                    (client->last_id >= 0 && stream->last_id - client->last_id > STREAM_CATCH_UP);
         bool is_new = client->last_id < 0;
+        bool late =
+            client->last_id > newest || (!is_new && newest - client->last_id > STREAM_CATCH_UP);
         if (is_new || late)
-            client->last_id = stream->last_id;
+            client->last_id = newest;
         if (!(is_new || late) ||
             send_to(stream, place, is_new ? ": hello\n\n" : reset.data, is_new ? 9 : reset.len))
-            place = *place == client ? &client->next : place;
+            place = &client->next;
     }
+}
+
+static bool must_settle(const struct stream *stream)
+{
+    bool settle = stream->last_id < 0 || stream->full;
+    for (const struct client *client = stream->clients; client != NULL; client = client->next)
+        settle = settle || client->last_id < 0 || client->last_id > stream->last_id ||
+                 stream->last_id - client->last_id > STREAM_CATCH_UP;
+    return settle;
 }
 
 static void look(struct stream *stream)
@@ -204,11 +246,8 @@ static void look(struct stream *stream)
     DB_RESULT_AUTO *newest = NULL;
     DB_RESULT_AUTO *rows = NULL;
     enum rc rc = RC_OK;
-    bool settle = stream->last_id < 0;
-    for (const struct client *client = stream->clients; client != NULL; client = client->next)
-        settle = settle || client->last_id < 0 || client->last_id > stream->last_id ||
-                 stream->last_id - client->last_id > STREAM_CATCH_UP;
-    if (settle) {
+    int64_t away_ms;
+    if (must_settle(stream)) {
         rc = visitor_run(stream->own, NULL, &sql_console_newest, NULL, &newest, &err);
         if (rc == RC_OK)
             settle_new(stream, db_int(newest, 0, CONSOLE_NEWEST_ID));
@@ -217,13 +256,32 @@ static void look(struct stream *stream)
     if (rc == RC_OK)
         rc = visitor_run(stream->own, NULL, &sql_console_changes,
                          (const char *const[]){DB_INT(lacking(stream)), holes.data}, &rows, &err);
-    int64_t away_ms;
     if (rc == RC_OK) {
         if (outage_over(&stream->outage, clock_boot_us(), &away_ms))
             log_event(LOG_INFO, "stream_is_back", "after_ms", LOG_INT(away_ms), NULL);
+        stream->full = db_rows(rows) >= STREAM_CATCH_UP;
         send_rows(stream, rows);
-    } else if (outage_tells(&stream->outage, &err, clock_boot_us()))
+    } else if (outage_tells(&stream->outage, &err, clock_boot_us())) {
         log_err(LOG_WARN, "stream_without_database", NULL, &err);
+    }
+}
+
+/* What is due by the clock. */
+static void keep_house(struct stream *stream, int64_t *tick_us)
+{
+    int64_t now_us = clock_boot_us();
+    if (now_us - stream->asked_us > ASK_US) {
+        stream->asked_us = now_us;
+        ask_all(stream);
+    }
+    if (now_us - stream->heartbeat_us > HEARTBEAT_US) {
+        stream->heartbeat_us = now_us;
+        send_all(stream, 0, false, ": \n\n", 4);
+    }
+    if (now_us - *tick_us > IDLE_TICK_MS * 1000LL) {
+        *tick_us = now_us;
+        stream->hooks->tick(stream->hooks->context);
+    }
 }
 
 static void *stream_main(void *context)
@@ -233,28 +291,23 @@ static void *stream_main(void *context)
     int64_t tick_us = 0;
     while (!stopping) {
         (void)thread_take(&stream->thread, &stopping);
+        if (stream->clients == NULL) /* what was seen before is no one's place any more */
+            stream->last_id = -1;
         take_new(stream);
         if (stream->clients != NULL)
             look(stream);
-        if (clock_boot_us() - stream->heartbeat_us > HEARTBEAT_US) {
-            stream->heartbeat_us = clock_boot_us();
-            send_all(stream, 0, false, ": \n\n", 4);
-        }
-        if (clock_boot_us() - tick_us > IDLE_TICK_MS * 1000LL) {
-            tick_us = clock_boot_us();
-            stream->tick(stream->context);
-        }
+        keep_house(stream, &tick_us);
         if (!stopping && !thread_has_mail(&stream->thread))
             mailbox_wait(&stream->thread.inbox, stream->clients != NULL ? EVERY_MS : IDLE_TICK_MS);
     }
     return NULL;
 }
 
-enum rc stream_start(const char *conninfo, void (*tick)(void *context), void *context,
+enum rc stream_start(const char *conninfo, const struct stream_hooks *hooks,
                      struct stream **ret_stream, struct err *err)
 {
     struct stream *stream = xcalloc(1, sizeof *stream);
-    *stream = (struct stream){.last_id = -1, .tick = tick, .context = context};
+    *stream = (struct stream){.last_id = -1, .hooks = hooks};
     (void)pthread_mutex_init(&stream->lock, NULL);
     stream->own = visitor_new("stream", LEVEL_MONITOR, conninfo);
     enum rc rc = thread_start(&stream->thread, "stream", stream_main, stream, err);
@@ -274,12 +327,8 @@ void stream_stop(struct stream *stream)
         return;
     thread_stop(&stream->thread);
     take_new(stream);
-    while (stream->clients != NULL) {
-        struct client *client = stream->clients;
-        stream->clients = client->next;
-        http_stream_close(client->out);
-        free(client);
-    }
+    while (stream->clients != NULL)
+        drop(stream, &stream->clients);
     visitor_release(stream->own);
     (void)pthread_mutex_destroy(&stream->lock);
     free(stream);

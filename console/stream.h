@@ -20,11 +20,21 @@
 
 struct stream;
 struct http_stream;
+struct visitor;
 
-MUST_CHECK enum rc stream_start(const char *conninfo, void (*tick)(void *context), void *context,
+struct stream_hooks {
+    void (*tick)(void *context); /* every ten seconds */
+    bool (*may)(void *context,
+                struct visitor *visitor); /* every five: whether it may still listen */
+    void *context;
+};
+
+/** hooks: borrowed. */
+MUST_CHECK enum rc stream_start(const char *conninfo, const struct stream_hooks *hooks,
                                 struct stream **ret_stream, struct err *err);
 void stream_stop(struct stream *stream); /* NULL is fine */
 /** last_id NULL: from now on. False: there are STREAM_CLIENTS already. */
-bool stream_add(struct stream *stream, struct http_stream *client, const char *last_id);
+bool stream_add(struct stream *stream, struct http_stream *client, struct visitor *visitor,
+                const char *last_id);
 
 #endif

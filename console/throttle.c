@@ -54,8 +54,9 @@ void throttle_end(struct throttle *throttle, const char *address, bool failed, i
     struct throttled *at = find(throttle, address);
     if (at == NULL)
         return;
-    if (!failed) {
-        *at = (struct throttled){.address = ""};
+    if (!failed) { /* its wait is over; its failures are remembered */
+        at->trying = false;
+        at->until_us = 0;
         return;
     }
     int64_t wait_us = FIRST_US << (at->failures < 8 ? at->failures : 8);

@@ -1,7 +1,7 @@
 /**
  * What: how long an address waits until it may try to sign in again.
- * Invariants: the first failure costs half a second, each further one twice as much, up to a minute; a success forgets them, and so do ten quiet
- *   minutes. One attempt an address at a time. Of more addresses than it has room for the one that waits least is forgotten.
+ * Invariants: the first failure costs half a second, each further one twice as much, up to a minute; ten quiet minutes forget
+ *   them; a success ends the wait only. One attempt an address at a time. Of more addresses than it has room for the one that waits least is forgotten.
  * Threads: one at a time; the caller locks.
  * Ownership: plain data.
  * Failure: none.

@@ -10,13 +10,15 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#define PATIENCE_MS 8000 /* statement_timeout is 5 s */
+#define PATIENCE_MS  8000 /* statement_timeout is 5 s */
+#define WAITERS_MOST 6    /* so that one visitor does not take all workers */
 
 struct visitor {
     char id[VISITOR_ID], csrf[VISITOR_ID], login[300];
     _Atomic int level, holders;
+    _Atomic int waiting;  /* for the session */
     const char *conninfo; /* NULL: a person's */
-    _Atomic int64_t since_us, used_us;
+    _Atomic int64_t since_us, used_us, checked_us;
     _Atomic bool lost;
     pthread_mutex_t lock; /* of the session */
     struct db *db;        /* NULL: none is open */
@@ -31,7 +33,7 @@ struct visitor *visitor_new(const char *login, enum level level, const char *con
     visitor->conninfo = conninfo;
     visitor->level = level;
     visitor->holders = 1;
-    visitor->since_us = visitor->used_us = clock_boot_us();
+    visitor->since_us = visitor->used_us = visitor->checked_us = clock_boot_us();
     return visitor;
 }
 
@@ -93,6 +95,16 @@ int64_t visitor_since_us(const struct visitor *visitor)
 int64_t visitor_used_us(const struct visitor *visitor)
 {
     return visitor->used_us;
+}
+
+int64_t visitor_checked_us(const struct visitor *visitor)
+{
+    return visitor->checked_us;
+}
+
+void visitor_checked(struct visitor *visitor, int64_t now_us)
+{
+    visitor->checked_us = now_us;
 }
 
 void visitor_set_level(struct visitor *visitor, enum level level)
@@ -158,24 +170,29 @@ static void cancel(void *context)
     db_cancel(context);
 }
 
+/* *ret_aimed: a request to cancel is still under way; it would hit the session's next statement. */
 static enum rc run_watched(struct visitor *visitor, struct http_request *request,
                            const struct sql_statement *stmt, const char *const *params,
-                           struct db_result **ret_result, struct err *err)
+                           bool *ret_aimed, struct db_result **ret_result, struct err *err)
 {
     struct db_canceller *canceller = db_canceller_new(visitor->db);
     http_watch(request, cancel, canceller);
     enum rc rc = db_run(visitor->db, stmt, params, ret_result, err);
     http_watch(request, NULL, NULL);
-    /* A request to cancel that is still under way would hit the next statement. */
-    if (!db_cancel_wait(canceller, PATIENCE_MS))
-        rc = rc == RC_OK ? RC_OK : RC_LOST;
+    *ret_aimed = !db_cancel_wait(canceller, PATIENCE_MS);
     db_canceller_free(canceller);
     return rc;
 }
 
 enum rc visitor_take(struct visitor *visitor, struct db **ret_db, struct err *err)
 {
+    if (visitor->waiting++ >= WAITERS_MOST) {
+        visitor->waiting--;
+        return err_set(err, RC_LOST, ERR_DB_DOWN, visitor->login, "Try again in a moment.",
+                       "too many requests of this login wait for the database");
+    }
     (void)pthread_mutex_lock(&visitor->lock);
+    visitor->waiting--;
     enum rc rc = open_session(visitor, err);
     *ret_db = visitor->db;
     if (rc != RC_OK)
@@ -198,8 +215,9 @@ enum rc visitor_run(struct visitor *visitor, struct http_request *request,
     enum rc rc = visitor_take(visitor, &db, err);
     if (rc != RC_OK)
         return rc;
-    rc = request != NULL ? run_watched(visitor, request, stmt, params, ret_result, err)
+    bool aimed = false;
+    rc = request != NULL ? run_watched(visitor, request, stmt, params, &aimed, ret_result, err)
                          : db_run(db, stmt, params, ret_result, err);
-    visitor_give(visitor, rc);
+    visitor_give(visitor, aimed ? RC_LOST : rc); /* the answer stays */
     return rc;
 }

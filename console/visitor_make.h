@@ -23,6 +23,10 @@ bool visitor_lost(const struct visitor *visitor);
 int64_t visitor_since_us(const struct visitor *visitor);
 int64_t visitor_used_us(const struct visitor *visitor);
 
+/** When its groups were read last. */
+int64_t visitor_checked_us(const struct visitor *visitor);
+void visitor_checked(struct visitor *visitor, int64_t now_us);
+
 /* With sessions.c's lock, or before others know it. */
 void visitor_set_level(struct visitor *visitor, enum level level);
 void visitor_set_token(struct visitor *visitor, const char *token);

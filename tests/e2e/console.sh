@@ -39,14 +39,15 @@ expect 'livez' "$status" 200
 api GET readyz
 expect 'readyz' "$status" 200
 
-case_begin 'a wrong password and a login that does not exist are refused with the same words, and then the address waits'
-api POST api/v1/session "{\"login\": \"$acts\", \"password\": \"wrong\"}"
+case_begin 'a wrong password and a login that does not exist are refused with the same words, and then that login waits'
+fail() { eventually 20 eval 'api POST api/v1/session "{\"login\": \"'"$1"'\", \"password\": \"wrong\"}"; [ "$status" != 429 ]'; }
+for _ in 1 2 3 4; do fail "$acts"; done
 wrong=$answer
 expect 'wrong password' "$status" 401
-eventually 20 eval 'api POST api/v1/session "{\"login\": \"nobody_$acts\", \"password\": \"wrong\"}"; [ "$status" != 429 ]'
-expect 'unknown login' "$status $answer" "401 $wrong"
 api POST api/v1/session "{\"login\": \"$acts\", \"password\": \"secret of $acts\"}"
 expect 'at once again, even if right' "$status $(grep -ci '^retry-after: [1-9]' "$tmp/headers")" '429 1'
+fail "nobody_$acts"
+expect 'unknown login, which waits by itself' "$status $answer" "401 $wrong"
 eventually 20 eval 'api POST api/v1/session "{\"login\": \"$nothing\", \"password\": \"secret of $nothing\"}"; [ "$status" != 429 ]'
 expect 'no group' "$status $(api_is .hint)" '403 GRANT lockstep_monitor TO the login to look, lockstep_operator to act.'
 api POST api/v1/session '{"login": "x"}'
@@ -192,9 +193,64 @@ curl -s -N -m 60 -b "$tmp/cookies" -H "Last-Event-ID: $id" "${url}api/v1/stream"
 eventually 20 grep -q queue_resumed "$tmp/again"
 expect 'not what it had' "$(grep -c queue_paused "$tmp/again" || true)" 0
 
-case_begin 'it ends when it is asked to, with streams open'
+case_begin 'a stream begins now, or where its client was, and ends with its session'
+sign_in "$acts"
+lockstep queue pause "$q" -q
+from=$(sql 'SELECT max(event_id) FROM lockstep.event_log')
+sql "INSERT INTO lockstep.event_log (event, detail) SELECT 'executor_changed', 'event ' || g FROM generate_series(1, 3000) g"
+last=$(sql 'SELECT max(event_id) FROM lockstep.event_log')
+for job in $(jobs -p); do [ "$job" = "$console" ] || kill "$job" 2>/dev/null || true; done
+listen() { # FILE [HEADER]
+    : >"$1"
+    curl -s -N -m 120 -b "$tmp/cookies" "${@:2}" "${url}api/v1/stream" >>"$1" &
+}
+listen "$tmp/near" -H "Last-Event-ID: $((last - 100))"
+listen "$tmp/far" -H "Last-Event-ID: $from"
+listen "$tmp/new"
+eventually 30 grep -q "event $((3000))\"" "$tmp/near"
+eventually 30 grep -q 'event: reset' "$tmp/far"
+eventually 30 grep -q hello "$tmp/new"
+expect 'who lacks few gets them' "$(grep -c 'executor_changed' "$tmp/near") $(grep -c reset "$tmp/near" || true)" '100 0'
+lockstep queue resume "$q" -q
+eventually 30 grep -q queue_resumed "$tmp/far"
+eventually 30 grep -q queue_resumed "$tmp/new"
+expect 'who is new, or reads anew, gets nothing old' "$(cat "$tmp/far" "$tmp/new" | grep -c executor_changed || true)" 0
+as DELETE api/v1/session
+expect 'signed out' "$status" 200
+ended() { ! pgrep -f "curl -s -N -m 120 .*${url}api/v1/stream" >/dev/null; }
+eventually 30 ended
+
+case_begin 'a session with PostgreSQL that was ended is no token that is unknown'
+token=$(lockstep console token create second -q)
+api GET api/v1/runs '' -H "Authorization: Bearer $token"
+expect 'before' "$status" 200
+sql "SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity WHERE application_name = 'lockstep/console' AND datname = current_database()" >/dev/null
+api GET api/v1/runs '' -H "Authorization: Bearer $token"
+expect 'the first answer' "$([ "$status" = 200 ] || [ "$status" = 503 ] && echo fits)" fits
+eventually 30 eval 'api GET api/v1/runs "" -H "Authorization: Bearer $token"; [ "$status" = 200 ]'
+
+case_begin 'it ends when it is asked to, while clients ask and listen'
+listen "$tmp/at_end" -H "Authorization: Bearer $token"
+eventually 30 grep -q hello "$tmp/at_end"
+: >"$tmp/asking"
+python3 - "$url" >>"$tmp/asking" <<'END' &
+import http.client, sys, urllib.parse
+at = urllib.parse.urlparse(sys.argv[1])
+asking = [http.client.HTTPConnection(at.hostname, at.port, timeout=20) for _ in range(4)]
+try:
+    while True:
+        for one in asking:
+            one.request('GET', '/livez')
+            one.getresponse().read()
+        print('asked', flush=True)
+except (OSError, http.client.HTTPException):
+    pass
+END
+asking=$!
+eventually 30 grep -q asked "$tmp/asking"
 console_stop
 expect 'its exit' "$?" 0
+wait "$asking"
 
 case_begin 'what would be dangerous does not start'
 refused() { "$LOCKSTEP_BIN" "$@" -s "postgres.conninfo=$db" console run 2>&1 | tail -n 2; }

@@ -45,7 +45,8 @@ persons_drop() {
 
 sign_in() {
     rm -f "$tmp/cookies"
-    api POST api/v1/session "{\"login\": \"$1\", \"password\": \"secret of $1\"}" -c "$tmp/cookies"
+    # It may have to wait for a sign-in that failed before.
+    eventually 30 eval 'api POST api/v1/session "{\"login\": \"'"$1"'\", \"password\": \"secret of '"$1"'\"}" -c "$tmp/cookies"; [ "$status" != 429 ]'
     csrf=$(api_is .csrf)
 }
 as() { api "$1" "$2" "${3:-}" -b "$tmp/cookies" -H "X-CSRF-Token: $csrf"; }
