@@ -141,8 +141,11 @@ static enum MHD_Result on_request(void *context, struct MHD_Connection *connecti
     else if (request->response == NULL && !request->queued && !request_read(request))
         refuse(request, 400,
                "the path or the query is not valid percent-encoded UTF-8, or is too long");
-    if (request->response == NULL && !request->queued && !enqueue(http, request))
+    if (request->response == NULL && !request->queued) {
+        if (enqueue(http, request))
+            return MHD_YES; /* from here on it is the worker's */
         refuse(request, 503, "the server stops");
+    }
     if (request->response != NULL)
         return MHD_queue_response(connection, (unsigned)request->status, request->response);
     return MHD_YES;
