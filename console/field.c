@@ -6,7 +6,8 @@
 
 #include <string.h>
 
-#define RUN_STATES  "Publishing|Published|Pending|Running|Paused|Completed|Failed|Cancelled|Aborted"
+#define RUN_STATES                                                                                 \
+    "Publishing|Published|Running|Paused|Completed|PartiallyCompleted|Failed|Cancelled"
 #define ID_MOST     INT64_MAX
 #define NAME_MOST   250
 #define REASON_MOST 2000

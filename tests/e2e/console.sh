@@ -118,6 +118,10 @@ for wrong in 'limit=0' 'limit=-1' 'limit=1000000000' 'limit=x' 'after=tasks.7' '
     as GET "api/v1/runs?$wrong"
     expect "$wrong" "$status" 400
 done
+for state in Publishing Published Running Paused Completed PartiallyCompleted Failed Cancelled; do # as docs/reference/states.md has them
+    as GET "api/v1/runs?status=$state"
+    expect "runs that are $state" "$status" 200
+done
 as GET 'api/v1/runs?name=%77ait%69ng'
 expect 'a name that is percent-encoded' "$status $(api_is '[.items[].run_id] | join(" ")')" "200 $waiting"
 as GET 'api/v1/%72uns?name=wait%2Bing+x'
