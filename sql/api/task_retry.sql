@@ -9,7 +9,7 @@ DECLARE
 BEGIN
     IF t.cancelled_by IS NULL AND (t.status = 'Error' OR (t.status = 'Pending' AND t.executor_no IS NULL AND t.scheduled_for > clock_timestamp())) THEN
         UPDATE lockstep.task k SET scheduled_for = clock_timestamp(), updated_at = clock_timestamp() WHERE k.task_id = t.task_id;
-    ELSIF t.status IN ('Failed', 'Terminated', 'PartiallyCompleted', 'Cancelled') THEN
+    ELSIF lockstep.is_failed(t.status) OR t.status = 'Cancelled' THEN
         SELECT * INTO STRICT done
         FROM lockstep.reopen(t.phase_id, ARRAY[t.task_id], concat_ws(': ', 'retried by ' || session_user, reason));
         IF done.verdict = 'refused' THEN

@@ -74,7 +74,7 @@ SELECT json_build_object(
         CROSS JOIN LATERAL (
             SELECT count(*) AS read, max(m.most) AS most, count(*) FILTER (WHERE k.status IN ('Pending', 'Paused')) AS pending,
                    count(*) FILTER (WHERE k.status = 'Processing') AS processing, count(*) FILTER (WHERE k.status = 'Error') AS error,
-                   count(*) FILTER (WHERE k.status IN ('Failed', 'Terminated', 'PartiallyCompleted')) AS failed
+                   count(*) FILTER (WHERE lockstep.is_failed(k.status)) AS failed
             FROM (SELECT GREATEST(10001 / GREATEST(q.open_queues, 1), 501) AS most) m LEFT JOIN LATERAL (
                 SELECT k.status FROM (SELECT p.phase_id FROM lockstep.phase p WHERE p.run_no + 0 = q.run_no AND p.done_at IS NULL ORDER BY p."order" + 0 DESC LIMIT 100) p
                 CROSS JOIN LATERAL (SELECT b.status FROM lockstep.task b WHERE b.phase_id = p.phase_id ORDER BY b.kafka_offset DESC LIMIT m.most) k LIMIT m.most) k ON true) c

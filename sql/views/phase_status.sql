@@ -10,7 +10,7 @@ CROSS JOIN LATERAL (
            count(*) FILTER (WHERE s.is_finished) AS finished,
            count(*) FILTER (WHERE t.status = 'Processing') AS processing,
            count(*) FILTER (WHERE t.status = 'Completed') AS completed,
-           count(*) FILTER (WHERE t.status IN ('Failed', 'Terminated', 'PartiallyCompleted')) AS failed,
+           count(*) FILTER (WHERE lockstep.is_failed(t.status)) AS failed,
            count(*) FILTER (WHERE t.status = 'Cancelled') AS cancelled,
            count(*) FILTER (WHERE t.status = 'Error') AS error,
            min(t.started_at) AS first_start, max(t.started_at + t.duration) AS last_end

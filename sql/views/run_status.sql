@@ -21,7 +21,7 @@ CROSS JOIN LATERAL (
            count(*) FILTER (WHERE t.status = 'Processing') AS processing,
            count(*) FILTER (WHERE t.status = 'Error') AS error,
            count(*) FILTER (WHERE t.status = 'Completed') AS completed,
-           count(*) FILTER (WHERE t.status IN ('Failed', 'Terminated', 'PartiallyCompleted')) AS failed,
+           count(*) FILTER (WHERE lockstep.is_failed(t.status)) AS failed,
            count(*) FILTER (WHERE t.status = 'Cancelled') AS cancelled
     FROM lockstep.phase p CROSS JOIN LATERAL (SELECT k.status FROM lockstep.task k WHERE k.phase_id = p.phase_id OFFSET 0) t -- phase by phase
     WHERE p.run_no = r.run_no) c;

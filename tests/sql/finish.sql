@@ -1,6 +1,6 @@
 -- How an attempt ends (sql/functions/attempt/complete.sql, fail.sql) and how a run does (run_finish.sql, release.sql).
 BEGIN;
-SELECT plan(65);
+SELECT plan(67);
 \ir protocol.inc
 
 -- complete: once, with the token.
@@ -171,6 +171,9 @@ SELECT throws_ok(format('UPDATE lockstep.task SET status = ''Processing'' WHERE 
 SELECT is((SELECT array_agg(s.status ORDER BY 1) FROM lockstep.task_status s
            WHERE (lockstep.is_processable(s.status), lockstep.is_finished(s.status), lockstep.is_editable(s.status))
                  IS DISTINCT FROM (s.is_processable, s.is_finished, s.is_editable)), NULL, 'the functions say what the table says');
+SELECT is((SELECT array_agg(s.status ORDER BY s.status) FROM lockstep.task_status s WHERE s.is_finished AND NOT lockstep.is_failed(s.status)),
+          '{Completed,Cancelled}'::lockstep.status[], 'what is finished and neither completed nor cancelled has failed');
+SELECT ok(NOT bool_or(lockstep.is_failed(s.status)), 'nothing that is not finished has failed') FROM lockstep.task_status s WHERE NOT s.is_finished;
 CREATE FUNCTION pg_temp.explained(query text) RETURNS text LANGUAGE plpgsql AS $$
 DECLARE
     line text;
@@ -187,7 +190,7 @@ SELECT ok(lockstep.task_is_type((pg_temp.task(0)).task_id, 'sql'), 'task_is_type
 SELECT ok(NOT lockstep.task_is_type((pg_temp.task(0)).task_id, 'http'), 'it is not');
 SELECT is(lockstep.task_is_type(-1, 'sql'), false, 'there is none');
 SELECT is((SELECT array_agg(r.rolname::text || ' ' || f ORDER BY 1) FROM pg_roles r, unnest(ARRAY['is_processable(lockstep.status)', 'is_finished(lockstep.status)',
-             'is_editable(lockstep.status)', 'task_is_type(bigint, text)']) AS f
+             'is_editable(lockstep.status)', 'is_failed(lockstep.status)', 'task_is_type(bigint, text)']) AS f
            WHERE r.rolname IN ('lockstep_executor', 'lockstep_task', 'lockstep_producer', 'lockstep_operator', 'lockstep_monitor')
              AND NOT has_function_privilege(r.oid, 'lockstep.' || f, 'EXECUTE')), NULL, 'every group may ask');
 

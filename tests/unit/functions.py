@@ -17,6 +17,7 @@ UNPINNED = {'complete', 'step_done', 'definitions_changed', 'event_logged', 'eve
 PIN = 'SET search_path = pg_catalog, pg_temp'
 FINISHED = {'Completed', 'Failed', 'Cancelled', 'Terminated', 'PartiallyCompleted'}
 UNFINISHED = {'Pending', 'Processing', 'Error', 'Paused'}
+FAILED = {'Failed', 'Terminated', 'PartiallyCompleted'}
 
 
 def parameters(text):
@@ -63,9 +64,9 @@ def wrong(text):
 
 
 def listed(text):
-    """Lists of statuses that a call of is_finished can replace."""
+    """Lists of statuses that a call of is_finished or is_failed can replace."""
     for found in re.findall(r"\bIN \(((?:'\w+'(?:, )?)+)\)", re.sub(r'--[^\n]*', '', text)):
-        if set(re.findall(r'\w+', found)) in (FINISHED, UNFINISHED):
+        if set(re.findall(r'\w+', found)) in (FINISHED, UNFINISHED, FAILED, FAILED | {'Cancelled'}):
             yield found
 
 
@@ -89,7 +90,9 @@ check(made('SECURITY DEFINER ' + PIN), '')
 check(made('SECURITY DEFINER SET search_path = public'), 'needs SET search_path')
 check(made(PIN), 'only SET search_path')
 check(made('SECURITY DEFINER ' + PIN, 'pg_catalog.now()'), 'not needed')
-if not list(listed("status IN ('Failed', 'Completed', 'Cancelled', 'PartiallyCompleted', 'Terminated')")) or list(listed("IN ('Failed', 'Completed')")):
+finished, failed, other = [list(listed(f'status IN ({members})')) for members in (
+    "'Failed', 'Completed', 'Cancelled', 'PartiallyCompleted', 'Terminated'", "'Terminated', 'Failed', 'PartiallyCompleted'", "'Failed', 'Completed'")]
+if not finished or not failed or other:
     sys.exit('functions: the check does not notice a list of statuses')
 
 bad, files = [], sorted(glob.glob('sql/functions/*/*.sql') + glob.glob('sql/api/*.sql'))
@@ -98,7 +101,7 @@ for path in files:
         bad += [f'{path}: {what}' for what in wrong(file.read())]
 lists = [path for path in sorted(glob.glob('sql/*/*.sql') + glob.glob('sql/functions/*/*.sql')) if not path.startswith('sql/migrations/')
          for _ in listed(open(path, encoding='utf-8').read())]
-if lists != ['sql/api/is_finished.sql']:
-    bad.append(f'use lockstep.is_finished instead of a list of statuses: {" ".join(lists)}')
+if lists != ['sql/api/is_failed.sql', 'sql/api/is_finished.sql']:
+    bad.append(f'use lockstep.is_finished or lockstep.is_failed instead of a list of statuses: {" ".join(lists)}')
 print('\n'.join(bad) or f'functions: {len(files)} have the form')
 sys.exit(1 if bad or len(files) < 200 else 0)

@@ -20,7 +20,7 @@ BEGIN
     IF o.event IN ('phase_done', 'run_ended') AND o.tasks <= 1000000 THEN
         SELECT pg_catalog.jsonb_build_object('total', pg_catalog.count(*),
                    'completed', pg_catalog.count(*) FILTER (WHERE k.status = 'Completed'),
-                   'failed', pg_catalog.count(*) FILTER (WHERE k.status IN ('Failed', 'Terminated', 'PartiallyCompleted')),
+                   'failed', pg_catalog.count(*) FILTER (WHERE lockstep.is_failed(k.status)),
                    'cancelled', pg_catalog.count(*) FILTER (WHERE k.status = 'Cancelled')) INTO tasks
         FROM lockstep.phase h JOIN lockstep.task k USING (phase_id)
         WHERE CASE o.event WHEN 'run_ended' THEN h.run_no = o.run_no ELSE h.phase_id = o.phase_id END;

@@ -59,7 +59,7 @@ BEGIN
     SELECT pg_catalog.array_agg(t.task_id) INTO chosen
     FROM (SELECT k.task_id FROM lockstep.task k
           WHERE k.phase_id = p_phase_id AND (p_task_ids IS NULL OR k.task_id = ANY (p_task_ids))
-            AND (k.status IN ('Failed', 'Terminated', 'PartiallyCompleted')
+            AND (lockstep.is_failed(k.status)
                  OR (k.status IN ('Completed', 'Cancelled') AND p_task_ids IS NOT NULL)
                  OR (k.status = 'Cancelled' AND k.skipped IS NULL AND lockstep.cancelled_by_failure(own.run_no, own."order")))
           ORDER BY k.task_id FOR NO KEY UPDATE) AS t;

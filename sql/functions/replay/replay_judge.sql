@@ -72,7 +72,7 @@ BEGIN
                     WHEN m.skipped = 'duplicate' OR (m.taken AND lockstep.is_finished(m.status)) THEN 'duplicate' -- of a key
                     WHEN m.skipped = 'condition' THEN 'not_needed'
                     WHEN m.status = 'Cancelled' THEN 'cancelled'
-                    WHEN m.status IN ('Failed', 'Terminated', 'PartiallyCompleted') THEN 'failed'
+                    WHEN lockstep.is_failed(m.status) THEN 'failed'
                     WHEN m.task_id IS NOT NULL THEN 'unfinished'
                     WHEN p_mode = 'failed' OR p_kind = 'reject' THEN 'missing'
                     WHEN beyond THEN 'gone_on'

@@ -5,7 +5,7 @@ CREATE OR REPLACE FUNCTION lockstep.run_failed_before(p_run_no bigint, p_order b
                 ELSE r.rejected > 0 OR EXISTS (
                     SELECT FROM lockstep.phase p CROSS JOIN LATERAL ( -- as in run_finish
                         SELECT FROM lockstep.task t WHERE t.phase_id = p.phase_id
-                        AND (t.status IN ('Failed', 'Terminated', 'PartiallyCompleted') OR (t.status = 'Cancelled' AND t.cancelled_by IS NOT NULL)) LIMIT 1) t
+                        AND (lockstep.is_failed(t.status) OR (t.status = 'Cancelled' AND t.cancelled_by IS NOT NULL)) LIMIT 1) t
                     WHERE p.run_no = p_run_no AND p."order" < p_order) END
     FROM lockstep.run r WHERE r.run_no = p_run_no
 $$;

@@ -33,10 +33,10 @@ BEGIN
         WHEN stop IS NOT NULL THEN 'Failed'
         -- A reopening has taken the stop back, and not all of what it had stopped was run.
         WHEN run_row.reopened_at IS NOT NULL AND run_row.on_failure = 'stop' AND EXISTS (SELECT FROM lockstep.phase p CROSS JOIN LATERAL (
-                SELECT FROM lockstep.task t WHERE t.phase_id = p.phase_id AND t.status IN ('Failed', 'Terminated', 'PartiallyCompleted', 'Cancelled') AND t.skipped IS NULL LIMIT 1) t
+                SELECT FROM lockstep.task t WHERE t.phase_id = p.phase_id AND (lockstep.is_failed(t.status) OR t.status = 'Cancelled') AND t.skipped IS NULL LIMIT 1) t
             WHERE p.run_no = p_run_no) THEN 'Failed'
         WHEN run_row.rejected > 0 OR EXISTS (SELECT FROM lockstep.phase p CROSS JOIN LATERAL (
-                SELECT FROM lockstep.task t WHERE t.phase_id = p.phase_id AND (t.status IN ('Failed', 'Terminated', 'PartiallyCompleted') OR (t.status = 'Cancelled' AND t.cancelled_by IS NOT NULL)) LIMIT 1) t
+                SELECT FROM lockstep.task t WHERE t.phase_id = p.phase_id AND (lockstep.is_failed(t.status) OR (t.status = 'Cancelled' AND t.cancelled_by IS NOT NULL)) LIMIT 1) t
             WHERE p.run_no = p_run_no) THEN 'PartiallyCompleted'
         ELSE 'Completed' END;
     -- In the order of gates, which may have two of its phases in hand, or the run and its first phase: an UPDATE takes rows as it finds them.

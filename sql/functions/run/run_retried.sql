@@ -6,7 +6,7 @@ CREATE OR REPLACE FUNCTION lockstep.run_retried(p_run_no bigint) RETURNS TABLE (
     CROSS JOIN LATERAL ( -- phase by phase
         SELECT k.task_id, k.status, k.skipped, k.cancelled_by FROM lockstep.task k WHERE k.phase_id = h.phase_id OFFSET 0) t
     WHERE r.run_no = p_run_no
-      AND (t.status IN ('Failed', 'Terminated', 'PartiallyCompleted')
+      AND (lockstep.is_failed(t.status)
            OR (t.status = 'Cancelled' AND t.skipped IS NULL AND (r.cancelled_at IS NOT NULL OR t.cancelled_by IS NOT NULL
                                            OR lockstep.cancelled_by_failure(p_run_no, h."order"))))
 $$;

@@ -35,7 +35,7 @@ BEGIN
     gone AS (DELETE FROM lockstep.task t WHERE t.task_id = ANY (chosen) RETURNING t.status, t.duration, t."order", t.kafka_offset),
     sums AS (
         SELECT pg_catalog.count(*) AS tasks, pg_catalog.count(*) FILTER (WHERE g.status = 'Completed') AS completed,
-               pg_catalog.count(*) FILTER (WHERE g.status IN ('Failed', 'Terminated', 'PartiallyCompleted')) AS failed,
+               pg_catalog.count(*) FILTER (WHERE lockstep.is_failed(g.status)) AS failed,
                pg_catalog.count(*) FILTER (WHERE g.status = 'Cancelled') AS cancelled, COALESCE(pg_catalog.sum(g.duration), '0') AS busy,
                pg_catalog.max(g."order") AS upto_order, pg_catalog.max(g.kafka_offset) AS upto_offset FROM gone g)
     UPDATE lockstep.run_summary b

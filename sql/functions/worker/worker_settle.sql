@@ -13,7 +13,7 @@ BEGIN
     SELECT k.queue_id, k.run_no, k.phase_id, k."order", k.status, k.error, k.worker INTO STRICT t
     FROM lockstep.task k WHERE k.task_id = NEW.task_id;
     PERFORM FROM lockstep.queue q WHERE q.queue_id = t.queue_id FOR NO KEY UPDATE;
-    IF t.status IN ('Failed', 'Terminated', 'PartiallyCompleted') THEN
+    IF lockstep.is_failed(t.status) THEN
         INSERT INTO lockstep.event_log (event, queue_id, run_no, phase_id, task_id, detail)
         VALUES (CASE WHEN t.status = 'Terminated' THEN 'task_terminated' ELSE 'task_failed' END, t.queue_id, t.run_no, t.phase_id,
                 NEW.task_id, concat_ws(': ', 'worker ' || t.worker, t.error));
