@@ -9,6 +9,7 @@
 #include "executor/phase.h"
 #include "executor/returning.h"
 #include "executor/share.h"
+#include "executor/turn.h"
 
 #include "base/clock.h"
 #include "base/log.h"
@@ -227,8 +228,13 @@ enum rc execute(struct lane *lane, struct err *err)
     return rc;
 }
 
+static bool to_be_marked(const struct work *work)
+{
+    return work != NULL && !work->marked && work->head_since_us != 0;
+}
+
 /* Shows what runs for longer than a moment, and in which session. Short tasks cost nothing here. */
-enum rc mark_running(struct executor *ex, int *ret_timeout_ms, struct err *err)
+enum rc mark_running(struct executor *ex, struct err *err)
 {
     struct str *s = ex->scratch;
     names_start(ex);
@@ -236,13 +242,9 @@ enum rc mark_running(struct executor *ex, int *ret_timeout_ms, struct err *err)
     db_array_start(&s[3]);
     for (int i = 0; i < ex->reader_count && ex->named < MARK_MOST; i++) {
         struct work *work = ex->readers[i].first;
-        if (work == NULL || work->marked || work->head_since_us == 0)
+        if (!to_be_marked(work) || ex->now_us - work->head_since_us < MARK_AFTER_US)
             continue;
         int64_t age_us = ex->now_us - work->head_since_us;
-        if (age_us < MARK_AFTER_US) {
-            sooner_us(ret_timeout_ms, MARK_AFTER_US - age_us);
-            continue;
-        }
         work->marked = true;
         names_add(ex, work);
         db_array_int(&s[2], age_us);
@@ -254,52 +256,67 @@ enum rc mark_running(struct executor *ex, int *ret_timeout_ms, struct err *err)
         return RC_OK;
     probe("mark.send");
     if (ex->lane_count > 1)
-        *ret_timeout_ms = 0; /* see out_of_reach */
+        turn_again(ex); /* see out_of_reach */
     return db_run(ex->control, &sql_executor_mark_processing,
                   (const char *const[]){s[0].data, s[1].data, s[2].data, s[3].data}, NULL, err);
 }
 
-/* First its statement is cancelled; what does not mind that loses its session. */
-void time_out(struct executor *ex, int *ret_timeout_ms)
+/* When the time of a reader's work is out, or that of its cancelling; 0: never. */
+static int64_t out_at_us(const struct work *work, int64_t now_us)
+{
+    if (work == NULL || work->msg->timeout_us == 0 || work->late == 2)
+        return 0;
+    /* Not alone yet: it is looked at again when its time could be over. */
+    int64_t since_us = work->alone_since_us != 0 ? work->alone_since_us : now_us;
+    return since_us + work->msg->timeout_us + (work->late == 1 ? TIMEOUT_GRACE_US : 0);
+}
+
+/* First its statement is cancelled; if the work ignores that, its session is closed. */
+void time_out(struct executor *ex)
 {
     for (int i = 0; i < ex->reader_count; i++) {
         struct work *work = ex->readers[i].first;
-        if (work == NULL || work->msg->timeout_us == 0 || work->late == 2)
-            continue;
-        int64_t since_us =
-            work->alone_since_us; /* not yet: looked at again when it could be over */
-        int64_t until_us = (since_us != 0 ? since_us : ex->now_us) + work->msg->timeout_us;
-        if (work->late == 1)
-            until_us += TIMEOUT_GRACE_US;
-        if (ex->now_us < until_us) {
-            sooner_us(ret_timeout_ms, until_us - ex->now_us);
-            continue;
-        }
-        if (reader_time_out(ex->readers[i].thread, work, work->late == 1))
+        int64_t at_us = out_at_us(work, ex->now_us);
+        if (at_us != 0 && at_us <= ex->now_us &&
+            reader_time_out(ex->readers[i].thread, work, work->late == 1))
             work->late++;
-        sooner_us(ret_timeout_ms, work->late == 0 ? 1000 : TIMEOUT_GRACE_US);
     }
 }
 
-static bool may_keep(const struct executor *ex, const struct reader *reader, int64_t *ret_left_us)
+int64_t running_due_us(const struct executor *ex)
+{
+    int64_t due_us = 0;
+    for (int i = 0; i < ex->reader_count; i++) {
+        const struct work *work = ex->readers[i].first;
+        int64_t out_us = out_at_us(work, ex->now_us);
+        if (out_us != 0) /* one that is over and had no statement to cancel yet: soon */
+            due_us = clock_earlier_us(due_us, out_us > ex->now_us ? out_us : ex->now_us + 1000);
+        if (to_be_marked(work))
+            due_us = clock_earlier_us(due_us, work->head_since_us + MARK_AFTER_US);
+    }
+    return due_us;
+}
+
+/* Until when an idle reader keeps its slot, 0: while there is work to start, -1: it does not. */
+static int64_t keeps_until_us(const struct executor *ex, const struct reader *reader)
 {
     const struct lane *lane = reader->lane;
     if (!slot_holds(ex, reader))
-        return false;
+        return -1;
     if (ex->short_handed && lane->slots.held > lane->share)
-        return false;
+        return -1;
     if (startable(lane) > 0 && !ex->draining)
-        return true;
+        return 0;
     if (slots_wanted(&lane->slots, ex->now_us) && !next_is_ours(lane))
-        return false;
-    *ret_left_us =
-        SLOT_KEEP_US + BARRIER_ROUNDS * ex->round_us - (ex->now_us - reader->idle_since_us);
-    return *ret_left_us > 0;
+        return -1;
+    int64_t until_us = reader->idle_since_us + SLOT_KEEP_US + BARRIER_ROUNDS * ex->round_us;
+    return until_us > ex->now_us ? until_us : -1;
 }
 
 /* An executor holds no slot without startable work, but for a moment. */
-enum rc slots_return(struct executor *ex, bool all, int *ret_timeout_ms, struct err *err)
+enum rc slots_return(struct executor *ex, bool all, struct err *err)
 {
+    ex->slots_due_us = 0;
     if (ex->lane_count > 1)
         share_readers(ex);
     for (int l = 0; l < ex->lane_count; l++) {
@@ -307,12 +324,11 @@ enum rc slots_return(struct executor *ex, bool all, int *ret_timeout_ms, struct 
         int nos[64], count = 0;
         for (int i = 0; i < ex->reader_count && count < 64; i++) {
             struct reader *reader = &ex->readers[i];
-            int64_t left_us = 0;
             if (reader->lane != lane || reader->count > 0)
                 continue;
-            if (!all && may_keep(ex, reader, &left_us)) {
-                if (left_us > 0)
-                    sooner_us(ret_timeout_ms, left_us);
+            int64_t until_us = all ? -1 : keeps_until_us(ex, reader);
+            if (until_us >= 0) {
+                ex->slots_due_us = clock_earlier_us(ex->slots_due_us, until_us);
                 continue;
             }
             if (!lane->gone) /* its slots went with it */
@@ -326,7 +342,12 @@ enum rc slots_return(struct executor *ex, bool all, int *ret_timeout_ms, struct 
         if (rc != RC_OK)
             return rc;
         if (ex->lane_count > 1)
-            *ret_timeout_ms = 0; /* somebody else may have use for them */
+            turn_again(ex); /* another lane may have use for them */
     }
     return RC_OK;
+}
+
+int64_t slots_return_due_us(const struct executor *ex)
+{
+    return ex->slots_due_us;
 }

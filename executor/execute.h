@@ -17,6 +17,7 @@
 #include "base/err.h"
 
 #include <stdbool.h>
+#include <stdint.h>
 
 struct executor;
 struct lane;
@@ -25,9 +26,12 @@ MUST_CHECK enum rc execute(struct lane *lane, struct err *err);
 /* Of all lanes, as far as it takes no statement: what may start goes to readers that have a slot for it. */
 void hand_on(struct executor *ex);
 /* Ends attempts that have run out of their time. */
-void time_out(struct executor *ex, int *ret_timeout_ms);
-MUST_CHECK enum rc mark_running(struct executor *ex, int *ret_timeout_ms, struct err *err);
-MUST_CHECK enum rc slots_return(struct executor *ex, bool all, int *ret_timeout_ms,
-                                struct err *err);
+void time_out(struct executor *ex);
+MUST_CHECK enum rc mark_running(struct executor *ex, struct err *err);
+/* When one of the two has something to do, 0: not by time. */
+int64_t running_due_us(const struct executor *ex);
+MUST_CHECK enum rc slots_return(struct executor *ex, bool all, struct err *err);
+/* When an idle reader has kept its slot for long enough, 0: none has one. */
+int64_t slots_return_due_us(const struct executor *ex);
 
 #endif

@@ -122,6 +122,8 @@ struct executor {
     bool draining, cancelled, claims_paused;
     int64_t drain_until_us;
     int64_t now_us;         /* of this turn */
+    int64_t up_us;          /* since when the incarnation runs */
+    int64_t slots_due_us;   /* when an idle reader's slot is to be returned, 0: none */
     struct risks *risks;    /* risks.h; NULL: not read yet */
     int64_t risks_until_us; /* they are too old then */
     int64_t risks_after_us; /* not to be read again before */
@@ -131,13 +133,6 @@ struct executor {
     struct str scratch[8];  /* array parameters */
     int named;              /* works in the first two of them, see names.h */
 };
-
-/* The control thread is to wake after left_us, if it would not earlier. */
-static inline void sooner_us(int *timeout_ms, int64_t left_us)
-{
-    int ms = left_us > 3600000000LL ? 3600000 : (int)((left_us + 999) / 1000);
-    *timeout_ms = *timeout_ms < 0 || ms < *timeout_ms ? ms : *timeout_ms;
-}
 
 /* A short statement took so long: quick to fall, slow to rise. */
 static inline void round_trip(struct executor *ex, int64_t us)

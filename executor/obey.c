@@ -12,6 +12,7 @@
 #include "executor/returning.h"
 #include "executor/server.h"
 
+#include "base/clock.h"
 #include "base/log.h"
 #include "base/probe.h"
 #include "reader/reader.h"
@@ -103,20 +104,31 @@ enum rc obey_stops(struct lane *lane, struct err *err)
     return drop_waiting(lane, rows, err);
 }
 
-void obey_interrupt(struct executor *ex, int *ret_timeout_ms)
+static bool to_be_stopped(const struct work *work)
+{
+    return work != NULL && work->stop_us != 0 && !work->severed;
+}
+
+void obey_interrupt(struct executor *ex)
 {
     for (int i = 0; i < ex->reader_count; i++) {
         struct work *work = ex->readers[i].first;
-        if (work == NULL || work->stop_us == 0 || work->severed)
+        if (!to_be_stopped(work) || ex->now_us < work->stop_again_us)
             continue;
-        if (ex->now_us >= work->stop_again_us) {
-            work->severed = ex->now_us - work->stop_us > STOP_GRACE_US;
-            work->stop_again_us = ex->now_us + STOP_AGAIN_US;
-            probe("stop.send");
-            reader_interrupt(ex->readers[i].thread, work, work->severed);
-        }
-        sooner_us(ret_timeout_ms, work->stop_again_us - ex->now_us);
+        work->severed = ex->now_us - work->stop_us > STOP_GRACE_US;
+        work->stop_again_us = ex->now_us + STOP_AGAIN_US;
+        probe("stop.send");
+        reader_interrupt(ex->readers[i].thread, work, work->severed);
     }
+}
+
+int64_t obey_due_us(const struct executor *ex)
+{
+    int64_t due_us = 0;
+    for (int i = 0; i < ex->reader_count; i++)
+        if (to_be_stopped(ex->readers[i].first))
+            due_us = clock_earlier_us(due_us, ex->readers[i].first->stop_again_us);
+    return due_us;
 }
 
 bool obey_holds(const struct lane *lane, const struct held *head)

@@ -26,7 +26,8 @@ struct held_run {
 
 /* Which tasks in our hands are cancelled: those that are not started are dropped, the others stopped. */
 MUST_CHECK enum rc obey_stops(struct lane *lane, struct err *err);
-void obey_interrupt(struct executor *ex, int *ret_timeout_ms);
+void obey_interrupt(struct executor *ex);
+int64_t obey_due_us(const struct executor *ex); /* 0: nothing is being stopped */
 /* What is held, how many readers to use, whether to end. */
 MUST_CHECK enum rc obey_control(struct lane *lane, struct err *err);
 bool obey_holds(const struct lane *lane, const struct held *head);

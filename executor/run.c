@@ -186,9 +186,8 @@ static bool running(const struct executor *ex)
     return false;
 }
 
-static enum rc turn(struct executor *ex, int *ret_timeout_ms, bool *ret_done, struct err *err)
+static enum rc turn(struct executor *ex, bool *ret_done, struct err *err)
 {
-    *ret_timeout_ms = -1;
     turn_begin(ex);
     enum rc rc = drain_watch(ex, err);
     kafka_consumer_serve(ex->consumer);
@@ -210,12 +209,13 @@ static enum rc turn(struct executor *ex, int *ret_timeout_ms, bool *ret_done, st
     }
     if (rc == RC_OK) /* behind what others wait for */
         rc = said_write(ex, err);
-    time_out(ex, ret_timeout_ms);
-    obey_interrupt(ex, ret_timeout_ms);
+    time_out(ex);
+    obey_interrupt(ex);
     if (rc == RC_OK)
-        rc = mark_running(ex, ret_timeout_ms, err);
+        rc = mark_running(ex, err);
     if (rc == RC_OK)
-        rc = slots_return(ex, false, ret_timeout_ms, err);
+        rc = slots_return(ex, false, err);
+    server_lives(ex);
     alive_busy(ex->alive, owns_work(ex));
     if (rc == RC_OK && ex->draining) {
         *ret_done = !running(ex) && (!late_any(ex) || ex->cancelled);
@@ -245,7 +245,6 @@ static void incarnation_stop(struct executor *ex, enum rc why, const struct err 
     STR_AUTO error = {0};
     bool clean = why == RC_OK;
     struct err err;
-    int ignored_ms;
     counts_stop(ex);
     if (clean)
         probe("incarnation.drained");
@@ -268,7 +267,7 @@ static void incarnation_stop(struct executor *ex, enum rc why, const struct err 
         lane_close(lane);
     }
     readers_forget(ex);
-    if (clean && slots_return(ex, true, &ignored_ms, &err) != RC_OK)
+    if (clean && slots_return(ex, true, &err) != RC_OK)
         log_err(LOG_WARN, "slots_not_returned", NULL, &err);
     if (clean && said_write(ex, NULL) != RC_OK)
         log_event(LOG_WARN, "notices_not_kept", NULL);
@@ -391,13 +390,11 @@ static enum rc incarnation(const struct executor_options *options, struct server
     *reached = *reached || ex.control != NULL;
     if (rc == RC_OK)
         rc = check_locks(&ex, err);
-    int64_t up_us = clock_boot_us();
+    ex.up_us = clock_boot_us();
     while (rc == RC_OK && !done) {
-        int timeout_ms;
-        rc = turn(&ex, &timeout_ms, &done, err);
-        server_lives(&ex, up_us, &timeout_ms);
+        rc = turn(&ex, &done, err);
         if (rc == RC_OK && !done)
-            wait_for_news(&ex, timeout_ms);
+            wait_for_news(&ex);
     }
     if (rc != RC_OK && alive_lost(ex.alive, err))
         rc = RC_LOST; /* and what control met follows from it */

@@ -60,17 +60,20 @@ void server_outage(struct server_memory *memory, const struct err *why)
         log_err(LOG_WARN, "incarnation_lost", NULL, &told);
 }
 
-void server_lives(struct executor *ex, int64_t since_us, int *ret_timeout_ms)
+void server_lives(struct executor *ex)
 {
     struct outage *outage = &ex->memory->outage;
     int64_t lasted_ms;
-    if (outage->since_us == 0)
-        return;
-    if (ex->now_us - since_us < LIVED_US)
-        sooner_us(ret_timeout_ms, since_us + LIVED_US - ex->now_us);
-    else if (outage_over(outage, since_us, &lasted_ms))
+    if (outage->since_us != 0 && ex->now_us - ex->up_us >= LIVED_US &&
+        outage_over(outage, ex->up_us, &lasted_ms))
         log_event(LOG_INFO, "outage_over", "executor", ex->id, "lasted_ms", LOG_INT(lasted_ms),
                   NULL);
+}
+
+int64_t server_due_us(const struct executor *ex)
+{
+    int64_t lived_us = ex->up_us + LIVED_US;
+    return ex->memory->outage.since_us != 0 && ex->now_us < lived_us ? lived_us : 0;
 }
 
 /* One line a queue: what people look for after a fail-over, a restore or a crash. */

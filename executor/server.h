@@ -54,9 +54,10 @@ void server_memory_init(struct server_memory *memory);
 void server_memory_done(struct server_memory *memory);
 /** An incarnation is lost, or did not come up: logged ever less often while it goes on. */
 void server_outage(struct server_memory *memory, const struct err *why);
-/** The incarnation runs since then; that an outage is over is said when it has lived for LIVED_US. */
-#define LIVED_US (1000 * 1000) /* one that ends sooner is followed by a longer pause */
-void server_lives(struct executor *ex, int64_t since_us, int *ret_timeout_ms);
+#define LIVED_US (1000 * 1000) /* an incarnation that ends sooner is followed by a longer pause */
+/** Says that an outage is over when the incarnation has lived for LIVED_US. */
+void server_lives(struct executor *ex);
+int64_t server_due_us(const struct executor *ex); /* 0: there is nothing to say */
 
 /** Opens the control session, on a server that is not older than what was seen. */
 MUST_CHECK enum rc server_open(struct executor *ex, struct err *err);

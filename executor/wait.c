@@ -1,17 +1,22 @@
 #include "executor/wait.h"
 
 #include "executor/drain.h"
+#include "executor/execute.h"
 #include "executor/hear.h"
 #include "executor/idle.h"
 #include "executor/lag.h"
 #include "executor/lane.h"
 #include "executor/late.h"
+#include "executor/obey.h"
 #include "executor/receive.h"
+#include "executor/server.h"
 #include "executor/signals.h"
 #include "executor/trouble.h"
 #include "executor/turn.h"
 
 #include "db/notification.h"
+
+#include "base/clock.h"
 
 #include <poll.h>
 
@@ -36,32 +41,46 @@ static int64_t (*const parts_due_us[])(const struct lane *lane) = {
     execute_due_us, openings_due_us, lag_due_us,     late_due_us,
 };
 
-static int64_t (*const executor_due_us[])(const struct executor *ex) = {idle_due_us, drain_due_us};
+static int64_t (*const executor_due_us[])(const struct executor *ex) = {
+    running_due_us, obey_due_us, slots_return_due_us, server_due_us, idle_due_us, drain_due_us,
+};
 
-static void sooner(int *timeout_ms, int64_t at_us, int64_t now_us)
-{
-    if (at_us != 0)
-        sooner_us(timeout_ms, at_us > now_us ? at_us - now_us : 0);
-}
+#define LONGEST_US (3600 * 1000 * 1000LL)
 
-void wait_for_news(struct executor *ex, int timeout_ms)
+static int64_t due_us(const struct executor *ex)
 {
+    int64_t first_us = 0;
     for (int i = 0; i < ex->lane_count; i++) {
         const struct lane *lane = &ex->lanes[i];
-        sooner(&timeout_ms, lane_aside_until(lane), ex->now_us);
+        first_us = clock_earlier_us(first_us, lane_aside_until(lane));
         if (lane->foreign || lane_aside(lane))
             continue;
         for (size_t part = 0; part < sizeof parts_due_us / sizeof *parts_due_us; part++)
-            sooner(&timeout_ms, parts_due_us[part](lane), ex->now_us);
+            first_us = clock_earlier_us(first_us, parts_due_us[part](lane));
     }
     for (size_t i = 0; i < sizeof executor_due_us / sizeof *executor_due_us; i++)
-        sooner(&timeout_ms, executor_due_us[i](ex), ex->now_us);
+        first_us = clock_earlier_us(first_us, executor_due_us[i](ex));
+    return first_us;
+}
+
+/* -1: until something happens. */
+static int sleep_ms(const struct executor *ex)
+{
+    int64_t first_us = due_us(ex);
     if (db_notified(ex->control) || ex->news)
-        timeout_ms = 0;
+        return 0;
+    if (first_us == 0)
+        return -1;
+    int64_t left_us = first_us > ex->now_us ? first_us - ex->now_us : 0;
+    return (int)(((left_us < LONGEST_US ? left_us : LONGEST_US) + 999) / 1000);
+}
+
+void wait_for_news(struct executor *ex)
+{
     struct pollfd fds[] = {{.fd = ex->inbox.fd, .events = POLLIN},
                            {.fd = db_socket(ex->control), .events = POLLIN},
                            {.fd = signals_fd(), .events = POLLIN}};
-    (void)poll(fds, 3, timeout_ms);
+    (void)poll(fds, 3, sleep_ms(ex));
     if (fds[2].revents != 0)
         signals_clear();
 }

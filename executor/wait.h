@@ -12,7 +12,6 @@
 
 struct executor;
 
-/** timeout_ms: what the turn itself asked for; -1: nothing. */
-void wait_for_news(struct executor *ex, int timeout_ms);
+void wait_for_news(struct executor *ex);
 
 #endif
