@@ -6,6 +6,7 @@
 #include "executor/gate.h"
 #include "executor/headers.h"
 #include "executor/lane.h"
+#include "executor/lane_open.h"
 #include "executor/late.h"
 #include "executor/letters.h"
 #include "executor/measure.h"
@@ -302,29 +303,29 @@ static void take(struct lane *lane, const struct db_result *row, int count)
     stream_drop(&lane->stream, next_offset);
 }
 
-enum rc claim_went_back(struct lane *lane, int64_t next_offset, struct err *err)
+void claim_went_back(struct lane *lane, int64_t next_offset)
 {
     log_event(LOG_WARN, "cursor_went_back", "queue", lane->name, "buffer_from",
               LOG_INT(lane->stream.buffer_from), "next_offset", LOG_INT(next_offset), NULL);
     stream_back(&lane->stream, next_offset);
-    return lane_assign(lane, err);
+    lane_again(lane);
 }
 
-/* What follows from a verdict is a table, like everything that decides about a message. */
-static enum rc follow(struct lane *lane, const struct db_result *row, int count, bool *ret_progress,
-                      struct err *err)
+/* What follows from a verdict is a table, like everything that decides about a message. Returns whether another claim makes sense. */
+static bool follow(struct lane *lane, const struct db_result *row, int count)
 {
     int verdict = db_word(row, 0, EXECUTOR_CLAIM_VERDICT);
     int64_t next_offset = db_int(row, 0, EXECUTOR_CLAIM_NEXT_OFFSET);
-    *ret_progress = true;
+    bool progress = true;
     claims_park(&lane->claims,
                 verdict == EXECUTOR_CLAIM_IS_PARKED ? stream_head(&lane->stream, 0)->run : "");
     switch (verdict) {
     case EXECUTOR_CLAIM_IS_CLAIMED:
         take(lane, row, count);
-        return RC_OK;
+        return true;
     case EXECUTOR_CLAIM_IS_BEHIND:
-        return claim_went_back(lane, next_offset, err);
+        claim_went_back(lane, next_offset);
+        return false;
     case EXECUTOR_CLAIM_IS_ENDED:
         if (!db_null(row, 0, EXECUTOR_CLAIM_NOTE))
             log_event(LOG_INFO, "run_ended", "queue", lane->name, "run",
@@ -338,18 +339,18 @@ static enum rc follow(struct lane *lane, const struct db_result *row, int count,
         break;
     case EXECUTOR_CLAIM_IS_BUSY:
         claims_busy(&lane->claims, lane->ex->now_us);
-        *ret_progress = false;
+        progress = false;
         break;
     case EXECUTOR_CLAIM_IS_LOOKAHEAD:
     case EXECUTOR_CLAIM_IS_PAUSED:
         if (strcmp(db_text(row, 0, EXECUTOR_CLAIM_NOTE), "full") == 0)
             event_tell(lane, EVENT_LOOKAHEAD_FULL); /* nobody may be about to open what waits */
         claims_block(&lane->claims);
-        *ret_progress = false;
+        progress = false;
         break;
     case EXECUTOR_CLAIM_IS_HALTED:
         lane_halted(lane);
-        *ret_progress = false;
+        progress = false;
         log_event(LOG_ERROR, "queue_halted", "queue", lane->name, "detail",
                   db_text(row, 0, EXECUTOR_CLAIM_NOTE), NULL);
         break;
@@ -357,7 +358,7 @@ static enum rc follow(struct lane *lane, const struct db_result *row, int count,
         break;
     }
     stream_drop(&lane->stream, next_offset);
-    return RC_OK;
+    return progress;
 }
 
 /* All that may start is with the readers, and the next two phases are in hand: what comes next is a barrier, and a claim would
@@ -468,6 +469,6 @@ enum rc claim(struct lane *lane, bool *ret_progress, struct err *err)
     claims_not_taken(&lane->claims);
     if (rc != RC_OK)
         return rc;
-    return many ? rejects_follow(lane, row, count, ret_progress, err)
-                : follow(lane, row, count, ret_progress, err);
+    *ret_progress = many ? rejects_follow(lane, row, count) : follow(lane, row, count);
+    return RC_OK;
 }

@@ -24,8 +24,8 @@ struct lane;
 struct phase;
 
 MUST_CHECK enum rc claim(struct lane *lane, bool *ret_progress, struct err *err);
-/** The cursor in the database went back: the topic is read again from there. */
-MUST_CHECK enum rc claim_went_back(struct lane *lane, int64_t next_offset, struct err *err);
+/** The cursor in the database went back: the next turn reads the topic again from there. */
+void claim_went_back(struct lane *lane, int64_t next_offset);
 /* The buffer's head would be claimed now. */
 bool claim_waits(struct lane *lane);
 /* The buffer's head is of this phase, and will be claimed. */

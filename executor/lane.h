@@ -46,7 +46,8 @@ struct lane {
     char keeps[64]; /* as far as retention was told */
     bool gone;      /* there is no such queue (any more): trouble.c */
     bool foreign;   /* not the server that the queue knows: nothing of it runs here (server.h) */
-    /* A statement gave up for a row that another session holds: the queue is looked up and read anew from its cursor before anything else. */
+    /* The next turn reads the queue again and the topic from its cursor, before anything else: a statement gave up for a row that another
+     * session holds, or the cursor went back. */
     bool anew;
 
     struct stream stream;

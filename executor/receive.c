@@ -13,6 +13,7 @@
 #include "executor/record.h"
 #include "executor/server.h"
 #include "executor/signals.h"
+#include "executor/turn.h"
 #include "executor/watcher.h"
 
 #include "base/clock.h"
@@ -79,8 +80,10 @@ enum rc lane_halt(struct lane *lane, const char *reason, const char *found, stru
         db_run(lane->ex->control, &sql_executor_halt,
                (const char *const[]){DB_INT(lane->queue_id), reason, detail, DB_INT(lane->halt_no)},
                NULL, err);
-    if (rc == RC_NONE)
-        return lane_assign(lane, err);
+    if (rc == RC_NONE) { /* a person has decided about the queue meanwhile */
+        lane_again(lane);
+        return RC_OK;
+    }
     if (rc != RC_OK)
         return rc;
     lane_halted(lane);
@@ -122,7 +125,8 @@ static enum rc assign(struct lane *lane, bool checked, struct err *err)
     return rc == RC_OK ? begin(lane, checked, err) : rc;
 }
 
-enum rc lane_assign(struct lane *lane, struct err *err)
+/* Reads the queue's row again and starts at its cursor. */
+static enum rc lane_assign(struct lane *lane, struct err *err)
 {
     return assign(lane, true, err);
 }
@@ -207,6 +211,14 @@ enum rc lane_start(struct lane *lane, struct err *err)
 void lane_anew(struct lane *lane)
 {
     lane->anew = true;
+}
+
+void lane_again(struct lane *lane)
+{
+    stream_clear(&lane->stream);
+    stream_turn(&lane->stream, SOURCE_STOPPED);
+    lane_anew(lane);
+    turn_again(lane->ex);
 }
 
 enum rc lane_begin_anew(struct lane *lane, struct err *err)

@@ -15,8 +15,6 @@
 
 struct lane;
 
-/* Reads the queue's row again and starts at its cursor. */
-MUST_CHECK enum rc lane_assign(struct lane *lane, struct err *err);
 /* Does what a look at the topic has found to be done. */
 MUST_CHECK enum rc lane_follow(const struct identity_finding *finding, struct err *err);
 MUST_CHECK enum rc lane_reread(struct lane *lane, struct err *err);

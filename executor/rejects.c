@@ -124,15 +124,14 @@ void rejects_tell(struct lane *lane, int count, int64_t from)
     }
 }
 
-enum rc rejects_follow(struct lane *lane, const struct db_result *row, int count,
-                       bool *ret_progress, struct err *err)
+bool rejects_follow(struct lane *lane, const struct db_result *row, int count)
 {
     int64_t next_offset = db_int(row, 0, EXECUTOR_REJECT_NEXT_OFFSET);
     int verdict = db_word(row, 0, EXECUTOR_REJECT_VERDICT);
-    *ret_progress = verdict != EXECUTOR_REJECT_IS_PAUSED && verdict != EXECUTOR_REJECT_IS_HALTED;
     switch (verdict) {
     case EXECUTOR_REJECT_IS_BEHIND:
-        return claim_went_back(lane, next_offset, err);
+        claim_went_back(lane, next_offset);
+        return false;
     case EXECUTOR_REJECT_IS_REJECTED:
         letters_wake(lane, RELAY_NEWS);
         rejects_tell(lane, count, db_int(row, 0, EXECUTOR_REJECT_FIRST_OFFSET));
@@ -148,5 +147,5 @@ enum rc rejects_follow(struct lane *lane, const struct db_result *row, int count
         break;
     }
     stream_drop(&lane->stream, next_offset);
-    return RC_OK;
+    return verdict != EXECUTOR_REJECT_IS_PAUSED && verdict != EXECUTOR_REJECT_IS_HALTED;
 }

@@ -20,8 +20,8 @@ struct lane;
 int rejects_segment(struct lane *lane, int most);
 MUST_CHECK enum rc rejects_ask(struct lane *lane, int count, struct db_result **ret_row,
                                struct err *err);
-MUST_CHECK enum rc rejects_follow(struct lane *lane, const struct db_result *row, int count,
-                                  bool *ret_progress, struct err *err);
+/** Does what the answer says. Returns whether another claim makes sense. */
+bool rejects_follow(struct lane *lane, const struct db_result *row, int count);
 /** Logs that those of them from an offset on were rejected: others may have been somebody else's. */
 void rejects_tell(struct lane *lane, int count, int64_t from);
 
