@@ -3,11 +3,6 @@
 # ctest: nosan timeout=300
 . "$(dirname "$0")/../support/e2e.bash"
 . "$here/../support/console.bash"
-leave() {
-    e2e_end
-    persons_drop
-}
-trap leave EXIT
 q=$(scratch_name)
 acts=$(scratch_name)
 publishes=$(scratch_name)

@@ -11,11 +11,6 @@ if [ ! -e "$here/../../build/console/lock.sha256" ] || ! command -v chromium >/d
 fi
 shots=$here/../../build/console/shots
 browser=$here/../console
-leave() {
-    e2e_end
-    persons_drop
-}
-trap leave EXIT
 export DB=$db PSQL=$LOCKSTEP_TEST_PGBIN/psql
 
 anyone() { console_start -b "$LOCKSTEP_TEST_BROKERS" -s console.login=none -s console.anonymous=operator; }

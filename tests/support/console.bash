@@ -1,4 +1,4 @@
-# tests/support/console.bash: a console, and requests to it. Sourced behind e2e.bash.
+# tests/support/console.bash: a console, and requests to it. Sourced behind e2e.bash, which ends what still runs; the persons go, too.
 #   console_start [ARGS...]   starts `lockstep ARGS console run` on a free port; its address, with the slash, is $url, its process $console, its log $tmp/console.log
 #   console_stop              ends it and waits
 #   api METHOD PATH [BODY] [CURL_ARGS...]   asks; the body of the answer is $answer, its status $status, its headers $tmp/headers
@@ -42,6 +42,11 @@ persons_drop() {
     local name
     for name in "${persons[@]}"; do scratch_cluster "DROP ROLE IF EXISTS $name"; done
 }
+leave() {
+    e2e_end
+    persons_drop
+}
+trap leave EXIT
 
 sign_in() {
     rm -f "$tmp/cookies"
