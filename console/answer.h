@@ -17,6 +17,9 @@ struct http_request;
 void http_add_header(struct http_request *request, const char *name, const char *value);
 void http_answer(struct http_request *request, int status, const char *type, const char *body,
                  size_t len);
+/** With an ETag; a client that says that it has this body is answered 304. vary: the headers of the request that it depends on. */
+void http_answer_tagged(struct http_request *request, const char *type, const char *vary,
+                        const char *body, size_t len);
 
 /** An answer without an end. It belongs to the caller until http_stream_close. */
 struct http_stream;

@@ -3,6 +3,7 @@
 #include "base/ascii.h"
 #include "console/answer.h"
 #include "console/change.h"
+#include "console/document.h"
 #include "console/guard.h"
 #include "console/openapi.h"
 #include "console/problem.h"
@@ -13,12 +14,10 @@
 #include <cjson/cJSON.h>
 #include <stdio.h>
 #include <string.h>
-#include <xxhash.h>
 
 #define COOKIE       "lockstep_session"
 #define KEY_MOST     200
 #define SESSION_IDLE 1800
-#define DOCUMENT     CONSOLE_RUN_DOCUMENT /* the one column of each route */
 
 static void refuse(struct http_request *request, int status, const char *detail, const char *hint)
 {
@@ -189,18 +188,10 @@ static void refuse_unknown(struct http_request *request)
            "The list of the path before it has all that there are.");
 }
 
-static void answer_document(struct http_request *request, const char *document, size_t len)
+static void answer_document(struct http_request *request, const struct str *document)
 {
-    char tag[32];
-    const char *known = http_header(request, "If-None-Match");
-    (void)snprintf(tag, sizeof tag, "\"%016llx\"", (unsigned long long)XXH3_64bits(document, len));
-    http_add_header(request, "ETag", tag);
-    http_add_header(request, "Cache-Control", "no-cache");
-    http_add_header(request, "Vary", "Cookie, Authorization, Accept-Encoding");
-    if (known != NULL && strstr(known, tag) != NULL)
-        http_answer(request, 304, NULL, "", 0);
-    else
-        http_answer(request, 200, "application/json", document, len);
+    http_answer_tagged(request, "application/json", "Cookie, Authorization, Accept-Encoding",
+                       document->data, document->len);
 }
 
 /* What the answer depends on: the path with its parameters, and what the visitor may see. */
@@ -213,29 +204,6 @@ static void cache_key(const struct route *route, const struct call *call,
                    call->params[i] != NULL ? call->params[i] : "");
 }
 
-/* RC_NONE: there is no such thing. */
-static enum rc make_document(const struct route *route, struct http_request *request,
-                             const struct call *call, struct visitor *visitor, struct str *document,
-                             struct err *err)
-{
-    DB_RESULT_AUTO *result = NULL;
-    struct db *db;
-    if (route_make(route) != NULL) {
-        enum rc rc = visitor_take(visitor, &db, err);
-        if (rc != RC_OK)
-            return rc;
-        rc = route_make(route)(db, call->params, document, err);
-        visitor_give(visitor, rc);
-        return rc;
-    }
-    enum rc rc = visitor_run(visitor, request, route->stmt, call->params, &result, err);
-    if (rc == RC_OK && db_null(result, 0, DOCUMENT))
-        return RC_NONE;
-    if (rc == RC_OK)
-        str_add(document, db_text(result, 0, DOCUMENT), (size_t)db_length(result, 0, DOCUMENT));
-    return rc;
-}
-
 static void answer_get(const struct api *api, struct http_request *request,
                        const struct route *route, const struct call *call, struct visitor *visitor)
 {
@@ -245,13 +213,13 @@ static void answer_get(const struct api *api, struct http_request *request,
     long ticket;
     cache_key(route, call, visitor, &key);
     if (cache_get(api->cache, key.data, &document, &ticket)) {
-        answer_document(request, document.data, document.len);
+        answer_document(request, &document);
         return;
     }
-    enum rc rc = make_document(route, request, call, visitor, &document, &err);
+    enum rc rc = document_read(visitor, request, route, call->params, &document, &err);
     if (rc == RC_OK) {
         cache_put(api->cache, key.data, ticket, document.data, document.len);
-        answer_document(request, document.data, document.len);
+        answer_document(request, &document);
         return;
     }
     cache_drop(api->cache, key.data, ticket);
@@ -289,7 +257,7 @@ static void answer_change(const struct api *api, struct http_request *request,
     str_format(&asked, "%s %s\n", http_method(request), http_path(request));
     str_add(&asked, body, len);
     const struct change change = {
-        .stmt = route->stmt, .params = call->params, .key = key, .request = asked.data};
+        .route = route, .params = call->params, .key = key, .request = asked.data};
     enum rc rc = change_make(visitor, &change, &answer, &err);
     cache_clear(api->cache);
     http_add_header(request, "Cache-Control", "no-store");

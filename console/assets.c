@@ -3,15 +3,12 @@
 #include "base/str.h"
 #include "console/answer.h"
 #include "console/problem.h"
-#include "console/request.h"
 
 #include <fcntl.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include <xxhash.h>
 
 #define FILE_MOST 4194304
 #define BASE      "<base href=\"/\">"
@@ -73,17 +70,7 @@ static bool find(const char *directory, const char *path, struct str *bytes)
 
 static void answer(struct http_request *request, const char *type, const struct str *bytes)
 {
-    char tag[32];
-    const char *known = http_header(request, "If-None-Match");
-    (void)snprintf(tag, sizeof tag, "\"%016llx\"",
-                   (unsigned long long)XXH3_64bits(bytes->data, bytes->len));
-    http_add_header(request, "ETag", tag);
-    http_add_header(request, "Cache-Control", "no-cache");
-    http_add_header(request, "Vary", "Accept-Encoding");
-    if (known != NULL && strstr(known, tag) != NULL)
-        http_answer(request, 304, NULL, "", 0);
-    else
-        http_answer(request, 200, type, bytes->data, bytes->len);
+    http_answer_tagged(request, type, "Accept-Encoding", bytes->data, bytes->len);
 }
 
 bool asset_answer(struct http_request *request, const char *directory, const char *path)

@@ -1,20 +1,7 @@
 #include "console/change.h"
 
+#include "console/document.h"
 #include "sql/sql.h"
-
-#define DOCUMENT CONSOLE_RUN_DOCUMENT /* the first column of each route */
-
-static enum rc make(struct db *db, const struct change *change, struct str *answer, struct err *err)
-{
-    DB_RESULT_AUTO *result = NULL;
-    enum rc rc = db_run(db, change->stmt, change->params, &result, err);
-    if (rc != RC_OK)
-        return rc;
-    if (db_null(result, 0, DOCUMENT))
-        return RC_NONE;
-    str_add(answer, db_text(result, 0, DOCUMENT), (size_t)db_length(result, 0, DOCUMENT));
-    return RC_OK;
-}
 
 /* RC_OK with an answer: it was made before. */
 static enum rc note(struct db *db, const struct visitor *visitor, const struct change *change,
@@ -41,7 +28,7 @@ static enum rc make_noted(struct db *db, const struct visitor *visitor, const st
     enum rc rc = note(db, visitor, change, answer, err);
     if (rc != RC_OK || answer->len > 0)
         return rc;
-    rc = make(db, change, answer, err);
+    rc = document_make(db, change->route, change->params, answer, err);
     const char *const params[] = {visitor_login(visitor), change->key, answer->data};
     return rc == RC_OK ? db_run(db, &sql_console_change_end, params, NULL, err) : rc;
 }
@@ -67,7 +54,7 @@ enum rc change_make(struct visitor *visitor, const struct change *change, struct
     if (rc != RC_OK)
         return rc;
     rc = change->key != NULL ? make_once(db, visitor, change, answer, err)
-                             : make(db, change, answer, err);
+                             : document_make(db, change->route, change->params, answer, err);
     visitor_give(visitor, rc);
     return rc;
 }

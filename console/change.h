@@ -9,12 +9,12 @@
 #ifndef CONSOLE_CHANGE_H
 #define CONSOLE_CHANGE_H
 
-#include "console/visitor.h"
+#include "console/route.h"
 
 #include "base/str.h"
 
 struct change {
-    const struct sql_statement *stmt; /* one column, `document` */
+    const struct route *route;
     const char *const *params;
     const char *key;     /* NULL: none */
     const char *request; /* what is asked for: method, path, body */

@@ -4,6 +4,7 @@
 #include "console/answer.h"
 #include "console/problem.h"
 #include "console/request.h"
+#include "console/secret.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -110,15 +111,6 @@ static bool is_json(const char *type)
             type[sizeof json - 1] == ' ');
 }
 
-static bool same_secret(const char *a, const char *b)
-{
-    size_t len = strlen(a);
-    unsigned differ = strlen(b) != len;
-    for (size_t i = 0; !differ && i < len; i++)
-        differ |= (unsigned char)(a[i] ^ b[i]);
-    return differ == 0;
-}
-
 bool guard_change(struct http_request *request, const char *csrf)
 {
     const char *given = http_header(request, "X-CSRF-Token");
@@ -127,7 +119,7 @@ bool guard_change(struct http_request *request, const char *csrf)
     if (len > 0 && !is_json(http_header(request, "Content-Type")))
         return refuse(request, 415, "the body is not application/json",
                       "Send Content-Type: application/json.");
-    if (*csrf != '\0' && (given == NULL || !same_secret(csrf, given)))
+    if (*csrf != '\0' && (given == NULL || !secret_same(csrf, given)))
         return refuse(request, 403, "the CSRF token is missing or wrong",
                       "Send what `csrf` of GET api/v1/session says as the header X-CSRF-Token.");
     return true;

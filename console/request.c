@@ -4,8 +4,10 @@
 #include "console/http_inside.h"
 
 #include <arpa/inet.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <xxhash.h>
 #define ZLIB_CONST
 #include <zlib.h>
 
@@ -241,6 +243,21 @@ void http_answer(struct http_request *request, int status, const char *type, con
     if (type != NULL)
         (void)MHD_add_response_header(response, "Content-Type", type);
     request_respond(request, status, response);
+}
+
+void http_answer_tagged(struct http_request *request, const char *type, const char *vary,
+                        const char *body, size_t len)
+{
+    char tag[32];
+    const char *known = header_of(request, "If-None-Match");
+    (void)snprintf(tag, sizeof tag, "\"%016llx\"", (unsigned long long)XXH3_64bits(body, len));
+    http_add_header(request, "ETag", tag);
+    http_add_header(request, "Cache-Control", "no-cache");
+    http_add_header(request, "Vary", vary);
+    if (known != NULL && strstr(known, tag) != NULL)
+        http_answer(request, 304, NULL, "", 0);
+    else
+        http_answer(request, 200, type, body, len);
 }
 
 void http_watch(struct http_request *request, void (*fn)(void *context), void *context)

@@ -4,6 +4,7 @@
 #include "base/log.h"
 #include "config/config.h"
 #include "config/conninfo.h"
+#include "console/secret.h"
 #include "console/throttle.h"
 #include "console/visitor_make.h"
 #include "db/backend.h"
@@ -13,7 +14,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/random.h>
 #include <xxhash.h>
 
 #define IDLE_US    1800000000LL  /* 30 minutes */
@@ -32,18 +32,6 @@ struct sessions {
     struct visitor *anonymous;
     struct visitor *own; /* looks tokens up */
 };
-
-void random_hex(char text[VISITOR_ID])
-{
-    unsigned char bytes[32];
-    size_t len = 0;
-    while (len < sizeof bytes) {
-        ssize_t n = getrandom(bytes + len, sizeof bytes - len, 0);
-        len += n > 0 ? (size_t)n : 0;
-    }
-    for (size_t i = 0; i < sizeof bytes; i++)
-        (void)snprintf(text + 2 * i, 3, "%02x", bytes[i]);
-}
 
 struct sessions *sessions_new(const struct sessions_options *options)
 {
@@ -199,15 +187,6 @@ static bool too_old(const struct visitor *visitor, int64_t now_us)
            now_us - visitor_since_us(visitor) > LONGEST_US;
 }
 
-/* Each place is looked at, and each byte of it compared, so that the time tells nothing. */
-static bool same_id(const char *a, const char *b)
-{
-    unsigned differ = strlen(b) != VISITOR_ID - 1;
-    for (int i = 0; !differ && i < VISITOR_ID - 1; i++)
-        differ |= (unsigned char)(a[i] ^ b[i]);
-    return differ == 0;
-}
-
 /* Its groups are read again now and then: a right that was taken away ends here, too. False: it may not come in any more. */
 static bool still_may(struct sessions *sessions, struct visitor *visitor)
 {
@@ -231,7 +210,7 @@ struct visitor *sessions_of_cookie(struct sessions *sessions, const char *id)
     (void)pthread_mutex_lock(&sessions->lock);
     for (int i = 0; i < sessions->options.most; i++) {
         struct visitor *visitor = sessions->people[i];
-        if (visitor != NULL && same_id(visitor_id(visitor), id) && !too_old(visitor, now_us)) {
+        if (visitor != NULL && secret_same(visitor_id(visitor), id) && !too_old(visitor, now_us)) {
             found = visitor_hold(visitor);
             visitor_touch(visitor, now_us);
         }
@@ -292,8 +271,6 @@ static enum rc look_up(struct sessions *sessions, const char *token, struct visi
     char name[300];
     const char *const params[] = {token};
     enum rc rc = visitor_run(sessions->own, NULL, &sql_console_token_use, params, &result, err);
-    if (rc == RC_LOST) /* its session had ended while no one asked */
-        rc = visitor_run(sessions->own, NULL, &sql_console_token_use, params, &result, err);
     if (rc != RC_OK)
         return rc;
     (void)snprintf(name, sizeof name, "token %s", db_text(result, 0, CONSOLE_TOKEN_USE_NAME));
@@ -310,7 +287,7 @@ static struct visitor **token_place(struct sessions *sessions, const char *token
     struct visitor **oldest = &sessions->tokens[0];
     for (int i = 0; i < TOKENS; i++) {
         struct visitor **place = &sessions->tokens[i];
-        if (*place != NULL && same_id(visitor_id(*place), token))
+        if (*place != NULL && secret_same(visitor_id(*place), token))
             return place;
         if (*oldest != NULL &&
             (*place == NULL || visitor_used_us(*place) < visitor_used_us(*oldest)))
@@ -324,7 +301,7 @@ static struct visitor *known_token(struct sessions *sessions, const char *token,
     struct visitor *found = NULL;
     (void)pthread_mutex_lock(&sessions->lock);
     struct visitor *known = *token_place(sessions, token);
-    if (known != NULL && same_id(visitor_id(known), token) &&
+    if (known != NULL && secret_same(visitor_id(known), token) &&
         now_us - visitor_since_us(known) < TOKEN_US && !visitor_lost(known))
         found = visitor_hold(known);
     (void)pthread_mutex_unlock(&sessions->lock);
@@ -336,7 +313,7 @@ enum rc sessions_of_token(struct sessions *sessions, const char *token,
 {
     int64_t now_us = clock_boot_us();
     struct visitor *found = NULL;
-    if (strlen(token) != VISITOR_ID - 1)
+    if (strlen(token) != SECRET_SIZE - 1)
         return RC_NONE;
     if ((*ret_visitor = known_token(sessions, token, now_us)) != NULL)
         return RC_OK;
@@ -345,7 +322,7 @@ enum rc sessions_of_token(struct sessions *sessions, const char *token,
         return rc;
     (void)pthread_mutex_lock(&sessions->lock);
     struct visitor **place = token_place(sessions, token);
-    if (*place != NULL && same_id(visitor_id(*place), token) && !visitor_lost(*place)) {
+    if (*place != NULL && secret_same(visitor_id(*place), token) && !visitor_lost(*place)) {
         visitor_renew(*place, found, now_us); /* its session stays open */
         visitor_release(found);
         found = visitor_hold(*place);

@@ -3,6 +3,7 @@
 #include "base/clock.h"
 #include "base/memory.h"
 #include "console/request.h"
+#include "console/secret.h"
 #include "db/canceller.h"
 
 #include <pthread.h>
@@ -11,10 +12,11 @@
 #include <stdlib.h>
 
 #define PATIENCE_MS  8000 /* statement_timeout is 5 s */
-#define WAITERS_MOST 6    /* so that one visitor does not take all workers */
+#define AT_ONCE_US   1000000
+#define WAITERS_MOST 6 /* so that one visitor does not take all workers */
 
 struct visitor {
-    char id[VISITOR_ID], csrf[VISITOR_ID], login[300];
+    char id[SECRET_SIZE], csrf[SECRET_SIZE], login[300];
     _Atomic int level, holders;
     _Atomic int waiting;  /* for the session */
     const char *conninfo; /* NULL: a person's */
@@ -40,8 +42,8 @@ struct visitor *visitor_new(const char *login, enum level level, const char *con
 struct visitor *visitor_of_person(const char *login, struct db *db)
 {
     struct visitor *visitor = visitor_new(login, LEVEL_NONE, NULL);
-    random_hex(visitor->id);
-    random_hex(visitor->csrf);
+    secret_new(visitor->id);
+    secret_new(visitor->csrf);
     db_patience(db, PATIENCE_MS);
     visitor->db = db;
     return visitor;
@@ -171,13 +173,12 @@ static void cancel(void *context)
 }
 
 /* *ret_aimed: a request to cancel is still under way; it would hit the session's next statement. */
-static enum rc run_watched(struct visitor *visitor, struct http_request *request,
-                           const struct sql_statement *stmt, const char *const *params,
-                           bool *ret_aimed, struct db_result **ret_result, struct err *err)
+static enum rc read_watched(struct db *db, struct http_request *request, visitor_fn *fn,
+                            void *context, bool *ret_aimed, struct err *err)
 {
-    struct db_canceller *canceller = db_canceller_new(visitor->db);
+    struct db_canceller *canceller = db_canceller_new(db);
     http_watch(request, cancel, canceller);
-    enum rc rc = db_run(visitor->db, stmt, params, ret_result, err);
+    enum rc rc = fn(db, context, err);
     http_watch(request, NULL, NULL);
     *ret_aimed = !db_cancel_wait(canceller, PATIENCE_MS);
     db_canceller_free(canceller);
@@ -207,17 +208,47 @@ void visitor_give(struct visitor *visitor, enum rc rc)
     (void)pthread_mutex_unlock(&visitor->lock);
 }
 
+static enum rc read_once(struct visitor *visitor, struct http_request *request, visitor_fn *fn,
+                         void *context, struct err *err)
+{
+    struct db *db;
+    bool aimed = false;
+    enum rc rc = visitor_take(visitor, &db, err);
+    if (rc != RC_OK)
+        return rc;
+    rc = request != NULL ? read_watched(db, request, fn, context, &aimed, err)
+                         : fn(db, context, err);
+    visitor_give(visitor, aimed ? RC_LOST : rc); /* the answer stays */
+    return rc;
+}
+
+/* A session that was lost at once had ended before; a server that is slow is not asked twice. */
+enum rc visitor_read(struct visitor *visitor, struct http_request *request, visitor_fn *fn,
+                     void *context, struct err *err)
+{
+    int64_t since_us = clock_boot_us();
+    enum rc rc = read_once(visitor, request, fn, context, err);
+    if (rc == RC_LOST && visitor->conninfo != NULL && clock_boot_us() - since_us < AT_ONCE_US)
+        rc = read_once(visitor, request, fn, context, err);
+    return rc;
+}
+
+struct one {
+    const struct sql_statement *stmt;
+    const char *const *params;
+    struct db_result **ret_result;
+};
+
+static enum rc run_one(struct db *db, void *context, struct err *err)
+{
+    const struct one *one = context;
+    return db_run(db, one->stmt, one->params, one->ret_result, err);
+}
+
 enum rc visitor_run(struct visitor *visitor, struct http_request *request,
                     const struct sql_statement *stmt, const char *const *params,
                     struct db_result **ret_result, struct err *err)
 {
-    struct db *db;
-    enum rc rc = visitor_take(visitor, &db, err);
-    if (rc != RC_OK)
-        return rc;
-    bool aimed = false;
-    rc = request != NULL ? run_watched(visitor, request, stmt, params, &aimed, ret_result, err)
-                         : db_run(db, stmt, params, ret_result, err);
-    visitor_give(visitor, aimed ? RC_LOST : rc); /* the answer stays */
-    return rc;
+    struct one one = {.stmt = stmt, .params = params, .ret_result = ret_result};
+    return visitor_read(visitor, request, run_one, &one, err);
 }

@@ -10,8 +10,6 @@
 
 #include "db/db.h"
 
-#define VISITOR_ID 65 /* 256 random bits in hexadecimal */
-
 enum level { LEVEL_NONE, LEVEL_MONITOR, LEVEL_OPERATOR };
 
 struct visitor;
@@ -28,7 +26,12 @@ enum level visitor_level(const struct visitor *visitor);
 /** Its session, for several statements: no one else uses it until visitor_give, which also says what became of it. */
 MUST_CHECK enum rc visitor_take(struct visitor *visitor, struct db **ret_db, struct err *err);
 void visitor_give(struct visitor *visitor, enum rc rc);
-/** Runs a statement on its session. When the client of request (may be NULL) goes away, PostgreSQL is asked to cancel it. */
+/** Reads on its session. When the client of request (may be NULL) goes away, PostgreSQL is asked to cancel what runs. A session that had ended
+ * while nobody asked is opened again, unless it is a person's, and fn is called once more. */
+typedef enum rc visitor_fn(struct db *db, void *context, struct err *err);
+MUST_CHECK enum rc visitor_read(struct visitor *visitor, struct http_request *request,
+                                visitor_fn *fn, void *context, struct err *err);
+/** One statement that reads. */
 MUST_CHECK enum rc visitor_run(struct visitor *visitor, struct http_request *request,
                                const struct sql_statement *stmt, const char *const *params,
                                struct db_result **ret_result, struct err *err);

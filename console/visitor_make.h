@@ -13,8 +13,6 @@
 
 #include <stdint.h>
 
-void random_hex(char text[VISITOR_ID]);
-
 /** conninfo: of the console's login, borrowed; LEVEL_NONE: no SET ROLE. */
 struct visitor *visitor_new(const char *login, enum level level, const char *conninfo);
 /** Takes db; with a new id and CSRF token. */

@@ -1,0 +1,39 @@
+#include "console/document.h"
+
+#define DOCUMENT CONSOLE_RUN_DOCUMENT /* the first column of each route's statement */
+
+enum rc document_make(struct db *db, const struct route *route, const char *const *params,
+                      struct str *document, struct err *err)
+{
+    DB_RESULT_AUTO *result = NULL;
+    if (route->stmt == NULL)
+        return route_make(route)(db, params, document, err);
+    enum rc rc = db_run(db, route->stmt, params, &result, err);
+    if (rc != RC_OK)
+        return rc;
+    if (db_null(result, 0, DOCUMENT))
+        return RC_NONE;
+    str_add(document, db_text(result, 0, DOCUMENT), (size_t)db_length(result, 0, DOCUMENT));
+    return RC_OK;
+}
+
+struct reading {
+    const struct route *route;
+    const char *const *params;
+    struct str *document;
+};
+
+static enum rc read_on(struct db *db, void *context, struct err *err)
+{
+    const struct reading *reading = context;
+    str_clear(reading->document);
+    return document_make(db, reading->route, reading->params, reading->document, err);
+}
+
+enum rc document_read(struct visitor *visitor, struct http_request *request,
+                      const struct route *route, const char *const *params, struct str *document,
+                      struct err *err)
+{
+    struct reading reading = {.route = route, .params = params, .document = document};
+    return visitor_read(visitor, request, read_on, &reading, err);
+}

@@ -1,0 +1,26 @@
+#include "console/secret.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <sys/random.h>
+
+void secret_new(char secret[SECRET_SIZE])
+{
+    unsigned char bytes[SECRET_SIZE / 2];
+    size_t len = 0;
+    while (len < sizeof bytes) {
+        ssize_t n = getrandom(bytes + len, sizeof bytes - len, 0);
+        len += n > 0 ? (size_t)n : 0;
+    }
+    for (size_t i = 0; i < sizeof bytes; i++)
+        (void)snprintf(secret + 2 * i, 3, "%02x", bytes[i]);
+}
+
+bool secret_same(const char *secret, const char *given)
+{
+    size_t len = strlen(secret);
+    unsigned differ = len == 0 || strlen(given) != len;
+    for (size_t i = 0; !differ && i < len; i++)
+        differ |= (unsigned char)(secret[i] ^ given[i]);
+    return differ == 0;
+}
