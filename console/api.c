@@ -2,14 +2,13 @@
 
 #include "base/ascii.h"
 #include "console/answer.h"
+#include "console/call.h"
 #include "console/change.h"
 #include "console/document.h"
 #include "console/guard.h"
 #include "console/openapi.h"
 #include "console/problem.h"
 #include "console/request.h"
-#include "console/route.h"
-#include "task/json.h"
 
 #include <cjson/cJSON.h>
 #include <stdio.h>
@@ -22,6 +21,14 @@
 static void refuse(struct http_request *request, int status, const char *detail, const char *hint)
 {
     problem_answer(request, &(struct problem){.status = status, .detail = detail, .hint = hint});
+}
+
+static void refuse_call(struct http_request *request, const struct err *err)
+{
+    problem_answer(request, &(struct problem){.status = 400,
+                                              .field = err->object,
+                                              .detail = err->message,
+                                              .hint = err->hint});
 }
 
 /* ---- Who asks ---- */
@@ -106,25 +113,10 @@ static void refuse_sign_in(struct http_request *request, enum rc rc, const struc
         refuse(request, status, err->message, err->hint);
 }
 
-/* Two members, login and password, both texts. */
-static bool read_credentials(struct http_request *request, struct json *json)
-{
-    struct err err = {0};
-    size_t len;
-    const char *text = http_body(request, &len);
-    if (json_parse(text, len, len, json, &err) == RC_OK && cJSON_IsObject(json->root) &&
-        cJSON_GetArraySize(json->root) == 2 &&
-        cJSON_IsString(cJSON_GetObjectItemCaseSensitive(json->root, "login")) &&
-        cJSON_IsString(cJSON_GetObjectItemCaseSensitive(json->root, "password")))
-        return true;
-    refuse(request, 400, "the body must be {\"login\": \"...\", \"password\": \"...\"}", NULL);
-    return false;
-}
-
 /* Whoever was signed in with the cookie that came along is not any more: the new session has an id of its own. */
 static void sign_in(const struct api *api, struct http_request *request)
 {
-    struct json json = {0};
+    struct call call = {0};
     struct err err = {0};
     struct visitor *visitor = NULL;
     int wait_s = 0;
@@ -133,14 +125,15 @@ static void sign_in(const struct api *api, struct http_request *request)
                "GET api/v1/session says what everyone may do.");
         return;
     }
-    if (!guard_change(request, "") || !read_credentials(request, &json)) {
-        json_done(&json);
+    if (!guard_change(request, "", false))
+        return;
+    if (call_read(&routes[ROUTE_SIGN_IN], request, 0, NULL, &call, &err) != RC_OK) {
+        refuse_call(request, &err);
+        call_done(&call);
         return;
     }
-    const char *login = cJSON_GetObjectItemCaseSensitive(json.root, "login")->valuestring;
-    const char *password = cJSON_GetObjectItemCaseSensitive(json.root, "password")->valuestring;
-    enum rc rc = sessions_sign_in(api->sessions, login, password, http_client(request), &wait_s,
-                                  &visitor, &err);
+    enum rc rc = sessions_sign_in(api->sessions, call.params[0], call.params[1],
+                                  http_client(request), &wait_s, &visitor, &err);
     if (rc == RC_OK) {
         const char *cookie = http_cookie(request, COOKIE);
         struct visitor *before = cookie != NULL ? sessions_of_cookie(api->sessions, cookie) : NULL;
@@ -153,39 +146,38 @@ static void sign_in(const struct api *api, struct http_request *request)
     } else {
         refuse_sign_in(request, rc, &err, wait_s);
     }
-    json_done(&json);
+    call_done(&call);
 }
 
-static void answer_sign_in(const struct api *api, struct http_request *request)
+static void sign_out(const struct api *api, struct http_request *request, struct visitor *visitor)
 {
-    const char *method = http_method(request);
-    if (strcmp(method, "POST") == 0) {
-        sign_in(api, request);
+    if (!guard_change(request, visitor_csrf(visitor), false))
         return;
-    }
-    struct err err = {0};
-    struct visitor *visitor = NULL;
-    enum rc rc = visitor_of(api, request, &visitor, &err);
-    if (rc != RC_OK)
-        answer_unknown(api, request, rc, &err);
-    else if (strcmp(method, "GET") == 0 || strcmp(method, "HEAD") == 0)
-        answer_session(api, request, visitor);
-    else if (strcmp(method, "DELETE") != 0)
-        refuse(request, 405, "a session is made by POST, read by GET and ended by DELETE", NULL);
-    else if (guard_change(request, visitor_csrf(visitor))) {
-        sessions_sign_out(api->sessions, visitor);
-        set_cookie(api, request, "");
-        http_answer(request, 200, "application/json", "{\"signed_out\":true}", 19);
-    }
-    visitor_release(visitor);
+    sessions_sign_out(api->sessions, visitor);
+    set_cookie(api, request, "");
+    http_answer(request, 200, "application/json", "{\"signed_out\":true}", 19);
 }
 
 /* ---- Routes ---- */
 
-static void refuse_unknown(struct http_request *request)
+/* "runs/{run}/cancel": run 0000... is not in api/v1/runs. */
+static void refuse_unknown(struct http_request *request, int skip, const struct route *route)
 {
-    refuse(request, 404, "there is nothing of this name or number",
-           "The list of the path before it has all that there are.");
+    STR_AUTO name = {0};
+    STR_AUTO list = {0};
+    STR_AUTO detail = {0};
+    STR_AUTO hint = {0};
+    const char *brace = strrchr(route->path, '{');
+    if (brace == NULL) {
+        refuse(request, 404, "there is no such thing", NULL);
+        return;
+    }
+    str_add(&name, brace + 1, strcspn(brace + 1, "}"));
+    str_add(&list, route->path, (size_t)(brace - route->path) - 1);
+    str_format(&detail, "%s %s is not in api/v1/%s", name.data,
+               route_segment(route, request, skip, name.data), list.data);
+    str_format(&hint, "GET api/v1/%s lists what there is.", list.data);
+    refuse(request, 404, detail.data, hint.data);
 }
 
 static void answer_document(struct http_request *request, const struct str *document)
@@ -204,7 +196,7 @@ static void cache_key(const struct route *route, const struct call *call,
                    call->params[i] != NULL ? call->params[i] : "");
 }
 
-static void answer_get(const struct api *api, struct http_request *request,
+static void answer_get(const struct api *api, struct http_request *request, int skip,
                        const struct route *route, const struct call *call, struct visitor *visitor)
 {
     STR_AUTO key = {0};
@@ -224,7 +216,7 @@ static void answer_get(const struct api *api, struct http_request *request,
     }
     cache_drop(api->cache, key.data, ticket);
     if (rc == RC_NONE)
-        refuse_unknown(request);
+        refuse_unknown(request, skip, route);
     else
         problem_answer_err(request, rc, &err);
 }
@@ -243,7 +235,7 @@ static bool key_fits(struct http_request *request, const char *key)
     return false;
 }
 
-static void answer_change(const struct api *api, struct http_request *request,
+static void answer_change(const struct api *api, struct http_request *request, int skip,
                           const struct route *route, const struct call *call,
                           struct visitor *visitor)
 {
@@ -264,7 +256,7 @@ static void answer_change(const struct api *api, struct http_request *request,
     if (rc == RC_OK)
         http_answer(request, 200, "application/json", answer.data, answer.len);
     else if (rc == RC_NONE)
-        refuse_unknown(request);
+        refuse_unknown(request, skip, route);
     else
         problem_answer_err(request, rc, &err);
 }
@@ -282,17 +274,14 @@ static void answer_route(const struct api *api, struct http_request *request, in
         refuse(request, 403, "this needs the group lockstep_operator",
                "GRANT lockstep_operator TO the login, and sign in again; or use a token with "
                "--role operator.");
-    else if (!get && !guard_change(request, visitor_csrf(visitor)))
+    else if (!get && !guard_change(request, visitor_csrf(visitor), route_takes_lines(route)))
         ; /* it has answered */
     else if (call_read(route, request, skip, &who, &call, &err) != RC_OK)
-        problem_answer(request, &(struct problem){.status = 400,
-                                                  .field = err.object,
-                                                  .detail = err.message,
-                                                  .hint = err.hint});
+        refuse_call(request, &err);
     else if (get)
-        answer_get(api, request, route, &call, visitor);
+        answer_get(api, request, skip, route, &call, visitor);
     else
-        answer_change(api, request, route, &call, visitor);
+        answer_change(api, request, skip, route, &call, visitor);
     call_done(&call);
 }
 
@@ -306,41 +295,47 @@ static void answer_stream(const struct api *api, struct http_request *request,
         http_stream_close(client);
 }
 
-static void answer_known(const struct api *api, struct http_request *request, int skip)
+static void refuse_path(struct http_request *request, const struct str *allow)
 {
-    STR_AUTO allow = {0};
-    const char *first = http_segment(request, skip + 2);
-    bool alone = http_segment(request, skip + 3) == NULL;
-    const struct route *route = route_find(request, skip, &allow);
+    if (allow->len == 0) {
+        refuse(request, 404, "there is no such path", "api/v1/openapi.json lists what there is.");
+        return;
+    }
+    http_add_header(request, "Allow", allow->data);
+    refuse(request, 405, "this path does not take this method", "Allow has those that it takes.");
+}
+
+static void answer_known(const struct api *api, struct http_request *request, int skip,
+                         const struct route *route, const struct str *allow)
+{
     struct err err = {0};
     struct visitor *visitor = NULL;
     enum rc rc = visitor_of(api, request, &visitor, &err);
     if (rc != RC_OK)
         answer_unknown(api, request, rc, &err);
-    else if (route != NULL)
-        answer_route(api, request, skip, route, visitor);
-    else if (alone && first != NULL && strcmp(first, "stream") == 0 &&
-             strcmp(http_method(request), "GET") == 0)
+    else if (route == NULL)
+        refuse_path(request, allow);
+    else if (route == &routes[ROUTE_SESSION])
+        answer_session(api, request, visitor);
+    else if (route == &routes[ROUTE_SIGN_OUT])
+        sign_out(api, request, visitor);
+    else if (route == &routes[ROUTE_STREAM])
         answer_stream(api, request, visitor);
-    else if (allow.len > 0) {
-        http_add_header(request, "Allow", allow.data);
-        refuse(request, 405, "this path does not take this method",
-               "Allow has those that it takes.");
-    } else
-        refuse(request, 404, "there is no such path", "api/v1/openapi.json lists what there is.");
+    else
+        answer_route(api, request, skip, route, visitor);
     visitor_release(visitor);
 }
 
 void api_answer(struct api *api, struct http_request *request, int skip)
 {
-    const char *first = http_segment(request, skip + 2);
-    bool alone = first != NULL && http_segment(request, skip + 3) == NULL;
-    if (alone && strcmp(first, "session") == 0)
-        answer_sign_in(api, request);
-    else if (alone && strcmp(first, "openapi.json") == 0)
+    STR_AUTO allow = {0};
+    const struct route *route = route_find(request, skip, &allow);
+    if (route == &routes[ROUTE_SIGN_IN])
+        sign_in(api, request);
+    else if (route == &routes[ROUTE_OPENAPI])
         openapi_answer(request, api->base_path);
     else
-        answer_known(api, request, skip);
+        answer_known(api, request, skip, route, &allow);
 }
 
 void api_answer_ready(struct api *api, struct http_request *request)

@@ -5,13 +5,18 @@
 #include "db/parameter.h"
 
 #include <string.h>
+#include <time.h>
 
 #define RUN_STATES                                                                                 \
     "Publishing|Published|Running|Paused|Completed|PartiallyCompleted|Failed|Cancelled"
-#define ID_MOST     INT64_MAX
-#define NAME_MOST   250
-#define REASON_MOST 2000
-#define TEXT_MOST   1000000
+#define ID_MOST       INT64_MAX
+#define NAME_MOST     250
+#define PASSWORD_MOST 1000
+#define REASON_MOST   2000
+#define TEXT_MOST     1000000
+/* Of the two kinds of numbers in cursors: what PostgreSQL can hold, and field.h's patterns say. */
+#define NUMBER_DIGITS 18
+#define TIME_DIGITS   16
 
 static const struct field fields[] = {
     {"run", FIELD_UUID, 0, 0, NULL, NULL, "the id of a run"},
@@ -24,7 +29,9 @@ static const struct field fields[] = {
     {"pid", FIELD_INT, 1, INT32_MAX, NULL, NULL, "the process id of a session with PostgreSQL"},
     {"token", FIELD_TEXT, 1, NAME_MOST, NULL, NULL, "the name of a token"},
     {"limit", FIELD_INT, 1, 1000, NULL, "50", "how many items at most"},
-    {"after", FIELD_CURSOR, 0, 0, NULL, NULL, "`next` of the answer before"},
+    {"after", FIELD_AFTER_NUMBER, 0, 0, NULL, NULL, "`next` of the answer before"},
+    {"after_place", FIELD_AFTER_PLACE, 0, 0, NULL, NULL, "`next` of the answer before"},
+    {"after_name", FIELD_AFTER_NAME, 1, NAME_MOST, NULL, NULL, "`next` of the answer before"},
     {"run_status", FIELD_WORDS, 0, 0, RUN_STATES, NULL, "states of runs"},
     {"status", FIELD_WORDS, 0, 0,
      "Pending|Processing|Error|Failed|Completed|Cancelled|Paused|Terminated|PartiallyCompleted",
@@ -33,7 +40,7 @@ static const struct field fields[] = {
     {"alert_status", FIELD_WORD, 0, 0, "open|closed", NULL, "open or closed ones"},
     {"name", FIELD_TEXT, 0, NAME_MOST, NULL, NULL, "what the name contains"},
     {"text", FIELD_TEXT, 0, NAME_MOST, NULL, NULL, "what the text contains"},
-    {"kind", FIELD_TEXT, 0, NAME_MOST, NULL, NULL, "kinds of events, with commas between"},
+    {"kind", FIELD_TEXT, 1, NAME_MOST, NULL, NULL, "kinds of events, with commas between"},
     {"event", FIELD_INT, 1, ID_MOST, NULL, NULL, "the number of an event: it and those before it"},
     {"order", FIELD_INT, INT64_MIN, ID_MOST, NULL, NULL, "the order of a phase"},
     {"since", FIELD_TIME, 0, 0, NULL, NULL, "nothing before this time"},
@@ -49,16 +56,23 @@ static const struct field fields[] = {
      "readers of this executor; without it: all that it was started with"},
     {"response", FIELD_TEXT, 0, TEXT_MOST, NULL, NULL, "the response of the task"},
     {"error", FIELD_TEXT, 1, REASON_MOST, NULL, NULL, "the error of the task"},
-    {"parameters", FIELD_JSON, 0, 0, NULL, NULL, "parameters of the job, an object"},
-    {"tasks", FIELD_JSON, 0, 0, NULL, NULL, "an array of tasks, each as a message"},
-    {"policy", FIELD_JSON, 0, 0, NULL, NULL, "what is to be changed, an object"},
-    {"runs", FIELD_IDS, 0, 0, NULL, NULL, "ids of runs"},
-    {"filter", FIELD_JSON, 0, 0, NULL, NULL,
-     "queue, status and name of the runs that are meant, an object"},
+    {"parameters", FIELD_OBJECT, 0, 0, NULL, NULL, "parameters of the job"},
+    {"tasks", FIELD_TASKS, 1, 100000, NULL, NULL, "tasks, each with the members of staged work"},
+    {"policy", FIELD_OBJECT, 0, 0, "on_failure runs=run_order max_attempts=times lookahead=times",
+     NULL, "what is to be changed"},
+    {"on_failure", FIELD_WORD, 0, 0, "stop|continue|pause", NULL,
+     "what a failed task does to its run"},
+    {"run_order", FIELD_WORD, 0, 0, "serial|concurrent", NULL, "order between runs"},
+    {"times", FIELD_INT, 1, 1000, NULL, NULL, "how many"},
+    {"runs", FIELD_UUIDS, 0, 1000, NULL, NULL, "ids of runs"},
+    {"filter", FIELD_OBJECT, 0, 0, "queue status=run_status name", NULL,
+     "which runs are meant; of more than 1,000 the newest"},
     {"action", FIELD_WORD, 0, 0, "cancel|pause|resume|retry", NULL, "what to do with them"},
     {"level", FIELD_WORD, 0, 0, "monitor|operator", NULL, "what it may do"},
     {"value", FIELD_TEXT, 0, TEXT_MOST, NULL, NULL, "the corrected message"},
     {"days", FIELD_INT, 1, 3650, NULL, NULL, "after so many days it expires; without it: never"},
+    {"login", FIELD_TEXT, 1, NAME_MOST, NULL, NULL, "a login of PostgreSQL"},
+    {"password", FIELD_TEXT, 1, PASSWORD_MOST, NULL, NULL, "its password"},
     {"title", FIELD_TEXT, 1, NAME_MOST, NULL, NULL, "a name for people"},
 };
 
@@ -70,11 +84,17 @@ const struct field *field_named(const char *name, size_t len)
     return NULL;
 }
 
-static void describe(const struct field *field, struct str *text)
+bool field_is_text(const struct field *field)
+{
+    return field->type != FIELD_INT && field->type != FIELD_BOOL && field->type != FIELD_OBJECT &&
+           field->type != FIELD_TASKS && field->type != FIELD_UUIDS;
+}
+
+void field_describe(const struct field *field, struct str *text)
 {
     switch (field->type) {
     case FIELD_TEXT:
-        str_format(text, "a text of %lld to %lld bytes", (long long)field->least,
+        str_format(text, "a text of %lld to %lld characters", (long long)field->least,
                    (long long)field->most);
         break;
     case FIELD_INT:
@@ -93,29 +113,42 @@ static void describe(const struct field *field, struct str *text)
     case FIELD_TIME:
         str_text(text, "a time, as 2026-11-23T08:00:00Z");
         break;
-    case FIELD_CURSOR:
+    case FIELD_AFTER_NUMBER:
+    case FIELD_AFTER_PLACE:
+    case FIELD_AFTER_NAME:
         str_text(text, "what `next` of the answer before says, of the same list");
         break;
     case FIELD_BOOL:
         str_text(text, "true or false");
         break;
-    case FIELD_JSON:
-        str_text(text, "an object or an array");
+    case FIELD_OBJECT:
+        str_text(text, "an object");
         break;
-    case FIELD_IDS:
-        str_text(text, "an array of UUIDs");
+    case FIELD_TASKS:
+        str_text(text, "an array of objects");
+        break;
+    case FIELD_UUIDS:
+        str_format(text, "an array of at most %lld UUIDs", (long long)field->most);
         break;
     }
 }
 
-static enum rc refuse(const struct field *field, struct err *err)
+static enum rc refuse(const struct field *field, const char *name, struct err *err)
 {
     STR_AUTO what = {0};
-    describe(field, &what);
-    return err_set(err, RC_REJECT, ERR_USAGE, field->name, "", "%s is %s", field->name, what.data);
+    field_describe(field, &what);
+    return err_set(err, RC_REJECT, ERR_USAGE, name, field->meaning, "%s is %s", name, what.data);
 }
 
-static bool is_uuid(const char *text)
+static int64_t characters(const char *text)
+{
+    int64_t count = 0;
+    for (; *text != '\0'; text++)
+        count += ((unsigned char)*text & 0xc0) != 0x80;
+    return count;
+}
+
+bool field_is_uuid(const char *text)
 {
     for (int i = 0; i < 36; i++)
         if (i == 8 || i == 13 || i == 18 || i == 23 ? text[i] != '-' : !ascii_xdigit(text[i]))
@@ -148,27 +181,91 @@ static bool check_words(const struct field *field, const char *text, struct str 
     return *text != '\0';
 }
 
-/* PostgreSQL reads the time; here only that it is one, and not now() or infinity. "2026-11-23T08:00:00.123+01:00" */
-static bool is_time(const char *text)
+/* Two digits, or four; -1: they are none. */
+static int digits(const char *text, int count)
 {
-    static const char form[] = "dddd-dd-ddTdd:dd";
-    size_t i;
-    for (i = 0; form[i] != '\0'; i++)
-        if (form[i] == 'd'   ? !ascii_digit(text[i])
-            : form[i] == 'T' ? text[i] != 'T' && text[i] != ' '
-                             : text[i] != form[i])
-            return false;
-    size_t rest = strspn(text + i, "0123456789:.+-Z");
-    return text[i + rest] == '\0' && rest < 24;
+    int value = 0;
+    for (int i = 0; i < count; i++) {
+        if (!ascii_digit(text[i]))
+            return -1;
+        value = value * 10 + text[i] - '0';
+    }
+    return value;
 }
 
-static bool check_cursor(const char *list, const char *text, struct str *value)
+/* "Z", "+01:00"; in seconds. */
+static bool read_zone(const char *text, int64_t *ret_s)
 {
-    size_t len = strlen(list);
-    if (strncmp(text, list, len) != 0 || text[len] != '.' || strlen(text) > 2 * NAME_MOST)
+    *ret_s = 0;
+    if ((*text == 'Z' || *text == 'z') && text[1] == '\0')
+        return true;
+    if ((*text != '+' && *text != '-') || strlen(text) != 6 || text[3] != ':')
         return false;
-    str_text(value, text + len + 1);
+    int hours = digits(text + 1, 2), minutes = digits(text + 4, 2);
+    *ret_s = (*text == '-' ? -1 : 1) * (hours * 3600 + minutes * 60);
+    return hours >= 0 && hours < 24 && minutes >= 0 && minutes < 60;
+}
+
+/* RFC 3339: "2026-11-23T08:00:00.123+01:00". In UTC, for PostgreSQL knows neither the year 0 nor each zone. */
+static bool check_time(const char *text, struct str *value)
+{
+    static const char form[] = "dddd-dd-ddTdd:dd:dd";
+    for (size_t i = 0; form[i] != '\0'; i++)
+        if (form[i] == 'd'   ? !ascii_digit(text[i])
+            : form[i] == 'T' ? text[i] != 'T' && text[i] != 't' && text[i] != ' '
+                             : text[i] != form[i])
+            return false;
+    struct tm tm = {.tm_year = digits(text, 4) - 1900,
+                    .tm_mon = digits(text + 5, 2) - 1,
+                    .tm_mday = digits(text + 8, 2),
+                    .tm_hour = digits(text + 11, 2),
+                    .tm_min = digits(text + 14, 2),
+                    .tm_sec = digits(text + 17, 2)};
+    const struct tm given = tm;
+    const char *fraction = text + sizeof form - 1;
+    size_t len = *fraction == '.' ? 1 + strspn(fraction + 1, "0123456789") : 0;
+    int64_t zone_s;
+    if (len == 1 || !read_zone(fraction + len, &zone_s) || given.tm_hour > 23 ||
+        given.tm_min > 59 || given.tm_sec > 60)
+        return false;
+    time_t at = timegm(&tm);
+    if (given.tm_sec < 60 && (tm.tm_mday != given.tm_mday || tm.tm_mon != given.tm_mon))
+        return false; /* there is no such day */
+    at -= zone_s;
+    (void)gmtime_r(&at, &tm);
+    int year = tm.tm_year + 1900;
+    str_format(value, "%04d-%02d-%02d %02d:%02d:%02d", year > 0 ? year : 1 - year, tm.tm_mon + 1,
+               tm.tm_mday, tm.tm_hour, tm.tm_min, tm.tm_sec);
+    str_add(value, fraction, len < 10 ? len : 10);
+    str_text(value, year > 0 ? "+00" : "+00 BC");
     return true;
+}
+
+/* 1 to most digits; 0: there are none, or more. */
+static size_t count_digits(const char *text, size_t most)
+{
+    size_t len = strspn(text, "0123456789");
+    return len <= most ? len : 0;
+}
+
+static bool check_after(const struct field *field, const char *list, const char *text,
+                        struct str *value)
+{
+    size_t len = strlen(list), first = 0;
+    if (strncmp(text, list, len) != 0 || text[len] != '.')
+        return false;
+    const char *at = text + len + 1;
+    str_text(value, at);
+    if (field->type == FIELD_AFTER_NAME)
+        return *at != '\0' && characters(at) <= field->most;
+    if (field->type == FIELD_AFTER_PLACE) {
+        first = count_digits(at, TIME_DIGITS);
+        if (first == 0 || at[first] != '_')
+            return false;
+        at += first + 1;
+    }
+    first = count_digits(at, NUMBER_DIGITS);
+    return first > 0 && at[first] == '\0';
 }
 
 static bool check(const struct field *field, const char *list, const char *text, struct str *value)
@@ -176,12 +273,14 @@ static bool check(const struct field *field, const char *list, const char *text,
     size_t len = strlen(text);
     int64_t number;
     switch (field->type) {
-    case FIELD_CURSOR:
-        return check_cursor(list, text, value);
+    case FIELD_AFTER_NUMBER:
+    case FIELD_AFTER_PLACE:
+    case FIELD_AFTER_NAME:
+        return check_after(field, list, text, value);
     case FIELD_WORDS:
         return check_words(field, text, value);
     case FIELD_TEXT:
-        if ((int64_t)len < field->least || (int64_t)len > field->most)
+        if (characters(text) < field->least || characters(text) > field->most)
             return false;
         break;
     case FIELD_INT:
@@ -189,7 +288,7 @@ static bool check(const struct field *field, const char *list, const char *text,
             return false;
         break;
     case FIELD_UUID:
-        if (!is_uuid(text))
+        if (!field_is_uuid(text))
             return false;
         break;
     case FIELD_WORD:
@@ -197,25 +296,24 @@ static bool check(const struct field *field, const char *list, const char *text,
             return false;
         break;
     case FIELD_TIME:
-        if (!is_time(text))
-            return false;
-        break;
+        return check_time(text, value);
     case FIELD_BOOL:
         if (!str_same(text, "true") && !str_same(text, "false"))
             return false;
         break;
-    case FIELD_JSON:
-    case FIELD_IDS:
+    case FIELD_OBJECT:
+    case FIELD_TASKS:
+    case FIELD_UUIDS:
         break;
     }
     str_text(value, text);
     return true;
 }
 
-enum rc field_check(const struct field *field, const char *list, const char *text,
+enum rc field_check(const struct field *field, const char *name, const char *list, const char *text,
                     struct str *value, struct err *err)
 {
     str_clear(value);
     str_text(value, "");
-    return check(field, list, text, value) ? RC_OK : refuse(field, err);
+    return check(field, list, text, value) ? RC_OK : refuse(field, name, err);
 }

@@ -15,29 +15,38 @@
 #include <stdint.h>
 
 enum field_type {
-    FIELD_TEXT, /* least..most: its length in bytes */
+    FIELD_TEXT, /* least..most: its length in characters */
     FIELD_INT,  /* least..most */
     FIELD_UUID,
-    FIELD_WORD,   /* one of words */
-    FIELD_WORDS,  /* some of words, with commas between; given to SQL as text[] */
-    FIELD_TIME,   /* ISO 8601 with a zone */
-    FIELD_CURSOR, /* `next` of an answer of the same list; given to SQL without the list's name */
+    FIELD_WORD,  /* one of words */
+    FIELD_WORDS, /* some of words, with commas between; given to SQL as text[] */
+    FIELD_TIME,  /* RFC 3339; given to SQL in UTC */
+    /* `next` of an answer of the same list, given to SQL without the list's name: of rows by number, by time and number, by name */
+    FIELD_AFTER_NUMBER,
+    FIELD_AFTER_PLACE,
+    FIELD_AFTER_NAME,
     FIELD_BOOL,
-    FIELD_JSON, /* an object or array of the body, as written */
-    FIELD_IDS   /* an array of run ids in the body, given to SQL as JSON */
+    FIELD_OBJECT, /* of the body, as written; words: its members, as those of a route; NULL: any */
+    FIELD_TASKS,  /* an array of objects in the body, as written, or its lines as JSON Lines */
+    FIELD_UUIDS   /* an array of 1 to most UUIDs in the body, as written */
 };
 
 struct field {
     const char *name;
     enum field_type type;
     int64_t least, most;
-    const char *words;   /* "a|b|c" */
+    const char *words;   /* "a|b|c", or the members of an object */
     const char *initial; /* NULL: SQL NULL */
     const char *meaning;
 };
 
 const struct field *field_named(const char *name, size_t len);
-/** Appends what SQL gets. list: the name of the route's list, for cursors. */
-MUST_CHECK enum rc field_check(const struct field *field, const char *list, const char *text,
-                               struct str *value, struct err *err);
+/** What it may be, in words. */
+void field_describe(const struct field *field, struct str *text);
+/** Whether the field is one of those that the body has as a string. */
+bool field_is_text(const struct field *field);
+bool field_is_uuid(const char *text);
+/** Appends what SQL gets. name: of the parameter; list: of the route's list, for cursors. */
+MUST_CHECK enum rc field_check(const struct field *field, const char *name, const char *list,
+                               const char *text, struct str *value, struct err *err);
 #endif

@@ -2,6 +2,7 @@
 
 #include "base/ascii.h"
 #include "console/answer.h"
+#include "console/call.h"
 #include "console/problem.h"
 #include "console/request.h"
 #include "console/secret.h"
@@ -111,14 +112,16 @@ static bool is_json(const char *type)
             type[sizeof json - 1] == ' ');
 }
 
-bool guard_change(struct http_request *request, const char *csrf)
+bool guard_change(struct http_request *request, const char *csrf, bool lines)
 {
     const char *given = http_header(request, "X-CSRF-Token");
     size_t len;
     (void)http_body(request, &len);
-    if (len > 0 && !is_json(http_header(request, "Content-Type")))
+    if (len > 0 && !is_json(http_header(request, "Content-Type")) &&
+        !(lines && call_is_lines(request)))
         return refuse(request, 415, "the body is not application/json",
-                      "Send Content-Type: application/json.");
+                      lines ? "Send Content-Type: application/json, or application/jsonl."
+                            : "Send Content-Type: application/json.");
     if (*csrf != '\0' && (given == NULL || !secret_same(csrf, given)))
         return refuse(request, 403, "the CSRF token is missing or wrong",
                       "Send what `csrf` of GET api/v1/session says as the header X-CSRF-Token.");

@@ -34,70 +34,160 @@ static void add_words(cJSON *schema, const char *words)
     }
 }
 
-/* The range, where a double has each number of it. */
-static void add_range(cJSON *schema, const struct field *field)
+/* Not as cJSON's numbers, which are doubles. */
+static void add_int(cJSON *schema, const char *name, int64_t value)
 {
-    const int64_t exact = 1LL << 53;
-    if (field->least > -exact)
-        (void)cJSON_AddNumberToObject(schema, "minimum", (double)field->least);
-    (void)cJSON_AddNumberToObject(schema, "maximum",
-                                  field->most < exact ? (double)field->most : (double)exact);
+    char number[INT64_TEXT_SIZE];
+    (void)cJSON_AddRawToObject(schema, name, int64_text(number, value));
 }
 
-static void add_schema(cJSON *parent, const struct field *field, bool body)
+static cJSON *one_of(cJSON *parent, const char *name)
 {
-    cJSON *schema = object(parent, "schema");
+    cJSON *item = cJSON_CreateObject();
+    cJSON *list = cJSON_GetObjectItem(parent, name);
+    (void)cJSON_AddItemToArray(list != NULL ? list : cJSON_AddArrayToObject(parent, name), item);
+    return item;
+}
+
+/* A cursor of a list, as field_check takes it. */
+static void add_cursor(cJSON *schema, const struct field *field, const char *list)
+{
+    STR_AUTO pattern = {0};
+    str_format(&pattern, "^%s\\.", list);
+    if (field->type == FIELD_AFTER_NAME)
+        str_format(&pattern, "[\\s\\S]{1,%d}$", (int)field->most);
+    else
+        str_text(&pattern,
+                 field->type == FIELD_AFTER_NUMBER ? "[0-9]{1,18}$" : "[0-9]{1,16}_[0-9]{1,18}$");
+    text(schema, "type", "string");
+    text(schema, "pattern", pattern.data);
+}
+
+/* Some words with commas between, where they are one text. */
+static void add_word_list(cJSON *schema, const char *words)
+{
+    STR_AUTO pattern = {0};
+    str_format(&pattern, "^(%s)(,(%s))*$", words, words);
+    text(schema, "type", "string");
+    text(schema, "pattern", pattern.data);
+}
+
+static void add_members(cJSON *schema, const char *path, const char *params);
+
+static void add_array(cJSON *schema, const struct field *field)
+{
+    text(schema, "type", "array");
+    add_int(schema, "minItems", field->least);
+    add_int(schema, "maxItems", field->most);
+    cJSON *items = object(schema, "items");
+    text(items, "type", field->type == FIELD_TASKS ? "object" : "string");
+    if (field->type == FIELD_UUIDS)
+        text(items, "format", "uuid");
+}
+
+static void add_text(cJSON *schema, const struct field *field)
+{
+    text(schema, "type", "string");
+    add_int(schema, "minLength", field->least);
+    add_int(schema, "maxLength", field->most);
+}
+
+/* list: the name of the route's list; NULL: it is a member of a body. */
+static void fill_schema(cJSON *schema, const struct field *field, const char *list)
+{
     switch (field->type) {
     case FIELD_TEXT:
-        text(schema, "type", "string");
-        (void)cJSON_AddNumberToObject(schema, "minLength", (double)field->least);
-        (void)cJSON_AddNumberToObject(schema, "maxLength", (double)field->most);
+        add_text(schema, field);
         break;
-    case FIELD_CURSOR:
-        text(schema, "type", "string");
+    case FIELD_AFTER_NUMBER:
+    case FIELD_AFTER_PLACE:
+    case FIELD_AFTER_NAME:
+        add_cursor(schema, field, list);
         break;
     case FIELD_INT:
         text(schema, "type", "integer");
-        add_range(schema, field);
+        add_int(schema, "minimum", field->least);
+        add_int(schema, "maximum", field->most);
         break;
     case FIELD_UUID:
-        text(schema, "type", "string");
-        text(schema, "format", "uuid");
-        break;
     case FIELD_TIME:
         text(schema, "type", "string");
-        text(schema, "format", "date-time");
+        text(schema, "format", field->type == FIELD_UUID ? "uuid" : "date-time");
         break;
     case FIELD_WORD:
         text(schema, "type", "string");
         add_words(schema, field->words);
         break;
     case FIELD_WORDS:
-        text(schema, "type", body ? "string" : "array");
-        if (!body)
-            add_words(object(schema, "items"), field->words);
+        if (list == NULL) {
+            add_word_list(schema, field->words);
+            break;
+        }
+        text(schema, "type", "array");
+        (void)cJSON_AddNumberToObject(schema, "minItems", 1);
+        add_words(object(schema, "items"), field->words);
         break;
     case FIELD_BOOL:
         text(schema, "type", "boolean");
         break;
-    case FIELD_JSON:
-        break; /* an object or an array */
-    case FIELD_IDS:
-        text(schema, "type", "array");
-        text(object(schema, "items"), "type", "string");
+    case FIELD_OBJECT:
+        if (field->words != NULL)
+            add_members(schema, "", field->words);
+        else
+            text(schema, "type", "object");
         break;
+    case FIELD_TASKS:
+    case FIELD_UUIDS:
+        add_array(schema, field);
+        break;
+    }
+    if (field->initial != NULL && field->type == FIELD_INT)
+        (void)cJSON_AddRawToObject(schema, "default", field->initial);
+}
+
+/* A member that need not be given may be null, too. */
+static void add_member(cJSON *properties, const struct route_param *param, bool nullable)
+{
+    cJSON *property = object(properties, param->name);
+    if (nullable) {
+        fill_schema(one_of(property, "anyOf"), param->field, NULL);
+        text(one_of(property, "anyOf"), "type", "null");
+    } else {
+        fill_schema(property, param->field, NULL);
+    }
+    text(property, "description", param->field->meaning);
+}
+
+/* What a body, or an object of it, has. */
+static void add_members(cJSON *schema, const char *path, const char *params)
+{
+    struct route_param param;
+    text(schema, "type", "object");
+    (void)cJSON_AddBoolToObject(schema, "additionalProperties", false);
+    cJSON *properties = object(schema, "properties");
+    for (const char *at = params; route_param_next(path, &at, &param);) {
+        if (param.field == NULL || param.in_path)
+            continue;
+        add_member(properties, &param, *path != '\0' && !param.required && !param.either);
+        if (param.either) {
+            cJSON *needed = cJSON_AddArrayToObject(one_of(schema, "oneOf"), "required");
+            (void)cJSON_AddItemToArray(needed, cJSON_CreateString(param.name));
+        }
+        if (!param.required)
+            continue;
+        cJSON *list = cJSON_GetObjectItem(schema, "required");
+        (void)cJSON_AddItemToArray(list != NULL ? list : cJSON_AddArrayToObject(schema, "required"),
+                                   cJSON_CreateString(param.name));
     }
 }
 
 /* ---- Operations ---- */
 
-static void add_parameter(cJSON *operation, const struct route_param *param)
+static void add_parameter(cJSON *operation, const struct route *route,
+                          const struct route_param *param)
 {
-    cJSON *list = cJSON_GetObjectItem(operation, "parameters");
-    if (list == NULL)
-        list = cJSON_AddArrayToObject(operation, "parameters");
-    cJSON *item = cJSON_CreateObject();
-    (void)cJSON_AddItemToArray(list, item);
+    const char *slash = strrchr(route->path, '/');
+    cJSON *item = one_of(operation, "parameters");
     text(item, "name", param->name);
     text(item, "in", param->in_path ? "path" : "query");
     text(item, "description", param->field->meaning);
@@ -106,40 +196,77 @@ static void add_parameter(cJSON *operation, const struct route_param *param)
         text(item, "style", "form");
         (void)cJSON_AddBoolToObject(item, "explode", false);
     }
-    add_schema(item, param->field, false);
+    fill_schema(object(item, "schema"), param->field, slash != NULL ? slash + 1 : route->path);
 }
 
-static void add_member(cJSON *operation, const struct route_param *param)
+static cJSON *add_header(cJSON *operation, const char *name, const char *meaning)
 {
-    cJSON *body = cJSON_GetObjectItem(operation, "requestBody");
-    if (body == NULL) {
-        body = object(operation, "requestBody");
-        cJSON *schema = object(object(object(body, "content"), "application/json"), "schema");
-        text(schema, "type", "object");
-        (void)cJSON_AddBoolToObject(schema, "additionalProperties", false);
-        (void)object(schema, "properties");
-        (void)cJSON_AddArrayToObject(schema, "required");
-    }
-    cJSON *schema = cJSON_GetObjectItem(
-        cJSON_GetObjectItem(cJSON_GetObjectItem(body, "content"), "application/json"), "schema");
-    cJSON *holder = cJSON_CreateObject();
-    add_schema(holder, param->field, true);
-    cJSON *property = cJSON_DetachItemFromObject(holder, "schema");
-    cJSON_Delete(holder);
-    text(property, "description", param->field->meaning);
-    (void)cJSON_AddItemToObject(cJSON_GetObjectItem(schema, "properties"), param->name, property);
-    if (param->required)
-        (void)cJSON_AddItemToArray(cJSON_GetObjectItem(schema, "required"),
-                                   cJSON_CreateString(param->name));
+    cJSON *item = one_of(operation, "parameters");
+    text(item, "name", name);
+    text(item, "in", "header");
+    text(item, "description", meaning);
+    (void)cJSON_AddBoolToObject(item, "required", false);
+    cJSON *schema = object(item, "schema");
+    text(schema, "type", "string");
+    return schema;
 }
 
-static void add_responses(cJSON *operation)
+/* What a change may be asked with beside its body. */
+static void add_headers(cJSON *operation, const struct route *route)
+{
+    if (route->level > LEVEL_NONE)
+        (void)add_header(operation, "X-CSRF-Token", "`csrf` of the session; with a cookie only");
+    if (route_is_own(route))
+        return;
+    cJSON *key = add_header(operation, "Idempotency-Key", "the change is made once with this key");
+    text(key, "pattern", "^[!-~]{1,200}$");
+}
+
+static void add_body(cJSON *operation, const struct route *route)
+{
+    struct route_param param;
+    bool needed = false, any = false;
+    for (const char *at = route->params; route_param_next(route->path, &at, &param);) {
+        needed = needed || param.required || param.either;
+        any = any || (param.field != NULL && !param.in_path);
+    }
+    if (!any)
+        return;
+    cJSON *body = object(operation, "requestBody");
+    (void)cJSON_AddBoolToObject(body, "required", needed);
+    cJSON *content = object(body, "content");
+    add_members(object(object(content, "application/json"), "schema"), route->path, route->params);
+    if (route_takes_lines(route))
+        text(object(object(content, "application/jsonl"), "schema"), "type", "string");
+}
+
+static const char *type_of(const struct route *route)
+{
+    return route == &routes[ROUTE_STREAM] ? "text/event-stream" : "application/json";
+}
+
+static bool is_list(const struct route *route)
+{
+    struct route_param param;
+    for (const char *at = route->params; route_param_next(route->path, &at, &param);)
+        if (strcmp(param.name, "limit") == 0)
+            return true;
+    return false;
+}
+
+static void add_responses(cJSON *operation, const struct route *route)
 {
     static const int problems[] = {400, 401, 403, 404, 405, 409, 413, 415, 421, 429, 503, 504};
     cJSON *responses = object(operation, "responses");
     cJSON *fine = object(responses, "200");
     text(fine, "description", "what was asked for");
-    text(object(object(object(fine, "content"), "application/json"), "schema"), "type", "object");
+    cJSON *schema = object(object(object(fine, "content"), type_of(route)), "schema");
+    if (is_list(route))
+        text(schema, "$ref", "#/components/schemas/List");
+    else
+        text(schema, "type", route == &routes[ROUTE_STREAM] ? "string" : "object");
+    if (strcmp(route->method, "GET") == 0)
+        text(object(responses, "304"), "description", "it is still what If-None-Match says");
     for (size_t i = 0; i < sizeof problems / sizeof *problems; i++) {
         char status[8];
         (void)snprintf(status, sizeof status, "%d", problems[i]);
@@ -164,26 +291,50 @@ static void add_route(cJSON *paths, const struct route *route)
     cJSON *operation = object(item, method);
     text(operation, "summary", route->summary);
     text(operation, "description",
-         route->level == LEVEL_OPERATOR ? "For lockstep_operator." : "For lockstep_monitor.");
+         route->level == LEVEL_OPERATOR  ? "For lockstep_operator."
+         : route->level == LEVEL_MONITOR ? "For lockstep_monitor."
+                                         : "For everyone.");
+    bool get = strcmp(route->method, "GET") == 0;
     struct route_param param;
-    for (const char *at = route->params; route_param_next(route, &at, &param);)
-        if (param.field != NULL && (param.in_path || strcmp(route->method, "GET") == 0))
-            add_parameter(operation, &param);
-        else if (param.field != NULL)
-            add_member(operation, &param);
-    add_responses(operation);
+    for (const char *at = route->params; route_param_next(route->path, &at, &param);)
+        if (param.field != NULL && (param.in_path || get))
+            add_parameter(operation, route, &param);
+    if (!get) {
+        add_body(operation, route);
+        add_headers(operation, route);
+    }
+    add_responses(operation, route);
+    if (route->level == LEVEL_NONE)
+        (void)cJSON_AddArrayToObject(operation, "security");
 }
 
-static void add_components(cJSON *document)
+/* A page of a list, and what is refused. */
+static void add_schemas(cJSON *schemas)
 {
     static const char *const members[] = {"type", "title", "detail", "hint", "field", "code"};
-    cJSON *components = object(document, "components");
-    cJSON *problem = object(object(components, "schemas"), "Problem");
+    cJSON *problem = object(schemas, "Problem");
     text(problem, "type", "object");
     cJSON *properties = object(problem, "properties");
     for (size_t i = 0; i < sizeof members / sizeof *members; i++)
         text(object(properties, members[i]), "type", "string");
     text(object(properties, "status"), "type", "integer");
+    cJSON *needed = cJSON_AddArrayToObject(problem, "required");
+    (void)cJSON_AddItemToArray(needed, cJSON_CreateString("title"));
+    (void)cJSON_AddItemToArray(needed, cJSON_CreateString("status"));
+    (void)cJSON_AddItemToArray(needed, cJSON_CreateString("detail"));
+    (void)cJSON_AddItemToObject(
+        schemas, "List",
+        cJSON_Parse("{\"type\":\"object\",\"required\":[\"items\",\"next\",\"count\",\"capped\"],"
+                    "\"properties\":{\"items\":{\"type\":\"array\",\"items\":{\"type\":\"object\"},"
+                    "\"maxItems\":1000},\"next\":{\"type\":[\"string\",\"null\"]},"
+                    "\"count\":{\"type\":\"integer\",\"minimum\":0,\"maximum\":10000},"
+                    "\"capped\":{\"type\":\"boolean\"}}}"));
+}
+
+static void add_components(cJSON *document)
+{
+    cJSON *components = object(document, "components");
+    add_schemas(object(components, "schemas"));
     cJSON *schemes = object(components, "securitySchemes");
     cJSON *token = object(schemes, "token");
     text(token, "type", "http");
@@ -192,13 +343,8 @@ static void add_components(cJSON *document)
     text(cookie, "type", "apiKey");
     text(cookie, "in", "cookie");
     text(cookie, "name", "lockstep_session");
-    cJSON *security = cJSON_AddArrayToObject(document, "security");
-    cJSON *either = cJSON_CreateObject();
-    (void)cJSON_AddArrayToObject(either, "token");
-    (void)cJSON_AddItemToArray(security, either);
-    either = cJSON_CreateObject();
-    (void)cJSON_AddArrayToObject(either, "session");
-    (void)cJSON_AddItemToArray(security, either);
+    (void)cJSON_AddArrayToObject(one_of(document, "security"), "token");
+    (void)cJSON_AddArrayToObject(one_of(document, "security"), "session");
 }
 
 void openapi_answer(struct http_request *request, const char *base_path)

@@ -1,4 +1,4 @@
-/* The API's routes. Where two fit a path, the one with a word comes before the one with braces. */
+/* The API's routes. */
 #include "console/route.h"
 
 #include "advise/advise.h"
@@ -18,10 +18,18 @@ static enum rc advise(struct db *db, const char *const *params, struct str *docu
 }
 
 const struct route routes[] = {
+    [ROUTE_SIGN_IN] = {"POST", "session", NULL, LEVEL_NONE, "login! password!",
+                       "signs in with a PostgreSQL login; the answer has the cookie"},
+    [ROUTE_SESSION] = {"GET", "session", NULL, MONITOR, "", "who asks, and what they may do"},
+    [ROUTE_SIGN_OUT] = {"DELETE", "session", NULL, MONITOR, "", "signs out"},
+    [ROUTE_STREAM] = {"GET", "stream", NULL, MONITOR, "",
+                      "what happens, as server-sent events; Last-Event-ID continues"},
+    [ROUTE_OPENAPI] = {"GET", "openapi.json", NULL, LEVEL_NONE, "", "this document"},
+
     {"GET", "overview", &sql_console_overview, MONITOR, "",
      "every queue at a glance, open alerts, the next firings"},
 
-    {"GET", "queues", &sql_console_queues, MONITOR, "limit after", "queues by name"},
+    {"GET", "queues", &sql_console_queues, MONITOR, "limit after=after_name", "queues by name"},
     {"GET", "queues/{queue}", &sql_console_queue, MONITOR, "queue", "one queue"},
     {"GET", "queues/{queue}/readers", &sql_console_readers, MONITOR, "queue since",
      "its readers over time"},
@@ -41,7 +49,7 @@ const struct route routes[] = {
      "its events, the newest first"},
     {"GET", "runs/{run}/explain", &sql_console_explain_run, MONITOR, "run",
      "why it does not continue"},
-    {"POST", "runs/actions", &sql_console_runs_act, OPERATOR, "action! runs filter reason!",
+    {"POST", "runs/actions", &sql_console_runs_act, OPERATOR, "action! runs^ filter^ reason!",
      "does one thing with several runs"},
     {"POST", "runs/{run}/cancel", &sql_console_run_cancel, OPERATOR, "run reason!", "cancels it"},
     {"POST", "runs/{run}/pause", &sql_console_run_pause, OPERATOR, "run reason!", "pauses it"},
@@ -57,16 +65,18 @@ const struct route routes[] = {
     {"GET", "events", &sql_console_events, MONITOR,
      "limit after kind queue run text event since until", "the event log, the newest first"},
 
-    {"GET", "jobs", &sql_console_jobs, MONITOR, "limit after name queue", "jobs by name"},
+    {"GET", "jobs", &sql_console_jobs, MONITOR, "limit after=after_name name queue",
+     "jobs by name"},
     {"GET", "jobs/{job}", &sql_console_job, MONITOR, "job @payloads", "one job"},
-    {"GET", "jobs/{job}/occurrences", &sql_console_job_occurrences, MONITOR, "limit job after",
-     "its times that were decided, the newest first"},
+    {"GET", "jobs/{job}/occurrences", &sql_console_job_occurrences, MONITOR,
+     "limit job after=after_place", "its times that were decided, the newest first"},
     {"GET", "jobs/{job}/next", &sql_console_job_next, MONITOR, "job count", "its next times"},
     {"GET", "jobs/{job}/history", &sql_console_job_history, MONITOR,
-     "limit after job kind text since until", "its log, the newest first"},
+     "limit after=after_place job kind text since until", "its log, the newest first"},
     {"GET", "occurrences", &sql_console_occurrences, MONITOR,
-     "limit after status=outcome name since until", "times of all jobs, the newest first"},
-    {"GET", "health", &sql_console_health, MONITOR, "limit after name kind",
+     "limit after=after_place status=outcome name since until",
+     "times of all jobs, the newest first"},
+    {"GET", "health", &sql_console_health, MONITOR, "limit after=after_name name kind",
      "how jobs do, those with an incident first"},
     {"GET", "schedules", &sql_console_schedules, MONITOR, "limit after name", "schedules of jobs"},
     {"GET", "triggers", &sql_console_triggers, MONITOR, "limit after name @payloads",
@@ -75,8 +85,8 @@ const struct route routes[] = {
      "incidents of jobs, the newest first"},
     {"GET", "alerts/{alert}", &sql_console_alert, MONITOR, "alert",
      "one incident and what was sent of it"},
-    {"GET", "job-log", &sql_console_job_log, MONITOR, "limit after name kind text since until",
-     "the log of all jobs, the newest first"},
+    {"GET", "job-log", &sql_console_job_log, MONITOR,
+     "limit after=after_place name kind text since until", "the log of all jobs, the newest first"},
 
     {"GET", "executors", &sql_console_executors, MONITOR, "limit after",
      "executors that have not ended"},

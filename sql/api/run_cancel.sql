@@ -21,7 +21,8 @@ BEGIN
     PERFORM FROM lockstep.run b WHERE b.run_no = no FOR NO KEY UPDATE;
     SELECT b.status, b.ended_at, b.stop_after, b.cancelled_by, b.cancelled_at INTO STRICT r FROM lockstep.run b WHERE b.run_no = no;
     IF r.ended_at IS NOT NULL THEN
-        RAISE EXCEPTION 'run % has ended: it is %', run_cancel.run_id, r.status USING ERRCODE = 'LS002';
+        RAISE EXCEPTION 'run % has ended: it is %', run_cancel.run_id, r.status
+            USING ERRCODE = 'LS002', HINT = format('To run again what failed or was cancelled: lockstep run retry %s', run_cancel.run_id);
     ELSIF r.cancelled_at IS NOT NULL THEN
         RAISE EXCEPTION 'run % is being cancelled already, by %', run_cancel.run_id, r.cancelled_by
             USING ERRCODE = 'LS002', HINT = format('What it waits for: lockstep run explain %s', run_cancel.run_id);

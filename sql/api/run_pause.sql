@@ -12,9 +12,11 @@ BEGIN
     PERFORM FROM lockstep.run b WHERE b.run_no = no FOR NO KEY UPDATE;
     SELECT b.status, b.ended_at, b.paused_by, b.paused_at, b.cancelled_at, b.cancelled_by INTO STRICT r FROM lockstep.run b WHERE b.run_no = no;
     IF r.ended_at IS NOT NULL THEN
-        RAISE EXCEPTION 'run % has ended: it is %', run_pause.run_id, r.status USING ERRCODE = 'LS002';
+        RAISE EXCEPTION 'run % has ended: it is %', run_pause.run_id, r.status
+            USING ERRCODE = 'LS002', HINT = format('To run again what failed or was cancelled: lockstep run retry %s', run_pause.run_id);
     ELSIF r.cancelled_at IS NOT NULL THEN
-        RAISE EXCEPTION 'run % is being cancelled, by %', run_pause.run_id, r.cancelled_by USING ERRCODE = 'LS002';
+        RAISE EXCEPTION 'run % is being cancelled, by %', run_pause.run_id, r.cancelled_by
+            USING ERRCODE = 'LS002', HINT = format('What it waits for: lockstep run explain %s', run_pause.run_id);
     ELSIF r.paused_by IS NOT NULL THEN
         RAISE EXCEPTION 'run % is paused already, by %, since %', run_pause.run_id, r.paused_by, date_trunc('second', r.paused_at)
             USING ERRCODE = 'LS002', HINT = format('To let it go on: lockstep run resume %s', run_pause.run_id);

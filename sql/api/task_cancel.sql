@@ -9,7 +9,8 @@ DECLARE
     living int[];
 BEGIN
     IF lockstep.is_finished(t.status) THEN
-        RAISE EXCEPTION 'task % is finished: it is %', t.task_id, t.status USING ERRCODE = 'LS002';
+        RAISE EXCEPTION 'task % is finished: it is %', t.task_id, t.status
+            USING ERRCODE = 'LS002', HINT = CASE WHEN t.status = 'Completed' THEN 'What is done is run again by a replay, mode all.' ELSE format('To run it again: lockstep task retry %s', t.task_id) END;
     ELSIF t.cancelled_by IS NOT NULL THEN
         RAISE EXCEPTION 'task % is being stopped already, for %', t.task_id, t.cancelled_by
             USING ERRCODE = 'LS002', HINT = format('What it waits for: lockstep task explain %s', t.task_id);

@@ -11,7 +11,7 @@ page AS MATERIALIZED (
     SELECT e.executor_no, e.executor_id, e.host, e.pid, e.version, e.queues, e.readers, e.started_at, e.heartbeat_at, e.readers_limit, e.drain_by, e.drain_at, e.trouble,
            e.trouble_at, e.trouble_kind, e.frozen_after,
            e.executor_no = ANY (ARRAY(SELECT l.no FROM locks l WHERE l.classid = lockstep.lock_class('executor')::oid)) AS alive
-    FROM lockstep.executor e WHERE e.ended_at IS NULL AND e.executor_no > COALESCE($2::int, 0) ORDER BY e.executor_no LIMIT $1::bigint)
+    FROM lockstep.executor e WHERE e.ended_at IS NULL AND e.executor_no > COALESCE($2::bigint, 0) ORDER BY e.executor_no LIMIT $1::bigint)
 SELECT lockstep.page(
     (SELECT json_agg(json_build_object('executor_id', p.executor_id, 'host', p.host, 'pid', p.pid, 'version', p.version, 'queues', p.queues, 'readers', p.readers,
                 'readers_limit', p.readers_limit, 'in_use', COALESCE(b.in_use, 0), 'started_at', p.started_at, 'heartbeat_at', p.heartbeat_at, 'alive', p.alive,

@@ -2,7 +2,7 @@
 -- columns: document
 WITH found AS (
     SELECT r.replay_id FROM lockstep.replay r WHERE $3::text IS NULL OR r.queue_id = (SELECT q.queue_id FROM lockstep.queue q WHERE q.name = $3::text)),
-page AS MATERIALIZED (SELECT f.replay_id FROM found f WHERE f.replay_id < COALESCE($2::int, 2147483647) ORDER BY f.replay_id DESC LIMIT $1::bigint)
+page AS MATERIALIZED (SELECT f.replay_id FROM found f WHERE f.replay_id < COALESCE($2::bigint, 2147483647) ORDER BY f.replay_id DESC LIMIT $1::bigint)
 SELECT lockstep.page(
     (SELECT json_agg(i ORDER BY i.replay_id DESC)
      FROM (SELECT r.replay_id, q.name AS queue, r.state AS status, r.mode, r.from_offset, r.to_offset, r.cursor, r.run_id, r."order", r.made, r.reopened, r.reason,

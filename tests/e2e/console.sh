@@ -86,21 +86,40 @@ old=$(cat "$tmp/cookies")
 api POST "api/v1/runs/$waiting/cancel" '{"reason": "x"}' -b "$tmp/cookies"
 expect 'without the CSRF token' "$status" 403
 as POST "api/v1/runs/$waiting/cancel" '{}'
-expect 'without a reason' "$status $(api_is .field)" '400 reason'
+expect 'without a reason' "$status $(api_is '.field, .detail, .hint' | paste -sd'|')" '400 reason|reason is missing|a text of 1 to 2000 characters: why; it is recorded'
+as POST "api/v1/runs/$waiting/cancel" '{"force": true}'
+expect 'what is unknown is said first' "$status $(api_is '.field, .detail, .hint' | paste -sd'|')" '400 force|there is no parameter force here|It takes reason.'
 as POST "api/v1/runs/$waiting/cancel" '{"reason": "x", "force": true}'
 expect 'an unknown field' "$status $(api_is .field)" '400 force'
 as POST "api/v1/runs/$waiting/cancel" "{\"reason\": \"$(head -c 3000 /dev/zero | tr '\0' x)\"}"
 expect 'a reason of 3,000 bytes' "$status $(api_is .field)" '400 reason'
+printf '{"reason": "%s"}' "$(head -c 100000 /dev/zero | tr '\0' x)" >"$tmp/large"
+as POST "api/v1/runs/$waiting/cancel" "@$tmp/large"
+expect 'one of 100 kB' "$status $(api_is .field)" '400 reason'
+as POST "api/v1/runs/$waiting/cancel" '{"reason": "a\u0000b"}'
+expect 'a NUL in it' "$status $(api_is .detail | grep -c 'u0000 is not allowed')" '400 1'
+printf '{"reason": "%s"}' "$(head -c 2000000 /dev/zero | tr '\0' x)" >"$tmp/large"
+as POST "api/v1/runs/$waiting/cancel" "@$tmp/large"
+expect 'JSON of 2 MB' "$status $(api_is .title)" '413 Content Too Large'
+as POST api/v1/runs/actions '{"action": "cancel", "runs": [], "filter": {}, "reason": "x"}'
+expect 'both of what one is needed of' "$status $(api_is .detail)" '400 more than one of runs, filter is given'
+as POST api/v1/runs/actions '{"action": "cancel", "filter": {"status": "Ended"}, "reason": "x"}'
+expect 'a member that does not fit' "$status $(api_is .field)" '400 status'
+as POST api/v1/runs/actions '{"action": "cancel", "runs": [null], "reason": "x"}'
+expect 'an item that does not fit' "$status $(api_is .field)" '400 runs'
 api POST "api/v1/runs/$waiting/cancel" '' -b "$tmp/cookies" -H "X-CSRF-Token: $csrf" -H 'Content-Type: text/plain' -d '{"reason": "x"}'
 expect 'not JSON' "$status" 415
 as GET "api/v1/runs/$waiting/cancel"
 expect 'by GET' "$status $(grep -i '^allow:' "$tmp/headers" | tr -d '\r')" '405 Allow: POST'
+as GET api/v1/runs/actions
+expect 'a word, not a run' "$status $(grep -i '^allow:' "$tmp/headers" | tr -d '\r')" '405 Allow: POST'
 expect 'nothing was changed' "$(sql "SELECT cancelled_at IS NULL FROM lockstep.run WHERE run_id = '$waiting'")" t
 as POST "api/v1/runs/$waiting/cancel" '{"reason": "the wrong file"}'
 expect 'cancelled' "$status" 200
 expect 'by whom and why' "$(sql "SELECT actor || ': ' || detail FROM lockstep.event_log WHERE event = 'run_cancelled'" | grep -c "^$acts: .*the wrong file")" 1
 as POST "api/v1/runs/$waiting/cancel" '{"reason": "again"}'
-expect 'not possible any more' "$status" 409
+expect 'not possible any more, and what is' "$status $(api_is .detail) $(api_is '.hint | length > 0')" "409 $(api_is .detail) true"
+expect 'nothing was changed by it' "$(sql "SELECT count(*) FROM lockstep.event_log WHERE event = 'run_cancelled'")" 1
 as GET "api/v1/tasks/$task"
 expect 'a task with its SQL' "$(api_is '.task.hidden')" false
 sign_in "$acts"
@@ -109,7 +128,7 @@ as GET api/v1/runs
 expect 'a second sign-in has an id of its own, the first one stays' "$status" 200
 
 case_begin 'parameters that are wrong are refused by name, and nothing else happens'
-for wrong in 'limit=0' 'limit=-1' 'limit=1000000000' 'limit=x' 'after=tasks.7' 'after=runs.x' 'status=Nonsense' 'since=yesterday' 'limit=1&limit=2' 'nonsense=1'; do
+for wrong in 'limit=0' 'limit=-1' 'limit=1000000000' 'limit=x' 'after=tasks.7' 'after=runs.x' 'status=Nonsense' 'since=yesterday' 'since=2026-02-30T00:00:00Z' 'since=2026-01-01T00:00:00' 'since=' 'queue=' 'limit=1&limit=2' 'nonsense=1'; do
     as GET "api/v1/runs?$wrong"
     expect "$wrong" "$status" 400
 done
@@ -134,7 +153,11 @@ expect 'no UTF-8' "$status" 400
 as GET 'api/v1/runs/nonsense'
 expect 'no UUID' "$status $(api_is .field)" '400 run'
 as GET 'api/v1/runs/00000000-0000-4000-8000-000000000000'
-expect 'an unknown run' "$status" 404
+expect 'an unknown run' "$status $(api_is '.detail, .hint' | paste -sd'|')" '404 run 00000000-0000-4000-8000-000000000000 is not in api/v1/runs|GET api/v1/runs lists what there is.'
+for since in 0000-01-01T00:00:00-23:59 9999-12-31T23:59:60.1234567890123Z 2026-01-01t00:00:00z; do
+    as GET "api/v1/runs?since=${since//+/%2B}"
+    expect "$since" "$status" 200
+done
 as GET api/v1/nonsense
 expect 'an unknown path' "$status" 404
 
