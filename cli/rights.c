@@ -8,31 +8,71 @@
 #include <stdio.h>
 #include <string.h>
 
+#define MONITOR  "lockstep_monitor"
+#define OPERATOR "lockstep_operator"
+
+/* The first row that fits. NULL: whatever the verb, or the first argument, is. */
 static const struct right {
-    const char *noun, *verb, *role; /* verb NULL: all others */
+    const char *noun, *verb, *argument, *role;
 } rights[] = {
-    {"executor", "run", "lockstep_executor"},     {"executor", "set", "lockstep_operator"},
-    {"executor", "drain", "lockstep_operator"},   {"publish", NULL, "lockstep_producer"},
-    {"rejected", "redrive", "lockstep_producer"}, {"replay", NULL, "lockstep_operator"},
-    {"migrate", NULL, "lockstep_owner"},          {"queue", "create", "lockstep_operator"},
-    {"queue", "set", "lockstep_operator"},        {"queue", "pause", "lockstep_operator"},
-    {"queue", "resume", "lockstep_operator"},     {"queue", "delete", "lockstep_operator"},
-    {"run", "cancel", "lockstep_operator"},       {"run", "end", "lockstep_operator"},
-    {"run", "pause", "lockstep_operator"},        {"run", "resume", "lockstep_operator"},
-    {"run", "retry", "lockstep_operator"},        {"task", "cancel", "lockstep_operator"},
-    {"task", "retry", "lockstep_operator"},       {"task", "complete", "lockstep_operator"},
-    {"task", "fail", "lockstep_operator"},        {NULL, NULL, "lockstep_monitor"},
+    {"executor", "run", NULL, "lockstep_executor"},
+    {"executor", "list", NULL, MONITOR},
+    {"executor", NULL, NULL, OPERATOR},
+    {"scheduler", NULL, NULL, "lockstep_executor"},
+    {"all", NULL, NULL, "lockstep_executor"},
+    {"publish", NULL, NULL, "lockstep_producer"},
+    {"rejected", "redrive", NULL, "lockstep_producer"},
+    {"replay", NULL, NULL, OPERATOR},
+    {"migrate", NULL, NULL, "lockstep_owner"},
+    {"queue", "create", NULL, OPERATOR},
+    {"queue", "set", NULL, OPERATOR},
+    {"queue", "pause", NULL, OPERATOR},
+    {"queue", "resume", NULL, OPERATOR},
+    {"queue", "delete", NULL, OPERATOR},
+    {"run", "cancel", NULL, OPERATOR},
+    {"run", "end", NULL, OPERATOR},
+    {"run", "pause", NULL, OPERATOR},
+    {"run", "resume", NULL, OPERATOR},
+    {"run", "retry", NULL, OPERATOR},
+    {"task", "cancel", NULL, OPERATOR},
+    {"task", "retry", NULL, OPERATOR},
+    {"task", "complete", NULL, OPERATOR},
+    {"task", "fail", NULL, OPERATOR},
+    {"job", "apply", NULL, OPERATOR},
+    {"job", "import", NULL, OPERATOR},
+    {"job", "run", NULL, OPERATOR},
+    {"job", "backfill", NULL, OPERATOR},
+    {"job", "enable", NULL, OPERATOR},
+    {"job", "disable", NULL, OPERATOR},
+    {"job", "set", NULL, OPERATOR},
+    {"job", "delete", NULL, OPERATOR},
+    {"schedule", "add", NULL, OPERATOR},
+    {"schedule", "set", NULL, OPERATOR},
+    {"schedule", "remove", NULL, OPERATOR},
+    {"monitor", "run", NULL, OPERATOR},
+    {"monitor", "ack", NULL, OPERATOR},
+    {"monitor", "silence", NULL, OPERATOR},
+    {"alert", "ack", NULL, OPERATOR},
+    {"console", "token", "create", OPERATOR},
+    {"console", "token", "revoke", OPERATOR},
+    {NULL, NULL, NULL, MONITOR},
 };
+
+static bool fits(const char *wanted, const char *given)
+{
+    return wanted == NULL || (given != NULL && strcmp(wanted, given) == 0);
+}
 
 void rights_hint(const struct cli *cli, struct err *err)
 {
     if (!sqlstate_is(err, SQLSTATE_INSUFFICIENT_PRIVILEGE) || cli->command == NULL ||
         (*err->hint != '\0' && strncmp(err->hint, "Grant the group role", 20) != 0))
         return;
+    const char *argument = cli->argument_count > 0 ? cli->arguments[0] : NULL;
     const struct right *right = rights;
     while (right->noun != NULL &&
-           (strcmp(right->noun, cli->command->noun) != 0 ||
-            (right->verb != NULL && strcmp(right->verb, cli->command->verb) != 0)))
+           !(fits(right->noun, cli->command->noun) && fits(right->verb, cli->command->verb) &&
+             fits(right->argument, argument)))
         right++;
     (void)snprintf(err->hint, sizeof err->hint, REMEDY_GRANT, right->role,
                    cli->db != NULL ? db_login(cli->db) : "the login");
