@@ -105,6 +105,8 @@ const char *option_argument(const struct option_spec *spec, char buffer[40])
     bool numeric = begins(want, "N");
     if (strchr(want, '|') != NULL && !numeric)
         return "WORD";
+    if (!numeric && !begins(want, "TIME"))
+        return want;
     (void)snprintf(buffer, 40, "%.*s", (int)strcspn(want, ":|"), want);
     return buffer;
 }

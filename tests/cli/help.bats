@@ -17,6 +17,13 @@ commands() { # "NOUN VERB" a line, from the program's own help
     [ "$(commands | wc -l)" -ge 30 ]
 }
 
+@test "the help of an option shows the whole form of its value" {
+    run "$LOCKSTEP_BIN" dev broker --help
+    [[ $output == *"--topic NAME[:N] "* ]]
+    run "$LOCKSTEP_BIN" executor run --help
+    [[ $output == *"--readers N "* ]]
+}
+
 @test "every command has help that exits with 0 and names the command and its options" {
     while read -r noun verb; do
         for help in "$noun $verb --help" "help $noun $verb"; do
