@@ -182,7 +182,6 @@ static const struct config_key keys[] = {
     {"console", "allow_plain", CONFIG_BOOL, "off", "", NULL, 0, 0,
      "whether it answers without TLS at an address that others reach: behind a proxy that has it"},
     {"console", "connections", CONFIG_INT, "1024", "", NULL, 8, 100000, "connections at once"},
-    {"scheduler", "", CONFIG_TEXT, NULL, "", NULL, 0, 0, "reserved"},
 };
 
 const struct config_key *config_keys(int *ret_count)

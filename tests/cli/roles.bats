@@ -6,7 +6,7 @@ setup() {
     . "$BATS_TEST_DIRNAME/../support/shell.bash"
     scratch_database
     admin=$db
-    logins=(etl_executor etl_task etl_publisher etl_oncall etl_monitor etl_worker)
+    logins=(etl_executor etl_task etl_publisher etl_oncall etl_monitor etl_worker etl_console)
     forget
     sql 'CREATE SCHEMA etl; CREATE TABLE etl.t (v int)'
     # The block of the page, word for word.

@@ -20,6 +20,17 @@ def headings(text):
     return anchors
 
 
+def doubles(page, text):
+    """Headings of one level and of one text under the same heading: a reader who finds the first does not know of the second."""
+    found, path, seen = [], [], set()
+    for marks, title in re.findall(r'(?m)^(#+) +(.*)$', re.sub(r'(?ms)^```.*?^```', '', text)):
+        path[len(marks) - 1:] = [title.strip()]
+        if tuple(path) in seen:
+            found.append(f'{page}: the heading "{title.strip()}" is there twice')
+        seen.add(tuple(path))
+    return found
+
+
 def broken(page, text, read):
     """What is wrong with the links of one page; read gives the text of a file, or None."""
     found = []
@@ -60,6 +71,7 @@ def main():
     index = read('docs/README.md') or ''
     for page in pages:
         wrong += broken(page, read(page), read)
+        wrong += doubles(page, read(page)) if page.startswith('docs/') else []
         parts = page.split('/')
         if parts[0] != 'docs' or page == 'docs/README.md':
             continue
@@ -76,6 +88,7 @@ def main():
     sample = {'a.md': '# A b\n[x](b.md) [y](#a-b) [z](#no)', 'b.md': ''}
     assert broken('a.md', sample['a.md'], sample.get) == ['a.md: #no leads to no heading']
     assert broken('a.md', '[x](c.md)', sample.get) == ['a.md: c.md leads to no file']
+    assert doubles('a.md', '# A\n## b\n# C\n## b\n## b') == ['a.md: the heading "b" is there twice']
     print('\n'.join(wrong))
     return 1 if wrong else 0
 
