@@ -46,7 +46,7 @@ static const struct metric table[] = {
         "queue"),
     OWN("schedule_fired_total", COUNTER, "Firings of jobs by this dispatcher.", NULL),
     OWN("schedule_skipped_total", COUNTER,
-        "Times of jobs that were skipped because a run was open.", NULL),
+        "Times of jobs that were skipped: a run was open, or the query returned no task.", NULL),
     OWN("schedule_missed_total", COUNTER,
         "Decisions that times of jobs had passed without a dispatcher.", NULL),
     OWN("schedule_failed_total", COUNTER, "Firings that failed before there was a run.", NULL),

@@ -69,6 +69,10 @@ for name in executor scheduler monitor; do
 done
 if get scheduler /metrics | grep '^lockstep_tasks_total'; then failed=1; fi # it runs none
 
+case_begin 'a run that was published and has not begun has the word of the views'
+expect 'the view' "$(sql "SELECT status FROM lockstep.run_status WHERE queue = '$idle'")" Published
+eventually 40 has scheduler "^lockstep_runs_open\{queue=\"$idle\",status=\"Published\"\} 1$" || { grep runs_open "$tmp/text"; failed=1; }
+
 case_begin 'promtool finds nothing wrong in the text of any daemon'
 for name in executor scheduler monitor; do
     get $name /metrics | promtool check metrics >"$tmp/lint" 2>&1 || { cat "$tmp/lint"; failed=1; }
