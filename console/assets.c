@@ -68,6 +68,16 @@ static bool find(const char *directory, const char *path, struct str *bytes)
     return false;
 }
 
+enum rc asset_check(const char *directory, struct err *err)
+{
+    STR_AUTO bytes = {0};
+    if (find(directory, "index.html", &bytes))
+        return RC_OK;
+    return err_set(err, RC_FATAL, ERR_CONFIG, directory,
+                   "--assets names the folder console/web of the sources.",
+                   "there is no index.html that can be read in it");
+}
+
 static void answer(struct http_request *request, const char *type, const struct str *bytes)
 {
     http_answer_tagged(request, type, "Accept-Encoding", bytes->data, bytes->len);

@@ -8,6 +8,8 @@
 #ifndef CONSOLE_ASSETS_H
 #define CONSOLE_ASSETS_H
 
+#include "base/err.h"
+
 #include <stdbool.h>
 
 struct http_request;
@@ -19,6 +21,8 @@ extern const struct asset_bytes asset_table[]; /* ended by one without path */
 
 /** The media type of a file by its ending; NULL: it is none of ours. */
 const char *asset_type(const char *path);
+/** Whether the directory has the page; NULL: what is embedded. RC_FATAL + ERR_CONFIG: it has not. */
+MUST_CHECK enum rc asset_check(const char *directory, struct err *err);
 /** Answers with the file. directory: NULL: an embedded one. */
 bool asset_answer(struct http_request *request, const char *directory, const char *path);
 /** Answers with index.html, whose <base href="/"> becomes base_path. */

@@ -215,6 +215,8 @@ enum rc console_start(const struct console_options *options, struct console **re
 {
     const char *base_path = config_get_text(options->config, "console", "base_path");
     enum rc rc = check_base_path(base_path, err);
+    if (rc == RC_OK)
+        rc = asset_check(options->assets, err);
     if (rc != RC_OK)
         return rc;
     struct console *console = xcalloc(1, sizeof *console);

@@ -19,8 +19,7 @@
 #define SYSTEMD_FIRST 3 /* sd_listen_fds(3): SD_LISTEN_FDS_START */
 #define ADDRESS_HINT                                                                               \
     "An address is a port (8330: of this host only), HOST:PORT, [IPV6]:PORT, the absolute path "   \
-    "of a "                                                                                        \
-    "Unix socket, or systemd."
+    "of a Unix socket, or systemd."
 
 static enum rc failed(const char *address, int number, struct err *err)
 {
@@ -152,8 +151,10 @@ static enum rc open_network(const char *address, struct listener *listener, stru
         return err_set(err, RC_FATAL, ERR_CONFIG, address, ADDRESS_HINT, "not an address");
     enum rc rc = number_parse(address, "port", port, (struct number_range){0, 65535}, &number, err);
     if (rc != RC_OK) {
-        if (err != NULL)
+        if (err != NULL) {
             err->kind = ERR_CONFIG;
+            (void)snprintf(err->hint, sizeof err->hint, "%s", ADDRESS_HINT);
+        }
         return RC_FATAL;
     }
     struct addrinfo *found = NULL;

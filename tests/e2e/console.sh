@@ -275,6 +275,8 @@ wait "$asking"
 
 case_begin 'what would be dangerous does not start'
 refused() { "$LOCKSTEP_BIN" "$@" -s "postgres.conninfo=$db" console run 2>&1 | tail -n 2; }
+expect 'a folder without the page' "$("$LOCKSTEP_BIN" -s "postgres.conninfo=$db" console run --listen 0 --assets /nonexistent 2>&1 | grep -c '/nonexistent: there is no index.html')" 1
+expect 'an address that is none, and the forms' "$("$LOCKSTEP_BIN" -s "postgres.conninfo=$db" console run --listen foo 2>&1 | grep -c 'An address is a port (8330: of this host only), HOST:PORT')" 1
 expect 'no sign-in for others' "$(refused -s console.listen=0.0.0.0:0 -s console.login=none | grep -c 'login = none needs a loopback address')" 1
 expect 'no TLS for others' "$(refused -s console.listen=0.0.0.0:0 | grep -c 'needs TLS')" 1
 expect 'a base path without a slash' "$(refused -s console.base_path=x | grep -c 'begins and ends with a slash')" 1
