@@ -7,7 +7,6 @@
 #include "db/backend.h"
 #include "db/migrate.h"
 #include "db/sqlstate.h"
-#include "phaselock/phaselock.h"
 
 #include "base/remedies.h"
 
@@ -15,7 +14,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#define LOCKS_WANTED 200
 /* Until the end of the block. */
 #define LOGIN          db_login(check->cli->db)
 #define FORMATTED(...) formatted((char[600]){0}, __VA_ARGS__)
@@ -85,16 +83,6 @@ static void check_version(struct check *check, const struct db_result *server)
     else
         check_tell(check, TOPIC_OK, "version", NULL, "PostgreSQL %s",
                    db_text(server, 0, VIEW_SERVER_VERSION));
-    if (db_bool(server, 0, VIEW_SERVER_STANDBY))
-        check_tell(check, TOPIC_FAIL, "primary",
-                   "Connect to the primary; target_session_attrs=read-write finds it.",
-                   "the server is a standby");
-    if (strcmp(db_text(server, 0, VIEW_SERVER_FSYNC), "off") == 0 ||
-        strcmp(db_text(server, 0, VIEW_SERVER_FULL_PAGE_WRITES), "off") == 0)
-        check_tell(check, TOPIC_WARN, "durability", "fsync = on, full_page_writes = on",
-                   "fsync is %s, full_page_writes is %s: a crash may corrupt the database",
-                   db_text(server, 0, VIEW_SERVER_FSYNC),
-                   db_text(server, 0, VIEW_SERVER_FULL_PAGE_WRITES));
 }
 
 static void check_login(struct check *check, const struct db_result *server)
@@ -205,14 +193,8 @@ static void check_schema(struct check *check, struct db *db, const struct db_res
         return;
     }
     check_login(check, server);
-    if (!db_bool(server, 0,
-                 VIEW_SERVER_IS_EXECUTOR)) /* what follows is for those who run executors */
-        return;
-    check_tasks(check, server);
-    if (phaselock_headroom(db, LOCKS_WANTED, &err) == RC_OK)
-        check_tell(check, TOPIC_OK, "lock table", NULL, "room for %d more locks", LOCKS_WANTED);
-    else
-        check_failed(check, "lock table", &err);
+    if (db_bool(server, 0, VIEW_SERVER_IS_EXECUTOR)) /* it is for those who run executors */
+        check_tasks(check, server);
 }
 
 /* db_open itself refuses poolers, other encodings than UTF8, and servers that do not answer. */
@@ -235,40 +217,23 @@ static void check_postgres(struct check *check)
     check_schema(check, check->cli->db, server);
 }
 
-/* Those that hang, are cut off from Kafka or are missing where there is work. Not asked by logins that may not. */
-static void check_executors(struct check *check)
+static enum topic_grade grade_of(const char *word)
+{
+    return strcmp(word, "ok") == 0 ? TOPIC_OK : strcmp(word, "warn") == 0 ? TOPIC_WARN : TOPIC_FAIL;
+}
+
+/* What the database itself knows; the console's System page says the same. Logins that may not ask are not told. */
+static void check_list(struct check *check)
 {
     struct err err;
     DB_RESULT_AUTO *rows = NULL;
-    enum rc rc = db_run(check->cli->db, &sql_explain_check, NULL, &rows, &err);
+    enum rc rc = db_run(check->cli->db, &sql_view_check_list, NULL, &rows, &err);
     if (rc != RC_OK && !sqlstate_is(&err, SQLSTATE_INSUFFICIENT_PRIVILEGE))
-        check_failed(check, "executors", &err);
-    for (int i = 0; rc == RC_OK && i < db_rows(rows); i++) {
-        const char *reason = db_text(rows, i, EXPLAIN_CHECK_REASON);
-        bool stuck = strcmp(reason, "executor_silent") == 0 ||
-                     strcmp(reason, "executor_cut_off") == 0 ||
-                     strcmp(reason, "executor_without_login") == 0 ||
-                     strcmp(reason, "queue_set_aside") == 0 || strcmp(reason, "locks_taken") == 0;
-        check_tell(check, stuck ? TOPIC_FAIL : TOPIC_WARN, "executors",
-                   db_text(rows, i, EXPLAIN_CHECK_HELPS), "%s",
-                   db_text(rows, i, EXPLAIN_CHECK_SENTENCE));
-    }
-}
-
-/* Any login that may call pg_advisory_lock can keep all dispatchers from work. */
-static void check_dispatch(struct check *check)
-{
-    struct err err;
-    DB_RESULT_AUTO *held = NULL;
-    enum rc rc = db_run(check->cli->db, &sql_job_held, NULL, &held, &err);
-    if (rc != RC_OK && !sqlstate_is(&err, SQLSTATE_INSUFFICIENT_PRIVILEGE))
-        check_failed(check, "jobs", &err);
-    for (int i = 0; rc == RC_OK && i < db_rows(held); i++)
-        check_tell(check, TOPIC_FAIL, "jobs",
-                   FORMATTED(REMEDY_LOCKS_TAKEN, db_text(held, i, JOB_HELD_PID)),
-                   "the lock of dispatch is held by backend %s (%s), which is no dispatcher: no "
-                   "job fires",
-                   db_text(held, i, JOB_HELD_PID), db_text(held, i, JOB_HELD_IS));
+        check_failed(check, "database", &err);
+    for (int i = 0; rc == RC_OK && i < db_rows(rows); i++)
+        check_tell(check, grade_of(db_text(rows, i, VIEW_CHECK_LIST_GRADE)),
+                   db_text(rows, i, VIEW_CHECK_LIST_SUBJECT), db_text(rows, i, VIEW_CHECK_LIST_HINT),
+                   "%s", db_text(rows, i, VIEW_CHECK_LIST_FINDING));
 }
 
 enum rc command_check(struct cli *cli, struct err *err)
@@ -284,12 +249,10 @@ enum rc command_check(struct cli *cli, struct err *err)
     if (!security)
         check_actions(&check);
     check_postgres(&check);
+    if (!security && check.schema)
+        check_list(&check);
     if (!security)
         check_kafka(&check);
-    if (!security && check.schema) {
-        check_executors(&check);
-        check_dispatch(&check);
-    }
     enum rc rc = check.table != NULL ? table_end(check.table, err) : table_check(stdout, err);
     if (rc != RC_OK && rc != RC_NONE)
         return rc;

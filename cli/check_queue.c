@@ -24,7 +24,7 @@ struct subject {
     struct topic_ends ends;
     struct kafka_topic_info info;
     bool same; /* it is the topic that the queue was made on, as far as its birthmark says */
-    bool well; /* nothing was told yet */
+    bool well; /* nothing was told of it yet; that it is halted or paused is told before */
     char hint[400];
 };
 /* A remedy with the queue's name in it, until the next one. */
@@ -53,13 +53,7 @@ static bool read_row(struct subject *subject)
     }
     subject->known_partitions = (int)db_int(row, 0, QUEUE_CHECK_PARTITIONS);
     (void)snprintf(subject->mark, sizeof subject->mark, "%s", db_text(row, 0, QUEUE_CHECK_MARK));
-    if (!db_null(row, 0, QUEUE_CHECK_HALTED_REASON))
-        TELL(subject, TOPIC_FAIL, db_text(row, 0, QUEUE_CHECK_REMEDY), "halted since %s (%s): %s",
-             db_text(row, 0, QUEUE_CHECK_HALTED_AT), db_text(row, 0, QUEUE_CHECK_HALTED_REASON),
-             db_text(row, 0, QUEUE_CHECK_HALTED_DETAIL));
-    if (db_bool(row, 0, QUEUE_CHECK_PAUSED))
-        TELL(subject, TOPIC_WARN, FOR_QUEUE(subject, REMEDY_QUEUE_RESUME), "paused by %s",
-             db_text(row, 0, QUEUE_CHECK_PAUSED_BY));
+    subject->well = db_bool(row, 0, QUEUE_CHECK_IS_WELL);
     return true;
 }
 

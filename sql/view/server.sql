@@ -1,8 +1,7 @@
 -- view_server :one  what `check` wants to know about the server and about us
--- columns: version_num, version, standby, database, login, superuser, started, is_executor, is_task, is_owner, fsync, full_page_writes,
---          groups
+-- columns: version_num, version, database, login, superuser, started, is_executor, is_task, is_owner, groups
 SELECT current_setting('server_version_num')::int AS version_num, current_setting('server_version') AS version,
-       pg_is_in_recovery() AS standby, current_database() AS database, session_user AS login,
+       current_database() AS database, session_user AS login,
        (SELECT u.rolsuper FROM pg_roles u WHERE u.rolname = session_user) AS superuser,
        pg_postmaster_start_time()::text AS started,
        COALESCE((SELECT pg_has_role(session_user, r.oid, 'MEMBER') FROM pg_roles r WHERE r.rolname = 'lockstep_executor'),
@@ -11,6 +10,5 @@ SELECT current_setting('server_version_num')::int AS version_num, current_settin
                 false) AS is_task,
        COALESCE((SELECT pg_has_role(session_user, r.oid, 'MEMBER') FROM pg_roles r WHERE r.rolname = 'lockstep_owner'),
                 false) AS is_owner,
-       current_setting('fsync') AS fsync, current_setting('full_page_writes') AS full_page_writes,
        (SELECT string_agg(r.rolname, ', ' ORDER BY r.rolname) FROM pg_roles r
         WHERE r.rolname IN ('lockstep_producer', 'lockstep_operator', 'lockstep_monitor', 'lockstep_worker') AND pg_has_role(session_user, r.oid, 'MEMBER')) AS groups;

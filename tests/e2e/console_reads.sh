@@ -103,14 +103,25 @@ case_begin 'what runs, what is rejected, what was replayed'
 has_all executors '.items[0]' 'executor_id state host pid queues readers in_use heartbeat_at started_at version'
 reads 'gone' executors '.items | map(.state) | unique | join(" ")' gone
 eventually 30 eval 'as GET "api/v1/locks?limit=1000"; [ "$(api_is ".items | length > 0")" = true ]'
-has_all "locks?queue=$q" '.items[0]' 'kind mode state granted queue run_id order pid login application_name host since age_s blocked_by query hidden'
+has_all "locks?queue=$q" '.items[0]' 'kind mode state granted queue run_id order pid login application_name host since age_s blocked_by query'
+reads 'why no query, once' locks '.hidden | has("reason") and has("hint")' true
 reads 'no query' locks '.items | map(.query) | unique | tostring' '[null]'
+token=$(lockstep console token create acts --role operator -q)
+api GET 'api/v1/locks' '' -H "Authorization: Bearer $token"
+expect 'with a token, the group that looks' "$status $(api_is '.hidden.hint')" '200 GRANT pg_read_all_stats TO lockstep_operator'
+expect 'no query, and not its substitute' "$(api_is '[.items[].query] | map(select(. != null and startswith("<"))) | length')" 0
+api GET 'api/v1/system' '' -H "Authorization: Bearer $token"
+expect 'so does System' "$status $(api_is '.hidden.hint')" '200 GRANT pg_read_all_stats TO lockstep_operator'
+lockstep check -o json >"$tmp/check" || true
+expect 'check and System judge alike' "$(jq -r '.[] | select(.subject == "durability" or .subject == "lock table" or .subject == "alerts") | .result' "$tmp/check" | paste -sd' ')" \
+    "$(api_is '.checks[] | select(.check == "durability" or .check == "lock table" or .check == "alerts") | .status' | paste -sd' ')"
+expect 'each line of System is one of check' "$(api_is '.checks[].check' | sort -u | grep -vxF "$(jq -r '.[].subject' "$tmp/check")")" ''
 has_all rejected '.items[0]' 'rejected_id queue offset reason detail run_id rejected_at redriven_at redrive_run'
 reads 'by text' "rejected?queue=$q&text=DETAIL%203" '.items | map(.detail) | join(" ")' 'detail 3'
 rejected=$(sql 'SELECT min(rejected_id) FROM lockstep.rejected_message')
 reads 'hidden' "rejected/$rejected" '.message.hidden, .message.raw_text, .message.raw_hex, .message.headers' 'true null null []'
 has_all replays '.items[0]' 'replay_id queue status mode from_offset to_offset started_at ended_at actor reason'
-has_all system '.' 'checks versions database sessions tokens'
+has_all system '.' 'checks versions database sessions tokens hidden'
 reads 'size' system '.database.size_bytes > 1000000' true
 
 case_begin 'what there is not is 404'

@@ -100,7 +100,7 @@ case_begin 'a login that may not see other sessions says so, and names the lock 
 blind() { "$LOCKSTEP_BIN" "$@" -d "$db user=$login" -b "$LOCKSTEP_TEST_BROKERS"; }
 out=$(blind task explain "$(task_of k1)")
 grep -Eq "waits for a row lock in table public.item that backend $a holds \(.*, forgotten" <<<"$out" || { echo "without rights: $out"; failed=1; }
-grep -Eq "login $login may not see what backend $a does" <<<"$out" && grep -q "GRANT pg_read_all_stats TO $login" <<<"$out" || { echo "without rights: $out"; failed=1; }
+grep -Eq "role $login may not see what the sessions of other roles do" <<<"$out" && grep -q "GRANT pg_read_all_stats TO $login" <<<"$out" || { echo "without rights: $out"; failed=1; }
 out=$(blind task explain "$(task_of k4)")
 sed -n 1p <<<"$out" | grep -q 'runs for' && grep -q "GRANT pg_read_all_stats TO $login" <<<"$out" || { echo "without rights, nothing waits: $out"; failed=1; }
 

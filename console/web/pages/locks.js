@@ -103,6 +103,7 @@ export const page = {
             panel(
                 'Sessions',
                 { key: 'list', note: plural(doc.items.length, 'lock') },
+                doc.hidden && empty(doc.hidden.reason, doc.hidden.hint),
                 table({
                     caption: 'Locks',
                     columns: columns(ctx.session.operator, ctx.reload),

@@ -73,6 +73,7 @@ export const page = {
                 panel(
                     'Sessions of Lockstep',
                     { key: 'sessions' },
+                    data.hidden && empty(data.hidden.reason, data.hidden.hint),
                     table({
                         tall: true,
                         caption: 'Sessions',

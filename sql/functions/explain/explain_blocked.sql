@@ -36,7 +36,7 @@ BEGIN
             pg_catalog.format('%s waits for %s that %sbackend %s holds (%s)%s%s', p_what, wanted, other.is, b.pid, s.is, ': ' || s.query, chain),
             p_what, s.since, p_names || ARRAY['PID', b.pid::text, 'OTHER', other.task_id::text]);
         IF s.hidden THEN
-            RETURN NEXT lockstep.explain_hidden(p_what, 'backend ' || b.pid);
+            RETURN QUERY SELECT * FROM lockstep.explain_hidden();
         END IF;
     END LOOP;
 END

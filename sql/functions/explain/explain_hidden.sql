@@ -1,7 +1,6 @@
--- The login that asks may not see what these sessions do: see explain.
-CREATE OR REPLACE FUNCTION lockstep.explain_hidden(p_about text, p_what text) RETURNS lockstep.explanation LANGUAGE sql STABLE AS $$
-    SELECT lockstep.explain_row('sessions_hidden', pg_catalog.format('login %I may not see what %s does: its state and its query are hidden', session_user, p_what),
-                                p_about, NULL, ARRAY['LOGIN', pg_catalog.quote_ident(session_user)])
+-- That the role that asks may not see what other sessions do: the same row for each such session, so it is said once. See explain.
+CREATE OR REPLACE FUNCTION lockstep.explain_hidden() RETURNS SETOF lockstep.explanation LANGUAGE sql STABLE AS $$
+    SELECT 'sessions_hidden', h.reason, 'server', NULL::timestamptz, h.hint FROM lockstep.sessions_hidden() AS h
 $$;
-REVOKE EXECUTE ON FUNCTION lockstep.explain_hidden(text, text) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION lockstep.explain_hidden(text, text) TO lockstep_executor, lockstep_producer, lockstep_operator, lockstep_monitor;
+REVOKE EXECUTE ON FUNCTION lockstep.explain_hidden() FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION lockstep.explain_hidden() TO lockstep_executor, lockstep_producer, lockstep_operator, lockstep_monitor;

@@ -62,7 +62,7 @@ BEGIN
         RETURN QUERY SELECT * FROM lockstep.explain_blocked(what, backend, names);
         SELECT s.hidden INTO hidden FROM lockstep.explain_session(backend) AS s;
         IF hidden THEN
-            RETURN NEXT lockstep.explain_hidden(what, 'backend ' || backend);
+            RETURN QUERY SELECT * FROM lockstep.explain_hidden();
         END IF;
         RETURN;
     END IF;
