@@ -9,6 +9,8 @@
 #include "base/remedies.h"
 #include "base/utf8.h"
 #include "db/canceller.h"
+#include "db/parameter.h"
+#include "metrics/process.h"
 #include "task/uuid.h"
 
 #include <stdatomic.h>
@@ -20,6 +22,7 @@
 #define IDLE_FACTOR 5
 #define STANDBY_MS  2000 /* without a dispatcher of jobs; less than that when the heartbeat is */
 #define OTHERS_MOST 256
+#define MEMORY_STEP 1048576 /* less is no news */
 #define PROMPT_US                                                                                  \
     (1000 * 1000LL) /* only time in which our own round trips took less counts against others */
 
@@ -49,6 +52,12 @@ struct alive {
     } others[OTHERS_MOST];
     int other_count;
     int64_t beaten_us; /* when we beat last */
+    int end_count;
+    struct topic_end {
+        _Atomic int64_t at; /* -1: not known */
+    } *ends;                /* by the place of the queue */
+    struct str ends_told;  /* as the database has it */
+    int64_t memory_told;
 };
 
 static void tell(struct alive *alive, enum alive_news news, const struct err *err)
@@ -115,9 +124,49 @@ static void forget_gone(struct alive *alive)
     alive->other_count = kept;
 }
 
+/* What it reports of itself: each of the two NULL while it is as the database has it. */
+struct report {
+    struct str ends;
+    int64_t memory;
+    char memory_text[24];
+    const char *ends_param, *memory_param;
+};
+
+static void report_make(const struct alive *alive, struct report *report)
+{
+    db_array_start(&report->ends);
+    for (int i = 0; i < alive->end_count; i++)
+        if (alive->ends[i].at < 0)
+            db_array_text(&report->ends, NULL, 0);
+        else
+            db_array_int(&report->ends, alive->ends[i].at);
+    db_array_end(&report->ends);
+    report->memory = process_resident_bytes() / MEMORY_STEP * MEMORY_STEP;
+    (void)snprintf(report->memory_text, sizeof report->memory_text, "%lld",
+                   (long long)report->memory);
+    if (alive->ends_told.data == NULL || strcmp(alive->ends_told.data, report->ends.data) != 0)
+        report->ends_param = report->ends.data;
+    if (report->memory != alive->memory_told)
+        report->memory_param = report->memory_text;
+}
+
+/* told: the database has it. */
+static void report_done(struct alive *alive, struct report *report, bool told)
+{
+    if (told && report->ends_param != NULL) {
+        str_done(&alive->ends_told);
+        alive->ends_told = report->ends;
+        report->ends = (struct str){0};
+    }
+    if (told)
+        alive->memory_told = report->memory;
+    str_done(&report->ends);
+}
+
 static enum rc beat(struct alive *alive, struct err *err)
 {
     DB_RESULT_AUTO *rows = NULL;
+    struct report report = {0};
     bool died = false;
     static const char *const causes[] = {[ALIVE_LOGIN] = "login", [ALIVE_KAFKA] = "kafka"};
     char trouble[sizeof *alive->trouble];
@@ -127,13 +176,16 @@ static enum rc beat(struct alive *alive, struct err *err)
         cause++;
     memcpy(trouble, alive->trouble[cause], sizeof trouble);
     (void)pthread_mutex_unlock(&alive->lock);
+    report_make(alive, &report);
     int64_t from_us = clock_boot_us();
     enum rc rc =
         db_run(alive->db, &sql_executor_heartbeat,
                (const char *const[]){DB_INT(alive->executor_no), alive->busy ? "true" : "false",
                                      *trouble ? trouble : NULL, *trouble ? causes[cause] : NULL,
-                                     alive->stands_by ? "true" : "false"},
+                                     alive->stands_by ? "true" : "false", report.ends_param,
+                                     report.memory_param},
                &rows, err);
+    report_done(alive, &report, rc == RC_OK);
     if (rc != RC_OK)
         return rc;
     if (db_rows(rows) == 0)
@@ -271,10 +323,23 @@ static enum rc enroll(struct executor *ex, struct alive *alive, struct err *err)
     return RC_OK;
 }
 
+static void done(struct alive *alive)
+{
+    db_close(alive->db);
+    (void)pthread_mutex_destroy(&alive->lock);
+    str_done(&alive->ends_told);
+    free(alive->ends);
+    free(alive);
+}
+
 enum rc alive_start(struct executor *ex, struct alive **ret_alive, struct err *err)
 {
     struct alive *alive = xcalloc(1, sizeof *alive);
     alive->control = &ex->inbox;
+    alive->end_count = ex->options->queue_count;
+    alive->ends = xcalloc((size_t)alive->end_count, sizeof *alive->ends);
+    for (int i = 0; i < alive->end_count; i++)
+        alive->ends[i].at = -1;
     alive->severs = ex->control_canceller;
     alive->t2_ms = ex->options->frozen_after_ms;
     alive->t1_ms = alive_t1_ms(ex->options);
@@ -293,9 +358,7 @@ enum rc alive_start(struct executor *ex, struct alive **ret_alive, struct err *e
         *ret_alive = alive;
         return rc;
     }
-    db_close(alive->db);
-    (void)pthread_mutex_destroy(&alive->lock);
-    free(alive);
+    done(alive);
     return rc;
 }
 
@@ -327,6 +390,11 @@ void alive_stand_by(struct alive *alive, bool stands_by)
         mailbox_poke(&alive->thread.inbox);
 }
 
+void alive_end(struct alive *alive, int queue, int64_t end)
+{
+    alive->ends[queue].at = end;
+}
+
 void alive_trouble(struct alive *alive, enum alive_cause cause, const char *trouble)
 {
     char text[sizeof *alive->trouble];
@@ -350,8 +418,6 @@ void alive_stop(struct alive *alive, const char *why, const char *error)
                         NULL, NULL);
     if (rc != RC_OK)
         log_event(LOG_WARN, "executor_not_signed_off", "executor", alive->id, NULL);
-    db_close(alive->db);
     db_canceller_free(alive->socket);
-    (void)pthread_mutex_destroy(&alive->lock);
-    free(alive);
+    done(alive);
 }

@@ -2,7 +2,7 @@
 #include "executor/identity.h"
 
 #include "executor/alive.h"
-#include "executor/counts.h"
+#include "executor/lag.h"
 #include "executor/lane.h"
 #include "executor/queue.h"
 #include "executor/watcher.h"
@@ -388,7 +388,7 @@ enum rc identity_report(struct mail *mail, struct identity_finding *ret_finding,
     *ret_finding = (struct identity_finding){.lane = lane};
     tell_trouble(lane, said);
     if (said->rc == RC_OK && said->look.partitions > 0)
-        counts_high(lane, said->look.high);
+        lag_seen(lane, said->look.high);
     if (lane->stream.source != NULL && !lane->halted && !lane->anew &&
         said->asked == lane->identity.asked) {
         if (said->rc == RC_OK)

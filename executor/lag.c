@@ -1,6 +1,7 @@
-/* lag: the cursor is committed to a consumer group now and then, for tools that show how far behind a queue is. */
 #include "executor/lag.h"
 
+#include "executor/alive.h"
+#include "executor/counts.h"
 #include "executor/lane.h"
 #include "kafka/source.h"
 
@@ -16,8 +17,29 @@ static int64_t news(const struct lane *lane)
     return position == lane->lag_sent ? -1 : position;
 }
 
+void lag_seen(struct lane *lane, int64_t high)
+{
+    lane->lag_high = high;
+}
+
+/* What the consumer saw with its last fetch counts, unless it fetches nothing: then what the last look at the topic said. */
+static void report_end(struct lane *lane)
+{
+    int64_t low, high = -1;
+    if (lane->stream.source != NULL)
+        kafka_source_watermarks(lane->stream.source, &low, &high);
+    lane->lag_high = high > lane->lag_high ? high : lane->lag_high;
+    bool claimed = stream_at_end(&lane->stream) &&
+                   kafka_source_end(lane->stream.source) >= lane->lag_high;
+    int64_t end = claimed ? lane->stream.cursor : lane->lag_high;
+    alive_end(lane->ex->alive, (int)(lane - lane->ex->lanes), end);
+    if (end >= 0)
+        counts_high(lane, end);
+}
+
 void lag_publish(struct lane *lane)
 {
+    report_end(lane);
     int64_t position = news(lane);
     if (position < 0 || lane->ex->now_us - lane->lag_sent_us < EVERY_US)
         return;

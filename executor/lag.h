@@ -1,6 +1,8 @@
 /**
- * What: commits the cursor to a consumer group now and then, for tools that show how far behind a queue is.
- * Invariants: nothing reads it back.
+ * What: how far behind the end of its topic a queue is. The end is reported with the heartbeat and to the metrics; the cursor is committed to a
+ *   consumer group now and then, for tools that show lag.
+ * Invariants: nothing that the executor does depends on it; the broker is asked for nothing more. Once all that was published is claimed the end is
+ *   the cursor: what lies between is marks of transactions.
  * Threads: control.
  * Ownership: -
  * Failure: -
@@ -11,7 +13,10 @@
 #include <stdint.h>
 struct lane;
 
+/** In each turn. */
 void lag_publish(struct lane *lane);
 int64_t lag_due_us(const struct lane *lane); /* 0: there is nothing to tell */
+/** The topic ended there when it was looked at. */
+void lag_seen(struct lane *lane, int64_t high);
 
 #endif

@@ -51,7 +51,7 @@ struct lane {
     bool anew;
 
     struct stream stream;
-    int64_t lag_sent_us, lag_sent;
+    int64_t lag_sent_us, lag_sent, lag_high; /* lag.c */
 
     int halt_no; /* under which what is known here was read */
     struct identity identity;

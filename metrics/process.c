@@ -61,6 +61,12 @@ static double since_epoch(double since_boot_s)
            since_boot_s;
 }
 
+int64_t process_resident_bytes(void)
+{
+    double cpu_s, started_s, virtual, resident;
+    return stat_fields(&cpu_s, &started_s, &virtual, &resident) ? (int64_t)resident : 0;
+}
+
 void process_text(struct str *text)
 {
     double cpu_s, started_s, virtual, resident;

@@ -10,6 +10,11 @@
 
 #include "base/str.h"
 
+#include <stdint.h>
+
 void process_text(struct str *text);
+
+/** The memory of this process that is resident; 0: it cannot be read. */
+int64_t process_resident_bytes(void);
 
 #endif

@@ -9,13 +9,13 @@ busy AS MATERIALIZED (
     WHERE s.slot_id = ANY (ARRAY(SELECT l.no FROM locks l WHERE l.classid = lockstep.lock_class('slot')::oid)) GROUP BY s.executor_no),
 page AS MATERIALIZED (
     SELECT e.executor_no, e.executor_id, e.host, e.pid, e.version, e.queues, e.readers, e.started_at, e.heartbeat_at, e.readers_limit, e.drain_by, e.drain_at, e.trouble,
-           e.trouble_at, e.trouble_kind, e.frozen_after,
+           e.trouble_at, e.trouble_kind, e.frozen_after, e.memory_bytes,
            e.executor_no = ANY (ARRAY(SELECT l.no FROM locks l WHERE l.classid = lockstep.lock_class('executor')::oid)) AS alive
     FROM lockstep.executor e WHERE e.ended_at IS NULL AND e.executor_no > COALESCE($2::bigint, 0) ORDER BY e.executor_no LIMIT $1::bigint)
 SELECT lockstep.page(
     (SELECT json_agg(json_build_object('executor_id', p.executor_id, 'host', p.host, 'pid', p.pid, 'version', p.version, 'queues', p.queues, 'readers', p.readers,
                 'readers_limit', p.readers_limit, 'in_use', COALESCE(b.in_use, 0), 'started_at', p.started_at, 'heartbeat_at', p.heartbeat_at, 'alive', p.alive,
-                'drain_by', p.drain_by, 'drain_at', p.drain_at, 'trouble', p.trouble, 'trouble_at', p.trouble_at,
+                'drain_by', p.drain_by, 'drain_at', p.drain_at, 'memory_bytes', p.memory_bytes, 'trouble', p.trouble, 'trouble_at', p.trouble_at,
                 'state', CASE WHEN NOT p.alive THEN 'gone' WHEN p.heartbeat_at < clock_timestamp() - p.frozen_after THEN 'frozen' WHEN p.trouble_kind = 'login' THEN 'no login'
                               WHEN p.trouble IS NOT NULL THEN 'no Kafka' WHEN p.drain_by IS NOT NULL THEN 'draining' ELSE 'ok' END) ORDER BY p.executor_no)
      FROM page p LEFT JOIN busy b USING (executor_no)),

@@ -10,9 +10,9 @@ WITH slots AS MATERIALIZED (
                                        AND l.database = (SELECT d.oid FROM pg_catalog.pg_database d WHERE d.datname = current_database())))
     GROUP BY s.queue_id),
 queues AS MATERIALIZED (
-    SELECT q.queue_id, q.name, q.max_readers, q.paused, q.halted_at, q.halted_reason, q.halted_detail, r.run_no, r.run_id, r.name AS run_name, r.rejected,
+    SELECT q.queue_id, q.name, q.next_offset, q.max_readers, q.paused, q.halted_at, q.halted_reason, q.halted_detail, r.run_no, r.run_id, r.name AS run_name, r.rejected,
            count(r.run_no) OVER () AS open_queues, clock_timestamp() AS now
-    FROM (SELECT b.queue_id, b.name, b.max_readers, b.paused, b.halted_at, b.halted_reason, b.halted_detail FROM lockstep.queue b ORDER BY b.name LIMIT 200) q
+    FROM (SELECT b.queue_id, b.name, b.next_offset, b.max_readers, b.paused, b.halted_at, b.halted_reason, b.halted_detail FROM lockstep.queue b ORDER BY b.name LIMIT 200) q
     LEFT JOIN LATERAL (SELECT b.run_no, b.run_id, b.name, b.rejected FROM lockstep.run b
                        WHERE b.queue_id = q.queue_id AND b.ended_at IS NULL AND b.started_at IS NOT NULL ORDER BY b.run_no LIMIT 1) r ON true),
 phases AS MATERIALIZED (
@@ -65,7 +65,7 @@ SELECT json_build_object(
                    'open_order', (SELECT p."order" FROM lockstep.phase p WHERE p.run_no + 0 = q.run_no AND p.opened_at IS NOT NULL AND p.done_at IS NULL
                                   ORDER BY p."order" + 0 LIMIT 1), -- by phase_left
                    'pending', c.pending, 'processing', CASE WHEN c.read < c.most THEN c.processing ELSE GREATEST(c.processing, s.in_use) END, 'error', c.error,
-                   'failed', GREATEST(c.failed, f.failed) + COALESCE(q.rejected, 0), 'counted_all', c.read < c.most, 'lag', NULL,
+                   'failed', GREATEST(c.failed, f.failed) + COALESCE(q.rejected, 0), 'counted_all', c.read < c.most, 'lag', lockstep.queue_lag(q.name, q.next_offset),
                    'oldest_waiting_s', lockstep.seconds(q.now - (SELECT p.claimed_at FROM lockstep.phase p WHERE p.queue_id = q.queue_id AND p.done_at IS NULL
                                                                  ORDER BY p.run_no, p."order" LIMIT 1)),
                    'throughput', t.minutes, 'barrier_ms', b.minutes) ORDER BY q.name)

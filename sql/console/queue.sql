@@ -2,7 +2,7 @@
 -- columns: document
 SELECT (SELECT json_build_object('queue', i) FROM (
             SELECT q.name AS queue, q.name, CASE WHEN q.halted_at IS NOT NULL THEN 'halted' WHEN q.paused THEN 'paused' ELSE 'open' END AS status,
-                   q.topic, q.partition, q.partitions, q.next_offset, q.next_offset AS cursor, NULL::bigint AS lag, q.max_readers,
+                   q.topic, q.partition, q.partitions, q.next_offset, q.next_offset AS cursor, lockstep.queue_lag(q.name, q.next_offset) AS lag, q.max_readers,
                    (SELECT count(*) FROM lockstep.slot s
                     WHERE s.queue_id = q.queue_id AND s.slot_id = ANY (ARRAY(
                         SELECT l.objid::bigint::int FROM pg_catalog.pg_locks l

@@ -13,7 +13,7 @@ SELECT lockstep.page(
                   CASE WHEN q.halted_at IS NOT NULL THEN 'halted' WHEN q.paused THEN 'paused' ELSE 'open' END AS state,
                   (SELECT count(*) FROM (SELECT FROM lockstep.run r WHERE r.queue_id = q.queue_id AND r.ended_at IS NULL LIMIT 10001) r) AS active_runs,
                   (SELECT count(*) FROM (SELECT FROM lockstep.rejected_message m WHERE m.queue_id = q.queue_id LIMIT 10001) m) AS rejected,
-                  q.halted_reason, q.halted_detail
+                  q.halted_reason, q.halted_detail, lockstep.queue_lag(q.name, q.next_offset) AS lag
            FROM lockstep.queue q LEFT JOIN slots s USING (queue_id) WHERE q.queue_id = ANY (ARRAY(SELECT p.queue_id FROM page p))) i),
     (SELECT 'queues.' || max(name) FROM page HAVING count(*) = $1::bigint),
     (SELECT count(*) FROM (SELECT FROM lockstep.queue q LIMIT 10001) c)) AS document;

@@ -1,9 +1,11 @@
 -- executor_heartbeat :many  beats, says what keeps it from work ($3, NULL: nothing) and of what kind that is ($4: login, kafka), and looks at the others: a row each (executor_no,
--- heartbeat, lives, busy), one of NULLs if there is none; no row at all: this executor was declared dead. $5: its dispatcher of jobs stands by; dispatch_free: the lock is free
+-- heartbeat, lives, busy), one of NULLs if there is none; no row at all: this executor was declared dead. $5: its dispatcher of jobs stands by; dispatch_free: the lock is free.
+-- $6 the ends of its topics, $7 the memory that it uses: NULL: as before
 -- columns: executor_no, heartbeat, lives, busy, dispatch_free
 WITH beat AS (
     UPDATE lockstep.executor SET busy = $2::boolean, heartbeat = heartbeat + 1, heartbeat_at = clock_timestamp(),
         trouble = $3::text, trouble_kind = $4::text,
+        ends = COALESCE($6::bigint[], ends), memory_bytes = COALESCE($7::bigint, memory_bytes),
         trouble_at = CASE WHEN $3::text IS NOT NULL THEN COALESCE(CASE WHEN trouble_kind = $4::text THEN trouble_at END, clock_timestamp()) END
     WHERE executor_no = $1::int AND ended_at IS NULL
     RETURNING executor_no),

@@ -6,7 +6,7 @@
 --          dead_letters, outbox, outbox_trouble, created_at, updated_at, external_lease_s, events, retry_on, enqueued, kept, swept_at,
 --          swept_detail
 SELECT q.name, q.topic, q.partition, q.next_offset, $2::bigint AS log_start, $3::bigint AS last_stable, $4::bigint AS log_end,
-       CASE WHEN $4::bigint >= q.next_offset THEN $4::bigint - q.next_offset END AS lag,
+       COALESCE(CASE WHEN $4::bigint >= q.next_offset THEN $4::bigint - q.next_offset END, lockstep.queue_lag(q.name, q.next_offset)) AS lag,
        b.blocked_offset,
        CASE WHEN b.blocked_offset IS NOT NULL
            THEN COALESCE(to_timestamp($5::bigint / 1000.0), CASE WHEN q.blocked_offset = b.blocked_offset THEN q.blocked_at END) END AS blocked_at,

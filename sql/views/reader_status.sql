@@ -8,7 +8,7 @@ WITH held AS (
          AND l.database = (SELECT oid FROM pg_catalog.pg_database WHERE datname = current_database())
     GROUP BY s.queue_id, s.executor_no)
 SELECT q.name AS queue, q.max_readers, COALESCE(h.in_use, 0) AS in_use, e.executor_id, e.host, e.pid, e.readers,
-       e.heartbeat_at, e.executor_no, e.started_at, e.version
+       e.heartbeat_at, e.executor_no, e.started_at, e.version, e.ends[pg_catalog.array_position(e.queues, q.name)] AS topic_end, e.memory_bytes
 FROM lockstep.queue q
 LEFT JOIN lockstep.executor e ON e.ended_at IS NULL AND q.name = ANY (e.queues)
 LEFT JOIN held h ON h.queue_id = q.queue_id AND h.executor_no = e.executor_no;

@@ -68,7 +68,7 @@ function columns(operator, reload) {
         { label: 'heartbeat', cell: (e) => when(e.heartbeat_at) },
         { label: 'started', cell: (e) => when(e.started_at) },
         { label: 'version', cell: (e) => e.version },
-        { label: 'memory', num: true, cell: (e) => size(e.rss_bytes ?? e.memory_bytes) },
+        { label: 'memory', num: true, cell: (e) => size(e.memory_bytes) },
         operator && { label: 'do', cell: (e) => e.executor_id && buttons(e, reload) },
     ].filter(Boolean);
 }

@@ -238,7 +238,7 @@ function summary(q) {
         { key: 'facts' },
         facts([
             ['readers', `${count(q.in_use ?? 0)} in use of ${count(q.max_readers)}`],
-            ['lag', q.lag == null ? 'not known here; lockstep queue show asks Kafka' : plural(q.lag, 'message')],
+            ['lag', q.lag == null ? 'not known: no executor that lives has seen the topic' : plural(q.lag, 'message')],
             ['cursor', count(q.cursor ?? q.next_offset)],
             ['topic', h('code', null, `${q.topic}, partition ${q.partition ?? 0}`)],
             ['topic identity', q.birthmark && h('code', null, q.birthmark)],
