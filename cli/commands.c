@@ -254,6 +254,8 @@ static const struct option_spec config_show_options[] = {
 static const struct option_spec dev_broker_options[] = {
     {"topic", "NAME[:N]", "make a topic with one partition, or with N; may be repeated", 0}, {0}};
 static const struct option_spec dev_dir_options[] = {{"dir", "DIR", "where it lives", 0}, {0}};
+static const struct option_spec dev_up_options[] = {
+    {"dir", "DIR", "where it lives", 0}, {"no-console", NULL, "PostgreSQL alone", 0}, {0}};
 
 const struct command commands[] = {
     {"help", "", "[NOUN [VERB]]", NEEDS_NOTHING, command_help, "help about commands", NULL, NULL},
@@ -461,8 +463,9 @@ const struct command commands[] = {
      "an embedded broker for trying things out; the first line is its address", dev_broker_options,
      NULL},
     {"dev", "up", "", NEEDS_NOTHING, command_dev_up,
-     "starts a private PostgreSQL; prints its connection string", dev_dir_options, NULL},
-    {"dev", "down", "", NEEDS_NOTHING, command_dev_down, "stops it; its data stays",
+     "starts a private PostgreSQL with the schema, and the console; prints its connection string",
+     dev_up_options, NULL},
+    {"dev", "down", "", NEEDS_NOTHING, command_dev_down, "stops both; the data stays",
      dev_dir_options, NULL},
     {0},
 };

@@ -1,4 +1,7 @@
 #include "cli/commands.h"
+#include "cli/dev_console.h"
+
+#include "db/migrate.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -33,7 +36,8 @@ static enum rc choose_user(struct private_server *server, const char **ret_home,
     if (entry == NULL)
         entry = getpwnam("nobody");
     if (entry == NULL)
-        return err_set(err, RC_FATAL, ERR_CONFIG, "dev up", "Run it as an ordinary user.",
+        return err_set(err, RC_FATAL, ERR_CONFIG, "dev up",
+                       "useradd --create-home lockstep && runuser -u lockstep -- lockstep dev up",
                        "PostgreSQL does not run as root, and neither of the users that it could "
                        "run as exists: postgres, and the unprivileged one");
     server->user = strcmp(entry->pw_name, "postgres") == 0 ? "postgres" : "nobody";
@@ -141,6 +145,26 @@ static enum rc make_dir(const struct private_server *server, struct err *err)
     return RC_OK;
 }
 
+/* As root: whether the server's user comes to the directory that was made. */
+static enum rc check_reach(const struct private_server *server, struct err *err)
+{
+    char path[PATH_MAX];
+    (void)snprintf(path, sizeof path, "%s", server->dir);
+    for (char *slash; server->user != NULL && (slash = strrchr(path, '/')) != NULL;) {
+        struct stat info;
+        *slash = '\0';
+        if (*path != '\0' && stat(path, &info) == 0 && info.st_uid != server->uid &&
+            (info.st_mode & S_IXOTH) == 0)
+            return err_set(err, RC_FATAL, ERR_CONFIG, path,
+                           "Name a directory that it may enter: lockstep dev up --dir "
+                           "/var/tmp/lockstep",
+                           "PostgreSQL does not run as root, and the user %s that it runs as "
+                           "instead cannot enter this directory",
+                           server->user);
+    }
+    return RC_OK;
+}
+
 static enum rc program_failed(const struct private_server *server, const char *program, int code,
                               struct err *err)
 {
@@ -205,27 +229,62 @@ static enum rc start(const struct private_server *server, char *data, struct err
     return code == 0 ? RC_OK : program_failed(server, "pg_ctl", code, err);
 }
 
+static void become_user(const void *context)
+{
+    become(context);
+}
+
+/* What the console shows: a current schema. */
+static enum rc bring_up_to_date(const char *conninfo, struct err *err)
+{
+    struct db *db = NULL;
+    int applied = 0;
+    enum rc rc = db_open(conninfo, DB_CLI, &db, err);
+    if (rc == RC_OK)
+        rc = migrate_up(db, false, NULL, &applied, err);
+    db_close(db);
+    return rc;
+}
+
+static enum rc start_console(struct cli *cli, const struct private_server *server,
+                             const char *conninfo, struct err *err)
+{
+    STR_AUTO url = {0};
+    const struct dev_console options = {
+        .dir = server->dir, .conninfo = conninfo, .become = become_user, .context = server};
+    enum rc rc = dev_console_start(&options, &url, err);
+    if (rc == RC_OK)
+        cli_say(cli, "lockstep: the console is at %s\n", url.data);
+    return rc;
+}
+
 enum rc command_dev_up(struct cli *cli, struct err *err)
 {
     struct private_server server = {0};
+    STR_AUTO conninfo = {0};
     char data[PATH_MAX];
     enum rc rc = choose(cli, &server, err);
     if (rc == RC_OK)
         rc = make_dir(&server, err);
+    if (rc == RC_OK)
+        rc = check_reach(&server, err);
     if (rc != RC_OK)
         return rc;
     (void)snprintf(data, sizeof data, "%s/data", server.dir);
+    str_format(&conninfo, "host=%s user=lockstep dbname=lockstep", server.dir);
     if (!is_running(&server, data))
         rc = start(&server, data, err);
+    if (rc == RC_OK)
+        rc = bring_up_to_date(conninfo.data, err);
     if (rc != RC_OK)
         return rc;
-    (void)printf("host=%s user=lockstep dbname=lockstep\n", server.dir);
+    (void)printf("%s\n", conninfo.data);
     cli_say(cli,
-            "lockstep: a private PostgreSQL runs in %s; next: lockstep migrate up -d 'host=%s "
-            "user=lockstep "
-            "dbname=lockstep'; lockstep dev broker; lockstep dev down stops it\n",
-            server.dir, server.dir);
-    return table_check(stdout, err);
+            "lockstep: a private PostgreSQL with the schema lockstep runs in %s; next: lockstep "
+            "dev broker; lockstep dev down stops it\n",
+            server.dir);
+    rc = cli_has(cli, "no-console") ? RC_OK : start_console(cli, &server, conninfo.data, err);
+    return rc == RC_OK ? table_check(stdout, err) : rc;
 }
 
 enum rc command_dev_down(struct cli *cli, struct err *err)
@@ -236,6 +295,7 @@ enum rc command_dev_down(struct cli *cli, struct err *err)
     if (rc != RC_OK)
         return rc;
     (void)snprintf(data, sizeof data, "%s/data", server.dir);
+    (void)dev_console_stop(server.dir);
     if (!is_running(&server, data)) {
         cli_say(cli, "lockstep: nothing runs in %s\n", server.dir);
         return RC_OK;
