@@ -232,8 +232,9 @@ static void check_list(struct check *check)
         check_failed(check, "database", &err);
     for (int i = 0; rc == RC_OK && i < db_rows(rows); i++)
         check_tell(check, grade_of(db_text(rows, i, VIEW_CHECK_LIST_GRADE)),
-                   db_text(rows, i, VIEW_CHECK_LIST_SUBJECT), db_text(rows, i, VIEW_CHECK_LIST_HINT),
-                   "%s", db_text(rows, i, VIEW_CHECK_LIST_FINDING));
+                   db_text(rows, i, VIEW_CHECK_LIST_SUBJECT),
+                   db_text(rows, i, VIEW_CHECK_LIST_HINT), "%s",
+                   db_text(rows, i, VIEW_CHECK_LIST_FINDING));
 }
 
 enum rc command_check(struct cli *cli, struct err *err)

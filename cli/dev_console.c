@@ -77,8 +77,7 @@ static enum rc start_at(const struct config *config, const char *conninfo, const
                         struct console **ret_console, struct err *err)
 {
     static struct console_options options; /* the console borrows them */
-    options =
-        (struct console_options){.conninfo = conninfo, .config = config, .listen = listen};
+    options = (struct console_options){.conninfo = conninfo, .config = config, .listen = listen};
     return console_start(&options, ret_console, err);
 }
 
@@ -144,16 +143,15 @@ enum rc dev_console_start(const struct dev_console *options, struct str *url, st
     }
     (void)close(ends[1]);
     size_t len = 0;
-    for (ssize_t n = 1; pid > 0 && n > 0 && len < sizeof said - 1; len += n > 0 ? (size_t)n : 0)
+    for (ssize_t n = 1; pid > 0 && n > 0 && len<sizeof said - 1; len += n> 0 ? (size_t)n : 0)
         n = read(ends[0], said + len, sizeof said - 1 - len);
     (void)close(ends[0]);
     if (*said == '+') {
         str_text(url, said + 1);
         return RC_OK;
     }
-    return err_set(err, RC_FATAL, ERR_FAILED, "console",
-                   "Without it: lockstep dev up --no-console", "it has not started: %s",
-                   len > 1 ? said + 1 : "it ended");
+    return err_set(err, RC_FATAL, ERR_FAILED, "console", "Without it: lockstep dev up --no-console",
+                   "it has not started: %s", len > 1 ? said + 1 : "it ended");
 }
 
 bool dev_console_stop(const char *dir)

@@ -7,6 +7,8 @@ enum rc command_executor_list(struct cli *cli, struct err *err)
     return rc == RC_OK
                ? cli_print_list(
                      cli, result,
-                     "executor_id,host,pid,queues,readers,in_use,memory_bytes,started_at,state,trouble", err)
+                     "executor_id,host,pid,queues,readers,in_use,memory_bytes,started_at,state,"
+                     "trouble",
+                     err)
                : rc;
 }

@@ -2,6 +2,7 @@
 
 #include "base/memory.h"
 #include "base/number.h"
+#include "base/utf8.h"
 
 #include <arpa/inet.h>
 #include <errno.h>
@@ -153,7 +154,7 @@ static enum rc open_network(const char *address, struct listener *listener, stru
     if (rc != RC_OK) {
         if (err != NULL) {
             err->kind = ERR_CONFIG;
-            (void)snprintf(err->hint, sizeof err->hint, "%s", ADDRESS_HINT);
+            utf8_copy(err->hint, sizeof err->hint, ADDRESS_HINT);
         }
         return RC_FATAL;
     }

@@ -55,8 +55,8 @@ struct alive {
     int end_count;
     struct topic_end {
         _Atomic int64_t at; /* -1: not known */
-    } *ends;                /* by the place of the queue */
-    struct str ends_told;  /* as the database has it */
+    } * ends;               /* by the place of the queue */
+    struct str ends_told;   /* as the database has it */
     int64_t memory_told;
 };
 

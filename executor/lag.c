@@ -29,8 +29,8 @@ static void report_end(struct lane *lane)
     if (lane->stream.source != NULL)
         kafka_source_watermarks(lane->stream.source, &low, &high);
     lane->lag_high = high > lane->lag_high ? high : lane->lag_high;
-    bool claimed = stream_at_end(&lane->stream) &&
-                   kafka_source_end(lane->stream.source) >= lane->lag_high;
+    bool claimed =
+        stream_at_end(&lane->stream) && kafka_source_end(lane->stream.source) >= lane->lag_high;
     int64_t end = claimed ? lane->stream.cursor : lane->lag_high;
     alive_end(lane->ex->alive, (int)(lane - lane->ex->lanes), end);
     if (end >= 0)

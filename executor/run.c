@@ -347,7 +347,8 @@ static enum rc incarnation_start(struct executor *ex, struct err *err)
     }
     turn_clock(ex);
     for (int i = 0; rc == RC_OK && i < options->queue_count && signals_stop() == 0; i++) {
-        ex->lanes[i] = (struct lane){.ex = ex, .name = options->queues[i], .lag_sent = -1, .lag_high = -1};
+        ex->lanes[i] =
+            (struct lane){.ex = ex, .name = options->queues[i], .lag_sent = -1, .lag_high = -1};
         ex->lane_count++;
         rc = lane_confine(&ex->lanes[i], lane_open(&ex->lanes[i], err), err);
     }

@@ -244,6 +244,8 @@ CREATE TABLE lockstep.executor (
     ended_error text,
     frozen_after interval DEFAULT '00:00:10'::interval NOT NULL,
     trouble_kind text,
+    ends bigint[],
+    memory_bytes bigint,
     CONSTRAINT executor_check CHECK (((readers_limit >= 0) AND (readers_limit <= readers))),
     CONSTRAINT executor_pkey PRIMARY KEY (executor_no),
     CONSTRAINT executor_executor_id_key UNIQUE (executor_id)
@@ -1157,7 +1159,9 @@ CREATE VIEW lockstep.reader_status AS SELECT
     NULL::timestamp with time zone AS heartbeat_at,
     NULL::integer AS executor_no,
     NULL::timestamp with time zone AS started_at,
-    NULL::text AS version;
+    NULL::text AS version,
+    NULL::bigint AS topic_end,
+    NULL::bigint AS memory_bytes;
 GRANT SELECT ON TABLE lockstep.reader_status TO lockstep_executor, lockstep_monitor, lockstep_operator, lockstep_producer;
 
 CREATE VIEW lockstep.rejected AS SELECT

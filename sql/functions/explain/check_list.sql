@@ -18,7 +18,7 @@ CREATE OR REPLACE FUNCTION lockstep.check_list() RETURNS TABLE (no int, subject 
            lockstep.halt_remedy(q.queue_id)
     FROM lockstep.queue q WHERE q.halted_at IS NOT NULL
     UNION ALL
-    SELECT 5, 'queue ' || q.name, 'warn', 'paused by ' || q.paused_by, 'lockstep queue resume ' || q.name FROM lockstep.queue q WHERE q.paused
+    SELECT 5, 'queue ' || q.name, 'warn', 'paused by ' || q.paused_by, pg_catalog.format('lockstep queue resume %s', q.name) FROM lockstep.queue q WHERE q.paused
     UNION ALL
     SELECT 6, 'queue ' || q.name, 'warn', 'its outbox: ' || r.trouble, NULL FROM lockstep.relay r JOIN lockstep.queue q USING (queue_id) WHERE r.trouble IS NOT NULL
     UNION ALL
