@@ -2,23 +2,11 @@
 # Alerts reach a command and a server, each notice once, however many monitors run; one that fails is sent again, and so is one whose sender died before it was
 # recorded. No executor and no dispatcher runs: that a job is missed is found all the same.
 # ctest: nosan timeout=300
-set -euo pipefail
-here=$(cd "$(dirname "$0")" && pwd)
-. "$here/../support/shell.bash"
-tmp=$(mktemp -d)
+. "$(dirname "$0")/../support/e2e.bash"
 . "$here/../support/http.bash"
 login=$(scratch_name)
-leave() {
-    jobs_end
-    scratch_drop
-    "$LOCKSTEP_TEST_PGBIN/psql" -X -q -d "$LOCKSTEP_TEST_PG" -c "DROP ROLE IF EXISTS $login"
-    rm -rf "$tmp"
-}
-trap leave EXIT
-scratch_database
+e2e_roles=("$login")
 sql "CREATE ROLE $login LOGIN IN ROLE lockstep_operator" # what the monitor's login needs
-failed=0
-expect() { [ "$2" = "$3" ] || { echo "$1: \"$2\" instead of \"$3\""; failed=1; }; }
 http_start server
 : >"$tmp/pages"
 : >"$tmp/server/requests"
@@ -47,14 +35,13 @@ monitor() { # CONFIGURATION LOG [BINARY]
 # A watch whose time has passed, or is to come.
 watch() { lockstep job apply - -q <<<'{"job": "'"$1"'", "watch": true, "schedules": [{"name": "nightly", "kind": "interval", "every": "24h"}]}' >/dev/null; due "$1" "$2"; }
 due() { sql "UPDATE lockstep.schedule s SET next_at = now() + interval '$2' FROM lockstep.job j WHERE j.job_id = s.job_id AND j.name = '$1'"; }
-is() { [ "$(sql "$1")" = "$2" ]; }
 pages() { jq -r 'select(.job == "'"$1"'") | "\(.notice) \(.kind) \(.attempt)"' "$tmp/pages" | paste -sd,; }
 paged() { [ "$(pages "$1")" = "$2" ]; }
 sent() { is "SELECT string_agg(notice || ' ' || attempts || ' ' || (delivered_at IS NOT NULL), ', ' ORDER BY notice_id) FROM lockstep.alert_notice JOIN lockstep.alert USING (alert_id) WHERE job = '$1' AND receiver = '$2'" "$3"; }
 explain() { sql "SELECT * FROM lockstep.alert_notice" ; sql 'SELECT * FROM lockstep.alert'; cat "$tmp/pages" "$tmp"/*.log; }
 must() { eventually "$@" || { explain; exit 1; }; }
 
-# Two monitors, a command and a server: one notice of the opening and one of the end, each sent once.
+case_begin 'of two monitors one sends each notice, the opening and the end of an alert, once to a command and once to a server'
 config "$tmp/both.conf" <<END
 [alert:page]
 command = page
@@ -83,10 +70,11 @@ expect 'the list of what is open' "$(lockstep alert list -o csv | wc -l)" 1
 expect 'and of all' "$(lockstep alert list --all -o json | jq -r '.[] | "\(.job) \(.kind) \(.ended)"')" 'backup.first missed recovered'
 expect 'what was sent of it' "$(lockstep alert show 1 -o json | jq -r '.notices | map(.receiver + " " + .notice) | sort | join(", ")')" 'hook closed, hook opened, page closed, page opened'
 
-# Their sessions are ended: they have others, and still send.
+case_begin 'monitors whose sessions were ended open others and still send'
 sql "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND application_name = 'lockstep/monitor'" >/dev/null
 watch backup.second '-3 hours'
 must 60 sent backup.second page 'opened 1 true'
+case_begin 'an alert that is acknowledged and silenced ends with the note of its operator'
 lockstep monitor ack backup.second -q --reason 'it is known'
 expect 'who acknowledged it' "$(lockstep alert list -o json | jq -r '.[].note')" 'it is known'
 lockstep monitor silence backup.second -q --for 1h --reason 'the disk is replaced'
@@ -94,10 +82,9 @@ must 60 sent backup.second page 'opened 1 true, closed 1 true'
 expect 'its end' "$(jq -r 'select(.job == "backup.second" and .notice == "closed") | .ended + " " + .note' "$tmp/pages")" 'silenced it is known'
 lockstep monitor silence backup.second -q --end
 lockstep job delete backup.second -q
-for pid in $a $b; do kill -TERM "$pid"; done
-for pid in $a $b; do wait "$pid" || { echo "a monitor ended with $?"; failed=1; }; done
+told_to_end "$a" "$b"
 
-# A server that is busy at first, and a command that does not end.
+case_begin 'a notice that failed is sent again, and one whose command does not end in time is shown as not delivered'
 config "$tmp/flaky.conf" <<END
 [alert:flaky]
 url = http://127.0.0.1:$port/retry/1
@@ -111,11 +98,10 @@ must 60 sent flaky flaky 'opened 2 true'
 expect 'after an error' "$(jq -rs 'map(select(.path == "/retry/1")) | length' "$tmp/server/requests")" 2
 must 60 is "SELECT error FROM lockstep.alert_notice WHERE receiver = 'slow' AND attempts > 1" 'no answer within its timeout'
 expect 'shown as not delivered' "$(lockstep alert list -o json | jq -r '.[] | select(.job == "flaky") | .undelivered')" 1
-kill -TERM "$pid"
-wait "$pid" || { echo "the monitor ended with $?"; failed=1; }
+told_to_end "$pid"
 lockstep job delete flaky -q
 
-# Killed when it was sent, and not recorded: it is sent again, by whoever runs then.
+case_begin 'a notice whose sender died before it was recorded is sent again by the next monitor'
 config "$tmp/page.conf" <<END
 [alert:page]
 command = page
@@ -132,10 +118,9 @@ expect 'not recorded' "$(sql "SELECT delivered_at IS NULL FROM lockstep.alert_no
 monitor "$tmp/page.conf" "$tmp/third.log"
 must 60 sent third page 'opened 2 true'
 expect 'sent again' "$(pages third)" 'opened missed 1,opened missed 2'
-kill -TERM "$pid"
-wait "$pid" || { echo "the monitor ended with $?"; failed=1; }
+told_to_end "$pid"
 
-# What is refused, before anything is started.
+case_begin 'a receiver with a wrong setting is refused before anything is started'
 refused() { # WHAT EXPECTED, and the receivers
     config "$tmp/bad.conf"
     for command in 'monitor run' 'config check'; do
@@ -152,6 +137,7 @@ refused 'no URL' '[alert:x] url: it is no URL of http or https' <<<$'[alert:x]\n
 refused 'an unknown kind' '[alert:x] kinds: "lost" is not known' <<<$'[alert:x]\ncommand = page\nkinds = missed, lost'
 refused 'no pattern' '[alert:x] jobs: "load%" is not known' <<<$'[alert:x]\ncommand = page\njobs = load%'
 refused 'no time' '[alert:x] remind_every: "often"' <<<$'[alert:x]\ncommand = page\nremind_every = often'
+case_begin 'a wrong command about an alert is refused, and the reason is named'
 said() { "$LOCKSTEP_BIN" "$@" -d "$db" 2>&1 | head -n 1 || true; }
 expect 'no length' "$(said monitor silence third --reason x)" 'lockstep: monitor silence: one of --for, --until and --end is needed'
 expect 'no reason' "$(said monitor silence third --for 1h)" 'lockstep: reason: it is missing'
@@ -159,5 +145,6 @@ expect 'no acknowledgement' "$(said alert ack 1 --reason x | sed 's/since.*/sinc
 expect 'no alert' "$(said monitor ack 4711 --reason x)" 'lockstep: there is no alert 4711'
 expect 'no job' "$(said monitor ack nothing --reason x)" 'lockstep: there is no job nothing'
 expect 'no time' "$(said monitor silence third --until tomorrowish --reason x)" 'lockstep: monitor silence: --until: "tomorrowish" is no time'
+cases_end
 [ $failed = 0 ] || explain
 exit $failed

@@ -74,10 +74,14 @@ for n in {0..1999}; do echo "{\"order\": 1, \"sql\": \"SELECT 1 / ($n % 100 - 50
 run=$(lockstep publish --queue "$q" -q "$tmp/work.jsonl")
 executors 1 "$q" 1
 executors_wait || fail 'the executor failed'
-expect 'failed; out of order' "$(sql "
-    WITH t AS (SELECT t.seq, t.status, t.started_at FROM lockstep.task t JOIN lockstep.run USING (run_no) WHERE run_id = '$run'),
-         c AS (SELECT started_at, max(started_at) OVER (ORDER BY seq ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS before
-               FROM t WHERE status = 'Completed')
-    SELECT (SELECT count(*) FROM t WHERE status = 'Failed'), count(*) FILTER (WHERE started_at < before) FROM c")" '20|0'
+got=$(
+    sql <<SQL
+WITH t AS (SELECT t.seq, t.status, t.started_at FROM lockstep.task t JOIN lockstep.run USING (run_no) WHERE run_id = '$run'),
+     c AS (SELECT started_at, max(started_at) OVER (ORDER BY seq ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS before
+           FROM t WHERE status = 'Completed')
+SELECT (SELECT count(*) FROM t WHERE status = 'Failed'), count(*) FILTER (WHERE started_at < before) FROM c
+SQL
+)
+expect 'failed; out of order' "$got" '20|0'
 cases_end
 exit $failed

@@ -2,15 +2,9 @@
 # An executor that does not know a command, or may not call a host, leaves such tasks to those who do; when nobody does, explain says so,
 # and an executor that starts with them goes on. Phases of sql, commands and requests keep their order over several executors, also when all
 # of a run is done again.
-set -euo pipefail
-here=$(cd "$(dirname "$0")" && pwd)
-. "$here/../support/shell.bash"
+. "$(dirname "$0")/../support/e2e.bash"
 . "$here/../support/http.bash"
-. "$here/ledger.bash"
-tmp=$(mktemp -d)
 chmod 755 "$tmp"
-trap 'jobs_end; scratch_drop; rm -rf "$tmp"' EXIT
-scratch_database
 ledger_create
 http_start http
 host=127.0.0.1:$port
@@ -37,7 +31,7 @@ awk -v q="$q" -v host="$host" 'BEGIN {
 tasks=$(wc -l <"$tmp/tasks.jsonl")
 run=$(lockstep publish --queue "$q" -q "$tmp/tasks.jsonl")
 
-# Nobody is able.
+case_begin 'explain names what none of the executors has in its configuration, until one starts that has it all'
 executor none; none=$pid
 why() { lockstep run explain "$run" -o jsonl | jq -r 'select(.reason == "task_nobody_able") | .sentence' | grep -q "$1"; }
 eventually 30 why "needs \(command:act\|http:$host\), which none of the executors of its queue (1) has in its configuration" || { lockstep run explain "$run"; failed=1; }
@@ -47,6 +41,7 @@ executor all; all=$pid
 done_well() { is "SELECT status FROM lockstep.run_status WHERE run_id = '$run'" Completed; }
 eventually 40 done_well || { lockstep run explain "$run"; tail -3 "$tmp"/*.log; exit 1; }
 
+case_begin 'tasks of SQL, commands and requests are done once each, in the order of their phases, by several executors'
 # Each done once, and no phase began before the end of the one before, by what they wrote down themselves (one host, one clock).
 check() { # WHEN
     expect "$1: effects" "$(grep -c ^end "$tmp/ledger") $(wc -l <"$tmp/http/requests") $(sql "SELECT count(*) FROM ledger")" \
@@ -54,27 +49,33 @@ check() { # WHEN
     expect "$1: types and attempts" "$(sql "SELECT count(DISTINCT type), max(attempt_num), sum(lost_num) FROM lockstep.task")" "3|${2:-1}|0"
     sql "DROP TABLE IF EXISTS span; CREATE TABLE span AS
          SELECT seq, min(at) AS s, max(at) AS e FROM (VALUES $(awk '{ printf "%s(%s, %.6f)", (NR > 1 ? ", " : ""), $2, $5 / 1e9 }' "$tmp/ledger")) AS v (seq, at) GROUP BY 1" 2>/dev/null
-    expect "$1: phases that began too soon" "$(sql "
-        WITH x AS (SELECT t.\"order\" AS o, s.s, s.e FROM span s JOIN lockstep.task t USING (seq)
-                   UNION ALL SELECT ord, extract(epoch FROM started), extract(epoch FROM ended) FROM ledger
-                   UNION ALL SELECT t.\"order\", extract(epoch FROM t.started_at), extract(epoch FROM t.started_at + t.duration) FROM lockstep.task t WHERE type = 'http'),
-             p AS (SELECT o, min(s) AS s, max(e) AS e FROM x GROUP BY o),
-             d AS (SELECT o, s, lag(e) OVER (ORDER BY o) AS before FROM p)
-        SELECT count(*) FILTER (WHERE s < before), count(*) FROM d")" '0|8'
+    too_soon=$(
+        sql <<'SQL'
+WITH x AS (SELECT t."order" AS o, s.s, s.e FROM span s JOIN lockstep.task t USING (seq)
+           UNION ALL SELECT ord, extract(epoch FROM started), extract(epoch FROM ended) FROM ledger
+           UNION ALL SELECT t."order", extract(epoch FROM t.started_at), extract(epoch FROM t.started_at + t.duration)
+                     FROM lockstep.task t WHERE type = 'http'),
+     p AS (SELECT o, min(s) AS s, max(e) AS e FROM x GROUP BY o),
+     d AS (SELECT o, s, lag(e) OVER (ORDER BY o) AS before FROM p)
+SELECT count(*) FILTER (WHERE s < before), count(*) FROM d
+SQL
+    )
+    expect "$1: phases that began too soon" "$too_soon" '0|8'
 }
 check first
+case_begin 'an executor that is not able to run a task leaves it, and reports each need once'
 for log in none command; do
     expect "$log: what it left, each task once at most" "$(($(grep -c 'event=task_left' "$tmp/$log.log") <= tasks))" 1
 done
 expect 'told once for each need' "$(sql "SELECT count(*) = count(DISTINCT (executor_no, detail)), count(DISTINCT executor_no) FROM lockstep.event_log WHERE event = 'task_left'")" 't|2'
 
-# All of it once more.
+case_begin 'a replay of the whole run does each task once more, in the same order'
 : >"$tmp/ledger"
 : >"$tmp/http/requests"
 sql 'TRUNCATE ledger'
 lockstep replay --queue "$q" --run "$run" --mode all --execute --reason test >/dev/null 2>"$tmp/said" || { cat "$tmp/said"; failed=1; }
 eventually 40 done_well || { lockstep run explain "$run"; failed=1; }
 check again 2
-kill -TERM "$none" "$command" "$all"
-wait "$none" && wait "$command" && wait "$all" || { echo 'an executor did not end well'; failed=1; }
+told_to_end "$none" "$command" "$all"
+cases_end
 exit $failed

@@ -47,6 +47,7 @@ cat >"$tmp/tasks.jsonl" <<'END'
 END
 q=$(scratch_name)
 lockstep queue create "$q" -q --create-topic --max-readers 4 --max-attempts 1 --on-failure continue
+case_begin 'a command runs with the ids, groups, directory and limits of its user'
 lockstep publish --queue "$q" -q "$tmp/tasks.jsonl" >/dev/null
 executors 1 "$q" 4
 executors_wait || { tail -20 "$tmp/$q".*.log; failed=1; }
@@ -57,13 +58,15 @@ expect 'outcomes' "$(outcomes)" 'own=Completed, nobody=Completed, limits=Complet
 expect 'without a user it is the executor' "$(of own response)" "0 0 $(id -G | tr ' ' ',') /   no home 0022"
 expect 'another user, whole' "$(of nobody response)" "$(id -u nobody) $(id -g nobody) $(groups nobody) $tmp/nobodys nobody nobody no home 0022"
 expect 'limits of another user' "$(of limits response | sed -n -e 's/^open files .* //p' -e 's/^max user processes .* //p' | xargs)" '40 3000'
+case_begin 'a command of another user fails at what that user may not do, with the reason'
 expect 'what it may not read' "$(of secret error)" "command secret: exit code 1: /bin/cat: $tmp/ours/secret: Permission denied"
 expect 'where it may not be' "$(of outside error)" "command outside: cannot change to its directory ($tmp/ours): Permission denied"
 expect 'what it may not execute' "$(of hidden error)" "command hidden: cannot execute ($tmp/ours/act): Permission denied"
+case_begin 'processes of another user are ended at the time-out'
 expect 'the processes of another user' "$(wc -l <"$tmp/nobodys/file.pids")" 5
-while read -r p; do ! kill -0 "$p" 2>/dev/null || { echo "process $p is left"; failed=1; }; done <"$tmp/nobodys/file.pids"
+while read -r p; do ! kill -0 "$p" 2>/dev/null || { wrong "process $p is left"; }; done <"$tmp/nobodys/file.pids"
 
-# An executor that is not root.
+case_begin 'an executor that is not root runs commands as itself, and fails those of another user with the reason'
 q=$(scratch_name)
 cat >"$tmp/tasks.jsonl" <<'END'
 {"order": 1, "name": "plain", "command": "own", "args": ["who"]}
@@ -77,4 +80,5 @@ nobody="$(id -u nobody) $(id -g nobody)"
 expect 'the user that it is already needs no right' "$(of itself "t.status || ' ' || t.response")" "Completed $nobody $(id -g nobody) $tmp/nobodys nobody nobody no home 0022"
 expect 'a command without a user' "$(of plain response)" "$nobody $(id -g nobody) /   no home 0022"
 expect 'only root becomes another user' "$(of higher "t.status || ': ' || t.error")" 'Failed: command root: cannot become its user (root): Operation not permitted'
+cases_end
 exit $failed

@@ -15,22 +15,24 @@ executors_wait
 open=$(lockstep publish --queue "$q" -q --name waiting "$tmp/tasks")
 # The rest of the world as rows: what makes them has tests of its own.
 sql "CREATE TABLE public.waiting (id int)" >/dev/null
-sql "INSERT INTO lockstep.executor (executor_id, host, pid, version, readers, queues) SELECT ('00000000-0000-4000-8000-' || lpad(n::text, 12, '0'))::uuid, 'h', n, '1', 2, ARRAY['$q'] FROM generate_series(1, 5) n;
-     INSERT INTO lockstep.rejected_message (queue_id, kafka_offset, reason, detail, raw, header_names, header_values)
-     SELECT q.queue_id, 1000 + n, 'bad_json', 'detail ' || n, CASE n WHEN 5 THEN '\xff00' ELSE '{\"sql\": ' END::bytea, '{a}', ARRAY['b'::bytea] FROM lockstep.queue q, generate_series(1, 5) n;
-     INSERT INTO lockstep.replay (queue_id, mode, from_offset, to_offset, cursor, reason, state, ended_at) SELECT q.queue_id, 'failed', 0, n, n, 'r', 'Completed', now() FROM lockstep.queue q, generate_series(1, 5) n;
-     INSERT INTO lockstep.job (name, queue_id, spec, enabled, overlap, zombie_after)
-     SELECT 'job ' || n, q.queue_id, '{\"tasks\": [{\"order\": 1, \"sql\": \"SELECT secret\"}]}', true, 'allow', '30 min' FROM lockstep.queue q, generate_series(1, 5) n;
-     INSERT INTO lockstep.schedule (job_id, name, spec, rule, is_active, misfire, catchup_window, jitter, next_at, wake_at)
-     SELECT j.job_id, 'hourly', '{\"kind\": \"interval\", \"every\": \"1h\"}', lockstep.rule_of('{\"kind\": \"interval\", \"every\": \"1h\"}'), true, 'once', '1 h', '0', now() + interval '1 h', now() + interval '1 h' FROM lockstep.job j;
-     INSERT INTO lockstep.schedule (job_id, name, spec, rows_rule, is_active, misfire, catchup_window, jitter, uses_sql)
-     SELECT j.job_id, 'trigger', '{}', ROW('public.waiting', 'public.waiting'::regclass, 'secret', NULL, '10 s', 1, NULL, NULL, NULL, NULL, 'secret')::lockstep.rows_rule, true, 'once', '1 h', '0', true FROM lockstep.job j;
-     INSERT INTO lockstep.job_occurrence (job_id, schedule_id, scheduled_for, outcome, source, dispatcher)
-     SELECT j.job_id, s.schedule_id, now() - n * interval '1 h', CASE n WHEN 2 THEN 'missed' ELSE 'fired' END, 'schedule hourly', 'd' FROM lockstep.job j JOIN lockstep.schedule s USING (job_id), generate_series(1, 5) n WHERE j.name = 'job 1' AND s.name = 'hourly';
-     INSERT INTO lockstep.job_event (job, event, source, message) SELECT 'job 1', CASE n WHEN 2 THEN 'missed' ELSE 'fired' END, 'schedule hourly', 'line ' || n FROM generate_series(1, 5) n;
-     INSERT INTO lockstep.job_alert (job, kind, since, seen_at, last_seen_at, opened_at, text, closed_at, ended)
-     SELECT 'job ' || n, 'missed', now(), now(), now(), now(), 'sentence', CASE WHEN n > 1 THEN now() END, CASE WHEN n > 1 THEN 'recovered' END FROM generate_series(1, 5) n;
-     INSERT INTO lockstep.event_log (event, queue_id, detail) SELECT 'queue_changed', q.queue_id, 'found ' || n FROM lockstep.queue q, generate_series(1, 5) n" >/dev/null
+sql <<SQL >/dev/null
+INSERT INTO lockstep.executor (executor_id, host, pid, version, readers, queues) SELECT ('00000000-0000-4000-8000-' || lpad(n::text, 12, '0'))::uuid, 'h', n, '1', 2, ARRAY['$q'] FROM generate_series(1, 5) n;
+INSERT INTO lockstep.rejected_message (queue_id, kafka_offset, reason, detail, raw, header_names, header_values)
+SELECT q.queue_id, 1000 + n, 'bad_json', 'detail ' || n, CASE n WHEN 5 THEN '\xff00' ELSE '{"sql": ' END::bytea, '{a}', ARRAY['b'::bytea] FROM lockstep.queue q, generate_series(1, 5) n;
+INSERT INTO lockstep.replay (queue_id, mode, from_offset, to_offset, cursor, reason, state, ended_at) SELECT q.queue_id, 'failed', 0, n, n, 'r', 'Completed', now() FROM lockstep.queue q, generate_series(1, 5) n;
+INSERT INTO lockstep.job (name, queue_id, spec, enabled, overlap, zombie_after)
+SELECT 'job ' || n, q.queue_id, '{"tasks": [{"order": 1, "sql": "SELECT secret"}]}', true, 'allow', '30 min' FROM lockstep.queue q, generate_series(1, 5) n;
+INSERT INTO lockstep.schedule (job_id, name, spec, rule, is_active, misfire, catchup_window, jitter, next_at, wake_at)
+SELECT j.job_id, 'hourly', '{"kind": "interval", "every": "1h"}', lockstep.rule_of('{"kind": "interval", "every": "1h"}'), true, 'once', '1 h', '0', now() + interval '1 h', now() + interval '1 h' FROM lockstep.job j;
+INSERT INTO lockstep.schedule (job_id, name, spec, rows_rule, is_active, misfire, catchup_window, jitter, uses_sql)
+SELECT j.job_id, 'trigger', '{}', ROW('public.waiting', 'public.waiting'::regclass, 'secret', NULL, '10 s', 1, NULL, NULL, NULL, NULL, 'secret')::lockstep.rows_rule, true, 'once', '1 h', '0', true FROM lockstep.job j;
+INSERT INTO lockstep.job_occurrence (job_id, schedule_id, scheduled_for, outcome, source, dispatcher)
+SELECT j.job_id, s.schedule_id, now() - n * interval '1 h', CASE n WHEN 2 THEN 'missed' ELSE 'fired' END, 'schedule hourly', 'd' FROM lockstep.job j JOIN lockstep.schedule s USING (job_id), generate_series(1, 5) n WHERE j.name = 'job 1' AND s.name = 'hourly';
+INSERT INTO lockstep.job_event (job, event, source, message) SELECT 'job 1', CASE n WHEN 2 THEN 'missed' ELSE 'fired' END, 'schedule hourly', 'line ' || n FROM generate_series(1, 5) n;
+INSERT INTO lockstep.job_alert (job, kind, since, seen_at, last_seen_at, opened_at, text, closed_at, ended)
+SELECT 'job ' || n, 'missed', now(), now(), now(), now(), 'sentence', CASE WHEN n > 1 THEN now() END, CASE WHEN n > 1 THEN 'recovered' END FROM generate_series(1, 5) n;
+INSERT INTO lockstep.event_log (event, queue_id, detail) SELECT 'queue_changed', q.queue_id, 'found ' || n FROM lockstep.queue q, generate_series(1, 5) n
+SQL
 "$LOCKSTEP_TEST_PGBIN/psql" -X -q -d "$db" -c "SELECT pg_advisory_lock(lockstep.lock_class('slot'), s.slot_id), 'secret' FROM lockstep.slot s ORDER BY s.slot_no LIMIT 1" -c "SELECT pg_sleep(600)" >/dev/null 2>&1 &
 person "$looks" lockstep_monitor
 person "$acts" lockstep_operator

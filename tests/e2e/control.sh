@@ -4,7 +4,6 @@
 # ctest: timeout=120
 . "$(dirname "$0")/../support/e2e.bash"
 ledger_create
-failed=0
 daemon() { "$LOCKSTEP_BIN" executor run -d "$db" -b "$LOCKSTEP_TEST_BROKERS" "$@" 2>>"$tmp/daemon.log" & daemon=$!; }
 sleepers() { # QUEUE ORDER COUNT: tasks that run until somebody lets them go
     for ((i = 0; i < $3; i++)); do
@@ -12,13 +11,15 @@ sleepers() { # QUEUE ORDER COUNT: tasks that run until somebody lets them go
     done
 }
 # A task that waits for its key in table let_go, so that the test decides when it ends.
-sql "CREATE TABLE let_go (q text, ord int, n int);
-     CREATE FUNCTION hold(q text, o int, n int) RETURNS void LANGUAGE plpgsql AS \$\$
-     BEGIN
-         WHILE NOT EXISTS (SELECT FROM let_go l WHERE l.q = hold.q AND l.ord = hold.o AND (l.n = hold.n OR l.n IS NULL)) LOOP
-             PERFORM pg_sleep(0.01);
-         END LOOP;
-     END \$\$"
+sql <<'SQL'
+CREATE TABLE let_go (q text, ord int, n int);
+CREATE FUNCTION hold(q text, o int, n int) RETURNS void LANGUAGE plpgsql AS $$
+BEGIN
+    WHILE NOT EXISTS (SELECT FROM let_go l WHERE l.q = hold.q AND l.ord = hold.o AND (l.n = hold.n OR l.n IS NULL)) LOOP
+        PERFORM pg_sleep(0.01);
+    END LOOP;
+END $$
+SQL
 
 case_begin 'readers grow at once; when they shrink, what runs finishes'
 q=$(scratch_name)

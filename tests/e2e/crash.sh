@@ -2,14 +2,9 @@
 # The database crashes while runs go through: a backend is killed, the server is shut down at once, or it is killed with its
 # last commits still in memory. A prefix survives, and the executors go on from the cursor that they find.
 # ctest: nosan timeout=180
-set -euo pipefail
-here=$(cd "$(dirname "$0")" && pwd)
-. "$here/../support/shell.bash"
-. "$here/../support/cases.bash"
+. "$(dirname "$0")/../support/begin.bash"
 . "$here/../support/cluster.bash"
-. "$here/ledger.bash"
-tmp=$(mktemp -d)
-trap 'jobs_end; cluster_close; rm -rf "$tmp"' EXIT
+e2e_leave() { cluster_close; }
 cluster_open
 pg_init main wal_buffers=16MB checkpoint_timeout=1h restart_after_crash=on
 pg_start main
@@ -29,16 +24,18 @@ completed() { [ "$(sql "SELECT status FROM lockstep.run_status WHERE run_id = '$
 effects() { [ "$(sql "SELECT count(*) >= $1 FROM ledger WHERE ord >= $base" 2>/dev/null)" = t ]; }
 # Cursor, claims, effects and records are one prefix. Asked when no executor can have changed anything since the crash.
 prefix() {
-    sql "SELECT 'effects without a completed task: ' || count(*) FROM ledger l WHERE NOT EXISTS (
-             SELECT FROM lockstep.task t WHERE t.\"order\" = l.ord AND t.seq = l.seq AND t.status = 'Completed') HAVING count(*) > 0;
-         SELECT 'completed tasks without an effect: ' || count(*) FROM lockstep.task t JOIN lockstep.run r USING (run_no)
-         WHERE r.run_id = '$run' AND t.status = 'Completed' AND NOT EXISTS (
-             SELECT FROM ledger l WHERE t.\"order\" = l.ord AND t.seq = l.seq) HAVING count(*) > 0;
-         SELECT 'the cursor is ' || q.next_offset || ', the last claimed record ' || max(t.kafka_offset)
-         FROM lockstep.queue q JOIN lockstep.task t USING (queue_id) JOIN lockstep.run r USING (run_no)
-         WHERE r.run_id = '$run' AND r.end_offset IS NULL GROUP BY q.next_offset HAVING max(t.kafka_offset) + 1 <> q.next_offset;
-         SELECT 'claimed ' || count(t.task_id) || ' of seq 0 to ' || max(t.seq) FROM lockstep.task t JOIN lockstep.run r USING (run_no)
-         WHERE r.run_id = '$run' HAVING count(t.task_id) <> max(t.seq) + 1"
+    sql <<SQL
+SELECT 'effects without a completed task: ' || count(*) FROM ledger l WHERE NOT EXISTS (
+    SELECT FROM lockstep.task t WHERE t."order" = l.ord AND t.seq = l.seq AND t.status = 'Completed') HAVING count(*) > 0;
+SELECT 'completed tasks without an effect: ' || count(*) FROM lockstep.task t JOIN lockstep.run r USING (run_no)
+WHERE r.run_id = '$run' AND t.status = 'Completed' AND NOT EXISTS (
+    SELECT FROM ledger l WHERE t."order" = l.ord AND t.seq = l.seq) HAVING count(*) > 0;
+SELECT 'the cursor is ' || q.next_offset || ', the last claimed record ' || max(t.kafka_offset)
+FROM lockstep.queue q JOIN lockstep.task t USING (queue_id) JOIN lockstep.run r USING (run_no)
+WHERE r.run_id = '$run' AND r.end_offset IS NULL GROUP BY q.next_offset HAVING max(t.kafka_offset) + 1 <> q.next_offset;
+SELECT 'claimed ' || count(t.task_id) || ' of seq 0 to ' || max(t.seq) FROM lockstep.task t JOIN lockstep.run r USING (run_no)
+WHERE r.run_id = '$run' HAVING count(t.task_id) <> max(t.seq) + 1
+SQL
 }
 publish() { # FIRST_ORDER TASKS PHASE SECONDS: so many, in phases of PHASE tasks
     local i

@@ -76,9 +76,17 @@ eventually 40 all_ended "$q" || failed=1
 expect 'sessions: each once' "$(sql "SELECT count(*), count(DISTINCT what) FROM effect WHERE what ~ '^s\\d'")" '144|144'
 expect 'sessions: publishers' "$(sql "SELECT count(*) FROM effect WHERE what ~ '^p\\d'")" 3
 expect 'sessions: nothing of what was rolled back' "$(sql "SELECT count(*) FROM effect WHERE what LIKE 'never%'")$(sql "SELECT count(*) FROM lockstep.run_status WHERE queue = '$q'")" 075
-expect 'sessions: in order' "$(sql "SELECT count(*) FROM (SELECT split_part(what, '-', 1) AS s, split_part(what, '-', 2)::int AS n, split_part(what, '-', 3) AS p,
-    lag(split_part(what, '-', 2)::int * 2 + (what LIKE '%b')::int) OVER (PARTITION BY split_part(what, '-', 1) ORDER BY at) AS before FROM effect WHERE what ~ '^s\\d') AS x
-    WHERE before > n * 2 + (p = 'b')::int")" 0
+got=$(
+    sql <<'SQL'
+SELECT count(*)
+FROM (SELECT split_part(what, '-', 2)::int AS n, split_part(what, '-', 3) AS p,
+             lag(split_part(what, '-', 2)::int * 2 + (what LIKE '%b')::int)
+                 OVER (PARTITION BY split_part(what, '-', 1) ORDER BY at) AS before
+      FROM effect WHERE what ~ '^s\d') AS x
+WHERE before > n * 2 + (p = 'b')::int
+SQL
+)
+expect 'sessions: out of order' "$got" 0
 
 case_begin 'what is enqueued waits for a publisher that holds the queue, and says so'
 mkfifo "$tmp/pipe"
@@ -116,11 +124,13 @@ eventually 30 is "SELECT count(*) FROM effect WHERE what = 'after'" 1 || failed=
 expect 'a dead publisher' "$(sql "SELECT count(*) FROM lockstep.run_status WHERE queue = '$q' AND status = 'Failed' AND reason ~ 'aborted'")" 1
 
 case_begin 'a trigger enqueues a run for each row, or one for a statement'
-sql "CREATE TABLE orders (id int, note text, prio int);
-     CREATE TRIGGER each AFTER INSERT ON orders FOR EACH ROW WHEN (NEW.prio IS NULL) EXECUTE FUNCTION
-        lockstep.enqueue_trigger('$q', '[{\"order\": 1, \"name\": \"{note}\", \"sql\": \"INSERT INTO effect VALUES (concat(\$1::text, \$2::text, \$3::text))\", \"params\": [\"row-\", \"{id}\", \"{{id}}\"]}]', 'a row');
-     CREATE TRIGGER all_of_it AFTER INSERT ON orders REFERENCING NEW TABLE AS fresh FOR EACH STATEMENT EXECUTE FUNCTION
-        lockstep.enqueue_trigger('$q', '{\"order\": \"{prio}\", \"sql\": \"INSERT INTO effect VALUES (concat(\$1::text, \$2::text))\", \"params\": [\"statement-\", \"{id}\"]}')"
+sql <<SQL
+CREATE TABLE orders (id int, note text, prio int);
+CREATE TRIGGER each AFTER INSERT ON orders FOR EACH ROW WHEN (NEW.prio IS NULL) EXECUTE FUNCTION
+   lockstep.enqueue_trigger('$q', '[{"order": 1, "name": "{note}", "sql": "INSERT INTO effect VALUES (concat(\$1::text, \$2::text, \$3::text))", "params": ["row-", "{id}", "{{id}}"]}]', 'a row');
+CREATE TRIGGER all_of_it AFTER INSERT ON orders REFERENCING NEW TABLE AS fresh FOR EACH STATEMENT EXECUTE FUNCTION
+   lockstep.enqueue_trigger('$q', '{"order": "{prio}", "sql": "INSERT INTO effect VALUES (concat(\$1::text, \$2::text))", "params": ["statement-", "{id}"]}')
+SQL
 sql "INSERT INTO orders SELECT 0, '', 1 WHERE false"
 sql "ALTER TABLE orders DISABLE TRIGGER all_of_it; INSERT INTO orders VALUES (1, NULL, NULL), (2, 'two', NULL); ALTER TABLE orders ENABLE TRIGGER all_of_it"
 sql "INSERT INTO orders VALUES (5, 'five', 30), (4, 'four', 10), (3, 'three', 20)"

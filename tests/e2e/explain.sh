@@ -5,26 +5,23 @@
 . "$(dirname "$0")/../support/e2e.bash"
 login=$(scratch_name)
 prepared=$(scratch_name)
-leave() {
-    exec 6>&- 7>&- 8>&- 9>&- || true
-    [ -z "${daemon:-}" ] || kill -CONT "$daemon" 2>/dev/null || true
-    jobs_end
-    sql "ROLLBACK PREPARED '$prepared'" 2>/dev/null || true
+e2e_roles=("$login")
+two=''
+e2e_leave() {
+    exec 6>&- 7>&- 8>&- 9>&-
+    sql "ROLLBACK PREPARED '$prepared'" 2>/dev/null
+    local db=$two
     scratch_drop
-    db=$two
-    scratch_drop
-    "$LOCKSTEP_TEST_PGBIN/psql" -X -q -d "$LOCKSTEP_TEST_PG" -c "DROP ROLE IF EXISTS $login"
-    rm -rf "$tmp"
 }
-trap leave EXIT
-one='' two=''
 two=$db # another database, with a queue on the same topic
 scratch_database
 one=$db
-sql "CREATE TABLE item (id int PRIMARY KEY, n int); INSERT INTO item SELECT i, 0 FROM generate_series(1, 4) AS i; CREATE TABLE let_go (n int);
-     CREATE FUNCTION hold(n int) RETURNS void LANGUAGE plpgsql AS \$\$
-     BEGIN WHILE NOT EXISTS (SELECT FROM let_go l WHERE l.n = hold.n) LOOP PERFORM pg_sleep(0.01); END LOOP; END \$\$;
-     CREATE ROLE $login LOGIN IN ROLE lockstep_monitor"
+sql <<SQL
+CREATE TABLE item (id int PRIMARY KEY, n int); INSERT INTO item SELECT i, 0 FROM generate_series(1, 4) AS i; CREATE TABLE let_go (n int);
+CREATE FUNCTION hold(n int) RETURNS void LANGUAGE plpgsql AS \$\$
+BEGIN WHILE NOT EXISTS (SELECT FROM let_go l WHERE l.n = hold.n) LOOP PERFORM pg_sleep(0.01); END LOOP; END \$\$;
+CREATE ROLE $login LOGIN IN ROLE lockstep_monitor
+SQL
 # says COMMAND... -- PATTERN HELPS: the first line of the answer matches PATTERN, the second HELPS
 says() {
     local command=() out

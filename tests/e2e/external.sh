@@ -5,8 +5,7 @@
 # ctest: timeout=120
 . "$(dirname "$0")/../support/e2e.bash"
 role=$(scratch_name)
-trap 'jobs -p | xargs -r kill -9 2>/dev/null || true; sql "DROP OWNED BY $role; DROP ROLE $role" 2>/dev/null || true; scratch_drop; rm -rf "$tmp"' EXIT
-failed=0
+e2e_roles=("$role")
 export PATH=$LOCKSTEP_TEST_PGBIN:$PATH
 
 case_begin 'the worker of the examples does its tasks'
@@ -32,28 +31,30 @@ sql "DROP DATABASE ${db##*dbname=}_copy WITH (FORCE)"
 
 case_begin 'several workers by psql take, note and complete tasks side by side'
 as_worker="$db user=$role"
-sql "CREATE TABLE done (worker text, task_id bigint, ord bigint, at timestamptz DEFAULT clock_timestamp());
-     GRANT INSERT, SELECT ON done TO $role;
-     CREATE FUNCTION work_once(q text, w text) RETURNS boolean LANGUAGE plpgsql AS \$\$
-     DECLARE t record;
-     BEGIN
-         SELECT * INTO t FROM lockstep.next_task(q, w);
-         IF NOT FOUND THEN RETURN false; END IF;
-         INSERT INTO done VALUES (w, t.task_id, t.\"order\");
-         PERFORM lockstep.modify_task(t.task_id, t.updated_at, 'Completed');
-         RETURN true;
-     END \$\$;
-     CREATE PROCEDURE work_until(q text, w text, many int) LANGUAGE plpgsql AS \$\$
-     BEGIN
-         FOR i IN 1 .. 3000 LOOP -- a minute at most
-             IF NOT work_once(q, w) THEN
-                 COMMIT;
-                 EXIT WHEN (SELECT count(*) FROM done) >= many;
-                 PERFORM pg_sleep(0.02);
-             END IF;
-             COMMIT;
-         END LOOP;
-     END \$\$"
+sql <<SQL
+CREATE TABLE done (worker text, task_id bigint, ord bigint, at timestamptz DEFAULT clock_timestamp());
+GRANT INSERT, SELECT ON done TO $role;
+CREATE FUNCTION work_once(q text, w text) RETURNS boolean LANGUAGE plpgsql AS \$\$
+DECLARE t record;
+BEGIN
+    SELECT * INTO t FROM lockstep.next_task(q, w);
+    IF NOT FOUND THEN RETURN false; END IF;
+    INSERT INTO done VALUES (w, t.task_id, t."order");
+    PERFORM lockstep.modify_task(t.task_id, t.updated_at, 'Completed');
+    RETURN true;
+END \$\$;
+CREATE PROCEDURE work_until(q text, w text, many int) LANGUAGE plpgsql AS \$\$
+BEGIN
+    FOR i IN 1 .. 3000 LOOP -- a minute at most
+        IF NOT work_once(q, w) THEN
+            COMMIT;
+            EXIT WHEN (SELECT count(*) FROM done) >= many;
+            PERFORM pg_sleep(0.02);
+        END IF;
+        COMMIT;
+    END LOOP;
+END \$\$
+SQL
 external() { for ((i = 0; i < $2; i++)); do echo "{\"order\": $1, \"type\": \"external\"}"; done; }
 q=$(scratch_name)
 lockstep queue create "$q" -q --create-topic --max-readers 2

@@ -4,14 +4,9 @@
 # fails and completes what a worker has, cancels a run in the moment in which a worker takes a task, retries, replays; the last
 # attempt; no reader at all.
 # ctest: timeout=150 slow long
-set -euo pipefail
-here=$(cd "$(dirname "$0")" && pwd)
-. "$here/../support/shell.bash"
-. "$here/ledger.bash"
-tmp=$(mktemp -d)
+. "$(dirname "$0")/../support/e2e.bash"
 role=$(scratch_name)
-trap 'jobs_end; sql "DROP OWNED BY $role; DROP ROLE $role" 2>/dev/null || true; scratch_drop; rm -rf "$tmp"' EXIT
-scratch_database
+e2e_roles=("$role")
 sql "CREATE TABLE effect (task_id bigint); CREATE ROLE $role LOGIN; GRANT lockstep_worker TO $role; GRANT INSERT ON effect TO $role"
 as_worker="$db user=$role"
 worker() { "$LOCKSTEP_TEST_PGBIN/psql" -X -q -At -v ON_ERROR_STOP=1 -d "$as_worker" -c "$1" 2>&1; }
@@ -28,6 +23,7 @@ sqls() { for ((i = 0; i < $2; i++)); do echo "{\"order\": $1, \"sql\": \"SELECT 
 publish() { lockstep publish --queue "$q" -q "$@"; }
 status() { sql "SELECT status FROM lockstep.run_status WHERE run_id = '$1'"; }
 
+case_begin 'external tasks of workers on bad days are done once each, in the order of their phases, though executors are killed'
 seed=${LOCKSTEP_TEST_SEED:-$RANDOM}
 echo "seed $seed"
 q=$(scratch_name)
@@ -77,6 +73,7 @@ taken() { got=$(take "$@") && [ -n "$got" ]; }
 stale() { expect "$1" "$(report "$got" Completed | grep -o 'updated_at is stale')" 'updated_at is stale'; }
 open_phase() { eventually 20 is "SELECT count(*) FROM lockstep.phase_status WHERE run_id = '$1' AND \"order\" = $2 AND opened_at IS NOT NULL" 1; }
 
+case_begin 'external tasks need no reader'
 run=$({ external 1 1; external 2 1; } | publish -)
 eventually 20 taken
 expect 'reported' "$(report "$got" Completed)" Completed
@@ -84,6 +81,7 @@ eventually 20 taken # the second phase opens without a reader, too
 expect 'reported' "$(report "$got" Completed)" Completed
 eventually 10 is "SELECT status FROM lockstep.run_status WHERE run_id = '$run'" Completed
 
+case_begin 'an operator completes, fails and cancels what a worker has, and the report of the worker is refused'
 run=$({ external 1 3; external 2 1; } | publish - --name by-hand)
 eventually 20 taken one; first=$got
 lockstep task complete "${first%% *}" --reason 'sent by hand' -q >/dev/null
@@ -99,7 +97,8 @@ eventually 10 is "SELECT status FROM lockstep.run_status WHERE run_id = '$run'" 
 expect 'who did what' "$(sql "SELECT string_agg(t.status || ' ' || coalesce(t.worker, '-'), ',' ORDER BY t.task_id) FROM lockstep.task t JOIN lockstep.run r USING (run_no) WHERE run_id = '$run'")" \
     'Completed one,Failed two,Terminated three,Cancelled -'
 
-lockstep run retry "$run" -q >/dev/null # what failed, and what was cancelled for it, in order
+case_begin 'a retry of the run gives out what failed and what was cancelled for it, in order'
+lockstep run retry "$run" -q >/dev/null
 eventually 20 taken
 again=$got
 eventually 5 taken
@@ -110,6 +109,7 @@ eventually 20 taken
 report "$got" Completed >/dev/null
 eventually 10 is "SELECT status FROM lockstep.run_status WHERE run_id = '$run'" Completed
 
+case_begin 'a replay gives out all tasks once more, in order'
 lockstep replay --queue "$q" --run "$run" --mode all --execute --reason again >"$tmp/replay.log" 2>&1 || { failed=1; cat "$tmp/replay.log"; }
 for n in 1 2 3 4; do
     eventually 20 taken "replay$n"
@@ -119,7 +119,7 @@ done
 eventually 10 is "SELECT status FROM lockstep.run_status WHERE run_id = '$run'" Completed
 expect 'another attempt of each' "$(sql "SELECT min(n), bool_and(done) FROM (SELECT count(*) AS n, bool_or(status = 'Completed' AND worker LIKE 'replay%') AS done FROM lockstep.execution_log WHERE run_id = '$run' GROUP BY task_id) x")" '2|t'
 
-# A run is cancelled in the moment in which a worker takes a task of it: the row is locked then, and nobody sees it.
+case_begin 'a run that is cancelled while a worker takes a task of it ends, with that task, when the worker commits'
 run=$(external 1 2 | publish -)
 open_phase "$run" 1
 mkfifo "$tmp/in"
@@ -133,10 +133,11 @@ echo 'COMMIT; SELECT 1;' >&8
 eventually 3 is "SELECT status FROM lockstep.run_status WHERE run_id = '$run'" Cancelled
 expect 'the other is ended' "$(sql "SELECT string_agg(t.status::text, ' ' ORDER BY task_id) FROM lockstep.task t JOIN lockstep.run r USING (run_no) WHERE run_id = '$run'")" 'Terminated Cancelled'
 
-# The last attempt; a pause; a queue that is somebody else's.
+case_begin 'the last attempt of an external task that fails is Failed'
 run=$(echo '{"order": 1, "type": "external", "max_attempts": 1}' | publish -)
 eventually 20 taken
 expect 'the last attempt' "$(report "$got" Error "error => 'no'")" Failed
+case_begin 'no task is given out of a run or a queue that is paused, nor in a copy of the database'
 run=$(external 1 1 | publish -)
 open_phase "$run" 1
 lockstep run pause "$run" -q >/dev/null
@@ -148,10 +149,12 @@ lockstep queue resume "$q" -q
 sql "UPDATE lockstep.queue SET server_system = '1' WHERE name = '$q'"
 expect 'a copy of the database' "$(take | grep -o 'this is a copy')" 'this is a copy'
 sql "UPDATE lockstep.queue SET server_system = NULL WHERE name = '$q'"
+case_begin 'explain and task show name the worker that has the task'
 expect 'explained' "$(lockstep task explain "$(sql "SELECT task_id FROM lockstep.task t JOIN lockstep.run r USING (run_no) WHERE run_id = '$run'")" -o json | jq -r '.[0].reason')" task_offered
 taken 'host/9'
 expect 'explained' "$(lockstep task explain "${got%% *}" -o json | jq -r '.[0] | .reason + " " + .sentence' | grep -c 'task_with_worker .* with worker host/9')" 1
 expect 'shown' "$(lockstep task show "${got%% *}" -o json | jq -r '.task.worker')" 'host/9'
 report "$got" Completed >/dev/null
 eventually 10 is "SELECT status FROM lockstep.run_status WHERE run_id = '$run'" Completed
+cases_end
 exit $failed

@@ -2,14 +2,9 @@
 # The primary dies with commits that its standby has not, and the standby is promoted: the executors find it, see how far the
 # cursor went back, and finish, in order, every effect once. Then the old primary comes back: nobody works there.
 # ctest: nosan timeout=180
-set -euo pipefail
-here=$(cd "$(dirname "$0")" && pwd)
-. "$here/../support/shell.bash"
-. "$here/../support/cases.bash"
+. "$(dirname "$0")/../support/begin.bash"
 . "$here/../support/cluster.bash"
-. "$here/ledger.bash"
-tmp=$(mktemp -d)
-trap 'jobs_end; cluster_close; rm -rf "$tmp"' EXIT
+e2e_leave() { cluster_close; }
 cluster_open
 pg_init a checkpoint_timeout=1h
 pg_start a

@@ -2,7 +2,6 @@
 # What a task raises is recorded whole, and the run's policy is applied: stop cancels what comes later, continue does not.
 # ctest: timeout=120
 . "$(dirname "$0")/../support/e2e.bash"
-failed=0
 
 # run POLICY: publishes $tmp/tasks.jsonl on a fresh queue and runs it to its end; $q and $run.
 run() {
@@ -106,7 +105,8 @@ case_begin 'a task cannot fake the record of itself or of others'
 # a block or a function, and not by what it leaves prepared.
 role=$(scratch_name)
 sql "CREATE ROLE $role; GRANT INSERT, SELECT ON effect TO $role; DELETE FROM effect"
-sql 'CREATE FUNCTION fakes() RETURNS void LANGUAGE plpgsql AS $f$
+sql <<'SQL'
+CREATE FUNCTION fakes() RETURNS void LANGUAGE plpgsql AS $f$
 DECLARE s record; types text;
 BEGIN
     FOR s IN SELECT p.name, p.parameter_types AS types FROM pg_prepared_statements p WHERE NOT p.from_sql LOOP
@@ -119,7 +119,8 @@ BEGIN
         EXCEPTION WHEN duplicate_prepared_statement THEN
         END;
     END LOOP;
-END $f$'
+END $f$
+SQL
 for n in 1 2 3 4 5 6; do
     echo '{"order": '"$n"', "sql": ["SELECT 1", "INSERT INTO effect VALUES ('"'f', $n"')"]}'
     echo '{"order": '"$n"', "sql": "INSERT INTO effect VALUES ('"'f', $n"'0)"}'

@@ -2,14 +2,8 @@
 # What is kept of a failed attempt: every line of what the server said, where in the task it was, and no advice of ours. Whatever the words
 # are, the attempt is recorded: texts in other scripts, as long as one likes, also of steps, commands and servers.
 # ctest: nosan
-set -euo pipefail
-here=$(cd "$(dirname "$0")" && pwd)
-. "$here/../support/shell.bash"
+. "$(dirname "$0")/../support/e2e.bash"
 . "$here/../support/http.bash"
-. "$here/ledger.bash"
-tmp=$(mktemp -d)
-trap 'jobs_end; scratch_drop; rm -rf "$tmp"' EXIT
-scratch_database
 http_start http
 node=0 # a server that answers 417 to any Expect
 if command -v node >/dev/null; then
@@ -21,18 +15,20 @@ else
 fi
 printf '[commands]\nfalse = /bin/false\n[http]\nallow = 127.0.0.1:%s, 127.0.0.1:%s\n' "$port" "${node/#0/1}" >"$tmp/lockstep.conf"
 export LOCKSTEP_CONFIG=$tmp/lockstep.conf
-sql 'CREATE TABLE effect (n int);
-     CREATE FUNCTION says(n int) RETURNS void LANGUAGE plpgsql AS $$
-     BEGIN
-         RAISE EXCEPTION USING MESSAGE = repeat($a$ж$a$, n), DETAIL = repeat($a$€$a$, n), HINT = $a$x$a$ || repeat($a$я$a$, n), ERRCODE = $a$P0042$a$;
-     END $$;
-     CREATE FUNCTION "много_букв_в_имени_этой_функции"(n int) RETURNS void LANGUAGE plpgsql AS $$
-     BEGIN
-         IF n = 0 THEN RAISE EXCEPTION $a$deep$a$; END IF;
-         PERFORM "много_букв_в_имени_этой_функции"(n - 1);
-     END $$;
-     CREATE FUNCTION refuses() RETURNS void LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION USING MESSAGE = $a$held$a$, ERRCODE = $a$55P03$a$; END $$;
-     CREATE FUNCTION inside() RETURNS void LANGUAGE plpgsql AS $$ BEGIN PERFORM 1, nosuch FROM effect; END $$'
+sql <<'SQL'
+CREATE TABLE effect (n int);
+CREATE FUNCTION says(n int) RETURNS void LANGUAGE plpgsql AS $$
+BEGIN
+    RAISE EXCEPTION USING MESSAGE = repeat($a$ж$a$, n), DETAIL = repeat($a$€$a$, n), HINT = $a$x$a$ || repeat($a$я$a$, n), ERRCODE = $a$P0042$a$;
+END $$;
+CREATE FUNCTION "много_букв_в_имени_этой_функции"(n int) RETURNS void LANGUAGE plpgsql AS $$
+BEGIN
+    IF n = 0 THEN RAISE EXCEPTION $a$deep$a$; END IF;
+    PERFORM "много_букв_в_имени_этой_функции"(n - 1);
+END $$;
+CREATE FUNCTION refuses() RETURNS void LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION USING MESSAGE = $a$held$a$, ERRCODE = $a$55P03$a$; END $$;
+CREATE FUNCTION inside() RETURNS void LANGUAGE plpgsql AS $$ BEGIN PERFORM 1, nosuch FROM effect; END $$
+SQL
 task() { jq -cn --argjson order "${order:-1}" --arg name "$1" --argjson more "$2" '{order: $order, name: $name} + $more'; }
 euros=$(printf '€%.0s' {1..67})
 lines=$'SELECT 1,\n       "колонка" + nosuch_column,\n       2\nFROM effect'
@@ -64,6 +60,7 @@ lockstep queue create "$q" -q --create-topic --max-readers 2 --max-attempts 1 --
 run=$(lockstep publish --queue "$q" -q "$tmp/tasks.jsonl")
 executors 1 "$q" 2
 executors_wait || failed=1
+case_begin 'a text of any length and script is kept of a failed attempt, as far as there is room for it'
 told() { sql "SELECT $2 FROM lockstep.execution_log l JOIN lockstep.task t USING (task_id) LEFT JOIN lockstep.task_attempt a USING (task_id) WHERE l.run_id = '$run' AND t.name = '$1'"; }
 expect 'each has failed once' "$(sql "SELECT l.status, count(*), max(l.attempt), sum(t.lost_num) FROM lockstep.execution_log l JOIN lockstep.task t USING (task_id) WHERE l.run_id = '$run' GROUP BY 1 ORDER BY 1")" \
     $'Failed|18|1|0\nCompleted|'$((2 + (node > 0)))'|1|0'
@@ -73,26 +70,32 @@ for name in 'longer than is kept' 'longer, in a block'; do
 done
 expect 'a deep context' "$(told deep "l.error, octet_length(l.context) BETWEEN 8190 AND 8192")" 'deep|t'
 expect 'all lines' "$(told lines "replace(l.error, E'\n', '/'), replace(l.detail, E'\n', '/')")" 'one/two/three|d1/d2'
+case_begin 'a failed attempt names the line and the statement where it failed'
 expect 'the place' "$(told place 'l.context')" "$(printf 'LINE 2:        "колонка" + nosuch_column,\n               ^')"
 expect 'the place in an array' "$(told 'place in an array' 'l.context')" "$(printf 'statement 3 of 3\nLINE 2:        "колонка" + nosuch_column,\n               ^')"
 expect 'inside' "$(told inside "l.error, split_part(l.context, E'\n', 1), split_part(l.context, E'\n', 2) ~ '^ +\^$'")" \
     'column "nosuch" does not exist|QUERY LINE 1: SELECT 1, nosuch FROM effect|t'
+case_begin 'a failed attempt has no advice that is not of the server'
 for name in 'no table' 'no schema' 'no function'; do
     expect "$name: no advice of ours" "$(told "$name" "a.hint ~ 'migrate|Grant'")" "$([ "$name" = 'no function' ] && echo f)"
 done
 for name in 'no lock' 'no lock, pipelined' 'no lock in a step'; do
     expect "$name: no advice of ours" "$(told "$name" "l.sqlstate, l.error, a.hint IS NULL")" '55P03|held|t'
 done
+case_begin 'the statement of an array and the step that failed are named'
 expect 'a statement of an array' "$(told 'no function' "split_part(l.context, E'\n', 1)")" 'statement 2 of 2'
 expect 'steps' "$(told 'step in sql' "l.error, split_part(l.context, E'\n', 1)")" "division by zero|step \"${euros:0:66}\" (1 of 1)"
 expect 'steps of commands' "$(told 'step of a command' "split_part(l.context, E'\n', 1)")" "step \"${euros:0:66}\" (1 of 1)"
+case_begin 'texts of servers are kept'
 expect 'redirect' "$(told redirect "l.error ~ 'status 302, a redirect, which is not followed, to /ж{99}$'")" t
 [ "$node" = 0 ] || expect 'node' "$(told 'posts to node' 't.response')" node
 
-# Notices, warnings and rows, of attempts that succeed and of those that fail, each with its own attempt, bounded.
-sql 'DELETE FROM effect;
-     CREATE FUNCTION notes(n int) RETURNS int LANGUAGE plpgsql AS $$ BEGIN RAISE NOTICE $a$note %$a$, n USING DETAIL = $a$more$a$; RAISE WARNING $a$warning %$a$, n; RETURN n; END $$;
-     CREATE FUNCTION chatters(n int) RETURNS int LANGUAGE plpgsql AS $$ BEGIN FOR i IN 1..n LOOP RAISE NOTICE $a$ж%$a$, i; END LOOP; RETURN 0; END $$'
+case_begin 'notices, warnings and rows are kept with their own attempt, of attempts that succeed and of those that fail, bounded'
+sql <<'SQL'
+DELETE FROM effect;
+CREATE FUNCTION notes(n int) RETURNS int LANGUAGE plpgsql AS $$ BEGIN RAISE NOTICE $a$note %$a$, n USING DETAIL = $a$more$a$; RAISE WARNING $a$warning %$a$, n; RETURN n; END $$;
+CREATE FUNCTION chatters(n int) RETURNS int LANGUAGE plpgsql AS $$ BEGIN FOR i IN 1..n LOOP RAISE NOTICE $a$ж%$a$, i; END LOOP; RETURN 0; END $$
+SQL
 long=$(printf 'n%.0s' {1..70})
 {
     for ((i = 0; i < 40; i++)); do
@@ -119,4 +122,5 @@ expect 'what is about the text of a task' "$(sql "SELECT count(*), bool_and(noti
 expect 'no end of notices' "$(sql "SELECT octet_length(notices) BETWEEN 8150 AND 8250, notices ~ E'ж1\nNOTICE: ж2\n', notices ~ '\[1[0-9]{4} more\]$' FROM $log WHERE task = 'many'")" 't|t|t'
 expect 'rows' "$(sql "SELECT task, rows FROM $log WHERE task ~ '^(rows|last)' ORDER BY task_id")" $'rows|7\nrows of several|12\nrows of steps|3\nlast|1'
 expect 'task show' "$(lockstep task show -o json "$(sql "SELECT task_id FROM $log WHERE task = 'rows of several'")" | jq -c '.task | (if type == "array" then .[0] else . end) | [.rows, .notices]')" '[12,"NOTICE: note 0\nDETAIL: more\nWARNING: warning 0"]'
+cases_end
 exit $failed

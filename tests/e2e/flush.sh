@@ -2,13 +2,9 @@
 # What was told is still true after a crash of the server that loses everything that is not on disk: a run that was published, a
 # run that was reported as completed, an attempt with effects elsewhere that had begun or had been recorded.
 # ctest: nosan timeout=120
-set -euo pipefail
-here=$(cd "$(dirname "$0")" && pwd)
-. "$here/../support/shell.bash"
+. "$(dirname "$0")/../support/begin.bash"
 . "$here/../support/cluster.bash"
-. "$here/ledger.bash"
-tmp=$(mktemp -d)
-trap 'jobs_end; cluster_close; rm -rf "$tmp"' EXIT
+e2e_leave() { cluster_close; }
 cluster_open
 chmod 777 "$tmp"
 pg_init main wal_buffers=16MB checkpoint_timeout=1h
@@ -19,7 +15,7 @@ ledger_create
 
 # Without its writer what commits asynchronously stays in memory until somebody commits synchronously. A heartbeat does, so the
 # executors are held before their first one. Each case is a run of its own, and the crash comes right after the word.
-begin() { # CASE
+begin() { # NAME
     name=$1
     q=$(scratch_name)
     mkdir "$tmp/$name"
@@ -44,13 +40,16 @@ is_completed() { # RUN
     expect "$name" "$(sql "SELECT r.status, (SELECT count(*) FROM ledger WHERE q = '$q') FROM lockstep.run_status r WHERE run_id = '$1'")" 'Completed|8'
 }
 # The end of a run is left by the executors in memory: without this the cases below would prove nothing.
+case_begin 'a completed run of which nobody has been informed is lost by a crash'
 begin 'nothing is told'
 executor &
 run=$(tasks | lockstep publish --queue "$q" -q -)
 eventually 20 is "SELECT status FROM lockstep.run_status WHERE run_id = '$run'" Completed
 crash
-[ "$(sql "SELECT status FROM lockstep.run_status WHERE run_id = '$run'")" != Completed ] || { echo 'a completed run was not in memory only: the rest proves nothing'; failed=1; }
+[ "$(sql "SELECT status FROM lockstep.run_status WHERE run_id = '$run'")" != Completed ] ||
+    wrong 'a completed run was not in memory only: the rest proves nothing'
 
+case_begin 'a run that publish --wait has reported as completed is completed after a crash'
 begin 'publish --wait'
 executor &
 started
@@ -58,6 +57,7 @@ run=$(tasks | lockstep publish --queue "$q" -q --wait -)
 crash
 is_completed "$run"
 
+case_begin 'a run that run watch has reported as completed is completed after a crash'
 begin 'run watch'
 executor &
 started
@@ -66,6 +66,7 @@ lockstep run watch "$run" >/dev/null
 crash
 is_completed "$run"
 
+case_begin 'a run after which executor run --until-idle has ended is completed after a crash'
 # Its sign-off would make it durable, too, but comes after the word.
 begin 'executor run --until-idle'
 run=$(tasks | lockstep publish --queue "$q" -q -)
@@ -74,7 +75,7 @@ eventually 20 test -e "$tmp/$name/incarnation.drained.hit"
 crash
 is_completed "$run"
 
-# The publisher is held before its first record is sent: from then on the run may be read from the topic.
+case_begin 'a run of which the first record may be on the topic is in the database after a crash'
 begin 'a publisher before its first record'
 tasks >"$tmp/tasks.jsonl"
 probed publish.begun=hold publish -q "$tmp/tasks.jsonl" >/dev/null 2>&1 &
@@ -84,6 +85,7 @@ expect "$name" "$(sql "SELECT count(*) FROM lockstep.run r JOIN lockstep.queue q
 
 # An effect that the database does not undo: when it is there, the claim is; when its record was seen, it stays.
 outside() { echo "{\"order\": 1, \"transaction\": false, \"sql\": \"COPY (SELECT 1) TO PROGRAM 'cat >>$tmp/$1; sleep $2'\"}"; }
+case_begin 'an attempt whose effect is outside the database is claimed after a crash'
 begin 'an attempt outside a transaction, begun'
 outside begun 5 | lockstep publish --queue "$q" -q - >/dev/null
 executor &
@@ -91,6 +93,7 @@ eventually 20 test -s "$tmp/begun"
 crash
 expect "$name" "$(sql "SELECT count(*), max(attempt_num) FROM lockstep.task t JOIN lockstep.queue q USING (queue_id) WHERE q.name = '$q'")" '1|1'
 
+case_begin 'an attempt whose effect is outside the database, and which was seen as recorded, is not repeated after a crash'
 begin 'an attempt outside a transaction, recorded'
 outside recorded 0 | lockstep publish --queue "$q" -q - >/dev/null
 executor &
@@ -100,5 +103,6 @@ expect "$name" "$(sql "SELECT t.status FROM lockstep.task t JOIN lockstep.queue 
 name='executor run --until-idle'
 lockstep executor run --queue "$q" --until-idle 2>>"$tmp/$name.log" || failed=1
 expect 'effects outside' "$(cat "$tmp/recorded")" 1
+cases_end
 [ $failed = 0 ] || tail -n 20 "$tmp"/*.log
 exit $failed

@@ -3,14 +3,9 @@
 # read-only and serializable by default, for everybody and for our role; max_connections reached before the start and in the
 # middle. Nothing of it changes what happens, some of it when.
 # ctest: nosan timeout=120 long
-set -euo pipefail
-here=$(cd "$(dirname "$0")" && pwd)
-. "$here/../support/shell.bash"
-. "$here/../support/cases.bash"
+. "$(dirname "$0")/../support/begin.bash"
 . "$here/../support/cluster.bash"
-. "$here/ledger.bash"
-tmp=$(mktemp -d)
-trap 'jobs_end; cluster_close; rm -rf "$tmp"' EXIT
+e2e_leave() { cluster_close; }
 mkdir "$tmp/locale"
 chmod 755 "$tmp"
 german=

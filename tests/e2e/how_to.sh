@@ -3,11 +3,7 @@
 # its reader has already (tests/support/page.py).
 # ctest: nosan timeout=900 long
 # With names as arguments (install upgrade): only those pages.
-set -euo pipefail
-here=$(dirname "${BASH_SOURCE[0]}")
-# shellcheck disable=SC1091
-. "$here/../support/shell.bash"
-# shellcheck disable=SC1091
+. "$(dirname "$0")/../support/begin.bash"
 . "$here/../support/page.bash"
 pages=$(realpath "$here/../../docs/how-to")
 EXAMPLES=$(realpath "$here/../../examples")
@@ -15,17 +11,11 @@ export EXAMPLES
 bin=$(realpath "$LOCKSTEP_BIN")
 unset LOCKSTEP_CONFIG LOCKSTEP_EXECUTOR_MAX_ATTEMPTS
 unset -f lockstep sql
-work=$(mktemp -d)
 databases=()
-ended() {
+e2e_leave() {
     local name
-    jobs_end
-    for name in "${databases[@]}"; do
-        "$LOCKSTEP_TEST_PGBIN/psql" -X -q -d "$LOCKSTEP_TEST_PG" -c "DROP DATABASE IF EXISTS $name WITH (FORCE)" >/dev/null 2>&1 || true
-    done
-    rm -rf "$work"
+    for name in "${databases[@]}"; do scratch_cluster "DROP DATABASE IF EXISTS $name WITH (FORCE)" >/dev/null 2>&1 || true; done
 }
-trap ended EXIT
 
 # The server as libpq's variables: what a page prints needs no connection string.
 while read -r name value; do export "$name=$value"; done < <(
@@ -40,7 +30,8 @@ PGDATABASE=postgres "$LOCKSTEP_TEST_PGBIN/createdb" "$template"
 PGDATABASE=$template LOCKSTEP_CONFIG=/dev/null "$bin" migrate up -q
 
 page() { # NAME
-    local dir=$work/$1 name
+    local dir=$tmp/$1 name
+    case_begin "the commands of the page \"$1\" work as they are printed"
     mkdir "$dir"
     name=$(scratch_name)
     databases+=("$name" "${name}_restored")
@@ -50,9 +41,9 @@ page() { # NAME
     "$bin" dev broker --topic sales >"$dir/broker.txt" 2>"$dir/broker.log" &
     eventually 30 test -s "$dir/broker.txt"
     printf '[kafka]\nbootstrap.servers = %s\n' "$(head -n 1 "$dir/broker.txt")" >"$dir/lockstep.conf"
-    run_page "$pages/$1" "$dir"
+    run_page "$pages/$1" "$dir" &
+    wait $! || failed=1 # in the background: a condition would keep "set -e" of the page from its work
     jobs_end 2>/dev/null
-    echo "ok: $1"
 }
 
 ran=0
@@ -62,4 +53,7 @@ for file in "$pages"/*.md; do
     page "${file##*/}"
     ran=$((ran + 1))
 done
-[ "$ran" -ge 10 ] || [ $# -gt 0 ]
+case_begin 'the pages are found'
+[ "$ran" -ge 10 ] || [ $# -gt 0 ] || wrong "only $ran pages"
+cases_end
+exit $failed

@@ -1,15 +1,8 @@
 #!/bin/bash
 # Tasks of type http: what is sent, which hosts may be called, which answers are failures, Retry-After, limits, certificates, a time-out, a
 # cancel, an executor that is killed.
-set -euo pipefail
-here=$(cd "$(dirname "$0")" && pwd)
-. "$here/../support/shell.bash"
-. "$here/../support/cases.bash"
+. "$(dirname "$0")/../support/e2e.bash"
 . "$here/../support/http.bash"
-. "$here/ledger.bash"
-tmp=$(mktemp -d)
-trap 'jobs_end; scratch_drop; rm -rf "$tmp"' EXIT
-scratch_database
 http_certificate
 http_start plain
 plain=$port

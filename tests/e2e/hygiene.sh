@@ -3,39 +3,35 @@
 # view does. Each kind is left in each of these ways, in phases of two tasks and in a long one, and the task behind it in the same
 # session tells what it finds. tests/sql/session.sql has what else may run code.
 # ctest: timeout=240 long
-set -euo pipefail
-here=$(cd "$(dirname "$0")" && pwd)
-. "$here/../support/shell.bash"
-. "$here/ledger.bash"
-tmp=$(mktemp -d)
+. "$(dirname "$0")/../support/e2e.bash"
 role=$(scratch_name)
-trap 'jobs_end; [ -z "$db" ] || sql "DROP OWNED BY $role; DROP ROLE $role" || true; scratch_drop; rm -rf "$tmp"' EXIT
-scratch_database
-failed=0
-sql "CREATE ROLE $role; GRANT lockstep_task TO $role;
-     CREATE TABLE leak (kind text PRIMARY KEY, how text);
-     INSERT INTO leak VALUES
-         ('set', 'SET work_mem = ''77MB'''), ('set_config', 'SELECT set_config(''work_mem'', ''77MB'', false)'),
-         ('search_path', 'SET search_path = pg_catalog'), ('time_zone', 'SET TIME ZONE ''Asia/Tokyo'''), ('role', 'SET ROLE $role'),
-         ('session_authorization', 'SET SESSION AUTHORIZATION $role'), ('temporary_table', 'CREATE TEMPORARY TABLE mine (a int)'),
-         ('prepared', 'PREPARE p AS SELECT 1'), ('listen', 'LISTEN something'), ('advisory_lock', 'SELECT pg_advisory_lock(4711)'),
-         ('shared_lock', 'SELECT pg_advisory_lock_shared(1, 4711)'), ('cursor', 'DECLARE c CURSOR WITH HOLD FOR SELECT 1'),
-         ('synchronous_commit', 'SET synchronous_commit = remote_apply'), ('statement_timeout', 'SET statement_timeout = 60000'), ('seed', 'SELECT setseed(0.5)');
-     CREATE TABLE seeded AS SELECT random() AS first FROM setseed(0.5);
-     CREATE TABLE seen (n int GENERATED ALWAYS AS IDENTITY, after text, found text, pid int DEFAULT pg_backend_pid());
-     CREATE VIEW looks AS SELECT concat_ws(' ', current_setting('work_mem'), current_setting('search_path'), current_setting('TimeZone'),
-         current_setting('synchronous_commit'), current_setting('statement_timeout'), current_user = session_user, current_setting('role'),
-         session_user = '$role', to_regclass('pg_temp.mine') IS NULL,
-         (SELECT count(*) FROM pg_prepared_statements WHERE from_sql), (SELECT count(*) FROM pg_listening_channels()),
-         (SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND pid = pg_backend_pid()),
-         (SELECT count(*) FROM pg_cursors WHERE is_holdable), random() = (SELECT first FROM seeded)) AS found;
-     CREATE FUNCTION leaves(kind text) RETURNS text LANGUAGE plpgsql AS \$\$
-     DECLARE how text := (SELECT l.how FROM public.leak l WHERE l.kind = leaves.kind);
-     BEGIN EXECUTE how; RETURN kind; END \$\$;
-     CREATE FUNCTION fires() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN PERFORM public.leaves(NEW.kind); RETURN NEW; END';
-     CREATE TABLE trap (kind text); CREATE TRIGGER t BEFORE INSERT ON trap FOR EACH ROW EXECUTE FUNCTION fires();
-     CREATE VIEW shows AS SELECT kind, leaves(kind) FROM leak;
-     GRANT ALL ON ALL TABLES IN SCHEMA public TO $role"
+e2e_roles=("$role")
+sql <<SQL
+CREATE ROLE $role; GRANT lockstep_task TO $role;
+CREATE TABLE leak (kind text PRIMARY KEY, how text);
+INSERT INTO leak VALUES
+    ('set', 'SET work_mem = ''77MB'''), ('set_config', 'SELECT set_config(''work_mem'', ''77MB'', false)'),
+    ('search_path', 'SET search_path = pg_catalog'), ('time_zone', 'SET TIME ZONE ''Asia/Tokyo'''), ('role', 'SET ROLE $role'),
+    ('session_authorization', 'SET SESSION AUTHORIZATION $role'), ('temporary_table', 'CREATE TEMPORARY TABLE mine (a int)'),
+    ('prepared', 'PREPARE p AS SELECT 1'), ('listen', 'LISTEN something'), ('advisory_lock', 'SELECT pg_advisory_lock(4711)'),
+    ('shared_lock', 'SELECT pg_advisory_lock_shared(1, 4711)'), ('cursor', 'DECLARE c CURSOR WITH HOLD FOR SELECT 1'),
+    ('synchronous_commit', 'SET synchronous_commit = remote_apply'), ('statement_timeout', 'SET statement_timeout = 60000'), ('seed', 'SELECT setseed(0.5)');
+CREATE TABLE seeded AS SELECT random() AS first FROM setseed(0.5);
+CREATE TABLE seen (n int GENERATED ALWAYS AS IDENTITY, after text, found text, pid int DEFAULT pg_backend_pid());
+CREATE VIEW looks AS SELECT concat_ws(' ', current_setting('work_mem'), current_setting('search_path'), current_setting('TimeZone'),
+    current_setting('synchronous_commit'), current_setting('statement_timeout'), current_user = session_user, current_setting('role'),
+    session_user = '$role', to_regclass('pg_temp.mine') IS NULL,
+    (SELECT count(*) FROM pg_prepared_statements WHERE from_sql), (SELECT count(*) FROM pg_listening_channels()),
+    (SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND pid = pg_backend_pid()),
+    (SELECT count(*) FROM pg_cursors WHERE is_holdable), random() = (SELECT first FROM seeded)) AS found;
+CREATE FUNCTION leaves(kind text) RETURNS text LANGUAGE plpgsql AS \$\$
+DECLARE how text := (SELECT l.how FROM public.leak l WHERE l.kind = leaves.kind);
+BEGIN EXECUTE how; RETURN kind; END \$\$;
+CREATE FUNCTION fires() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN PERFORM public.leaves(NEW.kind); RETURN NEW; END';
+CREATE TABLE trap (kind text); CREATE TRIGGER t BEFORE INSERT ON trap FOR EACH ROW EXECUTE FUNCTION fires();
+CREATE VIEW shows AS SELECT kind, leaves(kind) FROM leak;
+GRANT ALL ON ALL TABLES IN SCHEMA public TO $role
+SQL
 kinds=$(sql "SELECT kind FROM leak WHERE kind <> 'session_authorization'") # that one is refused in the text, see failures.sh
 
 task() { jq -cn --argjson order "$order" --argjson sql "$1" '{order: $order, sql: $sql, max_attempts: 1} + $ARGS.named' "${@:2}"; }
@@ -80,10 +76,11 @@ work() {
     expect 'all tasks are done' "$(sql "SELECT t.status, count(*) FROM lockstep.task t JOIN lockstep.run r USING (run_no) WHERE run_id = '$run' GROUP BY 1")" "Completed|$(wc -l <"$tmp/tasks.jsonl")"
     expect 'what a task finds of the one before' "$(sql "SELECT after, found FROM seen WHERE found <> (SELECT found FROM seen WHERE after = 'first') ORDER BY n")" ''
 }
+case_begin 'a task finds nothing of what the task before it has left in the same session, whatever left it'
 work 1
 expect 'in the same session' "$(sql "SELECT count(DISTINCT pid) FROM seen")" 1
 
-# What was harmless in the phase before is no more, or the other way; two executors must know.
+case_begin 'a text that was harmless in the phase before is no longer so when a phase has changed what it runs, in two executors'
 sql 'CREATE TABLE late (kind text)'
 order=0
 for change in 'CREATE TRIGGER t BEFORE INSERT ON late FOR EACH ROW EXECUTE FUNCTION fires()' 'DROP TRIGGER t ON late' \
@@ -99,4 +96,5 @@ for change in 'CREATE TRIGGER t BEFORE INSERT ON late FOR EACH ROW EXECUTE FUNCT
     for _ in $(seq 20); do printf '%s\n' "$inserts" "$look"; done
 done >"$tmp/tasks.jsonl"
 work 2
+cases_end
 exit $failed

@@ -4,14 +4,8 @@
 # is impossible; and without the failure a healthy executor finishes the run, every effect once.
 #   LOCKSTEP_TEST_INJECT_SECONDS   for how long (45); LOCKSTEP_TEST_INJECT: these "FUNCTION=N[+]" only
 # ctest: timeout=200 long
-set -euo pipefail
-here=$(cd "$(dirname "$0")" && pwd)
-. "$here/../support/shell.bash"
-. "$here/ledger.bash"
+. "$(dirname "$0")/../support/e2e.bash"
 . "$here/probes.bash"
-tmp=$(mktemp -d)
-trap 'jobs_end; scratch_drop; rm -rf "$tmp"' EXIT
-scratch_database 2>/dev/null
 points_create
 impossible=$(cat "$here/../support/impossible.sql")
 probed=$LOCKSTEP_BIN-probed
@@ -52,7 +46,8 @@ new_queue() {
 
 # trial WHO FUNCTION=N[+]
 trial() {
-    local q wrong who=$1 fault=$2 log=$tmp/log publish run
+    local q found who=$1 fault=$2 log=$tmp/log publish run
+    case_begin "$who: call $(sed 's/.*=\([0-9]*\)$/\1/; s/.*=\([0-9]*\)+/\1 and each later one/' <<<"$fault") of ${fault%=*} fails, and nothing is lost, done twice or left"
     new_queue
     : >"$log" >"$tmp/injected"
     publish=(publish -d "$db" -b "$LOCKSTEP_TEST_BROKERS" --queue "$q" -q "$tmp/$q.jsonl")
@@ -70,15 +65,15 @@ trial() {
         LOCKSTEP_EXECUTOR_FROZEN_AFTER=2s LOCKSTEP_INJECT=$fault LOCKSTEP_INJECT_LOG=$tmp/injected LOCKSTEP_INJECT_COUNT=${counts:-/dev/null} \
             ends "executor $fault" "$log" "$@" "$probed" "${run[@]}"
     fi
-    wrong=$(sql "$impossible")
-    [ -z "$wrong" ] || { echo "$who $fault: $wrong"; failed=1; }
+    found=$(sql "$impossible")
+    [ -z "$found" ] || wrong "$who $fault: $found"
     ends "executor after $who $fault" "$log" "$LOCKSTEP_BIN" "${run[@]}"
     if [ "$who" = executor ]; then
-        wrong=$(point_check "$q" "$who $fault" | grep -v ':  without a transaction: 2 effects$' || true) # at least once
+        found=$(point_check "$q" "$who $fault" | grep -v ':  without a transaction: 2 effects$' || true) # at least once
     else # a run that was broken off is Cancelled, or Failed; another one has the effects
-        wrong=$([ "$(sql "SELECT count(DISTINCT (ord, seq)) = $point_effects AND count(*) = $point_effects FROM ledger WHERE q = '$q'")" = t ] || echo "publish $fault: $(sql "SELECT count(*), count(DISTINCT (ord, seq)) FROM ledger WHERE q = '$q'") effects")
+        found=$([ "$(sql "SELECT count(DISTINCT (ord, seq)) = $point_effects AND count(*) = $point_effects FROM ledger WHERE q = '$q'")" = t ] || echo "publish $fault: $(sql "SELECT count(*), count(DISTINCT (ord, seq)) FROM ledger WHERE q = '$q'") effects")
     fi
-    [ -z "$wrong" ] || { echo "$wrong"; tail -n 25 "$log"; failed=1; }
+    [ -z "$found" ] || { wrong "$found"; tail -n 25 "$log"; }
     [ "$(sql "SELECT count(*) FROM pg_locks l JOIN pg_stat_activity a USING (pid) WHERE locktype = 'advisory' AND l.database = (SELECT oid FROM pg_database WHERE datname = current_database()) AND a.application_name IN ('lockstep/control', 'lockstep/gate', 'lockstep/liveness')")" = 0 ] ||
         { echo "$who $fault: a lock is left"; failed=1; }
     trials=$((trials + 1)) failures=$((failures + $(wc -l <"$tmp/injected")))
@@ -104,7 +99,8 @@ sweep() {
         done
         n=$((n + 1 + n / 2))
     done
-    [ "$failures" -gt $((trials / 2)) ] || { echo 'hardly a failure was injected'; failed=1; }
+    case_begin 'most trials have injected a failure'
+    [ "$failures" -gt $((trials / 2)) ] || wrong "$failures failures in $trials trials"
     printf '%s trials, %s failures injected, up to the %s. call, %s s\n' "$trials" "$failures" "$n" "$SECONDS"
 }
 
@@ -113,4 +109,5 @@ if [ -n "${LOCKSTEP_TEST_INJECT:-}" ]; then
 else
     sweep
 fi
+cases_end
 exit $failed

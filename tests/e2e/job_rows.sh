@@ -4,14 +4,14 @@
 # ctest: slow nosan timeout=240
 . "$(dirname "$0")/../support/e2e.bash"
 tasks=$(scratch_name)_tasks
-trap 'jobs_end; [ -z "$db" ] || sql "DROP OWNED BY $tasks; DROP ROLE IF EXISTS $tasks"; scratch_drop; rm -rf "$tmp"' EXIT
-failed=0
-wrong() { echo "$@"; failed=1; }
-sql "CREATE ROLE $tasks LOGIN IN ROLE lockstep_task;
-     CREATE TABLE staging (id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, came timestamptz NOT NULL DEFAULT clock_timestamp(), batch uuid, marked_by text);
-     CREATE INDEX ON staging (came) WHERE batch IS NULL;
-     CREATE TABLE loaded (id bigint, run uuid);
-     GRANT SELECT, INSERT, UPDATE ON staging, loaded TO $tasks"
+e2e_roles=("$tasks")
+sql <<SQL
+CREATE ROLE $tasks LOGIN IN ROLE lockstep_task;
+CREATE TABLE staging (id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, came timestamptz NOT NULL DEFAULT clock_timestamp(), batch uuid, marked_by text);
+CREATE INDEX ON staging (came) WHERE batch IS NULL;
+CREATE TABLE loaded (id bigint, run uuid);
+GRANT SELECT, INSERT, UPDATE ON staging, loaded TO $tasks
+SQL
 q=$(scratch_name)
 lockstep queue create "$q" -q --create-topic --max-readers 4
 login=(-s "postgres.task_conninfo=$db user=$tasks")
@@ -27,7 +27,7 @@ cat >"$tmp/jobs.json" <<END
                        "mark": "UPDATE staging SET batch = \${run}, marked_by = current_user WHERE batch IS NULL"}}]}
 END
 
-# What is refused before anything is stored.
+case_begin 'a job whose SQL cannot run is refused before anything is stored'
 apply() { lockstep job apply - "${login[@]}" <<<"$1" 2>&1 || true; }
 broken() { jq -c "$1" "$tmp/jobs.json"; }
 said=$(apply "$(broken '.jobs[0].trigger.pending = "no_such_column = 1"')")
@@ -38,11 +38,12 @@ said=$(apply "$(broken '.jobs[0].query = "SELECT 1; SELECT 2"')")
 grep -q 'load: query.*syntax error' <<<"$said" || wrong "two statements: $said"
 expect 'jobs that were refused' "$(lockstep job list -o csv | wc -l)" 1
 
+case_begin 'job test counts the rows that wait'
 lockstep job apply "$tmp/jobs.json" "${login[@]}" -q
 sql 'INSERT INTO staging SELECT FROM generate_series(1, 5)'
 expect 'the test button looks' "$(lockstep job test load "${login[@]}" -o json | jq -c '.[] | [.pending_rows, .advice]')" '[5,null]'
 
-# Rows come all the time; executors are killed at each step, before and behind the commit.
+case_begin 'each row is loaded once, by the run that owns it, though executors are killed at each step or stand still'
 while :; do sql 'INSERT INTO staging SELECT FROM generate_series(1, 3)' >/dev/null 2>&1; sleep 0.2; done & feeder=$!
 for point in dispatch.send@3 dispatch.done@4 ask.send ask.done ask.send@2 ask.done@2 ask.send@3 ask.done@3; do
     LOCKSTEP_PROBE=$point=kill LOCKSTEP_PROBE_DIR=$tmp executor "$tmp/$point.log" "${LOCKSTEP_BIN}-probed"
@@ -53,8 +54,7 @@ done
 # One that stands still in the midst of a firing is ended by the other.
 LOCKSTEP_PROBE=ask.send@2=stop LOCKSTEP_PROBE_DIR=$tmp executor "$tmp/frozen.log" "${LOCKSTEP_BIN}-probed"
 frozen=$pid
-stopped() { grep -q '^State:.*T' "/proc/$frozen/status"; }
-eventually 30 stopped || wrong 'it does not stand still'
+eventually 30 stopped "$frozen" || wrong 'it does not stand still'
 before=$(sql 'SELECT count(*) FROM loaded')
 executor "$tmp/other.log"
 other=$pid
@@ -75,7 +75,7 @@ expect 'occurrences without rows' "$(sql "SELECT count(*) FROM lockstep.occurren
 expect 'errors' "$(sql "SELECT string_agg(DISTINCT message, '; ') FROM lockstep.job_log WHERE event = 'error'")" ''
 expect 'what started them' "$(sql "SELECT count(*) FROM lockstep.run WHERE started_by !~ '^trigger: [0-9]+[+]? rows?[ ,]'")" 0
 
-# By hand, as the tasks' login; a table that is watched is looked at at once.
+case_begin 'a job that is started by hand loads its rows as the login of the tasks'
 sql 'INSERT INTO staging SELECT FROM generate_series(1, 2)'
 lockstep job disable load -q
 eventually 30 is "SELECT count(*) FROM lockstep.run WHERE ended_at IS NULL" 0
@@ -83,6 +83,7 @@ run=$(lockstep job run load "${login[@]}" -o csv | sed -n 's/^\([0-9a-f-]*\),.*/
 expect 'who started it' "$(sql "SELECT started_by FROM lockstep.run WHERE run_id = '$run'")" 'manual by lockstep_test'
 expect 'its rows' "$(sql "SELECT count(*) FROM staging WHERE batch = '$run'")" 2
 eventually 30 all_loaded || wrong 'the rows of the run by hand are not loaded'
+case_begin 'a row in a watched table starts its job at once'
 lockstep job set load -q --change '{"enabled": true, "trigger": {"on": "public.staging", "pending": "batch IS NULL", "check_every": "1h", "threshold": 1, "mark": "UPDATE staging SET batch = ${run} WHERE batch IS NULL"}}'
 looked() { is "SELECT (look).rows FROM lockstep.schedule" 0; }
 eventually 30 looked || wrong 'the trigger is not looked at'
@@ -90,7 +91,7 @@ sql "SELECT lockstep.watch_table('staging')"
 PGOPTIONS= psql -X -q -d "$db user=$tasks" -c 'INSERT INTO staging DEFAULT VALUES'
 eventually 30 all_loaded || wrong 'a table that is watched is not looked at'
 
-# Looks that never end, and that write: an error each, once in the log, and jobs without SQL of users are in time.
+case_begin 'a condition that never ends or that writes is logged as an error once, and keeps no other job'
 sql "CREATE FUNCTION writes() RETURNS boolean LANGUAGE sql AS 'INSERT INTO public.loaded VALUES (0, NULL) RETURNING true'"
 lockstep job apply - -q <<END >/dev/null
 [{"job": "endless", "queue": "$q", "tasks": [{"order": 1, "sql": "SELECT 1"}], "trigger": {"on": "public.staging", "pending": "pg_sleep(1000) IS NULL", "threshold": 1, "check_every": "1s"}},
@@ -106,7 +107,7 @@ ticks() { [ "$(sql "SELECT count(*) FROM lockstep.occurrence WHERE job = 'tick' 
 eventually 30 ticks || wrong 'the job without SQL of users does not fire'
 expect 'its times that were missed' "$(sql "SELECT coalesce(sum(missed_count), 0) FROM lockstep.occurrence WHERE job = 'tick'")" 0
 
-# An operator's open transaction over a job with SQL of users keeps no other job, whoever dispatches.
+case_begin 'an open transaction of an operator over one job keeps no other job'
 sql "BEGIN; SELECT lockstep.job_set('load', '{\"description\": \"open\"}'); SELECT pg_sleep(600)" >/dev/null 2>&1 &
 edited() { is "SELECT count(*) FROM pg_stat_activity WHERE query LIKE '%pg_sleep(600)%' AND wait_event = 'PgSleep'" 1; }
 eventually 30 edited || wrong 'the job is not being edited'
@@ -120,10 +121,10 @@ eventually 60 ticks_on || wrong "no other job fires beside it: $(tail -5 "$tmp/t
 expect 'sessions that the dispatcher lost' "$(grep -c dispatcher_lost "$tmp/third.log" || true)" 0
 sql "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND query LIKE '%pg_sleep(600)%' AND pid <> pg_backend_pid()" >/dev/null
 
-# Told to stop while SQL of users is under way, it stops.
+case_begin 'an executor that is told to end while SQL of a job runs ends'
 lockstep job apply - -q <<<'[{"job": "long", "queue": "'"$q"'", "query": "SELECT 1 AS \"order\", '"'SELECT 1'"' AS sql, pg_sleep(600)::text AS name", "schedules": [{"name": "s", "kind": "interval", "every": "1s"}]}]' >/dev/null
 long_runs() { is "SELECT count(*) FROM pg_stat_activity WHERE usename = '$tasks' AND wait_event = 'PgSleep' AND query LIKE '%ask_fire%'" 1; }
 eventually 60 long_runs || wrong 'the long query does not run'
-kill -TERM "$other"
-wait "$other" || wrong "the executor ended with $?"
+told_to_end "$other"
+cases_end
 exit $failed

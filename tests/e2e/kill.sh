@@ -3,14 +3,8 @@
 # itself started again on the same host; strict order, every effect once, the bound kept, nothing left over.
 # Several points at a time, each with a queue of its own. LOCKSTEP_TEST_POINTS names other ones.
 # ctest: nosan timeout=240 long
-set -euo pipefail
-here=$(cd "$(dirname "$0")" && pwd)
-. "$here/../support/shell.bash"
-. "$here/ledger.bash"
+. "$(dirname "$0")/../support/e2e.bash"
 . "$here/probes.bash"
-tmp=$(mktemp -d)
-trap 'jobs_end; scratch_drop; rm -rf "$tmp"' EXIT
-scratch_database 2>/dev/null
 points_create
 
 # go POINT...: all of them at once
@@ -23,7 +17,7 @@ go() {
     done
     for i in "${!queues[@]}"; do
         points_hit "${@:i+1:1}" "${queues[i]}"
-        wait "${pids[i]}" && { echo "${*:i+1:1}: it was not killed"; failed=1; }
+        ! wait "${pids[i]}" || point_wrong "${queues[i]}" "${*:i+1:1}: the executor was not killed"
         [ $((i % 2)) = 0 ] || { point_executor "${queues[i]}" "$LOCKSTEP_BIN" --queue "${queues[i]}"; again+=("$pid"); continue; }
         elsewhere+=(--queue "${queues[i]}")
     done
@@ -31,11 +25,14 @@ go() {
     again+=("$pid")
     eventually 30 points_done || points_told "$@"
     kill -TERM "${again[@]}"
+    case_begin "the executors that continue where these were killed end well, with no lock left and no impossible row: $*"
     for pid in "${again[@]}"; do
-        wait "$pid" || { echo "an executor ended with $?"; failed=1; tail -qn 5 "$tmp"/*.log; }
+        wait "$pid" || { wrong "an executor ended with $?"; tail -qn 5 "$tmp"/*.log; }
     done
     points_check "$@"
+    points_report 'an executor is killed at POINT: its run is finished, in order, every effect once' "$@"
 }
 
 points_go 2>/dev/null
+cases_end
 exit $failed

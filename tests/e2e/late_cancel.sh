@@ -4,18 +4,19 @@
 # time-out has failed, though no request met it.
 # ctest: nosan
 . "$(dirname "$0")/../support/e2e.bash"
-failed=0
 bad() { echo "$1"; failed=1; tail -n 20 "$tmp/log"; }
-sql "CREATE TABLE let_go (what text);
-     CREATE FUNCTION hold(what text) RETURNS void LANGUAGE plpgsql AS \$\$
-     BEGIN
-         WHILE NOT EXISTS (SELECT FROM let_go l WHERE l.what = hold.what) LOOP PERFORM pg_sleep(0.01); END LOOP;
-     END \$\$"
-is() { [ "$(sql "$1")" = "$2" ]; }
+sql <<'SQL'
+CREATE TABLE let_go (what text);
+CREATE FUNCTION hold(what text) RETURNS void LANGUAGE plpgsql AS $$
+BEGIN
+    WHILE NOT EXISTS (SELECT FROM let_go l WHERE l.what = hold.what) LOOP PERFORM pg_sleep(0.01); END LOOP;
+END $$
+SQL
 sent() { [ -e "$tmp/probes/cancel.$1.hit" ]; }
 active() { is "SELECT count(*) FROM pg_stat_activity WHERE application_name = 'lockstep/reader' AND state = 'active' AND query ~ '$1'" 1; }
-try() { # NAME FIRST NEXT: the first task, which is asked to end while its request is held; the next one
+try() { # NAME FIRST NEXT cancel|timeout: the first task, which is asked to end while its request is held; the next one
     local q
+    case_begin "a request to cancel that is late does not hit the next task of the session: $1"
     q=$(scratch_name)
     rm -rf "$tmp/probes"
     mkdir "$tmp/probes"
@@ -46,4 +47,5 @@ try() { # NAME FIRST NEXT: the first task, which is asked to end while its reque
 try 'time-out' '{"order": 1, "timeout": 0.2, "sql": ["SELECT hold($$first$$)"]}' '{"order": 2, "sql": ["SELECT hold($$next$$)"]}' timeout
 try 'in the pipeline' '{"order": 1, "sql": "SELECT hold($$first$$)"}' '{"order": 2, "sql": "SELECT hold($$next$$)"}' cancel
 try 'before steps' '{"order": 1, "timeout": 0.2, "sql": ["SELECT hold($$first$$)"]}' '{"order": 2, "steps": [{"name": "a", "sql": "SELECT hold($$next$$)"}, {"name": "b", "sql": "SELECT 1"}]}' timeout
+cases_end
 exit $failed

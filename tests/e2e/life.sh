@@ -2,7 +2,6 @@
 # The life of a task with real executors: how often it is tried and for which errors, the server's faults, not_before, conditions,
 # idempotency keys, the policy of a single run. What each function decides is in tests/sql/life.sql.
 . "$(dirname "$0")/../support/e2e.bash"
-failed=0
 unset LOCKSTEP_EXECUTOR_MAX_ATTEMPTS
 
 queue() { # OPTIONS...: a fresh one, $q
@@ -22,9 +21,11 @@ status() { sql "SELECT status FROM lockstep.run WHERE run_id = '${1:-$run}'"; }
 effects() { sql "SELECT string_agg(n, ' ' ORDER BY n) FROM effect"; sql 'DELETE FROM effect'; }
 sql 'CREATE TABLE effect (n text, at timestamptz DEFAULT clock_timestamp()); CREATE SEQUENCE tries'
 # Whoever changes a task's row says when.
-sql "CREATE TABLE unstamped (task_id bigint, query text);
-     CREATE FUNCTION unstamped() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER AS \$\$BEGIN INSERT INTO public.unstamped VALUES (NEW.task_id, current_query()); RETURN NULL; END\$\$;
-     CREATE TRIGGER unstamped AFTER UPDATE ON lockstep.task FOR EACH ROW WHEN (NEW IS DISTINCT FROM OLD AND NEW.updated_at <= OLD.updated_at) EXECUTE FUNCTION unstamped()"
+sql <<'SQL'
+CREATE TABLE unstamped (task_id bigint, query text);
+CREATE FUNCTION unstamped() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER AS $$BEGIN INSERT INTO public.unstamped VALUES (NEW.task_id, current_query()); RETURN NULL; END$$;
+CREATE TRIGGER unstamped AFTER UPDATE ON lockstep.task FOR EACH ROW WHEN (NEW IS DISTINCT FROM OLD AND NEW.updated_at <= OLD.updated_at) EXECUTE FUNCTION unstamped()
+SQL
 
 case_begin 'a task is tried three times unless the setting, the queue or the task says otherwise, and not when a retry cannot help'
 cat >"$tmp/tasks.jsonl" <<'END'

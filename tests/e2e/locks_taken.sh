@@ -2,13 +2,7 @@
 # Another login takes advisory locks with the keys of Lockstep: an executor does not start, or waits for that queue only, and says
 # which session it is; nobody's attempt is lost.
 # ctest: nosan timeout=120
-set -euo pipefail
-here=$(cd "$(dirname "$0")" && pwd)
-. "$here/../support/shell.bash"
-tmp=$(mktemp -d)
-trap 'jobs_end; scratch_drop; rm -rf "$tmp"' EXIT
-failed=0
-scratch_database
+. "$(dirname "$0")/../support/e2e.bash"
 # hold CLASS FROM TO: a session that holds these locks until its input ends; its pid in $holder
 hold() {
     mkfifo "$tmp/in.$1"
@@ -22,23 +16,23 @@ queue=$(scratch_name)
 lockstep queue create "$queue" -q --create-topic
 echo '{"order": 1, "sql": "SELECT 1"}' >"$tmp/a.jsonl"
 
+case_begin 'an executor does not start when the locks of executors are taken, and names the session that holds them'
 hold 1280507907 1 50 # executors
 status=0
 timeout 60 "$LOCKSTEP_BIN" executor run --queue "$queue" --until-idle -d "$db" -b "$LOCKSTEP_TEST_BROKERS" 2>"$tmp/log" || status=$?
-[ "$status" = 7 ] || { echo "exit $status"; failed=1; }
+expect 'exit' "$status" 7
 grep -q "is held by pid $holder" "$tmp/log" || { cat "$tmp/log"; failed=1; }
 # REMEDY_LOCKS_TAKEN, as it is printed
 sql "$(grep -oE 'SELECT pg_terminate_backend\([0-9]+\)' "$tmp/log" | tail -1)" >/dev/null
 timeout 60 "$LOCKSTEP_BIN" executor run --queue "$queue" --until-idle -d "$db" -b "$LOCKSTEP_TEST_BROKERS" 2>"$tmp/log" || { cat "$tmp/log"; failed=1; }
 
-# The lock of dispatch: a dispatcher may hold it, and no one else.
+case_begin 'commands that check name a session that holds the lock of dispatch and is no dispatcher'
 lockstep job apply - -q <<<'{"job": "nightly", "queue": "'"$queue"'", "tasks": [{"order": 1, "sql": "SELECT 1"}], "schedules": [{"name": "s", "kind": "once", "at": "2099-01-01T00:00:00Z"}]}' >/dev/null
 "$LOCKSTEP_BIN" scheduler run -d "$db" 2>"$tmp/log" &
 scheduler=$!
 eventually 30 grep -q event=dispatching "$tmp/log"
 lockstep monitor check >"$tmp/said" 2>&1 || { cat "$tmp/said"; failed=1; }
-kill -TERM $scheduler
-wait $scheduler || failed=1
+told_to_end $scheduler
 hold 1280507913 0 0
 for command in 'monitor check' 'monitor list' check; do
     # shellcheck disable=SC2086 # two words
@@ -48,6 +42,7 @@ done
 sql "$(grep -oE "SELECT pg_terminate_backend\($holder\)" "$tmp/said" | tail -1)" >/dev/null
 lockstep monitor check >"$tmp/said" 2>&1 || { cat "$tmp/said"; failed=1; }
 
+case_begin 'an executor waits for the locks of a phase, and names the session that holds them; no attempt is lost'
 other=$(scratch_name)
 lockstep queue create "$other" -q --create-topic
 hold 1280507905 -20 20 # phases
@@ -59,8 +54,8 @@ grep 'event=locks_taken' "$tmp/log" | grep -q "SELECT pg_terminate_backend($hold
 lockstep run explain "$run" >"$tmp/explained"
 grep -Eq "^backend $holder holds locks that only executors take .*, of phases that are still to come" <(head -1 "$tmp/explained") || { cat "$tmp/explained"; failed=1; }
 sql "$(grep -oE 'SELECT pg_terminate_backend\([0-9]+\)' "$tmp/explained" | head -1)" >/dev/null # as it is printed
-completed() { [ "$(sql "SELECT status FROM lockstep.run_status WHERE run_id = '$run'")" = Completed ]; }
-eventually 30 completed || { cat "$tmp/log"; failed=1; }
+eventually 30 run_is "$run" Completed || { cat "$tmp/log"; failed=1; }
 ! grep -q 'event=incarnation_lost' "$tmp/log" || { cat "$tmp/log"; failed=1; }
-[ "$(sql "SELECT lost_num FROM lockstep.task")" = 0 ] || failed=1
+expect 'lost attempts' "$(sql 'SELECT lost_num FROM lockstep.task')" 0
+cases_end
 exit $failed

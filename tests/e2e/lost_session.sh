@@ -2,19 +2,16 @@
 # The connection of a reader breaks in the middle of a task while its backend stands still, so the server does not notice. The next
 # attempt begins when the first one can do nothing any more: its backend is gone. The executor itself lives on, and the slot names
 # the new backend, so that nobody takes it while that one is at work.
-set -euo pipefail
-here=$(cd "$(dirname "$0")" && pwd)
-. "$here/../support/shell.bash"
-tmp=$(mktemp -d)
+. "$(dirname "$0")/../support/e2e.bash"
 old=''
-trap '[ -z "$old" ] || kill -CONT "$old" 2>/dev/null || true; jobs_end; scratch_drop; rm -rf "$tmp"' EXIT
-scratch_database 2>/dev/null
+e2e_leave() { [ -z "$old" ] || kill -CONT "$old" 2>/dev/null; }
 mkfifo "$tmp/network"
 touch "$tmp/links"
 "$here/../torture/proxy.py" "$tmp/network" "readers=0:127.0.0.1:$(sed -n 's/.* port=\([0-9]*\) .*/\1/p' <<<"$LOCKSTEP_TEST_PG")" >"$tmp/links" &
 eventually 10 grep -q '^ready' "$tmp/links"
 via="host=127.0.0.1 port=$(sed -n 's/^readers //p' "$tmp/links") user=lockstep_test dbname=${db##*dbname=}"
 
+case_begin 'the attempt after one whose connection broke begins when the backend of that one is gone'
 sql 'CREATE TABLE began (pid int, beside int, slots int, noted int, at timestamptz DEFAULT clock_timestamp())'
 q=$(scratch_name)
 lockstep queue create "$q" -q --create-topic --max-readers 1
@@ -33,12 +30,18 @@ new_session() { [ "$(sql "SELECT count(*) FROM pg_stat_activity WHERE datname = 
 eventually 10 new_session
 beside_the_old=$(sql 'SELECT count(*) - 1 FROM began') # it asks for the end of the old one, and waits
 kill -CONT "$old"
-completed() { [ "$(sql 'SELECT status, attempt_num, lost_num FROM lockstep.task')" = 'Completed|2|1' ]; }
-eventually 20 completed || { sql 'SELECT status, attempt_num, lost_num, error FROM lockstep.task' && cat "$tmp/log" && exit 1; }
-kill -TERM "$executor"
-wait "$executor"
-[ "$beside_the_old" = 0 ] || { echo 'the next attempt began while the backend of the first one was there' && exit 1; }
-[ "$(sql 'SELECT string_agg(beside::text, $$ $$ ORDER BY at) FROM began')" = '0 0' ] || { echo 'the attempts overlapped' && sql 'TABLE began' && exit 1; }
-[ "$(sql 'SELECT DISTINCT slots, noted FROM began')" = '1|1' ] || { echo 'a task ran on a backend that its slot or its executor did not name' && sql 'TABLE began' && exit 1; }
-grep -q 'event=attempt_lost' "$tmp/log" || { echo 'the loss was not said' && exit 1; }
-if grep -q 'event=incarnation_lost' "$tmp/log"; then echo 'the executor did not live on' && exit 1; fi
+eventually 20 is 'SELECT status, attempt_num, lost_num FROM lockstep.task' 'Completed|2|1' ||
+    wrong "$(sql 'SELECT status, attempt_num, lost_num, error FROM lockstep.task')"
+expect 'attempts that began while the backend of the first one was there' "$beside_the_old" 0
+expect 'backends of other attempts, as each attempt saw them' "$(sql 'SELECT string_agg(beside::text, $$ $$ ORDER BY at) FROM began')" '0 0'
+
+case_begin 'the slot and the executor name the backend on which a task runs'
+expect 'names' "$(sql 'SELECT DISTINCT slots, noted FROM began')" '1|1'
+
+case_begin 'the executor logs the lost attempt, and is the same incarnation until it ends'
+told_to_end "$executor"
+grep -q 'event=attempt_lost' "$tmp/log" || wrong 'the loss was not logged'
+! grep -q 'event=incarnation_lost' "$tmp/log" || wrong 'the incarnation was lost'
+cases_end
+[ $failed = 0 ] || { sql 'TABLE began'; tail -n 30 "$tmp/log"; }
+exit $failed

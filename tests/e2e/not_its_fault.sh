@@ -2,21 +2,17 @@
 # What an operator or the server does to a task is not the task's fault: it is never failed for it. A task that ends its server each
 # time comes to an end all the same, and nothing else with it. Two lost attempts are the most here.
 # ctest: timeout=240 nosan long
-set -euo pipefail
-here=$(cd "$(dirname "$0")" && pwd)
-. "$here/../support/shell.bash"
-. "$here/../support/cases.bash"
+. "$(dirname "$0")/../support/e2e.bash"
 . "$here/../support/cluster.bash"
-tmp=$(mktemp -d)
-trap 'jobs_end; scratch_drop; cluster_close; rm -rf "$tmp"' EXIT
-scratch_database
-failed=0
+e2e_leave() { cluster_close; }
 setup() {
-    sql "CREATE TABLE let_go (q text);
-         CREATE FUNCTION hold(q text) RETURNS void LANGUAGE plpgsql AS \$\$
-         BEGIN
-             WHILE NOT EXISTS (SELECT FROM let_go l WHERE l.q = hold.q) LOOP PERFORM pg_sleep(0.01); END LOOP;
-         END \$\$"
+    sql <<'SQL'
+CREATE TABLE let_go (q text);
+CREATE FUNCTION hold(q text) RETURNS void LANGUAGE plpgsql AS $$
+BEGIN
+    WHILE NOT EXISTS (SELECT FROM let_go l WHERE l.q = hold.q) LOOP PERFORM pg_sleep(0.01); END LOOP;
+END $$
+SQL
 }
 make() { # TASK...: queue $q and run $run of them
     q=$(scratch_name)

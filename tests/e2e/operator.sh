@@ -5,12 +5,14 @@
 . "$(dirname "$0")/../support/e2e.bash"
 ledger_create
 # hold(): a task that runs until its key is in let_go.
-sql "CREATE TABLE let_go (q text, n int);
-     CREATE FUNCTION hold(q text, n int) RETURNS void LANGUAGE plpgsql AS \$\$
-     BEGIN
-         WHILE NOT EXISTS (SELECT FROM let_go l WHERE l.q = hold.q AND l.n = hold.n) LOOP PERFORM pg_sleep(0.01); END LOOP;
-         INSERT INTO ledger VALUES (q, 0, n, now(), clock_timestamp());
-     END \$\$"
+sql <<'SQL'
+CREATE TABLE let_go (q text, n int);
+CREATE FUNCTION hold(q text, n int) RETURNS void LANGUAGE plpgsql AS $$
+BEGIN
+    WHILE NOT EXISTS (SELECT FROM let_go l WHERE l.q = hold.q AND l.n = hold.n) LOOP PERFORM pg_sleep(0.01); END LOOP;
+    INSERT INTO ledger VALUES (q, 0, n, now(), clock_timestamp());
+END $$
+SQL
 daemon() { "$LOCKSTEP_BIN" executor run -d "$db" -b "$LOCKSTEP_TEST_BROKERS" "$@" 2>>"$tmp/daemon.log" & daemon=$!; }
 held() { # ORDER FIRST LAST
     for ((i = $2; i <= $3; i++)); do echo "{\"order\": $1, \"sql\": \"SELECT hold('$q', $i)\"}"; done

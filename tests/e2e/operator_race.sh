@@ -38,17 +38,20 @@ race() {
     kill -TERM "$pid"
     wait "$pid" || { echo "$point $verb: the executor ended with $?"; tail -n 5 "$tmp/$q.log"; failed=1; }
     # By hand declared done: Completed without an effect.
-    sql "SELECT '$point $verb: seq ' || t.seq || ' is ' || t.status || ' and has ' || count(l.seq) || ' effects'
-         FROM lockstep.task t JOIN lockstep.run r USING (run_no) LEFT JOIN ledger l ON l.q = '$q' AND l.seq = t.seq WHERE r.run_id = '$run'
-         GROUP BY t.seq, t.status, t.response
-         HAVING count(l.seq) <> CASE WHEN t.status = 'Completed' AND COALESCE(t.response, '') NOT LIKE 'declared done%' THEN 1 ELSE 0 END" >"$tmp/$q.wrong"
-    sql "SELECT '$point $verb: ' || r.status || ' with ' || string_agg(t.status::text, ' ' ORDER BY t.seq) FROM lockstep.run r JOIN lockstep.task t USING (run_no)
-         WHERE r.run_id = '$run' GROUP BY r.run_no, r.status HAVING NOT CASE '$verb'
-             WHEN 'cancel' THEN r.status = 'Cancelled' OR (r.status = 'Completed' AND bool_and(t.status = 'Completed'))
-             WHEN 'complete' THEN r.status = 'Completed' ELSE true END" >>"$tmp/$q.wrong"
+    sql <<SQL >"$tmp/$q.wrong"
+SELECT '$point $verb: seq ' || t.seq || ' is ' || t.status || ' and has ' || count(l.seq) || ' effects'
+FROM lockstep.task t JOIN lockstep.run r USING (run_no) LEFT JOIN ledger l ON l.q = '$q' AND l.seq = t.seq WHERE r.run_id = '$run'
+GROUP BY t.seq, t.status, t.response
+HAVING count(l.seq) <> CASE WHEN t.status = 'Completed' AND COALESCE(t.response, '') NOT LIKE 'declared done%' THEN 1 ELSE 0 END
+SQL
+    sql <<SQL >>"$tmp/$q.wrong"
+SELECT '$point $verb: ' || r.status || ' with ' || string_agg(t.status::text, ' ' ORDER BY t.seq) FROM lockstep.run r JOIN lockstep.task t USING (run_no)
+WHERE r.run_id = '$run' GROUP BY r.run_no, r.status HAVING NOT CASE '$verb'
+    WHEN 'cancel' THEN r.status = 'Cancelled' OR (r.status = 'Completed' AND bool_and(t.status = 'Completed'))
+    WHEN 'complete' THEN r.status = 'Completed' ELSE true END
+SQL
     [ ! -s "$tmp/$q.wrong" ] || { cat "$tmp/$q.wrong"; failed=1; }
 }
-stopped() { [ "$(sed 's/.*) \(.\).*/\1/' "/proc/$1/stat" 2>/dev/null)" = T ]; }
 
 # Some at a time.
 racing=()
@@ -60,13 +63,12 @@ for point in claim.answered execute.handed block.ran block.completed record.take
     racing+=("$point fail" "$point complete")
 done
 for ((i = 0; i < ${#racing[@]}; i += 6)); do
-    pids=()
+    abreast "${racing[@]:i:6}"
     for one in "${racing[@]:i:6}"; do
-        # shellcheck disable=SC2086
-        (failed=0; race $one; exit $failed) &
-        pids+=($!)
+        case_of "${one#* } while the executor stands at ${one% *}: an effect is there if and only if its task is Completed, and the run ends" "$tmp/wrong.$one"
     done
-    for pid in "${pids[@]}"; do wait "$pid" || failed=1; done
 done
-expect 'locks that are left' "$(sql "SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND database = (SELECT oid FROM pg_database WHERE datname = current_database())")" 0
+case_begin 'no lock is left'
+no_locks_left
+cases_end
 exit $failed

@@ -5,8 +5,6 @@
 # ctest: timeout=120 notsan
 . "$(dirname "$0")/../support/e2e.bash"
 sql 'CREATE TABLE done (q text, task_id bigint); CREATE TABLE after (q text, at timestamptz DEFAULT clock_timestamp())'
-stopped() { [ "$(sed 's/.*) \(.\).*/\1/' "/proc/$1/stat" 2>/dev/null)" = T ]; }
-wrong() { echo "$what: $*"; failed=1; }
 
 # A worker's session: say SQL sends it, hear waits for its end; its rows in $rows, its SQLSTATE in $state.
 worker() { coproc W { exec "$LOCKSTEP_TEST_PGBIN/psql" -X -q -At -d "$db" 2>>"$tmp/worker.err"; }; }
@@ -84,18 +82,20 @@ race() {
     exec {W[1]}>&-
     kill -TERM "$pid"
     wait "$pid" || wrong "the executor ended with $?"
-    sql "SELECT '$what: task ' || t.name || ' is ' || t.status || ' (' || COALESCE(t.response, '') || ') and was done ' || count(d.q) || ' times'
-         FROM lockstep.task t JOIN lockstep.run r USING (run_no) LEFT JOIN done d USING (task_id) WHERE r.run_id = '$run' AND t.type = 'external'
-         GROUP BY t.task_id HAVING count(d.q) <> CASE WHEN t.status = 'Completed' AND t.response = 'by the worker' THEN 1 ELSE 0 END;
-         SELECT '$what: ' || r.status || ' with ' || string_agg(t.status::text, ' ' ORDER BY t.seq) FROM lockstep.run r JOIN lockstep.task t USING (run_no)
-         WHERE r.run_id = '$run' GROUP BY r.run_no, r.status HAVING NOT CASE '$verb'
-             WHEN 'run_cancel' THEN r.status = 'Cancelled' OR bool_and(t.status = 'Completed')
-             WHEN 'run_pause' THEN bool_and(t.status = 'Completed') AND r.status = 'Completed'
-             WHEN 'task_complete' THEN r.status = 'Completed' ELSE r.status IN ('Completed', 'Failed') END;
-         SELECT '$what: order 2 began before the end of order 1' FROM after a WHERE q = '$q' AND at < (
-             SELECT max(t.updated_at) FROM lockstep.task t JOIN lockstep.run r USING (run_no) WHERE r.run_id = '$run' AND t.type = 'external');
-         SELECT '$what: ' || count(*) || ' times order 2, it is ' || t.status FROM lockstep.task t JOIN lockstep.run r USING (run_no) LEFT JOIN after a ON a.q = '$q'
-         WHERE r.run_id = '$run' AND t.\"order\" = 2 GROUP BY t.task_id HAVING count(a.q) <> CASE t.status WHEN 'Completed' THEN 1 ELSE 0 END" >"$tmp/$q.wrong"
+    sql <<SQL >"$tmp/$q.wrong"
+SELECT '$what: task ' || t.name || ' is ' || t.status || ' (' || COALESCE(t.response, '') || ') and was done ' || count(d.q) || ' times'
+FROM lockstep.task t JOIN lockstep.run r USING (run_no) LEFT JOIN done d USING (task_id) WHERE r.run_id = '$run' AND t.type = 'external'
+GROUP BY t.task_id HAVING count(d.q) <> CASE WHEN t.status = 'Completed' AND t.response = 'by the worker' THEN 1 ELSE 0 END;
+SELECT '$what: ' || r.status || ' with ' || string_agg(t.status::text, ' ' ORDER BY t.seq) FROM lockstep.run r JOIN lockstep.task t USING (run_no)
+WHERE r.run_id = '$run' GROUP BY r.run_no, r.status HAVING NOT CASE '$verb'
+    WHEN 'run_cancel' THEN r.status = 'Cancelled' OR bool_and(t.status = 'Completed')
+    WHEN 'run_pause' THEN bool_and(t.status = 'Completed') AND r.status = 'Completed'
+    WHEN 'task_complete' THEN r.status = 'Completed' ELSE r.status IN ('Completed', 'Failed') END;
+SELECT '$what: order 2 began before the end of order 1' FROM after a WHERE q = '$q' AND at < (
+    SELECT max(t.updated_at) FROM lockstep.task t JOIN lockstep.run r USING (run_no) WHERE r.run_id = '$run' AND t.type = 'external');
+SELECT '$what: ' || count(*) || ' times order 2, it is ' || t.status FROM lockstep.task t JOIN lockstep.run r USING (run_no) LEFT JOIN after a ON a.q = '$q'
+WHERE r.run_id = '$run' AND t."order" = 2 GROUP BY t.task_id HAVING count(a.q) <> CASE t.status WHEN 'Completed' THEN 1 ELSE 0 END
+SQL
     [ ! -s "$tmp/$q.wrong" ] || { cat "$tmp/$q.wrong"; failed=1; }
 }
 
@@ -108,14 +108,14 @@ for probe in claim.answered gate.answered release.send; do
     racing+=("taken run_cancel $probe" "reported run_pause $probe" "taken task_cancel $probe")
 done
 for ((i = 0; i < ${#racing[@]}; i += 6)); do
-    pids=()
+    abreast "${racing[@]:i:6}"
     for one in "${racing[@]:i:6}"; do
-        # shellcheck disable=SC2086
-        (failed=0; race $one; exit $failed) &
-        pids+=($!)
+        read -r point verb probe <<<"$one"
+        case_of "$verb while a worker is at \"$point\"${probe:+ and the executor stands at $probe}: what the worker wrote is there if and only if its report counted" "$tmp/wrong.$one"
     done
-    for pid in "${pids[@]}"; do wait "$pid" || failed=1; done
 done
 [ ! -s "$tmp/worker.err" ] || grep -v 'LS00\|ERROR:\|HINT:\|CONTEXT:\|WARNING\|PL/pgSQL\|^SQL ' "$tmp/worker.err" || true
-expect 'locks that are left' "$(sql "SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND database = (SELECT oid FROM pg_database WHERE datname = current_database())")" 0
+case_begin 'no lock is left'
+no_locks_left
+cases_end
 exit $failed

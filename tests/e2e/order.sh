@@ -3,11 +3,11 @@
 # ctest: timeout=240
 . "$(dirname "$0")/../support/e2e.bash"
 ledger_create
-failed=0
 
 # shape EXECUTORS READERS BOUND SEED PHASES MOST_TASKS MOST_MS
 shape() {
-    local q run wrong
+    local q run found
+    case_begin "strict order, each task once and at most $3 at a time: $1 executors with $2 readers, phases of up to $6 tasks, seed $4"
     q=$(scratch_name)
     lockstep queue create "$q" -q --create-topic --max-readers "$3" >/dev/null
     ledger_tasks "$q" "$4" "$5" "$6" "$7" >"$tmp/$q.jsonl"
@@ -19,10 +19,9 @@ shape() {
         executors "$1" "$q" "$2"
         executors_wait || failed=1
     }
-    wrong=$(ledger_check "$q" "$3")
-    [ "$(sql "SELECT status FROM lockstep.run WHERE run_id = '$run'")" = Completed ] || wrong+="the run is not Completed"
-    echo "executors $1 readers $2 bound $3 seed $4: $(wc -l <"$tmp/$q.jsonl") tasks${wrong:+: $wrong}"
-    [ -z "$wrong" ] || failed=1
+    found=$(ledger_check "$q" "$3")
+    [ -z "$found" ] || wrong "$found"
+    expect "the run of $(wc -l <"$tmp/$q.jsonl") tasks" "$(sql "SELECT status FROM lockstep.run WHERE run_id = '$run'")" Completed
 }
 
 for seed in 1 2 3; do
@@ -31,4 +30,5 @@ for seed in 1 2 3; do
     shape 2 5 7 "$seed" 12 60 6
     shape 4 4 6 "$seed" 8 200 4
 done
+cases_end
 exit $failed

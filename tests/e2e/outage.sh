@@ -2,13 +2,9 @@
 # The database goes away for ten seconds and comes back, then the broker does: the executors go on by themselves, in order, every
 # effect once. Its servers are its own.
 # ctest: nosan lock=servers
-set -euo pipefail
-here=$(cd "$(dirname "$0")" && pwd)
-. "$here/../support/own_servers.bash"
-. "$here/ledger.bash"
+. "$(dirname "$0")/../support/own_servers.bash"
 scratch_database
 ledger_create
-failed=0
 q=$(scratch_name)
 lockstep queue create "$q" -q --create-topic --max-readers 6
 for o in 1 2 3 4 5; do
@@ -22,6 +18,7 @@ for i in 0 1; do
     executors+=($!)
 done
 
+case_begin 'the database goes away and comes back, and the executors continue by themselves, in order, every effect once'
 lockstep publish --queue "$q" -q "$tmp/tasks.jsonl" >/dev/null
 eventually 30 progress 100
 data=$(sql 'SHOW data_directory')
@@ -35,12 +32,11 @@ for i in 0 1; do # ever later, and an end
     lines=$(grep -c event=incarnation_lost "$tmp/$i.log")
     over() { grep -q 'event=outage_over .*lasted_ms=[0-9]\{4,\}' "$tmp/$i.log"; }
     eventually 10 over || failed=1
-    [ "$lines" -le 12 ] || { echo "$lines lines tell of one outage"; failed=1; }
+    [ "$lines" -le 12 ] || wrong "$lines lines of the log are about one outage"
 done
-wrong=$(ledger_check "$q" 6 | grep -v '^a lock is left' || true)
-[ -z "$wrong" ] || { echo "after the database came back: $wrong"; failed=1; }
+expect 'what is wrong after the database came back' "$(ledger_check "$q" 6 | grep -v '^a lock is left' || true)" ''
 
-# The broker stands still while a run is under way and another is to come.
+case_begin 'the broker stands still while a run is under way: it ends, and another one is published and ends'
 sql 'TRUNCATE ledger'
 lockstep publish --queue "$q" -q "$tmp/tasks.jsonl" >/dev/null
 eventually 30 progress 50
@@ -52,10 +48,8 @@ eventually 40 status status Completed || failed=1
 publishes() { lockstep publish --queue "$q" -q "$tmp/tasks.jsonl" >/dev/null 2>"$tmp/refused" || { grep -q 'try again in a moment' "$tmp/refused" || cat "$tmp/refused"; return 1; }; }
 eventually 60 publishes || failed=1
 eventually 40 status status Completed || failed=1
-[ "$(sql "SELECT count(*), count(DISTINCT seq) FROM ledger WHERE q = '$q'")" = '1200|600' ] || { echo "effects: $(sql "SELECT count(*), count(DISTINCT seq) FROM ledger")"; failed=1; }
-for pid in "${executors[@]}"; do
-    kill -TERM "$pid"
-    wait "$pid" || { echo "an executor ended with $?"; failed=1; }
-done
+expect 'effects of two runs' "$(sql "SELECT count(*), count(DISTINCT seq) FROM ledger WHERE q = '$q'")" '1200|600'
+told_to_end "${executors[@]}"
+cases_end
 [ $failed = 0 ] || tail -n 20 "$tmp"/*.log
 exit $failed

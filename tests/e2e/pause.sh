@@ -6,19 +6,21 @@
 . "$(dirname "$0")/../support/e2e.bash"
 ledger_create
 # hold(): a task that runs until its key is in let_go; mend(): one that fails until somebody has mended it.
-sql "CREATE TABLE let_go (q text, n int);
-     CREATE TABLE mended (q text);
-     CREATE FUNCTION hold(q text, o int, n int) RETURNS void LANGUAGE plpgsql AS \$\$
-     DECLARE started timestamptz := clock_timestamp();
-     BEGIN
-         WHILE NOT EXISTS (SELECT FROM let_go l WHERE l.q = hold.q AND l.n = hold.n) LOOP PERFORM pg_sleep(0.01); END LOOP;
-         INSERT INTO ledger VALUES (q, o, n, started, clock_timestamp());
-     END \$\$;
-     CREATE FUNCTION mend(q text, o int, n int) RETURNS void LANGUAGE plpgsql AS \$\$
-     BEGIN
-         IF NOT EXISTS (SELECT FROM mended m WHERE m.q = mend.q) THEN RAISE EXCEPTION 'not mended'; END IF;
-         INSERT INTO ledger VALUES (q, o, n, clock_timestamp(), clock_timestamp());
-     END \$\$"
+sql <<'SQL'
+CREATE TABLE let_go (q text, n int);
+CREATE TABLE mended (q text);
+CREATE FUNCTION hold(q text, o int, n int) RETURNS void LANGUAGE plpgsql AS $$
+DECLARE started timestamptz := clock_timestamp();
+BEGIN
+    WHILE NOT EXISTS (SELECT FROM let_go l WHERE l.q = hold.q AND l.n = hold.n) LOOP PERFORM pg_sleep(0.01); END LOOP;
+    INSERT INTO ledger VALUES (q, o, n, started, clock_timestamp());
+END $$;
+CREATE FUNCTION mend(q text, o int, n int) RETURNS void LANGUAGE plpgsql AS $$
+BEGIN
+    IF NOT EXISTS (SELECT FROM mended m WHERE m.q = mend.q) THEN RAISE EXCEPTION 'not mended'; END IF;
+    INSERT INTO ledger VALUES (q, o, n, clock_timestamp(), clock_timestamp());
+END $$
+SQL
 daemon() { "$LOCKSTEP_BIN" executor run -d "$db" -b "$LOCKSTEP_TEST_BROKERS" "$@" 2>>"$tmp/daemon.log" & daemon=$!; }
 publish() { lockstep publish --queue "$q" -q "$@"; }
 reasons() { lockstep "$@" -o json | jq -r '[.[].reason] | join(" ")'; }
@@ -37,12 +39,14 @@ at_work="SELECT count(*) FROM pg_stat_activity WHERE application_name = 'lockste
 running() { eventually 15 is "$at_work" 1 || { lockstep queue explain "$q"; tail -20 "$tmp/daemon.log"; exit 1; }; }
 # wrong RUN: order and effects of one run; its tasks wrote themselves into the ledger by seq
 wrong() {
-    sql "WITH p AS (SELECT ord, min(started) AS s, max(ended) AS e FROM ledger WHERE q = '$1' GROUP BY ord),
-              d AS (SELECT ord, s, lag(e) OVER (ORDER BY ord) AS before FROM p)
-         SELECT 'order ' || ord || ' of $1 began before the end of the one before' FROM d WHERE s < before;
-         SELECT 'seq ' || t.seq || ' of $1 has ' || count(l.seq) || ' effects' FROM lockstep.task t JOIN lockstep.run r USING (run_no)
-         LEFT JOIN ledger l ON l.q = '$1' AND l.ord = t.\"order\" AND l.seq = t.seq
-         WHERE r.name = '$1' GROUP BY t.task_id HAVING count(l.seq) <> CASE WHEN max(t.status::text) = 'Completed' THEN 1 ELSE 0 END"
+    sql <<SQL
+WITH p AS (SELECT ord, min(started) AS s, max(ended) AS e FROM ledger WHERE q = '$1' GROUP BY ord),
+     d AS (SELECT ord, s, lag(e) OVER (ORDER BY ord) AS before FROM p)
+SELECT 'order ' || ord || ' of $1 began before the end of the one before' FROM d WHERE s < before;
+SELECT 'seq ' || t.seq || ' of $1 has ' || count(l.seq) || ' effects' FROM lockstep.task t JOIN lockstep.run r USING (run_no)
+LEFT JOIN ledger l ON l.q = '$1' AND l.ord = t."order" AND l.seq = t.seq
+WHERE r.name = '$1' GROUP BY t.task_id HAVING count(l.seq) <> CASE WHEN max(t.status::text) = 'Completed' THEN 1 ELSE 0 END
+SQL
 }
 # long LABEL ORDERS A: the first phase is one task that is let go by hand (FIRST), then ORDERS phases of 3
 long() {

@@ -2,14 +2,8 @@
 # No plan depends on luck: every statement of ours reads as few rows as plans.table says, in a small database; with the plans made there
 # after it has grown; and in a large one that is not analysed, or is, with generic and with custom plans.
 # ctest: slow nosan timeout=300 long
-set -euo pipefail
-here=$(cd "$(dirname "$0")" && pwd)
+. "$(dirname "$0")/../support/e2e.bash"
 root=$(cd "$here/../.." && pwd)
-. "$here/../support/shell.bash"
-. "$here/ledger.bash"
-tmp=$(mktemp -d)
-trap 'jobs_end; scratch_drop; rm -rf "$tmp"' EXIT
-scratch_database
 psql=("$LOCKSTEP_TEST_PGBIN/psql" -X -q -At -v ON_ERROR_STOP=1 -d "$db")
 world() { "${psql[@]}" -v part="$1" -f "$here/plans_world.sql"; }
 
@@ -26,6 +20,7 @@ begin() {
 # script KIND PASS: a look at all of its statements
 script() { printf "\\\\set pass '%s'\n\\\\i %s\n" "$2" "$tmp/$1.body"; }
 
+case_begin 'every statement is run with each plan and in each size of the database'
 world few
 "${psql[@]}" -c "SELECT pg_advisory_lock(1280507907, 1), pg_sleep(600)" >/dev/null 2>&1 & # executor 1 lives
 eventually 10 is "SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND granted AND objid = 1 AND classid::bigint = 1280507907
@@ -63,10 +58,13 @@ for state in new analysed; do
     done
 done
 
+case_begin 'every statement reads at most as many rows as plans.table says, whatever its plan'
 awk -F '|' -v all="${LOCKSTEP_TEST_PLANS:-}" '
     NF < 5 { print "what is this? " $0; bad++; next }
     { n++ }
     { split($3, bounds, "/"); $3 = $1 != "grown" || bounds[2] == "" ? bounds[1] : bounds[2] == "-" ? 1e9 : bounds[2] }
     $4 + 0 > $3 + 0 { printf "%s (%s): %d rows read, at most %d are allowed: %s\n", $2, $1, $4, $3, $5; bad++ }
     $4 + 0 <= $3 + 0 && all { printf "%s (%s): %d of %d: %s\n", $2, $1, $4, $3, $5 }
-    END { printf "%d measurements\n", n; exit bad > 0 || n < 600 }' "$tmp"/read.*
+    END { printf "%d measurements\n", n; exit bad > 0 || n < 600 }' "$tmp"/read.* || failed=1
+cases_end
+exit $failed

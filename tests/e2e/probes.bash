@@ -40,14 +40,16 @@ point_effects=17 # in the ledger
 # once(): the first time in a queue it raises, or ends its own session; a sequence remembers it across the rollback.
 points_create() {
     ledger_create
-    sql "CREATE TABLE bare (q text);
-         CREATE FUNCTION once(q text, what text) RETURNS void LANGUAGE plpgsql AS \$\$
-         BEGIN
-             IF nextval(q || '_' || what) = 1 THEN
-                 IF what = 'fails' THEN RAISE EXCEPTION 'the first time'; END IF;
-                 PERFORM pg_terminate_backend(pg_backend_pid());
-             END IF;
-         END \$\$"
+    sql <<'SQL'
+CREATE TABLE bare (q text);
+CREATE FUNCTION once(q text, what text) RETURNS void LANGUAGE plpgsql AS $$
+BEGIN
+    IF nextval(q || '_' || what) = 1 THEN
+        IF what = 'fails' THEN RAISE EXCEPTION 'the first time'; END IF;
+        PERFORM pg_terminate_backend(pg_backend_pid());
+    END IF;
+END $$
+SQL
 }
 
 # point_run QUEUE NAME: queue and run
@@ -115,20 +117,28 @@ points_runs() {
     done
 }
 
+# point_wrong QUEUE WORD...: a line about the point of this queue, for points_report
+point_wrong() { echo "${@:2}" >>"$tmp/$1.wrong"; }
+
+# points_report SENTENCE POINT...: a case for each point and its queue in $queues; POINT in the sentence is the point
+points_report() {
+    local i
+    for i in "${!queues[@]}"; do case_of "${1//POINT/${*:i+2:1}}" "$tmp/${queues[i]}.wrong"; done
+}
+
 # points_hit POINT QUEUE: it has come there
 points_hit() {
     local point=${1%+*}
-    eventually 20 test -f "$tmp/$2.hit/${point%@*}.hit" || { echo "$1: it did not come there"; failed=1; tail -n 5 "$tmp/$2.log"; }
+    eventually 20 test -f "$tmp/$2.hit/${point%@*}.hit" || point_wrong "$2" "$1: the executor did not come there: $(tail -n 5 "$tmp/$2.log")"
 }
 
 points_done() { is "SELECT count(*) FROM lockstep.run WHERE status <> 'Completed'" 0; }
 
 # points_told POINT...: what the runs wait for that did not end in time
 points_told() {
-    failed=1
     for i in "${!queues[@]}"; do
         [ "$(sql "SELECT count(*) FROM lockstep.run JOIN lockstep.queue q USING (queue_id) WHERE q.name = '${queues[i]}' AND run.status <> 'Completed'")" = 0 ] || {
-            echo "${*:i+1:1}: its run has not ended:"
+            point_wrong "${queues[i]}" "${*:i+1:1}: its run has not ended"
             sql "SELECT 'phase ' || p.phase_id, p.opened_at IS NOT NULL AS open, t.status, t.executor_no, e.ended_why, count(*) FROM lockstep.task t JOIN lockstep.phase p USING (phase_id) JOIN lockstep.queue q ON q.queue_id = p.queue_id LEFT JOIN lockstep.executor e USING (executor_no) WHERE q.name = '${queues[i]}' GROUP BY 1, 2, 3, 4, 5 ORDER BY 1"
             grep -h "${queues[i]}" "$tmp"/*.log | tail -n 5
         }
@@ -136,8 +146,8 @@ points_told() {
     sql "SELECT e.executor_no, e.pid, kind, a.pid, a.state, a.wait_event, left(a.query, 60) FROM lockstep.executor_session s JOIN lockstep.executor e USING (executor_no) LEFT JOIN pg_stat_activity a ON a.pid = s.pid AND a.backend_start = s.backend_start"
 }
 
-# points_again QUEUE: its executor has begun anew
-points_again() { [ "$(grep -c 'event=executor_started' "$tmp/$1.log")" -ge 2 ]; }
+# points_again QUEUE: its executor has started again
+points_again() { incarnations "$tmp/$1.log" 2; }
 
 # points_inherited ACTION POINT...: executors come to the points, all at once; another one finishes their runs. What was stopped wakes then, and
 # begins anew. The runs' queues are in $queues.
@@ -151,7 +161,7 @@ points_inherited() {
     done
     for i in "${!queues[@]}"; do
         points_hit "${@:i+1:1}" "${queues[i]}"
-        [ "$action" = stop ] || ! wait "${pids[i]}" || { echo "${*:i+1:1}: it was not killed"; failed=1; }
+        [ "$action" = stop ] || ! wait "${pids[i]}" || point_wrong "${queues[i]}" "${*:i+1:1}: the executor was not killed"
     done
     point_executor heir "$LOCKSTEP_BIN" "${options[@]}" --readers 10
     heir=$pid
@@ -159,24 +169,22 @@ points_inherited() {
     if [ "$action" = stop ]; then
         kill -CONT "${pids[@]}" || failed=1
         for i in "${!queues[@]}"; do
-            eventually 15 points_again "${queues[i]}" || { echo "${*:i+1:1}: it did not start anew"; failed=1; }
+            eventually 15 points_again "${queues[i]}" || point_wrong "${queues[i]}" "${*:i+1:1}: the executor did not start again"
         done
         kill -TERM "${pids[@]}"
-        for pid in "${pids[@]}"; do wait "$pid" || { echo "an executor ended with $?"; failed=1; }; done
+        for i in "${!queues[@]}"; do wait "${pids[i]}" || point_wrong "${queues[i]}" "${*:i+1:1}: the executor ended with $?"; done
     fi
     kill -TERM "$heir"
-    wait "$heir" || { echo "the heir ended with $?"; failed=1; tail -n 5 "$tmp/heir.log"; }
+    ends_well "$heir" 'the heir'
 }
 
 # points_check POINT...: the promises, when all have ended
 points_check() {
     for i in "${!queues[@]}"; do
-        [ "${*:i+1:1}" = fence.send ] || point_check "${queues[i]}" "${*:i+1:1}" >"$tmp/wrong"
-        [ ! -s "$tmp/wrong" ] || { cat "$tmp/wrong"; failed=1; }
+        [ "${*:i+1:1}" = fence.send ] || point_check "${queues[i]}" "${*:i+1:1}" >>"$tmp/${queues[i]}.wrong"
     done
-    impossible=$(sql "$(cat "$here/../support/impossible.sql")")
-    [ -z "$impossible" ] || { echo "$impossible"; failed=1; }
-    expect 'locks that are left' "$(sql "SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND database = (SELECT oid FROM pg_database WHERE datname = current_database())")" 0
+    expect 'rows that are impossible' "$(sql "$(cat "$here/../support/impossible.sql")")" ''
+    no_locks_left
 }
 
 # points_go: all points, some at a time
@@ -195,9 +203,10 @@ points_reached() {
     sed -n 's/.*probe("\([a-z_.]*\)").*/\1/p' "$root"/executor/*.c "$root"/phaselock/*.c | sort -u >"$tmp/in_code"
     sort -u "$tmp"/reached.* >"$tmp/reached"
     tr ' ' '\n' <<<"$points fence.send $points_elsewhere" | sed 's/[@+].*//' | sort -u | sed '/^$/d' >"$tmp/listed"
+    case_begin 'the list has all probes of the executor, and each was come to'
     expect 'probes that are in the code and not in the list' "$(comm -23 "$tmp/in_code" "$tmp/listed")" ''
     for probe in $(cat "$tmp/in_code"); do
-        [[ " $points_elsewhere " = *" $probe "* ]] || grep -qxF "$probe" "$tmp/reached" || { echo "no executor came to $probe"; failed=1; }
-        grep -qF "\`$probe\`" "$root/tests/probed/README.md" || { echo "$probe is not described in tests/probed/README.md"; failed=1; }
+        [[ " $points_elsewhere " = *" $probe "* ]] || grep -qxF "$probe" "$tmp/reached" || wrong "no executor came to $probe"
+        grep -qF "\`$probe\`" "$root/tests/probed/README.md" || wrong "$probe is not described in tests/probed/README.md"
     done
 }

@@ -2,15 +2,9 @@
 # Other producers: an open transaction that hides the end of the topic is named, a producer that was fenced says so and does not
 # fence back, and what anybody wrote with a hole, cut short or twice is found by the executors.
 # ctest: timeout=120 notsan
-set -euo pipefail
-here=$(cd "$(dirname "$0")" && pwd)
-. "$here/../support/shell.bash"
-. "$here/ledger.bash"
-tmp=$(mktemp -d)
-trap 'jobs_end; scratch_drop; db=$two; scratch_drop; rm -rf "$tmp"' EXIT
-one='' two=''
-scratch_database
+. "$(dirname "$0")/../support/e2e.bash"
 two=$db # a second database, whose queues are on the same topics
+e2e_leave() { local db=$two && scratch_drop; }
 scratch_database
 one=$db
 export LOCKSTEP_PROBE_DIR=$tmp
@@ -51,7 +45,7 @@ eventually 20 is "SELECT count(*) FROM lockstep.run r JOIN lockstep.queue q USIN
 
 # Begun before our run or in it: what is looked for lies behind the end that can be read, or that end is where the looking begins.
 for begun in before in; do
-    echo "- an open transaction of another producer, begun $begun the run"
+    case_begin "a run is not resumed while another producer has an open transaction, which is named (begun $begun the run)"
     queue
     run=$(cat /proc/sys/kernel/random/uuid)
     rm -f "$tmp"/publish.started.*
@@ -81,11 +75,11 @@ for begun in before in; do
     expect 'the run' "$(topic | jq -rn --arg run "$run" '[inputs | select(.run == $run)] | [length, ([.[].seq] == [range(201)])] | @csv')" '201,true'
 done
 
-echo '- the transactional id is taken by a queue of the same name in another database'
 q=$(scratch_name)
 lockstep queue create "$q" -q --create-topic
 db=$two lockstep queue create "$q" -q --topic "$q"
 for way in '' --stream; do
+    case_begin "publish $way whose transactional id is taken by a queue of another database reports it, and does not fence back"
     rm -f "$tmp"/publish.*.hit "$tmp"/publish.*.go
     run=$(cat /proc/sys/kernel/random/uuid)
     # shellcheck disable=SC2086 # $way may be nothing
@@ -107,7 +101,7 @@ for way in '' --stream; do
     fi
 done
 
-echo '- a hole, a run that is cut short, an end that counts wrong, duplicates: by kcat'
+case_begin 'executors find a hole, a run that is cut short and an end that counts wrong, and run duplicates once'
 q=$(scratch_name)
 lockstep queue create "$q" -q --create-topic
 u() { printf '6f6b2a52-7f4f-4c55-9f2e-94c0b8d2b%03d' "$1"; }
@@ -133,9 +127,10 @@ expect 'effects' "$(sql "SELECT string_agg(run || '.' || n || '=' || c, ' ' ORDE
 expect 'nothing behind a hole' "$(sql "SELECT count(*) FROM effect WHERE run = 1 AND n > 0")" 0
 expect 'recorded' "$(sql "SELECT string_agg(reason || ' ' || c, ', ') FROM (SELECT reason, count(*) AS c FROM lockstep.rejected WHERE queue = '$q' GROUP BY 1) AS x")" 'duplicate 4'
 
-echo '- who waits for a run that an open transaction hides is told'
+case_begin 'publish --wait reports the open transaction that hides its run'
 status=0
 wait $waits || status=$?
 expect 'its exit' "$status" 6
 grep -q 'open transaction of another producer begins at offset 0' "$tmp/waits.err" || { cat "$tmp/waits.err"; failed=1; }
+cases_end
 exit $failed

@@ -12,9 +12,9 @@ more=600 # so many are looked at three times by a finite run (every 256), for a 
 publish() { "$LOCKSTEP_BIN-probed" publish -d "$db" -b "$LOCKSTEP_TEST_BROKERS" --queue "$q" -q "$@"; }
 work() { awk -v q="$q" -v run="$1" -v n="$2" 'BEGIN { for (i = 0; i < n; i++)
     printf "{\"order\": %d, \"sql\": \"INSERT INTO effect VALUES ('\''%s'\'', '\''%s'\'', %d)\"}\n", 1 + i / 70, q, run, i }'; }
-complain() { echo "$case: $*" >>"$tmp/failures"; sed "s/^/    /" "$log" >>"$tmp/failures"; }
-# expect STATUS COMMAND...
-expect() {
+complain() { { echo "$*"; sed "s/^/    /" "$log"; } >>"$tmp/wrong.$case"; }
+# ends STATUS COMMAND...
+ends() {
     local wanted=$1 status=0
     shift
     "$@" >>"$log" 2>&1 || status=$?
@@ -46,40 +46,41 @@ one() {
     work "$run" "$n" >"$tmp/$case.jsonl"
     work "$other" 5 >"$tmp/$case.other.jsonl"
     probes+=("${kill%@*}=kill@$([[ $kill == *@* ]] && echo "${kill#*@}" || echo 1)")
-    LOCKSTEP_PROBE=$(IFS=,; echo "${probes[*]}") expect 137 publish "${args[@]}" --run "$run" "$tmp/$case.jsonl"
+    LOCKSTEP_PROBE=$(IFS=,; echo "${probes[*]}") ends 137 publish "${args[@]}" --run "$run" "$tmp/$case.jsonl"
     if [ $next = resume ]; then
-        [ -z "$again" ] || LOCKSTEP_PROBE="$again" expect 137 publish --resume "$run"
+        [ -z "$again" ] || LOCKSTEP_PROBE="$again" ends 137 publish --resume "$run"
         case $state in
-        no-row) expect 2 publish --resume "$run" && expect 0 publish "${args[@]}" --run "$run" "$tmp/$case.jsonl" ;;
-        noted) expect 2 publish --resume "$run" ;;
-        *) expect 0 publish --resume "$run" ;;
+        no-row) ends 2 publish --resume "$run" && ends 0 publish "${args[@]}" --run "$run" "$tmp/$case.jsonl" ;;
+        noted) ends 2 publish --resume "$run" ;;
+        *) ends 0 publish --resume "$run" ;;
         esac
         topic_read
         got=$(topic "$run")
         [ "$got" = "$((n + 1)) 1 whole" ] || complain "the topic has $got"
-        echo "$q $run $n Completed" >>"$tmp/queues"
+        echo "$case $q $run $n Completed" >>"$tmp/queues"
         return
     fi
-    [ -z "$again" ] || LOCKSTEP_PROBE="$again" expect 137 publish --run "$(cat /proc/sys/kernel/random/uuid)" "$tmp/$case.other.jsonl"
-    expect 0 publish --run "$other" "$tmp/$case.other.jsonl"
+    [ -z "$again" ] || LOCKSTEP_PROBE="$again" ends 137 publish --run "$(cat /proc/sys/kernel/random/uuid)" "$tmp/$case.other.jsonl"
+    ends 0 publish --run "$other" "$tmp/$case.other.jsonl"
     topic_read
     got=$(topic "$run")
     case $state:$got in
     no-row:"0 0 -") ;;
-    nothing:"0 0 -") echo "$q $run 0 Cancelled" >>"$tmp/queues" ;;
-    part:*" 1 aborted") echo "$q $run - Failed" >>"$tmp/queues" ;;
-    whole:"$((n + 1)) 1 whole" | noted:"$((n + 1)) 1 whole") echo "$q $run $n Completed" >>"$tmp/queues" ;;
+    nothing:"0 0 -") echo "$case $q $run 0 Cancelled" >>"$tmp/queues" ;;
+    part:*" 1 aborted") echo "$case $q $run - Failed" >>"$tmp/queues" ;;
+    whole:"$((n + 1)) 1 whole" | noted:"$((n + 1)) 1 whole") echo "$case $q $run $n Completed" >>"$tmp/queues" ;;
     *) complain "the topic has $got, but it was killed with $state" ;;
     esac
     [ "$(topic "$other")" = "6 1 whole" ] || complain "the other run: $(topic "$other")"
-    echo "$q $other 5 Completed" >>"$tmp/queues"
+    echo "$case $q $other 5 Completed" >>"$tmp/queues"
 }
 
-number=0
+number=0 names=()
 start() {
     while [ "$(jobs -rp | wc -l)" -ge "${LOCKSTEP_TEST_ABREAST:-12}" ]; do wait -n || true; done
     number=$((number + 1))
-    { one "$number" "$@" || echo "$number: $* broke off" >>"$tmp/failures"; } 2>>"$tmp/stderr" &
+    names[number]="publish ($1) is killed at $2, $(if [ "$4" = resume ]; then echo 'its run is resumed'; else echo 'another run is published'; fi)${5:+ after a second kill at ${5%=*}}: the topic has each run whole, aborted or not at all, and it ends accordingly"
+    { one "$number" "$@" || echo "it broke off" >>"$tmp/wrong.$number"; } 2>>"$tmp/stderr" &
 }
 both() { start "$@" resume; start "$@" other; }
 
@@ -101,27 +102,25 @@ done
 for at in publish.fenced takeover.committing takeover.committed; do start stream publish.committed@1 part other $at=kill; done
 wait
 
-[ "$number" -gt 60 ] || { echo "only $number cases"; exit 1; }
+case_begin 'publishers are killed at all points, and the executors that read their topics end well'
+[ "$number" -gt 60 ] || wrong "only $number kills"
 queues=()
-while read -r q; do queues+=(--queue "$q"); done < <(cut -d' ' -f1 "$tmp/queues" | sort -u)
+while read -r q; do queues+=(--queue "$q"); done < <(cut -d' ' -f2 "$tmp/queues" | sort -u)
 while [ ${#queues[@]} -gt 0 ]; do
-    lockstep executor run "${queues[@]:0:30}" --readers 8 --until-idle 2>>"$tmp/executor" || echo "an executor ended with $?" >>"$tmp/failures"
+    lockstep executor run "${queues[@]:0:30}" --readers 8 --until-idle 2>>"$tmp/executor" || wrong "an executor ended with $?"
     queues=("${queues[@]:30}")
 done
-while read -r q run n status; do
+no_locks_left
+while read -r case q run n status; do
     got=$(sql "SELECT r.status, r.ended_at IS NOT NULL, count(e.n), count(DISTINCT e.n) FROM lockstep.run_status r LEFT JOIN effect e ON e.run = r.run_id
                WHERE r.queue = '$q' AND r.run_id = '$run' GROUP BY 1, 2")
     case $got in
     "$status|t|$n|$n") ;;
-    "Failed|t|"*) [ "$status" = Failed ] || echo "$q $run: $got, not $status $n" ;;
-    *) echo "$q $run: $got, not $status $n" ;;
+    "Failed|t|"*) [ "$status" = Failed ] || echo "run $run: $got, not $status $n" >>"$tmp/wrong.$case" ;;
+    *) echo "run $run: $got, not $status $n" >>"$tmp/wrong.$case" ;;
     esac
-done <"$tmp/queues" >>"$tmp/failures"
-left=$(sql "SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND database = (SELECT oid FROM pg_database WHERE datname = current_database())")
-[ "$left" = 0 ] || echo "$left advisory locks are left" >>"$tmp/failures"
-echo "$number cases"
-if [ -s "$tmp/failures" ]; then
-    cat "$tmp/failures"
-    tail -n 20 "$tmp/stderr" "$tmp/executor"
-    exit 1
-fi
+done <"$tmp/queues"
+for ((n = 1; n <= number; n++)); do case_of "${names[n]}" "$tmp/wrong.$n"; done
+cases_end
+[ $failed = 0 ] || tail -n 20 "$tmp/stderr" "$tmp/executor"
+exit $failed

@@ -4,16 +4,17 @@
 # ctest: timeout=180 serial
 . "$(dirname "$0")/../support/e2e.bash"
 ledger_create
-sql "CREATE TABLE let_go (q text);
-     CREATE TABLE tries (q text, seq int, at timestamptz, pid int);
-     CREATE FUNCTION hold(q text, seq int) RETURNS void LANGUAGE plpgsql AS \$\$
-     BEGIN
-         WHILE NOT EXISTS (SELECT FROM let_go l WHERE l.q = hold.q) LOOP
-             PERFORM pg_sleep(0.01);
-         END LOOP;
-         INSERT INTO ledger VALUES (q, 1, seq, now(), clock_timestamp());
-     END \$\$"
-failed=0
+sql <<'SQL'
+CREATE TABLE let_go (q text);
+CREATE TABLE tries (q text, seq int, at timestamptz, pid int);
+CREATE FUNCTION hold(q text, seq int) RETURNS void LANGUAGE plpgsql AS $$
+BEGIN
+    WHILE NOT EXISTS (SELECT FROM let_go l WHERE l.q = hold.q) LOOP
+        PERFORM pg_sleep(0.01);
+    END LOOP;
+    INSERT INTO ledger VALUES (q, 1, seq, now(), clock_timestamp());
+END $$
+SQL
 daemon() { "$LOCKSTEP_BIN" executor run -d "$db" -b "$LOCKSTEP_TEST_BROKERS" --queue "$q" --readers 4 2>>"$tmp/$1.log" & pid=$!; }
 backends() { echo "SELECT count(*) FROM pg_stat_activity a JOIN lockstep.executor_session s ON s.pid = a.pid AND s.backend_start = a.backend_start JOIN lockstep.executor e USING (executor_no) WHERE e.pid = $1 AND a.query LIKE 'SELECT hold(%' AND a.state = 'active'"; }
 now() { date +%s%3N; }

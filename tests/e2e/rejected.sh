@@ -3,7 +3,6 @@
 # may write them, put on the topic by kcat.
 # ctest: timeout=120
 . "$(dirname "$0")/../support/e2e.bash"
-failed=0
 letters() { kcat -C -q -b "$LOCKSTEP_TEST_BROKERS" -t "$q.rejected" -p 0 -o beginning -e -X isolation.level=read_committed "$@"; }
 put() { kcat -P -q -b "$LOCKSTEP_TEST_BROKERS" -t "$q" -p 0 "$@"; }
 

@@ -2,12 +2,8 @@
 # The broker stands still while a relay sends dead letters and events: the rows wait, the executor lives, and each is there once afterwards.
 # Then its session is ended under it. Its servers are its own.
 # ctest: lock=servers slow nosan
-set -euo pipefail
-here=$(cd "$(dirname "$0")" && pwd)
-. "$here/../support/own_servers.bash"
-. "$here/ledger.bash"
+. "$(dirname "$0")/../support/own_servers.bash"
 scratch_database
-failed=0
 q=$(scratch_name)
 lockstep queue create "$q" -q --create-topic --events on
 bad() { for ((i = $1; i <= $2; i++)); do echo "bad $i"; done | kcat -P -q -b "$LOCKSTEP_TEST_BROKERS" -t "$q" -p 0; }
@@ -16,6 +12,7 @@ empty() { is "SELECT count(*) FROM lockstep.outbox" 0; }
 rejected() { is "SELECT count(*) FROM lockstep.rejected" "$1"; }
 LOCKSTEP_PROBE=relay.sent=hold@2 LOCKSTEP_PROBE_DIR=$tmp "${LOCKSTEP_BIN}-probed" executor run -d "$db" -b "$LOCKSTEP_TEST_BROKERS" --queue "$q" --readers 1 2>"$tmp/log" &
 pid=$!
+case_begin 'the broker stands still: dead letters and events wait, and each is there once afterwards'
 bad 1 2
 eventually 30 rejected 2
 eventually 30 empty
@@ -36,7 +33,7 @@ expect 'events after the broker stood still' "$(kcat -C -q -b "$LOCKSTEP_TEST_BR
 eventually 10 grep -q event=relay_goes_on "$tmp/log" || failed=1
 expect 'no trouble is left' "$(sql 'SELECT count(*) FROM lockstep.relay WHERE trouble IS NOT NULL')" 0
 
-# The session is ended in the middle of the work.
+case_begin 'the session of the relay is ended while it sends: each dead letter is there once, in order'
 bad 5 6
 eventually 30 rejected 6 || failed=1
 eventually 30 empty || failed=1
@@ -45,7 +42,7 @@ sql "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = curr
 eventually 60 rejected 60 || failed=1
 eventually 60 empty || failed=1
 expect 'after its session was ended' "$(letters)" "$(for ((i = 1; i <= 60; i++)); do echo "bad $i"; done)"
-kill -TERM "$pid"
-wait "$pid" || failed=1
+told_to_end "$pid"
+cases_end
 [ $failed = 0 ] || grep -v message_rejected "$tmp/log"
 exit $failed

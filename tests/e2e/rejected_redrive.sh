@@ -4,7 +4,6 @@
 # ctest: nosan timeout=120
 . "$(dirname "$0")/../support/e2e.bash"
 sql 'CREATE TABLE done (what text)'
-failed=0
 put() { kcat -P -q -b "$LOCKSTEP_TEST_BROKERS" -t "$q" -p 0 "$@"; }
 drain() {
     executors 1 "$q" 4

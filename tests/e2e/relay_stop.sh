@@ -3,12 +3,8 @@
 # database's session comes back: neither waits for what Kafka owes to each queue in turn. Afterwards each event is there once, in order. Its
 # servers are its own.
 # ctest: lock=servers nosan
-set -euo pipefail
-here=$(cd "$(dirname "$0")" && pwd)
-. "$here/../support/own_servers.bash"
-. "$here/ledger.bash"
+. "$(dirname "$0")/../support/own_servers.bash"
 scratch_database
-failed=0
 queues=()
 for i in 1 2 3; do
     q=$(scratch_name)
@@ -37,31 +33,33 @@ soon() { # FROM WHAT
     [ $((SECONDS - $1)) -le 12 ] || { echo "$2 after $((SECONDS - $1)) s"; failed=1; }
 }
 
+case_begin 'an executor that is told to end ends soon, though the broker stands still'
 start "$tmp/first"
 freeze "$tmp/first" 1
 from=$SECONDS
 kill -TERM $pid
-gone() { ! kill -0 $pid 2>/dev/null; }
-eventually 90 gone
+eventually 90 gone $pid
 soon "$from" 'it stops'
 kill -CONT "$LOCKSTEP_TEST_KAFKA_PID"
-wait $pid || { echo "it ended with $?"; failed=1; }
+ends_well $pid
 
+case_begin 'an executor that loses its control session starts again soon, though the broker stands still'
 start "$tmp/second"
 eventually 60 empty || failed=1
 freeze "$tmp/second" 2
 from=$SECONDS
 sql "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND application_name = 'lockstep/control'" >/dev/null
-again() { [ "$(grep -c event=executor_started "$tmp/second")" = 2 ]; }
-eventually 90 again
+eventually 90 incarnations "$tmp/second" 2
 soon "$from" 'it is back'
 kill -CONT "$LOCKSTEP_TEST_KAFKA_PID"
+
+case_begin 'each event is there once, in order'
 eventually 90 empty || failed=1
-kill -TERM $pid
-wait $pid || { echo "it ended with $?"; failed=1; }
+told_to_end $pid
 for q in "${queues[@]}"; do
     expect "events of $q" "$(kcat -C -q -b "$LOCKSTEP_TEST_BROKERS" -t "$q.events" -p 0 -o beginning -e -X isolation.level=read_committed -f '%s\n' | jq -r '"\(.event) \(.detail)"' | grep look)" \
         "$(for i in '1' '1 frozen' '2' '2 frozen'; do echo "queue_paused look $i"; echo "queue_resumed look $i"; done)"
 done
+cases_end
 [ $failed = 0 ] || tail -n 30 "$tmp/first" "$tmp/second"
 exit $failed

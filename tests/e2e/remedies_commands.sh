@@ -6,14 +6,7 @@
 # ctest: nosan
 . "$(dirname "$0")/../support/e2e.bash"
 login=$(scratch_name) tasks=$(scratch_name)
-leave() {
-    jobs_end
-    sql "DROP OWNED BY $login, $tasks" 2>/dev/null || true
-    scratch_drop
-    "$LOCKSTEP_TEST_PGBIN/psql" -X -q -d "$LOCKSTEP_TEST_PG" -c "DROP ROLE IF EXISTS $login, $tasks"
-    rm -rf "$tmp"
-}
-trap leave EXIT
+e2e_roles=("$login" "$tasks")
 config() { printf '[postgres]\nconninfo = %s\n%s\n[kafka]\nbootstrap.servers = %s\n%s\n' "$db$1" "$2" "$LOCKSTEP_TEST_BROKERS" "$3" >"$tmp/$4"; chmod 600 "$tmp/$4"; }
 config '' '' '' lockstep.conf
 export LOCKSTEP_CONFIG=$tmp/lockstep.conf LOCKSTEP_PROBE_DIR=$tmp # so that a command is run as it is printed, with nothing behind it
@@ -111,7 +104,7 @@ else
     echo 'a readable password is not refused'; failed=1
 fi
 
-case_begin 'no broker' REMEDY_DEV_BROKER
+case_begin 'a command without a broker names what helps' REMEDY_DEV_BROKER
 fails env LOCKSTEP_CONFIG=/dev/null "$LOCKSTEP_BIN" publish -d "$db" --queue "$q" "$tmp/one.jsonl"
 command=$(cut_out 'lockstep dev broker' 1)
 : >"$tmp/broker"
@@ -120,7 +113,7 @@ broker=$!
 eventually 10 grep -qE '127.0.0.1:[0-9]+' "$tmp/broker" || { cat "$tmp/broker"; failed=1; }
 kill "$broker"
 
-case_begin 'rights' REMEDY_GRANT REMEDY_GRANT_ONE REMEDY_GRANT_TASK REMEDY_GRANT_END REMEDY_MIGRATE_ROLES REMEDY_MIGRATE_OTHER
+case_begin 'a command without a right names what helps' REMEDY_GRANT REMEDY_GRANT_ONE REMEDY_GRANT_TASK REMEDY_GRANT_END REMEDY_MIGRATE_ROLES REMEDY_MIGRATE_OTHER
 sql "CREATE ROLE $login LOGIN; CREATE ROLE $tasks LOGIN"
 config " user=$login" "task_conninfo = $db user=$tasks" '' login.conf
 as_login() { env LOCKSTEP_CONFIG="$tmp/login.conf" "$LOCKSTEP_BIN" "$@"; }

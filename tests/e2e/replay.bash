@@ -7,17 +7,19 @@
 
 replay_create() {
     ledger_create
-    sql "CREATE TABLE flaw (ord bigint);
-         CREATE TABLE gate_open (yes int); -- what long tasks wait for
-         CREATE FUNCTION maybe(q text, ord bigint, seq bigint) RETURNS void LANGUAGE plpgsql AS \$\$
-         BEGIN
-             IF EXISTS (SELECT FROM flaw f WHERE f.ord = maybe.ord) THEN RAISE EXCEPTION 'a flaw in order %', ord; END IF;
-             PERFORM work(q, ord, seq, 0.005);
-         END \$\$;
-         CREATE FUNCTION hold() RETURNS void LANGUAGE plpgsql AS \$\$
-         BEGIN
-             WHILE NOT EXISTS (SELECT FROM gate_open) LOOP PERFORM pg_sleep(0.02); END LOOP;
-         END \$\$"
+    sql <<'SQL'
+CREATE TABLE flaw (ord bigint);
+CREATE TABLE gate_open (yes int); -- what long tasks wait for
+CREATE FUNCTION maybe(q text, ord bigint, seq bigint) RETURNS void LANGUAGE plpgsql AS $$
+BEGIN
+    IF EXISTS (SELECT FROM flaw f WHERE f.ord = maybe.ord) THEN RAISE EXCEPTION 'a flaw in order %', ord; END IF;
+    PERFORM work(q, ord, seq, 0.005);
+END $$;
+CREATE FUNCTION hold() RETURNS void LANGUAGE plpgsql AS $$
+BEGIN
+    WHILE NOT EXISTS (SELECT FROM gate_open) LOOP PERFORM pg_sleep(0.02); END LOOP;
+END $$
+SQL
 }
 
 flaw() { sql "INSERT INTO flaw VALUES ($1)"; }
@@ -38,9 +40,11 @@ tasks() {
 replay() { lockstep replay --queue "$q" -o jsonl "$@" 2>"$tmp/said" | jq -r '"\(.order // "-"):\(.action):\(.why):\(.messages)"' | paste -sd' '; }
 
 in_order() {
-    sql "WITH p AS (SELECT ord, min(started) AS s, max(ended) AS e FROM ledger WHERE q = '$1' AND started > '${2:--infinity}' GROUP BY ord),
-              d AS (SELECT ord, s, lag(e) OVER (ORDER BY ord) AS before FROM p)
-         SELECT '$1: order ' || ord || ' began ' || before - s || ' before the end of the one before' FROM d WHERE s < before"
+    sql <<SQL
+WITH p AS (SELECT ord, min(started) AS s, max(ended) AS e FROM ledger WHERE q = '$1' AND started > '${2:--infinity}' GROUP BY ord),
+     d AS (SELECT ord, s, lag(e) OVER (ORDER BY ord) AS before FROM p)
+SELECT '$1: order ' || ord || ' began ' || before - s || ' before the end of the one before' FROM d WHERE s < before
+SQL
 }
 
 effects() {

@@ -22,10 +22,12 @@ expect 'before' "$(run_status "$a") $(run_status "$b")" 'Failed Completed'
 
 # Looking changes nothing, whatever is asked.
 everything() {
-    sql "SELECT md5(string_agg(x, ' ' ORDER BY x)) FROM (
-        SELECT t::text AS x FROM lockstep.task t UNION ALL SELECT r::text FROM lockstep.run r UNION ALL SELECT p::text FROM lockstep.phase p
-        UNION ALL SELECT q::text FROM lockstep.queue q UNION ALL SELECT e::text FROM lockstep.event_log e
-        UNION ALL SELECT y::text FROM lockstep.replay y UNION ALL SELECT a::text FROM lockstep.task_attempt a) s"
+    sql <<'SQL'
+SELECT md5(string_agg(x, ' ' ORDER BY x)) FROM (
+SELECT t::text AS x FROM lockstep.task t UNION ALL SELECT r::text FROM lockstep.run r UNION ALL SELECT p::text FROM lockstep.phase p
+UNION ALL SELECT q::text FROM lockstep.queue q UNION ALL SELECT e::text FROM lockstep.event_log e
+UNION ALL SELECT y::text FROM lockstep.replay y UNION ALL SELECT a::text FROM lockstep.task_attempt a) s
+SQL
 }
 was=$(everything)
 all=(--from-offset earliest --to-offset latest)

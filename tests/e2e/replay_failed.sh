@@ -4,7 +4,6 @@
 # ctest: timeout=120
 . "$(dirname "$0")/../support/e2e.bash"
 . "$here/replay.bash"
-failed=0
 sql 'CREATE TABLE effect (n text); CREATE TABLE mended (n text)'
 queue() { q=$(scratch_name); lockstep queue create "$q" -q --create-topic --max-readers 4; }
 go() { executors 1 "$q" 4; executors_wait || { cat "$tmp/$q".*.log; failed=1; }; }

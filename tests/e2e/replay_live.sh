@@ -9,6 +9,7 @@ publish() { tasks "$@" >"$tmp/$1.jsonl"; lockstep publish --queue "$q" -q "$tmp/
 
 beside_live_work() { # $1: serial or concurrent
     local tag end old=()
+    case_begin "a replay beside live work repeats the old runs once, in order and within the bound, and the live ones not ($1 runs)"
     q=$(scratch_name)
     sql "TRUNCATE ledger"
     lockstep queue create "$q" -q --create-topic --max-readers 4 --runs "$1"
@@ -38,13 +39,16 @@ beside_live_work() { # $1: serial or concurrent
         in_order $tag | grep . && failed=1
     done
     expect "$1: the end of all" "$(sql "SELECT string_agg(DISTINCT r.status, ' ') FROM lockstep.run r JOIN lockstep.queue q USING (queue_id) WHERE q.name = '$q'")" Completed
-    sql "WITH e AS (SELECT started AS at, 1 AS d FROM ledger UNION ALL SELECT ended, -1 FROM ledger),
-              s AS (SELECT sum(d) OVER (ORDER BY at, d ROWS UNBOUNDED PRECEDING) AS running FROM e)
-         SELECT 'ran ' || max(running) || ' tasks at once' FROM s HAVING max(running) > 4;
-         SELECT 'a lock is left: ' || l.* FROM pg_locks l WHERE l.locktype = 'advisory' AND l.database = (SELECT oid FROM pg_database WHERE datname = current_database())" |
+    sql <<'SQL' |
+WITH e AS (SELECT started AS at, 1 AS d FROM ledger UNION ALL SELECT ended, -1 FROM ledger),
+     s AS (SELECT sum(d) OVER (ORDER BY at, d ROWS UNBOUNDED PRECEDING) AS running FROM e)
+SELECT 'ran ' || max(running) || ' tasks at once' FROM s HAVING max(running) > 4;
+SELECT 'a lock is left: ' || l.* FROM pg_locks l WHERE l.locktype = 'advisory' AND l.database = (SELECT oid FROM pg_database WHERE datname = current_database())
+SQL
         grep . && failed=1
     return 0
 }
 beside_live_work serial
 beside_live_work concurrent
+cases_end
 exit $failed

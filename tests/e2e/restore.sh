@@ -3,14 +3,9 @@
 # there go on from the cursor of the backup and come to the same end effects; on the other server they do nothing until an
 # operator accepts it.
 # ctest: nosan timeout=180
-set -euo pipefail
-here=$(cd "$(dirname "$0")" && pwd)
-. "$here/../support/shell.bash"
-. "$here/../support/cases.bash"
+. "$(dirname "$0")/../support/begin.bash"
 . "$here/../support/cluster.bash"
-. "$here/ledger.bash"
-tmp=$(mktemp -d)
-trap 'jobs_end; cluster_close; rm -rf "$tmp"' EXIT
+e2e_leave() { cluster_close; }
 cluster_open
 mkdir -m 777 "$cluster/archive" "$cluster/address"
 pg_init a archive_mode=on "archive_command=cp %p $cluster/archive/%f"

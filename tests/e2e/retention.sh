@@ -48,9 +48,15 @@ expect 'what failed goes later' "$(sql "$kept'$q')")" 'five six'
 expect 'sums' "$(lockstep run list --queue "$q" -o csv | cut -d, -f3-9)" "$(cut -d, -f3-9 <<<"$before")"
 expect 'a run that is shown' "$(facts)" "$shown"
 expect 'and when it was deleted' "$(lockstep run show "$(run_of broken)" -o json | jq -c '.run | [.swept, (.swept_at != null)]')" '[true,true]'
-expect 'nothing else of it is left' "$(sql "SELECT (SELECT count(*) FROM lockstep.phase p JOIN lockstep.run r USING (run_no) WHERE r.swept),
-    (SELECT count(*) FROM lockstep.task_attempt), (SELECT count(*) FROM lockstep.event_log l JOIN lockstep.run r USING (run_no) WHERE r.swept),
-    (SELECT count(*) FROM lockstep.run_summary WHERE swept_at IS NOT NULL AND tasks > 0 AND busy > '0')")" '0|0|0|3'
+left=$(
+    sql <<'SQL'
+SELECT (SELECT count(*) FROM lockstep.phase p JOIN lockstep.run r USING (run_no) WHERE r.swept),
+       (SELECT count(*) FROM lockstep.task_attempt),
+       (SELECT count(*) FROM lockstep.event_log l JOIN lockstep.run r USING (run_no) WHERE r.swept),
+       (SELECT count(*) FROM lockstep.run_summary WHERE swept_at IS NOT NULL AND tasks > 0 AND busy > '0')
+SQL
+)
+expect 'nothing else of it is left' "$left" '0|0|0|3'
 refusal='were deleted: its queue does not keep them any longer'
 said=$(lockstep run retry "$(run_of broken)" 2>&1) && { echo 'retried'; failed=1; }
 grep -q "$refusal" <<<"$said" || { echo "retry: $said"; failed=1; }

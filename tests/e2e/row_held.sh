@@ -3,20 +3,15 @@
 # other queues go on, with the same incarnation and the same attempts; explain and the command line name the session; what it kept waiting goes
 # on when it has ended.
 # ctest: nosan timeout=180 long
-set -euo pipefail
-here=$(cd "$(dirname "$0")" && pwd)
-. "$here/../support/shell.bash"
-. "$here/../support/cases.bash"
-tmp=$(mktemp -d)
-trap 'jobs_end; scratch_drop; rm -rf "$tmp"' EXIT
-failed=0
+. "$(dirname "$0")/../support/e2e.bash"
 bad() { echo "$1"; failed=1; tail -n 20 "$tmp/log"; }
-scratch_database
-sql "CREATE TABLE let_go (what text);
-     CREATE FUNCTION hold(x text) RETURNS void LANGUAGE plpgsql AS \$\$
-     BEGIN
-         WHILE NOT EXISTS (SELECT FROM let_go WHERE what = x) LOOP PERFORM pg_sleep(0.01); END LOOP;
-     END \$\$"
+sql <<'SQL'
+CREATE TABLE let_go (what text);
+CREATE FUNCTION hold(x text) RETURNS void LANGUAGE plpgsql AS $$
+BEGIN
+    WHILE NOT EXISTS (SELECT FROM let_go WHERE what = x) LOOP PERFORM pg_sleep(0.01); END LOOP;
+END $$
+SQL
 user=$(sql 'SELECT current_user')
 let_go() { sql "INSERT INTO let_go VALUES ('$1')"; }
 a=$(scratch_name) b=$(scratch_name) c=$(scratch_name)

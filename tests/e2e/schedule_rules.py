@@ -234,13 +234,13 @@ def walk(match, fixed, zone, begin, end):
     return sorted(x for x in made if x > begin and x <= end)
 
 
-seed, count = int(sys.argv[1]), int(sys.argv[2])
+seed, kind, count = int(sys.argv[1]), sys.argv[2], int(sys.argv[3])
 r = random.Random(seed)
 cases = []
 for _ in range(count):
     zone = r.choice(list(ZONES))
     d = date.fromisoformat(r.choice(ZONES[zone]))
-    rule, match, fixed = cron_rule(r) if r.random() < 0.6 else calendar_rule(r, d)
+    rule, match, fixed = cron_rule(r) if kind == "cron" else calendar_rule(r, d)
     rule["zone"] = zone
     begin = datetime(d.year, d.month, d.day, tzinfo=UTC) + timedelta(minutes=r.randint(-2000, 1500))
     end = begin + timedelta(hours=r.choice([20, 60, 100]))
@@ -250,7 +250,7 @@ asked = [
     for c in cases
 ]
 out = subprocess.run(
-    sys.argv[3:] + ["schedule", "next", "--file", "-"],
+    sys.argv[4:] + ["schedule", "next", "--file", "-"],
     input="".join(json.dumps(a) + "\n" for a in asked),
     capture_output=True,
     text=True,

@@ -50,5 +50,5 @@ eventually 40 grep -qs blocked "$tmp/paged" || failed=1
 ends "$monitor" monitor
 ends "$scheduler" scheduler
 cases_end
-[ "$failed" = 0 ] || tail -n 20 "$tmp"/*.log
-exit "$failed"
+[ $failed = 0 ] || tail -n 20 "$tmp"/*.log
+exit $failed

@@ -2,14 +2,8 @@
 # Secrets of the configuration: headers for a host, variables for a command. They reach it, nothing else, and are nowhere to be read: not in the
 # database, not on the topic, not in the log, not in config show.
 # ctest: nosan
-set -euo pipefail
-here=$(cd "$(dirname "$0")" && pwd)
-. "$here/../support/shell.bash"
+. "$(dirname "$0")/../support/e2e.bash"
 . "$here/../support/http.bash"
-. "$here/ledger.bash"
-tmp=$(mktemp -d)
-trap 'jobs_end; scratch_drop; rm -rf "$tmp"' EXIT
-scratch_database
 http_certificate
 http_start plain
 plain=$port
@@ -53,6 +47,7 @@ lockstep queue create "$q" -q --create-topic --max-readers 4 --on-failure contin
 "$LOCKSTEP_BIN" executor run -d "$db" -b "$LOCKSTEP_TEST_BROKERS" --queue "$q" --readers 4 -v -v 2>"$tmp/log" &
 executor=$!
 publish() { lockstep publish --queue "$q" -q --wait - >/dev/null || true; }
+case_begin 'a request has the secret header of its host, over http only where that is allowed, and a redirect takes nothing along'
 publish <<END
 {"order": 1, "name": "tls", "url": "https://localhost:$tls/echo/tls", "headers": {"authorization": "of the message", "X-Api-Key": "mine"}}
 {"order": 1, "name": "plain", "url": "http://127.0.0.1:$plain/echo/plain"}
@@ -69,13 +64,14 @@ expect 'over http, where it is allowed' "$(of plain response | jq -c '[.headers[
 expect 'a redirect takes nothing along' "$(of redirect error) $(cat "$tmp/other/requests" 2>/dev/null)" "http 127.0.0.1:$plain: status 302, a redirect, which is not followed, to http://127.0.0.1:$other/stolen "
 expect 'over http, where it is not' "$(of refused "status || ' ' || attempt_num || ' ' || error")" \
     "Failed 1 http 127.0.0.1:$other: the headers of [http:127.0.0.1:$other] are not sent without encryption: use https, or set plain = on there"
+case_begin 'a command has its secret variable, and what it writes of it is starred out'
 expect 'the command has it' "$(cat "$tmp/seen")" "$variable$variable"
 expect 'its output has not' "$(of told response)" "in the output: $(stars "$variable")"
 expect 'its error has not' "$(sql "SELECT a.error FROM lockstep.task_attempt a JOIN lockstep.task t USING (task_id) WHERE t.name = 'failed'")" \
     "command tell: exit code 3: in the error: $(stars "$variable")"
 expect 'another command has nothing' "$(of bare response) $(wc -c <"$tmp/bare")" 'in the output:  0'
 
-# SIGHUP: the next request has the new one.
+case_begin 'after a reload the next request has the new secret'
 configure "$later"
 kill -HUP "$executor"
 eventually 10 grep -q 'event=reloaded' "$tmp/log"
@@ -84,8 +80,8 @@ publish <<END
 END
 expect 'after a reload' "$(of later response | jq -r .headers.authorization)" "$(stars "Bearer $later")"
 
-kill -TERM "$executor"
-wait "$executor" || failed=1
+case_begin 'no secret is in the log, in the database, on the topic or in what a command prints'
+told_to_end "$executor"
 {
     cat "$tmp/log"
     "$LOCKSTEP_TEST_PGBIN/pg_dump" --data-only "$db"
@@ -97,4 +93,5 @@ wait "$executor" || failed=1
 } >"$tmp/everything"
 [ "$(wc -l <"$tmp/everything")" -gt 100 ]
 expect 'nobody says it' "$(grep -n 'hush1ng' "$tmp/everything")" ''
+cases_end
 exit $failed

@@ -4,7 +4,6 @@
 # ctest: timeout=120
 . "$(dirname "$0")/../support/e2e.bash"
 ledger_create
-failed=0
 
 # busy COUNT: queues with work for a second of one reader each, in $queues, and their options in $options
 busy() {
@@ -37,10 +36,12 @@ done
 case_begin 'the work of a second queue runs elsewhere while the one reader has a long task'
 # The one reader of the first executor gets a long task of one queue, before or after it has begun with another one. What the other queue has
 # runs on the second executor: the first neither claims it, nor keeps what it has claimed, nor is in the way of its phases.
-sql "CREATE TABLE let_go (gone boolean); CREATE FUNCTION hold() RETURNS void LANGUAGE plpgsql AS \$\$
-     BEGIN
-         WHILE NOT EXISTS (SELECT FROM let_go) LOOP PERFORM pg_sleep(0.01); END LOOP;
-     END \$\$"
+sql <<'SQL'
+CREATE TABLE let_go (gone boolean); CREATE FUNCTION hold() RETURNS void LANGUAGE plpgsql AS $$
+BEGIN
+    WHILE NOT EXISTS (SELECT FROM let_go) LOOP PERFORM pg_sleep(0.01); END LOOP;
+END $$
+SQL
 for first in long short; do
     sql 'TRUNCATE let_go'
     long=$(scratch_name)

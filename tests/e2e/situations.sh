@@ -29,18 +29,14 @@
 # ctest: nosan timeout=120
 . "$(dirname "$0")/../support/e2e.bash"
 few=$(scratch_name)
-leave() {
-    exec 8>&- || true
-    jobs_end
-    scratch_drop
-    "$LOCKSTEP_TEST_PGBIN/psql" -X -q -d "$LOCKSTEP_TEST_PG" -c "DROP ROLE IF EXISTS $few"
-    rm -rf "$tmp"
-}
-trap leave EXIT
-sql "CREATE TABLE let_go (n int); CREATE SEQUENCE tried;
-     CREATE FUNCTION hold(n int) RETURNS void LANGUAGE plpgsql AS \$\$
-     BEGIN WHILE NOT EXISTS (SELECT FROM let_go l WHERE l.n = hold.n) LOOP PERFORM pg_sleep(0.01); END LOOP; END \$\$;
-     CREATE ROLE $few LOGIN CONNECTION LIMIT 0 IN ROLE lockstep_task"
+e2e_roles=("$few")
+e2e_leave() { exec 8>&-; }
+sql <<SQL
+CREATE TABLE let_go (n int); CREATE SEQUENCE tried;
+CREATE FUNCTION hold(n int) RETURNS void LANGUAGE plpgsql AS \$\$
+BEGIN WHILE NOT EXISTS (SELECT FROM let_go l WHERE l.n = hold.n) LOOP PERFORM pg_sleep(0.01); END LOOP; END \$\$;
+CREATE ROLE $few LOGIN CONNECTION LIMIT 0 IN ROLE lockstep_task
+SQL
 export LOCKSTEP_CONFIG=$tmp/lockstep.conf LOCKSTEP_PROBE_DIR=$tmp
 printf '[log]\nlevel = info\n' >"$LOCKSTEP_CONFIG"
 me=$(sql 'SELECT session_user')
@@ -76,7 +72,7 @@ takes() {
 }
 id='[0-9a-f-]{36}'
 
-situation '5: no executor'
+situation '5: no executor works for the queue'
 run=$(publish '{"order": 1, "sql": "SELECT 1"}')
 says "no executor works for queue $q; none has ever reached this database for it$" run explain "$run"
 command=$(grep -oP 'lockstep executor run (?:(?![.] ).)+' <<<"$helps" | head -1)
@@ -131,7 +127,7 @@ says "all executors of queue $q \(1\) have been told to use 0 readers by $me" ru
 takes 1 "lockstep executor set $executor --readers 1"
 completed "$run"
 
-case_begin 'lookahead'
+case_begin 'the lookahead of the queue is used up'
 lockstep queue set "$q" --lookahead 1 --max-readers 2 -q
 lockstep executor set "$executor" --readers 2 -q
 run=$(publish '{"order": 1, "name": "g", "sql": "SELECT hold(4)"}' '{"order": 2, "sql": "SELECT 1"}' '{"order": 3, "sql": "SELECT 1"}')

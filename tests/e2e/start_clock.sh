@@ -2,13 +2,7 @@
 # A server takes the connection and says nothing, and meanwhile the clock is set back by an hour: libpq's own time-out would last that
 # hour longer. And the next host of the connection string is asked after it.
 # ctest: nosan timeout=90
-set -euo pipefail
-here=$(cd "$(dirname "$0")" && pwd)
-. "$here/../support/shell.bash"
-. "$here/ledger.bash"
-tmp=$(mktemp -d)
-trap 'jobs_end; scratch_drop; rm -rf "$tmp"' EXIT
-scratch_database 2>/dev/null
+. "$(dirname "$0")/../support/e2e.bash"
 q=$(scratch_name)
 lockstep queue create "$q" -q --create-topic --max-readers 1
 # Its first answer (to whether it speaks TLS) comes when the file go is there; then there is nothing more.
@@ -32,6 +26,7 @@ name=${db##*dbname=} port=$(sed -n 's/.* port=\([0-9]*\) .*/\1/p' <<<"$LOCKSTEP_
 faketime=$(find /usr/lib -name libfaketime.so.1 -print -quit)
 [ -n "$faketime" ] || { echo 'libfaketime is missing: scripts/setup'; exit 1; }
 echo '+0' >"$tmp/clock"
+case_begin 'an executor gives up a silent server within its time-out, though the clock is set back by an hour'
 LD_PRELOAD=$faketime FAKETIME_TIMESTAMP_FILE=$tmp/clock FAKETIME_NO_CACHE=1 DONT_FAKE_MONOTONIC=1 \
     "$LOCKSTEP_BIN" executor run -d "host=127.0.0.1 port=$silent user=lockstep_test dbname=$name connect_timeout=5" -b "$LOCKSTEP_TEST_BROKERS" \
     --queue "$q" --readers 1 2>"$tmp/backwards" &
@@ -39,13 +34,14 @@ pid=$!
 eventually 10 test -f "$tmp/asked"
 echo '-3600' >"$tmp/clock"
 touch "$tmp/go"
-gone() { ! kill -0 $pid 2>/dev/null; }
-eventually 30 gone || { failed=1; kill -KILL $pid; }
+eventually 30 gone $pid || { failed=1; kill -KILL $pid; }
 rc=0
 wait $pid || rc=$?
 expect 'a silent server and a clock that is set back' "$rc" 3
 grep -q 'does not answer within 5 s' "$tmp/backwards" || { cat "$tmp/backwards"; failed=1; }
 
+case_begin 'the next host of the connection string is tried after a silent one'
 expect 'the next host' "$("$LOCKSTEP_BIN" queue list -o csv -d "host=127.0.0.1,127.0.0.1 port=$silent,$port user=lockstep_test dbname=$name connect_timeout=1" \
     -b "$LOCKSTEP_TEST_BROKERS" | cut -d, -f1 | tail -n 1)" "$q"
+cases_end
 exit $failed

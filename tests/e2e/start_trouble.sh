@@ -2,16 +2,11 @@
 # Starts that do not come up, for what is not the configuration's fault: a later incarnation cannot make its client of Kafka, and
 # tries again; the server falls silent under a first start, which waits for it; somebody tells it to stop.
 # ctest: timeout=120
-set -euo pipefail
-here=$(cd "$(dirname "$0")" && pwd)
-. "$here/../support/shell.bash"
-. "$here/ledger.bash"
-tmp=$(mktemp -d)
-trap 'jobs_end; scratch_drop; rm -rf "$tmp"' EXIT
-scratch_database 2>/dev/null
+. "$(dirname "$0")/../support/e2e.bash"
 q=$(scratch_name)
 lockstep queue create "$q" -q --create-topic --max-readers 1
 
+case_begin 'a later incarnation that cannot make a client of Kafka reports it and tries again'
 # The calls of the first incarnation are counted; the next one's first call fails.
 LOCKSTEP_INJECT_COUNT=$tmp/counts LOCKSTEP_INJECT=rd_kafka_new=1000000 \
     "$LOCKSTEP_BIN-probed" executor run -d "$db" -b "$LOCKSTEP_TEST_BROKERS" --queue "$q" --readers 1 --until-idle 2>/dev/null
@@ -20,18 +15,17 @@ calls=$(sed -n 's/^rd_kafka_new //p' "$tmp/counts")
 LOCKSTEP_INJECT=rd_kafka_new=$((calls + 1)) LOCKSTEP_INJECT_LOG=$tmp/injected \
     "$LOCKSTEP_BIN-probed" executor run -d "$db" -b "$LOCKSTEP_TEST_BROKERS" --queue "$q" --readers 1 2>>"$tmp/log" &
 pid=$!
-started() { [ "$(grep -c executor_started "$tmp/log")" -ge "$1" ]; }
 lose() { [ "$(sql "SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity WHERE datname = current_database() AND application_name = 'lockstep/control'")" = 1 ]; }
-eventually 20 started 1
+eventually 20 incarnations "$tmp/log" 1
 for i in 2 3 4 5; do # how many clients an incarnation has made when it is ended is a matter of time
-    [ -s "$tmp/injected" ] || { eventually 10 lose && eventually 20 started $i; }
+    [ -s "$tmp/injected" ] || { eventually 10 lose && eventually 20 incarnations "$tmp/log" $i; }
 done
 expect 'clients that could not be made' "$(cat "$tmp/injected")" "rd_kafka_new $((calls + 1))"
 expect 'what was told' "$(grep -c 'cannot start a client: injected' "$tmp/log")" 1
-kill -TERM $pid
-wait $pid || { echo "the executor ended with $?"; failed=1; }
+told_to_end $pid
 [ $failed = 0 ] || tail -n 20 "$tmp/log"
 
+case_begin 'an executor whose server falls silent at its first start waits for the server'
 mkfifo "$tmp/network"
 touch "$tmp/links"
 "$here/../torture/proxy.py" "$tmp/network" "server=0:127.0.0.1:$(sed -n 's/.* port=\([0-9]*\) .*/\1/p' <<<"$LOCKSTEP_TEST_PG")" "broker=0:127.0.0.1:${LOCKSTEP_TEST_BROKERS##*:}" >"$tmp/links" &
@@ -52,7 +46,8 @@ wait $pid || rc=$?
 expect 'a server that is silent for a while' "$rc" 0
 [ "$rc" = 0 ] || tail -n 5 "$tmp/silent"
 
-# The broker answers nobody, so that each queue takes its time: who is told to stop finishes with one at most.
+case_begin 'an executor that is told to end while it starts checks no more than one further queue'
+# The broker answers nobody, so that each queue takes its time.
 echo "broker cut" >"$tmp/network"
 queues=()
 for i in 1 2 3 4 5; do
@@ -67,4 +62,5 @@ rc=0
 wait $pid || rc=$?
 looked=$(grep -c topic_not_checked "$tmp/waiting")
 expect 'told to stop while it starts' "$rc, $((looked <= 2)) ($looked looked at)" "0, 1 ($looked looked at)"
+cases_end
 exit $failed

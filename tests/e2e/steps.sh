@@ -3,19 +3,20 @@
 # is not done: a retry, an operator, another executor. steps_kill.sh kills executors between them.
 # ctest: timeout=120
 . "$(dirname "$0")/../support/e2e.bash"
-failed=0
-sql "CREATE TABLE effect (n int GENERATED ALWAYS AS IDENTITY, task text, step text, tx bigint DEFAULT txid_current());
-     CREATE TABLE broken (task text);
-     CREATE FUNCTION did(task text, step text) RETURNS void LANGUAGE plpgsql AS \$\$
-     BEGIN
-         IF EXISTS (SELECT FROM broken b WHERE b.task = did.task || ' ' || did.step) THEN RAISE EXCEPTION 'not yet'; END IF;
-         INSERT INTO effect (task, step) VALUES (did.task, did.step);
-     END \$\$;
-     CREATE FUNCTION once(what text) RETURNS void LANGUAGE plpgsql AS \$\$
-     BEGIN
-         IF nextval(what) = 1 THEN RAISE EXCEPTION 'the first time'; END IF;
-     END \$\$;
-     CREATE SEQUENCE first_b"
+sql <<'SQL'
+CREATE TABLE effect (n int GENERATED ALWAYS AS IDENTITY, task text, step text, tx bigint DEFAULT txid_current());
+CREATE TABLE broken (task text);
+CREATE FUNCTION did(task text, step text) RETURNS void LANGUAGE plpgsql AS $$
+BEGIN
+    IF EXISTS (SELECT FROM broken b WHERE b.task = did.task || ' ' || did.step) THEN RAISE EXCEPTION 'not yet'; END IF;
+    INSERT INTO effect (task, step) VALUES (did.task, did.step);
+END $$;
+CREATE FUNCTION once(what text) RETURNS void LANGUAGE plpgsql AS $$
+BEGIN
+    IF nextval(what) = 1 THEN RAISE EXCEPTION 'the first time'; END IF;
+END $$;
+CREATE SEQUENCE first_b
+SQL
 effects() { sql "SELECT string_agg(step, ' ' ORDER BY n) FROM effect WHERE task = '$1'"; }
 state() { sql "SELECT t.status, t.step, t.attempt_num, t.lost_num FROM lockstep.task t WHERE t.name = '$1'"; }
 task_id() { sql "SELECT task_id FROM lockstep.task WHERE name = '$1'"; }
@@ -40,6 +41,7 @@ sql "INSERT INTO broken VALUES ('stuck b')"
 } >"$tmp/tasks.jsonl"
 q=$(scratch_name)
 lockstep queue create "$q" -q --create-topic --max-readers 3 --on-failure continue >/dev/null
+case_begin 'each step is a transaction of its own, and the steps run in their order'
 run=$(lockstep publish --queue "$q" -q "$tmp/tasks.jsonl")
 executors 1 "$q" 3
 executors_wait || { cat "$tmp/$q".*.log; failed=1; }
@@ -48,19 +50,24 @@ expect 'the steps in their order' "$(effects plain)" 'a b1 b2 c'
 expect 'a transaction for each step' "$(sql "SELECT count(DISTINCT tx), count(DISTINCT tx) FILTER (WHERE step LIKE 'b%') FROM effect WHERE task = 'plain'")" '3|1'
 expect 'a completed task' "$(state plain)" 'Completed|c|1|0'
 expect 'it began with its first step' "$(sql "SELECT started_at < updated_at - interval '0.4 s', duration > '0.4 s' FROM lockstep.task WHERE name = 'slow'")" 't|t'
+case_begin 'a retry continues with the step that failed'
 expect 'a retry goes on with the step that failed' "$(effects fails) / $(state fails)" 'a b c / Completed|c|2|0'
 expect 'an attempt tells where it failed' "$(sql "SELECT a.error, split_part(a.context, E'\n', 1) FROM lockstep.task_attempt a JOIN lockstep.task USING (task_id) WHERE name = 'fails'")" 'the first time|step "b" (2 of 3)'
 expect 'no attempt is left' "$(effects stuck) / $(state stuck)" 'a / Failed|b|2|0'
+case_begin 'a statement that is refused fails the task before its first step'
 expect 'a statement that is refused stops the whole task before it begins' "$(effects refused) / $(state refused)" ' / Failed||1|0'
 expect 'it is told which' "$(sql "SELECT context FROM lockstep.task_attempt JOIN lockstep.task USING (task_id) WHERE name = 'refused'")" 'step "b" (2 of 2)'
+case_begin 'a step may be without a transaction, and finds a clean session'
 expect 'a step without a transaction' "$(effects bare) / $(state bare)" 'a c / Completed|c|1|0'
-expect 'the time-out is for an attempt, and what is done stays done' "$(effects slow) / $(state slow)" 'a b / Completed|b|2|0'
 expect 'a step finds a clean session' "$(effects clean)" "a b $(sql 'SHOW work_mem') t"
+case_begin 'the time-out is for an attempt, and what is done stays done'
+expect 'the time-out is for an attempt, and what is done stays done' "$(effects slow) / $(state slow)" 'a b / Completed|b|2|0'
+case_begin 'the next phase waits for all steps, and task show names the step of a task'
 expect 'the next phase waits for all steps' "$(sql "SELECT min(n) FILTER (WHERE task = 'after') > max(n) FILTER (WHERE task <> 'after') FROM effect")" t
 lockstep task show "$(task_id stuck)" >"$tmp/shown"
-grep -q 'step.*b' "$tmp/shown" || { echo 'task show does not tell the step:'; cat "$tmp/shown"; failed=1; }
+grep -q 'step.*b' "$tmp/shown" || wrong "task show does not name the step: $(cat "$tmp/shown")"
 
-# An operator: task retry and run retry go on, replay --mode failed, too; replay --mode all begins anew.
+case_begin 'task retry and run retry continue with the step that is not done, and a replay of all begins with the first'
 daemon() { "$LOCKSTEP_BIN-probed" executor run -d "$db" -b "$LOCKSTEP_TEST_BROKERS" --queue "$q" --readers 2 2>>"$tmp/daemon.log" & daemon=$!; }
 status_is() { is "SELECT status FROM lockstep.task WHERE name = '$1'" "$2"; }
 daemon
@@ -76,9 +83,9 @@ eventually 10 is "SELECT ended_at IS NOT NULL FROM lockstep.run WHERE run_id = '
 lockstep replay --queue "$q" --run "$run" --mode all --execute --reason again -q >/dev/null 2>"$tmp/said" || { cat "$tmp/said"; failed=1; }
 eventually 15 is "SELECT ended_at IS NOT NULL FROM lockstep.run WHERE run_id = '$run'" t
 expect 'a replay of all begins with the first step' "$(effects stuck) / $(effects plain)" 'a b c a b c / a b1 b2 c a b1 b2 c'
-kill -TERM "$daemon" && wait "$daemon"
+told_to_end "$daemon"
 
-# Cancelled between two steps: none follows; a retry goes on.
+case_begin 'a task that is cancelled between two steps begins no further step, and a retry continues behind it'
 held() { # PROBE TASK: TASK stands there until its cancel was sent once; it is sent again when step "b" is next
     rm -rf "$tmp/hold" && mkdir "$tmp/hold"
     sql "DELETE FROM effect"
@@ -101,9 +108,12 @@ lockstep run explain "$run" >/dev/null
 lockstep run retry "$run" -q >/dev/null
 eventually 10 status_is one Completed
 expect 'a retry goes on behind it' "$(effects one)" 'a b'
-kill -TERM "$daemon" && wait "$daemon"
+told_to_end "$daemon"
+
+case_begin 'a step that has just begun is cancelled'
 task two "a=$(does two a)|b=\"sql\": \"SELECT did('two', 'b'), pg_sleep(60)\"" >"$tmp/one.jsonl"
 held step.done two
 expect 'a step that has just begun is cancelled' "$(effects two) / $(sql "SELECT step FROM lockstep.task WHERE name = 'two'")" 'a / b'
-kill -TERM "$daemon" && wait "$daemon"
+told_to_end "$daemon"
+cases_end
 exit $failed

@@ -3,14 +3,8 @@
 # goes on with the step that is not done; each step has its effect once, in order, and one that wakes commits nothing.
 # Several points at a time, each with a queue of its own. LOCKSTEP_TEST_POINTS names other ones.
 # ctest: nosan timeout=180
-set -euo pipefail
-here=$(cd "$(dirname "$0")" && pwd)
-. "$here/../support/shell.bash"
-. "$here/ledger.bash"
+. "$(dirname "$0")/../support/e2e.bash"
 . "$here/probes.bash"
-tmp=$(mktemp -d)
-trap 'jobs_end; scratch_drop; rm -rf "$tmp"' EXIT
-scratch_database 2>/dev/null
 points_create
 sql "CREATE TABLE effect (n int GENERATED ALWAYS AS IDENTITY, q text, step text);
      CREATE FUNCTION did(q text, step text) RETURNS void LANGUAGE sql BEGIN ATOMIC INSERT INTO effect (q, step) VALUES (q, step); END"
@@ -35,12 +29,15 @@ points+=" block.committed block.committed@2 step.done step.done@2 fail.send fail
 go() {
     local action=$1 i queues=() got
     shift
+    case_begin "the heir of these ends well ($action): $*"
     points_inherited "$action" "$@"
     for i in "${!queues[@]}"; do
         got=$(sql "SELECT string_agg(step, ' ' ORDER BY n) FROM effect WHERE q = '${queues[i]}'")
-        expect "$action at ${*:i+1:1}: effects" "$got" 'a b c d after'
-        expect "$action at ${*:i+1:1}: the row" "$(sql "SELECT t.status, t.step FROM lockstep.task t JOIN lockstep.queue q USING (queue_id) WHERE q.name = '${queues[i]}' ORDER BY t.task_id LIMIT 1")" 'Completed|d'
+        [ "$got" = 'a b c d after' ] || point_wrong "${queues[i]}" "effects: $got"
+        got=$(sql "SELECT t.status, t.step FROM lockstep.task t JOIN lockstep.queue q USING (queue_id) WHERE q.name = '${queues[i]}' ORDER BY t.task_id LIMIT 1")
+        [ "$got" = 'Completed|d' ] || point_wrong "${queues[i]}" "the row: $got"
     done
+    points_report "$action at POINT: the task continues with the step that is not done, each step once and in order" "$@"
 }
 
 read -ra all <<<"${LOCKSTEP_TEST_POINTS:-$points}"
@@ -48,6 +45,8 @@ for ((from = 0; from < ${#all[@]}; from += 24)); do
     go kill "${all[@]:from:24}"
 done 2>/dev/null
 [ -n "${LOCKSTEP_TEST_POINTS:-}" ] || go stop step.begun block.ran block.completed@2 block.completed@3 step.done block.begun@5 2>/dev/null
-expect 'locks that are left' "$(sql "SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND database = (SELECT oid FROM pg_database WHERE datname = current_database())")" 0
+case_begin 'no lock is left'
+no_locks_left
 printf '%s points, %s seconds\n' "${#all[@]}" "$SECONDS"
+cases_end
 exit $failed

@@ -1,17 +1,9 @@
 #!/bin/bash
 # Tasks whose steps are SQL, commands and requests: each is recorded by itself, a retry goes on with the step that failed, the time-out is
 # for the whole attempt, an executor takes such a task only if it is able to do all of it. steps_outside_kill.sh kills executors between them.
-set -euo pipefail
-here=$(cd "$(dirname "$0")" && pwd)
-. "$here/../support/shell.bash"
-. "$here/../support/cases.bash"
+. "$(dirname "$0")/../support/e2e.bash"
 . "$here/../support/http.bash"
-. "$here/ledger.bash"
-tmp=$(mktemp -d)
 chmod 755 "$tmp"
-trap 'jobs_end; scratch_drop; rm -rf "$tmp"' EXIT
-scratch_database
-failed=0
 http_start http
 host=127.0.0.1:$port at=http://$host
 printf '[executor]\nfrozen_after = 20s\nheartbeat = 200ms\n' | tee "$tmp/hosts.conf" "$tmp/all.conf" >"$tmp/commands.conf"

@@ -4,16 +4,10 @@
 # end was not recorded, and no step before it is done again. One that wakes records nothing, and begins nothing.
 # Several points at a time, each with a queue of its own. LOCKSTEP_TEST_POINTS names other ones.
 # ctest: nosan
-set -euo pipefail
-here=$(cd "$(dirname "$0")" && pwd)
-. "$here/../support/shell.bash"
+. "$(dirname "$0")/../support/e2e.bash"
 . "$here/../support/http.bash"
-. "$here/ledger.bash"
 . "$here/probes.bash"
-tmp=$(mktemp -d)
 chmod 755 "$tmp"
-trap 'jobs_end; scratch_drop; rm -rf "$tmp"' EXIT
-scratch_database 2>/dev/null
 http_start http
 host=127.0.0.1:$port
 printf '[commands]\nact = %s\n[command:act]\nkill_after = 300ms\n[http]\nallow = %s\n' "$here/../support/act" "$host" >"$tmp/lockstep.conf"
@@ -50,7 +44,9 @@ go() {
     local action=$1 i queues=() at twice wanted got
     shift
     at=("${@%%=*}") twice=("${@##*=}")
+    case_begin "the heir of these ends well ($action): ${at[*]}"
     points_inherited "$action" "${at[@]}"
+    same() { [ "$2" = "$3" ] || point_wrong "${queues[i]}" "$1: $2, not $3"; }
     for i in "${!queues[@]}"; do
         got=$(
             sql "SELECT step FROM effect WHERE q = '${queues[i]}' ORDER BY n"
@@ -58,11 +54,12 @@ go() {
             jq -r "select(.path == \"/echo/${queues[i]}\") | .key" "$tmp/http/requests" | sed 's/.*-//'
         )
         wanted=$(printf '%s\n' a b c d e after ${twice[i]})
-        expect "$action at ${at[i]}: effects" "$(sort <<<"$got" | paste -sd' ')" "$(sort <<<"$wanted" | paste -sd' ')"
-        expect "$action at ${at[i]}: the commands in their order" "$(awk '$1 == "start" { print $NF }' "$tmp/${queues[i]}.act" | uniq | paste -sd' ')" 'b e'
-        expect "$action at ${at[i]}: a request has one key" "$(jq -r "select(.path == \"/echo/${queues[i]}\") | .key" "$tmp/http/requests" | sort -u | wc -l)" 1
-        expect "$action at ${at[i]}: the row" "$(sql "SELECT t.status, t.step, t.attempt_num <= 2 FROM lockstep.task t JOIN lockstep.queue q USING (queue_id) WHERE q.name = '${queues[i]}' ORDER BY t.task_id LIMIT 1")" 'Completed|e|t'
+        same 'effects' "$(sort <<<"$got" | paste -sd' ')" "$(sort <<<"$wanted" | paste -sd' ')"
+        same 'the commands in their order' "$(awk '$1 == "start" { print $NF }' "$tmp/${queues[i]}.act" | uniq | paste -sd' ')" 'b e'
+        same 'keys of the request' "$(jq -r "select(.path == \"/echo/${queues[i]}\") | .key" "$tmp/http/requests" | sort -u | wc -l)" 1
+        same 'the row' "$(sql "SELECT t.status, t.step, t.attempt_num <= 2 FROM lockstep.task t JOIN lockstep.queue q USING (queue_id) WHERE q.name = '${queues[i]}' ORDER BY t.task_id LIMIT 1")" 'Completed|e|t'
     done
+    points_report "$action at POINT: the task continues with the step whose record is missing, and repeats none before it" "${at[@]}"
 }
 
 read -ra all <<<"$(tr '\n' ' ' <<<"${LOCKSTEP_TEST_POINTS:-$points}")"
@@ -75,6 +72,7 @@ done 2>/dev/null
 # tell the reader: that begins nothing all the same.
 late() {
     local q=late_$RANDOM late heir
+    case_begin "an executor that wakes at $1, when another one has done the task, begins nothing"
     only=${2//QUEUE/$q} point_run "$q"
     mkdir "$tmp/$q.hit"
     : >"$tmp/$q.act"
@@ -83,19 +81,21 @@ late() {
     points_hit "$1" "$q"
     point_executor heir "$LOCKSTEP_BIN" --queue "$q"
     heir=$pid
-    eventually 20 points_done || points_told "$1"
+    eventually 20 points_done || wrong 'the run has not ended'
+    [ ! -s "$tmp/$q.wrong" ] || wrong "$(cat "$tmp/$q.wrong")"
     kill -CONT "$late"
     eventually 10 grep -qx outside.record "$tmp/reached.$q" || failed=1
     expect "late at $1: done" "$(($(grep -c ^start "$tmp/$q.act" || true) + $(grep -c "/echo/$q\"" "$tmp/http/requests" || true)))" 1
     touch "$tmp/$q.hit/incarnation.lost.go"
     eventually 15 points_again "$q" || failed=1
-    kill -TERM "$late" "$heir"
-    wait "$late" && wait "$heir" || { echo "late at $1: an executor did not end well"; failed=1; }
+    told_to_end "$late" "$heir"
 }
 if [ -z "${LOCKSTEP_TEST_POINTS:-}" ]; then
     late command.spawn '{"name": "b", "command": "act", "args": ["'"$tmp"'/QUEUE.act", "span", "0"]}'
     late http.send '{"name": "c", "url": "http://'"$host"'/echo/QUEUE"}'
 fi
-expect 'locks that are left' "$(sql "SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND database = (SELECT oid FROM pg_database WHERE datname = current_database())")" 0
+case_begin 'no lock is left'
+no_locks_left
 printf '%s points, %s seconds\n' "${#all[@]}" "$SECONDS"
+cases_end
 exit $failed

@@ -4,15 +4,16 @@
 # ctest: timeout=120 nosan
 . "$(dirname "$0")/../support/e2e.bash"
 tasks=$(scratch_name)_tasks own=$(scratch_name)_own
-trap 'jobs_end; [ -z "$db" ] || sql "DROP OWNED BY $tasks; DROP ROLE IF EXISTS $tasks, $own"; scratch_drop; rm -rf "$tmp"' EXIT
-sql "CREATE ROLE $tasks LOGIN IN ROLE lockstep_task;
-     CREATE TABLE let_go (n int);
-     GRANT SELECT ON let_go TO $tasks;
-     CREATE FUNCTION hold(n int) RETURNS void LANGUAGE plpgsql AS \$\$
-     BEGIN
-         WHILE NOT EXISTS (SELECT FROM let_go l WHERE l.n = hold.n) LOOP PERFORM pg_sleep(0.01); END LOOP;
-     END \$\$"
-failed=0
+e2e_roles=("$tasks" "$own")
+sql <<SQL
+CREATE ROLE $tasks LOGIN IN ROLE lockstep_task;
+CREATE TABLE let_go (n int);
+GRANT SELECT ON let_go TO $tasks;
+CREATE FUNCTION hold(n int) RETURNS void LANGUAGE plpgsql AS \$\$
+BEGIN
+    WHILE NOT EXISTS (SELECT FROM let_go l WHERE l.n = hold.n) LOOP PERFORM pg_sleep(0.01); END LOOP;
+END \$\$
+SQL
 bad() { echo "$1"; failed=1; tail -n 20 "$tmp/log"; }
 q=$(scratch_name)
 lockstep queue create "$q" -q --create-topic --max-readers 4

@@ -4,23 +4,24 @@
 # A sequence counts how often a task has caught its cancel, as no rollback undoes it: on a slow machine the time may be over before
 # the statement that catches has begun.
 . "$(dirname "$0")/../support/e2e.bash"
-failed=0
-sql "CREATE TABLE effect (n int);
-     CREATE FUNCTION deaf() RETURNS void LANGUAGE plpgsql AS \$\$
-     BEGIN
-         INSERT INTO effect VALUES (9);
-         LOOP
-             BEGIN PERFORM pg_sleep(60); EXCEPTION WHEN query_canceled THEN NULL; END;
-         END LOOP;
-     END \$\$;
-     CREATE FUNCTION catches(caught regclass) RETURNS void LANGUAGE plpgsql AS \$\$
-     BEGIN
-         PERFORM pg_sleep(60);
-     EXCEPTION WHEN query_canceled THEN
-         PERFORM nextval(caught);
-     END \$\$;
-     CREATE SEQUENCE \"swallows\"; CREATE SEQUENCE \"swallows bare\";
-     CREATE SEQUENCE \"swallows in a step\"; CREATE SEQUENCE \"swallows in the last step\""
+sql <<'SQL'
+CREATE TABLE effect (n int);
+CREATE FUNCTION deaf() RETURNS void LANGUAGE plpgsql AS $$
+BEGIN
+    INSERT INTO effect VALUES (9);
+    LOOP
+        BEGIN PERFORM pg_sleep(60); EXCEPTION WHEN query_canceled THEN NULL; END;
+    END LOOP;
+END $$;
+CREATE FUNCTION catches(caught regclass) RETURNS void LANGUAGE plpgsql AS $$
+BEGIN
+    PERFORM pg_sleep(60);
+EXCEPTION WHEN query_canceled THEN
+    PERFORM nextval(caught);
+END $$;
+CREATE SEQUENCE "swallows"; CREATE SEQUENCE "swallows bare";
+CREATE SEQUENCE "swallows in a step"; CREATE SEQUENCE "swallows in the last step"
+SQL
 cat >"$tmp/tasks.jsonl" <<'END'
 {"order": 1, "name": "twice", "timeout": 0.2, "max_attempts": 2, "retry_intervals": [0.05], "sql": ["INSERT INTO effect VALUES (1)", "SELECT pg_sleep(60)"]}
 {"order": 1, "name": "bare", "timeout": 0.2, "transaction": false, "sql": "SELECT pg_sleep(60)"}
@@ -35,6 +36,7 @@ cat >"$tmp/tasks.jsonl" <<'END'
 END
 q=$(scratch_name)
 lockstep queue create "$q" -q --create-topic --max-readers 3 --max-attempts 1 --on-failure continue >/dev/null
+case_begin 'an attempt that runs beyond its time-out has failed, also when it catches the cancel'
 run=$(lockstep publish --queue "$q" -q "$tmp/tasks.jsonl")
 executors 1 "$q" 3
 executors_wait || { cat "$tmp/$q".*.log; failed=1; }
@@ -42,15 +44,24 @@ expect 'outcomes' "$(sql "SELECT string_agg(t.name || '=' || t.status || '/' || 
     'twice=Failed/2/0 bare=Failed/1/0 deaf=Failed/1/0 swallows=Failed/2/0 swallows bare=Failed/1/0 swallows in a step=Failed/1/0 swallows in the last step=Failed/1/0 in time=Completed/1/0 beside=Completed/1/0 after=Completed/1/0'
 expect 'what is told' "$(sql "SELECT DISTINCT sqlstate, error FROM lockstep.execution_log WHERE run_id = '$run' AND status <> 'Completed' ORDER BY error")" \
     $'57014|time-out: the attempt ran for longer than 0.2 s\n57014|time-out: the attempt ran for longer than 1 s'
+
+case_begin 'an attempt that caught its cancel has that as its hint'
 # 0 of a task that has not caught its cancel: a sequence begins with 1, and is not called then.
-expect 'every attempt that caught its cancel says so' "$(sql "
-    SELECT t.name, c.caught, c.said
-    FROM lockstep.task t
-    CROSS JOIN LATERAL
-        (SELECT coalesce(pg_sequence_last_value(format('%I', t.name)::regclass), 0) AS caught,
-                (SELECT count(*) FROM lockstep.task_attempt a
-                 WHERE a.task_id = t.task_id AND a.hint LIKE 'It was asked to stop and went on.%') AS said) c
-    WHERE t.name LIKE 'swallows%' AND c.caught > c.said")" ''
+silent=$(
+    sql <<'SQL'
+SELECT t.name, c.caught, c.said
+FROM lockstep.task t
+CROSS JOIN LATERAL
+    (SELECT coalesce(pg_sequence_last_value(format('%I', t.name)::regclass), 0) AS caught,
+            (SELECT count(*) FROM lockstep.task_attempt a
+             WHERE a.task_id = t.task_id AND a.hint LIKE 'It was asked to stop and went on.%') AS said) c
+WHERE t.name LIKE 'swallows%' AND c.caught > c.said
+SQL
+)
+expect 'tasks whose attempts caught their cancel, and have no such hint' "$silent" ''
+
+case_begin 'an attempt is cancelled in time, and of it nothing is left but steps that were done'
 expect 'cancelled in time' "$(sql "SELECT bool_and(l.duration BETWEEN '0.2 s' AND '40 s') FROM lockstep.execution_log l JOIN lockstep.task t USING (task_id) WHERE run_id = '$run' AND t.name IN ('twice', 'bare')")" t
 expect 'effects' "$(sql "SELECT string_agg(n::text, ' ' ORDER BY n) FROM effect")" '2 3 4 6'
+cases_end
 exit $failed

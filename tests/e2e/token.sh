@@ -3,20 +3,14 @@
 # fails, a session that has not been noted), so that only the token stands between a woken executor and its effect. It is
 # refused, whatever the task had come to, and the effects are there once.
 # ctest: nosan timeout=120
-set -euo pipefail
-here=$(cd "$(dirname "$0")" && pwd)
-. "$here/../support/shell.bash"
-. "$here/ledger.bash"
+. "$(dirname "$0")/../support/e2e.bash"
 . "$here/probes.bash"
-tmp=$(mktemp -d)
-trap 'jobs_end; scratch_drop; rm -rf "$tmp"' EXIT
-scratch_database 2>/dev/null
 points_create
 for name in sessions_left executor_fence; do
     sql "$(sql "SELECT replace(pg_get_functiondef(p.oid), 'WHERE es.executor_no', 'WHERE es.kind <> ''reader'' AND es.executor_no') FROM pg_proc p WHERE p.oid = 'lockstep.$name'::regproc")"
 done
+case_begin 'executors whose sessions are spared when they are taken over have no effect when they wake'
 [ "$(sql "SELECT count(*) FROM pg_proc WHERE pronamespace = 'lockstep'::regnamespace AND prosrc LIKE '%es.kind <> ''reader''%'")" = 2 ]
-stopped() { [ "$(sed 's/.*) \(.\).*/\1/' "/proc/$1/stat" 2>/dev/null)" = T ]; }
 woken="reader.send@3 reader.flush@3 block.begun block.ran"
 
 queues=() pids=() options=()
@@ -39,11 +33,12 @@ heir=$pid
 eventually 30 points_done
 sql "CREATE TABLE before (LIKE ledger); INSERT INTO before SELECT * FROM ledger"
 kill -CONT "${pids[@]}"
-again() { [ "$(grep -c 'event=executor_started' "$tmp/$1.log")" -ge 2 ]; }
-for q in "${queues[@]}"; do eventually 15 again "$q"; done
-kill -TERM "${pids[@]}" "$heir"
-for pid in "${pids[@]}" "$heir"; do wait "$pid" || { echo "an executor ended with $?"; failed=1; }; done
+for q in "${queues[@]}"; do eventually 15 points_again "$q"; done
+told_to_end "${pids[@]}" "$heir"
 expect 'effects of those who woke' "$(sql 'TABLE ledger EXCEPT ALL TABLE before')" ''
 # shellcheck disable=SC2086
 points_check $woken
+# shellcheck disable=SC2086
+points_report 'an executor that wakes at POINT is refused by its token: its run is finished, every effect once' $woken
+cases_end
 exit $failed

@@ -3,15 +3,10 @@
 # executor goes on by itself and nothing runs twice; where records are lost or damaged the queue is halted, and says so. Its
 # servers are its own.
 # ctest: nosan lock=servers
-set -euo pipefail
-here=$(cd "$(dirname "$0")" && pwd)
-. "$here/../support/own_servers.bash"
+. "$(dirname "$0")/../support/own_servers.bash"
 . "$here/../support/broker.bash"
-. "$here/ledger.bash"
 scratch_database
 ledger_create
-failed=0
-wrong() { echo "$@"; failed=1; }
 halted() { [ "$(sql "SELECT halted_reason FROM lockstep.queue WHERE name = '$1'")" = "$2" ]; }
 halts() { # QUEUE REASON: and people are told so, with what to do
     eventually 40 halted "$1" "$2" || { wrong "$1: $(sql "SELECT halted_reason, halted_detail FROM lockstep.queue WHERE name = '$1'")"; return; }
@@ -35,7 +30,7 @@ tasks() { for ((i = 0; i < $1; i++)); do echo '{"order": 1, "previous_order": 0,
 
 for q in checksum garbage busy truncated refilled; do lockstep queue create $q -q --create-topic --max-readers 4; done
 
-# Damage on the broker's disk. The rest of the topic is whole.
+case_begin 'a queue whose records are damaged on the disk of the broker is halted, and continues when they are restored or skipped'
 tasks 2 x | put checksum
 tasks 2 x | put garbage -z gzip
 cp "$(segment checksum)" "$tmp/replica"
@@ -55,7 +50,7 @@ tasks 1 y | put garbage
 idle garbage
 done_of garbage 1 || wrong 'it did not go on behind the damage'
 
-# Killed in the middle of a run.
+case_begin 'a broker that is killed and comes back ends no run and halts no queue'
 for o in 1 2 3; do
     for ((i = 0; i < 100; i++)); do echo "{\"order\": $o, \"sql\": \"SELECT work('busy', $o, $(((o - 1) * 100 + i)), 0.02)\"}"; done
 done >"$tmp/tasks.jsonl"
@@ -75,7 +70,7 @@ for q in busy truncated refilled; do
     [ -z "$(sql "SELECT halted_detail FROM lockstep.queue WHERE name = '$q'")" ] || wrong "$q was halted by a restart of the broker"
 done
 
-# It forgets its last writes; one log is filled again past the cursor before the executor looks.
+case_begin 'a queue is halted when the broker has lost its last records, also when others have taken their places'
 eventually 10 cursor truncated 3
 eventually 10 cursor refilled 3
 kill -STOP $executor
@@ -93,7 +88,7 @@ eventually 20 done_of truncated 5 || wrong "the truncated queue does not go on: 
 take refilled 1
 eventually 20 done_of refilled 9 || wrong "the refilled queue does not go on: $(lockstep queue explain refilled)"
 
-# Another cluster answers at the same address.
+case_begin 'a queue is halted when another cluster answers at the address of its broker, and accepts it when an operator does'
 broker_kill
 broker_wipe
 broker_start "$tmp/servers"
@@ -103,9 +98,9 @@ take busy 3
 tasks 1 there | put busy
 eventually 20 done_of busy 301 || wrong "on the other cluster it does not go on: $(lockstep queue explain busy)"
 
-kill -TERM $executor
-wait $executor || wrong "the executor ended with $?"
+told_to_end $executor
 # The executor's client has met a cluster without its topics, and librdkafka 2.0.2 sometimes does not end such a one (kafka/handle.c).
-! grep kafka_close_abandoned "$tmp"/{checksum,garbage}.log || failed=1
+! grep kafka_close_abandoned "$tmp"/{checksum,garbage}.log || wrong 'a client of Kafka could not be closed'
+cases_end
 [ $failed = 0 ] || tail -n 30 "$tmp"/*.log
 exit $failed

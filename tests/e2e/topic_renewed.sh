@@ -1,14 +1,10 @@
 #!/bin/bash
 # A birthmark is renewed every hour. The queue knows it still at the looks that follow, and is not halted for it.
 # ctest: nosan timeout=60
-set -euo pipefail
-here=$(cd "$(dirname "$0")" && pwd)
-. "$here/../support/shell.bash"
-tmp=$(mktemp -d)
-trap 'jobs_end; scratch_drop; rm -rf "$tmp"' EXIT
-scratch_database 2>/dev/null
+. "$(dirname "$0")/../support/e2e.bash"
 q=$(scratch_name)
 lockstep queue create "$q" -q --create-topic
+case_begin 'a queue whose birthmark is renewed is not halted by the looks that follow'
 age() { sql "SELECT extract(epoch FROM clock_timestamp() - marked_at)::int FROM lockstep.queue WHERE name = '$q'"; }
 fresh() { local now && now=$(age) && [ -n "$now" ] && [ "$now" -lt 60 ]; }
 fresh # from queue create on
@@ -17,8 +13,7 @@ sql "UPDATE lockstep.queue SET marked_at = clock_timestamp() - interval '2 hours
 pid=$!
 eventually 20 fresh
 sleep 8 # a look, and the one that would confirm what it has found
-if grep 'event=queue_halted' "$tmp/log"; then
-    exit 1
-fi
-kill -TERM "$pid"
-wait "$pid"
+! grep 'event=queue_halted' "$tmp/log" || wrong 'the queue is halted'
+told_to_end "$pid"
+cases_end
+exit $failed

@@ -3,8 +3,7 @@
 # an executor: no incarnation, no session and no attempt is lost for it. Here each 41st writing of a table is undone.
 # ctest: nosan timeout=120
 . "$(dirname "$0")/../support/e2e.bash"
-failed=0
-bad() { echo "$1"; failed=1; tail -n 20 "$tmp"/*.log; }
+case_begin 'a statement that the server undoes is repeated, and no incarnation, session or attempt is lost for it'
 q=$(scratch_name)
 lockstep queue create "$q" -q --create-topic --max-readers 4 --max-attempts 2
 sql "CREATE TABLE effect (order_no int, n int)"
@@ -20,13 +19,15 @@ for ((order = 1; order <= 12; order++)); do
     echo "{\"order\": $order, \"sql\": \"SELECT 1 / 0\", \"retry_intervals\": [0]}"
 done >"$tmp/tasks"
 run=$(lockstep publish --queue "$q" -q --on-failure continue "$tmp/tasks")
-sql "CREATE SEQUENCE undone;
-     CREATE FUNCTION undo() RETURNS trigger LANGUAGE plpgsql AS \$\$
-     BEGIN
-         IF nextval('public.undone') % 41 = 0 THEN RAISE 'made up' USING ERRCODE = '40P01'; END IF;
-         RETURN NULL;
-     END \$\$;
-     GRANT USAGE ON SEQUENCE undone TO PUBLIC"
+sql <<'SQL'
+CREATE SEQUENCE undone;
+CREATE FUNCTION undo() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    IF nextval('public.undone') % 41 = 0 THEN RAISE 'made up' USING ERRCODE = '40P01'; END IF;
+    RETURN NULL;
+END $$;
+GRANT USAGE ON SEQUENCE undone TO PUBLIC
+SQL
 for table in queue run phase task task_attempt slot slot_waiter event_log executor executor_session; do
     sql "CREATE TRIGGER undo BEFORE INSERT OR UPDATE OR DELETE ON lockstep.$table FOR EACH STATEMENT EXECUTE FUNCTION undo()"
 done
@@ -34,14 +35,13 @@ for n in 1 2; do
     "$LOCKSTEP_BIN" executor run -d "$db" -b "$LOCKSTEP_TEST_BROKERS" --queue "$q" --readers 3 2>"$tmp/$n.log" &
     pid[n]=$!
 done
-ended() { [ "$(sql "SELECT status FROM lockstep.run_status WHERE run_id = '$run'")" = PartiallyCompleted ]; }
-eventually 60 ended || bad 'the run does not end'
-kill -TERM "${pid[@]}"
-for n in 1 2; do wait "${pid[n]}" || bad "executor $n ended with $?"; done
-expect() { [ "$2" = "$3" ] || bad "$1: $2, not $3"; }
+eventually 60 run_is "$run" PartiallyCompleted || wrong 'the run does not end'
+told_to_end "${pid[@]}"
 expect 'tasks' "$(sql "SELECT status, attempt_num, lost_num, count(*) FROM lockstep.task GROUP BY 1, 2, 3 ORDER BY 2")" $'Completed|1|0|72\nFailed|2|0|12'
 expect 'effects' "$(sql 'SELECT count(*), count(DISTINCT (order_no, n)) FROM effect')" '72|72'
 expect 'locks' "$(sql "SELECT count(*) FROM pg_locks l JOIN pg_stat_activity a USING (pid) WHERE l.locktype = 'advisory' AND a.datname = current_database()")" 0
-grep -q event=statement_repeated "$tmp"/*.log || bad 'nothing was undone'
-if grep -E 'event=(incarnation_lost|reader_lost|attempt_lost|queue_set_aside)' "$tmp"/*.log; then bad 'something was lost'; fi
+grep -q event=statement_repeated "$tmp"/*.log || wrong 'nothing was undone'
+if grep -E 'event=(incarnation_lost|reader_lost|attempt_lost|queue_set_aside)' "$tmp"/*.log; then wrong 'something was lost'; fi
+cases_end
+[ $failed = 0 ] || tail -n 20 "$tmp"/*.log
 exit $failed

@@ -3,7 +3,7 @@
 # ctest: nosan timeout=120
 # REMEDY_WAITING
 . "$(dirname "$0")/../support/e2e.bash"
-trap 'exec 6>&- || true; jobs_end; scratch_drop; rm -rf "$tmp"' EXIT
+e2e_leave() { exec 6>&-; }
 q=$(scratch_name)
 lockstep queue create "$q" -q --create-topic
 hold() { # STATEMENT: in a session that stays

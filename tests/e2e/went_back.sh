@@ -17,7 +17,7 @@ ended() { eventually 30 is "SELECT count(*) FROM lockstep.run WHERE ended_at IS 
 case_begin 'records behind a cursor that went back are claimed and run again, then what came later'
 publish 1 >/dev/null
 ended 1
-sql "$(cat <<'SQL'
+sql <<'SQL'
 BEGIN;
 DELETE FROM lockstep.task;
 DELETE FROM lockstep.phase;
@@ -27,11 +27,10 @@ DELETE FROM ledger;
 UPDATE lockstep.queue SET next_offset = 0, last_offset = NULL, last_timestamp = NULL, last_digest = NULL, last_run_no = NULL;
 COMMIT;
 SQL
-)"
 publish 2 >/dev/null
 ended 2
 expect 'the log says so once' "$(grep -c cursor_went_back "$tmp/log")" 1
 expect 'effects' "$(effects | tr ' ' '\n' | sort | xargs)" '1.1 1.2 1.3 2.1 2.2 2.3'
 expect 'phases in order' "$(sql "SELECT max(ended) FILTER (WHERE ord = 1) < min(started) FILTER (WHERE ord = 2) FROM ledger")" t
 cases_end
-exit "$failed"
+exit $failed

@@ -3,17 +3,9 @@
 # work over and finishes the run; then the first one wakes: no effect of it commits, and it goes on as a new incarnation.
 # Several points at a time, each with a queue of its own. LOCKSTEP_TEST_POINTS names other ones.
 # ctest: nosan timeout=240 long
-set -euo pipefail
-here=$(cd "$(dirname "$0")" && pwd)
-. "$here/../support/shell.bash"
-. "$here/ledger.bash"
+. "$(dirname "$0")/../support/e2e.bash"
 . "$here/probes.bash"
-tmp=$(mktemp -d)
-trap 'jobs_end; scratch_drop; rm -rf "$tmp"' EXIT
-scratch_database 2>/dev/null
 points_create
-stopped() { [ "$(sed 's/.*) \(.\).*/\1/' "/proc/$1/stat" 2>/dev/null)" = T ]; }
-again() { [ "$(grep -c 'event=executor_started' "$tmp/$1.log")" -ge 2 ]; }
 
 # go POINT...: all of them at once
 go() {
@@ -25,7 +17,7 @@ go() {
     done
     for i in "${!queues[@]}"; do
         points_hit "${@:i+1:1}" "${queues[i]}"
-        eventually 5 stopped "${pids[i]}" || failed=1
+        eventually 5 stopped "${pids[i]}" || point_wrong "${queues[i]}" 'the executor does not stand still'
     done
     if [ "$1" = start.enrolled+start ]; then # one that stands still just when it is about to end another
         q=$(scratch_name)
@@ -42,17 +34,21 @@ go() {
     kill -CONT "${pids[@]}" || failed=1
     for i in "${!queues[@]}"; do
         case ${*:i+1:1} in *+term | *+start) continue ;; esac
-        eventually 15 again "${queues[i]}" || { echo "${*:i+1:1}: it did not start anew"; failed=1; tail -n 5 "$tmp/${queues[i]}.log"; }
+        eventually 15 points_again "${queues[i]}" || point_wrong "${queues[i]}" "the executor did not start again: $(tail -n 5 "$tmp/${queues[i]}.log")"
     done
     kill -TERM "${pids[@]}" "$heir" 2>/dev/null || true
     for i in "${!queues[@]}"; do
-        wait "${pids[i]}" || { status=$?; [[ $status = 3 && ${*:i+1:1} = *+start ]]; } || { echo "${*:i+1:1}: it ended with $status"; failed=1; tail -n 5 "$tmp/${queues[i]}.log"; }
+        wait "${pids[i]}" || { status=$?; [[ $status = 3 && ${*:i+1:1} = *+start ]]; } ||
+            point_wrong "${queues[i]}" "the executor ended with $status: $(tail -n 5 "$tmp/${queues[i]}.log")"
     done
-    wait "$heir" || { echo "the heir ended with $?"; failed=1; tail -n 5 "$tmp/heir.log"; }
+    case_begin "no executor that wakes has an effect, and the heir of these ends well, with no lock left and no impossible row: $*"
+    ends_well "$heir" 'the heir'
     expect 'effects of those who woke' "$(sql 'TABLE ledger EXCEPT ALL TABLE before')" ''
     points_check "$@"
+    points_report 'an executor stands still at POINT: another one finishes its run, and it starts again when it wakes' "$@"
 }
 
 points_go
 [ -n "${LOCKSTEP_TEST_POINTS:-}" ] || points_reached
+cases_end
 exit $failed

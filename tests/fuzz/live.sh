@@ -5,7 +5,7 @@
 #   a task that is not finished, or lost an attempt; a rejected row without its dead letter; an incarnation that was lost; an attempt of a
 #   neighbour's that was lost.
 # What rightly holds up a queue is among the records; an operator releases it.
-# The first line printed is the seed, the last two count. 0: nothing was found.
+# The first line printed is the seed, the last two count; each round is reported as a case. 0: nothing was found.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 root=$(cd "$here/../.." && pwd)
@@ -60,6 +60,7 @@ if [ -z "${LOCKSTEP_TEST_PG:-}" ]; then
     set +a
 fi
 . "$here/../support/shell.bash"
+. "$here/../support/cases.bash"
 found=0
 tidy() {
     jobs_end
@@ -69,7 +70,7 @@ tidy() {
 trap tidy EXIT
 violation() {
     echo "fuzz: VIOLATION: $*"
-    found=$((found + 1))
+    found=$((found + 1)) failed=1
 }
 scratch_database 2>/dev/null
 # A neighbour's first task of a round is an attempt that is as long as the round. It is a command, and no statement: a snapshot that is as
@@ -205,6 +206,7 @@ neighbours_done() {
 # one_round RECORDS SEED
 one_round() {
     local n worker publishers=() logs="$tmp/executor.$2.*.log" before=$found lost from=$SECONDS count
+    case_begin "round $2: each record is a task, a rejected row or an end, each good one has run, and no neighbour lost an attempt"
     open_queues
     pids=() # now, so that they claim what has just come, or when all is there
     [ $((number % 2)) = 1 ] || start_executors "$2" "$executors"
@@ -273,6 +275,7 @@ while [ "$total" -lt "$records" ] && [ "$SECONDS" -lt "$until_s" ]; do
     one_round $((left < round ? left : round)) $((seed * 1000 + number))
     number=$((number + 1))
 done
+cases_end
 [ "$found" = 0 ] || echo "fuzz: the executors' logs are in $tmp"
 echo "fuzz: in all: $(sql "SELECT (SELECT count(*) FROM lockstep.task) || ' tasks, ' || (SELECT count(*) FROM lockstep.rejected_message) || ' rejected rows, '
     || (SELECT sum(t.attempt_num) || ' attempts of ' || count(*) || ' tasks of the neighbours' FROM lockstep.task t JOIN lockstep.queue q USING (queue_id)

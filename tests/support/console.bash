@@ -1,4 +1,4 @@
-# tests/support/console.bash: a console, and requests to it. Sourced behind e2e.bash, which ends what still runs; the persons go, too.
+# tests/support/console.bash: a console, and requests to it. Sourced behind e2e.bash, which ends what still runs, and drops the persons.
 #   console_start [ARGS...]   starts `lockstep ARGS console run` on a free port; its address, with the slash, is $url, its process $console, its log $tmp/console.log
 #   console_stop              ends it and waits
 #   api METHOD PATH [BODY] [CURL_ARGS...]   asks; the body of the answer is $answer, its status $status, its headers $tmp/headers
@@ -32,21 +32,11 @@ api() {
 
 api_is() { jq -r "$1" <<<"$answer" 2>&1; }
 
-persons=()
 person() {
     sql "DO \$\$ BEGIN CREATE ROLE lockstep_test_password; EXCEPTION WHEN duplicate_object OR unique_violation THEN NULL; END \$\$" >/dev/null
     sql "CREATE ROLE $1 LOGIN PASSWORD 'secret of $1' IN ROLE lockstep_test_password${2:+, $2}"
-    persons+=("$1")
+    e2e_roles+=("$1")
 }
-persons_drop() {
-    local name
-    for name in "${persons[@]}"; do scratch_cluster "DROP ROLE IF EXISTS $name"; done
-}
-leave() {
-    e2e_end
-    persons_drop
-}
-trap leave EXIT
 
 sign_in() {
     rm -f "$tmp/cookies"

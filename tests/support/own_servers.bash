@@ -1,20 +1,16 @@
-# tests/support/own_servers.bash: a PostgreSQL and a broker that are the test's own, to be stopped, frozen and broken, and what
-# shell.bash has. Sourced by tests/e2e/*.sh that say "ctest: lock=servers", with $here set.
-#   $tmp               a directory, which the servers' files are in, too; $root: that of the sources
-#   own_servers_end    what is left to do at the end, also of a test that failed; it is done by itself unless the test has a trap of its own
-
+# tests/support/own_servers.bash: how a script of tests/e2e begins that says "ctest: lock=servers": begin.bash, and a PostgreSQL and a broker
+# that are the test's own, to be stopped, frozen and broken. Their files are in $tmp/servers. The script makes its database itself.
+#   own_servers_end   stops them; a script with an e2e_leave of its own calls it there
+. "$(dirname "${BASH_SOURCE[0]}")/begin.bash"
 root=$(cd "$here/../.." && pwd)
-tmp=$(mktemp -d)
 chmod 755 "$tmp"
-. "$here/../support/shell.bash"
 
 own_servers_end() {
-    jobs_end
     kill -CONT "${LOCKSTEP_TEST_KAFKA_PID:-0}" 2>/dev/null || true # frozen, it would not stop
     "$root/scripts/servers" stop "$tmp/servers" >/dev/null
-    rm -rf "$tmp"
+    db='' # it went with its server
 }
-trap own_servers_end EXIT
+e2e_leave() { own_servers_end; }
 "$root/scripts/servers" start "$tmp/servers" >/dev/null
 set -a
 . "$tmp/servers/env"

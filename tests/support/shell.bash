@@ -3,7 +3,7 @@
 #   scratch_database   a fresh database with today's schema, copied from one that this binary has migrated once; its conninfo in $db
 #   scratch_empty_database   one without the schema
 #   scratch_name       a name that nothing else on these servers has: for queues, topics, roles
-#   sql TEXT           runs SQL there as the superuser, results unaligned
+#   sql [TEXT]         runs SQL there as the superuser, results unaligned; without TEXT, that of standard input
 #   lockstep ARGS...   the built binary on that database and the test broker
 #   jobs_end           kills the jobs that still run; those that have ended may have left their numbers to others
 #   eventually SECONDS COMMAND...   until COMMAND succeeds: a condition is waited for, never a time
@@ -52,18 +52,18 @@ scratch_database() {
 }
 
 scratch_drop() {
-    [ -n "$db" ] || return 0
-    scratch_cluster "DROP DATABASE IF EXISTS ${db##*dbname=} WITH (FORCE)"
+    [[ $db =~ dbname=(ls_[0-9]+_[0-9a-f]+)$ ]] || return 0 # one on a server of the test's own goes with that server
+    scratch_cluster "DROP DATABASE IF EXISTS ${BASH_REMATCH[1]} WITH (FORCE)"
     db=''
 }
 
-sql() { "$LOCKSTEP_TEST_PGBIN/psql" -X -q -At -v ON_ERROR_STOP=1 -d "$db" -c "$1"; }
+sql() { "$LOCKSTEP_TEST_PGBIN/psql" -X -q -At -v ON_ERROR_STOP=1 -d "$db" -c "${1-$(cat)}"; }
 
 lockstep() { "$LOCKSTEP_BIN" "$@" -d "$db" -b "$LOCKSTEP_TEST_BROKERS"; }
 
 jobs_end() {
     local p
-    for p in $(jobs -pr; jobs -ps); do kill -9 "$p" 2>/dev/null || true; done
+    for p in $(jobs -pr; jobs -ps); do kill -9 "$p" && wait "$p" || true; done 2>/dev/null # wait: so that the shell does not report it
 }
 
 eventually() {

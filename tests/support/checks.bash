@@ -1,0 +1,55 @@
+# tests/support/checks.bash: how the shell tests check what holds, and wait for it. Sourced by tests/e2e/ledger.bash, after shell.bash.
+#   expect WHAT GOT WANTED   two texts are the same
+#   wrong WORD...            prints it: the case has failed
+#   no_locks_left            no session of the database holds an advisory lock
+#   ends_well PID [WHO]      waits for a process that has been told to end: its status is 0
+#   told_to_end PID...       SIGTERM to all, then ends_well for each
+#   abreast RACE...          the script's function race with the words of each RACE, all at the same time; what one prints is in $tmp/wrong.RACE
+# For eventually:
+#   is QUERY VALUE           what a query returns
+#   run_is RUN STATUS        the status of a run that has ended, or of one that has not
+#   stopped PID              the process stands still (SIGSTOP)
+#   gone PID                 there is no such process; one that was not waited for is gone, too
+#   incarnations LOG N       an executor has started at least N times, by its log
+
+failed=0 # of the case; the script's exit status at its end
+
+expect() {
+    [ "$2" = "$3" ] && return 0
+    printf '%s:\n  is     %s\n  wanted %s\n' "$1" "$2" "$3"
+    failed=1
+}
+
+wrong() {
+    echo "$*"
+    failed=1
+}
+
+no_locks_left() {
+    expect 'locks that are left' "$(sql "SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND database = (SELECT oid FROM pg_database WHERE datname = current_database())")" 0
+}
+
+ends_well() { wait "$1" || wrong "${2:-the executor} ended with $?"; }
+
+told_to_end() {
+    local pid
+    kill -TERM "$@"
+    for pid; do ends_well "$pid"; done
+}
+
+abreast() {
+    local one
+    local -A pids
+    for one; do
+        # shellcheck disable=SC2086
+        (failed=0; race $one; exit $failed) >"$tmp/wrong.$one" &
+        pids[$one]=$!
+    done
+    for one; do wait "${pids[$one]}" || echo "the race ended with $?" >>"$tmp/wrong.$one"; done
+}
+
+is() { [ "$(sql "$1")" = "$2" ]; }
+run_is() { is "SELECT status FROM lockstep.run_status WHERE run_id = '$1'" "$2"; }
+stopped() { [ "$(sed 's/.*) \(.\).*/\1/' "/proc/$1/stat" 2>/dev/null)" = T ]; }
+gone() { ! grep -qs '^State:.[^ZX]' "/proc/$1/status"; }
+incarnations() { [ "$(grep -c 'event=executor_started' "$1")" -ge "$2" ]; }
