@@ -3,15 +3,17 @@
 # binary made for it alone, runs run.sh on it until the first violation, and prints after how many seconds that came and what
 # it was. The control, with nothing planted, must not be found; all others must be.
 # usage: tests/torture/planted.sh [--seed S] [NAME...]        default: seed 1, all
+#        tests/torture/planted.sh --check CONNINFO             only whether each text to be changed is still there; a database with today's schema
 # LOCKSTEP_BIN names the binary, in its build directory; default build/release/lockstep. 0: each as expected.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 root=$(cd "$here/../.." && pwd)
-seed=1
+seed=1 check=''
 while [ $# -gt 0 ]; do
     case $1 in
     --seed) seed=$2 && shift 2 ;;
-    -h | --help) sed -n '2,6s/^# //p' "$0" && exit 0 ;;
+    --check) check=$2 && shift 2 ;;
+    -h | --help) sed -n '2,7s/^# //p' "$0" && exit 0 ;;
     *) break ;;
     esac
 done
@@ -45,28 +47,38 @@ c() {
     local file=$1 copy=$tmp/${1##*/} compile link
     cp "$root/$file" "$copy"
     for (( ; $# >= 3; )); do
-        OLD=$2 NEW=$3 perl -0pi -e 's/\Q$ENV{OLD}\E/$ENV{NEW}/ or die "$ARGV: the text to be changed is not there\n"' "$copy"
+        OLD=$2 NEW=$3 perl -0pi -e 's/\Q$ENV{OLD}\E/$ENV{NEW}/ or die "$ARGV: the text to be changed is not there\n"' "$copy" || return 1
         shift 2
     done
+    [ -z "$check" ] || return 0
     compile=$(jq -r --arg f "$root/$file" '.[] | select(.file == $f) | .command' "$build/compile_commands.json" | head -n 1)
     compile=${compile%% -o *}
     link=$(ninja -C "$build" -t commands lockstep | tail -n 1)
     link=${link/ -o lockstep / -o $tmp\/lockstep $copy.o }
-    (cd "$build" && bash -c "$compile -w -o $copy.o -c $copy" && bash -c "$link")
+    (cd "$build" && bash -c "$compile -w -o $copy.o -c $copy" && bash -c "$link") || return 1
     LOCKSTEP_BIN=$tmp/lockstep
 }
 
 # plant NAME [CHANGE]...: a CHANGE is a command, sql or c, with its arguments, written with printf %q. $faults, $seconds, $kind: run.sh's.
 faults='' seconds=25 kind=.
 plant() {
-    local name=$1 verdict=found expected=found after first
+    local name=$1 verdict=found expected=found broken='' after first
     [ "$names" = '  ' ] || [[ $names == *" $name "* ]] || { faults='' seconds=25 kind=. && return 0; }
     shift
     [ $# -gt 0 ] || expected=harmless
     rm -rf "$tmp/run" "$tmp"/*.c "$tmp"/*.o "$tmp/lockstep"
     export LOCKSTEP_BIN=$bin LOCKSTEP_TORTURE_CLOCK_LIB=$build/libtorture_clock.so
     : >"$tmp/plant.sql"
-    for change; do eval "$change" >>"$tmp/plant.sql"; done
+    for change; do eval "$change" >>"$tmp/plant.sql" || broken=yes; done
+    if [ -n "$check" ]; then
+        psql -X -q -v ON_ERROR_STOP=1 -d "$check" -c BEGIN -f "$tmp/plant.sql" -c ROLLBACK >"$tmp/check.log" 2>&1 || broken=yes
+        sed "s/^/$name: /" "$tmp/check.log"
+    fi
+    if [ -n "$check$broken" ]; then
+        [ -z "$broken" ] || wrong=$((wrong + 1))
+        faults='' seconds=25 kind=.
+        return 0
+    fi
     "$root/scripts/servers" start "$tmp/servers" --via >/dev/null
     ! "$here/run.sh" --first "$kind" --seconds "$seconds" --settle 14 --seed "$seed" --faults "$faults" --servers "$tmp/servers" --sql "$tmp/plant.sql" --keep "$tmp/run" \
         </dev/null >"$tmp/$name.log" 2>&1 || verdict=harmless
@@ -116,14 +128,14 @@ plant cursor_skips "$(q sql claim 'last int := pg_catalog.cardinality(p_segment.
     verdict := CASE' 'next_offset := lockstep.cursor_advance(p_queue_id, p_segment.offsets[pg_catalog.cardinality(p_segment.offsets)], p_segment.last_timestamp, p_segment.last_digest);
     verdict := CASE')"
 plant cursor_in_its_own_transaction "$(q sql cursor_advance 'SET next_offset = p_offset + 1,' 'SET next_offset = next_offset,')" \
-    "$(q c executor/claim.c '    return many ? rejects_follow(' '    if (!many) {
+    "$(q c executor/claim.c '    *ret_progress = many ? rejects_follow(' '    if (!many) {
         STR_AUTO text = {0};
         str_format(&text, "UPDATE lockstep.queue SET next_offset = GREATEST(next_offset, %s) WHERE queue_id = %d", db_text(row, 0, EXECUTOR_CLAIM_NEXT_OFFSET), lane->queue_id);
         rc = db_script(lane->ex->control, text.data, NULL, err);
         if (rc != RC_OK)
             return rc;
     }
-    return many ? rejects_follow(')"
+    *ret_progress = many ? rejects_follow(')"
 
 # Bounded.
 faults='make_zombie 3 kill_executor 1'
