@@ -12,4 +12,4 @@ case_begin 'a text that is not there is noticed'
 sql 'CREATE OR REPLACE FUNCTION lockstep.job_run_id(p_schedule uuid, p_for timestamptz) RETURNS uuid LANGUAGE sql AS $$ SELECT NULL::uuid $$' >/dev/null
 expect 'it says which' "$( (check || true) | grep -c '^fires_twice: .*job_run_id: the text to be changed is not there')" 1
 cases_end
-exit "$failed"
+exit $failed
