@@ -36,6 +36,12 @@ static void answer(struct http_request *request, int status, const char *type,
     http_answer(request, status, type, text->data != NULL ? text->data : "", text->len);
 }
 
+static bool is_livez(void *context, const struct http_request *request)
+{
+    (void)context;
+    return strcmp(http_path(request), "/livez") == 0;
+}
+
 static void serve(void *context, struct http_request *request)
 {
     static const char plain[] = "text/plain; charset=utf-8";
@@ -76,6 +82,7 @@ enum rc metrics_port_open(const struct cli *cli, const char *conninfo,
                                          .idle_s = IDLE_S,
                                          .body_most = BODY_MOST,
                                          .handler = serve,
+                                         .at_once = is_livez,
                                          .context = port};
     enum rc rc = page_open(&page, &port->page, err);
     if (rc == RC_OK)

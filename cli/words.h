@@ -25,6 +25,7 @@
     "run_cancelled|run_closed|run_ended|run_enqueued|run_paused|run_published|run_reopened|run_"   \
     "resumed|"                                                                                     \
     "run_retried|run_started|run_stopped|server_accepted|"                                         \
+    "session_ended|"                                                                               \
     "task_cancelled|task_completed|task_failed|task_left|task_retried|task_stopping|"              \
     "task_terminated|tasks_reopened|topic_accepted"
 

@@ -14,7 +14,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#define COOKIE       "lockstep_session"
 #define KEY_MOST     200
 #define SESSION_IDLE 1800
 
@@ -33,13 +32,19 @@ static void refuse_call(struct http_request *request, const struct err *err)
 
 /* ---- Who asks ---- */
 
+/* A browser sends a cookie to each port of a host: two consoles must not take each other's for theirs. */
+void api_name_cookie(struct api *api, int port)
+{
+    (void)snprintf(api->cookie, sizeof api->cookie, "lockstep_session_%d", port);
+}
+
 /* RC_NONE: it is no one that we know. */
 static enum rc visitor_of(const struct api *api, const struct http_request *request,
                           struct visitor **ret_visitor, struct err *err)
 {
     static const char bearer[] = "Bearer ";
     const char *given = http_header(request, "Authorization");
-    const char *cookie = http_cookie(request, COOKIE);
+    const char *cookie = http_cookie(request, api->cookie);
     if (given != NULL && ascii_same_start(given, bearer, sizeof bearer - 1))
         return sessions_of_token(api->sessions, given + sizeof bearer - 1, ret_visitor, err);
     *ret_visitor = cookie != NULL ? sessions_of_cookie(api->sessions, cookie) : NULL;
@@ -69,8 +74,8 @@ static void set_cookie(const struct api *api, struct http_request *request, cons
     STR_AUTO cookie = {0};
     const char *origin = http_header(request, "Origin"); /* of a page behind a proxy that has TLS */
     bool secure = api->encrypted || (origin != NULL && ascii_same_start(origin, "https://", 8));
-    str_format(&cookie, COOKIE "=%s; Path=%s; HttpOnly; SameSite=Strict%s%s", id, api->base_path,
-               secure ? "; Secure" : "", *id == '\0' ? "; Max-Age=0" : "");
+    str_format(&cookie, "%s=%s; Path=%s; HttpOnly; SameSite=Strict%s%s", api->cookie, id,
+               api->base_path, secure ? "; Secure" : "", *id == '\0' ? "; Max-Age=0" : "");
     http_add_header(request, "Set-Cookie", cookie.data);
 }
 
@@ -135,7 +140,7 @@ static void sign_in(const struct api *api, struct http_request *request)
     enum rc rc = sessions_sign_in(api->sessions, call.params[0], call.params[1],
                                   http_client(request), &wait_s, &visitor, &err);
     if (rc == RC_OK) {
-        const char *cookie = http_cookie(request, COOKIE);
+        const char *cookie = http_cookie(request, api->cookie);
         struct visitor *before = cookie != NULL ? sessions_of_cookie(api->sessions, cookie) : NULL;
         if (before != NULL)
             sessions_sign_out(api->sessions, before);
@@ -333,7 +338,7 @@ void api_answer(struct api *api, struct http_request *request, int skip)
     if (route == &routes[ROUTE_SIGN_IN])
         sign_in(api, request);
     else if (route == &routes[ROUTE_OPENAPI])
-        openapi_answer(request, api->base_path);
+        openapi_answer(request, api->base_path, api->cookie);
     else
         answer_known(api, request, skip, route, &allow);
 }

@@ -23,7 +23,11 @@ struct api {
     struct stream *stream;
     const char *base_path;
     bool sign_in, encrypted, show_payloads;
+    char cookie[32]; /* its name */
 };
+
+/** Before the first request. port 0: none. */
+void api_name_cookie(struct api *api, int port);
 
 /** skip: segments of the path before /api. */
 void api_answer(struct api *api, struct http_request *request, int skip);

@@ -92,6 +92,13 @@ static bool below_base(const struct console *console, const struct http_request 
            (strlen(path) == len - 1 && strncmp(path, console->base_path, len - 1) == 0);
 }
 
+/* Whether the process lives is answered although every worker waits for the database. */
+static bool is_livez(void *context, const struct http_request *request)
+{
+    const struct console *console = context;
+    return below_base(console, request) && is_segment(request, console->skip, "livez");
+}
+
 static void handle(void *context, struct http_request *request)
 {
     struct console *console = context;
@@ -203,10 +210,13 @@ static enum rc start_http(struct console *console, struct err *err)
         .idle_s = IDLE_S,
         .body_most = BODY_MOST,
         .handler = handle,
+        .at_once = is_livez,
         .context = console};
     rc = http_open(&options, &console->http, err);
     if (rc == RC_OK)
         rc = check_exposed(console, err);
+    if (rc == RC_OK)
+        api_name_cookie(&console->api, http_listener(console->http)->port);
     return rc == RC_OK ? http_serve(console->http, err) : rc;
 }
 

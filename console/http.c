@@ -96,6 +96,18 @@ static void refuse(struct http_request *request, int status, const char *detail)
     http_answer(request, status, "application/problem+json", body.data, body.len);
 }
 
+static bool at_once(const struct http *http, const struct http_request *request)
+{
+    return http->options.at_once != NULL && http->options.at_once(http->options.context, request);
+}
+
+static void call_handler(const struct http *http, struct http_request *request)
+{
+    http->options.handler(http->options.context, request);
+    if (request->response == NULL)
+        http_answer(request, 500, NULL, "", 0);
+}
+
 /* False: the server stops, and no worker would resume its connection. */
 static bool enqueue(struct http *http, struct http_request *request)
 {
@@ -141,6 +153,8 @@ static enum MHD_Result on_request(void *context, struct MHD_Connection *connecti
     else if (request->response == NULL && !request->queued && !request_read(request))
         refuse(request, 400,
                "the path or the query is not valid percent-encoded UTF-8, or is too long");
+    if (request->response == NULL && !request->queued && at_once(http, request))
+        call_handler(http, request);
     if (request->response == NULL && !request->queued) {
         if (enqueue(http, request))
             return MHD_YES; /* from here on it is the worker's */
@@ -204,9 +218,7 @@ static void *worker_main(void *context)
     struct http_request *request;
     while ((request = dequeue(http)) != NULL) {
         struct MHD_Connection *connection = request->connection;
-        http->options.handler(http->options.context, request);
-        if (request->response == NULL)
-            http_answer(request, 500, NULL, "", 0);
+        call_handler(http, request);
         MHD_resume_connection(connection);
     }
     return NULL;

@@ -331,7 +331,7 @@ static void add_schemas(cJSON *schemas)
                     "\"capped\":{\"type\":\"boolean\"}}}"));
 }
 
-static void add_components(cJSON *document)
+static void add_components(cJSON *document, const char *name)
 {
     cJSON *components = object(document, "components");
     add_schemas(object(components, "schemas"));
@@ -342,12 +342,12 @@ static void add_components(cJSON *document)
     cJSON *cookie = object(schemes, "session");
     text(cookie, "type", "apiKey");
     text(cookie, "in", "cookie");
-    text(cookie, "name", "lockstep_session");
+    text(cookie, "name", name);
     (void)cJSON_AddArrayToObject(one_of(document, "security"), "token");
     (void)cJSON_AddArrayToObject(one_of(document, "security"), "session");
 }
 
-void openapi_answer(struct http_request *request, const char *base_path)
+void openapi_answer(struct http_request *request, const char *base_path, const char *cookie)
 {
     STR_AUTO server = {0};
     cJSON *document = cJSON_CreateObject();
@@ -369,7 +369,7 @@ void openapi_answer(struct http_request *request, const char *base_path)
     cJSON *paths = object(document, "paths");
     for (const struct route *route = routes; route->method != NULL; route++)
         add_route(paths, route);
-    add_components(document);
+    add_components(document, cookie);
     char *printed = cJSON_PrintUnformatted(document);
     cJSON_Delete(document);
     http_answer(request, 200, "application/json", printed, strlen(printed));

@@ -10,6 +10,6 @@
 
 struct http_request;
 
-void openapi_answer(struct http_request *request, const char *base_path);
+void openapi_answer(struct http_request *request, const char *base_path, const char *cookie);
 
 #endif

@@ -277,7 +277,7 @@ static enum rc look_up(struct sessions *sessions, const char *token, struct visi
     bool may_act = db_bool(result, 0, CONSOLE_TOKEN_USE_OPERATOR);
     *ret_visitor =
         visitor_new(name, may_act ? LEVEL_OPERATOR : LEVEL_MONITOR, sessions->options.conninfo);
-    visitor_set_token(*ret_visitor, token);
+    visitor_set_token(*ret_visitor, token, db_text(result, 0, CONSOLE_TOKEN_USE_PROOF));
     return RC_OK;
 }
 

@@ -16,7 +16,7 @@
 #define WAITERS_MOST 6 /* so that one visitor does not take all workers */
 
 struct visitor {
-    char id[SECRET_SIZE], csrf[SECRET_SIZE], login[300];
+    char id[SECRET_SIZE], csrf[SECRET_SIZE], proof[SECRET_SIZE], login[300];
     _Atomic int level, holders;
     _Atomic int waiting;  /* for the session */
     const char *conninfo; /* NULL: a person's */
@@ -114,9 +114,10 @@ void visitor_set_level(struct visitor *visitor, enum level level)
     visitor->level = level;
 }
 
-void visitor_set_token(struct visitor *visitor, const char *token)
+void visitor_set_token(struct visitor *visitor, const char *token, const char *proof)
 {
     (void)snprintf(visitor->id, sizeof visitor->id, "%s", token);
+    (void)snprintf(visitor->proof, sizeof visitor->proof, "%s", proof);
 }
 
 void visitor_touch(struct visitor *visitor, int64_t now_us)
@@ -136,8 +137,8 @@ static enum rc take_role(struct visitor *visitor, struct err *err)
 {
     static const char *const roles[] = {"none", "lockstep_monitor", "lockstep_operator"};
     int level = visitor->level;
-    enum rc rc =
-        db_run(visitor->db, &sql_console_set_role, (const char *const[]){roles[level]}, NULL, err);
+    const char *const params[] = {roles[level], visitor->proof};
+    enum rc rc = db_run(visitor->db, &sql_console_set_role, params, NULL, err);
     if (rc == RC_OK)
         visitor->db_level = level;
     return rc;

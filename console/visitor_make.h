@@ -27,7 +27,8 @@ void visitor_checked(struct visitor *visitor, int64_t now_us);
 
 /* With sessions.c's lock, or before others know it. */
 void visitor_set_level(struct visitor *visitor, enum level level);
-void visitor_set_token(struct visitor *visitor, const char *token);
+/** proof: what the event log knows the token by. */
+void visitor_set_token(struct visitor *visitor, const char *token, const char *proof);
 void visitor_touch(struct visitor *visitor, int64_t now_us);
 /** It was looked up again: as new, with what was found; a level that is another one ends its session. */
 void visitor_renew(struct visitor *visitor, const struct visitor *found, int64_t now_us);

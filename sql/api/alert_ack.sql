@@ -18,7 +18,7 @@ BEGIN
     ELSE
         PERFORM lockstep.job_named(alert_ack.what);
     END IF;
-    UPDATE lockstep.job_alert a SET acknowledged_by = session_user, acknowledged_at = clock_timestamp(), note = left(alert_ack.reason, 2000)
+    UPDATE lockstep.job_alert a SET acknowledged_by = lockstep.actor(), acknowledged_at = clock_timestamp(), note = left(alert_ack.reason, 2000)
     WHERE a.closed_at IS NULL AND a.opened_at IS NOT NULL AND (a.alert_id = own OR (own IS NULL AND a.job = alert_ack.what));
     GET DIAGNOSTICS acknowledged = ROW_COUNT;
     IF acknowledged = 0 THEN

@@ -12,7 +12,7 @@ BEGIN
         RAISE EXCEPTION 'executor % is draining already, for %', executor_drain.executor_id, already
             USING ERRCODE = 'LS002', HINT = 'It ends when what it runs has finished: lockstep executor list';
     END IF;
-    UPDATE lockstep.executor e SET drain_by = session_user, drain_at = clock_timestamp() WHERE e.executor_no = no;
+    UPDATE lockstep.executor e SET drain_by = lockstep.actor(), drain_at = clock_timestamp() WHERE e.executor_no = no;
     INSERT INTO lockstep.event_log (event, executor_no, detail) VALUES ('executor_drain', no, reason);
     PERFORM lockstep.executor_tell(no);
     RETURN no;

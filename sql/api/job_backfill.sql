@@ -11,7 +11,7 @@ LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
     MOST CONSTANT int := 1000;
     own CONSTANT lockstep.job := lockstep.job_named(job_backfill.job, NULL, true);
-    source CONSTANT text := 'backfill by ' || session_user;
+    source CONSTANT text := 'backfill by ' || lockstep.actor();
     times int := 0;
     one record;
     of_it lockstep.schedule;

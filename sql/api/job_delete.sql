@@ -9,7 +9,7 @@ BEGIN
         RAISE EXCEPTION 'job % runs after %', follower, own.name USING ERRCODE = 'LS002', HINT = format('Change or delete it first: lockstep job show %s', follower);
     END IF;
     DELETE FROM lockstep.job j WHERE j.job_id = own.job_id;
-    PERFORM lockstep.job_note(own.name, 'changed', session_user, 'deleted');
+    PERFORM lockstep.job_note(own.name, 'changed', lockstep.actor(), 'deleted');
     PERFORM pg_notify('lockstep_jobs', own.name);
 END
 $$;

@@ -10,7 +10,7 @@ BEGIN
         RAISE EXCEPTION 'job % has SQL of its own, which only the tasks'' login runs', own.name USING ERRCODE = 'LS002',
             HINT = format('lockstep job run %s, with [postgres] task_conninfo', own.name);
     END IF;
-    RETURN lockstep.job_fire(own, NULL, clock_timestamp(), 'manual by ' || session_user, 'by hand', job_run.params, NULL, 0);
+    RETURN lockstep.job_fire(own, NULL, clock_timestamp(), 'manual by ' || lockstep.actor(), 'by hand', job_run.params, NULL, 0);
 END
 $$;
 REVOKE EXECUTE ON FUNCTION lockstep.job_run(text, jsonb) FROM PUBLIC;

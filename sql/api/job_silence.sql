@@ -20,10 +20,10 @@ BEGIN
         PERFORM lockstep.job_refuse('reason', 'it is missing', 'write why nothing is to be raised');
     ELSE
         INSERT INTO lockstep.job_silence (job_id, until, reason, set_by, set_at)
-        VALUES (own.job_id, job_silence.until, left(job_silence.reason, 2000), session_user, now)
+        VALUES (own.job_id, job_silence.until, left(job_silence.reason, 2000), lockstep.actor(), now)
         ON CONFLICT (job_id) DO UPDATE SET until = EXCLUDED.until, reason = EXCLUDED.reason, set_by = EXCLUDED.set_by, set_at = EXCLUDED.set_at;
     END IF;
-    PERFORM lockstep.job_note(own.name, 'changed', session_user,
+    PERFORM lockstep.job_note(own.name, 'changed', lockstep.actor(),
         CASE WHEN job_silence.until IS NULL THEN 'no longer silenced' ELSE format('silenced until %s: %s', lockstep.job_time(date_trunc('second', job_silence.until)), left(job_silence.reason, 2000)) END);
 END
 $$;

@@ -10,7 +10,7 @@ LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
     no CONSTANT bigint := lockstep.run_named(run_cancel.run_id, run_cancel.queue);
     own CONSTANT int := (SELECT r.queue_id FROM lockstep.run r WHERE r.run_no = no);
-    why CONSTANT text := concat_ws(': ', 'cancelled by ' || session_user, reason);
+    why CONSTANT text := concat_ws(': ', 'cancelled by ' || lockstep.actor(), reason);
     r record;
     touched bigint[];
     orphans bigint[];
@@ -28,7 +28,7 @@ BEGIN
             USING ERRCODE = 'LS002', HINT = format('What it waits for: lockstep run explain %s', run_cancel.run_id);
     END IF;
     UPDATE lockstep.run
-    SET cancelled_by = session_user, cancelled_at = clock_timestamp(), stop_kept = r.stop_after, stop_after = 0, error = why,
+    SET cancelled_by = lockstep.actor(), cancelled_at = clock_timestamp(), stop_kept = r.stop_after, stop_after = 0, error = why,
         status = CASE WHEN run.status = 'Paused' THEN 'Running' ELSE run.status END, paused_by = NULL, paused_at = NULL
     WHERE run_no = no;
     -- In ascending order, as gates do.
@@ -40,7 +40,7 @@ BEGIN
         WHERE p.run_no = no AND p.done_at IS NULL AND t.status IN ('Pending', 'Error', 'Paused')
         ORDER BY t.task_id + 0 FOR NO KEY UPDATE OF t SKIP LOCKED);
     UPDATE lockstep.task t
-    SET status = 'Cancelled', token = NULL, executor_no = NULL, scheduled_for = NULL, cancelled_by = session_user,
+    SET status = 'Cancelled', token = NULL, executor_no = NULL, scheduled_for = NULL, cancelled_by = lockstep.actor(),
         error = 'the run was ' || why, updated_at = clock_timestamp()
     WHERE t.task_id = ANY (touched) AND t.status IN ('Pending', 'Error', 'Paused');
     GET DIAGNOSTICS cancelled = ROW_COUNT;

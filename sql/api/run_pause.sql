@@ -21,7 +21,7 @@ BEGIN
         RAISE EXCEPTION 'run % is paused already, by %, since %', run_pause.run_id, r.paused_by, date_trunc('second', r.paused_at)
             USING ERRCODE = 'LS002', HINT = format('To let it go on: lockstep run resume %s', run_pause.run_id);
     END IF;
-    UPDATE lockstep.run SET paused_by = session_user, paused_at = clock_timestamp(), 
+    UPDATE lockstep.run SET paused_by = lockstep.actor(), paused_at = clock_timestamp(), 
         parked_order = CASE WHEN run.implicit OR q.runs = 'serial' THEN run.parked_order ELSE run.last_order END, -- in nobody's way
         status = CASE WHEN run.status = 'Running' THEN 'Paused' ELSE run.status END
     FROM lockstep.queue q

@@ -7,7 +7,7 @@ LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
     no CONSTANT bigint := lockstep.run_named(run_retry.run_id, run_retry.queue);
     own CONSTANT int := (SELECT r.queue_id FROM lockstep.run r WHERE r.run_no = no);
-    why CONSTANT text := concat_ws(': ', 'retried by ' || session_user, reason);
+    why CONSTANT text := concat_ws(': ', 'retried by ' || lockstep.actor(), reason);
     r record;
     p record;
     done record;

@@ -15,7 +15,7 @@ BEGIN
         RAISE EXCEPTION 'task % is being stopped already, for %', t.task_id, t.cancelled_by
             USING ERRCODE = 'LS002', HINT = format('What it waits for: lockstep task explain %s', t.task_id);
     END IF;
-    UPDATE lockstep.task k SET cancelled_by = session_user, error = concat_ws(': ', 'cancelled by ' || session_user, reason),
+    UPDATE lockstep.task k SET cancelled_by = lockstep.actor(), error = concat_ws(': ', 'cancelled by ' || lockstep.actor(), reason),
         updated_at = clock_timestamp()
     WHERE k.task_id = t.task_id;
     living := lockstep.executors_living();

@@ -15,7 +15,7 @@ BEGIN
     END IF;
     UPDATE lockstep.task k
     SET status = 'Completed', token = NULL, executor_no = NULL, error = NULL, cancelled_by = NULL, scheduled_for = NULL,
-        lease_until = NULL, duration = CASE WHEN k.status = 'Processing' THEN clock_timestamp() - k.started_at ELSE k.duration END, response = concat_ws(': ', 'declared done by ' || session_user, reason), updated_at = clock_timestamp()
+        lease_until = NULL, duration = CASE WHEN k.status = 'Processing' THEN clock_timestamp() - k.started_at ELSE k.duration END, response = concat_ws(': ', 'declared done by ' || lockstep.actor(), reason), updated_at = clock_timestamp()
     WHERE k.task_id = t.task_id;
     INSERT INTO lockstep.event_log (event, queue_id, run_no, phase_id, task_id, detail)
     VALUES ('task_completed', t.queue_id, t.run_no, t.phase_id, t.task_id, concat_ws(': ', 'it was ' || t.status, reason));

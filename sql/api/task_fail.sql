@@ -5,7 +5,7 @@ LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 #variable_conflict use_column
 DECLARE
     t CONSTANT record := lockstep.task_held(task_fail.task_id);
-    why CONSTANT text := concat_ws(': ', 'declared failed by ' || session_user, reason);
+    why CONSTANT text := concat_ws(': ', 'declared failed by ' || lockstep.actor(), reason);
 BEGIN
     IF lockstep.is_finished(t.status) OR t.status = 'Paused' THEN
         RAISE EXCEPTION 'task % can not be declared failed: it is %', t.task_id, t.status

@@ -11,7 +11,7 @@ BEGIN
         UPDATE lockstep.task k SET scheduled_for = clock_timestamp(), updated_at = clock_timestamp() WHERE k.task_id = t.task_id;
     ELSIF lockstep.is_failed(t.status) OR t.status = 'Cancelled' THEN
         SELECT * INTO STRICT done
-        FROM lockstep.reopen(t.phase_id, ARRAY[t.task_id], concat_ws(': ', 'retried by ' || session_user, reason));
+        FROM lockstep.reopen(t.phase_id, ARRAY[t.task_id], concat_ws(': ', 'retried by ' || lockstep.actor(), reason));
         IF done.verdict = 'refused' THEN
             RAISE EXCEPTION 'task %: it can not be retried while order % of its run is at work', t.task_id, done.blocking
                 USING ERRCODE = 'LS002', HINT = 'Wait for it, or cancel its tasks.';

@@ -27,7 +27,9 @@ api GET api/v1/stream
 expect 'the stream' "$status" 401
 api GET api/v1/runs '' -H 'Authorization: Bearer 0000000000000000000000000000000000000000000000000000000000000000'
 expect 'a token that does not exist' "$status" 401
-api GET api/v1/runs '' -H 'Cookie: lockstep_session=0000000000000000000000000000000000000000000000000000000000000000'
+port=${url//[^0-9]/}
+port=${port#127001}
+api GET api/v1/runs '' -H "Cookie: lockstep_session_$port=0000000000000000000000000000000000000000000000000000000000000000"
 expect 'a cookie that does not exist' "$status" 401
 api GET livez
 expect 'livez' "$status" 200
@@ -55,7 +57,7 @@ expect 'a server that asks for no password' "$status $(api_is .detail)" '403 the
 case_begin 'who may look looks, and cannot act'
 eventually 60 eval 'sign_in "$looks"; [ "$status" != 429 ]'
 expect 'signed in' "$status $(api_is '.login, .operator' | paste -sd' ')" "200 $looks false"
-expect 'the cookie' "$(grep -i '^set-cookie:' "$tmp/headers" | grep -c 'HttpOnly; SameSite=Strict')" 1
+expect 'the cookie, which another console of this host does not take for its own' "$(grep -i '^set-cookie:' "$tmp/headers" | grep -c "lockstep_session_$port=.*HttpOnly; SameSite=Strict")" 1
 as GET api/v1/runs
 expect 'runs' "$status $(api_is '[.items[].run_id] | join(" ")')" "200 $waiting $run"
 expect 'the count' "$(api_is '"\(.count) \(.capped) \(.next)"')" '2 false null'
@@ -194,6 +196,15 @@ case_begin 'a token does what its role may, until it is revoked'
 token=$(lockstep console token create robot --role operator -q)
 api POST "api/v1/runs/$waiting/cancel" '{"reason": "again"}' -H "Authorization: Bearer $token"
 expect 'it may act: the state is asked, no CSRF token' "$status" 409
+api POST "api/v1/queues/$q/pause" '{"reason": "by a program"}' -H "Authorization: Bearer $token"
+expect 'it acts' "$status" 200
+expect 'in its own name' "$(sql "SELECT actor || ', ' || (SELECT q.paused_by FROM lockstep.queue q WHERE q.name = '$q') FROM lockstep.event_log WHERE event = 'queue_paused' ORDER BY event_id DESC LIMIT 1")" 'token robot, token robot'
+lockstep queue resume "$q" -q
+forge() { "$LOCKSTEP_TEST_PGBIN/psql" -X -q -At -d "$db" -c "SET ROLE $acts" -c "SELECT set_config('lockstep.token', $1, false)" -c "SELECT lockstep.queue_pause('$q', 'forged')" -c "SELECT lockstep.queue_resume('$q', 'forged')" 2>&1 | grep -i error || true; }
+forge "'robot'"
+forge "'$token'"
+expect 'a name, or the token, is no proof of it' "$(sql "SELECT string_agg(DISTINCT actor, ' ') FROM lockstep.event_log WHERE detail LIKE '%forged%'")" lockstep_test
+expect 'what proves it cannot be read' "$(forge '(SELECT encode(hash, $$hex$$) FROM lockstep.console_token LIMIT 1)' | grep -c 'permission denied for table console_token')" 1
 expect 'it is not kept' "$(sql "SELECT count(*) FROM lockstep.console_token WHERE encode(hash, 'hex') = '$token'")" 0
 expect 'listed' "$(lockstep console token list -o json | jq -r '.[] | "\(.name) \(.role) \(.state) \(.last_used_at != null)"')" 'robot operator valid true'
 lockstep console token revoke robot -q
@@ -249,6 +260,23 @@ expect 'before' "$status" 200
 sql "SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity WHERE application_name = 'lockstep/console' AND datname = current_database()" >/dev/null
 api GET api/v1/runs '' -H "Authorization: Bearer $token"
 expect 'the first answer' "$status" 200
+
+case_begin 'whether it lives is answered while all of its workers wait for the database'
+"$LOCKSTEP_TEST_PGBIN/psql" -X -q -d "$db" -c 'BEGIN' -c 'LOCK TABLE lockstep.run' -c 'SELECT pg_sleep(600)' >/dev/null 2>&1 &
+locker=$!
+eventually 20 eval '[ "$(sql "SELECT count(*) FROM pg_locks WHERE relation = '"'lockstep.run'"'::regclass AND mode = '"'AccessExclusiveLock'"' AND granted")" = 1 ]'
+asking=()
+for _ in $(seq 24); do
+    curl -s -m 60 -o /dev/null -H "Authorization: Bearer $token" "${url}api/v1/runs" &
+    asking+=($!)
+done
+eventually 20 eval '[ "$(sql "SELECT count(*) FROM pg_locks WHERE relation = '"'lockstep.run'"'::regclass AND NOT granted")" -ge 1 ]'
+for _ in 1 2 3; do
+    api GET livez '' -m 2
+    expect 'it lives' "$status" 200
+done
+sql "SELECT count(pg_terminate_backend(pid)) FROM pg_locks WHERE relation = 'lockstep.run'::regclass AND mode = 'AccessExclusiveLock' AND granted" >/dev/null
+wait "$locker" "${asking[@]}" || true
 
 case_begin 'it ends when it is asked to, while clients ask and listen'
 listen "$tmp/at_end" -H "Authorization: Bearer $token"

@@ -120,6 +120,23 @@ sign_in "$acts"
 sql "GRANT pg_signal_backend TO $acts"
 does drain POST "api/v1/executors/$executor/drain" '{"reason": "new version"}' .executor_id "$executor"
 wait "$running"
+slot=$(sql 'SELECT min(slot_id) FROM lockstep.slot')
+"$LOCKSTEP_TEST_PGBIN/psql" -X -q -d "$db" -c "SET application_name = stray" -c "SELECT pg_advisory_lock(lockstep.lock_class('slot'), $slot)" -c "SELECT pg_sleep(600)" >/dev/null 2>&1 &
+stray=$!
+eventually 20 eval '[ "$(sql "SELECT count(*) FROM pg_stat_activity WHERE application_name = '"'stray'"' AND query LIKE '"'%pg_sleep%'"'")" = 1 ]'
+holder=$(sql "SELECT pid FROM pg_stat_activity WHERE application_name = 'stray' AND query LIKE '%pg_sleep%'")
+as POST "api/v1/locks/$holder/end" '{"reason": "it is stray"}'
+expect 'a session of a superuser is not ended' "$status" 403
+sql "SELECT pg_terminate_backend($holder)" >/dev/null
+wait "$stray" || true
+person "${acts}_holds" lockstep_monitor
+PGPASSWORD="secret of ${acts}_holds" "$LOCKSTEP_TEST_PGBIN/psql" -X -q -d "$db user=${acts}_holds" -c "SET application_name = strayed" -c "SELECT pg_advisory_lock($(sql "SELECT lockstep.lock_class('slot')"), $slot)" -c "SELECT pg_sleep(600)" >/dev/null 2>&1 &
+stray=$!
+eventually 20 eval '[ "$(sql "SELECT count(*) FROM pg_stat_activity WHERE application_name = '"'strayed'"' AND query LIKE '"'%pg_sleep%'"'")" = 1 ]'
+holder=$(sql "SELECT pid FROM pg_stat_activity WHERE application_name = 'strayed' AND query LIKE '%pg_sleep%'")
+does 'end a session' POST "api/v1/locks/$holder/end" '{"reason": "it is stray"}' '"\(.pid) \(.ended)"' "$holder true"
+wait "$stray" || true
+logged session_ended "backend $holder of ${acts}_holds (strayed), which held a slot lock: it is stray"
 as POST api/v1/locks/1/end '{"reason": "x"}'
 expect 'a session without a lock' "$status" 404
 console_stop

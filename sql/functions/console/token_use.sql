@@ -1,5 +1,5 @@
--- Whose token this is, and whether it may act; name is NULL if there is none such, or it was revoked or has expired. That it was used is noted once a minute.
-CREATE OR REPLACE FUNCTION lockstep.token_use(token text, OUT name text, OUT operator boolean)
+-- Whose token this is, whether it may act, and what proves it as the setting lockstep.token (token_actor); name is NULL if there is none such, or it was revoked or has expired. That it was used is noted once a minute.
+CREATE OR REPLACE FUNCTION lockstep.token_use(token text, OUT name text, OUT operator boolean, OUT proof text)
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 #variable_conflict use_column
 DECLARE
@@ -8,6 +8,7 @@ BEGIN
     SELECT c.token_no, c.name, c.operator, c.last_used_at INTO t FROM lockstep.console_token c
     WHERE c.hash = sha256(convert_to(token_use.token, 'UTF8')) AND c.revoked_at IS NULL AND (c.expires_at IS NULL OR c.expires_at > clock_timestamp());
     name := t.name;
+    proof := encode(sha256(convert_to(token_use.token, 'UTF8')), 'hex');
     operator := t.operator;
     IF t.last_used_at IS NULL OR t.last_used_at < clock_timestamp() - interval '1 minute' THEN
         UPDATE lockstep.console_token SET last_used_at = clock_timestamp() WHERE token_no = t.token_no;

@@ -7,12 +7,12 @@ DECLARE
     own CONSTANT lockstep.job := lockstep.job_named(p_job, NULL, true);
     now CONSTANT timestamptz := clock_timestamp();
     run CONSTANT uuid := gen_random_uuid();
-    source CONSTANT text := 'manual by ' || session_user;
+    source CONSTANT text := 'manual by ' || lockstep.actor();
 BEGIN
     PERFORM lockstep.job_run_check(own, p_params);
     IF own.spec ? 'query' OR own.spec -> 'trigger' ? 'mark' THEN
         INSERT INTO lockstep.job_ask (job_id, scheduled_for, run_id, asked_at, source, params, asked_by)
-        VALUES (own.job_id, now, run, now, source, p_params, session_user) RETURNING token INTO token;
+        VALUES (own.job_id, now, run, now, source, p_params, lockstep.actor()) RETURNING token INTO token;
         words := lockstep.job_words(own, NULL, source, run, now, now, p_params);
         mark := lockstep.job_bind('trigger.mark', own.spec #>> '{trigger,mark}', words);
         query := lockstep.job_bind('query', own.spec ->> 'query', words);

@@ -26,7 +26,7 @@ BEGIN
         PERFORM lockstep.job_named(p_spec ->> 'job', p_version, true);
         UPDATE lockstep.job j
         SET is_watch = job.is_watch, queue_id = job.queue_id, spec = p_spec, enabled = job.enabled, overlap = job.overlap, zombie_after = job.zombie_after, max_runtime = job.max_runtime,
-            version = j.version + 1, changed_at = pg_catalog.clock_timestamp(), changed_by = SESSION_USER,
+            version = j.version + 1, changed_at = pg_catalog.clock_timestamp(), changed_by = lockstep.actor(),
             file = COALESCE(p_by_file, j.file), declared = CASE WHEN p_by_file IS NOT NULL THEN p_spec ELSE j.declared END
         WHERE j.name = p_spec ->> 'job';
     END IF;
@@ -40,7 +40,7 @@ BEGIN
     IF p_by_file IS NULL THEN -- what a file makes of several jobs is checked as a whole
         PERFORM lockstep.job_circle(job.job_id, job.name);
     END IF;
-    PERFORM lockstep.job_note(job.name, 'changed', SESSION_USER, CASE WHEN is_new THEN 'made' ELSE pg_catalog.format('version %s', job.version) END
+    PERFORM lockstep.job_note(job.name, 'changed', lockstep.actor(), CASE WHEN is_new THEN 'made' ELSE pg_catalog.format('version %s', job.version) END
         || COALESCE(' by ' || p_by_file, ''));
     PERFORM pg_catalog.pg_notify('lockstep_jobs', job.name);
     RETURN job;

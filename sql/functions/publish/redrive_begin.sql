@@ -15,7 +15,7 @@ BEGIN
     IF FOUND THEN
         RETURN;
     END IF;
-    UPDATE lockstep.rejected_message SET redrive_run = p_run, redriven_at = NULL, redriven_by = SESSION_USER
+    UPDATE lockstep.rejected_message SET redrive_run = p_run, redriven_at = NULL, redriven_by = lockstep.actor()
     WHERE rejected_id = ANY (p_ids);
     INSERT INTO lockstep.event_log (event, queue_id, detail)
     VALUES ('messages_redriven', p_queue_id, format('%s rejected message(s) again as run %s: %s (ids %s)',

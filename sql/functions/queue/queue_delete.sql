@@ -15,7 +15,7 @@ BEGIN
         RAISE EXCEPTION 'job % of another queue runs after job % of this one', follower.name, follower.follows USING ERRCODE = 'LS002',
             HINT = format('Take that from it first: lockstep schedule remove %s %s', follower.name, follower.schedule);
     END IF;
-    PERFORM lockstep.job_note(j.name, 'changed', session_user, 'deleted with queue ' || own) FROM lockstep.job j WHERE j.queue_id = p_queue_id;
+    PERFORM lockstep.job_note(j.name, 'changed', lockstep.actor(), 'deleted with queue ' || own) FROM lockstep.job j WHERE j.queue_id = p_queue_id;
     DELETE FROM lockstep.task_attempt a USING lockstep.task t WHERE a.task_id = t.task_id AND t.queue_id = p_queue_id;
     DELETE FROM lockstep.task t WHERE t.queue_id = p_queue_id;
     GET DIAGNOSTICS tasks = ROW_COUNT;

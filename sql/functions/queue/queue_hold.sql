@@ -7,7 +7,7 @@ DECLARE
     own int;
 BEGIN
     UPDATE lockstep.queue q
-    SET paused = queue_hold.held, paused_by = CASE WHEN queue_hold.held THEN session_user END,
+    SET paused = queue_hold.held, paused_by = CASE WHEN queue_hold.held THEN lockstep.actor() END,
         paused_at = CASE WHEN queue_hold.held THEN clock_timestamp() END, updated_at = clock_timestamp()
     WHERE q.name = queue_hold.queue RETURNING q.queue_id INTO own;
     IF NOT FOUND THEN

@@ -11,7 +11,7 @@ LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
     no CONSTANT bigint := lockstep.run_named(run_end.run_id, run_end.queue);
     own CONSTANT int := (SELECT r.queue_id FROM lockstep.run r WHERE r.run_no = no);
-    why CONSTANT text := concat_ws(': ', 'ended by ' || session_user || ', its end had not come', reason);
+    why CONSTANT text := concat_ws(': ', 'ended by ' || lockstep.actor() || ', its end had not come', reason);
     queue_row record;
     r record;
     producer record;
@@ -43,7 +43,7 @@ BEGIN
         status := (SELECT c.status FROM lockstep.run_cancel(r.run_id, run_end.reason, (SELECT b.name FROM lockstep.queue b WHERE b.queue_id = own)) AS c);
         RETURN;
     END IF;
-    UPDATE lockstep.run SET end_offset = queue_row.next_offset, closed_by = session_user, aborted = NOT r.implicit,
+    UPDATE lockstep.run SET end_offset = queue_row.next_offset, closed_by = lockstep.actor(), aborted = NOT r.implicit,
         published_at = COALESCE(run.published_at, CASE WHEN run.publish_acked_seq IS NOT NULL THEN clock_timestamp() END),
         publish_error = CASE WHEN run.publish_acked_seq IS NOT NULL THEN why END
     WHERE run_no = no;

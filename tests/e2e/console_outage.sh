@@ -1,0 +1,43 @@
+#!/bin/bash
+# While the database is down the console says so (503) to whoever has a right to come in or may have one, and to no one that a token is unknown; when it is back it goes on.
+# ctest: nosan lock=servers
+. "$(dirname "$0")/../support/own_servers.bash"
+. "$here/../support/console.bash"
+scratch_database
+token=$(lockstep console token create robot -q)
+console_start
+limit=0 # each asks for something else, which is not kept from before
+bearer() { api GET "api/v1/runs?limit=$((++limit))" '' -H "Authorization: Bearer $1" "${@:2}"; }
+
+case_begin 'with the database there, a token that exists comes in, another one does not'
+bearer "$token"
+expect 'one' "$status" 200
+bearer "${token//[0-9]/a}"
+expect 'another' "$status" 401
+
+case_begin 'with the database down, nobody is told that he is unknown'
+data=$(sql 'SHOW data_directory')
+server() { if [ "$(id -u)" = 0 ]; then setpriv --reuid "$(stat -c %u "$data")" --regid "$(stat -c %g "$data")" --clear-groups "$@"; else "$@"; fi; }
+options=$(sed -n 's/^[^ ]* //p' "$data/postmaster.opts")
+server "$LOCKSTEP_TEST_PGBIN/pg_ctl" -D "$data" -m immediate -w stop >/dev/null
+bearer "$token"
+expect 'a token that was known' "$status $(grep -ci '^retry-after:' "$tmp/headers") $(api_is .title)" '503 1 Service Unavailable'
+bearer "${token//[0-9]/a}"
+expect 'one that may be' "$status" 503
+api POST api/v1/session '{"login": "someone", "password": "secret"}'
+expect 'a sign-in' "$status" 503
+api GET readyz
+expect 'it is not ready' "$status" 503
+api GET livez
+expect 'it lives' "$status" 200
+api GET api/v1/runs
+expect 'who has nothing' "$status" 401
+
+case_begin 'when the database is back, so is the token'
+eval "server \"$LOCKSTEP_TEST_PGBIN/pg_ctl\" -D \"$data\" -w -l \"$data/../again.log\" -o \"${options//\"/\\\"}\" start >/dev/null"
+bearer "$token"
+expect 'at the first request' "$status" 200
+console_stop
+expect 'its exit' "$?" 0
+cases_end
+exit $failed
