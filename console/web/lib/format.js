@@ -31,7 +31,7 @@ export function orUnknown(value, write, why) {
     return value == null ? h('span.zero', { title: why }, 'unknown') : write(value);
 }
 
-export const lag = (queue) => orUnknown(queue.lag, count, 'no executor that works for this queue has asked Kafka for it lately');
+export const lag = (queue) => orUnknown(queue.lag, count, 'no executor that lives has seen the topic');
 
 export function plural(n, one, many = `${one}s`) {
     return `${count(n)} ${n === 1 ? one : many}`;
