@@ -17,35 +17,36 @@ static void read_numbers(const char *text, struct replay_item *items, int count,
     }
 }
 
-static enum rc read_run(struct db *db, const struct db_result *runs, int row,
-                        struct replay_run *run, struct err *err)
+static void read_phase(const struct db_result *phases, int row, struct replay_phase *phase)
 {
-    DB_RESULT_AUTO *phases = NULL;
-    const char *params[] = {db_text(runs, row, ADVISE_RUNS_RUN_NO)};
-    enum rc rc = db_run(db, &sql_advise_phases, params, &phases, err);
-    if (rc != RC_OK)
-        return rc;
-    utf8_copy(run->run_id, sizeof run->run_id, db_text(runs, row, ADVISE_RUNS_RUN_ID));
-    run->count = db_rows(phases);
-    run->phases = xcalloc((size_t)run->count + 1, sizeof *run->phases);
-    for (int i = 0; i < run->count; i++) {
-        struct replay_phase *phase = &run->phases[i];
-        phase->order = db_int(phases, i, ADVISE_PHASES_ORDER);
-        phase->first_us = db_int(phases, i, ADVISE_PHASES_FIRST_US);
-        phase->last_us = db_int(phases, i, ADVISE_PHASES_LAST_US);
-        phase->floor_us = db_int(phases, i, ADVISE_PHASES_FLOOR_US);
-        phase->count = (int)db_int(phases, i, ADVISE_PHASES_ITEMS);
-        phase->items = xcalloc((size_t)phase->count + 1, sizeof *phase->items);
-        if (phase->count == 0)
-            continue;
-        read_numbers(db_text(phases, i, ADVISE_PHASES_TASK_IDS), phase->items, phase->count,
-                     offsetof(struct replay_item, task_id));
-        read_numbers(db_text(phases, i, ADVISE_PHASES_STARTS_US), phase->items, phase->count,
-                     offsetof(struct replay_item, start_us));
-        read_numbers(db_text(phases, i, ADVISE_PHASES_BUSY_US), phase->items, phase->count,
-                     offsetof(struct replay_item, busy_us));
-    }
-    return RC_OK;
+    phase->order = db_int(phases, row, ADVISE_PHASES_ORDER);
+    phase->first_us = db_int(phases, row, ADVISE_PHASES_FIRST_US);
+    phase->last_us = db_int(phases, row, ADVISE_PHASES_LAST_US);
+    phase->floor_us = db_int(phases, row, ADVISE_PHASES_FLOOR_US);
+    phase->count = (int)db_int(phases, row, ADVISE_PHASES_ITEMS);
+    phase->items = xcalloc((size_t)phase->count + 1, sizeof *phase->items);
+    if (phase->count == 0)
+        return;
+    read_numbers(db_text(phases, row, ADVISE_PHASES_TASK_IDS), phase->items, phase->count,
+                 offsetof(struct replay_item, task_id));
+    read_numbers(db_text(phases, row, ADVISE_PHASES_STARTS_US), phase->items, phase->count,
+                 offsetof(struct replay_item, start_us));
+    read_numbers(db_text(phases, row, ADVISE_PHASES_BUSY_US), phase->items, phase->count,
+                 offsetof(struct replay_item, busy_us));
+}
+
+/* The run whose phases begin at row; returns where the next one's do. */
+static int read_run(const struct db_result *phases, int row, struct replay_run *run)
+{
+    int64_t run_no = db_int(phases, row, ADVISE_PHASES_RUN_NO);
+    utf8_copy(run->run_id, sizeof run->run_id, db_text(phases, row, ADVISE_PHASES_RUN_ID));
+    while (row + run->count < db_rows(phases) &&
+           db_int(phases, row + run->count, ADVISE_PHASES_RUN_NO) == run_no)
+        run->count++;
+    run->phases = xcalloc((size_t)run->count, sizeof *run->phases);
+    for (int i = 0; i < run->count; i++)
+        read_phase(phases, row + i, &run->phases[i]);
+    return row + run->count;
 }
 
 /* The longest first; of each order the longest of all runs. */
@@ -111,21 +112,22 @@ static void to_means(struct advice *advice)
     advice->knee = replay_knee(advice->makespans_us, advice->most);
 }
 
-enum rc advise_queue(struct db *db, int64_t queue_id, int runs, int most,
+enum rc advise_queue(struct db *db, int64_t queue_id, const struct advice_bounds *bounds,
                      struct advice **ret_advice, struct err *err)
 {
-    DB_RESULT_AUTO *rows = NULL;
-    enum rc rc = db_run(db, &sql_advise_runs, (const char *const[]){DB_INT(queue_id), DB_INT(runs)},
-                        &rows, err);
+    DB_RESULT_AUTO *phases = NULL;
+    enum rc rc =
+        db_run(db, &sql_advise_phases,
+               (const char *const[]){DB_INT(queue_id), DB_INT(bounds->runs), DB_INT(bounds->tasks)},
+               &phases, err);
     if (rc != RC_OK)
         return rc;
     struct advice *advice = xcalloc(1, sizeof *advice);
-    advice->most = most;
-    for (int row = 0; row < db_rows(rows) && rc == RC_OK; row++) {
+    advice->most = bounds->readers;
+    for (int row = 0; row < db_rows(phases);) {
         struct replay_run run = {0};
-        rc = read_run(db, rows, row, &run, err);
-        if (rc == RC_OK && run.count > 0)
-            take_run(advice, &run);
+        row = read_run(phases, row, &run);
+        take_run(advice, &run);
         replay_done(&run);
     }
     if (rc == RC_OK && advice->runs == 0)
@@ -181,15 +183,15 @@ static void print_json(struct str *out, const struct advice *advice)
     str_text(out, "]}");
 }
 
-enum rc advise_document(struct db *db, const char *queue, int runs, int most, struct str *out,
-                        struct err *err)
+enum rc advise_document(struct db *db, const char *queue, const struct advice_bounds *bounds,
+                        struct str *out, struct err *err)
 {
     DB_RESULT_AUTO *row = NULL;
     struct advice *advice = NULL;
     enum rc rc = db_run(db, &sql_queue_find, (const char *const[]){queue}, &row, err);
     if (rc != RC_OK)
         return rc;
-    rc = advise_queue(db, db_int(row, 0, QUEUE_FIND_QUEUE_ID), runs, most, &advice, err);
+    rc = advise_queue(db, db_int(row, 0, QUEUE_FIND_QUEUE_ID), bounds, &advice, err);
     if (rc != RC_OK && rc != RC_NONE)
         return rc;
     print_json(out, advice);

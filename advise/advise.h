@@ -15,7 +15,14 @@
 
 #define ADVISE_READERS    64
 #define ADVISE_RUNS       10
+#define ADVISE_TASKS      300000
 #define ADVISE_STRAGGLERS 10
+
+/** What is replayed: the newest runs, fewer if they have more tasks, with 1 to `readers` readers, at most ADVISE_READERS. */
+struct advice_bounds {
+    int runs, readers;
+    int64_t tasks;
+};
 
 struct advice_straggler {
     char run_id[40];
@@ -35,8 +42,7 @@ struct advice {
     int straggler_count;
 };
 
-/** runs: so many of the newest, fewer if they have more than 300,000 tasks. most: up to ADVISE_READERS. */
-MUST_CHECK enum rc advise_queue(struct db *db, int64_t queue_id, int runs, int most,
+MUST_CHECK enum rc advise_queue(struct db *db, int64_t queue_id, const struct advice_bounds *bounds,
                                 struct advice **ret_advice, struct err *err);
 void advice_free(struct advice *advice); /* NULL is fine */
 
@@ -44,7 +50,8 @@ void advice_free(struct advice *advice); /* NULL is fine */
 double advice_idle(const struct advice *advice, int readers);
 
 /** Appends all of it as one JSON document, for a queue by its name. RC_NONE: there is no such queue; a queue without a finished run has a document. */
-MUST_CHECK enum rc advise_document(struct db *db, const char *queue, int runs, int most,
-                                   struct str *out, struct err *err);
+MUST_CHECK enum rc advise_document(struct db *db, const char *queue,
+                                   const struct advice_bounds *bounds, struct str *out,
+                                   struct err *err);
 
 #endif

@@ -63,11 +63,11 @@ static void print_words(const struct advice *advice)
     }
 }
 
-static enum rc print_document(const struct cli *cli, const char *queue, int runs, int most,
-                              struct err *err)
+static enum rc print_document(const struct cli *cli, const char *queue,
+                              const struct advice_bounds *bounds, struct err *err)
 {
     STR_AUTO document = {0};
-    enum rc rc = advise_document(cli->db, queue, runs, most, &document, err);
+    enum rc rc = advise_document(cli->db, queue, bounds, &document, err);
     if (rc != RC_OK)
         return rc;
     (void)printf("%s\n", document.data);
@@ -78,13 +78,14 @@ enum rc command_queue_advise(struct cli *cli, struct err *err)
 {
     struct queue_row queue;
     struct advice *advice = NULL;
-    int runs = (int)cli_int(cli, "runs", ADVISE_RUNS),
-        most = (int)cli_int(cli, "readers", ADVISE_READERS);
+    const struct advice_bounds bounds = {.runs = (int)cli_int(cli, "runs", ADVISE_RUNS),
+                                         .readers = (int)cli_int(cli, "readers", ADVISE_READERS),
+                                         .tasks = ADVISE_TASKS};
     enum rc rc = find_queue(cli, cli->arguments[0], &queue, err);
     if (rc == RC_OK && cli->output == OUTPUT_JSON)
-        return print_document(cli, queue.name, runs, most, err);
+        return print_document(cli, queue.name, &bounds, err);
     if (rc == RC_OK)
-        rc = advise_queue(cli->db, queue.queue_id, runs, most, &advice, err);
+        rc = advise_queue(cli->db, queue.queue_id, &bounds, &advice, err);
     if (rc == RC_NONE)
         return err_set(err, RC_REJECT, ERR_FAILED, queue.name, REMEDY_RUN_LIST,
                        "no run that could be replayed has ended");

@@ -9,12 +9,16 @@
 #define MONITOR  LEVEL_MONITOR
 #define OPERATOR LEVEL_OPERATOR
 
+#define ADVISE_READ 20000 /* tasks; `lockstep queue advise` reads more, and takes a second */
+
 static enum rc advise(struct db *db, const char *const *params, struct str *document,
                       struct err *err)
 {
     int64_t runs = ADVISE_RUNS;
     (void)int64_parse(params[1], strlen(params[1]), &runs);
-    return advise_document(db, params[0], (int)runs, ADVISE_READERS, document, err);
+    const struct advice_bounds bounds = {
+        .runs = (int)runs, .readers = ADVISE_READERS, .tasks = ADVISE_READ};
+    return advise_document(db, params[0], &bounds, document, err);
 }
 
 const struct route routes[] = {
@@ -79,8 +83,6 @@ const struct route routes[] = {
     {"GET", "health", &sql_console_health, MONITOR, "limit after=after_name name kind",
      "how jobs do, those with an incident first"},
     {"GET", "schedules", &sql_console_schedules, MONITOR, "limit after name", "schedules of jobs"},
-    {"GET", "calendar", &sql_console_calendar, MONITOR, "limit after=after_name name queue",
-     "by job, its schedules in words and what they fire in the coming week"},
     {"GET", "triggers", &sql_console_triggers, MONITOR, "limit after name @payloads",
      "triggers of jobs and their last look"},
     {"GET", "alerts", &sql_console_alerts, MONITOR, "limit after status=alert_status name",

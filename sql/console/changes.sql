@@ -1,11 +1,11 @@
 -- console_changes :many  what the event stream says: the events behind number $1 and those of $2 (a number is given before its transaction commits), oldest
--- first, then without a number, so that pages read them anew: the runs and queues that readers work for, and each alert that was looked at
+-- first, with 1,000 characters of detail at most, then without a number, so that pages read them anew: the runs and queues that readers work for, and each alert that was looked at
 -- columns: id, event, data
 (SELECT l.event_id AS id,
         CASE t.about WHEN 'run' THEN 'run' WHEN 'phase' THEN 'phase' WHEN 'task' THEN 'task' WHEN 'job' THEN 'alert'
                      ELSE CASE WHEN l.queue_id IS NULL AND l.executor_no IS NOT NULL THEN 'executor' WHEN l.queue_id IS NULL THEN 'event' ELSE 'queue' END END AS event,
         json_build_object('event', l.event, 'at', l.at, 'queue', q.name, 'run_id', r.run_id, 'order', p."order", 'task', l.task_id, 'job', l.job,
-                          'executor_id', e.executor_id, 'actor', l.actor, 'detail', l.detail) AS data
+                          'executor_id', e.executor_id, 'actor', l.actor, 'detail', left(l.detail, 1000)) AS data
  FROM (SELECT b.* FROM lockstep.event_log b WHERE b.event_id > $1::bigint OR b.event_id = ANY ($2::bigint[]) ORDER BY b.event_id LIMIT 1000) l
  LEFT JOIN lockstep.event_type t ON t.event = l.event
  LEFT JOIN lockstep.queue q ON q.queue_id = l.queue_id

@@ -3,7 +3,7 @@
 -- columns: document
 WITH seen AS (
     SELECT e.job_event_id, e.at, e.event, e.source, e.message, e.job FROM lockstep.job_event e
-    WHERE e.job BETWEEN $3::text AND $3::text AND (e.at, e.job_event_id) < (lockstep.place_at($2::text), lockstep.place_id($2::text))
+    WHERE e.job BETWEEN $3::text AND $3::text AND (e.at, e.job_event_id) < ((SELECT lockstep.place_at($2::text)), (SELECT lockstep.place_id($2::text)))
       AND e.at BETWEEN COALESCE($6::timestamptz, '-infinity') AND COALESCE($7::timestamptz, 'infinity')
     ORDER BY e.job, e.at DESC, e.job_event_id DESC LIMIT 10001), -- by job_event_of_job
 found AS MATERIALIZED (
@@ -17,5 +17,6 @@ SELECT lockstep.page(
      FROM (SELECT l.job_event_id, l.at, l.job, l.event, l.event AS kind, l.source, l.message, l.run_id, lockstep.seconds(l.duration) AS duration, l.rows
            FROM lockstep.job_log l WHERE l.job_event_id = ANY (ARRAY(SELECT job_event_id FROM page))) i),
     'history.' || COALESCE((SELECT lockstep.place(p.at, p.job_event_id) FROM page p WHERE (SELECT count(*) FROM page) = $1::bigint ORDER BY p.at, p.job_event_id LIMIT 1),
-                      (SELECT lockstep.place(s.at, s.job_event_id) FROM seen s ORDER BY s.at DESC, s.job_event_id DESC OFFSET 10000 LIMIT 1)),
+                      (SELECT lockstep.place(l.at, l.job_event_id)
+                       FROM (SELECT s.at, s.job_event_id FROM seen s ORDER BY s.at DESC, s.job_event_id DESC OFFSET 10000 LIMIT 1) l)),
     (SELECT count(*) FROM found)) AS document;

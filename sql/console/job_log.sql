@@ -1,11 +1,12 @@
 -- console_job_log :one  the newest $1 lines of the logs of jobs behind place $2: of jobs with $3 in their name, of kinds $4, with $5 in them, from $6 to $7 (NULL: any).
 -- A page looks at 10,001 lines at most, and so does the count: `next` continues where it ended
 -- columns: document
-WITH seen AS (
+WITH asked AS MATERIALIZED (SELECT CASE WHEN COALESCE($3::text, $4::text, $5::text, $6::text, $7::text) IS NULL THEN $1::bigint ELSE 10001 END AS most),
+seen AS (
     SELECT e.job_event_id, e.at, e.event, e.source, e.message, e.job FROM lockstep.job_event e
-    WHERE (e.at, e.job_event_id) < (lockstep.place_at($2::text), lockstep.place_id($2::text))
+    WHERE (e.at, e.job_event_id) < ((SELECT lockstep.place_at($2::text)), (SELECT lockstep.place_id($2::text)))
       AND e.at BETWEEN COALESCE($6::timestamptz, '-infinity') AND COALESCE($7::timestamptz, 'infinity')
-    ORDER BY e.at DESC, e.job_event_id DESC LIMIT 10001),
+    ORDER BY e.at DESC, e.job_event_id DESC LIMIT (SELECT a.most FROM asked a)),
 found AS MATERIALIZED (
     SELECT s.job_event_id, s.at FROM seen s
     WHERE ($4::text IS NULL OR s.event = ANY (string_to_array($4::text, ',')))
@@ -18,5 +19,7 @@ SELECT lockstep.page(
      FROM (SELECT l.job_event_id, l.at, l.job, l.event, l.event AS kind, l.source, l.message, l.run_id, lockstep.seconds(l.duration) AS duration, l.rows
            FROM lockstep.job_log l WHERE l.job_event_id = ANY (ARRAY(SELECT job_event_id FROM page))) i),
     'job-log.' || COALESCE((SELECT lockstep.place(p.at, p.job_event_id) FROM page p WHERE (SELECT count(*) FROM page) = $1::bigint ORDER BY p.at, p.job_event_id LIMIT 1),
-                      (SELECT lockstep.place(s.at, s.job_event_id) FROM seen s ORDER BY s.at DESC, s.job_event_id DESC OFFSET 10000 LIMIT 1)),
-    (SELECT count(*) FROM found)) AS document;
+                      (SELECT lockstep.place(l.at, l.job_event_id)
+                       FROM (SELECT s.at, s.job_event_id FROM seen s ORDER BY s.at DESC, s.job_event_id DESC OFFSET 10000 LIMIT 1) l)),
+    CASE WHEN (SELECT a.most FROM asked a) = 10001 THEN (SELECT count(*) FROM found)
+         ELSE (SELECT count(*) FROM (SELECT FROM lockstep.job_event e WHERE e.at <= (SELECT lockstep.place_at($2::text)) ORDER BY e.at DESC LIMIT 10001) c) END) AS document;

@@ -3,7 +3,7 @@
 WITH job AS (SELECT j.job_id FROM lockstep.job j WHERE j.name = $2::text),
 page AS MATERIALIZED (
     SELECT o.occurrence_id, o.scheduled_for FROM lockstep.job_occurrence o
-    WHERE o.job_id = (SELECT j.job_id FROM job j) AND (o.scheduled_for, o.occurrence_id) < (lockstep.place_at($3::text), lockstep.place_id($3::text))
+    WHERE o.job_id = (SELECT j.job_id FROM job j) AND (o.scheduled_for, o.occurrence_id) < ((SELECT lockstep.place_at($3::text)), (SELECT lockstep.place_id($3::text)))
     ORDER BY o.scheduled_for DESC, o.occurrence_id DESC LIMIT $1::bigint)
 SELECT lockstep.page(
     (SELECT json_agg(i ORDER BY i.scheduled_for DESC, i.occurrence_id DESC)

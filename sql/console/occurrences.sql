@@ -3,7 +3,7 @@
 -- columns: document
 WITH seen AS (
     SELECT o.occurrence_id, o.decided_at, o.outcome, o.job_id FROM lockstep.job_occurrence o
-    WHERE (o.decided_at, o.occurrence_id) < (lockstep.place_at($2::text), lockstep.place_id($2::text))
+    WHERE (o.decided_at, o.occurrence_id) < ((SELECT lockstep.place_at($2::text)), (SELECT lockstep.place_id($2::text)))
       AND o.decided_at BETWEEN COALESCE($5::timestamptz, '-infinity') AND COALESCE($6::timestamptz, 'infinity')
     ORDER BY o.decided_at DESC, o.occurrence_id DESC LIMIT 10001),
 found AS MATERIALIZED (
@@ -19,5 +19,6 @@ SELECT lockstep.page(
            FROM lockstep.occurrence h JOIN page p USING (occurrence_id) WHERE h.occurrence_id = ANY (ARRAY(SELECT occurrence_id FROM page))) i),
     'occurrences.' || COALESCE(
         (SELECT lockstep.place(p.decided_at, p.occurrence_id) FROM page p WHERE (SELECT count(*) FROM page) = $1::bigint ORDER BY p.decided_at, p.occurrence_id LIMIT 1),
-        (SELECT lockstep.place(s.decided_at, s.occurrence_id) FROM seen s ORDER BY s.decided_at DESC, s.occurrence_id DESC OFFSET 10000 LIMIT 1)),
+        (SELECT lockstep.place(l.decided_at, l.occurrence_id)
+                       FROM (SELECT s.decided_at, s.occurrence_id FROM seen s ORDER BY s.decided_at DESC, s.occurrence_id DESC OFFSET 10000 LIMIT 1) l)),
     (SELECT count(*) FROM found)) AS document;

@@ -1,7 +1,8 @@
 -- console_overview :one  every queue at a glance, the alerts that are open, and what fires next. What is counted of a queue is of the run that has been open for longest, and
 -- of so few rows that many queues cost little: of its phases that are not done the last tasks (counted_all: it was all of them), of its events those since it was
--- reopened. throughput and barrier_ms have a number a minute, the newest last, from the newest 100 phases of the newest 20 runs (null: before them): a phase's tasks
--- are spread over the time that it was open; barrier_ms is from the last end among the last 64 tasks of the phase before to the first start among its first 16
+-- reopened. throughput and barrier_ms have a number a minute, the newest last, from the newest 100 phases of the newest 20 runs (fewer with more than 20 queues; null: before them): a
+-- phase's tasks are spread over the time that it was open; barrier_ms, of the last phase that opened in the minute, is from the last end among the last 64 tasks of the phase before to the
+-- first start among its first 16
 -- columns: document
 WITH slots AS MATERIALIZED (
     SELECT s.queue_id, count(*) AS in_use FROM lockstep.slot s
@@ -11,49 +12,54 @@ WITH slots AS MATERIALIZED (
     GROUP BY s.queue_id),
 queues AS MATERIALIZED (
     SELECT q.queue_id, q.name, q.next_offset, q.max_readers, q.paused, q.halted_at, q.halted_reason, q.halted_detail, r.run_no, r.run_id, r.name AS run_name, r.rejected,
-           count(r.run_no) OVER () AS open_queues, clock_timestamp() AS now
+           count(r.run_no) OVER () AS open_queues, GREATEST(2000 / count(*) OVER (), 10) AS most_phases, clock_timestamp() AS now
     FROM (SELECT b.queue_id, b.name, b.next_offset, b.max_readers, b.paused, b.halted_at, b.halted_reason, b.halted_detail FROM lockstep.queue b ORDER BY b.name LIMIT 200) q
     LEFT JOIN LATERAL (SELECT b.run_no, b.run_id, b.name, b.rejected FROM lockstep.run b
                        WHERE b.queue_id = q.queue_id AND b.ended_at IS NULL AND b.started_at IS NOT NULL ORDER BY b.run_no LIMIT 1) r ON true),
 phases AS MATERIALIZED (
     SELECT q.queue_id, p.phase_id, p.previous_phase_id, p.opened_at, COALESCE(p.done_at, q.now) AS until_at, q.now,
-           COALESCE((CASE WHEN p.done_at IS NULL THEN u.seq - 1 END) - f.seq, l.seq - f.seq, l.kafka_offset - f.kafka_offset) + 1 AS tasks
+           COALESCE((CASE WHEN p.done_at IS NULL THEN u.seq - 1 END) - f.seq, l.seq - f.seq, l.kafka_offset - f.kafka_offset) + 1 AS tasks, m.minute,
+           CASE WHEN count(*) OVER w < LEAST(q.most_phases, 100) THEN 0 ELSE min(m.minute) OVER w END AS first,
+           row_number() OVER (PARTITION BY q.queue_id, m.minute ORDER BY p.opened_at DESC) AS nth
     FROM queues q CROSS JOIN LATERAL (
         SELECT k.phase_id, k.previous_phase_id, k.opened_at, k.done_at
-        FROM (SELECT b.run_no FROM lockstep.run b WHERE b.queue_id::bigint BETWEEN q.queue_id AND q.queue_id -- by run_newest
+        FROM (SELECT b.run_no, b.ended_at FROM lockstep.run b WHERE b.queue_id::bigint BETWEEN q.queue_id AND q.queue_id -- by run_newest
               ORDER BY b.queue_id::bigint DESC, b.run_no DESC LIMIT 20) r
         CROSS JOIN LATERAL (SELECT b.phase_id, b.previous_phase_id, b.opened_at, b.done_at FROM lockstep.phase b WHERE b.run_no = r.run_no
                             ORDER BY b."order" DESC LIMIT 100) k
-        WHERE k.opened_at IS NOT NULL AND COALESCE(k.done_at, q.now) > q.now - interval '1 hour'
-        ORDER BY k.opened_at DESC LIMIT 100) p
+        WHERE COALESCE(r.ended_at, q.now) > q.now - interval '1 hour' AND k.opened_at IS NOT NULL AND COALESCE(k.done_at, q.now) > q.now - interval '1 hour'
+        ORDER BY k.opened_at DESC LIMIT LEAST(q.most_phases, 100)) p
+    CROSS JOIN LATERAL (SELECT 59 - floor(extract(epoch FROM q.now - p.opened_at) / 60)::int AS minute) m
     CROSS JOIN LATERAL (SELECT b.seq, b.kafka_offset FROM lockstep.task b WHERE b.phase_id = p.phase_id ORDER BY b.kafka_offset LIMIT 1) f
     CROSS JOIN LATERAL (SELECT b.seq, b.kafka_offset FROM lockstep.task b WHERE b.phase_id = p.phase_id ORDER BY b.kafka_offset DESC LIMIT 1) l
     LEFT JOIN LATERAL (SELECT b.seq FROM lockstep.task b WHERE p.done_at IS NULL AND b.phase_id + 0 = p.phase_id AND b.executor_no IS NULL AND b.type <> 'external'
-                       ORDER BY b.kafka_offset LIMIT 1) u ON true), -- by task_unowned
+                       ORDER BY b.kafka_offset LIMIT 1) u ON true -- by task_unowned
+    WINDOW w AS (PARTITION BY q.queue_id)),
 throughput AS (
     SELECT x.queue_id, json_agg(CASE WHEN x.minute >= x.first THEN round(x.tasks::numeric, 1) END ORDER BY x.minute) AS minutes
-    FROM (SELECT k.queue_id, m.minute, k.first,
-                 COALESCE(sum(p.tasks * GREATEST(extract(epoch FROM LEAST(p.until_at, m.ends) - GREATEST(p.opened_at, m.ends - interval '1 minute')), 0)
-                              / GREATEST(extract(epoch FROM p.until_at - p.opened_at), 0.000001)), 0) AS tasks
-          FROM (SELECT b.queue_id, b.now, CASE WHEN count(*) < 100 THEN 0 ELSE 59 - floor(extract(epoch FROM b.now - min(b.opened_at)) / 60)::int END AS first
-                FROM phases b GROUP BY b.queue_id, b.now) k
-          CROSS JOIN LATERAL (SELECT i AS minute, k.now - (59 - i) * interval '1 minute' AS ends FROM generate_series(0, 59) AS i) m
-          LEFT JOIN phases p ON p.queue_id = k.queue_id AND p.opened_at < m.ends AND p.until_at > m.ends - interval '1 minute'
-          GROUP BY k.queue_id, m.minute, k.first) x
+    FROM (SELECT b.queue_id, b.minute, sum(b.tasks) AS tasks, max(max(b.first)) OVER (PARTITION BY b.queue_id) AS first
+          FROM (SELECT p.queue_id, i.minute, p.first,
+                       p.tasks * GREATEST(extract(epoch FROM LEAST(p.until_at, e.ends) - GREATEST(p.opened_at, e.ends - interval '1 minute')), 0)
+                           / GREATEST(extract(epoch FROM p.until_at - p.opened_at), 0.000001) AS tasks
+                FROM phases p
+                CROSS JOIN LATERAL generate_series(GREATEST(p.minute, 0), LEAST(59 - floor(extract(epoch FROM p.now - p.until_at) / 60)::int, 59)) AS i (minute)
+                CROSS JOIN LATERAL (SELECT p.now - (59 - i.minute) * interval '1 minute' AS ends) e
+                UNION ALL SELECT d.queue_id, i.minute, NULL, 0 FROM (SELECT DISTINCT p.queue_id FROM phases p) d CROSS JOIN generate_series(0, 59) AS i (minute)) b
+          GROUP BY b.queue_id, b.minute) x
     GROUP BY x.queue_id),
 barrier AS (
-    SELECT x.queue_id, json_agg(x.ms ORDER BY x.minute) AS minutes
-    FROM (SELECT q.queue_id, i.minute, round(avg(b.ms)::numeric, 1) AS ms
-          FROM queues q CROSS JOIN generate_series(0, 59) AS i (minute)
-          LEFT JOIN (SELECT p.queue_id, 59 - floor(extract(epoch FROM p.now - p.opened_at) / 60)::int AS minute,
-                            GREATEST(extract(epoch FROM s.at - e.at) * 1000, 0) AS ms
-                     FROM phases p
-                     CROSS JOIN LATERAL (SELECT min(t.started_at) AS at FROM (SELECT k.started_at FROM lockstep.task k WHERE k.phase_id = p.phase_id
-                                                                              ORDER BY k.kafka_offset LIMIT 16) t) s
-                     CROSS JOIN LATERAL (SELECT max(t.started_at + t.duration) AS at
-                                         FROM (SELECT k.started_at, k.duration FROM lockstep.task k WHERE k.phase_id = p.previous_phase_id
-                                               ORDER BY k.kafka_offset DESC LIMIT 64) t) e) b ON b.queue_id = q.queue_id AND b.minute = i.minute
-          GROUP BY q.queue_id, i.minute) x
+    SELECT x.queue_id, json_agg(round(x.ms::numeric, 1) ORDER BY x.minute) AS minutes
+    FROM (SELECT b.queue_id, b.minute, max(b.ms) AS ms
+          FROM (SELECT p.queue_id, p.minute, GREATEST(extract(epoch FROM s.at - e.at) * 1000, 0) AS ms
+                FROM phases p
+                CROSS JOIN LATERAL (SELECT min(t.started_at) AS at FROM (SELECT k.started_at FROM lockstep.task k WHERE k.phase_id = p.phase_id
+                                                                         ORDER BY k.kafka_offset LIMIT 16) t) s
+                CROSS JOIN LATERAL (SELECT max(t.started_at + t.duration) AS at
+                                    FROM (SELECT k.started_at, k.duration FROM lockstep.task k WHERE k.phase_id = p.previous_phase_id
+                                          ORDER BY k.kafka_offset DESC LIMIT 64) t) e
+                WHERE p.nth = 1 AND p.minute >= 0
+                UNION ALL SELECT q.queue_id, i.minute, NULL FROM queues q CROSS JOIN generate_series(0, 59) AS i (minute)) b
+          GROUP BY b.queue_id, b.minute) x
     GROUP BY x.queue_id)
 SELECT json_build_object(
     'queues', COALESCE((
@@ -88,7 +94,8 @@ SELECT json_build_object(
     'next', COALESCE((SELECT json_agg(json_build_object('job', n.job, 'schedule', n.schedule, 'at', n.next_at) ORDER BY n.next_at, n.job, n.schedule)
                       FROM (SELECT j.name AS job, s.name AS schedule, s.next_at
                             FROM (SELECT b.job_id, b.name, b.next_at FROM lockstep.schedule b
-                                  WHERE b.is_active AND b.wake_at IS NOT NULL AND (b.rows_rule).relation_oid IS NULL ORDER BY b.wake_at LIMIT 50) s
+                                  WHERE b.is_active AND b.wake_at IS NOT NULL AND CASE WHEN (b.rows_rule).relation_oid IS NULL THEN true END
+                                  ORDER BY b.wake_at LIMIT 50) s -- CASE: the planner believes that all are triggers, from the index that has only those, and would sort
                             JOIN lockstep.job j USING (job_id) WHERE s.next_at IS NOT NULL) n), '[]'::json),
     'executors', (SELECT count(*) FROM lockstep.executor e WHERE e.ended_at IS NULL AND e.heartbeat_at > clock_timestamp() - GREATEST(e.frozen_after * 2, interval '30 seconds')),
     'now', clock_timestamp()) AS document;

@@ -1,28 +1,38 @@
--- console_runs :one  the newest $1 runs before number $2, of queue $3, in states $4, with $5 in their name, published or started from $6 to $7 (NULL: any)
+-- console_runs :one  the newest $1 runs before number $2, of queue $3, in states $4, with $5 in their name, published or started from $6 to $7 (NULL: any). A page looks at 10,001 runs at
+-- most, and so does the count: `next` continues where it ended. Only of states that end are ended runs looked at. The number of a run and its time grow together, but for 1,000 numbers or so
 -- columns: document
-WITH mine AS (
-    SELECT q.queue_id FROM lockstep.queue q WHERE $3::text IS NULL OR q.name = $3::text),
-page AS (
-    SELECT b.run_no FROM mine q CROSS JOIN LATERAL (
-        SELECT r.run_no FROM lockstep.run r
-        WHERE r.queue_id::bigint BETWEEN q.queue_id AND q.queue_id AND ($2::bigint IS NULL OR r.run_no < $2::bigint) -- by run_newest
-          AND ($4::text[] IS NULL OR CASE WHEN r.status = 'Publishing' AND r.published_at IS NOT NULL THEN 'Published' ELSE r.status END = ANY ($4::text[]))
-          AND ($5::text IS NULL OR strpos(lower(concat_ws(' ', r.name, r.run_id)), lower($5::text)) > 0)
-          AND ($6::timestamptz IS NULL OR r.created_at >= $6::timestamptz) AND ($7::timestamptz IS NULL OR r.created_at <= $7::timestamptz)
-        ORDER BY r.queue_id::bigint DESC, r.run_no DESC LIMIT $1::bigint) b
-    ORDER BY b.run_no DESC LIMIT $1::bigint),
-counted AS (
-    SELECT count(*) AS n FROM (
-        SELECT FROM mine q CROSS JOIN LATERAL (
-            SELECT FROM lockstep.run r
-            WHERE r.queue_id::bigint BETWEEN q.queue_id AND q.queue_id
-              AND ($4::text[] IS NULL OR CASE WHEN r.status = 'Publishing' AND r.published_at IS NOT NULL THEN 'Published' ELSE r.status END = ANY ($4::text[]))
-              AND ($5::text IS NULL OR strpos(lower(concat_ws(' ', r.name, r.run_id)), lower($5::text)) > 0)
-              AND ($6::timestamptz IS NULL OR r.created_at >= $6::timestamptz) AND ($7::timestamptz IS NULL OR r.created_at <= $7::timestamptz)
-            LIMIT 10001) b
-        LIMIT 10001) c)
-SELECT lockstep.page((SELECT json_agg(i ORDER BY i.run_no DESC)
-                      FROM (SELECT s.*, lockstep.seconds(COALESCE(s.ended_at, clock_timestamp()) - s.started_at) AS seconds
-                            FROM lockstep.run_status s WHERE s.run_no = ANY (ARRAY(SELECT run_no FROM page))) i),
-                     (SELECT 'runs.' || min(run_no) FROM page HAVING count(*) = $1::bigint),
-                     (SELECT n FROM counted)) AS document;
+WITH asked AS MATERIALIZED (
+    SELECT LEAST($2::bigint - 1, CASE WHEN $7::timestamptz IS NOT NULL THEN lockstep.run_at($7::timestamptz) + 1000 END, 9223372036854775807) AS newest,
+           CASE WHEN $6::timestamptz IS NOT NULL THEN lockstep.run_at($6::timestamptz) - 1000 ELSE 0 END AS oldest,
+           (SELECT q.queue_id FROM lockstep.queue q WHERE q.name = $3::text) AS queue_id,
+           COALESCE($4::text[] <@ '{Publishing,Published,Running,Paused}', false) AS is_open,
+           CASE WHEN COALESCE($4::text[]::text, $5::text, $6::text, $7::text) IS NULL THEN $1::bigint ELSE 10001 END AS most),
+seen AS (
+    (SELECT r.run_no, r.run_id, r.name, r.status, r.published_at, r.created_at FROM lockstep.run r
+     WHERE $3::text IS NULL AND NOT (SELECT a.is_open FROM asked a) AND r.run_no BETWEEN (SELECT a.oldest FROM asked a) AND (SELECT a.newest FROM asked a)
+     ORDER BY r.run_no DESC LIMIT (SELECT a.most FROM asked a))
+    UNION ALL
+    (SELECT r.run_no, r.run_id, r.name, r.status, r.published_at, r.created_at FROM lockstep.run r
+     WHERE $3::text IS NOT NULL AND NOT (SELECT a.is_open FROM asked a) AND r.queue_id::bigint BETWEEN (SELECT a.queue_id FROM asked a) AND (SELECT a.queue_id FROM asked a) -- by run_newest
+       AND r.run_no BETWEEN (SELECT a.oldest FROM asked a) AND (SELECT a.newest FROM asked a)
+     ORDER BY r.queue_id::bigint DESC, r.run_no DESC LIMIT (SELECT a.most FROM asked a))
+    UNION ALL
+    (SELECT o.run_no, o.run_id, o.name, o.status, o.published_at, o.created_at
+     FROM (SELECT q.queue_id FROM lockstep.queue q WHERE (SELECT a.is_open FROM asked a) AND ($3::text IS NULL OR q.name = $3::text)) q
+     CROSS JOIN LATERAL (SELECT r.run_no, r.run_id, r.name, r.status, r.published_at, r.created_at FROM lockstep.run r -- by run_active
+                         WHERE r.queue_id = q.queue_id AND r.ended_at IS NULL AND r.run_no BETWEEN (SELECT a.oldest FROM asked a) AND (SELECT a.newest FROM asked a)
+                         ORDER BY r.run_no DESC LIMIT 10001) o
+     ORDER BY o.run_no DESC LIMIT 10001)),
+found AS MATERIALIZED (
+    SELECT s.run_no FROM seen s
+    WHERE ($4::text[] IS NULL OR CASE WHEN s.status = 'Publishing' AND s.published_at IS NOT NULL THEN 'Published' ELSE s.status END = ANY ($4::text[]))
+      AND ($5::text IS NULL OR strpos(lower(concat_ws(' ', s.name, s.run_id)), lower($5::text)) > 0)
+      AND ($6::timestamptz IS NULL OR s.created_at >= $6::timestamptz) AND ($7::timestamptz IS NULL OR s.created_at <= $7::timestamptz)),
+page AS MATERIALIZED (SELECT f.run_no FROM found f ORDER BY f.run_no DESC LIMIT $1::bigint)
+SELECT lockstep.page(
+    (SELECT json_agg(lockstep.run_document(p.run_no, GREATEST(25000 / $1::bigint, 50)) ORDER BY p.run_no DESC) FROM page p),
+    'runs.' || COALESCE((SELECT min(run_no) FROM page HAVING count(*) = $1::bigint), (SELECT s.run_no FROM seen s ORDER BY s.run_no DESC OFFSET 10000 LIMIT 1)),
+    CASE WHEN (SELECT a.most FROM asked a) = 10001 THEN (SELECT count(*) FROM found)
+         WHEN $3::text IS NULL THEN (SELECT count(*) FROM (SELECT FROM lockstep.run r ORDER BY r.run_no DESC LIMIT 10001) c)
+         ELSE (SELECT count(*) FROM (SELECT FROM lockstep.run r WHERE r.queue_id::bigint BETWEEN (SELECT a.queue_id FROM asked a) AND (SELECT a.queue_id FROM asked a)
+                                     ORDER BY r.queue_id::bigint DESC, r.run_no DESC LIMIT 10001) c) END) AS document;

@@ -150,6 +150,7 @@ FROM (SELECT p.phase_id, p.run_no, p.queue_id, 'Completed' AS status, 'sql' AS t
       UNION ALL
       SELECT p.phase_id, p.run_no, p.queue_id, 'Completed', CASE p.phase_id WHEN 41 THEN 'external' ELSE 'sql' END, p."order", i
       FROM lockstep.phase p, generate_series(1, 80000) AS i WHERE p.phase_id = 21 OR (p.phase_id = 41 AND i <= 20000)) AS t;
+UPDATE lockstep.run SET tasks = 80034 WHERE run_no = 100002;
 INSERT INTO lockstep.task_attempt (task_id, attempt, status, executor_no, started_at, ended_at, error)
 SELECT t.task_id, 1, 'Error', 1, clock_timestamp(), clock_timestamp(), 'e' FROM lockstep.task t WHERE t.task_id % 20 = 0;
 INSERT INTO lockstep.executor (executor_no, executor_id, host, pid, version, readers, queues, ended_at, ended_why) OVERRIDING SYSTEM VALUE

@@ -17,16 +17,16 @@ const OUTCOMES = [
     { label: 'late by', num: true, cell: (o) => duration(o.lateness) },
     { label: 'took', num: true, cell: (o) => duration(o.duration) },
     { label: 'source', class: 'text', cell: (o) => o.source },
-    { label: 'why not', maybe: true, class: 'text', cell: (o) => o.reason },
+    { label: 'why not', class: 'text', cell: (o) => o.reason },
 ];
 const ICONS = { good: 'check', bad: 'cross', warn: 'warn', quiet: 'dash', run: 'play' };
 
 /* The last outcomes as a strip, the newest at the right; each is a link to its run. */
 function strip(list) {
     const items = [...list].slice(0, 40).reverse();
-    const marks = h(
-        'span.marks',
-        { role: 'list', 'aria-label': 'outcomes, the oldest first' },
+    return h(
+        'div.outcomes',
+        { role: 'list', 'aria-label': 'last outcomes, the newest last' },
         items.map((o) => {
             const word = o.outcome === 'fired' ? (o.status ?? 'fired') : o.outcome,
                 text = `${word}, ${absolute(o.scheduled_for)}`;
@@ -43,7 +43,6 @@ function strip(list) {
             );
         }),
     );
-    return h('div.outcomes', null, h('span.note', null, 'older'), marks, h('span.note', null, 'newer'));
 }
 
 const parse = (text) => (text.trim() === '' ? {} : JSON.parse(text));
@@ -175,20 +174,13 @@ export const page = {
     watches: ['run', 'event', 'alert'],
     load: async (ctx) => {
         const at = `jobs/${seg(ctx.params.name)}`;
-        const [job, next, occurrences, health, schedules] = await Promise.all([
+        const [job, next, occurrences] = await Promise.all([
             ctx.get(at).then((doc) => whole(doc, 'job')),
             ctx.optional(`${at}/next?count=5`),
             ctx.optional(`${at}/occurrences${query({ limit: 40, after: ctx.query.get('after') })}`),
-            ctx.optional(`health${query({ name: ctx.params.name, limit: 1000 })}`),
-            ctx.optional(`schedules${query({ name: ctx.params.name, limit: 1000 })}`),
         ]);
-        return {
-            job,
-            next,
-            occurrences,
-            health: health.items.find((x) => x.job === job.job),
-            schedules: { ...schedules, items: schedules.items.filter((x) => x.job === job.job) },
-        };
+        const { health, schedule_list: schedules, ...own } = job;
+        return { job: own, next, occurrences, health, schedules };
     },
     view: ({ job, next, occurrences, health, schedules }, ctx) => [
         pageHead(job.job, {
@@ -205,32 +197,31 @@ export const page = {
             panel(
                 'Next firings',
                 { key: 'next' },
-                next.problem
-                    ? problemBox(next.problem)
-                    : table({
-                          caption: 'Next firings',
-                          columns: NEXT,
-                          rows: next.items,
-                          id: (n) => `${n.schedule} ${n.at}`,
-                          none: 'It fires at no time to come.',
-                      }),
+                listTable(
+                    { ...next, count: null },
+                    {
+                        caption: 'Next firings',
+                        columns: NEXT,
+                        id: (n) => `${n.schedule} ${n.at}`,
+                        none: 'It fires at no time to come.',
+                    },
+                    new URLSearchParams(),
+                ),
             ),
             panel(
                 'Schedules',
                 { key: 'schedules' },
-                schedules.problem
-                    ? problemBox(schedules.problem)
-                    : table({
-                          caption: 'Schedules',
-                          columns: SCHEDULES,
-                          rows: schedules.items,
-                          id: (s) => s.schedule,
-                          none: 'It has none: it runs by hand.',
-                      }),
+                table({
+                    caption: 'Schedules',
+                    columns: SCHEDULES,
+                    rows: schedules,
+                    id: (s) => s.schedule,
+                    none: 'It has none: it runs by hand.',
+                }),
             ),
             panel(
                 'Outcomes',
-                { key: 'outcomes', wide: true, note: ctx.query.has('after') ? 'older ones' : 'the newest first' },
+                { key: 'outcomes', wide: true, note: 'the newest last' },
                 occurrences.items?.length ? strip(occurrences.items) : null,
                 listTable(
                     occurrences,

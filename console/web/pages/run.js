@@ -15,7 +15,7 @@ import {
 } from '../lib/parts.js';
 import { badge } from '../lib/badge.js';
 import { table, listTable, filters } from '../lib/table.js';
-import { count, duration, percent, serverNow, setServerNow, tookSeconds, when } from '../lib/format.js';
+import { count, duration, percent, plural, serverNow, setServerNow, tookSeconds, when } from '../lib/format.js';
 import { query, seg, whole } from '../lib/api.js';
 import { runButtons, runAction, RUN_ACTIONS } from '../lib/actions.js';
 import { pref, setPref } from '../lib/prefs.js';
@@ -43,14 +43,12 @@ const KEYS = [
     ['failed', 'failed, cross'],
     ['again', 'failed, tried again'],
     ['cancelled', 'cancelled, hollow'],
-    ['waiting', 'waiting for a reader'],
-    ['retry', 'waiting for a retry'],
+    ['waiting', 'waiting'],
     ['barrier', 'barrier'],
 ];
 
 function keyShape(kind) {
     if (kind === 'waiting') return s('rect', { class: 'g-waiting', x: 0, y: 5, width: 22, height: 2 });
-    if (kind === 'retry') return s('path', { class: 'g-retry', d: 'M0 6H22' });
     if (kind === 'barrier') return s('rect', { class: 'g-barrier', x: 10, y: 0, width: 2, height: 11 });
     if (kind === 'running') return s('path', { class: 'g-running', d: 'M22 1h-21v9h21' });
     return [
@@ -112,7 +110,7 @@ function chart(data, ctx) {
     const number = (name) => (ctx.query.get(name) == null ? null : Number(ctx.query.get(name)));
     return panel(
         'Course',
-        { key: 'gantt', tools: files && tools, note: 'drag to zoom, double click for all, Ctrl and wheel' },
+        { key: 'gantt', tools: files && tools, note: note(data.gantt) },
         legend(),
         h('div.gantt', {
             key: 'chart',
@@ -129,6 +127,11 @@ function chart(data, ctx) {
     );
 }
 
+function note(gantt) {
+    if (!gantt.sampled) return 'drag to zoom, double click for all, Ctrl and wheel';
+    return `from a sample of its tasks${gantt.phases_hidden ? `, without ${plural(gantt.phases_hidden, 'phase')}` : ''}`;
+}
+
 function phaseState(p) {
     return badge(p.done_at ? (p.failed > 0 ? 'Failed' : 'Completed') : p.opened_at ? 'Running' : 'Pending');
 }
@@ -138,7 +141,7 @@ function phaseColumns(run) {
     return [
         { label: 'order', key: true, class: 'nowrap', cell: (p) => h('a', { href: to(p) }, String(p.order)) },
         { label: 'state', cell: phaseState },
-        { label: 'tasks', num: true, cell: (p) => countLink(p.tasks, to(p)) },
+        { label: 'tasks', num: true, cell: (p) => [countLink(p.tasks, to(p)), p.counted_all === false && ' about'] },
         { label: 'done', num: true, cell: (p) => countLink(p.completed, to(p, 'Completed')) },
         { label: 'running', num: true, cell: (p) => countLink(p.processing, to(p, 'Processing')) },
         { label: 'failed', num: true, cell: (p) => countLink(p.failed, to(p, 'Failed'), 'count-bad') },
@@ -276,7 +279,7 @@ export const page = {
         const [run, gantt, phaseRows, taskRows, explain, events] = await Promise.all([
             ctx.get(at).then((doc) => whole(doc, 'run')),
             ctx.optional(`${at}/gantt?buckets=400`),
-            ctx.optional(`${at}/phases?limit=1000`),
+            ctx.optional(`${at}/phases?limit=200`),
             ctx.optional(
                 `${at}/tasks${query({ order: q('order'), status: q('status'), name: q('name'), after: q('after') })}`,
             ),
@@ -309,7 +312,7 @@ export const page = {
                             id: (e) => e.event_id,
                             none: 'No event.',
                         },
-                        null,
+                        new URLSearchParams(),
                     ),
                 ),
             ),
