@@ -5,21 +5,23 @@
 #include <pthread.h>
 #include <stdlib.h>
 
-#define KEEP_US    1000000
+#define KEEP_US    2000000
+#define DEAR       20      /* times the making of an answer is it kept at least */
 #define BYTES_MOST 8388608 /* of all documents */
 
 struct entry {
     char *key; /* NULL: free */
     struct str document;
-    int64_t made_us; /* 0: it is being made */
-    long epoch;      /* of the cache when its making began */
+    int64_t begun_us, made_us; /* made_us 0: it is being made */
+    long epoch;                /* of the cache when its making began */
 };
 
 struct cache {
     pthread_mutex_t lock;
     pthread_cond_t made;
     struct entry entries[CACHE_ENTRIES];
-    long epoch; /* grows with each change */
+    long epoch;      /* grows with each change */
+    int64_t news_us; /* of the event stream */
     size_t bytes;
 };
 
@@ -60,8 +62,11 @@ static struct entry *find(struct cache *cache, const char *key)
 
 static bool fresh(const struct cache *cache, const struct entry *entry)
 {
-    return entry->epoch == cache->epoch &&
-           (entry->made_us == 0 || clock_boot_us() - entry->made_us < KEEP_US);
+    int64_t age_us = clock_boot_us() - entry->made_us;
+    if (entry->epoch != cache->epoch)
+        return false;
+    return entry->made_us == 0 || age_us < DEAR * (entry->made_us - entry->begun_us) ||
+           (age_us < KEEP_US && entry->begun_us >= cache->news_us);
 }
 
 /* What no one may be given any more. */
@@ -105,7 +110,8 @@ bool cache_get(struct cache *cache, const char *key, struct str *document, long 
             forget(cache, entry);
         entry = place(cache);
         if (entry != NULL)
-            *entry = (struct entry){.key = xstrdup(key), .epoch = cache->epoch};
+            *entry = (struct entry){
+                .key = xstrdup(key), .begun_us = clock_boot_us(), .epoch = cache->epoch};
     }
     *ret_ticket = cache->epoch;
     (void)pthread_mutex_unlock(&cache->lock);
@@ -151,5 +157,12 @@ void cache_clear(struct cache *cache)
     (void)pthread_mutex_lock(&cache->lock);
     cache->epoch++;
     (void)pthread_cond_broadcast(&cache->made);
+    (void)pthread_mutex_unlock(&cache->lock);
+}
+
+void cache_news(struct cache *cache)
+{
+    (void)pthread_mutex_lock(&cache->lock);
+    cache->news_us = clock_boot_us();
     (void)pthread_mutex_unlock(&cache->lock);
 }

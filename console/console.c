@@ -16,7 +16,6 @@
 #include <string.h>
 
 #define WORKERS   16
-#define IDLE_S    30
 #define BODY_MOST 1048576
 
 struct console {
@@ -166,6 +165,12 @@ static void tick(void *context)
     cache_tidy(console->api.cache);
 }
 
+static void news(void *context)
+{
+    struct console *console = context;
+    cache_news(console->api.cache);
+}
+
 static bool may(void *context, struct visitor *visitor)
 {
     struct console *console = context;
@@ -181,13 +186,16 @@ static enum rc start_api(struct console *console, struct err *err)
         .conninfo = console->options->conninfo,
         .sign_in = sign_in,
         .anonymous = operator? LEVEL_OPERATOR : LEVEL_MONITOR,
-        .most = (int)config_get_int(config, "console", "sessions")};
+        .most = (int)config_get_int(config, "console", "sessions"),
+        .idle_us = config_get_duration_ms(config, "console", "session_idle") * 1000};
+    console->api.idle_s = (int)(sessions.idle_us / 1000000);
     console->api.sessions = sessions_new(&sessions);
     console->api.cache = cache_new();
     console->api.sign_in = sign_in;
     console->api.base_path = console->base_path;
     console->api.show_payloads = config_get_bool(config, "console", "show_payloads");
-    console->hooks = (struct stream_hooks){.tick = tick, .may = may, .context = console};
+    console->hooks =
+        (struct stream_hooks){.tick = tick, .may = may, .news = news, .context = console};
     return stream_start(console->options->conninfo, &console->hooks, &console->api.stream, err);
 }
 
@@ -207,7 +215,7 @@ static enum rc start_http(struct console *console, struct err *err)
         .key = console->api.encrypted ? key : NULL,
         .connections = (int)config_get_int(config, "console", "connections"),
         .workers = WORKERS,
-        .idle_s = IDLE_S,
+        .idle_s = (int)(config_get_duration_ms(config, "console", "request_timeout") / 1000),
         .body_most = BODY_MOST,
         .handler = handle,
         .at_once = is_livez,

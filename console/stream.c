@@ -12,6 +12,7 @@
 #include <stdlib.h>
 
 #define EVERY_MS     1000
+#define NEWS_MS      2000 /* after a look that had some: each is a reason for pages to read anew */
 #define HEARTBEAT_US 15000000
 #define ASK_US       5000000
 #define IDLE_TICK_MS 10000
@@ -28,7 +29,6 @@ struct client {
     struct http_stream *out;
     struct visitor *visitor; /* held */
     int64_t last_id;         /* what it has; -1: it wants what comes from now on */
-    bool told_away;          /* its last news of the database is that it does not answer */
 };
 
 struct stream {
@@ -45,6 +45,7 @@ struct stream {
     struct outage outage;
     int64_t asked_us; /* whether all who listen still may */
     bool full;        /* the last look had as many events as one look takes */
+    int wait_ms;      /* until the next look */
     const struct stream_hooks *hooks;
 };
 
@@ -125,24 +126,6 @@ static void send_all(struct stream *stream, int64_t id, bool late, const char *t
             client->last_id = id > client->last_id ? id : client->last_id;
             place = &client->next;
         }
-    }
-}
-
-/* Those that do not know it yet hear whether the database answers. */
-static void tell(struct stream *stream, bool away)
-{
-    STR_AUTO text = {0};
-    if (away)
-        str_format(&text, "event: away\ndata: {\"seconds\": %.3f}\n\n",
-                   (double)(clock_boot_us() - stream->outage.since_us) / 1e6);
-    else
-        str_text(&text, "event: back\ndata: {}\n\n");
-    for (struct client **place = &stream->clients; *place != NULL;) {
-        struct client *client = *place;
-        bool news = client->told_away != away;
-        client->told_away = away;
-        if (!news || send_to(stream, place, text.data, text.len))
-            place = &client->next;
     }
 }
 
@@ -278,13 +261,13 @@ static void look(struct stream *stream)
     if (rc == RC_OK) {
         if (outage_over(&stream->outage, clock_boot_us(), &away_ms))
             log_event(LOG_INFO, "stream_is_back", "after_ms", LOG_INT(away_ms), NULL);
-        tell(stream, false);
         stream->full = db_rows(rows) >= STREAM_CATCH_UP;
+        stream->wait_ms = db_rows(rows) > 0 ? NEWS_MS : EVERY_MS;
+        if (db_rows(rows) > 0)
+            stream->hooks->news(stream->hooks->context);
         send_rows(stream, rows);
-    } else {
-        if (outage_tells(&stream->outage, &err, clock_boot_us()))
-            log_err(LOG_WARN, "stream_without_database", NULL, &err);
-        tell(stream, true);
+    } else if (outage_tells(&stream->outage, &err, clock_boot_us())) {
+        log_err(LOG_WARN, "stream_without_database", NULL, &err);
     }
 }
 
@@ -320,7 +303,8 @@ static void *stream_main(void *context)
             look(stream);
         keep_house(stream, &tick_us);
         if (!stopping && !thread_has_mail(&stream->thread))
-            mailbox_wait(&stream->thread.inbox, stream->clients != NULL ? EVERY_MS : IDLE_TICK_MS);
+            mailbox_wait(&stream->thread.inbox,
+                         stream->clients != NULL ? stream->wait_ms : IDLE_TICK_MS);
     }
     return NULL;
 }
@@ -329,7 +313,7 @@ enum rc stream_start(const char *conninfo, const struct stream_hooks *hooks,
                      struct stream **ret_stream, struct err *err)
 {
     struct stream *stream = xcalloc(1, sizeof *stream);
-    *stream = (struct stream){.last_id = -1, .hooks = hooks};
+    *stream = (struct stream){.last_id = -1, .wait_ms = EVERY_MS, .hooks = hooks};
     (void)pthread_mutex_init(&stream->lock, NULL);
     stream->own = visitor_new("stream", LEVEL_MONITOR, conninfo);
     enum rc rc = thread_start(&stream->thread, "stream", stream_main, stream, err);

@@ -1,13 +1,12 @@
 /**
  * What: the event stream: what happens in the database, as server-sent events, to all who listen.
- * Invariants: one PostgreSQL session, of the console's login, feeds all; it is asked once a second while somebody listens, and not at all
- *   while nobody does. `id:` is the number of an event, so a client that comes back with Last-Event-ID misses nothing: what it missed is sent, or,
- *   if that is more than STREAM_CATCH_UP, the event `reset`, upon which it reads anew. An object that changes often is sent at most once a second. A comment every 15 s
+ * Invariants: one PostgreSQL session, of the console's login, feeds all; it is asked once a second while somebody listens, every two seconds while there
+ *   is news, and not at all while nobody does. `id:` is the number of an event, so a client that comes back with Last-Event-ID misses nothing: what it missed is sent, or,
+ *   if that is more than STREAM_CATCH_UP, the event `reset`, upon which it reads anew. An object that changes often is sent at most once in two seconds. A comment every 15 s
  *   keeps the line alive. A client that does not read is cut off (http.h).
  * Threads: stream_add from any; it has a thread of its own.
  * Ownership: takes a client's http_stream.
- * Failure: when the database does not answer, each client gets the event `away`, with the seconds since then; when it answers again, `back`,
- *   and then what it missed. The log says so once.
+ * Failure: while the database does not answer, clients hear heartbeats only, and the log says so once.
  */
 #ifndef CONSOLE_STREAM_H
 #define CONSOLE_STREAM_H
@@ -27,6 +26,7 @@ struct stream_hooks {
     void (*tick)(void *context); /* every ten seconds */
     bool (*may)(void *context,
                 struct visitor *visitor); /* every five: whether it may still listen */
+    void (*news)(void *context);          /* before something that happened is sent */
     void *context;
 };
 
