@@ -182,6 +182,10 @@ static const struct config_key keys[] = {
     {"console", "allow_plain", CONFIG_BOOL, "off", "", NULL, 0, 0,
      "whether it answers without TLS at an address that others reach: behind a proxy that has it"},
     {"console", "connections", CONFIG_INT, "1024", "", NULL, 8, 100000, "connections at once"},
+    {"console", "request_timeout", CONFIG_DURATION, "30s", "s", NULL, 1000, 300000,
+     "a connection whose whole request has not come after so long is closed"},
+    {"console", "session_idle", CONFIG_DURATION, "30min", "s", NULL, 1000, 43200000,
+     "a person who has asked for nothing for so long has to sign in again"},
 };
 
 const struct config_key *config_keys(int *ret_count)

@@ -24,7 +24,7 @@ void http_answer_tagged(struct http_request *request, const char *type, const ch
 /** An answer without an end. It belongs to the caller until http_stream_close. */
 struct http_stream;
 struct http_stream *http_stream_open(struct http_request *request, const char *type);
-/** From any thread. False: the client has gone, or has not read 256 kB: it is cut off. */
+/** From any thread. False: the client has gone, or has not read 256 kB for 5 s, or 4 MB: it is cut off. */
 bool http_stream_send(struct http_stream *stream, const char *text, size_t len);
 void http_stream_close(struct http_stream *stream);
 

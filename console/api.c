@@ -14,8 +14,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#define KEY_MOST     200
-#define SESSION_IDLE 1800
+#define KEY_MOST 200
 
 static void refuse(struct http_request *request, int status, const char *detail, const char *hint)
 {
@@ -91,7 +90,7 @@ static void answer_session(const struct api *api, struct http_request *request,
     (void)cJSON_AddStringToObject(document, "csrf", visitor_csrf(visitor));
     (void)cJSON_AddBoolToObject(document, "show_payloads", operator|| api->show_payloads);
     (void)cJSON_AddStringToObject(document, "version", LOCKSTEP_VERSION);
-    (void)cJSON_AddNumberToObject(document, "idle_seconds", SESSION_IDLE);
+    (void)cJSON_AddNumberToObject(document, "idle_seconds", api->idle_s);
     char *text = cJSON_PrintUnformatted(document);
     cJSON_Delete(document);
     http_add_header(request, "Cache-Control", "no-store");

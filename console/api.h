@@ -22,6 +22,7 @@ struct api {
     struct cache *cache;
     struct stream *stream;
     const char *base_path;
+    int idle_s; /* of a session without a request */
     bool sign_in, encrypted, show_payloads;
     char cookie[32]; /* its name */
 };

@@ -126,6 +126,14 @@ static bool enqueue(struct http *http, struct http_request *request)
     return open;
 }
 
+/* A body that says of itself that it is too large is not read. */
+static bool says_too_large(const struct http *http, struct MHD_Connection *connection)
+{
+    const char *length =
+        MHD_lookup_connection_value(connection, MHD_HEADER_KIND, MHD_HTTP_HEADER_CONTENT_LENGTH);
+    return length != NULL && strtoull(length, NULL, 10) > http->options.body_most;
+}
+
 /* libmicrohttpd calls it when the head has come, for each piece of the body, at the body's end, and after a resume. */
 static enum MHD_Result on_request(void *context, struct MHD_Connection *connection, const char *url,
                                   const char *method, const char *version, const char *data,
@@ -138,19 +146,19 @@ static enum MHD_Result on_request(void *context, struct MHD_Connection *connecti
         request = request_new(http, connection, method, url);
         request->mark = mark_of(connection);
         *request_context = request;
+        if (!says_too_large(http, connection))
+            return MHD_YES;
+        refuse(request, 413, "the body is too large");
+        return MHD_queue_response(connection, (unsigned)request->status, request->response);
+    }
+    if (*data_len > 0) { /* in chunks; libmicrohttpd takes no answer before its end */
+        if (request->body.len + *data_len > http->options.body_most)
+            return MHD_NO;
+        str_add(&request->body, data, *data_len);
+        *data_len = 0;
         return MHD_YES;
     }
-    if (*data_len > 0) {
-        if (request->body.len + *data_len > http->options.body_most)
-            request->too_large = true;
-        else
-            str_add(&request->body, data, *data_len);
-        *data_len = 0;
-        return request->too_large && request->body.len == 0 ? MHD_NO : MHD_YES;
-    }
-    if (request->response == NULL && request->too_large)
-        refuse(request, 413, "the body is too large");
-    else if (request->response == NULL && !request->queued && !request_read(request))
+    if (request->response == NULL && !request->queued && !request_read(request))
         refuse(request, 400,
                "the path or the query is not valid percent-encoded UTF-8, or is too long");
     if (request->response == NULL && !request->queued && at_once(http, request))

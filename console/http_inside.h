@@ -44,7 +44,7 @@ struct http_request {
     int segment_count, query_count;
     char client[64];
     struct str body;
-    bool too_large, wrong, queued;
+    bool wrong, queued;
     void (*gone)(void *context); /* with the lock */
     void *gone_context;
     bool has_gone; /* with the lock: and it was said */

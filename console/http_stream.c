@@ -1,12 +1,17 @@
 /* Answers without an end: what is sent is kept until libmicrohttpd can write it; the connection sleeps while nothing is. */
+#include "base/clock.h"
 #include "console/http_inside.h"
 
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 
-#define UNREAD_MOST 262144 /* bytes that a client has not taken */
-#define BLOCK       8192
+#define UNREAD_MOST 262144 /* bytes that a client has not taken for BEHIND_US */
+#define BEHIND_US   5000000
+#define AT_ONCE_MOST                                                                               \
+    4194304 /* bytes that it has not taken, however short the time: much may happen at once */
+#define KEPT  16384 /* bytes of memory that stay for the next text */
+#define BLOCK 8192
 
 struct http_stream {
     struct http_stream *next,
@@ -16,7 +21,8 @@ struct http_stream {
     int fd;
     pthread_mutex_t lock; /* of all below */
     struct str unread;
-    size_t taken; /* of unread */
+    size_t taken;      /* of unread */
+    int64_t behind_us; /* since then there is something that it has not taken */
     bool asleep, ended;
     int holders; /* libmicrohttpd and the caller */
 };
@@ -54,6 +60,8 @@ static ssize_t on_room(void *context, uint64_t position, char *to, size_t most)
         memcpy(to, stream->unread.data + stream->taken, (size_t)len);
         stream->taken += (size_t)len;
         if (stream->taken == stream->unread.len) {
+            if (stream->unread.len > KEPT)
+                str_done(&stream->unread);
             str_clear(&stream->unread);
             stream->taken = 0;
         }
@@ -107,10 +115,21 @@ struct http_stream *http_stream_open(struct http_request *request, const char *t
     return stream;
 }
 
+/* With its lock: so much more is too much. */
+static bool is_deaf(struct http_stream *stream, size_t len)
+{
+    size_t unread = stream->unread.len - stream->taken;
+    int64_t now_us = clock_boot_us();
+    if (unread == 0)
+        stream->behind_us = now_us;
+    return unread + len > AT_ONCE_MOST ||
+           (unread + len > UNREAD_MOST && now_us - stream->behind_us > BEHIND_US);
+}
+
 bool http_stream_send(struct http_stream *stream, const char *text, size_t len)
 {
     (void)pthread_mutex_lock(&stream->lock);
-    if (!stream->ended && stream->unread.len - stream->taken + len > UNREAD_MOST) {
+    if (!stream->ended && is_deaf(stream, len)) {
         stream->ended = true;
         (void)shutdown(stream->fd, SHUT_RDWR);
     }

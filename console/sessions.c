@@ -16,7 +16,6 @@
 #include <string.h>
 #include <xxhash.h>
 
-#define IDLE_US    1800000000LL  /* 30 minutes */
 #define LONGEST_US 43200000000LL /* 12 hours */
 /* Tokens that are in use. Of more the one that was used longest ago waits for its next request to be looked up again. */
 #define TOKENS    64
@@ -181,9 +180,9 @@ enum rc sessions_sign_in(struct sessions *sessions, const char *login, const cha
 
 /* ---- Who asks ---- */
 
-static bool too_old(const struct visitor *visitor, int64_t now_us)
+static bool too_old(const struct sessions *sessions, const struct visitor *visitor, int64_t now_us)
 {
-    return visitor_lost(visitor) || now_us - visitor_used_us(visitor) > IDLE_US ||
+    return visitor_lost(visitor) || now_us - visitor_used_us(visitor) > sessions->options.idle_us ||
            now_us - visitor_since_us(visitor) > LONGEST_US;
 }
 
@@ -210,7 +209,8 @@ struct visitor *sessions_of_cookie(struct sessions *sessions, const char *id)
     (void)pthread_mutex_lock(&sessions->lock);
     for (int i = 0; i < sessions->options.most; i++) {
         struct visitor *visitor = sessions->people[i];
-        if (visitor != NULL && secret_same(visitor_id(visitor), id) && !too_old(visitor, now_us)) {
+        if (visitor != NULL && secret_same(visitor_id(visitor), id) &&
+            !too_old(sessions, visitor, now_us)) {
             found = visitor_hold(visitor);
             visitor_touch(visitor, now_us);
         }
@@ -248,10 +248,10 @@ void sessions_sweep(struct sessions *sessions)
     int64_t now_us = clock_boot_us();
     (void)pthread_mutex_lock(&sessions->lock);
     for (int i = 0; i < sessions->options.most; i++)
-        if (sessions->people[i] != NULL && too_old(sessions->people[i], now_us))
+        if (sessions->people[i] != NULL && too_old(sessions, sessions->people[i], now_us))
             drop(&sessions->people[i]);
     for (int i = 0; i < TOKENS; i++)
-        if (sessions->tokens[i] != NULL && too_old(sessions->tokens[i], now_us))
+        if (sessions->tokens[i] != NULL && too_old(sessions, sessions->tokens[i], now_us))
             drop(&sessions->tokens[i]);
     (void)pthread_mutex_unlock(&sessions->lock);
 }
@@ -342,7 +342,8 @@ static bool is_here(struct sessions *sessions, const struct visitor *visitor)
     bool here = false;
     (void)pthread_mutex_lock(&sessions->lock);
     for (int i = 0; i < sessions->options.most; i++)
-        here = here || (sessions->people[i] == visitor && !too_old(visitor, clock_boot_us()));
+        here = here ||
+               (sessions->people[i] == visitor && !too_old(sessions, visitor, clock_boot_us()));
     (void)pthread_mutex_unlock(&sessions->lock);
     return here;
 }

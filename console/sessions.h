@@ -25,6 +25,7 @@ struct sessions_options {
     bool sign_in;         /* people have to */
     enum level anonymous; /* if they do not */
     int most;
+    int64_t idle_us; /* without a request */
 };
 
 struct sessions *sessions_new(const struct sessions_options *options);
