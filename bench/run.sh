@@ -5,7 +5,7 @@ set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 root=$(cd "$here/.." && pwd)
 quick_workloads="seed narrow plain wide long mixed start raw" # two minutes
-workloads="seed narrow chain plain wide long mixed spread queues full distance start cost raw memory idle recovery schedule"
+workloads="seed narrow chain plain wide long mixed spread queues full distance start cost raw memory idle recovery schedule console"
 
 usage() {
     cat <<END
@@ -18,7 +18,7 @@ Workloads: $workloads. Without one: all; with
 Starts a PostgreSQL (fsync on) and a Kafka of its own. Figures go to stdout and to build/bench/results.jsonl. A missed target is
 told and no failure; a broken promise (strict order, exactly once, bounded) is one: exit 1.
 BENCH_BUILD names another build directory than build/release; BENCH_BACKLOG and BENCH_FINISHED another number of records (memory) and
-of finished tasks (full).
+of finished tasks (full); BENCH_RUNS of runs (console), each of which has a hundred tasks.
 END
 }
 
@@ -48,6 +48,7 @@ mkdir -p "$root/build/bench"
 results=$root/build/bench/results.jsonl
 servers=$root/build/bench/servers
 cron_servers=$root/build/bench/cron
+console_servers=$root/build/bench/console_servers
 tmp=$(mktemp -d)
 db='' checked=0 missed=()
 
@@ -58,6 +59,7 @@ cleanup() {
     wait
     "$root/scripts/servers" stop "$servers"
     [ ! -e "$cron_servers/env" ] || "$root/scripts/servers" stop "$cron_servers"
+    [ ! -e "$console_servers/env" ] || "$root/scripts/servers" stop "$console_servers"
     rm -rf "$tmp"
     exit "$rc"
 }
