@@ -162,8 +162,8 @@ static const struct option_spec run_show_options[] = {
     QUEUE_OPTION,
     {"latest", NULL, "the newest run instead of an id", 0},
     {"ascii", NULL, "draw with ASCII characters", 0},
-    {"svg", "FILE", "instead, write a picture of what ran when", 0},
-    {"html", "FILE", "instead, write the picture and its figures as a page", 0},
+    {"svg", "FILE", "instead, write a picture of what ran when; -: to standard output", 0},
+    {"html", "FILE", "instead, write the picture and its figures as a page; -: likewise", 0},
     {0},
 };
 static const struct option_spec run_watch_options[] = {

@@ -49,7 +49,8 @@ void picture_bars(struct str *out, const struct picture_band *band);
 /** How many lanes its bars need so that none covers another. */
 int picture_lanes(const cJSON *phase);
 
-#define PICTURE_LEFT 92
-#define PICTURE_PLOT 740
+#define PICTURE_LEFT  92
+#define PICTURE_PLOT  740
+#define PICTURE_RIGHT (PICTURE_LEFT + PICTURE_PLOT)
 
 #endif

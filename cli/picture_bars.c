@@ -31,6 +31,11 @@ static void label(struct str *out, const cJSON *bar, int most)
         str_format(out, "task %.0f", picture_number(bar, "task_id", 0));
 }
 
+static bool waits_for_retry(const cJSON *bar)
+{
+    return str_same(picture_word(bar, "waited_for"), "retry");
+}
+
 /* For the pointer that rests on it, and for who cannot see it. */
 static void title(struct str *out, const cJSON *bar)
 {
@@ -45,13 +50,14 @@ static void title(struct str *out, const cJSON *bar)
     if (!isnan(start)) {
         str_text(out, ", ran ");
         picture_seconds(out, picture_number(bar, "end_s", start) - start);
-        str_text(out, " after waiting ");
+        str_format(out, " after waiting for %s ", waits_for_retry(bar) ? "its retry" : "a reader");
         picture_seconds(out, picture_number(bar, "waited_s", 0));
     }
     str_text(out, "</title>");
 }
 
-/* A cross: failed, whatever the colour. In a bar if it has the room; beside it only at the end of its task. */
+/* A cross: failed, whatever the colour. In a bar if it has the room; beside it only at the end of its task, and never
+ * outside of the plot. */
 static void cross(struct str *out, const struct picture_band *band, const cJSON *bar, double x,
                   double width, double y)
 {
@@ -59,10 +65,10 @@ static void cross(struct str *out, const struct picture_band *band, const cJSON 
     double size = fmin(fmin(band->row_height / 2 - 1.5, 3), inside ? width / 2 - 1.5 : 3);
     if (size < 1 || (!inside && str_same(picture_word(bar, "status"), "Error")))
         return;
+    double middle = inside ? x + width / 2 : fmin(x + width + 6, PICTURE_RIGHT - size);
     str_format(out, "<path class=\"cross%s\" d=\"M%.1f %.1fl%.1f %.1fm0 %.1fl%.1f %.1f\"/>",
-               inside ? "" : " beside", (inside ? x + width / 2 : x + width + 6) - size,
-               y + (band->row_height - 1) / 2 - size, 2 * size, 2 * size, -2 * size, -2 * size,
-               2 * size);
+               inside ? "" : " beside", middle - size, y + (band->row_height - 1) / 2 - size,
+               2 * size, 2 * size, -2 * size, -2 * size, 2 * size);
 }
 
 static bool is_straggler(const struct picture_band *band, const cJSON *bar)
@@ -112,12 +118,12 @@ static double draw_unbegun(struct str *out, const struct picture_band *band, con
 static void draw_name(struct str *out, const struct picture_band *band, const cJSON *bar,
                       double left, double right, double y)
 {
-    bool before = right > PICTURE_LEFT + PICTURE_PLOT - 150;
+    bool before = right > PICTURE_RIGHT - 150;
     const char *status = picture_word(bar, "status");
     bool failed = str_same(kind_of(status), "failed");
     str_format(out, "<text class=\"name\" x=\"%.1f\" y=\"%.1f\"%s>",
-               before ? left - 4 : right + (failed ? 13 : 4), y + band->row_height - 3.5,
-               before ? " text-anchor=\"end\"" : "");
+               before ? left - (failed ? 10 : 4) : right + (failed ? 13 : 4),
+               y + band->row_height - 3.5, before ? " text-anchor=\"end\"" : "");
     label(out, bar, 24);
     if (!str_same(status, "Completed"))
         str_format(out, " · %s", status);
@@ -141,8 +147,9 @@ static void draw_rows(struct str *out, const struct picture_band *band)
             if (waited > 0.5)
                 str_format(
                     out,
-                    "<rect class=\"waits\" x=\"%.2f\" y=\"%.1f\" width=\"%.2f\" height=\"%.1f\"/>",
-                    start - waited, y + band->row_height / 4, waited, band->row_height / 2);
+                    "<rect class=\"%s\" x=\"%.2f\" y=\"%.1f\" width=\"%.2f\" height=\"%.1f\"/>",
+                    waits_for_retry(bar) ? "retries" : "waits", start - waited,
+                    y + band->row_height / 4, waited, band->row_height / 2);
             right = draw(out, band, bar, y);
         }
         if (first)

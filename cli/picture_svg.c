@@ -5,7 +5,6 @@
 #include <stdlib.h>
 
 #define WIDTH   1200
-#define RIGHT   (PICTURE_LEFT + PICTURE_PLOT)
 #define TOP     92  /* of the first band: title and axis are above */
 #define NAMED   16  /* a phase with so many attempts has a row for each, with its name, */
 #define ROWS    220 /* while the picture has no more rows than that */
@@ -21,7 +20,8 @@ static const char *const style =
     ".name{font-size:10.5px}.strong{font-weight:600}.bad{fill:#a3241c;font-weight:600}\n"
     ".grid{stroke:#e3e7eb;fill:none}.band{fill:#5b6670;fill-opacity:.07}.frame{fill:#e3eaf2}.done{"
     "fill:#3a78bd}\n"
-    ".running{fill:#23875a}.failed{fill:#c93a31}.lost{fill:#b9862b}.waits{fill:#bfd0e3}\n"
+    ".running{fill:#23875a}.failed{fill:#c93a31}.lost{fill:#b9862b}.waits{fill:#bfd0e3}"
+    ".retries{fill:none;stroke:#b9862b;stroke-dasharray:2 2}\n"
     ".cancelled{fill:url(#hatch);stroke:#7b858e;stroke-width:.7}.hatch{stroke:#7b858e}\n"
     ".cross{stroke:#fff;stroke-width:1.6;fill:none}.beside{stroke:#c93a31}.lostmark{stroke:#5c420f;"
     "stroke-width:2}\n"
@@ -31,7 +31,8 @@ static const char *const style =
     ".paper{fill:#14181c}.head{fill:#eef1f4}.text{fill:#d5dbe1}.small,.name,.tick{fill:#9aa5b0}\n"
     ".bad{fill:#ff8a80}.grid{stroke:#2a3138}.band{fill:#9aa5b0}.frame{fill:#232c36}.done{fill:#"
     "5d9be0}\n"
-    ".running{fill:#45b883}.failed{fill:#e8605a}.lost{fill:#d6a548}.waits{fill:#34475c}\n"
+    ".running{fill:#45b883}.failed{fill:#e8605a}.lost{fill:#d6a548}.waits{fill:#34475c}"
+    ".retries{stroke:#d6a548}\n"
     ".cancelled{stroke:#8b96a1}.hatch{stroke:#8b96a1}.cross{stroke:#14181c}.beside{stroke:#e8605a}."
     "lostmark{stroke:#"
     "f3dba9}\n"
@@ -156,7 +157,7 @@ static void say(struct str *out, const cJSON *phase, double middle, bool roomy)
     double busy = picture_number(phase, "busy_share", PICTURE_NONE);
     say_lost(&lost, phase);
     roomy = roomy && lost.len > 0;
-    str_format(out, "<text class=\"text\" x=\"%d\" y=\"%.1f\">", RIGHT + 14,
+    str_format(out, "<text class=\"text\" x=\"%d\" y=\"%.1f\">", PICTURE_RIGHT + 14,
                roomy ? middle - 3 : middle + 4);
     say_tasks(out, phase);
     if (!roomy && !isnan(busy))
@@ -164,7 +165,7 @@ static void say(struct str *out, const cJSON *phase, double middle, bool roomy)
                    fmax(0, 100 - busy * 100));
     str_text(out, "</text>\n");
     if (roomy)
-        str_format(out, "<text class=\"small\" x=\"%d\" y=\"%.1f\">%s</text>\n", RIGHT + 14,
+        str_format(out, "<text class=\"small\" x=\"%d\" y=\"%.1f\">%s</text>\n", PICTURE_RIGHT + 14,
                    middle + 12, lost.data);
 }
 
@@ -224,6 +225,7 @@ static void legend(struct str *out, double y)
     static const char *const rows[][2] = {{"done", "ran"},
                                           {"running", "runs"},
                                           {"waits", "waited for a reader"},
+                                          {"retries", "waited for its retry"},
                                           {"failed", "failed ✕"},
                                           {"lost", "lost, ran again"},
                                           {"cancelled", "cancelled"},

@@ -7,6 +7,14 @@
 #include <string.h>
 #include <unistd.h>
 
+static enum rc write_output(const struct str *text, struct err *err)
+{
+    if (fwrite(text->data, 1, text->len, stdout) == text->len && fflush(stdout) == 0)
+        return RC_OK;
+    return err_set(err, RC_REJECT, ERR_USAGE, "standard output", "", "cannot be written: %s",
+                   strerror(errno));
+}
+
 /* Under another name first: a disk that is full leaves no half of a picture. */
 static enum rc write_file(const char *path, const struct str *text, struct err *err)
 {
@@ -35,6 +43,8 @@ static enum rc write_picture(struct cli *cli, const char *option, const cJSON *d
         picture_svg(&text, document, true);
     else
         picture_html(&text, document);
+    if (str_same(path, "-"))
+        return write_output(&text, err);
     enum rc rc = write_file(path, &text, err);
     if (rc == RC_OK)
         cli_say(cli, "lockstep: %s is written\n", path);

@@ -1,6 +1,6 @@
 /**
  * What: `run show --svg FILE --html FILE`.
- * Invariants: a file is there whole, or as it was.
+ * Invariants: a file is there whole, or as it was. The file - is standard output.
  * Threads: the main thread. Ownership: borrows.
  * Failure: as db_run; RC_REJECT where a file cannot be written.
  */

@@ -83,6 +83,8 @@ const struct route routes[] = {
     {"GET", "health", &sql_console_health, MONITOR, "limit after=after_name name kind",
      "how jobs do, those with an incident first"},
     {"GET", "schedules", &sql_console_schedules, MONITOR, "limit after name", "schedules of jobs"},
+    {"GET", "calendar", &sql_console_calendar, MONITOR, "limit after=after_name name queue",
+     "by job, its schedules in words and what they fire in the coming week"},
     {"GET", "triggers", &sql_console_triggers, MONITOR, "limit after name @payloads",
      "triggers of jobs and their last look"},
     {"GET", "alerts", &sql_console_alerts, MONITOR, "limit after status=alert_status name",

@@ -29,6 +29,7 @@ struct client {
     struct http_stream *out;
     struct visitor *visitor; /* held */
     int64_t last_id;         /* what it has; -1: it wants what comes from now on */
+    bool told_away;          /* its last news of the database is that it does not answer */
 };
 
 struct stream {
@@ -126,6 +127,24 @@ static void send_all(struct stream *stream, int64_t id, bool late, const char *t
             client->last_id = id > client->last_id ? id : client->last_id;
             place = &client->next;
         }
+    }
+}
+
+/* Those that do not know it yet hear whether the database answers. */
+static void tell(struct stream *stream, bool away)
+{
+    STR_AUTO text = {0};
+    if (away)
+        str_format(&text, "event: away\ndata: {\"seconds\": %.3f}\n\n",
+                   (double)(clock_boot_us() - stream->outage.since_us) / 1e6);
+    else
+        str_text(&text, "event: back\ndata: {}\n\n");
+    for (struct client **place = &stream->clients; *place != NULL;) {
+        struct client *client = *place;
+        bool news = client->told_away != away;
+        client->told_away = away;
+        if (!news || send_to(stream, place, text.data, text.len))
+            place = &client->next;
     }
 }
 
@@ -261,13 +280,16 @@ static void look(struct stream *stream)
     if (rc == RC_OK) {
         if (outage_over(&stream->outage, clock_boot_us(), &away_ms))
             log_event(LOG_INFO, "stream_is_back", "after_ms", LOG_INT(away_ms), NULL);
+        tell(stream, false);
         stream->full = db_rows(rows) >= STREAM_CATCH_UP;
         stream->wait_ms = db_rows(rows) > 0 ? NEWS_MS : EVERY_MS;
         if (db_rows(rows) > 0)
             stream->hooks->news(stream->hooks->context);
         send_rows(stream, rows);
-    } else if (outage_tells(&stream->outage, &err, clock_boot_us())) {
-        log_err(LOG_WARN, "stream_without_database", NULL, &err);
+    } else {
+        if (outage_tells(&stream->outage, &err, clock_boot_us()))
+            log_err(LOG_WARN, "stream_without_database", NULL, &err);
+        tell(stream, true);
     }
 }
 

@@ -6,7 +6,8 @@
  *   keeps the line alive. A client that does not read is cut off (http.h).
  * Threads: stream_add from any; it has a thread of its own.
  * Ownership: takes a client's http_stream.
- * Failure: while the database does not answer, clients hear heartbeats only, and the log says so once.
+ * Failure: when the database does not answer, each client gets the event `away`, with the seconds since then; when it answers again, `back`,
+ *   and then what it missed. The log says so once.
  */
 #ifndef CONSOLE_STREAM_H
 #define CONSOLE_STREAM_H

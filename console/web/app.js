@@ -120,7 +120,7 @@ function poll() {
     clearTimeout(pollTimer);
     const every = visit.page.every ?? 30; // lag and heartbeats have no events
     pollTimer = setTimeout(
-        () => (document.hidden || stream.streamState().state === 'held' ? poll() : load()),
+        () => (document.hidden || stream.streamState().held ? poll() : load()),
         every * 1000,
     );
 }
@@ -128,6 +128,7 @@ function poll() {
 function happened(kind, data) {
     if (!visit?.page) return;
     const event = { kind, ...data };
+    if (kind === 'signed out') return signedOut();
     if (kind !== 'reconnected') {
         if (!visit.page.watches?.includes(kind)) return;
         if (visit.page.concerns && !visit.page.concerns(event, visit.ctx)) return;
@@ -208,7 +209,7 @@ const actions = {
     times: toggleTimes,
     signOut,
     help: () => help(visit?.page),
-    hold: () => stream.hold(stream.streamState().state !== 'held'),
+    hold: () => stream.hold(!stream.streamState().held),
     cluster,
 };
 

@@ -246,6 +246,39 @@ END
     done
 }
 
+@test "run show --svg - writes the picture to standard output" {
+    picture_rows
+    dir=$(mktemp -d "$BATS_TEST_TMPDIR/picture.XXXX")
+    lockstep run show cccc --svg "$dir/run.svg" -q
+    (cd "$dir" && lockstep run show cccc --svg - >"$dir/out" && lockstep run show cccc --html - | grep -q '</html>')
+    cmp "$dir/run.svg" "$dir/out"
+    [ "$(ls "$dir" | tr '\n' ' ')" = 'out run.svg ' ]
+    run bash -c '"$1" run show cccc --svg - -d "$2" >/dev/full' - "$LOCKSTEP_BIN" "$db"
+    [ "$status" -eq 2 ]
+    [[ $output == *'standard output: cannot be written: No space left on device'* ]]
+}
+
+@test "in a picture the wait for a retry is not one for a reader, and no cross is outside of the plot" {
+    picture_rows
+    # The last to end is so short that its cross has no room in its bar.
+    sql "SET session_replication_role = replica;
+         UPDATE lockstep.task_attempt a SET started_at = a.started_at + interval '8.45 s', ended_at = a.started_at + interval '8.46 s' FROM lockstep.task t, lockstep.phase p
+         WHERE a.task_id = t.task_id AND p.phase_id = t.phase_id AND a.attempt = 2 AND t.seq = 1 AND p.\"order\" = 10;
+         UPDATE lockstep.run SET ended_at = started_at + interval '10.46 s' WHERE name LIKE '</text>%';
+         DELETE FROM lockstep.task t USING lockstep.phase p WHERE p.phase_id = t.phase_id AND p.\"order\" > 10;
+         DELETE FROM lockstep.phase WHERE \"order\" > 10"
+    file=$BATS_TEST_TMPDIR/retry.svg
+    lockstep run show cccc --svg "$file" -q
+    [ "$(grep -o '<rect class="retries" x=' "$file" | wc -l)" -eq 2 ] # with that of the legend
+    [ "$(grep -o 'after waiting for its retry' "$file" | wc -l)" -eq 1 ] # task 2 was lost: it waited for a reader again
+    grep -q 'after waiting for a reader' "$file"
+    grep -q 'waited for its retry</text>' "$file"
+    run awk 'match($0, /class="cross[^"]*" d="M[0-9.]+ [0-9.]+l[0-9.]+/) {
+        text = substr($0, RSTART, RLENGTH); sub(/.*d="M/, "", text); split(text, n, /[ l]/); if (n[1] + n[3] > 832) print text }' "$file"
+    [ "$output" = "" ]
+    grep -q 'class="cross beside"' "$file"
+}
+
 @test "a picture of a run of which nothing has begun, and one that cannot be written" {
     sql "UPDATE lockstep.run SET started_at = NULL, ended_at = NULL, status = 'Running'; DELETE FROM lockstep.task; DELETE FROM lockstep.phase"
     dir=$(mktemp -d "$BATS_TEST_TMPDIR/picture.XXXX")

@@ -1,15 +1,11 @@
 /* acts.mjs URL RUN: what an operator does on the pages, by keyboard where it can be, with its effect in the database. Environment:
- * LOCKSTEP_BIN, DB (conninfo), PSQL; LOGINS "MONITOR OPERATOR" for consoles with a sign-in at SIGNED.
+ * as database.mjs.
  */
-import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { check, done, launch, open, shown, violations } from './browser.mjs';
+import { sql } from './database.mjs';
 
 const [url, run] = process.argv.slice(2);
-const sql = (text) =>
-    execFileSync(process.env.PSQL, ['-X', '-q', '-At', '-v', 'ON_ERROR_STOP=1', '-d', process.env.DB, '-c', text], {
-        encoding: 'utf8',
-    }).trim();
 const statusOf = (id) => sql(`SELECT status FROM lockstep.run_status WHERE run_id = '${id}'`);
 const browser = await launch();
 const page = await open(browser, url);

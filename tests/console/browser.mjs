@@ -5,20 +5,13 @@ import { createRequire } from 'node:module';
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
+export { check, done } from './tap.mjs';
+
 const packages = createRequire(fileURLToPath(new URL('../../build/console/package.json', import.meta.url)));
 const { chromium } = packages('playwright-core');
 const axe = readFileSync(packages.resolve('axe-core/axe.min.js'), 'utf8');
 const RULES = { runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'] };
 const PATIENCE_MS = 45000; // a slow machine has time; what does not come ends the test
-
-let passed = 0,
-    failed = 0;
-
-export function check(sentence, ok, found = '') {
-    console.log(`${ok ? 'ok' : 'not ok'} ${passed + failed + 1} - ${sentence}${ok ? '' : `: ${found}`}`);
-    if (ok) passed++;
-    else failed++;
-}
 
 export const launch = () =>
     chromium.launch({
@@ -62,8 +55,3 @@ export async function violations(page, rules = RULES) {
 }
 
 export const CONTRAST = { runOnly: { type: 'rule', values: ['color-contrast', 'link-in-text-block'] } };
-
-export function done() {
-    console.log(`1..${passed + failed}`);
-    process.exit(failed > 0 ? 1 : 0);
-}

@@ -1,22 +1,15 @@
 #!/bin/bash
 # The pages of the console in a real browser: each opens with an empty and with a busy database, in both colour schemes and at three widths,
-# without an error, a request outside or a violation of axe-core; what an operator does on them, by keyboard, happens in the database; a
-# session comes from a sign-in. Screenshots are kept in build/console/shots.
+# without an error, a request outside or a violation of axe-core; what an operator does on them, by keyboard, happens in the database.
+# Screenshots are kept in build/console/shots.
 # ctest: nosan long timeout=600
 . "$(dirname "$0")/../support/e2e.bash"
+. "$here/../support/browser.bash"
 . "$here/../support/console.bash"
-if [ ! -e "$here/../../build/console/lock.sha256" ] || ! command -v chromium >/dev/null; then
-    echo '1..0 # skip: chromium or its driver is missing: ./dev setup test'
-    exit 0
-fi
-shots=$here/../../build/console/shots
-browser=$here/../console
-export DB=$db PSQL=$LOCKSTEP_TEST_PGBIN/psql
-
-anyone() { console_start -b "$LOCKSTEP_TEST_BROKERS" -s console.login=none -s console.anonymous=operator; }
-visit() { # DIR: nothing is wrong on any of $pages; a DIR for screenshots, or -
-    node "$browser/pages.mjs" "$url" "$1" "${pages[@]}" >"$tmp/pages" || { grep '^not ok' "$tmp/pages"; cat "$tmp/console.log"; failed=1; }
-}
+browser_needed chromium
+browser_surroundings
+shots=$browser_root/build/console/shots
+visit() { browser_run pages.mjs "$url" "$1" "${pages[@]}"; } # DIR: nothing is wrong on any of $pages; a DIR for screenshots, or -
 # What this console has no route for is not tested: its OpenAPI document lists the routes.
 has() { curl -s -m 30 "${url}api/v1/openapi.json" | jq -e --arg route "$1" '.paths | has($route)' >/dev/null; }
 chosen() { # ROUTE NAME=PATH...: those whose route there is, in $pages
@@ -32,7 +25,7 @@ lists() {
 }
 
 case_begin 'every page opens with an empty database'
-anyone
+console_anyone
 lists
 visit -
 console_stop
@@ -57,6 +50,7 @@ task=$(sql "SELECT task_id FROM lockstep.task WHERE name = 'bad'")
 cat >"$tmp/jobs.json" <<END
 {"jobs": [{"job": "load.sales", "queue": "$q", "description": "sales of <b>yesterday</b>", "tasks": [{"order": 1, "sql": "SELECT 1"}],
            "schedules": [{"name": "nightly", "kind": "cron", "expr": "0 2 * * *", "zone": "Europe/Warsaw"}]},
+          {"job": "hourly", "queue": "$q", "tasks": [{"order": 1, "sql": "SELECT 1"}], "schedules": [{"name": "h", "kind": "cron", "expr": "17 * * * *", "zone": "UTC"}]},
           {"job": "backup", "watch": true, "schedules": [{"name": "often", "kind": "cron", "expr": "* * * * *"}]}]}
 END
 lockstep job apply "$tmp/jobs.json" >/dev/null
@@ -64,7 +58,7 @@ lockstep job run load.sales -q >/dev/null
 echo '{"ordr": 1, "sql": "<script>alert(1)</script>"}' | kcat -P -q -b "$LOCKSTEP_TEST_BROKERS" -t "$q" -p 0
 eventually 60 is 'SELECT count(*) FROM lockstep.rejected' 1
 rejected=$(sql 'SELECT rejected_id FROM lockstep.rejected')
-anyone
+console_anyone
 lists
 many=("${pages[@]}")
 chosen '/runs/{run}/gantt' "run=runs/$run" '/runs/{run}/gantt' "running=runs/$running" '/tasks/{task}/explain' "task=tasks/$task" \
@@ -73,15 +67,8 @@ pages+=("${many[@]}")
 visit "$shots"
 
 case_begin 'what an operator does on the pages happens, and is shown without a reload'
-! has '/runs/{run}/gantt' || node "$browser/acts.mjs" "$url" "$waiting" >"$tmp/acts" || { grep '^not ok' "$tmp/acts"; cat "$tmp/console.log"; failed=1; }
+browser_run acts.mjs "$url" "$waiting"
 console_stop
 
-case_begin 'people sign in as PostgreSQL logins, to look or to act'
-looks=$(scratch_name) acts=$(scratch_name)
-person "$looks" lockstep_monitor
-person "$acts" lockstep_operator
-console_start -b "$LOCKSTEP_TEST_BROKERS"
-node "$browser/signin.mjs" "$url" "$looks" "$acts" >"$tmp/signs" || { grep '^not ok' "$tmp/signs"; cat "$tmp/console.log"; failed=1; }
-console_stop
 cases_end
 exit $failed

@@ -41,9 +41,9 @@ SELECT is((SELECT (value ->> 'barrier_s')::float8 FROM p WHERE o = 20), 3::float
 SELECT is((SELECT round((value ->> 'busy_share')::numeric, 4) FROM p WHERE o = 10), round(9.5 / 14, 4), 'attempts that failed are work, too');
 SELECT is((SELECT value #>> '{straggler,name}' FROM p WHERE o = 10), 'n3', 'the one that ended last');
 SELECT is((SELECT (value #>> '{straggler,seconds}')::float8 FROM p WHERE o = 10), 1::float8, 'and how long it ran');
-SELECT is((SELECT string_agg(concat_ws(' ', b ->> 'name', b ->> 'attempt', b ->> 'status', (b ->> 'start_s')::float8, (b ->> 'end_s')::float8, (b ->> 'waited_s')::float8), ', ' ORDER BY n)
+SELECT is((SELECT string_agg(concat_ws(' ', b ->> 'name', b ->> 'attempt', b ->> 'status', (b ->> 'start_s')::float8, (b ->> 'end_s')::float8, (b ->> 'waited_s')::float8, b ->> 'waited_for'), ', ' ORDER BY n)
            FROM p, jsonb_array_elements(value -> 'bars') WITH ORDINALITY AS b (b, n) WHERE o = 10),
-          'n1 1 Completed 2 6 1, n2 1 Completed 2 4 1, n3 1 Error 4 5 3, n3 2 Completed 8 9 3, n4 1 Failed 6 7.5 5, n5 Cancelled', 'a bar an attempt');
+          'n1 1 Completed 2 6 1 reader, n2 1 Completed 2 4 1 reader, n3 1 Error 4 5 3 reader, n3 2 Completed 8 9 3 retry, n4 1 Failed 6 7.5 5 reader, n5 Cancelled', 'a bar an attempt');
 SELECT is((SELECT value -> 'density' FROM p WHERE o = 10), 'null'::jsonb, 'and no density');
 SELECT is((SELECT value -> 'bars' FROM p WHERE o = 20), 'null'::jsonb, 'no bars of more than 500');
 SELECT is((SELECT array_agg(round(c.c::text::numeric, 1) ORDER BY n) FROM p, jsonb_array_elements(value -> 'density') WITH ORDINALITY AS c (c, n) WHERE o = 20),

@@ -2,11 +2,11 @@
  * All bars of one kind in one phase are one path, so that a thousand of them cost as much as one.
  *
  * Shapes, so that colour is not needed: completed is filled, running has an open end, failed has a cross, cancelled is hollow,
- * waiting is a thin line before its bar, a squeezed gap is a zigzag.
+ * waiting is a thin line before its bar, dashed if it is the wait for a retry, a squeezed gap is a zigzag.
  */
 import { s } from '../lib/dom.js';
 import { niceStep } from '../lib/chart.js';
-import { duration, count, percent } from '../lib/format.js';
+import { duration, count, percent, plural } from '../lib/format.js';
 import { lost } from './model.js';
 
 export const AXIS = 26;
@@ -47,6 +47,13 @@ function clip(port, t0, t1) {
     return b < port.gutter || a > port.width ? null : [a, b];
 }
 
+/* Before a bar: for a reader, or, after an attempt that failed, for its time. */
+function waiting(bar, [from, to], middle) {
+    return bar.waited_for === 'retry'
+        ? ['retry', `M${from.toFixed(1)} ${middle}H${to.toFixed(1)}`]
+        : ['waiting', box(from, middle - 1, to - from, 2)];
+}
+
 function bars(phase, top, port) {
     const paths = {},
         add = (kind, d) => {
@@ -58,7 +65,7 @@ function bars(phase, top, port) {
             span = clip(port, bar.start_s, bar.end);
         if (bar.waited_s > 0 && phase.laneHeight >= 6) {
             const wait = clip(port, bar.start_s - bar.waited_s, bar.start_s);
-            if (wait && wait[1] - wait[0] > 1) add('waiting', box(wait[0], y + tall / 2 - 1, wait[1] - wait[0], 2));
+            if (wait && wait[1] - wait[0] > 1) add(...waiting(bar, wait, y + tall / 2));
         }
         if (!span) continue;
         const kind = KINDS[bar.status] ?? 'done',
@@ -71,12 +78,12 @@ function bars(phase, top, port) {
         );
         if (kind === 'failed') {
             const m = Math.min(tall, 7) / 2,
-                cx = span[0] + Math.max(w / 2, m),
+                cx = Math.min(span[0] + Math.max(w / 2, m), port.width - m), // never outside of the plot
                 cy = y + tall / 2;
             add('cross', `M${cx - m} ${cy - m}l${2 * m} ${2 * m}m0 ${-2 * m}l${-2 * m} ${2 * m}`);
         }
     }
-    return ['waiting', 'done', 'again', 'cancelled', 'running', 'failed', 'cross']
+    return ['waiting', 'retry', 'done', 'again', 'cancelled', 'running', 'failed', 'cross']
         .filter((k) => paths[k])
         .map((k) => s('path', { class: `g-${k}`, d: paths[k] }));
 }
@@ -135,7 +142,7 @@ function gutterText(phase, top, port) {
         gone = lost(phase);
     const bad = phase.failed > 0,
         dropped = phase.cancelled > 0 && !small;
-    const many = bad ? `✕ ${count(phase.failed)} failed` : `${count(phase.tasks)} tasks`;
+    const many = bad ? `✕ ${count(phase.failed)} failed` : plural(phase.tasks ?? 0, 'task');
     const idle = gone == null ? '' : `${percent(gone)} lost`;
     const lines = [
         [`${phase.order}`, 'g-order'],
@@ -215,7 +222,7 @@ function ticks(model, port, bottom) {
             const x = port.x(t);
             if (x < port.gutter) continue;
             out.push(s('line', { class: 'g-grid', x1: x, x2: x, y1: AXIS, y2: bottom }));
-            if (x - lastX > 62 && x < port.width - 30)
+            if (x - lastX > 62 && x < port.width - 64)
                 (out.push(s('text', { class: 'g-tick', x: x + 3, y: 17 }, tickText(t, step))), (lastX = x));
         }
     }

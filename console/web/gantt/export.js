@@ -63,9 +63,9 @@ export function svgText(model, view, title) {
 const cell = (v) => (v == null ? '' : /[",\n]/.test(String(v)) ? `"${String(v).replaceAll('"', '""')}"` : String(v));
 
 export function csvText(model) {
-    const names = ['order', 'task_id', 'name', 'attempt', 'status', 'start_s', 'end_s', 'waited_s'];
+    const names = ['order', 'task_id', 'name', 'attempt', 'status', 'start_s', 'end_s', 'waited_s', 'waited_for'];
     const rows = model.phases.flatMap((p) =>
-        p.bars.map((b) => [p.order, b.task_id, b.name, b.attempt, b.status, b.start_s, b.end_s, b.waited_s]),
+        p.bars.map((b) => names.map((name) => (name === 'order' ? p.order : b[name]))),
     );
     return [names, ...rows].map((row) => row.map(cell).join(',')).join('\r\n') + '\r\n';
 }

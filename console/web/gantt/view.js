@@ -6,10 +6,9 @@
 import { h, s, morph } from '../lib/dom.js';
 import { note } from '../lib/router.js';
 import { go } from '../lib/router.js';
-import { duration } from '../lib/format.js';
+import { duration, percent, plural } from '../lib/format.js';
 import { AXIS, overview, picture, viewport } from './draw.js';
 import { barAt, lost } from './model.js';
-import { percent, count } from '../lib/format.js';
 
 const STRIP = 30;
 
@@ -177,10 +176,10 @@ class Gantt {
                   `${bar.name ?? 'task'} #${bar.task_id}`,
                   `${bar.status}, attempt ${bar.attempt ?? 1}`,
                   `ran ${duration(bar.end - bar.start_s)}, from ${duration(bar.start_s)} on`,
-                  bar.waited_s ? `waited ${duration(bar.waited_s)}` : null,
+                  bar.waited_s ? `waited ${duration(bar.waited_s)} for ${bar.waited_for === 'retry' ? 'its retry' : 'a reader'}` : null,
               ]
             : [
-                  `phase ${phase.order}, ${count(phase.tasks)} tasks`,
+                  `phase ${phase.order}, ${plural(phase.tasks ?? 0, 'task')}`,
                   gone == null ? null : `${percent(gone)} of reader time lost`,
                   phase.barrier_s ? `barrier ${duration(phase.barrier_s)}` : null,
                   phase.straggler
@@ -228,10 +227,10 @@ class Gantt {
         return [s('rect', { class: 'g-brush', x: a, y: 0, width: b - a, height })];
     }
 
-    drawStrip(width) {
-        const left = this.port.gutter,
-            wide = width - left - 8,
-            n = Math.min(400, Math.max(60, Math.floor(wide / 3)));
+    /* How busy the run was. It goes through all bars, so it is made anew only for another run or another width. */
+    stripPath(left, wide, n) {
+        const known = this.known;
+        if (known?.model === this.model && known.wide === wide) return known.path;
         const values = overview(this.model, n),
             top = Math.max(1e-9, ...values);
         let d = '';
@@ -239,12 +238,20 @@ class Gantt {
             if (v > 0)
                 d += `M${(left + (i * wide) / n).toFixed(1)} ${STRIP - 3}v${((-(STRIP - 6) * v) / top).toFixed(1)}h${(wide / n).toFixed(1)}V${STRIP - 3}z`;
         });
+        this.known = { model: this.model, wide, path: s('path', { class: 'g-density', d }) };
+        return this.known.path;
+    }
+
+    drawStrip(width) {
+        const left = this.port.gutter,
+            wide = width - left - 8,
+            n = Math.min(400, Math.max(60, Math.floor(wide / 3)));
         const a = left + (this.port.u0 / this.model.scale.length) * wide,
             b = left + (this.port.u1 / this.model.scale.length) * wide;
         this.strip.setAttribute('viewBox', `0 0 ${width} ${STRIP}`);
         this.strip.replaceChildren(
             s('text', { class: 'g-soft', x: 8, y: 19 }, left < 120 ? 'all' : 'whole run'),
-            s('path', { class: 'g-density', d }),
+            this.stripPath(left, wide, n),
             s('rect', { class: 'g-window', x: a, y: 1, width: Math.max(2, b - a), height: STRIP - 2 }),
             ...this.brush(this.strip, STRIP),
         );

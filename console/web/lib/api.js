@@ -3,6 +3,7 @@
  */
 const cache = new Map(); // address -> {etag, doc}
 const KEPT = 60;
+const PATIENCE_MS = 20000; // the server gives up after five seconds; a network may be slow
 let csrf = null;
 let signedOut = () => {};
 
@@ -52,9 +53,15 @@ async function problem(response) {
     return new Problem({ title: response.statusText, ...doc }, response.status);
 }
 
-async function call(path, options) {
+async function call(path, { signal, ...options }) {
+    const late = AbortSignal.timeout(PATIENCE_MS);
     try {
-        return await fetch(`api/v1/${path}`, { credentials: 'same-origin', cache: 'no-store', ...options });
+        return await fetch(`api/v1/${path}`, {
+            credentials: 'same-origin',
+            cache: 'no-store',
+            signal: signal ? AbortSignal.any([signal, late]) : late,
+            ...options,
+        });
     } catch (error) {
         if (error.name === 'AbortError') throw error;
         throw new Problem(

@@ -91,6 +91,7 @@ const ENDINGS = [
     [/(_opened|_started|_joined|_created)$/, ['play', 'run']],
     [/(_done|_ended|_completed)$/, ['check', 'good']],
 ];
+const OUTCOMES = ['run_ended', 'replay_ended']; // their detail begins with how it ended, and that is how they look
 
 export function icon(name) {
     return s(
@@ -100,16 +101,22 @@ export function icon(name) {
     );
 }
 
-function looks(word) {
+function looks(word, detail) {
+    const outcome = OUTCOMES.includes(word) && STATES[/^\w+/.exec(detail ?? '')?.[0]];
+    if (outcome) return outcome;
     if (STATES[word]) return STATES[word];
     const ending = ENDINGS.find(([pattern]) => pattern.test(word));
     return ending ? ending[1] : ['ring', 'quiet'];
 }
 
-export const tone = (word) => looks(word)[1];
+export const tone = (word, detail) => looks(word, detail)[1];
 
-export function badge(word, title) {
+function drawn(word, [name, colour], title) {
     if (word == null || word === '') return null;
-    const [name, colour] = looks(word);
     return h(`span.badge.${colour}`, { title }, icon(name), h('span', null, word));
 }
+
+export const badge = (word, title) => drawn(word, looks(word), title);
+
+/* of an event: its kind, in the colours of what it says */
+export const eventBadge = (kind, detail) => drawn(kind, looks(kind, detail));

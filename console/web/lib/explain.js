@@ -8,9 +8,12 @@ function lineText(line) {
     return line.sentence ?? line.what ?? line.text ?? line.detail ?? line.reason ?? '';
 }
 
+/* What is true of several sessions is said once. */
+const unique = (lines) => [...new Map(lines.map((line) => [JSON.stringify(line), line])).values()];
+
 export function explainPanel(doc, title = 'Why it is so') {
     if (doc.problem) return panel(title, { key: 'explain' }, problemBox(doc.problem));
-    const lines = doc.lines ?? doc.items ?? [];
+    const lines = unique(doc.lines ?? doc.items ?? []);
     return panel(
         title,
         { key: 'explain' },

@@ -26,6 +26,13 @@ export function counted(list) {
     return list.count == null ? count(list.items.length) : count(list.count) + (list.capped ? '+' : '');
 }
 
+/* What may be unknown says so, and why; it is not zero. */
+export function orUnknown(value, write, why) {
+    return value == null ? h('span.zero', { title: why }, 'unknown') : write(value);
+}
+
+export const lag = (queue) => orUnknown(queue.lag, count, 'no executor that lives has seen the topic');
+
 export function plural(n, one, many = `${one}s`) {
     return `${count(n)} ${n === 1 ? one : many}`;
 }

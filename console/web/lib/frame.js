@@ -3,7 +3,7 @@
 import { h } from './dom.js';
 import { icon } from './badge.js';
 import { pref, setPref } from './prefs.js';
-import { zoneName } from './format.js';
+import { clockText, plural, zoneName } from './format.js';
 import { show } from './dialog.js';
 import { allBindings } from './keys.js';
 import { PAGES } from '../pages/index.js';
@@ -12,7 +12,8 @@ const LIVE = {
     live: ['play', 'run', 'live', 'Changes are shown as they happen. Hold the page as it is (h)'],
     held: ['pause', 'held', 'held', 'The page is held as it is. Let it live again (h)'],
     connecting: ['dots', 'wait', 'connecting', 'The event stream is being connected'],
-    waiting: ['warn', 'warn', 'reconnecting', 'The event stream is broken; it is tried again'],
+    waiting: ['warn', 'bad', 'console away', 'The console does not answer; it is tried again. What is shown may be old'],
+    away: ['warn', 'bad', 'database away', 'The database does not answer the console. What is shown may be old'],
     off: ['dash', 'quiet', 'off', 'There is no event stream'],
     hidden: ['dash', 'quiet', 'off', ''],
 };
@@ -50,16 +51,17 @@ function menu(visit) {
     );
 }
 
-function live({ state, waiting }, actions) {
-    const [name, tone, word, title] = LIVE[state];
+function live({ state, since, held, waiting }, actions) {
+    const [name, tone, word, title] = LIVE[held && since == null ? 'held' : state];
+    const text = since == null ? word : `${word} since ${clockText(since)}`;
     return h(
         'button.live',
-        { type: 'button', key: 'live', title, 'aria-pressed': String(state === 'held'), on: { click: actions.hold } },
+        { type: 'button', key: 'live', title, 'aria-pressed': String(held), on: { click: actions.hold } },
         h(
             `span.badge.${tone}`,
             null,
             icon(name),
-            h('span', null, state === 'held' && waiting ? `held, ${waiting} changes` : word),
+            h('span', { role: 'status' }, held && waiting ? `${text}, ${plural(waiting, 'change')}` : text),
         ),
     );
 }

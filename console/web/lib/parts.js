@@ -25,6 +25,14 @@ export function problemBox(error) {
     );
 }
 
+/* {reason, hint}: what this login does not see, said once for all of it; null: it sees everything */
+export function hiddenNote(hidden) {
+    return (
+        hidden?.reason &&
+        h('div.notice', { key: 'hidden', role: 'note' }, h('p', null, hidden.reason), h('p.hint', null, hidden.hint))
+    );
+}
+
 export function empty(text, hint) {
     return h('div.empty', null, h('p', null, text), hint && h('p.hint', null, hint));
 }
@@ -93,11 +101,11 @@ export const shortId = (id) => String(id).slice(0, 8);
 
 export function runLink(id, name) {
     if (id == null) return NONE;
-    return h('a', { href: `runs/${seg(id)}`, title: id, class: name ? null : 'mono' }, name || shortId(id));
+    return h('a', { href: `runs/${seg(id)}`, title: id, class: name ? 'named' : 'mono' }, name || shortId(id));
 }
 
-export const queueLink = (name) => (name == null ? NONE : h('a', { href: `queues/${word(name)}` }, name));
-export const jobLink = (name) => (name == null ? NONE : h('a', { href: `jobs/${word(name)}` }, name));
+export const queueLink = (name) => (name == null ? NONE : h('a.named', { href: `queues/${word(name)}` }, name));
+export const jobLink = (name) => (name == null ? NONE : h('a.named', { href: `jobs/${word(name)}` }, name));
 export const taskLink = (id, text) => (id == null ? NONE : h('a', { href: `tasks/${seg(id)}` }, text || `#${id}`));
 
 /* A number that leads to what it counts; nothing leads to nothing. */

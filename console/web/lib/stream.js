@@ -1,6 +1,7 @@
 /* stream.js: server-sent events by fetch, because EventSource cannot send Last-Event-ID when it is made again.
  *
- * States      off, connecting, live, waiting (a try failed, another is due), held (the user reads in peace: events are counted).
+ * States      off, connecting, live, waiting (the console does not answer; it is tried again), away (the console answers, its database
+ *             does not), hidden. Of waiting and away it is known since when. Held is beside that: the user reads in peace, events are counted.
  * Resume      The id of the last event is sent with each connection, so that nothing is missed in between.
  * Hidden tab  After 20 s it is closed: a browser has six connections to a host, and an open tab must not keep one of them.
  */
@@ -13,6 +14,8 @@ let lastId = null,
     held = false,
     heldCount = 0,
     failures = 0;
+let heardAt = null, // the last sign of life of the console
+    since = null; // milliseconds: from when on it was waiting or away
 let aborter = null,
     silence = null,
     retry = null,
@@ -20,12 +23,22 @@ let aborter = null,
 let deliver = () => {},
     changed = () => {};
 
-export const streamState = () => ({ state: held ? 'held' : state, waiting: heldCount });
+export const streamState = () => ({ state, since, held, waiting: heldCount });
 
-function become(next) {
+function become(next, from = null) {
     state = next;
+    since = from;
     changed();
 }
+
+/* What is not known any more is read again. */
+const again = () => deliver('reconnected', {}, null);
+
+const NEWS = {
+    away: ({ seconds }) => become('away', Date.now() - 1000 * (seconds ?? 0)),
+    back: () => (become('live'), again()),
+    reset: () => again(),
+};
 
 function parse(block) {
     const event = { event: 'message', data: '' };
@@ -50,7 +63,9 @@ function take(block) {
     } catch {
         return;
     }
-    if (held) {
+    if (NEWS[event.event]) {
+        NEWS[event.event](data);
+    } else if (held) {
         heldCount++;
         changed();
     } else {
@@ -59,6 +74,7 @@ function take(block) {
 }
 
 function watchSilence() {
+    heardAt = Date.now();
     clearTimeout(silence);
     silence = setTimeout(() => aborter?.abort(), SILENCE_MS);
 }
@@ -79,9 +95,9 @@ async function read(response) {
 
 async function connect() {
     clearTimeout(retry);
-    const mine = (aborter = new AbortController());
-    become('connecting');
-    watchSilence();
+    const mine = (aborter = new AbortController()),
+        silent = setTimeout(() => mine.abort(), SILENCE_MS);
+    if (failures === 0) become('connecting');
     try {
         const response = await fetch('api/v1/stream', {
             credentials: 'same-origin',
@@ -89,20 +105,23 @@ async function connect() {
             signal: mine.signal,
             headers: { Accept: 'text/event-stream', ...(lastId ? { 'Last-Event-ID': lastId } : {}) },
         });
-        if (response.status === 401) return stop();
+        clearTimeout(silent);
+        if (response.status === 401) return (stop(), deliver('signed out', {}, null));
         if (!response.ok) throw new Error(`stream: ${response.status}`);
-        const again = failures > 0;
+        const missed = failures > 0;
         failures = 0;
+        watchSilence();
         become('live');
-        if (again) deliver('reconnected', {}, null);
+        if (missed) again();
         await read(response);
     } catch {
         /* below: another try */
     }
     clearTimeout(silence);
+    clearTimeout(silent);
     if (mine !== aborter) return;
     const wait = WAIT_MS[Math.min(failures++, WAIT_MS.length - 1)];
-    become('waiting');
+    become('waiting', state === 'waiting' ? since : (heardAt ?? Date.now()));
     retry = setTimeout(connect, wait * (0.8 + 0.4 * Math.random()));
 }
 
@@ -125,7 +144,7 @@ export function hold(on) {
     held = on;
     if (!on && heldCount) {
         heldCount = 0;
-        deliver('reconnected', {}, null);
+        again();
     }
     changed();
 }

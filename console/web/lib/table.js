@@ -1,6 +1,7 @@
 /* table.js: tables with selection and keyset pages, and the filters above them. Filters and pages are in the address.
  *
- * A column   {name, label, cell(row), num, key}: `key` is the one that names the row (a row header).
+ * A column   {name, label, cell(row), num, key, maybe}: `key` is the one that names the row (a row header), `maybe` one that is left out
+ *            when it says nothing of any row.
  * Narrow     Below 640 px a row is a card; each cell has its label from data-label.
  * Keyboard   j and k move between the rows' links, x selects, Enter opens (keys.js).
  */
@@ -30,6 +31,12 @@ function headRow(columns, select, rows) {
     );
 }
 
+/* null: there is nothing to say */
+function contentOf(column, row) {
+    const content = column.cell ? column.cell(row) : row[column.name];
+    return content === false || content === '' ? null : content;
+}
+
 function bodyRow(row, { columns, id, select, rowClass }) {
     return h(
         'tr',
@@ -46,7 +53,7 @@ function bodyRow(row, { columns, id, select, rowClass }) {
                 }),
             ),
         columns.map((c) => {
-            const content = c.cell ? c.cell(row) : row[c.name];
+            const content = contentOf(c, row);
             return h(
                 c.key ? 'th' : 'td',
                 {
@@ -64,8 +71,12 @@ function bodyRow(row, { columns, id, select, rowClass }) {
 }
 
 /* table({caption, columns, rows, id, select, none}) */
-export function table(spec) {
-    if (spec.rows.length === 0) return empty(spec.none ?? 'Nothing here.', spec.noneHint);
+export function table({ columns, ...given }) {
+    if (given.rows.length === 0) return empty(given.none ?? 'Nothing here.', given.noneHint);
+    const spec = {
+        ...given,
+        columns: columns.filter((c) => !c.maybe || given.rows.some((row) => contentOf(c, row) != null)),
+    };
     return h(
         'div.table-box',
         {
@@ -89,10 +100,20 @@ export function table(spec) {
     );
 }
 
-/* Where the page is in its list: by cursor, so only forwards; back is the browser's, or the first page. */
-export function pager(list, params) {
-    const first = params.has('after');
-    if (!list.next && !first) return h('p.pager', { key: 'pager' }, h('span', null, `${counted(list)} in all`));
+/* Where the page is in its list: by cursor, so only forwards; back is the browser's, or the first page. A list that has no pages of its
+ * own (params is null) says how many it shows; `more` is where the rest is.
+ */
+export function pager(list, params, more) {
+    const first = params?.has('after');
+    if (!list.next && !first)
+        return h('p.pager', { key: 'pager' }, list.count != null && h('span', null, `${counted(list)} in all`));
+    if (!params)
+        return h(
+            'p.pager',
+            { key: 'pager' },
+            h('span', null, `the newest ${count(list.items.length)} of ${counted(list)}`),
+            more && h('a', { href: more }, 'all of it'),
+        );
     return h(
         'nav.pager',
         { key: 'pager', 'aria-label': `pages of the list ${list.caption ?? ''}`.trim() },
@@ -104,7 +125,8 @@ export function pager(list, params) {
 
 export function listTable(list, spec, params) {
     if (list.problem) return problemBox(list.problem);
-    return [table({ ...spec, rows: list.items }), pager({ caption: spec.caption, ...list }, params)];
+    const none = params?.has('after') ? { none: 'The list has ended.', noneHint: null } : {};
+    return [table({ ...spec, ...none, rows: list.items }), pager({ caption: spec.caption, ...list }, params, spec.more)];
 }
 
 /* A selection by id that a page keeps in its state. */
@@ -130,6 +152,15 @@ export function selection(state, id, name, redraw) {
     };
 }
 
+/* The filter by queue is a list of the queues on each page; it keeps a name that the address has. */
+export const allQueues = (ctx) => ctx.optional('queues?limit=1000');
+export const queueFilter = (queues) => ({
+    name: 'queue',
+    label: 'queue',
+    any: 'all queues',
+    options: queues.items.map((q) => q.queue ?? q.name),
+});
+
 let typing = null;
 function later(changes) {
     clearTimeout(typing);
@@ -146,7 +177,9 @@ function control(field, params) {
             'select',
             { id, value, on: { change: (e) => now({ [field.name]: e.target.value }) } },
             h('option', { value: '' }, field.any ?? 'any'),
-            field.options.map((o) => h('option', { value: o, selected: o === value }, o)),
+            [...new Set([...field.options, value])]
+                .filter(Boolean)
+                .map((o) => h('option', { value: o, selected: o === value }, o)),
         );
     }
     return h('input', {

@@ -3,7 +3,7 @@ import { h } from '../lib/dom.js';
 import { pageHead, panel, queueLink } from '../lib/parts.js';
 import { badge } from '../lib/badge.js';
 import { listTable } from '../lib/table.js';
-import { count, size, when, NONE, serverNow } from '../lib/format.js';
+import { count, orUnknown, size, when, NONE, serverNow } from '../lib/format.js';
 import { query, seg } from '../lib/api.js';
 import { actionButton } from '../lib/actions.js';
 
@@ -68,7 +68,7 @@ function columns(operator, reload) {
         { label: 'heartbeat', cell: (e) => when(e.heartbeat_at) },
         { label: 'started', cell: (e) => when(e.started_at) },
         { label: 'version', cell: (e) => e.version },
-        { label: 'memory', num: true, cell: (e) => size(e.memory_bytes) },
+        { label: 'memory', num: true, cell: (e) => orUnknown(e.memory_bytes, size, 'this executor has not reported it') },
         operator && { label: 'do', cell: (e) => e.executor_id && buttons(e, reload) },
     ].filter(Boolean);
 }

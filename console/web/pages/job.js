@@ -17,16 +17,16 @@ const OUTCOMES = [
     { label: 'late by', num: true, cell: (o) => duration(o.lateness) },
     { label: 'took', num: true, cell: (o) => duration(o.duration) },
     { label: 'source', class: 'text', cell: (o) => o.source },
-    { label: 'why not', class: 'text', cell: (o) => o.reason },
+    { label: 'why not', maybe: true, class: 'text', cell: (o) => o.reason },
 ];
 const ICONS = { good: 'check', bad: 'cross', warn: 'warn', quiet: 'dash', run: 'play' };
 
 /* The last outcomes as a strip, the newest at the right; each is a link to its run. */
 function strip(list) {
     const items = [...list].slice(0, 40).reverse();
-    return h(
-        'div.outcomes',
-        { role: 'list', 'aria-label': 'last outcomes, the newest last' },
+    const marks = h(
+        'span.marks',
+        { role: 'list', 'aria-label': 'outcomes, the oldest first' },
         items.map((o) => {
             const word = o.outcome === 'fired' ? (o.status ?? 'fired') : o.outcome,
                 text = `${word}, ${absolute(o.scheduled_for)}`;
@@ -43,6 +43,7 @@ function strip(list) {
             );
         }),
     );
+    return h('div.outcomes', null, h('span.note', null, 'older'), marks, h('span.note', null, 'newer'));
 }
 
 const parse = (text) => (text.trim() === '' ? {} : JSON.parse(text));
@@ -197,16 +198,15 @@ export const page = {
             panel(
                 'Next firings',
                 { key: 'next' },
-                listTable(
-                    { ...next, count: null },
-                    {
-                        caption: 'Next firings',
-                        columns: NEXT,
-                        id: (n) => `${n.schedule} ${n.at}`,
-                        none: 'It fires at no time to come.',
-                    },
-                    new URLSearchParams(),
-                ),
+                next.problem
+                    ? problemBox(next.problem)
+                    : table({
+                          caption: 'Next firings',
+                          columns: NEXT,
+                          rows: next.items,
+                          id: (n) => `${n.schedule} ${n.at}`,
+                          none: 'It fires at no time to come.',
+                      }),
             ),
             panel(
                 'Schedules',
@@ -221,7 +221,7 @@ export const page = {
             ),
             panel(
                 'Outcomes',
-                { key: 'outcomes', wide: true, note: 'the newest last' },
+                { key: 'outcomes', wide: true, note: ctx.query.has('after') ? 'older ones' : 'the newest first' },
                 occurrences.items?.length ? strip(occurrences.items) : null,
                 listTable(
                     occurrences,

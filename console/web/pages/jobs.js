@@ -1,19 +1,22 @@
 /* jobs.js: the jobs with their schedules in words, their health, and the calendar of the coming week. */
 import { h } from '../lib/dom.js';
-import { pageHead, panel, jobLink, queueLink, runLink } from '../lib/parts.js';
+import { pageHead, panel, jobLink, problemBox, queueLink, runLink } from '../lib/parts.js';
 import { badge } from '../lib/badge.js';
-import { filters, listTable } from '../lib/table.js';
+import { allQueues, filters, listTable, queueFilter, table } from '../lib/table.js';
 import { when, serverNow, dayText, clockText, plural } from '../lib/format.js';
-import { query, seg } from '../lib/api.js';
+import { query } from '../lib/api.js';
 
 const DAYS = 7,
     HOURS = 24,
     HOUR_MS = 3600000,
-    KEPT_MS = 300000;
+    QUARTER_MS = 900000,
+    KEPT_MS = 300000,
+    AT_ONCE = 10; // jobs a request: their times are reckoned, which takes a while
 
 export const words = (s) => s.words ?? s.text ?? [s.kind, s.expr ?? s.rule, s.zone].filter(Boolean).join(' ');
 
-function columns() {
+function columns(week) {
+    const said = new Map(week.map((one) => [one.job, one.words]));
     return [
         { label: 'job', key: true, cell: (j) => h('span', { title: j.description }, jobLink(j.job)) },
         {
@@ -25,26 +28,39 @@ function columns() {
         {
             label: 'schedules',
             class: 'text',
-            cell: (j) => j.words || (j.schedules ? plural(j.schedules, 'schedule') : 'by hand'),
+            cell: (j) =>
+                j.words || (said.get(j.job) ?? []).join('; ') ||
+                (j.schedules ? plural(j.schedules, 'schedule') : 'by hand'),
         },
         { label: 'next', cell: (j) => when(j.next_at) },
         { label: 'last time', cell: (j) => when(j.last_scheduled) },
         { label: 'outcome', cell: (j) => badge(j.last_outcome) },
         { label: 'last run', cell: (j) => badge(j.last_status) },
-        { label: 'open run', cell: (j) => (j.open_run ? runLink(j.open_run) : null) },
-        { label: 'changed', cell: (j) => j.drifted && badge('changed', 'it differs from what its file declared') },
+        { label: 'open run', maybe: true, cell: (j) => (j.open_run ? runLink(j.open_run) : null) },
+        { label: 'changed', maybe: true, cell: (j) => j.drifted && badge('changed', 'it differs from what its file declared') },
     ];
 }
 
-/* Firings by day and hour of the zone that is chosen; each cell says its jobs. */
-function calendar(firings) {
-    const cells = new Map(),
-        now = serverNow();
-    for (const f of firings) {
-        const ms = Date.parse(f.at),
-            key = `${dayText(ms)} ${clockText(ms).slice(0, 2)}`;
-        cells.set(key, [...(cells.get(key) ?? []), f.job]);
+/* What fires in each hour of the zone that is chosen: 'day hour' -> [[job, times], ...]; without those that fire too often to be known. */
+export function byHour(week) {
+    const cells = new Map();
+    for (const { job, often, quarters } of week) {
+        for (const [quarter, times] of often ? [] : quarters) {
+            const ms = quarter * QUARTER_MS,
+                key = `${dayText(ms)} ${clockText(ms).slice(0, 2)}`,
+                cell = cells.get(key) ?? new Map();
+            cells.set(key, cell.set(job, (cell.get(job) ?? 0) + times));
+        }
     }
+    return cells;
+}
+
+const cellWords = (cell) => [...cell].map(([job, times]) => (times > 1 ? `${job} ${times} times` : job)).join(', ');
+const cellSum = (cell) => [...cell.values()].reduce((sum, n) => sum + n, 0);
+
+function calendar(week) {
+    const cells = byHour(week),
+        now = serverNow();
     const days = Array.from({ length: DAYS }, (_, i) => dayText(now + i * HOURS * HOUR_MS));
     const hours = Array.from({ length: HOURS }, (_, i) => String(i).padStart(2, '0'));
     return h(
@@ -73,11 +89,11 @@ function calendar(firings) {
                         { key: day },
                         h('th', { scope: 'row', class: 'nowrap' }, day.slice(5)),
                         hours.map((hour) => {
-                            const jobs = cells.get(`${day} ${hour}`);
+                            const cell = cells.get(`${day} ${hour}`);
                             return h(
                                 'td',
-                                { class: jobs ? 'some' : null, title: jobs ? [...new Set(jobs)].join(', ') : null },
-                                jobs ? String(jobs.length) : '',
+                                { class: cell ? 'some' : null, title: cell ? cellWords(cell) : null },
+                                cell ? String(cellSum(cell)) : '',
                             );
                         }),
                     ),
@@ -87,21 +103,57 @@ function calendar(firings) {
     );
 }
 
-/* What fires in the coming week, of the enabled jobs of the page: asked once in five minutes, five jobs at a time. */
-async function week(ctx, jobs) {
-    const names = jobs.filter((j) => j.next_at && j.enabled !== false).map((j) => j.job),
-        key = names.join();
-    if (ctx.state.week?.key === key && Date.now() - ctx.state.week.at < KEPT_MS) return;
-    const firings = [];
-    for (let i = 0; i < names.length; i += 5) {
-        const some = names.slice(i, i + 5);
-        const lists = await Promise.all(some.map((name) => ctx.optional(`jobs/${seg(name)}/next?count=100`)));
-        lists.forEach((list, k) =>
-            firings.push(...list.items.map((f) => ({ job: some[k], at: f.at ?? f.scheduled_for }))),
-        );
-    }
-    ctx.state.week = { key, at: Date.now(), firings };
-    ctx.redraw();
+const OFTEN = [
+    { label: 'job', key: true, cell: (w) => jobLink(w.job) },
+    { label: 'schedules', class: 'text', cell: (w) => w.words.join('; ') },
+    { label: 'next', cell: (w) => when(w.next_at) },
+];
+
+/* The calendar, and the jobs that fire too often to be in it. */
+function weekPanel(week, jobs) {
+    const next = new Map(jobs.map((j) => [j.job, j.next_at])),
+        often = week.filter((one) => one.often).map((one) => ({ ...one, next_at: next.get(one.job) }));
+    return panel(
+        'The coming week',
+        {
+            key: 'week',
+            note: week.complete
+                ? `how often the ${plural(jobs.length, 'job')} of this page fire, by hour`
+                : `reckoned for ${week.length} of ${plural(jobs.length, 'job')} so far`,
+        },
+        week.problem && problemBox(week.problem),
+        calendar(week),
+        often.length > 0 && [
+            h('h3', null, 'Not in the calendar: they fire more than 170 times in the week'),
+            table({ caption: 'Jobs that fire often', columns: OFTEN, rows: often, id: (w) => w.job }),
+        ],
+    );
+}
+
+/* What the jobs of the page fire in the coming week: asked a few at a time, for the table does not wait, and again after five minutes; what
+ * was complete stays until then.
+ */
+async function learnWeek(ctx, list, filter) {
+    const state = ctx.state,
+        key = JSON.stringify([filter, list.items.map((j) => [j.job, j.version, j.enabled])]);
+    if (state.weekKey === key && Date.now() - state.weekAt < KEPT_MS) return;
+    Object.assign(state, { weekKey: key, weekAt: Date.now() });
+    const week = Object.assign([], { key });
+    let after = filter.after?.replace(/^jobs\./, 'calendar.');
+    const show = () => {
+        if (state.weekKey !== key || (!week.complete && state.week?.complete && state.week.key === key)) return;
+        state.week = week;
+        ctx.redraw();
+    };
+    do {
+        const doc = await ctx.optional(`calendar${query({ ...filter, after, limit: AT_ONCE })}`);
+        week.push(...doc.items);
+        week.problem = doc.problem;
+        after = doc.next;
+        show();
+    } while (after && week.length < list.items.length && state.weekKey === key);
+    week.complete = true;
+    show();
 }
 
 export const page = {
@@ -109,16 +161,22 @@ export const page = {
     watches: ['event', 'alert', 'run'],
     load: async (ctx) => {
         const q = (name) => ctx.query.get(name);
-        const list = await ctx.get(`jobs${query({ name: q('name'), queue: q('queue'), after: q('after') })}`);
-        week(ctx, list.items).catch(() => {}); // the table does not wait for it
-        return { list };
+        const filter = { name: q('name'), queue: q('queue'), after: q('after') };
+        const [list, queues] = await Promise.all([
+            ctx.get(`jobs${query(filter)}`),
+            allQueues(ctx),
+        ]);
+        learnWeek(ctx, list, filter).catch(() => {
+            ctx.state.weekKey = null; // the page was left before all of it was known
+        });
+        return { list, queues };
     },
-    view: ({ list }, ctx) => [
+    view: ({ list, queues }, ctx) => [
         pageHead('Jobs'),
         filters(
             [
                 { name: 'name', label: 'name contains', search: true, placeholder: 'search ( / )' },
-                { name: 'queue', label: 'queue' },
+                queueFilter(queues),
             ],
             ctx.query,
         ),
@@ -129,7 +187,7 @@ export const page = {
                 list,
                 {
                     caption: 'Jobs',
-                    columns: columns(),
+                    columns: columns(ctx.state.week ?? []),
                     id: (j) => j.job,
                     none: 'There is no job.',
                     noneHint: 'lockstep job apply FILE',
@@ -137,6 +195,6 @@ export const page = {
                 ctx.query,
             ),
         ),
-        panel('The coming week', { key: 'week', note: 'firings by hour, at most 100 of a job' }, calendar(ctx.state.week?.firings ?? [])),
+        list.items.length > 0 && weekPanel(ctx.state.week ?? [], list.items),
     ],
 };

@@ -1,6 +1,6 @@
 /* locks.js: which session holds or waits for which phase, as a tree of who blocks whom, and as a table. */
 import { h } from '../lib/dom.js';
-import { pageHead, panel, queueLink, runLink, problemBox, empty } from '../lib/parts.js';
+import { pageHead, panel, queueLink, runLink, problemBox, empty, hiddenNote } from '../lib/parts.js';
 import { badge } from '../lib/badge.js';
 import { table } from '../lib/table.js';
 import { duration, plural } from '../lib/format.js';
@@ -14,7 +14,19 @@ const list = (v) =>
 const waits = (l) => l.granted === false || l.waiting === true || list(l.blocked_by).length > 0;
 const nameOf = (l) => l.login ?? l.usename ?? l.user ?? '';
 
-const what = (l) => [l.lock ?? l.kind ?? 'lock', ' ', l.mode ?? '', l.order != null ? ` of phase ${l.order}` : ''];
+const what = (l) => [
+    l.lock ?? l.kind ?? 'lock',
+    ' ',
+    l.mode ?? '',
+    l.order != null ? ` of phase ${l.order}` : '',
+    l.slot_no != null ? ` ${l.slot_no}` : '',
+];
+
+/* Whether two locks are on the same thing, so that one may wait for the other. */
+const same = (a, b) =>
+    a.kind === b.kind &&
+    a.queue === b.queue &&
+    (a.phase_id ?? a.slot_no ?? a.executor_id) === (b.phase_id ?? b.slot_no ?? b.executor_id);
 
 function endButton(l, reload) {
     return actionButton('End', {
@@ -31,8 +43,7 @@ function endButton(l, reload) {
     });
 }
 
-function node(l, waiters, seen) {
-    const below = seen.has(l.pid) ? [] : (waiters.get(l.pid) ?? []);
+function node(l, waiters, seen) {    const below = seen.has(l.pid) ? [] : (waiters.get(l.pid) ?? []);
     seen.add(l.pid);
     return h(
         'li',
@@ -42,7 +53,7 @@ function node(l, waiters, seen) {
         h('strong', null, `session ${l.pid}`),
         ` ${nameOf(l)} ${l.application_name ? `(${l.application_name})` : ''}: `,
         what(l),
-        `, ${duration(l.age_s ?? l.age)}`,
+        l.age_s == null ? '' : `, ${duration(l.age_s)}`,
         below.length > 0 && [
             h('span.note', null, ` blocks ${plural(below.length, 'session')}`),
             h(
@@ -54,25 +65,42 @@ function node(l, waiters, seen) {
     );
 }
 
+/* For each session that blocks others: those that wait for it, each once. */
+export function waitersOf(rows) {
+    const waiters = new Map();
+    for (const row of rows) {
+        for (const pid of new Set(list(row.blocked_by))) {
+            const known = waiters.get(pid) ?? [];
+            if (!known.some((one) => one.pid === row.pid)) waiters.set(pid, [...known, row]);
+        }
+    }
+    return waiters;
+}
+
+/* The sessions that wait for nothing and for which others wait, each by the lock for which they wait. */
+export function rootsOf(rows, waiters) {
+    const waiting = new Set(rows.filter(waits).map((row) => row.pid));
+    return [...waiters]
+        .filter(([pid]) => !waiting.has(pid))
+        .map(([pid, below]) => {
+            const own = rows.filter((row) => row.pid === pid);
+            return own.find((row) => below.some((one) => same(row, one))) ?? { ...own[0], pid, granted: true, ...OTHER };
+        });
+}
+
+const OTHER = { lock: 'a lock that is none of Lockstep', kind: null, mode: null, order: null, slot_no: null, age_s: null };
+
 /* Roots are those that wait for nothing; below each those that wait for it. */
 function graph(rows) {
-    const waiters = new Map();
-    for (const row of rows)
-        for (const pid of list(row.blocked_by)) waiters.set(pid, [...(waiters.get(pid) ?? []), row]);
-    const roots = rows.filter((row) => !waits(row) && waiters.has(row.pid)),
+    const waiters = waitersOf(rows),
         seen = new Set();
     if (waiters.size === 0) return empty('No session waits for another.');
-    const unknown = [...waiters.keys()]
-        .filter((pid) => !rows.some((row) => row.pid === pid))
-        .map((pid) => ({ pid, granted: true, lock: 'not one of Lockstep' }));
     return h(
         'ul.tree',
         { 'aria-label': 'who blocks whom' },
-        [...unique(roots), ...unknown].map((row) => node(row, waiters, seen)),
+        rootsOf(rows, waiters).map((row) => node(row, waiters, seen)),
     );
 }
-
-const unique = (rows) => [...new Map(rows.map((row) => [row.pid, row])).values()];
 
 function columns(operator, reload) {
     return [
@@ -97,18 +125,19 @@ export const page = {
     load: async (ctx) => ({ list: await ctx.get(`locks${query({ queue: ctx.query.get('queue'), limit: 1000 })}`) }),
     view: ({ list: doc }, ctx) => {
         if (doc.problem) return problemBox(doc.problem);
+        const sessions = new Set(doc.items.map((l) => l.pid)).size;
         return [
             pageHead('Locks'),
             panel('Who blocks whom', { key: 'graph' }, graph(doc.items)),
             panel(
                 'Sessions',
-                { key: 'list', note: plural(doc.items.length, 'lock') },
-                doc.hidden && empty(doc.hidden.reason, doc.hidden.hint),
+                { key: 'list', note: `${plural(doc.items.length, 'lock')} of ${plural(sessions, 'session')}` },
+                hiddenNote(doc.hidden),
                 table({
                     caption: 'Locks',
                     columns: columns(ctx.session.operator, ctx.reload),
                     rows: doc.items,
-                    id: (l, i) => `${l.pid} ${l.queue} ${l.run_id} ${l.order} ${l.mode}`,
+                    id: (l) => [l.pid, l.kind, l.mode, l.queue, l.phase_id, l.slot_no, l.granted].join(),
                     none: 'No session holds or waits for a lock of a phase.',
                 }),
             ),

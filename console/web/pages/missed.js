@@ -2,8 +2,8 @@
 import { h } from '../lib/dom.js';
 import { pageHead, panel, jobLink, queueLink, runLink } from '../lib/parts.js';
 import { badge } from '../lib/badge.js';
-import { listTable, table } from '../lib/table.js';
-import { when, plural, duration } from '../lib/format.js';
+import { filters, listTable, table } from '../lib/table.js';
+import { counted, when, plural, duration } from '../lib/format.js';
 import { query, seg } from '../lib/api.js';
 import { actionButton } from '../lib/actions.js';
 import { silence } from './job.js';
@@ -15,7 +15,7 @@ function healthColumns(operator, reload) {
         { label: 'since', cell: (x) => when(x.since) },
         { label: 'why', class: 'text', cell: (x) => x.detail },
         { label: 'queue', cell: (x) => queueLink(x.queue) },
-        { label: 'open run', cell: (x) => x.open_run && runLink(x.open_run) },
+        { label: 'open run', maybe: true, cell: (x) => x.open_run && runLink(x.open_run) },
         { label: 'last run', cell: (x) => x.last_run && [runLink(x.last_run), ' ', badge(x.last_status)] },
         { label: 'next', cell: (x) => when(x.next_at) },
         operator && {
@@ -53,6 +53,7 @@ function alertColumns(operator, reload) {
         { label: 'what', class: 'text', cell: (a) => a.text },
         {
             label: 'acknowledged',
+            maybe: true,
             class: 'text',
             cell: (a) =>
                 a.acknowledged_at
@@ -64,7 +65,7 @@ function alertColumns(operator, reload) {
                       ]
                     : null,
         },
-        { label: 'closed', cell: (a) => (a.closed_at ? [when(a.closed_at), ` ${a.ended ?? ''}`] : null) },
+        { label: 'closed', maybe: true, cell: (a) => (a.closed_at ? [when(a.closed_at), ` ${a.ended ?? ''}`] : null) },
         operator && {
             label: 'do',
             cell: (a) =>
@@ -100,10 +101,11 @@ export const page = {
     watches: ['alert', 'event', 'run'],
     every: 15,
     load: async (ctx) => {
+        const outcome = ctx.query.get('outcome') || 'missed,error';
         const [health, alerts, missed] = await Promise.all([
             ctx.get('health?limit=200'),
             ctx.optional(`alerts${query({ after: ctx.query.get('after') })}`),
-            ctx.optional('occurrences?status=missed,error&limit=50'),
+            ctx.optional(`occurrences${query({ status: outcome })}`),
         ]);
         return { health, alerts, missed };
     },
@@ -113,7 +115,7 @@ export const page = {
         const wanted = ctx.query.get('alert');
         return [
             pageHead('Missed and stuck', {
-                sub: `${plural(bad.length, 'job')} of ${health.items.length} ${bad.length === 1 ? 'has' : 'have'} a problem`,
+                sub: `${plural(bad.length, 'job')} of ${counted(health)} ${bad.length === 1 ? 'has' : 'have'} a problem`,
             }),
             panel(
                 'Problems',
@@ -143,11 +145,12 @@ export const page = {
             ),
             panel(
                 'Times that did not fire',
-                { key: 'missed' },
+                { key: 'missed', note: ctx.query.get('outcome') ? null : 'missed and error; not those that were skipped' },
+                filters([{ name: 'outcome', label: 'outcome', chips: ['missed', 'error', 'skipped'] }], ctx.query),
                 listTable(
-                    { ...missed, items: missed.items.filter((o) => o.outcome !== 'fired') },
+                    missed,
                     { caption: 'Times that did not fire', columns: LATE, id: (o) => o.occurrence_id, none: 'None.' },
-                    new URLSearchParams(),
+                    null,
                 ),
             ),
         ];

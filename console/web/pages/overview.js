@@ -4,7 +4,7 @@ import { pageHead, panel, queueLink, runLink, jobLink, countLink, empty } from '
 import { badge } from '../lib/badge.js';
 import { table } from '../lib/table.js';
 import { spark } from '../lib/chart.js';
-import { count, duration, when, setServerNow, plural, NONE } from '../lib/format.js';
+import { count, duration, lag, when, setServerNow, plural, NONE } from '../lib/format.js';
 import { seg, query, word } from '../lib/api.js';
 
 const tasksOf = (q, status) =>
@@ -43,7 +43,7 @@ const COLUMNS = [
         label: 'lag',
         num: true,
         title: 'messages on the topic that are not claimed',
-        cell: (q) => (q.lag == null ? NONE : count(q.lag)),
+        cell: lag,
     },
     { label: 'oldest waits', num: true, cell: (q) => duration(q.oldest_waiting_s) },
     { label: 'tasks a minute', cell: (q) => spark(q.throughput, { label: 'tasks a minute' }) },

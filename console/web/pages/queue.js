@@ -4,7 +4,7 @@ import { pageHead, panel, facts, problemBox, allFields, taskLink, empty, countLi
 import { badge } from '../lib/badge.js';
 import { table, listTable } from '../lib/table.js';
 import { series } from '../lib/chart.js';
-import { count, duration, percent, when, size, plural } from '../lib/format.js';
+import { count, duration, lag, percent, when, size, plural } from '../lib/format.js';
 import { query, seg, whole } from '../lib/api.js';
 import { actionButton } from '../lib/actions.js';
 import { explainPanel } from '../lib/explain.js';
@@ -78,7 +78,7 @@ function readersAction(q, after) {
             { name: 'max_readers', label: 'readers (0 to 1000)', type: 'number', min: 0, max: 1000, required: true },
         ],
         effect: (v) => [
-            `At most ${v.max_readers} tasks of the queue run at once, over all executors; now ${q.max_readers}.`,
+            `At most ${plural(Number(v.max_readers), 'task')} of the queue at once, over all executors; now ${q.max_readers}.`,
             Number(v.max_readers) < q.max_readers
                 ? 'Tasks that run now end as they would; fewer start after them.'
                 : 'More tasks start at once where executors have free readers.',
@@ -215,7 +215,7 @@ function whatIf(advise, q, ctx) {
             x: rows.map((r) => r.readers),
             lines: [{ label: 'makespan', values: rows.map((r) => r.makespan_s), area: true }],
             unit: duration,
-            xUnit: (v) => `${Math.round(v)} readers`,
+            xUnit: (v) => plural(Math.round(v), 'reader'),
             xLabel: 'readers',
             mark: advise.knee,
         }),
@@ -238,7 +238,7 @@ function summary(q) {
         { key: 'facts' },
         facts([
             ['readers', `${count(q.in_use ?? 0)} in use of ${count(q.max_readers)}`],
-            ['lag', q.lag == null ? 'not known: no executor that lives has seen the topic' : plural(q.lag, 'message')],
+            ['lag', lag(q)],
             ['cursor', count(q.cursor ?? q.next_offset)],
             ['topic', h('code', null, `${q.topic}, partition ${q.partition ?? 0}`)],
             ['topic identity', q.birthmark && h('code', null, q.birthmark)],
@@ -307,7 +307,7 @@ export const page = {
                         id: (r) => r.run_id,
                         none: 'It has had no run.',
                     },
-                    new URLSearchParams(),
+                    null,
                 ),
             ),
         ),

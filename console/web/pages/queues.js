@@ -3,7 +3,7 @@ import { h } from '../lib/dom.js';
 import { pageHead, panel, queueLink, countLink } from '../lib/parts.js';
 import { badge } from '../lib/badge.js';
 import { listTable } from '../lib/table.js';
-import { count, NONE } from '../lib/format.js';
+import { count, lag } from '../lib/format.js';
 import { query } from '../lib/api.js';
 
 export const nameOf = (q) => q.queue ?? q.name;
@@ -22,13 +22,13 @@ const COLUMNS = [
             ),
     },
     { label: 'readers', num: true, cell: (q) => `${count(q.in_use ?? 0)} of ${count(q.max_readers)}` },
-    { label: 'lag', num: true, cell: (q) => (q.lag == null ? NONE : count(q.lag)) },
+    { label: 'lag', num: true, title: 'messages on the topic that are not claimed', cell: lag },
     { label: 'topic', cell: (q) => h('code', null, `${q.topic}${q.partition ? `:${q.partition}` : ''}`) },
     { label: 'cursor', num: true, cell: (q) => count(q.cursor ?? q.next_offset) },
     { label: 'on failure', cell: (q) => q.on_failure },
     { label: 'runs', cell: (q) => q.runs },
     { label: 'rejected', num: true, cell: (q) => countLink(q.rejected ?? 0, `rejected${query({ queue: nameOf(q) })}`) },
-    { label: 'why', class: 'text', cell: (q) => q.halted_detail ?? q.halted_reason ?? q.paused_reason ?? q.reason },
+    { label: 'why', maybe: true, class: 'text', cell: (q) => q.halted_detail ?? q.halted_reason ?? q.paused_reason ?? q.reason },
 ];
 
 export const page = {

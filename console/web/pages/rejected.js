@@ -2,7 +2,7 @@
 import { h } from '../lib/dom.js';
 import { pageHead, panel, queueLink, runLink } from '../lib/parts.js';
 import { badge } from '../lib/badge.js';
-import { filters, listTable } from '../lib/table.js';
+import { allQueues, filters, listTable, queueFilter } from '../lib/table.js';
 import { count, counted, when } from '../lib/format.js';
 import { query, seg } from '../lib/api.js';
 
@@ -17,10 +17,11 @@ const COLUMNS = [
     { label: 'offset', num: true, cell: (r) => count(r.offset) },
     { label: 'reason', cell: (r) => h('code', null, r.reason) },
     { label: 'detail', class: 'text', cell: (r) => r.detail },
-    { label: 'run', cell: (r) => (r.run_id ? runLink(r.run_id) : null) },
+    { label: 'run', maybe: true, cell: (r) => (r.run_id ? runLink(r.run_id) : null) },
     { label: 'rejected', cell: (r) => when(r.rejected_at) },
     {
         label: 'redriven',
+        maybe: true,
         cell: (r) => (r.redriven_at ? [badge('completed'), ' ', r.redrive_run && runLink(r.redrive_run)] : null),
     },
 ];
@@ -32,7 +33,7 @@ export const page = {
         const q = (name) => ctx.query.get(name);
         const [list, queues] = await Promise.all([
             ctx.get(`rejected${query({ queue: q('queue'), text: q('text'), after: q('after') })}`),
-            ctx.optional('queues'),
+            allQueues(ctx),
         ]);
         return { list, queues };
     },
@@ -41,12 +42,7 @@ export const page = {
         filters(
             [
                 { name: 'text', label: 'text contains', search: true, placeholder: 'search ( / )' },
-                {
-                    name: 'queue',
-                    label: 'queue',
-                    options: queues.items.map((q) => q.queue ?? q.name),
-                    any: 'all queues',
-                },
+                queueFilter(queues),
             ],
             ctx.query,
         ),

@@ -2,8 +2,8 @@
 import { h } from '../lib/dom.js';
 import { pageHead, panel, queueLink, empty, facts, copyable } from '../lib/parts.js';
 import { badge } from '../lib/badge.js';
-import { listTable } from '../lib/table.js';
-import { count, duration, when } from '../lib/format.js';
+import { allQueues, listTable } from '../lib/table.js';
+import { count, duration, plural, when } from '../lib/format.js';
 import { offers, query, send } from '../lib/api.js';
 import { actionButton } from '../lib/actions.js';
 import { said } from './rejected_message.js';
@@ -39,7 +39,7 @@ function preview(doc) {
             h(
                 'p',
                 null,
-                `${doc.runs != null ? `${count(doc.runs)} runs. ` : ''}By what the database knows of each message:`,
+                `${doc.runs != null ? `${plural(doc.runs, 'run')}. ` : ''}By what the database knows of each message:`,
             ),
             facts(Object.entries(doc.counts).map(([k, v]) => [k.replaceAll('_', ' '), count(v)])),
         ];
@@ -112,7 +112,7 @@ export const page = {
     load: async (ctx) => {
         const [list, queues, may] = await Promise.all([
             ctx.get(`replays${query({ queue: ctx.query.get('queue'), after: ctx.query.get('after') })}`),
-            ctx.optional('queues'),
+            allQueues(ctx),
             offers('/replay'),
         ]);
         return { list, may, queues: queues.items.map((q) => q.queue ?? q.name) };

@@ -43,12 +43,14 @@ const KEYS = [
     ['failed', 'failed, cross'],
     ['again', 'failed, tried again'],
     ['cancelled', 'cancelled, hollow'],
-    ['waiting', 'waiting'],
+    ['waiting', 'waiting for a reader'],
+    ['retry', 'waiting for a retry'],
     ['barrier', 'barrier'],
 ];
 
 function keyShape(kind) {
     if (kind === 'waiting') return s('rect', { class: 'g-waiting', x: 0, y: 5, width: 22, height: 2 });
+    if (kind === 'retry') return s('path', { class: 'g-retry', d: 'M0 6H22' });
     if (kind === 'barrier') return s('rect', { class: 'g-barrier', x: 10, y: 0, width: 2, height: 11 });
     if (kind === 'running') return s('path', { class: 'g-running', d: 'M22 1h-21v9h21' });
     return [
@@ -312,7 +314,7 @@ export const page = {
                             id: (e) => e.event_id,
                             none: 'No event.',
                         },
-                        new URLSearchParams(),
+                        null,
                     ),
                 ),
             ),

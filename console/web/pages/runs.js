@@ -2,7 +2,7 @@
 import { h } from '../lib/dom.js';
 import { pageHead, panel, queueLink, runLink, progress, countLink } from '../lib/parts.js';
 import { badge } from '../lib/badge.js';
-import { filters, listTable, selection } from '../lib/table.js';
+import { allQueues, filters, listTable, queueFilter, selection } from '../lib/table.js';
 import { counted, duration, serverNow, when } from '../lib/format.js';
 import { query, seg } from '../lib/api.js';
 import { RUN_ACTIONS, runsAction } from '../lib/actions.js';
@@ -38,14 +38,14 @@ export const RUN_COLUMNS = [
     { label: 'phases', num: true, cell: (r) => r.end_phases ?? r.phases },
     { label: 'began', cell: (r) => when(r.started_at ?? r.published_at) },
     { label: 'took', num: true, cell: took },
-    { label: 'started by', class: 'text', cell: (r) => r.started_by },
-    { label: 'reason', class: 'text', cell: (r) => r.reason },
+    { label: 'started by', maybe: true, class: 'text', cell: (r) => r.started_by },
+    { label: 'reason', maybe: true, class: 'text', cell: (r) => r.reason },
 ];
 
 function filterFields(data) {
     return [
         { name: 'name', label: 'name contains', search: true, placeholder: 'search ( / )' },
-        { name: 'queue', label: 'queue', options: data.queues.items.map((q) => q.queue ?? q.name), any: 'all queues' },
+        queueFilter(data.queues),
         { name: 'since', label: 'since', type: 'datetime-local' },
         { name: 'until', label: 'until', type: 'datetime-local' },
         { name: 'status', label: 'status', chips: STATUSES },
@@ -131,7 +131,7 @@ export const page = {
         const q = Object.fromEntries([...FILTERS, 'after', 'limit'].map((n) => [n, ctx.query.get(n)]));
         const [list, queues] = await Promise.all([
             ctx.get(`runs${query({ ...q, ...zoned(ctx.query) })}`),
-            ctx.optional('queues'),
+            allQueues(ctx),
         ]);
         return { list, queues };
     },
@@ -143,9 +143,6 @@ export const page = {
             ctx.redraw,
         );
         const select = ctx.session.operator ? chosen : null;
-        const columns = data.list.items.some((r) => r.started_by)
-            ? RUN_COLUMNS
-            : RUN_COLUMNS.filter((c) => c.label !== 'started by');
         return [
             pageHead('Runs'),
             filters(filterFields(data), ctx.query),
@@ -157,7 +154,7 @@ export const page = {
                     data.list,
                     {
                         caption: 'Runs',
-                        columns,
+                        columns: RUN_COLUMNS,
                         id: (r) => r.run_id,
                         select,
                         none: 'No run matches.',

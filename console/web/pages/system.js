@@ -1,6 +1,6 @@
 /* system.js: the checks, the configuration with its origin, sessions, tokens, versions. */
 import { h } from '../lib/dom.js';
-import { pageHead, panel, facts, empty } from '../lib/parts.js';
+import { pageHead, panel, facts, empty, hiddenNote } from '../lib/parts.js';
 import { badge } from '../lib/badge.js';
 import { table } from '../lib/table.js';
 import { size, when, plural } from '../lib/format.js';
@@ -73,7 +73,7 @@ export const page = {
                 panel(
                     'Sessions of Lockstep',
                     { key: 'sessions' },
-                    data.hidden && empty(data.hidden.reason, data.hidden.hint),
+                    hiddenNote(data.hidden),
                     table({
                         tall: true,
                         caption: 'Sessions',

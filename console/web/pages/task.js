@@ -49,7 +49,7 @@ function timeline(attempts) {
         to = Math.max(...dated.map(end), from + 1);
     return h(
         'div.timeline',
-        { 'aria-hidden': 'true' },
+        { 'aria-hidden': 'true', title: 'attempts; between them it waited for its retry' },
         dated.map((a) =>
             h(`i.${tone(a.status)}`, {
                 title: `attempt ${a.attempt}: ${a.status}, ${duration((end(a) - Date.parse(a.started_at)) / 1000)}`,

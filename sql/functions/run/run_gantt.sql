@@ -2,7 +2,7 @@
 -- started_at, and those of the server. readers: the most attempts that ran at once. A phase's barrier_s is the time between the last end of the phase before
 -- and its own first start; busy_share is the part of the readers' time from its first start (start_s) to its last end (end_s) in which they ran something;
 -- straggler is the task that ended last. bars: an attempt each, and a task each of those without one (start_s is null); waited_s is the time since the phase
--- opened, or since the attempt before ended. A phase of more than 500 attempts has a density instead: p_buckets equal parts of start_s to end_s, of each the
+-- opened, or since the attempt before ended; waited_for is reader, or retry after an attempt that failed. A phase of more than 500 attempts has a density instead: p_buckets equal parts of start_s to end_s, of each the
 -- share of the readers that was busy. A run of more than two million tasks has its phases alone (times_hidden): reading it would take minutes.
 CREATE OR REPLACE FUNCTION lockstep.run_gantt(p_run_no bigint, p_buckets int DEFAULT 200) RETURNS json LANGUAGE sql STABLE
 SET enable_hashjoin = on SET enable_seqscan = off SET work_mem = '32MB' SET jit = off AS $$
@@ -62,9 +62,10 @@ density AS (
 bars AS (
     SELECT b.phase_id, pg_catalog.json_agg(pg_catalog.json_build_object('task_id', b.task_id, 'name', b.name, 'attempt', b.attempt, 'status', b.status,
                'start_s', pg_catalog.round(b.start_s::numeric, 6), 'end_s', pg_catalog.round(b.end_s::numeric, 6),
-               'waited_s', pg_catalog.round(CASE WHEN b.start_s < b.since_s THEN 0 ELSE b.start_s - b.since_s END::numeric, 6)) ORDER BY b.kafka_offset, b.attempt) AS bars
-    FROM (SELECT c.*, COALESCE(pg_catalog.lag(c.end_s) OVER (PARTITION BY c.task_id ORDER BY c.attempt), c.opened_s) AS since_s
-          FROM bar c JOIN span n USING (phase_id) WHERE n.bars <= 500) b
+               'waited_s', pg_catalog.round(CASE WHEN b.start_s < b.since_s THEN 0 ELSE b.start_s - b.since_s END::numeric, 6),
+               'waited_for', CASE WHEN b.start_s IS NULL THEN NULL WHEN b.before <> 'Pending' THEN 'retry' ELSE 'reader' END) ORDER BY b.kafka_offset, b.attempt) AS bars
+    FROM (SELECT c.*, COALESCE(pg_catalog.lag(c.end_s) OVER w, c.opened_s) AS since_s, pg_catalog.lag(c.status) OVER w AS before
+          FROM bar c JOIN span n USING (phase_id) WHERE n.bars <= 500 WINDOW w AS (PARTITION BY c.task_id ORDER BY c.attempt)) b
     GROUP BY b.phase_id),
 ended_last AS (
     SELECT DISTINCT ON (b.phase_id) b.phase_id, b.task_id, b.name, b.end_s - b.start_s AS seconds

@@ -1,0 +1,72 @@
+/* lists.mjs URL: long lists of the database of huge.sql, their pages, and what is said of them. */
+import { check, done, launch, open, shown } from './browser.mjs';
+import { sql } from './database.mjs';
+
+const [url] = process.argv.slice(2);
+const browser = await launch();
+const page = await open(browser, url);
+const visit = async (path) => {
+    await page.goto(url + path);
+    await shown(page);
+};
+const pager = () => page.locator('main .pager').first().innerText();
+const firsts = () => page.locator('main .table-box').first().locator('tbody th').allInnerTexts();
+
+await visit('jobs');
+check('a list says how much of it is shown', /^50 shown of 1,000\b/.test(await pager()), await pager());
+const seen = new Set(await firsts());
+let pages = 1;
+while (pages < 30 && (await page.locator('main a[rel=next]').count())) {
+    const before = (await firsts())[0];
+    await page.locator('main a[rel=next]').click();
+    await page.waitForFunction((text) => document.querySelector('main tbody th')?.innerText !== text, before);
+    (await firsts()).forEach((name) => seen.add(name));
+    pages++;
+}
+check('its pages together have each job once', seen.size === 1000 && pages <= 21, `${seen.size} on ${pages} pages`);
+
+await page.goto(url + 'jobs?name=job00');
+await page.waitForFunction(() => /jobs of this page fire/.test(document.querySelector('main').innerText));
+const hourly = Number(
+    sql(`SELECT sum(n) FROM (SELECT j.name, (SELECT count(*) FROM lockstep.job_forecast(j.name, NULL, now() + interval '7 days', 171)) AS n
+         FROM lockstep.job j WHERE j.name LIKE 'job00%' ORDER BY j.name LIMIT 50) c WHERE n <= 170`),
+);
+const cells = await page.locator('table.calendar td').allInnerTexts();
+const sum = cells.reduce((total, text) => total + Number(text || 0), 0);
+check('the calendar has each firing of the week, of jobs that fire each hour, too', Math.abs(sum - hourly) <= 60, `${sum}, not about ${hourly}`);
+check('no hour of the week is left out', cells.slice(48, 120).every((text) => Number(text) > 0), cells.join());
+const often = await page.getByRole('region', { name: 'Jobs that fire often' }).innerText();
+check('a job that fires each minute is named with its schedule', /job0020[^]*every minute/.test(often), often);
+const words = await page.locator('main .table-box').first().locator('tbody tr').allInnerTexts();
+check('every schedule of the page is said in words', words.every((text) => /by the clock of|by hand|disabled/.test(text)), words.join('\n'));
+
+await visit('jobs/job0001');
+check('the outcomes are the newest first, and said so', /Outcomes\s*the newest first/.test(await page.locator('main').innerText()));
+const next = page.locator('section', { has: page.getByRole('heading', { name: 'Next firings' }) });
+check('five times that are asked for are not called all', !/in all/.test(await next.innerText()), await next.innerText());
+const outcomes = page.locator('section', { has: page.getByRole('heading', { name: 'Outcomes' }) }).locator('.pager');
+check('of 50 outcomes 40 are shown', /^40 shown of 50\b/.test(await outcomes.innerText()), await outcomes.innerText());
+
+await visit('log?of=jobs');
+const link = page.locator('main tbody th a').nth(30);
+const row = await page.locator('main tbody tr').nth(30).innerText();
+await link.click();
+await page.waitForSelector('main tr.found');
+check('the address of a line of the jobs\' log leads to that line', (await page.locator('main tr.found').innerText()) === row, page.url());
+await visit('log?kind=run_ended');
+const ended = await page.locator('main tbody tr').allInnerTexts();
+const good = await page.locator('main tbody .badge.good').count();
+check('an end that is a failure has no green tick', good === ended.filter((text) => /\bCompleted/.test(text)).length && good < ended.length, `${good} of ${ended.length}`);
+
+await visit('missed');
+const missed = page.locator('section', { has: page.getByRole('heading', { name: 'Times that did not fire' }) });
+check('what is not in the list of missed times is said', /not those that were skipped/.test(await missed.innerText()));
+await missed.getByRole('button', { name: 'skipped' }).click();
+await page.waitForFunction(() => /skipped/.test([...document.querySelectorAll('main section')].at(-1).querySelector('tbody')?.innerText ?? ''));
+check('and they can be seen', true);
+
+await visit('runs');
+check('filters by queue are lists on each page', (await page.locator('select#filter-queue option').count()) === 41);
+check('no error, and no request outside', page.trouble.length === 0, page.trouble.join('; '));
+await browser.close();
+done();

@@ -1,0 +1,87 @@
+/* logic.mjs: what the scripts of the pages reckon, without a browser: they are loaded into Node.js with what little of a document they ask
+ * for at their start.
+ */
+import { pathToFileURL, fileURLToPath } from 'node:url';
+import { check, done } from './tap.mjs';
+
+const style = { setProperty: () => {} };
+const element = () => ({ style, append: () => {}, setAttribute: () => {}, addEventListener: () => {}, className: '' });
+globalThis.document = {
+    baseURI: 'http://console/',
+    addEventListener: () => {},
+    createElement: element,
+    createElementNS: element,
+    querySelectorAll: () => [],
+    documentElement: { setAttribute: () => {}, removeAttribute: () => {} },
+};
+globalThis.location = { pathname: '/', search: '' };
+const web = fileURLToPath(new URL('../../console/web/', import.meta.url));
+const load = (name) => import(pathToFileURL(web + name));
+const same = (sentence, found, wanted) =>
+    check(sentence, JSON.stringify(found) === JSON.stringify(wanted), `${JSON.stringify(found)}, not ${JSON.stringify(wanted)}`);
+
+const { tone } = await load('lib/badge.js');
+same('the end of a run looks like its outcome', ['Failed', 'PartiallyCompleted', 'Cancelled', 'Completed'].map((word) => tone('run_ended', word)), [
+    'bad',
+    'warn',
+    'quiet',
+    'good',
+]);
+same('and what is not known of it looks like an end', [tone('run_ended', null), tone('phase_done', 'Failed')], ['good', 'good']);
+
+const { eventAddress } = await load('lib/events.js');
+same('the address of an event is one of its own log', [{ event_id: 7 }, { job_event_id: 9, at: '2026-01-02T03:04:05.678901+00:00' }].map(eventAddress), [
+    'log?event=7',
+    'log?of=jobs&event=9&at=2026-01-02T03%3A04%3A05.678901%2B00%3A00',
+]);
+
+const { rootsOf, waitersOf } = await load('pages/locks.js');
+const phase = (pid, order, mode, granted, blocked_by = []) => ({ pid, kind: 'phase', queue: 'q', phase_id: order, order, mode, granted, blocked_by });
+const rows = [
+    phase(1, 10, 'shared', true), // the first lock of the session is not the one that blocks
+    phase(1, 20, 'intent', true),
+    { pid: 1, kind: 'slot', queue: 'q', slot_no: 1, granted: true, blocked_by: [] },
+    phase(2, 20, 'shared', false, [1, 1]), // two locks of one session: pg_blocking_pids names it twice
+    phase(3, 20, 'shared', false, [1, 2]),
+    phase(4, 30, 'shared', false, [99]),
+];
+const waiters = waitersOf(rows),
+    roots = rootsOf(rows, waiters);
+same('a session that blocks is shown with the lock that it blocks by', roots.map((r) => [r.pid, r.order]), [
+    [1, 20],
+    [99, null],
+]);
+same('and with as many sessions as wait for it', [...waiters].map(([pid, below]) => [pid, below.length]), [
+    [1, 2],
+    [2, 1],
+    [99, 1],
+]);
+
+const { setPref } = await load('lib/prefs.js');
+setPref('zone', 'utc');
+const { byHour } = await load('pages/jobs.js');
+const hour = Date.UTC(2026, 0, 2, 3) / 900000;
+const cells = byHour([
+    { job: 'hourly', often: false, quarters: Array.from({ length: 168 }, (_, i) => [hour + 1 + 4 * i, 1]) },
+    { job: 'thrice', often: false, quarters: [[hour, 2], [hour + 3, 1]] },
+    { job: 'minutely', often: true, quarters: [[hour, 15]] },
+]);
+same('each hour of the week has what fires in it', [cells.size, [...cells.get('2026-01-02 03')]], [168, [['hourly', 1], ['thrice', 3]]]);
+
+const { model } = await load('gantt/model.js');
+const drawn = model({
+    started_at: '2026-01-02T03:00:00Z',
+    ended_at: '2026-01-02T03:00:10Z',
+    phases: [{ order: 1, tasks: 1, bars: [
+        { task_id: 1, attempt: 1, status: 'Error', start_s: 1, end_s: 2, waited_s: 1, waited_for: 'reader' },
+        { task_id: 1, attempt: 2, status: 'Completed', start_s: 8, end_s: 10, waited_s: 6, waited_for: 'retry' },
+    ] }],
+});
+same('a bar keeps what it waited for', drawn.phases[0].bars.map((b) => b.waited_for), ['reader', 'retry']);
+
+const { lag, orUnknown, plural } = await load('lib/format.js');
+same('one is one, and many are many', [plural(1, 'task'), plural(0, 'task'), plural(1000, 'task')], ['1 task', '0 tasks', '1,000 tasks']);
+same('what is zero is not unknown', [lag({ lag: 0 }), orUnknown(0, String, '')], ['0', '0']);
+check('what is unknown is no number', typeof lag({ lag: null }) === 'object', lag({ lag: null }));
+
+done();
