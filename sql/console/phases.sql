@@ -1,4 +1,4 @@
--- console_phases :maybe  $1 phases of run $2 behind order $3, those that open first in front; of each at least 50 tasks are counted, or 10,000 divided by $1: lockstep.phase_counts
+-- console_phases :maybe  $1 phases of run $2 behind order $3, those that open first in front; of all of them 10,000 tasks are counted, or 50 of each: lockstep.phase_counts
 -- columns: document
 WITH no AS (SELECT r.run_no, r.run_id, r.phases, q.name AS queue FROM lockstep.run r JOIN lockstep.queue q USING (queue_id) WHERE r.run_id = $2::uuid ORDER BY r.run_no DESC LIMIT 1),
 page AS (
@@ -10,7 +10,7 @@ page AS (
     FROM no CROSS JOIN LATERAL (
         SELECT k.phase_id, k."order", k.previous_order, k.opened_at, k.done_at FROM lockstep.phase k WHERE k.run_no = no.run_no AND ($3::bigint IS NULL OR k."order" > $3::bigint)
         ORDER BY k."order" LIMIT $1::bigint) p
-    CROSS JOIN LATERAL lockstep.phase_counts(p.phase_id, p.opened_at IS NOT NULL, p.done_at IS NOT NULL, GREATEST(10000 / $1::bigint, 50)) AS c
+    CROSS JOIN LATERAL lockstep.phase_counts(p.phase_id, p.opened_at IS NOT NULL, p.done_at IS NOT NULL, GREATEST(10000 / GREATEST(LEAST($1::bigint, no.phases), 1), 50)) AS c
     LEFT JOIN LATERAL (SELECT e.done_at FROM lockstep.phase e WHERE e.run_no = no.run_no AND e."order" < p."order" ORDER BY e."order" DESC LIMIT 1) b ON true)
 SELECT lockstep.page((SELECT json_agg(p ORDER BY p."order") FROM page p), (SELECT 'phases.' || max("order") FROM page HAVING count(*) = $1::bigint),
                      no.phases::bigint) AS document

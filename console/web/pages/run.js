@@ -143,7 +143,7 @@ function phaseColumns(run) {
     return [
         { label: 'order', key: true, class: 'nowrap', cell: (p) => h('a', { href: to(p) }, String(p.order)) },
         { label: 'state', cell: phaseState },
-        { label: 'tasks', num: true, cell: (p) => [countLink(p.tasks, to(p)), p.counted_all === false && ' about'] },
+        { label: 'tasks', num: true, cell: (p) => countLink(p.tasks, to(p)) },
         { label: 'done', num: true, cell: (p) => countLink(p.completed, to(p, 'Completed')) },
         { label: 'running', num: true, cell: (p) => countLink(p.processing, to(p, 'Processing')) },
         { label: 'failed', num: true, cell: (p) => countLink(p.failed, to(p, 'Failed'), 'count-bad') },
@@ -180,9 +180,10 @@ function phases(data) {
         const { barrier_s = p.barrier_s, busy_share, straggler } = drawn.get(String(p.order)) ?? {};
         return { ...p, barrier_s, busy_share, straggler };
     });
+    const reckoned = rows.some((p) => p.counted_all === false) ? ', the tasks of large ones are reckoned' : '';
     return panel(
         'Phases',
-        { key: 'phases', note: `${count(rows.length)}${data.phases.next ? '+' : ''}` },
+        { key: 'phases', note: `${count(rows.length)}${data.phases.next ? '+' : ''}${reckoned}` },
         table({
             tall: true,
             caption: 'Phases',
