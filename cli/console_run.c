@@ -30,6 +30,8 @@ enum rc command_console_run(struct cli *cli, struct err *err)
     config_conninfo(cli->config, &conninfo);
     const struct console_options options = {.conninfo = conninfo.data,
                                             .config = cli->config,
+                                            .kafka = &cli->kafka,
+                                            .server = db_server(cli->db),
                                             .listen = cli_text(cli, "listen"),
                                             .assets = cli_text(cli, "assets")};
     stop_catch();
@@ -56,6 +58,8 @@ enum rc command_all_run(struct cli *cli, struct err *err)
     config_conninfo(cli->config, &conninfo);
     const struct console_options options = {.conninfo = conninfo.data,
                                             .config = cli->config,
+                                            .kafka = &cli->kafka,
+                                            .server = db_server(cli->db),
                                             .listen = cli_text(cli, "listen"),
                                             .assets = cli_text(cli, "assets")};
     enum rc rc = start_beside(cli, &options, &console, err);

@@ -9,6 +9,7 @@
 #include "console/openapi.h"
 #include "console/problem.h"
 #include "console/request.h"
+#include "metrics/page.h"
 
 #include <cjson/cJSON.h>
 #include <stdio.h>
@@ -207,12 +208,14 @@ static void answer_get(const struct api *api, struct http_request *request, int 
     STR_AUTO document = {0};
     struct err err = {0};
     long ticket;
+    const struct route_context context = {
+        .config = api->config, .kafka = api->kafka, .request = request};
     cache_key(route, call, visitor, &key);
     if (cache_get(api->cache, key.data, &document, &ticket)) {
         answer_document(request, &document);
         return;
     }
-    enum rc rc = document_read(visitor, request, route, call->params, &document, &err);
+    enum rc rc = document_read(visitor, &context, route, call->params, &document, &err);
     if (rc == RC_OK) {
         cache_put(api->cache, key.data, ticket, document.data, document.len);
         answer_document(request, &document);
@@ -226,14 +229,18 @@ static void answer_get(const struct api *api, struct http_request *request, int 
 }
 
 /* 1 to KEY_MOST printable characters, or none at all. */
-static bool key_fits(struct http_request *request, const char *key)
+static bool key_fits(struct http_request *request, const struct route *route, const char *key)
 {
     size_t len = key != NULL ? strlen(key) : 1;
     bool plain = true;
     for (size_t i = 0; key != NULL && i < len; i++)
         plain = plain && key[i] > ' ' && key[i] < 0x7f;
-    if (plain && len >= 1 && len <= KEY_MOST)
+    if (plain && len >= 1 && len <= KEY_MOST && (key == NULL || route->stmt != NULL))
         return true;
+    if (route->stmt == NULL && key != NULL) {
+        refuse(request, 400, "this change takes no Idempotency-Key", "Asked again, it continues.");
+        return false;
+    }
     refuse(request, 400, "an Idempotency-Key has 1 to 200 printable characters of ASCII",
            "A UUID will do.");
     return false;
@@ -248,12 +255,17 @@ static void answer_change(const struct api *api, struct http_request *request, i
     struct err err = {0};
     size_t len;
     const char *key = http_header(request, "Idempotency-Key"), *body = http_body(request, &len);
-    if (!key_fits(request, key))
+    if (!key_fits(request, route, key))
         return;
     str_format(&asked, "%s %s\n", http_method(request), http_path(request));
     str_add(&asked, body, len);
-    const struct change change = {
-        .route = route, .params = call->params, .key = key, .request = asked.data};
+    const struct route_context context = {
+        .config = api->config, .kafka = api->kafka, .request = request};
+    const struct change change = {.route = route,
+                                  .context = &context,
+                                  .params = call->params,
+                                  .key = key,
+                                  .request = asked.data};
     enum rc rc = change_make(visitor, &change, &answer, &err);
     cache_clear(api->cache);
     http_add_header(request, "Cache-Control", "no-store");
@@ -340,6 +352,23 @@ void api_answer(struct api *api, struct http_request *request, int skip)
         openapi_answer(request, api->base_path, api->cookie);
     else
         answer_known(api, request, skip, route, &allow);
+}
+
+/* The names of queues and jobs are in it: for those who may look. */
+void api_answer_metrics(struct api *api, struct http_request *request)
+{
+    STR_AUTO text = {0};
+    struct err err = {0};
+    struct visitor *visitor = NULL;
+    enum rc rc = visitor_of(api, request, &visitor, &err);
+    if (rc == RC_OK) {
+        page_text(api->page, &text);
+        http_add_header(request, "Cache-Control", "no-store");
+        http_answer(request, 200, PAGE_TYPE, text.data, text.len);
+    } else {
+        answer_unknown(api, request, rc, &err);
+    }
+    visitor_release(visitor);
 }
 
 void api_answer_ready(struct api *api, struct http_request *request)

@@ -15,12 +15,18 @@
 
 #include <stdbool.h>
 
+struct config;
 struct http_request;
+struct kafka_properties;
+struct page;
 
 struct api {
     struct sessions *sessions;
     struct cache *cache;
     struct stream *stream;
+    struct page *page; /* /metrics */
+    const struct config *config;
+    const struct kafka_properties *kafka;
     const char *base_path;
     int idle_s; /* of a session without a request */
     bool sign_in, encrypted, show_payloads;
@@ -32,6 +38,8 @@ void api_name_cookie(struct api *api, int port);
 
 /** skip: segments of the path before /api. */
 void api_answer(struct api *api, struct http_request *request, int skip);
+/** Numbers for Prometheus, for those who may look. */
+void api_answer_metrics(struct api *api, struct http_request *request);
 /** Whether the database answers: 200, or 503 with a problem document. */
 void api_answer_ready(struct api *api, struct http_request *request);
 

@@ -70,6 +70,7 @@ static bool type_fits(const struct cJSON *node, const struct field *field)
     return field_is_text(field)          ? cJSON_IsString(node)
            : field->type == FIELD_INT    ? cJSON_IsNumber(node)
            : field->type == FIELD_BOOL   ? cJSON_IsBool(node)
+           : field->type == FIELD_PLACE  ? cJSON_IsNumber(node) || cJSON_IsString(node)
            : field->type == FIELD_OBJECT ? cJSON_IsObject(node)
                                          : cJSON_IsArray(node);
 }
@@ -152,9 +153,9 @@ static enum rc add_node(const struct json *json, const struct cJSON *node,
         return add_members(json, node, field, text, err);
     size_t len;
     const char *raw = json_raw(json, node, &len);
-    if (field_is_text(field))
+    if (cJSON_IsString(node))
         str_text(text, node->valuestring);
-    else if (field->type == FIELD_INT)
+    else if (cJSON_IsNumber(node))
         add_number(raw, len, text);
     else
         str_add(text, raw, len);

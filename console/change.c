@@ -28,7 +28,7 @@ static enum rc make_noted(struct db *db, const struct visitor *visitor, const st
     enum rc rc = note(db, visitor, change, answer, err);
     if (rc != RC_OK || answer->len > 0)
         return rc;
-    rc = document_make(db, change->route, change->params, answer, err);
+    rc = document_make(change->context, db, change->route, change->params, answer, err);
     const char *const params[] = {visitor_login(visitor), change->key, answer->data};
     return rc == RC_OK ? db_run(db, &sql_console_change_end, params, NULL, err) : rc;
 }
@@ -53,8 +53,9 @@ enum rc change_make(struct visitor *visitor, const struct change *change, struct
     enum rc rc = visitor_take(visitor, &db, err);
     if (rc != RC_OK)
         return rc;
-    rc = change->key != NULL ? make_once(db, visitor, change, answer, err)
-                             : document_make(db, change->route, change->params, answer, err);
+    rc = change->key != NULL
+             ? make_once(db, visitor, change, answer, err)
+             : document_make(change->context, db, change->route, change->params, answer, err);
     visitor_give(visitor, rc);
     return rc;
 }

@@ -15,6 +15,7 @@
 
 struct change {
     const struct route *route;
+    const struct route_context *context;
     const char *const *params;
     const char *key;     /* NULL: none */
     const char *request; /* what is asked for: method, path, body */

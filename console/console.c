@@ -11,6 +11,7 @@
 #include "console/request.h"
 #include "console/sessions.h"
 #include "console/stream.h"
+#include "metrics/page.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -72,6 +73,8 @@ static void dispatch(struct console *console, struct http_request *request)
                        &(struct problem){.status = 405, .detail = "only GET is answered here"});
     else if (is_segment(request, skip, "livez"))
         http_answer(request, 200, "text/plain; charset=utf-8", "alive\n", 6);
+    else if (is_segment(request, skip, "metrics") && is_segment(request, skip + 1, NULL))
+        api_answer_metrics(&console->api, request);
     else if (is_segment(request, skip, "readyz"))
         api_answer_ready(&console->api, request);
     else if (is_segment(request, skip, "assets"))
@@ -192,10 +195,17 @@ static enum rc start_api(struct console *console, struct err *err)
     console->api.sessions = sessions_new(&sessions);
     console->api.cache = cache_new();
     console->api.sign_in = sign_in;
+    console->api.config = config;
+    console->api.kafka = console->options->kafka;
     console->api.base_path = console->base_path;
     console->api.show_payloads = config_get_bool(config, "console", "show_payloads");
     console->hooks =
         (struct stream_hooks){.tick = tick, .may = may, .news = news, .context = console};
+    const struct page_options page = {.conninfo = console->options->conninfo,
+                                      .server = console->options->server};
+    enum rc rc = page_open(&page, &console->api.page, err);
+    if (rc != RC_OK)
+        return rc;
     return stream_start(console->options->conninfo, &console->hooks, &console->api.stream, err);
 }
 
@@ -259,6 +269,7 @@ void console_stop(struct console *console)
         return;
     http_stop(console->http);
     stream_stop(console->api.stream);
+    page_close(console->api.page);
     sessions_free(console->api.sessions);
     cache_free(console->api.cache);
     free(console->base_path);

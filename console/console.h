@@ -13,12 +13,16 @@
 #include "config/config.h"
 
 struct console;
+struct db_server;
+struct kafka_properties;
 
 struct console_options {
     const char *conninfo;        /* of the console's own login */
     const struct config *config; /* [console] */
-    const char *listen;          /* instead of the configuration's; NULL */
-    const char *assets;          /* a directory instead of what is embedded; NULL */
+    const struct kafka_properties *kafka;
+    const struct db_server *server; /* no other one is asked for metrics */
+    const char *listen;             /* instead of the configuration's; NULL */
+    const char *assets;             /* a directory instead of what is embedded; NULL */
 };
 
 MUST_CHECK enum rc console_start(const struct console_options *options,

@@ -2,12 +2,12 @@
 
 #define DOCUMENT CONSOLE_RUN_DOCUMENT /* the first column of each route's statement */
 
-enum rc document_make(struct db *db, const struct route *route, const char *const *params,
-                      struct str *document, struct err *err)
+enum rc document_make(const struct route_context *context, struct db *db, const struct route *route,
+                      const char *const *params, struct str *document, struct err *err)
 {
     DB_RESULT_AUTO *result = NULL;
     if (route->stmt == NULL)
-        return route_make(route)(db, params, document, err);
+        return route_make(route)(context, db, params, document, err);
     enum rc rc = db_run(db, route->stmt, params, &result, err);
     if (rc != RC_OK)
         return rc;
@@ -18,6 +18,7 @@ enum rc document_make(struct db *db, const struct route *route, const char *cons
 }
 
 struct reading {
+    const struct route_context *context;
     const struct route *route;
     const char *const *params;
     struct str *document;
@@ -27,13 +28,15 @@ static enum rc read_on(struct db *db, void *context, struct err *err)
 {
     const struct reading *reading = context;
     str_clear(reading->document);
-    return document_make(db, reading->route, reading->params, reading->document, err);
+    return document_make(reading->context, db, reading->route, reading->params, reading->document,
+                         err);
 }
 
-enum rc document_read(struct visitor *visitor, struct http_request *request,
+enum rc document_read(struct visitor *visitor, const struct route_context *context,
                       const struct route *route, const char *const *params, struct str *document,
                       struct err *err)
 {
-    struct reading reading = {.route = route, .params = params, .document = document};
-    return visitor_read(visitor, request, read_on, &reading, err);
+    struct reading reading = {
+        .context = context, .route = route, .params = params, .document = document};
+    return visitor_read(visitor, context->request, read_on, &reading, err);
 }

@@ -13,10 +13,11 @@
 #include "base/str.h"
 
 /** On a session that the caller has taken. */
-MUST_CHECK enum rc document_make(struct db *db, const struct route *route,
-                                 const char *const *params, struct str *document, struct err *err);
+MUST_CHECK enum rc document_make(const struct route_context *context, struct db *db,
+                                 const struct route *route, const char *const *params,
+                                 struct str *document, struct err *err);
 /** On the visitor's. */
-MUST_CHECK enum rc document_read(struct visitor *visitor, struct http_request *request,
+MUST_CHECK enum rc document_read(struct visitor *visitor, const struct route_context *context,
                                  const struct route *route, const char *const *params,
                                  struct str *document, struct err *err);
 

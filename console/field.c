@@ -13,10 +13,13 @@
 #define NAME_MOST     250
 #define PASSWORD_MOST 1000
 #define REASON_MOST   2000
+#define SLUG_MOST     63
 #define TEXT_MOST     1000000
 /* Of the two kinds of numbers in cursors: what PostgreSQL can hold, and field.h's patterns say. */
 #define NUMBER_DIGITS 18
 #define TIME_DIGITS   16
+
+#define SLUG "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._-"
 
 static const struct field fields[] = {
     {"run", FIELD_UUID, 0, 0, NULL, NULL, "the id of a run"},
@@ -27,7 +30,7 @@ static const struct field fields[] = {
     {"alert", FIELD_INT, 1, ID_MOST, NULL, NULL, "the id of an alert"},
     {"executor", FIELD_UUID, 0, 0, NULL, NULL, "the id of an executor"},
     {"pid", FIELD_INT, 1, INT32_MAX, NULL, NULL, "the process id of a session with PostgreSQL"},
-    {"token", FIELD_TEXT, 1, NAME_MOST, NULL, NULL, "the name of a token"},
+    {"token", FIELD_SLUG, 1, SLUG_MOST, NULL, NULL, "the name of a token"},
     {"limit", FIELD_INT, 1, 1000, NULL, "50", "how many items at most"},
     {"after", FIELD_AFTER_NUMBER, 0, 0, NULL, NULL, "`next` of the answer before"},
     {"after_place", FIELD_AFTER_PLACE, 0, 0, NULL, NULL, "`next` of the answer before"},
@@ -71,6 +74,20 @@ static const struct field fields[] = {
     {"level", FIELD_WORD, 0, 0, "monitor|operator", NULL, "what it may do"},
     {"value", FIELD_TEXT, 0, TEXT_MOST, NULL, NULL, "the corrected message"},
     {"days", FIELD_INT, 1, 3650, NULL, NULL, "after so many days it expires; without it: never"},
+    {"definition", FIELD_OBJECT, 0, 0, NULL, NULL, "the job, with the fields of a file"},
+    {"version", FIELD_INT, 1, INT32_MAX, NULL, NULL, "only if the job is of this version"},
+    {"dry_run", FIELD_BOOL, 0, 0, NULL, "false", "only say what would be done"},
+    {"preview", FIELD_BOOL, 0, 0, NULL, "false", "only say what would be done"},
+    {"again", FIELD_BOOL, 0, 0, NULL, "false", "also if it was redriven before"},
+    {"schedule", FIELD_TEXT, 1, NAME_MOST, NULL, NULL, "only times of this schedule"},
+    {"overlap", FIELD_WORD, 0, 0, "queue_one|allow|skip", "queue_one",
+     "what to do while a run of the job is open"},
+    {"from_time", FIELD_TIME, 0, 0, NULL, NULL, "the first time"},
+    {"to_time", FIELD_TIME, 0, 0, NULL, NULL, "the end, which is not part of it"},
+    {"from", FIELD_PLACE, 0, ID_MOST, NULL, NULL, "begin here: an offset, a time, or a word"},
+    {"to", FIELD_PLACE, 0, ID_MOST, NULL, NULL, "end before: an offset, a time, or a word"},
+    {"mode", FIELD_WORD, 0, 0, "missing|failed|all", "missing", "which messages are run"},
+    {"resume", FIELD_INT, 1, INT32_MAX, NULL, NULL, "the number of a replay that is continued"},
     {"login", FIELD_TEXT, 1, NAME_MOST, NULL, NULL, "a login of PostgreSQL"},
     {"password", FIELD_TEXT, 1, PASSWORD_MOST, NULL, NULL, "its password"},
     {"title", FIELD_TEXT, 1, NAME_MOST, NULL, NULL, "a name for people"},
@@ -86,8 +103,8 @@ const struct field *field_named(const char *name, size_t len)
 
 bool field_is_text(const struct field *field)
 {
-    return field->type != FIELD_INT && field->type != FIELD_BOOL && field->type != FIELD_OBJECT &&
-           field->type != FIELD_TASKS && field->type != FIELD_UUIDS;
+    return field->type != FIELD_INT && field->type != FIELD_BOOL && field->type != FIELD_PLACE &&
+           field->type != FIELD_OBJECT && field->type != FIELD_TASKS && field->type != FIELD_UUIDS;
 }
 
 void field_describe(const struct field *field, struct str *text)
@@ -103,6 +120,9 @@ void field_describe(const struct field *field, struct str *text)
         break;
     case FIELD_UUID:
         str_text(text, "a UUID, as 123e4567-e89b-12d3-a456-426614174000");
+        break;
+    case FIELD_SLUG:
+        str_text(text, "a name of at most 63 letters, digits, and . _ -");
         break;
     case FIELD_WORD:
         str_format(text, "one of %s", field->words);
@@ -120,6 +140,9 @@ void field_describe(const struct field *field, struct str *text)
         break;
     case FIELD_BOOL:
         str_text(text, "true or false");
+        break;
+    case FIELD_PLACE:
+        str_text(text, "an offset, a time, as 2026-11-23T08:00:00Z, or earliest or latest");
         break;
     case FIELD_OBJECT:
         str_text(text, "an object");
@@ -268,6 +291,16 @@ static bool check_after(const struct field *field, const char *list, const char 
     return first > 0 && at[first] == '\0';
 }
 
+static bool check_place(const char *text, struct str *value)
+{
+    int64_t offset;
+    if (!str_same(text, "earliest") && !str_same(text, "latest") &&
+        !(int64_parse(text, strlen(text), &offset) && offset >= 0))
+        return check_time(text, value);
+    str_text(value, text);
+    return true;
+}
+
 static bool check(const struct field *field, const char *list, const char *text, struct str *value)
 {
     size_t len = strlen(text);
@@ -291,6 +324,10 @@ static bool check(const struct field *field, const char *list, const char *text,
         if (!field_is_uuid(text))
             return false;
         break;
+    case FIELD_SLUG:
+        if (!ascii_alnum(*text) || len > SLUG_MOST || strspn(text, SLUG) != len)
+            return false;
+        break;
     case FIELD_WORD:
         if (!has_word(field->words, text, len))
             return false;
@@ -301,6 +338,8 @@ static bool check(const struct field *field, const char *list, const char *text,
         if (!str_same(text, "true") && !str_same(text, "false"))
             return false;
         break;
+    case FIELD_PLACE:
+        return check_place(text, value);
     case FIELD_OBJECT:
     case FIELD_TASKS:
     case FIELD_UUIDS:

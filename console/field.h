@@ -18,6 +18,7 @@ enum field_type {
     FIELD_TEXT, /* least..most: its length in characters */
     FIELD_INT,  /* least..most */
     FIELD_UUID,
+    FIELD_SLUG,  /* letters, digits and . _ -, at most 63, a letter or digit first */
     FIELD_WORD,  /* one of words */
     FIELD_WORDS, /* some of words, with commas between; given to SQL as text[] */
     FIELD_TIME,  /* RFC 3339; given to SQL in UTC */
@@ -26,6 +27,7 @@ enum field_type {
     FIELD_AFTER_PLACE,
     FIELD_AFTER_NAME,
     FIELD_BOOL,
+    FIELD_PLACE,  /* of a topic: an offset, a time, earliest or latest */
     FIELD_OBJECT, /* of the body, as written; words: its members, as those of a route; NULL: any */
     FIELD_TASKS,  /* an array of objects in the body, as written, or its lines as JSON Lines */
     FIELD_UUIDS   /* an array of 1 to most UUIDs in the body, as written */

@@ -92,6 +92,19 @@ static void add_text(cJSON *schema, const struct field *field)
     add_int(schema, "maxLength", field->most);
 }
 
+static void add_place(cJSON *schema)
+{
+    cJSON *offset = one_of(schema, "anyOf"), *word = one_of(schema, "anyOf");
+    cJSON *time = one_of(schema, "anyOf");
+    text(offset, "type", "integer");
+    add_int(offset, "minimum", 0);
+    add_int(offset, "maximum", INT64_MAX);
+    text(word, "type", "string");
+    add_words(word, "earliest|latest");
+    text(time, "type", "string");
+    text(time, "format", "date-time");
+}
+
 /* list: the name of the route's list; NULL: it is a member of a body. */
 static void fill_schema(cJSON *schema, const struct field *field, const char *list)
 {
@@ -114,6 +127,10 @@ static void fill_schema(cJSON *schema, const struct field *field, const char *li
         text(schema, "type", "string");
         text(schema, "format", field->type == FIELD_UUID ? "uuid" : "date-time");
         break;
+    case FIELD_SLUG:
+        text(schema, "type", "string");
+        text(schema, "pattern", "^[A-Za-z0-9][A-Za-z0-9._-]{0,62}$");
+        break;
     case FIELD_WORD:
         text(schema, "type", "string");
         add_words(schema, field->words);
@@ -130,6 +147,9 @@ static void fill_schema(cJSON *schema, const struct field *field, const char *li
     case FIELD_BOOL:
         text(schema, "type", "boolean");
         break;
+    case FIELD_PLACE:
+        add_place(schema);
+        break;
     case FIELD_OBJECT:
         if (field->words != NULL)
             add_members(schema, "", field->words);
@@ -141,7 +161,7 @@ static void fill_schema(cJSON *schema, const struct field *field, const char *li
         add_array(schema, field);
         break;
     }
-    if (field->initial != NULL && field->type == FIELD_INT)
+    if (field->initial != NULL && (field->type == FIELD_INT || field->type == FIELD_BOOL))
         (void)cJSON_AddRawToObject(schema, "default", field->initial);
 }
 
@@ -216,7 +236,7 @@ static void add_headers(cJSON *operation, const struct route *route)
 {
     if (route->level > LEVEL_NONE)
         (void)add_header(operation, "X-CSRF-Token", "`csrf` of the session; with a cookie only");
-    if (route_is_own(route))
+    if (route->stmt == NULL)
         return;
     cJSON *key = add_header(operation, "Idempotency-Key", "the change is made once with this key");
     text(key, "pattern", "^[!-~]{1,200}$");

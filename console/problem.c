@@ -56,6 +56,8 @@ static int status_of(enum rc rc, const struct err *err)
 {
     if (rc == RC_LOST)
         return 503;
+    if (err->kind == ERR_HELD)
+        return 409;
     if (sqlstate_is(err, SQLSTATE_NO_SUCH_THING))
         return 404;
     if (sqlstate_is(err, SQLSTATE_INSUFFICIENT_PRIVILEGE))
@@ -76,6 +78,7 @@ void problem_answer_err(struct http_request *request, enum rc rc, const struct e
     if (problem.status == 503)
         http_add_header(request, "Retry-After", "2");
     if (problem.status == 403)
-        problem.hint = "GRANT lockstep_operator TO the login to act, lockstep_monitor to look.";
+        problem.hint = "GRANT lockstep_operator TO the login to act, lockstep_monitor to look, "
+                       "lockstep_producer to publish.";
     answer(request, &problem, err->code);
 }

@@ -8,11 +8,6 @@
 
 /* ---- Which one ---- */
 
-bool route_is_own(const struct route *route)
-{
-    return route <= &routes[ROUTE_OPENAPI];
-}
-
 static int segments_of(const char *path, const char *segments[8], size_t lengths[8])
 {
     int count = 0;

@@ -15,11 +15,18 @@
 #include "console/sessions.h"
 #include "sql/sql.h"
 
+struct config;
 struct http_request;
+struct kafka_properties;
 
-/** A document that no statement makes. */
-typedef enum rc route_make_fn(struct db *db, const char *const *params, struct str *document,
-                              struct err *err);
+/** A document that no statement makes. context: what it may need beside the database. */
+struct route_context {
+    const struct config *config;
+    const struct kafka_properties *kafka;
+    struct http_request *request;
+};
+typedef enum rc route_make_fn(const struct route_context *context, struct db *db,
+                              const char *const *params, struct str *document, struct err *err);
 struct route {
     const char *method, *path;        /* below /api/v1/ */
     const struct sql_statement *stmt; /* NULL: route_make, or api.c */
@@ -31,7 +38,7 @@ struct route {
 extern const struct route routes[]; /* ended by one without method */
 /** Those that api.c answers itself: the first ones of the table. */
 enum { ROUTE_SIGN_IN, ROUTE_SESSION, ROUTE_SIGN_OUT, ROUTE_STREAM, ROUTE_OPENAPI };
-bool route_is_own(const struct route *route);
+
 /** How the document of a route without a statement is made. */
 route_make_fn *route_make(const struct route *route);
 

@@ -2,6 +2,9 @@
 #include "console/route.h"
 
 #include "advise/advise.h"
+#include "console/replay.h"
+#include "console/settings.h"
+
 #include "base/str.h"
 
 #include <string.h>
@@ -11,9 +14,10 @@
 
 #define ADVISE_READ 20000 /* tasks; `lockstep queue advise` reads more, and takes a second */
 
-static enum rc advise(struct db *db, const char *const *params, struct str *document,
-                      struct err *err)
+static enum rc advise(const struct route_context *context, struct db *db, const char *const *params,
+                      struct str *document, struct err *err)
 {
+    (void)context;
     int64_t runs = ADVISE_RUNS;
     (void)int64_parse(params[1], strlen(params[1]), &runs);
     const struct advice_bounds bounds = {
@@ -58,6 +62,8 @@ const struct route routes[] = {
     {"POST", "runs/{run}/cancel", &sql_console_run_cancel, OPERATOR, "run reason!", "cancels it"},
     {"POST", "runs/{run}/pause", &sql_console_run_pause, OPERATOR, "run reason!", "pauses it"},
     {"POST", "runs/{run}/resume", &sql_console_run_resume, OPERATOR, "run reason!", "continues it"},
+    {"POST", "runs/{run}/end", &sql_console_run_end, OPERATOR, "run reason!",
+     "closes one whose end never comes, because its producer is gone"},
     {"POST", "runs/{run}/retry", &sql_console_run_retry, OPERATOR, "run reason!",
      "runs what did not complete again"},
 
@@ -102,8 +108,18 @@ const struct route routes[] = {
      "messages that could not become tasks, the newest first"},
     {"GET", "rejected/{rejected}", &sql_console_rejected_message, MONITOR, "rejected @payloads",
      "one of them"},
+    {"POST", "rejected/{rejected}/redrive", &sql_console_rejected_redrive, OPERATOR,
+     "rejected value reason! again preview",
+     "publishes it again, corrected or as it is; needs lockstep_producer"},
+    {"POST", "replay", NULL, OPERATOR, "queue! mode run^ from^ to order resume^ reason! preview",
+     "runs a part of the topic, or a run, again; needs lockstep_producer"},
     {"GET", "replays", &sql_console_replays, MONITOR, "limit after queue",
      "replays, the newest first"},
+    {"GET", "settings", NULL, MONITOR, "", "the console's configuration with origins, masked"},
+    {"GET", "tokens", &sql_console_tokens, MONITOR, "", "tokens of programs"},
+    {"POST", "tokens", &sql_console_token_make, OPERATOR, "name=token! role=level! days",
+     "makes one; the answer has it, this once"},
+    {"DELETE", "tokens/{token}", &sql_console_token_end, OPERATOR, "token", "revokes it"},
     {"GET", "system", &sql_console_system, MONITOR, "", "checks, versions, sessions and tokens"},
 
     {"POST", "tasks/{task}/retry", &sql_console_task_retry, OPERATOR, "task reason!",
@@ -135,6 +151,13 @@ const struct route routes[] = {
     {"PUT", "executors/{executor}/readers", &sql_console_executor_readers, OPERATOR,
      "executor readers reason!", "changes how many of its readers work"},
 
+    {"PUT", "jobs/{job}", &sql_console_job_put, OPERATOR, "job definition! version dry_run reason",
+     "makes it what the definition says"},
+    {"DELETE", "jobs/{job}", &sql_console_job_delete, OPERATOR, "job version reason!",
+     "deletes it with its schedules; its runs stay"},
+    {"POST", "jobs/{job}/backfill", &sql_console_job_backfill, OPERATOR,
+     "job from=from_time! to=to_time! schedule overlap dry_run reason!",
+     "fires the times of a range that have not fired"},
     {"POST", "jobs/{job}/run", &sql_console_job_run, OPERATOR, "job parameters reason",
      "fires it by hand"},
     {"POST", "jobs/{job}/test", &sql_console_job_test, MONITOR, "job @payloads",
@@ -155,5 +178,13 @@ const struct route routes[] = {
 
 route_make_fn *route_make(const struct route *route)
 {
-    return route->stmt == NULL ? advise : NULL;
+    static const struct {
+        const char *path;
+        route_make_fn *make;
+    } made[] = {
+        {"queues/{queue}/advise", advise}, {"replay", replay_make}, {"settings", settings_make}};
+    for (size_t i = 0; i < sizeof made / sizeof *made; i++)
+        if (strcmp(route->path, made[i].path) == 0)
+            return made[i].make;
+    return NULL;
 }

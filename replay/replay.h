@@ -6,6 +6,7 @@
  *   nothing. The cursor of a run is in lockstep.replay and moves in the transaction of what it
  *   does, so whoever goes on with a replay that was interrupted does nothing twice. What happens to
  *   a message is decided in the database (sql/functions/replay/).
+ *   The session holds nothing of a replay when the call returns.
  * Threads: one.
  * Ownership: the caller owns options and session; replay_report_done frees a report.
  * Failure: RC_REJECT + ERR_USAGE: the range is none. RC_RETRY + ERR_HELD: another replay is under

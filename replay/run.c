@@ -317,19 +317,28 @@ static enum rc listen(const struct replay_options *options, struct err *err)
     return db_script(options->db, text.data, NULL, err);
 }
 
-enum rc replay_run(const struct replay_options *given, struct replay_report *ret_report,
-                   struct err *err)
+/* A session may outlive the replay; one that is lost holds nothing any more. */
+static void unlock(const struct replay_options *options)
+{
+    STR_AUTO text = {0};
+    struct err ignored;
+    str_format(&text, "UNLISTEN lockstep_%d", options->queue_id);
+    if (db_script(options->db, text.data, NULL, &ignored) != RC_LOST)
+        (void)!db_run(options->db, &sql_replay_unlock,
+                      (const char *const[]){DB_INT(options->queue_id)}, NULL, &ignored);
+}
+
+/* With the lock. */
+static enum rc run(const struct replay_options *given, struct reading *read,
+                   struct replay_report *ret_report, struct err *err)
 {
     struct replay_options options = *given;
-    struct reading reading = {.options = &options};
+    struct reading reading = *read;
     struct str arrays[ARRAYS] = {0};
     char mode[16] = "";
     int64_t cursor = 0;
-    enum rc rc = options.resume > 0 ? RC_OK : reading_range(&reading, ret_report, err);
-    if (rc == RC_OK)
-        rc = lock(&options, err);
-    if (rc == RC_OK)
-        rc = listen(&options, err);
+    reading.options = &options;
+    enum rc rc = listen(&options, err);
     if (rc == RC_OK)
         rc = begin(&reading, ret_report, mode, &cursor, err);
     options.mode = mode;
@@ -350,6 +359,22 @@ enum rc replay_run(const struct replay_options *given, struct replay_report *ret
     return rc;
 }
 
+enum rc replay_run(const struct replay_options *options, struct replay_report *ret_report,
+                   struct err *err)
+{
+    struct reading reading = {.options = options};
+    enum rc rc = options->resume > 0 ? RC_OK : reading_range(&reading, ret_report, err);
+    if (rc == RC_OK)
+        rc = lock(options, err);
+    if (rc != RC_OK) {
+        reading_done(&reading);
+        return rc;
+    }
+    rc = run(options, &reading, ret_report, err);
+    unlock(options);
+    return rc;
+}
+
 enum rc replay_abandon(const struct replay_options *options, struct replay_report *ret_report,
                        struct err *err)
 {
@@ -357,7 +382,11 @@ enum rc replay_abandon(const struct replay_options *options, struct replay_repor
     char mode[16];
     int64_t cursor;
     enum rc rc = lock(options, err);
+    if (rc != RC_OK)
+        return rc;
+    rc = begin(&reading, ret_report, mode, &cursor, err);
     if (rc == RC_OK)
-        rc = begin(&reading, ret_report, mode, &cursor, err);
-    return rc == RC_OK ? finish(options, "Abandoned", ret_report, err) : rc;
+        rc = finish(options, "Abandoned", ret_report, err);
+    unlock(options);
+    return rc;
 }

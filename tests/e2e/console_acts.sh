@@ -11,7 +11,7 @@ person "$acts" 'lockstep_operator'
 person "$publishes" 'lockstep_monitor, lockstep_producer'
 lockstep executor run --queue "$q" --readers 3 >/dev/null 2>"$tmp/executor.log" &
 running=$!
-console_start
+console_start -s "kafka.bootstrap.servers=$LOCKSTEP_TEST_BROKERS"
 sign_in "$acts"
 does() { # WHAT METHOD PATH BODY FILTER WANTED
     as "$2" "$3" "$4"
@@ -109,6 +109,92 @@ published=$(api_is .run_id)
 ends "$published" Completed
 as POST "api/v1/queues/$q/runs" '{"tasks": [{"order": 1}]}'
 expect 'a task that is wrong' "$((status >= 400 && status < 500)) $(api_is .detail | grep -c 'nothing to do')" '1 1'
+
+case_begin 'tasks come as JSON Lines, too, and a line that is wrong is named'
+lines() { api POST "api/v1/queues/$q/runs?$1" '' -b "$tmp/cookies" -H "X-CSRF-Token: $csrf" -H 'Content-Type: application/jsonl' --data-binary "$2"; }
+lines name=lines $'{"order": 1, "sql": "SELECT 1"}\n\n{"order": 2, "sql": "SELECT 2"}\n'
+expect 'published' "$status $(api_is '.run_id | length')" '200 36'
+ends "$(api_is .run_id)" Completed
+expect 'its name and tasks' "$(sql "SELECT name || ' ' || completed FROM lockstep.run_status WHERE name = 'lines'")" 'lines 2'
+lines '' $'{"order": 1, "sql": "SELECT 1"}\n{"order": 2'
+expect 'half a line' "$status $(api_is .field) $(api_is .detail | grep -c '^line 2: ')" '400 tasks 1'
+lines 'nonsense=1' '{"order": 1, "sql": "SELECT 1"}'
+expect 'an unknown parameter' "$status $(api_is .field)" '400 nonsense'
+
+case_begin 'a rejected message is redriven, corrected, once; a preview changes nothing'
+rejected=$(sql "INSERT INTO lockstep.rejected_message (queue_id, kafka_offset, reason, detail, raw)
+    SELECT queue_id, 100000, 'bad_field', 'd', '{\"order\": 7, \"sgl\": \"SELECT 1\", \"seq\": 3}' FROM lockstep.queue RETURNING rejected_id")
+person "${acts}_all" 'lockstep_operator, lockstep_producer'
+sign_in "${acts}_all"
+api POST "api/v1/runs/actions" '' -b "$tmp/cookies" -H "X-CSRF-Token: $csrf" -H 'Content-Type: application/jsonl' --data-binary '{}'
+expect 'where no tasks are taken' "$status" 415
+as POST "api/v1/rejected/$rejected/redrive" '{"reason": "as it is", "preview": true}'
+expect 'as it is' "$status $(api_is .detail | grep -c 'there is no field "sgl"')" '400 1'
+as POST "api/v1/rejected/$rejected/redrive" '{"reason": "x", "value": "{"}'
+expect 'no JSON' "$status $(api_is '.hint | length > 0')" '409 true'
+right='"value": "{\"order\": 7, \"sql\": \"SELECT 1\", \"seq\": 3}"'
+does preview POST "api/v1/rejected/$rejected/redrive" "{\"reason\": \"x\", $right, \"preview\": true}" '"\(.preview) \(.order) \(.task.seq)"' 'true 7 null'
+expect 'nothing was done' "$(sql "SELECT redrive_run IS NULL FROM lockstep.rejected_message WHERE rejected_id = $rejected")" t
+does redrive POST "api/v1/rejected/$rejected/redrive" "{\"reason\": \"corrected\", $right}" '.messages' 1
+again=$(api_is .run_id)
+ends "$again" Completed
+expect 'by whom' "$(sql "SELECT redrive_run = '$again' AND redriven_at IS NOT NULL AND redriven_by = '${acts}_all' FROM lockstep.rejected_message WHERE rejected_id = $rejected")" t
+as POST "api/v1/rejected/$rejected/redrive" "{\"reason\": \"x\", $right}"
+expect 'once' "$status $(api_is '.hint')" '409 If it is meant once more, say again: true.'
+does 'or again' POST "api/v1/rejected/$rejected/redrive" "{\"reason\": \"x\", $right, \"again\": true}" '.messages' 1
+as POST api/v1/rejected/999999/redrive '{"reason": "x"}'
+expect 'none such' "$status" 404
+sign_in "$publishes"
+as POST "api/v1/rejected/$rejected/redrive" "{\"reason\": \"x\", $right}"
+expect 'no operator' "$status" 403
+
+case_begin 'a part of the topic is replayed as lockstep replay does it: first a preview'
+sign_in "${acts}_all"
+does preview POST api/v1/replay "{\"queue\": \"$q\", \"mode\": \"all\", \"run\": \"$published\", \"reason\": \"look\", \"preview\": true}" '"\(.preview) \(.counts.run_again) \(.replay_id)"' 'true 2 null'
+expect 'nothing was done' "$(sql 'SELECT count(*) FROM lockstep.replay')" 0
+expect 'as the command says' "$(api_is '[.lines[] | "\(.action) \(.why) \(.messages)"] | join(",")')" "$(lockstep replay --queue "$q" --mode all --run "$published" -q -o json | jq -r '[.[] | "\(.action) \(.why) \(.messages)"] | join(",")')"
+does replay POST api/v1/replay "{\"queue\": \"$q\", \"mode\": \"all\", \"run\": \"$published\", \"reason\": \"once more\"}" '"\(.counts.run_again) \(.replay_id > 0)"' '2 true'
+expect 'by whom and why' "$(sql "SELECT started_by || ': ' || reason || ', ' || state FROM lockstep.replay")" "${acts}_all: once more, Completed"
+eventually 30 eval '[ "$(sql "SELECT min(attempt_num) FROM lockstep.task t JOIN lockstep.run r USING (run_no) WHERE r.run_id = '"'$published'"' AND t.status = '"'Completed'"'")" -ge 2 ]'
+does 'a range' POST api/v1/replay "{\"queue\": \"$q\", \"from\": 0, \"to\": \"2001-01-01T00:00:00Z\", \"reason\": \"x\", \"preview\": true}" '.counts.run_again' 0
+for wrong in '"from": 0, "run": "'"$published"'"' '"from": -1' '"from": "soon"' '"mode": "some", "from": 0' '"to": 7'; do
+    as POST api/v1/replay "{\"queue\": \"$q\", \"reason\": \"x\", $wrong}"
+    expect "$wrong" "$status" 400
+done
+as POST api/v1/replay "{\"queue\": \"none\", \"from\": 0, \"reason\": \"x\"}"
+expect 'no such queue' "$status $(api_is .hint)" '404 GET api/v1/queues lists what there is.'
+sign_in "$acts"
+as POST api/v1/replay "{\"queue\": \"$q\", \"from\": 0, \"reason\": \"x\"}"
+expect 'who is no producer may not' "$status" 403
+
+case_begin 'a job is made, changed and deleted; a dry run changes nothing'
+definition="{\"queue\": \"$q\", \"tasks\": [{\"order\": 1, \"sql\": \"SELECT 1\"}], \"schedules\": [{\"name\": \"day\", \"kind\": \"interval\", \"every\": \"24h\"}]}"
+does 'a dry run' PUT api/v1/jobs/made "{\"definition\": $definition, \"dry_run\": true}" '"\(.action) \(.dry_run)"' 'create true'
+expect 'nothing was made' "$(sql "SELECT count(*) FROM lockstep.job WHERE name = 'made'")" 0
+does make PUT api/v1/jobs/made "{\"definition\": $definition, \"reason\": \"new\"}" '"\(.action) \(.version)"' 'create 1'
+does 'the same again' PUT api/v1/jobs/made "{\"definition\": $definition}" '"\(.action) \(.version)"' 'unchanged 1'
+does change PUT api/v1/jobs/made "{\"definition\": ${definition/24h/12h}, \"version\": 1}" '"\(.action) \(.version)"' 'change 2'
+as PUT api/v1/jobs/made "{\"definition\": ${definition/24h/6h}, \"version\": 1}"
+expect 'somebody was quicker' "$status" 409
+as PUT api/v1/jobs/made "{\"definition\": ${definition/24h/often}}"
+expect 'what job apply refuses' "$status" 400
+as PUT api/v1/jobs/made "{\"definition\": {\"job\": \"other\"}}"
+expect 'another name' "$status" 400
+does backfill POST api/v1/jobs/made/backfill '{"from": "2026-01-01T00:00:00Z", "to": "2026-01-02T00:00:00Z", "dry_run": true, "reason": "x"}' '.items | length' 2
+does delete DELETE api/v1/jobs/made '{"reason": "not needed"}' .deleted true
+expect 'why' "$(sql "SELECT string_agg(message, '; ' ORDER BY job_event_id) LIKE '%version 1: new%deleted: not needed%' FROM lockstep.job_event WHERE job = 'made'")" t
+
+case_begin 'tokens are made and revoked, the configuration is shown without secrets, metrics to those who may look'
+does make POST api/v1/tokens '{"name": "made", "role": "monitor", "days": 3}' '.token | length' 64
+made=$(api_is .token)
+does list GET api/v1/tokens '' '[.items[] | "\(.name) \(.role) \(.state) \(.created_by)"] | join(",")' "made monitor valid $acts"
+api GET metrics '' -H "Authorization: Bearer $made"
+expect 'metrics' "$status $(grep -c "^lockstep_readers.*$q.*target" <<<"$answer") $(grep -ci '^content-type: text/plain; version=0.0.4' "$tmp/headers")" '200 1 1'
+api GET metrics
+expect 'not to others' "$status" 401
+does revoke DELETE api/v1/tokens/made '{}' .revoked true
+does settings GET api/v1/settings '' '[.items[] | select(.section == "postgres" and .key == "conninfo") | .value] | join(" ") | test("password=[^*]") | not' true
+expect 'with origins' "$(api_is '[.items[] | select(.section == "console" and .key == "listen") | .origin] | join(" ")')" default
 
 case_begin 'what more readers would bring is answered from measured times'
 does advise GET "api/v1/queues/$q/advise?runs=5" '' '.readers | length' 64

@@ -1,0 +1,157 @@
+#include "console/replay.h"
+
+#include "base/str.h"
+#include "console/request.h"
+#include "db/sqlstate.h"
+#include "replay/replay.h"
+
+#include <cjson/cJSON.h>
+#include <stdatomic.h>
+#include <string.h>
+
+enum { QUEUE, MODE, RUN, FROM, TO, ORDER, RESUME, REASON, PREVIEW };
+
+static void went(void *context)
+{
+    *(atomic_bool *)context = true;
+}
+
+static bool has_gone(void *context)
+{
+    return *(atomic_bool *)context;
+}
+
+static int64_t number_of(const char *text, int64_t initial)
+{
+    int64_t value = initial;
+    if (text != NULL)
+        (void)int64_parse(text, strlen(text), &value);
+    return value;
+}
+
+/* field_check has judged it: a number, one of the words, or a time. */
+static enum rc place_of(struct db *db, const char *text, struct replay_place *place,
+                        struct err *err)
+{
+    DB_RESULT_AUTO *row = NULL;
+    int64_t offset;
+    if (text == NULL)
+        return RC_OK;
+    if (str_same(text, "earliest") || str_same(text, "latest")) {
+        place->bound = *text == 'e' ? REPLAY_EARLIEST : REPLAY_LATEST;
+        return RC_OK;
+    }
+    if (int64_parse(text, strlen(text), &offset)) {
+        *place = (struct replay_place){REPLAY_OFFSET, offset};
+        return RC_OK;
+    }
+    enum rc rc = db_run(db, &sql_replay_time, (const char *const[]){text}, &row, err);
+    if (rc == RC_OK)
+        *place = (struct replay_place){REPLAY_TIME, db_int(row, 0, REPLAY_TIME_TIME_MS)};
+    return rc;
+}
+
+static enum rc usage(struct err *err, const char *field, const char *hint, const char *message)
+{
+    return err_set(err, RC_REJECT, ERR_USAGE, field, hint, "%s", message);
+}
+
+/* What the document cannot say. */
+static enum rc check_range(const struct route_context *context, const char *const *params,
+                           struct err *err)
+{
+    if (kafka_properties_get(context->kafka, "bootstrap.servers") == NULL)
+        return usage(err, "kafka.bootstrap.servers",
+                     "Set [kafka] bootstrap.servers of the console.",
+                     "the console knows no broker");
+    if (params[TO] != NULL && params[FROM] == NULL)
+        return usage(err, "to", "Say from, too.", "to is the end of a range");
+    if (params[ORDER] != NULL && params[RUN] == NULL)
+        return usage(err, "order", "Say which run.", "order is of a run");
+    return RC_OK;
+}
+
+/* ---- The answer ---- */
+
+static cJSON *add_line(const struct replay_line *line)
+{
+    cJSON *item = cJSON_CreateObject();
+    if (*line->run != '\0')
+        (void)cJSON_AddStringToObject(item, "run_id", line->run);
+    else
+        (void)cJSON_AddNullToObject(item, "run_id");
+    (void)cJSON_AddNumberToObject(item, "order", (double)line->order);
+    (void)cJSON_AddStringToObject(item, "action", line->action);
+    (void)cJSON_AddStringToObject(item, "why", line->why);
+    (void)cJSON_AddNumberToObject(item, "messages", (double)line->records);
+    (void)cJSON_AddStringToObject(item, "meaning", line->meaning);
+    return item;
+}
+
+static void add_report(const struct replay_report *report, bool preview, struct str *document)
+{
+    cJSON *root = cJSON_CreateObject();
+    (void)cJSON_AddBoolToObject(root, "preview", preview);
+    if (report->replay_id > 0)
+        (void)cJSON_AddNumberToObject(root, "replay_id", report->replay_id);
+    (void)cJSON_AddNumberToObject(root, "from", (double)report->from);
+    (void)cJSON_AddNumberToObject(root, "to", (double)report->to);
+    (void)cJSON_AddNumberToObject(root, "readable", (double)report->readable);
+    cJSON *counts = cJSON_AddObjectToObject(root, "counts");
+    (void)cJSON_AddNumberToObject(counts, "run_again", (double)report->acted);
+    (void)cJSON_AddNumberToObject(counts, "skipped", (double)report->skipped);
+    if (report->open_runs != NULL)
+        (void)cJSON_AddStringToObject(root, "open_runs", report->open_runs);
+    cJSON *lines = cJSON_AddArrayToObject(root, "lines");
+    for (int i = 0; i < report->count; i++)
+        (void)cJSON_AddItemToArray(lines, add_line(&report->lines[i]));
+    char *text = cJSON_PrintUnformatted(root);
+    cJSON_Delete(root);
+    str_text(document, text);
+    cJSON_free(text);
+}
+
+enum rc replay_make(const struct route_context *context, struct db *db, const char *const *params,
+                    struct str *document, struct err *err)
+{
+    DB_RESULT_AUTO *queue = NULL;
+    struct replay_report report = {0};
+    atomic_bool gone = false;
+    bool preview = str_same(params[PREVIEW], "true");
+    struct replay_options options = {.db = db,
+                                     .kafka = context->kafka,
+                                     .queue = params[QUEUE],
+                                     .from = {REPLAY_EARLIEST, 0},
+                                     .to = {REPLAY_LATEST, 0},
+                                     .run = params[RUN] != NULL ? params[RUN] : "",
+                                     .order = number_of(params[ORDER], -1),
+                                     .mode = params[MODE],
+                                     .reason = params[REASON],
+                                     .resume = (int)number_of(params[RESUME], 0),
+                                     .context = &gone,
+                                     .cancelled = has_gone};
+    enum rc rc = check_range(context, params, err);
+    if (rc == RC_OK)
+        rc = db_run(db, &sql_queue_find, params, &queue, err);
+    if (rc == RC_NONE) {
+        rc =
+            usage(err, "queue", "GET api/v1/queues lists what there is.", "there is no such queue");
+        err_code(err, sqlstate_text(SQLSTATE_NO_SUCH_THING));
+    }
+    if (rc == RC_OK)
+        rc = place_of(db, params[FROM], &options.from, err);
+    if (rc == RC_OK)
+        rc = place_of(db, params[TO], &options.to, err);
+    if (rc != RC_OK)
+        return rc;
+    options.queue_id = (int)db_int(queue, 0, QUEUE_FIND_QUEUE_ID);
+    options.partition = (int)db_int(queue, 0, QUEUE_FIND_PARTITION);
+    options.topic = db_text(queue, 0, QUEUE_FIND_TOPIC);
+    http_watch(context->request, went, &gone);
+    rc = preview ? replay_look(&options, &report, err) : replay_run(&options, &report, err);
+    http_watch(context->request, NULL, NULL);
+    if (rc == RC_OK)
+        add_report(&report, preview, document);
+    replay_report_done(&report);
+    return rc;
+}

@@ -1,0 +1,3 @@
+-- console_token_end :one  revokes the token $1
+-- columns: document
+SELECT json_build_object('name', $1::text, 'revoked', true) AS document FROM (SELECT lockstep.token_revoke($1::text) OFFSET 0) AS done;
