@@ -449,6 +449,8 @@ const struct command commands[] = {
     {"console", "token", "[ACTION [NAME]]", NEEDS_SCHEMA, command_console_token,
      "list, create NAME, revoke NAME: tokens with which programs use the API",
      console_token_options, "lockstep console token create deploy --role operator --days 90"},
+    {"console", "openapi", "", NEEDS_NOTHING, command_console_openapi,
+     "prints the OpenAPI document of the console's API", NULL, "lockstep console openapi | jq"},
     {"lock", "list", "", NEEDS_SCHEMA, command_lock_list, "phase locks, slots, holders, waiters",
      NULL, NULL},
     {"log", "", "", NEEDS_SCHEMA, command_log, "the event log", log_options,

@@ -39,7 +39,7 @@ command_fn command_job_apply, command_job_list, command_job_show, command_job_ex
     command_job_delete, command_job_history, command_job_log, command_job_backfill,
     command_job_import;
 command_fn command_scheduler_run, command_monitor_list, command_monitor_check;
-command_fn command_console_run, command_console_token, command_all_run;
+command_fn command_console_run, command_console_token, command_console_openapi, command_all_run;
 command_fn command_monitor_run, command_monitor_ack, command_monitor_silence;
 command_fn command_alert_list, command_alert_show, command_alert_ack;
 command_fn command_lock_list, command_log, command_check;

@@ -311,6 +311,13 @@ static void answer_stream(const struct api *api, struct http_request *request,
         http_stream_close(client);
 }
 
+static void answer_openapi(const struct api *api, struct http_request *request)
+{
+    STR_AUTO document = {0};
+    openapi_text(&document, api->base_path, api->cookie);
+    http_answer(request, 200, "application/json", document.data, document.len);
+}
+
 static void refuse_path(struct http_request *request, const struct str *allow)
 {
     if (allow->len == 0) {
@@ -349,7 +356,7 @@ void api_answer(struct api *api, struct http_request *request, int skip)
     if (route == &routes[ROUTE_SIGN_IN])
         sign_in(api, request);
     else if (route == &routes[ROUTE_OPENAPI])
-        openapi_answer(request, api->base_path, api->cookie);
+        answer_openapi(api, request);
     else
         answer_known(api, request, skip, route, &allow);
 }

@@ -17,12 +17,12 @@ struct db_server;
 struct kafka_properties;
 
 struct console_options {
-    const char *conninfo;        /* of the console's own login */
-    const struct config *config; /* [console] */
-    const struct kafka_properties *kafka;
-    const struct db_server *server; /* no other one is asked for metrics */
-    const char *listen;             /* instead of the configuration's; NULL */
-    const char *assets;             /* a directory instead of what is embedded; NULL */
+    const char *conninfo;                 /* of the console's own login */
+    const struct config *config;          /* [console] */
+    const struct kafka_properties *kafka; /* of replays; NULL: there are none */
+    const struct db_server *server;       /* no other one is asked for metrics; NULL: any */
+    const char *listen;                   /* instead of the configuration's; NULL */
+    const char *assets;                   /* a directory instead of what is embedded; NULL */
 };
 
 MUST_CHECK enum rc console_start(const struct console_options *options,

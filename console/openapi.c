@@ -1,7 +1,6 @@
 #include "console/openapi.h"
 
 #include "base/ascii.h"
-#include "console/answer.h"
 #include "console/field.h"
 #include "console/problem.h"
 #include "console/route.h"
@@ -367,7 +366,7 @@ static void add_components(cJSON *document, const char *name)
     (void)cJSON_AddArrayToObject(one_of(document, "security"), "session");
 }
 
-void openapi_answer(struct http_request *request, const char *base_path, const char *cookie)
+void openapi_text(struct str *to, const char *base_path, const char *cookie)
 {
     STR_AUTO server = {0};
     cJSON *document = cJSON_CreateObject();
@@ -392,6 +391,6 @@ void openapi_answer(struct http_request *request, const char *base_path, const c
     add_components(document, cookie);
     char *printed = cJSON_PrintUnformatted(document);
     cJSON_Delete(document);
-    http_answer(request, 200, "application/json", printed, strlen(printed));
+    str_text(to, printed);
     cJSON_free(printed);
 }

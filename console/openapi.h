@@ -2,14 +2,15 @@
  * What: the OpenAPI 3.1 document of the API, made from the tables of routes and fields.
  * Invariants: what it says and what is answered come from the same tables.
  * Threads: any.
- * Ownership: none.
+ * Ownership: appended to the caller's text.
  * Failure: none.
  */
 #ifndef CONSOLE_OPENAPI_H
 #define CONSOLE_OPENAPI_H
 
-struct http_request;
+#include "base/str.h"
 
-void openapi_answer(struct http_request *request, const char *base_path, const char *cookie);
+/** cookie: the name of that of web sessions. */
+void openapi_text(struct str *document, const char *base_path, const char *cookie);
 
 #endif

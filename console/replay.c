@@ -60,7 +60,7 @@ static enum rc usage(struct err *err, const char *field, const char *hint, const
 static enum rc check_range(const struct route_context *context, const char *const *params,
                            struct err *err)
 {
-    if (kafka_properties_get(context->kafka, "bootstrap.servers") == NULL)
+    if (context->kafka == NULL || kafka_properties_get(context->kafka, "bootstrap.servers") == NULL)
         return usage(err, "kafka.bootstrap.servers",
                      "Set [kafka] bootstrap.servers of the console.",
                      "the console knows no broker");

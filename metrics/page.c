@@ -20,7 +20,8 @@
 
 struct page {
     const char *conninfo;
-    struct db_server server;
+    bool any_server;
+    struct db_server server; /* unless any */
     const struct tally *tally;
     struct thread thread;
     struct db *db; /* the thread's; NULL: lost, or not open yet */
@@ -89,7 +90,9 @@ static enum rc read_numbers(struct page *page, struct str *text, struct err *err
     DB_RESULT_AUTO *rows = NULL;
     enum rc rc = RC_OK;
     if (page->db == NULL) {
-        rc = db_open_on(page->conninfo, DB_METRICS, &page->server, DB_NOT_OLDER, &page->db, err);
+        rc = page->any_server ? db_open(page->conninfo, DB_METRICS, &page->db, err)
+                              : db_open_on(page->conninfo, DB_METRICS, &page->server, DB_NOT_OLDER,
+                                           &page->db, err);
         if (rc == RC_OK)
             db_patience(page->db, PATIENCE_MS);
     }
@@ -255,7 +258,9 @@ enum rc page_open(const struct page_options *options, struct page **ret_page, st
     struct page *page = xcalloc(1, sizeof *page);
     pthread_condattr_t attributes;
     page->conninfo = options->conninfo;
-    page->server = *options->server;
+    page->any_server = options->server == NULL;
+    if (!page->any_server)
+        page->server = *options->server;
     page->tally = options->tally;
     (void)pthread_condattr_init(&attributes);
     (void)pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);

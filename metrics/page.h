@@ -20,7 +20,7 @@ struct page;
 
 struct page_options {
     const char *conninfo;
-    const struct db_server *server; /* no other one is asked; copied */
+    const struct db_server *server; /* no other one is asked; NULL: any; copied */
     const struct tally *tally;      /* NULL: this daemon counts nothing itself */
 };
 

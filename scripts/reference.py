@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
-"""reference.py [--check] PAGE... [--dbname CONNINFO]: writes the generated parts of docs/reference.
+"""reference.py [--check] PAGE... [--dbname CONNINFO] [--binary LOCKSTEP]: writes the generated parts of docs/reference.
 
-PAGE is log-events or metrics (from the sources), or views and functions (from a database with today's schema, which psql reads). Names, types, levels and
+PAGE is log-events or metrics (from the sources), api (from the OpenAPI document that --binary prints), or views and functions (from a database with today's schema, which psql reads). Names, types, levels and
 signatures come from there; the last column, the meaning, is written by hand in the page and kept, but that of metrics is in the sources, too. A new row has the meaning "?", which --check refuses,
 as it refuses a page that is not what would be written.
 """
 import argparse
 import glob
+import json
 import os
 import re
 import subprocess
@@ -102,20 +103,37 @@ def rewrite(text, make):
     return ''.join(parts)
 
 
+def api(text, binary):
+    """docs/reference/api.md with the rows of its table of operations as the OpenAPI document has them."""
+    document = json.loads(subprocess.run([binary, 'console', 'openapi'], check=True, stdout=subprocess.PIPE, text=True).stdout)
+    rows = []
+    for path, item in document['paths'].items():
+        for method, operation in item.items():
+            takes = [(p['name'], p['required']) for p in operation.get('parameters', []) if p['in'] == 'query']
+            body = operation.get('requestBody', {}).get('content', {}).get('application/json', {}).get('schema', {})
+            either = [name for one in body.get('oneOf', []) for name in one['required']]
+            takes += [(name, name in body.get('required', []) or name in either) for name in body.get('properties', {})]
+            words = ', '.join(f'**`{name}`**' if needed else f'`{name}`' for name, needed in takes)
+            who = operation['description'].removeprefix('For ').rstrip('.').removeprefix('lockstep_')
+            rows.append(f'| `{method.upper()} {path[1:]}` | {who} | {operation["summary"]} | {words} |\n')
+    return re.sub(r'(?m)(^\| operation \|[^\n]*\n\|[-|]+\|\n)(?:\|[^\n]*\n)*', lambda head: head[1] + ''.join(rows), text)
+
+
 def main():
     parser = argparse.ArgumentParser()
-    parser.add_argument('pages', nargs='+', choices=['log-events', 'metrics', 'views', 'functions'])
+    parser.add_argument('pages', nargs='+', choices=['log-events', 'metrics', 'views', 'functions', 'api'])
     parser.add_argument('--check', action='store_true')
     parser.add_argument('--dbname')
+    parser.add_argument('--binary', default=os.path.join(ROOT, 'build/release/lockstep'))
     options = parser.parse_args()
     wrong = []
     for page in options.pages:
         make = {'log-events': lambda named: log_events(), 'metrics': lambda named: metrics(), 'views': lambda named: views(options.dbname, named),
-                'functions': lambda named: functions(options.dbname, named)}[page]
+                'functions': lambda named: functions(options.dbname, named), 'api': None}[page]
         name = os.path.join(ROOT, 'docs/reference', page + '.md')
         with open(name, encoding='utf-8') as file:
             old = file.read()
-        new = rewrite(old, make)
+        new = api(old, options.binary) if page == 'api' else rewrite(old, make)
         if not options.check:
             with open(name, 'w', encoding='utf-8') as file:
                 file.write(new)
@@ -123,7 +141,7 @@ def main():
             gone = [line for line in old.splitlines() if line not in new.splitlines()]
             wrong += [f'{page}.md: not as scripts/reference.py {page} writes it'] + gone
         wrong += [f'{page}.md: write the meaning of {cells(line)[0]}' for line in new.splitlines()
-                  if line.startswith('|') and cells(line)[-1] in ('?', '')]
+                  if page != 'api' and line.startswith('|') and cells(line)[-1] in ('?', '')]
     print('\n'.join(wrong))
     return 1 if wrong else 0
 

@@ -16,6 +16,12 @@ teardown() {
     [ "$status" -eq 0 ]
 }
 
+@test "the page of the API has each operation of the OpenAPI document" {
+    run python3 "$BATS_TEST_DIRNAME/../../scripts/reference.py" --check api --binary "$LOCKSTEP_BIN"
+    echo "$output"
+    [ "$status" -eq 0 ]
+}
+
 @test "the page of errors has every exit code" {
     page=$BATS_TEST_DIRNAME/../../docs/reference/errors.md
     while read -r code meaning; do
