@@ -26,7 +26,7 @@ run_ended Completed 4 0 0'
 # once QUEUE: no event twice, the numbers dense, the key is the run
 once() {
     expect "$1: ids" "$(events "$1" | sed 's/^[^|]*|//' | jq -r .id | sort | uniq -d)" ''
-    expect "$1: keys" "$(events "$1" | while IFS='|' read -r k v; do [ "$k" = "$(jq -r '.run // ""' <<<"$v")" ] || echo "$k $v"; done)" ''
+    expect "$1: keys" "$(events "$1" | jq -rR 'capture("^(?<key>[^|]*)[|](?<event>.*)$") | select(.key != (.event | fromjson | .run // "")) | "\(.key) \(.event)"')" ''
 }
 
 # Killed at each step of the first batch; another executor goes on.

@@ -32,9 +32,14 @@ ledger_tasks() {
     }'
 }
 
-# ledger_check QUEUE BOUND: prints what is wrong, one line each; nothing when all promises were kept.
+# ledger_check QUEUE BOUND: prints what is wrong, one line each; nothing when all promises were kept. ledger_wrong: the same, of tables
+# that are analysed.
 ledger_check() {
     sql 'ANALYZE' # fresh tables of many rows
+    ledger_wrong "$@"
+}
+
+ledger_wrong() {
     sql <<SQL
 -- strict order, as the tasks saw it and as the log says
 WITH p AS (SELECT ord, min(started) AS s, max(ended) AS e FROM ledger WHERE q = '$1' GROUP BY ord),

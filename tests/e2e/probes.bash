@@ -95,7 +95,7 @@ gate.wait drain.begin drain.given incarnation.drained give_back.send finish.send
 point_check() {
     local wrong bare
     wrong=$(sql "SELECT 'the run is ' || status || ', not Completed: ' || COALESCE(error, '') FROM lockstep.run JOIN lockstep.queue q USING (queue_id) WHERE q.name = '$1' AND run.status <> 'Completed'"
-        ledger_check "$1" 3 | grep -v -e '^a lock is left' -e '^task 9 of order 2 ' || true) # that one is not in the ledger
+        ledger_wrong "$1" 3 | grep -v -e '^a lock is left' -e '^task 9 of order 2 ' || true) # that one is not in the ledger
     [ "$(sql "SELECT count(*) FROM ledger WHERE q = '$1'")" = $point_effects ] || wrong+=" effects: $(sql "SELECT count(*), count(DISTINCT seq) FROM ledger WHERE q = '$1'")"
     bare=$(sql "SELECT count(*) FROM bare WHERE q = '$1'") # at least once: twice when what had been done could not be told
     [ "$bare" = 1 ] || { [ "$bare" = 2 ] && [[ " $(echo $points_before_bare) " != *" ${2%%+*} "* ]]; } || wrong+=" without a transaction: $bare effects"
@@ -180,6 +180,7 @@ points_inherited() {
 
 # points_check POINT...: the promises, when all have ended
 points_check() {
+    sql 'ANALYZE'
     for i in "${!queues[@]}"; do
         [ "${*:i+1:1}" = fence.send ] || point_check "${queues[i]}" "${*:i+1:1}" >>"$tmp/${queues[i]}.wrong"
     done
@@ -189,7 +190,7 @@ points_check() {
 
 # points_go: all points, some at a time
 points_go() {
-    local all from batch=${LOCKSTEP_TEST_BATCH:-16}
+    local all from batch=${LOCKSTEP_TEST_BATCH:-20}
     read -ra all <<<"$(tr '\n' ' ' <<<"${LOCKSTEP_TEST_POINTS:-$points}")"
     for ((from = 0; from < ${#all[@]}; from += batch)); do
         go "${all[@]:from:batch}"

@@ -53,6 +53,15 @@ others_go_on() {
 }
 named() { lockstep queue explain "$a" >"$tmp/said" && head -1 "$tmp/said" | grep -q "^backend $holder holds the row of $1 .*in an open transaction (.*idle in transaction"; }
 
+# refuse COMMAND...: begins a command that needs the row; is_refused: it has ended, and named the session that holds it
+refuse() { "$@" 2>"$tmp/refusal" & refused=$!; }
+is_refused() {
+    code=0
+    wait "$refused" || code=$?
+    [ "$code" != 0 ] && grep -q "Backend $holder holds it ($user, .*in a transaction since 20.*SELECT pg_terminate_backend($holder)" <(tr -s ' \n' ' ' <"$tmp/refusal") ||
+        bad "$1: $code, $(cat "$tmp/refusal")"
+}
+
 start
 long=$(publish "$b" "SELECT hold('long')")
 eventually 20 is "$(status "$long")" Processing1
@@ -68,19 +77,21 @@ others_go_on "a queue's row"
 eventually 10 named "queue $a" || bad "explain: $(cat "$tmp/said")"
 # REMEDY_ROW_HELD, as it is printed
 sql "$(grep -oE 'SELECT pid, usename, .* ORDER BY xact_start' <(grep 'lock timeout' "$tmp/log" | head -1))" | grep -q "^$holder|" || bad 'the hint does not show the session'
-code=0
-lockstep queue pause "$a" -q 2>"$tmp/refused" || code=$? # REMEDY_ROW_WAITED
-[ "$code" != 0 ] && grep -q "Backend $holder holds it ($user, .*in a transaction since 20.*SELECT pg_terminate_backend($holder)" <(tr -s ' \n' ' ' <"$tmp/refused") || bad "a command that needs the row: $code, $(cat "$tmp/refused")"
+
 case_begin 'a publish that waits for a held row ends when it is asked to'
+refuse lockstep queue pause "$a" -q # REMEDY_ROW_WAITED: it waits meanwhile
 for signal in TERM INT; do
-    echo '{"order": 1, "sql": "SELECT 1"}' | "$LOCKSTEP_BIN" publish --queue "$a" -q - -d "$db" -b "$LOCKSTEP_TEST_BROKERS" >"$tmp/refused" 2>&1 & publisher=$!
+    "$LOCKSTEP_BIN" publish --queue "$a" -q - -d "$db" -b "$LOCKSTEP_TEST_BROKERS" <<<'{"order": 1, "sql": "SELECT 1"}' >"$tmp/refused" 2>&1 & publisher=$!
     waits() { is "SELECT count(*) FROM pg_stat_activity WHERE application_name LIKE 'lockstep/producer%' AND wait_event_type = 'Lock'" 1; }
     eventually 20 waits || { bad "a publish does not wait for the row: $(cat "$tmp/refused")"; continue; }
     kill -"$signal" "$publisher"
     code=0
     wait "$publisher" || code=$?
-    [ "$code" = 8 ] || grep -q 'holds it' "$tmp/refused" || bad "a publish that waits ended with $code at SIG$signal: $(cat "$tmp/refused")"
+    [ "$code" = 8 ] || bad "a publish that waits ended with $code at SIG$signal: $(cat "$tmp/refused")"
 done
+
+case_begin 'a command that needs a held row is refused, and what waited continues when the session has ended'
+is_refused 'queue pause'
 sql "$(grep -oE 'SELECT pg_terminate_backend\([0-9]+\)' "$tmp/said" | head -1)" >/dev/null # as it is printed
 exec {feed}>&-
 eventually 30 is "SELECT count(*) FROM lockstep.task WHERE status = 'Completed'" 3 || bad 'what waited for the row does not go on'
@@ -111,9 +122,8 @@ task=$(sql "SELECT t.task_id FROM lockstep.task t JOIN lockstep.run r USING (run
 lockstep task explain "$task" >"$tmp/said"
 head -1 "$tmp/said" | grep -q "^backend $holder holds the row of task $task " || bad "explain: $(cat "$tmp/said")"
 ! grep -q 'task cancel' "$tmp/said" || bad "explain offers what cannot work: $(cat "$tmp/said")"
-code=0
-lockstep task cancel "$task" -q 2>"$tmp/refused" || code=$?
-[ "$code" != 0 ] && grep -q "Backend $holder holds it ($user, .*in a transaction since 20.*SELECT pg_terminate_backend($holder)" <(tr -s ' \n' ' ' <"$tmp/refused") || bad "task cancel: $code, $(cat "$tmp/refused")"
+refuse lockstep task cancel "$task" -q
+is_refused 'task cancel'
 let_go lost
 release
 eventually 60 is "$(status "$run")" Completed2 || bad "a task whose row was held is not tried again: $(sql "$(status "$run")")"
