@@ -5,11 +5,6 @@
 . "$(dirname "$0")/../support/e2e.bash"
 . "$here/../support/console.bash"
 looks=$(scratch_name)
-leave() {
-    e2e_end
-    persons_drop
-}
-trap leave EXIT
 ulimit -n "$(ulimit -H -n)"
 person "$looks" lockstep_monitor
 load() { python3 "$here/../support/console_load.py" "$1" "$url" "${@:2}"; }

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Each script of tests/e2e reports cases: it begins with what the scripts share, names each case in a sentence, and ends with cases_end and
-exit $failed. A script that only runs another one is judged by that one. SQL of more than two lines is a here-document. And this check itself
-notices each kind."""
+exit $failed; it has no trap of its own. A script that only runs another one is judged by that one. SQL of more than two lines is a
+here-document. And this check itself notices each kind."""
 import pathlib
 import re
 import sys
@@ -10,6 +10,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 BEGINS = re.compile(r'^\. "\$\(dirname "\$0"\)/\.\./support/(begin|e2e|own_servers)\.bash"$', re.M)
 RUNS = re.compile(r'^exec "\$\(dirname "\$0"\)/(\S+)"', re.M)
 CASE = re.compile(r'^ *(?:case_begin|case_of|situation) (\'[^\']*\'(?:\\\'\'[^\']*\')*|"(?:[^"\\]|\\.)*")', re.M)
+TRAP = re.compile(r'^ *trap .* EXIT$', re.M)
 ENDS = re.compile(r'\ncases_end\n(\[ \$failed = 0 \] \|\|[^\n]*\n)?exit \$failed\n\Z')
 SQL = re.compile(r'\bsql (["\'])')
 
@@ -50,6 +51,8 @@ def wrong(name, text, read):
         text = read(runs[1])
     elif not BEGINS.search(text):
         said.append(f'{name}: it begins with tests/support/e2e.bash, begin.bash or own_servers.bash')
+    if not runs and TRAP.search(text):
+        said.append(f'{name}: what is to be undone at its end is in e2e_leave and e2e_roles, not in a trap')
     cases = [case for case in CASE.findall(text) if case != '"$1"']
     if not cases:
         said.append(f'{name}: it has no case')
@@ -75,6 +78,7 @@ def self_test():
         good.replace('exit $failed\n', ''),
         good.replace('cases_end\n', 'cases_end\necho more\n'),
         good.replace('2"', '\n\n2"'),
+        good.replace('cases_end\n', 'trap leave EXIT\ncases_end\n'),
         'exec "$(dirname "$0")/none.sh" --all\n',
     ):
         assert wrong('x', text, other.get), text
