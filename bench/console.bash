@@ -259,7 +259,7 @@ console_large() {
 
 workload_console() {
     local url pid console_login
-    console_large
+    [ "${BENCH_RUNS:-1}" = 0 ] || console_large
     sql "CREATE EXTENSION pg_stat_statements; ALTER DATABASE ${db##*dbname=} SET pg_stat_statements.track = 'top'"
     console_statements
     sql "ALTER DATABASE ${db##*dbname=} RESET pg_stat_statements.track"

@@ -57,7 +57,7 @@ bool stream_add(struct stream *stream, struct http_stream *client, struct visito
     if (last_id != NULL && !int64_parse(last_id, strlen(last_id), &id))
         id = -1;
     (void)pthread_mutex_lock(&stream->lock);
-    bool room = stream->count < STREAM_CLIENTS;
+    bool room = stream->count < STREAM_CLIENTS, first = stream->count == 0;
     if (room) {
         struct client *new = xcalloc(1, sizeof *new);
         *new = (struct client){
@@ -66,7 +66,7 @@ bool stream_add(struct stream *stream, struct http_stream *client, struct visito
         stream->count++;
     }
     (void)pthread_mutex_unlock(&stream->lock);
-    if (room)
+    if (first) /* others wait for the next look, so that a hundred who come cost what one costs */
         mailbox_poke(&stream->thread.inbox);
     return room;
 }
@@ -234,6 +234,9 @@ static void find_place(struct stream *stream, int64_t newest)
 static void settle_new(struct stream *stream, int64_t newest)
 {
     STR_AUTO reset = {0};
+    int64_t seen = stream->last_id; /* by the last look, which was before the new ones came */
+    if (seen < 0 || seen > newest || newest - seen > STREAM_CATCH_UP)
+        seen = newest;
     if (stream->last_id < 0 || stream->last_id > newest ||
         newest - stream->last_id > STREAM_CATCH_UP)
         find_place(stream, newest);
@@ -244,7 +247,7 @@ static void settle_new(struct stream *stream, int64_t newest)
         bool late =
             client->last_id > newest || (!is_new && newest - client->last_id > STREAM_CATCH_UP);
         if (is_new || late)
-            client->last_id = newest;
+            client->last_id = is_new ? seen : newest;
         if (!(is_new || late) ||
             send_to(stream, place, is_new ? ": hello\n\n" : reset.data, is_new ? 9 : reset.len))
             place = &client->next;

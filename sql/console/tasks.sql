@@ -1,5 +1,5 @@
 -- console_tasks :maybe  $1 tasks of run $2 behind task $3, of the phase of order $4, in states $5, with $6 in their name (NULL: any), in the order in which they were published. A page of a state
--- or a name looks at 50,001 tasks at most, and so does the count: `next` continues where it ended
+-- or a name looks at 30,001 tasks at most, and so does the count: `next` continues where it ended
 -- columns: document
 WITH no AS (SELECT r.run_no FROM lockstep.run r WHERE r.run_id = $2::uuid ORDER BY r.run_no DESC LIMIT 1),
 behind AS MATERIALIZED (SELECT k."order", k.kafka_offset FROM lockstep.task k WHERE k.task_id = $3::bigint),
@@ -13,8 +13,8 @@ seen AS MATERIALIZED (
         SELECT k.task_id, k.status, k.name FROM lockstep.task k
         WHERE k.phase_id = p.phase_id
           AND k.kafka_offset > CASE WHEN p."order" = (SELECT b."order" FROM behind b) THEN (SELECT b.kafka_offset FROM behind b) ELSE -9223372036854775808 END
-        ORDER BY k.kafka_offset LIMIT 50001) t
-    LIMIT CASE WHEN $5::text[] IS NULL AND $6::text IS NULL THEN 10001 ELSE 50001 END),
+        ORDER BY k.kafka_offset LIMIT 30001) t
+    LIMIT CASE WHEN $5::text[] IS NULL AND $6::text IS NULL THEN 10001 ELSE 30001 END),
 found AS MATERIALIZED (
     SELECT s.task_id, s.nth FROM seen s
     WHERE ($5::text[] IS NULL OR s.status::text = ANY ($5::text[])) AND ($6::text IS NULL OR strpos(lower(s.name), lower($6::text)) > 0)),
@@ -25,6 +25,6 @@ SELECT lockstep.page((SELECT json_agg(i ORDER BY i."order", i.kafka_offset)
                             FROM lockstep.task t LEFT JOIN lockstep.executor e ON e.executor_no = t.executor_no
                             WHERE t.task_id = ANY (ARRAY(SELECT task_id FROM page))) i),
                      'tasks.' || COALESCE((SELECT p.task_id FROM page p WHERE (SELECT count(*) FROM page) = $1::bigint ORDER BY p.nth DESC LIMIT 1),
-                                          (SELECT s.task_id FROM seen s WHERE s.nth = 50001)),
+                                          (SELECT s.task_id FROM seen s WHERE s.nth = 30001)),
                      (SELECT count(*) FROM found)) AS document
 FROM no;
