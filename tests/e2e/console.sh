@@ -198,16 +198,21 @@ api POST "api/v1/runs/$waiting/cancel" '{"reason": "again"}' -H "Authorization: 
 expect 'it may act: the state is asked, no CSRF token' "$status" 409
 api POST "api/v1/queues/$q/pause" '{"reason": "by a program"}' -H "Authorization: Bearer $token"
 expect 'it acts' "$status" 200
-expect 'in its own name' "$(sql "SELECT actor || ', ' || (SELECT q.paused_by FROM lockstep.queue q WHERE q.name = '$q') FROM lockstep.event_log WHERE event = 'queue_paused' ORDER BY event_id DESC LIMIT 1")" 'token robot, token robot'
+expect 'in its own name' "$(sql "SELECT actor || ', ' || (SELECT q.paused_by FROM lockstep.queue q WHERE q.name = '$q') FROM lockstep.event_log WHERE event = 'queue_paused' ORDER BY event_id DESC LIMIT 1")" 'lockstep_test, token robot, lockstep_test, token robot'
 lockstep queue resume "$q" -q
-forge() { "$LOCKSTEP_TEST_PGBIN/psql" -X -q -At -d "$db" -c "SET ROLE $acts" -c "SELECT set_config('lockstep.token', $1, false)" -c "SELECT lockstep.queue_pause('$q', 'forged')" -c "SELECT lockstep.queue_resume('$q', 'forged')" 2>&1 | grep -i error || true; }
+forge() { PGPASSWORD="secret of $acts" "$LOCKSTEP_TEST_PGBIN/psql" -X -q -At -d "$db user=$acts" -c "SELECT set_config('lockstep.token', $1, false)" -c "SELECT lockstep.queue_pause('$q', 'forged')" -c "SELECT lockstep.queue_resume('$q', 'forged')" 2>&1 | grep -i error || true; }
 forge "'robot'"
 forge "'$token'"
-expect 'a name, or the token, is no proof of it' "$(sql "SELECT string_agg(DISTINCT actor, ' ') FROM lockstep.event_log WHERE detail LIKE '%forged%'")" lockstep_test
+expect 'a name, or the token, is no proof of it' "$(sql "SELECT string_agg(DISTINCT actor, ' ') FROM lockstep.event_log WHERE detail LIKE '%forged%'")" "$acts"
 expect 'what proves it cannot be read' "$(forge '(SELECT encode(hash, $$hex$$) FROM lockstep.console_token LIMIT 1)' | grep -c 'permission denied for table console_token')" 1
 expect 'it is not kept' "$(sql "SELECT count(*) FROM lockstep.console_token WHERE encode(hash, 'hex') = '$token'")" 0
 expect 'listed' "$(lockstep console token list -o json | jq -r '.[] | "\(.name) \(.role) \(.state) \(.last_used_at != null)"')" 'robot operator valid true'
+proof=$(printf %s "$token" | sha256sum | cut -d' ' -f1)
+forge "'$proof'"
+expect 'the login is named, whatever its session sets' "$(sql "SELECT actor FROM lockstep.event_log WHERE event = 'queue_paused' ORDER BY event_id DESC LIMIT 1")" "$acts, token robot"
 lockstep console token revoke robot -q
+forge "'$proof'"
+expect 'a token that was revoked is not' "$(sql "SELECT actor FROM lockstep.event_log WHERE event = 'queue_paused' ORDER BY event_id DESC LIMIT 1")" "$acts"
 lockstep console token create guest -q >"$tmp/guest"
 api POST "api/v1/runs/$waiting/cancel" '{"reason": "x"}' -H "Authorization: Bearer $(cat "$tmp/guest")"
 expect 'a guest may look only' "$status" 403

@@ -1,4 +1,4 @@
--- Who does something, for the event log and its like: the login, or `token NAME` in a session of the console's that a program with a token came to. The body is one expression
+-- Who does something, for the event log and its like: the login, with `, token NAME` behind it in a session of the console's that a program with a token came to. The body is one expression
 -- without a search path of its own, so that the planner puts it into the statement: it costs a session that has no token nothing.
 CREATE OR REPLACE FUNCTION lockstep.actor() RETURNS text LANGUAGE sql STABLE AS $$
     SELECT CASE WHEN COALESCE(pg_catalog.current_setting('lockstep.token', true), '') OPERATOR(pg_catalog.=) '' THEN session_user::text ELSE lockstep.token_actor() END
