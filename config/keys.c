@@ -173,7 +173,8 @@ static const struct config_key keys[] = {
     {"console", "anonymous", CONFIG_CHOICE, "monitor", "", "monitor|operator", 0, 0,
      "what everyone may do with login = none"},
     {"console", "sessions", CONFIG_INT, "32", "", NULL, 1, 1000,
-     "people signed in at once, each with a session of PostgreSQL"},
+     "people signed in at once, each with a session of PostgreSQL; of one login a quarter, but "
+     "two"},
     {"console", "show_payloads", CONFIG_BOOL, "off", "", NULL, 0, 0,
      "who may only look sees statements and parameters of tasks, too"},
     {"console", "tls_certificate", CONFIG_TEXT, NULL, "", NULL, 0, 0,

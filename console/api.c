@@ -103,7 +103,7 @@ static void refuse_sign_in(struct http_request *request, enum rc rc, const struc
                            int wait_s)
 {
     char wait[16];
-    (void)snprintf(wait, sizeof wait, "%d", wait_s);
+    (void)snprintf(wait, sizeof wait, "%d", wait_s > 1 ? wait_s : 1);
     int status = strcmp(err->code, "wrong") == 0   ? 401
                  : strcmp(err->code, "wait") == 0  ? 429
                  : strcmp(err->code, "full") == 0  ? 503
@@ -306,9 +306,11 @@ static void answer_stream(const struct api *api, struct http_request *request,
 {
     http_add_header(request, "Cache-Control", "no-store");
     http_add_header(request, "X-Accel-Buffering", "no");
-    struct http_stream *client = http_stream_open(request, "text/event-stream");
-    if (!stream_add(api->stream, client, visitor, http_header(request, "Last-Event-ID")))
-        http_stream_close(client);
+    if (!stream_add(api->stream, request, visitor)) {
+        http_add_header(request, "Retry-After", "10");
+        refuse(request, 503, "this login, or all logins together, listen as often as they may",
+               "Close other pages of the console, then try again.");
+    }
 }
 
 static void answer_openapi(const struct api *api, struct http_request *request)

@@ -17,6 +17,9 @@
 #include <xxhash.h>
 
 #define LONGEST_US 43200000000LL /* 12 hours */
+/* One login has a quarter of all web sessions, so that it cannot keep others out. */
+#define SHARES      4
+#define SHARE_LEAST 2
 /* Tokens that are in use. Of more the one that was used longest ago waits for its next request to be looked up again. */
 #define TOKENS    64
 #define TOKEN_US  5000000  /* then it is looked up again: it may have been revoked */
@@ -118,22 +121,35 @@ static enum rc open_as(const struct sessions *sessions, const char *login, const
     return rc;
 }
 
-/* With the lock. A place for one more; NULL: there is none. */
-static struct visitor **free_place(const struct sessions *sessions)
+/* With the lock. A place for one more of login: a free one, or, if it has its share already or none is free, that of its own session that was used longest ago. NULL: others have all. */
+static struct visitor **place_for(const struct sessions *sessions, const char *login)
 {
-    for (int i = 0; i < sessions->options.most; i++)
-        if (sessions->people[i] == NULL)
-            return &sessions->people[i];
-    return NULL;
+    struct visitor **free = NULL, **oldest = NULL;
+    int own = 0, share = sessions->options.most / SHARES;
+    for (int i = 0; i < sessions->options.most; i++) {
+        struct visitor **place = &sessions->people[i];
+        if (*place == NULL) {
+            free = place;
+        } else if (strcmp(visitor_login(*place), login) == 0) {
+            own++;
+            if (oldest == NULL || visitor_used_us(*place) < visitor_used_us(*oldest))
+                oldest = place;
+        }
+    }
+    return free != NULL && own < (share > SHARE_LEAST ? share : SHARE_LEAST) ? free : oldest;
 }
 
 static enum rc keep(struct sessions *sessions, struct visitor *visitor, struct err *err)
 {
+    struct visitor *ended = NULL;
     (void)pthread_mutex_lock(&sessions->lock);
-    struct visitor **place = free_place(sessions);
-    if (place != NULL)
+    struct visitor **place = place_for(sessions, visitor_login(visitor));
+    if (place != NULL) {
+        ended = *place;
         *place = visitor_hold(visitor);
+    }
     (void)pthread_mutex_unlock(&sessions->lock);
+    visitor_release(ended);
     if (place != NULL)
         return RC_OK;
     visitor_release(visitor);
@@ -162,7 +178,9 @@ enum rc sessions_sign_in(struct sessions *sessions, const char *login, const cha
     (void)pthread_mutex_unlock(&sessions->lock);
     if (!may)
         return refuse(err, "wait", "Wait, then try again.",
-                      "this address has failed to sign in before and must wait");
+                      *ret_wait_s == 0
+                          ? "another sign-in of this login, or from this address, is under way"
+                          : "this address has failed to sign in before and must wait");
     sessions_sweep(sessions);
     enum rc rc = *login == '\0' || *password == '\0'
                      ? refuse(err, "wrong", "Sign in with a login of PostgreSQL and its password.",

@@ -6,6 +6,7 @@
 #include "base/outage.h"
 #include "base/thread.h"
 #include "console/answer.h"
+#include "console/request.h"
 #include "console/visitor_make.h"
 #include "db/parameter.h"
 
@@ -36,9 +37,9 @@ struct stream {
     struct thread thread;
     struct visitor *own; /* the console's login */
     pthread_mutex_t lock;
-    struct client *coming; /* with the lock: not yet seen by the thread */
-    int count;             /* with the lock */
-    struct client *clients;
+    struct client *coming;    /* with the lock: not yet seen by the thread */
+    int count;                /* with the lock */
+    struct client *clients;   /* the thread's; it changes the list with the lock */
     int64_t last_id;          /* the newest that was seen; -1: unknown */
     struct hole holes[HOLES]; /* below it, ascending */
     int hole_count;
@@ -50,23 +51,37 @@ struct stream {
     const struct stream_hooks *hooks;
 };
 
-bool stream_add(struct stream *stream, struct http_stream *client, struct visitor *visitor,
-                const char *last_id)
+static int count_of(const struct client *clients, const char *login)
 {
+    int count = 0;
+    for (; clients != NULL; clients = clients->next)
+        count += strcmp(visitor_login(clients->visitor), login) == 0;
+    return count;
+}
+
+bool stream_add(struct stream *stream, struct http_request *request, struct visitor *visitor)
+{
+    const char *last_id = http_header(request, "Last-Event-ID"), *login = visitor_login(visitor);
     int64_t id = -1;
     if (last_id != NULL && !int64_parse(last_id, strlen(last_id), &id))
         id = -1;
     (void)pthread_mutex_lock(&stream->lock);
-    bool room = stream->count < STREAM_CLIENTS, first = stream->count == 0;
+    bool first = stream->count == 0;
+    bool room =
+        stream->count < STREAM_CLIENTS &&
+        count_of(stream->coming, login) + count_of(stream->clients, login) < STREAM_CLIENTS_OF_ONE;
     if (room) {
         struct client *new = xcalloc(1, sizeof *new);
-        *new = (struct client){
-            .next = stream->coming, .out = client, .visitor = visitor_hold(visitor), .last_id = id};
+        *new = (struct client){.next = stream->coming,
+                               .out = http_stream_open(request, "text/event-stream"),
+                               .visitor = visitor_hold(visitor),
+                               .last_id = id};
         stream->coming = new;
         stream->count++;
     }
     (void)pthread_mutex_unlock(&stream->lock);
-    if (first) /* others wait for the next look, so that a hundred who come cost what one costs */
+    if (room &&
+        first) /* others wait for the next look, so a hundred who come cost what one costs */
         mailbox_poke(&stream->thread.inbox);
     return room;
 }
@@ -86,13 +101,13 @@ static void take_new(struct stream *stream)
 static void drop(struct stream *stream, struct client **place)
 {
     struct client *client = *place;
+    (void)pthread_mutex_lock(&stream->lock);
     *place = client->next;
+    stream->count--;
+    (void)pthread_mutex_unlock(&stream->lock);
     http_stream_close(client->out);
     visitor_release(client->visitor);
     free(client);
-    (void)pthread_mutex_lock(&stream->lock);
-    stream->count--;
-    (void)pthread_mutex_unlock(&stream->lock);
 }
 
 /* Sends to one client; a client that has gone is removed. True: it is still there. */

@@ -5,7 +5,7 @@
  *   if that is more than STREAM_CATCH_UP, the event `reset`, upon which it reads anew. An object that changes often is sent at most once in two seconds. A comment every 15 s
  *   keeps the line alive. A client that does not read is cut off (http.h).
  * Threads: stream_add from any; it has a thread of its own.
- * Ownership: takes a client's http_stream.
+ * Ownership: the answers that it opened.
  * Failure: when the database does not answer, each client gets the event `away`, with the seconds since then; when it answers again, `back`,
  *   and then what it missed. The log says so once.
  */
@@ -16,11 +16,12 @@
 
 #include <stdbool.h>
 
-#define STREAM_CATCH_UP 1000
-#define STREAM_CLIENTS  1000
+#define STREAM_CATCH_UP       1000
+#define STREAM_CLIENTS        1000
+#define STREAM_CLIENTS_OF_ONE 250
 
 struct stream;
-struct http_stream;
+struct http_request;
 struct visitor;
 
 struct stream_hooks {
@@ -35,8 +36,7 @@ struct stream_hooks {
 MUST_CHECK enum rc stream_start(const char *conninfo, const struct stream_hooks *hooks,
                                 struct stream **ret_stream, struct err *err);
 void stream_stop(struct stream *stream); /* NULL is fine */
-/** last_id NULL: from now on. False: there are STREAM_CLIENTS already. */
-bool stream_add(struct stream *stream, struct http_stream *client, struct visitor *visitor,
-                const char *last_id);
+/** Answers request without an end, from its Last-Event-ID on, or from now. False: it is not answered: there are STREAM_CLIENTS already, or STREAM_CLIENTS_OF_ONE of its login. */
+bool stream_add(struct stream *stream, struct http_request *request, struct visitor *visitor);
 
 #endif

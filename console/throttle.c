@@ -36,7 +36,7 @@ bool throttle_begin(struct throttle *throttle, const char *address, int64_t now_
         *at = (struct throttled){.last_us = now_us};
         (void)snprintf(at->address, sizeof at->address, "%s", address);
     }
-    *ret_wait_s = 1;
+    *ret_wait_s = 0;
     if (at == NULL || at->trying)
         return false;
     if (now_us - at->last_us > FORGET_US)

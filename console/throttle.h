@@ -23,7 +23,7 @@ struct throttle {
     } addresses[THROTTLE_ADDRESSES];
 };
 
-/** Whether it may try now, which it then does until throttle_end; if not, *ret_wait_s is at least 1. */
+/** Whether it may try now, which it then does until throttle_end; if not, *ret_wait_s says for how long, 0: until a try that is under way ends. */
 bool throttle_begin(struct throttle *throttle, const char *address, int64_t now_us,
                     int *ret_wait_s);
 void throttle_end(struct throttle *throttle, const char *address, bool failed, int64_t now_us);

@@ -5,6 +5,7 @@
 . "$(dirname "$0")/../support/e2e.bash"
 . "$here/../support/console.bash"
 looks=$(scratch_name)
+acts=$(scratch_name)
 ulimit -n "$(ulimit -H -n)"
 person "$looks" lockstep_monitor
 load() { python3 "$here/../support/console_load.py" "$1" "$url" "${@:2}"; }
@@ -87,6 +88,36 @@ eventually 30 eval '[ "$(sessions)" = 0 ]' || failed=1
 as GET api/v1/session
 expect 'it has ended' "$status" 401
 eventually 30 eval '! kill -0 "$hears" 2>/dev/null' || { echo 'its stream goes on'; failed=1; }
+console_stop
+
+case_begin 'one login has a share of the sessions and of the stream, and keeps no other out'
+person "$acts" lockstep_operator
+console_start -s console.sessions=4
+sign_in "$looks"
+cp "$tmp/cookies" "$tmp/first"
+for _ in 2 3 4 5 6; do sign_in "$looks"; done
+expect 'a sixth session of one login' "$status $(sessions)" '200 2'
+as GET api/v1/session
+expect 'its newest' "$status" 200
+api GET api/v1/session '' -b "$tmp/first"
+expect 'its first has ended' "$status" 401
+for i in 1 2 3; do
+    curl -s -o "$tmp/at_once.$i" -H 'Content-Type: application/json' -d "{\"login\": \"$looks\", \"password\": \"secret of $looks\"}" "${url}api/v1/session" &
+    at_once[i]=$!
+done
+wait "${at_once[@]}"
+expect 'three at once: nothing has failed' "$(jq -r '.detail // "signed in"' "$tmp"/at_once.? | grep -cvE '^(signed in|another sign-in of this login, or from this address, is under way)$')" 0
+sign_in "$acts"
+expect 'another login' "$status" 200
+sign_in "$looks"
+holds listeners "$(awk '$6 ~ /^lockstep_session/ { print $6 "=" $7 }' "$tmp/cookies")" 251
+expect 'one login listens so often' "$(cat "$tmp/listeners.out")" 'listeners 250 of 251, then 503 application/problem+json'
+sign_in "$acts"
+curl -s -N -m 60 -b "$tmp/cookies" "${url}api/v1/stream" >"$tmp/heard" &
+hears=$!
+eventually 30 grep -q hello "$tmp/heard" || failed=1
+kill "$hears"
+lets_go listeners
 console_stop
 cases_end
 exit $failed

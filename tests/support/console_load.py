@@ -5,6 +5,7 @@ large BYTES     sends a request with a body of so many bytes, in pieces, and say
 chunked BYTES   the same without saying how large it is; STATUS is closed when there was no answer.
 slow WHAT       sends a byte of its head, or of its body, each 0.2 s: "WHAT SECONDS" until the connection was closed.
 deaf            takes the event stream and reads nothing; "deaf" when it has begun; then waits for its stdin to end.
+listeners COOKIE COUNT   takes the event stream so often, until it is refused: "listeners TAKEN of COUNT, then STATUS TYPE"; then waits for its stdin to end.
 """
 import socket
 import sys
@@ -94,10 +95,27 @@ def deaf(url, cookie=''):
     sys.stdin.read()
 
 
+def listeners(url, cookie, count):
+    taken = []
+    for _ in range(int(count)):
+        s, host = connect(url)
+        s.sendall(f'GET /api/v1/stream HTTP/1.1\r\n{host}Cookie: {cookie}\r\n\r\n'.encode())
+        head = b''
+        while b'\r\n\r\n' not in head:
+            head += s.recv(1024)
+        status = head.split()[1].decode()
+        if status != '200':
+            break
+        taken.append(s)
+    kind = [line.split(b':')[1].strip().decode() for line in head.split(b'\r\n') if line.lower().startswith(b'content-type:')]
+    print('listeners', len(taken), 'of', f'{count},', 'then', status, *kind, flush=True)
+    sys.stdin.read()
+
+
 command, url, *words = sys.argv[1:]
 if command == 'large':
     print(*send(url, f'Content-Length: {words[0]}\r\n', int(words[0]), b' ' * 65536))
 elif command == 'chunked':
     print(*send(url, 'Transfer-Encoding: chunked\r\n', int(words[0]), b'10000\r\n' + b' ' * 65536 + b'\r\n'))
 else:
-    {'crowd': crowd, 'slow': slow, 'deaf': deaf}[command](url, *words)
+    {'crowd': crowd, 'slow': slow, 'deaf': deaf, 'listeners': listeners}[command](url, *words)
