@@ -6,6 +6,7 @@
 #include "base/outage.h"
 #include "base/thread.h"
 #include "console/answer.h"
+#include "console/holes.h"
 #include "console/request.h"
 #include "console/visitor_make.h"
 #include "db/parameter.h"
@@ -17,13 +18,6 @@
 #define HEARTBEAT_US 15000000
 #define ASK_US       5000000
 #define IDLE_TICK_MS 10000
-#define HOLES        256
-#define HOLE_US      60000000
-
-/* A number that was given, and whose transaction has not committed, or never will. */
-struct hole {
-    int64_t id, since_us;
-};
 
 struct client {
     struct client *next;
@@ -37,12 +31,11 @@ struct stream {
     struct thread thread;
     struct visitor *own; /* the console's login */
     pthread_mutex_t lock;
-    struct client *coming;    /* with the lock: not yet seen by the thread */
-    int count;                /* with the lock */
-    struct client *clients;   /* the thread's; it changes the list with the lock */
-    int64_t last_id;          /* the newest that was seen; -1: unknown */
-    struct hole holes[HOLES]; /* below it, ascending */
-    int hole_count;
+    struct client *coming;  /* with the lock: not yet seen by the thread */
+    int count;              /* with the lock */
+    struct client *clients; /* the thread's; it changes the list with the lock */
+    int64_t last_id;        /* the newest that was seen; -1: unknown */
+    struct holes holes;     /* below it */
     int64_t heartbeat_us;
     struct outage outage;
     int64_t asked_us; /* whether all who listen still may */
@@ -163,47 +156,7 @@ static void tell(struct stream *stream, bool away)
     }
 }
 
-/* ---- Holes ---- */
-
-static bool fill_hole(struct stream *stream, int64_t id)
-{
-    for (int i = 0; i < stream->hole_count; i++)
-        if (stream->holes[i].id == id) {
-            memmove(&stream->holes[i], &stream->holes[i + 1],
-                    (size_t)(--stream->hole_count - i) * sizeof *stream->holes);
-            return true;
-        }
-    return false;
-}
-
-/* Those between the newest and id. Of too many the oldest are given up, and so is one that is too old. */
-static void note_holes(struct stream *stream, int64_t id)
-{
-    int64_t now_us = clock_boot_us(), first = stream->last_id + 1;
-    if (id - first > HOLES)
-        first = id - HOLES;
-    for (int64_t hole = first; hole < id; hole++) {
-        if (stream->hole_count == HOLES)
-            (void)fill_hole(stream, stream->holes[0].id);
-        stream->holes[stream->hole_count++] = (struct hole){hole, now_us};
-    }
-    while (stream->hole_count > 0 && now_us - stream->holes[0].since_us > HOLE_US)
-        (void)fill_hole(stream, stream->holes[0].id);
-}
-
-/* Whoever comes back with this number misses nothing, but may hear something twice. */
-static int64_t safe_id(const struct stream *stream, int64_t id)
-{
-    return stream->hole_count > 0 && stream->holes[0].id <= id ? stream->holes[0].id - 1 : id;
-}
-
-static void holes_text(const struct stream *stream, struct str *text)
-{
-    db_array_start(text);
-    for (int i = 0; i < stream->hole_count; i++)
-        db_array_int(text, stream->holes[i].id);
-    db_array_end(text);
-}
+/* ---- What is new ---- */
 
 /* The event from which on somebody lacks something. */
 static int64_t lacking(const struct stream *stream)
@@ -220,14 +173,16 @@ static void send_rows(struct stream *stream, const struct db_result *rows)
     STR_AUTO text = {0};
     for (int i = 0; i < db_rows(rows); i++) {
         int64_t id = db_int(rows, i, CONSOLE_CHANGES_ID);
-        bool late = id != 0 && fill_hole(stream, id);
+        if (id < 0)
+            continue;
+        bool late = id != 0 && holes_fill(&stream->holes, id);
         if (id > stream->last_id) {
-            note_holes(stream, id);
+            holes_add(&stream->holes, stream->last_id + 1, id - 1);
             stream->last_id = id;
         }
         str_clear(&text);
         if (id != 0)
-            str_format(&text, "id: %lld\n", (long long)safe_id(stream, id));
+            str_format(&text, "id: %lld\n", (long long)holes_safe(&stream->holes, id));
         str_format(&text, "event: %s\ndata: %s\n\n", db_text(rows, i, CONSOLE_CHANGES_EVENT),
                    db_text(rows, i, CONSOLE_CHANGES_DATA));
         send_all(stream, id, late, text.data, text.len);
@@ -235,27 +190,38 @@ static void send_rows(struct stream *stream, const struct db_result *rows)
 }
 
 /* Where to read on: the newest event, or, if somebody comes back who lacks few, what that one has. */
-static void find_place(struct stream *stream, int64_t newest)
+static void find_place(struct stream *stream, const struct db_result *rows, int64_t newest)
 {
     stream->last_id = newest;
-    stream->hole_count = 0;
     for (const struct client *client = stream->clients; client != NULL; client = client->next)
         if (client->last_id >= 0 && client->last_id < stream->last_id &&
             newest - client->last_id <= STREAM_CATCH_UP)
             stream->last_id = client->last_id;
+    holes_clear(&stream->holes);
+    for (int i = 0; i < db_rows(rows); i++)
+        if (!db_null(rows, i, CONSOLE_NEWEST_FIRST) &&
+            db_int(rows, i, CONSOLE_NEWEST_LAST) <= stream->last_id)
+            holes_add(&stream->holes, db_int(rows, i, CONSOLE_NEWEST_FIRST),
+                      db_int(rows, i, CONSOLE_NEWEST_LAST));
+}
+
+static void reset_text(int64_t id, struct str *text)
+{
+    str_format(text, "id: %lld\nevent: reset\ndata: {}\n\n", (long long)id);
 }
 
 /* Those that are new start at the newest event; whoever lacks too much reads anew. */
-static void settle_new(struct stream *stream, int64_t newest)
+static void settle_new(struct stream *stream, const struct db_result *rows)
 {
     STR_AUTO reset = {0};
+    int64_t newest = db_int(rows, 0, CONSOLE_NEWEST_ID);
     int64_t seen = stream->last_id; /* by the last look, which was before the new ones came */
     if (seen < 0 || seen > newest || newest - seen > STREAM_CATCH_UP)
         seen = newest;
     if (stream->last_id < 0 || stream->last_id > newest ||
         newest - stream->last_id > STREAM_CATCH_UP)
-        find_place(stream, newest);
-    str_format(&reset, "id: %lld\nevent: reset\ndata: {}\n\n", (long long)newest);
+        find_place(stream, rows, newest);
+    reset_text(newest, &reset);
     for (struct client **place = &stream->clients; *place != NULL;) {
         struct client *client = *place;
         bool is_new = client->last_id < 0;
@@ -267,6 +233,28 @@ static void settle_new(struct stream *stream, int64_t newest)
             send_to(stream, place, is_new ? ": hello\n\n" : reset.data, is_new ? 9 : reset.len))
             place = &client->next;
     }
+}
+
+/* Events that were given up may have come since: all read everything again. */
+static void reset_all(struct stream *stream)
+{
+    STR_AUTO reset = {0};
+    reset_text(stream->last_id, &reset);
+    stream->hooks->news(stream->hooks->context);
+    send_all(stream, 0, false, reset.data, reset.len);
+}
+
+static void take_changes(struct stream *stream, const struct db_result *rows)
+{
+    int count = db_rows(rows) - 1; /* the last one is there for the snapshot */
+    stream->full = count >= STREAM_CATCH_UP;
+    stream->wait_ms = count > 0 ? NEWS_MS : EVERY_MS;
+    holes_arm(&stream->holes, db_int(rows, count, CONSOLE_CHANGES_XMAX));
+    if (count > 0)
+        stream->hooks->news(stream->hooks->context);
+    send_rows(stream, rows);
+    if (holes_settle(&stream->holes, db_int(rows, count, CONSOLE_CHANGES_XMIN)))
+        reset_all(stream);
 }
 
 static bool must_settle(const struct stream *stream)
@@ -281,7 +269,8 @@ static bool must_settle(const struct stream *stream)
 static void look(struct stream *stream)
 {
     struct err err = {0};
-    STR_AUTO holes = {0};
+    STR_AUTO firsts = {0};
+    STR_AUTO lasts = {0};
     DB_RESULT_AUTO *newest = NULL;
     DB_RESULT_AUTO *rows = NULL;
     enum rc rc = RC_OK;
@@ -289,21 +278,18 @@ static void look(struct stream *stream)
     if (must_settle(stream)) {
         rc = visitor_run(stream->own, NULL, &sql_console_newest, NULL, &newest, &err);
         if (rc == RC_OK)
-            settle_new(stream, db_int(newest, 0, CONSOLE_NEWEST_ID));
+            settle_new(stream, newest);
     }
-    holes_text(stream, &holes);
+    holes_arrays(&stream->holes, &firsts, &lasts);
     if (rc == RC_OK)
         rc = visitor_run(stream->own, NULL, &sql_console_changes,
-                         (const char *const[]){DB_INT(lacking(stream)), holes.data}, &rows, &err);
+                         (const char *const[]){DB_INT(lacking(stream)), firsts.data, lasts.data},
+                         &rows, &err);
     if (rc == RC_OK) {
         if (outage_over(&stream->outage, clock_boot_us(), &away_ms))
             log_event(LOG_INFO, "stream_is_back", "after_ms", LOG_INT(away_ms), NULL);
         tell(stream, false);
-        stream->full = db_rows(rows) >= STREAM_CATCH_UP;
-        stream->wait_ms = db_rows(rows) > 0 ? NEWS_MS : EVERY_MS;
-        if (db_rows(rows) > 0)
-            stream->hooks->news(stream->hooks->context);
-        send_rows(stream, rows);
+        take_changes(stream, rows);
     } else {
         if (outage_tells(&stream->outage, &err, clock_boot_us()))
             log_err(LOG_WARN, "stream_without_database", NULL, &err);

@@ -253,6 +253,33 @@ lockstep queue resume "$q" -q
 eventually 30 grep -q queue_resumed "$tmp/far"
 eventually 30 grep -q queue_resumed "$tmp/new"
 expect 'who is new, or reads anew, gets nothing old' "$(cat "$tmp/far" "$tmp/new" | grep -c executor_changed || true)" 0
+
+case_begin 'what a long transaction wrote is heard when it commits, or all is read anew'
+listen "$tmp/late"
+eventually 30 grep -q hello "$tmp/late"
+open_transaction() { # SQL: in a transaction that ends when $tmp/commit is there
+    rm -f "$tmp/commit" "$tmp/written"
+    { echo "BEGIN; $1;"; echo "\\! touch $tmp/written"; echo "\\! until [ -e $tmp/commit ]; do sleep 0.05; done"; echo "COMMIT;"; } |
+        "$LOCKSTEP_TEST_PGBIN/psql" -X -q -At -v ON_ERROR_STOP=1 -d "$db" >/dev/null &
+    eventually 20 test -e "$tmp/written"
+}
+open_transaction "INSERT INTO lockstep.event_log (event, detail) SELECT 'executor_changed', 'long ' || g FROM generate_series(1, 400) g"
+sql "INSERT INTO lockstep.event_log (event, detail) VALUES ('executor_changed', 'meanwhile')"
+eventually 30 grep -q meanwhile "$tmp/late"
+id=$(sed -nE '/^id: /{s/id: //;h};/meanwhile/{x;p}' "$tmp/late" | head -n 1)
+touch "$tmp/commit"
+eventually 30 grep -q '"long 400"' "$tmp/late"
+expect 'each of them' "$(grep -oE '"long [0-9]+"' "$tmp/late" | sort -u | wc -l) $(grep -c reset "$tmp/late" || true)" '400 0'
+listen "$tmp/late_again" -H "Last-Event-ID: $id"
+eventually 30 grep -q '"long 400"' "$tmp/late_again"
+base=$(sql "SELECT setval(pg_get_serial_sequence('lockstep.event_log', 'event_id'), max(event_id) + 601) - 601 FROM lockstep.event_log")
+every_other() { echo "INSERT INTO lockstep.event_log (event_id, event, detail) OVERRIDING SYSTEM VALUE SELECT $base + g, 'executor_changed', '$1' FROM generate_series($2, 600, 2) g"; }
+open_transaction "$(every_other odd 1)"
+sql "$(every_other even 2)"
+all_even() { [ "$(grep -c '"even"' "$tmp/late")" = 300 ]; }
+eventually 30 all_even
+touch "$tmp/commit"
+eventually 30 grep -q 'event: reset' "$tmp/late"
 as DELETE api/v1/session
 expect 'signed out' "$status" 200
 ended() { ! pgrep -f "curl -s -N -m 120 .*${url}api/v1/stream" >/dev/null; }
@@ -272,7 +299,7 @@ locker=$!
 eventually 20 eval '[ "$(sql "SELECT count(*) FROM pg_locks WHERE relation = '"'lockstep.run'"'::regclass AND mode = '"'AccessExclusiveLock'"' AND granted")" = 1 ]'
 asking=()
 for _ in $(seq 24); do
-    curl -s -m 60 -o /dev/null -H "Authorization: Bearer $token" "${url}api/v1/runs" &
+    curl -s -m 60 -o /dev/null -H "Authorization: Bearer $token" "${url}api/v1/runs?limit=77" & # not what is kept from before
     asking+=($!)
 done
 eventually 20 eval '[ "$(sql "SELECT count(*) FROM pg_locks WHERE relation = '"'lockstep.run'"'::regclass AND NOT granted")" -ge 1 ]'
