@@ -1,36 +1,29 @@
-/* signin.mjs URL MONITOR OPERATOR: sign-in with PostgreSQL logins (password "secret of NAME"), two roles, sign-out. */
-import { check, done, launch, open, shown, violations } from './browser.mjs';
+/* signin.mjs URL MONITOR OPERATOR PAGE...: sign-in with PostgreSQL logins (password "secret of NAME"), sign-out, each page as either of the two
+ * roles, and what ends a session. Environment: as database.mjs.
+ */
+import { check, done, launch, open, shown, signIn, violations } from './browser.mjs';
+import { sql } from './database.mjs';
 
-const [url, monitor, operator] = process.argv.slice(2);
+const [url, monitor, operator, ...pages] = process.argv.slice(2);
 const browser = await launch();
 
-async function signIn(page, login, password = `secret of ${login}`) {
+async function tries(page, login, password) {
     await page.getByLabel('Login').fill(login);
     await page.getByLabel('Password').fill(password);
     await page.getByLabel('Password').press('Enter');
-}
-
-/* Refusals delay the address for some seconds: the form is sent again until the page comes. */
-async function comesIn(page, login) {
-    for (let i = 0; i < 20; i++) {
-        await signIn(page, login);
-        const came = await page.waitForSelector('.switches', { timeout: 3000 }).catch(() => null);
-        if (came) return true;
-    }
-    return false;
 }
 
 const page = await open(browser, url);
 await page.goto(url + 'runs?status=Failed');
 await page.waitForSelector('.sign-in');
 check('the sign-in is accessible', (await violations(page)).length === 0, (await violations(page)).join('; '));
-await signIn(page, monitor, 'wrong');
+await tries(page, monitor, 'wrong');
 await page.waitForSelector('.problem');
 check(
     'a wrong password is refused, and the password is cleared',
     (await page.getByLabel('Password').inputValue()) === '',
 );
-check('the right one comes to the page that was asked for', await comesIn(page, monitor));
+check('the right one comes to the page that was asked for', await signIn(page, monitor));
 await shown(page);
 check('with its filters', page.url().endsWith('/runs?status=Failed'), page.url());
 check('a monitor has no actions', (await page.locator('main input[type=checkbox]').count()) === 0);
@@ -41,9 +34,49 @@ check('signing out ends it', (await page.evaluate(() => fetch('api/v1/session').
 const other = await open(browser, url);
 await other.goto(url + 'runs');
 await other.waitForSelector('.sign-in');
-check('an operator comes in', await comesIn(other, operator));
+check('an operator comes in', await signIn(other, operator));
 await other.waitForSelector('main tbody');
 check('and may select runs to act on', (await other.locator('main tbody input[type=checkbox]').count()) > 0);
+
+/* What acts: buttons that ask before they do it, and boxes that select what is acted on. */
+async function acting(page, path) {
+    page.trouble.length = 0;
+    await page.goto(url + path);
+    await shown(page);
+    const trouble = page.trouble.join('; ');
+    check(`${path || 'the overview'} opens without an error`, trouble === '', trouble);
+    return page.locator('main button', { hasText: /…$/ }).or(page.locator('main tbody input[type=checkbox]')).count();
+}
+
+const looking = await open(browser, url);
+await looking.goto(url);
+await signIn(looking, monitor);
+let offered = 0;
+for (const path of pages) {
+    const found = await acting(looking, path);
+    check(`a monitor is offered no action on ${path || 'the overview'}`, found === 0, `${found} of them`);
+    offered += (await acting(other, path)) > 0 ? 1 : 0;
+}
+check('an operator is, on most pages', offered > 5, `${offered} pages`);
+const run = pages.find((path) => path.startsWith('runs/'));
+await looking.goto(url + run);
+await shown(looking);
+await looking.keyboard.press('c');
+check('and by no key', (await looking.locator('dialog[open]').count()) === 0);
+const refused = await looking.evaluate(async (path) => {
+    const { send } = await import(new URL('assets/lib/api.js', document.baseURI));
+    return send('POST', `${path}/cancel`, { reason: 'may I?' }).then(() => 'done', (error) => error.status);
+}, run);
+check('and the server refuses what the page does not offer', refused === 403, String(refused));
+
+sql(`SELECT pg_terminate_backend(pid, 10000) FROM pg_stat_activity WHERE usename = '${monitor}'`);
+await looking.waitForSelector('.sign-in');
+check('a session whose session with PostgreSQL was ended leads to the sign-in, without a click', true);
+sql(`REVOKE lockstep_operator FROM ${operator}`);
+await other.waitForSelector('.sign-in');
+check('and so does a login that has lost its group', true);
+sql(`GRANT lockstep_operator TO ${operator}`);
+check('which comes in again when it has it again', await signIn(other, operator));
 
 await other.context().clearCookies();
 await other.reload();

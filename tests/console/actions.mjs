@@ -1,0 +1,124 @@
+/* actions.mjs URL LOGIN: each action of the pages, done in the browser as a user does it, and its effect in the database. An action of the
+ * page's sources that has no row here fails the test. Environment: as database.mjs, and QUEUE, HALTED, JOB, LATE, STRAY (a session to be ended), and
+ * runs: WORK, PAUSED, CANCELLED, FAILED, BULK (two, named alike).
+ */
+import { readFileSync, readdirSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { check, done, launch, open, shown, signIn, violations } from './browser.mjs';
+import { sql } from './database.mjs';
+
+const [url, login] = process.argv.slice(2);
+const { QUEUE, HALTED, JOB, LATE, STRAY, WORK, PAUSED, CANCELLED, FAILED } = process.env;
+const web = fileURLToPath(new URL('../../console/web/', import.meta.url));
+const task = (name) => `tasks/${sql(`SELECT task_id FROM lockstep.task t JOIN lockstep.run r USING (run_no) WHERE r.run_id = '${WORK}' AND t.name = '${name}'`)}`;
+const runIs = (id, status) => `SELECT status = '${status}' FROM lockstep.run_status WHERE run_id = '${id}'`;
+const taskIs = (name, status) => `SELECT t.status = '${status}' FROM lockstep.task t JOIN lockstep.run r USING (run_no) WHERE r.run_id = '${WORK}' AND t.name = '${name}'`;
+const queueIs = (condition, queue = QUEUE) => `SELECT ${condition} FROM lockstep.queue WHERE name = '${queue}'`;
+const logged = (event) => (reason) => `SELECT count(*) > 0 FROM lockstep.event_log WHERE event = '${event}' AND detail LIKE '%${reason}%' AND actor = '${login}'`;
+const jobLogged = (job) => (reason) => `SELECT count(*) > 0 FROM lockstep.job_event WHERE job = '${job}' AND message LIKE '%${reason}%' AND source = '${login}'`;
+const bulk = (status) => `SELECT count(*) = 2 FROM lockstep.run_status WHERE name = 'bulk' AND status = '${status}'`;
+const executor = "(SELECT e FROM lockstep.executor e ORDER BY executor_no DESC LIMIT 1)";
+
+/* the action's place in the sources, the page, the button (of the row with that text), what is filled in, and what must come true */
+const ROWS = [
+    { of: 'run pause', at: `runs/${PAUSED}`, button: 'Pause …', effect: runIs(PAUSED, 'Paused'), log: logged('run_paused') },
+    { of: 'run resume', at: `runs/${PAUSED}`, button: 'Resume …', effect: runIs(PAUSED, 'Running'), log: logged('run_resumed') },
+    { of: 'run cancel', at: `runs/${CANCELLED}`, button: 'Cancel …', effect: runIs(CANCELLED, 'Cancelled'), log: logged('run_cancelled') },
+    { of: 'run retry', at: `runs/${FAILED}`, button: 'Retry …', effect: 'SELECT true', log: logged('run_retried') },
+    { of: 'runs pause', at: 'runs?name=bulk', select: true, button: 'Pause …', effect: bulk('Paused'), log: logged('run_paused') },
+    { of: 'runs resume', at: 'runs?name=bulk', select: true, button: 'Resume …', effect: bulk('Running'), log: logged('run_resumed') },
+    { of: 'runs cancel', at: 'runs?name=bulk', select: true, button: 'Cancel …', effect: bulk('Cancelled'), log: logged('run_cancelled') },
+    { of: 'runs retry', at: 'runs?name=bulk', select: true, button: 'Retry …', effect: bulk('Running'), log: logged('run_retried') },
+    { of: 'task complete', at: task('later 1'), button: 'Declare done …', effect: taskIs('later 1', 'Completed'), log: logged('task_completed') },
+    { of: 'task cancel', at: task('later 2'), button: 'Cancel …', effect: taskIs('later 2', 'Cancelled'), log: logged('task_cancelled') },
+    { of: 'task fail', at: task('later 3'), button: 'Fail …', effect: taskIs('later 3', 'Failed'), log: logged('task_failed') },
+    { of: 'task retry', at: task('later 2'), button: 'Retry …', effect: taskIs('later 2', 'Pending'), log: logged('task_retried') },
+    { of: 'pages/queue.js: Readers', at: `queues/${QUEUE}`, button: 'Readers …', fill: { max_readers: '17' }, effect: queueIs('max_readers = 17'), log: logged('queue_changed') },
+    { of: 'pages/queue.js: Policy', at: `queues/${QUEUE}`, button: 'Policy …', fill: { lookahead: '9' }, effect: queueIs('lookahead = 9'), log: logged('queue_changed') },
+    { of: 'pages/queue.js: Pause', at: `queues/${QUEUE}`, button: 'Pause …', effect: queueIs('paused'), log: logged('queue_paused') },
+    { of: 'pages/queue.js: Resume', at: `queues/${QUEUE}`, button: 'Resume …', effect: queueIs('NOT paused'), log: logged('queue_resumed') },
+    { of: 'pages/queue.js: Accept', at: `queues/${HALTED}`, button: 'Accept …', effect: queueIs('halted_at IS NULL', HALTED), log: logged('topic_accepted') },
+    {
+        of: 'pages/queue.js: Publish', at: `queues/${QUEUE}`, button: 'Publish …', fill: { name: 'from the page', tasks: '{"order": 1, "sql": "SELECT 1"}\n{"order": 2, "sql": "SELECT 2"}' },
+        noReason: true, effect: "SELECT count(*) = 1 FROM lockstep.run WHERE name = 'from the page' AND status = 'Completed'",
+    },
+    { of: 'pages/job.js: Disable', at: `jobs/${JOB}`, button: 'Disable …', effect: `SELECT NOT enabled FROM lockstep.job WHERE name = '${JOB}'`, log: jobLogged(JOB) },
+    { of: 'pages/job.js: Enable', at: `jobs/${JOB}`, button: 'Enable …', effect: `SELECT enabled FROM lockstep.job WHERE name = '${JOB}'`, log: jobLogged(JOB) },
+    { of: 'pages/job.js: Silence', at: `jobs/${JOB}`, button: 'Silence …', fill: { hours: '3' }, effect: `SELECT until BETWEEN now() + interval '2 h' AND now() + interval '4 h' FROM lockstep.job_silence s JOIN lockstep.job j USING (job_id) WHERE j.name = '${JOB}'` },
+    { of: 'pages/job.js: Run now', at: `jobs/${JOB}`, button: 'Run now …', effect: `SELECT count(*) = 1 FROM lockstep.occurrence WHERE job = '${JOB}' AND outcome = 'fired'` },
+    { of: 'pages/missed.js: Acknowledge', at: 'missed', row: LATE, button: 'Acknowledge …', effect: `SELECT acknowledged_at IS NOT NULL FROM lockstep.alert WHERE job = '${LATE}'`, log: logged('alert_acknowledged') },
+    { of: 'pages/missed.js: Run now', at: 'missed', row: LATE, button: 'Run now …', effect: `SELECT count(*) = 1 FROM lockstep.occurrence WHERE job = '${LATE}' AND outcome = 'fired'` },
+    { of: 'pages/locks.js: End', at: 'locks', row: STRAY, button: 'End …', effect: `SELECT count(*) = 0 FROM pg_stat_activity WHERE pid = ${STRAY}`, log: logged('session_ended') },
+    { of: 'pages/executors.js: Readers', at: 'executors', button: 'Readers …', fill: { readers: '3' }, effect: `SELECT (e).readers_limit = 3 FROM ${executor} AS x (e)`, log: logged('executor_changed') },
+    { of: 'pages/executors.js: Drain', at: 'executors', button: 'Drain …', effect: `SELECT (e).drain_by IS NOT NULL FROM ${executor} AS x (e)`, log: logged('executor_drain') },
+];
+/* Of these the server has no route yet: the pages show the command in their place. */
+const COMMANDS = ['pages/rejected_message.js: Edit and redrive', 'pages/replay.js: Replay'];
+
+const browser = await launch();
+const page = await open(browser, url);
+await page.goto(url);
+await signIn(page, login);
+await shown(page);
+
+const { run, task: ofTask } = await page.evaluate(async () => {
+    const { RUN_ACTIONS, TASK_ACTIONS } = await import(new URL('assets/lib/actions.js', document.baseURI));
+    return { run: Object.keys(RUN_ACTIONS), task: Object.keys(TASK_ACTIONS) };
+});
+const inSources = ['lib', 'pages'].flatMap((dir) =>
+    readdirSync(web + dir).flatMap((file) =>
+        [...readFileSync(`${web}${dir}/${file}`, 'utf8').matchAll(/actionButton\(\s*'([^']+)'/g)].map(([, label]) => `${dir}/${file}: ${label}`),
+    ),
+);
+const all = [...run.flatMap((name) => [`run ${name}`, `runs ${name}`]), ...ofTask.map((name) => `task ${name}`), ...inSources];
+const named = [...ROWS.map((row) => row.of), ...COMMANDS];
+check('each action of the pages has a row here', all.every((name) => named.includes(name)), all.filter((name) => !named.includes(name)).join('; '));
+check('and each row is an action', named.every((name) => all.includes(name)), named.filter((name) => !all.includes(name)).join('; '));
+
+const until = async (text) => {
+    for (let i = 0; sql(text) !== 't'; i++) {
+        if (i === 150) return false;
+        await new Promise((resolve) => setTimeout(resolve, 100));
+    }
+    return true;
+};
+
+async function act(row, no) {
+    const reason = `reason ${no} of the test`;
+    await page.goto(url + row.at);
+    await shown(page);
+    if (row.select) await page.getByLabel('select all rows of this page').check();
+    const place = row.row ? page.locator('main tr', { hasText: row.row }) : page.locator('main');
+    await place.getByRole('button', { name: row.button, exact: true }).first().click();
+    await page.waitForSelector('dialog[open] .effect li');
+    for (const [name, value] of Object.entries(row.fill ?? {})) await page.locator(`dialog #field-${name}`).fill(value);
+    if (!row.noReason) await page.locator('dialog #field-reason').fill(reason);
+    const wrong = no === 0 ? await violations(page) : [];
+    await page.locator('dialog button[type=submit]').click();
+    await page.waitForFunction(() => !document.querySelector('dialog').open || document.querySelector('dialog .problem'));
+    const problem = await page.locator('dialog[open] .problem').allInnerTexts();
+    const came = problem.length === 0 && (await until(row.effect)),
+        why = !came || !row.log || (await until(row.log(reason)));
+    check(`${row.of}: it happens`, came && wrong.length === 0, [...problem, ...wrong].join('; ') || row.effect);
+    if (came) check(`${row.of}: the log has who and why`, why, row.log?.(reason));
+}
+
+let no = 0;
+for (const row of ROWS) {
+    page.trouble.length = 0;
+    try {
+        await act(row, no++);
+    } catch (error) {
+        check(`${row.of} is done`, false, error.message.split('\n').slice(0, 4).join(' '));
+    }
+    if (page.trouble.length) check(`${row.of}: without an error`, false, page.trouble.join('; '));
+    await page.evaluate(() => document.querySelector('dialog')?.close());
+}
+
+await page.goto(url + `jobs/${JOB}`);
+await shown(page);
+await page.getByRole('button', { name: 'Test', exact: true }).click();
+await page.waitForSelector('dialog[open] table');
+check('Test says what would be done, and does nothing', sql(`SELECT count(*) FROM lockstep.occurrence WHERE job = '${JOB}'`) === '1');
+await browser.close();
+done();

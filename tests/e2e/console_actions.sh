@@ -1,0 +1,50 @@
+#!/bin/bash
+# Each action of the console's pages is done in the browser, and its effect is seen in the database, with who did it and why.
+# ctest: nosan long timeout=300
+. "$(dirname "$0")/../support/e2e.bash"
+. "$here/../support/browser.bash"
+. "$here/../support/console.bash"
+browser_needed chromium
+browser_surroundings
+export QUEUE HALTED JOB=nightly LATE=late STRAY WORK PAUSED CANCELLED FAILED
+QUEUE=$(scratch_name) HALTED=$(scratch_name)
+acts=$(scratch_name) stray=$(scratch_name)
+person "$acts" 'lockstep_operator, lockstep_producer, pg_signal_backend'
+person "$stray" lockstep_monitor
+
+case_begin 'what an operator does on the pages happens'
+lockstep queue create "$QUEUE" -q --create-topic --max-readers 20 --on-failure continue --runs concurrent --max-attempts 1 >/dev/null
+lockstep queue create "$HALTED" -q --create-topic >/dev/null
+sql "UPDATE lockstep.queue SET halted_at = now(), halted_reason = 'topic_changed', halted_detail = 'it is another one' WHERE name = '$HALTED'"
+publish() { lockstep publish --queue "$QUEUE" -q --name "$1" -; }
+long='{"order": 1, "name": "long", "sql": "SELECT pg_sleep(600)"}'
+WORK=$(printf '%s\n' "$long" '{"order": 2, "name": "later 1", "sql": "SELECT 1"}' '{"order": 2, "name": "later 2", "sql": "SELECT 1"}' \
+    '{"order": 2, "name": "later 3", "sql": "SELECT 1"}' | publish work)
+PAUSED=$(publish paused <<<"$long")
+CANCELLED=$(publish cancelled <<<"$long")
+FAILED=$(publish failed <<<'{"order": 1, "sql": "SELECT 1 / 0"}')
+for _ in 1 2; do publish bulk <<<"$long" >/dev/null; done
+cat >"$tmp/jobs.json" <<JSON
+{"jobs": [{"job": "nightly", "queue": "$QUEUE", "tasks": [{"order": 1, "sql": "SELECT 1"}], "schedules": [{"name": "day", "kind": "interval", "every": "24h"}]},
+          {"job": "late", "queue": "$QUEUE", "tasks": [{"order": 1, "sql": "SELECT 1"}], "schedules": [{"name": "day", "kind": "interval", "every": "24h"}]}]}
+JSON
+lockstep job apply "$tmp/jobs.json" >/dev/null
+sql <<SQL
+SET session_replication_role = replica;
+INSERT INTO lockstep.job_occurrence (job_id, schedule_id, scheduled_for, decided_at, outcome, source, dispatcher, reason)
+SELECT j.job_id, s.schedule_id, now() - interval '1 h', now() - interval '1 h', 'missed', 'schedule day', 'x', 'no executor ran' FROM lockstep.job j JOIN lockstep.schedule s USING (job_id) WHERE j.name = 'late';
+INSERT INTO lockstep.job_alert (job, kind, seen_at, last_seen_at, opened_at) VALUES ('late', 'missed', now(), now(), now());
+SQL
+lockstep executor run --queue "$QUEUE" --readers 8 >/dev/null 2>"$tmp/executor.log" &
+eventually 60 is "SELECT count(*) FROM lockstep.task WHERE name = 'long' AND status = 'Processing'" 5
+eventually 60 is "SELECT status FROM lockstep.run WHERE run_id = '$FAILED'" PartiallyCompleted
+eventually 60 is "SELECT count(*) FROM lockstep.task WHERE name LIKE 'later%'" 3
+slot=$(sql 'SELECT min(slot_id) FROM lockstep.slot WHERE executor_no IS NULL')
+PGPASSWORD="secret of $stray" "$LOCKSTEP_TEST_PGBIN/psql" -X -q -d "$db user=$stray" -c "SELECT pg_advisory_lock(1280507906, $slot)" \
+    -c 'SELECT pg_sleep(600)' >/dev/null 2>"$tmp/stray" &
+eventually 20 is "SELECT count(*) FROM pg_stat_activity WHERE usename = '$stray' AND query LIKE '%pg_sleep%'" 1 || cat "$tmp/stray"
+STRAY=$(sql "SELECT pid FROM pg_stat_activity WHERE usename = '$stray'")
+console_start -b "$LOCKSTEP_TEST_BROKERS"
+browser_run actions.mjs "$url" "$acts"
+cases_end
+exit $failed
