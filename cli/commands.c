@@ -443,7 +443,7 @@ const struct command commands[] = {
     {"all", "run", "", NEEDS_SCHEMA | NEEDS_KAFKA | NEEDS_PATIENCE, command_all_run,
      "executor, scheduler and console in one process, for small installations", all_run_options,
      "lockstep all run --queue orders"},
-    {"console", "run", "", NEEDS_SCHEMA | NEEDS_PATIENCE, command_console_run,
+    {"console", "run", "", NEEDS_CONFIG | NEEDS_PATIENCE, command_console_run,
      "the console: HTTP API and pages, in the foreground", console_run_options,
      "lockstep console run --listen 8330"},
     {"console", "token", "[ACTION [NAME]]", NEEDS_SCHEMA, command_console_token,

@@ -5,7 +5,12 @@
 
 #include "base/log.h"
 #include "config/conninfo.h"
+#include "console/clusters.h"
 #include "console/console.h"
+#include "db/migrate.h"
+
+#include <stdlib.h>
+#include <string.h>
 
 #define WAIT_MS 60000
 
@@ -22,21 +27,64 @@ static enum rc start_beside(struct cli *cli, const struct console_options *optio
     return RC_OK;
 }
 
+/* The databases of the configuration, by name; none: that of [postgres]. */
+static void find_clusters(const struct config *config, struct console_options *options,
+                          struct console_cluster **ret_clusters)
+{
+    static const char prefix[] = "cluster:";
+    const struct config_value *value;
+    int count = 0;
+    for (int i = 0; (value = config_at(config, i)) != NULL; i++) {
+        if (strncmp(value->section, prefix, sizeof prefix - 1) != 0)
+            continue;
+        *ret_clusters = xrealloc(*ret_clusters, (size_t)count + 1, sizeof **ret_clusters);
+        (*ret_clusters)[count++] =
+            (struct console_cluster){value->section + sizeof prefix - 1, value->value};
+    }
+    options->clusters = *ret_clusters;
+    options->cluster_count = count;
+}
+
+/* One database must be there, with its schema. Of many any may be down for now. */
+static enum rc check_database(struct cli *cli, struct console_options *options, struct err *err)
+{
+    if (options->cluster_count > 0)
+        return RC_OK;
+    enum rc rc = cli_reconnect(cli, err);
+    if (rc == RC_OK)
+        rc = migrate_validate(cli->db, err);
+    if (rc == RC_OK)
+        options->server = db_server(cli->db);
+    return rc;
+}
+
+/* The numbers of the default database; each one's are at /clusters/NAME/metrics, too. */
+static enum rc open_metrics(const struct cli *cli, const struct console_options *options,
+                            struct metrics_port **ret_port, struct err *err)
+{
+    bool many = options->cluster_count > 0;
+    return metrics_port_open(cli, many ? options->clusters[0].conninfo : options->conninfo,
+                             options->server, NULL, ret_port, err);
+}
+
 enum rc command_console_run(struct cli *cli, struct err *err)
 {
     STR_AUTO conninfo = {0};
+    FREE_AUTO struct console_cluster *clusters = NULL;
     struct console *console = NULL;
     struct metrics_port *port = NULL;
     config_conninfo(cli->config, &conninfo);
-    const struct console_options options = {.conninfo = conninfo.data,
-                                            .config = cli->config,
-                                            .kafka = &cli->kafka,
-                                            .server = db_server(cli->db),
-                                            .listen = cli_text(cli, "listen"),
-                                            .assets = cli_text(cli, "assets")};
+    str_text(&conninfo, "");
+    struct console_options options = {.conninfo = conninfo.data,
+                                      .config = cli->config,
+                                      .kafka = &cli->kafka,
+                                      .listen = cli_text(cli, "listen"),
+                                      .assets = cli_text(cli, "assets")};
+    find_clusters(cli->config, &options, &clusters);
+    enum rc rc = check_database(cli, &options, err);
     stop_catch();
-    enum rc rc = metrics_port_open(cli, conninfo.data != NULL ? conninfo.data : "",
-                                   db_server(cli->db), NULL, &port, err);
+    if (rc == RC_OK)
+        rc = open_metrics(cli, &options, &port, err);
     if (rc == RC_OK)
         rc = start_beside(cli, &options, &console, err);
     db_close(cli->db); /* the daemon has sessions of its own */
@@ -54,14 +102,16 @@ enum rc command_console_run(struct cli *cli, struct err *err)
 enum rc command_all_run(struct cli *cli, struct err *err)
 {
     STR_AUTO conninfo = {0};
+    FREE_AUTO struct console_cluster *clusters = NULL;
     struct console *console = NULL;
     config_conninfo(cli->config, &conninfo);
-    const struct console_options options = {.conninfo = conninfo.data,
-                                            .config = cli->config,
-                                            .kafka = &cli->kafka,
-                                            .server = db_server(cli->db),
-                                            .listen = cli_text(cli, "listen"),
-                                            .assets = cli_text(cli, "assets")};
+    struct console_options options = {.conninfo = conninfo.data,
+                                      .config = cli->config,
+                                      .kafka = &cli->kafka,
+                                      .server = db_server(cli->db),
+                                      .listen = cli_text(cli, "listen"),
+                                      .assets = cli_text(cli, "assets")};
+    find_clusters(cli->config, &options, &clusters);
     enum rc rc = start_beside(cli, &options, &console, err);
     if (rc == RC_OK)
         rc = command_executor_run(cli, err);

@@ -242,6 +242,36 @@ static void check_together(struct config *config)
     config_fault(&config->faults, &err);
 }
 
+/* The name is a part of addresses, and of the name of a cookie. */
+static bool is_cluster_name(const char *name)
+{
+    size_t len = strlen(name);
+    return len <= 40 &&
+           strspn(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-") == len;
+}
+
+static void check_clusters(struct config *config)
+{
+    static const char prefix[] = "cluster:";
+    for (int i = 0; i < config->count; i++) {
+        const struct config_value *value = &config->values[i];
+        const char *name = value->section + sizeof prefix - 1;
+        struct err err;
+        if (strncmp(value->section, prefix, sizeof prefix - 1) != 0)
+            continue;
+        if (!is_cluster_name(name))
+            (void)err_set(&err, RC_FATAL, ERR_CONFIG, value->where, "As in [cluster:warehouse].",
+                          "the name of [%s] must be 1 to 40 letters, digits, _ and -",
+                          value->section);
+        else if (*value->value == '\0')
+            (void)err_set(&err, RC_FATAL, ERR_CONFIG, value->where, HINT_CLUSTER,
+                          "[%s] has no conninfo", value->section);
+        else
+            continue;
+        config_fault(&config->faults, &err);
+    }
+}
+
 enum rc config_load(const struct config_request *request, struct config **ret_config,
                     struct err *err)
 {
@@ -259,6 +289,7 @@ enum rc config_load(const struct config_request *request, struct config **ret_co
     for (int i = 0; i < request->set_count; i++)
         set_one(config, request->set[i]);
     check_together(config);
+    check_clusters(config);
     enum rc rc = config_faults_end(&config->faults, err);
     config->faults.report = NULL;
     if (rc == RC_OK)

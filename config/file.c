@@ -24,6 +24,8 @@ struct reading {
     char line[LONGEST_LINE];
     /* Of an IPv6 address, [http:[::1]:8080]: inih ends it at the first bracket. Else "". */
     char section[300];
+    char cluster[300]; /* [cluster:NAME] without a conninfo so far; else "" */
+    int cluster_at;    /* its line */
     int number, secret_at;
     bool cut, too_long;
 };
@@ -80,6 +82,30 @@ static bool heading_ends(struct reading *reading, const char *start)
     return true;
 }
 
+/* A section without a key is none to inih: a database would be missing, and nobody be told. */
+static void end_cluster(struct reading *reading)
+{
+    char where[160];
+    struct err err;
+    if (*reading->cluster == '\0')
+        return;
+    (void)snprintf(where, sizeof where, "%s:%d", reading->path, reading->cluster_at);
+    (void)err_set(&err, RC_FATAL, ERR_CONFIG, where, HINT_CLUSTER, "%s] has no conninfo",
+                  reading->cluster);
+    config_fault(&reading->config->faults, &err);
+    reading->cluster[0] = '\0';
+}
+
+static void begin_section(struct reading *reading, const char *start)
+{
+    end_cluster(reading);
+    if (strncmp(start, "[cluster:", 9) != 0 || start[9] == ']')
+        return;
+    (void)snprintf(reading->cluster, sizeof reading->cluster, "%.*s", (int)strcspn(start, "]"),
+                   start);
+    reading->cluster_at = reading->number;
+}
+
 static char *next_line(char *buffer, int size, void *context)
 {
     struct reading *reading = context;
@@ -91,6 +117,8 @@ static char *next_line(char *buffer, int size, void *context)
         /* inih tells of such a line only at the end, after what follows from it was told. */
         refuse_line(reading, "[section]", "this line is neither a section nor key = value");
         start = "";
+    } else if (*start == '[') {
+        begin_section(reading, start);
     }
     int written = snprintf(buffer, (size_t)size, "%s", start);
     reading->cut = written >= size;
@@ -122,6 +150,8 @@ static int on_value(void *context, const char *section, const char *name, const 
     enum rc rc;
     if (reading->section[0] != '\0')
         section = reading->section;
+    if (strcmp(name, "conninfo") == 0)
+        reading->cluster[0] = '\0';
     if (reading->too_long)
         rc = err_set(&err, RC_FATAL, ERR_CONFIG, where, "", "the line is longer than %d bytes",
                      LONGEST_LINE);
@@ -184,6 +214,7 @@ enum rc file_read(struct config *config, const char *path, struct err *err)
     if (rc != RC_OK)
         return rc;
     int bad_line = ini_parse_stream(next_line, reading, on_value, reading);
+    end_cluster(reading);
     if (bad_line > 0) {
         char where[160];
         (void)snprintf(where, sizeof where, "%s:%d", path, bad_line);

@@ -11,6 +11,8 @@
 #include "config/faults.h"
 #include "config/key.h"
 
+#define HINT_CLUSTER "As in conninfo = host=db.example dbname=warehouse user=console"
+
 struct config {
     struct config_value *values;
     int count;

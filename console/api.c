@@ -32,15 +32,16 @@ static void refuse_call(struct http_request *request, const struct err *err)
 
 /* ---- Who asks ---- */
 
-/* A browser sends a cookie to each port of a host: two consoles must not take each other's for theirs. */
-void api_name_cookie(struct api *api, int port)
+/* A browser sends a cookie to each port of a host, and to each database of a console: none must take
+ * another's for its own. */
+void api_name_cookie(struct api *api, int port, const char *cluster)
 {
-    (void)snprintf(api->cookie, sizeof api->cookie, "lockstep_session_%d", port);
+    (void)snprintf(api->cookie, sizeof api->cookie, "lockstep_session_%d%s%s", port,
+                   cluster != NULL ? "_" : "", cluster != NULL ? cluster : "");
 }
 
-/* RC_NONE: it is no one that we know. */
-static enum rc visitor_of(const struct api *api, const struct http_request *request,
-                          struct visitor **ret_visitor, struct err *err)
+enum rc api_visitor(const struct api *api, const struct http_request *request,
+                    struct visitor **ret_visitor, struct err *err)
 {
     static const char bearer[] = "Bearer ";
     const char *given = http_header(request, "Authorization");
@@ -75,7 +76,7 @@ static void set_cookie(const struct api *api, struct http_request *request, cons
     const char *origin = http_header(request, "Origin"); /* of a page behind a proxy that has TLS */
     bool secure = api->encrypted || (origin != NULL && ascii_same_start(origin, "https://", 8));
     str_format(&cookie, "%s=%s; Path=%s; HttpOnly; SameSite=Strict%s%s", api->cookie, id,
-               api->base_path, secure ? "; Secure" : "", *id == '\0' ? "; Max-Age=0" : "");
+               api->cookie_path, secure ? "; Secure" : "", *id == '\0' ? "; Max-Age=0" : "");
     http_add_header(request, "Set-Cookie", cookie.data);
 }
 
@@ -335,7 +336,7 @@ static void answer_known(const struct api *api, struct http_request *request, in
 {
     struct err err = {0};
     struct visitor *visitor = NULL;
-    enum rc rc = visitor_of(api, request, &visitor, &err);
+    enum rc rc = api_visitor(api, request, &visitor, &err);
     if (rc != RC_OK)
         answer_unknown(api, request, rc, &err);
     else if (route == NULL)
@@ -351,7 +352,7 @@ static void answer_known(const struct api *api, struct http_request *request, in
     visitor_release(visitor);
 }
 
-void api_answer(struct api *api, struct http_request *request, int skip)
+void api_answer(const struct api *api, struct http_request *request, int skip)
 {
     STR_AUTO allow = {0};
     const struct route *route = route_find(request, skip, &allow);
@@ -359,17 +360,19 @@ void api_answer(struct api *api, struct http_request *request, int skip)
         sign_in(api, request);
     else if (route == &routes[ROUTE_OPENAPI])
         answer_openapi(api, request);
+    else if (route == &routes[ROUTE_CLUSTERS])
+        api->list(api->list_context, api, request);
     else
         answer_known(api, request, skip, route, &allow);
 }
 
 /* The names of queues and jobs are in it: for those who may look. */
-void api_answer_metrics(struct api *api, struct http_request *request)
+void api_answer_metrics(const struct api *api, struct http_request *request)
 {
     STR_AUTO text = {0};
     struct err err = {0};
     struct visitor *visitor = NULL;
-    enum rc rc = visitor_of(api, request, &visitor, &err);
+    enum rc rc = api_visitor(api, request, &visitor, &err);
     if (rc == RC_OK) {
         page_text(api->page, &text);
         http_add_header(request, "Cache-Control", "no-store");
@@ -380,7 +383,7 @@ void api_answer_metrics(struct api *api, struct http_request *request)
     visitor_release(visitor);
 }
 
-void api_answer_ready(struct api *api, struct http_request *request)
+void api_answer_ready(const struct api *api, struct http_request *request)
 {
     struct err err = {0};
     enum rc rc = sessions_ready(api->sessions, &err);

@@ -1,5 +1,5 @@
 /**
- * What: /api/v1: sign-in, the routes of routes.c, the event stream and the OpenAPI document.
+ * What: /api/v1 of one database: sign-in, the routes of routes.c, the event stream and the OpenAPI document.
  * Invariants: who asks is found in this order: a token (Authorization: Bearer), the cookie of a web session, the anonymous visitor. A change is made by POST,
  *   PUT or DELETE, after guard_change. An Idempotency-Key makes a change that comes twice happen once: the second gets the first one's answer.
  * Threads: handlers of http.h.
@@ -20,6 +20,10 @@ struct http_request;
 struct kafka_properties;
 struct page;
 
+struct api;
+typedef void api_list_fn(void *context, const struct api *api, struct http_request *request);
+
+/** That of one database. */
 struct api {
     struct sessions *sessions;
     struct cache *cache;
@@ -27,20 +31,26 @@ struct api {
     struct page *page; /* /metrics */
     const struct config *config;
     const struct kafka_properties *kafka;
-    const char *base_path;
-    int idle_s; /* of a session without a request */
+    const char *base_path;   /* below which it is */
+    const char *cookie_path; /* of its web sessions */
+    int idle_s;              /* of a session without a request */
     bool sign_in, encrypted, show_payloads;
-    char cookie[32]; /* its name */
+    char cookie[96];   /* its name */
+    api_list_fn *list; /* answers GET clusters */
+    void *list_context;
 };
 
-/** Before the first request. port 0: none. */
-void api_name_cookie(struct api *api, int port);
+/** Before the first request. port 0: none; cluster NULL: the only one. */
+void api_name_cookie(struct api *api, int port, const char *cluster);
+/** Who asks. RC_NONE: it is no one that we know. */
+MUST_CHECK enum rc api_visitor(const struct api *api, const struct http_request *request,
+                               struct visitor **ret_visitor, struct err *err);
 
 /** skip: segments of the path before /api. */
-void api_answer(struct api *api, struct http_request *request, int skip);
+void api_answer(const struct api *api, struct http_request *request, int skip);
 /** Numbers for Prometheus, for those who may look. */
-void api_answer_metrics(struct api *api, struct http_request *request);
+void api_answer_metrics(const struct api *api, struct http_request *request);
 /** Whether the database answers: 200, or 503 with a problem document. */
-void api_answer_ready(struct api *api, struct http_request *request);
+void api_answer_ready(const struct api *api, struct http_request *request);
 
 #endif

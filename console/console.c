@@ -4,28 +4,32 @@
 #include "console/answer.h"
 #include "console/api.h"
 #include "console/assets.h"
-#include "console/cache.h"
+#include "console/clusters.h"
 #include "console/guard.h"
 #include "console/http.h"
 #include "console/problem.h"
 #include "console/request.h"
-#include "console/sessions.h"
-#include "console/stream.h"
-#include "metrics/page.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#define WORKERS   16
 #define BODY_MOST 1048576
 
 struct console {
     const struct console_options *options;
     struct http *http;
-    struct api api;
-    struct stream_hooks hooks;
+    struct api api; /* what those of all databases have in common */
+    struct clusters *clusters;
     char *base_path; /* "/" or "/x/" */
     int skip;        /* its segments */
+};
+
+/* Where a request belongs: to which database, and what of its path is before that which is asked for. */
+struct place {
+    struct cluster *cluster;
+    const char *base_path;
+    bool named; /* the path names the database */
+    int skip;
 };
 
 /* ---- One request ---- */
@@ -45,11 +49,11 @@ static void not_found(struct http_request *request)
 }
 
 /* "/base/assets/x/y.js" -> "x/y.js" */
-static void answer_asset(const struct console *console, struct http_request *request)
+static void answer_asset(const struct console *console, struct http_request *request, int skip)
 {
     STR_AUTO path = {0};
     const char *segment;
-    for (int i = console->skip + 1; (segment = http_segment(request, i)) != NULL; i++)
+    for (int i = skip + 1; (segment = http_segment(request, i)) != NULL; i++)
         str_format(&path, "%s%s", path.len > 0 ? "/" : "", segment);
     if (path.len == 0 || !asset_answer(request, console->options->assets, path.data))
         not_found(request);
@@ -61,28 +65,82 @@ static bool is_file(const struct http_request *request)
     return asset_type(http_path(request)) != NULL;
 }
 
-static void dispatch(struct console *console, struct http_request *request)
+/* What waits for the database: its API and its numbers. */
+static void answer_database(const struct place *place, struct http_request *request)
 {
-    int skip = console->skip;
+    struct api api = *cluster_api(place->cluster);
+    api.base_path = place->base_path;
+    if (!cluster_enter(place->cluster)) {
+        http_add_header(request, "Retry-After", "2");
+        problem_answer(request, &(struct problem){.status = 503,
+                                                  .detail = "too many requests wait for this "
+                                                            "database",
+                                                  .hint = "Try again in a moment."});
+        return;
+    }
+    if (is_segment(request, place->skip, "metrics"))
+        api_answer_metrics(&api, request);
+    else
+        api_answer(&api, request, place->skip);
+    cluster_leave(place->cluster);
+}
+
+static void answer_ready(const struct console *console, const struct place *place,
+                         struct http_request *request)
+{
+    if (place->named || clusters_count(console->clusters) == 1)
+        api_answer_ready(cluster_api(place->cluster), request);
+    else if (clusters_ready(console->clusters))
+        http_answer(request, 200, "text/plain; charset=utf-8", "ready\n", 6);
+    else
+        problem_answer(request,
+                       &(struct problem){.status = 503, .detail = "none of the databases answers"});
+}
+
+static void dispatch(struct console *console, const struct place *place,
+                     struct http_request *request)
+{
+    int skip = place->skip;
     bool get =
         strcmp(http_method(request), "GET") == 0 || strcmp(http_method(request), "HEAD") == 0;
     if (is_segment(request, skip, "api") && is_segment(request, skip + 1, "v1"))
-        api_answer(&console->api, request, skip);
+        answer_database(place, request);
     else if (!get)
         problem_answer(request,
                        &(struct problem){.status = 405, .detail = "only GET is answered here"});
     else if (is_segment(request, skip, "livez"))
         http_answer(request, 200, "text/plain; charset=utf-8", "alive\n", 6);
     else if (is_segment(request, skip, "metrics") && is_segment(request, skip + 1, NULL))
-        api_answer_metrics(&console->api, request);
+        answer_database(place, request);
     else if (is_segment(request, skip, "readyz"))
-        api_answer_ready(&console->api, request);
+        answer_ready(console, place, request);
     else if (is_segment(request, skip, "assets"))
-        answer_asset(console, request);
+        answer_asset(console, request, skip);
     else if (is_file(request) || is_segment(request, skip, "api"))
         not_found(request);
     else
-        asset_answer_page(request, console->options->assets, console->base_path);
+        asset_answer_page(request, console->options->assets, place->base_path);
+}
+
+/* "/base/clusters/NAME/x" is x of that database, "/base/x" that of the default one. */
+static void find_place(struct console *console, struct http_request *request)
+{
+    STR_AUTO base_path = {0};
+    struct place place = {.cluster = clusters_default(console->clusters),
+                          .base_path = console->base_path,
+                          .skip = console->skip};
+    const char *name = http_segment(request, console->skip + 1);
+    place.named = is_segment(request, console->skip, "clusters") && name != NULL;
+    if (place.named) {
+        place.cluster = clusters_find(console->clusters, name);
+        place.skip += 2;
+        str_format(&base_path, "%sclusters/%s/", console->base_path, name);
+        place.base_path = base_path.data;
+    }
+    if (place.cluster == NULL)
+        not_found(request);
+    else
+        dispatch(console, &place, request);
 }
 
 /* Whether the path begins with base_path's segments. */
@@ -109,7 +167,7 @@ static void handle(void *context, struct http_request *request)
     if (!guard_host(request, config_get_text(config, "console", "hosts")) || !guard_origin(request))
         return;
     if (below_base(console, request))
-        dispatch(console, request);
+        find_place(console, request);
     else
         not_found(request);
 }
@@ -161,52 +219,47 @@ static enum rc check_exposed(const struct console *console, struct err *err)
     return RC_OK;
 }
 
-static void tick(void *context)
+static void list(void *context, const struct api *api, struct http_request *request)
 {
-    struct console *console = context;
-    sessions_sweep(console->api.sessions);
-    cache_tidy(console->api.cache);
+    const struct console *console = context;
+    clusters_answer(console->clusters, api, request);
 }
 
-static void news(void *context)
+static enum rc start_clusters(struct console *console, struct err *err)
 {
-    struct console *console = context;
-    cache_news(console->api.cache);
-}
-
-static bool may(void *context, struct visitor *visitor)
-{
-    struct console *console = context;
-    return sessions_may(console->api.sessions, visitor);
-}
-
-static enum rc start_api(struct console *console, struct err *err)
-{
-    const struct config *config = console->options->config;
-    bool sign_in = strcmp(config_get_text(config, "console", "login"), "postgres") == 0;
+    const struct console_options *options = console->options;
+    const struct config *config = options->config;
     bool operator= strcmp(config_get_text(config, "console", "anonymous"), "operator") == 0;
     const struct sessions_options sessions = {
-        .conninfo = console->options->conninfo,
-        .sign_in = sign_in,
+        .sign_in = console->api.sign_in,
         .anonymous = operator? LEVEL_OPERATOR : LEVEL_MONITOR,
         .most = (int)config_get_int(config, "console", "sessions"),
         .idle_us = config_get_duration_ms(config, "console", "session_idle") * 1000};
-    console->api.idle_s = (int)(sessions.idle_us / 1000000);
-    console->api.sessions = sessions_new(&sessions);
-    console->api.cache = cache_new();
-    console->api.sign_in = sign_in;
-    console->api.config = config;
-    console->api.kafka = console->options->kafka;
-    console->api.base_path = console->base_path;
-    console->api.show_payloads = config_get_bool(config, "console", "show_payloads");
-    console->hooks =
-        (struct stream_hooks){.tick = tick, .may = may, .news = news, .context = console};
-    const struct page_options page = {.conninfo = console->options->conninfo,
-                                      .server = console->options->server};
-    enum rc rc = page_open(&page, &console->api.page, err);
-    if (rc != RC_OK)
-        return rc;
-    return stream_start(console->options->conninfo, &console->hooks, &console->api.stream, err);
+    const struct console_cluster only = {CLUSTER_NAMELESS, options->conninfo};
+    bool many = options->cluster_count > 0;
+    const struct clusters_options all = {.items = many ? options->clusters : &only,
+                                         .count = many ? options->cluster_count : 1,
+                                         .port = http_listener(console->http)->port,
+                                         .server = many ? NULL : options->server,
+                                         .sessions = &sessions,
+                                         .common = &console->api};
+    return clusters_open(&all, &console->clusters, err);
+}
+
+static void settle_api(struct console *console)
+{
+    const struct config *config = console->options->config;
+    console->api = (struct api){
+        .config = config,
+        .kafka = console->options->kafka,
+        .base_path = console->base_path,
+        .cookie_path = console->base_path,
+        .idle_s = (int)(config_get_duration_ms(config, "console", "session_idle") / 1000),
+        .sign_in = strcmp(config_get_text(config, "console", "login"), "postgres") == 0,
+        .encrypted = *config_get_text(config, "console", "tls_certificate") != '\0',
+        .show_payloads = config_get_bool(config, "console", "show_payloads"),
+        .list = list,
+        .list_context = console};
 }
 
 static enum rc start_http(struct console *console, struct err *err)
@@ -215,16 +268,16 @@ static enum rc start_http(struct console *console, struct err *err)
     const char *certificate = config_get_text(config, "console", "tls_certificate");
     const char *key = config_get_text(config, "console", "tls_key");
     const char *listen = console->options->listen;
+    int clusters = console->options->cluster_count;
     enum rc rc = check_tls(certificate, key, err);
     if (rc != RC_OK)
         return rc;
-    console->api.encrypted = *certificate != '\0';
     const struct http_options options = {
         .listen = listen != NULL ? listen : config_get_text(config, "console", "listen"),
         .certificate = console->api.encrypted ? certificate : NULL,
         .key = console->api.encrypted ? key : NULL,
         .connections = (int)config_get_int(config, "console", "connections"),
-        .workers = WORKERS,
+        .workers = CLUSTER_REQUESTS * (clusters > 0 ? clusters : 1),
         .idle_s = (int)(config_get_duration_ms(config, "console", "request_timeout") / 1000),
         .body_most = BODY_MOST,
         .handler = handle,
@@ -234,7 +287,7 @@ static enum rc start_http(struct console *console, struct err *err)
     if (rc == RC_OK)
         rc = check_exposed(console, err);
     if (rc == RC_OK)
-        api_name_cookie(&console->api, http_listener(console->http)->port);
+        rc = start_clusters(console, err);
     return rc == RC_OK ? http_serve(console->http, err) : rc;
 }
 
@@ -251,9 +304,8 @@ enum rc console_start(const struct console_options *options, struct console **re
     *console = (struct console){.options = options, .base_path = xstrdup(base_path)};
     for (const char *at = base_path + 1; *at != '\0'; at++)
         console->skip += *at == '/';
-    rc = start_api(console, err);
-    if (rc == RC_OK)
-        rc = start_http(console, err);
+    settle_api(console);
+    rc = start_http(console, err);
     if (rc != RC_OK) {
         console_stop(console);
         return rc;
@@ -268,10 +320,7 @@ void console_stop(struct console *console)
     if (console == NULL)
         return;
     http_stop(console->http);
-    stream_stop(console->api.stream);
-    page_close(console->api.page);
-    sessions_free(console->api.sessions);
-    cache_free(console->api.cache);
+    clusters_close(console->clusters);
     free(console->base_path);
     free(console);
 }

@@ -1,5 +1,5 @@
 /**
- * What: the console: a server with the HTTP API, the page and the event stream of one database.
+ * What: the console: a server with the HTTP API, the page and the event stream of one or many databases.
  * Invariants: every request is checked in one order (guard.h): its Host, its Origin, who asks, whether that visitor may, its parameters; only then a
  *   statement runs. GET changes nothing.
  * Threads: console_start and console_stop: one.
@@ -13,16 +13,19 @@
 #include "config/config.h"
 
 struct console;
+struct console_cluster; /* clusters.h */
 struct db_server;
 struct kafka_properties;
 
 struct console_options {
-    const char *conninfo;                 /* of the console's own login */
+    const char *conninfo; /* of the console's own login; not used when clusters are named */
+    const struct console_cluster *clusters; /* by name; the first is the default */
+    int cluster_count;
     const struct config *config;          /* [console] */
     const struct kafka_properties *kafka; /* of replays; NULL: there are none */
-    const struct db_server *server;       /* no other one is asked for metrics; NULL: any */
-    const char *listen;                   /* instead of the configuration's; NULL */
-    const char *assets;                   /* a directory instead of what is embedded; NULL */
+    const struct db_server *server; /* of conninfo: no other one is asked for metrics; NULL: any */
+    const char *listen;             /* instead of the configuration's; NULL */
+    const char *assets;             /* a directory instead of what is embedded; NULL */
 };
 
 MUST_CHECK enum rc console_start(const struct console_options *options,

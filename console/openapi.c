@@ -379,7 +379,8 @@ void openapi_text(struct str *to, const char *base_path, const char *cookie)
          "seconds. Lists have items, next, count and "
          "capped; `next` is the parameter `after` of the next page. What is refused is answered "
          "with a "
-         "problem document (RFC 9457) with a hint.");
+         "problem document (RFC 9457) with a hint. A console may serve several databases: "
+         "`clusters` lists them, and each has all these paths below its `path`.");
     str_format(&server, "%sapi/v1", base_path);
     cJSON *servers = cJSON_AddArrayToObject(document, "servers");
     cJSON *own = cJSON_CreateObject();

@@ -37,7 +37,7 @@ struct route {
 
 extern const struct route routes[]; /* ended by one without method */
 /** Those that api.c answers itself: the first ones of the table. */
-enum { ROUTE_SIGN_IN, ROUTE_SESSION, ROUTE_SIGN_OUT, ROUTE_STREAM, ROUTE_OPENAPI };
+enum { ROUTE_SIGN_IN, ROUTE_SESSION, ROUTE_SIGN_OUT, ROUTE_STREAM, ROUTE_OPENAPI, ROUTE_CLUSTERS };
 
 /** How the document of a route without a statement is made. */
 route_make_fn *route_make(const struct route *route);

@@ -33,6 +33,9 @@ const struct route routes[] = {
     [ROUTE_STREAM] = {"GET", "stream", NULL, MONITOR, "",
                       "what happens, as server-sent events; Last-Event-ID continues"},
     [ROUTE_OPENAPI] = {"GET", "openapi.json", NULL, LEVEL_NONE, "", "this document"},
+    [ROUTE_CLUSTERS] = {"GET", "clusters", NULL, LEVEL_NONE, "",
+                        "the databases that this console serves, whether each answers, and figures "
+                        "of those into which the visitor may look"},
 
     {"GET", "overview", &sql_console_overview, MONITOR, "",
      "every queue at a glance, open alerts, the next firings"},

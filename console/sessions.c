@@ -220,20 +220,32 @@ static bool still_may(struct sessions *sessions, struct visitor *visitor)
     return false;
 }
 
-struct visitor *sessions_of_cookie(struct sessions *sessions, const char *id)
+static struct visitor *person(struct sessions *sessions, const char *id, int64_t now_us)
 {
     struct visitor *found = NULL;
-    int64_t now_us = clock_boot_us();
     (void)pthread_mutex_lock(&sessions->lock);
     for (int i = 0; i < sessions->options.most; i++) {
         struct visitor *visitor = sessions->people[i];
         if (visitor != NULL && secret_same(visitor_id(visitor), id) &&
-            !too_old(sessions, visitor, now_us)) {
+            !too_old(sessions, visitor, now_us))
             found = visitor_hold(visitor);
-            visitor_touch(visitor, now_us);
-        }
     }
+    if (found != NULL)
+        visitor_touch(found, now_us);
     (void)pthread_mutex_unlock(&sessions->lock);
+    return found;
+}
+
+bool sessions_knows(struct sessions *sessions, const char *id)
+{
+    struct visitor *found = person(sessions, id, clock_boot_us());
+    visitor_release(found);
+    return found != NULL;
+}
+
+struct visitor *sessions_of_cookie(struct sessions *sessions, const char *id)
+{
+    struct visitor *found = person(sessions, id, clock_boot_us());
     if (found != NULL && !still_may(sessions, found)) {
         visitor_release(found);
         found = NULL;

@@ -37,6 +37,8 @@ MUST_CHECK enum rc sessions_sign_in(struct sessions *sessions, const char *login
                                     struct visitor **ret_visitor, struct err *err);
 /** Whom the cookie, or the token, names; NULL: nobody that may come in. */
 struct visitor *sessions_of_cookie(struct sessions *sessions, const char *id);
+/** Whether the cookie names one who signed in here; the database is not asked. */
+bool sessions_knows(struct sessions *sessions, const char *id);
 /** RC_NONE: it names none; else the database cannot be asked. */
 MUST_CHECK enum rc sessions_of_token(struct sessions *sessions, const char *token,
                                      struct visitor **ret_visitor, struct err *err);

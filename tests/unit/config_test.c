@@ -136,6 +136,24 @@ static void a_duplicate_key_is_refused_and_names_the_first_place(void **state)
     assert_refused("[executor]\nreaders = 3\n  readers = 4\n", 3, "set before", "");
 }
 
+static void a_cluster_has_a_name_and_a_database(void **state)
+{
+    (void)state;
+    config_free(loaded("[cluster:a]\nconninfo = host=x\n[cluster:b_2-C]\nconninfo = host=y\n"));
+    assert_refused("[cluster:a/b]\nconninfo = host=x\n", 2,
+                   "[cluster:a/b] must be 1 to 40 letters, digits, _ and -", "[cluster:warehouse]");
+    assert_refused("[cluster:a2345678901234567890123456789012345678901]\nconninfo = host=x\n", 2,
+                   "must be 1 to 40 letters", "");
+    assert_refused("[cluster:]\nconninfo = host=x\n", 2, "unknown section [cluster:]", "");
+    assert_refused("[cluster:a]\n[cluster:b]\nconninfo = host=x\n", 1,
+                   "[cluster:a] has no conninfo", "As in conninfo = ");
+    assert_refused("[log]\nlevel = info\n[cluster:z]\n", 3, "[cluster:z] has no conninfo", "");
+    assert_refused("[cluster:a]\nconninfo =\n", 2, "[cluster:a] has no conninfo", "");
+    assert_refused("[cluster:a]\nconinfo = host=x\n", 2, "unknown key \"coninfo\"", "\"conninfo\"");
+    assert_refused("[cluster:a]\nconninfo = host=x\n[cluster:a]\nconninfo = host=y\n", 4,
+                   "was set before", "Keep one");
+}
+
 static void a_line_that_is_nothing_is_refused_with_its_number(void **state)
 {
     (void)state;
@@ -433,6 +451,7 @@ int main(void)
         cmocka_unit_test(a_number_out_of_range_is_refused_with_its_line),
         cmocka_unit_test(a_heartbeat_longer_than_a_quarter_of_frozen_after_is_refused),
         cmocka_unit_test(a_duplicate_key_is_refused_and_names_the_first_place),
+        cmocka_unit_test(a_cluster_has_a_name_and_a_database),
         cmocka_unit_test(a_line_that_is_nothing_is_refused_with_its_number),
         cmocka_unit_test(a_line_longer_than_the_limit_is_refused_with_its_number),
         cmocka_unit_test(a_nul_byte_is_refused_with_the_number_of_its_line),

@@ -1,0 +1,214 @@
+#include "console/cluster.h"
+
+#include "base/clock.h"
+#include "base/memory.h"
+#include "base/thread.h"
+#include "console/visitor_make.h"
+#include "metrics/page.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <time.h>
+
+#define KNOWN_US 5000000 /* then it is asked again */
+
+struct cluster {
+    const char *name;
+    struct api api;
+    struct stream_hooks hooks;
+    _Atomic int requests;
+    struct thread thread;
+    struct visitor *own;  /* the console's login; the thread's */
+    pthread_mutex_t lock; /* of what follows */
+    pthread_cond_t told;
+    bool asked, up;
+    int64_t answered_us; /* 0: it was never asked */
+    struct str figures;
+};
+
+static void tick(void *context)
+{
+    struct cluster *cluster = context;
+    sessions_sweep(cluster->api.sessions);
+    cache_tidy(cluster->api.cache);
+}
+
+static void news(void *context)
+{
+    struct cluster *cluster = context;
+    cache_news(cluster->api.cache);
+}
+
+static bool may(void *context, struct visitor *visitor)
+{
+    struct cluster *cluster = context;
+    return sessions_may(cluster->api.sessions, visitor);
+}
+
+/* ---- Whether it answers ---- */
+
+static void look(struct cluster *cluster)
+{
+    struct err err = {0};
+    DB_RESULT_AUTO *result = NULL;
+    enum rc rc = visitor_run(cluster->own, NULL, &sql_console_cluster, NULL, &result, &err);
+    (void)pthread_mutex_lock(&cluster->lock);
+    cluster->asked = false;
+    cluster->up = rc == RC_OK;
+    cluster->answered_us = clock_boot_us();
+    str_clear(&cluster->figures);
+    if (rc == RC_OK)
+        str_text(&cluster->figures, db_text(result, 0, CONSOLE_CLUSTER_DOCUMENT));
+    (void)pthread_cond_broadcast(&cluster->told);
+    (void)pthread_mutex_unlock(&cluster->lock);
+}
+
+static bool is_asked(struct cluster *cluster)
+{
+    (void)pthread_mutex_lock(&cluster->lock);
+    bool asked = cluster->asked;
+    (void)pthread_mutex_unlock(&cluster->lock);
+    return asked;
+}
+
+static void *cluster_main(void *context)
+{
+    struct cluster *cluster = context;
+    bool stopping = false;
+    while (!stopping) {
+        (void)thread_take(&cluster->thread, &stopping);
+        if (!stopping && is_asked(cluster))
+            look(cluster);
+        if (!stopping && !thread_has_mail(&cluster->thread))
+            mailbox_wait(&cluster->thread.inbox, -1);
+    }
+    return NULL;
+}
+
+void cluster_ask(struct cluster *cluster)
+{
+    (void)pthread_mutex_lock(&cluster->lock);
+    bool due = !cluster->asked &&
+               (cluster->answered_us == 0 || clock_boot_us() - cluster->answered_us > KNOWN_US);
+    cluster->asked = cluster->asked || due;
+    (void)pthread_mutex_unlock(&cluster->lock);
+    if (due)
+        mailbox_poke(&cluster->thread.inbox);
+}
+
+/* With the lock. Whether it was told in time. */
+static bool wait_until(struct cluster *cluster, int64_t until_us)
+{
+    struct timespec until;
+    int64_t left_us = until_us - clock_boot_us();
+    if (left_us <= 0)
+        return false;
+    (void)clock_gettime(CLOCK_MONOTONIC, &until);
+    until.tv_sec += left_us / 1000000;
+    until.tv_nsec += left_us % 1000000 * 1000;
+    if (until.tv_nsec >= 1000000000) {
+        until.tv_sec++;
+        until.tv_nsec -= 1000000000;
+    }
+    return pthread_cond_timedwait(&cluster->told, &cluster->lock, &until) == 0;
+}
+
+bool cluster_answers(struct cluster *cluster, int64_t until_us, struct str *figures)
+{
+    (void)pthread_mutex_lock(&cluster->lock);
+    /* Of one that did not answer before it is not waited for again. */
+    while (cluster->asked && (cluster->up || cluster->answered_us == 0) &&
+           wait_until(cluster, until_us))
+        ;
+    if (cluster->asked) {
+        cluster->up = false;
+        cluster->answered_us = clock_boot_us();
+    }
+    bool up = cluster->up;
+    if (up)
+        str_add(figures, cluster->figures.data, cluster->figures.len);
+    (void)pthread_mutex_unlock(&cluster->lock);
+    return up;
+}
+
+/* ---- The rest ---- */
+
+const char *cluster_name(const struct cluster *cluster)
+{
+    return cluster->name;
+}
+
+const struct api *cluster_api(const struct cluster *cluster)
+{
+    return &cluster->api;
+}
+
+bool cluster_enter(struct cluster *cluster)
+{
+    if (cluster->requests++ < CLUSTER_REQUESTS)
+        return true;
+    cluster->requests--;
+    return false;
+}
+
+void cluster_leave(struct cluster *cluster)
+{
+    cluster->requests--;
+}
+
+static void made(struct cluster *cluster)
+{
+    pthread_condattr_t attributes;
+    (void)pthread_condattr_init(&attributes);
+    (void)pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
+    (void)pthread_cond_init(&cluster->told, &attributes);
+    (void)pthread_condattr_destroy(&attributes);
+    (void)pthread_mutex_init(&cluster->lock, NULL);
+}
+
+static void forget(struct cluster *cluster)
+{
+    stream_stop(cluster->api.stream);
+    page_close(cluster->api.page);
+    sessions_free(cluster->api.sessions);
+    cache_free(cluster->api.cache);
+    visitor_release(cluster->own);
+    str_done(&cluster->figures);
+    (void)pthread_cond_destroy(&cluster->told);
+    (void)pthread_mutex_destroy(&cluster->lock);
+    free(cluster);
+}
+
+enum rc cluster_open(const struct cluster_options *options, struct cluster **ret_cluster,
+                     struct err *err)
+{
+    struct cluster *cluster = xcalloc(1, sizeof *cluster);
+    const char *conninfo = options->sessions.conninfo;
+    *cluster = (struct cluster){.name = options->name, .api = *options->common};
+    made(cluster);
+    cluster->own = visitor_new("clusters", LEVEL_MONITOR, conninfo);
+    cluster->api.sessions = sessions_new(&options->sessions);
+    cluster->api.cache = cache_new();
+    cluster->hooks =
+        (struct stream_hooks){.tick = tick, .may = may, .news = news, .context = cluster};
+    const struct page_options page = {.conninfo = conninfo, .server = options->server};
+    enum rc rc = page_open(&page, &cluster->api.page, err);
+    if (rc == RC_OK)
+        rc = stream_start(conninfo, &cluster->hooks, &cluster->api.stream, err);
+    if (rc == RC_OK)
+        rc = thread_start(&cluster->thread, "cluster", cluster_main, cluster, err);
+    if (rc == RC_OK)
+        *ret_cluster = cluster;
+    else
+        forget(cluster);
+    return rc;
+}
+
+void cluster_close(struct cluster *cluster)
+{
+    if (cluster == NULL)
+        return;
+    thread_stop(&cluster->thread);
+    forget(cluster);
+}

@@ -1,0 +1,41 @@
+/**
+ * What: one database that the console serves, with all that belongs to it: who is signed in there, the answers of its last second, its event stream, and what is known
+ *   of it for the list of all.
+ * Invariants: clusters share no session, no answer and no lock, so one that is down holds up no other; and at most CLUSTER_REQUESTS at once wait for it, so it does
+ *   not take the workers of the others. Whether it answers is asked for by a thread of its own, at most every five seconds, and only when somebody wants to know.
+ * Threads: any.
+ * Ownership: borrows its name and connection string. cluster_open gives, cluster_close takes.
+ * Failure: only its threads can fail to start. Its database need not answer.
+ */
+#ifndef CONSOLE_CLUSTER_H
+#define CONSOLE_CLUSTER_H
+
+#include "console/api.h"
+
+#define CLUSTER_REQUESTS 16
+#define CLUSTER_NAMELESS "postgres" /* of the only one, which is that of [postgres] */
+
+struct cluster;
+struct db_server;
+struct cluster_options {
+    const char *name;
+    const struct db_server *server; /* no other one is asked for metrics; NULL: any */
+    struct sessions_options sessions;
+    const struct api *common; /* what all have; copied */
+};
+
+MUST_CHECK enum rc cluster_open(const struct cluster_options *options, struct cluster **ret_cluster,
+                                struct err *err);
+void cluster_close(struct cluster *cluster); /* NULL is fine */
+const char *cluster_name(const struct cluster *cluster);
+/** The API with its sessions, answers and stream. */
+const struct api *cluster_api(const struct cluster *cluster);
+/** False: as many requests as may wait for it do. */
+bool cluster_enter(struct cluster *cluster);
+void cluster_leave(struct cluster *cluster);
+/** Asks whether it answers, unless that is known. */
+void cluster_ask(struct cluster *cluster);
+/** Whether it answers; its figures, JSON, are added. Waits for what cluster_ask has asked for until until_us of clock_boot_us: what says nothing until then does not answer. */
+bool cluster_answers(struct cluster *cluster, int64_t until_us, struct str *figures);
+
+#endif

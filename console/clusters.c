@@ -1,0 +1,148 @@
+#include "console/clusters.h"
+
+#include "base/clock.h"
+#include "base/memory.h"
+#include "console/answer.h"
+#include "console/request.h"
+
+#include <cjson/cJSON.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define PATIENCE_US 1000000 /* in all */
+
+struct clusters {
+    struct cluster **items;
+    int count;
+};
+
+struct cluster *clusters_default(const struct clusters *clusters)
+{
+    return clusters->items[0];
+}
+
+int clusters_count(const struct clusters *clusters)
+{
+    return clusters->count;
+}
+
+struct cluster *clusters_find(const struct clusters *clusters, const char *name)
+{
+    for (int i = 0; i < clusters->count; i++)
+        if (strcmp(cluster_name(clusters->items[i]), name) == 0)
+            return clusters->items[i];
+    return NULL;
+}
+
+/* All are asked before the first is waited for. */
+static int64_t ask_all(const struct clusters *clusters)
+{
+    for (int i = 0; i < clusters->count; i++)
+        cluster_ask(clusters->items[i]);
+    return clock_boot_us() + PATIENCE_US;
+}
+
+bool clusters_ready(const struct clusters *clusters)
+{
+    bool ready = false;
+    int64_t until_us = ask_all(clusters);
+    for (int i = 0; i < clusters->count && !ready; i++) {
+        STR_AUTO figures = {0};
+        ready = cluster_answers(clusters->items[i], until_us, &figures);
+    }
+    return ready;
+}
+
+/* ---- The list ---- */
+
+/* A token is one of the database that was asked; of the others the database is not asked here. */
+static bool may_look(const struct api *api, const struct api *asked, struct http_request *request)
+{
+    struct err err = {0};
+    struct visitor *visitor = NULL;
+    if (api->sessions == asked->sessions && http_header(request, "Authorization") != NULL) {
+        enum rc rc = api_visitor(api, request, &visitor, &err);
+        visitor_release(visitor);
+        return rc == RC_OK;
+    }
+    const char *cookie = http_cookie(request, api->cookie);
+    return !api->sign_in || (cookie != NULL && sessions_knows(api->sessions, cookie));
+}
+
+static void add_item(cJSON *items, const struct cluster *cluster, const struct clusters *clusters,
+                     const struct api *asked, bool answers, bool may, const char *figures)
+{
+    STR_AUTO path = {0};
+    cJSON *item = cJSON_CreateObject();
+    const struct api *api = cluster_api(cluster);
+    bool is_default = cluster == clusters_default(clusters);
+    str_text(&path, api->base_path);
+    if (!is_default)
+        str_format(&path, "clusters/%s/", cluster_name(cluster));
+    (void)cJSON_AddItemToArray(items, item);
+    (void)cJSON_AddStringToObject(item, "name", cluster_name(cluster));
+    (void)cJSON_AddStringToObject(item, "path", path.data);
+    (void)cJSON_AddBoolToObject(item, "default", is_default);
+    (void)cJSON_AddBoolToObject(item, "here", api->sessions == asked->sessions);
+    (void)cJSON_AddBoolToObject(item, "reachable", answers);
+    (void)cJSON_AddBoolToObject(item, "signed_in", may);
+    if (answers && may)
+        (void)cJSON_AddRawToObject(item, "figures", figures);
+    else
+        (void)cJSON_AddNullToObject(item, "figures");
+}
+
+void clusters_answer(const struct clusters *clusters, const struct api *asked,
+                     struct http_request *request)
+{
+    int64_t until_us = ask_all(clusters);
+    cJSON *document = cJSON_CreateObject();
+    cJSON *items = cJSON_AddArrayToObject(document, "items");
+    for (int i = 0; i < clusters->count; i++) {
+        STR_AUTO figures = {0};
+        bool answers = cluster_answers(clusters->items[i], until_us, &figures);
+        bool may = may_look(cluster_api(clusters->items[i]), asked, request);
+        add_item(items, clusters->items[i], clusters, asked, answers, may, figures.data);
+    }
+    char *text = cJSON_PrintUnformatted(document);
+    cJSON_Delete(document);
+    http_add_header(request, "Cache-Control", "no-store");
+    http_answer(request, 200, "application/json", text, strlen(text));
+    cJSON_free(text);
+}
+
+/* ---- Start and stop ---- */
+
+enum rc clusters_open(const struct clusters_options *options, struct clusters **ret_clusters,
+                      struct err *err)
+{
+    struct clusters *clusters = xcalloc(1, sizeof *clusters);
+    clusters->items = xcalloc((size_t)options->count, sizeof(struct cluster *));
+    enum rc rc = RC_OK;
+    for (int i = 0; rc == RC_OK && i < options->count; i++) {
+        struct api common = *options->common;
+        api_name_cookie(&common, options->port, options->count > 1 ? options->items[i].name : NULL);
+        struct cluster_options one = {.name = options->items[i].name,
+                                      .server = options->server,
+                                      .sessions = *options->sessions,
+                                      .common = &common};
+        one.sessions.conninfo = options->items[i].conninfo;
+        rc = cluster_open(&one, &clusters->items[i], err);
+        clusters->count = i + 1;
+    }
+    if (rc == RC_OK)
+        *ret_clusters = clusters;
+    else
+        clusters_close(clusters);
+    return rc;
+}
+
+void clusters_close(struct clusters *clusters)
+{
+    if (clusters == NULL)
+        return;
+    for (int i = 0; i < clusters->count; i++)
+        cluster_close(clusters->items[i]);
+    free(clusters->items);
+    free(clusters);
+}
