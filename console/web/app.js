@@ -21,6 +21,7 @@ const EVERY_MS = 1000; // between two loads because of events
 const root = document.getElementById('app');
 let started = false,
     session = null,
+    clusters = [],
     visit = null,
     reloadTimer = null,
     pollTimer = null;
@@ -151,7 +152,7 @@ function draw() {
     if (!session) return drawSignIn();
     const title = visit.page ? visit.page.title(visit.ctx.params, visit.data) : 'Lockstep';
     document.title = `${title} · Lockstep`;
-    morph(root, frame({ session, visit, content: content(), stream: stream.streamState(), actions }));
+    morph(root, frame({ session, clusters, visit, content: content(), stream: stream.streamState(), actions }));
     if (visit.moved && visit.data) {
         visit.moved = false;
         window.scrollTo(0, 0);
@@ -161,7 +162,7 @@ function draw() {
 
 function drawSignIn() {
     document.title = 'Sign in · Lockstep';
-    morph(root, signIn(signedIn));
+    morph(root, signIn(signedIn, clusters));
 }
 
 function signedIn(doc) {
@@ -193,13 +194,12 @@ async function signOut() {
     }
 }
 
-/* Another database: a session there; without one the user signs in. */
-async function cluster(name) {
-    try {
-        signedIn(await api.send('POST', 'session', { cluster: name }));
-    } catch {
-        signedOut();
-    }
+/* Not waited for: one that is down takes a second to be known so. */
+async function learnClusters() {
+    clusters = await api.clusters();
+    if (clusters.length > 1) bindPages(true);
+    if (visit) draw();
+    else if (root.querySelector('.sign-in')) drawSignIn();
 }
 
 const THEMES = ['auto', 'light', 'dark'];
@@ -210,7 +210,6 @@ const actions = {
     signOut,
     help: () => help(visit?.page),
     hold: () => stream.hold(!stream.streamState().held),
-    cluster,
 };
 
 function pageKeys() {
@@ -224,14 +223,18 @@ function pageKeys() {
     });
 }
 
+function bindPages(many) {
+    PAGES.filter((p) => p.key && !!p.many === many).forEach((p) =>
+        keys.bind(`g ${p.key}`, `go to ${p.menu}`, () => router.go(p.path || '.')),
+    );
+}
+
 async function begin() {
     apply();
     startClock();
     keys.start();
     pageKeys();
-    PAGES.filter((p) => p.key).forEach((p) =>
-        keys.bind(`g ${p.key}`, `go to ${p.menu}`, () => router.go(p.path || '.')),
-    );
+    bindPages(false);
     keys.bind('?', 'this help', actions.help);
     keys.bind('h', 'hold the page as it is, or let it live', actions.hold);
     keys.bind('t', 'times relative or absolute', actions.times);
@@ -240,6 +243,7 @@ async function begin() {
         if (visit) draw();
     });
     api.onSignedOut(signedOut);
+    learnClusters();
     try {
         signedIn(await api.get('session', { quiet: true }));
     } catch (error) {

@@ -129,6 +129,12 @@ export async function send(method, path, body = {}) {
     return text ? JSON.parse(text) : {};
 }
 
+/* The databases that this console serves, whoever is signed in; where it cannot be asked there is nothing to choose. */
+export async function clusters() {
+    const { items } = await get('clusters', { quiet: true }).catch(() => ({ items: [] }));
+    return items;
+}
+
 export function forget() {
     cache.clear();
     csrf = null;

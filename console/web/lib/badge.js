@@ -60,6 +60,8 @@ const STATES = {
     drained: ['dash', 'quiet'],
     dead: ['cross', 'bad'],
     gone: ['cross', 'bad'],
+    reachable: ['check', 'good'],
+    'does not answer': ['warn', 'bad'],
     silent: ['warn', 'warn'],
     enabled: ['check', 'good'],
     scheduled: ['clock', 'quiet'],

@@ -23,9 +23,10 @@ function skip(event) {
     document.querySelector('main h1')?.focus();
 }
 
-function menu(visit) {
+function menu(visit, many) {
     const present = visit.entry?.under ?? visit.entry?.path;
-    const groups = [...new Set(PAGES.filter((p) => p.group).map((p) => p.group))];
+    const pages = PAGES.filter((p) => p.group && (many || !p.many));
+    const groups = [...new Set(pages.map((p) => p.group))];
     return h(
         'nav.menu',
         { 'aria-label': 'Pages', key: 'menu' },
@@ -34,7 +35,7 @@ function menu(visit) {
                 'div.group',
                 { key: group },
                 h('span.group-name', { 'aria-hidden': 'true' }, group),
-                PAGES.filter((p) => p.group === group).map((p) =>
+                pages.filter((p) => p.group === group).map((p) =>
                     h(
                         'a',
                         {
@@ -66,27 +67,27 @@ function live({ state, since, held, waiting }, actions) {
     );
 }
 
-function clusters(session, actions) {
-    if (!(session.clusters?.length > 1))
-        return session.cluster && h('span.cluster', { key: 'cluster' }, session.cluster);
+/* Another database is another page: it has a sign-in and a stream of its own. */
+export function clusterSwitch(clusters) {
+    if (clusters.length < 2) return null;
     return h(
         'select.cluster',
         {
             key: 'cluster',
             'aria-label': 'database',
-            value: session.cluster,
-            on: { change: (e) => actions.cluster(e.target.value) },
+            value: clusters.find((c) => c.here)?.path,
+            on: { change: (e) => location.assign(e.target.value) },
         },
-        session.clusters.map((name) => h('option', { value: name, selected: name === session.cluster }, name)),
+        clusters.map((c) => h('option', { value: c.path }, c.name)),
     );
 }
 
-function switches({ session, stream, actions }) {
+function switches({ session, clusters, stream, actions }) {
     const role = session.operator ? 'operator' : 'monitor: may look, not act';
     return h(
         'div.switches',
         { key: 'switches' },
-        clusters(session, actions),
+        clusterSwitch(clusters),
         live(stream, actions),
         h(
             'button',
@@ -139,7 +140,7 @@ export function frame(state) {
         h(
             'div.body',
             { key: 'body' },
-            menu(state.visit),
+            menu(state.visit, state.clusters.length > 1),
             h('main', { key: `main ${state.visit.path}` }, state.content),
         ),
         h('footer.foot', { key: 'foot' }, `Lockstep ${state.session.version ?? ''}`),

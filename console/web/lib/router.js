@@ -58,7 +58,7 @@ function follow(event) {
     if (
         url.origin !== location.origin ||
         !url.pathname.startsWith(base) ||
-        /^(api|assets|metrics)\b/.test(url.pathname.slice(base.length))
+        /^(api|assets|metrics)\b|^clusters\/./.test(url.pathname.slice(base.length))
     )
         return;
     event.preventDefault();

@@ -3,6 +3,7 @@
 import { h, morph } from './dom.js';
 import { send, get, setCsrf } from './api.js';
 import { problemBox } from './parts.js';
+import { clusterSwitch } from './frame.js';
 
 function field(name, label, type, autocomplete) {
     return h(
@@ -42,11 +43,12 @@ async function submit(event, signedIn) {
     }
 }
 
-export function signIn(signedIn) {
+export function signIn(signedIn, clusters) {
     return h(
         'main.alone',
         { key: 'sign-in' },
         h('h1', { tabindex: '-1' }, 'Lockstep'),
+        clusterSwitch(clusters),
         h(
             'form.sign-in',
             { on: { submit: (e) => submit(e, signedIn) } },

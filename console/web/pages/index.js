@@ -14,9 +14,10 @@
  */
 const from = (name) => () => import(`./${name}.js`).then((m) => m.page);
 
-/* path, the file, the word of the menu, the key after g, the group of the menu */
+/* path, the file, the word of the menu, the key after g, the group of the menu; many: only where there are several databases */
 export const PAGES = [
     { path: '', load: from('overview'), menu: 'Overview', key: 'o', group: 'Now' },
+    { path: 'clusters', load: from('clusters'), menu: 'Databases', key: 'd', group: 'Now', many: true },
     { path: 'runs', load: from('runs'), menu: 'Runs', key: 'r', group: 'Now' },
     { path: 'runs/:id', load: from('run'), under: 'runs' },
     { path: 'tasks/:id', load: from('task'), under: 'runs' },
