@@ -1,12 +1,12 @@
 -- console_changes :many  what the event stream says: the events behind number $1, and those up to it whose numbers are in one of the stretches from $2 to $3 (a number is given
--- before its transaction commits), oldest first, with 1,000 characters of detail at most, then without a number, so that pages read them anew: the runs and queues that readers work
+-- before its transaction commits), oldest first, with 1,000 characters of detail at most and without the texts of errors, for all get the same, then without a number, so that pages read them anew: the runs and queues that readers work
 -- for. The last row has no event: it is there for the snapshot, whose bounds each row has.
 -- columns: id, event, data, xmin, xmax
 (SELECT l.event_id AS id,
         CASE t.about WHEN 'run' THEN 'run' WHEN 'phase' THEN 'phase' WHEN 'task' THEN 'task' WHEN 'job' THEN 'alert'
                      ELSE CASE WHEN l.queue_id IS NULL AND l.executor_no IS NOT NULL THEN 'executor' WHEN l.queue_id IS NULL THEN 'event' ELSE 'queue' END END AS event,
         json_build_object('event', l.event, 'at', l.at, 'queue', q.name, 'run_id', r.run_id, 'order', p."order", 'task', l.task_id, 'job', l.job,
-                          'executor_id', e.executor_id, 'actor', l.actor, 'detail', left(l.detail, 1000)) AS data,
+                          'executor_id', e.executor_id, 'actor', l.actor, 'detail', left(lockstep.shown(l.event, l.detail, false), 1000)) AS data,
         pg_snapshot_xmin(pg_current_snapshot())::text::bigint AS xmin, pg_snapshot_xmax(pg_current_snapshot())::text::bigint AS xmax
  FROM (SELECT c.* FROM (
            (SELECT b.* FROM lockstep.event_log b WHERE b.event_id > $1::bigint ORDER BY b.event_id LIMIT 1000)

@@ -1,4 +1,4 @@
--- console_events :one  the newest $1 events before number $2: of kinds $3, of queue $4, of run $5, with $6 in what they say, from number $7 back, from $8 to $9 (NULL: any).
+-- console_events :one  the newest $1 events before number $2: of kinds $3, of queue $4, of run $5, with $6 in what they say, from number $7 back, from $8 to $9 (NULL: any); if $10 with the texts of errors.
 -- One page looks at 10,001 events at most, and so does the count: `next` continues where it ended. The number of an event and its time grow together, but for
 -- 1,000 numbers or so: lockstep.event_at
 -- columns: document
@@ -20,13 +20,13 @@ seen AS (
 found AS MATERIALIZED (
     SELECT s.event_id FROM seen s
     WHERE ($3::text IS NULL OR s.event = ANY (string_to_array($3::text, ','))) AND ($4::text IS NULL OR s.queue_id = (SELECT b.queue_id FROM bounds b))
-      AND ($6::text IS NULL OR strpos(lower(concat_ws(' ', s.detail, s.actor, s.event)), lower($6::text)) > 0)
+      AND ($6::text IS NULL OR strpos(lower(concat_ws(' ', lockstep.shown(s.event, s.detail, $10::boolean), s.actor, s.event)), lower($6::text)) > 0)
       AND ($8::timestamptz IS NULL OR s.at >= $8::timestamptz) AND ($9::timestamptz IS NULL OR s.at <= $9::timestamptz)
     ORDER BY s.event_id DESC LIMIT 10001),
 page AS MATERIALIZED (SELECT f.event_id FROM found f ORDER BY f.event_id DESC LIMIT $1::bigint)
 SELECT lockstep.page(
     (SELECT json_agg(i ORDER BY i.event_id DESC)
-     FROM (SELECT l.event_id, l.at, l.event, l.event AS kind, q.name AS queue, r.run_id, r.name AS run_name, p."order", l.task_id, e.executor_id, l.actor, l.detail
+     FROM (SELECT l.event_id, l.at, l.event, l.event AS kind, q.name AS queue, r.run_id, r.name AS run_name, p."order", l.task_id, e.executor_id, l.actor, lockstep.shown(l.event, l.detail, $10::boolean) AS detail
            FROM lockstep.event_log l
            LEFT JOIN lockstep.queue q ON q.queue_id = l.queue_id
            LEFT JOIN lockstep.run r ON r.run_no = l.run_no

@@ -1,4 +1,4 @@
--- console_rejected :one  the newest $1 rejected messages before number $2: of queue $3, with $4 in the reason or its detail, rejected from $5 to $6 (NULL: any). A page looks at
+-- console_rejected :one  the newest $1 rejected messages before number $2: of queue $3, with $4 in the reason or its detail, rejected from $5 to $6 (NULL: any); if $7 with the details. A page looks at
 -- 10,001 messages at most, and so does the count: `next` continues where it ended
 -- columns: document
 WITH seen AS (
@@ -7,13 +7,13 @@ WITH seen AS (
 found AS MATERIALIZED (
     SELECT s.rejected_id FROM seen s
     WHERE ($3::text IS NULL OR s.queue_id = (SELECT q.queue_id FROM lockstep.queue q WHERE q.name = $3::text))
-      AND ($4::text IS NULL OR strpos(lower(s.reason || ' ' || s.detail), lower($4::text)) > 0)
+      AND ($4::text IS NULL OR strpos(lower(concat_ws(' ', s.reason, lockstep.shown('rejected', s.detail, $7::boolean))), lower($4::text)) > 0)
       AND ($5::timestamptz IS NULL OR s.rejected_at >= $5::timestamptz) AND ($6::timestamptz IS NULL OR s.rejected_at <= $6::timestamptz)
     ORDER BY s.rejected_id DESC),
 page AS MATERIALIZED (SELECT f.rejected_id FROM found f ORDER BY f.rejected_id DESC LIMIT $1::bigint)
 SELECT lockstep.page(
     (SELECT json_agg(i ORDER BY i.rejected_id DESC)
-     FROM (SELECT r.rejected_id, r.queue, r."offset", r.run_id, r.seq, r.reason, r.detail, octet_length(r.raw) AS bytes, r.rejected_at, r.dead_lettered_at, r.redrive_run,
+     FROM (SELECT r.rejected_id, r.queue, r."offset", r.run_id, r.seq, r.reason, lockstep.shown('rejected', r.detail, $7::boolean) AS detail, octet_length(r.raw) AS bytes, r.rejected_at, r.dead_lettered_at, r.redrive_run,
                   r.redriven_at, r.redriven_by
            FROM lockstep.rejected r WHERE r.rejected_id = ANY (ARRAY(SELECT rejected_id FROM page))) i),
     'rejected.' || COALESCE((SELECT min(rejected_id) FROM page HAVING count(*) = $1::bigint), (SELECT s.rejected_id FROM seen s ORDER BY s.rejected_id DESC OFFSET 10000 LIMIT 1)),

@@ -1,4 +1,4 @@
--- console_runs :one  the newest $1 runs before number $2, of queue $3, in states $4, with $5 in their name, published or started from $6 to $7 (NULL: any). A page looks at 10,001 runs at
+-- console_runs :one  the newest $1 runs before number $2, of queue $3, in states $4, with $5 in their name, published or started from $6 to $7 (NULL: any); if $8 with the texts of errors. A page looks at 10,001 runs at
 -- most, and so does the count: `next` continues where it ended. Only of states that end are ended runs looked at. The number of a run and its time grow together, but for 1,000 numbers or so
 -- columns: document
 WITH asked AS MATERIALIZED (
@@ -30,7 +30,7 @@ found AS MATERIALIZED (
       AND ($6::timestamptz IS NULL OR s.created_at >= $6::timestamptz) AND ($7::timestamptz IS NULL OR s.created_at <= $7::timestamptz)),
 page AS MATERIALIZED (SELECT f.run_no FROM found f ORDER BY f.run_no DESC LIMIT $1::bigint)
 SELECT lockstep.page(
-    (SELECT json_agg(lockstep.run_document(p.run_no, GREATEST(25000 / $1::bigint, 50)) ORDER BY p.run_no DESC) FROM page p),
+    (SELECT json_agg(lockstep.run_document(p.run_no, GREATEST(25000 / $1::bigint, 50), $8::boolean) ORDER BY p.run_no DESC) FROM page p),
     'runs.' || COALESCE((SELECT min(run_no) FROM page HAVING count(*) = $1::bigint), (SELECT s.run_no FROM seen s ORDER BY s.run_no DESC OFFSET 10000 LIMIT 1)),
     CASE WHEN (SELECT a.most FROM asked a) = 10001 THEN (SELECT count(*) FROM found)
          WHEN $3::text IS NULL THEN (SELECT count(*) FROM (SELECT FROM lockstep.run r ORDER BY r.run_no DESC LIMIT 10001) c)

@@ -1,4 +1,4 @@
--- console_tasks :maybe  $1 tasks of run $2 behind task $3, of the phase of order $4, in states $5, with $6 in their name (NULL: any), in the order in which they were published. A page of a state
+-- console_tasks :maybe  $1 tasks of run $2 behind task $3, of the phase of order $4, in states $5, with $6 in their name (NULL: any), in the order in which they were published. If $7 with the texts of errors. A page of a state
 -- or a name looks at 30,001 tasks at most, and so does the count: `next` continues where it ended
 -- columns: document
 WITH no AS (SELECT r.run_no FROM lockstep.run r WHERE r.run_id = $2::uuid ORDER BY r.run_no DESC LIMIT 1),
@@ -21,7 +21,7 @@ found AS MATERIALIZED (
 page AS MATERIALIZED (SELECT f.task_id, f.nth FROM found f ORDER BY f.nth LIMIT $1::bigint)
 SELECT lockstep.page((SELECT json_agg(i ORDER BY i."order", i.kafka_offset)
                       FROM (SELECT t.task_id, t."order", t.seq, t.name, t.type, t.status, t.step, t.attempt_num AS attempt, t.max_attempts, t.lost_num AS lost,
-                                   t.started_at, lockstep.seconds(t.duration) AS seconds, t.scheduled_for, t.error, e.executor_id, t.cancelled_by, t.kafka_offset
+                                   t.started_at, lockstep.seconds(t.duration) AS seconds, t.scheduled_for, lockstep.shown('error', t.error, $7::boolean) AS error, e.executor_id, t.cancelled_by, t.kafka_offset
                             FROM lockstep.task t LEFT JOIN lockstep.executor e ON e.executor_no = t.executor_no
                             WHERE t.task_id = ANY (ARRAY(SELECT task_id FROM page))) i),
                      'tasks.' || COALESCE((SELECT p.task_id FROM page p WHERE (SELECT count(*) FROM page) = $1::bigint ORDER BY p.nth DESC LIMIT 1),

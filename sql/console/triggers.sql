@@ -10,7 +10,7 @@ SELECT lockstep.page(
                 'check_every_s', lockstep.seconds((s.rows_rule).check_every), 'threshold', (s.rows_rule).threshold, 'idle_s', lockstep.seconds((s.rows_rule).idle),
                 'debounce_s', lockstep.seconds((s.rows_rule).debounce), 'max_wait_s', lockstep.seconds((s.rows_rule).max_wait),
                 'min_between_s', lockstep.seconds((s.rows_rule).min_between), 'enabled', s.is_active, 'next_at', s.next_at, 'looked_at', (s.look).at, 'rows', (s.look).rows,
-                'oldest_at', (s.look).oldest_at, 'newest_at', (s.look).newest_at, 'failures', COALESCE((s.look).failures, 0), 'error', (s.look).error,
+                'oldest_at', (s.look).oldest_at, 'newest_at', (s.look).newest_at, 'failures', COALESCE((s.look).failures, 0), 'error', lockstep.shown('error', (s.look).error, $4::boolean),
                 'failing_since', s.failing_since, 'fired_at', s.fired_at) ORDER BY s.schedule_id)
      FROM lockstep.schedule s JOIN lockstep.job j USING (job_id) WHERE s.schedule_id = ANY (ARRAY(SELECT schedule_id FROM page))),
     (SELECT 'triggers.' || max(schedule_id) FROM page HAVING count(*) = $1::bigint),

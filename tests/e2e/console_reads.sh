@@ -119,7 +119,7 @@ expect 'check and System judge alike' "$(jq -r '.[] | select(.subject == "durabi
     "$(api_is '.checks[] | select(.check == "durability" or .check == "lock table" or .check == "alerts") | .status' | paste -sd' ')"
 expect 'each line of System is one of check' "$(api_is '.checks[].check' | sort -u | grep -vxF "$(jq -r '.[].subject' "$tmp/check")")" ''
 has_all rejected '.items[0]' 'rejected_id queue offset reason detail run_id rejected_at redriven_at redrive_run'
-reads 'by text' "rejected?queue=$q&text=DETAIL%203" '.items | map(.detail) | join(" ")' 'detail 3'
+reads 'not by what is hidden' "rejected?queue=$q&text=DETAIL%203" '.items | length' 0
 rejected=$(sql 'SELECT min(rejected_id) FROM lockstep.rejected_message')
 reads 'hidden' "rejected/$rejected" '.message.hidden, .message.raw_text, .message.raw_hex, .message.headers' 'true null null []'
 has_all replays '.items[0]' 'replay_id queue status mode from_offset to_offset started_at ended_at actor reason'
@@ -180,12 +180,41 @@ expect 'no place' "$status" 400
 as GET 'api/v1/job-log?after=job-log.nonsense'
 expect 'no place' "$status" 400
 
+case_begin 'no text that may quote a parameter, or a message, is shown to who may only look'
+secret=$(scratch_name)
+lockstep queue create "$secret" -q --create-topic --max-readers 1 --max-attempts 1 --on-failure stop >/dev/null
+printf '%s\n' '{"order": 1, "sql": "SELECT $1::int", "params": ["pin 9876"]}' '{"order": 2, "sql": "SELECT 1"}' >"$tmp/tasks"
+failed_run=$(lockstep publish --queue "$secret" -q "$tmp/tasks")
+executors 1 "$secret" 1
+executors_wait
+task=$(sql "SELECT task_id FROM lockstep.task WHERE error LIKE '%9876%'")
+sql "INSERT INTO lockstep.rejected_message (queue_id, kafka_offset, reason, detail, raw) SELECT queue_id, 7777, 'bad_message', '\$.params must be an array, not {\"card\": \"pin 9876\"}', 'x' FROM lockstep.queue WHERE name = '$secret'" >/dev/null
+sql "INSERT INTO lockstep.event_log (event, queue_id, detail) SELECT 'message_rejected', queue_id, 'offset 7777: bad_message: \$.params must be an array, not pin 9876' FROM lockstep.queue WHERE name = '$secret'" >/dev/null
+places=("tasks/$task" "tasks/$task/explain" "runs/$failed_run" "runs?queue=$secret" "runs/$failed_run/tasks" "runs/$failed_run/events" "runs/$failed_run/explain" "runs/$failed_run/gantt"
+    "events?queue=$secret" "events?text=PIN%209876" "queues/$secret" "queues/$secret/explain" "rejected?queue=$secret" overview)
+for place in "${places[@]}"; do
+    as GET "api/v1/$place"
+    expect "$place" "$status $(grep -c 9876 <<<"$answer")" '200 0'
+done
+reads 'its SQLSTATE' "tasks/$task" '.task.error, .attempts[0].error' '22P02: the text is hidden: it may quote parameters the text is hidden: it may quote parameters'
+reads 'what is known of its run' "runs/$failed_run" '.run.reason' "task $task of order 1 failed: the text is hidden: it may quote parameters"
+reads 'why' "tasks/$task/explain" '.lines[0].sentence' "task $task of order 1 is Failed: 22P02: the text is hidden: it may quote parameters"
+id=$(sql "SELECT min(event_id) - 1 FROM lockstep.event_log WHERE event = 'task_failed' AND task_id = $task")
+curl -s -N -m 60 -b "$tmp/cookies" -H "Last-Event-ID: $id" "${url}api/v1/stream" >"$tmp/stream" &
+hears=$!
+eventually 30 grep -q message_rejected "$tmp/stream"
+kill "$hears"
+expect 'the stream' "$(grep -c 'task_failed.*22P02: the text is hidden' "$tmp/stream") $(grep -c 9876 "$tmp/stream")" '1 0'
+
 case_begin 'who may act sees what is hidden from others'
 eventually 60 eval 'sign_in "$acts"; [ "$status" != 429 ]'
 reads 'a definition' 'jobs/job%201' '.job.definition.tasks[0].sql, .job.hidden' 'SELECT secret false'
 reads 'a trigger' 'triggers?name=job%202' '.items[0].pending, .items[0].mark' 'secret secret'
+reads 'by text' "rejected?queue=$q&text=DETAIL%203" '.items | map(.detail) | join(" ")' 'detail 3'
 reads 'a message' "rejected/$rejected" '.message.raw_text, .message.raw_hex, .message.headers[0].name, .message.headers[0].value' '{"sql":  7b2273716c223a20 a b'
 reads 'no text' "rejected/$((rejected + 4))" '.message.raw_text, .message.raw_hex' 'null ff00'
+reads 'an error' "tasks/$task" '.task.error' '22P02: invalid input syntax for type integer: "pin 9876"'
+reads 'by an error' 'events?text=PIN%209876' '.items | map(.event) | sort | unique | join(" ")' 'message_rejected run_stopped task_failed'
 console_stop
 cases_end
 exit $failed

@@ -32,15 +32,15 @@ SELECT is((SELECT c.last_end FROM p CROSS JOIN LATERAL lockstep.phase_counts(p.p
 
 CREATE FUNCTION pg_temp.document(most bigint) RETURNS text LANGUAGE sql AS $$
     SELECT concat_ws(' ', d ->> 'tasks', d ->> 'pending', d ->> 'processing', d ->> 'completed', d ->> 'failed', d ->> 'order', d ->> 'counted_all')
-    FROM (SELECT lockstep.run_document(run_no, most)::jsonb AS d FROM r) x $$;
+    FROM (SELECT lockstep.run_document(run_no, most, true)::jsonb AS d FROM r) x $$;
 SELECT is(pg_temp.document(10000), '6000 2796 4 3200 0 20 true', 'a run, counted');
 SELECT is(pg_temp.document(1000), '6000 2796 4 3200 0 20 false', 'the same from its phases that are not done');
 INSERT INTO lockstep.event_log (event, queue_id, run_no) SELECT 'task_failed', queue_id, run_no FROM r, generate_series(1, 3);
 SELECT is(pg_temp.document(1000), '6000 2796 4 3197 3 20 false', 'what has failed is in the log of events');
 INSERT INTO lockstep.event_log (event, queue_id, run_no) SELECT 'run_reopened', queue_id, run_no FROM r;
 SELECT is(pg_temp.document(1000), '6000 2796 4 3200 0 20 false', 'but what was tried again has not');
-SELECT is((SELECT array_agg(k ORDER BY k) FROM (SELECT jsonb_object_keys(lockstep.run_document(run_no, 1)::jsonb) AS k FROM r) x),
-          (SELECT array_agg(k ORDER BY k) FROM (SELECT jsonb_object_keys(lockstep.run_document(run_no, 9999)::jsonb) AS k FROM r) x), 'both have the same members');
+SELECT is((SELECT array_agg(k ORDER BY k) FROM (SELECT jsonb_object_keys(lockstep.run_document(run_no, 1, true)::jsonb) AS k FROM r) x),
+          (SELECT array_agg(k ORDER BY k) FROM (SELECT jsonb_object_keys(lockstep.run_document(run_no, 9999, true)::jsonb) AS k FROM r) x), 'both have the same members');
 
 CREATE TEMP TABLE d AS SELECT lockstep.run_sketch(run_no, 100)::jsonb AS d FROM r;
 CREATE TEMP VIEW s AS SELECT p.value, (p.value ->> 'order')::int AS o FROM d, jsonb_array_elements(d -> 'phases') AS p;

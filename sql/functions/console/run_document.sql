@@ -1,6 +1,6 @@
 -- A run as the API has it. Its tasks are counted if it has at most p_most (counted_all). Of a larger one those of the phases that are not done are counted, as lockstep.phase_counts does it;
 -- of all others is known how many have failed since it was opened, from the newest 1,000 lines of the log of events; the rest counts as completed.
-CREATE OR REPLACE FUNCTION lockstep.run_document(p_run_no bigint, p_most bigint) RETURNS json LANGUAGE plpgsql STABLE AS $$
+CREATE OR REPLACE FUNCTION lockstep.run_document(p_run_no bigint, p_most bigint, p_payloads boolean) RETURNS json LANGUAGE plpgsql STABLE AS $$
 DECLARE
     own lockstep.run;
     swept lockstep.run_summary;
@@ -36,7 +36,7 @@ BEGIN
                c.tasks + COALESCE(swept.tasks, 0) AS tasks, c.pending, c.processing, c.error, c.completed + COALESCE(swept.completed, 0) AS completed,
                c.failed + COALESCE(swept.failed, 0) + own.rejected AS failed, c.cancelled + COALESCE(swept.cancelled, 0) AS cancelled, is_small AS counted_all,
                (SELECT p."order" FROM lockstep.phase p WHERE p.run_no + 0 = p_run_no AND p.opened_at IS NOT NULL AND p.done_at IS NULL ORDER BY p."order" + 0 LIMIT 1) AS "order",
-               own.published_at, own.started_at, own.ended_at, own.phases, own.rejected, own.on_failure, own.implicit, own.error AS reason, own.run_no,
+               own.published_at, own.started_at, own.ended_at, own.phases, own.rejected, own.on_failure, own.implicit, lockstep.shown('sentence', own.error, p_payloads) AS reason, own.run_no,
                own.end_tasks, own.end_phases, swept.swept_at, own.swept,
                COALESCE(own.end_tasks, CASE WHEN own.published_at IS NOT NULL THEN own.publish_acked_seq ELSE NULLIF(own.publish_acked_seq + 1, 0) END) AS published_tasks, own.started_by,
                lockstep.seconds(COALESCE(own.ended_at, pg_catalog.clock_timestamp()) - own.started_at) AS seconds, own.paused_by, own.paused_at, own.cancelled_by, own.cancelled_at,
@@ -44,5 +44,5 @@ BEGIN
         FROM lockstep.queue q WHERE q.queue_id = own.queue_id) i);
 END
 $$;
-REVOKE EXECUTE ON FUNCTION lockstep.run_document(bigint, bigint) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION lockstep.run_document(bigint, bigint) TO lockstep_operator, lockstep_monitor;
+REVOKE EXECUTE ON FUNCTION lockstep.run_document(bigint, bigint, boolean) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION lockstep.run_document(bigint, bigint, boolean) TO lockstep_operator, lockstep_monitor;
