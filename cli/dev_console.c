@@ -8,15 +8,18 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #define WAIT_MS  60000
+#define END_MS   10000
 #define SAID_MAX 600
 
 static void path_of(char path[PATH_MAX], const char *dir, const char *name)
@@ -154,17 +157,24 @@ enum rc dev_console_start(const struct dev_console *options, struct str *url, st
                    "it has not started: %s", len > 1 ? said + 1 : "it ended");
 }
 
-bool dev_console_stop(const char *dir)
+static bool ends(int process)
 {
-    char path[PATH_MAX];
+    struct pollfd end = {.fd = process, .events = POLLIN}; /* pidfd_open(2) */
+    return poll(&end, 1, END_MS) == 1;
+}
+
+bool dev_console_stop(const char *dir, bool *ret_killed)
+{
     pid_t pid = find(dir, NULL);
-    if (pid <= 0)
+    int process = pid > 0 ? (int)syscall(SYS_pidfd_open, pid, 0) : -1;
+    *ret_killed = false;
+    if (process < 0)
         return false;
-    path_of(path, dir, "console");
-    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
-    bool asked = fd >= 0 && kill(pid, SIGTERM) == 0;
-    bool over = asked && flock(fd, LOCK_SH) == 0; /* when it has ended */
-    if (fd >= 0)
-        (void)close(fd);
+    bool over = kill(pid, SIGTERM) == 0 && ends(process);
+    if (!over) {
+        *ret_killed = kill(pid, SIGKILL) == 0;
+        over = ends(process);
+    }
+    (void)close(process);
     return over;
 }

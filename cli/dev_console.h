@@ -23,7 +23,7 @@ struct dev_console {
 /** *url: its address, whether it ran before or not. */
 MUST_CHECK enum rc dev_console_start(const struct dev_console *options, struct str *url,
                                      struct err *err);
-/** Whether one ran; it has ended then. */
-bool dev_console_stop(const char *dir);
+/** Whether one ran; it has ended then. *ret_killed: it had to be killed, because it did not end within ten seconds. */
+bool dev_console_stop(const char *dir, bool *ret_killed);
 
 #endif

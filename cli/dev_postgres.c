@@ -254,7 +254,11 @@ static enum rc start_console(struct cli *cli, const struct private_server *serve
         .dir = server->dir, .conninfo = conninfo, .become = become_user, .context = server};
     enum rc rc = dev_console_start(&options, &url, err);
     if (rc == RC_OK)
-        cli_say(cli, "lockstep: the console is at %s\n", url.data);
+        cli_say(cli,
+                "lockstep: the console is at %s\n"
+                "lockstep: every user of this host is an operator there; without it: lockstep dev "
+                "up --no-console\n",
+                url.data);
     return rc;
 }
 
@@ -291,11 +295,13 @@ enum rc command_dev_down(struct cli *cli, struct err *err)
 {
     struct private_server server = {0};
     char data[PATH_MAX];
+    bool killed;
     enum rc rc = choose(cli, &server, err);
     if (rc != RC_OK)
         return rc;
     (void)snprintf(data, sizeof data, "%s/data", server.dir);
-    (void)dev_console_stop(server.dir);
+    if (dev_console_stop(server.dir, &killed) && killed)
+        cli_say(cli, "lockstep: the console did not end within 10 s, and was killed\n");
     if (!is_running(&server, data)) {
         cli_say(cli, "lockstep: nothing runs in %s\n", server.dir);
         return RC_OK;

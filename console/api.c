@@ -289,8 +289,11 @@ static void answer_route(const struct api *api, struct http_request *request, in
                                                  visitor_level(visitor) == LEVEL_OPERATOR};
     if (visitor_level(visitor) < route->level)
         refuse(request, 403, "this needs the group lockstep_operator",
-               "GRANT lockstep_operator TO the login, and sign in again; or use a token with "
-               "--role operator.");
+               *visitor_id(visitor) == '\0'
+                   ? "Who has not signed in may only look: use a token with --role operator, or "
+                     "set [console] login = postgres and sign in."
+                   : "GRANT lockstep_operator TO the login, and sign in again; or use a token "
+                     "with --role operator.");
     else if (!get && !guard_change(request, visitor_csrf(visitor), route_takes_lines(route)))
         ; /* it has answered */
     else if (call_read(route, request, skip, &who, &call, &err) != RC_OK)

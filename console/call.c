@@ -280,6 +280,9 @@ static enum rc read_lines(struct reading *r, const char *text, size_t len, struc
         text += used;
         len -= used;
     }
+    if (rc == RC_OK && r->tasks.len == 1)
+        rc = err_set(err, RC_REJECT, ERR_USAGE, "tasks", "Each line is a JSON object.",
+                     "the body has no task");
     str_text(&r->tasks, "]");
     return rc;
 }
@@ -288,10 +291,10 @@ static enum rc read_body(struct reading *r, struct err *err)
 {
     size_t len;
     const char *text = http_body(r->request, &len);
+    if (r->body && r->lines)
+        return read_lines(r, text, len, err);
     if (!r->body || len == 0)
         return RC_OK;
-    if (r->lines)
-        return read_lines(r, text, len, err);
     enum rc rc = json_parse(text, len, len, &r->json, err);
     if (rc == RC_OK && !cJSON_IsObject(r->json.root))
         rc = err_set(err, RC_REJECT, ERR_USAGE, "$", "", "the body must be a JSON object, it is %s",

@@ -25,8 +25,10 @@
 static enum rc failed(const char *address, int number, struct err *err)
 {
     const char *hint =
-        number == EADDRINUSE ? "Another process listens there: ss -ltnp shows which. End it, or "
-                               "name another port."
+        number == EADDRINUSE && *address == '/'
+            ? "Another process listens there: ss -lxp shows which. End it, or name another path."
+        : number == EADDRINUSE ? "Another process listens there: ss -ltnp shows which. End it, or "
+                                 "name another port."
         : number == EADDRNOTAVAIL ? "It is not an address of this host: ip addr shows them."
         : number == EACCES
             ? "The login may not: ports under 1024 belong to root, and the directory "

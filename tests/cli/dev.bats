@@ -42,6 +42,17 @@ up() { (cd / && "${as[@]}" "$tmp/lockstep" dev up --dir "$tmp/home/pg" "$@"); }
     [ "$status" -eq 7 ]
 }
 
+@test "dev down ends a console that is stopped, and says that it had to kill it" {
+    up 2>"$tmp/err"
+    grep -q 'every user of this host is an operator there' "$tmp/err"
+    kill -STOP "$(cut -d' ' -f1 "$tmp/home/pg/console")"
+    run timeout 60 "${as[@]}" "$tmp/lockstep" dev down --dir "$tmp/home/pg"
+    [ "$status" -eq 0 ]
+    [[ $output == *'the console did not end within 10 s, and was killed'* ]]
+    run curl -s "$(sed -n 's/^lockstep: the console is at //p' "$tmp/err")livez"
+    [ "$status" -eq 7 ]
+}
+
 @test "the port 8330 in use is no obstacle: two dev up have two addresses, and --no-console has none" {
     up 2>"$tmp/err"
     mkdir -p "$tmp/second"

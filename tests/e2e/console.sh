@@ -364,6 +364,9 @@ console_stop
 console=$!
 eventually 30 grep -q console_started "$tmp/socket.log"
 expect 'over a socket' "$(curl -s --unix-socket "$tmp/socket" http://localhost/api/v1/session | jq -r .login)" anonymous
+expect 'its socket is in use' "$(refused -s "console.listen=$tmp/socket" | grep -c 'ss -lxp shows which')" 1
+asked=$(curl -s --unix-socket "$tmp/socket" -H 'Content-Type: application/json' -d '{"reason": "x"}' "http://localhost/api/v1/queues/$q/pause")
+expect 'what one who has not signed in lacks' "$(jq -r '"\(.status) \(.hint)"' <<<"$asked" | grep -c '^403 Who has not signed in may only look')" 1
 console_stop
 expect 'its socket is gone' "$([ -e "$tmp/socket" ] && echo there)" ''
 cases_end

@@ -102,7 +102,7 @@ expect 'what was refused leaves its key free' "$status" 200
 case_begin 'a producer publishes, an operator who is none does not'
 tasks='{"name": "from the page", "tasks": [{"order": 1, "sql": "SELECT 1"}, {"order": 2, "sql": "SELECT 2"}]}'
 as POST "api/v1/queues/$q/runs" "$tasks"
-expect 'no producer' "$status" 403
+expect 'no producer' "$status $(api_is .hint | grep -c '^GRANT lockstep_producer TO the login')" '403 1'
 sign_in "$publishes"
 does publish POST "api/v1/queues/$q/runs" "$tasks" '.run_id | length' 36
 published=$(api_is .run_id)
@@ -118,6 +118,10 @@ ends "$(api_is .run_id)" Completed
 expect 'its name and tasks' "$(sql "SELECT name || ' ' || completed FROM lockstep.run_status WHERE name = 'lines'")" 'lines 2'
 lines '' $'{"order": 1, "sql": "SELECT 1"}\n{"order": 2'
 expect 'half a line' "$status $(api_is .field) $(api_is .detail | grep -c '^line 2: ')" '400 tasks 1'
+for none in '' $'\n\n'; do
+    lines '' "$none"
+    expect 'no task' "$status $(api_is '.field, .detail, .hint' | paste -sd,)" '400 tasks,the body has no task,Each line is a JSON object.'
+done
 lines 'nonsense=1' '{"order": 1, "sql": "SELECT 1"}'
 expect 'an unknown parameter' "$status $(api_is .field)" '400 nonsense'
 
@@ -212,7 +216,7 @@ stray=$!
 eventually 20 eval '[ "$(sql "SELECT count(*) FROM pg_stat_activity WHERE application_name = '"'stray'"' AND query LIKE '"'%pg_sleep%'"'")" = 1 ]'
 holder=$(sql "SELECT pid FROM pg_stat_activity WHERE application_name = 'stray' AND query LIKE '%pg_sleep%'")
 as POST "api/v1/locks/$holder/end" '{"reason": "it is stray"}'
-expect 'a session of a superuser is not ended' "$status" 403
+expect 'a session of a superuser is not ended' "$status $(api_is .hint)" "403 GRANT pg_signal_backend TO the login; the session of a superuser is ended by a superuser only."
 sql "SELECT pg_terminate_backend($holder)" >/dev/null
 wait "$stray" || true
 person "${acts}_holds" lockstep_monitor
