@@ -193,7 +193,9 @@ static enum rc start(const struct private_server *server, char *data, struct err
     char version[PATH_MAX + 16], log[PATH_MAX], options[PATH_MAX + 100];
     (void)snprintf(version, sizeof version, "%s/PG_VERSION", data);
     (void)snprintf(log, sizeof log, "%s/log", server->dir);
-    (void)snprintf(options, sizeof options, "-k '%s' -c listen_addresses= -p 5432", server->dir);
+    /* Tables of the login lockstep belong into public, not into the schema that has its name. */
+    (void)snprintf(options, sizeof options,
+                   "-k '%s' -c listen_addresses= -p 5432 -c search_path=public", server->dir);
     char *init[] = {(char[]){"initdb"},
                     (char[]){"-D"},
                     data,
@@ -285,8 +287,9 @@ enum rc command_dev_up(struct cli *cli, struct err *err)
     (void)printf("%s\n", conninfo.data);
     cli_say(cli,
             "lockstep: a private PostgreSQL with the schema lockstep runs in %s; next: lockstep "
-            "dev broker; lockstep dev down stops it\n",
-            server.dir);
+            "dev broker; lockstep dev down%s%s stops it\n",
+            server.dir, cli_has(cli, "dir") ? " --dir " : "",
+            cli_has(cli, "dir") ? cli_text(cli, "dir") : "");
     rc = cli_has(cli, "no-console") ? RC_OK : start_console(cli, &server, conninfo.data, err);
     return rc == RC_OK ? table_check(stdout, err) : rc;
 }

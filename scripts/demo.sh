@@ -127,8 +127,10 @@ while sleep 20; do
         lockstep publish --queue demo --name 'now and then' -q - >/dev/null
 done &
 pids+=($!)
+listen=${LOCKSTEP_DEMO_LISTEN:-8330}
+if [ "$listen" = 8330 ] && (exec 3<>/dev/tcp/127.0.0.1/8330) 2>/dev/null; then listen=127.0.0.1:0; fi # another console has it
 LOCKSTEP_CONSOLE_LOGIN=none LOCKSTEP_CONSOLE_ANONYMOUS=operator "$bin" all run -d "$pg" -b "$brokers" --queue demo --readers 5 \
-    --listen "${LOCKSTEP_DEMO_LISTEN:-8330}" >"$work/all.log" 2>&1 &
+    --listen "$listen" >"$work/all.log" 2>&1 &
 pids+=($!)
 all_pid=$!
 for ((waited = 0; waited < 300; waited++)); do

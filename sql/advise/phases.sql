@@ -1,14 +1,14 @@
 -- advise_phases :many  what ran in the newest $2 runs of queue $1, among its newest 2,000, that have ended and still have the times of their tasks, while they have at most $3: a row a phase, its
 -- attempts on readers as lists in the order in which they were given out, times in microseconds since the run began. first_us, last_us: of all its attempts. floor_us: what it takes with any
--- number of readers, external tasks and tasks with several attempts
+-- number of readers, external tasks and tasks with several attempts. Not a run that was reopened: its times have the hours until a person did that.
 -- columns: run_no, run_id, order, items, task_ids, starts_us, busy_us, first_us, last_us, floor_us
 SELECT r.run_no, r.run_id, p."order", a.items, a.task_ids, a.starts_us, a.busy_us, a.first_us, a.last_us, a.floor_us
 FROM (SELECT b.run_no, b.run_id, b.started_at, sum(b.tasks) OVER (ORDER BY b.run_no DESC) AS tasks
       FROM (SELECT n.run_no, n.run_id, n.tasks, n.started_at
-            FROM (SELECT k.run_no, k.run_id, k.tasks, k.started_at, k.ended_at, k.swept, k.status FROM lockstep.run k
+            FROM (SELECT k.run_no, k.run_id, k.tasks, k.started_at, k.ended_at, k.swept, k.status, k.reopened_at FROM lockstep.run k
                   WHERE k.queue_id::bigint BETWEEN $1::int AND $1::int -- by run_newest
                   ORDER BY k.queue_id::bigint DESC, k.run_no DESC LIMIT 2000) n
-            WHERE n.ended_at IS NOT NULL AND NOT n.swept AND n.status <> 'Cancelled' AND n.tasks BETWEEN 1 AND $3::bigint
+            WHERE n.ended_at IS NOT NULL AND NOT n.swept AND n.status <> 'Cancelled' AND n.reopened_at IS NULL AND n.tasks BETWEEN 1 AND $3::bigint
             ORDER BY n.run_no DESC LIMIT $2::int) b) r
 CROSS JOIN LATERAL (SELECT k.phase_id, k."order" FROM lockstep.phase k WHERE k.run_no = r.run_no OFFSET 0) p
 CROSS JOIN LATERAL (

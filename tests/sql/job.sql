@@ -333,7 +333,9 @@ SELECT pg_temp.gone('h');
 DELETE FROM lockstep.executor;
 
 -- Watches: done elsewhere, expected at their times.
-SELECT lockstep.job_define('{"job": "backup", "watch": true, "schedules": [{"name": "nightly", "kind": "interval", "every": "24h"}]}');
+-- A day's time that is two hours past, whatever the clock says.
+CREATE FUNCTION pg_temp.daily() RETURNS jsonb LANGUAGE sql AS $$ SELECT jsonb_build_object('kind', 'daily', 'zone', 'UTC', 'times', jsonb_build_array(to_char(now() AT TIME ZONE 'UTC' - interval '2 h', 'HH24:MI'))) $$;
+SELECT lockstep.job_define(jsonb_build_object('job', 'backup', 'watch', true, 'schedules', jsonb_build_array('{"name": "nightly"}' || pg_temp.daily())));
 SELECT is(pg_temp.health('backup'), 'ok', 'a watch whose time is to come is well');
 UPDATE lockstep.schedule SET next_at = next_at - interval '3 days';
 SELECT is(pg_temp.dispatch('2035-01-01Z'), 'nothing', 'the dispatcher does not fire it');
@@ -376,7 +378,9 @@ SELECT is((SELECT string_agg(a.job || ' ' || a.action, ', ') FROM lockstep.job_a
 SELECT pg_temp.gone('n', 'p', 'seen');
 
 -- What fails before there is a run is a problem, too.
-SELECT pg_temp.hourly('h', now() - interval '3 h', '{}', '{"catchup_window": "30m", "every": "24h"}'), pg_temp.dispatch(clock_timestamp());
+SELECT lockstep.job_define(pg_temp.spec('h', jsonb_build_object('schedules', jsonb_build_array('{"name": "s", "catchup_window": "30m"}' || pg_temp.daily()))));
+UPDATE lockstep.schedule SET next_at = now() - interval '2 h', wake_at = now();
+SELECT pg_temp.dispatch(clock_timestamp());
 SELECT matches((SELECT concat_ws(' ', state, is_problem, since = (SELECT o.scheduled_for FROM lockstep.occurrence o WHERE o.job = 'h'), detail) FROM lockstep.job_health WHERE job = 'h'),
     '^missed t t schedule s: 20.*Z was missed: nobody dispatched', 'a time that was decided as missed is missed');
 SELECT pg_temp.gone('h');
