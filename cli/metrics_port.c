@@ -36,10 +36,10 @@ static void answer(struct http_request *request, int status, const char *type,
     http_answer(request, status, type, text->data != NULL ? text->data : "", text->len);
 }
 
-static bool is_livez(void *context, const struct http_request *request)
+static enum http_turn turn_of(void *context, const struct http_request *request)
 {
     (void)context;
-    return strcmp(http_path(request), "/livez") == 0;
+    return strcmp(http_path(request), "/livez") == 0 ? HTTP_AT_ONCE : HTTP_QUEUED;
 }
 
 static void serve(void *context, struct http_request *request)
@@ -82,7 +82,7 @@ enum rc metrics_port_open(const struct cli *cli, const char *conninfo,
                                          .idle_s = IDLE_S,
                                          .body_most = BODY_MOST,
                                          .handler = serve,
-                                         .at_once = is_livez,
+                                         .turn = turn_of,
                                          .context = port};
     enum rc rc = page_open(&page, &port->page, err);
     if (rc == RC_OK)

@@ -7,6 +7,7 @@
 #include "console/document.h"
 #include "console/guard.h"
 #include "console/openapi.h"
+#include "console/patience.h"
 #include "console/problem.h"
 #include "console/request.h"
 #include "metrics/page.h"
@@ -186,47 +187,53 @@ static void refuse_unknown(struct http_request *request, int skip, const struct 
     refuse(request, 404, detail.data, hint.data);
 }
 
-static void answer_document(struct http_request *request, const struct str *document)
-{
-    http_answer_tagged(request, "application/json", "Cookie, Authorization, Accept-Encoding",
-                       document->data, document->len);
-}
-
 /* What the answer depends on: the path with its parameters, and what the visitor may see. */
 static void cache_key(const struct route *route, const struct call *call,
                       const struct visitor *visitor, struct str *key)
 {
     str_format(key, "%d %s", (int)visitor_level(visitor), route->path);
+    if (route->personal)
+        str_format(key, "\n%s", visitor_login(visitor));
     for (int i = 0; i < call->count; i++)
         str_format(key, "%c%s", call->params[i] != NULL ? '\n' : '\r',
                    call->params[i] != NULL ? call->params[i] : "");
+}
+
+static void answer_outcome(struct http_request *request, int skip, const struct route *route,
+                           const struct cache_outcome *outcome)
+{
+    if (outcome->rc == RC_OK)
+        http_answer_tagged(request, "application/json", "Cookie, Authorization, Accept-Encoding",
+                           outcome->document.data, outcome->document.len);
+    else if (outcome->rc == RC_NONE)
+        refuse_unknown(request, skip, route);
+    else
+        problem_answer_err(request, outcome->rc, &outcome->err);
 }
 
 static void answer_get(const struct api *api, struct http_request *request, int skip,
                        const struct route *route, const struct call *call, struct visitor *visitor)
 {
     STR_AUTO key = {0};
-    STR_AUTO document = {0};
-    struct err err = {0};
+    struct cache_outcome outcome = {0};
     long ticket;
     const struct route_context context = {
         .config = api->config, .kafka = api->kafka, .request = request};
     cache_key(route, call, visitor, &key);
-    if (cache_get(api->cache, key.data, &document, &ticket)) {
-        answer_document(request, &document);
-        return;
+    enum cache_found found = cache_get(api->cache, key.data, request, &outcome, &ticket);
+    if (found == CACHE_MAKE) {
+        outcome.rc =
+            document_read(visitor, &context, route, call->params, &outcome.document, &outcome.err);
+        outcome.own =
+            outcome.rc == RC_LOST || outcome.err.kind == ERR_DB_DOWN || http_gone(request);
+        cache_put(api->cache, key.data, ticket, request, &outcome);
+    } else if (found == CACHE_BUSY) {
+        outcome.rc = err_set(&outcome.err, RC_LOST, ERR_DB_DOWN, route->path,
+                             "Try again in a moment.", "the database takes too long to answer");
     }
-    enum rc rc = document_read(visitor, &context, route, call->params, &document, &err);
-    if (rc == RC_OK) {
-        cache_put(api->cache, key.data, ticket, document.data, document.len);
-        answer_document(request, &document);
-        return;
-    }
-    cache_drop(api->cache, key.data, ticket);
-    if (rc == RC_NONE)
-        refuse_unknown(request, skip, route);
-    else
-        problem_answer_err(request, rc, &err);
+    if (found != CACHE_WAITS)
+        answer_outcome(request, skip, route, &outcome);
+    str_done(&outcome.document);
 }
 
 /* 1 to KEY_MOST printable characters, or none at all. */
@@ -247,6 +254,19 @@ static bool key_fits(struct http_request *request, const struct route *route, co
     return false;
 }
 
+/* What an Idempotency-Key is for: method, path, query and body. */
+static void note_asked(struct http_request *request, const char *body, size_t len,
+                       struct str *asked)
+{
+    const char *name, *value;
+    str_format(asked, "%s %s", http_method(request), http_path(request));
+    for (int i = 0; http_query_at(request, i, &name, &value); i++)
+        str_format(asked, "%c%zu:%s=%zu:%s", i == 0 ? '?' : '&', strlen(name), name, strlen(value),
+                   value);
+    str_text(asked, "\n");
+    str_add(asked, body, len);
+}
+
 static void answer_change(const struct api *api, struct http_request *request, int skip,
                           const struct route *route, const struct call *call,
                           struct visitor *visitor)
@@ -258,8 +278,7 @@ static void answer_change(const struct api *api, struct http_request *request, i
     const char *key = http_header(request, "Idempotency-Key"), *body = http_body(request, &len);
     if (!key_fits(request, route, key))
         return;
-    str_format(&asked, "%s %s\n", http_method(request), http_path(request));
-    str_add(&asked, body, len);
+    note_asked(request, body, len, &asked);
     const struct route_context context = {
         .config = api->config, .kafka = api->kafka, .request = request};
     const struct change change = {.route = route,

@@ -1,24 +1,27 @@
 #include "console/cache.h"
 
 #include "base/clock.h"
+#include "console/patience.h"
 
 #include <pthread.h>
 #include <stdlib.h>
+#include <xxhash.h>
 
 #define KEEP_US    2000000
+#define FAILED_US  1000000 /* so long those who wait are told of one that failed */
+#define TRIED_US   1000000 /* and it is worth it: it took longer */
 #define DEAR       20      /* times the making of an answer is it kept at least */
 #define BYTES_MOST 8388608 /* of all documents */
 
 struct entry {
     char *key; /* NULL: free */
-    struct str document;
+    struct cache_outcome outcome;
     int64_t begun_us, made_us; /* made_us 0: it is being made */
     long epoch;                /* of the cache when its making began */
 };
 
 struct cache {
     pthread_mutex_t lock;
-    pthread_cond_t made;
     struct entry entries[CACHE_ENTRIES];
     long epoch;      /* grows with each change */
     int64_t news_us; /* of the event stream */
@@ -29,15 +32,14 @@ struct cache *cache_new(void)
 {
     struct cache *cache = xcalloc(1, sizeof *cache);
     (void)pthread_mutex_init(&cache->lock, NULL);
-    (void)pthread_cond_init(&cache->made, NULL);
     return cache;
 }
 
 static void forget(struct cache *cache, struct entry *entry)
 {
-    cache->bytes -= entry->document.len;
+    cache->bytes -= entry->outcome.document.len;
     free(entry->key);
-    str_done(&entry->document);
+    str_done(&entry->outcome.document);
     *entry = (struct entry){0};
 }
 
@@ -47,7 +49,6 @@ void cache_free(struct cache *cache)
         return;
     for (int i = 0; i < CACHE_ENTRIES; i++)
         forget(cache, &cache->entries[i]);
-    (void)pthread_cond_destroy(&cache->made);
     (void)pthread_mutex_destroy(&cache->lock);
     free(cache);
 }
@@ -65,6 +66,8 @@ static bool fresh(const struct cache *cache, const struct entry *entry)
     int64_t age_us = clock_boot_us() - entry->made_us;
     if (entry->epoch != cache->epoch)
         return false;
+    if (entry->made_us != 0 && entry->outcome.rc != RC_OK)
+        return age_us < FAILED_US;
     return entry->made_us == 0 || age_us < DEAR * (entry->made_us - entry->begun_us) ||
            (age_us < KEEP_US && entry->begun_us >= cache->news_us);
 }
@@ -93,56 +96,75 @@ static struct entry *place(struct cache *cache)
     return oldest;
 }
 
-bool cache_get(struct cache *cache, const char *key, struct str *document, long *ret_ticket)
+static uint64_t number_of(const char *key)
 {
-    bool found = false;
+    return XXH3_64bits(key, strlen(key));
+}
+
+static void begin(struct cache *cache, const char *key)
+{
+    struct entry *entry = place(cache);
+    if (entry != NULL)
+        *entry =
+            (struct entry){.key = xstrdup(key), .begun_us = clock_boot_us(), .epoch = cache->epoch};
+}
+
+static void copy(const struct cache_outcome *from, struct cache_outcome *to)
+{
+    to->rc = from->rc;
+    to->err = from->err;
+    str_add(&to->document, from->document.data, from->document.len);
+}
+
+/* With the lock until it waits: whoever makes it cannot say so in between. */
+enum cache_found cache_get(struct cache *cache, const char *key, struct http_request *request,
+                           struct cache_outcome *outcome, long *ret_ticket)
+{
+    enum cache_found found = CACHE_MAKE;
     (void)pthread_mutex_lock(&cache->lock);
     forget_old(cache);
-    struct entry *entry;
-    while ((entry = find(cache, key)) != NULL && fresh(cache, entry) && entry->made_us == 0)
-        (void)pthread_cond_wait(&cache->made, &cache->lock);
-    if (entry != NULL && fresh(cache, entry)) {
-        str_add(document, entry->document.data, entry->document.len);
-        found = true;
-    } else {
-        /* Of one that is being made, but from before a change, the maker's ticket is void. */
-        if (entry != NULL)
-            forget(cache, entry);
-        entry = place(cache);
-        if (entry != NULL)
-            *entry = (struct entry){
-                .key = xstrdup(key), .begun_us = clock_boot_us(), .epoch = cache->epoch};
-    }
+    struct entry *entry = find(cache, key);
     *ret_ticket = cache->epoch;
+    if (entry != NULL && !fresh(cache, entry)) {
+        forget(cache, entry); /* it is being made, but from before a change: its ticket is void */
+        entry = NULL;
+    }
+    if (entry == NULL) {
+        begin(cache, key);
+    } else if (entry->made_us == 0) {
+        found = http_wait(request, number_of(key)) ? CACHE_WAITS : CACHE_BUSY;
+    } else {
+        copy(&entry->outcome, outcome);
+        found = CACHE_KEPT;
+    }
     (void)pthread_mutex_unlock(&cache->lock);
     return found;
 }
 
-void cache_put(struct cache *cache, const char *key, long ticket, const char *document, size_t len)
+static bool worth_keeping(const struct cache *cache, const struct entry *entry,
+                          const struct cache_outcome *outcome)
+{
+    if (outcome->rc != RC_OK)
+        return !outcome->own && clock_boot_us() - entry->begun_us > TRIED_US;
+    return cache->bytes + outcome->document.len <= BYTES_MOST;
+}
+
+void cache_put(struct cache *cache, const char *key, long ticket, struct http_request *request,
+               const struct cache_outcome *outcome)
 {
     (void)pthread_mutex_lock(&cache->lock);
     struct entry *entry = find(cache, key);
     if (entry != NULL && entry->made_us == 0 && entry->epoch == ticket) {
-        if (cache->bytes + len > BYTES_MOST) {
-            forget(cache, entry); /* those who wait for it ask themselves */
-        } else {
-            str_add(&entry->document, document, len);
-            cache->bytes += len;
+        if (worth_keeping(cache, entry, outcome)) {
+            copy(outcome, &entry->outcome);
+            cache->bytes += entry->outcome.document.len;
             entry->made_us = clock_boot_us();
+        } else {
+            forget(cache, entry); /* those who wait for it ask themselves */
         }
     }
-    (void)pthread_cond_broadcast(&cache->made);
     (void)pthread_mutex_unlock(&cache->lock);
-}
-
-void cache_drop(struct cache *cache, const char *key, long ticket)
-{
-    (void)pthread_mutex_lock(&cache->lock);
-    struct entry *entry = find(cache, key);
-    if (entry != NULL && entry->made_us == 0 && entry->epoch == ticket)
-        forget(cache, entry);
-    (void)pthread_cond_broadcast(&cache->made);
-    (void)pthread_mutex_unlock(&cache->lock);
+    http_wake(request, number_of(key));
 }
 
 void cache_tidy(struct cache *cache)
@@ -156,7 +178,6 @@ void cache_clear(struct cache *cache)
 {
     (void)pthread_mutex_lock(&cache->lock);
     cache->epoch++;
-    (void)pthread_cond_broadcast(&cache->made);
     (void)pthread_mutex_unlock(&cache->lock);
 }
 

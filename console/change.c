@@ -46,16 +46,24 @@ static enum rc make_once(struct db *db, const struct visitor *visitor, const str
     return undone == RC_LOST ? RC_LOST : rc;
 }
 
+struct making {
+    const struct visitor *visitor;
+    const struct change *change;
+    struct str *answer;
+};
+
+static enum rc make_on(struct db *db, void *context, struct err *err)
+{
+    const struct making *making = context;
+    const struct change *change = making->change;
+    if (change->key != NULL)
+        return make_once(db, making->visitor, change, making->answer, err);
+    return document_make(change->context, db, change->route, change->params, making->answer, err);
+}
+
 enum rc change_make(struct visitor *visitor, const struct change *change, struct str *answer,
                     struct err *err)
 {
-    struct db *db;
-    enum rc rc = visitor_take(visitor, &db, err);
-    if (rc != RC_OK)
-        return rc;
-    rc = change->key != NULL
-             ? make_once(db, visitor, change, answer, err)
-             : document_make(change->context, db, change->route, change->params, answer, err);
-    visitor_give(visitor, rc);
-    return rc;
+    struct making making = {.visitor = visitor, .change = change, .answer = answer};
+    return visitor_use(visitor, change->context->request, make_on, &making, err);
 }

@@ -18,7 +18,7 @@ struct change {
     const struct route_context *context;
     const char *const *params;
     const char *key;     /* NULL: none */
-    const char *request; /* what is asked for: method, path, body */
+    const char *request; /* what is asked for: method, path, query, body */
 };
 
 MUST_CHECK enum rc change_make(struct visitor *visitor, const struct change *change,

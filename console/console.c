@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define RESERVED  2 /* workers, for readyz and sign-in */
 #define BODY_MOST 1048576
 
 struct console {
@@ -59,10 +60,10 @@ static void answer_asset(const struct console *console, struct http_request *req
         not_found(request);
 }
 
-/* A file that is asked for in the wrong place. A page's path may have a dot, in the name of a job. */
-static bool is_file(const struct http_request *request)
+/* A file that is asked for in the wrong place. A page's path may have a dot, in the name of a job: below the first segment. */
+static bool is_file(const struct http_request *request, int skip)
 {
-    return asset_type(http_path(request)) != NULL;
+    return http_segment(request, skip + 1) == NULL && asset_type(http_path(request)) != NULL;
 }
 
 /* What waits for the database: its API and its numbers. */
@@ -116,7 +117,7 @@ static void dispatch(struct console *console, const struct place *place,
         answer_ready(console, place, request);
     else if (is_segment(request, skip, "assets"))
         answer_asset(console, request, skip);
-    else if (is_file(request) || is_segment(request, skip, "api"))
+    else if (is_file(request, skip) || is_segment(request, skip, "api"))
         not_found(request);
     else
         asset_answer_page(request, console->options->assets, place->base_path);
@@ -152,11 +153,20 @@ static bool below_base(const struct console *console, const struct http_request 
            (strlen(path) == len - 1 && strncmp(path, console->base_path, len - 1) == 0);
 }
 
-/* Whether the process lives is answered although every worker waits for the database. */
-static bool is_livez(void *context, const struct http_request *request)
+/* Whether the process lives is answered although every worker waits for the database; whether it is ready, and who signs in, although all that others may take do. */
+static enum http_turn turn_of(void *context, const struct http_request *request)
 {
     const struct console *console = context;
-    return below_base(console, request) && is_segment(request, console->skip, "livez");
+    int skip = console->skip;
+    if (!below_base(console, request))
+        return HTTP_QUEUED;
+    if (is_segment(request, skip, "clusters"))
+        skip += 2;
+    if (is_segment(request, skip, "livez"))
+        return HTTP_AT_ONCE;
+    bool sign_in = is_segment(request, skip, "api") && is_segment(request, skip + 2, "session") &&
+                   strcmp(http_method(request), "POST") == 0;
+    return sign_in || is_segment(request, skip, "readyz") ? HTTP_FIRST : HTTP_QUEUED;
 }
 
 static void handle(void *context, struct http_request *request)
@@ -278,10 +288,11 @@ static enum rc start_http(struct console *console, struct err *err)
         .key = console->api.encrypted ? key : NULL,
         .connections = (int)config_get_int(config, "console", "connections"),
         .workers = CLUSTER_REQUESTS * (clusters > 0 ? clusters : 1),
+        .reserved = RESERVED,
         .idle_s = (int)(config_get_duration_ms(config, "console", "request_timeout") / 1000),
         .body_most = BODY_MOST,
         .handler = handle,
-        .at_once = is_livez,
+        .turn = turn_of,
         .context = console};
     rc = http_open(&options, &console->http, err);
     if (rc == RC_OK)

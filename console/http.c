@@ -1,7 +1,7 @@
-/* The server: libmicrohttpd's thread takes requests, workers answer them, a watcher ends what takes too long. */
+/* The server: libmicrohttpd's thread takes requests, workers (http_queue.c) answer them, a watcher ends what takes too long. */
 #include "base/clock.h"
 #include "base/log.h"
-#include "console/http_inside.h"
+#include "console/http_queue.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -84,7 +84,7 @@ static void connection_changed(void *context, struct MHD_Connection *connection,
     (void)pthread_mutex_unlock(&http->lock);
 }
 
-static void refuse(struct http_request *request, int status, const char *detail)
+void request_refuse(struct http_request *request, int status, const char *detail)
 {
     STR_AUTO body = {0};
     str_format(&body, "{\"type\":\"about:blank\",\"status\":%d,\"title\":\"%s\",\"detail\":\"%s\"}",
@@ -96,34 +96,10 @@ static void refuse(struct http_request *request, int status, const char *detail)
     http_answer(request, status, "application/problem+json", body.data, body.len);
 }
 
-static bool at_once(const struct http *http, const struct http_request *request)
+static enum http_turn turn_of(const struct http *http, const struct http_request *request)
 {
-    return http->options.at_once != NULL && http->options.at_once(http->options.context, request);
-}
-
-static void call_handler(const struct http *http, struct http_request *request)
-{
-    http->options.handler(http->options.context, request);
-    if (request->response == NULL)
-        http_answer(request, 500, NULL, "", 0);
-}
-
-/* False: the server stops, and no worker would resume its connection. */
-static bool enqueue(struct http *http, struct http_request *request)
-{
-    mark_waits(http, request->mark, false);
-    (void)pthread_mutex_lock(&http->lock);
-    bool open = !http->stopping;
-    if (open) {
-        MHD_suspend_connection(request->connection);
-        request->queued = true;
-        request->next = NULL;
-        *http->last = request;
-        http->last = &request->next;
-        (void)pthread_cond_signal(&http->filled);
-    }
-    (void)pthread_mutex_unlock(&http->lock);
-    return open;
+    return http->options.turn != NULL ? http->options.turn(http->options.context, request)
+                                      : HTTP_QUEUED;
 }
 
 /* A body that says of itself that it is too large is not read. */
@@ -148,7 +124,7 @@ static enum MHD_Result on_request(void *context, struct MHD_Connection *connecti
         *request_context = request;
         if (!says_too_large(http, connection))
             return MHD_YES;
-        refuse(request, 413, "the body is too large");
+        request_refuse(request, 413, "the body is too large");
         return MHD_queue_response(connection, (unsigned)request->status, request->response);
     }
     if (*data_len > 0) { /* in chunks; libmicrohttpd takes no answer before its end */
@@ -159,14 +135,17 @@ static enum MHD_Result on_request(void *context, struct MHD_Connection *connecti
         return MHD_YES;
     }
     if (request->response == NULL && !request->queued && !request_read(request))
-        refuse(request, 400,
-               "the path or the query is not valid percent-encoded UTF-8, or is too long");
-    if (request->response == NULL && !request->queued && at_once(http, request))
-        call_handler(http, request);
+        request_refuse(request, 400,
+                       "the path or the query is not valid percent-encoded UTF-8, or is too long");
     if (request->response == NULL && !request->queued) {
-        if (enqueue(http, request))
+        enum http_turn turn = turn_of(http, request);
+        mark_waits(http, request->mark, false);
+        if (turn == HTTP_AT_ONCE)
+            http->options.handler(http->options.context, request);
+        else if (queue_add(request, turn == HTTP_FIRST))
             return MHD_YES; /* from here on it is the worker's */
-        refuse(request, 503, "the server stops");
+        else
+            request_refuse(request, 503, "the server stops");
     }
     if (request->response != NULL)
         return MHD_queue_response(connection, (unsigned)request->status, request->response);
@@ -203,38 +182,10 @@ static void on_trouble(void *context, const char *fmt, va_list ap)
     (void)vsnprintf(http->trouble, sizeof http->trouble, fmt, ap);
 }
 
-/* ---- Workers ---- */
-
-static struct http_request *dequeue(struct http *http)
-{
-    (void)pthread_mutex_lock(&http->lock);
-    while (http->first == NULL && !http->stopping)
-        (void)pthread_cond_wait(&http->filled, &http->lock);
-    struct http_request *request = http->first;
-    if (request != NULL) {
-        http->first = request->next;
-        if (http->first == NULL)
-            http->last = &http->first;
-    }
-    (void)pthread_mutex_unlock(&http->lock);
-    return request;
-}
-
-static void *worker_main(void *context)
-{
-    struct http *http = context;
-    struct http_request *request;
-    while ((request = dequeue(http)) != NULL) {
-        struct MHD_Connection *connection = request->connection;
-        call_handler(http, request);
-        MHD_resume_connection(connection);
-    }
-    return NULL;
-}
-
 /* ---- The watcher ---- */
 
-static bool has_gone(int fd)
+/* Whoever closes, and whoever says no more but still reads, look the same from here. */
+bool socket_left(int fd)
 {
     struct pollfd state = {.fd = fd, .events = POLLRDHUP};
     return poll(&state, 1, 0) > 0 && (state.revents & (POLLRDHUP | POLLHUP | POLLERR)) != 0;
@@ -244,10 +195,8 @@ static void watch(struct http *http)
 {
     int64_t late_us = clock_boot_us() - (int64_t)http->options.idle_s * 1000000;
     for (struct http_request *request = http->watched; request != NULL; request = request->watched)
-        if (!request->has_gone && request->mark != NULL && has_gone(request->mark->fd)) {
-            request->has_gone = true;
-            request->gone(request->gone_context);
-        }
+        if (!request->has_gone && request->mark != NULL && socket_left(request->mark->fd))
+            request_tell_gone(request);
     for (struct http_mark *mark = http->marks; mark != NULL; mark = mark->next)
         if (mark->since_us != 0 && mark->since_us < late_us)
             (void)shutdown(mark->fd, SHUT_RDWR);
@@ -351,7 +300,10 @@ static enum rc start_threads(struct http *http, struct err *err)
 {
     http->workers = xcalloc((size_t)http->options.workers, sizeof *http->workers);
     for (; http->worker_count < http->options.workers; http->worker_count++)
-        if (pthread_create(&http->workers[http->worker_count], NULL, worker_main, http) != 0)
+        if (pthread_create(&http->workers[http->worker_count], NULL,
+                           http->worker_count < http->options.reserved ? queue_serve_first
+                                                                       : queue_serve,
+                           http) != 0)
             return err_set(err, RC_FATAL, ERR_INTERNAL, "http", "", "the system has no thread");
     if (pthread_create(&http->watcher, NULL, watcher_main, http) != 0)
         return err_set(err, RC_FATAL, ERR_INTERNAL, "http", "", "the system has no thread");
@@ -362,9 +314,12 @@ static enum rc start_threads(struct http *http, struct err *err)
 enum rc http_open(const struct http_options *options, struct http **ret_http, struct err *err)
 {
     struct http *http = xcalloc(1, sizeof *http);
-    *http = (struct http){.options = *options, .last = &http->first, .listener.fd = -1};
+    *http = (struct http){.options = *options, .listener.fd = -1};
+    http->last[0] = &http->first[0];
+    http->last[1] = &http->first[1];
     (void)pthread_mutex_init(&http->lock, NULL);
     (void)pthread_cond_init(&http->filled, NULL);
+    (void)pthread_cond_init(&http->hurries, NULL);
     (void)pthread_cond_init(&http->connected, NULL);
     enum rc rc = load_tls(http, err);
     if (rc == RC_OK)
@@ -383,7 +338,8 @@ enum rc http_serve(struct http *http, struct err *err)
     return rc == RC_OK ? start_daemon(http, err) : rc;
 }
 
-/* No new request; what is queued and under way is answered, for a daemon with suspended connections cannot stop. */
+/* No new request; what is queued and under way is answered, for a daemon with suspended connections cannot stop: that the server stops, or, when what it waits
+ * for was cancelled, that. */
 void http_stop(struct http *http)
 {
     if (http == NULL)
@@ -393,7 +349,7 @@ void http_stop(struct http *http)
     (void)pthread_mutex_lock(&http->lock);
     http->stopping = true;
     streams_end(http);
-    (void)pthread_cond_broadcast(&http->filled);
+    queue_end(http);
     (void)pthread_cond_broadcast(&http->connected);
     (void)pthread_mutex_unlock(&http->lock);
     for (int i = 0; i < http->worker_count; i++)
@@ -404,6 +360,7 @@ void http_stop(struct http *http)
         MHD_stop_daemon(http->daemon);
     listen_close(&http->listener);
     (void)pthread_cond_destroy(&http->filled);
+    (void)pthread_cond_destroy(&http->hurries);
     (void)pthread_cond_destroy(&http->connected);
     (void)pthread_mutex_destroy(&http->lock);
     free(http->workers);

@@ -33,7 +33,7 @@ struct http_request {
     struct http *http;
     struct MHD_Connection *connection;
     struct http_mark *mark;
-    struct http_request *next; /* in the queue */
+    struct http_request *next; /* in a queue, or with those that wait */
     struct http_request *watched,
         **place; /* with the lock: in the list of those that are watched */
     char *method, *path, *decoded, *raw_query;
@@ -45,7 +45,11 @@ struct http_request {
     char client[64];
     struct str body;
     bool wrong, queued;
-    void (*gone)(void *context); /* with the lock */
+    int64_t came_us; /* when it was complete */
+    bool first;      /* its queue */
+    uint64_t awaited;
+    enum { TURN_IS, TURN_WAITS, TURN_LEFT, TURN_AGAIN } turn; /* with the lock; see http_queue.c */
+    void (*gone)(void *context);                              /* with the lock */
     void *gone_context;
     bool has_gone; /* with the lock: and it was said */
     struct {
@@ -62,8 +66,9 @@ struct http {
     struct MHD_Daemon *daemon;
     char *certificate, *key; /* the files' contents */
     pthread_mutex_t lock;
-    pthread_cond_t filled, connected;
-    struct http_request *first, **last; /* the queue */
+    pthread_cond_t filled, hurries, connected;
+    struct http_request *first[2], **last[2]; /* the queues: 1 goes first */
+    struct http_request *waiting;             /* for http_wake */
     struct http_request *watched;
     struct http_mark *marks;
     struct http_stream *streams;
@@ -79,8 +84,15 @@ struct http_request *request_new(struct http *http, struct MHD_Connection *conne
 /** Reads path and query; false: they are not valid. */
 bool request_read(struct http_request *request);
 void request_free(struct http_request *request);
+/** What a handler has added that has not answered. */
+void request_forget_headers(struct http_request *request);
+/** To whom it is watched for, once. With the lock. */
+void request_tell_gone(struct http_request *request);
+void request_refuse(struct http_request *request, int status, const char *detail);
 /** Takes the response over: it is what the client gets. */
 void request_respond(struct http_request *request, int status, struct MHD_Response *response);
+/** Whether the client at the other end has gone. */
+bool socket_left(int fd);
 /** All streams end, so that the daemon can. With the lock. */
 void streams_end(struct http *http);
 

@@ -1,6 +1,7 @@
 #include "console/problem.h"
 
 #include "console/answer.h"
+#include "console/visitor.h"
 #include "db/sqlstate.h"
 
 #include <cjson/cJSON.h>
@@ -54,6 +55,10 @@ void problem_answer(struct http_request *request, const struct problem *problem)
 
 static int status_of(enum rc rc, const struct err *err)
 {
+    if (strcmp(err->code, VISITOR_LOST) == 0)
+        return 401;
+    if (err->kind == ERR_CANCELLED)
+        return 504;
     if (rc == RC_LOST)
         return 503;
     if (err->kind == ERR_HELD)

@@ -1,7 +1,7 @@
 #include "console/replay.h"
 
 #include "base/str.h"
-#include "console/request.h"
+#include "console/patience.h"
 #include "db/sqlstate.h"
 #include "replay/replay.h"
 

@@ -2,6 +2,7 @@
 #include "base/ascii.h"
 #include "base/utf8.h"
 #include "console/http_inside.h"
+#include "console/patience.h"
 
 #include <arpa/inet.h>
 #include <stdio.h>
@@ -98,6 +99,15 @@ bool request_read(struct http_request *request)
     return !request->wrong;
 }
 
+void request_forget_headers(struct http_request *request)
+{
+    while (request->header_count > 0) {
+        request->header_count--;
+        free(request->headers[request->header_count].name);
+        free(request->headers[request->header_count].value);
+    }
+}
+
 void request_free(struct http_request *request)
 {
     if (request == NULL)
@@ -106,10 +116,7 @@ void request_free(struct http_request *request)
         free((char *)(uintptr_t)request->query[i].name);
         free((char *)(uintptr_t)request->query[i].value);
     }
-    for (int i = 0; i < request->header_count; i++) {
-        free(request->headers[i].name);
-        free(request->headers[i].value);
-    }
+    request_forget_headers(request);
     if (request->response != NULL)
         MHD_destroy_response(request->response);
     str_done(&request->body);
@@ -267,6 +274,8 @@ void http_watch(struct http_request *request, void (*fn)(void *context), void *c
     bool was = request->gone != NULL;
     request->gone = fn;
     request->gone_context = context;
+    if (fn != NULL && (request->has_gone || http->stopping))
+        fn(context);
     if (fn != NULL && !was) {
         request->watched = http->watched;
         request->place = &http->watched;
@@ -279,4 +288,21 @@ void http_watch(struct http_request *request, void (*fn)(void *context), void *c
             request->watched->place = request->place;
     }
     (void)pthread_mutex_unlock(&http->lock);
+}
+
+void request_tell_gone(struct http_request *request)
+{
+    if (request->has_gone)
+        return;
+    request->has_gone = true;
+    request->gone(request->gone_context);
+}
+
+bool http_gone(struct http_request *request)
+{
+    struct http *http = request->http;
+    (void)pthread_mutex_lock(&http->lock);
+    bool gone = request->has_gone || http->stopping;
+    (void)pthread_mutex_unlock(&http->lock);
+    return gone;
 }

@@ -32,7 +32,4 @@ const char *http_body(const struct http_request *request, size_t *ret_len);
 /** The client's address without its port; "local" for a Unix socket. */
 const char *http_client(const struct http_request *request);
 
-/** While fn is set, it is called, by another thread, when the client has gone; fn NULL: from now on no more, and no call is under way. */
-void http_watch(struct http_request *request, void (*fn)(void *context), void *context);
-
 #endif

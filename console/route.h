@@ -33,6 +33,7 @@ struct route {
     enum level level;
     const char *params;
     const char *summary;
+    bool personal; /* what it reads depends on the rights of the login itself, not of its level */
 };
 
 extern const struct route routes[]; /* ended by one without method */

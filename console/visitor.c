@@ -2,7 +2,7 @@
 
 #include "base/clock.h"
 #include "base/memory.h"
-#include "console/request.h"
+#include "console/patience.h"
 #include "console/secret.h"
 #include "db/canceller.h"
 
@@ -10,10 +10,11 @@
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <time.h>
 
 #define PATIENCE_MS  8000 /* statement_timeout is 5 s */
 #define AT_ONCE_US   1000000
-#define WAITERS_MOST 6 /* so that one visitor does not take all workers */
+#define WAITERS_MOST 6 /* requests, so that one visitor does not take all workers */
 
 struct visitor {
     char id[SECRET_SIZE], csrf[SECRET_SIZE], proof[SECRET_SIZE], login[300];
@@ -22,16 +23,23 @@ struct visitor {
     const char *conninfo; /* NULL: a person's */
     _Atomic int64_t since_us, used_us, checked_us;
     _Atomic bool lost;
-    pthread_mutex_t lock; /* of the session */
-    struct db *db;        /* NULL: none is open */
-    int db_level;         /* that SET ROLE was done for */
+    pthread_mutex_t lock; /* of busy */
+    pthread_cond_t given;
+    bool busy;     /* with a request, whose the session is */
+    struct db *db; /* NULL: none is open */
+    int db_level;  /* that SET ROLE was done for */
 };
 
 struct visitor *visitor_new(const char *login, enum level level, const char *conninfo)
 {
     struct visitor *visitor = xcalloc(1, sizeof *visitor);
+    pthread_condattr_t attributes;
     (void)snprintf(visitor->login, sizeof visitor->login, "%s", login);
     (void)pthread_mutex_init(&visitor->lock, NULL);
+    (void)pthread_condattr_init(&attributes);
+    (void)pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
+    (void)pthread_cond_init(&visitor->given, &attributes);
+    (void)pthread_condattr_destroy(&attributes);
     visitor->conninfo = conninfo;
     visitor->level = level;
     visitor->holders = 1;
@@ -60,6 +68,7 @@ void visitor_release(struct visitor *visitor)
     if (visitor == NULL || --visitor->holders > 0)
         return;
     db_close(visitor->db);
+    (void)pthread_cond_destroy(&visitor->given);
     (void)pthread_mutex_destroy(&visitor->lock);
     free(visitor);
 }
@@ -133,6 +142,28 @@ void visitor_renew(struct visitor *visitor, const struct visitor *found, int64_t
 
 /* ---- Its session ---- */
 
+/* A person's. */
+static enum rc refuse_lost(const struct visitor *visitor, struct err *err)
+{
+    (void)err_set(err, RC_LOST, ERR_DB_DOWN, visitor->login, "Sign in again.",
+                  "the session with PostgreSQL was lost");
+    err_code(err, VISITOR_LOST);
+    return RC_LOST;
+}
+
+static enum rc refuse_gone(struct err *err)
+{
+    (void)err_set(err, RC_RETRY, ERR_CANCELLED, "", "", "the client has gone, or the server stops");
+    return RC_RETRY;
+}
+
+/* Its session is not lost: RC_RETRY. */
+static enum rc refuse_wait(const struct visitor *visitor, struct err *err)
+{
+    return err_set(err, RC_RETRY, ERR_DB_DOWN, visitor->login, "Try again in a moment.",
+                   "too many requests of this login wait for the database");
+}
+
 static enum rc take_role(struct visitor *visitor, struct err *err)
 {
     static const char *const roles[] = {"none", "lockstep_monitor", "lockstep_operator"};
@@ -148,8 +179,7 @@ static enum rc open_session(struct visitor *visitor, struct err *err)
 {
     enum rc rc = RC_OK;
     if (visitor->db == NULL && visitor->conninfo == NULL)
-        return err_set(err, RC_LOST, ERR_DB_DOWN, visitor->login, "Sign in again.",
-                       "the session with PostgreSQL was lost");
+        return refuse_lost(visitor, err);
     if (visitor->db == NULL) {
         visitor->db_level = LEVEL_NONE;
         rc = db_open(visitor->conninfo, DB_CONSOLE, &visitor->db, err);
@@ -174,52 +204,97 @@ static void cancel(void *context)
 }
 
 /* *ret_aimed: a request to cancel is still under way; it would hit the session's next statement. */
-static enum rc read_watched(struct db *db, struct http_request *request, visitor_fn *fn,
-                            void *context, bool *ret_aimed, struct err *err)
+static enum rc run_watched(struct db *db, struct http_request *request, visitor_fn *fn,
+                           void *context, bool *ret_aimed, struct err *err)
 {
     struct db_canceller *canceller = db_canceller_new(db);
     http_watch(request, cancel, canceller);
-    enum rc rc = fn(db, context, err);
+    enum rc rc = http_gone(request) ? refuse_gone(err) : fn(db, context, err);
     http_watch(request, NULL, NULL);
     *ret_aimed = !db_cancel_wait(canceller, PATIENCE_MS);
     db_canceller_free(canceller);
     return rc;
 }
 
-enum rc visitor_take(struct visitor *visitor, struct db **ret_db, struct err *err)
+/* ---- Whose turn it is ---- */
+
+struct turn {
+    struct visitor *visitor;
+    bool gone; /* with the visitor's lock */
+};
+
+static void gone(void *context)
 {
-    if (visitor->waiting++ >= WAITERS_MOST) {
-        visitor->waiting--;
-        return err_set(err, RC_LOST, ERR_DB_DOWN, visitor->login, "Try again in a moment.",
-                       "too many requests of this login wait for the database");
-    }
-    (void)pthread_mutex_lock(&visitor->lock);
-    visitor->waiting--;
-    enum rc rc = open_session(visitor, err);
-    *ret_db = visitor->db;
-    if (rc != RC_OK)
-        visitor_give(visitor, rc);
-    return rc;
+    struct turn *turn = context;
+    (void)pthread_mutex_lock(&turn->visitor->lock);
+    turn->gone = true;
+    (void)pthread_cond_broadcast(&turn->visitor->given);
+    (void)pthread_mutex_unlock(&turn->visitor->lock);
 }
 
-void visitor_give(struct visitor *visitor, enum rc rc)
+/* RC_OK: the session is the caller's. */
+static enum rc await(struct turn *turn, struct err *err)
+{
+    struct visitor *visitor = turn->visitor;
+    struct timespec until;
+    bool late = false;
+    (void)clock_gettime(CLOCK_MONOTONIC, &until);
+    until.tv_sec += PATIENCE_MS / 1000;
+    (void)pthread_mutex_lock(&visitor->lock);
+    while (visitor->busy && !turn->gone && !late)
+        late = pthread_cond_timedwait(&visitor->given, &visitor->lock, &until) != 0;
+    bool mine = !visitor->busy;
+    bool has_gone = turn->gone;
+    if (mine)
+        visitor->busy = true;
+    (void)pthread_mutex_unlock(&visitor->lock);
+    return mine ? RC_OK : has_gone ? refuse_gone(err) : refuse_wait(visitor, err);
+}
+
+static void give(struct visitor *visitor, enum rc rc)
 {
     if (rc == RC_LOST)
         close_session(visitor);
+    (void)pthread_mutex_lock(&visitor->lock);
+    visitor->busy = false;
+    (void)pthread_cond_signal(&visitor->given);
     (void)pthread_mutex_unlock(&visitor->lock);
 }
 
-static enum rc read_once(struct visitor *visitor, struct http_request *request, visitor_fn *fn,
-                         void *context, struct err *err)
+static enum rc take(struct visitor *visitor, struct http_request *request, struct err *err)
 {
-    struct db *db;
-    bool aimed = false;
-    enum rc rc = visitor_take(visitor, &db, err);
+    struct turn turn = {.visitor = visitor};
+    enum rc rc;
+    if (visitor->waiting++ < WAITERS_MOST || request == NULL) {
+        if (request != NULL)
+            http_watch(request, gone, &turn);
+        rc = await(&turn, err);
+        if (request != NULL)
+            http_watch(request, NULL, NULL);
+    } else {
+        rc = refuse_wait(visitor, err);
+    }
+    visitor->waiting--;
     if (rc != RC_OK)
         return rc;
-    rc = request != NULL ? read_watched(db, request, fn, context, &aimed, err)
-                         : fn(db, context, err);
-    visitor_give(visitor, aimed ? RC_LOST : rc); /* the answer stays */
+    rc = open_session(visitor, err);
+    if (rc != RC_OK)
+        give(visitor, rc);
+    return rc;
+}
+
+enum rc visitor_use(struct visitor *visitor, struct http_request *request, visitor_fn *fn,
+                    void *context, struct err *err)
+{
+    bool aimed = false;
+    enum rc rc = take(visitor, request, err);
+    if (rc != RC_OK)
+        return rc;
+    rc = request != NULL ? run_watched(visitor->db, request, fn, context, &aimed, err)
+                         : fn(visitor->db, context, err);
+    if (rc == RC_LOST && visitor->conninfo == NULL)
+        rc = refuse_lost(visitor, err);
+    give(visitor, aimed ? RC_LOST : rc); /* the answer stays */
     return rc;
 }
 
@@ -228,9 +303,9 @@ enum rc visitor_read(struct visitor *visitor, struct http_request *request, visi
                      void *context, struct err *err)
 {
     int64_t since_us = clock_boot_us();
-    enum rc rc = read_once(visitor, request, fn, context, err);
+    enum rc rc = visitor_use(visitor, request, fn, context, err);
     if (rc == RC_LOST && visitor->conninfo != NULL && clock_boot_us() - since_us < AT_ONCE_US)
-        rc = read_once(visitor, request, fn, context, err);
+        rc = visitor_use(visitor, request, fn, context, err);
     return rc;
 }
 

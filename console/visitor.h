@@ -3,12 +3,14 @@
  * Invariants: what it asks for runs on its session, one statement after the other, as the login that it came with.
  * Threads: any.
  * Ownership: counted: whoever got or held one gives it back with visitor_release.
- * Failure: visitor_run: as db_run; RC_LOST: a person's session is lost for good: sign in again.
+ * Failure: visitor_run: as db_run; RC_LOST with the code VISITOR_LOST: a person's session is lost for good: sign in again.
  */
 #ifndef CONSOLE_VISITOR_H
 #define CONSOLE_VISITOR_H
 
 #include "db/db.h"
+
+#define VISITOR_LOST "signed_out"
 
 enum level { LEVEL_NONE, LEVEL_MONITOR, LEVEL_OPERATOR };
 
@@ -23,12 +25,12 @@ const char *visitor_login(
     const struct visitor *visitor); /* as people know it: a login, token NAME, anonymous */
 enum level visitor_level(const struct visitor *visitor);
 
-/** Its session, for several statements: no one else uses it until visitor_give, which also says what became of it. */
-MUST_CHECK enum rc visitor_take(struct visitor *visitor, struct db **ret_db, struct err *err);
-void visitor_give(struct visitor *visitor, enum rc rc);
-/** Reads on its session. When the client of request (may be NULL) goes away, PostgreSQL is asked to cancel what runs. A session that had ended
- * while nobody asked is opened again, unless it is a person's, and fn is called once more. */
 typedef enum rc visitor_fn(struct db *db, void *context, struct err *err);
+/** Has its session to itself, for several statements. When the client of request (may be NULL) goes away or the server stops, waiting for it ends, and PostgreSQL is
+ * asked to cancel what runs. RC_RETRY: too many wait for it, or the client has gone. */
+MUST_CHECK enum rc visitor_use(struct visitor *visitor, struct http_request *request,
+                               visitor_fn *fn, void *context, struct err *err);
+/** The same, to read: a session that had ended while nobody asked is opened again, unless it is a person's, and fn is called once more. */
 MUST_CHECK enum rc visitor_read(struct visitor *visitor, struct http_request *request,
                                 visitor_fn *fn, void *context, struct err *err);
 /** One statement that reads. */

@@ -1,0 +1,157 @@
+/* Whose turn it is: requests wait in two queues for a worker; those that wait for what another request makes hold none. */
+#include "console/http_queue.h"
+#include "base/clock.h"
+#include "console/patience.h"
+
+#define WAIT_MOST_US 8000000 /* from its coming on */
+
+/* With the lock. */
+static void append(struct http *http, struct http_request *request)
+{
+    int queue = request->first;
+    request->next = NULL;
+    *http->last[queue] = request;
+    http->last[queue] = &request->next;
+    (void)pthread_cond_signal(&http->filled);
+    if (request->first)
+        (void)pthread_cond_signal(&http->hurries);
+}
+
+bool queue_add(struct http_request *request, bool first)
+{
+    struct http *http = request->http;
+    (void)pthread_mutex_lock(&http->lock);
+    bool open = !http->stopping;
+    if (open) {
+        MHD_suspend_connection(request->connection);
+        request->queued = true;
+        request->first = first;
+        request->came_us = clock_boot_us();
+        append(http, request);
+    }
+    (void)pthread_mutex_unlock(&http->lock);
+    return open;
+}
+
+/* With the lock; NULL: none is there. */
+static struct http_request *take(struct http *http, int queue)
+{
+    struct http_request *request = http->first[queue];
+    if (request == NULL)
+        return NULL;
+    http->first[queue] = request->next;
+    if (http->first[queue] == NULL)
+        http->last[queue] = &http->first[queue];
+    return request;
+}
+
+/* NULL: the server stops. */
+static struct http_request *dequeue(struct http *http, bool first_only, bool *ret_stopping)
+{
+    struct http_request *request;
+    (void)pthread_mutex_lock(&http->lock);
+    while ((request = take(http, 1)) == NULL && (first_only || (request = take(http, 0)) == NULL) &&
+           !http->stopping)
+        (void)pthread_cond_wait(first_only ? &http->hurries : &http->filled, &http->lock);
+    if (request != NULL)
+        request->turn = TURN_IS;
+    *ret_stopping = http->stopping;
+    (void)pthread_mutex_unlock(&http->lock);
+    return request;
+}
+
+/* Whether its handler has said http_wait. It may have been woken meanwhile; else it is another's from here on. */
+static bool leaves(struct http *http, struct http_request *request)
+{
+    (void)pthread_mutex_lock(&http->lock);
+    bool again = request->turn == TURN_AGAIN, waits = request->turn == TURN_WAITS;
+    if (waits)
+        request->turn = TURN_LEFT;
+    if (again)
+        append(http, request);
+    (void)pthread_mutex_unlock(&http->lock);
+    return waits || again;
+}
+
+static void serve(struct http *http, bool first_only)
+{
+    struct http_request *request;
+    bool stopping;
+    while ((request = dequeue(http, first_only, &stopping)) != NULL) {
+        struct MHD_Connection *connection = request->connection;
+        request_forget_headers(request);
+        if (stopping)
+            request_refuse(request, 503, "the server stops");
+        else if (request->mark != NULL && socket_left(request->mark->fd))
+            request_refuse(request, 503, "the client has gone");
+        else
+            http->options.handler(http->options.context, request);
+        if (request->response == NULL && leaves(http, request))
+            continue;
+        if (request->response == NULL)
+            http_answer(request, 500, NULL, "", 0);
+        MHD_resume_connection(connection);
+    }
+}
+
+void *queue_serve(void *http)
+{
+    serve(http, false);
+    return NULL;
+}
+
+void *queue_serve_first(void *http)
+{
+    serve(http, true);
+    return NULL;
+}
+
+/* ---- What another request makes ---- */
+
+bool http_wait(struct http_request *request, uint64_t awaited)
+{
+    struct http *http = request->http;
+    (void)pthread_mutex_lock(&http->lock);
+    bool may = !http->stopping && clock_boot_us() - request->came_us < WAIT_MOST_US;
+    if (may) {
+        request->turn = TURN_WAITS;
+        request->awaited = awaited;
+        request->next = http->waiting;
+        http->waiting = request;
+    }
+    (void)pthread_mutex_unlock(&http->lock);
+    return may;
+}
+
+/* With the lock. */
+static void wake(struct http *http, struct http_request **at)
+{
+    struct http_request *request = *at;
+    *at = request->next;
+    if (request->turn == TURN_LEFT)
+        append(http, request);
+    else
+        request->turn = TURN_AGAIN;
+}
+
+void http_wake(struct http_request *by, uint64_t awaited)
+{
+    struct http *http = by->http;
+    (void)pthread_mutex_lock(&http->lock);
+    for (struct http_request **at = &http->waiting; *at != NULL;)
+        if ((*at)->awaited == awaited)
+            wake(http, at);
+        else
+            at = &(*at)->next;
+    (void)pthread_mutex_unlock(&http->lock);
+}
+
+void queue_end(struct http *http)
+{
+    while (http->waiting != NULL)
+        wake(http, &http->waiting);
+    for (struct http_request *request = http->watched; request != NULL; request = request->watched)
+        request_tell_gone(request);
+    (void)pthread_cond_broadcast(&http->filled);
+    (void)pthread_cond_broadcast(&http->hurries);
+}

@@ -1,0 +1,112 @@
+#!/bin/bash
+# Who waits for the database waits as long as one statement may take, and keeps no one else out; what is one person's is not shown to another; what a client has left is not done.
+# ctest: timeout=120
+. "$(dirname "$0")/../support/e2e.bash"
+. "$here/../support/console.bash"
+q=$(scratch_name) looks=$(scratch_name) sees=$(scratch_name) acts=$(scratch_name)
+lockstep queue create "$q" -q --create-topic >/dev/null
+person "$looks" lockstep_monitor
+person "$sees" lockstep_monitor
+person "$acts" "lockstep_operator, lockstep_producer"
+sql "GRANT pg_monitor TO $sees" >/dev/null
+token=$(lockstep console token create robot -q)
+# locks TABLE: has it until lets_go
+locks() {
+    "$LOCKSTEP_TEST_PGBIN/psql" -X -q -d "$db" -c 'BEGIN' -c "LOCK TABLE $1 IN ACCESS EXCLUSIVE MODE" -c 'SELECT pg_sleep(600)' >/dev/null 2>&1 &
+    locker=$! locked=$1
+    eventually 20 eval '[ "$(sql "SELECT count(*) FROM pg_locks WHERE relation = '"'$1'"'::regclass AND mode = '"'AccessExclusiveLock'"' AND granted")" = 1 ]'
+}
+lets_go() {
+    sql "SELECT count(pg_terminate_backend(pid)) FROM pg_locks WHERE relation = '$locked'::regclass AND mode = 'AccessExclusiveLock' AND granted" >/dev/null
+    wait "$locker" || true
+}
+waits() { eventually 20 eval '[ "$(sql "SELECT count(*) FROM pg_locks WHERE relation = '"'$locked'"'::regclass AND NOT granted")" -ge 1 ]'; }
+# asks N PATH: at once, by the processes ${asking[@]}; answered: how many got which status, and whether within the time of one statement
+asks() {
+    : >"$tmp/asked"
+    asking=()
+    for _ in $(seq "$1"); do
+        curl -s -m 60 -o /dev/null -w '%{http_code} %{time_total}\n' -H "Authorization: Bearer $token" "$url$2" >>"$tmp/asked" &
+        asking+=($!)
+    done
+}
+answered() {
+    awk '{ print $1, ($2 < 8) }' "$tmp/asked" | sort | uniq -c | sed 's/^ *//'
+}
+
+case_begin 'those who wait for one document get the outcome of its one making, and keep no one out'
+console_start
+asks 48 api/v1/rejected
+wait "${asking[@]}"
+expect 'not locked' "$(answered)" '48 200 1'
+locks lockstep.rejected_message
+asks 48 'api/v1/rejected?limit=8'
+waits
+for path in livez readyz; do
+    api GET $path '' -m 2
+    expect "$path meanwhile" "$status" 200
+done
+sign_in "$acts"
+expect 'who signs in' "$status" 200
+as GET api/v1/runs
+expect 'and looks at another page' "$status" 200
+wait "${asking[@]}" || true
+expect 'they are told, all at the same time' "$(answered)" '48 503 1'
+
+case_begin 'it stops at once although a statement waits'
+asks 24 'api/v1/rejected?limit=9'
+waits
+began=$SECONDS
+console_stop
+expect 'its exit' "$?" 0
+expect "within 3 s" "$((SECONDS - began <= 3))" 1
+wait "${asking[@]}" || true
+lets_go
+
+case_begin 'what a login sees by its own rights is not shown to another'
+console_start
+"$LOCKSTEP_TEST_PGBIN/psql" -X -q -d "$db" -c "SET application_name = 'lockstep/test'" -c 'SELECT pg_sleep(600)' >/dev/null 2>&1 &
+sleeper=$!
+eventually 20 eval '[ "$(sql "SELECT count(*) FROM pg_stat_activity WHERE application_name = '"'lockstep/test'"'")" = 1 ]'
+sees_state() { as GET api/v1/system; api_is '[.sessions[] | select(.application_name == "lockstep/test") | .state] | tostring'; }
+sign_in "$sees"
+expect 'who may' "$(sees_state)" '["active"]'
+sign_in "$looks"
+expect 'who may not, within the time that an answer is kept' "$(sees_state)" '[null]'
+sql "SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity WHERE application_name = 'lockstep/test'" >/dev/null
+wait "$sleeper" || true
+
+case_begin 'an Idempotency-Key is for one query'
+sign_in "$acts"
+publish() { api POST "api/v1/queues/$q/runs?name=$1" '' -b "$tmp/cookies" -H "X-CSRF-Token: $csrf" -H 'Idempotency-Key: same' -H 'Content-Type: application/jsonl' --data-binary '{"order": 1, "sql": "SELECT 1"}'; }
+publish one
+expect 'one' "$status" 200
+first=$answer
+publish one
+expect 'again' "$status $answer" "200 $first"
+publish two
+expect 'another' "$status $(api_is .detail)" '409 the key was used for another request'
+
+case_begin 'a change whose client leaves before it was made is not made'
+locks lockstep.queue
+api POST "api/v1/queues/$q/pause" '{"reason": "left"}' -m 1 -b "$tmp/cookies" -H "X-CSRF-Token: $csrf"
+expect 'it left' "$status" 'curl: 28'
+eventually 20 eval '[ "$(sql "SELECT count(*) FROM pg_locks WHERE relation = '"'lockstep.queue'"'::regclass AND NOT granted")" = 0 ]'
+lets_go
+expect 'not paused' "$(sql "SELECT count(*) FROM lockstep.event_log WHERE event = 'queue_paused'")" 0
+
+case_begin 'a person whose session with PostgreSQL was ended is asked to sign in again, at once'
+sql "SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity WHERE usename = '$acts' AND datname = current_database()" >/dev/null
+as GET 'api/v1/runs?limit=7'
+expect 'the first answer' "$status $(api_is .hint)" '401 Sign in again.'
+
+case_begin 'a page may have the name of a file: that of a job'
+for path in jobs/load.json jobs/a.txt; do
+    api GET $path
+    expect "$path" "$status $(grep -ci '^content-type: text/html' "$tmp/headers")" '200 1'
+done
+api GET console.js
+expect 'a file in the wrong place' "$status" 404
+console_stop
+cases_end
+exit $failed
