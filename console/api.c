@@ -192,7 +192,7 @@ static void cache_key(const struct route *route, const struct call *call,
                       const struct visitor *visitor, struct str *key)
 {
     str_format(key, "%d %s", (int)visitor_level(visitor), route->path);
-    if (route->personal)
+    if (route_is_personal(route))
         str_format(key, "\n%s", visitor_login(visitor));
     for (int i = 0; i < call->count; i++)
         str_format(key, "%c%s", call->params[i] != NULL ? '\n' : '\r',

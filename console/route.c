@@ -19,6 +19,11 @@ static int segments_of(const char *path, const char *segments[8], size_t lengths
     return count;
 }
 
+bool route_is_personal(const struct route *route)
+{
+    return route->stmt == &sql_console_locks || route->stmt == &sql_console_system;
+}
+
 /* A segment in braces takes any. */
 static bool fits(const struct route *route, const struct http_request *request, int skip)
 {

@@ -33,7 +33,6 @@ struct route {
     enum level level;
     const char *params;
     const char *summary;
-    bool personal; /* what it reads depends on the rights of the login itself, not of its level */
 };
 
 extern const struct route routes[]; /* ended by one without method */
@@ -48,6 +47,8 @@ const struct route *route_find(const struct http_request *request, int skip, str
 /** What the request's path has where the route's has {name}; NULL: the route has none. */
 const char *route_segment(const struct route *route, const struct http_request *request, int skip,
                           const char *name);
+/** Whether what it reads depends on the rights of the login itself, not on its level alone. */
+bool route_is_personal(const struct route *route);
 /** Whether its body may be JSON Lines, one task a line. */
 bool route_takes_lines(const struct route *route);
 

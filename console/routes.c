@@ -107,7 +107,7 @@ const struct route routes[] = {
     {"GET", "executors", &sql_console_executors, MONITOR, "limit after",
      "executors that have not ended"},
     {"GET", "locks", &sql_console_locks, MONITOR, "limit queue @payloads",
-     "locks that are held and waited for", .personal = true},
+     "locks that are held and waited for"},
     {"GET", "rejected", &sql_console_rejected, MONITOR,
      "limit after queue text since until @payloads",
      "messages that could not become tasks, the newest first"},
@@ -125,8 +125,7 @@ const struct route routes[] = {
     {"POST", "tokens", &sql_console_token_make, OPERATOR, "name=token! role=level! days",
      "makes one; the answer has it, this once"},
     {"DELETE", "tokens/{token}", &sql_console_token_end, OPERATOR, "token", "revokes it"},
-    {"GET", "system", &sql_console_system, MONITOR, "", "checks, versions, sessions and tokens",
-     .personal = true},
+    {"GET", "system", &sql_console_system, MONITOR, "", "checks, versions, sessions and tokens"},
 
     {"POST", "tasks/{task}/retry", &sql_console_task_retry, OPERATOR, "task reason!",
      "starts its next attempt"},
