@@ -1,5 +1,5 @@
 /* actions.mjs URL LOGIN: each action of the pages, done in the browser as a user does it, and its effect in the database. An action of the
- * page's sources that has no row here fails the test. Environment: as database.mjs, and QUEUE, HALTED, JOB, LATE, STRAY (a session to be ended), and
+ * page's sources that has no row here fails the test. Environment: as database.mjs, and QUEUE, HALTED, JOB, LATE, STRAY (a session to be ended), REJECTED, and
  * runs: WORK, PAUSED, CANCELLED, FAILED, BULK (two, named alike).
  */
 import { readFileSync, readdirSync } from 'node:fs';
@@ -8,7 +8,7 @@ import { check, done, launch, open, shown, signIn, violations } from './browser.
 import { sql } from './database.mjs';
 
 const [url, login] = process.argv.slice(2);
-const { QUEUE, HALTED, JOB, LATE, STRAY, WORK, PAUSED, CANCELLED, FAILED } = process.env;
+const { QUEUE, HALTED, JOB, LATE, STRAY, REJECTED, WORK, PAUSED, CANCELLED, FAILED } = process.env;
 const web = fileURLToPath(new URL('../../console/web/', import.meta.url));
 const task = (name) => `tasks/${sql(`SELECT task_id FROM lockstep.task t JOIN lockstep.run r USING (run_no) WHERE r.run_id = '${WORK}' AND t.name = '${name}'`)}`;
 const runIs = (id, status) => `SELECT status = '${status}' FROM lockstep.run_status WHERE run_id = '${id}'`;
@@ -42,6 +42,20 @@ const ROWS = [
         of: 'pages/queue.js: Publish', at: `queues/${QUEUE}`, button: 'Publish …', fill: { name: 'from the page', tasks: '{"order": 1, "sql": "SELECT 1"}\n{"order": 2, "sql": "SELECT 2"}' },
         noReason: true, effect: "SELECT count(*) = 1 FROM lockstep.run WHERE name = 'from the page' AND status = 'Completed'",
     },
+    {
+        of: 'pages/rejected_message.js: Edit and redrive', at: `rejected/${REJECTED}`, button: 'Edit and redrive …', preview: /order 7/, fill: { value: '{"order": 7, "sql": "SELECT 41"}' }, log: logged('messages_redriven'),
+        effect: `SELECT count(*) = 1 FROM lockstep.rejected m JOIN lockstep.run r ON r.run_id = m.redrive_run WHERE m.rejected_id = ${REJECTED} AND r.status = 'Completed'`,
+    },
+    {
+        of: 'pages/replay.js: Replay', at: `replay?queue=${QUEUE}&run=${FAILED}`, button: 'Replay …', preview: /run again\s*1/,
+        effect: `SELECT count(*) = 1 FROM lockstep.replay WHERE run_id = '${FAILED}' AND state = 'Completed' AND made + reopened = 1`,
+        log: (reason) => `SELECT count(*) = 1 FROM lockstep.replay WHERE reason = '${reason}' AND started_by = '${login}'`,
+    },
+    {
+        of: 'pages/job.js: Edit', at: `jobs/${JOB}`, button: 'Edit …', preview: /version 2/,
+        fill: { definition: sql(`SELECT spec || '{"description": "edited"}' FROM lockstep.job WHERE name = '${JOB}'`) },
+        effect: `SELECT spec ->> 'description' = 'edited' AND version = 2 FROM lockstep.job WHERE name = '${JOB}'`, log: jobLogged(JOB),
+    },
     { of: 'pages/job.js: Disable', at: `jobs/${JOB}`, button: 'Disable …', effect: `SELECT NOT enabled FROM lockstep.job WHERE name = '${JOB}'`, log: jobLogged(JOB) },
     { of: 'pages/job.js: Enable', at: `jobs/${JOB}`, button: 'Enable …', effect: `SELECT enabled FROM lockstep.job WHERE name = '${JOB}'`, log: jobLogged(JOB) },
     { of: 'pages/job.js: Silence', at: `jobs/${JOB}`, button: 'Silence …', fill: { hours: '3' }, effect: `SELECT until BETWEEN now() + interval '2 h' AND now() + interval '4 h' FROM lockstep.job_silence s JOIN lockstep.job j USING (job_id) WHERE j.name = '${JOB}'` },
@@ -52,8 +66,6 @@ const ROWS = [
     { of: 'pages/executors.js: Readers', at: 'executors', button: 'Readers …', fill: { readers: '3' }, effect: `SELECT (e).readers_limit = 3 FROM ${executor} AS x (e)`, log: logged('executor_changed') },
     { of: 'pages/executors.js: Drain', at: 'executors', button: 'Drain …', effect: `SELECT (e).drain_by IS NOT NULL FROM ${executor} AS x (e)`, log: logged('executor_drain') },
 ];
-/* Of these the server has no route yet: the pages show the command in their place. */
-const COMMANDS = ['pages/rejected_message.js: Edit and redrive', 'pages/replay.js: Replay'];
 
 const browser = await launch();
 const page = await open(browser, url);
@@ -71,7 +83,7 @@ const inSources = ['lib', 'pages'].flatMap((dir) =>
     ),
 );
 const all = [...run.flatMap((name) => [`run ${name}`, `runs ${name}`]), ...ofTask.map((name) => `task ${name}`), ...inSources];
-const named = [...ROWS.map((row) => row.of), ...COMMANDS];
+const named = ROWS.map((row) => row.of);
 check('each action of the pages has a row here', all.every((name) => named.includes(name)), all.filter((name) => !named.includes(name)).join('; '));
 check('and each row is an action', named.every((name) => all.includes(name)), named.filter((name) => !all.includes(name)).join('; '));
 
@@ -83,6 +95,17 @@ const until = async (text) => {
     return true;
 };
 
+/* What is previewed is not done before the preview was seen. */
+async function preview(row) {
+    const goes = page.locator('dialog button[type=submit]');
+    check(`${row.of}: not before its preview`, await goes.isDisabled());
+    await page.getByRole('button', { name: 'Preview', exact: true }).click();
+    await page.waitForSelector('dialog .preview, dialog .problem');
+    const said = await page.locator('dialog .preview, dialog .problem').innerText();
+    check(`${row.of}: the preview says it`, row.preview.test(said), said);
+    check(`${row.of}: and does nothing`, sql(row.effect) !== 't');
+}
+
 async function act(row, no) {
     const reason = `reason ${no} of the test`;
     await page.goto(url + row.at);
@@ -93,7 +116,8 @@ async function act(row, no) {
     await page.waitForSelector('dialog[open] .effect li');
     for (const [name, value] of Object.entries(row.fill ?? {})) await page.locator(`dialog #field-${name}`).fill(value);
     if (!row.noReason) await page.locator('dialog #field-reason').fill(reason);
-    const wrong = no === 0 ? await violations(page) : [];
+    if (row.preview) await preview(row);
+    const wrong = no === 0 || row.preview ? await violations(page) : [];
     await page.locator('dialog button[type=submit]').click();
     await page.waitForFunction(() => !document.querySelector('dialog').open || document.querySelector('dialog .problem'));
     const problem = await page.locator('dialog[open] .problem').allInnerTexts();

@@ -6,7 +6,7 @@
 . "$here/../support/console.bash"
 browser_needed chromium
 browser_surroundings
-export QUEUE HALTED JOB=nightly LATE=late STRAY WORK PAUSED CANCELLED FAILED
+export QUEUE HALTED JOB=nightly LATE=late STRAY REJECTED WORK PAUSED CANCELLED FAILED
 QUEUE=$(scratch_name) HALTED=$(scratch_name)
 acts=$(scratch_name) stray=$(scratch_name)
 person "$acts" 'lockstep_operator, lockstep_producer, pg_signal_backend'
@@ -39,6 +39,9 @@ lockstep executor run --queue "$QUEUE" --readers 8 >/dev/null 2>"$tmp/executor.l
 eventually 60 is "SELECT count(*) FROM lockstep.task WHERE name = 'long' AND status = 'Processing'" 5
 eventually 60 is "SELECT status FROM lockstep.run WHERE run_id = '$FAILED'" PartiallyCompleted
 eventually 60 is "SELECT count(*) FROM lockstep.task WHERE name LIKE 'later%'" 3
+echo '{"ordr": 7}' | kcat -P -q -b "$LOCKSTEP_TEST_BROKERS" -t "$QUEUE" -p 0
+eventually 60 is 'SELECT count(*) FROM lockstep.rejected' 1
+REJECTED=$(sql 'SELECT rejected_id FROM lockstep.rejected')
 slot=$(sql 'SELECT min(slot_id) FROM lockstep.slot WHERE executor_no IS NULL')
 PGPASSWORD="secret of $stray" "$LOCKSTEP_TEST_PGBIN/psql" -X -q -d "$db user=$stray" -c "SELECT pg_advisory_lock(1280507906, $slot)" \
     -c 'SELECT pg_sleep(600)' >/dev/null 2>"$tmp/stray" &

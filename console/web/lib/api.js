@@ -53,13 +53,13 @@ async function problem(response) {
     return new Problem({ title: response.statusText, ...doc }, response.status);
 }
 
-async function call(path, { signal, ...options }) {
-    const late = AbortSignal.timeout(PATIENCE_MS);
+async function call(path, { signal, long, ...options }) {
+    const late = long ? null : AbortSignal.timeout(PATIENCE_MS);
     try {
         return await fetch(`api/v1/${path}`, {
             credentials: 'same-origin',
             cache: 'no-store',
-            signal: signal ? AbortSignal.any([signal, late]) : late,
+            signal: signal && late ? AbortSignal.any([signal, late]) : (signal ?? late),
             ...options,
         });
     } catch (error) {
@@ -96,12 +96,6 @@ export function whole(doc, name) {
     return thing && typeof thing === 'object' ? { ...thing, ...rest } : doc;
 }
 
-/* Whether this server has a route: its OpenAPI document says. */
-export async function offers(route) {
-    const { paths } = await optional('openapi.json');
-    return !!paths && Object.keys(paths).some((path) => path.endsWith(route));
-}
-
 /* A document that the page can do without: its problem is shown in its place. */
 export async function optional(path, options) {
     try {
@@ -117,10 +111,12 @@ function randomKey() {
     return [...bytes].map((b) => b.toString(16).padStart(2, '0')).join('');
 }
 
-export async function send(method, path, body = {}) {
-    const headers = { 'Content-Type': 'application/json', 'Idempotency-Key': randomKey() };
+/* long: a change that takes as long as it takes, and is known by its own number, not by a key */
+export async function send(method, path, body = {}, { long } = {}) {
+    const headers = { 'Content-Type': 'application/json' };
+    if (!long) headers['Idempotency-Key'] = randomKey();
     if (csrf) headers['X-CSRF-Token'] = csrf;
-    const response = await call(path, { method, headers, body: JSON.stringify(body) });
+    const response = await call(path, { method, headers, long, body: JSON.stringify(body) });
     if (!response.ok) {
         if (response.status === 401 && path !== 'session') signedOut();
         throw await problem(response);

@@ -89,6 +89,46 @@ async function test(name) {
     }
 }
 
+/* What an edited definition would be another of, member by member. */
+function edits(before, text) {
+    let after;
+    try {
+        after = JSON.parse(text);
+    } catch (error) {
+        return [`It is not JSON: ${error.message}`];
+    }
+    const names = [...new Set([...Object.keys(before), ...Object.keys(after)])];
+    const changed = names.filter((name) => JSON.stringify(before[name]) !== JSON.stringify(after[name]));
+    const say = (value) => (value === undefined ? 'its default' : JSON.stringify(value));
+    return changed.length
+        ? changed.map((name) => `${name}: ${say(before[name])} becomes ${say(after[name])}.`)
+        : ['Nothing is changed yet.'];
+}
+
+const WOULD = {
+    change: (d) => `It can be saved, as version ${d.version}. Nothing was changed.`,
+    unchanged: () => 'The job is so already.',
+};
+
+function edit(job, after) {
+    const path = `jobs/${seg(job.job)}`;
+    const body = (v) => ({ definition: JSON.parse(v.definition), version: job.version });
+    return actionButton('Edit', {
+        title: `Edit ${job.job}`,
+        confirm: 'Save',
+        values: { definition: JSON.stringify(job.definition, null, 1) },
+        fields: [{ name: 'definition', label: 'definition, JSON', rows: 14, required: true }],
+        effect: (v) => edits(job.definition, v.definition),
+        preview: async (v) => {
+            const doc = await send('PUT', path, { ...body(v), dry_run: true });
+            return h('p', null, WOULD[doc.action](doc));
+        },
+        act: (v) => send('PUT', path, { ...body(v), reason: v.reason }),
+        done: (d) => `${d.job} is of version ${d.version}.`,
+        after,
+    });
+}
+
 function buttons(job, health, after) {
     const at = `jobs/${seg(job.job)}`,
         fields = [parametersField(job)];
@@ -126,6 +166,7 @@ function buttons(job, health, after) {
                   effect: ['It fires again, beginning with its next time. Times that have passed do not fire.'],
               }),
         silence(at, job.job, after),
+        edit(job, after),
     ];
 }
 
@@ -190,7 +231,10 @@ export const page = {
             tools:
                 ctx.session.operator && job.mode !== 'watch'
                     ? buttons(job, health, ctx.reload)
-                    : ctx.session.operator && silence(`jobs/${seg(job.job)}`, job.job, ctx.reload),
+                    : ctx.session.operator && [
+                          silence(`jobs/${seg(job.job)}`, job.job, ctx.reload),
+                          edit(job, ctx.reload),
+                      ],
         }),
         h(
             'div.columns',

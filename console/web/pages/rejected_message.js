@@ -1,9 +1,9 @@
 /* rejected_message.js: one rejected message, as text and as bytes; it may be edited and driven through its queue again. */
 import { h } from '../lib/dom.js';
-import { pageHead, panel, facts, queueLink, runLink, empty, allFields, copyable } from '../lib/parts.js';
+import { pageHead, panel, facts, queueLink, runLink, empty, allFields } from '../lib/parts.js';
 import { table } from '../lib/table.js';
 import { count, when } from '../lib/format.js';
-import { offers, seg, send, whole } from '../lib/api.js';
+import { seg, send, whole } from '../lib/api.js';
 import { actionButton } from '../lib/actions.js';
 
 /* 16 bytes a line: where, hex, text. */
@@ -21,16 +21,10 @@ function dump(hex) {
     return lines.join('\n');
 }
 
-export const said = (doc) => {
-    const lines = doc.lines ?? doc.items;
-    return Array.isArray(lines)
-        ? h(
-              'ul',
-              null,
-              lines.map((line) => h('li', null, typeof line === 'string' ? line : JSON.stringify(line))),
-          )
-        : h('pre', null, JSON.stringify(doc, null, 1));
-};
+const preview = (doc) => [
+    h('p', null, `One task of order ${doc.order ?? 0} would be published on ${doc.queue}:`),
+    h('pre', null, JSON.stringify(doc.task, null, 1)),
+];
 
 function redrive(r, after) {
     const path = `rejected/${seg(r.rejected_id)}/redrive`;
@@ -41,11 +35,12 @@ function redrive(r, after) {
         fields: [{ name: 'value', label: 'message', rows: 10, required: true }],
         effect: [
             `It was rejected: ${r.detail ?? r.reason}`,
+            r.redrive_run && `It was redriven before, as run ${r.redrive_run}, and is published once more.`,
             `The message below is published on ${r.queue} as a run of its own.`,
             'The rejected one stays here, marked as redriven.',
-        ],
-        preview: async (v) => said(await send('POST', path, { ...v, reason: v.reason || 'preview', preview: true })),
-        act: (v) => send('POST', path, v),
+        ].filter(Boolean),
+        preview: async (v) => preview(await send('POST', path, { ...v, reason: v.reason || 'preview', preview: true })),
+        act: (v) => send('POST', path, { ...v, again: r.redrive_run != null }),
         done: (d) => `Redriven${d.run_id ? ` as run ${d.run_id}` : ''}.`,
         after,
     });
@@ -61,16 +56,11 @@ const headers = (r) =>
 export const page = {
     title: (params) => `Rejected message #${params.id}`,
     watches: ['event'],
-    load: async (ctx) => {
-        const [doc, may] = await Promise.all([ctx.get(`rejected/${seg(ctx.params.id)}`), offers('/redrive')]);
-        return { message: whole(doc, 'message'), may };
-    },
-    view: ({ message: r, may }, ctx) => [
+    load: async (ctx) => whole(await ctx.get(`rejected/${seg(ctx.params.id)}`), 'message'),
+    view: (r, ctx) => [
         pageHead(`Rejected message #${r.rejected_id}`, {
             sub: r.detail,
-            tools:
-                ctx.session.operator &&
-                (may && !r.hidden ? redrive(r, ctx.reload) : copyable(`lockstep rejected redrive ${r.rejected_id}`)),
+            tools: ctx.session.operator && !r.hidden && redrive(r, ctx.reload),
         }),
         h(
             'div.columns',

@@ -1,12 +1,11 @@
 /* replay.js: messages of a range are run again: the range, what the preview counts, and what was replayed before. */
 import { h } from '../lib/dom.js';
-import { pageHead, panel, queueLink, empty, facts, copyable } from '../lib/parts.js';
+import { pageHead, panel, queueLink, runLink, empty, facts } from '../lib/parts.js';
 import { badge } from '../lib/badge.js';
-import { allQueues, listTable } from '../lib/table.js';
+import { allQueues, listTable, table } from '../lib/table.js';
 import { count, duration, plural, when } from '../lib/format.js';
-import { offers, query, send } from '../lib/api.js';
+import { query, send } from '../lib/api.js';
 import { actionButton } from '../lib/actions.js';
-import { said } from './rejected_message.js';
 
 const MODES = ['failed', 'missing', 'all'];
 const MEANING = {
@@ -33,24 +32,31 @@ const HISTORY = [
     { label: 'reason', class: 'text', cell: (r) => r.reason },
 ];
 
+const LINES = [
+    { label: 'run', key: true, cell: (l) => runLink(l.run_id) },
+    { label: 'order', num: true, cell: (l) => l.order },
+    { label: 'messages', num: true, cell: (l) => count(l.messages) },
+    { label: 'what happens', class: 'text', cell: (l) => l.meaning },
+];
+
 function preview(doc) {
-    if (doc.counts && typeof doc.counts === 'object')
-        return [
-            h(
-                'p',
-                null,
-                `${doc.runs != null ? `${plural(doc.runs, 'run')}. ` : ''}By what the database knows of each message:`,
-            ),
-            facts(Object.entries(doc.counts).map(([k, v]) => [k.replaceAll('_', ' '), count(v)])),
-        ];
-    return said(doc);
+    return [
+        facts([
+            ['offsets', `${count(doc.from)} to ${count(doc.to)}`],
+            ['messages that can be read', count(doc.readable)],
+            ['run again', count(doc.counts.run_again)],
+            ['skipped', count(doc.counts.skipped)],
+            ['open runs', doc.open_runs],
+        ]),
+        table({ caption: 'By run and phase', columns: LINES, rows: doc.lines, none: 'Nothing of it would run again.' }),
+    ];
 }
 
 /* Numbers stay offsets, words stay words, everything else is a time. */
 function bound(text) {
     if (/^\d+$/.test(text)) return Number(text);
     const ms = Date.parse(text);
-    return ['earliest', 'latest', ''].includes(text) || Number.isNaN(ms) ? text : new Date(ms).toISOString();
+    return ['earliest', 'latest'].includes(text) || Number.isNaN(ms) ? text : new Date(ms).toISOString();
 }
 
 function request(v) {
@@ -58,16 +64,9 @@ function request(v) {
         reason: v.reason || 'preview',
         queue: v.queue,
         mode: v.mode,
-        ...(v.run ? { run: v.run } : { from: bound(v.from ?? ''), to: bound(v.to ?? '') }),
+        ...(v.run ? { run: v.run } : { from: bound(v.from || 'earliest'), to: bound(v.to || 'latest') }),
         ...(v.order ? { order: Number(v.order) } : {}),
     };
-}
-
-/* The same by the command line, for servers that do not replay over HTTP: without --execute it counts and changes nothing. */
-function command(queues, ctx) {
-    const run = ctx.query.get('run'),
-        queue = ctx.query.get('queue') ?? queues[0];
-    return `lockstep replay --queue ${queue} ${run ? `--run ${run}` : '--from-offset earliest --to-offset latest'} --mode failed`;
 }
 
 function start(queues, ctx) {
@@ -100,9 +99,9 @@ function start(queues, ctx) {
                 : `Of ${v.queue}, from ${v.from} to ${v.to}.`,
             'Phases keep their order. The preview counts first; it changes nothing.',
         ],
-        preview: async (v) => preview(await send('POST', 'replay', { ...request(v), preview: true })),
-        act: (v) => send('POST', 'replay', request(v)),
-        done: () => 'The replay has begun.',
+        preview: async (v) => preview(await send('POST', 'replay', { ...request(v), preview: true }, { long: true })),
+        act: (v) => send('POST', 'replay', request(v), { long: true }), // without a client it would be interrupted
+        done: (d) => `Replay #${d.replay_id}: ${plural(d.counts.run_again, 'message')} run again, ${count(d.counts.skipped)} skipped.`,
     });
 }
 
@@ -110,22 +109,18 @@ export const page = {
     title: () => 'Replay',
     watches: ['event', 'run'],
     load: async (ctx) => {
-        const [list, queues, may] = await Promise.all([
+        const [list, queues] = await Promise.all([
             ctx.get(`replays${query({ queue: ctx.query.get('queue'), after: ctx.query.get('after') })}`),
             allQueues(ctx),
-            offers('/replay'),
         ]);
-        return { list, may, queues: queues.items.map((q) => q.queue ?? q.name) };
+        return { list, queues: queues.items.map((q) => q.queue ?? q.name) };
     },
-    view: ({ list, queues, may }, ctx) => [
+    view: ({ list, queues }, ctx) => [
         pageHead('Replay', {
             sub: ctx.query.get('run')
                 ? `of run ${ctx.query.get('run')}`
                 : 'Messages of a range of offsets or of time, or of one run, are run again.',
-            tools:
-                ctx.session.operator &&
-                queues.length > 0 &&
-                (may ? start(queues, ctx) : copyable(command(queues, ctx))),
+            tools: ctx.session.operator && queues.length > 0 && start(queues, ctx),
         }),
         !ctx.session.operator && empty('Replays are started by members of lockstep_operator.'),
         panel(

@@ -2,7 +2,7 @@
 import { h } from '../lib/dom.js';
 import { pageHead, panel, facts, empty, hiddenNote } from '../lib/parts.js';
 import { badge } from '../lib/badge.js';
-import { table } from '../lib/table.js';
+import { listTable, table } from '../lib/table.js';
 import { size, when, plural } from '../lib/format.js';
 
 const WORST = ['FAIL', 'fail', 'warn'];
@@ -13,9 +13,10 @@ const CHECKS = [
     { label: 'what to do', class: 'text', cell: (c) => c.hint && h('code', null, c.hint) },
 ];
 const SETTINGS = [
-    { label: 'setting', key: true, cell: (s) => h('code', null, s.name) },
-    { label: 'value', class: 'text', cell: (s) => h('code', null, s.value ?? '') },
-    { label: 'from', cell: (s) => s.source },
+    { label: 'setting', key: true, cell: (s) => h('code', null, `[${s.section}] ${s.key}`) },
+    { label: 'value', class: 'text', cell: (s) => s.value && h('code', null, s.value) },
+    { label: 'origin', cell: (s) => s.origin },
+    { label: 'where', maybe: true, class: 'text', cell: (s) => s.where && h('code', null, s.where) },
 ];
 const SESSIONS = [
     { label: 'session', key: true, num: true, cell: (s) => s.pid },
@@ -36,7 +37,10 @@ const TOKENS = [
 export const page = {
     title: () => 'System',
     every: 60,
-    load: (ctx) => ctx.get('system'),
+    load: async (ctx) => {
+        const [system, settings] = await Promise.all([ctx.get('system'), ctx.optional('settings')]);
+        return { ...system, settings };
+    },
     view: (data) => {
         const checks = data.checks ?? [],
             bad = checks.filter((c) => WORST.includes(c.status ?? c.result ?? c.level));
@@ -95,18 +99,17 @@ export const page = {
                         noneHint: 'lockstep console token create NAME --role monitor',
                     }),
                 ),
-                data.settings &&
-                    panel(
-                        'Configuration',
-                        { key: 'settings', wide: true },
-                        table({
-                            caption: 'Configuration',
-                            columns: SETTINGS,
-                            rows: data.settings,
-                            id: (s) => s.name,
-                            none: 'Nothing is configured.',
-                        }),
-                    ),
+                panel(
+                    'Configuration',
+                    { key: 'settings', wide: true, note: 'of this console; secrets are masked' },
+                    listTable(data.settings, {
+                        tall: true,
+                        caption: 'Configuration',
+                        columns: SETTINGS,
+                        id: (s) => `${s.section}.${s.key}`,
+                        none: 'Nothing is configured.',
+                    }),
+                ),
             ),
         ];
     },
