@@ -47,10 +47,12 @@ running=$(lockstep publish --queue "$q" -q --name 'runs long' "$tmp/long")
 waiting=$(lockstep publish --queue "$q" -q --name 'waits' "$tmp/long")
 eventually 60 is "SELECT count(*) FROM lockstep.task WHERE name = 'long' AND status = 'Processing'" 1
 task=$(sql "SELECT task_id FROM lockstep.task WHERE name = 'bad'")
+sql 'CREATE TABLE arrivals (came timestamptz)'
 cat >"$tmp/jobs.json" <<END
 {"jobs": [{"job": "load.sales", "queue": "$q", "description": "sales of <b>yesterday</b>", "tasks": [{"order": 1, "sql": "SELECT 1"}],
            "schedules": [{"name": "nightly", "kind": "cron", "expr": "0 2 * * *", "zone": "Europe/Warsaw"}]},
           {"job": "hourly", "queue": "$q", "tasks": [{"order": 1, "sql": "SELECT 1"}], "schedules": [{"name": "h", "kind": "cron", "expr": "17 * * * *", "zone": "UTC"}]},
+          {"job": "on_rows", "queue": "$q", "tasks": [{"order": 1, "sql": "SELECT 1"}], "trigger": {"on": "public.arrivals", "created_column": "came", "threshold": 10, "idle": "5m"}},
           {"job": "backup", "watch": true, "schedules": [{"name": "often", "kind": "cron", "expr": "* * * * *"}]}]}
 END
 lockstep job apply "$tmp/jobs.json" >/dev/null
@@ -62,7 +64,7 @@ console_anyone
 lists
 many=("${pages[@]}")
 chosen '/runs/{run}/gantt' "run=runs/$run" '/runs/{run}/gantt' "running=runs/$running" '/tasks/{task}/explain' "task=tasks/$task" \
-    '/queues/{queue}/advise' "queue=queues/$q" '/jobs/{job}' job=jobs/load%2Esales '/rejected/{rejected}' "message=rejected/$rejected"
+    '/queues/{queue}/advise' "queue=queues/$q" '/jobs/{job}' job=jobs/load%2Esales '/jobs/{job}' triggered=jobs/on_rows '/rejected/{rejected}' "message=rejected/$rejected"
 pages+=("${many[@]}")
 visit "$shots"
 

@@ -33,9 +33,9 @@ export function orUnknown(value, write, why) {
 
 export const lag = (queue) => orUnknown(queue.lag, count, 'no executor that lives has seen the topic');
 
-export function plural(n, one, many = `${one}s`) {
-    return `${count(n)} ${n === 1 ? one : many}`;
-}
+export const noun = (n, one, many = `${one}s`) => (n === 1 ? one : many);
+
+export const plural = (n, one, many) => `${count(n)} ${noun(n, one, many)}`;
 
 export function percent(share) {
     if (share == null) return NONE;

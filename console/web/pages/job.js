@@ -3,7 +3,7 @@ import { h } from '../lib/dom.js';
 import { pageHead, panel, facts, queueLink, runLink, problemBox, allFields, empty } from '../lib/parts.js';
 import { badge, icon, tone } from '../lib/badge.js';
 import { table, listTable } from '../lib/table.js';
-import { when, duration, count, absolute } from '../lib/format.js';
+import { when, duration, count, absolute, plural } from '../lib/format.js';
 import { query, seg, send, whole } from '../lib/api.js';
 import { actionButton } from '../lib/actions.js';
 import { show } from '../lib/dialog.js';
@@ -211,6 +211,31 @@ const SCHEDULES = [
     { label: 'next', cell: (s) => when(s.next_at) },
 ];
 
+const TRIGGERS = [
+    { label: 'trigger', key: true, cell: (t) => t.trigger },
+    { label: 'table', cell: (t) => t.relation },
+    { label: 'fires', class: 'text', cell: condition },
+    { label: 'last look', cell: (t) => when(t.looked_at) },
+    { label: 'rows', num: true, cell: (t) => count(t.rows) },
+    { label: 'trouble', class: 'text', cell: (t) => t.error ?? (t.failures > 0 ? plural(t.failures, 'failure') : null) },
+];
+
+/** When a trigger fires, in words. */
+function condition(t) {
+    const parts = [
+        t.threshold != null && `at ${plural(t.threshold, 'row')}`,
+        t.idle_s != null && `when no row came for ${duration(t.idle_s)}`,
+        t.debounce_s != null && `${duration(t.debounce_s)} after a new row`,
+    ].filter(Boolean);
+    return `${parts.join(', or ') || 'when rows wait'}; looks every ${duration(t.check_every_s)}`;
+}
+
+/** The triggers of one job: the list's filter takes any part of a name. */
+async function triggersOf(ctx, name) {
+    const list = await ctx.optional(`triggers${query({ name, limit: 100 })}`);
+    return list.items ? list.items.filter((t) => t.job === name) : [];
+}
+
 export const page = {
     title: (params) => `Job ${params.name}`,
     watches: ['run', 'event', 'alert'],
@@ -222,9 +247,10 @@ export const page = {
             ctx.optional(`${at}/occurrences${query({ limit: 40, after: ctx.query.get('after') })}`),
         ]);
         const { health, schedule_list: schedules, ...own } = job;
-        return { job: own, next, occurrences, health, schedules };
+        const triggers = own.mode === 'triggered' ? await triggersOf(ctx, own.job) : [];
+        return { job: own, next, occurrences, health, schedules, triggers };
     },
-    view: ({ job, next, occurrences, health, schedules }, ctx) => [
+    view: ({ job, next, occurrences, health, schedules, triggers }, ctx) => [
         pageHead(job.job, {
             badge: badge(health?.state ?? (job.enabled ? 'enabled' : 'disabled')),
             sub: health?.detail ?? job.description,
@@ -249,7 +275,7 @@ export const page = {
                           columns: NEXT,
                           rows: next.items,
                           id: (n) => `${n.schedule} ${n.at}`,
-                          none: 'It fires at no time to come.',
+                          none: triggers.length ? 'It fires when its trigger says so.' : 'It fires at no time to come.',
                       }),
             ),
             panel(
@@ -260,9 +286,15 @@ export const page = {
                     columns: SCHEDULES,
                     rows: schedules,
                     id: (s) => s.schedule,
-                    none: 'It has none: it runs by hand.',
+                    none: triggers.length ? 'It has none: its trigger fires it.' : 'It has none: it runs by hand.',
                 }),
             ),
+            triggers.length > 0 &&
+                panel(
+                    triggers.length === 1 ? 'Trigger' : 'Triggers',
+                    { key: 'triggers', wide: true },
+                    table({ caption: 'Triggers', columns: TRIGGERS, rows: triggers, id: (t) => t.trigger }),
+                ),
             panel(
                 'Outcomes',
                 { key: 'outcomes', wide: true, note: ctx.query.has('after') ? 'older ones' : 'the newest first' },

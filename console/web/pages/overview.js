@@ -4,7 +4,7 @@ import { pageHead, panel, queueLink, runLink, jobLink, countLink, empty } from '
 import { badge } from '../lib/badge.js';
 import { table } from '../lib/table.js';
 import { spark } from '../lib/chart.js';
-import { count, duration, lag, when, setServerNow, plural, NONE } from '../lib/format.js';
+import { count, duration, lag, when, setServerNow, noun, NONE } from '../lib/format.js';
 import { seg, query, word } from '../lib/api.js';
 
 const tasksOf = (q, status) =>
@@ -61,15 +61,10 @@ function strip(data) {
     return h(
         'div.strip',
         { key: 'strip' },
-        h(
-            'span',
-            null,
-            h('b', null, countLink(data.queues.length, 'queues')),
-            plural(data.queues.length, 'queue').replace(/^\S+ /, ''),
-        ),
+        h('span', null, h('b', null, countLink(data.queues.length, 'queues')), noun(data.queues.length, 'queue')),
         halted > 0 && h('span', null, badge('halted'), ` ${halted}`),
-        h('span', null, h('b', null, countLink(open, 'runs?status=Running')), 'open runs'),
-        h('span', null, h('b', null, count(sum('processing'))), 'tasks running'),
+        h('span', null, h('b', null, countLink(open, 'runs?status=Running')), noun(open, 'open run')),
+        h('span', null, h('b', null, count(sum('processing'))), `${noun(sum('processing'), 'task')} running`),
         h('span', null, h('b', null, count(sum('pending'))), 'waiting'),
         h(
             'span',
@@ -77,8 +72,8 @@ function strip(data) {
             h('b', null, countLink(sum('failed'), 'runs?status=Failed,Running,Paused', 'count-bad')),
             'failed in open runs',
         ),
-        h('span', null, h('b', null, countLink(executorsOf(data), 'executors')), 'executors'),
-        h('span', null, h('b', null, countLink(data.alerts.length, 'missed', 'count-bad')), 'open alerts'),
+        h('span', null, h('b', null, countLink(executorsOf(data), 'executors')), noun(executorsOf(data), 'executor')),
+        h('span', null, h('b', null, countLink(data.alerts.length, 'missed', 'count-bad')), noun(data.alerts.length, 'open alert')),
     );
 }
 

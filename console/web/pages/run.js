@@ -135,7 +135,8 @@ function note(gantt) {
 }
 
 function phaseState(p) {
-    return badge(p.done_at ? (p.failed > 0 ? 'Failed' : 'Completed') : p.opened_at ? 'Running' : 'Pending');
+    if (!p.done_at) return badge(p.opened_at ? 'Running' : 'Pending');
+    return badge(p.failed > 0 ? 'Failed' : p.cancelled > 0 && p.completed === 0 ? 'Cancelled' : 'Completed');
 }
 
 function phaseColumns(run) {
