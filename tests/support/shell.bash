@@ -61,9 +61,14 @@ sql() { "$LOCKSTEP_TEST_PGBIN/psql" -X -q -At -v ON_ERROR_STOP=1 -d "$db" -c "${
 
 lockstep() { "$LOCKSTEP_BIN" "$@" -d "$db" -b "$LOCKSTEP_TEST_BROKERS"; }
 
+# What runs in the background, and what a function there has started: lockstep ... & is a shell with a child.
 jobs_end() {
-    local p
-    for p in $(jobs -pr; jobs -ps); do kill -9 "$p" && wait "$p" || true; done 2>/dev/null # wait: so that the shell does not report it
+    local p below
+    for p in $(jobs -pr; jobs -ps); do
+        below=$(pgrep -P "$p" || true)
+        # shellcheck disable=SC2086 # any number of them
+        kill -9 "$p" $below && wait "$p" || true # wait: so that the shell does not report it
+    done 2>/dev/null
 }
 
 eventually() {
