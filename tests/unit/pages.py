@@ -48,12 +48,15 @@ def broken(page, text, read):
 
 
 def read(path):
+    """The text of a file, '' of a folder or a picture, None if there is none."""
     if os.path.isdir(path):
         return ''
     try:
         with open(path, encoding='utf-8') as file:
             return file.read()
-    except (OSError, UnicodeDecodeError):
+    except UnicodeDecodeError:
+        return ''
+    except OSError:
         return None
 
 
