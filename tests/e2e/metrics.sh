@@ -40,14 +40,18 @@ expect 'another path' "$(status other)" 404
 at[post]=${at[executor]}/metrics
 expect 'POST' "$(status post -X POST -d x=1)" 405
 
-case_begin 'an executor is not ready while its queue is no queue'
-sql "INSERT INTO lockstep.queue (name, topic) VALUES ('gone', 'gone')"
-daemon none executor run --queue gone
-sql "DELETE FROM lockstep.queue WHERE name = 'gone'"
-not_ready() { [ "$(curl -s -m 20 -o "$tmp/ready" -w '%{http_code}' "${at[none]}/readyz")" = 503 ] && grep -q '^queue gone: ' "$tmp/ready"; }
-eventually 40 not_ready || failed=1
+case_begin 'an executor is not ready while one of its queues is no queue'
+gone=$(scratch_name) kept=$(scratch_name)
+lockstep queue create "$gone" -q --create-topic
+lockstep queue create "$kept" -q --create-topic
+daemon none executor run --queue "$gone" --queue "$kept"
+eventually 40 is_ready none || failed=1
+eventually 40 grep -q 'event=executor_started' "$tmp/none.log" # one that finds no queue at all ends
+lockstep queue delete "$gone" --yes -q
+not_ready() { [ "$(curl -s -m 20 -o "$tmp/ready" -w '%{http_code}' "${at[none]}/readyz")" = 503 ] && grep -q "^queue $gone: " "$tmp/ready"; }
+eventually 40 not_ready || { cat "$tmp/ready"; failed=1; }
 kill -TERM "${pids[none]}"
-wait "${pids[none]}" || true
+wait "${pids[none]}" || failed=1
 
 case_begin 'what was done is counted'
 lockstep job apply - -q <<END >/dev/null
