@@ -202,8 +202,8 @@ console_open_page() { # NAME: its requests, of $run
 
 # Pairs in turns: the same run with the page of that run open, and without. The interval is of the median, by the signs of the pairs (the third smallest and the third largest of twelve).
 console_throughput() {
-    local pairs=12 tasks=40000 i side ratios=() rate
-    [ "$quick" = false ] || pairs=6 tasks=20000
+    local pairs=12 tasks=200000 i side ratios=() rate
+    [ "$quick" = false ] || pairs=6 tasks=40000
     console_open
     for ((i = 0; i < pairs; i++)); do
         local -A seconds=()

@@ -8,7 +8,7 @@ WITH seen AS (
     ORDER BY o.decided_at DESC, o.occurrence_id DESC LIMIT 10001),
 found AS MATERIALIZED (
     SELECT s.occurrence_id, s.decided_at FROM seen s
-    WHERE ($3::text[] IS NULL OR s.outcome = ANY ($3::text[]))
+    WHERE ($3::text IS NULL OR s.outcome = ANY ((SELECT $3::text[])::text[]))
       AND ($4::text IS NULL OR EXISTS (SELECT FROM lockstep.job j WHERE j.job_id = s.job_id AND strpos(lower(j.name), lower($4::text)) > 0))
     ORDER BY s.decided_at DESC, s.occurrence_id DESC),
 page AS MATERIALIZED (SELECT f.occurrence_id, f.decided_at FROM found f ORDER BY f.decided_at DESC, f.occurrence_id DESC LIMIT $1::bigint)

@@ -17,7 +17,7 @@ seen AS MATERIALIZED (
     LIMIT CASE WHEN $5::text[] IS NULL AND $6::text IS NULL THEN 10001 ELSE 30001 END),
 found AS MATERIALIZED (
     SELECT s.task_id, s.nth FROM seen s
-    WHERE ($5::text[] IS NULL OR s.status::text = ANY ($5::text[])) AND ($6::text IS NULL OR strpos(lower(s.name), lower($6::text)) > 0)),
+    WHERE ($5::text IS NULL OR s.status::text = ANY ((SELECT $5::text[])::text[])) AND ($6::text IS NULL OR strpos(lower(s.name), lower($6::text)) > 0)),
 page AS MATERIALIZED (SELECT f.task_id, f.nth FROM found f ORDER BY f.nth LIMIT $1::bigint)
 SELECT lockstep.page((SELECT json_agg(i ORDER BY i."order", i.kafka_offset)
                       FROM (SELECT t.task_id, t."order", t.seq, t.name, t.type, t.status, t.step, t.attempt_num AS attempt, t.max_attempts, t.lost_num AS lost,

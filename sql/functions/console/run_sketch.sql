@@ -1,5 +1,5 @@
 -- A run as a picture that costs about the same however large it is: the document of lockstep.run_gantt, from a sample (sampled). Of more than 500 phases the last 500 are in it, but of those that
--- have not opened the first 100; phases_hidden says how many are left out. About 3,000 of their tasks are read, as many of each phase, each of which counts for its neighbours, as in
+-- have not opened the first 100; phases_hidden says how many are left out. About 2,400 of their tasks are read, as many of each phase, each of which counts for its neighbours, as in
 -- lockstep.queue_history. So a phase has a density and no bars, counts or straggler, its end is when it was done, and readers is how many worked in the part of a density that kept most busy.
 CREATE OR REPLACE FUNCTION lockstep.run_sketch(p_run_no bigint, p_buckets int) RETURNS json LANGUAGE sql STABLE
 SET enable_seqscan = off SET jit = off AS $$
@@ -14,7 +14,7 @@ phase AS MATERIALIZED (
     FROM run r CROSS JOIN LATERAL (
         SELECT b.phase_id, b."order", b.opened_at, b.done_at, pg_catalog.date_part('epoch', COALESCE(b.done_at, r.ended_at, r.now) - r.t0) AS end_s, f.kafka_offset AS first_offset,
                l.kafka_offset - f.kafka_offset + 1 AS width, COALESCE(l.seq - f.seq, l.kafka_offset - f.kafka_offset) + 1 AS tasks,
-               LEAST(3000 / pg_catalog.count(*) OVER (), l.kafka_offset - f.kafka_offset + 1) AS samples
+               LEAST(2400 / pg_catalog.count(*) OVER (), l.kafka_offset - f.kafka_offset + 1) AS samples
         FROM (SELECT k.phase_id, k."order", k.opened_at, k.done_at FROM lockstep.phase k WHERE k.run_no = r.run_no AND k."order" < r.until_order ORDER BY k."order" DESC LIMIT 500) b
         CROSS JOIN LATERAL (SELECT k.seq, k.kafka_offset FROM lockstep.task k WHERE k.phase_id = b.phase_id ORDER BY k.kafka_offset LIMIT 1) f
         CROSS JOIN LATERAL (SELECT k.seq, k.kafka_offset FROM lockstep.task k WHERE k.phase_id = b.phase_id ORDER BY k.kafka_offset DESC LIMIT 1) l) p

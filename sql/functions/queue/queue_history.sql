@@ -13,7 +13,8 @@ WITH axis AS MATERIALIZED (
     WHERE q.name = p_queue),
 run AS MATERIALIZED (
     SELECT r.run_no FROM axis x CROSS JOIN LATERAL (
-        SELECT k.run_no, k.ended_at FROM lockstep.run k WHERE k.queue_id::bigint BETWEEN x.queue_id AND x.queue_id -- by run_newest
+        SELECT k.run_no, k.ended_at FROM lockstep.run k -- by run_newest; a comparison of rows, as in sql/console/runs.sql
+        WHERE (k.queue_id::bigint, k.run_no) <= (x.queue_id, 9223372036854775807) AND k.queue_id::bigint >= x.queue_id
         ORDER BY k.queue_id::bigint DESC, k.run_no DESC LIMIT 1000) r
     WHERE r.ended_at IS NULL OR r.ended_at > x.since),
 phase AS MATERIALIZED (
