@@ -82,7 +82,7 @@ static const struct option_spec queue_create_options[] = {
     {"replication", "N:1:32767", "replication factor of a topic made here; default: the cluster's",
      0},
     {"from-offset", "N|earliest|latest", "begin here; default: earliest", 0},
-    {"from-end", NULL, "begin at the end: what is there now is not run", 0},
+    {"from-end", NULL, "short for --from-offset latest: what is there now is not run", 0},
     {0},
 };
 static const struct option_spec queue_set_options[] = {
