@@ -1,5 +1,5 @@
 /**
- * What: the state of `lockstep check`, shared by its parts: PostgreSQL (check.c), rights (check_security.c), Kafka (check_kafka.c), commands and
+ * What: the state of `lockstep check`, shared by its parts: PostgreSQL (check.c), what a finding looks like (check_said.c), rights (check_security.c), Kafka (check_kafka.c), commands and
  *   hosts (check_actions.c) and each queue with its topic (check_queue.c).
  * Invariants: one line a finding, told as soon as it is known; a failure never stops what can still be checked.
  * Threads: the main thread.

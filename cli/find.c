@@ -3,7 +3,7 @@
 #include "base/ascii.h"
 #include "base/remedies.h"
 
-#include "config/nearest.h"
+#include "base/nearest.h"
 
 #include <stdio.h>
 #include <string.h>

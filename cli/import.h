@@ -1,6 +1,6 @@
 /**
  * What: job import: what cron, pg_cron and SQL Server Agent would do, as jobs that job apply accepts. import_crontab.c, import_pg_cron.c and import_agent.c
- *   read; import.c names, tries and keeps.
+ *   read; import_job.c names, tries and keeps; import.c has the command.
  * Invariants: the database has accepted each job of `jobs` in a trial that changed nothing. `lost` has every line that is not carried over, with its place and
  *   the reason.
  * Threads: the main thread.
@@ -41,6 +41,9 @@ void import_lost(struct import *import, const char *place, const char *what, con
 MUST_CHECK enum rc import_job(struct import *import, const struct found *found, struct err *err);
 /** A text as the name of a job or a schedule: letters, digits, dots, hyphens, underscores. */
 void import_name(char name[64], const char *text);
+
+/** Whether the database knows the time zone of import->zone: otherwise it would refuse each line. RC_REJECT: it does not. */
+MUST_CHECK enum rc import_check_zone(struct import *import, struct err *err);
 
 /** A rule of the kind cron, named `cron`. */
 cJSON *import_cron(const char *expr, const char *zone);

@@ -2,7 +2,7 @@
 #include "cli/cli.h"
 
 #include "base/ascii.h"
-#include "config/nearest.h"
+#include "base/nearest.h"
 #include "config/parse.h"
 
 #include <limits.h>

@@ -1,7 +1,7 @@
+#include "base/nearest.h"
 #include "base/remedies.h"
 #include "base/str.h"
 #include "cli/cli.h"
-#include "config/nearest.h"
 #include "config/parse.h"
 
 #include <getopt.h>

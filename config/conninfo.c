@@ -7,11 +7,6 @@
 
 #include <string.h>
 
-static bool is_uri(const char *text)
-{
-    return strncmp(text, "postgresql://", 13) == 0 || strncmp(text, "postgres://", 11) == 0;
-}
-
 /* libpq's quoting: single quotes around, backslash before quote and backslash. */
 static void add_keyword(struct str *str, const char *key, const char *value)
 {
@@ -38,7 +33,7 @@ static void add_parameter(struct str *str, const char *key, const char *value)
  */
 static void add_base(struct str *str, const char *conninfo)
 {
-    if (is_uri(conninfo) || strchr(conninfo, '=') != NULL)
+    if (mask_is_uri(conninfo) || strchr(conninfo, '=') != NULL)
         str_text(str, conninfo);
     else if (*conninfo != '\0')
         add_keyword(str, "dbname", conninfo);
@@ -46,7 +41,7 @@ static void add_base(struct str *str, const char *conninfo)
 
 void config_conninfo_add(struct str *conninfo, const char *key, const char *value)
 {
-    if (conninfo->data != NULL && is_uri(conninfo->data))
+    if (conninfo->data != NULL && mask_is_uri(conninfo->data))
         add_parameter(conninfo, key, value);
     else
         add_keyword(conninfo, key, value);
@@ -67,95 +62,4 @@ void config_conninfo(const struct config *config, struct str *ret_conninfo)
             continue;
         config_conninfo_add(ret_conninfo, value->key, value->value);
     }
-}
-
-/* The length of a value in key=value form: quoted or up to white space. */
-static size_t value_length(const char *text)
-{
-    if (*text != '\'')
-        return strcspn(text, " \t\r\n");
-    size_t n = 1;
-    while (text[n] != '\0' && text[n] != '\'')
-        n += text[n] == '\\' && text[n + 1] != '\0' ? 2 : 1;
-    return text[n] == '\'' ? n + 1 : n;
-}
-
-/* How long the word is that stands at `at`, 0: another one. In a URI each character may be written
- * as %NN. */
-static size_t word_length(const char *at, const char *word, bool uri)
-{
-    size_t n = 0;
-    for (; *word != '\0'; word++) {
-        bool coded = uri && at[n] == '%' && ascii_xdigit(at[n + 1]) && ascii_xdigit(at[n + 2]);
-        char c = coded ? ascii_byte(at + n + 1) : at[n];
-        if (ascii_lower(c) != *word)
-            return 0;
-        n += coded ? 3 : 1;
-    }
-    return n;
-}
-
-/* After "password" or "sslpassword" and "=", with white space around: the start of the value, or
- * NULL. */
-static const char *password_value(const char *at, bool uri)
-{
-    size_t len = word_length(at, "sslpassword", uri);
-    if (len == 0)
-        len = word_length(at, "password", uri);
-    if (len == 0)
-        return NULL;
-    at += len + strspn(at + len, " \t");
-    if (*at != '=')
-        return NULL;
-    return at + 1 + strspn(at + 1, " \t");
-}
-
-static void mask_keywords(const char *text, bool uri, struct str *ret_text)
-{
-    for (const char *at = text; *at != '\0';) {
-        bool starts = at == text || strchr(uri ? "?&" : " \t\r\n", at[-1]) != NULL;
-        const char *value = starts ? password_value(at, uri) : NULL;
-        if (value == NULL) {
-            str_add(ret_text, at++, 1);
-            continue;
-        }
-        str_add(ret_text, at, (size_t)(value - at));
-        size_t len = uri ? strcspn(value, "&") : value_length(value);
-        str_text(ret_text, len > 0 ? "***" : "");
-        at = value + len;
-    }
-}
-
-/* Up to and with a password before the @; the rest. */
-static const char *mask_user(const char *url, const char *end, struct str *ret_text)
-{
-    const char *scheme = strstr(url, "://");
-    const char *start = scheme != NULL && scheme < end ? scheme + 3 : url;
-    const char *at = memrchr(start, '@', (size_t)(end - start));
-    const char *colon = at ? memchr(start, ':', (size_t)(at - start)) : NULL;
-    if (colon == NULL)
-        return url;
-    str_add(ret_text, url, (size_t)(colon + 1 - url));
-    str_text(ret_text, "***");
-    return at;
-}
-
-/* A password may hold any character, also one that should have been written as %NN: the last @ ends
- * it. */
-void config_mask_url(const char *url, struct str *ret_text)
-{
-    str_text(ret_text, "");
-    str_text(ret_text, mask_user(url, url + strlen(url), ret_text));
-}
-
-void config_mask_conninfo(const char *conninfo, struct str *ret_text)
-{
-    str_text(ret_text, "");
-    if (!is_uri(conninfo)) {
-        mask_keywords(conninfo, false, ret_text);
-        return;
-    }
-    const char *start = strstr(conninfo, "://") + 3;
-    conninfo = mask_user(conninfo, start + strcspn(start, "/?"), ret_text);
-    mask_keywords(conninfo, true, ret_text);
 }

@@ -49,14 +49,3 @@ bool config_get_bool(const struct config *config, const char *section, const cha
     bool yes = false;
     return config_parse_bool(config_get_text(config, section, key), &yes) && yes;
 }
-
-void config_mask(const struct config_value *value, struct str *ret_text)
-{
-    if (value->row->type == CONFIG_CONNINFO)
-        config_mask_conninfo(value->value, ret_text);
-    else if (value->row->type == CONFIG_URL)
-        config_mask_url(value->value, ret_text);
-    else
-        str_text(ret_text,
-                 value_is_secret(value->row, value->key, value->value) ? "***" : value->value);
-}

@@ -74,7 +74,8 @@ struct relay {
     _Atomic int64_t until_us;
 };
 
-/** It is to stop, and what it may still wait for is over. */
+/* patience.c */
+/** The relay is to stop, and the time that it may still wait is over. */
 bool relay_out_of_time(const struct relay *relay);
 /** How long a call to Kafka may wait: most_ms, or what is left. */
 int relay_patience_ms(const struct relay *relay, int most_ms);

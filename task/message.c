@@ -2,9 +2,11 @@
 #include "task/message_field.h"
 #include "task/message_life.h"
 #include "task/message_sql.h"
+#include "task/message_type.h"
 #include "task/uuid.h"
 
 #include "base/ascii.h"
+#include "base/nearest.h"
 
 #include <cjson/cJSON.h>
 #include <inttypes.h>
@@ -18,8 +20,7 @@
 #define LONGEST_TEXT   10000 /* characters */
 #define MOST_SECONDS   1e9
 #define LEAST_TIMEOUT  0.001
-
-static const char *const type_names[] = {"sql", "command", "http", "external", "end"};
+#define LONGEST_GUESS  24 /* a longer word is no misspelt name of a field */
 
 /* ---- readers of one field each ---- */
 
@@ -27,11 +28,8 @@ static enum rc read_type(struct reading *r, cJSON *node, const struct json_path 
 {
     if (!cJSON_IsString(node))
         return field_wrong_type(r, node, path, "a string");
-    for (size_t i = 0; i < sizeof type_names / sizeof *type_names; i++)
-        if (strcmp(node->valuestring, type_names[i]) == 0) {
-            r->msg->type = (enum message_type)i;
-            return RC_OK;
-        }
+    if (type_find(node->valuestring, &r->msg->type))
+        return RC_OK;
     char value[JSON_EXCERPT_SIZE];
     return field_wrong(r, MESSAGE_UNKNOWN_TYPE, path,
                        "must be sql, command, http, external or end, not %s.",
@@ -164,10 +162,10 @@ static enum rc read_kind(struct reading *r, cJSON *node, const struct json_path 
     enum rc rc = field_text(r, node, path);
     if (rc == RC_OK)
         rc = field_short_text(r, node, path, LONGEST_KIND);
-    for (size_t i = 0; rc == RC_OK && i < sizeof type_names / sizeof *type_names; i++)
-        if (strcmp(node->valuestring, type_names[i]) == 0)
-            rc = field_wrong(r, MESSAGE_BAD_FIELD, path, "must not be the name of a type: %s.",
-                             type_names[i]);
+    enum message_type type;
+    if (rc == RC_OK && type_find(node->valuestring, &type))
+        rc = field_wrong(r, MESSAGE_BAD_FIELD, path, "must not be the name of a type: %s.",
+                         type_name(type));
     return rc;
 }
 
@@ -263,9 +261,27 @@ const char *message_field_name(int i)
     return i >= 0 && i < FIELDS ? fields[i].name : NULL;
 }
 
-bool message_field_fits(int i, enum message_form form)
+static bool field_fits(int i, enum message_form form)
 {
     return form == MESSAGE_RECORD || !fields[i].tag;
+}
+
+/* The name nearest to word that may be in this form, NULL if none is near. */
+static const char *nearest_field(const char *word, enum message_form form)
+{
+    const char *nearest = NULL;
+    size_t len = strlen(word);
+    int least = len <= 4 ? 3 : 5; /* first distance that is too far */
+    if (len > LONGEST_GUESS)
+        return NULL;
+    for (int i = 0; i < FIELDS; i++) {
+        int distance = nearest_distance(word, fields[i].name);
+        if (distance < least && field_fits(i, form)) {
+            least = distance;
+            nearest = fields[i].name;
+        }
+    }
+    return nearest;
 }
 
 /* ---- the whole ---- */
@@ -367,22 +383,6 @@ static enum rc check_together(struct reading *r, cJSON *const members[FIELDS])
                            " is not greater than %" PRId64 ".",
                            msg->order, msg->previous_order);
     return RC_OK;
-}
-
-enum message_type implied_type(const cJSON *object)
-{
-    if (cJSON_GetObjectItemCaseSensitive(object, "sql") != NULL)
-        return MESSAGE_SQL;
-    if (cJSON_GetObjectItemCaseSensitive(object, "command") != NULL)
-        return MESSAGE_COMMAND;
-    if (cJSON_GetObjectItemCaseSensitive(object, "url") != NULL)
-        return MESSAGE_HTTP;
-    return MESSAGE_SQL;
-}
-
-const char *type_name(enum message_type type)
-{
-    return type_names[type];
 }
 
 static enum rc read_fields(struct reading *r)

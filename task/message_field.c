@@ -1,6 +1,5 @@
 #include "task/message_field.h"
 
-#include "base/ascii.h"
 #include "base/utf8.h"
 
 #include <cjson/cJSON.h>
@@ -9,8 +8,6 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
-
-enum { LONGEST_GUESS = 24 };
 
 enum rc field_wrong(struct reading *r, enum message_reason reason, const struct json_path *path,
                     const char *fmt, ...)
@@ -136,48 +133,4 @@ enum rc field_short_text(struct reading *r, const cJSON *node, const struct json
 char *copy_text(const cJSON *node)
 {
     return xstrdup(node->valuestring);
-}
-
-/** Changes of one letter from a to b, without regard to case: one that is put in, left out or replaced counts 2, two that are
- * swapped 1: their letters are right. */
-static int distance(const char *a, const char *b)
-{
-    int row[3][LONGEST_GUESS + 1] = {{0}};
-    int la = (int)strlen(a), lb = (int)strlen(b);
-    for (int j = 0; j <= lb; j++)
-        row[0][j] = 2 * j;
-    for (int i = 1; i <= la; i++) {
-        int *now = row[i % 3], *last = row[(i + 2) % 3], *before = row[(i + 1) % 3];
-        now[0] = 2 * i;
-        for (int j = 1; j <= lb; j++) {
-            bool same = ascii_lower(a[i - 1]) == ascii_lower(b[j - 1]);
-            int best = last[j - 1] + (same ? 0 : 2);
-            if (last[j] + 2 < best)
-                best = last[j] + 2;
-            if (now[j - 1] + 2 < best)
-                best = now[j - 1] + 2;
-            bool swapped = i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1];
-            if (swapped && before[j - 2] + 1 < best)
-                best = before[j - 2] + 1;
-            now[j] = best;
-        }
-    }
-    return row[la % 3][lb];
-}
-
-const char *nearest_field(const char *word, enum message_form form)
-{
-    const char *nearest = NULL, *name;
-    size_t len = strlen(word);
-    int least = len <= 4 ? 3 : 5; /* first distance that is too far */
-    if (len > LONGEST_GUESS)
-        return NULL;
-    for (int i = 0; (name = message_field_name(i)) != NULL; i++) {
-        int d = distance(word, name);
-        if (d < least && message_field_fits(i, form)) {
-            least = d;
-            nearest = name;
-        }
-    }
-    return nearest;
 }

@@ -44,10 +44,6 @@ MUST_CHECK enum rc field_text(struct reading *r, const struct cJSON *node,
 /** Of a string; the caller's to free. */
 char *copy_text(const struct cJSON *node);
 
-/** The name nearest to word that may stand in this form, NULL if none is near. */
-const char *nearest_field(const char *word, enum message_form form);
-bool message_field_fits(int i, enum message_form form);
-
 /** A string of so many characters at most. */
 MUST_CHECK enum rc field_short_text(struct reading *r, const struct cJSON *node,
                                     const struct json_path *path, int most);

@@ -1,6 +1,5 @@
 /**
- * What: the fields of SQL: statements, parameters, steps; and the type of a task that does not name
- *   it. Private to the message codec.
+ * What: the fields of SQL: statements, parameters, steps. Private to the message codec.
  * Invariants: as message_field.h.
  * Threads: one reading, one thread.
  * Ownership: as message_field.h.
@@ -21,9 +20,5 @@ MUST_CHECK enum rc read_sql(struct reading *r, struct cJSON *node, const struct 
 MUST_CHECK enum rc read_params(struct reading *r, struct cJSON *node, const struct json_path *path,
                                const struct cJSON *object, int first);
 MUST_CHECK enum rc read_steps(struct reading *r, struct cJSON *node, const struct json_path *path);
-
-/** The type of a task or step that does not say it: what there is to do tells. */
-enum message_type implied_type(const struct cJSON *object);
-const char *type_name(enum message_type type);
 
 #endif

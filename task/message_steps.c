@@ -2,6 +2,7 @@
 #include "task/message_action.h"
 #include "task/message_field.h"
 #include "task/message_sql.h"
+#include "task/message_type.h"
 
 #include <cjson/cJSON.h>
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-#include "config/nearest.h"
+#include "base/nearest.h"
 
 #include "base/ascii.h"
 
@@ -17,19 +17,19 @@ static int lower(char c)
     return ascii_lower(c);
 }
 
-/* Damerau's distance with adjacent swaps (optimal string alignment), three rows at a time. */
+/* Damerau's distance with swaps of neighbours (optimal string alignment), three rows at a time. */
 int nearest_distance(const char *from, const char *to)
 {
     int n = (int)strnlen(from, LONGEST), m = (int)strnlen(to, LONGEST);
     int rows[3][LONGEST + 1];
     for (int j = 0; j <= m; j++)
-        rows[0][j] = j;
+        rows[0][j] = 2 * j;
     for (int i = 1; i <= n; i++) {
         int *row = rows[i % 3], *above = rows[(i + 2) % 3], *second = rows[(i + 1) % 3];
-        row[0] = i;
+        row[0] = 2 * i;
         for (int j = 1; j <= m; j++) {
-            int differs = lower(from[i - 1]) != lower(to[j - 1]);
-            row[j] = least(least(above[j] + 1, row[j - 1] + 1), above[j - 1] + differs);
+            int differs = lower(from[i - 1]) != lower(to[j - 1]) ? 2 : 0;
+            row[j] = least(least(above[j] + 2, row[j - 1] + 2), above[j - 1] + differs);
             if (i > 1 && j > 1 && lower(from[i - 1]) == lower(to[j - 2]) &&
                 lower(from[i - 2]) == lower(to[j - 1]))
                 row[j] = least(row[j], second[j - 2] + 1);
@@ -41,7 +41,7 @@ int nearest_distance(const char *from, const char *to)
 const char *nearest_of(const char *word, const char *best, const char *candidate)
 {
     int distance = nearest_distance(word, candidate);
-    int allowed = (int)strlen(candidate) / 3 + 1;
+    int allowed = 2 * ((int)strlen(candidate) / 3 + 1);
     if (distance > allowed || (best != NULL && nearest_distance(word, best) <= distance))
         return best;
     return candidate;

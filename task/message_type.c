@@ -1,0 +1,32 @@
+#include "task/message_type.h"
+
+#include <cjson/cJSON.h>
+#include <string.h>
+
+static const char *const names[] = {"sql", "command", "http", "external", "end"};
+
+bool type_find(const char *name, enum message_type *ret_type)
+{
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (strcmp(name, names[i]) == 0) {
+            *ret_type = (enum message_type)i;
+            return true;
+        }
+    return false;
+}
+
+enum message_type implied_type(const cJSON *object)
+{
+    if (cJSON_GetObjectItemCaseSensitive(object, "sql") != NULL)
+        return MESSAGE_SQL;
+    if (cJSON_GetObjectItemCaseSensitive(object, "command") != NULL)
+        return MESSAGE_COMMAND;
+    if (cJSON_GetObjectItemCaseSensitive(object, "url") != NULL)
+        return MESSAGE_HTTP;
+    return MESSAGE_SQL;
+}
+
+const char *type_name(enum message_type type)
+{
+    return names[type];
+}
