@@ -107,10 +107,10 @@ static _Noreturn void become_command(const struct wire_spec *spec, const struct 
  * one. */
 static int keep_only(const int pipes[3], int report)
 {
-    for (int i = 0; i < 3; i++) /* pipes stand above 2 */
+    for (int i = 0; i < 3; i++) /* pipes are above 2 */
         if (dup2(pipes[i], i) < 0)
             give_up(report, "connect its pipes");
-    if (report > 3) /* it stands above 2, too */
+    if (report > 3) /* it is above 2, too */
         (void)syscall(SYS_close_range, 3U, (unsigned)report - 1U, 0U);
     (void)syscall(SYS_close_range, (unsigned)report + 1U, ~0U, 0U);
     return report;

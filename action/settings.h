@@ -54,7 +54,7 @@ void action_shelf_put(struct action_shelf *shelf, struct action_settings *settin
                       struct config *config);
 const struct action_settings *action_shelf_take(struct action_shelf *shelf);
 void action_shelf_give_back(struct action_shelf *shelf, const struct action_settings *settings);
-void action_shelf_free(struct action_shelf *shelf); /* all are given back; NULL is fine */
+void action_shelf_free(struct action_shelf *shelf); /* all are returned; NULL is fine */
 /** NULL behind the last. */
 const struct action_command *action_command_at(const struct action_settings *settings, int i);
 /** NULL: no command of this name is registered. */

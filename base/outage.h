@@ -1,5 +1,5 @@
 /**
- * What: when a trouble that goes on is to be logged again: at once when it comes for the first
+ * What: when a trouble that continues is to be logged again: at once when it comes for the first
  *   time, then ever later, for each cause by itself; and how long it took, when it is over.
  * Invariants: of one cause there are at most two lines in the first second, and no more than one in
  *   OUTAGE_LAST_MS later on.

@@ -326,7 +326,7 @@ static void put_row(const struct drawing *drawing, char *const *cells, bool head
     (void)fputc('\n', drawing->out);
 }
 
-/* A value of a record: its lines below each other; on a terminal what is longer goes on in the next line. */
+/* A value of a record: its lines below each other; on a terminal what is longer continues in the next line. */
 static void put_value(const struct drawing *drawing, char type, const char *value, int before)
 {
     STR_AUTO text = {0};

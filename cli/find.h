@@ -35,7 +35,7 @@ MUST_CHECK enum rc find_run_argument(struct cli *cli, struct run_row *ret_run, s
 enum rc find_ambiguous(const char *text, const struct db_result *found, int id, int beside,
                        const char *hint, const char *several, struct err *err);
 
-/** Whether the command's argument is a number > 0, of a "task" or the like. */
+/** Whether the command's argument is a number > 0, of a "task", a "run", a "queue". */
 MUST_CHECK enum rc number_argument(struct cli *cli, const char *what, struct err *err);
 
 /** The value of --limit, or 100. */

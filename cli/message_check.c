@@ -175,7 +175,7 @@ static enum rc check_lines(struct checking *check, FILE *in, struct err *err)
     return RC_OK;
 }
 
-/* A run may go on behind what is in the file. */
+/* A run may continue behind what is in the file. */
 static void tell_endless(struct checking *check)
 {
     const char *run;

@@ -140,7 +140,7 @@ static enum rc read_options(struct cli *cli, const char *prefix, const struct op
     accept_options(&accepted, specs);
     accept_options(&accepted, global_options);
     opterr = 0;
-    optind = 0; /* glibc: start anew */
+    optind = 0; /* glibc: start again */
     int code;
     while ((code = getopt_long(argc, argv, accepted.shorts, accepted.longs, NULL)) != -1) {
         if (code == '?' || code == ':')

@@ -119,7 +119,7 @@ static enum publish_format format_of(const struct cli *cli)
     return strcmp(format, "csv") == 0 ? PUBLISH_CSV : PUBLISH_JSONL;
 }
 
-/* The run's id stands alone on stdout, unless a format for programs is asked for. */
+/* The run's id is alone on stdout, unless a format for programs is asked for. */
 static void answer(const struct cli *cli, const struct publish_result *result, bool waited)
 {
     const char *status = waited ? result->status : "";

@@ -1,7 +1,7 @@
 /**
  * What: publishes as `lockstep publish` does, for commands that have work of their own to publish: talk, progress, and the
  *   answer on stdout.
- * Invariants: the run's id stands alone on stdout, unless a format for programs is asked for.
+ * Invariants: the run's id is alone on stdout, unless a format for programs is asked for.
  * Threads: the main thread.
  * Ownership: borrows all.
  * Failure: as producer/publish.h.

@@ -138,7 +138,7 @@ enum rc command_queue_pause(struct cli *cli, struct err *err)
     return hold(cli, true, err);
 }
 
-/* Where the queue is to go on must lie inside the log, or it would be halted again at once. */
+/* Where the queue is to continue must lie inside the log, or it would be halted again at once. */
 static enum rc choose_offset(struct cli *cli, const struct queue_row *queue, int64_t *ret_offset,
                              struct err *err)
 {

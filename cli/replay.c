@@ -165,7 +165,7 @@ static bool on_cancelled(void *context)
     return stop_requested();
 }
 
-/* Whatever interrupted it: how it goes on. */
+/* Whatever interrupted it: how it continues. */
 static void tell_resume(const struct replay_report *report, const char *queue, struct err *err)
 {
     char hint[sizeof err->hint];

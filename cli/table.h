@@ -22,7 +22,7 @@ struct table_style {
     enum output output;
     bool color;
     bool wide;   /* of a table: everything whole, and all columns */
-    bool wrap;   /* of a table: its last column goes on in the next line, and nothing is cut */
+    bool wrap;   /* of a table: its last column continues in the next line, and nothing is cut */
     bool blocks; /* of records: without what is NULL */
     /* of a table: the columns that it has if it is not wide, "a,b,c"; NULL: all */
     const char *shorts;

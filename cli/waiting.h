@@ -3,7 +3,7 @@
  * Invariants: nothing is said in the first three seconds, and each holder is said once. The command itself is not touched.
  * Threads: waiting_start and waiting_stop: the command's. A thread of its own between them, with a session of its own after three seconds.
  * Ownership: start gives, stop takes (NULL is fine).
- * Failure: none: a session that cannot be had is a word that is not said.
+ * Failure: none: without a session for it, no reason is shown.
  */
 #ifndef CLI_WAITING_H
 #define CLI_WAITING_H
@@ -12,7 +12,7 @@
 
 struct waiting;
 
-/** Of what cli->db runs from now on. NULL: no thread could be had. */
+/** Of what cli->db runs from now on. NULL: there is no thread. */
 struct waiting *waiting_start(struct cli *cli);
 void waiting_stop(struct waiting *waiting);
 

@@ -279,7 +279,7 @@ static enum rc interrupted(const struct watch *watch, struct err *err)
                    "watching was interrupted");
 }
 
-/* The run does not need us, so a lost session is only a reason to ask anew. */
+/* The run does not need us, so a lost session is only a reason to ask again. */
 static enum rc reconnect(struct watch *watch, struct err *err)
 {
     int64_t until_us = clock_boot_us() + (int64_t)RECONNECT_MS * 1000;

@@ -12,7 +12,7 @@
 #include <sys/stat.h>
 
 #define LONGEST_LINE   65536
-#define LONGEST_SOURCE (16 * 1024 * 1024) /* a line that goes on behind this has no end: a device */
+#define LONGEST_SOURCE (16 * 1024 * 1024) /* a line that continues behind this has no end: a device */
 
 /* inih reads lines of at most 200 bytes and does not tell their number to its handler. So the lines
  * come through next_line, which counts them and keeps the whole of each: a longer value is taken
@@ -164,7 +164,7 @@ static int on_value(void *context, const char *section, const char *name, const 
     }
     if (rc != RC_OK) {
         config_fault(&reading->config->faults, &err);
-        return 1; /* told; go on to the next line */
+        return 1; /* it is reported; the next line follows */
     }
     const struct config_value *stored = config_find(reading->config, section, name);
     if (stored != NULL && value_is_secret(stored->row, name, stored->value) &&

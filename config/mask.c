@@ -23,7 +23,7 @@ static size_t value_length(const char *text)
     return text[n] == '\'' ? n + 1 : n;
 }
 
-/* How long the word is that stands at `at`, 0: another one. In a URI each character may be written
+/* The length of the word at `at`, 0: another one. In a URI each character may be written
  * as %NN. */
 static size_t word_length(const char *at, const char *word, bool uri)
 {

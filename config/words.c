@@ -14,7 +14,7 @@ void config_words_free(char **words)
     free(words);
 }
 
-/* One word; *at stands behind it. False: a quote is not closed, or a backslash ends the text. */
+/* One word; *at is then behind it. False: a quote is not closed, or a backslash ends the text. */
 static bool take_word(const char **at, struct str *word)
 {
     char quote = '\0';

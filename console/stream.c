@@ -14,7 +14,7 @@
 #include <stdlib.h>
 
 #define EVERY_MS     1000
-#define NEWS_MS      2000 /* after a look that had some: each is a reason for pages to read anew */
+#define NEWS_MS      2000 /* after a look that had some: each is a reason for pages to read again */
 #define HEARTBEAT_US 15000000
 #define ASK_US       5000000
 #define IDLE_TICK_MS 10000
@@ -210,7 +210,7 @@ static void reset_text(int64_t id, struct str *text)
     str_format(text, "id: %lld\nevent: reset\ndata: {}\n\n", (long long)id);
 }
 
-/* Those that are new start at the newest event; whoever lacks too much reads anew. */
+/* Those that are new start at the newest event; whoever lacks too much reads again. */
 static void settle_new(struct stream *stream, const struct db_result *rows)
 {
     STR_AUTO reset = {0};

@@ -2,7 +2,7 @@
  * What: the event stream: what happens in the database, as server-sent events, to all who listen.
  * Invariants: one PostgreSQL session, of the console's login, feeds all; it is asked once a second while somebody listens, every two seconds while there
  *   is news, and not at all while nobody does. `id:` is the number of an event, so a client that comes back with Last-Event-ID misses nothing: what it missed is sent, or,
- *   if that is more than STREAM_CATCH_UP, the event `reset`, upon which it reads anew. An object that changes often is sent at most once in two seconds. A comment every 15 s
+ *   if that is more than STREAM_CATCH_UP, the event `reset`, upon which it reads again. An object that changes often is sent at most once in two seconds. A comment every 15 s
  *   keeps the line alive. A client that does not read is cut off (http.h).
  * Threads: stream_add from any; it has a thread of its own.
  * Ownership: the answers that it opened.

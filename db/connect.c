@@ -99,7 +99,7 @@ static void join_lines(struct err *err, const char *text, const char *code)
         utf8_copy(err->message, sizeof err->message, all.data);
 }
 
-/* In libpq's verbose words an SQLSTATE stands after the severity, whatever the server's language: "FATAL:  53300: ...". Of
+/* In libpq's verbose words an SQLSTATE follows the severity, whatever the server's language: "FATAL:  53300: ...". Of
  * several hosts the one that might take us later counts. */
 static void find_code(const char *text, char ret_code[6])
 {
@@ -260,7 +260,7 @@ static enum rc connect_to(struct db *db, const char *conninfo, const struct host
     STR_AUTO options = {0};
     packet_options(conninfo, db->role, &options);
     (void)snprintf(name, sizeof name, "lockstep/%s", db_role_names[db->role]);
-    /* What stands before dbname is a default, what stands after it overrides the string. */
+    /* A keyword before dbname is a default, one after it overrides the string. */
     const char *const keys[] = {"application_name",
                                 "keepalives_idle",
                                 "keepalives_interval",

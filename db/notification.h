@@ -15,7 +15,7 @@
 
 struct db;
 
-/** The socket, for poll(2); changes when the session is opened anew. */
+/** The socket, for poll(2); changes when the session is opened again. */
 int db_socket(const struct db *db);
 
 /** A notification has come already, with the answer to a statement. */

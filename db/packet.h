@@ -1,6 +1,6 @@
 /**
  * What: the settings that a session is opened with, as the start-up packet's `options`. For the files of db/ only.
- * Invariants: they apply before the first statement, stand above those of ALTER ROLE and ALTER DATABASE, and are what
+ * Invariants: they apply before the first statement, override those of ALTER ROLE and ALTER DATABASE, and are what
  *   RESET ALL goes back to. A session that runs SQL of the user's keeps the login's own search_path.
  * Threads: any.
  * Ownership: fills a string of the caller's.

@@ -27,7 +27,7 @@
     (1000 * 1000LL) /* only time in which our own round trips took less counts against others */
 
 struct alive {
-    struct thread thread; /* anything in its inbox means: look again */
+    struct thread thread; /* anything in its inbox means: check again */
     struct mailbox *control;
     struct db *db;
     char id[37];

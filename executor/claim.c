@@ -419,7 +419,7 @@ bool claim_waits(struct lane *lane)
     return may_claim_now(lane) && due(lane, stream_head(&lane->stream, 0)) > 0;
 }
 
-/* Locks that only executors should take, or a row, are another session's: this queue waits, the others go on, and what the queue has in
+/* Locks that only executors should take, or a row, are another session's: this queue waits, the others continue, and what the queue has in
  * hand is done. */
 static enum rc locks_taken(struct lane *lane, const struct err *why, struct err *err)
 {

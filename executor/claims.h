@@ -38,7 +38,7 @@ bool claims_poised(struct claims *claims, bool at_barrier, int64_t now_us, int64
 void claims_past_barrier(struct claims *claims);
 /** Nobody owns what was claimed of this run last; "": it has an owner. */
 void claims_park(struct claims *claims, const char *run);
-/** When what waits may go on, 0: not before something happens. */
+/** When what waits may continue, 0: not before something happens. */
 int64_t claims_due_us(const struct claims *claims, int64_t now_us, int64_t round_us);
 
 #endif

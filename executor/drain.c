@@ -12,7 +12,7 @@
 
 #include <signal.h>
 
-/* What this executor was not able to do it may do now, and the other way round. What runs goes on as it began. */
+/* What this executor was not able to do it may do now, and the other way round. What runs continues as it began. */
 static enum rc reload(struct executor *ex, struct err *err)
 {
     if (ex->options->reload == NULL || !ex->options->reload(ex->options->reload_context))

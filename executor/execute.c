@@ -78,7 +78,7 @@ static bool judged(const struct executor *ex, const struct phase *phase)
            ex->now_us < ex->risks_until_us;
 }
 
-/* A reader that changes its run has to clean its session: it goes on with that of its last task, but not for ever. */
+/* A reader that changes its run has to clean its session: it continues with that of its last task, but not for ever. */
 static struct phase *phase_for(struct lane *lane, const struct reader *reader)
 {
     struct phase *next = next_phase(lane);

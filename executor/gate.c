@@ -39,7 +39,7 @@ enum gate_mail { GATE_WANT, GATE_RELEASE, GATE_TELL, GATE_WAKE };
 
 struct gate_order {
     struct mail mail;
-    int64_t phase_id;     /* WANT: 0 = nothing; RELEASE: whose IX is given back */
+    int64_t phase_id;     /* WANT: 0 = nothing; RELEASE: whose IX is released */
     struct untold untold; /* TELL: what was opened */
 };
 
@@ -163,7 +163,7 @@ static struct gate_answer opened_answer(const struct db_result *row,
                                 .conditional = db_bool(row, 0, of->conditional)};
 }
 
-/* What to do after a verdict; the time to sleep for, 0 = go on at once. */
+/* What to do after a verdict; the time to sleep for, 0 = continue at once. */
 static int follow(struct gate *gate, const struct db_result *row)
 {
     int64_t phase_id = db_int(row, 0, EXECUTOR_GATE_PHASE_ID);

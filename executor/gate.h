@@ -39,7 +39,7 @@ MUST_CHECK enum rc gate(struct lane *lane,
 MUST_CHECK enum rc gate_report(struct mail *mail, struct err *err);
 void gates_wake(struct lane *lane);
 void gate_release(struct phase *phase); /* gives IX of the phase before back, if a gate has it */
-/* The phase that may open when S of this one is given back and that no gate waits for; NULL: none. */
+/* The phase that may open when S of this one is released and that no gate waits for; NULL: none. */
 struct phase *gate_behind(const struct lane *lane, const struct phase *phase);
 /* What release.sql says of the next phase. */
 MUST_CHECK enum rc gate_passed(struct lane *lane, const struct db_result *row, struct err *err);

@@ -303,7 +303,7 @@ static enum rc tell_blocked(struct lane *lane, int64_t offset, int64_t for_us, s
         NULL, err);
 }
 
-/* At the end of what may be read, and the log goes on: a transaction that nobody has ended. */
+/* At the end of what may be read, and the log continues: a transaction that nobody has ended. */
 static enum rc blocked(struct lane *lane, const struct kafka_look *look, struct err *err)
 {
     int64_t end = kafka_source_end(lane->stream.source), now_us = lane->ex->now_us;
@@ -389,7 +389,7 @@ enum rc identity_report(struct mail *mail, struct identity_finding *ret_finding,
     tell_trouble(lane, said);
     if (said->rc == RC_OK && said->look.partitions > 0)
         lag_seen(lane, said->look.high);
-    if (lane->stream.source != NULL && !lane->halted && !lane->anew &&
+    if (lane->stream.source != NULL && !lane->halted && !lane->reread &&
         said->asked == lane->identity.asked) {
         if (said->rc == RC_OK)
             rc = take_look(lane, said, ret_finding, err);

@@ -33,7 +33,7 @@ struct identity {
     char suspect[24];               /* what the last look found wrong, "": nothing */
     int64_t suspect_cursor;         /* the queue's cursor then */
     int leader, outages;            /* of the partition; of the brokers, at the last look */
-    int64_t held_at, held_since_us; /* at the end there, and the log goes on; -1 */
+    int64_t held_at, held_since_us; /* at the end there, and the log continues; -1 */
     int64_t blocked_offset;         /* told to be blocked there, -1: not */
 };
 

@@ -12,7 +12,7 @@
 
 struct executor;
 
-/** Listens, and looks whether there are jobs. */
+/** Listens, and checks whether there are jobs. */
 MUST_CHECK enum rc jobs_begin(struct executor *ex, struct err *err);
 /** Jobs were changed, or a session says so. */
 void jobs_heard(struct executor *ex);

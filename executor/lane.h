@@ -48,7 +48,7 @@ struct lane {
     bool foreign;   /* not the server that the queue knows: nothing of it runs here (server.h) */
     /* The next turn reads the queue again and the topic from its cursor, before anything else: a statement gave up for a row that another
      * session holds, or the cursor went back. */
-    bool anew;
+    bool reread;
 
     struct stream stream;
     int64_t lag_sent_us, lag_sent, lag_high; /* lag.c */

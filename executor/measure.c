@@ -24,7 +24,7 @@ int lane_depth(const struct lane *lane)
     return depth < 1 ? 1 : depth > READER_MOST ? READER_MOST : (int)depth;
 }
 
-/* What the readers run and have behind it, and of short tasks as much again, for them to go on with during a claim; of tasks that are
+/* What the readers run and have behind it, and of short tasks as much again, for them to continue with during a claim; of tasks that are
  * not so short those that readers may come to in LONG_AHEAD_US, at most one each. */
 int lane_enough(const struct lane *lane)
 {

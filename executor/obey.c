@@ -1,4 +1,4 @@
-/* obey: what operators ask of this executor: to stop tasks, to hold runs, to use fewer readers, to end. What is wanted stands
+/* obey: what operators ask of this executor: to stop tasks, to hold runs, to use fewer readers, to end. What is wanted is
  * in the rows; a notification says when to look. */
 #include "executor/obey.h"
 

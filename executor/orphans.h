@@ -1,5 +1,5 @@
 /**
- * What: when a lane asks the database for orphans, tasks that nobody owns: given back, due for another attempt, or of an executor that
+ * What: when a lane asks the database for orphans, tasks that nobody owns: returned, due for another attempt, or of an executor that
  *   died. recover.c asks and adopts.
  *
  *     NOTHING ---- orphans_ask(LOOK), the time for a look ----> LOOK
@@ -50,7 +50,7 @@ enum orphans_found {
 void orphans_ask(struct orphans *orphans, enum orphans_state state);
 /** A claim was refused, and it may be that nobody opens what it waits for: LOOK after a while, if nobody looks before. */
 void orphans_ask_later(struct orphans *orphans, int64_t now_us);
-/** Whether a reader is free is to be seen anew. */
+/** Whether a reader is free is to be checked again. */
 void orphans_glance(struct orphans *orphans);
 /** To be asked once in a turn: whether to ask the database now. roomy: there are readers for what may come; busy: work is in hand. */
 bool orphans_due(struct orphans *orphans, int64_t now_us, bool roomy, bool busy);

@@ -210,7 +210,7 @@ enum rc lane_start(struct lane *lane, struct err *err)
 
 void lane_anew(struct lane *lane)
 {
-    lane->anew = true;
+    lane->reread = true;
 }
 
 void lane_again(struct lane *lane)
@@ -221,12 +221,12 @@ void lane_again(struct lane *lane)
     turn_again(lane->ex);
 }
 
-enum rc lane_begin_anew(struct lane *lane, struct err *err)
+enum rc lane_begin_again(struct lane *lane, struct err *err)
 {
     enum rc rc = lane_assign(lane, err);
     if (rc == RC_OK)
         rc = note_attempts(lane, err);
-    lane->anew = rc != RC_OK;
+    lane->reread = rc != RC_OK;
     return rc;
 }
 

@@ -1,6 +1,6 @@
 /**
  * What: a reader is done with a task; the record itself was made in the task's own transaction.
- * Invariants: each work that a reader gives back comes here once.
+ * Invariants: each work that a reader returns comes here once.
  * Threads: control.
  * Ownership: takes the work.
  * Failure: as db.h.

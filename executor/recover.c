@@ -1,4 +1,4 @@
-/* Adoption of work that no executor owns: given back, due for another attempt, or left by a dead one. */
+/* Adoption of work that no executor owns: returned, due for another attempt, or left by a dead one. */
 #include "executor/recover.h"
 
 #include "executor/able.h"

@@ -1,5 +1,5 @@
 /**
- * What: asks for work that nobody owns, and adopts it: given back, due for another attempt, or of an executor that died.
+ * What: asks for work that nobody owns, and adopts it: returned, due for another attempt, or of an executor that died.
  * Invariants: when to ask is orphans.h's; how many are asked for is measured as for a claim.
  * Guarantee: an unfinished task without a living owner gets one, and no effect of it is committed twice.
  * Mechanism: lockstep.adopt takes S of the phase, locks rows whose owner's liveness lock is free (SKIP LOCKED), and writes this

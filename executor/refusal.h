@@ -15,7 +15,7 @@ struct lane;
 
 /** The database refused a claim of count messages, for err; it is to be tried again, with less. */
 MUST_CHECK enum rc claim_refused(struct lane *lane, int count, struct err *err);
-/** A claim failed: gives back the S that it may have taken. */
+/** A claim failed: releases the S that it may have taken. */
 MUST_CHECK enum rc claim_unlock(struct executor *ex, struct err *err);
 /** At most so many messages a claim, 0: as many as there are. */
 int claim_most(struct lane *lane);

@@ -144,7 +144,7 @@ static enum rc lane_turn(struct lane *lane, struct err *err)
     bool progress = true;
     if (lane->foreign || lane_aside(lane))
         return RC_OK;
-    enum rc rc = lane->anew ? lane_begin_anew(lane, err) : RC_OK;
+    enum rc rc = lane->reread ? lane_begin_again(lane, err) : RC_OK;
     if (rc == RC_OK)
         rc = receive(lane, err);
     probe("receive.done");
@@ -353,7 +353,7 @@ static enum rc incarnation_start(struct executor *ex, struct err *err)
         rc = lane_confine(&ex->lanes[i], lane_open(&ex->lanes[i], err), err);
     }
     for (int i = 0; rc == RC_OK && i < ex->lane_count && signals_stop() == 0; i++)
-        if (!ex->lanes[i].gone && !ex->lanes[i].anew)
+        if (!ex->lanes[i].gone && !ex->lanes[i].reread)
             rc = lane_start(&ex->lanes[i], err);
     if (rc == RC_OK)
         rc = jobs_begin(ex, err);

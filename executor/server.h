@@ -52,7 +52,7 @@ struct server_memory {
 };
 void server_memory_init(struct server_memory *memory);
 void server_memory_done(struct server_memory *memory);
-/** An incarnation is lost, or did not come up: logged ever less often while it goes on. */
+/** An incarnation is lost, or did not come up: logged ever less often while it continues. */
 void server_outage(struct server_memory *memory, const struct err *why);
 #define LIVED_US (1000 * 1000) /* an incarnation that ends sooner is followed by a longer pause */
 /** Says that an outage is over when the incarnation has lived for LIVED_US. */

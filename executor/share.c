@@ -80,7 +80,7 @@ static int free_readers(const struct executor *ex)
     return count;
 }
 
-/* In the order of their turns; who comes anew, or has had his turn while others wait, goes to the end. */
+/* In the order of their turns; a lane that is new, or has had its turn while others wait, goes to the end. */
 static int line_up(struct executor *ex)
 {
     int count = 0;

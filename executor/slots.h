@@ -26,7 +26,7 @@ void slots_tried(struct slots *slots, bool enough, int64_t now_us);
 void slots_try_again(struct slots *slots);
 /** There is nothing that lacks one. */
 void slots_suffice(struct slots *slots);
-/** Work that may start has lacked one for so long that others are to have it; then its time begins anew. */
+/** Work that may start has lacked one for so long that others are to have it; then its time begins again. */
 bool slots_starve(struct slots *slots, int64_t now_us);
 /** Another executor is short of them. */
 void slots_want(struct slots *slots, int64_t now_us);

@@ -1,6 +1,6 @@
-/* trouble: a queue whose own statements fail is set aside for a while, and one that was deleted is left; the executor's other queues go
- * on. That is possible only while the control session is clean: a statement that failed may have left a lock of a phase, which only the end
- * of the incarnation gives back. Then the next incarnation sets the queue aside. */
+/* trouble: a queue whose own statements fail is set aside for a while, and one that was deleted is left; the executor's other queues
+ * continue. That is possible only while the control session is clean: a statement that failed may have left a lock of a phase, which only the end
+ * of the incarnation releases. Then the next incarnation sets the queue aside. */
 #include "executor/trouble.h"
 
 #include "executor/event.h"

@@ -300,7 +300,7 @@ static void nudge(struct kafka_source *source)
         return;
     rd_kafka_resp_err_t code = rd_kafka_seek(topic, source->partition, source->next, 0);
     rd_kafka_topic_destroy(topic);
-    (void)code; /* then it goes on within the second */
+    (void)code; /* then it continues within the second */
 }
 
 enum rc kafka_source_poll(struct kafka_source *source, struct kafka_record *ret_record,
@@ -351,8 +351,8 @@ static struct kafka_source *source_of(struct kafka_consumer *consumer,
     return NULL;
 }
 
-/* A message of a source in the common queue: librdkafka made the partition anew behind our back
- * (the topic was gone and is back), so the source's queue is a dead one. Reading goes on where it
+/* A message of a source in the common queue: librdkafka made the partition again behind our back
+ * (the topic was gone and is back), so the source's queue is a dead one. Reading continues where it
  * was. */
 static void mend(struct kafka_source *source)
 {

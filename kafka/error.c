@@ -36,7 +36,7 @@ static const char hint_leader[] =
     "come back; try again in a moment";
 static const char hint_bug[] = "this is a defect of lockstep; please report it with the log";
 
-/* Rows of one reaction stand together. Codes not listed: RC_RETRY, ERR_KAFKA, no hint. */
+/* Rows of one reaction are together. Codes not listed: RC_RETRY, ERR_KAFKA, no hint. */
 static const struct row rows[] = {
     {K(_TRANSPORT), RC_LOST, ERR_KAFKA_DOWN, hint_reach},
     {K(_ALL_BROKERS_DOWN), RC_LOST, ERR_KAFKA_DOWN, hint_reach},

@@ -21,7 +21,7 @@ static void ask(void *argument)
     struct question *question = argument;
     rd_kafka_t *rk = question->handle->rk;
     rd_kafka_topic_t *topic = NULL;
-    if (question->topic != NULL) { /* librdkafka goes on knowing it */
+    if (question->topic != NULL) { /* librdkafka keeps it in mind */
         topic = rd_kafka_topic_new(rk, question->topic, NULL);
         question->code = topic == NULL ? rd_kafka_last_error() : RD_KAFKA_RESP_ERR_NO_ERROR;
     }

@@ -26,7 +26,7 @@ MUST_CHECK enum rc kafka_source_open(struct kafka_consumer *consumer, const char
                                      struct err *err);
 void kafka_source_close(struct kafka_source *source);
 
-/** Starts, or starts anew, at offset; what was buffered is dropped. */
+/** Starts, or starts again, at offset; what was buffered is dropped. */
 MUST_CHECK enum rc kafka_source_assign(struct kafka_source *source, int64_t offset,
                                        struct err *err);
 

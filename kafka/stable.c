@@ -19,7 +19,7 @@ static enum rc last_stable(const struct kafka_properties *props, const char *top
 }
 
 /* The time stamp of the record at offset, for which the admin's client, that reads everything, is
- * good. -1: not to be had. */
+ * good. -1: not available. */
 static int64_t time_of(struct kafka_admin *admin, const char *topic, int partition, int64_t offset,
                        int timeout_ms)
 {

@@ -2,7 +2,7 @@
  * What: looks at a topic from beside the stream: how many partitions it has, where its log begins
  *   and ends, who leads it, and whether its birthmark is there: a text committed as metadata of the
  *   topic's partition to a consumer group, which the broker deletes together with the topic.
- *   librdkafka 2.0.2 knows no topic id, and reads a topic that was made anew from the old offset
+ *   librdkafka 2.0.2 knows no topic id, and reads a topic that was made again from the old offset
  *   without a word.
  * Invariants: looking changes nothing. Nobody joins the group, so only kafka_watch_sign writes to
  *   it.

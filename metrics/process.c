@@ -15,7 +15,7 @@ static void gauge(struct str *text, const char *name, double value)
     text_number(text, name, NULL, value);
 }
 
-/* A field of /proc/self/stat, counted as in proc(5); what stands before the name's end may have spaces. */
+/* A field of /proc/self/stat, counted as in proc(5); the name may have spaces. */
 static bool stat_fields(double *ret_cpu_s, double *ret_started_s, double *ret_virtual,
                         double *ret_resident)
 {

@@ -10,7 +10,7 @@
  *       lock_intent_xact        waits a slice for IX, or tries it,    keep_intent, unlock_intent   likewise
  *                               for gate
  *       lock_takers             who has locks that nobody should have
- *   lock_shared (says why each step is as it is), lock_shared_try and lock_intent do both halves in one call. Locks are given back by
+ *   lock_shared (says why each step is as it is), lock_shared_try and lock_intent do both halves in one call. Locks are released by
  *   sql/functions/gate/release.sql with the end of a phase, and by phaselock_release. Slots: phaselock/slot.h, sql/functions/slot/.
  * Invariants: waiting is done at transaction level in slices of at most PHASELOCK_SLICE_MS (a session-level wait that times
  *   out may return an error with the lock held; a waiter pins the vacuum horizon); what is kept is kept at session level.

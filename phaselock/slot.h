@@ -4,7 +4,7 @@
  * Invariants: a slot is an exclusive advisory lock of the control session and a row that names the reader's backend; nobody
  *   else gets it before both are gone (a killed executor's lock is free at once, its statement runs on for a moment).
  *   Give a slot back only when its reader has nothing under way. A reader that lost its own session keeps its slot until
- *   the old backend is gone. A slot whose number is above max_readers (it was lowered) is given back after the task.
+ *   the old backend is gone. A slot whose number is above max_readers (it was lowered) is released after the task.
  * Threads: the control session's own.
  * Ownership: borrows the session, which owns the locks.
  * Failure: RC_LOST: drop the session, and with it all its slots. RC_RETRY: nothing was changed.

@@ -1,5 +1,5 @@
 /**
- * What: checks the tasks of a finite source on several processors while the caller goes on reading:
+ * What: checks the tasks of a finite source on several processors while the caller continues reading:
  *   the caller fills chunks of tasks and gives them, a free thread checks them, and they come back
  *   in the order in which they were given.
  * Invariants: a chunk that is given comes back, checked, in order, unless the checker is closed

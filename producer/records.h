@@ -1,5 +1,5 @@
 /**
- * What: where a run stands on its topic: what the next record continues, and what is certainly
+ * What: how far a run is on its topic: what the next record continues, and what is certainly
  *   there.
  * Invariants: only records.c writes the fields. next is never behind committed. committed.phases is
  *   known once the source has been read as far as committed.seq; a resumed publish reads it again

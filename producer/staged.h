@@ -7,7 +7,7 @@
  * Ownership: opened here, closed with staged_close; borrows the session. A task's text lives until
  *   the next call.
  * Failure: RC_REJECT from staged_next, staged_read and staged_check is about one task: staged_line
- *   says where, err->object names the field, and the next call goes on behind it. Everything else
+ *   says where, err->object names the field, and the next call continues behind it. Everything else
  *   ends the reading.
  */
 #ifndef PRODUCER_STAGED_H

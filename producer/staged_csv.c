@@ -13,7 +13,7 @@ struct csv {
     struct source *source;
     struct csv_parser parser;
     struct columns columns; /* count 0: the header is not read yet */
-    int64_t line;           /* where the parser stands */
+    int64_t line;           /* where the parser is */
     int64_t row_line;       /* where the row began that is being read */
     size_t row_bytes;       /* fed of it */
     bool row_done, row_empty, after_cr;

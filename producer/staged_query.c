@@ -18,7 +18,7 @@ struct query {
     struct str task;
 };
 
-/** What the user's own SQL does wrong is told of as the user's: the function that runs it stands in
+/** What the user's own SQL does wrong is told of as the user's: the function that runs it is in
  * the context. */
 static enum rc query_failed(enum rc rc, struct err *err)
 {

@@ -94,7 +94,7 @@ static enum rc interrupted(const struct waiting *w, struct err *err)
                                  "The waiting was interrupted; the run is %s.", w->status);
 }
 
-/** The run does not need us, so a lost session is only a reason to ask anew. */
+/** The run does not need us, so a lost session is only a reason to ask again. */
 static enum rc reconnect(struct waiting *w, struct err *err)
 {
     struct session *session = &w->p->session;

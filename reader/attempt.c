@@ -115,7 +115,7 @@ bool attempt_timed_out(const struct work *work, struct err *why)
     return true;
 }
 
-/* SQL that catches its cancel ends by itself, or goes on with its next statement: what it did then is not kept. */
+/* SQL that catches its cancel ends by itself, or continues with its next statement: what it did then is not kept. */
 static enum rc in_time(const struct work *work, enum rc rc, struct err *why)
 {
     if (rc != RC_OK || !work->timed_out)
@@ -307,7 +307,7 @@ enum rc part_run(struct db *db, const struct work *work, struct part *part, stru
     if (rc == RC_OK && !reset && plan_risky(&plan, work))
         reset = db_clean(db, NULL) != RC_OK;
     if (rc == RC_OK && reset)
-        rc = db_reset(db, why) == RC_OK ? RC_OK : RC_LOST; /* its record stands */
+        rc = db_reset(db, why) == RC_OK ? RC_OK : RC_LOST; /* its record is kept */
     db_wary(db, false);
     plan_done(&plan);
     return rc;

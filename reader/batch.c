@@ -7,7 +7,7 @@
  * Not its concern: which tasks come, and when (executor/execute.c).
  * Example: a, b and c of one phase are sent together. b divides by zero: a is committed already, b is undone and its failure recorded,
  *   c was skipped by the server and is sent again, as the same attempt. When the session breaks in c, the rows say what was committed,
- *   and the rest is given back. */
+ *   and the rest is returned. */
 #include "reader/state.h"
 
 #include "base/clock.h"

@@ -27,8 +27,8 @@ enum outcome {
     OUTCOME_FAILED,    /* for good */
     OUTCOME_STALE,     /* somebody else has the task now; nothing was done */
     OUTCOME_LOST,      /* the reader's session is gone: outcome unknown */
-    OUTCOME_UNSTARTED, /* it was not come to: given back */
-    OUTCOME_GO_ON      /* a step is done and recorded, more are to come: given back */
+    OUTCOME_UNSTARTED, /* the batch did not reach it: returned */
+    OUTCOME_GO_ON      /* a step is done and recorded, more are to come: returned */
 };
 
 /** Of OUTCOME_LOST: what ended the attempt. Only what the task may have caused counts (sql/functions/adopt/lose.sql). */

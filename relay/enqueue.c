@@ -1,6 +1,6 @@
 /* enqueue: runs that were enqueued by SQL, onto their queue's own topic. A batch of whole runs is
  * one Kafka transaction of the queue's transactional id, under the lock of its producers: so they
- * stand beside `lockstep publish` as any other publisher. Wherever it ends, what was sent and not
+ * acts beside `lockstep publish` as any other publisher. Wherever it ends, what was sent and not
  * noted is in doubt until the next one has settled: it takes the id, which ends what is open, and
  * reads the topic from where all was known. */
 #include "relay/relaying.h"
@@ -204,7 +204,7 @@ static enum rc note(struct relay *relay, const struct relay_queue *queue, struct
 }
 
 /* RC_NONE: nothing waits. RC_RETRY with kind->again: a run was refused, what remains is to be
- * fetched anew. */
+ * fetched again. */
 static enum rc batch(struct relay *relay, struct relay_queue *queue, struct relay_kind *kind,
                      struct err *err)
 {

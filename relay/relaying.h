@@ -33,7 +33,7 @@ struct relay_kind {
     int64_t after_us;    /* it was in trouble: not before */
     int backoff_ms;      /* 0: it is not in trouble */
     bool unsure;         /* the database may still tell of trouble */
-    bool again;          /* nothing is wrong, but it goes on only after after_us */
+    bool again;          /* nothing is wrong, but it continues only after after_us */
     int64_t held_us;     /* enqueue: since when a publisher has the queue; 0: none has */
 };
 
@@ -48,7 +48,7 @@ struct relay_queue {
     int64_t
         again_us;   /* not locked, wanted: another is the relay; when to see whether it still is */
     int backoff_ms; /* of that */
-    int64_t release_us; /* locked, nothing there: when lock and producer are given back */
+    int64_t release_us; /* locked, nothing there: when lock and producer are released */
     struct kafka_producer *producer;
     /* enqueue: has the transactional id of the queue's producers */
     struct kafka_producer *publisher;

@@ -153,7 +153,7 @@ enum rc relay_settle(struct relay *relay, struct relay_queue *queue, struct rela
     if (rc != RC_OK)
         return rc;
     int64_t from = db_int(row, 0, RELAY_BEGIN_NEXT_OFFSET);
-    if (from < low || from > high) /* deleted up to there, or made anew */
+    if (from < low || from > high) /* deleted up to there, or made again */
         from = low;
     struct found found = {.queue = queue->name};
     db_array_start(&found.uids);

@@ -4,7 +4,7 @@
  *   made unfinished again, executors adopt and run them.
  * Invariants: the topic is read with assign(), read_committed, never as a group. Looking changes
  *   nothing. The cursor of a run is in lockstep.replay and moves in the transaction of what it
- *   does, so whoever goes on with a replay that was interrupted does nothing twice. What happens to
+ *   does, so whoever continues with a replay that was interrupted does nothing twice. What happens to
  *   a message is decided in the database (sql/functions/replay/).
  *   The session holds nothing of a replay when the call returns.
  * Threads: one.
@@ -36,7 +36,7 @@ struct replay_options {
     int64_t order;                /* of the run, this phase only; -1: all of it */
     const char *mode;             /* missing, failed, all */
     const char *reason;           /* of a replay that begins */
-    int resume; /* the number of the one to go on with, 0: a new one, or the same again */
+    int resume; /* the number of the one to continue with, 0: a new one, or the same again */
     void *context;
     void (*waiting)(void *context, const char *why); /* for longer than a moment; may be NULL */
     bool (*cancelled)(void *context);                /* may be NULL */

@@ -144,7 +144,7 @@ static enum rc refuse(const struct replay_options *options, const struct db_resu
                    verdict == REPLAY_BEGIN_IS_ENDED ? "has ended" : "is none of this queue");
 }
 
-/* The row of the replay: a new one, or the one that is under way. From where it goes on. */
+/* The row of the replay: a new one, or the one that is under way. From where it continues. */
 static enum rc begin(struct reading *reading, struct replay_report *report, char ret_mode[16],
                      int64_t *ret_cursor, struct err *err)
 {

@@ -4,7 +4,7 @@
  * Invariants: a look cannot write, and has LOOK_MS. A firing is one statement, which fires or fails as a whole (sql/functions/job/ask_fire.sql), so
  *   nothing is left open when its client dies. What the statements leave in the session is discarded behind them.
  * Threads: ask_new where the row is; the rest where the session is.
- * Ownership: an ask is one piece of memory from malloc, which free gives back; it is mail, and travels between threads.
+ * Ownership: an ask is one piece of memory, from malloc to free; it is mail, and travels between threads.
  * Failure: what was refused is the ask's: failed, again and why say how. RC_LOST: the session is gone, too; close it.
  */
 #ifndef SCHEDULER_ASK_H

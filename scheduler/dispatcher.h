@@ -28,7 +28,7 @@ struct dispatcher_options {
     const char *conninfo;
     const char *task_conninfo;      /* of the tasks' login, as which SQL of users runs */
     const struct db_server *server; /* that of its executor, or of a process of its own */
-    /* For whoever ends what a dead executor left. An executor begins anew when its server does, and with it its dispatcher, which works on no
+    /* For whoever ends what a dead executor left. An executor begins again when its server does, and with it its dispatcher, which works on no
      * other server. 0: of none; then it follows a promotion by itself. */
     int executor_no;
     const char *who;     /* as which the occurrences name it */

@@ -18,7 +18,7 @@ struct monitor {
     struct thread thread;
     struct delivery **deliveries; /* options.receiver_count */
     struct lasting session;
-    int64_t look_us; /* when it looks again */
+    int64_t look_us; /* when it is due again */
 };
 
 static enum rc look(struct monitor *monitor, struct err *err)

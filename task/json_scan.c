@@ -108,7 +108,7 @@ static int hex4(const struct json_scan *scan, size_t i)
     return unit;
 }
 
-/** at stands on a backslash. */
+/** at is on a backslash. */
 static bool scan_escape(struct json_scan *scan)
 {
     int c = byte_at(scan, scan->at + 1);
@@ -144,7 +144,7 @@ static void skip_plain(struct json_scan *scan)
     scan->at = (size_t)(at - scan->text);
 }
 
-/** at stands on the opening quote. */
+/** at is on the opening quote. */
 static bool scan_string(struct json_scan *scan)
 {
     for (scan->at++; scan->at < scan->len;) {
@@ -245,7 +245,7 @@ static bool leave_containers(struct json_scan *scan)
         int c = byte_at(scan, scan->at);
         bool object = in_object(scan);
         if (c == ',') {
-            /* an empty container stands here only before its closing bracket, so this follows a
+            /* an empty container is here only before its closing bracket, so this follows a
              * value */
             scan->at++;
             return !object || scan_key(scan);

@@ -64,7 +64,7 @@ static bool skip_space(struct lexer *lexer)
     }
 }
 
-/** Behind the closing quote (a doubled one does not close), NULL if there is none. at stands on the
+/** Behind the closing quote (a doubled one does not close), NULL if there is none. at is on the
  * opening one. */
 static const char *quote_end(const char *at, bool backslashes)
 {
@@ -83,7 +83,7 @@ static const char *quote_end(const char *at, bool backslashes)
     }
 }
 
-/** A literal goes on in the next line: the quote that continues it, NULL if it ends at at. */
+/** A literal continues in the next line: the quote that continues it, NULL if it ends at at. */
 static const char *continuation(const char *at)
 {
     bool newline = false;

@@ -181,7 +181,7 @@ enum {
     ANY = TASKS | END
 };
 
-/** Read in this order: type decides what else may stand there, sql comes before its params. */
+/** Read in this order: type decides what else may be there, sql comes before its params. */
 enum field_id {
     F_TYPE,
     F_RUN,
@@ -320,7 +320,7 @@ static enum rc require(struct reading *r, cJSON *const members[FIELDS], enum fie
     return field_wrong(r, MESSAGE_BAD_FIELD, &path, "is missing: it is required %s.", when);
 }
 
-/** What must stand there, by type and form. */
+/** What must be there, by type and form. */
 static enum rc check_required(struct reading *r, cJSON *const members[FIELDS])
 {
     const struct message *msg = r->msg;

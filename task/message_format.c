@@ -36,7 +36,7 @@ void json_quote(struct str *out, const char *text, size_t len)
 
 #define UUID_LENGTH 36
 
-/* What stands before a task's own members is put together on the stack: it is done for each task. */
+/* What comes before a task's own members is put together on the stack: it is done for each task. */
 
 static char *put(char *at, const char *text, size_t len)
 {
@@ -73,7 +73,7 @@ void message_tag(struct str *out, const char *staged, size_t len, const char *ru
                  int64_t previous_order)
 {
     char tags[MESSAGE_TAG_BYTES];
-    size_t start = 0; /* white space may stand before the '{' */
+    size_t start = 0; /* white space may be before the '{' */
     while (start < len && staged[start] != '{')
         start++;
     char *at = PUT_NUMBER(put_start(tags, run, seq), "previous_order", previous_order);

@@ -27,7 +27,7 @@ static bool skip_to(struct peek *peek, char wanted)
     return true;
 }
 
-/** The inside of a string, escapes as written; at stands behind its opening quote. */
+/** The inside of a string, escapes as written; at is behind its opening quote. */
 static bool string_rest(struct peek *peek, struct slice *ret_slice)
 {
     const char *start = peek->at;

@@ -33,7 +33,7 @@ static bool is_one_of(const char *word, const char *const *list)
     return false;
 }
 
-/** A word that leaves something in the session wherever it stands. */
+/** A word that leaves something in the session wherever it is. */
 static bool is_session_word(const char *word)
 {
     static const char *const prefixes[] = {

@@ -1,6 +1,6 @@
 -- An external worker reports on a task that next_task gave it.
 --   status   Completed; Error: the attempt failed (Failed if it was the last); Failed: for good; PartiallyCompleted: some steps are
---            done, the rest is given up; Processing: it goes on, the lease starts anew; Pending: given back, nothing counted.
+--            done, the rest is given up; Processing: it continues, the lease starts again; Pending: returned, nothing counted.
 --            Others are not for workers (LS002). What the guard refuses raises 23514.
 --   step, response   kept when NULL        error   why it failed
 --   scheduled_for    with Error or Pending: not before; NULL: by the message's or the queue's retry_intervals

@@ -1,4 +1,4 @@
--- An operator lets a paused queue go on. A halted one is another matter: sql/queue/retry.sql, accept.sql.
+-- An operator lets a paused queue continue. A halted one is another matter: sql/queue/retry.sql, accept.sql.
 CREATE OR REPLACE FUNCTION lockstep.queue_resume(queue text, reason text DEFAULT NULL) RETURNS int LANGUAGE sql AS $$
     SELECT lockstep.queue_hold(queue, false, reason)
 $$;

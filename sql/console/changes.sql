@@ -1,5 +1,5 @@
 -- console_changes :many  what the event stream says: the events behind number $1, and those up to it whose numbers are in one of the stretches from $2 to $3 (a number is given
--- before its transaction commits), oldest first, with 1,000 characters of detail at most and without the texts of errors, for all get the same, then without a number, so that pages read them anew: the runs and queues that readers work
+-- before its transaction commits), oldest first, with 1,000 characters of detail at most and without the texts of errors, for all get the same, then without a number, so that pages read them again: the runs and queues that readers work
 -- for. The last row has no event: it is there for the snapshot, whose bounds each row has.
 -- columns: id, event, data, xmin, xmax
 (SELECT l.event_id AS id,

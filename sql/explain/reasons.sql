@@ -1,4 +1,4 @@
--- explain_reasons :many  why queue $1, run $2 or task $3 does not go on: one of them is given. What was just seen on the topic of queue $4: a
+-- explain_reasons :many  why queue $1, run $2 or task $3 does not continue: one of them is given. What was just seen on the topic of queue $4: a
 -- transaction that is open from offset $5 on (NULL: none), since $6 (ms since 1970; NULL: not known), and a log that ends at offset $8; $4 NULL:
 -- nothing was looked at. BROKER in a command of Kafka's is $7, if that is known
 -- columns: reason, sentence, about, since, age_s, helps

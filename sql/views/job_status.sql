@@ -1,4 +1,4 @@
--- Each job and how it stands. Promised to users: a column keeps its name and meaning; new ones go to the end.
+-- Each job and its state. Promised to users: a column keeps its name and meaning; new ones go to the end.
 CREATE OR REPLACE VIEW lockstep.job_status AS
 SELECT j.name AS job, q.name AS queue, CASE WHEN j.is_watch THEN 'watch' WHEN j.spec ? 'trigger' THEN 'triggered' WHEN s.schedules > 0 THEN 'scheduled' ELSE 'manual' END AS mode, j.enabled, s.schedules, s.next_at, o.scheduled_for AS last_scheduled,
        o.outcome AS last_outcome, o.status AS last_status, r.run_id AS open_run, j.overlap, j.version, j.file, j.changed_at, j.changed_by,

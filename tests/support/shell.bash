@@ -7,6 +7,7 @@
 #   lockstep ARGS...   the built binary on that database and the test broker
 #   jobs_end           kills the jobs that still run; those that have ended may have left their numbers to others
 #   eventually SECONDS COMMAND...   until COMMAND succeeds: a condition is waited for, never a time
+#   nap SECONDS        between two looks at a condition
 
 : "${LOCKSTEP_BIN:?run this through ctest or scripts/with-servers}"
 export LOCKSTEP_CONFIG=/dev/null # a configuration of the user's must not interfere
@@ -71,15 +72,26 @@ jobs_end() {
     done 2>/dev/null
 }
 
+# Without a process: the pipe is open for both, so that nothing is ever read from it.
+nap() { # SECONDS
+    local pipe=$LOCKSTEP_TEST_HOME/nap
+    [ -p "$pipe" ] || mkfifo "$pipe" 2>/dev/null || [ -p "$pipe" ] || { sleep "$1"; return; }
+    read -rt "$1" <>"$pipe" || true
+}
+
+# A condition costs a process, mostly psql, and the tests of other scripts need the processor: what has been waited for a second is asked
+# for ten times a second, what has been waited for three seconds or more three times.
 eventually() {
     # From 10 on the bound only ends a test that hangs: a slow machine has time.
-    local until=$((SECONDS + ($1 < 10 || $1 > 45 ? $1 : 45)))
+    local until=$((SECONDS + ($1 < 10 || $1 > 45 ? $1 : 45))) since=${EPOCHREALTIME/[.,]/} pause_ms pause
     shift
     until "$@"; do
         if [ "$SECONDS" -ge "$until" ]; then
             echo "not so in time: $*" >&2
             return 1
         fi
-        sleep 0.05
+        pause_ms=$(((${EPOCHREALTIME/[.,]/} - since) / 10000))
+        printf -v pause '0.%03d' $((pause_ms < 50 ? 50 : pause_ms > 300 ? 300 : pause_ms))
+        nap "$pause"
     done
 }

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Words that the pages, the help, the messages and the comments do not use, each with what to write instead. And this check itself notices one.
 
-A line of a page may quote a name that has such a word: what stands in backquotes and in blocks of code is not read. Of C, texts and comments
-are read.
+A line of a page may quote a name that has such a word: what is in backquotes and in blocks of code is not read. Of C, texts and comments
+are read; of SQL, comments.
 """
 import glob
 import os
@@ -19,19 +19,19 @@ KNOWN = ('its executor is told to end', 'stands before the first section',
 PATTERNS = [  # regular expression, what to write, where
     (r'\bcan not\b', 'cannot', EVERYWHERE),
     (r'\b(come|comes|came) to hand\b', 'arrive', EVERYWHERE),
-    (r'\b(to|must|cannot|could) be had\b', 'available, needed, created', (PAGES, TEXTS)),
-    (r'\bgo(es|ing)? on\b', 'continue', (PAGES, TEXTS)),
-    (r'\b(give[sn]?|gave|giving) back\b', 'return, release', (PAGES, TEXTS)),
-    (r'\banew\b', 'again', (PAGES, TEXTS)),
+    (r'\b(to|must|cannot|could) be had\b', 'available, needed, created', EVERYWHERE),
+    (r'\bgo(es|ing)? on\b', 'continue', EVERYWHERE),
+    (r'\b(give[sn]?|gave|giving) back\b', 'return, release', EVERYWHERE),
+    (r'\banew\b', 'again', EVERYWHERE),
     (r'\b(told|tells?|telling)\b', 'report, say, show, notify', (PAGES, TEXTS)),
     (r'\b[Nn]obody\b', 'no executor, no session, no login', (PAGES, TEXTS)),
-    (r'\bstands?\b(?! (still|for|in)\b)', 'is', (PAGES, TEXTS)),
-    (r'\blook(s|ed)? (whether|again|once|if)\b', 'check', (PAGES, TEXTS)),
-    (r'\b(the|and|or) the like\b|\band the like\b|\bor the like\b', 'and similar', (PAGES, TEXTS)),
+    (r'\bstands?\b(?! (still|for|in|by)\b)', 'is', EVERYWHERE),
+    (r'\blook(s|ed)? (whether|again|once|if)\b', 'check', EVERYWHERE),
+    (r'\b(the|and|or) the like\b|\band the like\b|\bor the like\b', 'and similar', EVERYWHERE),
     (r'\bone day\b|\bsome day\b', 'later', (PAGES, TEXTS)),
     (r'(^|[.;:|] )Who [a-z]+s? [a-z]', 'a named subject: the executor that ...', (PAGES,)),
     (r'\bbeside live work\b|\bbeside (claims|retries)\b', 'while', (PAGES, TEXTS)),
-    (r'\bfor ever\b(?=[^.]*\bkept\b)|\bkept for ever\b', 'without limit', (PAGES, TEXTS)),
+    (r'\bfor ever\b(?=[^.]*\bkept\b)|\bkept for ever\b', 'without limit', EVERYWHERE),
     (r'\b[0-9a-f]*[0-9][0-9a-f]*[a-f][0-9a-f]*\b(?<=\b\w{7})(?= \(commit)', 'no commit hash', (PAGES,)),
     (r'\bquiet hour\b|\bslow hour\b|\btried, (and )?not kept\b', 'no diary: bench/notes', (PAGES,)),
 ]
@@ -64,10 +64,17 @@ def c_parts(text):
             yield text.count('\n', 0, match.start()) + 1, kind, re.sub(r'\s*\n[\s*]*', ' ', match[0].strip('"'))
 
 
+def sql_comments(text):
+    """(line, text) of the comments of an SQL file; lines that follow each other are one."""
+    for match in re.finditer(r'(?m)(?:^[ \t]*--[^\n]*\n)+|--[^\n]*', text):
+        yield text.count('\n', 0, match.start()) + 1, re.sub(r'\s*\n[ \t]*--[ \t]*', ' ', match[0]).strip('- \n')
+
+
 def main():
     assert list(found('it can not be', PAGES)) == [('can not', 'cannot')]
     assert [kind for _, kind, _ in c_parts('f("a b"); /* c */ g("name")')] == [TEXTS, COMMENTS]
     assert not any(list(found(line, PAGES)) for _, line in page_lines('a `goes on` b\n```\ntells\n```\n'))
+    assert list(sql_comments('-- a\n-- b\nSELECT 1; -- c\n')) == [(1, 'a b'), (3, 'c')]
     wrong = []
     pages = ['README.md', 'CONTRIBUTING.md'] + sorted(glob.glob('docs/**/*.md', recursive=True))
     for page in pages:
@@ -81,6 +88,12 @@ def main():
             with open(name, encoding='utf-8') as file:
                 for number, kind, part in c_parts(file.read()):
                     wrong += [f'{name}:{number}: "{bad}": write {instead}' for bad, instead in found(part, kind)]
+    for name in sorted(glob.glob('sql/*/**/*.sql', recursive=True)):
+        if name.startswith('sql/migrations/'):
+            continue  # never edited
+        with open(name, encoding='utf-8') as file:
+            for number, part in sql_comments(file.read()):
+                wrong += [f'{name}:{number}: "{bad}": write {instead}' for bad, instead in found(part, COMMENTS)]
     print('\n'.join(wrong))
     return 1 if wrong else 0
 

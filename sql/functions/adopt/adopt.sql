@@ -1,4 +1,4 @@
--- Adopt: takes work that nobody owns and that is due: given back, waiting for its next attempt, or of an executor that is
+-- Adopt: takes work that nobody owns and that is due: returned, waiting for its next attempt, or of an executor that is
 -- dead. One phase a call, the oldest first, but where runs are concurrent those of runs of which the caller has none (p_held) before the
 -- others; S(phase) is tried, the phase row is skipped when it is locked.
 --
@@ -41,7 +41,7 @@ BEGIN
     SELECT CASE WHEN NOT q.paused THEN q.max_lost END,
            ARRAY(SELECT h.run_no FROM lockstep.phase h WHERE h.phase_id = ANY (p_held) AND q.runs = 'concurrent')
     INTO STRICT max_lost, runs_held FROM lockstep.queue q WHERE q.queue_id = p_queue_id;
-    IF max_lost IS NULL THEN -- paused: told when it goes on
+    IF max_lost IS NULL THEN -- paused: told when it continues
         verdict := 'none';
         RETURN NEXT;
         RETURN;

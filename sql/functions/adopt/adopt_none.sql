@@ -1,4 +1,4 @@
--- There is nothing to adopt: when to look again (wait_ms; NULL: when notified), and which closed phase the caller is to open. p_due: when the first
+-- There is nothing to adopt: when to ask again (wait_ms; NULL: when notified), and which closed phase the caller is to open. p_due: when the first
 -- task is; p_offer: a closed phase with nothing left to do, its run and order. See adopt.
 CREATE OR REPLACE FUNCTION lockstep.adopt_none(p_queue_id int, p_enough bigint[], p_living int[], p_due timestamptz, p_offer bigint[],
     OUT wait_ms int, OUT phase_id bigint, OUT run_no bigint, OUT "order" bigint) LANGUAGE plpgsql AS $$

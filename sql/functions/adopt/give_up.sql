@@ -1,5 +1,5 @@
 -- What is not to be tried again and has no living owner is ended: tasks that were lost too often (queue.max_lost) are finally
--- failed, because a task that ends its server or its executor each time must not go on for ever; tasks that an operator has
+-- failed, because a task that ends its server or its executor each time must not continue for ever; tasks that an operator has
 -- cancelled, by themselves or with their run, are Cancelled or Terminated. The queue's row first, as for every change of a run.
 CREATE OR REPLACE FUNCTION lockstep.give_up(p_queue_id int) RETURNS bigint LANGUAGE plpgsql AS $$
 DECLARE

@@ -22,13 +22,13 @@
 --                       phase is closed (adopted when it is open), what is finished already: duplicates of a key
 --           cancelled   the run has failed before: the messages are recorded, nothing is to be done; what runs all the same is nobody's
 --           parked      the run is paused, and those behind it need not wait: the messages are recorded and nobody's, to be adopted when it
---                       goes on. No S is taken: it is as if the caller had died after the claim
+--                       continues. No S is taken: it is as if the caller had died after the claim
 --           resumed     come again without p_parking
 --           rejected    the records are in rejected_message
 --           bare        it would be rejected; nothing was written: come again with keys and headers
 --           ended       an end was taken
 --           moved       the cursor is past the whole segment      behind   the cursor went back
---           lookahead   enough phases wait already (note: full), or others have the last one and go on (others)
+--           lookahead   enough phases wait already (note: full), or others have the last one and continue (others)
 --           busy        try again in a moment
 --           paused, halted
 CREATE OR REPLACE FUNCTION lockstep.claim(
@@ -108,7 +108,7 @@ BEGIN
     ELSIF NOT fresh THEN
         phase_id := run_row.last_phase_id;
         is_open := CASE WHEN NOT stopped OR spared THEN lockstep.claim_look(run_no, phase_id) ELSE false END;
-        parked := parked AND (run_row.paused_by IS NOT NULL OR NOT is_open); -- under its policy what is open goes on
+        parked := parked AND (run_row.paused_by IS NOT NULL OR NOT is_open); -- under its policy what is open continues
         IF is_open IS NULL THEN
             verdict := 'busy';
         ELSIF NOT stopped AND NOT parked AND NOT p_parking AND NOT phase_id = ANY (p_held) THEN

@@ -1,5 +1,5 @@
 -- A claim takes S of a phase at session level. If it then fails, its transaction is undone and S is not. This session keeps S of
--- p_phases and gives back that of any other phase (locks A, phase_key(..., 0), are the even keys; the odd ones are of IX and stay).
+-- p_phases and releases that of any other phase (locks A, phase_key(..., 0), are the even keys; the odd ones are of IX and stay).
 -- Returns how many that were.
 CREATE OR REPLACE FUNCTION lockstep.shared_only(p_phases bigint[]) RETURNS int LANGUAGE plpgsql AS $$
 DECLARE

@@ -1,4 +1,4 @@
--- Runs that were published up to an offset at which the topic's log does not arrive any more: it was deleted and made anew, or has lost its
+-- Runs that were published up to an offset at which the topic's log does not arrive any more: it was deleted and made again, or has lost its
 -- end. Of the run that is given, else the first of the queue. p_log_end: where the log ends, read after the run was. See explain.
 CREATE OR REPLACE FUNCTION lockstep.explain_gone(p_queue_id int, p_run_no bigint, p_log_end bigint) RETURNS SETOF lockstep.explanation LANGUAGE sql AS $$
     SELECT (lockstep.explain_row('run_records_gone', pg_catalog.format(

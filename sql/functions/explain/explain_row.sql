@@ -1,4 +1,4 @@
--- One reason, with what helps from the table of reasons; names: pairs of a word that stands there and what it stands for. All words are
+-- One reason, with what helps from the table of reasons; names: pairs of a word of the text and what it stands for. All words are
 -- replaced at once, so what stands for one may contain another. Of a queue that is named there also: MORE readers, a lookahead that goes FARTHER.
 CREATE OR REPLACE FUNCTION lockstep.explain_row(p_reason text, p_sentence text, p_about text, p_since timestamptz, p_names text[] DEFAULT '{}')
 RETURNS lockstep.explanation LANGUAGE plpgsql STABLE AS $$

@@ -1,4 +1,4 @@
--- Why a run does not go on: see explain. p_whole: with what holds up its queue, and the run before it.
+-- Why a run does not continue: see explain. p_whole: with what holds up its queue, and the run before it.
 CREATE OR REPLACE FUNCTION lockstep.explain_run(p_run_no bigint, p_whole boolean DEFAULT true) RETURNS SETOF lockstep.explanation LANGUAGE plpgsql AS $$
 DECLARE
     refused record;

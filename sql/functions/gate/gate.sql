@@ -58,7 +58,7 @@ BEGIN
         waited := target.previous_phase_id;
     END LOOP;
     IF waited IS NOT NULL AND target.next IS NOT TRUE AND (target.opened_at IS NULL OR target.done_at IS NOT NULL) THEN
-        verdict := 'wait'; -- it was given back undone: look again, without the locks of this transaction
+        verdict := 'wait'; -- S was released with tasks undone: ask again, without the locks of this transaction
         RETURN;
     END IF;
     previous_phase_id := target.previous_phase_id;

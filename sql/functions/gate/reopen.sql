@@ -4,7 +4,7 @@
 -- work is never closed, and an executor starts only what it saw open); then later phases that are not done are closed. Done ones
 -- stay done: the gate of a phase looks at all phases before it that are not.
 --   p_task_ids: those of them that are finished; NULL: all that failed, or were cancelled because of a failure. '{}': none, only
---   the run goes on.
+--   the run continues.
 -- A run that had ended is Running again; its end stays known. If the runs of its queue are serial it takes its place in log order
 -- again: the phase waits for the runs before it that have not ended (those after it that have begun are not held up).
 -- Attempts: each reopened task has as many as its message or its queue says, counted on.

@@ -1,4 +1,4 @@
--- Whoever has just taken the lock of dispatch begins: what the one before has asked for is worth nothing any more, and is asked for anew. What somebody is changing
+-- Whoever has just taken the lock of dispatch begins: what the one before has asked for is worth nothing any more, and is asked for again. What somebody is changing
 -- at this moment is left to that change.
 CREATE OR REPLACE FUNCTION lockstep.dispatch_begin() RETURNS void LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET enable_seqscan = off AS $$
     DELETE FROM lockstep.job_ask a WHERE a.token IN (SELECT b.token FROM lockstep.job_ask b WHERE b.schedule_id IS NOT NULL FOR UPDATE SKIP LOCKED);

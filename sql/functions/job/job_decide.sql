@@ -4,7 +4,7 @@
 --                  wait: nothing is due, or a run has to end first
 --                  look: of a trigger, its table is to be looked at first
 --   missed_from, missed_count  the times before scheduled_for that passed undecided
---   next_at        the first time after what is decided; wake_at: when to look again
+--   next_at        the first time after what is decided; wake_at: when to decide again
 CREATE OR REPLACE FUNCTION lockstep.job_decide(p_job lockstep.job, p_schedule lockstep.schedule, p_now timestamptz,
     OUT verdict text, OUT reason text, OUT scheduled_for timestamptz, OUT missed_from timestamptz, OUT missed_count int, OUT next_at timestamptz, OUT wake_at timestamptz)
 LANGUAGE plpgsql STABLE AS $$

@@ -1,4 +1,4 @@
--- A firing failed: its time is decided as an error, and the schedule goes on with the next one that is to come. When even that is impossible, its next look is in a minute.
+-- A firing failed: its time is decided as an error, and the schedule continues with the next one that is to come. When even that is impossible, its next look is in a minute.
 CREATE OR REPLACE FUNCTION lockstep.job_failed(p_job lockstep.job, p_schedule lockstep.schedule, p_for timestamptz, p_by text, p_why text) RETURNS void LANGUAGE plpgsql AS $$
 DECLARE
     at CONSTANT timestamptz := COALESCE(p_for, p_schedule.queued_for, p_schedule.next_at);

@@ -1,4 +1,4 @@
--- An operator pauses a queue (held true) or lets it go on. No phase opens and nothing is claimed while it is paused.
+-- An operator pauses a queue (held true) or lets it continue. No phase opens and nothing is claimed while it is paused.
 CREATE OR REPLACE FUNCTION lockstep.queue_hold(queue text, held boolean, reason text DEFAULT NULL) RETURNS int
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET enable_seqscan = off
     SET enable_hashjoin = off SET enable_mergejoin = off SET jit = off AS $$

@@ -3,7 +3,7 @@
 -- runs it acts on are marked: they do not end before the replay has passed their end.
 --
 -- Rows, one per action and reason, with the number of records (see replay_judge). Or one row whose action is
---   wait      nothing was done, the cursor stands: why is lookahead (enough phases of this run or of earlier ones wait to be opened)
+--   wait      nothing was done, the cursor did not move: why is lookahead (enough phases of this run or of earlier ones wait to be opened)
 --             or busy (a gate has the phase in hand)
 --   refused   likewise: a later phase of the run is at work; order is that phase's
 CREATE OR REPLACE FUNCTION lockstep.replay_step(p_replay_id int, p_segment lockstep.segment, p_seen boolean)
@@ -37,7 +37,7 @@ BEGIN
     WHERE j.action <> 'skip' LIMIT 1;
     IF FOUND THEN
         PERFORM FROM lockstep.queue b WHERE b.queue_id = replay_row.queue_id FOR NO KEY UPDATE;
-        PERFORM FROM lockstep.run b WHERE b.run_no = own FOR NO KEY UPDATE; -- retention may have begun with it: then it is judged anew
+        PERFORM FROM lockstep.run b WHERE b.run_no = own FOR NO KEY UPDATE; -- retention may have begun with it: then it is judged again
     END IF;
     SELECT b.lookahead, b.implicit_run_no, b.epoch INTO STRICT queue_row FROM lockstep.queue b WHERE b.queue_id = replay_row.queue_id;
     IF replay_row.epoch <> queue_row.epoch THEN

@@ -28,7 +28,7 @@ BEGIN
         UPDATE lockstep.phase p SET done_at = pg_catalog.clock_timestamp()
         WHERE p.phase_id = ANY (stopped)
           AND NOT (p.conditional AND (SELECT t.task_id FROM lockstep.task t WHERE t.phase_id = p.phase_id AND NOT lockstep.is_finished(t.status) LIMIT 1) IS NOT NULL);
-        PERFORM pg_catalog.pg_notify('lockstep_' || own.queue_id, 'run'); -- gates that wait for one of them look again
+        PERFORM pg_catalog.pg_notify('lockstep_' || own.queue_id, 'run'); -- gates that wait for one of them check again
     END IF;
     INSERT INTO lockstep.event_log (event, queue_id, run_no, detail) VALUES ('run_stopped', own.queue_id, p_run_no, p_why);
 END

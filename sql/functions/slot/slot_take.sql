@@ -29,7 +29,7 @@ BEGIN
     mine := ARRAY(SELECT l.objid::bigint FROM pg_catalog.pg_locks l
                   WHERE l.locktype = 'advisory' AND l.classid::bigint = class AND l.objsubid = 2
                       AND l.pid = pg_catalog.pg_backend_pid());
-    FOR candidate IN -- those given back first: a named one is in use, or was its executor's when it died
+    FOR candidate IN -- released ones first: a named one is in use, or was its executor's when it died
         SELECT s.slot_id, s.slot_no FROM lockstep.slot s
         WHERE s.queue_id = p_queue_id AND s.slot_no <= bound AND s.slot_id <> ALL (mine)
         ORDER BY s.pid IS NOT NULL, s.slot_no

@@ -36,7 +36,7 @@ BEGIN
     WHERE r.queue_id::bigint BETWEEN p_queue_id AND p_queue_id AND r.run_no > p_after AND r.ended_at IS NOT NULL AND NOT r.swept AND r.replay_id IS NULL
       AND (queue_row.keep_runs IS NULL OR r.run_no < newest)
       AND (queue_row.keep_days IS NULL OR r.ended_at < now - queue_row.keep_days * interval '1 day')
-      -- What did not complete is kept at least as long as the others; with this setting alone the others are kept for ever.
+      -- What did not complete is kept at least as long as the others; with this setting alone the others are kept without limit.
       AND CASE WHEN queue_row.keep_failed_days IS NULL THEN true
                WHEN r.status <> 'Completed' THEN r.ended_at < now - queue_row.keep_failed_days * interval '1 day'
                ELSE COALESCE(queue_row.keep_runs, queue_row.keep_days) IS NOT NULL END

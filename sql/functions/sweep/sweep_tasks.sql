@@ -1,7 +1,7 @@
 -- At most p_rows finished tasks of a run that is being swept are deleted with their attempts, and counted into its summary, which also
 -- says where the next batch begins. Keys of those that were not done are free again (key_take would have given them on); the others
 -- stay taken.
---   deleted   how many; fewer than p_rows: there are no more that could be had
+--   deleted   how many; fewer than p_rows: there are no more to delete
 --   locked    but some that others have locked
 CREATE OR REPLACE FUNCTION lockstep.sweep_tasks(p_run_no bigint, p_rows int, OUT deleted bigint, OUT locked boolean) LANGUAGE plpgsql AS $$
 #variable_conflict use_column

@@ -1,5 +1,5 @@
 -- When a transaction commits in which a worker has reported a task as finished: the run's policy is applied if it failed; if it
--- was the last external one of its phase, gates are told to look again and the run's end is tried. Fired by
+-- was the last external one of its phase, gates are notified to check again and the run's end is tried. Fired by
 -- lockstep.worker_report at the commit, so that no client decides how long the queue's row is locked. Two workers that report the
 -- last two tasks come here one after the other, and the second sees what the first has committed. An executor that completes an
 -- SQL task of the same phase at this moment tries the run's end after its own commit (see release).
