@@ -1,6 +1,6 @@
-/* Which hosts may be called. libcurl's own parser reads both the pattern and the URL, so the host that
- * is judged is the host that the request goes to, whatever the URL looks like: a user name before an
- * @, another spelling of an address, a dot at the end of the name. */
+/* Which hosts may be called. libcurl's own parser reads both the pattern and the URL, so the host
+ * that is judged is the host that the request goes to, whatever the URL looks like: a user name
+ * before an @, another spelling of an address, a dot at the end of the name. */
 #include "action/url.h"
 
 #include "base/ascii.h"

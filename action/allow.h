@@ -1,7 +1,7 @@
 /**
  * What: which hosts may be called: the patterns of [http] allow, and the verdict on a URL.
- * Invariants: libcurl's own parser reads both pattern and URL, so the host that is judged is the host
- *   that the request goes to.
+ * Invariants: libcurl's own parser reads both pattern and URL, so the host that is judged is the
+ *   host that the request goes to.
  * Threads: any.
  * Ownership: allow_parse gives the pattern's text to the caller; allow_done frees it.
  * Failure: a verdict, with the reason in why.

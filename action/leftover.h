@@ -1,9 +1,9 @@
 /**
  * What: the processes that a killed runner leaves behind; this process is the reaper of its
  *   descendants, so they come here.
- * Invariants: a child of this process that is no runner is one of those: runners are started between
- *   leftover_lock and leftover_unlock, and forgotten when they are reaped. Other code that gives this
- *   process children has to do the same.
+ * Invariants: a child of this process that is no runner is one of those: runners are started
+ *   between leftover_lock and leftover_unlock, and forgotten when they are reaped. Other code that
+ *   gives this process children has to do the same.
  * Threads: any; leftover_start before the first one.
  * Ownership: -
  * Failure: none.

@@ -2,11 +2,12 @@
  * keeps what it says, and ends it with everything that it has started: when the executor says so,
  * when the executor is silent for too long, and when the executor is gone.
  *
- * Two signs tell that the executor is dead: the kernel's parent-death signal, and the end of file on
- * the pair of sockets. Orphans of the command come to the runner (a child subreaper), also those with
- * a session of their own, so no process of the command can hide. Until the last of them is reaped the
- * runner keeps the executor's database sockets open: the server then sees the executor's sessions as
- * alive, and no other executor starts the next attempt beside the remains of this one. */
+ * Two signs tell that the executor is dead: the kernel's parent-death signal, and the end of file
+ * on the pair of sockets. Orphans of the command come to the runner (a child subreaper), also those
+ * with a session of their own, so no process of the command can hide. Until the last of them is
+ * reaped the runner keeps the executor's database sockets open: the server then sees the executor's
+ * sessions as alive, and no other executor starts the next attempt beside the remains of this
+ * one. */
 #include "action/action.h"
 #include "action/runner_child.h"
 #include "action/wire.h"

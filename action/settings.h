@@ -1,6 +1,7 @@
 /**
  * What: what the configuration lets tasks do outside the database: the registered commands, the
- *   allowed hosts, and the secrets that go with them; and the shelf that holds the settings in force.
+ *   allowed hosts, and the secrets that go with them; and the shelf that holds the settings in
+ *   force.
  * Invariants: both lists are empty by default. Whatever the configuration does not name is refused.
  * Threads: settings are read-only, for any thread, for as long as they are taken from their shelf;
  *   the shelf is for any thread.

@@ -1,7 +1,7 @@
 /**
  * What: bytes that a command or a server sent, as text that PostgreSQL can store.
- * Invariants: what is not UTF-8, and each NUL, becomes U+FFFD; a character that the limit cuts in two
- *   is left out.
+ * Invariants: what is not UTF-8, and each NUL, becomes U+FFFD; a character that the limit cuts in
+ *   two is left out.
  * Threads: any.
  * Ownership: each function appends to the caller's str.
  * Failure: none.

@@ -1,9 +1,12 @@
 /**
- * What: what more or fewer readers would bring to a queue: its newest finished runs, replayed with 1 to `most` readers (advise/replay.h).
- * Invariants: one document for `queue advise -o json` and for the console. All times are means of one run.
+ * What: what more or fewer readers would bring to a queue: its newest finished runs, replayed with
+ *   1 to `most` readers (advise/replay.h).
+ * Invariants: one document for `queue advise -o json` and for the console. All times are means of
+ *   one run.
  * Threads: that of the session.
  * Ownership: the caller frees with advice_free.
- * Failure: as db_run. RC_NONE: no run of the queue has finished with tasks that still have their times.
+ * Failure: as db_run. RC_NONE: no run of the queue has finished with tasks that still have their
+ *   times.
  */
 #ifndef ADVISE_ADVISE_H
 #define ADVISE_ADVISE_H
@@ -18,7 +21,8 @@
 #define ADVISE_TASKS      300000
 #define ADVISE_STRAGGLERS 10
 
-/** What is replayed: the newest runs, fewer if they have more tasks, with 1 to `readers` readers, at most ADVISE_READERS. */
+/** What is replayed: the newest runs, fewer if they have more tasks, with 1 to `readers` readers,
+ * at most ADVISE_READERS. */
 struct advice_bounds {
     int runs, readers;
     int64_t tasks;
@@ -49,7 +53,8 @@ void advice_free(struct advice *advice); /* NULL is fine */
 /** Of the readers' time, the share in which they would do nothing. */
 double advice_idle(const struct advice *advice, int readers);
 
-/** Appends all of it as one JSON document, for a queue by its name. RC_NONE: there is no such queue; a queue without a finished run has a document. */
+/** Appends all of it as one JSON document, for a queue by its name. RC_NONE: there is no such
+ * queue; a queue without a finished run has a document. */
 MUST_CHECK enum rc advise_document(struct db *db, const char *queue,
                                    const struct advice_bounds *bounds, struct str *out,
                                    struct err *err);

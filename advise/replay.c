@@ -44,7 +44,8 @@ static int most_at_once(const struct replay_phase *phase)
     return most;
 }
 
-/* Of times that are alike but for a few: the mean, in which one that is far too long counts as the longest that may be. */
+/* Of times that are alike but for a few: the mean, in which one that is far too long counts as the
+ * longest that may be. */
 static double mean(int64_t *times, int count)
 {
     double sum = 0;
@@ -58,7 +59,8 @@ static double mean(int64_t *times, int count)
     return sum / count;
 }
 
-/* The (n + readers)-th start of a phase comes after its n-th end: a reader was handed its next task in between. */
+/* The (n + readers)-th start of a phase comes after its n-th end: a reader was handed its next task
+ * in between. */
 static void measure_readers(struct replay_run *run)
 {
     int items = 0, gaps = 0, ramps = 0;
@@ -108,7 +110,8 @@ void replay_measure(struct replay_run *run)
     measure_barriers(run);
 }
 
-/* The readers' times at which each is free, as a heap: the reader that is free first is at its top. Its time becomes `time`. */
+/* The readers' times at which each is free, as a heap: the reader that is free first is at its top.
+ * Its time becomes `time`. */
 static void replace_first(double *free_at, int readers, double time)
 {
     int at = 0;

@@ -1,8 +1,11 @@
 /**
- * What: a finished run, replayed with another number of readers: its measured task times through the rules of phases. Tasks in their order onto the reader that
- *   is free first (list scheduling, Graham 1966), one phase after the other, with the run's own barriers and times between two tasks. Pure arithmetic.
- * Invariants: with the number of readers that it had, a run takes as long as it took. What depends on the number of readers but is no waiting (a database that
- *   is busy makes tasks slower) is not known here.
+ * What: a finished run, replayed with another number of readers: its measured task times through
+ *   the rules of phases. Tasks in their order onto the reader that is free first (list scheduling,
+ *   Graham 1966), one phase after the other, with the run's own barriers and times between two
+ *   tasks. Pure arithmetic.
+ * Invariants: with the number of readers that it had, a run takes as long as it took. What depends
+ *   on the number of readers but is no waiting (a database that is busy makes tasks slower) is not
+ *   known here.
  * Threads: any; no state.
  * Ownership: replay_done frees what a run has; it may be called twice.
  * Failure: none.
@@ -45,7 +48,8 @@ struct replay_straggler {
     int readers;
 };
 
-/** Fills in what the run's items say. A pause of an operator, or a producer that was slow, counts for at most 20 times the median. */
+/** Fills in what the run's items say. A pause of an operator, or a producer that was slow, counts
+ * for at most 20 times the median. */
 void replay_measure(struct replay_run *run);
 
 /** How long the phase, and the run, would take. */
@@ -56,7 +60,8 @@ double replay_makespan(const struct replay_run *run, int readers);
 struct replay_straggler replay_straggler(const struct replay_run *run,
                                          const struct replay_phase *phase, int most);
 
-/** The least number from which up to most no other is faster by a tenth; makespans[0] is of one reader. */
+/** The least number from which up to most no other is faster by a tenth; makespans[0] is of one
+ * reader. */
 int replay_knee(const double *makespans, int most);
 
 void replay_done(struct replay_run *run);

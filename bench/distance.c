@@ -1,6 +1,7 @@
-/* bench_distance PORT ROUND_TRIP_US: a network that is long: listens on a free port of 127.0.0.1, which it prints, and
- * connects to PORT there; what comes in is passed on half a round trip later, however much is under way. Ends with its parent.
- * Stands in for a delay in the kernel's network (netem), which is not to be had everywhere. */
+/* bench_distance PORT ROUND_TRIP_US: a network that is long: listens on a free port of 127.0.0.1,
+ * which it prints, and connects to PORT there; what comes in is passed on half a round trip later,
+ * however much is under way. Ends with its parent. Stands in for a delay in the kernel's network
+ * (netem), which is not to be had everywhere. */
 #include "base/clock.h"
 #include "base/str.h"
 

@@ -1,6 +1,7 @@
-/* bench_handoff CONNINFO ROUNDS LOCK UNLOCK: two sessions hand an advisory lock over, ROUNDS times. LOCK and UNLOCK are the
- * statements. Prints, one a line, the microseconds from the holder's sending UNLOCK to the waiter's having the lock: what
- * PostgreSQL alone needs for a barrier between two sessions of one process. */
+/* bench_handoff CONNINFO ROUNDS LOCK UNLOCK: two sessions hand an advisory lock over, ROUNDS times.
+ * LOCK and UNLOCK are the statements. Prints, one a line, the microseconds from the holder's
+ * sending UNLOCK to the waiter's having the lock: what PostgreSQL alone needs for a barrier between
+ * two sessions of one process. */
 #include "base/clock.h"
 #include "db/pipeline.h"
 #include "db/task_session.h"

@@ -1,4 +1,5 @@
-/* alert list, show, ack; monitor ack, silence: the incidents of jobs, and what people say to them. */
+/* alert list, show, ack; monitor ack, silence: the incidents of jobs, and what people say to
+ * them. */
 #include "cli/commands.h"
 #include "cli/find.h"
 #include "cli/job.h"

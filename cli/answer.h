@@ -20,7 +20,8 @@ void cli_say(const struct cli *cli, const char *fmt, ...) __attribute__((format(
 /** Prints a result as the command's answer. */
 MUST_CHECK enum rc cli_print(struct cli *cli, const struct db_result *result, struct err *err);
 
-/** The same of a list, which people get with the columns `shorts` ("a,b,c") alone, unless they say --wide. */
+/** The same of a list, which people get with the columns `shorts` ("a,b,c") alone, unless they say
+ * --wide. */
 MUST_CHECK enum rc cli_print_list(struct cli *cli, const struct db_result *result,
                                   const char *shorts, struct err *err);
 

@@ -1,5 +1,6 @@
-/* birthmark: a queue that is made over a topic that is there marks it at once, so that a topic that is replaced before the first executor
- * runs is noticed. Without a word of Kafka the first executor does it. */
+/* birthmark: a queue that is made over a topic that is there marks it at once, so that a topic that
+ * is replaced before the first executor runs is noticed. Without a word of Kafka the first executor
+ * does it. */
 #include "cli/birthmark.h"
 
 #include "db/db.h"

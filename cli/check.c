@@ -180,7 +180,8 @@ static enum topic_grade grade_of(const char *word)
     return strcmp(word, "ok") == 0 ? TOPIC_OK : strcmp(word, "warn") == 0 ? TOPIC_WARN : TOPIC_FAIL;
 }
 
-/* What the database itself knows; the console's System page says the same. Logins that may not ask are not told. */
+/* What the database itself knows; the console's System page says the same. Logins that may not ask
+ * are not told. */
 static void check_list(struct check *check)
 {
     struct err err;

@@ -1,7 +1,9 @@
 /**
- * What: the state of `lockstep check`, shared by its parts: PostgreSQL (check.c), what a finding looks like (check_said.c), rights (check_security.c), Kafka (check_kafka.c), commands and
- *   hosts (check_actions.c) and each queue with its topic (check_queue.c).
- * Invariants: one line a finding, told as soon as it is known; a failure never stops what can still be checked.
+ * What: the state of `lockstep check`, shared by its parts: PostgreSQL (check.c), what a finding
+ *   looks like (check_said.c), rights (check_security.c), Kafka (check_kafka.c), commands and hosts
+ *   (check_actions.c) and each queue with its topic (check_queue.c).
+ * Invariants: one line a finding, told as soon as it is known; a failure never stops what can still
+ *   be checked.
  * Threads: the main thread.
  * Ownership: borrows struct cli; the session that check_postgres opens belongs to struct cli.
  * Failure: told, and counted; the exit code is 1 if any is FAIL.
@@ -26,7 +28,8 @@ void check_actions(struct check *check);
 void check_kafka(struct check *check);
 /** What --security adds, instead of all else. */
 void check_security(struct check *check);
-/** Tells the rights by which one role could become another; only_creation: those to create. How many they are. */
+/** Tells the rights by which one role could become another; only_creation: those to create. How
+ * many they are. */
 int check_rights(struct check *check, const char *task_login, bool only_creation);
 void check_queue(struct check *check, struct kafka_admin *admin, const char *name);
 

@@ -11,7 +11,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* As for the user that it runs as; the executor may be another one than who asks now, so only root is sure. */
+/* As for the user that it runs as; the executor may be another one than who asks now, so only root
+ * is sure. */
 static bool may(const struct stat *info, const struct passwd *user, unsigned mode)
 {
     gid_t groups[256];

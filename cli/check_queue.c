@@ -1,4 +1,5 @@
-/* check: one queue and its topic. What is wrong has a line each, with what resolves it; a queue that is well has one line. */
+/* check: one queue and its topic. What is wrong has a line each, with what resolves it; a queue
+ * that is well has one line. */
 #include "cli/check.h"
 #include "cli/find.h"
 

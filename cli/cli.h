@@ -1,7 +1,8 @@
 /**
- * What: one run of the program: the command, its options, and what the dispatcher made ready for it.
- * Invariants: a command's function runs only when everything its row in cli/commands.c needs is there. Results go to
- *   stdout, talk to stderr.
+ * What: one run of the program: the command, its options, and what the dispatcher made ready for
+ *   it.
+ * Invariants: a command's function runs only when everything its row in cli/commands.c needs is
+ *   there. Results go to stdout, talk to stderr.
  * Threads: the main thread.
  * Ownership: struct cli owns configuration, session, Kafka properties and option values.
  * Failure: a command returns its rc and fills err; cli/exit.c turns err->kind into the exit code.
@@ -41,7 +42,8 @@ struct cli {
 /** A config_report_fn whose context is the struct cli: tells it at once. */
 void cli_config_wrong(void *cli, const struct err *err);
 
-/** The configuration that this call of the program has: file, environment, options, as they are now. What is wrong goes to report. */
+/** The configuration that this call of the program has: file, environment, options, as they are
+ * now. What is wrong goes to report. */
 MUST_CHECK enum rc cli_config_load(struct cli *cli, config_report_fn *report, void *context,
                                    struct config **ret_config, struct err *err);
 void cli_configure_log(const struct cli *cli, const struct config *config);

@@ -1,5 +1,6 @@
 /**
- * What: the table of commands: what each row and each option says, and the help that is made from it.
+ * What: the table of commands: what each row and each option says, and the help that is made from
+ *   it.
  * Invariants: the parser, `--help`, the man pages and the completions read this table.
  * Threads: the main thread.
  * Ownership: the table is static; texts go into the caller's buffer.
@@ -26,8 +27,9 @@ enum needs {
     NEEDS_PATIENCE = 32 /* a daemon: a server that takes nobody now is waited for */
 };
 
-/** argument NULL: a flag; "N:LEAST:MOST": a number, "N" alone: 0 or more; "N|...": or one of these words; "TIME:LEAST:MOST": a
- * duration, the range in ms; with '|': one of these words, in any case; else any text. */
+/** argument NULL: a flag; "N:LEAST:MOST": a number, "N" alone: 0 or more; "N|...": or one of these
+ * words; "TIME:LEAST:MOST": a duration, the range in ms; with '|': one of these words, in any case;
+ * else any text. */
 struct option_spec {
     const char *name, *argument, *help;
     char letter;
@@ -50,7 +52,8 @@ extern const struct option_spec global_options[];
 
 /** An option's argument as help names it: "N", "WORD", "FILE". */
 const char *option_argument(const struct option_spec *spec, char buffer[40]);
-/** The words of an option as help lists them, "a|b|c", in buffer; "" if it takes none, or too many to list. */
+/** The words of an option as help lists them, "a|b|c", in buffer; "" if it takes none, or too many
+ * to list. */
 const char *option_words(const struct option_spec *spec, char buffer[200]);
 
 void help_program(FILE *out);

@@ -1,4 +1,5 @@
-/* lockstep completion bash, zsh: a script made of the table of commands, so that it never knows less than the program. */
+/* lockstep completion bash, zsh: a script made of the table of commands, so that it never knows
+ * less than the program. */
 #include "cli/commands.h"
 
 #include "base/remedies.h"

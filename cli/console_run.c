@@ -1,4 +1,5 @@
-/* console run: the console as a daemon, in the foreground. all run: an executor, with its dispatcher of jobs, and the console in one process. */
+/* console run: the console as a daemon, in the foreground. all run: an executor, with its
+ * dispatcher of jobs, and the console in one process. */
 #include "cli/commands.h"
 #include "cli/metrics_port.h"
 #include "cli/stop.h"
@@ -98,7 +99,8 @@ enum rc command_console_run(struct cli *cli, struct err *err)
     return rc;
 }
 
-/* The console first: what is wrong with its configuration is said before an executor begins; and it stays until the executor has drained, so that one sees it. */
+/* The console first: what is wrong with its configuration is said before an executor begins; and it
+ * stays until the executor has drained, so that one sees it. */
 enum rc command_all_run(struct cli *cli, struct err *err)
 {
     STR_AUTO conninfo = {0};

@@ -1,6 +1,7 @@
 /**
  * What: what the commands of operators share: run_control.c, task_control.c, executor_control.c.
- * Invariants: a command calls one function of the database, which is one transaction and says no with a reason.
+ * Invariants: a command calls one function of the database, which is one transaction and says no
+ *   with a reason.
  * Threads: the main thread.
  * Ownership: borrows.
  * Failure: ERR_FAILED: it makes no sense now; ERR_USAGE: there is no such thing.

@@ -95,7 +95,8 @@ static void become(const struct private_server *server)
         _exit(126);
 }
 
-/* Runs a program of PostgreSQL as its user, talk going to stderr. The exit code, -1 if it did not end by itself. */
+/* Runs a program of PostgreSQL as its user, talk going to stderr. The exit code, -1 if it did not
+ * end by itself. */
 static int run_program(const struct private_server *server, const char *program,
                        char *const *arguments, bool quiet)
 {

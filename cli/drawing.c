@@ -180,7 +180,8 @@ static bool may_give(char type, int round)
     return round == 1 ? type == 'i' : round == 3 ? true : text;
 }
 
-/* Until the table fits, the widest of the first columns gives, in rounds: texts down to 10 columns, numbers to 6, texts to 5, all to 3. */
+/* Until the table fits, the widest of the first columns gives, in rounds: texts down to 10 columns,
+ * numbers to 6, texts to 5, all to 3. */
 static int fit(struct drawing *drawing, int total, int columns)
 {
     static const int least[] = {10, 6, 5, 3};
@@ -326,7 +327,8 @@ static void put_row(const struct drawing *drawing, char *const *cells, bool head
     (void)fputc('\n', drawing->out);
 }
 
-/* A value of a record: its lines below each other; on a terminal what is longer continues in the next line. */
+/* A value of a record: its lines below each other; on a terminal what is longer continues in the
+ * next line. */
 static void put_value(const struct drawing *drawing, char type, const char *value, int before)
 {
     STR_AUTO text = {0};

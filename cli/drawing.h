@@ -1,7 +1,9 @@
 /**
- * What: a table as people read it: as wide as the terminal (80 columns where there is none), the short form of what is long.
- * Invariants: no line is wider, however long names and numbers are, unless everything is asked for (table_style.wide). Numbers
- *   and statuses are shortened last. A number is shown whole or with a unit (12.3M), never cut. Cells are one line.
+ * What: a table as people read it: as wide as the terminal (80 columns where there is none), the
+ *   short form of what is long.
+ * Invariants: no line is wider, however long names and numbers are, unless everything is asked for
+ *   (table_style.wide). Numbers and statuses are shortened last. A number is shown whole or with a
+ *   unit (12.3M), never cut. Cells are one line.
  * Threads: one.
  * Ownership: copies cells; borrows types and names until drawing_free.
  * Failure: as table_end.
@@ -20,7 +22,8 @@ void drawing_row(struct drawing *drawing, const char *const *cells);
 void drawing_print(struct drawing *drawing, bool more);
 void drawing_free(struct drawing *drawing); /* NULL is fine */
 
-/** Columns of the terminal on stdout, 80 if it is none; COLUMNS has the last word where it is none. */
+/** Columns of the terminal on stdout, 80 if it is none; COLUMNS has the last word where it is
+ * none. */
 int drawing_width(void);
 
 /** Whether it takes characters beyond ASCII. */

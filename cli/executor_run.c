@@ -15,7 +15,8 @@
 
 #define MOST_QUEUES 64
 
-/* Unknown queues are told at once, with the nearest name, not by a daemon's log only. The executor works for the others. */
+/* Unknown queues are told at once, with the nearest name, not by a daemon's log only. The executor
+ * works for the others. */
 static enum rc collect_queues(struct cli *cli, const char *names[MOST_QUEUES], int *ret_count,
                               struct err *err)
 {
@@ -52,8 +53,8 @@ static enum rc collect_queues(struct cli *cli, const char *names[MOST_QUEUES], i
     return RC_OK;
 }
 
-/* What [queue:NAME] says of keeping becomes the queue's, unless `queue set` has said something. A server that takes no writes now
- * (a standby is waited for later) keeps what it has. */
+/* What [queue:NAME] says of keeping becomes the queue's, unless `queue set` has said something. A
+ * server that takes no writes now (a standby is waited for later) keeps what it has. */
 static void keep_by_file(struct cli *cli, const char *queue)
 {
     static const char *const keys[] = {"keep_runs", "keep_days", "keep_failed_days"};

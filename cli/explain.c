@@ -11,7 +11,8 @@
 
 #define KAFKA_MS 1500
 
-/* Something waits for what is on the topic, and no executor has reported yet what keeps it there. */
+/* Something waits for what is on the topic, and no executor has reported yet what keeps it
+ * there. */
 static bool waits_for_topic(const struct db_result *rows)
 {
     static const char *const words[] = {"run_unclaimed", "run_publishing", "run_end_unclaimed",
@@ -28,8 +29,8 @@ static bool waits_for_topic(const struct db_result *rows)
     return waits;
 }
 
-/* Kafka is asked as well where that may be the cause: an executor reports an open transaction only after some seconds, and only
- * the log's end tells that records went with their topic. */
+/* Kafka is asked as well where that may be the cause: an executor reports an open transaction only
+ * after some seconds, and only the log's end tells that records went with their topic. */
 static enum rc reasons(struct cli *cli, const char *queue, const char *const ids[3],
                        struct db_result **ret_rows, struct err *err)
 {
@@ -65,7 +66,8 @@ static enum rc reasons(struct cli *cli, const char *queue, const char *const ids
     return db_run(cli->db, &sql_explain_reasons, params, ret_rows, err);
 }
 
-/* For people a paragraph each, the cause, what helps, since when: a table of such sentences could not be read. */
+/* For people a paragraph each, the cause, what helps, since when: a table of such sentences could
+ * not be read. */
 static enum rc show(struct cli *cli, const char *queue, const char *const ids[3], struct err *err)
 {
     DB_RESULT_AUTO *rows = NULL;

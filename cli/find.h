@@ -31,7 +31,8 @@ MUST_CHECK enum rc find_run(struct cli *cli, const char *text, struct run_row *r
 /** The command's argument, or --latest. */
 MUST_CHECK enum rc find_run_argument(struct cli *cli, struct run_row *ret_run, struct err *err);
 
-/** Refuses text, which fits several rows: names two of them by id and beside. several: "several runs fit". */
+/** Refuses text, which fits several rows: names two of them by id and beside. several: "several
+ * runs fit". */
 enum rc find_ambiguous(const char *text, const struct db_result *found, int id, int beside,
                        const char *hint, const char *several, struct err *err);
 

@@ -1,6 +1,8 @@
 /**
- * What: a run as a picture: a bar a phase over the run's time; the darker, the more of its tasks ran at that time.
- * Invariants: one line a phase, at most as wide as the terminal; of many phases the first and the last are drawn.
+ * What: a run as a picture: a bar a phase over the run's time; the darker, the more of its tasks
+ *   ran at that time.
+ * Invariants: one line a phase, at most as wide as the terminal; of many phases the first and the
+ *   last are drawn.
  * Threads: the main thread.
  * Ownership: borrows.
  * Failure: as db_run.

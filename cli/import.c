@@ -1,4 +1,5 @@
-/* job import: a job file on standard output. The database tries each job (job apply, undone), so job apply accepts the file. */
+/* job import: a job file on standard output. The database tries each job (job apply, undone), so
+ * job apply accepts the file. */
 #include "cli/import.h"
 #include "cli/commands.h"
 #include "cli/find.h"
@@ -70,7 +71,8 @@ static enum rc check_options(struct cli *cli, const char *from, struct import *i
     return rc;
 }
 
-/* The file: jobs, the command lines that they name, and the lines that are not carried over. job apply reads only the field jobs. */
+/* The file: jobs, the command lines that they name, and the lines that are not carried over. job
+ * apply reads only the field jobs. */
 static enum rc print(struct import *import, struct err *err)
 {
     cJSON *file = cJSON_CreateObject();

@@ -1,11 +1,13 @@
 /**
- * What: job import: what cron, pg_cron and SQL Server Agent would do, as jobs that job apply accepts. import_crontab.c, import_pg_cron.c and import_agent.c
- *   read; import_job.c names, tries and keeps; import.c has the command.
- * Invariants: the database has accepted each job of `jobs` in a trial that changed nothing. `lost` has every line that is not carried over, with its place and
- *   the reason.
+ * What: job import: what cron, pg_cron and SQL Server Agent would do, as jobs that job apply
+ *   accepts. import_crontab.c, import_pg_cron.c and import_agent.c read; import_job.c names, tries
+ *   and keeps; import.c has the command.
+ * Invariants: the database has accepted each job of `jobs` in a trial that changed nothing. `lost`
+ *   has every line that is not carried over, with its place and the reason.
  * Threads: the main thread.
  * Ownership: struct import owns its lists; import_job takes the cJSON that it gets.
- * Failure: RC_REJECT: the file cannot be read as its kind. A job that the database refuses is no failure; it is in `lost`.
+ * Failure: RC_REJECT: the file cannot be read as its kind. A job that the database refuses is no
+ *   failure; it is in `lost`.
  */
 #ifndef CLI_IMPORT_H
 #define CLI_IMPORT_H
@@ -37,12 +39,14 @@ struct found {
 #define IMPORT_PLACE 300
 void import_place(char place[IMPORT_PLACE], const char *path, int line);
 void import_lost(struct import *import, const char *place, const char *what, const char *reason);
-/** Keeps the job if the database accepts it, without the schedules that it refuses. Takes task and schedules. */
+/** Keeps the job if the database accepts it, without the schedules that it refuses. Takes task and
+ * schedules. */
 MUST_CHECK enum rc import_job(struct import *import, const struct found *found, struct err *err);
 /** A text as the name of a job or a schedule: letters, digits, dots, hyphens, underscores. */
 void import_name(char name[64], const char *text);
 
-/** Whether the database knows the time zone of import->zone: otherwise it would refuse each line. RC_REJECT: it does not. */
+/** Whether the database knows the time zone of import->zone: otherwise it would refuse each line.
+ * RC_REJECT: it does not. */
 MUST_CHECK enum rc import_check_zone(struct import *import, struct err *err);
 
 /** A rule of the kind cron, named `cron`. */

@@ -68,7 +68,8 @@ static void set(struct crontab *tab, const char *place, char *line)
                           "lockstep.conf");
 }
 
-/* The command, cut off at the first % that is not escaped; behind it the input, where each further one ends a line. *ret_input: NULL: none. */
+/* The command, cut off at the first % that is not escaped; behind it the input, where each further
+ * one ends a line. *ret_input: NULL: none. */
 static void split_input(char *command, char **ret_input)
 {
     char *to = command;
@@ -88,7 +89,8 @@ static void split_input(char *command, char **ret_input)
     *to = '\0';
 }
 
-/* What the command is called for: the first word that is neither a setting, nor an option, nor a wrapper of another one. */
+/* What the command is called for: the first word that is neither a setting, nor an option, nor a
+ * wrapper of another one. */
 static void name_of(const char *command, char name[64])
 {
     static const char *const wrappers[] = {

@@ -1,4 +1,5 @@
-/* What was found becomes a job: named, tried in the database and kept, or noted as lost with the reason. */
+/* What was found becomes a job: named, tried in the database and kept, or noted as lost with the
+ * reason. */
 #include "cli/import.h"
 #include "cli/job.h"
 

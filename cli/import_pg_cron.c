@@ -1,4 +1,5 @@
-/* pg_cron: its table cron.job as CSV with a header, COPY cron.job TO STDOUT (FORMAT csv, HEADER). */
+/* pg_cron: its table cron.job as CSV with a header, COPY cron.job TO STDOUT (FORMAT csv,
+ * HEADER). */
 #include "cli/import.h"
 #include "cli/import_csv.h"
 
@@ -17,7 +18,8 @@ static void seconds_of(const char *schedule, char every[32])
         (void)snprintf(every, 32, "%ds", seconds);
 }
 
-/* The first five fields: pg_cron reads no more. A day of the month that is $, its last one, is our L. */
+/* The first five fields: pg_cron reads no more. A day of the month that is $, its last one, is our
+ * L. */
 static void expr_of(const char *schedule, char expr[400])
 {
     size_t to = 0;

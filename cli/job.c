@@ -1,5 +1,6 @@
-/* job list, show, test, run, enable, disable, set, delete, export, history, log; schedule list, forecast: the functions of the database do it, with
- * the same checks for everybody; this names jobs and shows what came of it. */
+/* job list, show, test, run, enable, disable, set, delete, export, history, log; schedule list,
+ * forecast: the functions of the database do it, with the same checks for everybody; this names
+ * jobs and shows what came of it. */
 #include "cli/job.h"
 #include "cli/commands.h"
 #include "cli/find.h"
@@ -114,7 +115,8 @@ enum rc command_job_test(struct cli *cli, struct err *err)
                : rc;
 }
 
-/* {"name": "value", ...} of the options --param; NULL if there are none. A value that is JSON is taken as such. */
+/* {"name": "value", ...} of the options --param; NULL if there are none. A value that is JSON is
+ * taken as such. */
 static enum rc params_of(const struct cli *cli, char **ret_text, struct err *err)
 {
     const char *given;

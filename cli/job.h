@@ -13,7 +13,8 @@
 
 /** What a function of jobs has refused, as the command's error. */
 enum rc job_said(enum rc rc, struct err *err);
-/** What a function of the database says of its parameter until or from is said of the option --to or --from. */
+/** What a function of the database says of its parameter until or from is said of the option --to
+ * or --from. */
 void job_name_option(struct err *err);
 
 /** A whole file, at most 64 MiB, without a NUL byte; "-": standard input. RC_REJECT + ERR_USAGE. */

@@ -1,4 +1,5 @@
-/* job apply: files that declare jobs, in JSON: an object with the field jobs, a list, or one job. */
+/* job apply: files that declare jobs, in JSON: an object with the field jobs, a list, or one
+ * job. */
 #include "cli/commands.h"
 #include "cli/job.h"
 #include "cli/job_sql.h"

@@ -1,5 +1,6 @@
-/* job backfill: fires the times of a range that have not fired. One call of the function fires what may begin now; one time after the other, it is called
- * again whenever the run of the time before has ended, so a command that is ended leaves the rest to the next one. */
+/* job backfill: fires the times of a range that have not fired. One call of the function fires what
+ * may begin now; one time after the other, it is called again whenever the run of the time before
+ * has ended, so a command that is ended leaves the rest to the next one. */
 #include "cli/commands.h"
 #include "cli/job.h"
 #include "cli/stop.h"
@@ -17,7 +18,8 @@ struct backfill {
     char why[200]; /* what keeps that run, as it was said; "": nothing */
 };
 
-/* Prints a line for each time that one call has decided; a time that waits has its line when it fires. */
+/* Prints a line for each time that one call has decided; a time that waits has its line when it
+ * fires. */
 static void say(struct backfill *fill, const struct db_result *rows)
 {
     fill->waits = false;

@@ -1,9 +1,11 @@
 /**
  * What: SQL of users in jobs, as commands run it: in a session of the tasks' login.
- * Invariants: nothing of it runs in the command's own session. What a test or a check runs cannot write.
+ * Invariants: nothing of it runs in the command's own session. What a test or a check runs cannot
+ *   write.
  * Threads: the main thread.
  * Ownership: struct job_look owns its rows; job_look_done.
- * Failure: as cli/cli.h. Without task_conninfo the command's own login is the tasks', as for executors.
+ * Failure: as cli/cli.h. Without task_conninfo the command's own login is the tasks', as for
+ *   executors.
  */
 #ifndef CLI_JOB_SQL_H
 #define CLI_JOB_SQL_H
@@ -13,10 +15,12 @@
 
 #include "base/str.h"
 
-/** Whose login runs SQL of users. *conninfo has the command's own one then, too; the text lives as long as it and the configuration. */
+/** Whose login runs SQL of users. *conninfo has the command's own one then, too; the text lives as
+ * long as it and the configuration. */
 const char *job_tasks_login(struct cli *cli, struct str *conninfo);
 
-/** Fires a job that has SQL of its own, for the token of *asked (sql/job/run_ask.sql). run: of the firing; at least 40 bytes. */
+/** Fires a job that has SQL of its own, for the token of *asked (sql/job/run_ask.sql). run: of the
+ * firing; at least 40 bytes. */
 MUST_CHECK enum rc job_sql_fire(struct cli *cli, const struct db_result *asked, char *run,
                                 struct err *err);
 
@@ -28,7 +32,8 @@ MUST_CHECK enum rc job_sql_look(struct cli *cli, const char *job, struct job_loo
                                 struct err *err);
 void job_look_done(struct job_look *look);
 
-/** Refuses the jobs of a file if one of their statements would be refused when it runs. Nothing, without task_conninfo. */
+/** Refuses the jobs of a file if one of their statements would be refused when it runs. Nothing,
+ * without task_conninfo. */
 MUST_CHECK enum rc job_sql_check(struct cli *cli, const char *jobs, struct err *err);
 
 #endif

@@ -10,8 +10,9 @@
 #define EVENT_COLUMNS   "at,event,queue,run_id,order,task,actor,detail"
 #define MOST_HOLES      1000 /* as many as log_holes answers */
 
-/* A line of the log gets its number before its transaction commits, so numbers become visible out of order. Everything up to
- * `after` has been shown, but for the holes: numbers that were missing and may yet come. */
+/* A line of the log gets its number before its transaction commits, so numbers become visible out
+ * of order. Everything up to `after` has been shown, but for the holes: numbers that were missing
+ * and may yet come. */
 struct reading {
     const char *queue, *event;
     struct run_row run;
@@ -69,7 +70,8 @@ static void close_hole(struct reading *reading, int64_t id)
         }
 }
 
-/* What came since the last call. What is visible only after the look for holes has a number above top, or is in a hole. */
+/* What came since the last call. What is visible only after the look for holes has a number above
+ * top, or is in a hole. */
 static enum rc read_more(struct cli *cli, struct reading *reading, bool first, const char *limit,
                          struct db_result **ret_result, struct err *err)
 {

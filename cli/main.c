@@ -4,8 +4,8 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-/* A closed stdin, stdout or stderr would become a socket of ours, and what is printed would be sent to a server. Reading and writing
- * these fails, as it does on closed ones. */
+/* A closed stdin, stdout or stderr would become a socket of ours, and what is printed would be sent
+ * to a server. Reading and writing these fails, as it does on closed ones. */
 static void occupy_closed(void)
 {
     for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)

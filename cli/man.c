@@ -1,4 +1,5 @@
-/* lockstep man: pages for man(1), made of the tables of commands, options, exit codes and keys: they never know less than the program. */
+/* lockstep man: pages for man(1), made of the tables of commands, options, exit codes and keys:
+ * they never know less than the program. */
 #include "cli/commands.h"
 #include "cli/exit.h"
 #include "config/key.h"

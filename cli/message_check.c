@@ -1,4 +1,5 @@
-/* message check FILE: what an executor would say of messages, before they are on a topic; no server is asked. */
+/* message check FILE: what an executor would say of messages, before they are on a topic; no server
+ * is asked. */
 #include "cli/commands.h"
 
 #include "kafka/consumer.h"
@@ -52,7 +53,8 @@ static const struct {
     {"aborted", "\"aborted\": true"},
 };
 
-/* What to write where path ("$.seq", "$.params[2]") is wrong; the codec's own advice, if it has some that is not general. */
+/* What to write where path ("$.seq", "$.params[2]") is wrong; the codec's own advice, if it has
+ * some that is not general. */
 static const char *advice(const struct err *err, char buffer[200])
 {
     const char *name = strncmp(err->object, "$.", 2) == 0 ? err->object + 2 : "";

@@ -1,6 +1,7 @@
 /**
  * What: the [metrics] port of a daemon: /metrics, /livez and /readyz over HTTP.
- * Invariants: nothing is opened while [metrics] listen is off. It changes nothing and shows no payloads.
+ * Invariants: nothing is opened while [metrics] listen is off. It changes nothing and shows no
+ *   payloads.
  * Threads: metrics_port_open and metrics_port_close: the command's.
  * Ownership: borrows conninfo and the tally until it is closed.
  * Failure: as console/http.h: an address that cannot be used ends the start.

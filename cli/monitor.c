@@ -1,4 +1,5 @@
-/* monitor list, check: how jobs do. Both look at rows alone, so they find a dispatcher that does nothing, too. */
+/* monitor list, check: how jobs do. Both look at rows alone, so they find a dispatcher that does
+ * nothing, too. */
 #include "cli/commands.h"
 
 #include "base/remedies.h"
@@ -33,7 +34,8 @@ enum rc command_monitor_list(struct cli *cli, struct err *err)
     return rc == RC_OK ? check_held(cli, err) : rc;
 }
 
-/* One line, as monitoring tools read it. held: what keeps dispatchers from work; its message "": nothing. */
+/* One line, as monitoring tools read it. held: what keeps dispatchers from work; its message "":
+ * nothing. */
 static enum rc print_line(const struct db_result *rows, int problems, const struct err *held,
                           struct err *err)
 {

@@ -1,4 +1,5 @@
-/* monitor run: the monitor of jobs as a daemon, in the foreground: it looks, opens and closes alerts, and sends them. */
+/* monitor run: the monitor of jobs as a daemon, in the foreground: it looks, opens and closes
+ * alerts, and sends them. */
 #include "cli/commands.h"
 #include "cli/metrics_port.h"
 #include "cli/stop.h"

@@ -96,7 +96,8 @@ static enum rc unknown_option(const struct cli *cli, const struct accepted *acce
     return rc;
 }
 
-/* An option that could not be read: its text is optopt for a letter, the word itself for a long one. */
+/* An option that could not be read: its text is optopt for a letter, the word itself for a long
+ * one. */
 static enum rc refuse_option(const struct cli *cli, const struct accepted *accepted, int code,
                              char **argv, struct err *err)
 {

@@ -20,8 +20,8 @@ struct option_spec;
 /** Finds command, options and arguments in argv. RC_REJECT + ERR_USAGE. */
 MUST_CHECK enum rc options_parse(struct cli *cli, int argc, char **argv, struct err *err);
 
-/** A copy of value if it fits its option, a word in its list's spelling; freed with the options. RC_REJECT + ERR_USAGE with what
- * would have been right. */
+/** A copy of value if it fits its option, a word in its list's spelling; freed with the options.
+ * RC_REJECT + ERR_USAGE with what would have been right. */
 MUST_CHECK enum rc option_value(const struct cli *cli, const struct option_spec *spec,
                                 const char *value, char **ret_value, struct err *err);
 void options_free(struct cli *cli);

@@ -1,7 +1,9 @@
 /**
- * What: a run as a picture to keep: an SVG, or a page that has it and its figures as tables. `document` is what lockstep.run_gantt returned.
- * Invariants: no script, no link, nothing from elsewhere; colours for light and dark; every text is escaped, and what cannot be shown is
- *   replaced. Nothing is said by colour alone. A band a phase, at most PICTURE_BANDS of them: the first and the last.
+ * What: a run as a picture to keep: an SVG, or a page that has it and its figures as tables.
+ *   `document` is what lockstep.run_gantt returned.
+ * Invariants: no script, no link, nothing from elsewhere; colours for light and dark; every text is
+ *   escaped, and what cannot be shown is replaced. Nothing is said by colour alone. A band a phase,
+ *   at most PICTURE_BANDS of them: the first and the last.
  * Threads: one.
  * Ownership: appends to the caller's string; borrows the document.
  * Failure: none; what the document does not have is left out.
@@ -22,7 +24,8 @@
 void picture_svg(struct str *out, const cJSON *document, bool file);
 void picture_html(struct str *out, const cJSON *document);
 
-/** Text for XML and HTML, at most `most` characters of it: "&lt;", and a mark for what is no character to be seen. */
+/** Text for XML and HTML, at most `most` characters of it: "&lt;", and a mark for what is no
+ * character to be seen. */
 void picture_text(struct str *out, const char *text, int most);
 
 /** 0.0123 as "12.3 ms", 4000 as "1 h 6 min". */

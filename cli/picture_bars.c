@@ -1,4 +1,5 @@
-/* What ran in a phase: a row a task, lanes as many as ran at once, or how many of the readers were busy. */
+/* What ran in a phase: a row a task, lanes as many as ran at once, or how many of the readers were
+ * busy. */
 #include "cli/picture.h"
 
 #include <math.h>
@@ -56,8 +57,8 @@ static void title(struct str *out, const cJSON *bar)
     str_text(out, "</title>");
 }
 
-/* A cross: failed, whatever the colour. In a bar if it has the room; beside it only at the end of its task, and never
- * outside of the plot. */
+/* A cross: failed, whatever the colour. In a bar if it has the room; beside it only at the end of
+ * its task, and never outside of the plot. */
 static void cross(struct str *out, const struct picture_band *band, const cJSON *bar, double x,
                   double width, double y)
 {
@@ -114,7 +115,8 @@ static double draw_unbegun(struct str *out, const struct picture_band *band, con
     return x + 10;
 }
 
-/* Behind the bar, or before it where there is no room. What did not go well is said in words, too. */
+/* Behind the bar, or before it where there is no room. What did not go well is said in words,
+ * too. */
 static void draw_name(struct str *out, const struct picture_band *band, const cJSON *bar,
                       double left, double right, double y)
 {
@@ -185,7 +187,8 @@ static const cJSON **sorted(const cJSON *phase, int *ret_count)
     return all;
 }
 
-/* The lane of each bar: the first that is free when it begins; -1: it has not begun. Returns how many there are. */
+/* The lane of each bar: the first that is free when it begins; -1: it has not begun. Returns how
+ * many there are. */
 static int assign(const cJSON *const *bars, int count, int *lane_of)
 {
     int lanes = 0;

@@ -1,4 +1,5 @@
-/* The picture as a page of its own, with its figures as a table for who cannot, or will not, look at a picture. */
+/* The picture as a page of its own, with its figures as a table for who cannot, or will not, look
+ * at a picture. */
 #include "cli/picture.h"
 
 #include <math.h>

@@ -11,7 +11,8 @@
 #define ROOMY   40  /* with so many phases each has two lines of text */
 #define WAITING 9   /* the strip above lanes */
 
-/* Light, and what is other in the dark. Classes and no variables: programs that make a bitmap of it know none. */
+/* Light, and what is other in the dark. Classes and no variables: programs that make a bitmap of it
+ * know none. */
 static const char *const style =
     "<style>\n"
     ".paper{fill:#fff}.head{font:600 17px system-ui,sans-serif;fill:#1b2126}\n"
@@ -59,7 +60,8 @@ static void head(struct str *out, const cJSON *document, int phases)
                picture_number(document, "readers", 1) == 1 ? "" : "s");
 }
 
-/* The distance of the lines of the axis: a round number of seconds, minutes or hours, at least an eighth of all. */
+/* The distance of the lines of the axis: a round number of seconds, minutes or hours, at least an
+ * eighth of all. */
 static double distance(double length)
 {
     static const double round[] = {1,   2,   5,    10,   15,   30,    60,    120,   300,

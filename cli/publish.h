@@ -1,6 +1,6 @@
 /**
- * What: publishes as `lockstep publish` does, for commands that have work of their own to publish: talk, progress, and the
- *   answer on stdout.
+ * What: publishes as `lockstep publish` does, for commands that have work of their own to publish:
+ *   talk, progress, and the answer on stdout.
  * Invariants: the run's id is alone on stdout, unless a format for programs is asked for.
  * Threads: the main thread.
  * Ownership: borrows all.
@@ -12,7 +12,8 @@
 #include "cli/cli.h"
 #include "producer/publish.h"
 
-/** options: all but the connection, what is common to all commands (dry-run, wait, timeout), and the callbacks. */
+/** options: all but the connection, what is common to all commands (dry-run, wait, timeout), and
+ * the callbacks. */
 MUST_CHECK enum rc publish_and_tell(struct cli *cli, struct publish_options *options,
                                     struct err *err);
 

@@ -22,7 +22,8 @@ enum rc command_queue_list(struct cli *cli, struct err *err)
                : rc;
 }
 
-/* Kafka only adds the ends of the log here: when it does not answer, the rest is shown all the same. */
+/* Kafka only adds the ends of the log here: when it does not answer, the rest is shown all the
+ * same. */
 static bool ends_of(struct cli *cli, const struct queue_row *queue, struct topic_ends *ret_ends)
 {
     struct err err;
@@ -104,7 +105,8 @@ enum rc command_queue_set(struct cli *cli, struct err *err)
     return rc;
 }
 
-/* Lifts a halt: what halted the queue is looked at again, and halts it again if it is still there. */
+/* Lifts a halt: what halted the queue is looked at again, and halts it again if it is still
+ * there. */
 static enum rc retry(struct cli *cli, const struct queue_row *queue, struct err *err)
 {
     DB_RESULT_AUTO *result = NULL;

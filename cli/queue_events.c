@@ -1,4 +1,5 @@
-/* Whether a queue tells what happens to its runs: an option that `queue create` and `queue set` share. */
+/* Whether a queue tells what happens to its runs: an option that `queue create` and `queue set`
+ * share. */
 #include "cli/commands.h"
 
 enum rc queue_set_events(struct cli *cli, const char *name, const char *events, struct err *err)

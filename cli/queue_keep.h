@@ -1,7 +1,7 @@
 /**
  * What: the options of `queue create` and `queue set` that say what a queue keeps (--keep-...).
- * Invariants: what `queue set` says about keeping wins over [queue:NAME] of the executors' configuration files, until
- *   --keep-from-file.
+ * Invariants: what `queue set` says about keeping wins over [queue:NAME] of the executors'
+ *   configuration files, until --keep-from-file.
  * Threads: the command's own.
  * Ownership: nothing.
  * Failure: ERR_USAGE: options that contradict each other.

@@ -1,5 +1,6 @@
-/* rejected redrive: rejected messages, corrected or as they are, become staged work, which is published like any other. Run,
- * seq and previous_order are the producer's and new; each message keeps its order. */
+/* rejected redrive: rejected messages, corrected or as they are, become staged work, which is
+ * published like any other. Run, seq and previous_order are the producer's and new; each message
+ * keeps its order. */
 #include "cli/commands.h"
 #include "cli/find.h"
 #include "cli/publish.h"
@@ -352,7 +353,8 @@ static enum rc begin(void *context, struct err *err)
                    db_text(row, 0, REDRIVE_BEGIN_AT), db_text(row, 0, REDRIVE_BEGIN_RUN));
 }
 
-/* Also after a failure: then the note is taken back, if it is certain that nothing came onto the topic. */
+/* Also after a failure: then the note is taken back, if it is certain that nothing came onto the
+ * topic. */
 static void settle(void *context)
 {
     struct redrive *redrive = context;

@@ -1,4 +1,5 @@
-/* run cancel, end, pause, resume, retry: the functions of the database do it, this names runs and tells what came of it. */
+/* run cancel, end, pause, resume, retry: the functions of the database do it, this names runs and
+ * tells what came of it. */
 #include "cli/commands.h"
 #include "cli/control.h"
 #include "cli/find.h"
@@ -12,7 +13,8 @@
 
 enum rc control_done(enum rc rc, struct err *err)
 {
-    /* LS002: it makes no sense; LS003: there is no such thing. The message names the object itself. */
+    /* LS002: it makes no sense; LS003: there is no such thing. The message names the object
+     * itself. */
     if (rc != RC_OK && err != NULL &&
         (sqlstate_is(err, SQLSTATE_NO_SENSE) || sqlstate_is(err, SQLSTATE_NO_SUCH_THING))) {
         err->kind = sqlstate_is(err, SQLSTATE_NO_SENSE) ? ERR_FAILED : ERR_USAGE;

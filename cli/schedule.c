@@ -1,5 +1,5 @@
-/* schedule next, schedule explain: the times of rules that need not be stored. The database computes them, by the functions that compute those of
- * stored rules. */
+/* schedule next, schedule explain: the times of rules that need not be stored. The database
+ * computes them, by the functions that compute those of stored rules. */
 #include "cli/commands.h"
 #include "cli/width.h"
 
@@ -18,7 +18,8 @@ static void set_text(cJSON *object, const char *name, const char *value)
     (void)cJSON_AddStringToObject(object, name, value);
 }
 
-/* The command's argument as a rule: an object is one as it is, anything else is a cron expression. The caller frees it. */
+/* The command's argument as a rule: an object is one as it is, anything else is a cron expression.
+ * The caller frees it. */
 static enum rc rule_text(const struct cli *cli, char **ret_text, struct err *err)
 {
     const char *written = cli->arguments[0], *zone = cli_text(cli, "zone");
@@ -72,7 +73,8 @@ static enum rc ask(struct cli *cli, const struct sql_statement *stmt, struct db_
     return rc;
 }
 
-/* One rule a line, one answer a line: a line that is refused is answered, too, and does not end the command. */
+/* One rule a line, one answer a line: a line that is refused is answered, too, and does not end the
+ * command. */
 static enum rc answer_lines(struct cli *cli, const char *path, FILE *in, struct err *err)
 {
     FREE_AUTO char *line = NULL;

@@ -1,4 +1,5 @@
-/* schedule add, set, remove: one schedule of a job. The options make the object that a file for job apply would have; the database checks it. */
+/* schedule add, set, remove: one schedule of a job. The options make the object that a file for job
+ * apply would have; the database checks it. */
 #include "cli/commands.h"
 #include "cli/job.h"
 
@@ -7,7 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A list written as "06:00,18:30", from text up to its end, or to a blank. *ret_rest: behind that. Numbers become numbers when numbers says so. */
+/* A list written as "06:00,18:30", from text up to its end, or to a blank. *ret_rest: behind that.
+ * Numbers become numbers when numbers says so. */
 static cJSON *list_of(const char *text, bool numbers, const char **ret_rest)
 {
     cJSON *list = cJSON_CreateArray();

@@ -10,14 +10,16 @@
 
 #include "base/str.h"
 
-/** A time of PostgreSQL ("2024-05-06 07:08:09.5+02"): today's as HH:MM:SS, this year's as MM-DD HH:MM, else its date. now_s:
- * seconds since 1970; whether it is today is decided in the zone of the cell. */
+/** A time of PostgreSQL ("2024-05-06 07:08:09.5+02"): today's as HH:MM:SS, this year's as MM-DD
+ * HH:MM, else its date. now_s: seconds since 1970; whether it is today is decided in the zone of
+ * the cell. */
 void short_time(struct str *out, const char *cell, int64_t now_s);
 
 /** An interval of PostgreSQL without what is behind its seconds. */
 void short_interval(struct str *out, const char *cell);
 
-/** A number in at most so many columns: with fewer digits behind the point, then with a unit: 12.3k, 4.5M. */
+/** A number in at most so many columns: with fewer digits behind the point, then with a unit:
+ * 12.3k, 4.5M. */
 void short_number(struct str *out, const char *cell, int columns);
 
 #define SHORT_ID 8

@@ -11,7 +11,8 @@
 #include <stdbool.h>
 
 void stop_catch(void);
-/** Behind stop_catch: a statement that is waited for when they come is cancelled, unless it is answered at once. */
+/** Behind stop_catch: a statement that is waited for when they come is cancelled, unless it is
+ * answered at once. */
 void stop_interrupts(void);
 bool stop_requested(void);
 

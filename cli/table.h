@@ -1,9 +1,11 @@
 /**
- * What: the one writer of results: a table for people, JSON, JSON Lines and CSV (RFC 4180) for programs.
- * Invariants: json is one document, jsonl one object a line, csv has a header line; NULL is null, and an empty field in
- *   csv. Column types are one letter each: t text, s status (text, coloured), i integer or number (unquoted in JSON),
- *   b boolean, z time (RFC 3339 in JSON and CSV), d interval, u UUID, j JSON as it is. NULL for types: all text. Only the table
- *   shortens (cli/drawing.h).
+ * What: the one writer of results: a table for people, JSON, JSON Lines and CSV (RFC 4180) for
+ *   programs.
+ * Invariants: json is one document, jsonl one object a line, csv has a header line; NULL is null,
+ *   and an empty field in csv. Column types are one letter each: t text, s status (text, coloured),
+ *   i integer or number (unquoted in JSON), b boolean, z time (RFC 3339 in JSON and CSV), d
+ *   interval, u UUID, j JSON as it is. NULL for types: all text. Only the table shortens
+ *   (cli/drawing.h).
  * Threads: one.
  * Ownership: copies what it is given; table_end frees.
  * Failure: RC_FATAL when stdout cannot be written; a reader that went away (EPIPE) is no error.
@@ -36,10 +38,12 @@ struct table *table_new(FILE *out, struct table_style style, const char *types,
 void table_row(struct table *table, const char *const *cells);
 MUST_CHECK enum rc table_end(struct table *table, struct err *err);
 
-/** Without an end: rows go out as they come (log --follow); tables are drawn line by line without borders. */
+/** Without an end: rows go out as they come (log --follow); tables are drawn line by line without
+ * borders. */
 void table_flush(struct table *table);
 
-/** With the columns of a result and no row yet. Their types are those of the database; text that is named status is a status. */
+/** With the columns of a result and no row yet. Their types are those of the database; text that is
+ * named status is a status. */
 struct table *table_of(FILE *out, struct table_style style, const struct db_result *result,
                        bool record);
 
@@ -47,7 +51,8 @@ struct table *table_of(FILE *out, struct table_style style, const struct db_resu
 MUST_CHECK enum rc table_result(FILE *out, struct table_style style, const struct db_result *result,
                                 bool record, struct err *err);
 
-/** Parts of one answer: in JSON one object with a member a part, in jsonl and csv the main part alone. */
+/** Parts of one answer: in JSON one object with a member a part, in jsonl and csv the main part
+ * alone. */
 struct table_part {
     const char *name;
     const struct db_result *result;

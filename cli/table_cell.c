@@ -23,7 +23,8 @@ void table_json_text(FILE *out, const char *text)
     (void)fputc('"', out);
 }
 
-/* "2024-05-06 07:08:09.5+02" of PostgreSQL becomes "2024-05-06T07:08:09.5+02:00"; anything else stays as it is. */
+/* "2024-05-06 07:08:09.5+02" of PostgreSQL becomes "2024-05-06T07:08:09.5+02:00"; anything else
+ * stays as it is. */
 static const char *rfc3339(const char *cell, char text[64])
 {
     size_t n = strlen(cell);

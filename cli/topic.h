@@ -36,7 +36,8 @@ struct topic_place {
     int partition;
     const char *brokers;
 };
-/** whole: the queue is the whole topic, so it must have exactly one partition. The number of findings that are not OK. */
+/** whole: the queue is the whole topic, so it must have exactly one partition. The number of
+ * findings that are not OK. */
 int topic_judge(const struct kafka_topic_info *info, const struct topic_place *where, bool whole,
                 struct topic_finding ret_findings[TOPIC_FINDINGS]);
 

@@ -1,7 +1,10 @@
 /**
- * What: says on stderr whom a command waits for when one of its statements takes long: who holds the lock, and since when.
- * Invariants: nothing is said in the first three seconds, and each holder is said once. The command itself is not touched.
- * Threads: waiting_start and waiting_stop: the command's. A thread of its own between them, with a session of its own after three seconds.
+ * What: says on stderr whom a command waits for when one of its statements takes long: who holds
+ *   the lock, and since when.
+ * Invariants: nothing is said in the first three seconds, and each holder is said once. The command
+ *   itself is not touched.
+ * Threads: waiting_start and waiting_stop: the command's. A thread of its own between them, with a
+ *   session of its own after three seconds.
  * Ownership: start gives, stop takes (NULL is fine).
  * Failure: none: without a session for it, no reason is shown.
  */

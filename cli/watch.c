@@ -120,7 +120,8 @@ static int64_t finished_of(const struct db_result *phases)
     return finished;
 }
 
-/* "run 3f2a... "nightly"  Running  188/1000 tasks", of what is published as far as that is known. */
+/* "run 3f2a... "nightly"  Running  188/1000 tasks", of what is published as far as that is
+ * known. */
 static void add_head(const struct watch *watch, struct str *out, const struct db_result *progress,
                      const struct db_result *phases)
 {
@@ -195,8 +196,8 @@ static void draw_live(struct watch *watch, const struct db_result *progress,
     (void)fputs(out.data, stdout);
 }
 
-/* One line for each phase whose counts changed since they were told; what is finished behind an unfinished phase (its tasks were
- * cancelled for a failure) is told when that one is. */
+/* One line for each phase whose counts changed since they were told; what is finished behind an
+ * unfinished phase (its tasks were cancelled for a failure) is told when that one is. */
 static void tell_plain(struct watch *watch, const struct db_result *progress,
                        const struct db_result *phases)
 {
@@ -248,7 +249,8 @@ static enum rc look(struct watch *watch, bool *ret_ended, struct err *err)
     enum rc rc = db_run(watch->cli->db, &sql_run_progress, params, &progress, err);
     if (rc == RC_OK)
         rc = db_run(watch->cli->db, &sql_run_phases, params, &phases, err);
-    /* An end that is told must still be true after a crash. What a standby shows is on the primary's disk. */
+    /* An end that is told must still be true after a crash. What a standby shows is on the
+     * primary's disk. */
     if (rc == RC_OK && db_bool(progress, 0, RUN_PROGRESS_ENDED) &&
         db_server(watch->cli->db)->timeline != 0)
         rc = db_run(watch->cli->db, &sql_session_flush, NULL, NULL, err);

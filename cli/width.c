@@ -50,7 +50,8 @@ static bool is_blank(char c)
     return c == ' ' || c == '\t' || c == '\n' || c == '\r';
 }
 
-/* Controls, separators of lines, surrogates, and the marks that turn the direction of writing (Unicode TR 36). */
+/* Controls, separators of lines, surrogates, and the marks that turn the direction of writing
+ * (Unicode TR 36). */
 static bool is_unsafe(utf8proc_int32_t point)
 {
     utf8proc_category_t category = utf8proc_category(point);

@@ -1,7 +1,8 @@
 /**
  * What: the words that options take as filters: statuses and kinds of events.
- * Invariants: RUN_STATUSES are the statuses that lockstep.run_status shows, EVENTS those that the SQL writes to the event
- *   log (tests/unit/words.sh compares both), TASK_STATUS_WORDS those of the type lockstep.status (tests/unit/words.sh).
+ * Invariants: RUN_STATUSES are the statuses that lockstep.run_status shows, EVENTS those that the
+ *   SQL writes to the event log (tests/unit/words.sh compares both), TASK_STATUS_WORDS those of the
+ *   type lockstep.status (tests/unit/words.sh).
  * Threads: constants.
  * Ownership: nothing.
  * Failure: none.

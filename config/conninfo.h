@@ -15,7 +15,8 @@ struct config;
 /** [postgres] as one connection string: conninfo, and what is set beside it at the same or a higher
  * origin. */
 void config_conninfo(const struct config *config, struct str *ret_conninfo);
-/** Adds a keyword with its value, quoted as the string, keywords or a URI, needs it; it replaces one that is there. */
+/** Adds a keyword with its value, quoted as the string, keywords or a URI, needs it; it replaces
+ * one that is there. */
 void config_conninfo_add(struct str *conninfo, const char *key, const char *value);
 
 #endif

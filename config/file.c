@@ -12,7 +12,7 @@
 #include <sys/stat.h>
 
 #define LONGEST_LINE   65536
-#define LONGEST_SOURCE (16 * 1024 * 1024) /* a line that continues behind this has no end: a device */
+#define LONGEST_SOURCE (16 * 1024 * 1024) /* a line beyond this has no end: a device */
 
 /* inih reads lines of at most 200 bytes and does not tell their number to its handler. So the lines
  * come through next_line, which counts them and keeps the whole of each: a longer value is taken
@@ -44,8 +44,8 @@ static void refuse_line(struct reading *reading, const char *hint, const char *m
     config_fault(&reading->config->faults, &err);
 }
 
-/* As fgets, but it tells of a line that is too long, of which the rest is no line of its own, and of one with NUL bytes, which would
- * end it. */
+/* As fgets, but it tells of a line that is too long, of which the rest is no line of its own, and
+ * of one with NUL bytes, which would end it. */
 static bool read_line(struct reading *reading)
 {
     size_t len = 0, nuls = 0, bytes = 0;

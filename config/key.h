@@ -1,7 +1,7 @@
 /**
  * What: the key table: which keys there are, of which type, with which default and range.
- * Invariants: it is the only list of keys: checks, `config list`, `config show`, the sample file and
- *   the reference are made from it.
+ * Invariants: it is the only list of keys: checks, `config list`, `config show`, the sample file
+ *   and the reference are made from it.
  * Threads: any: it is constant.
  * Ownership: static.
  * Failure: none.

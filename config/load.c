@@ -1,4 +1,5 @@
-/* Where values come from, in the order in which a later one counts: defaults, a file, the environment, -s and -X. */
+/* Where values come from, in the order in which a later one counts: defaults, a file, the
+ * environment, -s and -X. */
 #include "config/key.h"
 #include "config/store.h"
 
@@ -91,7 +92,8 @@ static void choose_path(const struct config_request *request, struct str *ret_pa
     str_clear(ret_path);
 }
 
-/* Two keys that contradict each other. Where only one of them is set, the heartbeat follows by itself (executor/alive.c). */
+/* Two keys that contradict each other. Where only one of them is set, the heartbeat follows by
+ * itself (executor/alive.c). */
 static void check_together(struct config *config)
 {
     static const char section[] = "executor";

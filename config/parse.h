@@ -1,6 +1,6 @@
 /**
- * What: typed values as the configuration writes them, also for values from other places (options of
- *   commands).
+ * What: typed values as the configuration writes them, also for values from other places (options
+ *   of commands).
  * Invariants: ret_x is written on success only.
  * Threads: any.
  * Ownership: config_words gives the words to the caller; config_words_free takes them.

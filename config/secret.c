@@ -1,4 +1,5 @@
-/* A secret that stands in a file of its own: @/PATH, or @$CREDENTIALS_DIRECTORY/NAME where systemd hands it over. */
+/* A secret that stands in a file of its own: @/PATH, or @$CREDENTIALS_DIRECTORY/NAME where systemd
+ * hands it over. */
 #include "config/key.h"
 #include "config/value.h"
 

@@ -33,8 +33,8 @@ static void refuse_call(struct http_request *request, const struct err *err)
 
 /* ---- Who asks ---- */
 
-/* A browser sends a cookie to each port of a host, and to each database of a console: none must take
- * another's for its own. */
+/* A browser sends a cookie to each port of a host, and to each database of a console: none must
+ * take another's for its own. */
 void api_name_cookie(struct api *api, int port, const char *cluster)
 {
     (void)snprintf(api->cookie, sizeof api->cookie, "lockstep_session_%d%s%s", port,
@@ -120,7 +120,8 @@ static void refuse_sign_in(struct http_request *request, enum rc rc, const struc
         refuse(request, status, err->message, err->hint);
 }
 
-/* Whoever was signed in with the cookie that came along is not any more: the new session has an id of its own. */
+/* Whoever was signed in with the cookie that came along is not any more: the new session has an id
+ * of its own. */
 static void sign_in(const struct api *api, struct http_request *request)
 {
     struct call call = {0};

@@ -1,7 +1,10 @@
 /**
- * What: /api/v1 of one database: sign-in, the routes of routes.c, the event stream and the OpenAPI document.
- * Invariants: who asks is found in this order: a token (Authorization: Bearer), the cookie of a web session, the anonymous visitor. A change is made by POST,
- *   PUT or DELETE, after guard_change. An Idempotency-Key makes a change that comes twice happen once: the second gets the first one's answer.
+ * What: /api/v1 of one database: sign-in, the routes of routes.c, the event stream and the OpenAPI
+ *   document.
+ * Invariants: who asks is found in this order: a token (Authorization: Bearer), the cookie of a web
+ *   session, the anonymous visitor. A change is made by POST, PUT or DELETE, after guard_change. An
+ *   Idempotency-Key makes a change that comes twice happen once: the second gets the first one's
+ *   answer.
  * Threads: handlers of http.h.
  * Ownership: borrows what it has.
  * Failure: problem documents.

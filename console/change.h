@@ -1,10 +1,13 @@
 /**
- * What: a change that a visitor asks for, made once, however often it is asked for with the same Idempotency-Key.
- * Invariants: the change and the note of its key are one transaction; a second request with the key waits for the first, and gets its answer. A change that was refused leaves no note: it
- *   may be tried again.
+ * What: a change that a visitor asks for, made once, however often it is asked for with the same
+ *   Idempotency-Key.
+ * Invariants: the change and the note of its key are one transaction; a second request with the key
+ *   waits for the first, and gets its answer. A change that was refused leaves no note: it may be
+ *   tried again.
  * Threads: any.
  * Ownership: the answer is the caller's str.
- * Failure: as db_run; RC_NONE: there is no such thing. A key that was used for another request: RC_REJECT, err->code "key".
+ * Failure: as db_run; RC_NONE: there is no such thing. A key that was used for another request:
+ *   RC_REJECT, err->code "key".
  */
 #ifndef CONSOLE_CHANGE_H
 #define CONSOLE_CHANGE_H

@@ -1,8 +1,10 @@
 /**
- * What: one database that the console serves, with all that belongs to it: who is signed in there, the answers of its last second, its event stream, and what is known
- *   of it for the list of all.
- * Invariants: clusters share no session, no answer and no lock, so one that is down holds up no other; and at most CLUSTER_REQUESTS at once wait for it, so it does
- *   not take the workers of the others. Whether it answers is asked for by a thread of its own, at most every five seconds, and only when somebody wants to know.
+ * What: one database that the console serves, with all that belongs to it: who is signed in there,
+ *   the answers of its last second, its event stream, and what is known of it for the list of all.
+ * Invariants: clusters share no session, no answer and no lock, so one that is down holds up no
+ *   other; and at most CLUSTER_REQUESTS at once wait for it, so it does not take the workers of the
+ *   others. Whether it answers is asked for by a thread of its own, at most every five seconds, and
+ *   only when somebody wants to know.
  * Threads: any.
  * Ownership: borrows its name and connection string. cluster_open gives, cluster_close takes.
  * Failure: only its threads can fail to start. Its database need not answer.
@@ -35,7 +37,8 @@ bool cluster_enter(struct cluster *cluster);
 void cluster_leave(struct cluster *cluster);
 /** Asks whether it answers, unless that is known. */
 void cluster_ask(struct cluster *cluster);
-/** Whether it answers; its figures, JSON, are added. Waits for what cluster_ask has asked for until until_us of clock_boot_us: what says nothing until then does not answer. */
+/** Whether it answers; its figures, JSON, are added. Waits for what cluster_ask has asked for until
+ * until_us of clock_boot_us: what says nothing until then does not answer. */
 bool cluster_answers(struct cluster *cluster, int64_t until_us, struct str *figures);
 
 #endif

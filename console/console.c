@@ -25,7 +25,8 @@ struct console {
     int skip;        /* its segments */
 };
 
-/* Where a request belongs: to which database, and what of its path is before that which is asked for. */
+/* Where a request belongs: to which database, and what of its path is before that which is asked
+ * for. */
 struct place {
     struct cluster *cluster;
     const char *base_path;
@@ -60,7 +61,8 @@ static void answer_asset(const struct console *console, struct http_request *req
         not_found(request);
 }
 
-/* A file that is asked for in the wrong place. A page's path may have a dot, in the name of a job: below the first segment. */
+/* A file that is asked for in the wrong place. A page's path may have a dot, in the name of a job:
+ * below the first segment. */
 static bool is_file(const struct http_request *request, int skip)
 {
     return http_segment(request, skip + 1) == NULL && asset_type(http_path(request)) != NULL;
@@ -153,7 +155,8 @@ static bool below_base(const struct console *console, const struct http_request 
            (strlen(path) == len - 1 && strncmp(path, console->base_path, len - 1) == 0);
 }
 
-/* Whether the process lives is answered although every worker waits for the database; whether it is ready, and who signs in, although all that others may take do. */
+/* Whether the process lives is answered although every worker waits for the database; whether it is
+ * ready, and who signs in, although all that others may take do. */
 static enum http_turn turn_of(void *context, const struct http_request *request)
 {
     const struct console *console = context;

@@ -1,10 +1,12 @@
 /**
- * What: the console: a server with the HTTP API, the page and the event stream of one or many databases.
- * Invariants: every request is checked in one order (guard.h): its Host, its Origin, who asks, whether that visitor may, its parameters; only then a
- *   statement runs. GET changes nothing.
+ * What: the console: a server with the HTTP API, the page and the event stream of one or many
+ *   databases.
+ * Invariants: every request is checked in one order (guard.h): its Host, its Origin, who asks,
+ *   whether that visitor may, its parameters; only then a statement runs. GET changes nothing.
  * Threads: console_start and console_stop: one.
  * Ownership: options are borrowed while it runs.
- * Failure: as http.h, and RC_FATAL + ERR_CONFIG for options that contradict each other; the hint says what to set.
+ * Failure: as http.h, and RC_FATAL + ERR_CONFIG for options that contradict each other; the hint
+ *   says what to set.
  */
 #ifndef CONSOLE_CONSOLE_H
 #define CONSOLE_CONSOLE_H

@@ -229,7 +229,8 @@ static bool read_zone(const char *text, int64_t *ret_s)
     return hours >= 0 && hours < 24 && minutes >= 0 && minutes < 60;
 }
 
-/* RFC 3339: "2026-11-23T08:00:00.123+01:00". In UTC, for PostgreSQL knows neither the year 0 nor each zone. */
+/* RFC 3339: "2026-11-23T08:00:00.123+01:00". In UTC, for PostgreSQL knows neither the year 0 nor
+ * each zone. */
 static bool check_time(const char *text, struct str *value)
 {
     static const char form[] = "dddd-dd-ddTdd:dd:dd";

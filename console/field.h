@@ -1,5 +1,6 @@
 /**
- * What: the parameters of routes: their names, what each may hold, and how one is checked before it reaches PostgreSQL.
+ * What: the parameters of routes: their names, what each may hold, and how one is checked before it
+ *   reaches PostgreSQL.
  * Invariants: one table (field.c) knows all of them, for the check and for the OpenAPI document.
  * Threads: any: it is constant.
  * Ownership: static; a checked value is the caller's string.
@@ -22,7 +23,8 @@ enum field_type {
     FIELD_WORD,  /* one of words */
     FIELD_WORDS, /* some of words, with commas between; given to SQL as text[] */
     FIELD_TIME,  /* RFC 3339; given to SQL in UTC */
-    /* `next` of an answer of the same list, given to SQL without the list's name: of rows by number, by time and number, by name */
+    /* `next` of an answer of the same list, given to SQL without the list's name: of rows by
+     * number, by time and number, by name */
     FIELD_AFTER_NUMBER,
     FIELD_AFTER_PLACE,
     FIELD_AFTER_NAME,

@@ -1,8 +1,9 @@
 /**
  * What: what a request must have before anything else is looked at.
- * Invariants: its Host is one of ours (against DNS rebinding). An Origin, if it has one, is that of the Host (against other sites); so is
- *   Sec-Fetch-Site, where a browser sends it, for whatever is not a GET of the page. What changes something is POST, PUT or DELETE with
- *   application/json and, with a cookie, the CSRF token of its web session.
+ * Invariants: its Host is one of ours (against DNS rebinding). An Origin, if it has one, is that of
+ *   the Host (against other sites); so is Sec-Fetch-Site, where a browser sends it, for whatever is
+ *   not a GET of the page. What changes something is POST, PUT or DELETE with application/json and,
+ *   with a cookie, the CSRF token of its web session.
  * Threads: any.
  * Ownership: borrows.
  * Failure: false: it is answered with a problem document.
@@ -17,7 +18,8 @@ struct http_request;
 /** hosts: names with commas between, from the configuration. */
 bool guard_host(struct http_request *request, const char *hosts);
 bool guard_origin(struct http_request *request);
-/** csrf "": the visitor came with a token of its own and needs none. lines: the body may be JSON Lines. */
+/** csrf "": the visitor came with a token of its own and needs none. lines: the body may be JSON
+ * Lines. */
 bool guard_change(struct http_request *request, const char *csrf, bool lines);
 /** For each answer: what browsers are told. */
 void guard_headers(struct http_request *request, bool encrypted);

@@ -1,9 +1,12 @@
 /**
- * What: the numbers of events that were given to transactions which have not committed yet, or never will. A number is given when an event is written, and the event is seen
- *   when its transaction has committed: events do not come in the order of their numbers.
- * Invariants: a hole is kept until its event was seen, or until all transactions are over that ran when a later look saw the hole still open: then it stays empty for good
- *   (PostgreSQL's pg_current_snapshot: what is below xmin is over). Of more than HOLES_MOST the oldest are given up together; holes_settle says when their transactions are over,
- *   for then whoever listens must read everything again.
+ * What: the numbers of events that were given to transactions which have not committed yet, or
+ *   never will. A number is given when an event is written, and the event is seen when its
+ *   transaction has committed: events do not come in the order of their numbers.
+ * Invariants: a hole is kept until its event was seen, or until all transactions are over that ran
+ *   when a later look saw the hole still open: then it stays empty for good (PostgreSQL's
+ *   pg_current_snapshot: what is below xmin is over). Of more than HOLES_MOST the oldest are given
+ *   up together; holes_settle says when their transactions are over, for then whoever listens must
+ *   read everything again.
  * Threads: that of its owner.
  * Ownership: the owner's struct; it has no memory of its own.
  * Failure: -
@@ -40,7 +43,8 @@ void holes_add(struct holes *holes, int64_t first, int64_t last);
 bool holes_fill(struct holes *holes, int64_t id);
 /** At the begin of a look with this snapshot, before what it saw is noted. */
 void holes_arm(struct holes *holes, int64_t xmax);
-/** After what the look saw was noted: drops what stays empty. True: what was given up is over, and may have come unseen. */
+/** After what the look saw was noted: drops what stays empty. True: what was given up is over, and
+ * may have come unseen. */
 bool holes_settle(struct holes *holes, int64_t xmin);
 /** The number from which on whoever has all up to id would miss nothing. */
 int64_t holes_safe(const struct holes *holes, int64_t id);

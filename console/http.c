@@ -1,4 +1,5 @@
-/* The server: libmicrohttpd's thread takes requests, workers (http_queue.c) answer them, a watcher ends what takes too long. */
+/* The server: libmicrohttpd's thread takes requests, workers (http_queue.c) answer them, a watcher
+ * ends what takes too long. */
 #include "base/clock.h"
 #include "base/log.h"
 #include "console/http_queue.h"
@@ -37,8 +38,8 @@ static void mark_waits(struct http *http, struct http_mark *mark, bool waits)
     (void)pthread_mutex_unlock(&http->lock);
 }
 
-/* With the lock, a moment before there are too many: whoever has waited longest with its request gives its place away, so that idle connections, however many, keep
- * no one out. */
+/* With the lock, a moment before there are too many: whoever has waited longest with its request
+ * gives its place away, so that idle connections, however many, keep no one out. */
 static void make_room(struct http *http)
 {
     struct http_mark *oldest = NULL;
@@ -110,7 +111,8 @@ static bool says_too_large(const struct http *http, struct MHD_Connection *conne
     return length != NULL && strtoull(length, NULL, 10) > http->options.body_most;
 }
 
-/* libmicrohttpd calls it when the head has come, for each piece of the body, at the body's end, and after a resume. */
+/* libmicrohttpd calls it when the head has come, for each piece of the body, at the body's end, and
+ * after a resume. */
 static enum MHD_Result on_request(void *context, struct MHD_Connection *connection, const char *url,
                                   const char *method, const char *version, const char *data,
                                   size_t *data_len, void **request_context)
@@ -338,8 +340,8 @@ enum rc http_serve(struct http *http, struct err *err)
     return rc == RC_OK ? start_daemon(http, err) : rc;
 }
 
-/* No new request; what is queued and under way is answered, for a daemon with suspended connections cannot stop: that the server stops, or, when what it waits
- * for was cancelled, that. */
+/* No new request; what is queued and under way is answered, for a daemon with suspended connections
+ * cannot stop: that the server stops, or, when what it waits for was cancelled, that. */
 void http_stop(struct http *http)
 {
     if (http == NULL)

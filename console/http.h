@@ -1,12 +1,18 @@
 /**
- * What: an HTTP server, and one request of it: libmicrohttpd with the limits that a server on a network needs. Only http.c,
- *   request.c and http_stream.c know libmicrohttpd. What a handler reads is in request.h, how it answers in answer.h.
- * Invariants: a handler is called once a request, when its body is complete, on one of `workers` threads, or, where `turn` says so, on the server's, and answers exactly
- *   once (http_answer or http_stream_open); one that did not answers 500, unless it said http_wait: then it is called again. A request whose client has gone before its turn is not handled. A connection that has not sent a whole request within
- *   `idle_s`, however slowly it sends, a body above `body_most` and a connection above `connections` are ended here. Path and query
- *   are decoded; what is not valid percent-encoded UTF-8 without a NUL is answered 400 and not seen by the handler.
- * Threads: http_open, http_serve and http_stop: one. A request belongs to the thread of its handler.
- * Ownership: options are borrowed while the server runs; texts of a request live until the handler returns.
+ * What: an HTTP server, and one request of it: libmicrohttpd with the limits that a server on a
+ *   network needs. Only http.c, request.c and http_stream.c know libmicrohttpd. What a handler
+ *   reads is in request.h, how it answers in answer.h.
+ * Invariants: a handler is called once a request, when its body is complete, on one of `workers`
+ *   threads, or, where `turn` says so, on the server's, and answers exactly once (http_answer or
+ *   http_stream_open); one that did not answers 500, unless it said http_wait: then it is called
+ *   again. A request whose client has gone before its turn is not handled. A connection that has
+ *   not sent a whole request within `idle_s`, however slowly it sends, a body above `body_most` and
+ *   a connection above `connections` are ended here. Path and query are decoded; what is not valid
+ *   percent-encoded UTF-8 without a NUL is answered 400 and not seen by the handler.
+ * Threads: http_open, http_serve and http_stop: one. A request belongs to the thread of its
+ *   handler.
+ * Ownership: options are borrowed while the server runs; texts of a request live until the handler
+ *   returns.
  * Failure: RC_FATAL + ERR_CONFIG: address, certificate or key (see listen.h).
  */
 #ifndef CONSOLE_HTTP_H
@@ -21,8 +27,9 @@
 struct http;
 struct http_request;
 typedef void http_handler(void *context, struct http_request *request);
-/** When the handler is called for a request: by a worker in the order in which they come; before those, by workers of which some are kept for them; by the server's own
- * thread, as it waits for nothing. */
+/** When the handler is called for a request: by a worker in the order in which they come; before
+ * those, by workers of which some are kept for them; by the server's own thread, as it waits for
+ * nothing. */
 enum http_turn { HTTP_QUEUED, HTTP_FIRST, HTTP_AT_ONCE };
 typedef enum http_turn http_turn_of(void *context, const struct http_request *request);
 

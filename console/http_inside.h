@@ -1,9 +1,12 @@
 /**
- * What: the inside of a server and of its requests and streams, for http.c, request.c and http_stream.c only.
- * Invariants: a request is made when its head has come, queued when its body has, and freed when libmicrohttpd has sent the
- *   answer or lost the client. From being queued to being answered its connection is suspended, so that libmicrohttpd does not touch it.
+ * What: the inside of a server and of its requests and streams, for http.c, request.c and
+ *   http_stream.c only.
+ * Invariants: a request is made when its head has come, queued when its body has, and freed when
+ *   libmicrohttpd has sent the answer or lost the client. From being queued to being answered its
+ *   connection is suspended, so that libmicrohttpd does not touch it.
  * Threads: `lock` of the server guards the queue, the lists and what is said to be with it.
- * Ownership: the server owns its requests and the connections' marks; a stream belongs to its two holders, libmicrohttpd and the caller.
+ * Ownership: the server owns its requests and the connections' marks; a stream belongs to its two
+ *   holders, libmicrohttpd and the caller.
  * Failure: see http.h.
  */
 #ifndef CONSOLE_HTTP_INSIDE_H

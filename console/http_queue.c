@@ -1,4 +1,5 @@
-/* Whose turn it is: requests wait in two queues for a worker; those that wait for what another request makes hold none. */
+/* Whose turn it is: requests wait in two queues for a worker; those that wait for what another
+ * request makes hold none. */
 #include "console/http_queue.h"
 #include "base/clock.h"
 #include "console/patience.h"
@@ -60,7 +61,8 @@ static struct http_request *dequeue(struct http *http, bool first_only, bool *re
     return request;
 }
 
-/* Whether its handler has said http_wait. It may have been woken meanwhile; else it is another's from here on. */
+/* Whether its handler has said http_wait. It may have been woken meanwhile; else it is another's
+ * from here on. */
 static bool leaves(struct http *http, struct http_request *request)
 {
     (void)pthread_mutex_lock(&http->lock);

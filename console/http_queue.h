@@ -1,6 +1,7 @@
 /**
  * What: the two queues in which a server's requests wait for a worker, and the workers.
- * Invariants: what is in the second one goes first; a request is in one of them, with a worker, or waits for what another makes.
+ * Invariants: what is in the second one goes first; a request is in one of them, with a worker, or
+ *   waits for what another makes.
  * Threads: queue_add: the server's; queue_serve: a worker each.
  * Ownership: requests are the server's.
  * Failure: see the functions.

@@ -1,4 +1,5 @@
-/* Answers without an end: what is sent is kept until libmicrohttpd can write it; the connection sleeps while nothing is. */
+/* Answers without an end: what is sent is kept until libmicrohttpd can write it; the connection
+ * sleeps while nothing is. */
 #include "base/clock.h"
 #include "console/http_inside.h"
 

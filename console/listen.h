@@ -1,11 +1,13 @@
 /**
- * What: an address that a server listens on, and its socket: "8330" (loopback), "HOST:8330", "[::1]:8330", the absolute path
- *   of a Unix socket, or "systemd": the socket that systemd passes (sd_listen_fds(3)).
- * Invariants: a listening socket is not inherited. A Unix socket that no process serves any more is replaced; any other file
- *   at its path is left alone.
+ * What: an address that a server listens on, and its socket: "8330" (loopback), "HOST:8330",
+ *   "[::1]:8330", the absolute path of a Unix socket, or "systemd": the socket that systemd passes
+ *   (sd_listen_fds(3)).
+ * Invariants: a listening socket is not inherited. A Unix socket that no process serves any more is
+ *   replaced; any other file at its path is left alone.
  * Threads: any.
  * Ownership: the caller closes the socket with listen_close.
- * Failure: RC_FATAL + ERR_CONFIG: the address cannot be read, is not one of this host, or is in use; the hint says what to do.
+ * Failure: RC_FATAL + ERR_CONFIG: the address cannot be read, is not one of this host, or is in
+ *   use; the hint says what to do.
  */
 #ifndef CONSOLE_LISTEN_H
 #define CONSOLE_LISTEN_H

@@ -76,7 +76,8 @@ static int status_of(enum rc rc, const struct err *err)
     return 503;
 }
 
-/* What is missing, where the server does not say it: its words for a right are not those that a login is given. */
+/* What is missing, where the server does not say it: its words for a right are not those that a
+ * login is given. */
 static const char *right_hint(const struct err *err)
 {
     static const struct {

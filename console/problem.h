@@ -1,7 +1,9 @@
 /**
- * What: answers that say what is wrong: problem documents (RFC 9457) with the hint that the command line shows.
- * Invariants: `type` is about:blank, `title` the status' standard words, `detail` one sentence, `hint` what to do, `field` the name of the parameter that
- *   is wrong, `code` an SQLSTATE where there is one. No password, no payload, no SQL text of ours.
+ * What: answers that say what is wrong: problem documents (RFC 9457) with the hint that the command
+ *   line shows.
+ * Invariants: `type` is about:blank, `title` the status' standard words, `detail` one sentence,
+ *   `hint` what to do, `field` the name of the parameter that is wrong, `code` an SQLSTATE where
+ *   there is one. No password, no payload, no SQL text of ours.
  * Threads: that of the request's handler.
  * Ownership: none.
  * Failure: none.

@@ -19,7 +19,8 @@ const struct listener *http_listener_of(const struct http_request *request);
 const char *http_method(const struct http_request *request);
 /** As it was sent, with the slash that it begins with. */
 const char *http_path(const struct http_request *request);
-/** The text between its slashes, decoded, so that a %2F does not divide; NULL: it has not so many. */
+/** The text between its slashes, decoded, so that a %2F does not divide; NULL: it has not so
+ * many. */
 const char *http_segment(const struct http_request *request, int i);
 /** The i-th pair of the query, decoded; false: there are not so many. */
 bool http_query_at(const struct http_request *request, int i, const char **ret_name,

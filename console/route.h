@@ -1,10 +1,14 @@
 /**
- * What: the routes of the API: which path with which method runs which statement, who may, and with which parameters.
- * Invariants: the table in routes.c is the only list of routes: what is answered, and the OpenAPI document, are made from it. A route is one
- *   statement of sql/console/ with one column, `document`, which is the answer, or a function that makes it. Its parameters are, in the order of $1, $2 ..., those of
- *   `params`: words of field.c, "!" behind one that must be given, "^" behind those of which exactly one must be given, "WORD=FIELD" where the API's name is another
- *   than the field's. What a path names in braces is a parameter, too. "@login" is the visitor, "@payloads" whether it may see payloads. Where two
- *   paths fit a request, it means the one with fewer braces.
+ * What: the routes of the API: which path with which method runs which statement, who may, and with
+ *   which parameters.
+ * Invariants: the table in routes.c is the only list of routes: what is answered, and the OpenAPI
+ *   document, are made from it. A route is one statement of sql/console/ with one column,
+ *   `document`, which is the answer, or a function that makes it. Its parameters are, in the order
+ *   of $1, $2 ..., those of `params`: words of field.c, "!" behind one that must be given, "^"
+ *   behind those of which exactly one must be given, "WORD=FIELD" where the API's name is another
+ *   than the field's. What a path names in braces is a parameter, too. "@login" is the visitor,
+ *   "@payloads" whether it may see payloads. Where two paths fit a request, it means the one with
+ *   fewer braces.
  * Threads: any: it is constant.
  * Ownership: static.
  * Failure: none.
@@ -42,7 +46,8 @@ enum { ROUTE_SIGN_IN, ROUTE_SESSION, ROUTE_SIGN_OUT, ROUTE_STREAM, ROUTE_OPENAPI
 /** How the document of a route without a statement is made. */
 route_make_fn *route_make(const struct route *route);
 
-/** The route of a request, whose path has `skip` segments before /api; NULL: none. *ret_allow: the methods that its path has, "" if there is no such path. */
+/** The route of a request, whose path has `skip` segments before /api; NULL: none. *ret_allow: the
+ * methods that its path has, "" if there is no such path. */
 const struct route *route_find(const struct http_request *request, int skip, struct str *ret_allow);
 /** What the request's path has where the route's has {name}; NULL: the route has none. */
 const char *route_segment(const struct route *route, const struct http_request *request, int skip,
@@ -52,8 +57,9 @@ bool route_is_personal(const struct route *route);
 /** Whether its body may be JSON Lines, one task a line. */
 bool route_takes_lines(const struct route *route);
 
-/** The next parameter of a list: its name in the API, its field (NULL: one that begins with @), whether it must be given; false: there is none. path: of the route;
- * "": the list is that of an object's members. */
+/** The next parameter of a list: its name in the API, its field (NULL: one that begins with @),
+ * whether it must be given; false: there is none. path: of the route; "": the list is that of an
+ * object's members. */
 struct route_param {
     char name[40];
     const struct field *field;

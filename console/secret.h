@@ -1,7 +1,8 @@
 /**
- * What: secrets of web sessions and tokens: how one is made, and how one that was given is compared.
- * Invariants: 256 random bits of the system. A comparison of two secrets of one length takes as long wherever they differ; an empty one is
- *   the same as none.
+ * What: secrets of web sessions and tokens: how one is made, and how one that was given is
+ *   compared.
+ * Invariants: 256 random bits of the system. A comparison of two secrets of one length takes as
+ *   long wherever they differ; an empty one is the same as none.
  * Threads: any.
  * Ownership: none.
  * Failure: none.

@@ -20,7 +20,8 @@
 /* One login has a quarter of all web sessions, so that it cannot keep others out. */
 #define SHARES      4
 #define SHARE_LEAST 2
-/* Tokens that are in use. Of more the one that was used longest ago waits for its next request to be looked up again. */
+/* Tokens that are in use. Of more the one that was used longest ago waits for its next request to
+ * be looked up again. */
 #define TOKENS    64
 #define TOKEN_US  5000000  /* then it is looked up again: it may have been revoked */
 #define GROUPS_US 30000000 /* then the groups of a person are read again */
@@ -121,7 +122,8 @@ static enum rc open_as(const struct sessions *sessions, const char *login, const
     return rc;
 }
 
-/* With the lock. A place for one more of login: a free one, or, if it has its share already or none is free, that of its own session that was used longest ago. NULL: others have all. */
+/* With the lock. A place for one more of login: a free one, or, if it has its share already or none
+ * is free, that of its own session that was used longest ago. NULL: others have all. */
 static struct visitor **place_for(const struct sessions *sessions, const char *login)
 {
     struct visitor **free = NULL, **oldest = NULL;
@@ -204,7 +206,8 @@ static bool too_old(const struct sessions *sessions, const struct visitor *visit
            now_us - visitor_since_us(visitor) > LONGEST_US;
 }
 
-/* Its groups are read again now and then: a right that was taken away ends here, too. False: it may not come in any more. */
+/* Its groups are read again now and then: a right that was taken away ends here, too. False: it may
+ * not come in any more. */
 static bool still_may(struct sessions *sessions, struct visitor *visitor)
 {
     struct err err = {0};

@@ -189,7 +189,8 @@ static void send_rows(struct stream *stream, const struct db_result *rows)
     }
 }
 
-/* Where to read on: the newest event, or, if somebody comes back who lacks few, what that one has. */
+/* Where to read on: the newest event, or, if somebody comes back who lacks few, what that one
+ * has. */
 static void find_place(struct stream *stream, const struct db_result *rows, int64_t newest)
 {
     stream->last_id = newest;

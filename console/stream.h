@@ -1,13 +1,15 @@
 /**
  * What: the event stream: what happens in the database, as server-sent events, to all who listen.
- * Invariants: one PostgreSQL session, of the console's login, feeds all; it is asked once a second while somebody listens, every two seconds while there
- *   is news, and not at all while nobody does. `id:` is the number of an event, so a client that comes back with Last-Event-ID misses nothing: what it missed is sent, or,
- *   if that is more than STREAM_CATCH_UP, the event `reset`, upon which it reads again. An object that changes often is sent at most once in two seconds. A comment every 15 s
- *   keeps the line alive. A client that does not read is cut off (http.h).
+ * Invariants: one PostgreSQL session, of the console's login, feeds all; it is asked once a second
+ *   while somebody listens, every two seconds while there is news, and not at all while nobody
+ *   does. `id:` is the number of an event, so a client that comes back with Last-Event-ID misses
+ *   nothing: what it missed is sent, or, if that is more than STREAM_CATCH_UP, the event `reset`,
+ *   upon which it reads again. An object that changes often is sent at most once in two seconds. A
+ *   comment every 15 s keeps the line alive. A client that does not read is cut off (http.h).
  * Threads: stream_add from any; it has a thread of its own.
  * Ownership: the answers that it opened.
- * Failure: when the database does not answer, each client gets the event `away`, with the seconds since then; when it answers again, `back`,
- *   and then what it missed. The log says so once.
+ * Failure: when the database does not answer, each client gets the event `away`, with the seconds
+ *   since then; when it answers again, `back`, and then what it missed. The log says so once.
  */
 #ifndef CONSOLE_STREAM_H
 #define CONSOLE_STREAM_H
@@ -36,7 +38,8 @@ struct stream_hooks {
 MUST_CHECK enum rc stream_start(const char *conninfo, const struct stream_hooks *hooks,
                                 struct stream **ret_stream, struct err *err);
 void stream_stop(struct stream *stream); /* NULL is fine */
-/** Answers request without an end, from its Last-Event-ID on, or from now. False: it is not answered: there are STREAM_CLIENTS already, or STREAM_CLIENTS_OF_ONE of its login. */
+/** Answers request without an end, from its Last-Event-ID on, or from now. False: it is not
+ * answered: there are STREAM_CLIENTS already, or STREAM_CLIENTS_OF_ONE of its login. */
 bool stream_add(struct stream *stream, struct http_request *request, struct visitor *visitor);
 
 #endif

@@ -1,9 +1,12 @@
 /**
- * What: one who asks: a person who signed in, a program with a token, or anyone where no sign-in is asked for; with a session of PostgreSQL.
- * Invariants: what it asks for runs on its session, one statement after the other, as the login that it came with.
+ * What: one who asks: a person who signed in, a program with a token, or anyone where no sign-in is
+ *   asked for; with a session of PostgreSQL.
+ * Invariants: what it asks for runs on its session, one statement after the other, as the login
+ *   that it came with.
  * Threads: any.
  * Ownership: counted: whoever got or held one gives it back with visitor_release.
- * Failure: visitor_run: as db_run; RC_LOST with the code VISITOR_LOST: a person's session is lost for good: sign in again.
+ * Failure: visitor_run: as db_run; RC_LOST with the code VISITOR_LOST: a person's session is lost
+ *   for good: sign in again.
  */
 #ifndef CONSOLE_VISITOR_H
 #define CONSOLE_VISITOR_H
@@ -26,11 +29,13 @@ const char *visitor_login(
 enum level visitor_level(const struct visitor *visitor);
 
 typedef enum rc visitor_fn(struct db *db, void *context, struct err *err);
-/** Has its session to itself, for several statements. When the client of request (may be NULL) goes away or the server stops, waiting for it ends, and PostgreSQL is
- * asked to cancel what runs. RC_RETRY: too many wait for it, or the client has gone. */
+/** Has its session to itself, for several statements. When the client of request (may be NULL) goes
+ * away or the server stops, waiting for it ends, and PostgreSQL is asked to cancel what runs.
+ * RC_RETRY: too many wait for it, or the client has gone. */
 MUST_CHECK enum rc visitor_use(struct visitor *visitor, struct http_request *request,
                                visitor_fn *fn, void *context, struct err *err);
-/** The same, to read: a session that had ended while nobody asked is opened again, unless it is a person's, and fn is called once more. */
+/** The same, to read: a session that had ended while nobody asked is opened again, unless it is a
+ * person's, and fn is called once more. */
 MUST_CHECK enum rc visitor_read(struct visitor *visitor, struct http_request *request,
                                 visitor_fn *fn, void *context, struct err *err);
 /** One statement that reads. */

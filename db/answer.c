@@ -1,5 +1,6 @@
-/* One call and its answer, within the session's patience. A peer that says nothing (a stopped backend, a cut line) keeps its
- * connection for ever; keepalive does not see it, because the kernel answers. */
+/* One call and its answer, within the session's patience. A peer that says nothing (a stopped
+ * backend, a cut line) keeps its connection for ever; keepalive does not see it, because the kernel
+ * answers. */
 #include "db/session.h"
 
 #include "base/clock.h"

@@ -19,10 +19,12 @@ struct db_canceller;
 struct db_canceller *db_canceller_new(struct db *db);
 void db_canceller_free(struct db_canceller *canceller);
 void db_cancel(struct db_canceller *canceller);
-/** Waits until each request that was made has ended: from then on none hits what the session is given. False: not within so long. */
+/** Waits until each request that was made has ended: from then on none hits what the session is
+ * given. False: not within so long. */
 bool db_cancel_wait(struct db_canceller *canceller, int patience_ms);
 void db_sever(struct db_canceller *canceller);
-/** Its descriptor of the session's socket, for others to hold open: the server does not see us go before they do. */
+/** Its descriptor of the session's socket, for others to hold open: the server does not see us go
+ * before they do. */
 int db_canceller_socket(const struct db_canceller *canceller);
 
 #endif

@@ -1,4 +1,5 @@
-/* From a connection string to a session that is ours: the right server, set up, nothing between us and it. */
+/* From a connection string to a session that is ours: the right server, set up, nothing between us
+ * and it. */
 #include "db/session.h"
 
 #include "base/ascii.h"
@@ -77,8 +78,9 @@ static void rotate(char *list)
     free(head);
 }
 
-/* Of libpq's verbose words the ones for people, in one line: there is a line a host, with an SQLSTATE behind the severity and
- * the place in the server's source, which are left out, and hints of libpq's, which are ours to give. */
+/* Of libpq's verbose words the ones for people, in one line: there is a line a host, with an
+ * SQLSTATE behind the severity and the place in the server's source, which are left out, and hints
+ * of libpq's, which are ours to give. */
 static void join_lines(struct err *err, const char *text, const char *code)
 {
     STR_AUTO all = {0};
@@ -99,8 +101,8 @@ static void join_lines(struct err *err, const char *text, const char *code)
         utf8_copy(err->message, sizeof err->message, all.data);
 }
 
-/* In libpq's verbose words an SQLSTATE follows the severity, whatever the server's language: "FATAL:  53300: ...". Of
- * several hosts the one that might take us later counts. */
+/* In libpq's verbose words an SQLSTATE follows the severity, whatever the server's language:
+ * "FATAL:  53300: ...". Of several hosts the one that might take us later counts. */
 static void find_code(const char *text, char ret_code[6])
 {
     for (const char *at = strstr(text, ":  "); at != NULL; at = strstr(at + 1, ":  ")) {
@@ -130,9 +132,10 @@ static int timeout_s(PGconn *conn)
     return given > 0 && given <= 3600 ? (int)given : atoi(CONNECT_S);
 }
 
-/* PQconnectdb measures its time on the wall clock, which may be set meanwhile, and tells no SQLSTATE; so we wait ourselves. A host
- * that does not take the connection ends by tcp_user_timeout, and libpq goes to the next address; one that takes it and says
- * nothing uses up our time. */
+/* PQconnectdb measures its time on the wall clock, which may be set meanwhile, and tells no
+ * SQLSTATE; so we wait ourselves. A host that does not take the connection ends by
+ * tcp_user_timeout, and libpq goes to the next address; one that takes it and says nothing uses up
+ * our time. */
 static enum reached establish(PGconn *conn)
 {
     int64_t until_us = clock_boot_us() + timeout_s(conn) * 1000000LL;
@@ -151,7 +154,8 @@ static enum reached establish(PGconn *conn)
     return next == PGRES_POLLING_FAILED || PQstatus(conn) == CONNECTION_BAD ? NOT_REACHED : SILENT;
 }
 
-/* libpq's words about a text that it cannot parse quote it, and a password may be anywhere in it. */
+/* libpq's words about a text that it cannot parse quote it, and a password may be anywhere in
+ * it. */
 static bool cannot_parse(const char *conninfo, struct err *err)
 {
     bool plain_name = strchr(conninfo, '=') == NULL && strstr(conninfo, "://") == NULL;

@@ -87,7 +87,8 @@ static void on_notice(void *context, const PGresult *result)
     if (severity == NULL || message == NULL)
         return;
     const char *state = or_empty(PQresultErrorField(result, PG_DIAG_SQLSTATE));
-    /* A server that crashes or is stopped at once only warns its sessions. A warning that SQL raises has a context. */
+    /* A server that crashes or is stopped at once only warns its sessions. A warning that SQL
+     * raises has a context. */
     bool warned = (strcmp(state, "57P01") == 0 || strcmp(state, "57P02") == 0) &&
                   PQresultErrorField(result, PG_DIAG_CONTEXT) == NULL;
     if (strcmp(severity, "FATAL") == 0 || strcmp(severity, "PANIC") == 0 || warned) {
@@ -229,7 +230,8 @@ static enum rc run_once(struct db *db, const struct sql_statement *stmt, const c
     return rc;
 }
 
-/* Nothing of it is left, locks of the session neither: what takes some does it last. In a block its neighbours are undone, too. */
+/* Nothing of it is left, locks of the session neither: what takes some does it last. In a block its
+ * neighbours are undone, too. */
 static bool again(const struct db *db, enum rc rc, const struct err *err)
 {
     return rc == RC_RETRY && sqlstate_undone(err) && PQtransactionStatus(db->conn) == PQTRANS_IDLE;

@@ -1,17 +1,17 @@
 /**
  * What: one PostgreSQL session, and how a statement of sql/ is run on it. Only this folder
  *   includes libpq.
- * Invariants: every session is set up alike (READ COMMITTED, UTF-8, time-outs, search_path, dead-peer parameters: db/packet.h
- *   and sql/session/settings.sql), whatever a DBA's defaults are; a session behind a
- *   pooler is refused. Statements are prepared on first use. A session that failed
- *   without an SQLSTATE is lost: only db_close is left to call.
+ * Invariants: every session is set up alike (READ COMMITTED, UTF-8, time-outs, search_path,
+ *   dead-peer parameters: db/packet.h and sql/session/settings.sql), whatever a DBA's defaults are;
+ *   a session behind a pooler is refused. Statements are prepared on first use. A session that
+ *   failed without an SQLSTATE is lost: only db_close is left to call.
  * Threads: a session, and so an advisory lock, belongs to one thread; other threads reach it
  *   through db/canceller.h.
  * Ownership: db_open gives the session to the caller; db_close takes it. A result belongs to
  *   the caller (db/result.h).
- * Failure: RC_LOST: close and open again. RC_RETRY: contention or a time-out; from db_open: the server is there, but takes
- *   nobody now (all connections in use, starting, a standby). RC_REJECT: the
- *   statement or its data are wrong. RC_FATAL: rights, schema, a standby. db/sqlstate.c has the
+ * Failure: RC_LOST: close and open again. RC_RETRY: contention or a time-out; from db_open: the
+ *   server is there, but takes nobody now (all connections in use, starting, a standby). RC_REJECT:
+ *   the statement or its data are wrong. RC_FATAL: rights, schema, a standby. db/sqlstate.c has the
  *   table. err->code is the SQLSTATE.
  */
 #ifndef DB_DB_H
@@ -28,8 +28,8 @@
 
 struct db;
 
-/** What a session is for; sets its application_name "lockstep/<role>". DB_READER and DB_QUERY run SQL of the user's: their
- * search_path is the login's own. */
+/** What a session is for; sets its application_name "lockstep/<role>". DB_READER and DB_QUERY run
+ * SQL of the user's: their search_path is the login's own. */
 enum db_role {
     DB_CLI,
     DB_CONTROL,
@@ -47,8 +47,8 @@ enum db_role {
     DB_MIGRATE
 };
 
-/** Connects (10 s at most per host), refuses poolers, and standbys but for DB_CLI, sets the session up. conninfo "" = libpq's
- * defaults. */
+/** Connects (10 s at most per host), refuses poolers, and standbys but for DB_CLI, sets the session
+ * up. conninfo "" = libpq's defaults. */
 MUST_CHECK enum rc db_open(const char *conninfo, enum db_role role, struct db **ret_db,
                            struct err *err);
 
@@ -61,9 +61,10 @@ struct db_server {
 const struct db_server *db_server(const struct db *db);
 
 /**
- * As db_open, but only to that server: DB_SAME: cluster, database and timeline are the same. DB_NOT_OLDER: it is another
- * cluster, or its timeline is not lower: an old primary that came back is refused. Of several hosts in conninfo each is
- * looked at, not only the first that answers. RC_LOST: none of them is it.
+ * As db_open, but only to that server: DB_SAME: cluster, database and timeline are the same.
+ * DB_NOT_OLDER: it is another cluster, or its timeline is not lower: an old primary that came back
+ * is refused. Of several hosts in conninfo each is looked at, not only the first that answers.
+ * RC_LOST: none of them is it.
  */
 enum db_match { DB_SAME, DB_NOT_OLDER };
 MUST_CHECK enum rc db_open_on(const char *conninfo, enum db_role role,
@@ -72,30 +73,33 @@ MUST_CHECK enum rc db_open_on(const char *conninfo, enum db_role role,
 void db_close(struct db *db); /* NULL is fine */
 
 /**
- * From now on a call that the server has not answered after patience_ms fails with RC_LOST and kind ERR_TIMEOUT, and so does
- * every later one: a stopped backend or a line that is cut tells nobody. 0: no limit, as after db_open. For sessions whose
- * statements are short; not in pipeline mode.
+ * From now on a call that the server has not answered after patience_ms fails with RC_LOST and kind
+ * ERR_TIMEOUT, and so does every later one: a stopped backend or a line that is cut tells nobody.
+ * 0: no limit, as after db_open. For sessions whose statements are short; not in pipeline mode.
  */
 void db_patience(struct db *db, int patience_ms);
 
 /**
- * For commands: what a person's or a producer's session waits for when fd becomes readable, and two seconds later still, is
- * cancelled and fails with RC_REJECT and kind ERR_CANCELLED; what is asked later is not, because it tidies up. Once for the process, before it has other threads.
+ * For commands: what a person's or a producer's session waits for when fd becomes readable, and two
+ *   seconds later still, is
+ * cancelled and fails with RC_REJECT and kind ERR_CANCELLED; what is asked later is not, because it
+ * tidies up. Once for the process, before it has other threads.
  */
 void db_interrupt(int fd);
 
 /**
  * Runs one statement with stmt->params text-format parameters (NULL = SQL NULL).
  * RC_OK, or RC_NONE when a :maybe statement found no row. ret_result may be NULL.
- * Repeats, a few times and ever later, what the server has undone in a deadlock or a serialization failure, but not within a transaction block.
+ * Repeats, a few times and ever later, what the server has undone in a deadlock or a serialization
+ * failure, but not within a transaction block.
  */
 MUST_CHECK enum rc db_run(struct db *db, const struct sql_statement *stmt,
                           const char *const *params, struct db_result **ret_result,
                           struct err *err);
 
 /**
- * The same, for a session with patience; while its answer is waited for, beside->fn is called whenever beside->fd can be read.
- * It has to read it, and must not use this session.
+ * The same, for a session with patience; while its answer is waited for, beside->fn is called
+ * whenever beside->fd can be read. It has to read it, and must not use this session.
  */
 struct db_beside {
     int fd;

@@ -21,7 +21,8 @@ static void fill_item(struct migrate_item *item, int version, const char *name,
     (void)snprintf(item->applied_at, sizeof item->applied_at, "%s", applied_at);
 }
 
-/* Is this row about this script? A migration is known by its number, a function or view by its name. */
+/* Is this row about this script? A migration is known by its number, a function or view by its
+ * name. */
 static bool is_of(const struct db_result *applied, int row, const struct sql_script *script)
 {
     return db_int(applied, row, MIGRATE_APPLIED_VERSION) == script->version &&
@@ -150,7 +151,8 @@ static enum rc lock_migrators(struct db *db, struct err *err)
     }
 }
 
-/* Drops functions and views of this name: all of them, or those that this transaction has not made. */
+/* Drops functions and views of this name: all of them, or those that this transaction has not
+ * made. */
 static enum rc drop(struct db *db, const char *name, bool all, struct err *err)
 {
     DB_RESULT_AUTO *drops = NULL;

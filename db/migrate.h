@@ -4,8 +4,8 @@
  * Invariants: a migration is applied once, in its own transaction, under one advisory lock, so
  *   any number of migrators may start at once; what is applied keeps its checksum. Functions
  *   and views are replaced when their text changed: in their place, so that what users were granted
- *   on them stays, or, with other parameters or columns, by dropping them. One that this binary does
- *   not have is dropped.
+ *   on them stays, or, with other parameters or columns, by dropping them. One that this binary
+ *   does not have is dropped.
  * Threads: the session's own.
  * Ownership: borrows the session.
  * Failure: RC_FATAL with ERR_SCHEMA when the schema is older, newer, altered or of another line of

@@ -1,7 +1,7 @@
 /**
  * What: notifications that the server sends unasked, and when to read them.
- * Invariants: a notification that came with the answer to a statement is not on the socket any more:
- *   the caller asks db_notified before it waits for the socket.
+ * Invariants: a notification that came with the answer to a statement is not on the socket any
+ *   more: the caller asks db_notified before it waits for the socket.
  * Threads: the session's own.
  * Ownership: channel and payload belong to the session and live until the next call.
  * Failure: as db.h.

@@ -5,7 +5,8 @@
 #include <libpq-fe.h>
 #include <string.h>
 
-/* What every supported server knows: an unknown name would refuse the connection. sql/session/settings.sql has the rest. */
+/* What every supported server knows: an unknown name would refuse the connection.
+ * sql/session/settings.sql has the rest. */
 struct setting {
     const char *name, *value;
 };
@@ -23,8 +24,9 @@ static const struct setting settings[] = {
     {"log_parameter_max_length_on_error", "0"}, /* what is bound is shown to no SQL of users */
 };
 
-/* Where no SQL but ours runs: each statement of it has an index for all that it reads; so a plan that was made while the tables were
- * small or not analysed is the one that is right when they are large. jit: the cost of a scan that cannot be avoided looks immense. */
+/* Where no SQL but ours runs: each statement of it has an index for all that it reads; so a plan
+ * that was made while the tables were small or not analysed is the one that is right when they are
+ * large. jit: the cost of a scan that cannot be avoided looks immense. */
 static const struct setting plans[] = {
     {"enable_seqscan", "off"},
     {"enable_hashjoin", "off"},
@@ -33,18 +35,21 @@ static const struct setting plans[] = {
     {"jit", "off"},
 };
 
-/* Only what belongs to the server and to lockstep_owner is found without its schema, so nothing that another login has made. */
+/* Only what belongs to the server and to lockstep_owner is found without its schema, so nothing
+ * that another login has made. */
 #define OUR_PATH "pg_catalog, pg_temp"
 
-/* COMMITs of task sessions are asynchronous: a prefix survives a crash (DESIGN section 6, Flush). */
+/* COMMITs of task sessions are asynchronous: a prefix survives a crash (DESIGN section 6,
+ * Flush). */
 static const char *synchronous_commit(enum db_role role)
 {
     bool lazy = role == DB_READER || role == DB_CONTROL || role == DB_GATE;
     return lazy ? "off" : "on";
 }
 
-/* How long a statement of ours waits for a row that a session of others holds. The dispatcher has other jobs, control and gates have other queues to work on, and their
- * patience is longer; a person and a producer learn who is in their way. Tasks and migrations wait. */
+/* How long a statement of ours waits for a row that a session of others holds. The dispatcher has
+ * other jobs, control and gates have other queues to work on, and their patience is longer; a
+ * person and a producer learn who is in their way. Tasks and migrations wait. */
 static const char *lock_timeout(enum db_role role)
 {
     bool shared = role == DB_CONTROL || role == DB_GATE;
@@ -73,7 +78,8 @@ static void add(struct str *options, const char *name, const char *value)
     }
 }
 
-/* Only libpq itself knows what a service file and the environment add: port 0 makes it read them and connect to nothing. */
+/* Only libpq itself knows what a service file and the environment add: port 0 makes it read them
+ * and connect to nothing. */
 static void add_given(const char *conninfo, struct str *options)
 {
     const char *const keys[] = {"dbname", "port", NULL};

@@ -1,7 +1,9 @@
 /**
- * What: the settings that a session is opened with, as the start-up packet's `options`. For the files of db/ only.
- * Invariants: they apply before the first statement, override those of ALTER ROLE and ALTER DATABASE, and are what
- *   RESET ALL goes back to. A session that runs SQL of the user's keeps the login's own search_path.
+ * What: the settings that a session is opened with, as the start-up packet's `options`. For the
+ *   files of db/ only.
+ * Invariants: they apply before the first statement, override those of ALTER ROLE and ALTER
+ *   DATABASE, and are what RESET ALL goes back to. A session that runs SQL of the user's keeps the
+ *   login's own search_path.
  * Threads: any.
  * Ownership: fills a string of the caller's.
  * Failure: none; what is no connection string adds nothing.
@@ -12,7 +14,8 @@
 #include "base/str.h"
 #include "db/db.h"
 
-/** Adds the options of conninfo (or of its service, or PGOPTIONS), then ours: of two the later counts. */
+/** Adds the options of conninfo (or of its service, or PGOPTIONS), then ours: of two the later
+ * counts. */
 void packet_options(const char *conninfo, enum db_role role, struct str *options);
 
 #endif

@@ -136,8 +136,8 @@ static bool classify(const PGresult *result, enum pipeline_reply *ret_reply)
     return true;
 }
 
-/* What a task raises is its own affair, whatever SQLSTATE it chose: only a session that ends is lost. The hints of our table are
- * about statements of ours. */
+/* What a task raises is its own affair, whatever SQLSTATE it chose: only a session that ends is
+ * lost. The hints of our table are about statements of ours. */
 static enum rc task_failed(struct db *db, const PGresult *result, struct err *ret_failed)
 {
     const char *severity = PQresultErrorField(result, PG_DIAG_SEVERITY_NONLOCALIZED);

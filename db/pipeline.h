@@ -19,9 +19,10 @@ MUST_CHECK enum rc pipeline_stop(struct db *db, struct err *err);
 /** Sends one command of the user's, with text parameters (NULL = SQL NULL). */
 MUST_CHECK enum rc pipeline_send(struct db *db, const char *sql, int param_count,
                                  const char *const *params, struct err *err);
-/** The same for a command without a NUL in text[0 .. len), prepared when it comes again in the same scope.
- * *ret_replies: how many there will be, the command's own the last one; *ret_prepared: it is executed by a name, which may
- * fail where the command itself would not (SQLSTATE 0A000): then send it with pipeline_send. */
+/** The same for a command without a NUL in text[0 .. len), prepared when it comes again in the same
+ * scope. *ret_replies: how many there will be, the command's own the last one; *ret_prepared: it is
+ * executed by a name, which may fail where the command itself would not (SQLSTATE 0A000): then send
+ * it with pipeline_send. */
 MUST_CHECK enum rc pipeline_send_recalled(struct db *db, int64_t scope, const char *text,
                                           size_t len, int param_count, const char *const *params,
                                           int *ret_replies, bool *ret_prepared, struct err *err);
@@ -48,7 +49,8 @@ MUST_CHECK enum rc pipeline_next(struct db *db, enum pipeline_reply *ret_reply,
 /** Prepares a statement of sql/ on this session now. Not in pipeline mode. */
 MUST_CHECK enum rc db_prepare(struct db *db, const struct sql_statement *stmt, struct err *err);
 
-/** Sends what puts the session back to how it was opened, but keeps what is prepared. In a transaction of its own. */
+/** Sends what puts the session back to how it was opened, but keeps what is prepared. In a
+ * transaction of its own. */
 MUST_CHECK enum rc pipeline_send_clean(struct db *db, int *ret_replies, struct err *err);
 
 #endif

@@ -23,8 +23,9 @@ int db_length(const struct db_result *result, int row, int column);  /* bytes */
 int64_t db_int(const struct db_result *result, int row, int column); /* 0 for NULL */
 bool db_bool(const struct db_result *result, int row, int column);
 double db_double(const struct db_result *result, int row, int column);
-/** Which of the words of the statement's contract a column holds; -1 for NULL. There is no other: db_run refuses an answer whose
- * word the contract does not know with RC_FATAL. Only of columns that have words. */
+/** Which of the words of the statement's contract a column holds; -1 for NULL. There is no other:
+ * db_run refuses an answer whose word the contract does not know with RC_FATAL. Only of columns
+ * that have words. */
 int db_word(const struct db_result *result, int row, int column);
 void db_free(struct db_result *result); /* NULL is fine */
 void db_result_auto(struct db_result **result);

@@ -59,7 +59,8 @@ void db_told_notice(struct db_told *told, const char *severity, const PGresult *
 MUST_CHECK enum rc db_setup(struct db *db, struct err *err);
 
 /**
- * What PQexec would return for what a PQsend function has sent (sent: its result); NULL: not sent, or not answered in time.
+ * What PQexec would return for what a PQsend function has sent (sent: its result); NULL: not sent,
+ * or not answered in time.
  */
 PGresult *db_answer(struct db *db, int sent);
 

@@ -1,7 +1,9 @@
 /**
- * What: SQLSTATEs: the one table that turns one into a reaction, and the names by which the rest of the code asks for one. The
- *   names are those of PostgreSQL's manual, appendix A, and of docs/how-to/external-workers.md for those of lockstep's own functions (class LS).
- * Invariants: no SQLSTATE (NULL or "") means the session is lost. No SQLSTATE stands in another folder's code.
+ * What: SQLSTATEs: the one table that turns one into a reaction, and the names by which the rest of
+ *   the code asks for one. The names are those of PostgreSQL's manual, appendix A, and of
+ *   docs/how-to/external-workers.md for those of lockstep's own functions (class LS).
+ * Invariants: no SQLSTATE (NULL or "") means the session is lost. No SQLSTATE stands in another
+ *   folder's code.
  * Threads: any.
  * Ownership: none.
  * Failure: none.
@@ -51,8 +53,9 @@ const char *sqlstate_text(enum sqlstate sqlstate);
 /** *ret_kind and *ret_hint (may be NULL) come from the same row of the table. */
 enum rc sqlstate_reaction(const char *sqlstate, enum err_kind *ret_kind, const char **ret_hint);
 
-/** The server has undone the statement for another session's sake, a deadlock or a serialization failure, and is well: the statement, or its
- * transaction, is simply repeated, at most so many times. */
+/** The server has undone the statement for another session's sake, a deadlock or a serialization
+ * failure, and is well: the statement, or its transaction, is simply repeated, at most so many
+ * times. */
 #define UNDONE_MOST 8
 bool sqlstate_undone(const struct err *err);
 

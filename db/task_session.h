@@ -15,8 +15,9 @@
 MUST_CHECK enum rc db_clean(struct db *db, struct err *err);
 
 /**
- * The user's SQL may have given the names of our prepared statements to statements of its own: from now on statements of
- * sql/ are sent as texts, until the session was cleaned or reset, or this is called with false.
+ * The user's SQL may have given the names of our prepared statements to statements of its own: from
+ * now on statements of sql/ are sent as texts, until the session was cleaned or reset, or this is
+ * called with false.
  */
 void db_wary(struct db *db, bool wary);
 

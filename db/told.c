@@ -179,7 +179,8 @@ void db_told_notice(struct db_told *told, const char *severity, const PGresult *
         utf8_add(&line, detail, strlen(detail), DB_TOLD_MOST);
     }
     add_notice(told, line.data, line.len);
-    /* an identifier was too long, a backslash in a string: said before anything of the command is done */
+    /* an identifier was too long, a backslash in a string: said before anything of the command is
+     * done */
     told->lexed = told->lexed ||
                   (state != NULL && (strcmp(state, "42622") == 0 || strcmp(state, "22P06") == 0));
 }

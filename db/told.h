@@ -1,9 +1,12 @@
 /**
- * What: what the server says while a user's SQL runs on a session: the whole of its last error, notices and warnings, and how many
- *   rows the last command was about. For people: struct err decides.
- * Invariants: every text is UTF-8 and at most DB_TOLD_MOST bytes, however much the server sends; all lines are kept up to there.
+ * What: what the server says while a user's SQL runs on a session: the whole of its last error,
+ *   notices and warnings, and how many rows the last command was about. For people: struct err
+ *   decides.
+ * Invariants: every text is UTF-8 and at most DB_TOLD_MOST bytes, however much the server sends;
+ *   all lines are kept up to there.
  * Threads: the session's own.
- * Ownership: plain data with texts of its own; db_told_free takes it (NULL is fine). The session borrows it while it listens.
+ * Ownership: plain data with texts of its own; db_told_free takes it (NULL is fine). The session
+ *   borrows it while it listens.
  * Failure: none.
  */
 #ifndef DB_TOLD_H
@@ -25,7 +28,8 @@ struct db_told {
     bool raised;   /* the error is one that SQL has raised, with a SQLSTATE of its choice */
     long left_out; /* notices for which there was no room */
     bool lexed;    /* one of the notices is about the text of a command, so maybe of the next one */
-    /* of the last command in a pipeline, of all that db_command ran; -1: it is none that counts them */
+    /* of the last command in a pipeline, of all that db_command ran; -1: it is none that counts
+     * them */
     int64_t rows;
 };
 
@@ -35,10 +39,12 @@ void db_told_free(struct db_told *told);
 void db_told_clear(struct db_told *told);
 /** Moves the notices of from behind those of to. */
 void db_told_move(struct db_told *to, struct db_told *from);
-/** Notices and errors of the user's commands (pipeline.h) are put down there from now on; NULL: nowhere. */
+/** Notices and errors of the user's commands (pipeline.h) are put down there from now on; NULL:
+ * nowhere. */
 void db_listen(struct db *db, struct db_told *told);
 
-/** Appends the line of sql with the place of the error, and a caret under it. position: in characters from 1, from sql + offset on. */
+/** Appends the line of sql with the place of the error, and a caret under it. position: in
+ * characters from 1, from sql + offset on. */
 void db_told_place(struct str *str, const char *sql, size_t offset, int position);
 
 #endif

@@ -1,5 +1,6 @@
-/* able: what the configuration of this executor does not let it do is left to others, who may know the command or call the host. The
- * database remembers what is needed and who lacks it, so that it does not come back to us. */
+/* able: what the configuration of this executor does not let it do is left to others, who may know
+ * the command or call the host. The database remembers what is needed and who lacks it, so that it
+ * does not come back to us. */
 #include "executor/able.h"
 #include "action/settings.h"
 

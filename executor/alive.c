@@ -87,8 +87,9 @@ static struct other *find_other(struct alive *alive, int executor_no)
     return other;
 }
 
-/* passed_us: the time since our last beat that may be held against others, 0 when we ourselves were slow: then the database
- * stood still, or this process. Nobody's clock is compared with anybody's. */
+/* passed_us: the time since our last beat that may be held against others, 0 when we ourselves were
+ * slow: then the database stood still, or this process. Nobody's clock is compared with
+ * anybody's. */
 static enum rc watch(struct alive *alive, int executor_no, int64_t heartbeat, int64_t passed_us,
                      struct err *err)
 {
@@ -214,8 +215,9 @@ static enum rc beat(struct alive *alive, struct err *err)
     return rc;
 }
 
-/* T1 counts from when the last confirmed heartbeat was sent: others have not seen us stand still for longer. After a wait
- * without work, or after this process stood still, the answer has a fifth of it. */
+/* T1 counts from when the last confirmed heartbeat was sent: others have not seen us stand still
+ * for longer. After a wait without work, or after this process stood still, the answer has a fifth
+ * of it. */
 static int beat_patience(const struct alive *alive, int64_t confirmed_us, int64_t now_us)
 {
     int64_t left_ms = alive->t1_ms - (now_us - confirmed_us) / 1000;

@@ -3,7 +3,8 @@
  *   of their own that carries no claims.
  * Invariants: the number and the id are fresh for every incarnation. The heartbeat is a
  *   counter; nobody compares clocks of different machines.
- * Threads: one of its own; alive_busy, alive_stir, alive_end and alive_trouble may be called by control at any time, alive_stand_by by the dispatcher.
+ * Threads: one of its own; alive_busy, alive_stir, alive_end and alive_trouble may be called by
+ *   control at any time, alive_stand_by by the dispatcher.
  * Ownership: alive_start gives, alive_stop takes.
  * Failure: the session is lost, or no heartbeat was confirmed for T1: control gets MAIL_ALIVE and
  *   must end the incarnation; should it wait for an answer of the server, its session is cut.
@@ -13,7 +14,8 @@
 
 #include "executor/lane.h"
 
-/** T1: without a confirmed heartbeat for so long an executor ends its own incarnation; half of T2, after which others end it. */
+/** T1: without a confirmed heartbeat for so long an executor ends its own incarnation; half of T2,
+ * after which others end it. */
 static inline int alive_t1_ms(const struct executor_options *options)
 {
     return options->frozen_after_ms / 2;
@@ -37,16 +39,20 @@ int alive_socket(const struct alive *alive);
 void alive_busy(struct alive *alive, bool busy);
 /** Something happened on a queue: others may be at work now, and may die, so look at them soon. */
 void alive_stir(struct alive *alive);
-/** The dispatcher of jobs waits for its lock: the heartbeat asks whether it is free, every two seconds at least; then control gets ALIVE_DISPATCH_FREE. */
+/** The dispatcher of jobs waits for its lock: the heartbeat asks whether it is free, every two
+ * seconds at least; then control gets ALIVE_DISPATCH_FREE. */
 void alive_stand_by(struct alive *alive, bool stands_by);
-/** Where the topic of the queue at this place of the options ends; -1: not known. Told with the next heartbeat. */
+/** Where the topic of the queue at this place of the options ends; -1: not known. Told with the
+ * next heartbeat. */
 void alive_end(struct alive *alive, int queue, int64_t end);
 enum alive_cause { ALIVE_LOGIN, ALIVE_KAFKA, ALIVE_CAUSES };
-/** Why readers cannot log in, or Kafka cannot be reached, NULL: they can, it can. Shown to operators with the next heartbeat, which comes at once when this changes. */
+/** Why readers cannot log in, or Kafka cannot be reached, NULL: they can, it can. Shown to
+ * operators with the next heartbeat, which comes at once when this changes. */
 void alive_trouble(struct alive *alive, enum alive_cause cause, const char *trouble);
 /** Whether it is lost, and why: then that is the cause of whatever else went wrong. */
 bool alive_lost(struct alive *alive, struct err *ret_why);
-/** Ends the incarnation in the database, too, if it can. why: "drained" or "lost"; error: what ended it, NULL: nothing did. */
+/** Ends the incarnation in the database, too, if it can. why: "drained" or "lost"; error: what
+ * ended it, NULL: nothing did. */
 void alive_stop(struct alive *alive, const char *why, const char *error);
 
 #endif

@@ -1,6 +1,7 @@
-/* beside: what control does while the server works on a claim, which takes as long as many short tasks: completed ones make room at
- * their readers, and what waits for a reader goes there. All else takes a statement, or may: other mail, time-outs, cancels and a drain
- * wait for the answer, at most for the session's patience. */
+/* beside: what control does while the server works on a claim, which takes as long as many short
+ * tasks: completed ones make room at their readers, and what waits for a reader goes there. All
+ * else takes a statement, or may: other mail, time-outs, cancels and a drain wait for the answer,
+ * at most for the session's patience. */
 #include "executor/beside.h"
 
 #include "executor/execute.h"

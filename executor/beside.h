@@ -1,5 +1,6 @@
 /**
- * What: what control does while the server works on a claim: completed works make room, and what waits goes there.
+ * What: what control does while the server works on a claim: completed works make room, and what
+ *   waits goes there.
  * Invariants: all else takes a statement, or may, and waits for the answer.
  * Threads: control.
  * Ownership: -

@@ -40,7 +40,8 @@ static struct phase *head_phase(struct lane *lane, const struct held *head)
     return last;
 }
 
-/* Of short tasks: while phases wait, who has the last one claims the next, for a barrier between two executors takes longer. */
+/* Of short tasks: while phases wait, who has the last one claims the next, for a barrier between
+ * two executors takes longer. */
 static bool in_stretches(const struct lane *lane)
 {
     return lane_depth(lane) > 1;
@@ -54,7 +55,8 @@ static bool behind_ours(const struct lane *lane, const struct held *head)
     return false;
 }
 
-/* What comes behind a barrier is claimed while the readers have work: at the barrier they would wait for the claim. */
+/* What comes behind a barrier is claimed while the readers have work: at the barrier they would
+ * wait for the claim. */
 static int wanted(struct lane *lane, const struct held *head)
 {
     int open = 0, closed = 0, have;
@@ -311,7 +313,8 @@ void claim_went_back(struct lane *lane, int64_t next_offset)
     lane_again(lane);
 }
 
-/* What follows from a verdict is a table, like everything that decides about a message. Returns whether another claim makes sense. */
+/* What follows from a verdict is a table, like everything that decides about a message. Returns
+ * whether another claim makes sense. */
 static bool follow(struct lane *lane, const struct db_result *row, int count)
 {
     int verdict = db_word(row, 0, EXECUTOR_CLAIM_VERDICT);
@@ -361,8 +364,9 @@ static bool follow(struct lane *lane, const struct db_result *row, int count)
     return progress;
 }
 
-/* All that may start is with the readers, and the next two phases are in hand: what comes next is a barrier, and a claim would
- * keep control from giving S back and from handing out what opens. For a moment only: the tasks may be long ones. */
+/* All that may start is with the readers, and the next two phases are in hand: what comes next is a
+ * barrier, and a claim would keep control from giving S back and from handing out what opens. For a
+ * moment only: the tasks may be long ones. */
 static bool poised(struct lane *lane)
 {
     int closed = 0;
@@ -419,8 +423,8 @@ bool claim_waits(struct lane *lane)
     return may_claim_now(lane) && due(lane, stream_head(&lane->stream, 0)) > 0;
 }
 
-/* Locks that only executors should take, or a row, are another session's: this queue waits, the others continue, and what the queue has in
- * hand is done. */
+/* Locks that only executors should take, or a row, are another session's: this queue waits, the
+ * others continue, and what the queue has in hand is done. */
 static enum rc locks_taken(struct lane *lane, const struct err *why, struct err *err)
 {
     claims_taken(&lane->claims, lane->ex->now_us);

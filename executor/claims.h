@@ -1,6 +1,7 @@
 /**
  * What: when a lane may claim (claim.c does): what keeps it from it, and until when.
- * Invariants: what is blocked stays so until an event says that something has changed; all else ends by itself.
+ * Invariants: what is blocked stays so until an event says that something has changed; all else
+ *   ends by itself.
  * Threads: control.
  * Ownership: embedded in the lane; only claims.c writes it.
  * Failure: -
@@ -26,12 +27,13 @@ void claims_block(struct claims *claims);
 void claims_unblock(struct claims *claims);
 /** The locks of a phase change hands: not for a moment. */
 void claims_busy(struct claims *claims, int64_t now_us);
-/** Locks that only executors should take are another session's: not for a while, and longer each time. */
+/** Locks that only executors should take are another session's: not for a while, and longer each
+ * time. */
 void claims_taken(struct claims *claims, int64_t now_us);
 void claims_not_taken(struct claims *claims);
 /**
- * at_barrier: all that may start is with the readers, and what comes next is in hand. True: what opens that is waited for, for a few
- * round trips of round_us.
+ * at_barrier: all that may start is with the readers, and what comes next is in hand. True: what
+ * opens that is waited for, for a few round trips of round_us.
  */
 bool claims_poised(struct claims *claims, bool at_barrier, int64_t now_us, int64_t round_us);
 /** A phase has opened. */

@@ -1,5 +1,6 @@
-/* cut_off: readers whose login does not let them open a session (its password has changed, it is barred, too many connections). They try
- * again by themselves; control gives them nothing, and without any reader this executor claims and adopts nothing. */
+/* cut_off: readers whose login does not let them open a session (its password has changed, it is
+ * barred, too many connections). They try again by themselves; control gives them nothing, and
+ * without any reader this executor claims and adopts nothing. */
 #include "executor/cut_off.h"
 
 #include "executor/alive.h"

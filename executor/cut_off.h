@@ -1,5 +1,6 @@
 /**
- * What: readers whose login does not let them open a session get nothing; without any reader this executor takes no work.
+ * What: readers whose login does not let them open a session get nothing; without any reader this
+ *   executor takes no work.
  * Invariants: readers try again by themselves.
  * Threads: control.
  * Ownership: -

@@ -1,4 +1,5 @@
-/* drain: what signals ask of an executor: to pause its claims, to read its configuration again, to end in order. */
+/* drain: what signals ask of an executor: to pause its claims, to read its configuration again, to
+ * end in order. */
 #include "executor/drain.h"
 
 #include "executor/event.h"
@@ -12,7 +13,8 @@
 
 #include <signal.h>
 
-/* What this executor was not able to do it may do now, and the other way round. What runs continues as it began. */
+/* What this executor was not able to do it may do now, and the other way round. What runs continues
+ * as it began. */
 static enum rc reload(struct executor *ex, struct err *err)
 {
     if (ex->options->reload == NULL || !ex->options->reload(ex->options->reload_context))

@@ -1,6 +1,8 @@
 /**
- * What: what signals ask of an executor: to pause its claims, to read its configuration again, to end in order.
- * Invariants: a drain takes nothing new, and what runs may finish; the second signal, or the time-out, cancels it.
+ * What: what signals ask of an executor: to pause its claims, to read its configuration again, to
+ *   end in order.
+ * Invariants: a drain takes nothing new, and what runs may finish; the second signal, or the
+ *   time-out, cancels it.
  * Threads: control.
  * Ownership: -
  * Failure: as db.h.

@@ -1,5 +1,5 @@
-/* ends: runs that have ended and nobody has said so: an executor that took the end may have died before, or others opened the last
- * phase. */
+/* ends: runs that have ended and nobody has said so: an executor that took the end may have died
+ * before, or others opened the last phase. */
 #include "executor/ends.h"
 
 #include "executor/lane.h"

@@ -1,5 +1,6 @@
 /**
- * What: says of runs that they have ended when nobody else has: an executor that took the end may have died before.
+ * What: says of runs that they have ended when nobody else has: an executor that took the end may
+ *   have died before.
  * Invariants: the database decides whether a run has ended.
  * Threads: control.
  * Ownership: -

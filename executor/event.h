@@ -1,7 +1,9 @@
 /**
- * What: what happens in one place of an executor and matters in another. One table (event.c) says what each event does to the parts of a
- *   lane; the file that notices the event knows none of them.
- * Invariants: an effect only notes something in a part, for its next turn: it sends nothing and tells no further event.
+ * What: what happens in one place of an executor and matters in another. One table (event.c) says
+ *   what each event does to the parts of a lane; the file that notices the event knows none of
+ *   them.
+ * Invariants: an effect only notes something in a part, for its next turn: it sends nothing and
+ *   tells no further event.
  * Threads: control.
  * Ownership: -
  * Failure: -

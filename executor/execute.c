@@ -78,7 +78,8 @@ static bool judged(const struct executor *ex, const struct phase *phase)
            ex->now_us < ex->risks_until_us;
 }
 
-/* A reader that changes its run has to clean its session: it continues with that of its last task, but not for ever. */
+/* A reader that changes its run has to clean its session: it continues with that of its last task,
+ * but not for ever. */
 static struct phase *phase_for(struct lane *lane, const struct reader *reader)
 {
     struct phase *next = next_phase(lane);
@@ -104,8 +105,9 @@ static void start(struct reader *reader, struct phase *phase, int64_t now_us)
     reader->given_last = &work->mail.next;
 }
 
-/* What tasks may do that their texts do not show is read before they are handed out, but not for a few of them, and not all the
- * time where that takes long. What has shown that a phase is open tells whether what was read still holds for it. */
+/* What tasks may do that their texts do not show is read before they are handed out, but not for a
+ * few of them, and not all the time where that takes long. What has shown that a phase is open
+ * tells whether what was read still holds for it. */
 static enum rc judge(struct lane *lane, struct err *err)
 {
     struct executor *ex = lane->ex;
@@ -132,14 +134,16 @@ static enum rc judge(struct lane *lane, struct err *err)
     return RC_OK;
 }
 
-/* Within the bounds of the queue and of the executor, and for the session that the reader has now. */
+/* Within the bounds of the queue and of the executor, and for the session that the reader has
+ * now. */
 static bool slot_holds(const struct executor *ex, const struct reader *reader)
 {
     return reader->slot_no <= reader->lane->max_readers &&
            reader->slot_pid == reader_pid(reader->thread) && reader_usable(ex, reader);
 }
 
-/* Readers that have work from before the bound was lowered: it counts, so that no more start than there may be. */
+/* Readers that have work from before the bound was lowered: it counts, so that no more start than
+ * there may be. */
 static int beyond_bound(const struct lane *lane)
 {
     int count = 0;
@@ -158,8 +162,9 @@ static bool has_long(const struct executor *ex, const struct reader *reader)
                                                ex->now_us - first->head_since_us >= MARK_AFTER_US));
 }
 
-/* Level by level, so that no reader has a second task before each has a first one. Refilled when half of it is done: what
- * comes together goes to the server together. Nothing goes behind a long task. */
+/* Level by level, so that no reader has a second task before each has a first one. Refilled when
+ * half of it is done: what comes together goes to the server together. Nothing goes behind a long
+ * task. */
 static void hand_out(struct lane *lane, int ready)
 {
     struct executor *ex = lane->ex;

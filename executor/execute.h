@@ -1,12 +1,17 @@
 /**
- * What: hands startable tasks to readers that hold a slot, shows what runs for long, and ends what has run out of its time.
- * Invariants: control decides, readers run. No reader has a second task before each has a first one.
- * Guarantee: a queue's tasks run on at most max_readers readers at a time, over all executors, and only in a phase seen open.
- * Mechanism: a reader runs tasks only while its executor holds a slot for it (phaselock/slot.h); a slot is a lock and a row, so it
- *   is free when the executor dies. Control starts only tasks of phases that its last claim, adoption or gate saw open.
+ * What: hands startable tasks to readers that hold a slot, shows what runs for long, and ends what
+ *   has run out of its time.
+ * Invariants: control decides, readers run. No reader has a second task before each has a first
+ *   one.
+ * Guarantee: a queue's tasks run on at most max_readers readers at a time, over all executors, and
+ *   only in a phase seen open.
+ * Mechanism: a reader runs tasks only while its executor holds a slot for it (phaselock/slot.h); a
+ *   slot is a lock and a row, so it is free when the executor dies. Control starts only tasks of
+ *   phases that its last claim, adoption or gate saw open.
  * Not its concern: what a task does, and how it is sent (reader/).
- * Example: a run has the phases 1 (a, b), 2 (c) and 3 (d), max_readers is 2, and X and Y have two readers each. X has both slots and
- *   runs a and b. Phase 2 is Y's: Y has no slot, says so (wanted), and X gives one back when it is idle over the barrier.
+ * Example: a run has the phases 1 (a, b), 2 (c) and 3 (d), max_readers is 2, and X and Y have two
+ *   readers each. X has both slots and runs a and b. Phase 2 is Y's: Y has no slot, says so
+ *   (wanted), and X releases one when it is idle over the barrier.
  * Threads: control.
  * Ownership: a work that a reader has belongs to it.
  * Failure: as db.h.
@@ -23,7 +28,8 @@ struct executor;
 struct lane;
 
 MUST_CHECK enum rc execute(struct lane *lane, struct err *err);
-/* Of all lanes, as far as it takes no statement: what may start goes to readers that have a slot for it. */
+/* Of all lanes, as far as it takes no statement: what may start goes to readers that have a slot
+ * for it. */
 void hand_on(struct executor *ex);
 /* Ends attempts that have run out of their time. */
 void time_out(struct executor *ex);

@@ -29,7 +29,8 @@ struct executor_options {
     const char *const *queues;
     int queue_count;
     struct action_shelf *actions; /* commands and requests */
-    /* SIGHUP: reads the configuration again, and tells what is wrong. False: the one before stays. NULL: there is none. */
+    /* SIGHUP: reads the configuration again, and tells what is wrong. False: the one before stays.
+     * NULL: there is none. */
     bool (*reload)(void *context);
     void *reload_context;
     int readers;           /* of this executor, over all its queues */

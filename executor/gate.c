@@ -1,8 +1,8 @@
 /* gate: the wait between claim and start. One thread and session per active run waits for IX of the
  * phase before; that wait is the wake-up of a barrier. Control tells it the oldest phase it has not
- * seen open; it tells control what is open. As long as this executor has S of the phase before itself, nobody
- * waits: the executor that gives the last S back opens the next phase in the same round trip (release.c), and only if
- * that was not the last one a gate is asked. */
+ * seen open; it tells control what is open. As long as this executor has S of the phase before
+ * itself, nobody waits: the executor that releases the last S opens the next phase in the same
+ * round trip (release.c), and only if that was not the last one a gate is asked. */
 #include "executor/gate.h"
 
 #include "executor/event.h"
@@ -94,7 +94,8 @@ static void answer(struct gate *gate, struct gate_answer said)
     mailbox_put(gate->control, &mail->mail);
 }
 
-/* Its tasks start meanwhile. An executor that stops may cancel what we do, for the wait: then once more. */
+/* Its tasks start meanwhile. An executor that stops may cancel what we do, for the wait: then once
+ * more. */
 static enum rc opened_told(struct db *db, const struct untold *untold, int executor_no,
                            struct err *err)
 {
@@ -335,7 +336,8 @@ static enum rc ask(struct lane *lane, int64_t run_no, int64_t phase_id, struct e
     return RC_OK;
 }
 
-/* The oldest phase of the run that we have not seen open, if S of none before it is ours, nor of any but this one. */
+/* The oldest phase of the run that we have not seen open, if S of none before it is ours, nor of
+ * any but this one. */
 static struct phase *next_closed(const struct lane *lane, int64_t run_no, const struct phase *but)
 {
     for (struct phase *phase = lane->phases; phase != NULL; phase = phase->next) {

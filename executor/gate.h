@@ -1,14 +1,18 @@
 /**
- * What: the wait between claim and start: one thread and session per active run waits for IX of the phase before.
- * Invariants: as long as this executor has S of that phase, no gate waits: the executor that gives the last S back opens the next phase.
+ * What: the wait between claim and start: one thread and session per active run waits for IX of the
+ *   phase before.
+ * Invariants: as long as this executor has S of that phase, no gate waits: the executor that gives
+ *   the last S back opens the next phase.
  * Guarantee: no task starts while a task of an earlier phase of its run is unfinished.
- * Mechanism: the transaction that opens a phase locks the row of the phase before, checks then, in a statement of its own, that this
- *   one is open and has no unfinished task, and writes opened_at. IX only wakes: tasks in hand hold S, so IX is granted when the
- *   last of them is done or its executor is dead.
+ * Mechanism: the transaction that opens a phase locks the row of the phase before, checks then, in
+ *   a statement of its own, that this one is open and has no unfinished task, and writes opened_at.
+ *   IX only wakes: tasks in hand hold S, so IX is granted when the last of them is done or its
+ *   executor is dead.
  * Not its concern: the order inside a phase (there is none), and which executor runs a task.
- * Example: a run has the phases 1 (a, b), 2 (c) and 3 (d). X runs a, Y runs b and owns c and d. X is done first and gives its S back; Y
- *   gives the last S of phase 1 back and opens phase 2 in the same round trip. If X owned c instead, X's gate would wait for IX of
- *   phase 1, have it in this moment, and open phase 2. Phase 3 waits for phase 2 in the same way, and for phase 1 with it.
+ * Example: a run has the phases 1 (a, b), 2 (c) and 3 (d). X runs a, Y runs b and owns c and d. X
+ *   is done first and releases its S; Y releases the last S of phase 1 and opens phase 2 in the
+ *   same round trip. If X owned c instead, X's gate would wait for IX of phase 1, have it in this
+ *   moment, and open phase 2. Phase 3 waits for phase 2 in the same way, and for phase 1 with it.
  * Threads: control, which tells a gate by mail.
  * Ownership: a gate belongs to its lane; gates_stop ends all.
  * Failure: RC_LOST: a gate has lost its session.
@@ -26,7 +30,8 @@ struct db_result;
 struct lane;
 struct phase;
 
-/** Phases that control has opened and for which lockstep.opened is to be called: of short tasks for several at once. */
+/** Phases that control has opened and for which lockstep.opened is to be called: of short tasks for
+ * several at once. */
 #define UNTOLD_MOST 8
 struct untold {
     int64_t phase_ids[UNTOLD_MOST];
@@ -38,12 +43,13 @@ MUST_CHECK enum rc gate(struct lane *lane,
                         struct err *err); /* asks the gates for what is not open */
 MUST_CHECK enum rc gate_report(struct mail *mail, struct err *err);
 void gates_wake(struct lane *lane);
-void gate_release(struct phase *phase); /* gives IX of the phase before back, if a gate has it */
+void gate_release(struct phase *phase); /* IX of the phase before, if a gate has it */
 /* The phase that may open when S of this one is released and that no gate waits for; NULL: none. */
 struct phase *gate_behind(const struct lane *lane, const struct phase *phase);
 /* What release.sql says of the next phase. */
 MUST_CHECK enum rc gate_passed(struct lane *lane, const struct db_result *row, struct err *err);
-/* Of phases that were opened so: by a gate that waits for nothing, so that no task waits for it, and not before it is time; all, at once. */
+/* Of phases that were opened so: by a gate that waits for nothing, so that no task waits for it,
+ * and not before it is time; all, at once. */
 MUST_CHECK enum rc openings_tell(struct lane *lane, struct err *err);
 MUST_CHECK enum rc openings_told(struct lane *lane, struct err *err);
 int64_t openings_due_us(const struct lane *lane);

@@ -1,5 +1,6 @@
-/* headers: what a record has beside key and value is kept while it is in the buffer, in case that it is rejected. Packed into
- * one piece of memory: name and its NUL, length of the value (-1: null), value; again and again. */
+/* headers: what a record has beside key and value is kept while it is in the buffer, in case that
+ * it is rejected. Packed into one piece of memory: name and its NUL, length of the value (-1:
+ * null), value; again and again. */
 #include "executor/headers.h"
 
 #include "executor/lane.h"
@@ -26,7 +27,8 @@ char *headers_pack(const struct kafka_record *record, size_t *ret_len)
     return packed.data;
 }
 
-/* Kafka's own clients write names in UTF-8; a byte that is not is kept as \xNN, or the claim would fail for ever. */
+/* Kafka's own clients write names in UTF-8; a byte that is not is kept as \xNN, or the claim would
+ * fail for ever. */
 static void add_name(struct str *names, const char *name)
 {
     STR_AUTO text = {0};

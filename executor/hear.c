@@ -1,5 +1,6 @@
-/* hear: notifications of the queues' channels, lockstep_<queue_id>; the payload says what has changed. Anybody may send them, so they are
- * taken in first, however many, and acted upon once; what takes statements is not done all the time. */
+/* hear: notifications of the queues' channels, lockstep_<queue_id>; the payload says what has
+ * changed. Anybody may send them, so they are taken in first, however many, and acted upon once;
+ * what takes statements is not done all the time. */
 #include "executor/hear.h"
 
 #include "executor/alive.h"

@@ -18,7 +18,8 @@ struct kafka_record;
 struct message;
 struct stream;
 
-/** What is recorded of a rejected record; less each time that the database refuses it (refusal.c). */
+/** What is recorded of a rejected record; less each time that the database refuses it
+ * (refusal.c). */
 enum said {
     SAID_ALL,
     SAID_FIXED,  /* a fixed text says why */

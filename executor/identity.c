@@ -176,7 +176,8 @@ static const char *wrong(const struct lane *lane, const struct kafka_look *look,
     return reason;
 }
 
-/* The first look that finds it remembers where the cursor was, the second one, begun later, decides. */
+/* The first look that finds it remembers where the cursor was, the second one, begun later,
+ * decides. */
 static enum rc suspect(struct lane *lane, const char *reason, struct identity_finding *to,
                        struct err *err)
 {
@@ -194,8 +195,9 @@ static enum rc suspect(struct lane *lane, const char *reason, struct identity_fi
     return rc;
 }
 
-/* The source stood still for its position, but the position is good now: somebody has claimed further meanwhile, or retention
- * took the last claimed record only, whose fingerprint cannot be checked any more. */
+/* The source stood still for its position, but the position is good now: somebody has claimed
+ * further meanwhile, or retention took the last claimed record only, whose fingerprint cannot be
+ * checked any more. */
 static enum rc position(struct lane *lane, const struct kafka_look *look,
                         struct identity_finding *to)
 {
@@ -323,8 +325,8 @@ static enum rc blocked(struct lane *lane, const struct kafka_look *look, struct 
     return tell_blocked(lane, end, now_us - lane->identity.held_since_us, err);
 }
 
-/* The brokers were away, or another one leads: an unclean election may have cut the log and filled it again, which librdkafka
- * 2.0.2 does not see. The fingerprint does. */
+/* The brokers were away, or another one leads: an unclean election may have cut the log and filled
+ * it again, which librdkafka 2.0.2 does not see. The fingerprint does. */
 static bool interrupted(struct lane *lane, const struct kafka_look *look)
 {
     int outages = kafka_consumer_outages(lane->ex->consumer), leader = lane->identity.leader;

@@ -1,5 +1,6 @@
 /**
- * What: is everything done? For --until-idle: at the topics' ends, and nothing unfinished, here or elsewhere.
+ * What: is everything done? For --until-idle: at the topics' ends, and nothing unfinished, here or
+ *   elsewhere.
  * Invariants: asked rarely: others may still be at work.
  * Threads: control.
  * Ownership: -

@@ -1,5 +1,6 @@
 /**
- * What: the dispatcher of jobs in this executor. It is started when there is a job for the first time, so who has none pays nothing.
+ * What: the dispatcher of jobs in this executor. It is started when there is a job for the first
+ *   time, so who has none pays nothing.
  * Invariants: a notification only says that it may be needed.
  * Threads: control.
  * Ownership: jobs_end frees it.

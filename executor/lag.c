@@ -22,7 +22,8 @@ void lag_seen(struct lane *lane, int64_t high)
     lane->lag_high = high;
 }
 
-/* What the consumer saw with its last fetch counts, unless it fetches nothing: then what the last look at the topic said. */
+/* What the consumer saw with its last fetch counts, unless it fetches nothing: then what the last
+ * look at the topic said. */
 static void report_end(struct lane *lane)
 {
     int64_t low, high = -1;

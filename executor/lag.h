@@ -1,8 +1,10 @@
 /**
- * What: how far behind the end of its topic a queue is. The end is reported with the heartbeat and to the metrics; the cursor is committed to a
- *   consumer group now and then, for tools that show lag.
- * Invariants: nothing that the executor does depends on it; the broker is asked for nothing more. Once all that was published is claimed the end is
- *   the cursor: what lies between is marks of transactions.
+ * What: how far behind the end of its topic a queue is. The end is reported with the heartbeat and
+ *   to the metrics; the cursor is committed to a consumer group now and then, for tools that show
+ *   lag.
+ * Invariants: nothing that the executor does depends on it; the broker is asked for nothing more.
+ *   Once all that was published is claimed the end is the cursor: what lies between is marks of
+ *   transactions.
  * Threads: control.
  * Ownership: -
  * Failure: -

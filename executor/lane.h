@@ -46,8 +46,8 @@ struct lane {
     char keeps[64]; /* as far as retention was told */
     bool gone;      /* there is no such queue (any more): trouble.c */
     bool foreign;   /* not the server that the queue knows: nothing of it runs here (server.h) */
-    /* The next turn reads the queue again and the topic from its cursor, before anything else: a statement gave up for a row that another
-     * session holds, or the cursor went back. */
+    /* The next turn reads the queue again and the topic from its cursor, before anything else: a
+     * statement gave up for a row that another session holds, or the cursor went back. */
     bool reread;
 
     struct stream stream;
@@ -106,7 +106,8 @@ struct executor {
     struct retention *retention; /* NULL until a queue keeps not everything */
     struct kafka_consumer *consumer;
     struct mailbox inbox;
-    /* There is to be another turn at once: mail was looked at beside a claim, or adoption let a claim go first. */
+    /* There is to be another turn at once: mail was looked at beside a claim, or adoption let a
+     * claim go first. */
     bool news;
     struct lane *lanes;
     int lane_count;

@@ -1,6 +1,6 @@
 /**
- * What: how the lanes of an executor begin and end: the consumer that all of them read through, then
- *   each lane.
+ * What: how the lanes of an executor begin and end: the consumer that all of them read through,
+ *   then each lane.
  * Invariants: all lanes are opened before the first one starts to read: what is asked of a broker
  *   waits behind the fetches there.
  * Threads: control.

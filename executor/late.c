@@ -1,6 +1,7 @@
-/* late: tasks that this executor does not have in hand any more and that the database still calls its own, because another session has
- * locked their rows, or the row of their queue: they are returned as soon as that is possible. Nothing waits for it but the phase that they
- * are of, whose S is kept: its gate would find it unfinished, with an owner who lives. */
+/* late: tasks that this executor does not have in hand any more and that the database still calls
+ * its own, because another session has locked their rows, or the row of their queue: they are
+ * returned as soon as that is possible. Nothing waits for it but the phase that they are of, whose
+ * S is kept: its gate would find it unfinished, with an owner who lives. */
 #include "executor/late.h"
 
 #include "executor/event.h"

@@ -1,6 +1,6 @@
 /**
- * What: tasks that are not in hand any more and that the database still calls this executor's, because another session has locked
- *   their rows.
+ * What: tasks that are not in hand any more and that the database still calls this executor's,
+ *   because another session has locked their rows.
  * Invariants: the phase that they are of keeps its S until they are returned.
  * Threads: control.
  * Ownership: the lane owns them.
@@ -18,18 +18,21 @@ struct executor;
 struct lane;
 struct work;
 
-/** Tasks whose rows, or whose queue's row, another session has locked: to be returned when that is over. */
+/** Tasks whose rows, or whose queue's row, another session has locked: to be returned when that is
+ * over. */
 struct late {
     struct work *first;
     int wait_ms; /* 0: there are none */
     int64_t at_us;
 };
 
-/** A statement gave up because another session holds a row that it needs: see lock_timeout in db/packet.c. */
+/** A statement gave up because another session holds a row that it needs: see lock_timeout in
+ * db/packet.c. */
 bool lane_row_held(enum rc rc, const struct err *err);
 /** Gives unstarted works back: takes the list. */
 MUST_CHECK enum rc late_return(struct lane *lane, struct work *works, struct err *err);
-/** Behind a statement that was to return works, has done so for `done` of them and has answered rc: takes the list. */
+/** Behind a statement that was to return works, has done so for `done` of them and has answered rc:
+ * takes the list. */
 MUST_CHECK enum rc late_settle(struct lane *lane, struct work *works, int64_t done, enum rc rc,
                                struct err *err);
 MUST_CHECK enum rc late_send(struct lane *lane, struct err *err);

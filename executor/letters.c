@@ -1,5 +1,6 @@
-/* letters: what this executor knows of the outbox of its queues goes to the relay's thread, and what they keep to that of
- * retention; both are started when there is something for the first time. */
+/* letters: what this executor knows of the outbox of its queues goes to the relay's thread, and
+ * what they keep to that of retention; both are started when there is something for the first
+ * time. */
 #include "executor/letters.h"
 
 #include "executor/lane.h"

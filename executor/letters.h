@@ -1,5 +1,6 @@
 /**
- * What: what this executor knows of the outbox of its queues goes to the relay's thread, and what they keep to that of retention.
+ * What: what this executor knows of the outbox of its queues goes to the relay's thread, and what
+ *   they keep to that of retention.
  * Invariants: both are started when there is something for the first time.
  * Threads: control.
  * Ownership: the executor stops them.
@@ -14,7 +15,8 @@
 struct lane;
 
 void letters_wake(struct lane *lane, enum relay_word word);
-/* What the queue keeps: tells retention, if that has changed. Once it is known to be on its own server. */
+/* What the queue keeps: tells retention, if that has changed. Once it is known to be on its own
+ * server. */
 void letters_keep(struct lane *lane);
 MUST_CHECK enum rc letters_look(struct lane *lane, struct err *err);
 

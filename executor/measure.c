@@ -1,4 +1,5 @@
-/* measure: how many tasks to have in hand, from how long they take. Claims and adoption go by it. */
+/* measure: how many tasks to have in hand, from how long they take. Claims and adoption go by
+ * it. */
 #include "executor/measure.h"
 
 #include "executor/lane.h"
@@ -8,7 +9,8 @@
 
 #define SHORT_ENOUGH  64 /* of short tasks, however few the readers */
 #define WORK_AHEAD_US 8000.0
-/* Of tasks that are not short; many readers may be done at the same time, and a claim takes milliseconds. */
+/* Of tasks that are not short; many readers may be done at the same time, and a claim takes
+ * milliseconds. */
 #define LONG_AHEAD_US 50000.0
 
 /* So much work, in tasks per reader; more where the server is far. */
@@ -24,8 +26,9 @@ int lane_depth(const struct lane *lane)
     return depth < 1 ? 1 : depth > READER_MOST ? READER_MOST : (int)depth;
 }
 
-/* What the readers run and have behind it, and of short tasks as much again, for them to continue with during a claim; of tasks that are
- * not so short those that readers may come to in LONG_AHEAD_US, at most one each. */
+/* What the readers run and have behind it, and of short tasks as much again, for them to continue
+ * with during a claim; of tasks that are not so short those that readers may come to in
+ * LONG_AHEAD_US, at most one each. */
 int lane_enough(const struct lane *lane)
 {
     int readers = lane_readers(lane), depth = lane_depth(lane),

@@ -10,8 +10,8 @@
 
 struct lane;
 
-/* Tasks handed to one reader at a time; tasks that may start, and those that run: so many in hand; and so many of them, at least one,
- * have to be missing before it asks for more. */
+/* Tasks handed to one reader at a time; tasks that may start, and those that run: so many in hand;
+ * and so many of them, at least one, have to be missing before it asks for more. */
 #define CLAIM_MOST 256
 int lane_depth(const struct lane *lane);
 int lane_enough(const struct lane *lane);

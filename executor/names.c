@@ -1,4 +1,5 @@
-/* names: tasks in our hands, named to the database by their ids and tokens in scratch[0] and [1]. */
+/* names: tasks in our hands, named to the database by their ids and tokens in scratch[0] and
+ * [1]. */
 #include "executor/names.h"
 
 #include "executor/lane.h"

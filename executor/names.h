@@ -1,5 +1,6 @@
 /**
- * What: tasks in hand, named to the database by their ids and tokens in scratch[0] and [1] of the executor.
+ * What: tasks in hand, named to the database by their ids and tokens in scratch[0] and [1] of the
+ *   executor.
  * Invariants: between names_start and names_end nothing else uses these two.
  * Threads: control.
  * Ownership: the executor's.

@@ -1,5 +1,5 @@
-/* obey: what operators ask of this executor: to stop tasks, to hold runs, to use fewer readers, to end. What is wanted is
- * in the rows; a notification says when to look. */
+/* obey: what operators ask of this executor: to stop tasks, to hold runs, to use fewer readers, to
+ * end. What is wanted is in the rows; a notification says when to look. */
 #include "executor/obey.h"
 
 #include "executor/event.h"

@@ -1,5 +1,6 @@
 /**
- * What: what operators ask of this executor: to stop tasks, to hold runs, to use fewer readers, to end.
+ * What: what operators ask of this executor: to stop tasks, to hold runs, to use fewer readers, to
+ *   end.
  * Invariants: what is wanted stands in the rows; a notification says when to look.
  * Threads: control.
  * Ownership: the lane owns the list of held runs.
@@ -24,7 +25,8 @@ struct held_run {
     bool stops;      /* nothing of it is claimed, so what lies behind it waits, too */
 };
 
-/* Which tasks in our hands are cancelled: those that are not started are dropped, the others stopped. */
+/* Which tasks in our hands are cancelled: those that are not started are dropped, the others
+ * stopped. */
 MUST_CHECK enum rc obey_stops(struct lane *lane, struct err *err);
 void obey_interrupt(struct executor *ex);
 int64_t obey_due_us(const struct executor *ex); /* 0: nothing is being stopped */

@@ -4,8 +4,8 @@
 
 #define BUSY_AGAIN_US (2 * 1000)
 #define GLANCE_US     (5 * 1000 * 1000)
-/* While there is work, after a look that found nothing: so many times as long as it took, for it may have read all of a phase; at most
- * so long, for it may also have waited. */
+/* While there is work, after a look that found nothing: so many times as long as it took, for it
+ * may have read all of a phase; at most so long, for it may also have waited. */
 #define REST         20
 #define REST_LAST_US (500 * 1000)
 /* After a refused claim; twice as long each time that nothing is found, up to the second. */

@@ -1,6 +1,6 @@
 /**
- * What: when a lane asks the database for orphans, tasks that nobody owns: returned, due for another attempt, or of an executor that
- *   died. recover.c asks and adopts.
+ * What: when a lane asks the database for orphans, tasks that nobody owns: returned, due for
+ *   another attempt, or of an executor that died. recover.c asks and adopts.
  *
  *     NOTHING ---- orphans_ask(LOOK), the time for a look ----> LOOK
  *      |   ^                                                     |  \
@@ -8,12 +8,13 @@
  *      |   ^                                                          \
  *      |   +------------- no orphan was found ---------------------+   v
  *      +------ orphans_ask(ADOPT), the time of an attempt ------> ADOPT ---+
- *                                                                  ^       | some were adopted: there may be more
- *                                                                  +-------+
+ *                                                                  ^       | some were adopted:
+ *                                                                  +-------+ more may be there
  *
- * Invariants: in LOOK nothing new is known of closed phases; in ADOPT something has changed, so closed phases that are passed over are
- *   looked at again when they open (phase->looks). Where no reader is free the state stays until one is, with one glance now and
- *   then. While there is work in hand a look that found nothing is followed by a rest.
+ * Invariants: in LOOK nothing new is known of closed phases; in ADOPT something has changed, so
+ *   closed phases that are passed over are looked at again when they open (phase->looks). Where no
+ *   reader is free the state stays until one is, with one glance now and then. While there is work
+ *   in hand a look that found nothing is followed by a rest.
  * Threads: control.
  * Ownership: embedded in the lane; only orphans.c writes it.
  * Failure: -
@@ -48,11 +49,13 @@ enum orphans_found {
 
 /** The state becomes at least this. */
 void orphans_ask(struct orphans *orphans, enum orphans_state state);
-/** A claim was refused, and it may be that nobody opens what it waits for: LOOK after a while, if nobody looks before. */
+/** A claim was refused, and it may be that nobody opens what it waits for: LOOK after a while, if
+ * nobody looks before. */
 void orphans_ask_later(struct orphans *orphans, int64_t now_us);
 /** Whether a reader is free is to be checked again. */
 void orphans_glance(struct orphans *orphans);
-/** To be asked once in a turn: whether to ask the database now. roomy: there are readers for what may come; busy: work is in hand. */
+/** To be asked once in a turn: whether to ask the database now. roomy: there are readers for what
+ * may come; busy: work is in hand. */
 bool orphans_due(struct orphans *orphans, int64_t now_us, bool roomy, bool busy);
 /** Claims come first this time, if there is one to be made. */
 bool orphans_claims_first(const struct orphans *orphans);
@@ -61,8 +64,8 @@ void orphans_claimed(struct orphans *orphans);
 /** The database is asked. */
 void orphans_asked(struct orphans *orphans, int64_t now_us);
 /**
- * It has answered, after took_us. next_us: when the next orphan is due, 0: not known. roomy: a reader was free for it, else the
- * state stays as it was.
+ * It has answered, after took_us. next_us: when the next orphan is due, 0: not known. roomy: a
+ * reader was free for it, else the state stays as it was.
  */
 void orphans_answered(struct orphans *orphans, enum orphans_found found, int64_t now_us,
                       int64_t took_us, int64_t next_us, bool roomy);

@@ -8,7 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Ids grow with the log, so keeping them in that order keeps the oldest first: where this one is, or would be. */
+/* Ids grow with the log, so keeping them in that order keeps the oldest first: where this one is,
+ * or would be. */
 static struct phase **place(struct lane *lane, int64_t phase_id)
 {
     struct phase **at = &lane->phases;

@@ -1,5 +1,6 @@
 /**
- * What: a phase of which this executor has, or just had, tasks: what waits for a reader, what runs, and what is known of its locks.
+ * What: a phase of which this executor has, or just had, tasks: what waits for a reader, what runs,
+ *   and what is known of its locks.
  * Invariants: only phase.c writes it, but for the lists of what waits.
  * Threads: control.
  * Ownership: the lane owns its phases, a phase what waits.
@@ -29,7 +30,8 @@ struct phase {
     int64_t opened_us;         /* when it was seen open, and */
     int64_t back_us;           /* when a task of it came back last; 0: not yet */
     int64_t definitions;       /* lockstep.definitions, read when it was open; 0: not known */
-    /* orphans of it were passed over, or (less by one for each phase since then) may have been: looked for when it opens */
+    /* orphans of it were passed over, or (less by one for each phase since then) may have been:
+     * looked for when it opens */
     int looks;
     bool nobodys; /* we own no task of it, and are to open it all the same */
     bool claimed; /* by a claim of ours, not only adopted: the buffer's head may be of it */
@@ -40,7 +42,8 @@ struct phase {
 
 void phase_add(struct phase *phase, struct work *work);
 void phase_forget_waiting(struct phase *phase);
-/* Of what waits, those of which leaves says so; and all but the first `keep`. Linked by next, for the caller. */
+/* Of what waits, those of which leaves says so; and all but the first `keep`. Linked by next, for
+ * the caller. */
 struct work *phase_take(struct phase *phase,
                         bool (*leaves)(const struct work *work, const void *context),
                         const void *context);

@@ -19,7 +19,8 @@ struct phase;
 
 struct phase *phase_find(struct lane *lane, int64_t phase_id);
 struct phase *phase_get(struct lane *lane, int64_t phase_id, int64_t run_no, int64_t order);
-/** The id of its run as commands take it, for log lines: asked of the database where no message has named it; "" if it does not say. */
+/** The id of its run as commands take it, for log lines: asked of the database where no message has
+ * named it; "" if it does not say. */
 const char *phase_run_id(struct lane *lane, const struct phase *phase, char buffer[37]);
 /* The database has said whether it is open. */
 void phase_seen(struct lane *lane, struct phase *phase, bool open, int64_t definitions);
@@ -34,7 +35,8 @@ void phases_settle(struct lane *lane); /* it was asked */
 /* This executor may be unable to do tasks in hand: to be judged before any starts. */
 void phases_unjudge(struct lane *lane);
 void phases_judged(struct lane *lane);
-/* Of any lane, and not only to be opened by us: what nobody owns is asked for (executor_unfinished). */
+/* Of any lane, and not only to be opened by us: what nobody owns is asked for
+ * (executor_unfinished). */
 bool phases_owned(const struct executor *ex);
 
 #endif

@@ -1,5 +1,6 @@
 /**
- * What: the row of a lane's queue: read, and what of it operators change while the queue is worked off.
+ * What: the row of a lane's queue: read, and what of it operators change while the queue is worked
+ *   off.
  * Invariants: whatever halts the queue passes lane_halted.
  * Threads: control.
  * Ownership: a result belongs to the caller.

@@ -1,8 +1,10 @@
 /**
- * What: the readers as control knows them: the slot that each has, and the works that it was given, in the order in which it runs them.
+ * What: the readers as control knows them: the slot that each has, and the works that it was given,
+ *   in the order in which it runs them.
  * Invariants: a reader with works has a slot.
  * Threads: control.
- * Ownership: the works belong to the reader's thread until they come back; a reader here only names them.
+ * Ownership: the works belong to the reader's thread until they come back; a reader here only names
+ *   them.
  * Failure: -
  */
 #ifndef EXECUTOR_READERS_H

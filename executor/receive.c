@@ -52,8 +52,8 @@ static enum rc read_queue(struct lane *lane, struct err *err)
     return RC_OK;
 }
 
-/* Another cluster, or another number of partitions, is not this queue's stream. A broker that does not answer now is waited
- * for by librdkafka; the fingerprint is checked in any case. */
+/* Another cluster, or another number of partitions, is not this queue's stream. A broker that does
+ * not answer now is waited for by librdkafka; the fingerprint is checked in any case. */
 static enum rc check_topic(struct lane *lane, struct err *err)
 {
     struct err why = {0};
@@ -149,9 +149,10 @@ enum rc lane_reread(struct lane *lane, struct err *err)
     return decided && !lane->halted ? lane_assign(lane, err) : RC_OK;
 }
 
-/* Fetches at the end of a topic wait at the broker for long: they are most of what an idle client costs. But the end is told by the
- * first one that brings nothing, and until_idle waits for that. Of many queues a busy one whose buffer was full for a moment waits for the
- * fetch that was sent without it. */
+/* Fetches at the end of a topic wait at the broker for long: they are most of what an idle client
+ * costs. But the end is told by the first one that brings nothing, and until_idle waits for that.
+ * Of many queues a busy one whose buffer was full for a moment waits for the fetch that was sent
+ * without it. */
 enum rc consumer_open(struct executor *ex, struct err *err)
 {
     struct kafka_properties props = {0};
@@ -264,7 +265,8 @@ static enum rc check_identity(struct lane *lane, const struct kafka_record *reco
     return lane_halt(lane, "fingerprint", detail.data, err);
 }
 
-/* What stops the stream. A position outside the log has several causes: the next look tells which. */
+/* What stops the stream. A position outside the log has several causes: the next look tells
+ * which. */
 static enum rc source_failed(struct lane *lane, const struct err *why, struct err *err)
 {
     static const struct {
@@ -300,7 +302,8 @@ static enum rc take_records(struct lane *lane, struct err *err)
 {
     enum rc rc = RC_OK;
     stream_fill(&lane->stream);
-    /* After an outage nothing is taken until the fingerprint is checked again: a broker may have lost its tail. */
+    /* After an outage nothing is taken until the fingerprint is checked again: a broker may have
+     * lost its tail. */
     while (rc == RC_OK && lane->stream.state <= SOURCE_READING && identity_steady(lane) &&
            !stream_full(&lane->stream)) {
         struct kafka_record record;

@@ -1,7 +1,7 @@
 /**
  * What: from the partition into the stream of a lane, and how a queue is halted.
- * Invariants: reading begins at the cursor of the queue's row, after the last claimed record was found
- *   where it was.
+ * Invariants: reading begins at the cursor of the queue's row, after the last claimed record was
+ *   found where it was.
  * Threads: control.
  * Ownership: -
  * Failure: as db.h and kafka/source.h.

@@ -24,7 +24,8 @@ static void learn(struct lane *lane, int64_t ran_us)
     lane->task_us += (sample - lane->task_us) * (sample > lane->task_us ? 0.5 : 0.1);
 }
 
-/* An operator does not end an attempt at once, time after time; a task that ends its own session does. */
+/* An operator does not end an attempt at once, time after time; a task that ends its own session
+ * does. */
 #define AT_ONCE_US (1000 * 1000)
 
 static const char *kind_of(const struct work *work)

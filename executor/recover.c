@@ -1,4 +1,5 @@
-/* Adoption of work that no executor owns: returned, due for another attempt, or left by a dead one. */
+/* Adoption of work that no executor owns: returned, due for another attempt, or left by a dead
+ * one. */
 #include "executor/recover.h"
 
 #include "executor/able.h"
@@ -20,8 +21,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* It parsed when it was claimed, so this is another version's message: it is left to that version, as what needs a command that this
- * executor does not know. */
+/* It parsed when it was claimed, so this is another version's message: it is left to that version,
+ * as what needs a command that this executor does not know. */
 static enum rc leave_unreadable(struct lane *lane, struct work *work, struct err *err)
 {
     needs_start(lane->ex);
@@ -57,7 +58,8 @@ static enum rc add_adopted(struct lane *lane, const struct db_result *rows, int 
     return RC_OK;
 }
 
-/* What may be adopted now. Room is measured as for a claim, with which this takes turns: else there would never be any. */
+/* What may be adopted now. Room is measured as for a claim, with which this takes turns: else there
+ * would never be any. */
 struct room {
     int have, left, worth;
 };
@@ -75,7 +77,8 @@ static int most(const struct lane *lane, const struct room *room)
     return room->left < 0 ? 0 : room->left < most ? room->left : most;
 }
 
-/* held: phases of which control has S; enough: closed ones of which tasks are in hand, whose orphans are passed over. */
+/* held: phases of which control has S; enough: closed ones of which tasks are in hand, whose
+ * orphans are passed over. */
 static void name_phases(struct lane *lane, struct str *held, struct str *enough)
 {
     bool changed = lane->orphans.state == ORPHANS_ADOPT;
@@ -149,7 +152,8 @@ static enum rc take_tasks(struct lane *lane, const struct db_result *rows, struc
     return rc;
 }
 
-/* Without a free reader nothing is adopted, but external tasks need none: their leases, and who opens their phase. */
+/* Without a free reader nothing is adopted, but external tasks need none: their leases, and who
+ * opens their phase. */
 enum rc recover(struct lane *lane, struct err *err)
 {
     struct orphans *orphans = &lane->orphans;

@@ -1,12 +1,17 @@
 /**
- * What: asks for work that nobody owns, and adopts it: returned, due for another attempt, or of an executor that died.
+ * What: asks for work that nobody owns, and adopts it: returned, due for another attempt, or of an
+ *   executor that died.
  * Invariants: when to ask is orphans.h's; how many are asked for is measured as for a claim.
- * Guarantee: an unfinished task without a living owner gets one, and no effect of it is committed twice.
- * Mechanism: lockstep.adopt takes S of the phase, locks rows whose owner's liveness lock is free (SKIP LOCKED), and writes this
- *   executor and a new token into them. An attempt with the old token cannot commit any more, even if its process lives on.
- * Not its concern: how often to look (orphans.h), and how a dead executor is recognised (its liveness lock is free; no clock counts).
- * Example: a run has the phases 1 (a, b), 2 (c) and 3 (d), all claimed by X, which dies after a has committed. Y adopts b, because
- *   an adoption takes tasks of the oldest phase first, runs it and opens phase 2; it adopts c then, and d in the end.
+ * Guarantee: an unfinished task without a living owner gets one, and no effect of it is committed
+ *   twice.
+ * Mechanism: lockstep.adopt takes S of the phase, locks rows whose owner's liveness lock is free
+ *   (SKIP LOCKED), and writes this executor and a new token into them. An attempt with the old
+ *   token cannot commit any more, even if its process lives on.
+ * Not its concern: how often to look (orphans.h), and how a dead executor is recognised (its
+ *   liveness lock is free; no clock counts).
+ * Example: a run has the phases 1 (a, b), 2 (c) and 3 (d), all claimed by X, which dies after a has
+ *   committed. Y adopts b, because an adoption takes tasks of the oldest phase first, runs it and
+ *   opens phase 2; it adopts c then, and d in the end.
  * Threads: control.
  * Ownership: what is adopted belongs to its phase.
  * Failure: as db.h.

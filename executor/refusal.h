@@ -1,6 +1,8 @@
 /**
- * What: a claim that the database refuses for its data costs nobody but the message that is the cause.
- * Invariants: each claim is made at most nine times with messages, and then three times as a rejection.
+ * What: a claim that the database refuses for its data costs nobody but the message that is the
+ *   cause.
+ * Invariants: each claim is made at most nine times with messages, and then three times as a
+ *   rejection.
  * Threads: control.
  * Ownership: -
  * Failure: RC_REJECT: it was not the data.

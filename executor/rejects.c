@@ -1,5 +1,6 @@
-/* rejects: records at the head of the buffer that are no messages and name no run are rejected many at once. What only one of them is, or
- * names a run, or was refused before, is rejected by a claim of its own. */
+/* rejects: records at the head of the buffer that are no messages and name no run are rejected many
+ * at once. What only one of them is, or names a run, or was refused before, is rejected by a claim
+ * of its own. */
 #include "executor/rejects.h"
 
 #include "executor/beside.h"

@@ -27,7 +27,8 @@ static bool followed(const struct phase *phase)
     return later != NULL;
 }
 
-/* The log tells of openings before it tells of the run's end; which does not come while the run continues in the buffer. */
+/* The log tells of openings before it tells of the run's end; which does not come while the run
+ * continues in the buffer. */
 static enum rc openings_before_end(struct lane *lane, const struct phase *phase, struct err *err)
 {
     const struct held *head = lane->stream.buffer_count > 0 ? stream_head(&lane->stream, 0) : NULL;
@@ -36,7 +37,8 @@ static enum rc openings_before_end(struct lane *lane, const struct phase *phase,
     return goes_on ? RC_OK : openings_told(lane, err);
 }
 
-/* *ret_kept: another session holds a row that the end of the run, or the next phase, needs: nothing was released. */
+/* *ret_kept: another session holds a row that the end of the run, or the next phase, needs: nothing
+ * was released. */
 static enum rc let_go(struct lane *lane, struct phase *phase, bool *ret_kept, struct err *err)
 {
     DB_RESULT_AUTO *row = NULL;

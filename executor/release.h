@@ -1,5 +1,6 @@
 /**
- * What: S of a phase goes when none of its tasks is left here and no more of them will come from the buffer's head.
+ * What: S of a phase goes when none of its tasks is left here and no more of them will come from
+ *   the buffer's head.
  * Invariants: if nobody else has it, the same round trip opens the next phase.
  * Threads: control.
  * Ownership: frees the phase.

@@ -378,7 +378,8 @@ static enum rc check_locks(struct executor *ex, struct err *err)
     return rc;
 }
 
-/* One incarnation: from its first session to its last. *ret_ran: it came up. *reached: set when the server was. */
+/* One incarnation: from its first session to its last. *ret_ran: it came up. *reached: set when the
+ * server was. */
 static enum rc incarnation(const struct executor_options *options, struct server_memory *memory,
                            int *patience_ms, bool *ret_ran, bool *reached, struct err *err)
 {

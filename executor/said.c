@@ -1,6 +1,7 @@
-/* said: what the SQL of attempts said, rows and notices, is kept in their rows behind their end, for several at once. The end of a
- * pipelined task is on its way before the answer of its SQL is there, and an UPDATE of its own for each short task would be as much work as the
- * task; so of those only what has said something, or has run for some time, is kept. */
+/* said: what the SQL of attempts said, rows and notices, is kept in their rows behind their end,
+ * for several at once. The end of a pipelined task is on its way before the answer of its SQL is
+ * there, and an UPDATE of its own for each short task would be as much work as the task; so of
+ * those only what has said something, or has run for some time, is kept. */
 #include "executor/said.h"
 
 #include "executor/lane.h"

@@ -1,5 +1,6 @@
 /**
- * What: what the SQL of attempts said, rows and notices, is kept in their rows behind their end, for several at once.
+ * What: what the SQL of attempts said, rows and notices, is kept in their rows behind their end,
+ *   for several at once.
  * Invariants: of short tasks only what has said something is kept.
  * Threads: control.
  * Ownership: -

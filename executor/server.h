@@ -1,11 +1,12 @@
 /**
- * What: which PostgreSQL server an executor works on (db_server: cluster, database, timeline), and what it makes of a change.
- *   A fail-over is logged and worked on from the cursor that came with it. An old primary that answers again is refused for
- *   as long as this process lives. A copy of the database, or another one at the same address, halts the queue until an
- *   operator accepts it.
- * Invariants: the sessions of an incarnation lead to one cluster, database and timeline. On a server that the queue does not
- *   know nothing of it is claimed, adopted, opened or run (lane->foreign). What the queue knows stands in its row
- *   (server_system, server_database, server_timeline) and travels with the database into every copy.
+ * What: which PostgreSQL server an executor works on (db_server: cluster, database, timeline), and
+ *   what it makes of a change. A fail-over is logged and worked on from the cursor that came with
+ *   it. An old primary that answers again is refused for as long as this process lives. A copy of
+ *   the database, or another one at the same address, halts the queue until an operator accepts it.
+ * Invariants: the sessions of an incarnation lead to one cluster, database and timeline. On a
+ *   server that the queue does not know nothing of it is claimed, adopted, opened or run
+ *   (lane->foreign). What the queue knows stands in its row (server_system, server_database,
+ *   server_timeline) and travels with the database into every copy.
  * Threads: control; server_memory belongs to it and outlives the incarnations of the process.
  * Ownership: server_open gives the session to the executor.
  * Failure: RC_LOST or RC_RETRY: to be tried again after a pause.
@@ -40,14 +41,16 @@ struct trouble {
 /** What this process has seen of its server and keeps over its incarnations. */
 struct server_memory {
     struct db_server server; /* system_id "": nothing yet */
-    /* Of its queues, when the last incarnation ended: the cursor, -1: not known, and the timeline. */
+    /* Of its queues, when the last incarnation ended: the cursor, -1: not known, and the
+     * timeline. */
     int64_t cursors[SERVER_MOST_QUEUES];
     int64_t timelines[SERVER_MOST_QUEUES];
     struct spared spared;
     struct str needs_told; /* able.c */
     struct trouble troubles[SERVER_MOST_QUEUES];
     struct outage outage;
-    /* The id of the incarnation before, "": none. Not its number, which a copy may give to another. */
+    /* The id of the incarnation before, "": none. Not its number, which a copy may give to
+     * another. */
     char predecessor[37];
 };
 void server_memory_init(struct server_memory *memory);
@@ -61,9 +64,11 @@ int64_t server_due_us(const struct executor *ex); /* 0: there is nothing to say 
 
 /** Opens the control session, on a server that is not older than what was seen. */
 MUST_CHECK enum rc server_open(struct executor *ex, struct err *err);
-/** A row that another session holds is waited for so long that the statement gives up before the session is given up. */
+/** A row that another session holds is waited for so long that the statement gives up before the
+ * session is given up. */
 MUST_CHECK enum rc server_lock_timeout(struct db *db, int patience_ms, struct err *err);
-/** Compares the server with the queue's row, halts the lane or notes the change; lane->cursor was read before. */
+/** Compares the server with the queue's row, halts the lane or notes the change; lane->cursor was
+ * read before. */
 MUST_CHECK enum rc server_recognise(struct lane *lane, struct err *err);
 /** The incarnation ends: where its lanes were. */
 void server_remember(struct executor *ex);

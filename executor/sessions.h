@@ -1,5 +1,6 @@
 /**
- * What: which sessions of this executor carry its rights, noted in the database for the executor that has to end what is left of it.
+ * What: which sessions of this executor carry its rights, noted in the database for the executor
+ *   that has to end what is left of it.
  * Invariants: a session is noted before it takes a lock or runs a task.
  * Threads: session_note by the thread of the session; sessions_note by control.
  * Ownership: borrows.

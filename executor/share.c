@@ -1,5 +1,5 @@
-/* share: the readers of an executor among its queues. Each queue gets as many as the others, and what these cannot use. When
- * there are more queues than readers they take turns. */
+/* share: the readers of an executor among its queues. Each queue gets as many as the others, and
+ * what these cannot use. When there are more queues than readers they take turns. */
 #include "executor/share.h"
 
 #include "executor/cut_off.h"
@@ -80,7 +80,8 @@ static int free_readers(const struct executor *ex)
     return count;
 }
 
-/* In the order of their turns; a lane that is new, or has had its turn while others wait, goes to the end. */
+/* In the order of their turns; a lane that is new, or has had its turn while others wait, goes to
+ * the end. */
 static int line_up(struct executor *ex)
 {
     int count = 0;

@@ -1,5 +1,6 @@
 /**
- * What: the readers of an executor among its queues: as many for each as for the others, and what these cannot use.
+ * What: the readers of an executor among its queues: as many for each as for the others, and what
+ *   these cannot use.
  * Invariants: where there are more queues than readers they take turns.
  * Threads: control.
  * Ownership: share_end frees what share_start made.
@@ -21,7 +22,8 @@ void share_readers(struct executor *ex);   /* says how many each lane may use no
 int lane_readers(const struct lane *lane); /* readers to claim for */
 int startable(const struct lane *lane);    /* tasks: those that wait for a reader, */
 int started(const struct lane *lane);      /* and those that readers have */
-/* The phase that follows the one that worked here last is waited for, and has tasks in our hands. */
+/* The phase that follows the one that worked here last is waited for, and has tasks in our
+ * hands. */
 bool next_is_ours(const struct lane *lane);
 /* None of our readers can come to it soon: they have long tasks of other queues. */
 bool out_of_reach(const struct lane *lane);

@@ -1,7 +1,8 @@
 /**
- * What: the signals of an executor: SIGTERM and SIGINT drain it, the second one cancels; SIGUSR1 and SIGUSR2 pause and resume
- *   its claims, SIGHUP has it read its configuration again.
- * Invariants: a handler only counts, and writes to an eventfd on which the control thread (and librdkafka, to wake it) polls.
+ * What: the signals of an executor: SIGTERM and SIGINT drain it, the second one cancels; SIGUSR1
+ *   and SIGUSR2 pause and resume its claims, SIGHUP has it read its configuration again.
+ * Invariants: a handler only counts, and writes to an eventfd on which the control thread (and
+ *   librdkafka, to wake it) polls.
  * Threads: control only, but for the descriptor, to which any may write.
  * Ownership: one executor a process.
  * Failure: -

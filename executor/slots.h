@@ -1,6 +1,8 @@
 /**
- * What: the slots of a queue that this executor holds: how many, and when to try to get more (execute.c takes and returns them).
- * Invariants: an executor that finds too few free ones tries again when it hears of a free one, or after a second.
+ * What: the slots of a queue that this executor holds: how many, and when to try to get more
+ *   (execute.c takes and returns them).
+ * Invariants: an executor that finds too few free ones tries again when it hears of a free one, or
+ *   after a second.
  * Threads: control.
  * Ownership: embedded in the lane; only slots.c writes it.
  * Failure: -
@@ -26,13 +28,14 @@ void slots_tried(struct slots *slots, bool enough, int64_t now_us);
 void slots_try_again(struct slots *slots);
 /** There is nothing that lacks one. */
 void slots_suffice(struct slots *slots);
-/** Work that may start has lacked one for so long that others are to have it; then its time begins again. */
+/** Work that may start has lacked one for so long that others are to have it; then its time begins
+ * again. */
 bool slots_starve(struct slots *slots, int64_t now_us);
 /** Another executor is short of them. */
 void slots_want(struct slots *slots, int64_t now_us);
 /** Another executor was, a moment ago. */
 bool slots_wanted(const struct slots *slots, int64_t now_us);
-/** When to try again, or to give work back, 0: not before something happens. */
+/** When to try again, or to return work, 0: not before something happens. */
 int64_t slots_due_us(const struct slots *slots, int64_t now_us, bool draining);
 
 #endif

@@ -1,5 +1,6 @@
-/* spare: this incarnation is lost and its process lives on. What was running was ended by us, by an operator or by a planned end of the
- * server, unless the server has crashed; the next incarnation says so to the database, which would count it as lost. */
+/* spare: this incarnation is lost and its process lives on. What was running was ended by us, by an
+ * operator or by a planned end of the server, unless the server has crashed; the next incarnation
+ * says so to the database, which would count it as lost. */
 #include "executor/spare.h"
 
 #include "executor/lane.h"
@@ -39,8 +40,9 @@ static bool heard_of_crash(const struct executor *ex, const struct err *why)
     return heard;
 }
 
-/* In a crash the server says to each session that another one is the cause, but to that one nothing. A reader with a task hears what
- * is said to it before its session is cut off here. When only control's own line broke, no other session ends. */
+/* In a crash the server says to each session that another one is the cause, but to that one
+ * nothing. A reader with a task hears what is said to it before its session is cut off here. When
+ * only control's own line broke, no other session ends. */
 static void wait_for_last_words(const struct executor *ex, const struct err *why)
 {
     int64_t from_us = clock_boot_us();

@@ -14,7 +14,8 @@
 
 struct db_result;
 
-/** CHECKING: the record that was claimed last is read again first, and compared. ASKING: the position is outside the log; the next look tells why. */
+/** CHECKING: the record that was claimed last is read again first, and compared. ASKING: the
+ * position is outside the log; the next look tells why. */
 enum source_state { SOURCE_CHECKING, SOURCE_READING, SOURCE_ASKING, SOURCE_STOPPED };
 
 struct stream {

@@ -1,6 +1,7 @@
-/* trouble: a queue whose own statements fail is set aside for a while, and one that was deleted is left; the executor's other queues
- * continue. That is possible only while the control session is clean: a statement that failed may have left a lock of a phase, which only the end
- * of the incarnation releases. Then the next incarnation sets the queue aside. */
+/* trouble: a queue whose own statements fail is set aside for a while, and one that was deleted is
+ * left; the executor's other queues continue. That is possible only while the control session is
+ * clean: a statement that failed may have left a lock of a phase, which only the end of the
+ * incarnation releases. Then the next incarnation sets the queue aside. */
 #include "executor/trouble.h"
 
 #include "executor/event.h"
@@ -112,7 +113,8 @@ void lane_note_held(struct lane *lane, int wait_ms, const struct err *err)
     note(lane, wait_ms, err);
 }
 
-/* What failed may have failed because the queue was deleted, and control has not heard of that yet. */
+/* What failed may have failed because the queue was deleted, and control has not heard of that
+ * yet. */
 static bool deleted(struct lane *lane, enum rc rc, const struct err *err)
 {
     DB_RESULT_AUTO *row = NULL;

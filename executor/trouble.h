@@ -1,7 +1,8 @@
 /**
- * What: a queue whose own statements fail is set aside for a while, and one that was deleted is left; the executor's other queues
- *   continue.
- * Invariants: only while control's session is clean: a lock that nobody knows of ends the incarnation.
+ * What: a queue whose own statements fail is set aside for a while, and one that was deleted is
+ *   left; the executor's other queues continue.
+ * Invariants: only while control's session is clean: a lock that nobody knows of ends the
+ *   incarnation.
  * Threads: control.
  * Ownership: -
  * Failure: rc as it came: the incarnation ends.
@@ -16,9 +17,11 @@
 
 struct lane;
 
-/** What becomes of an error of a lane's own statements: RC_OK when the executor's other queues can continue, and rc if not. */
+/** What becomes of an error of a lane's own statements: RC_OK when the executor's other queues can
+ * continue, and rc if not. */
 MUST_CHECK enum rc lane_confine(struct lane *lane, enum rc rc, struct err *err);
-/** For explain: claims wait so long because of another session, and the queue's other work continues. lane_is_well ends it. */
+/** For explain: claims wait so long because of another session, and the queue's other work
+ * continues. lane_is_well ends it. */
 void lane_note_held(struct lane *lane, int wait_ms, const struct err *err);
 /* Nothing is done for it now. */
 bool lane_aside(const struct lane *lane);

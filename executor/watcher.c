@@ -118,8 +118,8 @@ static void look_at(struct watcher *watcher, struct watched *it)
         if (rc != RC_OK) /* it may be written all the same: the next look tells */
             log_err(LOG_WARN, "birthmark_not_written", it->what.queue, &said->err);
     }
-    /* Looks that nobody has asked for come at the same moment, so that nobody is woken for each of them; none comes sooner
-     * than one that control asks for to confirm what it suspects. */
+    /* Looks that nobody has asked for come at the same moment, so that nobody is woken for each of
+     * them; none comes sooner than one that control asks for to confirm what it suspects. */
     int64_t next_us = clock_boot_us() + AGAIN_US;
     it->due_us = said->rc == RC_OK ? (next_us / EVERY_US + 1) * EVERY_US : next_us;
     mailbox_put(watcher->control, &said->mail);

@@ -1,11 +1,12 @@
 /**
- * What: looks at the topics of all lanes from beside the stream every few seconds (kafka/watch.h), and signs them with their
- *   queue's birthmark when control asks for it.
- * Invariants: it decides nothing. A mark is committed only when the look just before found it there, or, for a first time,
- *   found none.
- * Threads: one of its own, which may wait for Kafka; control never does. The functions are control's.
- * Ownership: watcher_start gives, watcher_stop takes; a look that arrives as mail belongs to control. A lane is a name here,
- *   nothing of it is read.
+ * What: looks at the topics of all lanes from beside the stream every few seconds (kafka/watch.h),
+ *   and signs them with their queue's birthmark when control asks for it.
+ * Invariants: it decides nothing. A mark is committed only when the look just before found it
+ *   there, or, for a first time, found none.
+ * Threads: one of its own, which may wait for Kafka; control never does. The functions are
+ *   control's.
+ * Ownership: watcher_start gives, watcher_stop takes; a look that arrives as mail belongs to
+ *   control. A lane is a name here, nothing of it is read.
  * Failure: Kafka does not answer: said is RC_LOST, and the next look comes a second later.
  */
 #ifndef EXECUTOR_WATCHER_H

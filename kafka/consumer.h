@@ -7,14 +7,14 @@
  *   values by queued.max.messages.kbytes (6144), records with their keys and headers by
  *   queued.min.messages (64), each by one fetch more: fetch.message.max.bytes (64 kB, as they are
  *   compressed), or one batch.
- * Threads: all calls on a consumer and its sources (kafka/source.h) from one thread. wake_fd (an eventfd, EFD_NONBLOCK; -1: none) gets 8 bytes from librdkafka's threads
- *   when the *empty* queue of a source gets something: poll a source until RC_NONE before waiting
- *   for it.
+ * Threads: all calls on a consumer and its sources (kafka/source.h) from one thread. wake_fd (an
+ *   eventfd, EFD_NONBLOCK; -1: none) gets 8 bytes from librdkafka's threads when the *empty* queue
+ *   of a source gets something: poll a source until RC_NONE before waiting for it.
  * Ownership: kafka_consumer_close takes the consumer, after its sources were closed. wake_fd stays
  *   the caller's and must outlive the consumer.
- * Failure: broker outages are waited out by librdkafka and only logged. A topic that becomes unknown is waited
- *   for, too (2.0.2 takes a metadata hiccup for it), for KAFKA_TOPIC_GONE_FACTOR times
- *   topic.metadata.propagation.max.ms (3 minutes by default); then it is RC_FATAL,
+ * Failure: broker outages are waited out by librdkafka and only logged. A topic that becomes
+ *   unknown is waited for, too (2.0.2 takes a metadata hiccup for it), for KAFKA_TOPIC_GONE_FACTOR
+ *   times topic.metadata.propagation.max.ms (3 minutes by default); then it is RC_FATAL,
  *   UNKNOWN_TOPIC_OR_PART.
  */
 #ifndef KAFKA_CONSUMER_H
@@ -38,8 +38,8 @@ int kafka_consumer_outages(const struct kafka_consumer *consumer);
 /** Serves the handle's own events (errors, logs). Call at each wake-up and every few seconds. */
 void kafka_consumer_serve(struct kafka_consumer *consumer);
 
-/** From now on fn gets librdkafka's statistics (STATISTICS.md there), a JSON document, every statistics.interval.ms (10 s), while
- * the consumer is served. */
+/** From now on fn gets librdkafka's statistics (STATISTICS.md there), a JSON document, every
+ * statistics.interval.ms (10 s), while the consumer is served. */
 void kafka_consumer_statistics(struct kafka_consumer *consumer,
                                void (*fn)(void *context, const char *json, size_t len),
                                void *context);

@@ -9,9 +9,9 @@
  * Ownership: copies what is published.
  * Failure: RC_LOST + ERR_KAFKA_DOWN: broker not reachable within the time-out. RC_LOST + ERR_HELD:
  *   fenced by another producer with the same transactional id. RC_LOST otherwise: open again and
- *   continue after the last record of the log. RC_RETRY + ERR_TIMEOUT: the same call may be made again;
- *   RC_RETRY otherwise: abort, publish again with a new producer. RC_REJECT: record too large;
- *   refused by librdkafka itself in kafka_publish it leaves the transaction whole.
+ *   continue after the last record of the log. RC_RETRY + ERR_TIMEOUT: the same call may be made
+ *   again; RC_RETRY otherwise: abort, publish again with a new producer. RC_REJECT: record too
+ *   large; refused by librdkafka itself in kafka_publish it leaves the transaction whole.
  */
 #ifndef KAFKA_PRODUCER_H
 #define KAFKA_PRODUCER_H
@@ -25,9 +25,10 @@ MUST_CHECK enum rc kafka_producer_open(const struct kafka_properties *props,
                                        const char *transactional_id, int timeout_ms,
                                        struct kafka_producer **ret_producer, struct err *err);
 void kafka_producer_close(struct kafka_producer *producer); /* aborts what is open */
-/** From now on no wait of this producer continues when the time of *until_us (clock_boot_us) has come; 0: not yet known. Another thread
- * may set it, of which a wait that has begun hears within half a second; an open transaction is then left to whoever takes the
- * transactional id next. Borrowed until the producer is closed. */
+/** From now on no wait of this producer continues when the time of *until_us (clock_boot_us) has
+ * come; 0: not yet known. Another thread may set it, of which a wait that has begun hears within
+ * half a second; an open transaction is then left to whoever takes the transactional id next.
+ * Borrowed until the producer is closed. */
 void kafka_producer_until(struct kafka_producer *producer, const _Atomic int64_t *until_us);
 
 /** Learns who leads the topic's partitions, at once; otherwise the first record waits a second for

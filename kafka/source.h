@@ -4,8 +4,8 @@
  *   twice between two calls of kafka_source_assign. What is buffered ahead is bounded
  *   (kafka/consumer.h).
  * Threads: the consumer's thread.
- * Ownership: the caller owns the records that it got (kafka/record.h) and closes a source before its
- *   consumer.
+ * Ownership: the caller owns the records that it got (kafka/record.h) and closes a source before
+ *   its consumer.
  * Failure: kafka_source_poll returns RC_FATAL when the position is out of range or the data is
  *   corrupt, and returns it again: the source does not move until it is assigned again. Outages and
  *   missing topics: see kafka/consumer.h.

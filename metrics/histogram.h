@@ -1,6 +1,7 @@
 /**
  * What: a histogram of times, in fixed buckets from 100 us to an hour.
- * Invariants: counts only grow. One thread observes; any thread may read meanwhile, and sees each count as it was or as it is.
+ * Invariants: counts only grow. One thread observes; any thread may read meanwhile, and sees each
+ *   count as it was or as it is.
  * Threads: see above; nothing is locked, and an observation costs a few nanoseconds.
  * Ownership: embedded in its owner's.
  * Failure: none.

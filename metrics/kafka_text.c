@@ -29,7 +29,8 @@ static void client(const cJSON *root, struct str *text)
     }
 }
 
-/* One family over all brokers that have a number; what it is bootstrapped with and the coordinator's connection have none. */
+/* One family over all brokers that have a number; what it is bootstrapped with and the
+ * coordinator's connection have none. */
 static void brokers(const cJSON *root, const char *name, const char *direction,
                     double (*value)(const cJSON *broker), struct str *text)
 {

@@ -1,6 +1,8 @@
 /**
- * What: the table of metrics: every name that a daemon may answer with, its type, its labels and its meaning.
- * Invariants: it is the only list: the text of /metrics, docs/reference/metrics.md and the tests of the dashboard follow it.
+ * What: the table of metrics: every name that a daemon may answer with, its type, its labels and
+ *   its meaning.
+ * Invariants: it is the only list: the text of /metrics, docs/reference/metrics.md and the tests of
+ *   the dashboard follow it.
  * Threads: any: it is constant.
  * Ownership: static.
  * Failure: none.

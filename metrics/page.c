@@ -103,7 +103,8 @@ static enum rc read_numbers(struct page *page, struct str *text, struct err *err
     return rc;
 }
 
-/* Of ten thousand jobs that takes longer than all the rest, and changes less: no page waits for it but the first. */
+/* Of ten thousand jobs that takes longer than all the rest, and changes less: no page waits for it
+ * but the first. */
 static enum rc read_jobs(struct page *page, struct err *err)
 {
     DB_RESULT_AUTO *rows = NULL;

@@ -1,5 +1,6 @@
 /**
- * What: the metrics process_*, as other programs that Prometheus watches have them, from /proc/self.
+ * What: the metrics process_*, as other programs that Prometheus watches have them, from
+ *   /proc/self.
  * Invariants: -
  * Threads: any.
  * Ownership: appends to the caller's text.

@@ -16,7 +16,8 @@ struct kind {
     struct histogram duration;
 };
 
-/* Counts by a word. The words are added by the one who counts; `used` shows a reader those that are whole. */
+/* Counts by a word. The words are added by the one who counts; `used` shows a reader those that are
+ * whole. */
 struct words {
     char words[WORDS][32];
     _Atomic int64_t counts[WORDS];

@@ -1,11 +1,14 @@
 /**
- * What: what a daemon has counted itself since it started, in memory: tasks, barriers, firings. Each thread that does such work
- *   counts it here, and nothing else of it is written down for the metrics: no statement and no lock is added to any task.
- * Invariants: a number only grows while the process lives, whatever retention deletes and however often an incarnation is
- *   lost. It begins at 0 again with the process, as Prometheus expects of counters.
- * Threads: a queue's part is written by one thread (the executor's control), the schedules' by the dispatcher's, Kafka's
- *   statistics by control; any thread may read (metrics/tally_text.h).
- * Ownership: tally_new gives it to the caller, who frees it behind all threads that count. Queues' names are borrowed.
+ * What: what a daemon has counted itself since it started, in memory: tasks, barriers, firings.
+ *   Each thread that does such work counts it here, and nothing else of it is written down for the
+ *   metrics: no statement and no lock is added to any task.
+ * Invariants: a number only grows while the process lives, whatever retention deletes and however
+ *   often an incarnation is lost. It begins at 0 again with the process, as Prometheus expects of
+ *   counters.
+ * Threads: a queue's part is written by one thread (the executor's control), the schedules' by the
+ *   dispatcher's, Kafka's statistics by control; any thread may read (metrics/tally_text.h).
+ * Ownership: tally_new gives it to the caller, who frees it behind all threads that count. Queues'
+ *   names are borrowed.
  * Failure: none. A NULL tally, or a NULL queue, counts nothing.
  */
 #ifndef METRICS_TALLY_H
@@ -24,7 +27,8 @@ struct tally_queue *tally_queue_at(struct tally *tally, int i);
 
 enum tally_outcome { TALLY_COMPLETED, TALLY_FAILED, TALLY_ERROR, TALLY_STALE, TALLY_OUTCOMES };
 
-/** An attempt has ended. type: a static text. waited_us: from when it could start until a reader came to it; -1: unknown. */
+/** An attempt has ended. type: a static text. waited_us: from when it could start until a reader
+ * came to it; -1: unknown. */
 void tally_task(struct tally_queue *queue, const char *type, enum tally_outcome outcome,
                 int64_t ran_us, int64_t waited_us);
 void tally_lost(struct tally_queue *queue);

@@ -1,5 +1,6 @@
 /**
- * What: what is read of a tally: its metrics as text, and what becomes of the installation's numbers with it.
+ * What: what is read of a tally: its metrics as text, and what becomes of the installation's
+ *   numbers with it.
  * Invariants: reading changes nothing and waits for nobody who counts.
  * Threads: any.
  * Ownership: appends to the caller's text.

@@ -1,8 +1,8 @@
 /**
  * What: how the files of phaselock/ react to a lock statement that failed.
- * Invariants: after an error it is not known whether a session-level lock was granted (a cancel may arrive just after the
- *   function returned), so the session is to be dropped. Two exceptions: a full
- *   lock table, found before anything was kept, and a row that another session holds.
+ * Invariants: after an error it is not known whether a session-level lock was granted (a cancel may
+ *   arrive just after the function returned), so the session is to be dropped. Two exceptions: a
+ *   full lock table, found before anything was kept, and a row that another session holds.
  * Threads: any.
  * Ownership: borrows err.
  * Failure: none.

@@ -1,7 +1,7 @@
 /**
- * What: checks the tasks of a finite source on several processors while the caller continues reading:
- *   the caller fills chunks of tasks and gives them, a free thread checks them, and they come back
- *   in the order in which they were given.
+ * What: checks the tasks of a finite source on several processors while the caller continues
+ *   reading: the caller fills chunks of tasks and gives them, a free thread checks them, and they
+ *   come back in the order in which they were given.
  * Invariants: a chunk that is given comes back, checked, in order, unless the checker is closed
  *   before. One with a task that is wrong comes back as faulty; its tasks from the wrong one on are
  *   not checked, so that the caller, who checks them again, tells of all in order.

@@ -3,7 +3,8 @@
  * Invariants: next sets ret_text->line before it returns RC_OK or RC_REJECT.
  * Threads: as staged.h.
  * Ownership: close ends what open made.
- * Failure: as staged_next; a reader that cannot continue after a RC_REJECT says RC_NONE from then on.
+ * Failure: as staged_next; a reader that cannot continue after a RC_REJECT says RC_NONE from then
+ *   on.
  */
 #ifndef PRODUCER_STAGED_READER_H
 #define PRODUCER_STAGED_READER_H

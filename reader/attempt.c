@@ -89,7 +89,8 @@ static bool sets_time_out(const struct message *msg)
     return false;
 }
 
-/* In what language the server speaks is its own affair; the words are only asked where nothing else tells. */
+/* In what language the server speaks is its own affair; the words are only asked where nothing else
+ * tells. */
 bool attempt_cancelled(const struct work *work, const struct err *why, bool ours)
 {
     if (!sqlstate_is(why, SQLSTATE_QUERY_CANCELED))
@@ -115,7 +116,8 @@ bool attempt_timed_out(const struct work *work, struct err *why)
     return true;
 }
 
-/* SQL that catches its cancel ends by itself, or continues with its next statement: what it did then is not kept. */
+/* SQL that catches its cancel ends by itself, or continues with its next statement: what it did
+ * then is not kept. */
 static enum rc in_time(const struct work *work, enum rc rc, struct err *why)
 {
     if (rc != RC_OK || !work->timed_out)
@@ -266,7 +268,8 @@ static enum rc run_blocks(struct db *db, const struct work *work, struct part *p
     return rc;
 }
 
-/* What was claimed and done is made durable before, the record after: the effect commits by itself in between. */
+/* What was claimed and done is made durable before, the record after: the effect commits by itself
+ * in between. */
 static enum rc run_bare(struct db *db, const struct work *work, struct part *part,
                         const struct plan *plan, struct err *why)
 {

@@ -27,10 +27,12 @@ struct plan {
     bool changes_session; /* reset the session afterwards */
 };
 
-/** Of count texts of the message, from first on; whose statements are refused: nothing of the task is to run. */
+/** Of count texts of the message, from first on; whose statements are refused: nothing of the task
+ * is to run. */
 MUST_CHECK enum rc plan_make(struct plan *plan, const struct message *msg, int first, int count,
                              struct err *err);
-/** It may leave something in its session, or change what the database defines, also if its text does not show it. */
+/** It may leave something in its session, or change what the database defines, also if its text
+ * does not show it. */
 bool plan_risky(const struct plan *plan, const struct work *work);
 void plan_done(struct plan *plan);
 
@@ -47,19 +49,21 @@ struct part {
 MUST_CHECK enum rc part_run(struct db *db, const struct work *work, struct part *part,
                             struct err *why);
 
-/** Runs the whole attempt and records its end in work->outcome. What the executor itself has cancelled is lost, not failed. */
+/** Runs the whole attempt and records its end in work->outcome. What the executor itself has
+ * cancelled is lost, not failed. */
 MUST_CHECK enum rc attempt_run(struct reader_thread *reader, struct work *work, struct err *err);
 
-/** A statement of ours behind the task's own was refused: when the transaction is read-only that is the task's failure, and *why says so. */
+/** A statement of ours behind the task's own was refused: when the transaction is read-only that is
+ * the task's failure, and *why says so. */
 enum rc attempt_read_only(const struct work *work, enum rc rc, struct err *why);
 /** Records why the attempt failed: sets work->outcome; LOST: the database does not take it. */
 MUST_CHECK enum rc attempt_fail(struct db *db, struct work *work, const struct err *why,
                                 bool permanent, struct err *err);
 
 /**
- * Whether it was cancelled, by this executor (ours) or by somebody from outside, and so is lost and not failed. A time-out that
- * the task has set has the same SQLSTATE; where the server's messages are not English, a task that names statement_timeout in its text is
- * taken to have met it.
+ * Whether it was cancelled, by this executor (ours) or by somebody from outside, and so is lost and
+ * not failed. A time-out that the task has set has the same SQLSTATE; where the server's messages
+ * are not English, a task that names statement_timeout in its text is taken to have met it.
  */
 bool attempt_cancelled(const struct work *work, const struct err *why, bool ours);
 

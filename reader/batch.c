@@ -1,13 +1,15 @@
 /* What a reader sends, and what comes back.
  *
- * Guarantee: the effects of a task and the word that it is done are committed together, or neither is.
- * Mechanism: lockstep.complete, with the attempt's token, is the last statement of the task's own transaction; it fails when the
- *   token in the row is another one, and everything is undone. Short tasks are sent ahead, several in one pipeline, each of them a
- *   transaction of its own.
+ * Guarantee: the effects of a task and the word that it is done are committed together, or neither
+ *   is.
+ * Mechanism: lockstep.complete, with the attempt's token, is the last statement of the task's own
+ *   transaction; it fails when the token in the row is another one, and everything is undone. Short
+ *   tasks are sent ahead, several in one pipeline, each of them a transaction of its own.
  * Not its concern: which tasks come, and when (executor/execute.c).
- * Example: a, b and c of one phase are sent together. b divides by zero: a is committed already, b is undone and its failure recorded,
- *   c was skipped by the server and is sent again, as the same attempt. When the session breaks in c, the rows say what was committed,
- *   and the rest is returned. */
+ * Example: a, b and c of one phase are sent together. b divides by zero: a is committed already, b
+ *   is undone and its failure recorded, c was skipped by the server and is sent again, as the same
+ *   attempt. When the session breaks in c, the rows say what was committed, and the rest is
+ *   returned. */
 #include "reader/state.h"
 
 #include "base/clock.h"
@@ -22,8 +24,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What fails makes the server skip the rest of its batch, which is sent again. Control hears of a batch when all of it is done: by
- * halves of what a reader has, it gives more of it while the other half runs. */
+/* What fails makes the server skip the rest of its batch, which is sent again. Control hears of a
+ * batch when all of it is done: by halves of what a reader has, it gives more of it while the other
+ * half runs. */
 #define BATCH_MOST (READER_MOST / 2)
 
 static void set_broken(struct reader_thread *reader, struct work *work, const struct err *why)
@@ -57,7 +60,8 @@ static enum rc run_alone(struct reader_thread *reader, struct work *work, struct
     return rc;
 }
 
-/* Outside the pipeline, which is empty now: a session made new, on which failed attempts are recorded. */
+/* Outside the pipeline, which is empty now: a session made new, on which failed attempts are
+ * recorded. */
 enum rc batch_reset(struct reader_thread *reader, bool permanent, struct err *err)
 {
     enum rc rc = pipeline_stop(reader->db, err);
@@ -112,7 +116,8 @@ static enum rc send_begin(struct reader_thread *reader, struct batch *batch, str
     return rc;
 }
 
-/* Right behind a task that may have left something, in a transaction of its own. If it fails, the session is reset. */
+/* Right behind a task that may have left something, in a transaction of its own. If it fails, the
+ * session is reset. */
 static enum rc send_cleaning(struct reader_thread *reader, struct batch *batch, struct err *err)
 {
     struct work *work = xcalloc(1, sizeof *work);
@@ -195,8 +200,9 @@ static enum rc send_alone(struct reader_thread *reader, struct work *work,
     return rc;
 }
 
-/* Sends what may share the pipeline in batches: each task a transaction of its own, and one sync at the end of a batch, because every
- * sync costs the server a system call and us a wake-up. What may not waits until the pipeline is empty and runs alone. */
+/* Sends what may share the pipeline in batches: each task a transaction of its own, and one sync at
+ * the end of a batch, because every sync costs the server a system call and us a wake-up. What may
+ * not waits until the pipeline is empty and runs alone. */
 enum rc batch_send(struct reader_thread *reader, struct err *err)
 {
     enum rc rc = RC_OK;
@@ -239,7 +245,8 @@ enum rc batch_send(struct reader_thread *reader, struct err *err)
     return rc == RC_OK ? end_batches(reader, &batch, err) : rc;
 }
 
-/* What the server skipped goes to the front of the queue again, behind what it skipped of the batch before. */
+/* What the server skipped goes to the front of the queue again, behind what it skipped of the batch
+ * before. */
 static void skipped(struct reader_thread *reader, struct work *first, struct work **last)
 {
     if (first != NULL) {
@@ -254,27 +261,31 @@ static void skipped(struct reader_thread *reader, struct work *first, struct wor
         reader->again_to = NULL;
 }
 
-/* The plan of a statement that is executed by its name is outdated ("cached plan must not change result type"), or what should have
- * prepared it was skipped because of a failure before it. Once: a task that deallocates everything does it again. */
+/* The plan of a statement that is executed by its name is outdated ("cached plan must not change
+ * result type"), or what should have prepared it was skipped because of a failure before it. Once:
+ * a task that deallocates everything does it again. */
 static bool outdated(const struct work *work, const struct err *why)
 {
     return !work->plain && ((work->prepared && sqlstate_is(why, SQLSTATE_FEATURE_NOT_SUPPORTED)) ||
                             sqlstate_is(why, SQLSTATE_INVALID_SQL_STATEMENT_NAME));
 }
 
-/* It failed in a statement of ours behind the task's own command. The COMMIT is the task's: it runs what the task has deferred. */
+/* It failed in a statement of ours behind the task's own command. The COMMIT is the task's: it runs
+ * what the task has deferred. */
 static bool of_ours(const struct work *work)
 {
     return work->got >= work->command_at && work->replies > 1;
 }
 
-/* Another session made the server undo it there: nothing of it is left, and it was not the task's. */
+/* Another session made the server undo it there: nothing of it is left, and it was not the
+ * task's. */
 static bool undone(struct work *work, const struct err *why)
 {
     return of_ours(work) && sqlstate_undone(why) && work->undone++ < UNDONE_MOST;
 }
 
-/* A sync came: each task of the oldest batch has committed, or failed, or was skipped because of one that did. */
+/* A sync came: each task of the oldest batch has committed, or failed, or was skipped because of
+ * one that did. */
 static enum rc batch_done(struct reader_thread *reader, struct err *err)
 {
     int64_t now_us = clock_boot_us();
@@ -350,7 +361,8 @@ static void take_told(struct reader_thread *reader, struct work *work)
 
 static enum rc on_error(struct reader_thread *reader, const struct err *failed, struct err *err)
 {
-    /* Sent before it was known that the batch before it failed; or cancelled, when that was meant for one before. */
+    /* Sent before it was known that the batch before it failed; or cancelled, when that was meant
+     * for one before. */
     bool not_begun = !reader->at->begun;
     if (not_begun && !sqlstate_is(failed, SQLSTATE_IN_FAILED_SQL_TRANSACTION) &&
         !sqlstate_is(failed, SQLSTATE_QUERY_CANCELED)) {
@@ -367,8 +379,8 @@ static enum rc on_error(struct reader_thread *reader, const struct err *failed, 
     return RC_OK;
 }
 
-/* libpq hands out a notice with the reply before it, when that one is complete: what is about the text of a command may be the
- * next task's. */
+/* libpq hands out a notice with the reply before it, when that one is complete: what is about the
+ * text of a command may be the next task's. */
 static void take_notices(struct reader_thread *reader, struct work *work)
 {
     if (work->replies == 0 && reader->told->lexed && work->next != NULL)

@@ -7,7 +7,8 @@
 
 #include <string.h>
 
-/* Raised by lockstep.fail when the token is no longer the task's. A task may raise it, too: that is no proof. */
+/* Raised by lockstep.fail when the token is no longer the task's. A task may raise it, too: that is
+ * no proof. */
 #define MOST_TRIES 3
 
 static const char *or_null(const char *text)

@@ -1,9 +1,11 @@
 /**
- * What: how a failed attempt is put into words for its row: all that the server said, and where in the task it was.
- * Invariants: a failure can always be recorded: what the database refuses of it is left out, and at last the attempt is given up
- *   as lost. Texts are UTF-8 and bounded (db/told.h).
+ * What: how a failed attempt is put into words for its row: all that the server said, and where in
+ *   the task it was.
+ * Invariants: a failure can always be recorded: what the database refuses of it is left out, and at
+ *   last the attempt is given up as lost. Texts are UTF-8 and bounded (db/told.h).
  * Threads: the reader's own.
- * Ownership: struct failure borrows from the work, from *why and from its own context, which failure_done frees.
+ * Ownership: struct failure borrows from the work, from *why and from its own context, which
+ *   failure_done frees.
  * Failure: none.
  */
 #ifndef READER_FAILURE_H
@@ -28,8 +30,9 @@ struct failure {
 void failure_make(struct failure *failure, const struct work *work, const struct err *why,
                   bool permanent);
 /**
- * The database refused to record it, and said why. True: it is to be sent once more; it has a fixed text now, and at last it is permanent,
- * so that nothing of the message is read. False: it cannot be recorded; or it is another's by now, or the session is to blame.
+ * The database refused to record it, and said why. True: it is to be sent once more; it has a fixed
+ * text now, and at last it is permanent, so that nothing of the message is read. False: it cannot
+ * be recorded; or it is another's by now, or the session is to blame.
  */
 bool failure_again(struct failure *failure, enum rc rc, const struct err *refused);
 void failure_done(struct failure *failure);

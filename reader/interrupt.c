@@ -1,7 +1,8 @@
-/* interrupt: who of a reader's tasks may be cancelled, and when its session is calm again. A request to cancel travels on a connection of
- * its own and hits whatever its session runs when it arrives. So it is only sent while the task that is meant is known to be on the
- * session, and nothing else is sent there before the request has ended. When the server has closed that connection, it has sent the
- * signal, and a backend that waits for its next command swallows it. */
+/* interrupt: who of a reader's tasks may be cancelled, and when its session is calm again. A
+ * request to cancel travels on a connection of its own and hits whatever its session runs when it
+ * arrives. So it is only sent while the task that is meant is known to be on the session, and
+ * nothing else is sent there before the request has ended. When the server has closed that
+ * connection, it has sent the signal, and a backend that waits for its next command swallows it. */
 #include "reader/state.h"
 
 #include "base/clock.h"
@@ -68,7 +69,8 @@ bool reader_act(struct reader_thread *reader, bool acting)
     return !ends;
 }
 
-/* With the lock. What runs outside the database has a grace of its own, and needs the session for its record. */
+/* With the lock. What runs outside the database has a grace of its own, and needs the session for
+ * its record. */
 static void interrupt(struct reader_thread *reader, bool sever)
 {
     if (reader->acting) {

@@ -76,7 +76,8 @@ static enum rc send_failure(struct db *db, struct work *work, struct db_result *
     return rc;
 }
 
-/* The record of a step that others follow may be made twice, when its answer was lost: nothing came after the first. */
+/* The record of a step that others follow may be made twice, when its answer was lost: nothing came
+ * after the first. */
 static enum rc send_done(struct db *db, struct work *work, const char *response,
                          struct db_result **ret_row, struct err *err)
 {
@@ -143,7 +144,8 @@ enum rc outside_record(struct db *db, struct work *work, struct err *err)
     return RC_OK;
 }
 
-/* The claim and all before it, and that this attempt runs, are on disk before anything is done that cannot be taken back. */
+/* The claim and all before it, and that this attempt runs, are on disk before anything is done that
+ * cannot be taken back. */
 static enum rc begin(struct db *db, const struct work *work, int step, struct db_result **ret_row,
                      struct err *why)
 {
@@ -209,7 +211,8 @@ enum rc outside_run(struct reader_thread *reader, struct work *work, struct err 
     return RC_LOST; /* nothing was done: the task is given to another */
 }
 
-/* A cancel that was asked for before it begins to act may reach it in its beginning, as it would a statement. */
+/* A cancel that was asked for before it begins to act may reach it in its beginning, as it would a
+ * statement. */
 enum rc outside_step(struct reader_thread *reader, struct work *work, int step, struct err *why)
 {
     DB_RESULT_AUTO *row = NULL;

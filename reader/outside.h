@@ -1,10 +1,13 @@
 /**
- * What: an attempt outside the database (action/action.h) on a reader, or a step of one: what surrounds the command or the request.
- * Invariants: before it starts, the row says so and is on disk; its end is recorded by the token, durably. An answer whose record
- *   was not confirmed is recorded again on the reader's next session: then a stale token means that it was.
+ * What: an attempt outside the database (action/action.h) on a reader, or a step of one: what
+ *   surrounds the command or the request.
+ * Invariants: before it starts, the row says so and is on disk; its end is recorded by the token,
+ *   durably. An answer whose record was not confirmed is recorded again on the reader's next
+ *   session: then a stale token means that it was.
  * Threads: the reader's own.
  * Ownership: the answer belongs to the work until it is recorded.
- * Failure: RC_LOST: the session is gone; work->answer set: the answer is known and to be recorded on the next one.
+ * Failure: RC_LOST: the session is gone; work->answer set: the answer is known and to be recorded
+ *   on the next one.
  */
 #ifndef READER_OUTSIDE_H
 #define READER_OUTSIDE_H
@@ -20,8 +23,8 @@ static inline bool outside(const struct work *work)
 /** The whole attempt; sets work->outcome. */
 MUST_CHECK enum rc outside_run(struct reader_thread *reader, struct work *work, struct err *err);
 /**
- * The step of an attempt. RC_OK: what became of it is recorded, and in work->outcome: GO_ON, if steps are left. RC_LOST: as outside_run.
- * Otherwise nothing was done, and why says why not.
+ * The step of an attempt. RC_OK: what became of it is recorded, and in work->outcome: GO_ON, if
+ * steps are left. RC_LOST: as outside_run. Otherwise nothing was done, and why says why not.
  */
 MUST_CHECK enum rc outside_step(struct reader_thread *reader, struct work *work, int step,
                                 struct err *why);

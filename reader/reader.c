@@ -56,7 +56,8 @@ static bool known(const struct work *work)
     return work->timed_out || work->unrecorded || work->answer != NULL;
 }
 
-/* What ended the session: the server says why when it ends sessions itself, and nothing when a backend crashes. */
+/* What ended the session: the server says why when it ends sessions itself, and nothing when a
+ * backend crashes. */
 static enum loss loss_of(const struct err *why)
 {
     static const enum sqlstate servers[] = {SQLSTATE_INSUFFICIENT_RESOURCES, SQLSTATE_SYSTEM_ERROR,
@@ -89,8 +90,9 @@ static void name_losses(struct reader_thread *reader, const struct err *why)
         work->loss = loss;
 }
 
-/* What was sent is of unknown outcome; control decides, when the session is gone: the server may not have noticed yet, and run
- * on, and neither the next attempt nor another task on this slot may begin beside it. */
+/* What was sent is of unknown outcome; control decides, when the session is gone: the server may
+ * not have noticed yet, and run on, and neither the next attempt nor another task on this slot may
+ * begin beside it. */
 static void lose_session(struct reader_thread *reader, const struct err *why)
 {
     if (!reader->abandoned &&

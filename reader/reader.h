@@ -5,7 +5,8 @@
  * Invariants: a task is reported back exactly once. Transaction control never reaches the
  *   server. What a task may have left in the session is discarded before the next one runs.
  * Threads: one per reader; control talks to it by mailbox only.
- * Ownership: work handed over belongs to the reader until it comes back by mail, of the kind that it had.
+ * Ownership: work handed over belongs to the reader until it comes back by mail, of the kind that
+ *   it had.
  * Failure: a lost session is opened again by the thread itself, after a pause that grows when
  *   that fails; its tasks come back as OUTCOME_LOST.
  */
@@ -38,8 +39,8 @@ void reader_stop(struct reader_thread *reader);
 void reader_give(struct reader_thread *reader, struct mail *works);
 /** Asks the server to cancel what it runs now. */
 void reader_cancel(struct reader_thread *reader);
-/** Asks the server to cancel work, or cuts its session off; what that was is lost, and its row decides. Nothing, if it is seen to run
- * another one by now. A command is told to end. */
+/** Asks the server to cancel work, or cuts its session off; what that was is lost, and its row
+ * decides. Nothing, if it is seen to run another one by now. A command is told to end. */
 void reader_interrupt(struct reader_thread *reader, const struct work *work, bool sever);
 /** Cancels it and cuts its session, whether the server answers or not: the incarnation is over. */
 void reader_abandon(struct reader_thread *reader);

@@ -18,7 +18,8 @@ struct reader_thread;
 bool reader_bereft(const struct reader_thread *reader);
 /** The server said at the end of a session of it that another session had crashed. */
 bool reader_heard_of_crash(const struct reader_thread *reader);
-/** It could not open a session, and tries again by itself; control's mailbox is poked when this changes. It is to be given nothing. */
+/** It could not open a session, and tries again by itself; control's mailbox is poked when this
+ * changes. It is to be given nothing. */
 bool reader_cut_off(const struct reader_thread *reader);
 /** Why it was cut off last. */
 void reader_cut_off_why(struct reader_thread *reader, struct err *ret_why);

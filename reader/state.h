@@ -1,5 +1,6 @@
 /**
- * What: the inside of a reader, for reader.c (its thread and its session) and batch.c (what it sends and what comes back).
+ * What: the inside of a reader, for reader.c (its thread and its session) and batch.c (what it
+ *   sends and what comes back).
  * Invariants: a work is in one of the lists, or on its way to control.
  * Threads: the reader's own, but for what is said to be guarded by lock or is atomic.
  * Ownership: the lists own the works in them.
@@ -88,16 +89,18 @@ void reader_send_back(struct reader_thread *reader);
 /** This runs alone from now on, and may be cancelled. */
 void reader_alone(struct reader_thread *reader, struct work *work);
 /**
- * What was on the session is over: nobody cancels it any more, and what was asked for has had its effect.
- * ALWAYS: nothing was. AGAIN: something was, and has ended. NEVER: it has not ended; the session is to be given up.
+ * What was on the session is over: nobody cancels it any more, and what was asked for has had its
+ * effect.
+ * ALWAYS: nothing was. AGAIN: something was, and has ended. NEVER: it has not ended; the session is
+ *   to be given up.
  */
 enum calm { CALM_ALWAYS, CALM_AGAIN, CALM_NEVER };
 MUST_CHECK enum calm reader_calm(struct reader_thread *reader);
 /** That, as the reason to give the session up. */
 MUST_CHECK enum rc reader_disturbed(struct err *err);
 /**
- * Whether what runs alone acts outside the database from now on, until this is called again: what asks it to end must not meet its
- * record. False: it has been asked to end already.
+ * Whether what runs alone acts outside the database from now on, until this is called again: what
+ * asks it to end must not meet its record. False: it has been asked to end already.
  */
 bool reader_act(struct reader_thread *reader, bool acting);
 
@@ -106,7 +109,8 @@ bool reader_act(struct reader_thread *reader, bool acting);
 MUST_CHECK enum rc batch_send(struct reader_thread *reader, struct err *err);
 /** Takes in what has come. */
 MUST_CHECK enum rc batch_read(struct reader_thread *reader, struct err *err);
-/** The pipeline is empty: makes the session new and records on it what is broken; permanent: no attempt is left. */
+/** The pipeline is empty: makes the session new and records on it what is broken; permanent: no
+ * attempt is left. */
 MUST_CHECK enum rc batch_reset(struct reader_thread *reader, bool permanent, struct err *err);
 
 #endif

@@ -1,6 +1,7 @@
-/* The steps of a task: each is done and recorded in a transaction of its own, so the next attempt at the task continues with the step
- * that is not done. The row names it. A step finds a clean session, as it would after a retry. A command or a request is done outside the
- * database (outside.c), and its record is the transaction. */
+/* The steps of a task: each is done and recorded in a transaction of its own, so the next attempt
+ * at the task continues with the step that is not done. The row names it. A step finds a clean
+ * session, as it would after a retry. A command or a request is done outside the database
+ * (outside.c), and its record is the transaction. */
 #include "reader/attempt.h"
 
 #include "base/probe.h"

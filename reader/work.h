@@ -1,8 +1,10 @@
 /**
- * What: a work: one attempt at a task, as a reader gets it and gives it back.
- * Invariants: what is to be done is set before a reader gets it and does not change; what became of it is set by the reader before
- *   it comes back. The reader sees nothing else of the thread that gave it.
- * Threads: it belongs to the thread that has it; what is atomic may be read by the giver while a reader has it.
+ * What: a work: one attempt at a task, as a reader gets it and returns it.
+ * Invariants: what is to be done is set before a reader gets it and does not change; what became of
+ *   it is set by the reader before it comes back. The reader sees nothing else of the thread that
+ *   gave it.
+ * Threads: it belongs to the thread that has it; what is atomic may be read by the giver while a
+ *   reader has it.
  * Ownership: owns its message and what the reader notes in it; keeps its risks.
  * Failure: -
  */
@@ -31,7 +33,8 @@ enum outcome {
     OUTCOME_GO_ON      /* a step is done and recorded, more are to come: returned */
 };
 
-/** Of OUTCOME_LOST: what ended the attempt. Only what the task may have caused counts (sql/functions/adopt/lose.sql). */
+/** Of OUTCOME_LOST: what ended the attempt. Only what the task may have caused counts
+ * (sql/functions/adopt/lose.sql). */
 enum loss {
     LOSS_UNSAID = 0, /* not yet */
     LOSS_UNKNOWN,    /* its session ended without a word: the task may be the cause */
@@ -50,7 +53,8 @@ struct work {
     int64_t task_id, phase_id, run_no, offset;
     char token[37];
     int attempt;
-    /* An attempt before may have ended its server: it runs alone, and its row shows that it runs before it does. */
+    /* An attempt before may have ended its server: it runs alone, and its row shows that it runs
+     * before it does. */
     bool wary;
     struct message *msg; /* owned */
     struct risks *risks; /* what is known of what it may do; kept; NULL: nothing */

@@ -357,7 +357,8 @@ static int round_of_queues(struct relay *relay)
     return left_us <= 0 ? 0 : (int)(left_us / 1000) + 1;
 }
 
-/* All clients at once: one that Kafka keeps waiting would keep the others waiting, and they whoever stops us. */
+/* All clients at once: one that Kafka keeps waiting would keep the others waiting, and they whoever
+ * stops us. */
 static void queues_close(struct relay *relay)
 {
     for (struct relay_queue *queue = relay->queues; queue != NULL; queue = queue->next) {

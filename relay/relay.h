@@ -7,9 +7,10 @@
  *   of its row. The advisory lock of the queue's relay keeps others away; what makes it safe is the
  *   transactional id "lockstep.<queue>.relay", whose taking fences and settles a predecessor, and
  *   the end of the topic, which is read then: what is there of the rows still here was sent before.
- * Example: rows 1, 2 and 3 are numbered and flushed, and the relay dies in the commit of its Kafka transaction. Its successor takes
- *   the transactional id; the broker has then either committed or aborted that transaction. The successor reads the end of the
- *   topic: if record 3 is there, it deletes the three rows, else it sends them again.
+ * Example: rows 1, 2 and 3 are numbered and flushed, and the relay dies in the commit of its Kafka
+ *   transaction. Its successor takes the transactional id; the broker has then either committed or
+ *   aborted that transaction. The successor reads the end of the topic: if record 3 is there, it
+ *   deletes the three rows, else it sends them again.
  * Threads: relay_start, relay_wake, relay_stop from the thread that owns it. The relay's own thread
  *   has the rest.
  * Ownership: borrows the options' strings; relay_stop frees it.

@@ -79,7 +79,8 @@ struct relay {
 bool relay_out_of_time(const struct relay *relay);
 /** How long a call to Kafka may wait: most_ms, or what is left. */
 int relay_patience_ms(const struct relay *relay, int most_ms);
-/** One of a queue's producers, closed. When time is over it is kept until relay_main closes all of them at once. */
+/** One of a queue's producers, closed. When time is over it is kept until relay_main closes all of
+ * them at once. */
 void relay_close(const struct relay *relay, struct kafka_producer **producer);
 
 /* topic.c: the topic is there, the producer open, and the kind settled. */

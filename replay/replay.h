@@ -4,9 +4,9 @@
  *   made unfinished again, executors adopt and run them.
  * Invariants: the topic is read with assign(), read_committed, never as a group. Looking changes
  *   nothing. The cursor of a run is in lockstep.replay and moves in the transaction of what it
- *   does, so whoever continues with a replay that was interrupted does nothing twice. What happens to
- *   a message is decided in the database (sql/functions/replay/).
- *   The session holds nothing of a replay when the call returns.
+ *   does, so whoever continues with a replay that was interrupted does nothing twice. What happens
+ *   to a message is decided in the database (sql/functions/replay/). The session holds nothing of a
+ *   replay when the call returns.
  * Threads: one.
  * Ownership: the caller owns options and session; replay_report_done frees a report.
  * Failure: RC_REJECT + ERR_USAGE: the range is none. RC_RETRY + ERR_HELD: another replay is under

@@ -72,7 +72,8 @@ static enum rc fire(struct db *db, struct ask *ask)
     return rc;
 }
 
-/* Nothing that the job's statements have done. Without an SQLSTATE the session is lost, and the outcome is not known. */
+/* Nothing that the job's statements have done. Without an SQLSTATE the session is lost, and the
+ * outcome is not known. */
 static bool is_no_fault(const struct err *why)
 {
     static const enum sqlstate others[] = {

@@ -1,8 +1,10 @@
 /**
- * What: a thread with a session of the tasks' login, which runs one ask after the other (scheduler/ask.h), so that no SQL of users keeps the dispatcher.
- *   Without the thread it runs them in the caller's.
- * Invariants: an ask that was given comes back once, as mail to the mailbox of asker_start. The session is opened for the first ask, and closed when none
- *   has come for a minute. It leads to the server of the dispatcher's session, as that is when the ask is given.
+ * What: a thread with a session of the tasks' login, which runs one ask after the other
+ *   (scheduler/ask.h), so that no SQL of users keeps the dispatcher. Without the thread it runs
+ *   them in the caller's.
+ * Invariants: an ask that was given comes back once, as mail to the mailbox of asker_start. The
+ *   session is opened for the first ask, and closed when none has come for a minute. It leads to
+ *   the server of the dispatcher's session, as that is when the ask is given.
  * Threads: all functions from the dispatcher's.
  * Ownership: an ask belongs to the asker until it comes back.
  * Failure: a session that cannot be opened, or is lost, is the failure of the ask.

@@ -1,6 +1,7 @@
 /**
- * What: a decision of the database about a schedule comes from three statements, job_dispatch, job_looked and job_failed, and is read by the names of the first
- *   one. Their columns and words are the same, or this does not compile.
+ * What: a decision of the database about a schedule comes from three statements, job_dispatch,
+ *   job_looked and job_failed, and is read by the names of the first one. Their columns and words
+ *   are the same, or this does not compile.
  * Invariants: as said.
  * Threads: none.
  * Ownership: none.

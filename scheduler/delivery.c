@@ -97,7 +97,8 @@ static enum rc send_one(struct delivery *delivery, const struct db_result *row, 
     return rc;
 }
 
-/* The next notice, if one is due. *ret_wait_ms: 0: there may be more; -1: nothing is to be waited for. */
+/* The next notice, if one is due. *ret_wait_ms: 0: there may be more; -1: nothing is to be waited
+ * for. */
 static enum rc next(struct delivery *delivery, int *ret_wait_ms, struct err *err)
 {
     const struct receiver *receiver = delivery->receiver;

@@ -1,12 +1,13 @@
 /**
- * What: sends the alerts of one receiver: a thread with a session of its own, which claims a notice, runs the command or calls the URL, and
- *   records what became of it.
- * Invariants: at least once: a notice is claimed for as long as an attempt may take, so several monitors do not send it side by side, and one that
- *   died is followed by another. Nothing is sent within a transaction. One notice at a time.
+ * What: sends the alerts of one receiver: a thread with a session of its own, which claims a
+ *   notice, runs the command or calls the URL, and records what became of it.
+ * Invariants: at least once: a notice is claimed for as long as an attempt may take, so several
+ *   monitors do not send it side by side, and one that died is followed by another. Nothing is sent
+ *   within a transaction. One notice at a time.
  * Threads: all functions from the thread that owns it. Its own thread has the rest.
  * Ownership: borrows everything that it is given; delivery_stop frees it.
- * Failure: never its owner's: a session that is lost is logged once and opened again with growing pauses; an attempt that fails is tried again
- *   (sql/functions/alert/notice_sent.sql).
+ * Failure: never its owner's: a session that is lost is logged once and opened again with growing
+ *   pauses; an attempt that fails is tried again (sql/functions/alert/notice_sent.sql).
  */
 #ifndef SCHEDULER_DELIVERY_H
 #define SCHEDULER_DELIVERY_H
@@ -25,7 +26,8 @@ MUST_CHECK enum rc delivery_start(const struct receiver *receiver,
 /** Alerts may have been opened or closed. */
 void delivery_news(struct delivery *delivery);
 
-/** Ends the attempt that is made if it takes longer than the receiver's time-out. To be called every second. */
+/** Ends the attempt that is made if it takes longer than the receiver's time-out. To be called
+ * every second. */
 void delivery_watch(struct delivery *delivery);
 
 /** Ends the attempt that is made. NULL is fine. */

@@ -96,7 +96,8 @@ static void decided(const struct dispatcher_options *options, const struct db_re
         tell(rows, row, verdict);
 }
 
-/* At most most firings. *ret_wait_ms: -1: something was decided, and more may be due; otherwise how long nothing is. *ret_ask: as decided; only if asks. */
+/* At most most firings. *ret_wait_ms: -1: something was decided, and more may be due; otherwise how
+ * long nothing is. *ret_ask: as decided; only if asks. */
 static enum rc fire(struct db *db, const struct dispatcher_options *options, bool asks, int most,
                     int *ret_wait_ms, struct ask **ret_ask, struct err *err)
 {
@@ -131,7 +132,7 @@ static void tell_fired(const struct dispatcher_options *options, const struct as
     log_event(LOG_INFO, "job_fired", "run", ask->run, NULL);
 }
 
-/* Reports what SQL of users has brought. *ret_ask: as decided: a look may lead to a firing that needs more. */
+/* Reports what SQL of users has brought. *ret_ask: a look may lead to a firing that asks. */
 static enum rc report(struct db *db, const struct dispatcher_options *options,
                       const struct ask *ask, struct ask **ret_ask, struct err *err)
 {
@@ -225,7 +226,7 @@ enum rc dispatcher_once(struct db *db, const struct dispatcher_options *options,
     return rc == RC_OK ? db_run(db, &sql_job_unlock, NULL, NULL, err) : rc;
 }
 
-/* Whoever has to end what is left of the executor finds the session, as long as it may have the lock. */
+/* While it may have the lock, the session is known to those that end a dead executor's sessions. */
 static enum rc note_session(struct dispatcher *dispatcher, const struct sql_statement *stmt,
                             struct err *err)
 {
@@ -254,7 +255,8 @@ static void stand_by(struct dispatcher *dispatcher, bool stands_by)
         dispatcher->options.stands_by(dispatcher->options.context, stands_by);
 }
 
-/* What was notified before was for another dispatcher, and may be lost with it: all triggers of rows are looked at. *ret_wait_ms: without the lock. */
+/* What was notified before was for another dispatcher, and may be lost with it: all triggers of
+ * rows are looked at. *ret_wait_ms: without the lock. */
 static enum rc take_over(struct dispatcher *dispatcher, int *ret_wait_ms, struct err *err)
 {
     struct db *db = dispatcher->session.db;
@@ -274,8 +276,8 @@ static enum rc take_over(struct dispatcher *dispatcher, int *ret_wait_ms, struct
     return rc;
 }
 
-/* Only "rows OID" says something that the rows do not: a table of the user's has changed. However much has come, it is one statement, of the dispatcher
- * that has the lock. */
+/* Only "rows OID" says something that the rows do not: a table of the user's has changed. However
+ * much has come, it is one statement, of the dispatcher that has the lock. */
 static enum rc hear(struct db *db, bool locked, struct err *err)
 {
     const char *channel, *payload;
@@ -325,7 +327,7 @@ static enum rc hand_over(struct dispatcher *dispatcher, struct ask *ask, struct 
     return RC_OK;
 }
 
-/* Another session holds a row: that is no reason to give up the lock of dispatch. What was not done is done in a later round. */
+/* Another session holds a row: the lock of dispatch is kept, and a later round does the rest. */
 static enum rc unless_held(enum rc rc, const struct err *err)
 {
     bool held = rc == RC_RETRY && (sqlstate_is(err, SQLSTATE_LOCK_NOT_AVAILABLE) ||
@@ -348,7 +350,7 @@ static enum rc answer(struct dispatcher *dispatcher, struct err *err)
     return hand_over(dispatcher, next, err);
 }
 
-/* What is done once a minute has its time when no firing is near, or when it has waited for long. */
+/* What is done once a minute waits until no firing is near, but not for long. */
 static bool is_calm(int64_t at_us, int wait_ms)
 {
     int64_t late_us = clock_boot_us() - at_us;
@@ -413,7 +415,8 @@ static enum rc round_of_jobs(struct dispatcher *dispatcher, int *ret_wait_ms, st
     return rc;
 }
 
-/* The kernel may let a poll last longer than asked, by a two-hundredth for a process of low priority, and by 100 ms at most: so the end of a wait is a short one. */
+/* The kernel may let a poll last longer than asked, by a two-hundredth for a process of low
+ * priority, and by 100 ms at most: so the end of a wait is a short one. */
 static void sleep_until_news(struct dispatcher *dispatcher, int wait_ms)
 {
     struct db *db = dispatcher->session.db;

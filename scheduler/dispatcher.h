@@ -1,15 +1,20 @@
 /**
- * What: fires jobs at their times: a thread that waits until the earliest of them, or until it hears that something changed, and then
- *   lets the database decide one due schedule after the other.
- * Invariants: one dispatcher at a time, the one that has the lock of dispatch; what makes two of them safe all the same is the job's row and the one
- *   occurrence that a time may have (sql/functions/job/dispatch.sql). A firing is in one transaction, which may have several: enqueued run,
- *   occurrence and next time together. Nothing is kept here: whoever takes over begins where the rows are.
- *   One that stands by has an owner that tells it when the lock may be free, and then neither a session nor a statement; without such an owner it asks for
- *   the lock every two seconds.
- *   SQL of users runs in a session of the tasks' login, beside the dispatcher (scheduler/asker.h), one at a time; jobs without it do not wait for it.
- * Threads: dispatcher_start, dispatcher_try and dispatcher_stop from the thread that owns it. Its own thread has the rest.
+ * What: fires jobs at their times: a thread that waits until the earliest of them, or until it
+ *   hears that something changed, and then lets the database decide one due schedule after the
+ *   other.
+ * Invariants: one dispatcher at a time, the one that has the lock of dispatch; what makes two of
+ *   them safe all the same is the job's row and the one occurrence that a time may have
+ *   (sql/functions/job/dispatch.sql). A firing is in one transaction, which may have several:
+ *   enqueued run, occurrence and next time together. Nothing is kept here: whoever takes over
+ *   begins where the rows are. One that stands by has an owner that tells it when the lock may be
+ *   free, and then neither a session nor a statement; without such an owner it asks for the lock
+ *   every two seconds. SQL of users runs in a session of the tasks' login, beside the dispatcher
+ *   (scheduler/asker.h), one at a time; jobs without it do not wait for it.
+ * Threads: dispatcher_start, dispatcher_try and dispatcher_stop from the thread that owns it. Its
+ *   own thread has the rest.
  * Ownership: borrows the strings; dispatcher_stop frees it.
- * Failure: never its owner's: a session that is lost is told once in the log and opened again with growing pauses.
+ * Failure: never its owner's: a session that is lost is told once in the log and opened again with
+ *   growing pauses.
  */
 #ifndef SCHEDULER_DISPATCHER_H
 #define SCHEDULER_DISPATCHER_H
@@ -20,7 +25,8 @@
 struct dispatcher;
 struct tally;
 
-/** The channel on which the database tells that jobs have changed, or that a run of one has ended. */
+/** The channel on which the database tells that jobs have changed, or that a run of one has
+ * ended. */
 #define DISPATCHER_CHANNEL "lockstep_jobs"
 
 /** Borrowed texts. */
@@ -28,12 +34,14 @@ struct dispatcher_options {
     const char *conninfo;
     const char *task_conninfo;      /* of the tasks' login, as which SQL of users runs */
     const struct db_server *server; /* that of its executor, or of a process of its own */
-    /* For whoever ends what a dead executor left. An executor begins again when its server does, and with it its dispatcher, which works on no
-     * other server. 0: of none; then it follows a promotion by itself. */
+    /* For whoever ends what a dead executor left. An executor begins again when its server does,
+     * and with it its dispatcher, which works on no other server. 0: of none; then it follows a
+     * promotion by itself. */
     int executor_no;
     const char *who;     /* as which the occurrences name it */
     int64_t keep_log_ms; /* of the jobs' log */
-    /* Called by its thread: it waits for dispatcher_try, or does so no more. NULL: it does not wait for it. */
+    /* Called by its thread: it waits for dispatcher_try, or does so no more. NULL: it does not wait
+     * for it. */
     void (*stands_by)(void *context, bool stands_by);
     void *context;
     struct tally *tally; /* what it decides is counted there; NULL: it is not */
@@ -49,7 +57,8 @@ void dispatcher_try(struct dispatcher *dispatcher);
 /** After the firing in hand. NULL is fine. */
 void dispatcher_stop(struct dispatcher *dispatcher);
 
-/** On this session: fires everything that is due, and returns. *ret_held: another dispatcher has the lock, so nothing was done. */
+/** On this session: fires everything that is due, and returns. *ret_held: another dispatcher has
+ * the lock, so nothing was done. */
 MUST_CHECK enum rc dispatcher_once(struct db *db, const struct dispatcher_options *options,
                                    bool *ret_held, struct err *err);
 

@@ -1,7 +1,9 @@
 /**
- * What: the one session of a thread of this folder: opened when it is needed, and opened again, with growing pauses, when it was lost.
- * Invariants: it leads to the server that it was made for: DB_SAME: to no other one, because its owner has a server; DB_NOT_OLDER: also to one that was
- *   promoted meanwhile, and from then on not back to the one before.
+ * What: the one session of a thread of this folder: opened when it is needed, and opened again,
+ *   with growing pauses, when it was lost.
+ * Invariants: it leads to the server that it was made for: DB_SAME: to no other one, because its
+ *   owner has a server; DB_NOT_OLDER: also to one that was promoted meanwhile, and from then on not
+ *   back to the one before.
  * Threads: the owner's own.
  * Ownership: borrows conninfo; db belongs to it until lasting_close.
  * Failure: the error is the caller's to log, once: lasting_lost and lasting_works say when.

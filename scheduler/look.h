@@ -1,6 +1,7 @@
 /**
  * What: one look of the monitor at all jobs, which opens and closes alerts.
- * Invariants: the database decides, in one statement, and lets one of several monitors look (sql/functions/alert/monitor_look.sql).
+ * Invariants: the database decides, in one statement, and lets one of several monitors look
+ *   (sql/functions/alert/monitor_look.sql).
  * Threads: that of the session.
  * Ownership: borrows.
  * Failure: as db_run.

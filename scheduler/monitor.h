@@ -1,8 +1,10 @@
 /**
- * What: the monitor of jobs as a daemon: a thread that looks at all jobs again and again, and one for each receiver of alerts.
- * Invariants: what is open and what is sent is in the database alone (sql/functions/alert/), so any number of monitors may run: they share the
- *   looks and send each notice once.
- * Threads: monitor_start and monitor_stop from the thread that owns it. Its own threads have the rest.
+ * What: the monitor of jobs as a daemon: a thread that looks at all jobs again and again, and one
+ *   for each receiver of alerts.
+ * Invariants: what is open and what is sent is in the database alone (sql/functions/alert/), so any
+ *   number of monitors may run: they share the looks and send each notice once.
+ * Threads: monitor_start and monitor_stop from the thread that owns it. Its own threads have the
+ *   rest.
  * Ownership: borrows everything that it is given; monitor_stop frees it.
  * Failure: as scheduler/delivery.h: a session that is lost is logged once and opened again.
  */
@@ -27,7 +29,8 @@ struct monitor_options {
 MUST_CHECK enum rc monitor_start(const struct monitor_options *options,
                                  struct monitor **ret_monitor, struct err *err);
 
-/** Attempts that are made are ended; they are made again by another monitor, or later. NULL is fine. */
+/** Attempts that are made are ended; they are made again by another monitor, or later. NULL is
+ * fine. */
 void monitor_stop(struct monitor *monitor);
 
 #endif

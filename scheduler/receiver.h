@@ -1,7 +1,7 @@
 /**
  * What: the sections [alert:NAME]: which alerts are sent where.
- * Invariants: a receiver is a command that [commands] registers or a URL that [http] allow permits, nothing else; jobs and kinds are lists
- *   without white space, as the database reads them.
+ * Invariants: a receiver is a command that [commands] registers or a URL that [http] allow permits,
+ *   nothing else; jobs and kinds are lists without white space, as the database reads them.
  * Threads: read-only after receivers_load, then any.
  * Ownership: the caller's, freed with receivers_free; names belong to the configuration.
  * Failure: RC_FATAL + ERR_CONFIG with file and line; everything that is wrong goes to report.

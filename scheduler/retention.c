@@ -1,4 +1,5 @@
-/* The thread of retention: sweeps its queues one after the other, a batch at a time, and sleeps until the next interval. */
+/* The thread of retention: sweeps its queues one after the other, a batch at a time, and sleeps
+ * until the next interval. */
 #include "scheduler/retention.h"
 
 #include "base/clock.h"

@@ -47,7 +47,8 @@ static const char *duplicate_key(const cJSON *object)
     return NULL;
 }
 
-/** Whether PostgreSQL's numeric, and so jsonb, can hold it: so many digits before the point and behind it. */
+/** Whether PostgreSQL's numeric, and so jsonb, can hold it: so many digits before the point and
+ * behind it. */
 static bool fits_numeric(const char *raw, size_t len)
 {
     enum { MOST_BEFORE = 131072, MOST_BEHIND = 16383, MOST_EXPONENT = 1000 * 1000 };
@@ -109,7 +110,7 @@ static enum rc attach_spans(const struct json *json, cJSON *node, const struct j
     return RC_OK;
 }
 
-/* ---- the tree's memory: one block for all of a tree, where cJSON would call malloc for each part ---- */
+/* ---- the tree's memory: one block, where cJSON would call malloc for each part ---- */
 
 struct block {
     char *start, *at, *end;
@@ -145,7 +146,8 @@ static void use_block(void)
     cJSON_InitHooks(&hooks);
 }
 
-/** With what xmalloc gives a NULL never means "out of memory", so no message is rejected for that. */
+/** With what xmalloc gives a NULL never means "out of memory", so no message is rejected for
+ * that. */
 static cJSON *make_tree(struct json *json, size_t len, size_t values)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;

@@ -8,8 +8,8 @@
  *   such as PostgreSQL's numeric and jsonb can hold.
  *   O(n log n) in the length; no recursion on input that has not passed the scan.
  * Threads: any; a struct json belongs to one.
- * Ownership: json_parse gives, json_done takes, with all nodes and strings of the tree: nothing may be taken out of it. A
- *   struct json borrows the text.
+ * Ownership: json_parse gives, json_done takes, with all nodes and strings of the tree: nothing may
+ *   be taken out of it. A struct json borrows the text.
  * Failure: RC_REJECT; err->object = "$" with the byte position (from 0) in the message, or the path
  *   of a duplicate key, or of a number that is too large (err->code "out_of_range", else "").
  */

@@ -1,7 +1,8 @@
 /**
- * What: is a text JSON (RFC 8259), as strictly as task/json.h says, and where is each of its values. Private to
- *   json.c.
- * Invariants: every byte is looked at, once; no recursion. The spans come in document order: a container before what it holds.
+ * What: is a text JSON (RFC 8259), as strictly as task/json.h says, and where is each of its
+ *   values. Private to json.c.
+ * Invariants: every byte is looked at, once; no recursion. The spans come in document order: a
+ *   container before what it holds.
  * Threads: any; a struct json_scan belongs to one.
  * Ownership: the caller gives text and spans.
  * Failure: false: wrong says what is wrong at byte at.

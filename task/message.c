@@ -86,7 +86,8 @@ static enum rc read_description(struct reading *r, cJSON *node, const struct jso
     return rc;
 }
 
-/* What a run is called, and its own policy: the claim of the first message reads them from the text (run_start.sql). */
+/* What a run is called, and its own policy: the claim of the first message reads them from the text
+ * (run_start.sql). */
 static enum rc read_run_name(struct reading *r, cJSON *node, const struct json_path *path)
 {
     return field_short_text(r, node, path, LONGEST_NAME);

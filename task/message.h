@@ -48,7 +48,8 @@ struct message_action {
 };
 void message_action_done(struct message_action *action);
 
-/** One of a task's steps: a part of message->statements in a transaction of its own, or a command, or a request. */
+/** One of a task's steps: a part of message->statements in a transaction of its own, or a command,
+ * or a request. */
 struct message_step {
     char *name;
     enum message_type type; /* sql, command or http */
@@ -94,7 +95,8 @@ void message_auto(struct message **msg);
 /** One entry of a retry_on list: a SQLSTATE class or code, or all; "-" before it: not. */
 bool retry_on_valid(const char *entry, size_t len);
 
-/** The i-th field that is known, NULL behind the last: what docs/reference/message.schema.json must list. */
+/** The i-th field that is known, NULL behind the last: what docs/reference/message.schema.json must
+ * list. */
 const char *message_field_name(int i);
 
 /**

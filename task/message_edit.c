@@ -1,4 +1,5 @@
-/* message_edit: members of a message's top level are taken out of its text; all else stays as it was written. */
+/* message_edit: members of a message's top level are taken out of its text; all else stays as it
+ * was written. */
 #include "task/json.h"
 #include "task/message.h"
 #include "task/message_text.h"

@@ -76,7 +76,8 @@ enum rc field_bool(struct reading *r, const cJSON *node, const struct json_path 
     return RC_OK;
 }
 
-/* Before its exponent another digit than 0. raw: no text with a NUL at its end, but a part of the record. */
+/* Before its exponent another digit than 0. raw: no text with a NUL at its end, but a part of the
+ * record. */
 static bool has_digits(const char *raw, size_t len)
 {
     size_t i = 0;

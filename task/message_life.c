@@ -1,5 +1,6 @@
-/* What a message says about the life of its task: when, after what, how often, and whether it was there before. What is checked
- * here is read again by the database, from the text (sql/functions/claim/claim.sql, fail.sql), so it must be what that takes. */
+/* What a message says about the life of its task: when, after what, how often, and whether it was
+ * there before. What is checked here is read again by the database, from the text
+ * (sql/functions/claim/claim.sql, fail.sql), so it must be what that takes. */
 #include "task/message_life.h"
 #include "task/message_field.h"
 

@@ -25,12 +25,13 @@ void message_tag(struct str *out, const char *staged, size_t len, const char *ru
 /** The same for the first task of a run: what the run is called (NULL: nothing), and its policy. */
 void message_tag_first(struct str *out, const char *staged, size_t len, const char *run,
                        int64_t previous_order, const char *run_name, const char *on_failure);
-/** The end of a run, a UUID. run "" or NULL, seq, tasks, phases -1: left out (counts only if aborted). */
+/** The end of a run, a UUID. run "" or NULL, seq, tasks, phases -1: left out (counts only if
+ * aborted). */
 void message_end(struct str *out, const char *run, int64_t seq, int64_t tasks, int64_t phases,
                  bool aborted);
 /**
- * Appends the text of a JSON object on one line and without the members of its top level that are named (ended by NULL); all
- * else is kept verbatim. RC_REJECT: it is no JSON object.
+ * Appends the text of a JSON object on one line and without the members of its top level that are
+ * named (ended by NULL); all else is kept verbatim. RC_REJECT: it is no JSON object.
  */
 MUST_CHECK enum rc message_without(struct str *out, const char *text, size_t len,
                                    const char *const *names, struct err *err);

@@ -1,10 +1,12 @@
 /**
- * What: notices that a run makes no progress, and asks the database why (lockstep.explain), for those who wait for it or watch it.
- * Invariants: a reason is told once, and again only after another one; what a healthy run waits for (its own running tasks) is
- *   no reason. Two cheap statements a second at most.
+ * What: notices that a run makes no progress, and asks the database why (lockstep.explain), for
+ *   those who wait for it or watch it.
+ * Invariants: a reason is told once, and again only after another one; what a healthy run waits for
+ *   (its own running tasks) is no reason. Two cheap statements a second at most.
  * Threads: one at a time; the statements run on the caller's session.
  * Ownership: plain data, nothing to free.
- * Failure: a caller who may not see it is told nothing. RC_LOST and RC_RETRY are the session's, and the caller's to mend.
+ * Failure: a caller who may not see it is told nothing. RC_LOST and RC_RETRY are the session's, and
+ *   the caller's to mend.
  */
 #ifndef TASK_STALLED_H
 #define TASK_STALLED_H

@@ -37,8 +37,8 @@ MUST_CHECK enum rc statement_split(const char *text, struct statement **ret_stat
                                    int *ret_count, struct err *err);
 
 /**
- * Whether one of its identifiers, quoted or not, is known: asked for each as it is written, but in capitals (ASCII) and cut to
- * STATEMENT_WORD.
+ * Whether one of its identifiers, quoted or not, is known: asked for each as it is written, but in
+ * capitals (ASCII) and cut to STATEMENT_WORD.
  */
 typedef bool statement_known(const void *context, const char *word);
 bool statement_names(const struct statement *statement, statement_known *known,

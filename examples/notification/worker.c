@@ -1,4 +1,5 @@
-/* worker CONNINFO QUEUE: prints invoices, in C with libpq. cc worker.c -I$(pg_config --includedir) -lpq */
+/* worker CONNINFO QUEUE: prints invoices, in C with libpq. cc worker.c -I$(pg_config --includedir)
+ * -lpq */
 #include <libpq-fe.h>
 #include <poll.h>
 #include <stdio.h>

@@ -1,12 +1,14 @@
-/* What the server undoes for another session's sake (a deadlock, a serialization failure) is repeated on its own session: nothing of it is
- * left behind, no lock of a phase either, and nobody above db_run hears of it. */
+/* What the server undoes for another session's sake (a deadlock, a serialization failure) is
+ * repeated on its own session: nothing of it is left behind, no lock of a phase either, and nobody
+ * above db_run hears of it. */
 #include "tests/db/other.h"
 #include "tests/db/protocol.h"
 
 #include "base/str.h"
 #include "db/backend.h"
 
-/* From now on the first writing of a table by this session's statements is undone, once for each call. */
+/* From now on the first writing of a table by this session's statements is undone, once for each
+ * call. */
 static void undo_first(struct db *db, const char *table, const char *code)
 {
     support_exec(db,
@@ -180,8 +182,9 @@ static void what_is_undone_in_a_block_is_not_repeated(void **state)
     db_close(watcher);
 }
 
-/* A real one: of the three rows that the gate of a second run takes, a hostile session has the last one and asks for the first. The one in
- * between is held until it does, so that the gate closes the circle, and is the one who looks for it. */
+/* A real one: of the three rows that the gate of a second run takes, a hostile session has the last
+ * one and asks for the first. The one in between is held until it does, so that the gate closes the
+ * circle, and is the one who looks for it. */
 static void a_gate_that_a_hostile_session_makes_the_victim_opens_its_phase(void **state)
 {
     (void)state;

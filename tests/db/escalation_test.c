@@ -1,10 +1,12 @@
 /* ctest: timeout=120
- * No role becomes another: by code that is run with the other's rights, or by rows that are not its own to write. */
+ * No role becomes another: by code that is run with the other's rights, or by rows that are not its
+ * own to write. */
 #include "tests/db/roles.h"
 
 /* ---- code of one role that is run with the rights of another */
 
-/* A schema of the role's own, and a function there that notes with whose rights it is run; its body is the caller's. */
+/* A schema of the role's own, and a function there that notes with whose rights it is run; its body
+ * is the caller's. */
 #define EVIL(args, result)                                                                         \
     "CREATE FUNCTION evil(" args ") RETURNS " result " LANGUAGE plpgsql AS $$ BEGIN INSERT INTO "  \
     "public.sprung VALUES (current_user); RETURN NULL; END $$; "
@@ -26,7 +28,8 @@ static const char *sprung(struct house *house)
                         "SELECT coalesce(string_agg(who, ' '), '') FROM public.sprung");
 }
 
-/* The check of a foreign key runs the cast of its type as the owner of the table that is referenced. */
+/* The check of a foreign key runs the cast of its type as the owner of the table that is
+ * referenced. */
 static void a_worker_references_no_task(void **state)
 {
     struct house *house = *state;
@@ -83,7 +86,8 @@ static void a_trigger_that_enqueues_runs_nothing_of_the_tables_types(void **stat
     db_close(db);
 }
 
-/* Operators that stand in front of pg_catalog, where a trigger with the owner's rights would find them. */
+/* Operators that stand in front of pg_catalog, where a trigger with the owner's rights would find
+ * them. */
 static void an_executor_is_not_made_the_owner_by_operators_of_its_own(void **state)
 {
     struct house *house = *state;
@@ -104,8 +108,9 @@ static void an_executor_is_not_made_the_owner_by_operators_of_its_own(void **sta
     db_close(db);
 }
 
-/* Row security, defaults, constraints, generated columns and rules of a producer's own table run as the producer, also when its trigger, which
- * has the owner's rights, enqueues from it, for a row and for a statement. */
+/* Row security, defaults, constraints, generated columns and rules of a producer's own table run as
+ * the producer, also when its trigger, which has the owner's rights, enqueues from it, for a row
+ * and for a statement. */
 static void code_of_a_producers_own_table_runs_as_the_producer(void **state)
 {
     struct house *house = *state;

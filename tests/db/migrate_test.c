@@ -1,6 +1,7 @@
 /* ctest: timeout=180
  * The migrations: several migrators at once, what is behind, ahead or altered, and the roles, which
- * belong to the whole cluster (each such test starts a server of its own: tests/db/private_server). */
+ * belong to the whole cluster (each such test starts a server of its own:
+ * tests/db/private_server). */
 #include "base/str.h"
 #include "db/migrate.h"
 #include "tests/support/support.h"

@@ -1,7 +1,9 @@
 /**
- * What: a statement on another session and thread, which is seen to wait for a lock and then let go.
+ * What: a statement on another session and thread, which is seen to wait for a lock and then let
+ *   go.
  * Invariants: it is started once and finished once.
- * Threads: struct other runs its statement on a thread of its own; the test judges it after finish().
+ * Threads: struct other runs its statement on a thread of its own; the test judges it after
+ *   finish().
  * Ownership: sessions and the statement's text are borrowed until finish().
  * Failure: the test fails.
  */

@@ -1,4 +1,5 @@
-/* The text of /metrics: the numbers of the installation, read from a database with every kind of row. */
+/* The text of /metrics: the numbers of the installation, read from a database with every kind of
+ * row. */
 #include "base/clock.h"
 #include "metrics/page.h"
 #include "tests/support/support.h"

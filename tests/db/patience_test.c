@@ -1,4 +1,5 @@
-/* Sessions whose server says nothing (the backend is stopped; its kernel answers every keepalive), and sessions that are cut. */
+/* Sessions whose server says nothing (the backend is stopped; its kernel answers every keepalive),
+ * and sessions that are cut. */
 #include "tests/support/support.h"
 
 #include "base/clock.h"

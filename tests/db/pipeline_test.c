@@ -139,7 +139,8 @@ static void a_prepared_statement_of_ours_follows_the_users(void **state)
     db_close(db);
 }
 
-/** Sends the text in this scope and tells: p prepared and executed, x executed, - as it is; d before it: another one was dropped. */
+/** Sends the text in this scope and tells: p prepared and executed, x executed, - as it is; d
+ * before it: another one was dropped. */
 static const char *recalled(struct db *db, int64_t scope, const char *text)
 {
     int count;

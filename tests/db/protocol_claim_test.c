@@ -58,7 +58,8 @@ struct claimer {
     struct err err;
 };
 
-/* Claims one to five messages at a time of ever the same head, as executors with equal buffers do. */
+/* Claims one to five messages at a time of ever the same head, as executors with equal buffers
+ * do. */
 static void *claim_all(void *context)
 {
     struct claimer *claimer = context;

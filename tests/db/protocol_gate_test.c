@@ -32,7 +32,8 @@ static void two_gates_open_a_phase_once_and_both_may_run_it(void **state)
     support_exec(watcher, "SELECT lockstep.unlock_shared(%lld)",
                  (long long)phase_id(watcher, queue, 100));
     (void)gate_text(&sql, watcher, queue, 200);
-    /* Not by the gate's own transaction, which holds the advisory locks to its end: its rows only. */
+    /* Not by the gate's own transaction, which holds the advisory locks to its end: its rows
+     * only. */
     support_exec(one, "BEGIN; SELECT FROM lockstep.phase WHERE phase_id = %lld FOR NO KEY UPDATE",
                  (long long)phase_id(watcher, queue, 100));
     start(&other, two, sql.data);
@@ -47,7 +48,8 @@ static void two_gates_open_a_phase_once_and_both_may_run_it(void **state)
     db_close(watcher);
 }
 
-/* Three phases, the first one done; holder has S of the others. A gate for the third one is seen to wait for it. */
+/* Three phases, the first one done; holder has S of the others. A gate for the third one is seen to
+ * wait for it. */
 static int64_t wait_behind(struct db *holder, struct db *gate, struct db *watcher,
                            struct other *other)
 {
@@ -346,7 +348,8 @@ static void a_gate_waits_for_the_shared_lock_and_is_woken_by_its_release(void **
     db_close(watcher);
 }
 
-/* Who ends a run waits for what a gate has in hand before it takes what that gate takes next. A gate's two rows, one after the other. */
+/* Who ends a run waits for what a gate has in hand before it takes what that gate takes next. A
+ * gate's two rows, one after the other. */
 static void an_end_takes_rows_in_the_order_of_gates(int tasks_said, const char *said)
 {
     struct db *one = support_db(), *two = support_db(), *watcher = support_db();

@@ -1,12 +1,14 @@
 /* ctest: timeout=120
- * What each group role can do, as docs/explanation/guarantees.md has it: every line of its table is tried as every role. */
+ * What each group role can do, as docs/explanation/guarantees.md has it: every line of its table is
+ * tried as every role. */
 #include "tests/db/roles.h"
 
 #include <stdlib.h>
 
 #define COLUMNS 6
 
-/* Permitted is what is not refused for want of a right, whatever else is wrong with it. Tried in a transaction that is rolled back. */
+/* Permitted is what is not refused for want of a right, whatever else is wrong with it. Tried in a
+ * transaction that is rolled back. */
 static const struct act {
     const char *name, *sql;
 } acts[] = {

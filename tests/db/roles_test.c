@@ -190,7 +190,8 @@ static void nothing_that_task_sql_makes_fools_complete_or_fail(void **state)
     support_exec(house->admin, "DROP SCHEMA trap CASCADE");
 }
 
-/* A login that may create in public, or in a schema of the other's name, makes what statements of ours would find there. */
+/* A login that may create in public, or in a schema of the other's name, makes what statements of
+ * ours would find there. */
 static void nothing_that_others_make_in_public_is_run_by_sessions_of_ours(void **state)
 {
     struct house *house = *state;

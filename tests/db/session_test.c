@@ -88,7 +88,8 @@ static void a_session_is_ours_whatever_the_databases_defaults_are(void **state)
     (void)support_database(); /* the next tests want one without these */
 }
 
-/* As ALTER ROLE ... SET, which any login may do to itself, and by what the connection string says. */
+/* As ALTER ROLE ... SET, which any login may do to itself, and by what the connection string
+ * says. */
 static void a_session_is_ours_whatever_the_logins_defaults_are(void **state)
 {
     (void)state;

@@ -61,7 +61,8 @@ static void every_statement_has_as_many_parameters_as_it_says(void **state)
     db_close(db);
 }
 
-/* What the server says a prepared statement returns: its columns' names, as the contract lists them. */
+/* What the server says a prepared statement returns: its columns' names, as the contract lists
+ * them. */
 static void columns_of(struct db *db, const char *name, struct str *ret_text)
 {
     PGresult *described = PQdescribePrepared(db->conn, name);

@@ -1,5 +1,6 @@
-/* The statuses of a task and the ways between them stand in five places: tests/support/status.c, the two
- * tables of the schema, the guard on lockstep.task and docs/reference/states.md. They must say the same. */
+/* The statuses of a task and the ways between them stand in five places: tests/support/status.c,
+ * the two tables of the schema, the guard on lockstep.task and docs/reference/states.md. They must
+ * say the same. */
 #include "base/str.h"
 #include "tests/support/status.h"
 #include "tests/support/support.h"

@@ -6,7 +6,8 @@
  * Ownership: begin and end make and remove the file and the session.
  * Failure: the test fails with the error's text.
  *
- * A test that includes this is linked with producer and task only if it includes one of their headers itself.
+ * A test that includes this is linked with producer and task only if it includes one of their
+ * headers itself.
  */
 #ifndef TESTS_E2E_PUBLISH_H
 #define TESTS_E2E_PUBLISH_H

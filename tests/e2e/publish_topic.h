@@ -1,5 +1,6 @@
 /**
- * What: what the tests of publishing share: all that the topic of the test holds, read back and compared.
+ * What: what the tests of publishing share: all that the topic of the test holds, read back and
+ *   compared.
  * Invariants: it is read to its end after the markers of all transactions have arrived.
  * Threads: the test's own.
  * Ownership: free_readback frees what read_topic returned.
@@ -40,7 +41,8 @@ static inline void read_record(struct readback *all, const struct kafka_record *
     all->count++;
 }
 
-/** A commit is answered before its marker is on the partition, and until it is there nothing behind the first record can be read. */
+/** A commit is answered before its marker is on the partition, and until it is there nothing behind
+ * the first record can be read. */
 static inline void await_markers(void)
 {
     struct kafka_open_transaction open;

@@ -1,6 +1,6 @@
 /**
- * What: what is done to a topic behind Lockstep's back: it is deleted, made, cut, given a partition,
- *   and written to by a stranger.
+ * What: what is done to a topic behind Lockstep's back: it is deleted, made, cut, given a
+ *   partition, and written to by a stranger.
  * Invariants: when make_topic returns, the topic is there, also right after delete_topic.
  * Threads: the test's own.
  * Ownership: stranger gives the client to the test (rd_kafka_destroy).

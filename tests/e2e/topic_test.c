@@ -1,8 +1,9 @@
-/* The topic goes: what is done to it while an executor reads it, or while none does, stops the queue aloud, with the reason and
- * the command that resolves it; an open transaction of somebody else's is told and waited for. On a real Kafka.
+/* The topic goes: what is done to it while an executor reads it, or while none does, stops the
+ * queue aloud, with the reason and the command that resolves it; an open transaction of somebody
+ * else's is told and waited for. On a real Kafka.
  *
- * The live cases share one executor and are broken all at once, so that the seconds between two looks pass once.
- * ctest: nosan timeout=180 */
+ * The live cases share one executor and are broken all at once, so that the seconds between two
+ * looks pass once. ctest: nosan timeout=180 */
 #include "tests/e2e/topic.h"
 #include "tests/support/support.h"
 
@@ -23,7 +24,8 @@ static struct db *db;
 static const char *database;
 static char log_file[64];
 
-/* Runs `lockstep ARGS` on the test's servers; its exit code. Output goes to a file of that name, NULL: nowhere. */
+/* Runs `lockstep ARGS` on the test's servers; its exit code. Output goes to a file of that name,
+ * NULL: nowhere. */
 static int lockstep(const char *output, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
 static int lockstep(const char *output, const char *fmt, ...)
@@ -189,7 +191,8 @@ static void anew_and_shorter(const char *topic)
     write_loose(topic, 1);
 }
 
-/* Past the cursor, as quickly as it goes: librdkafka reads on from the old offset without an error. */
+/* Past the cursor, as quickly as it goes: librdkafka reads on from the old offset without an
+ * error. */
 static void anew_and_longer(const char *topic)
 {
     delete_topic(topic);

@@ -316,7 +316,8 @@ static void garble(struct str *record)
     }
 }
 
-/* Records without a run come in bursts of one phase, with more or fewer wrong ones among them: claims of one record and of many. */
+/* Records without a run come in bursts of one phase, with more or fewer wrong ones among them:
+ * claims of one record and of many. */
 static const int orders[][2] = {{1, 0}, {1, 0}, {1, 0}, {1, 0}, {2, 1},
                                 {3, 2}, {2, 0}, {4, 3}, {5, 2}, {1, 1}};
 static const int *burst_order;

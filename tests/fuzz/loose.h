@@ -1,6 +1,7 @@
 /**
- * What: records without a run, and the work and fields of any record, for ./dev fuzz --live: fields at
- *   their edges, bytes that were changed, scripts of the world, sizes up to the limit and beyond it.
+ * What: records without a run, and the work and fields of any record, for ./dev fuzz --live: fields
+ *   at their edges, bytes that were changed, scripts of the world, sizes up to the limit and beyond
+ *   it.
  * Invariants: the same random_state makes the same records.
  * Threads: one.
  * Ownership: each function appends to the caller's str.
@@ -24,7 +25,8 @@
 void loose_calls(const char *of_requests);
 /** From here on each record may be of another kind or phase than the one before. */
 void loose_thicket(void);
-/** From here on up to two thousand records are of one phase, nearly all wrong or nearly all in order. */
+/** From here on up to two thousand records are of one phase, nearly all wrong or nearly all in
+ * order. */
 void loose_stretch(void);
 /** The records of this phase are not all made yet. */
 bool loose_goes_on(void);

@@ -1,8 +1,8 @@
-/* libFuzzer target: no byte string breaks the codec or the splitter of task SQL, and their promises to
- * each other hold. Not part of the build; clang only:
+/* libFuzzer target: no byte string breaks the codec or the splitter of task SQL, and their promises
+ * to each other hold. Not part of the build; clang only:
  *   clang -std=c17 -D_GNU_SOURCE -I. -g -O1 -fsanitize=fuzzer,address,undefined -o message_fuzz \
- *     tests/fuzz/message_fuzz.c base/err.c base/str.c base/utf8.c task/json*.c task/message*.c task/uuid.c \
- *     task/statement.c -lcjson -luuid -lm && ./message_fuzz -max_total_time=60 */
+ *     tests/fuzz/message_fuzz.c base/err.c base/str.c base/utf8.c task/json*.c task/message*.c
+ *     task/uuid.c \ task/statement.c -lcjson -luuid -lm && ./message_fuzz -max_total_time=60 */
 #include "base/utf8.h"
 #include "task/json.h"
 #include "task/message.h"
@@ -20,7 +20,8 @@ static void promise(bool kept)
         abort();
 }
 
-/** A record that parses is told the same by message_peek; one that does not has a reason and a place. */
+/** A record that parses is told the same by message_peek; one that does not has a reason and a
+ * place. */
 static void check_record(const char *text, size_t size)
 {
     MESSAGE_AUTO *msg = NULL;

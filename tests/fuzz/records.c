@@ -1,16 +1,19 @@
 /* The records of ./dev fuzz --live: fuzz_records BROKERS TOPIC COUNT SEED URL
  *
- * Publishes COUNT records to partition 0 and prints how many of them are good. One in seven is: runs of their own with one phase, and its end.
- * The others are what a producer gets wrong: fields at their edges, bytes that were changed, scripts of the world, keys and headers of
- * any bytes, sizes up to the limit and beyond it, runs with holes, repetitions and ends that count wrong. The same seed makes the same
- * records.
+ * Publishes COUNT records to partition 0 and prints how many of them are good. One in seven is:
+ * runs of their own with one phase, and its end. The others are what a producer gets wrong: fields
+ * at their edges, bytes that were changed, scripts of the world, keys and headers of any bytes,
+ * sizes up to the limit and beyond it, runs with holes, repetitions and ends that count wrong. The
+ * same seed makes the same records.
  *
- * One record in eight is of a thicket, where each record may be of another kind, phase or run than the one before: most claims there are of
- * one or two records. The others are of stretches: up to two thousand records of one phase, nearly all wrong or nearly all in order, and a
- * long good run behind them. There, claims are of many records, and so is what one record in a hundred breaks.
+ * One record in eight is of a thicket, where each record may be of another kind, phase or run than
+ * the one before: most claims there are of one or two records. The others are of stretches: up to
+ * two thousand records of one phase, nearly all wrong or nearly all in order, and a long good run
+ * behind them. There, claims are of many records, and so is what one record in a hundred breaks.
  *
- * What rightly holds up a queue is among them, for an operator (tests/fuzz/live.sh) to release: a command that nobody knows, a task that is
- * due in a thousand years, a run without an end, a run of which nothing is known. URL is where http tasks go. */
+ * What rightly holds up a queue is among them, for an operator (tests/fuzz/live.sh) to release: a
+ * command that nobody knows, a task that is due in a thousand years, a run without an end, a run of
+ * which nothing is known. URL is where http tasks go. */
 #include "kafka/kafka.h"
 #include "kafka/producer.h"
 #include "tests/fuzz/loose.h"
@@ -91,7 +94,8 @@ static void run_name(char run[37])
                    random_next() & 0xfff, random_next() & 0xffffffffffff);
 }
 
-/* A run with an id: it begins and ends, and what is between is wrong now and then. A good one has at most so many further tasks. */
+/* A run with an id: it begins and ends, and what is between is wrong now and then. A good one has
+ * at most so many further tasks. */
 static void send_run(struct fuzz *fuzz, bool good, size_t most)
 {
     char run[37];

@@ -32,7 +32,8 @@ static void a_backlog_of_a_hundred_thousand_is_read_back_in_order(void **state)
     kafka_producer_close(producer);
 }
 
-/* Whoever reads in bursts finds the buffer full each time. librdkafka 2.0.2 by itself would fill it again once a second. */
+/* Whoever reads in bursts finds the buffer full each time. librdkafka 2.0.2 by itself would fill it
+ * again once a second. */
 static void a_backlog_is_read_faster_than_one_buffer_a_second(void **state)
 {
     (void)state;

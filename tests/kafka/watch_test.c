@@ -1,4 +1,5 @@
-/* What a look from beside the stream tells of a topic, and that its birthmark goes with it. ctest: timeout=120 */
+/* What a look from beside the stream tells of a topic, and that its birthmark goes with it. ctest:
+ * timeout=120 */
 #include "tests/kafka/reading.h"
 
 #include "kafka/watch.h"

@@ -1,5 +1,6 @@
 /**
- * What: what the tests in this folder share: publishing, in a transaction that is seen to be complete.
+ * What: what the tests in this folder share: publishing, in a transaction that is seen to be
+ *   complete.
  * Invariants: when write_run returns, the marker of its transaction is on the partition.
  * Threads: the test's own.
  * Ownership: writer_open gives the producer to the test.
@@ -52,7 +53,8 @@ static inline int64_t log_end(const char *topic)
     return high;
 }
 
-/** prefix0 ... prefix(count - 1), as one transaction, whose marker is on the partition then: the commit is answered before. */
+/** prefix0 ... prefix(count - 1), as one transaction, whose marker is on the partition then: the
+ * commit is answered before. */
 static inline void write_run(struct kafka_producer *producer, const char *topic, const char *prefix,
                              int count)
 {

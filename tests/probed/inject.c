@@ -1,14 +1,17 @@
 /**
- * What: failures of lockstep-probed on request. LOCKSTEP_INJECT is a list of FUNCTION=N[+], separated by commas: the N-th call
- *   that our own code makes of FUNCTION fails as its manual says, once; with "+" every later one, too. "malloc" counts malloc,
- *   calloc, realloc, reallocarray and strdup together. What is underneath is real: a failed call did not take place.
- *   LOCKSTEP_INJECT_COUNT names a file to which "FUNCTION CALLS" is written for each when the process ends by itself;
- *   LOCKSTEP_INJECT_LOG one to which "FUNCTION N" is appended when a call was made to fail for the first time.
- * Threads: any. The count is over all of them, so which call is the N-th may differ from run to run.
+ * What: failures of lockstep-probed on request. LOCKSTEP_INJECT is a list of FUNCTION=N[+],
+ *   separated by commas: the N-th call that our own code makes of FUNCTION fails as its manual
+ *   says, once; with "+" every later one, too. "malloc" counts malloc, calloc, realloc,
+ *   reallocarray and strdup together. What is underneath is real: a failed call did not take place.
+ *   LOCKSTEP_INJECT_COUNT names a file to which "FUNCTION CALLS" is written for each when the
+ *   process ends by itself; LOCKSTEP_INJECT_LOG one to which "FUNCTION N" is appended when a call
+ *   was made to fail for the first time.
+ * Threads: any. The count is over all of them, so which call is the N-th may differ from run to
+ *   run.
  * Failure: a LOCKSTEP_INJECT that cannot be understood ends the process with 70.
  *
- * The linker's --wrap (tests/CMakeLists.txt, which reads inject.def) sends our calls here; those within libpq and
- * librdkafka go to the real functions.
+ * The linker's --wrap (tests/CMakeLists.txt, which reads inject.def) sends our calls here; those
+ * within libpq and librdkafka go to the real functions.
  */
 #include <fcntl.h>
 #include <libpq-fe.h>

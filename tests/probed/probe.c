@@ -1,15 +1,18 @@
 /**
- * What: probe() of lockstep-probed. LOCKSTEP_PROBE is a list of NAME=ACTION[@N], separated by commas: at the N-th time
- *   (default: the first) that a thread comes to the probe NAME, ACTION is done, once.
+ * What: probe() of lockstep-probed. LOCKSTEP_PROBE is a list of NAME=ACTION[@N], separated by
+ *   commas: at the N-th time (default: the first) that a thread comes to the probe NAME, ACTION is
+ *   done, once.
  *     kill      the process ends as by kill -9
  *     stop      the process stops itself (SIGSTOP) until somebody continues it
  *     term      the process sends itself SIGTERM and goes on
  *     sleep:MS  this thread sleeps
  *     hold      this thread waits until the file LOCKSTEP_PROBE_DIR/NAME.go is there
- *   When an action begins, the file LOCKSTEP_PROBE_DIR/NAME.hit is made (if the directory is given), so that a test can wait
- *   for it. LOCKSTEP_PROBE_LOG names a file to which each probe's name is appended when it is come to for the first time.
+ *   When an action begins, the file LOCKSTEP_PROBE_DIR/NAME.hit is made (if the directory is
+ *   given), so that a test can wait for it. LOCKSTEP_PROBE_LOG names a file to which each probe's
+ *   name is appended when it is come to for the first time.
  * Threads: any.
- * Failure: a LOCKSTEP_PROBE that cannot be understood ends the process with 70: a test must not pass for a typing error.
+ * Failure: a LOCKSTEP_PROBE that cannot be understood ends the process with 70: a test must not
+ *   pass for a typing error.
  */
 #include "base/probe.h"
 

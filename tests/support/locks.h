@@ -1,10 +1,11 @@
 /**
- * What: the lock functions of the database as single calls, for tests of what claim, gate and adopt build on them
- *   (phaselock/phaselock.h explains S and IX; the functions are sql/functions/lock/).
+ * What: the lock functions of the database as single calls, for tests of what claim, gate and adopt
+ *   build on them (phaselock/phaselock.h explains S and IX; the functions are sql/functions/lock/).
  * Invariants: as phaselock.h; a wait longer than a slice is several calls.
  * Threads: the session's own.
  * Ownership: borrows the session.
- * Failure: RC_NONE: not granted within wait_ms. RC_LOST: drop the session. A full lock table is RC_RETRY with a hint.
+ * Failure: RC_NONE: not granted within wait_ms. RC_LOST: drop the session. A full lock table is
+ *   RC_RETRY with a hint.
  */
 #ifndef TESTS_SUPPORT_LOCKS_H
 #define TESTS_SUPPORT_LOCKS_H

@@ -1,5 +1,6 @@
 /**
- * What: numbers that a seed determines, and bytes that are changed by them: what tests with made input share.
+ * What: numbers that a seed determines, and bytes that are changed by them: what tests with made
+ *   input share.
  * Invariants: the same seed gives the same input.
  * Threads: one at a time.
  */
@@ -18,8 +19,8 @@ uint64_t random_next(void);
 size_t random_below(size_t n);
 bool random_one_in(size_t n);
 
-/** Bytes changed, taken out, put in, repeated, cut off; of texts in which no byte decides how long something takes. What is put in is one
- * of count tokens. */
+/** Bytes changed, taken out, put in, repeated, cut off; of texts in which no byte decides how long
+ * something takes. What is put in is one of count tokens. */
 void random_mutate(struct str *text, const char *const *tokens, size_t count);
 
 #endif

@@ -1,6 +1,6 @@
 /**
- * What: the nine statuses of a task, what they mean, and which may follow which, told once more so that the tables of the
- *   schema can be compared with it. docs/reference/states.md draws it.
+ * What: the nine statuses of a task, what they mean, and which may follow which, told once more so
+ *   that the tables of the schema can be compared with it. docs/reference/states.md draws it.
  * Invariants: the same as lockstep.task_status, lockstep.status_transition and the guard on
  *   lockstep.task (sql/migrations/0001_baseline.sql); tests/db/status_test.c
  *   compares them all.

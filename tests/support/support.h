@@ -61,7 +61,8 @@ void support_await(struct db *db, int timeout_ms, const char *fmt, ...)
  */
 void support_no_advisory_locks(void);
 
-/** What the server says beside the answers goes to fn, on the session's own thread, and no longer to the log. One session at a time. */
+/** What the server says beside the answers goes to fn, on the session's own thread, and no longer
+ * to the log. One session at a time. */
 typedef void support_notice_fn(void *context, const char *severity, const char *message);
 void support_on_notice(struct db *db, support_notice_fn *fn, void *context);
 

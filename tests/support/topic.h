@@ -23,8 +23,8 @@ const char *support_topic(void);
 const char *support_name(const char *prefix);
 
 /**
- * For loops that wait for a broker, which does in the background what it has answered: false once 30 s have passed since the first call,
- * with *until_us 0. Waits a moment from the second call on.
+ * For loops that wait for a broker, which does in the background what it has answered: false once
+ * 30 s have passed since the first call, with *until_us 0. Waits a moment from the second call on.
  */
 bool support_again(int64_t *until_us);
 

@@ -1,12 +1,14 @@
 /**
- * What: a clock that can be set under a running process, for LD_PRELOAD. The file LOCKSTEP_TORTURE_CLOCK holds 8 bytes: by how
- *   many seconds the real-time clock is wrong (int64_t of this machine); whoever writes there sets the clock at once. As on a
- *   machine whose clock is set: CLOCK_MONOTONIC and CLOCK_BOOTTIME go on, and a wait until a time of day ends when that clock
- *   says so. (libfaketime leaves cnd_timedwait alone, of which librdkafka's threads live.)
+ * What: a clock that can be set under a running process, for LD_PRELOAD. The file
+ *   LOCKSTEP_TORTURE_CLOCK holds 8 bytes: by how many seconds the real-time clock is wrong (int64_t
+ *   of this machine); whoever writes there sets the clock at once. As on a machine whose clock is
+ *   set: CLOCK_MONOTONIC and CLOCK_BOOTTIME go on, and a wait until a time of day ends when that
+ *   clock says so. (libfaketime leaves cnd_timedwait alone, of which librdkafka's threads live.)
  * Invariants: without the file the clock is right.
  * Threads: any.
  * Ownership: the file stays mapped.
- * Failure: a file that is named and cannot be mapped ends the process with 70: a test must not pass for a typing error.
+ * Failure: a file that is named and cannot be mapped ends the process with 70: a test must not pass
+ *   for a typing error.
  */
 #include <dlfcn.h>
 #include <errno.h>

@@ -1,4 +1,5 @@
-/* A finite source in memory: its tasks are checked on several threads, come back as they were read, and are sorted. */
+/* A finite source in memory: its tasks are checked on several threads, come back as they were read,
+ * and are sorted. */
 #include "base/str.h"
 #include "producer/batch.h"
 #include "producer/checker.h"

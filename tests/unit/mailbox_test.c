@@ -1,4 +1,5 @@
-/* Mail comes out in the order it was put in, what was put back before it, and the descriptor tells of it. */
+/* Mail comes out in the order it was put in, what was put back before it, and the descriptor tells
+ * of it. */
 #include "base/mailbox.h"
 
 #include <poll.h>

@@ -1,4 +1,5 @@
-/* What tells a resumed publish that it has the same source: the digest of a file, and that of a run's records. */
+/* What tells a resumed publish that it has the same source: the digest of a file, and that of a
+ * run's records. */
 #include "producer/chain.h"
 #include "producer/source.h"
 

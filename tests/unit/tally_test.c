@@ -1,4 +1,5 @@
-/* What a daemon counts for the metrics comes out as the text format of Prometheus, and only grows. */
+/* What a daemon counts for the metrics comes out as the text format of Prometheus, and only
+ * grows. */
 #include "metrics/names.h"
 #include "metrics/tally.h"
 #include "metrics/tally_text.h"

@@ -109,7 +109,8 @@ static void an_error_is_utf8_however_long(void **state)
         }
 }
 
-/* A key that stands twice, below keys of two and three bytes a letter: the path is longer than its buffer. */
+/* A key that stands twice, below keys of two and three bytes a letter: the path is longer than its
+ * buffer. */
 static void what_is_said_of_a_message_is_utf8(void **state)
 {
     (void)state;
