@@ -12,7 +12,7 @@
 #define CLI_CHECK_H
 
 #include "cli/cli.h"
-#include "cli/topic.h"
+#include "control/topic.h"
 
 struct check {
     struct cli *cli;

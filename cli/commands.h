@@ -13,9 +13,6 @@
 command_fn command_help, command_version, command_completion, command_man;
 command_fn command_migrate_up, command_migrate_list, command_migrate_validate, command_migrate_get,
     command_migrate_roles;
-/* What --retry-intervals and --retry-on may be; NULL: not given. */
-MUST_CHECK enum rc queue_check_lists(const char *retry_intervals, const char *retry_on,
-                                     struct err *err);
 /* --events: on or off. */
 MUST_CHECK enum rc queue_set_events(struct cli *cli, const char *name, const char *events,
                                     struct err *err);

@@ -1,8 +1,8 @@
 /* run explain, task explain, queue explain: one function of the database knows the reasons. */
 #include "cli/commands.h"
 #include "cli/find.h"
-#include "cli/topic.h"
 #include "cli/width.h"
+#include "control/topic.h"
 
 #include "base/remedies.h"
 

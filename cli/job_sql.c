@@ -2,14 +2,11 @@
 
 #include "cli/job.h"
 #include "config/conninfo.h"
+#include "control/job_check.h"
 #include "scheduler/ask.h"
-
-#include "base/utf8.h"
 
 #include <stdio.h>
 #include <stdlib.h>
-
-#define CHECK_MS "5000"
 
 const char *job_tasks_login(struct cli *cli, struct str *conninfo)
 {
@@ -18,30 +15,10 @@ const char *job_tasks_login(struct cli *cli, struct str *conninfo)
     return *own ? own : conninfo->data != NULL ? conninfo->data : "";
 }
 
-static enum rc open_tasks(struct cli *cli, struct db **ret_db, struct err *err)
+static enum rc open_tasks(struct cli *cli, bool tries, struct db **ret_db, struct err *err)
 {
     STR_AUTO conninfo = {0};
-    return db_open_on(job_tasks_login(cli, &conninfo), DB_QUERY, db_server(cli->db), DB_SAME,
-                      ret_db, err);
-}
-
-static enum rc settings(struct db *db, const char *read_only, struct err *err)
-{
-    return db_run(db, &sql_job_ask_settings, (const char *const[]){CHECK_MS, read_only}, NULL, err);
-}
-
-/* It is the job's statement that was refused. */
-static enum rc refused(enum rc rc, const char *field, struct err *err)
-{
-    if (rc == RC_OK || err == NULL || err->code[0] == '\0')
-        return rc;
-    err->kind = ERR_USAGE;
-    utf8_copy(err->object, sizeof err->object, field);
-    err->context[0] = '\0';
-    (void)snprintf(err->hint, sizeof err->hint,
-                   "It runs as the login of [postgres] task_conninfo: correct it, or grant that "
-                   "login what it needs.");
-    return RC_REJECT;
+    return tasks_open(job_tasks_login(cli, &conninfo), cli->db, tries, ret_db, err);
 }
 
 enum rc job_sql_fire(struct cli *cli, const struct db_result *asked, char *run, struct err *err)
@@ -49,14 +26,14 @@ enum rc job_sql_fire(struct cli *cli, const struct db_result *asked, char *run, 
     static const struct ask_columns columns = {JOB_RUN_ASK_TOKEN, -1, JOB_RUN_ASK_MARK,
                                                JOB_RUN_ASK_QUERY, JOB_RUN_ASK_WORDS};
     struct db *db = NULL;
-    enum rc rc = open_tasks(cli, &db, err);
+    enum rc rc = open_tasks(cli, false, &db, err);
     if (rc != RC_OK)
         return rc;
     struct ask *ask = ask_new(asked, 0, &columns);
     (void)!ask_run(db, ask);
     if (ask->failed) {
         *err = ask->why;
-        rc = refused(RC_REJECT, cli->arguments[0], err);
+        rc = tasks_refused(RC_REJECT, cli->arguments[0], err);
     }
     (void)snprintf(run, sizeof ask->run, "%s", ask->run);
     free(ask);
@@ -75,20 +52,18 @@ enum rc job_sql_look(struct cli *cli, const char *job, struct job_look *ret_look
     bool queries = rc == RC_OK && !db_null(asked, 0, JOB_TEST_ASK_QUERY);
     if (!looks && !queries)
         return rc;
-    rc = open_tasks(cli, &db, err);
-    if (rc == RC_OK)
-        rc = settings(db, "on", err);
+    rc = open_tasks(cli, true, &db, err);
     if (rc == RC_OK && looks)
-        rc = refused(db_run(db, &sql_job_ask_look,
-                            (const char *const[]){db_text(asked, 0, JOB_TEST_ASK_LOOK)},
-                            &ret_look->look, err),
-                     "trigger.pending", err);
+        rc = tasks_refused(db_run(db, &sql_job_ask_look,
+                                  (const char *const[]){db_text(asked, 0, JOB_TEST_ASK_LOOK)},
+                                  &ret_look->look, err),
+                           "trigger.pending", err);
     if (rc == RC_OK && queries)
-        rc = refused(db_run(db, &sql_job_ask_query,
-                            (const char *const[]){db_text(asked, 0, JOB_TEST_ASK_QUERY),
-                                                  db_text(asked, 0, JOB_TEST_ASK_WORDS)},
-                            &ret_look->rows, err),
-                     "query", err);
+        rc = tasks_refused(db_run(db, &sql_job_ask_query,
+                                  (const char *const[]){db_text(asked, 0, JOB_TEST_ASK_QUERY),
+                                                        db_text(asked, 0, JOB_TEST_ASK_WORDS)},
+                                  &ret_look->rows, err),
+                           "query", err);
     db_close(db);
     return rc;
 }
@@ -99,29 +74,10 @@ void job_look_done(struct job_look *look)
     db_free(look->rows);
 }
 
+/* What refuses a statement is not the definition's to say in other words. */
 enum rc job_sql_check(struct cli *cli, const char *jobs, struct err *err)
 {
-    DB_RESULT_AUTO *rows = NULL;
-    struct db *db = NULL;
-    if (*config_get_text(cli->config, "postgres", "task_conninfo") == '\0')
-        return RC_OK;
-    enum rc rc = job_said(
-        db_run(cli->db, &sql_job_statements, (const char *const[]){jobs}, &rows, err), err);
-    if (rc != RC_OK || db_rows(rows) == 0)
-        return rc;
-    rc = open_tasks(cli, &db, err);
-    if (rc == RC_OK)
-        rc = settings(db, "on", err);
-    for (int i = 0; rc == RC_OK && i < db_rows(rows); i++) {
-        char field[160];
-        (void)snprintf(field, sizeof field, "%s: %s", db_text(rows, i, JOB_STATEMENTS_JOB),
-                       db_text(rows, i, JOB_STATEMENTS_FIELD));
-        rc = refused(db_run(db, &sql_job_ask_check,
-                            (const char *const[]){db_text(rows, i, JOB_STATEMENTS_STATEMENT),
-                                                  db_text(rows, i, JOB_STATEMENTS_WORDS)},
-                            NULL, err),
-                     field, err);
-    }
-    db_close(db);
-    return rc;
+    enum rc rc =
+        job_check(cli->db, config_get_text(cli->config, "postgres", "task_conninfo"), jobs, err);
+    return rc == RC_OK || err->kind == ERR_USAGE ? rc : job_said(rc, err);
 }

@@ -3,7 +3,9 @@
 #include "cli/control.h"
 #include "cli/find.h"
 #include "cli/queue_keep.h"
-#include "cli/topic.h"
+#include "control/queue_lists.h"
+#include "control/queue_use.h"
+#include "control/topic.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -260,7 +262,6 @@ enum rc command_queue_resume(struct cli *cli, struct err *err)
 enum rc command_queue_delete(struct cli *cli, struct err *err)
 {
     struct queue_row queue;
-    DB_RESULT_AUTO *used = NULL;
     DB_RESULT_AUTO *gone = NULL;
     enum rc rc = find_queue(cli, cli->arguments[0], &queue, err);
     if (rc != RC_OK)
@@ -268,13 +269,10 @@ enum rc command_queue_delete(struct cli *cli, struct err *err)
     if (!cli_has(cli, "yes"))
         return err_set(err, RC_REJECT, ERR_USAGE, queue.name, "Add --yes if that is meant.",
                        "this deletes the queue with its runs, tasks, records and jobs");
-    rc = db_run(cli->db, &sql_queue_in_use, (const char *const[]){queue.name}, &used, err);
-    if (rc == RC_OK && db_int(used, 0, QUEUE_IN_USE_IN_USE) > 0)
-        return err_set(err, RC_RETRY, ERR_HELD, queue.name, REMEDY_EXECUTOR_STOP,
-                       "%s readers work on it", db_text(used, 0, QUEUE_IN_USE_IN_USE));
+    rc = queue_unused(cli->db, queue.name, err);
     if (rc == RC_OK)
         rc = control_done(db_run(cli->db, &sql_queue_delete,
-                                 (const char *const[]){DB_INT(queue.queue_id)}, &gone, err),
+                                 (const char *const[]){DB_INT(queue.queue_id), NULL}, &gone, err),
                           err);
     if (rc == RC_OK)
         cli_say(cli, "lockstep: %s: deleted, with %s tasks; the topic %s stays\n", queue.name,

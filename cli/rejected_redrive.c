@@ -4,13 +4,12 @@
 #include "cli/commands.h"
 #include "cli/find.h"
 #include "cli/publish.h"
+#include "control/redrive.h"
 
-#include "base/ascii.h"
 #include "base/log.h"
 #include "base/probe.h"
 #include "base/remedies.h"
 #include "task/json.h"
-#include "task/message.h"
 #include "task/message_text.h"
 #include "task/uuid.h"
 
@@ -188,22 +187,6 @@ static void fault(struct redrive *redrive, const struct db_result *rows, int row
                       hint);
 }
 
-static bool is_end(const char *text, size_t len)
-{
-    MESSAGE_AUTO *msg = NULL;
-    struct err ignored;
-    return message_parse(text, len, MESSAGE_RECORD, &msg, &ignored) == RC_OK &&
-           msg->type == MESSAGE_END;
-}
-
-static void bytes_of(struct str *to, const char *hex)
-{
-    for (hex += 2; hex[0] != '\0' && hex[1] != '\0'; hex += 2) {
-        char byte = ascii_byte(hex);
-        str_add(to, &byte, 1);
-    }
-}
-
 /* One message's line, or what is wrong with it. */
 static void stage(struct redrive *redrive, const struct db_result *rows, int row)
 {
@@ -214,7 +197,6 @@ static void stage(struct redrive *redrive, const struct db_result *rows, int row
     STR_AUTO raw = {0};
     STR_AUTO line = {0};
     struct err why;
-    MESSAGE_AUTO *msg = NULL;
     if (correction == NULL && db_null(rows, row, REDRIVE_SELECT_RAW)) {
         fault(redrive, rows, row, "it has no value, there is nothing to publish", correct);
         return;
@@ -222,24 +204,12 @@ static void stage(struct redrive *redrive, const struct db_result *rows, int row
     if (correction != NULL)
         str_text(&raw, correction->text);
     else
-        bytes_of(&raw, db_text(rows, row, REDRIVE_SELECT_RAW));
-    if (correction == NULL && is_end(raw.data ? raw.data : "", raw.len)) {
+        redrive_bytes(db_text(rows, row, REDRIVE_SELECT_RAW), &raw);
+    if (correction == NULL && redrive_is_end(raw.data ? raw.data : "", raw.len)) {
         redrive->ends++;
         return;
     }
-    enum rc rc =
-        message_without(&line, raw.data ? raw.data : "", raw.len,
-                        (const char *const[]){"run", "seq", "previous_order", "run_name",
-                                              "run_on_failure", order ? "order" : NULL, NULL},
-                        &why);
-    if (rc == RC_OK && order != NULL) {
-        STR_AUTO rest = {0};
-        str_add(&rest, line.data + 1, line.len - 1);
-        str_clear(&line);
-        str_format(&line, "{\"order\": %s%s%s", order, rest.len > 1 ? ", " : "", rest.data);
-    }
-    if (rc == RC_OK)
-        rc = message_parse(line.data, line.len, MESSAGE_STAGED, &msg, &why);
+    enum rc rc = redrive_line(raw.data ? raw.data : "", raw.len, order, &line, &why);
     if (rc != RC_OK) {
         STR_AUTO what = {0};
         str_format(&what, "%s%s%s", why.object, *why.object ? ": " : "", why.message);

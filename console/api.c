@@ -218,8 +218,10 @@ static void answer_get(const struct api *api, struct http_request *request, int 
     STR_AUTO key = {0};
     struct cache_outcome outcome = {0};
     long ticket;
-    const struct route_context context = {
-        .config = api->config, .kafka = api->kafka, .request = request};
+    const struct route_context context = {.config = api->config,
+                                          .kafka = api->kafka,
+                                          .request = request,
+                                          .task_conninfo = api->task_conninfo};
     cache_key(route, call, visitor, &key);
     enum cache_found found = cache_get(api->cache, key.data, request, &outcome, &ticket);
     if (found == CACHE_MAKE) {
@@ -244,9 +246,9 @@ static bool key_fits(struct http_request *request, const struct route *route, co
     bool plain = true;
     for (size_t i = 0; key != NULL && i < len; i++)
         plain = plain && key[i] > ' ' && key[i] < 0x7f;
-    if (plain && len >= 1 && len <= KEY_MOST && (key == NULL || route->stmt != NULL))
+    if (plain && len >= 1 && len <= KEY_MOST && (key == NULL || !route_code(route)->keyless))
         return true;
-    if (route->stmt == NULL && key != NULL) {
+    if (route_code(route)->keyless && key != NULL) {
         refuse(request, 400, "this change takes no Idempotency-Key", "Asked again, it continues.");
         return false;
     }
@@ -280,8 +282,10 @@ static void answer_change(const struct api *api, struct http_request *request, i
     if (!key_fits(request, route, key))
         return;
     note_asked(request, body, len, &asked);
-    const struct route_context context = {
-        .config = api->config, .kafka = api->kafka, .request = request};
+    const struct route_context context = {.config = api->config,
+                                          .kafka = api->kafka,
+                                          .request = request,
+                                          .task_conninfo = api->task_conninfo};
     const struct change change = {.route = route,
                                   .context = &context,
                                   .params = call->params,

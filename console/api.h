@@ -34,9 +34,10 @@ struct api {
     struct page *page; /* /metrics */
     const struct config *config;
     const struct kafka_properties *kafka;
-    const char *base_path;   /* below which it is */
-    const char *cookie_path; /* of its web sessions */
-    int idle_s;              /* of a session without a request */
+    const char *task_conninfo; /* of the tasks' login in this database; "": not known */
+    const char *base_path;     /* below which it is */
+    const char *cookie_path;   /* of its web sessions */
+    int idle_s;                /* of a session without a request */
     bool sign_in, encrypted, show_payloads;
     char cookie[96];   /* its name */
     api_list_fn *list; /* answers GET clusters */

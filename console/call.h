@@ -13,7 +13,7 @@
 
 #include "console/route.h"
 
-#define CALL_PARAMS_MOST 16
+#define CALL_PARAMS_MOST 20
 
 struct call {
     struct str values[CALL_PARAMS_MOST];

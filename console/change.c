@@ -56,9 +56,14 @@ static enum rc make_on(struct db *db, void *context, struct err *err)
 {
     const struct making *making = context;
     const struct change *change = making->change;
-    if (change->key != NULL)
-        return make_once(db, making->visitor, change, making->answer, err);
-    return document_make(change->context, db, change->route, change->params, making->answer, err);
+    route_step_fn *after = route_code(change->route)->after;
+    struct err ignored = {0};
+    enum rc rc = change->key != NULL ? make_once(db, making->visitor, change, making->answer, err)
+                                     : document_make(change->context, db, change->route,
+                                                     change->params, making->answer, err);
+    if (rc == RC_OK && after != NULL)
+        (void)!after(change->context, db, change->params, &ignored);
+    return rc;
 }
 
 enum rc change_make(struct visitor *visitor, const struct change *change, struct str *answer,

@@ -265,6 +265,9 @@ static void settle_api(struct console *console)
     console->api = (struct api){
         .config = config,
         .kafka = console->options->kafka,
+        .task_conninfo = console->options->cluster_count > 0
+                             ? "" /* they have other servers */
+                             : config_get_text(config, "postgres", "task_conninfo"),
         .base_path = console->base_path,
         .cookie_path = console->base_path,
         .idle_s = (int)(config_get_duration_ms(config, "console", "session_idle") / 1000),

@@ -6,9 +6,13 @@ enum rc document_make(const struct route_context *context, struct db *db, const 
                       const char *const *params, struct str *document, struct err *err)
 {
     DB_RESULT_AUTO *result = NULL;
+    const struct route_code *code = route_code(route);
+    enum rc rc = code->before != NULL ? code->before(context, db, params, err) : RC_OK;
+    if (rc != RC_OK)
+        return rc;
     if (route->stmt == NULL)
-        return route_make(route)(context, db, params, document, err);
-    enum rc rc = db_run(db, route->stmt, params, &result, err);
+        return code->make(context, db, params, document, err);
+    rc = db_run(db, route->stmt, params, &result, err);
     if (rc != RC_OK)
         return rc;
     if (db_null(result, 0, DOCUMENT))

@@ -14,6 +14,7 @@
 #define PASSWORD_MOST 1000
 #define REASON_MOST   2000
 #define SLUG_MOST     63
+#define TOPIC_MOST    249
 #define TEXT_MOST     1000000
 /* Of the two kinds of numbers in cursors: what PostgreSQL can hold, and field.h's patterns say. */
 #define NUMBER_DIGITS 18
@@ -24,6 +25,29 @@
 static const struct field fields[] = {
     {"run", FIELD_UUID, 0, 0, NULL, NULL, "the id of a run"},
     {"task", FIELD_INT, 1, ID_MOST, NULL, NULL, "the id of a task"},
+    {"queue_name", FIELD_SLUG, 1, SLUG_MOST, NULL, NULL, "the name of the new queue"},
+    {"topic", FIELD_TEXT, 1, TOPIC_MOST, NULL, NULL, "its topic; without it: the queue's name"},
+    {"partition", FIELD_INT, 0, INT32_MAX, NULL, NULL,
+     "of the topic; without it: the only one there is"},
+    {"from_offset", FIELD_INT, 0, ID_MOST, NULL, NULL,
+     "begin here; without it: at the log's begin"},
+    {"from_end", FIELD_BOOL, 0, 0, NULL, "false", "begin at the end: what is there is not run"},
+    {"create_topic", FIELD_BOOL, 0, 0, NULL, "false", "make the topic if there is none"},
+    {"replication", FIELD_INT, 1, INT16_MAX, NULL, NULL,
+     "of a topic that is made; without it: the cluster's"},
+    {"dead_letters", FIELD_BOOL, 0, 0, NULL, NULL, "rejected messages go to TOPIC.rejected, too"},
+    {"external_lease", FIELD_INT, 1, 3600000, NULL, NULL,
+     "seconds that a worker of an external task may be silent"},
+    {"retry_intervals", FIELD_TEXT, 1, NAME_MOST, NULL, NULL,
+     "seconds until the next attempt, with commas between; the last one repeats"},
+    {"retry_on", FIELD_TEXT, 1, NAME_MOST, NULL, NULL,
+     "which errors are tried again: SQLSTATE classes or codes, all; -: not"},
+    {"replay", FIELD_INT, 1, INT32_MAX, NULL, NULL, "the number of a replay"},
+    {"schedule_definition", FIELD_OBJECT, 0, 0, NULL, NULL,
+     "the schedule, with the fields of a file, also its name"},
+    {"change", FIELD_OBJECT, 0, 0, NULL, NULL, "the fields that change; null: as never set"},
+    {"rule", FIELD_OBJECT, 0, 0, NULL, NULL, "the rule, with the fields of a schedule"},
+    {"publish", FIELD_BOOL, 0, 0, NULL, "false", "whether it may publish, too"},
     {"queue", FIELD_TEXT, 1, NAME_MOST, NULL, NULL, "the name of a queue"},
     {"job", FIELD_TEXT, 1, NAME_MOST, NULL, NULL, "the name of a job"},
     {"rejected", FIELD_INT, 1, ID_MOST, NULL, NULL, "the id of a rejected message"},
@@ -79,7 +103,7 @@ static const struct field fields[] = {
     {"dry_run", FIELD_BOOL, 0, 0, NULL, "false", "only say what would be done"},
     {"preview", FIELD_BOOL, 0, 0, NULL, "false", "only say what would be done"},
     {"again", FIELD_BOOL, 0, 0, NULL, "false", "also if it was redriven before"},
-    {"schedule", FIELD_TEXT, 1, NAME_MOST, NULL, NULL, "only times of this schedule"},
+    {"schedule", FIELD_TEXT, 1, NAME_MOST, NULL, NULL, "the name of a schedule of the job"},
     {"overlap", FIELD_WORD, 0, 0, "queue_one|allow|skip", "queue_one",
      "what to do while a run of the job is open"},
     {"from_time", FIELD_TIME, 0, 0, NULL, NULL, "the first time"},

@@ -235,7 +235,8 @@ static void add_headers(cJSON *operation, const struct route *route)
 {
     if (route->level > LEVEL_NONE)
         (void)add_header(operation, "X-CSRF-Token", "`csrf` of the session; with a cookie only");
-    if (route->stmt == NULL)
+    if (route == &routes[ROUTE_SIGN_IN] || route == &routes[ROUTE_SIGN_OUT] ||
+        route_code(route)->keyless)
         return;
     cJSON *key = add_header(operation, "Idempotency-Key", "the change is made once with this key");
     text(key, "pattern", "^[!-~]{1,200}$");

@@ -65,6 +65,8 @@ static int status_of(enum rc rc, const struct err *err)
         return 409;
     if (sqlstate_is(err, SQLSTATE_NO_SUCH_THING))
         return 404;
+    if (err->kind == ERR_USAGE)
+        return 400;
     if (sqlstate_is(err, SQLSTATE_INSUFFICIENT_PRIVILEGE))
         return 403;
     if (sqlstate_is(err, SQLSTATE_QUERY_CANCELED))
@@ -88,8 +90,6 @@ static const char *right_hint(const struct err *err)
          "superuser only."},
         {"permission denied to set role",
          "GRANT lockstep_monitor, lockstep_operator TO the console's own login."},
-        {"permission denied for", "GRANT lockstep_producer TO the login, and sign in as that "
-                                  "login: no token publishes, and no one who has not signed in."},
     };
     enum err_kind kind;
     const char *general = NULL;
@@ -106,6 +106,8 @@ void problem_answer_err(struct http_request *request, enum rc rc, const struct e
 {
     struct problem problem = {
         .status = status_of(rc, err), .detail = err->message, .hint = err->hint};
+    if (err->kind == ERR_USAGE)
+        problem.field = err->object;
     if (problem.status == 503)
         http_add_header(request, "Retry-After", "2");
     if (problem.status == 403)

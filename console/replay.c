@@ -2,6 +2,7 @@
 
 #include "base/str.h"
 #include "console/patience.h"
+#include "console/queue.h"
 #include "db/sqlstate.h"
 #include "replay/replay.h"
 
@@ -60,10 +61,9 @@ static enum rc usage(struct err *err, const char *field, const char *hint, const
 static enum rc check_range(const struct route_context *context, const char *const *params,
                            struct err *err)
 {
-    if (context->kafka == NULL || kafka_properties_get(context->kafka, "bootstrap.servers") == NULL)
-        return usage(err, "kafka.bootstrap.servers",
-                     "Set [kafka] bootstrap.servers of the console.",
-                     "the console knows no broker");
+    enum rc rc = queue_needs_kafka(context, err);
+    if (rc != RC_OK)
+        return rc;
     if (params[TO] != NULL && params[FROM] == NULL)
         return usage(err, "to", "Say from, too.", "to is the end of a range");
     if (params[ORDER] != NULL && params[RUN] == NULL)
@@ -111,6 +111,14 @@ static void add_report(const struct replay_report *report, bool preview, struct 
     cJSON_free(text);
 }
 
+/* What replay/ calls a wrong usage is a state here: the parameters are right. */
+static enum rc of_state(enum rc rc, struct err *err)
+{
+    if (rc != RC_OK && err->kind == ERR_USAGE)
+        err->kind = ERR_FAILED;
+    return rc;
+}
+
 enum rc replay_make(const struct route_context *context, struct db *db, const char *const *params,
                     struct str *document, struct err *err)
 {
@@ -149,9 +157,36 @@ enum rc replay_make(const struct route_context *context, struct db *db, const ch
     options.topic = db_text(queue, 0, QUEUE_FIND_TOPIC);
     http_watch(context->request, went, &gone);
     rc = preview ? replay_look(&options, &report, err) : replay_run(&options, &report, err);
+    rc = of_state(rc, err);
     http_watch(context->request, NULL, NULL);
     if (rc == RC_OK)
         add_report(&report, preview, document);
+    replay_report_done(&report);
+    return rc;
+}
+
+enum rc replay_abandon_make(const struct route_context *context, struct db *db,
+                            const char *const *params, struct str *document, struct err *err)
+{
+    DB_RESULT_AUTO *queue = NULL;
+    struct replay_report report = {0};
+    enum rc rc = db_run(db, &sql_replay_queue, params, &queue, err);
+    if (rc != RC_OK)
+        return rc;
+    const struct replay_options options = {.db = db,
+                                           .kafka = context->kafka,
+                                           .queue = db_text(queue, 0, REPLAY_QUEUE_NAME),
+                                           .topic = db_text(queue, 0, REPLAY_QUEUE_TOPIC),
+                                           .queue_id = (int)db_int(queue, 0, REPLAY_QUEUE_QUEUE_ID),
+                                           .run = "",
+                                           .order = -1,
+                                           .mode =
+                                               "missing", /* a replay that is there has its own */
+                                           .reason = params[1],
+                                           .resume = (int)number_of(params[0], 0)};
+    rc = of_state(replay_abandon(&options, &report, err), err);
+    if (rc == RC_OK)
+        str_format(document, "{\"replay_id\":%d,\"abandoned\":true}", report.replay_id);
     replay_report_done(&report);
     return rc;
 }

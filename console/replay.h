@@ -16,4 +16,9 @@
 MUST_CHECK enum rc replay_make(const struct route_context *context, struct db *db,
                                const char *const *params, struct str *document, struct err *err);
 
+/** params: replay, reason. */
+MUST_CHECK enum rc replay_abandon_make(const struct route_context *context, struct db *db,
+                                       const char *const *params, struct str *document,
+                                       struct err *err);
+
 #endif

@@ -2,13 +2,13 @@
  * What: the routes of the API: which path with which method runs which statement, who may, and with
  *   which parameters.
  * Invariants: the table in routes.c is the only list of routes: what is answered, and the OpenAPI
- *   document, are made from it. A route is one statement of sql/console/ with one column,
- *   `document`, which is the answer, or a function that makes it. Its parameters are, in the order
- *   of $1, $2 ..., those of `params`: words of field.c, "!" behind one that must be given, "^"
- *   behind those of which exactly one must be given, "WORD=FIELD" where the API's name is another
- *   than the field's. What a path names in braces is a parameter, too. "@login" is the visitor,
- *   "@payloads" whether it may see payloads. Where two paths fit a request, it means the one with
- *   fewer braces.
+ *   document, are made from it. A route is one statement whose first column, `document`, is the
+ *   answer, or a function that makes it; a second table there names what else is done in C. Its
+ *   parameters are, in the order of $1, $2 ..., those of `params`: words of field.c, "!" behind one
+ *   that must be given, "^" behind those of which exactly one must be given, "WORD=FIELD" where the
+ *   API's name is another than the field's. What a path names in braces is a parameter, too.
+ *   "@login" is the visitor, "@payloads" whether it may see payloads. Where two paths fit a
+ *   request, it means the one with fewer braces.
  * Threads: any: it is constant.
  * Ownership: static.
  * Failure: none.
@@ -28,12 +28,23 @@ struct route_context {
     const struct config *config;
     const struct kafka_properties *kafka;
     struct http_request *request;
+    const char *task_conninfo; /* of the tasks' login; "": not known */
 };
 typedef enum rc route_make_fn(const struct route_context *context, struct db *db,
                               const char *const *params, struct str *document, struct err *err);
+typedef enum rc route_step_fn(const struct route_context *context, struct db *db,
+                              const char *const *params, struct err *err);
+/** What a route does beside its statement. */
+struct route_code {
+    const char *method, *path;
+    route_make_fn *make;   /* instead of a statement */
+    route_step_fn *before; /* what SQL cannot check; RC_NONE: there is no such thing */
+    route_step_fn *after;  /* when it is committed; if that fails the change is made all the same */
+    bool keyless;          /* takes no Idempotency-Key: it lasts for more than a transaction */
+};
 struct route {
     const char *method, *path;        /* below /api/v1/ */
-    const struct sql_statement *stmt; /* NULL: route_make, or api.c */
+    const struct sql_statement *stmt; /* NULL: its route_code makes it, or api.c */
     enum level level;
     const char *params;
     const char *summary;
@@ -43,8 +54,8 @@ extern const struct route routes[]; /* ended by one without method */
 /** Those that api.c answers itself: the first ones of the table. */
 enum { ROUTE_SIGN_IN, ROUTE_SESSION, ROUTE_SIGN_OUT, ROUTE_STREAM, ROUTE_OPENAPI, ROUTE_CLUSTERS };
 
-/** How the document of a route without a statement is made. */
-route_make_fn *route_make(const struct route *route);
+/** Never NULL. */
+const struct route_code *route_code(const struct route *route);
 
 /** The route of a request, whose path has `skip` segments before /api; NULL: none. *ret_allow: the
  * methods that its path has, "" if there is no such path. */

@@ -2,6 +2,8 @@
 #include "console/route.h"
 
 #include "advise/advise.h"
+#include "console/prepare.h"
+#include "console/queue.h"
 #include "console/replay.h"
 #include "console/settings.h"
 
@@ -41,7 +43,14 @@ const struct route routes[] = {
      "every queue at a glance, open alerts, the next firings"},
 
     {"GET", "queues", &sql_console_queues, MONITOR, "limit after=after_name", "queues by name"},
+    {"POST", "queues", NULL, OPERATOR,
+     "name=queue_name! topic partition from_offset from_end create_topic replication max_readers "
+     "on_failure runs=run_order max_attempts=times lookahead=times dead_letters "
+     "external_lease retry_intervals retry_on reason!",
+     "makes one over a topic, which is judged, and made if that is asked for"},
     {"GET", "queues/{queue}", &sql_console_queue, MONITOR, "queue", "one queue"},
+    {"DELETE", "queues/{queue}", &sql_console_queue_delete, OPERATOR, "queue reason!",
+     "deletes it with its runs, tasks, records and jobs; its topic stays"},
     {"GET", "queues/{queue}/readers", &sql_console_readers, MONITOR, "queue since",
      "its readers over time"},
     {"GET", "queues/{queue}/explain", &sql_console_explain_queue, MONITOR, "queue @payloads",
@@ -118,11 +127,13 @@ const struct route routes[] = {
      "publishes it again, corrected or as it is; needs lockstep_producer"},
     {"POST", "replay", NULL, OPERATOR, "queue! mode run^ from^ to order resume^ reason! preview",
      "runs a part of the topic, or a run, again; needs lockstep_producer"},
+    {"POST", "replays/{replay}/abandon", NULL, OPERATOR, "replay reason!",
+     "gives one up that was interrupted; needs lockstep_producer"},
     {"GET", "replays", &sql_console_replays, MONITOR, "limit after queue",
      "replays, the newest first"},
     {"GET", "settings", NULL, MONITOR, "", "the console's configuration with origins, masked"},
     {"GET", "tokens", &sql_console_tokens, MONITOR, "", "tokens of programs"},
-    {"POST", "tokens", &sql_console_token_make, OPERATOR, "name=token! role=level! days",
+    {"POST", "tokens", &sql_console_token_make, OPERATOR, "name=token! role=level! days publish",
      "makes one; the answer has it, this once"},
     {"DELETE", "tokens/{token}", &sql_console_token_end, OPERATOR, "token", "revokes it"},
     {"GET", "system", &sql_console_system, MONITOR, "", "checks, versions, sessions and tokens"},
@@ -144,6 +155,8 @@ const struct route routes[] = {
      "continues it"},
     {"POST", "queues/{queue}/accept", &sql_console_queue_accept, OPERATOR, "queue reason!",
      "accepts the topic of a halted queue as it is now"},
+    {"POST", "queues/{queue}/accept-server", &sql_queue_accept_server, OPERATOR, "queue reason!",
+     "accepts the server that a halted queue is on now"},
     {"PUT", "queues/{queue}/readers", &sql_console_queue_readers, OPERATOR,
      "queue max_readers! reason!", "changes how many tasks run at once, while it runs"},
     {"PUT", "queues/{queue}/policy", &sql_console_queue_policy, OPERATOR, "queue policy! reason!",
@@ -173,6 +186,15 @@ const struct route routes[] = {
      "it does not fire at its times"},
     {"POST", "jobs/{job}/silence", &sql_console_job_silence, OPERATOR, "job until reason!",
      "raises no alert of it until then"},
+    {"POST", "jobs/{job}/schedules", &sql_console_schedule_add, OPERATOR,
+     "job definition=schedule_definition! version reason!", "adds a schedule to it"},
+    {"PUT", "jobs/{job}/schedules/{schedule}", &sql_console_schedule_set, OPERATOR,
+     "job schedule change! version reason!",
+     "changes some fields of a schedule; {\"enabled\": false}: it does not fire"},
+    {"DELETE", "jobs/{job}/schedules/{schedule}", &sql_console_schedule_remove, OPERATOR,
+     "job schedule version reason!", "removes a schedule"},
+    {"POST", "schedules/explain", &sql_console_schedule_explain, MONITOR, "rule! count",
+     "what a rule of times means, and its next times"},
     {"POST", "alerts/{alert}/ack", &sql_console_alert_ack, OPERATOR, "alert reason!",
      "acknowledges it"},
     {"POST", "locks/{pid}/end", &sql_console_session_end, OPERATOR, "pid reason!",
@@ -181,15 +203,22 @@ const struct route routes[] = {
     {0},
 };
 
-route_make_fn *route_make(const struct route *route)
+const struct route_code *route_code(const struct route *route)
 {
-    static const struct {
-        const char *path;
-        route_make_fn *make;
-    } made[] = {
-        {"queues/{queue}/advise", advise}, {"replay", replay_make}, {"settings", settings_make}};
-    for (size_t i = 0; i < sizeof made / sizeof *made; i++)
-        if (strcmp(route->path, made[i].path) == 0)
-            return made[i].make;
-    return NULL;
+    static const struct route_code codes[] = {
+        {"GET", "queues/{queue}/advise", .make = advise},
+        {"GET", "settings", .make = settings_make},
+        {"POST", "replay", .make = replay_make, .keyless = true},
+        {"POST", "replays/{replay}/abandon", .make = replay_abandon_make, .keyless = true},
+        {"POST", "queues", .make = queue_create_make, .after = queue_create_mark},
+        {"DELETE", "queues/{queue}", .before = queue_may_delete},
+        {"POST", "queues/{queue}/accept", .before = queue_may_accept},
+        {"POST", "queues/{queue}/accept-server", .before = queue_may_accept_server},
+        {"PUT", "jobs/{job}", .before = prepare_job},
+        {"POST", "rejected/{rejected}/redrive", .before = prepare_redrive}};
+    static const struct route_code none = {0};
+    for (size_t i = 0; i < sizeof codes / sizeof *codes; i++)
+        if (strcmp(route->path, codes[i].path) == 0 && strcmp(route->method, codes[i].method) == 0)
+            return &codes[i];
+    return &none;
 }

@@ -14,7 +14,7 @@ import subprocess
 import sys
 
 ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), '..')
-FOLDERS = 'action advise base cli config console db executor kafka metrics phaselock producer reader relay replay scheduler task'.split()
+FOLDERS = 'action advise base cli config console control db executor kafka metrics phaselock producer reader relay replay scheduler task'.split()
 NO_EVENTS = {'queue'}  # a key in base/log.c
 
 

@@ -159,11 +159,12 @@ CREATE TABLE lockstep.console_token (
     last_used_at timestamp with time zone,
     revoked_by text,
     revoked_at timestamp with time zone,
+    producer boolean DEFAULT false NOT NULL,
     CONSTRAINT console_token_pkey PRIMARY KEY (token_no),
     CONSTRAINT console_token_hash_key UNIQUE (hash),
     CONSTRAINT console_token_name_key UNIQUE (name)
 );
-GRANT SELECT (token_no, name, operator, created_by, created_at, expires_at, last_used_at, revoked_by, revoked_at) ON TABLE lockstep.console_token TO lockstep_monitor, lockstep_operator;
+GRANT SELECT (token_no, name, operator, created_by, created_at, expires_at, last_used_at, revoked_by, revoked_at, producer) ON TABLE lockstep.console_token TO lockstep_monitor, lockstep_operator;
 
 CREATE TABLE lockstep.definitions (
     changes bigint NOT NULL

@@ -1,4 +1,4 @@
--- queue_create :maybe  makes queue $1 over topic $2, partition $3, from offset $4; no row: the name is taken
+-- queue_create :maybe  makes queue $1 over topic $2, partition $3, from offset $4; because of $16; no row: the name is taken
 -- columns: queue_id
 WITH made AS (
     INSERT INTO lockstep.queue (name, topic, partition, next_offset, cluster_id, max_readers, on_failure, runs, max_attempts,
@@ -10,6 +10,6 @@ WITH made AS (
     RETURNING queue_id, topic, partition, next_offset),
 logged AS (
     INSERT INTO lockstep.event_log (event, queue_id, detail)
-    SELECT 'queue_created', m.queue_id, format('topic %s, partition %s, from offset %s', m.topic, m.partition, m.next_offset)
+    SELECT 'queue_created', m.queue_id, concat_ws(': ', format('topic %s, partition %s, from offset %s', m.topic, m.partition, m.next_offset), $16::text)
     FROM made m)
 SELECT m.queue_id FROM made m;

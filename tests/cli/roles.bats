@@ -101,7 +101,7 @@ found() { grep -F -- "$1" "$BATS_TEST_TMPDIR/lines" || { cat "$BATS_TEST_TMPDIR/
     found 'warn advisory locks: any login may take'
     sql "GRANT CREATE ON SCHEMA public TO etl_task; ALTER ROLE etl_task SET search_path = etl; ALTER ROLE etl_task SET role = etl_task;
          GRANT lockstep_operator TO etl_task; GRANT REFERENCES (task_id) ON lockstep.task TO etl_worker; GRANT UPDATE ON lockstep.run TO etl_publisher;
-         ALTER FUNCTION lockstep.is_finished(lockstep.status) OWNER TO lockstep_test; GRANT EXECUTE ON FUNCTION lockstep.queue_delete(int) TO PUBLIC;
+         ALTER FUNCTION lockstep.is_finished(lockstep.status) OWNER TO lockstep_test; GRANT EXECUTE ON FUNCTION lockstep.queue_delete(int, text) TO PUBLIC;
          CREATE FUNCTION etl.spy() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN NEW; END'; CREATE TRIGGER spy BEFORE INSERT ON lockstep.task FOR EACH ROW EXECUTE FUNCTION etl.spy();
          GRANT CREATE ON SCHEMA lockstep TO etl_worker"
     sql "GRANT CREATE ON DATABASE ${db##*dbname=} TO etl_task"
@@ -114,7 +114,7 @@ found() { grep -F -- "$1" "$BATS_TEST_TMPDIR/lines" || { cat "$BATS_TEST_TMPDIR/
     found 'FAIL grants: etl_publisher has UPDATE on lockstep.run'
     found 'FAIL grants: etl_worker may create in schema lockstep'
     found 'FAIL owner: function lockstep.is_finished(lockstep.status) belongs to lockstep_test'
-    found 'FAIL functions: PUBLIC may execute lockstep.queue_delete(integer)'
+    found 'FAIL functions: PUBLIC may execute lockstep.queue_delete(integer,text)'
     found 'FAIL triggers: trigger spy on lockstep.task runs etl.spy()'
     found 'warn settings: etl_task has settings of its own: search_path=etl, role=etl_task'
     checked

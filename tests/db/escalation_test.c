@@ -293,7 +293,7 @@ static void an_operator_deletes_a_queue(void **state)
         house->admin,
         "INSERT INTO lockstep.task_attempt (task_id, attempt, status, ended_at) VALUES (1, 1, "
         "'Error', now())");
-    assert_ok(db_run(db, &sql_queue_delete, (const char *const[]){"1"}, &row, &err), &err);
+    assert_ok(db_run(db, &sql_queue_delete, (const char *const[]){"1", NULL}, &row, &err), &err);
     assert_int_equal(db_int(row, 0, 0), 3);
     assert_int_equal(support_int(house->admin, "SELECT count(*) FROM lockstep.queue"), 0);
     refused(db, "42501", "DELETE FROM lockstep.task");

@@ -11,7 +11,10 @@ person "$acts" 'lockstep_operator'
 person "$publishes" 'lockstep_monitor, lockstep_producer'
 lockstep executor run --queue "$q" --readers 3 >/dev/null 2>"$tmp/executor.log" &
 running=$!
-console_start -s "kafka.bootstrap.servers=$LOCKSTEP_TEST_BROKERS"
+tasks=$(scratch_name)_tasks
+e2e_roles+=("$tasks")
+sql "CREATE ROLE $tasks LOGIN IN ROLE lockstep_task; CREATE TABLE staging (id int); GRANT SELECT ON staging TO $tasks"
+console_start -s "kafka.bootstrap.servers=$LOCKSTEP_TEST_BROKERS" -s "postgres.task_conninfo=$db user=$tasks"
 sign_in "$acts"
 does() { # WHAT METHOD PATH BODY FILTER WANTED
     as "$2" "$3" "$4"
@@ -102,7 +105,7 @@ expect 'what was refused leaves its key free' "$status" 200
 case_begin 'a producer publishes, an operator who is none does not'
 tasks='{"name": "from the page", "tasks": [{"order": 1, "sql": "SELECT 1"}, {"order": 2, "sql": "SELECT 2"}]}'
 as POST "api/v1/queues/$q/runs" "$tasks"
-expect 'no producer' "$status $(api_is .hint | grep -c '^GRANT lockstep_producer TO the login')" '403 1'
+expect 'no producer' "$status $(api_is .hint)" "403 GRANT lockstep_producer TO $acts;"
 sign_in "$publishes"
 does publish POST "api/v1/queues/$q/runs" "$tasks" '.run_id | length' 36
 published=$(api_is .run_id)
@@ -133,9 +136,15 @@ sign_in "${acts}_all"
 api POST "api/v1/runs/actions" '' -b "$tmp/cookies" -H "X-CSRF-Token: $csrf" -H 'Content-Type: application/jsonl' --data-binary '{}'
 expect 'where no tasks are taken' "$status" 415
 as POST "api/v1/rejected/$rejected/redrive" '{"reason": "as it is", "preview": true}'
-expect 'as it is' "$status $(api_is .detail | grep -c 'there is no field "sgl"')" '400 1'
+expect 'as it is' "$status $(api_is '.detail, .code' | paste -sd' ') $(api_is .hint | grep -c value)" '409 $.sgl is not a field of a message; did you mean sql? bad_field 1'
 as POST "api/v1/rejected/$rejected/redrive" '{"reason": "x", "value": "{"}'
-expect 'no JSON' "$status $(api_is '.hint | length > 0')" '409 true'
+expect 'no JSON' "$status $(api_is '.field, (.hint | length > 0)' | paste -sd' ')" '400 value true'
+# PostgreSQL takes these; an executor would reject them again.
+for value in '{"order": 1, "sql": "SELECT 1", "max_attempts": 1.0e0}' '{"order": 1, "order": 2, "sql": "SELECT 1"}' '{"order": 1, "sql": "SELECT 1", "retry_on": ["nonsense"]}' '{"order": 1, "sql": "SELECT 1", "not_before": "2026-02-31T00:00:00Z"}'; do
+    as POST "api/v1/rejected/$rejected/redrive" "{\"reason\": \"x\", \"value\": $(jq -Rn --arg v "$value" '$v')}"
+    expect "the codec refuses $value" "$status $(api_is .field)" '400 value'
+done
+expect 'nothing was published' "$(sql "SELECT count(*) FROM lockstep.run WHERE name = 'redrive'")" 0
 right='"value": "{\"order\": 7, \"sql\": \"SELECT 1\", \"seq\": 3}"'
 does preview POST "api/v1/rejected/$rejected/redrive" "{\"reason\": \"x\", $right, \"preview\": true}" '"\(.preview) \(.order) \(.task.seq)"' 'true 7 null'
 expect 'nothing was done' "$(sql "SELECT redrive_run IS NULL FROM lockstep.rejected_message WHERE rejected_id = $rejected")" t
@@ -170,6 +179,17 @@ expect 'no such queue' "$status $(api_is .hint)" '404 GET api/v1/queues lists wh
 sign_in "$acts"
 as POST api/v1/replay "{\"queue\": \"$q\", \"from\": 0, \"reason\": \"x\"}"
 expect 'who is no producer may not' "$status" 403
+replay=$(sql "INSERT INTO lockstep.replay (queue_id, mode, from_offset, to_offset, cursor, reason) SELECT queue_id, 'all', 0, 1, 0, 'interrupted' FROM lockstep.queue WHERE name = '$q' RETURNING replay_id")
+as POST "api/v1/replays/$replay/abandon" '{"reason": "x"}'
+expect 'nor give one up' "$status $(api_is .hint)" "403 GRANT lockstep_producer TO $acts;"
+sign_in "${acts}_all"
+does 'one that was interrupted is given up' POST "api/v1/replays/$replay/abandon" '{"reason": "not needed"}' '"\(.replay_id) \(.abandoned)"' "$replay true"
+expect 'it is' "$(sql "SELECT state FROM lockstep.replay WHERE replay_id = $replay")" Abandoned
+as POST "api/v1/replays/$replay/abandon" '{"reason": "again"}'
+expect 'not twice' "$status $(api_is '.hint | length > 0')" '409 true'
+as POST api/v1/replays/999999/abandon '{"reason": "x"}'
+expect 'no such replay' "$status" 404
+sign_in "$acts"
 
 case_begin 'a job is made, changed and deleted; a dry run changes nothing'
 definition="{\"queue\": \"$q\", \"tasks\": [{\"order\": 1, \"sql\": \"SELECT 1\"}], \"schedules\": [{\"name\": \"day\", \"kind\": \"interval\", \"every\": \"24h\"}]}"
@@ -188,10 +208,122 @@ does backfill POST api/v1/jobs/made/backfill '{"from": "2026-01-01T00:00:00Z", "
 does delete DELETE api/v1/jobs/made '{"reason": "not needed"}' .deleted true
 expect 'why' "$(sql "SELECT string_agg(message, '; ' ORDER BY job_event_id) LIKE '%version 1: new%deleted: not needed%' FROM lockstep.job_event WHERE job = 'made'")" t
 
+case_begin 'SQL of a job is tried as the login of the tasks, as job apply does it, before it is stored'
+tries() { # QUERY
+    as PUT api/v1/jobs/tried "{\"definition\": {\"queue\": \"$q\", \"query\": \"$1\"}}"
+}
+tries 'SELECT 1 AS \"order\", note AS sql FROM staging'
+expect 'a column that there is not' "$status $(api_is '.field, .code, .detail' | paste -sd'|') $(api_is .hint | grep -c task_conninfo)" '400 tried: query|42703|column "note" does not exist 1'
+tries 'SELECT 1 AS \"order\", detail AS sql FROM lockstep.event_log'
+expect 'what that login may not read' "$status $(api_is '.field, .code' | paste -sd'|')" '400 tried: query|42501'
+expect 'nothing was made' "$(sql "SELECT count(*) FROM lockstep.job WHERE name = 'tried'")" 0
+tries 'SELECT id AS \"order\", $$SELECT 1$$ AS sql FROM staging'
+expect 'what it may' "$status $(api_is .action)" '200 create'
+as DELETE api/v1/jobs/tried '{"reason": "tried"}'
+
+case_begin 'single schedules of a job are added, changed and removed, as by the command line'
+as PUT api/v1/jobs/timed "{\"definition\": {\"queue\": \"$q\", \"tasks\": [{\"order\": 1, \"sql\": \"SELECT 1\"}]}}"
+does add POST api/v1/jobs/timed/schedules '{"definition": {"name": "night", "kind": "cron", "expr": "0 2 * * *", "zone": "Europe/Warsaw"}, "reason": "it is time"}' '"\(.schedule) \(.version)"' 'night 2'
+as POST api/v1/jobs/timed/schedules '{"definition": {"name": "night", "kind": "cron", "expr": "0 3 * * *"}, "reason": "x"}'
+expect 'the name is taken' "$status $(api_is .detail | grep -c 'has a schedule "night" already')" '400 1'
+as POST api/v1/jobs/timed/schedules '{"definition": {"name": "day", "kind": "cron", "expr": "0 25 * * *"}, "reason": "x"}'
+expect 'no such hour' "$status" 400
+does disable PUT api/v1/jobs/timed/schedules/night '{"change": {"enabled": false}, "version": 2, "reason": "holiday"}' .version 3
+expect 'it does not fire' "$(sql "SELECT s.is_active FROM lockstep.schedule s JOIN lockstep.job j USING (job_id) WHERE j.name = 'timed'")" f
+as PUT api/v1/jobs/timed/schedules/night '{"change": {"enabled": true}, "version": 2, "reason": "x"}'
+expect 'somebody was quicker' "$status" 409
+does remove DELETE api/v1/jobs/timed/schedules/night '{"reason": "not needed"}' '"\(.deleted) \(.version)"' 'true 4'
+as DELETE api/v1/jobs/timed/schedules/night '{"reason": "x"}'
+expect 'none such' "$((status == 400 || status == 404))" 1
+expect 'who and why' "$(sql "SELECT string_agg(message, '; ' ORDER BY job_event_id) FROM lockstep.job_event WHERE job = 'timed' AND source = '$acts' AND message LIKE 'schedule%'")" \
+    'schedule night added: it is time; schedule night changed: holiday; schedule night removed: not needed'
+does 'what a rule means' POST api/v1/schedules/explain '{"rule": {"kind": "cron", "expr": "0 2 * * *", "zone": "Europe/Warsaw"}, "count": 3}' '"\(.means | length > 0) \(.next | length) \(.clock_changes | length > 0)"' 'true 3 true'
+as DELETE api/v1/jobs/timed '{"reason": "done"}'
+
+case_begin 'queues are made, accepted and deleted, as by the command line'
+made=$(scratch_name)
+as POST api/v1/queues "{\"name\": \"$made\", \"reason\": \"new\"}"
+expect 'no topic, and the command that makes it' "$status $(api_is .detail) $(api_is .hint | grep -c "kafka-topics.*--create.*$made")" '409 there is no topic of this name 1'
+key=(-b "$tmp/cookies" -H "X-CSRF-Token: $csrf" -H 'Idempotency-Key: makes-a-queue')
+making="{\"name\": \"$made\", \"create_topic\": true, \"max_readers\": 2, \"lookahead\": 3, \"external_lease\": 90, \"dead_letters\": false, \"reason\": \"new\"}"
+for _ in 1 2; do
+    api POST api/v1/queues "$making" "${key[@]}"
+    expect 'made once' "$status $(api_is '"\(.queue) \(.topic) \(.next_offset) \(.topic_created)"')" "200 $made $made 0 true"
+done
+expect 'as it was said' "$(sql "SELECT max_readers, lookahead, on_failure, external_lease, dead_letters FROM lockstep.queue WHERE name = '$made'")" '2|3|stop|00:01:30|f'
+expect 'its birthmark' "$(sql "SELECT marked_at IS NOT NULL FROM lockstep.queue WHERE name = '$made'")" t
+logged queue_created ': new'
+as POST api/v1/queues "$making"
+expect 'the name is taken' "$status $(api_is .detail)" '409 there is a queue of this name already'
+for wrong in '"name": "a b"' '"name": "b", "retry_on": "every"' '"name": "b", "retry_intervals": "1,,2"' '"name": "b", "partition": -1' '"name": "b", "from_offset": 7, "from_end": true'; do
+    as POST api/v1/queues "{$wrong, \"reason\": \"x\"}"
+    expect "$wrong" "$status" 400
+done
+as POST api/v1/queues "{\"name\": \"${made}_far\", \"topic\": \"$made\", \"from_offset\": 7, \"reason\": \"x\"}"
+expect 'an offset outside the log' "$status $(api_is .hint)" '400 Choose an offset inside, or leave it out.'
+for accepts in accept accept-server; do
+    as POST "api/v1/queues/$made/$accepts" '{"reason": "x"}'
+    expect "$accepts of what is not halted" "$status $(api_is .detail | grep -c 'there is nothing to accept')" '409 1'
+    as POST "api/v1/queues/none/$accepts" '{"reason": "x"}'
+    expect "$accepts of none" "$status" 404
+done
+sql "UPDATE lockstep.queue SET halted_at = now(), halted_reason = 'other_server', halted_detail = 'it was another one' WHERE name = '$made'"
+as POST "api/v1/queues/$made/accept" '{"reason": "x"}'
+expect 'its topic is not what it is halted for' "$status" 409
+does 'its server is accepted' POST "api/v1/queues/$made/accept-server" '{"reason": "we moved"}' '"\(.queue) \(.next_offset)"' "$made 0"
+logged server_accepted 'we moved'
+working=$(lockstep publish --queue "$q" -q - 2>/dev/null <<<'{"order": 1, "sql": "SELECT pg_sleep(600)"}')
+eventually 30 eval '[ "$(sql "SELECT count(*) FROM lockstep.task WHERE status = '"'Processing'"'")" = 1 ]'
+as DELETE "api/v1/queues/$q" '{"reason": "x"}'
+expect 'a queue at work is not deleted' "$status $(api_is .detail | grep -c 'readers work on it') $(api_is .hint)" '409 1 Stop its executors first. To see them: lockstep executor list'
+does 'what works is cancelled' POST "api/v1/runs/$working/cancel" '{"reason": "x"}' .run_id "$working"
+ends "$working" Cancelled
+does delete DELETE "api/v1/queues/$made" '{"reason": "not needed"}' '"\(.queue) \(.deleted) \(.tasks)"' "$made true 0"
+logged queue_deleted "$made: not needed"
+as DELETE "api/v1/queues/$made" '{"reason": "x"}'
+expect 'it is gone' "$status" 404
+
+case_begin 'a token publishes, redrives and replays if it was made so, by one who may'
+as POST api/v1/tokens '{"name": "bold", "role": "operator", "publish": true}'
+expect 'an operator who may not publish makes none that may' "$status $(api_is .hint)" "403 GRANT lockstep_producer TO $acts;"
+lockstep console token create acting --role operator -q >"$tmp/acting"
+lockstep console token create publishing --publish -q >"$tmp/publishing"
+with() { api "$2" "$3" "$4" -H "Authorization: Bearer $(cat "$tmp/$1")"; }
+as_token() { with "$1" POST "api/v1/queues/$q/runs" '{"name": "by token", "tasks": [{"order": 1, "sql": "SELECT 1"}]}'; }
+as_token acting
+expect 'an operator is no producer' "$status $(api_is .hint | grep -c -- '--role operator --publish')" '403 1'
+with acting POST "api/v1/rejected/$rejected/redrive" "{\"reason\": \"x\", \"again\": true, $right}"
+expect 'nor redrives' "$status" 403
+with acting POST api/v1/replay "{\"queue\": \"$q\", \"mode\": \"all\", \"run\": \"$published\", \"reason\": \"x\"}"
+expect 'nor replays, whatever the console itself may' "$status" 403
+as_token publishing
+expect 'one that may' "$status $(api_is '.run_id | length')" '200 36'
+ends "$(api_is .run_id)" Completed
+expect 'in its own name' "$(sql "SELECT DISTINCT published_by FROM lockstep.run WHERE name = 'by token'")" 'lockstep_test, token publishing'
+with publishing POST "api/v1/queues/$q/pause" '{"reason": "x"}'
+expect 'it is no operator' "$status" 403
+with publishing POST "api/v1/rejected/$rejected/redrive" "{\"reason\": \"x\", \"again\": true, $right}"
+expect 'so it does not redrive' "$status" 403
+sign_in "${acts}_all"
+does 'one who may makes one that may' POST api/v1/tokens '{"name": "bold", "role": "operator", "publish": true}' '"\(.role) \(.publishes)"' 'operator true'
+api_is .token >"$tmp/bold"
+as_token bold
+expect 'it publishes' "$status" 200
+with bold POST "api/v1/rejected/$rejected/redrive" "{\"reason\": \"x\", \"again\": true, $right}"
+expect 'redrives' "$status $(api_is .messages)" '200 1'
+with bold POST api/v1/replay "{\"queue\": \"$q\", \"mode\": \"all\", \"run\": \"$published\", \"reason\": \"x\"}"
+expect 'and replays' "$status $(api_is .counts.run_again)" '200 2'
+expect 'listed' "$(lockstep console token list -o json | jq -r '.[] | "\(.name) \(.role) \(.publishes)"' | sort | paste -sd,)" 'acting operator false,bold operator true,publishing monitor true'
+lockstep console token revoke bold -q
+lockstep console token revoke publishing -q
+lockstep console token revoke acting -q
+eventually 60 eval 'as_token publishing; [ "$status" = 401 ]'
+sign_in "$acts"
+
 case_begin 'tokens are made and revoked, the configuration is shown without secrets, metrics to those who may look'
 does make POST api/v1/tokens '{"name": "made", "role": "monitor", "days": 3}' '.token | length' 64
 made=$(api_is .token)
-does list GET api/v1/tokens '' '[.items[] | "\(.name) \(.role) \(.state) \(.created_by)"] | join(",")' "made monitor valid $acts"
+does list GET api/v1/tokens '' '[.items[] | select(.name == "made") | "\(.name) \(.role) \(.state) \(.created_by)"] | join(",")' "made monitor valid $acts"
 api GET metrics '' -H "Authorization: Bearer $made"
 expect 'metrics' "$status $(grep -c "^lockstep_readers.*$q.*target" <<<"$answer") $(grep -ci '^content-type: text/plain; version=0.0.4' "$tmp/headers")" '200 1 1'
 api GET metrics

@@ -31,9 +31,12 @@ asks() {
     mkdir -p "$tmp/$name"
     printf '%s\n' '[parameters]' "$@" >"$tmp/$name/schemathesis.toml"
     # What a job takes, which times are to come, and which SQL is a task, the document cannot say.
-    for path in 'POST /jobs/{job}/run' 'POST /jobs/{job}/silence' 'POST /jobs/{job}/backfill' 'POST /queues/{queue}/runs' 'PUT /jobs/{job}'; do
+    for path in 'POST /jobs/{job}/run' 'POST /jobs/{job}/silence' 'POST /jobs/{job}/backfill' 'POST /queues/{queue}/runs' 'PUT /jobs/{job}' 'POST /jobs/{job}/schedules' \
+        'PUT /jobs/{job}/schedules/{schedule}' 'POST /schedules/explain' 'POST /rejected/{rejected}/redrive'; do
         printf '%s\n' '[[operations]]' "include-name = \"$path\"" 'checks.positive_data_acceptance.expected-statuses = ["2xx", 400, 401, 403, 404, 409]'
     done >>"$tmp/$name/schemathesis.toml"
+    # All else is asked of a queue that stays.
+    printf '%s\n' '[[operations]]' 'include-name = "DELETE /queues/{queue}"' '[operations.parameters]' '"path.queue" = "none"' >>"$tmp/$name/schemathesis.toml"
     (cd "$tmp/$name" && "$schemathesis" --config-file schemathesis.toml run "${url}api/v1/openapi.json" -H "Authorization: Bearer $token" --exclude-path /stream --phases coverage,fuzzing \
         -n "$examples" --seed "$seed" --continue-on-failure --generation-database none --generation-allow-x00 false --suppress-health-check all --warnings off --no-color) \
         >"$tmp/$name/said" 2>&1 && found=0 || found=$?

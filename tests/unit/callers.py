@@ -10,7 +10,7 @@ import re
 import sys
 
 os.chdir(os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', '..'))
-FOLDERS = ('action advise base cli config console db executor kafka metrics phaselock producer reader relay replay scheduler task').split()
+FOLDERS = ('action advise base cli config console control db executor kafka metrics phaselock producer reader relay replay scheduler task').split()
 FOR_TESTS = {
     'kafka_mock_inject', 'kafka_mock_reachable',  # what a real broker cannot be made to do
     'kafka_topic_delete',  # tests clean up

@@ -9,6 +9,7 @@ DECLARE
     task jsonb;
     before record;
 BEGIN
+    PERFORM lockstep.publish_allowed();
     SELECT r.queue_id, r.raw, q.name AS queue INTO m FROM lockstep.rejected_message r JOIN lockstep.queue q USING (queue_id) WHERE r.rejected_id = redrive.rejected_id;
     IF NOT FOUND THEN
         RETURN NULL;
@@ -40,4 +41,4 @@ BEGIN
 END
 $$;
 REVOKE EXECUTE ON FUNCTION lockstep.redrive(bigint, text, text, boolean, boolean) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION lockstep.redrive(bigint, text, text, boolean, boolean) TO lockstep_producer;
+GRANT EXECUTE ON FUNCTION lockstep.redrive(bigint, text, text, boolean, boolean) TO lockstep_producer, lockstep_operator;

@@ -1,5 +1,5 @@
--- Makes a token of the console's API and returns it; it cannot be read again. It may act if operator; after so many days it expires, NULL: never.
-CREATE OR REPLACE FUNCTION lockstep.token_create(name text, operator boolean, days int DEFAULT NULL) RETURNS text
+-- Makes a token of the console's API and returns it; it cannot be read again. It may act if operator, and publish if producer, which takes a maker who may; after so many days it expires, NULL: never.
+CREATE OR REPLACE FUNCTION lockstep.token_create(name text, operator boolean, days int DEFAULT NULL, producer boolean DEFAULT false) RETURNS text
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 #variable_conflict use_column
 DECLARE
@@ -10,14 +10,16 @@ BEGIN
         RAISE EXCEPTION 'a token''s name has letters, digits, and . _ -, at most 63' USING ERRCODE = '22023';
     ELSIF token_create.days < 1 THEN
         RAISE EXCEPTION 'a token expires after at least one day' USING ERRCODE = '22023';
+    ELSIF token_create.producer AND NOT lockstep.may_publish() THEN
+        RAISE EXCEPTION 'a token that may publish is made by one who may' USING ERRCODE = 'insufficient_privilege', HINT = lockstep.publish_hint();
     END IF;
-    INSERT INTO lockstep.console_token (name, hash, operator, expires_at)
-    VALUES (token_create.name, sha256(convert_to(token, 'UTF8')), token_create.operator, clock_timestamp() + make_interval(days => token_create.days));
+    INSERT INTO lockstep.console_token (name, hash, operator, producer, expires_at)
+    VALUES (token_create.name, sha256(convert_to(token, 'UTF8')), token_create.operator, token_create.producer, clock_timestamp() + make_interval(days => token_create.days));
     RETURN token;
 EXCEPTION WHEN unique_violation THEN
     RAISE EXCEPTION 'there is a token % already', token_create.name
         USING ERRCODE = 'LS002', HINT = 'Take another name; names of revoked tokens stay taken.';
 END
 $$;
-REVOKE EXECUTE ON FUNCTION lockstep.token_create(text, boolean, int) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION lockstep.token_create(text, boolean, int) TO lockstep_operator;
+REVOKE EXECUTE ON FUNCTION lockstep.token_create(text, boolean, int, boolean) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION lockstep.token_create(text, boolean, int, boolean) TO lockstep_operator;

@@ -27,7 +27,7 @@ BEGIN
     END IF;
 
     INSERT INTO lockstep.run (run_id, queue_id, name, on_failure, status, published_by, job_id, started_by)
-    VALUES (p_run, queue_row.queue_id, p_name, queue_row.on_failure, 'Publishing', SESSION_USER, p_job, p_started_by) RETURNING run_no INTO no;
+    VALUES (p_run, queue_row.queue_id, p_name, queue_row.on_failure, 'Publishing', lockstep.actor(), p_job, p_started_by) RETURNING run_no INTO no;
     INSERT INTO lockstep.enqueued (queue_id, run_no, run_id, messages, phases, bytes, floor_offset)
     VALUES (queue_row.queue_id, no, p_run, sent, layers, size, queue_row.next_offset);
     INSERT INTO lockstep.event_log (event, queue_id, run_no, detail)

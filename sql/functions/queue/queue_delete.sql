@@ -1,5 +1,5 @@
--- Deletes a queue with its runs, tasks, records and jobs, unless a job of another queue runs after one of them; returns how many tasks they were.
-CREATE OR REPLACE FUNCTION lockstep.queue_delete(p_queue_id int) RETURNS bigint
+-- Deletes a queue with its runs, tasks, records and jobs, unless a job of another queue runs after one of them; returns how many tasks they were. p_reason: why, for the event log.
+CREATE OR REPLACE FUNCTION lockstep.queue_delete(p_queue_id int, p_reason text DEFAULT NULL) RETURNS bigint
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
     own text;
@@ -21,11 +21,11 @@ BEGIN
     GET DIAGNOSTICS tasks = ROW_COUNT;
     DELETE FROM lockstep.queue q WHERE q.queue_id = p_queue_id;
     IF own IS NOT NULL THEN
-        INSERT INTO lockstep.event_log (event, queue_id, detail) VALUES ('queue_deleted', p_queue_id, own);
+        INSERT INTO lockstep.event_log (event, queue_id, detail) VALUES ('queue_deleted', p_queue_id, concat_ws(': ', own, p_reason));
     END IF;
     PERFORM pg_notify('lockstep_' || p_queue_id, 'control');
     RETURN tasks;
 END
 $$;
-REVOKE EXECUTE ON FUNCTION lockstep.queue_delete(int) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION lockstep.queue_delete(int) TO lockstep_operator;
+REVOKE EXECUTE ON FUNCTION lockstep.queue_delete(int, text) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION lockstep.queue_delete(int, text) TO lockstep_operator;

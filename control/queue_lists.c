@@ -1,5 +1,8 @@
 /* The two settings of a queue that are lists, written with commas. */
-#include "cli/commands.h"
+#include "control/queue_lists.h"
+
+#include "base/str.h"
+#include "base/utf8.h"
 #include "task/message.h"
 
 #include <stdlib.h>
@@ -7,6 +10,7 @@
 
 #define MOST_ENTRIES 100
 #define MOST_SECONDS 1e9
+#define MOST_SHOWN   100
 
 static bool seconds_valid(const char *entry, size_t len)
 {
@@ -25,11 +29,15 @@ static enum rc check(const char *name, const char *text, bool (*valid)(const cha
     int count = 0;
     for (const char *at = text; at != NULL && *text != '\0'; count++) {
         size_t len = strcspn(at, ",");
-        if (!valid(at, len) || count == MOST_ENTRIES)
+        if (!valid(at, len) || count == MOST_ENTRIES) {
+            STR_AUTO entry = {0};
+            str_text(&entry, "");
+            utf8_add(&entry, at, len, MOST_SHOWN);
             return err_set(err, RC_REJECT, ERR_USAGE, name, hint,
                            count == MOST_ENTRIES ? "there are more than 100 entries"
-                                                 : "\"%.*s\" is no entry of this list",
-                           (int)(len < 100 ? len : 100), at);
+                                                 : "\"%s\" is no entry of this list",
+                           entry.data);
+        }
         at = at[len] == ',' ? at + len + 1 : NULL;
     }
     if (count == 0)

@@ -1,12 +1,13 @@
 /**
- * What: whether a topic is fit to be a queue's log, for `queue create` and `check`.
+ * What: whether a topic is fit to be a queue's log, for `queue create`, by command and by request,
+ *   and `check`.
  * Invariants: what the broker does not tell (a mock, missing rights) is not judged.
  * Threads: any.
  * Ownership: findings are plain data.
  * Failure: none.
  */
-#ifndef CLI_TOPIC_H
-#define CLI_TOPIC_H
+#ifndef CONTROL_TOPIC_H
+#define CONTROL_TOPIC_H
 
 #include "kafka/kafka.h"
 

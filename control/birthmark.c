@@ -1,9 +1,8 @@
 /* birthmark: a queue that is made over a topic that is there marks it at once, so that a topic that
  * is replaced before the first executor runs is noticed. Without a word of Kafka the first executor
  * does it. */
-#include "cli/birthmark.h"
+#include "control/birthmark.h"
 
-#include "db/db.h"
 #include "kafka/watch.h"
 #include "task/message.h"
 #include "task/uuid.h"
@@ -12,54 +11,50 @@
 
 #define WAIT_MS 5000
 
-static enum rc noted(struct cli *cli, const char *queue_id, const char *halt_no, const char *mark,
+static enum rc noted(struct db *db, const char *queue_id, const char *halt_no, const char *mark,
                      struct err *err)
 {
-    enum rc rc = db_run(cli->db, &sql_executor_mark_seen,
-                        (const char *const[]){queue_id, mark, halt_no}, NULL, err);
+    enum rc rc = db_run(db, &sql_executor_mark_seen, (const char *const[]){queue_id, mark, halt_no},
+                        NULL, err);
     return rc == RC_NONE ? RC_OK : rc; /* an executor was quicker */
 }
 
-static enum rc make(struct cli *cli, struct kafka_watch *watch, const struct kafka_look *look,
+static enum rc make(struct db *db, struct kafka_watch *watch, const struct kafka_look *look,
                     const char *name, const char *topic, int partition, struct err *err)
 {
     DB_RESULT_AUTO *queue = NULL;
     DB_RESULT_AUTO *mark = NULL;
-    enum rc rc = db_run(cli->db, &sql_executor_queue, (const char *const[]){name}, &queue, err);
+    enum rc rc = db_run(db, &sql_executor_queue, (const char *const[]){name}, &queue, err);
     if (rc != RC_OK)
         return rc;
     const char *id = db_text(queue, 0, EXECUTOR_QUEUE_QUEUE_ID),
                *halt_no = db_text(queue, 0, EXECUTOR_QUEUE_HALT_NO);
     if (look->mark[0] != '\0' && uuid_valid(look->mark))
-        return noted(cli, id, halt_no, look->mark, err);
-    rc = db_run(cli->db, &sql_executor_mark_start, (const char *const[]){id, halt_no}, &mark, err);
+        return noted(db, id, halt_no, look->mark, err);
+    rc = db_run(db, &sql_executor_mark_start, (const char *const[]){id, halt_no}, &mark, err);
     if (rc == RC_NONE)
         return RC_OK;
     if (rc == RC_OK)
         rc = kafka_watch_sign(watch, topic, partition, look->high,
                               db_text(mark, 0, EXECUTOR_MARK_START_MARK), WAIT_MS, err);
-    return rc == RC_OK ? noted(cli, id, halt_no, db_text(mark, 0, EXECUTOR_MARK_START_MARK), err)
+    return rc == RC_OK ? noted(db, id, halt_no, db_text(mark, 0, EXECUTOR_MARK_START_MARK), err)
                        : rc;
 }
 
-void birthmark_make(struct cli *cli, const struct kafka_properties *kafka, const char *name,
-                    const char *topic, int partition)
+enum rc birthmark_make(struct db *db, const struct kafka_properties *kafka, const char *name,
+                       const char *topic, int partition, struct err *err)
 {
     struct kafka_watch *watch = NULL;
     struct kafka_look look = {0};
-    struct err err = {0};
-    enum rc rc = kafka_watch_open(kafka, KAFKA_MARK_GROUP, &watch, &err);
+    enum rc rc = kafka_watch_open(kafka, KAFKA_MARK_GROUP, &watch, err);
     if (rc == RC_OK)
-        rc = kafka_watch_look(watch, topic, partition, WAIT_MS, &look, &err);
+        rc = kafka_watch_look(watch, topic, partition, WAIT_MS, &look, err);
     if (rc == RC_OK && !look.mark_known) {
-        err = look.mark_err;
+        *err = look.mark_err;
         rc = RC_RETRY;
     }
     if (rc == RC_OK && look.partitions > partition)
-        rc = make(cli, watch, &look, name, topic, partition, &err);
+        rc = make(db, watch, &look, name, topic, partition, err);
     kafka_watch_close(watch);
-    if (rc != RC_OK)
-        cli_say(cli,
-                "lockstep: %s: the topic has no birthmark yet, the first executor writes it: %s\n",
-                name, err.message);
+    return rc;
 }

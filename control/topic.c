@@ -1,4 +1,4 @@
-#include "cli/topic.h"
+#include "control/topic.h"
 
 #include "kafka/stable.h"
 

@@ -1,0 +1,159 @@
+#include "console/queue.h"
+
+#include "base/remedies.h"
+#include "control/birthmark.h"
+#include "control/queue_create.h"
+#include "control/queue_use.h"
+
+#include <cjson/cJSON.h>
+#include <stdio.h>
+#include <string.h>
+
+#define KAFKA_MS 5000
+
+enum rc queue_needs_kafka(const struct route_context *context, struct err *err)
+{
+    if (context->kafka != NULL && kafka_properties_get(context->kafka, "bootstrap.servers") != NULL)
+        return RC_OK;
+    return err_set(err, RC_REJECT, ERR_CONFIG, "kafka.bootstrap.servers",
+                   "Set [kafka] bootstrap.servers of the console.", "the console knows no broker");
+}
+
+/* ---- It is made ---- */
+
+enum {
+    NAME,
+    TOPIC,
+    PARTITION,
+    FROM_OFFSET,
+    FROM_END,
+    CREATE_TOPIC,
+    REPLICATION,
+    MAX_READERS,
+    ON_FAILURE,
+    RUNS,
+    MAX_ATTEMPTS,
+    LOOKAHEAD,
+    DEAD_LETTERS,
+    EXTERNAL_LEASE,
+    RETRY_INTERVALS,
+    RETRY_ON,
+    REASON
+};
+
+static struct queue_wish wish_of(const char *const *params)
+{
+    int64_t replication = -1;
+    if (params[REPLICATION] != NULL)
+        (void)int64_parse(params[REPLICATION], strlen(params[REPLICATION]), &replication);
+    return (struct queue_wish){.name = params[NAME],
+                               .topic = params[TOPIC],
+                               .partition = params[PARTITION],
+                               .max_readers = params[MAX_READERS],
+                               .on_failure = params[ON_FAILURE],
+                               .runs = params[RUNS],
+                               .max_attempts = params[MAX_ATTEMPTS],
+                               .lookahead = params[LOOKAHEAD],
+                               .dead_letters = params[DEAD_LETTERS],
+                               .external_lease = params[EXTERNAL_LEASE],
+                               .retry_intervals = params[RETRY_INTERVALS],
+                               .retry_on = params[RETRY_ON],
+                               .from_offset = params[FROM_OFFSET],
+                               .from_end = str_same(params[FROM_END], "true"),
+                               .create_topic = str_same(params[CREATE_TOPIC], "true"),
+                               .replication = (int)replication,
+                               .reason = params[REASON]};
+}
+
+static void add_plan(const struct queue_plan *plan, struct str *document)
+{
+    cJSON *root = cJSON_CreateObject();
+    (void)cJSON_AddStringToObject(root, "queue", plan->wish.name);
+    (void)cJSON_AddStringToObject(root, "topic", plan->wish.topic);
+    (void)cJSON_AddNumberToObject(root, "partition", plan->partition);
+    (void)cJSON_AddNumberToObject(root, "next_offset", (double)plan->offset);
+    (void)cJSON_AddNumberToObject(root, "waiting", (double)plan->there);
+    (void)cJSON_AddBoolToObject(root, "topic_created", plan->topic_made);
+    cJSON *warnings = cJSON_AddArrayToObject(root, "warnings");
+    for (int i = 0; i < plan->warning_count; i++) {
+        cJSON *warning = cJSON_CreateObject();
+        (void)cJSON_AddStringToObject(warning, "text", plan->warnings[i].text);
+        (void)cJSON_AddStringToObject(warning, "hint", plan->warnings[i].hint);
+        (void)cJSON_AddItemToArray(warnings, warning);
+    }
+    char *text = cJSON_PrintUnformatted(root);
+    cJSON_Delete(root);
+    str_text(document, text);
+    cJSON_free(text);
+}
+
+enum rc queue_create_make(const struct route_context *context, struct db *db,
+                          const char *const *params, struct str *document, struct err *err)
+{
+    struct queue_plan plan = {0};
+    const struct queue_wish wish = wish_of(params);
+    enum rc rc = queue_needs_kafka(context, err);
+    if (rc == RC_OK)
+        rc = queue_plan(context->config, &wish, &plan, err);
+    if (rc == RC_OK)
+        rc = queue_place(context->kafka, KAFKA_MS, &plan, err);
+    if (rc == RC_OK)
+        rc = queue_make(db, &plan, err);
+    if (rc == RC_OK)
+        add_plan(&plan, document);
+    return rc;
+}
+
+enum rc queue_create_mark(const struct route_context *context, struct db *db,
+                          const char *const *params, struct err *err)
+{
+    struct queue_plan plan = {0};
+    const struct queue_wish wish = wish_of(params);
+    enum rc rc = queue_plan(context->config, &wish, &plan, err);
+    return rc == RC_OK ? birthmark_make(db, context->kafka, plan.wish.name, plan.wish.topic,
+                                        plan.partition, err)
+                       : rc;
+}
+
+/* ---- What its state must be ---- */
+
+enum rc queue_may_delete(const struct route_context *context, struct db *db,
+                         const char *const *params, struct err *err)
+{
+    (void)context;
+    return queue_unused(db, params[0], err);
+}
+
+/* A queue that is not halted for its topic, or for its server, is there, but there is nothing to
+ * accept. */
+static enum rc may_accept(struct db *db, const char *queue, bool server, struct err *err)
+{
+    DB_RESULT_AUTO *row = NULL;
+    char hint[100];
+    enum rc rc = db_run(db, &sql_executor_queue, (const char *const[]){queue}, &row, err);
+    if (rc != RC_OK)
+        return rc;
+    const char *reason = db_null(row, 0, EXECUTOR_QUEUE_HALTED_REASON)
+                             ? NULL
+                             : db_text(row, 0, EXECUTOR_QUEUE_HALTED_REASON);
+    if (reason != NULL && str_same(reason, "other_server") == server)
+        return RC_OK;
+    (void)snprintf(hint, sizeof hint, REMEDY_QUEUE_SHOW, queue);
+    return err_set(err, RC_REJECT, ERR_FAILED, queue, hint,
+                   "the queue is not halted for its %s, there is nothing to accept",
+                   server ? "server" : "topic");
+}
+
+enum rc queue_may_accept(const struct route_context *context, struct db *db,
+                         const char *const *params, struct err *err)
+{
+    (void)context;
+    return may_accept(db, params[0], false, err);
+}
+
+enum rc queue_may_accept_server(const struct route_context *context, struct db *db,
+                                const char *const *params, struct err *err)
+{
+    (void)context;
+    return may_accept(db, params[0], true, err);
+}

@@ -1,0 +1,58 @@
+#include "control/job_check.h"
+
+#include "base/utf8.h"
+
+#include <stdio.h>
+
+#define CHECK_MS "5000"
+
+enum rc tasks_open(const char *conninfo, const struct db *db, bool tries, struct db **ret_tasks,
+                   struct err *err)
+{
+    struct db *tasks = NULL;
+    enum rc rc = db_open_on(conninfo, DB_QUERY, db_server(db), DB_SAME, &tasks, err);
+    if (rc == RC_OK && tries)
+        rc = db_run(tasks, &sql_job_ask_settings, (const char *const[]){CHECK_MS, "on"}, NULL, err);
+    if (rc == RC_OK)
+        *ret_tasks = tasks;
+    else
+        db_close(tasks);
+    return rc;
+}
+
+enum rc tasks_refused(enum rc rc, const char *field, struct err *err)
+{
+    if (rc == RC_OK || err == NULL || err->code[0] == '\0')
+        return rc;
+    err->kind = ERR_USAGE;
+    utf8_copy(err->object, sizeof err->object, field);
+    err->context[0] = '\0';
+    utf8_copy(err->hint, sizeof err->hint,
+              "It runs as the login of [postgres] task_conninfo: correct it, or grant that "
+              "login what it needs.");
+    return RC_REJECT;
+}
+
+enum rc job_check(struct db *db, const char *task_conninfo, const char *jobs, struct err *err)
+{
+    DB_RESULT_AUTO *rows = NULL;
+    struct db *tasks = NULL;
+    if (*task_conninfo == '\0')
+        return RC_OK;
+    enum rc rc = db_run(db, &sql_job_statements, (const char *const[]){jobs}, &rows, err);
+    if (rc != RC_OK || db_rows(rows) == 0)
+        return rc;
+    rc = tasks_open(task_conninfo, db, true, &tasks, err);
+    for (int i = 0; rc == RC_OK && i < db_rows(rows); i++) {
+        char field[160];
+        (void)snprintf(field, sizeof field, "%s: %s", db_text(rows, i, JOB_STATEMENTS_JOB),
+                       db_text(rows, i, JOB_STATEMENTS_FIELD));
+        rc = tasks_refused(db_run(tasks, &sql_job_ask_check,
+                                  (const char *const[]){db_text(rows, i, JOB_STATEMENTS_STATEMENT),
+                                                        db_text(rows, i, JOB_STATEMENTS_WORDS)},
+                                  NULL, err),
+                           field, err);
+    }
+    db_close(tasks);
+    return rc;
+}

@@ -1,0 +1,192 @@
+#include "control/queue_create.h"
+
+#include "base/ascii.h"
+#include "base/number.h"
+#include "base/remedies.h"
+#include "config/config.h"
+#include "control/queue_lists.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* ---- Settings ---- */
+
+static enum rc check_name(const char *name, struct err *err)
+{
+    size_t len = strlen(name);
+    bool good = len > 0 && len <= 63 && ascii_alnum(name[0]);
+    for (size_t i = 0; good && i < len; i++)
+        good = (name[i] > ' ' && ascii_alnum(name[i])) || strchr("._-", name[i]) != NULL;
+    if (good)
+        return RC_OK;
+    return err_set(err, RC_REJECT, ERR_USAGE, name,
+                   "Letters, digits, '.', '_' and '-', at most 63, a letter or digit first.",
+                   "a queue cannot have this name");
+}
+
+/* What is given, else [queue:NAME] of the configuration file, else the table's default. */
+static void fill(const struct config *config, struct queue_wish *wish)
+{
+    const struct {
+        const char **setting, *key;
+    } settings[] = {{&wish->topic, "topic"},
+                    {&wish->partition, "partition"},
+                    {&wish->max_readers, "max_readers"},
+                    {&wish->on_failure, "on_failure"},
+                    {&wish->runs, "runs"},
+                    {&wish->max_attempts, "max_attempts"},
+                    {&wish->lookahead, "lookahead"},
+                    {&wish->dead_letters, "dead_letters"},
+                    {&wish->external_lease, "external_lease"},
+                    {&wish->retry_intervals, "retry_intervals"},
+                    {&wish->retry_on, "retry_on"}};
+    char section[80];
+    (void)snprintf(section, sizeof section, "queue:%s", wish->name);
+    for (size_t i = 0; i < sizeof settings / sizeof *settings; i++)
+        if (*settings[i].setting == NULL)
+            *settings[i].setting = config_get_text(config, section, settings[i].key);
+    if (*wish->topic == '\0')
+        wish->topic = wish->name;
+    if (*wish->max_attempts == '\0' || strcmp(wish->max_attempts, "default") == 0)
+        wish->max_attempts = NULL;
+}
+
+enum rc queue_plan(const struct config *config, const struct queue_wish *wish,
+                   struct queue_plan *ret_plan, struct err *err)
+{
+    struct queue_plan plan = {.wish = *wish, .whole = wish->partition == NULL};
+    int64_t partition = 0;
+    enum rc rc = check_name(wish->name, err);
+    if (rc != RC_OK)
+        return rc;
+    fill(config, &plan.wish);
+    rc = number_parse(wish->name, "partition", plan.wish.partition,
+                      (struct number_range){0, INT32_MAX}, &partition, err);
+    plan.partition = (int)partition;
+    if (rc == RC_OK && wish->from_offset != NULL && wish->from_end)
+        rc = err_set(err, RC_REJECT, ERR_USAGE, "queue create", "Give one of them.",
+                     "--from-offset and --from-end contradict each other");
+    if (rc == RC_OK)
+        rc = queue_check_lists(plan.wish.retry_intervals, plan.wish.retry_on, err);
+    if (rc == RC_OK)
+        *ret_plan = plan;
+    return rc;
+}
+
+/* ---- The topic ---- */
+
+struct placing {
+    struct kafka_admin *admin;
+    const struct kafka_properties *kafka;
+    int timeout_ms;
+    struct queue_plan *plan;
+};
+
+static enum rc ensure_topic(const struct placing *placing, struct err *err)
+{
+    struct queue_plan *plan = placing->plan;
+    const char *topic = plan->wish.topic;
+    enum rc rc = kafka_topic_describe(placing->admin, topic, placing->timeout_ms, &plan->info, err);
+    if (rc != RC_NONE)
+        return rc;
+    if (!plan->wish.create_topic) {
+        char hint[500];
+        (void)snprintf(hint, sizeof hint, REMEDY_KAFKA_TOPIC,
+                       kafka_properties_get(placing->kafka, "bootstrap.servers"), topic);
+        return err_set(err, RC_REJECT, ERR_CONFIG, topic, hint, "there is no topic of this name");
+    }
+    rc = kafka_topic_create(placing->admin, topic, 1, plan->wish.replication, placing->timeout_ms,
+                            err);
+    plan->topic_made = rc == RC_OK;
+    if (rc == RC_OK || rc == RC_NONE)
+        rc = kafka_topic_describe(placing->admin, topic, placing->timeout_ms, &plan->info, err);
+    if (rc == RC_NONE)
+        return err_set(err, RC_RETRY, ERR_KAFKA, topic, "Run the command again.",
+                       "the topic was made but the cluster does not show it yet");
+    return rc;
+}
+
+/* Judges the topic by the table of topic.c; warnings are kept, the first failure ends it. */
+static enum rc judge(const struct placing *placing, struct err *err)
+{
+    struct queue_plan *plan = placing->plan;
+    struct topic_finding findings[TOPIC_FINDINGS];
+    const struct topic_place where = {plan->wish.topic, plan->partition,
+                                      kafka_properties_get(placing->kafka, "bootstrap.servers")};
+    int count = topic_judge(&plan->info, &where, plan->whole, findings);
+    for (int i = 0; i < count; i++) {
+        if (findings[i].grade == TOPIC_FAIL)
+            return err_set(err, RC_REJECT, ERR_CONFIG, plan->wish.topic, findings[i].hint, "%s",
+                           findings[i].text);
+        if (findings[i].grade == TOPIC_WARN)
+            plan->warnings[plan->warning_count++] = findings[i];
+    }
+    return RC_OK;
+}
+
+static enum rc choose_offset(const struct placing *placing, struct err *err)
+{
+    struct queue_plan *plan = placing->plan;
+    const char *text = plan->wish.from_offset, *topic = plan->wish.topic;
+    int64_t low = 0, high = 0, wanted = -1;
+    bool latest = plan->wish.from_end || (text != NULL && strcmp(text, "latest") == 0);
+    if (text != NULL && !latest && strcmp(text, "earliest") != 0)
+        (void)int64_parse(text, strlen(text), &wanted);
+    enum rc rc = kafka_watermarks(placing->admin, topic, plan->partition, placing->timeout_ms, &low,
+                                  &high, err);
+    if (rc != RC_OK)
+        return rc;
+    if (wanted > high || (wanted >= 0 && wanted < low))
+        return err_set(err, RC_REJECT, ERR_USAGE, topic,
+                       "Choose an offset inside, or leave it out.",
+                       "offset %lld is outside the log, which goes from %lld to %lld",
+                       (long long)wanted, (long long)low, (long long)high);
+    plan->offset = latest ? high : wanted >= 0 ? wanted : low;
+    plan->there = high - plan->offset;
+    return RC_OK;
+}
+
+enum rc queue_place(const struct kafka_properties *kafka, int timeout_ms, struct queue_plan *plan,
+                    struct err *err)
+{
+    struct placing placing = {.kafka = kafka, .timeout_ms = timeout_ms, .plan = plan};
+    enum rc rc = kafka_admin_open(kafka, &placing.admin, err);
+    if (rc == RC_OK)
+        rc = ensure_topic(&placing, err);
+    if (rc == RC_OK)
+        rc = judge(&placing, err);
+    if (rc == RC_OK)
+        rc = choose_offset(&placing, err);
+    kafka_admin_close(placing.admin);
+    return rc;
+}
+
+/* ---- The row ---- */
+
+enum rc queue_make(struct db *db, const struct queue_plan *plan, struct err *err)
+{
+    const struct queue_wish *wish = &plan->wish;
+    const char *const params[] = {wish->name,
+                                  wish->topic,
+                                  wish->partition,
+                                  DB_INT(plan->offset),
+                                  *plan->info.cluster_id ? plan->info.cluster_id : NULL,
+                                  wish->max_readers,
+                                  wish->on_failure,
+                                  wish->runs,
+                                  wish->max_attempts,
+                                  wish->lookahead,
+                                  wish->dead_letters,
+                                  DB_INT(plan->info.partitions),
+                                  wish->external_lease,
+                                  wish->retry_intervals,
+                                  wish->retry_on,
+                                  wish->reason};
+    enum rc rc = db_run(db, &sql_queue_create, params, NULL, err);
+    if (rc != RC_NONE)
+        return rc;
+    char hint[200];
+    (void)snprintf(hint, sizeof hint, REMEDY_QUEUE_SHOW, wish->name);
+    return err_set(err, RC_REJECT, ERR_FAILED, wish->name, hint,
+                   "there is a queue of this name already");
+}
