@@ -1,5 +1,8 @@
 /**
- * What: a thread with a mailbox for its orders: started, told, stopped and cleared up in one way.
+ * What: a thread with a mailbox for its orders: started, given orders, stopped and cleared up in
+ *   one way. Two kinds of threads are not for it. Several that share one queue have no inbox of
+ *   their own: base/crew.h. A thread that exists for one call, and may be left behind when the call
+ *   takes too long, takes no orders and is not joined: kafka/bounded.c, db/cancel.c.
  * Invariants: the thread ends soon after thread_take has told it to stop, which comes after all
  *   orders that were put before. Orders begin with a struct mail and are from malloc: whoever takes
  *   one owns it, and what was not taken is freed at the end.

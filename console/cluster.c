@@ -1,6 +1,7 @@
 #include "console/cluster.h"
 
 #include "base/clock.h"
+#include "base/condition.h"
 #include "base/memory.h"
 #include "base/thread.h"
 #include "console/visitor_make.h"
@@ -9,7 +10,6 @@
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
-#include <time.h>
 
 #define KNOWN_US 5000000 /* then it is asked again */
 
@@ -100,17 +100,10 @@ void cluster_ask(struct cluster *cluster)
 /* With the lock. Whether it was told in time. */
 static bool wait_until(struct cluster *cluster, int64_t until_us)
 {
-    struct timespec until;
     int64_t left_us = until_us - clock_boot_us();
     if (left_us <= 0)
         return false;
-    (void)clock_gettime(CLOCK_MONOTONIC, &until);
-    until.tv_sec += left_us / 1000000;
-    until.tv_nsec += left_us % 1000000 * 1000;
-    if (until.tv_nsec >= 1000000000) {
-        until.tv_sec++;
-        until.tv_nsec -= 1000000000;
-    }
+    struct timespec until = condition_until(left_us);
     return pthread_cond_timedwait(&cluster->told, &cluster->lock, &until) == 0;
 }
 
@@ -159,11 +152,7 @@ void cluster_leave(struct cluster *cluster)
 
 static void made(struct cluster *cluster)
 {
-    pthread_condattr_t attributes;
-    (void)pthread_condattr_init(&attributes);
-    (void)pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
-    (void)pthread_cond_init(&cluster->told, &attributes);
-    (void)pthread_condattr_destroy(&attributes);
+    condition_init(&cluster->told);
     (void)pthread_mutex_init(&cluster->lock, NULL);
 }
 

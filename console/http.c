@@ -64,6 +64,8 @@ static void connection_changed(void *context, struct MHD_Connection *connection,
     (void)pthread_mutex_lock(&http->lock);
     if (code == MHD_CONNECTION_NOTIFY_STARTED) {
         make_room(http);
+        if (http->marks == NULL && !http->stopping)
+            mailbox_poke(&http->watcher.inbox);
         mark = xcalloc(1, sizeof *mark);
         mark->fd =
             MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD)->connect_fd;
@@ -73,7 +75,6 @@ static void connection_changed(void *context, struct MHD_Connection *connection,
         if (http->marks != NULL)
             http->marks->link = &mark->next;
         http->marks = mark;
-        (void)pthread_cond_signal(&http->connected);
         *socket_context = mark;
     } else if (mark != NULL) {
         *mark->link = mark->next;
@@ -208,18 +209,15 @@ static void watch(struct http *http)
 static void *watcher_main(void *context)
 {
     struct http *http = context;
-    (void)pthread_mutex_lock(&http->lock);
-    while (!http->stopping) {
-        if (http->marks == NULL) {
-            (void)pthread_cond_wait(&http->connected, &http->lock);
-            continue;
-        }
-        (void)pthread_mutex_unlock(&http->lock);
-        (void)poll(NULL, 0, WATCH_MS);
+    bool stop = false, connected = false;
+    while (!stop) {
+        mailbox_wait(&http->watcher.inbox, connected ? WATCH_MS : -1);
+        (void)thread_take(&http->watcher, &stop);
         (void)pthread_mutex_lock(&http->lock);
         watch(http);
+        connected = http->marks != NULL;
+        (void)pthread_mutex_unlock(&http->lock);
     }
-    (void)pthread_mutex_unlock(&http->lock);
     return NULL;
 }
 
@@ -300,17 +298,14 @@ static enum rc start_daemon(struct http *http, struct err *err)
 
 static enum rc start_threads(struct http *http, struct err *err)
 {
-    http->workers = xcalloc((size_t)http->options.workers, sizeof *http->workers);
-    for (; http->worker_count < http->options.workers; http->worker_count++)
-        if (pthread_create(&http->workers[http->worker_count], NULL,
-                           http->worker_count < http->options.reserved ? queue_serve_first
-                                                                       : queue_serve,
-                           http) != 0)
-            return err_set(err, RC_FATAL, ERR_INTERNAL, "http", "", "the system has no thread");
-    if (pthread_create(&http->watcher, NULL, watcher_main, http) != 0)
-        return err_set(err, RC_FATAL, ERR_INTERNAL, "http", "", "the system has no thread");
-    http->watching = true;
-    return RC_OK;
+    enum rc rc = RC_OK;
+    for (int i = 0; rc == RC_OK && i < http->options.workers; i++)
+        rc = crew_add(&http->workers, "http",
+                      i < http->options.reserved ? queue_serve_first : queue_serve, http, err);
+    if (rc == RC_OK)
+        rc = thread_start(&http->watcher, "http", watcher_main, http, err);
+    http->watching = rc == RC_OK;
+    return rc;
 }
 
 enum rc http_open(const struct http_options *options, struct http **ret_http, struct err *err)
@@ -322,7 +317,6 @@ enum rc http_open(const struct http_options *options, struct http **ret_http, st
     (void)pthread_mutex_init(&http->lock, NULL);
     (void)pthread_cond_init(&http->filled, NULL);
     (void)pthread_cond_init(&http->hurries, NULL);
-    (void)pthread_cond_init(&http->connected, NULL);
     enum rc rc = load_tls(http, err);
     if (rc == RC_OK)
         rc = listen_open(options->listen, &http->listener, err);
@@ -352,20 +346,16 @@ void http_stop(struct http *http)
     http->stopping = true;
     streams_end(http);
     queue_end(http);
-    (void)pthread_cond_broadcast(&http->connected);
     (void)pthread_mutex_unlock(&http->lock);
-    for (int i = 0; i < http->worker_count; i++)
-        (void)pthread_join(http->workers[i], NULL);
+    crew_join(&http->workers);
     if (http->watching)
-        (void)pthread_join(http->watcher, NULL);
+        thread_stop(&http->watcher);
     if (http->daemon != NULL)
         MHD_stop_daemon(http->daemon);
     listen_close(&http->listener);
     (void)pthread_cond_destroy(&http->filled);
     (void)pthread_cond_destroy(&http->hurries);
-    (void)pthread_cond_destroy(&http->connected);
     (void)pthread_mutex_destroy(&http->lock);
-    free(http->workers);
     free(http->certificate);
     free(http->key);
     free(http);

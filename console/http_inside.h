@@ -12,6 +12,8 @@
 #ifndef CONSOLE_HTTP_INSIDE_H
 #define CONSOLE_HTTP_INSIDE_H
 
+#include "base/crew.h"
+#include "base/thread.h"
 #include "console/answer.h"
 #include "console/http.h"
 #include "console/request.h"
@@ -69,15 +71,14 @@ struct http {
     struct MHD_Daemon *daemon;
     char *certificate, *key; /* the files' contents */
     pthread_mutex_t lock;
-    pthread_cond_t filled, hurries, connected;
+    pthread_cond_t filled, hurries;
     struct http_request *first[2], **last[2]; /* the queues: 1 goes first */
     struct http_request *waiting;             /* for http_wake */
     struct http_request *watched;
     struct http_mark *marks;
     struct http_stream *streams;
-    pthread_t *workers;
-    int worker_count;
-    pthread_t watcher;
+    struct crew workers;
+    struct thread watcher;
     bool watching, stopping; /* stopping: with the lock */
     char trouble[256];       /* what libmicrohttpd has said last */
 };

@@ -134,7 +134,7 @@ static struct visitor **place_for(const struct sessions *sessions, const char *l
             free = place;
         } else if (strcmp(visitor_login(*place), login) == 0) {
             own++;
-            if (oldest == NULL || visitor_used_us(*place) < visitor_used_us(*oldest))
+            if (oldest == NULL || visitor_ages(*place).used_us < visitor_ages(*oldest).used_us)
                 oldest = place;
         }
     }
@@ -202,8 +202,9 @@ enum rc sessions_sign_in(struct sessions *sessions, const char *login, const cha
 
 static bool too_old(const struct sessions *sessions, const struct visitor *visitor, int64_t now_us)
 {
-    return visitor_lost(visitor) || now_us - visitor_used_us(visitor) > sessions->options.idle_us ||
-           now_us - visitor_since_us(visitor) > LONGEST_US;
+    struct visitor_ages ages = visitor_ages(visitor);
+    return ages.lost || now_us - ages.used_us > sessions->options.idle_us ||
+           now_us - ages.since_us > LONGEST_US;
 }
 
 /* Its groups are read again now and then: a right that was taken away ends here, too. False: it may
@@ -212,7 +213,7 @@ static bool still_may(struct sessions *sessions, struct visitor *visitor)
 {
     struct err err = {0};
     int64_t now_us = clock_boot_us();
-    if (now_us - visitor_checked_us(visitor) < GROUPS_US)
+    if (now_us - visitor_ages(visitor).checked_us < GROUPS_US)
         return true;
     visitor_checked(visitor, now_us);
     enum rc rc = read_level(visitor, &err);
@@ -323,7 +324,7 @@ static struct visitor **token_place(struct sessions *sessions, const char *token
         if (*place != NULL && secret_same(visitor_id(*place), token))
             return place;
         if (*oldest != NULL &&
-            (*place == NULL || visitor_used_us(*place) < visitor_used_us(*oldest)))
+            (*place == NULL || visitor_ages(*place).used_us < visitor_ages(*oldest).used_us))
             oldest = place;
     }
     return oldest;
@@ -334,8 +335,9 @@ static struct visitor *known_token(struct sessions *sessions, const char *token,
     struct visitor *found = NULL;
     (void)pthread_mutex_lock(&sessions->lock);
     struct visitor *known = *token_place(sessions, token);
+    struct visitor_ages ages = known != NULL ? visitor_ages(known) : (struct visitor_ages){0};
     if (known != NULL && secret_same(visitor_id(known), token) &&
-        now_us - visitor_since_us(known) < TOKEN_US && !visitor_lost(known))
+        now_us - ages.since_us < TOKEN_US && !ages.lost)
         found = visitor_hold(known);
     (void)pthread_mutex_unlock(&sessions->lock);
     return found;
@@ -355,7 +357,7 @@ enum rc sessions_of_token(struct sessions *sessions, const char *token,
         return rc;
     (void)pthread_mutex_lock(&sessions->lock);
     struct visitor **place = token_place(sessions, token);
-    if (*place != NULL && secret_same(visitor_id(*place), token) && !visitor_lost(*place)) {
+    if (*place != NULL && secret_same(visitor_id(*place), token) && !visitor_ages(*place).lost) {
         visitor_renew(*place, found, now_us); /* its session stays open */
         visitor_release(found);
         found = visitor_hold(*place);

@@ -1,6 +1,7 @@
 #include "console/visitor_make.h"
 
 #include "base/clock.h"
+#include "base/condition.h"
 #include "base/memory.h"
 #include "console/patience.h"
 #include "console/secret.h"
@@ -10,7 +11,6 @@
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <time.h>
 
 #define PATIENCE_MS  8000 /* statement_timeout is 5 s */
 #define AT_ONCE_US   1000000
@@ -33,13 +33,9 @@ struct visitor {
 struct visitor *visitor_new(const char *login, enum level level, const char *conninfo)
 {
     struct visitor *visitor = xcalloc(1, sizeof *visitor);
-    pthread_condattr_t attributes;
     (void)snprintf(visitor->login, sizeof visitor->login, "%s", login);
     (void)pthread_mutex_init(&visitor->lock, NULL);
-    (void)pthread_condattr_init(&attributes);
-    (void)pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
-    (void)pthread_cond_init(&visitor->given, &attributes);
-    (void)pthread_condattr_destroy(&attributes);
+    condition_init(&visitor->given);
     visitor->conninfo = conninfo;
     visitor->level = level;
     visitor->holders = 1;
@@ -93,24 +89,12 @@ enum level visitor_level(const struct visitor *visitor)
     return (enum level)visitor->level;
 }
 
-bool visitor_lost(const struct visitor *visitor)
+struct visitor_ages visitor_ages(const struct visitor *visitor)
 {
-    return visitor->lost;
-}
-
-int64_t visitor_since_us(const struct visitor *visitor)
-{
-    return visitor->since_us;
-}
-
-int64_t visitor_used_us(const struct visitor *visitor)
-{
-    return visitor->used_us;
-}
-
-int64_t visitor_checked_us(const struct visitor *visitor)
-{
-    return visitor->checked_us;
+    return (struct visitor_ages){.since_us = visitor->since_us,
+                                 .used_us = visitor->used_us,
+                                 .checked_us = visitor->checked_us,
+                                 .lost = visitor->lost};
 }
 
 void visitor_checked(struct visitor *visitor, int64_t now_us)
@@ -236,10 +220,8 @@ static void gone(void *context)
 static enum rc await(struct turn *turn, struct err *err)
 {
     struct visitor *visitor = turn->visitor;
-    struct timespec until;
+    struct timespec until = condition_until(PATIENCE_MS * 1000LL);
     bool late = false;
-    (void)clock_gettime(CLOCK_MONOTONIC, &until);
-    until.tv_sec += PATIENCE_MS / 1000;
     (void)pthread_mutex_lock(&visitor->lock);
     while (visitor->busy && !turn->gone && !late)
         late = pthread_cond_timedwait(&visitor->given, &visitor->lock, &until) != 0;

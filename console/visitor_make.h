@@ -17,12 +17,13 @@
 struct visitor *visitor_new(const char *login, enum level level, const char *conninfo);
 /** Takes db; with a new id and CSRF token. */
 struct visitor *visitor_of_person(const char *login, struct db *db);
-bool visitor_lost(const struct visitor *visitor);
-int64_t visitor_since_us(const struct visitor *visitor);
-int64_t visitor_used_us(const struct visitor *visitor);
-
-/** When its groups were read last. */
-int64_t visitor_checked_us(const struct visitor *visitor);
+/** How old it is, by clock_boot_us. */
+struct visitor_ages {
+    int64_t since_us, used_us;
+    int64_t checked_us; /* its groups were read last */
+    bool lost;          /* its session is, for good */
+};
+struct visitor_ages visitor_ages(const struct visitor *visitor);
 void visitor_checked(struct visitor *visitor, int64_t now_us);
 
 /* With sessions.c's lock, or before others know it. */

@@ -1,6 +1,7 @@
 #include "db/canceller.h"
 #include "db/session.h"
 
+#include "base/condition.h"
 #include "base/log.h"
 #include "base/probe.h"
 #include "base/str.h"
@@ -10,7 +11,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
-#include <time.h>
 #include <unistd.h>
 
 struct db_canceller {
@@ -27,12 +27,8 @@ struct db_canceller *db_canceller_new(struct db *db)
     canceller->cancel = PQgetCancel(db->conn);
     canceller->socket = fcntl(PQsocket(db->conn), F_DUPFD_CLOEXEC, 0);
     canceller->uses = 1;
-    pthread_condattr_t clock;
-    (void)pthread_condattr_init(&clock);
-    (void)pthread_condattr_setclock(&clock, CLOCK_MONOTONIC);
     (void)pthread_mutex_init(&canceller->lock, NULL);
-    (void)pthread_cond_init(&canceller->ended, &clock);
-    (void)pthread_condattr_destroy(&clock);
+    condition_init(&canceller->ended);
     return canceller;
 }
 
@@ -92,12 +88,7 @@ void db_cancel(struct db_canceller *canceller)
 
 bool db_cancel_wait(struct db_canceller *canceller, int patience_ms)
 {
-    struct timespec until;
-    (void)clock_gettime(CLOCK_MONOTONIC, &until);
-    until.tv_sec += patience_ms / 1000;
-    until.tv_nsec += patience_ms % 1000 * 1000000L;
-    until.tv_sec += until.tv_nsec / 1000000000L;
-    until.tv_nsec %= 1000000000L;
+    struct timespec until = condition_until(patience_ms * 1000LL);
     (void)pthread_mutex_lock(&canceller->lock);
     int failed = 0;
     while (canceller->uses > 1 && failed == 0)

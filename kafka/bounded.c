@@ -1,10 +1,10 @@
 #include "kafka/bounded.h"
 
+#include "base/condition.h"
 #include "base/str.h"
 
 #include <pthread.h>
 #include <stdlib.h>
-#include <time.h>
 
 struct kafka_bounded {
     pthread_mutex_t lock;
@@ -19,11 +19,7 @@ struct kafka_bounded {
 static struct kafka_bounded *bounded_new(void (*job)(void *), void (*leave)(void *), void *argument)
 {
     struct kafka_bounded *it = xcalloc(1, sizeof *it);
-    pthread_condattr_t attr;
-    (void)pthread_condattr_init(&attr);
-    (void)pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
-    (void)pthread_cond_init(&it->ended, &attr);
-    (void)pthread_condattr_destroy(&attr);
+    condition_init(&it->ended);
     (void)pthread_mutex_init(&it->lock, NULL);
     it->job = job;
     it->leave = leave;
@@ -54,25 +50,12 @@ static void *run(void *argument)
     return NULL;
 }
 
-static struct timespec in_ms(int timeout_ms)
-{
-    struct timespec until;
-    (void)clock_gettime(CLOCK_MONOTONIC, &until);
-    until.tv_sec += timeout_ms / 1000;
-    until.tv_nsec += (long)(timeout_ms % 1000) * 1000000L;
-    if (until.tv_nsec >= 1000000000L) {
-        until.tv_sec++;
-        until.tv_nsec -= 1000000000L;
-    }
-    return until;
-}
-
 struct kafka_bounded *kafka_bounded_start(void (*job)(void *argument),
                                           void (*leave)(void *argument), void *argument,
                                           int timeout_ms)
 {
     struct kafka_bounded *it = bounded_new(job, leave, argument);
-    it->until = in_ms(timeout_ms);
+    it->until = condition_until(timeout_ms * 1000LL);
     if (pthread_create(&it->thread, NULL, run, it) != 0) {
         job(argument);
         it->threadless = it->done = true;
@@ -82,7 +65,7 @@ struct kafka_bounded *kafka_bounded_start(void (*job)(void *argument),
 
 bool kafka_bounded_over(struct kafka_bounded *it)
 {
-    struct timespec now = in_ms(0);
+    struct timespec now = condition_until(0);
     (void)pthread_mutex_lock(&it->lock);
     bool over = it->done || now.tv_sec > it->until.tv_sec ||
                 (now.tv_sec == it->until.tv_sec && now.tv_nsec >= it->until.tv_nsec);

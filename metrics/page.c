@@ -1,6 +1,7 @@
 #include "metrics/page.h"
 
 #include "base/clock.h"
+#include "base/condition.h"
 #include "base/log.h"
 #include "base/outage.h"
 #include "base/thread.h"
@@ -11,7 +12,6 @@
 
 #include <pthread.h>
 #include <stdlib.h>
-#include <time.h>
 
 #define FRESH_US    (1000 * 1000)
 #define JOBS_US     (10 * 1000 * 1000)
@@ -193,9 +193,7 @@ static bool fresh(const struct page *page)
 /* Returns with the lock: true: what is there is at most a second old. */
 static bool lock_fresh(struct page *page)
 {
-    struct timespec until;
-    (void)clock_gettime(CLOCK_MONOTONIC, &until);
-    until.tv_sec += WAIT_S;
+    struct timespec until = condition_until(WAIT_S * 1000000LL);
     (void)pthread_mutex_lock(&page->lock);
     while (!fresh(page)) {
         if (!page->asked) {
@@ -257,16 +255,12 @@ static void page_free(struct page *page)
 enum rc page_open(const struct page_options *options, struct page **ret_page, struct err *err)
 {
     struct page *page = xcalloc(1, sizeof *page);
-    pthread_condattr_t attributes;
     page->conninfo = options->conninfo;
     page->any_server = options->server == NULL;
     if (!page->any_server)
         page->server = *options->server;
     page->tally = options->tally;
-    (void)pthread_condattr_init(&attributes);
-    (void)pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
-    (void)pthread_cond_init(&page->read, &attributes);
-    (void)pthread_condattr_destroy(&attributes);
+    condition_init(&page->read);
     (void)pthread_mutex_init(&page->lock, NULL);
     enum rc rc = thread_start(&page->thread, "metrics", page_main, page, err);
     if (rc == RC_OK)

@@ -1,8 +1,9 @@
 #include "producer/checker.h"
 
+#include "base/crew.h"
+
 #include <pthread.h>
 #include <sched.h>
-#include <signal.h>
 #include <stdlib.h>
 
 #define CHUNKS       8 /* filled, being checked, or waiting to be taken */
@@ -18,8 +19,7 @@ struct checker {
     pthread_mutex_t lock; /* for given, begun, ended, and each chunk's done */
     pthread_cond_t work, done;
     bool ended, started;
-    pthread_t helpers[MOST_HELPERS];
-    int helper_count;
+    struct crew helpers;
 };
 
 struct checker *checker_open(const struct staged *staged)
@@ -38,8 +38,7 @@ void checker_close(struct checker *checker)
     checker->ended = true;
     (void)pthread_cond_broadcast(&checker->work);
     (void)pthread_mutex_unlock(&checker->lock);
-    for (int i = 0; i < checker->helper_count; i++)
-        (void)pthread_join(checker->helpers[i], NULL);
+    crew_join(&checker->helpers);
     for (int i = 0; i < CHUNKS; i++)
         str_done(&checker->ring[i].texts);
     (void)pthread_cond_destroy(&checker->done);
@@ -94,21 +93,17 @@ static void *help(void *arg)
     return NULL;
 }
 
-/** Signals are the caller's: one that came to a helper would not wake the caller from its wait for
- * input. */
+/** As many as there are; what no helper checks, the caller does. */
 static void start_helpers(struct checker *checker)
 {
-    sigset_t all, before;
+    struct err ignored;
     cpu_set_t processors;
     int others =
         sched_getaffinity(0, sizeof processors, &processors) == 0 ? CPU_COUNT(&processors) - 1 : 1;
     checker->started = true;
-    (void)sigfillset(&all);
-    (void)pthread_sigmask(SIG_SETMASK, &all, &before);
-    while (checker->helper_count < MOST_HELPERS && checker->helper_count < others &&
-           pthread_create(&checker->helpers[checker->helper_count], NULL, help, checker) == 0)
-        checker->helper_count++;
-    (void)pthread_sigmask(SIG_SETMASK, &before, NULL);
+    while (checker->helpers.count < MOST_HELPERS && checker->helpers.count < others &&
+           crew_add(&checker->helpers, "publish", help, checker, &ignored) == RC_OK) {
+    }
 }
 
 bool checker_full(const struct checker *checker)

@@ -274,13 +274,7 @@ enum rc resume_verify(struct publishing *p, struct err *err)
 enum rc resume_close(struct publishing *p, struct err *err)
 {
     const struct resume *r = &p->resume;
-    enum rc rc = session_lock(&p->session, &p->target, &p->progress, err);
-    if (rc == RC_OK)
-        rc = sending_open(p, err);
-    if (rc == RC_OK)
-        rc = sending_mark(p, err);
-    if (rc == RC_OK)
-        rc = publishing_takeover(p, true, err);
+    enum rc rc = sending_take(p, true, err);
     if (rc == RC_OK)
         rc = find(p, err);
     if (rc != RC_OK || r->state == PUBLISH_RESUMABLE_IS_PUBLISHED)
