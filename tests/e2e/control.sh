@@ -4,7 +4,6 @@
 # ctest: timeout=120
 . "$(dirname "$0")/../support/e2e.bash"
 ledger_create
-daemon() { "$LOCKSTEP_BIN" executor run -d "$db" -b "$LOCKSTEP_TEST_BROKERS" "$@" 2>>"$tmp/daemon.log" & daemon=$!; }
 sleepers() { # QUEUE ORDER COUNT: tasks that run until somebody lets them go
     for ((i = 0; i < $3; i++)); do
         echo "{\"order\": $2, \"sql\": \"SELECT hold('$1', $2, $i)\"}"

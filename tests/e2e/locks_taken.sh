@@ -3,15 +3,7 @@
 # which session it is; nobody's attempt is lost.
 # ctest: nosan timeout=120
 . "$(dirname "$0")/../support/e2e.bash"
-# hold CLASS FROM TO: a session that holds these locks until its input ends; its pid in $holder
-hold() {
-    mkfifo "$tmp/in.$1"
-    "$LOCKSTEP_TEST_PGBIN/psql" -X -q -At -d "$db" <"$tmp/in.$1" >"$tmp/out.$1" &
-    exec {feed}>"$tmp/in.$1"
-    echo "SELECT pg_backend_pid() FROM (SELECT count(pg_advisory_lock($1, g)) FROM generate_series($2, $3) AS g) AS held;" >&"$feed"
-    eventually 10 test -s "$tmp/out.$1"
-    holder=$(cat "$tmp/out.$1")
-}
+hold() { session_open "SELECT count(pg_advisory_lock($1, g)) FROM generate_series($2, $3) AS g"; } # CLASS FROM TO
 queue=$(scratch_name)
 lockstep queue create "$queue" -q --create-topic
 echo '{"order": 1, "sql": "SELECT 1"}' >"$tmp/a.jsonl"
@@ -21,7 +13,7 @@ hold 1280507907 1 50 # executors
 status=0
 timeout 60 "$LOCKSTEP_BIN" executor run --queue "$queue" --until-idle -d "$db" -b "$LOCKSTEP_TEST_BROKERS" 2>"$tmp/log" || status=$?
 expect 'exit' "$status" 7
-grep -q "is held by pid $holder" "$tmp/log" || { cat "$tmp/log"; failed=1; }
+grep -q "is held by pid $backend" "$tmp/log" || { cat "$tmp/log"; failed=1; }
 # REMEDY_LOCKS_TAKEN, as it is printed
 sql "$(grep -oE 'SELECT pg_terminate_backend\([0-9]+\)' "$tmp/log" | tail -1)" >/dev/null
 timeout 60 "$LOCKSTEP_BIN" executor run --queue "$queue" --until-idle -d "$db" -b "$LOCKSTEP_TEST_BROKERS" 2>"$tmp/log" || { cat "$tmp/log"; failed=1; }
@@ -37,9 +29,9 @@ hold 1280507913 0 0
 for command in 'monitor check' 'monitor list' check; do
     # shellcheck disable=SC2086 # two words
     if lockstep $command >"$tmp/said" 2>&1; then echo "$command: not refused"; failed=1; fi
-    grep -q "the lock of dispatch is held by backend $holder (.*), which is no dispatcher: no job fires" "$tmp/said" || { cat "$tmp/said"; failed=1; }
+    grep -q "the lock of dispatch is held by backend $backend (.*), which is no dispatcher: no job fires" "$tmp/said" || { cat "$tmp/said"; failed=1; }
 done
-sql "$(grep -oE "SELECT pg_terminate_backend\($holder\)" "$tmp/said" | tail -1)" >/dev/null
+sql "$(grep -oE "SELECT pg_terminate_backend\($backend\)" "$tmp/said" | tail -1)" >/dev/null
 lockstep monitor check >"$tmp/said" 2>&1 || { cat "$tmp/said"; failed=1; }
 
 case_begin 'an executor waits for the locks of a phase, and names the session that holds them; no attempt is lost'
@@ -48,11 +40,11 @@ lockstep queue create "$other" -q --create-topic
 hold 1280507905 -20 20 # phases
 run=$(lockstep publish --queue "$queue" -q "$tmp/a.jsonl")
 "$LOCKSTEP_BIN" executor run --queue "$queue" --queue "$other" -d "$db" -b "$LOCKSTEP_TEST_BROKERS" 2>"$tmp/log" &
-said() { grep 'event=locks_taken' "$tmp/log" | grep -q "held by pid $holder"; }
+said() { grep 'event=locks_taken' "$tmp/log" | grep -q "held by pid $backend"; }
 eventually 30 said || { cat "$tmp/log"; failed=1; }
-grep 'event=locks_taken' "$tmp/log" | grep -q "SELECT pg_terminate_backend($holder)" || { cat "$tmp/log"; failed=1; }
+grep 'event=locks_taken' "$tmp/log" | grep -q "SELECT pg_terminate_backend($backend)" || { cat "$tmp/log"; failed=1; }
 lockstep run explain "$run" >"$tmp/explained"
-grep -Eq "^backend $holder holds locks that only executors take .*, of phases that are still to come" <(head -1 "$tmp/explained") || { cat "$tmp/explained"; failed=1; }
+grep -Eq "^backend $backend holds locks that only executors take .*, of phases that are still to come" <(head -1 "$tmp/explained") || { cat "$tmp/explained"; failed=1; }
 sql "$(grep -oE 'SELECT pg_terminate_backend\([0-9]+\)' "$tmp/explained" | head -1)" >/dev/null # as it is printed
 eventually 30 run_is "$run" Completed || { cat "$tmp/log"; failed=1; }
 ! grep -q 'event=incarnation_lost' "$tmp/log" || { cat "$tmp/log"; failed=1; }

@@ -13,7 +13,6 @@ BEGIN
     INSERT INTO ledger VALUES (q, 0, n, now(), clock_timestamp());
 END $$
 SQL
-daemon() { "$LOCKSTEP_BIN" executor run -d "$db" -b "$LOCKSTEP_TEST_BROKERS" "$@" 2>>"$tmp/daemon.log" & daemon=$!; }
 held() { # ORDER FIRST LAST
     for ((i = $2; i <= $3; i++)); do echo "{\"order\": $1, \"sql\": \"SELECT hold('$q', $i)\"}"; done
 }

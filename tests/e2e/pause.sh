@@ -21,7 +21,6 @@ BEGIN
     INSERT INTO ledger VALUES (q, o, n, clock_timestamp(), clock_timestamp());
 END $$
 SQL
-daemon() { "$LOCKSTEP_BIN" executor run -d "$db" -b "$LOCKSTEP_TEST_BROKERS" "$@" 2>>"$tmp/daemon.log" & daemon=$!; }
 publish() { lockstep publish --queue "$q" -q "$@"; }
 reasons() { lockstep "$@" -o json | jq -r '[.[].reason] | join(" ")'; }
 told() { # what became of a run instead

@@ -21,20 +21,10 @@ publish() { # QUEUE SQL [SQL of the next phase]
 }
 is() { [ "$(sql "$1")" = "$2" ]; }
 status() { echo "SELECT string_agg(t.status::text || t.attempt_num, ' ' ORDER BY t.\"order\") FROM lockstep.task t JOIN lockstep.run r USING (run_no) WHERE r.run_id = '$1'"; }
-# hold SQL: a session whose transaction begins with it and stays open; its pid in $holder
-hold() {
-    rm -f "$tmp/in" "$tmp/out" # the session opens the one only behind the other
-    mkfifo "$tmp/in"
-    : >"$tmp/out"
-    "$LOCKSTEP_TEST_PGBIN/psql" -X -q -At -d "$db" <"$tmp/in" >"$tmp/out" &
-    exec {feed}>"$tmp/in"
-    echo "BEGIN; $1; SELECT 'pid ' || pg_backend_pid();" >&"$feed"
-    eventually 10 grep -q '^pid' "$tmp/out"
-    holder=$(sed -n 's/^pid //p' "$tmp/out")
-}
+hold() { session_open BEGIN "$1"; }
 release() {
-    sql "SELECT pg_terminate_backend($holder)" >/dev/null
-    exec {feed}>&-
+    sql "SELECT pg_terminate_backend($backend)" >/dev/null
+    session_close
 }
 start() {
     "$LOCKSTEP_BIN" executor run --queue "$a" --queue "$b" --queue "$c" --readers 6 -d "$db" -b "$LOCKSTEP_TEST_BROKERS" 2>>"$tmp/log" &
@@ -51,14 +41,14 @@ others_go_on() {
     is "$(status "$long")" Processing1 || bad "$1: the task of another queue has lost its attempt"
     ! grep -q 'event=incarnation_lost' "$tmp/log" || bad "$1: the incarnation is lost"
 }
-named() { lockstep queue explain "$a" >"$tmp/said" && head -1 "$tmp/said" | grep -q "^backend $holder holds the row of $1 .*in an open transaction (.*idle in transaction"; }
+named() { lockstep queue explain "$a" >"$tmp/said" && head -1 "$tmp/said" | grep -q "^backend $backend holds the row of $1 .*in an open transaction (.*idle in transaction"; }
 
 # refuse COMMAND...: begins a command that needs the row; is_refused: it has ended, and named the session that holds it
 refuse() { "$@" 2>"$tmp/refusal" & refused=$!; }
 is_refused() {
     code=0
     wait "$refused" || code=$?
-    [ "$code" != 0 ] && grep -q "Backend $holder holds it ($user, .*in a transaction since 20.*SELECT pg_terminate_backend($holder)" <(tr -s ' \n' ' ' <"$tmp/refusal") ||
+    [ "$code" != 0 ] && grep -q "Backend $backend holds it ($user, .*in a transaction since 20.*SELECT pg_terminate_backend($backend)" <(tr -s ' \n' ' ' <"$tmp/refusal") ||
         bad "$1: $code, $(cat "$tmp/refusal")"
 }
 
@@ -76,7 +66,7 @@ eventually 30 met || bad 'a row that is held is waited for without end'
 others_go_on "a queue's row"
 eventually 10 named "queue $a" || bad "explain: $(cat "$tmp/said")"
 # REMEDY_ROW_HELD, as it is printed
-sql "$(grep -oE 'SELECT pid, usename, .* ORDER BY xact_start' <(grep 'lock timeout' "$tmp/log" | head -1))" | grep -q "^$holder|" || bad 'the hint does not show the session'
+sql "$(grep -oE 'SELECT pid, usename, .* ORDER BY xact_start' <(grep 'lock timeout' "$tmp/log" | head -1))" | grep -q "^$backend|" || bad 'the hint does not show the session'
 
 case_begin 'a publish that waits for a held row ends when it is asked to'
 refuse lockstep queue pause "$a" -q # REMEDY_ROW_WAITED: it waits meanwhile
@@ -93,7 +83,7 @@ done
 case_begin 'a command that needs a held row is refused, and what waited continues when the session has ended'
 is_refused 'queue pause'
 sql "$(grep -oE 'SELECT pg_terminate_backend\([0-9]+\)' "$tmp/said" | head -1)" >/dev/null # as it is printed
-exec {feed}>&-
+session_close
 eventually 30 is "SELECT count(*) FROM lockstep.task WHERE status = 'Completed'" 3 || bad 'what waited for the row does not go on'
 lockstep run end "$(sql "SELECT run_id FROM lockstep.run WHERE implicit")" >/dev/null # kcat's
 
@@ -120,7 +110,7 @@ others_go_on "a task's row"
 is "$(status "$run")" Processing1 || bad 'a row that is held was changed'
 task=$(sql "SELECT t.task_id FROM lockstep.task t JOIN lockstep.run r USING (run_no) WHERE r.run_id = '$run'")
 lockstep task explain "$task" >"$tmp/said"
-head -1 "$tmp/said" | grep -q "^backend $holder holds the row of task $task " || bad "explain: $(cat "$tmp/said")"
+head -1 "$tmp/said" | grep -q "^backend $backend holds the row of task $task " || bad "explain: $(cat "$tmp/said")"
 ! grep -q 'task cancel' "$tmp/said" || bad "explain offers what cannot work: $(cat "$tmp/said")"
 refuse lockstep task cancel "$task" -q
 is_refused 'task cancel'
@@ -137,8 +127,8 @@ echo '{"order": 1, "previous_order": 0, "sql": "SELECT 2"}' | kcat -P -q -b "$LO
 eventually 30 met || bad "a worker's transaction is waited for without end"
 others_go_on "a worker's transaction"
 eventually 10 named "queue $a" || bad "explain: $(cat "$tmp/said")"
-echo 'COMMIT;' >&"$feed"
-exec {feed}>&-
+echo 'COMMIT;' >&"$session"
+session_close
 eventually 30 is "$(status "$run")" Completed1 || bad "a worker's task: $(sql "$(status "$run")")"
 eventually 30 is "SELECT count(*) FROM lockstep.run WHERE implicit AND ended_at IS NULL" 1 || bad 'what waited for a worker does not go on'
 lockstep run end "$(sql "SELECT run_id FROM lockstep.run WHERE implicit AND ended_at IS NULL")" >/dev/null # kcat's

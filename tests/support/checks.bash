@@ -5,6 +5,10 @@
 #   ends_well PID [WHO]      waits for a process that has been told to end: its status is 0
 #   told_to_end PID...       SIGTERM to all, then ends_well for each
 #   abreast RACE...          the script's function race with the words of each RACE, all at the same time; what one prints is in $tmp/wrong.RACE
+#   daemon ARGS...           an executor in the background: its process is $daemon, its log $tmp/daemon.log, to which the next one's is added
+#   session_open [STATEMENT]...   a session of psql that begins with these and stays, for what a test wants held; its backend's pid is $backend,
+#                            what it prints is in $tmp/session.out. More for it: echo '...;' >&"$session". PGAPPNAME is its name
+#   session_close            its input ends, and so does it
 # For eventually:
 #   is QUERY VALUE           what a query returns
 #   run_is RUN STATUS        the status of a run that has ended, or of one that has not
@@ -47,6 +51,24 @@ abreast() {
     done
     for one; do wait "${pids[$one]}" || echo "the race ended with $?" >>"$tmp/wrong.$one"; done
 }
+
+daemon() {
+    "$LOCKSTEP_BIN" executor run -d "$db" -b "$LOCKSTEP_TEST_BROKERS" "$@" 2>>"$tmp/daemon.log" &
+    daemon=$!
+}
+
+session_open() {
+    rm -f "$tmp/session.in"
+    : >"$tmp/session.out" # here, because what is begun in the background opens its files later
+    mkfifo "$tmp/session.in"
+    "$LOCKSTEP_TEST_PGBIN/psql" -X -q -At -d "$db" <"$tmp/session.in" >>"$tmp/session.out" 2>&1 &
+    exec {session}>"$tmp/session.in"
+    printf '%s;\n' "$@" "SELECT 'backend ' || pg_backend_pid()" >&"$session"
+    eventually 20 grep -q '^backend ' "$tmp/session.out"
+    backend=$(sed -n 's/^backend //p' "$tmp/session.out")
+}
+
+session_close() { exec {session}>&-; }
 
 is() { [ "$(sql "$1")" = "$2" ]; }
 run_is() { is "SELECT status FROM lockstep.run_status WHERE run_id = '$1'" "$2"; }
