@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # dev up: one command, as an ordinary user, and a browser has something to look at.
-# ctest: timeout=120
+# ctest: timeout=120 long
 
 setup() {
     . "$BATS_TEST_DIRNAME/../support/shell.bash"

@@ -1,5 +1,6 @@
 #!/usr/bin/env bats
 # Help of every command, and how a wrong one is refused: nothing here needs a server.
+# ctest: long
 
 setup() {
     . "$BATS_TEST_DIRNAME/../support/shell.bash"

@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # job backfill, job import, schedule add, set and remove, as users call them; what the functions behind them decide is in tests/sql/job_hands.sql.
-# ctest: nosan timeout=300
+# ctest: nosan timeout=300 long
 
 setup() {
     . "$BATS_TEST_DIRNAME/../support/shell.bash"

@@ -1,5 +1,6 @@
 #!/usr/bin/env bats
 # A run as people look at it. The rows are written by hand, so that every state is there at once and nothing has to run.
+# ctest: long
 
 setup() {
     . "$BATS_TEST_DIRNAME/../support/shell.bash"

@@ -1,4 +1,4 @@
-/* ctest: timeout=180
+/* ctest: timeout=180 long
  * The migrations: several migrators at once, what is behind, ahead or altered, and the roles, which
  * belong to the whole cluster (each such test starts a server of its own:
  * tests/db/private_server). */

@@ -2,7 +2,7 @@
 # What `queue advise` foretells is what happens: three shapes of runs with 1, 2, 4 and 8 readers, each replayed with its own number and with the others, within
 # 5 % of what was measured. The tasks sleep, so that it does not depend on how many processors there are. A machine that is busy for a moment delays one run:
 # what did not fit is run again, until every pair has fitted once. A model that is wrong never fits. What else the command says: tests/cli/advise.bats.
-# ctest: nosan timeout=600
+# ctest: nosan timeout=600 long
 . "$(dirname "$0")/../support/e2e.bash"
 failed=0
 

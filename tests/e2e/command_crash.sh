@@ -1,7 +1,7 @@
 #!/bin/bash
 # What becomes of a running command: its executor is killed, stands still, wakes again, loses a session, is told to end; its runner is
 # killed; an operator cancels it. Nothing of it is left before the next attempt begins.
-# ctest: timeout=90
+# ctest: timeout=90 long
 . "$(dirname "$0")/../support/e2e.bash"
 chmod 755 "$tmp"
 

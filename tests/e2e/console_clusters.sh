@@ -1,6 +1,6 @@
 #!/bin/bash
 # One console serves two databases: each has its own API, sign-in and tokens. One that is down, or says nothing, makes neither the other one slow nor the console fail to start.
-# ctest: nosan timeout=180
+# ctest: nosan timeout=180 long
 . "$(dirname "$0")/../support/e2e.bash"
 . "$here/../support/console.bash"
 . "$here/../support/cluster.bash"

@@ -1,6 +1,6 @@
 #!/bin/bash
 # People sign in at the console's page as PostgreSQL logins, to look or to act.
-# ctest: nosan timeout=300
+# ctest: nosan timeout=300 long
 . "$(dirname "$0")/../support/e2e.bash"
 . "$here/../support/browser.bash"
 . "$here/../support/console.bash"

@@ -1,7 +1,7 @@
 #!/bin/bash
 # What the console's API reads: each route answers a member of lockstep_monitor with what pages use, says 404 of what there is not, and hides what a monitor may
 # not see; and pages of a list are complete and without doubles while rows come.
-# ctest: nosan timeout=300
+# ctest: nosan timeout=300 long
 . "$(dirname "$0")/../support/e2e.bash"
 . "$here/../support/console.bash"
 q=$(scratch_name)

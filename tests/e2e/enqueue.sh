@@ -1,7 +1,7 @@
 #!/bin/bash
 # Work that is enqueued by SQL: it comes onto the topic with its transaction, once, as a run of its own, wherever the relay is killed,
 # beside publishers, from many sessions and from triggers; what is wrong is refused in the caller's transaction.
-# ctest: slow nosan timeout=180
+# ctest: slow nosan timeout=180 long
 . "$(dirname "$0")/../support/e2e.bash"
 sql 'CREATE TABLE effect (what text, at timestamptz DEFAULT clock_timestamp())'
 queue() { lockstep queue create "$1" -q --create-topic "${@:2}"; }

@@ -1,5 +1,6 @@
 /* The topic is not what it was: the queue halts loudly, nothing is run from it, and an operator
- * decides. The built binary does the work, on a real Kafka. ctest: timeout=120 */
+ * decides. The built binary does the work, on a real Kafka.
+ * ctest: timeout=120 */
 #include "tests/support/support.h"
 
 #include "kafka/kafka.h"

@@ -1,7 +1,7 @@
 #!/bin/bash
 # Jobs that fire when rows wait in a table, with SQL of users that runs as the tasks' login: each row is loaded once, by the run that owns it, while executors are
 # killed at each step of a look and a firing. A look that never ends, or that writes, keeps no other job.
-# ctest: slow nosan timeout=240
+# ctest: slow nosan timeout=240 long
 . "$(dirname "$0")/../support/e2e.bash"
 tasks=$(scratch_name)_tasks
 e2e_roles=("$tasks")

@@ -1,6 +1,6 @@
 #!/bin/bash
 # The [metrics] port: what each daemon answers there, that promtool and a real Prometheus accept it, and that each panel of the dashboard has numbers.
-# ctest: slow nosan
+# ctest: slow nosan long
 . "$(dirname "$0")/../support/e2e.bash"
 root=$here/../..
 q=$(scratch_name) bad=$(scratch_name)

@@ -1,7 +1,7 @@
 #!/bin/bash
 # An operator against an executor that is held at a named point of a task's life: whatever of the two comes first, an effect is
 # there if and only if its task is Completed, nothing starts twice, and the run ends.
-# ctest: timeout=240 notsan
+# ctest: timeout=240 notsan long
 . "$(dirname "$0")/../support/e2e.bash"
 ledger_create
 

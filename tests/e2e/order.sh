@@ -1,6 +1,6 @@
 #!/bin/bash
 # Strict order, exactly once, bounded: many shapes, 1, 2 and 4 executors, 1 to 16 readers, phases of 1 to 500 tasks, three seeds.
-# ctest: timeout=240
+# ctest: timeout=240 long
 . "$(dirname "$0")/../support/e2e.bash"
 ledger_create
 

@@ -1,7 +1,7 @@
 #!/bin/bash
 # The trouble of one queue is its own: a queue that is deleted or missing, one whose statements fail, a flood of notifications from
 # somebody without any right, a forged record on its dead-letter topic, a name that another queue's relay has for its transactional id.
-# ctest: timeout=120 nosan
+# ctest: timeout=120 nosan long
 . "$(dirname "$0")/../support/e2e.bash"
 any=$(scratch_name)_any
 e2e_roles=("$any")

@@ -2,7 +2,7 @@
 # A paused run holds nobody up where runs are concurrent: what lies behind its messages is claimed and runs to its end, also past the
 # lookahead; what is paused runs when it is resumed, in order, each task once, whoever died meanwhile. Where runs are serial the
 # later ones wait, and explain says for what.
-# ctest: timeout=180
+# ctest: timeout=180 long
 . "$(dirname "$0")/../support/e2e.bash"
 ledger_create
 # hold(): a task that runs until its key is in let_go; mend(): one that fails until somebody has mended it.

@@ -1,7 +1,7 @@
 #!/bin/bash
 # Other producers: an open transaction that hides the end of the topic is named, a producer that was fenced says so and does not
 # fence back, and what anybody wrote with a hole, cut short or twice is found by the executors.
-# ctest: timeout=120 notsan
+# ctest: timeout=120 notsan long
 . "$(dirname "$0")/../support/e2e.bash"
 two=$db # a second database, whose queues are on the same topics
 e2e_leave() { local db=$two && scratch_drop; }

@@ -1,5 +1,6 @@
 /* Publishing: what is wrong with the options, the source or the topic is told, and nothing is
- * published. ctest: timeout=120 */
+ * published.
+ * ctest: timeout=120 */
 #include "producer/publish.h"
 #include "task/message.h"
 #include "tests/e2e/publish.h"

@@ -1,7 +1,7 @@
 #!/bin/bash
 # publish --resume: with which sources a run goes on, with which it is left as it is, and what cannot be resumed; publishers that are
 # interrupted or lose their lock.
-# ctest: timeout=120 notsan
+# ctest: timeout=120 notsan long
 . "$(dirname "$0")/../support/e2e.bash"
 export LOCKSTEP_PROBE_DIR=$tmp
 tasks() { awk -v from="$1" -v to="$2" 'BEGIN { for (i = from; i < to; i++) printf "{\"order\": %d, \"sql\": \"SELECT %d\"}\n", 1 + int(i / 50), i }'; }

@@ -1,5 +1,6 @@
 /* Publishing while reading: small transactions, constant memory, and what a stream that fails
- * leaves. ctest: timeout=180 */
+ * leaves.
+ * ctest: timeout=180 */
 #include "producer/publish.h"
 #include "task/message.h"
 #include "tests/e2e/publish.h"

@@ -1,7 +1,7 @@
 #!/bin/bash
 # Dead letters: each rejected message once and in order on the dead-letter topic, wherever its relay is killed or frozen, with
 # several executors, and when the topic is not available.
-# ctest: slow nosan timeout=180
+# ctest: slow nosan timeout=180 long
 . "$(dirname "$0")/../support/e2e.bash"
 put() { kcat -P -q -b "$LOCKSTEP_TEST_BROKERS" -t "$1" -p 0; }
 bad() { # QUEUE FROM TO

@@ -3,7 +3,7 @@
 # another one goes on with the step whose record is missing. SQL has its effect once; a command or a request is done twice only where its
 # end was not recorded, and no step before it is done again. One that wakes records nothing, and begins nothing.
 # Several points at a time, each with a queue of its own. LOCKSTEP_TEST_POINTS names other ones.
-# ctest: nosan
+# ctest: nosan long
 . "$(dirname "$0")/../support/e2e.bash"
 . "$here/../support/http.bash"
 . "$here/probes.bash"

@@ -1,8 +1,8 @@
 /* A topic is deleted and made anew, twice, and what queue show names as the remedy is run as it
  * stands: the new topic is read from its beginning, though rows of the same offsets are there:
  * rejected messages, duplicates of a run with an id, implicit runs. Before that: what the birthmark
- * tells of a topic that no executor has read yet, whatever its bytes are. ctest: nosan
- * timeout=120 */
+ * tells of a topic that no executor has read yet, whatever its bytes are.
+ * ctest: nosan timeout=120 long */
 #include "tests/support/support.h"
 
 #include "kafka/kafka.h"

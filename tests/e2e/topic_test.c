@@ -3,7 +3,8 @@
  * else's is told and waited for. On a real Kafka.
  *
  * The live cases share one executor and are broken all at once, so that the seconds between two
- * looks pass once. ctest: nosan timeout=180 */
+ * looks pass once.
+ * ctest: nosan timeout=180 */
 #include "tests/e2e/topic.h"
 #include "tests/support/support.h"
 

@@ -1,6 +1,6 @@
 #!/bin/bash
 # The tutorial works as it is printed, on the servers that it starts itself.
-# ctest: nosan timeout=600
+# ctest: nosan timeout=600 long
 . "$(dirname "$0")/../support/begin.bash"
 . "$here/../support/page.bash"
 unset LOCKSTEP_CONFIG LOCKSTEP_EXECUTOR_MAX_ATTEMPTS

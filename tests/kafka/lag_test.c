@@ -1,4 +1,5 @@
-/* What lag tools are told. ctest: timeout=120 */
+/* What lag tools see.
+ * ctest: timeout=120 */
 #include "kafka/source.h"
 #include "tests/kafka/reading.h"
 

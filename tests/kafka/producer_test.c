@@ -1,4 +1,4 @@
-/* ctest: timeout=120 */
+/* ctest: timeout=120 long */
 #include "kafka/source.h"
 #include "tests/kafka/reading.h"
 

@@ -1,4 +1,4 @@
-/* ctest: timeout=120 */
+/* ctest: timeout=120 long */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
