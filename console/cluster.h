@@ -1,13 +1,13 @@
 /**
  * What: one database that the console serves, with all that belongs to it: who is signed in there,
- *   the answers of its last second, its event stream, and what is known of it for the list of all.
- * Invariants: clusters share no session, no answer and no lock, so one that is down holds up no
- *   other; and at most CLUSTER_REQUESTS at once wait for it, so it does not take the workers of the
- *   others. Whether it answers is asked for by a thread of its own, at most every five seconds, and
- *   only when somebody wants to know.
+ *   the answers of its last second, its event stream, and its line in the list of all databases.
+ * Invariants: clusters share no session, no answer and no lock, so a database that is down holds up
+ *   no other one. At most CLUSTER_REQUESTS requests at a time wait for one database, so it does not
+ *   take the workers of the others. A thread of the cluster asks the database whether it answers,
+ *   at most every five seconds, and only while the list is asked for.
  * Threads: any.
  * Ownership: borrows its name and connection string. cluster_open gives, cluster_close takes.
- * Failure: only its threads can fail to start. Its database need not answer.
+ * Failure: only its threads can fail to start. cluster_open succeeds while the database is down.
  */
 #ifndef CONSOLE_CLUSTER_H
 #define CONSOLE_CLUSTER_H

@@ -2,17 +2,20 @@
  * What: an HTTP server, and one request of it: libmicrohttpd with the limits that a server on a
  *   network needs. Only http.c, request.c and http_stream.c know libmicrohttpd. What a handler
  *   reads is in request.h, how it answers in answer.h.
- * Invariants: a handler is called once a request, when its body is complete, on one of `workers`
- *   threads, or, where `turn` says so, on the server's, and answers exactly once (http_answer or
- *   http_stream_open); one that did not answers 500, unless it said http_wait: then it is called
- *   again. A request whose client has gone before its turn is not handled. A connection that has
- *   not sent a whole request within `idle_s`, however slowly it sends, a body above `body_most` and
- *   a connection above `connections` are ended here. Path and query are decoded; what is not valid
- *   percent-encoded UTF-8 without a NUL is answered 400 and not seen by the handler.
- * Threads: http_open, http_serve and http_stop: one. A request belongs to the thread of its
- *   handler.
- * Ownership: options are borrowed while the server runs; texts of a request live until the handler
- *   returns.
+ * Guarantee: each complete request is answered once, and no client, however slow, keeps another one
+ *   waiting.
+ * Mechanism: the thread of libmicrohttpd reads a request, suspends its connection and puts the
+ *   request into a queue. One of `workers` threads takes it, calls the handler and resumes the
+ *   connection. A handler that says http_wait leaves its worker and is called again when another
+ *   request has made what it waits for. A handler that leaves without an answer answers 500.
+ * Invariants: a request whose client has gone before its turn reaches no handler. The server ends a
+ *   connection that has not sent a whole request within `idle_s`, a request with a body above
+ *   `body_most`, and a connection above `connections`. Path and query are decoded; a request with
+ *   invalid percent-encoding, invalid UTF-8 or a NUL is answered 400 and reaches no handler.
+ * Not its concern: who asks, and what for (console.c).
+ * Threads: http_open, http_serve and http_stop: one thread, the same. A request belongs to the
+ *   thread of its handler.
+ * Ownership: the server borrows its options; texts of a request live until the handler returns.
  * Failure: RC_FATAL + ERR_CONFIG: address, certificate or key (see listen.h).
  */
 #ifndef CONSOLE_HTTP_H

@@ -1,15 +1,17 @@
 /**
  * What: the event stream: what happens in the database, as server-sent events, to all who listen.
- * Invariants: one PostgreSQL session, of the console's login, feeds all; it is asked once a second
- *   while somebody listens, every two seconds while there is news, and not at all while nobody
- *   does. `id:` is the number of an event, so a client that comes back with Last-Event-ID misses
- *   nothing: what it missed is sent, or, if that is more than STREAM_CATCH_UP, the event `reset`,
- *   upon which it reads again. An object that changes often is sent at most once in two seconds. A
- *   comment every 15 s keeps the line alive. A client that does not read is cut off (http.h).
- * Threads: stream_add from any; it has a thread of its own.
+ * Invariants: one PostgreSQL session, of the console's login, feeds all clients. The stream asks
+ *   the database once a second while a client listens, every two seconds while there is news, and
+ *   not at all without a client. `id:` is the number of an event. A client that comes back with
+ *   Last-Event-ID misses nothing: it gets the events since then, or, if there are more than
+ *   STREAM_CATCH_UP, the event `reset`, upon which it reads everything again. An object that
+ *   changes often is sent at most once in two seconds. A comment every 15 s keeps the line alive.
+ *   A client that does not read is cut off (http.h).
+ * Threads: stream_add from any; the stream has a thread of its own.
  * Ownership: the answers that it opened.
  * Failure: when the database does not answer, each client gets the event `away`, with the seconds
- *   since then; when it answers again, `back`, and then what it missed. The log says so once.
+ *   since then; when the database answers again, the event `back`, and then the events that it
+ *   missed. The log says so once.
  */
 #ifndef CONSOLE_STREAM_H
 #define CONSOLE_STREAM_H

@@ -1,7 +1,8 @@
 /**
- * What: when a lane may claim (claim.c does): what keeps it from it, and until when.
- * Invariants: what is blocked stays so until an event says that something has changed; all else
- *   ends by itself.
+ * What: whether a lane may claim now, and if not, what keeps it from a claim and until when.
+ *   claim.c claims.
+ * Invariants: a lane that is blocked stays so until an event says that something has changed; every
+ *   other reason ends at a time of its own.
  * Threads: control.
  * Ownership: embedded in the lane; only claims.c writes it.
  * Failure: -

@@ -1,8 +1,8 @@
 /**
  * What: the wait between claim and start: one thread and session per active run waits for IX of the
  *   phase before.
- * Invariants: as long as this executor has S of that phase, no gate waits: the executor that gives
- *   the last S back opens the next phase.
+ * Invariants: as long as this executor has S of that phase, no gate waits: the executor that
+ *   releases the last S opens the next phase.
  * Guarantee: no task starts while a task of an earlier phase of its run is unfinished.
  * Mechanism: the transaction that opens a phase locks the row of the phase before, checks then, in
  *   a statement of its own, that this one is open and has no unfinished task, and writes opened_at.
@@ -13,7 +13,7 @@
  *   is done first and releases its S; Y releases the last S of phase 1 and opens phase 2 in the
  *   same round trip. If X owned c instead, X's gate would wait for IX of phase 1, have it in this
  *   moment, and open phase 2. Phase 3 waits for phase 2 in the same way, and for phase 1 with it.
- * Threads: control, which tells a gate by mail.
+ * Threads: control, which sends a gate its orders by mail.
  * Ownership: a gate belongs to its lane; gates_stop ends all.
  * Failure: RC_LOST: a gate has lost its session.
  */

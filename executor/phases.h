@@ -1,6 +1,8 @@
 /**
- * What: the phases in the hands of a lane, oldest first.
- * Invariants: ids grow with the log, so their order is that of the ids.
+ * What: the phases that a lane has in hand, oldest first: each has tasks of this executor that are
+ *   not done, or a lock that it has not released.
+ * Invariants: the log is claimed in its order and each new phase gets a greater id, so the order of
+ *   the phases is the order of their ids.
  * Threads: control.
  * Ownership: the lane owns them.
  * Failure: -

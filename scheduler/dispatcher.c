@@ -1,4 +1,4 @@
-/* The thread of the dispatcher, and one round of it for whoever has a cron of his own. */
+/* The thread of the dispatcher, and one round of it for a cron of the user's. */
 #include "scheduler/dispatcher.h"
 
 #include "base/clock.h"

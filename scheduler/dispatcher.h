@@ -2,18 +2,25 @@
  * What: fires jobs at their times: a thread that waits until the earliest of them, or until it
  *   hears that something changed, and then lets the database decide one due schedule after the
  *   other.
- * Invariants: one dispatcher at a time, the one that has the lock of dispatch; what makes two of
- *   them safe all the same is the job's row and the one occurrence that a time may have
- *   (sql/functions/job/dispatch.sql). A firing is in one transaction, which may have several:
- *   enqueued run, occurrence and next time together. Nothing is kept here: whoever takes over
- *   begins where the rows are. One that stands by has an owner that tells it when the lock may be
- *   free, and then neither a session nor a statement; without such an owner it asks for the lock
- *   every two seconds. SQL of users runs in a session of the tasks' login, beside the dispatcher
- *   (scheduler/asker.h), one at a time; jobs without it do not wait for it.
+ * Guarantee: each time of a schedule is decided once: fired, skipped or failed.
+ * Mechanism: the dispatcher is the process that has the lock of dispatch. A firing writes the
+ *   enqueued run, the occurrence and the schedule's next time in one transaction, which may hold
+ *   several firings. If two processes took themselves for the dispatcher, the job's row, which each
+ *   locks, and the uniqueness of an occurrence would let only one of them fire a time
+ *   (sql/functions/job/dispatch.sql). Nothing is kept in memory: a successor begins where the rows
+ *   are.
+ * Invariants: a dispatcher that stands by has neither a session nor a statement when its owner
+ *   notifies it that the lock may be free; without such an owner it asks for the lock every two
+ *   seconds. SQL of users runs in a session of the tasks' login, beside the dispatcher
+ *   (scheduler/asker.h), one at a time; jobs without such SQL do not wait for it.
+ * Not its concern: how the run that it enqueued is published (relay/) and executed (executor/).
+ * Example: a job fires at 02:00, and its dispatcher dies at 02:00:00.1 before the commit. Nothing
+ *   of the firing is in the database. The successor gets the lock when the server has ended the
+ *   dead session, finds the schedule due, and fires it: once, late, with the time 02:00.
  * Threads: dispatcher_start, dispatcher_try and dispatcher_stop from the thread that owns it. Its
  *   own thread has the rest.
  * Ownership: borrows the strings; dispatcher_stop frees it.
- * Failure: never its owner's: a session that is lost is told once in the log and opened again with
+ * Failure: never its owner's: a lost session is reported once in the log and opened again with
  *   growing pauses.
  */
 #ifndef SCHEDULER_DISPATCHER_H

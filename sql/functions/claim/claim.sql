@@ -11,8 +11,8 @@
 -- p_parking: the caller takes the run for paused and sends more than its readers can do; if it is not, nothing is claimed (resumed).
 --
 -- p_in_stretches: the tasks are short. Then, while the run's last phase waits to be opened, the next one is left to those who have S of that:
--- a barrier inside one executor takes half the time of one between two. Only while somebody owns a task of it, for he opens it, and
--- lockstep.opened wakes the others; whatever takes him the last one wakes them, too. Not where runs are concurrent: another run may be behind.
+-- a barrier inside one executor takes half the time of one between two. Only while an executor owns a task of it: that executor opens
+-- it, and lockstep.opened wakes the others; what takes its last task of the phase away wakes them, too. Not where runs are concurrent: another run may be behind.
 --
 -- Most segments continue the last phase of their run. The others have functions of their own: claim_judge decides about what neither does that nor begins
 -- the next phase (another run, the end, what is wrong), claim_begin makes a phase or a run that begins.

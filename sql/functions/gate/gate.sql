@@ -4,8 +4,8 @@
 -- behind the lock is a part of the barrier: what nobody's start waits for is in lockstep.opened, which the caller calls next.
 --
 -- Only the oldest phase of the run that is not open gates, whoever owns its tasks; p_phase_id is the oldest phase of which
--- the caller owns tasks and which it has not seen open: if another has opened it, only its IX is to be taken. While somebody has S of the
--- phase right before that one, the caller waits for him.
+-- the caller owns tasks and which it has not seen open: if another has opened it, only its IX is to be taken. While another executor has S of
+-- the phase right before that one, the caller waits for that executor.
 --
 -- verdict   opened, open   the phase is open; the caller holds IX(previous_phase_id) (none if it is NULL). tells: events wait for a relay
 --           wait           IX was not granted within the slice: come again at once, that wait is the wake-up
@@ -48,8 +48,8 @@ BEGIN
         phase_id := p_phase_id;
         EXIT WHEN waited IS NOT NULL OR target.next OR target.opened_at IS NOT NULL OR target.done_at IS NOT NULL OR target.previous_phase_id IS NULL
             OR p_wait_ms = 0;
-        -- If somebody has S of the phase before, he has its tasks, and his gate opens it. What comes before that is not ours to wait for: we
-        -- would be in the way of those who give it back (lockstep.lock_intent_xact). Else it is, or nobody opens it.
+        -- If an executor has S of the phase before, it has tasks of it, and its gate opens it. What comes before that is not ours to wait for: we
+        -- would be in the way of the executors that release it (lockstep.lock_intent_xact). Else it is ours, or no executor opens it.
         EXIT WHEN lockstep.shared_free(target.previous_phase_id);
         IF NOT lockstep.lock_intent_xact(target.previous_phase_id, p_wait_ms) THEN
             verdict := 'wait';
