@@ -51,7 +51,7 @@
 #define REMEDY_REPLAY_OTHER                                                                        \
     "To continue it: lockstep replay --queue %.63s --resume %s. To give it up: lockstep replay "   \
     "--queue %.63s --abandon %s"
-#define REMEDY_REPLAY_RESUME "Go on with: lockstep replay --queue %.63s --resume %d"
+#define REMEDY_REPLAY_RESUME "Continue it with: lockstep replay --queue %.63s --resume %d"
 #define REMEDY_REPLAY_LOG    "See: lockstep log --event replay_begun"
 #define REMEDY_LOCK_LIST     "See: lockstep lock list"
 #define REMEDY_LOCKS_TAKEN                                                                         \

@@ -240,7 +240,7 @@ static enum rc look_stalled(struct watch *watch, struct err *err)
     return rc == RC_NONE ? RC_OK : rc;
 }
 
-/* Looks once and shows. *ret_ended: nothing more will come. */
+/* Checks once and shows. *ret_ended: nothing more will come. */
 static enum rc look(struct watch *watch, bool *ret_ended, struct err *err)
 {
     DB_RESULT_AUTO *progress = NULL;

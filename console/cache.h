@@ -39,7 +39,7 @@ enum cache_found cache_get(struct cache *cache, const char *key, struct http_req
                            struct cache_outcome *outcome, long *ret_ticket);
 void cache_put(struct cache *cache, const char *key, long ticket, struct http_request *request,
                const struct cache_outcome *outcome);
-/** Gives back what is too old. To be called now and then. */
+/** Returns what is too old. To be called now and then. */
 void cache_tidy(struct cache *cache);
 /** Something was changed by a visitor: nothing that was kept counts any more. */
 void cache_clear(struct cache *cache);

@@ -23,7 +23,7 @@ void needs_start(struct executor *ex);
 void needs_add(struct executor *ex, const struct work *work, const char *need, bool has);
 MUST_CHECK enum rc needs_send(struct lane *lane, struct work *works, struct err *err);
 
-/** Gives back what the configuration does not let this executor do. */
+/** Returns what the configuration does not let this executor do. */
 MUST_CHECK enum rc leave_unable(struct lane *lane, struct err *err);
 
 #endif

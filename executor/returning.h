@@ -14,7 +14,7 @@
 
 struct lane;
 
-/* Gives back what is not started and may start, but for `keep` tasks; keep -1: everything, open or
+/* Returns what is not started and may start, but for `keep` tasks; keep -1: everything, open or
  * not. */
 MUST_CHECK enum rc give_back(struct lane *lane, int keep, struct err *err);
 /* All of a run that is not started. */

@@ -129,7 +129,7 @@ static void drop_queue(struct kafka_source *source)
     source->queue = NULL;
 }
 
-/* Anew for each assign: a topic that was gone comes back as another object with another queue. */
+/* Again for each assign: a topic that was gone comes back as another object with another queue. */
 static enum rc take_queue(struct kafka_source *source, struct err *err)
 {
     static const uint64_t one = 1;

@@ -33,7 +33,7 @@ static void describe(const struct target *target, const struct kafka_open_transa
     if (open->since_ms >= 0 && gmtime_r(&seconds, &utc) != NULL)
         (void)strftime(since, sizeof since, "%Y-%m-%d %H:%M:%S UTC", &utc);
     (void)snprintf(text, size,
-                   "An open transaction of another producer begins at offset %" PRId64
+                   "an open transaction of another producer begins at offset %" PRId64
                    " of topic %s (partition %d), since %s, %" PRId64
                    " s ago: what is behind it cannot be read",
                    open->offset, target->topic, target->partition, since, age_ms(open) / 1000);
@@ -53,7 +53,7 @@ void blocked_tell(const struct target *target, const struct progress *progress,
     char what[512], hint[512];
     describe(target, open, what, sizeof what);
     advise(target, open, hint, sizeof hint);
-    progress_notice(progress, "%s.\n  hint: %s", what, hint);
+    progress_notice(progress, "%s\n  hint: %s", what, hint);
 }
 
 void blocked_tell_old(const struct target *target, const struct progress *progress,
@@ -69,5 +69,5 @@ enum rc blocked_err(const struct target *target, const struct kafka_open_transac
     char what[512], hint[512];
     describe(target, open, what, sizeof what);
     advise(target, open, hint, sizeof hint);
-    return err_set(err, RC_RETRY, ERR_HELD, target->queue, hint, "%s.", what);
+    return err_set(err, RC_RETRY, ERR_HELD, target->queue, hint, "%s", what);
 }

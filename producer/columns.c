@@ -67,10 +67,10 @@ static enum rc add_column(struct columns *columns, const struct column_value *na
         i++;
     if (i == KNOWN)
         return err_set(err, RC_REJECT, ERR_USAGE, object, KNOWN_HINT,
-                       "The column \"%s\" is not known.", object);
+                       "the column \"%s\" is not known", object);
     if (has_field(columns, known[i].field))
         return err_set(err, RC_REJECT, ERR_USAGE, object, "remove one of them",
-                       "The column \"%s\" occurs twice.", known[i].field);
+                       "the column \"%s\" occurs twice", known[i].field);
     columns->at[columns->count++] = &known[i];
     return RC_OK;
 }
@@ -97,10 +97,10 @@ enum rc columns_header(const struct column_value *names, int count, struct colum
     for (int i = 0; i < KNOWN; i++)
         if (known[i].required && !has_field(&columns, known[i].field))
             return err_set(err, RC_REJECT, ERR_USAGE, known[i].name, KNOWN_HINT,
-                           "The column \"%s\" is missing.", known[i].name);
+                           "the column \"%s\" is missing", known[i].name);
     if (work_columns(&columns) == 0)
         return err_set(err, RC_REJECT, ERR_USAGE, "sql", KNOWN_HINT,
-                       "The column \"sql\" is missing, and so are command, url, steps and type.");
+                       "the column \"sql\" is missing, and so are command, url, steps and type");
     *ret_columns = columns;
     return RC_OK;
 }
@@ -114,7 +114,7 @@ static enum rc bad_value(const struct column *column, const struct column_value 
         shown[i] = value->text[i] >= ' ' && value->text[i] <= '~' ? value->text[i] : '?';
     shown[len] = '\0';
     return err_set(err, RC_REJECT, ERR_USAGE, column->name, NULL,
-                   "The column \"%s\" must be %s, not: %s%s", column->name, wanted, shown,
+                   "the column \"%s\" must be %s, not: %s%s", column->name, wanted, shown,
                    len < value->len ? "..." : "");
 }
 
@@ -152,7 +152,7 @@ static enum rc add_text(const struct column *column, const struct column_value *
     if (bad < value->len)
         return err_set(err, RC_REJECT, ERR_USAGE, column->name,
                        "staged work is UTF-8 without NUL bytes; convert it, e.g. with iconv",
-                       "The column \"%s\" holds a byte 0x%02x at %zu that is %s.", column->name,
+                       "the column \"%s\" holds a byte 0x%02x at %zu that is %s", column->name,
                        (unsigned char)value->text[bad], bad,
                        value->text[bad] == '\0' ? "not allowed" : "not UTF-8");
     json_quote(out, value->text, value->len);
@@ -167,7 +167,7 @@ static enum rc add_json(const struct column *column, const struct column_value *
     struct err why;
     if (json_parse(value->text, value->len, MESSAGE_MAX_BYTES, &json, &why) != RC_OK)
         return err_set(err, RC_REJECT, ERR_USAGE, column->name, "write it as a JSON array",
-                       "The column \"%s\" must be JSON: %s", column->name, why.message);
+                       "the column \"%s\" must be JSON: %s", column->name, why.message);
     json_done(&json);
     str_add(out, value->text, value->len);
     return RC_OK;
@@ -197,7 +197,7 @@ enum rc columns_row(const struct columns *columns, const struct column_value *va
         return err_set(err, RC_REJECT, ERR_USAGE, "",
                        "a value that holds a comma, a quote or a line break must be in quotes, "
                        "quotes within it doubled",
-                       "The row has %d values, the header has %d columns.", count, columns->count);
+                       "the row has %d values, the header has %d columns", count, columns->count);
     for (int i = 0; i < count; i++) {
         const struct column *column = columns->at[i];
         bool none = values[i].text == NULL || values[i].len == 0;
@@ -205,7 +205,7 @@ enum rc columns_row(const struct columns *columns, const struct column_value *va
                       (strcmp(column->field, "sql") == 0 && work_columns(columns) == 1);
         if (none && needed)
             return err_set(err, RC_REJECT, ERR_USAGE, column->name, "every task needs one",
-                           "The column \"%s\" is %s.", column->name,
+                           "the column \"%s\" is %s", column->name,
                            values[i].text == NULL ? "NULL" : "empty");
         enum rc rc = none ? RC_OK : add_value(column, &values[i], out, err);
         if (rc != RC_OK)

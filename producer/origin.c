@@ -71,7 +71,7 @@ enum rc origin_empty(const struct origin *origin, struct err *err)
 {
     return err_set(err, RC_REJECT, ERR_USAGE, staged_name(origin->staged),
                    "a run needs at least one task, e.g. {\"order\":100,\"sql\":\"SELECT 1\"}",
-                   "There is no task in the %s.", origin->stream ? "stream" : "source");
+                   "there is no task in the %s", origin->stream ? "stream" : "source");
 }
 
 void origin_close(struct origin *origin)

@@ -73,7 +73,7 @@ enum rc progress_cancelled(const struct progress *progress, struct err *err)
     if (options->cancelled == NULL || !options->cancelled(options->context))
         return RC_OK;
     return err_set(err, RC_REJECT, ERR_CANCELLED, options->queue, NULL,
-                   "The publishing was interrupted.");
+                   "the publishing was interrupted");
 }
 
 void progress_notice(const struct progress *progress, const char *fmt, ...)

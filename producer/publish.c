@@ -66,7 +66,7 @@ static void tell_hindrances(const struct publishing *p)
     if (db_run(p->session.db, &sql_publish_hindrances, params, &rows, &ignored) != RC_OK)
         return;
     for (int i = 0; i < db_rows(rows); i++)
-        progress_notice(&p->progress, "%s.\n  hint: %s",
+        progress_notice(&p->progress, "%s\n  hint: %s",
                         db_text(rows, i, PUBLISH_HINDRANCES_SENTENCE),
                         db_text(rows, i, PUBLISH_HINDRANCES_HELPS));
 }

@@ -225,7 +225,7 @@ static enum rc judge(struct publishing *p, const struct tail *tail, struct err *
         return err_set(err, RC_REJECT, ERR_FAILED, p->run.id,
                        "its executors stop it, too; publish the work as a new run, which closes "
                        "this one as aborted",
-                       "The topic has lost seq %" PRId64 " of the run: it cannot continue.",
+                       "the topic has lost seq %" PRId64 " of the run: it cannot continue",
                        tail->missing);
     return RC_OK;
 }
@@ -283,8 +283,8 @@ enum rc resume_close(struct publishing *p, struct err *err)
         err, RC_REJECT, ERR_FAILED, p->run.id,
         "Next time keep a copy of what goes into the pipe (tee); --resume RUN COPY continues "
         "with that",
-        "The run was read from a pipe, which cannot be read again, and no other source "
-        "is named: it is %s after %" PRId64 " tasks.",
+        "the run was read from a pipe, which cannot be read again, and no other source "
+        "is named: it is %s after %" PRId64 " tasks",
         r->state == PUBLISH_RESUMABLE_IS_CANCELLED ? "cancelled" : "ended as aborted",
         r->state == PUBLISH_RESUMABLE_IS_ABORTED ? r->noted_seq : (int64_t)0);
 }

@@ -47,7 +47,7 @@ static enum rc exists(const struct run *run, const struct target *target, struct
     char hint[200];
     (void)snprintf(hint, sizeof hint, REMEDY_RUN_THERE, run->id);
     return err_set(err, RC_REJECT, ERR_USAGE, run->id, hint,
-                   "A run with this id exists in queue %s already.", target->queue);
+                   "a run with this id exists in queue %s already", target->queue);
 }
 
 enum rc run_check_new(const struct run *run, const struct session *session,

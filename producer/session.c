@@ -36,11 +36,11 @@ static enum rc held(const struct session *session, const struct target *target, 
     if (db_run(session->db, &sql_publish_holder, (const char *const[]){DB_INT(target->queue_id)},
                &holder, &ignored) != RC_OK)
         return err_set(err, RC_RETRY, ERR_HELD, name, hint,
-                       "Another producer is publishing to this queue.");
+                       "another producer is publishing to this queue");
     return err_set(
         err, RC_RETRY, ERR_HELD, name, hint,
-        "Another producer is publishing to this queue: user %s from %s, backend %s, "
-        "connected since %s.",
+        "another producer is publishing to this queue: user %s from %s, backend %s, "
+        "connected since %s",
         db_text(holder, 0, PUBLISH_HOLDER_USENAME), db_text(holder, 0, PUBLISH_HOLDER_ADDRESS),
         db_text(holder, 0, PUBLISH_HOLDER_PID), db_text(holder, 0, PUBLISH_HOLDER_SINCE));
 }

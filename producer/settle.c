@@ -95,8 +95,8 @@ static bool see_fenced(const struct publishing *p, enum rc rc, struct err *err)
         err, rc, ERR_HELD, p->target.queue,
         "find the other one: it is not under this database's lock. Two queues of one name "
         "must not share a Kafka cluster",
-        "Another producer has taken over the transactional id lockstep.%s (%s): this one "
-        "may not publish any more.",
+        "another producer has taken over the transactional id lockstep.%s (%s): this one "
+        "may not publish any more",
         p->target.queue, code);
     err_code(err, code);
     return true;

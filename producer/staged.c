@@ -78,7 +78,7 @@ enum rc staged_check(const struct staged *staged, struct staged_task *task, stru
         return err_set(err, RC_REJECT, ERR_USAGE, "$",
                        "keep large data in a table and pass its key, or raise max.message.bytes of "
                        "the topic and -X message.max.bytes",
-                       "The task has %zu bytes, this topic takes %zu.", task->len, staged->limit);
+                       "the task has %zu bytes, this topic takes %zu", task->len, staged->limit);
     return RC_OK;
 }
 

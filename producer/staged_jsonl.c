@@ -46,7 +46,7 @@ static enum rc too_long(size_t len, struct err *err)
 {
     return err_set(err, RC_REJECT, ERR_USAGE, "$",
                    "one task is one line; keep large data in a table and pass its key",
-                   "The line has %zu bytes, at most %d are allowed.", len,
+                   "the line has %zu bytes, at most %d are allowed", len,
                    MESSAGE_MAX_BYTES - MESSAGE_TAG_BYTES);
 }
 

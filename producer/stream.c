@@ -25,8 +25,8 @@ static enum rc unsorted(const struct publishing *p, const struct staged_task *ta
 {
     (void)err_set(err, RC_REJECT, ERR_USAGE, "$.order",
                   "sort the source by order, or publish it without --stream, which sorts",
-                  "The order %" PRId64 " comes after %" PRId64
-                  ": a stream must be sorted, its earlier tasks are published already.",
+                  "the order %" PRId64 " comes after %" PRId64
+                  ": a stream must be sorted, its earlier tasks are published already",
                   task->order, p->records.order);
     return at_line(p, err);
 }

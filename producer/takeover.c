@@ -57,7 +57,7 @@ static enum rc refuse(const struct publishing *p, const char *run, const struct 
                       struct err *err)
 {
     (void)err_set(err, RC_RETRY, ERR_HELD, p->target.queue, NULL,
-                  "Run %s is unfinished: its producer ended after %" PRId64 " tasks.", run,
+                  "run %s is unfinished: its producer ended after %" PRId64 " tasks", run,
                   tail->next_seq);
     (void)snprintf(err->hint, sizeof err->hint, REMEDY_RUN_UNFINISHED, p->target.queue, run, run);
     return RC_RETRY;
@@ -74,7 +74,7 @@ static enum rc abort_run(struct publishing *p, const char *run, struct tail *tai
     }
     progress_notice(&p->progress,
                     "run %s, whose producer ended after %" PRId64 " tasks, is closed as aborted; "
-                    "--resume instead of a new run would have gone on with it",
+                    "publish --resume continues such a run, a new run closes it",
                     run, tasks);
     return row_abort(p->session.db, p->target.queue_id, run, tail->next_seq - 1, tail->last_offset,
                      "its producer ended before all was published", err);

@@ -34,7 +34,7 @@ enum rc target_find(struct target *target, struct db *db, struct err *err)
     char hint[200];
     (void)snprintf(hint, sizeof hint, REMEDY_QUEUE_MISSING, queue);
     if (rc == RC_NONE)
-        return err_set(err, RC_FATAL, ERR_USAGE, queue, hint, "There is no queue of this name.");
+        return err_set(err, RC_FATAL, ERR_USAGE, queue, hint, "there is no queue of this name");
     if (rc != RC_OK)
         return rc;
     target->queue_id = (int)db_int(row, 0, PUBLISH_QUEUE_QUEUE_ID);
@@ -56,11 +56,11 @@ static enum rc check_partitions(const struct target *target, const struct kafka_
     /* What is not known was accepted as it is: the next executor learns it. */
     if (target->partition == 0 && target->partitions == 1 && info->partitions != 1)
         return err_set(err, RC_FATAL, ERR_CONFIG, target->topic, hint,
-                       "The topic has %d partitions now, it had 1.", info->partitions);
+                       "the topic has %d partitions now, it had 1", info->partitions);
     if (target->partition >= info->partitions)
         return err_set(err, RC_FATAL, ERR_CONFIG, target->topic,
                        "give the queue a partition that exists",
-                       "The topic has %d partitions; partition %d of the queue is not among them.",
+                       "the topic has %d partitions; partition %d of the queue is not among them",
                        info->partitions, target->partition);
     return RC_OK;
 }
@@ -86,19 +86,19 @@ static enum rc check_settings(const struct target *target, const struct kafka_to
     if (strstr(info->cleanup_policy, "compact") != NULL)
         return err_set(err, RC_FATAL, ERR_CONFIG, target->topic,
                        hint_of(target, "cleanup.policy=delete", hint),
-                       "The topic is compacted (cleanup.policy=%s): Kafka would delete tasks.",
+                       "the topic is compacted (cleanup.policy=%s): Kafka would delete tasks",
                        info->cleanup_policy);
     if (info->max_message_bytes >= 0 && info->max_message_bytes < batch_size(target))
         return err_set(err, RC_FATAL, ERR_CONFIG, target->topic,
                        hint_of(target, "max.message.bytes=1048588", hint),
-                       "The topic's max.message.bytes is %" PRId64
-                       ", less than the producer's message.max.bytes, %" PRId64 ".",
+                       "the topic's max.message.bytes is %" PRId64
+                       ", less than the producer's message.max.bytes, %" PRId64,
                        info->max_message_bytes, batch_size(target));
     if (target->cluster_id[0] != '\0' && info->cluster_id[0] != '\0' &&
         strcmp(target->cluster_id, info->cluster_id) != 0)
         return err_set(err, RC_FATAL, ERR_CONFIG, target->topic,
                        "check --brokers: the queue's executors read from another cluster",
-                       "This is Kafka cluster %s, the queue belongs to cluster %s.",
+                       "this is Kafka cluster %s, the queue belongs to cluster %s",
                        info->cluster_id, target->cluster_id);
     return RC_OK;
 }
@@ -108,7 +108,7 @@ static enum rc gone(const struct target *target, struct err *err)
     char hint[300];
     (void)snprintf(hint, sizeof hint, REMEDY_TOPIC_GONE, target->queue);
     return err_set(err, RC_FATAL, ERR_CONFIG, target->topic, hint,
-                   "The queue's topic does not exist.");
+                   "the queue's topic does not exist");
 }
 
 enum rc target_check(struct target *target, struct err *err)
@@ -133,7 +133,7 @@ enum rc target_check(struct target *target, struct err *err)
         most = MESSAGE_MAX_BYTES;
     if (most < 2 * MESSAGE_TAG_BYTES)
         return err_set(err, RC_FATAL, ERR_CONFIG, "message.max.bytes", "the default is 1000000",
-                       "message.max.bytes of %" PRId64 " leaves no room for a task.",
+                       "message.max.bytes of %" PRId64 " leaves no room for a task",
                        batch_size(target));
     target->limit = (size_t)most - MESSAGE_TAG_BYTES;
     return RC_OK;

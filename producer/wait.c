@@ -40,7 +40,7 @@ static enum rc read_outcome(struct waiting *w, struct err *err)
         return RC_NONE;
     if (rc == RC_NONE)
         return err_set(err, RC_REJECT, ERR_FAILED, run, NULL,
-                       "The run is not there any more: somebody deleted it.");
+                       "the run is not there any more: somebody deleted it");
     if (rc != RC_OK)
         return rc;
     const char *status = db_text(outcome, 0, PUBLISH_OUTCOME_STATUS),
@@ -56,8 +56,8 @@ static enum rc read_outcome(struct waiting *w, struct err *err)
         return RC_OK;
     char hint[100];
     (void)snprintf(hint, sizeof hint, REMEDY_RUN_FAILED, run);
-    return err_set(err, RC_REJECT, ERR_FAILED, run, hint, "The run ended as %s%s%s", status,
-                   reason[0] != '\0' ? ": " : ".", reason);
+    return err_set(err, RC_REJECT, ERR_FAILED, run, hint, "the run ended as %s%s%s", status,
+                   reason[0] != '\0' ? ": " : "", reason);
 }
 
 /** Until a notification, or READ_EVERY_MS, whichever is first. */
@@ -91,7 +91,7 @@ static enum rc interrupted(const struct waiting *w, struct err *err)
     (void)snprintf(hint, sizeof hint, REMEDY_RUN_WATCH, w->p->run.id);
     return rc == RC_OK ? rc
                        : err_set(err, rc, ERR_CANCELLED, w->p->run.id, hint,
-                                 "The waiting was interrupted; the run is %s.", w->status);
+                                 "the waiting was interrupted; the run is %s", w->status);
 }
 
 /** The run does not need us, so a lost session is only a reason to ask again. */
@@ -147,7 +147,7 @@ static enum rc timed_out(const struct waiting *w, struct err *err)
     char hint[120];
     (void)snprintf(hint, sizeof hint, REMEDY_RUN_WATCH, w->p->run.id);
     return err_set(err, RC_RETRY, ERR_TIMEOUT, w->p->run.id, hint,
-                   "The run has not ended within %d ms; it is %s.", w->p->options->wait_timeout_ms,
+                   "the run has not ended within %d ms; it is %s", w->p->options->wait_timeout_ms,
                    w->status);
 }
 

@@ -73,7 +73,7 @@ static enum rc too_large(const struct json_path *path, struct err *err)
     char text[JSON_PATH_SIZE];
     (void)err_set(err, RC_REJECT, ERR_FAILED, json_path_text(path, text), "write it as a string",
                   "%s is a number that PostgreSQL cannot hold: it has more than 131072 digits "
-                  "before the decimal point, or more than 16383 behind it.",
+                  "before the decimal point, or more than 16383 behind it",
                   text);
     err_code(err, message_reason_name(MESSAGE_OUT_OF_RANGE));
     return RC_REJECT;
@@ -97,7 +97,7 @@ static enum rc attach_spans(const struct json *json, cJSON *node, const struct j
             struct json_path at = {.up = path, .key = twice};
             char text[JSON_PATH_SIZE];
             return err_set(err, RC_REJECT, ERR_FAILED, json_path_text(&at, text),
-                           "write each key once", "%s occurs twice.", text);
+                           "write each key once", "%s occurs twice", text);
         }
     }
     int index = 0;
@@ -176,7 +176,7 @@ enum rc json_parse(const char *text, size_t len, size_t max_bytes, struct json *
 {
     if (len > max_bytes || len >= UINT32_MAX)
         return err_set(err, RC_REJECT, ERR_FAILED, "$", NULL,
-                       "The text has %zu bytes, allowed are %zu.", len, max_bytes);
+                       "the text has %zu bytes, allowed are %zu", len, max_bytes);
     /* every value takes two bytes (itself and a separator, or its two brackets), but for those
      * still open */
     struct json json = {.text = text,
@@ -185,13 +185,13 @@ enum rc json_parse(const char *text, size_t len, size_t max_bytes, struct json *
     if (!json_scan(&scan)) {
         json_done(&json);
         return err_set(err, RC_REJECT, ERR_FAILED, "$", NULL,
-                       "The text is not strict JSON: at byte %zu %s.", scan.at, scan.wrong);
+                       "the text is not strict JSON: at byte %zu %s", scan.at, scan.wrong);
     }
     json.root = make_tree(&json, len, scan.count);
     if (json.root == NULL) {
         json_done(&json);
         return err_set(err, RC_REJECT, ERR_FAILED, "$", "write very long numbers as strings",
-                       "The JSON library cannot read the text.");
+                       "the JSON library cannot read the text");
     }
     struct json_path path = {0};
     int next = 0;

@@ -32,7 +32,7 @@ static enum rc read_type(struct reading *r, cJSON *node, const struct json_path 
         return RC_OK;
     char value[JSON_EXCERPT_SIZE];
     return field_wrong(r, MESSAGE_UNKNOWN_TYPE, path,
-                       "must be sql, command, http, external or end, not %s.",
+                       "must be sql, command, http, external or end, not %s",
                        json_excerpt(r->json, node, value));
 }
 
@@ -119,7 +119,7 @@ static enum rc read_retry_intervals(struct reading *r, cJSON *node, const struct
     int count = cJSON_GetArraySize(node);
     if (count < 1 || count > MOST_INTERVALS)
         return field_wrong(r, MESSAGE_OUT_OF_RANGE, path,
-                           "must hold between 1 and %d intervals, not %d.", MOST_INTERVALS, count);
+                           "must hold between 1 and %d intervals, not %d", MOST_INTERVALS, count);
     msg->retry_intervals = xcalloc((size_t)count, sizeof *msg->retry_intervals);
     for (const cJSON *child = node->child; child != NULL; child = child->next) {
         struct json_path at = {.up = path, .index = msg->retry_interval_count};
@@ -137,7 +137,7 @@ static enum rc read_timeout(struct reading *r, cJSON *node, const struct json_pa
     double seconds;
     enum rc rc = field_number(r, node, path, MOST_SECONDS, &seconds);
     if (rc == RC_OK && seconds < LEAST_TIMEOUT)
-        return field_wrong(r, MESSAGE_OUT_OF_RANGE, path, "must be at least 0.001 seconds.");
+        return field_wrong(r, MESSAGE_OUT_OF_RANGE, path, "must be at least 0.001 seconds");
     if (rc == RC_OK)
         r->msg->timeout_us = (int64_t)(seconds * 1e6);
     return rc;
@@ -165,7 +165,7 @@ static enum rc read_kind(struct reading *r, cJSON *node, const struct json_path 
         rc = field_short_text(r, node, path, LONGEST_KIND);
     enum message_type type;
     if (rc == RC_OK && type_find(node->valuestring, &type))
-        rc = field_wrong(r, MESSAGE_BAD_FIELD, path, "must not be the name of a type: %s.",
+        rc = field_wrong(r, MESSAGE_BAD_FIELD, path, "must not be the name of a type: %s",
                          type_name(type));
     return rc;
 }
@@ -302,11 +302,11 @@ static enum rc sort_members(struct reading *r, cJSON *members[FIELDS])
         if (i == FIELDS) {
             const char *near = nearest_field(child->string, r->form);
             return field_wrong(r, MESSAGE_BAD_FIELD, &path, "is not a field of a message%s%s%s",
-                               near ? "; did you mean " : "", near ? near : "", near ? "?" : ".");
+                               near ? "; did you mean " : "", near ? near : "", near ? "?" : "");
         }
         if (fields[i].tag && r->form == MESSAGE_STAGED)
             return field_wrong(r, MESSAGE_BAD_FIELD, &path,
-                               "is computed by the producer and must not be in staged work.");
+                               "is computed by the producer and must not be in staged work");
         members[i] = child;
     }
     return RC_OK;
@@ -318,7 +318,7 @@ static enum rc require(struct reading *r, cJSON *const members[FIELDS], enum fie
     struct json_path path = {.up = &root, .key = fields[field].name};
     if (members[field] != NULL)
         return RC_OK;
-    return field_wrong(r, MESSAGE_BAD_FIELD, &path, "is missing: it is required %s.", when);
+    return field_wrong(r, MESSAGE_BAD_FIELD, &path, "is missing: it is required %s", when);
 }
 
 /** What must be there, by type and form. */
@@ -361,7 +361,7 @@ static enum rc check_together(struct reading *r, cJSON *const members[FIELDS])
     struct json_path type = {.up = &root, .key = "type"};
     if (r->form == MESSAGE_STAGED && msg->type == MESSAGE_END)
         return field_wrong(r, MESSAGE_BAD_FIELD, &type,
-                           "must not be end in staged work: the producer ends the run itself.");
+                           "must not be end in staged work: the producer ends the run itself");
     enum rc rc = check_required(r, members);
     if (rc != RC_OK)
         return rc;
@@ -369,19 +369,19 @@ static enum rc check_together(struct reading *r, cJSON *const members[FIELDS])
         if (members[i] != NULL && (members[F_RUN] == NULL || msg->seq != 0))
             return field_wrong(r, MESSAGE_BAD_FIELD,
                                &(struct json_path){.up = &root, .key = fields[i].name},
-                               "belongs to the first message of a run with an id: run, seq 0.");
+                               "belongs to the first message of a run with an id: run, seq 0");
     struct json_path steps = {.up = &root, .key = "steps"}, order = {.up = &root, .key = "order"};
     if (members[F_STEPS] != NULL && members[F_SQL] != NULL)
-        return field_wrong(r, MESSAGE_BAD_FIELD, &steps, "and sql must not both be in a message.");
+        return field_wrong(r, MESSAGE_BAD_FIELD, &steps, "and sql must not both be in a message");
     if (members[F_STEPS] != NULL && members[F_TRANSACTION] != NULL)
         return field_wrong(r, MESSAGE_BAD_FIELD,
                            &(struct json_path){.up = &root, .key = "transaction"},
-                           "belongs into the step that it is for.");
+                           "belongs into the step that it is for");
     if (members[F_ORDER] != NULL && members[F_PREVIOUS_ORDER] != NULL &&
         msg->order <= msg->previous_order)
         return field_wrong(r, MESSAGE_BAD_FIELD, &order,
                            "must be greater than previous_order: %" PRId64
-                           " is not greater than %" PRId64 ".",
+                           " is not greater than %" PRId64,
                            msg->order, msg->previous_order);
     return RC_OK;
 }
@@ -400,7 +400,7 @@ static enum rc read_fields(struct reading *r)
         struct json_path path = {.up = &root, .key = fields[i].name};
         if ((fields[i].types & (1 << r->msg->type)) == 0)
             return field_wrong(r, MESSAGE_BAD_FIELD, &path,
-                               "does not belong to a message of type %s.", type_name(r->msg->type));
+                               "does not belong to a message of type %s", type_name(r->msg->type));
         rc = fields[i].read(r, members[i], &path);
         if (rc != RC_OK)
             return rc;
@@ -414,14 +414,14 @@ enum rc message_parse(const char *bytes, size_t len, enum message_form form,
 {
     size_t most = MESSAGE_MAX_BYTES - (form == MESSAGE_STAGED ? MESSAGE_TAG_BYTES : 0);
     if (bytes == NULL || len == 0) {
-        (void)err_set(err, RC_REJECT, ERR_FAILED, "$", NULL, "The message is empty.");
+        (void)err_set(err, RC_REJECT, ERR_FAILED, "$", NULL, "the message is empty");
         err_code(err, message_reason_name(MESSAGE_EMPTY));
         return RC_REJECT;
     }
     if (len > most) {
         (void)err_set(err, RC_REJECT, ERR_FAILED, "$",
                       "keep large data in a table and pass its key",
-                      "The message has %zu bytes, at most %zu are allowed.", len, most);
+                      "the message has %zu bytes, at most %zu are allowed", len, most);
         err_code(err, message_reason_name(MESSAGE_OVERSIZE));
         return RC_REJECT;
     }

@@ -29,8 +29,8 @@ enum rc read_args(struct reading *r, cJSON *node, const struct json_path *path)
         return field_wrong_type(r, node, path, "an array of strings");
     int count = cJSON_GetArraySize(node);
     if (count > MOST_ARGS)
-        return field_wrong(r, MESSAGE_OUT_OF_RANGE, path,
-                           "has %d elements, at most %d are allowed.", count, MOST_ARGS);
+        return field_wrong(r, MESSAGE_OUT_OF_RANGE, path, "has %d elements, at most %d are allowed",
+                           count, MOST_ARGS);
     action->args = xcalloc((size_t)count + 1, sizeof *action->args);
     for (cJSON *child = node->child; child != NULL; child = child->next) {
         struct json_path at = {.up = path, .index = action->arg_count};
@@ -60,15 +60,15 @@ enum rc read_url(struct reading *r, cJSON *node, const struct json_path *path)
         return rc;
     const char *url = node->valuestring;
     if (!ascii_same_start(url, "http://", 7) && !ascii_same_start(url, "https://", 8))
-        return field_wrong(r, MESSAGE_BAD_FIELD, path, "must begin with http:// or https://.");
+        return field_wrong(r, MESSAGE_BAD_FIELD, path, "must begin with http:// or https://");
     if (strlen(url) > LONGEST_URL)
-        return field_wrong(r, MESSAGE_OUT_OF_RANGE, path, "has %zu bytes, at most %d are allowed.",
+        return field_wrong(r, MESSAGE_OUT_OF_RANGE, path, "has %zu bytes, at most %d are allowed",
                            strlen(url), LONGEST_URL);
     for (const unsigned char *c = (const unsigned char *)url; *c != '\0'; c++)
         if (*c <= ' ' || *c >= 0x7f)
             return field_wrong(r, MESSAGE_BAD_FIELD, path,
                                "must be plain ASCII without white space: write other characters "
-                               "as %%XX, and a host in its xn-- form.");
+                               "as %%XX, and a host in its xn-- form");
     r->action->url = copy_text(node);
     return RC_OK;
 }
@@ -82,9 +82,8 @@ enum rc read_method(struct reading *r, cJSON *node, const struct json_path *path
     if (method[strspn(method, "ABCDEFGHIJKLMNOPQRSTUVWXYZ")] != '\0' ||
         strlen(method) > LONGEST_METHOD || strcmp(method, "CONNECT") == 0 ||
         strcmp(method, "TRACE") == 0)
-        return field_wrong(
-            r, MESSAGE_BAD_FIELD, path,
-            "must be a method in capitals, such as GET, POST, PUT, PATCH or DELETE.");
+        return field_wrong(r, MESSAGE_BAD_FIELD, path,
+                           "must be a method in capitals, such as GET, POST, PUT, PATCH or DELETE");
     r->action->method = copy_text(node);
     return RC_OK;
 }
@@ -92,14 +91,14 @@ enum rc read_method(struct reading *r, cJSON *node, const struct json_path *path
 static enum rc check_header(struct reading *r, const cJSON *node, const struct json_path *path)
 {
     if (!header_name_valid(node->string))
-        return field_wrong(r, MESSAGE_BAD_FIELD, path, "is no name of a header.");
+        return field_wrong(r, MESSAGE_BAD_FIELD, path, "is no name of a header");
     if (header_frames(node->string))
         return field_wrong(r, MESSAGE_BAD_FIELD, path,
-                           "must not be set: it follows from url and body.");
+                           "must not be set: it follows from url and body");
     if (!cJSON_IsString(node))
         return field_wrong_type(r, node, path, "a string");
     if (!header_value_valid(node->valuestring))
-        return field_wrong(r, MESSAGE_BAD_FIELD, path, "must not hold control characters.");
+        return field_wrong(r, MESSAGE_BAD_FIELD, path, "must not hold control characters");
     return RC_OK;
 }
 
@@ -110,7 +109,7 @@ enum rc read_headers(struct reading *r, cJSON *node, const struct json_path *pat
         return field_wrong_type(r, node, path, "an object of strings");
     int count = cJSON_GetArraySize(node);
     if (count > MOST_HEADERS)
-        return field_wrong(r, MESSAGE_OUT_OF_RANGE, path, "has %d members, at most %d are allowed.",
+        return field_wrong(r, MESSAGE_OUT_OF_RANGE, path, "has %d members, at most %d are allowed",
                            count, MOST_HEADERS);
     action->headers = xcalloc((size_t)count + 1, sizeof *action->headers);
     for (cJSON *child = node->child; child != NULL; child = child->next) {

@@ -31,8 +31,8 @@ enum rc field_wrong_type(struct reading *r, const cJSON *node, const struct json
     char value[JSON_EXCERPT_SIZE];
     json_excerpt(r->json, node, value);
     if (cJSON_IsNull(node))
-        return field_wrong(r, MESSAGE_BAD_FIELD, path, "must be %s, not null.", wanted);
-    return field_wrong(r, MESSAGE_BAD_FIELD, path, "must be %s, not %s: %s.", wanted,
+        return field_wrong(r, MESSAGE_BAD_FIELD, path, "must be %s, not null", wanted);
+    return field_wrong(r, MESSAGE_BAD_FIELD, path, "must be %s, not %s: %s", wanted,
                        json_type_name(node), value);
 }
 
@@ -56,12 +56,12 @@ enum rc field_int(struct reading *r, const cJSON *node, const struct json_path *
     char value[JSON_EXCERPT_SIZE];
     if (!plain_integer(raw, len))
         return field_wrong(r, MESSAGE_BAD_FIELD, path,
-                           "must be an integer written in plain digits, not %s.",
+                           "must be an integer written in plain digits, not %s",
                            json_excerpt(r->json, node, value));
     int64_t n = 0;
     if (!int64_parse(raw, len, &n) || n < least || n > most)
         return field_wrong(r, MESSAGE_OUT_OF_RANGE, path,
-                           "must be between %" PRId64 " and %" PRId64 ", not %s.", least, most,
+                           "must be between %" PRId64 " and %" PRId64 ", not %s", least, most,
                            json_excerpt(r->json, node, value));
     *ret_value = n;
     return RC_OK;
@@ -98,10 +98,10 @@ enum rc field_number(struct reading *r, const cJSON *node, const struct json_pat
     if (!isfinite(n) || n < 0 || n > most || vanished) {
         char value[JSON_EXCERPT_SIZE];
         if (vanished && n >= 0) /* it is not 0, and PostgreSQL's float8 does not take it for 0 */
-            return field_wrong(r, MESSAGE_OUT_OF_RANGE, path, "is too small: %s; write 0.",
+            return field_wrong(r, MESSAGE_OUT_OF_RANGE, path, "is too small: %s; write 0",
                                json_excerpt(r->json, node, value));
         return field_wrong(r, MESSAGE_OUT_OF_RANGE, path,
-                           "must be between 0 and %.0f seconds, not %s.", most,
+                           "must be between 0 and %.0f seconds, not %s", most,
                            json_excerpt(r->json, node, value));
     }
     *ret_value = n;
@@ -113,7 +113,7 @@ enum rc field_text(struct reading *r, const cJSON *node, const struct json_path 
     if (!cJSON_IsString(node))
         return field_wrong_type(r, node, path, "a string");
     if (node->valuestring[strspn(node->valuestring, " \t\r\n")] == '\0')
-        return field_wrong(r, MESSAGE_BAD_FIELD, path, "must not be empty.");
+        return field_wrong(r, MESSAGE_BAD_FIELD, path, "must not be empty");
     return RC_OK;
 }
 
@@ -126,7 +126,7 @@ enum rc field_short_text(struct reading *r, const cJSON *node, const struct json
     for (const char *c = node->valuestring; *c != '\0'; c++)
         count += ((unsigned char)*c & 0xc0) != 0x80;
     if (count > most)
-        return field_wrong(r, MESSAGE_BAD_FIELD, path, "has %d characters, at most %d are allowed.",
+        return field_wrong(r, MESSAGE_BAD_FIELD, path, "has %d characters, at most %d are allowed",
                            count, most);
     return RC_OK;
 }

@@ -33,7 +33,7 @@ enum rc read_key(struct reading *r, cJSON *node, const struct json_path *path)
     if (rc == RC_OK)
         rc = field_short_text(r, node, path, LONGEST_KEY);
     if (rc == RC_OK && strlen(node->valuestring) > LONGEST_KEY)
-        return field_wrong(r, MESSAGE_BAD_FIELD, path, "has %zu bytes, at most %d are allowed.",
+        return field_wrong(r, MESSAGE_BAD_FIELD, path, "has %zu bytes, at most %d are allowed",
                            strlen(node->valuestring), LONGEST_KEY);
     r->msg->special = true;
     return rc;
@@ -109,7 +109,7 @@ enum rc read_not_before(struct reading *r, cJSON *node, const struct json_path *
     if (rc == RC_OK && !good_instant(node->valuestring))
         return field_wrong(r, MESSAGE_BAD_FIELD, path,
                            "must be an instant as RFC 3339 writes it, such as "
-                           "2026-01-31T05:00:00Z or 2026-01-31T05:00:00.5+01:00, not %s.",
+                           "2026-01-31T05:00:00Z or 2026-01-31T05:00:00.5+01:00, not %s",
                            json_excerpt(r->json, node, value));
     r->msg->special = true;
     return rc;
@@ -135,7 +135,7 @@ enum rc read_retry_on(struct reading *r, cJSON *node, const struct json_path *pa
     int count = cJSON_GetArraySize(node);
     if (count < 1 || count > MOST_CLASSES)
         return field_wrong(r, MESSAGE_OUT_OF_RANGE, path,
-                           "must hold between 1 and %d entries, not %d.", MOST_CLASSES, count);
+                           "must hold between 1 and %d entries, not %d", MOST_CLASSES, count);
     int index = 0;
     for (const cJSON *child = node->child; child != NULL; child = child->next, index++) {
         struct json_path at = {.up = path, .index = index};

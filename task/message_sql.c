@@ -30,7 +30,7 @@ enum rc read_sql(struct reading *r, cJSON *node, const struct json_path *path)
         return field_wrong_type(r, node, path, "a string or an array of strings");
     int count = cJSON_GetArraySize(node);
     if (count == 0)
-        return field_wrong(r, MESSAGE_BAD_FIELD, path, "must hold at least one statement.");
+        return field_wrong(r, MESSAGE_BAD_FIELD, path, "must hold at least one statement");
     more_statements(msg, count);
     int index = 0;
     for (cJSON *child = node->child; child != NULL; child = child->next, index++) {
@@ -76,13 +76,13 @@ static enum rc read_list(struct reading *r, cJSON *node, const struct json_path 
         return field_wrong_type(r, node, path, "an array of parameters");
     int count = cJSON_GetArraySize(node);
     if (count > MOST_PARAMS)
-        return field_wrong(r, MESSAGE_OUT_OF_RANGE, path, "has %d parameters, PostgreSQL takes %d.",
+        return field_wrong(r, MESSAGE_OUT_OF_RANGE, path, "has %d parameters, PostgreSQL takes %d",
                            count, MOST_PARAMS);
     if (count > 0 && several_statements(statement->sql))
         return field_wrong(
             r, MESSAGE_BAD_FIELD, path,
             "belongs to a string with several statements; write sql as an array of single "
-            "statements and params as an array of arrays.");
+            "statements and params as an array of arrays");
     statement->params = xcalloc((size_t)count, sizeof *statement->params);
     for (cJSON *child = node->child; child != NULL; child = child->next)
         statement->params[statement->param_count++].text = param_text(r, child);
@@ -95,7 +95,7 @@ enum rc read_params(struct reading *r, cJSON *node, const struct json_path *path
     struct message *msg = r->msg;
     const cJSON *sql = cJSON_GetObjectItemCaseSensitive(object, "sql");
     if (sql == NULL)
-        return field_wrong(r, MESSAGE_BAD_FIELD, path, "has no sql to belong to.");
+        return field_wrong(r, MESSAGE_BAD_FIELD, path, "has no sql to belong to");
     if (!cJSON_IsArray(sql))
         return read_list(r, node, path, &msg->statements[first]);
     if (!cJSON_IsArray(node))
@@ -104,7 +104,7 @@ enum rc read_params(struct reading *r, cJSON *node, const struct json_path *path
     if (count != wanted)
         return field_wrong(
             r, MESSAGE_BAD_FIELD, path,
-            "must be an array of arrays, one for each of the %d statements; it has %d.", wanted,
+            "must be an array of arrays, one for each of the %d statements; it has %d", wanted,
             count);
     for (cJSON *child = node->child; child != NULL; child = child->next, index++) {
         struct json_path at = {.up = path, .index = index};

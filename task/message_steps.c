@@ -50,7 +50,7 @@ static enum rc read_step_type(struct reading *r, const cJSON *step, const struct
             return RC_OK;
     }
     return type == NULL ? RC_OK
-                        : field_wrong(r, MESSAGE_BAD_FIELD, &at, "must be sql, command or http.");
+                        : field_wrong(r, MESSAGE_BAD_FIELD, &at, "must be sql, command or http");
 }
 
 static enum rc check_members(struct reading *r, const cJSON *step, const struct json_path *path,
@@ -62,14 +62,14 @@ static enum rc check_members(struct reading *r, const cJSON *step, const struct 
         while (i < MEMBERS && strcmp(members[i].name, child->string) != 0)
             i++;
         if (i == MEMBERS)
-            return field_wrong(r, MESSAGE_BAD_FIELD, &at, "is not a field of a step.");
+            return field_wrong(r, MESSAGE_BAD_FIELD, &at, "is not a field of a step");
         if ((members[i].types & (1 << type)) == 0)
-            return field_wrong(r, MESSAGE_BAD_FIELD, &at, "does not belong to a step of type %s.",
+            return field_wrong(r, MESSAGE_BAD_FIELD, &at, "does not belong to a step of type %s",
                                type_name(type));
     }
     struct json_path at = {.up = path, .key = doing[type]};
     if (cJSON_GetObjectItemCaseSensitive(step, doing[type]) == NULL)
-        return field_wrong(r, MESSAGE_BAD_FIELD, &at, "is missing: it is what the step does.");
+        return field_wrong(r, MESSAGE_BAD_FIELD, &at, "is missing: it is what the step does");
     return RC_OK;
 }
 
@@ -79,13 +79,13 @@ static enum rc read_step_name(struct reading *r, const cJSON *object, const stru
     struct json_path at = {.up = path, .key = "name"};
     cJSON *name = cJSON_GetObjectItemCaseSensitive(object, "name");
     if (name == NULL)
-        return field_wrong(r, MESSAGE_BAD_FIELD, &at, "is missing: each step has one.");
+        return field_wrong(r, MESSAGE_BAD_FIELD, &at, "is missing: each step has one");
     enum rc rc = field_text(r, name, &at);
     if (rc == RC_OK)
         rc = field_short_text(r, name, &at, LONGEST_NAME);
     for (int i = 0; rc == RC_OK && i < r->msg->step_count; i++)
         if (strcmp(r->msg->steps[i].name, name->valuestring) == 0)
-            rc = field_wrong(r, MESSAGE_BAD_FIELD, &at, "is the name of step %d, too.", i + 1);
+            rc = field_wrong(r, MESSAGE_BAD_FIELD, &at, "is the name of step %d, too", i + 1);
     if (rc == RC_OK)
         step->name = copy_text(name);
     return rc;
@@ -150,7 +150,7 @@ enum rc read_steps(struct reading *r, cJSON *node, const struct json_path *path)
     int count = cJSON_GetArraySize(node), index = 0;
     if (count < 1 || count > MOST_STEPS)
         return field_wrong(r, MESSAGE_OUT_OF_RANGE, path,
-                           "must hold between 1 and %d steps, not %d.", MOST_STEPS, count);
+                           "must hold between 1 and %d steps, not %d", MOST_STEPS, count);
     r->msg->steps = xcalloc((size_t)count, sizeof *r->msg->steps);
     for (cJSON *child = node->child; child != NULL; child = child->next, index++) {
         struct json_path at = {.up = path, .index = index};

@@ -238,7 +238,7 @@ static enum rc finish(struct list *list, const struct reading *r, const char *st
         char object[40];
         (void)snprintf(object, sizeof object, "statement %d", list->count + 1);
         return err_set(err, RC_REJECT, ERR_FAILED, object, refusal->hint,
-                       "%s is not allowed in the SQL of a task.", refusal->said);
+                       "%s is not allowed in the SQL of a task", refusal->said);
     }
     while (end > start && lexer_is_space(end[-1]))
         end--;
@@ -269,8 +269,8 @@ static enum rc split(const char *text, struct list *list, struct err *err)
         const char *here = lexer.at;
         if (token == TOKEN_UNCLOSED)
             return err_set(err, RC_REJECT, ERR_FAILED, NULL, "close it",
-                           "The SQL has a %s without an end; it starts at byte %zu.",
-                           lexer.unclosed, (size_t)(here - text));
+                           "the SQL has a %s without an end; it starts at byte %zu", lexer.unclosed,
+                           (size_t)(here - text));
         if (token == TOKEN_END)
             return finish(list, &r, start, here, err);
         if (token == TOKEN_SEMICOLON && r.parens == 0 && r.body == 0) {
@@ -296,7 +296,7 @@ enum rc statement_split(const char *text, struct statement **ret_statements, int
     enum rc rc = split(text, &list, err);
     if (rc == RC_OK && list.count == 0)
         rc = err_set(err, RC_REJECT, ERR_FAILED, NULL, "write a statement",
-                     "The SQL holds no statement, only white space or comments.");
+                     "the SQL holds no statement, only white space or comments");
     if (rc != RC_OK) {
         free(list.items);
         return rc;

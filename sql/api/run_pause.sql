@@ -19,7 +19,7 @@ BEGIN
             USING ERRCODE = 'LS002', HINT = format('What it waits for: lockstep run explain %s', run_pause.run_id);
     ELSIF r.paused_by IS NOT NULL THEN
         RAISE EXCEPTION 'run % is paused already, by %, since %', run_pause.run_id, r.paused_by, date_trunc('second', r.paused_at)
-            USING ERRCODE = 'LS002', HINT = format('To let it go on: lockstep run resume %s', run_pause.run_id);
+            USING ERRCODE = 'LS002', HINT = format('To continue it: lockstep run resume %s', run_pause.run_id);
     END IF;
     UPDATE lockstep.run SET paused_by = lockstep.actor(), paused_at = clock_timestamp(), 
         parked_order = CASE WHEN run.implicit OR q.runs = 'serial' THEN run.parked_order ELSE run.last_order END, -- in nobody's way

@@ -36,7 +36,7 @@ BEGIN
              FROM lockstep.run_retried(no) AS h GROUP BY h.phase_id, h."order" ORDER BY h."order" LOOP
         SELECT * INTO STRICT done FROM lockstep.reopen(p.phase_id, p.ids, why);
         IF done.verdict = 'refused' THEN
-            RAISE EXCEPTION 'run %: order % can not be retried while order % is at work', run_retry.run_id, p."order", done.blocking
+            RAISE EXCEPTION 'run %: order % cannot be retried while order % is at work', run_retry.run_id, p."order", done.blocking
                 USING ERRCODE = 'LS002', HINT = 'Wait for it, or cancel its tasks.';
         END IF;
         tasks := tasks + done.reopened;
@@ -46,7 +46,7 @@ BEGIN
     IF tasks = 0 THEN
         RAISE EXCEPTION 'run %: nothing of it failed or was cancelled for a failure; it is %', run_retry.run_id,
             concat_ws(': ', r.status, r.error)
-            USING ERRCODE = 'LS002', HINT = CASE WHEN r.status = 'Paused' THEN format('To let it go on: lockstep run resume %s', run_retry.run_id)
+            USING ERRCODE = 'LS002', HINT = CASE WHEN r.status = 'Paused' THEN format('To continue it: lockstep run resume %s', run_retry.run_id)
                                                  ELSE 'Publish the work again as another run.' END;
     END IF;
     UPDATE lockstep.run SET status = 'Running', paused_by = NULL, paused_at = NULL WHERE run_no = no AND run.status = 'Paused';

@@ -7,7 +7,7 @@ DECLARE
     t CONSTANT record := lockstep.task_held(task_complete.task_id);
 BEGIN
     IF t.status IN ('Completed', 'PartiallyCompleted', 'Paused') THEN
-        RAISE EXCEPTION 'task % can not be declared done: it is %', t.task_id, t.status
+        RAISE EXCEPTION 'task % cannot be declared done: it is %', t.task_id, t.status
             USING ERRCODE = 'LS002', HINT = CASE WHEN t.status = 'Completed' THEN 'What is done is run again by a replay, mode all.' ELSE format('To run it again: lockstep task retry %s', t.task_id) END;
     ELSIF t.status = 'Processing' AND t.type <> 'external' THEN
         RAISE EXCEPTION 'task % is running', t.task_id

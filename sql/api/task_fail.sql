@@ -8,7 +8,7 @@ DECLARE
     why CONSTANT text := concat_ws(': ', 'declared failed by ' || lockstep.actor(), reason);
 BEGIN
     IF lockstep.is_finished(t.status) OR t.status = 'Paused' THEN
-        RAISE EXCEPTION 'task % can not be declared failed: it is %', t.task_id, t.status
+        RAISE EXCEPTION 'task % cannot be declared failed: it is %', t.task_id, t.status
             USING ERRCODE = 'LS002', HINT = CASE WHEN t.status = 'Completed' THEN 'What is done is run again by a replay, mode all.' ELSE format('To run it again: lockstep task retry %s', t.task_id) END;
     ELSIF t.status = 'Processing' AND t.type <> 'external' THEN
         RAISE EXCEPTION 'task % is running', t.task_id

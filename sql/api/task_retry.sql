@@ -13,7 +13,7 @@ BEGIN
         SELECT * INTO STRICT done
         FROM lockstep.reopen(t.phase_id, ARRAY[t.task_id], concat_ws(': ', 'retried by ' || lockstep.actor(), reason));
         IF done.verdict = 'refused' THEN
-            RAISE EXCEPTION 'task %: it can not be retried while order % of its run is at work', t.task_id, done.blocking
+            RAISE EXCEPTION 'task %: it cannot be retried while order % of its run is at work', t.task_id, done.blocking
                 USING ERRCODE = 'LS002', HINT = 'Wait for it, or cancel its tasks.';
         ELSIF done.reopened = 0 THEN
             RAISE EXCEPTION 'task % is not to be run: %', t.task_id,

@@ -79,7 +79,7 @@ found (grade, created, subject, finding, hint) AS (
     JOIN pg_proc p ON p.oid = t.tgfoid WHERE p.pronamespace <> l.oid
     UNION ALL
     SELECT 1, false, 'settings', format('%s has settings of its own%s: %s', r.rolname, CASE WHEN s.setdatabase <> 0 THEN ' here' ELSE '' END, array_to_string(s.setconfig, ', ')),
-           format('ALTER ROLE %I%s RESET ALL; -- if nobody meant that: task SQL may set them, too (ALTER ROLE CURRENT_USER SET)', r.rolname, CASE WHEN s.setdatabase <> 0 THEN format(' IN DATABASE %I', current_database()) ELSE '' END)
+           format('ALTER ROLE %I%s RESET ALL; -- if that is not meant: task SQL may set them, too (ALTER ROLE CURRENT_USER SET)', r.rolname, CASE WHEN s.setdatabase <> 0 THEN format(' IN DATABASE %I', current_database()) ELSE '' END)
     FROM pg_db_role_setting s JOIN tasks r ON r.oid = s.setrole
     WHERE s.setdatabase IN (0, (SELECT d.oid FROM pg_database d WHERE d.datname = current_database()))
     UNION ALL

@@ -192,7 +192,7 @@ notifies() {
     code=0
     wait "$publisher" || code=$?
     [ "$code" -eq 8 ]
-    grep -q 'The waiting was interrupted; the run is Published' "$BATS_TEST_TMPDIR/out"
+    grep -q 'the waiting was interrupted; the run is Published' "$BATS_TEST_TMPDIR/out"
     grep -q 'lockstep run watch ' "$BATS_TEST_TMPDIR/out"
     ! grep -qE 'reading: 0|sending: 0|end: $' "$BATS_TEST_TMPDIR/out"
 }

@@ -30,7 +30,7 @@ race() {
         lockstep run cancel "$run" -q --reason "$point" >/dev/null
     else # every task of the run by itself, then what is left is stopped by the policy
         for n in $(sql "SELECT task_id FROM lockstep.task JOIN lockstep.run USING (run_no) WHERE run_id = '$run' ORDER BY 1"); do
-            lockstep task "$verb" "$n" --reason "$point" >/dev/null 2>"$tmp/$q.err" || grep -q 'is finished\|is being recorded\|is running\|can not be declared' "$tmp/$q.err" || { echo "$point $verb: $(cat "$tmp/$q.err")"; failed=1; }
+            lockstep task "$verb" "$n" --reason "$point" >/dev/null 2>"$tmp/$q.err" || grep -q 'is finished\|is being recorded\|is running\|cannot be declared' "$tmp/$q.err" || { echo "$point $verb: $(cat "$tmp/$q.err")"; failed=1; }
         done
     fi
     kill -CONT "$pid"

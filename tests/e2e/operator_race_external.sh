@@ -30,7 +30,7 @@ operate() { # VERB: done to the task that the worker has, or to its run; what is
     case $1 in
     run_*) lockstep run "${1#run_}" "$run" -q >"$tmp/$q.out" 2>&1 || wrong "$(cat "$tmp/$q.out")" ;;
     *) lockstep task "${1#task_}" "${to:-$(sql "SELECT min(task_id) FROM lockstep.task JOIN lockstep.run USING (run_no) WHERE run_id = '$run'")}" >"$tmp/$q.out" 2>&1 ||
-        grep -q 'is being recorded\|can not be declared\|is running' "$tmp/$q.out" || wrong "$(cat "$tmp/$q.out")" ;;
+        grep -q 'is being recorded\|cannot be declared\|is running' "$tmp/$q.out" || wrong "$(cat "$tmp/$q.out")" ;;
     esac
 }
 

@@ -27,7 +27,7 @@ sql "CREATE FUNCTION trouble() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RAISE 
      CREATE TRIGGER trouble BEFORE UPDATE OF next_offset ON lockstep.queue FOR EACH ROW WHEN (NEW.name = '$a') EXECUTE FUNCTION trouble()"
 daemon --queue "$a"
 publish "$a" '{"order": 1, "sql": "SELECT 1"}'
-begins_anew() { lockstep queue explain "$a" | head -1 | grep -Eq "\(pid $pid\) fails at queue $a and begins anew: executor_claim: trouble$"; }
+begins_anew() { lockstep queue explain "$a" | head -1 | grep -Eq "\(pid $pid\) fails at queue $a and starts again: executor_claim: trouble$"; }
 eventually 15 begins_anew || bad "explain: $(lockstep queue explain "$a")"
 sql 'DROP TRIGGER trouble ON lockstep.queue'
 eventually 20 is "$(tasks "$a")" Completed1 || bad 'a queue that was in trouble does not go on with its only executor'

@@ -64,7 +64,7 @@ expect 'the rejected ones' "$(sql "SELECT string_agg(m.reason || CASE WHEN m.raw
 expect 'what is said of one that may not be said' "$(sql "SELECT detail FROM lockstep.rejected_message WHERE raw LIKE '%unspeakable%'")" \
     'the server refused to keep what was said of this record'
 expect 'what is said of numbers' "$(sql "SELECT string_agg(detail, '; ' ORDER BY kafka_offset) FROM (SELECT * FROM lockstep.rejected_message ORDER BY kafka_offset DESC LIMIT 2) m")" \
-    '$.input is a number that PostgreSQL cannot hold: it has more than 131072 digits before the decimal point, or more than 16383 behind it.; $.retry_intervals[0] is too small: 1e-400; write 0.'
+    '$.input is a number that PostgreSQL cannot hold: it has more than 131072 digits before the decimal point, or more than 16383 behind it; $.retry_intervals[0] is too small: 1e-400; write 0'
 case_begin 'a task has the traceparent of its record when that is well formed'
 expect 'traceparent' "$(sql "SELECT string_agg(name, ', '), min(traceparent) FROM lockstep.task WHERE traceparent IS NOT NULL")" \
     'good trace|00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01'

@@ -117,11 +117,11 @@ ends 2 'was ended as aborted' resume
 case_begin 'an interrupted publish exits with 8, and publishes nothing, or an end that says so'
 run=$(cat /proc/sys/kernel/random/uuid)
 ends 8 'interrupted' probed publish.record=term --run "$run" "$tmp/copy.jsonl"
-expect 'interrupted, finite' "$(row 'status, error')" 'Cancelled|The publishing was interrupted.'
+expect 'interrupted, finite' "$(row 'status, error')" 'Cancelled|the publishing was interrupted'
 expect 'on the topic' "$(topic | jq -c --arg run "$run" 'select(.run == $run)')" ''
 run=$(cat /proc/sys/kernel/random/uuid)
 ends 8 'the run is ended as aborted' probed publish.record=sleep:110@2,publish.record=term@4 --run "$run" --stream "$tmp/copy.jsonl"
-expect 'interrupted, stream' "$(row 'publish_error')" 'The publishing was interrupted.'
+expect 'interrupted, stream' "$(row 'publish_error')" 'the publishing was interrupted'
 expect 'on the topic' "$(topic | jq -c --arg run "$run" 'select(.run == $run)' | tail -n 1)" "{\"run\":\"$run\",\"seq\":64,\"aborted\":true,\"type\":\"end\"}"
 
 run=$(cat /proc/sys/kernel/random/uuid)

@@ -113,7 +113,7 @@ takes 1 "lockstep run cancel $run"
 completed "$next"
 completed "$run" Cancelled
 
-case_begin '8b: max_readers 0; 19: told to use no reader'
+case_begin '8b: max_readers 0; 19: set to no reader'
 lockstep queue set "$q" --max-readers 0 -q
 run=$(publish '{"order": 1, "sql": "SELECT 1"}')
 says "queue $q may use no reader: its bound is 0, set by $me" run explain "$run"
@@ -123,7 +123,7 @@ executor=$(sql "SELECT executor_id FROM lockstep.executor WHERE pid = $pid")
 lockstep executor set "$executor" --readers 0 -q
 eventually 15 grep -q 'event=readers_set' "$tmp/executor.log" # it has heard of it before the run comes
 run=$(publish '{"order": 1, "sql": "SELECT 1"}')
-says "all executors of queue $q \(1\) have been told to use 0 readers by $me" run explain "$run"
+says "all executors of queue $q \(1\) are set to 0 readers by $me" run explain "$run"
 takes 1 "lockstep executor set $executor --readers 1"
 completed "$run"
 

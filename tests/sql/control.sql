@@ -262,7 +262,7 @@ SELECT is(pg_temp.on_task('cancel', 0), 'LS002 task N is finished: it is Cancell
 SELECT pg_temp.running(1);
 SELECT is(pg_temp.on_task('cancel', 1), 'Processing', 'one that runs is to be stopped');
 SELECT is(pg_temp.on_task('cancel', 1), 'LS002 task N is being stopped already, for control_operator', 'once');
-SELECT is(pg_temp.on_task('complete', 1), 'LS002 task N is running', 'and can not be declared done');
+SELECT is(pg_temp.on_task('complete', 1), 'LS002 task N is running', 'and cannot be declared done');
 SELECT is(pg_temp.on_task('fail', 1), 'LS002 task N is running', 'nor failed');
 SELECT pg_temp.lose(1);
 SELECT is((pg_temp.task(1)).status::text, 'Terminated', 'its statement was cancelled: Terminated');
@@ -281,8 +281,8 @@ SELECT is(pg_temp.on_task('retry', 0) || ' ' || pg_temp.facts(), 'Pending Runnin
 SELECT is(pg_temp.on_task('retry', 0), 'LS002 task N has not failed: it is Pending', 'of what is finished only');
 SELECT is(pg_temp.on_task('complete', 0) || ' ' || pg_temp.facts(), 'Completed Completed ended', 'declared done');
 SELECT is((pg_temp.task(0)).response, 'declared done by control_operator: why', 'the task says by whom');
-SELECT is(pg_temp.on_task('complete', 0), 'LS002 task N can not be declared done: it is Completed', 'once');
-SELECT is(pg_temp.on_task('fail', 0), 'LS002 task N can not be declared failed: it is Completed', 'what is done has not failed');
+SELECT is(pg_temp.on_task('complete', 0), 'LS002 task N cannot be declared done: it is Completed', 'once');
+SELECT is(pg_temp.on_task('fail', 0), 'LS002 task N cannot be declared failed: it is Completed', 'what is done has not failed');
 SELECT is(pg_temp.on_task('cancel', 0), 'LS002 task N is finished: it is Completed', 'nor can it be cancelled');
 SELECT is(pg_temp.on_task('retry', 0), 'LS002 task N has not failed: it is Completed', 'nor retried');
 SELECT is(pg_temp.operator('task_cancel(0)') || ', ' || pg_temp.operator('task_retry(NULL)'), 'LS003 there is no task 0, LS003 there is no task without a number', 'unknown tasks');

@@ -140,9 +140,9 @@ SELECT is(pg_temp.worker(format('SELECT lockstep.modify_task(%s, %L, ''Completed
 SELECT is(pg_temp.report(0, 'Completed'), 'Completed', 'and it is done');
 SELECT is(((t).status, (t).step, (t).response, (t).error, (t).worker, (t).duration = (t).updated_at - (t).started_at)::text, '(Completed,rendered,<p>,,w1,t)', 'step and response are kept, the duration is computed') FROM pg_temp.task(0) AS t;
 SELECT is((SELECT (status, worker, executor_id, attempt, duration IS NOT NULL)::text FROM lockstep.execution_log WHERE task_id = (pg_temp.task(0)).task_id), '(Completed,w1,,1,t)', 'execution_log says who');
-SELECT is(pg_temp.report(0, 'Processing'), 'LS002 task N is Completed and nobody works on it', 'what is finished stays so');
+SELECT is(pg_temp.report(0, 'Processing'), 'LS002 task N is Completed and no worker has it', 'what is finished stays so');
 SELECT is(pg_temp.worker(format('SELECT lockstep.modify_task(%s, %L, ''Completed'')::text', (t).task_id, (t).updated_at)),
-          'LS002 task N is Pending and nobody works on it', 'a task that was not taken, of a phase that is not open') FROM pg_temp.task(3) AS t;
+          'LS002 task N is Pending and no worker has it', 'a task that was not taken, of a phase that is not open') FROM pg_temp.task(3) AS t;
 SELECT pg_temp.report(1, 'Pending');
 SELECT is(((t).status, (t).attempt_num, (t).worker, (SELECT count(*) FROM lockstep.task_attempt a WHERE a.task_id = (t).task_id))::text, '(Pending,1,,0)', 'given back: nothing is counted') FROM pg_temp.task(1) AS t;
 SELECT is(pg_temp.next(), 1::bigint, 'and taken again');

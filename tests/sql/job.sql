@@ -382,7 +382,7 @@ SELECT lockstep.job_define(pg_temp.spec('h', jsonb_build_object('schedules', jso
 UPDATE lockstep.schedule SET next_at = now() - interval '2 h', wake_at = now();
 SELECT pg_temp.dispatch(clock_timestamp());
 SELECT matches((SELECT concat_ws(' ', state, is_problem, since = (SELECT o.scheduled_for FROM lockstep.occurrence o WHERE o.job = 'h'), detail) FROM lockstep.job_health WHERE job = 'h'),
-    '^missed t t schedule s: 20.*Z was missed: nobody dispatched', 'a time that was decided as missed is missed');
+    '^missed t t schedule s: 20.*Z was missed: no dispatcher was at work', 'a time that was decided as missed is missed');
 SELECT pg_temp.gone('h');
 SELECT pg_temp.hourly('h', now() - interval '1 s');
 UPDATE lockstep.job SET spec = jsonb_set(spec, '{tasks}', '[{"sql": "SELECT 1"}]') WHERE name = 'h';

@@ -217,7 +217,7 @@ static void a_text_over_the_cap_is_refused_unread(void **state)
     struct json json;
     struct err err = {0};
     assert_int_equal(json_parse("[1]", 3, 2, &json, &err), RC_REJECT);
-    assert_string_equal(err.message, "The text has 3 bytes, allowed are 2.");
+    assert_string_equal(err.message, "the text has 3 bytes, allowed are 2");
 }
 
 static void duplicate_keys_are_refused_with_their_path(void **state)

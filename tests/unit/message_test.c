@@ -284,7 +284,7 @@ static void an_empty_value_is_told_from_bad_json(void **state)
     struct err err = {0};
     assert_int_equal(message_parse(NULL, 0, MESSAGE_RECORD, &msg, &err), RC_REJECT);
     assert_string_equal(err.code, "empty");
-    rejected("", 0, "empty", "The message is empty.");
+    rejected("", 0, "empty", "the message is empty");
     rejected(" ", 1, "bad_json", "at byte 1");
 }
 

@@ -175,7 +175,7 @@ static void the_refusal_names_the_statement_and_what_to_do(void **state)
     assert_int_equal(statement_split("SELECT 1; SELECT 2; COMMIT", &statements, &count, &err),
                      RC_REJECT);
     assert_string_equal(err.object, "statement 3");
-    assert_string_equal(err.message, "COMMIT is not allowed in the SQL of a task.");
+    assert_string_equal(err.message, "COMMIT is not allowed in the SQL of a task");
     assert_non_null(strstr(err.hint, "the executor itself commits"));
 }
 

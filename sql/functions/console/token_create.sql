@@ -9,7 +9,7 @@ BEGIN
     IF token_create.name !~ '^[A-Za-z0-9][A-Za-z0-9._-]{0,62}$' THEN
         RAISE EXCEPTION 'a token''s name has letters, digits, and . _ -, at most 63' USING ERRCODE = '22023';
     ELSIF token_create.days < 1 THEN
-        RAISE EXCEPTION 'a token expires after at least one day' USING ERRCODE = '22023';
+        RAISE EXCEPTION 'a token expires after at least a day' USING ERRCODE = '22023';
     ELSIF token_create.producer AND NOT lockstep.may_publish() THEN
         RAISE EXCEPTION 'a token that may publish is made by one who may' USING ERRCODE = 'insufficient_privilege', HINT = lockstep.publish_hint();
     END IF;

@@ -30,7 +30,7 @@ BEGIN
             (SELECT pg_catalog.max(b.drain_at) FROM lockstep.executor b WHERE b.ended_at IS NULL AND queue_row.name = ANY (b.queues)), names);
     ELSIF executor_row.working = 0 THEN
         SELECT l.actor, l.at INTO last FROM lockstep.event_log l WHERE l.event = 'executor_changed' AND l.executor_no = ANY (executor_row.nos) ORDER BY l.event_id DESC LIMIT 1;
-        RETURN NEXT lockstep.explain_row('executors_without_readers', pg_catalog.format('all executors of %s (%s) have been told to use 0 readers%s', about, executor_row.staying,
+        RETURN NEXT lockstep.explain_row('executors_without_readers', pg_catalog.format('all executors of %s (%s) are set to 0 readers%s', about, executor_row.staying,
             ' by ' || last.actor), about, last.at, names || ARRAY['EXECUTOR', executor_row.one]);
     END IF;
     RETURN QUERY
@@ -46,7 +46,7 @@ BEGIN
     WHERE lockstep.executor_lives(b.executor_no);
     RETURN QUERY -- of one that was lost only while it may come again, as another incarnation
     SELECT (lockstep.explain_row('queue_set_aside', pg_catalog.format('executor %s on %s (pid %s) %s: %s', b.executor_id, b.host, b.pid,
-        CASE WHEN b.until_at IS NULL THEN pg_catalog.format('fails at %s and begins anew', about)
+        CASE WHEN b.until_at IS NULL THEN pg_catalog.format('fails at %s and starts again', about)
              WHEN b.until_at > now THEN pg_catalog.format('has set %s aside and tries again in %s', about, lockstep.explain_words(b.until_at - now))
              ELSE pg_catalog.format('has set %s aside and tries again now', about) END, b.error), about, b.since, names)).*
     FROM (SELECT x.executor_id, x.host, x.pid, x.executor_no, x.ended_why, a.since, a.failed_at, a.until_at, a.error

@@ -69,7 +69,7 @@ BEGIN
     IF task_row.type = 'external' AND task_row.status = 'Processing' THEN
         made := lockstep.explain_row('task_with_worker', pg_catalog.format('%s is with worker %s for %s%s; its lease %s', what, task_row.worker,
             lockstep.explain_words(now - task_row.started_at), ', step ' || task_row.step,
-            CASE WHEN task_row.lease_until < now THEN 'ran out ' || lockstep.explain_words(now - task_row.lease_until) || ' ago: it is given back to whoever asks next'
+            CASE WHEN task_row.lease_until < now THEN 'ran out ' || lockstep.explain_words(now - task_row.lease_until) || ' ago: the next worker that asks gets it'
                  ELSE 'ends in ' || lockstep.explain_words(task_row.lease_until - now) END), what, task_row.started_at, names);
         made.helps := CASE WHEN holder IS NULL THEN made.helps ELSE 'Wait for its report, or for the end of the transaction that holds its row' END;
         RETURN NEXT made;
@@ -98,7 +98,7 @@ BEGIN
         RETURN NEXT lockstep.explain_row('task_in_hand', what || ' is in the hands of' || owner || ', which starts it when a reader is free', what, task_row.updated_at, names);
     ELSIF open THEN
         RETURN NEXT lockstep.explain_row('task_unowned', what || CASE WHEN task_row.executor_no IS NULL THEN ' may start, and no executor has taken it'
-            ELSE ' was in the hands of' || owner || ', which is gone, and nobody has taken it over' END, what, task_row.updated_at, names);
+            ELSE ' was in the hands of' || owner || ', which is gone, and no executor has taken it over' END, what, task_row.updated_at, names);
     END IF;
     IF p_whole THEN
         RETURN QUERY SELECT x.* FROM lockstep.explain_run(task_row.run_no) AS x

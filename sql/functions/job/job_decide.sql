@@ -61,7 +61,7 @@ BEGIN
     -- The time of a job that follows another is that one's, which may have taken long: what counts is when it ended.
     ELSIF (CASE WHEN p_schedule.after_job IS NULL THEN scheduled_for ELSE p_schedule.wake_at END) < oldest THEN
         verdict := 'miss';
-        reason := pg_catalog.format('nobody dispatched it within %s', p_now - later - oldest);
+        reason := pg_catalog.format('no dispatcher was at work within %s', p_now - later - oldest);
     ELSIF open.run_id IS NULL OR p_job.overlap = 'allow' THEN
         verdict := 'fire';
         reason := 'it is due';

@@ -15,7 +15,7 @@ BEGIN
                 pg_catalog.concat_ws(', ', t.status, 'worker ' || t.worker)
             USING ERRCODE = 'LS001', HINT = 'Its lease ran out, an operator has changed it, or this report was made before. Stop working on it.';
     ELSIF t.status <> 'Processing' THEN
-        RAISE EXCEPTION 'task % is % and nobody works on it', p_task_id, t.status USING ERRCODE = 'LS002', HINT = 'lockstep.next_task hands it out.';
+        RAISE EXCEPTION 'task % is % and no worker has it', p_task_id, t.status USING ERRCODE = 'LS002', HINT = 'lockstep.next_task hands it out.';
     END IF;
     RETURN t;
 END
