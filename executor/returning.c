@@ -27,7 +27,7 @@ static enum rc back_send(struct lane *lane, struct work *works, bool nobodys, st
     if (count == 0 && !nobodys)
         return RC_OK;
     probe("give_back.send");
-    log_event(LOG_INFO, "tasks_given_back", "queue", lane->name, "tasks", LOG_INT(count), NULL);
+    log_event(LOG_INFO, "tasks_returned", "queue", lane->name, "tasks", LOG_INT(count), NULL);
     return late_return(lane, works, err);
 }
 

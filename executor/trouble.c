@@ -87,7 +87,7 @@ enum rc lane_is_well(struct lane *lane, struct err *err)
     struct trouble *trouble = trouble_of(lane);
     if (trouble->wait_ms == 0 || lane->ex->now_us <= trouble->until_us + 1000LL * trouble->wait_ms)
         return RC_OK;
-    log_event(LOG_INFO, "queue_goes_on", "queue", lane->name, NULL);
+    log_event(LOG_INFO, "queue_is_back", "queue", lane->name, NULL);
     *trouble = (struct trouble){0};
     return db_run(lane->ex->control, &sql_executor_aside_end,
                   (const char *const[]){DB_INT(lane->ex->executor_no), DB_INT(lane->queue_id)},
@@ -162,6 +162,6 @@ enum rc lane_confine(struct lane *lane, enum rc rc, struct err *err)
         return rc; /* the incarnation ends, and the queue stays aside in the next one */
     /* to others, who may not have this trouble */
     if (!held && give_back(lane, -1, &ignored) != RC_OK)
-        log_err(LOG_WARN, "tasks_not_given_back", lane->name, &ignored);
+        log_err(LOG_WARN, "tasks_not_returned", lane->name, &ignored);
     return RC_OK;
 }

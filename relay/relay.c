@@ -146,7 +146,7 @@ static enum rc well(struct relay *relay, struct relay_queue *queue, struct relay
     if (!kind->unsure)
         return RC_OK;
     if (kind->backoff_ms != 0)
-        log_event(LOG_INFO, "relay_goes_on", "queue", queue->name, "topic", kind->topic, NULL);
+        log_event(LOG_INFO, "relay_is_back", "queue", queue->name, "topic", kind->topic, NULL);
     kind->backoff_ms = 0;
     kind->after_us = 0;
     enum rc rc =
@@ -322,7 +322,7 @@ static enum rc turn(struct relay *relay, struct relay_queue *queue, struct err *
         (relay->stopping || (!queue->wanted && queue->release_us <= clock_boot_us())))
         rc = release(relay, queue, err);
     if (rc == RC_OK && relay->db_backoff_ms != 0) {
-        log_event(LOG_INFO, "relay_goes_on", "queue", queue->name, NULL);
+        log_event(LOG_INFO, "relay_is_back", "queue", queue->name, NULL);
         relay->db_backoff_ms = 0;
         relay->db_after_us = 0;
     }

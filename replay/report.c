@@ -25,7 +25,7 @@ static const struct reason {
     {"skip", "differs", "its row holds another message: is this the topic it came from?"},
     {"skip", "no_beginning", "what comes before it in its run is missing: begin earlier"},
     {"skip", "retention", "its run has ended, and its queue does not keep it any longer"},
-    {"skip", "gone_on", "its run continued without it: publish it again"},
+    {"skip", "continued", "its run continued without it: publish it again"},
     {"skip", "deleted", "no longer on the topic: retention"},
     {"skip", "unknown", "this version does not know why"}, /* stays the last */
 };

@@ -31,3 +31,4 @@ UPDATE lockstep.event_type e SET meaning = n.meaning FROM (VALUES
     ('run_reopened', 'it had ended and continues: a retry or a replay'),
     ('phase_done', 'an opened phase has no unfinished task; written when the next one opens or the run ends')) AS n (event, meaning)
 WHERE e.event = n.event;
+UPDATE lockstep.status_transition SET why = 'an attempt has run for 50 ms' WHERE from_status = 'Pending' AND to_status = 'Processing';

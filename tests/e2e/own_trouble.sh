@@ -49,7 +49,7 @@ lockstep check >"$tmp/said" || true
 grep -Eq "^FAIL +executors +executor .* has set queue $a aside" "$tmp/said" || bad "check: $(cat "$tmp/said")"
 sql 'DROP TRIGGER trouble ON lockstep.phase'
 eventually 20 is "$(tasks "$a")" 'Completed1 Completed1' || bad 'a queue that was in trouble does not go on'
-eventually 20 grep -q "event=queue_goes_on.*$a" "$tmp/log"
+eventually 20 grep -q "event=queue_is_back.*$a" "$tmp/log"
 expect 'nothing is left of it' "$(lockstep queue explain "$a" -o json | jq -r '.[].reason')" queue_idle
 if grep -q 'event=incarnation_lost' "$tmp/log"; then bad "the trouble of one queue cost the executor's incarnation"; fi
 

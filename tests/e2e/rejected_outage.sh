@@ -30,7 +30,7 @@ eventually 60 empty || failed=1
 expect 'after the broker stood still' "$(letters)" "$(printf 'bad %d\n' 1 2 3 4)"
 expect 'events after the broker stood still' "$(kcat -C -q -b "$LOCKSTEP_TEST_BROKERS" -t "$q.events" -p 0 -o beginning -e -X isolation.level=read_committed -f '%s\n' | jq -r '"\(.event) \(.detail)"' | grep look)" \
     "$(for i in 1 2 3; do echo "queue_paused look $i"; echo "queue_resumed look $i"; done)"
-eventually 10 grep -q event=relay_goes_on "$tmp/log" || failed=1
+eventually 10 grep -q event=relay_is_back "$tmp/log" || failed=1
 expect 'no trouble is left' "$(sql 'SELECT count(*) FROM lockstep.relay WHERE trouble IS NOT NULL')" 0
 
 case_begin 'the session of the relay is ended while it sends: each dead letter is there once, in order'

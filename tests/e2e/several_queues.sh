@@ -78,7 +78,7 @@ run=$(lockstep publish --queue "$q" -q "$tmp/tasks.jsonl")
 executors 1 "$q" 1
 executors_wait || failed=1
 expect 'another one has done it' "$(sql "SELECT status FROM lockstep.run_status WHERE run_id = '$run'")" Completed
-expect 'it claimed nothing' "$(grep -c event=tasks_given_back "$tmp/none.log")" 0
+expect 'it claimed nothing' "$(grep -c event=tasks_returned "$tmp/none.log")" 0
 cases_end
 [ $failed = 0 ] || tail -40 "$tmp"/*.log
 exit $failed

@@ -82,7 +82,7 @@ SELECT is(pg_temp.why(), 'queue_idle', 'not before its own frozen_after');
 UPDATE lockstep.executor SET heartbeat_at = clock_timestamp() WHERE executor_no = 1;
 INSERT INTO lockstep.executor_aside (executor_no, queue_id, since, until_at, error) VALUES (1, pg_temp.q(), now() - interval '1 h', clock_timestamp() + interval '100.5 s', 'claim: out of paper');
 SELECT is(pg_temp.why(), 'queue_set_aside queue_idle', 'one that has set the queue aside');
-SELECT matches(pg_temp.said('queue_set_aside'), 'executor ID000000000001 on host1 \(pid 101\) has set queue Q aside and tries again in (1 m )?[0-9]+ s: claim: out of paper -> Mend', 'says why, and when it tries again');
+SELECT matches(pg_temp.said('queue_set_aside'), 'executor ID000000000001 on host1 \(pid 101\) has set queue Q aside and tries again in (1 m )?[0-9]+ s: claim: out of paper -> Repair', 'says why, and when it tries again');
 UPDATE lockstep.executor_aside SET executor_no = 2, until_at = NULL;
 UPDATE lockstep.executor SET ended_why = 'lost', ended_at = now() WHERE executor_no = 2;
 SELECT matches(pg_temp.said('queue_set_aside'), 'executor ID000000000002 on host2 \(pid 102\) fails at queue Q and starts again: claim: out of paper', 'one that has no other queue, between two incarnations');
@@ -97,7 +97,7 @@ SELECT is(pg_temp.why(), 'executor_cut_off queue_idle', 'one that cannot reach K
 SELECT matches(pg_temp.said('executor_cut_off'), 'executor ID000000000001 on host1 \(pid 101\) cannot reach Kafka for [0-9]+ s: broker: timed out -> On host1: lockstep check', 'is named, with why');
 UPDATE lockstep.executor SET trouble_kind = 'login', trouble = '4 of 4 readers: password authentication failed' WHERE executor_no = 1;
 SELECT is(pg_temp.why(), 'executor_without_login queue_idle', 'one whose tasks'' login is refused');
-SELECT matches(pg_temp.said('executor_without_login'), 'executor ID000000000001 on host1 \(pid 101\) cannot open sessions for its tasks for [0-9]+ s: 4 of 4 readers: password authentication failed -> Let that login in .* on host1 goes on', 'is named, with why');
+SELECT matches(pg_temp.said('executor_without_login'), 'executor ID000000000001 on host1 \(pid 101\) cannot open sessions for its tasks for [0-9]+ s: 4 of 4 readers: password authentication failed -> Let that login in .* on host1 continues', 'is named, with why');
 UPDATE lockstep.executor SET trouble = NULL, trouble_kind = NULL WHERE executor_no = 1;
 UPDATE lockstep.executor SET drain_by = 'u', drain_at = now() WHERE executor_no = 1;
 SELECT is(pg_temp.why(), 'executors_drain queue_idle', 'all are draining');

@@ -17,7 +17,7 @@ static const struct {
 static const char *const transitions[TASK_STATUS_COUNT][TASK_STATUS_COUNT] = {
     [TASK_PENDING] =
         {
-            [TASK_PROCESSING] = "an attempt runs for longer than a moment",
+            [TASK_PROCESSING] = "an attempt has run for 50 ms",
             [TASK_COMPLETED] = "a short attempt succeeded",
             [TASK_ERROR] = "a short attempt failed, another is due later",
             [TASK_FAILED] = "a short attempt failed for good",

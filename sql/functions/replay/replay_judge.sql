@@ -16,7 +16,7 @@
 --          not_needed                 its condition was failure, and nothing had failed
 --          differs        the row at this offset holds another message: the topic is not the one it came from
 --          no_beginning   of its run, what comes before it is missing, too, and not in the range
---          gone_on        its run went on without it
+--          continued      its run continued without it
 --          retention      it was done with, and its run, or what was rejected then, is not kept any longer
 CREATE OR REPLACE FUNCTION lockstep.replay_judge(p_queue_id int, p_mode text, p_kind text, p_run uuid, p_order bigint,
     p_offsets bigint[], p_seqs bigint[], p_payloads text[], p_seen boolean)
@@ -75,14 +75,14 @@ BEGIN
                     WHEN lockstep.is_failed(m.status) THEN 'failed'
                     WHEN m.task_id IS NOT NULL THEN 'unfinished'
                     WHEN p_mode = 'failed' OR p_kind = 'reject' THEN 'missing'
-                    WHEN beyond THEN 'gone_on'
+                    WHEN beyond THEN 'continued'
                     WHEN p_run IS NULL THEN 'missing'
                     WHEN m.s > CASE WHEN known THEN run_row.next_seq ELSE 0 END + m.n - 1 AND NOT p_seen THEN 'no_beginning'
                     WHEN NOT known OR m.s >= run_row.next_seq THEN 'missing'
                     WHEN EXISTS (SELECT FROM lockstep.task d WHERE d.phase_id = place AND d.seq = m.s) THEN 'duplicate'
                     WHEN EXISTS (SELECT FROM lockstep.rejected_message d WHERE d.run_no = run_row.run_no AND d.seq = m.s) THEN 'duplicate'
                     WHEN p_kind = 'end' AND run_row.end_offset IS NOT NULL THEN 'duplicate'
-                    ELSE 'gone_on' END AS why
+                    ELSE 'continued' END AS why
         FROM m)
     SELECT j.n,
            CASE WHEN j.task_id IS NULL AND j.why = 'missing' AND p_mode <> 'failed' THEN 'make'
