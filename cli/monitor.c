@@ -81,5 +81,5 @@ enum rc command_monitor_check(struct cli *cli, struct err *err)
         return free_rc;
     }
     return err_set(err, RC_FATAL, ERR_FAILED, "monitor check", "lockstep monitor list --problems",
-                   "%d jobs need a look", problems);
+                   problems == 1 ? "%d job has a problem" : "%d jobs have a problem", problems);
 }

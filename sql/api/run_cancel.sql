@@ -58,7 +58,7 @@ BEGIN
     SELECT count(*) INTO stopping FROM lockstep.task t JOIN lockstep.phase p USING (phase_id)
     WHERE p.run_no = no AND p.done_at IS NULL AND NOT lockstep.is_finished(t.status);
     INSERT INTO lockstep.event_log (event, queue_id, run_no, detail)
-    VALUES ('run_cancelled', own, no, concat_ws(': ', format('%s tasks cancelled, %s to be stopped', cancelled, stopping), reason));
+    VALUES ('run_cancelled', own, no, concat_ws(': ', format('%s cancelled, %s to be stopped', lockstep.counted(cancelled, 'task'), stopping), reason));
     PERFORM pg_notify('lockstep_' || own, 'cancel');
     status := COALESCE(lockstep.run_finish(no), (SELECT b.status FROM lockstep.run b WHERE b.run_no = no));
 END

@@ -51,7 +51,7 @@ BEGIN
     END IF;
     UPDATE lockstep.run SET status = 'Running', paused_by = NULL, paused_at = NULL WHERE run_no = no AND run.status = 'Paused';
     INSERT INTO lockstep.event_log (event, queue_id, run_no, detail)
-    VALUES ('run_retried', own, no, concat_ws(': ', format('%s tasks in %s phases, from order %s on', tasks, phases, "order"), reason));
+    VALUES ('run_retried', own, no, concat_ws(': ', format('%s in %s, from order %s on', lockstep.counted(tasks, 'task'), lockstep.counted(phases, 'phase'), "order"), reason));
     PERFORM pg_notify('lockstep_' || own, 'control');
 END
 $$;

@@ -131,7 +131,7 @@ case_begin 'the lookahead of the queue is used up'
 lockstep queue set "$q" --lookahead 1 --max-readers 2 -q
 lockstep executor set "$executor" --readers 2 -q
 run=$(publish '{"order": 1, "name": "g", "sql": "SELECT hold(4)"}' '{"order": 2, "sql": "SELECT 1"}' '{"order": 3, "sql": "SELECT 1"}')
-says "1 phases of queue $q are claimed and wait to be opened" queue explain "$q"
+says "the lookahead of queue $q is used up: 1 phase claimed and not opened" queue explain "$q"
 takes 1 "lockstep queue set $q --lookahead 2"
 eventually 10 is "SELECT count(*) FROM lockstep.phase JOIN lockstep.run USING (run_no) WHERE run_id = '$run'" 3
 sql 'INSERT INTO let_go VALUES (4)'
@@ -171,7 +171,7 @@ lockstep publish --queue "$q" -q --run "$run" --stream - <"$tmp/stream" >/dev/nu
 exec 8>"$tmp/stream"
 echo '{"order": 1, "name": "l", "sql": "SELECT 1"}' >&8
 eventually 15 status l Completed
-says "all 1 tasks of run $run that are claimed are finished; its end has not come: its producer is at work \(backend [0-9]+: $me, lockstep/producer" run explain "$run"
+says "every claimed task of run $run \(1\) is finished; its end has not come: its producer is at work \(backend [0-9]+: $me, lockstep/producer" run explain "$run"
 exec 8>&-
 completed "$run"
 

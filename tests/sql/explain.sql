@@ -137,7 +137,7 @@ SELECT pg_temp.other('pg_advisory_unlock(1280507906, %s)::text', (SELECT slot_id
 SELECT pg_temp.begin('A0..3:100<0 A4:200<100 B0:100<0');
 SELECT pg_temp.complete(1, 2), pg_temp.running('4 min', 0);
 SELECT is(pg_temp.why('A'), 'task_running task_in_hand phase_before', 'a phase waits for the one before');
-SELECT matches(pg_temp.said('phase_before', 'A'), 'order 200 of run ID.* waits for order 100: 2 of 4 tasks are unfinished, the oldest for [4-5] m [0-9]+ s', 'how many, and since when');
+SELECT matches(pg_temp.said('phase_before', 'A'), 'order 200 of run ID.* waits for order 100: 2 of 4 tasks not finished, the oldest for [4-5] m [0-9]+ s', 'how many, and since when');
 SELECT is(pg_temp.why(number => 4), 'task_running phase_before task_in_hand', 'so does a task of it');
 SELECT is(pg_temp.why('B'), 'run_before task_running task_in_hand phase_before', 'a run waits for the one before, and that one for its tasks');
 SELECT matches(pg_temp.said('run_before', 'B'), 'run ID000000000066 waits for the end of run ID000000000065, which is Running -> .*run cancel ID000000000065', 'which is named');
@@ -163,7 +163,7 @@ SELECT matches(pg_temp.said('run_paused_by_failure', 'A'), 'task T of order 100 
 SELECT pg_temp.begin('A0:100<0');
 SELECT pg_temp.complete(0);
 SELECT is(pg_temp.why('A'), 'run_end_missing', 'everything is finished, and its producer is another program');
-SELECT is(pg_temp.said('run_end_missing', 'A'), 'all 1 tasks of run ID000000000065 that are claimed are finished; its end has not come: its producer is none of lockstep publish and has sent none'
+SELECT is(pg_temp.said('run_end_missing', 'A'), 'every claimed task of run ID000000000065 (1) is finished; its end has not come: its producer is none of lockstep publish and has sent none'
     ' -> If no more of it will come: lockstep run end ID000000000065', 'what helps is said');
 SELECT pg_temp.tell(pg_temp.q(), 'B0:100<0');
 SELECT is(pg_temp.why('B'), 'run_before_endless run_end_missing', 'so it is of the run behind it');

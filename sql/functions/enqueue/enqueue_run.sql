@@ -31,7 +31,7 @@ BEGIN
     INSERT INTO lockstep.enqueued (queue_id, run_no, run_id, messages, phases, bytes, floor_offset)
     VALUES (queue_row.queue_id, no, p_run, sent, layers, size, queue_row.next_offset);
     INSERT INTO lockstep.event_log (event, queue_id, run_no, detail)
-    VALUES ('run_enqueued', queue_row.queue_id, no, pg_catalog.format('%s tasks in %s phases', pg_catalog.cardinality(sent) - 1, layers));
+    VALUES ('run_enqueued', queue_row.queue_id, no, pg_catalog.format('%s in %s', lockstep.counted(pg_catalog.cardinality(sent) - 1, 'task'), lockstep.counted(layers, 'phase')));
     PERFORM pg_catalog.pg_notify('lockstep_' || queue_row.queue_id, 'relay');
     RETURN p_run;
 END

@@ -12,7 +12,7 @@ BEGIN
         UPDATE lockstep.run r SET published_at = pg_catalog.clock_timestamp() FROM gone g WHERE r.run_no = g.run_no),
     logged AS (
         INSERT INTO lockstep.event_log (event, queue_id, run_no, detail)
-        SELECT 'run_published', p_queue_id, g.run_no, pg_catalog.format('%s tasks in %s phases', g.tasks, g.phases) FROM gone g ORDER BY g.run_no)
+        SELECT 'run_published', p_queue_id, g.run_no, pg_catalog.format('%s in %s', lockstep.counted(g.tasks, 'task'), lockstep.counted(g.phases, 'phase')) FROM gone g ORDER BY g.run_no)
     SELECT pg_catalog.count(*) INTO count FROM gone;
     RETURN count;
 END

@@ -12,18 +12,8 @@ BEGIN
     SELECT * INTO STRICT queue_row FROM lockstep.queue b WHERE b.queue_id = p_queue_id;
     about := 'queue ' || queue_row.name;
     names := ARRAY['QUEUE', queue_row.name];
-    IF queue_row.halted_reason IS NOT NULL THEN
-        RETURN NEXT lockstep.explain_row('queue_halted', pg_catalog.format('%s is halted (%s): %s', about, queue_row.halted_reason, queue_row.halted_detail), about, queue_row.halted_at,
-            ARRAY['REMEDY', lockstep.halt_remedy(p_queue_id)]);
-    END IF;
-    IF queue_row.paused THEN
-        RETURN NEXT lockstep.explain_row('queue_paused', pg_catalog.format('%s is paused by %s%s', about, queue_row.paused_by,
-            (SELECT ': ' || l.detail FROM lockstep.event_log l WHERE l.queue_id = p_queue_id AND l.event = 'queue_paused' ORDER BY l.event_id DESC LIMIT 1)),
-            about, queue_row.paused_at, names);
-    END IF;
-
+    RETURN QUERY SELECT * FROM lockstep.explain_stopped(p_queue_id);
     IF NOT lockstep.explain_blind() THEN
-        RETURN QUERY SELECT * FROM lockstep.explain_executors(p_queue_id);
         RETURN QUERY SELECT * FROM lockstep.explain_locks(p_queue_id);
         RETURN QUERY SELECT * FROM lockstep.explain_held(p_queue_id);
     END IF;
@@ -58,8 +48,8 @@ BEGIN
     WHERE NOT lockstep.explain_blind() AND NOT lockstep.executor_lives(s.executor_no) AND lockstep.slot_backend_lives(s.pid, s.backend_start);
     count := lockstep.phases_ahead(p_queue_id, queue_row.lookahead);
     IF count >= queue_row.lookahead THEN
-        RETURN NEXT lockstep.explain_row('lookahead', pg_catalog.format('%s phases of %s are claimed and wait to be opened: no more are claimed until the next one opens',
-            count, about), about, NULL, names);
+        RETURN NEXT lockstep.explain_row('lookahead', pg_catalog.format('the lookahead of %s is used up: %s claimed and not opened; no more are claimed until the next one opens',
+            about, lockstep.counted(count, 'phase')), about, NULL, names);
     END IF;
 END
 $$;

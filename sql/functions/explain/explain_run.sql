@@ -81,8 +81,8 @@ BEGIN
     IF NOT FOUND THEN
         IF run_row.end_offset IS NULL AND run_row.cancelled_at IS NULL AND run_row.status <> 'Paused' THEN
             endless := lockstep.explain_end(p_run_no);
-            RETURN NEXT lockstep.explain_row(endless.reason, pg_catalog.format('all %s tasks of %s that are claimed are finished; its end has not come: %s',
-                run_row.tasks, about, endless.why), about, NULL, names);
+            RETURN NEXT lockstep.explain_row(endless.reason, pg_catalog.format('every claimed task of %s (%s) is finished; its end has not come: %s',
+                about, run_row.tasks, endless.why), about, NULL, names);
         END IF;
         RETURN;
     END IF;
@@ -107,7 +107,7 @@ BEGIN
         FROM (SELECT k.status, k.started_at FROM lockstep.task k WHERE k.phase_id = open.phase_id LIMIT MOST + 1) AS t;
         RETURN NEXT lockstep.explain_row('phase_before', pg_catalog.format('order %s of %s waits for order %s: %s', next_order, about, open."order",
             CASE WHEN counted.tasks > MOST THEN pg_catalog.format('it has more than %s tasks', MOST)
-                 ELSE pg_catalog.format('%s of %s tasks are unfinished%s', counted.unfinished, counted.tasks,
+                 ELSE pg_catalog.format('%s of %s not finished%s', counted.unfinished, lockstep.counted(counted.tasks, 'task'),
                                         ', the oldest for ' || lockstep.explain_words(now - counted.since)) END), about, open.opened_at, names);
     END IF;
     -- Those that wait for a lock first: others may have run for longer. Of a large phase what comes next, which is at work, too.

@@ -13,7 +13,7 @@ BEGIN
     IF no IS NOT NULL THEN
         INSERT INTO lockstep.event_log (event, queue_id, run_no, detail)
         VALUES (CASE WHEN p_why IS NULL THEN 'run_published' ELSE 'publish_aborted' END, p_queue_id, no,
-                COALESCE(p_why, format('%s tasks in %s phases', p_tasks, p_phases)));
+                COALESCE(p_why, format('%s in %s', lockstep.counted(p_tasks, 'task'), lockstep.counted(p_phases, 'phase'))));
     END IF;
 END
 $$;
