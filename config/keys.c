@@ -187,6 +187,8 @@ static const struct config_key keys[] = {
      "a connection whose whole request has not come after so long is closed"},
     {"console", "session_idle", CONFIG_DURATION, "30min", "s", NULL, 1000, 43200000,
      "a person who has asked for nothing for so long has to sign in again"},
+    {"console", "session_limit", CONFIG_DURATION, "12h", "s", NULL, 1000, 604800000,
+     "a person who signed in so long ago has to sign in again"},
     {"cluster:", "conninfo", CONFIG_CONNINFO, NULL, "", NULL, 0, 0,
      "`console run`: a database that the console serves; with such sections [postgres] is none of "
      "them"},

@@ -94,6 +94,7 @@ static void answer_session(const struct api *api, struct http_request *request,
     (void)cJSON_AddBoolToObject(document, "show_payloads", operator|| api->show_payloads);
     (void)cJSON_AddStringToObject(document, "version", LOCKSTEP_VERSION);
     (void)cJSON_AddNumberToObject(document, "idle_seconds", api->idle_s);
+    (void)cJSON_AddNumberToObject(document, "limit_seconds", api->limit_s);
     char *text = cJSON_PrintUnformatted(document);
     cJSON_Delete(document);
     http_add_header(request, "Cache-Control", "no-store");

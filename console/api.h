@@ -38,6 +38,7 @@ struct api {
     const char *base_path;     /* below which it is */
     const char *cookie_path;   /* of its web sessions */
     int idle_s;                /* of a session without a request */
+    int limit_s;               /* of a session since its sign-in */
     bool sign_in, encrypted, show_payloads;
     char cookie[96];   /* its name */
     api_list_fn *list; /* answers GET clusters */

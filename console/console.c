@@ -247,7 +247,8 @@ static enum rc start_clusters(struct console *console, struct err *err)
         .sign_in = console->api.sign_in,
         .anonymous = operator? LEVEL_OPERATOR : LEVEL_MONITOR,
         .most = (int)config_get_int(config, "console", "sessions"),
-        .idle_us = config_get_duration_ms(config, "console", "session_idle") * 1000};
+        .idle_us = config_get_duration_ms(config, "console", "session_idle") * 1000,
+        .longest_us = config_get_duration_ms(config, "console", "session_limit") * 1000};
     const struct console_cluster only = {CLUSTER_NAMELESS, options->conninfo};
     bool many = options->cluster_count > 0;
     const struct clusters_options all = {.items = many ? options->clusters : &only,
@@ -271,6 +272,7 @@ static void settle_api(struct console *console)
         .base_path = console->base_path,
         .cookie_path = console->base_path,
         .idle_s = (int)(config_get_duration_ms(config, "console", "session_idle") / 1000),
+        .limit_s = (int)(config_get_duration_ms(config, "console", "session_limit") / 1000),
         .sign_in = strcmp(config_get_text(config, "console", "login"), "postgres") == 0,
         .encrypted = *config_get_text(config, "console", "tls_certificate") != '\0',
         .show_payloads = config_get_bool(config, "console", "show_payloads"),

@@ -39,8 +39,8 @@ const struct route routes[] = {
                         "the databases that this console serves, whether each answers, and figures "
                         "of those into which the visitor may look"},
 
-    {"GET", "overview", &sql_console_overview, MONITOR, "",
-     "every queue at a glance, open alerts, the next firings"},
+    {"GET", "overview", &sql_console_overview, MONITOR, "@payloads",
+     "every queue at a glance and what stops it, open alerts, the next firings"},
 
     {"GET", "queues", &sql_console_queues, MONITOR, "limit after=after_name", "queues by name"},
     {"POST", "queues", NULL, OPERATOR,

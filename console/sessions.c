@@ -16,7 +16,6 @@
 #include <string.h>
 #include <xxhash.h>
 
-#define LONGEST_US 43200000000LL /* 12 hours */
 /* One login has a quarter of all web sessions, so that it cannot keep others out. */
 #define SHARES      4
 #define SHARE_LEAST 2
@@ -204,7 +203,7 @@ static bool too_old(const struct sessions *sessions, const struct visitor *visit
 {
     struct visitor_ages ages = visitor_ages(visitor);
     return ages.lost || now_us - ages.used_us > sessions->options.idle_us ||
-           now_us - ages.since_us > LONGEST_US;
+           now_us - ages.since_us > sessions->options.longest_us;
 }
 
 /* Its groups are read again now and then: a right that was taken away ends here, too. False: it may

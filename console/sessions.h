@@ -5,8 +5,8 @@
  * Invariants: the password is not kept. A session that a person signed in with is that login's, so
  *   PostgreSQL checks its rights and knows its name; it is taken only if the server asked for the
  *   password. Tokens and the anonymous visitor share the console's login, with SET ROLE to
- *   lockstep_monitor or lockstep_operator. A web session ends by sign-out, after 30 minutes without
- *   a request, after 12 hours, when its PostgreSQL session is lost, and within half a minute after
+ *   lockstep_monitor or lockstep_operator. A web session ends by sign-out, after `idle_us` without
+ *   a request, after `longest_us`, when its PostgreSQL session is lost, and within half a minute after
  *   its login has lost both groups. There are at most `most` web sessions, of one login at most a
  *   quarter of them, but two: when it signs in once more, its own session that was used longest ago
  *   ends. After a sign-in that failed its address has to wait, each time twice as long, up to a
@@ -30,7 +30,8 @@ struct sessions_options {
     bool sign_in;         /* people have to */
     enum level anonymous; /* if they do not */
     int most;
-    int64_t idle_us; /* without a request */
+    int64_t idle_us;    /* without a request */
+    int64_t longest_us; /* since the sign-in */
 };
 
 struct sessions *sessions_new(const struct sessions_options *options);

@@ -21,6 +21,7 @@ const EVERY_MS = 1000; // between two loads because of events
 const root = document.getElementById('app');
 let started = false,
     session = null,
+    ended = null, // the session that has ended without a sign-out
     clusters = [],
     visit = null,
     reloadTimer = null,
@@ -129,7 +130,7 @@ function poll() {
 function happened(kind, data) {
     if (!visit?.page) return;
     const event = { kind, ...data };
-    if (kind === 'signed out') return signedOut();
+    if (kind === 'signed out') return signedOut(false);
     if (kind !== 'reconnected') {
         if (!visit.page.watches?.includes(kind)) return;
         if (visit.page.concerns && !visit.page.concerns(event, visit.ctx)) return;
@@ -157,16 +158,23 @@ function draw() {
         visit.moved = false;
         window.scrollTo(0, 0);
         root.querySelector('h1')?.focus({ preventScroll: true });
+        root.querySelector('.menu [aria-current]')?.scrollIntoView({ block: 'nearest', inline: 'center' });
     }
 }
 
 function drawSignIn() {
     document.title = 'Sign in · Lockstep';
-    morph(root, signIn(signedIn, clusters));
+    morph(root, signIn(signedIn, clusters, ended));
+}
+
+function drawFailure(error) {
+    const again = h('button', { type: 'button', on: { click: () => location.reload() } }, 'Try again');
+    morph(root, h('main.alone', null, h('h1', null, 'Lockstep'), problemBox(error), again));
 }
 
 function signedIn(doc) {
     session = doc;
+    ended = null;
     api.setCsrf(doc.csrf);
     visit = null;
     stream.start(happened, () => {
@@ -175,8 +183,10 @@ function signedIn(doc) {
     if (started) arrive(true);
 }
 
-function signedOut() {
+/* The address stays: who signs in again is where they were. */
+function signedOut(wanted) {
     if (!session) return;
+    ended = wanted ? null : session;
     session = null;
     visit?.ctx.aborter.abort();
     visit = null;
@@ -190,7 +200,7 @@ async function signOut() {
     try {
         await api.send('DELETE', 'session');
     } finally {
-        signedOut();
+        signedOut(true);
     }
 }
 
@@ -242,26 +252,15 @@ async function begin() {
     onPref(() => {
         if (visit) draw();
     });
-    api.onSignedOut(signedOut);
+    api.onSignedOut(() => signedOut(false));
     learnClusters();
     try {
         signedIn(await api.get('session', { quiet: true }));
     } catch (error) {
-        if (error.status === 401) drawSignIn();
-        else
-            morph(
-                root,
-                h(
-                    'main.alone',
-                    null,
-                    h('h1', null, 'Lockstep'),
-                    problemBox(error),
-                    h('button', { type: 'button', on: { click: () => location.reload() } }, 'Try again'),
-                ),
-            );
+        if (error.status !== 401) return drawFailure(error);
     }
     started = true;
-    if (session || !root.querySelector('main.alone')) router.start(arrive);
+    router.start(arrive);
 }
 
 begin();

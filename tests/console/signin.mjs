@@ -26,6 +26,10 @@ check(
 check('the right one comes to the page that was asked for', await signIn(page, monitor));
 await shown(page);
 check('with its filters', page.url().endsWith('/runs?status=Failed'), page.url());
+await page.getByRole('button', { name: 'Paused', exact: true }).click();
+await page.waitForURL(/status=Failed%2CPaused/);
+await page.waitForFunction(() => [...document.querySelectorAll('.chips button')].some((b) => b.textContent === 'Paused' && b.ariaPressed === 'true'));
+check('which can be changed at once', true);
 check('a monitor has no actions', (await page.locator('main input[type=checkbox]').count()) === 0);
 await page.getByRole('button', { name: 'sign out' }).click();
 await page.waitForSelector('.sign-in');

@@ -21,5 +21,10 @@ case_begin 'people sign in, look or act, and sign out'
 console_start -b "$LOCKSTEP_TEST_BROKERS"
 browser_run signin.mjs "$url" "$looks" "$acts" '' runs queues executors locks jobs missed log rejected replay system "runs/$run" "tasks/$task" "queues/$q" jobs/nightly
 console_stop
+
+case_begin 'a session that is not used, or is old, ends; after the sign-in its visitor is where they were'
+console_start -b "$LOCKSTEP_TEST_BROKERS" -s console.session_idle=3s -s console.session_limit=10s
+browser_run expiry.mjs "$url" "$looks" 10
+console_stop
 cases_end
 exit $failed

@@ -67,6 +67,10 @@ export function duration(seconds) {
     return `${Math.floor(whole / 86400)} d ${Math.floor(whole / 3600) % 24} h`;
 }
 
+/* A length of time that somebody has set: 30 min, 12 h. */
+export const span = (seconds) =>
+    seconds % 3600 === 0 ? `${seconds / 3600} h` : seconds % 60 === 0 ? `${seconds / 60} min` : duration(seconds);
+
 /* How long a row took, or has taken so far: as the server says, or from its times. */
 export function tookSeconds(row) {
     const said = row.seconds ?? row.duration ?? row.duration_s;
@@ -117,7 +121,7 @@ export function clockText(ms, withMs = false) {
 
 export function absolute(iso) {
     const ms = Date.parse(iso);
-    return Number.isNaN(ms) ? String(iso) : `${dayText(ms)} ${clockText(ms, true)} ${zoneName(ms)}`;
+    return Number.isNaN(ms) ? String(iso) : `${dayText(ms)} ${clockText(ms, ms % 1000 !== 0)} ${zoneName(ms)}`;
 }
 
 export function relative(iso) {
@@ -154,6 +158,12 @@ export function when(iso, none = NONE) {
         timeText(iso),
     );
 }
+
+/* A sentence of the server with its times as this page writes them. */
+export const prose = (text) =>
+    text
+        ?.split(/(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:?\d\d))/)
+        .map((part, i) => (i % 2 ? h('time', { datetime: part, title: absolute(part), 'data-fixed': true }, shortAbsolute(part)) : part));
 
 /* A point in time as a clock shows it, for logs and axes. */
 export function stamp(iso) {

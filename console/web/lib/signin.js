@@ -4,8 +4,10 @@ import { h, morph } from './dom.js';
 import { send, get, setCsrf } from './api.js';
 import { problemBox } from './parts.js';
 import { clusterSwitch } from './frame.js';
+import { span } from './format.js';
+import { icon } from './badge.js';
 
-function field(name, label, type, autocomplete) {
+function field(name, label, type, autocomplete, value) {
     return h(
         'div.field',
         { key: name },
@@ -14,6 +16,7 @@ function field(name, label, type, autocomplete) {
             id: `sign-${name}`,
             name,
             type,
+            value,
             autocomplete,
             required: true,
             spellcheck: 'false',
@@ -43,12 +46,31 @@ async function submit(event, signedIn) {
     }
 }
 
-export function signIn(signedIn, clusters) {
+/* Why the sign-in is here again; `ended` is the session that was. */
+const sessionEnded = ({ idle_seconds, limit_seconds }) =>
+    h(
+        'div.notice.ended',
+        { key: 'ended', role: 'alert' },
+        icon('clock'),
+        h(
+            'div',
+            null,
+            h('p', null, h('strong', null, 'Your session has ended.'), ' Sign in to continue where you were.'),
+            h(
+                'p.note',
+                null,
+                `A session ends ${span(idle_seconds)} after its last request, ${span(limit_seconds)} after the sign-in, when the console or PostgreSQL restarts, and when the login loses its rights.`,
+            ),
+        ),
+    );
+
+export function signIn(signedIn, clusters, ended) {
     return h(
         'main.alone',
         { key: 'sign-in' },
         h('h1', { tabindex: '-1' }, 'Lockstep'),
         clusterSwitch(clusters),
+        ended && sessionEnded(ended),
         h(
             'form.sign-in',
             { on: { submit: (e) => submit(e, signedIn) } },
@@ -61,7 +83,7 @@ export function signIn(signedIn, clusters) {
                 h('code', null, 'lockstep_operator'),
                 '.',
             ),
-            field('login', 'Login', 'text', 'username'),
+            field('login', 'Login', 'text', 'username', ended?.login),
             field('password', 'Password', 'password', 'current-password'),
             h('div.said', { 'aria-live': 'polite' }),
             h('div.buttons', null, h('button.primary', { type: 'submit' }, 'Sign in')),
