@@ -2,7 +2,8 @@
 -- of so few rows that many queues cost little: of its phases that are not done the last tasks (counted_all: it was all of them), of its events those since it was
 -- reopened. throughput and barrier_ms have a number a minute, the newest last, from the newest 100 phases of the newest 20 runs (fewer with more than 20 queues; null: before them): a
 -- phase's tasks are spread over the time that it was open; barrier_ms, of the last phase that opened in the minute, is from the last end among the last 64 tasks of the phase before to the
--- first start among its first 16
+-- first start among its first 16. executors: those that work for the queue (null: it cannot be seen here); active: a run of it has not ended; troubles: what stops it, of ten queues at most, those first that do
+-- nothing; if $1 with the texts of errors
 -- columns: document
 WITH slots AS MATERIALIZED (
     SELECT s.queue_id, count(*) AS in_use FROM lockstep.slot s
@@ -12,6 +13,7 @@ WITH slots AS MATERIALIZED (
     GROUP BY s.queue_id),
 queues AS MATERIALIZED (
     SELECT q.queue_id, q.name, q.next_offset, q.max_readers, q.paused, q.halted_at, q.halted_reason, q.halted_detail, r.run_no, r.run_id, r.name AS run_name, r.rejected,
+           r.run_no IS NOT NULL OR EXISTS (SELECT FROM lockstep.run b WHERE b.queue_id = q.queue_id AND b.ended_at IS NULL) AS active,
            count(r.run_no) OVER () AS open_queues, GREATEST(2000 / count(*) OVER (), 10) AS most_phases, clock_timestamp() AS now
     FROM (SELECT b.queue_id, b.name, b.next_offset, b.max_readers, b.paused, b.halted_at, b.halted_reason, b.halted_detail FROM lockstep.queue b ORDER BY b.name LIMIT 200) q
     LEFT JOIN LATERAL (SELECT b.run_no, b.run_id, b.name, b.rejected FROM lockstep.run b
@@ -60,7 +62,17 @@ barrier AS (
                 WHERE p.nth = 1 AND p.minute >= 0
                 UNION ALL SELECT q.queue_id, i.minute, NULL FROM queues q CROSS JOIN generate_series(0, 59) AS i (minute)) b
           GROUP BY b.queue_id, b.minute) x
-    GROUP BY x.queue_id)
+    GROUP BY x.queue_id),
+executors AS MATERIALIZED (SELECT q.queue_id, x.working, x.hindered
+                           FROM queues q JOIN lockstep.executors_by_queue(ARRAY(SELECT b.name FROM queues b)) x ON x.queue = q.name),
+troubles AS (
+    SELECT q.queue_id, (SELECT json_agg(json_build_object('reason', x.reason, 'sentence', lockstep.shown('sentence', x.sentence, $1::boolean), 'since', x.since, 'helps', x.helps))
+                        FROM lockstep.explain_stopped(q.queue_id) x) AS lines
+    FROM (SELECT b.queue_id
+          FROM queues b JOIN executors e USING (queue_id)
+          WHERE b.halted_at IS NOT NULL OR (b.active AND (b.paused OR e.working = 0 OR e.hindered > 0
+                                                          OR EXISTS (SELECT FROM lockstep.executor_aside a WHERE a.queue_id = b.queue_id)))
+          ORDER BY b.halted_at IS NULL, b.paused, e.working > 0, b.name LIMIT 10) q)
 SELECT json_build_object(
     'queues', COALESCE((
         SELECT json_agg(json_build_object('queue', q.name, 'status', CASE WHEN q.halted_at IS NOT NULL THEN 'halted' WHEN q.paused THEN 'paused' ELSE 'open' END,
@@ -74,8 +86,9 @@ SELECT json_build_object(
                    'failed', GREATEST(c.failed, f.failed) + COALESCE(q.rejected, 0), 'counted_all', c.read < c.most, 'lag', lockstep.queue_lag(q.name, q.next_offset),
                    'oldest_waiting_s', lockstep.seconds(q.now - (SELECT p.claimed_at FROM lockstep.phase p WHERE p.queue_id = q.queue_id AND p.done_at IS NULL
                                                                  ORDER BY p.run_no, p."order" LIMIT 1)),
-                   'throughput', t.minutes, 'barrier_ms', b.minutes) ORDER BY q.name)
+                   'throughput', t.minutes, 'barrier_ms', b.minutes, 'executors', x.working, 'active', q.active, 'troubles', COALESCE(w.lines, '[]'::json)) ORDER BY q.name)
         FROM queues q
+        JOIN executors x USING (queue_id) LEFT JOIN troubles w USING (queue_id)
         LEFT JOIN slots s USING (queue_id) LEFT JOIN throughput t USING (queue_id) LEFT JOIN barrier b USING (queue_id)
         CROSS JOIN LATERAL (
             SELECT count(*) AS read, max(m.most) AS most, count(*) FILTER (WHERE k.status IN ('Pending', 'Paused')) AS pending,
@@ -97,5 +110,6 @@ SELECT json_build_object(
                                   WHERE b.is_active AND b.wake_at IS NOT NULL AND CASE WHEN (b.rows_rule).relation_oid IS NULL THEN true END
                                   ORDER BY b.wake_at LIMIT 50) s -- CASE: the planner believes that all are triggers, from the index that has only those, and would sort
                             JOIN lockstep.job j USING (job_id) WHERE s.next_at IS NOT NULL) n), '[]'::json),
-    'executors', (SELECT count(*) FROM lockstep.executor e WHERE e.ended_at IS NULL AND e.heartbeat_at > clock_timestamp() - GREATEST(e.frozen_after * 2, interval '30 seconds')),
+    'executors', COALESCE(cardinality(lockstep.executors_alive()),
+        (SELECT count(*) FROM lockstep.executor e WHERE e.ended_at IS NULL AND e.heartbeat_at > clock_timestamp() - GREATEST(e.frozen_after * 2, interval '30 seconds'))),
     'now', clock_timestamp()) AS document;

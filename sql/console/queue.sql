@@ -1,4 +1,4 @@
--- console_queue :maybe  queue $1, with what it waits for and what is kept; rejected and outbox are counted to 10,000
+-- console_queue :maybe  queue $1, with what it waits for and what is kept; rejected and outbox are counted to 10,000; executors: those that work for it (null: it cannot be seen here)
 -- columns: document
 SELECT (SELECT json_build_object('queue', i) FROM (
             SELECT q.name AS queue, q.name, CASE WHEN q.halted_at IS NOT NULL THEN 'halted' WHEN q.paused THEN 'paused' ELSE 'open' END AS status,
@@ -19,6 +19,7 @@ SELECT (SELECT json_build_object('queue', i) FROM (
                    (SELECT count(*) FROM (SELECT FROM lockstep.outbox o WHERE o.queue_id = q.queue_id LIMIT 10001) o) AS outbox,
                    (SELECT count(*) FROM (SELECT FROM lockstep.enqueued e WHERE e.queue_id = q.queue_id LIMIT 10001) e) AS enqueued,
                    (SELECT string_agg(r.trouble, '; ' ORDER BY r.kind) FROM lockstep.relay r WHERE r.queue_id = q.queue_id) AS outbox_trouble,
-                   lockstep.keep_words(q.keep_runs, q.keep_days, q.keep_failed_days, q.keep_set_by) AS kept, t.swept_at, t.detail AS swept_detail, q.created_at, q.updated_at
+                   lockstep.keep_words(q.keep_runs, q.keep_days, q.keep_failed_days, q.keep_set_by) AS kept, t.swept_at, t.detail AS swept_detail,
+                   (SELECT x.working FROM lockstep.executors_by_queue(ARRAY[q.name]) x) AS executors, q.created_at, q.updated_at
             FROM lockstep.queue q LEFT JOIN lockstep.retention t USING (queue_id) WHERE q.queue_id = n.queue_id) i) AS document
 FROM (SELECT b.queue_id FROM lockstep.queue b WHERE b.name = $1::text) n;

@@ -1,4 +1,4 @@
--- console_queues :one  $1 queues behind the name $2, by name; rejected is counted to 10,000
+-- console_queues :one  $1 queues behind the name $2, by name; rejected is counted to 10,000; executors: those that work for the queue (null: it cannot be seen here)
 -- columns: document
 WITH page AS MATERIALIZED (SELECT b.queue_id, b.name FROM lockstep.queue b WHERE b.name > COALESCE($2::text, '') ORDER BY b.name LIMIT $1::bigint),
 slots AS MATERIALIZED (
@@ -13,7 +13,8 @@ SELECT lockstep.page(
                   CASE WHEN q.halted_at IS NOT NULL THEN 'halted' WHEN q.paused THEN 'paused' ELSE 'open' END AS state,
                   (SELECT count(*) FROM (SELECT FROM lockstep.run r WHERE r.queue_id = q.queue_id AND r.ended_at IS NULL LIMIT 10001) r) AS active_runs,
                   (SELECT count(*) FROM (SELECT FROM lockstep.rejected_message m WHERE m.queue_id = q.queue_id LIMIT 10001) m) AS rejected,
-                  q.halted_reason, q.halted_detail, lockstep.queue_lag(q.name, q.next_offset) AS lag
-           FROM lockstep.queue q LEFT JOIN slots s USING (queue_id) WHERE q.queue_id = ANY (ARRAY(SELECT p.queue_id FROM page p))) i),
+                  q.halted_reason, q.halted_detail, lockstep.queue_lag(q.name, q.next_offset) AS lag, x.working AS executors
+           FROM lockstep.queue q LEFT JOIN slots s USING (queue_id) JOIN lockstep.executors_by_queue(ARRAY(SELECT p.name FROM page p)) x ON x.queue = q.name
+           WHERE q.queue_id = ANY (ARRAY(SELECT p.queue_id FROM page p))) i),
     (SELECT 'queues.' || max(name) FROM page HAVING count(*) = $1::bigint),
     (SELECT count(*) FROM (SELECT FROM lockstep.queue q LIMIT 10001) c)) AS document;

@@ -79,6 +79,29 @@ const drawn = model({
 });
 same('a bar keeps what it waited for', drawn.phases[0].bars.map((b) => b.waited_for), ['reader', 'retry']);
 
+const { stateOf, troublesOf } = await load('lib/trouble.js');
+const queue = (name, rest) => ({ queue: name, status: 'open', executors: 1, active: true, troubles: [], ...rest });
+same(
+    'a queue with work and without an executor is not open; one without work is',
+    [queue('a', { executors: 0 }), queue('b', { executors: 0, active: false }), queue('c', {}), queue('d', { executors: 0, status: 'paused' }), queue('e', { executors: null })].map(stateOf),
+    ['no executor', 'open', 'open', 'paused', 'open'],
+);
+same(
+    'what stops queues is what the server says of them, and of those of which it says nothing their state',
+    troublesOf([
+        queue('a', { executors: 0, troubles: [{ reason: 'executors_drain', sentence: 'they drain', helps: 'run one' }] }),
+        queue('b', { executors: 0 }),
+        queue('c', {}),
+        queue('d', { status: 'paused', active: false }),
+        queue('e', { troubles: [{ reason: 'executor_silent', sentence: 'one of two' }] }),
+    ]).map((t) => [t.queue, t.word, t.helps]),
+    [
+        ['a', 'draining', 'run one'],
+        ['b', 'no executor', 'lockstep executor run --queue b'],
+        ['e', 'frozen', null],
+    ],
+);
+
 const { lag, orUnknown, plural } = await load('lib/format.js');
 same('one is one, and many are many', [plural(1, 'task'), plural(0, 'task'), plural(1000, 'task')], ['1 task', '0 tasks', '1,000 tasks']);
 same('what is zero is not unknown', [lag({ lag: 0 }), orUnknown(0, String, '')], ['0', '0']);

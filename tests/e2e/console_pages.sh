@@ -41,6 +41,7 @@ lockstep queue create "$q" -q --create-topic --max-readers 6 --on-failure contin
 } >"$tmp/tasks"
 run=$(lockstep publish --queue "$q" -q --name 'load of sales' "$tmp/tasks")
 "$LOCKSTEP_BIN" executor run -d "$db" -b "$LOCKSTEP_TEST_BROKERS" --queue "$q" --readers 6 2>"$tmp/executor.log" &
+executor=$!
 eventually 60 is "SELECT status FROM lockstep.run WHERE run_id = '$run'" PartiallyCompleted
 printf '%s\n' '{"order": 1, "name": "long", "sql": "SELECT pg_sleep(600)"}' '{"order": 2, "sql": "SELECT 2"}' >"$tmp/long"
 running=$(lockstep publish --queue "$q" -q --name 'runs long' "$tmp/long")
@@ -70,6 +71,9 @@ visit "$shots"
 
 case_begin 'what an operator does on the pages happens, and is shown without a reload'
 browser_run acts.mjs "$url" "$waiting"
+
+case_begin 'the only executor of a queue with work is killed: the pages say so, and what to do'
+browser_run stopped.mjs "$url" "$q" "$executor"
 console_stop
 
 cases_end

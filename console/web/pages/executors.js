@@ -1,8 +1,9 @@
 /* executors.js: the executors: where they run, what they have in hand, whether they are alive. */
 import { h } from '../lib/dom.js';
 import { pageHead, panel, queueLink } from '../lib/parts.js';
+import { stateOf as queueState, troubleList, troubleOf } from '../lib/trouble.js';
 import { badge } from '../lib/badge.js';
-import { listTable } from '../lib/table.js';
+import { allQueues, listTable } from '../lib/table.js';
 import { count, orUnknown, size, when, NONE, serverNow } from '../lib/format.js';
 import { query, seg } from '../lib/api.js';
 import { actionButton } from '../lib/actions.js';
@@ -51,7 +52,11 @@ function buttons(e, reload) {
 }
 
 const queuesOf = (e) =>
-    Array.isArray(e.queues) ? e.queues.map((q, i) => [i ? ', ' : '', queueLink(q.queue ?? q)]) : queueLink(e.queue);
+    h(
+        'span.names',
+        null,
+        (Array.isArray(e.queues) ? e.queues : [e.queue]).map((q, i) => [i > 0 && ', ', queueLink(q?.queue ?? q)]),
+    );
 
 function columns(operator, reload) {
     return [
@@ -73,13 +78,31 @@ function columns(operator, reload) {
     ].filter(Boolean);
 }
 
+/* The queues that have work and no executor. */
+function unserved(queues) {
+    const without = queues.filter((q) => queueState(q) === 'no executor');
+    return (
+        without.length > 0 &&
+        h(
+            'section.panel.attention',
+            { key: 'unserved', role: 'alert' },
+            h('h2.unseen', null, 'Queues without an executor'),
+            troubleList(without.map(troubleOf)),
+        )
+    );
+}
+
 export const page = {
     title: () => 'Executors',
     watches: ['executor'],
     every: 5,
-    load: async (ctx) => ({ list: await ctx.get(`executors${query({ after: ctx.query.get('after') })}`) }),
-    view: ({ list }, ctx) => [
+    load: async (ctx) => {
+        const [list, queues] = await Promise.all([ctx.get(`executors${query({ after: ctx.query.get('after') })}`), allQueues(ctx)]);
+        return { list, queues };
+    },
+    view: ({ list, queues }, ctx) => [
         pageHead('Executors'),
+        unserved(queues.items),
         panel(
             'Executors',
             { key: 'list' },

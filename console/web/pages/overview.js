@@ -1,11 +1,12 @@
 /* overview.js: every queue at a glance, what is wrong, and what fires next. */
 import { h } from '../lib/dom.js';
 import { pageHead, panel, queueLink, runLink, jobLink, countLink, empty } from '../lib/parts.js';
-import { badge } from '../lib/badge.js';
+import { badge, icon } from '../lib/badge.js';
 import { table } from '../lib/table.js';
 import { spark } from '../lib/chart.js';
-import { count, duration, lag, when, setServerNow, noun, NONE } from '../lib/format.js';
+import { count, duration, lag, when, setServerNow, noun, plural, prose, NONE } from '../lib/format.js';
 import { seg, query, word } from '../lib/api.js';
+import { stateOf, stops, troubleList, troublesOf } from '../lib/trouble.js';
 
 const tasksOf = (q, status) =>
     q.open_run
@@ -14,7 +15,7 @@ const tasksOf = (q, status) =>
 
 const COLUMNS = [
     { label: 'queue', key: true, cell: (q) => queueLink(q.queue) },
-    { label: 'state', cell: (q) => badge(q.status ?? 'open', q.reason) },
+    { label: 'state', cell: (q) => badge(stateOf(q), q.reason) },
     {
         label: 'open run',
         cell: (q) => (q.open_run ? runLink(q.open_run, q.open_run_name) : h('span.zero', null, 'none')),
@@ -54,41 +55,55 @@ const COLUMNS = [
     },
 ];
 
-function strip(data) {
+/* A number, its word, and where the rest of it is. */
+const tile = (n, word, href, { bad, title } = {}) =>
+    h(
+        'a.tile',
+        { key: href, href, title, class: n > 0 && bad ? 'bad' : n > 0 ? null : 'none' },
+        h('b', null, n > 0 && bad && icon('warn'), count(n)),
+        h('span', null, word),
+    );
+
+function tiles(data) {
     const sum = (name) => data.queues.reduce((n, q) => n + (q[name] ?? 0), 0);
-    const open = data.queues.filter((q) => q.open_run).length;
-    const halted = data.queues.filter((q) => q.status === 'halted').length;
+    const open = data.queues.filter((q) => q.open_run).length,
+        running = sum('processing'),
+        executors = data.executors ?? 0;
     return h(
-        'div.strip',
-        { key: 'strip' },
-        h('span', null, h('b', null, countLink(data.queues.length, 'queues')), noun(data.queues.length, 'queue')),
-        halted > 0 && h('span', null, badge('halted'), ` ${halted}`),
-        h('span', null, h('b', null, countLink(open, 'runs?status=Running')), noun(open, 'open run')),
-        h('span', null, h('b', null, count(sum('processing'))), `${noun(sum('processing'), 'task')} running`),
-        h('span', null, h('b', null, count(sum('pending'))), 'waiting'),
-        h(
-            'span',
-            null,
-            h('b', null, countLink(sum('failed'), 'runs?status=Failed,Running,Paused', 'count-bad')),
-            'failed in open runs',
-        ),
-        h('span', null, h('b', null, countLink(executorsOf(data), 'executors')), noun(executorsOf(data), 'executor')),
-        h('span', null, h('b', null, countLink(data.alerts.length, 'missed', 'count-bad')), noun(data.alerts.length, 'open alert')),
+        'div.tiles',
+        { key: 'tiles' },
+        tile(data.queues.length, noun(data.queues.length, 'queue'), 'queues'),
+        tile(open, noun(open, 'open run'), 'runs?status=Running,Paused'),
+        tile(running, `${noun(running, 'task')} running`, 'runs?status=Running'),
+        tile(sum('pending'), `${noun(sum('pending'), 'task')} waiting`, 'runs?status=Running,Published'),
+        tile(sum('failed'), 'failed', 'runs?status=Failed,Running,Paused', { bad: true, title: 'failed tasks of open runs' }),
+        tile(executors, noun(executors, 'executor'), 'executors'),
+        tile(data.alerts.length, noun(data.alerts.length, 'open alert'), 'missed', { bad: true }),
     );
 }
 
-const executorsOf = (data) =>
-    Array.isArray(data.executors)
-        ? data.executors.length
-        : typeof data.executors === 'object' && data.executors
-          ? (data.executors.alive ?? 0)
-          : data.executors;
+/* What is stopped comes first, then what has work; among equals by name. */
+const rank = (q) => (q.status === 'halted' ? 0 : stops(q) ? 1 : q.open_run ? 2 : 3);
+const sorted = (queues) => queues.toSorted((a, b) => rank(a) - rank(b));
+
+function attention(data) {
+    const troubles = troublesOf(sorted(data.queues));
+    if (troubles.length === 0)
+        return h('p.all-well', { key: 'attention', role: 'status' }, badge('ok'), ' No queue is stopped.');
+    const stopped = new Set(troubles.map((t) => t.queue)).size;
+    return h(
+        'section.panel.attention',
+        { key: 'attention', role: 'alert' },
+        h('div.panel-head', null, h('h2', null, icon('warn'), ` ${plural(stopped, 'queue needs', 'queues need')} you`)),
+        troubleList(troubles),
+    );
+}
 
 const ALERTS = [
     { label: 'alert', key: true, cell: (a) => h('a', { href: `missed?alert=${a.alert_id}` }, badge(a.kind)) },
     { label: 'job', cell: (a) => (a.job ? jobLink(a.job) : 'the monitor') },
     { label: 'since', cell: (a) => when(a.since) },
-    { label: 'what', class: 'text', cell: (a) => a.text },
+    { label: 'what', class: 'text', cell: (a) => prose(a.text) },
 ];
 
 const NEXT = [
@@ -107,7 +122,8 @@ export const page = {
     },
     view: (data) => [
         pageHead('Overview'),
-        strip(data),
+        tiles(data),
+        attention(data),
         h(
             'div.side',
             { key: 'side' },
@@ -115,7 +131,7 @@ export const page = {
                 'Queues',
                 { key: 'queues' },
                 data.queues.length
-                    ? table({ caption: 'Queues', columns: COLUMNS, rows: data.queues, id: (q) => q.queue })
+                    ? table({ caption: 'Queues', columns: COLUMNS, rows: sorted(data.queues), id: (q) => q.queue })
                     : empty('There is no queue yet.', 'lockstep queue create NAME --create-topic'),
             ),
             h(
@@ -125,6 +141,7 @@ export const page = {
                     'Open alerts',
                     { key: 'alerts' },
                     table({
+                        tall: true,
                         caption: 'Open alerts',
                         columns: ALERTS,
                         rows: data.alerts,
@@ -136,6 +153,7 @@ export const page = {
                     'Next firings',
                     { key: 'next', tools: h('a', { href: 'jobs' }, 'all jobs') },
                     table({
+                        tall: true,
                         caption: 'Next firings',
                         columns: NEXT,
                         rows: data.next,

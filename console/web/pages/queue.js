@@ -4,11 +4,12 @@ import { pageHead, panel, facts, problemBox, allFields, taskLink, empty, countLi
 import { badge } from '../lib/badge.js';
 import { table, listTable } from '../lib/table.js';
 import { series } from '../lib/chart.js';
-import { count, duration, lag, percent, when, size, plural } from '../lib/format.js';
+import { count, duration, lag, orUnknown, percent, when, size, plural } from '../lib/format.js';
 import { query, seg, whole } from '../lib/api.js';
 import { actionButton } from '../lib/actions.js';
 import { explainPanel } from '../lib/explain.js';
-import { nameOf, stateOf } from './queues.js';
+import { nameOf } from './queues.js';
+import { stateOf } from '../lib/trouble.js';
 import { RUN_COLUMNS } from './runs.js';
 import { go, withQuery } from '../lib/router.js';
 
@@ -238,6 +239,7 @@ function summary(q) {
         { key: 'facts' },
         facts([
             ['readers', `${count(q.in_use ?? 0)} in use of ${count(q.max_readers)}`],
+            ['executors', orUnknown(q.executors, (n) => countLink(n, 'executors'), 'a standby does not see them')],
             ['lag', lag(q)],
             ['cursor', count(q.cursor ?? q.next_offset)],
             ['topic', h('code', null, `${q.topic}, partition ${q.partition ?? 0}`)],
@@ -288,10 +290,10 @@ export const page = {
         h(
             'div.columns',
             { key: 'grid' },
+            explainPanel(data.explain),
             summary(data.queue),
             readersPanel(data.readers),
             whatIf(data.advise, data.queue, ctx),
-            explainPanel(data.explain),
             panel(
                 'Newest runs',
                 {

@@ -3,11 +3,15 @@ import { h } from '../lib/dom.js';
 import { pageHead, panel, queueLink, countLink } from '../lib/parts.js';
 import { badge } from '../lib/badge.js';
 import { listTable } from '../lib/table.js';
-import { count, lag } from '../lib/format.js';
+import { count, lag, orUnknown } from '../lib/format.js';
 import { query } from '../lib/api.js';
+import { stateOf, troubleOf } from '../lib/trouble.js';
 
 export const nameOf = (q) => q.queue ?? q.name;
-export const stateOf = (q) => q.status ?? q.state ?? (q.halted_at ? 'halted' : q.paused ? 'paused' : 'open');
+
+const why = (q) =>
+    q.halted_detail ?? q.halted_reason ?? q.paused_reason ??
+    (stateOf(q) === 'no executor' ? [troubleOf(q).sentence, ': ', h('code', null, troubleOf(q).helps)] : null);
 
 const COLUMNS = [
     { label: 'queue', key: true, cell: (q) => queueLink(nameOf(q)) },
@@ -21,6 +25,7 @@ const COLUMNS = [
                 `runs${query({ queue: nameOf(q), status: 'Running,Paused,Published,Publishing' })}`,
             ),
     },
+    { label: 'executors', num: true, cell: (q) => orUnknown(q.executors, (n) => countLink(n, 'executors'), 'a standby does not see them') },
     { label: 'readers', num: true, cell: (q) => `${count(q.in_use ?? 0)} of ${count(q.max_readers)}` },
     { label: 'lag', num: true, title: 'messages on the topic that are not claimed', cell: lag },
     { label: 'topic', cell: (q) => h('code', null, `${q.topic}${q.partition ? `:${q.partition}` : ''}`) },
@@ -28,7 +33,7 @@ const COLUMNS = [
     { label: 'on failure', cell: (q) => q.on_failure },
     { label: 'runs', cell: (q) => q.runs },
     { label: 'rejected', num: true, cell: (q) => countLink(q.rejected ?? 0, `rejected${query({ queue: nameOf(q) })}`) },
-    { label: 'why', maybe: true, class: 'text', cell: (q) => q.halted_detail ?? q.halted_reason ?? q.paused_reason ?? q.reason },
+    { label: 'why', maybe: true, class: 'text', cell: why },
 ];
 
 export const page = {
