@@ -1,6 +1,6 @@
 /* actions.mjs URL LOGIN: each action of the pages, done in the browser as a user does it, and its effect in the database. An action of the
- * page's sources that has no row here fails the test. Environment: as database.mjs, and QUEUE, HALTED, JOB, LATE, STRAY (a session to be ended), REJECTED, and
- * runs: WORK, PAUSED, CANCELLED, FAILED, BULK (two, named alike).
+ * page's sources that has no row here fails the test. Environment: as database.mjs, and QUEUE, HALTED, REPLAYED (a queue with a replay that was interrupted), jobs: JOB, LATE, DAILY, DOOMED,
+ * STRAY (a session to be ended), REJECTED, and runs: WORK, PAUSED, CANCELLED, FAILED, ENDLESS, BULK (two, named alike).
  */
 import { readFileSync, readdirSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
@@ -8,7 +8,7 @@ import { check, done, launch, open, shown, signIn, violations } from './browser.
 import { sql } from './database.mjs';
 
 const [url, login] = process.argv.slice(2);
-const { QUEUE, HALTED, JOB, LATE, STRAY, REJECTED, WORK, PAUSED, CANCELLED, FAILED } = process.env;
+const { QUEUE, HALTED, REPLAYED, JOB, LATE, DAILY, DOOMED, STRAY, REJECTED, WORK, PAUSED, CANCELLED, FAILED, ENDLESS } = process.env;
 const web = fileURLToPath(new URL('../../console/web/', import.meta.url));
 const task = (name) => `tasks/${sql(`SELECT task_id FROM lockstep.task t JOIN lockstep.run r USING (run_no) WHERE r.run_id = '${WORK}' AND t.name = '${name}'`)}`;
 const runIs = (id, status) => `SELECT status = '${status}' FROM lockstep.run_status WHERE run_id = '${id}'`;
@@ -24,7 +24,11 @@ const ROWS = [
     { of: 'run pause', at: `runs/${PAUSED}`, button: 'Pause …', effect: runIs(PAUSED, 'Paused'), log: logged('run_paused') },
     { of: 'run resume', at: `runs/${PAUSED}`, button: 'Resume …', effect: runIs(PAUSED, 'Running'), log: logged('run_resumed') },
     { of: 'run cancel', at: `runs/${CANCELLED}`, button: 'Cancel …', effect: runIs(CANCELLED, 'Cancelled'), log: logged('run_cancelled') },
-    { of: 'run retry', at: `runs/${FAILED}`, button: 'Retry …', effect: 'SELECT true', log: logged('run_retried') },
+    {
+        of: 'run retry', at: `runs/${FAILED}`, button: 'Retry …', log: logged('run_retried'),
+        effect: `SELECT count(*) = 1 FROM lockstep.task t JOIN lockstep.run r USING (run_no) WHERE r.run_id = '${FAILED}' AND t.attempt_num = 2 AND t.status = 'Failed'`,
+    },
+    { of: 'run end', at: `runs/${ENDLESS}`, button: 'End …', effect: `SELECT ended_at IS NOT NULL FROM lockstep.run_status WHERE run_id = '${ENDLESS}'`, log: logged('run_closed') },
     { of: 'runs pause', at: 'runs?name=bulk', select: true, button: 'Pause …', effect: bulk('Paused'), log: logged('run_paused') },
     { of: 'runs resume', at: 'runs?name=bulk', select: true, button: 'Resume …', effect: bulk('Running'), log: logged('run_resumed') },
     { of: 'runs cancel', at: 'runs?name=bulk', select: true, button: 'Cancel …', effect: bulk('Cancelled'), log: logged('run_cancelled') },
@@ -52,6 +56,23 @@ const ROWS = [
         log: (reason) => `SELECT count(*) = 1 FROM lockstep.replay WHERE reason = '${reason}' AND started_by = '${login}'`,
     },
     {
+        of: 'pages/replay.js: Continue', at: `replay?queue=${REPLAYED}`, row: 'interrupted', button: 'Continue …', preview: /run again/,
+        effect: `SELECT state = 'Completed' AND cursor = to_offset AND made + reopened = 318 FROM lockstep.replay y JOIN lockstep.queue q USING (queue_id) WHERE q.name = '${REPLAYED}'`,
+    },
+    {
+        of: 'pages/job.js: Backfill', at: `jobs/${DAILY}`, button: 'Backfill …', preview: /2 times of 2 would fire/, fill: { from: '2026-01-01T00:00', to: '2026-01-03T00:00', overlap: 'allow' },
+        effect: `SELECT count(*) = 2 FROM lockstep.occurrence WHERE job = '${DAILY}' AND outcome = 'fired' AND scheduled_for < '2026-01-04'`, log: jobLogged(DAILY),
+    },
+    { of: 'pages/job.js: Delete', at: `jobs/${DOOMED}`, button: 'Delete …', effect: `SELECT count(*) = 0 FROM lockstep.job WHERE name = '${DOOMED}'`, log: jobLogged(DOOMED) },
+    {
+        of: 'pages/system.js: New token', at: 'system', button: 'New token …', fill: { name: 'robot', role: 'monitor', days: '30' }, noReason: true, then: tokenIsShown,
+        effect: `SELECT NOT operator AND created_by = '${login}' AND expires_at BETWEEN now() + interval '29 days' AND now() + interval '31 days' FROM lockstep.console_token WHERE name = 'robot'`,
+    },
+    {
+        of: 'pages/system.js: Revoke', at: 'system', row: 'robot', button: 'Revoke …', noReason: true,
+        effect: `SELECT revoked_at IS NOT NULL AND revoked_by = '${login}' FROM lockstep.console_token WHERE name = 'robot'`,
+    },
+    {
         of: 'pages/job.js: Edit', at: `jobs/${JOB}`, button: 'Edit …', preview: /version 2/,
         fill: { definition: sql(`SELECT spec || '{"description": "edited"}' FROM lockstep.job WHERE name = '${JOB}'`) },
         effect: `SELECT spec ->> 'description' = 'edited' AND version = 2 FROM lockstep.job WHERE name = '${JOB}'`, log: jobLogged(JOB),
@@ -74,17 +95,19 @@ await signIn(page, login);
 await shown(page);
 
 const { run, task: ofTask } = await page.evaluate(async () => {
-    const { RUN_ACTIONS, TASK_ACTIONS } = await import(new URL('assets/lib/actions.js', document.baseURI));
-    return { run: Object.keys(RUN_ACTIONS), task: Object.keys(TASK_ACTIONS) };
+    const { MANY, RUN_ACTIONS, TASK_ACTIONS } = await import(new URL('assets/lib/actions.js', document.baseURI));
+    return { run: [...Object.keys(RUN_ACTIONS).map((name) => `run ${name}`), ...MANY.map(([name]) => `runs ${name}`)], task: Object.keys(TASK_ACTIONS) };
 });
 const inSources = ['lib', 'pages'].flatMap((dir) =>
     readdirSync(web + dir).flatMap((file) =>
         [...readFileSync(`${web}${dir}/${file}`, 'utf8').matchAll(/actionButton\(\s*'([^']+)'/g)].map(([, label]) => `${dir}/${file}: ${label}`),
     ),
 );
-const all = [...run.flatMap((name) => [`run ${name}`, `runs ${name}`]), ...ofTask.map((name) => `task ${name}`), ...inSources];
+const all = [...run, ...ofTask.map((name) => `task ${name}`), ...inSources];
 const named = ROWS.map((row) => row.of);
 check('each action of the pages has a row here', all.every((name) => named.includes(name)), all.filter((name) => !named.includes(name)).join('; '));
+const nameless = ROWS.filter((row) => !row.button).map((row) => row.of);
+check('each row names its button', nameless.length === 0, nameless.join('; '));
 check('and each row is an action', named.every((name) => all.includes(name)), named.filter((name) => !all.includes(name)).join('; '));
 
 const until = async (text) => {
@@ -106,20 +129,33 @@ async function preview(row) {
     check(`${row.of}: and does nothing`, sql(row.effect) !== 't');
 }
 
+const fill = async (field, value) =>
+    (await field.evaluate((el) => el.nodeName)) === 'SELECT' ? field.selectOption(value) : field.fill(value);
+
+/* A token is shown when it is made, and not again; it lets its program in. */
+async function tokenIsShown() {
+    const token = await page.locator('dialog[open] .secret code').innerText();
+    const answer = await fetch(`${url}api/v1/session`, { headers: { Authorization: `Bearer ${token}` } });
+    check('a new token lets a program in', answer.status === 200, String(answer.status));
+    await page.getByRole('button', { name: 'Close', exact: true }).click();
+    check('it is not shown again', !(await page.content()).includes(token));
+}
+
 async function act(row, no) {
     const reason = `reason ${no} of the test`;
     await page.goto(url + row.at);
     await shown(page);
     if (row.select) await page.getByLabel('select all rows of this page').check();
     const place = row.row ? page.locator('main tr', { hasText: row.row }) : page.locator('main');
-    await place.getByRole('button', { name: row.button, exact: true }).first().click();
+    await place.getByRole('button', { name: row.button, exact: true }).click();
     await page.waitForSelector('dialog[open] .effect li');
-    for (const [name, value] of Object.entries(row.fill ?? {})) await page.locator(`dialog #field-${name}`).fill(value);
+    for (const [name, value] of Object.entries(row.fill ?? {})) await fill(page.locator(`dialog #field-${name}`), value);
     if (!row.noReason) await page.locator('dialog #field-reason').fill(reason);
     if (row.preview) await preview(row);
     const wrong = no === 0 || row.preview ? await violations(page) : [];
     await page.locator('dialog button[type=submit]').click();
-    await page.waitForFunction(() => !document.querySelector('dialog').open || document.querySelector('dialog .problem'));
+    await page.waitForFunction(() => !document.querySelector('dialog[open] form') || document.querySelector('dialog .problem'));
+    await row.then?.();
     const problem = await page.locator('dialog[open] .problem').allInnerTexts();
     const came = problem.length === 0 && (await until(row.effect)),
         why = !came || !row.log || (await until(row.log(reason)));

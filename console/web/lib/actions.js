@@ -41,7 +41,22 @@ export const RUN_ACTIONS = {
             'The effects of completed tasks stay.',
         ],
     },
+    end: {
+        word: 'End',
+        danger: true,
+        single: true,
+        legal: (r) => runOpen(r) && r.status !== 'Paused' && r.published_at == null && r.end_tasks == null,
+        effect: () => [
+            'Its end has not come. It is closed as if its producer had given it up: no more of it is run.',
+            'Tasks of its open phase finish; those of later phases become Cancelled.',
+            'What is still on the topic of it is rejected when it is claimed.',
+            'It is refused while its producer is publishing.',
+        ],
+    },
 };
+
+/* What is done with several runs at once. */
+export const MANY = Object.entries(RUN_ACTIONS).filter(([, action]) => !action.single);
 
 function refusals(doc) {
     return doc.refused?.length ? `; ${plural(doc.refused.length, 'run')} refused: ${doc.refused[0].detail}` : '';
@@ -152,35 +167,18 @@ export function taskButtons(task, after) {
         );
 }
 
-/* one button that asks and posts: for everything that needs no table */
-export function actionButton(label, spec) {
+/* One button that asks and posts: for everything that needs no table. Beside the members of `ask`: method, path, body(values), inline. */
+export function actionButton(label, { method = 'POST', path, body = (values) => values, inline, ...spec }) {
+    const asked = {
+        title: label,
+        confirm: label,
+        done: () => `${label}: done.`,
+        act: (values) => send(method, path, body(values)),
+        ...spec,
+    };
     return h(
         'button',
-        {
-            type: 'button',
-            key: label,
-            class: spec.danger && spec.inline ? 'danger' : null,
-            disabled: spec.disabled,
-            on: {
-                click: () =>
-                    ask({
-                        title: spec.title ?? label,
-                        confirm: spec.confirm ?? label,
-                        effect: spec.effect,
-                        danger: spec.danger,
-                        fields: spec.fields,
-                        values: spec.values,
-                        preview: spec.preview,
-                        noReason: spec.noReason,
-                        done: spec.done ?? (() => `${label}: done.`),
-                        after: spec.after,
-                        act:
-                            spec.act ??
-                            ((values) =>
-                                send(spec.method ?? 'POST', spec.path, spec.body ? spec.body(values) : values)),
-                    }),
-            },
-        },
+        { type: 'button', key: label, class: spec.danger && inline ? 'danger' : null, disabled: spec.disabled, on: { click: () => ask(asked) } },
         `${label} …`,
     );
 }

@@ -10,6 +10,7 @@ function host() {
     let el = document.querySelector('dialog');
     if (!el) {
         el = h('dialog', { 'aria-labelledby': 'dialog-title' });
+        el.addEventListener('close', () => el.open || el.replaceChildren()); // a token that was shown is gone
         document.body.append(el);
     }
     return el;
@@ -66,7 +67,7 @@ function fieldRow(field, values, change) {
         ? h(
               'select',
               common,
-              field.options.map((o) => h('option', { value: o }, o)),
+              field.options.map((o) => h('option', { value: o }, o || (field.any ?? 'any'))),
           )
         : field.rows
           ? h('textarea.mono', { ...common, rows: field.rows, spellcheck: 'false' })
@@ -84,7 +85,8 @@ function fieldRow(field, values, change) {
  *   effect    sentences: what will happen; or a function of the values
  *   fields    more to fill in: {name, label, type, options, rows, help, required}
  *   preview   async (values) -> nodes: what the server says would happen; it must have been seen for these values
- *   act       async (values with reason) -> document; done(document) -> the sentence of the toast
+ *   act       async (values with reason) -> document; done(document) -> the sentence of the toast, or shown(document) -> [title, nodes] of
+ *             a dialog that stays until it is closed
  */
 export function ask(action) {
     const el = host();
@@ -168,7 +170,11 @@ async function attempt(state, draw, work) {
     }
 }
 
+/* What the preview needs, which is all but the reason. */
+const filled = () => [...host().querySelectorAll('input, select, textarea')].every((f) => f.name === 'reason' || f.reportValidity());
+
 async function look(action, values, state, draw) {
+    if (!filled()) return;
     await attempt(state, draw, async () => {
         state.preview = await action.preview(values);
     });
@@ -180,6 +186,7 @@ async function submit(event, action, values, state, draw) {
     const result = await attempt(state, draw, () => action.act(values));
     if (result == null) return;
     closeDialog();
-    toast(action.done?.(result) ?? 'Done.');
+    if (action.shown) show(...action.shown(result));
+    else toast(action.done?.(result) ?? 'Done.');
     action.after?.(result);
 }

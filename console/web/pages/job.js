@@ -3,10 +3,11 @@ import { h } from '../lib/dom.js';
 import { pageHead, panel, facts, queueLink, runLink, problemBox, allFields, empty } from '../lib/parts.js';
 import { badge, icon, tone } from '../lib/badge.js';
 import { table, listTable } from '../lib/table.js';
-import { when, duration, count, absolute, plural } from '../lib/format.js';
+import { when, duration, count, absolute, plural, prose } from '../lib/format.js';
 import { query, seg, send, whole } from '../lib/api.js';
 import { actionButton } from '../lib/actions.js';
 import { show } from '../lib/dialog.js';
+import { go } from '../lib/router.js';
 import { words } from './jobs.js';
 
 const OUTCOMES = [
@@ -129,7 +130,76 @@ function edit(job, after) {
     });
 }
 
-function buttons(job, health, after) {
+const FIRES = [
+    { label: 'for', key: true, cell: (t) => absolute(t.scheduled_for) },
+    { label: 'schedule', cell: (t) => t.schedule },
+    { label: 'what happens', cell: (t) => badge(t.action) },
+    { label: 'why', maybe: true, class: 'text', cell: (t) => t.detail },
+];
+
+const fired = (doc) => doc.items.filter((t) => t.action === 'fire').length;
+const asTime = (local) => new Date(local).toISOString();
+
+function backfill(job, schedules, after) {
+    const path = `jobs/${seg(job.job)}/backfill`;
+    const body = (v) => ({
+        from: asTime(v.from),
+        to: asTime(v.to),
+        overlap: v.overlap,
+        ...(v.schedule ? { schedule: v.schedule } : {}),
+    });
+    return actionButton('Backfill', {
+        title: `Backfill ${job.job}`,
+        confirm: 'Fire these times',
+        danger: true,
+        after,
+        values: { overlap: 'queue_one', schedule: '' },
+        fields: [
+            { name: 'from', label: 'from', type: 'datetime-local', required: true, help: 'by the clock of this browser' },
+            { name: 'to', label: 'to, not part of it', type: 'datetime-local', required: true },
+            { name: 'schedule', label: 'schedule', options: ['', ...schedules.map((s) => s.schedule ?? s.name)], any: 'all that are enabled' },
+            {
+                name: 'overlap',
+                label: 'while a run of it is open',
+                options: ['queue_one', 'allow', 'skip'],
+                help: 'queue_one: the rest waits for the next backfill; allow: fire all the same; skip: leave it out',
+            },
+        ],
+        effect: [
+            `The times of ${job.job} in the range that have not fired are fired, the oldest first, at most 1,000.`,
+            'A time that has fired is not fired again.',
+        ],
+        preview: async (v) => {
+            const doc = await send('POST', path, { ...body(v), reason: v.reason || 'preview', dry_run: true });
+            return [
+                h('p', null, `${plural(fired(doc), 'time')} of ${doc.items.length} would fire. Nothing was changed.`),
+                table({ caption: 'Times', columns: FIRES, rows: doc.items, none: 'No time of the range is left to fire.' }),
+            ];
+        },
+        act: (v) => send('POST', path, { ...body(v), reason: v.reason }),
+        done: (doc) => `${plural(fired(doc), 'time has', 'times have')} fired.`,
+    });
+}
+
+function remove(job) {
+    return actionButton('Delete', {
+        title: `Delete ${job.job}`,
+        confirm: 'Delete the job',
+        danger: true,
+        method: 'DELETE',
+        path: `jobs/${seg(job.job)}`,
+        body: (v) => ({ reason: v.reason, version: job.version }),
+        effect: [
+            `${job.job} is deleted with its schedules and triggers: it fires no more.`,
+            job.open_run ? 'Its open run continues.' : 'No run of it is open.',
+            'Its runs, outcomes and log stay. It can be applied again from a file.',
+        ],
+        done: (doc) => `${doc.job} is deleted.`,
+        after: () => go('jobs'),
+    });
+}
+
+function buttons(job, schedules, after) {
     const at = `jobs/${seg(job.job)}`,
         fields = [parametersField(job)];
     const body = (v) => ({ reason: v.reason, parameters: parse(v.parameters ?? '') });
@@ -166,7 +236,9 @@ function buttons(job, health, after) {
                   effect: ['It fires again, beginning with its next time. Times that have passed do not fire.'],
               }),
         silence(at, job.job, after),
+        schedules.length > 0 && backfill(job, schedules, after),
         edit(job, after),
+        remove(job),
     ];
 }
 
@@ -253,13 +325,14 @@ export const page = {
     view: ({ job, next, occurrences, health, schedules, triggers }, ctx) => [
         pageHead(job.job, {
             badge: badge(health?.state ?? (job.enabled ? 'enabled' : 'disabled')),
-            sub: health?.detail ?? job.description,
+            sub: prose(health?.detail) ?? job.description,
             tools:
                 ctx.session.operator && job.mode !== 'watch'
-                    ? buttons(job, health, ctx.reload)
+                    ? buttons(job, schedules, ctx.reload)
                     : ctx.session.operator && [
                           silence(`jobs/${seg(job.job)}`, job.job, ctx.reload),
                           edit(job, ctx.reload),
+                          remove(job),
                       ],
         }),
         h(

@@ -14,10 +14,10 @@ const MEANING = {
     all: 'Every task of the range runs again, also completed ones.',
 };
 
-const HISTORY = [
+const HISTORY = (operator, after) => [
     { label: 'replay', key: true, num: true, cell: (r) => `#${r.replay_id}` },
     { label: 'queue', cell: (r) => queueLink(r.queue) },
-    { label: 'status', cell: (r) => badge(r.status) },
+    { label: 'status', cell: (r) => badge(r.interrupted ? 'interrupted' : r.status) },
     { label: 'mode', cell: (r) => r.mode },
     { label: 'from', num: true, cell: (r) => r.from_offset ?? r.from },
     { label: 'to', num: true, cell: (r) => r.to_offset ?? r.to },
@@ -30,6 +30,7 @@ const HISTORY = [
     },
     { label: 'who', cell: (r) => r.actor ?? r.login ?? r.created_by },
     { label: 'reason', class: 'text', cell: (r) => r.reason },
+    { label: 'do', maybe: true, cell: (r) => operator && r.interrupted && proceed(r, after) },
 ];
 
 const LINES = [
@@ -69,6 +70,30 @@ function request(v) {
     };
 }
 
+const ran = (d) => `Replay #${d.replay_id}: ${plural(d.counts.run_again, 'message')} run again, ${count(d.counts.skipped)} skipped.`;
+
+/* What is left of it, from its cursor on. */
+function proceed(r, after) {
+    const rest = { queue: r.queue, mode: r.mode, from: r.cursor, to: r.to_offset };
+    const own = r.run_id ? { queue: r.queue, mode: r.mode, run: r.run_id } : rest;
+    const order = r.order == null ? {} : { order: Number(r.order) };
+    return actionButton('Continue', {
+        title: `Continue replay #${r.replay_id}`,
+        confirm: 'Continue',
+        danger: true,
+        after,
+        effect: [
+            `It was interrupted at offset ${count(r.cursor)} of ${count(r.from_offset)} to ${count(r.to_offset)}; it continues there.`,
+            MEANING[r.mode],
+            'What it has done already is not done again. It is refused while another session drives it.',
+        ],
+        preview: async (v) =>
+            preview(await send('POST', 'replay', { ...own, ...order, reason: v.reason || 'preview', preview: true }, { long: true })),
+        act: (v) => send('POST', 'replay', { queue: r.queue, resume: r.replay_id, reason: v.reason }, { long: true }),
+        done: ran,
+    });
+}
+
 function start(queues, ctx) {
     const values = {
         queue: ctx.query.get('queue') ?? queues[0],
@@ -88,20 +113,20 @@ function start(queues, ctx) {
             { name: 'queue', label: 'queue', options: queues },
             { name: 'mode', label: 'mode', options: MODES },
             { name: 'run', label: 'run', help: 'one run; empty: the range below' },
-            { name: 'order', label: 'from the phase of order', type: 'number', help: 'of one run; empty: all phases' },
+            { name: 'order', label: 'only the phase of order', type: 'number', help: 'of one run; empty: all phases' },
             { name: 'from', label: 'from', help: 'an offset, a time, or earliest' },
             { name: 'to', label: 'to', help: 'an offset, a time, or latest' },
         ],
         effect: (v) => [
             MEANING[v.mode],
             v.run
-                ? `Of run ${v.run}${v.order ? `, from order ${v.order} on` : ''}.`
+                ? `Of run ${v.run}${v.order ? `, only its phase of order ${v.order}` : ''}.`
                 : `Of ${v.queue}, from ${v.from} to ${v.to}.`,
             'Phases keep their order. The preview counts first; it changes nothing.',
         ],
         preview: async (v) => preview(await send('POST', 'replay', { ...request(v), preview: true }, { long: true })),
         act: (v) => send('POST', 'replay', request(v), { long: true }), // without a client it would be interrupted
-        done: (d) => `Replay #${d.replay_id}: ${plural(d.counts.run_again, 'message')} run again, ${count(d.counts.skipped)} skipped.`,
+        done: ran,
     });
 }
 
@@ -128,7 +153,7 @@ export const page = {
             { key: 'list' },
             listTable(
                 list,
-                { caption: 'Replays', columns: HISTORY, id: (r) => r.replay_id, none: 'Nothing was replayed.' },
+                { caption: 'Replays', columns: HISTORY(ctx.session.operator, ctx.reload), id: (r) => r.replay_id, none: 'Nothing was replayed.' },
                 ctx.query,
             ),
         ),

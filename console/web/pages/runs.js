@@ -5,7 +5,7 @@ import { badge } from '../lib/badge.js';
 import { allQueues, filters, listTable, queueFilter, selection } from '../lib/table.js';
 import { counted, duration, serverNow, when } from '../lib/format.js';
 import { query, seg } from '../lib/api.js';
-import { RUN_ACTIONS, runsAction } from '../lib/actions.js';
+import { MANY, runsAction } from '../lib/actions.js';
 
 const STATUSES = [
     'Running',
@@ -35,7 +35,7 @@ export const RUN_COLUMNS = [
         cell: (r) => countLink(r.failed, `runs/${seg(r.run_id)}?status=Failed`, 'count-bad'),
     },
     { label: 'phase', num: true, cell: (r) => r.order },
-    { label: 'phases', num: true, cell: (r) => r.end_phases ?? r.phases },
+    { label: 'phases', num: true, class: 'spare', cell: (r) => r.end_phases ?? r.phases },
     { label: 'began', cell: (r) => when(r.started_at ?? r.published_at) },
     { label: 'took', num: true, cell: took },
     { label: 'started by', maybe: true, class: 'text', cell: (r) => r.started_by },
@@ -76,7 +76,7 @@ function bulk(data, ctx, chosen) {
         'div.bulk',
         { key: 'bulk', role: 'group', 'aria-label': 'actions on the selection' },
         h('strong', null, all ? `all ${all} that match` : `${chosen.size} selected`),
-        Object.entries(RUN_ACTIONS).map(([name, action]) =>
+        MANY.map(([name, action]) =>
             h(
                 'button',
                 {

@@ -1,9 +1,11 @@
 /* system.js: the checks, the configuration with its origin, sessions, tokens, versions. */
 import { h } from '../lib/dom.js';
-import { pageHead, panel, facts, empty, hiddenNote } from '../lib/parts.js';
+import { pageHead, panel, facts, empty, hiddenNote, copyable } from '../lib/parts.js';
 import { badge } from '../lib/badge.js';
 import { listTable, table } from '../lib/table.js';
 import { size, when, plural } from '../lib/format.js';
+import { seg } from '../lib/api.js';
+import { actionButton } from '../lib/actions.js';
 
 const WORST = ['FAIL', 'fail', 'warn'];
 const CHECKS = [
@@ -22,17 +24,69 @@ const SESSIONS = [
     { label: 'session', key: true, num: true, cell: (s) => s.pid },
     { label: 'login', cell: (s) => s.login },
     { label: 'for', cell: (s) => s.application_name },
-    { label: 'since', cell: (s) => when(s.since) },
-    { label: 'state', cell: (s) => s.state },
-    { label: 'address', cell: (s) => s.address },
+    { label: 'since', maybe: true, cell: (s) => when(s.since, null) },
+    { label: 'state', maybe: true, cell: (s) => s.state },
+    { label: 'address', maybe: true, cell: (s) => s.address },
 ];
-const TOKENS = [
-    { label: 'token', key: true, cell: (t) => t.name },
-    { label: 'role', cell: (t) => t.role },
-    { label: 'made', cell: (t) => when(t.created_at) },
-    { label: 'last used', cell: (t) => when(t.last_used_at) },
-    { label: 'state', cell: (t) => badge(t.state ?? (t.revoked_at ? 'revoked' : 'valid')) },
-];
+const tokenColumns = (operator, after) =>
+    [
+        { label: 'token', key: true, cell: (t) => t.name },
+        { label: 'role', cell: (t) => t.role },
+        { label: 'made', cell: (t) => when(t.created_at) },
+        { label: 'by', cell: (t) => t.created_by },
+        { label: 'expires', maybe: true, cell: (t) => when(t.expires_at, null) },
+        { label: 'last used', cell: (t) => when(t.last_used_at) },
+        { label: 'state', cell: (t) => badge(t.state ?? (t.revoked_at ? 'revoked' : 'valid')) },
+        operator && { label: 'do', cell: (t) => t.state === 'valid' && revoke(t, after) },
+    ].filter(Boolean);
+
+function revoke(t, after) {
+    return actionButton('Revoke', {
+        title: `Revoke token ${t.name}`,
+        confirm: 'Revoke the token',
+        danger: true,
+        method: 'DELETE',
+        path: `tokens/${seg(t.name)}`,
+        noReason: true,
+        body: () => ({}),
+        after,
+        effect: [
+            `Programs that send token ${t.name} are refused within five seconds.`,
+            t.last_used_at ? ['It was last used ', when(t.last_used_at), '.'] : 'It was never used.',
+            'It cannot be made valid again, and its name stays taken.',
+        ],
+    });
+}
+
+const MAY = { monitor: 'may look at all and change nothing', operator: 'may do what an operator may' };
+
+function create(after) {
+    return actionButton('New token', {
+        title: 'New token for a program',
+        confirm: 'Create the token',
+        path: 'tokens',
+        noReason: true,
+        after,
+        values: { role: 'monitor', days: '90' },
+        fields: [
+            { name: 'name', label: 'name', required: true, help: 'letters, digits, and . _ -; the event log names it' },
+            { name: 'role', label: 'role', options: Object.keys(MAY) },
+            { name: 'days', label: 'expires after days', type: 'number', min: 1, max: 3650, help: 'empty: never' },
+        ],
+        effect: (v) => [
+            `A program that sends it ${MAY[v.role]}.`,
+            v.days ? `It expires after ${plural(Number(v.days), 'day')}.` : 'It does not expire.',
+            'It is shown once, and kept only as a hash.',
+        ],
+        body: (v) => ({ name: v.name, role: v.role, ...(v.days ? { days: Number(v.days) } : {}) }),
+        shown: (d) => [
+            `Token ${d.name}`,
+            h('p', null, 'Copy it now: it is not shown again.'),
+            h('p.secret', null, copyable(d.token)),
+            h('p.hint', null, h('code', null, 'Authorization: Bearer TOKEN')),
+        ],
+    });
+}
 
 export const page = {
     title: () => 'System',
@@ -41,7 +95,7 @@ export const page = {
         const [system, settings] = await Promise.all([ctx.get('system'), ctx.optional('settings')]);
         return { ...system, settings };
     },
-    view: (data) => {
+    view: (data, ctx) => {
         const checks = data.checks ?? [],
             bad = checks.filter((c) => WORST.includes(c.status ?? c.result ?? c.level));
         const versions = Object.entries(data.versions ?? {}).map(([name, value]) => [
@@ -50,7 +104,7 @@ export const page = {
         ]);
         return [
             pageHead('System', {
-                sub: bad.length ? `${plural(bad.length, 'check')} to look at` : 'every check is good',
+                sub: bad.length ? `${plural(bad.length, 'check is', 'checks are')} not good` : 'every check is good',
             }),
             h(
                 'div.columns',
@@ -69,7 +123,7 @@ export const page = {
                 ),
                 panel(
                     'Versions and size',
-                    { key: 'versions' },
+                    { key: 'versions', wide: true },
                     versions.length || data.database
                         ? facts([...versions, ['database', data.database && size(data.database.size_bytes)]])
                         : empty('Nothing is known.'),
@@ -89,10 +143,10 @@ export const page = {
                 ),
                 panel(
                     'Tokens',
-                    { key: 'tokens' },
+                    { key: 'tokens', tools: ctx.session.operator && create(ctx.reload) },
                     table({
                         caption: 'Tokens',
-                        columns: TOKENS,
+                        columns: tokenColumns(ctx.session.operator, ctx.reload),
                         rows: data.tokens ?? [],
                         id: (t) => t.name,
                         none: 'There is no token.',
