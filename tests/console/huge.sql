@@ -7,7 +7,7 @@ BEGIN;
 INSERT INTO lockstep.queue (queue_id, name, topic, max_readers, runs, last_offset, next_offset, paused, paused_by, paused_at, halted_at, halted_reason, halted_detail) OVERRIDING SYSTEM VALUE
 SELECT n, CASE n WHEN 1 THEN 'huge' WHEN 2 THEN 'a_queue_whose_name_is_as_long_as_a_name_of_a_queue_may_well_be' ELSE 'queue' || n END, 'topic' || n, n % 16 + 1,
        CASE WHEN n % 5 = 0 THEN 'concurrent' ELSE 'serial' END, n * 1000000, n * 1000000 + 1, n = 3, CASE n WHEN 3 THEN 'ops' END, CASE n WHEN 3 THEN now() END,
-       CASE n WHEN 4 THEN now() END, CASE n WHEN 4 THEN 'topic_changed' END, CASE n WHEN 4 THEN 'the topic was deleted and made again: its birthmark is another one' END
+       CASE n WHEN 4 THEN now() END, CASE n WHEN 4 THEN 'topic_replaced' END, CASE n WHEN 4 THEN 'the topic was deleted and made again: its birthmark is another one' END
 FROM generate_series(1, 40) AS n;
 INSERT INTO lockstep.executor (executor_no, executor_id, host, pid, version, readers, queues, started_at, heartbeat_at) OVERRIDING SYSTEM VALUE
 SELECT n, uid(n), 'worker-' || n || '.batch.example.com', 1000 + n, '0.1.0', 8, ARRAY['huge', 'queue' || n % 37 + 3], now() - n * interval '1 h', now() - n * interval '10 s'
@@ -42,7 +42,7 @@ SELECT r.run_no * 100 + p, r.run_no, 1, (p + 1) * 100, p * 100, r.started_at + p
 FROM lockstep.run r, generate_series(0, 99) AS p WHERE r.run_no > 10000;
 INSERT INTO lockstep.task (task_id, phase_id, run_no, queue_id, status, "order", seq, kafka_offset, payload, name, executor_no, attempt_num, started_at, duration, error) OVERRIDING SYSTEM VALUE
 SELECT p.phase_id * 1000 + i, p.phase_id, p.run_no, 1, (CASE WHEN i = 77 THEN 'Failed' ELSE 'Completed' END)::lockstep.status, p."order", i, r.first_offset + (p.phase_id % 100) * 1000 + i, '{"sql": "SELECT 1"}',
-       'load shop ' || i, i % 60 + 1, 1, p.opened_at + i / 8 * interval '1 s' + i % 8 * interval '10 ms', interval '0.95 s', CASE i WHEN 77 THEN 'ERROR:  division by zero' END
+       'load shop ' || i, i % 60 + 1, 1, p.opened_at + i / 8 * interval '1 s' + i % 8 * interval '10 ms', interval '0.9 s', CASE i WHEN 77 THEN 'ERROR:  division by zero' END
 FROM lockstep.phase p JOIN lockstep.run r USING (run_no), generate_series(0, 999) AS i WHERE p.run_no > 10000 AND i < r.tasks / 100 - 1;
 INSERT INTO lockstep.task_attempt (task_id, attempt, status, executor_no, started_at, ended_at, sqlstate, error)
 SELECT t.task_id, 1, 'Failed', 1, t.started_at, t.started_at + interval '0.5 s', '22012', 'division by zero' FROM lockstep.task t WHERE t.status = 'Failed';
@@ -63,8 +63,9 @@ SELECT j * 100 + n, j, j, now() - n * interval '1 h', now() - n * interval '1 h'
 FROM generate_series(1, 1000) AS j, generate_series(1, 50) AS n
 CROSS JOIN LATERAL (SELECT CASE WHEN (j + n) % 23 = 0 THEN 'missed' WHEN (j + n) % 29 = 0 THEN 'error' WHEN (j + n) % 7 = 0 THEN 'skipped' ELSE 'fired' END AS outcome) o
 WHERE j % 10 < 9;
-INSERT INTO lockstep.job_alert (alert_id, job, kind, seen_at, last_seen_at, opened_at, closed_at, ended) OVERRIDING SYSTEM VALUE
-SELECT n, CASE WHEN n % 9 = 0 THEN 'warehouse.sales.load_of_the_region_' || n ELSE 'job' || lpad(n::text, 4, '0') END, (ARRAY['missed', 'stuck', 'failed', 'late'])[n % 4 + 1], now() - n * interval '1 h', now(),
+INSERT INTO lockstep.job_alert (alert_id, job, kind, since, text, seen_at, last_seen_at, opened_at, closed_at, ended) OVERRIDING SYSTEM VALUE
+SELECT n, CASE WHEN n % 9 = 0 THEN 'warehouse.sales.load_of_the_region_' || n ELSE 'job' || lpad(n::text, 4, '0') END, (ARRAY['missed', 'stuck', 'failed', 'late'])[n % 4 + 1], now() - n * interval '1 h', 'schedule s: the run before was still open',
+       now() - n * interval '1 h', now(),
        now() - n * interval '1 h', CASE WHEN n > 60 THEN now() END, CASE WHEN n > 60 THEN 'recovered' END FROM generate_series(1, 400) AS n;
 INSERT INTO lockstep.job_event (job_event_id, at, job, event, source, message) OVERRIDING SYSTEM VALUE
 SELECT n, now() - (20000 - n) * interval '30 s', 'job' || lpad((n % 1000)::text, 4, '0'), (ARRAY['fired', 'completed', 'skipped', 'missed', 'error'])[n % 5 + 1], 'schedule s', 'what happened then, number ' || n

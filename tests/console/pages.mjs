@@ -11,7 +11,7 @@ async function photograph(page, name, scheme) {
     for (const width of WIDTHS) {
         await page.setViewportSize({ width, height: 900 });
         const over = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
-        check(`${name} fits ${width} pixels`, over <= 0, `${over} pixels too wide`);
+        check(`${name} fits ${width} pixels, ${scheme}`, over <= 0, `${over} pixels too wide`);
         await page.screenshot({ path: `${dir}/${name}-${scheme}-${width}.png` });
     }
     await page.setViewportSize({ width: 1280, height: 900 });
@@ -22,7 +22,7 @@ async function inTheDark(page, name) {
     await page.emulateMedia({ colorScheme: 'dark' });
     const dark = await violations(page, CONTRAST);
     check(`${name} has contrast in the dark`, dark.length === 0, dark.join('; '));
-    await page.screenshot({ path: `${dir}/${name}-dark-1280.png` });
+    await photograph(page, name, 'dark');
 }
 
 async function visit(page, name, path) {

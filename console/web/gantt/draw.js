@@ -93,14 +93,14 @@ function names(phase, top, port) {
     return phase.bars.map((bar) => {
         const span = clip(port, bar.start_s, bar.end);
         const text = bar.name ?? '',
-            fits = span ? Math.floor((span[1] - span[0] - 8) / 6) : 0;
+            fits = span ? Math.floor((span[1] - span[0] - 8) / 6.6) : 0;
         if (!text || fits < 4) return null;
         return s(
             'text',
             {
                 class: `g-name g-on-${KINDS[bar.status] ?? 'done'}`,
                 x: span[0] + 4,
-                y: top + 13.5 + bar.lane * phase.laneHeight,
+                y: top + 16 + bar.lane * phase.laneHeight,
             },
             text.length > fits ? `${text.slice(0, fits - 1)}…` : text,
         );
@@ -134,7 +134,12 @@ function barrier(phase, top, port) {
     if (phase.start_s == null || phase.barrier_s == null) return null;
     const wide = clip(port, phase.start_s - Math.max(0, phase.barrier_s), phase.start_s);
     const width = wide && Math.max(1.5, wide[1] - wide[0]);
-    return wide && s('rect', { class: 'g-barrier', x: wide[1] - width, y: top, width, height: phase.height });
+    return (
+        wide && [
+            s('rect', { class: 'g-barrier', x: wide[1] - width, y: top, width, height: phase.height }),
+            s('path', { class: 'g-bar-end', d: `M${wide[1].toFixed(1)} ${top}v${phase.height}` }),
+        ]
+    );
 }
 
 function gutterText(phase, top, port) {

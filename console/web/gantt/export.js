@@ -21,6 +21,7 @@ const COLOURS = [
     'quiet',
     'quiet-fill',
     'held-fill',
+    'on-bar',
 ];
 
 /* The rules of gantt.css with the colours of the theme that is on. */

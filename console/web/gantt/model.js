@@ -23,7 +23,7 @@ function lanes(bars) {
 }
 
 function laneHeight(n) {
-    return n <= 6 ? 12 : n <= 12 ? 9 : n <= 24 ? 6 : 4;
+    return n <= 8 ? 16 : n <= 12 ? 10 : n <= 24 ? 6 : 4;
 }
 
 /* Attempts that lost their executor are Pending in the log; a bar without a start is a task that made no attempt. */

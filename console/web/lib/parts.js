@@ -63,14 +63,14 @@ export function pageHead(title, { badge, sub, tools } = {}) {
     );
 }
 
-/* [[label, value], ...]; what has no value is left out */
+/* [[label, value, title, long], ...]; what has no value is left out, what is long has the place of two */
 export function facts(pairs) {
     return h(
         'dl.facts',
         null,
         pairs
             .filter((p) => p && p[1] != null && p[1] !== '')
-            .map(([label, value, title]) => h('div', { key: label }, h('dt', null, label), h('dd', { title }, value))),
+            .map(([label, value, title, long]) => h('div', { key: label, class: long ? 'long' : null }, h('dt', null, label), h('dd', { title }, value))),
     );
 }
 

@@ -1,7 +1,7 @@
 /* table.js: tables with selection and keyset pages, and the filters above them. Filters and pages are in the address.
  *
  * A column   {name, label, cell(row), num, key, maybe}: `key` is the one that names the row (a row header), `maybe` one that is left out
- *            when it says nothing of any row.
+ *            when it says nothing of any row. class `spare`: one that a page of middle width leaves out.
  * Narrow     Below 640 px a row is a card; each cell has its label from data-label.
  * Keyboard   j and k move between the rows' links, x selects, Enter opens (keys.js).
  */
@@ -27,7 +27,7 @@ function headRow(columns, select, rows) {
                     on: { change: (e) => select.all(rows, e.target.checked) },
                 }),
             ),
-        columns.map((c) => h('th', { scope: 'col', class: c.num ? 'num' : null, title: c.title }, c.label)),
+        columns.map((c) => h('th', { scope: 'col', class: [c.num && 'num', c.class === 'spare' && 'spare'].filter(Boolean).join(' ') || null, title: c.title }, c.label)),
     );
 }
 

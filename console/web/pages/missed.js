@@ -3,7 +3,7 @@ import { h } from '../lib/dom.js';
 import { pageHead, panel, jobLink, queueLink, runLink } from '../lib/parts.js';
 import { badge } from '../lib/badge.js';
 import { filters, listTable, table } from '../lib/table.js';
-import { counted, when, plural, duration } from '../lib/format.js';
+import { counted, when, plural, duration, prose } from '../lib/format.js';
 import { query, seg } from '../lib/api.js';
 import { actionButton } from '../lib/actions.js';
 import { silence } from './job.js';
@@ -13,7 +13,7 @@ function healthColumns(operator, reload) {
         { label: 'job', key: true, cell: (x) => jobLink(x.job) },
         { label: 'state', cell: (x) => badge(x.state) },
         { label: 'since', cell: (x) => when(x.since) },
-        { label: 'why', class: 'text', cell: (x) => x.detail },
+        { label: 'why', class: 'text', cell: (x) => prose(x.detail) },
         { label: 'queue', cell: (x) => queueLink(x.queue) },
         { label: 'open run', maybe: true, cell: (x) => x.open_run && runLink(x.open_run) },
         { label: 'last run', cell: (x) => x.last_run && [runLink(x.last_run), ' ', badge(x.last_status)] },
@@ -50,7 +50,7 @@ function alertColumns(operator, reload) {
         { label: 'kind', cell: (a) => badge(a.kind) },
         { label: 'job', cell: (a) => (a.job ? jobLink(a.job) : 'the monitor itself') },
         { label: 'since', cell: (a) => when(a.since) },
-        { label: 'what', class: 'text', cell: (a) => a.text },
+        { label: 'what', class: 'text', cell: (a) => prose(a.text) },
         {
             label: 'acknowledged',
             maybe: true,

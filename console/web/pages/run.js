@@ -51,7 +51,8 @@ const KEYS = [
 function keyShape(kind) {
     if (kind === 'waiting') return s('rect', { class: 'g-waiting', x: 0, y: 5, width: 22, height: 2 });
     if (kind === 'retry') return s('path', { class: 'g-retry', d: 'M0 6H22' });
-    if (kind === 'barrier') return s('rect', { class: 'g-barrier', x: 10, y: 0, width: 2, height: 11 });
+    if (kind === 'barrier')
+        return [s('rect', { class: 'g-barrier', x: 1, y: 0, width: 14, height: 11 }), s('path', { class: 'g-bar-end', d: 'M15 0v11' })];
     if (kind === 'running') return s('path', { class: 'g-running', d: 'M22 1h-21v9h21' });
     return [
         s('rect', { class: `g-${kind}`, x: 1, y: 1, width: 20, height: 9 }),
@@ -248,7 +249,7 @@ function summary(r) {
         { key: 'summary' },
         facts([
             ['queue', queueLink(r.queue)],
-            ['run', copyable(r.run_id)],
+            ['run', copyable(r.run_id), null, true],
             ['tasks', progress(r)],
             ['open phase', r.order],
             ['phases', r.end_phases ?? r.phases],
@@ -295,7 +296,7 @@ export const page = {
     },
     view: (data, ctx) => [
         head(data, ctx),
-        h('div.columns', { key: 'top' }, explainPanel(data.explain), summary(data.run)),
+        h('div.columns.even', { key: 'top' }, explainPanel(data.explain), summary(data.run)),
         chart(data, ctx),
         phases(data),
         h(
