@@ -2,15 +2,15 @@
  * What: who asks: web sessions of people who signed in with a PostgreSQL login, tokens of programs,
  *   and the anonymous visitor where no sign-in is asked for; each with a PostgreSQL session of its
  *   own, on which all that it asks for runs.
- * Invariants: the password is not kept. A session that a person signed in with is that login's, so
- *   PostgreSQL checks its rights and knows its name; it is taken only if the server asked for the
- *   password. Tokens and the anonymous visitor share the console's login, with SET ROLE to
+ * Invariants: the password is not kept. A session that a person signed in with is that login's,
+ *   so PostgreSQL checks its rights and knows its name; it is taken only if the server asked for
+ *   the password. Tokens and the anonymous visitor share the console's login, with SET ROLE to
  *   lockstep_monitor or lockstep_operator. A web session ends by sign-out, after `idle_us` without
- *   a request, after `longest_us`, when its PostgreSQL session is lost, and within half a minute after
- *   its login has lost both groups. There are at most `most` web sessions, of one login at most a
- *   quarter of them, but two: when it signs in once more, its own session that was used longest ago
- *   ends. After a sign-in that failed its address has to wait, each time twice as long, up to a
- *   minute; of one address one is tried at a time.
+ *   a request, after `longest_us`, when its PostgreSQL session is lost, and within half a minute
+ *   after its login has lost both groups. There are at most `most` web sessions, of one login at
+ *   most a quarter of them, but two: when it signs in once more, its own session that was used
+ *   longest ago ends. After a sign-in that failed its address has to wait, each time twice as
+ *   long, up to a minute; of one address one is tried at a time.
  * Threads: any; statements of one session run one after the other.
  * Ownership: a struct visitor is counted: whoever got one gives it back with visitor_release.
  * Failure: err->code of a refused sign-in: "wrong" (login or password), "wait" (*ret_wait_s; 0:
