@@ -177,7 +177,8 @@ static void handle(void *context, struct http_request *request)
     struct console *console = context;
     const struct config *config = console->options->config;
     guard_headers(request, console->api.encrypted);
-    if (!guard_host(request, config_get_text(config, "console", "hosts")) || !guard_origin(request))
+    if (!guard_host(request, config_get_text(config, "console", "hosts")) ||
+        !guard_origin(request, console->api.encrypted))
         return;
     if (below_base(console, request))
         find_place(console, request);

@@ -84,18 +84,25 @@ bool guard_host(struct http_request *request, const char *hosts)
 
 /* ---- Origin ---- */
 
-bool guard_origin(struct http_request *request)
+/* "https://host:8330", whose host is ours. */
+static bool own_origin(const char *origin, const char *host, bool encrypted)
+{
+    static const char secure[] = "https://", plain[] = "http://";
+    if (ascii_same_start(origin, secure, sizeof secure - 1))
+        return ascii_same(origin + sizeof secure - 1, host);
+    return !encrypted && ascii_same_start(origin, plain, sizeof plain - 1) &&
+           ascii_same(origin + sizeof plain - 1, host);
+}
+
+bool guard_origin(struct http_request *request, bool encrypted)
 {
     const char *origin = http_header(request, "Origin"), *host = http_header(request, "Host");
     const char *site = http_header(request, "Sec-Fetch-Site");
     bool get =
         strcmp(http_method(request), "GET") == 0 || strcmp(http_method(request), "HEAD") == 0;
-    if (origin != NULL) {
-        const char *name = strstr(origin, "://");
-        if (name == NULL || host == NULL || !ascii_same(name + 3, host))
-            return refuse(request, 403, "the request comes from a page of another site",
-                          "Open the console itself; programs send no Origin, but a token.");
-    }
+    if (origin != NULL && (host == NULL || !own_origin(origin, host, encrypted)))
+        return refuse(request, 403, "the request comes from a page of another site",
+                      "Open the console itself; programs send no Origin, but a token.");
     if (!get && site != NULL && strcmp(site, "same-origin") != 0)
         return refuse(request, 403, "the request comes from a page of another site",
                       "Open the console itself; programs send no Origin, but a token.");

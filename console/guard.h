@@ -17,9 +17,8 @@ struct http_request;
 
 /** hosts: names with commas between, from the configuration. */
 bool guard_host(struct http_request *request, const char *hosts);
-bool guard_origin(struct http_request *request);
-/** csrf "": the visitor came with a token of its own and needs none. lines: the body may be JSON
- * Lines. */
+/** encrypted: the console has TLS itself. One without may be behind a proxy that has. */
+bool guard_origin(struct http_request *request, bool encrypted);
 bool guard_change(struct http_request *request, const char *csrf, bool lines);
 /** For each answer: what browsers are told. */
 void guard_headers(struct http_request *request, bool encrypted);

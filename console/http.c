@@ -1,5 +1,6 @@
 /* The server: libmicrohttpd's thread takes requests, workers (http_queue.c) answer them, a watcher
  * ends what takes too long. */
+#include "base/ascii.h"
 #include "base/clock.h"
 #include "base/log.h"
 #include "console/http_queue.h"
@@ -104,6 +105,35 @@ static enum http_turn turn_of(const struct http *http, const struct http_request
                                       : HTTP_QUEUED;
 }
 
+/* What frames a request; two of one, or both kinds of a body's end, and two readers could find two
+ * requests in the same bytes. */
+struct framing {
+    int hosts, lengths, codings;
+    bool chunked;
+};
+
+static enum MHD_Result take_frame(void *context, enum MHD_ValueKind kind, const char *name,
+                                  const char *value)
+{
+    struct framing *framing = context;
+    (void)kind;
+    framing->hosts += ascii_same(name, MHD_HTTP_HEADER_HOST);
+    framing->lengths += ascii_same(name, MHD_HTTP_HEADER_CONTENT_LENGTH);
+    if (ascii_same(name, MHD_HTTP_HEADER_TRANSFER_ENCODING)) {
+        framing->codings++;
+        framing->chunked = value != NULL && ascii_same(value, "chunked");
+    }
+    return MHD_YES;
+}
+
+static bool is_framed(struct MHD_Connection *connection)
+{
+    struct framing framing = {0};
+    (void)MHD_get_connection_values(connection, MHD_HEADER_KIND, take_frame, &framing);
+    return framing.hosts <= 1 && framing.lengths + framing.codings <= 1 &&
+           (framing.codings == 0 || framing.chunked);
+}
+
 /* A body that says of itself that it is too large is not read. */
 static bool says_too_large(const struct http *http, struct MHD_Connection *connection)
 {
@@ -125,21 +155,28 @@ static enum MHD_Result on_request(void *context, struct MHD_Connection *connecti
         request = request_new(http, connection, method, url);
         request->mark = mark_of(connection);
         *request_context = request;
-        if (!says_too_large(http, connection))
+        if (!is_framed(connection))
+            request_refuse(
+                request, 400,
+                "its Host or the length of its body is given twice, or in a coding that is "
+                "not known here");
+        else if (says_too_large(http, connection))
+            request_refuse(request, 413, "the body is too large");
+        else
             return MHD_YES;
-        request_refuse(request, 413, "the body is too large");
         return MHD_queue_response(connection, (unsigned)request->status, request->response);
     }
-    if (*data_len > 0) { /* in chunks; libmicrohttpd takes no answer before its end */
-        if (request->body.len + *data_len > http->options.body_most)
-            return MHD_NO;
-        str_add(&request->body, data, *data_len);
+    if (*data_len > 0) {
+        request_take(request, data, *data_len);
         *data_len = 0;
         return MHD_YES;
     }
+    if (request->too_large && request->response == NULL)
+        request_refuse(request, 413, "the body is too large");
     if (request->response == NULL && !request->queued && !request_read(request))
         request_refuse(request, 400,
-                       "the path or the query is not valid percent-encoded UTF-8, or is too long");
+                       "the path or the query is not valid percent-encoded UTF-8, is too long, or "
+                       "is for another host");
     if (request->response == NULL && !request->queued) {
         enum http_turn turn = turn_of(http, request);
         mark_waits(http, request->mark, false);
@@ -187,7 +224,8 @@ static void on_trouble(void *context, const char *fmt, va_list ap)
 
 /* ---- The watcher ---- */
 
-/* Whoever closes, and whoever says no more but still reads, look the same from here. */
+/* Whoever closes, and whoever says no more but still reads, look the same from here, and to
+ * libmicrohttpd, which gives both up. */
 bool socket_left(int fd)
 {
     struct pollfd state = {.fd = fd, .events = POLLRDHUP};

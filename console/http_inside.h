@@ -49,7 +49,7 @@ struct http_request {
     int segment_count, query_count;
     char client[64];
     struct str body;
-    bool wrong, queued;
+    bool wrong, queued, too_large;
     int64_t came_us; /* when it was complete */
     bool first;      /* its queue */
     uint64_t awaited;
@@ -97,6 +97,8 @@ void request_refuse(struct http_request *request, int status, const char *detail
 void request_respond(struct http_request *request, int status, struct MHD_Response *response);
 /** Whether the client at the other end has gone. */
 bool socket_left(int fd);
+/** Adds to the body; of one that is too large nothing is kept. */
+void request_take(struct http_request *request, const char *data, size_t len);
 /** All streams end, so that the daemon can. With the lock. */
 void streams_end(struct http *http);
 

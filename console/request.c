@@ -91,12 +91,44 @@ static enum MHD_Result take_pair(void *context, enum MHD_ValueKind kind, const c
     return MHD_YES;
 }
 
+/* A target may be a whole address (RFC 9112, 3.2.2): then its host is that of the request. */
+static bool take_target(struct http_request *request)
+{
+    static const char *const schemes[] = {"http://", "https://"};
+    const char *host = header_of(request, MHD_HTTP_HEADER_HOST);
+    for (size_t i = 0; i < 2; i++) {
+        size_t len = strlen(schemes[i]);
+        if (!ascii_same_start(request->path, schemes[i], len))
+            continue;
+        char *path = request->path + len;
+        size_t name = strcspn(path, "/");
+        if (host == NULL || strlen(host) != name || !ascii_same_start(path, host, name))
+            return false;
+        path = xstrdup(path[name] != '\0' ? path + name : "/");
+        free(request->path);
+        request->path = path;
+    }
+    return *request->path == '/';
+}
+
 bool request_read(struct http_request *request)
 {
+    if (!take_target(request))
+        return false;
     if (!read_path(request))
         return false;
     (void)MHD_get_connection_values(request->connection, MHD_GET_ARGUMENT_KIND, take_pair, request);
     return !request->wrong;
+}
+
+void request_take(struct http_request *request, const char *data, size_t len)
+{
+    if (request->body.len + len > request->http->options.body_most)
+        request->too_large = true;
+    if (request->too_large)
+        str_done(&request->body);
+    else
+        str_add(&request->body, data, len);
 }
 
 void request_forget_headers(struct http_request *request)
