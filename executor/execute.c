@@ -24,6 +24,7 @@
 #define SLOT_KEEP_US     (5 * 1000)  /* an idle reader keeps its slot over a barrier */
 #define BARRIER_ROUNDS   6           /* and as long as these take */
 #define MARK_MOST        64
+#define SLOTS_MOST       64 /* of one statement that takes or returns slots */
 #define RISKS_FRESH_US   (1000 * 1000)
 #define RISKS_OLD_US     (10 * 1000 * 1000)
 #define RISKS_PAUSE      50 /* at least so many times as long as reading them took is between two */
@@ -41,22 +42,36 @@ static struct phase *next_phase(struct lane *lane)
     return next;
 }
 
-/* One slot for each reader that could start something now. */
-static enum rc take_slots(struct lane *lane, int want, struct err *err)
+struct slot_wish {
+    struct reader *reader;
+    char backend_start[64];
+};
+
+/* Readers that could start something now, want at most: returns how many. */
+static int wish_slots(struct executor *ex, int want, struct slot_wish *wishes,
+                      struct slot_reader *wanted)
 {
-    struct executor *ex = lane->ex;
-    struct slot_reader wanted[64];
-    struct reader *of[64];
-    char starts[64][64];
-    int nos[64], count = 0, got = 0;
-    for (int i = 0; i < ex->reader_limit && count < want && count < 64; i++) {
+    int count = 0;
+    for (int i = 0; i < ex->reader_limit && count < want; i++) {
         struct reader *reader = &ex->readers[i];
         if (reader->lane != NULL || reader->cut_off)
             continue;
-        reader_backend(reader->thread, &wanted[count].pid, starts[count]);
-        wanted[count].backend_start = starts[count];
-        of[count++] = reader;
+        reader_backend(reader->thread, &wanted[count].pid, wishes[count].backend_start);
+        wanted[count].backend_start = wishes[count].backend_start;
+        wishes[count++].reader = reader;
     }
+    return count;
+}
+
+/* One slot for each of them, SLOTS_MOST at most. *ret_more: there were so many, and each got one. */
+static enum rc take_slots(struct lane *lane, int want, bool *ret_more, struct err *err)
+{
+    struct executor *ex = lane->ex;
+    struct slot_reader wanted[SLOTS_MOST];
+    struct slot_wish wishes[SLOTS_MOST];
+    int nos[SLOTS_MOST], got = 0;
+    int count = wish_slots(ex, want < SLOTS_MOST ? want : SLOTS_MOST, wishes, wanted);
+    *ret_more = false;
     if (count == 0)
         return RC_OK;
     probe("slot.take");
@@ -67,8 +82,22 @@ static enum rc take_slots(struct lane *lane, int want, struct err *err)
     probe("slot.taken");
     slots_tried(&lane->slots, rc == RC_OK, ex->now_us);
     for (int i = 0; i < got; i++)
-        reader_take_slot(of[i], lane, nos[i], wanted[i].pid);
+        reader_take_slot(wishes[i].reader, lane, nos[i], wanted[i].pid);
+    *ret_more = rc == RC_OK && count == SLOTS_MOST;
     return RC_OK;
+}
+
+/* For as many readers as the lane may use. */
+static enum rc fill_slots(struct lane *lane, struct err *err)
+{
+    enum rc rc = RC_OK;
+    for (bool more = true; rc == RC_OK && more;) {
+        int want = lane->share - lane->slots.held;
+        more = want > 0 && lane->slots.after_us <= lane->ex->now_us;
+        if (more)
+            rc = take_slots(lane, want, &more, err);
+    }
+    return rc;
 }
 
 /* Is it known what its tasks may do? As of a moment when it was open, and not too old. */
@@ -216,8 +245,7 @@ enum rc execute(struct lane *lane, struct err *err)
         return RC_OK;
     }
     share_readers(ex);
-    if (lane->slots.held < lane->share && lane->slots.after_us <= ex->now_us)
-        rc = take_slots(lane, lane->share - lane->slots.held, err);
+    rc = fill_slots(lane, err);
     if (rc == RC_OK)
         rc = judge(lane, err);
     probe("execute.hand");
@@ -318,38 +346,46 @@ static int64_t keeps_until_us(const struct executor *ex, const struct reader *re
     return until_us > ex->now_us ? until_us : -1;
 }
 
+/* Of the lane's readers that keep their slots no longer, SLOTS_MOST at most. *ret_count: how many these are. */
+static enum rc return_some(struct lane *lane, bool all, int *ret_count, struct err *err)
+{
+    struct executor *ex = lane->ex;
+    int nos[SLOTS_MOST], count = 0;
+    *ret_count = 0;
+    for (int i = 0; i < ex->reader_count && *ret_count < SLOTS_MOST; i++) {
+        struct reader *reader = &ex->readers[i];
+        if (reader->lane != lane || reader->count > 0)
+            continue;
+        int64_t until_us = all ? -1 : keeps_until_us(ex, reader);
+        if (until_us >= 0) {
+            ex->slots_due_us = clock_earlier_us(ex->slots_due_us, until_us);
+            continue;
+        }
+        if (!lane->gone) /* its slots went with it */
+            nos[count++] = reader->slot_no;
+        reader_leave_slot(reader);
+        ++*ret_count;
+    }
+    if (count == 0)
+        return RC_OK;
+    probe("slot.return");
+    enum rc rc = slot_release(ex->control, lane->queue_id, ex->executor_no, nos, count, err);
+    if (rc == RC_OK && ex->lane_count > 1)
+        turn_again(ex); /* another lane may have use for them */
+    return rc;
+}
+
 /* An executor holds no slot without startable work, but for a moment. */
 enum rc slots_return(struct executor *ex, bool all, struct err *err)
 {
+    enum rc rc = RC_OK;
     ex->slots_due_us = 0;
     if (ex->lane_count > 1)
         share_readers(ex);
-    for (int l = 0; l < ex->lane_count; l++) {
-        struct lane *lane = &ex->lanes[l];
-        int nos[64], count = 0;
-        for (int i = 0; i < ex->reader_count && count < 64; i++) {
-            struct reader *reader = &ex->readers[i];
-            if (reader->lane != lane || reader->count > 0)
-                continue;
-            int64_t until_us = all ? -1 : keeps_until_us(ex, reader);
-            if (until_us >= 0) {
-                ex->slots_due_us = clock_earlier_us(ex->slots_due_us, until_us);
-                continue;
-            }
-            if (!lane->gone) /* its slots went with it */
-                nos[count++] = reader->slot_no;
-            reader_leave_slot(reader);
-        }
-        if (count == 0)
-            continue;
-        probe("slot.return");
-        enum rc rc = slot_release(ex->control, lane->queue_id, ex->executor_no, nos, count, err);
-        if (rc != RC_OK)
-            return rc;
-        if (ex->lane_count > 1)
-            turn_again(ex); /* another lane may have use for them */
-    }
-    return RC_OK;
+    for (int i = 0; rc == RC_OK && i < ex->lane_count; i++)
+        for (int count = SLOTS_MOST; rc == RC_OK && count == SLOTS_MOST;)
+            rc = return_some(&ex->lanes[i], all, &count, err);
+    return rc;
 }
 
 int64_t slots_return_due_us(const struct executor *ex)

@@ -1,6 +1,6 @@
 #!/bin/bash
-# More readers than one claim has tasks for: short tasks go on being claimed.
-# ctest: timeout=120
+# More readers than one claim has tasks for: short tasks go on being claimed. More than 64: each gets a slot, and returns it.
+# ctest: timeout=180
 . "$(dirname "$0")/../support/e2e.bash"
 ledger_create
 q=$(scratch_name)
@@ -19,5 +19,37 @@ eventually 30 run_is "$run" Completed || {
 }
 executors_wait || { cat "$tmp/$q".*.log; failed=1; }
 expect 'each once, in order' "$(ledger_check "$q" 40)" ''
+
+q=$(scratch_name)
+lockstep queue create "$q" -q --create-topic --max-readers 80 >/dev/null
+sql 'CREATE TABLE shut (n int); CREATE TABLE let_go (n int)'
+for n in {1..80}; do echo '{"order": 1, "sql": "SELECT FROM shut"}'; done >"$tmp/eighty.jsonl"
+slots='SELECT count(*) FROM lockstep.slot WHERE executor_no IS NOT NULL'
+shut() { [ "$(sql "SELECT count(*) FROM pg_locks WHERE relation = 'shut'::regclass AND mode = 'AccessExclusiveLock' AND granted")" = "$1" ]; }
+done_are() { [ "$(sql "SELECT count(*) FROM lockstep.task t JOIN lockstep.run r USING (run_no) WHERE r.run_id = '$1' AND t.status = 'Completed'")" = "$2" ]; }
+eighty() { # END: 80 tasks end while control is held, which then has END sent to its process, and sees all of them at once
+    sql 'TRUNCATE let_go'
+    rm -f "$tmp"/record.take.*
+    sql 'BEGIN; LOCK shut; DO $$BEGIN WHILE NOT EXISTS (SELECT FROM let_go) LOOP PERFORM pg_sleep(0.02); END LOOP; END$$; COMMIT' &
+    eventually 10 shut 1
+    LOCKSTEP_PROBE=record.take=hold LOCKSTEP_PROBE_DIR=$tmp "$LOCKSTEP_BIN-probed" executor run -d "$db" -b "$LOCKSTEP_TEST_BROKERS" \
+        --queue "$q" --readers 80 2>"$tmp/eighty.log" &
+    executor=$!
+    run=$(lockstep publish --queue "$q" -q "$tmp/eighty.jsonl")
+    eventually 30 is "$slots" 80 || failed=1
+    sql 'INSERT INTO let_go VALUES (1)'
+    eventually 30 done_are "$run" 80 || failed=1
+    [ "$1" = none ] || kill "-$1" "$executor"
+    touch "$tmp/record.take.go"
+}
+case_begin 'eighty readers have a slot each, and return all of them when they fall idle together'
+eighty none
+eventually 5 is "$slots" 0 || wrong "readers that are idle have $(sql "$slots") slots"
+case_begin 'an executor that ends returns all its slots'
+kill -TERM "$executor"
+wait "$executor" || failed=1
+eighty TERM
+wait "$executor" || failed=1
+expect 'slots of an executor that has ended' "$(sql "$slots")" 0
 cases_end
 exit $failed
