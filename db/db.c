@@ -170,7 +170,7 @@ static enum rc check_rows(const struct sql_statement *stmt, int rows, struct err
 /* The word that a cell holds; -1: none that the statement's contract knows. */
 static int find_word(const PGresult *result, int row, const struct sql_words *known)
 {
-    for (int i = 0; known->words[i] != NULL; i++)
+    for (int i = 0; known->column >= 0 && known->words[i] != NULL; i++)
         if (strcmp(PQgetvalue(result, row, known->column), known->words[i]) == 0)
             return i;
     return -1;
@@ -202,7 +202,7 @@ int db_word(const struct db_result *result, int row, int column)
     if (PQgetisnull(result->result, row, column))
         return -1;
     const struct sql_words *known = result->stmt->words;
-    while (known->column != column)
+    while (known->column >= 0 && known->column != column)
         known++;
     return find_word(result->result, row, known);
 }

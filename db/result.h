@@ -24,8 +24,8 @@ int64_t db_int(const struct db_result *result, int row, int column); /* 0 for NU
 bool db_bool(const struct db_result *result, int row, int column);
 double db_double(const struct db_result *result, int row, int column);
 /** Which of the words of the statement's contract a column holds; -1 for NULL. There is no other:
- * db_run refuses an answer whose word the contract does not know with RC_FATAL. Only of columns
- * that have words. */
+ * db_run refuses an answer whose word the contract does not know with RC_FATAL. -1, too, of a
+ * column that has none. */
 int db_word(const struct db_result *result, int row, int column);
 void db_free(struct db_result *result); /* NULL is fine */
 void db_result_auto(struct db_result **result);
