@@ -27,6 +27,7 @@ struct page {
     struct db *db; /* the thread's; NULL: lost, or not open yet */
     struct outage outage;
     int64_t jobs_us;      /* when it read those of jobs last; 0: not yet */
+    bool jobs_awaited;    /* a page has waited for those of jobs */
     pthread_mutex_t lock; /* guards what follows */
     pthread_cond_t read;
     bool asked;        /* the thread is to read, or reads */
@@ -161,25 +162,32 @@ static bool is_asked(struct page *page)
     return asked;
 }
 
+/* One reading. Numbers of jobs that cannot be read are no reason to leave out the others. */
+static void read_all(struct page *page)
+{
+    struct err err = {0};
+    STR_AUTO text = {0};
+    enum rc rc = read_numbers(page, &text, &err), jobs_rc = rc;
+    bool first = rc == RC_OK && !page->jobs_awaited;
+    page->jobs_awaited = page->jobs_awaited || first;
+    if (first)
+        jobs_rc = read_jobs(page, &err);
+    publish(page, rc, &text, &err);
+    if (rc == RC_OK && !first)
+        jobs_rc = read_jobs(page, &err);
+    note(page, jobs_rc, &err);
+}
+
 static void *page_main(void *context)
 {
     struct page *page = context;
     for (bool stopping = false;;) {
-        struct err err = {0};
-        STR_AUTO text = {0};
         mailbox_wait(&page->thread.inbox, -1);
         (void)thread_take(&page->thread, &stopping);
         if (stopping)
             break;
-        if (!is_asked(page))
-            continue;
-        enum rc rc = read_numbers(page, &text, &err);
-        if (rc == RC_OK && page->jobs_us == 0)
-            rc = read_jobs(page, &err);
-        publish(page, rc, &text, &err);
-        if (rc == RC_OK)
-            rc = read_jobs(page, &err);
-        note(page, rc, &err);
+        if (is_asked(page))
+            read_all(page);
     }
     db_close(page->db);
     return NULL;

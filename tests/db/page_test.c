@@ -128,6 +128,27 @@ static void many_readers_in_a_second_ask_the_database_once(void **state)
     db_close(db);
 }
 
+static void jobs_that_cannot_be_read_are_left_out_and_the_rest_is_answered(void **state)
+{
+    (void)state;
+    struct err err;
+    const char *where = support_database();
+    struct db *db = open_db(where);
+    struct page *page;
+    STR_AUTO text = {0};
+    run(db, world);
+    run(db, "ALTER TABLE lockstep.job_occurrence RENAME TO elsewhere");
+    assert_ok(
+        page_open(&(struct page_options){.conninfo = where, .server = db_server(db)}, &page, &err),
+        &err);
+    page_text(page, &text);
+    has(&text, "lockstep_database_up 1\n");
+    has(&text, "lockstep_runs_total{queue=\"sales\",status=\"Completed\"} 12\n");
+    assert_null(strstr(text.data, "lockstep_job_last_success_timestamp_seconds"));
+    page_close(page);
+    db_close(db);
+}
+
 static void without_a_database_the_rest_is_answered(void **state)
 {
     (void)state;
@@ -182,6 +203,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_teardown(the_numbers_of_the_installation_are_there, teardown),
         cmocka_unit_test_teardown(many_readers_in_a_second_ask_the_database_once, teardown),
+        cmocka_unit_test_teardown(jobs_that_cannot_be_read_are_left_out_and_the_rest_is_answered,
+                                  teardown),
         cmocka_unit_test_teardown(without_a_database_the_rest_is_answered, teardown),
         cmocka_unit_test_teardown(ready_means_a_session_and_every_queue, teardown),
     };
