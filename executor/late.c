@@ -86,6 +86,8 @@ enum rc late_return(struct lane *lane, struct work *works, struct err *err)
         db_run(lane->ex->control, &sql_executor_give_back,
                (const char *const[]){DB_INT(lane->queue_id), s[0].data, s[1].data}, &row, err);
     int64_t given = rc == RC_OK ? db_int(row, 0, EXECUTOR_GIVE_BACK_GIVEN) : 0;
+    if (given > 0)
+        log_event(LOG_INFO, "tasks_returned", "queue", lane->name, "tasks", LOG_INT(given), NULL);
     return late_settle(lane, works, given, rc, err);
 }
 

@@ -113,8 +113,9 @@ static enum rc begin(struct lane *lane, bool checked, struct err *err)
     stream_begin(&lane->stream, check, lane->ex->now_us);
     enum rc rc = kafka_source_assign(lane->stream.source,
                                      check ? lane->stream.check_offset : lane->stream.cursor, err);
-    log_event(LOG_INFO, "assigned", "queue", lane->name, "topic", lane->topic, "offset",
-              LOG_INT(lane->stream.cursor), NULL);
+    if (rc == RC_OK)
+        log_event(LOG_INFO, "assigned", "queue", lane->name, "topic", lane->topic, "offset",
+                  LOG_INT(lane->stream.cursor), NULL);
     return rc;
 }
 

@@ -5,7 +5,6 @@
 #include "executor/late.h"
 #include "executor/phase.h"
 
-#include "base/log.h"
 #include "base/probe.h"
 
 /* The youngest go first: the oldest phase is what everybody waits for. */
@@ -21,13 +20,9 @@ static void back_add(struct work **works, struct phase *phase, int stays)
 
 static enum rc back_send(struct lane *lane, struct work *works, bool nobodys, struct err *err)
 {
-    int count = 0;
-    for (const struct work *work = works; work != NULL; work = work->next)
-        count++;
-    if (count == 0 && !nobodys)
+    if (works == NULL && !nobodys)
         return RC_OK;
     probe("give_back.send");
-    log_event(LOG_INFO, "tasks_returned", "queue", lane->name, "tasks", LOG_INT(count), NULL);
     return late_return(lane, works, err);
 }
 
