@@ -176,7 +176,8 @@ static enum rc cancel_overdue(struct db *db, struct err *err)
 static enum rc sweep(struct db *db, int64_t keep_log_ms, bool *ret_more, struct err *err)
 {
     DB_RESULT_AUTO *row = NULL;
-    enum rc rc = db_run(db, &sql_job_sweep, (const char *const[]){DB_INT(keep_log_ms)}, &row, err);
+    enum rc rc = db_run(db, &sql_job_sweep,
+                        (const char *const[]){DB_INT(keep_log_ms), DB_INT(BATCH)}, &row, err);
     *ret_more = rc == RC_OK && db_int(row, 0, JOB_SWEEP_DELETED) >= BATCH;
     return rc;
 }

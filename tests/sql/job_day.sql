@@ -68,7 +68,8 @@ SELECT is((SELECT count(*) FROM lockstep.job_day WHERE job = 'a'), 0::bigint, 'a
 DELETE FROM lockstep.job_event;
 INSERT INTO lockstep.job_event (job, at, event) SELECT 'x', now() - d * interval '1 day', 'fired' FROM unnest('{1,29,31,400}'::int[]) AS d;
 INSERT INTO lockstep.job_alert (job, kind, seen_at, last_seen_at, opened_at, closed_at, ended) SELECT 'x', 'missed', now(), now(), now(), now() - d * interval '1 day', 'recovered' FROM unnest('{1,89,91}'::int[]) AS d;
-SELECT is(lockstep.job_sweep('7 days'), 4::bigint, 'the log is kept for as long as the configuration says, an incident for 90 days');
+SELECT is(lockstep.job_sweep('7 days', 1), 2::bigint, 'as many rows of each table as the caller says');
+SELECT is(lockstep.job_sweep('7 days', 1000), 2::bigint, 'the log is kept for as long as the configuration says, an incident for 90 days');
 SELECT is((SELECT count(*) FROM lockstep.job_event) || ' ' || (SELECT count(*) FROM lockstep.job_alert), '1 2', 'and no longer');
 -- Jobs in turn.
 DELETE FROM lockstep.job;
