@@ -14,8 +14,10 @@
  *       keep_intent, unlock_intent   IX is the session's; releases it
  *       lock_takers                  who has locks that only executors should take
  *   lock_shared (says why each step is as it is), lock_shared_try and lock_intent do both halves in
- *   one call. Locks are released by sql/functions/gate/release.sql with the end of a phase, and by
- *   phaselock_release. Slots: phaselock/slot.h, sql/functions/slot/.
+ *   one call. Locks are released by sql/functions/gate/release.sql with the end of a phase, by
+ *   phaselock_release, and by sql/functions/claim/shared_only.sql when a claim has failed that may
+ *   have taken S (which phase's is not known then: it is found in pg_locks). Slots:
+ *   phaselock/slot.h, sql/functions/slot/.
  * Invariants: waiting is done at transaction level in slices of at most PHASELOCK_SLICE_MS (a
  *   session-level wait that times out may return an error with the lock held; a waiter pins the
  *   vacuum horizon); what is kept is kept at session level. A lock belongs to the session that took

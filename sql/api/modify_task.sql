@@ -30,7 +30,7 @@ BEGIN
     END IF;
     t := lockstep.worker_held(modify_task.task_id, modify_task.updated_at);
     wanted := CASE WHEN modify_task.status = 'Error' AND t.attempt_num >= t.max_attempts THEN 'Failed' ELSE modify_task.status END;
-    IF due IS NOT NULL AND (modify_task.status NOT IN ('Error', 'Pending') OR due NOT BETWEEN '-infinity' AND ended + interval '100 years') THEN
+    IF due IS NOT NULL AND (NOT lockstep.is_processable(modify_task.status::lockstep.status) OR due NOT BETWEEN '-infinity' AND ended + interval '100 years') THEN
         RAISE EXCEPTION 'task %: scheduled_for % does not go with status %', t.task_id, due, modify_task.status
             USING ERRCODE = 'LS002', HINT = 'It says when a task is due that is reported as Error or Pending, within 100 years.';
     ELSIF wanted = 'Error' AND due IS NULL THEN

@@ -45,7 +45,7 @@ BEGIN
         FROM lockstep.phase p JOIN lockstep.run r USING (run_no) JOIN lockstep.task k ON k.phase_id + 0 = p.phase_id -- by task_offered
         WHERE p.queue_id = queue_row.queue_id AND p.external AND p.opened_at IS NOT NULL AND p.done_at IS NULL
           AND r.status <> 'Paused' AND r.paused_by IS NULL AND r.cancelled_at IS NULL
-          AND k.type = 'external' AND k.worker IS NULL AND k.status IN ('Pending', 'Error') AND k.cancelled_by IS NULL
+          AND k.type = 'external' AND k.worker IS NULL AND lockstep.is_processable(k.status) AND k.cancelled_by IS NULL
           AND (k.scheduled_for IS NULL OR k.scheduled_for <= clock_timestamp())
           AND (next_task.types IS NULL OR COALESCE(k.payload::json ->> 'kind', 'external') = ANY (next_task.types))
         ORDER BY p.run_no, p."order", k.kafka_offset LIMIT 1
@@ -54,7 +54,7 @@ BEGIN
             RETURN;
         END IF;
         PERFORM FROM lockstep.task k JOIN lockstep.phase p USING (phase_id) JOIN lockstep.run r ON r.run_no = p.run_no
-        WHERE k.task_id = chosen AND k.status IN ('Pending', 'Error') AND p.opened_at IS NOT NULL AND p.done_at IS NULL
+        WHERE k.task_id = chosen AND lockstep.is_processable(k.status) AND p.opened_at IS NOT NULL AND p.done_at IS NULL
           AND r.paused_by IS NULL AND r.cancelled_at IS NULL;
         IF NOT FOUND THEN
             RETURN; -- closed, held or cancelled at this moment: come again

@@ -37,12 +37,12 @@ BEGIN
     -- Skipped: the row of an attempt that is being recorded right now. If it does not end there, give_up finds it: it looks at the run.
     touched := ARRAY(
         SELECT t.task_id FROM lockstep.task t JOIN lockstep.phase p USING (phase_id)
-        WHERE p.run_no = no AND p.done_at IS NULL AND t.status IN ('Pending', 'Error', 'Paused')
+        WHERE p.run_no = no AND p.done_at IS NULL AND lockstep.is_unstarted(t.status)
         ORDER BY t.task_id + 0 FOR NO KEY UPDATE OF t SKIP LOCKED);
     UPDATE lockstep.task t
     SET status = 'Cancelled', token = NULL, executor_no = NULL, scheduled_for = NULL, cancelled_by = lockstep.actor(),
         error = 'the run was ' || why, updated_at = clock_timestamp()
-    WHERE t.task_id = ANY (touched) AND t.status IN ('Pending', 'Error', 'Paused');
+    WHERE t.task_id = ANY (touched) AND lockstep.is_unstarted(t.status);
     GET DIAGNOSTICS cancelled = ROW_COUNT;
     -- What was running when its executor died: nobody is there to stop it.
     living := lockstep.executors_living();

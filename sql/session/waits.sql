@@ -1,5 +1,6 @@
 -- session_waits :maybe  what session $1 waits for: a session that holds a lock, or that migrates (pid 0: a prepared transaction); no row: for nothing
 -- columns: pid, holder
+-- The first migration waits, too: lockstep.lock_class('migrator') may not be there yet.
 SELECT h.pid, pg_catalog.concat_ws(', ', h.what, a.usename, NULLIF(a.application_name, ''), 'from ' || pg_catalog.host(a.client_addr),
                                    a.state || ' since ' || pg_catalog.date_trunc('second', a.state_change),
                                    'in a transaction since ' || pg_catalog.date_trunc('second', a.xact_start))

@@ -1,6 +1,6 @@
 -- How an attempt ends (sql/functions/attempt/complete.sql, fail.sql) and how a run does (run_finish.sql, release.sql).
 BEGIN;
-SELECT plan(67);
+SELECT plan(73);
 \ir protocol.inc
 
 -- complete: once, with the token.
@@ -174,6 +174,11 @@ SELECT is((SELECT array_agg(s.status ORDER BY 1) FROM lockstep.task_status s
 SELECT is((SELECT array_agg(s.status ORDER BY s.status) FROM lockstep.task_status s WHERE s.is_finished AND NOT lockstep.is_failed(s.status)),
           '{Completed,Cancelled}'::lockstep.status[], 'what is finished and neither completed nor cancelled has failed');
 SELECT ok(NOT bool_or(lockstep.is_failed(s.status)), 'nothing that is not finished has failed') FROM lockstep.task_status s WHERE NOT s.is_finished;
+SELECT is((SELECT array_agg(s.status ORDER BY s.status) FROM lockstep.task_status s
+           WHERE lockstep.is_ownable(s.status) <> (NOT s.is_finished AND s.status <> 'Paused') OR lockstep.is_unstarted(s.status) <> (NOT s.is_finished AND s.status <> 'Processing')),
+          NULL, 'an executor may have what is unfinished and not paused; unstarted is what is unfinished and not running');
+SELECT is((SELECT array_agg(s.status ORDER BY s.status) FROM lockstep.task_status s WHERE lockstep.frees_key(s.status)),
+          '{Failed,Cancelled,Terminated}'::lockstep.status[], 'the key of a task that was not done is free, of one that was done in part it is not');
 CREATE FUNCTION pg_temp.explained(query text) RETURNS text LANGUAGE plpgsql AS $$
 DECLARE
     line text;
@@ -185,7 +190,8 @@ BEGIN
     RETURN lines;
 END
 $$;
-SELECT unalike(pg_temp.explained('SELECT FROM lockstep.task t WHERE t.phase_id = 1 AND NOT lockstep.is_finished(t.status)'), '%is_finished%', 'a query compares the statuses itself');
+SELECT unalike(pg_temp.explained(format('SELECT FROM lockstep.task t WHERE t.phase_id = 1 AND NOT lockstep.%I(t.status)', f)), '%' || f || '%', 'a query compares the statuses itself: ' || f)
+FROM unnest('{is_finished,is_processable,is_ownable,is_unstarted,frees_key}'::text[]) AS f;
 SELECT ok(lockstep.task_is_type((pg_temp.task(0)).task_id, 'sql'), 'task_is_type: it is');
 SELECT ok(NOT lockstep.task_is_type((pg_temp.task(0)).task_id, 'http'), 'it is not');
 SELECT is(lockstep.task_is_type(-1, 'sql'), false, 'there is none');

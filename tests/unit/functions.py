@@ -18,6 +18,10 @@ PIN = 'SET search_path = pg_catalog, pg_temp'
 FINISHED = {'Completed', 'Failed', 'Cancelled', 'Terminated', 'PartiallyCompleted'}
 UNFINISHED = {'Pending', 'Processing', 'Error', 'Paused'}
 FAILED = {'Failed', 'Terminated', 'PartiallyCompleted'}
+LISTS = (FINISHED, UNFINISHED, FAILED, FAILED | {'Cancelled'}, {'Pending', 'Error'}, {'Pending', 'Processing', 'Error'}, {'Pending', 'Error', 'Paused'},
+         {'Failed', 'Cancelled', 'Terminated'})
+HAVE_LISTS = ['sql/api/is_failed.sql', 'sql/api/is_finished.sql', 'sql/api/is_processable.sql', 'sql/functions/task/frees_key.sql',
+              'sql/functions/task/is_ownable.sql', 'sql/functions/task/is_unstarted.sql']
 
 
 def parameters(text):
@@ -64,9 +68,9 @@ def wrong(text):
 
 
 def listed(text):
-    """Lists of statuses that a call of is_finished or is_failed can replace."""
+    """Lists of statuses that have a function."""
     for found in re.findall(r"\bIN \(((?:'\w+'(?:, )?)+)\)", re.sub(r'--[^\n]*', '', text)):
-        if set(re.findall(r'\w+', found)) in (FINISHED, UNFINISHED, FAILED, FAILED | {'Cancelled'}):
+        if set(re.findall(r'\w+', found)) in LISTS:
             yield found
 
 
@@ -101,7 +105,7 @@ for path in files:
         bad += [f'{path}: {what}' for what in wrong(file.read())]
 lists = [path for path in sorted(glob.glob('sql/*/*.sql') + glob.glob('sql/functions/*/*.sql')) if not path.startswith('sql/migrations/')
          for _ in listed(open(path, encoding='utf-8').read())]
-if lists != ['sql/api/is_failed.sql', 'sql/api/is_finished.sql']:
-    bad.append(f'use lockstep.is_finished or lockstep.is_failed instead of a list of statuses: {" ".join(lists)}')
+if lists != HAVE_LISTS:
+    bad.append(f'use the functions of {" ".join(HAVE_LISTS)} instead of a list of statuses: {" ".join(sorted(set(lists) - set(HAVE_LISTS)))}')
 print('\n'.join(bad) or f'functions: {len(files)} have the form')
 sys.exit(1 if bad or len(files) < 200 else 0)

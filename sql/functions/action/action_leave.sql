@@ -19,7 +19,7 @@ BEGIN
     FROM (SELECT u.task_id, u.token, pg_catalog.array_agg(DISTINCT u.need) AS needs
           FROM ROWS FROM (pg_catalog.unnest(p_task_ids), pg_catalog.unnest(p_tokens), pg_catalog.unnest(p_needs)) AS u (task_id, token, need)
           GROUP BY 1, 2) AS g
-    WHERE t.task_id = g.task_id AND t.token = g.token AND t.task_id = ANY (free) AND t.status IN ('Pending', 'Processing', 'Error');
+    WHERE t.task_id = g.task_id AND t.token = g.token AND t.task_id = ANY (free) AND lockstep.is_ownable(t.status);
     GET DIAGNOSTICS count = ROW_COUNT;
     SELECT pg_catalog.array_agg(DISTINCT CASE WHEN all_used THEN too_many ELSE n.need END) INTO fresh
     FROM ROWS FROM (pg_catalog.unnest(p_needs), pg_catalog.unnest(p_lacks)) AS n (need, lacks), lockstep.executor e

@@ -38,7 +38,7 @@ BEGIN
     -- A dead executor's sessions, told to end, are still there: nobody says when they are gone, so who looked comes again.
     IF EXISTS (SELECT FROM lockstep.executor e WHERE e.executor_no = ANY (p_living) AND e.ended_at IS NOT NULL) AND EXISTS (
         SELECT FROM lockstep.executor e
-        JOIN lockstep.task t ON t.executor_no = e.executor_no AND t.status IN ('Pending', 'Processing', 'Error')
+        JOIN lockstep.task t ON t.executor_no = e.executor_no AND lockstep.is_ownable(t.status)
         JOIN lockstep.phase p ON p.phase_id = t.phase_id AND p.done_at IS NULL
         WHERE p.queue_id = p_queue_id AND e.executor_no = ANY (p_living) AND e.ended_at IS NOT NULL) THEN
         wait_ms := LEAST(wait_ms, 20);

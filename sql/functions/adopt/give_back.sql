@@ -10,7 +10,7 @@ BEGIN
     free := ARRAY(SELECT t.task_id FROM lockstep.task t WHERE t.task_id = ANY (p_task_ids) ORDER BY t.task_id FOR NO KEY UPDATE SKIP LOCKED);
     UPDATE lockstep.task t SET executor_no = NULL, token = NULL, status = 'Pending', updated_at = pg_catalog.clock_timestamp()
     FROM ROWS FROM (pg_catalog.unnest(p_task_ids), pg_catalog.unnest(p_tokens)) AS g (task_id, token)
-    WHERE t.task_id = g.task_id AND t.token = g.token AND t.task_id = ANY (free) AND t.status IN ('Pending', 'Processing', 'Error');
+    WHERE t.task_id = g.task_id AND t.token = g.token AND t.task_id = ANY (free) AND lockstep.is_ownable(t.status);
     GET DIAGNOSTICS count = ROW_COUNT;
     PERFORM pg_catalog.pg_notify('lockstep_' || p_queue_id, 'work');
     RETURN count;

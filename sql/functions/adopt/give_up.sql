@@ -15,11 +15,11 @@ BEGIN
     -- LATERAL and LIMIT as in run_finish.
     IF NOT EXISTS (SELECT FROM lockstep.queue q JOIN lockstep.phase p USING (queue_id) CROSS JOIN LATERAL (
                        SELECT FROM lockstep.task k WHERE k.phase_id = p.phase_id AND (k.lost_num > 0 OR k.cancelled_by IS NOT NULL)
-                       AND k.status IN ('Pending', 'Processing', 'Error') AND (k.lost_num >= q.max_lost OR k.cancelled_by IS NOT NULL) LIMIT 1) k
+                       AND lockstep.is_ownable(k.status) AND (k.lost_num >= q.max_lost OR k.cancelled_by IS NOT NULL) LIMIT 1) k
                    WHERE q.queue_id = p_queue_id AND p.done_at IS NULL)
        AND NOT (EXISTS (SELECT FROM lockstep.run r WHERE r.queue_id = p_queue_id AND r.ended_at IS NULL AND r.cancelled_at IS NOT NULL)
                 AND EXISTS (SELECT FROM lockstep.run r JOIN lockstep.phase p USING (run_no) CROSS JOIN LATERAL (
-                                SELECT FROM lockstep.task k WHERE k.phase_id = p.phase_id AND k.status IN ('Pending', 'Processing', 'Error') LIMIT 1) k
+                                SELECT FROM lockstep.task k WHERE k.phase_id = p.phase_id AND lockstep.is_ownable(k.status) LIMIT 1) k
                             WHERE r.queue_id = p_queue_id AND r.ended_at IS NULL AND r.cancelled_at IS NOT NULL AND p.done_at IS NULL)) THEN
         RETURN count;
     END IF;
@@ -31,7 +31,7 @@ BEGIN
         WHERE u.queue_id = p_queue_id AND u.ended_at IS NULL AND (u.cancelled_at IS NOT NULL OR (
             SELECT true FROM lockstep.phase p CROSS JOIN LATERAL (
                 SELECT FROM lockstep.task k WHERE k.phase_id = p.phase_id AND (k.lost_num > 0 OR k.cancelled_by IS NOT NULL)
-                AND k.status IN ('Pending', 'Processing', 'Error') LIMIT 1) k
+                AND lockstep.is_ownable(k.status) LIMIT 1) k
             WHERE p.run_no = u.run_no AND p.done_at IS NULL LIMIT 1))))
     ORDER BY r.run_no FOR NO KEY UPDATE;
     living := lockstep.executors_living();
@@ -40,7 +40,7 @@ BEGIN
     FROM (SELECT k.task_id, k.run_no
           FROM lockstep.phase p JOIN lockstep.task k USING (phase_id) JOIN lockstep.run r ON r.run_no = p.run_no
           WHERE p.queue_id = p_queue_id AND p.done_at IS NULL AND (k.cancelled_by IS NOT NULL OR r.cancelled_at IS NOT NULL)
-            AND k.status IN ('Pending', 'Processing', 'Error') AND (k.executor_no IS NULL OR k.executor_no <> ALL (living))
+            AND lockstep.is_ownable(k.status) AND (k.executor_no IS NULL OR k.executor_no <> ALL (living))
           ORDER BY k.task_id + 0 FOR NO KEY UPDATE OF k SKIP LOCKED) AS c; -- + 0: see run_cancel
     IF cancelled IS NOT NULL THEN
         count := count + lockstep.task_stopped(cancelled);
@@ -51,13 +51,13 @@ BEGIN
              FROM lockstep.phase p JOIN lockstep.task k USING (phase_id) JOIN lockstep.queue q ON q.queue_id = p_queue_id
              WHERE p.queue_id = p_queue_id AND p.done_at IS NULL AND k.lost_num >= q.max_lost
                AND (k.type <> 'external' OR k.status <> 'Processing') -- its lease decides
-               AND k.status IN ('Pending', 'Processing', 'Error') AND (k.executor_no IS NULL OR k.executor_no <> ALL (living))
+               AND lockstep.is_ownable(k.status) AND (k.executor_no IS NULL OR k.executor_no <> ALL (living))
              ORDER BY k.task_id + 0 FOR NO KEY UPDATE OF k SKIP LOCKED LOOP
         -- The loop has read ahead: the failure of one task may have cancelled the next one.
         UPDATE lockstep.task
         SET status = 'Failed', token = NULL, error = pg_catalog.format('given up: %s attempts were lost', task_row.lost_num),
             updated_at = pg_catalog.clock_timestamp()
-        WHERE task_id = task_row.task_id AND status IN ('Pending', 'Processing', 'Error');
+        WHERE task_id = task_row.task_id AND lockstep.is_ownable(status);
         CONTINUE WHEN NOT FOUND;
         INSERT INTO lockstep.task_attempt (task_id, attempt, status, ended_at, error)
         VALUES (task_row.task_id, task_row.attempt_num, 'Failed', pg_catalog.clock_timestamp(), pg_catalog.format('given up: %s attempts were lost', task_row.lost_num))

@@ -33,7 +33,7 @@ BEGIN
         FROM lockstep.task t
         JOIN ROWS FROM (pg_catalog.unnest(p_task_ids), pg_catalog.unnest(p_tokens)) AS g (task_id, token)
              ON t.task_id = g.task_id AND t.token = g.token
-        WHERE t.task_id = ANY (free) AND t.status IN ('Pending', 'Processing', 'Error')),
+        WHERE t.task_id = ANY (free) AND lockstep.is_ownable(t.status)),
     noted AS (
         INSERT INTO lockstep.task_attempt (task_id, attempt, status, executor_no, started_at, ended_at, error, sqlstate)
         SELECT h.task_id, h.attempt_num, 'Pending', h.executor_no, h.started_at, pg_catalog.clock_timestamp(), 'lost: ' || p_why,

@@ -9,7 +9,7 @@ BEGIN
              FROM ROWS FROM (pg_catalog.unnest(p_task_ids), pg_catalog.unnest(p_tokens), pg_catalog.unnest(p_ages_us), pg_catalog.unnest(p_pids))
                   AS g (task_id, token, age_us, pid) LOOP
         -- Not waited for: an attempt that is being completed right now needs no mark.
-        PERFORM FROM lockstep.task t WHERE t.task_id = task_row.task_id AND t.token = task_row.token AND t.status IN ('Pending', 'Error') FOR UPDATE SKIP LOCKED;
+        PERFORM FROM lockstep.task t WHERE t.task_id = task_row.task_id AND t.token = task_row.token AND lockstep.is_processable(t.status) FOR UPDATE SKIP LOCKED;
         CONTINUE WHEN NOT FOUND;
         UPDATE lockstep.task t
         SET status = 'Processing', started_at = pg_catalog.clock_timestamp() - task_row.age_us * interval '1 microsecond',

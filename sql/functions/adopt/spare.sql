@@ -17,7 +17,7 @@ BEGIN
           AND a.error = 'lost: its executor died';
         IF FOUND THEN
             UPDATE lockstep.task t SET lost_num = t.lost_num - 1
-            WHERE t.task_id = attempt_row.task_id AND t.lost_num > 0 AND t.status IN ('Pending', 'Processing', 'Error');
+            WHERE t.task_id = attempt_row.task_id AND t.lost_num > 0 AND lockstep.is_ownable(t.status);
         END IF;
         WITH hit AS (
             UPDATE lockstep.task t SET status = 'Pending', attempt_num = t.attempt_num + 1, max_attempts = t.max_attempts + 1,

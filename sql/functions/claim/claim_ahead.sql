@@ -8,7 +8,7 @@ BEGIN
     ELSIF p_in_stretches AND p_last_phase_id <> ALL (p_held) THEN
         RETURN (SELECT 'others' FROM lockstep.phase l JOIN lockstep.task t USING (phase_id)
                 WHERE l.phase_id = p_last_phase_id AND l.opened_at IS NULL AND l.done_at IS NULL
-                  AND t.executor_no IS NOT NULL AND t.status IN ('Pending', 'Error', 'Processing')
+                  AND t.executor_no IS NOT NULL AND lockstep.is_ownable(t.status)
                 LIMIT 1);
     END IF;
     RETURN NULL;

@@ -14,7 +14,7 @@ BEGIN
         ON CONFLICT (queue_id, key) DO UPDATE
             SET task_id = EXCLUDED.task_id, run_id = EXCLUDED.run_id, kafka_offset = EXCLUDED.kafka_offset, taken_at = EXCLUDED.taken_at
             WHERE i.task_id = EXCLUDED.task_id OR (i.run_id = EXCLUDED.run_id AND i.kafka_offset = EXCLUDED.kafka_offset)
-               OR EXISTS (SELECT FROM lockstep.task h WHERE h.task_id = i.task_id AND h.status IN ('Failed', 'Cancelled', 'Terminated'));
+               OR EXISTS (SELECT FROM lockstep.task h WHERE h.task_id = i.task_id AND lockstep.frees_key(h.status));
         IF NOT FOUND THEN
             refused := refused || task_row.task_id;
         END IF;

@@ -7,7 +7,7 @@ DECLARE
 BEGIN
     SELECT pg_catalog.min(COALESCE(t.scheduled_for, '-infinity')) INTO due
     FROM lockstep.task t
-    WHERE t.phase_id = p_phase_id AND t.status IN ('Pending', 'Error', 'Processing') AND t.type <> 'external'
+    WHERE t.phase_id = p_phase_id AND lockstep.is_ownable(t.status) AND t.type <> 'external'
       AND (t.executor_no IS NULL OR t.executor_no <> ALL (living));
     wait_ms := CASE WHEN due > pg_catalog.clock_timestamp()
                     THEN LEAST(EXTRACT(epoch FROM due - pg_catalog.clock_timestamp()) * 1000 + 1, 3600000) ELSE 0 END;

@@ -13,7 +13,7 @@ BEGIN
     UPDATE lockstep.task t
     SET status = 'Cancelled', token = NULL, executor_no = NULL, skipped = 'condition', error = 'not needed: nothing before it failed',
         scheduled_for = NULL, updated_at = pg_catalog.clock_timestamp()
-    WHERE t.phase_id = p_phase_id AND t.condition = 'failure' AND t.status IN ('Pending', 'Error', 'Paused');
+    WHERE t.phase_id = p_phase_id AND t.condition = 'failure' AND lockstep.is_unstarted(t.status);
 END
 $$;
 REVOKE EXECUTE ON FUNCTION lockstep.phase_decide(bigint) FROM PUBLIC;

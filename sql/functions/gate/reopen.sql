@@ -42,7 +42,7 @@ BEGIN
     free := ARRAY(
         SELECT t.task_id FROM lockstep.phase p JOIN lockstep.task t USING (phase_id)
         WHERE p.run_no = own.run_no AND p."order" > own."order" AND p.opened_at IS NOT NULL AND p.done_at IS NULL AND p.external
-          AND t.type = 'external' AND t.status IN ('Pending', 'Error', 'Paused')
+          AND t.type = 'external' AND lockstep.is_unstarted(t.status)
         ORDER BY t.task_id + 0 FOR NO KEY UPDATE OF t SKIP LOCKED); -- + 0: see run_cancel
     SELECT p."order" INTO blocking
     FROM lockstep.phase p

@@ -54,7 +54,7 @@ BEGIN
                t.key IS NOT NULL AND t.status <> 'Completed' AND EXISTS (
                    SELECT FROM lockstep.idempotency_key y
                    WHERE y.queue_id = p_queue_id AND y.key = t.key AND y.task_id <> t.task_id AND NOT (y.run_id = run_row.run_id AND y.kafka_offset = i.o)
-                     AND NOT EXISTS (SELECT FROM lockstep.task h WHERE h.task_id = y.task_id AND h.status IN ('Failed', 'Cancelled', 'Terminated'))) AS taken
+                     AND NOT EXISTS (SELECT FROM lockstep.task h WHERE h.task_id = y.task_id AND lockstep.frees_key(h.status))) AS taken
         FROM ROWS FROM (pg_catalog.unnest(p_offsets), pg_catalog.unnest(p_seqs), pg_catalog.unnest(p_payloads))
              WITH ORDINALITY AS i (o, s, p, n)
         LEFT JOIN lockstep.task t ON p_kind = 'task' AND t.phase_id = place AND t.kafka_offset = i.o

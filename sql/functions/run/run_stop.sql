@@ -24,7 +24,7 @@ BEGIN
         PERFORM FROM lockstep.task t WHERE t.phase_id = ANY (stopped) ORDER BY t.task_id + 0 FOR NO KEY UPDATE; -- + 0: see run_cancel
         UPDATE lockstep.task
         SET status = 'Cancelled', token = NULL, executor_no = NULL, updated_at = pg_catalog.clock_timestamp()
-        WHERE phase_id = ANY (stopped) AND status IN ('Pending', 'Error', 'Paused') AND (condition IS NULL OR p_order = 0);
+        WHERE phase_id = ANY (stopped) AND lockstep.is_unstarted(status) AND (condition IS NULL OR p_order = 0);
         UPDATE lockstep.phase p SET done_at = pg_catalog.clock_timestamp()
         WHERE p.phase_id = ANY (stopped)
           AND NOT (p.conditional AND (SELECT t.task_id FROM lockstep.task t WHERE t.phase_id = p.phase_id AND NOT lockstep.is_finished(t.status) LIMIT 1) IS NOT NULL);

@@ -23,10 +23,10 @@ BEGIN
     END LOOP;
     -- A claim that takes such a key over at this moment has it locked, and holds the queue's row: then the task is for the next time.
     keyed := ARRAY(SELECT i.task_id FROM lockstep.task t JOIN lockstep.idempotency_key i ON (i.queue_id, i.key) = (t.queue_id, t.key)
-                   WHERE t.task_id = ANY (chosen) AND i.task_id = t.task_id AND t.status IN ('Failed', 'Cancelled', 'Terminated')
+                   WHERE t.task_id = ANY (chosen) AND i.task_id = t.task_id AND lockstep.frees_key(t.status)
                    FOR UPDATE OF i SKIP LOCKED);
     chosen := ARRAY(SELECT t.task_id FROM lockstep.task t
-                    WHERE t.task_id = ANY (chosen) AND (t.key IS NULL OR t.status NOT IN ('Failed', 'Cancelled', 'Terminated')
+                    WHERE t.task_id = ANY (chosen) AND (t.key IS NULL OR NOT lockstep.frees_key(t.status)
                         OR t.task_id = ANY (keyed) OR NOT EXISTS (
                             SELECT FROM lockstep.idempotency_key i WHERE (i.queue_id, i.key) = (t.queue_id, t.key) AND i.task_id = t.task_id)));
     DELETE FROM lockstep.idempotency_key i USING lockstep.task t
