@@ -63,7 +63,7 @@ static int wish_slots(struct executor *ex, int want, struct slot_wish *wishes,
     return count;
 }
 
-/* One slot for each of them, SLOTS_MOST at most. *ret_more: there were so many, and each got one. */
+/* One slot for each of them, SLOTS_MOST at most. *ret_more: so many were taken, and more may be. */
 static enum rc take_slots(struct lane *lane, int want, bool *ret_more, struct err *err)
 {
     struct executor *ex = lane->ex;
@@ -346,7 +346,7 @@ static int64_t keeps_until_us(const struct executor *ex, const struct reader *re
     return until_us > ex->now_us ? until_us : -1;
 }
 
-/* Of the lane's readers that keep their slots no longer, SLOTS_MOST at most. *ret_count: how many these are. */
+/* Of the lane's readers that keep their slots no longer, SLOTS_MOST at most: *ret_count. */
 static enum rc return_some(struct lane *lane, bool all, int *ret_count, struct err *err)
 {
     struct executor *ex = lane->ex;

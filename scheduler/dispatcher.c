@@ -76,12 +76,11 @@ static void count(const struct dispatcher_options *options, const struct db_resu
               {JOB_DISPATCH_IS_SKIP, TALLY_SKIPPED},
               {JOB_DISPATCH_IS_MISS, TALLY_MISSED},
               {JOB_DISPATCH_IS_ERROR, TALLY_NOT_FIRED}};
+    bool has = !db_null(rows, row, JOB_DISPATCH_LATE_US);
+    int64_t late_us = has ? db_int(rows, row, JOB_DISPATCH_LATE_US) : -1;
     for (size_t i = 0; i < sizeof of / sizeof *of; i++)
         if (verdict == of[i].verdict)
-            tally_decided(options->tally, of[i].decision,
-                          db_null(rows, row, JOB_DISPATCH_LATE_US)
-                              ? -1
-                              : db_int(rows, row, JOB_DISPATCH_LATE_US));
+            tally_decided(options->tally, of[i].decision, late_us);
 }
 
 /* What was decided. *ret_ask: SQL of users is to be run; otherwise NULL. */
@@ -175,9 +174,9 @@ static enum rc cancel_overdue(struct db *db, struct err *err)
 /* A batch of what is not kept. *ret_more: there may be more. */
 static enum rc sweep(struct db *db, int64_t keep_log_ms, bool *ret_more, struct err *err)
 {
+    const char *const params[] = {DB_INT(keep_log_ms), DB_INT(BATCH)};
     DB_RESULT_AUTO *row = NULL;
-    enum rc rc = db_run(db, &sql_job_sweep,
-                        (const char *const[]){DB_INT(keep_log_ms), DB_INT(BATCH)}, &row, err);
+    enum rc rc = db_run(db, &sql_job_sweep, params, &row, err);
     *ret_more = rc == RC_OK && db_int(row, 0, JOB_SWEEP_DELETED) >= BATCH;
     return rc;
 }

@@ -44,8 +44,8 @@ BEGIN
     UPDATE lockstep.task k
     SET status = wanted, step = COALESCE(modify_task.step, k.step), response = COALESCE(modify_task.response, k.response),
         error = CASE wanted WHEN 'Completed' THEN NULL ELSE COALESCE(modify_task.error, k.error) END,
-        scheduled_for = CASE WHEN wanted IN ('Error', 'Pending') THEN due END,
-        worker = CASE WHEN wanted NOT IN ('Error', 'Pending') THEN k.worker END,
+        scheduled_for = CASE WHEN lockstep.is_processable(wanted) THEN due END,
+        worker = CASE WHEN NOT lockstep.is_processable(wanted) THEN k.worker END,
         started_at = CASE WHEN wanted <> 'Pending' THEN k.started_at END,
         duration = CASE WHEN wanted NOT IN ('Processing', 'Pending') THEN ended - k.started_at END,
         lease_until = CASE wanted WHEN 'Processing' THEN LEAST(
