@@ -3,13 +3,7 @@
 # cancel, an executor that is killed.
 . "$(dirname "$0")/../support/e2e.bash"
 . "$here/../support/http.bash"
-http_certificate
-http_start plain
-plain=$port
-http_start other
-other=$port
-http_start tls "$tmp/both.pem"
-tls=$port
+http_three
 cat >"$tmp/lockstep.conf" <<END
 [http]
 allow = 127.0.0.1:$plain, localhost:$tls, [::1]:9, *.example.invalid:*

@@ -103,6 +103,17 @@ static inline void expect_empty_topic(void)
     free_readback(&all);
 }
 
+/** No run in the database, and no record. */
+static inline void expect_nothing_published(void)
+{
+    assert_int_equal(support_int(db,
+                                 "SELECT count(*) FROM lockstep.run JOIN lockstep.queue q USING "
+                                 "(queue_id) WHERE q.name = '%s'",
+                                 queue),
+                     0);
+    expect_empty_topic();
+}
+
 /** "order<previous_order seq sql" of each record, the end as "end TASKS PHASES". */
 static inline void expect_topic(const char *expected)
 {

@@ -4,13 +4,7 @@
 # ctest: nosan
 . "$(dirname "$0")/../support/e2e.bash"
 . "$here/../support/http.bash"
-http_certificate
-http_start plain
-plain=$port
-http_start other
-other=$port
-http_start tls "$tmp/both.pem"
-tls=$port
+http_three
 token=hush1ngT0ken variable=hush1ngVariable later=hush1ngLater
 cat >"$tmp/tell" <<'END'
 #!/bin/sh
