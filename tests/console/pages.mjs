@@ -1,28 +1,21 @@
-/* pages.mjs URL DIR PAGE=PATH...: opens each page, in both colour schemes and at three widths; nothing may go wrong on any of them.
- * Screenshots go to DIR: NAME-SCHEME-WIDTH.png; with - as DIR there are none, and one scheme and one width have to do.
+/* pages.mjs URL SCHEMES DIR PAGE=PATH...: opens each page; nothing may go wrong on any of them. SCHEMES: light, or light,dark; in each of them the page is judged by axe-core (in the dark its
+ * contrast), and at three widths it fits and is photographed: DIR/NAME-SCHEME-WIDTH.png. With - as DIR one width has to do.
  */
 import { mkdirSync } from 'node:fs';
 import { CONTRAST, check, done, launch, open, shown, violations } from './browser.mjs';
 
-const [url, dir, ...pages] = process.argv.slice(2);
+const [url, schemes, dir, ...pages] = process.argv.slice(2);
 const WIDTHS = [360, 1280, 2560];
+const USUAL = { width: 1280, height: 900 };
 
 async function photograph(page, name, scheme) {
     for (const width of WIDTHS) {
-        await page.setViewportSize({ width, height: 900 });
+        await page.setViewportSize({ ...USUAL, width });
         const over = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
         check(`${name} fits ${width} pixels, ${scheme}`, over <= 0, `${over} pixels too wide`);
         await page.screenshot({ path: `${dir}/${name}-${scheme}-${width}.png` });
     }
-    await page.setViewportSize({ width: 1280, height: 900 });
-}
-
-async function inTheDark(page, name) {
-    await photograph(page, name, 'light');
-    await page.emulateMedia({ colorScheme: 'dark' });
-    const dark = await violations(page, CONTRAST);
-    check(`${name} has contrast in the dark`, dark.length === 0, dark.join('; '));
-    await photograph(page, name, 'dark');
+    await page.setViewportSize(USUAL);
 }
 
 async function visit(page, name, path) {
@@ -30,9 +23,12 @@ async function visit(page, name, path) {
     await page.emulateMedia({ colorScheme: 'light' });
     await page.goto(url + path);
     await shown(page);
-    const light = await violations(page);
-    check(`${name} is accessible`, light.length === 0, light.join('; '));
-    if (dir !== '-') await inTheDark(page, name);
+    for (const scheme of schemes.split(',')) {
+        await page.emulateMedia({ colorScheme: scheme });
+        const wrong = await violations(page, scheme === 'dark' ? CONTRAST : undefined);
+        check(`${name} is accessible, ${scheme}`, wrong.length === 0, wrong.join('; '));
+        if (dir !== '-') await photograph(page, name, scheme);
+    }
     const problems = await page.locator('main .problem').allTextContents();
     check(`${name} shows no problem`, problems.length === 0, problems.join('; '));
     check(`${name} causes no error and no request outside`, page.trouble.length === 0, page.trouble.join('; '));

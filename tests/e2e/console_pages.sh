@@ -9,7 +9,7 @@
 browser_needed chromium
 browser_surroundings
 shots=$browser_root/build/console/shots
-visit() { browser_run pages.mjs "$url" "$1" "${pages[@]}"; } # DIR: nothing is wrong on any of $pages; a DIR for screenshots, or -
+visit() { browser_run pages.mjs "$url" "$1" "$2" "${pages[@]}"; } # SCHEMES DIR: nothing is wrong on any of $pages; a DIR for screenshots, or -
 # What this console has no route for is not tested: its OpenAPI document lists the routes.
 has() { curl -s -m 30 "${url}api/v1/openapi.json" | jq -e --arg route "$1" '.paths | has($route)' >/dev/null; }
 chosen() { # ROUTE NAME=PATH...: those whose route there is, in $pages
@@ -27,7 +27,7 @@ lists() {
 case_begin 'every page opens with an empty database'
 console_anyone
 lists
-visit -
+visit light -
 console_stop
 
 case_begin 'every page opens with a busy database'
@@ -67,7 +67,7 @@ many=("${pages[@]}")
 chosen '/runs/{run}/gantt' "run=runs/$run" '/runs/{run}/gantt' "running=runs/$running" '/tasks/{task}/explain' "task=tasks/$task" \
     '/queues/{queue}/advise' "queue=queues/$q" '/jobs/{job}' job=jobs/load%2Esales '/jobs/{job}' triggered=jobs/on_rows '/rejected/{rejected}' "message=rejected/$rejected"
 pages+=("${many[@]}")
-visit "$shots"
+visit light,dark "$shots"
 
 case_begin 'what an operator does on the pages happens, and is shown without a reload'
 browser_run acts.mjs "$url" "$waiting"

@@ -32,6 +32,7 @@ const tokenColumns = (operator, after) =>
     [
         { label: 'token', key: true, cell: (t) => t.name },
         { label: 'role', cell: (t) => t.role },
+        { label: 'publishes', maybe: true, cell: (t) => t.publishes && 'yes' },
         { label: 'made', cell: (t) => when(t.created_at) },
         { label: 'by', cell: (t) => t.created_by },
         { label: 'expires', maybe: true, cell: (t) => when(t.expires_at, null) },
@@ -67,18 +68,19 @@ function create(after) {
         path: 'tokens',
         noReason: true,
         after,
-        values: { role: 'monitor', days: '90' },
+        values: { role: 'monitor', publish: 'no', days: '90' },
         fields: [
             { name: 'name', label: 'name', required: true, help: 'letters, digits, and . _ -; the event log names it' },
             { name: 'role', label: 'role', options: Object.keys(MAY) },
+            { name: 'publish', label: 'may publish', options: ['no', 'yes'], help: 'yes: only if this login may' },
             { name: 'days', label: 'expires after days', type: 'number', min: 1, max: 3650, help: 'empty: never' },
         ],
         effect: (v) => [
-            `A program that sends it ${MAY[v.role]}.`,
+            `A program that sends it ${MAY[v.role]}${v.publish === 'yes' ? ', and publish' : ''}.`,
             v.days ? `It expires after ${plural(Number(v.days), 'day')}.` : 'It does not expire.',
             'It is shown once, and kept only as a hash.',
         ],
-        body: (v) => ({ name: v.name, role: v.role, ...(v.days ? { days: Number(v.days) } : {}) }),
+        body: (v) => ({ name: v.name, role: v.role, publish: v.publish === 'yes', ...(v.days ? { days: Number(v.days) } : {}) }),
         shown: (d) => [
             `Token ${d.name}`,
             h('p', null, 'Copy it now: it is not shown again.'),
