@@ -6,18 +6,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* "12,34,5" into one field of each item. */
-static void read_numbers(const char *text, struct replay_item *items, int count, size_t field)
+/* The first number of "12,34,5"; returns what is behind it. */
+static const char *read_number(const char *text, int64_t *ret_number)
 {
-    for (int i = 0; i < count; i++) {
-        char *end;
-        int64_t number = strtoll(text, &end, 10);
-        memcpy((char *)&items[i] + field, &number, sizeof number);
-        text = *end == ',' ? end + 1 : end;
-    }
+    char *end;
+    *ret_number = strtoll(text, &end, 10);
+    return *end == ',' ? end + 1 : end;
 }
 
-static void read_phase(const struct db_result *phases, int row, struct replay_phase *phase)
+static void read_phase(const struct db_result *phases, int row, struct simulate_phase *phase)
 {
     phase->order = db_int(phases, row, ADVISE_PHASES_ORDER);
     phase->first_us = db_int(phases, row, ADVISE_PHASES_FIRST_US);
@@ -25,18 +22,18 @@ static void read_phase(const struct db_result *phases, int row, struct replay_ph
     phase->floor_us = db_int(phases, row, ADVISE_PHASES_FLOOR_US);
     phase->count = (int)db_int(phases, row, ADVISE_PHASES_ITEMS);
     phase->items = xcalloc((size_t)phase->count + 1, sizeof *phase->items);
-    if (phase->count == 0)
-        return;
-    read_numbers(db_text(phases, row, ADVISE_PHASES_TASK_IDS), phase->items, phase->count,
-                 offsetof(struct replay_item, task_id));
-    read_numbers(db_text(phases, row, ADVISE_PHASES_STARTS_US), phase->items, phase->count,
-                 offsetof(struct replay_item, start_us));
-    read_numbers(db_text(phases, row, ADVISE_PHASES_BUSY_US), phase->items, phase->count,
-                 offsetof(struct replay_item, busy_us));
+    const char *ids = db_text(phases, row, ADVISE_PHASES_TASK_IDS);
+    const char *starts = db_text(phases, row, ADVISE_PHASES_STARTS_US);
+    const char *busy = db_text(phases, row, ADVISE_PHASES_BUSY_US);
+    for (int i = 0; i < phase->count; i++) {
+        ids = read_number(ids, &phase->items[i].task_id);
+        starts = read_number(starts, &phase->items[i].start_us);
+        busy = read_number(busy, &phase->items[i].busy_us);
+    }
 }
 
 /* The run whose phases begin at row; returns where the next one's do. */
-static int read_run(const struct db_result *phases, int row, struct replay_run *run)
+static int read_run(const struct db_result *phases, int row, struct simulate_run *run)
 {
     int64_t run_no = db_int(phases, row, ADVISE_PHASES_RUN_NO);
     utf8_copy(run->run_id, sizeof run->run_id, db_text(phases, row, ADVISE_PHASES_RUN_ID));
@@ -51,7 +48,7 @@ static int read_run(const struct db_result *phases, int row, struct replay_run *
 
 /* The longest first; of each order the longest of all runs. */
 static void keep_straggler(struct advice *advice, const char *run_id,
-                           const struct replay_straggler *phase)
+                           const struct simulate_straggler *phase)
 {
     struct advice_straggler *all = advice->stragglers;
     int at = 0;
@@ -78,24 +75,25 @@ static void keep_straggler(struct advice *advice, const char *run_id,
 }
 
 /* Adds one run to the sums. */
-static void take_run(struct advice *advice, struct replay_run *run)
+static void take_run(struct advice *advice, struct simulate_run *run)
 {
-    replay_measure(run);
+    simulate_measure(run);
     for (int i = 0; i < run->count; i++) {
-        struct replay_straggler straggler = replay_straggler(run, &run->phases[i], advice->most);
+        struct simulate_straggler straggler =
+            simulate_straggler(run, &run->phases[i], advice->most);
         advice->tasks += run->phases[i].count;
         keep_straggler(advice, run->run_id, &straggler);
     }
     advice->runs++;
     advice->phases += run->count;
     advice->makespan_us += run->makespan_us;
-    advice->replayed_us += replay_makespan(run, run->readers);
+    advice->replayed_us += simulate_makespan(run, run->readers);
     advice->work_us += run->work_us;
     advice->barrier_us += run->barrier_us;
     advice->handover_us += run->handover_us;
     advice->readers = run->readers > advice->readers ? run->readers : advice->readers;
     for (int readers = 1; readers <= advice->most; readers++)
-        advice->makespans_us[readers - 1] += replay_makespan(run, readers);
+        advice->makespans_us[readers - 1] += simulate_makespan(run, readers);
 }
 
 static void to_means(struct advice *advice)
@@ -109,7 +107,7 @@ static void to_means(struct advice *advice)
     advice->handover_us /= runs;
     for (int i = 0; i < advice->most; i++)
         advice->makespans_us[i] /= runs;
-    advice->knee = replay_knee(advice->makespans_us, advice->most);
+    advice->knee = simulate_knee(advice->makespans_us, advice->most);
 }
 
 enum rc advise_queue(struct db *db, int64_t queue_id, const struct advice_bounds *bounds,
@@ -122,19 +120,15 @@ enum rc advise_queue(struct db *db, int64_t queue_id, const struct advice_bounds
                &phases, err);
     if (rc != RC_OK)
         return rc;
+    if (db_rows(phases) == 0)
+        return RC_NONE;
     struct advice *advice = xcalloc(1, sizeof *advice);
     advice->most = bounds->readers;
     for (int row = 0; row < db_rows(phases);) {
-        struct replay_run run = {0};
+        struct simulate_run run = {0};
         row = read_run(phases, row, &run);
         take_run(advice, &run);
-        replay_done(&run);
-    }
-    if (rc == RC_OK && advice->runs == 0)
-        rc = RC_NONE;
-    if (rc != RC_OK) {
-        advice_free(advice);
-        return rc;
+        simulate_done(&run);
     }
     to_means(advice);
     *ret_advice = advice;

@@ -1,6 +1,6 @@
 /**
  * What: what more or fewer readers would bring to a queue: its newest finished runs, replayed with
- *   1 to `most` readers (advise/replay.h).
+ *   1 to `most` readers (advise/simulate.h).
  * Invariants: one document for `queue advise -o json` and for the console. All times are means of
  *   one run.
  * Threads: that of the session.
@@ -11,7 +11,7 @@
 #ifndef ADVISE_ADVISE_H
 #define ADVISE_ADVISE_H
 
-#include "advise/replay.h"
+#include "advise/simulate.h"
 #include "base/err.h"
 #include "base/str.h"
 #include "db/db.h"
@@ -30,7 +30,7 @@ struct advice_bounds {
 
 struct advice_straggler {
     char run_id[40];
-    struct replay_straggler phase;
+    struct simulate_straggler phase;
 };
 
 struct advice {

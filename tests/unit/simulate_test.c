@@ -1,5 +1,5 @@
 /* Finished runs, replayed with other numbers of readers. */
-#include "advise/replay.h"
+#include "advise/simulate.h"
 #include "base/memory.h"
 
 #include <math.h>
@@ -12,9 +12,9 @@
 #define MS 1000
 
 /* A run of as many phases of `count` tasks each. */
-static struct replay_run made(int phases, int count)
+static struct simulate_run made(int phases, int count)
 {
-    struct replay_run run = {.count = phases};
+    struct simulate_run run = {.count = phases};
     run.phases = xcalloc((size_t)phases, sizeof *run.phases);
     for (int i = 0; i < phases; i++) {
         run.phases[i].order = 10 * (i + 1);
@@ -27,11 +27,11 @@ static struct replay_run made(int phases, int count)
 }
 
 /* Lets it run as an executor does: what was measured of it then. */
-static void ran(struct replay_run *run, int readers, int handover_ms, int ramp_ms, int barrier_ms)
+static void ran(struct simulate_run *run, int readers, int handover_ms, int ramp_ms, int barrier_ms)
 {
     int64_t begin = 0;
     for (int i = 0; i < run->count; i++) {
-        struct replay_phase *phase = &run->phases[i];
+        struct simulate_phase *phase = &run->phases[i];
         int64_t free_at[64], last = begin;
         for (int r = 0; r < readers; r++)
             free_at[r] = begin + (int64_t)ramp_ms * MS * r / (readers > 1 ? readers - 1 : 1);
@@ -48,7 +48,7 @@ static void ran(struct replay_run *run, int readers, int handover_ms, int ramp_m
         phase->last_us = last;
         begin = last + (int64_t)barrier_ms * MS;
     }
-    replay_measure(run);
+    simulate_measure(run);
 }
 
 static void assert_near(double found, double wanted_ms)
@@ -61,24 +61,24 @@ static void tasks_go_in_their_order_to_the_reader_that_is_free_first(void **stat
 {
     (void)state;
     static const int64_t busy[] = {30, 10, 20, 40};
-    struct replay_run run = made(1, 4);
+    struct simulate_run run = made(1, 4);
     for (int n = 0; n < 4; n++)
         run.phases[0].items[n].busy_us = busy[n] * MS;
     ran(&run, 1, 0, 0, 0);
-    assert_near(replay_makespan(&run, 1), 100);
-    assert_near(replay_makespan(&run, 2), 70); /* 30 and then 40; 10, 20 */
-    assert_near(replay_makespan(&run, 3), 50); /* 10 and then 40 */
-    assert_near(replay_makespan(&run, 4), 40);
-    assert_near(replay_makespan(&run, 64), 40);
-    replay_done(&run);
-    replay_done(&run);
+    assert_near(simulate_makespan(&run, 1), 100);
+    assert_near(simulate_makespan(&run, 2), 70); /* 30 and then 40; 10, 20 */
+    assert_near(simulate_makespan(&run, 3), 50); /* 10 and then 40 */
+    assert_near(simulate_makespan(&run, 4), 40);
+    assert_near(simulate_makespan(&run, 64), 40);
+    simulate_done(&run);
+    simulate_done(&run);
 }
 
 static void a_run_is_measured_and_takes_as_long_as_it_took(void **state)
 {
     (void)state;
     for (int readers = 1; readers <= 8; readers *= 2) {
-        struct replay_run run = made(5, 24);
+        struct simulate_run run = made(5, 24);
         srand(7);
         for (int i = 0; i < run.count; i++)
             for (int n = 0; n < 24; n++)
@@ -88,45 +88,45 @@ static void a_run_is_measured_and_takes_as_long_as_it_took(void **state)
         assert_near(run.handover_us, 3);
         assert_near(run.ramp_us, readers > 1 ? 2 : 0);
         assert_near(run.barrier_us, 4 * 5);
-        assert_near(replay_makespan(&run, readers), run.makespan_us / MS);
-        replay_done(&run);
+        assert_near(simulate_makespan(&run, readers), run.makespan_us / MS);
+        simulate_done(&run);
     }
 }
 
 static void what_is_measured_with_one_number_holds_for_another(void **state)
 {
     (void)state;
-    struct replay_run one = made(3, 40), other = made(3, 40);
+    struct simulate_run one = made(3, 40), other = made(3, 40);
     for (int i = 0; i < 3; i++)
         for (int n = 0; n < 40; n++)
             one.phases[i].items[n].busy_us = other.phases[i].items[n].busy_us =
                 (10 + n * 7 % 50) * MS;
     ran(&one, 2, 1, 0, 4);
     ran(&other, 8, 1, 0, 4);
-    assert_near(replay_makespan(&one, 8), other.makespan_us / MS);
-    assert_near(replay_makespan(&other, 2), one.makespan_us / MS);
-    replay_done(&one);
-    replay_done(&other);
+    assert_near(simulate_makespan(&one, 8), other.makespan_us / MS);
+    assert_near(simulate_makespan(&other, 2), one.makespan_us / MS);
+    simulate_done(&one);
+    simulate_done(&other);
 }
 
 static void more_readers_are_never_slower(void **state)
 {
     (void)state;
-    struct replay_run run = made(2, 200);
+    struct simulate_run run = made(2, 200);
     srand(11);
     for (int i = 0; i < 2; i++)
         for (int n = 0; n < 200; n++)
             run.phases[i].items[n].busy_us = 1 + rand() % 1000;
     ran(&run, 4, 0, 0, 1);
     for (int readers = 2; readers <= 64; readers++)
-        assert_true(replay_makespan(&run, readers) <= replay_makespan(&run, readers - 1));
-    replay_done(&run);
+        assert_true(simulate_makespan(&run, readers) <= simulate_makespan(&run, readers - 1));
+    simulate_done(&run);
 }
 
 static void a_pause_between_two_phases_is_no_barrier(void **state)
 {
     (void)state;
-    struct replay_run run = made(3, 4);
+    struct simulate_run run = made(3, 4);
     for (int i = 0; i < 3; i++)
         for (int n = 0; n < 4; n++)
             run.phases[i].items[n].busy_us = 50 * MS;
@@ -135,51 +135,51 @@ static void a_pause_between_two_phases_is_no_barrier(void **state)
         run.phases[2].items[n].start_us += 3600000LL * MS;
     run.phases[2].first_us += 3600000LL * MS;
     run.phases[2].last_us += 3600000LL * MS;
-    replay_measure(&run);
+    simulate_measure(&run);
     assert_near(run.barrier_us, 10 + 1000);
-    replay_done(&run);
+    simulate_done(&run);
 }
 
 static void what_takes_no_reader_takes_as_long_with_any_number(void **state)
 {
     (void)state;
-    struct replay_run run = made(2, 4);
+    struct simulate_run run = made(2, 4);
     for (int n = 0; n < 4; n++)
         run.phases[0].items[n].busy_us = 50 * MS;
     run.phases[0].floor_us = 300 * MS;
     run.phases[1].count = 0; /* external tasks only */
     run.phases[1].floor_us = 70 * MS;
     ran(&run, 2, 0, 0, 0);
-    assert_near(replay_makespan(&run, 1), 300 + 70);
-    assert_near(replay_makespan(&run, 4), 300 + 70);
-    replay_done(&run);
+    assert_near(simulate_makespan(&run, 1), 300 + 70);
+    assert_near(simulate_makespan(&run, 4), 300 + 70);
+    simulate_done(&run);
 }
 
 static void a_phase_is_bound_by_its_straggler_from_some_number_of_readers_on(void **state)
 {
     (void)state;
-    struct replay_run run = made(2, 9);
+    struct simulate_run run = made(2, 9);
     for (int i = 0; i < 2; i++)
         for (int n = 0; n < 9; n++)
             run.phases[i].items[n].busy_us = (i == 0 && n == 0 ? 400 : 100) * MS;
     ran(&run, 1, 0, 0, 0);
-    struct replay_straggler found = replay_straggler(&run, &run.phases[0], 64);
+    struct simulate_straggler found = simulate_straggler(&run, &run.phases[0], 64);
     assert_int_equal(found.order, 10);
     assert_int_equal(found.task_id, 0);
     assert_near(found.busy_us, 400);
     assert_int_equal(found.readers, 3);
-    assert_int_equal(replay_straggler(&run, &run.phases[0], 2).readers, 0);
-    assert_int_equal(replay_straggler(&run, &run.phases[1], 64).readers, 0); /* all alike */
-    replay_done(&run);
+    assert_int_equal(simulate_straggler(&run, &run.phases[0], 2).readers, 0);
+    assert_int_equal(simulate_straggler(&run, &run.phases[1], 64).readers, 0); /* all alike */
+    simulate_done(&run);
 }
 
 static void from_the_knee_on_no_number_is_faster_by_a_tenth(void **state)
 {
     (void)state;
     static const double makespans[] = {100, 50, 34, 26, 25, 24.5, 24, 24};
-    assert_int_equal(replay_knee(makespans, 8), 4);
-    assert_int_equal(replay_knee(makespans, 3), 3);
-    assert_int_equal(replay_knee(makespans, 1), 1);
+    assert_int_equal(simulate_knee(makespans, 8), 4);
+    assert_int_equal(simulate_knee(makespans, 3), 3);
+    assert_int_equal(simulate_knee(makespans, 1), 1);
 }
 
 int main(void)

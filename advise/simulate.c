@@ -1,4 +1,4 @@
-#include "advise/replay.h"
+#include "advise/simulate.h"
 
 #include "base/memory.h"
 
@@ -18,7 +18,7 @@ static int compare(const void *a, const void *b)
 }
 
 /* The times of a phase, sorted: starts, then ends. */
-static int64_t *sorted_times(const struct replay_phase *phase)
+static int64_t *sorted_times(const struct simulate_phase *phase)
 {
     size_t count = (size_t)phase->count;
     int64_t *times = xcalloc(2 * count + 1, sizeof *times);
@@ -31,7 +31,7 @@ static int64_t *sorted_times(const struct replay_phase *phase)
     return times;
 }
 
-static int most_at_once(const struct replay_phase *phase)
+static int most_at_once(const struct simulate_phase *phase)
 {
     FREE_AUTO int64_t *starts = sorted_times(phase);
     const int64_t *ends = starts + phase->count;
@@ -61,7 +61,7 @@ static double mean(int64_t *times, int count)
 
 /* The (n + readers)-th start of a phase comes after its n-th end: a reader was handed its next task
  * in between. */
-static void measure_readers(struct replay_run *run)
+static void measure_readers(struct simulate_run *run)
 {
     int items = 0, gaps = 0, ramps = 0;
     for (int i = 0; i < run->count; i++)
@@ -69,7 +69,7 @@ static void measure_readers(struct replay_run *run)
     FREE_AUTO int64_t *gap = xcalloc((size_t)items + 1, sizeof *gap);
     FREE_AUTO int64_t *ramp = xcalloc((size_t)run->count + 1, sizeof *ramp);
     for (int i = 0; i < run->count; i++) {
-        const struct replay_phase *phase = &run->phases[i];
+        const struct simulate_phase *phase = &run->phases[i];
         if (phase->floor_us > 0) /* its readers waited for something else, too */
             continue;
         FREE_AUTO int64_t *starts = sorted_times(phase);
@@ -84,7 +84,7 @@ static void measure_readers(struct replay_run *run)
     run->ramp_us = mean(ramp, ramps);
 }
 
-static void measure_barriers(struct replay_run *run)
+static void measure_barriers(struct simulate_run *run)
 {
     int count = 0;
     FREE_AUTO int64_t *barrier = xcalloc((size_t)run->count + 1, sizeof *barrier);
@@ -96,7 +96,7 @@ static void measure_barriers(struct replay_run *run)
                         : (double)(run->phases[run->count - 1].last_us - run->phases[0].first_us);
 }
 
-void replay_measure(struct replay_run *run)
+void simulate_measure(struct simulate_run *run)
 {
     run->readers = 1;
     run->work_us = 0;
@@ -126,7 +126,8 @@ static void replace_first(double *free_at, int readers, double time)
     free_at[at] = time;
 }
 
-double replay_phase(const struct replay_run *run, const struct replay_phase *phase, int readers)
+double simulate_phase(const struct simulate_run *run, const struct simulate_phase *phase,
+                      int readers)
 {
     int used = readers < phase->count ? readers : phase->count;
     double span = (double)phase->floor_us;
@@ -141,17 +142,17 @@ double replay_phase(const struct replay_run *run, const struct replay_phase *pha
     return span;
 }
 
-double replay_makespan(const struct replay_run *run, int readers)
+double simulate_makespan(const struct simulate_run *run, int readers)
 {
     double makespan = run->barrier_us;
     for (int i = 0; i < run->count; i++)
-        makespan += replay_phase(run, &run->phases[i], readers);
+        makespan += simulate_phase(run, &run->phases[i], readers);
     return makespan;
 }
 
-static const struct replay_item *longest(const struct replay_phase *phase, double *ret_median)
+static const struct simulate_item *longest(const struct simulate_phase *phase, double *ret_median)
 {
-    const struct replay_item *item = &phase->items[0];
+    const struct simulate_item *item = &phase->items[0];
     FREE_AUTO int64_t *busy = xcalloc((size_t)phase->count, sizeof *busy);
     for (int i = 0; i < phase->count; i++) {
         busy[i] = phase->items[i].busy_us;
@@ -162,25 +163,25 @@ static const struct replay_item *longest(const struct replay_phase *phase, doubl
     return item;
 }
 
-struct replay_straggler replay_straggler(const struct replay_run *run,
-                                         const struct replay_phase *phase, int most)
+struct simulate_straggler simulate_straggler(const struct simulate_run *run,
+                                             const struct simulate_phase *phase, int most)
 {
-    struct replay_straggler found = {.order = phase->order};
+    struct simulate_straggler found = {.order = phase->order};
     double median;
     if (phase->count < 2)
         return found;
-    const struct replay_item *item = longest(phase, &median);
+    const struct simulate_item *item = longest(phase, &median);
     found.task_id = item->task_id;
     found.busy_us = (double)item->busy_us;
     if (found.busy_us < 2 * median)
         return found;
     double bound = found.busy_us * NEAR + run->ramp_us;
     int low = 1, high = most; /* a phase takes no longer with more readers */
-    if (replay_phase(run, phase, most) > bound)
+    if (simulate_phase(run, phase, most) > bound)
         return found;
     while (low < high) {
         int middle = (low + high) / 2;
-        if (replay_phase(run, phase, middle) <= bound)
+        if (simulate_phase(run, phase, middle) <= bound)
             high = middle;
         else
             low = middle + 1;
@@ -189,7 +190,7 @@ struct replay_straggler replay_straggler(const struct replay_run *run,
     return found;
 }
 
-int replay_knee(const double *makespans, int most)
+int simulate_knee(const double *makespans, int most)
 {
     int readers = 1;
     while (readers < most && makespans[readers - 1] > KNEE_FACTOR * makespans[most - 1])
@@ -197,7 +198,7 @@ int replay_knee(const double *makespans, int most)
     return readers;
 }
 
-void replay_done(struct replay_run *run)
+void simulate_done(struct simulate_run *run)
 {
     for (int i = 0; i < run->count; i++)
         free(run->phases[i].items);

@@ -7,32 +7,32 @@
  *   on the number of readers but is no waiting (a database that is busy makes tasks slower) is not
  *   known here.
  * Threads: any; no state.
- * Ownership: replay_done frees what a run has; it may be called twice.
+ * Ownership: simulate_done frees what a run has; it may be called twice.
  * Failure: none.
  */
-#ifndef ADVISE_REPLAY_H
-#define ADVISE_REPLAY_H
+#ifndef ADVISE_SIMULATE_H
+#define ADVISE_SIMULATE_H
 
 #include <stdint.h>
 
 /** An attempt that took a reader; times in microseconds since the run began. */
-struct replay_item {
+struct simulate_item {
     int64_t task_id, start_us, busy_us;
 };
 
-struct replay_phase {
+struct simulate_phase {
     int64_t order;
-    struct replay_item *items; /* owned; in the order in which they are given to readers */
+    struct simulate_item *items; /* owned; in the order in which they are given to readers */
     int count;
     int64_t first_us, last_us; /* its first start and last end, also of tasks that take no reader */
     int64_t floor_us; /* it takes as long with any number: external tasks, waits between attempts */
 };
 
-struct replay_run {
+struct simulate_run {
     char run_id[40];
-    struct replay_phase *phases; /* owned; in order */
+    struct simulate_phase *phases; /* owned; in order */
     int count;
-    /* What replay_measure finds. */
+    /* What simulate_measure finds. */
     int readers;        /* the most that were busy at once */
     double handover_us; /* of one reader, from a task's end to the next start; a mean */
     double ramp_us;     /* of a phase, from the first reader's start to the last one's; a mean */
@@ -42,7 +42,7 @@ struct replay_run {
 };
 
 /** A phase whose longest task alone takes as long as all of it does with `readers` or more. */
-struct replay_straggler {
+struct simulate_straggler {
     int64_t order, task_id;
     double busy_us;
     int readers;
@@ -50,20 +50,21 @@ struct replay_straggler {
 
 /** Fills in what the run's items say. A pause of an operator, or a producer that was slow, counts
  * for at most 20 times the median. */
-void replay_measure(struct replay_run *run);
+void simulate_measure(struct simulate_run *run);
 
 /** How long the phase, and the run, would take. */
-double replay_phase(const struct replay_run *run, const struct replay_phase *phase, int readers);
-double replay_makespan(const struct replay_run *run, int readers);
+double simulate_phase(const struct simulate_run *run, const struct simulate_phase *phase,
+                      int readers);
+double simulate_makespan(const struct simulate_run *run, int readers);
 
 /** readers 0: with no number up to most, or its longest task is less than twice the median. */
-struct replay_straggler replay_straggler(const struct replay_run *run,
-                                         const struct replay_phase *phase, int most);
+struct simulate_straggler simulate_straggler(const struct simulate_run *run,
+                                             const struct simulate_phase *phase, int most);
 
 /** The least number from which up to most no other is faster by a tenth; makespans[0] is of one
  * reader. */
-int replay_knee(const double *makespans, int most);
+int simulate_knee(const double *makespans, int most);
 
-void replay_done(struct replay_run *run);
+void simulate_done(struct simulate_run *run);
 
 #endif
