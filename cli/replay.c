@@ -112,12 +112,10 @@ static enum rc print(struct cli *cli, const struct replay_report *report, struct
     struct table *table = table_new(stdout, style, "uittit", names, 6, false);
     for (int i = 0; i < report->count; i++) {
         const struct replay_line *line = &report->lines[i];
-        const char *cells[] = {*line->run ? line->run : NULL,
-                               line->order > 0 ? DB_INT(line->order) : NULL,
-                               line->action,
-                               line->why,
-                               DB_INT(line->records),
-                               line->meaning};
+        const char *cells[] = {
+            *line->run ? line->run : NULL, line->order > 0 ? DB_INT(line->order) : NULL,
+            replay_action(line),           replay_why(line),
+            DB_INT(line->records),         replay_meaning(line)};
         table_row(table, cells);
     }
     return table_end(table, err);
@@ -131,7 +129,7 @@ static void say(struct cli *cli, const struct replay_report *report, bool acts, 
             "lockstep: warning: from offset %lld on an open transaction holds the records back\n",
             (long long)report->readable);
     for (int i = 0; i < report->count; i++)
-        if (strcmp(report->lines[i].why, "deleted") == 0)
+        if (report->lines[i].why == REPLAY_LOOK_IS_DELETED)
             cli_say(cli,
                     "lockstep: warning: %lld messages of the range are no longer on the topic\n",
                     (long long)report->lines[i].records);

@@ -71,8 +71,6 @@ static enum rc check_range(const struct route_context *context, const char *cons
     return RC_OK;
 }
 
-/* ---- The answer ---- */
-
 static cJSON *add_line(const struct replay_line *line)
 {
     cJSON *item = cJSON_CreateObject();
@@ -81,10 +79,10 @@ static cJSON *add_line(const struct replay_line *line)
     else
         (void)cJSON_AddNullToObject(item, "run_id");
     (void)cJSON_AddNumberToObject(item, "order", (double)line->order);
-    (void)cJSON_AddStringToObject(item, "action", line->action);
-    (void)cJSON_AddStringToObject(item, "why", line->why);
+    (void)cJSON_AddStringToObject(item, "action", replay_action(line));
+    (void)cJSON_AddStringToObject(item, "why", replay_why(line));
     (void)cJSON_AddNumberToObject(item, "messages", (double)line->records);
-    (void)cJSON_AddStringToObject(item, "meaning", line->meaning);
+    (void)cJSON_AddStringToObject(item, "meaning", replay_meaning(line));
     return item;
 }
 

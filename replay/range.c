@@ -1,6 +1,8 @@
 /* range: from what was asked for to offsets. */
 #include "replay/reading.h"
 
+#include "base/utf8.h"
+
 #include <stdio.h>
 #include <string.h>
 
@@ -96,7 +98,11 @@ enum rc reading_range(struct reading *reading, struct replay_report *report, str
         return rc;
     if (reading->from < log.low) {
         int64_t upto = reading->to < log.low ? reading->to : log.low;
-        report_add(report, reading->run, 0, "skip", "deleted", upto - reading->from);
+        struct replay_line deleted = {.action = REPLAY_LOOK_IS_SKIP,
+                                      .why = REPLAY_LOOK_IS_DELETED,
+                                      .records = upto - reading->from};
+        utf8_copy(deleted.run, sizeof deleted.run, reading->run);
+        report_add(report, &deleted);
         reading->from = upto;
     }
     report->from = reading->from;

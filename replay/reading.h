@@ -86,8 +86,7 @@ enum {
 void reading_arrays(const struct reading *reading, struct str arrays[ARRAYS]);
 
 /* report.c */
-void report_add(struct replay_report *report, const char *run, int64_t order, const char *action,
-                const char *why, int64_t records);
+void report_add(struct replay_report *report, const struct replay_line *line);
 
 /** A hash of names, for two tables: the slot of key, or the free one where it belongs. */
 uint32_t replay_hash(const char *key, uint32_t seed);

@@ -45,11 +45,16 @@ struct replay_options {
 /** One line of the answer: so many records of this run and order, and what is (would be) done with
  * them, and why. */
 struct replay_line {
-    char run[37];                       /* "": it has none, or it cannot be known */
-    int64_t order;                      /* 0: none */
-    const char *action, *why, *meaning; /* literals; meaning is for people */
+    char run[37];  /* "": it has none, or it cannot be known */
+    int64_t order; /* 0: none */
+    enum replay_look_action action;
+    enum replay_look_why why;
     int64_t records;
 };
+/** Their words, and what they mean, for people. */
+const char *replay_action(const struct replay_line *line);
+const char *replay_why(const struct replay_line *line);
+const char *replay_meaning(const struct replay_line *line);
 
 struct replay_report {
     int replay_id; /* 0: only looked */

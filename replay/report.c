@@ -1,34 +1,63 @@
 /* report: counts by run, order, action and reason. */
 #include "replay/reading.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* What sql/functions/replay/replay_judge.sql says, and for people. */
-static const struct reason {
-    const char *action, *why, *meaning;
-} reasons[] = {
-    {"make", "missing", "it has no row"},
-    {"make", "duplicate", "repeats another one: only recorded"},
-    {"reopen", "failed", "finally failed"},
-    {"reopen", "cancelled", "cancelled because of a failure"},
-    {"reopen", "done", "done, and to be done again"},
-    {"skip", "done", "done"},
-    {"skip", "failed", "failed: take mode failed"},
-    {"skip", "cancelled", "cancelled: by an operator, or its run lost messages"},
-    {"skip", "unfinished", "not finished: runs anyway"},
-    {"skip", "ahead", "not claimed yet: executors will"},
-    {"skip", "missing", "it has no row: take mode missing"},
-    {"skip", "rejected", "rejected: `rejected list` shows it"},
-    {"skip", "duplicate", "repeats another one"},
-    {"skip", "differs", "its row holds another message: is this the topic it came from?"},
-    {"skip", "no_beginning", "what comes before it in its run is missing: begin earlier"},
-    {"skip", "retention", "its run has ended, and its queue does not keep it any longer"},
-    {"skip", "continued", "its run continued without it: publish it again"},
-    {"skip", "deleted", "no longer on the topic: retention"},
-    {"skip", "unknown", "this version does not know why"}, /* stays the last */
+/* What sql/functions/replay/replay_judge.sql says, for people. */
+static const char *const meanings[][3] = {
+    [REPLAY_LOOK_IS_MISSING] = {[REPLAY_LOOK_IS_MAKE] = "it has no row",
+                                [REPLAY_LOOK_IS_SKIP] = "it has no row: take mode missing"},
+    [REPLAY_LOOK_IS_DUPLICATE] = {[REPLAY_LOOK_IS_MAKE] = "repeats another one: only recorded",
+                                  [REPLAY_LOOK_IS_SKIP] = "repeats another one"},
+    [REPLAY_LOOK_IS_FAILED] = {[REPLAY_LOOK_IS_REOPEN] = "finally failed",
+                               [REPLAY_LOOK_IS_SKIP] = "failed: take mode failed"},
+    [REPLAY_LOOK_IS_CANCELLED] = {[REPLAY_LOOK_IS_REOPEN] = "cancelled because of a failure",
+                                  [REPLAY_LOOK_IS_SKIP] =
+                                      "cancelled: by an operator, or its run lost messages"},
+    [REPLAY_LOOK_IS_DONE] =
+        {[REPLAY_LOOK_IS_REOPEN] = "done, and to be done again", [REPLAY_LOOK_IS_SKIP] = "done"},
+    [REPLAY_LOOK_IS_UNFINISHED] = {[REPLAY_LOOK_IS_SKIP] = "not finished: runs anyway"},
+    [REPLAY_LOOK_IS_AHEAD] = {[REPLAY_LOOK_IS_SKIP] = "not claimed yet: executors will"},
+    [REPLAY_LOOK_IS_REJECTED] = {[REPLAY_LOOK_IS_SKIP] = "rejected: `rejected list` shows it"},
+    [REPLAY_LOOK_IS_NOT_NEEDED] = {[REPLAY_LOOK_IS_REOPEN] =
+                                       "was for a failure, and nothing had failed: judged again",
+                                   [REPLAY_LOOK_IS_SKIP] =
+                                       "was for a failure, and nothing had failed"},
+    [REPLAY_LOOK_IS_DIFFERS] =
+        {[REPLAY_LOOK_IS_SKIP] = "its row holds another message: is this the topic it came from?"},
+    [REPLAY_LOOK_IS_NO_BEGINNING] =
+        {[REPLAY_LOOK_IS_SKIP] = "what comes before it in its run is missing: begin earlier"},
+    [REPLAY_LOOK_IS_RETENTION] =
+        {[REPLAY_LOOK_IS_SKIP] = "its run has ended, and its queue does not keep it any longer"},
+    [REPLAY_LOOK_IS_CONTINUED] = {[REPLAY_LOOK_IS_SKIP] =
+                                      "its run continued without it: publish it again"},
+    [REPLAY_LOOK_IS_DELETED] = {[REPLAY_LOOK_IS_SKIP] = "no longer on the topic: retention"},
 };
+
+static const char *word(enum replay_look_columns column, unsigned word)
+{
+    const struct sql_words *known = sql_replay_look.words;
+    while (known->column != (int)column)
+        known++;
+    return known->words[word];
+}
+
+const char *replay_action(const struct replay_line *line)
+{
+    return word(REPLAY_LOOK_ACTION, line->action);
+}
+
+const char *replay_why(const struct replay_line *line)
+{
+    return word(REPLAY_LOOK_WHY, line->why);
+}
+
+const char *replay_meaning(const struct replay_line *line)
+{
+    const char *meaning = meanings[line->why][line->action];
+    return meaning != NULL ? meaning : "";
+}
 
 uint32_t replay_hash(const char *key, uint32_t seed)
 {
@@ -38,28 +67,20 @@ uint32_t replay_hash(const char *key, uint32_t seed)
     return hash;
 }
 
-static const struct reason *reason_of(const char *action, const char *why)
+static uint32_t place(const struct replay_line *line)
 {
-    size_t i = 0, last = sizeof reasons / sizeof *reasons - 1;
-    while (i < last && (strcmp(reasons[i].action, action) != 0 || strcmp(reasons[i].why, why) != 0))
-        i++;
-    return &reasons[i];
+    return replay_hash(line->run,
+                       (uint32_t)line->order * 31U ^ ((uint32_t)line->why * 3U + line->action));
 }
 
-static uint32_t place(const char *run, int64_t order, const struct reason *reason)
+static int *slot_of(struct replay_report *report, const struct replay_line *wanted)
 {
-    return replay_hash(run, (uint32_t)order * 31U ^ (uint32_t)(reason - reasons));
-}
-
-static int *slot_of(struct replay_report *report, const char *run, int64_t order,
-                    const struct reason *reason)
-{
-    uint32_t at = place(run, order, reason);
+    uint32_t at = place(wanted);
     for (;; at++) {
         int *slot = &report->slots[at % (uint32_t)report->slot_count];
         const struct replay_line *line = *slot > 0 ? &report->lines[*slot - 1] : NULL;
-        if (line == NULL || (line->order == order && line->action == reason->action &&
-                             line->why == reason->why && strcmp(line->run, run) == 0))
+        if (line == NULL || (line->order == wanted->order && line->action == wanted->action &&
+                             line->why == wanted->why && strcmp(line->run, wanted->run) == 0))
             return slot;
     }
 }
@@ -71,30 +92,22 @@ static void grow(struct replay_report *report)
     free(report->slots);
     report->slot_count = report->cap * 2;
     report->slots = xcalloc((size_t)report->slot_count, sizeof *report->slots);
-    for (int i = 0; i < report->count; i++) {
-        const struct replay_line *line = &report->lines[i];
-        *slot_of(report, line->run, line->order, reason_of(line->action, line->why)) = i + 1;
-    }
+    for (int i = 0; i < report->count; i++)
+        *slot_of(report, &report->lines[i]) = i + 1;
 }
 
-void report_add(struct replay_report *report, const char *run, int64_t order, const char *action,
-                const char *why, int64_t records)
+void report_add(struct replay_report *report, const struct replay_line *line)
 {
-    const struct reason *reason = reason_of(action, why);
     if (report->count == report->cap)
         grow(report);
-    int *slot = slot_of(report, run, order, reason);
+    int *slot = slot_of(report, line);
     if (*slot == 0) {
-        struct replay_line *line = &report->lines[report->count++];
-        *line = (struct replay_line){.order = order,
-                                     .action = reason->action,
-                                     .why = reason->why,
-                                     .meaning = reason->meaning};
-        (void)snprintf(line->run, sizeof line->run, "%s", run);
+        report->lines[report->count++] = *line;
         *slot = report->count;
+    } else {
+        report->lines[*slot - 1].records += line->records;
     }
-    report->lines[*slot - 1].records += records;
-    *(strcmp(reason->action, "skip") == 0 ? &report->skipped : &report->acted) += records;
+    *(line->action == REPLAY_LOOK_IS_SKIP ? &report->skipped : &report->acted) += line->records;
 }
 
 void replay_report_done(struct replay_report *report)

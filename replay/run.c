@@ -4,6 +4,7 @@
 #include "base/clock.h"
 #include "base/probe.h"
 #include "base/remedies.h"
+#include "base/utf8.h"
 #include "db/notification.h"
 #include "task/uuid.h"
 
@@ -41,19 +42,29 @@ _Static_assert((int)REPLAY_LOOK_ACTION == (int)REPLAY_STEP_ACTION &&
                    (int)REPLAY_LOOK_RECORDS == (int)REPLAY_STEP_RECORDS &&
                    (int)REPLAY_LOOK_RUN_ID == (int)REPLAY_STEP_RUN_ID,
                "look and step say the same of a segment");
+_Static_assert((int)REPLAY_LOOK_IS_MAKE == (int)REPLAY_STEP_IS_MAKE &&
+                   (int)REPLAY_LOOK_IS_REOPEN == (int)REPLAY_STEP_IS_REOPEN &&
+                   (int)REPLAY_LOOK_IS_SKIP == (int)REPLAY_STEP_IS_SKIP &&
+                   (int)REPLAY_LOOK_IS_MISSING == (int)REPLAY_STEP_IS_MISSING &&
+                   (int)REPLAY_LOOK_IS_DELETED == (int)REPLAY_STEP_IS_DELETED,
+               "and in the same words");
 static void count(struct reading *reading, struct replay_report *report,
                   const struct db_result *rows)
 {
     const struct decoded *head = &reading->segment[0];
-    int64_t order = reading_kind(reading) == SEGMENT_TASK ? head->msg->order : 0;
+    bool tasks = reading_kind(reading) == SEGMENT_TASK;
     bool cut = false;
     for (int i = 0; i < db_rows(rows); i++) {
         const char *run = db_text(rows, i, REPLAY_LOOK_RUN_ID);
-        cut = cut || strcmp(db_text(rows, i, REPLAY_LOOK_WHY), "no_beginning") == 0;
+        struct replay_line line = {
+            .order = tasks ? head->msg->order : 0,
+            .action = (enum replay_look_action)db_word(rows, i, REPLAY_LOOK_ACTION),
+            .why = (enum replay_look_why)db_word(rows, i, REPLAY_LOOK_WHY),
+            .records = db_int(rows, i, REPLAY_LOOK_RECORDS)};
+        utf8_copy(line.run, sizeof line.run, *run && tasks ? run : head->run);
+        cut = cut || line.why == REPLAY_LOOK_IS_NO_BEGINNING;
         if (reading_kind(reading) != SEGMENT_END)
-            report_add(report, *run && reading_kind(reading) == SEGMENT_TASK ? run : head->run,
-                       order, db_text(rows, i, REPLAY_LOOK_ACTION),
-                       db_text(rows, i, REPLAY_LOOK_WHY), db_int(rows, i, REPLAY_LOOK_RECORDS));
+            report_add(report, &line);
     }
     reading_meet(reading, cut);
 }
@@ -292,7 +303,7 @@ static enum rc step(struct reading *reading, struct str arrays[ARRAYS],
             probe("replay.step");
             return RC_OK;
         }
-        if (strcmp(db_text(rows, 0, REPLAY_STEP_WHY), "busy") == 0)
+        if (db_word(rows, 0, REPLAY_STEP_WHY) == REPLAY_STEP_IS_BUSY)
             sleep_ms(AGAIN_MS);
         else if ((rc = wait_for_room(reading, &since_us, err)) != RC_OK)
             return rc;

@@ -86,6 +86,15 @@ executors_wait || failed=1
 expect 'two runs' "$(run_status "$c") $(run_status "$d") $(effects c) $(effects d)" 'Completed Completed 1x4 1x6'
 expect 'in log order' "$(sql "SELECT (SELECT max(ended) FROM ledger WHERE q = 'c') <= (SELECT min(started) FROM ledger WHERE q = 'd' AND started > '$since')")" t
 
+case_begin 'a task for a failure that did not come is named as such, and judged again in mode all'
+printf '{"order": 10, "sql": "SELECT 1"}\n{"order": 20, "sql": "SELECT 1", "condition": "failure"}\n' >"$tmp/work.jsonl"
+n=$(lockstep publish --queue "$q" -q "$tmp/work.jsonl")
+executors 1 "$q" 4
+executors_wait || failed=1
+expect 'missing' "$(replay --run "$n")" '10:skip:done:1 20:skip:not_needed:1'
+expect 'all' "$(replay --run "$n" --mode all)" '10:reopen:done:1 20:reopen:not_needed:1'
+grep -q '2 messages would be run, 0 skipped' "$tmp/said" || { cat "$tmp/said"; failed=1; }
+
 case_begin 'a replay is refused while a later phase is at work, and continues when it is not'
 lockstep queue set "$q" -q --on-failure continue >/dev/null
 flaw 10
