@@ -313,11 +313,11 @@ void claim_went_back(struct lane *lane, int64_t next_offset)
     lane_again(lane);
 }
 
-/* What follows from a verdict is a table, like everything that decides about a message. Returns
- * whether another claim makes sense. */
+/* What follows from a verdict. Returns whether another claim makes sense. */
 static bool follow(struct lane *lane, const struct db_result *row, int count)
 {
-    int verdict = db_word(row, 0, EXECUTOR_CLAIM_VERDICT);
+    enum executor_claim_verdict verdict =
+        (enum executor_claim_verdict)db_word(row, 0, EXECUTOR_CLAIM_VERDICT);
     int64_t next_offset = db_int(row, 0, EXECUTOR_CLAIM_NEXT_OFFSET);
     bool progress = true;
     claims_park(&lane->claims,
@@ -345,9 +345,12 @@ static bool follow(struct lane *lane, const struct db_result *row, int count)
         progress = false;
         break;
     case EXECUTOR_CLAIM_IS_LOOKAHEAD:
+        event_tell(lane, EVENT_LOOKAHEAD_FULL); /* nobody may be about to open what waits */
+        claims_block(&lane->claims);
+        progress = false;
+        break;
+    case EXECUTOR_CLAIM_IS_OTHERS:
     case EXECUTOR_CLAIM_IS_PAUSED:
-        if (strcmp(db_text(row, 0, EXECUTOR_CLAIM_NOTE), "full") == 0)
-            event_tell(lane, EVENT_LOOKAHEAD_FULL); /* nobody may be about to open what waits */
         claims_block(&lane->claims);
         progress = false;
         break;
@@ -357,7 +360,11 @@ static bool follow(struct lane *lane, const struct db_result *row, int count)
         log_event(LOG_ERROR, "queue_halted", "queue", lane->name, "detail",
                   db_text(row, 0, EXECUTOR_CLAIM_NOTE), NULL);
         break;
-    default: /* cancelled, parked, resumed, moved */
+    case EXECUTOR_CLAIM_IS_CANCELLED:
+    case EXECUTOR_CLAIM_IS_PARKED:
+    case EXECUTOR_CLAIM_IS_RESUMED:
+    case EXECUTOR_CLAIM_IS_MOVED:
+    case EXECUTOR_CLAIM_IS_BARE: /* ask_both has asked once more */
         break;
     }
     stream_drop(&lane->stream, next_offset);

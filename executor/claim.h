@@ -1,8 +1,8 @@
 /**
  * What: claims: the head of the buffer becomes tasks of this executor, in the transaction that
  *   moves the cursor.
- * Invariants: what follows from a verdict is a table. Nothing is claimed before the topic was
- *   looked at.
+ * Invariants: each verdict of the database has its case in one switch (follow). Nothing is claimed
+ *   before the topic was looked at.
  * Guarantee: each offset of the topic becomes one task or one rejected row, in the order of the
  *   log, whatever dies.
  * Mechanism: one statement (lockstep.claim) locks the queue's row, judges the tags of a segment,

@@ -183,7 +183,7 @@ SELECT is(pg_temp.tell(pg_temp.q(), 'A6:300<200'), 'A:300-', 'more of the last p
 SELECT is((SELECT (next_offset, last_order)::text FROM lockstep.queue JOIN lockstep.run USING (queue_id) WHERE queue_id = pg_temp.q()), '(14,300)',
           'a refusal has moved nothing');
 UPDATE lockstep.queue SET lookahead = 5 WHERE queue_id = pg_temp.q();
-SELECT is(pg_temp.claim(pg_temp.q(), 'task', pg_temp.run_of('A'), 400, 300, '{14}', '{7}', held => '{}', stretches => true), 'lookahead',
+SELECT is(pg_temp.claim(pg_temp.q(), 'task', pg_temp.run_of('A'), 400, 300, '{14}', '{7}', held => '{}', stretches => true), 'others',
           'while the last phase waits the next one is for who has it');
 SELECT is(pg_temp.claim(pg_temp.q(), 'task', pg_temp.run_of('A'), 300, 200, '{14}', '{7}', held => '{}', stretches => true), 'claimed',
           'of the last one others may have tasks, too');

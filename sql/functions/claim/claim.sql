@@ -28,7 +28,7 @@
 --           bare        it would be rejected; nothing was written: come again with keys and headers
 --           ended       an end was taken
 --           moved       the cursor is past the whole segment      behind   the cursor went back
---           lookahead   enough phases wait already (note: full), or others have the last one and continue (others)
+--           lookahead   enough phases wait already            others    others have the last one and continue
 --           busy        try again in a moment
 --           paused, halted
 CREATE OR REPLACE FUNCTION lockstep.claim(
@@ -103,8 +103,7 @@ BEGIN
     parked := p_executor_no IS NOT NULL AND queue_row.runs = 'concurrent' AND NOT is_implicit
               AND COALESCE(run_row.paused_by IS NOT NULL OR run_row.status = 'Paused', false);
     IF fresh AND (NOT stopped OR spared) AND NOT parked THEN
-        note := lockstep.claim_ahead(p_queue_id, queue_row.lookahead, p_in_stretches AND run_no IS NOT NULL AND queue_row.runs = 'serial', run_row.last_phase_id, p_held);
-        verdict := CASE WHEN note IS NOT NULL THEN 'lookahead' END;
+        verdict := lockstep.claim_ahead(p_queue_id, queue_row.lookahead, p_in_stretches AND run_no IS NOT NULL AND queue_row.runs = 'serial', run_row.last_phase_id, p_held);
     ELSIF NOT fresh THEN
         phase_id := run_row.last_phase_id;
         is_open := CASE WHEN NOT stopped OR spared THEN lockstep.claim_look(run_no, phase_id) ELSE false END;

@@ -1,10 +1,10 @@
--- Is it too early to claim another phase behind p_last_phase_id (NULL: it is the first of its run)? NULL: no. full: enough phases wait already;
+-- Is it too early to claim another phase behind p_last_phase_id (NULL: it is the first of its run)? NULL: no. lookahead: enough phases wait already;
 -- others: p_in_stretches, and others have the last one and continue. See claim.
 CREATE OR REPLACE FUNCTION lockstep.claim_ahead(p_queue_id int, p_lookahead int, p_in_stretches boolean, p_last_phase_id bigint, p_held bigint[]) RETURNS text
 LANGUAGE plpgsql AS $$
 BEGIN
     IF lockstep.phases_ahead(p_queue_id, p_lookahead) >= p_lookahead THEN
-        RETURN 'full';
+        RETURN 'lookahead';
     ELSIF p_in_stretches AND p_last_phase_id <> ALL (p_held) THEN
         RETURN (SELECT 'others' FROM lockstep.phase l JOIN lockstep.task t USING (phase_id)
                 WHERE l.phase_id = p_last_phase_id AND l.opened_at IS NULL AND l.done_at IS NULL

@@ -39,7 +39,7 @@ BEGIN
         WHERE b.queue_id = replay_row.queue_id;
     EXCEPTION
         WHEN SQLSTATE 'LS002' THEN -- everything of it is taken back
-            verdict := CASE WHEN answer.verdict = 'halted' THEN 'unknown' WHEN answer.verdict IN ('busy', 'lookahead') THEN 'busy' END;
+            verdict := CASE WHEN answer.verdict = 'halted' THEN 'unknown' WHEN answer.verdict IN ('busy', 'lookahead', 'others') THEN 'busy' END;
             IF verdict IS NULL THEN
                 RAISE EXCEPTION 'replay %: the claim of offset % said %', p_replay_id, p_segment.offsets[1], answer.verdict;
             END IF;
