@@ -69,8 +69,6 @@ static void answer_unknown(const struct api *api, struct http_request *request, 
                : "Send a token that exists: lockstep console token create.");
 }
 
-/* ---- Sign-in and sign-out ---- */
-
 static void set_cookie(const struct api *api, struct http_request *request, const char *id)
 {
     STR_AUTO cookie = {0};
@@ -102,17 +100,15 @@ static void answer_session(const struct api *api, struct http_request *request,
     cJSON_free(text);
 }
 
-static void refuse_sign_in(struct http_request *request, enum rc rc, const struct err *err,
-                           int wait_s)
+static void refuse_sign_in(struct http_request *request, const struct sign_in *refused, enum rc rc,
+                           const struct err *err)
 {
+    static const int statuses[] = {
+        [SIGN_IN_WRONG] = 401, [SIGN_IN_WAIT] = 429,    [SIGN_IN_FULL] = 503,
+        [SIGN_IN_RIGHT] = 403, [SIGN_IN_TRUSTED] = 403, [SIGN_IN_FAILED] = 0};
+    int status = statuses[refused->outcome];
     char wait[16];
-    (void)snprintf(wait, sizeof wait, "%d", wait_s > 1 ? wait_s : 1);
-    int status = strcmp(err->code, "wrong") == 0   ? 401
-                 : strcmp(err->code, "wait") == 0  ? 429
-                 : strcmp(err->code, "full") == 0  ? 503
-                 : strcmp(err->code, "right") == 0 ? 403
-                 : strcmp(err->code, "trust") == 0 ? 403
-                                                   : 0;
+    (void)snprintf(wait, sizeof wait, "%d", refused->wait_s > 1 ? refused->wait_s : 1);
     if (status == 429)
         http_add_header(request, "Retry-After", wait);
     if (status == 0)
@@ -127,8 +123,7 @@ static void sign_in(const struct api *api, struct http_request *request)
 {
     struct call call = {0};
     struct err err = {0};
-    struct visitor *visitor = NULL;
-    int wait_s = 0;
+    struct sign_in done;
     if (!api->sign_in) {
         refuse(request, 409, "this console asks for no sign-in",
                "GET api/v1/session says what everyone may do.");
@@ -142,18 +137,18 @@ static void sign_in(const struct api *api, struct http_request *request)
         return;
     }
     enum rc rc = sessions_sign_in(api->sessions, call.params[0], call.params[1],
-                                  http_client(request), &wait_s, &visitor, &err);
+                                  http_client(request), &done, &err);
     if (rc == RC_OK) {
         const char *cookie = http_cookie(request, api->cookie);
         struct visitor *before = cookie != NULL ? sessions_of_cookie(api->sessions, cookie) : NULL;
         if (before != NULL)
             sessions_sign_out(api->sessions, before);
         visitor_release(before);
-        set_cookie(api, request, visitor_id(visitor));
-        answer_session(api, request, visitor);
-        visitor_release(visitor);
+        set_cookie(api, request, visitor_id(done.visitor));
+        answer_session(api, request, done.visitor);
+        visitor_release(done.visitor);
     } else {
-        refuse_sign_in(request, rc, &err, wait_s);
+        refuse_sign_in(request, &done, rc, &err);
     }
     call_done(&call);
 }
@@ -166,8 +161,6 @@ static void sign_out(const struct api *api, struct http_request *request, struct
     set_cookie(api, request, "");
     http_answer(request, 200, "application/json", "{\"signed_out\":true}", 19);
 }
-
-/* ---- Routes ---- */
 
 /* "runs/{run}/cancel": run 0000... is not in api/v1/runs. */
 static void refuse_unknown(struct http_request *request, int skip, const struct route *route)

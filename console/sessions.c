@@ -62,16 +62,14 @@ void sessions_free(struct sessions *sessions)
     free(sessions);
 }
 
-/* ---- Sign-in ---- */
-
-static enum rc refuse(struct err *err, const char *code, const char *hint, const char *text)
+static enum rc refuse(struct sign_in *sign_in, enum sign_in_outcome outcome, const char *hint,
+                      const char *text, struct err *err)
 {
-    enum rc rc = err_set(err, RC_REJECT, ERR_FAILED, "sign-in", hint, "%s", text);
-    err_code(err, code);
-    return rc;
+    sign_in->outcome = outcome;
+    return err_set(err, RC_REJECT, ERR_FAILED, "sign-in", hint, "%s", text);
 }
 
-static enum rc read_level(struct visitor *visitor, struct err *err)
+static enum rc read_level(struct visitor *visitor, struct sign_in *sign_in, struct err *err)
 {
     DB_RESULT_AUTO *result = NULL;
     enum rc rc = visitor_run(visitor, NULL, &sql_console_groups, NULL, &result, err);
@@ -81,16 +79,23 @@ static enum rc read_level(struct visitor *visitor, struct err *err)
                        : db_bool(result, 0, CONSOLE_GROUPS_MONITOR) ? LEVEL_MONITOR
                                                                     : LEVEL_NONE;
     if (level == LEVEL_NONE)
-        return refuse(err, "right",
+        return refuse(sign_in, SIGN_IN_RIGHT,
                       "GRANT lockstep_monitor TO the login to look, lockstep_operator to act.",
-                      "the login is a member of neither lockstep_monitor nor lockstep_operator");
+                      "the login is a member of neither lockstep_monitor nor lockstep_operator",
+                      err);
     visitor_set_level(visitor, level);
     return RC_OK;
 }
 
 /* Whatever is wrong with login or password, the answer is the same. */
+static enum rc refuse_password(struct sign_in *sign_in, struct err *err)
+{
+    return refuse(sign_in, SIGN_IN_WRONG, "Sign in with a login of PostgreSQL and its password.",
+                  "login or password is wrong", err);
+}
+
 static enum rc open_as(const struct sessions *sessions, const char *login, const char *password,
-                       struct visitor **ret_visitor, struct err *err)
+                       struct sign_in *ret_sign_in, struct err *err)
 {
     STR_AUTO conninfo = {0};
     struct db *db = NULL;
@@ -100,24 +105,23 @@ static enum rc open_as(const struct sessions *sessions, const char *login, const
     enum rc rc = db_open(conninfo.data, DB_CONSOLE, &db, err);
     explicit_bzero(conninfo.data, conninfo.len);
     if (rc != RC_OK && sqlstate_is(err, SQLSTATE_INVALID_AUTHORIZATION))
-        return refuse(err, "wrong", "Sign in with a login of PostgreSQL and its password.",
-                      "login or password is wrong");
+        return refuse_password(ret_sign_in, err);
     if (rc != RC_OK)
         return rc;
     if (!db_used_password(db)) {
         db_close(db);
-        return refuse(err, "trust",
+        return refuse(ret_sign_in, SIGN_IN_TRUSTED,
                       "pg_hba.conf must have scram-sha-256 for connections from this host; with "
                       "trust or peer "
                       "everyone could sign in as anyone.",
-                      "the server did not ask for the password");
+                      "the server did not ask for the password", err);
     }
     struct visitor *visitor = visitor_of_person(login, db);
-    rc = read_level(visitor, err);
+    rc = read_level(visitor, ret_sign_in, err);
     if (rc != RC_OK)
         visitor_release(visitor);
     else
-        *ret_visitor = visitor;
+        ret_sign_in->visitor = visitor;
     return rc;
 }
 
@@ -140,9 +144,9 @@ static struct visitor **place_for(const struct sessions *sessions, const char *l
     return free != NULL && own < (share > SHARE_LEAST ? share : SHARE_LEAST) ? free : oldest;
 }
 
-static enum rc keep(struct sessions *sessions, struct visitor *visitor, struct err *err)
+static enum rc keep(struct sessions *sessions, struct sign_in *sign_in, struct err *err)
 {
-    struct visitor *ended = NULL;
+    struct visitor *visitor = sign_in->visitor, *ended = NULL;
     (void)pthread_mutex_lock(&sessions->lock);
     struct visitor **place = place_for(sessions, visitor_login(visitor));
     if (place != NULL) {
@@ -153,9 +157,10 @@ static enum rc keep(struct sessions *sessions, struct visitor *visitor, struct e
     visitor_release(ended);
     if (place != NULL)
         return RC_OK;
+    sign_in->visitor = NULL;
     visitor_release(visitor);
-    return refuse(err, "full", "Sign out elsewhere, wait, or raise [console] sessions.",
-                  "there are as many web sessions as the console keeps");
+    return refuse(sign_in, SIGN_IN_FULL, "Sign out elsewhere, wait, or raise [console] sessions.",
+                  "there are as many web sessions as the console keeps", err);
 }
 
 /* Behind a proxy all have its address: there each login waits by itself. */
@@ -169,35 +174,35 @@ static void waits_as(const char *client, const char *login, char who[64])
 }
 
 enum rc sessions_sign_in(struct sessions *sessions, const char *login, const char *password,
-                         const char *client, int *ret_wait_s, struct visitor **ret_visitor,
-                         struct err *err)
+                         const char *client, struct sign_in *ret_sign_in, struct err *err)
 {
     char who[64];
+    *ret_sign_in = (struct sign_in){.outcome = SIGN_IN_FAILED};
     waits_as(client, login, who);
     (void)pthread_mutex_lock(&sessions->lock);
-    bool may = throttle_begin(&sessions->throttle, who, clock_boot_us(), ret_wait_s);
+    bool may = throttle_begin(&sessions->throttle, who, clock_boot_us(), &ret_sign_in->wait_s);
     (void)pthread_mutex_unlock(&sessions->lock);
     if (!may)
-        return refuse(err, "wait", "Wait, then try again.",
-                      *ret_wait_s == 0
+        return refuse(ret_sign_in, SIGN_IN_WAIT, "Wait, then try again.",
+                      ret_sign_in->wait_s == 0
                           ? "another sign-in of this login, or from this address, is under way"
-                          : "this address has failed to sign in before and must wait");
+                          : "this address has failed to sign in before and must wait",
+                      err);
     sessions_sweep(sessions);
     enum rc rc = *login == '\0' || *password == '\0'
-                     ? refuse(err, "wrong", "Sign in with a login of PostgreSQL and its password.",
-                              "login or password is wrong")
-                     : open_as(sessions, login, password, ret_visitor, err);
+                     ? refuse_password(ret_sign_in, err)
+                     : open_as(sessions, login, password, ret_sign_in, err);
     (void)pthread_mutex_lock(&sessions->lock);
     throttle_end(&sessions->throttle, who, rc == RC_REJECT, clock_boot_us());
     (void)pthread_mutex_unlock(&sessions->lock);
     if (rc == RC_OK)
-        rc = keep(sessions, *ret_visitor, err);
+        rc = keep(sessions, ret_sign_in, err);
+    if (rc == RC_OK)
+        ret_sign_in->outcome = SIGN_IN_DONE;
     log_event(rc == RC_OK ? LOG_INFO : LOG_WARN, rc == RC_OK ? "signed_in" : "sign_in_refused",
               "login", login, "address", client, "reason", rc == RC_OK ? NULL : err->message, NULL);
     return rc;
 }
-
-/* ---- Who asks ---- */
 
 static bool too_old(const struct sessions *sessions, const struct visitor *visitor, int64_t now_us)
 {
@@ -215,7 +220,7 @@ static bool still_may(struct sessions *sessions, struct visitor *visitor)
     if (now_us - visitor_ages(visitor).checked_us < GROUPS_US)
         return true;
     visitor_checked(visitor, now_us);
-    enum rc rc = read_level(visitor, &err);
+    enum rc rc = read_level(visitor, &(struct sign_in){0}, &err);
     if (rc != RC_REJECT && rc != RC_FATAL)
         return true; /* or the database does not answer: said to whoever asks for more */
     sessions_sign_out(sessions, visitor);
@@ -294,8 +299,6 @@ enum rc sessions_ready(struct sessions *sessions, struct err *err)
     return visitor_run(sessions->own, NULL, &sql_console_newest, NULL, NULL, err);
 }
 
-/* ---- Tokens ---- */
-
 /* RC_NONE: there is none such, or it has expired or was revoked. */
 static enum rc look_up(struct sessions *sessions, const char *token, struct visitor **ret_visitor,
                        struct err *err)
@@ -368,8 +371,6 @@ enum rc sessions_of_token(struct sessions *sessions, const char *token,
     *ret_visitor = found;
     return RC_OK;
 }
-
-/* ---- Whoever listens to the stream ---- */
 
 static bool is_here(struct sessions *sessions, const struct visitor *visitor)
 {

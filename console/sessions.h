@@ -13,9 +13,7 @@
  *   long, up to a minute; of one address one is tried at a time.
  * Threads: any; statements of one session run one after the other.
  * Ownership: a struct visitor is counted: whoever got one gives it back with visitor_release.
- * Failure: err->code of a refused sign-in: "wrong" (login or password), "wait" (*ret_wait_s; 0:
- *   another try is under way), "full", "right" (neither group), "trust" (no password asked), or the
- *   server's SQLSTATE.
+ * Failure: as db.h; a sign-in that is refused is no failure but a struct sign_in.
  */
 #ifndef CONSOLE_SESSIONS_H
 #define CONSOLE_SESSIONS_H
@@ -37,9 +35,25 @@ struct sessions_options {
 struct sessions *sessions_new(const struct sessions_options *options);
 void sessions_free(struct sessions *sessions);
 
+enum sign_in_outcome {
+    SIGN_IN_DONE,
+    SIGN_IN_WRONG,   /* login or password */
+    SIGN_IN_WAIT,    /* the address must, wait_s; 0: another try is under way */
+    SIGN_IN_FULL,    /* there are as many web sessions as may be */
+    SIGN_IN_RIGHT,   /* the login is in neither group */
+    SIGN_IN_TRUSTED, /* the server asked for no password */
+    SIGN_IN_FAILED   /* the database cannot be asked */
+};
+struct sign_in {
+    enum sign_in_outcome outcome;
+    int wait_s;
+    struct visitor *visitor; /* DONE: the caller's */
+};
+
+/** RC_OK: outcome is DONE. RC_REJECT: it is refused, and err says why. Else FAILED. */
 MUST_CHECK enum rc sessions_sign_in(struct sessions *sessions, const char *login,
-                                    const char *password, const char *client, int *ret_wait_s,
-                                    struct visitor **ret_visitor, struct err *err);
+                                    const char *password, const char *client,
+                                    struct sign_in *ret_sign_in, struct err *err);
 /** Whom the cookie, or the token, names; NULL: nobody that may come in. */
 struct visitor *sessions_of_cookie(struct sessions *sessions, const char *id);
 /** Whether the cookie names one who signed in here; the database is not asked. */
