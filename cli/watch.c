@@ -265,7 +265,7 @@ static enum rc look(struct watch *watch, bool *ret_ended, struct err *err)
     rc = table_check(stdout, err);
     *ret_ended = db_bool(progress, 0, RUN_PROGRESS_ENDED) || rc == RC_NONE;
     if (!db_bool(progress, 0, RUN_PROGRESS_ENDED) || rc == RC_FATAL ||
-        strcmp(db_text(progress, 0, RUN_PROGRESS_STATUS), "Completed") == 0)
+        db_word(progress, 0, RUN_PROGRESS_STATUS) == RUN_PROGRESS_IS_COMPLETED)
         return rc;
     char hint[100];
     (void)snprintf(hint, sizeof hint, REMEDY_RUN_FAILED, watch->run.run_id);

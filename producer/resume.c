@@ -63,11 +63,12 @@ static void recall(struct publishing *p, struct db_result *row)
     struct resume *r = &p->resume;
     enum publish_format format = PUBLISH_AUTO;
     if (!db_null(row, 0, PUBLISH_RESUMABLE_PUBLISH_FORMAT))
-        format = strcmp(db_text(row, 0, PUBLISH_RESUMABLE_PUBLISH_FORMAT), "csv") == 0
+        format = db_word(row, 0, PUBLISH_RESUMABLE_PUBLISH_FORMAT) == PUBLISH_RESUMABLE_IS_CSV
                      ? PUBLISH_CSV
                      : PUBLISH_JSONL;
     origin_recall(&p->origin,
-                  strcmp(db_text(row, 0, PUBLISH_RESUMABLE_PUBLISH_MODE), "stream") == 0, format);
+                  db_word(row, 0, PUBLISH_RESUMABLE_PUBLISH_MODE) == PUBLISH_RESUMABLE_IS_STREAM,
+                  format);
     if (r->source == NULL) /* it does not change, and path or query may point to it */
         r->source = xstrdup(db_text(row, 0, PUBLISH_RESUMABLE_PUBLISH_SOURCE));
     if (r->name == NULL && !db_null(row, 0, PUBLISH_RESUMABLE_NAME))
@@ -85,8 +86,9 @@ static enum rc read_row(struct publishing *p, struct db_result *row, struct err 
         return wrong(p, "the program that publishes it must continue it", err,
                      "The run was not begun by lockstep publish.");
     recall(p, row);
-    r->from_file = strcmp(db_text(row, 0, PUBLISH_RESUMABLE_PUBLISH_FROM), "file") == 0;
-    r->from_query = strcmp(db_text(row, 0, PUBLISH_RESUMABLE_PUBLISH_FROM), "query") == 0;
+    int from = db_word(row, 0, PUBLISH_RESUMABLE_PUBLISH_FROM);
+    r->from_file = from == PUBLISH_RESUMABLE_IS_FILE;
+    r->from_query = from == PUBLISH_RESUMABLE_IS_QUERY;
     (void)snprintf(r->digest, sizeof r->digest, "%s",
                    db_text(row, 0, PUBLISH_RESUMABLE_PUBLISH_DIGEST));
     r->digest_bytes = db_int(row, 0, PUBLISH_RESUMABLE_PUBLISH_BYTES);

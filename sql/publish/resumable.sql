@@ -2,6 +2,9 @@
 -- ended_at of a run whose end was never claimed: it was cancelled. A run that was closed has its reason in publish_error or error.
 -- columns: queue, is_ours, publish_mode, publish_from, publish_source, publish_format, publish_digest, publish_bytes, publish_acked_seq,
 --          publish_acked_offset, publish_chain, state, error, is_own, published_by, name, on_failure
+-- words of publish_mode: finite, stream
+-- words of publish_from: file, pipe, query
+-- words of publish_format: jsonl, csv
 -- words of state: unfinished, published, aborted, cancelled
 SELECT q.name AS queue, r.queue_id = $1::int AS is_ours, r.publish_mode, r.publish_from, r.publish_source, r.publish_format, r.publish_digest,
        r.publish_bytes, r.publish_acked_seq, r.publish_acked_offset, r.publish_chain,
