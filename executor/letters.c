@@ -1,14 +1,10 @@
-/* letters: what this executor knows of the outbox of its queues goes to the relay's thread, and
- * what they keep to that of retention; both are started when there is something for the first
- * time. */
+/* letters: what this executor knows of the outbox of its queues goes to the relay's thread, which
+ * is started when there is something for the first time. */
 #include "executor/letters.h"
 
 #include "executor/lane.h"
 
 #include "base/log.h"
-
-#include <stdio.h>
-#include <string.h>
 
 void letters_wake(struct lane *lane, enum relay_word word)
 {
@@ -33,21 +29,4 @@ enum rc letters_look(struct lane *lane, struct err *err)
     if (rc == RC_OK && db_bool(row, 0, RELAY_WAITING_WAITING))
         letters_wake(lane, RELAY_HEARD);
     return rc;
-}
-
-void letters_keep(struct lane *lane)
-{
-    struct executor *ex = lane->ex;
-    const char *keeps = lane->foreign ? "" : lane->keep;
-    struct err err = {0};
-    if (strcmp(lane->keeps, keeps) == 0)
-        return;
-    if (ex->retention == NULL &&
-        retention_start(ex->options->conninfo, db_server(ex->control),
-                        ex->options->sweep_interval_ms, &ex->retention, &err) != RC_OK) {
-        log_err(LOG_WARN, "retention_not_started", lane->name, &err); /* everything is kept */
-        return;
-    }
-    (void)snprintf(lane->keeps, sizeof lane->keeps, "%s", keeps);
-    retention_queue(ex->retention, lane->queue_id, lane->name, *keeps == '\0');
 }

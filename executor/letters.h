@@ -1,9 +1,8 @@
 /**
- * What: what this executor knows of the outbox of its queues goes to the relay's thread, and what
- *   they keep to that of retention.
- * Invariants: both are started when there is something for the first time.
+ * What: what this executor knows of the outbox of its queues goes to the relay's thread.
+ * Invariants: it is started when there is something for the first time.
  * Threads: control.
- * Ownership: the executor stops them.
+ * Ownership: the executor stops it.
  * Failure: a thread that cannot be started is logged; the rows wait.
  */
 #ifndef EXECUTOR_LETTERS_H
@@ -15,9 +14,6 @@
 struct lane;
 
 void letters_wake(struct lane *lane, enum relay_word word);
-/* What the queue keeps: tells retention, if that has changed. Once it is known to be on its own
- * server. */
-void letters_keep(struct lane *lane);
 MUST_CHECK enum rc letters_look(struct lane *lane, struct err *err);
 
 #endif

@@ -2,14 +2,20 @@
  * What: when a lane asks the database for orphans, tasks that nobody owns: returned, due for
  *   another attempt, or of an executor that died. recover.c asks and adopts.
  *
- *     NOTHING ---- orphans_ask(LOOK), the time for a look ----> LOOK
- *      |   ^                                                     |  \
- *      |   +------------- no orphan was found -------------------+   orphans_ask(ADOPT)
- *      |   ^                                                          \
- *      |   +------------- no orphan was found ---------------------+   v
- *      +------ orphans_ask(ADOPT), the time of an attempt ------> ADOPT ---+
- *                                                                  ^       | some were adopted:
- *                                                                  +-------+ more may be there
+ *     NOTHING ---- orphans_ask(LOOK), look_at_us ----> LOOK
+ *        |                                               |
+ *        |                                               | orphans_ask(ADOPT), adopt_at_us
+ *        |                                               v
+ *        +------- orphans_ask(ADOPT), adopt_at_us ----> ADOPT
+ *
+ *   The answer of the database (orphans_answered) leads from LOOK and from ADOPT to:
+ *     found    state      and then
+ *     BUSY     NOTHING    ADOPT in 2 ms
+ *     NONE     NOTHING    ADOPT when the next orphan is due; a rest
+ *     PHASE    NOTHING    as NONE, and LOOK in 2 ms: there may be another phase
+ *     SOME     ADOPT      there may be more; a claim comes first
+ *   Without a reader that is free (not roomy) the state does not fall: it stays LOOK or ADOPT, or
+ *   becomes ADOPT with SOME.
  *
  * Invariants: in LOOK nothing new is known of closed phases; in ADOPT something has changed, so
  *   closed phases that are passed over are looked at again when they open (phase->looks). Where no

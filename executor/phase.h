@@ -1,7 +1,9 @@
 /**
- * What: a phase of which this executor has, or just had, tasks: what waits for a reader, what runs,
- *   and what is known of its locks.
- * Invariants: only phase.c writes it, but for the lists of what waits.
+ * What: a phase of which this executor has, or just had, tasks: what waits for a reader, what
+ *   runs, and what is known of its locks.
+ * Invariants: each field has one writer. It is phase.c, but for what only one other file knows:
+ *   claim.c how its messages name it (run, previous_order) and that it was claimed, gate.c its gate
+ *   and previous_phase_id, late.c how many are late.
  * Threads: control.
  * Ownership: the lane owns its phases, a phase what waits.
  * Failure: -

@@ -3,6 +3,7 @@
 
 #include "executor/lane.h"
 
+#include "base/log.h"
 #include "base/remedies.h"
 
 #include <stdio.h>
@@ -20,13 +21,51 @@ enum rc lane_row(struct lane *lane, struct db_result **ret_row, struct err *err)
     return rc;
 }
 
-void lane_settings(struct lane *lane, const struct db_result *row)
+static void settings(struct lane *lane, const struct db_result *row)
 {
     lane->max_readers = (int)db_int(row, 0, EXECUTOR_QUEUE_MAX_READERS);
     lane->lookahead = (int)db_int(row, 0, EXECUTOR_QUEUE_LOOKAHEAD);
     lane->paused = db_bool(row, 0, EXECUTOR_QUEUE_PAUSED);
     lane->halted = !db_null(row, 0, EXECUTOR_QUEUE_HALTED_REASON);
     (void)snprintf(lane->keep, sizeof lane->keep, "%s", db_text(row, 0, EXECUTOR_QUEUE_KEEPS));
+}
+
+static void log_halted(const struct lane *lane, const struct db_result *row)
+{
+    log_event(LOG_ERROR, "queue_halted", "queue", lane->name, "reason",
+              db_text(row, 0, EXECUTOR_QUEUE_HALTED_REASON), "detail",
+              db_text(row, 0, EXECUTOR_QUEUE_HALTED_DETAIL), NULL);
+}
+
+enum rc queue_read(struct lane *lane, struct db_result **ret_row, struct err *err)
+{
+    enum rc rc = lane_row(lane, ret_row, err);
+    if (rc != RC_OK)
+        return rc;
+    const struct db_result *row = *ret_row;
+    lane->queue_id = (int)db_int(row, 0, EXECUTOR_QUEUE_QUEUE_ID);
+    (void)snprintf(lane->topic, sizeof lane->topic, "%s", db_text(row, 0, EXECUTOR_QUEUE_TOPIC));
+    lane->partition = (int)db_int(row, 0, EXECUTOR_QUEUE_PARTITION);
+    stream_read(&lane->stream, row);
+    settings(lane, row);
+    lane->halt_no = (int)db_int(row, 0, EXECUTOR_QUEUE_HALT_NO);
+    if (lane->halted)
+        log_halted(lane, row);
+    return RC_OK;
+}
+
+enum rc queue_reread(struct lane *lane, bool *ret_decided, struct err *err)
+{
+    DB_RESULT_AUTO *row = NULL;
+    enum rc rc = lane_row(lane, &row, err);
+    if (rc != RC_OK)
+        return rc;
+    bool was_halted = lane->halted;
+    settings(lane, row);
+    if (lane->halted && !was_halted)
+        log_halted(lane, row);
+    *ret_decided = db_int(row, 0, EXECUTOR_QUEUE_HALT_NO) != lane->halt_no;
+    return RC_OK;
 }
 
 void lane_halted(struct lane *lane)

@@ -5,9 +5,9 @@
 #include "executor/alive.h"
 #include "executor/counts.h"
 #include "executor/event.h"
+#include "executor/keeping.h"
 #include "executor/lane.h"
 #include "executor/lane_open.h"
-#include "executor/letters.h"
 #include "executor/obey.h"
 #include "executor/queue.h"
 #include "executor/record.h"
@@ -32,24 +32,13 @@
 #define FETCH_WAIT_MS      "1000"
 #define FETCH_WAIT_MANY_MS "500"
 
-static enum rc read_queue(struct lane *lane, struct err *err)
+static enum rc read_lane(struct lane *lane, struct err *err)
 {
     DB_RESULT_AUTO *row = NULL;
-    enum rc rc = lane_row(lane, &row, err);
-    if (rc != RC_OK)
-        return rc;
-    lane->queue_id = (int)db_int(row, 0, EXECUTOR_QUEUE_QUEUE_ID);
-    (void)snprintf(lane->topic, sizeof lane->topic, "%s", db_text(row, 0, EXECUTOR_QUEUE_TOPIC));
-    lane->partition = (int)db_int(row, 0, EXECUTOR_QUEUE_PARTITION);
-    stream_read(&lane->stream, row);
-    lane_settings(lane, row);
-    lane->halt_no = (int)db_int(row, 0, EXECUTOR_QUEUE_HALT_NO);
-    identity_read(lane, row);
-    if (lane->halted)
-        log_event(LOG_ERROR, "queue_halted", "queue", lane->name, "reason",
-                  db_text(row, 0, EXECUTOR_QUEUE_HALTED_REASON), "detail",
-                  db_text(row, 0, EXECUTOR_QUEUE_HALTED_DETAIL), NULL);
-    return RC_OK;
+    enum rc rc = queue_read(lane, &row, err);
+    if (rc == RC_OK)
+        identity_read(lane, row);
+    return rc;
 }
 
 /* Another cluster, or another number of partitions, is not this queue's stream. A broker that does
@@ -95,11 +84,11 @@ enum rc lane_halt(struct lane *lane, const char *reason, const char *found, stru
 
 static enum rc look_up(struct lane *lane, struct err *err)
 {
-    enum rc rc = read_queue(lane, err);
+    enum rc rc = read_lane(lane, err);
     if (rc == RC_OK)
         rc = server_recognise(lane, err);
     if (rc == RC_OK)
-        letters_keep(lane);
+        keeping_tell(lane);
     return rc;
 }
 
@@ -135,18 +124,11 @@ static enum rc lane_assign(struct lane *lane, struct err *err)
 /* The queue was changed: what of it matters at once. */
 enum rc lane_reread(struct lane *lane, struct err *err)
 {
-    DB_RESULT_AUTO *row = NULL;
-    enum rc rc = lane_row(lane, &row, err);
+    bool decided = false;
+    enum rc rc = queue_reread(lane, &decided, err);
     if (rc != RC_OK)
         return rc;
-    bool decided = db_int(row, 0, EXECUTOR_QUEUE_HALT_NO) != lane->halt_no,
-         was_halted = lane->halted;
-    lane_settings(lane, row);
-    letters_keep(lane);
-    if (lane->halted && !was_halted)
-        log_event(LOG_ERROR, "queue_halted", "queue", lane->name, "reason",
-                  db_text(row, 0, EXECUTOR_QUEUE_HALTED_REASON), "detail",
-                  db_text(row, 0, EXECUTOR_QUEUE_HALTED_DETAIL), NULL);
+    keeping_tell(lane);
     return decided && !lane->halted ? lane_assign(lane, err) : RC_OK;
 }
 
@@ -184,7 +166,7 @@ enum rc lane_open(struct lane *lane, struct err *err)
 {
     stream_open(&lane->stream);
     event_tell(lane, EVENT_LANE_OPENED);
-    enum rc rc = read_queue(lane, err);
+    enum rc rc = read_lane(lane, err);
     if (rc != RC_OK)
         return rc;
     identity_watch(lane);

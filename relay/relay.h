@@ -1,16 +1,22 @@
 /**
- * What: publishes the rows of lockstep.outbox on the queues' topics <topic>.<kind>, in order and
- *   each exactly once: dead letters, for one. One relay at a time per queue, in any executor; on a
- *   thread and a session of its own that does nothing while there is nothing to relay.
- * Invariants: a row is numbered (relay_seq, dense per queue and kind) and flushed before its record
- *   is sent, and deleted after the record is committed to Kafka. The record carries number and uid
- *   of its row. The advisory lock of the queue's relay keeps others away; what makes it safe is the
- *   transactional id "lockstep.<queue>.relay", whose taking fences and settles a predecessor, and
- *   the end of the topic, which is read then: what is there of the rows still here was sent before.
- * Example: rows 1, 2 and 3 are numbered and flushed, and the relay dies in the commit of its Kafka
- *   transaction. Its successor takes the transactional id; the broker has then either committed or
- *   aborted that transaction. The successor reads the end of the topic: if record 3 is there, it
- *   deletes the three rows, else it sends them again.
+ * What: publishes the rows of lockstep.outbox on the queues' topics <topic>.<kind>: dead letters,
+ *   for one. On a thread and a session of its own that does nothing while there is nothing to
+ *   relay.
+ * Guarantee: of each queue and kind the records are on the topic in the order of their rows, each
+ *   exactly once, whatever dies.
+ * Mechanism: one relay at a time per queue, in any executor. A row is numbered (relay_seq, dense
+ *   per queue and kind) and flushed before its record is sent, and deleted after the record is
+ *   committed to Kafka. The record carries number and uid of its row. The end of the topic says
+ *   which of the rows that are still there were sent before.
+ * Invariants: the advisory lock of the queue's relay only keeps others away. What makes it safe
+ *   is the transactional id "lockstep.<queue>.relay": the relay that takes it fences its
+ *   predecessor and settles that one's transaction, and only then reads the end of the topic.
+ * Not its concern: what a row says, and when it is written (sql/functions/enqueue/, letters.h);
+ *   rows of one kind do not wait for another kind.
+ * Example: rows 1, 2 and 3 are numbered and flushed, and the relay dies in the commit of its
+ *   Kafka transaction. Its successor takes the transactional id; the broker has then either
+ *   committed or aborted that transaction. The successor reads the end of the topic: if record 3 is
+ *   there, it deletes the three rows, else it sends them again.
  * Threads: relay_start, relay_wake, relay_stop from the thread that owns it. The relay's own thread
  *   has the rest.
  * Ownership: borrows the options' strings; relay_stop frees it.

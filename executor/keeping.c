@@ -1,0 +1,25 @@
+#include "executor/keeping.h"
+
+#include "executor/lane.h"
+
+#include "base/log.h"
+
+#include <stdio.h>
+#include <string.h>
+
+void keeping_tell(struct lane *lane)
+{
+    struct executor *ex = lane->ex;
+    const char *keeps = lane->foreign ? "" : lane->keep;
+    struct err err = {0};
+    if (strcmp(lane->keeps, keeps) == 0)
+        return;
+    if (ex->retention == NULL &&
+        retention_start(ex->options->conninfo, db_server(ex->control),
+                        ex->options->sweep_interval_ms, &ex->retention, &err) != RC_OK) {
+        log_err(LOG_WARN, "retention_not_started", lane->name, &err); /* everything is kept */
+        return;
+    }
+    (void)snprintf(lane->keeps, sizeof lane->keeps, "%s", keeps);
+    retention_queue(ex->retention, lane->queue_id, lane->name, *keeps == '\0');
+}
