@@ -47,8 +47,6 @@ static pid_t find(const char *dir, struct str *url)
     return (pid_t)atol(line);
 }
 
-/* ---- The process ---- */
-
 /* Nothing of the caller's stays open, so that what reads its output sees the end of it. */
 static bool detach(const char *dir, int answer)
 {
@@ -127,8 +125,6 @@ static void run(const struct dev_console *options, int answer)
         stop_wait(WAIT_MS);
     console_stop(console);
 }
-
-/* ---- The command ---- */
 
 enum rc dev_console_start(const struct dev_console *options, struct str *url, struct err *err)
 {

@@ -30,8 +30,6 @@ static enum rc wrong(const char *name, const struct field *field, const char *wh
     return err_set(err, RC_REJECT, ERR_USAGE, name, text.data, "%s is %s", name, what);
 }
 
-/* ---- What there may be ---- */
-
 static enum rc check_name(const char *path, const char *params, const char *name, struct err *err)
 {
     STR_AUTO known = {0};
@@ -62,8 +60,6 @@ static enum rc check_names(const struct reading *r, struct err *err)
         rc = check_name(r->route->path, r->route->params, node->string, err);
     return rc;
 }
-
-/* ---- A value of the body ---- */
 
 static bool type_fits(const struct cJSON *node, const struct field *field)
 {
@@ -178,8 +174,6 @@ static enum rc body_value(const struct reading *r, const struct route_param *par
     return add_node(&r->json, node, param, text, err);
 }
 
-/* ---- A value of the query ---- */
-
 static enum rc query_value(const struct reading *r, const struct route_param *param,
                            struct str *text, struct err *err)
 {
@@ -206,8 +200,6 @@ static enum rc raw_value(const struct reading *r, const struct route_param *para
     bool body = r->body && (!r->lines || param->field->type == FIELD_TASKS);
     return body ? body_value(r, param, text, err) : query_value(r, param, text, err);
 }
-
-/* ---- All of them ---- */
 
 /* What its cursors are named after: the last word of its path. */
 static const char *list_of(const struct route *route)

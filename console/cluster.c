@@ -46,8 +46,6 @@ static bool may(void *context, struct visitor *visitor)
     return sessions_may(cluster->api.sessions, visitor);
 }
 
-/* ---- Whether it answers ---- */
-
 static void look(struct cluster *cluster)
 {
     struct err err = {0};
@@ -124,8 +122,6 @@ bool cluster_answers(struct cluster *cluster, int64_t until_us, struct str *figu
     (void)pthread_mutex_unlock(&cluster->lock);
     return up;
 }
-
-/* ---- The rest ---- */
 
 const char *cluster_name(const struct cluster *cluster)
 {

@@ -53,8 +53,6 @@ bool clusters_ready(const struct clusters *clusters)
     return ready;
 }
 
-/* ---- The list ---- */
-
 /* A token is one of the database that was asked; of the others the database is not asked here. */
 static bool may_look(const struct api *api, const struct api *asked, struct http_request *request)
 {
@@ -110,8 +108,6 @@ void clusters_answer(const struct clusters *clusters, const struct api *asked,
     http_answer(request, 200, "application/json", text, strlen(text));
     cJSON_free(text);
 }
-
-/* ---- Start and stop ---- */
 
 enum rc clusters_open(const struct clusters_options *options, struct clusters **ret_clusters,
                       struct err *err)

@@ -34,8 +34,6 @@ struct place {
     int skip;
 };
 
-/* ---- One request ---- */
-
 static bool is_segment(const struct http_request *request, int i, const char *word)
 {
     const char *given = http_segment(request, i);
@@ -185,8 +183,6 @@ static void handle(void *context, struct http_request *request)
     else
         not_found(request);
 }
-
-/* ---- Start and stop ---- */
 
 static enum rc wrong(struct err *err, const char *key, const char *hint, const char *text)
 {

@@ -16,8 +16,6 @@ static bool refuse(struct http_request *request, int status, const char *detail,
     return false;
 }
 
-/* ---- Host ---- */
-
 static bool same(const char *text, size_t len, const char *word)
 {
     return strlen(word) == len && ascii_same_start(text, word, len);
@@ -108,8 +106,6 @@ bool guard_origin(struct http_request *request, bool encrypted)
                       "Open the console itself; programs send no Origin, but a token.");
     return true;
 }
-
-/* ---- What changes something ---- */
 
 static bool is_json(const char *type)
 {

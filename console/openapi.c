@@ -19,8 +19,6 @@ static void text(cJSON *parent, const char *name, const char *value)
     (void)cJSON_AddStringToObject(parent, name, value);
 }
 
-/* ---- Schemas ---- */
-
 static void add_words(cJSON *schema, const char *words)
 {
     cJSON *list = cJSON_AddArrayToObject(schema, "enum");
@@ -199,8 +197,6 @@ static void add_members(cJSON *schema, const char *path, const char *params)
                                    cJSON_CreateString(param.name));
     }
 }
-
-/* ---- Operations ---- */
 
 static void add_parameter(cJSON *operation, const struct route *route,
                           const struct route_param *param)

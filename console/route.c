@@ -6,8 +6,6 @@
 #include <stdio.h>
 #include <string.h>
 
-/* ---- Which one ---- */
-
 static int segments_of(const char *path, const char *segments[8], size_t lengths[8])
 {
     int count = 0;
@@ -80,8 +78,6 @@ const struct route *route_find(const struct http_request *request, int skip, str
     }
     return NULL;
 }
-
-/* ---- Its parameters ---- */
 
 bool route_param_next(const char *path, const char **at, struct route_param *ret_param)
 {

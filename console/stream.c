@@ -156,8 +156,6 @@ static void tell(struct stream *stream, bool away)
     }
 }
 
-/* ---- What is new ---- */
-
 /* The event from which on somebody lacks something. */
 static int64_t lacking(const struct stream *stream)
 {

@@ -124,8 +124,6 @@ void visitor_renew(struct visitor *visitor, const struct visitor *found, int64_t
     visitor->since_us = visitor->used_us = now_us;
 }
 
-/* ---- Its session ---- */
-
 /* A person's. */
 static enum rc refuse_lost(const struct visitor *visitor, struct err *err)
 {
@@ -199,8 +197,6 @@ static enum rc run_watched(struct db *db, struct http_request *request, visitor_
     db_canceller_free(canceller);
     return rc;
 }
-
-/* ---- Whose turn it is ---- */
 
 struct turn {
     struct visitor *visitor;

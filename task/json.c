@@ -13,8 +13,6 @@
 
 #define FEW_KEYS 12 /* up to here comparing each with each beats sorting */
 
-/* ---- the tree ---- */
-
 static int compare_keys(const void *a, const void *b)
 {
     return strcmp(*(const char *const *)a, *(const char *const *)b);
@@ -109,8 +107,6 @@ static enum rc attach_spans(const struct json *json, cJSON *node, const struct j
     }
     return RC_OK;
 }
-
-/* ---- the tree's memory: one block, where cJSON would call malloc for each part ---- */
 
 struct block {
     char *start, *at, *end;

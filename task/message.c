@@ -22,8 +22,6 @@
 #define LEAST_TIMEOUT  0.001
 #define LONGEST_GUESS  24 /* a longer word is no misspelt name of a field */
 
-/* ---- readers of one field each ---- */
-
 static enum rc read_type(struct reading *r, cJSON *node, const struct json_path *path)
 {
     if (!cJSON_IsString(node))
@@ -169,8 +167,6 @@ static enum rc read_kind(struct reading *r, cJSON *node, const struct json_path 
                          type_name(type));
     return rc;
 }
-
-/* ---- the table of fields ---- */
 
 enum {
     SQL = 1 << MESSAGE_SQL,

@@ -10,8 +10,6 @@
 #define WORD_SIZE  STATEMENT_WORD /* longer than every word that is looked for */
 #define HEAD_WORDS 5 /* CREATE OR REPLACE FUNCTION, SET SESSION SESSION AUTHORIZATION */
 
-/* ---- one statement ---- */
-
 struct reading {
     char head[HEAD_WORDS][WORD_SIZE]; /* the words it starts with, in capitals */
     int heads;
@@ -128,8 +126,6 @@ static void read_other(struct reading *r, enum token token, char c)
     r->before = c;
 }
 
-/* ---- what is refused, and what to do instead ---- */
-
 #define OWN_TRANSACTION                                                                            \
     "the executor itself commits a task's statements together with the record of it; leave it out"
 #define ATTRIBUTES "the record of the task is written in the same transaction; leave it out"
@@ -219,8 +215,6 @@ static void classify(const struct reading *r, struct statement *statement)
     statement->changes_session = r->session_word || r->into_temp ||
                                  (r->temp && !statement->plain) || is_one_of(r->head[0], session);
 }
-
-/* ---- the whole ---- */
 
 struct list {
     struct statement *items;
