@@ -30,7 +30,7 @@
 #define FIRINGS      32 /* of a transaction, and twice as many of the next while more is due */
 #define FIRINGS_MOST 256
 #define RELATIONS    64      /* tables that are told apart; of more all are looked at */
-#define HELD_MS      200     /* until a row that another session holds is asked for again */
+#define HELD_MS      200     /* until an answer that met a held row is reported again */
 #define ROWS         "rows " /* what lockstep.table_changed notifies, with the table's oid */
 
 struct dispatcher {
