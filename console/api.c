@@ -31,8 +31,6 @@ static void refuse_call(struct http_request *request, const struct err *err)
                                               .hint = err->hint});
 }
 
-/* ---- Who asks ---- */
-
 /* A browser sends a cookie to each port of a host, and to each database of a console: none must
  * take another's for its own. */
 void api_name_cookie(struct api *api, int port, const char *cluster)

@@ -19,8 +19,6 @@ enum rc queue_needs_kafka(const struct route_context *context, struct err *err)
                    "Set [kafka] bootstrap.servers of the console.", "the console knows no broker");
 }
 
-/* ---- It is made ---- */
-
 enum {
     NAME,
     TOPIC,
@@ -114,8 +112,6 @@ enum rc queue_create_mark(const struct route_context *context, struct db *db,
                                         plan.partition, err)
                        : rc;
 }
-
-/* ---- What its state must be ---- */
 
 enum rc queue_may_delete(const struct route_context *context, struct db *db,
                          const char *const *params, struct err *err)

@@ -9,8 +9,6 @@
 #include <stdio.h>
 #include <string.h>
 
-/* ---- Settings ---- */
-
 static enum rc check_name(const char *name, struct err *err)
 {
     size_t len = strlen(name);
@@ -72,8 +70,6 @@ enum rc queue_plan(const struct config *config, const struct queue_wish *wish,
         *ret_plan = plan;
     return rc;
 }
-
-/* ---- The topic ---- */
 
 struct placing {
     struct kafka_admin *admin;
@@ -160,8 +156,6 @@ enum rc queue_place(const struct kafka_properties *kafka, int timeout_ms, struct
     kafka_admin_close(placing.admin);
     return rc;
 }
-
-/* ---- The row ---- */
 
 enum rc queue_make(struct db *db, const struct queue_plan *plan, struct err *err)
 {

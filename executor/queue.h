@@ -18,9 +18,11 @@ struct lane;
 
 /** As it is now: sql/executor/queue.sql. */
 MUST_CHECK enum rc lane_row(struct lane *lane, struct db_result **ret_row, struct err *err);
-/** All of it, with the cursor: the lane begins with it. The identity of the topic is still in the row (identity_read). */
+/** All of it, with the cursor: the lane begins with it. The identity of the topic is still in the
+ * row (identity_read). */
 MUST_CHECK enum rc queue_read(struct lane *lane, struct db_result **ret_row, struct err *err);
-/** What of it matters at once. *ret_decided: a person has decided about the halted queue since queue_read. */
+/** What of it matters at once. *ret_decided: a person has decided about the halted queue since
+ * queue_read. */
 MUST_CHECK enum rc queue_reread(struct lane *lane, bool *ret_decided, struct err *err);
 /* Its row says that it is halted. */
 void lane_halted(struct lane *lane);

@@ -1,5 +1,6 @@
-/* The story of an executor: receive -> parse -> claim -> gate -> execute -> record -> release. A turn takes the mail of the other threads
- * (take_mail: record) and then works on each lane (lane_turn: receive, claim, execute; barrier: release and gate). */
+/* The story of an executor: receive -> parse -> claim -> gate -> execute -> record -> release. A
+ * turn takes the mail of the other threads (take_mail: record) and then works on each lane
+ * (lane_turn: receive, claim, execute; barrier: release and gate). */
 #include "executor/alive.h"
 #include "executor/claim.h"
 #include "executor/counts.h"

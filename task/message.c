@@ -281,8 +281,6 @@ static const char *nearest_field(const char *word, enum message_form form)
     return nearest;
 }
 
-/* ---- the whole ---- */
-
 static const struct json_path root = {0};
 
 /** Puts each member of the object where its field stands in the table. */
