@@ -80,8 +80,6 @@ bool guard_host(struct http_request *request, const char *hosts)
         "Use the address that `lockstep console run` prints, or add the name to [console] hosts.");
 }
 
-/* ---- Origin ---- */
-
 /* "https://host:8330", whose host is ours. */
 static bool own_origin(const char *origin, const char *host, bool encrypted)
 {
