@@ -51,7 +51,7 @@ const ROWS = [
         effect: `SELECT count(*) = 1 FROM lockstep.rejected m JOIN lockstep.run r ON r.run_id = m.redrive_run WHERE m.rejected_id = ${REJECTED} AND r.status = 'Completed'`,
     },
     {
-        of: 'pages/replay.js: Replay', at: `replay?queue=${QUEUE}&run=${FAILED}`, button: 'Replay …', preview: /run again\s*1/,
+        of: 'pages/replay.js: Replay', at: `replay?queue=${QUEUE}&run=${FAILED}`, button: 'Replay …', fill: { order: '1' }, says: /only the phase of order 1; later phases are not replayed/, preview: /run again\s*1/,
         effect: `SELECT count(*) = 1 FROM lockstep.replay WHERE run_id = '${FAILED}' AND state = 'Completed' AND made + reopened = 1`,
         log: (reason) => `SELECT count(*) = 1 FROM lockstep.replay WHERE reason = '${reason}' AND started_by = '${login}'`,
     },
@@ -151,6 +151,7 @@ async function act(row, no) {
     await page.waitForSelector('dialog[open] .effect li');
     for (const [name, value] of Object.entries(row.fill ?? {})) await fill(page.locator(`dialog #field-${name}`), value);
     if (!row.noReason) await page.locator('dialog #field-reason').fill(reason);
+    if (row.says) check(`${row.of}: what it does is said`, row.says.test(await page.locator('dialog .effect').innerText()), String(row.says));
     if (row.preview) await preview(row);
     const wrong = no === 0 || row.preview ? await violations(page) : [];
     await page.locator('dialog button[type=submit]').click();

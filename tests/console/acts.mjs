@@ -112,6 +112,14 @@ await step('theme, zone and form of times are switched and kept', async () => {
     );
 });
 
+await step('an attempt that has ended has its length, not its age', async () => {
+    await page.goto(url + `tasks/${sql("SELECT task_id FROM lockstep.task WHERE name = 'bad'")}`);
+    await shown(page);
+    const bar = await page.locator('main .timeline i').last().getAttribute('title'),
+        took = await page.locator('main article.attempt header .num').first().innerText();
+    return bar.endsWith(`, ${took}`) || `${bar}, not ${took}`;
+});
+
 async function drawn(id) {
     await page.goto(url + `runs/${id}`);
     await page.waitForSelector('.g-box svg path');

@@ -59,6 +59,20 @@ const good = await page.locator('main tbody .badge.good').count();
 check('an end that is a failure has no green tick', good === ended.filter((text) => /\bCompleted/.test(text)).length && good < ended.length, `${good} of ${ended.length}`);
 
 await visit('missed');
+const problems = sql('SELECT count(*) FROM lockstep.job_health WHERE is_problem');
+const head = await page.locator('main .page-head .sub').innerText();
+check('each job with a problem counts, whether or not a monitor knows of it', head === `${problems} jobs have a problem, of 1,000` && Number(problems) > 200, `${head}, not ${problems}`);
+const bad = new Set();
+for (let more = true; more; ) {
+    (await firsts()).forEach((name) => bad.add(name));
+    const next = page.getByRole('navigation', { name: 'pages of the list Problems' }).locator('a[rel=next]');
+    if ((more = (await next.count()) > 0)) {
+        await next.click();
+        await page.waitForFunction((text) => document.querySelector('main tbody th')?.innerText !== text, (await firsts())[0]);
+    }
+}
+check('and is on one of the pages of problems', bad.size === Number(problems), `${bad.size} of ${problems}`);
+await visit('missed');
 const missed = page.locator('section', { has: page.getByRole('heading', { name: 'Times that did not fire' }) });
 check('what is not in the list of missed times is said', /not those that were skipped/.test(await missed.innerText()));
 await missed.getByRole('button', { name: 'skipped' }).click();

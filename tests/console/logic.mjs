@@ -102,6 +102,24 @@ same(
     ],
 );
 
+const stream = await load('lib/stream.js');
+let heard = [],
+    write;
+globalThis.fetch = async () => new Response(new ReadableStream({ start: (body) => (write = (text) => body.enqueue(new TextEncoder().encode(text))) }));
+const settled = () => new Promise((resolve) => setTimeout(resolve));
+async function until(condition) {
+    while (!condition()) await settled();
+}
+stream.start((kind) => heard.push(kind), () => {});
+await until(() => write && stream.streamState().state === 'live');
+stream.hold(true);
+write(['reset', 'back', 'run'].map((kind, i) => `event: ${kind}\nid: ${i}\ndata: {}\n\n`).join(''));
+await until(() => stream.streamState().waiting + heard.length >= 3);
+same('a page that is held hears nothing, also when it missed something', [heard, stream.streamState().waiting], [[], 3]);
+stream.hold(false);
+same('and reads all of it once when it may', [heard, stream.streamState().waiting], [['reconnected'], 0]);
+stream.stop();
+
 const { lag, orUnknown, plural } = await load('lib/format.js');
 same('one is one, and many are many', [plural(1, 'task'), plural(0, 'task'), plural(1000, 'task')], ['1 task', '0 tasks', '1,000 tasks']);
 same('what is zero is not unknown', [lag({ lag: 0 }), orUnknown(0, String, '')], ['0', '0']);

@@ -72,6 +72,7 @@ has_all "runs/$run/events" '.items[0]' 'event_id at event kind queue run_id orde
 reads 'its end' "runs/$run/events" '[.items[] | select(.event == "run_ended")] | length' 1
 reads 'of one run' "events?run=$run&kind=run_started,run_ended" '.items | map(.event) | join(" ")' 'run_ended run_started'
 task=$(sql 'SELECT max(task_id) FROM lockstep.task')
+reads 'when it ended' "tasks/$(sql 'SELECT min(task_id) FROM lockstep.task')" '.task | .ended_at > .started_at' true
 reads 'why a task waits' "tasks/$task/explain" '.lines | length > 0' true
 
 case_begin 'the event log by what it is about'
@@ -93,6 +94,8 @@ reads 'its log' 'jobs/job%201/history?kind=missed' '.items | map(.message) | joi
 reads 'the log' 'job-log?name=job%201&text=line%204' '.items | map(.kind) | join(" ")' fired
 reads 'missed' 'occurrences?status=missed,error&limit=50' '.items | map(.job) | join(" ")' 'job 1'
 has_all 'health?limit=1000' '.items[0]' 'job queue state is_problem since detail next_at open_run last_run last_status'
+reads 'those in a state, whether or not a monitor knows of them' "health?limit=1&kind=$(sql "SELECT state FROM lockstep.job_health WHERE job = 'job 5'")&name=5" '.items[0].job, .count' 'job 5 1'
+reads 'in no such state' 'health?limit=1&kind=silenced' '.items, .next | length' '0 0'
 reads 'those with an incident first' 'health?limit=1' '.items[0].job' 'job 1'
 reads 'schedules' 'schedules?name=job%202' '.items | map(.words) | join(" ")' 'every 1h, counted from 1970-01-01 00:00:00 UTC'
 reads 'triggers' 'triggers?name=job%202' '.items[0].relation, .items[0].pending, .items[0].mark, .items[0].hidden' 'public.waiting null null true'

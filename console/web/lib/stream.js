@@ -31,8 +31,15 @@ function become(next, from = null) {
     changed();
 }
 
+/* What is held is counted, and read when it may be. */
+function tell(kind, data, id) {
+    if (!held) return deliver(kind, data, id);
+    heldCount++;
+    changed();
+}
+
 /* What is not known any more is read again. */
-const again = () => deliver('reconnected', {}, null);
+const again = () => tell('reconnected', {}, null);
 
 const NEWS = {
     away: ({ seconds }) => become('away', Date.now() - 1000 * (seconds ?? 0)),
@@ -63,14 +70,8 @@ function take(block) {
     } catch {
         return;
     }
-    if (NEWS[event.event]) {
-        NEWS[event.event](data);
-    } else if (held) {
-        heldCount++;
-        changed();
-    } else {
-        deliver(event.event, data, event.id);
-    }
+    if (NEWS[event.event]) NEWS[event.event](data);
+    else tell(event.event, data, event.id);
 }
 
 function watchSilence() {

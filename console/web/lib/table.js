@@ -101,10 +101,11 @@ export function table({ columns, ...given }) {
 }
 
 /* Where the page is in its list: by cursor, so only forwards; back is the browser's, or the first page. A list that has no pages of its
- * own (params is null) says how many it shows; `more` is where the rest is.
+ * own (params is null) says how many it shows; `more` is where the rest is. `cursor` is the name of its cursor in the address, where a
+ * page has several lists.
  */
-export function pager(list, params, more) {
-    const first = params?.has('after');
+export function pager(list, params, { more, cursor = 'after' } = {}) {
+    const first = params?.has(cursor);
     if (!list.next && !first)
         return h('p.pager', { key: 'pager' }, list.count != null && h('span', null, `${counted(list)} in all`));
     if (!params)
@@ -118,15 +119,15 @@ export function pager(list, params, more) {
         'nav.pager',
         { key: 'pager', 'aria-label': `pages of the list ${list.caption ?? ''}`.trim() },
         h('span', null, `${count(list.items.length)} shown of ${counted(list)}`),
-        first && h('a', { href: withQuery({ after: null }, params) }, '« first page'),
-        list.next && h('a', { href: withQuery({ after: list.next }, params), rel: 'next' }, 'next page »'),
+        first && h('a', { href: withQuery({ [cursor]: null }, params) }, '« first page'),
+        list.next && h('a', { href: withQuery({ [cursor]: list.next }, params), rel: 'next' }, 'next page »'),
     );
 }
 
 export function listTable(list, spec, params) {
     if (list.problem) return problemBox(list.problem);
-    const none = params?.has('after') ? { none: 'The list has ended.', noneHint: null } : {};
-    return [table({ ...spec, ...none, rows: list.items }), pager({ caption: spec.caption, ...list }, params, spec.more)];
+    const none = params?.has(spec.cursor ?? 'after') ? { none: 'The list has ended.', noneHint: null } : {};
+    return [table({ ...spec, ...none, rows: list.items }), pager({ caption: spec.caption, ...list }, params, spec)];
 }
 
 /* A selection by id that a page keeps in its state. */

@@ -2,11 +2,14 @@
 import { h } from '../lib/dom.js';
 import { pageHead, panel, jobLink, queueLink, runLink } from '../lib/parts.js';
 import { badge } from '../lib/badge.js';
-import { filters, listTable, table } from '../lib/table.js';
-import { counted, when, plural, duration, prose } from '../lib/format.js';
+import { filters, listTable } from '../lib/table.js';
+import { counted, when, noun, duration, prose } from '../lib/format.js';
 import { query, seg } from '../lib/api.js';
 import { actionButton } from '../lib/actions.js';
 import { silence } from './job.js';
+
+/* The states of a job that are problems (job_health.is_problem). */
+const PROBLEMS = ['blocked', 'stuck', 'missed', 'never', 'failed', 'late'];
 
 function healthColumns(operator, reload) {
     return [
@@ -102,31 +105,35 @@ export const page = {
     every: 15,
     load: async (ctx) => {
         const outcome = ctx.query.get('outcome') || 'missed,error';
-        const [health, alerts, missed] = await Promise.all([
-            ctx.get('health?limit=200'),
+        const [health, jobs, alerts, missed] = await Promise.all([
+            ctx.get(`health${query({ kind: PROBLEMS, after: ctx.query.get('problems'), limit: 200 })}`),
+            ctx.optional('jobs?limit=1'),
             ctx.optional(`alerts${query({ after: ctx.query.get('after') })}`),
             ctx.optional(`occurrences${query({ status: outcome })}`),
         ]);
-        return { health, alerts, missed };
+        return { health, jobs, alerts, missed };
     },
-    view: ({ health, alerts, missed }, ctx) => {
-        const bad = health.items.filter((x) => x.is_problem),
-            op = ctx.session.operator;
+    view: ({ health, jobs, alerts, missed }, ctx) => {
+        const op = ctx.session.operator;
         const wanted = ctx.query.get('alert');
         return [
             pageHead('Missed and stuck', {
-                sub: `${plural(bad.length, 'job')} of ${counted(health)} ${bad.length === 1 ? 'has' : 'have'} a problem`,
+                sub: `${counted(health)} ${noun(health.count, 'job has', 'jobs have')} a problem, of ${jobs.problem ? 'all' : counted(jobs)}`,
             }),
             panel(
                 'Problems',
                 { key: 'health' },
-                table({
-                    caption: 'Problems',
-                    columns: healthColumns(op, ctx.reload),
-                    rows: bad,
-                    id: (x) => x.job,
-                    none: 'Every job does what it should.',
-                }),
+                listTable(
+                    health,
+                    {
+                        caption: 'Problems',
+                        cursor: 'problems',
+                        columns: healthColumns(op, ctx.reload),
+                        id: (x) => x.job,
+                        none: 'Every job does what it should.',
+                    },
+                    ctx.query,
+                ),
             ),
             panel(
                 'Alerts',

@@ -113,14 +113,14 @@ function start(queues, ctx) {
             { name: 'queue', label: 'queue', options: queues },
             { name: 'mode', label: 'mode', options: MODES },
             { name: 'run', label: 'run', help: 'one run; empty: the range below' },
-            { name: 'order', label: 'only the phase of order', type: 'number', help: 'of one run; empty: all phases' },
+            { name: 'order', label: 'only the phase of order', type: 'number', help: 'of one run; later phases are not replayed; empty: all phases' },
             { name: 'from', label: 'from', help: 'an offset, a time, or earliest' },
             { name: 'to', label: 'to', help: 'an offset, a time, or latest' },
         ],
         effect: (v) => [
             MEANING[v.mode],
             v.run
-                ? `Of run ${v.run}${v.order ? `, only its phase of order ${v.order}` : ''}.`
+                ? `Of run ${v.run}${v.order ? `, only the phase of order ${v.order}; later phases are not replayed` : ''}.`
                 : `Of ${v.queue}, from ${v.from} to ${v.to}.`,
             'Phases keep their order. The preview counts first; it changes nothing.',
         ],

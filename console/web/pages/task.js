@@ -3,7 +3,7 @@ import { h } from '../lib/dom.js';
 import { pageHead, panel, facts, queueLink, runLink, problemBox, allFields, empty } from '../lib/parts.js';
 import { badge, tone } from '../lib/badge.js';
 import { table } from '../lib/table.js';
-import { duration, when, stamp, serverNow, tookSeconds } from '../lib/format.js';
+import { duration, when, stamp, tookSeconds } from '../lib/format.js';
 import { seg, whole } from '../lib/api.js';
 import { taskButtons } from '../lib/actions.js';
 import { explainPanel } from '../lib/explain.js';
@@ -40,11 +40,14 @@ function withLast(task) {
 const number = (t) => t.attempt ?? t.attempt_num;
 const SHOWN = ['payload', 'params', 'args', 'input', 'body', 'attempts', 'steps', 'hidden', 'headers'];
 
+/* Only what runs has lasted until now; an end that is not known is not made up. */
+const lasted = (a) => (a.ended_at || a.status === 'Processing' ? tookSeconds(a) : 0);
+
 /* Attempts on one line of time: where each began and how long it took; the table below says it in numbers. */
 function timeline(attempts) {
     const dated = attempts.filter((a) => a.started_at);
     if (dated.length === 0) return null;
-    const end = (a) => (a.ended_at ? Date.parse(a.ended_at) : serverNow());
+    const end = (a) => Date.parse(a.started_at) + 1000 * lasted(a);
     const from = Math.min(...dated.map((a) => Date.parse(a.started_at))),
         to = Math.max(...dated.map(end), from + 1);
     return h(
@@ -52,7 +55,7 @@ function timeline(attempts) {
         { 'aria-hidden': 'true', title: 'attempts; between them it waited for its retry' },
         dated.map((a) =>
             h(`i.${tone(a.status)}`, {
-                title: `attempt ${a.attempt}: ${a.status}, ${duration((end(a) - Date.parse(a.started_at)) / 1000)}`,
+                title: `attempt ${a.attempt}: ${a.status}, ${duration(lasted(a))}`,
                 style: {
                     left: `${(100 * (Date.parse(a.started_at) - from)) / (to - from)}%`,
                     width: `${Math.max(0.5, (100 * (end(a) - Date.parse(a.started_at))) / (to - from))}%`,
