@@ -4,7 +4,7 @@
  * Loading     One load at a time and a visit; an event that comes meanwhile causes one more, at most one a second.
  * Failure     A load that fails leaves what was shown, with the problem above it.
  */
-import { morph, h } from './lib/dom.js';
+import { morph, h, visible } from './lib/dom.js';
 import * as api from './lib/api.js';
 import * as router from './lib/router.js';
 import * as stream from './lib/stream.js';
@@ -152,7 +152,7 @@ function content() {
 function draw() {
     if (!session) return drawSignIn();
     const title = visit.page ? visit.page.title(visit.ctx.params, visit.data) : 'Lockstep';
-    document.title = `${title} · Lockstep`;
+    document.title = visible(`${title} · Lockstep`);
     morph(root, frame({ session, clusters, visit, content: content(), stream: stream.streamState(), actions }));
     if (visit.moved && visit.data) {
         visit.moved = false;

@@ -97,6 +97,18 @@ await step('what the page holds does not change until it may live', async () => 
     await until(() => !document.querySelector('button.live').textContent.includes('held'));
 });
 
+await step('the zone that is shown is the zone of a filter', async () => {
+    await page.goto(url + 'runs');
+    await shown(page);
+    await page.keyboard.press('z');
+    await page.locator('#filter-since').fill('2026-01-02T03:00');
+    await until(() => location.search.includes('since=2026-01-02T03%3A00%3A00.000Z'));
+    await page.keyboard.press('Escape');
+    await page.locator('h1').click();
+    await page.keyboard.press('z');
+    return (await page.locator('#filter-since').inputValue()) !== '' || 'no time';
+});
+
 await step('theme, zone and form of times are switched and kept', async () => {
     const theme = page.getByRole('button', { name: /^theme/ });
     await theme.click();
@@ -141,10 +153,33 @@ await step('the Gantt zooms by drag and by keys, and the zoom is in the address'
     await until(() => !location.search.includes('from='));
 });
 
+await step('a bar is found and opened by keys', async () => {
+    await page.focus('.g-box');
+    await page.keyboard.press('n');
+    await page.keyboard.press('n');
+    await page.keyboard.press('b');
+    await page.waitForSelector('.g-box svg .g-chosen');
+    const said = await page.locator('.g-tip').innerText(),
+        ran = page.url();
+    await page.keyboard.press('Enter');
+    await until(() => /\/tasks\/\d+$/.test(location.pathname));
+    const id = page.url().match(/\d+$/)[0];
+    await page.goto(ran);
+    await page.waitForSelector('.g-box svg path');
+    return said.includes(`#${id}`) || said;
+});
+
+await step('the Gantt zooms by buttons', async () => {
+    await page.getByRole('button', { name: 'zoom in', exact: true }).click();
+    await until(() => location.search.includes('from='));
+    await page.getByRole('button', { name: 'the whole run' }).click();
+    await until(() => !location.search.includes('from='));
+});
+
 for (const [name, looks] of [
     ['SVG', /^<svg /],
     ['JSON', /"phases"/],
-    ['CSV', /^order,task_id,/],
+    ['CSV', /^row,order,task_id,[^]*^phase,[^]*^attempt,[^]*^density,/m],
 ]) {
     await step(`the Gantt is downloaded as ${name}`, async () => {
         const [file] = await Promise.all([

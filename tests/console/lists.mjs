@@ -79,8 +79,24 @@ await missed.getByRole('button', { name: 'skipped' }).click();
 await page.waitForFunction(() => /skipped/.test([...document.querySelectorAll('main section')].at(-1).querySelector('tbody')?.innerText ?? ''));
 check('and they can be seen', true);
 
+sql(`SET session_replication_role = replica;
+     INSERT INTO lockstep.phase (phase_id, run_no, queue_id, "order", previous_order, opened_at, done_at) OVERRIDING SYSTEM VALUE
+     SELECT 15000000 + n, 1, 2, 1000 + n, 999 + n, now(), now() FROM generate_series(1, 250) AS n;
+     UPDATE lockstep.run SET phases = 252 WHERE run_no = 1;
+     INSERT INTO lockstep.queue (name, topic, max_readers) SELECT 'z' || n, 'z' || n, 1 FROM generate_series(1, 170) AS n`);
+await visit('runs/00000000-0000-4000-8000-000000000001');
+const orders = () => page.getByRole('region', { name: 'Phases', exact: true }).locator('tbody th').allInnerTexts();
+const phases = new Set(await orders());
+await page.getByRole('navigation', { name: 'pages of the list Phases' }).locator('a[rel=next]').click();
+await page.waitForFunction(() => !document.querySelector('[aria-label=Phases] tbody th')?.innerText.match(/^100$/));
+(await orders()).forEach((order) => phases.add(order));
+check('the phases of a run have pages', phases.size === 252, String(phases.size));
+await visit('');
+const overview = page.locator('section', { has: page.getByRole('heading', { name: 'Queues', exact: true }) });
+check('the overview says of how many queues it is', /200 of 210, by name/.test(await overview.innerText()) && /210\s*queues/.test(await page.locator('.tiles').innerText()), (await page.locator('.tiles').innerText()).slice(0, 60));
+
 await visit('runs');
-check('filters by queue are lists on each page', (await page.locator('select#filter-queue option').count()) === 41);
+check('filters by queue are lists on each page', (await page.locator('select#filter-queue option').count()) === 211);
 check('no error, and no request outside', page.trouble.length === 0, page.trouble.join('; '));
 await browser.close();
 done();

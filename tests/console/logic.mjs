@@ -4,6 +4,8 @@
 import { pathToFileURL, fileURLToPath } from 'node:url';
 import { check, done } from './tap.mjs';
 
+process.env.TZ = 'Europe/Warsaw';
+
 const style = { setProperty: () => {} };
 const element = () => ({ style, append: () => {}, setAttribute: () => {}, addEventListener: () => {}, className: '' });
 globalThis.document = {
@@ -78,6 +80,32 @@ const drawn = model({
     ] }],
 });
 same('a bar keeps what it waited for', drawn.phases[0].bars.map((b) => b.waited_for), ['reader', 'retry']);
+
+const { visible } = await load('lib/dom.js');
+same('what would not be seen is an escape', visible('a\u0007b\u001bc\u202ed\u2066e\u200bf\r\n\tg \u00e9\u05d0\u{1f600}'), 'a\\u0007b\\u001bc\\u202ed\\u2066e\\u200bf\\u000d\n\tg \u00e9\u05d0\u{1f600}');
+
+const { csvText } = await load('gantt/export.js');
+const dense = { order: 2, tasks: 600, start_s: 2, end_s: 4, busy_share: 0.5, density: [1, 0.5] };
+const written = csvText(model({ started_at: '2026-01-02T03:00:00Z', ended_at: '2026-01-02T03:00:10Z', phases: [
+    { order: 1, tasks: 1, start_s: 1, end_s: 2, bars: [{ task_id: 1, attempt: 1, status: 'Completed', name: '=HYPERLINK("x", "y")', start_s: 1, end_s: 2, waited_s: -0.5, waited_for: 'reader' }] },
+    dense,
+] }));
+same('the file for a spreadsheet has phases, attempts, and the densities of phases that have too many, and no formula', written.split('\r\n').slice(1), [
+    'phase,1,,,,,1,2,,,1,,',
+    'attempt,1,1,"\'=HYPERLINK(""x"", ""y"")",1,Completed,1,2,-0.5,reader,,,',
+    'phase,2,,,,,2,4,,,600,,0.5',
+    'density,2,,,,,2,3,,,,,1',
+    'density,2,,,,,3,4,,,,,0.5',
+    '',
+]);
+
+const { instant, controlTime } = await load('lib/format.js');
+const typed = ['2026-07-02T03:00', '2026-07-02', '2026-07-02T03:00:00Z', 'noon'];
+same('a time that is typed is one of the zone that is shown: UTC', typed.map(instant), ['2026-07-02T03:00:00.000Z', '2026-07-02T00:00:00.000Z', '2026-07-02T03:00:00.000Z', null]);
+setPref('zone', 'local');
+same('or that of the browser', typed.map(instant), ['2026-07-02T01:00:00.000Z', '2026-07-01T22:00:00.000Z', '2026-07-02T03:00:00.000Z', null]);
+same('and a filter shows it as it was typed', typed.map((text) => controlTime(instant(text))), ['2026-07-02T03:00', '2026-07-02T00:00', '2026-07-02T05:00', '']);
+setPref('zone', 'utc');
 
 const { stateOf, troublesOf } = await load('lib/trouble.js');
 const queue = (name, rest) => ({ queue: name, status: 'open', executors: 1, active: true, troubles: [], ...rest });

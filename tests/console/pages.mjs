@@ -29,6 +29,8 @@ async function visit(page, name, path) {
         check(`${name} is accessible, ${scheme}`, wrong.length === 0, wrong.join('; '));
         if (dir !== '-') await photograph(page, name, scheme);
     }
+    const raw = await page.evaluate(() => document.title.concat(document.body.outerHTML).match(/.{0,30}[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/)?.[0]);
+    check(`${name} shows what would not be seen`, !raw, JSON.stringify(raw));
     const problems = await page.locator('main .problem').allTextContents();
     check(`${name} shows no problem`, problems.length === 0, problems.join('; '));
     check(`${name} causes no error and no request outside`, page.trouble.length === 0, page.trouble.join('; '));

@@ -37,14 +37,14 @@ lockstep queue create "$q" -q --create-topic --max-readers 6 --on-failure contin
     for i in {1..12}; do echo '{"order": 100, "name": "<b>load</b> '"$i"'", "sql": "SELECT pg_sleep(0.0'"$i"')"}'; done
     echo '{"order": 100, "name": "bad", "sql": "SELECT 1 / 0"}'
     for i in {1..600}; do echo '{"order": 200, "sql": "SELECT '"$i"'"}'; done
-    for i in {1..8}; do echo '{"order": 300, "name": "after", "sql": "SELECT '"$i"'"}'; done
+    for i in {1..8}; do echo '{"order": 300, "name": "\u202eafter\u0007", "sql": "SELECT '"$i"'"}'; done
 } >"$tmp/tasks"
 run=$(lockstep publish --queue "$q" -q --name 'load of sales' "$tmp/tasks")
 "$LOCKSTEP_BIN" executor run -d "$db" -b "$LOCKSTEP_TEST_BROKERS" --queue "$q" --readers 6 2>"$tmp/executor.log" &
 executor=$!
 eventually 60 is "SELECT status FROM lockstep.run WHERE run_id = '$run'" PartiallyCompleted
 printf '%s\n' '{"order": 1, "name": "long", "sql": "SELECT pg_sleep(600)"}' '{"order": 2, "sql": "SELECT 2"}' >"$tmp/long"
-running=$(lockstep publish --queue "$q" -q --name 'runs long' "$tmp/long")
+running=$(lockstep publish --queue "$q" -q --name $'runs \xe2\x80\xaelong' "$tmp/long")
 waiting=$(lockstep publish --queue "$q" -q --name 'waits' "$tmp/long")
 eventually 60 is "SELECT count(*) FROM lockstep.task WHERE name = 'long' AND status = 'Processing'" 1
 task=$(sql "SELECT task_id FROM lockstep.task WHERE name = 'bad'")

@@ -1,4 +1,4 @@
-/* export.js: the Gantt as a file: SVG with its own styles, the document as JSON, the tasks as CSV.
+/* export.js: the Gantt as a file: SVG with its own styles, the document as JSON, its phases, their tasks and their densities as CSV.
  */
 import { s } from '../lib/dom.js';
 import { AXIS, picture, viewport } from './draw.js';
@@ -61,14 +61,28 @@ export function svgText(model, view, title) {
     return new XMLSerializer().serializeToString(svg);
 }
 
-const cell = (v) => (v == null ? '' : /[",\n]/.test(String(v)) ? `"${String(v).replaceAll('"', '""')}"` : String(v));
+/* A text that a spreadsheet would take for a formula begins with an apostrophe. */
+const inert = (v) => (typeof v === 'string' && /^[=+\-@\t\r]/.test(v) ? `'${v}` : String(v));
+const quoted = (text) => (/[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text);
+const cell = (v) => (v == null ? '' : quoted(inert(v)));
+
+/* What each row has: a phase, an attempt of it, or, where those are too many, a part of its density. */
+const NAMES = ['row', 'order', 'task_id', 'name', 'attempt', 'status', 'start_s', 'end_s', 'waited_s', 'waited_for', 'tasks', 'barrier_s', 'busy_share'];
+
+function rowsOf(phase) {
+    const { order, density } = phase,
+        step = density && (phase.to - phase.from) / density.length;
+    const part = (busy_share, i) => ({ row: 'density', order, start_s: phase.from + i * step, end_s: phase.from + (i + 1) * step, busy_share });
+    return [
+        { row: 'phase', order, start_s: phase.start_s, end_s: phase.end_s, tasks: phase.tasks, barrier_s: phase.barrier_s, busy_share: phase.busy_share },
+        ...phase.bars.map((bar) => ({ ...bar, row: 'attempt', order })),
+        ...(density ?? []).map(part),
+    ];
+}
 
 export function csvText(model) {
-    const names = ['order', 'task_id', 'name', 'attempt', 'status', 'start_s', 'end_s', 'waited_s', 'waited_for'];
-    const rows = model.phases.flatMap((p) =>
-        p.bars.map((b) => names.map((name) => (name === 'order' ? p.order : b[name]))),
-    );
-    return [names, ...rows].map((row) => row.map(cell).join(',')).join('\r\n') + '\r\n';
+    const rows = model.phases.flatMap(rowsOf).map((row) => NAMES.map((name) => row[name]));
+    return [NAMES, ...rows].map((row) => row.map(cell).join(',')).join('\r\n') + '\r\n';
 }
 
 export function exports(model, view, name) {

@@ -1,7 +1,8 @@
 /* view.js: the Gantt on the page: it scrolls through the phases, zooms into time, and shows what is under the pointer.
  *
  * Drawing     Only the phases in sight are drawn, once a frame at most; the box scrolls over a spacer of the full height.
- * Zoom        drag over the chart or the strip, Ctrl and wheel, + and -; arrows move, 0 shows all. The zoom is in the address.
+ * Zoom        drag over the chart or the strip, Ctrl and wheel, buttons, + and -; arrows move, 0 shows all. The zoom is in the address.
+ * Bars        n and b go to the next bar and to the one before, Enter opens it; as a pointer over a bar and a click do.
  */
 import { h, s, morph } from '../lib/dom.js';
 import { note } from '../lib/router.js';
@@ -23,14 +24,14 @@ class Gantt {
                 tabindex: '0',
                 role: 'group',
                 'aria-label':
-                    'Chart of the run. Arrow keys move, plus and minus zoom, 0 shows all. The table of phases below says the same in words.',
+                    'Chart of the run. Arrow keys move, plus and minus zoom, 0 shows all, n and b go from bar to bar, Enter opens one. The table of phases below says the same in words.',
             },
             h('div.g-stick', null, this.svg),
             this.spacer,
         );
         this.strip = s('svg', { class: 'g-strip', 'aria-hidden': 'true' });
         this.tip = h('div.g-tip', { role: 'status' });
-        el.replaceChildren(this.strip, this.box, this.tip);
+        el.replaceChildren(this.buttons(), this.strip, this.box, this.tip);
         this.box.addEventListener('scroll', () => this.redraw());
         this.box.addEventListener('wheel', (e) => this.wheel(e), { passive: false });
         this.box.addEventListener('keydown', (e) => this.key(e));
@@ -38,6 +39,20 @@ class Gantt {
         this.follow(this.strip);
         new ResizeObserver(() => this.redraw()).observe(el);
         this.set(data);
+    }
+
+    /* For fingers, and for whoever does not know the keys. */
+    buttons() {
+        const one = (name, text, act) => h('button', { type: 'button', 'aria-label': name, title: name, on: { click: act } }, text);
+        return h(
+            'div.g-buttons',
+            { role: 'group', 'aria-label': 'part of the time that is shown' },
+            one('zoom in', '+', () => this.scaleBy(0.6)),
+            one('zoom out', '−', () => this.scaleBy(1.7)),
+            one('earlier', '←', () => this.move(-0.25)),
+            one('later', '→', () => this.move(0.25)),
+            one('the whole run', 'all', () => this.zoom(0, this.model.end)),
+        );
     }
 
     set(data) {
@@ -100,11 +115,55 @@ class Gantt {
             '=': () => this.scaleBy(0.6),
             '-': () => this.scaleBy(1.7),
             0: () => this.zoom(0, this.model.end),
+            n: () => this.choose(1),
+            b: () => this.choose(-1),
+            Enter: this.chosen && (() => go(`tasks/${this.chosen}`)),
         }[event.key];
         if (!act || event.ctrlKey || event.metaKey || event.altKey) return;
         event.preventDefault();
         event.stopPropagation();
         act();
+    }
+
+    /* The bar that the keys are at, found again by its task and attempt in a model that is newer. */
+    chosenAt(all) {
+        return all.findIndex(({ bar }) => bar.task_id === this.chosen && bar.attempt === this.attempt);
+    }
+
+    allBars() {
+        return this.model.phases.flatMap((phase) => phase.bars.map((bar) => ({ phase, bar })));
+    }
+
+    choose(by) {
+        const all = this.allBars(),
+            at = this.chosenAt(all);
+        const to = all[at < 0 ? (by > 0 ? 0 : all.length - 1) : Math.max(0, Math.min(all.length - 1, at + by))];
+        if (!to) return;
+        const { phase, bar } = to,
+            length = this.view.to - this.view.from,
+            y = phase.y + bar.lane * phase.laneHeight;
+        Object.assign(this, { chosen: bar.task_id, attempt: bar.attempt });
+        if (bar.start_s < this.view.from || bar.start_s > this.view.to) this.zoom(bar.start_s - length / 2, bar.start_s + length / 2);
+        if (y < this.box.scrollTop || y > this.box.scrollTop + this.box.clientHeight - 2 * AXIS) this.box.scrollTop = y - AXIS;
+        this.draw();
+        const rect = this.box.getBoundingClientRect();
+        this.showTip(phase, bar, { clientX: rect.left + this.port.x(bar.start_s), clientY: rect.top + 2 * AXIS + y - this.box.scrollTop });
+    }
+
+    mark() {
+        const at = this.chosen == null ? -1 : this.chosenAt(this.allBars());
+        if (at < 0) return [];
+        const { phase, bar } = this.allBars()[at],
+            x = Math.max(this.port.gutter, this.port.x(bar.start_s));
+        return [
+            s('rect', {
+                class: 'g-chosen',
+                x,
+                y: AXIS + phase.y - this.box.scrollTop + 4 + bar.lane * phase.laneHeight,
+                width: Math.max(4, this.port.x(bar.end) - x),
+                height: phase.laneHeight,
+            }),
+        ];
     }
 
     timeAt(target, x) {
@@ -216,6 +275,7 @@ class Gantt {
         this.svg.style.setProperty('height', `${tall + AXIS}px`);
         this.svg.replaceChildren(
             ...nodes(picture(this.model, this.port, this.box.scrollTop, tall)),
+            ...this.mark(),
             ...this.brush(this.box, tall + AXIS),
         );
         this.drawStrip(width);

@@ -1,7 +1,7 @@
 /* dialog.js: the one dialog: help, and actions. An action says what it will do before it does it and asks for a reason, which
  * the event log keeps. What went wrong is shown inside, with the hint; the dialog stays open, nothing has been done.
  */
-import { h, morph } from './dom.js';
+import { h, morph, visible } from './dom.js';
 import { problemBox } from './parts.js';
 
 let toastTimer = null;
@@ -42,7 +42,7 @@ export function toast(text) {
         el = h('div', { id: 'toast', role: 'status' });
         document.body.append(el);
     }
-    el.textContent = text;
+    el.textContent = visible(text);
     el.classList.add('shown');
     clearTimeout(toastTimer);
     toastTimer = setTimeout(() => el.classList.remove('shown'), 6000);

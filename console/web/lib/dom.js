@@ -1,13 +1,21 @@
 /* dom.js: elements from functions, and a morph that brings what is on the page to what a page function returns.
  *
  * What        h() makes an element, s() an SVG element, morph() patches the children of one.
- * Invariants  Text is set by textContent only; nothing here reads markup. A node with a key is found again by it.
+ * Invariants  Text is set by textContent only; nothing here reads markup; characters that would not be seen are escapes. A node with a key
+ *             is found again by it.
  * Widgets     An element with `widget` draws its own children: widget(el, data) is called once and returns the function
  *             that gets new data. Its children are left alone by morph().
  */
 const SVG = 'http://www.w3.org/2000/svg';
 const PROPERTIES = new Set(['value', 'checked', 'indeterminate']);
+const READ = new Set(['title', 'aria-label', 'placeholder']); // attributes whose value somebody reads
 const OWN_STATE = { DETAILS: 'open', DIALOG: 'open' }; // what the user changes is not set again
+
+/* Control characters but new lines and tabs, what turns text round, and what has no width. */
+const UNSEEN = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u061c\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u2069\ufeff]/g;
+
+/* A text as the page shows it: \u202e is six characters that are seen. */
+export const visible = (text) => text.replace(UNSEEN, (c) => `\\u${c.charCodeAt(0).toString(16).padStart(4, '0')}`);
 
 function dispatch(event) {
     event.currentTarget.$on?.[event.type]?.(event);
@@ -29,14 +37,14 @@ function setProps(el, props) {
         else if (name === 'data') el.$data = value;
         else if (name === 'style') for (const [k, v] of Object.entries(value)) el.style.setProperty(k, v);
         else if (PROPERTIES.has(name)) el[name] = el.$wanted = value;
-        else el.setAttribute(name, value === true ? '' : value);
+        else el.setAttribute(name, value === true ? '' : READ.has(name) ? visible(String(value)) : value);
     }
 }
 
 function append(el, children) {
     for (const child of children.flat(Infinity)) {
         if (child == null || child === false || child === '') continue;
-        el.append(child);
+        el.append(typeof child === 'string' ? visible(child) : child);
     }
     return el;
 }

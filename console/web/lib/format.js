@@ -119,6 +119,20 @@ export function clockText(ms, withMs = false) {
     return `${pad(hour)}:${pad(min)}:${pad(sec)}${withMs ? `.${pad(milli, 3)}` : ''}`;
 }
 
+/* A time of an address or of a control as an instant: without a zone of its own it is of the zone that the page shows. */
+export function instant(text) {
+    const bare = /^\d{4}-\d\d-\d\d(T[\d:.]+)?$/.test(text),
+        whole = bare && !text.includes('T') ? `${text}T00:00` : text;
+    const ms = Date.parse(bare && pref('zone') === 'utc' ? `${whole}Z` : whole);
+    return Number.isNaN(ms) ? null : new Date(ms).toISOString();
+}
+
+/* And an instant as a control (datetime-local) has it, in that zone. */
+export function controlTime(iso) {
+    const [y, mo, d, hour, min, sec] = parts(Date.parse(iso ?? ''));
+    return Number.isNaN(y) ? '' : `${y}-${pad(mo)}-${pad(d)}T${pad(hour)}:${pad(min)}${sec ? `:${pad(sec)}` : ''}`;
+}
+
 export function absolute(iso) {
     const ms = Date.parse(iso);
     return Number.isNaN(ms) ? String(iso) : `${dayText(ms)} ${clockText(ms, ms % 1000 !== 0)} ${zoneName(ms)}`;

@@ -7,7 +7,7 @@
  */
 import { h } from './dom.js';
 import { go, withQuery } from './router.js';
-import { counted, count, NONE } from './format.js';
+import { counted, count, NONE, controlTime, instant } from './format.js';
 import { empty, problemBox } from './parts.js';
 
 function headRow(columns, select, rows) {
@@ -183,18 +183,20 @@ function control(field, params) {
                 .map((o) => h('option', { value: o, selected: o === value }, o)),
         );
     }
+    const timed = field.type === 'datetime-local', // the address has the instant, the control the clock of the zone that is shown
+        typed = (e) => (timed ? (instant(e.target.value) ?? '') : e.target.value);
     return h('input', {
         id,
-        value,
+        value: timed ? controlTime(instant(value)) : value,
         type: field.type ?? 'search',
         'data-search': field.search,
         placeholder: field.placeholder,
         spellcheck: 'false',
         on: {
-            input: (e) => later({ [field.name]: e.target.value }),
+            input: (e) => later({ [field.name]: typed(e) }),
             change: (e) => {
                 clearTimeout(typing);
-                if (e.target.value !== (params.get(field.name) ?? '')) now({ [field.name]: e.target.value });
+                if (typed(e) !== (params.get(field.name) ?? '')) now({ [field.name]: typed(e) });
             },
         },
     });

@@ -17,6 +17,12 @@ function stateOf(e) {
     return e.drained || e.draining ? 'draining' : 'alive';
 }
 
+/* How many of its readers it may use. */
+const usable = (e) => Math.min(e.readers_limit ?? e.readers, e.readers);
+
+const busy = (e) =>
+    `${count(e.busy ?? e.in_use ?? 0)} of ${count(usable(e))}${usable(e) < e.readers ? `, limited from ${count(e.readers)}` : ''}`;
+
 function buttons(e, reload) {
     const at = `executors/${seg(e.executor_id)}`,
         name = `${e.host ?? ''} ${String(e.executor_id).slice(0, 8)}`;
@@ -29,13 +35,16 @@ function buttons(e, reload) {
             method: 'PUT',
             path: `${at}/readers`,
             after: reload,
-            values: { readers: String(e.readers ?? '') },
-            fields: [{ name: 'readers', label: 'readers', type: 'number', min: 0, max: 1000, required: true }],
+            values: { readers: String(e.readers_limit ?? '') },
+            fields: [{ name: 'readers', label: 'readers', type: 'number', min: 0, max: 1000, help: 'empty: all that it was started with' }],
             effect: (v) => [
-                `The executor uses ${v.readers} of the readers that it was started with; now ${e.readers}.`,
+                v.readers === ''
+                    ? `The executor uses all ${e.readers} readers that it was started with.`
+                    : `The executor uses ${v.readers} of the ${e.readers} readers that it was started with.`,
+                `Now it uses ${usable(e)}${e.readers_limit == null ? ', without a limit' : ', because of a limit'}.`,
                 'Tasks that run now end as they would.',
             ],
-            body: (v) => ({ reason: v.reason, readers: Number(v.readers) }),
+            body: (v) => ({ reason: v.reason, ...(v.readers === '' ? {} : { readers: Number(v.readers) }) }),
         }),
         actionButton('Drain', {
             title: `Drain executor ${name}`,
@@ -69,7 +78,7 @@ function columns(operator, reload) {
         { label: 'host', cell: (e) => e.host },
         { label: 'pid', num: true, cell: (e) => e.pid },
         { label: 'queues', cell: queuesOf },
-        { label: 'readers busy', num: true, cell: (e) => `${count(e.busy ?? e.in_use ?? 0)} of ${count(e.readers)}` },
+        { label: 'readers busy', num: true, cell: busy },
         { label: 'heartbeat', cell: (e) => when(e.heartbeat_at) },
         { label: 'started', cell: (e) => when(e.started_at) },
         { label: 'version', cell: (e) => e.version },

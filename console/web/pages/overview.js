@@ -55,6 +55,9 @@ const COLUMNS = [
     },
 ];
 
+/* What is shown of a list that is longer. */
+const some = (shown, all, which) => (shown.length < all ? `${count(shown.length)} of ${count(all)}, ${which}` : null);
+
 /* A number, its word, and where the rest of it is. */
 const tile = (n, word, href, { bad, title } = {}) =>
     h(
@@ -72,13 +75,13 @@ function tiles(data) {
     return h(
         'div.tiles',
         { key: 'tiles' },
-        tile(data.queues.length, noun(data.queues.length, 'queue'), 'queues'),
+        tile(data.queues_all, noun(data.queues_all, 'queue'), 'queues'),
         tile(open, noun(open, 'open run'), 'runs?status=Running,Paused'),
         tile(running, `${noun(running, 'task')} running`, 'runs?status=Running'),
         tile(sum('pending'), `${noun(sum('pending'), 'task')} waiting`, 'runs?status=Running,Published'),
         tile(sum('failed'), 'failed', 'runs?status=Failed,Running,Paused', { bad: true, title: 'failed tasks of open runs' }),
         tile(executors, noun(executors, 'executor'), 'executors'),
-        tile(data.alerts.length, noun(data.alerts.length, 'open alert'), 'missed', { bad: true }),
+        tile(data.alerts_all, noun(data.alerts_all, 'open alert'), 'missed', { bad: true }),
     );
 }
 
@@ -129,7 +132,7 @@ export const page = {
             { key: 'side' },
             panel(
                 'Queues',
-                { key: 'queues' },
+                { key: 'queues', note: some(data.queues, data.queues_all, 'by name; the figures above are of these'), tools: h('a', { href: 'queues' }, 'all queues') },
                 data.queues.length
                     ? table({ caption: 'Queues', columns: COLUMNS, rows: sorted(data.queues), id: (q) => q.queue })
                     : empty('There is no queue yet.', 'lockstep queue create NAME --create-topic'),
@@ -139,7 +142,7 @@ export const page = {
                 { key: 'right' },
                 panel(
                     'Open alerts',
-                    { key: 'alerts' },
+                    { key: 'alerts', note: some(data.alerts, data.alerts_all, 'the newest'), tools: h('a', { href: 'missed' }, 'all alerts') },
                     table({
                         tall: true,
                         caption: 'Open alerts',

@@ -3,7 +3,7 @@ import { h } from '../lib/dom.js';
 import { pageHead, panel, queueLink, runLink, empty, facts } from '../lib/parts.js';
 import { badge } from '../lib/badge.js';
 import { allQueues, listTable, table } from '../lib/table.js';
-import { count, duration, plural, when } from '../lib/format.js';
+import { count, duration, plural, when, instant } from '../lib/format.js';
 import { query, send } from '../lib/api.js';
 import { actionButton } from '../lib/actions.js';
 
@@ -56,8 +56,7 @@ function preview(doc) {
 /* Numbers stay offsets, words stay words, everything else is a time. */
 function bound(text) {
     if (/^\d+$/.test(text)) return Number(text);
-    const ms = Date.parse(text);
-    return ['earliest', 'latest'].includes(text) || Number.isNaN(ms) ? text : new Date(ms).toISOString();
+    return ['earliest', 'latest'].includes(text) ? text : (instant(text) ?? text);
 }
 
 function request(v) {

@@ -14,8 +14,8 @@ import {
     jobLink,
 } from '../lib/parts.js';
 import { badge } from '../lib/badge.js';
-import { table, listTable, filters } from '../lib/table.js';
-import { count, duration, percent, plural, serverNow, setServerNow, tookSeconds, when } from '../lib/format.js';
+import { listTable, filters } from '../lib/table.js';
+import { count, duration, percent, plural, serverNow, setServerNow, tookSeconds, when, counted } from '../lib/format.js';
 import { query, seg, whole } from '../lib/api.js';
 import { runButtons, runAction, RUN_ACTIONS } from '../lib/actions.js';
 import { pref, setPref } from '../lib/prefs.js';
@@ -175,7 +175,7 @@ function phaseColumns(run) {
     ];
 }
 
-function phases(data) {
+function phases(data, ctx) {
     if (data.phases.problem) return panel('Phases', {}, problemBox(data.phases.problem));
     const drawn = new Map((data.gantt.phases ?? []).map((p) => [String(p.order), p]));
     const rows = data.phases.items.map((p) => {
@@ -185,15 +185,19 @@ function phases(data) {
     const reckoned = rows.some((p) => p.counted_all === false) ? ', the tasks of large ones are reckoned' : '';
     return panel(
         'Phases',
-        { key: 'phases', note: `${count(rows.length)}${data.phases.next ? '+' : ''}${reckoned}` },
-        table({
-            tall: true,
-            caption: 'Phases',
-            columns: phaseColumns(data.run),
-            rows,
-            id: (p) => p.order,
-            none: 'No phase has been claimed.',
-        }),
+        { key: 'phases', note: `${counted(data.phases)}${reckoned}` },
+        listTable(
+            { ...data.phases, items: rows },
+            {
+                tall: true,
+                caption: 'Phases',
+                cursor: 'phases',
+                columns: phaseColumns(data.run),
+                id: (p) => p.order,
+                none: 'No phase has been claimed.',
+            },
+            ctx.query,
+        ),
     );
 }
 
@@ -284,7 +288,7 @@ export const page = {
         const [run, gantt, phaseRows, taskRows, explain, events] = await Promise.all([
             ctx.get(at).then((doc) => whole(doc, 'run')),
             ctx.optional(`${at}/gantt?buckets=400`),
-            ctx.optional(`${at}/phases?limit=200`),
+            ctx.optional(`${at}/phases${query({ after: q('phases'), limit: 200 })}`),
             ctx.optional(
                 `${at}/tasks${query({ order: q('order'), status: q('status'), name: q('name'), after: q('after') })}`,
             ),
@@ -298,7 +302,7 @@ export const page = {
         head(data, ctx),
         h('div.columns.even', { key: 'top' }, explainPanel(data.explain), summary(data.run)),
         chart(data, ctx),
-        phases(data),
+        phases(data, ctx),
         h(
             'div.side',
             { key: 'side' },

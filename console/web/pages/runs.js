@@ -3,7 +3,7 @@ import { h } from '../lib/dom.js';
 import { pageHead, panel, queueLink, runLink, progress, countLink } from '../lib/parts.js';
 import { badge } from '../lib/badge.js';
 import { allQueues, filters, listTable, queueFilter, selection } from '../lib/table.js';
-import { counted, duration, serverNow, when } from '../lib/format.js';
+import { counted, duration, serverNow, when, instant } from '../lib/format.js';
 import { query, seg } from '../lib/api.js';
 import { MANY, runsAction } from '../lib/actions.js';
 
@@ -52,15 +52,8 @@ function filterFields(data) {
     ];
 }
 
-/* A time without a zone is one of this browser; the server wants ISO 8601 with a zone. */
-export function zoned(params) {
-    const out = {};
-    for (const name of ['since', 'until']) {
-        const ms = Date.parse(params.get(name) ?? '');
-        out[name] = Number.isNaN(ms) ? null : new Date(ms).toISOString();
-    }
-    return out;
-}
+/* The server wants ISO 8601 with a zone. */
+export const zoned = (params) => Object.fromEntries(['since', 'until'].map((name) => [name, instant(params.get(name) ?? '')]));
 
 function bulk(data, ctx, chosen) {
     const picked = data.list.items?.filter(chosen.has) ?? [];
