@@ -85,7 +85,7 @@ const ROWS = [
     { of: 'pages/missed.js: Run now', at: 'missed', row: LATE, button: 'Run now …', effect: `SELECT count(*) = 1 FROM lockstep.occurrence WHERE job = '${LATE}' AND outcome = 'fired'` },
     { of: 'pages/locks.js: End', at: 'locks', row: STRAY, button: 'End …', effect: `SELECT count(*) = 0 FROM pg_stat_activity WHERE pid = ${STRAY}`, log: logged('session_ended') },
     { of: 'pages/executors.js: Readers', at: 'executors', button: 'Readers …', fill: { readers: '3' }, effect: `SELECT (e).readers_limit = 3 FROM ${executor} AS x (e)`, log: logged('executor_changed') },
-    { of: 'pages/executors.js: Readers', at: 'executors', button: 'Readers …', says: /uses all 8 readers[^]*uses 3, because of a limit/, fill: { readers: '' }, effect: `SELECT (e).readers_limit IS NULL FROM ${executor} AS x (e)`, log: logged('executor_changed') },
+    { of: 'pages/executors.js: Readers', at: 'executors', button: 'Readers …', says: /uses all 12 readers[^]*uses 3, because of a limit/, fill: { readers: '' }, effect: `SELECT (e).readers_limit IS NULL FROM ${executor} AS x (e)`, log: logged('executor_changed') },
     { of: 'pages/executors.js: Drain', at: 'executors', button: 'Drain …', effect: `SELECT (e).drain_by IS NOT NULL FROM ${executor} AS x (e)`, log: logged('executor_drain') },
 ];
 

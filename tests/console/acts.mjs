@@ -172,7 +172,7 @@ await step('a bar is found and opened by keys', async () => {
 await step('the Gantt zooms by buttons', async () => {
     await page.getByRole('button', { name: 'zoom in', exact: true }).click();
     await until(() => location.search.includes('from='));
-    await page.getByRole('button', { name: 'the whole run' }).click();
+    await page.getByRole('button', { name: 'all of the run', exact: true }).click();
     await until(() => !location.search.includes('from='));
 });
 

@@ -95,6 +95,11 @@ await visit('');
 const overview = page.locator('section', { has: page.getByRole('heading', { name: 'Queues', exact: true }) });
 check('the overview says of how many queues it is', /200 of 210, by name/.test(await overview.innerText()) && /210\s*queues/.test(await page.locator('.tiles').innerText()), (await page.locator('.tiles').innerText()).slice(0, 60));
 
+await visit('system');
+const system = await page.locator('main').innerText();
+check('System says the version of the console', /console\s*\d+\.\d+/i.test(system), system.slice(0, 400));
+check('and what its checks are', /is not good|are not good|every check that PostgreSQL can answer/.test(system), system.slice(0, 100));
+
 await visit('runs');
 check('filters by queue are lists on each page', (await page.locator('select#filter-queue option').count()) === 211);
 check('no error, and no request outside', page.trouble.length === 0, page.trouble.join('; '));

@@ -51,7 +51,7 @@ class Gantt {
             one('zoom out', '−', () => this.scaleBy(1.7)),
             one('earlier', '←', () => this.move(-0.25)),
             one('later', '→', () => this.move(0.25)),
-            one('the whole run', 'all', () => this.zoom(0, this.model.end)),
+            one('all of the run', 'all', () => this.zoom(0, this.model.end)),
         );
     }
 

@@ -106,7 +106,7 @@ export const page = {
         ]);
         return [
             pageHead('System', {
-                sub: bad.length ? `${plural(bad.length, 'check is', 'checks are')} not good` : 'every check is good',
+                sub: bad.length ? `${plural(bad.length, 'check is', 'checks are')} not good` : 'every check that PostgreSQL can answer is good; lockstep check asks Kafka, rights and the schema, too',
             }),
             h(
                 'div.columns',
@@ -127,7 +127,7 @@ export const page = {
                     'Versions and size',
                     { key: 'versions', wide: true },
                     versions.length || data.database
-                        ? facts([...versions, ['database', data.database && size(data.database.size_bytes)]])
+                        ? facts([['console', ctx.session.version], ...versions, ['database', data.database && size(data.database.size_bytes)]])
                         : empty('Nothing is known.'),
                 ),
                 panel(
