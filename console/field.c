@@ -92,7 +92,7 @@ static const struct field fields[] = {
     {"run_order", FIELD_WORD, 0, 0, "serial|concurrent", NULL, "order between runs"},
     {"times", FIELD_INT, 1, 1000, NULL, NULL, "how many"},
     {"runs", FIELD_UUIDS, 0, 1000, NULL, NULL, "ids of runs"},
-    {"filter", FIELD_OBJECT, 0, 0, "queue status=run_status name", NULL,
+    {"filter", FIELD_OBJECT, 0, 0, "queue status=run_status name since until", NULL,
      "which runs are meant; of more than 1,000 the newest"},
     {"action", FIELD_WORD, 0, 0, "cancel|pause|resume|retry", NULL, "what to do with them"},
     {"level", FIELD_WORD, 0, 0, "monitor|operator", NULL, "what it may do"},

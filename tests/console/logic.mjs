@@ -102,6 +102,8 @@ same('the file for a spreadsheet has phases, attempts, and the densities of phas
 const { instant, controlTime } = await load('lib/format.js');
 const typed = ['2026-07-02T03:00', '2026-07-02', '2026-07-02T03:00:00Z', 'noon'];
 same('a time that is typed is one of the zone that is shown: UTC', typed.map(instant), ['2026-07-02T03:00:00.000Z', '2026-07-02T00:00:00.000Z', '2026-07-02T03:00:00.000Z', null]);
+const { matching } = await load('pages/runs.js');
+same('an action on all that match has the times of the filters, too', matching(new URLSearchParams('name=x&status=&since=2026-07-02T03:00&after=runs.7')), { name: 'x', since: '2026-07-02T03:00:00.000Z' });
 setPref('zone', 'local');
 same('or that of the browser', typed.map(instant), ['2026-07-02T01:00:00.000Z', '2026-07-01T22:00:00.000Z', '2026-07-02T03:00:00.000Z', null]);
 same('and a filter shows it as it was typed', typed.map((text) => controlTime(instant(text))), ['2026-07-02T03:00', '2026-07-02T00:00', '2026-07-02T05:00', '']);

@@ -52,7 +52,9 @@ one=$(lockstep publish --queue "$q" -q --name bulk - 2>/dev/null <<<'{"order": 1
 two=$(lockstep publish --queue "$q" -q --name bulk - 2>/dev/null <<<'{"order": 1, "sql": "SELECT 1"}')
 eventually 30 eval '[ "$(sql "SELECT count(*) FROM lockstep.run WHERE name = '"'bulk'"'")" = 2 ]'
 does 'by ids' POST api/v1/runs/actions "{\"action\": \"cancel\", \"runs\": [\"$one\", \"$run\"], \"reason\": \"bulk\"}" '"\(.done) \(.refused[0].run_id)"' "1 $run"
-does 'by filter' POST api/v1/runs/actions "{\"action\": \"cancel\", \"filter\": {\"name\": \"bulk\"}, \"reason\": \"the rest\"}" '"\(.done) \(.refused | length)"' '1 1'
+does 'by a filter of time' POST api/v1/runs/actions '{"action": "cancel", "filter": {"name": "bulk", "since": "2099-01-01T00:00:00Z"}, "reason": "none"}' .done 0
+does 'by another' POST api/v1/runs/actions '{"action": "cancel", "filter": {"name": "bulk", "until": "2001-01-01T00:00:00Z"}, "reason": "none"}' .done 0
+does 'by filter' POST api/v1/runs/actions "{\"action\": \"cancel\", \"filter\": {\"name\": \"bulk\", \"since\": \"2001-01-01T00:00:00Z\", \"until\": \"2099-01-01T00:00:00Z\"}, \"reason\": \"the rest\"}" '"\(.done) \(.refused | length)"' '1 1'
 expect 'both' "$(sql "SELECT bool_and(cancelled_at IS NOT NULL) FROM lockstep.run WHERE run_id IN ('$one', '$two')")" t
 as POST api/v1/runs/actions '{"action": "cancel", "reason": "x"}'
 expect 'none named' "$status" 400

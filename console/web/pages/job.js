@@ -3,7 +3,7 @@ import { h } from '../lib/dom.js';
 import { pageHead, panel, facts, queueLink, runLink, problemBox, allFields, empty } from '../lib/parts.js';
 import { badge, icon, tone } from '../lib/badge.js';
 import { table, listTable } from '../lib/table.js';
-import { when, duration, count, absolute, plural, prose } from '../lib/format.js';
+import { when, duration, count, absolute, instant, plural, prose } from '../lib/format.js';
 import { query, seg, send, whole } from '../lib/api.js';
 import { actionButton } from '../lib/actions.js';
 import { show } from '../lib/dialog.js';
@@ -138,13 +138,12 @@ const FIRES = [
 ];
 
 const fired = (doc) => doc.items.filter((t) => t.action === 'fire').length;
-const asTime = (local) => new Date(local).toISOString();
 
 function backfill(job, schedules, after) {
     const path = `jobs/${seg(job.job)}/backfill`;
     const body = (v) => ({
-        from: asTime(v.from),
-        to: asTime(v.to),
+        from: instant(v.from),
+        to: instant(v.to),
         overlap: v.overlap,
         ...(v.schedule ? { schedule: v.schedule } : {}),
     });
@@ -155,7 +154,7 @@ function backfill(job, schedules, after) {
         after,
         values: { overlap: 'queue_one', schedule: '' },
         fields: [
-            { name: 'from', label: 'from', type: 'datetime-local', required: true, help: 'by the clock of this browser' },
+            { name: 'from', label: 'from', type: 'datetime-local', required: true, help: 'in the zone that the page shows' },
             { name: 'to', label: 'to, not part of it', type: 'datetime-local', required: true },
             { name: 'schedule', label: 'schedule', options: ['', ...schedules.map((s) => s.schedule ?? s.name)], any: 'all that are enabled' },
             {

@@ -55,11 +55,15 @@ function filterFields(data) {
 /* The server wants ISO 8601 with a zone. */
 export const zoned = (params) => Object.fromEntries(['since', 'until'].map((name) => [name, instant(params.get(name) ?? '')]));
 
+/* What the filters of the page describe, for an action on all that match. */
+export function matching(params) {
+    const given = { ...Object.fromEntries(['queue', 'status', 'name'].map((n) => [n, params.get(n)])), ...zoned(params) };
+    return Object.fromEntries(Object.entries(given).filter(([, v]) => v));
+}
+
 function bulk(data, ctx, chosen) {
     const picked = data.list.items?.filter(chosen.has) ?? [];
-    const filter = Object.fromEntries(
-        ['queue', 'status', 'name'].map((n) => [n, ctx.query.get(n)]).filter(([, v]) => v),
-    );
+    const filter = matching(ctx.query);
     const after = () => {
         chosen.clear();
         ctx.reload();
@@ -83,8 +87,6 @@ function bulk(data, ctx, chosen) {
         ),
         !all &&
             data.list.next &&
-            !ctx.query.get('since') &&
-            !ctx.query.get('until') &&
             h(
                 'button.link',
                 {

@@ -1,4 +1,4 @@
--- Does one thing, cancel, pause, resume or retry, with several runs: those of ids, or the newest 1000 that the filter describes ({queue, status, name}). What is not possible with one of them is
+-- Does one thing, cancel, pause, resume or retry, with several runs: those of ids, or the newest 1000 that the filter describes ({queue, status, name, since, until}). What is not possible with one of them is
 -- said of it, and the others are done all the same. Each is a change of its own in the event log.
 CREATE OR REPLACE FUNCTION lockstep.runs_act(action text, ids json, filter json, reason text) RETURNS json LANGUAGE plpgsql AS $$
 #variable_conflict use_variable
@@ -18,6 +18,7 @@ BEGIN
         ELSE ARRAY(SELECT r.run_id FROM lockstep.run r JOIN lockstep.queue q USING (queue_id)
                    WHERE (filter ->> 'queue' IS NULL OR q.name = filter ->> 'queue') AND (filter ->> 'status' IS NULL OR r.status = ANY (pg_catalog.string_to_array(filter ->> 'status', ',')))
                      AND (filter ->> 'name' IS NULL OR pg_catalog.strpos(pg_catalog.lower(r.name), pg_catalog.lower(filter ->> 'name')) > 0)
+                     AND (filter ->> 'since' IS NULL OR r.created_at >= (filter ->> 'since')::timestamptz) AND (filter ->> 'until' IS NULL OR r.created_at <= (filter ->> 'until')::timestamptz)
                    ORDER BY r.run_no DESC LIMIT MOST) END;
     IF pg_catalog.cardinality(wanted) > MOST THEN
         RAISE EXCEPTION 'at most % runs at once', MOST USING ERRCODE = '22023';
