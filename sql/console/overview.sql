@@ -111,6 +111,7 @@ SELECT json_build_object(
                                   ORDER BY b.wake_at LIMIT 50) s -- CASE: the planner believes that all are triggers, from the index that has only those, and would sort
                             JOIN lockstep.job j USING (job_id) WHERE s.next_at IS NOT NULL) n), '[]'::json),
     'queues_all', (SELECT count(*) FROM lockstep.queue q),
+    'open_runs', (SELECT count(*) FROM lockstep.run r WHERE r.ended_at IS NULL AND r.started_at IS NOT NULL),
     'alerts_all', (SELECT count(*) FROM lockstep.alert a WHERE a.closed_at IS NULL),
     'executors', COALESCE(cardinality(lockstep.executors_alive()),
         (SELECT count(*) FROM lockstep.executor e WHERE e.ended_at IS NULL AND e.heartbeat_at > clock_timestamp() - GREATEST(e.frozen_after * 2, interval '30 seconds'))),

@@ -53,7 +53,7 @@ has_all() {
 }
 
 case_begin 'the overview and the queues'
-has_all overview '.' 'queues queues_all alerts alerts_all next executors now'
+has_all overview '.' 'queues queues_all open_runs alerts alerts_all next executors now'
 has_all overview '.queues[0]' 'queue status reason max_readers target in_use open_run open_run_name open_order pending processing error failed lag oldest_waiting_s throughput barrier_ms'
 reads 'its sparks' overview '.queues[0].throughput, .queues[0].barrier_ms | length' '60 60'
 reads 'its tasks of the hour' overview '[.queues[0].throughput[]? // 0] | add | round' 3

@@ -69,14 +69,13 @@ const tile = (n, word, href, { bad, title } = {}) =>
 
 function tiles(data) {
     const sum = (name) => data.queues.reduce((n, q) => n + (q[name] ?? 0), 0);
-    const open = data.queues.filter((q) => q.open_run).length,
-        running = sum('processing'),
+    const running = sum('processing'),
         executors = data.executors ?? 0;
     return h(
         'div.tiles',
         { key: 'tiles' },
         tile(data.queues_all, noun(data.queues_all, 'queue'), 'queues'),
-        tile(open, noun(open, 'open run'), 'runs?status=Running,Paused'),
+        tile(data.open_runs, noun(data.open_runs, 'open run'), 'runs?status=Running,Paused'),
         tile(running, `${noun(running, 'task')} running`, 'runs?status=Running'),
         tile(sum('pending'), `${noun(sum('pending'), 'task')} waiting`, 'runs?status=Running,Published'),
         tile(sum('failed'), 'failed', 'runs?status=Failed,Running,Paused', { bad: true, title: 'failed tasks of open runs' }),
