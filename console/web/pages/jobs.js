@@ -6,7 +6,7 @@ import { allQueues, filters, listTable, queueFilter, table } from '../lib/table.
 import { when, serverNow, dayText, clockText, plural } from '../lib/format.js';
 import { query } from '../lib/api.js';
 
-const DAYS = 7,
+const DAYS = 8, // seven times 24 hours begin and end within a day
     HOURS = 24,
     HOUR_MS = 3600000,
     QUARTER_MS = 900000,
