@@ -1,6 +1,6 @@
 -- The times of stored schedules that are to come, from `from` until `until`, at most n; job NULL: of all jobs. Only what is enabled. Of each schedule about as many
 -- times are computed as it has among the first n, however many schedules there are: each round goes a few times further with those that may have earlier times than
--- the n-th that is known.
+-- the n-th that is known. A schedule whose zone is gone has none, and a warning names it.
 CREATE OR REPLACE FUNCTION lockstep.job_forecast(job text DEFAULT NULL, "from" timestamptz DEFAULT NULL, until timestamptz DEFAULT NULL, n int DEFAULT 100)
 RETURNS TABLE (at timestamptz, job_name text, schedule text, local text) LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 #variable_conflict use_column
@@ -10,6 +10,7 @@ DECLARE
     steps int;
     open_ids int[]; -- schedules that may have more times before the horizon, and their last known one
     open_at timestamptz[];
+    gone record;
     ids int[] := '{}'; -- the times that are known, and of which schedules
     times timestamptz[] := '{}';
     new_ids int[];
@@ -21,9 +22,14 @@ BEGIN
     IF job_forecast.n NOT BETWEEN 1 AND MOST THEN
         PERFORM lockstep.rule_refuse('value', format('n: %s is not in the range', job_forecast.n), format('write 1 to %s', MOST));
     END IF;
+    FOR gone IN SELECT j.name AS job, s.name, lockstep.rule_fault(s.rule) AS why FROM lockstep.schedule s JOIN lockstep.job j USING (job_id)
+                WHERE s.is_active AND (s.rule).zone <> 'UTC' AND (job_forecast.job IS NULL OR j.name = job_forecast.job) AND lockstep.rule_fault(s.rule) IS NOT NULL
+                ORDER BY 1, 2 LIMIT 100 LOOP
+        RAISE WARNING 'job %, schedule %: %', gone.job, gone.name, gone.why;
+    END LOOP;
     SELECT array_agg(s.schedule_id), array_agg(COALESCE(job_forecast."from", clock_timestamp()) - interval '1 microsecond') INTO open_ids, open_at
     FROM lockstep.schedule s JOIN lockstep.job j USING (job_id)
-    WHERE s.is_active AND (s.rule).kind IS NOT NULL AND (job_forecast.job IS NULL OR j.name = job_forecast.job);
+    WHERE s.is_active AND (s.rule).kind IS NOT NULL AND (job_forecast.job IS NULL OR j.name = job_forecast.job) AND lockstep.rule_fault(s.rule) IS NULL;
     WHILE cardinality(open_ids) > 0 LOOP
         steps := ceil(job_forecast.n::numeric / cardinality(open_ids));
         WITH RECURSIVE walked AS (

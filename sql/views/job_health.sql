@@ -1,20 +1,20 @@
 -- How each job does, from rows alone: a dispatcher that lives and does nothing, or that is not there, is found by whoever looks. is_problem: somebody should
 -- look. Promised to users: a column keeps its name and meaning; new ones go to the end.
---   disabled, paused, silenced    by a person: no problem       manual      no schedule: nothing is expected
+--   disabled, paused, silenced    by a person, disabled also when each of its schedules is: no problem       manual      no schedule: nothing is expected
 --   blocked   fired, but its queue is halted or has no executor
 --   stuck     its run takes longer than twice what 95 of 100 good ones took, and a minute; known from five of them on
 --   missed    a time has passed by more than lockstep.job_grace, and no dispatcher has decided it; or its last time was decided as missed
---   never     enabled, and nothing is to come
---   failed    its last run, the firing of its last time, or three looks of its trigger in a row; since the first of them      late    its last run
+--   never     a schedule is enabled, and nothing is to come
+--   failed    a schedule whose zone is gone, its last run, the firing of its last time, or three looks of its trigger in a row; since the first of them      late    its last run
 CREATE OR REPLACE VIEW lockstep.job_health AS
 SELECT h.job, h.queue, h.state, h.state IN ('blocked', 'stuck', 'missed', 'never', 'failed', 'late') AS is_problem,
        CASE h.state WHEN 'missed' THEN CASE WHEN h.is_undecided THEN h.next_at ELSE h.last_for END
-            WHEN 'failed' THEN COALESCE(CASE WHEN h.look_at IS NOT NULL OR h.last_outcome = 'error' THEN h.failing_since END, h.last_ended_at, h.last_decided_at) WHEN 'late' THEN h.last_for WHEN 'disabled' THEN h.changed_at
+            WHEN 'failed' THEN COALESCE(CASE WHEN h.fault IS NOT NULL THEN COALESCE(h.failing_since, h.changed_at) WHEN h.look_at IS NOT NULL OR h.last_outcome = 'error' THEN h.failing_since END, h.last_ended_at, h.last_decided_at) WHEN 'late' THEN h.last_for WHEN 'disabled' THEN h.changed_at
             WHEN 'paused' THEN h.paused_at WHEN 'silenced' THEN h.silenced_at WHEN 'never' THEN h.changed_at ELSE h.open_since END AS since,
        CASE h.state
             WHEN 'missed' THEN CASE WHEN h.is_undecided IS NOT TRUE THEN format('%s: %s was missed: %s', h.last_source, lockstep.job_time(h.last_for), h.last_reason)
                  ELSE format(CASE WHEN h.is_watch THEN 'schedule %s: it has not reported for %s' ELSE 'schedule %s: no dispatcher decided %s' END, h.schedule, lockstep.job_time(h.next_at)) END
-            WHEN 'failed' THEN CASE WHEN h.look_at IS NOT NULL THEN format('trigger: %s', COALESCE(h.look_error, h.last_reason))
+            WHEN 'failed' THEN CASE WHEN h.fault IS NOT NULL THEN h.fault WHEN h.look_at IS NOT NULL THEN format('trigger: %s', COALESCE(h.look_error, h.last_reason))
                  WHEN h.last_outcome = 'error' THEN format('%s: %s', h.last_source, h.last_reason)
                  WHEN h.is_watch THEN COALESCE(h.last_reason, 'it has reported a failure') ELSE format('run %s is %s', h.last_run, h.last_status) END
             WHEN 'late' THEN format('it fired %s after its time', date_trunc('second', h.lateness))
@@ -29,7 +29,7 @@ FROM (
            o.created_at AS open_since, COALESCE(l.run_id, f.run_id) AS last_run, COALESCE(l.status, f.status) AS last_status, l.reason AS last_reason,
            l.ended_at AS last_ended_at, l.scheduled_for AS last_for,
            l.decided_at - l.scheduled_for AS lateness, p.longest, z.set_at AS silenced_at,
-           n.is_undecided, c.look_at, c.look_error, c.failing_since, l.outcome AS last_outcome, l.source AS last_source, l.decided_at AS last_decided_at,
+           n.is_undecided, c.fault, c.look_at, c.look_error, c.failing_since, l.outcome AS last_outcome, l.source AS last_source, l.decided_at AS last_decided_at,
            format('until %s by %s: %s', lockstep.job_time(date_trunc('second', z.until)), z.set_by, z.reason) AS silence,
            CASE WHEN NOT j.enabled THEN 'disabled'
                 WHEN q.paused THEN 'paused'
@@ -37,8 +37,10 @@ FROM (
                 WHEN o.run_id IS NOT NULL AND (q.halted_reason IS NOT NULL OR NOT e.lives) THEN 'blocked'
                 WHEN clock_timestamp() - o.created_at > p.longest THEN 'stuck'
                 WHEN o.run_id IS NOT NULL THEN 'running'
+                WHEN c.fault IS NOT NULL THEN 'failed'
                 WHEN n.is_undecided THEN 'missed'
                 WHEN c.schedules = 0 THEN 'manual'
+                WHEN c.active = 0 THEN 'disabled'
                 WHEN n.next_at IS NULL AND c.following = 0 THEN 'never'
                 WHEN c.look_at IS NOT NULL OR l.outcome = 'error' THEN 'failed'
                 WHEN l.outcome = 'missed' THEN 'missed'
@@ -49,10 +51,11 @@ FROM (
     LEFT JOIN lockstep.queue q USING (queue_id)
     LEFT JOIN lockstep.job_silence z USING (job_id)
     CROSS JOIN LATERAL (
-        SELECT count(*) AS schedules, count(*) FILTER (WHERE s.after_job IS NOT NULL AND s.is_active) AS following,
+        SELECT count(*) AS schedules, count(*) FILTER (WHERE s.is_active) AS active, count(*) FILTER (WHERE s.after_job IS NOT NULL AND s.is_active) AS following,
                max((s.look).at) FILTER (WHERE s.is_active AND (s.look).failures >= 3) AS look_at,
                max((s.look).error) FILTER (WHERE s.is_active AND (s.look).failures >= 3) AS look_error,
-               min(s.failing_since) FILTER (WHERE s.is_active) AS failing_since
+               min(s.failing_since) FILTER (WHERE s.is_active) AS failing_since,
+               min(format('schedule %s: %s', s.name, lockstep.rule_fault(s.rule))) FILTER (WHERE s.is_active AND (s.rule).zone <> 'UTC' AND lockstep.rule_fault(s.rule) IS NOT NULL) AS fault
         FROM lockstep.schedule s WHERE s.job_id = j.job_id) c
     LEFT JOIN LATERAL ( -- the earliest time that no dispatcher has decided
         SELECT m.schedule, m.name, m.next_at,

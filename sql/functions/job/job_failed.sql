@@ -1,4 +1,5 @@
--- A firing failed: its time is decided as an error, and the schedule continues with the next one that is to come. When even that is impossible, its next look is in a minute.
+-- A firing failed: its time is decided as an error, and the schedule continues with the next one that is to come. When even that is impossible,
+-- because its zone is gone (rule_fault), its time stays undecided, job_health tells of it, and its next look is in a minute.
 CREATE OR REPLACE FUNCTION lockstep.job_failed(p_job lockstep.job, p_schedule lockstep.schedule, p_for timestamptz, p_by text, p_why text) RETURNS void LANGUAGE plpgsql AS $$
 DECLARE
     at CONSTANT timestamptz := COALESCE(p_for, p_schedule.queued_for, p_schedule.next_at);
@@ -8,6 +9,15 @@ DECLARE
 BEGIN
     IF (p_schedule.rows_rule).relation IS NOT NULL THEN
         PERFORM lockstep.job_look_failed(p_job, p_schedule, why);
+        RETURN;
+    END IF;
+    IF lockstep.rule_fault(p_schedule.rule) IS NOT NULL THEN
+        IF p_schedule.failing_since IS NULL THEN
+            PERFORM lockstep.job_note(p_job.name, 'error', 'schedule ' || p_schedule.name, why);
+        END IF;
+        UPDATE lockstep.schedule s SET asked_until = NULL, wake_at = pg_catalog.clock_timestamp() + interval '1 minute',
+            failing_since = COALESCE(s.failing_since, pg_catalog.clock_timestamp())
+        WHERE s.schedule_id = p_schedule.schedule_id;
         RETURN;
     END IF;
     PERFORM lockstep.job_note(p_job.name, 'error', 'schedule ' || p_schedule.name, why);

@@ -1,0 +1,47 @@
+-- What must not stop the others: a schedule whose time zone the server does not know any more, and a job log that cannot be written.
+BEGIN;
+SELECT no_plan();
+SET LOCAL client_min_messages = error;
+INSERT INTO lockstep.queue (name, topic) VALUES ('q', 't');
+\ir job.inc
+SELECT lockstep.job_define(pg_temp.spec(name, '{"schedules": [{"name": "s", "kind": "daily", "times": ["06:00"], "zone": "Europe/Warsaw"}]}')) FROM unnest('{gone,stays}'::text[]) AS name;
+CREATE FUNCTION pg_temp.of(p_job text) RETURNS lockstep.schedule LANGUAGE sql AS $$
+    SELECT s FROM lockstep.schedule s JOIN lockstep.job j USING (job_id) WHERE j.name = p_job
+$$;
+-- The time zones of the server are others now.
+UPDATE lockstep.schedule s SET rule.zone = 'Gone/Away' WHERE s.schedule_id = (pg_temp.of('gone')).schedule_id;
+SELECT results_eq($$SELECT job, state, is_problem, detail FROM lockstep.job_health ORDER BY job$$,
+    $$VALUES ('gone', 'failed', true, 'schedule s: time zone "Gone/Away" not recognized'), ('stays', 'ok', false, NULL)$$, 'the health of every job is told, and names the schedule of the gone zone');
+SELECT results_eq($$SELECT DISTINCT job_name FROM lockstep.job_forecast(NULL, '2041-01-01Z', NULL, 5)$$, $$VALUES ('stays')$$, 'the forecast has the other');
+SELECT lives_ok($$SELECT lockstep.monitor_compare(now()), lockstep.monitor_compare(now())$$, 'the monitor compares');
+SELECT results_eq($$SELECT job, kind, text FROM lockstep.job_alert WHERE opened_at IS NOT NULL$$,
+    $$VALUES ('gone', 'failed', 'schedule s: time zone "Gone/Away" not recognized')$$, 'and opens an alert');
+-- Its time passes.
+UPDATE lockstep.schedule s SET next_at = now() - interval '10 minutes', wake_at = now() - interval '10 minutes' WHERE s.schedule_id = (pg_temp.of('gone')).schedule_id;
+SELECT is((SELECT verdict FROM lockstep.dispatch('test')), 'error', 'its firing is an error');
+UPDATE lockstep.schedule s SET wake_at = now() WHERE s.schedule_id = (pg_temp.of('gone')).schedule_id;
+SELECT is((SELECT verdict FROM lockstep.dispatch('test')), 'error', 'and again');
+SELECT is((pg_temp.of('gone')).next_at, now() - interval '10 minutes', 'the time stays undecided');
+SELECT ok((pg_temp.of('gone')).wake_at > now() + interval '59 seconds', 'its next look is in a minute');
+SELECT is((SELECT count(*) FROM lockstep.job_log WHERE job = 'gone' AND event = 'error'), 1::bigint, 'the log says it once');
+SELECT is((SELECT state FROM lockstep.job_health WHERE job = 'gone'), 'failed', 'it is failed, not missed');
+-- The zone is there again.
+UPDATE lockstep.schedule s SET rule.zone = 'Europe/Warsaw', wake_at = now() WHERE s.schedule_id = (pg_temp.of('gone')).schedule_id;
+SELECT is((SELECT verdict FROM lockstep.dispatch('test')), 'fire', 'a zone that is back fires the time that waited');
+SELECT is((pg_temp.of('gone')).failing_since, NULL, 'and nothing fails any more');
+
+-- Nothing is expected of a job whose only schedule a person disabled.
+SELECT lockstep.job_define(pg_temp.spec('resting', '{"schedules": [{"name": "s", "kind": "daily", "times": ["06:00"], "enabled": false}]}'));
+SELECT results_eq($$SELECT state, is_problem FROM lockstep.job_health WHERE job = 'resting'$$, $$VALUES ('disabled', false)$$, 'a job whose schedules are disabled is no problem');
+SELECT lockstep.job_define(pg_temp.spec('over', '{"schedules": [{"name": "s", "kind": "once", "at": "2041-01-01T00:00:00Z"}, {"name": "t", "kind": "daily", "times": ["06:00"], "enabled": false}]}'));
+UPDATE lockstep.schedule s SET next_at = NULL, wake_at = NULL FROM lockstep.job j WHERE j.job_id = s.job_id AND j.name = 'over' AND s.name = 's';
+SELECT results_eq($$SELECT state, is_problem FROM lockstep.job_health WHERE job = 'over'$$, $$VALUES ('never', true)$$, 'one with an enabled schedule that has no time any more is never');
+
+-- A log that cannot be written.
+CREATE FUNCTION pg_temp.refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION 'no room'; END $$;
+CREATE TRIGGER refuse BEFORE INSERT ON lockstep.job_event FOR EACH ROW EXECUTE FUNCTION pg_temp.refuse();
+UPDATE lockstep.schedule s SET next_at = now(), wake_at = now() WHERE s.schedule_id = (pg_temp.of('stays')).schedule_id;
+SELECT is((SELECT verdict FROM lockstep.dispatch('test')), 'fire', 'a job fires although its log cannot be written');
+SELECT is((SELECT count(*) FROM lockstep.occurrence o WHERE o.job = 'stays' AND o.outcome = 'fired' AND o.run_id IS NOT NULL), 1::bigint, 'with its occurrence and its run');
+SELECT * FROM finish();
+ROLLBACK;
