@@ -12,12 +12,19 @@ static enum rc note(struct db *db, const struct visitor *visitor, const struct c
     enum rc rc = db_run(db, &sql_console_change_begin, params, &result, err);
     if (rc != RC_OK || db_bool(result, 0, CONSOLE_CHANGE_BEGIN_IS_NEW))
         return rc;
-    if (db_bool(result, 0, CONSOLE_CHANGE_BEGIN_IS_SAME)) {
+    bool is_same = db_bool(result, 0, CONSOLE_CHANGE_BEGIN_IS_SAME);
+    if (is_same && !route_code(change->route)->once) {
         str_text(answer, db_text(result, 0, CONSOLE_CHANGE_BEGIN_ANSWER));
         return RC_OK;
     }
-    rc = err_set(err, RC_REJECT, ERR_FAILED, "Idempotency-Key", "Take a new key for each change.",
-                 "the key was used for another request");
+    if (is_same)
+        rc =
+            err_set(err, RC_REJECT, ERR_FAILED, "Idempotency-Key",
+                    "If the answer was lost, revoke what was made and make another with a new key.",
+                    "the change was made before; its answer has a secret and was given once");
+    else
+        rc = err_set(err, RC_REJECT, ERR_FAILED, "Idempotency-Key",
+                     "Take a new key for each change.", "the key was used for another request");
     err_code(err, "key");
     return rc;
 }
@@ -29,7 +36,8 @@ static enum rc make_noted(struct db *db, const struct visitor *visitor, const st
     if (rc != RC_OK || answer->len > 0)
         return rc;
     rc = document_make(change->context, db, change->route, change->params, answer, err);
-    const char *const params[] = {visitor_login(visitor), change->key, answer->data};
+    const char *kept = route_code(change->route)->once ? "" : answer->data;
+    const char *const params[] = {visitor_login(visitor), change->key, kept};
     return rc == RC_OK ? db_run(db, &sql_console_change_end, params, NULL, err) : rc;
 }
 

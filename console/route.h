@@ -40,6 +40,7 @@ struct route_code {
     route_make_fn *make;   /* instead of a statement */
     route_step_fn *before; /* what SQL cannot check; RC_NONE: there is no such thing */
     route_step_fn *after;  /* when it is committed; if that fails the change is made all the same */
+    bool once;             /* its answer has a secret: it is given once, and not kept */
     bool keyless;          /* takes no Idempotency-Key: it lasts for more than a transaction */
 };
 struct route {

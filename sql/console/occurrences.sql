@@ -1,4 +1,4 @@
--- console_occurrences :one  the newest $1 times of all jobs behind place $2: with outcome $3, of jobs with $4 in their name, decided from $5 to $6 (NULL: any). A page looks at
+-- console_occurrences :one  the newest $1 times of all jobs behind place $2: with outcome $3, of jobs with $4 in their name, decided from $5 to $6 (NULL: any); if $7 with the texts of errors. A page looks at
 -- 10,001 times at most, and so does the count: `next` continues where it ended
 -- columns: document
 WITH seen AS (
@@ -14,7 +14,7 @@ found AS MATERIALIZED (
 page AS MATERIALIZED (SELECT f.occurrence_id, f.decided_at FROM found f ORDER BY f.decided_at DESC, f.occurrence_id DESC LIMIT $1::bigint)
 SELECT lockstep.page(
     (SELECT json_agg(to_jsonb(i) - 'decided_at' ORDER BY i.decided_at DESC, i.occurrence_id DESC)
-     FROM (SELECT h.job, h.schedule, h.scheduled_for, h.fired_at, lockstep.seconds(h.lateness) AS lateness, h.outcome, h.source, h.reason, h.run_id, h.status, h.ended_at,
+     FROM (SELECT h.job, h.schedule, h.scheduled_for, h.fired_at, lockstep.seconds(h.lateness) AS lateness, h.outcome, h.source, lockstep.shown('job ' || h.outcome, h.reason, $7::boolean) AS reason, h.run_id, h.status, h.ended_at,
                   lockstep.seconds(h.duration) AS duration, h.missed_from, h.missed_count, h.dispatcher, h.occurrence_id, h.rows, p.decided_at
            FROM lockstep.occurrence h JOIN page p USING (occurrence_id) WHERE h.occurrence_id = ANY (ARRAY(SELECT occurrence_id FROM page))) i),
     'occurrences.' || COALESCE(

@@ -1,4 +1,4 @@
--- console_overview :one  every queue at a glance, the alerts that are open, and what fires next. What is counted of a queue is of the run that has been open for longest, and
+-- console_overview :one  every queue at a glance, the alerts that are open, and what fires next; if $1 with the texts of errors. What is counted of a queue is of the run that has been open for longest, and
 -- of so few rows that many queues cost little: of its phases that are not done the last tasks (counted_all: it was all of them), of its events those since it was
 -- reopened. throughput and barrier_ms have a number a minute, the newest last, from the newest 100 phases of the newest 20 runs (fewer with more than 20 queues; null: before them): a
 -- phase's tasks are spread over the time that it was open; barrier_ms, of the last phase that opened in the minute, is from the last end among the last 64 tasks of the phase before to the
@@ -102,7 +102,7 @@ SELECT json_build_object(
             FROM (SELECT b.event, b.event_id, COALESCE(max(b.event_id) FILTER (WHERE b.event IN ('run_reopened', 'tasks_reopened')) OVER (), 0) AS reopened
                   FROM (SELECT e.event, e.event_id FROM lockstep.event_log e WHERE e.run_no BETWEEN q.run_no AND q.run_no ORDER BY e.run_no DESC, e.event_id DESC LIMIT 1000) b) l) f), '[]'::json),
     'alerts', COALESCE((SELECT json_agg(a ORDER BY a.alert_id DESC)
-                        FROM (SELECT b.alert_id, b.job, b.kind, b.since, b.opened_at, b.text, b.acknowledged_by, b.acknowledged_at
+                        FROM (SELECT b.alert_id, b.job, b.kind, b.since, b.opened_at, lockstep.shown('job ' || b.kind, b.text, $1::boolean) AS text, b.acknowledged_by, b.acknowledged_at
                               FROM lockstep.alert b WHERE b.closed_at IS NULL ORDER BY b.alert_id DESC LIMIT 100) a), '[]'::json),
     'next', COALESCE((SELECT json_agg(json_build_object('job', n.job, 'schedule', n.schedule, 'at', n.next_at) ORDER BY n.next_at, n.job, n.schedule)
                       FROM (SELECT j.name AS job, s.name AS schedule, s.next_at

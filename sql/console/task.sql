@@ -1,10 +1,11 @@
--- console_task :maybe  task $1, with its attempts that did not end it well, and, if $2, what it runs and what its errors say
+-- console_task :maybe  task $1, with its attempts that did not end it well, and, if $2, its key, what it runs, and what its errors and notices say
 -- columns: document
 SELECT json_build_object('task', (SELECT to_json(i) FROM (
            SELECT t.task_id, q.name AS queue, r.run_id, r.name AS run, t."order", t.seq, t.name, t.type, t.status, t.step, t.attempt_num AS attempt, t.max_attempts,
                   t.lost_num AS lost, t.started_at, lockstep.seconds(CASE WHEN t.status = 'Processing' THEN clock_timestamp() - t.started_at ELSE t.duration END) AS seconds,
                   CASE WHEN t.status <> 'Processing' THEN t.started_at + t.duration END AS ended_at,
-                  t.scheduled_for, lockstep.shown('error', t.error, $2::boolean) AS error, t.kafka_offset AS "offset", t.key, t.condition, t.skipped, t.needs, t.worker, t.lease_until, t.rows, t.notices, t.cancelled_by,
+                  t.scheduled_for, lockstep.shown('error', t.error, $2::boolean) AS error, t.kafka_offset AS "offset", CASE WHEN $2::boolean THEN t.key END AS key, t.condition, t.skipped, t.needs, t.worker, t.lease_until,
+                  t.rows, CASE WHEN $2::boolean THEN t.notices END AS notices, t.cancelled_by,
                   t.traceparent, e.executor_id, e.host, t.backend_pid, CASE WHEN $2::boolean THEN t.payload END AS payload, CASE WHEN $2::boolean THEN t.response END AS response,
                   NOT $2::boolean AS hidden) i),
        'attempts', COALESCE((SELECT json_agg(json_build_object('attempt', a.attempt, 'status', CASE WHEN a.status = 'Pending' THEN 'lost' ELSE a.status::text END,

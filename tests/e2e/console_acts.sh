@@ -104,6 +104,17 @@ expect 'refused' "$status" 404
 api PUT "api/v1/queues/$q/readers" '{"max_readers": 2, "reason": "other"}' -b "$tmp/cookies" -H "X-CSRF-Token: $csrf" -H 'Idempotency-Key: two'
 expect 'what was refused leaves its key free' "$status" 200
 
+for _ in 1 2; do
+    api POST api/v1/tokens '{"name": "once", "role": "monitor", "days": 1}' -b "$tmp/cookies" -H "X-CSRF-Token: $csrf" -H 'Idempotency-Key: three'
+    [ -z "${secret:-}" ] || break
+    secret=$(api_is .token)
+    expect 'a token is made' "$status ${#secret}" '200 64'
+done
+expect 'and shown once' "$status $(api_is .code) $(grep -c "$secret" <<<"$answer") $(api_is '.hint | length > 0')" '409 key 0 true'
+expect 'it is kept nowhere' "$(sql "SELECT count(*) FROM lockstep.console_change c WHERE c.answer LIKE '%$secret%'")" 0
+as DELETE api/v1/tokens/once '{}'
+unset secret
+
 case_begin 'a producer publishes, an operator who is none does not'
 tasks='{"name": "from the page", "tasks": [{"order": 1, "sql": "SELECT 1"}, {"order": 2, "sql": "SELECT 2"}]}'
 as POST "api/v1/queues/$q/runs" "$tasks"
@@ -315,7 +326,7 @@ with bold POST "api/v1/rejected/$rejected/redrive" "{\"reason\": \"x\", \"again\
 expect 'redrives' "$status $(api_is .messages)" '200 1'
 with bold POST api/v1/replay "{\"queue\": \"$q\", \"mode\": \"all\", \"run\": \"$published\", \"reason\": \"x\"}"
 expect 'and replays' "$status $(api_is .counts.run_again)" '200 2'
-expect 'listed' "$(lockstep console token list -o json | jq -r '.[] | "\(.name) \(.role) \(.publishes)"' | sort | paste -sd,)" 'acting operator false,bold operator true,publishing monitor true'
+expect 'listed' "$(lockstep console token list -o json | jq -r '.[] | select(.name != "once") | "\(.name) \(.role) \(.publishes)"' | sort | paste -sd,)" 'acting operator false,bold operator true,publishing monitor true'
 lockstep console token revoke bold -q
 lockstep console token revoke publishing -q
 lockstep console token revoke acting -q

@@ -193,7 +193,17 @@ executors_wait
 task=$(sql "SELECT task_id FROM lockstep.task WHERE error LIKE '%9876%'")
 sql "INSERT INTO lockstep.rejected_message (queue_id, kafka_offset, reason, detail, raw) SELECT queue_id, 7777, 'bad_message', '\$.params must be an array, not {\"card\": \"pin 9876\"}', 'x' FROM lockstep.queue WHERE name = '$secret'" >/dev/null
 sql "INSERT INTO lockstep.event_log (event, queue_id, detail) SELECT 'message_rejected', queue_id, 'offset 7777: bad_message: \$.params must be an array, not pin 9876' FROM lockstep.queue WHERE name = '$secret'" >/dev/null
-places=("tasks/$task" "tasks/$task/explain" "runs/$failed_run" "runs?queue=$secret" "runs/$failed_run/tasks" "runs/$failed_run/events" "runs/$failed_run/explain" "runs/$failed_run/gantt"
+sql <<SQL >/dev/null
+UPDATE lockstep.task SET key = 'key 9876', notices = 'NOTICE: 9876' WHERE task_id = $task;
+UPDATE lockstep.schedule SET next_at = now() + interval '1 h', look = ROW(now(), NULL, NULL, NULL, 3, '22P02: invalid input: "pin 9876"')::lockstep.rows_look WHERE name = 'trigger' AND job_id = (SELECT job_id FROM lockstep.job WHERE name = 'job 3');
+INSERT INTO lockstep.job_event (job, event, source, message) VALUES ('job 3', 'error', 'trigger', '22P02: invalid input: "pin 9876"'), ('job 3', 'alert', 'monitor', 'failed: trigger: 22P02: invalid input: "pin 9876"'), ('job 3', 'error', 'r', 'the run is Failed');
+INSERT INTO lockstep.job_occurrence (job_id, schedule_id, scheduled_for, outcome, source, reason, dispatcher)
+SELECT j.job_id, s.schedule_id, now(), 'error', 'trigger', '22P02: invalid input: "pin 9876"', 'd' FROM lockstep.job j JOIN lockstep.schedule s USING (job_id) WHERE j.name = 'job 3' AND s.name = 'trigger';
+INSERT INTO lockstep.job_alert (job, kind, since, seen_at, last_seen_at, opened_at, text) VALUES ('job 3', 'failed', now(), now(), now(), now(), 'trigger: 22P02: invalid input: "pin 9876"')
+SQL
+failing=$(sql "SELECT alert_id FROM lockstep.job_alert WHERE kind = 'failed' AND job = 'job 3'")
+reads 'a job that fails' 'health?name=job%203' '.items[0].state' failed
+places=(triggers health jobs 'jobs/job%203' 'jobs/job%203/history' 'jobs/job%203/occurrences' job-log 'job-log?text=9876' occurrences alerts "alerts/$failing" "tasks/$task" "tasks/$task/explain" "runs/$failed_run" "runs?queue=$secret" "runs/$failed_run/tasks" "runs/$failed_run/events" "runs/$failed_run/explain" "runs/$failed_run/gantt"
     "events?queue=$secret" "events?text=PIN%209876" "queues/$secret" "queues/$secret/explain" "rejected?queue=$secret" overview)
 for place in "${places[@]}"; do
     as GET "api/v1/$place"
@@ -201,6 +211,12 @@ for place in "${places[@]}"; do
 done
 reads 'its SQLSTATE' "tasks/$task" '.task.error, .attempts[0].error' '22P02: the text is hidden: it may quote parameters the text is hidden: it may quote parameters'
 reads 'what is known of its run' "runs/$failed_run" '.run.reason' "task $task of order 1 failed: the text is hidden: it may quote parameters"
+hides='the text is hidden: it may quote parameters'
+reads 'of a job' 'health?name=job%203' '.items[0].detail' "trigger: 22P02: $hides"
+reads 'of its alert' "alerts/$failing" '.alert.text' "trigger: 22P02: $hides"
+reads 'of the event that it was opened' 'events?kind=alert_opened&text=job%203' '.items[0].detail' "job job 3: alert $failing: failed: $hides"
+reads 'of its log' 'jobs/job%203/history' '[.items[].message] | sort | join("|")' "22P02: $hides|failed: trigger: 22P02: $hides|the run is Failed"
+reads 'its key and its notices' "tasks/$task" '.task.key, .task.notices' 'null null'
 reads 'why' "tasks/$task/explain" '.lines[0].sentence' "task $task of order 1 is Failed: 22P02: the text is hidden: it may quote parameters"
 id=$(sql "SELECT min(event_id) - 1 FROM lockstep.event_log WHERE event = 'task_failed' AND task_id = $task")
 curl -s -N -m 60 -b "$tmp/cookies" -H "Last-Event-ID: $id" "${url}api/v1/stream" >"$tmp/stream" &
@@ -217,7 +233,10 @@ reads 'by text' "rejected?queue=$q&text=DETAIL%203" '.items | map(.detail) | joi
 reads 'a message' "rejected/$rejected" '.message.raw_text, .message.raw_hex, .message.headers[0].name, .message.headers[0].value' '{"sql":  7b2273716c223a20 a b'
 reads 'no text' "rejected/$((rejected + 4))" '.message.raw_text, .message.raw_hex' 'null ff00'
 reads 'an error' "tasks/$task" '.task.error' '22P02: invalid input syntax for type integer: "pin 9876"'
-reads 'by an error' 'events?text=PIN%209876' '.items | map(.event) | sort | unique | join(" ")' 'message_rejected run_stopped task_failed'
+reads 'its key and its notices' "tasks/$task" '.task.key, .task.notices' 'key 9876 NOTICE: 9876'
+reads 'why a job fails' 'health?name=job%203' '.items[0].detail' 'trigger: 22P02: invalid input: "pin 9876"'
+reads 'a line of its log' 'job-log?text=9876&kind=alert' '.items | length' 1
+reads 'by an error' 'events?text=PIN%209876' '.items | map(.event) | sort | unique | join(" ")' 'alert_opened message_rejected run_stopped task_failed'
 console_stop
 cases_end
 exit $failed
