@@ -116,7 +116,9 @@ static enum rc add_members(const struct json *json, const struct cJSON *node,
         size_t len;
         const char *raw = json_raw(json, node, &len);
         str_format(text, "%s\"%s\":", text->len > 1 ? "," : "", param.name);
-        if (field_is_text(param.field))
+        if (param.field->type == FIELD_TIME)
+            str_format(text, "\"%s\"", value.data); /* as PostgreSQL reads it */
+        else if (field_is_text(param.field))
             str_add(text, raw, len);
         else
             str_add(text, value.data, value.len);

@@ -10,7 +10,7 @@ DECLARE
     steps int;
     open_ids int[]; -- schedules that may have more times before the horizon, and their last known one
     open_at timestamptz[];
-    gone record;
+    gone text[]; -- schedules whose zone is gone, in words
     ids int[] := '{}'; -- the times that are known, and of which schedules
     times timestamptz[] := '{}';
     new_ids int[];
@@ -22,14 +22,15 @@ BEGIN
     IF job_forecast.n NOT BETWEEN 1 AND MOST THEN
         PERFORM lockstep.rule_refuse('value', format('n: %s is not in the range', job_forecast.n), format('write 1 to %s', MOST));
     END IF;
-    FOR gone IN SELECT j.name AS job, s.name, lockstep.rule_fault(s.rule) AS why FROM lockstep.schedule s JOIN lockstep.job j USING (job_id)
-                WHERE s.is_active AND (s.rule).zone <> 'UTC' AND (job_forecast.job IS NULL OR j.name = job_forecast.job) AND lockstep.rule_fault(s.rule) IS NOT NULL
-                ORDER BY 1, 2 LIMIT 100 LOOP
-        RAISE WARNING 'job %, schedule %: %', gone.job, gone.name, gone.why;
+    SELECT array_agg(c.schedule_id) FILTER (WHERE c.fault IS NULL),
+           array_agg(COALESCE(job_forecast."from", clock_timestamp()) - interval '1 microsecond') FILTER (WHERE c.fault IS NULL),
+           array_agg(format('job %s, schedule %s: %s', c.job, c.name, c.fault)) FILTER (WHERE c.fault IS NOT NULL)
+    INTO open_ids, open_at, gone
+    FROM (SELECT s.schedule_id, j.name AS job, s.name, lockstep.rule_fault(s.rule) AS fault FROM lockstep.schedule s JOIN lockstep.job j USING (job_id)
+          WHERE s.is_active AND (s.rule).kind IS NOT NULL AND (job_forecast.job IS NULL OR j.name = job_forecast.job)) c;
+    FOR i IN 1 .. LEAST(cardinality(gone), 100) LOOP
+        RAISE WARNING '%', gone[i];
     END LOOP;
-    SELECT array_agg(s.schedule_id), array_agg(COALESCE(job_forecast."from", clock_timestamp()) - interval '1 microsecond') INTO open_ids, open_at
-    FROM lockstep.schedule s JOIN lockstep.job j USING (job_id)
-    WHERE s.is_active AND (s.rule).kind IS NOT NULL AND (job_forecast.job IS NULL OR j.name = job_forecast.job) AND lockstep.rule_fault(s.rule) IS NULL;
     WHILE cardinality(open_ids) > 0 LOOP
         steps := ceil(job_forecast.n::numeric / cardinality(open_ids));
         WITH RECURSIVE walked AS (

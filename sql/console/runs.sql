@@ -26,7 +26,7 @@ seen AS (
      ORDER BY o.run_no DESC LIMIT 10001)),
 found AS MATERIALIZED (
     SELECT s.run_no FROM seen s
-    WHERE ($4::text IS NULL OR CASE WHEN s.status = 'Publishing' AND s.published_at IS NOT NULL THEN 'Published' ELSE s.status END = ANY ((SELECT $4::text[])::text[]))
+    WHERE ($4::text IS NULL OR lockstep.run_state(s.status, s.published_at) = ANY ((SELECT $4::text[])::text[]))
       AND ($5::text IS NULL OR strpos(lower(concat_ws(' ', s.name, s.run_id)), lower($5::text)) > 0)
       AND ($6::timestamptz IS NULL OR s.created_at >= $6::timestamptz) AND ($7::timestamptz IS NULL OR s.created_at <= $7::timestamptz)),
 page AS MATERIALIZED (SELECT f.run_no FROM found f ORDER BY f.run_no DESC LIMIT $1::bigint)

@@ -8,7 +8,7 @@ SELECT 'lockstep_runs_open', q.name, r.status, r.runs::text
 FROM lockstep.queue q CROSS JOIN LATERAL (
     SELECT w.status, count(*) AS runs
     FROM lockstep.run b
-    CROSS JOIN LATERAL (SELECT CASE WHEN b.status = 'Publishing' AND b.published_at IS NOT NULL THEN 'Published' ELSE b.status END AS status) w
+    CROSS JOIN LATERAL (SELECT lockstep.run_state(b.status, b.published_at) AS status) w
     WHERE b.queue_id = q.queue_id AND b.ended_at IS NULL GROUP BY w.status) r
 UNION ALL
 SELECT 'lockstep_readers', q.name, k.kind, k.readers::text

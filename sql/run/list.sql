@@ -7,7 +7,7 @@ FROM lockstep.run_status s
 WHERE s.run_no = ANY (ARRAY(SELECT b.run_no FROM lockstep.queue q CROSS JOIN LATERAL (
                                 SELECT r.run_no FROM lockstep.run r
                                 WHERE r.queue_id::bigint BETWEEN q.queue_id AND q.queue_id AND ($2::text IS NULL OR $2::text =
-                                           CASE WHEN r.status = 'Publishing' AND r.published_at IS NOT NULL THEN 'Published' ELSE r.status END) -- by run_newest
+                                           lockstep.run_state(r.status, r.published_at)) -- by run_newest
                                 ORDER BY r.queue_id::bigint DESC, r.run_no DESC LIMIT $3::bigint) b
                             WHERE $1::text IS NULL OR q.name = $1::text
                             ORDER BY b.run_no DESC LIMIT $3::bigint))

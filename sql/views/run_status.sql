@@ -2,7 +2,7 @@
 -- through the phases of all. Promised to users: a column keeps its name and meaning; new ones go to the end.
 CREATE OR REPLACE VIEW lockstep.run_status AS
 SELECT q.name AS queue, r.run_id, r.name,
-       CASE WHEN r.status = 'Publishing' AND r.published_at IS NOT NULL THEN 'Published' ELSE r.status END AS status, c.tasks + COALESCE(s.tasks, 0) AS tasks, c.pending, c.processing, c.error,
+       lockstep.run_state(r.status, r.published_at) AS status, c.tasks + COALESCE(s.tasks, 0) AS tasks, c.pending, c.processing, c.error,
        c.completed + COALESCE(s.completed, 0) AS completed, c.failed + COALESCE(s.failed, 0) + r.rejected AS failed,
        c.cancelled + COALESCE(s.cancelled, 0) AS cancelled,
        (SELECT p."order" FROM lockstep.phase p WHERE p.run_no + 0 = r.run_no AND p.opened_at IS NOT NULL AND p.done_at IS NULL -- by phase_left

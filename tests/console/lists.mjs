@@ -67,8 +67,9 @@ for (let more = true; more; ) {
     (await firsts()).forEach((name) => bad.add(name));
     const next = page.getByRole('navigation', { name: 'pages of the list Problems' }).locator('a[rel=next]');
     if ((more = (await next.count()) > 0)) {
+        const before = (await firsts())[0];
         await next.click();
-        await page.waitForFunction((text) => document.querySelector('main tbody th')?.innerText !== text, (await firsts())[0]);
+        await page.waitForFunction((text) => document.querySelector('main tbody th')?.innerText !== text, before);
     }
 }
 check('and is on one of the pages of problems', bad.size === Number(problems), `${bad.size} of ${problems}`);

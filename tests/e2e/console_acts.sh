@@ -51,6 +51,11 @@ lockstep queue pause "$q" -q
 one=$(lockstep publish --queue "$q" -q --name bulk - 2>/dev/null <<<'{"order": 1, "sql": "SELECT 1"}')
 two=$(lockstep publish --queue "$q" -q --name bulk - 2>/dev/null <<<'{"order": 1, "sql": "SELECT 1"}')
 eventually 30 eval '[ "$(sql "SELECT count(*) FROM lockstep.run WHERE name = '"'bulk'"'")" = 2 ]'
+eventually 30 eval '[ "$(sql "SELECT count(*) FROM lockstep.run WHERE name = '"'bulk'"' AND published_at IS NOT NULL")" = 2 ]'
+does 'of the state that the list shows' POST api/v1/runs/actions '{"action": "pause", "filter": {"name": "bulk", "status": "Published"}, "reason": "state"}' .done 2
+does 'of no other' POST api/v1/runs/actions '{"action": "resume", "filter": {"name": "bulk", "status": "Publishing"}, "reason": "state"}' .done 0
+does 'by a part of an id, as the list finds it' POST api/v1/runs/actions "{\"action\": \"resume\", \"filter\": {\"name\": \"${one:4:20}\"}, \"reason\": \"id\"}" .done 1
+does 'by a time in a zone that PostgreSQL does not know' POST api/v1/runs/actions '{"action": "cancel", "filter": {"name": "bulk", "since": "2108-09-28T19:53:53-22:56"}, "reason": "none"}' .done 0
 does 'by ids' POST api/v1/runs/actions "{\"action\": \"cancel\", \"runs\": [\"$one\", \"$run\"], \"reason\": \"bulk\"}" '"\(.done) \(.refused[0].run_id)"' "1 $run"
 does 'by a filter of time' POST api/v1/runs/actions '{"action": "cancel", "filter": {"name": "bulk", "since": "2099-01-01T00:00:00Z"}, "reason": "none"}' .done 0
 does 'by another' POST api/v1/runs/actions '{"action": "cancel", "filter": {"name": "bulk", "until": "2001-01-01T00:00:00Z"}, "reason": "none"}' .done 0

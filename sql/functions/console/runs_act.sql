@@ -16,8 +16,8 @@ BEGIN
     END IF;
     wanted := CASE WHEN ids IS NOT NULL THEN ARRAY(SELECT i.id::uuid FROM pg_catalog.json_array_elements_text(ids) AS i (id))
         ELSE ARRAY(SELECT r.run_id FROM lockstep.run r JOIN lockstep.queue q USING (queue_id)
-                   WHERE (filter ->> 'queue' IS NULL OR q.name = filter ->> 'queue') AND (filter ->> 'status' IS NULL OR r.status = ANY (pg_catalog.string_to_array(filter ->> 'status', ',')))
-                     AND (filter ->> 'name' IS NULL OR pg_catalog.strpos(pg_catalog.lower(r.name), pg_catalog.lower(filter ->> 'name')) > 0)
+                   WHERE (filter ->> 'queue' IS NULL OR q.name = filter ->> 'queue') AND (filter ->> 'status' IS NULL OR lockstep.run_state(r.status, r.published_at) = ANY (pg_catalog.string_to_array(filter ->> 'status', ',')))
+                     AND (filter ->> 'name' IS NULL OR pg_catalog.strpos(pg_catalog.lower(pg_catalog.concat_ws(' ', r.name, r.run_id)), pg_catalog.lower(filter ->> 'name')) > 0)
                      AND (filter ->> 'since' IS NULL OR r.created_at >= (filter ->> 'since')::timestamptz) AND (filter ->> 'until' IS NULL OR r.created_at <= (filter ->> 'until')::timestamptz)
                    ORDER BY r.run_no DESC LIMIT MOST) END;
     IF pg_catalog.cardinality(wanted) > MOST THEN
