@@ -28,7 +28,7 @@ BEGIN
     INTO open_ids, open_at, gone
     FROM (SELECT s.schedule_id, j.name AS job, s.name, lockstep.rule_fault(s.rule) AS fault FROM lockstep.schedule s JOIN lockstep.job j USING (job_id)
           WHERE s.is_active AND (s.rule).kind IS NOT NULL AND (job_forecast.job IS NULL OR j.name = job_forecast.job)) c;
-    FOR i IN 1 .. LEAST(cardinality(gone), 100) LOOP
+    FOR i IN 1 .. LEAST(COALESCE(cardinality(gone), 0), 100) LOOP
         RAISE WARNING '%', gone[i];
     END LOOP;
     WHILE cardinality(open_ids) > 0 LOOP

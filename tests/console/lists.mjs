@@ -26,7 +26,7 @@ while (pages < 30 && (await page.locator('main a[rel=next]').count())) {
 check('its pages together have each job once', seen.size === 1000 && pages <= 21, `${seen.size} on ${pages} pages`);
 
 await page.goto(url + 'jobs?name=job00');
-await page.waitForFunction(() => /jobs of this page fire/.test(document.querySelector('main').innerText));
+await page.waitForFunction(() => /jobs of this page fire/.test(document.querySelector('main')?.innerText ?? ''));
 const hourly = Number(
     sql(`SELECT sum(n) FROM (SELECT j.name, (SELECT count(*) FROM lockstep.job_forecast(j.name, NULL, now() + interval '7 days', 171)) AS n
          FROM lockstep.job j WHERE j.name LIKE 'job00%' ORDER BY j.name LIMIT 50) c WHERE n <= 170`),

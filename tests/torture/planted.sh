@@ -102,7 +102,7 @@ plant phase_before_not_looked_at "$(q sql gate 'before_run IS NOT NULL OR previo
 plant gate_opens_at_once "$(q sql gate 'IF free AND held THEN' 'free := true; verdict := NULL; IF false THEN')"
 plant run_before_not_looked_at "$(q sql gate 'SELECT NOT EXISTS (SELECT FROM lockstep.run b' 'SELECT true OR NOT EXISTS (SELECT FROM lockstep.run b')"
 plant run_ends_early "$(q sql run_finish 'run_row.replay_id IS NOT NULL OR EXISTS' 'run_row.replay_id IS NOT NULL OR false AND EXISTS')"
-plant stop_leaves_claimed "$(q sql run_stop 'WHERE phase_id = ANY (stopped) AND status IN' 'WHERE false AND phase_id = ANY (stopped) AND status IN')"
+plant stop_leaves_claimed "$(q sql run_stop 'WHERE phase_id = ANY (stopped) AND lockstep.is_unstarted' 'WHERE false AND phase_id = ANY (stopped) AND lockstep.is_unstarted')"
 
 # Exactly once, at least once, no overlap.
 no_end_of_sessions=$(q sql executors_living 'living := living || lockstep.sessions_left(living)' 'living := living')
