@@ -8,10 +8,11 @@
 #include <xxhash.h>
 
 #define KEEP_US    2000000
-#define FAILED_US  1000000 /* so long those who wait are told of one that failed */
-#define TRIED_US   1000000 /* and it is worth it: it took longer */
-#define DEAR       20      /* times the making of an answer is it kept at least */
-#define BYTES_MOST 8388608 /* of all documents */
+#define FAILED_US  1000000  /* so long those who wait are told of one that failed */
+#define TRIED_US   1000000  /* and it is worth it: it took longer */
+#define DEAR       20       /* times the making of an answer is it kept at least, */
+#define DEAR_US    10000000 /* but no longer than this: it may have waited for a lock */
+#define BYTES_MOST 8388608  /* of all documents */
 
 struct entry {
     char *key; /* NULL: free */
@@ -68,7 +69,8 @@ static bool fresh(const struct cache *cache, const struct entry *entry)
         return false;
     if (entry->made_us != 0 && entry->outcome.rc != RC_OK)
         return age_us < FAILED_US;
-    return entry->made_us == 0 || age_us < DEAR * (entry->made_us - entry->begun_us) ||
+    int64_t dear_us = DEAR * (entry->made_us - entry->begun_us);
+    return entry->made_us == 0 || age_us < (dear_us < DEAR_US ? dear_us : DEAR_US) ||
            (age_us < KEEP_US && entry->begun_us >= cache->news_us);
 }
 

@@ -53,6 +53,20 @@ expect 'and looks at another page' "$status" 200
 wait "${asking[@]}" || true
 expect 'they are told, all at the same time' "$(answered)" '48 503 1'
 
+case_begin 'what a lock held up is not shown for long once it is old'
+asks 1 'api/v1/rejected?limit=7'
+waits
+sleep 2
+lets_go
+wait "${asking[@]}"
+expect 'it came late' "$(answered)" '1 200 1'
+sql "INSERT INTO lockstep.rejected_message (queue_id, kafka_offset, reason, detail, raw) SELECT queue_id, 0, 'json', 'it came meanwhile', 'x' FROM lockstep.queue WHERE name = '$q'" >/dev/null
+has_it() { [ "$(curl -s -m 20 -H "Authorization: Bearer $token" "${url}api/v1/rejected?limit=7" | jq '.items | length')" = 1 ]; }
+began=$SECONDS
+eventually 15 has_it || failed=1
+[ $((SECONDS - began)) -le 25 ] || { echo "it was shown for $((SECONDS - began)) s"; failed=1; }
+locks lockstep.rejected_message
+
 case_begin 'it stops at once although a statement waits'
 asks 24 'api/v1/rejected?limit=9'
 waits
