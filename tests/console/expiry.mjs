@@ -21,6 +21,7 @@ async function enter() {
 async function ends(how) {
     await page.waitForSelector('.sign-in');
     const at = Date.now();
+    await page.evaluate(() => clearInterval(window.using));
     const said = await page.locator('main .ended').innerText();
     check(`${how}: the page says that the session has ended, and when sessions do`, /Your session has ended/.test(said) && /after its last request/.test(said), said);
     const wrong = await violations(page);
@@ -48,7 +49,7 @@ let at = await ends('not used');
 check('what is not used ends before it is old', at - from < 1000 * limit, `${at - from} ms`);
 
 from = await enter();
-await page.evaluate(() => setInterval(() => fetch('api/v1/session'), 300)); // it is used all the time
+await page.evaluate(() => (window.using = setInterval(() => fetch('api/v1/session'), 300))); // all the time
 at = await ends('too old');
 check('what is used ends when it is old, not before', at - from >= 1000 * limit, `${at - from} ms`);
 await browser.close();

@@ -23,8 +23,8 @@ browser_run signin.mjs "$url" "$looks" "$acts" '' runs queues executors locks jo
 console_stop
 
 case_begin 'a session that is not used, or is old, ends; after the sign-in its visitor is where they were'
-console_start -b "$LOCKSTEP_TEST_BROKERS" -s console.session_idle=3s -s console.session_limit=10s
-browser_run expiry.mjs "$url" "$looks" 10
+console_start -b "$LOCKSTEP_TEST_BROKERS" -s console.session_idle=3s -s console.session_limit=20s
+browser_run expiry.mjs "$url" "$looks" 20
 console_stop
 cases_end
 exit $failed

@@ -53,17 +53,12 @@ async function problem(response) {
     return new Problem({ title: response.statusText, ...doc }, response.status);
 }
 
-async function call(path, { signal, long, ...options }) {
-    const late = long ? null : AbortSignal.timeout(PATIENCE_MS);
+/* What the network gives, its bodies too: what does not come, also because the page is left, is a problem that has a title. */
+async function answered(promise) {
     try {
-        return await fetch(`api/v1/${path}`, {
-            credentials: 'same-origin',
-            cache: 'no-store',
-            signal: signal && late ? AbortSignal.any([signal, late]) : (signal ?? late),
-            ...options,
-        });
+        return await promise;
     } catch (error) {
-        if (error.name === 'AbortError') throw error;
+        if (error.name === 'AbortError' || error.name === 'SyntaxError') throw error;
         throw new Problem(
             {
                 title: 'The console does not answer',
@@ -75,6 +70,18 @@ async function call(path, { signal, long, ...options }) {
     }
 }
 
+function call(path, { signal, long, ...options }) {
+    const late = long ? null : AbortSignal.timeout(PATIENCE_MS);
+    return answered(
+        fetch(`api/v1/${path}`, {
+            credentials: 'same-origin',
+            cache: 'no-store',
+            signal: signal && late ? AbortSignal.any([signal, late]) : (signal ?? late),
+            ...options,
+        }),
+    );
+}
+
 export async function get(path, { signal, quiet } = {}) {
     const known = cache.get(path);
     const response = await call(path, { signal, headers: known?.etag ? { 'If-None-Match': known.etag } : {} });
@@ -83,7 +90,7 @@ export async function get(path, { signal, quiet } = {}) {
         if (response.status === 401 && !quiet) signedOut();
         throw await problem(response);
     }
-    const doc = await response.json();
+    const doc = await answered(response.json());
     cache.delete(path); // so that it is the newest of the map
     cache.set(path, { etag: response.headers.get('ETag'), doc });
     if (cache.size > KEPT) cache.delete(cache.keys().next().value);
@@ -121,7 +128,7 @@ export async function send(method, path, body = {}, { long } = {}) {
         if (response.status === 401 && path !== 'session') signedOut();
         throw await problem(response);
     }
-    const text = await response.text();
+    const text = await answered(response.text());
     return text ? JSON.parse(text) : {};
 }
 
