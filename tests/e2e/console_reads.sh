@@ -186,28 +186,28 @@ expect 'no place' "$status" 400
 case_begin 'no text that may quote a parameter, or a message, is shown to who may only look'
 secret=$(scratch_name)
 lockstep queue create "$secret" -q --create-topic --max-readers 1 --max-attempts 1 --on-failure stop >/dev/null
-printf '%s\n' '{"order": 1, "sql": "SELECT $1::int", "params": ["pin 9876"]}' '{"order": 2, "sql": "SELECT 1"}' >"$tmp/tasks"
+printf '%s\n' '{"order": 1, "sql": "SELECT $1::int", "params": ["pin x9876x"]}' '{"order": 2, "sql": "SELECT 1"}' >"$tmp/tasks"
 failed_run=$(lockstep publish --queue "$secret" -q "$tmp/tasks")
 executors 1 "$secret" 1
 executors_wait
-task=$(sql "SELECT task_id FROM lockstep.task WHERE error LIKE '%9876%'")
-sql "INSERT INTO lockstep.rejected_message (queue_id, kafka_offset, reason, detail, raw) SELECT queue_id, 7777, 'bad_message', '\$.params must be an array, not {\"card\": \"pin 9876\"}', 'x' FROM lockstep.queue WHERE name = '$secret'" >/dev/null
-sql "INSERT INTO lockstep.event_log (event, queue_id, detail) SELECT 'message_rejected', queue_id, 'offset 7777: bad_message: \$.params must be an array, not pin 9876' FROM lockstep.queue WHERE name = '$secret'" >/dev/null
+task=$(sql "SELECT task_id FROM lockstep.task WHERE error LIKE '%x9876x%'")
+sql "INSERT INTO lockstep.rejected_message (queue_id, kafka_offset, reason, detail, raw) SELECT queue_id, 7777, 'bad_message', '\$.params must be an array, not {\"card\": \"pin x9876x\"}', 'x' FROM lockstep.queue WHERE name = '$secret'" >/dev/null
+sql "INSERT INTO lockstep.event_log (event, queue_id, detail) SELECT 'message_rejected', queue_id, 'offset 7777: bad_message: \$.params must be an array, not pin x9876x' FROM lockstep.queue WHERE name = '$secret'" >/dev/null
 sql <<SQL >/dev/null
-UPDATE lockstep.task SET key = 'key 9876', notices = 'NOTICE: 9876' WHERE task_id = $task;
-UPDATE lockstep.schedule SET next_at = now() + interval '1 h', look = ROW(now(), NULL, NULL, NULL, 3, '22P02: invalid input: "pin 9876"')::lockstep.rows_look WHERE name = 'trigger' AND job_id = (SELECT job_id FROM lockstep.job WHERE name = 'job 3');
-INSERT INTO lockstep.job_event (job, event, source, message) VALUES ('job 3', 'error', 'trigger', '22P02: invalid input: "pin 9876"'), ('job 3', 'alert', 'monitor', 'failed: trigger: 22P02: invalid input: "pin 9876"'), ('job 3', 'error', 'r', 'the run is Failed');
+UPDATE lockstep.task SET key = 'key x9876x', notices = 'NOTICE: x9876x' WHERE task_id = $task;
+UPDATE lockstep.schedule SET next_at = now() + interval '1 h', look = ROW(now(), NULL, NULL, NULL, 3, '22P02: invalid input: "pin x9876x"')::lockstep.rows_look WHERE name = 'trigger' AND job_id = (SELECT job_id FROM lockstep.job WHERE name = 'job 3');
+INSERT INTO lockstep.job_event (job, event, source, message) VALUES ('job 3', 'error', 'trigger', '22P02: invalid input: "pin x9876x"'), ('job 3', 'alert', 'monitor', 'failed: trigger: 22P02: invalid input: "pin x9876x"'), ('job 3', 'error', 'r', 'the run is Failed');
 INSERT INTO lockstep.job_occurrence (job_id, schedule_id, scheduled_for, outcome, source, reason, dispatcher)
-SELECT j.job_id, s.schedule_id, now(), 'error', 'trigger', '22P02: invalid input: "pin 9876"', 'd' FROM lockstep.job j JOIN lockstep.schedule s USING (job_id) WHERE j.name = 'job 3' AND s.name = 'trigger';
-INSERT INTO lockstep.job_alert (job, kind, since, seen_at, last_seen_at, opened_at, text) VALUES ('job 3', 'failed', now(), now(), now(), now(), 'trigger: 22P02: invalid input: "pin 9876"')
+SELECT j.job_id, s.schedule_id, now(), 'error', 'trigger', '22P02: invalid input: "pin x9876x"', 'd' FROM lockstep.job j JOIN lockstep.schedule s USING (job_id) WHERE j.name = 'job 3' AND s.name = 'trigger';
+INSERT INTO lockstep.job_alert (job, kind, since, seen_at, last_seen_at, opened_at, text) VALUES ('job 3', 'failed', now(), now(), now(), now(), 'trigger: 22P02: invalid input: "pin x9876x"')
 SQL
 failing=$(sql "SELECT alert_id FROM lockstep.job_alert WHERE kind = 'failed' AND job = 'job 3'")
 reads 'a job that fails' 'health?name=job%203' '.items[0].state' failed
-places=(triggers health jobs 'jobs/job%203' 'jobs/job%203/history' 'jobs/job%203/occurrences' job-log 'job-log?text=9876' occurrences alerts "alerts/$failing" "tasks/$task" "tasks/$task/explain" "runs/$failed_run" "runs?queue=$secret" "runs/$failed_run/tasks" "runs/$failed_run/events" "runs/$failed_run/explain" "runs/$failed_run/gantt"
-    "events?queue=$secret" "events?text=PIN%209876" "queues/$secret" "queues/$secret/explain" "rejected?queue=$secret" overview)
+places=(triggers health jobs 'jobs/job%203' 'jobs/job%203/history' 'jobs/job%203/occurrences' job-log 'job-log?text=x9876x' occurrences alerts "alerts/$failing" "tasks/$task" "tasks/$task/explain" "runs/$failed_run" "runs?queue=$secret" "runs/$failed_run/tasks" "runs/$failed_run/events" "runs/$failed_run/explain" "runs/$failed_run/gantt"
+    "events?queue=$secret" "events?text=PIN%20x9876x" "queues/$secret" "queues/$secret/explain" "rejected?queue=$secret" overview)
 for place in "${places[@]}"; do
     as GET "api/v1/$place"
-    expect "$place" "$status $(grep -c 9876 <<<"$answer")" '200 0'
+    expect "$place" "$status $(grep -c x9876x <<<"$answer")" '200 0'
 done
 reads 'its SQLSTATE' "tasks/$task" '.task.error, .attempts[0].error' '22P02: the text is hidden: it may quote parameters the text is hidden: it may quote parameters'
 reads 'what is known of its run' "runs/$failed_run" '.run.reason' "task $task of order 1 failed: the text is hidden: it may quote parameters"
@@ -223,7 +223,7 @@ curl -s -N -m 60 -b "$tmp/cookies" -H "Last-Event-ID: $id" "${url}api/v1/stream"
 hears=$!
 eventually 30 grep -q message_rejected "$tmp/stream"
 kill "$hears"
-expect 'the stream' "$(grep -c 'task_failed.*22P02: the text is hidden' "$tmp/stream") $(grep -c 9876 "$tmp/stream")" '1 0'
+expect 'the stream' "$(grep -c 'task_failed.*22P02: the text is hidden' "$tmp/stream") $(grep -c x9876x "$tmp/stream")" '1 0'
 
 case_begin 'who may act sees what is hidden from others'
 eventually 60 eval 'sign_in "$acts"; [ "$status" != 429 ]'
@@ -232,11 +232,11 @@ reads 'a trigger' 'triggers?name=job%202' '.items[0].pending, .items[0].mark' 's
 reads 'by text' "rejected?queue=$q&text=DETAIL%203" '.items | map(.detail) | join(" ")' 'detail 3'
 reads 'a message' "rejected/$rejected" '.message.raw_text, .message.raw_hex, .message.headers[0].name, .message.headers[0].value' '{"sql":  7b2273716c223a20 a b'
 reads 'no text' "rejected/$((rejected + 4))" '.message.raw_text, .message.raw_hex' 'null ff00'
-reads 'an error' "tasks/$task" '.task.error' '22P02: invalid input syntax for type integer: "pin 9876"'
-reads 'its key and its notices' "tasks/$task" '.task.key, .task.notices' 'key 9876 NOTICE: 9876'
-reads 'why a job fails' 'health?name=job%203' '.items[0].detail' 'trigger: 22P02: invalid input: "pin 9876"'
-reads 'a line of its log' 'job-log?text=9876&kind=alert' '.items | length' 1
-reads 'by an error' 'events?text=PIN%209876' '.items | map(.event) | sort | unique | join(" ")' 'alert_opened message_rejected run_stopped task_failed'
+reads 'an error' "tasks/$task" '.task.error' '22P02: invalid input syntax for type integer: "pin x9876x"'
+reads 'its key and its notices' "tasks/$task" '.task.key, .task.notices' 'key x9876x NOTICE: x9876x'
+reads 'why a job fails' 'health?name=job%203' '.items[0].detail' 'trigger: 22P02: invalid input: "pin x9876x"'
+reads 'a line of its log' 'job-log?text=x9876x&kind=alert' '.items | length' 1
+reads 'by an error' 'events?text=PIN%20x9876x' '.items | map(.event) | sort | unique | join(" ")' 'alert_opened message_rejected run_stopped task_failed'
 console_stop
 cases_end
 exit $failed
