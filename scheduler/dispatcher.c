@@ -3,22 +3,20 @@
 
 #include "base/clock.h"
 #include "base/log.h"
-#include "base/number.h"
 #include "base/probe.h"
-#include "base/str.h"
 #include "base/thread.h"
 #include "db/backend.h"
 #include "db/notification.h"
 #include "db/sqlstate.h"
 #include "metrics/tally.h"
 #include "scheduler/asker.h"
+#include "scheduler/changed.h"
 #include "scheduler/decided.h"
 #include "scheduler/lasting.h"
 #include "scheduler/look.h"
 
 #include <poll.h>
 #include <stdlib.h>
-#include <string.h>
 
 #define STANDBY_MS   2000  /* until the lock is asked for again */
 #define LOOK_MS      60000 /* the longest sleep: a notification may be lost */
@@ -29,9 +27,7 @@
 #define EARLY_MS     150                /* of the end of a long wait */
 #define FIRINGS      32 /* of a transaction, and twice as many of the next while more is due */
 #define FIRINGS_MOST 256
-#define RELATIONS    64      /* tables that are told apart; of more all are looked at */
-#define HELD_MS      200     /* until an answer that met a held row is reported again */
-#define ROWS         "rows " /* what lockstep.table_changed notifies, with the table's oid */
+#define HELD_MS      200 /* until an answer that met a held row is reported again */
 
 struct dispatcher {
     struct dispatcher_options options;
@@ -40,6 +36,7 @@ struct dispatcher {
     struct asker *asker; /* NULL: no job has needed SQL of users */
     bool asking;         /* an ask is out */
     struct ask *answer;  /* it has come back, and the database has not heard of it */
+    bool look_again;     /* rows have changed since it went out */
     bool locked, stopping;
     int64_t house_us, sweep_us; /* when house is kept again */
 };
@@ -265,7 +262,7 @@ static enum rc take_over(struct dispatcher *dispatcher, int *ret_wait_ms, struct
     if (rc == RC_OK && dispatcher->locked) {
         log_event(LOG_INFO, "dispatching", "dispatcher", dispatcher->options.who, NULL);
         stand_by(dispatcher, false);
-        rc = db_run(db, &sql_job_rows, (const char *const[]){NULL}, NULL, err);
+        rc = changed_all(db, err);
     } else if (rc == RC_OK && dispatcher->options.stands_by != NULL) {
         rc = note_session(dispatcher, &sql_job_session_end, err);
         lasting_close(&dispatcher->session);
@@ -276,37 +273,28 @@ static enum rc take_over(struct dispatcher *dispatcher, int *ret_wait_ms, struct
     return rc;
 }
 
-/* Only "rows OID" says something that the rows do not: a table of the user's has changed. However
- * much has come, it is one statement, of the dispatcher that has the lock. */
-static enum rc hear(struct db *db, bool locked, struct err *err)
+/* SQL of users is out, or what it brought is not told yet. */
+static bool is_asking(const struct dispatcher *dispatcher)
 {
-    const char *channel, *payload;
-    int64_t relations[RELATIONS];
-    int count = 0;
-    enum rc rc;
-    while ((rc = db_notification(db, &channel, &payload, err)) == RC_OK) {
-        int64_t heard;
-        int at = 0;
-        if (strncmp(payload, ROWS, sizeof ROWS - 1) != 0 ||
-            number_parse("notification", "oid", payload + sizeof ROWS - 1,
-                         (struct number_range){1, UINT32_MAX}, &heard, NULL) != RC_OK)
-            continue;
-        while (at < count && at < RELATIONS && relations[at] != heard)
-            at++;
-        if (at < RELATIONS)
-            relations[at] = heard;
-        if (at == count)
-            count++;
-    }
-    if (rc != RC_NONE || count == 0 || !locked)
-        return rc == RC_NONE ? RC_OK : rc;
-    STR_AUTO list = {0};
-    db_array_start(&list);
-    for (int i = 0; i < count && i < RELATIONS; i++)
-        db_array_int(&list, relations[i]);
-    db_array_end(&list);
-    return db_run(db, &sql_job_rows, (const char *const[]){count <= RELATIONS ? list.data : NULL},
-                  NULL, err);
+    return dispatcher->asking || dispatcher->answer != NULL;
+}
+
+/* A look that is out may have begun before the rows came, and the database leaves it alone. */
+static enum rc hear(struct dispatcher *dispatcher, struct err *err)
+{
+    bool changed = false;
+    enum rc rc = changed_hear(dispatcher->session.db, dispatcher->locked, &changed, err);
+    dispatcher->look_again |= changed && is_asking(dispatcher);
+    return rc;
+}
+
+/* What has changed while SQL of users was out is looked at once more. */
+static enum rc look_again(struct dispatcher *dispatcher, struct err *err)
+{
+    if (!dispatcher->look_again || is_asking(dispatcher))
+        return RC_OK;
+    dispatcher->look_again = false;
+    return changed_all(dispatcher->session.db, err);
 }
 
 /* Hands it to the asker's thread, which is started for the first one. */
@@ -389,12 +377,14 @@ static enum rc round_of_jobs(struct dispatcher *dispatcher, int *ret_wait_ms, st
 {
     enum rc rc = begin(dispatcher, err);
     if (rc == RC_OK)
-        rc = hear(dispatcher->session.db, dispatcher->locked, err);
+        rc = hear(dispatcher, err);
     if (rc == RC_OK && !dispatcher->locked)
         rc = take_over(dispatcher, ret_wait_ms, err);
     if (rc != RC_OK || !dispatcher->locked)
         return rc;
     rc = answer(dispatcher, err);
+    if (rc == RC_OK)
+        rc = look_again(dispatcher, err);
     *ret_wait_ms = -1;
     int most = dispatcher->session.backoff_ms != 0 ? 1 : FIRINGS;
     while (rc == RC_OK && *ret_wait_ms < 0 && !thread_has_mail(&dispatcher->thread)) {

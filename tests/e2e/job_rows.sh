@@ -91,6 +91,13 @@ sql "SELECT lockstep.watch_table('staging')"
 PGOPTIONS= psql -X -q -d "$db user=$tasks" -c 'INSERT INTO staging DEFAULT VALUES'
 eventually 30 all_loaded || wrong 'a table that is watched is not looked at'
 
+case_begin 'rows that come while a look is out are looked at, too'
+lockstep job set load -q --change '{"trigger": {"on": "public.staging", "pending": "CASE WHEN id = (SELECT min(id) FROM public.staging) THEN pg_sleep(1) IS NULL ELSE batch IS NULL END", "check_every": "1h", "threshold": 1, "mark": "UPDATE staging SET batch = ${run} WHERE batch IS NULL"}}'
+out() { is "SELECT count(*) FROM pg_stat_activity WHERE usename = '$tasks' AND wait_event = 'PgSleep'" 1; }
+eventually 30 out || wrong 'the trigger is not looked at'
+sql 'INSERT INTO staging DEFAULT VALUES'
+eventually 30 all_loaded || wrong 'rows that came while a look was out wait for the next one'
+
 case_begin 'a condition that never ends or that writes is logged as an error once, and keeps no other job'
 sql "CREATE FUNCTION writes() RETURNS boolean LANGUAGE sql AS 'INSERT INTO public.loaded VALUES (0, NULL) RETURNING true'"
 lockstep job apply - -q <<END >/dev/null
