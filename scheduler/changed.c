@@ -47,3 +47,11 @@ enum rc changed_all(struct db *db, struct err *err)
 {
     return db_run(db, &sql_job_rows, (const char *const[]){NULL}, NULL, err);
 }
+
+enum rc changed_open(struct db *db, const char *token, bool *ret_open, struct err *err)
+{
+    DB_RESULT_AUTO *row = NULL;
+    enum rc rc = db_run(db, &sql_job_writers, (const char *const[]){token}, &row, err);
+    *ret_open = rc == RC_OK && db_bool(row, 0, JOB_WRITERS_WRITERS);
+    return rc;
+}

@@ -19,7 +19,10 @@
  * are forgotten. *ret_changed: one was of a table. */
 MUST_CHECK enum rc changed_hear(struct db *db, bool acts, bool *ret_changed, struct err *err);
 
-/** All triggers of rows are looked at soon. */
+/** All triggers on tables that are watched are looked at soon. */
 MUST_CHECK enum rc changed_all(struct db *db, struct err *err);
+
+/** *ret_open: rows may be on their way into the table that the look with this token is to read. */
+MUST_CHECK enum rc changed_open(struct db *db, const char *token, bool *ret_open, struct err *err);
 
 #endif

@@ -36,7 +36,7 @@ struct dispatcher {
     struct asker *asker; /* NULL: no job has needed SQL of users */
     bool asking;         /* an ask is out */
     struct ask *answer;  /* it has come back, and the database has not heard of it */
-    bool look_again;     /* rows have changed since it went out */
+    bool look_again;     /* rows have come since it went out, or were on their way */
     bool locked, stopping;
     int64_t house_us, sweep_us; /* when house is kept again */
 };
@@ -303,7 +303,11 @@ static enum rc hand_over(struct dispatcher *dispatcher, struct ask *ask, struct 
     enum rc rc = RC_OK;
     if (ask == NULL)
         return RC_OK;
-    if (dispatcher->asker == NULL)
+    bool open = false;
+    if (ask->look != NULL)
+        rc = changed_open(dispatcher->session.db, ask->token, &open, err);
+    dispatcher->look_again |= open;
+    if (rc == RC_OK && dispatcher->asker == NULL)
         rc = asker_start(dispatcher->options.task_conninfo, &dispatcher->thread.inbox,
                          &dispatcher->asker, err);
     if (rc != RC_OK) {

@@ -98,6 +98,23 @@ eventually 30 out || wrong 'the trigger is not looked at'
 sql 'INSERT INTO staging DEFAULT VALUES'
 eventually 30 all_loaded || wrong 'rows that came while a look was out wait for the next one'
 
+case_begin 'rows of a transaction that is open while the table is looked at are looked at when it has ended'
+kill -TERM "$other"
+wait "$other"
+lockstep job set load -q --change '{"trigger": {"on": "public.staging", "pending": "batch IS NULL", "check_every": "1h", "threshold": 1, "mark": "UPDATE staging SET batch = ${run} WHERE batch IS NULL"}}'
+exec {writer}> >(exec psql -X -q -d "$db")
+echo 'BEGIN; INSERT INTO staging DEFAULT VALUES;' >&"$writer" # its look is due: the statement keeps silent
+wrote() { is "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND state = 'idle in transaction'" 1; }
+eventually 30 wrote || wrong 'the transaction is not open'
+before=$(sql 'SELECT (look).at FROM lockstep.schedule')
+looked_again() { is "SELECT (look).rows = 0 AND (look).at > COALESCE(nullif('$before', '')::timestamptz, '-infinity') FROM lockstep.schedule" t; }
+executor "$tmp/open.log"
+other=$pid
+eventually 30 looked_again || wrong 'the trigger is not looked at'
+echo 'COMMIT;' >&"$writer"
+exec {writer}>&-
+eventually 30 all_loaded || wrong 'rows of a transaction that was open wait for the next look'
+
 case_begin 'a condition that never ends or that writes is logged as an error once, and keeps no other job'
 sql "CREATE FUNCTION writes() RETURNS boolean LANGUAGE sql AS 'INSERT INTO public.loaded VALUES (0, NULL) RETURNING true'"
 lockstep job apply - -q <<END >/dev/null
