@@ -132,9 +132,23 @@ static void check_tasks(struct check *check, const struct db_result *ours)
         judge_task_session(check, ours, server, rights);
         check_ending(check, db, db_text(server, 0, VIEW_SERVER_LOGIN));
         (void)check_rights(check, db_text(server, 0, VIEW_SERVER_LOGIN), true);
-    } else
+    } else {
         check_failed(check, "task SQL", &err);
+        check_skipped(check, "task sessions", NULL,
+                      "whether a dead executor's could be seen and ended, and the rights of their "
+                      "login: no session of task_conninfo");
+    }
     db_close(db);
+}
+
+static void skip_schema(struct check *check, const char *why)
+{
+    if (cli_has(check->cli, "security"))
+        check_skipped(check, "security", NULL, "the rights of all roles: %s", why);
+    else
+        check_skipped(check, "queues", NULL,
+                      "rights, task SQL, queues and their topics, executors, jobs, alerts: %s",
+                      why);
 }
 
 static void check_schema(struct check *check, struct db *db, const struct db_result *server)
@@ -142,6 +156,7 @@ static void check_schema(struct check *check, struct db *db, const struct db_res
     struct err err;
     if (migrate_validate(db, &err) != RC_OK) {
         check_failed(check, "schema", &err);
+        skip_schema(check, "the schema is not current");
         return;
     }
     check->schema = true;
@@ -151,8 +166,11 @@ static void check_schema(struct check *check, struct db *db, const struct db_res
         return;
     }
     check_login(check, server);
-    if (db_bool(server, 0, VIEW_SERVER_IS_EXECUTOR)) /* it is for those who run executors */
+    if (db_bool(server, 0, VIEW_SERVER_IS_EXECUTOR))
         check_tasks(check, server);
+    else
+        check_skipped(check, "task SQL", "Run it with an executor's configuration.",
+                      "the tasks' login and sessions: %s runs no executors", LOGIN);
 }
 
 /* db_open itself refuses poolers, other encodings than UTF8, and servers that do not answer. */
@@ -167,6 +185,8 @@ static void check_postgres(struct check *check)
         rc = db_run(check->cli->db, &sql_view_server, NULL, &server, &err);
     if (rc != RC_OK) {
         check_failed(check, "PostgreSQL", &err);
+        check_skipped(check, "schema", NULL, "neither it nor the server's settings: no session");
+        skip_schema(check, "no session");
         return;
     }
     check_tell(check, TOPIC_OK, "PostgreSQL", NULL, "database %s, UTF8, no pooler between",
@@ -180,14 +200,17 @@ static enum topic_grade grade_of(const char *word)
     return strcmp(word, "ok") == 0 ? TOPIC_OK : strcmp(word, "warn") == 0 ? TOPIC_WARN : TOPIC_FAIL;
 }
 
-/* What the database itself knows; the console's System page says the same. Logins that may not ask
- * are not told. */
+/* What the database itself knows; the console's System page says the same. */
 static void check_list(struct check *check)
 {
     struct err err;
     DB_RESULT_AUTO *rows = NULL;
     enum rc rc = db_run(check->cli->db, &sql_view_check_list, NULL, &rows, &err);
-    if (rc != RC_OK && !sqlstate_is(&err, SQLSTATE_INSUFFICIENT_PRIVILEGE))
+    if (rc != RC_OK && sqlstate_is(&err, SQLSTATE_INSUFFICIENT_PRIVILEGE))
+        check_skipped(check, "database", FORMATTED(REMEDY_GRANT, "lockstep_monitor", LOGIN),
+                      "durability, locks, halted queues, executors, jobs, alerts: %s may not ask",
+                      LOGIN);
+    else if (rc != RC_OK)
         check_failed(check, "database", &err);
     for (int i = 0; rc == RC_OK && i < db_rows(rows); i++)
         check_tell(check, grade_of(db_text(rows, i, VIEW_CHECK_LIST_GRADE)),

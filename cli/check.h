@@ -3,7 +3,7 @@
  *   looks like (check_said.c), rights (check_security.c), Kafka (check_kafka.c), commands and hosts
  *   (check_actions.c) and each queue with its topic (check_queue.c).
  * Invariants: one line a finding, told as soon as it is known; a failure never stops what can still
- *   be checked.
+ *   be checked, and what cannot be checked for it has a line, too.
  * Threads: the main thread.
  * Ownership: borrows struct cli; the session that check_postgres opens belongs to struct cli.
  * Failure: told, and counted; the exit code is 1 if any is FAIL.
@@ -23,6 +23,9 @@ struct check {
 
 void check_tell(struct check *check, enum topic_grade grade, const char *subject, const char *hint,
                 const char *fmt, ...) __attribute__((format(printf, 5, 6)));
+/** A check that was not made, and why: what is not said to be well is said to be unknown. */
+void check_skipped(struct check *check, const char *subject, const char *hint, const char *fmt, ...)
+    __attribute__((format(printf, 4, 5)));
 void check_failed(struct check *check, const char *subject, const struct err *err);
 void check_actions(struct check *check);
 void check_kafka(struct check *check);

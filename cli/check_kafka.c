@@ -18,6 +18,13 @@ static void check_queues(struct check *check, struct kafka_admin *admin)
         check_tell(check, TOPIC_WARN, "queues", REMEDY_QUEUE_FIRST, "there is no queue yet");
 }
 
+static void skip_topics(struct check *check, const char *why)
+{
+    if (check->schema) /* otherwise the queues are left out anyway, and said to be */
+        check_skipped(check, "topics", NULL,
+                      "of the queues: settings, identity, open transactions, cursors: %s", why);
+}
+
 void check_kafka(struct check *check)
 {
     struct err err;
@@ -27,6 +34,7 @@ void check_kafka(struct check *check)
     if (brokers == NULL) {
         check_tell(check, TOPIC_FAIL, "Kafka", "--brokers HOST:PORT, or [kafka] bootstrap.servers",
                    "no broker is configured");
+        skip_topics(check, "no broker is configured");
         return;
     }
     enum rc rc = kafka_admin_open(&check->cli->kafka, &admin, &err);
@@ -35,6 +43,7 @@ void check_kafka(struct check *check)
                                   &err); /* any name: it is the answer that counts */
     if (rc != RC_OK && rc != RC_NONE) {
         check_failed(check, "Kafka", &err);
+        skip_topics(check, "Kafka does not answer");
     } else {
         check_tell(check, TOPIC_OK, "Kafka", NULL, "%s answers", brokers);
         if (check->schema)

@@ -164,7 +164,11 @@ static bool look_at_topic(struct subject *subject)
              ? topic_ends(&subject->check->cli->kafka, queue->topic, queue->partition, KAFKA_MS,
                           &subject->ends, &err)
              : RC_NONE;
-    if (rc != RC_OK && rc != RC_NONE)
+    if (rc == RC_NONE)
+        TELL(subject, TOPIC_FAIL, FOR_QUEUE(subject, REMEDY_TOPIC_ANEW),
+             "topic %s has %d partition%s, and the queue reads partition %d", queue->topic,
+             subject->info.partitions, subject->info.partitions == 1 ? "" : "s", queue->partition);
+    else if (rc != RC_OK)
         failed(subject, &err);
     return rc == RC_OK;
 }

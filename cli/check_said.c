@@ -7,12 +7,11 @@
 #include <stdio.h>
 
 /* A line at once, because some answers take seconds to come. */
-static void tell_person(const struct check *check, const char *word, enum topic_grade grade,
+static void tell_person(const struct check *check, const char *word, const char *color,
                         const char *subject, const char *text, const char *hint)
 {
-    static const char *const colors[] = {"\033[32m", "\033[33m", "\033[31m"};
-    bool color = check->cli->color;
-    (void)printf("%s%-4s%s  %-16s  ", color ? colors[grade] : "", word, color ? "\033[0m" : "",
+    bool colored = check->cli->color;
+    (void)printf("%s%-4s%s  %-16s  ", colored ? color : "", word, colored ? "\033[0m" : "",
                  subject);
     width_print(stdout, text, true);
     (void)printf("\n");
@@ -24,21 +23,38 @@ static void tell_person(const struct check *check, const char *word, enum topic_
     (void)fflush(stdout);
 }
 
+static void tell(struct check *check, const char *word, const char *color, const char *subject,
+                 const char *text, const char *hint)
+{
+    if (check->table != NULL)
+        table_row(check->table, (const char *const[]){word, subject, text,
+                                                      hint != NULL && *hint != '\0' ? hint : NULL});
+    else
+        tell_person(check, word, color, subject, text, hint);
+}
+
 void check_tell(struct check *check, enum topic_grade grade, const char *subject, const char *hint,
                 const char *fmt, ...)
 {
     static const char *const words[] = {"ok", "warn", "FAIL"};
+    static const char *const colors[] = {"\033[32m", "\033[33m", "\033[31m"};
     char text[1200];
     va_list ap;
     va_start(ap, fmt);
     (void)vsnprintf(text, sizeof text, fmt, ap);
     va_end(ap);
     check->counts[grade]++;
-    if (check->table != NULL)
-        table_row(check->table, (const char *const[]){words[grade], subject, text,
-                                                      hint != NULL && *hint != '\0' ? hint : NULL});
-    else
-        tell_person(check, words[grade], grade, subject, text, hint);
+    tell(check, words[grade], colors[grade], subject, text, hint);
+}
+
+void check_skipped(struct check *check, const char *subject, const char *hint, const char *fmt, ...)
+{
+    char text[1200];
+    va_list ap;
+    va_start(ap, fmt);
+    (void)vsnprintf(text, sizeof text, fmt, ap);
+    va_end(ap);
+    tell(check, "skip", "\033[36m", subject, text, hint);
 }
 
 void check_failed(struct check *check, const char *subject, const struct err *err)

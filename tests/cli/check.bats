@@ -114,3 +114,40 @@ END
         said 'command a' 'FAIL only root may run it as nobody'
     fi
 }
+
+# told RESULT SUBJECT WORDS ARGS...: what check says with these arguments
+told() {
+    local result=$1 subject=$2 words=$3
+    shift 3
+    "$LOCKSTEP_BIN" check -o json "$@" >"$BATS_TEST_TMPDIR/check" || true
+    jq -r ".[] | select(.result == \"$result\" and .subject == \"$subject\") | .finding + \" \" + .hint" "$BATS_TEST_TMPDIR/check" | grep -F "$words" || { cat "$BATS_TEST_TMPDIR/check"; return 1; }
+}
+
+@test "check says what it leaves out, and why" {
+    lockstep queue create "$queue" --create-topic -q
+    told skip topics 'no broker is configured' -d "$db"
+    told skip topics 'Kafka does not answer' -d "$db" -b 127.0.0.1:1 -X socket.connection.setup.timeout.ms=1000
+    told skip schema 'no session' -d 'host=127.0.0.1 port=1' -b "$LOCKSTEP_TEST_BROKERS"
+    told skip queues 'no session' -d 'host=127.0.0.1 port=1' -b "$LOCKSTEP_TEST_BROKERS"
+    told skip security 'no session' -d 'host=127.0.0.1 port=1' --security
+    told skip 'task sessions' 'no session of task_conninfo' -d "$db" -b "$LOCKSTEP_TEST_BROKERS" -s "postgres.task_conninfo=$db user=nobody_of_that_name"
+    told skip 'task login' 'not known' -d "$db" --security
+    sql "DELETE FROM lockstep.migration WHERE version = (SELECT max(version) FROM lockstep.migration)"
+    told skip queues 'the schema is not current' -d "$db" -b "$LOCKSTEP_TEST_BROKERS"
+    lockstep check -b "$LOCKSTEP_TEST_BROKERS" | grep -q '^skip  queues '
+}
+
+@test "check says that a login may not ask the database, and its hint lets it" {
+    sql "REVOKE lockstep_task FROM $task; GRANT lockstep_producer TO $task"
+    told skip 'task SQL' "$task runs no executors" -d "$db user=$task" -b "$LOCKSTEP_TEST_BROKERS"
+    told skip database "$task may not ask" -d "$db user=$task" -b "$LOCKSTEP_TEST_BROKERS" >"$BATS_TEST_TMPDIR/hint"
+    sql "$(grep -oE 'GRANT lockstep_monitor TO [^;]+;' "$BATS_TEST_TMPDIR/hint")"
+    told warn durability 'fsync is off' -d "$db user=$task" -b "$LOCKSTEP_TEST_BROKERS"
+    ! jq -e 'any(.subject == "database")' "$BATS_TEST_TMPDIR/check"
+}
+
+@test "a queue whose partition the topic does not have is no silent pass" {
+    lockstep queue create "$queue" --create-topic -q
+    sql "UPDATE lockstep.queue SET partition = 3, mark = NULL"
+    told FAIL "queue $queue" 'has 1 partition, and the queue reads partition 3' -d "$db" -b "$LOCKSTEP_TEST_BROKERS"
+}
