@@ -4,7 +4,7 @@
 --          max_readers, in_use, on_failure, runs, max_attempts, retry_intervals, lookahead, paused, paused_by, paused_at, paused_reason,
 --          halted_reason, halted_detail, halted_remedy, halted_at, cluster_id, partitions, birthmark, active_runs, rejected,
 --          dead_letters, outbox, outbox_trouble, created_at, updated_at, external_lease_s, events, retry_on, enqueued, kept, swept_at,
---          swept_detail
+--          swept_detail, row_held
 SELECT q.name, q.topic, q.partition, q.next_offset, $2::bigint AS log_start, $3::bigint AS last_stable, $4::bigint AS log_end,
        COALESCE(CASE WHEN $4::bigint >= q.next_offset THEN $4::bigint - q.next_offset END, lockstep.queue_lag(q.name, q.next_offset)) AS lag,
        b.blocked_offset,
@@ -25,7 +25,8 @@ SELECT q.name, q.topic, q.partition, q.next_offset, $2::bigint AS log_start, $3:
        q.created_at, q.updated_at, extract(epoch FROM q.external_lease)::float8 AS external_lease_s, q.events,
        array_to_string(q.retry_on, ',') AS retry_on,
        (SELECT count(*) FROM lockstep.enqueued e WHERE e.queue_id = q.queue_id) AS enqueued,
-       lockstep.keep_words(q.keep_runs, q.keep_days, q.keep_failed_days, q.keep_set_by) AS kept, t.swept_at, t.detail AS swept_detail
+       lockstep.keep_words(q.keep_runs, q.keep_days, q.keep_failed_days, q.keep_set_by) AS kept, t.swept_at, t.detail AS swept_detail,
+       (SELECT string_agg(h.sentence || '. ' || h.helps, '; ') FROM lockstep.explain_held(q.queue_id) AS h) AS row_held
 FROM lockstep.queue q
 CROSS JOIN LATERAL (SELECT CASE WHEN $4::bigint IS NULL THEN q.blocked_offset
                                 WHEN $3::bigint < $4::bigint THEN $3::bigint END AS blocked_offset) b

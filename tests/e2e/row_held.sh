@@ -52,6 +52,15 @@ is_refused() {
         bad "$1: $code, $(cat "$tmp/refusal")"
 }
 
+case_begin 'a held row of an idle queue is shown before anything waits for it'
+hold "SELECT FROM lockstep.queue WHERE name = '$a' FOR UPDATE"
+eventually 30 named "queue $a" || bad "explain: $(cat "$tmp/said")"
+head -1 "$tmp/said" | grep -q 'nothing waits for it yet' || bad "explain: $(cat "$tmp/said")"
+lockstep queue show "$a" -o json | jq -e --arg pid "$backend" '.queue.row_held | contains("backend " + $pid + " holds the row")' >/dev/null || bad "queue show: $(lockstep queue show "$a")"
+sql "$(grep -oE 'SELECT pg_terminate_backend\([0-9]+\)' "$tmp/said" | head -1)" >/dev/null # as it is printed
+session_close
+lockstep queue show "$a" -o json | jq -e '.queue.row_held == null' >/dev/null || bad 'a row is held by a session that has ended'
+
 start
 long=$(publish "$b" "SELECT hold('long')")
 eventually 20 is "$(status "$long")" Processing1
