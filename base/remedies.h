@@ -97,6 +97,28 @@
 #define REMEDY_MEANT            "Did you mean: lockstep %s%s%s"
 #define REMEDY_LIST             "See: lockstep %s list"
 
+/* Jobs and schedules: what there is, and how a command is typed. */
+#define REMEDY_JOB_LIST     "See: lockstep job list"
+#define REMEDY_JOB_PROBLEMS "See: lockstep monitor list --problems"
+#define REMEDY_JOB_APPLY    "For example: lockstep job apply jobs.json"
+#define REMEDY_IMPORT_CRON                                                                         \
+    "For example: lockstep job import --from crontab crontab.txt --watch --zone Europe/Warsaw"
+#define REMEDY_IMPORT_AGENT                                                                        \
+    "For example: lockstep job import --from sqlagent sysjobs.csv sysschedules.csv "               \
+    "sysjobschedules.csv --watch --zone Europe/Warsaw"
+#define REMEDY_SCHEDULE_NEXT                                                                       \
+    "For example: lockstep schedule next '0 6 * * MON-FRI' --zone Europe/Warsaw"
+#define REMEDY_SCHEDULE_ADD                                                                        \
+    "For example: lockstep schedule add nightly-load night --cron '0 2 * * *' --zone "             \
+    "Europe/Warsaw"
+#define REMEDY_SCHEDULE_SET "For example: lockstep schedule set nightly-load night --jitter 5m"
+/* The console. */
+#define REMEDY_TOKEN                                                                               \
+    "lockstep console token create deploy, lockstep console token list, or lockstep console "      \
+    "token revoke deploy"
+#define REMEDY_TOKEN_NEW "For programs: lockstep console token create deploy"
+#define REMEDY_SIGN_IN   "Sign in, by POST to api/v1/session. " REMEDY_TOKEN_NEW
+#define REMEDY_CHECK     "To see more: lockstep check"
 /* On the host. */
 #define REMEDY_CHMOD "chmod 600 %s"
 #define REMEDY_ABLE                                                                                \

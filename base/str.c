@@ -106,6 +106,12 @@ void str_format(struct str *str, const char *fmt, ...)
     va_end(again);
 }
 
+void str_cut(struct str *str, size_t len)
+{
+    str->data[len] = '\0';
+    str->len = len;
+}
+
 void str_clear(struct str *str)
 {
     str->len = 0;

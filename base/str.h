@@ -28,8 +28,9 @@ void str_add(struct str *str, const char *bytes, size_t len);
 void str_text(struct str *str, const char *text);
 void str_int(struct str *str, int64_t value); /* as int64_text */
 void str_format(struct str *str, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-void str_clear(struct str *str); /* keeps the memory */
-void str_done(struct str *str);  /* frees; may be called twice */
+void str_clear(struct str *str);           /* keeps the memory */
+void str_cut(struct str *str, size_t len); /* to the first len bytes */
+void str_done(struct str *str);            /* frees; may be called twice */
 
 /** Equal. For looking a word up in a list, where nearly all differ in their first letter: most
  * calls of strcmp are saved. */

@@ -93,7 +93,7 @@ void utf8_add(struct str *str, const char *text, size_t len, size_t most)
     size_t from = str->len, keep = utf8_fit(text, strnlen(text, len), most);
     str_add(str, text, keep);
     utf8_mend(str->data + from);
-    str->len = from + strlen(str->data + from);
+    str_cut(str, from + strlen(str->data + from));
 }
 
 void utf8_escape(struct str *str, const char *text)

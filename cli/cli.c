@@ -25,7 +25,12 @@ void cli_config_wrong(void *context, const struct err *err)
 {
     struct cli *cli = context;
     exit_tell(stderr, err, cli->verbose > 0);
-    cli->told = true;
+    cli_told(cli, true);
+}
+
+void cli_told(struct cli *cli, bool told)
+{
+    cli->told = told;
 }
 
 /* -X key=value is kafka.key=value; both kinds keep their order. */
@@ -135,10 +140,15 @@ static enum rc open_db(struct cli *cli, struct err *err)
     return rc;
 }
 
-enum rc cli_reconnect(struct cli *cli, struct err *err)
+void cli_disconnect(struct cli *cli)
 {
     db_close(cli->db);
     cli->db = NULL;
+}
+
+enum rc cli_reconnect(struct cli *cli, struct err *err)
+{
+    cli_disconnect(cli);
     return open_db(cli, err);
 }
 

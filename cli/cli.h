@@ -46,11 +46,15 @@ void cli_config_wrong(void *cli, const struct err *err);
  * now. What is wrong goes to report. */
 MUST_CHECK enum rc cli_config_load(struct cli *cli, config_report_fn *report, void *context,
                                    struct config **ret_config, struct err *err);
+/** Whether the error that comes is on stderr already. */
+void cli_told(struct cli *cli, bool told);
 void cli_configure_log(const struct cli *cli, const struct config *config);
 
 /** Everything from argv to the exit code. */
 int cli_main(int argc, char **argv);
 
+/** For a daemon, which has sessions of its own. */
+void cli_disconnect(struct cli *cli);
 /** A new session instead of one that is lost. RC_LOST, RC_RETRY: not now. cli->db is NULL then. */
 MUST_CHECK enum rc cli_reconnect(struct cli *cli, struct err *err);
 

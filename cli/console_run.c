@@ -88,8 +88,7 @@ enum rc command_console_run(struct cli *cli, struct err *err)
         rc = open_metrics(cli, &options, &port, err);
     if (rc == RC_OK)
         rc = start_beside(cli, &options, &console, err);
-    db_close(cli->db); /* the daemon has sessions of its own */
-    cli->db = NULL;
+    cli_disconnect(cli); /* the daemon has sessions of its own */
     while (rc == RC_OK && !stop_requested())
         stop_wait(WAIT_MS);
     metrics_port_close(port);

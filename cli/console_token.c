@@ -1,6 +1,8 @@
 /* console token: tokens with which programs use the console's API. */
 #include "cli/commands.h"
 
+#include "base/remedies.h"
+
 #include <stdio.h>
 #include <string.h>
 
@@ -47,8 +49,6 @@ enum rc command_console_token(struct cli *cli, struct err *err)
         return create(cli, name, err);
     if (strcmp(action, "revoke") == 0 && name != NULL)
         return revoke(cli, name, err);
-    return err_set(err, RC_REJECT, ERR_USAGE, action,
-                   "lockstep console token create NAME, console token list, "
-                   "or console token revoke NAME",
+    return err_set(err, RC_REJECT, ERR_USAGE, action, REMEDY_TOKEN,
                    "it is not said what to do with which token");
 }

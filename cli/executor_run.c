@@ -143,8 +143,7 @@ enum rc command_executor_run(struct cli *cli, struct err *err)
     action_start();
     options.tally = metrics_port_wanted(cli) ? tally_new(queues, count) : NULL;
     rc = metrics_port_open(cli, options.conninfo, db_server(cli->db), options.tally, &port, err);
-    db_close(cli->db); /* the daemon has sessions of its own */
-    cli->db = NULL;
+    cli_disconnect(cli); /* the daemon has sessions of its own */
     struct reloading reloading = {.cli = cli, .shelf = action_shelf_new(actions, NULL)};
     options.actions = reloading.shelf;
     options.reload = reload;

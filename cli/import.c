@@ -5,6 +5,7 @@
 #include "cli/find.h"
 #include "cli/job.h"
 
+#include "base/remedies.h"
 #include "base/utf8.h"
 
 #include <stdio.h>
@@ -21,9 +22,7 @@ static enum rc read_files(struct import *import, const char *from, struct err *e
     bool agent = strcmp(from, "sqlagent") == 0;
     enum rc rc = RC_OK;
     if (agent && cli->argument_count != AGENT_FILES)
-        return err_set(err, RC_REJECT, ERR_USAGE, "job import",
-                       "lockstep job import --from sqlagent sysjobs.csv sysschedules.csv "
-                       "sysjobschedules.csv --watch --zone Europe/Warsaw",
+        return err_set(err, RC_REJECT, ERR_USAGE, "job import", REMEDY_IMPORT_AGENT,
                        "three files are needed, %d are named", cli->argument_count);
     if (agent && import->zone == NULL)
         return err_set(err, RC_REJECT, ERR_USAGE, "job import", "Write --zone Europe/Warsaw.",
@@ -56,9 +55,7 @@ static enum rc check_options(struct cli *cli, const char *from, struct import *i
     import->queue = cli_text(cli, "queue");
     import->zone = cli_text(cli, "zone");
     if (from == NULL || cli->argument_count == 0)
-        return err_set(err, RC_REJECT, ERR_USAGE, "job import",
-                       "lockstep job import --from crontab /etc/crontab --watch --zone "
-                       "Europe/Warsaw",
+        return err_set(err, RC_REJECT, ERR_USAGE, "job import", REMEDY_IMPORT_CRON,
                        from == NULL ? "--from is missing" : "no file is named");
     if (import->watch == (import->queue != NULL))
         return err_set(err, RC_REJECT, ERR_USAGE, "job import",

@@ -5,7 +5,9 @@
 #include "cli/commands.h"
 #include "cli/find.h"
 #include "cli/job_sql.h"
+#include "cli/watch.h"
 
+#include "base/remedies.h"
 #include "base/utf8.h"
 #include "cli/control.h"
 #include "db/sqlstate.h"
@@ -58,7 +60,7 @@ static enum rc find_job(struct cli *cli, struct db_result **ret_row, struct err 
     enum rc rc =
         db_run(cli->db, &sql_job_show, (const char *const[]){cli->arguments[0]}, ret_row, err);
     if (rc == RC_NONE)
-        return err_set(err, RC_REJECT, ERR_USAGE, cli->arguments[0], "lockstep job list",
+        return err_set(err, RC_REJECT, ERR_USAGE, cli->arguments[0], REMEDY_JOB_LIST,
                        "there is no job with this name");
     return rc;
 }
@@ -163,10 +165,9 @@ enum rc command_job_run(struct cli *cli, struct err *err)
     }
     if (rc != RC_OK || !cli_has(cli, "wait"))
         return rc == RC_OK ? cli_print(cli, row, err) : rc;
-    char run[40];
-    (void)snprintf(run, sizeof run, "%s", db_text(row, 0, JOB_RUN_RUN_ID));
-    cli->arguments[0] = run; /* from here on as `run watch` */
-    return command_run_watch(cli, err);
+    struct run_row run;
+    rc = find_run(cli, db_text(row, 0, JOB_RUN_RUN_ID), &run, err);
+    return rc == RC_OK ? watch_run(cli, &run, err) : rc;
 }
 
 static enum rc set(struct cli *cli, const char *change, struct err *err)

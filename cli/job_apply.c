@@ -4,6 +4,7 @@
 #include "cli/job.h"
 #include "cli/job_sql.h"
 
+#include "base/remedies.h"
 #include "base/str.h"
 #include "base/utf8.h"
 
@@ -81,7 +82,7 @@ enum rc command_job_apply(struct cli *cli, struct err *err)
 {
     enum rc rc = RC_OK;
     if (cli->argument_count == 0)
-        return err_set(err, RC_REJECT, ERR_USAGE, "job apply", "lockstep job apply jobs.json",
+        return err_set(err, RC_REJECT, ERR_USAGE, "job apply", REMEDY_JOB_APPLY,
                        "no file is named");
     for (int i = 0; rc == RC_OK && i < cli->argument_count; i++)
         rc = apply(cli, cli->arguments[i], err);

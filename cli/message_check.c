@@ -143,7 +143,7 @@ static void check_envelope(struct checking *check, const char *text, size_t len)
     if (payload == NULL || (value == NULL && !cJSON_IsNull(payload))) {
         check->messages++;
         tell(check, true, "payload", "bad_json", "the line is none that kcat -J writes",
-             "kcat -C -J -e -t TOPIC | lockstep message check --form kcat -");
+             "Each line is a record, as kcat -C -J writes it. For values alone leave out --form.");
     } else {
         check_value(check, value, value != NULL ? strlen(value) : 0);
         check_headers(check, cJSON_GetObjectItemCaseSensitive(envelope, "headers"));

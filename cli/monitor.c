@@ -80,6 +80,6 @@ enum rc command_monitor_check(struct cli *cli, struct err *err)
         *err = held;
         return free_rc;
     }
-    return err_set(err, RC_FATAL, ERR_FAILED, "monitor check", "lockstep monitor list --problems",
+    return err_set(err, RC_FATAL, ERR_FAILED, "monitor check", REMEDY_JOB_PROBLEMS,
                    problems == 1 ? "%d job has a problem" : "%d jobs have a problem", problems);
 }

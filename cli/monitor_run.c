@@ -21,8 +21,7 @@ static enum rc run(struct cli *cli, const struct monitor_options *options, struc
     enum rc rc = metrics_port_open(cli, options->conninfo, options->server, NULL, &port, err);
     if (rc == RC_OK)
         rc = monitor_start(options, &monitor, err);
-    db_close(cli->db); /* the daemon has sessions of its own */
-    cli->db = NULL;
+    cli_disconnect(cli); /* the daemon has sessions of its own */
     if (rc == RC_OK)
         log_event(LOG_INFO, "monitor_started", "receivers", LOG_INT(options->receiver_count), NULL);
     if (rc == RC_OK && options->receiver_count == 0)

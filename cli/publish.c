@@ -174,7 +174,7 @@ enum rc publish_and_tell(struct cli *cli, struct publish_options *options, struc
         enum rc shown = table_end(talk.table, rc == RC_OK ? err : NULL);
         rc = rc == RC_OK && shown != RC_NONE ? shown : rc;
     }
-    cli->told = talk.faults == 1; /* the one fault is the error */
+    cli_told(cli, talk.faults == 1); /* the one fault is the error */
     if (talk.live && talk.drawn)
         (void)fprintf(stderr, "\r\033[K");
     if (options->dry_run && rc == RC_OK)

@@ -3,6 +3,8 @@
 #include "cli/commands.h"
 #include "cli/width.h"
 
+#include "base/remedies.h"
+
 #include <cjson/cJSON.h>
 #include <errno.h>
 #include <stdio.h>
@@ -121,8 +123,7 @@ enum rc command_schedule_next(struct cli *cli, struct err *err)
     DB_RESULT_AUTO *times = NULL;
     const char *file = cli_text(cli, "file");
     if ((file != NULL) == (cli->argument_count > 0))
-        return err_set(err, RC_REJECT, ERR_USAGE, "schedule next",
-                       "lockstep schedule next '0 6 * * MON-FRI' --zone Europe/Warsaw",
+        return err_set(err, RC_REJECT, ERR_USAGE, "schedule next", REMEDY_SCHEDULE_NEXT,
                        file != NULL ? "a rule and --file are given" : "no rule is given");
     if (file != NULL)
         return answer_file(cli, file, err);

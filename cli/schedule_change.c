@@ -3,6 +3,8 @@
 #include "cli/commands.h"
 #include "cli/job.h"
 
+#include "base/remedies.h"
+
 #include <cjson/cJSON.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -130,9 +132,7 @@ enum rc command_schedule_add(struct cli *cli, struct err *err)
     bool ruled, empty;
     enum rc rc = fields_of(cli, cli->arguments[1], &ruled, &empty, &fields, err);
     if (rc == RC_OK && !ruled)
-        return err_set(err, RC_REJECT, ERR_USAGE, "schedule add",
-                       "lockstep schedule add nightly-load night --cron '0 2 * * *' --zone "
-                       "Europe/Warsaw",
+        return err_set(err, RC_REJECT, ERR_USAGE, "schedule add", REMEDY_SCHEDULE_ADD,
                        "no rule is given: one of --cron, --every, --daily, --weekly, --monthly, "
                        "--at, --after-job, --rule");
     return rc == RC_OK ? change(cli, &sql_schedule_add,
@@ -148,8 +148,7 @@ enum rc command_schedule_set(struct cli *cli, struct err *err)
     bool ruled, empty;
     enum rc rc = fields_of(cli, NULL, &ruled, &empty, &fields, err);
     if (rc == RC_OK && empty)
-        return err_set(err, RC_REJECT, ERR_USAGE, "schedule set",
-                       "lockstep schedule set nightly-load night --jitter 5m",
+        return err_set(err, RC_REJECT, ERR_USAGE, "schedule set", REMEDY_SCHEDULE_SET,
                        "nothing is to change");
     return rc == RC_OK ? change(cli, &sql_schedule_set,
                                 (const char *const[]){cli->arguments[0], cli->arguments[1], fields,

@@ -41,8 +41,7 @@ enum rc command_scheduler_run(struct cli *cli, struct err *err)
         metrics_port_open(cli, options.conninfo, options.server, options.tally, &port, err);
     if (rc == RC_OK)
         rc = dispatcher_start(&options, &dispatcher, err);
-    db_close(cli->db); /* the daemon has a session of its own */
-    cli->db = NULL;
+    cli_disconnect(cli); /* the daemon has a session of its own */
     if (rc == RC_OK)
         log_event(LOG_INFO, "scheduler_started", NULL);
     while (rc == RC_OK && !stop_requested())

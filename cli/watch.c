@@ -1,3 +1,4 @@
+#include "cli/watch.h"
 #include "base/clock.h"
 #include "base/remedies.h"
 #include "cli/commands.h"
@@ -299,11 +300,18 @@ static enum rc reconnect(struct watch *watch, struct err *err)
 
 enum rc command_run_watch(struct cli *cli, struct err *err)
 {
-    struct watch watch = {.cli = cli, .live = cli->output == OUTPUT_TABLE && isatty(STDOUT_FILENO)};
+    struct run_row run;
+    enum rc rc = find_run_argument(cli, &run, err);
+    return rc == RC_OK ? watch_run(cli, &run, err) : rc;
+}
+
+enum rc watch_run(struct cli *cli, const struct run_row *run, struct err *err)
+{
+    struct watch watch = {
+        .cli = cli, .run = *run, .live = cli->output == OUTPUT_TABLE && isatty(STDOUT_FILENO)};
     bool ended = false;
-    enum rc rc = find_run_argument(cli, &watch.run, err);
-    if (rc == RC_OK)
-        stop_catch();
+    enum rc rc = RC_OK;
+    stop_catch();
     while (rc == RC_OK && !ended) {
         int64_t before = clock_boot_us();
         rc = look(&watch, &ended, err);

@@ -1,6 +1,7 @@
 #include "console/api.h"
 
 #include "base/ascii.h"
+#include "base/remedies.h"
 #include "console/answer.h"
 #include "console/call.h"
 #include "console/change.h"
@@ -62,9 +63,7 @@ static void answer_unknown(const struct api *api, struct http_request *request, 
     }
     http_add_header(request, "WWW-Authenticate", "Bearer realm=\"lockstep\"");
     refuse(request, 401, "there is no sign-in, or the session or token has expired",
-           api->sign_in
-               ? "Sign in: POST api/v1/session, or send a token: lockstep console token create."
-               : "Send a token that exists: lockstep console token create.");
+           api->sign_in ? REMEDY_SIGN_IN : REMEDY_TOKEN_NEW);
 }
 
 static void set_cookie(const struct api *api, struct http_request *request, const char *id)
@@ -409,5 +408,5 @@ void api_answer_ready(const struct api *api, struct http_request *request)
     if (rc == RC_OK)
         http_answer(request, 200, "text/plain; charset=utf-8", "ready\n", 6);
     else
-        refuse(request, 503, "the database does not answer", "lockstep check says more.");
+        refuse(request, 503, "the database does not answer", REMEDY_CHECK);
 }

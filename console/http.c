@@ -350,8 +350,7 @@ enum rc http_open(const struct http_options *options, struct http **ret_http, st
 {
     struct http *http = xcalloc(1, sizeof *http);
     *http = (struct http){.options = *options, .listener.fd = -1};
-    http->last[0] = &http->first[0];
-    http->last[1] = &http->first[1];
+    queue_init(http);
     (void)pthread_mutex_init(&http->lock, NULL);
     (void)pthread_cond_init(&http->filled, NULL);
     (void)pthread_cond_init(&http->hurries, NULL);

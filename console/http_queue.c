@@ -6,6 +6,12 @@
 
 #define WAIT_MOST_US 8000000 /* from its coming on */
 
+void queue_init(struct http *http)
+{
+    for (int queue = 0; queue < 2; queue++)
+        http->last[queue] = &http->first[queue];
+}
+
 /* With the lock. */
 static void append(struct http *http, struct http_request *request)
 {

@@ -11,6 +11,7 @@
 
 #include "console/http_inside.h"
 
+void queue_init(struct http *http);
 /** False: the server stops, and no worker would resume its connection. */
 bool queue_add(struct http_request *request, bool first);
 /** Workers: of all requests, and of those that go first only. */

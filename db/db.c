@@ -8,6 +8,7 @@
 #include "db/notification.h"
 #include "db/pipeline.h"
 #include "db/sqlstate.h"
+#include "db/task_session.h"
 
 #include <poll.h>
 #include <stdio.h>
@@ -143,6 +144,16 @@ void db_close(struct db *db)
     free(db);
 }
 
+void db_has_prepared(struct db *db, const struct sql_statement *stmt)
+{
+    db->prepared[stmt->index] = true;
+}
+
+void db_wary(struct db *db, bool wary)
+{
+    db->wary = wary;
+}
+
 enum rc db_prepare(struct db *db, const struct sql_statement *stmt, struct err *err)
 {
     if (db->prepared[stmt->index])
@@ -150,7 +161,7 @@ enum rc db_prepare(struct db *db, const struct sql_statement *stmt, struct err *
     PGresult *result = db_answer(db, PQsendPrepare(db->conn, stmt->name, stmt->text, 0, NULL));
     enum rc rc = RC_OK;
     if (PQresultStatus(result) == PGRES_COMMAND_OK)
-        db->prepared[stmt->index] = true;
+        db_has_prepared(db, stmt);
     else
         rc = db_fail(db, stmt->name, result, err);
     PQclear(result);

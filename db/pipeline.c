@@ -78,7 +78,7 @@ enum rc pipeline_send_stmt(struct db *db, const struct sql_statement *stmt,
     if (!db->prepared[stmt->index]) {
         if (PQsendPrepare(db->conn, stmt->name, stmt->text, 0, NULL) != 1)
             return db_fail(db, stmt->name, NULL, err);
-        db->prepared[stmt->index] = true;
+        db_has_prepared(db, stmt);
         *ret_replies = 2;
     }
     if (PQsendQueryPrepared(db->conn, stmt->name, stmt->params, params, NULL, NULL, 0) != 1)
@@ -177,7 +177,7 @@ enum rc pipeline_next(struct db *db, enum pipeline_reply *ret_reply, struct err 
                 *err = *ret_failed;
         }
         if (complete && *ret_reply == PIPELINE_OK && db->told != NULL)
-            db->told->rows = rows_of(result);
+            db_told_counts(db->told, rows_of(result));
         if (complete && *ret_reply == PIPELINE_SYNC) {
             db->syncs--;
             db->fresh = true;
@@ -194,7 +194,7 @@ enum rc pipeline_send_clean(struct db *db, int *ret_replies, struct err *err)
     int more = 0;
     enum rc rc = pipeline_send_stmt(db, &sql_session_clean, NULL, ret_replies, err);
     /* It drops what a user's SQL has prepared; a name of ours that is gone is an error. */
-    db->wary = false;
+    db_wary(db, false);
     if (rc == RC_OK)
         rc = pipeline_send_stmt(db, &sql_session_settings, NULL, &more, err);
     *ret_replies += more;
@@ -204,13 +204,8 @@ enum rc pipeline_send_clean(struct db *db, int *ret_replies, struct err *err)
 enum rc db_clean(struct db *db, struct err *err)
 {
     enum rc rc = db_run(db, &sql_session_clean, NULL, NULL, err);
-    db->wary = false;
+    db_wary(db, false);
     return rc == RC_OK ? db_run(db, &sql_session_settings, NULL, NULL, err) : rc;
-}
-
-void db_wary(struct db *db, bool wary)
-{
-    db->wary = wary;
 }
 
 enum rc db_reset(struct db *db, struct err *err)
@@ -233,7 +228,7 @@ enum rc db_command(struct db *db, const char *sql, int param_count, const char *
         PGresult *done = result;
         int64_t rows = complete && reply == PIPELINE_OK ? rows_of(result) : -1;
         if (rows >= 0 && db->told != NULL)
-            db->told->rows = (db->told->rows > 0 ? db->told->rows : 0) + rows;
+            db_told_counts(db->told, (db->told->rows > 0 ? db->told->rows : 0) + rows);
         if (complete && reply == PIPELINE_ERROR && rc == RC_OK)
             rc = task_failed(db, result, err);
         PQclear(done);

@@ -51,8 +51,13 @@ void db_receive_notices(struct db *db);
  * react. */
 enum rc db_fail(struct db *db, const char *object, const PGresult *result, struct err *err);
 
+/** This statement is prepared on the session from now on. */
+void db_has_prepared(struct db *db, const struct sql_statement *stmt);
+
 /** Puts an error of a user's command down, and a notice. */
 void db_told_error(struct db_told *told, const PGresult *result);
+/** So many rows were counted so far; -1: nothing counts them. */
+void db_told_counts(struct db_told *told, int64_t rows);
 void db_told_notice(struct db_told *told, const char *severity, const PGresult *result);
 
 /** Runs sql/session/settings.sql: after connecting and after DISCARD ALL. */

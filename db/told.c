@@ -184,3 +184,8 @@ void db_told_notice(struct db_told *told, const char *severity, const PGresult *
     told->lexed = told->lexed ||
                   (state != NULL && (strcmp(state, "42622") == 0 || strcmp(state, "22P06") == 0));
 }
+
+void db_told_counts(struct db_told *told, int64_t rows)
+{
+    told->rows = rows;
+}

@@ -17,8 +17,6 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { IDS, TOKENS, NEEDS, LACKS };
-
 #define TOLD_MOST 16384 /* messages invent names: bytes of those that were told */
 
 /* Once for each need, as long as this process lives. */
@@ -33,46 +31,57 @@ static bool told(struct executor *ex, const char *need)
     return false;
 }
 
-void needs_start(struct executor *ex)
+void needs_start(struct needs *needs)
 {
-    for (int i = IDS; i <= LACKS; i++)
-        db_array_start(&ex->scratch[i]);
+    db_array_start(&needs->tasks);
+    db_array_start(&needs->tokens);
+    db_array_start(&needs->needs);
+    db_array_start(&needs->lacks);
 }
 
-void needs_add(struct executor *ex, const struct work *work, const char *need, bool has)
+void needs_add(struct needs *needs, const struct work *work, const char *need, bool has)
 {
-    struct str *s = ex->scratch;
-    db_array_int(&s[IDS], work->task_id);
-    db_array_text(&s[TOKENS], work->token, strlen(work->token));
-    db_array_text(&s[NEEDS], need, strlen(need));
-    db_array_text(&s[LACKS], has ? "f" : "t", 1);
+    db_array_int(&needs->tasks, work->task_id);
+    db_array_text(&needs->tokens, work->token, strlen(work->token));
+    db_array_text(&needs->needs, need, strlen(need));
+    db_array_text(&needs->lacks, has ? "f" : "t", 1);
 }
 
-enum rc needs_send(struct lane *lane, struct work *works, struct err *err)
+void needs_done(struct needs *needs)
 {
-    struct str *s = lane->ex->scratch;
+    str_done(&needs->tasks);
+    str_done(&needs->tokens);
+    str_done(&needs->needs);
+    str_done(&needs->lacks);
+}
+
+enum rc needs_send(struct lane *lane, struct needs *needs, struct works *works, struct err *err)
+{
     DB_RESULT_AUTO *row = NULL;
-    for (int i = IDS; i <= LACKS; i++)
-        db_array_end(&s[i]);
-    for (struct work *work = works; work != NULL; work = work->next)
-        work->outcome = OUTCOME_UNSTARTED;
-    enum rc rc =
-        db_run(lane->ex->control, &sql_executor_leave,
-               (const char *const[]){DB_INT(lane->queue_id), DB_INT(lane->ex->executor_no),
-                                     s[IDS].data, s[TOKENS].data, s[NEEDS].data, s[LACKS].data},
-               &row, err);
+    db_array_end(&needs->tasks);
+    db_array_end(&needs->tokens);
+    db_array_end(&needs->needs);
+    db_array_end(&needs->lacks);
+    for (struct work *work = works->first; work != NULL; work = work->next)
+        work_ends(work, OUTCOME_UNSTARTED);
+    enum rc rc = db_run(lane->ex->control, &sql_executor_leave,
+                        (const char *const[]){DB_INT(lane->queue_id), DB_INT(lane->ex->executor_no),
+                                              needs->tasks.data, needs->tokens.data,
+                                              needs->needs.data, needs->lacks.data},
+                        &row, err);
     return late_settle(lane, works, rc == RC_OK ? db_int(row, 0, EXECUTOR_LEAVE_LEFT) : 0, rc, err);
 }
 
 /* All that the task needs, and what of it is not here: the others are judged by that, too. */
-static void add_needs(const struct action_settings *settings, const struct work *work, bool tell)
+static void add_needs(struct needs *needs, const struct action_settings *settings,
+                      const struct work *work, bool tell)
 {
     char need[ACTION_NEED_SIZE], first[ACTION_NEED_SIZE] = "";
     bool has;
     for (int i = 0; action_need(settings, work->msg, i, need, &has); i++) {
         if (need[0] == '\0')
             continue;
-        needs_add(work->lane->ex, work, need, has);
+        needs_add(needs, work, need, has);
         if (!has && first[0] == '\0')
             memcpy(first, need, sizeof first);
     }
@@ -90,29 +99,28 @@ static bool unable(const struct work *work, const void *settings)
 }
 
 static void take_unable(struct phase *phase, const struct action_settings *settings,
-                        struct work **works)
+                        struct needs *needs, struct works *works)
 {
-    for (struct work *work = phase_take(phase, unable, settings), *next; work != NULL;
-         work = next) {
-        next = work->next;
-        add_needs(settings, work, *works == NULL);
-        work->next = *works;
-        *works = work;
+    struct works taken = phase_take(phase, unable, settings);
+    for (struct work *work; (work = works_take(&taken)) != NULL;) {
+        add_needs(needs, settings, work, works->first == NULL);
+        works_add(works, work);
     }
 }
 
 enum rc leave_unable(struct lane *lane, struct err *err)
 {
     struct executor *ex = lane->ex;
-    struct work *works = NULL;
+    struct works works = {0};
+    NEEDS_AUTO needs = {0};
     phases_judged(lane);
-    needs_start(ex);
+    needs_start(&needs);
     const struct action_settings *settings = action_shelf_take(ex->options->actions);
     for (struct phase *phase = lane->phases; phase != NULL; phase = phase->next)
-        take_unable(phase, settings, &works);
+        take_unable(phase, settings, &needs, &works);
     action_shelf_give_back(ex->options->actions, settings);
-    if (works == NULL)
+    if (works.first == NULL)
         return RC_OK;
     probe("leave.send");
-    return needs_send(lane, works, err);
+    return needs_send(lane, &needs, &works, err);
 }

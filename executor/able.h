@@ -11,17 +11,25 @@
 #define EXECUTOR_ABLE_H
 
 #include "base/err.h"
+#include "base/str.h"
+
 #include <stdbool.h>
 
-struct executor;
 struct lane;
 struct work;
+struct works;
 
 /** What tasks need that are to be left: started, added need by need (has: this executor has it),
- * and sent with the works, by work->next. */
-void needs_start(struct executor *ex);
-void needs_add(struct executor *ex, const struct work *work, const char *need, bool has);
-MUST_CHECK enum rc needs_send(struct lane *lane, struct work *works, struct err *err);
+ * and sent with the works, which are empty then. */
+struct needs {
+    struct str tasks, tokens, needs, lacks; /* array parameters */
+};
+#define NEEDS_AUTO __attribute__((cleanup(needs_done))) struct needs
+void needs_start(struct needs *needs);
+void needs_add(struct needs *needs, const struct work *work, const char *need, bool has);
+MUST_CHECK enum rc needs_send(struct lane *lane, struct needs *needs, struct works *works,
+                              struct err *err);
+void needs_done(struct needs *needs);
 
 /** Returns what the configuration does not let this executor do. */
 MUST_CHECK enum rc leave_unable(struct lane *lane, struct err *err);

@@ -23,7 +23,7 @@ static void take_completed(void *context)
     for (struct mail *mail = mailbox_take(&ex->inbox), *next; mail != NULL; mail = next) {
         struct work *work = (struct work *)mail;
         next = mail->next;
-        if (mail->kind == MAIL_WORK_DONE && work->outcome == OUTCOME_COMPLETED) {
+        if (mail->kind == MAIL_WORK_DONE && work->end.outcome == OUTCOME_COMPLETED) {
             record_completed(ex, work);
             continue;
         }

@@ -62,9 +62,9 @@ static int wanted(struct lane *lane, const struct held *head)
     int open = 0, closed = 0, have;
     const struct phase *last = head_phase(lane, head);
     for (const struct phase *phase = lane->phases; phase != NULL; phase = phase->next)
-        *(phase->open ? &open : &closed) += phase->waiting_count + phase->running;
+        *(phase->open ? &open : &closed) += phase->waiting.count + phase->running;
     if (last != NULL && !last->open)
-        have = last->waiting_count;
+        have = last->waiting.count;
     else if (last == NULL && closed < open && in_stretches(lane) && behind_ours(lane, head))
         have = closed;
     else
@@ -96,9 +96,19 @@ static int segment(struct lane *lane, int want)
 
 enum { OFFSETS, SEQS, PAYLOADS, NAMES, ATTEMPTS, TRACES, HELD, DIGEST };
 
-static void fill_arrays(struct lane *lane, int count)
+/* Array parameters of one statement, and the digest behind them. */
+struct segment {
+    struct str s[DIGEST + 1];
+};
+
+static void segment_done(struct segment *segment)
 {
-    struct str *s = lane->ex->scratch;
+    for (int i = 0; i <= DIGEST; i++)
+        str_done(&segment->s[i]);
+}
+
+static void fill_arrays(struct lane *lane, int count, struct str *s)
+{
     for (int i = OFFSETS; i <= HELD; i++)
         db_array_start(&s[i]);
     for (int i = 0; i < count; i++) {
@@ -127,7 +137,6 @@ static void fill_arrays(struct lane *lane, int count)
             db_array_int(&s[HELD], phase->phase_id);
     for (int i = OFFSETS; i <= HELD; i++)
         db_array_end(&s[i]);
-    str_clear(&s[DIGEST]);
     db_bytea(&s[DIGEST], stream_head(&lane->stream, count - 1)->digest, 16);
 }
 
@@ -193,7 +202,8 @@ static enum rc ask(struct lane *lane, int count, bool bare, struct db_result **r
 {
     const struct held *head = stream_head(&lane->stream, 0);
     const struct message *msg = head->msg;
-    struct str *s = lane->ex->scratch;
+    __attribute__((cleanup(segment_done))) struct segment segment = {0};
+    const struct str *s = segment.s;
     bool end = msg != NULL && msg->type == MESSAGE_END;
     char implicit[37] = "";
     STR_AUTO raw = {0};
@@ -201,7 +211,7 @@ static enum rc ask(struct lane *lane, int count, bool bare, struct db_result **r
     bool withheld = bare && msg != NULL && has_attached(lane, count);
     bool nothing = msg == NULL && head->said == SAID_NOTHING; /* but that it was there */
     const char *run = head->run[0] && !nothing ? head->run : NULL;
-    fill_arrays(lane, count);
+    fill_arrays(lane, count, segment.s);
     if (!withheld && !nothing && has_attached(lane, count))
         fill_attached(lane, count, &attached);
     if (msg != NULL && head->run[0] == '\0')
@@ -281,26 +291,26 @@ static void take(struct lane *lane, const struct db_result *row, int count)
         skip -= *p == ',' || *p == '{';
     for (int i = skip; i < count; i++) {
         struct held *held = stream_head(&lane->stream, i);
-        struct work *work = xcalloc(1, sizeof *work);
-        char id[24];
-        work->lane = lane;
+        char id[24], token[37];
         ids = element(ids, id, sizeof id);
-        tokens = element(tokens, work->token, sizeof work->token);
-        if (strcmp(work->token, "NULL") ==
-            0) { /* nobody's: external, not due yet, or not to be run */
-            event_tell(lane,
-                       EVENT_WORK_UNOWNED); /* learns when it is due, and looks after leases */
-            free(work);
+        tokens = element(tokens, token, sizeof token);
+        /* Nobody's: external, not due yet, or not to be run. It is asked for to learn when it is
+         * due, and to look after leases. */
+        if (strcmp(token, "NULL") == 0) {
+            event_tell(lane, EVENT_WORK_UNOWNED);
             continue;
         }
-        work->task_id = strtoll(id, NULL, 10);
-        work->run_no = phase->run_no;
-        work->offset = held->offset;
-        work->attempt = 1;
-        work->msg = held_take(held);
+        struct work *work = work_new(lane, phase,
+                                     &(struct work_row){.phase_id = phase->phase_id,
+                                                        .task_id = strtoll(id, NULL, 10),
+                                                        .run_no = phase->run_no,
+                                                        .offset = held->offset,
+                                                        .token = token,
+                                                        .attempt = 1,
+                                                        .msg = held_take(held)});
         phase_add(phase, work);
     }
-    if (!phase->open && (external || phase->waiting_count == 0))
+    if (!phase->open && (external || phase->waiting.count == 0))
         phase_nobodys(phase, true);
     stream_drop(&lane->stream, next_offset);
 }
@@ -378,9 +388,9 @@ static bool poised(struct lane *lane)
 {
     int closed = 0;
     for (const struct phase *phase = lane->phases; phase != NULL; phase = phase->next) {
-        if (phase->open && phase->waiting_count > 0)
+        if (phase->open && phase->waiting.count > 0)
             closed = INT_MIN;
-        closed += !phase->open && phase->waiting_count > 0;
+        closed += !phase->open && phase->waiting.count > 0;
     }
     return claims_poised(&lane->claims, closed >= 2, lane->ex->now_us, lane->ex->round_us);
 }

@@ -56,10 +56,10 @@ void counts_work(const struct lane *lane, const struct work *work)
     struct tally_queue *queue = of(lane);
     if (queue == NULL)
         return;
-    if (work->outcome == OUTCOME_LOST)
+    if (work->end.outcome == OUTCOME_LOST)
         tally_lost(queue);
-    else if (work->outcome <= OUTCOME_STALE)
-        tally_task(queue, type_of(work->msg), outcomes[work->outcome], work->ran_us,
+    else if (work->end.outcome <= OUTCOME_STALE)
+        tally_task(queue, type_of(work->msg), outcomes[work->end.outcome], work->end.ran_us,
                    waited_us(work));
 }
 

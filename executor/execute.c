@@ -36,8 +36,8 @@ static struct phase *next_phase(struct lane *lane)
 {
     struct phase *next = NULL;
     for (struct phase *phase = lane->phases; phase != NULL; phase = phase->next)
-        if (phase->open && phase->waiting_count > 0 &&
-            (next == NULL || phase->waiting->came < next->waiting->came))
+        if (phase->open && phase->waiting.count > 0 &&
+            (next == NULL || phase->waiting.first->came < next->waiting.first->came))
             next = phase;
     return next;
 }
@@ -115,8 +115,8 @@ static struct phase *phase_for(struct lane *lane, const struct reader *reader)
     if (next == NULL || next->run_no == reader->run_no)
         return next;
     for (struct phase *phase = lane->phases; phase != NULL; phase = phase->next)
-        if (phase->run_no == reader->run_no && phase->open && phase->waiting_count > 0 &&
-            phase->waiting->came - next->waiting->came < lane_enough(lane))
+        if (phase->run_no == reader->run_no && phase->open && phase->waiting.count > 0 &&
+            phase->waiting.first->came - next->waiting.first->came < lane_enough(lane))
             return phase;
     return next;
 }
@@ -141,7 +141,7 @@ static enum rc judge(struct lane *lane, struct err *err)
 {
     struct executor *ex = lane->ex;
     const struct phase *next = next_phase(lane);
-    if (next == NULL || judged(ex, next) || ex->unjudged + next->waiting_count < RISKS_TASKS ||
+    if (next == NULL || judged(ex, next) || ex->unjudged + next->waiting.count < RISKS_TASKS ||
         ex->now_us < ex->risks_after_us)
         return RC_OK;
     struct risks *risks = NULL;
@@ -269,29 +269,31 @@ static bool to_be_marked(const struct work *work)
 /* Shows what runs for longer than a moment, and in which session. Short tasks cost nothing here. */
 enum rc mark_running(struct executor *ex, struct err *err)
 {
-    struct str *s = ex->scratch;
-    names_start(ex);
-    db_array_start(&s[2]);
-    db_array_start(&s[3]);
-    for (int i = 0; i < ex->reader_count && ex->named < MARK_MOST; i++) {
+    NAMES_AUTO names = {0};
+    STR_AUTO ages = {0}, pids = {0};
+    names_start(&names);
+    db_array_start(&ages);
+    db_array_start(&pids);
+    for (int i = 0; i < ex->reader_count && names.count < MARK_MOST; i++) {
         struct work *work = ex->readers[i].first;
         if (!to_be_marked(work) || ex->now_us - work->head_since_us < MARK_AFTER_US)
             continue;
         int64_t age_us = ex->now_us - work->head_since_us;
         work->marked = true;
-        names_add(ex, work);
-        db_array_int(&s[2], age_us);
-        db_array_int(&s[3], reader_pid(ex->readers[i].thread));
+        names_add(&names, work);
+        db_array_int(&ages, age_us);
+        db_array_int(&pids, reader_pid(ex->readers[i].thread));
     }
-    db_array_end(&s[2]);
-    db_array_end(&s[3]);
-    if (names_end(ex) == 0)
+    db_array_end(&ages);
+    db_array_end(&pids);
+    if (names_end(&names) == 0)
         return RC_OK;
     probe("mark.send");
     if (ex->lane_count > 1)
         turn_again(ex); /* see out_of_reach */
     return db_run(ex->control, &sql_executor_mark_processing,
-                  (const char *const[]){s[0].data, s[1].data, s[2].data, s[3].data}, NULL, err);
+                  (const char *const[]){names.ids.data, names.tokens.data, ages.data, pids.data},
+                  NULL, err);
 }
 
 /* When the time of a reader's work is out, or that of its cancelling; 0: never. */

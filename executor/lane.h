@@ -132,8 +132,6 @@ struct executor {
     int unjudged;           /* tasks that were started since then without knowing */
     struct str said[4];     /* array parameters of said.c, */
     int said_count;         /* and how many elements they have */
-    struct str scratch[8];  /* array parameters */
-    int named;              /* works in the first two of them, see names.h */
 };
 
 /* A short statement took so long: quick to fall, slow to rise. */

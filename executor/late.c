@@ -28,11 +28,7 @@ bool lane_row_held(enum rc rc, const struct err *err)
 static void keep(struct lane *lane, struct work *work)
 {
     struct late *late = &lane->late;
-    struct work **at = &late->first;
-    while (*at != NULL)
-        at = &(*at)->next;
-    work->next = NULL;
-    *at = work;
+    works_add(&late->works, work);
     work->phase->late++;
     if (late->wait_ms == 0) {
         late->wait_ms = AGAIN_FIRST_MS;
@@ -48,27 +44,26 @@ static bool named(const struct db_result *rows, const struct work *work)
     return false;
 }
 
-static int name(struct executor *ex, const struct work *works)
+static int name(struct names *names, const struct works *works)
 {
-    names_start(ex);
-    for (const struct work *work = works; work != NULL; work = work->next)
-        names_add(ex, work);
-    return names_end(ex);
+    names_start(names);
+    for (const struct work *work = works->first; work != NULL; work = work->next)
+        names_add(names, work);
+    return names_end(names);
 }
 
-enum rc late_settle(struct lane *lane, struct work *works, int64_t done, enum rc rc,
+enum rc late_settle(struct lane *lane, struct works *works, int64_t done, enum rc rc,
                     struct err *err)
 {
-    const struct str *s = lane->ex->scratch;
+    NAMES_AUTO names = {0};
     DB_RESULT_AUTO *rows = NULL;
     bool all = lane_row_held(rc, err);
     if (all)
         rc = RC_OK;
-    else if (rc == RC_OK && name(lane->ex, works) > done)
+    else if (rc == RC_OK && name(&names, works) > done)
         rc = db_run(lane->ex->control, &sql_executor_still_ours,
-                    (const char *const[]){s[0].data, s[1].data}, &rows, err);
-    for (struct work *work = works, *next; work != NULL; work = next) {
-        next = work->next;
+                    (const char *const[]){names.ids.data, names.tokens.data}, &rows, err);
+    for (struct work *work; (work = works_take(works)) != NULL;) {
         if (all || (rows != NULL && named(rows, work)))
             keep(lane, work);
         else
@@ -77,14 +72,15 @@ enum rc late_settle(struct lane *lane, struct work *works, int64_t done, enum rc
     return rc;
 }
 
-enum rc late_return(struct lane *lane, struct work *works, struct err *err)
+enum rc late_return(struct lane *lane, struct works *works, struct err *err)
 {
-    const struct str *s = lane->ex->scratch;
+    NAMES_AUTO names = {0};
     DB_RESULT_AUTO *row = NULL;
-    (void)name(lane->ex, works);
+    (void)name(&names, works);
     enum rc rc =
         db_run(lane->ex->control, &sql_executor_give_back,
-               (const char *const[]){DB_INT(lane->queue_id), s[0].data, s[1].data}, &row, err);
+               (const char *const[]){DB_INT(lane->queue_id), names.ids.data, names.tokens.data},
+               &row, err);
     int64_t given = rc == RC_OK ? db_int(row, 0, EXECUTOR_GIVE_BACK_GIVEN) : 0;
     if (given > 0)
         log_event(LOG_INFO, "tasks_returned", "queue", lane->name, "tasks", LOG_INT(given), NULL);
@@ -94,29 +90,23 @@ enum rc late_return(struct lane *lane, struct work *works, struct err *err)
 enum rc late_send(struct lane *lane, struct err *err)
 {
     struct late *late = &lane->late;
-    struct work *lost = NULL, *unstarted = NULL, **at;
-    if (late->first == NULL || lane->ex->now_us < late->at_us)
+    struct works lost = {0}, unstarted = {0};
+    if (late->works.first == NULL || lane->ex->now_us < late->at_us)
         return RC_OK;
-    for (struct work *work = late->first, *next; work != NULL; work = next) {
-        next = work->next;
-        at = work->outcome == OUTCOME_LOST ? &lost : &unstarted;
-        work->next = *at;
-        *at = work;
+    for (struct work *work; (work = works_take(&late->works)) != NULL;) {
+        works_add(work->end.outcome == OUTCOME_LOST ? &lost : &unstarted, work);
         work->phase->late--;
     }
-    late->first = NULL;
     event_tell(lane, EVENT_WORK_UNOWNED);
-    enum rc rc = unstarted != NULL ? late_return(lane, unstarted, err) : RC_OK;
-    for (struct work *work = lost, *next; work != NULL; work = next) {
-        next = work->next;
-        work->next = NULL;
-        if (rc == RC_OK && late->first == NULL)
+    enum rc rc = unstarted.first != NULL ? late_return(lane, &unstarted, err) : RC_OK;
+    for (struct work *work; (work = works_take(&lost)) != NULL;) {
+        if (rc == RC_OK && late->works.first == NULL)
             rc = record_lost(lane, work, err);
         else /* one that is held is enough to wait for at a time */
             keep(lane, work);
     }
     late->wait_ms =
-        late->first != NULL ? backoff_next(late->wait_ms, AGAIN_FIRST_MS, AGAIN_LAST_MS) : 0;
+        late->works.first != NULL ? backoff_next(late->wait_ms, AGAIN_FIRST_MS, AGAIN_LAST_MS) : 0;
     late->at_us = lane->ex->now_us + 1000LL * late->wait_ms;
     return rc;
 }
@@ -124,15 +114,14 @@ enum rc late_send(struct lane *lane, struct err *err)
 bool late_any(const struct executor *ex)
 {
     for (int i = 0; i < ex->lane_count; i++)
-        if (ex->lanes[i].late.first != NULL)
+        if (ex->lanes[i].late.works.first != NULL)
             return true;
     return false;
 }
 
 void late_drop(struct lane *lane, bool spared)
 {
-    for (struct work *work = lane->late.first, *next; work != NULL; work = next) {
-        next = work->next;
+    for (struct work *work; (work = works_take(&lane->late.works)) != NULL;) {
         work->phase->late--;
         if (spared)
             spare_note(lane->ex, work);

@@ -10,6 +10,7 @@
 #define EXECUTOR_LATE_H
 
 #include "base/err.h"
+#include "reader/works.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -21,7 +22,7 @@ struct work;
 /** Tasks whose rows, or whose queue's row, another session has locked: to be returned when that is
  * over. */
 struct late {
-    struct work *first;
+    struct works works;
     int wait_ms; /* 0: there are none */
     int64_t at_us;
 };
@@ -30,10 +31,10 @@ struct late {
  * db/packet.c. */
 bool lane_row_held(enum rc rc, const struct err *err);
 /** Gives unstarted works back: takes the list. */
-MUST_CHECK enum rc late_return(struct lane *lane, struct work *works, struct err *err);
+MUST_CHECK enum rc late_return(struct lane *lane, struct works *works, struct err *err);
 /** Behind a statement that was to return works, has done so for `done` of them and has answered rc:
  * takes the list. */
-MUST_CHECK enum rc late_settle(struct lane *lane, struct work *works, int64_t done, enum rc rc,
+MUST_CHECK enum rc late_settle(struct lane *lane, struct works *works, int64_t done, enum rc rc,
                                struct err *err);
 MUST_CHECK enum rc late_send(struct lane *lane, struct err *err);
 bool late_any(const struct executor *ex);

@@ -1,35 +1,40 @@
-/* names: tasks in our hands, named to the database by their ids and tokens in scratch[0] and
- * [1]. */
 #include "executor/names.h"
 
-#include "executor/lane.h"
+#include "db/parameter.h"
+#include "reader/work.h"
 
 #include <string.h>
 
-void names_start(struct executor *ex)
+void names_start(struct names *names)
 {
-    for (int i = 0; i < 2; i++)
-        db_array_start(&ex->scratch[i]);
-    ex->named = 0;
+    db_array_start(&names->ids);
+    db_array_start(&names->tokens);
+    names->count = 0;
 }
 
-void names_add(struct executor *ex, const struct work *work)
+void names_add(struct names *names, const struct work *work)
 {
-    db_array_int(&ex->scratch[0], work->task_id);
-    db_array_text(&ex->scratch[1], work->token, strlen(work->token));
-    ex->named++;
+    db_array_int(&names->ids, work->task_id);
+    db_array_text(&names->tokens, work->token, strlen(work->token));
+    names->count++;
 }
 
-int names_end(struct executor *ex)
+int names_end(struct names *names)
 {
-    for (int i = 0; i < 2; i++)
-        db_array_end(&ex->scratch[i]);
-    return ex->named;
+    db_array_end(&names->ids);
+    db_array_end(&names->tokens);
+    return names->count;
 }
 
-void names_only(struct executor *ex, const struct work *work)
+void names_only(struct names *names, const struct work *work)
 {
-    names_start(ex);
-    names_add(ex, work);
-    (void)names_end(ex);
+    names_start(names);
+    names_add(names, work);
+    (void)names_end(names);
+}
+
+void names_done(struct names *names)
+{
+    str_done(&names->ids);
+    str_done(&names->tokens);
 }

@@ -1,20 +1,28 @@
 /**
- * What: tasks in hand, named to the database by their ids and tokens in scratch[0] and [1] of the
- *   executor.
- * Invariants: between names_start and names_end nothing else uses these two.
+ * What: tasks in hand, named to the database by their ids and tokens: two array parameters.
+ * Invariants: names_start, then names_add for each, then names_end.
  * Threads: control.
- * Ownership: the executor's.
+ * Ownership: whoever declares it; NAMES_AUTO frees it at the end of the block.
  * Failure: -
  */
 #ifndef EXECUTOR_NAMES_H
 #define EXECUTOR_NAMES_H
 
-struct executor;
+#include "base/str.h"
+
 struct work;
 
-void names_start(struct executor *ex);
-void names_add(struct executor *ex, const struct work *work);
-int names_end(struct executor *ex);                            /* how many */
-void names_only(struct executor *ex, const struct work *work); /* the one */
+struct names {
+    struct str ids, tokens;
+    int count;
+};
+
+#define NAMES_AUTO __attribute__((cleanup(names_done))) struct names
+
+void names_start(struct names *names);
+void names_add(struct names *names, const struct work *work);
+int names_end(struct names *names);                            /* how many */
+void names_only(struct names *names, const struct work *work); /* the one */
+void names_done(struct names *names);
 
 #endif

@@ -42,53 +42,51 @@ static bool is_named(const struct work *work, const void *rows)
 /* Of those that are not started: what nobody else has ended is ended here. */
 static enum rc drop_waiting(struct lane *lane, const struct db_result *rows, struct err *err)
 {
-    const struct str *s = lane->ex->scratch;
+    NAMES_AUTO names = {0};
     DB_RESULT_AUTO *row = NULL;
-    struct work *works = NULL;
-    names_start(lane->ex);
+    struct works works = {0};
+    names_start(&names);
     for (struct phase *phase = lane->phases; phase != NULL; phase = phase->next) {
-        for (struct work *work = phase_take(phase, is_named, rows), *next; work != NULL;
-             work = next) {
-            next = work->next;
+        struct works taken = phase_take(phase, is_named, rows);
+        for (struct work *work; (work = works_take(&taken)) != NULL;) {
             if (db_bool(rows, row_of(rows, work), CONTROL_STOPPED_GONE)) {
                 work_free(work);
                 continue;
             }
-            names_add(lane->ex, work);
-            work->outcome = OUTCOME_LOST;
-            work->loss = LOSS_OWN;
-            work->next = works;
-            works = work;
+            names_add(&names, work);
+            work_lost(work, LOSS_OWN);
+            works_add(&works, work);
         }
     }
-    if (names_end(lane->ex) == 0)
+    if (names_end(&names) == 0)
         return RC_OK;
-    enum rc rc = db_run(lane->ex->control, &sql_executor_lose,
-                        (const char *const[]){DB_INT(lane->queue_id), s[0].data, s[1].data,
-                                              "cancelled by an operator", "stopped"},
-                        &row, err);
-    return late_settle(lane, works, rc == RC_OK ? db_int(row, 0, EXECUTOR_LOSE_LOST) : 0, rc, err);
+    enum rc rc =
+        db_run(lane->ex->control, &sql_executor_lose,
+               (const char *const[]){DB_INT(lane->queue_id), names.ids.data, names.tokens.data,
+                                     "cancelled by an operator", "stopped"},
+               &row, err);
+    return late_settle(lane, &works, rc == RC_OK ? db_int(row, 0, EXECUTOR_LOSE_LOST) : 0, rc, err);
 }
 
 enum rc obey_stops(struct lane *lane, struct err *err)
 {
     struct executor *ex = lane->ex;
-    const struct str *s = ex->scratch;
+    NAMES_AUTO names = {0};
     DB_RESULT_AUTO *rows = NULL;
     phases_settle(lane);
-    names_start(ex);
+    names_start(&names);
     for (struct phase *phase = lane->phases; phase != NULL; phase = phase->next)
-        for (struct work *work = phase->waiting; work != NULL; work = work->next)
-            names_add(ex, work);
+        for (struct work *work = phase->waiting.first; work != NULL; work = work->next)
+            names_add(&names, work);
     for (int i = 0; i < ex->reader_count; i++)
         for (struct work *work = ex->readers[i].first; work != NULL; work = work->behind)
             if (work->lane == lane)
-                names_add(ex, work);
-    if (names_end(ex) == 0)
+                names_add(&names, work);
+    if (names_end(&names) == 0)
         return RC_OK;
     probe("stop.ask");
     enum rc rc = db_run(ex->control, &sql_control_stopped,
-                        (const char *const[]){s[0].data, s[1].data}, &rows, err);
+                        (const char *const[]){names.ids.data, names.tokens.data}, &rows, err);
     probe("stop.told");
     if (rc != RC_OK || db_rows(rows) == 0)
         return rc;

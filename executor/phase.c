@@ -43,7 +43,6 @@ struct phase *phase_get(struct lane *lane, int64_t phase_id, int64_t run_no, int
         return phase;
     phase = xcalloc(1, sizeof *phase);
     *phase = (struct phase){.phase_id = phase_id, .run_no = run_no, .order = order};
-    phase->waiting_last = &phase->waiting;
     phases_link(lane, phase);
     int looks = 0; /* of the phase before it in its run */
     for (const struct phase *before = lane->phases; before != phase; before = before->next)
@@ -112,13 +111,8 @@ void phase_pass_over(struct phase *phase, int looks)
 
 struct work *phase_start(struct phase *phase)
 {
-    struct work *work = phase->waiting;
-    phase->waiting = work->next;
-    if (phase->waiting == NULL)
-        phase->waiting_last = &phase->waiting;
-    phase->waiting_count--;
     phase->running++;
-    return work;
+    return works_take(&phase->waiting);
 }
 
 void phase_back(struct phase *phase, int64_t now_us)
@@ -129,7 +123,7 @@ void phase_back(struct phase *phase, int64_t now_us)
 
 void phase_seen(struct lane *lane, struct phase *phase, bool open, int64_t definitions)
 {
-    if (open && !phase->open && phase->waiting_count > 0)
+    if (open && !phase->open && phase->waiting.count > 0)
         phases_doubt(lane);
     if (open && !phase->open)
         phase->opened_us = lane->ex->now_us;
@@ -139,60 +133,36 @@ void phase_seen(struct lane *lane, struct phase *phase, bool open, int64_t defin
 
 void phase_add(struct phase *phase, struct work *work)
 {
-    work->phase = phase;
-    work->phase_id = phase->phase_id;
-    work->next = NULL;
     work->came = ++work->lane->came;
     work->arrived_us = work->lane->ex->now_us;
-    *phase->waiting_last = work;
-    phase->waiting_last = &work->next;
-    phase->waiting_count++;
+    works_add(&phase->waiting, work);
     work->lane->unjudged = work->lane->unjudged || work->msg->acts;
 }
 
 void phase_forget_waiting(struct phase *phase)
 {
-    while (phase->waiting != NULL) {
-        struct work *work = phase->waiting;
-        phase->waiting = work->next;
-        work_free(work);
-    }
-    phase->waiting_last = &phase->waiting;
-    phase->waiting_count = 0;
+    works_free(&phase->waiting);
     phase->nobodys = false;
 }
 
-struct work *phase_take(struct phase *phase,
+struct works phase_take(struct phase *phase,
                         bool (*leaves)(const struct work *work, const void *context),
                         const void *context)
 {
-    struct work *taken = NULL, **last = &taken, **at = &phase->waiting;
-    while (*at != NULL) {
-        struct work *work = *at;
-        if (!leaves(work, context)) {
-            at = &work->next;
-            continue;
-        }
-        *at = work->next;
-        phase->waiting_count--;
-        work->next = NULL;
-        *last = work;
-        last = &work->next;
-    }
-    phase->waiting_last = at;
+    struct works taken = {0}, stays = {0};
+    for (struct work *work; (work = works_take(&phase->waiting)) != NULL;)
+        works_add(leaves(work, context) ? &taken : &stays, work);
+    phase->waiting = stays;
     return taken;
 }
 
-struct work *phase_cut(struct phase *phase, int keep)
+struct works phase_cut(struct phase *phase, int keep)
 {
-    struct work **at = &phase->waiting;
-    for (int i = 0; i < keep && *at != NULL; i++)
-        at = &(*at)->next;
-    struct work *rest = *at;
-    *at = NULL;
-    phase->waiting_last = at;
-    if (keep < phase->waiting_count)
-        phase->waiting_count = keep;
+    struct works stays = {0};
+    while (stays.count < keep && phase->waiting.first != NULL)
+        works_add(&stays, works_take(&phase->waiting));
+    struct works rest = phase->waiting;
+    phase->waiting = stays;
     return rest;
 }
 
@@ -208,7 +178,7 @@ bool phases_owned(const struct executor *ex)
     for (int i = 0; i < ex->lane_count; i++)
         for (const struct phase *phase = ex->lanes[i].phases; phase != NULL && !ex->lanes[i].gone;
              phase = phase->next)
-            if (!phase->nobodys || phase->waiting_count > 0 || phase->running > 0)
+            if (!phase->nobodys || phase->waiting.count > 0 || phase->running > 0)
                 return true;
     return false;
 }

@@ -13,6 +13,7 @@
 
 #include "base/err.h"
 #include "reader/work.h"
+#include "reader/works.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -37,19 +38,19 @@ struct phase {
     int looks;
     bool nobodys; /* we own no task of it, and are to open it all the same */
     bool claimed; /* by a claim of ours, not only adopted: the buffer's head may be of it */
-    struct work *waiting, **waiting_last;
-    int waiting_count, running;
+    struct works waiting;
+    int running;
     int late; /* tasks of it that are in lane->late */
 };
 
 void phase_add(struct phase *phase, struct work *work);
 void phase_forget_waiting(struct phase *phase);
-/* Of what waits, those of which leaves says so; and all but the first `keep`. Linked by next, for
- * the caller. */
-struct work *phase_take(struct phase *phase,
+/* Of what waits, those of which leaves says so; and all but the first `keep`. They are the
+ * caller's. */
+struct works phase_take(struct phase *phase,
                         bool (*leaves)(const struct work *work, const void *context),
                         const void *context);
-struct work *phase_cut(struct phase *phase, int keep);
+struct works phase_cut(struct phase *phase, int keep);
 /* Its first waiting work goes to a reader; one has come back. */
 struct work *phase_start(struct phase *phase);
 void phase_back(struct phase *phase, int64_t now_us);
@@ -66,7 +67,7 @@ void phase_pass_over(struct phase *phase, int looks);
 /* It is not open, as far as we have seen, and we are to open it. */
 static inline bool phase_gates(const struct phase *phase)
 {
-    return !phase->open && (phase->waiting_count > 0 || phase->nobodys);
+    return !phase->open && (phase->waiting.count > 0 || phase->nobodys);
 }
 /* The head of the buffer belongs to it, as far as we know. */
 bool phase_is_of(const struct phase *phase, const struct held *head);

@@ -30,14 +30,14 @@ static void learn(struct lane *lane, int64_t ran_us)
 
 static const char *kind_of(const struct work *work)
 {
-    switch (work->loss) {
+    switch (work->end.loss) {
     case LOSS_UNSAID:
     case LOSS_UNKNOWN:
         break;
     case LOSS_DOUBTED:
         return "doubt";
     case LOSS_ASKED:
-        return work->ran_us < AT_ONCE_US ? "lost" : "ended";
+        return work->end.ran_us < AT_ONCE_US ? "lost" : "ended";
     case LOSS_SERVER:
         return "server";
     case LOSS_OWN:
@@ -51,17 +51,19 @@ static const char *kind_of(const struct work *work)
 enum rc record_lost(struct lane *lane, struct work *work, struct err *err)
 {
     struct executor *ex = lane->ex;
+    NAMES_AUTO names = {0};
     DB_RESULT_AUTO *row = NULL;
-    names_only(ex, work);
+    names_only(&names, work);
     event_tell(lane, EVENT_WORK_UNOWNED);
     probe("lose.send");
-    enum rc rc = db_run(
-        ex->control, &sql_executor_lose,
-        (const char *const[]){DB_INT(lane->queue_id), ex->scratch[0].data, ex->scratch[1].data,
-                              "its session is gone or was cancelled", kind_of(work)},
-        &row, err);
-    work->next = NULL;
-    return late_settle(lane, work, rc == RC_OK ? db_int(row, 0, EXECUTOR_LOSE_LOST) : 0, rc, err);
+    enum rc rc =
+        db_run(ex->control, &sql_executor_lose,
+               (const char *const[]){DB_INT(lane->queue_id), names.ids.data, names.tokens.data,
+                                     "its session is gone or was cancelled", kind_of(work)},
+               &row, err);
+    struct works works = {0};
+    works_add(&works, work);
+    return late_settle(lane, &works, rc == RC_OK ? db_int(row, 0, EXECUTOR_LOSE_LOST) : 0, rc, err);
 }
 
 static void tell_lost(const struct work *work)
@@ -86,21 +88,22 @@ void record_completed(struct executor *ex, struct work *work)
 {
     leaves(ex, work);
     said_note(ex, work);
-    learn(work->lane, work->ran_us);
+    learn(work->lane, work->end.ran_us);
     work_free(work);
 }
 
 enum rc record(struct executor *ex, struct work *work, struct err *err)
 {
     struct lane *lane = work->lane;
+    struct works works = {0};
     char id[37];
-    if (work->outcome == OUTCOME_COMPLETED) {
+    if (work->end.outcome == OUTCOME_COMPLETED) {
         record_completed(ex, work);
         return RC_OK;
     }
     leaves(ex, work);
     said_note(ex, work);
-    switch (work->outcome) {
+    switch (work->end.outcome) {
     case OUTCOME_COMPLETED:
         break;
     case OUTCOME_ERROR:
@@ -109,8 +112,8 @@ enum rc record(struct executor *ex, struct work *work, struct err *err)
     case OUTCOME_FAILED:
         log_event(LOG_WARN, "task_failed", "queue", lane->name, "run",
                   phase_run_id(lane, work->phase, id), "task", LOG_INT(work->task_id), "name",
-                  work->msg->name, "sqlstate", work->why ? work->why->code : "", "error",
-                  work->why ? work->why->message : "", NULL);
+                  work->msg->name, "sqlstate", work->end.why ? work->end.why->code : "", "error",
+                  work->end.why ? work->end.why->message : "", NULL);
         break;
     case OUTCOME_STALE:
         log_event(LOG_WARN, "attempt_stale", "queue", lane->name, "task", LOG_INT(work->task_id),
@@ -123,8 +126,8 @@ enum rc record(struct executor *ex, struct work *work, struct err *err)
     case OUTCOME_GO_ON:
     case OUTCOME_UNSTARTED:
         event_tell(lane, EVENT_WORK_UNOWNED);
-        work->next = NULL;
-        return late_return(lane, work, err);
+        works_add(&works, work);
+        return late_return(lane, &works, err);
     }
     work_free(work);
     return RC_OK;

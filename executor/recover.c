@@ -25,9 +25,12 @@
  * as what needs a command that this executor does not know. */
 static enum rc leave_unreadable(struct lane *lane, struct work *work, struct err *err)
 {
-    needs_start(lane->ex);
-    needs_add(lane->ex, work, "version:another", false);
-    return needs_send(lane, work, err);
+    NEEDS_AUTO needs = {0};
+    needs_start(&needs);
+    needs_add(&needs, work, "version:another", false);
+    struct works works = {0};
+    works_add(&works, work);
+    return needs_send(lane, &needs, &works, err);
 }
 
 static enum rc add_adopted(struct lane *lane, const struct db_result *rows, int i, struct err *err)
@@ -35,23 +38,26 @@ static enum rc add_adopted(struct lane *lane, const struct db_result *rows, int 
     struct phase *phase =
         phase_get(lane, db_int(rows, i, EXECUTOR_ADOPT_PHASE_ID),
                   db_int(rows, i, EXECUTOR_ADOPT_RUN_NO), db_int(rows, i, EXECUTOR_ADOPT_ORDER));
-    struct work *work = xcalloc(1, sizeof *work);
+    struct message *msg = NULL;
     struct err why;
-    work->lane = lane;
-    work->task_id = db_int(rows, i, EXECUTOR_ADOPT_TASK_ID);
-    work->run_no = phase->run_no;
-    (void)snprintf(work->token, sizeof work->token, "%s", db_text(rows, i, EXECUTOR_ADOPT_TOKEN));
-    work->attempt = (int)db_int(rows, i, EXECUTOR_ADOPT_ATTEMPT_NUM);
-    work->offset = db_int(rows, i, EXECUTOR_ADOPT_KAFKA_OFFSET);
-    work->wary = db_bool(rows, i, EXECUTOR_ADOPT_DOUBTED);
+    enum rc rc = message_parse(db_text(rows, i, EXECUTOR_ADOPT_PAYLOAD),
+                               (size_t)db_length(rows, i, EXECUTOR_ADOPT_PAYLOAD), MESSAGE_RECORD,
+                               &msg, &why);
+    struct work *work =
+        work_new(lane, phase,
+                 &(struct work_row){.phase_id = phase->phase_id,
+                                    .task_id = db_int(rows, i, EXECUTOR_ADOPT_TASK_ID),
+                                    .run_no = phase->run_no,
+                                    .offset = db_int(rows, i, EXECUTOR_ADOPT_KAFKA_OFFSET),
+                                    .token = db_text(rows, i, EXECUTOR_ADOPT_TOKEN),
+                                    .attempt = (int)db_int(rows, i, EXECUTOR_ADOPT_ATTEMPT_NUM),
+                                    .wary = db_bool(rows, i, EXECUTOR_ADOPT_DOUBTED),
+                                    .msg = rc == RC_OK ? msg : NULL});
     phase_seen(lane, phase, db_bool(rows, i, EXECUTOR_ADOPT_IS_OPEN),
                db_int(rows, i, EXECUTOR_ADOPT_DEFINITIONS_CHANGES));
     phase_share(phase, db_bool(rows, i, EXECUTOR_ADOPT_TOOK_SHARED));
-    if (message_parse(db_text(rows, i, EXECUTOR_ADOPT_PAYLOAD),
-                      (size_t)db_length(rows, i, EXECUTOR_ADOPT_PAYLOAD), MESSAGE_RECORD,
-                      &work->msg, &why) != RC_OK) {
+    if (rc != RC_OK) {
         log_err(LOG_ERROR, "task_unreadable", lane->name, &why);
-        work->phase = phase;
         return leave_unreadable(lane, work, err);
     }
     phase_add(phase, work);
@@ -101,17 +107,17 @@ static enum rc ask(struct lane *lane, const struct room *room, struct db_result 
                    struct err *err)
 {
     struct executor *ex = lane->ex;
-    struct str *held = &ex->scratch[0], *enough = &ex->scratch[1];
+    STR_AUTO held = {0}, enough = {0};
     enum rc rc = db_run(ex->control, &sql_executor_give_up,
                         (const char *const[]){DB_INT(lane->queue_id)}, NULL, err);
     if (rc != RC_OK)
         return rc;
-    name_phases(lane, held, enough);
+    name_phases(lane, &held, &enough);
     probe("adopt.send");
     int64_t from_us = clock_boot_us();
     rc = db_run(ex->control, &sql_executor_adopt,
                 (const char *const[]){DB_INT(lane->queue_id), DB_INT(ex->executor_no),
-                                      DB_INT(most(lane, room)), held->data, enough->data},
+                                      DB_INT(most(lane, room)), held.data, enough.data},
                 ret_rows, err);
     if (rc != RC_OK)
         return rc;

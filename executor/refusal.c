@@ -32,14 +32,14 @@ static bool by_data(const struct err *err)
 /* The S that a claim took stays when its transaction is undone. It is none that we know of. */
 enum rc claim_unlock(struct executor *ex, struct err *err)
 {
-    struct str *held = &ex->scratch[0];
-    db_array_start(held);
+    STR_AUTO held = {0};
+    db_array_start(&held);
     for (int i = 0; i < ex->lane_count; i++)
         for (struct phase *phase = ex->lanes[i].phases; phase != NULL; phase = phase->next)
             if (phase->shared)
-                db_array_int(held, phase->phase_id);
-    db_array_end(held);
-    return db_run(ex->control, &sql_executor_shared_only, (const char *const[]){held->data}, NULL,
+                db_array_int(&held, phase->phase_id);
+    db_array_end(&held);
+    return db_run(ex->control, &sql_executor_shared_only, (const char *const[]){held.data}, NULL,
                   err);
 }
 

@@ -22,7 +22,7 @@ static bool followed(const struct phase *phase)
 {
     const struct phase *later = phase->next;
     while (later != NULL &&
-           (later->run_no != phase->run_no || (later->waiting_count == 0 && later->running == 0)))
+           (later->run_no != phase->run_no || (later->waiting.count == 0 && later->running == 0)))
         later = later->next;
     return later != NULL;
 }
@@ -78,7 +78,7 @@ enum rc release(struct lane *lane, struct err *err)
     for (struct phase *phase = lane->phases, *next; phase != NULL; phase = next) {
         bool kept = false;
         next = phase->next;
-        if (phase->waiting_count > 0 || phase->running > 0 || phase->late > 0 ||
+        if (phase->waiting.count > 0 || phase->running > 0 || phase->late > 0 ||
             phase_gates(phase) || claims_more(lane, phase))
             continue;
         phases_unlink(lane, phase); /* before it may be what is opened */

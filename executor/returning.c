@@ -8,19 +8,18 @@
 #include "base/probe.h"
 
 /* The youngest go first: the oldest phase is what everybody waits for. */
-static void back_add(struct work **works, struct phase *phase, int stays)
+static void back_add(struct works *works, struct phase *phase, int stays)
 {
-    for (struct work *work = phase_cut(phase, stays), *next; work != NULL; work = next) {
-        next = work->next;
-        work->outcome = OUTCOME_UNSTARTED;
-        work->next = *works;
-        *works = work;
+    struct works cut = phase_cut(phase, stays);
+    for (struct work *work; (work = works_take(&cut)) != NULL;) {
+        work_ends(work, OUTCOME_UNSTARTED);
+        works_add_first(works, work);
     }
 }
 
-static enum rc back_send(struct lane *lane, struct work *works, bool nobodys, struct err *err)
+static enum rc back_send(struct lane *lane, struct works *works, bool nobodys, struct err *err)
 {
-    if (works == NULL && !nobodys)
+    if (works->first == NULL && !nobodys)
         return RC_OK;
     probe("give_back.send");
     return late_return(lane, works, err);
@@ -29,7 +28,7 @@ static enum rc back_send(struct lane *lane, struct work *works, bool nobodys, st
 enum rc give_back(struct lane *lane, int keep, struct err *err)
 {
     bool nobodys = false;
-    struct work *works = NULL;
+    struct works works = {0};
     for (struct phase *phase = lane->phases; phase != NULL; phase = phase->next) {
         if (keep >= 0 && !phase->open)
             continue;
@@ -37,18 +36,18 @@ enum rc give_back(struct lane *lane, int keep, struct err *err)
             phase_nobodys(phase, false);
             nobodys = true;
         }
-        int stays = keep < 0 ? 0 : keep < phase->waiting_count ? keep : phase->waiting_count;
+        int stays = keep < 0 ? 0 : keep < phase->waiting.count ? keep : phase->waiting.count;
         keep -= keep > 0 ? stays : 0;
         back_add(&works, phase, stays);
     }
-    return back_send(lane, works, nobodys, err);
+    return back_send(lane, &works, nobodys, err);
 }
 
 enum rc give_back_run(struct lane *lane, int64_t run_no, struct err *err)
 {
-    struct work *works = NULL;
+    struct works works = {0};
     for (struct phase *phase = lane->phases; phase != NULL; phase = phase->next)
         if (phase->run_no == run_no)
             back_add(&works, phase, 0);
-    return back_send(lane, works, false, err);
+    return back_send(lane, &works, false, err);
 }

@@ -284,8 +284,6 @@ static void incarnation_stop(struct executor *ex, enum rc why, const struct err 
     drop_mail(ex);
     if (ex->consumer != NULL)
         kafka_consumer_close(ex->consumer);
-    for (size_t i = 0; i < sizeof ex->scratch / sizeof *ex->scratch; i++)
-        str_done(&ex->scratch[i]);
     for (size_t i = 0; i < sizeof ex->said / sizeof *ex->said; i++)
         str_done(&ex->said[i]);
     mailbox_done(&ex->inbox);

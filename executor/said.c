@@ -13,15 +13,15 @@
 
 static bool keeps_rows(const struct work *work)
 {
-    return work->rows >= 0 && (work->alone || work->ran_us >= LONG_US);
+    return work->end.rows >= 0 && (work->end.alone || work->end.ran_us >= LONG_US);
 }
 
 void said_note(struct executor *ex, const struct work *work)
 {
-    const struct db_told *told = work->told;
+    const struct db_told *told = work->end.told;
     bool notices = told != NULL && told->notices.len > 0;
-    bool ended = work->outcome == OUTCOME_COMPLETED || work->outcome == OUTCOME_ERROR ||
-                 work->outcome == OUTCOME_FAILED;
+    bool ended = work->end.outcome == OUTCOME_COMPLETED || work->end.outcome == OUTCOME_ERROR ||
+                 work->end.outcome == OUTCOME_FAILED;
     if (!ended || !(notices || keeps_rows(work)))
         return;
     for (size_t i = 0; ex->said_count == 0 && i < sizeof ex->said / sizeof *ex->said; i++)
@@ -33,8 +33,8 @@ void said_note(struct executor *ex, const struct work *work)
         str_format(&text, "\n[%ld more]", told->left_out);
     db_array_int(&ex->said[0], work->task_id);
     db_array_int(&ex->said[1], work->attempt);
-    if (work->rows >= 0)
-        db_array_int(&ex->said[2], work->rows);
+    if (work->end.rows >= 0)
+        db_array_int(&ex->said[2], work->end.rows);
     else
         db_array_text(&ex->said[2], NULL, 0);
     db_array_text(&ex->said[3], notices ? text.data : NULL, text.len);

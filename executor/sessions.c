@@ -8,40 +8,52 @@
 
 #include <string.h>
 
-static void session_add(struct str *s, int pid, const char *start, const char *kind)
+/* Sessions of this executor, as array parameters. */
+struct noted {
+    struct str pids, starts, kinds;
+    int count;
+};
+
+static void noted_add(struct noted *noted, int pid, const char *start, const char *kind)
 {
-    db_array_int(&s[0], pid);
-    db_array_text(&s[1], start, strlen(start));
-    db_array_text(&s[2], kind, strlen(kind));
+    if (noted->count++ == 0) {
+        db_array_start(&noted->pids);
+        db_array_start(&noted->starts);
+        db_array_start(&noted->kinds);
+    }
+    db_array_int(&noted->pids, pid);
+    db_array_text(&noted->starts, start, strlen(start));
+    db_array_text(&noted->kinds, kind, strlen(kind));
 }
 
-static enum rc sessions_write(struct db *db, int executor_no, struct str *s, struct err *err)
+/* Writes them, and forgets them. */
+static enum rc noted_write(struct noted *noted, struct db *db, int executor_no, struct err *err)
 {
-    for (int i = 0; i < 3; i++)
-        db_array_end(&s[i]);
-    return db_run(db, &sql_executor_sessions,
-                  (const char *const[]){DB_INT(executor_no), s[0].data, s[1].data, s[2].data}, NULL,
-                  err);
+    if (noted->count == 0)
+        return RC_OK;
+    db_array_end(&noted->pids);
+    db_array_end(&noted->starts);
+    db_array_end(&noted->kinds);
+    enum rc rc = db_run(db, &sql_executor_sessions,
+                        (const char *const[]){DB_INT(executor_no), noted->pids.data,
+                                              noted->starts.data, noted->kinds.data},
+                        NULL, err);
+    str_done(&noted->pids);
+    str_done(&noted->starts);
+    str_done(&noted->kinds);
+    return rc;
 }
 
 enum rc session_note(struct db *db, int executor_no, const char *kind, struct err *err)
 {
-    struct str s[3] = {0};
-    for (int i = 0; i < 3; i++)
-        db_array_start(&s[i]);
-    session_add(s, db_backend_pid(db), db_backend_start(db), kind);
-    enum rc rc = sessions_write(db, executor_no, s, err);
-    for (int i = 0; i < 3; i++)
-        str_done(&s[i]);
-    return rc;
+    struct noted noted = {0};
+    noted_add(&noted, db_backend_pid(db), db_backend_start(db), kind);
+    return noted_write(&noted, db, executor_no, err);
 }
 
 enum rc sessions_note(struct executor *ex, struct err *err)
 {
-    struct str *s = ex->scratch;
-    int count = 0;
-    for (int i = 0; i < 3; i++)
-        db_array_start(&s[i]);
+    struct noted noted = {0};
     for (int i = 0; i < ex->reader_count; i++) {
         struct reader *reader = &ex->readers[i];
         char start[64];
@@ -50,8 +62,7 @@ enum rc sessions_note(struct executor *ex, struct err *err)
             continue;
         reader_backend(reader->thread, &pid, start);
         reader->noted_pid = pid;
-        session_add(s, pid, start, "reader");
-        count++;
+        noted_add(&noted, pid, start, "reader");
     }
-    return count > 0 ? sessions_write(ex->control, ex->executor_no, s, err) : RC_OK;
+    return noted_write(&noted, ex->control, ex->executor_no, err);
 }

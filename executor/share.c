@@ -25,7 +25,7 @@ int startable(const struct lane *lane)
 {
     int count = 0;
     for (const struct phase *phase = lane->phases; phase != NULL; phase = phase->next)
-        count += phase->open ? phase->waiting_count : 0;
+        count += phase->open ? phase->waiting.count : 0;
     return count;
 }
 

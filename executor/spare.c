@@ -68,9 +68,9 @@ void spare_start(struct executor *ex, const struct err *why)
 void spare_note(struct executor *ex, const struct work *work)
 {
     struct spared *spared = &ex->memory->spared;
-    bool said = work->loss == LOSS_SERVER || work->loss == LOSS_ASKED;
-    bool ours = work->loss == LOSS_OWN || work->loss == LOSS_DOUBTED;
-    if (work->outcome != OUTCOME_LOST || !(said || (ours && !spared->crashed)))
+    bool said = work->end.loss == LOSS_SERVER || work->end.loss == LOSS_ASKED;
+    bool ours = work->end.loss == LOSS_OWN || work->end.loss == LOSS_DOUBTED;
+    if (work->end.outcome != OUTCOME_LOST || !(said || (ours && !spared->crashed)))
         return;
     db_array_int(&spared->of[0], work->task_id);
     db_array_text(&spared->of[1], work->token, strlen(work->token));

@@ -151,9 +151,9 @@ static enum rc take_queue(struct kafka_source *source, struct err *err)
 static rd_kafka_message_t *take(struct kafka_source *source)
 {
     struct kafka_handle *handle = source->consumer->handle;
-    handle->owner = source;
+    kafka_handle_serves(handle, source);
     rd_kafka_message_t *message = rd_kafka_consume_queue(source->queue, 0);
-    handle->owner = NULL;
+    kafka_handle_serves(handle, NULL);
     return message;
 }
 

@@ -271,6 +271,16 @@ enum rc kafka_handle_open(const struct kafka_properties *props, enum kafka_role 
     return rc;
 }
 
+void kafka_handle_serves(struct kafka_handle *handle, void *owner)
+{
+    handle->owner = owner;
+}
+
+void kafka_handle_hush(struct kafka_handle *handle)
+{
+    handle->quiet = true;
+}
+
 struct kafka_handle *kafka_handle_hold(struct kafka_handle *handle)
 {
     handle->references++;

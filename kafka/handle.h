@@ -43,6 +43,10 @@ kafka_handle_open(const struct kafka_properties *props, enum kafka_role role,
                   const char *transactional_id,
                   void (*on_delivery)(rd_kafka_t *, const rd_kafka_message_t *, void *),
                   void *owner, struct kafka_handle **ret_handle, struct err *err);
+/** Its errors are those of this source; NULL: of none. */
+void kafka_handle_serves(struct kafka_handle *handle, void *owner);
+/** Others tell whether the cluster is there. */
+void kafka_handle_hush(struct kafka_handle *handle);
 struct kafka_handle *kafka_handle_hold(struct kafka_handle *handle);
 void kafka_handle_close(struct kafka_handle *handle);
 

@@ -98,7 +98,7 @@ static bool open_client(struct kafka_lag *lag, struct mark *mark)
         rc = kafka_handle_open(&props, KAFKA_CONSUMER, NULL, NULL, NULL, &mark->handle, &err);
     kafka_properties_done(&props);
     if (rc == RC_OK) {
-        mark->handle->quiet = true;
+        kafka_handle_hush(mark->handle);
         mark->answers = rd_kafka_queue_new(mark->handle->rk);
     } else {
         failed(mark, &err);

@@ -29,7 +29,7 @@ enum rc kafka_watch_open(const struct kafka_properties *props, const char *group
         return rc;
     struct kafka_watch *watch = xcalloc(1, sizeof *watch);
     watch->admin.handle = handle;
-    handle->quiet = true;
+    kafka_handle_hush(handle);
     watch->group = xstrdup(group);
     *ret_watch = watch;
     return RC_OK;

@@ -140,7 +140,7 @@ enum rc publish_run(const struct publish_options *options, struct publish_result
                            .run = run_of(options),
                            .records = records_none(),
                            .resume = resume_of(options)};
-    p.progress = progress_of(options, &p, publishing_look);
+    publishing_reports(&p, options);
     rc = publish(&p, err);
     close_sending(&p);
     if (rc == RC_OK && options->wait && !options->dry_run)

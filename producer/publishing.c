@@ -2,7 +2,7 @@
 
 #include "base/clock.h"
 
-void publishing_look(const void *state, struct publish_progress *report)
+static void look(const void *state, struct publish_progress *report)
 {
     const struct publishing *p = state;
     int64_t last_offset;
@@ -26,4 +26,9 @@ int64_t publishing_due_us(const struct publishing *p)
         if (others_us[i] < due_us)
             due_us = others_us[i];
     return due_us;
+}
+
+void publishing_reports(struct publishing *p, const struct publish_options *options)
+{
+    p->progress = progress_of(options, p, look);
 }

@@ -67,8 +67,8 @@ MUST_CHECK enum rc failed_publish(struct publishing *p, enum rc rc, struct err *
 /** wait.c: until the run has ended. ret_status is filled as far as it goes, on failure, too. */
 MUST_CHECK enum rc publishing_wait(struct publishing *p, char ret_status[32], struct err *err);
 
-/** publishing.c: for progress_of: what its reports say of the other parts. */
-void publishing_look(const void *state, struct publish_progress *report);
+/** publishing.c: the caller is told of its progress; the reports read the other parts. */
+void publishing_reports(struct publishing *p, const struct publish_options *options);
 /** What is due of progress and of the run's row. Costs nothing otherwise. */
 MUST_CHECK enum rc publishing_tick(struct publishing *p, struct err *err);
 /** When the next of the parts wants something, on the clock of clock_boot_us. */

@@ -139,3 +139,8 @@ enum rc tail_read(const struct target *target, const struct progress *progress, 
         *ret_tail = r.tail;
     return rc;
 }
+
+void tail_ends(struct tail *tail)
+{
+    tail->next_seq++;
+}

@@ -32,5 +32,7 @@ struct tail {
 MUST_CHECK enum rc tail_read(const struct target *target, const struct progress *progress,
                              int64_t from_offset, const char *run, struct tail *ret_tail,
                              struct err *err);
+/** An end was sent behind it. */
+void tail_ends(struct tail *tail);
 
 #endif

@@ -70,7 +70,7 @@ static enum rc abort_run(struct publishing *p, const char *run, struct tail *tai
         enum rc rc = send_end(p, run, tail, err);
         if (rc != RC_OK)
             return rc;
-        tail->next_seq++;
+        tail_ends(tail);
     }
     progress_notice(&p->progress,
                     "run %s, whose producer ended after %" PRId64 " tasks, is closed as aborted; "
@@ -126,6 +126,6 @@ enum rc producer_takeover(const struct producer_place *place, struct err *err)
                                                   place->topic, place->partition),
                            .session = session_borrowed(place->db),
                            .transaction = transaction_borrowed(place->producer)};
-    p.progress = progress_of(&options, &p, publishing_look);
+    publishing_reports(&p, &options);
     return publishing_takeover(&p, true, err);
 }

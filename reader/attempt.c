@@ -95,7 +95,7 @@ bool attempt_cancelled(const struct work *work, const struct err *why, bool ours
 {
     if (!sqlstate_is(why, SQLSTATE_QUERY_CANCELED))
         return false;
-    bool interrupted = work->told != NULL && work->told->interrupted;
+    bool interrupted = work->end.told != NULL && work->end.told->interrupted;
     return ours || (interrupted &&
                     (strstr(why->message, "user request") != NULL || !sets_time_out(work->msg)));
 }
@@ -137,8 +137,8 @@ enum rc attempt_read_only(const struct work *work, enum rc rc, struct err *why)
     rc = err_set(&said, RC_REJECT, ERR_DB, "task", NULL,
                  "the task has made its transaction read-only, so its end could not be recorded");
     err_code(&said, sqlstate_text(SQLSTATE_READ_ONLY_SQL_TRANSACTION));
-    if (work->told != NULL)
-        work->told->code[0] = '\0'; /* the words are ours */
+    if (work->end.told != NULL)
+        work->end.told->code[0] = '\0'; /* the words are ours */
     *why = said;
     return rc;
 }
@@ -156,20 +156,20 @@ enum rc attempt_fail(struct db *db, struct work *work, const struct err *why, bo
         rc = db_run(db, &sql_reader_fail,
                     (const char *const[]){
                         DB_INT(work->task_id), work->token, failure.permanent ? "true" : "false",
-                        DB_INT(work->ran_us), failure.sqlstate, failure.error, failure.detail,
+                        DB_INT(work->end.ran_us), failure.sqlstate, failure.error, failure.detail,
                         failure.hint, failure.where, failure.raised ? "true" : "false"},
                     &result, &refused);
     while (failure_again(&failure, rc, &refused));
     failure_done(&failure);
     probe("fail.answered");
     if (rc == RC_OK)
-        work->outcome = db_word(result, 0, READER_FAIL_STATUS) == READER_FAIL_IS_FAILED
+        work_ends(work, db_word(result, 0, READER_FAIL_STATUS) == READER_FAIL_IS_FAILED
                             ? OUTCOME_FAILED
-                            : OUTCOME_ERROR;
+                            : OUTCOME_ERROR);
     else if (failure_stale(rc, &refused))
-        work->outcome = OUTCOME_STALE;
+        work_ends(work, OUTCOME_STALE);
     else if (rc == RC_REJECT || rc == RC_FATAL)
-        work->outcome = OUTCOME_LOST; /* it cannot be recorded at all */
+        work_ends(work, OUTCOME_LOST); /* it cannot be recorded at all */
     else {
         *err = refused;
         return RC_LOST; /* the task is taken over when this session is given up */
@@ -180,7 +180,7 @@ enum rc attempt_fail(struct db *db, struct work *work, const struct err *why, bo
 /* Which statement of the task, or of its step, failed, and where in it. */
 static void tell_place(const struct work *work, const struct plan *plan, int i)
 {
-    struct db_told *told = work->told;
+    struct db_told *told = work->end.told;
     const char *sql = work->msg->statements[plan->texts[i]].sql;
     str_clear(&told->place);
     if (plan->count > 1)
@@ -331,13 +331,12 @@ static enum rc begin_shown(struct db *db, struct work *work, bool *ret_stale, st
     return RC_LOST;
 }
 
-/* What the server says of the attempt from now on is kept in work->told. */
+/* What the server says of the attempt from now on is kept with it. */
 static void listen(struct work *work, struct db *db)
 {
-    if (work->told == NULL)
-        work->told = db_told_new();
-    db_told_clear(work->told);
-    db_listen(db, work->told);
+    struct db_told *told = work_told(work);
+    db_told_clear(told);
+    db_listen(db, told);
 }
 
 enum rc attempt_run(struct reader_thread *reader, struct work *work, struct err *err)
@@ -348,7 +347,7 @@ enum rc attempt_run(struct reader_thread *reader, struct work *work, struct err 
     struct part whole = {.count = msg->statement_count, .transaction = msg->transaction};
     bool stale = false;
     enum rc rc = work->wary ? begin_shown(db, work, &stale, err) : RC_OK;
-    work->outcome = stale ? OUTCOME_STALE : OUTCOME_COMPLETED;
+    work_ends(work, stale ? OUTCOME_STALE : OUTCOME_COMPLETED);
     if (rc != RC_OK || stale)
         return rc;
     listen(work, db);
@@ -356,10 +355,8 @@ enum rc attempt_run(struct reader_thread *reader, struct work *work, struct err 
     db_listen(db, NULL);
     enum calm calm = reader_calm(reader); /* and nobody cancels what records it */
     bool ours = reader->cancelled || calm != CALM_ALWAYS;
-    reader->worn = calm == CALM_NEVER;
-    work->rows = work->told->rows;
-    work->alone = true;
-    work->ran_us = clock_boot_us() - work->alone_since_us;
+    work_counts(work, work->end.told->rows);
+    work_ran(work, clock_boot_us() - work->alone_since_us, true);
     if (rc == RC_OK)
         return RC_OK;
     if (rc == RC_LOST) {
@@ -367,14 +364,12 @@ enum rc attempt_run(struct reader_thread *reader, struct work *work, struct err 
         return rc;
     }
     if (!attempt_timed_out(work, &why) && attempt_cancelled(work, &why, ours)) {
-        work->outcome = OUTCOME_LOST;
-        work->loss = ours ? LOSS_OWN : LOSS_ASKED;
+        work_lost(work, ours ? LOSS_OWN : LOSS_ASKED);
         return reader->worn ? RC_OK : db_reset(db, err);
     }
     if (reader->worn) {
-        work->why = xmalloc(sizeof *work->why);
-        *work->why = why;
-        work->unrecorded = true;
+        work_fails(work, &why);
+        work_unrecorded(work);
         return reader_disturbed(err);
     }
     rc = db_reset(db, err);

@@ -27,7 +27,7 @@ static void add_part(struct str *to, const char *text)
 void failure_make(struct failure *failure, const struct work *work, const struct err *why,
                   bool permanent)
 {
-    const struct db_told *told = work->told;
+    const struct db_told *told = work->end.told;
     bool whole = told != NULL && told->code[0] != '\0' && strcmp(told->code, why->code) == 0;
     *failure = (struct failure){.permanent = permanent,
                                 .sqlstate = or_null(why->code),
@@ -47,6 +47,13 @@ void failure_make(struct failure *failure, const struct work *work, const struct
         add_part(&failure->context, told->context.data);
     }
     failure->where = or_null(failure->context.data);
+}
+
+void failure_say(struct failure *failure, const char *error, const char *detail)
+{
+    if (error != NULL)
+        failure->error = error;
+    failure->detail = detail;
 }
 
 bool failure_stale(enum rc rc, const struct err *refused)

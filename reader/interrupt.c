@@ -6,8 +6,11 @@
 #include "reader/state.h"
 
 #include "base/clock.h"
+#include "db/backend.h"
 #include "db/canceller.h"
 #include "reader/outside.h"
+
+#include <stdio.h>
 
 #define REQUEST_PATIENCE_MS 2000 /* for a request to end; then its session is given up */
 
@@ -36,7 +39,26 @@ enum calm reader_calm(struct reader_thread *reader)
     reader->acting = false;
     reader->asked = false;
     (void)pthread_mutex_unlock(&reader->lock);
-    return !asked ? CALM_ALWAYS : settled(reader) ? CALM_AGAIN : CALM_NEVER;
+    if (!asked)
+        return reader->worn ? CALM_NEVER : CALM_ALWAYS;
+    reader->worn = !settled(reader);
+    return reader->worn ? CALM_NEVER : CALM_AGAIN;
+}
+
+bool reader_session_is(struct reader_thread *reader, struct db *db)
+{
+    (void)pthread_mutex_lock(&reader->lock);
+    db_canceller_free(reader->canceller);
+    reader->canceller = db != NULL ? db_canceller_new(db) : NULL;
+    reader->asked = reader->worn = false;
+    if (db != NULL) {
+        reader->pid = db_backend_pid(db);
+        (void)snprintf(reader->backend_start, sizeof reader->backend_start, "%s",
+                       db_backend_start(db));
+    }
+    bool lives = !reader->abandoned;
+    (void)pthread_mutex_unlock(&reader->lock);
+    return lives;
 }
 
 enum rc reader_disturbed(struct err *err)
@@ -52,6 +74,19 @@ void reader_cancel(struct reader_thread *reader)
     if (!reader->acting)
         db_cancel(reader->canceller);
     (void)pthread_mutex_unlock(&reader->lock);
+}
+
+void reader_abandon(struct reader_thread *reader)
+{
+    if (reader == NULL)
+        return;
+    (void)pthread_mutex_lock(&reader->lock);
+    reader->cancelled = reader->abandoned = true;
+    action_stop_ask(&reader->stop_action, ACTION_KILL);
+    db_cancel(reader->canceller);
+    db_sever(reader->canceller);
+    (void)pthread_mutex_unlock(&reader->lock);
+    mailbox_poke(&reader->thread.inbox); /* it may be waiting for a session */
 }
 
 bool reader_act(struct reader_thread *reader, bool acting)

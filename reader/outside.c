@@ -18,7 +18,7 @@
 #define REFUSED_WAIT                                                                               \
     200 /* ms, before what the server refused to record is tried on another session */
 
-void outside_forget(struct work *work)
+static void outside_forget(struct work *work)
 {
     if (work->answer != NULL)
         action_result_done(work->answer);
@@ -35,11 +35,11 @@ static const char *or_null(const struct str *str)
 static void tell_why(struct work *work, bool late, const struct err *why)
 {
     const struct str *said = &work->answer->error;
-    work->why = work->why ? work->why : xcalloc(1, sizeof *work->why);
-    *work->why = *why;
+    struct err told = *why;
     if (!late)
-        utf8_copy(work->why->message, sizeof work->why->message, said->data ? said->data : "");
-    steps_tell(work->msg, work->answer_step, work->why);
+        utf8_copy(told.message, sizeof told.message, said->data ? said->data : "");
+    steps_tell(work->msg, work->answer_step, &told);
+    work_fails(work, &told);
 }
 
 static void add_whole(struct str *to, const struct str *text)
@@ -58,17 +58,16 @@ static enum rc send_failure(struct db *db, struct work *work, struct db_result *
     bool late = attempt_timed_out(work, &why);
     enum rc rc;
     tell_why(work, late, &why);
-    failure_make(&failure, work, work->why, answer->permanent && !late);
+    failure_make(&failure, work, work->end.why, answer->permanent && !late);
     add_whole(&error, &answer->error);
     add_whole(&detail, &answer->detail);
-    failure.error = late ? failure.error : error.data;
-    failure.detail = or_null(&detail);
+    failure_say(&failure, late ? NULL : error.data, or_null(&detail));
     do
         rc = db_run(db, &sql_reader_action_fail,
                     (const char *const[]){
                         DB_INT(work->task_id), work->token, failure.permanent ? "true" : "false",
-                        DB_INT(work->ran_us), failure.sqlstate, failure.error, failure.detail, NULL,
-                        failure.where, failure.tries == 0 ? or_null(&answer->response) : NULL,
+                        DB_INT(work->end.ran_us), failure.sqlstate, failure.error, failure.detail,
+                        NULL, failure.where, failure.tries == 0 ? or_null(&answer->response) : NULL,
                         answer->retry_after_s >= 0 ? DB_INT(answer->retry_after_s) : NULL},
                     ret_row, err);
     while (failure_again(&failure, rc, err));
@@ -83,7 +82,7 @@ static enum rc send_done(struct db *db, struct work *work, const char *response,
 {
     const struct message *msg = work->msg;
     int next = work->answer_step + 1;
-    work->outcome = OUTCOME_COMPLETED;
+    work_ends(work, OUTCOME_COMPLETED);
     if (work->answer_step < 0 || next == msg->step_count)
         return db_run(db, &sql_reader_action_complete,
                       (const char *const[]){DB_INT(work->task_id), work->token, response}, ret_row,
@@ -93,8 +92,8 @@ static enum rc send_done(struct db *db, struct work *work, const char *response,
         (const char *const[]){DB_INT(work->task_id), work->token, msg->steps[next].name, response},
         ret_row, err);
     if (rc == RC_OK)
-        work->outcome =
-            db_bool(*ret_row, 0, READER_ACTION_STEP_GO_ON) ? OUTCOME_GO_ON : OUTCOME_LOST;
+        work_ends(work,
+                  db_bool(*ret_row, 0, READER_ACTION_STEP_GO_ON) ? OUTCOME_GO_ON : OUTCOME_LOST);
     return rc;
 }
 
@@ -115,7 +114,7 @@ enum rc outside_record(struct db *db, struct work *work, struct err *err)
     enum rc rc;
     probe("outside.record");
     if (answer->outcome == ACTION_STOPPED && !work->timed_out) {
-        work->outcome = OUTCOME_LOST; /* control tells the row */
+        work_ends(work, OUTCOME_LOST); /* control tells the row */
         outside_forget(work);
         return RC_OK;
     }
@@ -124,16 +123,16 @@ enum rc outside_record(struct db *db, struct work *work, struct err *err)
     } else {
         rc = send_failure(db, work, &row, &why);
         if (rc == RC_OK)
-            work->outcome =
-                db_word(row, 0, READER_ACTION_FAIL_STATUS) == READER_ACTION_FAIL_IS_FAILED
-                    ? OUTCOME_FAILED
-                    : OUTCOME_ERROR;
+            work_ends(work,
+                      db_word(row, 0, READER_ACTION_FAIL_STATUS) == READER_ACTION_FAIL_IS_FAILED
+                          ? OUTCOME_FAILED
+                          : OUTCOME_ERROR);
     }
     probe("outside.recorded");
     if (failure_stale(rc, &why))
-        work->outcome = OUTCOME_STALE;
+        work_ends(work, OUTCOME_STALE);
     else if (rc == RC_REJECT || rc == RC_FATAL)
-        work->outcome = OUTCOME_LOST; /* it cannot be recorded at all */
+        work_ends(work, OUTCOME_LOST); /* it cannot be recorded at all */
     else if (rc != RC_OK) {
         if (rc != RC_LOST)
             (void)poll(NULL, 0, REFUSED_WAIT);
@@ -185,7 +184,7 @@ static enum rc act(struct reader_thread *reader, struct work *work, int step, in
     const struct action_settings *settings = action_shelf_take(shelf);
     action_run(settings, &attempt, &tie, work->answer);
     action_shelf_give_back(shelf, settings);
-    work->ran_us = clock_boot_us() - work->alone_since_us;
+    work_ran(work, clock_boot_us() - work->alone_since_us, false);
     if (reader->abandoned)
         work->answer->outcome = ACTION_STOPPED;
     return outside_record(reader->db, work, err);
@@ -196,7 +195,7 @@ enum rc outside_run(struct reader_thread *reader, struct work *work, struct err 
     DB_RESULT_AUTO *row = NULL;
     struct err why = {0};
     if (reader->cancelled) { /* not begun, so that it need not be ended */
-        work->outcome = OUTCOME_UNSTARTED;
+        work_ends(work, OUTCOME_UNSTARTED);
         return RC_OK;
     }
     int64_t alive_us = clock_boot_us();
@@ -204,7 +203,7 @@ enum rc outside_run(struct reader_thread *reader, struct work *work, struct err 
     if (rc == RC_OK)
         return act(reader, work, -1, alive_us, row, err);
     if (failure_stale(rc, &why)) {
-        work->outcome = OUTCOME_STALE;
+        work_ends(work, OUTCOME_STALE);
         return RC_OK;
     }
     *err = why;
@@ -217,7 +216,7 @@ enum rc outside_step(struct reader_thread *reader, struct work *work, int step, 
 {
     DB_RESULT_AUTO *row = NULL;
     if (!reader_act(reader, true)) { /* the caller tells why */
-        work->outcome = OUTCOME_GO_ON;
+        work_ends(work, OUTCOME_GO_ON);
         return RC_OK;
     }
     int64_t alive_us = clock_boot_us();

@@ -30,6 +30,5 @@ MUST_CHECK enum rc outside_step(struct reader_thread *reader, struct work *work,
                                 struct err *why);
 /** Records work->answer, and what became of the work in its outcome. */
 MUST_CHECK enum rc outside_record(struct db *db, struct work *work, struct err *err);
-void outside_forget(struct work *work); /* frees the answer, if there is one */
 
 #endif

@@ -26,68 +26,33 @@
 
 void reader_report(struct reader_thread *reader, struct work *work, enum outcome outcome)
 {
-    if (work->cleans) {
+    if (work->sent.cleans) {
         work_free(work);
         return;
     }
-    work->outcome = outcome;
-    if (outcome == OUTCOME_LOST && reader->cancelled && work->loss == LOSS_UNSAID)
-        work->loss = LOSS_OWN;
+    work_ends(work, outcome);
+    if (outcome == OUTCOME_LOST && reader->cancelled && work->end.loss == LOSS_UNSAID)
+        work_lost(work, LOSS_OWN);
     mailbox_put(reader->control, &work->mail);
 }
 
 void reader_send_back(struct reader_thread *reader)
 {
-    while (reader->todo != NULL)
-        reader_report(reader, shift(&reader->todo, &reader->todo_last), OUTCOME_UNSTARTED);
-    reader->again_to = NULL;
+    for (struct work *work; (work = works_take(&reader->todo)) != NULL;)
+        reader_report(reader, work, OUTCOME_UNSTARTED);
 }
 
 static void tell_lost(struct reader_thread *reader)
 {
     reader->lost_pid = 0;
-    while (reader->lost != NULL)
-        reader_report(reader, shift(&reader->lost, &reader->lost_last), OUTCOME_LOST);
+    for (struct work *work; (work = works_take(&reader->lost)) != NULL;)
+        reader_report(reader, work, OUTCOME_LOST);
 }
 
 /* Known, though not recorded: that is done on the next session. */
 static bool known(const struct work *work)
 {
-    return work->timed_out || work->unrecorded || work->answer != NULL;
-}
-
-/* What ended the session: the server says why when it ends sessions itself, and nothing when a
- * backend crashes. */
-static enum loss loss_of(const struct err *why)
-{
-    static const enum sqlstate servers[] = {SQLSTATE_INSUFFICIENT_RESOURCES, SQLSTATE_SYSTEM_ERROR,
-                                            SQLSTATE_CRASH_SHUTDOWN, SQLSTATE_CANNOT_CONNECT_NOW,
-                                            SQLSTATE_READ_ONLY_SQL_TRANSACTION};
-    for (size_t i = 0; i < sizeof servers / sizeof *servers; i++)
-        if (sqlstate_is(why, servers[i]))
-            return LOSS_SERVER;
-    return sqlstate_is(why, SQLSTATE_ADMIN_SHUTDOWN) ? LOSS_ASKED : LOSS_UNKNOWN;
-}
-
-/* Only one that was alone in the session is known to have run. */
-static void name_losses(struct reader_thread *reader, const struct err *why)
-{
-    int tasks = 0;
-    enum loss loss = loss_of(why);
-    if (reader->abandoned && loss == LOSS_UNKNOWN) /* by us */
-        return;
-    for (const struct work *work = reader->sent; work != NULL; work = work->next)
-        tasks += !work->cleans;
-    for (struct work *work = reader->sent; work != NULL; work = work->next) {
-        work->loss = tasks > 1 && loss != LOSS_SERVER ? LOSS_DOUBTED : loss;
-        work->ran_us = clock_boot_us() - reader->head_us;
-    }
-    if (reader->lost_pid != 0) /* of the session before */
-        return;
-    for (struct work *work = reader->lost; work != NULL; work = work->next)
-        work->loss = loss;
-    for (struct work *work = reader->broken; work != NULL; work = work->next)
-        work->loss = loss;
+    return work->timed_out || work->end.unrecorded || work->answer != NULL;
 }
 
 /* What was sent is of unknown outcome; control decides, when the session is gone: the server may
@@ -99,29 +64,19 @@ static void lose_session(struct reader_thread *reader, const struct err *why)
         reader->open_again_ms == 0 && /* else control tells it of all of them */
         outage_tells(&reader->outage, why, clock_boot_us()))
         log_err(LOG_WARN, "reader_lost", NULL, why);
-    (void)pthread_mutex_lock(&reader->lock);
-    db_canceller_free(reader->canceller);
-    reader->canceller = NULL;
-    reader->asked = false;
-    (void)pthread_mutex_unlock(&reader->lock);
+    (void)reader_session_is(reader, NULL);
     db_close(reader->db);
     reader->db = NULL;
-    free(reader->why);
-    reader->why = NULL;
-    reader->at = reader->failed = NULL;
-    name_losses(reader, why);
+    reader_name_losses(reader, why);
     if (sqlstate_is(why, SQLSTATE_CRASH_SHUTDOWN))
         reader->crash = true;
     reader->bereft = true;
-    reader->worn = false;
-    while (reader->broken != NULL && (reader->abandoned || !known(reader->broken)))
-        append(&reader->lost_last, shift(&reader->broken, &reader->broken_last));
-    reader->unclean = reader->broken != NULL;
-    while (reader->sent != NULL) {
-        reader->sent->piped = false;
-        append(&reader->lost_last, shift(&reader->sent, &reader->sent_last));
-    }
-    if (reader->lost_pid == 0 && (reader->lost != NULL || reader->broken != NULL)) {
+    struct works failed = reader->broken;
+    reader->broken = (struct works){0};
+    for (struct work *work; (work = works_take(&failed)) != NULL;)
+        works_add(!reader->abandoned && known(work) ? &reader->broken : &reader->lost, work);
+    batch_lose(reader);
+    if (reader->lost_pid == 0 && (reader->lost.first != NULL || reader->broken.first != NULL)) {
         reader->lost_pid = reader->pid;
         memcpy(reader->lost_start, reader->backend_start, sizeof reader->lost_start);
     }
@@ -135,7 +90,7 @@ static void take_mail(struct reader_thread *reader)
     for (struct mail *mail = thread_take(&reader->thread, &reader->stopping), *next; mail != NULL;
          mail = next) {
         next = mail->next;
-        append(&reader->todo_last, (struct work *)mail);
+        works_add(&reader->todo, (struct work *)mail);
     }
 }
 
@@ -172,22 +127,13 @@ static enum rc open_session(struct reader_thread *reader, struct err *err)
     if (outage_over(&reader->outage, clock_boot_us(), &lasted_ms))
         log_event(LOG_INFO, "reader_is_back", "lasted_ms", LOG_INT(lasted_ms), NULL);
     reader->db = db;
-    db_told_clear(reader->told);
-    (void)pthread_mutex_lock(&reader->lock);
-    db_canceller_free(reader->canceller);
-    reader->canceller = db_canceller_new(db);
-    reader->pid = db_backend_pid(db);
+    bool lives = reader_session_is(reader, db);
     reader->bereft = false;
-    (void)snprintf(reader->backend_start, sizeof reader->backend_start, "%s", db_backend_start(db));
-    bool abandoned = reader->abandoned;
-    (void)pthread_mutex_unlock(&reader->lock);
-    rc = abandoned ? RC_LOST : end_lost(reader, err);
+    rc = lives ? end_lost(reader, err) : RC_LOST;
     take_mail(reader); /* what came for the session of before: control does not know this one yet */
     reader_send_back(reader);
-    if (rc == RC_OK)
-        rc = pipeline_start(db, err);
     reader->cold = true;
-    return rc == RC_OK && reader->unclean ? batch_reset(reader, false, err) : rc;
+    return rc == RC_OK ? batch_start(reader, err) : rc;
 }
 
 /* Only for speed, and by this thread: nobody waits for it but the first task. */
@@ -226,7 +172,7 @@ static void last_word(struct reader_thread *reader, struct err *err)
 {
     enum pipeline_reply reply;
     struct err failed;
-    if (reader->sent == NULL || pipeline_read(reader->db, err) != RC_OK)
+    if (reader->batch.sent.first == NULL || pipeline_read(reader->db, err) != RC_OK)
         return;
     while (pipeline_next(reader->db, &reply, &failed, err) == RC_OK)
         continue;
@@ -257,11 +203,16 @@ static void opened(struct reader_thread *reader)
     }
 }
 
+static bool has_works(const struct reader_thread *reader)
+{
+    return reader->todo.first != NULL || reader->batch.sent.first != NULL ||
+           reader->broken.first != NULL || reader->lost.first != NULL;
+}
+
 static void *reader_main(void *context)
 {
     struct reader_thread *reader = context;
-    while (!reader->stopping || reader->todo != NULL || reader->sent != NULL ||
-           reader->broken != NULL || reader->lost != NULL) {
+    while (!reader->stopping || has_works(reader)) {
         struct err err = {0};
         if (reader->abandoned) {
             last_word(reader, &err);
@@ -294,11 +245,7 @@ enum rc reader_start(const char *conninfo, const struct db_server *server,
                      struct reader_thread **ret_reader, struct err *err)
 {
     struct reader_thread *reader = xcalloc(1, sizeof *reader);
-    reader->todo_last = &reader->todo;
-    reader->sent_last = &reader->sent;
-    reader->broken_last = &reader->broken;
-    reader->lost_last = &reader->lost;
-    reader->told = db_told_new();
+    reader->batch = (struct batch){.told = db_told_new()};
     reader->control = control;
     reader->conninfo = xstrdup(conninfo);
     reader->server = *server;
@@ -315,7 +262,7 @@ enum rc reader_start(const char *conninfo, const struct db_server *server,
     db_close(reader->db);
     db_canceller_free(reader->canceller);
     action_stop_done(&reader->stop_action);
-    db_told_free(reader->told);
+    db_told_free(reader->batch.told);
     free(reader->conninfo);
     free(reader);
     return rc;
@@ -324,19 +271,6 @@ enum rc reader_start(const char *conninfo, const struct db_server *server,
 void reader_give(struct reader_thread *reader, struct mail *works)
 {
     mailbox_put_all(&reader->thread.inbox, works);
-}
-
-void reader_abandon(struct reader_thread *reader)
-{
-    if (reader == NULL)
-        return;
-    (void)pthread_mutex_lock(&reader->lock);
-    reader->cancelled = reader->abandoned = true;
-    action_stop_ask(&reader->stop_action, ACTION_KILL);
-    db_cancel(reader->canceller);
-    db_sever(reader->canceller);
-    (void)pthread_mutex_unlock(&reader->lock);
-    mailbox_poke(&reader->thread.inbox); /* it may be waiting for a session */
 }
 
 bool reader_cut_off(const struct reader_thread *reader)
@@ -383,7 +317,7 @@ void reader_stop(struct reader_thread *reader)
     db_canceller_free(reader->canceller);
     action_stop_done(&reader->stop_action);
     (void)pthread_mutex_destroy(&reader->lock);
-    db_told_free(reader->told);
+    db_told_free(reader->batch.told);
     free(reader->conninfo);
     free(reader);
 }

@@ -1,7 +1,8 @@
 /**
- * What: the inside of a reader, for reader.c (its thread and its session) and batch.c (what it
- *   sends and what comes back).
- * Invariants: a work is in one of the lists, or on its way to control.
+ * What: the inside of a reader, for the files of this folder: reader.c is its thread and its
+ *   session, batch.c what it sends and what comes back, interrupt.c what may be cancelled.
+ * Invariants: a work is in one of the lists, runs alone, or is on its way to control. Each field
+ *   has one writer.
  * Threads: the reader's own, but for what is said to be guarded by lock or is atomic.
  * Ownership: the lists own the works in them.
  * Failure: RC_LOST: the session is to be given up.
@@ -12,8 +13,10 @@
 #include "base/outage.h"
 #include "base/thread.h"
 #include "db/canceller.h"
+#include "reader/batch.h"
 #include "reader/reader.h"
 #include "reader/work.h"
+#include "reader/works.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -24,24 +27,16 @@ struct reader_thread {
     char *conninfo;
     struct db_server server; /* of the control session: work is done there only */
     struct db *db;
-    struct work *todo, **todo_last; /* not sent yet */
-    /* where in todo the next goes that the server skipped, NULL: its front */
-    struct work **again_to;
-    struct work *sent, **sent_last;     /* in the pipeline, oldest first, batch after batch */
-    struct work *broken, **broken_last; /* failed; recorded when the pipeline is empty */
-    struct work *lost,
-        **lost_last;     /* of unknown outcome; told when the session they ran on is gone */
-    struct work *at;     /* the one of sent whose replies come now */
-    struct work *failed; /* the one of the oldest batch that failed, and why */
+    struct works todo;   /* not sent yet */
+    struct batch batch;  /* in the pipeline */
+    struct works broken; /* failed; recorded when the pipeline is empty */
+    struct works lost;   /* of unknown outcome; told when the session they ran on is gone */
     struct work *alone;  /* runs outside the pipeline; guarded by lock */
     /* and outside the database: ended by stop_action, not by a cancel; guarded by lock */
     bool acting;
     /* to cancel what is on the session, since it was calm; written with the lock */
     _Atomic bool asked;
-    struct err *why;      /* owned */
-    struct db_told *told; /* owned: what the server says of what is in the pipeline */
-    bool unclean;         /* a transaction failed: reset when the pipeline is empty */
-    bool cold;            /* the session is new */
+    bool cold; /* the session is new */
     bool worn; /* a request to cancel something on it has not ended: it is to be given up */
     struct reader_outside outside;
     struct action_stop stop_action;
@@ -52,8 +47,6 @@ struct reader_thread {
     _Atomic bool abandoned; /* the incarnation is over: no task starts any more */
     _Atomic bool cut_off;   /* it could not open a session, and takes nothing */
     int open_again_ms;      /* how long it waits before it tries again, 0: it has one */
-    int64_t run_no;         /* of the task before */
-    int64_t head_us;        /* since when the oldest batch can have been running */
     struct outage outage;   /* of its session */
     pthread_mutex_t lock;   /* guards what other threads read: */
     struct db_canceller *canceller;
@@ -63,22 +56,6 @@ struct reader_thread {
     int lost_pid;          /* the session of those in lost, 0: none */
     char lost_start[64];
 };
-
-static inline void append(struct work ***last, struct work *work)
-{
-    work->next = NULL;
-    **last = work;
-    *last = &work->next;
-}
-
-static inline struct work *shift(struct work **first, struct work ***last)
-{
-    struct work *work = *first;
-    *first = work->next;
-    if (*first == NULL)
-        *last = first;
-    return work;
-}
 
 /** Gives it back to control. */
 void reader_report(struct reader_thread *reader, struct work *work, enum outcome outcome);
@@ -104,13 +81,14 @@ MUST_CHECK enum rc reader_disturbed(struct err *err);
  */
 bool reader_act(struct reader_thread *reader, bool acting);
 
-/* batch.c */
-/** Sends of todo what can be sent now. */
-MUST_CHECK enum rc batch_send(struct reader_thread *reader, struct err *err);
-/** Takes in what has come. */
-MUST_CHECK enum rc batch_read(struct reader_thread *reader, struct err *err);
-/** The pipeline is empty: makes the session new and records on it what is broken; permanent: no
- * attempt is left. */
-MUST_CHECK enum rc batch_reset(struct reader_thread *reader, bool permanent, struct err *err);
+/**
+ * The session is this one from now on; NULL: it is gone, and nobody cancels anything on it any
+ * more. Returns false when the incarnation is over.
+ */
+bool reader_session_is(struct reader_thread *reader, struct db *db);
+
+/* loss.c */
+/** What was sent, has failed or is lost already was lost for this: each work is told so. */
+void reader_name_losses(struct reader_thread *reader, const struct err *why);
 
 #endif

@@ -75,9 +75,9 @@ static enum rc run_sql(struct db *db, struct work *work, int at, const char *sta
                         .next = at + 1 < msg->step_count ? step[1].name : NULL,
                         .started = started};
     enum rc rc = part_run(db, work, &part, why);
-    work->outcome = part.next == NULL ? OUTCOME_COMPLETED
+    work_ends(work, part.next == NULL ? OUTCOME_COMPLETED
                     : part.go_on      ? OUTCOME_GO_ON
-                                      : OUTCOME_LOST;
+                                      : OUTCOME_LOST);
     return rc;
 }
 
@@ -88,9 +88,10 @@ enum rc steps_run(struct reader_thread *reader, struct work *work, struct err *w
     int at = 0;
     enum rc rc = begin(reader->db, work, &row, &at, why);
     probe("step.begun");
-    for (work->outcome = OUTCOME_GO_ON; rc == RC_OK && work->outcome == OUTCOME_GO_ON; at++) {
+    work_ends(work, OUTCOME_GO_ON);
+    for (; rc == RC_OK && work->end.outcome == OUTCOME_GO_ON; at++) {
         if (reader->cancelled) {
-            work->outcome = OUTCOME_LOST;
+            work_ends(work, OUTCOME_LOST);
             return RC_OK;
         }
         if (work->timed_out) /* between two steps */

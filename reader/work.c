@@ -1,17 +1,82 @@
 #include "reader/work.h"
 
 #include "db/told.h"
-#include "reader/outside.h"
 #include "reader/risks.h"
 
+#include <stdio.h>
 #include <stdlib.h>
+
+struct work *work_new(struct lane *lane, struct phase *phase, const struct work_row *row)
+{
+    struct work *work = xcalloc(1, sizeof *work);
+    work->lane = lane;
+    work->phase = phase;
+    work->task_id = row->task_id;
+    work->phase_id = row->phase_id;
+    work->run_no = row->run_no;
+    work->offset = row->offset;
+    (void)snprintf(work->token, sizeof work->token, "%s", row->token);
+    work->attempt = row->attempt;
+    work->wary = row->wary;
+    work->msg = row->msg;
+    return work;
+}
 
 void work_free(struct work *work)
 {
     message_free(work->msg);
     risks_release(work->risks);
-    free(work->why);
-    db_told_free(work->told);
-    outside_forget(work);
+    free(work->end.why);
+    db_told_free(work->end.told);
+    if (work->answer != NULL)
+        action_result_done(work->answer);
+    free(work->answer);
     free(work);
+}
+
+void work_ends(struct work *work, enum outcome outcome)
+{
+    work->end.outcome = outcome;
+}
+
+void work_lost(struct work *work, enum loss loss)
+{
+    work->end.outcome = OUTCOME_LOST;
+    work->end.loss = loss;
+}
+
+void work_ran(struct work *work, int64_t ran_us, bool alone)
+{
+    work->end.ran_us = ran_us;
+    work->end.alone = alone;
+}
+
+void work_counts(struct work *work, int64_t rows)
+{
+    work->end.rows = rows;
+}
+
+void work_fails(struct work *work, const struct err *why)
+{
+    if (work->end.why == NULL)
+        work->end.why = xmalloc(sizeof *work->end.why);
+    *work->end.why = *why;
+}
+
+void work_unrecorded(struct work *work)
+{
+    work->end.unrecorded = true;
+}
+
+struct db_told *work_told(struct work *work)
+{
+    if (work->end.told == NULL)
+        work->end.told = db_told_new();
+    return work->end.told;
+}
+
+void work_tell(struct work *work, struct db_told *told)
+{
+    db_told_free(work->end.told);
+    work->end.told = told;
 }

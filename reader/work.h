@@ -1,8 +1,8 @@
 /**
  * What: a work: one attempt at a task, as a reader gets it and returns it.
- * Invariants: what is to be done is set before a reader gets it and does not change; what became of
- *   it is set by the reader before it comes back. The reader sees nothing else of the thread that
- *   gave it.
+ * Invariants: each field has one writer. What is to be done is set by work_new and does not change;
+ *   what became of it is told by the reader before it comes back, and written by work.c. The reader
+ *   sees nothing else of the thread that gave it.
  * Threads: it belongs to the thread that has it; what is atomic may be read by the giver while a
  *   reader has it.
  * Ownership: owns its message and what the reader notes in it; keeps its risks.
@@ -46,6 +46,29 @@ enum loss {
     LOSS_OWN     /* this executor ended it */
 };
 
+/** How it is sent and answered in the pipeline: batch.c's. */
+struct work_sent {
+    int replies;         /* this many are to come before it is done */
+    int got, command_at; /* that have come, and the one to the command itself, from 1 */
+    bool begun, last;    /* its transaction was opened; the last one of its batch */
+    bool prepared;       /* by a prepared name */
+    bool plain;          /* and not to be so again */
+    bool cleans;         /* no task: it cleans the session behind one */
+    int undone;          /* times that another session made the server undo it */
+};
+
+/** What became of it. */
+struct work_end {
+    enum outcome outcome;
+    enum loss loss;       /* when it is lost */
+    bool unrecorded;      /* it has failed, which is to be recorded on the next session */
+    bool alone;           /* it ran outside the pipeline */
+    int64_t ran_us;       /* for how long */
+    int64_t rows;         /* of its commands; -1: they count none */
+    struct err *why;      /* the error that is to be recorded; owned; NULL: none */
+    struct db_told *told; /* what the server said of the attempt; owned; NULL: nothing */
+};
+
 struct work {
     struct mail mail; /* first: travels to a reader and back, with the kind that its giver set */
 
@@ -72,30 +95,39 @@ struct work {
     int late; /* 1 its statement was cancelled for its time-out, 2 its session was cut off */
 
     /* How far it is: the reader's own, but for what is atomic. */
-    struct work *next;              /* of a list of the thread that has it */
+    struct work *next;              /* in works.h */
     _Atomic int64_t alone_since_us; /* when it began to run outside the pipeline, 0: not yet */
     _Atomic bool timed_out;         /* it was cancelled for that, in time */
     _Atomic bool piped;             /* it is in the pipeline */
-    int replies;                    /* sent, and this many replies are to come before it is done */
-    int got, command_at;  /* replies that have come, and the one to the command itself, from 1 */
-    bool unrecorded;      /* it has failed, which is to be recorded on the next session */
-    bool prepared, plain; /* sent by a prepared name; not to be sent so again */
-    int undone;           /* times that another session made the server undo it */
-    bool cleans;          /* the reader's own: no task, it cleans the session behind one */
-    bool begun, last;     /* its transaction was opened; the last one of its batch */
-    struct err *why;      /* the error that is to be recorded; owned */
+    struct work_sent sent;
     struct action_result *answer; /* outside.h; owned, */
     int answer_step;              /* and of which step; -1: the task has none */
-
-    /* What became of it. */
-    enum outcome outcome;
-    enum loss loss; /* when it is lost */
-    int64_t rows;   /* of its commands; -1: they count none */
-    bool alone;     /* it ran outside the pipeline */
-    int64_t ran_us;
-    struct db_told *told; /* what the server said of the attempt; owned; NULL: nothing */
+    struct work_end end;
 };
 
+/** The row of a task that was claimed or adopted. */
+struct work_row {
+    int64_t task_id, phase_id, run_no, offset;
+    const char *token; /* copied */
+    int attempt;
+    bool wary;
+    struct message *msg; /* goes to the work; NULL: it cannot be read */
+};
+
+struct work *work_new(struct lane *lane, struct phase *phase, const struct work_row *row);
 void work_free(struct work *work);
+
+/* What became of it is told. */
+void work_ends(struct work *work, enum outcome outcome);
+void work_lost(struct work *work, enum loss loss); /* and ends as OUTCOME_LOST */
+void work_ran(struct work *work, int64_t ran_us, bool alone);
+void work_counts(struct work *work, int64_t rows);
+/** It has failed for this, which is copied. */
+void work_fails(struct work *work, const struct err *why);
+void work_unrecorded(struct work *work);
+/** What the server says of it is kept there; made when there is none. */
+struct db_told *work_told(struct work *work);
+/** The server said this of it, or nothing (NULL), instead of what it said before. */
+void work_tell(struct work *work, struct db_told *told);
 
 #endif

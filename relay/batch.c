@@ -132,8 +132,7 @@ static enum rc note(struct relay *relay, struct relay_queue *queue, struct relay
                         NULL, err);
     if (rc != RC_OK)
         return rc;
-    kind->sent_seq = seq;
-    kind->next_offset = next_offset;
+    kind_sent(kind, seq, next_offset);
     probe("relay.noted");
     return RC_OK;
 }

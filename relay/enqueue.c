@@ -86,7 +86,7 @@ static enum rc settle(struct relay *relay, const struct relay_queue *queue, stru
     if (rc == RC_OK)
         rc = tell_met(&met, DB_INT(high));
     str_done(&met.runs);
-    kind->next_offset = high;
+    kind_sent(kind, kind->sent_seq, high);
     probe("enqueue.settled");
     return rc;
 }
@@ -192,7 +192,7 @@ static enum rc note(struct relay *relay, const struct relay_queue *queue, struct
     db_array_end(&list);
     kafka_producer_acked(queue->publisher, &count, &last);
     if (last >= kind->next_offset)
-        kind->next_offset = last + 1;
+        kind_sent(kind, kind->sent_seq, last + 1);
     log_event(LOG_INFO, "enqueued_published", "queue", queue->name, "runs", LOG_INT(runs),
               "records", LOG_INT(db_rows(rows)), NULL);
     enum rc rc =
@@ -218,7 +218,7 @@ static enum rc batch(struct relay *relay, struct relay_queue *queue, struct rela
         return rc == RC_OK ? RC_NONE : rc;
     probe("enqueue.fetched");
     if (find_bad(rows, &bad, &why) == RC_OK) {
-        kind->again = true;
+        kind_continues(kind, kind->after_us);
         return refuse(relay, queue, rows, bad, &why, err);
     }
     rc = db_run(relay->db, &sql_session_flush, NULL, NULL, err);
@@ -228,7 +228,7 @@ static enum rc batch(struct relay *relay, struct relay_queue *queue, struct rela
     if (rc == RC_REJECT) { /* too large for the topic: nothing of the transaction is kept */
         why = *err;
         relay_close(relay, &queue->publisher);
-        kind->again = true;
+        kind_continues(kind, kind->after_us);
         return refuse(relay, queue, rows, bad, &why, err);
     }
     probe("enqueue.sent");
@@ -248,8 +248,7 @@ static enum rc held(struct relay *relay, const struct relay_queue *queue, struct
     int64_t now_us = clock_boot_us();
     if (kind->held_us == 0)
         kind->held_us = now_us;
-    kind->again = true;
-    kind->after_us = now_us + TRY_US;
+    kind_continues(kind, now_us + TRY_US);
     if (now_us - kind->held_us < TELL_HELD_US || kind->backoff_ms > 0)
         return RC_NONE;
     enum rc rc = db_run(relay->db, &sql_publish_holder,
@@ -285,7 +284,7 @@ static enum rc send_all(struct relay *relay, struct relay_queue *queue, struct r
     int64_t until_us = clock_boot_us() + HOLD_US;
     enum rc rc = RC_OK;
     while (rc == RC_OK && clock_boot_us() < until_us && !relay_out_of_time(relay)) {
-        kind->again = false;
+        kind_begins(kind);
         rc = prepare(relay, queue, kind, admin, err);
         if (rc == RC_OK)
             rc = batch(relay, queue, kind, err);
@@ -317,8 +316,7 @@ enum rc relay_enqueue(struct relay *relay, struct relay_queue *queue, struct rel
     kafka_admin_close(admin);
     relay_close(relay, &queue->publisher); /* the next publisher fences it anyway */
     if (rc == RC_OK) {
-        kind->again = true;
-        kind->after_us = clock_boot_us() + PAUSE_US;
+        kind_continues(kind, clock_boot_us() + PAUSE_US);
         rc = RC_NONE;
     }
     struct err ignored;

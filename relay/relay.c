@@ -69,7 +69,7 @@ static void producer_drop(const struct relay *relay, struct relay_queue *queue)
     relay_close(relay, &queue->producer);
     relay_close(relay, &queue->publisher);
     for (int i = 0; i < queue->kind_count; i++)
-        queue->kinds[i].settled = false;
+        kind_doubted(&queue->kinds[i]);
 }
 
 /* The session is gone, and the locks with it. */
@@ -136,8 +136,7 @@ static void trouble(struct relay *relay, struct relay_queue *queue, struct relay
                       &ignored);
         kind->unsure = true;
     }
-    kind->backoff_ms = next_backoff(kind->backoff_ms, rc);
-    kind->after_us = clock_boot_us() + (int64_t)kind->backoff_ms * 1000;
+    kind_waits(kind, next_backoff(kind->backoff_ms, rc));
 }
 
 static enum rc well(struct relay *relay, struct relay_queue *queue, struct relay_kind *kind,
@@ -147,8 +146,7 @@ static enum rc well(struct relay *relay, struct relay_queue *queue, struct relay
         return RC_OK;
     if (kind->backoff_ms != 0)
         log_event(LOG_INFO, "relay_is_back", "queue", queue->name, "topic", kind->topic, NULL);
-    kind->backoff_ms = 0;
-    kind->after_us = 0;
+    kind_waits(kind, 0);
     enum rc rc =
         db_run(relay->db, &sql_relay_trouble,
                (const char *const[]){DB_INT(queue->queue_id), kind->name, NULL}, NULL, err);
@@ -168,7 +166,7 @@ static enum rc send_kind(struct relay *relay, struct relay_queue *queue, struct 
 {
     if (kind->after_us > clock_boot_us())
         return RC_OK;
-    kind->again = false;
+    kind_begins(kind);
     bool enqueued = strcmp(kind->name, RELAY_ENQUEUE) == 0;
     enum rc rc =
         enqueued ? relay_enqueue(relay, queue, kind, err) : relay_prepare(relay, queue, kind, err);

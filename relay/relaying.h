@@ -17,25 +17,12 @@
 #include "kafka/consumer.h"
 #include "kafka/producer.h"
 #include "kafka/source.h"
+#include "relay/kind.h"
 #include "relay/relay.h"
 
 #define RELAY_KINDS 8
 
 #define RELAY_ENQUEUE "enqueue" /* the kind that goes to the queue's own topic */
-
-/** One topic of a queue. */
-struct relay_kind {
-    char name[32], topic[300];
-    int partition;
-    bool settled;
-    int64_t sent_seq;    /* settled: up to here all is on the topic */
-    int64_t next_offset; /* settled: nothing unknown of ours before it */
-    int64_t after_us;    /* it was in trouble: not before */
-    int backoff_ms;      /* 0: it is not in trouble */
-    bool unsure;         /* the database may still tell of trouble */
-    bool again;          /* nothing is wrong, but it continues only after after_us */
-    int64_t held_us;     /* enqueue: since when a publisher has the queue; 0: none has */
-};
 
 struct relay_queue {
     struct relay_queue *next;

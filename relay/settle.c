@@ -129,9 +129,7 @@ static enum rc settle(struct relay *relay, struct relay_queue *queue, struct rel
     if (rc != RC_OK)
         return rc;
     int64_t rows = db_int(row, 0, RELAY_SETTLE_FOUND);
-    kind->sent_seq = db_int(row, 0, RELAY_SETTLE_SENT_SEQ);
-    kind->next_offset = high;
-    kind->settled = true;
+    kind_settled(kind, db_int(row, 0, RELAY_SETTLE_SENT_SEQ), high);
     if (rows > 0)
         log_event(LOG_INFO, "relay_settled", "queue", queue->name, "topic", kind->topic, "records",
                   LOG_INT(rows), NULL);

@@ -1,5 +1,6 @@
 /* range: from what was asked for to offsets. */
 #include "replay/reading.h"
+#include "replay/report.h"
 
 #include "base/utf8.h"
 
@@ -73,6 +74,25 @@ static enum rc check(const struct reading *reading, const struct log *log, struc
                        "the range is empty: it begins at offset %lld and ends at %lld",
                        (long long)reading->from, (long long)reading->to);
     return RC_OK;
+}
+
+void reading_choose(struct reading *reading, int64_t to, const char *run, int64_t order)
+{
+    reading->to = to;
+    (void)snprintf(reading->run, sizeof reading->run, "%s", run);
+    reading->order = order;
+}
+
+enum rc reading_recall(struct reading *reading, struct err *err)
+{
+    const struct replay_options *options = reading->options;
+    DB_RESULT_AUTO *row = NULL;
+    if (reading->run[0] == '\0' || options->resume == 0)
+        return RC_OK;
+    enum rc rc = db_run(options->db, &sql_replay_run,
+                        (const char *const[]){DB_INT(options->queue_id), reading->run}, &row, err);
+    reading->implicit = rc == RC_OK && db_bool(row, 0, REPLAY_RUN_IMPLICIT);
+    return rc == RC_NONE ? RC_OK : rc;
 }
 
 enum rc reading_range(struct reading *reading, struct replay_report *report, struct err *err)

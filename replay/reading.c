@@ -1,5 +1,6 @@
 /* reading: from the topic to segments. */
 #include "replay/reading.h"
+#include "replay/report.h"
 
 #include "base/utf8.h"
 #include "kafka/source.h"

@@ -58,6 +58,11 @@ struct reading {
  * deleted are counted in the report. */
 MUST_CHECK enum rc reading_range(struct reading *reading, struct replay_report *report,
                                  struct err *err);
+/** The range ends there and this is the choice: what the row of the replay says. */
+void reading_choose(struct reading *reading, int64_t to, const char *run, int64_t order);
+/** A replay that is resumed by its number: whether its run is an implicit one stands in the run's
+ * row. */
+MUST_CHECK enum rc reading_recall(struct reading *reading, struct err *err);
 MUST_CHECK enum rc reading_start(struct reading *reading, int64_t from, struct err *err);
 /** RC_NONE: the range is read. */
 MUST_CHECK enum rc reading_next(struct reading *reading, struct err *err);
@@ -84,11 +89,5 @@ enum {
     ARRAYS
 };
 void reading_arrays(const struct reading *reading, struct str arrays[ARRAYS]);
-
-/* report.c */
-void report_add(struct replay_report *report, const struct replay_line *line);
-
-/** A hash of names, for two tables: the slot of key, or the free one where it belongs. */
-uint32_t replay_hash(const char *key, uint32_t seed);
 
 #endif

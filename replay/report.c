@@ -1,4 +1,5 @@
 /* report: counts by run, order, action and reason. */
+#include "replay/report.h"
 #include "replay/reading.h"
 
 #include <stdlib.h>

@@ -1,5 +1,6 @@
 /* run: the story of a replay: range -> read a segment -> look, or step. */
 #include "replay/reading.h"
+#include "replay/report.h"
 
 #include "base/clock.h"
 #include "base/probe.h"
@@ -179,25 +180,11 @@ static enum rc begin(struct reading *reading, struct replay_report *report, char
         return refuse(options, row, err);
     report->replay_id = (int)db_int(row, 0, REPLAY_BEGIN_REPLAY_ID);
     *ret_cursor = report->from = db_int(row, 0, REPLAY_BEGIN_CURSOR);
-    reading->to = report->to = db_int(row, 0, REPLAY_BEGIN_TO_OFFSET);
+    report->to = db_int(row, 0, REPLAY_BEGIN_TO_OFFSET);
     (void)snprintf(ret_mode, 16, "%s", db_text(row, 0, REPLAY_BEGIN_MODE));
-    (void)snprintf(reading->run, sizeof reading->run, "%s", db_text(row, 0, REPLAY_BEGIN_RUN_ID));
-    reading->order = db_null(row, 0, REPLAY_BEGIN_ORDER) ? -1 : db_int(row, 0, REPLAY_BEGIN_ORDER);
+    reading_choose(reading, report->to, db_text(row, 0, REPLAY_BEGIN_RUN_ID),
+                   db_null(row, 0, REPLAY_BEGIN_ORDER) ? -1 : db_int(row, 0, REPLAY_BEGIN_ORDER));
     return RC_OK;
-}
-
-/* A replay that is resumed by its number: whether its run is an implicit one stands in the run's
- * row. */
-static enum rc recall(struct reading *reading, struct err *err)
-{
-    const struct replay_options *options = reading->options;
-    DB_RESULT_AUTO *row = NULL;
-    if (reading->run[0] == '\0' || options->resume == 0)
-        return RC_OK;
-    enum rc rc = db_run(options->db, &sql_replay_run,
-                        (const char *const[]){DB_INT(options->queue_id), reading->run}, &row, err);
-    reading->implicit = rc == RC_OK && db_bool(row, 0, REPLAY_RUN_IMPLICIT);
-    return rc == RC_NONE ? RC_OK : rc;
 }
 
 static enum rc send_step(struct reading *reading, struct str arrays[ARRAYS], int replay_id,
@@ -354,7 +341,7 @@ static enum rc run(const struct replay_options *given, struct reading *read,
         rc = begin(&reading, ret_report, mode, &cursor, err);
     options.mode = mode;
     if (rc == RC_OK)
-        rc = recall(&reading, err);
+        rc = reading_recall(&reading, err);
     ret_report->readable = reading.to;
     if (rc == RC_OK && cursor < reading.to) {
         rc = reading_start(&reading, cursor, err);

@@ -380,6 +380,14 @@ static enum rc check_together(struct reading *r, cJSON *const members[FIELDS])
     return RC_OK;
 }
 
+static bool acts(const struct message *msg)
+{
+    bool acts = msg->type == MESSAGE_COMMAND || msg->type == MESSAGE_HTTP;
+    for (int i = 0; i < msg->step_count; i++)
+        acts = acts || msg->steps[i].type != MESSAGE_SQL;
+    return acts;
+}
+
 static enum rc read_fields(struct reading *r)
 {
     cJSON *members[FIELDS] = {0};
@@ -399,7 +407,7 @@ static enum rc read_fields(struct reading *r)
         if (rc != RC_OK)
             return rc;
     }
-    r->msg->acts = r->msg->acts || r->msg->type == MESSAGE_COMMAND || r->msg->type == MESSAGE_HTTP;
+    r->msg->acts = acts(r->msg);
     return check_together(r, members);
 }
 

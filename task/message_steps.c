@@ -120,7 +120,6 @@ static enum rc read_step_action(struct reading *r, cJSON *object, const struct j
             rc = members[i].read(r, node, &at);
     }
     r->action = &r->msg->action;
-    r->msg->acts = true;
     return rc;
 }
 

@@ -86,12 +86,3 @@ lockstep publish --queue q --resume 1'
     echo "$output"
     [ -z "$output" ]
 }
-
-@test "the hints of the commands of jobs are commands" {
-    cd "$BATS_TEST_DIRNAME/../.."
-    cat cli/{job,schedule,monitor,alert,scheduler,import}*.c | grep -v '^#' | sed -z 's/" *\n *"//g' | grep -oE '"[^"]*lockstep [a-z][^"]*"' | tr -d '"' | sed 's/%[.0-9]*[a-z]*[sd]/VALUE/g' >"$BATS_TEST_TMPDIR/remedies"
-    [ "$(commands <"$BATS_TEST_TMPDIR/remedies" | wc -l)" -gt 5 ]
-    run wrong < <(commands <"$BATS_TEST_TMPDIR/remedies")
-    echo "$output"
-    [ -z "$output" ]
-}

@@ -28,6 +28,9 @@ api POST api/v1/session '{"login": "someone", "password": "secret"}'
 expect 'a sign-in' "$status" 503
 api GET readyz
 expect 'it is not ready' "$status" 503
+expect 'and what says more' "$(api_is .hint)" 'To see more: lockstep check' # REMEDY_CHECK
+lockstep check >"$tmp/check" 2>&1 && failed=1
+grep -q '^FAIL  *PostgreSQL' "$tmp/check" || { cat "$tmp/check"; failed=1; }
 api GET livez
 expect 'it lives' "$status" 200
 api GET api/v1/runs
@@ -37,6 +40,14 @@ case_begin 'when the database is back, so is the token'
 eval "server \"$LOCKSTEP_TEST_PGBIN/pg_ctl\" -D \"$data\" -w -l \"$data/../again.log\" -o \"${options//\"/\\\"}\" start >/dev/null"
 bearer "$token"
 expect 'at the first request' "$status" 200
+
+case_begin 'who has no sign-in is told how to come in' REMEDY_SIGN_IN REMEDY_TOKEN_NEW
+api GET api/v1/runs
+expect 'nobody' "$status $(api_is .hint)" '401 Sign in, by POST to api/v1/session. For programs: lockstep console token create deploy'
+api POST api/v1/session '{"login": "someone", "password": "secret"}'
+expect 'a POST there is looked at' "$status" 401
+bearer "$(eval "$(api_is .hint | grep -o 'lockstep console token.*')" -q)"
+expect 'with the token' "$status" 200
 console_stop
 expect 'its exit' "$?" 0
 cases_end

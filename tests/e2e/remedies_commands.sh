@@ -104,6 +104,42 @@ else
     echo 'a readable password is not refused'; failed=1
 fi
 
+case_begin 'how a job, a schedule and a token are typed' REMEDY_JOB_LIST REMEDY_JOB_APPLY REMEDY_JOB_PROBLEMS REMEDY_SCHEDULE_NEXT REMEDY_SCHEDULE_ADD REMEDY_SCHEDULE_SET REMEDY_TOKEN
+cd "$tmp"
+jq -n --arg queue "$q" '[{job: "nightly-load", queue: $queue, tasks: [{order: 1, sql: "SELECT 1"}]}]' >jobs.json
+fails lockstep job apply
+takes 1 'lockstep job apply' nightly-load
+fails lockstep job show nosuch
+takes 1 'lockstep job list' nightly-load
+fails lockstep schedule next
+takes 1 'lockstep schedule next' '06:00:00'
+fails lockstep schedule add nightly-load night
+takes 1 'lockstep schedule add'
+expect 'the schedule' "$(sql 'SELECT name FROM lockstep.schedule')" night
+fails lockstep schedule set nightly-load night
+takes 1 'lockstep schedule set'
+sql "UPDATE lockstep.schedule SET next_at = now() - interval '2 hours'" # and no dispatcher
+fails lockstep monitor check
+takes 1 'lockstep monitor list' nightly-load
+fails lockstep console token burn deploy
+takes 1 'lockstep console token'
+takes 2 'lockstep console token' deploy
+takes 3 'lockstep console token'
+expect 'tokens' "$(lockstep console token list -o csv | grep -c deploy || true)" 0
+lockstep job delete nightly-load >/dev/null
+
+case_begin 'what is read from other programs' REMEDY_IMPORT_CRON REMEDY_IMPORT_AGENT
+echo '0 2 * * * /usr/local/bin/nightly' >crontab.txt
+fails lockstep job import
+takes 1 'lockstep job import' 'watch.*true'
+fails lockstep job import --from sqlagent sysjobs.csv --watch
+printf '%s\n' job_id,name,enabled '1,Backup,1' >sysjobs.csv
+printf '%s\n' schedule_id,name,enabled,freq_type,freq_interval,freq_subday_type,freq_subday_interval,freq_relative_interval,freq_recurrence_factor,active_start_date,active_end_date,active_start_time,active_end_time \
+    '1,daily,1,4,1,1,0,0,0,20260101,99991231,20000,235959' >sysschedules.csv
+printf '%s\n' schedule_id,job_id '1,1' >sysjobschedules.csv
+takes 1 'lockstep job import' 'watch.*true'
+cd - >/dev/null
+
 case_begin 'a command without a broker names what helps' REMEDY_DEV_BROKER
 fails env LOCKSTEP_CONFIG=/dev/null "$LOCKSTEP_BIN" publish -d "$db" --queue "$q" "$tmp/one.jsonl"
 command=$(cut_out 'lockstep dev broker' 1)

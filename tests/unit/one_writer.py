@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""The executor's state has owners: each field of a struct in executor/*.h is written by one .c file.
+"""State has owners: each field of a struct that a header shows is written by one .c file of its room.
 
 ctags names the members of structs and the types of parameters and locals; from these the type of whatever stands left of an assignment
 follows. A write is an assignment, ++ or --, and the first argument of what copies into memory; initialising a whole struct is none.
-Headers are small, and the files that call each other in a circle are few, in each folder of the product. NOT_YET, LANE_LINES and CIRCLE
-say what is not so yet: they may only shrink. The check itself is tried on a small tree first.
+VALUES are no state: whoever makes one fills it in and hands it on. Headers are small, and the files that call each other in a circle are
+few. LANE_LINES and CIRCLE may only shrink. The check itself is tried on a small tree first.
 """
 import collections
 import glob
@@ -49,7 +49,7 @@ class Tree:
             scope, type_of = more.get('scope', ''), struct_of(more.get('typeref'))
             if kind == 'm' and scope.startswith('struct:'):
                 self.members[scope.rsplit(':', 1)[1], name] = type_of
-                if file in headers and file.startswith('executor/'):
+                if file in headers:
                     self.structs.add(scope.rsplit(':', 1)[1])
             elif kind in 'lz' and scope.startswith('function:'):
                 self.variables[file, scope.split(':', 1)[1], name] = type_of
@@ -143,9 +143,9 @@ def self_test():
     assert circles(made.calls()) == [['executor/a.c', 'executor/b.c']], circles(made.calls())
 
 
-# What two files write, still; the lines of lane.h; the files of a folder that may call each other in a circle. A file that is one table of
-# functions names what calls it.
-NOT_YET = set()
+# Errors, mails, answers, reports and rows of output. The lines of lane.h; the files of a folder that may call each other in a circle. A
+# file that is one table of functions names what calls it.
+VALUES = {'err', 'mail', 'action_result', 'cache_outcome', 'replay_line', 'replay_report', 'simulate_run', 'staged_text', 'table_style'}
 LANE_LINES = 149
 CIRCLE = 3
 TABLES = {'cli/commands.c'}
@@ -161,20 +161,27 @@ def largest_circle(folder):
     return max([[]] + circles(Tree('.', sources, sorted(glob.glob(folder + '/*.h'))).calls()), key=len) if sources else []
 
 
+def written(folder):
+    """The fields that the files of a folder write, but for those of values."""
+    sources = sorted(glob.glob(folder + '/*.c'))
+    if not sources:
+        return {}
+    writers = Tree('.', sources, sorted(glob.glob('*/*.h'))).writers()
+    return {field: files for field, files in writers.items() if field.split('.')[0] not in VALUES}
+
+
 def main():
     os.chdir(os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', '..'))
     self_test()
-    sources = sorted(glob.glob('executor/*.c'))
-    headers = sorted(glob.glob('executor/*.h')) + sorted(glob.glob('[a-df-z]*/*.h'))
-    tree = Tree('.', sources, headers)
-    wrong = []
-    writers = tree.writers()
-    assert len(writers) > 60, 'only %d fields were seen' % len(writers)
-    shared = {field: files for field, files in writers.items() if len(files) > 1}
-    for field in sorted(set(shared) - NOT_YET):
-        wrong.append('%s is written by %s: one of them owns it, the others tell it' % (field, ' and '.join(sorted(shared[field]))))
-    for field in sorted(NOT_YET - set(shared)):
-        wrong.append('%s has one writer by now: take it off the list' % field)
+    wrong, fields, shared = [], 0, []
+    for folder in folders():
+        writers = written(folder)
+        fields += len(writers)
+        assert folder != 'executor' or len(writers) > 150, 'only %d fields were seen' % len(writers)
+        for field, files in sorted(writers.items()):
+            if len(files) > 1:
+                shared.append(field)
+                wrong.append('%s/: %s is written by %s: one of them owns it, the others tell it' % (folder, field, ' and '.join(sorted(files))))
     with open('executor/lane.h', encoding='utf-8') as file:
         lines = len(file.readlines())
     if lines > LANE_LINES:
@@ -187,9 +194,9 @@ def main():
     for line in wrong:
         print('one_writer: ' + line)
     if '--tell' in sys.argv:
-        print(' '.join(sorted(shared)), len(writers), lines, len(largest), ' '.join(largest))
+        print(' '.join(shared), fields, lines, len(largest), ' '.join(largest))
     if not wrong:
-        print('one_writer: %d fields, %d of them with more than one writer; the largest circle has %d files' % (len(writers), len(shared), len(largest)))
+        print('one_writer: %d fields, each with one writer; the largest circle has %d files' % (fields, len(largest)))
     return 1 if wrong else 0
 
 

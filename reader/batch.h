@@ -1,0 +1,44 @@
+/**
+ * What: what a reader has in its pipeline: batches of works, each work a transaction of its own.
+ * Invariants: only batch.c writes the fields of struct batch. While unclean is set nothing is
+ *   sent.
+ * Threads: the reader's own.
+ * Ownership: the lists own their works.
+ * Failure: RC_LOST: the session is to be given up, and then batch_lose is called.
+ */
+#ifndef READER_BATCH_H
+#define READER_BATCH_H
+
+#include "base/err.h"
+#include "reader/works.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct db_told;
+struct reader_thread;
+struct work;
+
+struct batch {
+    struct works sent;    /* oldest first, batch after batch */
+    struct works skipped; /* by the server, because of one that failed: to be sent again */
+    struct work *at;      /* the one of sent whose replies come now */
+    struct work *failed;  /* the one of the oldest batch that failed, and why */
+    struct err *why;      /* owned */
+    struct db_told *told; /* owned: what the server says of what is in the pipeline */
+    bool unclean;         /* a transaction failed: reset when the pipeline is empty */
+    int64_t run_no;       /* of the task before */
+    int64_t head_us;      /* since when the oldest batch can have been running */
+};
+
+/** The session is new: what has failed on the one before is recorded on it. */
+MUST_CHECK enum rc batch_start(struct reader_thread *reader, struct err *err);
+/** Sends of todo what can be sent now. */
+MUST_CHECK enum rc batch_send(struct reader_thread *reader, struct err *err);
+/** Takes in what has come. */
+MUST_CHECK enum rc batch_read(struct reader_thread *reader, struct err *err);
+/** The session is gone: what was sent is lost, what was skipped is still to be done. Those of
+ * broken that are left are recorded on the next session. */
+void batch_lose(struct reader_thread *reader);
+
+#endif

@@ -1,0 +1,43 @@
+/* loss: what ended the attempts that a session had when it was lost. Only what a task may have
+ * caused counts against it. */
+#include "reader/state.h"
+
+#include "base/clock.h"
+#include "db/sqlstate.h"
+
+/* The server says why when it ends sessions itself, and nothing when a backend crashes. */
+static enum loss loss_of(const struct err *why)
+{
+    static const enum sqlstate servers[] = {SQLSTATE_INSUFFICIENT_RESOURCES, SQLSTATE_SYSTEM_ERROR,
+                                            SQLSTATE_CRASH_SHUTDOWN, SQLSTATE_CANNOT_CONNECT_NOW,
+                                            SQLSTATE_READ_ONLY_SQL_TRANSACTION};
+    for (size_t i = 0; i < sizeof servers / sizeof *servers; i++)
+        if (sqlstate_is(why, servers[i]))
+            return LOSS_SERVER;
+    return sqlstate_is(why, SQLSTATE_ADMIN_SHUTDOWN) ? LOSS_ASKED : LOSS_UNKNOWN;
+}
+
+static void name(const struct works *works, enum loss loss)
+{
+    for (struct work *work = works->first; work != NULL; work = work->next)
+        work_lost(work, loss);
+}
+
+/* Only one that was alone in the session is known to have run. */
+void reader_name_losses(struct reader_thread *reader, const struct err *why)
+{
+    const struct works *sent = &reader->batch.sent;
+    int tasks = 0;
+    enum loss loss = loss_of(why);
+    if (reader->abandoned && loss == LOSS_UNKNOWN) /* by us */
+        return;
+    for (struct work *work = sent->first; work != NULL; work = work->next) {
+        tasks += !work->sent.cleans;
+        work_ran(work, clock_boot_us() - reader->batch.head_us, work->end.alone);
+    }
+    name(sent, tasks > 1 && loss != LOSS_SERVER ? LOSS_DOUBTED : loss);
+    if (reader->lost_pid != 0) /* of the session before */
+        return;
+    name(&reader->lost, loss);
+    name(&reader->broken, loss);
+}

@@ -1,0 +1,64 @@
+#include "reader/works.h"
+
+#include "reader/work.h"
+
+#include <stddef.h>
+
+void works_add(struct works *works, struct work *work)
+{
+    work->next = NULL;
+    if (works->first == NULL)
+        works->first = work;
+    else
+        works->last->next = work;
+    works->last = work;
+    works->count++;
+}
+
+void works_add_first(struct works *works, struct work *work)
+{
+    work->next = works->first;
+    works->first = work;
+    if (works->last == NULL)
+        works->last = work;
+    works->count++;
+}
+
+struct work *works_take(struct works *works)
+{
+    struct work *work = works->first;
+    if (work == NULL)
+        return NULL;
+    works->first = work->next;
+    if (works->first == NULL)
+        works->last = NULL;
+    works->count--;
+    work->next = NULL;
+    return work;
+}
+
+void works_join(struct works *works, struct works *more)
+{
+    if (more->first == NULL)
+        return;
+    if (works->first == NULL)
+        works->first = more->first;
+    else
+        works->last->next = more->first;
+    works->last = more->last;
+    works->count += more->count;
+    *more = (struct works){0};
+}
+
+void works_join_first(struct works *works, struct works *more)
+{
+    works_join(more, works);
+    *works = *more;
+    *more = (struct works){0};
+}
+
+void works_free(struct works *works)
+{
+    for (struct work *work; (work = works_take(works)) != NULL;)
+        work_free(work);
+}
