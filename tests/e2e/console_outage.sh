@@ -44,9 +44,10 @@ expect 'at the first request' "$status" 200
 case_begin 'who has no sign-in is told how to come in' REMEDY_SIGN_IN REMEDY_TOKEN_NEW
 api GET api/v1/runs
 expect 'nobody' "$status $(api_is .hint)" '401 Sign in, by POST to api/v1/session. For programs: lockstep console token create deploy'
+command=$(api_is .hint | grep -o 'lockstep console token.*')
 api POST api/v1/session '{"login": "someone", "password": "secret"}'
 expect 'a POST there is looked at' "$status" 401
-bearer "$(eval "$(api_is .hint | grep -o 'lockstep console token.*')" -q)"
+bearer "$(eval "$command -q")"
 expect 'with the token' "$status" 200
 console_stop
 expect 'its exit' "$?" 0

@@ -125,7 +125,7 @@ fails lockstep console token burn deploy
 takes 1 'lockstep console token'
 takes 2 'lockstep console token' deploy
 takes 3 'lockstep console token'
-expect 'tokens' "$(lockstep console token list -o csv | grep -c deploy || true)" 0
+expect 'the token' "$(lockstep console token list -o json | jq -r '.[].state')" revoked
 lockstep job delete nightly-load >/dev/null
 
 case_begin 'what is read from other programs' REMEDY_IMPORT_CRON REMEDY_IMPORT_AGENT
