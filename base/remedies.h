@@ -124,16 +124,6 @@
 #define REMEDY_ABLE                                                                                \
     "If it is meant to be done here, add it to the configuration, then: kill -HUP %d"
 
-/* Statements for an administrator. */
-#define REMEDY_GRANT "An administrator grants it: GRANT %s TO %s;"
-#define REMEDY_GRANT_ONE                                                                           \
-    "GRANT lockstep_executor TO \"%s\"; is for executors. lockstep_producer publishes, "           \
-    "lockstep_operator controls, lockstep_monitor looks"
-#define REMEDY_GRANT_TASK "GRANT lockstep_task TO \"%s\";"
-#define REMEDY_GRANT_END                                                                           \
-    "GRANT \"%s\" TO \"%s\"; or, for all logins: GRANT pg_signal_backend TO \"%s\"; GRANT "        \
-    "pg_read_all_stats TO \"%s\";"
-
 /* Commands of Kafka's: topic, brokers. */
 #define REMEDY_KAFKA_TOPIC                                                                         \
     "Add --create-topic, or make it with one partition: kafka-topics.sh --bootstrap-server %s "    \

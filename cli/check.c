@@ -7,7 +7,7 @@
 #include "db/migrate.h"
 #include "db/sqlstate.h"
 
-#include "base/remedies.h"
+#include "base/remedies_rights.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -155,6 +155,8 @@ static void check_schema(struct check *check, struct db *db, const struct db_res
 {
     struct err err;
     if (migrate_validate(db, &err) != RC_OK) {
+        if (sqlstate_is(&err, SQLSTATE_INSUFFICIENT_PRIVILEGE))
+            (void)snprintf(err.hint, sizeof err.hint, REMEDY_GRANT_ONE, LOGIN);
         check_failed(check, "schema", &err);
         skip_schema(check, "the schema is not current");
         return;

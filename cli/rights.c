@@ -1,7 +1,8 @@
 /* Which group role a command needs: for a word to whoever lacks it. */
 #include "cli/commands.h"
 
-#include "base/remedies.h"
+#include "base/remedies_rights.h"
+#include "config/conninfo.h"
 #include "db/backend.h"
 #include "db/sqlstate.h"
 
@@ -63,6 +64,17 @@ static bool fits(const char *wanted, const char *given)
     return wanted == NULL || (given != NULL && strcmp(wanted, given) == 0);
 }
 
+/* A daemon's sessions are closed by now, and only a session knows who it is: the login may come
+ * from a service file or from the environment. */
+static struct db *open_again(const struct cli *cli)
+{
+    struct db *db = NULL;
+    struct err ignored;
+    STR_AUTO conninfo = {0};
+    config_conninfo(cli->config, &conninfo);
+    return db_open(conninfo.data, DB_CLI, &db, &ignored) == RC_OK ? db : NULL;
+}
+
 void rights_hint(const struct cli *cli, struct err *err)
 {
     if (!sqlstate_is(err, SQLSTATE_INSUFFICIENT_PRIVILEGE) || cli->command == NULL ||
@@ -74,6 +86,9 @@ void rights_hint(const struct cli *cli, struct err *err)
            !(fits(right->noun, cli->command->noun) && fits(right->verb, cli->command->verb) &&
              fits(right->argument, argument)))
         right++;
-    (void)snprintf(err->hint, sizeof err->hint, REMEDY_GRANT, right->role,
-                   cli->db != NULL ? db_login(cli->db) : "the login");
+    struct db *own = cli->db == NULL ? open_again(cli) : NULL;
+    const struct db *db = own != NULL ? own : cli->db;
+    if (db != NULL)
+        (void)snprintf(err->hint, sizeof err->hint, REMEDY_GRANT, right->role, db_login(db));
+    db_close(own);
 }

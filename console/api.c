@@ -2,6 +2,8 @@
 
 #include "base/ascii.h"
 #include "base/remedies.h"
+#include "base/remedies_rights.h"
+#include "base/utf8.h"
 #include "console/answer.h"
 #include "console/call.h"
 #include "console/change.h"
@@ -293,6 +295,15 @@ static void answer_change(const struct api *api, struct http_request *request, i
         problem_answer_err(request, rc, &err);
 }
 
+static void refuse_act(struct http_request *request, const struct visitor *visitor)
+{
+    char hint[200];
+    utf8_format(hint, sizeof hint, REMEDY_GRANT_ACT, visitor_login(visitor));
+    bool person = *visitor_csrf(visitor) != '\0';
+    refuse(request, 403, "this needs the group lockstep_operator",
+           person ? hint : REMEDY_TOKEN_ACT);
+}
+
 static void answer_route(const struct api *api, struct http_request *request, int skip,
                          const struct route *route, struct visitor *visitor)
 {
@@ -303,12 +314,7 @@ static void answer_route(const struct api *api, struct http_request *request, in
                                      .payloads = api->show_payloads ||
                                                  visitor_level(visitor) == LEVEL_OPERATOR};
     if (visitor_level(visitor) < route->level)
-        refuse(request, 403, "this needs the group lockstep_operator",
-               *visitor_id(visitor) == '\0'
-                   ? "Who has not signed in may only look: use a token with --role operator, or "
-                     "set [console] login = postgres and sign in."
-                   : "GRANT lockstep_operator TO the login, and sign in again; or use a token "
-                     "with --role operator.");
+        refuse_act(request, visitor);
     else if (!get && !guard_change(request, visitor_csrf(visitor), route_takes_lines(route)))
         ; /* it has answered */
     else if (call_read(route, request, skip, &who, &call, &err) != RC_OK)

@@ -78,30 +78,6 @@ static int status_of(enum rc rc, const struct err *err)
     return 503;
 }
 
-/* What is missing, where the server does not say it: its words for a right are not those that a
- * login is given. */
-static const char *right_hint(const struct err *err)
-{
-    static const struct {
-        const char *words, *hint;
-    } rights[] = {
-        {"terminate",
-         "GRANT pg_signal_backend TO the login; the session of a superuser is ended by a "
-         "superuser only."},
-        {"permission denied to set role",
-         "GRANT lockstep_monitor, lockstep_operator TO the console's own login."},
-    };
-    enum err_kind kind;
-    const char *general = NULL;
-    (void)sqlstate_reaction(err->code, &kind, &general);
-    if (*err->hint != '\0' && (general == NULL || strcmp(err->hint, general) != 0))
-        return err->hint;
-    for (size_t i = 0; i < sizeof rights / sizeof *rights; i++)
-        if (strstr(err->message, rights[i].words) != NULL)
-            return rights[i].hint;
-    return err->hint;
-}
-
 void problem_answer_err(struct http_request *request, enum rc rc, const struct err *err)
 {
     struct problem problem = {
@@ -110,7 +86,5 @@ void problem_answer_err(struct http_request *request, enum rc rc, const struct e
         problem.field = err->object;
     if (problem.status == 503)
         http_add_header(request, "Retry-After", "2");
-    if (problem.status == 403)
-        problem.hint = right_hint(err);
     answer(request, &problem, err->code);
 }

@@ -2,6 +2,8 @@
 
 #include "base/clock.h"
 #include "base/log.h"
+#include "base/remedies_rights.h"
+#include "base/utf8.h"
 #include "config/config.h"
 #include "config/conninfo.h"
 #include "console/secret.h"
@@ -69,6 +71,22 @@ static enum rc refuse(struct sign_in *sign_in, enum sign_in_outcome outcome, con
     return err_set(err, RC_REJECT, ERR_FAILED, "sign-in", hint, "%s", text);
 }
 
+static enum rc refuse_level(const struct visitor *visitor, bool member, struct sign_in *sign_in,
+                            struct err *err)
+{
+    const char *login = visitor_login(visitor);
+    char hint[300];
+    if (member)
+        utf8_format(hint, sizeof hint, REMEDY_INHERIT, login);
+    else
+        utf8_format(hint, sizeof hint, REMEDY_GRANT_LOOK, login, login);
+    return refuse(sign_in, SIGN_IN_RIGHT, hint,
+                  member
+                      ? "the login does not inherit the rights of its group"
+                      : "the login is a member of neither lockstep_monitor nor lockstep_operator",
+                  err);
+}
+
 static enum rc read_level(struct visitor *visitor, struct sign_in *sign_in, struct err *err)
 {
     DB_RESULT_AUTO *result = NULL;
@@ -79,19 +97,20 @@ static enum rc read_level(struct visitor *visitor, struct sign_in *sign_in, stru
                        : db_bool(result, 0, CONSOLE_GROUPS_MONITOR) ? LEVEL_MONITOR
                                                                     : LEVEL_NONE;
     if (level == LEVEL_NONE)
-        return refuse(sign_in, SIGN_IN_RIGHT,
-                      "GRANT lockstep_monitor TO the login to look, lockstep_operator to act.",
-                      "the login is a member of neither lockstep_monitor nor lockstep_operator",
-                      err);
+        return refuse_level(visitor, db_bool(result, 0, CONSOLE_GROUPS_MEMBER), sign_in, err);
     visitor_set_level(visitor, level);
     return RC_OK;
 }
 
-/* Whatever is wrong with login or password, the answer is the same. */
-static enum rc refuse_password(struct sign_in *sign_in, struct err *err)
+/* Whatever is wrong with login or password, the answer is the same: also where pg_hba.conf has
+ * lines for the groups alone, and so none for a login that lacks them. The log has what the server
+ * said. */
+static enum rc refuse_password(struct sign_in *sign_in, const char *login, struct err *err)
 {
-    return refuse(sign_in, SIGN_IN_WRONG, "Sign in with a login of PostgreSQL and its password.",
-                  "login or password is wrong", err);
+    char hint[400];
+    utf8_format(sign_in->server, sizeof sign_in->server, "%s", err->message);
+    utf8_format(hint, sizeof hint, REMEDY_GRANT_SIGN_IN, login);
+    return refuse(sign_in, SIGN_IN_WRONG, hint, "login or password is wrong", err);
 }
 
 static enum rc open_as(const struct sessions *sessions, const char *login, const char *password,
@@ -105,7 +124,11 @@ static enum rc open_as(const struct sessions *sessions, const char *login, const
     enum rc rc = db_open(conninfo.data, DB_CONSOLE, &db, err);
     explicit_bzero(conninfo.data, conninfo.len);
     if (rc != RC_OK && sqlstate_is(err, SQLSTATE_INVALID_AUTHORIZATION))
-        return refuse_password(ret_sign_in, err);
+        return refuse_password(ret_sign_in, login, err);
+    if (rc != RC_OK && sqlstate_is(err, SQLSTATE_INSUFFICIENT_PRIVILEGE)) {
+        ret_sign_in->outcome = SIGN_IN_RIGHT;
+        return RC_REJECT;
+    }
     if (rc != RC_OK)
         return rc;
     if (!db_used_password(db)) {
@@ -190,7 +213,7 @@ enum rc sessions_sign_in(struct sessions *sessions, const char *login, const cha
                       err);
     sessions_sweep(sessions);
     enum rc rc = *login == '\0' || *password == '\0'
-                     ? refuse_password(ret_sign_in, err)
+                     ? refuse_password(ret_sign_in, login, err)
                      : open_as(sessions, login, password, ret_sign_in, err);
     (void)pthread_mutex_lock(&sessions->lock);
     throttle_end(&sessions->throttle, who, rc == RC_REJECT, clock_boot_us());
@@ -200,7 +223,11 @@ enum rc sessions_sign_in(struct sessions *sessions, const char *login, const cha
     if (rc == RC_OK)
         ret_sign_in->outcome = SIGN_IN_DONE;
     log_event(rc == RC_OK ? LOG_INFO : LOG_WARN, rc == RC_OK ? "signed_in" : "sign_in_refused",
-              "login", login, "address", client, "reason", rc == RC_OK ? NULL : err->message, NULL);
+              "login", login, "address", client, "reason",
+              rc == RC_OK                    ? NULL
+              : *ret_sign_in->server != '\0' ? ret_sign_in->server
+                                             : err->message,
+              NULL);
     return rc;
 }
 

@@ -40,7 +40,7 @@ enum sign_in_outcome {
     SIGN_IN_WRONG,   /* login or password */
     SIGN_IN_WAIT,    /* the address must, wait_s; 0: another try is under way */
     SIGN_IN_FULL,    /* there are as many web sessions as may be */
-    SIGN_IN_RIGHT,   /* the login is in neither group */
+    SIGN_IN_RIGHT,   /* the login is in neither group, or lacks another right */
     SIGN_IN_TRUSTED, /* the server asked for no password */
     SIGN_IN_FAILED   /* the database cannot be asked */
 };
@@ -48,6 +48,7 @@ struct sign_in {
     enum sign_in_outcome outcome;
     int wait_s;
     struct visitor *visitor; /* DONE: the caller's */
+    char server[300];        /* WRONG: what the server said; for the log, not for the visitor */
 };
 
 /** RC_OK: outcome is DONE. RC_REJECT: it is refused, and err says why. Else FAILED. */

@@ -4,7 +4,9 @@
 #include "base/condition.h"
 #include "base/memory.h"
 #include "console/patience.h"
+#include "console/right.h"
 #include "console/secret.h"
+#include "db/backend.h"
 #include "db/canceller.h"
 
 #include <pthread.h>
@@ -154,6 +156,8 @@ static enum rc take_role(struct visitor *visitor, struct err *err)
     enum rc rc = db_run(visitor->db, &sql_console_set_role, params, NULL, err);
     if (rc == RC_OK)
         visitor->db_level = level;
+    else
+        right_hint(err, db_login(visitor->db));
     return rc;
 }
 
@@ -270,6 +274,8 @@ enum rc visitor_use(struct visitor *visitor, struct http_request *request, visit
         return rc;
     rc = request != NULL ? run_watched(visitor->db, request, fn, context, &aimed, err)
                          : fn(visitor->db, context, err);
+    if (rc != RC_OK)
+        right_hint(err, db_login(visitor->db));
     if (rc == RC_LOST && visitor->conninfo == NULL)
         rc = refuse_lost(visitor, err);
     give(visitor, aimed ? RC_LOST : rc); /* the answer stays */

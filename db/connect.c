@@ -4,6 +4,7 @@
 
 #include "base/ascii.h"
 #include "base/clock.h"
+#include "base/remedies_rights.h"
 #include "base/str.h"
 #include "base/utf8.h"
 #include "db/packet.h"
@@ -170,10 +171,24 @@ static bool cannot_parse(const char *conninfo, struct err *err)
     return true;
 }
 
+/* The server refuses a login that has proved who it is; its own words for the latter are those of a
+ * server that speaks English. */
+static const char *missing_right(const PGconn *conn, const char *code, const char *hint,
+                                 char ret_hint[300])
+{
+    if (strcmp(code, sqlstate_text(SQLSTATE_INSUFFICIENT_PRIVILEGE)) == 0)
+        (void)snprintf(ret_hint, 300, REMEDY_GRANT_CONNECT, PQdb(conn), PQuser(conn));
+    else if (strstr(PQerrorMessage(conn), "is not permitted to log in") != NULL)
+        (void)snprintf(ret_hint, 300, REMEDY_LOGIN, PQuser(conn));
+    else
+        return hint;
+    return ret_hint;
+}
+
 static enum rc connect_failed(const struct db *db, enum reached reached, struct err *err)
 {
     const char *text = PQerrorMessage(db->conn);
-    char code[6] = "";
+    char code[6] = "", right[300];
     const char *about = PQhost(db->conn) && *PQhost(db->conn) ? PQhost(db->conn) : "database";
     const char *hint = "Is the server running, and is the connection string right (--dbname)?";
     enum err_kind kind = ERR_DB_DOWN;
@@ -191,6 +206,7 @@ static enum rc connect_failed(const struct db *db, enum reached reached, struct 
     else if (*code != '\0') {
         rc = sqlstate_reaction(code, &kind, &hint);
         rc = rc == RC_REJECT ? RC_LOST : rc;
+        hint = missing_right(db->conn, code, hint, right);
     } else if (strstr(text, "server is in hot standby mode") != NULL ||
                strstr(text, "session is read-only") != NULL) {
         rc = RC_RETRY;

@@ -10,6 +10,7 @@ SELECT (lockstep.page(
      FROM found f LEFT JOIN lockstep.sessions_hidden() h ON f.query = '<insufficient privilege>' WHERE f.no <= $1::bigint),
     NULL, (SELECT count(*) FROM found))::jsonb || jsonb_build_object('hidden', (
     SELECT to_jsonb(w) FROM (
-        SELECT 'what sessions run is shown to operators only' AS reason, 'Set [console] show_payloads = on, or GRANT lockstep_operator TO the login.' AS hint WHERE NOT $3::boolean
+        SELECT 'what sessions run is shown to operators only' AS reason, CASE WHEN current_setting('role') = 'none' THEN format('GRANT lockstep_operator TO %I; then sign in again. Or set [console] show_payloads = on.', session_user)
+               ELSE 'Use a token that may act: lockstep console token create NAME --role operator. Or set [console] show_payloads = on.' END AS hint WHERE NOT $3::boolean
         UNION ALL
         SELECT h.reason, h.hint FROM lockstep.sessions_hidden() h WHERE $3::boolean AND EXISTS (SELECT FROM found f WHERE f.query = '<insufficient privilege>')) w LIMIT 1)))::json AS document;

@@ -58,7 +58,7 @@ lockstep publish --queue q --resume 1'
 }
 
 @test "the remedies of the program are commands" {
-    sed -n '/^#define REMEDY_/,$p' "$BATS_TEST_DIRNAME/../../base/remedies.h" | sed -z 's/" *\\\n *"//g; s/ *\\\n/ /g' | grep -o '".*"' | tr -d '"' | sed 's/%[.0-9]*[sd]/VALUE/g' >"$BATS_TEST_TMPDIR/remedies"
+    cat "$BATS_TEST_DIRNAME"/../../base/remedies*.h | sed -n '/^#define REMEDY_/,$p' | sed -z 's/" *\\\n *"//g; s/ *\\\n/ /g' | grep -o '".*"' | tr -d '"' | sed 's/%[.0-9]*[sd]/VALUE/g' >"$BATS_TEST_TMPDIR/remedies"
     [ "$(commands <"$BATS_TEST_TMPDIR/remedies" | wc -l)" -gt 15 ]
     run wrong < <(commands <"$BATS_TEST_TMPDIR/remedies")
     echo "$output"

@@ -62,3 +62,37 @@ named() {
     named queue resume "$queue"
     named queue set "$queue" --max-readers 2
 }
+
+@test "an executor without the group names its login, although its sessions are closed" {
+    sql "GRANT CREATE ON DATABASE ${db##*dbname=} TO $login"
+    named executor run --queue "$queue" --until-idle
+}
+
+@test "a login whose name needs quotes is told what works as it is printed" {
+    sql "ALTER ROLE $login RENAME TO \"Ann $login\""
+    login="'Ann $login'"
+    named queue pause "$queue" --reason x
+    login=${login//\'/\"}
+}
+
+# mended PATTERN: a command is refused; the statement of its hint is run as it is printed; then the command works
+mended() {
+    local statement
+    if by queue list; then echo 'not refused'; return 1; fi
+    statement=$(grep -oE "$1" "$BATS_TEST_TMPDIR/said") || { cat "$BATS_TEST_TMPDIR/said"; return 1; }
+    sql "$statement"
+    by queue list || { cat "$BATS_TEST_TMPDIR/said"; return 1; }
+}
+
+@test "a login that may not connect, or not log in, is told which statement lets it" {
+    sql "REVOKE CONNECT ON DATABASE ${db##*dbname=} FROM PUBLIC"
+    mended 'GRANT CONNECT ON DATABASE "[^"]+" TO "[^"]+";'
+    sql "ALTER ROLE $login NOLOGIN"
+    mended 'ALTER ROLE "[^"]+" LOGIN;'
+}
+
+@test "check of a login without any group names the groups" {
+    sql "REVOKE lockstep_monitor FROM $login"
+    by check && return 1
+    grep -A1 '^FAIL  schema' "$BATS_TEST_TMPDIR/said" | grep -q "GRANT lockstep_executor TO \"$login\"; is for executors. .*lockstep_monitor looks" || { cat "$BATS_TEST_TMPDIR/said"; return 1; }
+}

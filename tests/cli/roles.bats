@@ -78,14 +78,14 @@ found() { grep -F -- "$1" "$BATS_TEST_TMPDIR/lines" || { cat "$BATS_TEST_TMPDIR/
     lockstep queue create "$queue" -q --create-topic
     as etl_monitor
     run lockstep queue pause "$queue"
-    [[ $output == *"GRANT lockstep_operator TO etl_monitor"* ]] || { echo "$output"; return 1; }
+    [[ $output == *"GRANT lockstep_operator TO \"etl_monitor\""* ]] || { echo "$output"; return 1; }
     echo '{"order": 1, "sql": "SELECT 1"}' >"$BATS_TEST_TMPDIR/a.jsonl"
     as etl_oncall
     run lockstep publish --queue "$queue" "$BATS_TEST_TMPDIR/a.jsonl"
-    [[ $output == *"GRANT lockstep_producer TO etl_oncall"* ]] || { echo "$output"; return 1; }
+    [[ $output == *"GRANT lockstep_producer TO \"etl_oncall\""* ]] || { echo "$output"; return 1; }
     as etl_publisher
     run lockstep executor run --queue "$queue"
-    [[ $output == *"GRANT lockstep_executor TO"* ]] || { echo "$output"; return 1; }
+    [[ $output == *"GRANT lockstep_executor TO \"etl_publisher\""* ]] || { echo "$output"; return 1; }
     lockstep publish --queue "$queue" -q "$BATS_TEST_TMPDIR/a.jsonl" >"$BATS_TEST_TMPDIR/run"
     run=$(cat "$BATS_TEST_TMPDIR/run")
     lockstep run show "$run"

@@ -17,6 +17,7 @@ person "$looks" lockstep_monitor
 person "$acts" lockstep_operator
 person "$nothing" ''
 
+# Remedies: REMEDY_GRANT_SIGN_IN REMEDY_GRANT_LOOK REMEDY_INHERIT REMEDY_GRANT_CONNECT REMEDY_GRANT_ACT REMEDY_GRANT_CONSOLE REMEDY_TOKEN_ACT
 case_begin 'no one comes in without a sign-in'
 console_start
 api GET api/v1/runs
@@ -44,9 +45,20 @@ expect 'wrong password' "$status" 401
 api POST api/v1/session "{\"login\": \"$acts\", \"password\": \"secret of $acts\"}"
 expect 'at once again, even if right' "$status $(grep -ci '^retry-after: [1-9]' "$tmp/headers")" '429 1'
 fail "nobody_$acts"
-expect 'unknown login, which waits by itself' "$status $answer" "401 $wrong"
+expect 'unknown login, which waits by itself' "$status $answer" "401 ${wrong//$acts/nobody_$acts}"
 eventually 20 eval 'api POST api/v1/session "{\"login\": \"$nothing\", \"password\": \"secret of $nothing\"}"; [ "$status" != 429 ]'
-expect 'no group' "$status $(api_is .hint)" '403 GRANT lockstep_monitor TO the login to look, lockstep_operator to act.'
+expect 'no group' "$status $(api_is .hint)" "403 To look: GRANT lockstep_monitor TO \"$nothing\"; to act: GRANT lockstep_operator TO \"$nothing\";"
+sql "$(api_is .hint | grep -oE 'GRANT lockstep_monitor TO [^;]+;')"
+eventually 60 eval 'sign_in "$nothing"; [ "$status" != 429 ]'
+expect 'the hint works' "$status" 200
+sql "ALTER ROLE $nothing NOINHERIT"
+eventually 20 eval 'api POST api/v1/session "{\"login\": \"$nothing\", \"password\": \"secret of $nothing\"}"; [ "$status" != 429 ]'
+expect 'a group that is not inherited' "$status $(api_is .detail)" '403 the login does not inherit the rights of its group'
+sql "ALTER ROLE $nothing INHERIT; REVOKE lockstep_monitor FROM $nothing; REVOKE CONNECT ON DATABASE ${db##*dbname=} FROM PUBLIC; GRANT CONNECT ON DATABASE ${db##*dbname=} TO $looks, $acts"
+eventually 20 eval 'api POST api/v1/session "{\"login\": \"$nothing\", \"password\": \"secret of $nothing\"}"; [ "$status" != 429 ]'
+expect 'no right to connect' "$status $(api_is .hint)" "403 GRANT CONNECT ON DATABASE \"${db##*dbname=}\" TO \"$nothing\";"
+sql "GRANT CONNECT ON DATABASE ${db##*dbname=} TO PUBLIC"
+grep 'event=sign_in_refused' "$tmp/console.log" | grep -q 'password authentication failed' || { echo "the log does not say what the server said: $(grep sign_in_refused "$tmp/console.log" | head -3)"; failed=1; }
 api POST api/v1/session '{"login": "x"}'
 expect 'no password' "$status" 400
 api POST api/v1/session 'not json'
@@ -77,6 +89,7 @@ as GET "api/v1/tasks/$task"
 expect 'a task without its SQL' "$(api_is '.task.payload, .task.hidden' | paste -sd' ')" 'null true'
 as POST "api/v1/runs/$waiting/cancel" '{"reason": "may I?"}'
 expect 'no action' "$status $(api_is .detail)" '403 this needs the group lockstep_operator'
+expect 'and what lets it act' "$(api_is .hint)" "GRANT lockstep_operator TO \"$looks\"; then sign in again"
 as DELETE api/v1/session
 expect 'signed out' "$status" 200
 as GET api/v1/runs
@@ -210,6 +223,23 @@ expect 'listed' "$(lockstep console token list -o json | jq -r '.[] | "\(.name) 
 proof=$(printf %s "$token" | sha256sum | cut -d' ' -f1)
 forge "'$proof'"
 expect 'the login is named, whatever its session sets' "$(sql "SELECT actor FROM lockstep.event_log WHERE event = 'queue_paused' ORDER BY event_id DESC LIMIT 1")" "$acts, token robot"
+lockstep console token create viewer -q >"$tmp/viewer"
+api POST "api/v1/queues/$q/pause" '{"reason": "by a program"}' -H "Authorization: Bearer $(cat "$tmp/viewer")"
+expect 'a token that may look is told which one may act' "$status $(api_is .hint | grep -o 'lockstep console token create .*')" '403 lockstep console token create acts --role operator'
+own=$(scratch_name)
+person "$own" lockstep_monitor
+kept_url=$url kept_console=$console kept_db=$db
+db="$db user=$own password='secret of $own'"
+console_start # its own login may look only
+db=$kept_db
+api POST "api/v1/queues/$q/pause" '{"reason": "x"}' -H "Authorization: Bearer $token"
+expect 'a console whose login may not act' "$status $(api_is .hint)" "403 GRANT lockstep_monitor, lockstep_operator TO \"$own\";"
+sql "$(api_is .hint)"
+api POST "api/v1/queues/$q/pause" '{"reason": "x"}' -H "Authorization: Bearer $token"
+expect 'the hint works' "$status" 200
+lockstep queue resume "$q" -q
+console_stop
+url=$kept_url console=$kept_console
 lockstep console token revoke robot -q
 forge "'$proof'"
 expect 'a token that was revoked is not' "$(sql "SELECT actor FROM lockstep.event_log WHERE event = 'queue_paused' ORDER BY event_id DESC LIMIT 1")" "$acts"
@@ -366,7 +396,7 @@ eventually 30 grep -q console_started "$tmp/socket.log"
 expect 'over a socket' "$(curl -s --unix-socket "$tmp/socket" http://localhost/api/v1/session | jq -r .login)" anonymous
 expect 'its socket is in use' "$(refused -s "console.listen=$tmp/socket" | grep -c 'ss -lxp shows which')" 1
 asked=$(curl -s --unix-socket "$tmp/socket" -H 'Content-Type: application/json' -d '{"reason": "x"}' "http://localhost/api/v1/queues/$q/pause")
-expect 'what one who has not signed in lacks' "$(jq -r '"\(.status) \(.hint)"' <<<"$asked" | grep -c '^403 Who has not signed in may only look')" 1
+expect 'what one who has not signed in lacks' "$(jq -r '"\(.status) \(.hint)"' <<<"$asked" | grep -c '^403 Use a token that may act, or .console. login = postgres')" 1
 console_stop
 expect 'its socket is gone' "$([ -e "$tmp/socket" ] && echo there)" ''
 cases_end

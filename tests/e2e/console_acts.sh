@@ -366,7 +366,7 @@ stray=$!
 eventually 20 eval '[ "$(sql "SELECT count(*) FROM pg_stat_activity WHERE application_name = '"'stray'"' AND query LIKE '"'%pg_sleep%'"'")" = 1 ]'
 holder=$(sql "SELECT pid FROM pg_stat_activity WHERE application_name = 'stray' AND query LIKE '%pg_sleep%'")
 as POST "api/v1/locks/$holder/end" '{"reason": "it is stray"}'
-expect 'a session of a superuser is not ended' "$status $(api_is .hint)" "403 GRANT pg_signal_backend TO the login; the session of a superuser is ended by a superuser only."
+expect 'a session of a superuser is not ended' "$status $(api_is .hint)" "403 GRANT pg_signal_backend TO \"$acts\"; the session of a superuser is ended by a superuser only" # REMEDY_GRANT_END_OTHER
 sql "SELECT pg_terminate_backend($holder)" >/dev/null
 wait "$stray" || true
 person "${acts}_holds" lockstep_monitor

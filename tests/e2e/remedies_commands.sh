@@ -156,6 +156,10 @@ as_login() { env LOCKSTEP_CONFIG="$tmp/login.conf" "$LOCKSTEP_BIN" "$@"; }
 fails as_login queue list
 admin_takes 1 'GRANT lockstep_monitor'
 as_login queue list >/dev/null || failed=1
+sql "ALTER ROLE $login NOLOGIN" # REMEDY_LOGIN
+fails as_login queue list
+admin_takes 1 'ALTER ROLE'
+as_login queue list >/dev/null || failed=1
 sql "REVOKE lockstep_monitor FROM $login; GRANT USAGE ON SCHEMA lockstep TO $login; GRANT SELECT ON ALL TABLES IN SCHEMA lockstep TO $login"
 as_login check >"$tmp/said" 2>&1 || failed=1 # a warning
 admin_takes 1 'GRANT lockstep_executor'
