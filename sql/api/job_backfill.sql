@@ -1,4 +1,4 @@
--- Fires the times of a job from `from` until `until` that no occurrence has fired, oldest first, in the caller's transaction; at most 1000 times at once.
+-- Fires the times of a job from `from` until `until` that no occurrence has fired, of schedules with the same time once, oldest first, in the caller's transaction; at most 1000 times at once.
 -- schedule: only of this one, which may be disabled. overlap: what happens while a run of the job is open: allow fires all the same; queue_one leaves the rest to
 -- the next call, so a caller repeats it until nothing waits; skip leaves it alone. dry_run only tells. What the dispatcher has yet to decide is left to it.
 -- A time that was fired is not fired again, and its run has the id that it always has: a second call, or a dispatcher at work, doubles nothing.
@@ -26,14 +26,15 @@ BEGIN
               AND CASE WHEN job_backfill.schedule IS NULL THEN COALESCE((s.spec ->> 'enabled')::boolean, true) ELSE s.name = job_backfill.schedule END
             UNION ALL
             SELECT w.schedule_id, w.name, w.rule, lockstep.rule_next(w.rule, w.at), w.no + 1 FROM walked w WHERE w.at < job_backfill.until AND w.no <= MOST)
-        SELECT w.schedule_id, w.name, w.at FROM walked w WHERE w.at < job_backfill.until ORDER BY w.at, w.name LIMIT MOST + 1
+        SELECT DISTINCT ON (w.at) w.schedule_id, w.name, w.at FROM walked w WHERE w.at < job_backfill.until ORDER BY w.at, w.name LIMIT MOST + 1
     LOOP
         times := times + 1;
         IF times > MOST THEN
             PERFORM lockstep.job_refuse('until', format('the range has more than %s times', MOST), format('write %s, and continue from there', lockstep.job_time(one.at)));
         END IF;
-        CONTINUE WHEN EXISTS (SELECT FROM lockstep.job_occurrence o WHERE o.schedule_id = one.schedule_id AND o.scheduled_for = one.at AND o.outcome = 'fired');
         SELECT s.* INTO of_it FROM lockstep.schedule s WHERE s.schedule_id = one.schedule_id;
+        CONTINUE WHEN EXISTS (SELECT FROM lockstep.job_occurrence o JOIN lockstep.schedule s USING (schedule_id)
+                              WHERE o.job_id = own.job_id AND o.scheduled_for = one.at AND o.outcome = 'fired' AND (s.rule).kind IS NOT NULL);
         schedule_name := one.name;
         scheduled_for := one.at;
         run_id := NULL;
@@ -43,7 +44,7 @@ BEGIN
             WHERE r.job_id = own.job_id AND r.ended_at IS NULL ORDER BY r.run_no LIMIT 1;
             is_open := FOUND;
         END IF;
-        IF of_it.queued_for = one.at OR of_it.is_active AND of_it.next_at <= one.at THEN
+        IF EXISTS (SELECT FROM lockstep.schedule s WHERE s.job_id = own.job_id AND s.queued_for = one.at) OR of_it.is_active AND of_it.next_at <= one.at THEN
             action := 'leave';
             detail := 'the dispatcher has yet to decide it';
         ELSIF is_open THEN

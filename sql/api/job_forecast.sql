@@ -1,4 +1,5 @@
--- The times of stored schedules that are to come, from `from` until `until`, at most n; job NULL: of all jobs. Only what is enabled. Of each schedule about as many
+-- The times of stored schedules that are to come, from `from` until `until`, at most n; job NULL: of all jobs. Only what is enabled. A time that several schedules
+-- of a job have is one, with the first of their names. Of each schedule about as many
 -- times are computed as it has among the first n, however many schedules there are: each round goes a few times further with those that may have earlier times than
 -- the n-th that is known. A schedule whose zone is gone has none, and a warning names it.
 CREATE OR REPLACE FUNCTION lockstep.job_forecast(job text DEFAULT NULL, "from" timestamptz DEFAULT NULL, until timestamptz DEFAULT NULL, n int DEFAULT 100)
@@ -11,9 +12,11 @@ DECLARE
     open_ids int[]; -- schedules that may have more times before the horizon, and their last known one
     open_at timestamptz[];
     gone text[]; -- schedules whose zone is gone, in words
-    ids int[] := '{}'; -- the times that are known, and of which schedules
+    ids int[] := '{}'; -- the times that are known, and of which schedules and jobs
     times timestamptz[] := '{}';
+    jobs int[] := '{}';
     new_ids int[];
+    new_jobs int[];
     new_times timestamptz[];
 BEGIN
     IF job_forecast.job IS NOT NULL THEN
@@ -34,20 +37,21 @@ BEGIN
     WHILE cardinality(open_ids) > 0 LOOP
         steps := ceil(job_forecast.n::numeric / cardinality(open_ids));
         WITH RECURSIVE walked AS (
-            SELECT s.schedule_id AS id, s.rule, lockstep.rule_next(s.rule, o.at) AS at, 1 AS no
+            SELECT s.schedule_id AS id, s.job_id AS of_job, s.rule, lockstep.rule_next(s.rule, o.at) AS at, 1 AS no
             FROM unnest(open_ids, open_at) AS o (id, at) JOIN lockstep.schedule s ON s.schedule_id = o.id
             UNION ALL
-            SELECT w.id, w.rule, lockstep.rule_next(w.rule, w.at), w.no + 1 FROM walked w WHERE w.at < horizon AND w.no < steps)
-        SELECT array_agg(w.id), array_agg(w.at) INTO new_ids, new_times FROM walked w WHERE w.at < horizon;
+            SELECT w.id, w.of_job, w.rule, lockstep.rule_next(w.rule, w.at), w.no + 1 FROM walked w WHERE w.at < horizon AND w.no < steps)
+        SELECT array_agg(w.id), array_agg(w.of_job), array_agg(w.at) INTO new_ids, new_jobs, new_times FROM walked w WHERE w.at < horizon;
         ids := ids || new_ids;
+        jobs := jobs || new_jobs;
         times := times || new_times;
-        horizon := LEAST(horizon, (SELECT t.at FROM unnest(times) AS t (at) ORDER BY t.at OFFSET job_forecast.n - 1 LIMIT 1) + interval '1 microsecond');
+        horizon := LEAST(horizon, (SELECT t.at FROM (SELECT DISTINCT k.at, k.of_job FROM unnest(jobs, times) AS k (of_job, at)) t ORDER BY t.at OFFSET job_forecast.n - 1 LIMIT 1) + interval '1 microsecond');
         SELECT array_agg(k.id), array_agg(k.last) INTO open_ids, open_at
         FROM (SELECT u.id, max(u.at) AS last, count(*) AS more FROM unnest(new_ids, new_times) AS u (id, at) GROUP BY u.id) k
         WHERE k.more = steps AND k.last < horizon;
     END LOOP;
     RETURN QUERY
-    SELECT k.at, j.name, s.name, to_char(k.at AT TIME ZONE (s.rule).zone, 'Dy YYYY-MM-DD HH24:MI:SS')
+    SELECT DISTINCT ON (k.at, j.name) k.at, j.name, s.name, to_char(k.at AT TIME ZONE (s.rule).zone, 'Dy YYYY-MM-DD HH24:MI:SS')
     FROM unnest(ids, times) AS k (id, at) JOIN lockstep.schedule s ON s.schedule_id = k.id JOIN lockstep.job j USING (job_id)
     WHERE k.at < horizon ORDER BY k.at, j.name, s.name LIMIT job_forecast.n;
 END

@@ -11,13 +11,19 @@ DECLARE
     moment CONSTANT timestamptz := COALESCE(job_test.now, clock_timestamp());
     one lockstep.schedule;
     decided record;
+    done lockstep.dispatched;
+    before lockstep.dispatched[] := '{}';
 BEGIN
-    FOR one IN SELECT s.* FROM lockstep.schedule s WHERE s.job_id = own.job_id ORDER BY s.next_at, s.name LOOP
+    FOR one IN SELECT s.* FROM lockstep.schedule s WHERE s.job_id = own.job_id ORDER BY s.wake_at, s.schedule_id LOOP -- as the dispatcher
         IF (one.rows_rule).relation IS NOT NULL AND (job_test.look).rows IS NOT NULL THEN
             one.look := ROW(moment, (job_test.look).rows, (job_test.look).oldest_at, (job_test.look).newest_at, 0, NULL)::lockstep.rows_look;
             one.next_at := moment;
         END IF;
-        decided := lockstep.job_decide(own, one, moment);
+        decided := lockstep.job_decide(own, one, moment, before);
+        done.schedule := one.name;
+        done.verdict := decided.verdict;
+        done.scheduled_for := decided.scheduled_for;
+        before := before || done;
         schedule := one.name;
         verdict := decided.verdict;
         would_fire := decided.verdict = 'fire';

@@ -25,7 +25,7 @@ BEGIN
         SELECT s.schedule_id, s.job_id, j.overlap = 'cancel' AS cancels, s.uses_sql OR j.overlap = 'cancel' OR pg_column_size(j.spec) > SMALL AS is_alone
         FROM lockstep.schedule s JOIN lockstep.job j USING (job_id)
         WHERE s.is_active AND s.wake_at <= now AND (s.asked_until IS NULL OR s.asked_until <= now) AND (p_asks OR NOT s.uses_sql)
-        ORDER BY s.wake_at LIMIT p_most + HELD FOR NO KEY UPDATE OF j SKIP LOCKED
+        ORDER BY s.wake_at, s.schedule_id LIMIT p_most + HELD FOR NO KEY UPDATE OF j SKIP LOCKED
     LOOP
         EXIT WHEN decided = p_most OR decided > 0 AND (due.is_alone OR p_now IS NULL AND clock_timestamp() > began + LONGEST); -- a given clock does not move
         IF NOT due.cancels THEN

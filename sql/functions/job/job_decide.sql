@@ -5,7 +5,9 @@
 --                  look: of a trigger, its table is to be looked at first
 --   missed_from, missed_count  the times before scheduled_for that passed undecided
 --   next_at        the first time after what is decided; wake_at: when to decide again
-CREATE OR REPLACE FUNCTION lockstep.job_decide(p_job lockstep.job, p_schedule lockstep.schedule, p_now timestamptz,
+-- A time that another schedule of the job has fired, or keeps waiting, is not fired again: equal instants are one run.
+-- p_before: what the test button says of the schedules whose turn comes before; the dispatcher has done it, and finds it in the tables.
+CREATE OR REPLACE FUNCTION lockstep.job_decide(p_job lockstep.job, p_schedule lockstep.schedule, p_now timestamptz, p_before lockstep.dispatched[] DEFAULT '{}',
     OUT verdict text, OUT reason text, OUT scheduled_for timestamptz, OUT missed_from timestamptz, OUT missed_count int, OUT next_at timestamptz, OUT wake_at timestamptz)
 LANGUAGE plpgsql STABLE AS $$
 DECLARE
@@ -15,6 +17,8 @@ DECLARE
     later CONSTANT interval := COALESCE(lockstep.job_jitter(p_job.name, p_schedule, p_schedule.next_at), interval '0'); -- it is not looked at before
     oldest CONSTANT timestamptz := p_now - later - CASE WHEN p_schedule.misfire = 'skip' THEN LEAST(p_schedule.catchup_window, ON_TIME) ELSE p_schedule.catchup_window END;
     open record;
+    is_open boolean;
+    twin text;
     following timestamptz;
 BEGIN
     missed_count := 0;
@@ -22,7 +26,9 @@ BEGIN
     wake_at := CASE WHEN p_schedule.after_job IS NULL THEN next_at + lockstep.job_jitter(p_job.name, p_schedule, next_at)
                     WHEN next_at IS NOT NULL THEN p_schedule.wake_at END;
     SELECT r.run_id, r.status, r.created_at INTO open FROM lockstep.run r WHERE r.job_id = p_job.job_id AND r.ended_at IS NULL ORDER BY r.run_no LIMIT 1;
-    reason := pg_catalog.format('run %s of the job is %s since %s', open.run_id, open.status, lockstep.job_time(pg_catalog.date_trunc('second', open.created_at)));
+    reason := CASE WHEN open.run_id IS NULL THEN (SELECT pg_catalog.format('schedule %s fires now', b.schedule) FROM pg_catalog.unnest(p_before) AS b WHERE b.verdict = 'fire' LIMIT 1)
+                   ELSE pg_catalog.format('run %s of the job is %s since %s', open.run_id, open.status, lockstep.job_time(pg_catalog.date_trunc('second', open.created_at))) END;
+    is_open := reason IS NOT NULL;
     IF NOT p_schedule.is_active THEN
         verdict := 'wait';
         wake_at := NULL;
@@ -30,9 +36,9 @@ BEGIN
         RETURN;
     ELSIF (p_schedule.rows_rule).relation IS NOT NULL THEN
         SELECT d.* INTO verdict, reason, scheduled_for, missed_from, missed_count, next_at, wake_at
-        FROM lockstep.job_decide_rows(p_job, p_schedule, p_now, CASE WHEN open.run_id IS NOT NULL THEN reason END) AS d;
+        FROM lockstep.job_decide_rows(p_job, p_schedule, p_now, reason) AS d;
         RETURN;
-    ELSIF p_schedule.queued_for IS NOT NULL AND open.run_id IS NULL THEN
+    ELSIF p_schedule.queued_for IS NOT NULL AND NOT is_open THEN
         verdict := 'fire';
         scheduled_for := p_schedule.queued_for;
         reason := 'it waited for the end of a run';
@@ -55,14 +61,18 @@ BEGIN
         scheduled_for := following;
         following := lockstep.rule_next(p_schedule.rule, scheduled_for);
     END LOOP;
+    twin := lockstep.job_twin(p_schedule, scheduled_for, p_before);
     IF missed_count = MOST AND following <= p_now AND p_schedule.misfire <> 'all' THEN -- the next look walks on: a later time stands for these
         verdict := 'miss';
         reason := 'a later time has passed, too';
+    ELSIF twin IS NOT NULL THEN
+        verdict := 'skip';
+        reason := twin;
     -- The time of a job that follows another is that one's, which may have taken long: what counts is when it ended.
     ELSIF (CASE WHEN p_schedule.after_job IS NULL THEN scheduled_for ELSE p_schedule.wake_at END) < oldest THEN
         verdict := 'miss';
         reason := pg_catalog.format('no dispatcher was at work within %s', p_now - later - oldest);
-    ELSIF open.run_id IS NULL OR p_job.overlap = 'allow' THEN
+    ELSIF NOT is_open OR p_job.overlap = 'allow' THEN
         verdict := 'fire';
         reason := 'it is due';
     ELSIF p_schedule.queued_for IS NOT NULL THEN
@@ -83,4 +93,4 @@ BEGIN
     END IF;
 END
 $$;
-REVOKE EXECUTE ON FUNCTION lockstep.job_decide(lockstep.job, lockstep.schedule, timestamptz) FROM PUBLIC;
+REVOKE EXECUTE ON FUNCTION lockstep.job_decide(lockstep.job, lockstep.schedule, timestamptz, lockstep.dispatched[]) FROM PUBLIC;
