@@ -65,16 +65,25 @@ enum rc command_queue_show(struct cli *cli, struct err *err)
 /* The statement's placeholder for "leave it as it is" is NULL. */
 enum rc command_queue_set(struct cli *cli, struct err *err)
 {
-    static const char *const names[] = {"max-readers",    "on-failure",      "runs",
-                                        "max-attempts",   "lookahead",       "dead-letters",
-                                        "external-lease", "retry-intervals", "retry-on"};
-    enum { COUNT = sizeof names / sizeof *names };
+    static const struct {
+        int param;
+        const char *option;
+    } settings[] = {{QUEUE_SET_P_MAX_READERS, "max-readers"},
+                    {QUEUE_SET_P_ON_FAILURE, "on-failure"},
+                    {QUEUE_SET_P_RUNS, "runs"},
+                    {QUEUE_SET_P_MAX_ATTEMPTS, "max-attempts"},
+                    {QUEUE_SET_P_LOOKAHEAD, "lookahead"},
+                    {QUEUE_SET_P_DEAD_LETTERS, "dead-letters"},
+                    {QUEUE_SET_P_EXTERNAL_LEASE, "external-lease"},
+                    {QUEUE_SET_P_RETRY_INTERVALS, "retry-intervals"},
+                    {QUEUE_SET_P_RETRY_ON, "retry-on"}};
+    enum { COUNT = sizeof settings / sizeof *settings };
     struct queue_row queue;
-    const char *params[COUNT + 1] = {cli->arguments[0]};
+    const char *params[COUNT + 1] = {[QUEUE_SET_P_NAME] = cli->arguments[0]};
     int given = 0;
     for (int i = 0; i < COUNT; i++) {
-        params[i + 1] = cli_text(cli, names[i]);
-        given += params[i + 1] != NULL;
+        params[settings[i].param] = cli_text(cli, settings[i].option);
+        given += params[settings[i].param] != NULL;
     }
     const char *events = cli_text(cli, "events");
     bool keep = queue_keep_given(cli);

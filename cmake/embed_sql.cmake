@@ -4,6 +4,8 @@
 #   functions/<room>/x.sql, api/x.sql, views/x.sql -> entries behind those, functions first; applied again when changed. Each file makes
 #                             the one function, or the view, lockstep.x
 # The comment atop a statement is its contract. It begins with "-- <noun>_<verb> :one|:maybe|:many|:none  what it is for" and ends with
+#   -- parameters: a, b        what $1, $2 are -> enum { NOUN_VERB_P_A, NOUN_VERB_P_B }, indices of an array of parameters. Needed from $10 on;
+#                              the statements of the console are called by the names in its table of routes
 #   -- columns: a, b           its result, in order -> enum { NOUN_VERB_A, NOUN_VERB_B }; a list goes on in lines indented by ten columns
 #   -- words of a: this, that  all that column a may say -> enum { NOUN_VERB_IS_THIS, NOUN_VERB_IS_THAT }, for db_word
 # tests/db/statements_test.c compares the columns with what the server says.
@@ -91,6 +93,18 @@ foreach(file IN LISTS files)
     endforeach()
     string(TOUPPER ${id} ID)
     string(REGEX MATCH "^(--[^\n]*\n)*" contract "${text}")
+    contract_list("${contract}" parameters parameters)
+    list(LENGTH parameters np)
+    if(parameters AND NOT np EQUAL params)
+      message(FATAL_ERROR "sql/${file}: the contract names ${np} parameters, the statement has ${params}")
+    elseif(NOT parameters AND params GREATER 9 AND NOT noun STREQUAL "console")
+      message(FATAL_ERROR "sql/${file}: the contract must name its ${params} parameters: -- parameters: a, b")
+    endif()
+    if(parameters)
+      string(REPLACE ";" ", ${ID}_P_" constants "${parameters}")
+      string(TOUPPER "${ID}_P_${constants}" constants)
+      string(APPEND header "enum ${id}_parameters { ${constants} };\n")
+    endif()
     contract_list("${contract}" columns columns)
     set(constants "")
     set(names "")

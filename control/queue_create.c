@@ -160,22 +160,23 @@ enum rc queue_place(const struct kafka_properties *kafka, int timeout_ms, struct
 enum rc queue_make(struct db *db, const struct queue_plan *plan, struct err *err)
 {
     const struct queue_wish *wish = &plan->wish;
-    const char *const params[] = {wish->name,
-                                  wish->topic,
-                                  wish->partition,
-                                  DB_INT(plan->offset),
-                                  *plan->info.cluster_id ? plan->info.cluster_id : NULL,
-                                  wish->max_readers,
-                                  wish->on_failure,
-                                  wish->runs,
-                                  wish->max_attempts,
-                                  wish->lookahead,
-                                  wish->dead_letters,
-                                  DB_INT(plan->info.partitions),
-                                  wish->external_lease,
-                                  wish->retry_intervals,
-                                  wish->retry_on,
-                                  wish->reason};
+    const char *const params[] = {[QUEUE_CREATE_P_NAME] = wish->name,
+                                  [QUEUE_CREATE_P_TOPIC] = wish->topic,
+                                  [QUEUE_CREATE_P_PARTITION] = wish->partition,
+                                  [QUEUE_CREATE_P_FROM_OFFSET] = DB_INT(plan->offset),
+                                  [QUEUE_CREATE_P_CLUSTER_ID] =
+                                      *plan->info.cluster_id ? plan->info.cluster_id : NULL,
+                                  [QUEUE_CREATE_P_MAX_READERS] = wish->max_readers,
+                                  [QUEUE_CREATE_P_ON_FAILURE] = wish->on_failure,
+                                  [QUEUE_CREATE_P_RUNS] = wish->runs,
+                                  [QUEUE_CREATE_P_MAX_ATTEMPTS] = wish->max_attempts,
+                                  [QUEUE_CREATE_P_LOOKAHEAD] = wish->lookahead,
+                                  [QUEUE_CREATE_P_DEAD_LETTERS] = wish->dead_letters,
+                                  [QUEUE_CREATE_P_PARTITIONS] = DB_INT(plan->info.partitions),
+                                  [QUEUE_CREATE_P_EXTERNAL_LEASE] = wish->external_lease,
+                                  [QUEUE_CREATE_P_RETRY_INTERVALS] = wish->retry_intervals,
+                                  [QUEUE_CREATE_P_RETRY_ON] = wish->retry_on,
+                                  [QUEUE_CREATE_P_REASON] = wish->reason};
     enum rc rc = db_run(db, &sql_queue_create, params, NULL, err);
     if (rc != RC_NONE)
         return rc;

@@ -22,6 +22,7 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/probe.h"
+#include "db/elements.h"
 #include "db/sqlstate.h"
 #include "task/uuid.h"
 
@@ -197,6 +198,13 @@ static bool parking(const struct lane *lane, const struct held *head)
            strcmp(lane->claims.parked, head->run) == 0;
 }
 
+static const char *kind_of(const struct message *msg)
+{
+    if (msg == NULL)
+        return "reject";
+    return msg->type == MESSAGE_END ? "end" : "task";
+}
+
 static enum rc ask(struct lane *lane, int count, bool bare, struct db_result **ret_row,
                    struct err *err)
 {
@@ -218,55 +226,45 @@ static enum rc ask(struct lane *lane, int count, bool bare, struct db_result **r
         uuid_implicit_run(implicit, lane->name, head->offset);
     if (msg == NULL && !head->tombstone && !nothing)
         db_bytea(&raw, head->value, head->value_len);
-    const char *const params[] = {DB_INT(lane->queue_id),
-                                  DB_INT(lane->ex->executor_no),
-                                  DB_INT(lane->stream.buffer_from),
-                                  msg == NULL ? "reject"
-                                  : end       ? "end"
-                                              : "task",
-                                  run,
-                                  implicit[0] ? implicit : NULL,
-                                  msg ? DB_INT(msg->order) : NULL,
-                                  msg ? DB_INT(msg->previous_order) : NULL,
-                                  s[OFFSETS].data,
-                                  s[SEQS].data,
-                                  s[PAYLOADS].data,
-                                  s[NAMES].data,
-                                  s[ATTEMPTS].data,
-                                  s[TRACES].data,
-                                  DB_INT(stream_head(&lane->stream, count - 1)->timestamp_ms),
-                                  s[DIGEST].data,
-                                  s[HELD].data,
-                                  msg ? NULL : head->why.code,
-                                  msg ? NULL : head->why.message,
-                                  msg ? NULL : raw.data,
-                                  attached.keys.data,
-                                  end && msg->end_tasks >= 0 ? DB_INT(msg->end_tasks) : NULL,
-                                  end && msg->end_phases >= 0 ? DB_INT(msg->end_phases) : NULL,
-                                  end && msg->aborted ? "true" : "false",
-                                  attached.offsets.data,
-                                  attached.names.data,
-                                  attached.values.data,
-                                  withheld ? "true" : "false",
-                                  special(lane, count) ? "true" : "false",
-                                  parking(lane, head) ? "true" : "false",
-                                  in_stretches(lane) ? "true" : "false"};
+    const char *const params[] = {
+        [EXECUTOR_CLAIM_P_QUEUE_ID] = DB_INT(lane->queue_id),
+        [EXECUTOR_CLAIM_P_EXECUTOR_NO] = DB_INT(lane->ex->executor_no),
+        [EXECUTOR_CLAIM_P_BUFFER_FROM] = DB_INT(lane->stream.buffer_from),
+        [EXECUTOR_CLAIM_P_KIND] = kind_of(msg),
+        [EXECUTOR_CLAIM_P_RUN] = run,
+        [EXECUTOR_CLAIM_P_IMPLICIT] = implicit[0] ? implicit : NULL,
+        [EXECUTOR_CLAIM_P_ORDER] = msg ? DB_INT(msg->order) : NULL,
+        [EXECUTOR_CLAIM_P_PREVIOUS] = msg ? DB_INT(msg->previous_order) : NULL,
+        [EXECUTOR_CLAIM_P_OFFSETS] = s[OFFSETS].data,
+        [EXECUTOR_CLAIM_P_SEQS] = s[SEQS].data,
+        [EXECUTOR_CLAIM_P_PAYLOADS] = s[PAYLOADS].data,
+        [EXECUTOR_CLAIM_P_NAMES] = s[NAMES].data,
+        [EXECUTOR_CLAIM_P_MAX_ATTEMPTS] = s[ATTEMPTS].data,
+        [EXECUTOR_CLAIM_P_TRACEPARENTS] = s[TRACES].data,
+        [EXECUTOR_CLAIM_P_LAST_TIMESTAMP] =
+            DB_INT(stream_head(&lane->stream, count - 1)->timestamp_ms),
+        [EXECUTOR_CLAIM_P_LAST_DIGEST] = s[DIGEST].data,
+        [EXECUTOR_CLAIM_P_HELD] = s[HELD].data,
+        [EXECUTOR_CLAIM_P_REASON] = msg ? NULL : head->why.code,
+        [EXECUTOR_CLAIM_P_DETAIL] = msg ? NULL : head->why.message,
+        [EXECUTOR_CLAIM_P_RAW] = msg ? NULL : raw.data,
+        [EXECUTOR_CLAIM_P_KEYS] = attached.keys.data,
+        [EXECUTOR_CLAIM_P_END_TASKS] = end && msg->end_tasks >= 0 ? DB_INT(msg->end_tasks) : NULL,
+        [EXECUTOR_CLAIM_P_END_PHASES] =
+            end && msg->end_phases >= 0 ? DB_INT(msg->end_phases) : NULL,
+        [EXECUTOR_CLAIM_P_ABORTED] = end && msg->aborted ? "true" : "false",
+        [EXECUTOR_CLAIM_P_HEADER_OFFSETS] = attached.offsets.data,
+        [EXECUTOR_CLAIM_P_HEADER_NAMES] = attached.names.data,
+        [EXECUTOR_CLAIM_P_HEADER_VALUES] = attached.values.data,
+        [EXECUTOR_CLAIM_P_WITHHELD] = withheld ? "true" : "false",
+        [EXECUTOR_CLAIM_P_SPECIAL] = special(lane, count) ? "true" : "false",
+        [EXECUTOR_CLAIM_P_PARKING] = parking(lane, head) ? "true" : "false",
+        [EXECUTOR_CLAIM_P_IN_STRETCHES] = in_stretches(lane) ? "true" : "false"};
     int64_t from_us = lane->ex->retention != NULL ? clock_boot_us() : 0;
     enum rc rc = run_beside(lane->ex, &sql_executor_claim, params, ret_row, err);
     if (from_us != 0)
         retention_claimed(lane->ex->retention, clock_boot_us() - from_us);
     return rc;
-}
-
-/* Walks an array literal of plain elements: {a,b,c}. */
-static const char *element(const char *at, char *to, size_t size)
-{
-    at += *at == '{' || *at == ',';
-    size_t n = strcspn(at, ",}");
-    size_t keep = n < size ? n : size - 1;
-    memcpy(to, at, keep);
-    to[keep] = '\0';
-    return at + n;
 }
 
 static void take(struct lane *lane, const struct db_result *row, int count)
@@ -286,14 +284,12 @@ static void take(struct lane *lane, const struct db_result *row, int count)
     phase->claimed = true;
     (void)snprintf(phase->run, sizeof phase->run, "%s", stream_head(&lane->stream, 0)->run);
     event_tell(lane, EVENT_WORK_CLAIMED);
-    int skip = count;
-    for (const char *p = ids; *p; p++) /* the tasks are the last ones of the segment */
-        skip -= *p == ',' || *p == '{';
+    int skip = count - elements_count(ids); /* the tasks are the last ones of the segment */
     for (int i = skip; i < count; i++) {
         struct held *held = stream_head(&lane->stream, i);
         char id[24], token[37];
-        ids = element(ids, id, sizeof id);
-        tokens = element(tokens, token, sizeof token);
+        ids = elements_next(ids, id, sizeof id);
+        tokens = elements_next(tokens, token, sizeof token);
         /* Nobody's: external, not due yet, or not to be run. It is asked for to learn when it is
          * due, and to look after leases. */
         if (strcmp(token, "NULL") == 0) {

@@ -190,16 +190,17 @@ static enum rc go_on(struct publishing *p, struct err *err)
     const char *source, *from = origin_describe(origin, path, &source);
     bool repeatable = origin->digest[0] != '\0';
     chain_format(&records->committed.chain, text);
-    const char *const params[] = {DB_INT(p->target.queue_id),
-                                  p->run.id,
-                                  from,
-                                  source,
-                                  staged_format_name(origin->staged),
-                                  repeatable ? origin->digest : NULL,
-                                  repeatable ? DB_INT(origin->digest_bytes) : NULL,
-                                  DB_INT(records->committed.seq - 1),
-                                  DB_INT(records->settled_offset),
-                                  text};
+    const char *const params[] = {[PUBLISH_RESUME_P_QUEUE_ID] = DB_INT(p->target.queue_id),
+                                  [PUBLISH_RESUME_P_RUN] = p->run.id,
+                                  [PUBLISH_RESUME_P_FROM] = from,
+                                  [PUBLISH_RESUME_P_SOURCE] = source,
+                                  [PUBLISH_RESUME_P_FORMAT] = staged_format_name(origin->staged),
+                                  [PUBLISH_RESUME_P_DIGEST] = repeatable ? origin->digest : NULL,
+                                  [PUBLISH_RESUME_P_BYTES] =
+                                      repeatable ? DB_INT(origin->digest_bytes) : NULL,
+                                  [PUBLISH_RESUME_P_SEQ] = DB_INT(records->committed.seq - 1),
+                                  [PUBLISH_RESUME_P_OFFSET] = DB_INT(records->settled_offset),
+                                  [PUBLISH_RESUME_P_RECORDS_DIGEST] = text};
     p->resume.verified = true;
     progress_notice(&p->progress, "run %s is resumed with seq %" PRId64, p->run.id,
                     records->committed.seq);

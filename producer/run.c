@@ -64,17 +64,18 @@ enum rc run_start(struct run *run, const struct session *session, const struct t
     char path[4096];
     const char *source, *from = origin_describe(origin, path, &source);
     bool repeatable = origin->digest[0] != '\0';
-    const char *const params[] = {DB_INT(target->queue_id),
-                                  run->id,
-                                  run->name,
-                                  run->on_failure,
-                                  origin->stream ? "stream" : "finite",
-                                  from,
-                                  source,
-                                  staged_format_name(origin->staged),
-                                  repeatable ? origin->digest : NULL,
-                                  repeatable ? DB_INT(origin->digest_bytes) : NULL,
-                                  DB_INT(end_offset - 1)};
+    const char *const params[] = {[PUBLISH_START_P_QUEUE_ID] = DB_INT(target->queue_id),
+                                  [PUBLISH_START_P_RUN] = run->id,
+                                  [PUBLISH_START_P_NAME] = run->name,
+                                  [PUBLISH_START_P_ON_FAILURE] = run->on_failure,
+                                  [PUBLISH_START_P_MODE] = origin->stream ? "stream" : "finite",
+                                  [PUBLISH_START_P_FROM] = from,
+                                  [PUBLISH_START_P_SOURCE] = source,
+                                  [PUBLISH_START_P_FORMAT] = staged_format_name(origin->staged),
+                                  [PUBLISH_START_P_DIGEST] = repeatable ? origin->digest : NULL,
+                                  [PUBLISH_START_P_BYTES] =
+                                      repeatable ? DB_INT(origin->digest_bytes) : NULL,
+                                  [PUBLISH_START_P_BEFORE_OFFSET] = DB_INT(end_offset - 1)};
     probe("publish.starting");
     enum rc rc = db_run(session->db, &sql_publish_start, params, NULL, err);
     if (rc == RC_NONE)

@@ -153,12 +153,19 @@ enum rc attempt_fail(struct db *db, struct work *work, const struct err *why, bo
     failure_make(&failure, work, why, permanent);
     probe("fail.send");
     do
-        rc = db_run(db, &sql_reader_fail,
-                    (const char *const[]){
-                        DB_INT(work->task_id), work->token, failure.permanent ? "true" : "false",
-                        DB_INT(work->end.ran_us), failure.sqlstate, failure.error, failure.detail,
-                        failure.hint, failure.where, failure.raised ? "true" : "false"},
-                    &result, &refused);
+        rc = db_run(
+            db, &sql_reader_fail,
+            (const char *const[]){[READER_FAIL_P_TASK_ID] = DB_INT(work->task_id),
+                                  [READER_FAIL_P_TOKEN] = work->token,
+                                  [READER_FAIL_P_PERMANENT] = failure.permanent ? "true" : "false",
+                                  [READER_FAIL_P_RAN_US] = DB_INT(work->end.ran_us),
+                                  [READER_FAIL_P_SQLSTATE] = failure.sqlstate,
+                                  [READER_FAIL_P_ERROR] = failure.error,
+                                  [READER_FAIL_P_DETAIL] = failure.detail,
+                                  [READER_FAIL_P_HINT] = failure.hint,
+                                  [READER_FAIL_P_CONTEXT] = failure.where,
+                                  [READER_FAIL_P_RAISED] = failure.raised ? "true" : "false"},
+            &result, &refused);
     while (failure_again(&failure, rc, &refused));
     failure_done(&failure);
     probe("fail.answered");

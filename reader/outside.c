@@ -65,10 +65,19 @@ static enum rc send_failure(struct db *db, struct work *work, struct db_result *
     do
         rc = db_run(db, &sql_reader_action_fail,
                     (const char *const[]){
-                        DB_INT(work->task_id), work->token, failure.permanent ? "true" : "false",
-                        DB_INT(work->end.ran_us), failure.sqlstate, failure.error, failure.detail,
-                        NULL, failure.where, failure.tries == 0 ? or_null(&answer->response) : NULL,
-                        answer->retry_after_s >= 0 ? DB_INT(answer->retry_after_s) : NULL},
+                        [READER_ACTION_FAIL_P_TASK_ID] = DB_INT(work->task_id),
+                        [READER_ACTION_FAIL_P_TOKEN] = work->token,
+                        [READER_ACTION_FAIL_P_PERMANENT] = failure.permanent ? "true" : "false",
+                        [READER_ACTION_FAIL_P_RAN_US] = DB_INT(work->end.ran_us),
+                        [READER_ACTION_FAIL_P_SQLSTATE] = failure.sqlstate,
+                        [READER_ACTION_FAIL_P_ERROR] = failure.error,
+                        [READER_ACTION_FAIL_P_DETAIL] = failure.detail,
+                        [READER_ACTION_FAIL_P_HINT] = NULL,
+                        [READER_ACTION_FAIL_P_CONTEXT] = failure.where,
+                        [READER_ACTION_FAIL_P_RESPONSE] =
+                            failure.tries == 0 ? or_null(&answer->response) : NULL,
+                        [READER_ACTION_FAIL_P_RETRY_AFTER_S] =
+                            answer->retry_after_s >= 0 ? DB_INT(answer->retry_after_s) : NULL},
                     ret_row, err);
     while (failure_again(&failure, rc, err));
     failure_done(&failure);

@@ -77,15 +77,16 @@ static enum rc look(struct reading *reading, struct str arrays[ARRAYS],
     const struct decoded *head = &reading->segment[0];
     DB_RESULT_AUTO *rows = NULL;
     reading_arrays(reading, arrays);
-    const char *const params[] = {DB_INT(options->queue_id),
-                                  options->mode,
-                                  reading_kind_name(reading),
-                                  head->run[0] ? head->run : NULL,
-                                  head->msg ? DB_INT(head->msg->order) : NULL,
-                                  arrays[OFFSETS].data,
-                                  arrays[SEQS].data,
-                                  arrays[PAYLOADS].data,
-                                  seen(reading)};
+    const char *const params[] = {[REPLAY_LOOK_P_QUEUE_ID] = DB_INT(options->queue_id),
+                                  [REPLAY_LOOK_P_MODE] = options->mode,
+                                  [REPLAY_LOOK_P_KIND] = reading_kind_name(reading),
+                                  [REPLAY_LOOK_P_RUN] = head->run[0] ? head->run : NULL,
+                                  [REPLAY_LOOK_P_ORDER] =
+                                      head->msg ? DB_INT(head->msg->order) : NULL,
+                                  [REPLAY_LOOK_P_OFFSETS] = arrays[OFFSETS].data,
+                                  [REPLAY_LOOK_P_SEQS] = arrays[SEQS].data,
+                                  [REPLAY_LOOK_P_PAYLOADS] = arrays[PAYLOADS].data,
+                                  [REPLAY_LOOK_P_SEEN] = seen(reading)};
     enum rc rc = db_run(options->db, &sql_replay_look, params, &rows, err);
     if (rc == RC_OK)
         count(reading, report, rows);
@@ -163,14 +164,15 @@ static enum rc begin(struct reading *reading, struct replay_report *report, char
     const struct replay_options *options = reading->options;
     DB_RESULT_AUTO *row = NULL;
     bool resume = options->resume > 0;
-    const char *const params[] = {DB_INT(options->queue_id),
-                                  resume ? DB_INT(options->resume) : NULL,
-                                  options->mode,
-                                  DB_INT(reading->from),
-                                  DB_INT(reading->to),
-                                  options->run[0] ? options->run : NULL,
-                                  options->order >= 0 ? DB_INT(options->order) : NULL,
-                                  options->reason};
+    const char *const params[] = {[REPLAY_BEGIN_P_QUEUE_ID] = DB_INT(options->queue_id),
+                                  [REPLAY_BEGIN_P_RESUME] = resume ? DB_INT(options->resume) : NULL,
+                                  [REPLAY_BEGIN_P_MODE] = options->mode,
+                                  [REPLAY_BEGIN_P_FROM_OFFSET] = DB_INT(reading->from),
+                                  [REPLAY_BEGIN_P_TO_OFFSET] = DB_INT(reading->to),
+                                  [REPLAY_BEGIN_P_RUN] = options->run[0] ? options->run : NULL,
+                                  [REPLAY_BEGIN_P_ORDER] =
+                                      options->order >= 0 ? DB_INT(options->order) : NULL,
+                                  [REPLAY_BEGIN_P_REASON] = options->reason};
     enum rc rc = db_run(options->db, &sql_replay_begin, params, &row, err);
     if (rc != RC_OK)
         return rc;
@@ -200,29 +202,30 @@ static enum rc send_step(struct reading *reading, struct str arrays[ARRAYS], int
         uuid_implicit_run(implicit, options->queue, head->record.offset);
     if (msg == NULL && head->record.value != NULL)
         db_bytea(&raw, head->record.value, head->record.value_len);
-    const char *const params[] = {DB_INT(replay_id),
-                                  reading_kind_name(reading),
-                                  head->run[0] ? head->run : NULL,
-                                  implicit[0] ? implicit : NULL,
-                                  msg ? DB_INT(msg->order) : NULL,
-                                  msg ? DB_INT(msg->previous_order) : NULL,
-                                  arrays[OFFSETS].data,
-                                  arrays[SEQS].data,
-                                  arrays[PAYLOADS].data,
-                                  arrays[NAMES].data,
-                                  arrays[ATTEMPTS].data,
-                                  arrays[TRACES].data,
-                                  msg ? NULL : head->why.code,
-                                  msg ? NULL : head->why.message,
-                                  raw.data,
-                                  arrays[KEYS].data,
-                                  arrays[HEADER_OFFSETS].data,
-                                  arrays[HEADER_NAMES].data,
-                                  arrays[HEADER_VALUES].data,
-                                  end && msg->end_tasks >= 0 ? DB_INT(msg->end_tasks) : NULL,
-                                  end && msg->end_phases >= 0 ? DB_INT(msg->end_phases) : NULL,
-                                  end && msg->aborted ? "true" : "false",
-                                  seen(reading)};
+    const char *const params[] = {
+        [REPLAY_STEP_P_REPLAY_ID] = DB_INT(replay_id),
+        [REPLAY_STEP_P_KIND] = reading_kind_name(reading),
+        [REPLAY_STEP_P_RUN] = head->run[0] ? head->run : NULL,
+        [REPLAY_STEP_P_IMPLICIT] = implicit[0] ? implicit : NULL,
+        [REPLAY_STEP_P_ORDER] = msg ? DB_INT(msg->order) : NULL,
+        [REPLAY_STEP_P_PREVIOUS] = msg ? DB_INT(msg->previous_order) : NULL,
+        [REPLAY_STEP_P_OFFSETS] = arrays[OFFSETS].data,
+        [REPLAY_STEP_P_SEQS] = arrays[SEQS].data,
+        [REPLAY_STEP_P_PAYLOADS] = arrays[PAYLOADS].data,
+        [REPLAY_STEP_P_NAMES] = arrays[NAMES].data,
+        [REPLAY_STEP_P_MAX_ATTEMPTS] = arrays[ATTEMPTS].data,
+        [REPLAY_STEP_P_TRACEPARENTS] = arrays[TRACES].data,
+        [REPLAY_STEP_P_REASON] = msg ? NULL : head->why.code,
+        [REPLAY_STEP_P_DETAIL] = msg ? NULL : head->why.message,
+        [REPLAY_STEP_P_RAW] = raw.data,
+        [REPLAY_STEP_P_KEYS] = arrays[KEYS].data,
+        [REPLAY_STEP_P_HEADER_OFFSETS] = arrays[HEADER_OFFSETS].data,
+        [REPLAY_STEP_P_HEADER_NAMES] = arrays[HEADER_NAMES].data,
+        [REPLAY_STEP_P_HEADER_VALUES] = arrays[HEADER_VALUES].data,
+        [REPLAY_STEP_P_END_TASKS] = end && msg->end_tasks >= 0 ? DB_INT(msg->end_tasks) : NULL,
+        [REPLAY_STEP_P_END_PHASES] = end && msg->end_phases >= 0 ? DB_INT(msg->end_phases) : NULL,
+        [REPLAY_STEP_P_ABORTED] = end && msg->aborted ? "true" : "false",
+        [REPLAY_STEP_P_SEEN] = seen(reading)};
     return db_run(options->db, &sql_replay_step, params, ret_rows, err);
 }
 

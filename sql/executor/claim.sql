@@ -1,4 +1,7 @@
 -- executor_claim :one  claims the head of a segment; see sql/functions/claim/claim.sql for parameters and result
+-- parameters: queue_id, executor_no, buffer_from, kind, run, implicit, order, previous, offsets, seqs, payloads, names, max_attempts, traceparents,
+--          last_timestamp, last_digest, held, reason, detail, raw, keys, end_tasks, end_phases, aborted, header_offsets, header_names,
+--          header_values, withheld, special, parking, in_stretches
 -- columns: verdict, next_offset, phase_id, run_no, is_open, took_shared, task_ids, tokens, note, definitions_changes
 -- words of verdict: claimed, cancelled, parked, resumed, rejected, bare, ended, moved, behind, lookahead, others, busy, paused, halted
 SELECT c.verdict, c.next_offset, c.phase_id, c.run_no, c.is_open, c.took_shared, c.task_ids, c.tokens, c.note,

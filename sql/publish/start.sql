@@ -1,5 +1,6 @@
--- publish_start :maybe  queue_id $1, run $2, name $3, on_failure $4, mode $5, from $6, source $7, format $8, digest $9, bytes $10, offset before the run $11: its row, flushed; no row: the run exists
+-- publish_start :maybe  the row of a run that is published now, flushed; no row: the run exists
 -- Whoever finds a record of this run must find its row, so the commit waits for the disk whatever the session's setting is.
+-- parameters: queue_id, run, name, on_failure, mode, from, source, format, digest, bytes, before_offset
 -- columns: run_no, flushed
 WITH strict AS MATERIALIZED (
     SELECT pg_catalog.set_config('synchronous_commit', 'on', true) AS setting

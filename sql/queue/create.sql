@@ -1,4 +1,6 @@
--- queue_create :maybe  makes queue $1 over topic $2, partition $3, from offset $4; because of $16; no row: the name is taken
+-- queue_create :maybe  makes a queue over a partition of a topic, because of reason; no row: the name is taken
+-- parameters: name, topic, partition, from_offset, cluster_id, max_readers, on_failure, runs, max_attempts, lookahead, dead_letters, partitions,
+--          external_lease, retry_intervals, retry_on, reason
 -- columns: queue_id
 WITH made AS (
     INSERT INTO lockstep.queue (name, topic, partition, next_offset, cluster_id, max_readers, on_failure, runs, max_attempts,

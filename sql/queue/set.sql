@@ -1,4 +1,5 @@
--- queue_set :maybe  changes queue $1 where a value is given, tells the executors, and writes it down; no row: no such queue
+-- queue_set :maybe  changes a queue where a value is given, tells the executors, and writes it down; no row: no such queue
+-- parameters: name, max_readers, on_failure, runs, max_attempts, lookahead, dead_letters, external_lease, retry_intervals, retry_on
 -- columns: max_readers, on_failure, runs, max_attempts, lookahead, dead_letters, external_lease_s, retry_intervals, retry_on, told
 WITH changed AS (
     UPDATE lockstep.queue q

@@ -1,4 +1,5 @@
 -- replay_look :many  what a replay would do with a segment; see sql/functions/replay/replay_judge.sql
+-- parameters: queue_id, mode, kind, run, order, offsets, seqs, payloads, seen
 -- columns: action, why, records, run_id
 -- words of action: make, reopen, skip
 -- words of why: missing, duplicate, failed, cancelled, done, unfinished, ahead, rejected, not_needed, differs, no_beginning, retention, continued, deleted

@@ -1,4 +1,6 @@
 -- replay_step :many  deals with a segment; see sql/functions/replay/replay_step.sql
+-- parameters: replay_id, kind, run, implicit, order, previous, offsets, seqs, payloads, names, max_attempts, traceparents, reason, detail, raw,
+--          keys, header_offsets, header_names, header_values, end_tasks, end_phases, aborted, seen
 -- columns: action, why, records, run_id, order
 -- words of action: make, reopen, skip, wait, refused
 -- words of why: missing, duplicate, failed, cancelled, done, unfinished, ahead, rejected, not_needed, differs, no_beginning, retention, continued, deleted,

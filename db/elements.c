@@ -1,0 +1,21 @@
+#include "db/elements.h"
+
+#include <string.h>
+
+int elements_count(const char *array)
+{
+    int count = array[0] == '{' && array[1] != '}';
+    for (const char *at = array; *at != '\0'; at++)
+        count += *at == ',';
+    return count;
+}
+
+const char *elements_next(const char *at, char *to, size_t size)
+{
+    at += *at == '{' || *at == ',';
+    size_t n = strcspn(at, ",}");
+    size_t keep = n < size ? n : size - 1;
+    memcpy(to, at, keep);
+    to[keep] = '\0';
+    return at + n;
+}
