@@ -2,6 +2,7 @@
 #include "base/utf8.h"
 
 #include <stdarg.h>
+#include <string.h>
 
 enum rc err_set(struct err *err, enum rc rc, enum err_kind kind, const char *object,
                 const char *hint, const char *fmt, ...)
@@ -23,4 +24,9 @@ void err_code(struct err *err, const char *code)
 {
     if (err != NULL)
         utf8_copy(err->code, sizeof err->code, code ? code : "");
+}
+
+const char *err_before(const char *object, const char *message)
+{
+    return strncmp(message, object, strlen(object)) == 0 ? "" : object;
 }

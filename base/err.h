@@ -52,6 +52,10 @@ struct err {
 enum rc err_set(struct err *err, enum rc rc, enum err_kind kind, const char *object,
                 const char *hint, const char *fmt, ...) __attribute__((format(printf, 6, 7)));
 
+/** What is printed before the message, with ": " behind it: the object, or "" where there is none
+ * or the message begins with it. */
+const char *err_before(const char *object, const char *message);
+
 /** Puts the code of a foreign library into err. */
 void err_code(struct err *err, const char *code);
 

@@ -87,9 +87,8 @@ static void tell(struct checking *check, bool bad, const char *field, const char
     (void)printf("%s:", check->file);
     if (check->line > 0)
         (void)printf("%lld:", (long long)check->line);
-    bool named = *field == '\0' || strncmp(message, field, strlen(field)) == 0;
-    (void)printf(" %s%s%s%s\n", bad ? "" : "warning: ", named ? "" : field, named ? "" : ": ",
-                 message);
+    const char *before = err_before(field, message);
+    (void)printf(" %s%s%s%s\n", bad ? "" : "warning: ", before, *before ? ": " : "", message);
     if (*write != '\0')
         (void)printf("  %s\n", write);
 }

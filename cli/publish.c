@@ -27,8 +27,9 @@ static void on_fault(void *context, const struct publish_fault *fault)
 {
     struct talk *talk = context;
     talk->faults++;
-    (void)fprintf(stderr, "%s:%lld: %s%s%s\n", fault->source, (long long)fault->line, fault->path,
-                  *fault->path ? ": " : "", fault->message);
+    const char *before = err_before(fault->path, fault->message);
+    (void)fprintf(stderr, "%s:%lld: %s%s%s\n", fault->source, (long long)fault->line, before,
+                  *before ? ": " : "", fault->message);
     if (*fault->hint)
         (void)fprintf(stderr, "  hint: %s\n", fault->hint);
 }

@@ -106,8 +106,10 @@ static enum rc read_corrections(struct redrive *redrive, struct err *err)
         rc = add_correction(redrive, line, (size_t)len, &why);
         char object[160];
         (void)snprintf(object, sizeof object, "%.140s:%d", path, number);
+        const char *before = rc != RC_OK ? err_before(why.object, why.message) : "";
         if (rc != RC_OK)
-            (void)err_set(err, rc, ERR_USAGE, object, why.hint, "%s: %s", why.object, why.message);
+            (void)err_set(err, rc, ERR_USAGE, object, why.hint, "%s%s%s", before,
+                          *before ? ": " : "", why.message);
     }
     free(line);
     (void)fclose(file);
@@ -212,7 +214,8 @@ static void stage(struct redrive *redrive, const struct db_result *rows, int row
     enum rc rc = redrive_line(raw.data ? raw.data : "", raw.len, order, &line, &why);
     if (rc != RC_OK) {
         STR_AUTO what = {0};
-        str_format(&what, "%s%s%s", why.object, *why.object ? ": " : "", why.message);
+        const char *before = err_before(why.object, why.message);
+        str_format(&what, "%s%s%s", before, *before ? ": " : "", why.message);
         fault(redrive, rows, row, what.data, correction == NULL ? correct : why.hint);
         return;
     }

@@ -150,3 +150,19 @@ END
     sql "SELECT r.\"offset\" || ' ' || r.reason FROM lockstep.rejected r WHERE r.queue = '$q' ORDER BY r.\"offset\"" | diff - told
     [ -s told ]
 }
+
+@test "the place in a message is said once, by every command that reads staged work" {
+    scratch_database
+    queue=$(scratch_name)
+    lockstep queue create "$queue" -q --create-topic
+    echo '{"order": "x", "sql": "SELECT 1"}' >"$BATS_TEST_TMPDIR/staged"
+    run lockstep publish --queue "$queue" "$BATS_TEST_TMPDIR/staged"
+    [[ $output == *'staged:1: $.order must be an integer'* ]] || { echo "$output"; return 1; }
+    sql "INSERT INTO lockstep.rejected_message (queue_id, kafka_offset, reason, detail, raw) SELECT queue_id, 0, 'bad_field', 'x', '{\"order\": \"x\", \"sql\": \"SELECT 1\"}' FROM lockstep.queue"
+    id=$(sql 'SELECT rejected_id FROM lockstep.rejected_message')
+    run lockstep rejected redrive "$id" --reason x
+    [[ $output == *'(offset 0, bad_field): $.order must be an integer'* ]] || { echo "$output"; return 1; }
+    echo "{\"rejected_id\": $id, \"rejected_id\": 2}" >"$BATS_TEST_TMPDIR/corrected"
+    run lockstep rejected redrive --file "$BATS_TEST_TMPDIR/corrected" --reason x
+    [[ $output == *'corrected:1: $.rejected_id occurs twice'* ]] || { echo "$output"; return 1; }
+}
