@@ -90,6 +90,9 @@
 #define REMEDY_DEV_BROKER                                                                          \
     "Say where Kafka is: --brokers HOST:PORT, or [kafka] bootstrap.servers. For trying things "    \
     "out: lockstep dev broker"
+#define REMEDY_DEV_TOPIC                                                                           \
+    "End that broker, whose topics are gone then, and start one that has this topic, too: "        \
+    "lockstep dev broker --topic %.249s"
 /* The options of a command; its name, and a space if it has one. */
 #define REMEDY_HELP             "lockstep %s%s--help"
 #define REMEDY_HELP_OF(command) "lockstep " command " --help"

@@ -140,7 +140,8 @@ static enum rc make_dir(const struct private_server *server, struct err *err)
         return err_set(err, RC_FATAL, ERR_CONFIG, server->dir, "Name another one: --dir DIR",
                        "cannot make it: %s", strerror(errno));
     if (info.st_uid != owner || (info.st_mode & 077) != 0)
-        return err_set(err, RC_FATAL, ERR_CONFIG, server->dir, "Name another one: --dir DIR",
+        return err_set(err, RC_FATAL, ERR_CONFIG, server->dir,
+                       "Name one that is not there, and it is made so: --dir DIR",
                        "it must belong to %s and be closed to others (mode 0700)",
                        server->user ? server->user : "you");
     return RC_OK;

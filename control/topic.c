@@ -44,12 +44,11 @@ static void judge_shape(const struct kafka_topic_info *info, const struct topic_
         find(findings, count, TOPIC_FAIL, "Name a partition that is there.",
              "there is no partition %d, the topic has %d", where->partition, info->partitions);
     else if (whole && info->partitions != 1)
-        find(
-            findings, count, TOPIC_FAIL,
-            "Order holds within one partition only. Use a topic with one partition (--create-topic "
-            "makes it), or name "
-            "the partition of this queue with --partition and let its producers write to that one.",
-            "the topic has %d partitions, a queue needs exactly one", info->partitions);
+        find(findings, count, TOPIC_FAIL,
+             "Order holds within one partition only. Name another topic with --topic, which "
+             "--create-topic makes if it is not there; or name the partition of this queue with "
+             "--partition and let its producers write to that one.",
+             "the topic has %d partitions, a queue needs exactly one", info->partitions);
     if (strstr(info->cleanup_policy, "compact") != NULL)
         find(findings, count, TOPIC_FAIL, set(where, "cleanup.policy=delete", hint),
              "cleanup.policy is %s: compaction deletes messages that were not run",

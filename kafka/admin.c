@@ -1,6 +1,8 @@
 #include "kafka/admin.h"
 #include "base/clock.h"
+#include "base/remedies.h"
 #include "base/str.h"
+#include "base/utf8.h"
 #include "kafka/error.h"
 #include "kafka/metadata.h"
 
@@ -63,9 +65,11 @@ static enum rc meet(struct kafka_admin *admin, const char *topic, int timeout_ms
 
 static enum rc mock_cannot(const char *topic, struct err *err)
 {
-    enum rc rc = err_set(
-        err, RC_FATAL, ERR_KAFKA, topic, "name the topic when the embedded broker is started",
-        "the embedded broker can neither create nor delete topics for its clients");
+    char hint[400];
+    utf8_format(hint, sizeof hint, REMEDY_DEV_TOPIC, topic);
+    enum rc rc =
+        err_set(err, RC_FATAL, ERR_KAFKA, topic, hint,
+                "the embedded broker can neither create nor delete topics for its clients");
     err_code(err, rd_kafka_err2name(RD_KAFKA_RESP_ERR__UNSUPPORTED_FEATURE));
     return rc;
 }

@@ -5,7 +5,9 @@ RETURNS SETOF lockstep.explanation LANGUAGE plpgsql AS $$
 BEGIN
     RETURN QUERY
     SELECT e.reason, e.sentence, e.about, e.since,
-           lockstep.explain_helps(e.helps, pg_catalog.bool_or(w.rank < 25 AND e.helps NOT LIKE 'Nothing%') OVER ()) -- of those that a person can act on
+           lockstep.explain_helps(CASE WHEN p_run_no IS NULL AND p_task_id IS NULL -- what it would say is said here
+                                       THEN pg_catalog.regexp_replace(e.helps, '[.] [^.:]*: lockstep queue explain .*$', '') ELSE e.helps END,
+                                  pg_catalog.bool_or(w.rank < 25 AND e.helps NOT LIKE 'Nothing%') OVER ()) -- of those that a person can act on
     FROM (SELECT DISTINCT ON (x.reason, x.sentence) x.* FROM lockstep.explain_all(p_queue_id, p_run_no, p_task_id) WITH ORDINALITY
               AS x (reason, sentence, about, since, helps, no)
           ORDER BY x.reason, x.sentence, x.no) AS e

@@ -147,6 +147,15 @@ command=$(cut_out 'lockstep dev broker' 1)
 eval "exec -a lockstep \"\$LOCKSTEP_BIN\" ${command#lockstep }" >"$tmp/broker" 2>&1 &
 broker=$!
 eventually 10 grep -qE '127.0.0.1:[0-9]+' "$tmp/broker" || { cat "$tmp/broker"; failed=1; }
+fails env LOCKSTEP_CONFIG=/dev/null "$LOCKSTEP_BIN" queue create none -d "$db" -b "$(grep -oE '127.0.0.1:[0-9]+' "$tmp/broker")" --create-topic
+kill "$broker"
+command=$(cut_out 'lockstep dev broker' 1) # REMEDY_DEV_TOPIC
+: >"$tmp/broker"
+eval "exec -a lockstep \"\$LOCKSTEP_BIN\" ${command#lockstep }" >"$tmp/broker" 2>&1 &
+broker=$!
+eventually 10 grep -qE '127.0.0.1:[0-9]+' "$tmp/broker" || { cat "$tmp/broker"; failed=1; }
+"$LOCKSTEP_BIN" queue create none -d "$db" -b "$(grep -oE '127.0.0.1:[0-9]+' "$tmp/broker")" -q || failed=1
+"$LOCKSTEP_BIN" queue delete none -d "$db" --yes -q
 kill "$broker"
 
 case_begin 'a command without a right names what helps' REMEDY_GRANT REMEDY_GRANT_ONE REMEDY_GRANT_TASK REMEDY_GRANT_END REMEDY_MIGRATE_ROLES REMEDY_MIGRATE_OTHER

@@ -1,7 +1,7 @@
 -- Why something waits (sql/api/explain.sql, sql/functions/explain/): each reason of lockstep.wait_reason is made to happen, and is named.
 -- protocol.inc explains how messages are written.
 BEGIN;
-SELECT plan(146);
+SELECT plan(148);
 \ir protocol.inc
 
 INSERT INTO lockstep.executor (executor_id, host, pid, version, readers, queues)
@@ -179,6 +179,8 @@ SELECT matches(pg_temp.said('run_publishing', 'A'), 'its producer is at work \(b
 SELECT pg_temp.other('pg_advisory_unlock(lockstep.lock_class(%L), %s)::text', 'producer', pg_temp.q()::text);
 UPDATE lockstep.run SET published_at = now(), publish_acked_offset = 9 WHERE run_no = (pg_temp.run('A')).run_no;
 SELECT is(pg_temp.why('A'), 'run_end_unclaimed', 'its producer is finished, and its end is not claimed');
+SELECT matches(pg_temp.said('run_end_unclaimed', 'A'), 'lockstep queue explain Q$', 'the run names the queue, which has more to say');
+SELECT matches(pg_temp.said('run_end_unclaimed'), 'Nothing: it ends when its end is claimed$', 'the queue does not name itself');
 SELECT pg_temp.begin('100<0 A0:100<0');
 SELECT pg_temp.complete(0);
 SELECT is(pg_temp.why('A'), 'run_before_endless run_end_missing', 'behind an implicit run');
