@@ -91,6 +91,31 @@ one() { jq -r --arg s "$1" --arg k "$2" '.[] | select(.section == $s and .key ==
     done < <("$LOCKSTEP_BIN" config list -o json | jq -r '.[] | select(.key != "") | "\(.section) \(.key)"')
 }
 
+sample=$BATS_TEST_DIRNAME/../../config/lockstep.conf.sample
+
+@test "the sample configuration is right, as it is and with every line in force, and is the one that is installed" {
+    "$LOCKSTEP_BIN" config check --config "$sample"
+    sed -E 's/^;(\[|[a-z_.A-Z]+ = )/\1/' "$sample" >"$conf"
+    chmod 600 "$conf"
+    "$LOCKSTEP_BIN" config check --config "$conf"
+    grep -q 'install(FILES config/lockstep.conf.sample' "$BATS_TEST_DIRNAME/../../CMakeLists.txt"
+}
+
+@test "the sample configuration has every key of the reference, in its section" {
+    "$LOCKSTEP_BIN" config list -o json | jq -r '.[] | select(.key != "") | "\(.section) \(.key)"' >"$BATS_TEST_TMPDIR/keys"
+    [ "$(wc -l <"$BATS_TEST_TMPDIR/keys")" -gt 80 ]
+    while read -r section key; do
+        awk -v section="${section%NAME}" -v key="${key%\*}" '
+            { sub(/^;/, "") }
+            /^\[/ { here = section ~ /:$/ ? index($0, "[" section) == 1 : $0 == "[" section "]" }
+            here && / = / && index($0, key) == 1 && (key == "" || key ~ /\.$/ || $1 == key) { found = 1 }
+            END { exit !found }' "$sample" || { echo "[$section] $key is missing"; return 1; }
+    done <"$BATS_TEST_TMPDIR/keys"
+    while read -r key; do # also what the page alone would have
+        grep -qE "^\S+ ${key//./\\.}$" <(sed 's/\*//' "$BATS_TEST_TMPDIR/keys") || { echo "$key is in the reference alone"; return 1; }
+    done < <(sed -nE 's/^\| `([a-z_]+)` \|.*\|.*\|.*\|$/\1/p' "$BATS_TEST_DIRNAME/../../docs/reference/configuration.md")
+}
+
 refused() { # TEXT LINE WORDS: a configuration with TEXT is refused for what stands in LINE
     printf "$1" >"$conf"
     chmod 600 "$conf"

@@ -168,11 +168,6 @@ refused() { # MESSAGE ARGS...: exit code 2, nothing reached for, and the message
     [ "$status" -eq 2 ]
 }
 
-@test "the sample configuration that is installed is right" {
-    run env LOCKSTEP_CONFIG= "$LOCKSTEP_BIN" config check --config "$BATS_TEST_DIRNAME/../../packaging/lockstep.conf.sample"
-    [ "$status" -eq 0 ]
-}
-
 @test "completion zsh completes nouns, verbs, options and the words of an option" {
     command -v zsh >/dev/null || skip "zsh is missing; run ./dev setup test"
     "$LOCKSTEP_BIN" completion zsh >"$BATS_TEST_TMPDIR/_lockstep"
