@@ -7,6 +7,7 @@
 #include "cli/exit.h"
 #include "cli/width.h"
 #include "config/conninfo.h"
+#include "db/backend.h"
 #include "db/migrate.h"
 
 #include <locale.h>
@@ -138,6 +139,13 @@ static enum rc open_db(struct cli *cli, struct err *err)
     if (rc == RC_OK && (cli->command->needs & NEEDS_SCHEMA) == NEEDS_SCHEMA)
         rc = migrate_validate(cli->db, err);
     return rc;
+}
+
+void cli_log_database(const struct cli *cli)
+{
+    const struct db_place place = db_place(cli->db);
+    log_event(LOG_INFO, "database", "host", place.host, "port", place.port, "dbname", place.dbname,
+              "login", db_login(cli->db), NULL);
 }
 
 void cli_disconnect(struct cli *cli)

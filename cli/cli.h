@@ -55,6 +55,8 @@ int cli_main(int argc, char **argv);
 
 /** For a daemon, which has sessions of its own. */
 void cli_disconnect(struct cli *cli);
+/** Logs which database the session reaches, and as whom: a daemon's first line. */
+void cli_log_database(const struct cli *cli);
 /** A new session instead of one that is lost. RC_LOST, RC_RETRY: not now. cli->db is NULL then. */
 MUST_CHECK enum rc cli_reconnect(struct cli *cli, struct err *err);
 

@@ -54,8 +54,10 @@ static enum rc check_database(struct cli *cli, struct console_options *options, 
     enum rc rc = cli_reconnect(cli, err);
     if (rc == RC_OK)
         rc = migrate_validate(cli->db, err);
-    if (rc == RC_OK)
+    if (rc == RC_OK) {
         options->server = db_server(cli->db);
+        cli_log_database(cli);
+    }
     return rc;
 }
 

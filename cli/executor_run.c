@@ -138,6 +138,7 @@ enum rc command_executor_run(struct cli *cli, struct err *err)
     rc = action_settings_load(cli->config, cli_config_wrong, cli, &actions, err);
     if (rc != RC_OK)
         return rc;
+    cli_log_database(cli);
     for (int i = 0; i < count; i++)
         keep_by_file(cli, queues[i]);
     action_start();

@@ -21,6 +21,7 @@ static enum rc run(struct cli *cli, const struct monitor_options *options, struc
     enum rc rc = metrics_port_open(cli, options->conninfo, options->server, NULL, &port, err);
     if (rc == RC_OK)
         rc = monitor_start(options, &monitor, err);
+    cli_log_database(cli);
     cli_disconnect(cli); /* the daemon has sessions of its own */
     if (rc == RC_OK)
         log_event(LOG_INFO, "monitor_started", "receivers", LOG_INT(options->receiver_count), NULL);

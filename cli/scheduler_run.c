@@ -36,6 +36,7 @@ enum rc command_scheduler_run(struct cli *cli, struct err *err)
         return once;
     }
     stop_catch();
+    cli_log_database(cli);
     options.tally = metrics_port_wanted(cli) ? tally_new(NULL, 0) : NULL;
     enum rc rc =
         metrics_port_open(cli, options.conninfo, options.server, options.tally, &port, err);

@@ -1,5 +1,6 @@
 /**
- * What: the server's side of a session: its login, and the process (backend) that serves it.
+ * What: the server's side of a session: where it is, its login, and the process (backend) that
+ *   serves it.
  * Invariants: pid and start together name a backend for good; the system uses a pid again.
  * Threads: the session's own.
  * Ownership: the texts belong to the session and live as long as it is open.
@@ -14,6 +15,11 @@ struct db;
 
 /** The role that the session is logged in as. */
 const char *db_login(const struct db *db);
+/** Where it is: the host or the directory of the socket, the port, and the database. */
+struct db_place {
+    const char *host, *port, *dbname;
+};
+struct db_place db_place(const struct db *db);
 /** Whether the server asked for the password, and so knows that the login is who it says. */
 bool db_used_password(const struct db *db);
 /** The backend's process id. */

@@ -321,6 +321,11 @@ const char *db_login(const struct db *db)
     return PQuser(db->conn);
 }
 
+struct db_place db_place(const struct db *db)
+{
+    return (struct db_place){PQhost(db->conn), PQport(db->conn), PQdb(db->conn)};
+}
+
 bool db_used_password(const struct db *db)
 {
     return PQconnectionUsedPassword(db->conn) != 0;

@@ -90,3 +90,20 @@ teardown() {
     [ "$(sql "SELECT string_agg(phase::text, ',' ORDER BY at) FROM effect")" = 10,10,20 ]
     [ "$(sql "SELECT status FROM lockstep.run_status WHERE run_id = '$id'")" = Completed ]
 }
+
+@test "the first line of a daemon names the database and the login" {
+    scratch_database
+    queue=$(scratch_name)
+    lockstep queue create "$queue" -q --create-topic
+    login=$(sql 'SELECT current_user')
+    place="event=database host=[^ ]+ port=$(sql 'SHOW port') dbname=${db##*dbname=} login=$login"
+    for daemon in "executor run --queue $queue" 'scheduler run' 'monitor run' 'console run --listen 0' "all run --queue $queue --listen 0"; do
+        # shellcheck disable=SC2086 # words
+        "$LOCKSTEP_BIN" $daemon -d "$db" -b "$LOCKSTEP_TEST_BROKERS" 2>"$BATS_TEST_TMPDIR/log" >/dev/null 3>&- &
+        pid=$!
+        eventually 30 grep -qE '_started' "$BATS_TEST_TMPDIR/log" || { cat "$BATS_TEST_TMPDIR/log"; return 1; }
+        grep -qE "$place" "$BATS_TEST_TMPDIR/log" || { echo "$daemon"; cat "$BATS_TEST_TMPDIR/log"; kill "$pid"; return 1; }
+        kill "$pid"
+        wait "$pid"
+    done
+}
