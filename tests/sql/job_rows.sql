@@ -203,7 +203,7 @@ BEGIN
     FOR i IN 1..rounds LOOP
         PERFORM pg_temp.trigger('b', jsonb_strip_nulls(jsonb_build_object('created_column', 'came', 'threshold', (ARRAY[NULL, 1, 3, 10])[1 + floor(random() * 4)],
             'idle', (ARRAY[NULL, '1m', '1h'])[1 + floor(random() * 3)], 'new_rows', true, 'debounce', (ARRAY['0s', '1m', '1h'])[1 + floor(random() * 3)],
-            'min_between', (ARRAY[NULL, '1m', '1h'])[1 + floor(random() * 3)])), jsonb_build_object('overlap', ('{skip,queue_one,allow,cancel}'::text[])[1 + floor(random() * 4)], 'enabled', random() < 0.9));
+            'min_between', (ARRAY[NULL, '1m', '1h'])[1 + floor(random() * 3)])), jsonb_build_object('overlap', ('{skip,queue_one,allow}'::text[])[1 + floor(random() * 3)], 'enabled', random() < 0.9));
         IF random() < 0.3 THEN
             INSERT INTO lockstep.run (run_id, queue_id, on_failure, status, job_id) SELECT gen_random_uuid(), q.queue_id, 'stop', 'Running', j.job_id FROM lockstep.queue q, lockstep.job j;
         END IF;

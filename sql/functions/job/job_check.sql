@@ -45,6 +45,8 @@ BEGIN
         PERFORM lockstep.job_refuse('query', 'the tasks come from it, and the job has "tasks", too', 'leave out one of them');
     ELSIF p_spec ? 'trigger' AND COALESCE(p_spec -> 'schedules', '[]') <> '[]' THEN
         PERFORM lockstep.job_refuse('trigger', 'a job fires when rows wait, or at times', 'leave out "schedules" or "trigger", or make two jobs');
+    ELSIF p_spec ? 'trigger' AND p_spec ->> 'overlap' = 'cancel' THEN
+        PERFORM lockstep.job_refuse('overlap', 'a trigger cancels no run: the rows that wait may be those that the run is at work on', 'write skip: they wait for its end');
     ELSIF NOT is_watch AND NOT p_spec ? 'query' AND (pg_catalog.jsonb_typeof(p_spec -> 'tasks') IS DISTINCT FROM 'array' OR pg_catalog.jsonb_array_length(p_spec -> 'tasks') NOT BETWEEN 1 AND 100000) THEN
         PERFORM lockstep.job_refuse('tasks', 'it is no list of 1 to 100000 tasks', 'write [{"order": 100, "sql": "SELECT 1"}]');
     ELSIF pg_catalog.jsonb_typeof(COALESCE(p_spec -> 'schedules', '[]')) <> 'array' OR pg_catalog.jsonb_array_length(COALESCE(p_spec -> 'schedules', '[]')) > 100 THEN

@@ -88,6 +88,9 @@ BEGIN
     END IF;
     next_at := following;
     wake_at := next_at + lockstep.job_jitter(p_job.name, p_schedule, next_at);
+    IF wake_at < p_now THEN -- a backlog takes turns with what else is due
+        wake_at := p_now;
+    END IF;
     IF verdict IN ('queue', 'cancel') OR p_schedule.queued_for IS NOT NULL THEN
         wake_at := LEAST(wake_at, p_now + AGAIN);
     END IF;

@@ -1,0 +1,81 @@
+-- A job that is due while a run of it is open: what waited long, what is cancelled, a long backlog.
+BEGIN;
+SELECT no_plan();
+SET LOCAL client_min_messages = error;
+INSERT INTO lockstep.queue (name, topic) VALUES ('q', 't');
+
+\ir job.inc
+CREATE FUNCTION pg_temp.hourly(name text, next timestamptz, job jsonb DEFAULT '{}', schedule jsonb DEFAULT '{}') RETURNS void LANGUAGE sql AS $$
+    SELECT lockstep.job_define(pg_temp.spec(name, job || jsonb_build_object('schedules', jsonb_build_array('{"name": "s", "kind": "interval", "every": "1h"}'::jsonb || schedule))));
+    UPDATE lockstep.schedule s SET next_at = next, wake_at = next WHERE s.job_id = (SELECT j.job_id FROM lockstep.job j WHERE j.name = hourly.name);
+$$;
+-- At most p_most turns at p_now.
+CREATE FUNCTION pg_temp.dispatch(p_now timestamptz, p_most int DEFAULT 50) RETURNS text LANGUAGE plpgsql AS $$
+DECLARE
+    d record;
+    said text;
+BEGIN
+    FOR i IN 1..p_most LOOP
+        SELECT * INTO d FROM lockstep.dispatch('test', p_now);
+        EXIT WHEN d.verdict IS NULL;
+        said := concat_ws(', ', said, concat_ws(' ', d.job, d.verdict, to_char(d.scheduled_for AT TIME ZONE 'UTC', 'HH24:MI'), CASE d.verdict WHEN 'error' THEN d.reason END));
+    END LOOP;
+    RETURN COALESCE(said, 'nothing');
+END
+$$;
+CREATE FUNCTION pg_temp.gone(VARIADIC names text[]) RETURNS void LANGUAGE sql AS $$
+    UPDATE lockstep.run SET status = 'Completed', ended_at = clock_timestamp() WHERE ended_at IS NULL;
+    DELETE FROM lockstep.job WHERE name = ANY (names);
+$$;
+CREATE FUNCTION pg_temp.run_of(name text) RETURNS bigint LANGUAGE sql AS $$
+    SELECT r.run_no FROM lockstep.run r JOIN lockstep.job j USING (job_id) WHERE j.name = run_of.name ORDER BY r.run_no DESC LIMIT 1
+$$;
+
+-- queue_one: a time that waits is not lost, however long the run takes.
+SELECT pg_temp.hourly('long', '2030-01-01 06:00Z', '{"overlap": "queue_one"}', '{"catchup_window": "30m"}');
+SELECT is(concat_ws('; ', pg_temp.dispatch('2030-01-01 06:00Z'), pg_temp.dispatch('2030-01-01 07:00Z'), pg_temp.dispatch('2030-01-01 08:00Z'), pg_temp.dispatch('2030-01-01 09:00Z')),
+    'long fire 06:00; long queue 07:00; long skip 08:00; long skip 09:00', 'one time waits for the run, the later ones are skipped');
+SELECT pg_temp.ends('long');
+SELECT is(pg_temp.dispatch('2030-01-01 09:50Z'), 'long fire 07:00', 'it fires when the run has ended, however old it is by then');
+SELECT is((SELECT source FROM lockstep.occurrence WHERE job = 'long' AND scheduled_for = '2030-01-01 07:00Z'), 'schedule s', 'and is no misfire');
+SELECT pg_temp.ends('long');
+SELECT is(pg_temp.dispatch('2030-01-01 10:00Z'), 'long fire 10:00', 'then the times are in turn again');
+SELECT pg_temp.gone('long');
+
+-- cancel: whatever the run was doing or waiting for.
+CREATE FUNCTION pg_temp.cancelled(p_status text, p_tasks text[], p_paused boolean) RETURNS text LANGUAGE plpgsql AS $$
+DECLARE
+    no bigint;
+    said text;
+BEGIN
+    PERFORM pg_temp.hourly('c', '2030-01-01 06:00Z', '{"overlap": "cancel"}'), pg_temp.dispatch('2030-01-01 06:00Z');
+    no := pg_temp.run_of('c');
+    IF p_tasks IS NOT NULL THEN
+        UPDATE lockstep.run SET status = p_status, started_at = clock_timestamp(), first_offset = 1, tasks = cardinality(p_tasks), phases = 1,
+            paused_at = CASE p_status WHEN 'Paused' THEN clock_timestamp() END, paused_by = CASE p_status WHEN 'Paused' THEN 'operator' END WHERE run_no = no;
+        WITH p AS (INSERT INTO lockstep.phase (run_no, queue_id, "order", previous_order, opened_at) SELECT r.run_no, r.queue_id, 100, 0, clock_timestamp() FROM lockstep.run r WHERE r.run_no = no RETURNING *)
+        INSERT INTO lockstep.task (phase_id, run_no, queue_id, "order", seq, kafka_offset, payload, status, scheduled_for)
+        SELECT p.phase_id, p.run_no, p.queue_id, p."order", t.n, t.n + 1000 * no, '{}', t.status::lockstep.status, clock_timestamp() + interval '1 day' FROM p, unnest(p_tasks) WITH ORDINALITY AS t (status, n);
+    END IF;
+    UPDATE lockstep.queue SET paused = p_paused, paused_at = CASE WHEN p_paused THEN clock_timestamp() END;
+    said := pg_temp.dispatch('2030-01-01 07:00Z');
+    said := said || '; ' || (SELECT r.status FROM lockstep.run r WHERE r.run_no = no);
+    UPDATE lockstep.queue SET paused = false, paused_at = NULL;
+    PERFORM pg_temp.gone('c');
+    RETURN said;
+END
+$$;
+SELECT is(pg_temp.cancelled(status, tasks, paused), 'c cancel 07:00, c fire 07:00; Cancelled', format('overlap cancel: a run %s, tasks %s%s, is cancelled, and the time fires', status, COALESCE(tasks::text, 'on the topic'), CASE WHEN paused THEN ', queue paused' ELSE '' END))
+FROM (VALUES ('Publishing', NULL), ('Running', '{Pending,Pending}'::text[]), ('Running', '{Completed,Error}'), ('Running', '{Paused}'), ('Paused', '{Failed,Pending}')) AS r (status, tasks), unnest('{false,true}'::boolean[]) AS paused;
+
+-- A trigger cannot cancel: the run that it would cancel is at work on the rows.
+SELECT throws_like(format('SELECT lockstep.job_define(%L)', pg_temp.spec('t', '{"overlap": "cancel", "trigger": {"on": "lockstep.queue", "threshold": 1}}')),
+    'overlap: a trigger cancels no run%', 'overlap cancel of a trigger is refused');
+
+-- A long backlog does not keep other jobs waiting: one of its times, then what else is due.
+SELECT pg_temp.hourly('all', '2030-01-01 06:00Z', '{"overlap": "allow"}', '{"misfire": "all", "catchup_window": "5h"}'), pg_temp.hourly('other', '2030-01-01 10:05Z'), pg_temp.hourly('third', '2030-01-01 10:07Z');
+SELECT is(pg_temp.dispatch('2030-01-01 10:10Z'), 'all fire 06:00, other fire 10:05, third fire 10:07, all fire 07:00, all fire 08:00, all fire 09:00, all fire 10:00', 'misfire all takes turns with other jobs');
+SELECT pg_temp.gone('all', 'other', 'third');
+
+SELECT * FROM finish();
+ROLLBACK;
