@@ -406,7 +406,7 @@ CREATE TABLE lockstep.job_event (
     run_id uuid,
     duration interval,
     rows bigint,
-    CONSTRAINT job_event_event CHECK ((event = ANY (ARRAY['fired'::text, 'skipped'::text, 'missed'::text, 'completed'::text, 'error'::text, 'zombie'::text, 'changed'::text, 'alert'::text, 'recovered'::text]))),
+    CONSTRAINT job_event_event CHECK ((event = ANY (ARRAY['fired'::text, 'skipped'::text, 'missed'::text, 'completed'::text, 'error'::text, 'zombie'::text, 'changed'::text, 'alert'::text, 'recovered'::text, 'late'::text, 'stuck'::text]))),
     CONSTRAINT job_event_pkey PRIMARY KEY (job_event_id)
 );
 CREATE INDEX job_event_at ON lockstep.job_event (at);

@@ -2,7 +2,8 @@
 -- look. Promised to users: a column keeps its name and meaning; new ones go to the end.
 --   disabled, paused, silenced    by a person, disabled also when each of its schedules is: no problem       manual      no schedule: nothing is expected
 --   blocked   fired, but its queue is halted or has no executor
---   stuck     its run takes longer than twice what 95 of 100 good ones took, and a minute; known from five of them on
+--   stuck     its run takes longer than twice what 95 of 100 good ones took, and a minute; known from five of them on;
+--             or nothing of it was claimed for five minutes, though an executor has nothing else to do
 --   missed    a time has passed by more than lockstep.job_grace, and no dispatcher has decided it; or its last time was decided as missed
 --   never     a schedule is enabled, and nothing is to come
 --   failed    a schedule whose zone is gone, its last run, the firing of its last time, or three looks of its trigger in a row; since the first of them      late    its last run
@@ -18,7 +19,7 @@ SELECT h.job, h.queue, h.state, h.state IN ('blocked', 'stuck', 'missed', 'never
                  WHEN h.last_outcome = 'error' THEN format('%s: %s', h.last_source, h.last_reason)
                  WHEN h.is_watch THEN COALESCE(h.last_reason, 'it has reported a failure') ELSE format('run %s is %s', h.last_run, h.last_status) END
             WHEN 'late' THEN format('it fired %s after its time', date_trunc('second', h.lateness))
-            WHEN 'stuck' THEN format('run %s takes longer than %s', h.open_run, date_trunc('second', h.longest))
+            WHEN 'stuck' THEN CASE WHEN h.is_unclaimed THEN format('nothing of run %s was claimed: lockstep run explain %s', h.open_run, h.open_run) ELSE format('run %s takes longer than %s', h.open_run, date_trunc('second', h.longest)) END
             WHEN 'blocked' THEN format('run %s waits: queue %s %s', h.open_run, h.queue, CASE WHEN h.is_halted THEN 'is halted' ELSE 'has no executor' END)
             WHEN 'never' THEN 'no schedule has a time to come'
             WHEN 'silenced' THEN h.silence
@@ -28,14 +29,14 @@ FROM (
     SELECT j.name AS job, q.name AS queue, j.changed_at, q.paused_at, q.halted_reason IS NOT NULL AS is_halted, j.is_watch, n.name AS schedule, n.next_at, o.run_id AS open_run,
            o.created_at AS open_since, COALESCE(l.run_id, f.run_id) AS last_run, COALESCE(l.status, f.status) AS last_status, l.reason AS last_reason,
            l.ended_at AS last_ended_at, l.scheduled_for AS last_for,
-           l.decided_at - l.scheduled_for AS lateness, p.longest, z.set_at AS silenced_at,
+           l.decided_at - l.scheduled_for AS lateness, p.longest, o.is_unclaimed, z.set_at AS silenced_at,
            n.is_undecided, c.fault, c.look_at, c.look_error, c.failing_since, l.outcome AS last_outcome, l.source AS last_source, l.decided_at AS last_decided_at,
            format('until %s by %s: %s', lockstep.job_time(date_trunc('second', z.until)), z.set_by, z.reason) AS silence,
            CASE WHEN NOT j.enabled THEN 'disabled'
                 WHEN q.paused THEN 'paused'
                 WHEN z.until > clock_timestamp() THEN 'silenced'
                 WHEN o.run_id IS NOT NULL AND (q.halted_reason IS NOT NULL OR NOT e.lives) THEN 'blocked'
-                WHEN clock_timestamp() - o.created_at > p.longest THEN 'stuck'
+                WHEN o.is_unclaimed OR clock_timestamp() - o.created_at > p.longest THEN 'stuck'
                 WHEN o.run_id IS NOT NULL THEN 'running'
                 WHEN c.fault IS NOT NULL THEN 'failed'
                 WHEN n.is_undecided THEN 'missed'
@@ -63,7 +64,8 @@ FROM (
         FROM (SELECT s AS schedule, s.name, s.next_at FROM lockstep.schedule s
               WHERE s.job_id = j.job_id AND s.is_active AND s.after_job IS NULL ORDER BY s.next_at LIMIT 1) m) n ON true
     LEFT JOIN LATERAL (
-        SELECT r.run_id, r.created_at FROM lockstep.run r WHERE r.job_id = j.job_id AND r.ended_at IS NULL ORDER BY r.run_no LIMIT 1) o ON true
+        SELECT r.run_id, r.created_at, r.first_offset IS NULL AND r.created_at < clock_timestamp() - interval '5 minutes' AND lockstep.job_unclaimed(r.run_no, interval '5 minutes') AS is_unclaimed
+        FROM lockstep.run r WHERE r.job_id = j.job_id AND r.ended_at IS NULL ORDER BY r.run_no LIMIT 1) o ON true
     LEFT JOIN LATERAL (
         SELECT b.outcome, b.source, b.run_id, b.status, b.reason, b.ended_at, b.scheduled_for, b.decided_at, s AS schedule,
                s.schedule_id IS NOT NULL AND s.after_job IS NULL AND b.source NOT LIKE 'backfill by %' AS is_rule

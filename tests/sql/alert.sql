@@ -36,7 +36,7 @@ SELECT is(pg_temp.look(), '0/0', 'one look alone closes nothing');
 SELECT is(pg_temp.look(), '0/1', 'the second one does');
 SELECT is(pg_temp.alerts(), 'backup missed recovered', 'it has recovered');
 SELECT is((SELECT string_agg(concat_ws(' ', event, message), '; ' ORDER BY job_event_id) FROM lockstep.job_log WHERE source = 'monitor'),
-    'alert missed: ' || (SELECT text FROM lockstep.alert) || '; recovered missed is over: recovered', 'the job''s log says so');
+    'missed ' || (SELECT text FROM lockstep.alert) || '; recovered missed is over: recovered', 'the job''s log says so');
 CREATE FUNCTION pg_temp.events() RETURNS text LANGUAGE sql AS $$
     SELECT string_agg(concat_ws(' ', l.event, l.job, regexp_replace(l.detail, 'alert \d+', 'alert N')), '; ' ORDER BY l.event_id)
     FROM lockstep.event_log l JOIN lockstep.event_type t USING (event) WHERE t.about = 'job'

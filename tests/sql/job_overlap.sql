@@ -77,5 +77,49 @@ SELECT pg_temp.hourly('all', '2030-01-01 06:00Z', '{"overlap": "allow"}', '{"mis
 SELECT is(pg_temp.dispatch('2030-01-01 10:10Z'), 'all fire 06:00, other fire 10:05, third fire 10:07, all fire 07:00, all fire 08:00, all fire 09:00, all fire 10:00', 'misfire all takes turns with other jobs');
 SELECT pg_temp.gone('all', 'other', 'third');
 
+-- A run that fired and that nobody ever claims: it is named, with the remedy, and makes room in the end.
+CREATE FUNCTION pg_temp.health() RETURNS text LANGUAGE sql AS $$ SELECT concat_ws(' ', state, is_problem, regexp_replace(detail, '[0-9a-f-]{36}', 'ID', 'g')) FROM lockstep.job_health WHERE job = 'lost' $$;
+CREATE FUNCTION pg_temp.lost(p_age interval) RETURNS void LANGUAGE sql AS $$
+    UPDATE lockstep.run SET created_at = now() - p_age, published_at = now() - p_age WHERE run_no = pg_temp.run_of('lost');
+    DELETE FROM lockstep.enqueued WHERE run_no = pg_temp.run_of('lost');
+    UPDATE lockstep.executor SET ended_at = NULL; -- it has no session, and whoever cancels takes it for dead
+$$;
+SELECT pg_temp.hourly('lost', '2030-01-01 06:00Z'), pg_temp.dispatch('2030-01-01 06:00Z');
+INSERT INTO lockstep.executor (executor_id, host, pid, version, readers, queues, started_at) VALUES (gen_random_uuid(), 'h', 1, 'v', 1, '{q}', now() - interval '2 h');
+SELECT is(pg_temp.health(), 'running f run ID', 'a run that has just fired runs');
+UPDATE lockstep.run SET created_at = now() - interval '6 min' WHERE run_no = pg_temp.run_of('lost');
+SELECT is(pg_temp.health(), 'stuck t nothing of run ID was claimed: lockstep run explain ID', 'one that is not relayed is stuck');
+SELECT pg_temp.lost('4 min');
+SELECT is(pg_temp.health(), 'running f run ID', 'one that was published just now runs');
+SELECT pg_temp.lost('6 min');
+SELECT is(pg_temp.health(), 'stuck t nothing of run ID was claimed: lockstep run explain ID', 'one of which nobody claims anything is stuck');
+INSERT INTO lockstep.run (run_id, queue_id, on_failure, status, first_offset) SELECT gen_random_uuid(), queue_id, 'stop', 'Running', 0 FROM lockstep.queue;
+SELECT is(pg_temp.health(), 'running f run ID', 'unless the queue is at work on another one');
+UPDATE lockstep.run SET ended_at = now(), status = 'Completed' WHERE first_offset = 0;
+UPDATE lockstep.executor SET started_at = now() - interval '1 min';
+SELECT is(pg_temp.health(), 'running f run ID', 'or its executor has just begun');
+UPDATE lockstep.executor SET started_at = now() - interval '2 h';
+SELECT is(lockstep.job_overdue(), 0::bigint, 'it is not cancelled at once');
+SELECT pg_temp.lost('31 min');
+INSERT INTO lockstep.relay (queue_id, kind, next_offset) SELECT queue_id, 'enqueue', 10 FROM lockstep.queue;
+SELECT is(lockstep.job_overdue(), 0::bigint, 'nor while something of it may be on the topic');
+UPDATE lockstep.queue SET next_offset = 10;
+SELECT is(lockstep.job_overdue(), 1::bigint, 'after zombie_after it is, when the topic was read to its end');
+SELECT is((SELECT format('%s %s', l.event, r.status) FROM lockstep.job_log l JOIN lockstep.run r USING (run_id) WHERE l.event = 'zombie'), 'zombie Cancelled', 'and the log says so');
+SELECT is(pg_temp.dispatch('2030-01-01 07:00Z'), 'lost fire 07:00', 'so the next time fires');
+SELECT pg_temp.lost('6 min');
+SELECT is((lockstep.run_cancel((SELECT open_run FROM lockstep.job_health WHERE job = 'lost'))).status, 'Cancelled', 'the remedy by hand: run cancel');
+SELECT is(pg_temp.dispatch('2030-01-01 08:00Z'), 'lost fire 08:00', 'and the job fires again');
+
+-- What the monitor finds late and stuck is named so in the log.
+SELECT pg_temp.lost('6 min'), lockstep.monitor_look('t', '1 min', '2030-01-01Z'), lockstep.monitor_look('t', '1 min', '2030-01-01 00:01Z'), lockstep.monitor_look('t', '1 min', '2030-01-01 00:02Z');
+SELECT is((SELECT regexp_replace(event || ': ' || message, '[0-9a-f-]{36}', 'ID', 'g') FROM lockstep.job_log WHERE source = 'monitor'), 'stuck: nothing of run ID was claimed: lockstep run explain ID', 'stuck');
+SELECT pg_temp.ends('lost');
+UPDATE lockstep.job_occurrence SET scheduled_for = decided_at - interval '3 h' WHERE run_id = (SELECT r.run_id FROM lockstep.run r WHERE r.run_no = pg_temp.run_of('lost'));
+DELETE FROM lockstep.job_occurrence WHERE scheduled_for > now();
+SELECT lockstep.monitor_look('t', '1 min', '2030-01-01 00:03Z'), lockstep.monitor_look('t', '1 min', '2030-01-01 00:04Z'), lockstep.monitor_look('t', '1 min', '2030-01-01 00:05Z');
+SELECT is((SELECT string_agg(event, ' ' ORDER BY job_event_id) FROM lockstep.job_log WHERE source = 'monitor'), 'stuck late alert', 'and late; the last line says that stuck is over');
+SELECT pg_temp.gone('lost');
+
 SELECT * FROM finish();
 ROLLBACK;

@@ -25,7 +25,8 @@ CREATE OR REPLACE FUNCTION lockstep.monitor_compare(p_now timestamptz, OUT opene
         FROM unseen u WHERE a.alert_id = u.alert_id AND u.opened_at IS NOT NULL
         RETURNING a.job, a.kind, a.ended, a.closed_at IS NOT NULL AS closes
     ), noted AS (
-        SELECT lockstep.job_note(s.job, 'alert', 'monitor', pg_catalog.concat_ws(': ', s.kind, s.text)) FROM seen s WHERE s.opens
+        SELECT CASE WHEN s.kind IN ('missed', 'late', 'stuck') THEN lockstep.job_note(s.job, s.kind, 'monitor', s.text)
+                    ELSE lockstep.job_note(s.job, 'alert', 'monitor', pg_catalog.concat_ws(': ', s.kind, s.text)) END FROM seen s WHERE s.opens
         UNION ALL
         SELECT lockstep.job_note(m.job, CASE m.ended WHEN 'recovered' THEN 'recovered' ELSE 'alert' END, 'monitor', pg_catalog.format('%s is over: %s', m.kind, m.ended))
         FROM missing m WHERE m.closes

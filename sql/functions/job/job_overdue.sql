@@ -1,5 +1,6 @@
 -- Cancels runs of jobs that are longer than max_runtime, and zombies: of which nothing runs, nothing is to be done and nothing has ended for zombie_after, and
--- whose end does not come. One that still works, or that waits for its turn, is no zombie. Returns how many.
+-- whose end does not come. One that still works, or that waits for its turn, is no zombie. Nor is one that nobody has claimed, unless its messages are lost: the queue
+-- was read to its end by an executor that has lived for so long, which has nothing else to do. Returns how many.
 CREATE OR REPLACE FUNCTION lockstep.job_overdue() RETURNS bigint LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
     one record;
@@ -11,7 +12,7 @@ BEGIN
         JOIN lockstep.job j USING (job_id) JOIN lockstep.queue q ON q.queue_id = r.queue_id
         WHERE (r.created_at < clock_timestamp() - j.max_runtime
                -- While executors may still find something of it on the topic it is none. An offset more: of the transaction's end.
-               OR (r.started_at < clock_timestamp() - j.zombie_after AND NOT q.paused AND q.halted_reason IS NULL
+               OR ((r.started_at < clock_timestamp() - j.zombie_after OR r.published_at IS NOT NULL AND lockstep.job_unclaimed(r.run_no, j.zombie_after)) AND NOT q.paused AND q.halted_reason IS NULL
                    AND q.next_offset + 1 >= COALESCE((SELECT y.next_offset FROM lockstep.relay y WHERE y.queue_id = q.queue_id AND y.kind = 'enqueue'), 0)
                    AND NOT EXISTS (
                        SELECT FROM lockstep.phase p JOIN lockstep.task t USING (phase_id)
