@@ -1,12 +1,26 @@
 #include "console/change.h"
 
+#include "base/clock.h"
 #include "console/document.h"
+#include "console/patience.h"
 #include "sql/sql.h"
 
-/* RC_OK with an answer: it was made before. */
-static enum rc note(struct db *db, const struct visitor *visitor, const struct change *change,
-                    struct str *answer, struct err *err)
+#define PORTIONS_US 4000000 /* no portion begins after it, so that a client has not given up */
+
+struct making {
+    const struct visitor *visitor;
+    const struct change *change;
+    struct str *answer;
+    int portions; /* that were made */
+    bool known;   /* the answer is that of the first request with this key */
+};
+
+/* *ret_known: it was made before, and this is the answer. */
+static enum rc note(struct db *db, const struct making *making, struct str *answer, bool *ret_known,
+                    struct err *err)
 {
+    const struct visitor *visitor = making->visitor;
+    const struct change *change = making->change;
     DB_RESULT_AUTO *result = NULL;
     const char *const params[] = {visitor_login(visitor), change->key, change->request};
     enum rc rc = db_run(db, &sql_console_change_begin, params, &result, err);
@@ -14,6 +28,7 @@ static enum rc note(struct db *db, const struct visitor *visitor, const struct c
         return rc;
     bool is_same = db_bool(result, 0, CONSOLE_CHANGE_BEGIN_IS_SAME);
     if (is_same && !route_code(change->route)->once) {
+        *ret_known = true;
         str_text(answer, db_text(result, 0, CONSOLE_CHANGE_BEGIN_ANSWER));
         return RC_OK;
     }
@@ -29,54 +44,69 @@ static enum rc note(struct db *db, const struct visitor *visitor, const struct c
     return rc;
 }
 
-static enum rc make_noted(struct db *db, const struct visitor *visitor, const struct change *change,
-                          struct str *answer, struct err *err)
+static enum rc make_noted(struct db *db, struct making *making, struct str *answer, struct err *err)
 {
-    enum rc rc = note(db, visitor, change, answer, err);
-    if (rc != RC_OK || answer->len > 0)
+    const struct change *change = making->change;
+    enum rc rc = making->portions == 0 ? note(db, making, answer, &making->known, err) : RC_OK;
+    if (rc != RC_OK || making->known)
         return rc;
     rc = document_make(change->context, db, change->route, change->params, answer, err);
     const char *kept = route_code(change->route)->once ? "" : answer->data;
-    const char *const params[] = {visitor_login(visitor), change->key, kept};
+    const char *const params[] = {visitor_login(making->visitor), change->key, kept};
     return rc == RC_OK ? db_run(db, &sql_console_change_end, params, NULL, err) : rc;
 }
 
-static enum rc make_once(struct db *db, const struct visitor *visitor, const struct change *change,
-                         struct str *answer, struct err *err)
+static enum rc make_once(struct db *db, struct making *making, struct str *answer, struct err *err)
 {
     enum rc rc = db_run(db, &sql_console_begin, NULL, NULL, err);
     if (rc != RC_OK)
         return rc;
-    rc = make_noted(db, visitor, change, answer, err);
+    rc = make_noted(db, making, answer, err);
     if (rc == RC_OK)
         return db_run(db, &sql_console_commit, NULL, NULL, err);
     enum rc undone = rc == RC_LOST ? rc : db_run(db, &sql_console_rollback, NULL, NULL, NULL);
     return undone == RC_LOST ? RC_LOST : rc;
 }
 
-struct making {
-    const struct visitor *visitor;
-    const struct change *change;
-    struct str *answer;
-};
+/* A transaction. What it answers takes the place of what the portion before has answered, which
+ * stays if it fails. */
+static enum rc make_portion(struct db *db, struct making *making, struct err *err)
+{
+    const struct change *change = making->change;
+    STR_AUTO answer = {0};
+    str_add(&answer, making->answer->data, making->answer->len);
+    enum rc rc = change->key != NULL ? make_once(db, making, &answer, err)
+                                     : document_make(change->context, db, change->route,
+                                                     change->params, &answer, err);
+    if (rc != RC_OK)
+        return rc;
+    making->portions++;
+    str_clear(making->answer);
+    str_add(making->answer, answer.data, answer.len);
+    return RC_OK;
+}
 
 static enum rc make_on(struct db *db, void *context, struct err *err)
 {
-    const struct making *making = context;
+    struct making *making = context;
     const struct change *change = making->change;
-    route_step_fn *after = route_code(change->route)->after;
+    const struct route_code *code = route_code(change->route);
     struct err ignored = {0};
-    enum rc rc = change->key != NULL ? make_once(db, making->visitor, change, making->answer, err)
-                                     : document_make(change->context, db, change->route,
-                                                     change->params, making->answer, err);
-    if (rc == RC_OK && after != NULL)
-        (void)!after(change->context, db, change->params, &ignored);
+    int64_t until_us = clock_boot_us() + PORTIONS_US;
+    enum rc rc = make_portion(db, making, err);
+    while (rc == RC_OK && code->left != NULL && !making->known && code->left(making->answer) &&
+           clock_boot_us() < until_us && !http_gone(change->context->request))
+        rc = make_portion(db, making, err);
+    if (rc == RC_OK && code->after != NULL)
+        (void)!code->after(change->context, db, change->params, &ignored);
     return rc;
 }
 
+/* A portion that fails takes nothing from those before it: their answer has what is left. */
 enum rc change_make(struct visitor *visitor, const struct change *change, struct str *answer,
                     struct err *err)
 {
     struct making making = {.visitor = visitor, .change = change, .answer = answer};
-    return visitor_use(visitor, change->context->request, make_on, &making, err);
+    enum rc rc = visitor_use(visitor, change->context->request, make_on, &making, err);
+    return making.portions > 0 && route_code(change->route)->left != NULL ? RC_OK : rc;
 }

@@ -3,7 +3,8 @@
  *   Idempotency-Key.
  * Invariants: the change and the note of its key are one transaction; a second request with the key
  *   waits for the first, and gets its answer. A change that was refused leaves no note: it may be
- *   tried again.
+ *   tried again. What is made in portions is a transaction a portion, and the key is kept with the
+ *   answer of the last one.
  * Threads: any.
  * Ownership: the answer is the caller's str.
  * Failure: as db_run; RC_NONE: there is no such thing. A key that was used for another request:

@@ -34,6 +34,9 @@ typedef enum rc route_make_fn(const struct route_context *context, struct db *db
                               const char *const *params, struct str *document, struct err *err);
 typedef enum rc route_step_fn(const struct route_context *context, struct db *db,
                               const char *const *params, struct err *err);
+/** Whether there is another portion: it is made with the document of the one before, which it
+ * replaces, and which is "" before the first. */
+typedef bool route_left_fn(const struct str *document);
 /** What a route does beside its statement. */
 struct route_code {
     const char *method, *path;
@@ -41,6 +44,7 @@ struct route_code {
     route_step_fn *before; /* what SQL cannot check; RC_NONE: there is no such thing */
     route_step_fn *after;  /* when it is committed; if that fails the change is made all the same */
     bool once;             /* its answer has a secret: it is given once, and not kept */
+    route_left_fn *left;   /* NULL: one transaction; else its document is made in portions */
     bool keyless;          /* takes no Idempotency-Key: it lasts for more than a transaction */
 };
 struct route {

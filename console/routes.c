@@ -5,6 +5,7 @@
 #include "console/prepare.h"
 #include "console/queue.h"
 #include "console/replay.h"
+#include "console/runs.h"
 #include "console/settings.h"
 
 #include "base/str.h"
@@ -69,8 +70,10 @@ const struct route routes[] = {
      "its events, the newest first"},
     {"GET", "runs/{run}/explain", &sql_console_explain_run, MONITOR, "run @payloads",
      "why it does not continue"},
-    {"POST", "runs/actions", &sql_console_runs_act, OPERATOR, "action! runs^ filter^ reason!",
-     "does one thing with several runs"},
+    {"POST", "runs/actions", NULL, OPERATOR, "action! runs^ filter^ reason!",
+     "does one thing with several runs, for 5 s at most; the ids of those that it has not come to "
+     "are "
+     "`left`"},
     {"POST", "runs/{run}/cancel", &sql_console_run_cancel, OPERATOR, "run reason!", "cancels it"},
     {"POST", "runs/{run}/pause", &sql_console_run_pause, OPERATOR, "run reason!", "pauses it"},
     {"POST", "runs/{run}/resume", &sql_console_run_resume, OPERATOR, "run reason!", "continues it"},
@@ -211,6 +214,7 @@ const struct route_code *route_code(const struct route *route)
         {"GET", "settings", .make = settings_make},
         {"POST", "replay", .make = replay_make, .keyless = true},
         {"POST", "replays/{replay}/abandon", .make = replay_abandon_make, .keyless = true},
+        {"POST", "runs/actions", .make = runs_act_make, .left = runs_left},
         {"POST", "tokens", .once = true},
         {"POST", "queues", .make = queue_create_make, .after = queue_create_mark},
         {"DELETE", "queues/{queue}", .before = queue_may_delete},

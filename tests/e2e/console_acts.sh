@@ -61,6 +61,22 @@ does 'by a filter of time' POST api/v1/runs/actions '{"action": "cancel", "filte
 does 'by another' POST api/v1/runs/actions '{"action": "cancel", "filter": {"name": "bulk", "until": "2001-01-01T00:00:00Z"}, "reason": "none"}' .done 0
 does 'by filter' POST api/v1/runs/actions "{\"action\": \"cancel\", \"filter\": {\"name\": \"bulk\", \"since\": \"2001-01-01T00:00:00Z\", \"until\": \"2099-01-01T00:00:00Z\"}, \"reason\": \"the rest\"}" '"\(.done) \(.refused | length)"' '1 1'
 expect 'both' "$(sql "SELECT bool_and(cancelled_at IS NOT NULL) FROM lockstep.run WHERE run_id IN ('$one', '$two')")" t
+# Each run takes 0.7 s: three portions or more, each its own transaction, until about four seconds are over.
+sql "CREATE FUNCTION lockstep.test_slow() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN PERFORM pg_sleep(0.7); RETURN NEW; END';
+     CREATE TRIGGER test_slow BEFORE INSERT ON lockstep.event_log FOR EACH ROW WHEN (NEW.event = 'run_cancelled') EXECUTE FUNCTION lockstep.test_slow()" >/dev/null
+for ((i = 0; i < 12; i++)); do lockstep publish --queue "$q" -q --name slow - 2>/dev/null <<<'{"order": 1, "sql": "SELECT 1"}' >/dev/null; done
+eventually 30 eval '[ "$(sql "SELECT count(*) FROM lockstep.run WHERE name = '"'slow'"' AND published_at IS NOT NULL")" = 12 ]'
+api POST api/v1/runs/actions '{"action": "cancel", "filter": {"name": "slow"}, "reason": "many"}' -b "$tmp/cookies" -H "X-CSRF-Token: $csrf" -H 'Idempotency-Key: many'
+first=$answer
+expect 'answered, not timed out' "$status" 200
+expect 'each is done, or left' "$(api_is '.done + (.left | length)') $(api_is '.refused | length')" '12 0'
+expect 'some of both' "$(api_is '.done > 1 and (.left | length) > 0')" true
+expect 'what is told is what is so' "$(sql "SELECT count(*) FROM lockstep.run WHERE name = 'slow' AND cancelled_at IS NOT NULL")" "$(api_is .done)"
+expect 'in several transactions' "$(sql "SELECT count(DISTINCT cancelled_at) > 1 FROM lockstep.run WHERE name = 'slow' AND cancelled_at IS NOT NULL")" t
+api POST api/v1/runs/actions '{"action": "cancel", "filter": {"name": "slow"}, "reason": "many"}' -b "$tmp/cookies" -H "X-CSRF-Token: $csrf" -H 'Idempotency-Key: many'
+expect 'the key has the last answer, and nothing more is done' "$answer" "$first"
+sql 'DROP TRIGGER test_slow ON lockstep.event_log; DROP FUNCTION lockstep.test_slow()' >/dev/null
+does 'what is left, asked for' POST api/v1/runs/actions "$(jq -c '{action: "cancel", runs: .left, reason: "the rest"}' <<<"$first")" '"\(.done) \(.left | length)"' "$(jq '.left | length' <<<"$first") 0"
 as POST api/v1/runs/actions '{"action": "cancel", "reason": "x"}'
 expect 'none named' "$status" 400
 as POST api/v1/runs/actions '{"action": "delete", "runs": [], "reason": "x"}'

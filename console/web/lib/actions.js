@@ -58,6 +58,27 @@ export const RUN_ACTIONS = {
 /* What is done with several runs at once. */
 export const MANY = Object.entries(RUN_ACTIONS).filter(([, action]) => !action.single);
 
+/* A request does it for some seconds and says which runs are left; these are asked for again. */
+async function sendRuns(name, reason, which) {
+    const all = { done: 0, refused: [], left: [] };
+    for (let next = which; next; next = all.left.length ? { runs: all.left } : null) {
+        try {
+            const doc = await send('POST', 'runs/actions', { action: name, reason, ...next });
+            all.done += doc.done;
+            all.refused.push(...doc.refused);
+            all.left = doc.left;
+        } catch (problem) {
+            if (next === which) throw problem;
+            return { ...all, problem };
+        }
+    }
+    return all;
+}
+
+function leavings(doc) {
+    return doc.left.length ? `; ${plural(doc.left.length, 'run')} left: ${doc.problem.message}` : '';
+}
+
 function refusals(doc) {
     return doc.refused?.length ? `; ${plural(doc.refused.length, 'run')} refused: ${doc.refused[0].detail}` : '';
 }
@@ -93,8 +114,8 @@ export function runsAction(name, { runs, filter, total }, after) {
             ...action.effect(null),
             'Runs whose state does not allow it are refused, and the answer says which.',
         ],
-        act: ({ reason }) => send('POST', 'runs/actions', { action: name, reason, ...(runs ? { runs } : { filter }) }),
-        done: (doc) => `${plural(doc.done ?? 0, 'run')} done${refusals(doc)}.`,
+        act: ({ reason }) => sendRuns(name, reason, runs ? { runs } : { filter }),
+        done: (doc) => `${plural(doc.done, 'run')} done${refusals(doc)}${leavings(doc)}.`,
         after,
     });
 }

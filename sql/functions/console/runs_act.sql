@@ -1,20 +1,25 @@
 -- Does one thing, cancel, pause, resume or retry, with several runs: those of ids, or the newest 1000 that the filter describes ({queue, status, name, since, until}). What is not possible with one of them is
--- said of it, and the others are done all the same. Each is a change of its own in the event log.
-CREATE OR REPLACE FUNCTION lockstep.runs_act(action text, ids json, filter json, reason text) RETURNS json LANGUAGE plpgsql AS $$
+-- said of it, and the others are done all the same. Each is a change of its own in the event log. No run is begun after a second: their ids are `left`. The next portion is given that answer as
+-- so_far, continues with what is left, and its answer counts both.
+CREATE OR REPLACE FUNCTION lockstep.runs_act(action text, ids json, filter json, reason text, so_far json) RETURNS json LANGUAGE plpgsql AS $$
 #variable_conflict use_variable
 DECLARE
     MOST CONSTANT int := 1000;
+    PORTION CONSTANT interval := '1 second';
+    since CONSTANT timestamptz := pg_catalog.clock_timestamp();
     wanted uuid[];
     run uuid;
-    done bigint := 0;
-    refused json[] := '{}';
+    begun int := 0;
+    done bigint := COALESCE((so_far ->> 'done')::bigint, 0);
+    refused json[] := ARRAY(SELECT r.item FROM pg_catalog.json_array_elements(so_far -> 'refused') AS r (item));
     words text;
     help text;
 BEGIN
     IF (ids IS NULL) = (filter IS NULL) THEN
         RAISE EXCEPTION 'either runs or filter says which runs are meant' USING ERRCODE = '22023';
     END IF;
-    wanted := CASE WHEN ids IS NOT NULL THEN ARRAY(SELECT i.id::uuid FROM pg_catalog.json_array_elements_text(ids) AS i (id))
+    wanted := CASE WHEN so_far IS NOT NULL THEN ARRAY(SELECT i.id::uuid FROM pg_catalog.json_array_elements_text(so_far -> 'left') AS i (id))
+        WHEN ids IS NOT NULL THEN ARRAY(SELECT i.id::uuid FROM pg_catalog.json_array_elements_text(ids) AS i (id))
         ELSE ARRAY(SELECT r.run_id FROM lockstep.run r JOIN lockstep.queue q USING (queue_id)
                    WHERE (filter ->> 'queue' IS NULL OR q.name = filter ->> 'queue') AND (filter ->> 'status' IS NULL OR lockstep.run_state(r.status, r.published_at) = ANY (pg_catalog.string_to_array(filter ->> 'status', ',')))
                      AND (filter ->> 'name' IS NULL OR pg_catalog.strpos(pg_catalog.lower(pg_catalog.concat_ws(' ', r.name, r.run_id)), pg_catalog.lower(filter ->> 'name')) > 0)
@@ -24,6 +29,8 @@ BEGIN
         RAISE EXCEPTION 'at most % runs at once', MOST USING ERRCODE = '22023';
     END IF;
     FOREACH run IN ARRAY wanted LOOP
+        EXIT WHEN begun > 0 AND pg_catalog.clock_timestamp() > since + PORTION;
+        begun := begun + 1;
         BEGIN
             CASE action
             WHEN 'cancel' THEN PERFORM lockstep.run_cancel(run, reason);
@@ -37,8 +44,8 @@ BEGIN
             refused := refused || pg_catalog.json_build_object('run_id', run, 'detail', words, 'hint', NULLIF(help, ''));
         END;
     END LOOP;
-    RETURN pg_catalog.json_build_object('done', done, 'refused', pg_catalog.array_to_json(refused));
+    RETURN pg_catalog.json_build_object('done', done, 'refused', pg_catalog.array_to_json(refused), 'left', pg_catalog.array_to_json(wanted[begun + 1:]));
 END
 $$;
-REVOKE EXECUTE ON FUNCTION lockstep.runs_act(text, json, json, text) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION lockstep.runs_act(text, json, json, text) TO lockstep_operator;
+REVOKE EXECUTE ON FUNCTION lockstep.runs_act(text, json, json, text, json) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION lockstep.runs_act(text, json, json, text, json) TO lockstep_operator;
