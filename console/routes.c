@@ -122,7 +122,7 @@ const struct route routes[] = {
     {"GET", "locks", &sql_console_locks, MONITOR, "limit queue @payloads",
      "locks that are held and waited for"},
     {"GET", "rejected", &sql_console_rejected, MONITOR,
-     "limit after queue text since until @payloads",
+     "limit after queue text since until @payloads run",
      "messages that could not become tasks, the newest first"},
     {"GET", "rejected/{rejected}", &sql_console_rejected_message, MONITOR, "rejected @payloads",
      "one of them"},

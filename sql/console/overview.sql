@@ -83,7 +83,7 @@ SELECT json_build_object(
                    'open_order', (SELECT p."order" FROM lockstep.phase p WHERE p.run_no + 0 = q.run_no AND p.opened_at IS NOT NULL AND p.done_at IS NULL
                                   ORDER BY p."order" + 0 LIMIT 1), -- by phase_left
                    'pending', c.pending, 'processing', CASE WHEN c.read < c.most THEN c.processing ELSE GREATEST(c.processing, s.in_use) END, 'error', c.error,
-                   'failed', GREATEST(c.failed, f.failed) + COALESCE(q.rejected, 0), 'counted_all', c.read < c.most, 'lag', lockstep.queue_lag(q.name, q.next_offset),
+                   'failed', GREATEST(c.failed, f.failed), 'rejected', COALESCE(q.rejected, 0), 'counted_all', c.read < c.most, 'lag', lockstep.queue_lag(q.name, q.next_offset),
                    'oldest_waiting_s', lockstep.seconds(q.now - (SELECT p.claimed_at FROM lockstep.phase p WHERE p.queue_id = q.queue_id AND p.done_at IS NULL
                                                                  ORDER BY p.run_no, p."order" LIMIT 1)),
                    'throughput', t.minutes, 'barrier_ms', b.minutes, 'executors', x.working, 'active', q.active, 'troubles', COALESCE(w.lines, '[]'::json)) ORDER BY q.name)

@@ -54,7 +54,7 @@ has_all() {
 
 case_begin 'the overview and the queues'
 has_all overview '.' 'queues queues_all open_runs alerts alerts_all next executors now'
-has_all overview '.queues[0]' 'queue status reason max_readers target in_use open_run open_run_name open_order pending processing error failed lag oldest_waiting_s throughput barrier_ms'
+has_all overview '.queues[0]' 'queue status reason max_readers target in_use open_run open_run_name open_order pending processing error failed rejected lag oldest_waiting_s throughput barrier_ms'
 reads 'its sparks' overview '.queues[0].throughput, .queues[0].barrier_ms | length' '60 60'
 reads 'its tasks of the hour' overview '[.queues[0].throughput[]? // 0] | add | round' 3
 reads 'its alerts' overview '.alerts | map(.job) | join(" ")' 'job 1'
@@ -122,6 +122,14 @@ expect 'check and System judge alike' "$(jq -r '.[] | select(.subject == "durabi
     "$(api_is '.checks[] | select(.check == "durability" or .check == "lock table" or .check == "alerts") | .status' | paste -sd' ')"
 expect 'each line of System is one of check' "$(api_is '.checks[].check' | sort -u | grep -vxF "$(jq -r '.[].subject' "$tmp/check")")" ''
 has_all rejected '.items[0]' 'rejected_id queue offset reason detail run_id rejected_at redriven_at redrive_run'
+sql "WITH r AS (SELECT run_no FROM lockstep.run WHERE run_id = '$open')
+    UPDATE lockstep.rejected_message m SET run_no = r.run_no FROM r WHERE m.rejected_id IN (SELECT rejected_id FROM lockstep.rejected_message ORDER BY rejected_id LIMIT 2)" >/dev/null
+reads 'of a run' "rejected?run=$open" '.items | map(.run_id) | tostring' "[\"$open\",\"$open\"]"
+as GET "api/v1/rejected?run=$open&limit=1"
+reads 'the next page of them' "rejected?run=$open&after=$(api_is .next)" '[(.items | length), .next] | tostring' '[1,null]'
+reads 'of a run without' "rejected?run=$run" '.items | length' 0
+sql "UPDATE lockstep.run SET rejected = 2 WHERE run_id = '$run'" >/dev/null
+reads 'a rejected message is no failed task' "runs/$run" '.run.failed, .run.rejected, .run.tasks' '0 2 3'
 reads 'not by what is hidden' "rejected?queue=$q&text=DETAIL%203" '.items | length' 0
 rejected=$(sql 'SELECT min(rejected_id) FROM lockstep.rejected_message')
 reads 'hidden' "rejected/$rejected" '.message.hidden, .message.raw_text, .message.raw_hex, .message.headers' 'true null null []'

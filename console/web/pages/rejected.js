@@ -32,7 +32,7 @@ export const page = {
     load: async (ctx) => {
         const q = (name) => ctx.query.get(name);
         const [list, queues] = await Promise.all([
-            ctx.get(`rejected${query({ queue: q('queue'), text: q('text'), after: q('after') })}`),
+            ctx.get(`rejected${query({ queue: q('queue'), run: q('run'), text: q('text'), after: q('after') })}`),
             allQueues(ctx),
         ]);
         return { list, queues };
@@ -43,7 +43,8 @@ export const page = {
             [
                 { name: 'text', label: 'text contains', search: true, placeholder: 'search ( / )' },
                 queueFilter(queues),
-            ],
+                ctx.query.get('run') && { name: 'run', label: 'of run' },
+            ].filter(Boolean),
             ctx.query,
         ),
         panel(

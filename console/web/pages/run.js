@@ -260,7 +260,7 @@ function summary(r) {
             [
                 'rejected',
                 r.rejected
-                    ? h('a', { href: `rejected${query({ queue: r.queue, text: r.run_id })}` }, count(r.rejected))
+                    ? h('a', { href: `rejected${query({ run: r.run_id })}` }, count(r.rejected))
                     : null,
             ],
             ['started by', r.job ? jobLink(r.job) : r.started_by],

@@ -34,7 +34,7 @@ BEGIN
     RETURN (SELECT pg_catalog.to_json(i) FROM (
         SELECT q.name AS queue, own.run_id, own.name, lockstep.run_state(own.status, own.published_at) AS status,
                c.tasks + COALESCE(swept.tasks, 0) AS tasks, c.pending, c.processing, c.error, c.completed + COALESCE(swept.completed, 0) AS completed,
-               c.failed + COALESCE(swept.failed, 0) + own.rejected AS failed, c.cancelled + COALESCE(swept.cancelled, 0) AS cancelled, is_small AS counted_all,
+               c.failed + COALESCE(swept.failed, 0) AS failed, c.cancelled + COALESCE(swept.cancelled, 0) AS cancelled, is_small AS counted_all,
                (SELECT p."order" FROM lockstep.phase p WHERE p.run_no + 0 = p_run_no AND p.opened_at IS NOT NULL AND p.done_at IS NULL ORDER BY p."order" + 0 LIMIT 1) AS "order",
                own.published_at, own.started_at, own.ended_at, own.phases, own.rejected, own.on_failure, own.implicit, lockstep.shown('sentence', own.error, p_payloads) AS reason, own.run_no,
                own.end_tasks, own.end_phases, swept.swept_at, own.swept,
