@@ -19,7 +19,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#define KEY_MOST 200
+#define KEY_MOST  200
+#define BODY_HINT "Send one JSON object with the members that GET api/v1/openapi.json names."
 
 static void refuse(struct http_request *request, int status, const char *detail, const char *hint)
 {
@@ -31,7 +32,7 @@ static void refuse_call(struct http_request *request, const struct err *err)
     problem_answer(request, &(struct problem){.status = 400,
                                               .field = err->object,
                                               .detail = err->message,
-                                              .hint = err->hint});
+                                              .hint = *err->hint != '\0' ? err->hint : BODY_HINT});
 }
 
 /* A browser sends a cookie to each port of a host, and to each database of a console: none must

@@ -87,16 +87,26 @@ static void connection_changed(void *context, struct MHD_Connection *connection,
     (void)pthread_mutex_unlock(&http->lock);
 }
 
-void request_refuse(struct http_request *request, int status, const char *detail)
+void request_refuse(struct http_request *request, int status, const char *detail, const char *hint)
 {
     STR_AUTO body = {0};
-    str_format(&body, "{\"type\":\"about:blank\",\"status\":%d,\"title\":\"%s\",\"detail\":\"%s\"}",
+    str_format(&body,
+               "{\"type\":\"about:blank\",\"status\":%d,\"title\":\"%s\",\"detail\":\"%s\","
+               "\"hint\":\"%s\"}",
                status,
                status == 413   ? "Content Too Large"
                : status == 503 ? "Service Unavailable"
                                : "Bad Request",
-               detail);
+               detail, hint);
     http_answer(request, status, "application/problem+json", body.data, body.len);
+}
+
+static void refuse_large(struct http_request *request)
+{
+    STR_AUTO hint = {0};
+    str_format(&hint, "Send at most %zu bytes; many tasks are published in several runs.",
+               request->http->options.body_most);
+    request_refuse(request, 413, "the body is too large", hint.data);
 }
 
 static enum http_turn turn_of(const struct http *http, const struct http_request *request)
@@ -159,9 +169,10 @@ static enum MHD_Result on_request(void *context, struct MHD_Connection *connecti
             request_refuse(
                 request, 400,
                 "its Host or the length of its body is given twice, or in a coding that is "
-                "not known here");
+                "not known here",
+                "Send one Host, and one Content-Length or Transfer-Encoding: chunked.");
         else if (says_too_large(http, connection))
-            request_refuse(request, 413, "the body is too large");
+            refuse_large(request);
         else
             return MHD_YES;
         return MHD_queue_response(connection, (unsigned)request->status, request->response);
@@ -172,11 +183,13 @@ static enum MHD_Result on_request(void *context, struct MHD_Connection *connecti
         return MHD_YES;
     }
     if (request->too_large && request->response == NULL)
-        request_refuse(request, 413, "the body is too large");
+        refuse_large(request);
     if (request->response == NULL && !request->queued && !request_read(request))
         request_refuse(request, 400,
                        "the path or the query is not valid percent-encoded UTF-8, is too long, or "
-                       "is for another host");
+                       "is for another host",
+                       "Encode what is not plain as %XX of UTF-8, and send the host of the address "
+                       "as Host.");
     if (request->response == NULL && !request->queued) {
         enum http_turn turn = turn_of(http, request);
         mark_waits(http, request->mark, false);
@@ -185,7 +198,7 @@ static enum MHD_Result on_request(void *context, struct MHD_Connection *connecti
         else if (queue_add(request, turn == HTTP_FIRST))
             return MHD_YES; /* from here on it is the worker's */
         else
-            request_refuse(request, 503, "the server stops");
+            request_refuse(request, 503, "the server stops", "Try again in a moment.");
     }
     if (request->response != NULL)
         return MHD_queue_response(connection, (unsigned)request->status, request->response);

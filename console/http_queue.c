@@ -89,9 +89,9 @@ static void serve(struct http *http, bool first_only)
         struct MHD_Connection *connection = request->connection;
         request_forget_headers(request);
         if (stopping)
-            request_refuse(request, 503, "the server stops");
+            request_refuse(request, 503, "the server stops", "Try again in a moment.");
         else if (request->mark != NULL && socket_left(request->mark->fd))
-            request_refuse(request, 503, "the client has gone");
+            request_refuse(request, 503, "the client has gone", "Try again.");
         else
             http->options.handler(http->options.context, request);
         if (request->response == NULL && leaves(http, request))

@@ -1,6 +1,7 @@
 #include "console/problem.h"
 
 #include "console/answer.h"
+#include "console/request.h"
 #include "console/visitor.h"
 #include "db/sqlstate.h"
 
@@ -78,6 +79,18 @@ static int status_of(enum rc rc, const struct err *err)
     return 503;
 }
 
+/* Of a time-out the server says nothing but that. */
+static const char *late_hint(struct http_request *request, const struct err *err)
+{
+    if (*err->hint != '\0')
+        return err->hint;
+    return strcmp(http_method(request), "GET") == 0 ? "Ask for less: a smaller limit, a shorter "
+                                                      "time, a filter; or try again in a moment."
+                                                    : "Nothing was changed. Try again in a moment; "
+                                                      "if it stays so, use the command line, "
+                                                      "which waits longer.";
+}
+
 void problem_answer_err(struct http_request *request, enum rc rc, const struct err *err)
 {
     struct problem problem = {
@@ -86,5 +99,7 @@ void problem_answer_err(struct http_request *request, enum rc rc, const struct e
         problem.field = err->object;
     if (problem.status == 503)
         http_add_header(request, "Retry-After", "2");
+    if (problem.status == 504)
+        problem.hint = late_hint(request, err);
     answer(request, &problem, err->code);
 }

@@ -54,6 +54,7 @@ static enum rc place_run(struct reading *reading, const struct log *log, struct 
         return RC_OK;
     if (rc != RC_OK)
         return rc;
+    reading->known = true;
     reading->implicit = db_bool(row, 0, REPLAY_RUN_IMPLICIT);
     reading->from = db_int(row, 0, REPLAY_RUN_FIRST_OFFSET);
     if (!db_null(row, 0, REPLAY_RUN_END_OFFSET)) /* what ends an implicit run is not part of it */

@@ -41,6 +41,7 @@ struct reading {
     const struct replay_options *options;
     int64_t from, to, end; /* end: where reading stopped, for good */
     char run[37];          /* the choice */
+    bool known;            /* it has a row */
     bool implicit;         /* the run chosen is an implicit one: its messages name none */
     int64_t order;
     int wake_fd;

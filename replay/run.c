@@ -7,6 +7,7 @@
 #include "base/remedies.h"
 #include "base/utf8.h"
 #include "db/notification.h"
+#include "db/sqlstate.h"
 #include "task/uuid.h"
 
 #include <poll.h>
@@ -99,6 +100,20 @@ static void arrays_done(struct str arrays[ARRAYS])
         str_done(&arrays[i]);
 }
 
+/* A run without a row may still be in the topic, whose end has been read. */
+static enum rc check_run(const struct reading *reading, const struct replay_report *report,
+                         struct err *err)
+{
+    const struct replay_options *options = reading->options;
+    if (options->run[0] == '\0' || reading->known || report->count > 0)
+        return RC_OK;
+    (void)err_set(err, RC_REJECT, ERR_USAGE, options->queue, REMEDY_RUN_LIST,
+                  "there is no run %s in this queue, and no message of it in the topic",
+                  options->run);
+    err_code(err, sqlstate_text(SQLSTATE_NO_SUCH_THING));
+    return RC_REJECT;
+}
+
 enum rc replay_look(const struct replay_options *options, struct replay_report *ret_report,
                     struct err *err)
 {
@@ -114,6 +129,8 @@ enum rc replay_look(const struct replay_options *options, struct replay_report *
     } else {
         ret_report->readable = ret_report->to;
     }
+    if (rc == RC_OK)
+        rc = check_run(&reading, ret_report, err);
     arrays_done(arrays);
     reading_done(&reading);
     return rc;

@@ -116,6 +116,11 @@ expect 'a NUL in it' "$status $(api_is .detail | grep -c 'u0000 is not allowed')
 printf '{"reason": "%s"}' "$(head -c 2000000 /dev/zero | tr '\0' x)" >"$tmp/large"
 as POST "api/v1/runs/$waiting/cancel" "@$tmp/large"
 expect 'JSON of 2 MB' "$status $(api_is .title)" '413 Content Too Large'
+expect 'it says how much may be sent' "$(api_is '.hint')" 'Send at most 1048576 bytes; many tasks are published in several runs.'
+as POST "api/v1/runs/$waiting/cancel" '{"reason": '
+expect 'half a document' "$status $(api_is '.hint | length > 0')" '400 true'
+as GET 'api/v1/runs?name=%ff'
+expect 'no UTF-8' "$status $(api_is '.hint | length > 0')" '400 true'
 as POST api/v1/runs/actions '{"action": "cancel", "runs": [], "filter": {}, "reason": "x"}'
 expect 'both of what one is needed of' "$status $(api_is .detail)" '400 more than one of runs, filter is given'
 as POST api/v1/runs/actions '{"action": "cancel", "filter": {"status": "Ended"}, "reason": "x"}'

@@ -75,6 +75,9 @@ expect 'what is told is what is so' "$(sql "SELECT count(*) FROM lockstep.run WH
 expect 'in several transactions' "$(sql "SELECT count(DISTINCT cancelled_at) > 1 FROM lockstep.run WHERE name = 'slow' AND cancelled_at IS NOT NULL")" t
 api POST api/v1/runs/actions '{"action": "cancel", "filter": {"name": "slow"}, "reason": "many"}' -b "$tmp/cookies" -H "X-CSRF-Token: $csrf" -H 'Idempotency-Key: many'
 expect 'the key has the last answer, and nothing more is done' "$answer" "$first"
+sql "CREATE OR REPLACE FUNCTION lockstep.test_slow() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN PERFORM pg_sleep(20); RETURN NEW; END'" >/dev/null
+as POST "api/v1/runs/$(jq -r '.left[0]' <<<"$first")/cancel" '{"reason": "slow"}'
+expect 'what took too long says what to do' "$status $(api_is .hint | cut -d. -f 1)" '504 Nothing was changed'
 sql 'DROP TRIGGER test_slow ON lockstep.event_log; DROP FUNCTION lockstep.test_slow()' >/dev/null
 does 'what is left, asked for' POST api/v1/runs/actions "$(jq -c '{action: "cancel", runs: .left, reason: "the rest"}' <<<"$first")" '"\(.done) \(.left | length)"' "$(jq '.left | length' <<<"$first") 0"
 as POST api/v1/runs/actions '{"action": "cancel", "reason": "x"}'
@@ -208,6 +211,9 @@ for wrong in '"from": 0, "run": "'"$published"'"' '"from": -1' '"from": "soon"' 
     as POST api/v1/replay "{\"queue\": \"$q\", \"reason\": \"x\", $wrong}"
     expect "$wrong" "$status" 400
 done
+as POST api/v1/replay "{\"queue\": \"none\", \"from\": 0, \"reason\": \"x\"}"
+as POST api/v1/replay "{\"queue\": \"$q\", \"run\": \"00000000-0000-4000-8000-000000000000\", \"reason\": \"x\", \"preview\": true}"
+expect 'no such run' "$status $(api_is .hint)" '404 See: lockstep run list'
 as POST api/v1/replay "{\"queue\": \"none\", \"from\": 0, \"reason\": \"x\"}"
 expect 'no such queue' "$status $(api_is .hint)" '404 GET api/v1/queues lists what there is.'
 sign_in "$acts"
