@@ -98,6 +98,7 @@ teardown() {
     login=$(sql 'SELECT current_user')
     place="event=database host=[^ ]+ port=$(sql 'SHOW port') dbname=${db##*dbname=} login=$login"
     for daemon in "executor run --queue $queue" 'scheduler run' 'monitor run' 'console run --listen 0' "all run --queue $queue --listen 0"; do
+        : >"$BATS_TEST_TMPDIR/log" # here, not by the background process: what the daemon before logged must be gone before it is read
         # shellcheck disable=SC2086 # words
         "$LOCKSTEP_BIN" $daemon -d "$db" -b "$LOCKSTEP_TEST_BROKERS" 2>"$BATS_TEST_TMPDIR/log" >/dev/null 3>&- &
         pid=$!
