@@ -84,11 +84,11 @@ static const char *late_hint(struct http_request *request, const struct err *err
 {
     if (*err->hint != '\0')
         return err->hint;
-    return strcmp(http_method(request), "GET") == 0 ? "Ask for less: a smaller limit, a shorter "
-                                                      "time, a filter; or try again in a moment."
-                                                    : "Nothing was changed. Try again in a moment; "
-                                                      "if it stays so, use the command line, "
-                                                      "which waits longer.";
+    return strcmp(http_method(request), "GET") == 0
+               ? "Ask for less: a smaller limit, a shorter time, a filter; or try again in a "
+                 "moment."
+               : "Its transaction was rolled back. Try again in a moment, or use the command line, "
+                 "which waits longer.";
 }
 
 void problem_answer_err(struct http_request *request, enum rc rc, const struct err *err)

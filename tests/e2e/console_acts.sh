@@ -77,7 +77,7 @@ api POST api/v1/runs/actions '{"action": "cancel", "filter": {"name": "slow"}, "
 expect 'the key has the last answer, and nothing more is done' "$answer" "$first"
 sql "CREATE OR REPLACE FUNCTION lockstep.test_slow() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN PERFORM pg_sleep(20); RETURN NEW; END'" >/dev/null
 as POST "api/v1/runs/$(jq -r '.left[0]' <<<"$first")/cancel" '{"reason": "slow"}'
-expect 'what took too long says what to do' "$status $(api_is .hint | cut -d. -f 1)" '504 Nothing was changed'
+expect 'what took too long says what to do' "$status $(api_is .hint | cut -d. -f 1)" '504 Its transaction was rolled back'
 sql 'DROP TRIGGER test_slow ON lockstep.event_log; DROP FUNCTION lockstep.test_slow()' >/dev/null
 does 'what is left, asked for' POST api/v1/runs/actions "$(jq -c '{action: "cancel", runs: .left, reason: "the rest"}' <<<"$first")" '"\(.done) \(.left | length)"' "$(jq '.left | length' <<<"$first") 0"
 as POST api/v1/runs/actions '{"action": "cancel", "reason": "x"}'
