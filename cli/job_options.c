@@ -37,6 +37,7 @@ const struct option_spec schedule_forecast_options[] = {
          0},                                                                                       \
         {"catchup-window", "LENGTH", "what is older does not fire; default 1h", 0},                \
         {"jitter", "LENGTH", "it fires later by a share of this that its name decides", 0},        \
+        {"grace", "LENGTH", "how late it may be before the monitor names it", 0},                  \
     {                                                                                              \
         "enabled", "on|off", "whether it fires", 0                                                 \
     }

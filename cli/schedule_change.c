@@ -88,7 +88,8 @@ static enum rc fields_of(const struct cli *cli, const char *name, bool *ret_rule
     } texts[] = {{"phase", "phase"},         {"on", "on"},
                  {"zone", "zone"},           {"not-before", "not_before"},
                  {"not-after", "not_after"}, {"misfire", "misfire"},
-                 {"jitter", "jitter"},       {"catchup-window", "catchup_window"}};
+                 {"jitter", "jitter"},       {"catchup-window", "catchup_window"},
+                 {"grace", "grace"}};
     cJSON *fields = NULL;
     enum rc rc = rule_of(cli, &fields, err);
     if (rc != RC_OK && rc != RC_NONE)

@@ -328,6 +328,7 @@ CREATE TABLE lockstep.job (
     changed_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
     changed_by text DEFAULT lockstep.actor() NOT NULL,
     is_watch boolean DEFAULT false NOT NULL,
+    max_expected interval,
     CONSTRAINT job_overlap CHECK ((overlap = ANY (ARRAY['skip'::text, 'queue_one'::text, 'allow'::text, 'cancel'::text]))),
     CONSTRAINT job_queue CHECK ((is_watch = (queue_id IS NULL))),
     CONSTRAINT job_pkey PRIMARY KEY (job_id),
@@ -824,6 +825,7 @@ CREATE TABLE lockstep.schedule (
     uses_sql boolean DEFAULT false NOT NULL,
     asked_until timestamp with time zone,
     failing_since timestamp with time zone,
+    grace interval,
     CONSTRAINT schedule_after_end CHECK ((after_end = ANY (ARRAY['success'::text, 'failure'::text, 'always'::text]))),
     CONSTRAINT schedule_kind CHECK (((num_nonnulls(rule, after_job, rows_rule) = 1) AND (num_nulls(after_job, after_end) <> 1))),
     CONSTRAINT schedule_misfire CHECK ((misfire = ANY (ARRAY['once'::text, 'all'::text, 'skip'::text]))),
@@ -836,7 +838,7 @@ CREATE INDEX schedule_after ON lockstep.schedule (after_job) WHERE (after_job IS
 CREATE INDEX schedule_asked ON lockstep.schedule (asked_until) WHERE (asked_until IS NOT NULL);
 CREATE INDEX schedule_due ON lockstep.schedule (wake_at, schedule_id) WHERE (is_active AND (wake_at IS NOT NULL));
 CREATE INDEX schedule_rows ON lockstep.schedule (((rows_rule).relation_oid)) WHERE (((rows_rule).relation_oid IS NOT NULL) AND is_active);
-GRANT SELECT (schedule_id, job_id, name, spec, rule, after_job, after_end, is_active, misfire, catchup_window, jitter, next_at, wake_at, queued_for, rows_rule, look, fired_at, uses_sql, asked_until, failing_since) ON TABLE lockstep.schedule TO lockstep_executor, lockstep_monitor, lockstep_operator, lockstep_producer;
+GRANT SELECT (schedule_id, job_id, name, spec, rule, after_job, after_end, is_active, misfire, catchup_window, jitter, next_at, wake_at, queued_for, rows_rule, look, fired_at, uses_sql, asked_until, failing_since, grace) ON TABLE lockstep.schedule TO lockstep_executor, lockstep_monitor, lockstep_operator, lockstep_producer;
 
 CREATE TABLE lockstep.slot (
     slot_id integer NOT NULL GENERATED ALWAYS AS IDENTITY,

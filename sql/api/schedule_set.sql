@@ -3,7 +3,7 @@
 CREATE OR REPLACE FUNCTION lockstep.schedule_set(job text, schedule text, change jsonb, version int DEFAULT NULL) RETURNS int
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
-    KEPT CONSTANT text[] := '{name,enabled,misfire,catchup_window,jitter,zone,not_before,not_after}';
+    KEPT CONSTANT text[] := '{name,enabled,misfire,catchup_window,jitter,grace,zone,not_before,not_after}';
     own CONSTANT lockstep.job := lockstep.job_named(schedule_set.job, schedule_set.version, true);
     at CONSTANT int := lockstep.schedule_place(own, schedule_set.schedule);
     old CONSTANT jsonb := own.spec -> 'schedules' -> at;

@@ -2,7 +2,7 @@
 -- look. Promised to users: a column keeps its name and meaning; new ones go to the end.
 --   disabled, paused, silenced    by a person, disabled also when each of its schedules is: no problem       manual      no schedule: nothing is expected
 --   blocked   fired, but its queue is halted or has no executor
---   stuck     its run takes longer than twice what 95 of 100 good ones took, and a minute; known from five of them on;
+--   stuck     its run takes longer than max_expected; without one, than twice what 95 of 100 good ones took, and a minute, known from five of them on;
 --             or nothing of it was claimed for five minutes, though an executor has nothing else to do
 --   missed    a time has passed by more than lockstep.job_grace, and no dispatcher has decided it; or its last time was decided as missed
 --   never     a schedule is enabled, and nothing is to come
@@ -46,7 +46,7 @@ FROM (
                 WHEN c.look_at IS NOT NULL OR l.outcome = 'error' THEN 'failed'
                 WHEN l.outcome = 'missed' THEN 'missed'
                 WHEN l.status <> 'Completed' THEN 'failed'
-                WHEN l.decided_at - l.scheduled_for > interval '1 minute' AND l.is_rule AND l.decided_at - l.scheduled_for > lockstep.job_grace(l.schedule, l.scheduled_for) THEN 'late'
+                WHEN l.is_rule AND l.decided_at - l.scheduled_for > COALESCE((l.schedule).grace, interval '1 minute') AND l.decided_at - l.scheduled_for > lockstep.job_grace(l.schedule, l.scheduled_for) THEN 'late'
                 ELSE 'ok' END AS state
     FROM lockstep.job j
     LEFT JOIN lockstep.queue q USING (queue_id)
@@ -60,7 +60,7 @@ FROM (
         FROM lockstep.schedule s WHERE s.job_id = j.job_id) c
     LEFT JOIN LATERAL ( -- the earliest time that no dispatcher has decided
         SELECT m.schedule, m.name, m.next_at,
-               COALESCE(m.next_at < clock_timestamp() - interval '1 minute' AND m.next_at < clock_timestamp() - lockstep.job_grace(m.schedule, m.next_at), false) AS is_undecided
+               COALESCE(m.next_at < clock_timestamp() - COALESCE((m.schedule).grace, interval '1 minute') AND m.next_at < clock_timestamp() - lockstep.job_grace(m.schedule, m.next_at), false) AS is_undecided
         FROM (SELECT s AS schedule, s.name, s.next_at FROM lockstep.schedule s
               WHERE s.job_id = j.job_id AND s.is_active AND s.after_job IS NULL ORDER BY s.next_at LIMIT 1) m) n ON true
     LEFT JOIN LATERAL (
@@ -75,9 +75,9 @@ FROM (
         SELECT b.run_id, b.status FROM lockstep.job_occurrence b
         WHERE l.outcome <> 'fired' AND b.job_id = j.job_id AND b.status IS NOT NULL ORDER BY b.scheduled_for DESC LIMIT 1) f ON true
     LEFT JOIN LATERAL (
-        SELECT CASE WHEN count(*) >= 5 THEN 2 * percentile_disc(0.95) WITHIN GROUP (ORDER BY g.took) + interval '1 minute' END AS longest
+        SELECT CASE WHEN j.max_expected IS NOT NULL THEN j.max_expected WHEN count(*) >= 5 THEN 2 * percentile_disc(0.95) WITHIN GROUP (ORDER BY g.took) + interval '1 minute' END AS longest
         FROM (SELECT b.ended_at - b.decided_at AS took FROM lockstep.job_occurrence b
-              WHERE o.run_id IS NOT NULL AND b.job_id = j.job_id AND b.status = 'Completed' ORDER BY b.scheduled_for DESC LIMIT 50) g) p ON true
+              WHERE o.run_id IS NOT NULL AND j.max_expected IS NULL AND b.job_id = j.job_id AND b.status = 'Completed' ORDER BY b.scheduled_for DESC LIMIT 50) g) p ON true
     CROSS JOIN LATERAL (
         SELECT o.run_id IS NULL OR EXISTS (SELECT FROM lockstep.executor x WHERE x.ended_at IS NULL AND q.name = ANY (x.queues)
                                            AND x.heartbeat_at > clock_timestamp() - GREATEST(x.frozen_after * 2, interval '30 seconds')) AS lives) e) h;

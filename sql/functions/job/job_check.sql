@@ -1,9 +1,9 @@
 -- Refuses a job that is not one, each fault with its field and what to write. What holds for one task, and for one schedule, is checked where they are made.
 CREATE OR REPLACE FUNCTION lockstep.job_check(p_spec jsonb) RETURNS void LANGUAGE plpgsql AS $$
 DECLARE
-    FIELDS CONSTANT text[] := '{job,queue,description,enabled,overlap,zombie_after,max_runtime,defaults,tasks,query,schedules,trigger,watch}';
+    FIELDS CONSTANT text[] := '{job,queue,description,enabled,overlap,zombie_after,max_runtime,max_expected,defaults,tasks,query,schedules,trigger,watch}';
     WORDS CONSTANT text[] := '{scheduled_at,fired_at,run,job,schedule,source,rows,previous_scheduled_at,last_success_at}';
-    WORK CONSTANT text[] := '{queue,tasks,query,trigger,defaults,overlap,max_runtime,zombie_after}';
+    WORK CONSTANT text[] := '{queue,tasks,query,trigger,defaults,overlap,max_runtime,max_expected,zombie_after}';
     is_watch CONSTANT boolean := COALESCE(p_spec -> 'watch' = 'true', false);
     word text;
 BEGIN

@@ -4,6 +4,7 @@ DECLARE
     job lockstep.job;
     is_new boolean;
     runtime CONSTANT text := p_spec ->> 'max_runtime';
+    expected CONSTANT text := p_spec ->> 'max_expected';
 BEGIN
     PERFORM lockstep.job_check(p_spec);
     job.is_watch := COALESCE(p_spec -> 'watch' = 'true', false);
@@ -15,8 +16,10 @@ BEGIN
     job.overlap := COALESCE(p_spec ->> 'overlap', 'skip');
     job.zombie_after := pg_catalog.make_interval(secs => lockstep.rule_seconds('zombie_after', COALESCE(p_spec ->> 'zombie_after', '30m'), 1));
     job.max_runtime := CASE WHEN runtime IS NOT NULL THEN pg_catalog.make_interval(secs => lockstep.rule_seconds('max_runtime', runtime, 1)) END;
-    INSERT INTO lockstep.job (name, is_watch, queue_id, spec, enabled, overlap, zombie_after, max_runtime, file, declared)
-    VALUES (p_spec ->> 'job', job.is_watch, job.queue_id, p_spec, job.enabled, job.overlap, job.zombie_after, job.max_runtime, p_by_file, CASE WHEN p_by_file IS NOT NULL THEN p_spec END)
+    job.max_expected := CASE WHEN expected IS NOT NULL THEN pg_catalog.make_interval(secs => lockstep.rule_seconds('max_expected', expected, 1)) END;
+    INSERT INTO lockstep.job (name, is_watch, queue_id, spec, enabled, overlap, zombie_after, max_runtime, max_expected, file, declared)
+    VALUES (p_spec ->> 'job', job.is_watch, job.queue_id, p_spec, job.enabled, job.overlap, job.zombie_after, job.max_runtime, job.max_expected, p_by_file,
+            CASE WHEN p_by_file IS NOT NULL THEN p_spec END)
     ON CONFLICT (name) DO NOTHING;
     is_new := FOUND;
     IF is_new AND p_version IS NOT NULL THEN
@@ -26,7 +29,7 @@ BEGIN
         PERFORM lockstep.job_named(p_spec ->> 'job', p_version, true);
         UPDATE lockstep.job j
         SET is_watch = job.is_watch, queue_id = job.queue_id, spec = p_spec, enabled = job.enabled, overlap = job.overlap, zombie_after = job.zombie_after, max_runtime = job.max_runtime,
-            version = j.version + 1, changed_at = pg_catalog.clock_timestamp(), changed_by = lockstep.actor(),
+            max_expected = job.max_expected, version = j.version + 1, changed_at = pg_catalog.clock_timestamp(), changed_by = lockstep.actor(),
             file = COALESCE(p_by_file, j.file), declared = CASE WHEN p_by_file IS NOT NULL THEN p_spec ELSE j.declared END
         WHERE j.name = p_spec ->> 'job';
     END IF;

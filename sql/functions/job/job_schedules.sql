@@ -26,9 +26,9 @@ BEGIN
         END IF;
         made.wake_at := CASE WHEN NOT p_job.is_watch THEN made.next_at END + lockstep.job_jitter(p_job.name, made, made.next_at);
         IF old.schedule_id IS NULL THEN
-            INSERT INTO lockstep.schedule (job_id, name, spec, rule, after_job, after_end, is_active, misfire, catchup_window, jitter, next_at, wake_at,
+            INSERT INTO lockstep.schedule (job_id, name, spec, rule, after_job, after_end, is_active, misfire, catchup_window, jitter, grace, next_at, wake_at,
                                            rows_rule, uses_sql)
-            VALUES (made.job_id, made.name, made.spec, made.rule, made.after_job, made.after_end, made.is_active, made.misfire, made.catchup_window, made.jitter,
+            VALUES (made.job_id, made.name, made.spec, made.rule, made.after_job, made.after_end, made.is_active, made.misfire, made.catchup_window, made.jitter, made.grace,
                     made.next_at, made.wake_at, made.rows_rule, made.uses_sql);
         ELSE
             INSERT INTO lockstep.job_occurrence (job_id, schedule_id, scheduled_for, outcome, source, reason, dispatcher)
@@ -37,7 +37,7 @@ BEGIN
             ON CONFLICT (schedule_id, scheduled_for) DO NOTHING;
             UPDATE lockstep.schedule s
             SET spec = made.spec, rule = made.rule, after_job = made.after_job, after_end = made.after_end, is_active = made.is_active, misfire = made.misfire,
-                catchup_window = made.catchup_window, jitter = made.jitter, next_at = made.next_at, wake_at = made.wake_at, queued_for = NULL,
+                catchup_window = made.catchup_window, jitter = made.jitter, grace = made.grace, next_at = made.next_at, wake_at = made.wake_at, queued_for = NULL,
                 rows_rule = made.rows_rule, uses_sql = made.uses_sql, look = NULL
             WHERE s.schedule_id = old.schedule_id;
         END IF;

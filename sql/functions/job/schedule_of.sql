@@ -1,7 +1,7 @@
 -- Schedule number p_number of a job, as people wrote it, as a row that is not stored yet. What cannot be meant is refused.
 CREATE OR REPLACE FUNCTION lockstep.schedule_of(p_job lockstep.job, p_spec jsonb, p_number bigint) RETURNS lockstep.schedule LANGUAGE plpgsql AS $$
 DECLARE
-    FIELDS CONSTANT text[] := '{name,enabled,misfire,catchup_window,jitter,kind,zone,not_before,not_after,expr,every,phase,times,days,at,job,on,freq_type,freq_interval,'
+    FIELDS CONSTANT text[] := '{name,enabled,misfire,catchup_window,jitter,grace,kind,zone,not_before,not_after,expr,every,phase,times,days,at,job,on,freq_type,freq_interval,'
         'freq_subday_type,freq_subday_interval,freq_relative_interval,freq_recurrence_factor,active_start_date,active_end_date,active_start_time,active_end_time,trigger}';
     place CONSTANT text := pg_catalog.format('schedules[%s]', p_number);
     made lockstep.schedule;
@@ -28,6 +28,10 @@ BEGIN
     made.misfire := COALESCE(p_spec ->> 'misfire', 'once');
     made.catchup_window := pg_catalog.make_interval(secs => lockstep.rule_seconds(place || '.catchup_window', COALESCE(p_spec ->> 'catchup_window', '1h'), 1));
     made.jitter := pg_catalog.make_interval(secs => lockstep.rule_seconds(place || '.jitter', COALESCE(p_spec ->> 'jitter', '0s'), 0));
+    IF p_spec ->> 'kind' = 'after' AND p_spec ? 'grace' THEN
+        PERFORM lockstep.job_refuse(place || '.grace', 'what follows another job has no time at which it is expected', 'leave it out');
+    END IF;
+    made.grace := CASE WHEN p_spec ->> 'grace' IS NOT NULL THEN pg_catalog.make_interval(secs => lockstep.rule_seconds(place || '.grace', p_spec ->> 'grace', 1)) END;
     made.uses_sql := p_job.spec ? 'query' OR p_spec ? 'trigger';
     IF p_spec ? 'trigger' THEN
         IF p_spec ->> 'kind' IS DISTINCT FROM 'trigger' OR p_job.spec -> 'trigger' IS DISTINCT FROM p_spec -> 'trigger' THEN
