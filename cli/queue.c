@@ -268,23 +268,39 @@ enum rc command_queue_resume(struct cli *cli, struct err *err)
     return hold(cli, false, err);
 }
 
+/* Without --yes nothing is deleted; what would be lost is said. */
+static enum rc refuse_delete(struct cli *cli, const struct queue_row *queue, struct err *err)
+{
+    DB_RESULT_AUTO *losses = NULL;
+    struct topic_ends ends = {0};
+    bool known = ends_of(cli, queue, &ends);
+    const char *const params[] = {DB_INT(queue->queue_id), known ? DB_INT(ends.high) : NULL};
+    enum rc rc = db_run(cli->db, &sql_queue_losses, params, &losses, err);
+    if (rc != RC_OK)
+        return rc;
+    const char *undone = db_text(losses, 0, QUEUE_LOSSES_UNDONE);
+    return err_set(err, RC_REJECT, ERR_USAGE, queue->name, "Add --yes if that is meant.",
+                   "this deletes the queue with its records: %s%s%s",
+                   db_text(losses, 0, QUEUE_LOSSES_ALL),
+                   *undone != '\0' ? "; never to be run: " : "", undone);
+}
+
 enum rc command_queue_delete(struct cli *cli, struct err *err)
 {
     struct queue_row queue;
     DB_RESULT_AUTO *gone = NULL;
     enum rc rc = find_queue(cli, cli->arguments[0], &queue, err);
-    if (rc != RC_OK)
-        return rc;
-    if (!cli_has(cli, "yes"))
-        return err_set(err, RC_REJECT, ERR_USAGE, queue.name, "Add --yes if that is meant.",
-                       "this deletes the queue with its runs, tasks, records and jobs");
-    rc = queue_unused(cli->db, queue.name, err);
+    if (rc == RC_OK)
+        rc = queue_unused(cli->db, queue.name, err);
+    if (rc == RC_OK && !cli_has(cli, "yes"))
+        rc = refuse_delete(cli, &queue, err);
     if (rc == RC_OK)
         rc = control_done(db_run(cli->db, &sql_queue_delete,
                                  (const char *const[]){DB_INT(queue.queue_id), NULL}, &gone, err),
                           err);
     if (rc == RC_OK)
-        cli_say(cli, "lockstep: %s: deleted, with %s tasks; the topic %s stays\n", queue.name,
-                db_text(gone, 0, QUEUE_DELETE_TASKS), queue.topic);
+        cli_say(cli, "lockstep: %s: deleted, with %s task%s; the topic %s stays\n", queue.name,
+                db_text(gone, 0, QUEUE_DELETE_TASKS),
+                db_int(gone, 0, QUEUE_DELETE_TASKS) == 1 ? "" : "s", queue.topic);
     return rc;
 }

@@ -118,6 +118,19 @@ notifies() {
     [ "$(sql "SELECT count(*) FROM lockstep.queue")" = 0 ]
 }
 
+@test "queue delete says what would be lost before it is told to" {
+    lockstep queue create "$queue" --create-topic
+    printf '%s\n' '{"order": 1, "sql": "SELECT 1"}' '{"order": 2, "sql": "SELECT 2"}' | lockstep publish --queue "$queue" -q -
+    run lockstep queue delete "$queue"
+    [ "$status" -eq 2 ]
+    [[ $output == *"this deletes the queue with its records: 1 run, 0 tasks; never to be run: 1 run that has not ended, offsets 0 to "*" of topic $queue, which are not claimed"*--yes* ]] || { echo "$output"; return 1; }
+    LOCKSTEP_EXECUTOR_READERS=1 lockstep executor run --queue "$queue" --until-idle 2>/dev/null
+    run lockstep queue delete "$queue"
+    [[ $output == *": 1 run, 2 tasks"* && $output != *'never to be run'* ]] || { echo "$output"; return 1; }
+    lockstep queue delete "$queue" --yes
+    [ "$(sql "SELECT count(*) FROM lockstep.queue")" = 0 ]
+}
+
 @test "an unknown queue is a usage error with the nearest name" {
     lockstep queue create "$queue" --create-topic
     for command in "queue show" "queue pause" "queue set --max-readers 1" "run list --queue" "log --queue" \
