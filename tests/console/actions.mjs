@@ -1,5 +1,5 @@
 /* actions.mjs URL LOGIN: each action of the pages, done in the browser as a user does it, and its effect in the database. An action of the
- * page's sources that has no row here fails the test. Environment: as database.mjs, and QUEUE, HALTED, REPLAYED (a queue with a replay that was interrupted), jobs: JOB, LATE, DAILY, DOOMED,
+ * page's sources that has no row here fails the test. Environment: as database.mjs, and QUEUE, HALTED, REPLAYED and GIVEN_UP (queues with a replay that was interrupted), jobs: JOB, LATE, DAILY, DOOMED,
  * STRAY (a session to be ended), REJECTED, and runs: WORK, PAUSED, CANCELLED, FAILED, ENDLESS, BULK (two, named alike).
  */
 import { readFileSync, readdirSync } from 'node:fs';
@@ -8,7 +8,7 @@ import { check, done, launch, open, shown, signIn, violations } from './browser.
 import { sql } from './database.mjs';
 
 const [url, login] = process.argv.slice(2);
-const { QUEUE, HALTED, REPLAYED, JOB, LATE, DAILY, DOOMED, STRAY, REJECTED, WORK, PAUSED, CANCELLED, FAILED, ENDLESS } = process.env;
+const { QUEUE, HALTED, REPLAYED, GIVEN_UP, JOB, LATE, DAILY, DOOMED, STRAY, REJECTED, WORK, PAUSED, CANCELLED, FAILED, ENDLESS } = process.env;
 const web = fileURLToPath(new URL('../../console/web/', import.meta.url));
 const task = (name) => `tasks/${sql(`SELECT task_id FROM lockstep.task t JOIN lockstep.run r USING (run_no) WHERE r.run_id = '${WORK}' AND t.name = '${name}'`)}`;
 const runIs = (id, status) => `SELECT status = '${status}' FROM lockstep.run_status WHERE run_id = '${id}'`;
@@ -57,7 +57,28 @@ const ROWS = [
     },
     {
         of: 'pages/replay.js: Continue', at: `replay?queue=${REPLAYED}`, row: 'interrupted', button: 'Continue …', preview: /run again/,
+        says: /continues there/,
         effect: `SELECT state = 'Completed' AND cursor = to_offset AND made + reopened = 318 FROM lockstep.replay y JOIN lockstep.queue q USING (queue_id) WHERE q.name = '${REPLAYED}'`,
+    },
+    {
+        of: 'pages/replay.js: Give up', at: `replay?queue=${GIVEN_UP}`, row: 'interrupted', button: 'Give up …', says: /What it has done stays: 3 tasks made, 2 reopened/,
+        effect: `SELECT state = 'Abandoned' FROM lockstep.replay y JOIN lockstep.queue q USING (queue_id) WHERE q.name = '${GIVEN_UP}'`,
+    },
+    {
+        of: 'pages/queues.js: New queue', at: 'queues', button: 'New queue …', fill: { name: `${QUEUE}_new`, create_topic: 'yes', max_readers: '7' }, says: /The topic is made if it is not there/,
+        effect: `SELECT count(*) = 1 FROM lockstep.queue WHERE name = '${QUEUE}_new' AND topic = name AND max_readers = 7`, log: logged('queue_created'),
+    },
+    {
+        of: 'pages/queue.js: Delete', at: `queues/${QUEUE}_new`, button: 'Delete …', says: /all its runs, tasks, records and jobs; 0 runs of it are open/,
+        effect: `SELECT count(*) = 0 FROM lockstep.queue WHERE name = '${QUEUE}_new'`, log: logged('queue_deleted'),
+    },
+    {
+        of: 'pages/job.js: Disable schedule', at: `jobs/${DAILY}`, button: 'Disable schedule …',
+        effect: `SELECT NOT s.is_active FROM lockstep.schedule s JOIN lockstep.job j USING (job_id) WHERE j.name = '${DAILY}'`, log: jobLogged(DAILY),
+    },
+    {
+        of: 'pages/job.js: Enable schedule', at: `jobs/${DAILY}`, button: 'Enable schedule …',
+        effect: `SELECT s.is_active FROM lockstep.schedule s JOIN lockstep.job j USING (job_id) WHERE j.name = '${DAILY}'`, log: jobLogged(DAILY),
     },
     {
         of: 'pages/job.js: Backfill', at: `jobs/${DAILY}`, button: 'Backfill …', preview: /2 times of 2 would fire/, fill: { from: '2026-01-01T00:00', to: '2026-01-03T00:00', overlap: 'allow' },

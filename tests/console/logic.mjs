@@ -155,4 +155,16 @@ same('one is one, and many are many', [plural(1, 'task'), plural(0, 'task'), plu
 same('what is zero is not unknown', [lag({ lag: 0 }), orUnknown(0, String, '')], ['0', '0']);
 check('what is unknown is no number', typeof lag({ lag: null }) === 'object', lag({ lag: null }));
 
+const { byOutcome } = await load('pages/replay.js');
+same(
+    'the counts of a replay are by outcome, over its runs and phases, the largest first',
+    byOutcome([
+        { order: 1, action: 'skip', meaning: 'done', messages: 2 },
+        { order: 1, action: 'reopen', meaning: 'failed', messages: 3 },
+        { order: 2, action: 'skip', meaning: 'done', messages: 5 },
+        { order: 2, action: 'skip', meaning: 'runs now', messages: 1 },
+    ]).map((o) => [o.action, o.meaning, o.messages]),
+    [['skip', 'done', 7], ['reopen', 'failed', 3], ['skip', 'runs now', 1]],
+);
+
 done();

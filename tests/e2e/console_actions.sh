@@ -6,8 +6,8 @@
 . "$here/../support/console.bash"
 browser_needed chromium
 browser_surroundings
-export QUEUE HALTED REPLAYED JOB=nightly LATE=late DAILY=daily DOOMED=doomed STRAY REJECTED WORK PAUSED CANCELLED FAILED ENDLESS=00000000-0000-4000-8000-000000000e4d
-QUEUE=$(scratch_name) HALTED=$(scratch_name) REPLAYED=$(scratch_name)
+export QUEUE HALTED REPLAYED GIVEN_UP JOB=nightly LATE=late DAILY=daily DOOMED=doomed STRAY REJECTED WORK PAUSED CANCELLED FAILED ENDLESS=00000000-0000-4000-8000-000000000e4d
+QUEUE=$(scratch_name) HALTED=$(scratch_name) REPLAYED=$(scratch_name) GIVEN_UP=$(scratch_name)
 acts=$(scratch_name) stray=$(scratch_name)
 person "$acts" 'lockstep_operator, lockstep_producer, pg_signal_backend'
 person "$stray" lockstep_monitor
@@ -15,6 +15,7 @@ person "$stray" lockstep_monitor
 case_begin 'what an operator does on the pages happens'
 lockstep queue create "$QUEUE" -q --create-topic --max-readers 20 --on-failure continue --runs concurrent --max-attempts 1 >/dev/null
 lockstep queue create "$HALTED" -q --create-topic >/dev/null
+lockstep queue create "$GIVEN_UP" -q --create-topic >/dev/null
 lockstep queue create "$REPLAYED" -q --create-topic --max-readers 4 >/dev/null
 sql "UPDATE lockstep.queue SET halted_at = now(), halted_reason = 'topic_changed', halted_detail = 'it is another one' WHERE name = '$HALTED'"
 publish() { lockstep publish --queue "$QUEUE" -q --name "$1" -; }
@@ -38,6 +39,7 @@ INSERT INTO lockstep.job_occurrence (job_id, schedule_id, scheduled_for, decided
 SELECT j.job_id, s.schedule_id, now() - interval '1 h', now() - interval '1 h', 'missed', 'schedule day', 'x', 'no executor ran' FROM lockstep.job j JOIN lockstep.schedule s USING (job_id) WHERE j.name = 'late';
 INSERT INTO lockstep.job_alert (job, kind, seen_at, last_seen_at, opened_at) VALUES ('late', 'missed', now(), now(), now());
 SQL
+sql "INSERT INTO lockstep.replay (queue_id, mode, from_offset, to_offset, cursor, made, reopened, reason) SELECT queue_id, 'all', 0, 9, 5, 3, 2, 'no one drives it' FROM lockstep.queue WHERE name = '$GIVEN_UP'"
 lockstep publish --queue "$REPLAYED" -q - < <(for order in 10:6 20:300 30:12; do for ((i = 0; i < ${order#*:}; i++)); do echo '{"order": '"${order%:*}"', "sql": "SELECT 1"}'; done; done) >/dev/null
 lockstep executor run --queue "$QUEUE" --queue "$REPLAYED" --readers 12 >/dev/null 2>"$tmp/executor.log" &
 eventually 60 is "SELECT count(*) FROM lockstep.task WHERE name = 'long' AND status = 'Processing'" 5
@@ -51,7 +53,7 @@ eventually 60 is "SELECT count(*) FROM lockstep.task t JOIN lockstep.run r USING
 eventually 60 is "SELECT r.status FROM lockstep.run r JOIN lockstep.queue q USING (queue_id) WHERE q.name = '$REPLAYED'" Completed
 LOCKSTEP_PROBE=replay.step=kill@2 "${LOCKSTEP_BIN}-probed" replay -d "$db" -b "$LOCKSTEP_TEST_BROKERS" --queue "$REPLAYED" --from-offset earliest --to-offset latest --mode all \
     --execute --reason 'again' >/dev/null 2>&1 || :
-expect 'a replay was interrupted' "$(sql 'SELECT state, cursor < to_offset FROM lockstep.replay')" 'Running|t'
+expect 'a replay was interrupted' "$(sql "SELECT state, cursor < to_offset FROM lockstep.replay WHERE reason = 'again'")" 'Running|t'
 slot=$(sql 'SELECT min(slot_id) FROM lockstep.slot WHERE executor_no IS NULL')
 PGPASSWORD="secret of $stray" "$LOCKSTEP_TEST_PGBIN/psql" -X -q -d "$db user=$stray" -c "SELECT pg_advisory_lock(1280507906, $slot)" \
     -c 'SELECT pg_sleep(600)' >/dev/null 2>"$tmp/stray" &

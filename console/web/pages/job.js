@@ -274,12 +274,29 @@ const NEXT = [
     { label: 'schedule', cell: (n) => n.schedule },
     { label: 'exactly', cell: (n) => absolute(n.at ?? n.scheduled_for) },
 ];
-const SCHEDULES = [
+function switchSchedule(job, s, after) {
+    const name = s.schedule ?? s.name,
+        on = s.enabled === false;
+    const spec = {
+        title: `${on ? 'Enable' : 'Disable'} schedule ${name}`,
+        confirm: on ? 'Enable' : 'Disable',
+        method: 'PUT',
+        path: `jobs/${seg(job.job)}/schedules/${seg(name)}`,
+        body: (v) => ({ reason: v.reason, version: job.version, change: { enabled: on } }),
+        after,
+    };
+    return on
+        ? actionButton('Enable schedule', { ...spec, effect: ['It fires again, beginning with its next time. Times that have passed do not fire.'] })
+        : actionButton('Disable schedule', { ...spec, danger: true, effect: ['It fires at none of its times until it is enabled.', 'Other schedules of the job, and its open run, continue.'] });
+}
+
+const SCHEDULES = (operator, job, after) => [
     { label: 'schedule', key: true, cell: (s) => s.schedule ?? s.name },
     { label: 'when', class: 'text', cell: words },
     { label: 'enabled', cell: (s) => badge(s.enabled === false ? 'disabled' : 'enabled') },
     { label: 'misfire', cell: (s) => s.misfire },
     { label: 'next', cell: (s) => when(s.next_at) },
+    { label: 'do', maybe: true, cell: (s) => operator && switchSchedule(job, s, after) },
 ];
 
 const TRIGGERS = [
@@ -355,7 +372,7 @@ export const page = {
                 { key: 'schedules' },
                 table({
                     caption: 'Schedules',
-                    columns: SCHEDULES,
+                    columns: SCHEDULES(ctx.session.operator, job, ctx.reload),
                     rows: schedules,
                     id: (s) => s.schedule,
                     none: triggers.length ? 'It has none: its trigger fires it.' : 'It has none: it runs by hand.',

@@ -43,7 +43,8 @@ function endButton(l, reload) {
     });
 }
 
-function node(l, waiters, seen) {    const below = seen.has(l.pid) ? [] : (waiters.get(l.pid) ?? []);
+function node(l, waiters, seen) {
+    const below = seen.has(l.pid) ? [] : (waiters.get(l.pid) ?? []);
     seen.add(l.pid);
     return h(
         'li',
@@ -54,6 +55,7 @@ function node(l, waiters, seen) {    const below = seen.has(l.pid) ? [] : (waite
         ` ${nameOf(l)} ${l.application_name ? `(${l.application_name})` : ''}: `,
         what(l),
         l.age_s == null ? '' : `, ${duration(l.age_s)}`,
+        l.query ? [', ', h('code', null, l.query.length > 200 ? `${l.query.slice(0, 200)} …` : l.query)] : '',
         below.length > 0 && [
             h('span.note', null, ` blocks ${plural(below.length, 'session')}`),
             h(

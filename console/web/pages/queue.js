@@ -144,6 +144,20 @@ function buttons(q, after) {
                     'Another offset to begin at: lockstep queue resume --accept-topic --from-offset.',
                 ],
             }),
+        actionButton('Delete', {
+            title: `Delete ${nameOf(q)}`,
+            confirm: 'Delete the queue',
+            danger: true,
+            method: 'DELETE',
+            path: at,
+            effect: [
+                `${nameOf(q)} is deleted with all its runs, tasks, records and jobs; ${plural(q.active_runs ?? 0, 'run')} of it ${q.active_runs === 1 ? 'is' : 'are'} open.`,
+                `The topic ${q.topic} stays, and what is on it and not claimed is not run.`,
+                'It is refused while tasks of it run.',
+            ],
+            done: (doc) => `${doc.queue} is deleted, with ${plural(doc.tasks, 'task')}.`,
+            after: () => go('queues'),
+        }),
     ];
 }
 

@@ -5,6 +5,7 @@ import { badge } from '../lib/badge.js';
 import { listTable } from '../lib/table.js';
 import { count, lag, orUnknown } from '../lib/format.js';
 import { query } from '../lib/api.js';
+import { actionButton } from '../lib/actions.js';
 import { stateOf, troubleOf } from '../lib/trouble.js';
 
 export const nameOf = (q) => q.queue ?? q.name;
@@ -36,12 +37,41 @@ const COLUMNS = [
     { label: 'why', maybe: true, class: 'text', cell: why },
 ];
 
+function create(after) {
+    return actionButton('New queue', {
+        title: 'New queue',
+        confirm: 'Make the queue',
+        path: 'queues',
+        after,
+        values: { create_topic: 'no', max_readers: '5' },
+        fields: [
+            { name: 'name', label: 'name', required: true },
+            { name: 'topic', label: 'topic', help: "empty: the queue's name" },
+            { name: 'create_topic', label: 'make the topic if it is not there', options: ['no', 'yes'] },
+            { name: 'max_readers', label: 'readers (0 to 1000)', type: 'number', min: 0, max: 1000, required: true },
+        ],
+        effect: (v) => [
+            `A queue reads the one partition of topic ${v.topic || v.name || '…'}, from its beginning.`,
+            v.create_topic === 'yes' ? 'The topic is made if it is not there: one partition, kept without limit.' : 'The topic must be there, with one partition.',
+            'Messages that are there already are run once an executor works for it: lockstep executor run --queue NAME.',
+        ],
+        body: (v) => ({
+            reason: v.reason,
+            name: v.name,
+            max_readers: Number(v.max_readers),
+            create_topic: v.create_topic === 'yes',
+            ...(v.topic ? { topic: v.topic } : {}),
+        }),
+        done: () => 'The queue is made.',
+    });
+}
+
 export const page = {
     title: () => 'Queues',
     watches: ['queue', 'run', 'executor'],
     load: async (ctx) => ({ list: await ctx.get(`queues${query({ after: ctx.query.get('after') })}`) }),
     view: ({ list }, ctx) => [
-        pageHead('Queues'),
+        pageHead('Queues', { tools: ctx.session.operator && create(ctx.reload) }),
         panel(
             'Queues',
             { key: 'list' },

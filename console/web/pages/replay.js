@@ -4,7 +4,7 @@ import { pageHead, panel, queueLink, runLink, empty, facts } from '../lib/parts.
 import { badge } from '../lib/badge.js';
 import { allQueues, listTable, table } from '../lib/table.js';
 import { count, duration, plural, when, instant } from '../lib/format.js';
-import { query, send } from '../lib/api.js';
+import { query, seg, send } from '../lib/api.js';
 import { actionButton } from '../lib/actions.js';
 
 const MODES = ['failed', 'missing', 'all'];
@@ -22,6 +22,8 @@ const HISTORY = (operator, after) => [
     { label: 'from', num: true, cell: (r) => r.from_offset ?? r.from },
     { label: 'to', num: true, cell: (r) => r.to_offset ?? r.to },
     { label: 'began', cell: (r) => when(r.started_at ?? r.created_at) },
+    { label: 'made', num: true, title: 'tasks made of messages that had none', cell: (r) => count(r.made) },
+    { label: 'reopened', num: true, title: 'finished tasks that run again', cell: (r) => count(r.reopened) },
     {
         label: 'took',
         num: true,
@@ -30,7 +32,7 @@ const HISTORY = (operator, after) => [
     },
     { label: 'who', cell: (r) => r.actor ?? r.login ?? r.created_by },
     { label: 'reason', class: 'text', cell: (r) => r.reason },
-    { label: 'do', maybe: true, cell: (r) => operator && r.interrupted && proceed(r, after) },
+    { label: 'do', maybe: true, cell: (r) => operator && r.interrupted && [proceed(r, after), ' ', abandon(r, after)] },
 ];
 
 const LINES = [
@@ -39,6 +41,22 @@ const LINES = [
     { label: 'messages', num: true, cell: (l) => count(l.messages) },
     { label: 'what happens', class: 'text', cell: (l) => l.meaning },
 ];
+
+const OUTCOMES = [
+    { label: 'outcome', key: true, cell: (o) => o.action },
+    { label: 'messages', num: true, cell: (o) => count(o.messages) },
+    { label: 'what happens', class: 'text', cell: (o) => o.meaning },
+];
+
+/* The lines are by run and phase; the same outcome of all of them is one. */
+export function byOutcome(lines) {
+    const sums = new Map();
+    for (const { action, meaning, messages } of lines) {
+        const id = `${action}: ${meaning}`;
+        sums.set(id, { id, action, meaning, messages: (sums.get(id)?.messages ?? 0) + messages });
+    }
+    return [...sums.values()].sort((a, b) => b.messages - a.messages);
+}
 
 function preview(doc) {
     return [
@@ -49,6 +67,7 @@ function preview(doc) {
             ['skipped', count(doc.counts.skipped)],
             ['open runs', doc.open_runs],
         ]),
+        doc.lines.length > 0 && table({ caption: 'By outcome', columns: OUTCOMES, rows: byOutcome(doc.lines), id: (o) => o.id }),
         table({ caption: 'By run and phase', columns: LINES, rows: doc.lines, none: 'Nothing of it would run again.' }),
     ];
 }
@@ -90,6 +109,21 @@ function proceed(r, after) {
             preview(await send('POST', 'replay', { ...own, ...order, reason: v.reason || 'preview', preview: true }, { long: true })),
         act: (v) => send('POST', 'replay', { queue: r.queue, resume: r.replay_id, reason: v.reason }, { long: true }),
         done: ran,
+    });
+}
+
+function abandon(r, after) {
+    return actionButton('Give up', {
+        title: `Give up replay #${r.replay_id}`,
+        confirm: 'Give it up',
+        danger: true,
+        act: (v) => send('POST', `replays/${seg(r.replay_id)}/abandon`, v, { long: true }),
+        after,
+        effect: [
+            `It was interrupted at offset ${count(r.cursor)} of ${count(r.from_offset)} to ${count(r.to_offset)}, and does no more.`,
+            `What it has done stays: ${plural(r.made, 'task')} made, ${count(r.reopened)} reopened. These run.`,
+            `Another replay of ${r.queue} can begin then.`,
+        ],
     });
 }
 
