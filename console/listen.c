@@ -18,6 +18,8 @@
 
 #define BACKLOG       1024
 #define SYSTEMD_FIRST 3 /* sd_listen_fds(3): SD_LISTEN_FDS_START */
+#define SYSTEMD_HINT                                                                               \
+    "Start it by a unit that has a .socket unit with one ListenStream, and Accept=no."
 #define ADDRESS_HINT                                                                               \
     "An address is a port (8330: of this host only), HOST:PORT, [IPV6]:PORT, the absolute path "   \
     "of a Unix socket, or systemd."
@@ -172,13 +174,25 @@ static enum rc open_network(const char *address, struct listener *listener, stru
     return rc;
 }
 
+static bool listens(int fd)
+{
+    int type = 0, listening = 0;
+    socklen_t len = sizeof type;
+    return getsockopt(fd, SOL_SOCKET, SO_TYPE, &type, &len) == 0 && type == SOCK_STREAM &&
+           getsockopt(fd, SOL_SOCKET, SO_ACCEPTCONN, &listening, &len) == 0 && listening != 0;
+}
+
 static enum rc take_passed(struct listener *listener, struct err *err)
 {
     const char *pid = getenv("LISTEN_PID"), *count = getenv("LISTEN_FDS");
     if (pid == NULL || count == NULL || atol(pid) != (long)getpid() || atoi(count) != 1)
-        return err_set(err, RC_FATAL, ERR_CONFIG, "systemd",
-                       "Start it by a unit that has a .socket unit with one ListenStream.",
+        return err_set(err, RC_FATAL, ERR_CONFIG, "systemd", SYSTEMD_HINT,
                        "systemd has not passed one socket to this process");
+    if (!listens(SYSTEMD_FIRST)) /* else it may be what the process itself has opened there */
+        return err_set(err, RC_FATAL, ERR_CONFIG, "systemd", SYSTEMD_HINT,
+                       "descriptor %d, which systemd has passed, is no socket that listens for "
+                       "connections",
+                       SYSTEMD_FIRST);
     (void)unsetenv("LISTEN_PID"); /* for whoever asks next there is none */
     (void)unsetenv("LISTEN_FDS");
     *listener = (struct listener){.fd = SYSTEMD_FIRST};
