@@ -51,9 +51,11 @@ static bool is_own(const char *host, const struct listener *listener)
         return false;
     (void)snprintf(own, sizeof own, strchr(listener->host, ':') != NULL ? "[%s]" : "%s",
                    listener->host);
+    bool any = strcmp(listener->host, "0.0.0.0") == 0 || strcmp(listener->host, "::") == 0;
     return same(host, len, own) ||
-           (listener->loopback && (same(host, len, "localhost") || same(host, len, "127.0.0.1") ||
-                                   same(host, len, "[::1]")));
+           ((listener->loopback || any) && /* no name of a site can be one of these */
+            (same(host, len, "localhost") || same(host, len, "127.0.0.1") ||
+             same(host, len, "[::1]")));
 }
 
 static bool is_listed(const char *host, const char *hosts)
