@@ -31,4 +31,7 @@ MUST_CHECK enum rc number_parse(const char *object, const char *name, const char
 MUST_CHECK enum rc number_refuse(const char *object, const char *name, const char *text,
                                  struct number_range range, const char *unit, struct err *err);
 
+/** Behind a noun: nothing for one of it, "s" for any other number. */
+#define NUMBER_S(number) ((number) == 1 ? "" : "s")
+
 #endif

@@ -1,5 +1,6 @@
 /* queue advise: what more readers would bring, from what was measured. */
 #include "advise/advise.h"
+#include "base/number.h"
 
 #include "cli/commands.h"
 #include "cli/find.h"
@@ -45,15 +46,16 @@ static enum rc print_readers(const struct cli *cli, const struct advice *advice,
 /* For people: what it was made from, and where readers do not help. */
 static void print_words(const struct advice *advice)
 {
-    (void)printf("\n%d run%s, %lld attempts, at most %d readers busy at once\n", advice->runs,
-                 advice->runs == 1 ? "" : "s", (long long)advice->tasks, advice->readers);
+    (void)printf("\n%d run%s, %lld attempt%s, at most %d reader%s busy at once\n", advice->runs,
+                 NUMBER_S(advice->runs), (long long)advice->tasks, NUMBER_S(advice->tasks),
+                 advice->readers, NUMBER_S(advice->readers));
     (void)printf(
         "of one run: makespan %.3f s (%.3f s when replayed), work %.3f s, barriers %.3f s\n",
         advice->makespan_us / 1e6, advice->replayed_us / 1e6, advice->work_us / 1e6,
         advice->barrier_us / 1e6);
     if (advice->knee < advice->most)
-        (void)printf("knee: %d readers; up to %d, no number is faster by a tenth\n", advice->knee,
-                     advice->most);
+        (void)printf("knee: %d reader%s; up to %d, no number is faster by a tenth\n", advice->knee,
+                     NUMBER_S(advice->knee), advice->most);
     for (int i = 0; i < advice->straggler_count; i++) {
         const struct advice_straggler *one = &advice->stragglers[i];
         (void)printf(

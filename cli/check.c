@@ -1,4 +1,5 @@
 #include "cli/check.h"
+#include "base/number.h"
 
 #include "cli/commands.h"
 #include "cli/exit.h"
@@ -242,8 +243,9 @@ enum rc command_check(struct cli *cli, struct err *err)
     if (rc != RC_OK && rc != RC_NONE)
         return rc;
     int fails = check.counts[TOPIC_FAIL];
+    int all = fails + check.counts[TOPIC_OK] + check.counts[TOPIC_WARN];
     if (fails > 0)
-        return err_set(err, RC_REJECT, ERR_FAILED, "check", "", "%d of %d checks failed", fails,
-                       fails + check.counts[TOPIC_OK] + check.counts[TOPIC_WARN]);
+        return err_set(err, RC_REJECT, ERR_FAILED, "check", "", "%d of %d check%s failed", fails,
+                       all, NUMBER_S(all));
     return RC_OK;
 }

@@ -1,5 +1,6 @@
 /* message check FILE: what an executor would say of messages, before they are on a topic; no server
  * is asked. */
+#include "base/number.h"
 #include "cli/commands.h"
 
 #include "kafka/consumer.h"
@@ -197,13 +198,14 @@ static enum rc finish(struct checking *check, struct err *err)
     enum rc rc = check->table != NULL ? table_end(check->table, err) : table_check(stdout, err);
     if (rc == RC_OK && check->wrong > 0)
         return err_set(err, RC_REJECT, ERR_FAILED, check->file, "",
-                       "%lld of %lld messages are wrong", (long long)check->wrong,
-                       (long long)check->messages);
+                       "%lld of %lld message%s %s wrong", (long long)check->wrong,
+                       (long long)check->messages, NUMBER_S(check->messages),
+                       check->wrong == 1 ? "is" : "are");
     if (rc == RC_OK && check->messages == 0)
         return err_set(err, RC_REJECT, ERR_FAILED, check->file, "", "there is no message");
     if (rc == RC_OK)
-        cli_say(check->cli, "lockstep: %s: %lld messages are right\n", check->file,
-                (long long)check->messages);
+        cli_say(check->cli, "lockstep: %s: %lld message%s right\n", check->file,
+                (long long)check->messages, check->messages == 1 ? " is" : "s are");
     return rc;
 }
 

@@ -1,5 +1,6 @@
 /* monitor list, check: how jobs do. Both look at rows alone, so they find a dispatcher that does
  * nothing, too. */
+#include "base/number.h"
 #include "cli/commands.h"
 
 #include "base/remedies.h"
@@ -40,8 +41,8 @@ static enum rc print_line(const struct db_result *rows, int problems, const stru
                           struct err *err)
 {
     bool bad = problems > 0 || *held->message != '\0';
-    (void)printf("%s - %d of %d jobs", bad ? "CRITICAL" : "OK",
-                 problems > 0 ? problems : db_rows(rows), db_rows(rows));
+    (void)printf("%s - %d of %d job%s", bad ? "CRITICAL" : "OK",
+                 problems > 0 ? problems : db_rows(rows), db_rows(rows), NUMBER_S(db_rows(rows)));
     for (int i = 0; i < problems; i++) {
         (void)printf("%s ", i == 0 ? ":" : ";");
         width_print(stdout, db_text(rows, i, JOB_HEALTH_JOB), false);

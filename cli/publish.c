@@ -1,4 +1,5 @@
 #include "cli/publish.h"
+#include "base/number.h"
 
 #include "cli/commands.h"
 #include "cli/find.h"
@@ -51,12 +52,12 @@ static void on_progress(void *context, const struct publish_progress *progress)
         (void)fprintf(stderr, "\r\033[K");
     (void)fprintf(stderr, "lockstep: %s", stages[progress->stage]);
     if (progress->stage == PUBLISH_READING)
-        (void)fprintf(stderr, ": %lld tasks", (long long)progress->read);
+        (void)fprintf(stderr, ": %lld task%s", (long long)progress->read, NUMBER_S(progress->read));
     else if (progress->stage == PUBLISH_SENDING && progress->total >= 0)
-        (void)fprintf(stderr, ": %lld of %lld tasks", (long long)progress->sent,
-                      (long long)progress->total);
+        (void)fprintf(stderr, ": %lld of %lld task%s", (long long)progress->sent,
+                      (long long)progress->total, NUMBER_S(progress->total));
     else if (progress->stage == PUBLISH_SENDING)
-        (void)fprintf(stderr, ": %lld tasks", (long long)progress->sent);
+        (void)fprintf(stderr, ": %lld task%s", (long long)progress->sent, NUMBER_S(progress->sent));
     else if (progress->stage == PUBLISH_WAITING)
         (void)fprintf(stderr, ": %s", progress->run_status);
     if (!talk->live)
@@ -133,8 +134,9 @@ static void answer(const struct cli *cli, const struct publish_result *result, b
                      (long long)result->tasks, (long long)result->phases, status);
     else
         (void)printf("%s\n", result->run);
-    cli_say(cli, "lockstep: published %lld tasks in %lld phases%s%s\n", (long long)result->tasks,
-            (long long)result->phases, waited ? ", the run is " : "", status);
+    cli_say(cli, "lockstep: published %lld task%s in %lld phase%s%s%s\n", (long long)result->tasks,
+            NUMBER_S(result->tasks), (long long)result->phases, NUMBER_S(result->phases),
+            waited ? ", the run is " : "", status);
 }
 
 /* Without the id nobody finds the run again: if stdout does not take it, stderr does. */
@@ -179,8 +181,9 @@ enum rc publish_and_tell(struct cli *cli, struct publish_options *options, struc
     if (talk.live && talk.drawn)
         (void)fprintf(stderr, "\r\033[K");
     if (options->dry_run && rc == RC_OK)
-        cli_say(cli, "lockstep: %lld tasks in %lld phases; nothing was published\n",
-                (long long)result.tasks, (long long)result.phases);
+        cli_say(cli, "lockstep: %lld task%s in %lld phase%s; nothing was published\n",
+                (long long)result.tasks, NUMBER_S(result.tasks), (long long)result.phases,
+                NUMBER_S(result.phases));
     else if (result.run[0] != '\0' && (rc == RC_OK || result.status[0] != '\0'))
         rc = answered(cli, &result, options->wait, rc, err);
     return rc;

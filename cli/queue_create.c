@@ -1,4 +1,5 @@
 #include "control/queue_create.h"
+#include "base/number.h"
 #include "cli/commands.h"
 #include "cli/queue_keep.h"
 #include "control/birthmark.h"
@@ -14,10 +15,11 @@ static void say_made(const struct cli *cli, const struct queue_plan *plan)
     cli_say(cli, "lockstep: %s: queue made over partition %d of topic %s, from offset %lld\n", name,
             plan->partition, topic, (long long)plan->offset);
     if (plan->there > 0)
-        cli_say(cli,
-                "lockstep: %s: the topic has up to %lld records from there on: executors run them; "
-                "--from-end begins after them\n",
-                name, (long long)plan->there);
+        cli_say(
+            cli,
+            "lockstep: %s: the topic has up to %lld record%s from there on: executors run them; "
+            "--from-end begins after them\n",
+            name, (long long)plan->there, NUMBER_S(plan->there));
 }
 
 /* Also of a topic in which the queue cannot begin. */

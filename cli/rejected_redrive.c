@@ -1,6 +1,7 @@
 /* rejected redrive: rejected messages, corrected or as they are, become staged work, which is
  * published like any other. Run, seq and previous_order are the producer's and new; each message
  * keeps its order. */
+#include "base/number.h"
 #include "cli/commands.h"
 #include "cli/find.h"
 #include "cli/publish.h"
@@ -289,12 +290,12 @@ static enum rc stage_all(struct redrive *redrive, struct err *err)
     if (redrive->faults > 0)
         return err_set(err, RC_REJECT, ERR_USAGE, redrive->queue,
                        "correct them with --file, or leave them out",
-                       "%lld of %d messages cannot become tasks as they are; nothing is published",
-                       (long long)redrive->faults, db_rows(rows));
+                       "%lld of %d message%s cannot become tasks as they are; nothing is published",
+                       (long long)redrive->faults, db_rows(rows), NUMBER_S(db_rows(rows)));
     if (redrive->ends > 0)
-        cli_say(redrive->cli,
-                "lockstep: %lld ends of runs are left out: the new run gets its own\n",
-                (long long)redrive->ends);
+        cli_say(
+            redrive->cli, "lockstep: %lld end%s of runs %s left out: the new run gets its own\n",
+            (long long)redrive->ends, NUMBER_S(redrive->ends), redrive->ends == 1 ? "is" : "are");
     if (redrive->messages == 0)
         return usage("rejected redrive", "", "there is nothing to redrive but ends of runs", err);
     if (fflush(redrive->work) != 0)

@@ -1,3 +1,4 @@
+#include "base/number.h"
 #include "cli/commands.h"
 #include "cli/find.h"
 #include "cli/stop.h"
@@ -130,20 +131,21 @@ static void say(struct cli *cli, const struct replay_report *report, bool acts, 
             (long long)report->readable);
     for (int i = 0; i < report->count; i++)
         if (report->lines[i].why == REPLAY_LOOK_IS_DELETED)
-            cli_say(cli,
-                    "lockstep: warning: %lld messages of the range are no longer on the topic\n",
-                    (long long)report->lines[i].records);
+            cli_say(cli, "lockstep: warning: of the range, %lld message%s no longer on the topic\n",
+                    (long long)report->lines[i].records,
+                    report->lines[i].records == 1 ? " is" : "s are");
     if (!acts) {
-        cli_say(cli,
-                "lockstep: offsets %lld to %lld: %lld messages would be run, %lld skipped; nothing "
-                "was changed (--execute --reason TEXT does it)\n",
-                (long long)report->from, (long long)report->to, (long long)report->acted,
-                (long long)report->skipped);
+        cli_say(
+            cli,
+            "lockstep: offsets %lld to %lld: %lld message%s would be run, %lld skipped; nothing "
+            "was changed (--execute --reason TEXT does it)\n",
+            (long long)report->from, (long long)report->to, (long long)report->acted,
+            NUMBER_S(report->acted), (long long)report->skipped);
         return;
     }
-    cli_say(cli, "lockstep: replay %d: %lld messages handed to the executors, %lld skipped%s\n",
-            report->replay_id, (long long)report->acted, (long long)report->skipped,
-            rc == RC_OK ? "" : "; it is not finished");
+    cli_say(cli, "lockstep: replay %d: %lld message%s handed to the executors, %lld skipped%s\n",
+            report->replay_id, (long long)report->acted, NUMBER_S(report->acted),
+            (long long)report->skipped, rc == RC_OK ? "" : "; it is not finished");
     if (report->open_runs != NULL)
         cli_say(
             cli,

@@ -8,6 +8,7 @@ enum rc queue_unused(struct db *db, const char *name, struct err *err)
     enum rc rc = db_run(db, &sql_queue_in_use, (const char *const[]){name}, &used, err);
     if (rc != RC_OK || db_int(used, 0, QUEUE_IN_USE_IN_USE) == 0)
         return rc;
-    return err_set(err, RC_RETRY, ERR_HELD, name, REMEDY_EXECUTOR_STOP, "%s readers work on it",
-                   db_text(used, 0, QUEUE_IN_USE_IN_USE));
+    return err_set(err, RC_RETRY, ERR_HELD, name, REMEDY_EXECUTOR_STOP, "%s reader%s on it",
+                   db_text(used, 0, QUEUE_IN_USE_IN_USE),
+                   db_int(used, 0, QUEUE_IN_USE_IN_USE) == 1 ? " works" : "s work");
 }

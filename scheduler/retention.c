@@ -1,6 +1,7 @@
 /* The thread of retention: sweeps its queues one after the other, a batch at a time, and sleeps
  * until the next interval. */
 #include "scheduler/retention.h"
+#include "base/number.h"
 
 #include "base/clock.h"
 #include "base/log.h"
@@ -200,8 +201,9 @@ static enum rc sweep_queue(struct retention *retention, const struct swept_queue
         rc = sweep_rest(retention, queue, &sweep, err);
     if (rc != RC_OK)
         return rc;
-    str_format(&text, "%lld rows in %lld batches, %lld runs", (long long)sweep.rows,
-               (long long)sweep.batches, (long long)sweep.runs);
+    str_format(&text, "%lld row%s in %lld batch%s, %lld run%s", (long long)sweep.rows,
+               NUMBER_S(sweep.rows), (long long)sweep.batches, sweep.batches == 1 ? "" : "es",
+               (long long)sweep.runs, NUMBER_S(sweep.runs));
     if (sweep.rows > 0)
         log_event(LOG_INFO, "swept", "queue", queue->name, "detail", text.data, NULL);
     rc = db_run(retention->db, &sql_sweep_note,

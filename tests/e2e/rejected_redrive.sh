@@ -57,7 +57,7 @@ refused 2 'nothing to redrive but ends' "$(id 4)" --reason x
 case_begin 'a dry run shows the phases and sends nothing'
 lockstep rejected redrive --reason-is hole --queue "$q" --dry-run >"$tmp/out" 2>&1 || failed=1
 expect 'dry run' "$(awk '/^ +[0-9]/ {print $1, $2, $3}' "$tmp/out" | tr '\n' ';')" '2 0 1;5 2 2;9 5 1;'
-grep -q '1 ends of runs are left out' "$tmp/out" || { cat "$tmp/out"; failed=1; }
+grep -q '1 end of runs is left out' "$tmp/out" || { cat "$tmp/out"; failed=1; }
 expect 'dry run: nothing noted' "$(ids 'redrive_run IS NOT NULL')" ''
 
 case_begin 'messages are published as they are, with their orders and a new run'
