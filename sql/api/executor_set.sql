@@ -1,4 +1,4 @@
--- An operator has an executor use so many of the readers it was started with, over all its queues; NULL: all. What runs finishes.
+-- An operator has an executor use so many of the readers it was started with, over all its queues; NULL: all. What runs finishes. Where it uses so many already, nothing is written.
 CREATE OR REPLACE FUNCTION lockstep.executor_set(executor_id uuid, readers int, reason text DEFAULT NULL) RETURNS int
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 #variable_conflict use_column
@@ -10,7 +10,10 @@ BEGIN
         RAISE EXCEPTION 'executor % can use 0 to % readers, not %', executor_set.executor_id, most, executor_set.readers
             USING ERRCODE = 'LS002', HINT = 'It was started with so many; start it with more, or start another one.';
     END IF;
-    UPDATE lockstep.executor e SET readers_limit = executor_set.readers WHERE e.executor_no = no;
+    UPDATE lockstep.executor e SET readers_limit = executor_set.readers WHERE e.executor_no = no AND e.readers_limit IS DISTINCT FROM executor_set.readers;
+    IF NOT FOUND THEN
+        RETURN no;
+    END IF;
     INSERT INTO lockstep.event_log (event, executor_no, detail)
     VALUES ('executor_changed', no, concat_ws(': ', format('readers %s of %s', COALESCE(executor_set.readers, most), most), reason));
     PERFORM lockstep.executor_tell(no);

@@ -1,4 +1,4 @@
--- Changes some fields of a job: those of `change`; one that is null there is as if it had never been set. version: as job_define. Returns the new version.
+-- Changes some fields of a job: those of `change`; one that is null there is as if it had never been set. version: as job_define. Returns the new version, or, where all of it was so already, the one that it has.
 CREATE OR REPLACE FUNCTION lockstep.job_set(job text, change jsonb, version int DEFAULT NULL) RETURNS int
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
@@ -12,6 +12,9 @@ BEGIN
     END IF;
     SELECT COALESCE(jsonb_object_agg(e.key, e.value), '{}') INTO spec FROM jsonb_each(own.spec || job_set.change) AS e
     WHERE NOT (job_set.change ? e.key AND e.value = 'null');
+    IF spec - 'enabled' = own.spec - 'enabled' AND COALESCE((spec ->> 'enabled')::boolean, true) = own.enabled AND COALESCE((own.spec ->> 'enabled')::boolean, true) = own.enabled THEN
+        RETURN own.version;
+    END IF;
     RETURN (lockstep.job_save(spec)).version;
 END
 $$;

@@ -94,10 +94,18 @@ for policy in '{"on_failure": "explode"}' '{"lookahead": 0}' '{"lookahead": "999
     as PUT "api/v1/queues/$q/policy" "{\"policy\": $policy, \"reason\": \"x\"}"
     expect "$policy" "$status" 400
 done
+events=$(sql 'SELECT count(*) FROM lockstep.event_log')
+does 'the same readers' PUT "api/v1/queues/$q/readers" '{"max_readers": 2, "reason": "again"}' '"\(.max_readers) \(.changed)"' '2 false'
+does 'the same policy' PUT "api/v1/queues/$q/policy" '{"policy": {"on_failure": "continue"}, "reason": "again"}' '"\(.on_failure) \(.lookahead) \(.changed)"' 'continue 4 false'
+does 'continued again' POST "api/v1/queues/$q/resume" '{"reason": "again"}' '"\(.paused) \(.changed)"' 'false false'
+expect 'nothing that is so already is an event' "$(sql 'SELECT count(*) FROM lockstep.event_log')" "$events"
 as PUT api/v1/queues/nonsense/readers '{"max_readers": 2, "reason": "calm"}'
 expect 'no such queue' "$status" 404
 executor=$(sql 'SELECT executor_id FROM lockstep.executor WHERE ended_at IS NULL')
 does 'readers of an executor' PUT "api/v1/executors/$executor/readers" '{"readers": 1, "reason": "x"}' .executor_id "$executor"
+events=$(sql 'SELECT count(*) FROM lockstep.event_log')
+does 'so many again' PUT "api/v1/executors/$executor/readers" '{"readers": 1, "reason": "again"}' .executor_id "$executor"
+expect 'no event of it' "$(sql 'SELECT count(*) FROM lockstep.event_log')" "$events"
 as PUT "api/v1/executors/$executor/readers" '{"readers": 1000, "reason": "x"}'
 expect 'more than it has' "$((status >= 400 && status < 500))" 1
 
@@ -108,6 +116,9 @@ does run POST api/v1/jobs/nightly/run '{"reason": "now"}' '.run_id | length' 36
 does disable POST api/v1/jobs/nightly/disable '{"reason": "holiday"}' .version 2
 expect 'why' "$(sql "SELECT count(*) FROM lockstep.job_log WHERE job = 'nightly' AND message LIKE '%holiday%' AND source = '$acts'")" 1
 does enable POST api/v1/jobs/nightly/enable '{"reason": "back"}' .version 3
+lines=$(sql "SELECT count(*) FROM lockstep.job_log WHERE job = 'nightly'")
+does 'enable once more' POST api/v1/jobs/nightly/enable '{"reason": "again"}' '"\(.version) \(.changed)"' '3 false'
+expect 'no line of it' "$(sql "SELECT count(*) FROM lockstep.job_log WHERE job = 'nightly'")" "$lines"
 does silence POST api/v1/jobs/nightly/silence "{\"until\": \"$(date -u -d '+1 hour' +%FT%TZ)\", \"reason\": \"disk\"}" .job nightly
 as POST api/v1/jobs/nightly/run '{"parameters": {"nonsense": 1}, "reason": "x"}'
 expect 'an unknown parameter' "$((status >= 400 && status < 500))" 1

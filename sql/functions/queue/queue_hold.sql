@@ -1,11 +1,16 @@
--- An operator pauses a queue (held true) or lets it continue. No phase opens and nothing is claimed while it is paused.
+-- An operator pauses a queue (held true) or lets it continue. No phase opens and nothing is claimed while it is paused. Where it is so already, nothing is written.
 CREATE OR REPLACE FUNCTION lockstep.queue_hold(queue text, held boolean, reason text DEFAULT NULL) RETURNS int
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET enable_seqscan = off
     SET enable_hashjoin = off SET enable_mergejoin = off SET jit = off AS $$
 #variable_conflict use_column
 DECLARE
     own int;
+    was boolean;
 BEGIN
+    SELECT q.queue_id, q.paused INTO own, was FROM lockstep.queue q WHERE q.name = queue_hold.queue FOR UPDATE; -- of two at once the second finds what the first has done
+    IF was = queue_hold.held THEN
+        RETURN own;
+    END IF;
     UPDATE lockstep.queue q
     SET paused = queue_hold.held, paused_by = CASE WHEN queue_hold.held THEN lockstep.actor() END,
         paused_at = CASE WHEN queue_hold.held THEN clock_timestamp() END, updated_at = clock_timestamp()
