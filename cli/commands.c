@@ -35,6 +35,7 @@ static const struct option_spec console_token_options[] = {
     {"role", "monitor|operator", "what a new token may do; default monitor", 0},
     {"days", "N:1:3650", "a new token expires after so many days; default never", 0},
     {"publish", NULL, "a new token may publish, too, and, as an operator, redrive and replay", 0},
+    {"reason", "TEXT", "why, for the event log", 0},
     {0}};
 
 static const struct option_spec migrate_up_options[] = {

@@ -12,7 +12,8 @@ static enum rc create(struct cli *cli, const char *name, struct err *err)
     const char *role = cli_text(cli, "role");
     bool may_act = role != NULL && strcmp(role, "operator") == 0;
     const char *const params[] = {name, may_act ? "true" : "false", cli_text(cli, "days"),
-                                  cli_has(cli, "publish") ? "true" : "false"};
+                                  cli_has(cli, "publish") ? "true" : "false",
+                                  cli_text(cli, "reason")};
     enum rc rc = db_run(cli->db, &sql_console_token_create, params, &result, err);
     if (rc == RC_OK) {
         (void)puts(db_text(result, 0, CONSOLE_TOKEN_CREATE_TOKEN));
@@ -32,7 +33,8 @@ static enum rc list(struct cli *cli, struct err *err)
 
 static enum rc revoke(struct cli *cli, const char *name, struct err *err)
 {
-    enum rc rc = db_run(cli->db, &sql_console_token_revoke, (const char *const[]){name}, NULL, err);
+    const char *const params[] = {name, cli_text(cli, "reason")};
+    enum rc rc = db_run(cli->db, &sql_console_token_revoke, params, NULL, err);
     if (rc == RC_OK)
         cli_say(cli, "lockstep: token %s is revoked; a console refuses it within ten seconds\n",
                 name);

@@ -28,6 +28,6 @@
     "run_retried|run_started|run_stopped|server_accepted|"                                         \
     "session_ended|"                                                                               \
     "task_cancelled|task_completed|task_failed|task_left|task_retried|task_stopping|"              \
-    "task_terminated|tasks_reopened|topic_accepted"
+    "task_terminated|tasks_reopened|token_created|token_revoked|topic_accepted"
 
 #endif

@@ -137,9 +137,9 @@ const struct route routes[] = {
      "replays, the newest first"},
     {"GET", "settings", NULL, MONITOR, "", "the console's configuration with origins, masked"},
     {"GET", "tokens", &sql_console_tokens, MONITOR, "", "tokens of programs"},
-    {"POST", "tokens", &sql_console_token_make, OPERATOR, "name=token! role=level! days publish",
-     "makes one; the answer has it, this once"},
-    {"DELETE", "tokens/{token}", &sql_console_token_end, OPERATOR, "token", "revokes it"},
+    {"POST", "tokens", &sql_console_token_make, OPERATOR,
+     "name=token! role=level! days publish reason!", "makes one; the answer has it, this once"},
+    {"DELETE", "tokens/{token}", &sql_console_token_end, OPERATOR, "token reason!", "revokes it"},
     {"GET", "system", &sql_console_system, MONITOR, "", "checks, versions, sessions and tokens"},
 
     {"POST", "tasks/{task}/retry", &sql_console_task_retry, OPERATOR, "task reason!",

@@ -86,11 +86,11 @@ const ROWS = [
     },
     { of: 'pages/job.js: Delete', at: `jobs/${DOOMED}`, button: 'Delete …', effect: `SELECT count(*) = 0 FROM lockstep.job WHERE name = '${DOOMED}'`, log: jobLogged(DOOMED) },
     {
-        of: 'pages/system.js: New token', at: 'system', button: 'New token …', fill: { name: 'robot', role: 'monitor', publish: 'yes', days: '30' }, noReason: true, then: tokenIsShown,
+        of: 'pages/system.js: New token', at: 'system', button: 'New token …', fill: { name: 'robot', role: 'monitor', publish: 'yes', days: '30' }, then: tokenIsShown,
         effect: `SELECT NOT operator AND producer AND created_by = '${login}' AND expires_at BETWEEN now() + interval '29 days' AND now() + interval '31 days' FROM lockstep.console_token WHERE name = 'robot'`,
     },
     {
-        of: 'pages/system.js: Revoke', at: 'system', row: 'robot', button: 'Revoke …', noReason: true,
+        of: 'pages/system.js: Revoke', at: 'system', row: 'robot', button: 'Revoke …',
         effect: `SELECT revoked_at IS NOT NULL AND revoked_by = '${login}' FROM lockstep.console_token WHERE name = 'robot'`,
     },
     {

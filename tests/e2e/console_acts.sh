@@ -140,14 +140,14 @@ api PUT "api/v1/queues/$q/readers" '{"max_readers": 2, "reason": "other"}' -b "$
 expect 'what was refused leaves its key free' "$status" 200
 
 for _ in 1 2; do
-    api POST api/v1/tokens '{"name": "once", "role": "monitor", "days": 1}' -b "$tmp/cookies" -H "X-CSRF-Token: $csrf" -H 'Idempotency-Key: three'
+    api POST api/v1/tokens '{"name": "once", "role": "monitor", "days": 1, "reason": "x"}' -b "$tmp/cookies" -H "X-CSRF-Token: $csrf" -H 'Idempotency-Key: three'
     [ -z "${secret:-}" ] || break
     secret=$(api_is .token)
     expect 'a token is made' "$status ${#secret}" '200 64'
 done
 expect 'and shown once' "$status $(api_is .code) $(grep -c "$secret" <<<"$answer") $(api_is '.hint | length > 0')" '409 key 0 true'
 expect 'it is kept nowhere' "$(sql "SELECT count(*) FROM lockstep.console_change c WHERE c.answer LIKE '%$secret%'")" 0
-as DELETE api/v1/tokens/once '{}'
+as DELETE api/v1/tokens/once '{"reason": "x"}'
 unset secret
 
 case_begin 'a producer publishes, an operator who is none does not'
@@ -326,7 +326,7 @@ logged server_accepted 'we moved'
 working=$(lockstep publish --queue "$q" -q - 2>/dev/null <<<'{"order": 1, "sql": "SELECT pg_sleep(600)"}')
 eventually 30 eval '[ "$(sql "SELECT count(*) FROM lockstep.task WHERE status = '"'Processing'"'")" = 1 ]'
 as DELETE "api/v1/queues/$q" '{"reason": "x"}'
-expect 'a queue at work is not deleted' "$status $(api_is .detail | grep -c 'readers work on it') $(api_is .hint)" '409 1 Stop its executors first. To see them: lockstep executor list'
+expect 'a queue at work is not deleted' "$status $(api_is .detail | grep -cE 'readers? works? on it') $(api_is .hint)" '409 1 Stop its executors first. To see them: lockstep executor list'
 does 'what works is cancelled' POST "api/v1/runs/$working/cancel" '{"reason": "x"}' .run_id "$working"
 ends "$working" Cancelled
 does delete DELETE "api/v1/queues/$made" '{"reason": "not needed"}' '"\(.queue) \(.deleted) \(.tasks)"' "$made true 0"
@@ -335,7 +335,7 @@ as DELETE "api/v1/queues/$made" '{"reason": "x"}'
 expect 'it is gone' "$status" 404
 
 case_begin 'a token publishes, redrives and replays if it was made so, by one who may'
-as POST api/v1/tokens '{"name": "bold", "role": "operator", "publish": true}'
+as POST api/v1/tokens '{"name": "bold", "role": "operator", "publish": true, "reason": "x"}'
 expect 'an operator who may not publish makes none that may' "$status $(api_is .hint)" "403 GRANT lockstep_producer TO $acts;"
 lockstep console token create acting --role operator -q >"$tmp/acting"
 lockstep console token create publishing --publish -q >"$tmp/publishing"
@@ -356,7 +356,7 @@ expect 'it is no operator' "$status" 403
 with publishing POST "api/v1/rejected/$rejected/redrive" "{\"reason\": \"x\", \"again\": true, $right}"
 expect 'so it does not redrive' "$status" 403
 sign_in "${acts}_all"
-does 'one who may makes one that may' POST api/v1/tokens '{"name": "bold", "role": "operator", "publish": true}' '"\(.role) \(.publishes)"' 'operator true'
+does 'one who may makes one that may' POST api/v1/tokens '{"name": "bold", "role": "operator", "publish": true, "reason": "x"}' '"\(.role) \(.publishes)"' 'operator true'
 api_is .token >"$tmp/bold"
 as_token bold
 expect 'it publishes' "$status" 200
@@ -372,14 +372,18 @@ eventually 60 eval 'as_token publishing; [ "$status" = 401 ]'
 sign_in "$acts"
 
 case_begin 'tokens are made and revoked, the configuration is shown without secrets, metrics to those who may look'
-does make POST api/v1/tokens '{"name": "made", "role": "monitor", "days": 3}' '.token | length' 64
+does make POST api/v1/tokens '{"name": "made", "role": "monitor", "days": 3, "reason": "for a test"}' '.token | length' 64
 made=$(api_is .token)
 does list GET api/v1/tokens '' '[.items[] | select(.name == "made") | "\(.name) \(.role) \(.state) \(.created_by)"] | join(",")' "made monitor valid $acts"
 api GET metrics '' -H "Authorization: Bearer $made"
 expect 'metrics' "$status $(grep -c "^lockstep_readers.*$q.*target" <<<"$answer") $(grep -ci '^content-type: text/plain; version=0.0.4' "$tmp/headers")" '200 1 1'
 api GET metrics
 expect 'not to others' "$status" 401
-does revoke DELETE api/v1/tokens/made '{}' .revoked true
+does revoke DELETE api/v1/tokens/made '{"reason": "over"}' .revoked true
+expect 'by whom and why' "$(sql "SELECT string_agg(concat_ws('|', event, actor, detail), ', ' ORDER BY event_id) FROM lockstep.event_log WHERE event LIKE 'token%' AND detail LIKE 'token made%'")" \
+    "token_created|$acts|token made, monitor, expires after 3 days: for a test, token_revoked|$acts|token made: over"
+as DELETE api/v1/tokens/made '{}'
+expect 'not without a reason' "$status $(api_is .field)" '400 reason'
 does settings GET api/v1/settings '' '[.items[] | select(.section == "postgres" and .key == "conninfo") | .value] | join(" ") | test("password=[^*]") | not' true
 expect 'with origins' "$(api_is '[.items[] | select(.section == "console" and .key == "listen") | .origin] | join(" ")')" default
 

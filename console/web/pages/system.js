@@ -48,8 +48,6 @@ function revoke(t, after) {
         danger: true,
         method: 'DELETE',
         path: `tokens/${seg(t.name)}`,
-        noReason: true,
-        body: () => ({}),
         after,
         effect: [
             `Programs that send token ${t.name} are refused within five seconds.`,
@@ -66,7 +64,6 @@ function create(after) {
         title: 'New token for a program',
         confirm: 'Create the token',
         path: 'tokens',
-        noReason: true,
         after,
         values: { role: 'monitor', publish: 'no', days: '90' },
         fields: [
@@ -80,7 +77,7 @@ function create(after) {
             v.days ? `It expires after ${plural(Number(v.days), 'day')}.` : 'It does not expire.',
             'It is shown once, and kept only as a hash.',
         ],
-        body: (v) => ({ name: v.name, role: v.role, publish: v.publish === 'yes', ...(v.days ? { days: Number(v.days) } : {}) }),
+        body: (v) => ({ reason: v.reason, name: v.name, role: v.role, publish: v.publish === 'yes', ...(v.days ? { days: Number(v.days) } : {}) }),
         shown: (d) => [
             `Token ${d.name}`,
             h('p', null, 'Copy it now: it is not shown again.'),

@@ -1,5 +1,5 @@
 -- Makes a token of the console's API and returns it; it cannot be read again. It may act if operator, and publish if producer, which takes a maker who may; after so many days it expires, NULL: never.
-CREATE OR REPLACE FUNCTION lockstep.token_create(name text, operator boolean, days int DEFAULT NULL, producer boolean DEFAULT false) RETURNS text
+CREATE OR REPLACE FUNCTION lockstep.token_create(name text, operator boolean, days int DEFAULT NULL, producer boolean DEFAULT false, reason text DEFAULT NULL) RETURNS text
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 #variable_conflict use_column
 DECLARE
@@ -15,11 +15,14 @@ BEGIN
     END IF;
     INSERT INTO lockstep.console_token (name, hash, operator, producer, expires_at)
     VALUES (token_create.name, sha256(convert_to(token, 'UTF8')), token_create.operator, token_create.producer, clock_timestamp() + make_interval(days => token_create.days));
+    INSERT INTO lockstep.event_log (event, detail)
+    VALUES ('token_created', concat_ws(': ', concat_ws(', ', 'token ' || token_create.name, CASE WHEN token_create.operator THEN 'operator' ELSE 'monitor' END,
+                                                       CASE WHEN token_create.producer THEN 'publishes' END, 'expires after ' || token_create.days || ' days'), token_create.reason));
     RETURN token;
 EXCEPTION WHEN unique_violation THEN
     RAISE EXCEPTION 'there is a token % already', token_create.name
         USING ERRCODE = 'LS002', HINT = 'Take another name; names of revoked tokens stay taken.';
 END
 $$;
-REVOKE EXECUTE ON FUNCTION lockstep.token_create(text, boolean, int, boolean) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION lockstep.token_create(text, boolean, int, boolean) TO lockstep_operator;
+REVOKE EXECUTE ON FUNCTION lockstep.token_create(text, boolean, int, boolean, text) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION lockstep.token_create(text, boolean, int, boolean, text) TO lockstep_operator;
