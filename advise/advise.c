@@ -147,15 +147,18 @@ double advice_idle(const struct advice *advice, int readers)
 }
 
 /* advice NULL: there is no run. */
-static void print_json(struct str *out, const struct advice *advice)
+static void print_json(struct str *out, const struct advice *advice, int64_t most_tasks,
+                       int64_t larger_runs)
 {
+    str_format(out, "{\"most_tasks\":%lld,\"larger_runs\":%lld,", (long long)most_tasks,
+               (long long)larger_runs);
     if (advice == NULL) {
-        str_text(out, "{\"runs\":0,\"tasks\":0,\"measured\":null,\"readers\":[],\"knee\":null,"
+        str_text(out, "\"runs\":0,\"tasks\":0,\"measured\":null,\"readers\":[],\"knee\":null,"
                       "\"stragglers\":[]}");
         return;
     }
     str_format(out,
-               "{\"runs\":%d,\"tasks\":%lld,\"measured\":{\"readers\":%d,\"makespan_s\":%.6f,"
+               "\"runs\":%d,\"tasks\":%lld,\"measured\":{\"readers\":%d,\"makespan_s\":%.6f,"
                "\"replayed_s\":%.6f,\"work_s\":%.6f,"
                "\"barrier_s\":%.6f,\"handover_s\":%.6f,\"phases\":%.6g},\"readers\":[",
                advice->runs, (long long)advice->tasks, advice->readers, advice->makespan_us / 1e6,
@@ -181,14 +184,20 @@ enum rc advise_document(struct db *db, const char *queue, const struct advice_bo
                         struct str *out, struct err *err)
 {
     DB_RESULT_AUTO *row = NULL;
+    DB_RESULT_AUTO *larger = NULL;
     struct advice *advice = NULL;
     enum rc rc = db_run(db, &sql_queue_find, (const char *const[]){queue}, &row, err);
+    if (rc != RC_OK)
+        return rc;
+    rc = db_run(db, &sql_advise_larger,
+                (const char *const[]){db_text(row, 0, QUEUE_FIND_QUEUE_ID), DB_INT(bounds->tasks)},
+                &larger, err);
     if (rc != RC_OK)
         return rc;
     rc = advise_queue(db, db_int(row, 0, QUEUE_FIND_QUEUE_ID), bounds, &advice, err);
     if (rc != RC_OK && rc != RC_NONE)
         return rc;
-    print_json(out, advice);
+    print_json(out, advice, bounds->tasks, db_int(larger, 0, ADVISE_LARGER_RUNS));
     advice_free(advice);
     return RC_OK;
 }

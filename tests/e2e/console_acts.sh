@@ -389,6 +389,9 @@ expect 'with origins' "$(api_is '[.items[] | select(.section == "console" and .k
 
 case_begin 'what more readers would bring is answered from measured times'
 does advise GET "api/v1/queues/$q/advise?runs=5" '' '.readers | length' 64
+expect 'nothing is left out' "$(api_is '"\(.most_tasks) \(.larger_runs)"')" '20000 0'
+sql "UPDATE lockstep.run r SET tasks = 20001 FROM lockstep.queue q WHERE q.queue_id = r.queue_id AND q.name = '$q' AND r.ended_at IS NOT NULL" >/dev/null
+does 'runs that are too large' GET "api/v1/queues/$q/advise?runs=6" '' '"\(.runs) \(.larger_runs > 0)"' '0 true'
 as GET api/v1/queues/nonsense/advise
 expect 'no such queue' "$status" 404
 

@@ -194,6 +194,9 @@ const STRAGGLERS = [
     { label: 'takes', num: true, cell: (x) => duration(x.seconds) },
 ];
 
+const larger = (advise) =>
+    `${plural(advise.larger_runs, 'run')} with more than ${count(advise.most_tasks)} tasks ${advise.larger_runs === 1 ? 'is' : 'are'} left out; lockstep queue advise reads larger ones`;
+
 function whatIf(advise, q, ctx) {
     const runs = ctx.query.get('runs') ?? '10';
     const tools = h(
@@ -214,14 +217,14 @@ function whatIf(advise, q, ctx) {
             .join(', '),
     }));
     if (rows.length === 0)
-        return panel('What more readers bring', { key: 'whatif', tools }, empty('No ended run has measured tasks.'));
+        return panel('What more readers bring', { key: 'whatif', tools }, empty(advise.larger_runs ? larger(advise) : 'No ended run has measured tasks.'));
     const kept = rows.filter((r) => r.mark || [1, 2, 4, 8, 16, 24, 32, 48, 64].includes(r.readers));
     return panel(
         'What more readers bring',
         {
             key: 'whatif',
             tools,
-            note: `from the measured times of ${plural(advise.tasks, 'task')} in ${plural(advise.runs, 'run')}`,
+            note: `from the measured times of ${plural(advise.tasks, 'task')} in ${plural(advise.runs, 'run')}${advise.larger_runs ? `. ${larger(advise)}` : ''}`,
         },
         advise.knee &&
             h('p', null, `The knee is at ${plural(advise.knee, 'reader')}: beyond it the runs get little shorter.`),
