@@ -96,6 +96,11 @@ as GET api/v1/runs
 expect 'the cookie is void' "$status" 401
 
 case_begin 'who may act acts, with a reason and the CSRF token'
+fixed=1111111111111111111111111111111111111111111111111111111111111111
+eventually 60 eval 'api POST api/v1/session "{\"login\": \"$acts\", \"password\": \"secret of $acts\"}" -b "lockstep_session_$port=$fixed" -c "$tmp/fresh"; [ "$status" != 429 ]'
+expect 'a session has an id of its own, whatever the browser brought' "$status $(grep -c lockstep_session "$tmp/fresh") $(grep -c "$fixed" "$tmp/fresh")" '200 1 0'
+api GET api/v1/runs '' -b "lockstep_session_$port=$fixed"
+expect 'what it brought is none' "$status" 401
 sign_in "$acts"
 old=$(cat "$tmp/cookies")
 api POST "api/v1/runs/$waiting/cancel" '{"reason": "x"}' -b "$tmp/cookies"
@@ -209,6 +214,10 @@ as GET "api/v1/runs/$run"
 tag=$(sed -nE 's/^ETag: (.*)\r/\1/Ip' "$tmp/headers")
 api GET "api/v1/runs/$run" '' -b "$tmp/cookies" -H "If-None-Match: $tag"
 expect 'not sent again' "$status $answer" '304 '
+as GET 'api/v1/runs?limit=49'
+tag=$(sed -nE 's/^ETag: (.*)\r/\1/Ip' "$tmp/headers")
+api GET 'api/v1/runs?limit=49' '' -b "$tmp/cookies" -H "If-None-Match: $tag"
+expect 'nor a list' "$status $answer" '304 '
 
 case_begin 'a token does what its role may, until it is revoked'
 token=$(lockstep console token create robot --role operator -q)
@@ -348,6 +357,7 @@ wait "$locker" "${asking[@]}" || true
 case_begin 'it ends when it is asked to, while clients ask and listen'
 listen "$tmp/at_end" -H "Authorization: Bearer $token"
 eventually 30 grep -q hello "$tmp/at_end"
+eventually 30 grep -q '^: ' "$tmp/at_end" || { echo 'the stream has no heartbeat'; failed=1; }
 : >"$tmp/asking"
 python3 - "$url" >>"$tmp/asking" <<'END' &
 import http.client, sys, urllib.parse
@@ -404,5 +414,21 @@ asked=$(curl -s --unix-socket "$tmp/socket" -H 'Content-Type: application/json' 
 expect 'what one who has not signed in lacks' "$(jq -r '"\(.status) \(.hint)"' <<<"$asked" | grep -c '^403 Use a token that may act, or .console. login = postgres')" 1
 console_stop
 expect 'its socket is gone' "$([ -e "$tmp/socket" ] && echo there)" ''
+
+case_begin 'a console that asks for no sign-in does nothing for pages of other sites'
+console_start -s console.login=none -s console.anonymous=operator
+attack() { curl -s -m 30 -o /dev/null -w '%{http_code}' -X POST "${url}api/v1/$1" "${@:2}"; }
+json=(-H 'Content-Type: application/json' --data-binary '{"reason": "x"}')
+expect 'a form as text' "$(attack "queues/$q/pause" -H 'Content-Type: text/plain' --data-binary '{"reason": "x"}')" 415
+expect 'a form' "$(attack "queues/$q/pause" -d 'reason=x')" 415
+expect 'a body of no type' "$(attack "queues/$q/pause" -H 'Content-Type:' --data-binary '{"reason": "x"}')" 415
+expect 'a page of another site' "$(attack "queues/$q/pause" -H 'Origin: https://evil.example' "${json[@]}")" 403
+expect 'a page of no site' "$(attack "queues/$q/pause" -H 'Origin: null' "${json[@]}")" 403
+expect 'one that names itself only so' "$(attack "queues/$q/pause" -H 'Sec-Fetch-Site: cross-site' "${json[@]}")" 403
+expect 'a form without fields' "$(attack jobs/none/run -H 'Origin: https://evil.example')" 403
+expect 'a name that leads here' "$(attack "queues/$q/pause" -H 'Host: evil.example' "${json[@]}")" 421
+expect 'nothing was done' "$(sql "SELECT paused FROM lockstep.queue WHERE name = '$q'")" f
+expect 'its own page' "$(attack "queues/$q/pause" -H "Origin: ${url%/}" "${json[@]}")" 200
+console_stop
 cases_end
 exit $failed
