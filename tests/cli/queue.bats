@@ -83,12 +83,15 @@ notifies() {
     lockstep queue set "$queue" --max-readers 9
     [ "$(sql "SELECT max_readers, on_failure, runs FROM lockstep.queue")" = "9|stop|serial" ]
     [ "$(sql "SELECT detail FROM lockstep.event_log WHERE event = 'queue_changed'")" = "max_readers 9" ]
-    notifies queue set "$queue" --max-readers 9
+    events=$(sql "SELECT count(*) FROM lockstep.event_log WHERE event = 'queue_changed'")
+    lockstep queue set "$queue" --max-readers 9 # as it is already
+    [ "$(sql "SELECT count(*) FROM lockstep.event_log WHERE event = 'queue_changed'")" = "$events" ]
+    notifies queue set "$queue" --max-readers 8
     run lockstep queue set "$queue"
     [ "$status" -eq 2 ]
     run lockstep queue set "$queue" --max-readers 1001
     [ "$status" -ne 0 ]
-    [ "$(sql "SELECT max_readers FROM lockstep.queue")" = 9 ]
+    [ "$(sql "SELECT max_readers FROM lockstep.queue")" = 8 ]
     lockstep queue set "$queue" --external-lease 90s
     [ "$(sql "SELECT external_lease FROM lockstep.queue")" = 00:01:30 ]
     run lockstep queue show "$queue" -o json
