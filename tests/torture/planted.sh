@@ -176,7 +176,7 @@ plant forgets_after_a_crash "$(q sql dispatch_begin 'UPDATE lockstep.schedule s 
     WHERE s.next_at <= now() AND (s.rule).kind IS NOT NULL;
     UPDATE lockstep.schedule s SET asked_until = NULL')"
 kind=job seconds=20
-plant overlap_guard_ignored "$(q sql job_decide "ELSIF open.run_id IS NULL OR p_job.overlap = 'allow' THEN" 'ELSIF true THEN')"
+plant overlap_guard_ignored "$(q sql job_decide "ELSIF NOT is_open OR p_job.overlap = 'allow' THEN" 'ELSIF true THEN')"
 
 echo "planted: $wrong not as expected"
 [ "$wrong" = 0 ]
