@@ -73,8 +73,6 @@ static const struct row rows[] = {
     {K(INVALID_MSG_SIZE), RC_REJECT, ERR_KAFKA, hint_size},
     {K(INVALID_RECORD), RC_REJECT, ERR_KAFKA,
      "the topic's settings refuse this record (compaction needs a key)"},
-    {K(INVALID_TIMESTAMP), RC_REJECT, ERR_KAFKA,
-     "the broker refuses the time stamp; check this host's clock"},
 
     {K(_AUTO_OFFSET_RESET), RC_FATAL, ERR_KAFKA, hint_range},
     {K(OFFSET_OUT_OF_RANGE), RC_FATAL, ERR_KAFKA, hint_range},
@@ -92,6 +90,9 @@ static const struct row rows[] = {
     {K(GROUP_AUTHORIZATION_FAILED), RC_FATAL, ERR_KAFKA, hint_acl},
     {K(CLUSTER_AUTHORIZATION_FAILED), RC_FATAL, ERR_KAFKA, hint_acl},
     {K(TRANSACTIONAL_ID_AUTHORIZATION_FAILED), RC_FATAL, ERR_KAFKA, hint_acl},
+    {K(INVALID_TIMESTAMP), RC_FATAL, ERR_KAFKA,
+     "compare the clocks of this host, of PostgreSQL's host and of the brokers; a record may be "
+     "message.timestamp.after.max.ms ahead of its broker, an hour by default"},
     {K(TOPIC_EXCEPTION), RC_FATAL, ERR_USAGE,
      "a topic's name has letters, digits, '.', '_' and '-', 249 at most"},
     {K(TOPIC_DELETION_DISABLED), RC_FATAL, ERR_KAFKA,

@@ -25,6 +25,7 @@ struct kafka_producer {
     struct err failure; /* of the first failed delivery; valid when failed_rc is not RC_OK */
     enum rc failed_rc;
     const _Atomic int64_t *until_us; /* the caller's; NULL: none */
+    int64_t time_ms;                 /* of the records; 0: this host's clock */
 };
 
 /* Milliseconds until the time of a call is over, or that of the producer. */
@@ -54,9 +55,9 @@ static void on_delivery(rd_kafka_t *rk, const rd_kafka_message_t *message, void 
     }
     if (producer->aborting || producer->failed_rc != RC_OK)
         return; /* purged by the abort, or a consequence of the first failure */
-    producer->failed_rc = kafka_err(
-        &producer->failure, message->err, rd_kafka_topic_name(message->rkt),
-        message->err == RD_KAFKA_RESP_ERR__PURGE_QUEUE ? "" : rd_kafka_message_errstr(message));
+    /* Not rd_kafka_message_errstr: in 2.0.2 that is the payload of a record that was to be sent. */
+    producer->failed_rc =
+        kafka_err(&producer->failure, message->err, rd_kafka_topic_name(message->rkt), NULL);
     if (message->err == RD_KAFKA_RESP_ERR__UNKNOWN_PARTITION ||
         message->err == RD_KAFKA_RESP_ERR__UNKNOWN_TOPIC)
         producer->failed_rc =
@@ -191,6 +192,11 @@ void kafka_producer_until(struct kafka_producer *producer, const _Atomic int64_t
     producer->until_us = until_us;
 }
 
+void kafka_producer_time(struct kafka_producer *producer, int64_t time_ms)
+{
+    producer->time_ms = time_ms;
+}
+
 struct kafka_closing *kafka_producer_close_start(struct kafka_producer *producer)
 {
     if (producer == NULL)
@@ -257,8 +263,9 @@ static rd_kafka_resp_err_t produce(struct kafka_producer *producer, const struct
     rd_kafka_headers_t *list = headers_of(r->headers);
     rd_kafka_resp_err_t code = rd_kafka_producev(
         producer->handle->rk, RD_KAFKA_VTYPE_TOPIC, r->topic, RD_KAFKA_VTYPE_PARTITION,
-        (int32_t)r->partition, RD_KAFKA_VTYPE_MSGFLAGS, RD_KAFKA_MSG_F_COPY, RD_KAFKA_VTYPE_KEY,
-        r->key, r->key_len, RD_KAFKA_VTYPE_VALUE, r->value, r->value_len,
+        (int32_t)r->partition, RD_KAFKA_VTYPE_MSGFLAGS, RD_KAFKA_MSG_F_COPY,
+        RD_KAFKA_VTYPE_TIMESTAMP, producer->time_ms, RD_KAFKA_VTYPE_KEY, r->key, r->key_len,
+        RD_KAFKA_VTYPE_VALUE, r->value, r->value_len,
         list != NULL ? RD_KAFKA_VTYPE_HEADERS : RD_KAFKA_VTYPE_END, list, RD_KAFKA_VTYPE_END);
     if (code != RD_KAFKA_RESP_ERR_NO_ERROR && list != NULL)
         rd_kafka_headers_destroy(list); /* taken on success only */

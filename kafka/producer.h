@@ -31,6 +31,11 @@ void kafka_producer_close(struct kafka_producer *producer); /* aborts what is op
  * Borrowed until the producer is closed. */
 void kafka_producer_until(struct kafka_producer *producer, const _Atomic int64_t *until_us);
 
+/** The time stamp, in milliseconds since 1970, of what kafka_publish takes from now on; 0, as in
+ * the beginning: this host's clock. A broker refuses a record that is more than
+ * message.timestamp.after.max.ms (an hour, by default) ahead of its own clock. */
+void kafka_producer_time(struct kafka_producer *producer, int64_t time_ms);
+
 /** Learns who leads the topic's partitions, at once; otherwise the first record waits a second for
  * it in 2.0.2. A topic that is not there is told of by the first delivery. */
 MUST_CHECK enum rc kafka_producer_meet(struct kafka_producer *producer, const char *topic,

@@ -3,6 +3,7 @@
 #include "tests/kafka/reading.h"
 
 #include <stdlib.h>
+#include <time.h>
 
 static void a_second_producer_with_the_same_id_fences_the_first(void **state)
 {
@@ -50,6 +51,39 @@ static void a_record_beyond_the_local_limit_is_rejected_and_the_transaction_goes
     reader_close(&reader);
     kafka_producer_close(producer);
     free(large);
+}
+
+static void
+a_record_whose_time_is_far_ahead_is_refused_and_the_error_does_not_quote_it(void **state)
+{
+    (void)state;
+    struct err err;
+    const char *topic = support_topic(), *id = support_name("tx");
+    int64_t now_ms = (int64_t)time(NULL) * 1000;
+    struct kafka_producer *producer = writer_open(id);
+    kafka_producer_time(producer, now_ms + 2 * 3600 * 1000LL);
+    assert_ok(kafka_begin(producer, &err), &err);
+    publish(producer, topic, "secret");
+    assert_rc(kafka_commit(producer, WAIT_MS, &err), RC_FATAL, &err);
+    assert_string_equal(err.code, "INVALID_TIMESTAMP");
+    assert_string_equal(err.object, topic);
+    assert_null(strstr(err.message, "secret"));
+    assert_non_null(strstr(err.hint, "message.timestamp.after.max.ms"));
+    kafka_producer_close(producer);
+    producer = writer_open(id);
+    kafka_producer_time(producer, now_ms);
+    assert_ok(kafka_begin(producer, &err), &err);
+    publish(producer, topic, "now");
+    assert_ok(kafka_commit(producer, WAIT_MS, &err), &err);
+    struct reader reader = reader_open(topic);
+    assert_ok(kafka_source_assign(reader.source, 0, &err), &err);
+    struct kafka_record record;
+    assert_rc(await_source(&reader, reader.source, false, WAIT_MS, &record, &err), RC_OK, &err);
+    assert_memory_equal(record.value, "now", record.value_len);
+    assert_int_equal(record.timestamp_ms, now_ms);
+    kafka_record_free(&record);
+    reader_close(&reader);
+    kafka_producer_close(producer);
 }
 
 static void
@@ -237,6 +271,8 @@ int main(void)
         cmocka_unit_test(a_record_beyond_the_local_limit_is_rejected_and_the_transaction_goes_on),
         cmocka_unit_test(
             a_record_the_broker_refuses_fails_the_transaction_and_a_new_producer_goes_on),
+        cmocka_unit_test(
+            a_record_whose_time_is_far_ahead_is_refused_and_the_error_does_not_quote_it),
         cmocka_unit_test(closing_aborts_what_is_open),
         cmocka_unit_test(a_partition_that_does_not_exist_fails_the_delivery),
         cmocka_unit_test(a_full_local_queue_is_waited_for),

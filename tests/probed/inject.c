@@ -264,6 +264,8 @@ static int collect(rd_kafka_vu_t *list, int most, va_list ap)
             it->u.i32 = va_arg(ap, int32_t);
         else if (type == RD_KAFKA_VTYPE_MSGFLAGS)
             it->u.i = va_arg(ap, int);
+        else if (type == RD_KAFKA_VTYPE_TIMESTAMP)
+            it->u.i64 = va_arg(ap, int64_t);
         else if (type == RD_KAFKA_VTYPE_KEY || type == RD_KAFKA_VTYPE_VALUE) {
             it->u.mem.ptr = va_arg(ap, void *);
             it->u.mem.size = va_arg(ap, size_t);
