@@ -153,8 +153,8 @@ enum rc relay_batch(struct relay *relay, struct relay_queue *queue, struct relay
                     &rows, err);
     if (rc == RC_OK && db_rows(rows) == 0)
         return RC_NONE;
-    if (rc == RC_OK) /* a record must not know more than the database after a crash */
-        rc = db_run(relay->db, &sql_session_flush, NULL, NULL, err);
+    if (rc == RC_OK)
+        rc = relay_flush(relay, queue->producer, err);
     probe("relay.flushed");
     if (rc == RC_OK)
         rc = publish_all(relay, queue, kind, rows, err);

@@ -103,6 +103,8 @@ static enum rc fence(struct relay *relay, struct relay_queue *queue, const struc
     if (rc == RC_OK)
         rc = kafka_producer_meet(queue->publisher, kind->topic, relay_patience_ms(relay, ADMIN_MS),
                                  err);
+    if (rc == RC_OK)
+        rc = relay_flush(relay, queue->publisher, err);
     probe("enqueue.opened");
     const struct producer_place place = {.db = relay->db,
                                          .kafka = relay->kafka,
@@ -221,7 +223,7 @@ static enum rc batch(struct relay *relay, struct relay_queue *queue, struct rela
         kind_continues(kind, kind->after_us);
         return refuse(relay, queue, rows, bad, &why, err);
     }
-    rc = db_run(relay->db, &sql_session_flush, NULL, NULL, err);
+    rc = relay_flush(relay, queue->publisher, err);
     probe("enqueue.flushed");
     if (rc == RC_OK)
         rc = send(queue, kind, rows, &bad, err);

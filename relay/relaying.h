@@ -74,6 +74,11 @@ void relay_close(const struct relay *relay, struct kafka_producer **producer);
 MUST_CHECK enum rc relay_prepare(struct relay *relay, struct relay_queue *queue,
                                  struct relay_kind *kind, struct err *err);
 
+/* flush.c: what was committed is durable, and the records that follow have the server's time: this
+ * host's clock may be so wrong that the broker refuses them. */
+MUST_CHECK enum rc relay_flush(const struct relay *relay, struct kafka_producer *producer,
+                               struct err *err);
+
 /* settle.c: what of the kind is on its topic already, between next_offset and high. */
 MUST_CHECK enum rc relay_settle(struct relay *relay, struct relay_queue *queue,
                                 struct relay_kind *kind, int64_t low, int64_t high,

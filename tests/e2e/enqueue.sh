@@ -201,6 +201,33 @@ kill -TERM $!
 wait $! || failed=1
 expect 'set back' "$(kcat -C -q -b "$LOCKSTEP_TEST_BROKERS" -t "$q" -p 0 -o beginning -e -X isolation.level=read_committed -f '%o\n' | wc -l)" 2
 
+case_begin 'an executor whose clock is two hours ahead publishes what was enqueued, and dead letters'
+q=$(scratch_name)
+queue "$q"
+printf '\x20\x1c\0\0\0\0\0\0' >"$tmp/clock" # 7200, as clock.c reads it
+ahead() { LOCKSTEP_TORTURE_CLOCK=$tmp/clock LD_PRELOAD=${LOCKSTEP_BIN%/*}/libtorture_clock.so exec "$LOCKSTEP_BIN" "$@"; }
+ahead executor run -d "$db" -b "$LOCKSTEP_TEST_BROKERS" --queue "$q" --readers 1 2>"$tmp/$q.log" &
+pid=$!
+sql "SELECT lockstep.enqueue('$q', ARRAY[$(work 1 ahead)])" >/dev/null
+echo 'no JSON' | kcat -P -q -b "$LOCKSTEP_TEST_BROKERS" -t "$q" -p 0
+eventually 20 is "SELECT count(*) FROM effect WHERE what = 'ahead'" 1 || failed=1
+eventually 20 is "SELECT count(*) FROM lockstep.rejected WHERE queue = '$q' AND dead_lettered_at IS NOT NULL" 1 || failed=1
+kill -TERM $pid
+wait $pid || failed=1
+expect 'its clock' "$(($(date -d "$(sed -n '1s/^ts=\([^ ]*\).*/\1/p' "$tmp/$q.log")" +%s) - $(date +%s) > 7000))" 1
+expect 'no trouble' "$(grep -c 'event=relay_waits' "$tmp/$q.log")" 0
+
+case_begin 'a publisher whose clock is two hours ahead publishes nothing and says why; another host publishes'
+q=$(scratch_name)
+queue "$q"
+echo '{"order": 1, "sql": "SELECT 1"}' >"$tmp/ahead.jsonl"
+status=0
+(ahead publish -d "$db" -b "$LOCKSTEP_TEST_BROKERS" --queue "$q" "$tmp/ahead.jsonl") >"$tmp/ahead.out" 2>&1 || status=$?
+expect 'exit code' "$status" 1
+expect 'says why' "$(grep -c 'hint: compare the clocks of this host' "$tmp/ahead.out")" 1
+lockstep publish -d "$db" -b "$LOCKSTEP_TEST_BROKERS" --queue "$q" "$tmp/ahead.jsonl" || failed=1
+expect 'once' "$(kcat -C -q -b "$LOCKSTEP_TEST_BROKERS" -t "$q" -p 0 -o beginning -e -X isolation.level=read_committed -f '%s\n' | wc -l)" 2
+
 case_begin 'an executor that is killed at any step leaves its work to another one'
 for at in "${!pids[@]}"; do
     wait "${pids[$at]}" || { echo "$at: see above"; failed=1; }
