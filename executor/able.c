@@ -65,7 +65,7 @@ enum rc needs_send(struct lane *lane, struct needs *needs, struct works *works, 
     for (struct work *work = works->first; work != NULL; work = work->next)
         work_ends(work, OUTCOME_UNSTARTED);
     enum rc rc = db_run(lane->ex->control, &sql_executor_leave,
-                        (const char *const[]){DB_INT(lane->queue_id), DB_INT(lane->ex->executor_no),
+                        (const char *const[]){DB_INT(lane->queue.id), DB_INT(lane->ex->executor_no),
                                               needs->tasks.data, needs->tokens.data,
                                               needs->needs.data, needs->lacks.data},
                         &row, err);

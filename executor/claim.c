@@ -227,7 +227,7 @@ static enum rc ask(struct lane *lane, int count, bool bare, struct db_result **r
     if (msg == NULL && !head->tombstone && !nothing)
         db_bytea(&raw, head->value, head->value_len);
     const char *const params[] = {
-        [EXECUTOR_CLAIM_P_QUEUE_ID] = DB_INT(lane->queue_id),
+        [EXECUTOR_CLAIM_P_QUEUE_ID] = DB_INT(lane->queue.id),
         [EXECUTOR_CLAIM_P_EXECUTOR_NO] = DB_INT(lane->ex->executor_no),
         [EXECUTOR_CLAIM_P_BUFFER_FROM] = DB_INT(lane->stream.buffer_from),
         [EXECUTOR_CLAIM_P_KIND] = kind_of(msg),
@@ -401,8 +401,8 @@ static bool may_claim(struct lane *lane)
 {
     const struct executor *ex = lane->ex;
     return lane->stream.buffer_count > 0 && identity_known(lane) && claims_may(&lane->claims) &&
-           !lane->halted && !lane->paused && !ex->claims_paused && !ex->draining &&
-           !obey_holds(lane, stream_head(&lane->stream, 0));
+           !lane->queue.halted && !lane->queue.paused && !ex->drain.claims_paused &&
+           !ex->drain.draining && !obey_holds(lane, stream_head(&lane->stream, 0));
 }
 
 bool claims_more(struct lane *lane, const struct phase *phase)

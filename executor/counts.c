@@ -88,7 +88,7 @@ void counts_state(const struct lane *lane)
         why = "the database is not the server that the queue knows";
     else if (lane->identity.unanswered[0] != '\0')
         why = "Kafka does not answer";
-    else if (!lane->halted && !identity_known(lane))
+    else if (!lane->queue.halted && !identity_known(lane))
         why = "its topic has not been seen yet";
     tally_trouble(of(lane), why);
 }

@@ -29,55 +29,65 @@ const char *login_hint(const struct err *why)
 static void tell(struct executor *ex, const struct err *why)
 {
     STR_AUTO text = {0};
-    str_format(&text, "%d of %d readers: %s%s%s", ex->cut_off, ex->reader_limit, why->object,
+    str_format(&text, "%d of %d readers: %s%s%s", ex->cut_off.count, ex->reader_limit, why->object,
                *why->object ? ": " : "", why->message);
     alive_trouble(ex->alive, ALIVE_LOGIN, text.data);
-    log_event(LOG_WARN, "readers_cut_off", "readers", LOG_INT(ex->cut_off), "of",
+    log_event(LOG_WARN, "readers_cut_off", "readers", LOG_INT(ex->cut_off.count), "of",
               LOG_INT(ex->reader_limit), "code", why->code, "error", why->message, "hint",
               login_hint(why), NULL);
 }
 
 static void tell_when_due(struct executor *ex, int before, const struct err *why)
 {
-    bool turned = (before == 0) != (ex->cut_off == 0) ||
-                  (before == ex->reader_limit) != (ex->cut_off == ex->reader_limit);
-    if (ex->cut_off == 0) {
+    bool turned = (before == 0) != (ex->cut_off.count == 0) ||
+                  (before == ex->reader_limit) != (ex->cut_off.count == ex->reader_limit);
+    if (ex->cut_off.count == 0) {
         if (turned) {
             alive_trouble(ex->alive, ALIVE_LOGIN, NULL);
             log_event(LOG_INFO, "readers_back", "readers", LOG_INT(ex->reader_limit), NULL);
         }
-        ex->cut_off_wait_s = 0;
+        ex->cut_off.wait_s = 0;
         return;
     }
-    if (!turned && ex->now_us < ex->cut_off_again_us)
+    if (!turned && ex->now_us < ex->cut_off.again_us)
         return;
-    ex->cut_off_wait_s = backoff_next(turned ? 0 : ex->cut_off_wait_s, AGAIN_FIRST_S, AGAIN_LAST_S);
-    ex->cut_off_again_us = ex->now_us + ex->cut_off_wait_s * 1000000LL;
+    ex->cut_off.wait_s = backoff_next(turned ? 0 : ex->cut_off.wait_s, AGAIN_FIRST_S, AGAIN_LAST_S);
+    ex->cut_off.again_us = ex->now_us + ex->cut_off.wait_s * 1000000LL;
     tell(ex, why);
+}
+
+bool reader_usable(const struct executor *ex, const struct reader *reader)
+{
+    return reader - ex->readers < ex->reader_limit && !reader->cut_off;
+}
+
+int readers_usable(const struct executor *ex)
+{
+    return ex->cut_off.count < ex->reader_limit ? ex->reader_limit - ex->cut_off.count : 0;
 }
 
 enum rc cut_off_watch(struct executor *ex, struct err *err)
 {
-    int before = ex->cut_off;
+    int before = ex->cut_off.count;
     struct err why = {0};
     enum rc rc = RC_OK;
-    ex->cut_off = 0;
+    ex->cut_off.count = 0;
     for (int i = 0; i < ex->reader_count; i++) {
         struct reader *reader = &ex->readers[i];
         reader->cut_off = reader_cut_off(reader->thread);
         if (!reader->cut_off || i >= ex->reader_limit)
             continue;
-        ex->cut_off++;
+        ex->cut_off.count++;
         reader_cut_off_why(reader->thread, &why);
     }
-    if (before == 0 && ex->cut_off == 0)
+    if (before == 0 && ex->cut_off.count == 0)
         return RC_OK;
     tell_when_due(ex, before, &why);
     for (int i = 0; rc == RC_OK && i < ex->lane_count; i++) {
         struct lane *lane = &ex->lanes[i];
-        if (ex->cut_off < before)
+        if (ex->cut_off.count < before)
             event_tell(lane, EVENT_READERS_BACK);
-        if (readers_usable(ex) == 0 && ex->cut_off > before) /* others may have a login */
+        if (readers_usable(ex) == 0 && ex->cut_off.count > before) /* others may have a login */
             rc = give_back(lane, -1, err);
     }
     return rc;

@@ -31,23 +31,23 @@ enum rc drain_watch(struct executor *ex, struct err *err)
     enum rc rc = RC_OK;
     int pause = signals_pause();
     if (pause != 0) {
-        ex->claims_paused = pause == SIGUSR1;
-        log_event(LOG_INFO, ex->claims_paused ? "claims_paused" : "claims_resumed", NULL);
+        ex->drain.claims_paused = pause == SIGUSR1;
+        log_event(LOG_INFO, ex->drain.claims_paused ? "claims_paused" : "claims_resumed", NULL);
     }
     if (signals_reload())
         rc = reload(ex, err);
-    if (rc == RC_OK && signals_stop() > 0 && !ex->draining) {
-        ex->draining = true;
-        ex->drain_until_us = ex->now_us + (int64_t)ex->options->drain_timeout_ms * 1000;
+    if (rc == RC_OK && signals_stop() > 0 && !ex->drain.draining) {
+        ex->drain.draining = true;
+        ex->drain.until_us = ex->now_us + (int64_t)ex->options->drain_timeout_ms * 1000;
         log_event(LOG_INFO, "draining", NULL);
         probe("drain.begin");
         for (int i = 0; rc == RC_OK && i < ex->lane_count; i++)
             rc = give_back(&ex->lanes[i], -1, err);
         probe("drain.given");
     }
-    if (ex->draining && !ex->cancelled &&
-        (signals_stop() > 1 || ex->now_us >= ex->drain_until_us)) {
-        ex->cancelled = true;
+    if (ex->drain.draining && !ex->drain.cancelled &&
+        (signals_stop() > 1 || ex->now_us >= ex->drain.until_us)) {
+        ex->drain.cancelled = true;
         log_event(LOG_WARN, "cancelling_tasks", NULL);
         for (int i = 0; i < ex->reader_count; i++)
             if (ex->readers[i].count > 0)
@@ -58,5 +58,5 @@ enum rc drain_watch(struct executor *ex, struct err *err)
 
 int64_t drain_due_us(const struct executor *ex)
 {
-    return ex->draining && !ex->cancelled ? ex->drain_until_us : 0;
+    return ex->drain.draining && !ex->drain.cancelled ? ex->drain.until_us : 0;
 }

@@ -12,9 +12,16 @@
 
 #include "base/err.h"
 
+#include <stdbool.h>
 #include <stdint.h>
 
 struct executor;
+
+struct drain {
+    bool draining, cancelled;
+    bool claims_paused;
+    int64_t until_us; /* what runs then is cancelled */
+};
 
 /** Does what signals have asked for since the last turn. */
 MUST_CHECK enum rc drain_watch(struct executor *ex, struct err *err);

@@ -16,6 +16,7 @@
 #include "base/probe.h"
 #include "phaselock/slot.h"
 #include "reader/reader.h"
+#include "reader/risks.h"
 #include "reader/session.h"
 
 #include <string.h>
@@ -76,7 +77,7 @@ static enum rc take_slots(struct lane *lane, int want, bool *ret_more, struct er
         return RC_OK;
     probe("slot.take");
     enum rc rc =
-        slot_take(ex->control, lane->queue_id, ex->executor_no, wanted, count, nos, &got, err);
+        slot_take(ex->control, lane->queue.id, ex->executor_no, wanted, count, nos, &got, err);
     if (rc != RC_OK && rc != RC_NONE)
         return rc;
     probe("slot.taken");
@@ -92,7 +93,7 @@ static enum rc fill_slots(struct lane *lane, struct err *err)
 {
     enum rc rc = RC_OK;
     for (bool more = true; rc == RC_OK && more;) {
-        int want = lane->share - lane->slots.held;
+        int want = lane->share.may - lane->slots.held;
         more = want > 0 && lane->slots.after_us <= lane->ex->now_us;
         if (more)
             rc = take_slots(lane, want, &more, err);
@@ -103,8 +104,9 @@ static enum rc fill_slots(struct lane *lane, struct err *err)
 /* Is it known what its tasks may do? As of a moment when it was open, and not too old. */
 static bool judged(const struct executor *ex, const struct phase *phase)
 {
-    return ex->risks != NULL && phase->definitions == risks_definitions(ex->risks) &&
-           ex->now_us < ex->risks_until_us;
+    return ex->judging.risks != NULL &&
+           phase->definitions == risks_definitions(ex->judging.risks) &&
+           ex->now_us < ex->judging.until_us;
 }
 
 /* A reader that changes its run has to clean its session: it continues with that of its last task,
@@ -126,9 +128,9 @@ static void start(struct reader *reader, struct phase *phase, int64_t now_us)
     struct work *work = phase_start(phase);
     reader_add(reader, work, now_us);
     if (judged(reader->lane->ex, phase))
-        work->risks = risks_keep(reader->lane->ex->risks);
+        work->risks = risks_keep(reader->lane->ex->judging.risks);
     else
-        reader->lane->ex->unjudged++;
+        reader->lane->ex->judging.unjudged++;
     work->mail = (struct mail){.kind = MAIL_WORK_DONE};
     *reader->given_last = &work->mail;
     reader->given_last = &work->mail.next;
@@ -141,8 +143,9 @@ static enum rc judge(struct lane *lane, struct err *err)
 {
     struct executor *ex = lane->ex;
     const struct phase *next = next_phase(lane);
-    if (next == NULL || judged(ex, next) || ex->unjudged + next->waiting.count < RISKS_TASKS ||
-        ex->now_us < ex->risks_after_us)
+    if (next == NULL || judged(ex, next) ||
+        ex->judging.unjudged + next->waiting.count < RISKS_TASKS ||
+        ex->now_us < ex->judging.after_us)
         return RC_OK;
     struct risks *risks = NULL;
     int64_t from_us = clock_boot_us();
@@ -150,13 +153,13 @@ static enum rc judge(struct lane *lane, struct err *err)
     if (rc != RC_OK)
         return rc;
     int64_t pause_us = RISKS_PAUSE * (clock_boot_us() - from_us);
-    ex->risks_after_us = ex->now_us + pause_us;
-    ex->risks_until_us = ex->now_us + (pause_us < RISKS_FRESH_US ? RISKS_FRESH_US
-                                       : pause_us > RISKS_OLD_US ? RISKS_OLD_US
-                                                                 : pause_us);
-    ex->unjudged = 0;
-    risks_release(ex->risks);
-    ex->risks = risks;
+    ex->judging.after_us = ex->now_us + pause_us;
+    ex->judging.until_us = ex->now_us + (pause_us < RISKS_FRESH_US ? RISKS_FRESH_US
+                                         : pause_us > RISKS_OLD_US ? RISKS_OLD_US
+                                                                   : pause_us);
+    ex->judging.unjudged = 0;
+    risks_release(ex->judging.risks);
+    ex->judging.risks = risks;
     for (int l = 0; l < ex->lane_count; l++)
         for (struct phase *phase = ex->lanes[l].phases; phase != NULL; phase = phase->next)
             phase_known(phase, risks_definitions(risks));
@@ -167,7 +170,7 @@ static enum rc judge(struct lane *lane, struct err *err)
  * now. */
 static bool slot_holds(const struct executor *ex, const struct reader *reader)
 {
-    return reader->slot_no <= reader->lane->max_readers &&
+    return reader->slot_no <= reader->lane->queue.max_readers &&
            reader->slot_pid == reader_pid(reader->thread) && reader_usable(ex, reader);
 }
 
@@ -200,7 +203,7 @@ static void hand_out(struct lane *lane, int ready)
     int depth = lane_depth(lane), mine = beyond_bound(lane);
     for (int i = 0; i < ex->reader_count; i++) {
         struct reader *reader = &ex->readers[i];
-        bool may = reader->lane == lane && slot_holds(ex, reader) && mine < lane->share;
+        bool may = reader->lane == lane && slot_holds(ex, reader) && mine < lane->share.may;
         mine += may;
         reader->refill = may && reader->count <= depth / 2 && !has_long(ex, reader);
         reader->given = NULL;
@@ -222,7 +225,7 @@ static void hand_out(struct lane *lane, int ready)
 
 void hand_on(struct executor *ex)
 {
-    if (ex->draining)
+    if (ex->drain.draining)
         return;
     share_readers(ex);
     for (int i = 0; i < ex->lane_count; i++) {
@@ -240,7 +243,7 @@ enum rc execute(struct lane *lane, struct err *err)
     if (rc != RC_OK)
         return rc;
     int ready = startable(lane);
-    if (ready == 0 || ex->draining) {
+    if (ready == 0 || ex->drain.draining) {
         slots_suffice(&lane->slots);
         return RC_OK;
     }
@@ -338,9 +341,9 @@ static int64_t keeps_until_us(const struct executor *ex, const struct reader *re
     const struct lane *lane = reader->lane;
     if (!slot_holds(ex, reader))
         return -1;
-    if (ex->short_handed && lane->slots.held > lane->share)
+    if (ex->line.short_handed && lane->slots.held > lane->share.may)
         return -1;
-    if (startable(lane) > 0 && !ex->draining)
+    if (startable(lane) > 0 && !ex->drain.draining)
         return 0;
     if (slots_wanted(&lane->slots, ex->now_us) && !next_is_ours(lane))
         return -1;
@@ -371,7 +374,7 @@ static enum rc return_some(struct lane *lane, bool all, int *ret_count, struct e
     if (count == 0)
         return RC_OK;
     probe("slot.return");
-    enum rc rc = slot_release(ex->control, lane->queue_id, ex->executor_no, nos, count, err);
+    enum rc rc = slot_release(ex->control, lane->queue.id, ex->executor_no, nos, count, err);
     if (rc == RC_OK && ex->lane_count > 1)
         turn_again(ex); /* another lane may have use for them */
     return rc;

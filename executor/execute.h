@@ -26,6 +26,15 @@
 
 struct executor;
 struct lane;
+struct risks;
+
+/** Which tasks are risky to run behind others. */
+struct judging {
+    struct risks *risks; /* reader/risks.h; NULL: not read yet */
+    int64_t until_us;    /* they are too old then */
+    int64_t after_us;    /* not to be read again before */
+    int unjudged;        /* tasks that were started since then without knowing */
+};
 
 MUST_CHECK enum rc execute(struct lane *lane, struct err *err);
 /* Of all lanes, as far as it takes no statement: what may start goes to readers that have a slot

@@ -64,14 +64,14 @@ static void hear_one(struct executor *ex, const char *channel, const char *paylo
         if (strcmp(payload, words[i].payload) == 0)
             heard |= words[i].heard;
     for (int i = 0; i < ex->lane_count; i++)
-        if (ex->lanes[i].queue_id == queue_id && !ex->lanes[i].gone)
-            ex->lanes[i].heard |= heard;
+        if (ex->lanes[i].queue.id == queue_id && !ex->lanes[i].gone)
+            ex->lanes[i].hearing.heard |= heard;
 }
 
 static void act(struct lane *lane)
 {
-    unsigned heard = lane->heard;
-    lane->heard &= HEARD_CONTROL | HEARD_CANCEL;
+    unsigned heard = lane->hearing.heard;
+    lane->hearing.heard &= HEARD_CONTROL | HEARD_CANCEL;
     event_tell(lane, EVENT_HEARD);
     alive_stir(lane->ex->alive);
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
@@ -87,22 +87,22 @@ static void act(struct lane *lane)
 /* What operators ask for stands in rows: one look at them answers all that was heard. */
 static enum rc obey(struct lane *lane, struct err *err)
 {
-    unsigned heard = lane->heard & (HEARD_CONTROL | HEARD_CANCEL);
+    unsigned heard = lane->hearing.heard & (HEARD_CONTROL | HEARD_CANCEL);
     enum rc rc = RC_OK;
-    if (heard == 0 || lane->gone || clock_boot_us() < lane->obey_after_us)
+    if (heard == 0 || lane->gone || clock_boot_us() < lane->hearing.obey_after_us)
         return RC_OK;
     int64_t from_us = clock_boot_us();
-    lane->heard = 0;
+    lane->hearing.heard = 0;
     if (heard & HEARD_CONTROL)
         rc = lane_reread(lane, err);
     if (rc == RC_OK && (heard & HEARD_CANCEL))
         rc = obey_stops(lane, err);
-    if (rc == RC_OK &&
-        ((heard & HEARD_CONTROL) || lane->held_count > 0)) /* a held run may not be held any more */
+    if (rc == RC_OK && ((heard & HEARD_CONTROL) ||
+                        lane->holds.count > 0)) /* a held run may not be held any more */
         rc = obey_control(lane, err);
     if (rc == RC_RETRY)
-        lane->heard |= heard;
-    lane->obey_after_us = clock_boot_us() + OBEY_PAUSE * (clock_boot_us() - from_us);
+        lane->hearing.heard |= heard;
+    lane->hearing.obey_after_us = clock_boot_us() + OBEY_PAUSE * (clock_boot_us() - from_us);
     return rc;
 }
 
@@ -118,7 +118,7 @@ enum rc hear(struct executor *ex, struct err *err)
     rc = rc == RC_NONE ? RC_OK : rc;
     for (int i = 0; rc == RC_OK && i < ex->lane_count; i++) {
         struct lane *lane = &ex->lanes[i];
-        if (lane->heard & ~(unsigned)(HEARD_CONTROL | HEARD_CANCEL))
+        if (lane->hearing.heard & ~(unsigned)(HEARD_CONTROL | HEARD_CANCEL))
             act(lane);
         rc = lane_confine(lane, obey(lane, err), err);
     }
@@ -127,10 +127,10 @@ enum rc hear(struct executor *ex, struct err *err)
 
 void hear_again(struct lane *lane)
 {
-    lane->heard |= HEARD_CONTROL | HEARD_CANCEL;
+    lane->hearing.heard |= HEARD_CONTROL | HEARD_CANCEL;
 }
 
 int64_t hear_due_us(const struct lane *lane)
 {
-    return lane->heard != 0 ? lane->obey_after_us : 0;
+    return lane->hearing.heard != 0 ? lane->hearing.obey_after_us : 0;
 }

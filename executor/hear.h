@@ -15,6 +15,11 @@
 struct executor;
 struct lane;
 
+struct hearing {
+    unsigned heard;        /* notifications that were not acted upon yet, as bits */
+    int64_t obey_after_us; /* what operators ask for is not read before */
+};
+
 MUST_CHECK enum rc hear(struct executor *ex, struct err *err);
 /* What operators ask for is looked at again. */
 void hear_again(struct lane *lane);

@@ -97,7 +97,7 @@ static enum rc reread_cursor(struct lane *lane, int64_t *ret_cursor, bool *ret_d
         return rc;
     *ret_cursor = db_int(row, 0, EXECUTOR_QUEUE_NEXT_OFFSET);
     *ret_decided = !db_null(row, 0, EXECUTOR_QUEUE_HALTED_REASON) ||
-                   db_int(row, 0, EXECUTOR_QUEUE_HALT_NO) != lane->halt_no;
+                   db_int(row, 0, EXECUTOR_QUEUE_HALT_NO) != lane->queue.halt_no;
     return RC_OK;
 }
 
@@ -111,14 +111,15 @@ const char *identity_shape(const struct lane *lane, const char *cluster_id, int 
         return "other_cluster";
     }
     if (partitions == 0 ||
-        (partitions > lane->partition &&
+        (partitions > lane->queue.partition &&
          (lane->identity.partitions != 1 || partitions == lane->identity.partitions)))
         return NULL;
-    if (partitions <= lane->partition)
+    if (partitions <= lane->queue.partition)
         str_format(detail, "topic %s has %d partitions, this queue is partition %d of it",
-                   lane->topic, partitions, lane->partition);
+                   lane->queue.topic, partitions, lane->queue.partition);
     else
-        str_format(detail, "topic %s has %d partitions now, it had 1", lane->topic, partitions);
+        str_format(detail, "topic %s has %d partitions now, it had 1", lane->queue.topic,
+                   partitions);
     return "partitions";
 }
 
@@ -130,13 +131,13 @@ static const char *wrong_mark(const struct lane *lane, const struct kafka_look *
         return NULL;
     if (look->partitions == 0) {
         str_format(detail, "topic %s does not exist any more, its birthmark went with it",
-                   lane->topic);
+                   lane->queue.topic);
         return "topic_deleted";
     }
     if (expired)
         return NULL;
     str_format(detail, "the birthmark %s that topic %s had is gone%s%s", lane->identity.mark,
-               lane->topic,
+               lane->queue.topic,
                look->mark[0] ? ", another one is there: " : ": it was deleted and created again",
                look->mark);
     return "topic_replaced";
@@ -146,19 +147,19 @@ static const char *wrong_mark(const struct lane *lane, const struct kafka_look *
 static const char *wrong_range(const struct lane *lane, const struct kafka_look *look,
                                int64_t cursor, struct str *detail)
 {
-    if (look->partitions <= lane->partition)
+    if (look->partitions <= lane->queue.partition)
         return NULL;
     if (look->high < cursor) {
         str_format(detail,
                    "the log of topic %s ends at offset %lld, the queue has claimed up to %lld",
-                   lane->topic, (long long)look->high, (long long)cursor);
+                   lane->queue.topic, (long long)look->high, (long long)cursor);
         return "truncated";
     }
     if (lane->stream.state == SOURCE_ASKING && look->low > cursor) {
         str_format(detail,
                    "topic %s begins at offset %lld, the queue has claimed up to %lld: %lld offsets "
                    "between them are gone",
-                   lane->topic, (long long)look->low, (long long)cursor,
+                   lane->queue.topic, (long long)look->low, (long long)cursor,
                    (long long)(look->low - cursor));
         return "retention";
     }
@@ -223,7 +224,7 @@ static enum rc learn(struct lane *lane, const struct kafka_look *look, struct er
     if (partitions)
         lane->identity.partitions = look->partitions;
     return db_run(lane->ex->control, &sql_executor_learn,
-                  (const char *const[]){DB_INT(lane->queue_id), cluster ? look->cluster_id : NULL,
+                  (const char *const[]){DB_INT(lane->queue.id), cluster ? look->cluster_id : NULL,
                                         partitions ? DB_INT(look->partitions) : NULL},
                   NULL, err);
 }
@@ -231,9 +232,10 @@ static enum rc learn(struct lane *lane, const struct kafka_look *look, struct er
 static enum rc mark_seen(struct lane *lane, const char *mark, struct identity_finding *to,
                          struct err *err)
 {
-    enum rc rc = db_run(lane->ex->control, &sql_executor_mark_seen,
-                        (const char *const[]){DB_INT(lane->queue_id), mark, DB_INT(lane->halt_no)},
-                        NULL, err);
+    enum rc rc =
+        db_run(lane->ex->control, &sql_executor_mark_seen,
+               (const char *const[]){DB_INT(lane->queue.id), mark, DB_INT(lane->queue.halt_no)},
+               NULL, err);
     if (rc == RC_NONE) /* others were quicker, with another one, or a person has decided */
         return assign(to);
     if (mark != lane->identity.mark) /* it is not only renewed */
@@ -247,9 +249,9 @@ static enum rc mark_seen(struct lane *lane, const char *mark, struct identity_fi
 static enum rc mark_start(struct lane *lane, struct identity_finding *to, struct err *err)
 {
     DB_RESULT_AUTO *row = NULL;
-    enum rc rc =
-        db_run(lane->ex->control, &sql_executor_mark_start,
-               (const char *const[]){DB_INT(lane->queue_id), DB_INT(lane->halt_no)}, &row, err);
+    enum rc rc = db_run(lane->ex->control, &sql_executor_mark_start,
+                        (const char *const[]){DB_INT(lane->queue.id), DB_INT(lane->queue.halt_no)},
+                        &row, err);
     if (rc == RC_NONE)
         return assign(to);
     if (rc == RC_OK)
@@ -268,7 +270,7 @@ static enum rc mark(struct lane *lane, const struct watcher_mail *said, struct i
         return RC_OK;
     }
     lane->identity.mark_trouble = false;
-    if (look->partitions <= lane->partition)
+    if (look->partitions <= lane->queue.partition)
         return RC_OK;
     if (!lane->identity.marked && look->mark[0] != '\0' && uuid_valid(look->mark))
         return mark_seen(lane, look->mark, to, err);
@@ -301,7 +303,7 @@ static enum rc tell_blocked(struct lane *lane, int64_t offset, int64_t for_us, s
         log_event(LOG_INFO, "transaction_ended", "queue", lane->name, NULL);
     return db_run(
         lane->ex->control, &sql_executor_blocked,
-        (const char *const[]){DB_INT(lane->queue_id), offset >= 0 ? DB_INT(offset) : NULL, seconds},
+        (const char *const[]){DB_INT(lane->queue.id), offset >= 0 ? DB_INT(offset) : NULL, seconds},
         NULL, err);
 }
 
@@ -354,7 +356,7 @@ static enum rc take_look(struct lane *lane, const struct watcher_mail *said,
         return suspect(lane, reason, to, err);
     lane->identity.suspect[0] = '\0';
     lane->identity.looked = true;
-    if (said->look.partitions <= lane->partition)
+    if (said->look.partitions <= lane->queue.partition)
         return RC_OK;
     if (lane->stream.state == SOURCE_ASKING)
         return position(lane, &said->look, to);
@@ -391,7 +393,7 @@ enum rc identity_report(struct mail *mail, struct identity_finding *ret_finding,
     tell_trouble(lane, said);
     if (said->rc == RC_OK && said->look.partitions > 0)
         lag_seen(lane, said->look.high);
-    if (lane->stream.source != NULL && !lane->halted && !lane->reread &&
+    if (lane->stream.source != NULL && !lane->queue.halted && !lane->reread &&
         said->asked == lane->identity.asked) {
         if (said->rc == RC_OK)
             rc = take_look(lane, said, ret_finding, err);

@@ -17,13 +17,13 @@
 /* Somebody else has to act, and may not know. */
 static void tell_waiting(struct lane *lane)
 {
-    const char *why = lane->paused             ? "the queue is paused"
-                      : lane->max_readers == 0 ? "max_readers of the queue is 0"
-                      : lane->held_count > 0   ? "a run of the queue is held"
-                                               : NULL;
-    if (why != NULL && !lane->idle_told)
+    const char *why = lane->queue.paused             ? "the queue is paused"
+                      : lane->queue.max_readers == 0 ? "max_readers of the queue is 0"
+                      : lane->holds.count > 0        ? "a run of the queue is held"
+                                                     : NULL;
+    if (why != NULL && !lane->idling.told)
         log_event(LOG_WARN, "idle_waits", "queue", lane->name, "reason", why, NULL);
-    lane->idle_told = why != NULL;
+    lane->idling.told = why != NULL;
 }
 
 static enum rc halted(const struct lane *lane, struct err *err)
@@ -47,12 +47,12 @@ enum rc idle(struct executor *ex, bool *ret_idle, struct err *err)
             continue;
         if (lane_aside(lane))
             return RC_OK;
-        if (lane->halted)
+        if (lane->queue.halted)
             return halted(lane, err);
         if (!stream_at_end(&lane->stream))
             tell_waiting(lane);
         if (!stream_at_end(&lane->stream) || !identity_known(lane) ||
-            ex->now_us - lane->idle_asked_us < IDLE_ASK_US)
+            ex->now_us - lane->idling.asked_us < IDLE_ASK_US)
             return RC_OK;
     }
     if (phases_owned(ex))
@@ -62,9 +62,9 @@ enum rc idle(struct executor *ex, bool *ret_idle, struct err *err)
         struct lane *lane = &ex->lanes[i];
         if (lane->gone)
             continue;
-        lane->idle_asked_us = ex->now_us;
+        lane->idling.asked_us = ex->now_us;
         enum rc rc = db_run(ex->control, &sql_executor_unfinished,
-                            (const char *const[]){DB_INT(lane->queue_id)}, &row, err);
+                            (const char *const[]){DB_INT(lane->queue.id)}, &row, err);
         if (rc == RC_OK && db_bool(row, 0, EXECUTOR_UNFINISHED_UNFINISHED))
             tell_waiting(lane);
         if (rc != RC_OK || db_bool(row, 0, EXECUTOR_UNFINISHED_UNFINISHED))

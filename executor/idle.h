@@ -16,6 +16,11 @@
 
 struct executor;
 
+struct idling {
+    int64_t asked_us; /* when the database was last asked for unfinished tasks */
+    bool told;        /* the log says why the queue waits */
+};
+
 MUST_CHECK enum rc idle(struct executor *ex, bool *ret_idle, struct err *err);
 int64_t idle_due_us(const struct executor *ex); /* 0: not by time */
 

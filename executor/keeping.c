@@ -10,7 +10,7 @@
 void keeping_tell(struct lane *lane)
 {
     struct executor *ex = lane->ex;
-    const char *keeps = lane->foreign ? "" : lane->keep;
+    const char *keeps = lane->foreign ? "" : lane->queue.keep;
     struct err err = {0};
     if (strcmp(lane->keeps, keeps) == 0)
         return;
@@ -21,5 +21,5 @@ void keeping_tell(struct lane *lane)
         return;
     }
     (void)snprintf(lane->keeps, sizeof lane->keeps, "%s", keeps);
-    retention_queue(ex->retention, lane->queue_id, lane->name, *keeps == '\0');
+    retention_queue(ex->retention, lane->queue.id, lane->name, *keeps == '\0');
 }

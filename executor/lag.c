@@ -14,12 +14,12 @@ static int64_t news(const struct lane *lane)
         return -1;
     int64_t position =
         stream_at_end(&lane->stream) ? kafka_source_end(lane->stream.source) : lane->stream.cursor;
-    return position == lane->lag_sent ? -1 : position;
+    return position == lane->lag.sent ? -1 : position;
 }
 
 void lag_seen(struct lane *lane, int64_t high)
 {
-    lane->lag_high = high;
+    lane->lag.high = high;
 }
 
 /* What the consumer saw with its last fetch counts, unless it fetches nothing: then what the last
@@ -29,10 +29,10 @@ static void report_end(struct lane *lane)
     int64_t low, high = -1;
     if (lane->stream.source != NULL)
         kafka_source_watermarks(lane->stream.source, &low, &high);
-    lane->lag_high = high > lane->lag_high ? high : lane->lag_high;
+    lane->lag.high = high > lane->lag.high ? high : lane->lag.high;
     bool claimed =
-        stream_at_end(&lane->stream) && kafka_source_end(lane->stream.source) >= lane->lag_high;
-    int64_t end = claimed ? lane->stream.cursor : lane->lag_high;
+        stream_at_end(&lane->stream) && kafka_source_end(lane->stream.source) >= lane->lag.high;
+    int64_t end = claimed ? lane->stream.cursor : lane->lag.high;
     alive_end(lane->ex->alive, (int)(lane - lane->ex->lanes), end);
     if (end >= 0)
         counts_high(lane, end);
@@ -42,16 +42,16 @@ void lag_publish(struct lane *lane)
 {
     report_end(lane);
     int64_t position = news(lane);
-    if (position < 0 || lane->ex->now_us - lane->lag_sent_us < EVERY_US)
+    if (position < 0 || lane->ex->now_us - lane->lag.sent_us < EVERY_US)
         return;
     STR_AUTO group = {0};
     str_format(&group, "lockstep.%s", lane->name);
     kafka_source_publish_lag(lane->stream.source, group.data, position);
-    lane->lag_sent = position;
-    lane->lag_sent_us = lane->ex->now_us;
+    lane->lag.sent = position;
+    lane->lag.sent_us = lane->ex->now_us;
 }
 
 int64_t lag_due_us(const struct lane *lane)
 {
-    return news(lane) >= 0 ? lane->lag_sent_us + EVERY_US : 0;
+    return news(lane) >= 0 ? lane->lag.sent_us + EVERY_US : 0;
 }

@@ -13,7 +13,13 @@
 #define EXECUTOR_LAG_H
 
 #include <stdint.h>
+
 struct lane;
+
+struct lag {
+    int64_t sent_us, sent; /* when the lag was last reported, and what it was */
+    int64_t high;          /* the end of the topic */
+};
 
 /** In each turn. */
 void lag_publish(struct lane *lane);

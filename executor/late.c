@@ -79,7 +79,7 @@ enum rc late_return(struct lane *lane, struct works *works, struct err *err)
     (void)name(&names, works);
     enum rc rc =
         db_run(lane->ex->control, &sql_executor_give_back,
-               (const char *const[]){DB_INT(lane->queue_id), names.ids.data, names.tokens.data},
+               (const char *const[]){DB_INT(lane->queue.id), names.ids.data, names.tokens.data},
                &row, err);
     int64_t given = rc == RC_OK ? db_int(row, 0, EXECUTOR_GIVE_BACK_GIVEN) : 0;
     if (given > 0)

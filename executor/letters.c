@@ -17,7 +17,7 @@ void letters_wake(struct lane *lane, enum relay_word word)
         return;
     }
     if (ex->relay != NULL)
-        relay_wake(ex->relay, lane->queue_id, word);
+        relay_wake(ex->relay, lane->queue.id, word);
 }
 
 /* At the start, and when an executor died, which may have been the relay. */
@@ -25,7 +25,7 @@ enum rc letters_look(struct lane *lane, struct err *err)
 {
     DB_RESULT_AUTO *row = NULL;
     enum rc rc = db_run(lane->ex->control, &sql_relay_waiting,
-                        (const char *const[]){DB_INT(lane->queue_id)}, &row, err);
+                        (const char *const[]){DB_INT(lane->queue.id)}, &row, err);
     if (rc == RC_OK && db_bool(row, 0, RELAY_WAITING_WAITING))
         letters_wake(lane, RELAY_HEARD);
     return rc;

@@ -16,7 +16,9 @@
 /* So much work, in tasks per reader; more where the server is far. */
 static double ahead(const struct lane *lane, double work_us)
 {
-    return lane->task_us <= 0 ? 0 : (work_us + 2.0 * (double)lane->ex->round_us) / lane->task_us;
+    return lane->worked.task_us <= 0
+               ? 0
+               : (work_us + 2.0 * (double)lane->ex->round_us) / lane->worked.task_us;
 }
 
 /* A long task never has another one behind it. */

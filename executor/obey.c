@@ -62,7 +62,7 @@ static enum rc drop_waiting(struct lane *lane, const struct db_result *rows, str
         return RC_OK;
     enum rc rc =
         db_run(lane->ex->control, &sql_executor_lose,
-               (const char *const[]){DB_INT(lane->queue_id), names.ids.data, names.tokens.data,
+               (const char *const[]){DB_INT(lane->queue.id), names.ids.data, names.tokens.data,
                                      "cancelled by an operator", "stopped"},
                &row, err);
     return late_settle(lane, &works, rc == RC_OK ? db_int(row, 0, EXECUTOR_LOSE_LOST) : 0, rc, err);
@@ -131,8 +131,8 @@ int64_t obey_due_us(const struct executor *ex)
 
 bool obey_holds(const struct lane *lane, const struct held *head)
 {
-    for (int i = 0; i < lane->held_count; i++)
-        if (lane->held_runs[i].stops && strcmp(lane->held_runs[i].run_id, head->run) == 0)
+    for (int i = 0; i < lane->holds.count; i++)
+        if (lane->holds.runs[i].stops && strcmp(lane->holds.runs[i].run_id, head->run) == 0)
             return true;
     return false;
 }
@@ -141,14 +141,14 @@ static enum rc read_held(struct lane *lane, struct err *err)
 {
     DB_RESULT_AUTO *rows = NULL;
     enum rc rc = db_run(lane->ex->control, &sql_control_held,
-                        (const char *const[]){DB_INT(lane->queue_id)}, &rows, err);
+                        (const char *const[]){DB_INT(lane->queue.id)}, &rows, err);
     if (rc != RC_OK)
         return rc;
-    lane->held_count = db_rows(rows);
-    lane->held_runs =
-        xrealloc(lane->held_runs, (size_t)lane->held_count + 1, sizeof *lane->held_runs);
-    for (int i = 0; rc == RC_OK && i < lane->held_count; i++) {
-        struct held_run *run = &lane->held_runs[i];
+    lane->holds.count = db_rows(rows);
+    lane->holds.runs =
+        xrealloc(lane->holds.runs, (size_t)lane->holds.count + 1, sizeof *lane->holds.runs);
+    for (int i = 0; rc == RC_OK && i < lane->holds.count; i++) {
+        struct held_run *run = &lane->holds.runs[i];
         run->run_no = db_int(rows, i, CONTROL_HELD_RUN_NO);
         (void)snprintf(run->run_id, sizeof run->run_id, "%s",
                        db_text(rows, i, CONTROL_HELD_RUN_ID));
@@ -186,7 +186,7 @@ enum rc obey_control(struct lane *lane, struct err *err)
                     &row, err);
     if (rc != RC_OK)
         return rc;
-    if (!db_null(row, 0, CONTROL_MINE_DRAIN_BY) && !ex->draining) {
+    if (!db_null(row, 0, CONTROL_MINE_DRAIN_BY) && !ex->drain.draining) {
         log_event(LOG_INFO, "drain_asked", "by", db_text(row, 0, CONTROL_MINE_DRAIN_BY), NULL);
         (void)raise(SIGTERM); /* the same way from here on */
     }

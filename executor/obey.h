@@ -25,6 +25,12 @@ struct held_run {
     bool stops;      /* nothing of it is claimed, so what lies behind it waits, too */
 };
 
+/** Those of a lane. */
+struct holds {
+    struct held_run *runs;
+    int count;
+};
+
 /* Which tasks in our hands are cancelled: those that are not started are dropped, the others
  * stopped. */
 MUST_CHECK enum rc obey_stops(struct lane *lane, struct err *err);

@@ -16,18 +16,19 @@ enum rc lane_row(struct lane *lane, struct db_result **ret_row, struct err *err)
     (void)snprintf(hint, sizeof hint, REMEDY_QUEUE_MISSING, lane->name);
     if (rc == RC_NONE)
         return err_set(err, RC_FATAL, ERR_CONFIG, lane->name, hint,
-                       lane->queue_id == 0 ? "there is no queue of that name"
+                       lane->queue.id == 0 ? "there is no queue of that name"
                                            : "the queue was deleted");
     return rc;
 }
 
 static void settings(struct lane *lane, const struct db_result *row)
 {
-    lane->max_readers = (int)db_int(row, 0, EXECUTOR_QUEUE_MAX_READERS);
-    lane->lookahead = (int)db_int(row, 0, EXECUTOR_QUEUE_LOOKAHEAD);
-    lane->paused = db_bool(row, 0, EXECUTOR_QUEUE_PAUSED);
-    lane->halted = !db_null(row, 0, EXECUTOR_QUEUE_HALTED_REASON);
-    (void)snprintf(lane->keep, sizeof lane->keep, "%s", db_text(row, 0, EXECUTOR_QUEUE_KEEPS));
+    lane->queue.max_readers = (int)db_int(row, 0, EXECUTOR_QUEUE_MAX_READERS);
+    lane->queue.lookahead = (int)db_int(row, 0, EXECUTOR_QUEUE_LOOKAHEAD);
+    lane->queue.paused = db_bool(row, 0, EXECUTOR_QUEUE_PAUSED);
+    lane->queue.halted = !db_null(row, 0, EXECUTOR_QUEUE_HALTED_REASON);
+    (void)snprintf(lane->queue.keep, sizeof lane->queue.keep, "%s",
+                   db_text(row, 0, EXECUTOR_QUEUE_KEEPS));
 }
 
 static void log_halted(const struct lane *lane, const struct db_result *row)
@@ -43,13 +44,14 @@ enum rc queue_read(struct lane *lane, struct db_result **ret_row, struct err *er
     if (rc != RC_OK)
         return rc;
     const struct db_result *row = *ret_row;
-    lane->queue_id = (int)db_int(row, 0, EXECUTOR_QUEUE_QUEUE_ID);
-    (void)snprintf(lane->topic, sizeof lane->topic, "%s", db_text(row, 0, EXECUTOR_QUEUE_TOPIC));
-    lane->partition = (int)db_int(row, 0, EXECUTOR_QUEUE_PARTITION);
+    lane->queue.id = (int)db_int(row, 0, EXECUTOR_QUEUE_QUEUE_ID);
+    (void)snprintf(lane->queue.topic, sizeof lane->queue.topic, "%s",
+                   db_text(row, 0, EXECUTOR_QUEUE_TOPIC));
+    lane->queue.partition = (int)db_int(row, 0, EXECUTOR_QUEUE_PARTITION);
     stream_read(&lane->stream, row);
     settings(lane, row);
-    lane->halt_no = (int)db_int(row, 0, EXECUTOR_QUEUE_HALT_NO);
-    if (lane->halted)
+    lane->queue.halt_no = (int)db_int(row, 0, EXECUTOR_QUEUE_HALT_NO);
+    if (lane->queue.halted)
         log_halted(lane, row);
     return RC_OK;
 }
@@ -60,15 +62,15 @@ enum rc queue_reread(struct lane *lane, bool *ret_decided, struct err *err)
     enum rc rc = lane_row(lane, &row, err);
     if (rc != RC_OK)
         return rc;
-    bool was_halted = lane->halted;
+    bool was_halted = lane->queue.halted;
     settings(lane, row);
-    if (lane->halted && !was_halted)
+    if (lane->queue.halted && !was_halted)
         log_halted(lane, row);
-    *ret_decided = db_int(row, 0, EXECUTOR_QUEUE_HALT_NO) != lane->halt_no;
+    *ret_decided = db_int(row, 0, EXECUTOR_QUEUE_HALT_NO) != lane->queue.halt_no;
     return RC_OK;
 }
 
 void lane_halted(struct lane *lane)
 {
-    lane->halted = true;
+    lane->queue.halted = true;
 }

@@ -16,6 +16,16 @@
 struct db_result;
 struct lane;
 
+/** The row, as far as it is known here. */
+struct queue_row {
+    int id; /* 0: not read yet */
+    int partition, max_readers, lookahead;
+    int halt_no; /* under which everything was read */
+    char topic[256];
+    char keep[64]; /* what the queue keeps; "": everything */
+    bool paused, halted;
+};
+
 /** As it is now: sql/executor/queue.sql. */
 MUST_CHECK enum rc lane_row(struct lane *lane, struct db_result **ret_row, struct err *err);
 /** All of it, with the cursor: the lane begins with it. The identity of the topic is still in the

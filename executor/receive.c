@@ -48,8 +48,8 @@ static enum rc check_topic(struct lane *lane, struct err *err)
     struct err why = {0};
     int partitions = 0;
     STR_AUTO detail = {0};
-    enum rc rc = kafka_consumer_partitions(lane->ex->consumer, lane->topic, BROKER_PATIENCE_MS,
-                                           &partitions, &why);
+    enum rc rc = kafka_consumer_partitions(lane->ex->consumer, lane->queue.topic,
+                                           BROKER_PATIENCE_MS, &partitions, &why);
     if (rc != RC_OK) {
         log_err(LOG_WARN, "topic_not_checked", lane->name, &why);
         return RC_OK;
@@ -65,10 +65,10 @@ enum rc lane_halt(struct lane *lane, const char *reason, const char *found, stru
     utf8_escape(&text, found); /* of a topic or a broker: any bytes */
     const char *detail = text.data != NULL ? text.data : "";
     identity_clear(lane);
-    enum rc rc =
-        db_run(lane->ex->control, &sql_executor_halt,
-               (const char *const[]){DB_INT(lane->queue_id), reason, detail, DB_INT(lane->halt_no)},
-               NULL, err);
+    enum rc rc = db_run(
+        lane->ex->control, &sql_executor_halt,
+        (const char *const[]){DB_INT(lane->queue.id), reason, detail, DB_INT(lane->queue.halt_no)},
+        NULL, err);
     if (rc == RC_NONE) { /* a person has decided about the queue meanwhile */
         lane_again(lane);
         return RC_OK;
@@ -94,7 +94,7 @@ static enum rc look_up(struct lane *lane, struct err *err)
 
 static enum rc begin(struct lane *lane, bool checked, struct err *err)
 {
-    if (lane->halted)
+    if (lane->queue.halted)
         return RC_OK;
     event_tell(lane, EVENT_ASSIGNED);
     bool check = checked && lane->stream.check_offset >= 0;
@@ -103,7 +103,7 @@ static enum rc begin(struct lane *lane, bool checked, struct err *err)
     enum rc rc = kafka_source_assign(lane->stream.source,
                                      check ? lane->stream.check_offset : lane->stream.cursor, err);
     if (rc == RC_OK)
-        log_event(LOG_INFO, "assigned", "queue", lane->name, "topic", lane->topic, "offset",
+        log_event(LOG_INFO, "assigned", "queue", lane->name, "topic", lane->queue.topic, "offset",
                   LOG_INT(lane->stream.cursor), NULL);
     return rc;
 }
@@ -129,7 +129,7 @@ enum rc lane_reread(struct lane *lane, struct err *err)
     if (rc != RC_OK)
         return rc;
     keeping_tell(lane);
-    return decided && !lane->halted ? lane_assign(lane, err) : RC_OK;
+    return decided && !lane->queue.halted ? lane_assign(lane, err) : RC_OK;
 }
 
 /* Fetches at the end of a topic wait at the broker for long: they are most of what an idle client
@@ -158,7 +158,7 @@ static enum rc note_attempts(struct lane *lane, struct err *err)
         return RC_OK;
     return db_run(
         lane->ex->control, &sql_executor_attempts,
-        (const char *const[]){DB_INT(lane->queue_id), DB_INT(lane->ex->options->max_attempts)},
+        (const char *const[]){DB_INT(lane->queue.id), DB_INT(lane->ex->options->max_attempts)},
         NULL, err);
 }
 
@@ -171,14 +171,15 @@ enum rc lane_open(struct lane *lane, struct err *err)
         return rc;
     identity_watch(lane);
     STR_AUTO listen = {0};
-    str_format(&listen, "LISTEN lockstep_%d", lane->queue_id);
+    str_format(&listen, "LISTEN lockstep_%d", lane->queue.id);
     rc = db_script(lane->ex->control, listen.data, NULL, err);
     if (rc == RC_OK)
-        rc = kafka_source_open(lane->ex->consumer, lane->topic, lane->partition,
+        rc = kafka_source_open(lane->ex->consumer, lane->queue.topic, lane->queue.partition,
                                &lane->stream.source, err);
     if (rc == RC_OK)
         rc = look_up(lane, err);
-    if (rc == RC_OK && !lane->halted) /* later the watcher looks, and control waits for nobody */
+    if (rc == RC_OK &&
+        !lane->queue.halted) /* later the watcher looks, and control waits for nobody */
         rc = check_topic(lane, err);
     if (rc == RC_OK)
         rc = obey_control(lane, err);
@@ -216,7 +217,7 @@ enum rc lane_begin_again(struct lane *lane, struct err *err)
 
 void lane_close(struct lane *lane)
 {
-    free(lane->held_runs);
+    free(lane->holds.runs);
     stream_close(&lane->stream);
 }
 
@@ -318,11 +319,11 @@ enum rc receive(struct lane *lane, struct err *err)
 enum rc lane_end(struct lane *lane, struct err *err)
 {
     int64_t end = kafka_source_end(lane->stream.source);
-    if (!stream_at_end(&lane->stream) || lane->halted || end <= lane->stream.cursor)
+    if (!stream_at_end(&lane->stream) || lane->queue.halted || end <= lane->stream.cursor)
         return RC_OK;
     enum rc rc = db_run(
         lane->ex->control, &sql_executor_at_end,
-        (const char *const[]){DB_INT(lane->queue_id), DB_INT(lane->stream.cursor), DB_INT(end)},
+        (const char *const[]){DB_INT(lane->queue.id), DB_INT(lane->stream.cursor), DB_INT(end)},
         NULL, err);
     if (rc == RC_OK)
         stream_drop(&lane->stream, end);

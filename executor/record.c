@@ -21,7 +21,8 @@
 static void learn(struct lane *lane, int64_t ran_us)
 {
     double sample = (double)ran_us;
-    lane->task_us += (sample - lane->task_us) * (sample > lane->task_us ? 0.5 : 0.1);
+    lane->worked.task_us +=
+        (sample - lane->worked.task_us) * (sample > lane->worked.task_us ? 0.5 : 0.1);
 }
 
 /* An operator does not end an attempt at once, time after time; a task that ends its own session
@@ -58,7 +59,7 @@ enum rc record_lost(struct lane *lane, struct work *work, struct err *err)
     probe("lose.send");
     enum rc rc =
         db_run(ex->control, &sql_executor_lose,
-               (const char *const[]){DB_INT(lane->queue_id), names.ids.data, names.tokens.data,
+               (const char *const[]){DB_INT(lane->queue.id), names.ids.data, names.tokens.data,
                                      "its session is gone or was cancelled", kind_of(work)},
                &row, err);
     struct works works = {0};
@@ -80,8 +81,8 @@ static void leaves(struct executor *ex, struct work *work)
     counts_work(work->lane, work);
     readers_remove(ex, work);
     phase_back(work->phase, ex->now_us);
-    work->lane->last_run = work->run_no;
-    work->lane->last_order = work->phase->order;
+    work->lane->worked.run = work->run_no;
+    work->lane->worked.order = work->phase->order;
 }
 
 void record_completed(struct executor *ex, struct work *work)

@@ -97,7 +97,7 @@ static void name_phases(struct lane *lane, struct str *held, struct str *enough)
         if (closed)
             db_array_int(enough, phase->phase_id);
         if (closed && changed) /* one more: it may be open, and we have not heard of it */
-            phase_pass_over(phase, lane->lookahead + 1);
+            phase_pass_over(phase, lane->queue.lookahead + 1);
     }
     db_array_end(held);
     db_array_end(enough);
@@ -109,14 +109,14 @@ static enum rc ask(struct lane *lane, const struct room *room, struct db_result 
     struct executor *ex = lane->ex;
     STR_AUTO held = {0}, enough = {0};
     enum rc rc = db_run(ex->control, &sql_executor_give_up,
-                        (const char *const[]){DB_INT(lane->queue_id)}, NULL, err);
+                        (const char *const[]){DB_INT(lane->queue.id)}, NULL, err);
     if (rc != RC_OK)
         return rc;
     name_phases(lane, &held, &enough);
     probe("adopt.send");
     int64_t from_us = clock_boot_us();
     rc = db_run(ex->control, &sql_executor_adopt,
-                (const char *const[]){DB_INT(lane->queue_id), DB_INT(ex->executor_no),
+                (const char *const[]){DB_INT(lane->queue.id), DB_INT(ex->executor_no),
                                       DB_INT(most(lane, room)), held.data, enough.data},
                 ret_rows, err);
     if (rc != RC_OK)
@@ -166,7 +166,7 @@ enum rc recover(struct lane *lane, struct err *err)
     DB_RESULT_AUTO *rows = NULL;
     const struct room room = measure(lane);
     if (!orphans_due(orphans, lane->ex->now_us, room.left >= room.worth, room.have > 0) ||
-        lane->ex->draining)
+        lane->ex->drain.draining)
         return RC_OK;
     if (orphans_claims_first(orphans) && claim_waits(lane)) {
         orphans_claimed(orphans);

@@ -89,8 +89,8 @@ enum rc claim_refused(struct lane *lane, int count, struct err *err)
               LOG_INT(last), "code", why.code, "error", why.message, NULL);
     if (head->msg == NULL && count == 1)
         return say_less(lane, head, &why, err);
-    lane->refused_until = last;
-    lane->refused_most = count > 1 ? count / 2 : 1;
+    lane->refused.until = last;
+    lane->refused.most = count > 1 ? count / 2 : 1;
     if (count == 1)
         reject(head, &why);
     return RC_OK;
@@ -98,7 +98,7 @@ enum rc claim_refused(struct lane *lane, int count, struct err *err)
 
 int claim_most(struct lane *lane)
 {
-    if (lane->refused_most > 0 && stream_head(&lane->stream, 0)->offset > lane->refused_until)
-        lane->refused_most = 0;
-    return lane->refused_most;
+    if (lane->refused.most > 0 && stream_head(&lane->stream, 0)->offset > lane->refused.until)
+        lane->refused.most = 0;
+    return lane->refused.most;
 }

@@ -12,8 +12,16 @@
 
 #include "base/err.h"
 
+#include <stdint.h>
+
 struct executor;
 struct lane;
+
+/** After a claim was refused: at most so many messages a claim, up to this offset. */
+struct refused {
+    int most; /* 0: no claim was refused */
+    int64_t until;
+};
 
 /** The database refused a claim of count messages, for err; it is to be tried again, with less. */
 MUST_CHECK enum rc claim_refused(struct lane *lane, int count, struct err *err);

@@ -93,7 +93,7 @@ enum rc rejects_ask(struct lane *lane, int count, struct db_result **ret_row, st
     __attribute__((cleanup(rejects_done))) struct rejects rejects = {0};
     struct str *a = rejects.arrays;
     fill(lane, count, &rejects);
-    const char *const params[] = {[EXECUTOR_REJECT_P_QUEUE_ID] = DB_INT(lane->queue_id),
+    const char *const params[] = {[EXECUTOR_REJECT_P_QUEUE_ID] = DB_INT(lane->queue.id),
                                   [EXECUTOR_REJECT_P_EXECUTOR_NO] = DB_INT(lane->ex->executor_no),
                                   [EXECUTOR_REJECT_P_BUFFER_FROM] =
                                       DB_INT(lane->stream.buffer_from),

@@ -43,7 +43,7 @@ static enum rc let_go(struct lane *lane, struct phase *phase, bool *ret_kept, st
 {
     DB_RESULT_AUTO *row = NULL;
     char id[37];
-    const struct phase *next = lane->ex->draining ? NULL : gate_behind(lane, phase);
+    const struct phase *next = lane->ex->drain.draining ? NULL : gate_behind(lane, phase);
     bool last = next == NULL && !followed(phase); /* as far as we know */
     int64_t intent = phase->gate == NULL ? phase->previous_phase_id : 0;
     enum rc rc = last ? openings_before_end(lane, phase, err) : RC_OK;

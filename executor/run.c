@@ -38,6 +38,7 @@
 #include "db/canceller.h"
 #include "db/sqlstate.h"
 #include "reader/reader.h"
+#include "reader/risks.h"
 
 #include "base/backoff.h"
 #include "base/clock.h"
@@ -203,7 +204,7 @@ static enum rc turn(struct executor *ex, bool *ret_done, struct err *err)
     for (int i = 0; rc == RC_OK && i < ex->lane_count; i++)
         rc = late_send(&ex->lanes[i], err);
     for (int i = 0; rc == RC_OK && i < ex->lane_count; i++) {
-        rc = ex->draining ? drain_turn(&ex->lanes[i], err) : lane_turn(&ex->lanes[i], err);
+        rc = ex->drain.draining ? drain_turn(&ex->lanes[i], err) : lane_turn(&ex->lanes[i], err);
         rc = lane_confine(&ex->lanes[i], rc, err);
         lag_publish(&ex->lanes[i]);
         counts_state(&ex->lanes[i]);
@@ -218,9 +219,9 @@ static enum rc turn(struct executor *ex, bool *ret_done, struct err *err)
         rc = slots_return(ex, false, err);
     server_lives(ex);
     alive_busy(ex->alive, owns_work(ex));
-    if (rc == RC_OK && ex->draining) {
-        *ret_done = !running(ex) && (!late_any(ex) || ex->cancelled);
-        if (!*ret_done && ex->cancelled && cut_off_all_that_runs(ex))
+    if (rc == RC_OK && ex->drain.draining) {
+        *ret_done = !running(ex) && (!late_any(ex) || ex->drain.cancelled);
+        if (!*ret_done && ex->drain.cancelled && cut_off_all_that_runs(ex))
             rc = err_set(err, RC_LOST, ERR_DB_DOWN, "readers", NULL,
                          "the end of what ran cannot be seen: the login of the tasks is refused");
     } else if (rc == RC_OK && ex->options->until_idle)
@@ -284,10 +285,10 @@ static void incarnation_stop(struct executor *ex, enum rc why, const struct err 
     drop_mail(ex);
     if (ex->consumer != NULL)
         kafka_consumer_close(ex->consumer);
-    for (size_t i = 0; i < sizeof ex->said / sizeof *ex->said; i++)
-        str_done(&ex->said[i]);
+    for (size_t i = 0; i < sizeof ex->said.parameters / sizeof *ex->said.parameters; i++)
+        str_done(&ex->said.parameters[i]);
     mailbox_done(&ex->inbox);
-    risks_release(ex->risks);
+    risks_release(ex->judging.risks);
     free(ex->lanes);
     share_end(ex);
     free(ex->readers);
@@ -347,7 +348,7 @@ static enum rc incarnation_start(struct executor *ex, struct err *err)
     turn_clock(ex);
     for (int i = 0; rc == RC_OK && i < options->queue_count && signals_stop() == 0; i++) {
         ex->lanes[i] =
-            (struct lane){.ex = ex, .name = options->queues[i], .lag_sent = -1, .lag_high = -1};
+            (struct lane){.ex = ex, .name = options->queues[i], .lag = {.sent = -1, .high = -1}};
         ex->lane_count++;
         rc = lane_confine(&ex->lanes[i], lane_open(&ex->lanes[i], err), err);
     }

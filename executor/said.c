@@ -24,35 +24,37 @@ void said_note(struct executor *ex, const struct work *work)
                  work->end.outcome == OUTCOME_FAILED;
     if (!ended || !(notices || keeps_rows(work)))
         return;
-    for (size_t i = 0; ex->said_count == 0 && i < sizeof ex->said / sizeof *ex->said; i++)
-        db_array_start(&ex->said[i]);
+    for (size_t i = 0;
+         ex->said.count == 0 && i < sizeof ex->said.parameters / sizeof *ex->said.parameters; i++)
+        db_array_start(&ex->said.parameters[i]);
     STR_AUTO text = {0};
     if (notices)
         str_add(&text, told->notices.data, told->notices.len);
     if (notices && told->left_out > 0)
         str_format(&text, "\n[%ld more]", told->left_out);
-    db_array_int(&ex->said[0], work->task_id);
-    db_array_int(&ex->said[1], work->attempt);
+    db_array_int(&ex->said.parameters[0], work->task_id);
+    db_array_int(&ex->said.parameters[1], work->attempt);
     if (work->end.rows >= 0)
-        db_array_int(&ex->said[2], work->end.rows);
+        db_array_int(&ex->said.parameters[2], work->end.rows);
     else
-        db_array_text(&ex->said[2], NULL, 0);
-    db_array_text(&ex->said[3], notices ? text.data : NULL, text.len);
-    ex->said_count++;
+        db_array_text(&ex->said.parameters[2], NULL, 0);
+    db_array_text(&ex->said.parameters[3], notices ? text.data : NULL, text.len);
+    ex->said.count++;
 }
 
 enum rc said_write(struct executor *ex, struct err *err)
 {
-    if (ex->said_count == 0)
+    if (ex->said.count == 0)
         return RC_OK;
-    for (size_t i = 0; i < sizeof ex->said / sizeof *ex->said; i++)
-        db_array_end(&ex->said[i]);
-    ex->said_count = 0;
+    for (size_t i = 0; i < sizeof ex->said.parameters / sizeof *ex->said.parameters; i++)
+        db_array_end(&ex->said.parameters[i]);
+    ex->said.count = 0;
     struct err why;
-    enum rc rc = db_run(ex->control, &sql_executor_said,
-                        (const char *const[]){ex->said[0].data, ex->said[1].data, ex->said[2].data,
-                                              ex->said[3].data},
-                        NULL, &why);
+    enum rc rc =
+        db_run(ex->control, &sql_executor_said,
+               (const char *const[]){ex->said.parameters[0].data, ex->said.parameters[1].data,
+                                     ex->said.parameters[2].data, ex->said.parameters[3].data},
+               NULL, &why);
     if (rc != RC_OK && rc != RC_LOST) { /* the attempts themselves are recorded */
         log_err(LOG_WARN, "notices_not_kept", NULL, &why);
         return RC_OK;

@@ -10,9 +10,16 @@
 #define EXECUTOR_SAID_H
 
 #include "base/err.h"
+#include "base/str.h"
 
 struct executor;
 struct work;
+
+/** What is to be written: array parameters, and how many elements they have. */
+struct sayings {
+    struct str parameters[4];
+    int count;
+};
 
 /** What the SQL of an attempt that has ended said is noted, and written for all that were. */
 void said_note(struct executor *ex, const struct work *work);

@@ -103,7 +103,7 @@ enum rc server_recognise(struct lane *lane, struct err *err)
     const struct db_server *is = db_server(ex->control);
     DB_RESULT_AUTO *row = NULL;
     lane->foreign = false;
-    const char *const params[] = {DB_INT(lane->queue_id), DB_INT(ex->executor_no),
+    const char *const params[] = {DB_INT(lane->queue.id), DB_INT(ex->executor_no),
                                   *is->system_id ? is->system_id : NULL, DB_INT(is->database),
                                   DB_INT(is->timeline)};
     enum rc rc = db_run(ex->control, &sql_executor_server, params, &row, err);
@@ -126,7 +126,7 @@ void server_remember(struct executor *ex)
     if (ex->executor_no != 0)
         memcpy(ex->memory->predecessor, ex->id, sizeof ex->memory->predecessor);
     for (int i = 0; i < ex->lane_count; i++) {
-        if (ex->lanes[i].queue_id == 0 || ex->lanes[i].foreign)
+        if (ex->lanes[i].queue.id == 0 || ex->lanes[i].foreign)
             continue;
         ex->memory->cursors[i] = ex->lanes[i].stream.cursor;
         ex->memory->timelines[i] = ex->memory->server.timeline;

@@ -13,12 +13,12 @@
 
 void share_start(struct executor *ex)
 {
-    ex->line = xcalloc((size_t)ex->options->queue_count, sizeof(struct lane *));
+    ex->line.lanes = xcalloc((size_t)ex->options->queue_count, sizeof(struct lane *));
 }
 
 void share_end(struct executor *ex)
 {
-    free(ex->line);
+    free(ex->line.lanes);
 }
 
 int startable(const struct lane *lane)
@@ -48,8 +48,8 @@ static int busy_readers(const struct lane *lane)
 bool next_is_ours(const struct lane *lane)
 {
     for (const struct phase *phase = lane->phases; phase != NULL; phase = phase->next)
-        if (phase_gates(phase) && phase->run_no == lane->last_run &&
-            phase->previous_order == lane->last_order)
+        if (phase_gates(phase) && phase->run_no == lane->worked.run &&
+            phase->previous_order == lane->worked.order)
             return true;
     return false;
 }
@@ -58,7 +58,7 @@ bool next_is_ours(const struct lane *lane)
 static int bound(const struct lane *lane)
 {
     int usable = readers_usable(lane->ex);
-    int most = usable < lane->max_readers ? usable : lane->max_readers;
+    int most = usable < lane->queue.max_readers ? usable : lane->queue.max_readers;
     bool starved = lane->slots.after_us > lane->ex->now_us;
     return starved && lane->slots.held < most ? lane->slots.held : most;
 }
@@ -87,22 +87,22 @@ static int line_up(struct executor *ex)
     int count = 0;
     for (int l = 0; l < ex->lane_count; l++) {
         struct lane *lane = &ex->lanes[l];
-        lane->share = 0;
-        lane->need = needed(lane);
-        if (lane->need == 0) {
-            lane->turn = 0;
+        lane->share.may = 0;
+        lane->share.need = needed(lane);
+        if (lane->share.need == 0) {
+            lane->share.turn = 0;
             continue;
         }
-        bool over = ex->sharing > readers_usable(ex) && lane->turn_us != 0 &&
-                    ex->now_us - lane->turn_us >= TURN_US;
-        if (lane->turn == 0 || over) {
-            lane->turn = ++ex->turns;
-            lane->turn_us = 0;
+        bool over = ex->line.count > readers_usable(ex) && lane->share.turn_us != 0 &&
+                    ex->now_us - lane->share.turn_us >= TURN_US;
+        if (lane->share.turn == 0 || over) {
+            lane->share.turn = ++ex->line.turns;
+            lane->share.turn_us = 0;
         }
         int at = count++;
-        for (; at > 0 && ex->line[at - 1]->turn > lane->turn; at--)
-            ex->line[at] = ex->line[at - 1];
-        ex->line[at] = lane;
+        for (; at > 0 && ex->line.lanes[at - 1]->share.turn > lane->share.turn; at--)
+            ex->line.lanes[at] = ex->line.lanes[at - 1];
+        ex->line.lanes[at] = lane;
     }
     return count;
 }
@@ -110,22 +110,22 @@ static int line_up(struct executor *ex)
 void share_readers(struct executor *ex)
 {
     int count = line_up(ex), left = readers_usable(ex), before;
-    ex->sharing = count;
+    ex->line.count = count;
     do {
         before = left;
         for (int i = 0; i < count && left > 0; i++)
-            if (ex->line[i]->share < ex->line[i]->need) {
-                ex->line[i]->share++;
+            if (ex->line.lanes[i]->share.may < ex->line.lanes[i]->share.need) {
+                ex->line.lanes[i]->share.may++;
                 left--;
             }
     } while (left > 0 && left < before);
-    ex->short_handed = false;
+    ex->line.short_handed = false;
     int idle = free_readers(ex);
     for (int i = 0; i < count; i++) {
-        struct lane *lane = ex->line[i];
-        if (lane->share > 0 && lane->turn_us == 0)
-            lane->turn_us = ex->now_us;
-        ex->short_handed = ex->short_handed || lane->share > lane->slots.held + idle;
+        struct lane *lane = ex->line.lanes[i];
+        if (lane->share.may > 0 && lane->share.turn_us == 0)
+            lane->share.turn_us = ex->now_us;
+        ex->line.short_handed = ex->line.short_handed || lane->share.may > lane->slots.held + idle;
     }
 }
 
@@ -153,8 +153,9 @@ int lane_readers(const struct lane *lane)
     int most = bound(lane);
     if (ex->lane_count == 1)
         return most;
-    int reach = within_reach(lane), fair = readers_usable(ex) / (ex->sharing + (lane->need == 0));
-    fair = fair > lane->share ? fair : lane->share;
+    int reach = within_reach(lane),
+        fair = readers_usable(ex) / (ex->line.count + (lane->share.need == 0));
+    fair = fair > lane->share.may ? fair : lane->share.may;
     fair = fair < 1 ? 1 : fair;
     most = most < reach ? most : reach;
     return most < fair ? most : fair;

@@ -12,13 +12,29 @@
 #include "base/err.h"
 
 #include <stdbool.h>
+#include <stdint.h>
 
 struct executor;
 struct lane;
 
+/** Of a lane. */
+struct share {
+    int need, may;   /* readers that the lane could use, and may */
+    int64_t turn;    /* its place in the line, 0: it needs none */
+    int64_t turn_us; /* since when it has had some, 0: not yet */
+};
+
+/** Of the executor: the lanes that need readers, in the order of their turns. */
+struct line {
+    struct lane **lanes;
+    int count;
+    int64_t turns;     /* the last one's turn */
+    bool short_handed; /* a lane should have a reader that another one has */
+};
+
 void share_start(struct executor *ex);
 void share_end(struct executor *ex);
-void share_readers(struct executor *ex);   /* says how many each lane may use now: lane->share */
+void share_readers(struct executor *ex); /* says how many each lane may use now: lane->share.may */
 int lane_readers(const struct lane *lane); /* readers to claim for */
 int startable(const struct lane *lane);    /* tasks: those that wait for a reader, */
 int started(const struct lane *lane);      /* and those that readers have */

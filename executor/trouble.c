@@ -50,7 +50,7 @@ static void leave(struct lane *lane)
 {
     struct executor *ex = lane->ex;
     log_event(LOG_WARN, "queue_left", "queue", lane->name, "reason",
-              lane->queue_id == 0 ? "there is no queue of that name" : "the queue was deleted",
+              lane->queue.id == 0 ? "there is no queue of that name" : "the queue was deleted",
               "hint", "start the executor again when it is there", NULL);
     lane->gone = true;
     for (struct phase *phase = lane->phases; phase != NULL; phase = phase->next)
@@ -90,7 +90,7 @@ enum rc lane_is_well(struct lane *lane, struct err *err)
     log_event(LOG_INFO, "queue_is_back", "queue", lane->name, NULL);
     *trouble = (struct trouble){0};
     return db_run(lane->ex->control, &sql_executor_aside_end,
-                  (const char *const[]){DB_INT(lane->ex->executor_no), DB_INT(lane->queue_id)},
+                  (const char *const[]){DB_INT(lane->ex->executor_no), DB_INT(lane->queue.id)},
                   NULL, err);
 }
 
@@ -100,9 +100,9 @@ static void note(const struct lane *lane, int wait_ms, const struct err *err)
     struct err ignored;
     STR_AUTO error = {0};
     str_format(&error, "%s%s%s", err->object, *err->object ? ": " : "", err->message);
-    const char *params[] = {DB_INT(lane->ex->executor_no), DB_INT(lane->queue_id),
+    const char *params[] = {DB_INT(lane->ex->executor_no), DB_INT(lane->queue.id),
                             wait_ms > 0 ? DB_INT(wait_ms) : NULL, error.data};
-    if (lane->queue_id != 0 &&
+    if (lane->queue.id != 0 &&
         db_run(lane->ex->control, &sql_executor_aside, params, NULL, &ignored) != RC_OK)
         log_err(LOG_WARN, "trouble_not_noted", lane->name, &ignored);
 }
@@ -119,7 +119,7 @@ static bool deleted(struct lane *lane, enum rc rc, const struct err *err)
 {
     DB_RESULT_AUTO *row = NULL;
     struct err why;
-    if (rc == RC_REJECT && lane->queue_id != 0)
+    if (rc == RC_REJECT && lane->queue.id != 0)
         return lane_row(lane, &row, &why) == RC_FATAL && why.kind == ERR_CONFIG;
     return rc == RC_FATAL && err->kind == ERR_CONFIG;
 }

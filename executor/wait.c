@@ -23,7 +23,7 @@
 /* When a part of a lane has something to do, 0: when something happens. */
 static int64_t recover_due_us(const struct lane *lane)
 {
-    return lane->ex->draining ? 0 : orphans_due_us(&lane->orphans, lane->ex->now_us);
+    return lane->ex->drain.draining ? 0 : orphans_due_us(&lane->orphans, lane->ex->now_us);
 }
 
 static int64_t claim_due_us(const struct lane *lane)
@@ -33,7 +33,7 @@ static int64_t claim_due_us(const struct lane *lane)
 
 static int64_t execute_due_us(const struct lane *lane)
 {
-    return slots_due_us(&lane->slots, lane->ex->now_us, lane->ex->draining);
+    return slots_due_us(&lane->slots, lane->ex->now_us, lane->ex->drain.draining);
 }
 
 static int64_t (*const parts_due_us[])(const struct lane *lane) = {

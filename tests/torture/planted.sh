@@ -130,7 +130,7 @@ plant cursor_skips "$(q sql claim 'last int := pg_catalog.cardinality(p_segment.
 plant cursor_in_its_own_transaction "$(q sql cursor_advance 'SET next_offset = p_offset + 1,' 'SET next_offset = next_offset,')" \
     "$(q c executor/claim.c '    *ret_progress = many ? rejects_follow(' '    if (!many) {
         STR_AUTO text = {0};
-        str_format(&text, "UPDATE lockstep.queue SET next_offset = GREATEST(next_offset, %s) WHERE queue_id = %d", db_text(row, 0, EXECUTOR_CLAIM_NEXT_OFFSET), lane->queue_id);
+        str_format(&text, "UPDATE lockstep.queue SET next_offset = GREATEST(next_offset, %s) WHERE queue_id = %d", db_text(row, 0, EXECUTOR_CLAIM_NEXT_OFFSET), lane->queue.id);
         rc = db_script(lane->ex->control, text.data, NULL, err);
         if (rc != RC_OK)
             return rc;
