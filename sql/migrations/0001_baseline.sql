@@ -1,5 +1,6 @@
 -- The schema of the first release, by rooms: roles, words, queue, executor, run and phase, task, rejected messages, events and
--- outbox, replay, retention, explanations, jobs, and who may do what. sql/schema.sql shows what it adds up to with later migrations.
+-- outbox, replay, retention, explanations, jobs, alerts, console, and who may do what. sql/schema.sql shows what it adds up to
+-- with later migrations.
 -- Functions (sql/functions, sql/api) and views (sql/views) are applied after the migrations: a trigger gets an empty function here.
 
 ---- Roles
@@ -93,7 +94,7 @@ CREATE TABLE lockstep.status_transition (
     PRIMARY KEY (from_status, to_status)
 );
 INSERT INTO lockstep.status_transition (from_status, to_status, why) VALUES
-    ('Pending', 'Processing', 'an attempt runs for longer than a moment'),
+    ('Pending', 'Processing', 'an attempt has run for 50 ms'),
     ('Pending', 'Error', 'a short attempt failed, another is due later'),
     ('Pending', 'Failed', 'a short attempt failed for good'),
     ('Pending', 'Completed', 'a short attempt succeeded'),
@@ -208,15 +209,15 @@ CREATE TABLE lockstep.halt_reason (
 );
 INSERT INTO lockstep.halt_reason (reason, meaning, remedy) VALUES
     ('topic_deleted', 'the topic is gone',
-     'Make the topic again with one partition, then: lockstep queue resume QUEUE --accept-topic --from-offset earliest'),
-    ('topic_replaced', 'the topic''s birthmark is gone: it was deleted and made anew',
+     'Create the topic again with one partition, then: lockstep queue resume QUEUE --accept-topic --from-offset earliest'),
+    ('topic_replaced', 'the topic''s birthmark is gone: it was deleted and created again',
      'To read the new topic from its beginning: lockstep queue resume QUEUE --accept-topic --from-offset earliest'),
-    ('fingerprint', 'another record stands where the last claimed one was: the topic was made anew or replaced',
+    ('fingerprint', 'another record is where the last claimed one was: the topic was created again or replaced',
      'To read the topic as it is now from its beginning: lockstep queue resume QUEUE --accept-topic --from-offset earliest'),
     ('retention', 'messages were deleted before they were claimed',
-     'Publish the lost runs again. To go on with what is left: lockstep queue resume QUEUE --accept-topic --from-offset earliest'),
+     'Publish the lost runs again. To continue with what is left: lockstep queue resume QUEUE --accept-topic --from-offset earliest'),
     ('truncated', 'the log ends before the cursor: it lost its tail',
-     'Look for runs that were claimed in part. To go on from the log''s end: lockstep queue resume QUEUE --accept-topic --from-offset latest'),
+     'Find the runs that were claimed in part. To continue from the log''s end: lockstep queue resume QUEUE --accept-topic --from-offset latest'),
     ('partitions', 'the topic has another number of partitions',
      'Order holds within one partition. If all producers of this queue still write to its partition: lockstep queue resume QUEUE --accept-topic'),
     ('other_cluster', 'this is another Kafka cluster',
@@ -224,13 +225,13 @@ INSERT INTO lockstep.halt_reason (reason, meaning, remedy) VALUES
     ('corrupt', 'a record batch is damaged on the broker',
      'Restore it from a replica, then: lockstep queue resume QUEUE. To give up what is not claimed yet: lockstep queue resume QUEUE --accept-topic --from-offset latest'),
     ('kafka', 'Kafka refuses to be read',
-     'Mend what the detail says, then: lockstep queue resume QUEUE'),
+     'Repair what the detail says, then: lockstep queue resume QUEUE'),
     ('unknown_run', 'a run whose first messages were never seen',
-     'Publish that run again as another run. To record it as failed and go on behind it: lockstep queue resume QUEUE --accept-topic'),
+     'Publish that run again as another run. To record it as failed and continue behind it: lockstep queue resume QUEUE --accept-topic'),
     ('rejection_refused', 'the database refuses to keep a record that is no message, even without its bytes',
-     'Look for a constraint or trigger on lockstep.rejected_message that is not Lockstep''s, and drop it. Then: lockstep queue resume QUEUE'),
+     'Find the constraint or trigger on lockstep.rejected_message that is not Lockstep''s, and drop it. Then: lockstep queue resume QUEUE'),
     ('other_server', 'this is another PostgreSQL server, or a copy of the database',
-     'If the connection leads to the wrong server, mend it. If this one is meant: lockstep queue resume QUEUE --accept-server');
+     'If the connection leads to the wrong server, correct it. If this one is meant: lockstep queue resume QUEUE --accept-server');
 
 ---- Executor
 
@@ -257,7 +258,9 @@ CREATE TABLE lockstep.executor (
     trouble_at timestamptz,                       -- since when
     ended_error text,                             -- what ended it, if it could still write it
     frozen_after interval NOT NULL DEFAULT '10 seconds', -- for how long its heartbeat may pause: its own setting
-    trouble_kind text                             -- of trouble: login or kafka
+    trouble_kind text,                            -- of trouble: login or kafka
+    ends bigint[],                                -- of its queues, in their order: where the topic ends; NULL: not known
+    memory_bytes bigint
 ) WITH (fillfactor = 50);
 CREATE INDEX executor_live ON lockstep.executor (executor_no) WHERE ended_at IS NULL;
 CREATE INDEX executor_died ON lockstep.executor (ended_at) WHERE ended_why IS DISTINCT FROM 'drained'; -- read with each heartbeat
@@ -613,7 +616,7 @@ FOR EACH STATEMENT EXECUTE FUNCTION lockstep.rejected_to_outbox();
 -- (lockstep queue set --events on), for whole runs.
 CREATE TABLE lockstep.event_type (
     event text PRIMARY KEY,
-    about text NOT NULL CHECK (about IN ('queue', 'run', 'phase', 'task')),
+    about text NOT NULL CHECK (about IN ('queue', 'run', 'phase', 'task', 'job')),
     meaning text NOT NULL
 );
 INSERT INTO lockstep.event_type (event, about, meaning) VALUES
@@ -622,11 +625,11 @@ INSERT INTO lockstep.event_type (event, about, meaning) VALUES
     ('run_paused', 'run', 'by an operator or by its policy'),
     ('run_resumed', 'run', 'by an operator'),
     ('run_cancelled', 'run', 'by an operator; it ends when nothing of it runs'),
-    ('run_reopened', 'run', 'it had ended and goes on: a retry or a replay'),
+    ('run_reopened', 'run', 'it had ended and continues: a retry or a replay'),
     ('run_ended', 'run', 'nothing of it is left to do; its status is final unless it is reopened'),
     ('run_closed', 'run', 'by an operator, because its end never came; it ends when its tasks are finished'),
     ('phase_opened', 'phase', 'everything before it is done, its tasks may start'),
-    ('phase_done', 'phase', 'an opened phase has no unfinished task; told when the next one opens or the run ends'),
+    ('phase_done', 'phase', 'an opened phase has no unfinished task; written when the next one opens or the run ends'),
     ('tasks_reopened', 'phase', 'finished tasks of it are to be run again'),
     ('task_failed', 'task', 'finally: no attempt is left'),
     ('task_terminated', 'task', 'it was stopped while it ran, by an operator'),
@@ -636,7 +639,13 @@ INSERT INTO lockstep.event_type (event, about, meaning) VALUES
     ('queue_halted', 'queue', 'its topic or its server is not what it was'),
     ('halt_lifted', 'queue', 'by an operator, who has the topic looked at again'),
     ('topic_accepted', 'queue', 'by an operator, who takes the topic as it is'),
-    ('server_accepted', 'queue', 'by an operator, who takes the server as it is');
+    ('server_accepted', 'queue', 'by an operator, who takes the server as it is'),
+    ('alert_opened', 'job', 'the monitor has found a problem of it in two looks in a row'),
+    ('alert_closed', 'job', 'the problem is over, or another one, or the job is disabled, silenced or deleted'),
+    ('alert_acknowledged', 'job', 'by an operator, who knows of it');
+
+-- Who did something: a login, or the token that a program came with, which shares the console's login.
+CREATE FUNCTION lockstep.actor() RETURNS text LANGUAGE sql STABLE AS 'SELECT session_user::text';
 
 CREATE TABLE lockstep.event_log (
     event_id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
@@ -647,7 +656,8 @@ CREATE TABLE lockstep.event_log (
     phase_id bigint,
     task_id bigint,
     executor_no int,
-    actor text NOT NULL DEFAULT session_user,
+    job text,
+    actor text NOT NULL DEFAULT lockstep.actor(),
     detail text
 );
 CREATE INDEX event_log_run ON lockstep.event_log (run_no, event_id);
@@ -678,6 +688,7 @@ CREATE TABLE lockstep.outbox (
     run_no bigint,
     phase_id bigint,
     task_id bigint,
+    job text,
     actor text,
     detail text,
     UNIQUE (queue_id, kind, relay_seq)
@@ -735,7 +746,7 @@ CREATE TABLE lockstep.replay (
     reopened bigint NOT NULL DEFAULT 0, -- finished tasks made unfinished again
     state text NOT NULL DEFAULT 'Running' CHECK (state IN ('Running', 'Completed', 'Abandoned')),
     reason text NOT NULL,
-    started_by text NOT NULL DEFAULT session_user,
+    started_by text NOT NULL DEFAULT lockstep.actor(),
     started_at timestamptz NOT NULL DEFAULT clock_timestamp(),
     ended_at timestamptz,
     epoch int NOT NULL DEFAULT 0        -- of the queue, when it began
@@ -772,6 +783,15 @@ CREATE TABLE lockstep.run_summary (
 );
 CREATE INDEX run_summary_unfinished ON lockstep.run_summary (run_no) WHERE swept_at IS NULL;
 
+-- How many runs of each queue have ended, and how: what the metrics count, whatever retention deletes. Written by
+-- lockstep.run_finish.
+CREATE TABLE lockstep.run_count (
+    queue_id int NOT NULL REFERENCES lockstep.queue ON DELETE CASCADE,
+    status text NOT NULL,
+    runs bigint NOT NULL,
+    PRIMARY KEY (queue_id, status)
+) WITH (fillfactor = 10);
+
 ---- Explanations
 
 -- Why something waits (sql/functions/explain), and what a person does about it. Words in capital letters are filled in: QUEUE, RUN, TASK,
@@ -795,19 +815,19 @@ INSERT INTO lockstep.wait_reason (reason, rank, meaning, helps) VALUES
      'End that transaction, or its session: SELECT pg_terminate_backend(PID)'),
     ('executors_drain', 14, 'all executors of the queue are ending',
      'lockstep executor run --queue QUEUE'),
-    ('executors_without_readers', 14, 'all executors of the queue have been told to use no reader',
+    ('executors_without_readers', 14, 'all executors of the queue are set to use no reader',
      'lockstep executor set EXECUTOR --readers 1'),
-    ('no_executor', 14, 'nobody works for the queue',
+    ('no_executor', 14, 'no executor works for the queue',
      'lockstep executor run --queue QUEUE. If one was started and cannot connect, its own log says why; on its host: lockstep check'),
     ('no_readers', 14, 'the queues bound is 0',
      'lockstep queue set QUEUE --max-readers 1'),
     ('executor_without_login', 15, 'an executor lives, and the server does not let its tasks'' login in',
-     'Let that login in (its password, NOLOGIN, pg_hba.conf, connections left): the executor on HOST goes on by itself. Where its password is new: change [postgres] task_conninfo there and restart the executor'),
+     'Let that login in (its password, NOLOGIN, pg_hba.conf, connections left): the executor on HOST continues by itself. Where its password is new: change [postgres] task_conninfo there and restart the executor'),
     ('queue_set_aside', 15, 'an executor cannot work on the queue: its statements for it fail',
-     'Mend what the error names; the executor tries again by itself'),
+     'Repair what the error names; the executor tries again by itself'),
     ('executor_cut_off', 16, 'an executor lives and cannot reach Kafka',
      'On HOST: lockstep check; it continues by itself when the broker answers'),
-    ('executor_silent', 16, 'an executor holds its locks and does not stir',
+    ('executor_silent', 16, 'an executor holds its locks, and its heartbeat stands still',
      'On HOST: kill -CONT PID lets it continue; kill -KILL PID ends it, and another executor takes over (lockstep executor run --queue QUEUE)'),
     ('blocked_by_transaction', 18, 'an open Kafka transaction holds back what lies behind it',
      'Find its producer: kafka-transactions.sh --bootstrap-server BROKER describe-producers --topic TOPIC --partition PARTITION. It ends with that producer, or the broker aborts it after its transaction.timeout.ms'),
@@ -817,24 +837,24 @@ INSERT INTO lockstep.wait_reason (reason, rank, meaning, helps) VALUES
      'Wait for a task to finish. To let more run at once: lockstep queue set QUEUE --max-readers MORE. To see what runs: lockstep task list --queue QUEUE --status Processing'),
     ('sessions_hidden', 39, 'the login may not see the sessions of other logins',
      'GRANT pg_read_all_stats TO LOGIN'),
-    ('nothing_waits', 60, 'it goes on',
+    ('nothing_waits', 60, 'it continues',
      'Nothing has to be done.'),
     ('queue_idle', 60, 'nothing waits',
      'Nothing has to be done.'),
     ('run_paused', 12, 'an operator holds the run',
      'lockstep run resume RUN'),
     ('run_paused_by_failure', 12, 'a task failed, and the policy of the run is to wait for an operator',
-     'To try it again: lockstep run retry RUN. To go on without it: lockstep run resume RUN. To give the run up: lockstep run cancel RUN'),
+     'To try it again: lockstep run retry RUN. To continue without it: lockstep run resume RUN. To give the run up: lockstep run cancel RUN'),
     ('run_before_endless', 13, 'the runs of the queue are serial, and the end of the one before has not come',
      'If no more of it will come: lockstep run end OTHER'),
-    ('run_replay', 20, 'a replay is going over it',
-     'To go on with one that was interrupted: lockstep replay --queue QUEUE --resume REPLAY. To give it up: lockstep replay --queue QUEUE --abandon REPLAY'),
+    ('run_replay', 20, 'a replay is reading it',
+     'To continue one that was interrupted: lockstep replay --queue QUEUE --resume REPLAY. To give it up: lockstep replay --queue QUEUE --abandon REPLAY'),
     ('run_stopping', 20, 'the run is cancelled, some of its tasks still run',
      'Nothing: their statements are being cancelled, after 5 s their sessions are cut off'),
     ('run_records_gone', 24, 'what is not claimed of the run is not on the topic any more, or lies before the cursor',
      'Publish its work again as another run. To close this one: lockstep run cancel RUN'),
     ('run_abandoned', 25, 'its producer is gone and has not finished',
-     'To go on with it: lockstep publish --queue QUEUE --resume RUN. To close it: lockstep run end RUN'),
+     'To continue it: lockstep publish --queue QUEUE --resume RUN. To close it: lockstep run end RUN'),
     ('run_end_missing', 25, 'its tasks are finished, and its end has not come',
      'If no more of it will come: lockstep run end RUN'),
     ('run_ended', 30, 'it is over',
@@ -856,7 +876,7 @@ INSERT INTO lockstep.wait_reason (reason, rank, meaning, helps) VALUES
     ('run_before_stopping', 35, 'the runs of the queue are serial, and the one before is cancelled',
      'Nothing: it ends when what runs of it has stopped'),
     ('lookahead', 46, 'enough phases wait to be opened',
-     'Nothing: it goes on when the next phase opens. To claim more ahead: lockstep queue set QUEUE --lookahead FARTHER'),
+     'Nothing: it continues when the next phase opens. To claim more ahead: lockstep queue set QUEUE --lookahead FARTHER'),
     ('phase_before', 50, 'phases are strictly ordered',
      'Nothing: it opens when those tasks are finished'),
     ('task_blocked', 12, 'it runs, and waits for a lock of another session',
@@ -923,6 +943,28 @@ CREATE TYPE lockstep.rule AS (
     not_before timestamptz, not_after timestamptz -- bounds of all kinds, included
 );
 
+-- A trigger of a job: rows that wait in a table; and what the last look found.
+CREATE TYPE lockstep.rows_rule AS (
+    relation text,              -- quoted and with its schema; NULL: this is no trigger
+    relation_oid oid,
+    pending text,               -- which of its rows wait
+    created_column text,        -- quoted; NULL: none
+    check_every interval,
+    threshold bigint,           -- fires when so many wait; NULL: never for their number
+    idle interval,              -- fires when the oldest waits for so long
+    debounce interval,          -- fires when the newest one is so old, or
+    max_wait interval,          -- the oldest
+    min_between interval,       -- from firing to firing
+    mark text                   -- a statement that runs in the firing transaction
+);
+CREATE TYPE lockstep.rows_look AS (
+    at timestamptz,             -- of the transaction that looked
+    rows bigint,                -- counted to the threshold and one more
+    oldest_at timestamptz, newest_at timestamptz,
+    failures int,               -- looks in a row that failed
+    error text                  -- of the last one
+);
+
 -- Jobs: templates of runs, the rules of their times, and what became of each time (docs/explanation/scheduler.md).
 CREATE TABLE lockstep.job (
     job_id int GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
@@ -938,7 +980,8 @@ CREATE TABLE lockstep.job (
     declared jsonb,                             -- the spec, as that file had it
     created_at timestamptz NOT NULL DEFAULT clock_timestamp(),
     changed_at timestamptz NOT NULL DEFAULT clock_timestamp(),
-    changed_by text NOT NULL DEFAULT session_user,
+    changed_by text NOT NULL DEFAULT lockstep.actor(),
+    max_expected interval,                      -- a run that takes longer is stuck; NULL: as the runs before took
     is_watch boolean NOT NULL DEFAULT false,    -- it is done elsewhere and reports in: it has no queue
     CONSTRAINT job_overlap CHECK (overlap IN ('skip', 'queue_one', 'allow', 'cancel')),
     CONSTRAINT job_queue CHECK (is_watch = (queue_id IS NULL))
@@ -951,23 +994,53 @@ CREATE TABLE lockstep.schedule (
     job_id int NOT NULL REFERENCES lockstep.job ON DELETE CASCADE,
     name text NOT NULL,
     spec jsonb NOT NULL,                        -- as people wrote it
-    rule lockstep.rule,                         -- NULL: after another job
-    after_job int REFERENCES lockstep.job ON DELETE CASCADE,
+    rule lockstep.rule,                         -- of times, or
+    after_job int REFERENCES lockstep.job ON DELETE CASCADE, -- the job that it follows, or
     after_end text,
+    rows_rule lockstep.rows_rule,               -- the trigger
     is_active boolean NOT NULL,                 -- it and its job are enabled
     misfire text NOT NULL,
     catchup_window interval NOT NULL,
     jitter interval NOT NULL,
+    grace interval,                             -- how late it may be; NULL: by the distance of its times
     next_at timestamptz,                        -- the first time that is not decided; NULL: none is known
     wake_at timestamptz,                        -- when the dispatcher decides about it; NULL: there is no time
     queued_for timestamptz,                     -- decided, and fires when the job's run has ended
+    look lockstep.rows_look,
+    fired_at timestamptz,                       -- of a trigger
+    failing_since timestamptz,                  -- of a trigger: since when looks or firings fail; NULL: the last one did not
+    uses_sql boolean NOT NULL DEFAULT false,    -- it cannot be decided, or not fire, without SQL of users
+    asked_until timestamptz,                    -- that SQL is under way; nothing else decides it before
     UNIQUE (job_id, name),
     CONSTRAINT schedule_after_end CHECK (after_end IN ('success', 'failure', 'always')),
-    CONSTRAINT schedule_kind CHECK (num_nonnulls(rule, after_job) = 1 AND num_nulls(after_job, after_end) <> 1),
+    CONSTRAINT schedule_kind CHECK (num_nonnulls(rule, after_job, rows_rule) = 1 AND num_nulls(after_job, after_end) <> 1),
     CONSTRAINT schedule_misfire CHECK (misfire IN ('once', 'all', 'skip'))
 );
-CREATE INDEX schedule_due ON lockstep.schedule (wake_at) WHERE is_active AND wake_at IS NOT NULL;
+-- Of what is due at the same moment the same schedule comes first, in a database that was set back, too: a run has the id of its
+-- schedule.
+CREATE INDEX schedule_due ON lockstep.schedule (wake_at, schedule_id) WHERE is_active AND wake_at IS NOT NULL;
 CREATE INDEX schedule_after ON lockstep.schedule (after_job) WHERE after_job IS NOT NULL;
+CREATE INDEX schedule_asked ON lockstep.schedule (asked_until) WHERE asked_until IS NOT NULL;
+CREATE INDEX schedule_rows ON lockstep.schedule (((rows_rule).relation_oid))
+    WHERE (rows_rule).relation_oid IS NOT NULL AND is_active;
+
+-- What is asked of the tasks' login for one firing. Who has the token fires: so nobody reads this table.
+CREATE TABLE lockstep.job_ask (
+    token uuid PRIMARY KEY DEFAULT pg_catalog.gen_random_uuid(),
+    job_id int NOT NULL REFERENCES lockstep.job ON DELETE CASCADE,
+    schedule_id int UNIQUE REFERENCES lockstep.schedule ON DELETE CASCADE, -- NULL: by hand
+    scheduled_for timestamptz NOT NULL,
+    run_id uuid NOT NULL,
+    asked_at timestamptz NOT NULL,              -- as the decision took it
+    source text NOT NULL,
+    params jsonb,
+    asked_by text NOT NULL
+);
+CREATE INDEX job_ask_of_job ON lockstep.job_ask (job_id);
+CREATE TYPE lockstep.dispatched AS (
+    verdict text, job text, schedule text, scheduled_for timestamptz, run uuid, reason text, wait_ms bigint,
+    token uuid, look text, mark text, query text, words jsonb
+);
 
 CREATE TABLE lockstep.job_occurrence (
     occurrence_id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
@@ -984,6 +1057,7 @@ CREATE TABLE lockstep.job_occurrence (
     dispatcher text NOT NULL,
     status text,                                -- of the run, when it has ended
     ended_at timestamptz,
+    rows bigint,                                -- that waited when a trigger fired
     UNIQUE (schedule_id, scheduled_for),
     CONSTRAINT job_occurrence_outcome CHECK (outcome IN ('fired', 'skipped', 'missed', 'error'))
 );
@@ -1001,10 +1075,132 @@ CREATE TABLE lockstep.job_event (
     message text,
     run_id uuid,
     duration interval,
-    CONSTRAINT job_event_event CHECK (event IN ('fired', 'skipped', 'missed', 'completed', 'error', 'zombie', 'changed'))
+    rows bigint,
+    CONSTRAINT job_event_event
+        CHECK (event IN ('fired', 'skipped', 'missed', 'completed', 'error', 'zombie', 'changed', 'alert', 'recovered',
+                         'late', 'stuck'))
 );
 CREATE INDEX job_event_of_job ON lockstep.job_event (job, at DESC);
 CREATE INDEX job_event_at ON lockstep.job_event (at);
+
+-- Sums of the times of jobs that are no longer kept, and where their sweep continues.
+CREATE TABLE lockstep.job_day_swept (
+    job_id int NOT NULL REFERENCES lockstep.job ON DELETE CASCADE,
+    day date NOT NULL,                          -- in UTC
+    times bigint NOT NULL,                      -- decided: what follows but completed and failed, which are of fired
+    fired bigint NOT NULL,
+    completed bigint NOT NULL,
+    failed bigint NOT NULL,
+    skipped bigint NOT NULL,
+    missed bigint NOT NULL,
+    errors bigint NOT NULL,
+    passed bigint NOT NULL,                     -- times before them that passed undecided
+    duration interval NOT NULL,                 -- of all runs together
+    longest interval,                           -- run
+    latest interval,                            -- firing
+    PRIMARY KEY (job_id, day)
+);
+CREATE TABLE lockstep.job_sweeper (
+    job_sweeper_id int PRIMARY KEY DEFAULT 1 CHECK (job_sweeper_id = 1), -- there is one row
+    next_job_id int NOT NULL DEFAULT 0
+);
+INSERT INTO lockstep.job_sweeper DEFAULT VALUES;
+
+---- Alerts
+
+-- Alerts: incidents of jobs that the monitor found, what was sent of them to whom, and silences (docs/reference/jobs.md).
+CREATE TABLE lockstep.monitor (
+    monitor_id int PRIMARY KEY DEFAULT 1 CHECK (monitor_id = 1), -- there is one row
+    looked_at timestamptz,                      -- the last look; NULL: there was none
+    looked_by text,
+    every interval,                             -- how often that one looks
+    quiet_until timestamptz                     -- after an absence of all monitors: nothing is raised before
+);
+INSERT INTO lockstep.monitor DEFAULT VALUES;
+
+CREATE TABLE lockstep.job_alert (
+    alert_id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+    job text NOT NULL,                          -- its name: an incident outlives the job; '': of the monitor itself
+    kind text NOT NULL,
+    since timestamptz,                          -- as job_health says
+    seen_at timestamptz NOT NULL,               -- the first look that saw it
+    last_seen_at timestamptz NOT NULL,
+    opened_at timestamptz,                      -- NULL: one look has seen it
+    unseen int NOT NULL DEFAULT 0,              -- looks in a row that have not
+    text text,
+    acknowledged_by text,
+    acknowledged_at timestamptz,
+    note text,
+    closed_at timestamptz,
+    ended text,                                 -- how: it may be no longer looked at
+    CONSTRAINT job_alert_kind CHECK (kind IN ('missed', 'stuck', 'failed', 'late', 'never', 'blocked', 'absent')),
+    CONSTRAINT job_alert_ended CHECK (ended IN ('recovered', 'changed', 'disabled', 'paused', 'silenced', 'deleted'))
+);
+CREATE UNIQUE INDEX job_alert_open ON lockstep.job_alert (job, kind) WHERE closed_at IS NULL;
+CREATE INDEX job_alert_closed ON lockstep.job_alert (closed_at) WHERE closed_at IS NOT NULL;
+-- Alerts are in the log of events, where whoever follows it sees them, and on the topics of events.
+CREATE FUNCTION lockstep.alert_logged() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN NULL; END';
+CREATE TRIGGER alert_new AFTER INSERT ON lockstep.job_alert FOR EACH ROW
+WHEN (NEW.opened_at IS NOT NULL)
+EXECUTE FUNCTION lockstep.alert_logged();
+CREATE TRIGGER alert_turned AFTER UPDATE ON lockstep.job_alert FOR EACH ROW
+WHEN ((OLD.opened_at IS NULL, OLD.closed_at IS NULL, OLD.acknowledged_at)
+    IS DISTINCT FROM (NEW.opened_at IS NULL, NEW.closed_at IS NULL, NEW.acknowledged_at))
+EXECUTE FUNCTION lockstep.alert_logged();
+
+CREATE TABLE lockstep.job_notice (
+    notice_id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+    alert_id bigint NOT NULL REFERENCES lockstep.job_alert ON DELETE CASCADE,
+    receiver text NOT NULL,                     -- NAME of [alert:NAME]
+    notice text NOT NULL,
+    number int NOT NULL,                        -- of a reminder
+    made_at timestamptz NOT NULL,
+    due_at timestamptz NOT NULL,                -- the next attempt; while one is made, when it counts as lost
+    attempts int NOT NULL DEFAULT 0,
+    by_whom text,                               -- made the last attempt
+    error text,                                 -- of the last attempt
+    delivered_at timestamptz,
+    UNIQUE (alert_id, receiver, notice, number),
+    CONSTRAINT job_notice_notice CHECK (notice IN ('opened', 'reminder', 'closed'))
+);
+CREATE INDEX job_notice_due ON lockstep.job_notice (receiver, due_at) WHERE delivered_at IS NULL;
+
+CREATE TABLE lockstep.job_silence (
+    job_id int PRIMARY KEY REFERENCES lockstep.job ON DELETE CASCADE,
+    until timestamptz NOT NULL,
+    reason text NOT NULL,
+    set_by text NOT NULL,
+    set_at timestamptz NOT NULL
+);
+
+---- Console
+
+-- Tokens of programs that use the console's API. The token itself is shown once, and only its SHA-256 is kept.
+CREATE TABLE lockstep.console_token (
+    token_no int GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+    name text NOT NULL UNIQUE,
+    hash bytea NOT NULL UNIQUE,
+    operator boolean NOT NULL,
+    producer boolean NOT NULL DEFAULT false,
+    created_by text NOT NULL DEFAULT lockstep.actor(),
+    created_at timestamptz NOT NULL DEFAULT clock_timestamp(),
+    expires_at timestamptz,
+    last_used_at timestamptz,                   -- to the minute
+    revoked_by text,
+    revoked_at timestamptz
+);
+
+-- Changes that the console's API makes once: of each Idempotency-Key what was asked for, and the answer.
+CREATE TABLE lockstep.console_change (
+    change_no bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+    visitor text NOT NULL,                      -- the login of the session, and who it was
+    key text NOT NULL,
+    digest bytea NOT NULL,                      -- of the request
+    answer text,
+    made_at timestamptz NOT NULL DEFAULT clock_timestamp(),
+    UNIQUE (visitor, key)
+);
+CREATE INDEX console_change_made ON lockstep.console_change (made_at);
 
 ---- Who may do what
 
@@ -1018,6 +1214,7 @@ GRANT SELECT, INSERT, UPDATE, DELETE ON
     lockstep.run, lockstep.phase, lockstep.task, lockstep.task_attempt, lockstep.idempotency_key, lockstep.worker_report,
     lockstep.rejected_message, lockstep.event_log, lockstep.outbox, lockstep.relay, lockstep.retention, lockstep.run_summary
     TO lockstep_executor;
+GRANT SELECT, INSERT, UPDATE ON lockstep.run_count TO lockstep_executor;
 GRANT SELECT, DELETE ON lockstep.enqueued TO lockstep_executor;
 GRANT SELECT, INSERT, UPDATE, DELETE ON lockstep.queue TO lockstep_operator;
 GRANT INSERT (event, queue_id, detail) ON lockstep.event_log TO lockstep_operator;
@@ -1031,7 +1228,8 @@ GRANT SELECT ON lockstep.status_transition, lockstep.task_type, lockstep.definit
 -- A publisher sees how its run goes, and why it waits: what run show, run watch and explain read.
 GRANT SELECT ON
     lockstep.queue, lockstep.executor, lockstep.executor_session, lockstep.executor_aside, lockstep.slot, lockstep.run, lockstep.phase,
-    lockstep.task_attempt, lockstep.rejected_message, lockstep.event_log, lockstep.relay, lockstep.retention, lockstep.run_summary
+    lockstep.task_attempt, lockstep.rejected_message, lockstep.event_log, lockstep.relay, lockstep.retention, lockstep.run_summary,
+    lockstep.run_count
     TO lockstep_producer, lockstep_operator, lockstep_monitor;
 GRANT SELECT ON lockstep.slot_waiter, lockstep.idempotency_key, lockstep.worker_report, lockstep.outbox
     TO lockstep_operator, lockstep_monitor;
@@ -1045,6 +1243,9 @@ GRANT SELECT (task_id, phase_id, run_no, queue_id, status, type, "order", seq, k
 GRANT SELECT (enqueue_id, queue_id, run_no, run_id, phases, bytes, floor_offset, enqueued_at) ON lockstep.enqueued
     TO lockstep_producer, lockstep_operator, lockstep_monitor;
 -- Without schedule_uid: a login that knows it knows the ids of runs to come.
-GRANT SELECT (schedule_id, job_id, name, spec, rule, after_job, after_end, is_active, misfire, catchup_window, jitter, next_at, wake_at,
-    queued_for) ON lockstep.schedule
+GRANT SELECT (schedule_id, job_id, name, spec, rule, after_job, after_end, rows_rule, is_active, misfire, catchup_window, jitter, grace,
+    next_at, wake_at, queued_for, look, fired_at, failing_since, uses_sql, asked_until) ON lockstep.schedule
     TO lockstep_executor, lockstep_producer, lockstep_operator, lockstep_monitor;
+-- All of a token but its hash.
+GRANT SELECT (token_no, name, operator, producer, created_by, created_at, expires_at, last_used_at, revoked_by, revoked_at)
+    ON lockstep.console_token TO lockstep_operator, lockstep_monitor;
