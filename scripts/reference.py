@@ -1,9 +1,11 @@
 #!/usr/bin/env python3
 """reference.py [--check] PAGE... [--dbname CONNINFO] [--binary LOCKSTEP]: writes the generated parts of docs/reference.
 
-PAGE is log-events or metrics (from the sources), api (from the OpenAPI document that --binary prints), or views and functions (from a database with today's schema, which psql reads). Names, types, levels and
-signatures come from there; the columns behind them, the meaning and what to do, are written by hand in the page and kept, but the meaning of metrics is in the sources, too. A new row has "?" there,
-which --check refuses, as it refuses a page that is not what would be written, and an event of the level error without what to do.
+PAGE is log-events or metrics (from the sources), commands, configuration or api (from what --binary prints), or views and functions (from a
+database with today's schema, which psql reads). Names, types, defaults, levels and signatures come from there; the columns behind them, the
+meaning and what to do, are written by hand in the page and kept, but the meaning of metrics is in the sources, too. A new option has the meaning
+of its --help; any other new row has "?", which --check refuses, as it refuses a page that is not what would be written, and an event of the level
+error without what to do.
 """
 import argparse
 import glob
@@ -79,6 +81,42 @@ def metrics():
     return rows
 
 
+def printed(binary, *arguments):
+    return subprocess.run([binary, *arguments], check=True, stdout=subprocess.PIPE, text=True).stdout
+
+
+def options(binary, *words):
+    """The options of a command as (how it is written, meaning)."""
+    block = re.search(r'(?ms)^options\n(.*?)\n\n', printed(binary, 'help', *words))
+    for short, name, value, meaning in re.findall(r'(?m)^  (-\w,)? *(--[\w-]+)((?: \S+)*)  +(.*)$', block[1] if block else ''):
+        words = re.fullmatch(r'(.*): ([\w-]+(?:\|[\w-]+)+)', meaning)
+        if words:
+            meaning, value = words[1], ' ' + words[2]
+        if ' ' in value[1:]:
+            value = f" '{value[1:]}'"
+        yield f'`{short} {name}{value}`'.replace('` ', '`').replace('|', '\\|'), meaning.replace('|', '\\|')
+
+
+def commands(binary, sections):
+    """Of each command its options in the order of --help; a new one has its meaning, too."""
+    rows = {}
+    for title in sections:
+        words = re.match(r'[a-z]+( [a-z]+)?', title)
+        if words:
+            rows[title] = [(name,) if subject(name) in sections[title] else (name, meaning)
+                           for name, meaning in options(binary, *words[0].split())]
+    return rows
+
+
+def configuration(binary, sections):
+    rows = {}
+    for key in json.loads(printed(binary, 'config', 'list', '-o', 'json')):
+        kind = key['type'].replace('|', ', ') + (f' ({key["unit"]})' if key['unit'] else '')
+        section = key['section'].replace('http:NAME', 'http:HOST')
+        rows.setdefault(f'[{section}]', []).append((f'`{key["key"]}`', kind, key['default'] or ''))
+    return {title: rows[title] for title in sections if title in rows}
+
+
 TABLE = re.compile(r'(?m)^(\|[^\n]*\|\n\|[-|]+\|\n)((?:\|[^\n]*\|\n)*)')
 
 
@@ -86,22 +124,28 @@ def cells(line):
     return [cell.strip() for cell in re.split(r'(?<!\\)\|', line.strip()[1:-1])]
 
 
+def subject(cell):
+    """What a row is about: `word`, `-w, --word VALUE`."""
+    word = re.match(r'`(?:-\w, )?([-\w.*]+)', cell)
+    return word[1] if word else cell
+
+
 def rewrite(text, make):
     """The page with the rows of each section's first table made anew; the meanings stay."""
     parts = re.split(r'(?m)^(?=## )', text)
     titles = [re.match(r'## (.*)', part) for part in parts]
     tables = {title[1] if title else '': TABLE.search(part) for title, part in zip(titles, parts) if TABLE.search(part)}
-    named = {title: [re.match(r'`(\w+)', cells(row)[0])[1] for row in table[2].splitlines()] for title, table in tables.items()}
+    named = {title: [subject(cells(row)[0]) for row in table[2].splitlines()] for title, table in tables.items()}
     rows = make(named)
     for number, (title, part) in enumerate(zip(titles, parts)):
         table, fresh = TABLE.search(part), rows.get(title[1] if title else '')
         if not table or fresh is None:
             continue
         width = len(cells(table[1].split('\n')[0]))
-        by_hand = {re.match(r'`(\w+)', cells(row)[0])[1]: cells(row) for row in table[2].splitlines()}
+        by_hand = {subject(cells(row)[0]): cells(row) for row in table[2].splitlines()}
         body = ''
         for row in fresh:
-            known = by_hand.get(re.match(r'`(\w+)', row[0])[1], ['?'] * width)
+            known = by_hand.get(subject(row[0]), ['?'] * width)
             body += '| ' + ' | '.join((*row, *known[len(row):])) + ' |\n'
         parts[number] = part[:table.start()] + table[1] + body + part[table.end():]
     return ''.join(parts)
@@ -125,20 +169,22 @@ def api(text, binary):
 
 def main():
     parser = argparse.ArgumentParser()
-    parser.add_argument('pages', nargs='+', choices=['log-events', 'metrics', 'views', 'functions', 'api'])
+    parser.add_argument('pages', nargs='+', choices=['log-events', 'metrics', 'commands', 'configuration', 'views', 'functions', 'api'])
     parser.add_argument('--check', action='store_true')
     parser.add_argument('--dbname')
     parser.add_argument('--binary', default=os.path.join(ROOT, 'build/release/lockstep'))
-    options = parser.parse_args()
+    asked = parser.parse_args()
     wrong = []
-    for page in options.pages:
-        make = {'log-events': lambda named: log_events(), 'metrics': lambda named: metrics(), 'views': lambda named: views(options.dbname, named),
-                'functions': lambda named: functions(options.dbname, named), 'api': None}[page]
+    for page in asked.pages:
+        make = {'log-events': lambda named: log_events(), 'metrics': lambda named: metrics(),
+                'commands': lambda named: commands(asked.binary, named),
+                'configuration': lambda named: configuration(asked.binary, named),
+                'views': lambda named: views(asked.dbname, named), 'functions': lambda named: functions(asked.dbname, named), 'api': None}[page]
         name = os.path.join(ROOT, 'docs/reference', page + '.md')
         with open(name, encoding='utf-8') as file:
             old = file.read()
-        new = api(old, options.binary) if page == 'api' else rewrite(old, make)
-        if not options.check:
+        new = api(old, asked.binary) if page == 'api' else rewrite(old, make)
+        if not asked.check:
             with open(name, 'w', encoding='utf-8') as file:
                 file.write(new)
         elif new != old:

@@ -16,6 +16,12 @@ teardown() {
     [ "$status" -eq 0 ]
 }
 
+@test "the pages of commands and configuration have each option and key, in order, with its values" {
+    run python3 "$BATS_TEST_DIRNAME/../../scripts/reference.py" --check commands configuration --binary "$LOCKSTEP_BIN"
+    echo "$output"
+    [ "$status" -eq 0 ]
+}
+
 @test "the page of the API has each operation of the OpenAPI document" {
     run python3 "$BATS_TEST_DIRNAME/../../scripts/reference.py" --check api --binary "$LOCKSTEP_BIN"
     echo "$output"
