@@ -1,4 +1,5 @@
-/* claim: the head of the buffer becomes tasks of ours, in the transaction that moves the cursor. */
+/* claim: messages at the head of the buffer become tasks of this executor, in the transaction that
+ * moves the queue's cursor. claim() at the end of the file is the story. */
 #include "executor/claim.h"
 
 #include "executor/beside.h"
@@ -31,7 +32,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The phase that the buffer's head belongs to, if we have tasks of it. */
+/* The phase of the buffer's head, or NULL when this executor has no task of it. */
 static struct phase *head_phase(struct lane *lane, const struct held *head)
 {
     struct phase *last = NULL; /* not the last of all: runs may be concurrent */
@@ -41,13 +42,14 @@ static struct phase *head_phase(struct lane *lane, const struct held *head)
     return last;
 }
 
-/* Of short tasks: while phases wait, who has the last one claims the next, for a barrier between
- * two executors takes longer. */
+/* Short tasks are claimed in stretches: the executor that has the last closed phase claims the next
+ * one, too, because a barrier between two executors takes longer than one inside an executor. */
 static bool in_stretches(const struct lane *lane)
 {
     return lane_depth(lane) > 1;
 }
 
+/* The head's phase follows a phase of which this executor has tasks. */
 static bool behind_ours(const struct lane *lane, const struct held *head)
 {
     for (const struct phase *phase = lane->phases; phase != NULL; phase = phase->next)
@@ -56,8 +58,8 @@ static bool behind_ours(const struct lane *lane, const struct held *head)
     return false;
 }
 
-/* What comes behind a barrier is claimed while the readers have work: at the barrier they would
- * wait for the claim. */
+/* How many more tasks this lane should have. Tasks behind a barrier are claimed while readers still
+ * have work before it; otherwise they would wait at the barrier for the claim. */
 static int wanted(struct lane *lane, const struct held *head)
 {
     int open = 0, closed = 0, have;
@@ -74,6 +76,7 @@ static int wanted(struct lane *lane, const struct held *head)
     return want > CLAIM_MOST ? CLAIM_MOST : want;
 }
 
+/* Both messages may be claimed by one statement: same run and phase, and no gap in seq. */
 static bool same_segment(const struct held *a, const struct held *b)
 {
     return b->msg != NULL && b->msg->type == a->msg->type && strcmp(a->run, b->run) == 0 &&
@@ -81,6 +84,7 @@ static bool same_segment(const struct held *a, const struct held *b)
            (a->seq < 0 ? b->seq < 0 : b->seq == a->seq + 1);
 }
 
+/* How many messages from the head on one claim may take, at most want. An end is claimed alone. */
 static int segment(struct lane *lane, int want)
 {
     const struct held *head = stream_head(&lane->stream, 0);
@@ -191,7 +195,8 @@ static bool special(struct lane *lane, int count)
     return false;
 }
 
-/* As long as nobody resumes it, no reader is needed for what comes. */
+/* The head's run is paused, so its tasks are claimed without an owner (parked) and need no reader
+ * until an operator resumes the run. */
 static bool parking(const struct lane *lane, const struct held *head)
 {
     return *lane->claims.parked != 0 && head->msg != NULL && head->msg->type != MESSAGE_END &&
@@ -205,6 +210,8 @@ static const char *kind_of(const struct message *msg)
     return msg->type == MESSAGE_END ? "end" : "task";
 }
 
+/* Sends one claim. bare: without keys and headers, which only a rejected message needs; the verdict
+ * "bare" says that the database wants them after all (ask_both). */
 static enum rc ask(struct lane *lane, int count, bool bare, struct db_result **ret_row,
                    struct err *err)
 {
@@ -217,7 +224,7 @@ static enum rc ask(struct lane *lane, int count, bool bare, struct db_result **r
     STR_AUTO raw = {0};
     __attribute__((cleanup(attached_done))) struct attached attached = {0};
     bool withheld = bare && msg != NULL && has_attached(lane, count);
-    bool nothing = msg == NULL && head->said == SAID_NOTHING; /* but that it was there */
+    bool nothing = msg == NULL && head->said == SAID_NOTHING; /* only that a record was there */
     const char *run = head->run[0] && !nothing ? head->run : NULL;
     fill_arrays(lane, count, segment.s);
     if (!withheld && !nothing && has_attached(lane, count))
@@ -267,6 +274,7 @@ static enum rc ask(struct lane *lane, int count, bool bare, struct db_result **r
     return rc;
 }
 
+/* The claimed messages become works of their phase, and leave the buffer. */
 static void take(struct lane *lane, const struct db_result *row, int count)
 {
     struct phase *phase =
@@ -290,8 +298,8 @@ static void take(struct lane *lane, const struct db_result *row, int count)
         char id[24], token[37];
         ids = elements_next(ids, id, sizeof id);
         tokens = elements_next(tokens, token, sizeof token);
-        /* Nobody's: external, not due yet, or not to be run. It is asked for to learn when it is
-         * due, and to look after leases. */
+        /* A task without a token has no owner: it is external, not due yet, or not to be run. The
+         * orphans' part asks when it is due, and watches leases. */
         if (strcmp(token, "NULL") == 0) {
             event_tell(lane, EVENT_WORK_UNOWNED);
             continue;
@@ -319,7 +327,7 @@ void claim_went_back(struct lane *lane, int64_t next_offset)
     lane_again(lane);
 }
 
-/* What follows from a verdict. Returns whether another claim makes sense. */
+/* Does what the verdict of a claim demands. Returns whether another claim makes sense now. */
 static bool follow(struct lane *lane, const struct db_result *row, int count)
 {
     enum executor_claim_verdict verdict =
@@ -351,7 +359,7 @@ static bool follow(struct lane *lane, const struct db_result *row, int count)
         progress = false;
         break;
     case EXECUTOR_CLAIM_IS_LOOKAHEAD:
-        event_tell(lane, EVENT_LOOKAHEAD_FULL); /* nobody may be about to open what waits */
+        event_tell(lane, EVENT_LOOKAHEAD_FULL); /* perhaps no executor opens what waits */
         claims_block(&lane->claims);
         progress = false;
         break;
@@ -377,9 +385,9 @@ static bool follow(struct lane *lane, const struct db_result *row, int count)
     return progress;
 }
 
-/* All that may start is with the readers, and the next two phases are in hand: what comes next is a
- * barrier, and a claim would keep control from giving S back and from handing out what opens. For a
- * moment only: the tasks may be long ones. */
+/* All tasks that may start are with the readers, and the next two phases are in hand. The next
+ * event is a barrier, and during a claim control could neither release S nor hand out the tasks of
+ * the phase that opens. So the claim waits, but only for a moment: the tasks may be long. */
 static bool poised(struct lane *lane)
 {
     int closed = 0;
@@ -391,12 +399,13 @@ static bool poised(struct lane *lane)
     return claims_poised(&lane->claims, closed >= 2, lane->ex->now_us, lane->ex->round_us);
 }
 
-/* What takes no reader: workers do it, or nobody for now. */
+/* The head needs no reader: external workers run it, or its run is parked. */
 static bool readerless(const struct lane *lane, const struct held *head)
 {
     return parking(lane, head) || (head->msg != NULL && head->msg->type == MESSAGE_EXTERNAL);
 }
 
+/* Nothing forbids a claim of this lane, whatever the readers need. */
 static bool may_claim(struct lane *lane)
 {
     const struct executor *ex = lane->ex;
@@ -413,7 +422,7 @@ bool claims_more(struct lane *lane, const struct phase *phase)
     return phase_is_of(phase, head) && (readerless(lane, head) || wanted(lane, head) > 0);
 }
 
-/* How many of the head's kind to ask for now, 0: none. */
+/* How many messages of the head's kind to claim now; 0: a claim is not worth its round trip yet. */
 static int due(struct lane *lane, const struct held *head)
 {
     bool tasks = head->msg != NULL && head->msg->type != MESSAGE_END;
@@ -436,8 +445,8 @@ bool claim_waits(struct lane *lane)
     return may_claim_now(lane) && due(lane, stream_head(&lane->stream, 0)) > 0;
 }
 
-/* Locks that only executors should take, or a row, are another session's: this queue waits, the
- * others continue, and what the queue has in hand is done. */
+/* Another session holds a row of the queue, or locks that only executors should take. This queue
+ * claims nothing for a while; its tasks in hand and the other queues continue. */
 static enum rc locks_taken(struct lane *lane, const struct err *why, struct err *err)
 {
     claims_taken(&lane->claims, lane->ex->now_us);
@@ -446,7 +455,7 @@ static enum rc locks_taken(struct lane *lane, const struct err *why, struct err 
     return claim_unlock(lane->ex, err);
 }
 
-/* With what only a rejected message needs when it is one. */
+/* Sends keys and headers only when the database says that it must reject the message. */
 static enum rc ask_both(struct lane *lane, int count, struct db_result **ret_row, struct err *err)
 {
     enum rc rc = ask(lane, count, true, ret_row, err);
@@ -470,7 +479,7 @@ enum rc claim(struct lane *lane, bool *ret_progress, struct err *err)
     DB_RESULT_AUTO *row = NULL;
     int count = segment(lane, want);
     bool many = head->msg == NULL && count > 1;
-    enum rc rc = !tasks ? openings_told(lane, err) : RC_OK; /* before the run may end */
+    enum rc rc = !tasks ? openings_told(lane, err) : RC_OK; /* an end may end the run */
     probe("claim.send");
     if (rc == RC_OK)
         rc = many ? rejects_ask(lane, count, &row, err) : ask_both(lane, count, &row, err);

@@ -1,4 +1,8 @@
-/* execute: hands startable tasks to readers that hold a slot. Control decides, readers run. */
+/* execute: hands startable tasks to readers that hold a slot. Control decides, readers run.
+ *
+ * Four parts: slots are taken for the readers that the lane may use (fill_slots), tasks are judged
+ * (judge) and handed out (hand_out), what runs is shown and ended in time (mark_running, time_out),
+ * and idle readers return their slots (slots_return). execute() runs the first two in each turn. */
 #include "executor/execute.h"
 
 #include "executor/able.h"
@@ -32,7 +36,8 @@
 #define RISKS_TASKS      16 /* for fewer it costs less to take each for a risk */
 #define TIMEOUT_GRACE_US (5 * 1000 * 1000)
 
-/* Of several open ones, which are of several runs, that of the task that arrived first. */
+/* The open phase whose first waiting task arrived before those of the others. Several phases are
+ * open only when they belong to several runs. */
 static struct phase *next_phase(struct lane *lane)
 {
     struct phase *next = NULL;
@@ -48,7 +53,7 @@ struct slot_wish {
     char backend_start[64];
 };
 
-/* Readers that could start something now, want at most: returns how many. */
+/* Lists readers without a slot that could start a task now, at most want. Returns how many. */
 static int wish_slots(struct executor *ex, int want, struct slot_wish *wishes,
                       struct slot_reader *wanted)
 {
@@ -64,7 +69,8 @@ static int wish_slots(struct executor *ex, int want, struct slot_wish *wishes,
     return count;
 }
 
-/* One slot for each of them, SLOTS_MOST at most. *ret_more: so many were taken, and more may be. */
+/* Takes a slot for each such reader, SLOTS_MOST at most. *ret_more: that many were taken, so
+ * another call may take more. */
 static enum rc take_slots(struct lane *lane, int want, bool *ret_more, struct err *err)
 {
     struct executor *ex = lane->ex;
@@ -88,7 +94,7 @@ static enum rc take_slots(struct lane *lane, int want, bool *ret_more, struct er
     return RC_OK;
 }
 
-/* For as many readers as the lane may use. */
+/* Takes slots until as many readers as the lane may use have one, or no slot is free. */
 static enum rc fill_slots(struct lane *lane, struct err *err)
 {
     enum rc rc = RC_OK;
@@ -101,7 +107,8 @@ static enum rc fill_slots(struct lane *lane, struct err *err)
     return rc;
 }
 
-/* Is it known what its tasks may do? As of a moment when it was open, and not too old. */
+/* The risks of the phase's tasks are known: they were read while the phase was open, and not too
+ * long ago. */
 static bool judged(const struct executor *ex, const struct phase *phase)
 {
     return ex->judging.risks != NULL &&
@@ -109,8 +116,8 @@ static bool judged(const struct executor *ex, const struct phase *phase)
            ex->now_us < ex->judging.until_us;
 }
 
-/* A reader that changes its run has to clean its session: it continues with that of its last task,
- * but not for ever. */
+/* A reader that changes to another run must clean its session first. So it stays with the run of
+ * its last task, unless a task of another run has waited for much longer. */
 static struct phase *phase_for(struct lane *lane, const struct reader *reader)
 {
     struct phase *next = next_phase(lane);
@@ -136,9 +143,11 @@ static void start(struct reader *reader, struct phase *phase, int64_t now_us)
     reader->given_last = &work->mail.next;
 }
 
-/* What tasks may do that their texts do not show is read before they are handed out, but not for a
- * few of them, and not all the time where that takes long. What has shown that a phase is open
- * tells whether what was read still holds for it. */
+/* A task's text does not show all that it may do: triggers, functions and rules act, too. These
+ * risks are read from the catalog before tasks are handed out, but not for a few tasks, and less
+ * often where reading takes long. phase->definitions counts the changes of definitions that were
+ * seen when the phase was seen open: it says whether the risks that were read still hold for the
+ * phase. */
 static enum rc judge(struct lane *lane, struct err *err)
 {
     struct executor *ex = lane->ex;
@@ -166,16 +175,16 @@ static enum rc judge(struct lane *lane, struct err *err)
     return RC_OK;
 }
 
-/* Within the bounds of the queue and of the executor, and for the session that the reader has
- * now. */
+/* The reader's slot is within the bounds of queue and executor, and names the session that the
+ * reader has now. */
 static bool slot_holds(const struct executor *ex, const struct reader *reader)
 {
     return reader->slot_no <= reader->lane->queue.max_readers &&
            reader->slot_pid == reader_pid(reader->thread) && reader_usable(ex, reader);
 }
 
-/* Readers that have work from before the bound was lowered: it counts, so that no more start than
- * there may be. */
+/* Readers that still run tasks from before a bound was lowered. They count as used, so that no more
+ * tasks run than the bound allows. */
 static int beyond_bound(const struct lane *lane)
 {
     int count = 0;
@@ -186,7 +195,7 @@ static int beyond_bound(const struct lane *lane)
     return count;
 }
 
-/* Its first task takes longer than others did. */
+/* The reader's first task has run for longer than a moment. */
 static bool has_long(const struct executor *ex, const struct reader *reader)
 {
     const struct work *first = reader->first;
@@ -194,9 +203,9 @@ static bool has_long(const struct executor *ex, const struct reader *reader)
                                                ex->now_us - first->head_since_us >= MARK_AFTER_US));
 }
 
-/* Level by level, so that no reader has a second task before each has a first one. Refilled when
- * half of it is done: what comes together goes to the server together. Nothing goes behind a long
- * task. */
+/* Hands tasks out level by level: no reader gets a second task before each has a first one. A
+ * reader is refilled when half of its tasks are done, so that it sends several tasks to the server
+ * together. No task goes behind a long one. */
 static void hand_out(struct lane *lane, int ready)
 {
     struct executor *ex = lane->ex;
@@ -256,10 +265,10 @@ enum rc execute(struct lane *lane, struct err *err)
     probe("execute.handed");
     ready = startable(lane);
     if (rc == RC_OK && ready > 0 && slots_starve(&lane->slots, ex->now_us)) {
-        int keep = lane_enough(lane) - started(lane); /* what it would take again */
+        int keep = lane_enough(lane) - started(lane); /* it would adopt these again at once */
         rc = give_back(lane, keep > 0 ? keep : 0, err);
     }
-    if (rc == RC_OK && out_of_reach(lane)) /* others' readers may be free */
+    if (rc == RC_OK && out_of_reach(lane)) /* readers of other executors may be free */
         rc = give_back(lane, 0, err);
     return rc;
 }
@@ -269,7 +278,8 @@ static bool to_be_marked(const struct work *work)
     return work != NULL && !work->marked && work->head_since_us != 0;
 }
 
-/* Shows what runs for longer than a moment, and in which session. Short tasks cost nothing here. */
+/* Shows tasks that run for longer than MARK_AFTER_US as Processing, with their sessions. Short
+ * tasks cost no statement here. */
 enum rc mark_running(struct executor *ex, struct err *err)
 {
     NAMES_AUTO names = {0};
@@ -299,17 +309,19 @@ enum rc mark_running(struct executor *ex, struct err *err)
                   NULL, err);
 }
 
-/* When the time of a reader's work is out, or that of its cancelling; 0: never. */
+/* When the time-out of a reader's task is over, or the grace after its cancelling; 0: never. */
 static int64_t out_at_us(const struct work *work, int64_t now_us)
 {
     if (work == NULL || work->msg->timeout_us == 0 || work->late == 2)
         return 0;
-    /* Not alone yet: it is looked at again when its time could be over. */
+    /* The task shares its transaction still, so its time has not begun: checked again when it could
+     * be over. */
     int64_t since_us = work->alone_since_us != 0 ? work->alone_since_us : now_us;
     return since_us + work->msg->timeout_us + (work->late == 1 ? TIMEOUT_GRACE_US : 0);
 }
 
-/* First its statement is cancelled; if the work ignores that, its session is closed. */
+/* Cancels the statement of a task that has run out of its time; if the task ignores that for the
+ * grace, closes its session. */
 void time_out(struct executor *ex)
 {
     for (int i = 0; i < ex->reader_count; i++) {
@@ -327,7 +339,7 @@ int64_t running_due_us(const struct executor *ex)
     for (int i = 0; i < ex->reader_count; i++) {
         const struct work *work = ex->readers[i].first;
         int64_t out_us = out_at_us(work, ex->now_us);
-        if (out_us != 0) /* one that is over and had no statement to cancel yet: soon */
+        if (out_us != 0) /* over, but there was no statement to cancel yet: soon again */
             due_us = clock_earlier_us(due_us, out_us > ex->now_us ? out_us : ex->now_us + 1000);
         if (to_be_marked(work))
             due_us = clock_earlier_us(due_us, work->head_since_us + MARK_AFTER_US);
@@ -335,7 +347,8 @@ int64_t running_due_us(const struct executor *ex)
     return due_us;
 }
 
-/* Until when an idle reader keeps its slot, 0: while there is work to start, -1: it does not. */
+/* Until when an idle reader keeps its slot; 0: as long as tasks may start; -1: it returns the slot
+ * now. */
 static int64_t keeps_until_us(const struct executor *ex, const struct reader *reader)
 {
     const struct lane *lane = reader->lane;
@@ -351,7 +364,7 @@ static int64_t keeps_until_us(const struct executor *ex, const struct reader *re
     return until_us > ex->now_us ? until_us : -1;
 }
 
-/* Of the lane's readers that keep their slots no longer, SLOTS_MOST at most: *ret_count. */
+/* Returns the slots of idle readers of the lane, SLOTS_MOST at most; *ret_count: of how many. */
 static enum rc return_some(struct lane *lane, bool all, int *ret_count, struct err *err)
 {
     struct executor *ex = lane->ex;
@@ -366,7 +379,7 @@ static enum rc return_some(struct lane *lane, bool all, int *ret_count, struct e
             ex->slots_due_us = clock_earlier_us(ex->slots_due_us, until_us);
             continue;
         }
-        if (!lane->gone) /* its slots went with it */
+        if (!lane->gone) /* the slots of a deleted queue are deleted, too */
             nos[count++] = reader->slot_no;
         reader_leave_slot(reader);
         ++*ret_count;
@@ -380,7 +393,8 @@ static enum rc return_some(struct lane *lane, bool all, int *ret_count, struct e
     return rc;
 }
 
-/* An executor holds no slot without startable work, but for a moment. */
+/* An executor without startable tasks keeps slots over a barrier only (SLOT_KEEP_US), so that other
+ * executors can have them. */
 enum rc slots_return(struct executor *ex, bool all, struct err *err)
 {
     enum rc rc = RC_OK;

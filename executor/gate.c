@@ -1,8 +1,12 @@
-/* gate: the wait between claim and start. One thread and session per active run waits for IX of the
- * phase before; that wait is the wake-up of a barrier. Control tells it the oldest phase it has not
- * seen open; it tells control what is open. As long as this executor has S of the phase before
- * itself, nobody waits: the executor that releases the last S opens the next phase in the same
- * round trip (release.c), and only if that was not the last one a gate is asked. */
+/* gate: the wait between claim and start. Each active run has one gate, a thread with a session of
+ * its own. The gate waits for IX of the phase before, and PostgreSQL grants IX when the last S of
+ * that phase is released: this is how a barrier wakes an executor. Control orders the gate to open
+ * the oldest phase that control has not seen open; the gate answers what is open. While this
+ * executor itself has S of the phase before, no gate waits. The executor that releases the last S
+ * opens the next phase in the same round trip (release.c); if other executors still have S, it asks
+ * a gate.
+ *
+ * The file has two halves: what the gate's thread does (up to gate_main), and what control does. */
 #include "executor/gate.h"
 
 #include "executor/event.h"
@@ -27,12 +31,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define FALLBACK_MS 5000 /* a notification is what wakes a gate; this is for one that was lost */
+#define FALLBACK_MS 5000 /* a notification wakes a gate; this is for one that was lost */
 #define ORPHAN_MS   100  /* after asking for an adoption */
-#define HELD_MS     1000 /* after a row that another session holds was waited for */
-/* Between two slices of a wait: while one waits for IX, nobody who adopts gets S. */
+#define HELD_MS     1000 /* after another session held a row for longer than the time-out */
+/* Between two slices of a wait: while a gate waits for IX, no executor that adopts gets S. */
 #define GAP_MS   3
-#define AFTER_MS 5 /* the readers come first: control's next order tells that they have begun */
+#define AFTER_MS 5 /* the readers come first; an order of control ends this wait early */
 #define TELL_US  (AFTER_MS * 1000)
 
 enum gate_mail { GATE_WANT, GATE_RELEASE, GATE_TELL, GATE_WAKE };
@@ -66,10 +70,10 @@ struct gate {
     struct thread thread;
     struct db *db;                          /* thread */
     struct db_canceller *_Atomic canceller; /* NULL until the thread has its session */
-    int64_t asked_run, asked_phase;         /* control: what it was told last */
-    const struct executor *ex;              /* thread: what does not change */
+    int64_t asked_run, asked_phase;         /* control: the last order */
+    const struct executor *ex;              /* thread: reads only fields that never change */
     struct mailbox *control;
-    int64_t phase_id; /* thread: what it is to open */
+    int64_t phase_id; /* thread: the phase to open, 0: none */
     bool stopping;
 };
 
@@ -94,8 +98,8 @@ static void answer(struct gate *gate, struct gate_answer said)
     mailbox_put(gate->control, &mail->mail);
 }
 
-/* Its tasks start meanwhile. An executor that stops may cancel what we do, for the wait: then once
- * more. */
+/* Records that phases were opened, for the log of events; their tasks start meanwhile. gates_stop
+ * cancels the wait of a gate, and its cancel may hit this statement instead: then it runs again. */
 static enum rc opened_told(struct db *db, const struct untold *untold, int executor_no,
                            struct err *err)
 {
@@ -112,6 +116,7 @@ static enum rc opened_told(struct db *db, const struct untold *untold, int execu
     return rc;
 }
 
+/* Does the orders of control in their order. */
 static enum rc take_orders(struct gate *gate, struct err *err)
 {
     enum rc rc = RC_OK;
@@ -139,7 +144,7 @@ static enum rc take_orders(struct gate *gate, struct err *err)
     return rc;
 }
 
-/* Two statements open phases: where they say what they opened. */
+/* Two statements open phases, gate and release: the columns in which each says what it opened. */
 struct opened_columns {
     int phase_id, previous_phase_id, definitions, conditional, tells;
 };
@@ -164,7 +169,7 @@ static struct gate_answer opened_answer(const struct db_result *row,
                                 .conditional = db_bool(row, 0, of->conditional)};
 }
 
-/* What to do after a verdict; the time to sleep for, 0 = continue at once. */
+/* Answers control after a verdict. Returns how long to sleep before the next try; 0: not at all. */
 static int follow(struct gate *gate, const struct db_result *row)
 {
     int64_t phase_id = db_int(row, 0, EXECUTOR_GATE_PHASE_ID);
@@ -193,7 +198,8 @@ static int follow(struct gate *gate, const struct db_result *row)
     return 0;
 }
 
-/* Noted by itself, before it has a lock: others end it when this executor is lost. */
+/* The session is recorded before it takes a lock: when this executor is lost, another executor
+ * finds it there and ends it. */
 static enum rc open_session(struct gate *gate, struct err *err)
 {
     const struct executor *ex = gate->ex;
@@ -208,7 +214,8 @@ static enum rc open_session(struct gate *gate, struct err *err)
     return rc == RC_OK ? session_note(gate->db, ex->executor_no, "gate", err) : rc;
 }
 
-/* Of a run or a phase: nothing was changed and no lock is kept, so the same is asked again. */
+/* Another session holds the row of the run or phase. Nothing was changed and no lock is kept, so
+ * the gate asks the same again. */
 static enum rc row_held(struct gate *gate, const struct err *why)
 {
     log_err(LOG_WARN, "gate_waits", gate->lane->name, why);
@@ -281,6 +288,7 @@ static enum rc gate_start(struct lane *lane, struct gate **ret_gate, struct err 
     return RC_OK;
 }
 
+/* clean: the sessions still answer, so waits are cancelled; otherwise connections are severed. */
 void gates_stop(struct lane *lane, bool clean)
 {
     while (lane->gates != NULL) {
@@ -311,7 +319,7 @@ void gate_release(struct phase *phase)
     phase->previous_phase_id = 0;
 }
 
-/* The gate that works for a run (0: for none), else one that has nothing to open. */
+/* The gate that works for the run, else a gate that has nothing to open, else NULL. */
 static struct gate *gate_for(const struct lane *lane, int64_t run_no)
 {
     struct gate *idle = NULL;
@@ -324,6 +332,7 @@ static struct gate *gate_for(const struct lane *lane, int64_t run_no)
     return idle;
 }
 
+/* Orders a gate of the run to open the phase, unless that is its last order already. */
 static enum rc ask(struct lane *lane, int64_t run_no, int64_t phase_id, struct err *err)
 {
     struct gate *gate = gate_for(lane, run_no);
@@ -336,8 +345,8 @@ static enum rc ask(struct lane *lane, int64_t run_no, int64_t phase_id, struct e
     return RC_OK;
 }
 
-/* The oldest phase of the run that we have not seen open, if S of none before it is ours, nor of
- * any but this one. */
+/* The oldest phase of the run that this executor has not seen open, but for one phase (NULL: none).
+ * NULL when this executor has S of a phase before it: then release opens it. */
 static struct phase *next_closed(const struct lane *lane, int64_t run_no, const struct phase *but)
 {
     for (struct phase *phase = lane->phases; phase != NULL; phase = phase->next) {
@@ -362,7 +371,7 @@ enum rc gate(struct lane *lane, struct err *err)
     enum rc rc = RC_OK;
     struct gate *first;
     if (lane->gates == NULL &&
-        lane->phases != NULL) /* before a barrier would wait for its session */
+        lane->phases != NULL) /* now: later a barrier would wait for its session */
         rc = gate_start(lane, &first, err);
     for (struct phase *phase = lane->phases; rc == RC_OK && phase != NULL; phase = phase->next)
         if (phase_gates(phase) && next_closed(lane, phase->run_no, NULL) == phase)
@@ -370,6 +379,7 @@ enum rc gate(struct lane *lane, struct err *err)
     return rc;
 }
 
+/* A phase is open, by whichever executor: its tasks in hand may start. */
 static void seen_open(struct lane *lane, struct phase *phase, const struct gate_answer *said)
 {
     if (said->verdict == VERDICT_OPEN_TOLD) /* events of it are in the outbox */
@@ -384,6 +394,8 @@ static void seen_open(struct lane *lane, struct phase *phase, const struct gate_
         phase_open(phase, said->definitions, lane->ex->now_us);
 }
 
+/* release has opened the next phase, or found it open, in its own round trip: no gate was needed.
+ */
 enum rc gate_passed(struct lane *lane, const struct db_result *row, struct err *err)
 {
     int verdict = db_word(row, 0, EXECUTOR_RELEASE_VERDICT);
@@ -421,7 +433,7 @@ enum rc openings_told(struct lane *lane, struct err *err)
     if (lane->untold.count == 0)
         return RC_OK;
     enum rc rc = opened_told(lane->ex->control, &lane->untold, lane->ex->executor_no, err);
-    if (!lane_row_held(rc, err)) /* else they are told later */
+    if (!lane_row_held(rc, err)) /* otherwise they are recorded later */
         lane->untold.count = 0;
     return rc;
 }
@@ -458,7 +470,7 @@ enum rc gate_report(struct mail *mail, struct err *err)
         if (phase != NULL && phase->gate == NULL && phase->previous_phase_id == 0) {
             phase->gate = gate;
             phase->previous_phase_id = said->previous_phase_id;
-        } else if (said->previous_phase_id != 0) { /* nothing of it runs here, or IX is held */
+        } else if (said->previous_phase_id != 0) { /* no task of it here, or IX held */
             send_order(gate, GATE_RELEASE, said->previous_phase_id);
         }
         break;

@@ -1,4 +1,8 @@
-/* A verdict halts the queue only if no person has decided since (halt_no). */
+/* identity: is the topic still the one that the queue has claimed from? The watcher looks at the
+ * topic now and then, and after each doubt; here its look is compared with what the queue knows
+ * (cluster, partitions, birthmark, ends of the log). A finding becomes a verdict only when a second
+ * look, begun later, finds the same, and it halts the queue only if no operator has decided since
+ * (halt_no). */
 #include "executor/identity.h"
 
 #include "executor/alive.h"
@@ -87,7 +91,8 @@ static enum rc assign(struct identity_finding *to)
     return RC_OK;
 }
 
-/* The queue's row: what others may have changed since. */
+/* The cursor as it is in the queue's row now. *ret_decided: the queue is halted, or an operator has
+ * decided about it since the lane began. */
 static enum rc reread_cursor(struct lane *lane, int64_t *ret_cursor, bool *ret_decided,
                              struct err *err)
 {
@@ -143,7 +148,7 @@ static const char *wrong_mark(const struct lane *lane, const struct kafka_look *
     return "topic_replaced";
 }
 
-/* cursor: nothing that was claimed lies at or behind it, at the time before the look. */
+/* cursor: as it was before the look. All that was claimed lies below it. */
 static const char *wrong_range(const struct lane *lane, const struct kafka_look *look,
                                int64_t cursor, struct str *detail)
 {
@@ -177,8 +182,7 @@ static const char *wrong(const struct lane *lane, const struct kafka_look *look,
     return reason;
 }
 
-/* The first look that finds it remembers where the cursor was, the second one, begun later,
- * decides. */
+/* The first look that finds a reason remembers the cursor; a second look, begun later, decides. */
 static enum rc suspect(struct lane *lane, const char *reason, struct identity_finding *to,
                        struct err *err)
 {
@@ -196,9 +200,9 @@ static enum rc suspect(struct lane *lane, const char *reason, struct identity_fi
     return rc;
 }
 
-/* The source stood still for its position, but the position is good now: somebody has claimed
- * further meanwhile, or retention took the last claimed record only, whose fingerprint cannot be
- * checked any more. */
+/* The source stopped because its position was outside the log, but now the position is good. Either
+ * another executor has claimed further, or retention deleted only the last claimed record: then the
+ * fingerprint cannot be checked any more. */
 static enum rc position(struct lane *lane, const struct kafka_look *look,
                         struct identity_finding *to)
 {
@@ -236,9 +240,9 @@ static enum rc mark_seen(struct lane *lane, const char *mark, struct identity_fi
         db_run(lane->ex->control, &sql_executor_mark_seen,
                (const char *const[]){DB_INT(lane->queue.id), mark, DB_INT(lane->queue.halt_no)},
                NULL, err);
-    if (rc == RC_NONE) /* others were quicker, with another one, or a person has decided */
+    if (rc == RC_NONE) /* another executor wrote another mark first, or an operator has decided */
         return assign(to);
-    if (mark != lane->identity.mark) /* it is not only renewed */
+    if (mark != lane->identity.mark) /* a new one, not the known one renewed */
         (void)snprintf(lane->identity.mark, sizeof lane->identity.mark, "%s", mark);
     lane->identity.marked = rc == RC_OK;
     lane->identity.mark_age_s = 0;
@@ -307,7 +311,8 @@ static enum rc tell_blocked(struct lane *lane, int64_t offset, int64_t for_us, s
         NULL, err);
 }
 
-/* At the end of what may be read, and the log continues: a transaction that nobody has ended. */
+/* The lane is at the end of what a consumer may read, and the log continues behind it: a producer
+ * has an open transaction there. */
 static enum rc blocked(struct lane *lane, const struct kafka_look *look, struct err *err)
 {
     int64_t end = kafka_source_end(lane->stream.source), now_us = lane->ex->now_us;
@@ -327,8 +332,8 @@ static enum rc blocked(struct lane *lane, const struct kafka_look *look, struct 
     return tell_blocked(lane, end, now_us - lane->identity.held_since_us, err);
 }
 
-/* The brokers were away, or another one leads: an unclean election may have cut the log and filled
- * it again, which librdkafka 2.0.2 does not see. The fingerprint does. */
+/* The brokers were away, or the partition has another leader. An unclean election may have cut the
+ * log and filled it again; librdkafka 2.0.2 does not notice that, but the fingerprint does. */
 static bool interrupted(struct lane *lane, const struct kafka_look *look)
 {
     int outages = kafka_consumer_outages(lane->ex->consumer), leader = lane->identity.leader;
@@ -370,7 +375,8 @@ static enum rc take_look(struct lane *lane, const struct watcher_mail *said,
     return rc;
 }
 
-/* What operators are told: an executor without Kafka lives, and claims nothing. */
+/* Operators see in the executor's row that it lives but cannot reach Kafka, and so claims nothing.
+ */
 static void tell_trouble(struct lane *lane, const struct watcher_mail *said)
 {
     const char *trouble = NULL;

@@ -1,7 +1,7 @@
-/* late: tasks that this executor does not have in hand any more and that the database still calls
- * its own, because another session has locked their rows, or the row of their queue: they are
- * returned as soon as that is possible. Nothing waits for it but the phase that they are of, whose
- * S is kept: its gate would find it unfinished, with an owner who lives. */
+/* late: tasks that this executor wanted to return and could not, because another session holds
+ * their rows or the row of their queue. They are returned as soon as the rows are free. Only their
+ * phase waits for that, and this executor keeps S of the phase: a gate would find the phase
+ * unfinished, with an owner that lives. */
 #include "executor/late.h"
 
 #include "executor/event.h"
@@ -102,7 +102,7 @@ enum rc late_send(struct lane *lane, struct err *err)
     for (struct work *work; (work = works_take(&lost)) != NULL;) {
         if (rc == RC_OK && late->works.first == NULL)
             rc = record_lost(lane, work, err);
-        else /* one that is held is enough to wait for at a time */
+        else /* the first one that is held shows that the rows are not free yet */
             keep(lane, work);
     }
     late->wait_ms =

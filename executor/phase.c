@@ -1,4 +1,4 @@
-/* phase: the phases of which this executor has tasks, and what of them waits for a reader. */
+/* phase: the phases of which this executor has tasks, and their tasks that wait for a reader. */
 #include "executor/phase.h"
 
 #include "executor/lane.h"
@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Ids grow with the log, so keeping them in that order keeps the oldest first: where this one is,
- * or would be. */
+/* Where the phase is in the list, or would be. The list is in the order of ids, which grow with the
+ * log: the oldest phase comes first. */
 static struct phase **place(struct lane *lane, int64_t phase_id)
 {
     struct phase **at = &lane->phases;
@@ -44,7 +44,7 @@ struct phase *phase_get(struct lane *lane, int64_t phase_id, int64_t run_no, int
     phase = xcalloc(1, sizeof *phase);
     *phase = (struct phase){.phase_id = phase_id, .run_no = run_no, .order = order};
     phases_link(lane, phase);
-    int looks = 0; /* of the phase before it in its run */
+    int looks = 0; /* those of the phase before it in its run */
     for (const struct phase *before = lane->phases; before != phase; before = before->next)
         looks = before->run_no == run_no ? before->looks : looks;
     phase->looks = looks > 0 ? looks - 1 : 0;

@@ -1,5 +1,6 @@
-/* receive: from the partition into the lane's buffer, decoded. A record that does not decode is
- * held as rejected. */
+/* receive: records of the partition are decoded into the lane's buffer. A record that does not
+ * decode is held as rejected, and claimed as such. The file also begins and ends a lane's stream.
+ */
 #include "executor/receive.h"
 
 #include "executor/alive.h"
@@ -41,8 +42,8 @@ static enum rc read_lane(struct lane *lane, struct err *err)
     return rc;
 }
 
-/* Another cluster, or another number of partitions, is not this queue's stream. A broker that does
- * not answer now is waited for by librdkafka; the fingerprint is checked in any case. */
+/* A topic of another cluster, or with another number of partitions, is not this queue's stream. If
+ * no broker answers now, librdkafka keeps trying; the fingerprint is checked in any case. */
 static enum rc check_topic(struct lane *lane, struct err *err)
 {
     struct err why = {0};
@@ -69,7 +70,7 @@ enum rc lane_halt(struct lane *lane, const char *reason, const char *found, stru
         lane->ex->control, &sql_executor_halt,
         (const char *const[]){DB_INT(lane->queue.id), reason, detail, DB_INT(lane->queue.halt_no)},
         NULL, err);
-    if (rc == RC_NONE) { /* a person has decided about the queue meanwhile */
+    if (rc == RC_NONE) { /* an operator has decided about the queue meanwhile */
         lane_again(lane);
         return RC_OK;
     }
@@ -121,7 +122,7 @@ static enum rc lane_assign(struct lane *lane, struct err *err)
     return assign(lane, true, err);
 }
 
-/* The queue was changed: what of it matters at once. */
+/* The queue's row was changed: reads the settings that matter at once. */
 enum rc lane_reread(struct lane *lane, struct err *err)
 {
     bool decided = false;
@@ -132,10 +133,10 @@ enum rc lane_reread(struct lane *lane, struct err *err)
     return decided && !lane->queue.halted ? lane_assign(lane, err) : RC_OK;
 }
 
-/* Fetches at the end of a topic wait at the broker for long: they are most of what an idle client
- * costs. But the end is told by the first one that brings nothing, and until_idle waits for that.
- * Of many queues a busy one whose buffer was full for a moment waits for the fetch that was sent
- * without it. */
+/* At the end of a topic a fetch waits long at the broker, because fetches are most of what an idle
+ * client costs. Two exceptions: --until-idle waits for the first empty fetch, which shows the end;
+ * and with many queues, a busy queue whose buffer was full for a moment waits for the fetch that
+ * was sent without it. */
 enum rc consumer_open(struct executor *ex, struct err *err)
 {
     struct kafka_properties props = {0};
@@ -179,7 +180,7 @@ enum rc lane_open(struct lane *lane, struct err *err)
     if (rc == RC_OK)
         rc = look_up(lane, err);
     if (rc == RC_OK &&
-        !lane->queue.halted) /* later the watcher looks, and control waits for nobody */
+        !lane->queue.halted) /* later the watcher checks, so that control never waits for Kafka */
         rc = check_topic(lane, err);
     if (rc == RC_OK)
         rc = obey_control(lane, err);
@@ -221,7 +222,7 @@ void lane_close(struct lane *lane)
     stream_close(&lane->stream);
 }
 
-/* The record that was claimed last must still be where it was, or this is another topic. */
+/* The record that was claimed last must still be at its offset; otherwise this is another topic. */
 static enum rc check_identity(struct lane *lane, const struct kafka_record *record, struct err *err)
 {
     unsigned char digest[16];
@@ -249,8 +250,8 @@ static enum rc check_identity(struct lane *lane, const struct kafka_record *reco
     return lane_halt(lane, "fingerprint", detail.data, err);
 }
 
-/* What stops the stream. A position outside the log has several causes: the next look tells
- * which. */
+/* The stream stopped for good: the queue is halted with the reason. A position outside the log has
+ * several causes; the watcher's next look at the topic finds out which. */
 static enum rc source_failed(struct lane *lane, const struct err *why, struct err *err)
 {
     static const struct {
@@ -286,8 +287,8 @@ static enum rc take_records(struct lane *lane, struct err *err)
 {
     enum rc rc = RC_OK;
     stream_fill(&lane->stream);
-    /* After an outage nothing is taken until the fingerprint is checked again: a broker may have
-     * lost its tail. */
+    /* After an outage no record is taken until the fingerprint is checked again: a broker may have
+     * lost the tail of its log. */
     while (rc == RC_OK && lane->stream.state <= SOURCE_READING && identity_steady(lane) &&
            !stream_full(&lane->stream)) {
         struct kafka_record record;

@@ -1,4 +1,5 @@
-/* record: a reader is done with a task; the record itself was made in the task's own transaction.
+/* record: a reader is done with a task. The record itself was written in the task's own
+ * transaction; here control forgets the task, or finds out what became of one whose session broke.
  */
 #include "executor/record.h"
 
@@ -17,7 +18,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Quick to rise, slow to fall: a long task must not find others queued behind it for long. */
+/* The average rises quickly and falls slowly, so that soon after a first long task no others are
+ * queued behind one. */
 static void learn(struct lane *lane, int64_t ran_us)
 {
     double sample = (double)ran_us;
@@ -25,8 +27,8 @@ static void learn(struct lane *lane, int64_t ran_us)
         (sample - lane->worked.task_us) * (sample > lane->worked.task_us ? 0.5 : 0.1);
 }
 
-/* An operator does not end an attempt at once, time after time; a task that ends its own session
- * does. */
+/* A session that ends sooner than this was ended by its own task (pg_terminate_backend), and counts
+ * against the task: an operator is not that quick, time after time. */
 #define AT_ONCE_US (1000 * 1000)
 
 static const char *kind_of(const struct work *work)
@@ -47,8 +49,8 @@ static const char *kind_of(const struct work *work)
     return "lost";
 }
 
-/* The session broke: whether it committed is in the row. What did not is nobody's, and its token
- * void. */
+/* The session of the attempt broke. The row says whether the attempt committed; if it did not, the
+ * task has no owner any more and the attempt's token is void. */
 enum rc record_lost(struct lane *lane, struct work *work, struct err *err)
 {
     struct executor *ex = lane->ex;
@@ -69,7 +71,7 @@ enum rc record_lost(struct lane *lane, struct work *work, struct err *err)
 
 static void tell_lost(const struct work *work)
 {
-    bool stopped = work->stop_us != 0; /* for an operator: its row says so */
+    bool stopped = work->stop_us != 0; /* by an operator, as the row says */
     log_event(stopped ? LOG_INFO : LOG_WARN, stopped ? "attempt_stopped" : "attempt_lost", "queue",
               work->lane->name, "task", LOG_INT(work->task_id), "attempt", LOG_INT(work->attempt),
               NULL);

@@ -1,5 +1,6 @@
-/* Adoption of work that no executor owns: returned, due for another attempt, or left by a dead
- * one. */
+/* recover: adoption of tasks that no executor owns: an executor returned them, they are due for
+ * another attempt, or their executor is dead. recover() at the end of the file is the story;
+ * orphans.h decides when to ask. */
 #include "executor/recover.h"
 
 #include "executor/able.h"
@@ -21,8 +22,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* It parsed when it was claimed, so this is another version's message: it is left to that version,
- * as what needs a command that this executor does not know. */
+/* The message parsed when it was claimed, so another version of Lockstep wrote it. The task is left
+ * to that version, just as a task whose command this executor does not know. */
 static enum rc leave_unreadable(struct lane *lane, struct work *work, struct err *err)
 {
     NEEDS_AUTO needs = {0};
@@ -64,8 +65,8 @@ static enum rc add_adopted(struct lane *lane, const struct db_result *rows, int 
     return RC_OK;
 }
 
-/* What may be adopted now. Room is measured as for a claim, with which this takes turns: else there
- * would never be any. */
+/* How many tasks may be adopted now. Room is measured as for a claim, and adoption takes turns with
+ * claims; otherwise claims would fill the room each time and orphans would wait for ever. */
 struct room {
     int have, left, worth;
 };
@@ -83,8 +84,8 @@ static int most(const struct lane *lane, const struct room *room)
     return room->left < 0 ? 0 : room->left < most ? room->left : most;
 }
 
-/* held: phases of which control has S; enough: closed ones of which tasks are in hand, whose
- * orphans are passed over. */
+/* held: phases of which control has S. enough: closed phases of which this executor has tasks in
+ * hand; their orphans are passed over, because they could not start now. */
 static void name_phases(struct lane *lane, struct str *held, struct str *enough)
 {
     bool changed = lane->orphans.state == ORPHANS_ADOPT;
@@ -96,7 +97,7 @@ static void name_phases(struct lane *lane, struct str *held, struct str *enough)
             db_array_int(held, phase->phase_id);
         if (closed)
             db_array_int(enough, phase->phase_id);
-        if (closed && changed) /* one more: it may be open, and we have not heard of it */
+        if (closed && changed) /* one more: it may be open already, and the answer under way */
             phase_pass_over(phase, lane->queue.lookahead + 1);
     }
     db_array_end(held);
@@ -137,7 +138,7 @@ static enum rc ask(struct lane *lane, const struct room *room, struct db_result 
     return RC_OK;
 }
 
-/* A phase that nobody owns a task of, and that nobody opens: it is ours to open. */
+/* A phase of which no executor owns a task, and that no executor opens: this one opens it. */
 static void take_phase(struct lane *lane, const struct db_result *row)
 {
     struct phase *phase =
@@ -158,8 +159,8 @@ static enum rc take_tasks(struct lane *lane, const struct db_result *rows, struc
     return rc;
 }
 
-/* Without a free reader nothing is adopted, but external tasks need none: their leases, and who
- * opens their phase. */
+/* Without a free reader no task is adopted. External tasks need no reader: the database is asked
+ * for them all the same, because their leases end and their phases must be opened. */
 enum rc recover(struct lane *lane, struct err *err)
 {
     struct orphans *orphans = &lane->orphans;

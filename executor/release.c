@@ -1,5 +1,6 @@
-/* release: S of a phase goes when none of its tasks is left here and no more of them will come from
- * the buffer's head. If nobody else has it, the same round trip opens the next phase. */
+/* release: this executor releases S of a phase when it has no task of the phase left and the head
+ * of the buffer brings no more of them. If no other executor has S, the same round trip opens the
+ * next phase. */
 #include "executor/release.h"
 
 #include "executor/claim.h"
@@ -17,7 +18,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* We have tasks of a later phase of the run, so that we come to let go of that. */
+/* This executor has tasks of a later phase of the run, so a later release ends the run. */
 static bool followed(const struct phase *phase)
 {
     const struct phase *later = phase->next;
@@ -27,8 +28,8 @@ static bool followed(const struct phase *phase)
     return later != NULL;
 }
 
-/* The log tells of openings before it tells of the run's end; which does not come while the run
- * continues in the buffer. */
+/* Openings are recorded in the log of events before the end of their run. The run cannot end while
+ * the buffer's head belongs to it. */
 static enum rc openings_before_end(struct lane *lane, const struct phase *phase, struct err *err)
 {
     const struct held *head = lane->stream.buffer_count > 0 ? stream_head(&lane->stream, 0) : NULL;
@@ -37,14 +38,14 @@ static enum rc openings_before_end(struct lane *lane, const struct phase *phase,
     return goes_on ? RC_OK : openings_told(lane, err);
 }
 
-/* *ret_kept: another session holds a row that the end of the run, or the next phase, needs: nothing
- * was released. */
+/* *ret_kept: nothing was released, because another session holds a row that the end of the run, or
+ * the opening of the next phase, needs. */
 static enum rc let_go(struct lane *lane, struct phase *phase, bool *ret_kept, struct err *err)
 {
     DB_RESULT_AUTO *row = NULL;
     char id[37];
     const struct phase *next = lane->ex->drain.draining ? NULL : gate_behind(lane, phase);
-    bool last = next == NULL && !followed(phase); /* as far as we know */
+    bool last = next == NULL && !followed(phase); /* as far as this executor knows */
     int64_t intent = phase->gate == NULL ? phase->previous_phase_id : 0;
     enum rc rc = last ? openings_before_end(lane, phase, err) : RC_OK;
     if (rc != RC_OK)
@@ -81,7 +82,7 @@ enum rc release(struct lane *lane, struct err *err)
         if (phase->waiting.count > 0 || phase->running > 0 || phase->late > 0 ||
             phase_gates(phase) || claims_more(lane, phase))
             continue;
-        phases_unlink(lane, phase); /* before it may be what is opened */
+        phases_unlink(lane, phase); /* gate_behind must not find it */
         enum rc rc = let_go(lane, phase, &kept, err);
         if (kept)
             phases_link(lane, phase);

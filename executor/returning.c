@@ -1,4 +1,4 @@
-/* returning: tasks in hand that others are to do go back to the database. */
+/* returning: tasks in hand that other executors are to run are returned to the database. */
 #include "executor/returning.h"
 
 #include "executor/lane.h"
@@ -7,7 +7,7 @@
 
 #include "base/probe.h"
 
-/* The youngest go first: the oldest phase is what everybody waits for. */
+/* The youngest tasks are returned first: all executors wait for the oldest phase. */
 static void back_add(struct works *works, struct phase *phase, int stays)
 {
     struct works cut = phase_cut(phase, stays);
@@ -32,7 +32,7 @@ enum rc give_back(struct lane *lane, int keep, struct err *err)
     for (struct phase *phase = lane->phases; phase != NULL; phase = phase->next) {
         if (keep >= 0 && !phase->open)
             continue;
-        if (keep < 0 && phase->nobodys) { /* others are to open it */
+        if (keep < 0 && phase->nobodys) { /* another executor will open it */
             phase_nobodys(phase, false);
             nobodys = true;
         }

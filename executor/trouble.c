@@ -32,7 +32,7 @@ static struct trouble *trouble_of(const struct lane *lane)
     return &lane->ex->memory->troubles[lane - lane->ex->lanes];
 }
 
-/* Locks of phases on the control session that nobody in here knows of. */
+/* *ret_stray: the control session has locks of phases of which no lane knows. */
 static enum rc stray_locks(struct executor *ex, bool *ret_stray, struct err *err)
 {
     DB_RESULT_AUTO *row = NULL;
@@ -56,7 +56,7 @@ static void leave(struct lane *lane)
     for (struct phase *phase = lane->phases; phase != NULL; phase = phase->next)
         phase_forget_waiting(phase);
     late_drop(lane, false);
-    for (int i = 0; i < ex->reader_count; i++) /* their slots went with the queue */
+    for (int i = 0; i < ex->reader_count; i++) /* the queue's slots are deleted, too */
         if (ex->readers[i].lane == lane && ex->readers[i].count == 0)
             reader_leave_slot(&ex->readers[i]);
     stream_leave(&lane->stream);
@@ -94,7 +94,8 @@ enum rc lane_is_well(struct lane *lane, struct err *err)
                   NULL, err);
 }
 
-/* For operators: explain says it. wait_ms 0: the incarnation ends instead. */
+/* Writes the trouble where explain finds it. wait_ms 0: the queue is not set aside; this
+ * incarnation ends. */
 static void note(const struct lane *lane, int wait_ms, const struct err *err)
 {
     struct err ignored;
@@ -113,8 +114,7 @@ void lane_note_held(struct lane *lane, int wait_ms, const struct err *err)
     note(lane, wait_ms, err);
 }
 
-/* What failed may have failed because the queue was deleted, and control has not heard of that
- * yet. */
+/* The statement failed because the queue was deleted, of which control has not heard yet. */
 static bool deleted(struct lane *lane, enum rc rc, const struct err *err)
 {
     DB_RESULT_AUTO *row = NULL;
@@ -124,7 +124,7 @@ static bool deleted(struct lane *lane, enum rc rc, const struct err *err)
     return rc == RC_FATAL && err->kind == ERR_CONFIG;
 }
 
-/* What the statement was to do is found again. */
+/* The lane finds again whatever the failed statement was to do. */
 static void look_at_all_again(struct lane *lane)
 {
     event_tell(lane, EVENT_ROW_HELD);
@@ -146,7 +146,7 @@ enum rc lane_confine(struct lane *lane, enum rc rc, struct err *err)
         return rc;
     trouble->wait_ms =
         backoff_next(trouble->wait_ms, TROUBLE_FIRST_MS, held ? HELD_LAST_MS : TROUBLE_LAST_MS);
-    if (lane->ex->options->queue_count == 1 && !held) { /* nothing else to do meanwhile */
+    if (lane->ex->options->queue_count == 1 && !held) { /* there is no other queue to work on */
         trouble->until_us = clock_boot_us();
         note(lane, 0, err);
         return rc;
@@ -160,7 +160,7 @@ enum rc lane_confine(struct lane *lane, enum rc rc, struct err *err)
         return rc;
     if (stray_locks(lane->ex, &stray, &ignored) != RC_OK || stray)
         return rc; /* the incarnation ends, and the queue stays aside in the next one */
-    /* to others, who may not have this trouble */
+    /* Other executors may not have this trouble. */
     if (!held && give_back(lane, -1, &ignored) != RC_OK)
         log_err(LOG_WARN, "tasks_not_returned", lane->name, &ignored);
     return RC_OK;
