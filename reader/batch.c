@@ -1,4 +1,4 @@
-/* What a reader sends, and what comes back.
+/* batch: what a reader sends, and what comes back.
  *
  * Guarantee: the effects of a task and the word that it is done are committed together, or neither
  *   is.
@@ -24,9 +24,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What fails makes the server skip the rest of its batch, which is sent again. Control hears of a
- * batch when all of it is done: by halves of what a reader has, it gives more of it while the other
- * half runs. */
+/* A task that fails makes the server skip the rest of its batch, which is sent again. A reader
+ * reports a batch to control when all of it is done. A batch is half of what a reader may have, so
+ * control gives it more tasks while the other half runs. */
 #define BATCH_MOST (READER_MOST / 2)
 
 static void set_broken(struct reader_thread *reader, struct work *work, const struct err *why)
@@ -35,7 +35,7 @@ static void set_broken(struct reader_thread *reader, struct work *work, const st
     works_add(&reader->broken, work);
 }
 
-/* Outside the pipeline, which is empty now. */
+/* Runs a task outside the pipeline, which is empty now. */
 static enum rc run_alone(struct reader_thread *reader, struct work *work, struct err *err)
 {
     enum rc rc = pipeline_stop(reader->db, err);
@@ -51,16 +51,15 @@ static enum rc run_alone(struct reader_thread *reader, struct work *work, struct
     if (ended)
         reader_report(reader, work, work->end.outcome);
     else if (work->answer != NULL || work->end.unrecorded)
-        works_add(&reader->broken, work);   /* as below */
-    else if (attempt_timed_out(work, &why)) /* its cancel may meet what follows it */
-        set_broken(reader, work, &why);     /* recorded on the next session */
+        works_add(&reader->broken, work);   /* recorded on the next session */
+    else if (attempt_timed_out(work, &why)) /* its cancel could hit the next statement: */
+        set_broken(reader, work, &why);     /* recorded on the next session, too */
     else
         works_add(&reader->lost, work);
     return rc;
 }
 
-/* Outside the pipeline, which is empty now: a session made new, on which failed attempts are
- * recorded. */
+/* Resets the session, and records failed attempts on it; the pipeline is empty now. */
 static enum rc reset(struct reader_thread *reader, bool permanent, struct err *err)
 {
     enum rc rc = pipeline_stop(reader->db, err);
@@ -90,7 +89,8 @@ static enum rc send_stmt(struct reader_thread *reader, struct work *work,
     return rc;
 }
 
-/* What is being sent: each work is a transaction, ended by what begins the next one. */
+/* A batch that is being sent. Each work is a transaction; COMMIT AND CHAIN ends it and begins the
+ * next. */
 struct sending {
     struct work *last;
     int tasks;
@@ -115,8 +115,8 @@ static enum rc send_begin(struct reader_thread *reader, struct sending *sending,
     return rc;
 }
 
-/* Right behind a task that may have left something, in a transaction of its own. If it fails, the
- * session is reset. */
+/* Cleans the session right behind a task that may have left something in it, in a transaction of
+ * its own. If the cleaning fails, the session is reset. */
 static enum rc send_cleaning(struct reader_thread *reader, struct sending *sending, struct err *err)
 {
     struct work *work = xcalloc(1, sizeof *work);
@@ -171,7 +171,8 @@ static enum rc end_batch(struct reader_thread *reader, struct sending *sending, 
     return rc == RC_OK ? pipeline_sync(reader->db, err) : rc;
 }
 
-/* The cleaning behind its last task is a batch of its own: nobody waits for it. */
+/* The cleaning behind the last task is a batch of its own, so that no task's report waits for it.
+ */
 static enum rc end_batches(struct reader_thread *reader, struct sending *sending, struct err *err)
 {
     enum rc rc = end_batch(reader, sending, err);
@@ -180,7 +181,7 @@ static enum rc end_batches(struct reader_thread *reader, struct sending *sending
     return rc == RC_OK ? end_batch(reader, sending, err) : rc;
 }
 
-/* What cannot share the pipeline, which is empty now. */
+/* Runs, or refuses, a task that cannot share the pipeline, which is empty now. */
 static enum rc send_alone(struct reader_thread *reader, struct work *work,
                           const struct err *refused, struct err *err)
 {
@@ -219,9 +220,9 @@ static enum rc send_piped(struct reader_thread *reader, struct sending *sending,
     return rc;
 }
 
-/* Sends what may share the pipeline in batches: each task a transaction of its own, and one sync at
- * the end of a batch, because every sync costs the server a system call and us a wake-up. What may
- * not waits until the pipeline is empty and runs alone. */
+/* Sends tasks that may share the pipeline in batches. Each task is a transaction of its own; a
+ * batch has one sync at its end, because every sync costs the server a system call and the reader a
+ * wake-up. Any other task waits until the pipeline is empty, and runs alone. */
 enum rc batch_send(struct reader_thread *reader, struct err *err)
 {
     enum rc rc = RC_OK;
@@ -229,7 +230,7 @@ enum rc batch_send(struct reader_thread *reader, struct err *err)
     struct batch *batch = &reader->batch;
     if (reader->cancelled)
         reader_send_back(reader);
-    if (reader->asked && batch->sent.first != NULL) /* it might hit what comes, too */
+    if (reader->asked && batch->sent.first != NULL) /* a cancel could hit later tasks, too */
         return RC_OK;
     while (rc == RC_OK && reader->todo.first != NULL && reader->broken.first == NULL &&
            !batch->unclean) {
@@ -254,9 +255,9 @@ enum rc batch_send(struct reader_thread *reader, struct err *err)
     return rc == RC_OK ? end_batches(reader, &sending, err) : rc;
 }
 
-/* The plan of a statement that is executed by its name is outdated ("cached plan must not change
- * result type"), or what should have prepared it was skipped because of a failure before it. Once:
- * a task that deallocates everything does it again. */
+/* A statement that was executed by its name has an outdated plan ("cached plan must not change
+ * result type"), or the task that should have prepared it was skipped. The task is sent again once,
+ * by its text: a task that deallocates everything would fail the same way each time. */
 static bool outdated(const struct work *work, const struct err *why)
 {
     return !work->sent.plain &&
@@ -264,21 +265,21 @@ static bool outdated(const struct work *work, const struct err *why)
             sqlstate_is(why, SQLSTATE_INVALID_SQL_STATEMENT_NAME));
 }
 
-/* It failed in a statement of ours behind the task's own command. The COMMIT is the task's: it runs
- * what the task has deferred. */
+/* The failure came in a statement of Lockstep behind the task's own command. The COMMIT counts as
+ * the task's: it runs what the task has deferred. */
 static bool of_ours(const struct work *work)
 {
     return work->sent.got >= work->sent.command_at && work->sent.replies > 1;
 }
 
-/* Another session made the server undo it there: nothing of it is left, and it was not the
- * task's. */
+/* Another session made the server undo the transaction in a statement of Lockstep (a deadlock, a
+ * serialization failure). Nothing of the task is left, and the task was not the cause. */
 static bool undone(struct work *work, const struct err *why)
 {
     return of_ours(work) && sqlstate_undone(why) && work->sent.undone++ < UNDONE_MOST;
 }
 
-/* Whether one that failed is sent again, as the same attempt. */
+/* Whether a task that failed is sent again, as the same attempt. */
 static bool again(struct work *work, const struct err *why)
 {
     if (!outdated(work, why))
@@ -294,8 +295,8 @@ static void failed_is_known(struct batch *batch)
     batch->failed = NULL;
 }
 
-/* A sync came: each task of the oldest batch has committed, or failed, or was skipped because of
- * one that did. */
+/* A sync came: each task of the oldest batch has committed, has failed, or was skipped because an
+ * earlier one failed. */
 static enum rc batch_done(struct reader_thread *reader, struct err *err)
 {
     struct batch *batch = &reader->batch;

@@ -1,5 +1,6 @@
-/* The relay's thread: waits for a word that there may be something, becomes the relay of that queue
- * if nobody else is, sends until nothing is left, and lets go a moment later. */
+/* relay: the relay's thread. It waits for an order that a queue may have rows to send, takes the
+ * queue's relay lock if no other executor has it, sends until no row is left, and releases the lock
+ * a moment later. */
 #include "relay/relaying.h"
 
 #include "base/backoff.h"
@@ -14,10 +15,10 @@
 #include <string.h>
 
 #define LINGER_US                                                                                  \
-    (2 * 1000 * 1000) /* lock and producer are kept: what is rejected seldom comes alone */
+    (2 * 1000 * 1000) /* lock and producer are kept: a rejected message seldom comes alone */
 #define BACKOFF_FIRST_MS 200
 #define BACKOFF_LAST_MS  10000
-#define BACKOFF_FATAL_MS 30000 /* a person must act: no hurry */
+#define BACKOFF_FATAL_MS 30000 /* an operator must act: no hurry */
 #define FINISH_US        (5 * 1000 * 1000)
 #define DB_PATIENCE_MS   5000
 
@@ -47,7 +48,8 @@ static void take_orders(struct relay *relay)
         struct relay_order *order = (struct relay_order *)mail;
         next = mail->next;
         struct relay_queue *queue = queue_get(relay, order->queue_id);
-        /* RELAY_AGAIN and by now it is not ours: whoever had it has looked since. */
+        /* RELAY_AGAIN for a queue whose lock this relay has released since: it checked after that.
+         */
         if (order->word != RELAY_AGAIN || queue->locked) {
             queue->wanted = queue->fresh = true;
             queue->news = queue->news || order->word == RELAY_NEWS;
@@ -63,7 +65,8 @@ static int next_backoff(int backoff_ms, enum rc rc)
     return backoff_next(backoff_ms, BACKOFF_FIRST_MS, BACKOFF_LAST_MS);
 }
 
-/* What was sent with it and is not noted is in doubt: the next producer begins by settling. */
+/* Records that this producer sent and that are not noted yet are in doubt: the next producer begins
+ * by settling them (settle.c). */
 static void producer_drop(const struct relay *relay, struct relay_queue *queue)
 {
     relay_close(relay, &queue->producer);
@@ -72,7 +75,7 @@ static void producer_drop(const struct relay *relay, struct relay_queue *queue)
         kind_doubted(&queue->kinds[i]);
 }
 
-/* The session is gone, and the locks with it. */
+/* The session is lost, and its locks with it. */
 static void session_lost(struct relay *relay, enum rc rc, const struct err *err)
 {
     for (struct relay_queue *queue = relay->queues; queue != NULL; queue = queue->next) {
@@ -103,7 +106,7 @@ static enum rc session_open(struct relay *relay, struct err *err)
                   NULL, err);
 }
 
-/* Nothing is left to do. */
+/* No queue needs the session now. */
 static void session_close(struct relay *relay)
 {
     struct err ignored;
@@ -118,7 +121,8 @@ static void session_close(struct relay *relay)
     relay->db = NULL;
 }
 
-/* Told once: when it begins, and when it is over. */
+/* Trouble of a kind is logged and written into its row once when it begins, and once when it is
+ * over (well). */
 static void trouble(struct relay *relay, struct relay_queue *queue, struct relay_kind *kind,
                     enum rc rc, const struct err *err)
 {
@@ -157,10 +161,11 @@ static enum rc well(struct relay *relay, struct relay_queue *queue, struct relay
 static bool is_database(enum rc rc, const struct err *err)
 {
     return err->kind == ERR_DB || err->kind == ERR_DB_DOWN || err->kind == ERR_SCHEMA ||
-           (err->kind == ERR_TIMEOUT && rc == RC_LOST); /* its patience is at an end */
+           (err->kind == ERR_TIMEOUT && rc == RC_LOST); /* it did not answer in time */
 }
 
-/* Everything of one kind. RC_OK, too, when Kafka does not want it now. */
+/* Sends all rows of one kind. RC_OK even when Kafka refuses them now: the kind waits and tries
+ * again. */
 static enum rc send_kind(struct relay *relay, struct relay_queue *queue, struct relay_kind *kind,
                          struct err *err)
 {
@@ -180,7 +185,7 @@ static enum rc send_kind(struct relay *relay, struct relay_queue *queue, struct 
         rc = kind->held_us == 0 ? well(relay, queue, kind, err) : RC_OK;
     if (rc == RC_OK || is_database(rc, err))
         return rc;
-    if (relay_out_of_time(relay)) /* it was not Kafka that ended the wait */
+    if (relay_out_of_time(relay)) /* the stop ended the wait, not Kafka */
         return RC_OK;
     trouble(relay, queue, kind, rc, err);
     return RC_OK;
@@ -197,7 +202,7 @@ static struct relay_kind *kind_get(struct relay_queue *queue, const char *name, 
     if (i == queue->kind_count) {
         queue->kind_count++;
         (void)snprintf(kind[i].name, sizeof kind[i].name, "%s", name);
-        kind[i].unsure = true; /* a predecessor's trouble */
+        kind[i].unsure = true; /* a predecessor may have left its trouble in the row */
     }
     (void)snprintf(kind[i].topic, sizeof kind[i].topic, "%s", topic);
     return &kind[i];
@@ -210,8 +215,8 @@ static enum rc tell(struct relay *relay, const struct relay_queue *queue, const 
                   NULL, err);
 }
 
-/* Another is the queue's relay. It is told, and asked after until it is done: it may be dead and
- * its session not yet. */
+/* Another executor is the queue's relay. It is notified, and its rows are checked until none is
+ * left: it may be dead while its session still lives. */
 static enum rc leave(struct relay *relay, struct relay_queue *queue, struct err *err)
 {
     DB_RESULT_AUTO *row = NULL;
@@ -245,11 +250,11 @@ static enum rc lock(struct relay *relay, struct relay_queue *queue, struct err *
     return RC_OK;
 }
 
-/* All kinds of a queue once; then nothing is wanted but what is in trouble. */
+/* Sends all kinds of a queue once. Afterwards only kinds in trouble are wanted. */
 static enum rc serve(struct relay *relay, struct relay_queue *queue, struct err *err)
 {
     DB_RESULT_AUTO *kinds = NULL;
-    queue->fresh = false; /* before the look */
+    queue->fresh = false; /* before the rows are read, so that no order is missed */
     enum rc rc = lock(relay, queue, err);
     if (rc == RC_OK)
         rc = db_run(relay->db, &sql_relay_kinds, (const char *const[]){DB_INT(queue->queue_id)},
@@ -273,8 +278,9 @@ static enum rc serve(struct relay *relay, struct relay_queue *queue, struct err 
     return rc;
 }
 
-/* Lets go. Whoever was refused meanwhile has told us or will find the lock free; a row that was
- * committed before is seen by one more look, which is what the order is for. */
+/* Releases the queue. The order matters: an executor that was refused the lock has notified this
+ * one or will find the lock free, and one more check after the unlock sees rows committed before
+ * it. */
 static enum rc release(struct relay *relay, struct relay_queue *queue, struct err *err)
 {
     const char *const params[] = {DB_INT(queue->queue_id)};
@@ -292,7 +298,7 @@ static enum rc release(struct relay *relay, struct relay_queue *queue, struct er
     return rc;
 }
 
-/* When the queue is next to be looked at: 0 = now, INT64_MAX = when there is word of it. */
+/* When the queue is to be served next; 0: now, INT64_MAX: after the next order. */
 static int64_t due(const struct relay *relay, const struct relay_queue *queue)
 {
     int64_t at = INT64_MAX;
@@ -327,7 +333,8 @@ static enum rc turn(struct relay *relay, struct relay_queue *queue, struct err *
     return rc;
 }
 
-/* One look at every queue; how long there is nothing to do then, -1: until there is word. */
+/* Serves each queue that is due. Returns for how many milliseconds no queue is due; -1: until the
+ * next order. */
 static int round_of_queues(struct relay *relay)
 {
     int64_t next_us = INT64_MAX, now_us = clock_boot_us();
@@ -355,8 +362,8 @@ static int round_of_queues(struct relay *relay)
     return left_us <= 0 ? 0 : (int)(left_us / 1000) + 1;
 }
 
-/* All clients at once: one that Kafka keeps waiting would keep the others waiting, and they whoever
- * stops us. */
+/* Closes all clients at once: one after the other, a client that waits for Kafka would delay the
+ * others, and so the stop of the executor. */
 static void queues_close(struct relay *relay)
 {
     for (struct relay_queue *queue = relay->queues; queue != NULL; queue = queue->next) {

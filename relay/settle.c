@@ -1,5 +1,5 @@
-/* settle: reads the end of a topic, to learn which rows a predecessor had sent before it could note
- * that. */
+/* settle: reads the end of a topic to find the rows that a predecessor sent but did not note, so
+ * that no record is sent twice. */
 #include "relay/relaying.h"
 
 #include "base/clock.h"
@@ -16,7 +16,7 @@
 #define READ_MS  10000
 #define SLICE_MS 100
 
-/* What is found. */
+/* Records of this queue's rows on the topic. */
 struct found {
     const char *queue;
     struct str uids; /* an array parameter */
@@ -31,7 +31,7 @@ static void text_of(const struct kafka_header *header, char *to, size_t size)
     to[len] = '\0';
 }
 
-/* Anybody may write such records: what PostgreSQL would not take for a UUID is not ours. */
+/* Any producer may write such headers: a record whose id is no UUID is not the relay's. */
 static bool is_uuid(const char *text)
 {
     for (int i = 0; i < 36; i++) {
@@ -61,14 +61,14 @@ static void see(void *context, const struct kafka_record *record)
     }
     if (strcmp(queue, found->queue) != 0 || !is_uuid(uid) ||
         !int64_parse(seq, strlen(seq), &number) || number > INT64_MAX / 2)
-        return; /* another queue's, or nobody's of ours */
+        return; /* of another queue, or of another producer */
     db_array_text(&found->uids, uid, 36);
     found->count++;
     found->seq = number > found->seq ? number : found->seq;
 }
 
-/* Until the end that was seen is reached. A transaction of somebody else's that is open there keeps
- * us from it. */
+/* Reads until the end that was seen is reached. An open transaction of another producer there holds
+ * readers back. */
 static enum rc read_on(const struct relay *relay, struct kafka_source *source, int wake_fd,
                        const char *topic, int64_t high, relay_see_fn *see_record, void *context,
                        struct err *err)
@@ -81,7 +81,7 @@ static enum rc read_on(const struct relay *relay, struct kafka_source *source, i
             if (record.offset < high)
                 see_record(context, &record);
             kafka_record_free(&record);
-            until_us = clock_boot_us() + (int64_t)READ_MS * 1000; /* it moves */
+            until_us = clock_boot_us() + (int64_t)READ_MS * 1000; /* there is progress */
         } else if (rc != RC_NONE) {
             return rc;
         } else if (kafka_source_end(source) >= high) {
@@ -151,7 +151,7 @@ enum rc relay_settle(struct relay *relay, struct relay_queue *queue, struct rela
     if (rc != RC_OK)
         return rc;
     int64_t from = db_int(row, 0, RELAY_BEGIN_NEXT_OFFSET);
-    if (from < low || from > high) /* deleted up to there, or made again */
+    if (from < low || from > high) /* retention deleted it, or the topic was created again */
         from = low;
     struct found found = {.queue = queue->name};
     db_array_start(&found.uids);

@@ -1,5 +1,5 @@
-/* topic: before the first batch of a kind its topic must be there, the predecessor fenced, and what
- * it sent be known. */
+/* topic: before the first batch of a kind, its topic must exist, the predecessor's producer be
+ * fenced, and the predecessor's records be settled. */
 #include "relay/relaying.h"
 
 #include "base/log.h"
@@ -9,7 +9,7 @@
 
 #define ADMIN_MS       5000
 #define COORDINATOR_MS 5000
-/* Of a batch of one record, and to spare: librdkafka must refuse what is too large. */
+/* Of a batch of one record, with a margin: librdkafka must refuse a record that is too large. */
 #define BATCH_OVERHEAD 512
 
 static enum rc topic_ensure(const struct relay *relay, struct relay_queue *queue,
@@ -23,7 +23,7 @@ static enum rc topic_ensure(const struct relay *relay, struct relay_queue *queue
     rc = kafka_topic_create(admin, kind->topic, 1, -1, relay_patience_ms(relay, ADMIN_MS), err);
     if (rc == RC_OK)
         log_event(LOG_INFO, "topic_created", "queue", queue->name, "topic", kind->topic, NULL);
-    if (rc == RC_OK || rc == RC_NONE) /* another was quicker */
+    if (rc == RC_OK || rc == RC_NONE) /* another executor created it first */
         rc = kafka_topic_describe(admin, kind->topic, relay_patience_ms(relay, ADMIN_MS), ret_info,
                                   err);
     if (rc == RC_NONE)
@@ -68,7 +68,7 @@ enum rc relay_prepare(struct relay *relay, struct relay_queue *queue, struct rel
         rc = topic_ensure(relay, queue, kind, admin, &info, err);
     if (rc == RC_OK && queue->producer == NULL)
         rc = producer_open(relay, queue, &info, err);
-    if (rc == RC_OK) /* after the fencing: nothing of a predecessor's comes behind it */
+    if (rc == RC_OK) /* after the fencing: no record of a predecessor comes behind this end */
         rc = kafka_watermarks(admin, kind->topic, 0, relay_patience_ms(relay, ADMIN_MS), &low,
                               &high, err);
     kafka_admin_close(admin);
