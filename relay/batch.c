@@ -1,5 +1,6 @@
-/* batch: number, flush, send, commit, note. Wherever it ends, the rows that are numbered and not
- * noted are in doubt, and the end of the topic tells. */
+/* batch: number rows, flush, send, commit, note. Wherever the relay dies, rows that are numbered
+ * but not noted are in doubt; the next relay reads the end of the topic to settle them (settle.c).
+ */
 #include "relay/relaying.h"
 
 #include "base/ascii.h"
@@ -62,8 +63,9 @@ static struct headers headers_of(const struct db_result *rows, int first, int64_
     return headers;
 }
 
-/* Too large with what we say about it: the value stays in the database, and the headers tell so. If
- * that is not enough, the original's own key and headers stay there, too. */
+/* The record is too large with the relay's headers: it is sent without its value, which stays in
+ * the database, and a header says so. If that is still too large, the original's key and headers
+ * stay there, too. */
 static enum rc publish_less(struct relay_queue *queue, const struct relay_kind *kind,
                             const char *key, size_t key_len, int64_t size, struct headers *headers,
                             struct err *err)

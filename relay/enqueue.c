@@ -1,8 +1,8 @@
-/* enqueue: runs that were enqueued by SQL, onto their queue's own topic. A batch of whole runs is
- * one Kafka transaction of the queue's transactional id, under the lock of its producers: so they
- * acts beside `lockstep publish` as any other publisher. Wherever it ends, what was sent and not
- * noted is in doubt until the next one has settled: it takes the id, which ends what is open, and
- * reads the topic from where all was known. */
+/* enqueue: sends runs that were enqueued by SQL to their queue's own topic. A batch of whole runs
+ * is one Kafka transaction under the queue's transactional id and the lock of its producers, so the
+ * relay is one more publisher of the queue. Wherever the relay dies, runs that were sent but not
+ * noted are in doubt until the next relay has settled them: it takes the transactional id, which
+ * ends an open transaction, and reads the topic from the last offset where all was known. */
 #include "relay/relaying.h"
 
 #include "base/clock.h"
@@ -24,9 +24,9 @@
 #define HOLD_US      (1000 * 1000) /* then publishers, who try every 50 ms, have their turn */
 #define PAUSE_US     (150 * 1000)
 #define TRY_US       (100 * 1000)
-#define TELL_HELD_US (5 * 1000 * 1000) /* a publisher has the queue for so long: that is told */
+#define TELL_HELD_US (5 * 1000 * 1000) /* a publisher that has the queue for longer is logged */
 
-/* Runs that are met on the topic. */
+/* Runs that were found on the topic. */
 struct met {
     struct relay *relay;
     int queue_id;
@@ -64,8 +64,8 @@ static void see(void *context, const struct kafka_record *record)
         met->rc = tell_met(met, NULL);
 }
 
-/* What is on the topic of the runs that are here still: sent by a predecessor, or by a time that
- * was undone. */
+/* Finds enqueued runs that are on the topic already: a predecessor sent them, or the database was
+ * set back to before they were sent. */
 static enum rc settle(struct relay *relay, const struct relay_queue *queue, struct relay_kind *kind,
                       int64_t low, int64_t high, struct err *err)
 {
@@ -123,7 +123,7 @@ static enum rc prepare(struct relay *relay, struct relay_queue *queue, struct re
         return RC_OK;
     int64_t low = 0, high = 0;
     enum rc rc = fence(relay, queue, kind, err);
-    if (rc == RC_OK) /* after the fencing: nothing of a predecessor's comes behind it */
+    if (rc == RC_OK) /* after the fencing: no record of a predecessor comes behind this end */
         rc = kafka_watermarks(admin, kind->topic, kind->partition,
                               relay_patience_ms(relay, ADMIN_MS), &low, &high, err);
     return rc == RC_OK ? settle(relay, queue, kind, low, high, err) : rc;
@@ -149,7 +149,7 @@ static enum rc refuse(struct relay *relay, const struct relay_queue *queue,
     return rc == RC_OK ? RC_RETRY : rc;
 }
 
-/* The row that is no message; RC_NONE: all are. Asked before anything is sent. */
+/* Finds the first row whose messages cannot be published; RC_NONE: there is none. */
 static enum rc find_bad(const struct db_result *rows, int *ret_row, struct err *ret_why)
 {
     for (int i = 0; i < db_rows(rows); i++) {
@@ -227,14 +227,14 @@ static enum rc batch(struct relay *relay, struct relay_queue *queue, struct rela
     probe("enqueue.flushed");
     if (rc == RC_OK)
         rc = send(queue, kind, rows, &bad, err);
-    if (rc == RC_REJECT) { /* too large for the topic: nothing of the transaction is kept */
+    if (rc == RC_REJECT) { /* too large for the topic: the transaction is aborted */
         why = *err;
         relay_close(relay, &queue->publisher);
         kind_continues(kind, kind->after_us);
         return refuse(relay, queue, rows, bad, &why, err);
     }
     probe("enqueue.sent");
-    if (rc == RC_OK) /* the lock is asked for once more: better than to be fenced */
+    if (rc == RC_OK) /* the lock is checked once more: better than to be fenced */
         rc = db_run(relay->db, &sql_publish_alive, NULL, NULL, err);
     if (rc == RC_OK)
         rc = kafka_commit(queue->publisher, COMMIT_MS, err);
@@ -242,7 +242,7 @@ static enum rc batch(struct relay *relay, struct relay_queue *queue, struct rela
     return rc == RC_OK ? note(relay, queue, kind, rows, err) : rc;
 }
 
-/* A publisher has the queue. That is usual, for a moment. */
+/* A publisher has the queue, which is usual for a moment; after TELL_HELD_US it is trouble. */
 static enum rc held(struct relay *relay, const struct relay_queue *queue, struct relay_kind *kind,
                     struct err *err)
 {
@@ -266,7 +266,7 @@ static enum rc held(struct relay *relay, const struct relay_queue *queue, struct
         db_text(holder, 0, PUBLISH_HOLDER_PID), db_text(holder, 0, PUBLISH_HOLDER_SINCE));
 }
 
-/* Up to here all is known: the next one need not read it. */
+/* All runs up to the end of the topic are known: the next relay need not read them again. */
 static enum rc note_end(struct relay *relay, const struct relay_queue *queue,
                         const struct relay_kind *kind, struct kafka_admin *admin, struct err *err)
 {
@@ -279,7 +279,7 @@ static enum rc note_end(struct relay *relay, const struct relay_queue *queue,
     return rc;
 }
 
-/* Under the lock. RC_OK: its time is over before everything was sent. */
+/* Sends under the lock. RC_OK: HOLD_US is over, and runs may be left. */
 static enum rc send_all(struct relay *relay, struct relay_queue *queue, struct relay_kind *kind,
                         struct kafka_admin *admin, struct err *err)
 {
