@@ -1,8 +1,5 @@
-/* gate: the wait between claim and start. One thread and session per active run waits for IX of the
- * phase before; that wait is the wake-up of a barrier. Control tells it the oldest phase it has not
- * seen open; it tells control what is open. As long as this executor has S of the phase before
- * itself, nobody waits: the executor that releases the last S opens the next phase in the same
- * round trip (release.c), and only if that was not the last one a gate is asked. */
+/* Control sends a gate the oldest phase that it has not seen open; the gate answers which phase is
+ * open. A gate is asked only when the release of S (release.c) could not open the next phase. */
 #include "executor/gate.h"
 
 #include "executor/event.h"

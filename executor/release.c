@@ -1,5 +1,3 @@
-/* release: S of a phase goes when none of its tasks is left here and no more of them will come from
- * the buffer's head. If nobody else has it, the same round trip opens the next phase. */
 #include "executor/release.h"
 
 #include "executor/claim.h"
