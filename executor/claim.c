@@ -5,7 +5,6 @@
 #include "executor/beside.h"
 #include "executor/event.h"
 #include "executor/gate.h"
-#include "executor/headers.h"
 #include "executor/lane.h"
 #include "executor/lane_open.h"
 #include "executor/late.h"
@@ -18,6 +17,7 @@
 #include "executor/receive.h"
 #include "executor/refusal.h"
 #include "executor/rejects.h"
+#include "executor/segment.h"
 #include "executor/trouble.h"
 
 #include "base/clock.h"
@@ -99,102 +99,6 @@ static int segment(struct lane *lane, int want)
     return n;
 }
 
-enum { OFFSETS, SEQS, PAYLOADS, NAMES, ATTEMPTS, TRACES, HELD, DIGEST };
-
-/* Array parameters of one statement, and the digest behind them. */
-struct segment {
-    struct str s[DIGEST + 1];
-};
-
-static void segment_done(struct segment *segment)
-{
-    for (int i = 0; i <= DIGEST; i++)
-        str_done(&segment->s[i]);
-}
-
-static void fill_arrays(struct lane *lane, int count, struct str *s)
-{
-    for (int i = OFFSETS; i <= HELD; i++)
-        db_array_start(&s[i]);
-    for (int i = 0; i < count; i++) {
-        const struct held *held = stream_head(&lane->stream, i);
-        const struct message *msg = held->msg;
-        db_array_int(&s[OFFSETS], held->offset);
-        if (held->seq >= 0 && held->said != SAID_NOTHING)
-            db_array_int(&s[SEQS], held->seq);
-        else
-            db_array_text(&s[SEQS], NULL, 0);
-        if (msg == NULL || msg->type == MESSAGE_END) {
-            db_array_text(&s[PAYLOADS], msg ? held->value : NULL, held->value_len);
-            continue;
-        }
-        db_array_text(&s[PAYLOADS], held->value, held->value_len);
-        db_array_text(&s[NAMES], msg->name, msg->name ? strlen(msg->name) : 0);
-        if (msg->max_attempts > 0)
-            db_array_int(&s[ATTEMPTS], msg->max_attempts);
-        else
-            db_array_text(&s[ATTEMPTS], NULL, 0);
-        db_array_text(&s[TRACES], held->traceparent,
-                      held->traceparent ? strlen(held->traceparent) : 0);
-    }
-    for (struct phase *phase = lane->phases; phase != NULL; phase = phase->next)
-        if (phase->shared)
-            db_array_int(&s[HELD], phase->phase_id);
-    for (int i = OFFSETS; i <= HELD; i++)
-        db_array_end(&s[i]);
-    db_bytea(&s[DIGEST], stream_head(&lane->stream, count - 1)->digest, 16);
-}
-
-/* What only a rejected message needs; no parameter where there is nothing. */
-struct attached {
-    struct str keys, offsets, names, values;
-};
-
-static void attached_done(struct attached *attached)
-{
-    str_done(&attached->keys);
-    str_done(&attached->offsets);
-    str_done(&attached->names);
-    str_done(&attached->values);
-}
-
-static bool has_attached(struct lane *lane, int count)
-{
-    for (int i = 0; i < count; i++)
-        if (stream_head(&lane->stream, i)->key != NULL ||
-            stream_head(&lane->stream, i)->headers != NULL)
-            return true;
-    return false;
-}
-
-static void fill_attached(struct lane *lane, int count, struct attached *to)
-{
-    struct str *const arrays[] = {&to->keys, &to->offsets, &to->names, &to->values};
-    for (int i = 0; i < 4; i++)
-        db_array_start(arrays[i]);
-    for (int i = 0; i < count; i++) {
-        const struct held *held = stream_head(&lane->stream, i);
-        db_array_bytes(&to->keys, held->key, held->key_len);
-        headers_arrays(held, &to->offsets, &to->names, &to->values);
-    }
-    for (int i = 0; i < 4; i++)
-        db_array_end(arrays[i]);
-    if (strcmp(to->names.data, "{}") == 0) {
-        str_done(&to->offsets);
-        str_done(&to->names);
-        str_done(&to->values);
-    }
-}
-
-static bool special(struct lane *lane, int count)
-{
-    for (int i = 0; i < count; i++)
-        if (stream_head(&lane->stream, i)->msg != NULL &&
-            stream_head(&lane->stream, i)->msg->special)
-            return true;
-    return false;
-}
-
 /* The head's run is paused, so its tasks are claimed without an owner (parked) and need no reader
  * until an operator resumes the run. */
 static bool parking(const struct lane *lane, const struct held *head)
@@ -210,6 +114,17 @@ static const char *kind_of(const struct message *msg)
     return msg->type == MESSAGE_END ? "end" : "task";
 }
 
+/* Retention waits while claims are slow, so it hears how long each took. */
+static enum rc send_claim(struct executor *ex, const char *const *params,
+                          struct db_result **ret_row, struct err *err)
+{
+    int64_t from_us = clock_boot_us();
+    enum rc rc = run_beside(ex, &sql_executor_claim, params, ret_row, err);
+    if (ex->retention != NULL)
+        retention_claimed(ex->retention, clock_boot_us() - from_us);
+    return rc;
+}
+
 /* Sends one claim. bare: without keys and headers, which only a rejected message needs; the verdict
  * "bare" says that the database wants them after all (ask_both). */
 static enum rc ask(struct lane *lane, int count, bool bare, struct db_result **ret_row,
@@ -217,18 +132,18 @@ static enum rc ask(struct lane *lane, int count, bool bare, struct db_result **r
 {
     const struct held *head = stream_head(&lane->stream, 0);
     const struct message *msg = head->msg;
-    __attribute__((cleanup(segment_done))) struct segment segment = {0};
-    const struct str *s = segment.s;
+    SEGMENT_AUTO segment = {0};
+    const struct str *s = segment.arrays;
     bool end = msg != NULL && msg->type == MESSAGE_END;
     char implicit[37] = "";
     STR_AUTO raw = {0};
-    __attribute__((cleanup(attached_done))) struct attached attached = {0};
-    bool withheld = bare && msg != NULL && has_attached(lane, count);
+    ATTACHED_AUTO attached = {0};
+    bool withheld = bare && msg != NULL && segment_has_attached(lane, count);
     bool nothing = msg == NULL && head->said == SAID_NOTHING; /* only that a record was there */
     const char *run = head->run[0] && !nothing ? head->run : NULL;
-    fill_arrays(lane, count, segment.s);
-    if (!withheld && !nothing && has_attached(lane, count))
-        fill_attached(lane, count, &attached);
+    segment_fill(&segment, lane, count);
+    if (!withheld && !nothing && segment_has_attached(lane, count))
+        attached_fill(&attached, lane, count);
     if (msg != NULL && head->run[0] == '\0')
         uuid_implicit_run(implicit, lane->name, head->offset);
     if (msg == NULL && !head->tombstone && !nothing)
@@ -242,16 +157,16 @@ static enum rc ask(struct lane *lane, int count, bool bare, struct db_result **r
         [EXECUTOR_CLAIM_P_IMPLICIT] = implicit[0] ? implicit : NULL,
         [EXECUTOR_CLAIM_P_ORDER] = msg ? DB_INT(msg->order) : NULL,
         [EXECUTOR_CLAIM_P_PREVIOUS] = msg ? DB_INT(msg->previous_order) : NULL,
-        [EXECUTOR_CLAIM_P_OFFSETS] = s[OFFSETS].data,
-        [EXECUTOR_CLAIM_P_SEQS] = s[SEQS].data,
-        [EXECUTOR_CLAIM_P_PAYLOADS] = s[PAYLOADS].data,
-        [EXECUTOR_CLAIM_P_NAMES] = s[NAMES].data,
-        [EXECUTOR_CLAIM_P_MAX_ATTEMPTS] = s[ATTEMPTS].data,
-        [EXECUTOR_CLAIM_P_TRACEPARENTS] = s[TRACES].data,
+        [EXECUTOR_CLAIM_P_OFFSETS] = s[SEGMENT_OFFSETS].data,
+        [EXECUTOR_CLAIM_P_SEQS] = s[SEGMENT_SEQS].data,
+        [EXECUTOR_CLAIM_P_PAYLOADS] = s[SEGMENT_PAYLOADS].data,
+        [EXECUTOR_CLAIM_P_NAMES] = s[SEGMENT_NAMES].data,
+        [EXECUTOR_CLAIM_P_MAX_ATTEMPTS] = s[SEGMENT_ATTEMPTS].data,
+        [EXECUTOR_CLAIM_P_TRACEPARENTS] = s[SEGMENT_TRACES].data,
         [EXECUTOR_CLAIM_P_LAST_TIMESTAMP] =
             DB_INT(stream_head(&lane->stream, count - 1)->timestamp_ms),
-        [EXECUTOR_CLAIM_P_LAST_DIGEST] = s[DIGEST].data,
-        [EXECUTOR_CLAIM_P_HELD] = s[HELD].data,
+        [EXECUTOR_CLAIM_P_LAST_DIGEST] = s[SEGMENT_DIGEST].data,
+        [EXECUTOR_CLAIM_P_HELD] = s[SEGMENT_HELD].data,
         [EXECUTOR_CLAIM_P_REASON] = msg ? NULL : head->why.code,
         [EXECUTOR_CLAIM_P_DETAIL] = msg ? NULL : head->why.message,
         [EXECUTOR_CLAIM_P_RAW] = msg ? NULL : raw.data,
@@ -264,14 +179,10 @@ static enum rc ask(struct lane *lane, int count, bool bare, struct db_result **r
         [EXECUTOR_CLAIM_P_HEADER_NAMES] = attached.names.data,
         [EXECUTOR_CLAIM_P_HEADER_VALUES] = attached.values.data,
         [EXECUTOR_CLAIM_P_WITHHELD] = withheld ? "true" : "false",
-        [EXECUTOR_CLAIM_P_SPECIAL] = special(lane, count) ? "true" : "false",
+        [EXECUTOR_CLAIM_P_SPECIAL] = segment_is_special(lane, count) ? "true" : "false",
         [EXECUTOR_CLAIM_P_PARKING] = parking(lane, head) ? "true" : "false",
         [EXECUTOR_CLAIM_P_IN_STRETCHES] = in_stretches(lane) ? "true" : "false"};
-    int64_t from_us = lane->ex->retention != NULL ? clock_boot_us() : 0;
-    enum rc rc = run_beside(lane->ex, &sql_executor_claim, params, ret_row, err);
-    if (from_us != 0)
-        retention_claimed(lane->ex->retention, clock_boot_us() - from_us);
-    return rc;
+    return send_claim(lane->ex, params, ret_row, err);
 }
 
 /* The claimed messages become works of their phase, and leave the buffer. */

@@ -1,12 +1,7 @@
-/* gate: the wait between claim and start. Each active run has one gate, a thread with a session of
- * its own. The gate waits for IX of the phase before, and PostgreSQL grants IX when the last S of
- * that phase is released: this is how a barrier wakes an executor. Control orders the gate to open
- * the oldest phase that control has not seen open; the gate answers what is open. While this
- * executor itself has S of the phase before, no gate waits. The executor that releases the last S
- * opens the next phase in the same round trip (release.c); if other executors still have S, it asks
- * a gate.
- *
- * The file has two halves: what the gate's thread does (up to gate_main), and what control does. */
+/* Control orders a gate to open the oldest phase that control has not seen open; the gate answers
+ * which phase is open. A gate is asked only when the release of S (release.c) could not open the
+ * next phase. The file has two halves: what the gate's thread does, up to gate_main, and what
+ * control does. */
 #include "executor/gate.h"
 
 #include "executor/event.h"

@@ -1,18 +1,19 @@
 /**
  * What: the wait between claim and start: one thread and session per active run waits for IX of the
  *   phase before.
- * Invariants: as long as this executor has S of that phase, no gate waits: the executor that
- *   releases the last S opens the next phase.
+ * Invariants: an executor that has tasks of the next phase opens it. If this executor releases the
+ *   last S, that statement opens the phase (release.h); if another one does, the gate opens it.
+ *   While this executor has S of the phase before, its gate does not wait.
  * Guarantee: no task starts while a task of an earlier phase of its run is unfinished.
  * Mechanism: the transaction that opens a phase locks the row of the phase before, checks then, in
- *   a statement of its own, that this one is open and has no unfinished task, and writes opened_at.
+ *   a statement of its own, that no task of that phase is unfinished, and writes opened_at.
  *   IX only wakes: tasks in hand hold S, so IX is granted when the last of them is done or its
  *   executor is dead.
  * Not its concern: the order inside a phase (there is none), and which executor runs a task.
  * Example: a run has the phases 1 (a, b), 2 (c) and 3 (d). X runs a, Y runs b and owns c and d. X
  *   is done first and releases its S; Y releases the last S of phase 1 and opens phase 2 in the
- *   same round trip. If X owned c instead, X's gate would wait for IX of phase 1, have it in this
- *   moment, and open phase 2. Phase 3 waits for phase 2 in the same way, and for phase 1 with it.
+ *   same round trip. If X owned c instead, X's gate would wait for IX of phase 1, get it from the
+ *   server when Y releases S, and open phase 2. Phase 3 waits for phase 2 in the same way.
  * Threads: control, which sends a gate its orders by mail.
  * Ownership: a gate belongs to its lane; gates_stop ends all.
  * Failure: RC_LOST: a gate has lost its session.

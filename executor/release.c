@@ -1,6 +1,3 @@
-/* release: this executor releases S of a phase when it has no task of the phase left and the head
- * of the buffer brings no more of them. If no other executor has S, the same round trip opens the
- * next phase. */
 #include "executor/release.h"
 
 #include "executor/claim.h"

@@ -1,7 +1,8 @@
 /**
  * What: S of a phase goes when none of its tasks is left here and no more of them will come from
  *   the buffer's head.
- * Invariants: if nobody else has it, the same round trip opens the next phase.
+ * Invariants: if no other executor has S and this one has tasks of the next phase, the same round
+ *   trip opens that phase.
  * Threads: control.
  * Ownership: frees the phase.
  * Failure: as db.h.

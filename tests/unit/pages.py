@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """The pages hold together: every link of a page leads to a file and a heading that are there, every page is listed in docs/README.md, every page
-that a source names exists, and no page stands outside the four kinds. And this check itself notices a link that leads nowhere.
+that a source names exists, no page is outside the four kinds, and the README leads to few of them. And this check itself notices a link that leads nowhere.
 """
 import os
 import re
@@ -47,6 +47,15 @@ def broken(page, text, read):
     return found
 
 
+README_MOST = 8
+
+
+def crowded(text):
+    """The pages of docs/ that the README leads to, if they are too many."""
+    led = {target.partition('#')[0] for target in re.findall(r'\]\((docs/[^)\s]+\.md[^)\s]*)\)', text)}
+    return [] if len(led) <= README_MOST else [f'README.md: leads to {len(led)} pages, at most {README_MOST}: {", ".join(sorted(led))}']
+
+
 def read(path):
     """The text of a file, '' of a folder or a picture, None if there is none."""
     if os.path.isdir(path):
@@ -82,6 +91,7 @@ def main():
             wrong.append(f'{page}: docs/README.md does not list it')
         if page != 'docs/tutorial.md' and (len(parts) != 3 or parts[1] not in KINDS):
             wrong.append(f'{page}: a page is the tutorial, or stands in ' + ', '.join(sorted(KINDS)))
+    wrong += crowded(read('README.md'))
     for path in everything:
         if path.startswith('sql/migrations/') or path == 'tests/unit/pages.py':
             continue  # a migration that is there is not edited
@@ -92,6 +102,8 @@ def main():
     assert broken('a.md', sample['a.md'], sample.get) == ['a.md: #no leads to no heading']
     assert broken('a.md', '[x](c.md)', sample.get) == ['a.md: c.md leads to no file']
     assert doubles('a.md', '# A\n## b\n# C\n## b\n## b') == ['a.md: the heading "b" is there twice']
+    assert not crowded(' '.join(f'[x](docs/{n % 8}.md#a{n})' for n in range(20)))
+    assert crowded(' '.join(f'[x](docs/{n}.md)' for n in range(9)))
     print('\n'.join(wrong))
     return 1 if wrong else 0
 

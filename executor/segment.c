@@ -1,0 +1,95 @@
+#include "executor/segment.h"
+
+#include "executor/headers.h"
+#include "executor/lane.h"
+#include "executor/phase.h"
+
+#include "db/parameter.h"
+
+#include <string.h>
+
+void segment_done(struct segment *segment)
+{
+    for (int i = 0; i < SEGMENT_ARRAYS; i++)
+        str_done(&segment->arrays[i]);
+}
+
+void segment_fill(struct segment *segment, const struct lane *lane, int count)
+{
+    struct str *s = segment->arrays;
+    for (int i = SEGMENT_OFFSETS; i <= SEGMENT_HELD; i++)
+        db_array_start(&s[i]);
+    for (int i = 0; i < count; i++) {
+        const struct held *held = stream_head(&lane->stream, i);
+        const struct message *msg = held->msg;
+        db_array_int(&s[SEGMENT_OFFSETS], held->offset);
+        if (held->seq >= 0 && held->said != SAID_NOTHING)
+            db_array_int(&s[SEGMENT_SEQS], held->seq);
+        else
+            db_array_text(&s[SEGMENT_SEQS], NULL, 0);
+        if (msg == NULL || msg->type == MESSAGE_END) {
+            db_array_text(&s[SEGMENT_PAYLOADS], msg ? held->value : NULL, held->value_len);
+            continue;
+        }
+        db_array_text(&s[SEGMENT_PAYLOADS], held->value, held->value_len);
+        db_array_text(&s[SEGMENT_NAMES], msg->name, msg->name ? strlen(msg->name) : 0);
+        if (msg->max_attempts > 0)
+            db_array_int(&s[SEGMENT_ATTEMPTS], msg->max_attempts);
+        else
+            db_array_text(&s[SEGMENT_ATTEMPTS], NULL, 0);
+        db_array_text(&s[SEGMENT_TRACES], held->traceparent,
+                      held->traceparent ? strlen(held->traceparent) : 0);
+    }
+    for (struct phase *phase = lane->phases; phase != NULL; phase = phase->next)
+        if (phase->shared)
+            db_array_int(&s[SEGMENT_HELD], phase->phase_id);
+    for (int i = SEGMENT_OFFSETS; i <= SEGMENT_HELD; i++)
+        db_array_end(&s[i]);
+    db_bytea(&s[SEGMENT_DIGEST], stream_head(&lane->stream, count - 1)->digest, 16);
+}
+
+void attached_done(struct attached *attached)
+{
+    str_done(&attached->keys);
+    str_done(&attached->offsets);
+    str_done(&attached->names);
+    str_done(&attached->values);
+}
+
+bool segment_has_attached(const struct lane *lane, int count)
+{
+    for (int i = 0; i < count; i++)
+        if (stream_head(&lane->stream, i)->key != NULL ||
+            stream_head(&lane->stream, i)->headers != NULL)
+            return true;
+    return false;
+}
+
+void attached_fill(struct attached *attached, const struct lane *lane, int count)
+{
+    struct str *const arrays[] = {&attached->keys, &attached->offsets, &attached->names,
+                                  &attached->values};
+    for (int i = 0; i < 4; i++)
+        db_array_start(arrays[i]);
+    for (int i = 0; i < count; i++) {
+        const struct held *held = stream_head(&lane->stream, i);
+        db_array_bytes(&attached->keys, held->key, held->key_len);
+        headers_arrays(held, &attached->offsets, &attached->names, &attached->values);
+    }
+    for (int i = 0; i < 4; i++)
+        db_array_end(arrays[i]);
+    if (strcmp(attached->names.data, "{}") == 0) {
+        str_done(&attached->offsets);
+        str_done(&attached->names);
+        str_done(&attached->values);
+    }
+}
+
+bool segment_is_special(const struct lane *lane, int count)
+{
+    for (int i = 0; i < count; i++)
+        if (stream_head(&lane->stream, i)->msg != NULL &&
+            stream_head(&lane->stream, i)->msg->special)
+            return true;
+    return false;
+}
