@@ -7,7 +7,8 @@ CREATE OR REPLACE FUNCTION lockstep.job_forecast(job text DEFAULT NULL, "from" t
 RETURNS TABLE (at timestamptz, job_name text, schedule text, local text) LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 #variable_conflict use_column
 DECLARE
-    MOST CONSTANT int := 100000;
+    begins CONSTANT timestamptz := lockstep.rule_after('from', COALESCE(job_forecast."from", clock_timestamp()));
+    most CONSTANT int := lockstep.rule_count(job_forecast.n);
     horizon timestamptz := COALESCE(job_forecast.until, 'infinity'); -- what is not before it is not among the first n
     steps int;
     open_ids int[]; -- schedules that may have more times before the horizon, and their last known one
@@ -23,11 +24,8 @@ BEGIN
     IF job_forecast.job IS NOT NULL THEN
         PERFORM lockstep.job_named(job_forecast.job);
     END IF;
-    IF job_forecast.n NOT BETWEEN 1 AND MOST THEN
-        PERFORM lockstep.rule_refuse('value', format('n: %s is not in the range', job_forecast.n), format('write 1 to %s', MOST));
-    END IF;
     SELECT array_agg(c.schedule_id) FILTER (WHERE c.fault IS NULL),
-           array_agg(COALESCE(job_forecast."from", clock_timestamp()) - interval '1 microsecond') FILTER (WHERE c.fault IS NULL),
+           array_agg(begins - interval '1 microsecond') FILTER (WHERE c.fault IS NULL),
            array_agg(format('job %s, schedule %s: %s', c.job, c.name, c.fault)) FILTER (WHERE c.fault IS NOT NULL)
     INTO open_ids, open_at, gone
     FROM (SELECT s.schedule_id, j.name AS job, s.name, lockstep.rule_fault(s.rule) AS fault FROM lockstep.schedule s JOIN lockstep.job j USING (job_id)
@@ -36,7 +34,7 @@ BEGIN
         RAISE WARNING '%', gone[i];
     END LOOP;
     WHILE cardinality(open_ids) > 0 LOOP
-        steps := ceil(job_forecast.n::numeric / cardinality(open_ids));
+        steps := ceil(most::numeric / cardinality(open_ids));
         WITH RECURSIVE walked AS (
             SELECT s.schedule_id AS id, s.job_id AS of_job, s.rule, lockstep.rule_next(s.rule, o.at) AS at, 1 AS no
             FROM unnest(open_ids, open_at) AS o (id, at) JOIN lockstep.schedule s ON s.schedule_id = o.id
@@ -46,7 +44,7 @@ BEGIN
         ids := ids || new_ids;
         jobs := jobs || new_jobs;
         times := times || new_times;
-        horizon := LEAST(horizon, (SELECT t.at FROM (SELECT DISTINCT k.at, k.of_job FROM unnest(jobs, times) AS k (of_job, at)) t ORDER BY t.at OFFSET job_forecast.n - 1 LIMIT 1) + interval '1 microsecond');
+        horizon := LEAST(horizon, (SELECT t.at FROM (SELECT DISTINCT k.at, k.of_job FROM unnest(jobs, times) AS k (of_job, at)) t ORDER BY t.at OFFSET most - 1 LIMIT 1) + interval '1 microsecond');
         SELECT array_agg(k.id), array_agg(k.last) INTO open_ids, open_at
         FROM (SELECT u.id, max(u.at) AS last, count(*) AS more FROM unnest(new_ids, new_times) AS u (id, at) GROUP BY u.id) k
         WHERE k.more = steps AND k.last < horizon;
@@ -54,7 +52,7 @@ BEGIN
     RETURN QUERY
     SELECT DISTINCT ON (k.at, j.name) k.at, j.name, s.name, to_char(k.at AT TIME ZONE (s.rule).zone, 'Dy YYYY-MM-DD HH24:MI:SS')
     FROM unnest(ids, times) AS k (id, at) JOIN lockstep.schedule s ON s.schedule_id = k.id JOIN lockstep.job j USING (job_id)
-    WHERE k.at < horizon ORDER BY k.at, j.name, s.name LIMIT job_forecast.n;
+    WHERE k.at < horizon ORDER BY k.at, j.name, s.name LIMIT most;
 END
 $$;
 REVOKE EXECUTE ON FUNCTION lockstep.job_forecast(text, timestamptz, timestamptz, int) FROM PUBLIC;

@@ -5,8 +5,8 @@
 --   stuck     its run takes longer than max_expected; without one, than twice what 95 of 100 good ones took, and a minute, known from five of them on;
 --             or nothing of it was claimed for five minutes, though an executor has nothing else to do
 --   missed    a time has passed by more than lockstep.job_grace, and no dispatcher has decided it; or its last time was decided as missed
---   never     a schedule is enabled, and nothing is to come
---   failed    a schedule whose zone is gone, its last run, the firing of its last time, or three looks of its trigger in a row; since the first of them      late    its last run
+--   failed    a schedule whose zone is gone, its last run, the firing of its last time, or three looks of its trigger in a row; since the first of them
+--   never     a schedule is enabled, and nothing is to come      late    its last run
 CREATE OR REPLACE VIEW lockstep.job_health AS
 SELECT h.job, h.queue, h.state, h.state IN ('blocked', 'stuck', 'missed', 'never', 'failed', 'late') AS is_problem,
        CASE h.state WHEN 'missed' THEN CASE WHEN h.is_undecided THEN h.next_at ELSE h.last_for END
@@ -42,10 +42,10 @@ FROM (
                 WHEN n.is_undecided THEN 'missed'
                 WHEN c.schedules = 0 THEN 'manual'
                 WHEN c.active = 0 THEN 'disabled'
-                WHEN n.next_at IS NULL AND c.following = 0 THEN 'never'
                 WHEN c.look_at IS NOT NULL OR l.outcome = 'error' THEN 'failed'
                 WHEN l.outcome = 'missed' THEN 'missed'
                 WHEN l.status <> 'Completed' THEN 'failed'
+                WHEN n.next_at IS NULL AND c.following = 0 THEN 'never'
                 WHEN l.is_rule AND l.decided_at - l.scheduled_for > COALESCE((l.schedule).grace, interval '1 minute') AND l.decided_at - l.scheduled_for > lockstep.job_grace(l.schedule, l.scheduled_for) THEN 'late'
                 ELSE 'ok' END AS state
     FROM lockstep.job j

@@ -56,6 +56,59 @@ named() {
     named job delete j
 }
 
+@test "each function for callers may be executed by one of the groups" {
+    local file names=()
+    for file in "$BATS_TEST_DIRNAME"/../../sql/api/*.sql; do names+=("$(basename "$file" .sql)"); done
+    [ ${#names[@]} -gt 30 ]
+    run sql "SELECT f FROM unnest('{$(IFS=,; echo "${names[*]}")}'::name[]) AS f WHERE NOT EXISTS (
+                 SELECT FROM pg_proc p, pg_roles r WHERE p.pronamespace = 'lockstep'::regnamespace AND p.proname = f
+                 AND r.rolname ~ '^lockstep_(executor|producer|operator|monitor|worker)$' AND has_function_privilege(r.oid, p.oid, 'EXECUTE'))"
+    [ -z "$output" ] || { echo "nobody may execute: $output"; return 1; }
+}
+
+@test "a monitor may use each command for jobs, schedules and alerts that changes nothing" {
+    lockstep schedule add j nightly --every 1h -q
+    echo '{"kind": "cron", "expr": "0 6 * * *", "after": "2026-01-01T00:00:00Z", "n": 1}' >"$BATS_TEST_TMPDIR/rules"
+    while read -r -a command; do
+        by "${command[@]}" </dev/null || { echo "${command[*]}: $?"; cat "$BATS_TEST_TMPDIR/said"; return 1; }
+        if grep -q 'permission denied' "$BATS_TEST_TMPDIR/said"; then echo "${command[*]}"; cat "$BATS_TEST_TMPDIR/said"; return 1; fi
+    done <<END
+schedule next @hourly
+schedule next @hourly --after 2026-01-01T00:00:00Z
+schedule next --file $BATS_TEST_TMPDIR/rules
+schedule explain @daily --zone Europe/Warsaw
+schedule list
+schedule list j
+schedule forecast
+schedule forecast j
+job list
+job show j
+job export j
+job test j
+job history
+job history j
+job log
+job log j
+monitor list
+monitor check
+alert list
+END
+    grep -qF '{"next": ["2026-01-01T06:00:00Z"]}' <(by schedule next --file "$BATS_TEST_TMPDIR/rules"; cat "$BATS_TEST_TMPDIR/said")
+}
+
+@test "each group may ask in SQL when a rule fires" {
+    local group
+    for group in executor producer operator monitor; do
+        sql "CREATE ROLE ${login}_$group LOGIN IN ROLE lockstep_$group"
+        run env PGOPTIONS= "$LOCKSTEP_TEST_PGBIN/psql" -X -q -At -v ON_ERROR_STOP=1 -d "$db user=${login}_$group" -c "SET TIME ZONE 'UTC'" \
+            -c "SELECT lockstep.next_time('{\"kind\": \"cron\", \"expr\": \"0 6 * * *\"}', '2026-01-01Z')" \
+            -c "SELECT count(*) FROM lockstep.forecast('{\"kind\": \"interval\", \"every\": \"1h\"}', '2026-01-01Z', 3)" \
+            -c "SELECT count(*) FROM lockstep.forecast_agent(4, 1, 1, 0, 0, 0, 20260101, 99991231, 60000, 235959, '2026-01-01Z', 2)"
+        sql "DROP ROLE ${login}_$group"
+        [ "$output" = $'2026-01-01 06:00:00+00\n3\n2' ] || { echo "$group: $output"; return 1; }
+    done
+}
+
 @test "a monitor who wants to change a queue is told which group may" {
     named queue pause "$queue" --reason x
     lockstep queue pause "$queue" --reason x -q

@@ -25,5 +25,19 @@ FROM (VALUES (NULL, '2041-01-01Z'::timestamptz, NULL::timestamptz, 1), (NULL, '2
              ('j1', '2041-01-01Z', '2041-01-01T00:01:00Z', 100)) AS c (job, begins, ends, n);
 SELECT is((SELECT count(*) FROM lockstep.job_forecast(NULL, '2041-01-01Z', NULL, 5000)), 5000::bigint, 'many');
 SELECT throws_like($$SELECT * FROM lockstep.job_forecast(NULL, NULL, NULL, 0)$$, 'n: 0 is not in the range%', 'none');
+-- What is no time, or too many, is refused at once.
+SET LOCAL statement_timeout = '20s';
+SELECT throws_like(format('SELECT * FROM lockstep.job_forecast(NULL, %L, %L, 5)', begins, '2042-01-01Z'), 'from: % is not in the range', format('from %s is refused', begins))
+FROM unnest('{-infinity,infinity,4713-01-01 BC,10000-01-01Z}'::text[]) AS begins;
+SELECT throws_like($$SELECT * FROM lockstep.job_forecast(NULL, '2041-01-01Z', NULL, NULL)$$, 'n: NULL is not in the range', 'n NULL is refused');
+SELECT throws_like($$SELECT * FROM lockstep.job_forecast(NULL, '2041-01-01Z', NULL, 2147483647)$$, 'n: 2147483647 is not in the range', 'so is a huge n');
+SELECT is((SELECT count(*) FROM lockstep.job_forecast('j3', '2041-01-01Z', 'infinity', 100000)), 7959::bigint, 'times end with the year 9999');
+SELECT is((SELECT count(*) FROM lockstep.job_forecast(NULL, '2041-01-01Z', '-infinity', 5)), 0::bigint, 'before everything there is none');
+CREATE FUNCTION pg_temp.rule(spec text DEFAULT '{"kind": "interval", "every": "1h"}') RETURNS jsonb LANGUAGE sql AS 'SELECT spec::jsonb';
+SELECT throws_like(format('SELECT lockstep.next_time(pg_temp.rule(%L), %L)', rule, after), 'after: % is not in the range', format('after %s is refused: %s', after, rule))
+FROM unnest('{-infinity,infinity,294276-12-31Z}'::text[]) AS after, unnest(ARRAY['{"kind": "interval", "every": "1h"}', '{"kind": "daily", "times": ["06:00"]}']) AS rule;
+SELECT throws_like(format('SELECT count(*) FROM lockstep.forecast(pg_temp.rule(), %L, %L)', '2041-01-01Z', n), 'n: % is not in the range', format('n %s is refused', n)) FROM unnest('{0,-1,100001,NULL}'::text[]) AS n;
+SELECT is((SELECT count(*) FROM lockstep.forecast(pg_temp.rule('{"kind": "cron", "expr": "0 0 29 2 *"}'), '9990-01-01Z', 100000)), 2::bigint, 'the times of a rule, too, end with the year 9999');
+SELECT throws_like($$SELECT * FROM lockstep.schedule_explain(pg_temp.rule() || '{"after": "0000-01-01T00:00:00Z"}', 5)$$, 'after: % is not an instant', 'there is no year 0');
 SELECT * FROM finish();
 ROLLBACK;

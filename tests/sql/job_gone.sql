@@ -37,6 +37,19 @@ SELECT lockstep.job_define(pg_temp.spec('over', '{"schedules": [{"name": "s", "k
 UPDATE lockstep.schedule s SET next_at = NULL, wake_at = NULL FROM lockstep.job j WHERE j.job_id = s.job_id AND j.name = 'over' AND s.name = 's';
 SELECT results_eq($$SELECT state, is_problem FROM lockstep.job_health WHERE job = 'over'$$, $$VALUES ('never', true)$$, 'one with an enabled schedule that has no time any more is never');
 
+-- Nothing to come hides neither a run that failed nor a time that was missed.
+CREATE FUNCTION pg_temp.last(p_outcome text, p_status text) RETURNS text LANGUAGE sql AS $$
+    INSERT INTO lockstep.job_occurrence (job_id, schedule_id, scheduled_for, outcome, status, ended_at, source, reason, dispatcher)
+    SELECT s.job_id, s.schedule_id, now(), p_outcome, p_status, CASE WHEN p_status IS NOT NULL THEN clock_timestamp() END, 'schedule s', 'why', 'test' FROM lockstep.schedule s JOIN lockstep.job j USING (job_id)
+    WHERE j.name = 'over' AND s.name = 's'
+    ON CONFLICT (schedule_id, scheduled_for) DO UPDATE SET outcome = EXCLUDED.outcome, status = EXCLUDED.status, ended_at = EXCLUDED.ended_at;
+    SELECT concat_ws(' ', state, is_problem, detail) FROM lockstep.job_health WHERE job = 'over'
+$$;
+SELECT is(pg_temp.last('fired', 'Failed'), 'failed t run  is Failed', 'a job with nothing to come whose last run failed has failed');
+SELECT is(pg_temp.last('missed', NULL), 'missed t schedule s: ' || lockstep.job_time(now()) || ' was missed: why', 'one whose last time was missed has missed it');
+SELECT is(pg_temp.last('error', NULL), 'failed t schedule s: why', 'one that could not fire has failed');
+SELECT is(pg_temp.last('fired', 'Completed'), 'never t no schedule has a time to come', 'one whose last run ended well is never');
+
 -- A log that cannot be written.
 CREATE FUNCTION pg_temp.refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION 'no room'; END $$;
 CREATE TRIGGER refuse BEFORE INSERT ON lockstep.job_event FOR EACH ROW EXECUTE FUNCTION pg_temp.refuse();

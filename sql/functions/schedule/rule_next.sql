@@ -3,13 +3,13 @@
 -- meet is all that clock changes need:
 --   the clock jumps ahead, 02:00 to 03:00   a fixed time in between fires once, at 03:00; a repeating one is not there
 --   the clock is set back, 02:00 to 01:00   a fixed time in between was seen in the first pass, mark stays; a repeating one is seen again
--- A jump of three hours and more is a new calendar: what it skips is skipped, what it repeats is repeated.
+-- A jump of three hours and more is a new calendar: what it skips is skipped, what it repeats is repeated. Nothing fires after the year 9999.
 CREATE OR REPLACE FUNCTION lockstep.rule_next(p_rule lockstep.rule, p_after timestamptz) RETURNS timestamptz LANGUAGE plpgsql STABLE AS $$
 DECLARE
     NEW_CALENDAR CONSTANT interval := interval '3 hours';
     MARGIN CONSTANT interval := interval '36 hours'; -- no two zones are farther apart
     after CONSTANT timestamptz := GREATEST(p_after, p_rule.not_before - interval '1 microsecond');
-    last CONSTANT timestamptz := LEAST(p_rule.not_after, after + interval '400 years');
+    last CONSTANT timestamptz := LEAST(p_rule.not_after, after + interval '400 years', '9999-12-31 23:59:59.999999Z');
     begun timestamptz := after - interval '30 hours'; -- of the stretch
     shift interval;      -- its local time - UTC
     mark timestamp;

@@ -1,8 +1,8 @@
 -- The answer to one line of `schedule next --file`: {"next": [...]}, or {"error": a word, "message": ..., "hint": ...}. The line is a rule, with
 -- after (now, if it is not given) and n (p_n).
-CREATE OR REPLACE FUNCTION lockstep.schedule_answer(p_line text, p_n int) RETURNS jsonb LANGUAGE plpgsql STABLE AS $$
+CREATE OR REPLACE FUNCTION lockstep.schedule_answer(p_line text, p_n int) RETURNS jsonb LANGUAGE plpgsql STABLE SECURITY DEFINER
+    SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
-    MOST CONSTANT int := 100000;
     asked jsonb;
     times int := p_n;
     word text;
@@ -11,21 +11,23 @@ DECLARE
 BEGIN
     asked := p_line::jsonb;
     IF asked ? 'n' THEN
-        IF asked ->> 'n' !~ '^[0-9]{1,6}$' OR (asked ->> 'n')::int NOT BETWEEN 1 AND MOST THEN
-            PERFORM lockstep.rule_refuse('value', pg_catalog.format('n: %s is not in the range', pg_catalog.left(asked ->> 'n', 64)), pg_catalog.format('write 1 to %s', MOST));
+        IF asked ->> 'n' !~ '^[0-9]{1,6}$' THEN
+            PERFORM lockstep.rule_refuse('value', format('n: %s is not in the range', left(asked ->> 'n', 64)), 'write 1 to 100000');
         END IF;
         times := (asked ->> 'n')::int;
     END IF;
-    RETURN pg_catalog.jsonb_build_object('next', COALESCE((
-        SELECT pg_catalog.jsonb_agg(pg_catalog.to_char(f AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"') ORDER BY f)
-        FROM lockstep.forecast(asked, COALESCE(lockstep.rule_instant(asked, 'after'), pg_catalog.now()), times) AS f), '[]'));
+    RETURN jsonb_build_object('next', COALESCE((
+        SELECT jsonb_agg(to_char(f AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"') ORDER BY f)
+        FROM lockstep.forecast(asked, NULL, times) AS f), '[]'));
 EXCEPTION
     WHEN invalid_parameter_value THEN
         GET STACKED DIAGNOSTICS word = PG_EXCEPTION_DETAIL, why = MESSAGE_TEXT, advice = PG_EXCEPTION_HINT;
-        RETURN pg_catalog.jsonb_build_object('error', word, 'message', why, 'hint', advice);
+        RETURN jsonb_build_object('error', word, 'message', why, 'hint', advice);
     WHEN datetime_field_overflow OR interval_field_overflow OR numeric_value_out_of_range THEN
-        RETURN pg_catalog.jsonb_build_object('error', 'value', 'message', SQLERRM, 'hint', 'write times between 1970 and 9999');
+        RETURN jsonb_build_object('error', 'value', 'message', SQLERRM, 'hint', 'write times between 1970 and 9999');
     WHEN invalid_text_representation OR untranslatable_character THEN
-        RETURN pg_catalog.jsonb_build_object('error', 'json', 'message', 'the line is not JSON', 'hint', 'write one rule a line: {"kind": "cron", "expr": "0 6 * * *", "zone": "UTC"}');
+        RETURN jsonb_build_object('error', 'json', 'message', 'the line is not JSON', 'hint', 'write one rule a line: {"kind": "cron", "expr": "0 6 * * *", "zone": "UTC"}');
 END
 $$;
+REVOKE EXECUTE ON FUNCTION lockstep.schedule_answer(text, int) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION lockstep.schedule_answer(text, int) TO lockstep_executor, lockstep_producer, lockstep_operator, lockstep_monitor;

@@ -3,7 +3,7 @@ CREATE OR REPLACE FUNCTION lockstep.schedule_explain(p_rule jsonb, p_n int) RETU
 LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
     rule CONSTANT lockstep.rule := lockstep.rule_of(p_rule);
-    after CONSTANT timestamptz := COALESCE(lockstep.rule_instant(p_rule, 'after'), now());
+    after CONSTANT timestamptz := lockstep.rule_after('after', COALESCE(lockstep.rule_instant(p_rule, 'after'), now()));
 BEGIN
     RETURN QUERY SELECT 'means', NULL::timestamptz, lockstep.rule_words(rule);
     RETURN QUERY SELECT 'warning', NULL::timestamptz, w FROM lockstep.rule_warnings(p_rule, rule) AS w;
@@ -12,4 +12,4 @@ BEGIN
 END
 $$;
 REVOKE EXECUTE ON FUNCTION lockstep.schedule_explain(jsonb, int) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION lockstep.schedule_explain(jsonb, int) TO lockstep_monitor, lockstep_operator;
+GRANT EXECUTE ON FUNCTION lockstep.schedule_explain(jsonb, int) TO lockstep_executor, lockstep_producer, lockstep_operator, lockstep_monitor;
