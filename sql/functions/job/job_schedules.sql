@@ -33,8 +33,10 @@ BEGIN
         ELSE
             INSERT INTO lockstep.job_occurrence (job_id, schedule_id, scheduled_for, outcome, source, reason, dispatcher)
             SELECT old.job_id, old.schedule_id, t.at, 'skipped', 'schedule ' || old.name, 'the schedule was changed before it fired', SESSION_USER
-            FROM pg_catalog.unnest(ARRAY[old.queued_for, CASE WHEN old.is_active AND old.next_at <= now AND (old.rows_rule).relation IS NULL THEN old.next_at END]) AS t (at) WHERE t.at IS NOT NULL
+            FROM pg_catalog.unnest(ARRAY[old.queued_for, CASE WHEN old.is_active AND old.next_at <= now AND (old.rows_rule).relation IS NULL THEN old.next_at END]
+                || ARRAY(SELECT e.scheduled_for FROM lockstep.job_end e WHERE e.schedule_id = old.schedule_id)) AS t (at) WHERE t.at IS NOT NULL
             ON CONFLICT (schedule_id, scheduled_for) DO NOTHING;
+            DELETE FROM lockstep.job_end e WHERE e.schedule_id = old.schedule_id;
             UPDATE lockstep.schedule s
             SET spec = made.spec, rule = made.rule, after_job = made.after_job, after_end = made.after_end, is_active = made.is_active, misfire = made.misfire,
                 catchup_window = made.catchup_window, jitter = made.jitter, grace = made.grace, next_at = made.next_at, wake_at = made.wake_at, queued_for = NULL,
