@@ -1,5 +1,5 @@
 -- The answer to one line of `schedule next --file`: {"next": [...]}, or {"error": a word, "message": ..., "hint": ...}. The line is a rule, with
--- after (now, if it is not given) and n (p_n).
+-- after (now, if it is not given) and n (p_n). counted_from: the day from which a calendar rule counts that does not give one.
 CREATE OR REPLACE FUNCTION lockstep.schedule_answer(p_line text, p_n int) RETURNS jsonb LANGUAGE plpgsql STABLE AS $$
 DECLARE
     MOST CONSTANT int := 100000;
@@ -16,9 +16,9 @@ BEGIN
         END IF;
         times := (asked ->> 'n')::int;
     END IF;
-    RETURN pg_catalog.jsonb_build_object('next', COALESCE((
+    RETURN pg_catalog.jsonb_strip_nulls(pg_catalog.jsonb_build_object('counted_from', lockstep.rule_anchor(asked, lockstep.rule_of(asked)), 'next', COALESCE((
         SELECT pg_catalog.jsonb_agg(pg_catalog.to_char(f AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"') ORDER BY f)
-        FROM lockstep.forecast(asked, COALESCE(lockstep.rule_instant(asked, 'after'), pg_catalog.now()), times) AS f), '[]'));
+        FROM lockstep.forecast(asked, COALESCE(lockstep.rule_instant(asked, 'after'), pg_catalog.now()), times) AS f), '[]')));
 EXCEPTION
     WHEN invalid_parameter_value THEN
         GET STACKED DIAGNOSTICS word = PG_EXCEPTION_DETAIL, why = MESSAGE_TEXT, advice = PG_EXCEPTION_HINT;
