@@ -102,9 +102,12 @@ static enum rc try_schedule(struct import *import, cJSON *schedule, struct err *
 static void lost_refused(struct import *import, const char *place, const char *what,
                          const struct err *err)
 {
+    static const char trial[] = "job " TRIAL ", schedule "; /* of a name that nobody has written */
     char reason[1200];
-    utf8_format(reason, sizeof reason, "%s%s%s", err->message, err->hint[0] != '\0' ? "; " : "",
-                err->hint);
+    const char *why = err->message;
+    if (strncmp(why, trial, sizeof trial - 1) == 0 && strstr(why, ": ") != NULL)
+        why = strstr(why, ": ") + 2;
+    utf8_format(reason, sizeof reason, "%s%s%s", why, err->hint[0] != '\0' ? "; " : "", err->hint);
     import_lost(import, place, what, reason);
 }
 

@@ -42,8 +42,9 @@ static enum rc rule_text(const struct cli *cli, char **ret_text, struct err *err
     return RC_OK;
 }
 
-/* RC_REJECT + ERR_USAGE if rule is none. */
-static enum rc check(struct cli *cli, const char *rule, struct err *err)
+/* RC_REJECT + ERR_USAGE if rule is none. Says from when a rule counts that does not say so itself,
+ * but for explain, whose warnings do. */
+static enum rc check(struct cli *cli, const char *rule, bool explains, struct err *err)
 {
     DB_RESULT_AUTO *result = NULL;
     enum rc rc =
@@ -56,6 +57,10 @@ static enum rc check(struct cli *cli, const char *rule, struct err *err)
     if (why != NULL)
         rc = err_set(err, RC_REJECT, ERR_USAGE, cli->arguments[0], hint != NULL ? hint : "", "%s",
                      why);
+    const char *from =
+        cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(answer, "counted_from"));
+    if (from != NULL && !explains)
+        cli_say(cli, "lockstep: active_start_date is not given: the rule counts from %s\n", from);
     cJSON_Delete(answer);
     return rc;
 }
@@ -67,7 +72,7 @@ static enum rc ask(struct cli *cli, const struct sql_statement *stmt, struct db_
     FREE_AUTO char *rule = NULL;
     enum rc rc = rule_text(cli, &rule, err);
     if (rc == RC_OK)
-        rc = check(cli, rule, err);
+        rc = check(cli, rule, stmt == &sql_schedule_explain, err);
     if (rc == RC_OK)
         rc = db_run(cli->db, stmt,
                     (const char *const[]){rule, DB_INT(cli_int(cli, "count", COUNT_DEFAULT))},

@@ -397,6 +397,16 @@ CREATE TABLE lockstep.job_day_swept (
     CONSTRAINT job_day_swept_job_id_fkey FOREIGN KEY (job_id) REFERENCES lockstep.job(job_id) ON DELETE CASCADE
 );
 
+CREATE TABLE lockstep.job_end (
+    job_end_id bigint NOT NULL GENERATED ALWAYS AS IDENTITY,
+    schedule_id integer NOT NULL,
+    scheduled_for timestamp with time zone NOT NULL,
+    wake_at timestamp with time zone NOT NULL,
+    CONSTRAINT job_end_pkey PRIMARY KEY (job_end_id),
+    CONSTRAINT job_end_schedule_id_scheduled_for_key UNIQUE (schedule_id, scheduled_for),
+    CONSTRAINT job_end_schedule_id_fkey FOREIGN KEY (schedule_id) REFERENCES lockstep.schedule(schedule_id) ON DELETE CASCADE
+);
+
 CREATE TABLE lockstep.job_event (
     job_event_id bigint NOT NULL GENERATED ALWAYS AS IDENTITY,
     job text NOT NULL,

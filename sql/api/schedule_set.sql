@@ -1,5 +1,6 @@
 -- Changes some fields of a schedule: those of `change`; one that is null there is as if it had never been set. Another
--- kind takes nothing of the old rule but its zone and bounds. version: as job_define. Returns the job's new version.
+-- kind takes nothing of the old rule but its zone and bounds. version: as job_define. Returns the job's new version, or
+-- the one that it has where nothing changes.
 CREATE OR REPLACE FUNCTION lockstep.schedule_set(job text, schedule text, change jsonb, version int DEFAULT NULL) RETURNS int
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
@@ -18,6 +19,9 @@ BEGIN
     FROM jsonb_each(CASE WHEN schedule_set.change ->> 'kind' <> old ->> 'kind'
                          THEN (SELECT jsonb_object_agg(k.key, k.value) FROM jsonb_each(old) AS k WHERE k.key = ANY (KEPT)) ELSE old END || schedule_set.change) AS e
     WHERE NOT (schedule_set.change ? e.key AND e.value = 'null');
+    IF made - 'enabled' = old - 'enabled' AND COALESCE((made -> 'enabled')::text, 'true') = COALESCE((old -> 'enabled')::text, 'true') THEN
+        RETURN own.version;
+    END IF;
     RETURN (lockstep.job_save(jsonb_set(own.spec, ARRAY['schedules', at::text], made))).version;
 END
 $$;

@@ -89,6 +89,7 @@ refused() {
     refused "{$agent, \"freq_type\": 4, \"freq_interval\": 1, \"active_start_time\": 246000}" active_start_time
     refused '{"kind": "calendar", "freq_type": 4, "freq_interval": 1, "active_start_date": 20250231}' active_start_date
     refused "{$agent, \"freq_type\": 4, \"freq_interval\": 1, \"freq_subday_type\": 2, \"freq_subday_interval\": 9}" freq_subday_interval
+    refused '{"kind": "calendar", "freq_type": 1}' 'active_start_date: it is missing'
     refused '{x' JSON
     run next '@daily' --after tomorrow
     [ "$status" -eq 2 ]
@@ -121,4 +122,22 @@ refused() {
 @test "SQL has the same answers" {
     [ "$(sql "SELECT lockstep.next_time('{\"kind\": \"cron\", \"expr\": \"30 2 * * *\", \"zone\": \"America/New_York\"}', '2025-03-08 12:00Z') AT TIME ZONE 'UTC'")" = "2025-03-09 07:00:00" ]
     [ "$(sql "SELECT string_agg(to_char(f AT TIME ZONE 'UTC', 'MM-DD HH24'), ' ' ORDER BY f) FROM lockstep.forecast_agent(8, 10, 1, 0, 0, 2, 20250101, NULL, 90000, NULL, '2025-01-01 00:00Z', 4) AS f")" = "01-01 09 01-06 09 01-15 09 01-20 09" ]
+}
+
+@test "a calendar rule without a start date counts from a fixed day, and says so" {
+    rule='{"kind": "calendar", "freq_type": 4, "freq_interval": 2'
+    expected=$(lockstep schedule next "$rule, \"active_start_date\": 19900101}" -o json)
+    [ "$(jq length <<<"$expected")" -eq 5 ]
+    [ "$(lockstep schedule next "$rule}" -o json 2>said)" = "$expected" ]
+    grep -q 'counts from 1990-01-01' said
+    [ "$(lockstep schedule next "$rule, \"active_start_date\": 0}" -o json 2>/dev/null)" = "$expected" ]
+    lockstep schedule explain "$rule}" 2>said | grep -q 'warning: active_start_date is not given: it counts from 1990-01-01'
+    [ ! -s said ]
+    [ "$(echo "$rule}" | lockstep schedule next --file - | jq -r .counted_from)" = 1990-01-01 ]
+    # What has no date to count from says nothing of one.
+    run lockstep schedule next '{"kind": "calendar", "freq_type": 4, "freq_interval": 1}' -o csv
+    [[ $output != *'counts from'* ]]
+    [ "$(lockstep schedule next "$rule, \"active_start_date\": 20250101}" -o json 2>&1 | jq length)" -eq 5 ]
+    # Days of the past are times of it, too.
+    [ "$(lockstep schedule next "$rule}" --after 2001-01-01T12:00:00Z -n 1 -o json 2>/dev/null | jq -r '.[].at')" = 2001-01-03T00:00:00+00:00 ]
 }

@@ -50,6 +50,15 @@ sql "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = curr
 holds_not() { ! holds; }
 eventually 30 holds_not
 expect 'then it fires' "$(batch)" 'j2 fire'
+
+case_begin 'however many schedules another session holds, those that are due behind them fire'
+sql "UPDATE lockstep.schedule s SET is_active = true, next_at = '2030-01-02 06:00Z', wake_at = '2030-01-02 06:00Z'::timestamptz + j.n * interval '0.01 s'
+     FROM (SELECT job_id, substr(name, 2)::int AS n FROM lockstep.job) AS j WHERE j.job_id = s.job_id"
+session_open BEGIN "SELECT count(*) FROM (SELECT FROM lockstep.schedule s JOIN lockstep.job j USING (job_id) WHERE j.name NOT IN ('j1', 'j39', 'j40') FOR NO KEY UPDATE OF s) AS held"
+expect 'those that nobody holds' "$(sql "SELECT string_agg(d.job || ' ' || d.verdict, ', ') FROM lockstep.dispatch('test', '2030-01-02 06:00:01Z', true, 2) AS d")" 'j1 fire, j39 fire'
+expect 'the last one' "$(sql "SELECT d.job || ' ' || d.verdict FROM lockstep.dispatch('test', '2030-01-02 06:00:01Z') AS d")" 'j40 fire'
+expect 'what is held has not been decided' "$(sql "SELECT d.verdict IS NULL, d.wait_ms > 0 FROM lockstep.dispatch('test', '2030-01-02 06:00:01Z') AS d")" 't|t'
+session_close
 cases_end
 [ $failed = 0 ] || tail -n 20 "$tmp"/*.log
 exit $failed

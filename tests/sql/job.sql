@@ -197,16 +197,19 @@ FROM (VALUES ('{"bogus": 1}'::jsonb, 'bogus: a job has no such field'), ('{"job"
              ('{"queue": "nowhere"}', 'there is no queue nowhere'), ('{"tasks": []}', 'tasks: it is no list%'), ('{"tasks": [{"order": 1}]}', 'task 1: there is nothing to do%'),
              ('{"tasks": [{"order": 1, "sql": "SELECT 1", "params": ["${nowhere}"]}]}', 'tasks[1].params[1]: "${nowhere}" is no placeholder'),
              ('{"tasks": [{"order": 1, "sql": "SELECT ''${run}''"}]}', 'tasks[1].sql: ${run} stands in a statement%'), ('{"overlap": "maybe"}', 'overlap: "maybe" is not known'),
+             ('{"tasks": [{"order": 1, "url": "http://localhost/${job}"}]}', 'tasks[1].url: nothing is replaced in this field, and it has ${job}'),
+             ('{"tasks": [{"order": 1, "command": "load-${region}"}]}', 'tasks[1].command: nothing is replaced%${region}'), ('{"tasks": [{"order": 1, "sql": "SELECT 1", "not_before": "${fired_at}"}]}', 'task%'),
+             ('{"tasks": [{"order": 1, "steps": [{"sql": "SELECT 1"}, {"url": "http://localhost/", "method": "${run}"}]}]}', 'tasks[1].steps[2].method: nothing is replaced%${run}'),
              ('{"defaults": {"run": 1}}', 'defaults.run: it cannot be the name of a parameter'), ('{"max_runtime": "soon"}', 'max_runtime: "soon" is not a length of time'),
              ('{"schedules": [{"name": "s", "kind": "cron", "expr": "0 25 * * *"}]}', '%25%'), ('{"schedules": [{"name": "s", "kind": "cron", "expr": "0 0 30 2 *"}]}', '%never%'),
-             ('{"schedules": [{"name": "s", "kind": "interval", "every": "0s"}]}', 'every: 0s is not in the range'),
+             ('{"schedules": [{"name": "s", "kind": "interval", "every": "0s"}]}', 'job r, schedule s: every: 0s is not in the range'),
              ('{"schedules": [{"name": "s", "kind": "cron", "expr": "0 0 * * *", "zone": "CET"}]}', '%CET%'), ('{"schedules": [{"name": "s", "kind": "interval", "every": "1h", "jitter": "-1s"}]}', '%jitter%'),
              ('{"schedules": [{"name": "s", "kind": "interval", "every": "1h", "jitter": "3650d"}]}', '%jitter: 3650d is not in the range'),
-             ('{"schedules": [{"name": "s", "kind": "calendar", "freq_type": 64}]}', '%freq_type: 64%'), ('{"schedules": [{"name": "s", "kind": "once", "at": "2001-01-01T00:00:00Z"}]}', 'schedules[1]: it never fires after now'),
-             ('{"schedules": [{"name": "s", "kind": "after", "job": "nowhere"}]}', 'there is no job nowhere'), ('{"schedules": [{"name": "s", "kind": "after", "job": "r"}]}', '%would run after itself%'),
+             ('{"schedules": [{"name": "s", "kind": "calendar", "freq_type": 64}]}', '%freq_type: 64%'), ('{"schedules": [{"name": "s", "kind": "once", "at": "2001-01-01T00:00:00Z"}]}', 'job r, schedule s: it never fires after now'),
+             ('{"schedules": [{"name": "s", "kind": "after", "job": "nowhere"}]}', 'job r, schedule s: there is no job nowhere'), ('{"schedules": [{"name": "s", "kind": "after", "job": "r"}]}', '%would run after itself%'),
              ('{"schedules": [{"name": "s", "kind": "interval", "every": "1h"}, {"name": "s", "kind": "interval", "every": "2h"}]}', 'schedules: two of them have one name'),
-             ('{"schedules": [{"name": "s", "kind": "interval", "every": "1h", "misfire": "no"}]}', 'schedules[1].misfire: "no" is not known'), ('{"schedules": [7]}', 'schedules[1]: it is no JSON object'),
-             ('{"schedules": [{"name": "s", "kind": "interval", "every": "1h", "until": 1}]}', 'schedules[1].until: a schedule has no such field')) AS bad (more, message);
+             ('{"schedules": [{"name": "s", "kind": "interval", "every": "1h", "misfire": "no"}]}', 'job r, schedule s: misfire: "no" is not known'), ('{"schedules": [7]}', 'job r: schedules[1]: it is no JSON object'),
+             ('{"schedules": [{"name": "s", "kind": "interval", "every": "1h", "until": 1}]}', 'job r, schedule s: until: a schedule has no such field')) AS bad (more, message);
 SELECT is((SELECT count(*) FROM lockstep.job), 0::bigint, 'and nothing of it is stored');
 
 -- Files.
@@ -367,9 +370,9 @@ SELECT pg_temp.gone('turns');
 -- Nothing follows a watch: it has no runs that end.
 SELECT lockstep.job_define('{"job": "seen", "watch": true, "schedules": [{"name": "s", "kind": "interval", "every": "1h"}]}');
 SELECT throws_like($$SELECT lockstep.job_define(pg_temp.spec('n', '{"schedules": [{"name": "a", "kind": "interval", "every": "1h"}, {"name": "s", "kind": "after", "job": "seen"}]}'))$$,
-    'schedules[2].job: job seen is a watch, which has no runs', 'a job does not follow a watch');
+    'job n, schedule s: job seen is a watch, which has no runs', 'a job does not follow a watch');
 SELECT throws_like(format('SELECT lockstep.job_apply(%L, %L)', '[{"job": "n", "queue": "q", "tasks": [{"order": 1, "sql": "SELECT 1"}], "schedules": [{"name": "s", "kind": "after", "job": "w"}]},
-    {"job": "w", "watch": true, "schedules": [{"name": "s", "kind": "interval", "every": "1h"}]}]', 'f'), 'schedules[1].job: job w is a watch, which has no runs', 'nor one that its file makes');
+    {"job": "w", "watch": true, "schedules": [{"name": "s", "kind": "interval", "every": "1h"}]}]', 'f'), 'job n, schedule s: job w is a watch, which has no runs', 'nor one that its file makes');
 SELECT lockstep.job_define(pg_temp.spec('p')), lockstep.job_define(pg_temp.spec('n', '{"schedules": [{"name": "s", "kind": "after", "job": "p"}]}'));
 SELECT throws_like($$SELECT lockstep.job_define('{"job": "p", "watch": true, "schedules": [{"name": "s", "kind": "interval", "every": "1h"}]}')$$,
     'watch: job n runs after p, and a watch has no runs', 'what others follow does not become a watch');

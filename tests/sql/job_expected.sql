@@ -46,8 +46,8 @@ SELECT is(pg_temp.health('r'), 'running f', 'without it they count');
 
 SELECT throws_like(format('SELECT lockstep.job_define(%L)', spec), message, message)
 FROM (VALUES (pg_temp.spec('x', '{"max_expected": "soon"}'), 'max_expected: "soon" is not a length of time'), (pg_temp.spec('x', '{"max_expected": "0s"}'), 'max_expected: 0s is not in the range'),
-             (pg_temp.spec('x', '{"schedules": [{"name": "s", "kind": "interval", "every": "1h", "grace": "0s"}]}'), 'schedules[1].grace: 0s is not in the range'),
-             (pg_temp.spec('x', '{"schedules": [{"name": "s", "kind": "after", "job": "r", "grace": "1m"}]}'), 'schedules[1].grace: what follows another job has no time%'),
+             (pg_temp.spec('x', '{"schedules": [{"name": "s", "kind": "interval", "every": "1h", "grace": "0s"}]}'), 'job x, schedule s: grace: 0s is not in the range'),
+             (pg_temp.spec('x', '{"schedules": [{"name": "s", "kind": "after", "job": "r", "grace": "1m"}]}'), 'job x, schedule s: grace: what follows another job has no time%'),
              ('{"job": "w", "watch": true, "max_expected": "1h", "schedules": [{"name": "s", "kind": "interval", "every": "1h"}]}', 'watch: %')) AS bad (spec, message);
 
 SELECT * FROM finish();

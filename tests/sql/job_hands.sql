@@ -96,6 +96,10 @@ SELECT is(pg_temp.schedules('a') -> 0, '{"name": "night", "kind": "cron", "expr"
 SELECT is((SELECT next_at FROM lockstep.schedule WHERE name = 'noon'), :'noon'::timestamptz, 'nor does the other schedule change');
 SELECT lockstep.schedule_set('a', 'night', '{"kind": "interval", "every": "2h", "jitter": null}');
 SELECT is(pg_temp.schedules('a') -> 0, '{"name": "night", "kind": "interval", "every": "2h", "zone": "Europe/Warsaw"}'::jsonb, 'another kind leaves no field of the old rule; null is as never set');
+SELECT j.version AS version, (SELECT count(*) FROM lockstep.job_event) AS events FROM lockstep.job j WHERE j.name = 'a' \gset
+SELECT is(lockstep.schedule_set('a', 'night', change::jsonb), :version, 'a change that changes nothing leaves the version: ' || change)
+FROM unnest('{"{}","{\"every\": \"2h\"}","{\"enabled\": true, \"jitter\": null}","{\"kind\": \"interval\"}"}'::text[]) AS change;
+SELECT is((SELECT count(*) FROM lockstep.job_event), :events::bigint, 'and the log');
 SELECT lockstep.schedule_set('a', 'night', '{"enabled": false}');
 SELECT is(pg_temp.stored('a'), 'night false, noon true', 'one that is disabled does not fire');
 SELECT lockstep.schedule_remove('a', 'night');
@@ -107,11 +111,11 @@ SELECT lockstep.schedule_set('f', 's', '{"every": "2h"}');
 SELECT is((SELECT action FROM lockstep.job_apply(jsonb_build_array(pg_temp.spec('f', '{"schedules": [{"name": "s", "kind": "interval", "every": "3h"}]}')), 'file')), 'kept', 'a file finds that it was changed by hand');
 SELECT throws_like('SELECT lockstep.' || call, message, message)
 FROM (VALUES ($$schedule_add('f', '{"name": "s", "kind": "interval", "every": "1h"}')$$, 'name: job f has a schedule "s" already'), ($$schedule_add('f', '{"name": "t"}')$$, '%kind: nothing is not known%'),
-             ($$schedule_add('f', '[]')$$, 'schedules[2]: it is no JSON object'), ($$schedule_add('f', NULL)$$, 'schedules[2]: it is no JSON object'),
+             ($$schedule_add('f', '[]')$$, 'job f: schedules[2]: it is no JSON object'), ($$schedule_add('f', NULL)$$, 'job f: schedules[2]: it is no JSON object'),
              ($$schedule_add('f', '{"name": "t", "kind": "cron", "expr": "0 25 * * *"}')$$, '%25%'), ($$schedule_add('none', '{}')$$, 'there is no job none'),
              ($$schedule_add('f', '{"name": "t", "kind": "interval", "every": "1h"}', 1)$$, 'job f was changed: it is of version 2, not 1'),
              ($$schedule_set('f', 'x', '{}')$$, 'job f has no schedule "x"'), ($$schedule_set('f', 's', '7')$$, 'change: it is no JSON object'),
-             ($$schedule_set('f', 's', '{"name": "t"}')$$, 'name: a schedule keeps its name'), ($$schedule_set('f', 's', '{"every": "0s"}')$$, 'every: 0s is not in the range'),
+             ($$schedule_set('f', 's', '{"name": "t"}')$$, 'name: a schedule keeps its name'), ($$schedule_set('f', 's', '{"every": "0s"}')$$, 'job f, schedule s: every: 0s is not in the range'),
              ($$schedule_remove('f', 'x')$$, 'job f has no schedule "x"'), ($$schedule_remove('f', 's', 9)$$, 'job f was changed%')) AS bad (call, message);
 SELECT is((SELECT version FROM lockstep.job WHERE name = 'f'), 2, 'and nothing of it is stored');
 SELECT lockstep.job_define('{"job": "w", "watch": true, "schedules": [{"name": "s", "kind": "interval", "every": "1h"}]}');
@@ -130,7 +134,7 @@ SELECT throws_like($$SELECT lockstep.schedule_add('z', '{"name": "s", "kind": "a
 SELECT is((SELECT count(*) FROM lockstep.schedule), 2::bigint, 'nothing of it is stored');
 
 SELECT throws_ok(format('SELECT lockstep.job_apply(%L, %L)', jsonb_build_array(pg_temp.spec('n', '{"queue": "nowhere"}')), 'g'), 'LS003', 'there is no queue nowhere', 'a file with an unknown queue is refused');
-SELECT throws_ok(format('SELECT lockstep.job_apply(%L, %L, true)', jsonb_build_array(pg_temp.behind('n', 'nowhere')), 'g'), 'LS003', 'there is no job nowhere', 'and one with an unknown job to follow, in a dry run, too');
+SELECT throws_ok(format('SELECT lockstep.job_apply(%L, %L, true)', jsonb_build_array(pg_temp.behind('n', 'nowhere')), 'g'), 'LS003', 'job n, schedule s: there is no job nowhere', 'and one with an unknown job to follow, in a dry run, too');
 
 -- A queue that other queues' jobs follow is not deleted beneath them.
 SELECT lockstep.job_define(pg_temp.behind('far', 'x') || '{"queue": "other"}');
@@ -153,11 +157,11 @@ SELECT pg_temp.gone('s');
 
 -- What else is refused when a job is saved, each with the field (tests/sql/job.sql has more).
 SELECT throws_like(format('SELECT lockstep.job_define(%L)', pg_temp.spec('r', more)), message, message)
-FROM (VALUES ('{"schedules": [{"name": "s", "kind": "cron", "expr": "*/90 * * * *"}]}'::jsonb, 'minute: step 90 %'), ('{"schedules": [{"name": "s", "kind": "cron", "expr": "0 0 0 * * * 2030"}]}', '%this one has 7'),
+FROM (VALUES ('{"schedules": [{"name": "s", "kind": "cron", "expr": "*/90 * * * *"}]}'::jsonb, 'job r, schedule s: minute: step 90 %'), ('{"schedules": [{"name": "s", "kind": "cron", "expr": "0 0 0 * * * 2030"}]}', '%this one has 7'),
              ('{"schedules": [{"name": "s", "kind": "cron", "expr": "0 0 12 ? * 2"}]}', '%Quartz%'), ('{"schedules": [{"name": "s", "kind": "cron", "expr": "0 0 * * *", "zone": "Mars/Olympus"}]}', '%Mars/Olympus%'),
-             ('{"schedules": [{"name": "s", "kind": "calendar", "freq_type": 8, "freq_interval": 0, "freq_recurrence_factor": 1}]}', 'freq_interval: 0 is not in the range'),
-             ('{"schedules": [{"name": "s", "kind": "calendar", "freq_type": 4, "freq_interval": 1, "active_start_date": 20300101, "active_end_date": 20290101}]}', 'active_end_date: it is before active_start_date'),
-             ('{"schedules": [{"name": "s", "kind": "daily", "times": ["25:00"]}]}', '%25:00%'), ('{"schedules": [{"name": "", "kind": "daily", "times": ["05:00"]}]}', 'schedules[1].name: "" is no name%'),
+             ('{"schedules": [{"name": "s", "kind": "calendar", "freq_type": 8, "freq_interval": 0, "freq_recurrence_factor": 1}]}', 'job r, schedule s: freq_interval: 0 is not in the range'),
+             ('{"schedules": [{"name": "s", "kind": "calendar", "freq_type": 4, "freq_interval": 1, "active_start_date": 20300101, "active_end_date": 20290101}]}', 'job r, schedule s: active_end_date: it is before active_start_date'),
+             ('{"schedules": [{"name": "s", "kind": "daily", "times": ["25:00"]}]}', '%25:00%'), ('{"schedules": [{"name": "", "kind": "daily", "times": ["05:00"]}]}', 'job r: schedules[1].name: "" is no name%'),
              ('{"schedules": {}}', 'schedules: it is no list%'), ('{"enabled": "yes"}', 'enabled: it is neither true nor false'), ('{"defaults": []}', 'defaults: it is no JSON object'),
              ('{"queue": 7}', 'queue: it is missing'), ('{"zombie_after": "0s"}', 'zombie_after: 0s is not in the range')) AS bad (more, message);
 SELECT throws_like(format('SELECT lockstep.job_define(%L)', pg_temp.spec('r') || jsonb_build_object('tasks', (SELECT jsonb_agg('{"order": 1, "sql": "SELECT 1"}'::jsonb) FROM generate_series(1, 100001)))),

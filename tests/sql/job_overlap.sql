@@ -111,6 +111,22 @@ SELECT pg_temp.lost('6 min');
 SELECT is((lockstep.run_cancel((SELECT open_run FROM lockstep.job_health WHERE job = 'lost'))).status, 'Cancelled', 'the remedy by hand: run cancel');
 SELECT is(pg_temp.dispatch('2030-01-01 08:00Z'), 'lost fire 08:00', 'and the job fires again');
 
+-- A run that cannot be cancelled keeps no other job's from being so.
+SELECT pg_temp.gone('lost');
+SELECT pg_temp.hourly(name, '2030-01-01 06:00Z', '{"max_runtime": "1h"}') FROM unnest('{first,second}'::text[]) AS name;
+SELECT pg_temp.dispatch('2030-01-01 06:00Z');
+UPDATE lockstep.run SET created_at = now() - interval '2 h' WHERE ended_at IS NULL;
+CREATE FUNCTION pg_temp.refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION 'not this one'; END $$;
+SELECT format('CREATE TRIGGER refuse BEFORE UPDATE ON lockstep.run FOR EACH ROW WHEN (OLD.run_no = %s) EXECUTE FUNCTION pg_temp.refuse()', pg_temp.run_of('first')) \gexec
+SELECT is(lockstep.job_overdue(), 1::bigint, 'of two runs that are too long, of which one cannot be cancelled, the other one is');
+SELECT is((SELECT string_agg(j.name || ' ' || (r.cancelled_at IS NOT NULL), ', ' ORDER BY j.name) FROM lockstep.run r JOIN lockstep.job j USING (job_id) WHERE r.created_at = now() - interval '2 h'), 'first false, second true', 'which has a higher number');
+SELECT is(lockstep.job_overdue(), 0::bigint, 'the next look finds the first one again');
+SELECT is((SELECT string_agg(message, '; ') FROM lockstep.job_log WHERE job = 'first' AND event = 'error'), 'the run is to be cancelled, and cannot be: P0001: not this one', 'its job''s log says why, once');
+DROP TRIGGER refuse ON lockstep.run;
+SELECT is(lockstep.job_overdue(), 1::bigint, 'and cancels it when that is possible');
+SELECT pg_temp.gone('first', 'second');
+SELECT pg_temp.hourly('lost', '2030-01-01 06:00Z'), pg_temp.dispatch('2030-01-01 09:00Z');
+
 -- What the monitor finds late and stuck is named so in the log.
 SELECT pg_temp.lost('6 min'), lockstep.monitor_look('t', '1 min', '2030-01-01Z'), lockstep.monitor_look('t', '1 min', '2030-01-01 00:01Z'), lockstep.monitor_look('t', '1 min', '2030-01-01 00:02Z');
 SELECT is((SELECT regexp_replace(event || ': ' || message, '[0-9a-f-]{36}', 'ID', 'g') FROM lockstep.job_log WHERE source = 'monitor'), 'stuck: nothing of run ID was claimed: lockstep run explain ID', 'stuck');

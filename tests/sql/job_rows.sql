@@ -261,7 +261,7 @@ SELECT is(pg_temp.refused('{"threshold": 1}', '{"schedules": [{"name": "s", "kin
 SELECT is(pg_temp.refused('{"threshold": 1}', '{"query": "SELECT 1"}'), 'query: the tasks come from it, and the job has "tasks", too', 'tasks and a query');
 SELECT is(pg_temp.refused('{"threshold": 1}', '{"watch": true}'), 'watch: what is done elsewhere has neither queue nor tasks', 'a watch');
 SELECT throws_like($$SELECT lockstep.job_define('{"job": "s", "queue": "q", "tasks": [{"order": 1, "sql": "SELECT 1"}], "schedules": [{"name": "s", "kind": "trigger", "trigger": {}}]}')$$,
-    'schedules[1].trigger: a schedule has no trigger', 'a trigger among the schedules');
+    'job s, schedule s: trigger: a schedule has no trigger', 'a trigger among the schedules');
 
 CREATE TABLE public.secret (id int);
 CREATE ROLE job_rows_tasks LOGIN IN ROLE lockstep_task;

@@ -11,31 +11,42 @@ LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET enab
     SET plan_cache_mode = force_generic_plan SET lock_timeout = '1s' AS $$
 DECLARE
     HELD_MS CONSTANT bigint := 200;
-    HELD CONSTANT int := 20;                       -- schedules that are passed over at most
+    PAGE CONSTANT int := p_most + 20;              -- schedules that are read at a time: some of them may be held
     LONGEST CONSTANT interval := p_most * interval '625 us'; -- 20 ms of 32: then nothing is added to a batch, because what is decided is seen when it commits
     SMALL CONSTANT int := 8192;                    -- bytes of a template
     began CONSTANT timestamptz := clock_timestamp();
     now CONSTANT timestamptz := COALESCE(p_now, began);
     due record;
+    read int;
+    last_at timestamptz := '-infinity';            -- of the page before, all of which are decided or held
+    last_id int := 0;
     done lockstep.dispatched;
     next timestamptz;
     decided int := 0;
 BEGIN
-    FOR due IN
-        SELECT s.schedule_id, s.job_id, j.overlap = 'cancel' AS cancels, s.uses_sql OR j.overlap = 'cancel' OR pg_column_size(j.spec) > SMALL AS is_alone
-        FROM lockstep.schedule s JOIN lockstep.job j USING (job_id)
-        WHERE s.is_active AND s.wake_at <= now AND (s.asked_until IS NULL OR s.asked_until <= now) AND (p_asks OR NOT s.uses_sql)
-        ORDER BY s.wake_at, s.schedule_id LIMIT p_most + HELD FOR NO KEY UPDATE OF j SKIP LOCKED
+    <<pages>>
     LOOP
-        EXIT WHEN decided = p_most OR decided > 0 AND (due.is_alone OR p_now IS NULL AND clock_timestamp() > began + LONGEST); -- a given clock does not move
-        IF NOT due.cancels THEN
-            PERFORM FROM lockstep.schedule s WHERE s.schedule_id = due.schedule_id FOR NO KEY UPDATE SKIP LOCKED;
-            CONTINUE WHEN NOT FOUND;
-        END IF;
-        done := lockstep.job_turn(due.job_id, due.schedule_id, now, p_by);
-        RETURN NEXT done;
-        decided := decided + 1;
-        EXIT WHEN due.is_alone OR done.verdict = 'wait'; -- wait: another session is in the way
+        read := 0;
+        FOR due IN
+            SELECT s.schedule_id, s.job_id, s.wake_at, j.overlap = 'cancel' AS cancels, s.uses_sql OR j.overlap = 'cancel' OR pg_column_size(j.spec) > SMALL AS is_alone
+            FROM lockstep.schedule s JOIN lockstep.job j USING (job_id)
+            WHERE s.is_active AND s.wake_at <= now AND (s.wake_at, s.schedule_id) > (last_at, last_id) AND (s.asked_until IS NULL OR s.asked_until <= now) AND (p_asks OR NOT s.uses_sql)
+            ORDER BY s.wake_at, s.schedule_id LIMIT PAGE FOR NO KEY UPDATE OF j SKIP LOCKED
+        LOOP
+            EXIT pages WHEN decided = p_most OR decided > 0 AND (due.is_alone OR p_now IS NULL AND clock_timestamp() > began + LONGEST); -- a given clock does not move
+            read := read + 1;
+            last_at := due.wake_at;
+            last_id := due.schedule_id;
+            IF NOT due.cancels THEN
+                PERFORM FROM lockstep.schedule s WHERE s.schedule_id = due.schedule_id FOR NO KEY UPDATE SKIP LOCKED;
+                CONTINUE WHEN NOT FOUND;
+            END IF;
+            done := lockstep.job_turn(due.job_id, due.schedule_id, now, p_by);
+            RETURN NEXT done;
+            decided := decided + 1;
+            EXIT pages WHEN due.is_alone OR done.verdict = 'wait'; -- wait: another session is in the way
+        END LOOP;
+        EXIT WHEN decided = p_most OR read < PAGE;
     END LOOP;
     IF decided > 0 THEN
         RETURN;

@@ -32,6 +32,9 @@ BEGIN
         queued_for = CASE WHEN p_decided.verdict IN ('queue', 'cancel') THEN p_decided.scheduled_for
                           WHEN p_decided.scheduled_for = s.queued_for THEN NULL ELSE s.queued_for END
     WHERE s.schedule_id = p_schedule.schedule_id;
+    IF p_schedule.after_job IS NOT NULL THEN
+        PERFORM lockstep.job_end_next(p_schedule.schedule_id);
+    END IF;
     IF is_trigger AND (p_schedule.look).failures > 0 AND (p_schedule.look).error IS NULL THEN
         UPDATE lockstep.schedule s SET look.failures = 0, failing_since = NULL WHERE s.schedule_id = p_schedule.schedule_id;
     END IF;

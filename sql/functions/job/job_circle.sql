@@ -8,12 +8,10 @@ BEGIN
     END IF;
     -- Of two changes that each make one half of what is refused the second waits here, and then sees the first.
     PERFORM pg_catalog.pg_advisory_xact_lock(lockstep.lock_class('dispatch'), 1);
-    SELECT w.name, e.n INTO one
-    FROM lockstep.job j CROSS JOIN LATERAL pg_catalog.jsonb_array_elements(j.spec -> 'schedules') WITH ORDINALITY AS e (spec, n)
-    JOIN lockstep.schedule s ON s.job_id = j.job_id AND s.name = e.spec ->> 'name' JOIN lockstep.job w ON w.job_id = s.after_job
-    WHERE j.job_id = p_job_id AND w.is_watch LIMIT 1;
+    SELECT w.name, s.name AS schedule INTO one
+    FROM lockstep.schedule s JOIN lockstep.job w ON w.job_id = s.after_job WHERE s.job_id = p_job_id AND w.is_watch ORDER BY s.schedule_id LIMIT 1;
     IF FOUND THEN
-        PERFORM lockstep.job_refuse(pg_catalog.format('schedules[%s].job', one.n), pg_catalog.format('job %s is a watch, which has no runs', one.name),
+        PERFORM lockstep.job_refuse(pg_catalog.format('job %s, schedule %s', p_name, one.schedule), pg_catalog.format('job %s is a watch, which has no runs', one.name),
             'name a job that runs here, or give this one times of its own');
     END IF;
     SELECT w.name, j.name AS follower INTO one FROM lockstep.job w JOIN lockstep.schedule s ON s.after_job = w.job_id JOIN lockstep.job j ON j.job_id = s.job_id

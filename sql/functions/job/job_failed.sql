@@ -29,6 +29,9 @@ BEGIN
         next_at = CASE WHEN s.after_job IS NULL OR was_queued THEN next WHEN s.next_at IS DISTINCT FROM at THEN s.next_at END, -- the job that it follows may have ended again
         wake_at = CASE WHEN s.after_job IS NULL OR was_queued THEN next + lockstep.job_jitter(p_job.name, p_schedule, next) WHEN s.next_at IS DISTINCT FROM at THEN s.wake_at END
     WHERE s.schedule_id = p_schedule.schedule_id;
+    IF p_schedule.after_job IS NOT NULL THEN
+        PERFORM lockstep.job_end_next(p_schedule.schedule_id);
+    END IF;
 EXCEPTION
     WHEN OTHERS THEN
         RAISE WARNING 'job %: % (and: %)', p_job.name, why, SQLERRM;

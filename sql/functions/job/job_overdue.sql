@@ -1,13 +1,20 @@
 -- Cancels runs of jobs that are longer than max_runtime, and zombies: of which nothing runs, nothing is to be done and nothing has ended for zombie_after, and
 -- whose end does not come. One that still works, or that waits for its turn, is no zombie. Nor is one that nobody has claimed, unless its messages are lost: the queue
--- was read to its end by an executor that has lived for so long, which has nothing else to do. Returns how many.
-CREATE OR REPLACE FUNCTION lockstep.job_overdue() RETURNS bigint LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+-- was read to its end by an executor that has lived for so long, which has nothing else to do. Each is cancelled by itself: one that cannot be is named in its job's log,
+-- once, and the others are cancelled. Of a queue that another session holds none is waited for again in the same look. Returns how many.
+CREATE OR REPLACE FUNCTION lockstep.job_overdue() RETURNS bigint LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp
+    SET lock_timeout = '1s' AS $$
 DECLARE
+    MOST CONSTANT bigint := 100;                     -- of a look
+    LONGEST CONSTANT interval := interval '10 seconds'; -- waits are in it
+    began CONSTANT timestamptz := clock_timestamp();
     one record;
+    why text;
+    held int[] := '{}';
     count bigint := 0;
 BEGIN
     FOR one IN
-        SELECT j.name, r.run_id, r.started_by, q.name AS queue, r.created_at < clock_timestamp() - j.max_runtime AS is_long, j.max_runtime, j.zombie_after
+        SELECT j.name, r.run_id, r.started_by, q.queue_id, q.name AS queue, r.created_at < clock_timestamp() - j.max_runtime AS is_long, j.max_runtime, j.zombie_after
         FROM (SELECT b.* FROM lockstep.run b WHERE b.job_id > 0 AND b.ended_at IS NULL AND b.cancelled_at IS NULL OFFSET 0) r -- by run_of_job
         JOIN lockstep.job j USING (job_id) JOIN lockstep.queue q ON q.queue_id = r.queue_id
         WHERE (r.created_at < clock_timestamp() - j.max_runtime
@@ -17,11 +24,22 @@ BEGIN
                    AND NOT EXISTS (
                        SELECT FROM lockstep.phase p JOIN lockstep.task t USING (phase_id)
                        WHERE p.run_no = r.run_no AND (NOT lockstep.is_finished(t.status) OR t.updated_at > clock_timestamp() - j.zombie_after))))
-        ORDER BY r.run_no LIMIT 100 LOOP
+        ORDER BY r.run_no LOOP
+        EXIT WHEN count = MOST OR clock_timestamp() > began + LONGEST;
+        CONTINUE WHEN one.queue_id = ANY (held);
         BEGIN
             PERFORM lockstep.run_cancel(one.run_id, CASE WHEN one.is_long THEN format('longer than max_runtime, %s', one.max_runtime) ELSE format('a zombie: nothing of it for %s', one.zombie_after) END, one.queue);
         EXCEPTION
             WHEN SQLSTATE 'LS002' THEN -- it has just ended
+                CONTINUE;
+            WHEN lock_not_available OR deadlock_detected OR serialization_failure THEN -- the next look finds it again
+                held := held || one.queue_id;
+                CONTINUE;
+            WHEN OTHERS THEN
+                why := format('the run is to be cancelled, and cannot be: %s: %s', SQLSTATE, left(SQLERRM, 2000));
+                IF NOT EXISTS (SELECT FROM lockstep.job_event e WHERE e.job = one.name AND e.run_id = one.run_id AND e.event = 'error' AND e.message = why) THEN
+                    PERFORM lockstep.job_note(one.name, 'error', one.started_by, why, one.run_id);
+                END IF;
                 CONTINUE;
         END;
         PERFORM lockstep.job_note(one.name, CASE WHEN one.is_long THEN 'error' ELSE 'zombie' END, one.started_by,

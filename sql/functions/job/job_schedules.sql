@@ -9,11 +9,21 @@ DECLARE
     made lockstep.schedule;
     old lockstep.schedule;
     one record;
+    state text;
+    why text;
+    code text;
+    advice text;
 BEGIN
     DELETE FROM lockstep.schedule s WHERE s.job_id = p_job.job_id
         AND NOT EXISTS (SELECT FROM pg_catalog.jsonb_array_elements(specs) AS n WHERE n ->> 'name' = s.name);
     FOR one IN SELECT e.value, e.n FROM pg_catalog.jsonb_array_elements(specs) WITH ORDINALITY AS e (value, n) LOOP
-        made := lockstep.schedule_of(p_job, one.value, one.n);
+        BEGIN
+            made := lockstep.schedule_of(p_job, one.value, one.n);
+        EXCEPTION
+            WHEN invalid_parameter_value OR SQLSTATE 'LS003' OR datetime_field_overflow OR interval_field_overflow OR numeric_value_out_of_range THEN
+                GET STACKED DIAGNOSTICS state = RETURNED_SQLSTATE, why = MESSAGE_TEXT, code = PG_EXCEPTION_DETAIL, advice = PG_EXCEPTION_HINT;
+                PERFORM lockstep.schedule_refuse(p_job.name, one.value, state, why, code, advice);
+        END;
         SELECT s.* INTO old FROM lockstep.schedule s WHERE s.job_id = p_job.job_id AND s.name = made.name FOR NO KEY UPDATE;
         IF FOUND AND old.spec = made.spec AND old.is_active = made.is_active AND (old.next_at IS NULL OR (old.wake_at IS NULL) = p_job.is_watch) THEN
             UPDATE lockstep.schedule s SET uses_sql = made.uses_sql WHERE s.schedule_id = old.schedule_id AND s.uses_sql <> made.uses_sql;
@@ -22,7 +32,7 @@ BEGIN
         made.next_at := CASE WHEN NOT made.is_active OR made.after_job IS NOT NULL THEN NULL WHEN (made.rows_rule).relation IS NOT NULL THEN now
                              ELSE lockstep.rule_next(made.rule, now) END;
         IF made.next_at IS NULL AND made.is_active AND made.after_job IS NULL AND (old.schedule_id IS NULL OR old.spec <> made.spec) THEN
-            PERFORM lockstep.job_refuse(pg_catalog.format('schedules[%s]', one.n), 'it never fires after now', 'write a time that is to come, or "enabled": false');
+            PERFORM lockstep.job_refuse(pg_catalog.format('job %s, schedule %s', p_job.name, made.name), 'it never fires after now', 'write a time that is to come, or "enabled": false');
         END IF;
         made.wake_at := CASE WHEN NOT p_job.is_watch THEN made.next_at END + lockstep.job_jitter(p_job.name, made, made.next_at);
         IF old.schedule_id IS NULL THEN
@@ -33,8 +43,10 @@ BEGIN
         ELSE
             INSERT INTO lockstep.job_occurrence (job_id, schedule_id, scheduled_for, outcome, source, reason, dispatcher)
             SELECT old.job_id, old.schedule_id, t.at, 'skipped', 'schedule ' || old.name, 'the schedule was changed before it fired', SESSION_USER
-            FROM pg_catalog.unnest(ARRAY[old.queued_for, CASE WHEN old.is_active AND old.next_at <= now AND (old.rows_rule).relation IS NULL THEN old.next_at END]) AS t (at) WHERE t.at IS NOT NULL
+            FROM pg_catalog.unnest(ARRAY[old.queued_for, CASE WHEN old.is_active AND old.next_at <= now AND (old.rows_rule).relation IS NULL THEN old.next_at END]
+                || ARRAY(SELECT e.scheduled_for FROM lockstep.job_end e WHERE e.schedule_id = old.schedule_id)) AS t (at) WHERE t.at IS NOT NULL
             ON CONFLICT (schedule_id, scheduled_for) DO NOTHING;
+            DELETE FROM lockstep.job_end e WHERE e.schedule_id = old.schedule_id;
             UPDATE lockstep.schedule s
             SET spec = made.spec, rule = made.rule, after_job = made.after_job, after_end = made.after_end, is_active = made.is_active, misfire = made.misfire,
                 catchup_window = made.catchup_window, jitter = made.jitter, grace = made.grace, next_at = made.next_at, wake_at = made.wake_at, queued_for = NULL,

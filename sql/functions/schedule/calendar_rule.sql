@@ -1,7 +1,8 @@
 -- A schedule in the columns of SQL Server Agent's sysschedules. Months count from the start date's month, weeks in blocks of seven days from the start
--- date; a day that does not exist is skipped; ordinals are counted; the end of a window is included, and one that wraps belongs to the day on which it opens.
-CREATE OR REPLACE FUNCTION lockstep.calendar_rule(p_rule jsonb, p_today date) RETURNS lockstep.rule LANGUAGE plpgsql IMMUTABLE AS $$
+-- date, which without one is EPOCH, a Monday, so that the days of a rule are the same whenever it is read; a day that does not exist is skipped; ordinals are counted; the end of a window is included, and one that wraps belongs to the day on which it opens.
+CREATE OR REPLACE FUNCTION lockstep.calendar_rule(p_rule jsonb) RETURNS lockstep.rule LANGUAGE plpgsql IMMUTABLE AS $$
 DECLARE
+    EPOCH CONSTANT date := '1990-01-01';
     type CONSTANT int := lockstep.calendar_number(p_rule, 'freq_type', 0, 128);
     relative CONSTANT int := lockstep.calendar_number(p_rule, 'freq_relative_interval', 0, 16);
     unit CONSTANT int := COALESCE(NULLIF(lockstep.calendar_number(p_rule, 'freq_subday_type', 0, 8), 0), 1);
@@ -16,7 +17,11 @@ BEGIN
     END IF;
     made := lockstep.cron_rule('0 0 * * *');
     made.hours := NULL;
-    made.start_date := COALESCE(lockstep.calendar_date(p_rule, 'active_start_date'), p_today);
+    made.start_date := lockstep.calendar_date(p_rule, 'active_start_date');
+    IF made.start_date IS NULL AND type = 1 THEN
+        PERFORM lockstep.rule_refuse('value', 'active_start_date: it is missing', 'write the day on which it fires, as 20260131');
+    END IF;
+    made.start_date := COALESCE(made.start_date, EPOCH);
     made.end_date := lockstep.calendar_date(p_rule, 'active_end_date');
     IF made.end_date < made.start_date THEN
         PERFORM lockstep.rule_refuse('value', 'active_end_date: it is before active_start_date', 'write a later date, or 0 for none');

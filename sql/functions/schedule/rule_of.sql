@@ -1,5 +1,5 @@
--- Reads a rule of times as people write it; what cannot be meant is refused, each with its reason. p_today: the first day of a calendar rule without one.
-CREATE OR REPLACE FUNCTION lockstep.rule_of(p_rule jsonb, p_today date DEFAULT CURRENT_DATE) RETURNS lockstep.rule LANGUAGE plpgsql STABLE AS $$
+-- Reads a rule of times as people write it; what cannot be meant is refused, each with its reason.
+CREATE OR REPLACE FUNCTION lockstep.rule_of(p_rule jsonb) RETURNS lockstep.rule LANGUAGE plpgsql STABLE AS $$
 DECLARE
     KINDS CONSTANT text := 'cron, interval, daily, weekly, monthly, calendar or once';
     zone CONSTANT text := COALESCE(p_rule ->> 'zone', 'UTC');
@@ -16,7 +16,7 @@ BEGIN
             made.every := lockstep.rule_seconds('every', p_rule ->> 'every', 1);
             made.phase := CASE WHEN p_rule ->> 'phase' IS NULL THEN 0 ELSE lockstep.rule_seconds('phase', p_rule ->> 'phase', 0) % made.every END;
         WHEN 'daily', 'weekly', 'monthly' THEN made := lockstep.list_rule(p_rule);
-        WHEN 'calendar' THEN made := lockstep.calendar_rule(p_rule, p_today);
+        WHEN 'calendar' THEN made := lockstep.calendar_rule(p_rule);
         WHEN 'once' THEN made := lockstep.once_rule(p_rule ->> 'at');
         ELSE PERFORM lockstep.rule_refuse('kind', pg_catalog.format('kind: %s is not known', COALESCE(pg_catalog.left(p_rule ->> 'kind', 64), 'nothing')), 'write ' || KINDS);
     END CASE;

@@ -5,6 +5,9 @@ DECLARE
     DAYS_ALL CONSTANT bigint := ((1::bigint << 31) - 1) << 1;
     step int;
 BEGIN
+    IF lockstep.rule_anchor(p_written, p_rule) IS NOT NULL THEN
+        RETURN NEXT pg_catalog.format('active_start_date is not given: it counts from %s, a Monday', lockstep.rule_anchor(p_written, p_rule));
+    END IF;
     IF p_rule.kind = 'interval' AND p_rule.every % 86400 = 0 THEN
         RETURN NEXT 'the day of an interval begins at midnight UTC; write a daily rule with a zone for local midnight';
     ELSIF p_rule.kind = 'months' AND p_rule.ordinal IS NULL THEN

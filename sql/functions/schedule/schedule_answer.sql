@@ -1,5 +1,6 @@
 -- The answer to one line of `schedule next --file`: {"next": [...]}, or {"error": a word, "message": ..., "hint": ...}. The line is a rule, with
--- after (now, if it is not given) and n (p_n).
+-- after (now, if it is not given) and n (p_n). counted_from: the day from which a calendar rule counts that does not
+-- give one.
 CREATE OR REPLACE FUNCTION lockstep.schedule_answer(p_line text, p_n int) RETURNS jsonb LANGUAGE plpgsql STABLE SECURITY DEFINER
     SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
@@ -16,9 +17,9 @@ BEGIN
         END IF;
         times := (asked ->> 'n')::int;
     END IF;
-    RETURN jsonb_build_object('next', COALESCE((
+    RETURN jsonb_strip_nulls(jsonb_build_object('counted_from', lockstep.rule_anchor(asked, lockstep.rule_of(asked)), 'next', COALESCE((
         SELECT jsonb_agg(to_char(f AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"') ORDER BY f)
-        FROM lockstep.forecast(asked, NULL, times) AS f), '[]'));
+        FROM lockstep.forecast(asked, NULL, times) AS f), '[]')));
 EXCEPTION
     WHEN invalid_parameter_value THEN
         GET STACKED DIAGNOSTICS word = PG_EXCEPTION_DETAIL, why = MESSAGE_TEXT, advice = PG_EXCEPTION_HINT;
