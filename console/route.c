@@ -19,7 +19,9 @@ static int segments_of(const char *path, const char *segments[8], size_t lengths
 
 bool route_is_personal(const struct route *route)
 {
-    return route->stmt == &sql_console_locks || route->stmt == &sql_console_system;
+    return route->stmt == &sql_console_locks || route->stmt == &sql_console_system ||
+           route->stmt == &sql_console_explain_queue || route->stmt == &sql_console_explain_run ||
+           route->stmt == &sql_console_explain_task;
 }
 
 /* A segment in braces takes any. */

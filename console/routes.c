@@ -140,7 +140,8 @@ const struct route routes[] = {
     {"POST", "tokens", &sql_console_token_make, OPERATOR,
      "name=token! role=level! days publish reason!", "makes one; the answer has it, this once"},
     {"DELETE", "tokens/{token}", &sql_console_token_end, OPERATOR, "token reason!", "revokes it"},
-    {"GET", "system", &sql_console_system, MONITOR, "", "checks, versions, sessions and tokens"},
+    {"GET", "system", &sql_console_system, MONITOR, "@payloads",
+     "checks, versions, sessions and tokens"},
 
     {"POST", "tasks/{task}/retry", &sql_console_task_retry, OPERATOR, "task reason!",
      "starts its next attempt"},

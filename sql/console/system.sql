@@ -1,4 +1,4 @@
--- console_system :one  how the installation is: what `lockstep check` says of it, versions, the size of the database, the sessions of lockstep (hidden: why not all of each is seen, and what
+-- console_system :one  how the installation is: what `lockstep check` says of it, if $1 with what sessions run, versions, the size of the database, the sessions of lockstep (hidden: why not all of each is seen, and what
 -- changes that; null: it is), and the tokens
 -- columns: document
 WITH sessions AS (
@@ -6,8 +6,8 @@ WITH sessions AS (
     FROM pg_catalog.pg_stat_activity a
     WHERE a.datname = current_database() AND a.application_name LIKE 'lockstep%' ORDER BY a.backend_start, a.pid LIMIT 1000)
 SELECT json_build_object(
-    'checks', (SELECT json_agg(json_build_object('check', c.subject, 'status', c.grade, 'text', c.finding, 'hint', c.hint) ORDER BY c.no, c.subject, c.finding)
-               FROM lockstep.check_list() c),
+    'checks', CASE WHEN lockstep.queries_shown($1::boolean) THEN (SELECT json_agg(json_build_object('check', c.subject, 'status', c.grade, 'text', c.finding, 'hint', c.hint) ORDER BY c.no, c.subject, c.finding)
+               FROM lockstep.check_list() c) END,
     'sessions', COALESCE((SELECT json_agg(s ORDER BY s.since, s.pid) FROM sessions s), '[]'::json),
     'hidden', (SELECT h FROM lockstep.sessions_hidden() h WHERE EXISTS (SELECT FROM sessions s WHERE s.state IS NULL)),
     'versions', json_build_object('PostgreSQL', current_setting('server_version'),

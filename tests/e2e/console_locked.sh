@@ -1,6 +1,6 @@
 #!/bin/bash
 # Who waits for the database waits as long as one statement may take, and keeps no one else out; what is one person's is not shown to another; what a client has left is not done.
-# ctest: timeout=120
+# ctest: timeout=180
 . "$(dirname "$0")/../support/e2e.bash"
 . "$here/../support/console.bash"
 q=$(scratch_name) looks=$(scratch_name) sees=$(scratch_name) acts=$(scratch_name)
@@ -89,6 +89,42 @@ sign_in "$looks"
 expect 'who may not, within the time that an answer is kept' "$(sees_state)" '[null]'
 sql "SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity WHERE application_name = 'lockstep/test'" >/dev/null
 wait "$sleeper" || true
+
+case_begin 'what a session runs that is in the way is shown to those who may see payloads, and by their own rights'
+lockstep publish --queue "$q" -q - <<<'{"order": 1, "sql": "SELECT 1"}' >/dev/null
+open=$(lockstep publish --queue "$q" -q --name open - <<<'{"order": 1, "sql": "SELECT pg_sleep(600)"}')
+daemon --queue "$q" --readers 1
+eventually 30 is "SELECT count(*) FROM lockstep.task WHERE status = 'Processing'" 1
+kill -KILL "$daemon"
+wait "$daemon" 2>/dev/null || true
+task=$(sql "SELECT max(task_id) FROM lockstep.task")
+session_open "BEGIN" "SELECT 1 FROM lockstep.run WHERE run_id = '$open' FOR SHARE" "SELECT 1 FROM lockstep.task WHERE task_id = $task FOR SHARE" \
+    "SELECT pg_advisory_lock(lockstep.lock_class('phase'), 2 * max(phase_id)::int) FROM lockstep.phase"
+echo "SELECT 'a parameter of a task';" >&"$session"
+eventually 20 is "SELECT query FROM pg_stat_activity WHERE pid = $backend" "SELECT 'a parameter of a task';"
+held="backend $backend holds"
+# says PATH: how many of its sentences are about the session, how many of them with the query, with words instead, or with neither
+says() {
+    as GET "$1"
+    [ "$status" = 200 ] || { echo "$status $answer"; return; }
+    api_is "[.. | (.sentence?, .text?) | strings | select(contains(\"$held\"))] | \"\(length) \([.[] | select(contains(\"a parameter\"))] | length) \([.[] | select(contains(\"the query is hidden\"))] | length)\""
+}
+looked() { says "api/v1/queues/$q/explain"; says "api/v1/runs/$open/explain"; says "api/v1/tasks/$task/explain"; says api/v1/system; }
+both=$(scratch_name)
+person "$both" "lockstep_operator, pg_monitor"
+sign_in "$both"
+eventually 20 eval '[ "$(says "api/v1/queues/$q/explain")" = "2 2 0" ]' # of a row that nothing waits for it is said after 5 s
+expect 'who may act' "$(looked | paste -sd,)" '2 2 0,2 2 0,2 2 0,1 1 0'
+sign_in "$acts"
+expect 'who may act and does not see the queries of others in PostgreSQL, within the time that an answer is kept' "$(looked | paste -sd,)" '2 0 0,2 0 0,2 0 0,1 0 0'
+sign_in "$sees"
+expect 'who may look, although PostgreSQL lets it see queries' "$(looked | paste -sd,)" '2 0 2,2 0 2,2 0 2,1 0 1'
+session_close
+console_stop
+console_start -s console.show_payloads=on
+sign_in "$sees"
+says api/v1/tasks/$task/explain >/dev/null
+expect 'payloads are shown' "$(api_is '[.lines[].sentence | select(contains("is hidden"))] | length')" 0
 
 case_begin 'an Idempotency-Key is for one query'
 sign_in "$acts"
