@@ -41,7 +41,8 @@ int nearest_distance(const char *from, const char *to)
 const char *nearest_of(const char *word, const char *best, const char *candidate)
 {
     int distance = nearest_distance(word, candidate);
-    int allowed = 2 * ((int)strlen(candidate) / 3 + 1);
+    int shorter = least((int)strnlen(word, LONGEST), (int)strnlen(candidate, LONGEST));
+    int allowed = 2 * ((shorter + 1) / 3);
     if (distance > allowed || (best != NULL && nearest_distance(word, best) <= distance))
         return best;
     return candidate;

@@ -10,8 +10,8 @@ static bool is_number(const char *text)
     return *text != '\0' && strspn(text, "0123456789") == strlen(text);
 }
 
-enum rc number_refuse(const char *object, const char *name, const char *text,
-                      struct number_range range, const char *unit, struct err *err)
+static enum rc number_refuse(const char *object, const char *name, const char *text,
+                             struct number_range range, const char *unit, struct err *err)
 {
     STR_AUTO allowed = {0};
     const char *space = *unit != '\0' ? " " : "", *quote = is_number(text) ? "" : "\"";

@@ -26,11 +26,6 @@ struct number_range {
 MUST_CHECK enum rc number_parse(const char *object, const char *name, const char *text,
                                 struct number_range range, int64_t *ret_number, struct err *err);
 
-/** The refusal alone, for values that are written with a unit. unit: "ms", or "" if there is
- * none. */
-MUST_CHECK enum rc number_refuse(const char *object, const char *name, const char *text,
-                                 struct number_range range, const char *unit, struct err *err);
-
 /** Behind a noun: nothing for one of it, "s" for any other number. */
 #define NUMBER_S(number) ((number) == 1 ? "" : "s")
 

@@ -9,6 +9,7 @@
 #include "config/conninfo.h"
 #include "db/backend.h"
 #include "db/migrate.h"
+#include "db/sqlstate.h"
 
 #include <locale.h>
 #include <poll.h>
@@ -128,6 +129,19 @@ static enum rc open_session(struct cli *cli, const char *conninfo, struct err *e
     return rc;
 }
 
+static enum rc use_zone(struct cli *cli, const char *zone, struct err *err)
+{
+    struct err why;
+    enum rc rc = db_run(cli->db, &sql_view_time_zone, (const char *const[]){zone}, NULL, &why);
+    if (rc == RC_OK || !sqlstate_is(&why, SQLSTATE_INVALID_PARAMETER_VALUE)) {
+        if (rc != RC_OK && err != NULL)
+            *err = why;
+        return rc;
+    }
+    return err_set(err, RC_REJECT, ERR_USAGE, "--time-zone", "Write a name such as Europe/Berlin.",
+                   "there is no time zone \"%s\"", zone);
+}
+
 static enum rc open_db(struct cli *cli, struct err *err)
 {
     STR_AUTO conninfo = {0};
@@ -135,7 +149,7 @@ static enum rc open_db(struct cli *cli, struct err *err)
     enum rc rc = open_session(cli, conninfo.data, err);
     const char *zone = cli_text(cli, "time-zone");
     if (rc == RC_OK && zone != NULL)
-        rc = db_run(cli->db, &sql_view_time_zone, (const char *const[]){zone}, NULL, err);
+        rc = use_zone(cli, zone, err);
     if (rc == RC_OK && (cli->command->needs & NEEDS_SCHEMA) == NEEDS_SCHEMA)
         rc = migrate_validate(cli->db, err);
     return rc;

@@ -55,10 +55,10 @@ enum rc command_job_list(struct cli *cli, struct err *err)
                : rc;
 }
 
-static enum rc find_job(struct cli *cli, struct db_result **ret_row, struct err *err)
+static enum rc find_job(struct cli *cli, const struct sql_statement *stmt,
+                        struct db_result **ret_row, struct err *err)
 {
-    enum rc rc =
-        db_run(cli->db, &sql_job_show, (const char *const[]){cli->arguments[0]}, ret_row, err);
+    enum rc rc = db_run(cli->db, stmt, (const char *const[]){cli->arguments[0]}, ret_row, err);
     if (rc == RC_NONE)
         return err_set(err, RC_REJECT, ERR_USAGE, cli->arguments[0], REMEDY_JOB_LIST,
                        "there is no job with this name");
@@ -69,7 +69,7 @@ enum rc command_job_show(struct cli *cli, struct err *err)
 {
     DB_RESULT_AUTO *job = NULL;
     DB_RESULT_AUTO *schedules = NULL;
-    enum rc rc = find_job(cli, &job, err);
+    enum rc rc = find_job(cli, &sql_job_show, &job, err);
     if (rc == RC_OK)
         rc = db_run(cli->db, &sql_job_schedules, (const char *const[]){cli->arguments[0]},
                     &schedules, err);
@@ -83,10 +83,10 @@ enum rc command_job_show(struct cli *cli, struct err *err)
 enum rc command_job_export(struct cli *cli, struct err *err)
 {
     DB_RESULT_AUTO *job = NULL;
-    enum rc rc = find_job(cli, &job, err);
+    enum rc rc = find_job(cli, &sql_job_export, &job, err);
     if (rc != RC_OK)
         return rc;
-    (void)printf("%s\n", db_text(job, 0, JOB_SHOW_PRETTY));
+    (void)printf("%s\n", db_text(job, 0, JOB_EXPORT_SPEC));
     return table_check(stdout, err);
 }
 
@@ -113,7 +113,8 @@ enum rc command_job_test(struct cli *cli, struct err *err)
     if (rc == RC_OK && db_rows(rows) == 0)
         cli_say(cli, "lockstep: %s: it has no schedule; it runs by hand\n", cli->arguments[0]);
     return rc == RC_OK
-               ? cli_print_list(cli, rows, "schedule,would_fire,reason,next_scheduled_run", err)
+               ? cli_print_list(cli, rows,
+                                "schedule,would_fire,reason,scheduled_for,next_scheduled_run", err)
                : rc;
 }
 
@@ -227,7 +228,7 @@ static enum rc newest(struct cli *cli, const struct sql_statement *stmt, const c
     enum rc rc = db_run(cli->db, stmt, (const char *const[]){name, limit_of(cli)}, &rows, err);
     if (rc == RC_OK && name != NULL &&
         db_rows(rows) == 0) /* of a deleted job the log is still there */
-        rc = find_job(cli, &job, err);
+        rc = find_job(cli, &sql_job_show, &job, err);
     return rc == RC_OK ? cli_print_list(cli, rows, shorts, err) : rc;
 }
 
@@ -250,11 +251,12 @@ enum rc command_schedule_list(struct cli *cli, struct err *err)
     DB_RESULT_AUTO *job = NULL;
     DB_RESULT_AUTO *rows = NULL;
     const char *name = cli->argument_count > 0 ? cli->arguments[0] : NULL;
-    enum rc rc = name != NULL ? find_job(cli, &job, err) : RC_OK;
+    enum rc rc = name != NULL ? find_job(cli, &sql_job_show, &job, err) : RC_OK;
     if (rc == RC_OK)
         rc = db_run(cli->db, &sql_job_schedules, (const char *const[]){name}, &rows, err);
-    return rc == RC_OK ? cli_print_list(cli, rows, "job,schedule,kind,rule,is_active,next_at", err)
-                       : rc;
+    return rc == RC_OK
+               ? cli_print_list(cli, rows, "job,schedule,kind,rule,zone,is_active,next_at", err)
+               : rc;
 }
 
 enum rc command_schedule_forecast(struct cli *cli, struct err *err)
@@ -269,7 +271,7 @@ enum rc command_schedule_forecast(struct cli *cli, struct err *err)
     else
         job_name_option(err);
     if (rc == RC_OK && db_rows(rows) == count)
-        cli_say(cli, "lockstep: these are the first %lld times; there may be more: --count N\n",
-                (long long)count);
+        cli_say(cli, "lockstep: there may be more after the first %lld time%s: --count N\n",
+                (long long)count, NUMBER_S(count));
     return rc;
 }

@@ -61,12 +61,35 @@ static enum rc read_jobs(const char *path, char **ret_jobs, struct err *err)
     return RC_OK;
 }
 
+/* The name by which the jobs of a file are known: ./jobs.json and jobs.json are one file. */
+static const char *file_name(const char *path)
+{
+    while (strncmp(path, "./", 2) == 0 && path[2] != '\0')
+        path += 2;
+    return path;
+}
+
+/* The rows say what was done. A job that differs from its file and is kept makes the command fail,
+ * so that a deployment does not pass for done. */
+static enum rc judge(const char *path, const struct db_result *rows, struct err *err)
+{
+    int kept = 0;
+    for (int i = 0; i < db_rows(rows); i++)
+        kept += db_word(rows, i, JOB_APPLY_ACTION) == JOB_APPLY_IS_KEPT;
+    if (kept == 0)
+        return RC_OK;
+    return err_set(err, RC_REJECT, ERR_FAILED, path,
+                   "See the detail of each; --force makes them what the file declares.",
+                   "%d job%s kept, and not as the file declares", kept,
+                   kept == 1 ? " is" : "s are");
+}
+
 static enum rc apply(struct cli *cli, const char *path, struct err *err)
 {
     FREE_AUTO char *jobs = NULL;
     DB_RESULT_AUTO *rows = NULL;
     enum rc rc = read_jobs(path, &jobs, err);
-    const char *params[] = {jobs, path, cli_has(cli, "dry-run") ? "true" : "false",
+    const char *params[] = {jobs, file_name(path), cli_has(cli, "dry-run") ? "true" : "false",
                             cli_has(cli, "prune") ? "true" : "false",
                             cli_has(cli, "force") ? "true" : "false"};
     if (rc == RC_OK)
@@ -75,7 +98,9 @@ static enum rc apply(struct cli *cli, const char *path, struct err *err)
         rc = job_said(db_run(cli->db, &sql_job_apply, params, &rows, err), err);
     if (rc == RC_REJECT && err != NULL && err->object[0] == '\0')
         utf8_copy(err->object, sizeof err->object, path);
-    return rc == RC_OK ? cli_print(cli, rows, err) : rc;
+    if (rc == RC_OK)
+        rc = cli_print(cli, rows, err);
+    return rc == RC_OK ? judge(path, rows, err) : rc;
 }
 
 enum rc command_job_apply(struct cli *cli, struct err *err)

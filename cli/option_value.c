@@ -63,6 +63,20 @@ static bool begins(const char *argument, const char *kind)
     return strncmp(argument, kind, len) == 0 && strchr(":|", argument[len]) != NULL;
 }
 
+/* In the largest unit that leaves no rest. */
+static const char *time_text(int64_t ms, char buffer[32])
+{
+    static const struct {
+        int64_t ms;
+        const char *name;
+    } units[] = {{86400000, "d"}, {3600000, "h"}, {60000, "m"}, {1000, "s"}, {1, "ms"}};
+    size_t i = 0;
+    while (ms == 0 ? i < 3 : ms % units[i].ms != 0)
+        i++;
+    (void)snprintf(buffer, 32, "%lld%s", (long long)(ms / units[i].ms), units[i].name);
+    return buffer;
+}
+
 static enum rc check_time(const char *object, const char *name, const char *argument,
                           const char *value, struct err *err)
 {
@@ -70,10 +84,11 @@ static enum rc check_time(const char *object, const char *name, const char *argu
     struct number_range range = range_of(argument, (struct number_range){0, INT_MAX});
     if (config_parse_duration(value, "s", &ms) && ms >= range.least && ms <= range.most)
         return RC_OK;
-    enum rc rc = number_refuse(object, name, value, range, "ms", err);
-    (void)snprintf(err->hint, sizeof err->hint,
-                   "A time such as 500ms, 30s, 5min; a bare number is seconds.");
-    return rc;
+    char least[32], most[32];
+    return err_set(err, RC_REJECT, ERR_USAGE, object,
+                   "Write a time such as 90s, 5m, 1h30m or 2d; a bare number is seconds.",
+                   "%s must be %s to %s, not \"%s\"", name, time_text(range.least, least),
+                   time_text(range.most, most), value);
 }
 
 enum rc option_value(const struct cli *cli, const struct option_spec *spec, const char *value,

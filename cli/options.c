@@ -158,15 +158,34 @@ static bool asks_help(const char *word)
     return strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0;
 }
 
+/* Verbs of other programs. By its letters alone rm would be nearer to run than to delete. */
+static bool is_called(const char *verb, const char *typed)
+{
+    static const char *const words[][2] = {
+        {"delete", "rm"},   {"delete", "del"},    {"delete", "remove"}, {"delete", "drop"},
+        {"remove", "rm"},   {"remove", "del"},    {"remove", "delete"}, {"list", "ls"},
+        {"show", "get"},    {"show", "describe"}, {"show", "status"},   {"create", "add"},
+        {"create", "new"},  {"add", "create"},    {"add", "new"},       {"run", "start"},
+        {"cancel", "kill"}, {"cancel", "stop"},   {"apply", "create"},  {"apply", "add"},
+        {"explain", "why"}};
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (strcmp(words[i][0], verb) == 0 && strcmp(words[i][1], typed) == 0)
+            return true;
+    return false;
+}
+
 static enum rc unknown_command(const char *noun, const char *verb, struct err *err)
 {
     const char *near = NULL;
     bool known = is_noun(noun);
-    for (const struct command *row = commands; row->noun != NULL; row++)
+    bool called = false;
+    for (const struct command *row = commands; row->noun != NULL && !called; row++)
         if (!known)
             near = nearest_of(noun, near, row->noun);
-        else if (strcmp(row->noun, noun) == 0 && verb != NULL)
-            near = nearest_of(verb, near, row->verb);
+        else if (strcmp(row->noun, noun) == 0 && verb != NULL) {
+            called = is_called(row->verb, verb);
+            near = called ? row->verb : nearest_of(verb, near, row->verb);
+        }
     char hint[200];
     if (near != NULL && *near != '\0')
         (void)snprintf(hint, sizeof hint, REMEDY_MEANT, known ? noun : near, known ? " " : "",

@@ -155,6 +155,8 @@ static char letter_of(const struct db_result *result, int column)
         return 'd';
     case 2950: /* uuid */
         return 'u';
+    case 3802: /* jsonb */
+        return 'j';
     default:
         return strcmp(db_column_name(result, column), "status") == 0 ? 's' : 't';
     }

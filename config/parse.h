@@ -12,7 +12,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/** A bare number has the given unit. */
+/** 500ms, 90s, 5m or 5min, 1h30m, 2d; a bare number has the given unit. */
 bool config_parse_duration(const char *text, const char *unit, int64_t *ret_ms);
 bool config_parse_size(const char *text, int64_t *ret_bytes);
 bool config_parse_bool(const char *text, bool *ret_value);

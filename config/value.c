@@ -14,30 +14,51 @@ struct unit {
     int64_t factor;
 };
 
-static const struct unit time_units[] = {{"ms", 1},      {"s", 1000},     {"min", 60000},
-                                         {"h", 3600000}, {"d", 86400000}, {NULL, 0}};
+static const struct unit time_units[] = {{"ms", 1},    {"s", 1000},    {"min", 60000},
+                                         {"m", 60000}, {"h", 3600000}, {"d", 86400000},
+                                         {NULL, 0}};
 static const struct unit size_units[] = {{"B", 1},          {"kB", 1LL << 10}, {"MB", 1LL << 20},
                                          {"GB", 1LL << 30}, {"TB", 1LL << 40}, {NULL, 0}};
 
-/* Digits, then white space, then a unit or, for a bare number, the key's own. Never negative. */
-static bool parse_unit(const char *text, const char *bare, const struct unit *units,
+/* Digits, white space, a unit. *text is behind them then. bare: the unit where none is written. */
+static bool parse_part(const char **text, const char *bare, const struct unit *units,
                        int64_t *ret_value)
 {
-    size_t digits = strspn(text, "0123456789");
-    const char *name = text + digits + strspn(text + digits, " \t");
+    size_t digits = strspn(*text, "0123456789");
+    const char *name = *text + digits + strspn(*text + digits, " \t");
+    size_t len = strcspn(name, "0123456789 \t");
     int64_t number;
-    if (!int64_parse(text, digits, &number))
+    if (!int64_parse(*text, digits, &number))
         return false;
-    if (*name == '\0')
+    *text = name + len;
+    if (len == 0) {
         name = bare;
+        len = strlen(bare);
+    }
     for (; units->name != NULL; units++)
-        if (strcmp(units->name, name) == 0) {
+        if (strlen(units->name) == len && memcmp(units->name, name, len) == 0) {
             if (number > INT64_MAX / units->factor)
                 return false;
             *ret_value = number * units->factor;
             return true;
         }
     return false;
+}
+
+/* One part, or several, of which each has its unit: 1h30m. Never negative. */
+static bool parse_unit(const char *text, const char *bare, const struct unit *units,
+                       int64_t *ret_value)
+{
+    int64_t sum = 0;
+    for (bool first = true; first || *text != '\0'; first = false) {
+        int64_t part = 0;
+        bool last = text[strspn(text, "0123456789 \t")] == '\0';
+        if (!parse_part(&text, first && last ? bare : "", units, &part) || part > INT64_MAX - sum)
+            return false;
+        sum += part;
+    }
+    *ret_value = sum;
+    return true;
 }
 
 bool config_parse_duration(const char *text, const char *unit, int64_t *ret_ms)

@@ -49,9 +49,8 @@ enum rc session_lock(struct session *session, const struct target *target,
                      struct progress *progress, struct err *err)
 {
     int64_t until_us = clock_boot_us() + (int64_t)progress->options->lock_wait_ms * 1000;
-    progress_stage(progress, PUBLISH_LOCKING);
     probe("publish.locking");
-    for (;;) {
+    for (bool waits = false;; waits = true) {
         DB_RESULT_AUTO *got = NULL;
         enum rc rc = db_run(session->db, &sql_publish_lock,
                             (const char *const[]){DB_INT(target->queue_id)}, &got, err);
@@ -67,7 +66,10 @@ enum rc session_lock(struct session *session, const struct target *target,
         rc = progress_cancelled(progress, err);
         if (rc != RC_OK)
             return rc;
-        progress_report(progress, "");
+        if (waits)
+            progress_report(progress, "");
+        else
+            progress_stage(progress, PUBLISH_LOCKING);
         (void)poll(NULL, 0, TRY_EVERY_MS);
     }
 }

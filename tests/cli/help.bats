@@ -68,6 +68,16 @@ commands() { # "NOUN VERB" a line, from the program's own help
     [ "$status" -eq 2 ]
 }
 
+@test "a verb of another program leads to the one that does the same, and none leads to one that acts" {
+    hint() { run "$LOCKSTEP_BIN" "$@"; [ "$status" -eq 2 ]; printf '%s' "${lines[1]}"; }
+    [ "$(hint job rm x)" = '  hint: Did you mean: lockstep job delete' ]
+    [ "$(hint schedule rm x)" = '  hint: Did you mean: lockstep schedule remove' ]
+    [ "$(hint run ls)" = '  hint: Did you mean: lockstep run list' ]
+    [ "$(hint queue get x)" = '  hint: Did you mean: lockstep queue show' ]
+    [ "$(hint job lits)" = '  hint: Did you mean: lockstep job list' ]
+    [ "$(hint run list --name x)" = '  hint: lockstep run list --help' ]
+}
+
 @test "missing and superfluous arguments and bad values are refused with exit code 2" {
     for words in "queue show" "queue show a b" "queue list -o" "queue list -o xml" "queue set a --max-readers many" \
         "queue set a --max-readers -1" "queue set a --on-failure stop|continue" "publish --timeout soon" \
@@ -124,8 +134,8 @@ refused() { # MESSAGE ARGS...: exit code 2, nothing reached for, and the message
     refused 'queue create: --partition must be 0 to 2147483647, not 4294967296' queue create q --partition 4294967296
     refused 'queue set: --lookahead must be 1 to 1000, not "many"' queue set q --lookahead many
     refused 'queue set: --keep-runs must be 1 to 1000000, not 1000001' queue set q --keep-runs 1000001
-    refused 'queue set: --external-lease must be 1000 to 3600000000 ms, not "1ms"' queue set q --external-lease 1ms
-    refused 'publish: --timeout must be 0 to 2147483647 ms, not "99999999h"' publish --queue q --timeout 99999999h -
+    refused 'queue set: --external-lease must be 1s to 1000h, not "1ms"' queue set q --external-lease 1ms
+    refused 'publish: --timeout must be 0s to 2147483647ms, not "99999999h"' publish --queue q --timeout 99999999h -
     refused 'replay: --resume must be 1 to 2147483647, not 2147483648' replay --queue q --resume 2147483648
     for command in 'run list' 'task list' 'log' 'rejected list' 'run retry'; do
         # shellcheck disable=SC2086

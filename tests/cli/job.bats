@@ -79,6 +79,36 @@ end_runs() { sql "UPDATE lockstep.run SET status = 'Completed', ended_at = clock
     is 'SELECT count(*) FROM lockstep.run' 1
 }
 
+@test "a job that job apply keeps makes the command fail, and is checked like the others" {
+    cd "$BATS_TEST_TMPDIR"
+    job() { printf '{"job": "j", "queue": "q", "max_runtime": "%s", "tasks": [{"order": 1, "sql": "SELECT 1"}], "schedules": [{"name": "night", "kind": "cron", "expr": "0 3 * * *", "zone": "Europe/Berlin"}]}' "$1"; }
+    job 1h >jobs.json
+    lockstep job apply jobs.json -q
+    lockstep job apply ./jobs.json -q # is the same file
+    lockstep job apply -q - <jobs.json # another file that declares the same changes nothing
+    job 2h >other.json
+    run lockstep job apply other.json --dry-run
+    [ "$status" -eq 1 ]
+    [[ $output == *kept*'other.json: 1 job is kept, and not as the file declares'*'--force makes them'* ]]
+    run lockstep job apply other.json
+    [ "$status" -eq 1 ]
+    is "SELECT spec ->> 'max_runtime' FROM lockstep.job" 1h
+    job 'two hours' >other.json
+    run lockstep job apply other.json
+    [ "$status" -eq 2 ]
+    [[ $output == *'"two hours" is not a length of time'* ]]
+    job 2h >other.json
+    lockstep job apply other.json --force -q
+    is "SELECT spec ->> 'max_runtime' FROM lockstep.job" 2h
+    run lockstep schedule list --wide
+    [[ $output == *'0 3 * * *'*Europe/Berlin* ]]
+    [ "$(lockstep job show j -o json | jq -r '.schedules[0].words, .job.spec.max_runtime')" = 'at 03:00 every day, by the clock of Europe/Berlin
+2h' ]
+    run lockstep job list --time-zone Berlin
+    [ "$status" -eq 2 ]
+    [[ $output == *'--time-zone: there is no time zone "Berlin"'*'Write a name such as Europe/Berlin.'* ]]
+}
+
 @test "what a backfill cannot fill is refused with what to write" {
     apply <<<'{"job": "j", "queue": "q", "tasks": [{"order": 1, "sql": "SELECT 1"}], "schedules": [{"name": "s", "kind": "interval", "every": "1m"}]}'
     refused '--to is missing' job backfill j --from 2025-01-01T00:00:00Z

@@ -129,7 +129,7 @@ SELECT (pg_temp.asked(pg_temp.then('mark'))).token AS token \gset
 SELECT lockstep.dispatch_begin();
 SELECT throws_ok(format('SELECT lockstep.fire(%L, 2, NULL)', :'token'), 'LS002', NULL, 'so does another dispatcher');
 SELECT (pg_temp.asked(pg_temp.then('mark'))).token AS token \gset
-SELECT throws_ok(format('SELECT lockstep.fire(%L, 0, NULL)', :'token'), '22023', 'mark changed no row', 'a mark that changed no row fires nothing');
+SELECT throws_ok(format('SELECT lockstep.fire(%L, 0, NULL)', :'token'), '22023', 'no row waits: mark changed none', 'a mark that changed no row fires nothing');
 SELECT throws_ok(format('SELECT lockstep.fire(%L, NULL, NULL)', :'token'), '22023', NULL, 'nor does one that was left out');
 SELECT throws_ok(format('SELECT lockstep.fire(%L, 1, ARRAY[''{"order": 1, "command": "x"}''::jsonb])', :'token'), '22023', NULL, 'nor one with tasks of somebody else');
 SELECT is((SELECT (lockstep.dispatch_failed('test', :'token', true, 'another session was in the way')).verdict), 'wait', 'what is no fault of the job waits');

@@ -280,7 +280,13 @@ static void values_have_units_as_in_postgresql_conf(void **state)
     assert_true(config_parse_size("7", &value) && value == 7);
     assert_false(config_parse_size("64mb", &value));
     assert_false(config_parse_size("9999999999TB", &value));
-    assert_false(config_parse_duration("", "s", &value));
+    assert_true(config_parse_duration("5m", "s", &value) && value == 300000);
+    assert_true(config_parse_duration("1h30m", "s", &value) && value == 5400000);
+    assert_true(config_parse_duration("1d2h", "s", &value) && value == 26 * 3600000);
+    static const char *const bad[] = {"",   "1h30", "30 1h", "h",  "1hm",
+                                      "-1", "1.5h", "1 h ",  "5M", "9223372036854775807s"};
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
+        assert_false(config_parse_duration(bad[i], "s", &value));
 }
 
 static void a_later_origin_wins_and_is_remembered(void **state)

@@ -6,4 +6,4 @@ LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
     FROM lockstep.schedule s WHERE s.schedule_id = schedule_words.id
 $$;
 REVOKE EXECUTE ON FUNCTION lockstep.schedule_words(int) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION lockstep.schedule_words(int) TO lockstep_operator, lockstep_monitor;
+GRANT EXECUTE ON FUNCTION lockstep.schedule_words(int) TO lockstep_executor, lockstep_producer, lockstep_operator, lockstep_monitor;

@@ -24,8 +24,8 @@ BEGIN
     IF (p_rows IS NOT NULL) <> (own.spec ? 'query') OR (p_marked IS NOT NULL) <> COALESCE(own.spec -> 'trigger' ? 'mark', false) THEN
         RAISE EXCEPTION 'job % has no such SQL', own.name USING ERRCODE = 'invalid_parameter_value'; -- somebody else than ask_fire calls
     ELSIF p_marked = 0 THEN
-        RAISE EXCEPTION 'mark changed no row' USING ERRCODE = 'invalid_parameter_value',
-            HINT = 'Write the INSERT or UPDATE itself: of a CALL or SELECT the rows are not counted. It has to change rows that "pending" finds.';
+        RAISE EXCEPTION 'no row waits: mark changed none' USING ERRCODE = 'invalid_parameter_value',
+            HINT = 'If rows wait, mark must be the INSERT or UPDATE itself, not a CALL or SELECT, and change rows that "pending" finds.';
     ELSIF ask.schedule_id IS NULL AND tasks = '{}' THEN
         RAISE EXCEPTION 'its query returned no task' USING ERRCODE = 'LS002';
     ELSIF ask.schedule_id IS NULL THEN
