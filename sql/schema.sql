@@ -38,7 +38,6 @@ CREATE TYPE lockstep.rows_look AS (
 
 CREATE TYPE lockstep.rows_rule AS (
     relation text,
-    relation_oid oid,
     pending text,
     created_column text,
     check_every interval,
@@ -837,7 +836,7 @@ CREATE TABLE lockstep.schedule (
 CREATE INDEX schedule_after ON lockstep.schedule (after_job) WHERE (after_job IS NOT NULL);
 CREATE INDEX schedule_asked ON lockstep.schedule (asked_until) WHERE (asked_until IS NOT NULL);
 CREATE INDEX schedule_due ON lockstep.schedule (wake_at, schedule_id) WHERE (is_active AND (wake_at IS NOT NULL));
-CREATE INDEX schedule_rows ON lockstep.schedule (((rows_rule).relation_oid)) WHERE (((rows_rule).relation_oid IS NOT NULL) AND is_active);
+CREATE INDEX schedule_rows ON lockstep.schedule (((rows_rule).relation)) WHERE (((rows_rule).relation IS NOT NULL) AND is_active);
 GRANT SELECT (schedule_id, job_id, name, spec, rule, after_job, after_end, is_active, misfire, catchup_window, jitter, next_at, wake_at, queued_for, rows_rule, look, fired_at, uses_sql, asked_until, failing_since, grace) ON TABLE lockstep.schedule TO lockstep_executor, lockstep_monitor, lockstep_operator, lockstep_producer;
 
 CREATE TABLE lockstep.slot (

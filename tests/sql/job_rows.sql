@@ -316,8 +316,62 @@ SELECT is((SELECT count(*) FROM pg_trigger WHERE tgname = 'lockstep_table_change
 SELECT pg_temp.cycle(clock_timestamp());
 SELECT lockstep.dispatch_rows(ARRAY['public.staging'::regclass]::oid[]);
 SELECT cmp_ok(pg_temp.next('w') - clock_timestamp(), '<', interval '2 s', 'rows that have come bring the look forward');
+-- Rows that come all the time while a run of the job is open mean no decision and no look, until it ends.
+CREATE FUNCTION pg_temp.busy(rounds int) RETURNS text LANGUAGE plpgsql AS $$
+DECLARE
+    d lockstep.dispatched;
+    decided int := 0;
+BEGIN
+    FOR i IN 1..rounds LOOP
+        PERFORM lockstep.dispatch_rows(ARRAY['public.staging'::regclass]::oid[]);
+        d := lockstep.dispatch('test', now());
+        decided := decided + CASE WHEN d.verdict IS NULL THEN 0 ELSE 1 END;
+    END LOOP;
+    RETURN decided || ' decisions';
+END
+$$;
+CREATE FUNCTION pg_temp.wakes() RETURNS interval LANGUAGE sql AS 'SELECT min(wake_at) - now() FROM lockstep.schedule';
+-- One cycle at this moment, with a look.
+CREATE FUNCTION pg_temp.looks() RETURNS text LANGUAGE sql AS $$
+    UPDATE lockstep.schedule SET next_at = clock_timestamp(), wake_at = clock_timestamp(), look = NULL;
+    SELECT pg_temp.cycle(clock_timestamp());
+$$;
+SELECT pg_temp.rows(3);
+SELECT matches(pg_temp.looks(), 'w fire', 'it fires');
+UPDATE lockstep.schedule SET look.at = now() - interval '1 min';
+SELECT is(pg_temp.busy(20), '0 decisions', 'while the run is open rows that come decide nothing');
+SELECT is(pg_temp.wakes(), interval '5 s', 'but once, in case it is ending now');
+SELECT matches(pg_temp.cycle(pg_temp.then('w')), '^w wait .run .* of the job is', 'which it is not');
+SELECT is(pg_temp.busy(20), '0 decisions', 'nor later');
+SELECT cmp_ok(pg_temp.wakes(), '>', interval '50 min', 'and nothing is due');
+SELECT pg_temp.ends();
+SELECT matches(pg_temp.cycle(clock_timestamp()), '^w fire', 'the end of the run has the rows looked at');
+-- min_between holds for the look, too.
+SELECT pg_temp.ends(), pg_temp.trigger('w', '{"threshold": 1, "check_every": "2h", "min_between": "1h"}'), pg_temp.cycle(clock_timestamp()), pg_temp.cycle(clock_timestamp());
+SELECT is(pg_temp.busy(20), '0 decisions', 'before min_between is over rows that come decide nothing');
+SELECT cmp_ok(pg_temp.next('w') - clock_timestamp(), '>', interval '50 min', 'and are not looked at');
+SELECT cmp_ok(pg_temp.next('w') - clock_timestamp(), '<', interval '61 min', 'until then');
 SELECT lockstep.unwatch_table('public.staging');
 SELECT is((SELECT count(*) FROM pg_trigger WHERE tgname = 'lockstep_table_changed'), 0::bigint, 'unwatch_table takes it away');
+
+SELECT pg_temp.gone();
+
+-- A table that was dropped and made again is the same one, by its name.
+SELECT pg_temp.trigger('again', '{"threshold": 1, "check_every": "1h"}'), pg_temp.looks();
+DROP VIEW public.bare;
+DROP TABLE public.staging;
+SELECT is(pg_temp.looks(), 'again error (relation "public.staging" does not exist)', 'a look at a table that is gone is an error');
+CREATE TABLE public.staging (id int GENERATED ALWAYS AS IDENTITY, batch uuid, came timestamptz NOT NULL DEFAULT now(), note text);
+SELECT is(pg_temp.looks(), 'again wait (no row waits)', 'when it is there again it is looked at');
+SELECT lockstep.watch_table('public.staging'), lockstep.dispatch_rows(ARRAY['public.staging'::regclass]::oid[]);
+SELECT cmp_ok(pg_temp.next('again') - clock_timestamp(), '<', interval '2 s', 'rows that have come bring the look forward');
+UPDATE lockstep.schedule SET next_at = now() + interval '1 h', wake_at = now() + interval '1 h';
+SELECT lockstep.dispatch_rows(NULL);
+SELECT cmp_ok(pg_temp.next('again') - clock_timestamp(), '<', interval '2 s', 'so does a dispatcher that begins');
+INSERT INTO public.staging DEFAULT VALUES;
+SELECT (lockstep.dispatch('test', pg_temp.then('again'))).token AS token \gset
+SELECT ok(lockstep.dispatch_writers(:'token'), 'and who writes to it is seen');
+SELECT pg_temp.gone();
 
 SELECT * FROM finish();
 ROLLBACK;
