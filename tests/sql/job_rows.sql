@@ -361,6 +361,8 @@ SELECT pg_temp.trigger('again', '{"threshold": 1, "check_every": "1h"}'), pg_tem
 DROP VIEW public.bare;
 DROP TABLE public.staging;
 SELECT is(pg_temp.looks(), 'again error (relation "public.staging" does not exist)', 'a look at a table that is gone is an error');
+SELECT is((SELECT message FROM lockstep.job_log WHERE job = 'again' AND event = 'error'),
+    'relation "public.staging" does not exist; table public.staging is gone: create it again, or disable the job: lockstep job disable again', 'the log says what to do');
 CREATE TABLE public.staging (id int GENERATED ALWAYS AS IDENTITY, batch uuid, came timestamptz NOT NULL DEFAULT now(), note text);
 SELECT is(pg_temp.looks(), 'again wait (no row waits)', 'when it is there again it is looked at');
 SELECT lockstep.watch_table('public.staging'), lockstep.dispatch_rows(ARRAY['public.staging'::regclass]::oid[]);

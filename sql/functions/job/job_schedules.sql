@@ -12,10 +12,20 @@ DECLARE
 BEGIN
     DELETE FROM lockstep.schedule s WHERE s.job_id = p_job.job_id
         AND NOT EXISTS (SELECT FROM pg_catalog.jsonb_array_elements(specs) AS n WHERE n ->> 'name' = s.name);
-    FOR one IN SELECT e.value, e.n FROM pg_catalog.jsonb_array_elements(specs) WITH ORDINALITY AS e (value, n) LOOP
-        made := lockstep.schedule_of(p_job, one.value, one.n);
-        SELECT s.* INTO old FROM lockstep.schedule s WHERE s.job_id = p_job.job_id AND s.name = made.name FOR NO KEY UPDATE;
-        IF FOUND AND old.spec = made.spec AND old.is_active = made.is_active AND (old.next_at IS NULL OR (old.wake_at IS NULL) = p_job.is_watch) THEN
+    FOR one IN SELECT e.value, e.n, p_job.enabled AND e.value -> 'enabled' IS DISTINCT FROM 'false' AS enabled,
+                      CASE WHEN pg_catalog.jsonb_typeof(e.value) = 'object' AND COALESCE(e.value -> 'enabled', 'true') IN ('true', 'false') THEN e.value - 'enabled' END AS rest
+               FROM pg_catalog.jsonb_array_elements(specs) WITH ORDINALITY AS e (value, n) LOOP
+        SELECT s.* INTO old FROM lockstep.schedule s WHERE s.job_id = p_job.job_id AND s.name = one.value ->> 'name' FOR NO KEY UPDATE;
+        -- What it says has held since it was made. Its zone or its table may be gone: nothing but enabling it asks for them.
+        IF old.spec - 'enabled' = one.rest AND (old.is_active OR NOT one.enabled) AND (old.after_job IS NULL OR NOT p_job.is_watch) THEN
+            made := old;
+            made.spec := one.value;
+            made.is_active := one.enabled;
+            made.uses_sql := p_job.spec ? 'query' OR one.value ? NAME;
+        ELSE
+            made := lockstep.schedule_of(p_job, one.value, one.n);
+        END IF;
+        IF old.spec = made.spec AND old.is_active = made.is_active AND (old.next_at IS NULL OR (old.wake_at IS NULL) = p_job.is_watch) THEN
             UPDATE lockstep.schedule s SET uses_sql = made.uses_sql WHERE s.schedule_id = old.schedule_id AND s.uses_sql <> made.uses_sql;
             CONTINUE;
         END IF;
