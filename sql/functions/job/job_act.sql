@@ -30,7 +30,9 @@ BEGIN
     SET asked_until = NULL, failing_since = CASE WHEN is_trigger THEN s.failing_since END, fired_at = CASE WHEN p_decided.verdict = 'fire' AND is_trigger THEN p_decided.scheduled_for ELSE s.fired_at END,
         next_at = CASE WHEN has_news THEN s.next_at ELSE p_decided.next_at END, wake_at = CASE WHEN has_news THEN s.wake_at ELSE p_decided.wake_at END,
         queued_for = CASE WHEN p_decided.verdict IN ('queue', 'cancel') THEN p_decided.scheduled_for
-                          WHEN p_decided.scheduled_for = s.queued_for THEN NULL ELSE s.queued_for END
+                          WHEN p_decided.scheduled_for = s.queued_for THEN NULL ELSE s.queued_for END,
+        queued_missed_from = CASE WHEN p_decided.verdict IN ('queue', 'cancel') THEN p_decided.missed_from WHEN p_decided.scheduled_for = s.queued_for THEN NULL ELSE s.queued_missed_from END,
+        queued_missed = CASE WHEN p_decided.verdict IN ('queue', 'cancel') THEN p_decided.missed_count WHEN p_decided.scheduled_for = s.queued_for THEN 0 ELSE s.queued_missed END
     WHERE s.schedule_id = p_schedule.schedule_id;
     IF is_trigger AND (p_schedule.look).failures > 0 AND (p_schedule.look).error IS NULL THEN
         UPDATE lockstep.schedule s SET look.failures = 0, failing_since = NULL WHERE s.schedule_id = p_schedule.schedule_id;

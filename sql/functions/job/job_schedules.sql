@@ -41,13 +41,15 @@ BEGIN
             VALUES (made.job_id, made.name, made.spec, made.rule, made.after_job, made.after_end, made.is_active, made.misfire, made.catchup_window, made.jitter, made.grace,
                     made.next_at, made.wake_at, made.rows_rule, made.uses_sql);
         ELSE
-            INSERT INTO lockstep.job_occurrence (job_id, schedule_id, scheduled_for, outcome, source, reason, dispatcher)
-            SELECT old.job_id, old.schedule_id, t.at, 'skipped', 'schedule ' || old.name, 'the schedule was changed before it fired', SESSION_USER
-            FROM pg_catalog.unnest(ARRAY[old.queued_for, CASE WHEN old.is_active AND old.next_at <= now AND (old.rows_rule).relation IS NULL THEN old.next_at END]) AS t (at) WHERE t.at IS NOT NULL
+            INSERT INTO lockstep.job_occurrence (job_id, schedule_id, scheduled_for, outcome, source, reason, missed_from, missed_count, dispatcher)
+            SELECT old.job_id, old.schedule_id, t.at, 'skipped', 'schedule ' || old.name, 'the schedule was changed before it fired', t.missed_from, t.missed, SESSION_USER
+            FROM (VALUES (old.queued_for, old.queued_missed_from, old.queued_missed),
+                         (CASE WHEN old.is_active AND old.next_at <= now AND (old.rows_rule).relation IS NULL THEN old.next_at END, NULL, 0)) AS t (at, missed_from, missed) WHERE t.at IS NOT NULL
             ON CONFLICT (schedule_id, scheduled_for) DO NOTHING;
             UPDATE lockstep.schedule s
             SET spec = made.spec, rule = made.rule, after_job = made.after_job, after_end = made.after_end, is_active = made.is_active, misfire = made.misfire,
                 catchup_window = made.catchup_window, jitter = made.jitter, grace = made.grace, next_at = made.next_at, wake_at = made.wake_at, queued_for = NULL,
+                queued_missed_from = NULL, queued_missed = 0,
                 rows_rule = made.rows_rule, uses_sql = made.uses_sql, look = NULL
             WHERE s.schedule_id = old.schedule_id;
         END IF;
