@@ -827,6 +827,7 @@ CREATE TABLE lockstep.schedule (
     grace interval,
     queued_missed_from timestamp with time zone,
     queued_missed integer DEFAULT 0 NOT NULL,
+    failing_why text,
     CONSTRAINT schedule_after_end CHECK ((after_end = ANY (ARRAY['success'::text, 'failure'::text, 'always'::text]))),
     CONSTRAINT schedule_kind CHECK (((num_nonnulls(rule, after_job, rows_rule) = 1) AND (num_nulls(after_job, after_end) <> 1))),
     CONSTRAINT schedule_misfire CHECK ((misfire = ANY (ARRAY['once'::text, 'all'::text, 'skip'::text]))),
@@ -839,7 +840,7 @@ CREATE INDEX schedule_after ON lockstep.schedule (after_job) WHERE (after_job IS
 CREATE INDEX schedule_asked ON lockstep.schedule (asked_until) WHERE (asked_until IS NOT NULL);
 CREATE INDEX schedule_due ON lockstep.schedule (wake_at, schedule_id) WHERE (is_active AND (wake_at IS NOT NULL));
 CREATE INDEX schedule_rows ON lockstep.schedule (((rows_rule).relation)) WHERE (((rows_rule).relation IS NOT NULL) AND is_active);
-GRANT SELECT (schedule_id, job_id, name, spec, rule, after_job, after_end, is_active, misfire, catchup_window, jitter, next_at, wake_at, queued_for, rows_rule, look, fired_at, uses_sql, asked_until, failing_since, grace, queued_missed_from, queued_missed) ON TABLE lockstep.schedule TO lockstep_executor, lockstep_monitor, lockstep_operator, lockstep_producer;
+GRANT SELECT (schedule_id, job_id, name, spec, rule, after_job, after_end, is_active, misfire, catchup_window, jitter, next_at, wake_at, queued_for, rows_rule, look, fired_at, uses_sql, asked_until, failing_since, grace, queued_missed_from, queued_missed, failing_why) ON TABLE lockstep.schedule TO lockstep_executor, lockstep_monitor, lockstep_operator, lockstep_producer;
 
 CREATE TABLE lockstep.slot (
     slot_id integer NOT NULL GENERATED ALWAYS AS IDENTITY,

@@ -137,6 +137,44 @@ SELECT is((SELECT (lockstep.dispatch('test', clock_timestamp())).verdict), NULL,
 SELECT cmp_ok((SELECT count(*) FROM lockstep.run WHERE ended_at IS NULL), '=', 0::bigint, 'no run was made');
 SELECT pg_temp.gone();
 
+-- What is no fault of the job, and does not end: another session that is always in the way, a session of the tasks' login that is refused. It is logged once until it changes, and
+-- of a trigger, whose rows no time makes a missed one, it is an error after five minutes.
+CREATE FUNCTION pg_temp.again(p_why text) RETURNS text LANGUAGE plpgsql AS $$
+DECLARE
+    d lockstep.dispatched;
+BEGIN
+    UPDATE lockstep.schedule SET asked_until = clock_timestamp() - interval '1 ms' WHERE asked_until IS NOT NULL;
+    UPDATE lockstep.schedule SET next_at = clock_timestamp() - interval '1 ms', wake_at = clock_timestamp() - interval '1 ms' WHERE wake_at > clock_timestamp();
+    d := pg_temp.asked(clock_timestamp());
+    d := lockstep.dispatch_failed('test', d.token, true, p_why);
+    RETURN concat_ws(' ', d.verdict, (SELECT count(*) FROM lockstep.job_log WHERE job = d.job AND event = 'error'));
+END
+$$;
+SELECT pg_temp.trigger('held', '{"threshold": 1, "check_every": "1s", "mark": "UPDATE public.staging SET batch = ${run} WHERE batch IS NULL"}'), pg_temp.rows(1);
+SELECT is(pg_temp.again('in the way'), 'wait 0', 'what another session does is tried again without a word');
+SELECT is(pg_temp.again('in the way'), 'wait 1', 'the second time in a row is logged');
+SELECT is(pg_temp.again('in the way'), 'wait 1', 'once');
+SELECT is(pg_temp.again('login refused'), 'wait 2', 'until it changes');
+SELECT is((SELECT message FROM lockstep.job_log WHERE job = 'held' AND event = 'error' ORDER BY at DESC LIMIT 1), 'login refused', 'with its text');
+UPDATE lockstep.schedule SET failing_since = clock_timestamp() - interval '4 min';
+SELECT is(pg_temp.again('login refused'), 'wait 2', 'for five minutes');
+UPDATE lockstep.schedule SET failing_since = clock_timestamp() - interval '6 min';
+SELECT is(pg_temp.again('login refused'), 'error 2', 'then it is an error');
+SELECT is((SELECT outcome || ' ' || reason FROM lockstep.occurrence WHERE job = 'held'), 'error login refused', 'of a time');
+SELECT is((SELECT state FROM lockstep.job_health WHERE job = 'held'), 'failed', 'and the job has failed');
+SELECT is(pg_temp.again('login refused'), 'error 2', 'each time');
+SELECT is((SELECT round(date_part('epoch', next_at - clock_timestamp())) FROM lockstep.schedule), 4::float8, 'with pauses that grow');
+UPDATE lockstep.schedule SET next_at = clock_timestamp(), wake_at = clock_timestamp();
+SELECT matches(pg_temp.cycle(clock_timestamp()), 'held fires by itself', 'when it can, it fires');
+SELECT is((SELECT failing_since IS NULL AND failing_why IS NULL FROM lockstep.schedule), true, 'and nothing fails any more');
+SELECT pg_temp.gone();
+SELECT lockstep.job_define(pg_temp.spec('timed', '{"schedules": [{"name": "s", "kind": "interval", "every": "1h"}], "query": "SELECT 1"}') - 'tasks');
+SELECT is(pg_temp.again('in the way') || ', ' || pg_temp.again('in the way') || ', ' || pg_temp.again('in the way'), 'wait 0, wait 1, wait 1', 'the times of a schedule wait in the same way');
+UPDATE lockstep.schedule SET failing_since = clock_timestamp() - interval '6 min';
+SELECT is(pg_temp.again('in the way'), 'wait 1', 'until catchup_window is over');
+SELECT is((SELECT count(*) FROM lockstep.occurrence WHERE job = 'timed'), 0::bigint, 'and none of them is decided');
+SELECT pg_temp.gone();
+
 -- A look that fails, or takes too long.
 SELECT pg_temp.trigger('bad', '{"threshold": 1, "pending": "1 / (id - id) = 0"}'), pg_temp.rows(1);
 SELECT is(pg_temp.cycle(clock_timestamp()), 'bad error (division by zero)', 'a look that fails is an error');

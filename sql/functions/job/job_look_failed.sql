@@ -18,7 +18,7 @@ BEGIN
         SELECT p_job.job_id, p_schedule.schedule_id, (p_schedule.look).at, 'error', 'trigger', why, SESSION_USER WHERE NOT is_known
         ON CONFLICT (schedule_id, scheduled_for) DO NOTHING;
     END IF;
-    IF why IS DISTINCT FROM (p_schedule.look).error AND NOT is_known THEN
+    IF why IS DISTINCT FROM (p_schedule.look).error AND why IS DISTINCT FROM p_schedule.failing_why AND NOT is_known THEN
         PERFORM lockstep.job_note(p_job.name, 'error', 'trigger', why);
     END IF;
     failed.at := now;

@@ -50,7 +50,7 @@ BEGIN
             SET spec = made.spec, rule = made.rule, after_job = made.after_job, after_end = made.after_end, is_active = made.is_active, misfire = made.misfire,
                 catchup_window = made.catchup_window, jitter = made.jitter, grace = made.grace, next_at = made.next_at, wake_at = made.wake_at, queued_for = NULL,
                 queued_missed_from = NULL, queued_missed = 0,
-                rows_rule = made.rows_rule, uses_sql = made.uses_sql, look = NULL
+                rows_rule = made.rows_rule, uses_sql = made.uses_sql, look = NULL, failing_since = NULL, failing_why = NULL
             WHERE s.schedule_id = old.schedule_id;
         END IF;
     END LOOP;
