@@ -100,7 +100,7 @@ INSERT INTO lockstep.schedule (schedule_id, job_id, name, spec, rule, is_active,
 SELECT n, n, 'hourly', s.spec, s.rule, n % 100 <> 3, 'once', '1 h', '0', now() + interval '2 hours' + n % 3600 * interval '1 s', now() + interval '2 hours' + n % 3600 * interval '1 s'
 FROM generate_series(1, :jobs) AS n JOIN said s ON s.no = n % 60;
 INSERT INTO lockstep.schedule (schedule_id, job_id, name, spec, rows_rule, is_active, misfire, catchup_window, jitter, uses_sql) OVERRIDING SYSTEM VALUE
-SELECT :jobs + n, n * 100, 'trigger', '{}', ROW('public.waiting', 'public.waiting'::regclass, 'true', NULL, '10 s', 1, NULL, NULL, NULL, NULL, NULL)::lockstep.rows_rule, true, 'once', '1 h', '0', true
+SELECT :jobs + n, n * 100, 'trigger', '{}', ROW('public.waiting', 'true', NULL, '10 s', 1, NULL, NULL, NULL, NULL, NULL)::lockstep.rows_rule, true, 'once', '1 h', '0', true
 FROM generate_series(1, :jobs / 100) AS n;
 INSERT INTO lockstep.job_occurrence (job_id, schedule_id, scheduled_for, decided_at, outcome, source, run_id, dispatcher, status, ended_at)
 SELECT r.job_id, r.job_id, r.created_at - interval '5 ms', r.created_at, 'fired', 'schedule hourly', r.run_id, 'd', CASE WHEN r.ended_at IS NOT NULL THEN r.status END, r.ended_at

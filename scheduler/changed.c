@@ -1,51 +1,85 @@
 /* However much has come, it is one statement. */
 #include "scheduler/changed.h"
 
+#include "base/clock.h"
 #include "base/number.h"
 #include "base/str.h"
 #include "db/notification.h"
 
 #include <string.h>
 
-#define RELATIONS 64      /* tables that are told apart; of more all are looked at */
+#define RELATIONS ((int)(sizeof((struct changed *)0)->relations / sizeof(int64_t)))
+#define PAUSE_US  (1000 * 1000)
 #define ROWS      "rows " /* what is notified, with the table's oid */
 
-enum rc changed_hear(struct db *db, bool acts, bool *ret_changed, struct err *err)
+static bool is_rows(const char *payload, int64_t *ret_relation)
 {
-    const char *channel, *payload;
-    int64_t relations[RELATIONS];
-    int count = 0;
-    enum rc rc;
-    while ((rc = db_notification(db, &channel, &payload, err)) == RC_OK) {
-        int64_t heard;
-        int at = 0;
-        if (strncmp(payload, ROWS, sizeof ROWS - 1) != 0 ||
-            number_parse("notification", "oid", payload + sizeof ROWS - 1,
-                         (struct number_range){1, UINT32_MAX}, &heard, NULL) != RC_OK)
-            continue;
-        while (at < count && at < RELATIONS && relations[at] != heard)
-            at++;
-        if (at < RELATIONS)
-            relations[at] = heard;
-        if (at == count)
-            count++;
-    }
-    *ret_changed = count > 0;
-    if (rc != RC_NONE || count == 0 || !acts)
-        return rc == RC_NONE ? RC_OK : rc;
-    if (count > RELATIONS)
-        return changed_all(db, err);
-    STR_AUTO list = {0};
-    db_array_start(&list);
-    for (int i = 0; i < count; i++)
-        db_array_int(&list, relations[i]);
-    db_array_end(&list);
-    return db_run(db, &sql_job_rows, (const char *const[]){list.data}, NULL, err);
+    return strncmp(payload, ROWS, sizeof ROWS - 1) == 0 &&
+           number_parse("notification", "oid", payload + sizeof ROWS - 1,
+                        (struct number_range){1, UINT32_MAX}, ret_relation, NULL) == RC_OK;
 }
 
-enum rc changed_all(struct db *db, struct err *err)
+static void remember(struct changed *changed, int64_t relation)
 {
-    return db_run(db, &sql_job_rows, (const char *const[]){NULL}, NULL, err);
+    int at = 0;
+    while (at < changed->count && at < RELATIONS && changed->relations[at] != relation)
+        at++;
+    if (at < RELATIONS)
+        changed->relations[at] = relation;
+    if (at == changed->count)
+        changed->count++;
+}
+
+enum rc changed_hear(struct changed *changed, struct db *db, bool *ret_rows, bool *ret_others,
+                     struct err *err)
+{
+    const char *channel, *payload;
+    enum rc rc;
+    while ((rc = db_notification(db, &channel, &payload, err)) == RC_OK) {
+        int64_t relation;
+        if (is_rows(payload, &relation)) {
+            *ret_rows = true;
+            remember(changed, relation);
+        } else {
+            *ret_others = true;
+        }
+    }
+    return rc == RC_NONE ? RC_OK : rc;
+}
+
+int changed_wait_ms(const struct changed *changed, int most_ms)
+{
+    if (changed->count == 0)
+        return most_ms;
+    int64_t left_ms = (changed->at_us - clock_boot_us() + 999) / 1000;
+    return left_ms <= 0 ? 0 : left_ms < most_ms ? (int)left_ms : most_ms;
+}
+
+/* list NULL: of any. What is heard from now on waits. */
+static enum rc look_soon(struct changed *changed, struct db *db, const char *list, struct err *err)
+{
+    changed->count = 0;
+    changed->at_us = clock_boot_us() + PAUSE_US;
+    return db_run(db, &sql_job_rows, (const char *const[]){list}, NULL, err);
+}
+
+enum rc changed_act(struct changed *changed, struct db *db, struct err *err)
+{
+    if (changed->count == 0 || changed_wait_ms(changed, 1) > 0)
+        return RC_OK;
+    if (changed->count > RELATIONS)
+        return changed_all(changed, db, err);
+    STR_AUTO list = {0};
+    db_array_start(&list);
+    for (int i = 0; i < changed->count; i++)
+        db_array_int(&list, changed->relations[i]);
+    db_array_end(&list);
+    return look_soon(changed, db, list.data, err);
+}
+
+enum rc changed_all(struct changed *changed, struct db *db, struct err *err)
+{
+    return look_soon(changed, db, NULL, err);
 }
 
 enum rc changed_open(struct db *db, const char *token, bool *ret_open, struct err *err)

@@ -15,12 +15,27 @@
 
 #include <stdbool.h>
 
-/** Takes all notifications of the session. acts: what they name is looked at soon; otherwise they
- * are forgotten. *ret_changed: one was of a table. */
-MUST_CHECK enum rc changed_hear(struct db *db, bool acts, bool *ret_changed, struct err *err);
+/** What was heard and waits: a busy table notifies at each statement, and is looked at once a
+ * second. */
+struct changed {
+    int64_t relations[64]; /* tables that are told apart; of more all are looked at */
+    int count;             /* how many; one more than fit: any */
+    int64_t at_us;         /* by the boot clock: they wait until then */
+};
 
-/** All triggers on tables that are watched are looked at soon. */
-MUST_CHECK enum rc changed_all(struct db *db, struct err *err);
+/** Takes all notifications of the session. *ret_rows: one was of a table, which is remembered;
+ * *ret_others: one was of anything else. */
+MUST_CHECK enum rc changed_hear(struct changed *changed, struct db *db, bool *ret_rows,
+                                bool *ret_others, struct err *err);
+
+/** The triggers on the tables that are remembered are looked at soon, unless they still wait. */
+MUST_CHECK enum rc changed_act(struct changed *changed, struct db *db, struct err *err);
+
+/** All triggers on tables that are watched are looked at soon; nothing is remembered any more. */
+MUST_CHECK enum rc changed_all(struct changed *changed, struct db *db, struct err *err);
+
+/** Until changed_act has something to do; at most most_ms. */
+int changed_wait_ms(const struct changed *changed, int most_ms);
 
 /** *ret_open: rows may be on their way into the table that the look with this token is to read. */
 MUST_CHECK enum rc changed_open(struct db *db, const char *token, bool *ret_open, struct err *err);

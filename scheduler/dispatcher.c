@@ -12,8 +12,8 @@
 #include "scheduler/asker.h"
 #include "scheduler/changed.h"
 #include "scheduler/decided.h"
+#include "scheduler/house.h"
 #include "scheduler/lasting.h"
-#include "scheduler/look.h"
 
 #include <poll.h>
 #include <stdlib.h>
@@ -21,11 +21,8 @@
 #define STANDBY_MS   2000  /* until the lock is asked for again */
 #define LOOK_MS      60000 /* the longest sleep: a notification may be lost */
 #define PATIENCE_MS  30000 /* a template may have 100,000 tasks */
-#define BATCH        1000  /* rows that job_sweep deletes at most of each table */
-#define CALM_MS      500   /* nothing is due for so long: time for what is done once a minute */
-#define LATE_US      (10 * 1000 * 1000) /* or it has waited for so long */
-#define EARLY_MS     150                /* of the end of a long wait */
-#define FIRINGS      32 /* of a transaction, and twice as many of the next while more is due */
+#define EARLY_MS     150   /* of the end of a long wait */
+#define FIRINGS      32    /* of a transaction, and twice as many of the next while more is due */
 #define FIRINGS_MOST 256
 #define HELD_MS      200 /* until an answer that met a held row is reported again */
 
@@ -38,7 +35,9 @@ struct dispatcher {
     struct ask *answer;  /* it has come back, and the database has not heard of it */
     bool look_again;     /* rows have come since it went out, or were on their way */
     bool locked, stopping;
-    int64_t house_us, sweep_us; /* when house is kept again */
+    struct changed changed;
+    struct house house;
+    int64_t round_us; /* by the boot clock: when the next round is due without news */
 };
 
 static void tell(const struct db_result *rows, int row, int verdict)
@@ -158,26 +157,6 @@ static enum rc report(struct db *db, const struct dispatcher_options *options,
     return rc;
 }
 
-static enum rc cancel_overdue(struct db *db, struct err *err)
-{
-    DB_RESULT_AUTO *row = NULL;
-    enum rc rc = db_run(db, &sql_job_overdue, NULL, &row, err);
-    if (rc == RC_OK && db_int(row, 0, JOB_OVERDUE_CANCELLED) > 0)
-        log_event(LOG_WARN, "job_runs_cancelled", "runs", db_text(row, 0, JOB_OVERDUE_CANCELLED),
-                  NULL);
-    return rc;
-}
-
-/* A batch of what is not kept. *ret_more: there may be more. */
-static enum rc sweep(struct db *db, int64_t keep_log_ms, bool *ret_more, struct err *err)
-{
-    const char *const params[] = {DB_INT(keep_log_ms), DB_INT(BATCH)};
-    DB_RESULT_AUTO *row = NULL;
-    enum rc rc = db_run(db, &sql_job_sweep, params, &row, err);
-    *ret_more = rc == RC_OK && db_int(row, 0, JOB_SWEEP_DELETED) >= BATCH;
-    return rc;
-}
-
 static enum rc lock(struct db *db, bool *ret_locked, struct err *err)
 {
     DB_RESULT_AUTO *row = NULL;
@@ -213,13 +192,13 @@ enum rc dispatcher_once(struct db *db, const struct dispatcher_options *options,
     *ret_held = rc == RC_OK && !locked;
     if (rc != RC_OK || !locked)
         return rc;
-    rc = cancel_overdue(db, err);
+    rc = house_cancel_overdue(db, err);
     struct asker *asker = asker_new(options->task_conninfo);
     if (rc == RC_OK)
         rc = once(db, options, asker, err);
     asker_free(asker);
     for (bool more = true; rc == RC_OK && more;)
-        rc = sweep(db, options->keep_log_ms, &more, err);
+        rc = house_sweep(db, options->keep_log_ms, &more, err);
     return rc == RC_OK ? db_run(db, &sql_job_unlock, NULL, NULL, err) : rc;
 }
 
@@ -262,7 +241,7 @@ static enum rc take_over(struct dispatcher *dispatcher, int *ret_wait_ms, struct
     if (rc == RC_OK && dispatcher->locked) {
         log_event(LOG_INFO, "dispatching", "dispatcher", dispatcher->options.who, NULL);
         stand_by(dispatcher, false);
-        rc = changed_all(db, err);
+        rc = changed_all(&dispatcher->changed, db, err);
     } else if (rc == RC_OK && dispatcher->options.stands_by != NULL) {
         rc = note_session(dispatcher, &sql_job_session_end, err);
         lasting_close(&dispatcher->session);
@@ -279,12 +258,16 @@ static bool is_asking(const struct dispatcher *dispatcher)
     return dispatcher->asking || dispatcher->answer != NULL;
 }
 
-/* A look that is out may have begun before the rows came, and the database leaves it alone. */
-static enum rc hear(struct dispatcher *dispatcher, struct err *err)
+/* A look that is out may have begun before the rows came, and the database leaves it alone.
+ * *ret_early: it has heard of nothing but rows, which wait, and nothing else is due. */
+static enum rc hear(struct dispatcher *dispatcher, bool *ret_early, struct err *err)
 {
-    bool changed = false;
-    enum rc rc = changed_hear(dispatcher->session.db, dispatcher->locked, &changed, err);
-    dispatcher->look_again |= changed && is_asking(dispatcher);
+    bool rows = false, others = false;
+    enum rc rc = changed_hear(&dispatcher->changed, dispatcher->session.db, &rows, &others, err);
+    dispatcher->look_again |= rows && is_asking(dispatcher);
+    *ret_early = rc == RC_OK && dispatcher->locked && rows && !others &&
+                 dispatcher->answer == NULL && changed_wait_ms(&dispatcher->changed, 1) > 0 &&
+                 clock_boot_us() < dispatcher->round_us;
     return rc;
 }
 
@@ -294,7 +277,7 @@ static enum rc look_again(struct dispatcher *dispatcher, struct err *err)
     if (!dispatcher->look_again || is_asking(dispatcher))
         return RC_OK;
     dispatcher->look_again = false;
-    return changed_all(dispatcher->session.db, err);
+    return changed_all(&dispatcher->changed, dispatcher->session.db, err);
 }
 
 /* Hands it to the asker's thread, which is started for the first one. */
@@ -319,14 +302,6 @@ static enum rc hand_over(struct dispatcher *dispatcher, struct ask *ask, struct 
     return RC_OK;
 }
 
-/* Another session holds a row: the lock of dispatch is kept, and a later round does the rest. */
-static enum rc unless_held(enum rc rc, const struct err *err)
-{
-    bool held = rc == RC_RETRY && (sqlstate_is(err, SQLSTATE_LOCK_NOT_AVAILABLE) ||
-                                   sqlstate_is(err, SQLSTATE_DEADLOCK_DETECTED));
-    return held ? RC_OK : rc;
-}
-
 /* The database hears of the answer that has come. */
 static enum rc answer(struct dispatcher *dispatcher, struct err *err)
 {
@@ -336,57 +311,31 @@ static enum rc answer(struct dispatcher *dispatcher, struct err *err)
     enum rc rc =
         report(dispatcher->session.db, &dispatcher->options, dispatcher->answer, &next, err);
     if (rc != RC_OK) /* a row is held: it is reported again */
-        return unless_held(rc, err);
+        return lasting_unless_held(rc, err);
     free(dispatcher->answer);
     dispatcher->answer = NULL;
     return hand_over(dispatcher, next, err);
 }
 
-/* What is done once a minute waits until no firing is near, but not for long. */
-static bool is_calm(int64_t at_us, int wait_ms)
-{
-    int64_t late_us = clock_boot_us() - at_us;
-    return late_us >= 0 && (wait_ms >= CALM_MS || late_us >= LATE_US);
-}
-
-/* *wait_ms: 0 when it has taken time. */
-static enum rc keep_house(struct dispatcher *dispatcher, int *wait_ms, struct err *err)
-{
-    if (!is_calm(dispatcher->house_us, *wait_ms))
-        return RC_OK;
-    *wait_ms = 0;
-    dispatcher->house_us = clock_boot_us() + LOOK_MS * 1000LL;
-    enum rc rc = unless_held(cancel_overdue(dispatcher->session.db, err), err);
-    if (rc == RC_OK) /* not in a single round: whoever looks now and then is taken for absent */
-        rc = unless_held(
-            monitor_look(dispatcher->session.db, dispatcher->options.who, LOOK_MS, err), err);
-    return rc;
-}
-
-/* A batch of what is not kept, once a minute, or one after the other while there is more. */
-static enum rc sweep_idle(struct dispatcher *dispatcher, int *wait_ms, struct err *err)
-{
-    bool more = false;
-    if (!is_calm(dispatcher->sweep_us, *wait_ms))
-        return RC_OK;
-    *wait_ms = 0;
-    enum rc rc = unless_held(
-        sweep(dispatcher->session.db, dispatcher->options.keep_log_ms, &more, err), err);
-    dispatcher->sweep_us = clock_boot_us() + (more ? 0 : LOOK_MS * 1000LL);
-    return rc;
-}
-
 /* One round, with the lock or for it. *ret_wait_ms: until the next one. */
 static enum rc round_of_jobs(struct dispatcher *dispatcher, int *ret_wait_ms, struct err *err)
 {
+    bool early = false;
     enum rc rc = begin(dispatcher, err);
     if (rc == RC_OK)
-        rc = hear(dispatcher, err);
+        rc = hear(dispatcher, &early, err);
+    if (early) {
+        int left_ms = (int)((dispatcher->round_us - clock_boot_us()) / 1000) + 1;
+        *ret_wait_ms = changed_wait_ms(&dispatcher->changed, left_ms);
+        return RC_OK;
+    }
     if (rc == RC_OK && !dispatcher->locked)
         rc = take_over(dispatcher, ret_wait_ms, err);
     if (rc != RC_OK || !dispatcher->locked)
         return rc;
     rc = answer(dispatcher, err);
+    if (rc == RC_OK)
+        rc = changed_act(&dispatcher->changed, dispatcher->session.db, err);
     if (rc == RC_OK)
         rc = look_again(dispatcher, err);
     *ret_wait_ms = -1;
@@ -401,11 +350,12 @@ static enum rc round_of_jobs(struct dispatcher *dispatcher, int *ret_wait_ms, st
             rc = hand_over(dispatcher, ask, err);
     }
     if (rc == RC_OK)
-        rc = keep_house(dispatcher, ret_wait_ms, err);
-    if (rc == RC_OK)
-        rc = sweep_idle(dispatcher, ret_wait_ms, err);
+        rc = house_keep(&dispatcher->house, dispatcher->session.db, dispatcher->options.who,
+                        dispatcher->options.keep_log_ms, ret_wait_ms, err);
     if (dispatcher->answer != NULL && *ret_wait_ms > HELD_MS)
         *ret_wait_ms = HELD_MS;
+    *ret_wait_ms = changed_wait_ms(&dispatcher->changed, *ret_wait_ms);
+    dispatcher->round_us = clock_boot_us() + *ret_wait_ms * 1000LL;
     return rc;
 }
 

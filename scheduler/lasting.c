@@ -2,6 +2,7 @@
 
 #include "base/backoff.h"
 #include "base/log.h"
+#include "db/sqlstate.h"
 
 #include <string.h>
 
@@ -46,4 +47,11 @@ bool lasting_works(struct lasting *session)
     bool was_lost = session->backoff_ms != 0;
     session->backoff_ms = 0;
     return was_lost;
+}
+
+enum rc lasting_unless_held(enum rc rc, const struct err *err)
+{
+    bool held = rc == RC_RETRY && (sqlstate_is(err, SQLSTATE_LOCK_NOT_AVAILABLE) ||
+                                   sqlstate_is(err, SQLSTATE_DEADLOCK_DETECTED));
+    return held ? RC_OK : rc;
 }

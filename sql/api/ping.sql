@@ -23,17 +23,25 @@ BEGIN
     FOR one IN SELECT s.* FROM lockstep.schedule s WHERE s.job_id = own.job_id AND s.is_active AND s.next_at <= now LOOP
         missed := 0;
         at := one.next_at;
-        following := lockstep.rule_next(one.rule, at);
-        WHILE following <= now AND missed < MOST LOOP
-            missed := missed + 1;
-            at := following;
+        BEGIN
             following := lockstep.rule_next(one.rule, at);
-        END LOOP;
+            WHILE following <= now AND missed < MOST LOOP
+                missed := missed + 1;
+                at := following;
+                following := lockstep.rule_next(one.rule, at);
+            END LOOP;
+        EXCEPTION
+            WHEN OTHERS THEN -- its zone is gone, which job_health names: the report answers the time that is known, and the one who reports is not at fault
+                RAISE WARNING 'job %, schedule %: %', own.name, one.name, SQLERRM;
+                missed := 0;
+                at := one.next_at;
+                following := at;
+        END;
         INSERT INTO lockstep.job_occurrence (job_id, schedule_id, scheduled_for, decided_at, outcome, source, reason, missed_from, missed_count, dispatcher, status, ended_at)
         VALUES (own.job_id, one.schedule_id, at, now, 'fired', source, left(ping.detail, 2000), CASE WHEN missed > 0 THEN one.next_at END, missed, source, ended, now)
         ON CONFLICT (schedule_id, scheduled_for) DO NOTHING;
+        answered := answered OR FOUND OR following > at;
         UPDATE lockstep.schedule s SET next_at = following WHERE s.schedule_id = one.schedule_id;
-        answered := true;
     END LOOP;
     IF NOT answered THEN
         INSERT INTO lockstep.job_occurrence (job_id, scheduled_for, decided_at, outcome, source, reason, dispatcher, status, ended_at)

@@ -14,7 +14,7 @@ quarter AS (
 SELECT lockstep.page(
     (SELECT json_agg(json_build_object('job', p.name,
                 'words', COALESCE((SELECT json_agg(lockstep.schedule_words(s.schedule_id) ORDER BY s.schedule_id) FROM lockstep.schedule s
-                                   WHERE s.job_id = p.job_id AND (s.rows_rule).relation_oid IS NULL), '[]'::json),
+                                   WHERE s.job_id = p.job_id AND (s.rows_rule).relation IS NULL), '[]'::json),
                 'often', EXISTS (SELECT FROM firing f WHERE f.name = p.name AND f.no > 170),
                 'until', (SELECT f.at FROM firing f WHERE f.name = p.name AND f.no = 171),
                 'quarters', COALESCE((SELECT json_agg(json_build_array(q.quarter, q.n) ORDER BY q.quarter) FROM quarter q WHERE q.name = p.name), '[]'::json)) ORDER BY p.name)

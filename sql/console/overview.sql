@@ -107,7 +107,7 @@ SELECT json_build_object(
     'next', COALESCE((SELECT json_agg(json_build_object('job', n.job, 'schedule', n.schedule, 'at', n.next_at) ORDER BY n.next_at, n.job, n.schedule)
                       FROM (SELECT j.name AS job, s.name AS schedule, s.next_at
                             FROM (SELECT b.job_id, b.name, b.next_at FROM lockstep.schedule b
-                                  WHERE b.is_active AND b.wake_at IS NOT NULL AND CASE WHEN (b.rows_rule).relation_oid IS NULL THEN true END
+                                  WHERE b.is_active AND b.wake_at IS NOT NULL AND CASE WHEN (b.rows_rule).relation IS NULL THEN true END
                                   ORDER BY b.wake_at LIMIT 50) s -- CASE: the planner believes that all are triggers, from the index that has only those, and would sort
                             JOIN lockstep.job j USING (job_id) WHERE s.next_at IS NOT NULL) n), '[]'::json),
     'queues_all', (SELECT count(*) FROM lockstep.queue q),

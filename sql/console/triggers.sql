@@ -2,7 +2,7 @@
 -- columns: document
 WITH found AS (
     SELECT s.schedule_id FROM lockstep.schedule s JOIN lockstep.job j USING (job_id)
-    WHERE (s.rows_rule).relation_oid IS NOT NULL AND ($3::text IS NULL OR strpos(lower(j.name), lower($3::text)) > 0)),
+    WHERE (s.rows_rule).relation IS NOT NULL AND ($3::text IS NULL OR strpos(lower(j.name), lower($3::text)) > 0)),
 page AS MATERIALIZED (SELECT f.schedule_id FROM found f WHERE f.schedule_id > COALESCE($2::bigint, 0) ORDER BY f.schedule_id LIMIT $1::bigint)
 SELECT lockstep.page(
     (SELECT json_agg(json_build_object('job', j.name, 'trigger', s.name, 'relation', (s.rows_rule).relation, 'created_column', (s.rows_rule).created_column,

@@ -25,7 +25,7 @@ SELECT 'job ' || n, q.queue_id, '{"tasks": [{"order": 1, "sql": "SELECT secret"}
 INSERT INTO lockstep.schedule (job_id, name, spec, rule, is_active, misfire, catchup_window, jitter, next_at, wake_at)
 SELECT j.job_id, 'hourly', '{"kind": "interval", "every": "1h"}', lockstep.rule_of('{"kind": "interval", "every": "1h"}'), true, 'once', '1 h', '0', now() + interval '1 h', now() + interval '1 h' FROM lockstep.job j;
 INSERT INTO lockstep.schedule (job_id, name, spec, rows_rule, is_active, misfire, catchup_window, jitter, uses_sql)
-SELECT j.job_id, 'trigger', '{}', ROW('public.waiting', 'public.waiting'::regclass, 'secret', NULL, '10 s', 1, NULL, NULL, NULL, NULL, 'secret')::lockstep.rows_rule, true, 'once', '1 h', '0', true FROM lockstep.job j;
+SELECT j.job_id, 'trigger', '{}', ROW('public.waiting', 'secret', NULL, '10 s', 1, NULL, NULL, NULL, NULL, 'secret')::lockstep.rows_rule, true, 'once', '1 h', '0', true FROM lockstep.job j;
 INSERT INTO lockstep.job_occurrence (job_id, schedule_id, scheduled_for, outcome, source, dispatcher)
 SELECT j.job_id, s.schedule_id, now() - n * interval '1 h', CASE n WHEN 2 THEN 'missed' ELSE 'fired' END, 'schedule hourly', 'd' FROM lockstep.job j JOIN lockstep.schedule s USING (job_id), generate_series(1, 5) n WHERE j.name = 'job 1' AND s.name = 'hourly';
 INSERT INTO lockstep.job_event (job, event, source, message) SELECT 'job 1', CASE n WHEN 2 THEN 'missed' ELSE 'fired' END, 'schedule hourly', 'line ' || n FROM generate_series(1, 5) n;

@@ -115,6 +115,29 @@ echo 'COMMIT;' >&"$writer"
 exec {writer}>&-
 eventually 30 all_loaded || wrong 'rows of a transaction that was open wait for the next look'
 
+case_begin 'rows of a transaction that sees only what was before it are looked at when it has ended'
+kill -TERM "$other"
+wait "$other"
+lockstep job set load -q --change '{"trigger": {"on": "public.staging", "pending": "batch IS NULL", "check_every": "2h", "threshold": 1, "mark": "UPDATE staging SET batch = ${run} WHERE batch IS NULL"}}'
+exec {writer}> >(exec psql -X -q -d "$db")
+echo 'BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT FROM staging LIMIT 0;' >&"$writer" # it sees that a look is due, for as long as it lasts
+eventually 30 wrote || wrong 'the transaction is not open'
+before=$(sql 'SELECT (look).at FROM lockstep.schedule')
+LOCKSTEP_PROBE=dispatch.send@60=kill LOCKSTEP_PROBE_DIR=$tmp executor "$tmp/older.log" "${LOCKSTEP_BIN}-probed"
+other=$pid
+eventually 30 looked_again || wrong 'the trigger is not looked at'
+echo 'INSERT INTO staging DEFAULT VALUES; COMMIT;' >&"$writer"
+exec {writer}>&-
+eventually 30 all_loaded || wrong 'rows of a transaction that sees an older state wait for the next look'
+
+case_begin 'a table that notifies all the time costs the dispatcher a statement or two a second'
+oid=$(sql "SELECT 'staging'::regclass::oid")
+for ((i = 0; i < 600; i++)); do echo "NOTIFY lockstep_jobs, 'rows $oid';"; done >"$tmp/flood.sql"
+psql -X -q -d "$db" -f "$tmp/flood.sql"
+sql 'INSERT INTO staging DEFAULT VALUES'
+eventually 30 all_loaded || wrong "it does not look any more, or was killed at its 60th statement: $(tail -3 "$tmp/older.log")"
+expect 'it lives' "$(kill -0 "$other" && echo lives)" lives
+
 case_begin 'a condition that never ends or that writes is logged as an error once, and keeps no other job'
 sql "CREATE FUNCTION writes() RETURNS boolean LANGUAGE sql AS 'INSERT INTO public.loaded VALUES (0, NULL) RETURNING true'"
 lockstep job apply - -q <<END >/dev/null

@@ -95,10 +95,11 @@ INSERT INTO lockstep.job (job_id, name, is_watch, spec, enabled, overlap, zombie
 INSERT INTO lockstep.schedule (schedule_id, job_id, name, spec, rule, is_active, misfire, catchup_window, jitter, next_at) OVERRIDING SYSTEM VALUE
 SELECT 9999, 9999, 's', '{}', lockstep.rule_of('{"kind": "interval", "every": "1h"}'), true, 'once', '1 h', '0', now() - interval '1 s';
 -- A job with a trigger, for which a token is out.
+CREATE TABLE IF NOT EXISTS public.waiting ();
 INSERT INTO lockstep.job (job_id, name, queue_id, spec, enabled, overlap, zombie_after) OVERRIDING SYSTEM VALUE
 SELECT 9998, 'rows', 6, '{"job": "rows", "queue": "fresh", "tasks": [{"order": 1, "sql": "SELECT 1"}], "trigger": {"on": "public.waiting", "threshold": 1}}', true, 'allow', '30 min';
 INSERT INTO lockstep.schedule (schedule_id, job_id, name, spec, rows_rule, is_active, misfire, catchup_window, jitter, next_at, wake_at, uses_sql, asked_until, look) OVERRIDING SYSTEM VALUE
-SELECT 9998, 9998, 'trigger', '{}', ROW('public.waiting', 99998, 'true', NULL, '10 s', 1, NULL, NULL, NULL, NULL, NULL)::lockstep.rows_rule, true, 'once', '1 h', '0',
+SELECT 9998, 9998, 'trigger', '{}', ROW('public.waiting', 'true', NULL, '10 s', 1, NULL, NULL, NULL, NULL, NULL)::lockstep.rows_rule, true, 'once', '1 h', '0',
     now() - interval '1 min', now() - interval '1 min', true, now() + interval '1 h', ROW(now(), 5, NULL, NULL, 0, NULL)::lockstep.rows_look;
 INSERT INTO lockstep.job_ask (token, job_id, schedule_id, scheduled_for, run_id, asked_at, source, asked_by) SELECT uid(9998), 9998, 9998, (s.look).at, uid(9999), (s.look).at, 'r', 'd' FROM lockstep.schedule s WHERE s.schedule_id = 9998;
 -- Jobs 1 to 10, with one schedule each, of which one is due; the first one's run is open.

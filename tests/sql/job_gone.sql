@@ -30,6 +30,41 @@ UPDATE lockstep.schedule s SET rule.zone = 'Europe/Warsaw', wake_at = now() WHER
 SELECT is((SELECT verdict FROM lockstep.dispatch('test')), 'fire', 'a zone that is back fires the time that waited');
 SELECT is((pg_temp.of('gone')).failing_since, NULL, 'and nothing fails any more');
 
+-- A job whose zone or table is gone can be changed in all other fields, disabled, mended and deleted; it cannot be enabled.
+CREATE TABLE public.job_gone (id int);
+GRANT SELECT ON public.job_gone TO lockstep_task;
+SELECT lockstep.job_define(pg_temp.spec('zone', '{"schedules": [{"name": "s", "kind": "daily", "times": ["06:00"], "zone": "Europe/Warsaw"}, {"name": "t", "kind": "interval", "every": "1h"}]}')),
+       lockstep.job_define(pg_temp.spec('table', '{"trigger": {"on": "public.job_gone", "threshold": 1}}')),
+       lockstep.job_define('{"job": "watch", "watch": true, "schedules": [{"name": "s", "kind": "daily", "times": ["06:00"], "zone": "Europe/Warsaw"}]}');
+CREATE FUNCTION pg_temp.away(p_job text) RETURNS void LANGUAGE sql AS $$
+    UPDATE lockstep.job SET spec = jsonb_set(spec, '{schedules,0,zone}', '"Gone/Away"') WHERE name = p_job;
+    UPDATE lockstep.schedule s SET spec = jsonb_set(s.spec, '{zone}', '"Gone/Away"'), rule.zone = 'Gone/Away' FROM lockstep.job j WHERE j.job_id = s.job_id AND j.name = p_job AND s.name = 's';
+$$;
+SELECT pg_temp.away('zone'), pg_temp.away('watch');
+DROP TABLE public.job_gone;
+SELECT lives_ok(format('SELECT lockstep.job_set(%L, %L)', job, change), format('of job %s, which is gone, %s', job, change))
+FROM unnest('{zone,table}'::text[]) AS job, unnest(ARRAY['{"description": "edited"}', '{"enabled": false}', '{"description": "again"}']) AS change;
+SELECT is((SELECT count(*) FROM lockstep.schedule s JOIN lockstep.job j USING (job_id) WHERE j.name IN ('zone', 'table') AND (s.is_active OR s.next_at IS NOT NULL OR s.wake_at IS NOT NULL)), 0::bigint, 'they are disabled');
+SELECT throws_like($$SELECT lockstep.job_set('zone', '{"enabled": true}')$$, 'zone: "Gone/Away" is not the name of a time zone', 'without its zone it cannot be enabled');
+SELECT throws_like($$SELECT lockstep.job_set('table', '{"enabled": true}')$$, 'trigger.on: there is no table or view ''public.job_gone''', 'nor without its table');
+SELECT throws_like($$SELECT lockstep.schedule_set('zone', 't', '{"enabled": "no"}')$$, 'schedules[2].enabled: it is neither true nor false', 'enabled is true or false');
+SELECT lives_ok($$SELECT lockstep.schedule_set('zone', 's', '{"enabled": false}'), lockstep.schedule_set('zone', 's', '{"enabled": null}')$$, 'its schedule can be disabled by itself');
+SELECT lives_ok($$SELECT lockstep.schedule_set('zone', 't', '{"every": "2h"}')$$, 'another schedule of it can be changed');
+SELECT lives_ok($$SELECT lockstep.schedule_set('zone', 's', '{"zone": "Europe/Berlin"}')$$, 'another zone mends it');
+SELECT lives_ok($$SELECT lockstep.job_set('zone', '{"enabled": true}')$$, 'then it can be enabled');
+SELECT pg_temp.away('zone');
+SELECT lives_ok($$SELECT lockstep.schedule_remove('zone', 's')$$, 'a schedule whose zone is gone can be removed');
+SELECT lives_ok($$SELECT lockstep.job_set('table', '{"trigger": null}')$$, 'so can a trigger whose table is gone');
+SELECT lives_ok(format('SELECT lockstep.job_delete(%L)', job), format('job %s can be deleted', job)) FROM unnest('{zone,table}'::text[]) AS job;
+-- A report of what is done elsewhere is taken all the same.
+SELECT lives_ok($$SELECT lockstep.ping('watch')$$, 'a watch whose zone is gone reports');
+UPDATE lockstep.schedule s SET next_at = now() - interval '1 h' FROM lockstep.job j WHERE j.job_id = s.job_id AND j.name = 'watch';
+SELECT lives_ok($$SELECT lockstep.ping('watch', 'fail', 'disk full'), lockstep.ping('watch')$$, 'also when its time has passed');
+SELECT results_eq($$SELECT o.scheduled_for = now() - interval '1 h', o.status, o.reason FROM lockstep.occurrence o WHERE o.job = 'watch' ORDER BY o.fired_at$$,
+    $$VALUES (false, 'Completed', NULL), (true, 'Failed', 'disk full'), (false, 'Completed', NULL)$$, 'which the first report answers');
+SELECT is((SELECT state || ': ' || detail FROM lockstep.job_health WHERE job = 'watch'), 'failed: schedule s: time zone "Gone/Away" not recognized', 'its health names the zone');
+SELECT lockstep.job_delete('watch');
+
 -- Nothing is expected of a job whose only schedule a person disabled.
 SELECT lockstep.job_define(pg_temp.spec('resting', '{"schedules": [{"name": "s", "kind": "daily", "times": ["06:00"], "enabled": false}]}'));
 SELECT results_eq($$SELECT state, is_problem FROM lockstep.job_health WHERE job = 'resting'$$, $$VALUES ('disabled', false)$$, 'a job whose schedules are disabled is no problem');

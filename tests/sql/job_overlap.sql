@@ -42,6 +42,43 @@ SELECT pg_temp.ends('long');
 SELECT is(pg_temp.dispatch('2030-01-01 10:00Z'), 'long fire 10:00', 'then the times are in turn again');
 SELECT pg_temp.gone('long');
 
+-- Times that passed before the one that waits are not lost: the occurrence that it becomes has them, however that ends.
+CREATE FUNCTION pg_temp.behind(p_overlap text, p_then text) RETURNS text LANGUAGE plpgsql AS $$
+DECLARE
+    said text;
+BEGIN
+    PERFORM pg_temp.hourly('behind', '2030-01-01 06:00Z', jsonb_build_object('overlap', p_overlap), '{"catchup_window": "5h"}'), pg_temp.dispatch('2030-01-01 06:00Z');
+    IF p_overlap = 'cancel' THEN -- a task of it runs, so it does not end at once
+        UPDATE lockstep.run SET status = 'Running', started_at = clock_timestamp(), first_offset = 1, tasks = 1, phases = 1 WHERE run_no = pg_temp.run_of('behind');
+        WITH p AS (INSERT INTO lockstep.phase (run_no, queue_id, "order", previous_order, opened_at) SELECT r.run_no, r.queue_id, 100, 0, clock_timestamp() FROM lockstep.run r WHERE r.run_no = pg_temp.run_of('behind') RETURNING *)
+        INSERT INTO lockstep.task (phase_id, run_no, queue_id, "order", seq, kafka_offset, payload, status) SELECT p.phase_id, p.run_no, p.queue_id, p."order", 1, 1000 * p.run_no, '{}', 'Pending' FROM p;
+    END IF;
+    said := pg_temp.dispatch('2030-01-01 09:30Z', 1);
+    CASE p_then
+        WHEN 'ends' THEN
+            PERFORM pg_temp.ends('behind');
+        WHEN 'is edited' THEN
+            PERFORM lockstep.job_set('behind', '{"schedules": [{"name": "s", "kind": "interval", "every": "2h"}]}');
+        WHEN 'cannot fire' THEN
+            PERFORM pg_temp.ends('behind');
+            UPDATE lockstep.job SET spec = jsonb_set(spec, '{tasks}', '[{"sql": "SELECT 1"}]') WHERE name = 'behind';
+    END CASE;
+    PERFORM pg_temp.dispatch('2030-01-01 09:31Z');
+    said := said || (SELECT format('; %s, for %s, %s times from %s on', o.outcome, to_char(o.scheduled_for AT TIME ZONE 'UTC', 'HH24:MI'), o.missed_count, to_char(o.missed_from AT TIME ZONE 'UTC', 'HH24:MI'))
+                     FROM lockstep.occurrence o WHERE o.job = 'behind' AND o.scheduled_for = '2030-01-01 09:00Z');
+    said := said || (SELECT format('; waits %s, %s, %s', s.queued_for, s.queued_missed_from, s.queued_missed) FROM lockstep.schedule s JOIN lockstep.job j USING (job_id) WHERE j.name = 'behind');
+    PERFORM pg_temp.gone('behind');
+    RETURN said;
+END
+$$;
+SELECT pg_temp.hourly('broken', '2030-01-01 06:00Z', '{}', '{"catchup_window": "5h"}');
+UPDATE lockstep.job SET spec = jsonb_set(spec, '{tasks}', '[{"sql": "SELECT 1"}]') WHERE name = 'broken';
+SELECT matches(pg_temp.dispatch('2030-01-01 09:30Z', 1), 'broken error 09:00', 'a firing that fails after times that passed');
+SELECT results_eq($$SELECT scheduled_for, outcome, missed_from, missed_count FROM lockstep.occurrence WHERE job = 'broken'$$, $$VALUES ('2030-01-01 09:00Z'::timestamptz, 'error', '2030-01-01 06:00Z'::timestamptz, 3)$$, 'has them');
+SELECT pg_temp.gone('broken');
+SELECT is(pg_temp.behind(overlap, what), format('behind %s 09:00; %s, for 09:00, 2 times from 07:00 on; waits , , 0', verdict, outcome), format('overlap %s: the times before the one that waits are counted when its job %s', overlap, what))
+FROM (VALUES ('queue_one', 'queue'), ('cancel', 'cancel')) AS o (overlap, verdict), (VALUES ('ends', 'fired'), ('is edited', 'skipped'), ('cannot fire', 'error')) AS t (what, outcome);
+
 -- cancel: whatever the run was doing or waiting for.
 CREATE FUNCTION pg_temp.cancelled(p_status text, p_tasks text[], p_paused boolean) RETURNS text LANGUAGE plpgsql AS $$
 DECLARE

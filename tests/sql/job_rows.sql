@@ -137,6 +137,44 @@ SELECT is((SELECT (lockstep.dispatch('test', clock_timestamp())).verdict), NULL,
 SELECT cmp_ok((SELECT count(*) FROM lockstep.run WHERE ended_at IS NULL), '=', 0::bigint, 'no run was made');
 SELECT pg_temp.gone();
 
+-- What is no fault of the job, and does not end: another session that is always in the way, a session of the tasks' login that is refused. It is logged once until it changes, and
+-- of a trigger, whose rows no time makes a missed one, it is an error after five minutes.
+CREATE FUNCTION pg_temp.again(p_why text) RETURNS text LANGUAGE plpgsql AS $$
+DECLARE
+    d lockstep.dispatched;
+BEGIN
+    UPDATE lockstep.schedule SET asked_until = clock_timestamp() - interval '1 ms' WHERE asked_until IS NOT NULL;
+    UPDATE lockstep.schedule SET next_at = clock_timestamp() - interval '1 ms', wake_at = clock_timestamp() - interval '1 ms' WHERE wake_at > clock_timestamp();
+    d := pg_temp.asked(clock_timestamp());
+    d := lockstep.dispatch_failed('test', d.token, true, p_why);
+    RETURN concat_ws(' ', d.verdict, (SELECT count(*) FROM lockstep.job_log WHERE job = d.job AND event = 'error'));
+END
+$$;
+SELECT pg_temp.trigger('held', '{"threshold": 1, "check_every": "1s", "mark": "UPDATE public.staging SET batch = ${run} WHERE batch IS NULL"}'), pg_temp.rows(1);
+SELECT is(pg_temp.again('in the way'), 'wait 0', 'what another session does is tried again without a word');
+SELECT is(pg_temp.again('in the way'), 'wait 1', 'the second time in a row is logged');
+SELECT is(pg_temp.again('in the way'), 'wait 1', 'once');
+SELECT is(pg_temp.again('login refused'), 'wait 2', 'until it changes');
+SELECT is((SELECT message FROM lockstep.job_log WHERE job = 'held' AND event = 'error' ORDER BY at DESC LIMIT 1), 'login refused', 'with its text');
+UPDATE lockstep.schedule SET failing_since = clock_timestamp() - interval '4 min';
+SELECT is(pg_temp.again('login refused'), 'wait 2', 'for five minutes');
+UPDATE lockstep.schedule SET failing_since = clock_timestamp() - interval '6 min';
+SELECT is(pg_temp.again('login refused'), 'error 2', 'then it is an error');
+SELECT is((SELECT outcome || ' ' || reason FROM lockstep.occurrence WHERE job = 'held'), 'error login refused', 'of a time');
+SELECT is((SELECT state FROM lockstep.job_health WHERE job = 'held'), 'failed', 'and the job has failed');
+SELECT is(pg_temp.again('login refused'), 'error 2', 'each time');
+SELECT is((SELECT round(date_part('epoch', next_at - clock_timestamp())) FROM lockstep.schedule), 4::float8, 'with pauses that grow');
+UPDATE lockstep.schedule SET next_at = clock_timestamp(), wake_at = clock_timestamp();
+SELECT matches(pg_temp.cycle(clock_timestamp()), 'held fires by itself', 'when it can, it fires');
+SELECT is((SELECT failing_since IS NULL AND failing_why IS NULL FROM lockstep.schedule), true, 'and nothing fails any more');
+SELECT pg_temp.gone();
+SELECT lockstep.job_define(pg_temp.spec('timed', '{"schedules": [{"name": "s", "kind": "interval", "every": "1h"}], "query": "SELECT 1"}') - 'tasks');
+SELECT is(pg_temp.again('in the way') || ', ' || pg_temp.again('in the way') || ', ' || pg_temp.again('in the way'), 'wait 0, wait 1, wait 1', 'the times of a schedule wait in the same way');
+UPDATE lockstep.schedule SET failing_since = clock_timestamp() - interval '6 min';
+SELECT is(pg_temp.again('in the way'), 'wait 1', 'until catchup_window is over');
+SELECT is((SELECT count(*) FROM lockstep.occurrence WHERE job = 'timed'), 0::bigint, 'and none of them is decided');
+SELECT pg_temp.gone();
+
 -- A look that fails, or takes too long.
 SELECT pg_temp.trigger('bad', '{"threshold": 1, "pending": "1 / (id - id) = 0"}'), pg_temp.rows(1);
 SELECT is(pg_temp.cycle(clock_timestamp()), 'bad error (division by zero)', 'a look that fails is an error');
@@ -316,8 +354,64 @@ SELECT is((SELECT count(*) FROM pg_trigger WHERE tgname = 'lockstep_table_change
 SELECT pg_temp.cycle(clock_timestamp());
 SELECT lockstep.dispatch_rows(ARRAY['public.staging'::regclass]::oid[]);
 SELECT cmp_ok(pg_temp.next('w') - clock_timestamp(), '<', interval '2 s', 'rows that have come bring the look forward');
+-- Rows that come all the time while a run of the job is open mean no decision and no look, until it ends.
+CREATE FUNCTION pg_temp.busy(rounds int) RETURNS text LANGUAGE plpgsql AS $$
+DECLARE
+    d lockstep.dispatched;
+    decided int := 0;
+BEGIN
+    FOR i IN 1..rounds LOOP
+        PERFORM lockstep.dispatch_rows(ARRAY['public.staging'::regclass]::oid[]);
+        d := lockstep.dispatch('test', now());
+        decided := decided + CASE WHEN d.verdict IS NULL THEN 0 ELSE 1 END;
+    END LOOP;
+    RETURN decided || ' decisions';
+END
+$$;
+CREATE FUNCTION pg_temp.wakes() RETURNS interval LANGUAGE sql AS 'SELECT min(wake_at) - now() FROM lockstep.schedule';
+-- One cycle at this moment, with a look.
+CREATE FUNCTION pg_temp.looks() RETURNS text LANGUAGE sql AS $$
+    UPDATE lockstep.schedule SET next_at = clock_timestamp(), wake_at = clock_timestamp(), look = NULL;
+    SELECT pg_temp.cycle(clock_timestamp());
+$$;
+SELECT pg_temp.rows(3);
+SELECT matches(pg_temp.looks(), 'w fire', 'it fires');
+UPDATE lockstep.schedule SET look.at = now() - interval '1 min';
+SELECT is(pg_temp.busy(20), '0 decisions', 'while the run is open rows that come decide nothing');
+SELECT is(pg_temp.wakes(), interval '5 s', 'but once, in case it is ending now');
+SELECT matches(pg_temp.cycle(pg_temp.then('w')), '^w wait .run .* of the job is', 'which it is not');
+SELECT is(pg_temp.busy(20), '0 decisions', 'nor later');
+SELECT cmp_ok(pg_temp.wakes(), '>', interval '50 min', 'and nothing is due');
+SELECT pg_temp.ends();
+SELECT matches(pg_temp.cycle(clock_timestamp()), '^w fire', 'the end of the run has the rows looked at');
+-- min_between holds for the look, too.
+SELECT pg_temp.ends(), pg_temp.trigger('w', '{"threshold": 1, "check_every": "2h", "min_between": "1h"}'), pg_temp.cycle(clock_timestamp()), pg_temp.cycle(clock_timestamp());
+SELECT is(pg_temp.busy(20), '0 decisions', 'before min_between is over rows that come decide nothing');
+SELECT cmp_ok(pg_temp.next('w') - clock_timestamp(), '>', interval '50 min', 'and are not looked at');
+SELECT cmp_ok(pg_temp.next('w') - clock_timestamp(), '<', interval '61 min', 'until then');
 SELECT lockstep.unwatch_table('public.staging');
 SELECT is((SELECT count(*) FROM pg_trigger WHERE tgname = 'lockstep_table_changed'), 0::bigint, 'unwatch_table takes it away');
+
+SELECT pg_temp.gone();
+
+-- A table that was dropped and made again is the same one, by its name.
+SELECT pg_temp.trigger('again', '{"threshold": 1, "check_every": "1h"}'), pg_temp.looks();
+DROP VIEW public.bare;
+DROP TABLE public.staging;
+SELECT is(pg_temp.looks(), 'again error (relation "public.staging" does not exist)', 'a look at a table that is gone is an error');
+SELECT is((SELECT message FROM lockstep.job_log WHERE job = 'again' AND event = 'error'),
+    'relation "public.staging" does not exist; table public.staging is gone: create it again, or disable the job: lockstep job disable again', 'the log says what to do');
+CREATE TABLE public.staging (id int GENERATED ALWAYS AS IDENTITY, batch uuid, came timestamptz NOT NULL DEFAULT now(), note text);
+SELECT is(pg_temp.looks(), 'again wait (no row waits)', 'when it is there again it is looked at');
+SELECT lockstep.watch_table('public.staging'), lockstep.dispatch_rows(ARRAY['public.staging'::regclass]::oid[]);
+SELECT cmp_ok(pg_temp.next('again') - clock_timestamp(), '<', interval '2 s', 'rows that have come bring the look forward');
+UPDATE lockstep.schedule SET next_at = now() + interval '1 h', wake_at = now() + interval '1 h';
+SELECT lockstep.dispatch_rows(NULL);
+SELECT cmp_ok(pg_temp.next('again') - clock_timestamp(), '<', interval '2 s', 'so does a dispatcher that begins');
+INSERT INTO public.staging DEFAULT VALUES;
+SELECT (lockstep.dispatch('test', pg_temp.then('again'))).token AS token \gset
+SELECT ok(lockstep.dispatch_writers(:'token'), 'and who writes to it is seen');
+SELECT pg_temp.gone();
 
 SELECT * FROM finish();
 ROLLBACK;

@@ -27,10 +27,12 @@ BEGIN
         PERFORM lockstep.job_note(p_job.name, outcome, source, p_decided.reason);
     END IF;
     UPDATE lockstep.schedule s
-    SET asked_until = NULL, failing_since = CASE WHEN is_trigger THEN s.failing_since END, fired_at = CASE WHEN p_decided.verdict = 'fire' AND is_trigger THEN p_decided.scheduled_for ELSE s.fired_at END,
+    SET asked_until = NULL, failing_since = CASE WHEN is_trigger AND (s.look).failures > 0 THEN s.failing_since END, failing_why = NULL, fired_at = CASE WHEN p_decided.verdict = 'fire' AND is_trigger THEN p_decided.scheduled_for ELSE s.fired_at END,
         next_at = CASE WHEN has_news THEN s.next_at ELSE p_decided.next_at END, wake_at = CASE WHEN has_news THEN s.wake_at ELSE p_decided.wake_at END,
         queued_for = CASE WHEN p_decided.verdict IN ('queue', 'cancel') THEN p_decided.scheduled_for
-                          WHEN p_decided.scheduled_for = s.queued_for THEN NULL ELSE s.queued_for END
+                          WHEN p_decided.scheduled_for = s.queued_for THEN NULL ELSE s.queued_for END,
+        queued_missed_from = CASE WHEN p_decided.verdict IN ('queue', 'cancel') THEN p_decided.missed_from WHEN p_decided.scheduled_for = s.queued_for THEN NULL ELSE s.queued_missed_from END,
+        queued_missed = CASE WHEN p_decided.verdict IN ('queue', 'cancel') THEN p_decided.missed_count WHEN p_decided.scheduled_for = s.queued_for THEN 0 ELSE s.queued_missed END
     WHERE s.schedule_id = p_schedule.schedule_id;
     IF p_schedule.after_job IS NOT NULL THEN
         PERFORM lockstep.job_end_next(p_schedule.schedule_id);

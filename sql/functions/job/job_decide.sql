@@ -41,6 +41,8 @@ BEGIN
     ELSIF p_schedule.queued_for IS NOT NULL AND NOT is_open THEN
         verdict := 'fire';
         scheduled_for := p_schedule.queued_for;
+        missed_from := p_schedule.queued_missed_from;
+        missed_count := p_schedule.queued_missed;
         reason := 'it waited for the end of a run';
         RETURN;
     ELSIF next_at IS NULL OR wake_at > p_now THEN

@@ -16,16 +16,26 @@ DECLARE
 BEGIN
     DELETE FROM lockstep.schedule s WHERE s.job_id = p_job.job_id
         AND NOT EXISTS (SELECT FROM pg_catalog.jsonb_array_elements(specs) AS n WHERE n ->> 'name' = s.name);
-    FOR one IN SELECT e.value, e.n FROM pg_catalog.jsonb_array_elements(specs) WITH ORDINALITY AS e (value, n) LOOP
-        BEGIN
-            made := lockstep.schedule_of(p_job, one.value, one.n);
-        EXCEPTION
-            WHEN invalid_parameter_value OR SQLSTATE 'LS003' OR datetime_field_overflow OR interval_field_overflow OR numeric_value_out_of_range THEN
-                GET STACKED DIAGNOSTICS state = RETURNED_SQLSTATE, why = MESSAGE_TEXT, code = PG_EXCEPTION_DETAIL, advice = PG_EXCEPTION_HINT;
-                PERFORM lockstep.schedule_refuse(p_job.name, one.value, state, why, code, advice);
-        END;
-        SELECT s.* INTO old FROM lockstep.schedule s WHERE s.job_id = p_job.job_id AND s.name = made.name FOR NO KEY UPDATE;
-        IF FOUND AND old.spec = made.spec AND old.is_active = made.is_active AND (old.next_at IS NULL OR (old.wake_at IS NULL) = p_job.is_watch) THEN
+    FOR one IN SELECT e.value, e.n, p_job.enabled AND e.value -> 'enabled' IS DISTINCT FROM 'false' AS enabled,
+                      CASE WHEN pg_catalog.jsonb_typeof(e.value) = 'object' AND COALESCE(e.value -> 'enabled', 'true') IN ('true', 'false') THEN e.value - 'enabled' END AS rest
+               FROM pg_catalog.jsonb_array_elements(specs) WITH ORDINALITY AS e (value, n) LOOP
+        SELECT s.* INTO old FROM lockstep.schedule s WHERE s.job_id = p_job.job_id AND s.name = one.value ->> 'name' FOR NO KEY UPDATE;
+        -- What it says has held since it was made. Its zone or its table may be gone: nothing but enabling it asks for them.
+        IF old.spec - 'enabled' = one.rest AND (old.is_active OR NOT one.enabled) AND (old.after_job IS NULL OR NOT p_job.is_watch) THEN
+            made := old;
+            made.spec := one.value;
+            made.is_active := one.enabled;
+            made.uses_sql := p_job.spec ? 'query' OR one.value ? NAME;
+        ELSE
+            BEGIN
+                made := lockstep.schedule_of(p_job, one.value, one.n);
+            EXCEPTION
+                WHEN invalid_parameter_value OR SQLSTATE 'LS003' OR datetime_field_overflow OR interval_field_overflow OR numeric_value_out_of_range THEN
+                    GET STACKED DIAGNOSTICS state = RETURNED_SQLSTATE, why = MESSAGE_TEXT, code = PG_EXCEPTION_DETAIL, advice = PG_EXCEPTION_HINT;
+                    PERFORM lockstep.schedule_refuse(p_job.name, one.value, state, why, code, advice);
+            END;
+        END IF;
+        IF old.spec = made.spec AND old.is_active = made.is_active AND (old.next_at IS NULL OR (old.wake_at IS NULL) = p_job.is_watch) THEN
             UPDATE lockstep.schedule s SET uses_sql = made.uses_sql WHERE s.schedule_id = old.schedule_id AND s.uses_sql <> made.uses_sql;
             CONTINUE;
         END IF;
@@ -41,16 +51,19 @@ BEGIN
             VALUES (made.job_id, made.name, made.spec, made.rule, made.after_job, made.after_end, made.is_active, made.misfire, made.catchup_window, made.jitter, made.grace,
                     made.next_at, made.wake_at, made.rows_rule, made.uses_sql);
         ELSE
-            INSERT INTO lockstep.job_occurrence (job_id, schedule_id, scheduled_for, outcome, source, reason, dispatcher)
-            SELECT old.job_id, old.schedule_id, t.at, 'skipped', 'schedule ' || old.name, 'the schedule was changed before it fired', SESSION_USER
-            FROM pg_catalog.unnest(ARRAY[old.queued_for, CASE WHEN old.is_active AND old.next_at <= now AND (old.rows_rule).relation IS NULL THEN old.next_at END]
-                || ARRAY(SELECT e.scheduled_for FROM lockstep.job_end e WHERE e.schedule_id = old.schedule_id)) AS t (at) WHERE t.at IS NOT NULL
+            INSERT INTO lockstep.job_occurrence (job_id, schedule_id, scheduled_for, outcome, source, reason, missed_from, missed_count, dispatcher)
+            SELECT old.job_id, old.schedule_id, t.at, 'skipped', 'schedule ' || old.name, 'the schedule was changed before it fired', t.missed_from, t.missed, SESSION_USER
+            FROM (VALUES (old.queued_for, old.queued_missed_from, old.queued_missed),
+                         (CASE WHEN old.is_active AND old.next_at <= now AND (old.rows_rule).relation IS NULL THEN old.next_at END, NULL, 0)
+                  UNION ALL SELECT e.scheduled_for, NULL, 0 FROM lockstep.job_end e WHERE e.schedule_id = old.schedule_id) AS t (at, missed_from, missed)
+            WHERE t.at IS NOT NULL
             ON CONFLICT (schedule_id, scheduled_for) DO NOTHING;
             DELETE FROM lockstep.job_end e WHERE e.schedule_id = old.schedule_id;
             UPDATE lockstep.schedule s
             SET spec = made.spec, rule = made.rule, after_job = made.after_job, after_end = made.after_end, is_active = made.is_active, misfire = made.misfire,
                 catchup_window = made.catchup_window, jitter = made.jitter, grace = made.grace, next_at = made.next_at, wake_at = made.wake_at, queued_for = NULL,
-                rows_rule = made.rows_rule, uses_sql = made.uses_sql, look = NULL
+                queued_missed_from = NULL, queued_missed = 0,
+                rows_rule = made.rows_rule, uses_sql = made.uses_sql, look = NULL, failing_since = NULL, failing_why = NULL
             WHERE s.schedule_id = old.schedule_id;
         END IF;
     END LOOP;

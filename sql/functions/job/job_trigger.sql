@@ -29,7 +29,7 @@ BEGIN
     ELSIF (p_spec ? 'idle' OR COALESCE((p_spec ->> 'new_rows')::boolean, false)) AND NOT p_spec ? 'created_column' THEN
         PERFORM lockstep.job_refuse('trigger.created_column', 'it is missing: idle and new_rows compare when rows came', 'name the column with the time of each row');
     END IF;
-    SELECT c.oid, c.relkind, c.oid::pg_catalog.regclass::text AS name INTO relation FROM pg_catalog.pg_class c
+    SELECT c.oid, c.relkind, pg_catalog.format('%I.%I', n.nspname, c.relname) AS name INTO relation FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
     WHERE c.oid = lockstep.job_relation(p_spec ->> 'on');
     IF NOT FOUND THEN
         PERFORM lockstep.job_refuse('trigger.on', pg_catalog.format('there is no table or view %s', COALESCE(pg_catalog.quote_literal(pg_catalog.left(p_spec ->> 'on', 200)), 'without a name')),
@@ -47,7 +47,6 @@ BEGIN
             pg_catalog.left(p_spec ->> 'created_column', 100)), 'name the column with the time of each row');
     END IF;
     made.relation := relation.name;
-    made.relation_oid := relation.oid;
     made.pending := COALESCE(p_spec ->> 'pending', 'true');
     made.check_every := pg_catalog.make_interval(secs => lockstep.rule_seconds('trigger.check_every', COALESCE(p_spec ->> 'check_every', '10s'), 1));
     made.threshold := (p_spec ->> 'threshold')::bigint;

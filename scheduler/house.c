@@ -1,0 +1,64 @@
+#include "scheduler/house.h"
+
+#include "base/clock.h"
+#include "base/log.h"
+#include "scheduler/lasting.h"
+#include "scheduler/look.h"
+#include "sql/sql.h"
+
+#define EVERY_MS 60000
+#define BATCH    1000               /* rows that job_sweep deletes at most of each table */
+#define CALM_MS  500                /* nothing is due for so long: time for this */
+#define LATE_US  (10 * 1000 * 1000) /* or it has waited for so long */
+
+enum rc house_cancel_overdue(struct db *db, struct err *err)
+{
+    DB_RESULT_AUTO *row = NULL;
+    enum rc rc = db_run(db, &sql_job_overdue, NULL, &row, err);
+    if (rc == RC_OK && db_int(row, 0, JOB_OVERDUE_CANCELLED) > 0)
+        log_event(LOG_WARN, "job_runs_cancelled", "runs", db_text(row, 0, JOB_OVERDUE_CANCELLED),
+                  NULL);
+    return rc;
+}
+
+enum rc house_sweep(struct db *db, int64_t keep_log_ms, bool *ret_more, struct err *err)
+{
+    const char *const params[] = {DB_INT(keep_log_ms), DB_INT(BATCH)};
+    DB_RESULT_AUTO *row = NULL;
+    enum rc rc = db_run(db, &sql_job_sweep, params, &row, err);
+    *ret_more = rc == RC_OK && db_int(row, 0, JOB_SWEEP_DELETED) >= BATCH;
+    return rc;
+}
+
+/* It waits until no firing is near, but not for long. */
+static bool is_calm(int64_t at_us, int wait_ms)
+{
+    int64_t late_us = clock_boot_us() - at_us;
+    return late_us >= 0 && (wait_ms >= CALM_MS || late_us >= LATE_US);
+}
+
+static enum rc look(struct house *house, struct db *db, const char *who, struct err *err)
+{
+    house->look_us = clock_boot_us() + EVERY_MS * 1000LL;
+    enum rc rc = lasting_unless_held(house_cancel_overdue(db, err), err);
+    if (rc == RC_OK) /* not in a single round: whoever looks now and then is taken for absent */
+        rc = lasting_unless_held(monitor_look(db, who, EVERY_MS, err), err);
+    return rc;
+}
+
+enum rc house_keep(struct house *house, struct db *db, const char *who, int64_t keep_log_ms,
+                   int *wait_ms, struct err *err)
+{
+    enum rc rc = RC_OK;
+    if (is_calm(house->look_us, *wait_ms)) {
+        *wait_ms = 0;
+        rc = look(house, db, who, err);
+    }
+    if (rc == RC_OK && is_calm(house->sweep_us, *wait_ms)) {
+        bool more = false;
+        *wait_ms = 0;
+        rc = lasting_unless_held(house_sweep(db, keep_log_ms, &more, err), err);
+        house->sweep_us = clock_boot_us() + (more ? 0 : EVERY_MS * 1000LL);
+    }
+    return rc;
+}
