@@ -10,7 +10,8 @@
 
 #include "cli/cli.h"
 
-/** A session that is no dispatcher keeps dispatchers from work: an error of object that names it. */
+/** A session that is no dispatcher keeps dispatchers from work: an error of object, which names
+ * it. */
 MUST_CHECK enum rc monitor_check_held(struct cli *cli, const char *object, struct err *err);
 
 #endif

@@ -130,5 +130,18 @@ END
 $$;
 SELECT is(pg_temp.button(300), 0::bigint, 'in 300 random states of several schedules the test button says what the dispatcher does');
 
+-- What the test button says for people.
+CREATE FUNCTION pg_temp.says(p_at timestamptz) RETURNS text LANGUAGE sql AS $$ SELECT reason FROM lockstep.job_test('says', p_at) $$;
+SELECT lockstep.job_define(pg_temp.spec('says', '{"schedules": [{"name": "s", "kind": "cron", "expr": "0 6 * * *", "zone": "Europe/Warsaw"}]}'));
+UPDATE lockstep.schedule SET next_at = '2040-03-02 05:00Z', wake_at = '2040-03-02 05:00Z' WHERE job_id = (SELECT job_id FROM lockstep.job WHERE name = 'says');
+SELECT is(pg_temp.says(at::timestamptz), 'next run not due yet: 2040-03-02 06:00:00 Europe/Warsaw, in ' || away, 'the next run is in ' || away)
+FROM (VALUES ('2040-03-02 01:48Z', '3 h 12 min'), ('2040-03-02 04:00Z', '1 h'), ('2040-03-02 04:58:59.5Z', '1 min'), ('2040-03-02 04:58:30Z', '1 min 30 s'), ('2040-03-02 04:59:59.4Z', 'less than 1 s'),
+             ('2040-03-02 04:59:18Z', '42 s'), ('2040-02-28 02:00Z', '3 d 3 h')) AS t (at, away);
+UPDATE lockstep.queue SET paused = true, paused_at = clock_timestamp() WHERE name = 'q';
+SELECT is(pg_temp.says('2040-03-02 05:00Z'), 'it is due; queue q is paused: a run that fires waits in it', 'it says that the queue is paused');
+SELECT is((SELECT would_fire FROM lockstep.job_test('says', '2040-03-02 05:00Z')), true, 'and fires all the same');
+SELECT is((SELECT format('%s %s', verdict, reason) FROM lockstep.dispatch('test', '2040-03-02 05:00Z')), 'fire it is due', 'as the dispatcher does');
+UPDATE lockstep.queue SET paused = false, paused_at = NULL, halted_reason = 'no topic' WHERE name = 'q';
+SELECT matches(pg_temp.says('2040-03-02 05:01Z'), '; queue q is halted: a run that fires waits in it$', 'or halted');
 SELECT * FROM finish();
 ROLLBACK;
