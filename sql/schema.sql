@@ -1125,7 +1125,8 @@ CREATE VIEW lockstep.occurrence AS SELECT
     NULL::integer AS missed_count,
     NULL::text AS dispatcher,
     NULL::bigint AS occurrence_id,
-    NULL::bigint AS rows;
+    NULL::bigint AS rows,
+    NULL::integer AS attempts;
 GRANT SELECT ON TABLE lockstep.occurrence TO lockstep_executor, lockstep_monitor, lockstep_operator, lockstep_producer;
 
 CREATE VIEW lockstep.outbox_record AS SELECT
