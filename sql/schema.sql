@@ -993,6 +993,13 @@ CREATE CONSTRAINT TRIGGER settle AFTER INSERT ON lockstep.worker_report DEFERRAB
 GRANT SELECT ON TABLE lockstep.worker_report TO lockstep_monitor, lockstep_operator;
 GRANT SELECT, INSERT, DELETE, UPDATE ON TABLE lockstep.worker_report TO lockstep_executor;
 
+CREATE TABLE lockstep.zone (
+    zone text NOT NULL,
+    since date NOT NULL,
+    print text NOT NULL,
+    CONSTRAINT zone_pkey PRIMARY KEY (zone)
+);
+
 CREATE VIEW lockstep.alert AS SELECT
     NULL::bigint AS alert_id,
     NULL::text AS job,

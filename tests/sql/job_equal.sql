@@ -130,6 +130,31 @@ END
 $$;
 SELECT is(pg_temp.button(300), 0::bigint, 'in 300 random states of several schedules the test button says what the dispatcher does');
 
+-- The server's time zones were updated: what is to come is computed again, and nothing fires by that. The next time is as the rules before had it, an hour earlier.
+SELECT lockstep.job_define(pg_temp.spec('moved', '{"schedules": [{"name": "s", "kind": "daily", "times": ["06:00"], "zone": "Europe/Warsaw"}, {"name": "utc", "kind": "interval", "every": "1h"}]}'));
+CREATE FUNCTION pg_temp.wrong(p_by interval DEFAULT '-1 h') RETURNS void LANGUAGE sql AS $$
+    UPDATE lockstep.schedule s SET next_at = lockstep.rule_next(s.rule, now() + interval '2 days') + p_by, wake_at = lockstep.rule_next(s.rule, now() + interval '2 days') + p_by
+    WHERE s.job_id = (SELECT job_id FROM lockstep.job WHERE name = 'moved') $$;
+CREATE FUNCTION pg_temp.right_ones() RETURNS text LANGUAGE sql AS $$
+    SELECT string_agg(s.name, ' ' ORDER BY s.name) FROM lockstep.schedule s JOIN lockstep.job j USING (job_id)
+    WHERE j.name = 'moved' AND s.next_at = lockstep.rule_next(s.rule, now()) AND s.wake_at = s.next_at $$;
+SELECT pg_temp.wrong(), lockstep.dispatch_begin();
+SELECT is(pg_temp.right_ones(), NULL, 'while the rules of its zone are as they were, a next time stays');
+UPDATE lockstep.zone SET print = 'of the rules before' WHERE zone = 'Europe/Warsaw';
+SELECT count(*) AS occurrences FROM lockstep.job_occurrence \gset
+SELECT lockstep.dispatch_begin();
+SELECT is(pg_temp.right_ones(), 's', 'when they have changed, the next times in that zone are computed again, and no others');
+SELECT is((SELECT count(*) FROM lockstep.job_occurrence), :occurrences::bigint, 'and nothing fires');
+SELECT matches((SELECT message FROM lockstep.job_log WHERE job = 'moved' AND source = 'schedule s'), '^the rules of time zone Europe/Warsaw have changed: its next time is .*Z, not .*Z$', 'the log says so');
+SELECT pg_temp.wrong(), lockstep.dispatch_begin();
+SELECT is(pg_temp.right_ones(), NULL, 'once');
+UPDATE lockstep.zone SET print = 'of the rules before';
+SELECT pg_temp.wrong('-9 days'), lockstep.dispatch_begin();
+SELECT is(pg_temp.right_ones(), NULL, 'a time that has come stays: it is decided');
+SELECT is(lockstep.zone_print('Europe/Warsaw', '2025-01-01') = lockstep.zone_print('Europe/Berlin', '2025-01-01'), true, 'zones with the same rules have the same fingerprint');
+SELECT is(lockstep.zone_print(other, '2025-01-01') = lockstep.zone_print('Europe/Warsaw', '2025-01-01'), false, 'others have another one: ' || other)
+FROM unnest('{UTC,Europe/London,Africa/Lagos,America/New_York,Africa/Cairo}'::text[]) AS other;
+DELETE FROM lockstep.job WHERE name = 'moved';
 -- What the test button says for people.
 CREATE FUNCTION pg_temp.says(p_at timestamptz) RETURNS text LANGUAGE sql AS $$ SELECT reason FROM lockstep.job_test('says', p_at) $$;
 SELECT lockstep.job_define(pg_temp.spec('says', '{"schedules": [{"name": "s", "kind": "cron", "expr": "0 6 * * *", "zone": "Europe/Warsaw"}]}'));
