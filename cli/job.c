@@ -4,6 +4,7 @@
 #include "cli/job.h"
 #include "cli/commands.h"
 #include "cli/find.h"
+#include "cli/forecast.h"
 #include "cli/job_sql.h"
 #include "cli/watch.h"
 
@@ -270,6 +271,10 @@ enum rc command_schedule_forecast(struct cli *cli, struct err *err)
         rc = cli_print_list(cli, rows, "at,job,schedule,local", err);
     else
         job_name_option(err);
+    if (rc == RC_OK && cli->output == OUTPUT_TABLE)
+        rc = forecast_draw(cli, rows, err);
+    if (rc == RC_OK)
+        rc = table_check(stdout, err);
     if (rc == RC_OK && db_rows(rows) == count)
         cli_say(cli, "lockstep: there may be more after the first %lld time%s: --count N\n",
                 (long long)count, NUMBER_S(count));

@@ -1,16 +1,16 @@
 /* monitor list, check: how jobs do. Both look at rows alone, so they find a dispatcher that does
  * nothing, too. */
-#include "base/number.h"
+#include "cli/monitor.h"
 #include "cli/commands.h"
 
+#include "base/number.h"
 #include "base/remedies.h"
 #include "cli/width.h"
 
 #include <stdio.h>
 #include <string.h>
 
-/* A session that is no dispatcher keeps dispatchers from work: an error that names it. */
-static enum rc check_held(struct cli *cli, struct err *err)
+enum rc monitor_check_held(struct cli *cli, const char *object, struct err *err)
 {
     DB_RESULT_AUTO *held = NULL;
     char hint[300];
@@ -18,7 +18,7 @@ static enum rc check_held(struct cli *cli, struct err *err)
     if (rc != RC_OK || db_rows(held) == 0)
         return rc;
     (void)snprintf(hint, sizeof hint, REMEDY_LOCKS_TAKEN, db_text(held, 0, JOB_HELD_PID));
-    return err_set(err, RC_FATAL, ERR_FAILED, "monitor", hint,
+    return err_set(err, RC_FATAL, ERR_FAILED, object, hint,
                    "the lock of dispatch is held by backend %s (%s), which is no dispatcher: no "
                    "job fires",
                    db_text(held, 0, JOB_HELD_PID), db_text(held, 0, JOB_HELD_IS));
@@ -32,7 +32,7 @@ enum rc command_monitor_list(struct cli *cli, struct err *err)
                (const char *const[]){cli_has(cli, "problems") ? "true" : "false"}, &rows, err);
     if (rc == RC_OK)
         rc = cli_print_list(cli, rows, "job,queue,state,since,detail,next_at", err);
-    return rc == RC_OK ? check_held(cli, err) : rc;
+    return rc == RC_OK ? monitor_check_held(cli, "monitor", err) : rc;
 }
 
 /* One line, as monitoring tools read it. held: what keeps dispatchers from work; its message "":
@@ -68,7 +68,7 @@ enum rc command_monitor_check(struct cli *cli, struct err *err)
         return rc;
     while (problems < db_rows(rows) && db_bool(rows, problems, JOB_HEALTH_IS_PROBLEM))
         problems++;
-    enum rc free_rc = check_held(cli, &held);
+    enum rc free_rc = monitor_check_held(cli, "monitor", &held);
     if (free_rc != RC_OK && held.kind != ERR_FAILED) {
         *err = held;
         return free_rc;

@@ -2,11 +2,13 @@
 #include "cli/commands.h"
 #include "cli/job_sql.h"
 #include "cli/metrics_port.h"
+#include "cli/monitor.h"
 #include "cli/stop.h"
 
 #include "base/log.h"
 #include "metrics/tally.h"
 #include "scheduler/dispatcher.h"
+#include "scheduler/once.h"
 
 #include <stdio.h>
 #include <unistd.h>
@@ -30,8 +32,11 @@ enum rc command_scheduler_run(struct cli *cli, struct err *err)
                                          .who = who,
                                          .keep_log_ms = keep_log_ms};
     if (cli_has(cli, "once")) {
-        enum rc once = dispatcher_once(cli->db, &options, &held, err);
-        if (once == RC_OK && held)
+        enum rc once = dispatch_once(cli->db, &options, &held, err);
+        if (once != RC_OK || !held)
+            return once;
+        once = monitor_check_held(cli, "scheduler", err);
+        if (once == RC_OK)
             cli_say(cli, "lockstep: another dispatcher is at work: nothing was to be done here\n");
         return once;
     }

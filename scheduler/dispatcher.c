@@ -1,17 +1,14 @@
-/* The thread of the dispatcher, and one round of it for a cron of the user's. */
+/* The thread of the dispatcher. */
 #include "scheduler/dispatcher.h"
 
 #include "base/clock.h"
 #include "base/log.h"
-#include "base/probe.h"
 #include "base/thread.h"
 #include "db/backend.h"
 #include "db/notification.h"
-#include "db/sqlstate.h"
-#include "metrics/tally.h"
 #include "scheduler/asker.h"
 #include "scheduler/changed.h"
-#include "scheduler/decided.h"
+#include "scheduler/firing.h"
 #include "scheduler/house.h"
 #include "scheduler/lasting.h"
 
@@ -19,7 +16,6 @@
 #include <stdlib.h>
 
 #define STANDBY_MS   2000  /* until the lock is asked for again */
-#define LOOK_MS      60000 /* the longest sleep: a notification may be lost */
 #define PATIENCE_MS  30000 /* a template may have 100,000 tasks */
 #define EARLY_MS     150   /* of the end of a long wait */
 #define FIRINGS      32    /* of a transaction, and twice as many of the next while more is due */
@@ -30,177 +26,15 @@ struct dispatcher {
     struct dispatcher_options options;
     struct thread thread;
     struct lasting session;
-    struct asker *asker; /* NULL: no job has needed SQL of users */
-    bool asking;         /* an ask is out */
-    struct ask *answer;  /* it has come back, and the database has not heard of it */
-    bool look_again;     /* rows have come since it went out, or were on their way */
+    struct asker *asker;  /* NULL: no job has needed SQL of users */
+    int asking;           /* asks that are out */
+    struct mail *answers; /* asks that have come back, and of which the database has not heard */
+    bool look_again;      /* rows have come since they went out, or were on their way */
     bool locked, stopping;
     struct changed changed;
     struct house house;
     int64_t round_us; /* by the boot clock: when the next round is due without news */
 };
-
-static void tell(const struct db_result *rows, int row, int verdict)
-{
-    bool fired = verdict == JOB_DISPATCH_IS_FIRE, failed = verdict == JOB_DISPATCH_IS_ERROR,
-         missed = verdict == JOB_DISPATCH_IS_MISS, skipped = verdict == JOB_DISPATCH_IS_SKIP;
-    log_event(failed || missed ? LOG_WARN : LOG_INFO,
-              fired     ? "job_fired"
-              : failed  ? "job_failed"
-              : missed  ? "job_missed"
-              : skipped ? "job_skipped"
-                        : "job_waits",
-              "job", db_text(rows, row, JOB_DISPATCH_JOB), "schedule",
-              db_text(rows, row, JOB_DISPATCH_SCHEDULE), "scheduled_for",
-              db_text(rows, row, JOB_DISPATCH_SCHEDULED_FOR), "run",
-              db_text(rows, row, JOB_DISPATCH_RUN), "reason",
-              db_text(rows, row, JOB_DISPATCH_REASON), NULL);
-}
-
-static const struct ask_columns DISPATCHED = {JOB_DISPATCH_TOKEN, JOB_DISPATCH_LOOK,
-                                              JOB_DISPATCH_MARK, JOB_DISPATCH_QUERY,
-                                              JOB_DISPATCH_WORDS};
-
-/* A firing in the tasks' session counts when it has happened there: tell_fired. */
-static void count(const struct dispatcher_options *options, const struct db_result *rows, int row,
-                  int verdict)
-{
-    static const struct {
-        int verdict;
-        enum tally_decision decision;
-    } of[] = {{JOB_DISPATCH_IS_FIRE, TALLY_FIRED},
-              {JOB_DISPATCH_IS_SKIP, TALLY_SKIPPED},
-              {JOB_DISPATCH_IS_MISS, TALLY_MISSED},
-              {JOB_DISPATCH_IS_ERROR, TALLY_NOT_FIRED}};
-    bool has = !db_null(rows, row, JOB_DISPATCH_LATE_US);
-    int64_t late_us = has ? db_int(rows, row, JOB_DISPATCH_LATE_US) : -1;
-    for (size_t i = 0; i < sizeof of / sizeof *of; i++)
-        if (verdict == of[i].verdict)
-            tally_decided(options->tally, of[i].decision, late_us);
-}
-
-/* What was decided. *ret_ask: SQL of users is to be run; otherwise NULL. */
-static void decided(const struct dispatcher_options *options, const struct db_result *rows, int row,
-                    int verdict, struct ask **ret_ask)
-{
-    *ret_ask = NULL;
-    count(options, rows, row, verdict);
-    if (verdict == JOB_DISPATCH_IS_LOOK || verdict == JOB_DISPATCH_IS_ASK)
-        *ret_ask = ask_new(rows, row, &DISPATCHED);
-    else if (verdict != JOB_DISPATCH_IS_WAIT)
-        tell(rows, row, verdict);
-}
-
-/* At most most firings. *ret_wait_ms: -1: something was decided, and more may be due; otherwise how
- * long nothing is. *ret_ask: as decided; only if asks. */
-static enum rc fire(struct db *db, const struct dispatcher_options *options, bool asks, int most,
-                    int *ret_wait_ms, struct ask **ret_ask, struct err *err)
-{
-    DB_RESULT_AUTO *rows = NULL;
-    probe("dispatch.send");
-    enum rc rc =
-        db_run(db, &sql_job_dispatch,
-               (const char *const[]){options->who, asks ? "t" : "f", DB_INT(most)}, &rows, err);
-    probe("dispatch.done");
-    *ret_ask = NULL;
-    if (rc != RC_OK)
-        return rc;
-    *ret_wait_ms = -1;
-    for (int i = 0; i < db_rows(rows) && *ret_ask == NULL; i++) {
-        int verdict = db_word(rows, i, JOB_DISPATCH_VERDICT);
-        bool known = !db_null(rows, i, JOB_DISPATCH_WAIT_MS);
-        int64_t wait_ms = known ? db_int(rows, i, JOB_DISPATCH_WAIT_MS) : LOOK_MS;
-        if (verdict >= 0)
-            decided(options, rows, i, verdict, ret_ask);
-        else
-            *ret_wait_ms = wait_ms < LOOK_MS ? (int)wait_ms : LOOK_MS;
-    }
-    return RC_OK;
-}
-
-/* A firing has happened in the tasks' session. */
-static void tell_fired(const struct dispatcher_options *options, const struct ask *ask)
-{
-    if (ask->run[0] == '\0')
-        return;
-    tally_decided(options->tally, TALLY_FIRED, -1);
-    log_event(LOG_INFO, "job_fired", "run", ask->run, NULL);
-}
-
-/* Reports what SQL of users has brought. *ret_ask: a look may lead to a firing that asks. */
-static enum rc report(struct db *db, const struct dispatcher_options *options,
-                      const struct ask *ask, struct ask **ret_ask, struct err *err)
-{
-    DB_RESULT_AUTO *row = NULL;
-    char why[1200];
-    ask_why(ask, why, sizeof why);
-    *ret_ask = NULL;
-    if (!ask->failed && ask->look == NULL) {
-        tell_fired(options, ask);
-        return RC_OK;
-    }
-    enum rc rc;
-    if (ask->look != NULL && !ask->again)
-        rc = db_run(db, &sql_job_looked,
-                    (const char *const[]){options->who, ask->token, ask->failed ? NULL : ask->rows,
-                                          ask->oldest[0] != '\0' ? ask->oldest : NULL,
-                                          ask->newest[0] != '\0' ? ask->newest : NULL, why},
-                    &row, err);
-    else
-        rc = db_run(db, &sql_job_failed,
-                    (const char *const[]){options->who, ask->token, ask->again ? "t" : "f", why},
-                    &row, err);
-    if (rc == RC_OK)
-        decided(options, row, 0, db_word(row, 0, JOB_DISPATCH_VERDICT), ret_ask);
-    if (rc == RC_OK && ask->again && !db_null(row, 0, JOB_DISPATCH_JOB))
-        tell(row, 0, JOB_DISPATCH_IS_WAIT);
-    return rc;
-}
-
-static enum rc lock(struct db *db, bool *ret_locked, struct err *err)
-{
-    DB_RESULT_AUTO *row = NULL;
-    enum rc rc = db_run(db, &sql_job_lock, NULL, &row, err);
-    *ret_locked = rc == RC_OK && db_bool(row, 0, JOB_LOCK_GRANTED);
-    return *ret_locked ? db_run(db, &sql_job_begin, NULL, NULL, err) : rc;
-}
-
-/* Until nothing is due. */
-static enum rc once(struct db *db, const struct dispatcher_options *options, struct asker *asker,
-                    struct err *err)
-{
-    int wait_ms = -1;
-    enum rc rc = RC_OK;
-    while (rc == RC_OK && wait_ms < 0) {
-        struct ask *ask = NULL, *next;
-        rc = fire(db, options, true, 1, &wait_ms, &ask, err);
-        while (rc == RC_OK && ask != NULL) {
-            asker_run(asker, ask, db_server(db));
-            rc = report(db, options, ask, &next, err);
-            free(ask);
-            ask = next;
-        }
-    }
-    return rc;
-}
-
-enum rc dispatcher_once(struct db *db, const struct dispatcher_options *options, bool *ret_held,
-                        struct err *err)
-{
-    bool locked = false;
-    enum rc rc = lock(db, &locked, err);
-    *ret_held = rc == RC_OK && !locked;
-    if (rc != RC_OK || !locked)
-        return rc;
-    rc = house_cancel_overdue(db, err);
-    struct asker *asker = asker_new(options->task_conninfo);
-    if (rc == RC_OK)
-        rc = once(db, options, asker, err);
-    asker_free(asker);
-    for (bool more = true; rc == RC_OK && more;)
-        rc = house_sweep(db, options->keep_log_ms, &more, err);
-    return rc == RC_OK ? db_run(db, &sql_job_unlock, NULL, NULL, err) : rc;
-}
 
 /* While it may have the lock, the session is known to those that end a dead executor's sessions. */
 static enum rc note_session(struct dispatcher *dispatcher, const struct sql_statement *stmt,
@@ -237,7 +71,7 @@ static enum rc take_over(struct dispatcher *dispatcher, int *ret_wait_ms, struct
 {
     struct db *db = dispatcher->session.db;
     *ret_wait_ms = STANDBY_MS;
-    enum rc rc = lock(db, &dispatcher->locked, err);
+    enum rc rc = firing_lock(db, &dispatcher->locked, err);
     if (rc == RC_OK && dispatcher->locked) {
         log_event(LOG_INFO, "dispatching", "dispatcher", dispatcher->options.who, NULL);
         stand_by(dispatcher, false);
@@ -255,7 +89,7 @@ static enum rc take_over(struct dispatcher *dispatcher, int *ret_wait_ms, struct
 /* SQL of users is out, or what it brought is not told yet. */
 static bool is_asking(const struct dispatcher *dispatcher)
 {
-    return dispatcher->asking || dispatcher->answer != NULL;
+    return dispatcher->asking > 0 || dispatcher->answers != NULL;
 }
 
 /* A look that is out may have begun before the rows came, and the database leaves it alone.
@@ -266,7 +100,7 @@ static enum rc hear(struct dispatcher *dispatcher, bool *ret_early, struct err *
     enum rc rc = changed_hear(&dispatcher->changed, dispatcher->session.db, &rows, &others, err);
     dispatcher->look_again |= rows && is_asking(dispatcher);
     *ret_early = rc == RC_OK && dispatcher->locked && rows && !others &&
-                 dispatcher->answer == NULL && changed_wait_ms(&dispatcher->changed, 1) > 0 &&
+                 dispatcher->answers == NULL && changed_wait_ms(&dispatcher->changed, 1) > 0 &&
                  clock_boot_us() < dispatcher->round_us;
     return rc;
 }
@@ -297,24 +131,52 @@ static enum rc hand_over(struct dispatcher *dispatcher, struct ask *ask, struct 
         free(ask);
         return rc;
     }
-    dispatcher->asking = true;
+    dispatcher->asking++;
     asker_give(dispatcher->asker, ask, &dispatcher->session.server);
     return RC_OK;
 }
 
-/* The database hears of the answer that has come. */
+/* The database hears of the answers that have come. One that meets a held row is kept, and reported
+ * again; the others do not wait for it. */
 static enum rc answer(struct dispatcher *dispatcher, struct err *err)
 {
-    struct ask *next = NULL;
-    if (dispatcher->answer == NULL)
-        return RC_OK;
-    enum rc rc =
-        report(dispatcher->session.db, &dispatcher->options, dispatcher->answer, &next, err);
-    if (rc != RC_OK) /* a row is held: it is reported again */
-        return lasting_unless_held(rc, err);
-    free(dispatcher->answer);
-    dispatcher->answer = NULL;
-    return hand_over(dispatcher, next, err);
+    struct mail **at = &dispatcher->answers;
+    enum rc rc = RC_OK;
+    while (rc == RC_OK && *at != NULL) {
+        struct mail *mail = *at;
+        struct ask *next = NULL;
+        rc = firing_report(dispatcher->session.db, &dispatcher->options, (struct ask *)mail, &next,
+                           err);
+        if (firing_held(rc, err)) {
+            at = &mail->next;
+            rc = RC_OK;
+        } else if (rc == RC_OK) {
+            *at = mail->next;
+            free(mail);
+            rc = hand_over(dispatcher, next, err);
+        }
+    }
+    return rc;
+}
+
+/* What has come back is to be reported, behind what already is. */
+static void take_answers(struct dispatcher *dispatcher, struct mail *mails)
+{
+    struct mail **end = &dispatcher->answers;
+    while (*end != NULL)
+        end = &(*end)->next;
+    *end = mails;
+    for (; mails != NULL; mails = mails->next)
+        dispatcher->asking--;
+}
+
+static void free_answers(struct dispatcher *dispatcher)
+{
+    struct mail *next;
+    for (struct mail *mail = dispatcher->answers; mail != NULL; mail = next) {
+        next = mail->next;
+        free(mail);
+    }
 }
 
 /* One round, with the lock or for it. *ret_wait_ms: until the next one. */
@@ -335,15 +197,16 @@ static enum rc round_of_jobs(struct dispatcher *dispatcher, int *ret_wait_ms, st
         return rc;
     rc = answer(dispatcher, err);
     if (rc == RC_OK)
-        rc = changed_act(&dispatcher->changed, dispatcher->session.db, err);
-    if (rc == RC_OK)
         rc = look_again(dispatcher, err);
+    if (rc == RC_OK)
+        rc = changed_act(&dispatcher->changed, dispatcher->session.db, err);
     *ret_wait_ms = -1;
     int most = dispatcher->session.backoff_ms != 0 ? 1 : FIRINGS;
     while (rc == RC_OK && *ret_wait_ms < 0 && !thread_has_mail(&dispatcher->thread)) {
         struct ask *ask = NULL;
-        rc = fire(dispatcher->session.db, &dispatcher->options, !dispatcher->asking, most,
-                  ret_wait_ms, &ask, err);
+        struct firing_turn turn = {.asks = dispatcher->asking == 0, .most = most};
+        rc = firing_fire(dispatcher->session.db, &dispatcher->options, &turn, ret_wait_ms, &ask,
+                         err);
         if (most > 1 && most < FIRINGS_MOST)
             most *= 2;
         if (rc == RC_OK)
@@ -352,7 +215,7 @@ static enum rc round_of_jobs(struct dispatcher *dispatcher, int *ret_wait_ms, st
     if (rc == RC_OK)
         rc = house_keep(&dispatcher->house, dispatcher->session.db, dispatcher->options.who,
                         dispatcher->options.keep_log_ms, ret_wait_ms, err);
-    if (dispatcher->answer != NULL && *ret_wait_ms > HELD_MS)
+    if (dispatcher->answers != NULL && *ret_wait_ms > HELD_MS)
         *ret_wait_ms = HELD_MS;
     *ret_wait_ms = changed_wait_ms(&dispatcher->changed, *ret_wait_ms);
     dispatcher->round_us = clock_boot_us() + *ret_wait_ms * 1000LL;
@@ -383,12 +246,7 @@ static void *dispatcher_main(void *context)
     struct err err = {0};
     for (;;) {
         int wait_ms;
-        struct mail *mail = thread_take(&dispatcher->thread, &dispatcher->stopping);
-        if (mail != NULL) { /* one ask is out at a time */
-            dispatcher->asking = false;
-            free(dispatcher->answer);
-            dispatcher->answer = (struct ask *)mail;
-        }
+        take_answers(dispatcher, thread_take(&dispatcher->thread, &dispatcher->stopping));
         if (dispatcher->stopping)
             break;
         if (round_of_jobs(dispatcher, &wait_ms, &err) != RC_OK) {
@@ -402,7 +260,7 @@ static void *dispatcher_main(void *context)
         sleep_until_news(dispatcher, wait_ms);
     }
     asker_stop(dispatcher->asker);
-    free(dispatcher->answer);
+    free_answers(dispatcher);
     if (dispatcher->locked)
         (void)!db_run(dispatcher->session.db, &sql_job_unlock, NULL, NULL, &err);
     lasting_close(&dispatcher->session);

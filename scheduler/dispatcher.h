@@ -64,9 +64,4 @@ void dispatcher_try(struct dispatcher *dispatcher);
 /** After the firing in hand. NULL is fine. */
 void dispatcher_stop(struct dispatcher *dispatcher);
 
-/** On this session: fires everything that is due, and returns. *ret_held: another dispatcher has
- * the lock, so nothing was done. */
-MUST_CHECK enum rc dispatcher_once(struct db *db, const struct dispatcher_options *options,
-                                   bool *ret_held, struct err *err);
-
 #endif

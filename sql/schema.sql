@@ -985,6 +985,13 @@ CREATE CONSTRAINT TRIGGER settle AFTER INSERT ON lockstep.worker_report DEFERRAB
 GRANT SELECT ON TABLE lockstep.worker_report TO lockstep_monitor, lockstep_operator;
 GRANT SELECT, INSERT, DELETE, UPDATE ON TABLE lockstep.worker_report TO lockstep_executor;
 
+CREATE TABLE lockstep.zone (
+    zone text NOT NULL,
+    since date NOT NULL,
+    print text NOT NULL,
+    CONSTRAINT zone_pkey PRIMARY KEY (zone)
+);
+
 CREATE VIEW lockstep.alert AS SELECT
     NULL::bigint AS alert_id,
     NULL::text AS job,
@@ -1117,7 +1124,8 @@ CREATE VIEW lockstep.occurrence AS SELECT
     NULL::integer AS missed_count,
     NULL::text AS dispatcher,
     NULL::bigint AS occurrence_id,
-    NULL::bigint AS rows;
+    NULL::bigint AS rows,
+    NULL::integer AS attempts;
 GRANT SELECT ON TABLE lockstep.occurrence TO lockstep_executor, lockstep_monitor, lockstep_operator, lockstep_producer;
 
 CREATE VIEW lockstep.outbox_record AS SELECT

@@ -14,6 +14,8 @@ DECLARE
     decided record;
     done lockstep.dispatched;
     before lockstep.dispatched[] := '{}';
+    still CONSTANT text := (SELECT format('queue %s is %s: a run that fires waits in it', q.name, CASE WHEN q.paused THEN 'paused' ELSE 'halted' END) FROM lockstep.queue q
+                            WHERE q.queue_id = own.queue_id AND (q.paused OR q.halted_reason IS NOT NULL));
 BEGIN
     FOR one IN SELECT s.* FROM lockstep.schedule s WHERE s.job_id = own.job_id ORDER BY s.wake_at, s.schedule_id LOOP -- as the dispatcher
         IF (one.rows_rule).relation IS NOT NULL AND (job_test.look).rows IS NOT NULL THEN
@@ -28,7 +30,7 @@ BEGIN
         schedule := one.name;
         verdict := decided.verdict;
         would_fire := decided.verdict = 'fire';
-        reason := decided.reason;
+        reason := concat_ws('; ', decided.reason, still);
         scheduled_for := decided.scheduled_for;
         next_scheduled_run := decided.next_at;
         tasks := to_jsonb(CASE WHEN own.spec ? 'query' THEN lockstep.job_rows(job_test.rows)

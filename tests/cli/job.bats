@@ -386,3 +386,32 @@ END
     grep -q 'there is no queue q' out
     is 'SELECT count(*) FROM lockstep.job' 0
 }
+
+@test "a forecast is drawn, a line a job, as wide as the terminal, and not for programs" {
+    export LC_ALL=C.UTF-8 COLUMNS=60
+    apply <<<'{"jobs": [{"job": "six", "queue": "q", "tasks": [{"order": 1, "sql": "SELECT 1"}], "schedules": [{"name": "s", "kind": "interval", "every": "6h"}]},
+        {"job": "often-and-with-a-long-name-of-its-own", "queue": "q", "tasks": [{"order": 1, "sql": "SELECT 1"}], "schedules": [{"name": "s", "kind": "interval", "every": "5m"}]}]}'
+    lockstep schedule forecast six --from 2126-10-20T00:00:00Z --to 2126-10-21T12:00:00Z >drawn
+    diff <(tail -n 3 drawn) - <<'END'
+six 1·····1·····1·····1·····1·····1
+from 2126-10-20 00:00 UTC on
+a column is 1h
+END
+    lockstep schedule forecast --from 2126-10-20T00:00:00Z --to 2126-10-21T00:00:00Z -n 1000 >drawn
+    diff <(tail -n 5 drawn) - <<'END'
+often-and-with-a-lo… ++++++++++++++++++++++++
+six                  1·····1·····1·····1·····
+from 2126-10-20 00:00 UTC on
+a column is 1h
++ is 10 or more
+END
+    for columns in 40 45 80; do
+        COLUMNS=$columns lockstep schedule forecast --from 2126-10-20T00:00:00Z -n 100 >drawn
+        grep -q '^a column is ' drawn
+        [ "$(tail -n 5 drawn | wc -L)" -le "$columns" ]
+    done
+    # A time alone, and what programs read, has no drawing.
+    [ "$(lockstep schedule forecast six -n 1 2>/dev/null | grep -c 'a column is')" -eq 0 ]
+    [ "$(lockstep schedule forecast -n 50 -o json | jq length)" -eq 50 ]
+    [ "$(lockstep schedule forecast -n 50 -o csv 2>/dev/null | wc -l)" -eq 51 ]
+}

@@ -51,6 +51,12 @@ SELECT is(pg_temp.dispatch('2030-01-01 06:00Z'), 'nothing', 'once');
 SELECT pg_temp.ends('a');
 SELECT is((SELECT format('%s %s', o.status, o.ended_at IS NOT NULL) FROM lockstep.occurrence o), 'Completed t', 'the occurrence knows how its run ended');
 SELECT is((SELECT string_agg(event, ' ' ORDER BY job_event_id) FROM lockstep.job_log), 'changed fired completed', 'and so does the log');
+SELECT is((SELECT attempts FROM lockstep.occurrence), NULL, 'nothing of it was claimed: it has no attempts');
+INSERT INTO lockstep.phase (run_no, queue_id, "order", previous_order) SELECT r.run_no, r.queue_id, o, o - 1 FROM lockstep.run r, unnest('{1,2}'::int[]) AS o;
+INSERT INTO lockstep.task (phase_id, run_no, queue_id, status, "order", kafka_offset, payload, attempt_num, max_attempts)
+SELECT p.phase_id, p.run_no, p.queue_id, 'Completed', p."order", p."order", 'SELECT 1', 5 - 2 * p."order", 3 FROM lockstep.phase p;
+SELECT is((SELECT attempts FROM lockstep.occurrence), 3, 'then as many as the task that had most of them');
+DELETE FROM lockstep.phase;
 
 -- A database that was set back fires the same run again, and no second one.
 SELECT run_id AS first FROM lockstep.occurrence \gset

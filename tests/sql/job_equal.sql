@@ -130,5 +130,43 @@ END
 $$;
 SELECT is(pg_temp.button(300), 0::bigint, 'in 300 random states of several schedules the test button says what the dispatcher does');
 
+-- The server's time zones were updated: what is to come is computed again, and nothing fires by that. The next time is as the rules before had it, an hour earlier.
+SELECT lockstep.job_define(pg_temp.spec('moved', '{"schedules": [{"name": "s", "kind": "daily", "times": ["06:00"], "zone": "Europe/Warsaw"}, {"name": "utc", "kind": "interval", "every": "1h"}]}'));
+CREATE FUNCTION pg_temp.wrong(p_by interval DEFAULT '-1 h') RETURNS void LANGUAGE sql AS $$
+    UPDATE lockstep.schedule s SET next_at = lockstep.rule_next(s.rule, now() + interval '2 days') + p_by, wake_at = lockstep.rule_next(s.rule, now() + interval '2 days') + p_by
+    WHERE s.job_id = (SELECT job_id FROM lockstep.job WHERE name = 'moved') $$;
+CREATE FUNCTION pg_temp.right_ones() RETURNS text LANGUAGE sql AS $$
+    SELECT string_agg(s.name, ' ' ORDER BY s.name) FROM lockstep.schedule s JOIN lockstep.job j USING (job_id)
+    WHERE j.name = 'moved' AND s.next_at = lockstep.rule_next(s.rule, now()) AND s.wake_at = s.next_at $$;
+SELECT pg_temp.wrong(), lockstep.dispatch_begin();
+SELECT is(pg_temp.right_ones(), NULL, 'while the rules of its zone are as they were, a next time stays');
+UPDATE lockstep.zone SET print = 'of the rules before' WHERE zone = 'Europe/Warsaw';
+SELECT count(*) AS occurrences FROM lockstep.job_occurrence \gset
+SELECT lockstep.dispatch_begin();
+SELECT is(pg_temp.right_ones(), 's', 'when they have changed, the next times in that zone are computed again, and no others');
+SELECT is((SELECT count(*) FROM lockstep.job_occurrence), :occurrences::bigint, 'and nothing fires');
+SELECT matches((SELECT message FROM lockstep.job_log WHERE job = 'moved' AND source = 'schedule s'), '^the rules of time zone Europe/Warsaw have changed: its next time is .*Z, not .*Z$', 'the log says so');
+SELECT pg_temp.wrong(), lockstep.dispatch_begin();
+SELECT is(pg_temp.right_ones(), NULL, 'once');
+UPDATE lockstep.zone SET print = 'of the rules before';
+SELECT pg_temp.wrong('-9 days'), lockstep.dispatch_begin();
+SELECT is(pg_temp.right_ones(), NULL, 'a time that has come stays: it is decided');
+SELECT is(lockstep.zone_print('Europe/Warsaw', '2025-01-01') = lockstep.zone_print('Europe/Berlin', '2025-01-01'), true, 'zones with the same rules have the same fingerprint');
+SELECT is(lockstep.zone_print(other, '2025-01-01') = lockstep.zone_print('Europe/Warsaw', '2025-01-01'), false, 'others have another one: ' || other)
+FROM unnest('{UTC,Europe/London,Africa/Lagos,America/New_York,Africa/Cairo}'::text[]) AS other;
+DELETE FROM lockstep.job WHERE name = 'moved';
+-- What the test button says for people.
+CREATE FUNCTION pg_temp.says(p_at timestamptz) RETURNS text LANGUAGE sql AS $$ SELECT reason FROM lockstep.job_test('says', p_at) $$;
+SELECT lockstep.job_define(pg_temp.spec('says', '{"schedules": [{"name": "s", "kind": "cron", "expr": "0 6 * * *", "zone": "Europe/Warsaw"}]}'));
+UPDATE lockstep.schedule SET next_at = '2040-03-02 05:00Z', wake_at = '2040-03-02 05:00Z' WHERE job_id = (SELECT job_id FROM lockstep.job WHERE name = 'says');
+SELECT is(pg_temp.says(at::timestamptz), 'next run not due yet: 2040-03-02 06:00:00 Europe/Warsaw, in ' || away, 'the next run is in ' || away)
+FROM (VALUES ('2040-03-02 01:48Z', '3 h 12 min'), ('2040-03-02 04:00Z', '1 h'), ('2040-03-02 04:58:59.5Z', '1 min'), ('2040-03-02 04:58:30Z', '1 min 30 s'), ('2040-03-02 04:59:59.4Z', 'less than 1 s'),
+             ('2040-03-02 04:59:18Z', '42 s'), ('2040-02-28 02:00Z', '3 d 3 h')) AS t (at, away);
+UPDATE lockstep.queue SET paused = true, paused_at = clock_timestamp() WHERE name = 'q';
+SELECT is(pg_temp.says('2040-03-02 05:00Z'), 'it is due; queue q is paused: a run that fires waits in it', 'it says that the queue is paused');
+SELECT is((SELECT would_fire FROM lockstep.job_test('says', '2040-03-02 05:00Z')), true, 'and fires all the same');
+SELECT is((SELECT format('%s %s', verdict, reason) FROM lockstep.dispatch('test', '2040-03-02 05:00Z')), 'fire it is due', 'as the dispatcher does');
+UPDATE lockstep.queue SET paused = false, paused_at = NULL, halted_reason = 'no topic' WHERE name = 'q';
+SELECT matches(pg_temp.says('2040-03-02 05:01Z'), '; queue q is halted: a run that fires waits in it$', 'or halted');
 SELECT * FROM finish();
 ROLLBACK;

@@ -51,7 +51,8 @@ BEGIN
         reason := CASE WHEN p_schedule.queued_for IS NOT NULL THEN 'it waits for the end of a run: ' || reason
                        WHEN next_at IS NULL AND p_schedule.after_job IS NOT NULL THEN 'the job that it follows has not ended'
                        WHEN next_at IS NULL THEN 'it has no time any more'
-                       ELSE pg_catalog.format('next run not due yet: %s %s', pg_catalog.to_char(next_at AT TIME ZONE (p_schedule.rule).zone, 'YYYY-MM-DD HH24:MI:SS'), (p_schedule.rule).zone) END;
+                       ELSE pg_catalog.format('next run not due yet: %s %s, in %s', pg_catalog.to_char(next_at AT TIME ZONE (p_schedule.rule).zone, 'YYYY-MM-DD HH24:MI:SS'), (p_schedule.rule).zone,
+                                               lockstep.job_away(wake_at - p_now)) END;
         RETURN;
     END IF;
     -- The latest time that has passed; the ones before it are missed. With misfire all only those that are too old are.

@@ -34,6 +34,7 @@ BEGIN
                     GET STACKED DIAGNOSTICS state = RETURNED_SQLSTATE, why = MESSAGE_TEXT, code = PG_EXCEPTION_DETAIL, advice = PG_EXCEPTION_HINT;
                     PERFORM lockstep.schedule_refuse(p_job.name, one.value, state, why, code, advice);
             END;
+            PERFORM lockstep.zone_note((made.rule).zone);
         END IF;
         IF old.spec = made.spec AND old.is_active = made.is_active AND (old.next_at IS NULL OR (old.wake_at IS NULL) = p_job.is_watch) THEN
             UPDATE lockstep.schedule s SET uses_sql = made.uses_sql WHERE s.schedule_id = old.schedule_id AND s.uses_sql <> made.uses_sql;

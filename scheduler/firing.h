@@ -1,0 +1,40 @@
+/**
+ * What: what a dispatcher asks of the database, a transaction each: decide what is due, report what
+ *   SQL of users has brought, cancel what is too long, delete what is not kept.
+ * Invariants: each decision is logged and counted once, when it is committed.
+ * Threads: those of the session's owner.
+ * Ownership: an ask that is returned belongs to the caller.
+ * Failure: the database's. firing_held tells the one that is of another session.
+ */
+#ifndef SCHEDULER_FIRING_H
+#define SCHEDULER_FIRING_H
+
+#include "scheduler/ask.h"
+#include "scheduler/dispatcher.h"
+
+/** The longest sleep of a dispatcher: a notification may be lost. */
+#define FIRING_LOOK_MS 60000
+
+struct firing_turn {
+    bool asks;       /* SQL of users can be run now */
+    int most;        /* firings */
+    const char *now; /* what is due then; NULL: now */
+};
+
+/** The lock of dispatch, if nobody has it. */
+MUST_CHECK enum rc firing_lock(struct db *db, bool *ret_locked, struct err *err);
+
+/** *ret_wait_ms: -1: something was decided, and more may be due; otherwise how long nothing is.
+ * *ret_ask: SQL of users is to be run; otherwise NULL. */
+MUST_CHECK enum rc firing_fire(struct db *db, const struct dispatcher_options *options,
+                               const struct firing_turn *turn, int *ret_wait_ms,
+                               struct ask **ret_ask, struct err *err);
+
+/** Reports what SQL of users has brought. *ret_ask: a look may lead to a firing that asks. */
+MUST_CHECK enum rc firing_report(struct db *db, const struct dispatcher_options *options,
+                                 const struct ask *ask, struct ask **ret_ask, struct err *err);
+
+/** Another session holds a row: it is tried again later. */
+bool firing_held(enum rc rc, const struct err *err);
+
+#endif

@@ -1,0 +1,3 @@
+-- job_now :one  the clock of the database
+-- columns: now
+SELECT clock_timestamp() AS now;
