@@ -218,6 +218,11 @@ as GET 'api/v1/runs?limit=49'
 tag=$(sed -nE 's/^ETag: (.*)\r/\1/Ip' "$tmp/headers")
 api GET 'api/v1/runs?limit=49' '' -b "$tmp/cookies" -H "If-None-Match: $tag"
 expect 'nor a list' "$status $answer" '304 '
+api GET api/v1/openapi.json
+tag=$(sed -nE 's/^ETag: (.*)\r/\1/Ip' "$tmp/headers")
+expect 'nor the description of the API' "$status $(api_is '.servers[0].url')" '200 /api/v1'
+api GET api/v1/openapi.json '' -H "If-None-Match: ${tag:-none}"
+expect 'which is made once' "$status ${#answer}" "304 0"
 
 case_begin 'a token does what its role may, until it is revoked'
 token=$(lockstep console token create robot --role operator -q)
