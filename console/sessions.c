@@ -41,6 +41,9 @@ struct sessions *sessions_new(const struct sessions_options *options)
 {
     struct sessions *sessions = xcalloc(1, sizeof *sessions);
     *sessions = (struct sessions){.options = *options};
+    char seed[SECRET_SIZE];
+    secret_new(seed);
+    sessions->throttle.seed = XXH3_64bits(seed, sizeof seed);
     sessions->people = xcalloc((size_t)options->most, sizeof(struct visitor *));
     (void)pthread_mutex_init(&sessions->lock, NULL);
     if (!options->sign_in)
@@ -186,37 +189,38 @@ static enum rc keep(struct sessions *sessions, struct sign_in *sign_in, struct e
                   "there are as many web sessions as the console keeps", err);
 }
 
-/* Behind a proxy all have its address: there each login waits by itself. */
-static void waits_as(const char *client, const char *login, char who[64])
+/* Behind a proxy all have its address: there each login waits by itself. No address has a space. */
+static void waits_as(const char *client, const char *login, struct str *who)
 {
     bool shared = strcmp(client, "local") == 0 || strncmp(client, "127.", 4) == 0 ||
                   strcmp(client, "::1") == 0;
-    (void)snprintf(who, 64, "%s", client);
-    if (shared)
-        (void)snprintf(who, 64, "%016llx", (unsigned long long)XXH3_64bits(login, strlen(login)));
+    str_format(who, shared ? "login %s" : "%s", shared ? login : client);
 }
 
 enum rc sessions_sign_in(struct sessions *sessions, const char *login, const char *password,
                          const char *client, struct sign_in *ret_sign_in, struct err *err)
 {
-    char who[64];
+    STR_AUTO who = {0};
     *ret_sign_in = (struct sign_in){.outcome = SIGN_IN_FAILED};
-    waits_as(client, login, who);
+    waits_as(client, login, &who);
     (void)pthread_mutex_lock(&sessions->lock);
-    bool may = throttle_begin(&sessions->throttle, who, clock_boot_us(), &ret_sign_in->wait_s);
+    bool may = throttle_begin(&sessions->throttle, who.data, clock_boot_us(), &ret_sign_in->wait_s);
     (void)pthread_mutex_unlock(&sessions->lock);
     if (!may)
         return refuse(ret_sign_in, SIGN_IN_WAIT, "Wait, then try again.",
                       ret_sign_in->wait_s == 0
                           ? "another sign-in of this login, or from this address, is under way"
-                          : "this address has failed to sign in before and must wait",
+                          : "sign-ins have failed before: the next one must wait",
                       err);
     sessions_sweep(sessions);
     enum rc rc = *login == '\0' || *password == '\0'
                      ? refuse_password(ret_sign_in, login, err)
                      : open_as(sessions, login, password, ret_sign_in, err);
+    enum throttle_outcome outcome = rc == RC_OK       ? THROTTLE_DONE
+                                    : rc == RC_REJECT ? THROTTLE_FAILED
+                                                      : THROTTLE_UNKNOWN;
     (void)pthread_mutex_lock(&sessions->lock);
-    throttle_end(&sessions->throttle, who, rc == RC_REJECT, clock_boot_us());
+    throttle_end(&sessions->throttle, who.data, outcome, clock_boot_us());
     (void)pthread_mutex_unlock(&sessions->lock);
     if (rc == RC_OK)
         rc = keep(sessions, ret_sign_in, err);
