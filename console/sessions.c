@@ -27,6 +27,10 @@
 #define TOKEN_US  5000000  /* then it is looked up again: it may have been revoked */
 #define GROUPS_US 30000000 /* then the groups of a person are read again */
 
+static const struct visitor_patience at_once = {0};
+/* Of requests with tokens that are to be looked up; a burst of one program's gets through. */
+static const struct visitor_patience in_turn = {.most = 4, .others_ms = 1000};
+
 struct sessions {
     struct sessions_options options;
     pthread_mutex_t lock; /* of all below */
@@ -90,10 +94,11 @@ static enum rc refuse_level(const struct visitor *visitor, bool member, struct s
                   err);
 }
 
-static enum rc read_level(struct visitor *visitor, struct sign_in *sign_in, struct err *err)
+static enum rc read_level(struct visitor *visitor, struct visitor_patience patience,
+                          struct sign_in *sign_in, struct err *err)
 {
     DB_RESULT_AUTO *result = NULL;
-    enum rc rc = visitor_run(visitor, NULL, &sql_console_groups, NULL, &result, err);
+    enum rc rc = visitor_ask(visitor, patience, &sql_console_groups, NULL, &result, err);
     if (rc != RC_OK)
         return rc;
     enum level level = db_bool(result, 0, CONSOLE_GROUPS_OPERATOR)  ? LEVEL_OPERATOR
@@ -143,7 +148,7 @@ static enum rc open_as(const struct sessions *sessions, const char *login, const
                       "the server did not ask for the password", err);
     }
     struct visitor *visitor = visitor_of_person(login, db);
-    rc = read_level(visitor, ret_sign_in, err);
+    rc = read_level(visitor, at_once, ret_sign_in, err); /* no other knows it yet */
     if (rc != RC_OK)
         visitor_release(visitor);
     else
@@ -242,16 +247,18 @@ static bool too_old(const struct sessions *sessions, const struct visitor *visit
            now_us - ages.since_us > sessions->options.longest_us;
 }
 
-/* Its groups are read again now and then: a right that was taken away ends here, too. False: it may
- * not come in any more. */
+/* Its groups are read again now and then: a right that was taken away ends here, too. While its
+ * session is in use they are read the next time. False: it may not come in any more. */
 static bool still_may(struct sessions *sessions, struct visitor *visitor)
 {
     struct err err = {0};
-    int64_t now_us = clock_boot_us();
-    if (now_us - visitor_ages(visitor).checked_us < GROUPS_US)
+    int64_t now_us = clock_boot_us(), before_us = visitor_ages(visitor).checked_us;
+    if (now_us - before_us < GROUPS_US)
         return true;
     visitor_checked(visitor, now_us);
-    enum rc rc = read_level(visitor, &(struct sign_in){0}, &err);
+    enum rc rc = read_level(visitor, at_once, &(struct sign_in){0}, &err);
+    if (rc == RC_RETRY)
+        visitor_checked(visitor, before_us);
     if (rc != RC_REJECT && rc != RC_FATAL)
         return true; /* or the database does not answer: said to whoever asks for more */
     sessions_sign_out(sessions, visitor);
@@ -330,14 +337,15 @@ enum rc sessions_ready(struct sessions *sessions, struct err *err)
     return visitor_run(sessions->own, NULL, &sql_console_newest, NULL, NULL, err);
 }
 
-/* RC_NONE: there is none such, or it has expired or was revoked. */
-static enum rc look_up(struct sessions *sessions, const char *token, struct visitor **ret_visitor,
+/* RC_NONE: there is none such, or it has expired or was revoked. RC_RETRY: others are looked up. */
+static enum rc look_up(struct sessions *sessions, const char *token,
+                       struct visitor_patience patience, struct visitor **ret_visitor,
                        struct err *err)
 {
     DB_RESULT_AUTO *result = NULL;
     char name[300];
     const char *const params[] = {token};
-    enum rc rc = visitor_run(sessions->own, NULL, &sql_console_token_use, params, &result, err);
+    enum rc rc = visitor_ask(sessions->own, patience, &sql_console_token_use, params, &result, err);
     if (rc != RC_OK)
         return rc;
     (void)snprintf(name, sizeof name, "token %s", db_text(result, 0, CONSOLE_TOKEN_USE_NAME));
@@ -376,8 +384,9 @@ static struct visitor *known_token(struct sessions *sessions, const char *token,
     return found;
 }
 
-enum rc sessions_of_token(struct sessions *sessions, const char *token,
-                          struct visitor **ret_visitor, struct err *err)
+static enum rc of_token(struct sessions *sessions, const char *token,
+                        struct visitor_patience patience, struct visitor **ret_visitor,
+                        struct err *err)
 {
     int64_t now_us = clock_boot_us();
     struct visitor *found = NULL;
@@ -385,7 +394,7 @@ enum rc sessions_of_token(struct sessions *sessions, const char *token,
         return RC_NONE;
     if ((*ret_visitor = known_token(sessions, token, now_us)) != NULL)
         return RC_OK;
-    enum rc rc = look_up(sessions, token, &found, err);
+    enum rc rc = look_up(sessions, token, patience, &found, err);
     if (rc != RC_OK)
         return rc;
     (void)pthread_mutex_lock(&sessions->lock);
@@ -401,6 +410,12 @@ enum rc sessions_of_token(struct sessions *sessions, const char *token,
     (void)pthread_mutex_unlock(&sessions->lock);
     *ret_visitor = found;
     return RC_OK;
+}
+
+enum rc sessions_of_token(struct sessions *sessions, const char *token,
+                          struct visitor **ret_visitor, struct err *err)
+{
+    return of_token(sessions, token, in_turn, ret_visitor, err);
 }
 
 static bool is_here(struct sessions *sessions, const struct visitor *visitor)
@@ -422,7 +437,7 @@ bool sessions_may(struct sessions *sessions, struct visitor *visitor)
         return true;
     if (*visitor_csrf(visitor) != '\0')
         return is_here(sessions, visitor) && still_may(sessions, visitor);
-    enum rc rc = sessions_of_token(sessions, visitor_id(visitor), &again, &err);
+    enum rc rc = of_token(sessions, visitor_id(visitor), at_once, &again, &err);
     if (rc == RC_OK)
         visitor_release(again);
     return rc != RC_NONE;

@@ -14,6 +14,8 @@ const MEANING = {
     all: 'Every task of the range runs again, also completed ones.',
 };
 
+const BUSY = 'Until it has ended, other pages of this sign-in get no answer; a page with a sign-in of its own does.';
+
 const HISTORY = (operator, after) => [
     { label: 'replay', key: true, num: true, cell: (r) => `#${r.replay_id}` },
     { label: 'queue', cell: (r) => queueLink(r.queue) },
@@ -104,6 +106,7 @@ function proceed(r, after) {
             `It was interrupted at offset ${count(r.cursor)} of ${count(r.from_offset)} to ${count(r.to_offset)}; it continues there.`,
             MEANING[r.mode],
             'What it has done already is not done again. It is refused while another session drives it.',
+            BUSY,
         ],
         preview: async (v) =>
             preview(await send('POST', 'replay', { ...own, ...order, reason: v.reason || 'preview', preview: true }, { long: true })),
@@ -156,6 +159,7 @@ function start(queues, ctx) {
                 ? `Of run ${v.run}${v.order ? `, only the phase of order ${v.order}; later phases are not replayed` : ''}.`
                 : `Of ${v.queue}, from ${v.from} to ${v.to}.`,
             'Phases keep their order. The preview counts first; it changes nothing.',
+            BUSY,
         ],
         preview: async (v) => preview(await send('POST', 'replay', { ...request(v), preview: true }, { long: true })),
         act: (v) => send('POST', 'replay', request(v), { long: true }), // without a client it would be interrupted
