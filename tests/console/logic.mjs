@@ -155,7 +155,12 @@ same('one is one, and many are many', [plural(1, 'task'), plural(0, 'task'), plu
 same('what is zero is not unknown', [lag({ lag: 0 }), orUnknown(0, String, '')], ['0', '0']);
 check('what is unknown is no number', typeof lag({ lag: null }) === 'object', lag({ lag: null }));
 
-const { byOutcome } = await load('pages/replay.js');
+const { boundProblem, byOutcome } = await load('pages/replay.js');
+same(
+    'what is no bound of a replay is told before it is sent',
+    ['', '17', 'latest', '2026-11-23', '2026-11-23T08:00:00Z', '-5', 'june 5', '1.5', '2026-13-45', 'now', '99999999999999999'].map((text) => boundProblem(text) === ''),
+    [true, true, true, true, true, false, false, false, false, false, false],
+);
 same(
     'the counts of a replay are by outcome, over its runs and phases, the largest first',
     byOutcome([

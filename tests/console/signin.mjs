@@ -67,6 +67,23 @@ await looking.goto(url + run);
 await shown(looking);
 await looking.keyboard.press('c');
 check('and by no key', (await looking.locator('dialog[open]').count()) === 0);
+await other.goto(url + 'locks');
+await shown(other);
+const locked = await other.locator('main tbody tr').count(),
+    ends = await other.locator('main button', { hasText: 'End …' }).count();
+check('an operator without pg_signal_backend is not offered to end a session', locked > 0 && ends === 0, `${locked} locks, ${ends} of them`);
+await other.goto(url + run);
+await shown(other);
+await other.getByRole('link', { name: 'replay order 2' }).click();
+await other.waitForURL(/replay\?.*order=2/);
+await other.getByRole('button', { name: 'Replay …' }).click();
+const filled = await other.evaluate(() => ['run', 'order'].map((name) => document.querySelector(`dialog [name=${name}]`).value));
+check('a phase is replayed from its row, the form knows which', run.endsWith(filled[0]) && filled[1] === '2', filled.join(' '));
+await other.getByLabel('from', { exact: true }).fill('-5');
+await other.getByRole('button', { name: 'Preview' }).click();
+const wrong = await other.evaluate(() => document.querySelector('dialog [name=from]').validationMessage);
+check('and says what is no bound', wrong.startsWith('Give an offset'), wrong);
+await other.keyboard.press('Escape');
 const refused = await looking.evaluate(async (path) => {
     const { send } = await import(new URL('assets/lib/api.js', document.baseURI));
     return send('POST', `${path}/cancel`, { reason: 'may I?' }).then(() => 'done', (error) => error.status);

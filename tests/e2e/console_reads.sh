@@ -108,8 +108,9 @@ case_begin 'what runs, what is rejected, what was replayed'
 has_all executors '.items[0]' 'executor_id state host pid queues readers in_use heartbeat_at started_at version'
 reads 'gone' executors '.items | map(.state) | unique | join(" ")' gone
 eventually 30 eval 'as GET "api/v1/locks?limit=1000"; [ "$(api_is ".items | length > 0")" = true ]'
-has_all "locks?queue=$q" '.items[0]' 'kind mode state granted queue run_id order pid login application_name host since age_s blocked_by query'
+has_all "locks?queue=$q" '.items[0]' 'kind mode state granted queue run_id order pid login may_end application_name host since age_s blocked_by query'
 reads 'why no query, once' locks '.hidden | has("reason") and has("hint")' true
+reads 'whose session it may not end' locks '.items | map(.may_end) | unique | tostring' '[false]'
 reads 'no query' locks '.items | map(.query) | unique | tostring' '[null]'
 token=$(lockstep console token create acts --role operator -q)
 api GET 'api/v1/locks' '' -H "Authorization: Bearer $token"

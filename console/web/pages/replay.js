@@ -74,6 +74,13 @@ function preview(doc) {
     ];
 }
 
+/* What a browser takes for a date is more than what a person means by one: of "-5" it makes a day. "": it is a bound. */
+export function boundProblem(text) {
+    if (/^\d+$/.test(text)) return Number(text) <= Number.MAX_SAFE_INTEGER ? '' : 'There is no such offset.';
+    const time = /^\d{4}-\d\d-\d\d/.test(text) && instant(text) !== null;
+    return text === '' || time || ['earliest', 'latest'].includes(text) ? '' : 'Give an offset, a time as 2026-11-23T08:00, earliest or latest.';
+}
+
 /* Numbers stay offsets, words stay words, everything else is a time. */
 function bound(text) {
     if (/^\d+$/.test(text)) return Number(text);
@@ -137,7 +144,7 @@ function start(queues, ctx) {
         run: ctx.query.get('run') ?? '',
         from: 'earliest',
         to: 'latest',
-        order: '',
+        order: ctx.query.get('order') ?? '',
     };
     return actionButton('Replay', {
         title: 'Replay',
@@ -149,9 +156,9 @@ function start(queues, ctx) {
             { name: 'queue', label: 'queue', options: queues },
             { name: 'mode', label: 'mode', options: MODES },
             { name: 'run', label: 'run', help: 'one run; empty: the range below' },
-            { name: 'order', label: 'only the phase of order', type: 'number', help: 'of one run; later phases are not replayed; empty: all phases' },
-            { name: 'from', label: 'from', help: 'an offset, a time, or earliest' },
-            { name: 'to', label: 'to', help: 'an offset, a time, or latest' },
+            { name: 'order', label: 'only the phase of order', type: 'number', min: -Number.MAX_SAFE_INTEGER, max: Number.MAX_SAFE_INTEGER, help: 'of one run; later phases are not replayed; empty: all phases' },
+            { name: 'from', label: 'from', check: boundProblem, help: 'an offset, a time, or earliest' },
+            { name: 'to', label: 'to', check: boundProblem, help: 'an offset, a time, or latest' },
         ],
         effect: (v) => [
             MEANING[v.mode],
@@ -180,7 +187,7 @@ export const page = {
     view: ({ list, queues }, ctx) => [
         pageHead('Replay', {
             sub: ctx.query.get('run')
-                ? `of run ${ctx.query.get('run')}`
+                ? `of run ${ctx.query.get('run')}${ctx.query.get('order') ? `, phase of order ${ctx.query.get('order')}` : ''}`
                 : 'Messages of a range of offsets or of time, or of one run, are run again.',
             tools: ctx.session.operator && queues.length > 0 && start(queues, ctx),
         }),

@@ -140,7 +140,7 @@ function phaseState(p) {
     return badge(p.failed > 0 ? 'Failed' : p.cancelled > 0 && p.completed === 0 ? 'Cancelled' : 'Completed');
 }
 
-function phaseColumns(run) {
+function phaseColumns(run, operator) {
     const to = (p, status) => `runs/${seg(run.run_id)}${query({ order: p.order, status })}`;
     return [
         { label: 'order', key: true, class: 'nowrap', cell: (p) => h('a', { href: to(p) }, String(p.order)) },
@@ -172,7 +172,13 @@ function phaseColumns(run) {
             cell: (p) =>
                 p.straggler && [taskLink(p.straggler.task_id, p.straggler.name), ` ${duration(p.straggler.seconds)}`],
         },
-    ];
+        operator && {
+            label: 'do',
+            class: 'nowrap',
+            cell: (p) =>
+                h('a', { href: `replay${query({ queue: run.queue, run: run.run_id, order: p.order })}`, 'aria-label': `replay order ${p.order}` }, 'replay …'),
+        },
+    ].filter(Boolean);
 }
 
 function phases(data, ctx) {
@@ -192,7 +198,7 @@ function phases(data, ctx) {
                 tall: true,
                 caption: 'Phases',
                 cursor: 'phases',
-                columns: phaseColumns(data.run),
+                columns: phaseColumns(data.run, ctx.session.operator),
                 id: (p) => p.order,
                 none: 'No phase has been claimed.',
             },
