@@ -33,19 +33,19 @@ signed_in() {
 asks() { python3 "$here/../support/console_roles.py" "$url" "$names" "$@" 2>&1; }
 methods="$(lockstep console openapi | jq '[.paths[] | length] | add') methods of paths"
 
-case_begin 'without a sign-in'
+case_begin 'without a sign-in only what is for everyone is answered'
 expect 'answers' "$(asks "$(who nobody none false '{}')")" "$methods"
 
-case_begin 'as one who may look'
+case_begin 'who may look reads everything and changes nothing'
 before=$(sql "SELECT count(*) FROM lockstep.event_log")
 expect 'a person' "$(asks "$(who looks monitor false "$(signed_in "$looks")")")" "$methods"
 expect 'a token' "$(asks "$(who robot monitor false "{\"Authorization\": \"Bearer $robot\"}")")" "$methods"
 expect 'nothing was done' "$(sql "SELECT count(*) - $before FROM lockstep.event_log")" 0
 
-case_begin 'as one who may act'
+case_begin 'who may act changes everything but what needs the right to publish, too'
 expect 'answers' "$(asks "$(who acts operator false "$(signed_in "$acts")")")" "$methods"
 
-case_begin 'as one who may act, with the cookie alone'
+case_begin 'the cookie of one who may act changes nothing without the CSRF token'
 before=$(sql "SELECT count(*) FROM lockstep.event_log")
 expect 'answers' "$(asks "$(who forged operator false "$(signed_in "$acts" '')")")" "$methods"
 expect 'nothing was done' "$(sql "SELECT count(*) - $before FROM lockstep.event_log")" 0
