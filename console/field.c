@@ -15,6 +15,7 @@
 #define REASON_MOST   2000
 #define SLUG_MOST     63
 #define TOPIC_MOST    249
+#define RUN_MS_MOST   315360000000 /* ten years */
 #define TEXT_MOST     1000000
 /* Of the two kinds of numbers in cursors: what PostgreSQL can hold, and field.h's patterns say. */
 #define NUMBER_DIGITS 18
@@ -73,6 +74,8 @@ static const struct field fields[] = {
     {"since", FIELD_TIME, 0, 0, NULL, NULL, "nothing before this time"},
     {"until", FIELD_TIME, 0, 0, NULL, NULL, "nothing after this time"},
     {"count", FIELD_INT, 1, 1000, NULL, "5", "how many"},
+    {"from_ms", FIELD_INT, 0, RUN_MS_MOST, NULL, NULL, "milliseconds after the start of the run"},
+    {"to_ms", FIELD_INT, 0, RUN_MS_MOST, NULL, NULL, "milliseconds after the start of the run"},
     {"buckets", FIELD_INT, 1, 2000, NULL, "200", "how many columns of time"},
     {"runs_count", FIELD_INT, 1, 100, NULL, "10", "of how many runs"},
     {"reason", FIELD_TEXT, 1, REASON_MOST, NULL, NULL, "why; it is recorded"},

@@ -66,6 +66,8 @@ const struct route routes[] = {
      "limit run after order status name @payloads", "its tasks in order"},
     {"GET", "runs/{run}/gantt", &sql_console_gantt, MONITOR, "run buckets",
      "its attempts over time, phase by phase"},
+    {"GET", "runs/{run}/bars", &sql_console_bars, MONITOR, "run from_ms! to_ms!",
+     "its attempts in a part of its time, of phases of which few ran then"},
     {"GET", "runs/{run}/events", &sql_console_run_events, MONITOR, "limit run after @payloads",
      "its events, the newest first"},
     {"GET", "runs/{run}/explain", &sql_console_explain_run, MONITOR, "run @payloads",
