@@ -105,6 +105,7 @@ static const struct field fields[] = {
     {"schedule", FIELD_TEXT, 1, NAME_MOST, NULL, NULL, "the name of a schedule of the job"},
     {"overlap", FIELD_WORD, 0, 0, "queue_one|allow|skip", "queue_one",
      "what to do while a run of the job is open"},
+    {"at", FIELD_TIME, 0, 0, NULL, NULL, "as if it were this time; without it: now"},
     {"from_time", FIELD_TIME, 0, 0, NULL, NULL, "the first time"},
     {"to_time", FIELD_TIME, 0, 0, NULL, NULL, "the end, which is not part of it"},
     {"from", FIELD_PLACE, 0, ID_MOST, NULL, NULL, "begin here: an offset, a time, or a word"},
