@@ -1,7 +1,7 @@
 # console: what a console costs and how fast its pages are. On a server of its own, with the tables of bench/console_world.sql (10 million tasks, 100,000 runs, 10,000 jobs; a tenth of
 # all with --quick): each request of each page's first view, a scrape, memory. On the bench's server: statements a second with 1 and 100 clients, and an executor's throughput with a page open.
 
-# Every GET that pages send when they are opened, and those of their filters: "page path". {run}, {task}, {job}, {queue}: another one each time. chain, wide, large: see console_world.sql.
+# The GETs that pages send when they are opened, and those of their filters; console_others adds the rest: "page path". {run}, {task}, {job}, {queue}: another one each time. chain, wide, large: see console_world.sql.
 console_requests() {
     local runs=$1 chain wide large
     chain=$(console_run $((runs + 1))) wide=$(console_run $((runs + 2))) large=$(console_run $((runs + 3)))
@@ -78,6 +78,16 @@ console_requests() {
         system system
 END
 }
+# console_others REQUESTS: the GETs that openapi.json has and REQUESTS has not, for which a run, a task, a job or a queue is all that is needed: a new route is measured before a page asks it
+console_others() {
+    local path query
+    curl -fsS "$url/api/v1/openapi.json" | jq -r '.paths | to_entries[] | select(.value.get)
+        | [.key[1:], ([.value.get.parameters[]? | select(.in == "query" and .required) | "\(.name)=\(.schema.minimum + if .name == "to_ms" then 10000 else 0 end)"] | join("&"))] | join(" ")' | while read -r path query; do
+        case $path in session | stream | openapi.json | clusters) continue ;; esac
+        sed -e 's/^[^ ]* //' -e 's/?.*//' "$1" | grep -qxE "$(sed -E 's,\{[a-z]+\},[^/]+,g' <<<"$path")" && continue
+        [[ $(sed -E 's,\{(run|task|job|queue)\},,g' <<<"$path") == *{* ]] || echo "other $path${query:+?$query}"
+    done
+}
 console_run() { printf '00000000-0000-4000-8000-%012d' "$1"; }
 
 # console_open [ARGS...]: a console on $db, with a login of its own, so that its statements can be told from others; its address is $url, its process $pid
@@ -123,6 +133,8 @@ console_pages() { # RUNS JOBS ROUNDS
     local page path p50 p99 most bytes over=0 all=0 line
     console_requests "$1" >"$tmp/requests"
     console_open -s metrics.listen=0
+    console_others "$tmp/requests" >"$tmp/others"
+    cat "$tmp/others" >>"$tmp/requests"
     console_load pages "$url" "$3" "$1" "$2" "$tmp/requests" >"$tmp/measured"
     printf '%-16s %-60s %9s %9s %9s %9s\n' PAGE REQUEST 'p50 ms' 'p99 ms' 'kB' 'p99 <= 50'
     while read -r page path p50 p99 most bytes; do

@@ -341,9 +341,9 @@ static void answer_stream(const struct api *api, struct http_request *request,
 
 static void answer_openapi(const struct api *api, struct http_request *request)
 {
-    STR_AUTO document = {0};
-    openapi_text(&document, api->base_path, api->cookie);
-    http_answer(request, 200, "application/json", document.data, document.len);
+    const struct str *document = openapi_get(api->openapi, api->base_path, api->cookie);
+    http_answer_tagged(request, "application/json", "Accept-Encoding", document->data,
+                       document->len);
 }
 
 static void refuse_path(struct http_request *request, const struct str *allow)

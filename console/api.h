@@ -21,6 +21,7 @@
 struct config;
 struct http_request;
 struct kafka_properties;
+struct openapi;
 struct page;
 
 struct api;
@@ -31,6 +32,7 @@ struct api {
     struct sessions *sessions;
     struct cache *cache;
     struct stream *stream;
+    struct openapi *openapi;
     struct page *page; /* /metrics */
     const struct config *config;
     const struct kafka_properties *kafka;

@@ -63,7 +63,9 @@ static enum rc make_once(struct db *db, struct making *making, struct str *answe
         return rc;
     rc = make_noted(db, making, answer, err);
     if (rc == RC_OK)
-        return db_run(db, &sql_console_commit, NULL, NULL, err);
+        rc = db_run(db, &sql_console_commit, NULL, NULL, err);
+    if (rc == RC_OK)
+        return rc;
     enum rc undone = rc == RC_LOST ? rc : db_run(db, &sql_console_rollback, NULL, NULL, NULL);
     return undone == RC_LOST ? RC_LOST : rc;
 }

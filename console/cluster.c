@@ -4,6 +4,7 @@
 #include "base/condition.h"
 #include "base/memory.h"
 #include "base/thread.h"
+#include "console/openapi.h"
 #include "console/visitor_make.h"
 #include "metrics/page.h"
 
@@ -158,6 +159,7 @@ static void forget(struct cluster *cluster)
     page_close(cluster->api.page);
     sessions_free(cluster->api.sessions);
     cache_free(cluster->api.cache);
+    openapi_free(cluster->api.openapi);
     visitor_release(cluster->own);
     str_done(&cluster->figures);
     (void)pthread_cond_destroy(&cluster->told);
@@ -175,6 +177,7 @@ enum rc cluster_open(const struct cluster_options *options, struct cluster **ret
     cluster->own = visitor_new("clusters", LEVEL_MONITOR, conninfo);
     cluster->api.sessions = sessions_new(&options->sessions);
     cluster->api.cache = cache_new();
+    cluster->api.openapi = openapi_new();
     cluster->hooks =
         (struct stream_hooks){.tick = tick, .may = may, .news = news, .context = cluster};
     const struct page_options page = {.conninfo = conninfo, .server = options->server};

@@ -15,6 +15,7 @@
 #define REASON_MOST   2000
 #define SLUG_MOST     63
 #define TOPIC_MOST    249
+#define RUN_MS_MOST   315360000000 /* ten years */
 #define TEXT_MOST     1000000
 /* Of the two kinds of numbers in cursors: what PostgreSQL can hold, and field.h's patterns say. */
 #define NUMBER_DIGITS 18
@@ -72,17 +73,15 @@ static const struct field fields[] = {
     {"order", FIELD_INT, INT64_MIN, ID_MOST, NULL, NULL, "the order of a phase"},
     {"since", FIELD_TIME, 0, 0, NULL, NULL, "nothing before this time"},
     {"until", FIELD_TIME, 0, 0, NULL, NULL, "nothing after this time"},
-    {"closed", FIELD_BOOL, 0, 0, NULL, "false", "closed ones, too"},
     {"count", FIELD_INT, 1, 1000, NULL, "5", "how many"},
+    {"from_ms", FIELD_INT, 0, RUN_MS_MOST, NULL, NULL, "milliseconds after the start of the run"},
+    {"to_ms", FIELD_INT, 0, RUN_MS_MOST, NULL, NULL, "milliseconds after the start of the run"},
     {"buckets", FIELD_INT, 1, 2000, NULL, "200", "how many columns of time"},
-    {"minutes", FIELD_INT, 1, 1440, NULL, "60", "how many minutes back"},
     {"runs_count", FIELD_INT, 1, 100, NULL, "10", "of how many runs"},
     {"reason", FIELD_TEXT, 1, REASON_MOST, NULL, NULL, "why; it is recorded"},
     {"max_readers", FIELD_INT, 0, 1000, NULL, NULL, "readers over all executors"},
     {"readers", FIELD_INT, 0, 1000, NULL, NULL,
      "readers of this executor; without it: all that it was started with"},
-    {"response", FIELD_TEXT, 0, TEXT_MOST, NULL, NULL, "the response of the task"},
-    {"error", FIELD_TEXT, 1, REASON_MOST, NULL, NULL, "the error of the task"},
     {"parameters", FIELD_OBJECT, 0, 0, NULL, NULL, "parameters of the job"},
     {"tasks", FIELD_TASKS, 1, 100000, NULL, NULL, "tasks, each with the members of staged work"},
     {"policy", FIELD_OBJECT, 0, 0, "on_failure runs=run_order max_attempts=times lookahead=times",
@@ -106,6 +105,7 @@ static const struct field fields[] = {
     {"schedule", FIELD_TEXT, 1, NAME_MOST, NULL, NULL, "the name of a schedule of the job"},
     {"overlap", FIELD_WORD, 0, 0, "queue_one|allow|skip", "queue_one",
      "what to do while a run of the job is open"},
+    {"at", FIELD_TIME, 0, 0, NULL, NULL, "as if it were this time; without it: now"},
     {"from_time", FIELD_TIME, 0, 0, NULL, NULL, "the first time"},
     {"to_time", FIELD_TIME, 0, 0, NULL, NULL, "the end, which is not part of it"},
     {"from", FIELD_PLACE, 0, ID_MOST, NULL, NULL, "begin here: an offset, a time, or a word"},

@@ -6,7 +6,9 @@
 #include "console/route.h"
 
 #include <cjson/cJSON.h>
+#include <pthread.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 static cJSON *object(cJSON *parent, const char *name)
@@ -391,4 +393,50 @@ void openapi_text(struct str *to, const char *base_path, const char *cookie)
     cJSON_Delete(document);
     str_text(to, printed);
     cJSON_free(printed);
+}
+
+struct openapi {
+    pthread_mutex_t lock; /* of first */
+    struct made {
+        struct made *next;
+        char *base_path;
+        struct str text;
+    } * first;
+};
+
+struct openapi *openapi_new(void)
+{
+    struct openapi *openapi = xcalloc(1, sizeof *openapi);
+    (void)pthread_mutex_init(&openapi->lock, NULL);
+    return openapi;
+}
+
+void openapi_free(struct openapi *openapi)
+{
+    if (openapi == NULL)
+        return;
+    for (struct made *made = openapi->first, *next; made != NULL; made = next) {
+        next = made->next;
+        free(made->base_path);
+        str_done(&made->text);
+        free(made);
+    }
+    (void)pthread_mutex_destroy(&openapi->lock);
+    free(openapi);
+}
+
+const struct str *openapi_get(struct openapi *openapi, const char *base_path, const char *cookie)
+{
+    (void)pthread_mutex_lock(&openapi->lock);
+    struct made *made = openapi->first;
+    while (made != NULL && strcmp(made->base_path, base_path) != 0)
+        made = made->next;
+    if (made == NULL) {
+        made = xcalloc(1, sizeof *made);
+        *made = (struct made){.next = openapi->first, .base_path = xstrdup(base_path)};
+        openapi_text(&made->text, base_path, cookie);
+        openapi->first = made;
+    }
+    (void)pthread_mutex_unlock(&openapi->lock);
+    return &made->text;
 }

@@ -1,8 +1,10 @@
 /**
  * What: the OpenAPI 3.1 document of the API, made from the tables of routes and fields.
  * Invariants: what it says and what is answered come from the same tables.
+ *   Those that are asked for again and again are made once.
  * Threads: any.
- * Ownership: appended to the caller's text.
+ * Ownership: openapi_text appends to the caller's text; what openapi_get returns lives until
+ *   openapi_free.
  * Failure: none.
  */
 #ifndef CONSOLE_OPENAPI_H
@@ -12,5 +14,12 @@
 
 /** cookie: the name of that of web sessions. */
 void openapi_text(struct str *document, const char *base_path, const char *cookie);
+
+struct openapi;
+
+struct openapi *openapi_new(void);
+void openapi_free(struct openapi *openapi); /* NULL is fine */
+/** The same. base_path: one of the few below which the API is; the cookie is always the same. */
+const struct str *openapi_get(struct openapi *openapi, const char *base_path, const char *cookie);
 
 #endif

@@ -27,6 +27,10 @@
 #define TOKEN_US  5000000  /* then it is looked up again: it may have been revoked */
 #define GROUPS_US 30000000 /* then the groups of a person are read again */
 
+static const struct visitor_patience at_once = {0};
+/* Of requests with tokens that are to be looked up; a burst of one program's gets through. */
+static const struct visitor_patience in_turn = {.most = 4, .others_ms = 1000};
+
 struct sessions {
     struct sessions_options options;
     pthread_mutex_t lock; /* of all below */
@@ -41,6 +45,9 @@ struct sessions *sessions_new(const struct sessions_options *options)
 {
     struct sessions *sessions = xcalloc(1, sizeof *sessions);
     *sessions = (struct sessions){.options = *options};
+    char seed[SECRET_SIZE];
+    secret_new(seed);
+    sessions->throttle.seed = XXH3_64bits(seed, sizeof seed);
     sessions->people = xcalloc((size_t)options->most, sizeof(struct visitor *));
     (void)pthread_mutex_init(&sessions->lock, NULL);
     if (!options->sign_in)
@@ -87,10 +94,11 @@ static enum rc refuse_level(const struct visitor *visitor, bool member, struct s
                   err);
 }
 
-static enum rc read_level(struct visitor *visitor, struct sign_in *sign_in, struct err *err)
+static enum rc read_level(struct visitor *visitor, struct visitor_patience patience,
+                          struct sign_in *sign_in, struct err *err)
 {
     DB_RESULT_AUTO *result = NULL;
-    enum rc rc = visitor_run(visitor, NULL, &sql_console_groups, NULL, &result, err);
+    enum rc rc = visitor_ask(visitor, patience, &sql_console_groups, NULL, &result, err);
     if (rc != RC_OK)
         return rc;
     enum level level = db_bool(result, 0, CONSOLE_GROUPS_OPERATOR)  ? LEVEL_OPERATOR
@@ -140,7 +148,7 @@ static enum rc open_as(const struct sessions *sessions, const char *login, const
                       "the server did not ask for the password", err);
     }
     struct visitor *visitor = visitor_of_person(login, db);
-    rc = read_level(visitor, ret_sign_in, err);
+    rc = read_level(visitor, at_once, ret_sign_in, err); /* no other knows it yet */
     if (rc != RC_OK)
         visitor_release(visitor);
     else
@@ -186,37 +194,38 @@ static enum rc keep(struct sessions *sessions, struct sign_in *sign_in, struct e
                   "there are as many web sessions as the console keeps", err);
 }
 
-/* Behind a proxy all have its address: there each login waits by itself. */
-static void waits_as(const char *client, const char *login, char who[64])
+/* Behind a proxy all have its address: there each login waits by itself. No address has a space. */
+static void waits_as(const char *client, const char *login, struct str *who)
 {
     bool shared = strcmp(client, "local") == 0 || strncmp(client, "127.", 4) == 0 ||
                   strcmp(client, "::1") == 0;
-    (void)snprintf(who, 64, "%s", client);
-    if (shared)
-        (void)snprintf(who, 64, "%016llx", (unsigned long long)XXH3_64bits(login, strlen(login)));
+    str_format(who, shared ? "login %s" : "%s", shared ? login : client);
 }
 
 enum rc sessions_sign_in(struct sessions *sessions, const char *login, const char *password,
                          const char *client, struct sign_in *ret_sign_in, struct err *err)
 {
-    char who[64];
+    STR_AUTO who = {0};
     *ret_sign_in = (struct sign_in){.outcome = SIGN_IN_FAILED};
-    waits_as(client, login, who);
+    waits_as(client, login, &who);
     (void)pthread_mutex_lock(&sessions->lock);
-    bool may = throttle_begin(&sessions->throttle, who, clock_boot_us(), &ret_sign_in->wait_s);
+    bool may = throttle_begin(&sessions->throttle, who.data, clock_boot_us(), &ret_sign_in->wait_s);
     (void)pthread_mutex_unlock(&sessions->lock);
     if (!may)
         return refuse(ret_sign_in, SIGN_IN_WAIT, "Wait, then try again.",
                       ret_sign_in->wait_s == 0
                           ? "another sign-in of this login, or from this address, is under way"
-                          : "this address has failed to sign in before and must wait",
+                          : "sign-ins have failed before: the next one must wait",
                       err);
     sessions_sweep(sessions);
     enum rc rc = *login == '\0' || *password == '\0'
                      ? refuse_password(ret_sign_in, login, err)
                      : open_as(sessions, login, password, ret_sign_in, err);
+    enum throttle_outcome outcome = rc == RC_OK       ? THROTTLE_DONE
+                                    : rc == RC_REJECT ? THROTTLE_FAILED
+                                                      : THROTTLE_UNKNOWN;
     (void)pthread_mutex_lock(&sessions->lock);
-    throttle_end(&sessions->throttle, who, rc == RC_REJECT, clock_boot_us());
+    throttle_end(&sessions->throttle, who.data, outcome, clock_boot_us());
     (void)pthread_mutex_unlock(&sessions->lock);
     if (rc == RC_OK)
         rc = keep(sessions, ret_sign_in, err);
@@ -238,16 +247,18 @@ static bool too_old(const struct sessions *sessions, const struct visitor *visit
            now_us - ages.since_us > sessions->options.longest_us;
 }
 
-/* Its groups are read again now and then: a right that was taken away ends here, too. False: it may
- * not come in any more. */
+/* Its groups are read again now and then: a right that was taken away ends here, too. While its
+ * session is in use they are read the next time. False: it may not come in any more. */
 static bool still_may(struct sessions *sessions, struct visitor *visitor)
 {
     struct err err = {0};
-    int64_t now_us = clock_boot_us();
-    if (now_us - visitor_ages(visitor).checked_us < GROUPS_US)
+    int64_t now_us = clock_boot_us(), before_us = visitor_ages(visitor).checked_us;
+    if (now_us - before_us < GROUPS_US)
         return true;
     visitor_checked(visitor, now_us);
-    enum rc rc = read_level(visitor, &(struct sign_in){0}, &err);
+    enum rc rc = read_level(visitor, at_once, &(struct sign_in){0}, &err);
+    if (rc == RC_RETRY)
+        visitor_checked(visitor, before_us);
     if (rc != RC_REJECT && rc != RC_FATAL)
         return true; /* or the database does not answer: said to whoever asks for more */
     sessions_sign_out(sessions, visitor);
@@ -326,14 +337,15 @@ enum rc sessions_ready(struct sessions *sessions, struct err *err)
     return visitor_run(sessions->own, NULL, &sql_console_newest, NULL, NULL, err);
 }
 
-/* RC_NONE: there is none such, or it has expired or was revoked. */
-static enum rc look_up(struct sessions *sessions, const char *token, struct visitor **ret_visitor,
+/* RC_NONE: there is none such, or it has expired or was revoked. RC_RETRY: others are looked up. */
+static enum rc look_up(struct sessions *sessions, const char *token,
+                       struct visitor_patience patience, struct visitor **ret_visitor,
                        struct err *err)
 {
     DB_RESULT_AUTO *result = NULL;
     char name[300];
     const char *const params[] = {token};
-    enum rc rc = visitor_run(sessions->own, NULL, &sql_console_token_use, params, &result, err);
+    enum rc rc = visitor_ask(sessions->own, patience, &sql_console_token_use, params, &result, err);
     if (rc != RC_OK)
         return rc;
     (void)snprintf(name, sizeof name, "token %s", db_text(result, 0, CONSOLE_TOKEN_USE_NAME));
@@ -372,8 +384,9 @@ static struct visitor *known_token(struct sessions *sessions, const char *token,
     return found;
 }
 
-enum rc sessions_of_token(struct sessions *sessions, const char *token,
-                          struct visitor **ret_visitor, struct err *err)
+static enum rc of_token(struct sessions *sessions, const char *token,
+                        struct visitor_patience patience, struct visitor **ret_visitor,
+                        struct err *err)
 {
     int64_t now_us = clock_boot_us();
     struct visitor *found = NULL;
@@ -381,7 +394,7 @@ enum rc sessions_of_token(struct sessions *sessions, const char *token,
         return RC_NONE;
     if ((*ret_visitor = known_token(sessions, token, now_us)) != NULL)
         return RC_OK;
-    enum rc rc = look_up(sessions, token, &found, err);
+    enum rc rc = look_up(sessions, token, patience, &found, err);
     if (rc != RC_OK)
         return rc;
     (void)pthread_mutex_lock(&sessions->lock);
@@ -397,6 +410,12 @@ enum rc sessions_of_token(struct sessions *sessions, const char *token,
     (void)pthread_mutex_unlock(&sessions->lock);
     *ret_visitor = found;
     return RC_OK;
+}
+
+enum rc sessions_of_token(struct sessions *sessions, const char *token,
+                          struct visitor **ret_visitor, struct err *err)
+{
+    return of_token(sessions, token, in_turn, ret_visitor, err);
 }
 
 static bool is_here(struct sessions *sessions, const struct visitor *visitor)
@@ -418,7 +437,7 @@ bool sessions_may(struct sessions *sessions, struct visitor *visitor)
         return true;
     if (*visitor_csrf(visitor) != '\0')
         return is_here(sessions, visitor) && still_may(sessions, visitor);
-    enum rc rc = sessions_of_token(sessions, visitor_id(visitor), &again, &err);
+    enum rc rc = of_token(sessions, visitor_id(visitor), at_once, &again, &err);
     if (rc == RC_OK)
         visitor_release(again);
     return rc != RC_NONE;

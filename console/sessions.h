@@ -9,8 +9,8 @@
  *   a request, after `longest_us`, when its PostgreSQL session is lost, and within half a minute
  *   after its login has lost both groups. There are at most `most` web sessions, of one login at
  *   most a quarter of them, but two: when it signs in once more, its own session that was used
- *   longest ago ends. After a sign-in that failed its address has to wait, each time twice as
- *   long, up to a minute; of one address one is tried at a time.
+ *   longest ago ends. After a sign-in that failed its address, or behind a proxy its login, has to
+ *   wait (throttle.h).
  * Threads: any; statements of one session run one after the other.
  * Ownership: a struct visitor is counted: whoever got one gives it back with visitor_release.
  * Failure: as db.h; a sign-in that is refused is no failure but a struct sign_in.
@@ -38,7 +38,7 @@ void sessions_free(struct sessions *sessions);
 enum sign_in_outcome {
     SIGN_IN_DONE,
     SIGN_IN_WRONG,   /* login or password */
-    SIGN_IN_WAIT,    /* the address must, wait_s; 0: another try is under way */
+    SIGN_IN_WAIT,    /* the address or login must, wait_s; 0: another try is under way */
     SIGN_IN_FULL,    /* there are as many web sessions as may be */
     SIGN_IN_RIGHT,   /* the login is in neither group, or lacks another right */
     SIGN_IN_TRUSTED, /* the server asked for no password */
@@ -59,11 +59,13 @@ MUST_CHECK enum rc sessions_sign_in(struct sessions *sessions, const char *login
 struct visitor *sessions_of_cookie(struct sessions *sessions, const char *id);
 /** Whether the cookie names one who signed in here; the database is not asked. */
 bool sessions_knows(struct sessions *sessions, const char *id);
-/** RC_NONE: it names none; else the database cannot be asked. */
+/** RC_NONE: it names none; else the database cannot be asked, or (RC_RETRY) too many ask it for
+ * tokens. */
 MUST_CHECK enum rc sessions_of_token(struct sessions *sessions, const char *token,
                                      struct visitor **ret_visitor, struct err *err);
 struct visitor *sessions_anonymous(struct sessions *sessions);
-/** Whether one who came in some time ago would still be let in. */
+/** Whether one who came in some time ago would still be let in; true, too, while that cannot be
+ * asked without waiting for another's turn. */
 bool sessions_may(struct sessions *sessions, struct visitor *visitor);
 void sessions_sign_out(struct sessions *sessions, struct visitor *visitor);
 /** Whether the console's own login reaches the database. */

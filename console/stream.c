@@ -7,6 +7,7 @@
 #include "base/thread.h"
 #include "console/answer.h"
 #include "console/holes.h"
+#include "console/recheck.h"
 #include "console/request.h"
 #include "console/visitor_make.h"
 #include "db/parameter.h"
@@ -38,9 +39,11 @@ struct stream {
     struct holes holes;     /* below it */
     int64_t heartbeat_us;
     struct outage outage;
-    int64_t asked_us; /* whether all who listen still may */
-    bool full;        /* the last look had as many events as one look takes */
-    int wait_ms;      /* until the next look */
+    struct recheck recheck; /* whether all who listen still may */
+    int64_t asked_us;
+    int awaited; /* answers of it */
+    bool full;   /* the last look had as many events as one look takes */
+    int wait_ms; /* until the next look */
     const struct stream_hooks *hooks;
 };
 
@@ -112,14 +115,36 @@ static bool send_to(struct stream *stream, struct client **place, const char *te
     return false;
 }
 
-/* Who has signed out, or whose token was revoked, hears no more. */
+/* Whether a client before this one has the same visitor. */
+static bool is_asked(const struct stream *stream, const struct client *client)
+{
+    const struct client *before = stream->clients;
+    while (before != client && before->visitor != client->visitor)
+        before = before->next;
+    return before != client;
+}
+
+/* Who has signed out, or whose token was revoked, hears no more. The database is asked by another
+ * thread: one visitor whose answer takes long does not hold up the stream of all. */
 static void ask_all(struct stream *stream)
 {
-    for (struct client **place = &stream->clients; *place != NULL;)
-        if (stream->hooks->may(stream->hooks->context, (*place)->visitor))
-            place = &(*place)->next;
-        else
+    for (const struct client *client = stream->clients; client != NULL; client = client->next)
+        if (!is_asked(stream, client)) {
+            recheck_ask(&stream->recheck, client->visitor);
+            stream->awaited++;
+        }
+}
+
+static void take_answer(struct stream *stream, struct rechecked *answer)
+{
+    for (struct client **place = &stream->clients; *place != NULL && !answer->may;)
+        if ((*place)->visitor == answer->visitor)
             drop(stream, place);
+        else
+            place = &(*place)->next;
+    stream->awaited--;
+    visitor_release(answer->visitor);
+    free(answer);
 }
 
 /* id 0: to all; late: it was a hole, which those who are up to date have passed. */
@@ -300,7 +325,7 @@ static void look(struct stream *stream)
 static void keep_house(struct stream *stream, int64_t *tick_us)
 {
     int64_t now_us = clock_boot_us();
-    if (now_us - stream->asked_us > ASK_US) {
+    if (now_us - stream->asked_us > ASK_US && stream->awaited == 0) {
         stream->asked_us = now_us;
         ask_all(stream);
     }
@@ -320,7 +345,11 @@ static void *stream_main(void *context)
     bool stopping = false;
     int64_t tick_us = 0;
     while (!stopping) {
-        (void)thread_take(&stream->thread, &stopping);
+        struct mail *mail = thread_take(&stream->thread, &stopping), *next;
+        for (; mail != NULL; mail = next) {
+            next = mail->next;
+            take_answer(stream, (struct rechecked *)mail);
+        }
         if (stream->clients == NULL) /* what was seen before is no one's place any more */
             stream->last_id = -1;
         take_new(stream);
@@ -341,10 +370,16 @@ enum rc stream_start(const char *conninfo, const struct stream_hooks *hooks,
     *stream = (struct stream){.last_id = -1, .wait_ms = EVERY_MS, .hooks = hooks};
     (void)pthread_mutex_init(&stream->lock, NULL);
     stream->own = visitor_new("stream", LEVEL_MONITOR, conninfo);
-    enum rc rc = thread_start(&stream->thread, "stream", stream_main, stream, err);
+    stream->recheck = (struct recheck){
+        .answers = &stream->thread.inbox, .may = hooks->may, .context = hooks->context};
+    enum rc rc = recheck_start(&stream->recheck, err);
     if (rc == RC_OK) {
-        *ret_stream = stream;
-        return RC_OK;
+        rc = thread_start(&stream->thread, "stream", stream_main, stream, err);
+        if (rc == RC_OK) {
+            *ret_stream = stream;
+            return RC_OK;
+        }
+        recheck_stop(&stream->recheck);
     }
     visitor_release(stream->own);
     (void)pthread_mutex_destroy(&stream->lock);
@@ -356,6 +391,7 @@ void stream_stop(struct stream *stream)
 {
     if (stream == NULL)
         return;
+    recheck_stop(&stream->recheck); /* first: it puts its answers into the inbox of the other */
     thread_stop(&stream->thread);
     take_new(stream);
     while (stream->clients != NULL)

@@ -7,7 +7,8 @@
  *   STREAM_CATCH_UP, the event `reset`, upon which it reads everything again. An object that
  *   changes often is sent at most once in two seconds. A comment every 15 s keeps the line alive.
  *   A client that does not read is cut off (http.h).
- * Threads: stream_add from any; the stream has a thread of its own.
+ * Threads: stream_add from any; the stream has a thread of its own, and one that asks whether those
+ *   who listen still may, so that a slow answer holds up no one's events.
  * Ownership: the answers that it opened.
  * Failure: when the database does not answer, each client gets the event `away`, with the seconds
  *   since then; when the database answers again, the event `back`, and then the events that it
@@ -30,9 +31,9 @@ struct visitor;
 
 struct stream_hooks {
     void (*tick)(void *context); /* every ten seconds */
-    bool (*may)(void *context,
-                struct visitor *visitor); /* every five: whether it may still listen */
-    void (*news)(void *context);          /* before something that happened is sent */
+    /** Every five, by a thread of its own: whether it may still listen. */
+    bool (*may)(void *context, struct visitor *visitor);
+    void (*news)(void *context); /* before something that happened is sent */
     void *context;
 };
 

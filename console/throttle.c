@@ -1,67 +1,60 @@
 #include "console/throttle.h"
 
-#include <stdio.h>
 #include <string.h>
+#include <xxhash.h>
 
 #define FIRST_US  500000
 #define LAST_US   60000000
 #define FORGET_US 600000000
+#define PACE_US   1000000
 
-static struct throttled *find(struct throttle *throttle, const char *address)
+static struct throttled *place_of(struct throttle *throttle, const char *name)
 {
-    for (int i = 0; i < THROTTLE_ADDRESSES; i++)
-        if (strcmp(throttle->addresses[i].address, address) == 0)
-            return &throttle->addresses[i];
-    return NULL;
+    return &throttle->places[XXH3_64bits_withSeed(name, strlen(name), throttle->seed) %
+                             THROTTLE_PLACES];
 }
 
-/* A free place, or that of the address that waits least. */
-static struct throttled *place(struct throttle *throttle)
+static int seconds(int64_t wait_us)
 {
-    struct throttled *least = NULL;
-    for (int i = 0; i < THROTTLE_ADDRESSES; i++) {
-        struct throttled *at = &throttle->addresses[i];
-        if (*at->address == '\0')
-            return at;
-        if (!at->trying && (least == NULL || at->until_us < least->until_us))
-            least = at;
-    }
-    return least;
+    return (int)((wait_us + 999999) / 1000000);
 }
 
-bool throttle_begin(struct throttle *throttle, const char *address, int64_t now_us, int *ret_wait_s)
+bool throttle_begin(struct throttle *throttle, const char *name, int64_t now_us, int *ret_wait_s)
 {
-    struct throttled *at = find(throttle, address);
-    if (at == NULL && (at = place(throttle)) != NULL) {
-        *at = (struct throttled){.last_us = now_us};
-        (void)snprintf(at->address, sizeof at->address, "%s", address);
-    }
+    struct throttled *at = place_of(throttle, name);
+    int64_t owed_us = throttle->next_us > now_us ? throttle->next_us - now_us : 0;
     *ret_wait_s = 0;
-    if (at == NULL || at->trying)
+    if (at->trying)
         return false;
     if (now_us - at->last_us > FORGET_US)
         at->failures = 0;
-    if (at->until_us > now_us) {
-        *ret_wait_s = (int)((at->until_us - now_us + 999999) / 1000000);
+    if (at->until_us > now_us)
+        *ret_wait_s = seconds(at->until_us - now_us);
+    else if (!at->signed_in && owed_us > (THROTTLE_BURST - 1) * PACE_US)
+        *ret_wait_s = seconds(owed_us - (THROTTLE_BURST - 1) * PACE_US);
+    if (*ret_wait_s > 0)
         return false;
-    }
     at->trying = true;
+    at->paced = !at->signed_in;
+    if (at->paced) /* beforehand: many may try at the same time */
+        throttle->next_us = now_us + owed_us + PACE_US;
     return true;
 }
 
-void throttle_end(struct throttle *throttle, const char *address, bool failed, int64_t now_us)
+void throttle_end(struct throttle *throttle, const char *name, enum throttle_outcome outcome,
+                  int64_t now_us)
 {
-    struct throttled *at = find(throttle, address);
-    if (at == NULL)
-        return;
-    if (!failed) { /* its wait is over; its failures are remembered */
-        at->trying = false;
-        at->until_us = 0;
-        return;
-    }
-    int64_t wait_us = FIRST_US << (at->failures < 8 ? at->failures : 8);
+    struct throttled *at = place_of(throttle, name);
     at->trying = false;
-    at->failures++;
-    at->last_us = now_us;
-    at->until_us = now_us + (wait_us < LAST_US ? wait_us : LAST_US);
+    if (at->paced && outcome != THROTTLE_FAILED)
+        throttle->next_us -= PACE_US;
+    if (outcome == THROTTLE_DONE) { /* its wait is over; its failures are remembered */
+        at->signed_in = true;
+        at->until_us = 0;
+    } else if (outcome == THROTTLE_FAILED) {
+        int64_t wait_us = FIRST_US << (at->failures < 8 ? at->failures : 8);
+        at->failures++;
+        at->last_us = now_us;
+        at->until_us = now_us + (wait_us < LAST_US ? wait_us : LAST_US);
+    }
 }

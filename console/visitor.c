@@ -8,7 +8,10 @@
 #include "console/secret.h"
 #include "db/backend.h"
 #include "db/canceller.h"
+#include "db/task_session.h"
+#include "sql/sql.h"
 
+#include <limits.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -204,7 +207,8 @@ static enum rc run_watched(struct db *db, struct http_request *request, visitor_
 
 struct turn {
     struct visitor *visitor;
-    bool gone; /* with the visitor's lock */
+    int wait_ms; /* at most */
+    bool gone;   /* with the visitor's lock */
 };
 
 static void gone(void *context)
@@ -220,7 +224,7 @@ static void gone(void *context)
 static enum rc await(struct turn *turn, struct err *err)
 {
     struct visitor *visitor = turn->visitor;
-    struct timespec until = condition_until(PATIENCE_MS * 1000LL);
+    struct timespec until = condition_until(turn->wait_ms * 1000LL);
     bool late = false;
     (void)pthread_mutex_lock(&visitor->lock);
     while (visitor->busy && !turn->gone && !late)
@@ -233,9 +237,17 @@ static enum rc await(struct turn *turn, struct err *err)
     return mine ? RC_OK : has_gone ? refuse_gone(err) : refuse_wait(visitor, err);
 }
 
+/* A transaction that was left open, because its end failed or was cancelled, would take in what the
+ * next request does. */
+static bool is_clean(struct db *db)
+{
+    return !db_in_transaction(db) ||
+           (db_run(db, &sql_console_rollback, NULL, NULL, NULL) == RC_OK && !db_in_transaction(db));
+}
+
 static void give(struct visitor *visitor, enum rc rc)
 {
-    if (rc == RC_LOST)
+    if (rc == RC_LOST || (visitor->db != NULL && !is_clean(visitor->db)))
         close_session(visitor);
     (void)pthread_mutex_lock(&visitor->lock);
     visitor->busy = false;
@@ -243,19 +255,16 @@ static void give(struct visitor *visitor, enum rc rc)
     (void)pthread_mutex_unlock(&visitor->lock);
 }
 
-static enum rc take(struct visitor *visitor, struct http_request *request, struct err *err)
+static enum rc take(struct visitor *visitor, struct http_request *request,
+                    struct visitor_patience patience, struct err *err)
 {
     struct turn turn = {.visitor = visitor};
-    enum rc rc;
-    if (visitor->waiting++ < WAITERS_MOST || request == NULL) {
-        if (request != NULL)
-            http_watch(request, gone, &turn);
-        rc = await(&turn, err);
-        if (request != NULL)
-            http_watch(request, NULL, NULL);
-    } else {
-        rc = refuse_wait(visitor, err);
-    }
+    turn.wait_ms = visitor->waiting++ < patience.most ? PATIENCE_MS : patience.others_ms;
+    if (request != NULL)
+        http_watch(request, gone, &turn);
+    enum rc rc = await(&turn, err);
+    if (request != NULL)
+        http_watch(request, NULL, NULL);
     visitor->waiting--;
     if (rc != RC_OK)
         return rc;
@@ -265,11 +274,11 @@ static enum rc take(struct visitor *visitor, struct http_request *request, struc
     return rc;
 }
 
-enum rc visitor_use(struct visitor *visitor, struct http_request *request, visitor_fn *fn,
-                    void *context, struct err *err)
+static enum rc use(struct visitor *visitor, struct http_request *request,
+                   struct visitor_patience patience, visitor_fn *fn, void *context, struct err *err)
 {
     bool aimed = false;
-    enum rc rc = take(visitor, request, err);
+    enum rc rc = take(visitor, request, patience, err);
     if (rc != RC_OK)
         return rc;
     rc = request != NULL ? run_watched(visitor->db, request, fn, context, &aimed, err)
@@ -282,15 +291,33 @@ enum rc visitor_use(struct visitor *visitor, struct http_request *request, visit
     return rc;
 }
 
+static struct visitor_patience patience_of(const struct http_request *request)
+{
+    return (struct visitor_patience){.most = request != NULL ? WAITERS_MOST : INT_MAX};
+}
+
+enum rc visitor_use(struct visitor *visitor, struct http_request *request, visitor_fn *fn,
+                    void *context, struct err *err)
+{
+    return use(visitor, request, patience_of(request), fn, context, err);
+}
+
 /* A session that was lost at once had ended before; a server that is slow is not asked twice. */
+static enum rc use_again(struct visitor *visitor, struct http_request *request,
+                         struct visitor_patience patience, visitor_fn *fn, void *context,
+                         struct err *err)
+{
+    int64_t since_us = clock_boot_us();
+    enum rc rc = use(visitor, request, patience, fn, context, err);
+    if (rc == RC_LOST && visitor->conninfo != NULL && clock_boot_us() - since_us < AT_ONCE_US)
+        rc = use(visitor, request, patience, fn, context, err);
+    return rc;
+}
+
 enum rc visitor_read(struct visitor *visitor, struct http_request *request, visitor_fn *fn,
                      void *context, struct err *err)
 {
-    int64_t since_us = clock_boot_us();
-    enum rc rc = visitor_use(visitor, request, fn, context, err);
-    if (rc == RC_LOST && visitor->conninfo != NULL && clock_boot_us() - since_us < AT_ONCE_US)
-        rc = visitor_use(visitor, request, fn, context, err);
-    return rc;
+    return use_again(visitor, request, patience_of(request), fn, context, err);
 }
 
 struct one {
@@ -311,4 +338,12 @@ enum rc visitor_run(struct visitor *visitor, struct http_request *request,
 {
     struct one one = {.stmt = stmt, .params = params, .ret_result = ret_result};
     return visitor_read(visitor, request, run_one, &one, err);
+}
+
+enum rc visitor_ask(struct visitor *visitor, struct visitor_patience patience,
+                    const struct sql_statement *stmt, const char *const *params,
+                    struct db_result **ret_result, struct err *err)
+{
+    struct one one = {.stmt = stmt, .params = params, .ret_result = ret_result};
+    return use_again(visitor, NULL, patience, run_one, &one, err);
 }

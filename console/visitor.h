@@ -2,7 +2,7 @@
  * What: one who asks: a person who signed in, a program with a token, or anyone where no sign-in is
  *   asked for; with a session of PostgreSQL.
  * Invariants: what it asks for runs on its session, one statement after the other, as the login
- *   that it came with.
+ *   that it came with. A session is released outside of a transaction.
  * Threads: any.
  * Ownership: counted: whoever got or held one gives it back with visitor_release.
  * Failure: visitor_run: as db_run; RC_LOST with the code VISITOR_LOST: a person's session is lost
@@ -40,6 +40,15 @@ MUST_CHECK enum rc visitor_read(struct visitor *visitor, struct http_request *re
                                 visitor_fn *fn, void *context, struct err *err);
 /** One statement that reads. */
 MUST_CHECK enum rc visitor_run(struct visitor *visitor, struct http_request *request,
+                               const struct sql_statement *stmt, const char *const *params,
+                               struct db_result **ret_result, struct err *err);
+/** While a session is in use the first `most` wait for it, as long as a statement may take, and the
+ * others for others_ms. */
+struct visitor_patience {
+    int most, others_ms;
+};
+/** The same, for what the console itself wants to know. RC_RETRY: the session was not free. */
+MUST_CHECK enum rc visitor_ask(struct visitor *visitor, struct visitor_patience patience,
                                const struct sql_statement *stmt, const char *const *params,
                                struct db_result **ret_result, struct err *err);
 

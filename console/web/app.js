@@ -2,7 +2,7 @@
  *
  * A visit     One stay on one path. Its state lives as long as it; a change of the query alone keeps it.
  * Loading     One load at a time and a visit; an event that comes meanwhile causes one more, at most one a second.
- * Failure     A load that fails leaves what was shown, with the problem above it.
+ * Failure     A load that fails leaves what was shown, with the problem above it; what the database was too busy for is asked again soon.
  */
 import { morph, h, visible } from './lib/dom.js';
 import * as api from './lib/api.js';
@@ -120,7 +120,8 @@ function soon() {
 
 function poll() {
     clearTimeout(pollTimer);
-    const every = visit.page.every ?? 30; // lag and heartbeats have no events
+    const busy = [503, 504].includes(visit.problem?.status); // the database was too busy for what was asked
+    const every = busy ? 3 : (visit.page.every ?? 30); // lag and heartbeats have no events
     pollTimer = setTimeout(
         () => (document.hidden || stream.streamState().held ? poll() : load()),
         every * 1000,

@@ -11,7 +11,7 @@ const packages = createRequire(fileURLToPath(new URL('../../build/console/packag
 const { chromium } = packages('playwright-core');
 const axe = readFileSync(packages.resolve('axe-core/axe.min.js'), 'utf8');
 const RULES = { runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'] };
-const PATIENCE_MS = 45000; // a slow machine has time; what does not come ends the test
+const PATIENCE_MS = 120000; // a slow machine has time; what does not come ends the test
 
 export const launch = () =>
     chromium.launch({

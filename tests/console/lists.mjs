@@ -107,5 +107,16 @@ check('and what its checks are', /is not good|are not good|every check that Post
 await visit('runs');
 check('filters by queue are lists on each page', (await page.locator('select#filter-queue option').count()) === 211);
 check('no error, and no request outside', page.trouble.length === 0, page.trouble.join('; '));
+
+const hindered = await open(browser, url);
+let refused = 0;
+await hindered.route(/api\/v1\/jobs(\?|$)/, (route) =>
+    refused++ ? route.continue() : route.fulfill({ status: 504, contentType: 'application/problem+json', body: '{"title": "Gateway Timeout", "status": 504, "detail": "too late"}' }),
+);
+await hindered.goto(url + 'jobs');
+await hindered.waitForSelector('main .problem');
+const since = Date.now();
+await hindered.waitForSelector('main tbody th');
+check('what the database was too busy for comes soon after', Date.now() - since < 25000, `${Date.now() - since} ms`);
 await browser.close();
 done();

@@ -37,6 +37,18 @@ same('the address of an event is one of its own log', [{ event_id: 7 }, { job_ev
     'log?of=jobs&event=9&at=2026-01-02T03%3A04%3A05.678901%2B00%3A00',
 ]);
 
+const gantt = await load('gantt/model.js');
+const large = { started_at: '2026-01-01T00:00:00Z', ended_at: '2026-01-01T00:01:40Z', phases: [{ order: 1, start_s: 0, end_s: 100, density: [1, 0.5], bars: null }, { order: 2, density: [1], bars: null }] };
+const zoomed = gantt.model(gantt.withBars(large, { phases: [{ order: 1, bars: [0, 1, 2].map((n) => ({ task_id: n, attempt: 1, status: 'Completed', start_s: 10 + n, end_s: 20 })) }] }));
+same('a density becomes bars where they are known, and no band moves', zoomed.phases.map((p) => [p.dense, p.bars.length, p.lanes, p.y]), [
+    [false, 3, 3, 0],
+    [true, 0, 1, gantt.model(large).phases[1].y],
+]);
+same('the whole run needs no bars', gantt.partOf({ from: 0, to: 100 }, 100, null), null);
+same('a part of it does, with a margin', gantt.partOf({ from: 40, to: 60 }, 100, null), { from: 35, to: 65 });
+same('which are known until it is left', [gantt.partOf({ from: 42, to: 62 }, 100, { from: 35, to: 65 }), gantt.partOf({ from: 50, to: 70 }, 100, { from: 35, to: 65 })], [null, { from: 45, to: 75 }]);
+same('or a small part of it is shown', gantt.partOf({ from: 50, to: 54 }, 100, { from: 35, to: 65 }), { from: 49, to: 55 });
+
 const { rootsOf, waitersOf } = await load('pages/locks.js');
 const phase = (pid, order, mode, granted, blocked_by = []) => ({ pid, kind: 'phase', queue: 'q', phase_id: order, order, mode, granted, blocked_by });
 const rows = [
@@ -155,7 +167,12 @@ same('one is one, and many are many', [plural(1, 'task'), plural(0, 'task'), plu
 same('what is zero is not unknown', [lag({ lag: 0 }), orUnknown(0, String, '')], ['0', '0']);
 check('what is unknown is no number', typeof lag({ lag: null }) === 'object', lag({ lag: null }));
 
-const { byOutcome } = await load('pages/replay.js');
+const { boundProblem, byOutcome } = await load('pages/replay.js');
+same(
+    'what is no bound of a replay is told before it is sent',
+    ['', '17', 'latest', '2026-11-23', '2026-11-23T08:00:00Z', '-5', 'june 5', '1.5', '2026-13-45', 'now', '99999999999999999'].map((text) => boundProblem(text) === ''),
+    [true, true, true, true, true, false, false, false, false, false, false],
+);
 same(
     'the counts of a replay are by outcome, over its runs and phases, the largest first',
     byOutcome([

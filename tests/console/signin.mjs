@@ -67,6 +67,69 @@ await looking.goto(url + run);
 await shown(looking);
 await looking.keyboard.press('c');
 check('and by no key', (await looking.locator('dialog[open]').count()) === 0);
+await other.goto(url + 'locks');
+await shown(other);
+const locked = await other.locator('main tbody tr').count(),
+    ends = await other.locator('main button', { hasText: 'End …' }).count();
+check('an operator without pg_signal_backend is not offered to end a session', locked > 0 && ends === 0, `${locked} locks, ${ends} of them`);
+await other.goto(url + run);
+await shown(other);
+await other.getByRole('link', { name: 'replay order 2' }).click();
+await other.waitForURL(/replay\?.*order=2/);
+await other.getByRole('button', { name: 'Replay …' }).click();
+const filled = await other.evaluate(() => ['run', 'order'].map((name) => document.querySelector(`dialog [name=${name}]`).value));
+check('a phase is replayed from its row, the form knows which', run.endsWith(filled[0]) && filled[1] === '2', filled.join(' '));
+await other.getByLabel('from', { exact: true }).fill('-5');
+await other.getByRole('button', { name: 'Preview' }).click();
+const wrong = await other.evaluate(() => document.querySelector('dialog [name=from]').validationMessage);
+check('and says what is no bound', wrong.startsWith('Give an offset'), wrong);
+await other.keyboard.press('Escape');
+const named = await looking.locator('main td, main th', { hasText: '<script>window.hurt = 1</script><b>bold</b>' }).count();
+await looking.locator('main a', { hasText: '<script>' }).first().click();
+await looking.waitForURL(/tasks\//);
+await shown(looking);
+const title = await looking.locator('main h1').innerText();
+const made = await looking.evaluate(() => [document.querySelectorAll('main script, main h1 b').length, window.hurt]);
+check('a name with elements is text', named > 0 && title.includes('<script>window.hurt = 1</script><b>bold</b>') && made[0] === 0 && made[1] === undefined, `${named}, ${title}, ${made}`);
+
+/* By the Tab key alone: what has the focus is what is named. */
+const tabbing = await open(browser, url);
+await tabbing.goto(url);
+await tabbing.waitForSelector('.sign-in');
+async function tabTo(name) {
+    for (let i = 0; i < 80; i++) {
+        const at = await tabbing.evaluate(() => {
+            const e = document.activeElement;
+            return (e?.ariaLabel || e?.labels?.[0]?.textContent || e?.textContent || '').trim();
+        });
+        if (at.startsWith(name)) return true;
+        await tabbing.keyboard.press('Tab');
+    }
+    return false;
+}
+check('Tab comes to the login', await tabTo('Login'));
+await tabbing.keyboard.type(operator);
+check('and to the password', await tabTo('Password'));
+await tabbing.keyboard.type(`secret of ${operator}`);
+await tabbing.keyboard.press('Enter');
+await tabbing.waitForSelector('.switches');
+await shown(tabbing);
+check('and, signed in, to the runs', await tabTo('Runs'));
+await tabbing.keyboard.press('Enter');
+await tabbing.waitForURL(/runs$/);
+await shown(tabbing);
+check('to the run', await tabTo('Run ') || (await tabTo(run.slice(5, 13))));
+await tabbing.keyboard.press('Enter');
+await tabbing.waitForURL(new RegExp(run));
+await shown(tabbing);
+check('to what cancels it', await tabTo('Cancel …'));
+await tabbing.keyboard.press('Enter');
+await tabbing.waitForSelector('dialog[open]');
+check('to the reason', await tabTo('Reason'));
+await tabbing.keyboard.press('Escape');
+await tabbing.waitForFunction(() => !document.querySelector('dialog[open]'));
+check('and back', true);
+
 const refused = await looking.evaluate(async (path) => {
     const { send } = await import(new URL('assets/lib/api.js', document.baseURI));
     return send('POST', `${path}/cancel`, { reason: 'may I?' }).then(() => 'done', (error) => error.status);

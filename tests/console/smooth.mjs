@@ -50,6 +50,31 @@ for (const run of runs) {
         check(`${name}: ${work} is smooth`, t.p50 <= MOST_MS && t.frames > 40, text);
     }
 }
+/* Of a run with densities alone the bars of the part that is zoomed into. */
+await page.goto(`${url}runs/${runs[0]}`);
+await shown(page);
+await page.waitForSelector('.g-box svg path.g-density');
+const bars = () => page.locator('.g-box svg path.g-done').count();
+check('a run of 100,000 tasks has densities', (await bars()) === 0);
+await page.evaluate(() => {
+    const gantt = document.querySelector('.gantt').$gantt,
+        phase = gantt.model.phases[3];
+    gantt.zoom(phase.from + 5, phase.from + 15);
+    gantt.box.scrollTop = phase.y;
+});
+await page.waitForSelector('.g-box svg path.g-done');
+check('and bars where it is zoomed into', (await bars()) > 0);
+const [task, found] = await page.evaluate(() => {
+    const gantt = document.querySelector('.gantt').$gantt,
+        phase = gantt.model.phases[3],
+        bar = phase.bars.find((b) => b.start_s > phase.from + 8);
+    const rect = gantt.box.getBoundingClientRect();
+    gantt.hover({ clientX: rect.left + gantt.port.x((bar.start_s + bar.end) / 2), clientY: rect.top + 26 + phase.y - gantt.box.scrollTop + 5 + (bar.lane + 0.5) * phase.laneHeight });
+    return [`#${bar.task_id}`, gantt.tip.innerText];
+});
+check('which say what they are', found.includes(task) && found.includes('load shop'), `${found}, not ${task}`);
+await page.getByRole('button', { name: 'all of the run' }).click();
+await page.waitForFunction(() => !document.querySelector('.g-box svg path.g-done') || document.querySelector('.g-box svg path.g-density'));
 check('no error', page.trouble.length === 0, page.trouble.join('; '));
 await browser.close();
 done();

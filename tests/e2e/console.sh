@@ -201,6 +201,17 @@ as GET api/v1/runs
 for header in "content-security-policy: default-src 'self'" 'x-content-type-options: nosniff' "x-frame-options: DENY"; do
     expect "$header" "$(grep -ci "^$header" "$tmp/headers")" 1
 done
+crlf=%0d%0aX-Evil:%201
+as GET "api/v1/queues/a${crlf}b"
+expect 'a name with ends of lines' "$status $(grep -ci '^x-evil' "$tmp/headers")" '404 0'
+as GET "api/v1/runs?name=a$crlf&after=runs.1$crlf"
+expect 'and a value' "$status $(grep -ci '^x-evil' "$tmp/headers")" '400 0'
+for path in "assets/a$crlf" "a$crlf" "api/v1/a$crlf" "clusters/a$crlf/"; do
+    as GET "$path"
+    expect "and $path" "$(grep -ci '^x-evil' "$tmp/headers")" 0
+done
+as POST api/v1/queues/none/pause '{"reason": "a\r\nX-Evil: 1"}'
+expect 'a reason' "$(grep -ci '^x-evil' "$tmp/headers")" 0
 api GET assets/../../../../etc/passwd '' --path-as-is
 expect 'path traversal' "$status" 404
 api GET assets/%2e%2e%2f%2e%2e%2fetc/passwd '' --path-as-is
@@ -218,6 +229,11 @@ as GET 'api/v1/runs?limit=49'
 tag=$(sed -nE 's/^ETag: (.*)\r/\1/Ip' "$tmp/headers")
 api GET 'api/v1/runs?limit=49' '' -b "$tmp/cookies" -H "If-None-Match: $tag"
 expect 'nor a list' "$status $answer" '304 '
+api GET api/v1/openapi.json
+tag=$(sed -nE 's/^ETag: (.*)\r/\1/Ip' "$tmp/headers")
+expect 'nor the description of the API' "$status $(api_is '.servers[0].url')" '200 /api/v1'
+api GET api/v1/openapi.json '' -H "If-None-Match: ${tag:-none}"
+expect 'which is made once' "$status ${#answer}" "304 0"
 
 case_begin 'a token does what its role may, until it is revoked'
 token=$(lockstep console token create robot --role operator -q)

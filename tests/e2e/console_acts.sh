@@ -113,7 +113,13 @@ case_begin 'jobs are tested, fired, disabled and silenced'
 lockstep job apply - -q <<<"{\"job\": \"nightly\", \"queue\": \"$q\", \"tasks\": [{\"order\": 1, \"sql\": \"SELECT 1\"}], \"schedules\": [{\"name\": \"day\", \"kind\": \"interval\", \"every\": \"24h\"}]}" >/dev/null
 does test POST api/v1/jobs/nightly/test '{}' '.items[0].would_fire' false
 does run POST api/v1/jobs/nightly/run '{"reason": "now"}' '.run_id | length' 36
-does disable POST api/v1/jobs/nightly/disable '{"reason": "holiday"}' .version 2
+later=$(date -u -d '400 days' +%FT%TZ)
+as POST api/v1/jobs/nightly/test "{\"at\": \"$later\"}"
+expect 'test at a time, as the command says' "$status $(api_is '[.items[] | .verdict, .next_scheduled_run] | tostring')" "200 $(lockstep job test nightly --at "$later" -o json | jq -c '[.[] | .verdict, .next_scheduled_run]')"
+expect 'which is that time' "$(api_is "[.items[].next_scheduled_run | . == null or . > \"$later\"] | all")" true
+as POST api/v1/jobs/nightly/disable '{"reason": "holiday", "version": 7}'
+expect 'of another version' "$status" 409
+does disable POST api/v1/jobs/nightly/disable '{"reason": "holiday", "version": 1}' .version 2
 expect 'why' "$(sql "SELECT count(*) FROM lockstep.job_log WHERE job = 'nightly' AND message LIKE '%holiday%' AND source = '$acts'")" 1
 does enable POST api/v1/jobs/nightly/enable '{"reason": "back"}' .version 3
 lines=$(sql "SELECT count(*) FROM lockstep.job_log WHERE job = 'nightly'")

@@ -128,6 +128,42 @@ sign_in "$sees"
 says api/v1/tasks/$task/explain >/dev/null
 expect 'payloads are shown' "$(api_is '[.lines[].sentence | select(contains("is hidden"))] | length')" 0
 
+case_begin 'while the database is asked about one who listens, all who listen hear what happens'
+: >"$tmp/stream"
+curl -s -N -m 120 -H "Authorization: Bearer $token" "${url}api/v1/stream" >"$tmp/stream" &
+listener=$!
+eventually 20 grep -q hello "$tmp/stream"
+# heard N: an event of this number came while the same statement still waited for the lock
+wait_of() { sql "SELECT a.pid || ' ' || a.query_start FROM pg_stat_activity a JOIN pg_locks l USING (pid) WHERE l.relation = 'lockstep.console_token'::regclass AND NOT l.granted AND a.query ~ 'console_token' LIMIT 1"; }
+heard() {
+    local waiting
+    eventually 20 eval '[ -n "$(wait_of)" ]'
+    waiting=$(wait_of)
+    sql "SELECT lockstep.queue_$2('$q', 'event $1')" >/dev/null
+    eventually 20 grep -q "event $1" "$tmp/stream"
+    [ -n "$waiting" ] && [ "$(wait_of)" = "$waiting" ]
+}
+locks lockstep.console_token
+# One such statement lasts for 5 s; a machine that is too busy to send within that time gets another one.
+heard 1 pause || heard 2 resume || heard 3 pause || heard 4 resume || wrong 'no event came while the statement waited'
+
+case_begin 'few requests wait with tokens that are to be looked up, the others are told within a second'
+: >"$tmp/asked"
+asking=()
+for i in $(seq 10); do
+    curl -s -m 60 -o /dev/null -w '%{http_code}\n' -H "Authorization: Bearer $(printf '%064d' "$i")" "${url}api/v1/runs" >>"$tmp/asked" &
+    asking+=($!)
+done
+eventually 20 eval '[ "$(grep -c 503 "$tmp/asked")" -ge 5 ]'
+api GET api/v1/runs '' -H "Authorization: Bearer $(printf '%064d' 11)"
+expect 'one more' "$status $(api_is '.hint') $(grep -ci '^retry-after: [1-9]' "$tmp/headers")" '503 Try again in a moment. 1'
+lets_go
+wait "${asking[@]}" || true
+expect 'those that could be looked up are unknown, the rest were refused' "$(sort -u "$tmp/asked" | paste -sd' ')" '401 503'
+kill "$listener"
+wait "$listener" 2>/dev/null || true
+sql "SELECT lockstep.queue_resume('$q', 'for what follows')" >/dev/null
+
 case_begin 'an Idempotency-Key is for one query'
 sign_in "$acts"
 publish() { api POST "api/v1/queues/$q/runs?name=$1" '' -b "$tmp/cookies" -H "X-CSRF-Token: $csrf" -H 'Idempotency-Key: same' -H 'Content-Type: application/jsonl' --data-binary '{"order": 1, "sql": "SELECT 1"}'; }
@@ -145,7 +181,7 @@ api POST "api/v1/queues/$q/pause" '{"reason": "left"}' -m 1 -b "$tmp/cookies" -H
 expect 'it left' "$status" 'curl: 28'
 eventually 20 eval '[ "$(sql "SELECT count(*) FROM pg_locks WHERE relation = '"'lockstep.queue'"'::regclass AND NOT granted")" = 0 ]'
 lets_go
-expect 'not paused' "$(sql "SELECT count(*) FROM lockstep.event_log WHERE event = 'queue_paused'")" 0
+expect 'not paused' "$(sql "SELECT count(*) FROM lockstep.event_log WHERE event = 'queue_paused' AND detail = 'left'")" 0
 
 case_begin 'a person whose session with PostgreSQL was ended is asked to sign in again, at once'
 sql "SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity WHERE usename = '$acts' AND datname = current_database()" >/dev/null

@@ -108,8 +108,9 @@ case_begin 'what runs, what is rejected, what was replayed'
 has_all executors '.items[0]' 'executor_id state host pid queues readers in_use heartbeat_at started_at version'
 reads 'gone' executors '.items | map(.state) | unique | join(" ")' gone
 eventually 30 eval 'as GET "api/v1/locks?limit=1000"; [ "$(api_is ".items | length > 0")" = true ]'
-has_all "locks?queue=$q" '.items[0]' 'kind mode state granted queue run_id order pid login application_name host since age_s blocked_by query'
+has_all "locks?queue=$q" '.items[0]' 'kind mode state granted queue run_id order pid login may_end application_name host since age_s blocked_by query'
 reads 'why no query, once' locks '.hidden | has("reason") and has("hint")' true
+reads 'whose session it may not end' locks '.items | map(.may_end) | unique | tostring' '[false]'
 reads 'no query' locks '.items | map(.query) | unique | tostring' '[null]'
 token=$(lockstep console token create acts --role operator -q)
 api GET 'api/v1/locks' '' -H "Authorization: Bearer $token"
@@ -169,6 +170,23 @@ event="INSERT INTO lockstep.event_log (event, queue_id, detail) SELECT 'queue_ch
 walk events .event_id "$event"
 walk "events?text=found&queue=$q" .event_id "$event"
 walk "runs/$run/events" .event_id "INSERT INTO lockstep.event_log (event, run_no) SELECT 'run_paused', run_no FROM lockstep.run WHERE run_id = '$run'"
+sql <<SQL >/dev/null
+SET session_replication_role = replica;
+INSERT INTO lockstep.run (run_id, queue_id, name, on_failure, status, phases, tasks, started_at, ended_at)
+SELECT ('00000000-0000-4000-9000-' || lpad(n::text, 12, '0'))::uuid, queue_id, 'walked', 'stop', 'Completed', 5, 25, now(), now() FROM lockstep.queue, generate_series(1, 4) AS n;
+INSERT INTO lockstep.phase (run_no, queue_id, "order", previous_order, opened_at, done_at) SELECT r.run_no, r.queue_id, n * 10, n * 10 - 10, now(), now() FROM lockstep.run r, generate_series(1, 5) AS n WHERE r.name = 'walked';
+INSERT INTO lockstep.task (phase_id, run_no, queue_id, "order", seq, kafka_offset, payload, name, status, attempt_num, started_at, duration)
+SELECT p.phase_id, p.run_no, p.queue_id, p."order", p."order" + n, p.run_no * 1000 + p."order" + n, '{"sql": "SELECT 1"}', 'walked', 'Completed', 1, now(), '1 s'
+FROM lockstep.phase p JOIN lockstep.run r USING (run_no), generate_series(1, 5) AS n WHERE r.name = 'walked'
+SQL
+walked=00000000-0000-4000-9000-000000000001
+newer="SET session_replication_role = replica; INSERT INTO lockstep.run (run_id, queue_id, name, on_failure, status, started_at, ended_at) SELECT gen_random_uuid(), queue_id, 'walked', 'stop', 'Completed', now(), now() FROM lockstep.queue WHERE name = '$q'"
+walk runs .run_id "$newer"
+walk "runs?status=Completed&name=walk" .run_id "$newer"
+walk "runs/$walked/phases" .order "SET session_replication_role = replica; INSERT INTO lockstep.phase (run_no, queue_id, \"order\", previous_order) SELECT run_no, queue_id, max(\"order\") + 10, max(\"order\") FROM lockstep.phase JOIN lockstep.run r USING (run_no, queue_id) WHERE r.run_id = '$walked' GROUP BY run_no, queue_id"
+task="SET session_replication_role = replica; INSERT INTO lockstep.task (phase_id, run_no, queue_id, \"order\", seq, kafka_offset, payload, name, status) SELECT phase_id, run_no, t.queue_id, t.\"order\", t.seq + 5, t.kafka_offset + 5, '{}', 'walked', 'Pending' FROM lockstep.task t JOIN lockstep.run r USING (run_no) WHERE r.run_id = '$walked' ORDER BY t.kafka_offset DESC LIMIT 1"
+walk "runs/$walked/tasks" .task_id "$task"
+walk "runs/$walked/tasks?name=walk" .task_id "$task"
 sql "INSERT INTO lockstep.queue (name, topic) SELECT 'a' || n, 'a' || n FROM generate_series(1, 3) n" >/dev/null
 walk queues .queue "INSERT INTO lockstep.queue (name, topic) SELECT gen_random_uuid(), 't'"
 walk jobs .job "INSERT INTO lockstep.job (name, queue_id, spec, enabled, overlap, zombie_after) SELECT gen_random_uuid(), queue_id, '{}', false, 'allow', '1 h' FROM lockstep.queue"

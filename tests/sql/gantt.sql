@@ -1,6 +1,6 @@
 -- lockstep.run_gantt: the document that pictures of a run are drawn from, here and in the console.
 BEGIN;
-SELECT plan(22);
+SELECT plan(26);
 SET LOCAL session_replication_role = replica; -- rows as they would have become
 
 INSERT INTO lockstep.queue (name, topic) VALUES ('gantt', 't');
@@ -51,6 +51,17 @@ SELECT is((SELECT array_agg(round(c.c::text::numeric, 1) ORDER BY n) FROM p, jso
 SELECT is((SELECT jsonb_array_length(lockstep.run_gantt(run_no)::jsonb #> '{phases,1,density}') FROM r), 200, '200 parts, unless another number is asked for');
 SELECT is((SELECT concat_ws(' ', value -> 'start_s', value -> 'busy_share', value -> 'straggler', jsonb_array_length(value -> 'bars')) FROM p WHERE o = 30), 'null null null 3', 'a phase that has not begun');
 SELECT ok((SELECT d::text !~ 'secret' FROM d), 'no payload');
+
+-- A part of its time.
+CREATE FUNCTION pg_temp.bars(a float8, b float8, o int) RETURNS jsonb LANGUAGE sql AS $$
+    SELECT p.value -> 'bars' FROM r, jsonb_array_elements(lockstep.run_bars(run_no, a, b)::jsonb -> 'phases') AS p WHERE (p.value ->> 'order')::int = o $$;
+SELECT is(pg_temp.bars(0, 100, 10), (SELECT jsonb_agg(b ORDER BY n) FROM p, jsonb_array_elements(value -> 'bars') WITH ORDINALITY AS b (b, n) WHERE o = 10 AND b ->> 'start_s' IS NOT NULL),
+          'the same bars, but for tasks that made no attempt');
+SELECT is((SELECT string_agg(b ->> 'name', ' ') FROM jsonb_array_elements(pg_temp.bars(6.5, 7.9, 10)) AS b), 'n4', 'what ran then, and no other attempt of the same task');
+SELECT is((SELECT array_agg(b ->> 'task_id' ORDER BY b ->> 'task_id') FROM jsonb_array_elements(pg_temp.bars(15.01, 16.005, 20)) AS b),
+          (SELECT array_agg(t.task_id::text ORDER BY t.task_id::text) FROM lockstep.task t JOIN r USING (run_no)
+           WHERE t."order" = 20 AND t.started_at <= t0 + interval '16.005 s' AND t.started_at + t.duration >= t0 + interval '15.01 s'), 'of a phase with a density, those of a short time');
+SELECT is(pg_temp.bars(0, 100, 20), NULL, 'and none of a time in which more than 500 ran');
 
 -- While it runs.
 UPDATE lockstep.run SET ended_at = NULL, started_at = clock_timestamp() - interval '10 s' WHERE name = 'n';

@@ -178,7 +178,7 @@ function behind(phase, top, port, index) {
 function before(phase, top, port, index) {
     const bottom = top + phase.height;
     return [
-        phase.density ? density(phase, top, port) : [bars(phase, top, port), names(phase, top, port)],
+        phase.dense ? density(phase, top, port) : [bars(phase, top, port), names(phase, top, port)],
         barrier(phase, top, port),
         s('rect', { class: 'g-head', x: 0, y: top, width: port.gutter, height: phase.height }),
         strip(top, port.gutter, phase.height, index),
@@ -265,7 +265,7 @@ export function overview(model, buckets) {
         for (let i = Math.floor(a); i < b && i < buckets; i++) out[i] += weight * (Math.min(b, i + 1) - Math.max(a, i));
     };
     for (const p of model.phases) {
-        for (const bar of p.bars) add(bar.start_s, bar.end, 1);
+        if (!p.density) for (const bar of p.bars) add(bar.start_s, bar.end, 1);
         const step = p.density && (p.to - p.from) / p.density.length;
         p.density?.forEach((share, i) => {
             if (share > 0) add(p.from + i * step, p.from + (i + 1) * step, share * (model.doc.readers ?? 8));

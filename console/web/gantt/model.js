@@ -39,13 +39,15 @@ function phaseModel(doc, phase, end, rows) {
         counts = phase.status ?? {};
     const bars = barsOf(phase, end),
         density = phase.density?.length ? phase.density : null;
-    const n = density ? 1 : lanes(bars),
-        each = density ? 40 : laneHeight(n);
+    const some = density !== null && bars.length > 0, // those of the part that is looked at: the band keeps its height
+        n = density && !some ? 1 : lanes(bars),
+        each = density ? 40 / n : laneHeight(n);
     return {
         ...row,
         ...phase,
         bars,
         density,
+        dense: density !== null && !some,
         lanes: n,
         laneHeight: each,
         height: Math.max(46, n * each + 10),
@@ -62,7 +64,7 @@ function phaseModel(doc, phase, end, rows) {
 function busy(phases) {
     const spans = [];
     for (const p of phases) {
-        for (const b of p.bars) spans.push([b.start_s, b.end]);
+        if (!p.density) for (const b of p.bars) spans.push([b.start_s, b.end]);
         const step = p.density && (p.to - p.from) / p.density.length;
         p.density?.forEach((share, i) => {
             if (share > 0) spans.push([p.from + i * step, p.from + (i + 1) * step]);
@@ -128,6 +130,23 @@ export function model(doc, phaseRows = [], squeeze = true) {
         y += p.height;
     }
     return { doc, phases, end, now, height: y, scale: scale(pieces(phases, end, squeeze)) };
+}
+
+/* With the bars of a part of its time, by order, where it has densities. */
+export function withBars(doc, detail) {
+    if (!detail) return doc;
+    const bars = new Map(detail.phases.map((p) => [String(p.order), p.bars]));
+    return { ...doc, phases: (doc.phases ?? []).map((p) => (p.density?.length && bars.has(String(p.order)) ? { ...p, bars: bars.get(String(p.order)) } : p)) };
+}
+
+/* Which part of a run's time is to be asked for when from to to is shown, in seconds; null: all is shown, or that part is known. More is asked
+ * for than is shown, so that a short move needs no new answer; a part that was too full to have bars is asked again when a quarter of it is shown.
+ */
+export function partOf(view, end, known) {
+    const length = view.to - view.from;
+    if (length >= end * 0.98) return null;
+    if (known && known.from <= view.from && known.to >= view.to && length > (known.to - known.from) / 4) return null;
+    return { from: Math.max(0, view.from - length / 4), to: Math.min(end, view.to + length / 4) };
 }
 
 /* What part of the readers' time of a phase did nothing: 1 - busy_share. */

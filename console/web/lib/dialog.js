@@ -59,6 +59,7 @@ function fieldRow(field, values, change) {
         on: {
             input: (e) => {
                 values[field.name] = e.target.value;
+                if (field.check) e.target.setCustomValidity(field.check(e.target.value));
                 change(field.name);
             },
         },
@@ -83,7 +84,7 @@ function fieldRow(field, values, change) {
 
 /* ask({title, effect, confirm, danger, fields, values, preview, act, done})
  *   effect    sentences: what will happen; or a function of the values
- *   fields    more to fill in: {name, label, type, options, rows, help, required}
+ *   fields    more to fill in: {name, label, type, options, rows, help, required, min, max, check: (text) -> what is wrong with it, or ''}
  *   preview   async (values) -> nodes: what the server says would happen; it must have been seen for these values
  *   act       async (values with reason) -> document; done(document) -> the sentence of the toast, or shown(document) -> [title, nodes] of
  *             a dialog that stays until it is closed

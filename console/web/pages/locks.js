@@ -116,7 +116,7 @@ function columns(operator, reload) {
         { label: 'host', cell: (l) => l.host },
         { label: 'blocked by', cell: (l) => list(l.blocked_by).join(', ') || null },
         { label: 'query', class: 'text', cell: (l) => l.query && h('code', null, l.query) },
-        operator && { label: 'do', cell: (l) => l.pid && endButton(l, reload) },
+        operator && { label: 'do', cell: (l) => l.may_end && endButton(l, reload) },
     ].filter(Boolean);
 }
 

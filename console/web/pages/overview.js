@@ -50,7 +50,7 @@ const COLUMNS = [
     { label: 'tasks a minute', cell: (q) => spark(q.throughput, { label: 'tasks a minute' }) },
     {
         label: 'barrier',
-        title: 'reader time lost at the ends of phases',
+        title: 'the longest time of each minute from the last end of a phase to the first start of the next',
         cell: (q) => spark(q.barrier_ms, { label: 'barrier', unit: (ms) => duration(ms / 1000), second: true }),
     },
 ];

@@ -14,6 +14,8 @@ const MEANING = {
     all: 'Every task of the range runs again, also completed ones.',
 };
 
+const BUSY = 'Until it has ended, other pages of this sign-in get no answer; a page with a sign-in of its own does.';
+
 const HISTORY = (operator, after) => [
     { label: 'replay', key: true, num: true, cell: (r) => `#${r.replay_id}` },
     { label: 'queue', cell: (r) => queueLink(r.queue) },
@@ -72,6 +74,13 @@ function preview(doc) {
     ];
 }
 
+/* What a browser takes for a date is more than what a person means by one: of "-5" it makes a day. "": it is a bound. */
+export function boundProblem(text) {
+    if (/^\d+$/.test(text)) return Number(text) <= Number.MAX_SAFE_INTEGER ? '' : 'There is no such offset.';
+    const time = /^\d{4}-\d\d-\d\d/.test(text) && instant(text) !== null;
+    return text === '' || time || ['earliest', 'latest'].includes(text) ? '' : 'Give an offset, a time as 2026-11-23T08:00, earliest or latest.';
+}
+
 /* Numbers stay offsets, words stay words, everything else is a time. */
 function bound(text) {
     if (/^\d+$/.test(text)) return Number(text);
@@ -104,6 +113,7 @@ function proceed(r, after) {
             `It was interrupted at offset ${count(r.cursor)} of ${count(r.from_offset)} to ${count(r.to_offset)}; it continues there.`,
             MEANING[r.mode],
             'What it has done already is not done again. It is refused while another session drives it.',
+            BUSY,
         ],
         preview: async (v) =>
             preview(await send('POST', 'replay', { ...own, ...order, reason: v.reason || 'preview', preview: true }, { long: true })),
@@ -134,7 +144,7 @@ function start(queues, ctx) {
         run: ctx.query.get('run') ?? '',
         from: 'earliest',
         to: 'latest',
-        order: '',
+        order: ctx.query.get('order') ?? '',
     };
     return actionButton('Replay', {
         title: 'Replay',
@@ -146,9 +156,9 @@ function start(queues, ctx) {
             { name: 'queue', label: 'queue', options: queues },
             { name: 'mode', label: 'mode', options: MODES },
             { name: 'run', label: 'run', help: 'one run; empty: the range below' },
-            { name: 'order', label: 'only the phase of order', type: 'number', help: 'of one run; later phases are not replayed; empty: all phases' },
-            { name: 'from', label: 'from', help: 'an offset, a time, or earliest' },
-            { name: 'to', label: 'to', help: 'an offset, a time, or latest' },
+            { name: 'order', label: 'only the phase of order', type: 'number', min: -Number.MAX_SAFE_INTEGER, max: Number.MAX_SAFE_INTEGER, help: 'of one run; later phases are not replayed; empty: all phases' },
+            { name: 'from', label: 'from', check: boundProblem, help: 'an offset, a time, or earliest' },
+            { name: 'to', label: 'to', check: boundProblem, help: 'an offset, a time, or latest' },
         ],
         effect: (v) => [
             MEANING[v.mode],
@@ -156,6 +166,7 @@ function start(queues, ctx) {
                 ? `Of run ${v.run}${v.order ? `, only the phase of order ${v.order}; later phases are not replayed` : ''}.`
                 : `Of ${v.queue}, from ${v.from} to ${v.to}.`,
             'Phases keep their order. The preview counts first; it changes nothing.',
+            BUSY,
         ],
         preview: async (v) => preview(await send('POST', 'replay', { ...request(v), preview: true }, { long: true })),
         act: (v) => send('POST', 'replay', request(v), { long: true }), // without a client it would be interrupted
@@ -176,7 +187,7 @@ export const page = {
     view: ({ list, queues }, ctx) => [
         pageHead('Replay', {
             sub: ctx.query.get('run')
-                ? `of run ${ctx.query.get('run')}`
+                ? `of run ${ctx.query.get('run')}${ctx.query.get('order') ? `, phase of order ${ctx.query.get('order')}` : ''}`
                 : 'Messages of a range of offsets or of time, or of one run, are run again.',
             tools: ctx.session.operator && queues.length > 0 && start(queues, ctx),
         }),

@@ -20,7 +20,7 @@ import { query, seg, whole } from '../lib/api.js';
 import { runButtons, runAction, RUN_ACTIONS } from '../lib/actions.js';
 import { pref, setPref } from '../lib/prefs.js';
 import { go } from '../lib/router.js';
-import { model, lost } from '../gantt/model.js';
+import { model, lost, partOf, withBars } from '../gantt/model.js';
 import { ganttWidget } from '../gantt/view.js';
 import { exports } from '../gantt/export.js';
 import { explainPanel } from '../lib/explain.js';
@@ -74,12 +74,30 @@ const legend = () =>
         ),
     );
 
+/* A run of which the chart has densities alone: the bars of the part that is zoomed into, a moment after the zoom. */
+function learnBars(data, ctx, view, end) {
+    const { state } = ctx;
+    clearTimeout(state.learning);
+    if (!data.gantt.sampled) return;
+    const part = partOf(view, end, state.detail?.gantt === data.gantt ? state.detail : null);
+    if (!part) return;
+    state.learning = setTimeout(async () => {
+        const ms = (t) => Math.round(t * 1000);
+        const doc = await ctx
+            .optional(`runs/${seg(data.run.run_id)}/bars${query({ from_ms: ms(part.from), to_ms: ms(part.to) })}`)
+            .catch(() => ({ problem: true })); // the page was left
+        if (doc.problem) return;
+        state.detail = { ...part, gantt: data.gantt, phases: doc.phases };
+        ctx.redraw();
+    }, 250);
+}
+
 function chart(data, ctx) {
     if (data.gantt.problem) return panel('Course', {}, problemBox(data.gantt.problem));
     const squeeze = pref('squeeze') === 'on',
-        key = [data.gantt, data.phases, squeeze];
+        key = [data.gantt, data.phases, squeeze, ctx.state.detail];
     if (!ctx.state.key || key.some((v, i) => v !== ctx.state.key[i])) {
-        ctx.state.model = model(data.gantt, data.phases.items, squeeze);
+        ctx.state.model = model(withBars(data.gantt, ctx.state.detail), data.phases.items, squeeze);
         ctx.state.key = key;
     }
     const drawn = ctx.state.model,
@@ -124,6 +142,7 @@ function chart(data, ctx) {
                 to: number('to'),
                 seen: (v) => {
                     ctx.state.view = v;
+                    learnBars(data, ctx, v, drawn.end);
                 },
             },
         }),
@@ -132,7 +151,7 @@ function chart(data, ctx) {
 
 function note(gantt) {
     if (!gantt.sampled) return 'drag to zoom, double click for all, Ctrl and wheel';
-    return `from a sample of its tasks${gantt.phases_hidden ? `, without ${plural(gantt.phases_hidden, 'phase')}` : ''}`;
+    return `from a sample of its tasks, zoom in for the tasks themselves${gantt.phases_hidden ? `, without ${plural(gantt.phases_hidden, 'phase')}` : ''}`;
 }
 
 function phaseState(p) {
@@ -140,7 +159,7 @@ function phaseState(p) {
     return badge(p.failed > 0 ? 'Failed' : p.cancelled > 0 && p.completed === 0 ? 'Cancelled' : 'Completed');
 }
 
-function phaseColumns(run) {
+function phaseColumns(run, operator) {
     const to = (p, status) => `runs/${seg(run.run_id)}${query({ order: p.order, status })}`;
     return [
         { label: 'order', key: true, class: 'nowrap', cell: (p) => h('a', { href: to(p) }, String(p.order)) },
@@ -172,7 +191,13 @@ function phaseColumns(run) {
             cell: (p) =>
                 p.straggler && [taskLink(p.straggler.task_id, p.straggler.name), ` ${duration(p.straggler.seconds)}`],
         },
-    ];
+        operator && {
+            label: 'do',
+            class: 'nowrap',
+            cell: (p) =>
+                h('a', { href: `replay${query({ queue: run.queue, run: run.run_id, order: p.order })}`, 'aria-label': `replay order ${p.order}` }, 'replay …'),
+        },
+    ].filter(Boolean);
 }
 
 function phases(data, ctx) {
@@ -192,7 +217,7 @@ function phases(data, ctx) {
                 tall: true,
                 caption: 'Phases',
                 cursor: 'phases',
-                columns: phaseColumns(data.run),
+                columns: phaseColumns(data.run, ctx.session.operator),
                 id: (p) => p.order,
                 none: 'No phase has been claimed.',
             },

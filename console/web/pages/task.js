@@ -1,8 +1,7 @@
-/* task.js: one task: what it does, each attempt with its error in full, its steps, why it is as it is. */
+/* task.js: one task: what it does, each attempt with its error in full, why it is as it is. */
 import { h } from '../lib/dom.js';
 import { pageHead, panel, facts, queueLink, runLink, problemBox, allFields, empty } from '../lib/parts.js';
 import { badge, tone } from '../lib/badge.js';
-import { table } from '../lib/table.js';
 import { duration, when, stamp, tookSeconds } from '../lib/format.js';
 import { seg, whole } from '../lib/api.js';
 import { taskButtons } from '../lib/actions.js';
@@ -38,7 +37,7 @@ function withLast(task) {
 }
 
 const number = (t) => t.attempt ?? t.attempt_num;
-const SHOWN = ['payload', 'params', 'args', 'input', 'body', 'attempts', 'steps', 'hidden', 'headers'];
+const SHOWN = ['payload', 'params', 'args', 'input', 'body', 'attempts', 'hidden', 'headers'];
 
 /* Only what runs has lasted until now; an end that is not known is not made up. */
 const lasted = (a) => (a.ended_at || a.status === 'Processing' ? tookSeconds(a) : 0);
@@ -75,18 +74,6 @@ const long = (label, text, of = '') =>
         h('pre', { tabindex: '0', role: 'region', 'aria-label': `${label}${of}` }, text),
     );
 
-const STEP_COLUMNS = [
-    { label: 'step', key: true, cell: (s) => `${s.step ?? ''} ${s.name ?? ''}` },
-    { label: 'status', cell: (s) => badge(s.status) },
-    { label: 'began', cell: (s) => when(s.started_at) },
-    {
-        label: 'took',
-        num: true,
-        cell: (s) => duration(tookSeconds(s)),
-    },
-    { label: 'rows', num: true, cell: (s) => s.rows },
-];
-
 function attempt(a) {
     return h(
         'article.attempt',
@@ -109,13 +96,6 @@ function attempt(a) {
         ['error', 'detail', 'hint', 'context', 'notices'].map((name) =>
             long(name[0].toUpperCase() + name.slice(1), a[name], ` of attempt ${a.attempt}`),
         ),
-        a.steps?.length > 0 &&
-            table({
-                caption: `Steps of attempt ${a.attempt}`,
-                columns: STEP_COLUMNS,
-                rows: a.steps,
-                id: (s) => s.step,
-            }),
     );
 }
 
@@ -134,7 +114,6 @@ function work(t) {
         long('Parameters', text(t.params ?? t.args)),
         long('Input', text(t.input)),
         long('Body', text(t.body)),
-        long('Steps', text(t.steps)),
     );
 }
 
@@ -192,6 +171,7 @@ export const page = {
                             ['task', `#${t.task_id}`],
                             ['position in the run', t.seq],
                             ['type', t.type],
+                            ['step', t.step],
                             ['due', when(t.not_before ?? t.scheduled_for, null)],
                             ['key', t.key && h('code', null, t.key)],
                             ['condition', t.condition],

@@ -1,0 +1,42 @@
+#include "console/recheck.h"
+
+#include "base/memory.h"
+#include "console/visitor.h"
+
+/* Who asks sends its questions together and waits for all answers: what comes meanwhile is the
+ * order to stop. */
+static void *recheck_main(void *context)
+{
+    struct recheck *recheck = context;
+    bool stopping = false;
+    while (!stopping) {
+        struct mail *mail = thread_take(&recheck->thread, &stopping), *next;
+        for (; mail != NULL; mail = next) {
+            struct rechecked *asked = (struct rechecked *)mail;
+            next = mail->next;
+            stopping = stopping || thread_has_mail(&recheck->thread);
+            asked->may = stopping || recheck->may(recheck->context, asked->visitor);
+            mailbox_put(recheck->answers, mail);
+        }
+        if (!stopping)
+            mailbox_wait(&recheck->thread.inbox, -1);
+    }
+    return NULL;
+}
+
+enum rc recheck_start(struct recheck *recheck, struct err *err)
+{
+    return thread_start(&recheck->thread, "recheck", recheck_main, recheck, err);
+}
+
+void recheck_ask(struct recheck *recheck, struct visitor *visitor)
+{
+    struct rechecked *asked = xcalloc(1, sizeof *asked);
+    asked->visitor = visitor_hold(visitor);
+    thread_tell(&recheck->thread, &asked->mail);
+}
+
+void recheck_stop(struct recheck *recheck)
+{
+    thread_stop(&recheck->thread);
+}
