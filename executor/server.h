@@ -67,8 +67,8 @@ MUST_CHECK enum rc server_open(struct executor *ex, struct err *err);
 /** A row that another session holds is waited for so long that the statement gives up before the
  * session is given up. */
 MUST_CHECK enum rc server_lock_timeout(struct db *db, int patience_ms, struct err *err);
-/** Compares the server with the queue's row, halts the lane or notes the change; lane->cursor was
- * read before. */
+/** Compares the server with the queue's row; halts the lane if it is another server, logs a
+ * fail-over or a restore. The caller has read the queue's row, and so stream.cursor, before. */
 MUST_CHECK enum rc server_recognise(struct lane *lane, struct err *err);
 /** The incarnation ends: where its lanes were. */
 void server_remember(struct executor *ex);
