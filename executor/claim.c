@@ -205,6 +205,17 @@ static const char *kind_of(const struct message *msg)
     return msg->type == MESSAGE_END ? "end" : "task";
 }
 
+/* Retention waits while claims are slow, so it hears how long each took. */
+static enum rc send_claim(struct executor *ex, const char *const *params,
+                          struct db_result **ret_row, struct err *err)
+{
+    int64_t from_us = clock_boot_us();
+    enum rc rc = run_beside(ex, &sql_executor_claim, params, ret_row, err);
+    if (ex->retention != NULL)
+        retention_claimed(ex->retention, clock_boot_us() - from_us);
+    return rc;
+}
+
 static enum rc ask(struct lane *lane, int count, bool bare, struct db_result **ret_row,
                    struct err *err)
 {
@@ -260,11 +271,7 @@ static enum rc ask(struct lane *lane, int count, bool bare, struct db_result **r
         [EXECUTOR_CLAIM_P_SPECIAL] = special(lane, count) ? "true" : "false",
         [EXECUTOR_CLAIM_P_PARKING] = parking(lane, head) ? "true" : "false",
         [EXECUTOR_CLAIM_P_IN_STRETCHES] = in_stretches(lane) ? "true" : "false"};
-    int64_t from_us = lane->ex->retention != NULL ? clock_boot_us() : 0;
-    enum rc rc = run_beside(lane->ex, &sql_executor_claim, params, ret_row, err);
-    if (from_us != 0)
-        retention_claimed(lane->ex->retention, clock_boot_us() - from_us);
-    return rc;
+    return send_claim(lane->ex, params, ret_row, err);
 }
 
 static void take(struct lane *lane, const struct db_result *row, int count)

@@ -30,7 +30,7 @@ contents() { # the same for functions, and for the prototypes of headers
             }
         }
         $4 == "prototype" && $2 ~ /\.h$/ { count[$2]++ }
-        $4 == "function" { print "function", $2 ":" $1, end - line }
+        $4 == "function" { print "function", $2 ":" $1, end - line + 1 }
         END { for (name in count) print "prototypes", name, count[name] }'
 }
 
@@ -60,8 +60,8 @@ expect() { # PATTERN WHAT FILE: what is said of the file, whose text comes on st
 
 self_test() {
     body() { echo 'int f(void)'; echo '{'; lines "$1" '    x();'; echo '}'; }
-    expect '' 'a function of 60 lines' a.c < <(body 58)
-    expect '.*a.c:f: function of 61, .*' 'a function of 61 lines' a.c < <(body 59)
+    expect '' 'a function of 60 lines' a.c < <(body 57)
+    expect '.*a.c:f: function of 61, .*' 'a function of 61 lines' a.c < <(body 58)
     expect '' 'a file of 500 lines' a.c < <(lines 500 '')
     expect '.*a.c: file of 501, .*' 'a file of 501 lines' a.c < <(lines 501 '')
     expect '' 'a header of 150 lines' a.h < <(lines 150 '')
