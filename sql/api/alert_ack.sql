@@ -1,4 +1,5 @@
--- Acknowledges an incident by its number, or all open ones of a job by its name: it is known, and no reminder is sent. Returns how many.
+-- Acknowledges an incident by its number, or all open ones of a job by its name: it is known, and no reminder is sent.
+-- Returns how many.
 CREATE OR REPLACE FUNCTION lockstep.alert_ack(what text, reason text) RETURNS int LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 #variable_conflict use_column
 DECLARE

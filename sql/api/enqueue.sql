@@ -1,6 +1,6 @@
--- Publishes tasks as one run, in the caller's transaction: if that commits, the run comes onto the topic exactly once; if not, there
--- is nothing of it. Sorted by order; tasks of one order stay as they are given. The fields are those of staged work (docs/how-to/publish.md).
--- A task that is wrong is refused here, with its number. Returns the run's id.
+-- Publishes tasks as one run, in the caller's transaction: if that commits, the run comes onto the topic exactly once;
+-- if not, there is nothing of it. Sorted by order; tasks of one order stay as they are given. The fields are those of
+-- staged work (docs/how-to/publish.md). A task that is wrong is refused here, with its number. Returns the run's id.
 CREATE OR REPLACE FUNCTION lockstep.enqueue(queue text, tasks jsonb[], name text DEFAULT NULL) RETURNS uuid
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET enable_seqscan = off
     SET enable_hashjoin = off SET enable_mergejoin = off SET jit = off AS $$

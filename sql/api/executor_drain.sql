@@ -1,5 +1,5 @@
--- An operator has an executor end as SIGTERM does: it claims nothing more, returns what it has not started, lets what runs
--- finish (up to its drain_timeout) and exits with 0.
+-- An operator has an executor end as SIGTERM does: it claims nothing more, returns what it has not started, lets what
+-- runs finish (up to its drain_timeout) and exits with 0.
 CREATE OR REPLACE FUNCTION lockstep.executor_drain(executor_id uuid, reason text DEFAULT NULL) RETURNS int
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 #variable_conflict use_column

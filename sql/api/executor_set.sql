@@ -1,4 +1,5 @@
--- An operator has an executor use so many of the readers it was started with, over all its queues; NULL: all. What runs finishes. Where it uses so many already, nothing is written.
+-- An operator has an executor use so many of the readers it was started with, over all its queues; NULL: all. What runs
+-- finishes. Where it uses so many already, nothing is written.
 CREATE OR REPLACE FUNCTION lockstep.executor_set(executor_id uuid, readers int, reason text DEFAULT NULL) RETURNS int
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 #variable_conflict use_column

@@ -1,5 +1,6 @@
--- Why does it not continue? One of the three is given: a queue, a run, a task. Each reason is one of lockstep.wait_reason, and its rank
--- there orders them: what a person can act on comes first, and of a task what is its own. Each is said once. There is always one.
+-- Why does it not continue? One of the three is given: a queue, a run, a task. Each reason is one of
+-- lockstep.wait_reason, and its rank there orders them: what a person can act on comes first, and of a task what is its
+-- own. Each is said once. There is always one.
 CREATE OR REPLACE FUNCTION lockstep.explain(p_queue_id int DEFAULT NULL, p_run_no bigint DEFAULT NULL, p_task_id bigint DEFAULT NULL)
 RETURNS SETOF lockstep.explanation LANGUAGE plpgsql AS $$
 BEGIN

@@ -1,5 +1,5 @@
--- An external worker says that it still works on a task: the lease runs for this long from now on (but never beyond the time-out
--- that the message sets). Returns the new updated_at, the token of the next call. A stale token raises LS001.
+-- An external worker says that it still works on a task: the lease runs for this long from now on (but never beyond the
+-- time-out that the message sets). Returns the new updated_at, the token of the next call. A stale token raises LS001.
 CREATE OR REPLACE FUNCTION lockstep.extend_task(task_id bigint, updated_at timestamptz, lease interval) RETURNS timestamptz
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET enable_seqscan = off
     SET enable_hashjoin = off SET enable_mergejoin = off SET jit = off AS $$

@@ -1,5 +1,6 @@
--- Makes jobs what a file declares: all of it or nothing. file: its name, by which its jobs are known the next time. What was changed by hand since is kept and
--- told, unless force; prune deletes what the file declared once and does no more; dry_run only tells. Jobs may follow others that come after them.
+-- Makes jobs what a file declares: all of it or nothing. file: its name, by which its jobs are known the next time.
+-- What was changed by hand since is kept and told, unless force; prune deletes what the file declared once and does no
+-- more; dry_run only tells. Jobs may follow others that come after them.
 CREATE OR REPLACE FUNCTION lockstep.job_apply(specs jsonb, file text, dry_run boolean DEFAULT false, prune boolean DEFAULT false, force boolean DEFAULT false)
 RETURNS TABLE (job text, action text, detail text) LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 #variable_conflict use_column

@@ -1,7 +1,9 @@
--- Fires the times of a job from `from` until `until` that no occurrence has fired, of schedules with the same time once, oldest first, in the caller's transaction; at most 1000 times at once.
--- schedule: only of this one, which may be disabled. overlap: what happens while a run of the job is open: allow fires all the same; queue_one leaves the rest to
--- the next call, so a caller repeats it until nothing waits; skip leaves it alone. dry_run only tells. What the dispatcher has yet to decide is left to it.
--- A time that was fired is not fired again, and its run has the id that it always has: a second call, or a dispatcher at work, doubles nothing.
+-- Fires the times of a job from `from` until `until` that no occurrence has fired, of schedules with the same time
+-- once, oldest first, in the caller's transaction; at most 1000 times at once.
+-- schedule: only of this one, which may be disabled. overlap: what happens while a run of the job is open: allow fires
+-- all the same; queue_one leaves the rest to the next call, so a caller repeats it until nothing waits; skip leaves it
+-- alone. dry_run only tells. What the dispatcher has yet to decide is left to it. A time that was fired is not fired
+-- again, and its run has the id that it always has: a second call, or a dispatcher at work, doubles nothing.
 --   action  fire, wait (queue_one), skip, leave (to the dispatcher); detail why
 CREATE OR REPLACE FUNCTION lockstep.job_backfill(job text, "from" timestamptz, until timestamptz, schedule text DEFAULT NULL, overlap text DEFAULT 'queue_one',
     dry_run boolean DEFAULT false)

@@ -1,4 +1,5 @@
--- Deletes a job with its schedules and what is known of its times. Its runs stay, and one that is open continues. version: as job_define.
+-- Deletes a job with its schedules and what is known of its times. Its runs stay, and one that is open continues.
+-- version: as job_define.
 CREATE OR REPLACE FUNCTION lockstep.job_delete(job text, version int DEFAULT NULL) RETURNS void
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 DECLARE

@@ -1,7 +1,8 @@
--- The times of stored schedules that are to come, from `from` until `until`, at most n; job NULL: of all jobs. Only what is enabled. A time that several schedules
--- of a job have is one, with the first of their names. Of each schedule about as many
--- times are computed as it has among the first n, however many schedules there are: each round goes a few times further with those that may have earlier times than
--- the n-th that is known. A schedule whose zone is gone has none, and a warning names it.
+-- The times of stored schedules that are to come, from `from` until `until`, at most n; job NULL: of all jobs. Only
+-- what is enabled. A time that several schedules of a job have is one, with the first of their names. Of each schedule
+-- about as many times are computed as it has among the first n, however many schedules there are: each round goes a few
+-- times further with those that may have earlier times than the n-th that is known. A schedule whose zone is gone has
+-- none, and a warning names it.
 CREATE OR REPLACE FUNCTION lockstep.job_forecast(job text DEFAULT NULL, "from" timestamptz DEFAULT NULL, until timestamptz DEFAULT NULL, n int DEFAULT 100)
 RETURNS TABLE (at timestamptz, job_name text, schedule text, local text) LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 #variable_conflict use_column

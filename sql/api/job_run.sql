@@ -1,5 +1,6 @@
--- Fires a job by hand, in the caller's transaction. params override the job's defaults. What the job does when a run of it has not ended holds here, too: only
--- with overlap allow a second one begins. A producer may run jobs that have no schedules. Returns the run's id.
+-- Fires a job by hand, in the caller's transaction. params override the job's defaults. What the job does when a run of
+-- it has not ended holds here, too: only with overlap allow a second one begins. A producer may run jobs that have no
+-- schedules. Returns the run's id.
 CREATE OR REPLACE FUNCTION lockstep.job_run(job text, params jsonb DEFAULT NULL) RETURNS uuid
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 DECLARE

@@ -1,4 +1,5 @@
--- Changes some fields of a job: those of `change`; one that is null there is as if it had never been set. version: as job_define. Returns the new version, or, where all of it was so already, the one that it has.
+-- Changes some fields of a job: those of `change`; one that is null there is as if it had never been set. version: as
+-- job_define. Returns the new version, or, where all of it was so already, the one that it has.
 CREATE OR REPLACE FUNCTION lockstep.job_set(job text, change jsonb, version int DEFAULT NULL) RETURNS int
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 DECLARE

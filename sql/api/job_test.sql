@@ -1,6 +1,7 @@
--- What the next cycle of the dispatcher does with each schedule of a job, and why; nothing is changed. now: at that time instead. The same decision as the
--- dispatcher's (lockstep.job_decide). tasks: what would be published. What SQL of users would bring is not known here: of a trigger the last look of the dispatcher
--- counts, unless look has another one, and the tasks of a query are those of rows. lockstep job test runs both, as the tasks' login.
+-- What the next cycle of the dispatcher does with each schedule of a job, and why; nothing is changed. now: at that
+-- time instead. The same decision as the dispatcher's (lockstep.job_decide). tasks: what would be published. What SQL
+-- of users would bring is not known here: of a trigger the last look of the dispatcher counts, unless look has another
+-- one, and the tasks of a query are those of rows. lockstep job test runs both, as the tasks' login.
 CREATE OR REPLACE FUNCTION lockstep.job_test(job text, now timestamptz DEFAULT NULL, look lockstep.rows_look DEFAULT NULL, rows jsonb[] DEFAULT NULL)
 RETURNS TABLE (schedule text, would_fire boolean, verdict text, reason text, scheduled_for timestamptz, next_scheduled_run timestamptz, tasks jsonb,
     pending_rows bigint, oldest_row_age interval, advice text)

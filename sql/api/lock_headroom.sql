@@ -1,5 +1,6 @@
--- How many locks the cluster's lock table is sure to hold, and how many are in it now, of all databases. When it is full,
--- nobody can even log in. The real capacity is a little larger (background processes, slack): that is not counted on.
+-- How many locks the cluster's lock table is sure to hold, and how many are in it now, of all databases. When it is
+-- full, nobody can even log in. The real capacity is a little larger (background processes, slack): that is not counted
+-- on.
 CREATE OR REPLACE FUNCTION lockstep.lock_headroom() RETURNS TABLE (capacity bigint, used bigint) LANGUAGE sql AS $$
     SELECT pg_catalog.current_setting('max_locks_per_transaction')::bigint
                * (pg_catalog.current_setting('max_connections')::bigint

@@ -1,9 +1,9 @@
--- Every advisory lock of ours in this database, held or waited for: one row per lock and session. For people; not for a hot
--- path (pg_locks stops the lock table for a moment). A phase lock is two advisory locks (phaselock/phaselock.h):
+-- Every advisory lock of ours in this database, held or waited for: one row per lock and session. For people; not for a
+-- hot path (pg_locks stops the lock table for a moment). A phase lock is two advisory locks (phaselock/phaselock.h):
 --   A shared, B exclusive: S, held once A is and nothing is waited for; A exclusive, B shared: IX likewise.
--- A session that holds S of a phase and waits for another take of it is shown as waiting. since: when the wait began, when a
--- slot was taken, when an executor started; PostgreSQL does not tell when a lock was granted. query: what the session runs,
--- if the caller may see it. Phase ids are found again from 32 bits: the newest phase that fits.
+-- A session that holds S of a phase and waits for another take of it is shown as waiting. since: when the wait began,
+-- when a slot was taken, when an executor started; PostgreSQL does not tell when a lock was granted. query: what the
+-- session runs, if the caller may see it. Phase ids are found again from 32 bits: the newest phase that fits.
 CREATE OR REPLACE FUNCTION lockstep.lock_list() RETURNS TABLE (kind text, mode text, state text, queue text, run_id uuid,
     "order" bigint, phase_id bigint, slot_no int, executor_id uuid, pid int, application_name text, host text,
     since timestamptz, age interval, blocked_by int[], query text) LANGUAGE sql STABLE AS $$

@@ -1,11 +1,11 @@
 -- An external worker reports on a task that next_task gave it.
---   status   Completed; Error: the attempt failed (Failed if it was the last); Failed: for good; PartiallyCompleted: some steps are
---            done, the rest is given up; Processing: it continues, the lease starts again; Pending: returned, nothing counted.
---            Others are not for workers (LS002). What the guard refuses raises 23514.
+--   status   Completed; Error: the attempt failed (Failed if it was the last); Failed: for good; PartiallyCompleted:
+--            some steps are done, the rest is given up; Processing: it continues, the lease starts again; Pending:
+--            returned, nothing counted. Others are not for workers (LS002). What the guard refuses raises 23514.
 --   step, response   kept when NULL        error   why it failed
 --   scheduled_for    with Error or Pending: not before; NULL: by the message's or the queue's retry_intervals
--- A stale updated_at raises LS001, and nothing is changed. Returns the row as it is now; its updated_at is the next token. Policy
--- and end of the run: worker_settle, at the commit.
+-- A stale updated_at raises LS001, and nothing is changed. Returns the row as it is now; its updated_at is the next
+-- token. Policy and end of the run: worker_settle, at the commit.
 CREATE OR REPLACE FUNCTION lockstep.modify_task(task_id bigint, updated_at timestamptz, status text, step text DEFAULT NULL,
     response text DEFAULT NULL, error text DEFAULT NULL, scheduled_for timestamptz DEFAULT NULL)
 RETURNS lockstep.worker_task LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET enable_seqscan = off

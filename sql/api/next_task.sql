@@ -1,12 +1,13 @@
--- An external worker asks for work: the oldest external task of the queue that is due, of a phase that is open, of a run and a
--- queue that nobody holds; at most one row. The task is Processing until the worker reports (modify_task) or its lease runs out.
+-- An external worker asks for work: the oldest external task of the queue that is due, of a phase that is open, of a
+-- run and a queue that nobody holds; at most one row. The task is Processing until the worker reports (modify_task) or
+-- its lease runs out.
 --   types   only tasks of these types (the message's kind, else external); NULL: of any
--- A task whose payload cannot be read as jsonb (or whose time-out is no interval) is failed for that, and the next one is taken.
--- updated_at is the concurrency token: every later call for this task names it, and gets the next one.
+-- A task whose payload cannot be read as jsonb (or whose time-out is no interval) is failed for that, and the next one
+-- is taken. updated_at is the concurrency token: every later call for this task names it, and gets the next one.
 --
--- No lock of the phase is held: a worker's transaction may stay open, and a gate must not wait for it. Instead the task's row is
--- locked first and the phase is looked at afterwards, in a statement of its own; whoever closes a phase (reopen) locks its
--- external tasks first, and is refused where one is locked or being worked on.
+-- No lock of the phase is held: a worker's transaction may stay open, and a gate must not wait for it. Instead the
+-- task's row is locked first and the phase is looked at afterwards, in a statement of its own; whoever closes a phase
+-- (reopen) locks its external tasks first, and is refused where one is locked or being worked on.
 CREATE OR REPLACE FUNCTION lockstep.next_task(queue text, worker text, types text[] DEFAULT NULL)
 RETURNS TABLE (task_id bigint, updated_at timestamptz, name text, type text, step text, attempt_num int, payload jsonb, run_id uuid,
                "order" bigint, max_attempts int, lease_until timestamptz)

@@ -1,7 +1,8 @@
--- An operator cancels a run. What is not running is Cancelled at once and its tokens are void; what runs is to be stopped by its
--- executor, which is notified, and ends as Terminated (or Completed, if it was quicker); what is still on the topic is recorded as
--- Cancelled when it is claimed (stop_after 0). The run has ended when nothing of it runs: until then the next run waits, so the
--- order is kept. Its end is not waited for: it may never come, and nothing that comes before it will run.
+-- An operator cancels a run. What is not running is Cancelled at once and its tokens are void; what runs is to be
+-- stopped by its executor, which is notified, and ends as Terminated (or Completed, if it was quicker); what is still
+-- on the topic is recorded as Cancelled when it is claimed (stop_after 0). The run has ended when nothing of it runs:
+-- until then the next run waits, so the order is kept. Its end is not waited for: it may never come, and nothing that
+-- comes before it will run.
 --   cancelled   tasks that are      stopping   tasks that still run      status   of the run now
 CREATE OR REPLACE FUNCTION lockstep.run_cancel(run_id uuid, reason text DEFAULT NULL, queue text DEFAULT NULL,
     OUT status text, OUT cancelled bigint, OUT stopping bigint)
@@ -34,7 +35,8 @@ BEGIN
     -- In ascending order, as gates do.
     PERFORM FROM lockstep.phase p WHERE p.run_no = no AND p.done_at IS NULL ORDER BY p."order" FOR UPDATE;
     -- + 0: in the order of the primary key, but not by it, for so all tasks that there are would be read.
-    -- Skipped: the row of an attempt that is being recorded right now. If it does not end there, give_up finds it: it looks at the run.
+    -- Skipped: the row of an attempt that is being recorded right now. If it does not end there, give_up finds it: it
+    -- looks at the run.
     touched := ARRAY(
         SELECT t.task_id FROM lockstep.task t JOIN lockstep.phase p USING (phase_id)
         WHERE p.run_no = no AND p.done_at IS NULL AND lockstep.is_unstarted(t.status)

@@ -1,5 +1,5 @@
--- An operator holds a run: no phase of it opens, no task of it starts, what runs may finish. Its executors are notified, return
--- what they have not started and claim no more of it. A run that is not claimed yet may be held, too.
+-- An operator holds a run: no phase of it opens, no task of it starts, what runs may finish. Its executors are
+-- notified, return what they have not started and claim no more of it. A run that is not claimed yet may be held, too.
 CREATE OR REPLACE FUNCTION lockstep.run_pause(run_id uuid, reason text DEFAULT NULL, queue text DEFAULT NULL, OUT status text)
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 #variable_conflict use_column

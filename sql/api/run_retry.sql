@@ -1,5 +1,6 @@
--- An operator has the failed tasks of a run tried again, and what was cancelled because of them, from the first such phase on, in
--- order. Of a cancelled run: all that was cancelled. The run has ended, or is paused, which this ends. See reopen.
+-- An operator has the failed tasks of a run tried again, and what was cancelled because of them, from the first such
+-- phase on, in order. Of a cancelled run: all that was cancelled. The run has ended, or is paused, which this ends. See
+-- reopen.
 CREATE OR REPLACE FUNCTION lockstep.run_retry(run_id uuid, reason text DEFAULT NULL, queue text DEFAULT NULL,
     OUT tasks bigint, OUT phases int, OUT "order" bigint)
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
@@ -26,7 +27,8 @@ BEGIN
         RAISE EXCEPTION 'run % has not ended: it is %', run_retry.run_id, r.status
             USING ERRCODE = 'LS002', HINT = format('Retry it when it has ended. To follow it: lockstep run watch %s', run_retry.run_id);
     END IF;
-    -- What failed may have been declared done since: then nothing of the phase that stopped the run is reopened. A loss (0) stays.
+    -- What failed may have been declared done since: then nothing of the phase that stopped the run is reopened. A loss
+    -- (0) stays.
     UPDATE lockstep.run SET stop_lifted = LEAST(run.stop_lifted, run.stop_after), stop_after = NULL, error = NULL
     WHERE run_no = no AND run.stop_after > 0 AND run.cancelled_at IS NULL;
     tasks := 0;

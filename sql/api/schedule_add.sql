@@ -1,4 +1,5 @@
--- Adds a schedule to a job: an object with the fields of a schedule (docs/reference/jobs.md). version: as job_define. Returns the job's new version.
+-- Adds a schedule to a job: an object with the fields of a schedule (docs/reference/jobs.md). version: as job_define.
+-- Returns the job's new version.
 CREATE OR REPLACE FUNCTION lockstep.schedule_add(job text, schedule jsonb, version int DEFAULT NULL) RETURNS int
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 DECLARE

@@ -1,4 +1,5 @@
--- Takes a schedule from a job; its occurrences stay, as those of no schedule. version: as job_define. Returns the job's new version.
+-- Takes a schedule from a job; its occurrences stay, as those of no schedule. version: as job_define. Returns the job's
+-- new version.
 CREATE OR REPLACE FUNCTION lockstep.schedule_remove(job text, schedule text, version int DEFAULT NULL) RETURNS int
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 DECLARE

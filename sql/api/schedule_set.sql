@@ -1,5 +1,5 @@
--- Changes some fields of a schedule: those of `change`; one that is null there is as if it had never been set. Another kind takes nothing of the old rule but
--- its zone and bounds. version: as job_define. Returns the job's new version.
+-- Changes some fields of a schedule: those of `change`; one that is null there is as if it had never been set. Another
+-- kind takes nothing of the old rule but its zone and bounds. version: as job_define. Returns the job's new version.
 CREATE OR REPLACE FUNCTION lockstep.schedule_set(job text, schedule text, change jsonb, version int DEFAULT NULL) RETURNS int
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 DECLARE

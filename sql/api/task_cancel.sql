@@ -1,6 +1,7 @@
--- An operator cancels a task. One that is not running is Cancelled at once and its token is void; one that runs is to be stopped by
--- its executor, which is notified, and ends as Terminated (or Completed, if it was quicker). A cancelled task counts as failed:
--- the run's policy decides. status: what it is now. LS002: it makes no sense; 55P03: come again in a moment.
+-- An operator cancels a task. One that is not running is Cancelled at once and its token is void; one that runs is to
+-- be stopped by its executor, which is notified, and ends as Terminated (or Completed, if it was quicker). A cancelled
+-- task counts as failed: the run's policy decides. status: what it is now. LS002: it makes no sense; 55P03: come again
+-- in a moment.
 CREATE OR REPLACE FUNCTION lockstep.task_cancel(task_id bigint, reason text DEFAULT NULL, OUT status text)
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 #variable_conflict use_column

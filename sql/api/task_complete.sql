@@ -1,5 +1,6 @@
--- An operator declares a task done: what it was to do was done by other means. One that runs is refused (cancel it first), unless
--- it is external: then its worker's token is void. What its failure has stopped stays so: run_retry takes that up.
+-- An operator declares a task done: what it was to do was done by other means. One that runs is refused (cancel it
+-- first), unless it is external: then its worker's token is void. What its failure has stopped stays so: run_retry
+-- takes that up.
 CREATE OR REPLACE FUNCTION lockstep.task_complete(task_id bigint, reason text DEFAULT NULL, OUT status text)
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 #variable_conflict use_column

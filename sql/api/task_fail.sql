@@ -1,5 +1,5 @@
--- An operator declares a task finally failed, whatever attempts it has left; the run's policy decides. One that runs is refused
--- (cancel it first), unless it is external: then its worker's token is void.
+-- An operator declares a task finally failed, whatever attempts it has left; the run's policy decides. One that runs is
+-- refused (cancel it first), unless it is external: then its worker's token is void.
 CREATE OR REPLACE FUNCTION lockstep.task_fail(task_id bigint, reason text DEFAULT NULL, OUT status text)
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 #variable_conflict use_column

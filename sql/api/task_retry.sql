@@ -1,5 +1,5 @@
--- An operator has one finished task tried again that is not done, or one that waits for its time (the next attempt, or not_before) tried now. A run that had
--- ended is Running again. See reopen.
+-- An operator has one finished task tried again that is not done, or one that waits for its time (the next attempt, or
+-- not_before) tried now. A run that had ended is Running again. See reopen.
 CREATE OR REPLACE FUNCTION lockstep.task_retry(task_id bigint, reason text DEFAULT NULL, OUT status text)
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 #variable_conflict use_column

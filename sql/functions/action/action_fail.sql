@@ -1,5 +1,5 @@
--- As fail, for an attempt outside the database: keeps its answer, and puts the next attempt off for as long as the server asked
--- (p_retry_after_s, NULL: it did not), if that is later than the interval.
+-- As fail, for an attempt outside the database: keeps its answer, and puts the next attempt off for as long as the
+-- server asked (p_retry_after_s, NULL: it did not), if that is later than the interval.
 CREATE OR REPLACE FUNCTION lockstep.action_fail(p_task_id bigint, p_token uuid, p_permanent boolean, p_ran_us bigint, p_sqlstate text,
     p_error text, p_detail text, p_hint text, p_context text, p_response text, p_retry_after_s int) RETURNS text
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET enable_seqscan = off

@@ -1,21 +1,24 @@
 -- Adopt: takes work that nobody owns and that is due: returned, waiting for its next attempt, or of an executor that is
--- dead. One phase a call, the oldest first, but where runs are concurrent those of runs of which the caller has none (p_held) before the
--- others; S(phase) is tried, the phase row is skipped when it is locked.
+-- dead. One phase a call, the oldest first, but where runs are concurrent those of runs of which the caller has none
+-- (p_held) before the others; S(phase) is tried, the phase row is skipped when it is locked.
 --
--- p_enough: phases of which the caller has unstarted tasks and which it has not seen open. It takes no more of them while they
--- are closed: a few make its gate open the phase, the rest comes then.
+-- p_enough: phases of which the caller has unstarted tasks and which it has not seen open. It takes no more of them
+-- while they are closed: a few make its gate open the phase, the rest comes then.
 --
--- Only what is adoptable is taken. External tasks are not; their leases are looked after. Nor are tasks that may run only after a failure, as long
--- as their phase is closed. A closed phase of such tasks may have no owner that would gate for it: who claimed it may be dead. Nor has a phase with
--- nothing left to do: duplicates of a key, or tasks that an operator has ended. As many of them as the lookahead allows would wait for ever.
+-- Only what is adoptable is taken. External tasks are not; their leases are looked after. Nor are tasks that may run
+-- only after a failure, as long as their phase is closed. A closed phase of such tasks may have no owner that would
+-- gate for it: who claimed it may be dead. Nor has a phase with nothing left to do: duplicates of a key, or tasks that
+-- an operator has ended. As many of them as the lookahead allows would wait for ever.
 --
 -- p_limit 0: nothing is adopted; the caller has no reader free, and looks for what needs none.
 --
--- A dead owner's attempt counts as lost only if its row shows that it had begun (Processing). Otherwise the attempt keeps its number. If
--- the phase is open, the attempt may have begun all the same: the task is doubted, so its next attempt is shown before it runs.
+-- A dead owner's attempt counts as lost only if its row shows that it had begun (Processing). Otherwise the attempt
+-- keeps its number. If the phase is open, the attempt may have begun all the same: the task is doubted, so its next
+-- attempt is shown before it runs.
 --
--- One row a task; or one row without a task: verdict 'none' (wait_ms: until something is due, NULL if nothing is; phase_id,
--- run_no, order: such a closed phase, the first of its run and not in p_enough, the caller is to open it), 'busy'.
+-- One row a task; or one row without a task: verdict 'none' (wait_ms: until something is due, NULL if nothing is;
+-- phase_id, run_no, order: such a closed phase, the first of its run and not in p_enough, the caller is to open it),
+-- 'busy'.
 --
 -- Its plans are made once: to make them for each call, with adoptable in them, takes longer than all the rest of it.
 CREATE OR REPLACE FUNCTION lockstep.adopt(p_queue_id int, p_executor_no int, p_limit int, p_held bigint[],

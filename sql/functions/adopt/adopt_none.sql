@@ -1,5 +1,5 @@
--- There is nothing to adopt: when to ask again (wait_ms; NULL: when notified), and which closed phase the caller is to open. p_due: when the first
--- task is; p_offer: a closed phase with nothing left to do, its run and order. See adopt.
+-- There is nothing to adopt: when to ask again (wait_ms; NULL: when notified), and which closed phase the caller is to
+-- open. p_due: when the first task is; p_offer: a closed phase with nothing left to do, its run and order. See adopt.
 CREATE OR REPLACE FUNCTION lockstep.adopt_none(p_queue_id int, p_enough bigint[], p_living int[], p_due timestamptz, p_offer bigint[],
     OUT wait_ms int, OUT phase_id bigint, OUT run_no bigint, OUT "order" bigint) LANGUAGE plpgsql AS $$
 #variable_conflict use_column
@@ -35,7 +35,8 @@ BEGIN
                WHERE p.queue_id = p_queue_id AND p.done_at IS NULL AND p.external AND r.cancelled_at IS NOT NULL) THEN
         wait_ms := LEAST(wait_ms, 500);
     END IF;
-    -- A dead executor's sessions, told to end, are still there: nobody says when they are gone, so who looked comes again.
+    -- A dead executor's sessions, told to end, are still there: nobody says when they are gone, so who looked comes
+    -- again.
     IF EXISTS (SELECT FROM lockstep.executor e WHERE e.executor_no = ANY (p_living) AND e.ended_at IS NOT NULL) AND EXISTS (
         SELECT FROM lockstep.executor e
         JOIN lockstep.task t ON t.executor_no = e.executor_no AND lockstep.is_ownable(t.status)

@@ -1,5 +1,6 @@
--- Up to p_limit tasks of one phase become those of executor p_executor_no. p_unowned: those without an owner, else those whose owner is none of
--- p_living. Returns them in the order of the topic. See adopt, which has S of the phase and its row.
+-- Up to p_limit tasks of one phase become those of executor p_executor_no. p_unowned: those without an owner, else
+-- those whose owner is none of p_living. Returns them in the order of the topic. See adopt, which has S of the phase
+-- and its row.
 CREATE OR REPLACE FUNCTION lockstep.adopt_take(p_phase_id bigint, p_executor_no int, p_limit int, p_unowned boolean, p_is_open boolean, p_living int[],
     p_lacks text[], p_max_lost int) RETURNS SETOF lockstep.task LANGUAGE plpgsql AS $$
 BEGIN

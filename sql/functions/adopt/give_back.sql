@@ -1,5 +1,6 @@
--- Returns tasks that were not started: nobody owns them, their tokens are void, whoever waits is told. A row that another session has
--- locked is skipped, because the caller has other tasks and other queues: executor_still_ours names those for which it comes again.
+-- Returns tasks that were not started: nobody owns them, their tokens are void, whoever waits is told. A row that
+-- another session has locked is skipped, because the caller has other tasks and other queues: executor_still_ours names
+-- those for which it comes again.
 CREATE OR REPLACE FUNCTION lockstep.give_back(p_queue_id int, p_task_ids bigint[], p_tokens uuid[]) RETURNS bigint
 LANGUAGE plpgsql AS $$
 DECLARE

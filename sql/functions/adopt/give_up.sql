@@ -1,6 +1,7 @@
--- What is not to be tried again and has no living owner is ended: tasks that were lost too often (queue.max_lost) are finally
--- failed, because a task that ends its server or its executor each time must not continue for ever; tasks that an operator has
--- cancelled, by themselves or with their run, are Cancelled or Terminated. The queue's row first, as for every change of a run.
+-- What is not to be tried again and has no living owner is ended: tasks that were lost too often (queue.max_lost) are
+-- finally failed, because a task that ends its server or its executor each time must not continue for ever; tasks that
+-- an operator has cancelled, by themselves or with their run, are Cancelled or Terminated. The queue's row first, as
+-- for every change of a run.
 CREATE OR REPLACE FUNCTION lockstep.give_up(p_queue_id int) RETURNS bigint LANGUAGE plpgsql AS $$
 DECLARE
     living int[];
@@ -24,7 +25,8 @@ BEGIN
         RETURN count;
     END IF;
     PERFORM FROM lockstep.queue WHERE queue_id = p_queue_id FOR NO KEY UPDATE;
-    -- All runs, in one order, before any phase of one: a gate has its run when it asks for the last phase of the run before.
+    -- All runs, in one order, before any phase of one: a gate has its run when it asks for the last phase of the run
+    -- before.
     PERFORM FROM lockstep.run r
     WHERE r.run_no = ANY (ARRAY(
         SELECT u.run_no FROM lockstep.run u

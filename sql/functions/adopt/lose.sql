@@ -1,10 +1,11 @@
--- These attempts are lost: their session is gone, or somebody cancelled them. What did commit is finished and its token is
--- gone, so only the others are touched. A lost attempt is counted apart from failed ones and does not use up max_attempts.
--- One that an operator has cancelled is not lost, it is stopped. A row that another session has locked is skipped: see give_back. p_kind:
+-- These attempts are lost: their session is gone, or somebody cancelled them. What did commit is finished and its token
+-- is gone, so only the others are touched. A lost attempt is counted apart from failed ones and does not use up
+-- max_attempts. One that an operator has cancelled is not lost, it is stopped. A row that another session has locked is
+-- skipped: see give_back. p_kind:
 --   lost     the task may be the cause: it counts (lost_num), and give_up ends the task after queue.max_lost of them
 --   server   the server ended it, for a reason of its own: not counted; the next attempt comes later each time
---   ended    somebody ended its session, or cancelled its statement: likewise, but for a task whose attempts were ended so 20 times; that
---            takes hours, and it may end itself. Then each one counts
+--   ended    somebody ended its session, or cancelled its statement: likewise, but for a task whose attempts were ended
+--            so 20 times; that takes hours, and it may end itself. Then each one counts
 --   stopped  its executor ended it, to end itself: not counted
 --   doubt    it may not have begun: not counted, it keeps its number; the next one is shown before it runs (adopt.sql)
 CREATE OR REPLACE FUNCTION lockstep.lose(p_queue_id int, p_task_ids bigint[], p_tokens uuid[], p_why text, p_kind text DEFAULT 'lost') RETURNS bigint
@@ -22,7 +23,8 @@ BEGIN
         PERFORM FROM lockstep.queue WHERE queue_id = p_queue_id FOR NO KEY UPDATE;
         PERFORM lockstep.task_stopped(stopped); -- their tokens are void then
     END IF;
-    -- Skipped, not waited for: the session that is gone may be about to commit, another one may keep the row for an hour.
+    -- Skipped, not waited for: the session that is gone may be about to commit, another one may keep the row for an
+    -- hour.
     free := ARRAY(SELECT t.task_id FROM lockstep.task t WHERE t.task_id = ANY (p_task_ids) ORDER BY t.task_id FOR NO KEY UPDATE SKIP LOCKED);
     WITH hit AS (
         SELECT t.task_id, t.attempt_num, t.executor_no, t.started_at,

@@ -1,5 +1,5 @@
--- Shows that these attempts are running; returns the tasks of those that it has marked. One by one: of a list the planner may take
--- the whole table for as good as a look-up for each.
+-- Shows that these attempts are running; returns the tasks of those that it has marked. One by one: of a list the
+-- planner may take the whole table for as good as a look-up for each.
 CREATE OR REPLACE FUNCTION lockstep.mark_processing(p_task_ids bigint[], p_tokens uuid[], p_ages_us bigint[], p_pids int[]) RETURNS SETOF bigint
 LANGUAGE plpgsql AS $$
 DECLARE

@@ -1,6 +1,7 @@
--- These tasks, which an operator has cancelled by themselves or with their run, have no attempt under way any more: they become
--- Terminated if one ran, Cancelled if not. A task that was cancelled by itself counts as failed: the run's policy decides, in this
--- transaction, so that a gate that finds the phase finished finds this, too. Called under the lock of the queue's row.
+-- These tasks, which an operator has cancelled by themselves or with their run, have no attempt under way any more:
+-- they become Terminated if one ran, Cancelled if not. A task that was cancelled by itself counts as failed: the run's
+-- policy decides, in this transaction, so that a gate that finds the phase finished finds this, too. Called under the
+-- lock of the queue's row.
 CREATE OR REPLACE FUNCTION lockstep.task_stopped(p_task_ids bigint[]) RETURNS bigint LANGUAGE plpgsql AS $$
 DECLARE
     task_row record;

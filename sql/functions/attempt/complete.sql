@@ -1,8 +1,8 @@
--- The attempt that holds this token is done. Runs in the transaction of the task's effect: both commit or neither does. A
--- stale token raises, so the effect of a zombie rolls back. now() is when the transaction began, that is, when the server
--- began with the task's first statement.
--- No SET search_path: docs/explanation/decisions.md. SET enable_seqscan costs a hundredth: without it a plan made while the table has a page or
--- two reads all of it, and is kept while it grows.
+-- The attempt that holds this token is done. Runs in the transaction of the task's effect: both commit or neither does.
+-- A stale token raises, so the effect of a zombie rolls back. now() is when the transaction began, that is, when the
+-- server began with the task's first statement.
+-- No SET search_path: docs/explanation/decisions.md. SET enable_seqscan costs a hundredth: without it a plan made while
+-- the table has a page or two reads all of it, and is kept while it grows.
 CREATE OR REPLACE FUNCTION lockstep.complete(p_task_id bigint, p_token uuid, p_started timestamptz DEFAULT NULL) RETURNS void
 LANGUAGE plpgsql SECURITY DEFINER SET enable_seqscan = off AS $$
 BEGIN

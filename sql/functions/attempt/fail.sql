@@ -1,7 +1,8 @@
--- The attempt that holds this token failed, and why. Attempts left: Error, due after the interval, owned by nobody. None
--- left, p_permanent, or an error that is not to be tried again (retry_on, of the message or the queue): Failed, and the run's policy
--- decides, in the same transaction. p_ran_us: how long it ran.
--- What is the server's fault counts neither as a failed attempt nor as a lost one: the task is put off, longer each time, without end.
+-- The attempt that holds this token failed, and why. Attempts left: Error, due after the interval, owned by nobody.
+-- None left, p_permanent, or an error that is not to be tried again (retry_on, of the message or the queue): Failed,
+-- and the run's policy decides, in the same transaction. p_ran_us: how long it ran.
+-- What is the server's fault counts neither as a failed attempt nor as a lost one: the task is put off, longer each
+-- time, without end.
 -- p_raised: the task's own SQL has raised the error (RAISE): its SQLSTATE says nothing of the server.
 -- Returns the new status. A stale token raises.
 CREATE OR REPLACE FUNCTION lockstep.fail(p_task_id bigint, p_token uuid, p_permanent boolean, p_ran_us bigint, p_sqlstate text,

@@ -1,5 +1,5 @@
--- What the SQL of attempts that have ended said, one element for each: rows, and notices. An executor calls it behind the end, which is recorded
--- already. In the order of the ids, as every function that locks several tasks.
+-- What the SQL of attempts that have ended said, one element for each: rows, and notices. An executor calls it behind
+-- the end, which is recorded already. In the order of the ids, as every function that locks several tasks.
 CREATE OR REPLACE FUNCTION lockstep.said(p_task_ids bigint[], p_attempts int[], p_rows bigint[], p_notices text[]) RETURNS void
 LANGUAGE plpgsql AS $$
 DECLARE

@@ -1,5 +1,5 @@
--- The attempt that holds this token begins with the steps of its task: with the one that the row names, or with the first. Shown
--- as Processing at once. A stale token raises.
+-- The attempt that holds this token begins with the steps of its task: with the one that the row names, or with the
+-- first. Shown as Processing at once. A stale token raises.
 CREATE OR REPLACE FUNCTION lockstep.step_begin(p_task_id bigint, p_token uuid, p_first text, OUT step text, OUT started_at timestamptz)
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp
     SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$

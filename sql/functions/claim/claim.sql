@@ -1,28 +1,34 @@
--- Claim: the next messages of one phase become tasks of one executor, in the transaction that moves the cursor past them.
--- Everything is decided under the lock of the queue's row, and nothing is waited for while it is held: S(phase) and the
--- phase row are only tried. The caller sends a segment of its buffer, whose records share their tags, so these are checked once.
--- Another executor may have claimed the head of the segment meanwhile; then the rest of it is claimed.
+-- Claim: the next messages of one phase become tasks of one executor, in the transaction that moves the cursor past
+-- them. Everything is decided under the lock of the queue's row, and nothing is waited for while it is held: S(phase)
+-- and the phase row are only tried. The caller sends a segment of its buffer, whose records share their tags, so these
+-- are checked once. Another executor may have claimed the head of the segment meanwhile; then the rest of it is
+-- claimed.
 --
 -- p_buffer_from: the offset from which the caller's buffer is complete. A cursor below it has gone back (fail-over,
 -- restore): nothing is claimed, or messages would be lost.
 --
 -- p_held: the phases of which the caller has S.
 --
--- p_parking: the caller takes the run for paused and sends more than its readers can do; if it is not, nothing is claimed (resumed).
+-- p_parking: the caller takes the run for paused and sends more than its readers can do; if it is not, nothing is
+-- claimed (resumed).
 --
--- p_in_stretches: the tasks are short. Then, while the run's last phase waits to be opened, the next one is left to those who have S of that:
--- a barrier inside one executor takes half the time of one between two. Only while an executor owns a task of it: that executor opens
--- it, and lockstep.opened wakes the others; what takes its last task of the phase away wakes them, too. Not where runs are concurrent: another run may be behind.
+-- p_in_stretches: the tasks are short. Then, while the run's last phase waits to be opened, the next one is left to
+-- those who have S of that: a barrier inside one executor takes half the time of one between two. Only while an
+-- executor owns a task of it: that executor opens it, and lockstep.opened wakes the others; what takes its last task of
+-- the phase away wakes them, too. Not where runs are concurrent: another run may be behind.
 --
--- Most segments continue the last phase of their run. The others have functions of their own: claim_judge decides about what neither does that nor begins
--- the next phase (another run, the end, what is wrong), claim_begin makes a phase or a run that begins.
+-- Most segments continue the last phase of their run. The others have functions of their own: claim_judge decides about
+-- what neither does that nor begins the next phase (another run, the end, what is wrong), claim_begin makes a phase or
+-- a run that begins.
 --
--- verdict   claimed     task_ids and tokens are the caller's; is_open tells whether they may start. Without a token and nobody's: external
---                       tasks (workers ask for them, next_task), what is not due yet, what may run only after a failure and whose
---                       phase is closed (adopted when it is open), what is finished already: duplicates of a key
---           cancelled   the run has failed before: the messages are recorded, nothing is to be done; what runs all the same is nobody's
---           parked      the run is paused, and those behind it need not wait: the messages are recorded and nobody's, to be adopted when it
---                       continues. No S is taken: it is as if the caller had died after the claim
+-- verdict   claimed     task_ids and tokens are the caller's; is_open tells whether they may start. Without a token and
+--                       nobody's: external tasks (workers ask for them, next_task), what is not due yet, what may run
+--                       only after a failure and whose phase is closed (adopted when it is open), what is finished
+--                       already: duplicates of a key
+--           cancelled   the run has failed before: the messages are recorded, nothing is to be done; what runs all the
+--                       same is nobody's
+--           parked      the run is paused, and those behind it need not wait: the messages are recorded and nobody's,
+--                       to be adopted when it continues. No S is taken: it is as if the caller had died after the claim
 --           resumed     come again without p_parking
 --           rejected    the records are in rejected_message
 --           bare        it would be rejected; nothing was written: come again with keys and headers

@@ -1,4 +1,5 @@
--- Is it too early to claim another phase behind p_last_phase_id (NULL: it is the first of its run)? NULL: no. lookahead: enough phases wait already;
+-- Is it too early to claim another phase behind p_last_phase_id (NULL: it is the first of its run)? NULL: no.
+-- lookahead: enough phases wait already;
 -- others: p_in_stretches, and others have the last one and continue. See claim.
 CREATE OR REPLACE FUNCTION lockstep.claim_ahead(p_queue_id int, p_lookahead int, p_in_stretches boolean, p_last_phase_id bigint, p_held bigint[]) RETURNS text
 LANGUAGE plpgsql AS $$

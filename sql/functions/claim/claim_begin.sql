@@ -1,6 +1,6 @@
--- A phase of a segment begins (p_fresh), or a run (p_run_no NULL), or the run continues behind messages that are missing (p_loose, p_loss: see claim_run). The
--- first phase of a run that waits for nobody is open from the start. Returns what claim continues with: of another phase than a fresh one it knows
--- phase_id, is_open and took_shared.
+-- A phase of a segment begins (p_fresh), or a run (p_run_no NULL), or the run continues behind messages that are
+-- missing (p_loose, p_loss: see claim_run). The first phase of a run that waits for nobody is open from the start.
+-- Returns what claim continues with: of another phase than a fresh one it knows phase_id, is_open and took_shared.
 CREATE OR REPLACE FUNCTION lockstep.claim_begin(p_queue_id int, p_executor_no int, p_segment lockstep.segment, p_head int, p_run_no bigint, p_fresh boolean,
     p_loose bigint[], p_loss text, p_stopped boolean, p_parked boolean, p_conditional boolean,
     OUT run_no bigint, OUT phase_id bigint, OUT is_open boolean, OUT took_shared boolean, OUT stopped boolean, OUT spared boolean)

@@ -1,5 +1,5 @@
--- The end of a run: it is known how much the run has, and whether that came. p_loss: messages before it are missing. Returns what became of
--- the run (run_finish). See claim.
+-- The end of a run: it is known how much the run has, and whether that came. p_loss: messages before it are missing.
+-- Returns what became of the run (run_finish). See claim.
 CREATE OR REPLACE FUNCTION lockstep.claim_end(p_queue_id int, p_segment lockstep.segment, p_head int, p_run_no bigint, p_loss text) RETURNS text LANGUAGE plpgsql AS $$
 DECLARE
     named CONSTANT boolean := p_segment.run IS NOT NULL;

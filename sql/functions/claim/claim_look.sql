@@ -1,5 +1,6 @@
--- Is this phase of a run open? NULL: somebody has one of their rows, come again. The run before its phase, as a gate that opens the first phase of a run
--- locks them: the claim writes the run at its end, and by then has the phase. See claim.
+-- Is this phase of a run open? NULL: somebody has one of their rows, come again. The run before its phase, as a gate
+-- that opens the first phase of a run locks them: the claim writes the run at its end, and by then has the phase. See
+-- claim.
 CREATE OR REPLACE FUNCTION lockstep.claim_look(p_run_no bigint, p_phase_id bigint) RETURNS boolean LANGUAGE plpgsql AS $$
 DECLARE
     is_open boolean;

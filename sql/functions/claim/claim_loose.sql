@@ -1,5 +1,5 @@
--- The rejected records, not counted yet, that may account for p_gap sequence numbers that are missing before p_offset. p_run_no: the run;
--- NULL: not seen before. p_last_run_no: the newest run of the queue. See claim.
+-- The rejected records, not counted yet, that may account for p_gap sequence numbers that are missing before p_offset.
+-- p_run_no: the run; NULL: not seen before. p_last_run_no: the newest run of the queue. See claim.
 CREATE OR REPLACE FUNCTION lockstep.claim_loose(p_queue_id int, p_epoch int, p_last_run_no bigint, p_run_no bigint, p_offset bigint, p_gap bigint)
 RETURNS bigint[] LANGUAGE plpgsql AS $$
 DECLARE

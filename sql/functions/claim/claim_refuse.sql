@@ -1,5 +1,5 @@
--- Messages whose tags or sequence are wrong are kept as rejected, with their keys and headers, and count in their run. p_run_no: the run,
--- NULL: not seen before. Returns the run, which is begun if it names one. See claim.
+-- Messages whose tags or sequence are wrong are kept as rejected, with their keys and headers, and count in their run.
+-- p_run_no: the run, NULL: not seen before. Returns the run, which is begun if it names one. See claim.
 CREATE OR REPLACE FUNCTION lockstep.claim_refuse(p_queue_id int, p_executor_no int, p_epoch int, p_segment lockstep.segment, p_head int, p_last int,
     p_refused text, p_run_no bigint, p_gap bigint, p_loose bigint[], p_loss text) RETURNS bigint LANGUAGE plpgsql AS $$
 DECLARE

@@ -1,6 +1,7 @@
--- The records p_head to p_last of a segment as the tasks that they become: vain ones are not needed, because nothing before them failed; taken ones are
--- the caller's. p_due, p_conditions, p_keys: of each record (see claim_special). p_cancelled: the run was stopped, p_spared: what has a condition runs
--- in spite of that. p_in_vain: nothing failed before an open phase. p_taken: the caller takes what may start. The planner inlines it. See claim.
+-- The records p_head to p_last of a segment as the tasks that they become: vain ones are not needed, because nothing
+-- before them failed; taken ones are the caller's. p_due, p_conditions, p_keys: of each record (see claim_special).
+-- p_cancelled: the run was stopped, p_spared: what has a condition runs in spite of that. p_in_vain: nothing failed
+-- before an open phase. p_taken: the caller takes what may start. The planner inlines it. See claim.
 CREATE OR REPLACE FUNCTION lockstep.claim_rows(p_segment lockstep.segment, p_head int, p_last int, p_due timestamptz[], p_conditions text[],
     p_keys text[], p_cancelled boolean, p_spared boolean, p_in_vain boolean, p_taken boolean, p_is_open boolean)
 RETURNS TABLE (kafka_offset bigint, seq bigint, payload text, name text, max_attempts int, traceparent text, due timestamptz, condition text, key text,

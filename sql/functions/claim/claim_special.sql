@@ -1,4 +1,5 @@
--- What the texts of special messages say: not before when, on which condition (NULL: success), with which key. See claim.
+-- What the texts of special messages say: not before when, on which condition (NULL: success), with which key. See
+-- claim.
 CREATE OR REPLACE FUNCTION lockstep.claim_special(p_payloads text[], OUT due timestamptz[], OUT conditions text[], OUT keys text[]) LANGUAGE sql AS $$
     SELECT pg_catalog.array_agg((m.j ->> 'not_before')::timestamptz ORDER BY m.n),
            pg_catalog.array_agg(NULLIF(m.j ->> 'condition', 'success') ORDER BY m.n), pg_catalog.array_agg(m.j ->> 'key' ORDER BY m.n)

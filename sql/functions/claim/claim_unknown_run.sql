@@ -1,4 +1,5 @@
--- A run begins in the middle, and nothing that was rejected accounts for it: the queue is halted. Returns why. See claim.
+-- A run begins in the middle, and nothing that was rejected accounts for it: the queue is halted. Returns why. See
+-- claim.
 CREATE OR REPLACE FUNCTION lockstep.claim_unknown_run(p_queue_id int, p_executor_no int, p_run uuid, p_seq bigint, p_offset bigint) RETURNS text LANGUAGE plpgsql AS $$
 DECLARE
     why text;

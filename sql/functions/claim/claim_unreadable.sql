@@ -1,5 +1,5 @@
--- A record that is no message is kept as rejected. p_counts: its run could be read, and that is where it is missing; else the next seq may
--- show it. See claim.
+-- A record that is no message is kept as rejected. p_counts: its run could be read, and that is where it is missing;
+-- else the next seq may show it. See claim.
 CREATE OR REPLACE FUNCTION lockstep.claim_unreadable(p_queue_id int, p_executor_no int, p_epoch int, p_segment lockstep.segment, p_head int,
     p_run_no bigint, p_counts boolean) RETURNS void LANGUAGE plpgsql AS $$
 BEGIN

@@ -1,5 +1,5 @@
--- The cursor moves past a record, whose fingerprint is kept: the identity of the topic (offset, timestamp, digest). A record
--- without a digest leaves the fingerprint of the one before. Called under the lock of the queue's row.
+-- The cursor moves past a record, whose fingerprint is kept: the identity of the topic (offset, timestamp, digest). A
+-- record without a digest leaves the fingerprint of the one before. Called under the lock of the queue's row.
 CREATE OR REPLACE FUNCTION lockstep.cursor_advance(p_queue_id int, p_offset bigint, p_timestamp bigint, p_digest bytea)
 RETURNS bigint LANGUAGE plpgsql AS $$
 BEGIN

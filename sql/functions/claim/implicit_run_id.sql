@@ -1,5 +1,6 @@
--- The id of the implicit run that begins at an offset: p_first, which is a UUIDv5 of queue and offset, as long as the topic is read for the
--- first time. In a later epoch of the queue it is made from that and the epoch, or it would be the run of the first reading.
+-- The id of the implicit run that begins at an offset: p_first, which is a UUIDv5 of queue and offset, as long as the
+-- topic is read for the first time. In a later epoch of the queue it is made from that and the epoch, or it would be
+-- the run of the first reading.
 CREATE OR REPLACE FUNCTION lockstep.implicit_run_id(p_first uuid, p_epoch int) RETURNS uuid LANGUAGE sql IMMUTABLE AS $$
     SELECT CASE p_epoch WHEN 0 THEN p_first
                 ELSE pg_catalog.overlay(pg_catalog.overlay(

@@ -1,5 +1,5 @@
--- Tasks that were just made take their keys. Those whose key is another task's are duplicates: Cancelled, and nothing to be tried again.
--- Returns the tokens that are left, in the order of the topic.
+-- Tasks that were just made take their keys. Those whose key is another task's are duplicates: Cancelled, and nothing
+-- to be tried again. Returns the tokens that are left, in the order of the topic.
 CREATE OR REPLACE FUNCTION lockstep.key_skip(p_queue_id int, p_run_no bigint, p_task_ids bigint[]) RETURNS uuid[] LANGUAGE plpgsql AS $$
 DECLARE
     refused bigint[] := lockstep.key_take(p_queue_id, (SELECT r.run_id FROM lockstep.run r WHERE r.run_no = p_run_no), ARRAY(

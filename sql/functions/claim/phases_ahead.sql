@@ -1,6 +1,6 @@
--- How many phases of a queue are claimed and wait to be opened, as far as the lookahead counts them: not those that were claimed while
--- their run was paused, nor those that it had then (run.parked_order). Stops counting at p_enough. p_upto: only of runs that begin
--- at or before this offset.
+-- How many phases of a queue are claimed and wait to be opened, as far as the lookahead counts them: not those that
+-- were claimed while their run was paused, nor those that it had then (run.parked_order). Stops counting at p_enough.
+-- p_upto: only of runs that begin at or before this offset.
 CREATE OR REPLACE FUNCTION lockstep.phases_ahead(p_queue_id int, p_enough int, p_upto bigint DEFAULT NULL) RETURNS bigint LANGUAGE plpgsql STABLE AS $$
 DECLARE
     found bigint;

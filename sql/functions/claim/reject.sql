@@ -1,9 +1,9 @@
--- Reject: records that follow each other, are no messages and name no run become rejected messages, in the transaction that moves the cursor
--- past them. Many in one: else a flood of them would cost the executor's other queues much more than as many messages. One that names a
--- run counts there, and is lockstep.claim's.
+-- Reject: records that follow each other, are no messages and name no run become rejected messages, in the transaction
+-- that moves the cursor past them. Many in one: else a flood of them would cost the executor's other queues much more
+-- than as many messages. One that names a run counts there, and is lockstep.claim's.
 --
--- first_offset: the first one that was not taken by another executor before. p_buffer_from and the verdicts rejected, moved, behind, paused
--- and halted are those of lockstep.claim.
+-- first_offset: the first one that was not taken by another executor before. p_buffer_from and the verdicts rejected,
+-- moved, behind, paused and halted are those of lockstep.claim.
 CREATE OR REPLACE FUNCTION lockstep.reject(
     p_queue_id int, p_executor_no int, p_buffer_from bigint, p_segment lockstep.segment,
     OUT verdict text, OUT next_offset bigint, OUT first_offset bigint)

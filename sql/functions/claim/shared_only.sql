@@ -1,6 +1,6 @@
--- A claim takes S of a phase at session level. If it then fails, its transaction is undone and S is not. This session keeps S of
--- p_phases and releases that of any other phase (locks A, phase_key(..., 0), are the even keys; the odd ones are of IX and stay).
--- Returns how many that were.
+-- A claim takes S of a phase at session level. If it then fails, its transaction is undone and S is not. This session
+-- keeps S of p_phases and releases that of any other phase (locks A, phase_key(..., 0), are the even keys; the odd ones
+-- are of IX and stay). Returns how many that were.
 CREATE OR REPLACE FUNCTION lockstep.shared_only(p_phases bigint[]) RETURNS int LANGUAGE plpgsql AS $$
 DECLARE
     class CONSTANT int := lockstep.lock_class('phase');

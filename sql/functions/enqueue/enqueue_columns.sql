@@ -1,5 +1,6 @@
--- SQL that makes the JSON object of a row n of this table. to_jsonb would run the cast to json of a type of the user's, with the rights
--- of lockstep_owner: a column of such a type comes as its text, an array of them as an array of texts; domains as their base types.
+-- SQL that makes the JSON object of a row n of this table. to_jsonb would run the cast to json of a type of the user's,
+-- with the rights of lockstep_owner: a column of such a type comes as its text, an array of them as an array of texts;
+-- domains as their base types.
 CREATE OR REPLACE FUNCTION lockstep.enqueue_columns(p_table oid) RETURNS text LANGUAGE sql STABLE AS $$
     WITH RECURSIVE stands AS ( -- on, for domains; in, for arrays
         SELECT a.attnum, a.attname, a.atttypid AS type, false AS elements FROM pg_catalog.pg_attribute a

@@ -1,6 +1,6 @@
--- A template with the values of a row: a string that is nothing but {column} becomes the column's value, as JSON; {{text}} is
--- the text {text}. At the top of a task a column that is NULL leaves its field out. Nothing is put into the midst of a text, so no
--- value of a row can become a part of a statement.
+-- A template with the values of a row: a string that is nothing but {column} becomes the column's value, as JSON;
+-- {{text}} is the text {text}. At the top of a task a column that is NULL leaves its field out. Nothing is put into the
+-- midst of a text, so no value of a row can become a part of a statement.
 CREATE OR REPLACE FUNCTION lockstep.enqueue_fill(p_template jsonb, p_row jsonb, p_depth int DEFAULT 0) RETURNS jsonb LANGUAGE plpgsql IMMUTABLE AS $$
 DECLARE
     word text;

@@ -1,4 +1,5 @@
--- An enqueued run cannot be published: one of its messages is none. Nothing of it is on the topic; it is Failed, with the reason.
+-- An enqueued run cannot be published: one of its messages is none. Nothing of it is on the topic; it is Failed, with
+-- the reason.
 CREATE OR REPLACE FUNCTION lockstep.enqueue_refuse(p_enqueue_id bigint, p_why text) RETURNS uuid LANGUAGE plpgsql AS $$
 DECLARE
     own record;

@@ -1,5 +1,5 @@
--- These enqueued runs are on the topic, the next unknown offset of which is p_next_offset (NULL: not known yet). Found there by a
--- relay that begins, or just committed. Returns how many they were.
+-- These enqueued runs are on the topic, the next unknown offset of which is p_next_offset (NULL: not known yet). Found
+-- there by a relay that begins, or just committed. Returns how many they were.
 CREATE OR REPLACE FUNCTION lockstep.enqueue_sent(p_queue_id int, p_runs uuid[], p_next_offset bigint) RETURNS bigint LANGUAGE plpgsql AS $$
 DECLARE
     count bigint;

@@ -1,5 +1,5 @@
--- The value of an event's record: docs/reference/events.md. Counts are those of this moment; of a run of more than a million tasks there are
--- none by status, for they would have to be counted.
+-- The value of an event's record: docs/reference/events.md. Counts are those of this moment; of a run of more than a
+-- million tasks there are none by status, for they would have to be counted.
 CREATE OR REPLACE FUNCTION lockstep.event_message(p_outbox_id bigint) RETURNS bytea LANGUAGE plpgsql STABLE AS $$
 DECLARE
     o record;

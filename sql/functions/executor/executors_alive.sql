@@ -1,5 +1,5 @@
--- The numbers of the executors that live, which is whether their liveness lock is held: read from pg_locks once, without taking a lock; executor_lives asks of a single one. NULL: a standby
--- does not see the locks.
+-- The numbers of the executors that live, which is whether their liveness lock is held: read from pg_locks once,
+-- without taking a lock; executor_lives asks of a single one. NULL: a standby does not see the locks.
 CREATE OR REPLACE FUNCTION lockstep.executors_alive() RETURNS int[] LANGUAGE sql STABLE AS $$
     SELECT CASE WHEN NOT lockstep.explain_blind() THEN ARRAY(
         SELECT l.objid::bigint::int FROM pg_catalog.pg_locks l

@@ -1,4 +1,5 @@
--- For each of these queues: how many executors work for it, and how many of those that serve it live and do not work (silent, draining, without readers, cut off). NULL: it cannot be seen here.
+-- For each of these queues: how many executors work for it, and how many of those that serve it live and do not work
+-- (silent, draining, without readers, cut off). NULL: it cannot be seen here.
 CREATE OR REPLACE FUNCTION lockstep.executors_by_queue(p_queues text[]) RETURNS TABLE (queue text, working bigint, hindered bigint) LANGUAGE sql STABLE AS $$
     WITH alive AS MATERIALIZED (SELECT lockstep.executors_alive() AS nos),
     served AS MATERIALIZED (

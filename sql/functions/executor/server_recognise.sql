@@ -1,8 +1,9 @@
--- Is this the server on which the queue was worked on? Its row says which one that was, and goes with the database into every
--- copy of it: a dump that is restored elsewhere, a template, a base backup that was given an identity of its own.
+-- Is this the server on which the queue was worked on? Its row says which one that was, and goes with the database into
+-- every copy of it: a dump that is restored elsewhere, a template, a base backup that was given an identity of its own.
 --
 -- verdict   noted        nothing was known, it is written down         same         as it was
---           failed_over  the same cluster and database on a later timeline: a standby was promoted, or a backup restored
+--           failed_over  the same cluster and database on a later timeline: a standby was promoted, or a backup
+--                        restored
 --           other        the queue is halted (other_server)             unknown      the server does not tell
 CREATE OR REPLACE FUNCTION lockstep.server_recognise(p_queue_id int, p_executor_no int, p_system text, p_database bigint,
     p_timeline bigint, OUT verdict text, OUT timeline_was bigint, OUT detail text)

@@ -1,13 +1,15 @@
--- Gate: one slice of the wait between claim and start. Waits for IX of the phase before, then opens, in one transaction:
--- lock the rows of the phase before and of ours; then, in a statement of its own, check; then open. Each statement of this function takes
--- its own snapshot (READ COMMITTED, VOLATILE), so the check sees what was committed while the lock was waited for. Every statement
--- behind the lock is a part of the barrier: what nobody's start waits for is in lockstep.opened, which the caller calls next.
+-- Gate: one slice of the wait between claim and start. Waits for IX of the phase before, then opens, in one
+-- transaction: lock the rows of the phase before and of ours; then, in a statement of its own, check; then open. Each
+-- statement of this function takes its own snapshot (READ COMMITTED, VOLATILE), so the check sees what was committed
+-- while the lock was waited for. Every statement behind the lock is a part of the barrier: what nobody's start waits
+-- for is in lockstep.opened, which the caller calls next.
 --
--- Only the oldest phase of the run that is not open gates, whoever owns its tasks; p_phase_id is the oldest phase of which
--- the caller owns tasks and which it has not seen open: if another has opened it, only its IX is to be taken. While another executor has S of
--- the phase right before that one, the caller waits for that executor.
+-- Only the oldest phase of the run that is not open gates, whoever owns its tasks; p_phase_id is the oldest phase of
+-- which the caller owns tasks and which it has not seen open: if another has opened it, only its IX is to be taken.
+-- While another executor has S of the phase right before that one, the caller waits for that executor.
 --
--- verdict   opened, open   the phase is open; the caller holds IX(previous_phase_id) (none if it is NULL). tells: events wait for a relay
+-- verdict   opened, open   the phase is open; the caller holds IX(previous_phase_id) (none if it is NULL). tells:
+--                          events wait for a relay
 --           wait           IX was not granted within the slice: come again at once, that wait is the wake-up
 --           orphans        the phase before has work without a living owner: adopt it, then come again
 --           due            what is left of the phase before is due in wait_ms
@@ -17,7 +19,8 @@
 --           gone           the caller's phase is done or cancelled: forget its tasks
 --           nothing        nothing to open
 -- p_wait_ms: 0 tries only; the verdict is wait then, too.
--- conditional: some tasks of a phase that was opened may have been cancelled while others were not: the caller asks which of its own.
+-- conditional: some tasks of a phase that was opened may have been cancelled while others were not: the caller asks
+-- which of its own.
 -- definitions: how often tasks have changed what the database defines, as of when everything before was finished.
 CREATE OR REPLACE FUNCTION lockstep.gate(p_phase_id bigint, p_wait_ms int,
     OUT verdict text, OUT phase_id bigint, OUT previous_phase_id bigint, OUT wait_ms int, OUT conditional boolean, OUT tells boolean, OUT definitions bigint)

@@ -1,5 +1,5 @@
--- A phase opens, and the one before it (p_previous, of this run or of the one before; NULL: none) is done with. p_run_no: a run that starts with this
--- phase, else NULL. See gate, which has their rows.
+-- A phase opens, and the one before it (p_previous, of this run or of the one before; NULL: none) is done with.
+-- p_run_no: a run that starts with this phase, else NULL. See gate, which has their rows.
 CREATE OR REPLACE FUNCTION lockstep.gate_open(p_phase_id bigint, p_previous bigint, p_run_no bigint, p_conditional boolean, p_external boolean)
 RETURNS void LANGUAGE plpgsql AS $$
 BEGIN

@@ -1,6 +1,7 @@
--- What follows openings and keeps no task waiting: their lines in the log, and a word to whoever was refused a claim because too many
--- phases were ahead, or others had the last one (lockstep.claim). In a transaction of its own, behind those that opened, all of one queue;
--- if its caller dies in between, those that are refused hear of that death and come again.
+-- What follows openings and keeps no task waiting: their lines in the log, and a word to whoever was refused a claim
+-- because too many phases were ahead, or others had the last one (lockstep.claim). In a transaction of its own, behind
+-- those that opened, all of one queue; if its caller dies in between, those that are refused hear of that death and
+-- come again.
 CREATE OR REPLACE FUNCTION lockstep.opened(p_phase_ids bigint[], p_executor_no int) RETURNS void LANGUAGE plpgsql AS $$
 DECLARE
     own_queue int;

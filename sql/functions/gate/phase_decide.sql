@@ -1,5 +1,6 @@
--- A phase opens: everything before it is finished, so it is known whether something failed. If so, its tasks whose condition is failure
--- may be taken; if not, they are Cancelled. Nobody has had them in hand (see claim and adopt). Called in the transaction that opens.
+-- A phase opens: everything before it is finished, so it is known whether something failed. If so, its tasks whose
+-- condition is failure may be taken; if not, they are Cancelled. Nobody has had them in hand (see claim and adopt).
+-- Called in the transaction that opens.
 CREATE OR REPLACE FUNCTION lockstep.phase_decide(p_phase_id bigint) RETURNS void LANGUAGE plpgsql AS $$
 DECLARE
     phase_row record;

@@ -1,10 +1,11 @@
--- Release: this executor runs nothing more of the phase: S goes. If that may have been the last of its run, the run's end is
--- tried: the last executor to come here sees everything that the others committed before. Whether the end is known is asked
--- by run_finish under the lock of the queue's row: a claim that takes the end at this moment has looked for unfinished tasks
--- before ours was finished, and we would not see its end. It may be the last one though later phases were claimed: an operator
--- may have finished all of theirs, and whoever had them has let go before ours was done.
--- The barrier's short way: if no other executor has S of the phase or waits for IX of it, the caller opens the next phase at once. Otherwise the
--- caller's gate, or the gate that waits already, opens it.
+-- Release: this executor runs nothing more of the phase: S goes. If that may have been the last of its run, the run's
+-- end is
+-- tried: the last executor to come here sees everything that the others committed before. Whether the end is known is
+-- asked by run_finish under the lock of the queue's row: a claim that takes the end at this moment has looked for
+-- unfinished tasks before ours was finished, and we would not see its end. It may be the last one though later phases
+-- were claimed: an operator may have finished all of theirs, and whoever had them has let go before ours was done.
+-- The barrier's short way: if no other executor has S of the phase or waits for IX of it, the caller opens the next
+-- phase at once. Otherwise the caller's gate, or the gate that waits already, opens it.
 --   p_followed: the caller has a later phase of the run in hand, and comes here for that one, too.
 --   p_intent:   the phase before, if the caller's session has IX of it.
 --   p_next:     the run's oldest phase that the caller has tasks of and has not seen open; only with

@@ -1,14 +1,18 @@
--- Reopen: finished tasks of one phase are made unfinished again, to be run by whoever adopts them. For replay, `run retry` and
--- `task retry`. The rows of the phase and of every later phase of the run are locked in ascending order; then, in a statement of
--- its own, it is refused if a later open phase has unfinished work that names an owner, dead or alive (so an open phase with owned
--- work is never closed, and an executor starts only what it saw open); then later phases that are not done are closed. Done ones
--- stay done: the gate of a phase looks at all phases before it that are not.
---   p_task_ids: those of them that are finished; NULL: all that failed, or were cancelled because of a failure. '{}': none, only
+-- Reopen: finished tasks of one phase are made unfinished again, to be run by whoever adopts them. For replay, `run
+-- retry` and `task retry`. The rows of the phase and of every later phase of the run are locked in ascending order;
+-- then, in a statement of its own, it is refused if a later open phase has unfinished work that names an owner, dead or
+-- alive (so an open phase with owned work is never closed, and an executor starts only what it saw open); then later
+-- phases that are not done are closed. Done ones stay done: the gate of a phase looks at all phases before it that are
+-- not.
+--   p_task_ids: those of them that are finished; NULL: all that failed, or were cancelled because of a failure. '{}':
+--               none, only
 --   the run continues.
--- A run that had ended is Running again; its end stays known. If the runs of its queue are serial it takes its place in log order
+-- A run that had ended is Running again; its end stays known. If the runs of its queue are serial it takes its place in
+-- log order
 -- again: the phase waits for the runs before it that have not ended (those after it that have begun are not held up).
 -- Attempts: each reopened task has as many as its message or its queue says, counted on.
--- Not reopened: a task whose key is another's now (key_take); one whose condition is failure if nothing failed before it.
+-- Not reopened: a task whose key is another's now (key_take); one whose condition is failure if nothing failed before
+-- it.
 --
 -- verdict   reopened   reopened says how many
 --           refused    a later phase is at work: blocking is its order
@@ -27,7 +31,8 @@ DECLARE
 BEGIN
     reopened := 0;
     SELECT p.run_no, p.queue_id, p."order", p.conditional INTO STRICT own FROM lockstep.phase p WHERE p.phase_id = p_phase_id;
-    -- The queue, the run, its phases, tasks: as everybody who changes a run. All reopenings of a queue are one after the other.
+    -- The queue, the run, its phases, tasks: as everybody who changes a run. All reopenings of a queue are one after
+    -- the other.
     PERFORM FROM lockstep.queue q WHERE q.queue_id = own.queue_id FOR NO KEY UPDATE;
     PERFORM FROM lockstep.run WHERE run.run_no = own.run_no FOR NO KEY UPDATE;
     PERFORM FROM lockstep.phase p WHERE p.run_no = own.run_no AND p."order" >= own."order" ORDER BY p."order" FOR UPDATE;
@@ -38,7 +43,8 @@ BEGIN
     SELECT run.run_id, run.status, run.ended_at, run.first_offset, run.implicit OR q.runs = 'serial' AS serial,
            COALESCE(q.max_attempts, q.default_attempts, 3) AS max_attempts INTO STRICT run_row
     FROM lockstep.run JOIN lockstep.queue q USING (queue_id) WHERE run.run_no = own.run_no;
-    -- A worker may be taking an external task at this moment (next_task): then its row is locked, and it counts as owned.
+    -- A worker may be taking an external task at this moment (next_task): then its row is locked, and it counts as
+    -- owned.
     free := ARRAY(
         SELECT t.task_id FROM lockstep.phase p JOIN lockstep.task t USING (phase_id)
         WHERE p.run_no = own.run_no AND p."order" > own."order" AND p.opened_at IS NOT NULL AND p.done_at IS NULL AND p.external

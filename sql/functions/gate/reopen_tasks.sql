@@ -1,5 +1,5 @@
--- Finished tasks become unfinished again and wait for whoever adopts them; what their attempts did is kept. p_max_attempts: what their queue says. Returns
--- how many. See reopen.
+-- Finished tasks become unfinished again and wait for whoever adopts them; what their attempts did is kept.
+-- p_max_attempts: what their queue says. Returns how many. See reopen.
 CREATE OR REPLACE FUNCTION lockstep.reopen_tasks(p_task_ids bigint[], p_max_attempts int) RETURNS bigint LANGUAGE plpgsql AS $$
 DECLARE
     count bigint;

@@ -1,4 +1,5 @@
--- The bounds of a queue's columns, as guard_message, which says why they are no CHECK. What it refuses looks like the constraint that it is for.
+-- The bounds of a queue's columns, as guard_message, which says why they are no CHECK. What it refuses looks like the
+-- constraint that it is for.
 CREATE OR REPLACE FUNCTION lockstep.guard_queue() RETURNS trigger LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
     bad text := CASE

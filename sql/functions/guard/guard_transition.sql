@@ -1,4 +1,5 @@
--- The transitions of lockstep.status_transition and no other, whoever tries. Not called on the hot path (Pending, Processing, Error -> Completed).
+-- The transitions of lockstep.status_transition and no other, whoever tries. Not called on the hot path (Pending,
+-- Processing, Error -> Completed).
 CREATE OR REPLACE FUNCTION lockstep.guard_transition() RETURNS trigger LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
     IF OLD.status IS DISTINCT FROM NEW.status AND NOT EXISTS (

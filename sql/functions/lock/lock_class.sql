@@ -1,6 +1,7 @@
--- The first of the two integers of every advisory lock of ours. Task SQL that takes advisory locks of its own mostly uses
--- the key space of one bigint, which is a different one, so the two do not meet.
--- No other place has the numbers, but for the migrators' (tests/unit/lock_classes.sh). An unknown word is an error: the lock functions are strict, and a NULL key would silently lock nothing.
+-- The first of the two integers of every advisory lock of ours. Task SQL that takes advisory locks of its own mostly
+-- uses the key space of one bigint, which is a different one, so the two do not meet.
+-- No other place has the numbers, but for the migrators' (tests/unit/lock_classes.sh). An unknown word is an error: the
+-- lock functions are strict, and a NULL key would silently lock nothing.
 CREATE OR REPLACE FUNCTION lockstep.lock_class(what text) RETURNS int LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE AS $$
 BEGIN
     CASE what

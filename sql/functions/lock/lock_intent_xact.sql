@@ -1,8 +1,9 @@
--- IX of a phase until the end of this transaction, waiting at most wait_ms (1 to 500: one slice), 0: not at all. false: not granted.
--- The caller keeps it (lockstep.lock_intent) as the last thing that it does: what fails before leaves nothing locked, so it is simply repeated.
--- As lock_shared, which says why the wait is at transaction level. With A held exclusive only one S that is just giving up can have B: that
--- wait lasts microseconds. 0 is for an executor that releases its S in the same statement. It is refused also while a gate of another executor
--- waits for IX: that gate opens the next phase.
+-- IX of a phase until the end of this transaction, waiting at most wait_ms (1 to 500: one slice), 0: not at all. false:
+-- not granted. The caller keeps it (lockstep.lock_intent) as the last thing that it does: what fails before leaves
+-- nothing locked, so it is simply repeated. As lock_shared, which says why the wait is at transaction level. With A
+-- held exclusive only one S that is just giving up can have B: that wait lasts microseconds. 0 is for an executor that
+-- releases its S in the same statement. It is refused also while a gate of another executor waits for IX: that gate
+-- opens the next phase.
 CREATE OR REPLACE FUNCTION lockstep.lock_intent_xact(phase_id bigint, wait_ms int) RETURNS boolean LANGUAGE plpgsql AS $$
 DECLARE
     class CONSTANT int := lockstep.lock_class('phase');

@@ -1,9 +1,10 @@
--- Takes S of a phase, waiting at most wait_ms (1 to 500: one slice; the caller loops). false: not granted, nothing is held.
--- Wait at transaction level, keep at session level: a session-level wait that times out or is cancelled just as it is granted
--- returns an error with the lock held; a transaction-level one never does. What is kept is a lock that this transaction has
--- already, in the same mode: it is granted inside the backend, without a wait and without a place in the lock table.
--- A slice is short because a waiting statement pins the vacuum horizon, and shorter than deadlock_timeout (1 s).
--- Call it as a statement of its own: the transaction-level locks stay until the transaction ends.
+-- Takes S of a phase, waiting at most wait_ms (1 to 500: one slice; the caller loops). false: not granted, nothing is
+-- held. Wait at transaction level, keep at session level: a session-level wait that times out or is cancelled just as
+-- it is granted returns an error with the lock held; a transaction-level one never does. What is kept is a lock that
+-- this transaction has already, in the same mode: it is granted inside the backend, without a wait and without a place
+-- in the lock table. A slice is short because a waiting statement pins the vacuum horizon, and shorter than
+-- deadlock_timeout (1 s). Call it as a statement of its own: the transaction-level locks stay until the transaction
+-- ends.
 CREATE OR REPLACE FUNCTION lockstep.lock_shared(phase_id bigint, wait_ms int) RETURNS boolean LANGUAGE plpgsql AS $$
 DECLARE
     class CONSTANT int := lockstep.lock_class('phase');

@@ -1,8 +1,9 @@
--- S of a phase until the end of this transaction, without waiting at all: for the claim, which holds the row of its queue. The caller
--- keeps it (lockstep.keep_shared) as the last thing that it does: what fails before leaves nothing locked, so it is simply repeated.
+-- S of a phase until the end of this transaction, without waiting at all: for the claim, which holds the row of its
+-- queue. The caller keeps it (lockstep.keep_shared) as the last thing that it does: what fails before leaves nothing
+-- locked, so it is simply repeated.
 --   A shared, B exclusive, B released. B is released at once, not at the end of the transaction, which may take long.
--- B not being free has two reasons, and they are told apart: an IX holder has it shared, so S is refused; another S passes
--- through and has it exclusive for a moment, so S is granted: we have A, and nobody gets IX while we have A.
+-- B not being free has two reasons, and they are told apart: an IX holder has it shared, so S is refused; another S
+-- passes through and has it exclusive for a moment, so S is granted: we have A, and nobody gets IX while we have A.
 CREATE OR REPLACE FUNCTION lockstep.lock_shared_xact(phase_id bigint) RETURNS boolean LANGUAGE plpgsql AS $$
 DECLARE
     class CONSTANT int := lockstep.lock_class('phase');

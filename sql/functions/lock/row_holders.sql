@@ -1,5 +1,6 @@
--- The sessions whose open transactions have a row locked: p_xmax is the row's xmax, one transaction or a list of them; the table's lock
--- that goes with it rules numbers out that are another thing's. Without our own. pg_locks shows them to everybody.
+-- The sessions whose open transactions have a row locked: p_xmax is the row's xmax, one transaction or a list of them;
+-- the table's lock that goes with it rules numbers out that are another thing's. Without our own. pg_locks shows them
+-- to everybody.
 CREATE OR REPLACE FUNCTION lockstep.row_holders(p_table regclass, p_xmax xid) RETURNS SETOF int LANGUAGE plpgsql STABLE AS $$
 DECLARE
     xids xid[] := ARRAY[p_xmax];

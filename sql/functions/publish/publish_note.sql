@@ -1,5 +1,5 @@
--- The newest record of a publishing that is committed. Claims write the same row under the queue's lock; this touches only the
--- producer's own columns, so neither undoes the other.
+-- The newest record of a publishing that is committed. Claims write the same row under the queue's lock; this touches
+-- only the producer's own columns, so neither undoes the other.
 CREATE OR REPLACE FUNCTION lockstep.publish_note(p_queue_id int, p_run uuid, p_seq bigint, p_offset bigint, p_chain text) RETURNS void
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 BEGIN

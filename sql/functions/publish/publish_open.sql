@@ -1,5 +1,5 @@
--- Opens a cursor for a query of the caller's own, with the caller's rights: EXECUTE takes exactly one statement, and only
--- one that returns rows may be opened, so nothing can follow or end the transaction around it.
+-- Opens a cursor for a query of the caller's own, with the caller's rights: EXECUTE takes exactly one statement, and
+-- only one that returns rows may be opened, so nothing can follow or end the transaction around it.
 CREATE OR REPLACE FUNCTION lockstep.publish_open(query text) RETURNS text LANGUAGE plpgsql STRICT AS $$
 DECLARE
     staged refcursor := 'lockstep_staged';

@@ -1,4 +1,5 @@
--- Deletes a queue with its runs, tasks, records and jobs, unless a job of another queue runs after one of them; returns how many tasks they were. p_reason: why, for the event log.
+-- Deletes a queue with its runs, tasks, records and jobs, unless a job of another queue runs after one of them; returns
+-- how many tasks they were. p_reason: why, for the event log.
 CREATE OR REPLACE FUNCTION lockstep.queue_delete(p_queue_id int, p_reason text DEFAULT NULL) RETURNS bigint
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 DECLARE

@@ -1,4 +1,5 @@
--- How far a queue is behind the end of its topic, in offsets, as the executors saw it with their last heartbeat; NULL: none that lives has seen it. All that was published is
+-- How far a queue is behind the end of its topic, in offsets, as the executors saw it with their last heartbeat; NULL:
+-- none that lives has seen it. All that was published is
 -- claimed: 0; the marks of transactions, which lie between messages, count else.
 CREATE OR REPLACE FUNCTION lockstep.queue_lag(p_name text, p_next_offset bigint) RETURNS bigint LANGUAGE sql STABLE AS $$
     SELECT CASE WHEN x.at > p_next_offset THEN x.at - p_next_offset WHEN x.at IS NOT NULL THEN 0 END

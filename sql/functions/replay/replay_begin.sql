@@ -1,5 +1,6 @@
--- Begins a replay, or continues with the one that is under way in the queue if that was asked for: by its number (p_replay_id), or by
--- the same range, mode and choice. The caller holds the advisory lock of replays of this queue, so nobody else drives one.
+-- Begins a replay, or continues with the one that is under way in the queue if that was asked for: by its number
+-- (p_replay_id), or by the same range, mode and choice. The caller holds the advisory lock of replays of this queue, so
+-- nobody else drives one.
 --
 -- verdict   begun, resumed
 --           other      another one is under way: replay_id names it

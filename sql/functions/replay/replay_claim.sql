@@ -1,7 +1,8 @@
--- Claims messages for a replay: lockstep.claim itself, with the replay's cursor in the place of the queue's for the length of
--- this transaction. The queue's row is locked by the caller, so nobody sees it in between; what a claim writes there is put back
--- at the end (a column of the queue that a claim comes to write belongs into both lists below). Nobody owns what is made: it is
--- adopted. The segment is as in replay_judge and contiguous; claimed is how many of its records, from the first, became rows.
+-- Claims messages for a replay: lockstep.claim itself, with the replay's cursor in the place of the queue's for the
+-- length of this transaction. The queue's row is locked by the caller, so nobody sees it in between; what a claim
+-- writes there is put back at the end (a column of the queue that a claim comes to write belongs into both lists
+-- below). Nobody owns what is made: it is adopted. The segment is as in replay_judge and contiguous; claimed is how
+-- many of its records, from the first, became rows.
 --
 -- verdict   made       rows were written
 --           busy       a gate has the phase in hand: try again in a moment

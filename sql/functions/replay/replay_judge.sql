@@ -1,12 +1,14 @@
--- What a replay would do with a segment of the topic: records that follow each other and share kind, run, order and previous
--- order, as in a claim. Changes nothing; one row a record, in their order. For the dry run, and for replay_step, which asks again
--- under the lock of the queue's row before it acts.
---   p_seen: a record of the same run, not beyond it, has been met in the range before, so a gap before this one is in the topic.
+-- What a replay would do with a segment of the topic: records that follow each other and share kind, run, order and
+-- previous order, as in a claim. Changes nothing; one row a record, in their order. For the dry run, and for
+-- replay_step, which asks again under the lock of the queue's row before it acts.
+--   p_seen: a record of the same run, not beyond it, has been met in the range before, so a gap before this one is in
+--           the topic.
 --
 -- action   why
 -- make     missing        the message has no row: it gets one, by the rules of a claim
 --          duplicate      likewise, a row that says that it repeats another
--- reopen   failed, cancelled (because of a failure), done, not_needed (its condition was failure, and nothing had failed)
+-- reopen   failed, cancelled (because of a failure), done, not_needed (its condition was failure, and nothing had
+--          failed)
 -- skip     done, failed, cancelled    the mode leaves them
 --          unfinished     is to be run anyway
 --          ahead          not claimed yet: executors will

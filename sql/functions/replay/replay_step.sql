@@ -1,10 +1,10 @@
--- One step of a replay: deals with a segment of the topic (as in replay_judge) and moves the replay's cursor past it, in one
--- transaction. Rows that are made or reopened belong to nobody; executors adopt them and run them through the same gates. The
--- runs it acts on are marked: they do not end before the replay has passed their end.
+-- One step of a replay: deals with a segment of the topic (as in replay_judge) and moves the replay's cursor past it,
+-- in one transaction. Rows that are made or reopened belong to nobody; executors adopt them and run them through the
+-- same gates. The runs it acts on are marked: they do not end before the replay has passed their end.
 --
 -- Rows, one per action and reason, with the number of records (see replay_judge). Or one row whose action is
---   wait      nothing was done, the cursor did not move: why is lookahead (enough phases of this run or of earlier ones wait to be opened)
---             or busy (a gate has the phase in hand)
+--   wait      nothing was done, the cursor did not move: why is lookahead (enough phases of this run or of earlier ones
+--             wait to be opened) or busy (a gate has the phase in hand)
 --   refused   likewise: a later phase of the run is at work; order is that phase's
 CREATE OR REPLACE FUNCTION lockstep.replay_step(p_replay_id int, p_segment lockstep.segment, p_seen boolean)
 RETURNS TABLE (action text, why text, records bigint, run_id uuid, "order" bigint)

@@ -1,8 +1,10 @@
--- An operator closes a run whose end never comes: its producer has died, or the run is implicit. A run with an id ends as aborted, as
--- by its producer: what is open of it finishes, what is not open is cancelled. An implicit run ends as by an end without a run. What is
--- still on the topic of either is rejected when it is claimed ("late", "hole"). Of a run of which nothing is claimed nothing can be
+-- An operator closes a run whose end never comes: its producer has died, or the run is implicit. A run with an id ends
+-- as aborted, as by its producer: what is open of it finishes, what is not open is cancelled. An implicit run ends as
+-- by an end without a run. What is still on the topic of either is rejected when it is claimed ("late", "hole"). Of a
+-- run of which nothing is claimed nothing can be
 -- aborted: it is Cancelled, as by run_cancel.
--- end_offset is where the cursor is, so everything that is claimed lies before it, and closed_by says that no record stands for it.
+-- end_offset is where the cursor is, so everything that is claimed lies before it, and closed_by says that no record
+-- stands for it.
 --   unfinished   tasks that are still to finish      status   of the run now
 CREATE OR REPLACE FUNCTION lockstep.run_end(run_id uuid, reason text DEFAULT NULL, queue text DEFAULT NULL,
     OUT status text, OUT unfinished bigint)

@@ -1,5 +1,5 @@
--- Has anything of the run failed for good before this order? A task that failed or that an operator cancelled, or a message that was
--- rejected. Decides over tasks whose condition is failure.
+-- Has anything of the run failed for good before this order? A task that failed or that an operator cancelled, or a
+-- message that was rejected. Decides over tasks whose condition is failure.
 CREATE OR REPLACE FUNCTION lockstep.run_failed_before(p_run_no bigint, p_order bigint) RETURNS boolean LANGUAGE sql STABLE AS $$
     SELECT CASE WHEN r.error IS NULL AND r.rejected = 0 AND r.reopened_at IS NULL THEN false -- every failure writes the error
                 ELSE r.rejected > 0 OR EXISTS (

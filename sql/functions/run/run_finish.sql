@@ -1,5 +1,5 @@
--- The run has ended when its end is known, or an operator has cancelled it, and no row is unfinished. Tried by whoever takes the end, by every executor
--- when its last task of a phase is done, and at start-up: the last of them sees both.
+-- The run has ended when its end is known, or an operator has cancelled it, and no row is unfinished. Tried by whoever
+-- takes the end, by every executor when its last task of a phase is done, and at start-up: the last of them sees both.
 -- Returns the run's status when it has ended, else NULL.
 CREATE OR REPLACE FUNCTION lockstep.run_finish(p_run_no bigint) RETURNS text LANGUAGE plpgsql AS $$
 DECLARE
@@ -15,7 +15,8 @@ BEGIN
         RETURN run_row.status;
     END IF;
     IF (run_row.end_offset IS NULL AND run_row.cancelled_at IS NULL) OR run_row.status = 'Paused' OR run_row.replay_id IS NOT NULL OR EXISTS (
-        -- LATERAL and LIMIT here and below: phase by phase, by the index. Of a join the planner may read all tasks that there are.
+        -- LATERAL and LIMIT here and below: phase by phase, by the index. Of a join the planner may read all tasks that
+        -- there are.
         SELECT FROM lockstep.phase p CROSS JOIN LATERAL (
             SELECT FROM lockstep.task t WHERE t.phase_id = p.phase_id
             AND NOT lockstep.is_finished(t.status) LIMIT 1) t
@@ -39,7 +40,8 @@ BEGIN
                 SELECT FROM lockstep.task t WHERE t.phase_id = p.phase_id AND (lockstep.is_failed(t.status) OR (t.status = 'Cancelled' AND t.cancelled_by IS NOT NULL)) LIMIT 1) t
             WHERE p.run_no = p_run_no) THEN 'PartiallyCompleted'
         ELSE 'Completed' END;
-    -- In the order of gates, which may have two of its phases in hand, or the run and its first phase: an UPDATE takes rows as it finds them.
+    -- In the order of gates, which may have two of its phases in hand, or the run and its first phase: an UPDATE takes
+    -- rows as it finds them.
     PERFORM FROM lockstep.run WHERE run_no = p_run_no FOR NO KEY UPDATE;
     PERFORM FROM lockstep.phase WHERE run_no + 0 = p_run_no AND done_at IS NULL ORDER BY "order" + 0 FOR NO KEY UPDATE;
     UPDATE lockstep.phase SET done_at = pg_catalog.clock_timestamp() WHERE run_no + 0 = p_run_no AND done_at IS NULL;

@@ -1,9 +1,12 @@
--- A run as one JSON document, for everything that draws it: `run show --svg` and the console. NULL: there is no such run. All times are seconds after
--- started_at, and those of the server. readers: the most attempts that ran at once. A phase's barrier_s is the time between the last end of the phase before
--- and its own first start; busy_share is the part of the readers' time from its first start (start_s) to its last end (end_s) in which they ran something;
--- straggler is the task that ended last. bars: an attempt each, and a task each of those without one (start_s is null); waited_s is the time since the phase
--- opened, or since the attempt before ended; waited_for is reader, or retry after an attempt that failed. A phase of more than 500 attempts has a density instead: p_buckets equal parts of start_s to end_s, of each the
--- share of the readers that was busy. A run of more than two million tasks has its phases alone (times_hidden): reading it would take minutes.
+-- A run as one JSON document, for everything that draws it: `run show --svg` and the console. NULL: there is no such
+-- run. All times are seconds after started_at, and those of the server. readers: the most attempts that ran at once. A
+-- phase's barrier_s is the time between the last end of the phase before and its own first start; busy_share is the
+-- part of the readers' time from its first start (start_s) to its last end (end_s) in which they ran something;
+-- straggler is the task that ended last. bars: an attempt each, and a task each of those without one (start_s is null);
+-- waited_s is the time since the phase opened, or since the attempt before ended; waited_for is reader, or retry after
+-- an attempt that failed. A phase of more than 500 attempts has a density instead: p_buckets equal parts of start_s to
+-- end_s, of each the share of the readers that was busy. A run of more than two million tasks has its phases alone
+-- (times_hidden): reading it would take minutes.
 CREATE OR REPLACE FUNCTION lockstep.run_gantt(p_run_no bigint, p_buckets int DEFAULT 200) RETURNS json LANGUAGE sql STABLE
 SET enable_hashjoin = on SET enable_seqscan = off SET work_mem = '32MB' SET jit = off AS $$
 WITH run AS MATERIALIZED (

@@ -1,5 +1,6 @@
--- The session that publishes this run, if lockstep publish began it and still does: it has the queue's producer lock, and begins no other
--- run before it has finished, or closed, the one before. None: its producer is gone, is another program, or has finished.
+-- The session that publishes this run, if lockstep publish began it and still does: it has the queue's producer lock,
+-- and begins no other run before it has finished, or closed, the one before. None: its producer is gone, is another
+-- program, or has finished.
 CREATE OR REPLACE FUNCTION lockstep.run_producer(p_run_no bigint) RETURNS TABLE (pid int, usename name) LANGUAGE sql STABLE AS $$
     SELECT a.pid, a.usename
     FROM lockstep.run r

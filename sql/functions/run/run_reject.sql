@@ -1,5 +1,5 @@
--- Messages of a run that could not become tasks count as failed tasks of the phase being filled. Called under the lock of
--- the queue's row.
+-- Messages of a run that could not become tasks count as failed tasks of the phase being filled. Called under the lock
+-- of the queue's row.
 CREATE OR REPLACE FUNCTION lockstep.run_reject(p_run_no bigint, p_count bigint) RETURNS void LANGUAGE plpgsql AS $$
 DECLARE
     policy text;

@@ -1,4 +1,5 @@
--- Whether run retry takes this run: it has ended or is paused, its tasks are kept, and some of them are to be tried again.
+-- Whether run retry takes this run: it has ended or is paused, its tasks are kept, and some of them are to be tried
+-- again.
 CREATE OR REPLACE FUNCTION lockstep.run_retryable(p_run_no bigint) RETURNS boolean LANGUAGE sql STABLE AS $$
     SELECT NOT r.swept AND (r.ended_at IS NOT NULL OR (r.status = 'Paused' AND r.cancelled_at IS NULL))
            AND EXISTS (SELECT FROM lockstep.run_retried(p_run_no))

@@ -1,8 +1,8 @@
--- The phases after p_order are cancelled, those that are claimed and those to come. Called under the lock of the queue's row:
--- a claim of a later phase is wholly before (its rows are cancelled here) or wholly after (it sees stop_after).
--- Tasks whose condition says that they run in spite of a failure, or because of it, are spared, unless messages are missing (p_order 0).
--- Who has others of their phase in hand asks for them when it opens (executor/lane.h: doubtful).
--- Phase rows are locked in ascending order, as gates do (previous, then next), so the two cannot deadlock.
+-- The phases after p_order are cancelled, those that are claimed and those to come. Called under the lock of the
+-- queue's row: a claim of a later phase is wholly before (its rows are cancelled here) or wholly after (it sees
+-- stop_after). Tasks whose condition says that they run in spite of a failure, or because of it, are spared, unless
+-- messages are missing (p_order 0). Who has others of their phase in hand asks for them when it opens (executor/lane.h:
+-- doubtful). Phase rows are locked in ascending order, as gates do (previous, then next), so the two cannot deadlock.
 CREATE OR REPLACE FUNCTION lockstep.run_stop(p_run_no bigint, p_order bigint, p_why text) RETURNS void LANGUAGE plpgsql AS $$
 DECLARE
     stopped bigint[];
@@ -11,8 +11,8 @@ BEGIN
     UPDATE lockstep.run SET stop_after = LEAST(stop_after, p_order), error = COALESCE(error, p_why), -- LEAST passes NULL over
         stop_kept = CASE WHEN cancelled_at IS NOT NULL THEN LEAST(stop_kept, p_order) END
     WHERE run_no = p_run_no RETURNING queue_id INTO STRICT own;
-    -- If something is stopped, what is open is locked before it: run_finish writes that, maybe in the same transaction. If nothing is, no
-    -- row is: a claim may have the last phase in hand.
+    -- If something is stopped, what is open is locked before it: run_finish writes that, maybe in the same transaction.
+    -- If nothing is, no row is: a claim may have the last phase in hand.
     IF EXISTS (SELECT FROM lockstep.phase WHERE run_no = p_run_no AND "order" > p_order AND opened_at IS NULL AND done_at IS NULL) THEN
         PERFORM FROM lockstep.phase WHERE run_no = p_run_no AND done_at IS NULL ORDER BY "order" FOR NO KEY UPDATE;
     END IF;

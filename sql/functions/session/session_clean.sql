@@ -1,6 +1,6 @@
--- Puts a session back to how it was opened, between two tasks, as DISCARD ALL does, but in a transaction and without the prepared
--- statements and plans of the executor's own. Every name is qualified: the search_path is one of the things that may be wrong. No
--- SET clause and no SECURITY DEFINER: they would put back what is reset here.
+-- Puts a session back to how it was opened, between two tasks, as DISCARD ALL does, but in a transaction and without
+-- the prepared statements and plans of the executor's own. Every name is qualified: the search_path is one of the
+-- things that may be wrong. No SET clause and no SECURITY DEFINER: they would put back what is reset here.
 CREATE OR REPLACE FUNCTION lockstep.session_clean() RETURNS void LANGUAGE plpgsql AS $$
 DECLARE
     own pg_catalog.text;

@@ -1,8 +1,9 @@
--- What may run code that a task's text does not show, and so may leave something in the session: functions that are not built in
--- and not written in C, and the relations that lead to one: by triggers, rules, defaults, constraints, policies, expressions of
--- indexes, views upon them, partitions, cascades of foreign keys. Names without schemas. '*': everything, because such a function
--- is behind an operator, a cast or a domain; or there are more than p_most, or too many relations to look through.
--- A name too many costs a little time: what a task with such a name leaves is looked after (session_clean).
+-- What may run code that a task's text does not show, and so may leave something in the session: functions that are not
+-- built in and not written in C, and the relations that lead to one: by triggers, rules, defaults, constraints,
+-- policies, expressions of indexes, views upon them, partitions, cascades of foreign keys. Names without schemas. '*':
+-- everything, because such a function is behind an operator, a cast or a domain; or there are more than p_most, or too
+-- many relations to look through. A name too many costs a little time: what a task with such a name leaves is looked
+-- after (session_clean).
 CREATE OR REPLACE FUNCTION lockstep.session_risks(p_most int) RETURNS SETOF text
 LANGUAGE plpgsql STABLE SET jit = off AS $$
 DECLARE

@@ -1,5 +1,6 @@
--- What a reader's new session does before its first task: the server reads and plans what records an attempt, so that the first one is
--- not 5 ms longer than the others. Changes nothing. The token is nobody's: the completion is refused, as that of a zombie.
+-- What a reader's new session does before its first task: the server reads and plans what records an attempt, so that
+-- the first one is not 5 ms longer than the others. Changes nothing. The token is nobody's: the completion is refused,
+-- as that of a zombie.
 CREATE OR REPLACE FUNCTION lockstep.session_warm() RETURNS void LANGUAGE plpgsql AS $$
 BEGIN
     PERFORM lockstep.definitions_changed(false);

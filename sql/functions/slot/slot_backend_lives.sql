@@ -1,6 +1,7 @@
 -- Is the backend that a slot names still there? A backend is pid and start; a start that we may not see (another role's
 -- session) or do not know counts as the same: rather wait for a stranger than run one task too many.
--- pg_stat_activity is copied once in a transaction; the copy is thrown away first, since the backend may be younger than it.
+-- pg_stat_activity is copied once in a transaction; the copy is thrown away first, since the backend may be younger
+-- than it.
 CREATE OR REPLACE FUNCTION lockstep.slot_backend_lives(p_pid int, p_start timestamptz) RETURNS boolean LANGUAGE plpgsql AS $$
 BEGIN
     PERFORM pg_catalog.pg_stat_clear_snapshot();

@@ -1,10 +1,12 @@
--- Retention, one batch of it: at most p_rows tasks of the oldest run that nothing keeps any more are deleted (sweep_tasks) and counted
--- into its summary; behind the last of them its events, rejected messages and phases (sweep_end); its own row stays. Nothing is
--- waited for: what somebody has locked is for the next time. The run's row is locked and marked, so whoever would reopen it (reopen,
--- task_held lock it, too) is either first, and then it is passed over, or finds it swept.
+-- Retention, one batch of it: at most p_rows tasks of the oldest run that nothing keeps any more are deleted
+-- (sweep_tasks) and counted into its summary; behind the last of them its events, rejected messages and phases
+-- (sweep_end); its own row stays. Nothing is waited for: what somebody has locked is for the next time. The run's row
+-- is locked and marked, so whoever would reopen it (reopen, task_held lock it, too) is either first, and then it is
+-- passed over, or finds it swept.
 --   p_after   the run before this one in the same sweep (at): those up to it were looked at
 --   deleted   rows     more   there may be more to do    ended   a run whose last rows these were
---   held      a run that could not be deleted, and why, if that is news: its row in run_summary says when it is tried again
+--   held      a run that could not be deleted, and why, if that is news: its row in run_summary says when it is tried
+--             again
 CREATE OR REPLACE FUNCTION lockstep.sweep(p_queue_id int, p_rows int, p_after bigint,
     OUT deleted bigint, OUT more boolean, OUT at bigint, OUT ended uuid, OUT held text)
 LANGUAGE plpgsql AS $$

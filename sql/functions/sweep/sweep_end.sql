@@ -1,5 +1,5 @@
--- A run whose tasks are deleted: its events, its rejected messages, and when few enough were left, its phases. At most p_rows of each
--- at a time. How many.
+-- A run whose tasks are deleted: its events, its rejected messages, and when few enough were left, its phases. At most
+-- p_rows of each at a time. How many.
 CREATE OR REPLACE FUNCTION lockstep.sweep_end(p_run_no bigint, p_rows int) RETURNS bigint LANGUAGE plpgsql AS $$
 DECLARE
     events bigint;

@@ -1,6 +1,6 @@
--- The run of a queue that retention deletes next: one that was begun, else the oldest ended one behind p_after that none of the
--- settings keeps and of which nothing is to be sent any more. Its row is locked; what another has locked is passed over. NULL: there
--- is none, or the queue is halted: then nobody knows yet what its rows are worth.
+-- The run of a queue that retention deletes next: one that was begun, else the oldest ended one behind p_after that
+-- none of the settings keeps and of which nothing is to be sent any more. Its row is locked; what another has locked is
+-- passed over. NULL: there is none, or the queue is halted: then nobody knows yet what its rows are worth.
 CREATE OR REPLACE FUNCTION lockstep.sweep_next(p_queue_id int, p_after bigint) RETURNS bigint LANGUAGE plpgsql AS $$
 DECLARE
     queue_row record;
@@ -21,8 +21,8 @@ BEGIN
     IF FOUND THEN
         RETURN no;
     END IF;
-    -- By run_newest. BETWEEN, and the queue in ORDER BY: this order the primary key does not have. By that one the planner would go through the
-    -- runs of all queues when it takes those of this one for many.
+    -- By run_newest. BETWEEN, and the queue in ORDER BY: this order the primary key does not have. By that one the
+    -- planner would go through the runs of all queues when it takes those of this one for many.
     IF queue_row.keep_runs IS NOT NULL THEN
         SELECT r.run_no INTO newest FROM lockstep.run r
         WHERE r.queue_id::bigint BETWEEN p_queue_id AND p_queue_id AND r.ended_at IS NOT NULL AND NOT r.swept
@@ -36,7 +36,8 @@ BEGIN
     WHERE r.queue_id::bigint BETWEEN p_queue_id AND p_queue_id AND r.run_no > p_after AND r.ended_at IS NOT NULL AND NOT r.swept AND r.replay_id IS NULL
       AND (queue_row.keep_runs IS NULL OR r.run_no < newest)
       AND (queue_row.keep_days IS NULL OR r.ended_at < now - queue_row.keep_days * interval '1 day')
-      -- What did not complete is kept at least as long as the others; with this setting alone the others are kept without limit.
+      -- What did not complete is kept at least as long as the others; with this setting alone the others are kept
+      -- without limit.
       AND CASE WHEN queue_row.keep_failed_days IS NULL THEN true
                WHEN r.status <> 'Completed' THEN r.ended_at < now - queue_row.keep_failed_days * interval '1 day'
                ELSE COALESCE(queue_row.keep_runs, queue_row.keep_days) IS NOT NULL END

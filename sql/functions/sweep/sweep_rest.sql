@@ -1,6 +1,6 @@
--- Retention of what belongs to no run that is still there: rejected messages and events of the queue itself go when they are older
--- than the days that are kept (the longer of the two) and than every run that is still there, ended or not. Not a message whose dead
--- letter or whose redrive is under way. At most p_rows of each; how many.
+-- Retention of what belongs to no run that is still there: rejected messages and events of the queue itself go when
+-- they are older than the days that are kept (the longer of the two) and than every run that is still there, ended or
+-- not. Not a message whose dead letter or whose redrive is under way. At most p_rows of each; how many.
 CREATE OR REPLACE FUNCTION lockstep.sweep_rest(p_queue_id int, p_rows int) RETURNS bigint LANGUAGE plpgsql AS $$
 DECLARE
     old timestamptz;
@@ -10,7 +10,8 @@ DECLARE
     runs bigint[];
     events bigint;
 BEGIN
-    -- Of the runs that are there the oldest is the first; LEAST and GREATEST pass NULL over. BETWEEN and ORDER BY as in sweep_next.
+    -- Of the runs that are there the oldest is the first; LEAST and GREATEST pass NULL over. BETWEEN and ORDER BY as in
+    -- sweep_next.
     SELECT LEAST(pg_catalog.clock_timestamp() - GREATEST(q.keep_days, q.keep_failed_days) * interval '1 day',
                  (SELECT r.created_at FROM lockstep.run r WHERE r.queue_id::bigint BETWEEN p_queue_id AND p_queue_id AND r.ended_at IS NULL
                   ORDER BY r.queue_id::bigint, r.run_no LIMIT 1),

@@ -1,6 +1,6 @@
--- At most p_rows finished tasks of a run that is being swept are deleted with their attempts, and counted into its summary, which also
--- says where the next batch begins. Keys of those that were not done are free again (key_take would have given them on); the others
--- stay taken.
+-- At most p_rows finished tasks of a run that is being swept are deleted with their attempts, and counted into its
+-- summary, which also says where the next batch begins. Keys of those that were not done are free again (key_take would
+-- have given them on); the others stay taken.
 --   deleted   how many; fewer than p_rows: there are no more to delete
 --   locked    but some that others have locked
 CREATE OR REPLACE FUNCTION lockstep.sweep_tasks(p_run_no bigint, p_rows int, OUT deleted bigint, OUT locked boolean) LANGUAGE plpgsql AS $$
@@ -21,7 +21,8 @@ BEGIN
             ORDER BY t.kafka_offset LIMIT p_rows - pg_catalog.cardinality(chosen) FOR UPDATE SKIP LOCKED);
         EXIT WHEN pg_catalog.cardinality(chosen) >= p_rows;
     END LOOP;
-    -- A claim that takes such a key over at this moment has it locked, and holds the queue's row: then the task is for the next time.
+    -- A claim that takes such a key over at this moment has it locked, and holds the queue's row: then the task is for
+    -- the next time.
     keyed := ARRAY(SELECT i.task_id FROM lockstep.task t JOIN lockstep.idempotency_key i ON (i.queue_id, i.key) = (t.queue_id, t.key)
                    WHERE t.task_id = ANY (chosen) AND i.task_id = t.task_id AND lockstep.frees_key(t.status)
                    FOR UPDATE OF i SKIP LOCKED);
@@ -44,7 +45,8 @@ BEGIN
         upto_order = COALESCE(x.upto_order, b.upto_order), upto_offset = COALESCE(x.upto_offset, b.upto_offset)
     FROM sums x WHERE b.run_no = p_run_no;
     deleted := pg_catalog.cardinality(chosen);
-    -- Usually the count is that of the run, and nobody has to look through what was deleted just now and is still in the index.
+    -- Usually the count is that of the run, and nobody has to look through what was deleted just now and is still in
+    -- the index.
     locked := deleted < p_rows
         AND EXISTS (SELECT FROM lockstep.run_summary b JOIN lockstep.run r USING (run_no) WHERE b.run_no = p_run_no AND b.tasks <> r.tasks)
         AND EXISTS (SELECT FROM lockstep.phase h CROSS JOIN LATERAL (SELECT FROM lockstep.task t WHERE t.phase_id = h.phase_id LIMIT 1) t

@@ -1,4 +1,5 @@
--- Is something of this run still to be sent: its events, dead letters of its rejected messages, a redrive that is not settled?
+-- Is something of this run still to be sent: its events, dead letters of its rejected messages, a redrive that is not
+-- settled?
 CREATE OR REPLACE FUNCTION lockstep.sweep_waits(p_run_no bigint) RETURNS boolean LANGUAGE sql STABLE AS $$
     SELECT EXISTS (SELECT FROM lockstep.outbox o WHERE o.run_no = p_run_no)
         OR EXISTS (SELECT FROM lockstep.rejected_message m WHERE m.run_no = p_run_no AND ((m.redrive_run IS NOT NULL AND m.redriven_at IS NULL)

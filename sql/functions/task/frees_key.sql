@@ -1,4 +1,5 @@
--- May another task take the idempotency key of one of this status? It was not done, as far as is known. Not STRICT: see is_finished.
+-- May another task take the idempotency key of one of this status? It was not done, as far as is known. Not STRICT: see
+-- is_finished.
 CREATE OR REPLACE FUNCTION lockstep.frees_key(status lockstep.status) RETURNS boolean LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
     SELECT status IN ('Failed', 'Cancelled', 'Terminated')
 $$;

@@ -1,6 +1,7 @@
--- A task, for an operator who is about to change it: the locks of its queue's row, its run and itself, in this order, then the row.
--- The task's own row is not waited for while the queue's is held: it is locked when an attempt is being recorded right now, and
--- what comes of that is to be seen first (55P03: come again in a moment); the detail names a session that keeps it. LS003: there is no such task.
+-- A task, for an operator who is about to change it: the locks of its queue's row, its run and itself, in this order,
+-- then the row. The task's own row is not waited for while the queue's is held: it is locked when an attempt is being
+-- recorded right now, and what comes of that is to be seen first (55P03: come again in a moment); the detail names a
+-- session that keeps it. LS003: there is no such task.
 CREATE OR REPLACE FUNCTION lockstep.task_held(p_task_id bigint) RETURNS lockstep.task LANGUAGE plpgsql AS $$
 DECLARE
     t lockstep.task;

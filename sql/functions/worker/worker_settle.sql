@@ -1,8 +1,9 @@
--- When a transaction commits in which a worker has reported a task as finished: the run's policy is applied if it failed; if it
--- was the last external one of its phase, gates are notified to check again and the run's end is tried. Fired by
--- lockstep.worker_report at the commit, so that no client decides how long the queue's row is locked. Two workers that report the
--- last two tasks come here one after the other, and the second sees what the first has committed. An executor that completes an
--- SQL task of the same phase at this moment tries the run's end after its own commit (see release).
+-- When a transaction commits in which a worker has reported a task as finished: the run's policy is applied if it
+-- failed; if it was the last external one of its phase, gates are notified to check again and the run's end is tried.
+-- Fired by lockstep.worker_report at the commit, so that no client decides how long the queue's row is locked. Two
+-- workers that report the last two tasks come here one after the other, and the second sees what the first has
+-- committed. An executor that completes an SQL task of the same phase at this moment tries the run's end after its own
+-- commit (see release).
 CREATE OR REPLACE FUNCTION lockstep.worker_settle() RETURNS trigger LANGUAGE plpgsql
 SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET enable_seqscan = off
     SET enable_hashjoin = off SET enable_mergejoin = off SET jit = off AS $$
