@@ -137,15 +137,16 @@ enum rc command_schedule_next(struct cli *cli, struct err *err)
 static enum rc print_meaning(const struct db_result *rows, struct err *err)
 {
     static const struct {
-        const char *kind, *title;
-    } parts[] = {{"means", NULL},
-                 {"warning", NULL},
-                 {"next", "next times"},
-                 {"clock_change", "clock changes"}};
+        enum schedule_explain_kind kind;
+        const char *title;
+    } parts[] = {{SCHEDULE_EXPLAIN_IS_MEANS, NULL},
+                 {SCHEDULE_EXPLAIN_IS_WARNING, NULL},
+                 {SCHEDULE_EXPLAIN_IS_NEXT, "next times"},
+                 {SCHEDULE_EXPLAIN_IS_CLOCK_CHANGE, "clock changes"}};
     for (size_t part = 0; part < sizeof parts / sizeof *parts; part++) {
         bool begun = false;
         for (int i = 0; i < db_rows(rows); i++) {
-            if (strcmp(db_text(rows, i, SCHEDULE_EXPLAIN_KIND), parts[part].kind) != 0)
+            if (db_word(rows, i, SCHEDULE_EXPLAIN_KIND) != (int)parts[part].kind)
                 continue;
             if (!begun && parts[part].title != NULL)
                 (void)printf("\n%s\n", parts[part].title);
