@@ -223,8 +223,7 @@ static void check_list(struct check *check)
     else if (rc != RC_OK)
         check_failed(check, "database", &err);
     for (int i = 0; rc == RC_OK && i < db_rows(rows); i++)
-        check_tell(check, grade_of(rows, i),
-                   db_text(rows, i, VIEW_CHECK_LIST_SUBJECT),
+        check_tell(check, grade_of(rows, i), db_text(rows, i, VIEW_CHECK_LIST_SUBJECT),
                    db_text(rows, i, VIEW_CHECK_LIST_HINT), "%s",
                    db_text(rows, i, VIEW_CHECK_LIST_FINDING));
 }
