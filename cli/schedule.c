@@ -90,7 +90,7 @@ static enum rc answer_lines(struct cli *cli, const char *path, FILE *in, struct 
             continue;
         (void)snprintf(object, sizeof object, "%.140s:%d", path, number);
         if (len > MOST_LINE || strlen(line) != (size_t)len)
-            return err_set(err, RC_REJECT, ERR_USAGE, object, "write one rule a line, in JSON",
+            return err_set(err, RC_REJECT, ERR_USAGE, object, "Write one rule a line, in JSON.",
                            len > MOST_LINE ? "the line is longer than 64 kB"
                                            : "the line contains a NUL byte");
         rc = db_run(cli->db, &sql_schedule_answer,
