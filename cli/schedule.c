@@ -28,7 +28,7 @@ static enum rc rule_text(const struct cli *cli, char **ret_text, struct err *err
     cJSON *rule = *written == '{' ? cJSON_Parse(written) : cJSON_CreateObject();
     if (rule == NULL)
         return err_set(err, RC_REJECT, ERR_USAGE, written,
-                       "write {\"kind\": \"daily\", \"times\": [\"06:00\"]}", "it is not JSON");
+                       "Write {\"kind\": \"daily\", \"times\": [\"06:00\"]}.", "it is not JSON");
     if (*written != '{') {
         set_text(rule, "kind", "cron");
         set_text(rule, "expr", written);

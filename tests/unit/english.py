@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Words that the pages, the help, the messages and the comments do not use, each with what to write instead. And the form of messages: an error
-begins in lower case and ends without a full stop. And this check itself notices one of each.
+begins in lower case and ends without a full stop; a hint is an imperative sentence or a command. And this check itself notices one of each.
 
 A line of a page may quote a name that has such a word: what is in backquotes and in blocks of code is not read. Of C, texts and comments
 are read, of SQL comments and texts: messages, hints, sentences of explain. Migrations that have landed are not read.
@@ -124,6 +124,26 @@ def misshapen(message):
     return 'end without a full stop' if re.search(r'[^.]\.$', message) else None
 
 
+HINTS = {'err_set': 4}  # which argument is the hint
+# What a hint in lower case begins with: a command that can be pasted.
+COMMANDS = re.compile(r'(lockstep|publish|queue set|replay|run retry|psql|useradd|kafka-|cleanup\.policy=|max\.message\.bytes=|chmod|kill)')
+
+
+def odd_hint(hint):
+    """A hint is an imperative sentence or a command."""
+    if '?' in hint:
+        return 'say what to do instead of asking'
+    return 'begin with a capital letter' if re.match(r'[a-z]', hint) and not COMMANDS.match(hint) else None
+
+
+def c_hints(text):
+    for call in re.finditer(r'\b(' + '|'.join(HINTS) + r')\(', text):
+        given = arguments(text, call.end())
+        texts = re.findall(r'"((?:[^"\\]|\\.)*)"', given[HINTS[call[1]]]) if len(given) > HINTS[call[1]] else []
+        if texts:
+            yield text.count('\n', 0, call.start()) + 1, ''.join(texts)
+
+
 def c_messages(text):
     """(line, message) of the errors of a C file."""
     for call in re.finditer(r'\b(' + '|'.join(MESSAGES) + r')\(', text):
@@ -147,6 +167,8 @@ def main():
     assert list(found('Goes on.', PAGES)) == [('Goes on', 'continue')]
     assert list(c_messages('err_set(err, RC, f(a, ","), "", NULL, "A b" "c.", d)')) == [(1, 'A bc.')]
     assert list(sql_messages("RAISE EXCEPTION 'Oh no %', x")) == [(1, 'Oh no %')]
+    assert odd_hint('is it there?') and odd_hint('it is full') and not odd_hint('Wait.') and not odd_hint('lockstep help')
+    assert list(c_hints('err_set(err, RC, E, "a", "B" "c.", "d")')) == [(1, 'Bc.')]
     assert misshapen('Oh no') and misshapen('oh no.') and not misshapen('oh ...') and not misshapen('PostgreSQL is full')
     assert owed('Nobody was told of what is left. Who asks?', COMMENTS) == 3 and owed('the reader that was told', PAGES) == 0
     assert owed('What: a gate. The executor that asks', COMMENTS) == 0 and owed('who owns it goes first', PAGES) == 1
@@ -168,6 +190,7 @@ def main():
                 wrong += [f'{name}:{number}: "{bad}": write {instead}' for bad, instead in found(part, kind)]
                 counted[name] = counted.get(name, 0) + owed(part, kind)
             wrong += [f'{name}:{number}: "{part}": {misshapen(part)}' for number, part in c_messages(text) if misshapen(part)]
+            wrong += [f'{name}:{number}: hint "{part}": {odd_hint(part)}' for number, part in c_hints(text) if odd_hint(part)]
     landed = sorted(glob.glob('sql/migrations/*.sql'))[:13]  # 0014 corrects their texts
     for name in sorted(set(glob.glob('sql/**/*.sql', recursive=True)) - {'sql/schema.sql', *landed}):
         with open(name, encoding='utf-8') as file:
